@@ -1,0 +1,3 @@
+module github.com/patchlab-dev/patchlab
+
+go 1.26
