@@ -1,0 +1,193 @@
+package document
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// NewNull returns null.
+func NewNull() Value { return Value{&node{raw: "null", kind: Null, flags: canonical}} }
+
+// NewBool returns a boolean.
+func NewBool(b bool) Value {
+	return Value{&node{raw: strconv.FormatBool(b), kind: Bool, flags: canonical}}
+}
+
+// NewInt returns an integer.
+func NewInt(i int64) Value {
+	return Value{&node{raw: strconv.FormatInt(i, 10), kind: Number, flags: canonical | integer}}
+}
+
+// NewFloat returns a float64. What is no finite number becomes null.
+func NewFloat(f float64) Value {
+	if f-f != 0 {
+		return NewNull()
+	}
+	return Value{&node{raw: string(appendFloat(nil, f)), kind: Number, flags: canonical}}
+}
+
+// NewString returns a string. What is not UTF-8 in it becomes U+FFFD.
+func NewString(s string) Value {
+	if !utf8.ValidString(s) {
+		s = strings.ToValidUTF8(s, "\ufffd")
+	}
+	n := &node{raw: s, kind: String}
+	if plainText(s) {
+		n.flags = canonical
+	}
+	return Value{n}
+}
+
+// NewObject returns an object without members.
+func NewObject() Value { return Value{&node{raw: "{}", kind: Object, flags: canonical}} }
+
+// NewList returns a list of the items given.
+func NewList(items ...Value) Value {
+	b := ListBuilder{kids: make([]node, 0, len(items))}
+	for _, v := range items {
+		b.Append(v)
+	}
+	return b.List()
+}
+
+// An ObjectBuilder gathers the members of a new object. The zero value is
+// ready; it must not be used after Object.
+type ObjectBuilder struct {
+	kids   []node
+	jumped bool // a member was added out of order or twice
+}
+
+// Grow makes room for n more members.
+func (b *ObjectBuilder) Grow(n int) { b.kids = slices.Grow(b.kids, n) }
+
+// Len returns how many members were added.
+func (b *ObjectBuilder) Len() int { return len(b.kids) }
+
+// Set adds a member. Members may come in any order, which is fastest when it is
+// that of their keys; of one key the last counts. An absent value adds nothing.
+func (b *ObjectBuilder) Set(key string, v Value) {
+	if v.n == nil {
+		return
+	}
+	n := *v.n
+	if n.key != key || n.flags&keyCanonical == 0 {
+		n.key = key
+		n.flags &^= keyCanonical
+		if plainText(key) {
+			n.flags |= keyCanonical
+		}
+	}
+	b.add(n)
+}
+
+// Keep adds the i-th member of an object as it is, key and all.
+func (b *ObjectBuilder) Keep(object Value, i int) { b.add(object.n.kids[i]) }
+
+func (b *ObjectBuilder) add(n node) {
+	if len(b.kids) > 0 && b.kids[len(b.kids)-1].key >= n.key {
+		b.jumped = true
+	}
+	b.kids = append(b.kids, n)
+}
+
+// Object returns the object.
+func (b *ObjectBuilder) Object() Value {
+	if len(b.kids) == 0 {
+		return NewObject()
+	}
+	if b.jumped {
+		slices.SortStableFunc(b.kids, func(x, y node) int { return strings.Compare(x.key, y.key) })
+		out := b.kids[:1]
+		for _, n := range b.kids[1:] {
+			if n.key == out[len(out)-1].key {
+				out[len(out)-1] = n
+			} else {
+				out = append(out, n)
+			}
+		}
+		b.kids = out
+	}
+	return Value{&node{kids: b.kids, kind: Object}}
+}
+
+// A ListBuilder gathers the items of a new list. The zero value is ready; it
+// must not be used after List.
+type ListBuilder struct{ kids []node }
+
+// Grow makes room for n more items.
+func (b *ListBuilder) Grow(n int) { b.kids = slices.Grow(b.kids, n) }
+
+// Len returns how many items were added.
+func (b *ListBuilder) Len() int { return len(b.kids) }
+
+// Append adds an item. An absent value adds nothing.
+func (b *ListBuilder) Append(v Value) {
+	if v.n == nil {
+		return
+	}
+	b.kids = append(b.kids, *v.n)
+}
+
+// List returns the list.
+func (b *ListBuilder) List() Value {
+	if len(b.kids) == 0 {
+		return Value{&node{raw: "[]", kind: List, flags: canonical}}
+	}
+	return Value{&node{kids: b.kids, kind: List}}
+}
+
+// With returns the object with the member key set to val, or without it where
+// val is absent. Of a value that is no object it makes one. Members that stay
+// are shared.
+func (v Value) With(key string, val Value) Value {
+	if !val.Exists() {
+		return v.Without(key)
+	}
+	var b ObjectBuilder
+	b.Set(key, val)
+	if v.Kind() != Object {
+		return b.Object()
+	}
+	i, found := v.Find(key)
+	kids := make([]node, 0, len(v.n.kids)+1)
+	kids = append(kids, v.n.kids[:i]...)
+	kids = append(kids, b.kids[0])
+	if found {
+		i++
+	}
+	return Value{&node{kids: append(kids, v.n.kids[i:]...), kind: Object}}
+}
+
+// Without returns the object without the member key: v itself where there is none.
+func (v Value) Without(key string) Value {
+	i, found := v.Find(key)
+	if !found {
+		return v
+	}
+	if len(v.n.kids) == 1 {
+		return NewObject()
+	}
+	kids := make([]node, 0, len(v.n.kids)-1)
+	kids = append(kids, v.n.kids[:i]...)
+	return Value{&node{kids: append(kids, v.n.kids[i+1:]...), kind: Object}}
+}
+
+// WithItem returns the list with its i-th item replaced.
+func (v Value) WithItem(i int, val Value) Value {
+	kids := slices.Clone(v.n.kids)
+	kids[i] = *val.n
+	return Value{&node{kids: kids, kind: List}}
+}
+
+// Splice returns the list with del items at i taken out and items put in there.
+func (v Value) Splice(i, del int, items ...Value) Value {
+	b := ListBuilder{kids: make([]node, 0, max(len(v.n.kids)-del+len(items), 0))}
+	b.kids = append(b.kids, v.n.kids[:i]...)
+	for _, it := range items {
+		b.Append(it)
+	}
+	b.kids = append(b.kids, v.n.kids[i+del:]...)
+	return b.List()
+}

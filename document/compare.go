@@ -1,0 +1,116 @@
+package document
+
+import (
+	"cmp"
+	"strings"
+)
+
+// Equal reports whether two values mean the same: numbers by their value
+// (1 equals 1.0), strings by their text, objects without regard to order. It is
+// the equality of structured merge.
+func Equal(a, b Value) bool { return equal(a, b, false) }
+
+// Identical is Equal that tells 1 from 1.0, as comparing Kubernetes'
+// unstructured objects deeply does, where one is an int64 and the other a float64.
+func Identical(a, b Value) bool { return equal(a, b, true) }
+
+func equal(a, b Value, exact bool) bool {
+	if SameNode(a, b) {
+		return true
+	}
+	if a.Kind() != b.Kind() {
+		return false
+	}
+	x, y := a.n, b.n
+	if x.flags&y.flags&canonical != 0 && x.raw != "" && x.raw == y.raw {
+		return true
+	}
+	switch x.kind {
+	case Bool:
+		return x.raw == y.raw
+	case String:
+		if (x.flags|y.flags)&escaped == 0 {
+			return x.raw == y.raw
+		}
+		s, _ := a.Text()
+		t, _ := b.Text()
+		return s == t
+	case Number:
+		if x.flags&integer != y.flags&integer && exact {
+			return false
+		}
+		return compareNumbers(a, b) == 0
+	}
+	if len(x.kids) != len(y.kids) {
+		return false
+	}
+	for i := range x.kids {
+		if x.kind == Object && x.kids[i].key != y.kids[i].key || !equal(Value{&x.kids[i]}, Value{&y.kids[i]}, exact) {
+			return false
+		}
+	}
+	return true
+}
+
+// Compare orders values as structured merge does (sigs.k8s.io/structured-merge-diff,
+// value.Compare): numbers before strings before booleans before lists before
+// objects before null; numbers by value, false before true, lists item by item,
+// objects by their sorted members. An absent value comes first.
+func Compare(a, b Value) int {
+	if c := cmp.Compare(rank(a), rank(b)); c != 0 {
+		return c
+	}
+	switch a.Kind() {
+	case Number:
+		return compareNumbers(a, b)
+	case String:
+		s, _ := a.Text()
+		t, _ := b.Text()
+		return strings.Compare(s, t)
+	case Bool:
+		return strings.Compare(a.n.raw, b.n.raw) // "false" < "true"
+	case List, Object:
+		for i := 0; i < min(a.Len(), b.Len()); i++ {
+			if a.Kind() == Object {
+				if c := strings.Compare(a.Key(i), b.Key(i)); c != 0 {
+					return c
+				}
+			}
+			if c := Compare(a.At(i), b.At(i)); c != 0 {
+				return c
+			}
+		}
+		return cmp.Compare(a.Len(), b.Len())
+	}
+	return 0
+}
+
+func rank(v Value) int {
+	switch v.Kind() {
+	case Number:
+		return 1
+	case String:
+		return 2
+	case Bool:
+		return 3
+	case List:
+		return 4
+	case Object:
+		return 5
+	case Null:
+		return 6
+	}
+	return 0
+}
+
+// compareNumbers compares integers exactly; where a float64 takes part, as float64s.
+func compareNumbers(a, b Value) int {
+	i, iok := a.Int()
+	j, jok := b.Int()
+	if iok && jok {
+		return cmp.Compare(i, j)
+	}
+	f, _ := a.Float()
+	g, _ := b.Float()
+	return cmp.Compare(f, g)
+}

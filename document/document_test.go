@@ -1,0 +1,83 @@
+package document
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+)
+
+// stdPrint is encoding/json's own reading and printing, with Kubernetes' numbers.
+func stdPrint(t *testing.T, in []byte) ([]byte, bool) {
+	t.Helper()
+	d := json.NewDecoder(bytes.NewReader(in))
+	d.UseNumber()
+	var x any
+	if !json.Valid(in) || d.Decode(&x) != nil {
+		return nil, false
+	}
+	x = numbers(x)
+	out, err := json.Marshal(x)
+	return out, err == nil
+}
+
+func numbers(x any) any {
+	switch t := x.(type) {
+	case map[string]any:
+		for k := range t {
+			t[k] = numbers(t[k])
+		}
+	case []any:
+		for i := range t {
+			t[i] = numbers(t[i])
+		}
+	case json.Number:
+		if i, err := t.Int64(); err == nil {
+			return i
+		}
+		f, err := t.Float64()
+		if err != nil {
+			return func() {} // cannot be printed
+		}
+		return f
+	}
+	return x
+}
+
+func TestParsePrintsAsEncodingJSON(t *testing.T) {
+	for _, c := range []struct{ in, why string }{
+		{`{"a":1}`, "already in the printed form"},
+		{` { "b" : [ 1 , 2.50, -0, 1e3, 1E400 ] } `, "a number out of range is refused"},
+		{`{"b":[1,2.50,-0,1e3,-0.0,1e21,1e-7,123456789012345678901]}`, "numbers print in their shortest form"},
+		{`{"b":1,"a":{"d":1,"c":2}}`, "keys are sorted"},
+		{`"a\u00e9\/\u003c<>&\u2028` + "\u2028" + `\ud83d\ude00\ud800"`, "escapes are read and printed the usual way"},
+		{"\"\xff\xc3\"", "bytes that are not UTF-8 become U+FFFD"},
+		{`{"a\"b":1,"\u0061":2}`, "keys may be escaped"},
+		{`[[],{},[[]],""," "]`, "empty things"},
+		{`[1,]`, "no comma at the end"}, {`{"a"}`, "no value"}, {`01`, "leading zero"}, {`"`, "no end"}, {`nul`, "no word"},
+		{"\"\t\"", "a tab must be escaped"}, {`"\x"`, "no such escape"}, {`1 2`, "two values"}, {``, "nothing"},
+	} {
+		check(t, []byte(c.in), c.why)
+	}
+}
+
+func check(t *testing.T, in []byte, why string) {
+	t.Helper()
+	want, ok := stdPrint(t, in)
+	d, err := Parse(in, Options{Duplicates: DuplicatesLast})
+	if (err == nil) != ok {
+		t.Fatalf("%q (%s): error %v, encoding/json says %v", in, why, err, ok)
+	}
+	if err != nil {
+		return
+	}
+	if got := d.Root.JSON(); !bytes.Equal(got, want) {
+		t.Fatalf("%q (%s):\n got %s\nwant %s", in, why, got, want)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{`{"a":[1,2,{"b":"\u00e9"}],"a":null}`, `"\ud800x"`, `-0`, `1e5`, "\"\xe2\x80\xa8\""} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, in []byte) { check(t, in, "fuzz") })
+}

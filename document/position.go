@@ -1,0 +1,173 @@
+package document
+
+import (
+	"errors"
+	"sort"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Causes of a *SyntaxError, to be found with errors.Is.
+var (
+	ErrSyntax       = errors.New("invalid syntax")
+	ErrTooLarge     = errors.New("too large")
+	ErrTooDeep      = errors.New("nested too deep")
+	ErrDuplicateKey = errors.New("duplicate key")
+)
+
+// SyntaxError says why an input could not be read, and where.
+type SyntaxError struct {
+	Position Position
+	Reason   string
+	Err      error // one of the causes above
+}
+
+func (e *SyntaxError) Error() string {
+	if at := e.Position.String(); at != "" {
+		return at + ": " + e.Reason
+	}
+	return e.Reason
+}
+
+func (e *SyntaxError) Unwrap() error { return e.Err }
+
+// Position is a place in an input. Line and Column count from 1, columns in
+// characters; 0 where they are not known.
+type Position struct {
+	Name   string // the input's name from Options, may be empty
+	Line   int
+	Column int
+}
+
+// String returns name:line:column as far as known.
+func (p Position) String() string {
+	parts := make([]string, 0, 3)
+	if p.Name != "" {
+		parts = append(parts, p.Name)
+	}
+	if p.Line > 0 {
+		parts = append(parts, strconv.Itoa(p.Line), strconv.Itoa(p.Column))
+	}
+	return strings.Join(parts, ":")
+}
+
+func (p Position) lineColumn() string {
+	return "line " + strconv.Itoa(p.Line) + ", column " + strconv.Itoa(p.Column)
+}
+
+// A mark says where in a YAML input a part of the JSON text made from it stood.
+type mark struct{ offset, line, column int }
+
+// Position returns where in the document's text v stands. For a value that is
+// not of the text only the name is known.
+func (d *Document) Position(v Value) Position {
+	if v.n == nil || v.n.flags&fromSource == 0 {
+		return Position{Name: d.opts.Name}
+	}
+	at := offsetIn(d.source, v.n.raw)
+	if at < 0 {
+		return Position{Name: d.opts.Name}
+	}
+	if v.n.kind == String {
+		at-- // the quote
+	}
+	return d.position(at)
+}
+
+// PositionOf returns where the value that the path leads to stands, or the
+// nearest one above it that exists.
+func (d *Document) PositionOf(p Path) Position {
+	for ; ; p = p[:len(p)-1] {
+		if v := d.Root.Follow(p); v.Exists() || len(p) == 0 {
+			return d.Position(v)
+		}
+	}
+}
+
+// position finds line and column of an offset. It reads the text up to there,
+// so it is for messages only.
+func (d *Document) position(at int) Position {
+	pos := Position{Name: d.opts.Name, Line: 1, Column: 1}
+	if d.marks != nil {
+		i := sort.Search(len(d.marks), func(i int) bool { return d.marks[i].offset > at })
+		if i > 0 {
+			pos.Line, pos.Column = d.marks[i-1].line, d.marks[i-1].column
+		}
+		return pos
+	}
+	before := d.source[:min(at, len(d.source))]
+	pos.Line += strings.Count(before, "\n")
+	pos.Column += utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])
+	return pos
+}
+
+func quoteByte(s string, i int) string {
+	if i >= len(s) {
+		return "the end of the text"
+	}
+	r, n := utf8.DecodeRuneInString(s[i:])
+	if r == utf8.RuneError && n <= 1 {
+		return "the byte 0x" + strconv.FormatUint(uint64(s[i]), 16)
+	}
+	return strconv.QuoteRune(r)
+}
+
+// snippet returns at most n characters of s for a message.
+func snippet(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}
+
+// pathAt returns the path of the member of valid JSON text whose value stands
+// at an offset.
+func pathAt(s string, at int) Path {
+	var p Path
+	var inObject []bool
+	for i := 0; i < at && i < len(s); i++ {
+		switch s[i] {
+		case '{':
+			inObject = append(inObject, true)
+			p = append(p, Step{Index: -1})
+		case '[':
+			inObject = append(inObject, false)
+			p = append(p, Step{Index: 0})
+		case '}', ']':
+			inObject = inObject[:len(inObject)-1]
+			p = p[:len(p)-1]
+		case ',':
+			if !inObject[len(inObject)-1] {
+				p[len(p)-1].Index++
+			}
+		case '"':
+			end := i + 1
+			for s[end] != '"' {
+				if s[end] == '\\' {
+					end++
+				}
+				end++
+			}
+			rest := strings.TrimLeft(s[end+1:], " \t\r\n")
+			if len(p) > 0 && inObject[len(p)-1] && strings.HasPrefix(rest, ":") {
+				p[len(p)-1].Key = unescape(s[i+1 : end])
+			}
+			i = end
+		}
+	}
+	return p
+}
+
+func sizeText(n int) string {
+	switch {
+	case n >= 1<<20 && n%(1<<20) == 0:
+		return strconv.Itoa(n>>20) + " MiB"
+	case n >= 1<<10 && n%(1<<10) == 0:
+		return strconv.Itoa(n>>10) + " KiB"
+	}
+	return strconv.Itoa(n) + " bytes"
+}

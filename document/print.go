@@ -1,0 +1,84 @@
+package document
+
+// AppendJSON appends the value's printed form (see the package comment) to
+// dst. Parts that came in that form are copied as they are. An absent value
+// prints nothing.
+func (v Value) AppendJSON(dst []byte) []byte {
+	if v.n == nil {
+		return dst
+	}
+	return v.n.appendJSON(dst)
+}
+
+// JSON returns the value's printed form.
+func (v Value) JSON() []byte {
+	size := 64
+	if v.n != nil && len(v.n.raw) > 0 {
+		size = len(v.n.raw) + 2
+	} else if v.n != nil {
+		size = 32 * (len(v.n.kids) + 1)
+	}
+	return v.AppendJSON(make([]byte, 0, size))
+}
+
+// String returns the value's printed form, so that values read well in messages.
+func (v Value) String() string {
+	if v.n == nil {
+		return "nothing"
+	}
+	return string(v.JSON())
+}
+
+func (n *node) appendJSON(dst []byte) []byte {
+	switch n.kind {
+	case String:
+		if n.flags&canonical != 0 {
+			dst = append(dst, '"')
+			dst = append(dst, n.raw...)
+			return append(dst, '"')
+		}
+		if n.flags&escaped != 0 {
+			return AppendQuoted(dst, unescape(n.raw))
+		}
+		return AppendQuoted(dst, n.raw)
+	case Number:
+		if n.flags&canonical != 0 {
+			return append(dst, n.raw...)
+		}
+		if n.flags&integer != 0 {
+			return append(dst, '0') // -0 is the only integer that is spelled otherwise than printed
+		}
+		f, _ := Value{n}.Float()
+		return appendFloat(dst, f)
+	case Null, Bool:
+		return append(dst, n.raw...)
+	}
+	if n.flags&canonical != 0 {
+		return append(dst, n.raw...)
+	}
+	open, end := byte('['), byte(']')
+	if n.kind == Object {
+		open, end = '{', '}'
+	}
+	dst = append(dst, open)
+	for i := range n.kids {
+		kid := &n.kids[i]
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if n.kind == Object {
+			dst = kid.appendKey(dst)
+		}
+		dst = kid.appendJSON(dst)
+	}
+	return append(dst, end)
+}
+
+func (n *node) appendKey(dst []byte) []byte {
+	if n.flags&keyCanonical != 0 {
+		dst = append(dst, '"')
+		dst = append(dst, n.key...)
+		return append(dst, '"', ':')
+	}
+	return append(AppendQuoted(dst, n.key), ':')
+}

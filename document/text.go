@@ -1,0 +1,209 @@
+package document
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// plainUTF8 reports whether s is valid UTF-8 and free of the two characters
+// above ASCII that encoding/json escapes, U+2028 and U+2029.
+func plainUTF8(s string) bool {
+	return utf8.ValidString(s) && !strings.Contains(s, "\u2028") && !strings.Contains(s, "\u2029")
+}
+
+// escapeLen returns how many bytes the escape at the start of s takes, 0 where
+// it is none, and whether encoding/json would have written it just so.
+func escapeLen(s string) (n int, usual bool) {
+	if len(s) < 2 {
+		return 0, false
+	}
+	switch s[1] {
+	case '"', '\\', 'n', 'r', 't', 'b', 'f':
+		return 2, true
+	case '/':
+		return 2, false
+	case 'u':
+		r, ok := hex4(s)
+		if !ok {
+			return 0, false
+		}
+		var buf [12]byte
+		return 6, r < utf8.RuneSelf && string(appendEscaped(buf[:0], string(r))) == s[:6] ||
+			(r == '\u2028' || r == '\u2029') && s[2:5] == "202"
+	}
+	return 0, false
+}
+
+// hex4 reads the four digits of a \u escape.
+func hex4(s string) (rune, bool) {
+	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
+		return 0, false
+	}
+	var r rune
+	for _, c := range []byte(s[2:6]) {
+		switch {
+		case c >= '0' && c <= '9':
+			c -= '0'
+		case c >= 'a' && c <= 'f':
+			c -= 'a' - 10
+		case c >= 'A' && c <= 'F':
+			c -= 'A' - 10
+		default:
+			return 0, false
+		}
+		r = r<<4 | rune(c)
+	}
+	return r, true
+}
+
+// unescape returns the text of a string's raw form, which has been checked.
+// Halves of surrogate pairs that stand alone and bytes that are not UTF-8
+// become U+FFFD.
+func unescape(s string) string {
+	out := make([]byte, 0, len(s))
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c != '\\' {
+			if c < utf8.RuneSelf {
+				out = append(out, c)
+				i++
+				continue
+			}
+			r, n := utf8.DecodeRuneInString(s[i:])
+			out = utf8.AppendRune(out, r)
+			i += n
+			continue
+		}
+		if s[i+1] != 'u' {
+			out = append(out, "\"\\/\b\f\n\r\t"[strings.IndexByte("\"\\/bfnrt", s[i+1])])
+			i += 2
+			continue
+		}
+		r, _ := hex4(s[i:])
+		i += 6
+		if utf16.IsSurrogate(r) {
+			low, ok := hex4(s[i:])
+			if pair := utf16.DecodeRune(r, low); ok && pair != utf8.RuneError {
+				r = pair
+				i += 6
+			} else {
+				r = utf8.RuneError
+			}
+		}
+		out = utf8.AppendRune(out, r)
+	}
+	return string(out)
+}
+
+// plainText reports whether text prints as it is between quotes.
+func plainText(s string) bool {
+	high := false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c < 0x20 || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&':
+			return false
+		case c >= utf8.RuneSelf:
+			high = true
+		}
+	}
+	return !high || plainUTF8(s)
+}
+
+// AppendQuoted appends text to dst as a JSON string, escaped as encoding/json does.
+func AppendQuoted(dst []byte, text string) []byte {
+	dst = append(dst, '"')
+	if plainText(text) {
+		dst = append(dst, text...)
+	} else {
+		dst = appendEscaped(dst, text)
+	}
+	return append(dst, '"')
+}
+
+func appendEscaped(dst []byte, s string) []byte {
+	const digits = "0123456789abcdef"
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= utf8.RuneSelf {
+			r, n := utf8.DecodeRuneInString(s[i:])
+			switch {
+			case r == utf8.RuneError && n == 1:
+				dst = append(dst, `\ufffd`...)
+			case r == '\u2028' || r == '\u2029':
+				dst = append(dst, `\u202`...)
+				dst = append(dst, digits[r&0xf])
+			default:
+				dst = append(dst, s[i:i+n]...)
+			}
+			i += n
+			continue
+		}
+		i++
+		switch c {
+		case '"', '\\':
+			dst = append(dst, '\\', c)
+		case '\b':
+			dst = append(dst, '\\', 'b')
+		case '\f':
+			dst = append(dst, '\\', 'f')
+		case '\n':
+			dst = append(dst, '\\', 'n')
+		case '\r':
+			dst = append(dst, '\\', 'r')
+		case '\t':
+			dst = append(dst, '\\', 't')
+		default:
+			if c < 0x20 || c == '<' || c == '>' || c == '&' {
+				dst = append(dst, '\\', 'u', '0', '0', digits[c>>4], digits[c&0xf])
+			} else {
+				dst = append(dst, c)
+			}
+		}
+	}
+	return dst
+}
+
+// numberNode makes a number of its text, which has been checked. whole says
+// that it has neither fraction nor exponent. A float64 out of range is no number.
+func numberNode(text string, whole bool) (node, bool) {
+	n := node{raw: text, kind: Number}
+	if whole {
+		if len(text) <= 18 {
+			n.flags = integer
+		} else if _, err := strconv.ParseInt(text, 10, 64); err == nil {
+			n.flags = integer
+		}
+		if n.flags == integer {
+			if text != "-0" {
+				n.flags |= canonical
+			}
+			return n, true
+		}
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return node{}, false
+	}
+	var buf [32]byte
+	if string(appendFloat(buf[:0], f)) == text {
+		n.flags |= canonical
+	}
+	return n, true
+}
+
+// appendFloat prints a float64 as encoding/json does: the shortest form that
+// reads back the same, with an exponent only below 1e-6 and from 1e21 on.
+func appendFloat(dst []byte, f float64) []byte {
+	format := byte('f')
+	if abs := max(f, -f); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
+		format = 'e'
+	}
+	dst = strconv.AppendFloat(dst, f, format, -1, 64)
+	if n := len(dst); format == 'e' && n >= 4 && dst[n-4] == 'e' && dst[n-3] == '-' && dst[n-2] == '0' {
+		dst[n-2] = dst[n-1]
+		dst = dst[:n-1]
+	}
+	return dst
+}

@@ -1,0 +1,247 @@
+// Package document holds Kubernetes objects as parsed, immutable JSON values.
+//
+// Bytes come in once ([Parse], [ParseYAML], [Read]) and go out once
+// ([Value.AppendJSON], [Value.YAML]). In between every part of patchlab passes
+// a [Value] around: a handle to a node of a tree that lies over the bytes it
+// was parsed from. A change makes a new value that shares all that stayed
+// ([Value.With], [ObjectBuilder], [ListBuilder]); no value is ever modified, so
+// values may be used by many goroutines at once.
+//
+// What always holds for a value:
+//
+//   - the members of an object are sorted by key, byte by byte, and no key
+//     stands twice; so a lookup is a binary search, two objects are compared
+//     side by side, and what is printed is in the order that the API server
+//     prints maps in;
+//   - a string is valid UTF-8; bytes that are not have become U+FFFD, as in
+//     encoding/json;
+//   - a number keeps its spelling until it is printed. It is an integer when it
+//     is written without fraction and exponent and fits an int64, as in
+//     Kubernetes' unstructured objects; otherwise it is a float64.
+//
+// The printed form is the one that Go's encoding/json gives, and so the API
+// server: sorted keys, no white space, <, > and & escaped.
+package document
+
+import (
+	"iter"
+	"sort"
+	"strconv"
+)
+
+// Kind says what a value is.
+type Kind uint8
+
+// The kinds of a value. Absent is the kind of the zero Value: there is nothing.
+const (
+	Absent Kind = iota
+	Null
+	Bool
+	Number
+	String
+	List
+	Object
+)
+
+// String returns the kind's name as messages use it.
+func (k Kind) String() string {
+	switch k {
+	case Null:
+		return "null"
+	case Bool:
+		return "boolean"
+	case Number:
+		return "number"
+	case String:
+		return "string"
+	case List:
+		return "list"
+	case Object:
+		return "object"
+	}
+	return "nothing"
+}
+
+type flags uint8
+
+const (
+	// canonical: raw is the printed form (for a string, what stands between
+	// its quotes), so that printing copies it.
+	canonical flags = 1 << iota
+	// escaped: raw is a string's text with its escapes still in it.
+	escaped
+	// integer: the number is an integer in the sense of the package comment.
+	integer
+	// keyCanonical: key needs no escape when printed.
+	keyCanonical
+	// fromSource: raw is a part of the text that was parsed.
+	fromSource
+)
+
+// A node is one value and, where it is a member of an object, its key. Nodes
+// lie by value in their parent's kids and are never changed once published.
+type node struct {
+	raw   string // scalars: their text; lists and objects: their span in the source, if they have one
+	key   string
+	kids  []node
+	kind  Kind
+	flags flags
+}
+
+// Value is one JSON value. The zero Value is Absent.
+// Values are immutable and safe for concurrent use.
+type Value struct{ n *node }
+
+// Kind returns what the value is, Absent for the zero Value.
+func (v Value) Kind() Kind {
+	if v.n == nil {
+		return Absent
+	}
+	return v.n.kind
+}
+
+// Exists reports whether there is a value at all; null is a value.
+func (v Value) Exists() bool { return v.n != nil }
+
+// IsNull reports whether the value is null. An absent value is not.
+func (v Value) IsNull() bool { return v.Kind() == Null }
+
+// Len returns the number of members of an object or items of a list, else 0.
+func (v Value) Len() int {
+	if v.n == nil {
+		return 0
+	}
+	return len(v.n.kids)
+}
+
+// Get returns the member of an object with that key. It is absent where there
+// is none or the value is no object.
+func (v Value) Get(key string) Value {
+	if i, ok := v.Find(key); ok {
+		return Value{&v.n.kids[i]}
+	}
+	return Value{}
+}
+
+// Find returns the position of an object's member, or where it would stand.
+func (v Value) Find(key string) (int, bool) {
+	if v.n == nil || v.n.kind != Object {
+		return 0, false
+	}
+	kids := v.n.kids
+	if len(kids) <= 8 {
+		for i := range kids {
+			if kids[i].key >= key {
+				return i, kids[i].key == key
+			}
+		}
+		return len(kids), false
+	}
+	i := sort.Search(len(kids), func(i int) bool { return kids[i].key >= key })
+	return i, i < len(kids) && kids[i].key == key
+}
+
+// At returns the i-th item of a list or member of an object.
+// It panics where there is none, as indexing a slice does.
+func (v Value) At(i int) Value { return Value{&v.n.kids[i]} }
+
+// Key returns the key of an object's i-th member.
+func (v Value) Key(i int) string { return v.n.kids[i].key }
+
+// Members iterates over an object's members in the order of their keys.
+func (v Value) Members() iter.Seq2[string, Value] {
+	return func(yield func(string, Value) bool) {
+		if v.Kind() != Object {
+			return
+		}
+		for i := range v.n.kids {
+			if !yield(v.n.kids[i].key, Value{&v.n.kids[i]}) {
+				return
+			}
+		}
+	}
+}
+
+// Items iterates over a list's items.
+func (v Value) Items() iter.Seq2[int, Value] {
+	return func(yield func(int, Value) bool) {
+		if v.Kind() != List {
+			return
+		}
+		for i := range v.n.kids {
+			if !yield(i, Value{&v.n.kids[i]}) {
+				return
+			}
+		}
+	}
+}
+
+// Text returns a string's text and whether the value is a string.
+func (v Value) Text() (string, bool) {
+	if v.Kind() != String {
+		return "", false
+	}
+	if v.n.flags&escaped != 0 {
+		return unescape(v.n.raw), true
+	}
+	return v.n.raw, true
+}
+
+// StringOr returns a string's text, or or where the value is no string.
+func (v Value) StringOr(or string) string {
+	if s, ok := v.Text(); ok {
+		return s
+	}
+	return or
+}
+
+// Bool returns a boolean and whether the value is one.
+func (v Value) Bool() (value, ok bool) {
+	if v.Kind() != Bool {
+		return false, false
+	}
+	return v.n.raw == "true", true
+}
+
+// IsInt reports whether the value is a number without fraction and exponent
+// that fits an int64.
+func (v Value) IsInt() bool { return v.Kind() == Number && v.n.flags&integer != 0 }
+
+// Int returns an integer and whether the value is one (see IsInt).
+func (v Value) Int() (int64, bool) {
+	if !v.IsInt() {
+		return 0, false
+	}
+	i, err := strconv.ParseInt(v.n.raw, 10, 64)
+	return i, err == nil
+}
+
+// Float returns any number as a float64 and whether the value is a number.
+func (v Value) Float() (float64, bool) {
+	if v.Kind() != Number {
+		return 0, false
+	}
+	f, err := strconv.ParseFloat(v.n.raw, 64)
+	return f, err == nil
+}
+
+// NumberText returns a number as it was written, "" for anything else.
+func (v Value) NumberText() string {
+	if v.Kind() != Number {
+		return ""
+	}
+	return v.n.raw
+}
+
+// SameNode reports whether a and b are the very same part of one tree, which
+// makes them equal without looking further. False says nothing.
+func SameNode(a, b Value) bool {
+	if a.n == b.n {
+		return true
+	}
+	if a.n == nil || b.n == nil || a.n.kind != b.n.kind {
+		return false
+	}
+	x, y := a.n.kids, b.n.kids
+	return len(x) > 0 && len(x) == len(y) && &x[0] == &y[0]
+}

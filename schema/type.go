@@ -1,0 +1,197 @@
+// Package schema says what the fields of a Kubernetes kind are: their types,
+// how lists and maps merge, merge keys and patch strategies, defaults and what
+// is valid.
+//
+// One [Type] serves structured merge, strategic merge, defaulting, pruning and
+// validation. Types come from the compiled catalog of the built-in kinds
+// ([Builtin]), from CustomResourceDefinitions ([FromCRD]), from an OpenAPI v3
+// document of a cluster ([FromOpenAPI]), or from nowhere ([Deduced]); where they
+// came from makes no difference to who uses them.
+package schema
+
+import "sort"
+
+// Type is what is known of a value. Types refer to each other and may be
+// recursive; they are immutable and shared.
+//
+// A value may be allowed to be a scalar, a list and a map at once: that is what
+// a field without a schema is.
+type Type struct {
+	// Name is the type's name in its source, such as
+	// "io.k8s.api.apps.v1.DeploymentSpec"; "" where it has none.
+	Name string
+	// Scalar says which scalars the value may be, NoScalar for none.
+	Scalar Scalar
+	// List says what the items are where the value may be a list, else nil.
+	List *ListType
+	// Map says what the members are where the value may be an object, else nil.
+	Map *MapType
+	// Format narrows a scalar: "int32", "int64", "double", "byte", "date-time",
+	// "micro-time", "quantity", "duration", "fields-v1", or one of JSON schema's.
+	Format string
+	// Nullable says that null is a value of its own here (CRDs only).
+	Nullable bool
+	// Embedded marks a whole Kubernetes object with its apiVersion, kind and
+	// metadata (x-kubernetes-embedded-resource).
+	Embedded bool
+	// Validation holds further rules for the value, nil where there are none.
+	Validation *Validation
+}
+
+// Scalar says which scalars a value may be.
+type Scalar uint8
+
+// The scalars. Structured merge knows IntegerScalar and NumberScalar as
+// "numeric"; AnyScalar and IntOrStringScalar as "untyped".
+const (
+	NoScalar Scalar = iota
+	StringScalar
+	IntegerScalar
+	NumberScalar
+	BooleanScalar
+	IntOrStringScalar
+	AnyScalar
+)
+
+// ListKind says how a list merges (x-kubernetes-list-type; KEP-555).
+type ListKind uint8
+
+// The kinds of lists.
+const (
+	// AtomicList is replaced as a whole and has one owner.
+	AtomicList ListKind = iota
+	// SetList holds scalars, each once, each with its own owners.
+	SetList
+	// KeyedList holds objects told apart by the fields in Keys ("map").
+	KeyedList
+)
+
+// ListType is what is known of a list.
+type ListType struct {
+	Elem *Type
+	Kind ListKind
+	// Keys of a KeyedList, sorted by name.
+	Keys []Key
+}
+
+// Key is a field that tells the items of a keyed list apart.
+type Key struct {
+	Name string
+	// Default is the JSON text of the value that an item without the field is
+	// taken to have; "" for none.
+	Default string
+}
+
+// MapType is what is known of an object.
+type MapType struct {
+	// Fields are the named members, sorted by name.
+	Fields []Field
+	// Elem is the type of members without a name of their own, nil where there
+	// may be none.
+	Elem *Type
+	// Atomic says that the object is replaced as a whole and has one owner
+	// (x-kubernetes-map-type: atomic).
+	Atomic bool
+	// PreserveUnknown says that unknown members are kept
+	// (x-kubernetes-preserve-unknown-fields); they are then deduced.
+	PreserveUnknown bool
+	// Required are the names of members that must be there, sorted.
+	Required []string
+	// RetainKeys, Replace: see Field; here they apply to the object itself where
+	// it is the item of a list.
+}
+
+// Field finds the member of that name, nil where it has none of its own.
+func (m *MapType) Field(name string) *Field {
+	if m == nil {
+		return nil
+	}
+	i := sort.Search(len(m.Fields), func(i int) bool { return m.Fields[i].Name >= name })
+	if i < len(m.Fields) && m.Fields[i].Name == name {
+		return &m.Fields[i]
+	}
+	return nil
+}
+
+// Member returns the type of the member of that name, by its own field or as
+// one of many; nil where the map allows none.
+func (m *MapType) Member(name string) *Type {
+	if f := m.Field(name); f != nil {
+		return f.Type
+	}
+	if m == nil {
+		return nil
+	}
+	return m.Elem
+}
+
+// Field is a named member of an object.
+type Field struct {
+	Name string
+	Type *Type
+	// Default is the JSON text of the value given to the field where it is
+	// missing; "" for none.
+	Default string
+	// Strategy says how strategic merge treats the field.
+	Strategy PatchStrategy
+	// MergeKey is strategic merge's key of a list with StrategyMerge; "" where
+	// the items are scalars.
+	MergeKey string
+	// Go says how the API server's Go type holds the field; zero for custom
+	// resources.
+	Go GoField
+}
+
+// PatchStrategy is how strategic merge treats a field (x-kubernetes-patch-strategy).
+type PatchStrategy uint8
+
+// The strategies; a field may have StrategyMerge and StrategyRetainKeys.
+const (
+	StrategyReplace    PatchStrategy = 0
+	StrategyMerge      PatchStrategy = 1 << 0
+	StrategyRetainKeys PatchStrategy = 1 << 1
+)
+
+// GoField is how a built-in kind's Go struct holds a field, which decides what
+// decoding and encoding it there drops.
+type GoField uint8
+
+// Facts about a Go field.
+const (
+	// GoPointer: the field is a pointer, so that zero and missing differ.
+	GoPointer GoField = 1 << iota
+	// GoOmitEmpty: an empty value is not written (json:",omitempty").
+	GoOmitEmpty
+	// GoOmitZero: a zero value is not written (json:",omitzero").
+	GoOmitZero
+	// GoInline: set where the field comes from an embedded struct.
+	GoInline
+)
+
+// Validation holds what JSON schema says of a value beyond its type, as a
+// CustomResourceDefinition may.
+type Validation struct {
+	Enum                                     []string // JSON texts
+	Pattern                                  string
+	Minimum, Maximum, MultipleOf             *float64
+	ExclusiveMinimum, ExclusiveMaximum       bool
+	MinLength, MaxLength, MinItems, MaxItems *int64
+	MinProperties, MaxProperties             *int64
+	UniqueItems                              bool
+	AllOf, AnyOf, OneOf                      []*Junctor
+	Not                                      *Junctor
+	// Rules are x-kubernetes-validations.
+	Rules []Rule
+}
+
+// Junctor is a schema below allOf, anyOf, oneOf or not: it only validates.
+type Junctor struct {
+	Type       string // "" for any
+	Validation Validation
+	Required   []string
+	Properties map[string]*Junctor
+	Items      *Junctor
+}
+
+// Rule is a validation in the Common Expression Language.
+type Rule struct{ Rule, Message, MessageExpression, Reason, FieldPath string }
