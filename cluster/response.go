@@ -1,0 +1,45 @@
+package cluster
+
+import (
+	"context"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// Response is the answer to a request that succeeded.
+type Response struct {
+	// Code is the HTTP status code: 200, 201 or 202.
+	Code int
+	// Object is the object, the list or, for a deletion, the object or a Status
+	// of success. It has its apiVersion, kind, resourceVersion and managedFields.
+	// It is absent for a watch.
+	Object document.Value
+	// Warnings are texts for Warning headers, in order, without code and quotes.
+	Warnings []string
+	// Events is the stream of a watch, else nil. It must be stopped.
+	Events *Stream
+}
+
+// Event is what a watch delivers.
+type Event struct {
+	// Type is ADDED, MODIFIED, DELETED, BOOKMARK or ERROR.
+	Type string
+	// Object is the object, for BOOKMARK one with only a resourceVersion, for
+	// ERROR a Status, after which the stream ends.
+	Object document.Value
+}
+
+// Stream delivers the events of a watch in order. Next may be called by one
+// goroutine at a time.
+type Stream struct {
+	next func(context.Context) (Event, error)
+	stop func()
+}
+
+// Next waits for the next event. It fails with the context's error when that
+// ends, after which it may be called again, and with io.EOF when the stream has
+// ended.
+func (s *Stream) Next(ctx context.Context) (Event, error) { return s.next(ctx) }
+
+// Stop frees what the stream holds. Stopping again does nothing.
+func (s *Stream) Stop() { s.stop() }

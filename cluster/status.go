@@ -1,0 +1,85 @@
+package cluster
+
+import (
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// Status is a failure as the API server tells it: the Status kind of
+// meta.k8s.io/v1. Every error of this package is a *Status, to be found with
+// errors.As.
+type Status struct {
+	// Code is the HTTP status code.
+	Code int
+	// Reason is the machine-readable reason, such as NotFound; empty where the
+	// API server gives none.
+	Reason  string
+	Message string
+	// Details says what the failure is about, nil where the API server says
+	// nothing.
+	Details *StatusDetails
+	// Err is what went wrong beneath, nil where there is nothing more to say.
+	Err error
+}
+
+// StatusDetails are the details of a Status.
+type StatusDetails struct {
+	Group, Kind, Name, UID string
+	Causes                 []Cause
+	RetryAfterSeconds      int
+}
+
+// Cause is one of several reasons of a failure. Type stands under "reason" in
+// the Status.
+type Cause struct{ Type, Message, Field string }
+
+// Error returns the message.
+func (s *Status) Error() string { return s.Message }
+
+// Unwrap returns the error beneath, which may be nil.
+func (s *Status) Unwrap() error { return s.Err }
+
+// Object returns the Status as the API server prints it.
+func (s *Status) Object() document.Value {
+	var b document.ObjectBuilder
+	b.Set("kind", document.NewString("Status"))
+	b.Set("apiVersion", document.NewString("v1"))
+	b.Set("metadata", document.NewObject())
+	b.Set("status", document.NewString("Failure"))
+	setText(&b, "message", s.Message)
+	setText(&b, "reason", s.Reason)
+	if s.Details != nil {
+		b.Set("details", s.Details.object())
+	}
+	b.Set("code", document.NewInt(int64(s.Code)))
+	return b.Object()
+}
+
+func (d *StatusDetails) object() document.Value {
+	var b document.ObjectBuilder
+	setText(&b, "name", d.Name)
+	setText(&b, "group", d.Group)
+	setText(&b, "kind", d.Kind)
+	setText(&b, "uid", d.UID)
+	if len(d.Causes) > 0 {
+		var causes document.ListBuilder
+		for _, c := range d.Causes {
+			var cause document.ObjectBuilder
+			setText(&cause, "reason", c.Type)
+			setText(&cause, "message", c.Message)
+			setText(&cause, "field", c.Field)
+			causes.Append(cause.Object())
+		}
+		b.Set("causes", causes.List())
+	}
+	if d.RetryAfterSeconds > 0 {
+		b.Set("retryAfterSeconds", document.NewInt(int64(d.RetryAfterSeconds)))
+	}
+	return b.Object()
+}
+
+// setText sets a member where the text is not empty.
+func setText(b *document.ObjectBuilder, key, text string) {
+	if text != "" {
+		b.Set(key, document.NewString(text))
+	}
+}
