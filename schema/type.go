@@ -87,18 +87,24 @@ type MapType struct {
 	// Fields are the named members, sorted by name.
 	Fields []Field
 	// Elem is the type of members without a name of their own, nil where there
-	// may be none.
+	// may be none. It is what structured merge goes by: below an
+	// x-kubernetes-preserve-unknown-fields and in an object without properties
+	// it is Deduced(). For pruning see Keeps.
 	Elem *Type
 	// Atomic says that the object is replaced as a whole and has one owner
 	// (x-kubernetes-map-type: atomic).
 	Atomic bool
-	// PreserveUnknown says that unknown members are kept
-	// (x-kubernetes-preserve-unknown-fields); they are then deduced.
+	// PreserveUnknown says that unknown members of this very object are kept
+	// (x-kubernetes-preserve-unknown-fields).
 	PreserveUnknown bool
 	// Required are the names of members that must be there, sorted.
 	Required []string
-	// RetainKeys, Replace: see Field; here they apply to the object itself where
-	// it is the item of a list.
+}
+
+// Keeps reports whether a member that is no field of its own survives pruning:
+// it is kept as it is with PreserveUnknown, as an Elem otherwise.
+func (m *MapType) Keeps() bool {
+	return m.PreserveUnknown || m.Elem != nil && m.Elem != Deduced()
 }
 
 // Field finds the member of that name, nil where it has none of its own.

@@ -1,0 +1,48 @@
+package schema
+
+import (
+	"sync"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// Deduced returns the type of what has no schema: any scalar, a list with one
+// owner, or an object whose members are such again. It is what structured
+// merge deduces, and always the same pointer.
+func Deduced() *Type { return withoutSchema().deduced }
+
+// Untyped returns the type of what has no schema and one owner: any scalar, or
+// a list or an object that is replaced as a whole. Always the same pointer.
+func Untyped() *Type { return withoutSchema().untyped }
+
+type schemaless struct{ deduced, untyped *Type }
+
+var withoutSchema = sync.OnceValue(func() schemaless {
+	u := &Type{Name: "__untyped_atomic_", Scalar: AnyScalar}
+	u.List = &ListType{Elem: u}
+	u.Map = &MapType{Elem: u, Atomic: true, PreserveUnknown: true}
+	d := &Type{Name: "__untyped_deduced_", Scalar: AnyScalar, List: &ListType{Elem: u}}
+	d.Map = &MapType{Elem: d, PreserveUnknown: true}
+	return schemaless{d, u}
+})
+
+// TakesScalar reports whether structured merge takes a scalar of kind k for a
+// value of type t. It is more lenient than validation: a string with a format
+// other than byte, such as a date-time, may be any scalar, and an integer any
+// number (kube-openapi's schemaconv).
+func (t *Type) TakesScalar(k document.Kind) bool {
+	switch t.Scalar {
+	case NoScalar:
+		return false
+	case StringScalar:
+		if k == document.String {
+			return true
+		}
+		return t.Format != "" && t.Format != "byte" && (k == document.Number || k == document.Bool)
+	case IntegerScalar, NumberScalar:
+		return k == document.Number
+	case BooleanScalar:
+		return k == document.Bool
+	}
+	return k == document.String || k == document.Number || k == document.Bool
+}
