@@ -1,0 +1,110 @@
+package document
+
+import (
+	"bytes"
+	"testing"
+
+	sigsyaml "sigs.k8s.io/yaml"
+)
+
+// checkYAML holds ParseYAML against sigs.k8s.io/yaml, with which the API server
+// reads YAML bodies.
+func checkYAML(t *testing.T, in []byte, why string) {
+	t.Helper()
+	want, wantErr := sigsyaml.YAMLToJSON(in)
+	d, err := ParseYAML(in, Options{Duplicates: DuplicatesLast})
+	if (err == nil) != (wantErr == nil) {
+		t.Fatalf("%q (%s): error %v, sigs.k8s.io/yaml says %v", in, why, err, wantErr)
+	}
+	if err != nil {
+		return
+	}
+	std, ok := stdPrint(t, want)
+	if got := d.Root.JSON(); ok && !bytes.Equal(got, std) {
+		t.Fatalf("%q (%s):\n got %s\nwant %s", in, why, got, std)
+	}
+}
+
+func TestParseYAMLReadsAsTheAPIServer(t *testing.T) {
+	for _, c := range []struct{ in, why string }{
+		{"a: yes\nb: no\nc: on\nd: y\ne: \"yes\"", "YAML 1.1 booleans"},
+		{"a: 010\nb: 0x1F\nc: 0b11\nd: 1_000\ne: 0o17\nf: +1\ng: -0\nh: 1e3\ni: 1.0\nj: .5\nk: 1e400\nl: 18446744073709551615", "numbers"},
+		{"a: 2001-01-01\nb: 2001-01-01T00:00:00Z\nc: 1:30", "times stay strings"},
+		{"a: ~\nb:\nc: null\nd: ''", "null"},
+		{"1: a\n1.5: b\ntrue: c", "keys that are no strings become strings"},
+		{"? [a]\n: b", "a list as a key is refused"},
+		{"~: b", "null as a key is refused"},
+		{"a: &x {b: 1}\nc: *x\nd: {<<: *x, e: 2}\nf: {b: 3, <<: *x}", "anchors, aliases and merge keys"},
+		{"a: 1\na: 2", "the last of two keys counts"},
+		{"a: |\n  x\n  y\nb: >\n  x\n  y\nc: \"\\u00e9\"\nd: 'it''s'", "styles of strings"},
+		{"a: !!str 1\nb: !!int \"2\"\nc: !!binary aGk=\nd: !!float 3\ne: !x y", "tags"},
+		{"{\"a\":1.0,\"b\":[1,2],\"c\":\"\\u00e9\"}", "JSON is YAML too"},
+		{`{"a":"\ud83d\ude00"}`, "but a surrogate pair is refused"},
+		{"a: .inf", "infinity is refused"},
+		{"a: b: c", "wrong YAML"}, {"\ta: 1", "a tab cannot indent"}, {"a: 1\n---\nb: [", "only the first document counts"},
+		{"", "nothing is null"},
+	} {
+		checkYAML(t, []byte(c.in), c.why)
+	}
+}
+
+func TestReadNamesPlaces(t *testing.T) {
+	for _, c := range []struct{ in, want, why string }{
+		{"a: 1\nb:\n  c: 1\n  c: 2\n", `f.yaml:4:3: key "c" stands twice in one object`, "a key twice in YAML"},
+		{"{\n \"a\": 1,\n \"a\": 2}", `f.yaml:3:2: key "a" stands twice in one object`, "a key twice in JSON"},
+		{"{\n \"é\": x]", `f.yaml:2:7: a value cannot begin with 'x'`, "columns count characters"},
+		{"a: [1\nb: 2", `f.yaml:1:1: invalid YAML: did not find expected ',' or ']'`, "the library's own message"},
+	} {
+		_, err := Read([]byte(c.in), Options{Name: "f.yaml"})
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%s: got %v, want %s", c.why, err, c.want)
+		}
+	}
+	docs, err := Read([]byte("a:\n- x: 1\n- k: {z: w}\n---\n---\nb: 1\n"), Options{})
+	if err != nil || len(docs) != 2 {
+		t.Fatalf("a stream of two documents: %d, %v", len(docs), err)
+	}
+	if p := docs[0].PositionOf(Keys("a").Item(1).Child("k").Child("z")); p.Line != 3 || p.Column != 10 {
+		t.Errorf("position of .a[1].k.z: %v, want 3:10", p)
+	}
+}
+
+func TestReadBoundsAliases(t *testing.T) {
+	in := []byte("a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\n" +
+		"d: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e]\ng: [*f,*f,*f,*f,*f,*f,*f,*f,*f]\n")
+	if _, err := Read(in, Options{}); err == nil {
+		t.Fatal("a document whose aliases multiply was read")
+	}
+}
+
+func TestYAMLLooksAsKubectlPrints(t *testing.T) {
+	for _, c := range []struct{ in, want, why string }{
+		{`{"b":[{"x":1,"y":"2"},[]],"a":{}}`, "a: {}\nb:\n- x: 1\n  \"y\": \"2\"\n- []\n", "lists are not indented, what looks like a number is quoted"},
+		{`{"a":"x\ny\n","b":"yes","c":"a: b","d":"","e":null,"f":true}`, "a: |\n  x\n  y\nb: \"yes\"\nc: 'a: b'\nd: \"\"\ne: null\nf: true\n", "strings"},
+		{`{"t":"2001-01-01T00:00:00Z","h":"0x1","s":"1:30"}`, "h: \"0x1\"\ns: \"1:30\"\nt: \"2001-01-01T00:00:00Z\"\n", "times are quoted"},
+	} {
+		d, err := Parse([]byte(c.in), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(d.Root.YAML()); got != c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", c.why, got, c.want)
+		}
+	}
+}
+
+func FuzzYAML(f *testing.F) {
+	for _, s := range []string{"a: 1\nb: [x, {y: z}]", "{\"a\": \"b\"}", "a: |\n x\n", "- yes\n- 1.5\n", "a: \"\\t x\""} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, in []byte) {
+		d, err := ParseYAML(in, Options{Duplicates: DuplicatesLast})
+		if err != nil {
+			return
+		}
+		back, err := ParseYAML(d.Root.YAML(), Options{})
+		if err != nil || !Equal(back.Root, d.Root) {
+			t.Fatalf("%q prints as\n%s\nwhich reads as %v (%v), not %v", in, d.Root.YAML(), back, err, d.Root)
+		}
+	})
+}
