@@ -153,9 +153,13 @@ type PatchStrategy uint8
 
 // The strategies; a field may have StrategyMerge and StrategyRetainKeys.
 const (
-	StrategyReplace    PatchStrategy = 0
-	StrategyMerge      PatchStrategy = 1 << 0
+	// StrategyMerge merges a list by its merge key, or as a set of scalars.
+	StrategyMerge PatchStrategy = 1 << 0
+	// StrategyRetainKeys lets the patch say which keys of a map stay.
 	StrategyRetainKeys PatchStrategy = 1 << 1
+	// StrategyReplace replaces a map as a whole. No strategy at all is another
+	// thing: maps are then merged, and lists replaced.
+	StrategyReplace PatchStrategy = 1 << 2
 )
 
 // GoField is how a built-in kind's Go struct holds a field, which decides what
