@@ -1,0 +1,200 @@
+package conformance
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Difference says how an answer differs from the recorded one, "" where the two
+// agree. Both have been normalized.
+//
+// Codes must be the same. Of a success the body, the events and the warnings
+// about fields must be the same, but for the order of managedFields' entries,
+// which depends on whole seconds; with ordered it counts. Of a failure kind and
+// reason of the Status must be the same and, for Conflict, NotFound and
+// AlreadyExists, the message and the causes in any order; other messages may be
+// worded otherwise.
+func Difference(want, got Response, ordered bool) string {
+	if want.Code != got.Code {
+		return fmt.Sprintf("code: want %d, got %d %s", want.Code, got.Code, brief(got.Body))
+	}
+	if want.Code >= 400 {
+		return failureDifference(want.Body, got.Body)
+	}
+	order := sortManagers
+	if ordered {
+		order = func(value any) any { return value }
+	}
+	if d := difference("", order(want.Body), order(got.Body)); d != "" {
+		return "body" + d
+	}
+	if w, g := fieldWarnings(want.Warnings), fieldWarnings(got.Warnings); !slices.Equal(w, g) {
+		return fmt.Sprintf("warnings: want %q, got %q", w, g)
+	}
+	if d := difference("", order(list(want.Events)), order(list(got.Events))); d != "" {
+		return "events" + d
+	}
+	return ""
+}
+
+// list makes a missing list an empty one.
+func list(items []any) any {
+	if items == nil {
+		items = []any{}
+	}
+	return items
+}
+
+func failureDifference(want, got any) string {
+	w, ok := want.(map[string]any)
+	if !ok {
+		return "" // "404 page not found" in plain text: the code says it all
+	}
+	g, ok := got.(map[string]any)
+	if !ok {
+		return "body: want a Status, got " + brief(got)
+	}
+	if w["kind"] != g["kind"] || w["reason"] != g["reason"] {
+		return fmt.Sprintf("status: want kind %v and reason %v, got %v and %v (%v)", w["kind"], w["reason"], g["kind"], g["reason"], g["message"])
+	}
+	switch w["reason"] {
+	case "Conflict", "NotFound", "AlreadyExists":
+	default:
+		return ""
+	}
+	if w["message"] != g["message"] {
+		return fmt.Sprintf("message: want %q, got %q", w["message"], g["message"])
+	}
+	wd, _ := w["details"].(map[string]any)
+	gd, _ := g["details"].(map[string]any)
+	if d := difference("", sortTexts(wd["causes"]), sortTexts(gd["causes"])); d != "" {
+		return "details.causes" + d
+	}
+	return ""
+}
+
+// fieldWarnings are those that decoding gives; what built-in kinds add as
+// advice is left out.
+func fieldWarnings(warnings []string) []string {
+	out := []string{}
+	for _, w := range warnings {
+		if strings.Contains(w, "unknown field") || strings.Contains(w, "duplicate field") || strings.Contains(w, "already set in map") {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// sortManagers returns the value with the entries of every managedFields in an
+// order that does not depend on their times.
+func sortManagers(value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(value))
+		for k, v := range value {
+			if entries, ok := v.([]any); ok && k == "managedFields" {
+				out[k] = sortEntries(entries)
+			} else {
+				out[k] = sortManagers(v)
+			}
+		}
+		return out
+	case []any:
+		out := make([]any, len(value))
+		for i := range value {
+			out[i] = sortManagers(value[i])
+		}
+		return out
+	}
+	return value
+}
+
+func sortEntries(entries []any) []any {
+	key := func(entry any) string {
+		m, _ := entry.(map[string]any)
+		return fmt.Sprint(m["operation"], "|", m["manager"], "|", m["apiVersion"], "|", m["subresource"], "|", text(m["fieldsV1"]))
+	}
+	entries = slices.Clone(entries)
+	slices.SortStableFunc(entries, func(a, b any) int { return strings.Compare(key(a), key(b)) })
+	return entries
+}
+
+// sortTexts orders a list by its items' JSON.
+func sortTexts(value any) any {
+	items, ok := value.([]any)
+	if !ok {
+		return value
+	}
+	items = slices.Clone(items)
+	slices.SortStableFunc(items, func(a, b any) int { return strings.Compare(text(a), text(b)) })
+	return items
+}
+
+// difference finds the first place where two decoded values differ. Numbers
+// are compared as they are written.
+func difference(path string, want, got any) string {
+	switch w := want.(type) {
+	case map[string]any:
+		g, ok := got.(map[string]any)
+		if !ok {
+			return fmt.Sprintf("%s: want an object, got %s", path, brief(got))
+		}
+		return memberDifference(path, w, g)
+	case []any:
+		g, ok := got.([]any)
+		if !ok {
+			return fmt.Sprintf("%s: want a list, got %s", path, brief(got))
+		}
+		if len(w) != len(g) {
+			return fmt.Sprintf("%s: want %d items, got %d: %s / %s", path, len(w), len(g), brief(want), brief(got))
+		}
+		for i := range w {
+			if d := difference(fmt.Sprintf("%s[%d]", path, i), w[i], g[i]); d != "" {
+				return d
+			}
+		}
+		return ""
+	}
+	if !reflect.DeepEqual(want, got) {
+		return fmt.Sprintf("%s: want %s, got %s", path, brief(want), brief(got))
+	}
+	return ""
+}
+
+func memberDifference(path string, want, got map[string]any) string {
+	for _, k := range sortedKeys(want) {
+		g, ok := got[k]
+		if !ok {
+			return fmt.Sprintf("%s.%s: want %s, is missing", path, k, brief(want[k]))
+		}
+		if d := difference(path+"."+k, want[k], g); d != "" {
+			return d
+		}
+	}
+	for _, k := range sortedKeys(got) {
+		if _, ok := want[k]; !ok {
+			return fmt.Sprintf("%s.%s: not wanted, got %s", path, k, brief(got[k]))
+		}
+	}
+	return ""
+}
+
+func text(value any) string {
+	b, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Sprint(value)
+	}
+	return string(b)
+}
+
+// brief is a value's JSON, cut to what fits a line.
+func brief(value any) string {
+	s := text(value)
+	if len(s) > 240 {
+		s = s[:240] + "…"
+	}
+	return s
+}

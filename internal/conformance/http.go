@@ -1,0 +1,76 @@
+package conformance
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// requestTime bounds one request over HTTP, so that a server that hangs fails
+// a case rather than the whole run.
+const requestTime = 20 * time.Second
+
+// HTTP returns a Send to a server at a base URL, with the headers that the
+// recorded requests had and a bearer token where it is not "".
+func HTTP(base, token string, client *http.Client) Send {
+	base = strings.TrimRight(base, "/")
+	return func(r Request) (Answer, error) {
+		ctx, cancel := context.WithTimeout(context.Background(), requestTime)
+		defer cancel()
+		url := base + r.Path
+		if r.Query != "" {
+			url += "?" + r.Query
+		}
+		req, err := http.NewRequestWithContext(ctx, r.Method, url, strings.NewReader(r.Body))
+		if err != nil {
+			return Answer{}, err
+		}
+		req.Header.Set("Accept", "application/json")
+		req.Header.Set("User-Agent", "oracle/v1")
+		if r.ContentType != "" {
+			req.Header.Set("Content-Type", r.ContentType)
+		}
+		if token != "" {
+			req.Header.Set("Authorization", "Bearer "+token)
+		}
+		resp, err := client.Do(req)
+		if err != nil {
+			return Answer{}, err
+		}
+		defer resp.Body.Close()
+		answer := Answer{Code: resp.StatusCode, Warnings: resp.Header.Values("Warning")}
+		if r.Events > 0 && resp.StatusCode == http.StatusOK {
+			timer := time.AfterFunc(WatchTime, cancel)
+			defer timer.Stop()
+			answer.Events, err = readEvents(resp.Body, r.Events)
+			return answer, err
+		}
+		answer.Body, err = io.ReadAll(resp.Body)
+		return answer, err
+	}
+}
+
+// readEvents reads lines until there are enough, the stream ends, or it is cut
+// because its time is over.
+func readEvents(stream io.Reader, enough int) ([][]byte, error) {
+	var events [][]byte
+	lines := bufio.NewReader(stream)
+	for len(events) < enough {
+		line, err := lines.ReadBytes('\n')
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			events = append(events, line)
+		}
+		if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
+			return events, nil
+		}
+		if err != nil {
+			return events, err
+		}
+	}
+	return events, nil
+}

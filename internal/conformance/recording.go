@@ -1,0 +1,131 @@
+package conformance
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Case is one sequence of requests, independent of all others.
+type Case struct {
+	Name  string `json:"name"`
+	Note  string `json:"note,omitempty"`
+	Steps []Step `json:"steps"`
+}
+
+// Family is the part of the case's name before the slash.
+func (c Case) Family() string {
+	family, _, _ := strings.Cut(c.Name, "/")
+	return family
+}
+
+// Step is one request and its recorded answer.
+type Step struct {
+	Request  Request  `json:"request"`
+	Response Response `json:"response"`
+}
+
+// Request is what is sent. Query and Body may hold the names $RVn$, $UIDn$ and
+// $CONTn$ of values from earlier answers (see Variables).
+type Request struct {
+	Method      string `json:"method"`
+	Path        string `json:"path"`
+	Query       string `json:"query,omitempty"`
+	ContentType string `json:"contentType,omitempty"` // "" sends none
+	Body        string `json:"body,omitempty"`
+	// Events makes the request a watch of which that many events are read, or
+	// those that come within WatchTime.
+	Events int `json:"events,omitempty"`
+	// SleepMS is how long to wait before sending, in milliseconds.
+	SleepMS int `json:"sleepMS,omitempty"`
+}
+
+// Response is an answer whose changing values have been replaced by names.
+type Response struct {
+	Code     int      `json:"code"`
+	Warnings []string `json:"warnings,omitempty"`
+	// Body is the decoded JSON, or a string where the answer is not JSON.
+	Body any `json:"body,omitempty"`
+	// Events are the decoded events of a watch.
+	Events []any `json:"events,omitempty"`
+}
+
+// Read returns the cases of one file, gzip or plain, one JSON object a line.
+func Read(path string) ([]Case, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	var in io.Reader = bufio.NewReaderSize(file, 1<<18)
+	if strings.HasSuffix(path, ".gz") {
+		if in, err = gzip.NewReader(in); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	decoder := json.NewDecoder(in)
+	decoder.UseNumber()
+	var cases []Case
+	for {
+		var c Case
+		err := decoder.Decode(&c)
+		if errors.Is(err, io.EOF) {
+			return cases, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: case %d: %w", path, len(cases)+1, err)
+		}
+		cases = append(cases, c)
+	}
+}
+
+// ReadAll returns the cases of every recording in a folder, in the order of the
+// files' names. It is an error when there is none, or a case without a name of
+// its own or without steps: such a case would pass without saying anything.
+func ReadAll(folder string) ([]Case, error) {
+	files, err := filepath.Glob(filepath.Join(folder, "*.jsonl.gz"))
+	if err != nil {
+		return nil, err
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("no recordings (*.jsonl.gz) in %s", folder)
+	}
+	var all []Case
+	seen := map[string]bool{}
+	for _, file := range files {
+		cases, err := Read(file)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range cases {
+			if c.Name == "" || len(c.Steps) == 0 || seen[c.Name] {
+				return nil, fmt.Errorf("%s: case %q has no steps, no name or one that is taken", file, c.Name)
+			}
+			seen[c.Name] = true
+		}
+		all = append(all, cases...)
+	}
+	return all, nil
+}
+
+// decodeBody decodes one JSON value, keeping the spelling of numbers; what is
+// not one JSON value is returned as text.
+func decodeBody(body []byte) any {
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber()
+	var value any
+	if decoder.Decode(&value) != nil {
+		return string(body)
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return string(body)
+	}
+	return value
+}

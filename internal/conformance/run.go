@@ -1,0 +1,123 @@
+package conformance
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// WatchTime is how long a watch is read that does not give all its events.
+const WatchTime = 2500 * time.Millisecond
+
+// Answer is what came back for a request, as it was sent.
+type Answer struct {
+	Code     int
+	Warnings []string // values of the Warning headers
+	Body     []byte
+	Events   [][]byte // of a watch
+}
+
+// A Send carries out one request, in which names have been replaced by values.
+type Send func(Request) (Answer, error)
+
+// Runner runs cases. The zero value uses the machine's clock.
+type Runner struct {
+	// Now and Sleep stand for the server's clock where it is not the
+	// machine's: a clock that stands still and only moves on by Sleep keeps
+	// whole seconds from ending within a case.
+	Now   func() time.Time
+	Sleep func(time.Duration)
+}
+
+// Run sends a case's requests in order and stops at the first answer that
+// differs from the recorded one. It returns how many steps agreed, and what
+// differed ("" where nothing did).
+func (r Runner) Run(c Case, send Send) (agreed int, differs string) {
+	vars := &Variables{Now: r.Now}
+	for i, step := range c.Steps {
+		r.sleep(step.Request.SleepMS)
+		request := step.Request
+		request.Query = vars.Expand(request.Query)
+		request.Body = vars.Expand(request.Body)
+		answer, err := send(request)
+		if err != nil {
+			return i, fmt.Sprintf("step %d %s %s: %v", i, request.Method, request.Path, err)
+		}
+		if d := Difference(step.Response, vars.response(answer), c.Family() == "order"); d != "" {
+			return i, fmt.Sprintf("step %d %s %s: %s", i, request.Method, request.Path, d)
+		}
+	}
+	return len(c.Steps), ""
+}
+
+func (r Runner) sleep(ms int) {
+	if ms <= 0 {
+		return
+	}
+	d := time.Duration(ms) * time.Millisecond
+	if r.Sleep != nil {
+		r.Sleep(d)
+		return
+	}
+	time.Sleep(d)
+}
+
+func (v *Variables) response(a Answer) Response {
+	out := Response{Code: a.Code, Warnings: a.Warnings}
+	for _, e := range a.Events {
+		out.Events = append(out.Events, v.Normalize(decodeBody(e)))
+	}
+	if len(a.Events) == 0 && a.Body != nil {
+		out.Body = v.Normalize(decodeBody(a.Body))
+	}
+	return out
+}
+
+// Report counts, by family, the cases and steps that agreed.
+type Report struct{ families map[string]*count }
+
+type count struct{ passed, cases, agreed, steps int }
+
+// Add counts one case of which that many steps agreed.
+func (r *Report) Add(c Case, agreed int) {
+	if r.families == nil {
+		r.families = map[string]*count{}
+	}
+	f := r.families[c.Family()]
+	if f == nil {
+		f = &count{}
+		r.families[c.Family()] = f
+	}
+	f.cases++
+	f.steps += len(c.Steps)
+	f.agreed += agreed
+	if agreed == len(c.Steps) {
+		f.passed++
+	}
+}
+
+// String is a table of the counts, one family a line, with a line for all.
+func (r *Report) String() string {
+	var b strings.Builder
+	var all count
+	names := make([]string, 0, len(r.families))
+	for f := range r.families {
+		names = append(names, f)
+	}
+	slices.Sort(names)
+	for _, f := range names {
+		c := *r.families[f]
+		c.print(&b, f)
+		all.passed += c.passed
+		all.cases += c.cases
+		all.agreed += c.agreed
+		all.steps += c.steps
+	}
+	all.print(&b, "all")
+	return b.String()
+}
+
+func (c count) print(b *strings.Builder, family string) {
+	fmt.Fprintf(b, "%-22s %4d of %4d cases, %5d of %5d steps\n", family, c.passed, c.cases, c.agreed, c.steps)
+}

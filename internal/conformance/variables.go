@@ -1,0 +1,145 @@
+package conformance
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Variables gives names to the values in a case's answers that differ from run
+// to run: $RVn$ is the n-th resourceVersion, $UIDn$ the n-th uid, $CONTn$ the
+// n-th continue token. They are numbered in the order in which they first
+// appear when keys are visited sorted and lists in their order.
+type Variables struct {
+	// Now is the server's clock, by which times that it made are told from
+	// times that a client sent; nil means time.Now.
+	Now func() time.Time
+
+	versions, uids, tokens []string
+}
+
+// recent is how far from now a time may be that the server made.
+const recent = 48 * time.Hour
+
+var (
+	timePattern   = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
+	numberPattern = regexp.MustCompile(`\b\d+\b`)
+)
+
+// Expand puts the values known so far in the place of their names.
+func (v *Variables) Expand(text string) string {
+	if !strings.Contains(text, "$") {
+		return text
+	}
+	replace := func(kind string, values []string, encode func(string) string) {
+		for i, value := range values {
+			text = strings.ReplaceAll(text, name(kind, i), encode(value))
+		}
+	}
+	plain := func(s string) string { return s }
+	replace("RV", v.versions, plain)
+	replace("UID", v.uids, plain)
+	replace("CONT", v.tokens, url.QueryEscape)
+	return text
+}
+
+// Normalize returns a decoded answer with names in the place of values.
+func (v *Variables) Normalize(value any) any { return v.normalize(value, "") }
+
+func (v *Variables) normalize(value any, key string) any {
+	switch value := value.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(value))
+		for _, k := range sortedKeys(value) {
+			out[k] = v.normalize(value[k], k)
+		}
+		return out
+	case []any:
+		out := make([]any, len(value))
+		for i := range value {
+			out[i] = v.normalize(value[i], key)
+		}
+		return out
+	case string:
+		return v.text(value, key)
+	}
+	return value
+}
+
+func (v *Variables) text(s, key string) string {
+	switch key {
+	case "resourceVersion":
+		if s != "" && s != "0" {
+			return known(&v.versions, "RV", s)
+		}
+	case "uid":
+		if s != "" {
+			return known(&v.uids, "UID", s)
+		}
+	case "continue":
+		if s != "" { // every token is new, also one that is given twice
+			v.tokens = append(v.tokens, s)
+			return name("CONT", len(v.tokens)-1)
+		}
+	case "creationTimestamp", "deletionTimestamp", "time":
+		if timePattern.MatchString(s) {
+			return "$TIME$"
+		}
+	case "lastTransitionTime", "lastPhaseTransitionTime", "timeAdded", "lastUpdateTime":
+		if t, err := time.Parse(time.RFC3339, s); err == nil && v.now().Sub(t).Abs() < recent {
+			return "$TIME$"
+		}
+	case "message":
+		return v.message(s)
+	}
+	return s
+}
+
+// message puts names into free text: uids anywhere, and every number of a text
+// that speaks of resource versions.
+func (v *Variables) message(s string) string {
+	for i, uid := range v.uids {
+		s = strings.ReplaceAll(s, uid, name("UID", i))
+	}
+	lower := strings.ToLower(s)
+	if !strings.Contains(lower, "resourceversion") && !strings.Contains(lower, "resource version") {
+		return s
+	}
+	return numberPattern.ReplaceAllStringFunc(s, func(number string) string {
+		if i := slices.Index(v.versions, number); i >= 0 {
+			return name("RV", i)
+		}
+		return "$N$"
+	})
+}
+
+func (v *Variables) now() time.Time {
+	if v.Now != nil {
+		return v.Now()
+	}
+	return time.Now()
+}
+
+// known returns the name of a value, giving it one where it is new.
+func known(values *[]string, kind, value string) string {
+	i := slices.Index(*values, value)
+	if i < 0 {
+		i = len(*values)
+		*values = append(*values, value)
+	}
+	return name(kind, i)
+}
+
+func name(kind string, i int) string { return fmt.Sprintf("$%s%d$", kind, i+1) }
+
+func sortedKeys(m map[string]any) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
