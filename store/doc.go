@@ -28,8 +28,8 @@
 //     item of its key; if another write to the key comes between, it is asked
 //     again with the newer item. Its error is returned as it is and nothing is
 //     written.
-//   - G6, no change, no write. An update to an equal value takes no revision,
-//     makes no event and returns the item that is there.
+//   - G6, no change, no write. An update whose new value equals the one that it
+//     was shown takes no revision, makes no event and returns that item.
 //   - G7, preconditions. An update or delete whose preconditions do not hold for
 //     the latest item fails with a [*PreconditionError] and changes nothing.
 //     They are checked again with every newer item.

@@ -100,7 +100,7 @@ type ListOptions[T any] struct {
 	// Revision and Match choose the state.
 	Revision int64
 	Match    Match
-	// Limit is the greatest number of items returned; 0 is no limit.
+	// Limit is the greatest number of items returned; 0 or less is no limit.
 	Limit int64
 	// Continue is the token of the page before. It brings its own revision, so
 	// Revision must be 0 and Match NotOlderThan. A token that cannot be read

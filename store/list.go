@@ -1,0 +1,116 @@
+package store
+
+import (
+	"context"
+	"fmt"
+)
+
+// List implements [Store].
+func (m *Memory[T]) List(ctx context.Context, text string, opts ListOptions[T]) (Page[T], error) {
+	sc, err := m.open(ctx, text)
+	if err != nil {
+		return Page[T]{}, err
+	}
+	s := m.now.Load()
+	revision, start, err := listFrom(s, sc, opts)
+	if err != nil {
+		return Page[T]{}, err
+	}
+	index := s.at(revision).index
+	begin := rank(index, start)
+	follow := rankEnd(index, sc) - begin // keys in scope from start
+	items, looked, err := take(ctx, index, start, follow, opts)
+	if err != nil {
+		return Page[T]{}, err
+	}
+	page := Page[T]{Items: items, Revision: revision}
+	if looked < follow {
+		last, _, _ := index.GetAt(begin + looked - 1)
+		page.Continue = token{revision: revision, start: last[len(sc.text):] + "\x00"}.encode()
+		page.Remaining = int64(follow - looked)
+		if opts.Filter != nil {
+			page.Remaining = UnknownRemaining
+		}
+	}
+	return page, nil
+}
+
+// listFrom returns the revision to list and the first key that may be in the
+// page, or why there is none.
+func listFrom[T any](s *state[T], sc scope, opts ListOptions[T]) (revision int64, start string, err error) {
+	if opts.Revision < 0 {
+		return 0, "", fmt.Errorf("%w: the revision %d is negative", ErrInvalidOptions, opts.Revision)
+	}
+	if opts.Continue != "" {
+		return continueFrom(s, sc, opts)
+	}
+	if opts.Revision > s.revision {
+		return 0, "", &FutureError{Revision: opts.Revision, Current: s.revision}
+	}
+	if opts.Match != Exact {
+		return s.revision, sc.text, nil
+	}
+	if opts.Revision == 0 {
+		return 0, "", fmt.Errorf("%w: an exact list needs a revision", ErrInvalidOptions)
+	}
+	if opts.Revision < s.oldest {
+		return 0, "", &CompactedError{Revision: opts.Revision, Oldest: s.oldest}
+	}
+	return opts.Revision, sc.text, nil
+}
+
+// continueFrom is listFrom for a list with a continue token.
+func continueFrom[T any](s *state[T], sc scope, opts ListOptions[T]) (revision int64, start string, err error) {
+	if opts.Revision != 0 || opts.Match != NotOlderThan {
+		return 0, "", fmt.Errorf("%w: a list with a continue token has the revision of its token", ErrInvalidOptions)
+	}
+	t, err := decodeToken(opts.Continue)
+	if err != nil {
+		return 0, "", err
+	}
+	start = sc.text + t.start
+	switch {
+	case t.revision == latestRevision:
+		return s.revision, start, nil
+	case t.revision > s.revision:
+		return 0, "", &FutureError{Revision: t.revision, Current: s.revision}
+	case t.revision < s.oldest:
+		next := token{revision: latestRevision, start: t.start}
+		return 0, "", &CompactedError{Revision: t.revision, Oldest: s.oldest, Continue: next.encode()}
+	}
+	return t.revision, start, nil
+}
+
+// patience is how many items are looked at between two looks at the context.
+const patience = 1024
+
+// take collects the items of a page from the keys of the index that begin at
+// start, of which follow are in scope. looked is how many keys it has been
+// through.
+func take[T any](ctx context.Context, index *items[T], start string, follow int, opts ListOptions[T]) (got []Item[T], looked int, err error) {
+	limit := follow
+	if opts.Limit > 0 && opts.Limit < int64(follow) {
+		limit = int(opts.Limit)
+	}
+	if opts.Filter == nil {
+		got = make([]Item[T], 0, limit)
+	} else {
+		got = []Item[T]{}
+	}
+	index.Ascend(start, func(key string, e *entry[T]) bool {
+		if looked == follow || len(got) == limit {
+			return false
+		}
+		if looked%patience == patience-1 {
+			if err = ctx.Err(); err != nil {
+				return false
+			}
+		}
+		looked++
+		if item := e.item(key); opts.Filter == nil || opts.Filter(item) {
+			got = append(got, item)
+		}
+		return true
+	})
+	return got, looked, err
+}

@@ -1,0 +1,312 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+)
+
+// watcher follows the history of a [Memory]. It has no queue of events: it
+// remembers the revision of the first event that it has not delivered, and
+// takes it from the history. So a writer's work for it is to note a number,
+// and it holds no memory however slow it is.
+type watcher[T any] struct {
+	store *Memory[T]
+	scope scope
+	// floor is the first revision whose events are wanted.
+	floor int64
+	ticks <-chan time.Time
+	wake  chan struct{} // holds one token when there may be something to take
+
+	// What Next alone uses.
+	initial *initialEvents[T]
+	err     error // the final one
+
+	mu sync.Mutex // guards what follows; a writer holds Memory.mu before it
+	// first is the first revision in scope that is not delivered, 0 if there
+	// is none; last is not less than the last such revision.
+	first, last int64
+	// known is the revision up to which first takes account of the history:
+	// notice of a write up to it comes late, and would repeat an event.
+	known int64
+	// bookmark is the revision of the bookmark asked for, 0 if none is.
+	bookmark int64
+	stop     chan struct{} // nil once stopped
+	stopped  <-chan struct{}
+}
+
+// Watch implements [Store].
+func (m *Memory[T]) Watch(ctx context.Context, text string, opts WatchOptions) (Watcher[T], error) {
+	sc, err := m.open(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	if opts.After < 0 {
+		return nil, fmt.Errorf("%w: the revision %d is negative", ErrInvalidOptions, opts.After)
+	}
+	w := &watcher[T]{store: m, scope: sc, ticks: opts.Ticks, wake: make(chan struct{}, 1), stop: make(chan struct{})}
+	w.stopped = w.stop
+	s, err := m.follow(w, opts)
+	if err != nil {
+		return nil, err
+	}
+	if w.initial == nil && w.floor <= s.revision {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if first := s.find(sc, w.floor, s.revision); first != 0 {
+			w.first, w.last = first, max(w.last, s.revision)
+		}
+	}
+	return w, nil
+}
+
+// follow registers the watcher and returns the state that it was registered
+// at: it will be told of all later writes.
+func (m *Memory[T]) follow(w *watcher[T], opts WatchOptions) (*state[T], error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return nil, ErrClosed
+	}
+	s := m.now.Load()
+	switch {
+	case opts.Initial && opts.After > s.revision:
+		return nil, &FutureError{Revision: opts.After, Current: s.revision}
+	case opts.Initial:
+		w.initial = &initialEvents[T]{revision: s.revision, from: w.scope.text}
+		w.floor = s.revision + 1
+	case opts.After == 0:
+		w.floor = s.revision + 1
+	case opts.After+1 < s.oldest:
+		return nil, &CompactedError{Revision: opts.After, Oldest: s.oldest}
+	default:
+		w.floor = opts.After + 1
+	}
+	m.watchers[w.scope.text] = append(m.watchers[w.scope.text], w)
+	return s, nil
+}
+
+// notify tells the watchers of a key that it was written. It is called with
+// m.mu held and so in the order of revisions.
+func (m *Memory[T]) notify(key string, revision int64) {
+	if len(m.watchers) == 0 {
+		return
+	}
+	eachScope(key, func(text string) {
+		for _, w := range m.watchers[text] {
+			w.written(revision)
+		}
+	})
+}
+
+// written notes a write to a key in scope.
+func (w *watcher[T]) written(revision int64) {
+	if revision < w.floor {
+		return
+	}
+	w.mu.Lock()
+	fresh := revision > w.known
+	if fresh {
+		w.last = revision
+		if w.first == 0 {
+			w.first = revision
+		}
+	}
+	w.mu.Unlock()
+	if fresh {
+		w.poke()
+	}
+}
+
+// poke lets Next look again.
+func (w *watcher[T]) poke() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Next implements [Watcher].
+func (w *watcher[T]) Next(ctx context.Context) (Event[T], error) {
+	for w.err == nil {
+		if w.ended() {
+			w.err = ErrClosed
+			break
+		}
+		e, ok, err := w.take()
+		if err != nil {
+			w.err = err
+			w.Stop()
+			break
+		}
+		if ok {
+			return e, nil
+		}
+		if err := w.wait(ctx); err != nil {
+			return Event[T]{}, err
+		}
+	}
+	return Event[T]{}, w.err
+}
+
+// ended tells whether the watcher was stopped or its store closed.
+func (w *watcher[T]) ended() bool {
+	select {
+	case <-w.stopped:
+		return true
+	case <-w.store.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// wait returns when there may be something new, or ctx's error.
+func (w *watcher[T]) wait(ctx context.Context) error {
+	select {
+	case <-w.wake:
+	case <-w.stopped:
+	case <-w.store.done:
+	case <-w.ticks:
+		w.RequestBookmark()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return nil
+}
+
+// take returns the next event if there is one.
+func (w *watcher[T]) take() (Event[T], bool, error) {
+	if w.initial != nil {
+		return w.takeInitial()
+	}
+	w.mu.Lock()
+	revision, asked := w.first, w.bookmark
+	if asked != 0 && (revision == 0 || revision > asked) {
+		w.bookmark = 0
+		w.mu.Unlock()
+		return Event[T]{Type: Bookmark, Revision: asked}, true, nil
+	}
+	w.mu.Unlock()
+	if revision == 0 {
+		return Event[T]{}, false, nil
+	}
+	s := w.store.now.Load()
+	if revision < s.oldest {
+		return Event[T]{}, false, &CompactedError{Revision: revision, Oldest: s.oldest, Slow: true}
+	}
+	r := s.at(revision)
+	if !w.scope.contains(r.key) {
+		w.advance(s, revision)
+		return w.take()
+	}
+	w.advance(s, revision+1)
+	return r.event(revision), true, nil
+}
+
+// advance looks for the next undelivered event from a revision on. It does so
+// before the event at hand is returned, so that first is the revision of an
+// event: were it only "not looked at yet", compaction of other keys' history
+// would seem a loss. The exception is a write that came after s was read: then
+// first is a revision at or before it, and take looks again.
+func (w *watcher[T]) advance(s *state[T], from int64) {
+	next := s.find(w.scope, from, s.revision)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.known = s.revision
+	switch {
+	case next != 0:
+		w.first = next
+	case w.last > s.revision:
+		w.first = s.revision + 1
+	default:
+		w.first = 0
+	}
+}
+
+// RequestBookmark implements [Watcher].
+func (w *watcher[T]) RequestBookmark() {
+	// Under the store's lock every watcher has been told of every write, so
+	// no event up to this revision is still on its way, and no later one can
+	// be taken before the request is noted.
+	w.store.mu.Lock()
+	defer w.store.mu.Unlock()
+	revision := w.store.now.Load().revision
+	w.mu.Lock()
+	w.bookmark = max(w.bookmark, revision, w.floor-1)
+	w.mu.Unlock()
+	w.poke()
+}
+
+// Stop implements [Watcher].
+func (w *watcher[T]) Stop() {
+	m := w.store
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if w.stop == nil {
+		return
+	}
+	close(w.stop)
+	w.stop = nil
+	left := m.watchers[w.scope.text]
+	if i := slices.Index(left, w); i >= 0 {
+		left = slices.Delete(left, i, i+1)
+	}
+	if len(left) == 0 {
+		delete(m.watchers, w.scope.text)
+	} else {
+		m.watchers[w.scope.text] = left
+	}
+}
+
+// initialBatch is how many initial items a watcher holds at a time. It goes
+// back to the history for more, as a paged list does, and so keeps no old
+// state alive.
+const initialBatch = 128
+
+// initialEvents is the part of a watch before its first bookmark.
+type initialEvents[T any] struct {
+	revision int64  // of the state shown
+	from     string // first key that is not in batch yet
+	batch    []Item[T]
+}
+
+// takeInitial returns the next initial event; the last is the bookmark.
+func (w *watcher[T]) takeInitial() (Event[T], bool, error) {
+	in := w.initial
+	if len(in.batch) == 0 {
+		if err := w.fill(in); err != nil {
+			return Event[T]{}, false, err
+		}
+	}
+	if len(in.batch) == 0 {
+		w.initial = nil
+		w.mu.Lock()
+		if w.bookmark <= in.revision {
+			w.bookmark = 0
+		}
+		w.mu.Unlock()
+		return Event[T]{Type: Bookmark, Revision: in.revision, InitialEnd: true}, true, nil
+	}
+	item := in.batch[0]
+	in.batch = in.batch[1:]
+	return Event[T]{Type: Added, Key: item.Key, Value: item.Value, Revision: item.Revision}, true, nil
+}
+
+// fill gets the next batch of initial items.
+func (w *watcher[T]) fill(in *initialEvents[T]) error {
+	s := w.store.now.Load()
+	if in.revision < s.oldest {
+		return &CompactedError{Revision: in.revision, Oldest: s.oldest, Slow: true}
+	}
+	index := s.at(in.revision).index
+	follow := rankEnd(index, w.scope) - rank(index, in.from)
+	batch, _, err := take(context.Background(), index, in.from, follow, ListOptions[T]{Limit: initialBatch})
+	if len(batch) > 0 {
+		in.from = batch[len(batch)-1].Key + "\x00"
+	}
+	in.batch = batch
+	return err
+}
