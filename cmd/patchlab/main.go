@@ -1,0 +1,13 @@
+// Command patchlab tells what Kubernetes will do with a change to an object,
+// without a cluster.
+package main
+
+import (
+	"os"
+
+	"github.com/patchlab-dev/patchlab/internal/cli"
+)
+
+func main() {
+	os.Exit(cli.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}

@@ -1,0 +1,93 @@
+// Package architecture holds the tests of how the parts may depend on each other.
+package architecture
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/patchlab-dev/patchlab/"
+
+// layers are the parts, lowest first. Each may import those before it and
+// itself; nothing imports a part that is not listed before it.
+var layers = []string{
+	"document", "schema", "patch", "fieldmanager", "store", "cluster", "explain", "scenario", "server", "internal/cli", "cmd",
+}
+
+// light are the parts that also run in a browser.
+var light = []string{"document", "schema", "patch", "fieldmanager", "store", "cluster", "scenario", "internal/playground"}
+
+// heavy are imports that a page must not carry, by prefix, with the reason.
+var heavy = map[string]string{
+	"net/http":                                   "brings TLS and 1.7 MB",
+	"crypto/tls":                                 "comes with net/http",
+	"k8s.io/":                                    "metav1 alone is 2.6 MB compressed; client-go 8 MB",
+	"sigs.k8s.io/structured-merge-diff":          "only the reference engine stands on it",
+	"github.com/evanphx/json-patch":              "only the reference engine stands on it",
+	"github.com/google/gnostic-models":           "1.75 MB",
+	"google.golang.org/protobuf":                 "not needed beneath the server",
+	"github.com/gogo/protobuf":                   "not needed beneath the server",
+	"github.com/json-iterator/go":                "0.5 MB",
+	"go.etcd.io/":                                "belongs into store/etcd",
+	"github.com/patchlab-dev/patchlab/reference": "the judge of the engines, not a part of them",
+}
+
+// packages lists the packages under a folder of the module, none where there is no such folder.
+func packages(t *testing.T, folder string) []string {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-e", "-f", "{{if .GoFiles}}{{.ImportPath}}{{end}}", module+folder+"/...").Output()
+	if err != nil {
+		t.Fatalf("go list %s: %v", folder, err)
+	}
+	return strings.Fields(string(out))
+}
+
+func dependencies(t *testing.T, pkg string) []string {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-deps", pkg).Output()
+	if err != nil {
+		t.Fatalf("go list -deps %s: %v", pkg, err)
+	}
+	return strings.Fields(string(out))
+}
+
+func within(pkg, folder string) bool {
+	return pkg == module+folder || strings.HasPrefix(pkg, module+folder+"/")
+}
+
+func TestDependenciesPointOneWay(t *testing.T) {
+	for i, layer := range layers {
+		for _, pkg := range packages(t, layer) {
+			for _, dep := range dependencies(t, pkg) {
+				for _, above := range layers[i+1:] {
+					if within(dep, above) {
+						t.Errorf("%s imports %s, which stands above it", pkg, dep)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestPagePartsStayLight(t *testing.T) {
+	seen := 0
+	for _, part := range light {
+		for _, pkg := range packages(t, part) {
+			if strings.Contains(pkg, "/internal/gen") || strings.HasSuffix(pkg, "/storetest") {
+				continue // made for the repository's own use, not shipped
+			}
+			seen++
+			for _, dep := range dependencies(t, pkg) {
+				for prefix, why := range heavy {
+					if strings.HasPrefix(dep, prefix) {
+						t.Errorf("%s imports %s: %s", pkg, dep, why)
+					}
+				}
+			}
+		}
+	}
+	if seen < 5 {
+		t.Fatalf("only %d packages were looked at", seen)
+	}
+}

@@ -1,0 +1,27 @@
+package cli
+
+import (
+	"fmt"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+func (a *App) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version of patchlab and the Kubernetes versions it knows",
+		Args:  arguments(),
+		RunE: func(*cobra.Command, []string) error {
+			version := "development"
+			if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+				version = info.Main.Version
+			}
+			_, err := fmt.Fprintf(a.Out, "patchlab %s\nKubernetes %s\n", version, strings.Join(schema.Versions(), ", "))
+			return err
+		},
+	}
+}
