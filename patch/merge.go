@@ -1,0 +1,147 @@
+package patch
+
+import (
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// The rules of merge patches.
+const (
+	RuleMergeNull    Rule = "merge/null-removes"
+	RuleMergeObject  Rule = "merge/object-into-object"
+	RuleMergeReplace Rule = "merge/value-replaces"
+	RuleMergeAdd     Rule = "merge/value-is-added"
+	RuleMergeSame    Rule = "merge/same-value"
+	RuleMergeIdle    Rule = "merge/null-of-nothing"
+)
+
+// Merge applies a JSON merge patch (RFC 7386) as kube-apiserver does:
+//
+//  1. The patch must be an object, else it is refused (400).
+//  2. A null removes the member; of one that is missing it has no effect.
+//  3. An object is merged into an object, member by member.
+//  4. Any other value replaces what is there, lists as a whole.
+//  5. In a value that is new, or that stands where no object stood, nulls are
+//     left out of objects at any depth, in lists too; null items of lists stay.
+//     A list that replaces an object is taken as it is.
+//
+// Errors are *Error.
+func Merge(object, patch document.Value, o Options) (document.Value, error) {
+	if o.Engine != nil {
+		return o.Engine.Merge(object, patch, o)
+	}
+	if patch.Kind() != document.Object {
+		return document.Value{}, refuse(TypeMerge, ErrMalformed, nil, "a JSON merge patch must be an object, this is "+article(patch.Kind()))
+	}
+	w := merger{walk{observer: o.Observer}}
+	out := patch
+	if object.Kind() == document.Object {
+		out = w.object(object, patch)
+	} else {
+		out = withoutNulls(patch)
+	}
+	w.tell()
+	return out, nil
+}
+
+type merger struct{ walk }
+
+func (w *merger) object(object, patch document.Value) document.Value {
+	changes := make([]change, 0, patch.Len())
+	old := cursor{object: object}
+	for key, val := range patch.Members() {
+		was := old.find(key)
+		now, same := w.member(key, was, val)
+		if !same {
+			changes = append(changes, change{key, now})
+		}
+	}
+	return withChanges(object, changes)
+}
+
+// member merges one member and reports whether nothing came of it.
+func (w *merger) member(key string, was, val document.Value) (now document.Value, same bool) {
+	switch {
+	case val.IsNull() && !was.Exists():
+		w.note(key, RuleMergeIdle, Ignored, was, val)
+		return was, true
+	case val.IsNull():
+		w.note(key, RuleMergeNull, Removed, was, document.Value{})
+		return document.Value{}, false
+	case was.Kind() == document.Object && val.Kind() == document.Object:
+		w.note(key, RuleMergeObject, Merged, was, val)
+		w.key(key)
+		now = w.object(was, val)
+		w.up()
+		return now, document.SameNode(was, now)
+	case was.Kind() == document.Object:
+		now = val
+	default:
+		now = withoutNulls(val)
+	}
+	switch {
+	case w.observer == nil:
+	case !was.Exists():
+		w.note(key, RuleMergeAdd, Added, was, now)
+	case document.Identical(was, now):
+		w.note(key, RuleMergeSame, Kept, was, now)
+	default:
+		w.note(key, RuleMergeReplace, Replaced, was, now)
+	}
+	return now, false
+}
+
+// withoutNulls leaves nulls out of all objects in v. Null items of lists stay.
+// A value without such nulls is returned as it is.
+func withoutNulls(v document.Value) document.Value {
+	switch v.Kind() {
+	case document.Object:
+		var changes []change
+		for key, val := range v.Members() {
+			if val.IsNull() {
+				changes = append(changes, change{key, document.Value{}})
+			} else if now := withoutNulls(val); !document.SameNode(now, val) {
+				changes = append(changes, change{key, now})
+			}
+		}
+		return withChanges(v, changes)
+	case document.List:
+		return mapItems(v, withoutNulls)
+	}
+	return v
+}
+
+// mapItems returns the list with f of each item: the list itself where f
+// changes none. An absent value leaves the item out.
+func mapItems(list document.Value, f func(document.Value) document.Value) document.Value {
+	var b document.ListBuilder
+	changed := false
+	for i, val := range list.Items() {
+		now := f(val)
+		if !changed {
+			if document.SameNode(now, val) {
+				continue
+			}
+			changed = true
+			b.Grow(list.Len())
+			for k := range i {
+				b.Append(list.At(k))
+			}
+		}
+		b.Append(now)
+	}
+	if !changed {
+		return list
+	}
+	return b.List()
+}
+
+// article returns a kind's name with its article.
+func article(k document.Kind) string {
+	switch k {
+	case document.Null, document.Absent:
+		return k.String()
+	case document.Object:
+		return "an object"
+	}
+	return "a " + k.String()
+}

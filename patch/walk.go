@@ -1,0 +1,103 @@
+package patch
+
+import (
+	"slices"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// A walk is one run over object and patch: where it stands, and what was
+// decided if someone wants to know.
+type walk struct {
+	path      document.Path
+	observer  Observer
+	decisions []Decision
+}
+
+func (w *walk) key(k string) { w.path = append(w.path, document.Step{Key: k, Index: -1}) }
+func (w *walk) item(i int)   { w.path = append(w.path, document.Step{Index: i}) }
+func (w *walk) up()          { w.path = w.path[:len(w.path)-1] }
+
+// here returns the path of where the walk stands, for an error.
+func (w *walk) here() document.Path { return slices.Clone(w.path) }
+
+// note records a decision about the member key of where the walk stands.
+func (w *walk) note(key string, r Rule, what Outcome, old, now document.Value) {
+	if w.observer == nil {
+		return
+	}
+	p := append(w.here(), document.Step{Key: key, Index: -1})
+	w.decisions = append(w.decisions, Decision{Path: p, Rule: r, Outcome: what, Old: old, New: now})
+}
+
+// noteItem records a decision about the item i of the list where the walk stands.
+func (w *walk) noteItem(i int, r Rule, what Outcome, old, now document.Value) {
+	if w.observer == nil {
+		return
+	}
+	p := append(w.here(), document.Step{Index: i})
+	w.decisions = append(w.decisions, Decision{Path: p, Rule: r, Outcome: what, Old: old, New: now})
+}
+
+// tell hands the decisions over. It is called when the patch has succeeded.
+func (w *walk) tell() {
+	for _, d := range w.decisions {
+		w.observer(d)
+	}
+}
+
+// A change is a new value for a member of an object; an absent value removes it.
+type change struct {
+	key string
+	val document.Value
+}
+
+// withChanges returns object with changes made, which are sorted by key and
+// name none twice. Members that stay are shared.
+func withChanges(object document.Value, changes []change) document.Value {
+	if len(changes) == 0 {
+		return object
+	}
+	var b document.ObjectBuilder
+	b.Grow(object.Len() + len(changes))
+	i, n := 0, object.Len()
+	for _, c := range changes {
+		for ; i < n && object.Key(i) < c.key; i++ {
+			b.Keep(object, i)
+		}
+		if i < n && object.Key(i) == c.key {
+			i++
+		}
+		b.Set(c.key, c.val)
+	}
+	for ; i < n; i++ {
+		b.Keep(object, i)
+	}
+	return b.Object()
+}
+
+// A cursor finds the members of an object when asked for keys in rising order.
+type cursor struct {
+	object document.Value
+	i      int
+}
+
+func (c *cursor) find(key string) document.Value {
+	n := c.object.Len()
+	for step := 0; c.i < n && step < 4; step++ {
+		if k := c.object.Key(c.i); k == key {
+			c.i++
+			return c.object.At(c.i - 1)
+		} else if k > key {
+			return document.Value{}
+		}
+		c.i++
+	}
+	i, found := c.object.Find(key)
+	c.i = i
+	if !found {
+		return document.Value{}
+	}
+	c.i++
+	return c.object.At(i)
+}
