@@ -43,6 +43,11 @@ func NewString(s string) Value {
 // NewObject returns an object without members.
 func NewObject() Value { return Value{&node{raw: "{}", kind: Object, flags: canonical}} }
 
+func newContainer(kind Kind, kids []node) Value {
+	n := container(kind, kids)
+	return Value{&n}
+}
+
 // NewList returns a list of the items given.
 func NewList(items ...Value) Value {
 	b := ListBuilder{kids: make([]node, 0, len(items))}
@@ -83,7 +88,7 @@ func (b *ObjectBuilder) Set(key string, v Value) {
 }
 
 // Keep adds the i-th member of an object as it is, key and all.
-func (b *ObjectBuilder) Keep(object Value, i int) { b.add(object.n.kids[i]) }
+func (b *ObjectBuilder) Keep(object Value, i int) { b.add(object.n.kids()[i]) }
 
 func (b *ObjectBuilder) add(n node) {
 	if len(b.kids) > 0 && b.kids[len(b.kids)-1].key >= n.key {
@@ -109,7 +114,7 @@ func (b *ObjectBuilder) Object() Value {
 		}
 		b.kids = out
 	}
-	return Value{&node{kids: b.kids, kind: Object}}
+	return newContainer(Object, b.kids)
 }
 
 // A ListBuilder gathers the items of a new list. The zero value is ready; it
@@ -135,7 +140,7 @@ func (b *ListBuilder) List() Value {
 	if len(b.kids) == 0 {
 		return Value{&node{raw: "[]", kind: List, flags: canonical}}
 	}
-	return Value{&node{kids: b.kids, kind: List}}
+	return newContainer(List, b.kids)
 }
 
 // With returns the object with the member key set to val, or without it where
@@ -151,13 +156,14 @@ func (v Value) With(key string, val Value) Value {
 		return b.Object()
 	}
 	i, found := v.Find(key)
-	kids := make([]node, 0, len(v.n.kids)+1)
-	kids = append(kids, v.n.kids[:i]...)
+	old := v.n.kids()
+	kids := make([]node, 0, len(old)+1)
+	kids = append(kids, old[:i]...)
 	kids = append(kids, b.kids[0])
 	if found {
 		i++
 	}
-	return Value{&node{kids: append(kids, v.n.kids[i:]...), kind: Object}}
+	return newContainer(Object, append(kids, old[i:]...))
 }
 
 // Without returns the object without the member key: v itself where there is none.
@@ -166,28 +172,30 @@ func (v Value) Without(key string) Value {
 	if !found {
 		return v
 	}
-	if len(v.n.kids) == 1 {
+	old := v.n.kids()
+	if len(old) == 1 {
 		return NewObject()
 	}
-	kids := make([]node, 0, len(v.n.kids)-1)
-	kids = append(kids, v.n.kids[:i]...)
-	return Value{&node{kids: append(kids, v.n.kids[i+1:]...), kind: Object}}
+	kids := make([]node, 0, len(old)-1)
+	kids = append(kids, old[:i]...)
+	return newContainer(Object, append(kids, old[i+1:]...))
 }
 
 // WithItem returns the list with its i-th item replaced.
 func (v Value) WithItem(i int, val Value) Value {
-	kids := slices.Clone(v.n.kids)
+	kids := slices.Clone(v.n.kids())
 	kids[i] = *val.n
-	return Value{&node{kids: kids, kind: List}}
+	return newContainer(List, kids)
 }
 
 // Splice returns the list with del items at i taken out and items put in there.
 func (v Value) Splice(i, del int, items ...Value) Value {
-	b := ListBuilder{kids: make([]node, 0, max(len(v.n.kids)-del+len(items), 0))}
-	b.kids = append(b.kids, v.n.kids[:i]...)
+	old := v.n.kids()
+	b := ListBuilder{kids: make([]node, 0, max(len(old)-del+len(items), 0))}
+	b.kids = append(b.kids, old[:i]...)
 	for _, it := range items {
 		b.Append(it)
 	}
-	b.kids = append(b.kids, v.n.kids[i+del:]...)
+	b.kids = append(b.kids, old[i+del:]...)
 	return b.List()
 }

@@ -41,11 +41,12 @@ func equal(a, b Value, exact bool) bool {
 		}
 		return compareNumbers(a, b) == 0
 	}
-	if len(x.kids) != len(y.kids) {
+	if x.count != y.count {
 		return false
 	}
-	for i := range x.kids {
-		if x.kind == Object && x.kids[i].key != y.kids[i].key || !equal(Value{&x.kids[i]}, Value{&y.kids[i]}, exact) {
+	xs, ys := x.kids(), y.kids()
+	for i := range xs {
+		if x.kind == Object && xs[i].key != ys[i].key || !equal(Value{&xs[i]}, Value{&ys[i]}, exact) {
 			return false
 		}
 	}

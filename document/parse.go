@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 	"unsafe"
 )
@@ -82,7 +83,15 @@ func Parse(data []byte, opts Options) (*Document, error) {
 
 func parse(d *Document) (*Document, error) {
 	p := parser{doc: d, s: d.source, b: unsafe.Slice(unsafe.StringData(d.source), len(d.source)), dups: d.opts.Duplicates}
-	p.free = make([]node, len(p.b)/24+8)
+	stack := stacks.Get().(*[]node)
+	p.stack = (*stack)[:0]
+	defer func() {
+		if cap(p.stack) <= maxPooledStack {
+			clear(p.stack[:max(p.peak, 1)]) // so that no text is kept alive
+			*stack = p.stack
+			stacks.Put(stack)
+		}
+	}()
 	if err := p.value(0); err != nil {
 		return nil, err
 	}
@@ -98,6 +107,15 @@ func parse(d *Document) (*Document, error) {
 	return d, nil
 }
 
+// stacks lends parsers the place for nodes whose parent is still open.
+var stacks = sync.Pool{New: func() any { return new([]node) }}
+
+// maxPooledStack is the largest such place that is kept.
+const maxPooledStack = 1 << 15
+
+// maxChunk bounds the pieces that an arena grows by.
+const maxChunk = 1 << 10
+
 type parser struct {
 	doc   *Document
 	s     string
@@ -105,12 +123,20 @@ type parser struct {
 	i     int
 	stack []node // finished nodes whose parent is still open
 	free  []node // arena: kids are carved from its front
+	chunk int    // size of the last piece of arena
+	peak  int    // the most that stack has held
 	odd   int    // counts what keeps a span from being canonical
 	dups  Duplicates
 	twice []int // offsets of keys that their object had already
 }
 
 func (p *parser) space() {
+	if p.i < len(p.b) && p.b[p.i] <= ' ' {
+		p.skipSpace()
+	}
+}
+
+func (p *parser) skipSpace() {
 	for p.i < len(p.b) {
 		switch p.b[p.i] {
 		case ' ', '\n', '\r', '\t':
@@ -212,7 +238,9 @@ func (p *parser) container(kind Kind, end byte, depth int) error {
 
 // push closes a container: its finished kids move from the stack to the arena.
 func (p *parser) push(kind Kind, start, odd, base int) {
-	n := node{raw: p.s[start:p.i], kids: p.take(p.stack[base:]), kind: kind, flags: fromSource}
+	p.peak = max(p.peak, len(p.stack))
+	n := container(kind, p.take(p.stack[base:]))
+	n.raw, n.flags = p.s[start:p.i], fromSource
 	if p.odd == odd {
 		n.flags |= canonical
 	}
@@ -224,7 +252,9 @@ func (p *parser) take(kids []node) []node {
 		return nil
 	}
 	if len(p.free) < len(kids) {
-		p.free = make([]node, max(len(kids), (len(p.b)-p.i)/24+8))
+		// Chunks double, but stay near what the rest of the text may need.
+		p.chunk = min(max(2*p.chunk, 16), maxChunk, (len(p.b)-p.i)/16+16)
+		p.free = make([]node, max(len(kids), p.chunk))
 	}
 	out := p.free[:len(kids):len(kids)]
 	p.free = p.free[len(kids):]
@@ -316,26 +346,24 @@ func oddBackslashes(s string) bool {
 
 // overlay merges the members of two objects, b's over a's, deeply.
 func overlay(a, b node) node {
-	out := node{key: b.key, kind: Object, flags: b.flags & keyCanonical}
-	i, j := 0, 0
-	for i < len(a.kids) || j < len(b.kids) {
+	x, y := a.kids(), b.kids()
+	kids := make([]node, 0, len(x)+len(y))
+	for len(x) > 0 || len(y) > 0 {
 		switch {
-		case j == len(b.kids) || i < len(a.kids) && a.kids[i].key < b.kids[j].key:
-			out.kids = append(out.kids, a.kids[i])
-			i++
-		case i == len(a.kids) || b.kids[j].key < a.kids[i].key:
-			out.kids = append(out.kids, b.kids[j])
-			j++
+		case len(y) == 0 || len(x) > 0 && x[0].key < y[0].key:
+			kids, x = append(kids, x[0]), x[1:]
+		case len(x) == 0 || y[0].key < x[0].key:
+			kids, y = append(kids, y[0]), y[1:]
 		default:
-			m := b.kids[j]
-			if a.kids[i].kind == Object && m.kind == Object {
-				m = overlay(a.kids[i], m)
+			m := y[0]
+			if x[0].kind == Object && m.kind == Object {
+				m = overlay(x[0], m)
 			}
-			out.kids = append(out.kids, m)
-			i++
-			j++
+			kids, x, y = append(kids, m), x[1:], y[1:]
 		}
 	}
+	out := container(Object, kids)
+	out.key, out.flags = b.key, b.flags&keyCanonical
 	return out
 }
 
@@ -396,7 +424,12 @@ func (p *parser) str() (node, error) {
 	fl := canonical | fromSource
 	high := false
 	for {
-		for i+8 <= len(p.b) && plain8(binary.LittleEndian.Uint64(p.b[i:])) {
+		for i+8 <= len(p.b) {
+			hit := special8(binary.LittleEndian.Uint64(p.b[i:]))
+			if hit != 0 {
+				i += bits.TrailingZeros64(hit) >> 3
+				break
+			}
 			i += 8
 		}
 		if i >= len(p.b) {
@@ -430,7 +463,8 @@ func (p *parser) str() (node, error) {
 			return node{}, p.fail(i, "a control character must be written as an escape inside a string")
 		case c >= 0x80:
 			high = true
-			i++
+			for i++; i < len(p.b) && p.b[i] >= 0x80; i++ {
+			}
 		default:
 			if c == '<' || c == '>' || c == '&' {
 				fl &^= canonical
@@ -445,15 +479,20 @@ const (
 	highs = 0x8080808080808080
 )
 
-// plain8 reports whether eight bytes are plain ASCII that ends no string and
-// needs no escape. It may say no to some that are.
-func plain8(w uint64) bool {
-	bad := w | (w - ones*0x20) // high bit, or below 0x20
-	for _, c := range [...]uint64{'"', '\\', '<', '>', '&'} {
-		x := w ^ ones*c
-		bad |= (x - ones) &^ x
-	}
-	return bits.OnesCount64(bad&highs) == 0
+// special8 marks, of eight bytes of a string, those that end it, need an escape
+// when printed or are not ASCII: the lowest bit set is in the first such byte.
+// Bits above it may be set in vain.
+func special8(w uint64) uint64 {
+	hit := w | (w - ones*0x20)
+	x := w ^ ones*'"'
+	hit |= (x - ones) &^ x
+	x = w ^ ones*'\\'
+	hit |= (x - ones) &^ x
+	x = w&^(ones*2) ^ ones*'<' // < and >
+	hit |= (x - ones) &^ x
+	x = w ^ ones*'&'
+	hit |= (x - ones) &^ x
+	return hit & highs
 }
 
 func (p *parser) fail(at int, reason string) error {

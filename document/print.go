@@ -16,7 +16,7 @@ func (v Value) JSON() []byte {
 	if v.n != nil && len(v.n.raw) > 0 {
 		size = len(v.n.raw) + 2
 	} else if v.n != nil {
-		size = 32 * (len(v.n.kids) + 1)
+		size = 32 * (int(v.n.count) + 1)
 	}
 	return v.AppendJSON(make([]byte, 0, size))
 }
@@ -61,8 +61,9 @@ func (n *node) appendJSON(dst []byte) []byte {
 		open, end = '{', '}'
 	}
 	dst = append(dst, open)
-	for i := range n.kids {
-		kid := &n.kids[i]
+	kids := n.kids()
+	for i := range kids {
+		kid := &kids[i]
 		if i > 0 {
 			dst = append(dst, ',')
 		}

@@ -27,6 +27,7 @@ import (
 	"iter"
 	"sort"
 	"strconv"
+	"unsafe"
 )
 
 // Kind says what a value is.
@@ -83,9 +84,19 @@ const (
 type node struct {
 	raw   string // scalars: their text; lists and objects: their span in the source, if they have one
 	key   string
-	kids  []node
+	first *node // of count kids that lie one after the other
+	count uint32
 	kind  Kind
 	flags flags
+}
+
+// kids are the members or items below n. A pointer and a count take less room
+// in the node than a slice would.
+func (n *node) kids() []node { return unsafe.Slice(n.first, n.count) }
+
+// container makes the node of a list or an object with the kids given.
+func container(kind Kind, kids []node) node {
+	return node{first: unsafe.SliceData(kids), count: uint32(len(kids)), kind: kind}
 }
 
 // Value is one JSON value. The zero Value is Absent.
@@ -111,14 +122,14 @@ func (v Value) Len() int {
 	if v.n == nil {
 		return 0
 	}
-	return len(v.n.kids)
+	return int(v.n.count)
 }
 
 // Get returns the member of an object with that key. It is absent where there
 // is none or the value is no object.
 func (v Value) Get(key string) Value {
 	if i, ok := v.Find(key); ok {
-		return Value{&v.n.kids[i]}
+		return Value{&v.n.kids()[i]}
 	}
 	return Value{}
 }
@@ -128,7 +139,7 @@ func (v Value) Find(key string) (int, bool) {
 	if v.n == nil || v.n.kind != Object {
 		return 0, false
 	}
-	kids := v.n.kids
+	kids := v.n.kids()
 	if len(kids) <= 8 {
 		for i := range kids {
 			if kids[i].key >= key {
@@ -143,10 +154,10 @@ func (v Value) Find(key string) (int, bool) {
 
 // At returns the i-th item of a list or member of an object.
 // It panics where there is none, as indexing a slice does.
-func (v Value) At(i int) Value { return Value{&v.n.kids[i]} }
+func (v Value) At(i int) Value { return Value{&v.n.kids()[i]} }
 
 // Key returns the key of an object's i-th member.
-func (v Value) Key(i int) string { return v.n.kids[i].key }
+func (v Value) Key(i int) string { return v.n.kids()[i].key }
 
 // Members iterates over an object's members in the order of their keys.
 func (v Value) Members() iter.Seq2[string, Value] {
@@ -154,8 +165,8 @@ func (v Value) Members() iter.Seq2[string, Value] {
 		if v.Kind() != Object {
 			return
 		}
-		for i := range v.n.kids {
-			if !yield(v.n.kids[i].key, Value{&v.n.kids[i]}) {
+		for i := range v.n.kids() {
+			if !yield(v.n.kids()[i].key, Value{&v.n.kids()[i]}) {
 				return
 			}
 		}
@@ -168,8 +179,8 @@ func (v Value) Items() iter.Seq2[int, Value] {
 		if v.Kind() != List {
 			return
 		}
-		for i := range v.n.kids {
-			if !yield(i, Value{&v.n.kids[i]}) {
+		for i := range v.n.kids() {
+			if !yield(i, Value{&v.n.kids()[i]}) {
 				return
 			}
 		}
@@ -242,6 +253,5 @@ func SameNode(a, b Value) bool {
 	if a.n == nil || b.n == nil || a.n.kind != b.n.kind {
 		return false
 	}
-	x, y := a.n.kids, b.n.kids
-	return len(x) > 0 && len(x) == len(y) && &x[0] == &y[0]
+	return a.n.count > 0 && a.n.count == b.n.count && a.n.first == b.n.first
 }
