@@ -2,6 +2,9 @@ package defaults
 
 import (
 	"errors"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/schema"
@@ -11,7 +14,7 @@ import (
 var ErrType = errors.New("wrong type")
 
 // DecodeError says what could not be decoded. The API server answers 400
-// where it reads a body, and 500 or 422 where it reads the result of a patch.
+// where it reads a body, and 422 or 500 where it reads the result of a patch.
 type DecodeError struct {
 	Path   document.Path
 	Reason string
@@ -30,7 +33,8 @@ const (
 	// decoded strictly, where 2.0 is no integer.
 	FromJSON Source = iota
 	// FromTree is the result of a strategic merge patch or of an apply: an
-	// unstructured object, which is converted.
+	// unstructured object that is converted, where 2.0 is the integer 2 and
+	// unknown fields are listed by name.
 	FromTree
 )
 
@@ -41,16 +45,269 @@ type Problem struct {
 	Path document.Path
 	// Message is the API server's, such as: unknown field "spec.foo"
 	Message string
+	// Value is what the field holds, for its position.
+	Value document.Value
 }
 
-// Decode returns the object that remains of v once it has been decoded into the
-// Go type of its kind and encoded again: unknown fields and empty ones that the
-// type leaves out are gone, those it always writes are there, quantities and
-// times are in canonical form, and fields that hold the same under two names do.
+// Decode returns what remains of v once it has been decoded into the Go type of
+// its kind, converted to the API server's own version, stored and read again:
 //
-// Problems are the unknown fields, in the order in which the API server lists
-// them. An error is a *DecodeError. The same value comes back where nothing
-// changes. A type of no built-in kind changes nothing.
-func Decode(t *schema.Type, v document.Value, from Source) (document.Value, []Problem, error) {
-	return v, nil, nil
+//  1. fields that the kind does not know are gone, and reported;
+//  2. null is the same as missing; within a list or a map it is the zero value;
+//  3. empty values are gone where the Go field is left out when it is empty, and
+//     are there where it is not (status: {});
+//  4. quantities, times and base64 are in canonical form;
+//  5. what stands under two names stands under both (serviceAccount), and what
+//     is only for writing is where it belongs (stringData).
+//
+// Problems are the unknown fields; from text they come in the order of their
+// paths, which their Values' positions can bring into that of the text. An
+// error is a *DecodeError. The same value comes back where nothing changes, and
+// for objects of kinds that are not built in.
+func Decode(k *schema.Kind, v document.Value, from Source) (document.Value, []Problem, error) {
+	t := k.Type()
+	if !k.Builtin || t.Map == nil {
+		return v, nil, nil
+	}
+	d := decoder{from: from, text: storedAsText(k.Group)}
+	out := d.value(t, v)
+	if d.err != nil {
+		return v, nil, d.err
+	}
+	if from == FromTree {
+		slices.SortFunc(d.problems, func(a, b Problem) int { return strings.Compare(a.Message, b.Message) })
+	}
+	return out, d.problems, nil
+}
+
+// storedAsText reports whether the API server keeps a group's objects as JSON.
+// All others it keeps as protobuf, where an empty list is no list.
+func storedAsText(group string) bool {
+	return group == "apiextensions.k8s.io" || group == "apiregistration.k8s.io"
+}
+
+type decoder struct {
+	from     Source
+	text     bool // stored as JSON, see storedAsText
+	path     document.Path
+	problems []Problem
+	err      error // the first
+}
+
+func (d *decoder) fail(reason string) {
+	if d.err == nil {
+		d.err = &DecodeError{Path: slices.Clone(d.path), Reason: reason, Err: ErrType}
+	}
+}
+
+func (d *decoder) push(key string) { d.path = append(d.path, document.Step{Key: key, Index: -1}) }
+func (d *decoder) pop()            { d.path = d.path[:len(d.path)-1] }
+
+// value decodes a value. Null is the zero value of t: fields, which may be
+// missing, are settled by object.
+func (d *decoder) value(t *schema.Type, v document.Value) document.Value {
+	switch classOf(t) {
+	case opaque:
+		return v
+	case structure:
+		return d.object(t, v)
+	case dictionary:
+		return d.dictionary(t, v)
+	case list:
+		return d.list(t, v)
+	}
+	if v.IsNull() {
+		return zero(t)
+	}
+	return d.scalar(t, v)
+}
+
+// object decodes a Go struct: members and fields, both sorted by name, side by side.
+func (d *decoder) object(t *schema.Type, v document.Value) document.Value {
+	if v.IsNull() {
+		return zero(t)
+	}
+	if v.Kind() != document.Object {
+		d.fail("expected an object, found " + describe(v))
+		return v
+	}
+	fields, out := t.Map.Fields, rebuild{old: v}
+	i, j := 0, 0
+	for i < v.Len() || j < len(fields) {
+		switch {
+		case i == v.Len() || j < len(fields) && fields[j].Name < v.Key(i):
+			out.insert(fields[j].Name, missing(&fields[j]))
+			j++
+		case j == len(fields) || v.Key(i) < fields[j].Name:
+			d.unknown(v.Key(i), v.At(i))
+			out.drop()
+			i++
+		default:
+			out.set(v.Key(i), d.field(&fields[j], v.At(i)))
+			i++
+			j++
+		}
+	}
+	return d.convert(t.Name, out.value())
+}
+
+// field decodes a field's value; absent where it is not written.
+func (d *decoder) field(f *schema.Field, v document.Value) document.Value {
+	if v.IsNull() {
+		return missing(f)
+	}
+	d.push(f.Name)
+	w := d.value(f.Type, v)
+	d.pop()
+	if f.Go&schema.GoPointer != 0 {
+		return w
+	}
+	if f.Go&(schema.GoOmitEmpty|schema.GoOmitZero) != 0 {
+		if f.Go&schema.GoOmitEmpty != 0 && emptiable(f.Type) && empty(w) || f.Go&schema.GoOmitZero != 0 && w.IsNull() {
+			return document.Value{}
+		}
+		return w
+	}
+	if !d.text && w.Len() == 0 && (w.Kind() == document.List || classOf(f.Type) == dictionary) {
+		return document.NewNull()
+	}
+	return w
+}
+
+// missing returns how a field without a value is written: absent where it is not.
+func missing(f *schema.Field) document.Value {
+	omit := f.Go&schema.GoOmitEmpty != 0 && (f.Go&schema.GoPointer != 0 || emptiable(f.Type)) || f.Go&schema.GoOmitZero != 0
+	switch {
+	case omit:
+		return document.Value{}
+	case f.Go&schema.GoPointer != 0:
+		return document.NewNull()
+	}
+	return zero(f.Type)
+}
+
+func (d *decoder) unknown(key string, v document.Value) {
+	p := append(slices.Clone(d.path), document.Step{Key: key, Index: -1})
+	d.problems = append(d.problems, Problem{Path: p, Message: `unknown field "` + dotted(p) + `"`, Value: v})
+}
+
+// dotted writes a path as the API server's decoders do: spec.containers[0].image.
+func dotted(p document.Path) string {
+	var b strings.Builder
+	for i, s := range p {
+		switch {
+		case s.Index >= 0:
+			b.WriteString("[" + strconv.Itoa(s.Index) + "]")
+		case i == 0:
+			b.WriteString(s.Key)
+		default:
+			b.WriteString("." + s.Key)
+		}
+	}
+	return b.String()
+}
+
+func (d *decoder) dictionary(t *schema.Type, v document.Value) document.Value {
+	if v.IsNull() {
+		return v
+	}
+	if v.Kind() != document.Object {
+		d.fail("expected an object, found " + describe(v))
+		return v
+	}
+	out := rebuild{old: v}
+	for i := range v.Len() {
+		key := v.Key(i)
+		d.push(key)
+		w := d.value(t.Map.Elem, v.At(i))
+		d.pop()
+		if w.IsNull() && t.Map.Elem.Format == "byte" {
+			w = document.NewString("")
+		}
+		out.set(key, w)
+	}
+	return out.value()
+}
+
+func (d *decoder) list(t *schema.Type, v document.Value) document.Value {
+	if v.IsNull() {
+		return v
+	}
+	if v.Kind() != document.List {
+		d.fail("expected a list, found " + describe(v))
+		return v
+	}
+	var out document.ListBuilder
+	changed := false
+	d.path = append(d.path, document.Step{})
+	for i := range v.Len() {
+		d.path[len(d.path)-1].Index = i
+		w := d.value(t.List.Elem, v.At(i))
+		if !changed && !document.SameNode(w, v.At(i)) {
+			changed = true
+			out.Grow(v.Len())
+			for k := range i {
+				out.Append(v.At(k))
+			}
+		}
+		if changed {
+			out.Append(w)
+		}
+	}
+	d.pop()
+	if !changed {
+		return v
+	}
+	return out.List()
+}
+
+// rebuild makes an object anew member by member, in order, and only from the
+// first member on that differs from the old one's.
+type rebuild struct {
+	old     document.Value
+	done    int // members of old settled
+	changed bool
+	b       document.ObjectBuilder
+}
+
+func (r *rebuild) change() {
+	if r.changed {
+		return
+	}
+	r.changed = true
+	r.b.Grow(r.old.Len() + 2)
+	for i := range r.done {
+		r.b.Keep(r.old, i)
+	}
+}
+
+// set settles the next old member: it becomes v, or goes where v is absent.
+func (r *rebuild) set(key string, v document.Value) {
+	if !document.SameNode(v, r.old.At(r.done)) {
+		r.change()
+		r.b.Set(key, v)
+	} else if r.changed {
+		r.b.Keep(r.old, r.done)
+	}
+	r.done++
+}
+
+func (r *rebuild) drop() {
+	r.change()
+	r.done++
+}
+
+// insert adds a member that the old object has not, before the next old one.
+func (r *rebuild) insert(key string, v document.Value) {
+	if v.Exists() {
+		r.change()
+		r.b.Set(key, v)
+	}
+}
+
+func (r *rebuild) value() document.Value {
+	if !r.changed {
+		return r.old
+	}
+	return r.b.Object()
 }

@@ -48,9 +48,9 @@ type Rule struct {
 	Value, Condition string
 }
 
-// Apply fills in what the default functions of v's kind do. t is the type of
-// the whole object. The same value comes back where nothing is missing.
-func (r *Rules) Apply(t *schema.Type, v document.Value, o Options) document.Value { return v }
+// Apply fills in what the default functions of the object's kind do. The same
+// value comes back where nothing is missing.
+func (r *Rules) Apply(k *schema.Kind, v document.Value, o Options) document.Value { return v }
 
 // Request is what the create and update strategies know of a request. The zero
 // value stands for a write of the whole object.
@@ -73,13 +73,13 @@ type User struct {
 // PrepareForCreate returns what the create strategy of the object's kind makes
 // of a new object: no status of the client's, the fields that it mirrors, and
 // so on. It does not give names, uids, times or generations.
-func (r *Rules) PrepareForCreate(t *schema.Type, v document.Value, q Request) document.Value {
+func (r *Rules) PrepareForCreate(k *schema.Kind, v document.Value, q Request) document.Value {
 	return v
 }
 
 // PrepareForUpdate returns what the update strategy of the object's kind makes
 // of next where live is stored: a write of the object keeps the live status,
 // one of the status the live rest, and so on. Generations are not counted.
-func (r *Rules) PrepareForUpdate(t *schema.Type, next, live document.Value, q Request) document.Value {
+func (r *Rules) PrepareForUpdate(k *schema.Kind, next, live document.Value, q Request) document.Value {
 	return next
 }

@@ -6,11 +6,13 @@
 //
 // The order on every write is the API server's:
 //
-//	body or patched object → Decode → Apply → PrepareForCreate or PrepareForUpdate
+//	body or patched object → Decode → Apply → field management →
+//	PrepareForCreate or PrepareForUpdate → storage
 //
-// and Apply again wherever an object is read from storage. Decode and Apply
-// change nothing in what they gave themselves, so that doing either twice is
-// the same as once.
+// and Apply again wherever an object is read from storage. So nobody owns what
+// a strategy sets, and a status that a create drops is dropped late. Decode and
+// Apply change nothing in what they gave themselves: doing either twice is the
+// same as once.
 //
 // The default rules are data: text files, one a group of kinds, in rules/, which
 // doc/defaults.md lists with the case that checks each. Objects of custom kinds

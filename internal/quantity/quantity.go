@@ -1,0 +1,345 @@
+// Package quantity reads and writes Kubernetes' quantities, such as 100m, 1.5Gi
+// and 2e3, as k8s.io/apimachinery/pkg/api/resource does: what is printed for
+// each text is the same, oddities included.
+package quantity
+
+import (
+	"errors"
+	"math/big"
+	"strconv"
+	"strings"
+)
+
+// ErrSyntax says that a text is no quantity.
+var ErrSyntax = errors.New("not a quantity: a number such as 2, 100m, 1.5Gi or 1e3 is wanted")
+
+type format uint8
+
+const (
+	decimalSI       format = iota // 12M
+	binarySI                      // 12Mi
+	decimalExponent               // 12e6
+)
+
+// Nano and Milli are powers of ten for RoundUp: billionths and thousandths.
+const (
+	Nano  = -9
+	Milli = -3
+)
+
+// maxDigits is how many decimal digits always fit an int64. Up to there the API
+// server keeps the spelling of quantities that look canonical.
+const maxDigits = 18
+
+// Quantity is a number, number·10^exponent, and the form it was written in. The
+// zero Quantity is 0. Quantities are immutable.
+type Quantity struct {
+	number   *big.Int // nil for 0
+	exponent int32    // of ten
+	format   format
+	text     string // the spelling to keep, "" for none
+}
+
+// Parse reads a quantity. An error is ErrSyntax.
+func Parse(s string) (Quantity, error) {
+	p, ok := split(s)
+	if !ok {
+		return Quantity{}, ErrSyntax
+	}
+	base, exponent, form, ok := readSuffix(p.suffix)
+	if !ok {
+		return Quantity{}, ErrSyntax
+	}
+	number, ok := new(big.Int).SetString(p.whole+p.fraction, 10)
+	if !ok {
+		return Quantity{}, ErrSyntax
+	}
+	q := Quantity{exponent: -int32(len(p.fraction)), format: form}
+	short := false // fits the API server's form of 64 bits
+	if base == 10 {
+		q.exponent += exponent
+		short = len(p.whole)+len(p.fraction) <= maxDigits && q.exponent >= Nano
+	} else {
+		short = p.fraction == "" && 15-len(p.whole)-int(exponent*3/10)-1 >= 0
+	}
+	if short && p.looksCanonical(base, q.exponent, number) {
+		q.text = s
+	}
+	if base == 2 {
+		number.Lsh(number, uint(exponent))
+	}
+	q.number = number
+	if !short {
+		if !p.digit { // the short form alone takes a number without one for 0
+			return Quantity{}, ErrSyntax
+		}
+		q = q.bound()
+	}
+	if p.negative {
+		q.number = new(big.Int).Neg(q.number)
+	}
+	return q, nil
+}
+
+// bound brings a quantity that has not the short form into the range that the
+// API server has: billionths, and for binary suffixes at most the largest int64.
+func (q Quantity) bound() Quantity {
+	q = q.RoundUp(Nano)
+	if q.format != binarySI {
+		return q
+	}
+	most := new(big.Int).SetUint64(1<<63 - 1)
+	if q.cmpInt(most) > 0 {
+		q.number, q.exponent = most, 0
+	}
+	if q.cmpInt(big.NewInt(1)) < 0 && q.number.Sign() > 0 {
+		q.format = decimalSI
+	}
+	return q
+}
+
+// parts of a quantity's text. whole has no leading zeros but is not empty.
+type parts struct {
+	negative, digit         bool
+	whole, fraction, suffix string
+}
+
+func split(s string) (p parts, ok bool) {
+	if s == "" {
+		return p, false
+	}
+	if s[0] == '-' || s[0] == '+' {
+		p.negative = s[0] == '-'
+		s = s[1:]
+	}
+	all := len(s)
+	s = strings.TrimLeft(s, "0")
+	p.digit = len(s) < all
+	p.whole, s = digits(s)
+	p.digit = p.digit || p.whole != ""
+	if p.whole == "" {
+		p.whole = "0"
+	}
+	if strings.HasPrefix(s, ".") {
+		p.fraction, s = digits(s[1:])
+		p.digit = p.digit || p.fraction != ""
+	}
+	p.suffix = s
+	s = strings.TrimLeft(s, "eEinumkKMGTP")
+	if s != "" && (s[0] == '-' || s[0] == '+') {
+		s = s[1:]
+	}
+	_, s = digits(s)
+	return p, s == ""
+}
+
+func digits(s string) (head, rest string) {
+	i := 0
+	for i < len(s) && s[i] >= '0' && s[i] <= '9' {
+		i++
+	}
+	return s[:i], s[i:]
+}
+
+// looksCanonical reports whether the API server keeps the spelling. It looks at
+// the digits only, so that 1.500 and 010 are kept.
+func (p parts) looksCanonical(base int, exponent int32, number *big.Int) bool {
+	if base == 2 {
+		return number.Uint64()&7 != 0
+	}
+	shifted := p.whole + p.fraction
+	return exponent%3 == 0 && !strings.HasSuffix(shifted, "000") && shifted[0] != '0'
+}
+
+const (
+	decimalSuffixes = "n u m   k M G T P E " // two bytes each, from 10^-9 in steps of three
+	binarySuffixes  = "  KiMiGiTiPiEi"       // from 2^0 in steps of ten
+)
+
+func readSuffix(s string) (base int, exponent int32, form format, ok bool) {
+	switch {
+	case len(s) <= 1:
+		if i := indexPair(decimalSuffixes, (s + "  ")[:2]); i >= 0 {
+			return 10, int32(i*3 - 9), decimalSI, true
+		}
+	case len(s) == 2 && s[1] == 'i':
+		if i := indexPair(binarySuffixes, s); i > 0 {
+			return 2, int32(i * 10), binarySI, true
+		}
+	case s[0] == 'e' || s[0] == 'E':
+		n, err := strconv.ParseInt(s[1:], 10, 64)
+		return 10, int32(n), decimalExponent, err == nil
+	}
+	return 0, 0, decimalExponent, false
+}
+
+func indexPair(pairs, s string) int {
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i:i+2] == s {
+			return i / 2
+		}
+	}
+	return -1
+}
+
+// IsZero reports whether the quantity is 0.
+func (q Quantity) IsZero() bool { return q.number == nil || q.number.Sign() == 0 }
+
+// RoundUp rounds away from zero to a multiple of 10^exponent.
+func (q Quantity) RoundUp(exponent int32) Quantity {
+	if q.number == nil || q.exponent >= exponent {
+		return q
+	}
+	by := exponent - q.exponent
+	q.text, q.exponent = "", exponent
+	if int(by) > len(q.number.Text(10)) { // less than one such step
+		q.number = big.NewInt(int64(q.number.Sign()))
+		return q
+	}
+	rest := new(big.Int)
+	number, rest := new(big.Int).QuoRem(q.number, power(by), rest)
+	if rest.Sign() != 0 {
+		number.Add(number, big.NewInt(int64(rest.Sign())))
+	}
+	q.number = number
+	return q
+}
+
+// Add returns the sum in q's form, or in r's where q is 0.
+func (q Quantity) Add(r Quantity) Quantity {
+	if q.IsZero() {
+		r.text = ""
+		return r
+	}
+	q.text = ""
+	if r.IsZero() {
+		return q
+	}
+	x, y, exponent := align(q, r)
+	q.number, q.exponent = new(big.Int).Add(x, y), exponent
+	return q
+}
+
+// Cmp compares by value: -1 where q is less than r, 0, or 1.
+func (q Quantity) Cmp(r Quantity) int {
+	if q.IsZero() || r.IsZero() {
+		return q.sign() - r.sign()
+	}
+	if q.sign() != r.sign() {
+		return q.sign()
+	}
+	x, y, _ := align(q, r)
+	return x.Cmp(y)
+}
+
+func (q Quantity) sign() int {
+	if q.number == nil {
+		return 0
+	}
+	return q.number.Sign()
+}
+
+func (q Quantity) cmpInt(i *big.Int) int { return q.Cmp(Quantity{number: i}) }
+
+// align brings two quantities to one exponent. Exponents lie so far apart that
+// the larger number could not be held only by malice; they are then cut off at
+// what still keeps the order.
+func align(q, r Quantity) (x, y *big.Int, exponent int32) {
+	const widest = 4096
+	exponent = min(q.exponent, r.exponent)
+	up := func(a Quantity) *big.Int {
+		return new(big.Int).Mul(a.number, power(min(a.exponent-exponent, widest)))
+	}
+	return up(q), up(r), exponent
+}
+
+func power(n int32) *big.Int {
+	return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil)
+}
+
+// String returns the canonical form: the largest suffix without a fraction.
+func (q Quantity) String() string {
+	switch {
+	case q.text != "":
+		return q.text
+	case q.IsZero():
+		return "0"
+	case q.format == binarySI && q.RoundUp(0).Cmp(q) == 0 && new(big.Int).Abs(q.whole()).Cmp(big.NewInt(1024)) >= 0:
+		return q.binary()
+	}
+	all := q.number.Text(10)
+	number := strings.TrimRight(all, "0")
+	exponent := q.exponent + int32(len(all)-len(number))
+	for exponent%3 != 0 {
+		number += "0"
+		exponent--
+	}
+	if q.format == decimalExponent {
+		if exponent == 0 {
+			return number
+		}
+		return number + "e" + strconv.Itoa(int(exponent))
+	}
+	i := int(exponent+9) / 3 * 2
+	if i < 0 || i >= len(decimalSuffixes) { // larger than E: the API server writes no suffix
+		return number
+	}
+	return number + strings.TrimSpace(decimalSuffixes[i:i+2])
+}
+
+// whole returns the value of a quantity that is whole and has a binary suffix,
+// and so no large exponent.
+func (q Quantity) whole() *big.Int {
+	if q.exponent <= 0 {
+		return q.RoundUp(0).number
+	}
+	return new(big.Int).Mul(q.number, power(q.exponent))
+}
+
+func (q Quantity) binary() string {
+	number, step := q.whole(), 0
+	for rest := new(big.Int); ; step++ {
+		next, rest := new(big.Int).QuoRem(number, big.NewInt(1024), rest)
+		if rest.Sign() != 0 {
+			break
+		}
+		number = next
+	}
+	if 2*step >= len(binarySuffixes) {
+		return number.String()
+	}
+	return number.String() + strings.TrimSpace(binarySuffixes[2*step:2*step+2])
+}
+
+// Canonical returns the canonical form of a quantity's text, after rounding up
+// to thousandths where round is set. An error is ErrSyntax.
+func Canonical(s string, round bool) (string, error) {
+	if plain(s) {
+		return s, nil
+	}
+	q, err := Parse(s)
+	if err != nil {
+		return "", err
+	}
+	if round {
+		q = q.RoundUp(Milli)
+	}
+	return q.String(), nil
+}
+
+// plain reports whether a text is canonical at first sight, as nearly all are.
+// It may say no to some that are.
+func plain(s string) bool {
+	whole, suffix := digits(s)
+	if whole == "" || len(whole) > 6 || whole[0] == '0' {
+		return s == "0"
+	}
+	switch suffix {
+	case "", "m", "k", "M", "G", "T", "P", "E":
+		return !strings.HasSuffix(whole, "000")
+	case "Ki", "Mi", "Gi":
+		last, err := strconv.Atoi(whole)
+		return err == nil && last%8 != 0
+	}
+	return false
+}

@@ -1,0 +1,84 @@
+package quantity
+
+import (
+	"errors"
+	"testing"
+)
+
+func TestCanonical(t *testing.T) {
+	cases := []struct{ in, want, rounded, reason string }{
+		{"0", "0", "0", "zero has one form"},
+		{"0Mi", "0", "0", "zero has no suffix"},
+		{"1000m", "1", "1", "factors of a thousand go into the suffix"},
+		{"1Gi", "1Gi", "1Gi", "already canonical"},
+		{"1024Mi", "1Gi", "1Gi", "binary factors go into the suffix"},
+		{"1536Mi", "1536Mi", "1536Mi", "1.5Gi has a fraction"},
+		{"1.5Gi", "1536Mi", "1536Mi", "no fractions"},
+		{"0.5", "500m", "500m", "no fractions"},
+		{"1.500", "1.500", "1.500", "kube-apiserver keeps what has a multiple of three decimals"},
+		{"010", "010", "010", "kube-apiserver keeps leading zeros"},
+		{"39.", "39.", "39.", "a point without decimals is kept"},
+		{"1e3", "1e3", "1e3", "an exponent stays one"},
+		{"1E3", "1E3", "1E3", "and keeps its letter"},
+		{"12e4", "120e3", "120e3", "exponents are multiples of three"},
+		{"1n", "1n", "1m", "rounding goes up to thousandths"},
+		{"-1n", "-1n", "-1m", "away from zero"},
+		{"1234567n", "1234567n", "2m", "rounding goes up to thousandths"},
+		{"0.0000000001", "1n", "1m", "billionths are the least there is"},
+		{"8Ei", "9223372036854775807", "9223372036854775807", "binary suffixes end at an int64"},
+		{"1000E", "1", "1", "kube-apiserver has no suffix above E and writes none"},
+		{"0.5Ki", "512", "512", "less than 1024 is written in decimals"},
+		{"0.1Ki", "102400m", "102400m", "a fraction is written in decimals"},
+		{"+", "0", "0", "a sign alone counts as 0"},
+	}
+	for _, c := range cases {
+		for round, want := range map[bool]string{false: c.want, true: c.rounded} {
+			if got, err := Canonical(c.in, round); err != nil || got != want {
+				t.Errorf("Canonical(%q, %v) = %q, %v; want %q: %s", c.in, round, got, err, want, c.reason)
+			}
+		}
+	}
+	for _, bad := range []string{"", "x", "1x", "1.2.3", "Ki1", "1 ", "e-12", "1e", "+Ei", "1K", "1mi"} {
+		if got, err := Canonical(bad, false); !errors.Is(err, ErrSyntax) {
+			t.Errorf("Canonical(%q) = %q, %v; want ErrSyntax", bad, got, err)
+		}
+	}
+}
+
+func TestAdd(t *testing.T) {
+	cases := []struct{ a, b, want, reason string }{
+		{"100m", "1", "1100m", "one suffix"},
+		{"0", "1Gi", "1Gi", "nothing takes the other's form"},
+		{"1Gi", "1M", "1074741824", "the first one's form, where it can be written in it"},
+		{"1", "1Gi", "1073741825", "the first one's form"},
+	}
+	for _, c := range cases {
+		a, _ := Parse(c.a)
+		b, _ := Parse(c.b)
+		if got := a.Add(b).String(); got != c.want {
+			t.Errorf("%s + %s = %s, want %s: %s", c.a, c.b, got, c.want, c.reason)
+		}
+		if b.IsZero() != (b.Cmp(Quantity{}) == 0) || a.Cmp(b) != -b.Cmp(a) {
+			t.Errorf("Cmp(%s, %s) is not antisymmetric", c.a, c.b)
+		}
+	}
+}
+
+func FuzzCanonical(f *testing.F) {
+	for _, s := range []string{"1.5Gi", "100m", "1e-9", "-0.1Ki", "1E99999999", "9999999999999999999Ei"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		once, err := Canonical(s, true)
+		if err != nil || len(s) > 100 {
+			return
+		}
+		// What is above E loses its suffix; every other form is canonical.
+		if q, _ := Parse(s); q.exponent > 18 || q.format == decimalExponent {
+			return
+		}
+		if twice, err := Canonical(once, true); err != nil || len(twice) > len(once) {
+			t.Errorf("%q gives %q gives %q, %v", s, once, twice, err)
+		}
+	})
+}

@@ -1,0 +1,157 @@
+package defaults
+
+import (
+	"encoding/base64"
+	"strconv"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// The annotations of apps/v1 that hold fields which only older versions have.
+const (
+	templateGeneration = "deprecated.daemonset.template.generation"
+	rollbackTo         = "deprecated.deployment.rollback.to"
+)
+
+// convert makes of an object of a named type what converting it to the API
+// server's own version and back does (pkg/apis/*/v1/conversion.go).
+//
+// Not done: autoscaling/v1 keeps metrics and behavior of newer versions in
+// annotations, which the API server writes anew.
+func (d *decoder) convert(name string, v document.Value) document.Value {
+	switch name {
+	case "io.k8s.api.core.v1.PodSpec":
+		return twins(v, "serviceAccountName", "serviceAccount")
+	case "io.k8s.api.core.v1.Pod":
+		if i, ok := v.Lookup("spec", "terminationGracePeriodSeconds").Int(); ok && i < 0 {
+			v = v.Set(document.NewInt(1), "spec", "terminationGracePeriodSeconds")
+		}
+		return dropInitContainers(v)
+	case "io.k8s.api.core.v1.PodTemplateSpec":
+		return dropInitContainers(v)
+	case "io.k8s.api.core.v1.PodStatus":
+		return first(v, "podIP", "podIPs", "ip")
+	case "io.k8s.api.core.v1.NodeSpec":
+		return first(v, "podCIDR", "podCIDRs", "")
+	case "io.k8s.api.core.v1.Secret":
+		return stringData(v)
+	case "io.k8s.api.apps.v1.DaemonSet":
+		return d.annotatedInt(v, templateGeneration, "0")
+	case "io.k8s.api.apps.v1.Deployment":
+		return d.annotatedInt(v, rollbackTo, "")
+	case "io.k8s.api.apps.v1.StatefulSetSpec":
+		return claimTemplates(v)
+	}
+	return v
+}
+
+// twins gives two fields one value, that of the first where both are there.
+func twins(v document.Value, name, old string) document.Value {
+	a, b := v.Get(name), v.Get(old)
+	switch {
+	case !a.Exists() && b.Exists():
+		return v.With(name, b)
+	case a.Exists() && !document.Equal(a, b):
+		return v.With(old, a)
+	}
+	return v
+}
+
+// first makes a field the first item of a list, or a member of that item, as it
+// is where both hold several of what one field once held one of. Where they
+// differ the one counts.
+func first(v document.Value, one, many, member string) document.Value {
+	a, all := v.Get(one), v.Get(many)
+	var b document.Value
+	if all.Len() > 0 {
+		if b = all.At(0); member != "" {
+			b = b.Get(member)
+		}
+	}
+	switch {
+	case !a.Exists() && b.Exists():
+		return v.With(one, b)
+	case a.Exists() && !document.Equal(a, b):
+		if member != "" {
+			a = document.NewObject().With(member, a)
+		}
+		return v.With(many, document.NewList(a))
+	}
+	return v
+}
+
+// dropInitContainers takes out the annotations that held init containers before
+// there was a field for them.
+func dropInitContainers(v document.Value) document.Value {
+	all := v.Lookup("metadata", "annotations")
+	left := all
+	for _, key := range [...]string{"init-containers", "init-container-statuses"} {
+		left = left.Without("pod.beta.kubernetes.io/" + key).Without("pod.alpha.kubernetes.io/" + key)
+	}
+	if left.Len() == all.Len() {
+		return v
+	}
+	return withAnnotations(v, left)
+}
+
+func withAnnotations(v, annotations document.Value) document.Value {
+	if annotations.Len() == 0 {
+		annotations = document.Value{}
+	}
+	return v.Set(annotations, "metadata", "annotations")
+}
+
+// stringData moves a Secret's stringData into its data, over what stands there.
+func stringData(v document.Value) document.Value {
+	from := v.Get("stringData")
+	if !from.Exists() {
+		return v
+	}
+	data := v.Get("data")
+	for key, text := range from.Members() {
+		s, _ := text.Text()
+		data = data.With(key, document.NewString(base64.StdEncoding.EncodeToString([]byte(s))))
+	}
+	return v.Without("stringData").With("data", data)
+}
+
+// annotatedInt reads an annotation that holds a field of older versions, and
+// writes it again as a plain integer; or, where it is missing, what is given.
+func (d *decoder) annotatedInt(v document.Value, key, otherwise string) document.Value {
+	annotations := v.Lookup("metadata", "annotations")
+	s, ok := annotations.Get(key).Text()
+	if !ok || s == "" && otherwise == "" {
+		if otherwise != "" {
+			v = v.Set(document.NewString(otherwise), "metadata", "annotations", key)
+		} else if ok {
+			v = withAnnotations(v, annotations.Without(key))
+		}
+		return v
+	}
+	i, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		d.path = append(d.path, document.Keys("metadata", "annotations", key)...)
+		d.fail("expected a whole number, found " + strconv.Quote(s))
+		d.path = d.path[:len(d.path)-3]
+		return v
+	}
+	if want := strconv.FormatInt(i, 10); want != s {
+		v = v.Set(document.NewString(want), "metadata", "annotations", key)
+	}
+	return v
+}
+
+// claimTemplates names the kind of a StatefulSet's claim templates.
+func claimTemplates(v document.Value) document.Value {
+	claims := v.Get("volumeClaimTemplates")
+	for i, c := range claims.Items() {
+		if c.Get("apiVersion").StringOr("") != "v1" || c.Get("kind").StringOr("") != "PersistentVolumeClaim" {
+			c = c.With("apiVersion", document.NewString("v1")).With("kind", document.NewString("PersistentVolumeClaim"))
+			claims = claims.WithItem(i, c)
+		}
+	}
+	if !claims.Exists() || document.SameNode(claims, v.Get("volumeClaimTemplates")) {
+		return v
+	}
+	return v.With("volumeClaimTemplates", claims)
+}

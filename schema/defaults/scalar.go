@@ -1,0 +1,260 @@
+package defaults
+
+import (
+	"encoding/base64"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/quantity"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// class is what kind of Go type holds a value.
+type class uint8
+
+const (
+	opaque     class = iota // raw JSON, kept as it is
+	structure               // struct
+	dictionary              // map
+	list                    // slice
+	text                    // string
+	integer                 // int32, int64
+	float                   // float64
+	boolean                 // bool
+	bytes                   // []byte
+	amount                  // resource.Quantity
+	moment                  // metav1.Time
+	microtime               // metav1.MicroTime
+	duration                // metav1.Duration
+	intOrText               // intstr.IntOrString
+)
+
+func classOf(t *schema.Type) class {
+	switch t.Format {
+	case "quantity":
+		return amount
+	case "date-time":
+		return moment
+	case "micro-time":
+		return microtime
+	case "duration":
+		return duration
+	case "byte":
+		return bytes
+	case "fields-v1":
+		return opaque
+	}
+	switch t.Scalar {
+	case schema.AnyScalar:
+		return opaque
+	case schema.StringScalar:
+		return text
+	case schema.IntegerScalar:
+		return integer
+	case schema.NumberScalar:
+		return float
+	case schema.BooleanScalar:
+		return boolean
+	case schema.IntOrStringScalar:
+		return intOrText
+	}
+	switch {
+	case t.List != nil:
+		return list
+	case t.Map == nil || len(t.Map.Fields) == 0 && t.Map.PreserveUnknown:
+		return opaque
+	case t.Map.Elem != nil && len(t.Map.Fields) == 0:
+		return dictionary
+	}
+	return structure
+}
+
+// emptiable reports whether Go's omitempty ever leaves a value of the type out
+// of its own accord: it never does for a struct, and quantities, times and the
+// like are structs.
+func emptiable(t *schema.Type) bool {
+	switch classOf(t) {
+	case dictionary, list, text, integer, float, boolean, bytes:
+		return true
+	}
+	return false
+}
+
+// empty reports whether Go's omitempty leaves a value out: "", 0, false, [], {}.
+func empty(v document.Value) bool {
+	switch v.Kind() {
+	case document.String:
+		s, _ := v.Text()
+		return s == ""
+	case document.Number:
+		f, _ := v.Float()
+		return f == 0
+	case document.Bool:
+		b, _ := v.Bool()
+		return !b
+	}
+	return v.Len() == 0
+}
+
+// zero returns how the zero value of a Go type is written.
+func zero(t *schema.Type) document.Value {
+	switch classOf(t) {
+	case structure:
+		var b document.ObjectBuilder
+		for i := range t.Map.Fields {
+			f := &t.Map.Fields[i]
+			b.Set(f.Name, missing(f))
+		}
+		return b.Object()
+	case text:
+		return document.NewString("")
+	case integer, float, intOrText:
+		return document.NewInt(0)
+	case boolean:
+		return document.NewBool(false)
+	case amount:
+		return document.NewString("0")
+	case duration:
+		return document.NewString("0s")
+	}
+	return document.NewNull()
+}
+
+// scalar decodes a value that is not null into a Go type that is no struct, map
+// or slice of its own.
+func (d *decoder) scalar(t *schema.Type, v document.Value) document.Value {
+	switch c := classOf(t); c {
+	case text:
+		if v.Kind() != document.String {
+			d.fail("expected a string, found " + describe(v))
+		}
+	case boolean:
+		if v.Kind() != document.Bool {
+			d.fail("expected true or false, found " + describe(v))
+		}
+	case float:
+		if v.Kind() != document.Number {
+			d.fail("expected a number, found " + describe(v))
+		}
+	case integer:
+		return d.integer(v, t.Format == "int32", "a whole number")
+	case intOrText:
+		if v.Kind() != document.String {
+			return d.integer(v, true, "a whole number or a string")
+		}
+	case bytes:
+		return d.base64(v)
+	case amount:
+		return d.quantity(v)
+	default:
+		return d.time(c, v)
+	}
+	return v
+}
+
+func (d *decoder) integer(v document.Value, small bool, wanted string) document.Value {
+	i, ok := v.Int()
+	if !ok && d.from == FromTree && v.Kind() == document.Number {
+		f, _ := v.Float()
+		if ok = f == math.Trunc(f) && math.Abs(f) < 1<<63; ok {
+			i = int64(f)
+			v = document.NewInt(i)
+		}
+	}
+	switch {
+	case !ok:
+		d.fail("expected " + wanted + ", found " + describe(v))
+	case small && i != int64(int32(i)):
+		d.fail("expected " + wanted + " of 32 bits, found " + describe(v))
+	}
+	return v
+}
+
+func (d *decoder) base64(v document.Value) document.Value {
+	s, ok := v.Text()
+	if !ok {
+		d.fail("expected a string in base64, found " + describe(v))
+		return v
+	}
+	b, err := base64.StdEncoding.DecodeString(s)
+	if err != nil {
+		d.fail("expected base64: " + err.Error())
+		return v
+	}
+	return canonical(v, s, base64.StdEncoding.EncodeToString(b))
+}
+
+// canonical returns v, which holds the text s, with the text want.
+func canonical(v document.Value, s, want string) document.Value {
+	if s == want {
+		return v
+	}
+	return document.NewString(want)
+}
+
+func (d *decoder) quantity(v document.Value) document.Value {
+	s, ok := v.Text()
+	if !ok {
+		s = v.NumberText()
+	}
+	want, err := quantity.Canonical(strings.TrimSpace(s), false)
+	if err != nil {
+		d.fail("expected a quantity such as 2, 100m or 1.5Gi, found " + describe(v))
+		return v
+	}
+	if !ok {
+		return document.NewString(want)
+	}
+	return canonical(v, s, want)
+}
+
+func (d *decoder) time(c class, v document.Value) document.Value {
+	s, ok := v.Text()
+	if !ok {
+		d.fail("expected a string, found " + describe(v))
+		return v
+	}
+	if c == duration {
+		length, err := time.ParseDuration(s)
+		if err != nil {
+			d.fail("expected a duration such as 1m30s, found " + describe(v))
+			return v
+		}
+		return canonical(v, s, length.String())
+	}
+	read, write := time.RFC3339, time.RFC3339
+	if c == microtime {
+		read, write = "2006-01-02T15:04:05.000000Z07:00", "2006-01-02T15:04:05.000000Z07:00"
+	}
+	at, err := time.Parse(read, s)
+	switch {
+	case err != nil:
+		d.fail("expected a time such as " + read[:len(read)-len("07:00")] + ", found " + describe(v))
+		return v
+	case at.IsZero():
+		return document.NewNull()
+	}
+	return canonical(v, s, at.UTC().Format(write))
+}
+
+// describe names a value for a message: the string "x", the number 2.5, a list.
+func describe(v document.Value) string {
+	switch v.Kind() {
+	case document.String:
+		s, _ := v.Text()
+		if len(s) > 40 {
+			s = strings.ToValidUTF8(s[:40], "") + "…"
+		}
+		return "the string " + strconv.Quote(s)
+	case document.Number:
+		return "the number " + v.NumberText()
+	case document.Object:
+		return "an object"
+	case document.List:
+		return "a list"
+	}
+	return v.String()
+}
