@@ -1,0 +1,259 @@
+package fieldmanager
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/fieldset"
+)
+
+// Managed is a decoded metadata.managedFields: who manages which fields.
+// It is immutable; the zero Managed has no entry.
+type Managed struct {
+	entries []Entry
+	list    document.Value // as printed; absent without entries
+}
+
+// Len returns the number of entries.
+func (m Managed) Len() int { return len(m.entries) }
+
+// Entries iterates over the entries in the order that the API server writes
+// them in: applies first, then by time, manager, apiVersion and subresource.
+func (m Managed) Entries() iter.Seq2[int, Entry] { return slices.All(m.entries) }
+
+// Value returns the list for metadata.managedFields, absent without entries.
+func (m Managed) Value() document.Value { return m.list }
+
+// Split takes an object apart into its value and its managers. An object
+// without metadata.managedFields has none. An error is ErrManagedFields.
+func Split(object document.Value) (Object, error) {
+	list := object.Lookup("metadata", "managedFields")
+	if !list.Exists() {
+		return Object{Value: object}, nil
+	}
+	managed, err := DecodeManaged(list)
+	return Object{Value: withoutManaged(object), Managed: managed}, err
+}
+
+// Join returns the object with its managers in metadata.managedFields.
+func (o Object) Join() document.Value {
+	if !o.Managed.list.Exists() || o.Value.Kind() != document.Object {
+		return o.Value
+	}
+	return o.Value.Set(o.Managed.list, "metadata", "managedFields")
+}
+
+func withoutManaged(object document.Value) document.Value {
+	return object.Remove("metadata", "managedFields")
+}
+
+// DecodeManaged reads the value of metadata.managedFields. null is no entry; of
+// two entries of one manager the later counts. An error is ErrManagedFields.
+func DecodeManaged(list document.Value) (Managed, error) {
+	if !list.Exists() || list.IsNull() {
+		return Managed{}, nil
+	}
+	if list.Kind() != document.List {
+		return Managed{}, fmt.Errorf("%w: metadata.managedFields is a %s, not a list", ErrManagedFields, list.Kind())
+	}
+	entries := make([]Entry, 0, list.Len()+1)
+	for i, v := range list.Items() {
+		e, err := decodeEntry(v)
+		if err != nil {
+			return Managed{}, fmt.Errorf("%w: .metadata.managedFields[%d]: %w", ErrManagedFields, i, err)
+		}
+		if at := find(entries, &e); at >= 0 {
+			entries[at] = e
+		} else {
+			entries = append(entries, e)
+		}
+	}
+	return newManaged(entries, list), nil
+}
+
+// find returns the position of the entry of e's manager, or -1.
+func find(entries []Entry, e *Entry) int {
+	for i := range entries {
+		if entries[i].Same(e) {
+			return i
+		}
+	}
+	return -1
+}
+
+func decodeEntry(v document.Value) (Entry, error) {
+	e := Entry{Source: v}
+	if v.Kind() != document.Object {
+		return e, fmt.Errorf("an entry must be an object, this is a %s", v.Kind())
+	}
+	var operation, fieldsType, at string
+	for _, f := range [...]struct {
+		name string
+		into *string
+	}{{"manager", &e.Manager}, {"operation", &operation}, {"apiVersion", &e.APIVersion}, {"subresource", &e.Subresource}, {"fieldsType", &fieldsType}, {"time", &at}} {
+		m := v.Get(f.name)
+		text, ok := m.Text()
+		if !ok && m.Exists() && !m.IsNull() {
+			return e, fmt.Errorf("%s must be a string, it is a %s", f.name, m.Kind())
+		}
+		*f.into = text
+	}
+	e.Operation = Operation(operation)
+	switch {
+	case e.Operation != OperationApply && e.Operation != OperationUpdate:
+		return e, fmt.Errorf("operation must be Apply or Update, not %q", operation)
+	case e.APIVersion == "":
+		return e, fmt.Errorf("apiVersion must not be empty")
+	case fieldsType != "FieldsV1":
+		return e, fmt.Errorf("fieldsType must be FieldsV1, not %q", fieldsType)
+	}
+	if v.Get("time").Kind() == document.String {
+		t, err := time.Parse(time.RFC3339, at)
+		if err != nil {
+			return e, fmt.Errorf("time must be written as in RFC 3339: %w", err)
+		}
+		e.Time = t.UTC()
+	}
+	var err error
+	e.Fields, err = fieldset.Decode(v.Get("fieldsV1"))
+	return e, err
+}
+
+// newManaged sorts the entries, drops those without fields' owner and prints
+// the list. like is a list to return again where it says the same, or absent.
+func newManaged(entries []Entry, like document.Value) Managed {
+	if len(entries) == 0 {
+		return Managed{}
+	}
+	slices.SortStableFunc(entries, compareEntries)
+	same := like.Len() == len(entries)
+	var list document.ListBuilder
+	list.Grow(len(entries))
+	for i := range entries {
+		e := &entries[i]
+		e.Source = encodeEntry(e)
+		same = same && document.SameNode(e.Source, like.At(i))
+		list.Append(e.Source)
+	}
+	if same {
+		return Managed{entries: entries, list: like}
+	}
+	return Managed{entries: entries, list: list.List()}
+}
+
+// compareEntries is the order of entries in managedFields. Times count in whole
+// seconds, as they are stored.
+func compareEntries(a, b Entry) int {
+	return cmp.Or(
+		cmp.Compare(a.Operation, b.Operation),
+		cmp.Compare(seconds(a.Time), seconds(b.Time)),
+		cmp.Compare(a.Manager, b.Manager),
+		cmp.Compare(a.APIVersion, b.APIVersion),
+		cmp.Compare(a.Subresource, b.Subresource),
+	)
+}
+
+// seconds of a time since 1970; an entry without a time counts as of 1970.
+func seconds(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.Unix()
+}
+
+// encodeEntry returns the entry as managedFields hold it: the value that it was
+// read from where that says the same.
+func encodeEntry(e *Entry) document.Value {
+	at := ""
+	if !e.Time.IsZero() {
+		at = e.Time.UTC().Format(time.RFC3339)
+	}
+	if printsAs(e, at) {
+		return e.Source
+	}
+	var b document.ObjectBuilder
+	b.Grow(7)
+	b.Set("apiVersion", document.NewString(e.APIVersion))
+	b.Set("fieldsType", document.NewString("FieldsV1"))
+	b.Set("fieldsV1", e.Fields.JSON())
+	setText(&b, "manager", e.Manager)
+	b.Set("operation", document.NewString(string(e.Operation)))
+	setText(&b, "subresource", e.Subresource)
+	setText(&b, "time", at)
+	return b.Object()
+}
+
+func setText(b *document.ObjectBuilder, key, text string) {
+	if text != "" {
+		b.Set(key, document.NewString(text))
+	}
+}
+
+// printsAs reports whether the value that the entry was read from is just what
+// it prints as.
+func printsAs(e *Entry, at string) bool {
+	v := e.Source
+	want := 4
+	for _, f := range [...]struct{ name, text string }{{"manager", e.Manager}, {"subresource", e.Subresource}, {"time", at}} {
+		if f.text == "" {
+			continue
+		}
+		want++
+		if v.Get(f.name).StringOr("") != f.text {
+			return false
+		}
+	}
+	return v.Len() == want && v.Get("fieldsType").Exists() &&
+		v.Get("apiVersion").StringOr("") == e.APIVersion &&
+		v.Get("operation").StringOr("") == string(e.Operation) &&
+		document.SameNode(v.Get("fieldsV1"), e.Fields.JSON())
+}
+
+// isReset reports whether a client asks to forget all managers: by an empty
+// list or by one entry without any content. Decoding the metadata of a custom
+// resource loses the empty list, so there it is no reset (Kubernetes 1.36).
+func isReset(list document.Value, custom bool) bool {
+	if list.Kind() != document.List {
+		return false
+	}
+	if list.Len() == 0 {
+		return !custom
+	}
+	if list.Len() > 1 || list.At(0).Kind() != document.Object && !list.At(0).IsNull() {
+		return false
+	}
+	for _, name := range [...]string{"manager", "operation", "apiVersion", "subresource", "fieldsType"} {
+		if list.At(0).Get(name).StringOr("") != "" {
+			return false
+		}
+	}
+	return list.At(0).Get("time").Kind() != document.String && list.At(0).Get("fieldsV1").Kind() <= document.Null
+}
+
+// identifier is the text by which the API server tells managers apart and
+// sorts them in messages.
+func identifier(e *Entry) string {
+	dst := []byte{'{'}
+	add := func(name, text string) {
+		if text == "" {
+			return
+		}
+		if len(dst) > 1 {
+			dst = append(dst, ',')
+		}
+		dst = append(strconv.AppendQuote(dst, name), ':')
+		dst = document.AppendQuoted(dst, text)
+	}
+	add("manager", e.Manager)
+	add("operation", string(e.Operation))
+	if e.Operation == OperationUpdate {
+		add("apiVersion", e.APIVersion)
+	}
+	add("subresource", e.Subresource)
+	return string(append(dst, '}'))
+}

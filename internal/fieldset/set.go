@@ -1,0 +1,355 @@
+// Package fieldset holds sets of an object's fields, as managedFields have them.
+//
+// A Set lies over a fieldsV1 as it was parsed: an object whose members are the
+// path elements, which is a trie already. An element whose object is empty, or
+// has the member ".", is in the set itself; one with other members has fields
+// of the set below it. Sets are immutable; an operation that changes nothing
+// returns the very set it was given, and every part that stays is shared.
+package fieldset
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// Set is a set of fields. The zero Set is empty.
+type Set struct{ root document.Value }
+
+// Of returns the set of the paths given.
+func Of(paths ...Path) Set {
+	s := Set{}
+	for _, p := range paths {
+		s = s.Union(path(p))
+	}
+	return s
+}
+
+func path(p Path) Set {
+	if len(p) == 0 {
+		return Set{}
+	}
+	n := document.NewObject()
+	for i := len(p) - 1; i >= 0; i-- {
+		var b document.ObjectBuilder
+		b.Set(string(p[i]), n)
+		n = b.Object()
+	}
+	return Set{n}
+}
+
+// Raw returns the set over a trie that is known to be canonical.
+func Raw(trie document.Value) Set { return Set{trie} }
+
+// JSON returns the set as the value of a fieldsV1.
+func (s Set) JSON() document.Value {
+	if !s.root.Exists() {
+		return document.NewObject()
+	}
+	return s.root
+}
+
+// Empty reports whether no field is in the set.
+func (s Set) Empty() bool { return s.root.Len() == 0 }
+
+// Same reports whether two sets are the very same part of one tree.
+func (s Set) Same(o Set) bool {
+	return document.SameNode(s.root, o.root) || s.Empty() && o.Empty()
+}
+
+// Equal reports whether two sets hold the same fields.
+func (s Set) Equal(o Set) bool {
+	return s.Empty() && o.Empty() || document.Equal(s.root, o.root)
+}
+
+// In a trie the member "." sorts before every element, so it is the first.
+
+func isMember(n document.Value) bool { return n.Exists() && (n.Len() == 0 || n.Key(0) == ".") }
+
+// first returns the index of a node's first element.
+func first(n document.Value) int {
+	if n.Len() > 0 && n.Key(0) == "." {
+		return 1
+	}
+	return 0
+}
+
+// Child returns the fields below an element, and whether the element itself is
+// in the set.
+func (s Set) Child(e Element) (below Set, member bool) {
+	n := s.root.Get(string(e))
+	return below1(n), isMember(n)
+}
+
+// below1 returns the set of the fields below a node.
+func below1(n document.Value) Set {
+	if n.Len() == first(n) {
+		return Set{}
+	}
+	return Set{n}
+}
+
+// Below reports whether the set holds fields below the element.
+func (s Set) Below(e Element) bool {
+	n := s.root.Get(string(e))
+	return n.Len() > first(n)
+}
+
+// Has reports whether the field is in the set.
+func (s Set) Has(p Path) bool {
+	n := s.root
+	for _, e := range p {
+		n = n.Get(string(e))
+	}
+	return len(p) > 0 && isMember(n)
+}
+
+// kidsOf begins the members of a node.
+func kidsOf(member bool) document.ObjectBuilder {
+	var b document.ObjectBuilder
+	if member {
+		b.Set(".", document.NewObject())
+	}
+	return b
+}
+
+// node puts a node together again. changed says that kids differ from those of
+// like; else like itself is returned where it says the same.
+func node(member bool, kids *document.ObjectBuilder, like document.Value, changed bool) document.Value {
+	switch {
+	case !changed && like.Exists() && member == isMember(like):
+		return like
+	case member && kids.Len() == 1:
+		return document.NewObject()
+	case kids.Len() == 0:
+		return document.Value{}
+	}
+	return kids.Object()
+}
+
+// rooted makes a set of the node at the top, which is no member itself.
+func rooted(n document.Value) Set {
+	if n.Len() == 0 {
+		return Set{}
+	}
+	return Set{n}
+}
+
+// Union returns the fields that are in s, in o or in both.
+func (s Set) Union(o Set) Set {
+	switch {
+	case o.Empty() || s.Same(o):
+		return s
+	case s.Empty():
+		return o
+	}
+	return rooted(union(s.root, o.root, false))
+}
+
+func union(a, b document.Value, member bool) document.Value {
+	if document.SameNode(a, b) {
+		return a
+	}
+	kids, changed := kidsOf(member), false
+	i, j := first(a), first(b)
+	for i < a.Len() || j < b.Len() {
+		switch c := compareAt(a, i, b, j); {
+		case c < 0:
+			kids.Keep(a, i)
+			i++
+		case c > 0:
+			changed = true
+			kids.Keep(b, j)
+			j++
+		default:
+			x, y := a.At(i), b.At(j)
+			n := union(x, y, isMember(x) || isMember(y))
+			changed = changed || !document.SameNode(n, x)
+			kids.Set(a.Key(i), n)
+			i++
+			j++
+		}
+	}
+	return node(member, &kids, a, changed)
+}
+
+// compareAt compares the keys of two nodes' members; what is past the end is last.
+func compareAt(a document.Value, i int, b document.Value, j int) int {
+	if i >= a.Len() {
+		return 1
+	}
+	if j >= b.Len() {
+		return -1
+	}
+	return cmp.Compare(a.Key(i), b.Key(j))
+}
+
+// Intersect returns the fields that are both in s and in o.
+func (s Set) Intersect(o Set) Set {
+	if s.Same(o) {
+		return s
+	}
+	if s.Empty() || o.Empty() {
+		return Set{}
+	}
+	return rooted(intersect(s.root, o.root, false))
+}
+
+func intersect(a, b document.Value, member bool) document.Value {
+	if document.SameNode(a, b) {
+		return a
+	}
+	kids, changed := kidsOf(member), false
+	i, j := first(a), first(b)
+	for i < a.Len() {
+		switch c := compareAt(a, i, b, j); {
+		case c < 0:
+			changed = true
+			i++
+		case c > 0:
+			j++
+		default:
+			x, y := a.At(i), b.At(j)
+			n := intersect(x, y, isMember(x) && isMember(y))
+			changed = changed || !document.SameNode(n, x)
+			kids.Set(a.Key(i), n)
+			i++
+			j++
+		}
+	}
+	return node(member, &kids, a, changed)
+}
+
+// Minus returns the fields of s that are not in o. A field is not taken out
+// because the one above it is in o.
+func (s Set) Minus(o Set) Set { return s.minus(o, false) }
+
+// MinusBelow returns the fields of s that are not in o and not below a field of o.
+func (s Set) MinusBelow(o Set) Set { return s.minus(o, true) }
+
+func (s Set) minus(o Set, deep bool) Set {
+	if s.Empty() || o.Empty() {
+		return s
+	}
+	return rooted(minus(s.root, o.root, false, deep))
+}
+
+func minus(a, b document.Value, member, deep bool) document.Value {
+	kids, changed := kidsOf(member), false
+	i, j := first(a), first(b)
+	for i < a.Len() {
+		switch c := compareAt(a, i, b, j); {
+		case c < 0:
+			kids.Keep(a, i)
+			i++
+		case c > 0:
+			j++
+		default:
+			x, y := a.At(i), b.At(j)
+			var n document.Value
+			if !deep || !isMember(y) {
+				n = minus(x, y, isMember(x) && !isMember(y), deep)
+			}
+			changed = changed || !n.Exists() || !document.SameNode(n, x)
+			kids.Set(a.Key(i), n)
+			i++
+			j++
+		}
+	}
+	return node(member, &kids, a, changed)
+}
+
+// Contains reports whether every field of o is in s.
+func (s Set) Contains(o Set) bool { return o.Empty() || s.Same(o) || contains(s.root, o.root) }
+
+func contains(a, b document.Value) bool {
+	i, j := first(a), first(b)
+	for j < b.Len() {
+		c := compareAt(a, i, b, j)
+		if c > 0 {
+			return false
+		}
+		if c == 0 {
+			x, y := a.At(i), b.At(j)
+			if isMember(y) && !isMember(x) || !document.SameNode(x, y) && !contains(x, y) {
+				return false
+			}
+			j++
+		}
+		i++
+	}
+	return true
+}
+
+// Leaves returns the fields of s that have no field of s below them. Nodes
+// without leaves do not arise: every branch of a set ends in a field.
+func (s Set) Leaves() Set {
+	if s.Empty() {
+		return s
+	}
+	return rooted(leaves(s.root))
+}
+
+func leaves(n document.Value) document.Value {
+	if n.Len() == first(n) {
+		return n
+	}
+	kids, changed := kidsOf(false), first(n) > 0
+	for i := first(n); i < n.Len(); i++ {
+		kid := leaves(n.At(i))
+		changed = changed || !document.SameNode(kid, n.At(i))
+		kids.Set(n.Key(i), kid)
+	}
+	return node(false, &kids, n, changed)
+}
+
+// Size returns how many fields are in the set.
+func (s Set) Size() int {
+	n := 0
+	for i := first(s.root); i < s.root.Len(); i++ {
+		kid := s.root.At(i)
+		if isMember(kid) {
+			n++
+		}
+		n += below1(kid).Size()
+	}
+	return n
+}
+
+// Elements returns the elements right below the top of the set that are fields
+// of it or have some below them, in the order of Element.Compare.
+func (s Set) Elements() []Element {
+	n := s.root
+	out := make([]Element, 0, n.Len())
+	for i := first(n); i < n.Len(); i++ {
+		out = append(out, Element(n.Key(i)))
+	}
+	slices.SortFunc(out, Element.Compare)
+	return out
+}
+
+// Walk calls f for every field of the set, level by level: the fields right
+// below the top, in the order of Element.Compare, then those below each of
+// them. The path is used again; copy it to keep it.
+func (s Set) Walk(f func(Path)) { s.walk(nil, f) }
+
+func (s Set) walk(prefix Path, f func(Path)) {
+	elements := s.Elements()
+	for _, e := range elements {
+		if isMember(s.root.Get(string(e))) {
+			f(append(prefix, e))
+		}
+	}
+	for _, e := range elements {
+		below, _ := s.Child(e)
+		below.walk(append(prefix, e), f)
+	}
+}
+
+// Paths returns the fields of the set in the order of Walk.
+func (s Set) Paths() []Path {
+	var out []Path
+	s.Walk(func(p Path) { out = append(out, slices.Clone(p)) })
+	return out
+}
