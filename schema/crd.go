@@ -31,8 +31,3 @@ var ErrInvalidCRD = errors.New("invalid CustomResourceDefinition")
 // version has to be structural. An error is an ErrInvalidCRD that names the
 // path.
 func FromCRD(v document.Value) (*CRD, error) { return nil, ErrInvalidCRD }
-
-// FromOpenAPI reads the kinds of an OpenAPI v3 document, as
-// `kubectl get --raw /openapi/v3/apis/apps/v1` prints it, sorted by name.
-// Kinds of the API server's own groups become Builtin.
-func FromOpenAPI(doc document.Value) ([]*Kind, error) { return nil, nil }

@@ -51,6 +51,9 @@ type Kind struct {
 	// Builtin says that the kind is one of the API server's own, held in a Go
 	// type there; else it is a custom resource.
 	Builtin bool
+	// OffByDefault says that a plain API server does not serve the kind: it is of
+	// an alpha or beta version that has to be switched on (--runtime-config).
+	OffByDefault bool
 	// Verbs of the resource as discovery lists them, sorted.
 	Verbs []string
 	// Status says that there is a status subresource.

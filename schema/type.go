@@ -9,7 +9,11 @@
 // came from makes no difference to who uses them.
 package schema
 
-import "sort"
+import (
+	"sort"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
 
 // Type is what is known of a value. Types refer to each other and may be
 // recursive; they are immutable and shared.
@@ -27,7 +31,7 @@ type Type struct {
 	// Map says what the members are where the value may be an object, else nil.
 	Map *MapType
 	// Format narrows a scalar: "int32", "int64", "double", "byte", "date-time",
-	// "micro-time", "quantity", "duration", "fields-v1", or one of JSON schema's.
+	// "micro-time", "quantity", "fields-v1", or another of JSON schema's.
 	Format string
 	// Nullable says that null is a value of its own here (CRDs only).
 	Nullable bool
@@ -72,6 +76,9 @@ type ListType struct {
 	Kind ListKind
 	// Keys of a KeyedList, sorted by name.
 	Keys []Key
+	// ElemDefault is the JSON text of what takes the place of an item that is
+	// null and must not be; "" for none (custom resources).
+	ElemDefault string
 }
 
 // Key is a field that tells the items of a keyed list apart.
@@ -97,6 +104,9 @@ type MapType struct {
 	// PreserveUnknown says that unknown members of this very object are kept
 	// (x-kubernetes-preserve-unknown-fields).
 	PreserveUnknown bool
+	// ElemDefault is the JSON text of what takes the place of an Elem that is
+	// null and must not be; "" for none (custom resources).
+	ElemDefault string
 	// Required are the names of members that must be there, sorted.
 	Required []string
 }
@@ -136,7 +146,8 @@ type Field struct {
 	Name string
 	Type *Type
 	// Default is the JSON text of the value given to the field where it is
-	// missing; "" for none.
+	// missing; "" for none. Of built-in kinds only what the field's type
+	// declares (+default); what their code fills in besides is not known here.
 	Default string
 	// Strategy says how strategic merge treats the field.
 	Strategy PatchStrategy
@@ -146,6 +157,16 @@ type Field struct {
 	// Go says how the API server's Go type holds the field; zero for custom
 	// resources.
 	Go GoField
+
+	value document.Value // Default, parsed
+}
+
+// DefaultValue returns the Default as a value, absent for none.
+func (f *Field) DefaultValue() document.Value {
+	if f.value.Exists() {
+		return f.value
+	}
+	return parseDefault(f.Default)
 }
 
 // PatchStrategy is how strategic merge treats a field (x-kubernetes-patch-strategy).
@@ -197,6 +218,7 @@ type Validation struct {
 // Junctor is a schema below allOf, anyOf, oneOf or not: it only validates.
 type Junctor struct {
 	Type       string // "" for any
+	Format     string
 	Validation Validation
 	Required   []string
 	Properties map[string]*Junctor

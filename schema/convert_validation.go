@@ -1,0 +1,114 @@
+package schema
+
+import "github.com/patchlab-dev/patchlab/document"
+
+// validation reads what a schema says of a value beyond its structure, nil
+// where it says nothing. Where the value is an integer or a string anyway
+// (intOrString), the anyOf that says so again is left out.
+func (c *converter) validation(s document.Value, intOrString bool) *Validation {
+	v, some := c.validationOf(s)
+	if intOrString && isIntOrString(s.Get("anyOf")) {
+		v.AnyOf = nil
+		some = v.says()
+	}
+	if !some {
+		return nil
+	}
+	return &v
+}
+
+func (c *converter) validationOf(s document.Value) (Validation, bool) {
+	v := Validation{
+		Pattern:          s.Get("pattern").StringOr(""),
+		Minimum:          float(s, "minimum"),
+		Maximum:          float(s, "maximum"),
+		MultipleOf:       float(s, "multipleOf"),
+		ExclusiveMinimum: flag(s, "exclusiveMinimum"),
+		ExclusiveMaximum: flag(s, "exclusiveMaximum"),
+		MinLength:        integer(s, "minLength"),
+		MaxLength:        integer(s, "maxLength"),
+		MinItems:         integer(s, "minItems"),
+		MaxItems:         integer(s, "maxItems"),
+		MinProperties:    integer(s, "minProperties"),
+		MaxProperties:    integer(s, "maxProperties"),
+		UniqueItems:      flag(s, "uniqueItems"),
+		AllOf:            c.junctors(s.Get("allOf")),
+		AnyOf:            c.junctors(s.Get("anyOf")),
+		OneOf:            c.junctors(s.Get("oneOf")),
+		Not:              c.junctor(s.Get("not")),
+	}
+	for _, e := range s.Get("enum").Items() {
+		v.Enum = append(v.Enum, string(e.AppendJSON(nil)))
+	}
+	for _, r := range s.Get("x-kubernetes-validations").Items() {
+		v.Rules = append(v.Rules, Rule{
+			Rule:              r.Get("rule").StringOr(""),
+			Message:           r.Get("message").StringOr(""),
+			MessageExpression: r.Get("messageExpression").StringOr(""),
+			Reason:            r.Get("reason").StringOr(""),
+			FieldPath:         r.Get("fieldPath").StringOr(""),
+		})
+	}
+	return v, v.says()
+}
+
+// says reports whether there is any rule at all.
+func (v *Validation) says() bool {
+	return len(v.Enum) > 0 || v.Pattern != "" || v.Minimum != nil || v.Maximum != nil || v.MultipleOf != nil ||
+		v.MinLength != nil || v.MaxLength != nil || v.MinItems != nil || v.MaxItems != nil ||
+		v.MinProperties != nil || v.MaxProperties != nil || v.UniqueItems ||
+		len(v.AllOf) > 0 || len(v.AnyOf) > 0 || len(v.OneOf) > 0 || v.Not != nil || len(v.Rules) > 0
+}
+
+// isIntOrString reports whether an anyOf says just "integer or string".
+func isIntOrString(anyOf document.Value) bool {
+	return anyOf.Len() == 2 &&
+		anyOf.At(0).Len() == 1 && anyOf.At(0).Get("type").StringOr("") == "integer" &&
+		anyOf.At(1).Len() == 1 && anyOf.At(1).Get("type").StringOr("") == "string"
+}
+
+func (c *converter) junctors(list document.Value) []*Junctor {
+	var out []*Junctor
+	for _, s := range list.Items() {
+		out = append(out, c.junctor(s))
+	}
+	return out
+}
+
+func (c *converter) junctor(s document.Value) *Junctor {
+	if s.Kind() != document.Object {
+		return nil
+	}
+	v, _ := c.validationOf(s)
+	j := &Junctor{
+		Type:       s.Get("type").StringOr(""),
+		Format:     s.Get("format").StringOr(""),
+		Validation: v,
+		Items:      c.junctor(s.Get("items")),
+	}
+	for _, r := range s.Get("required").Items() {
+		j.Required = append(j.Required, r.StringOr(""))
+	}
+	for name, p := range s.Get("properties").Members() {
+		if j.Properties == nil {
+			j.Properties = map[string]*Junctor{}
+		}
+		j.Properties[name] = c.junctor(p)
+	}
+	return j
+}
+
+func float(s document.Value, name string) *float64 {
+	if f, ok := s.Get(name).Float(); ok {
+		return &f
+	}
+	return nil
+}
+
+func integer(s document.Value, name string) *int64 {
+	if f, ok := s.Get(name).Float(); ok {
+		i := int64(f)
+		return &i
+	}
+	return nil
+}

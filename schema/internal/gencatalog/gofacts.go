@@ -1,0 +1,280 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// modules of the API types, by the beginning of their OpenAPI names.
+var apiModules = []struct{ prefix, module string }{
+	{"io.k8s.api.", "k8s.io/api"},
+	{"io.k8s.apimachinery.", "k8s.io/apimachinery"},
+	{"io.k8s.apiextensions-apiserver.", "k8s.io/apiextensions-apiserver"},
+	{"io.k8s.kube-aggregator.", "k8s.io/kube-aggregator"},
+}
+
+// goFacts reads from the API types' sources how their structs hold fields.
+type goFacts struct {
+	version string
+	structs map[string]map[string]structFacts // by import path, by type name
+	done    map[*schema.Type]bool
+}
+
+// structFacts are a struct's fields by their JSON names.
+type structFacts map[string]fieldFacts
+
+type fieldFacts struct {
+	goField            schema.GoField
+	strategy, mergeKey string
+}
+
+func newGoFacts(version string) *goFacts {
+	return &goFacts{version: version, structs: map[string]map[string]structFacts{}, done: map[*schema.Type]bool{}}
+}
+
+// apply sets the Go facts of all fields below t and compares the patch strategies
+// of the Go tags, which the server goes by, with those of OpenAPI.
+func (g *goFacts) apply(t *schema.Type) error {
+	if t == nil || g.done[t] {
+		return nil
+	}
+	g.done[t] = true
+	if t.List != nil {
+		if err := g.apply(t.List.Elem); err != nil {
+			return err
+		}
+	}
+	if t.Map == nil {
+		return nil
+	}
+	if err := g.apply(t.Map.Elem); err != nil {
+		return err
+	}
+	facts, err := g.of(t.Name)
+	if err != nil {
+		return err
+	}
+	if facts != nil && len(t.Map.Fields) == 0 && t.Scalar == schema.NoScalar && t.Format == "" {
+		t.Map.PreserveUnknown = false // a struct without fields, such as BasicSchedulingPolicy
+	}
+	for i := range t.Map.Fields {
+		f := &t.Map.Fields[i]
+		if facts != nil {
+			fact, ok := facts[f.Name]
+			if !ok {
+				return fmt.Errorf("%s has no Go field %q", t.Name, f.Name)
+			}
+			if err := fact.agrees(f); err != nil {
+				return fmt.Errorf("%s: %w", t.Name, err)
+			}
+			f.Go = fact.goField
+		}
+		if err := g.apply(f.Type); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f fieldFacts) agrees(with *schema.Field) error {
+	var s schema.PatchStrategy
+	for _, p := range strings.Split(f.strategy, ",") {
+		switch p {
+		case "merge":
+			s |= schema.StrategyMerge
+		case "replace":
+			s |= schema.StrategyReplace
+		case "retainKeys":
+			s |= schema.StrategyRetainKeys
+		}
+	}
+	if s != with.Strategy || f.mergeKey != with.MergeKey {
+		return fmt.Errorf("field %q: Go says patch strategy %q, merge key %q; OpenAPI says %d, %q",
+			with.Name, f.strategy, f.mergeKey, with.Strategy, with.MergeKey)
+	}
+	return nil
+}
+
+// of returns the facts of an OpenAPI type, nil where its Go type is no struct
+// with fields that JSON shows.
+func (g *goFacts) of(name string) (structFacts, error) {
+	for _, m := range apiModules {
+		rest, ok := strings.CutPrefix(name, m.prefix)
+		if !ok {
+			continue
+		}
+		i := strings.LastIndexByte(rest, '.')
+		return g.structOf(m.module+"/"+strings.ReplaceAll(rest[:i], ".", "/"), rest[i+1:])
+	}
+	return nil, nil
+}
+
+func (g *goFacts) structOf(path, name string) (structFacts, error) {
+	if _, ok := g.structs[path]; !ok {
+		if err := g.parse(path); err != nil {
+			return nil, err
+		}
+	}
+	return g.structs[path][name], nil
+}
+
+func (g *goFacts) parse(path string) error {
+	g.structs[path] = map[string]structFacts{}
+	parts := strings.SplitN(path, "/", 3)
+	module, version := parts[0]+"/"+parts[1], g.version
+	if module == "k8s.io/kube-aggregator" && version == "v0.31.14" {
+		version = "v0.31.10" // the proxy has no later one; its types are the same
+	}
+	dir, err := moduleDir(module, version)
+	if err != nil {
+		return err
+	}
+	files, err := filepath.Glob(filepath.Join(dir, parts[2], "*.go"))
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		for _, d := range parsed.Decls {
+			decl, ok := d.(*ast.GenDecl)
+			if !ok {
+				continue
+			}
+			for _, s := range decl.Specs {
+				spec, ok := s.(*ast.TypeSpec)
+				if !ok {
+					continue
+				}
+				switch st := spec.Type.(type) {
+				case *ast.StructType:
+					facts, err := fields(path, parsed, st)
+					if err != nil {
+						return fmt.Errorf("%s.%s: %w", path, spec.Name.Name, err)
+					}
+					g.structs[path][spec.Name.Name] = facts
+				case *ast.Ident, *ast.SelectorExpr: // an alias, or a type of the same fields
+					g.structs[path][spec.Name.Name] = structFacts{same + qualified(path, parsed, st): {}}
+				}
+			}
+		}
+	}
+	return g.inline(path)
+}
+
+// Under names that no JSON field has: a struct whose fields are embedded here,
+// and one whose fields these are.
+const (
+	embedded = "\x00"
+	same     = "\x01"
+)
+
+func fields(path string, file *ast.File, st *ast.StructType) (structFacts, error) {
+	facts := structFacts{}
+	for _, f := range st.Fields.List {
+		tag := reflect.StructTag("")
+		if f.Tag != nil {
+			text, err := strconv.Unquote(f.Tag.Value)
+			if err != nil {
+				return nil, err
+			}
+			tag = reflect.StructTag(text)
+		}
+		name, options, _ := strings.Cut(tag.Get("json"), ",")
+		if name == "" && len(f.Names) == 0 {
+			facts[embedded+qualified(path, file, f.Type)] = fieldFacts{}
+			continue
+		}
+		if name == "" || name == "-" {
+			continue
+		}
+		fact := fieldFacts{strategy: tag.Get("patchStrategy"), mergeKey: tag.Get("patchMergeKey")}
+		if _, ok := f.Type.(*ast.StarExpr); ok {
+			fact.goField |= schema.GoPointer
+		}
+		for _, o := range strings.Split(options, ",") {
+			switch o {
+			case "omitempty":
+				fact.goField |= schema.GoOmitEmpty
+			case "omitzero":
+				fact.goField |= schema.GoOmitZero
+			}
+		}
+		facts[name] = fact
+	}
+	return facts, nil
+}
+
+// qualified names an embedded type by import path and name.
+func qualified(path string, file *ast.File, t ast.Expr) string {
+	if p, ok := t.(*ast.StarExpr); ok {
+		t = p.X
+	}
+	switch t := t.(type) {
+	case *ast.Ident:
+		return path + "#" + t.Name
+	case *ast.SelectorExpr:
+		alias := t.X.(*ast.Ident).Name
+		for _, imp := range file.Imports {
+			p, _ := strconv.Unquote(imp.Path.Value)
+			if imp.Name != nil && imp.Name.Name == alias || imp.Name == nil && strings.HasSuffix(p, "/"+alias) {
+				return p + "#" + t.Sel.Name
+			}
+		}
+	}
+	return ""
+}
+
+// inline puts the fields of embedded structs, and of those that a type is another
+// name of, in their place.
+func (g *goFacts) inline(path string) error {
+	for _, facts := range g.structs[path] {
+		if err := g.expand(facts); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *goFacts) expand(facts structFacts) error {
+	for again := true; again; {
+		again = false
+		for key := range facts {
+			if key == "" || key[0] > same[0] {
+				continue
+			}
+			delete(facts, key)
+			from, name, _ := strings.Cut(key[1:], "#")
+			if !strings.HasPrefix(from, "k8s.io/") {
+				continue
+			}
+			inner, err := g.structOf(from, name)
+			if err != nil {
+				return err
+			}
+			for n, f := range inner {
+				if _, ok := facts[n]; !ok {
+					if key[0] == embedded[0] {
+						f.goField |= schema.GoInline
+					}
+					facts[n] = f
+					again = again || n[0] <= same[0]
+				}
+			}
+		}
+	}
+	return nil
+}

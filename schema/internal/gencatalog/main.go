@@ -1,0 +1,80 @@
+// Gencatalog writes the catalog of built-in kinds that package schema embeds.
+//
+// For each Kubernetes version it reads, from the Go module proxy, the OpenAPI v3
+// and discovery documents in the module k8s.io/kubernetes and the struct tags
+// of the API types in the matching k8s.io/api and its companions. Usage:
+//
+//	go run ./schema/internal/gencatalog -o schema/catalog.bin [-versions 1.36.3]
+package main
+
+import (
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// releases are the patch releases whose documents the catalog is made of.
+const releases = "1.30.14,1.31.14,1.32.13,1.33.13,1.34.4,1.35.4,1.36.3"
+
+func main() {
+	log.SetFlags(0)
+	out := flag.String("o", "catalog.bin", "`file` to write")
+	versions := flag.String("versions", releases, "comma-separated Kubernetes `releases`, oldest first")
+	flag.Parse()
+	var all []*release
+	for _, v := range strings.Split(*versions, ",") {
+		r, err := readRelease(v)
+		if err != nil {
+			log.Fatalf("gencatalog: Kubernetes %s: %v", v, err)
+		}
+		all = append(all, r)
+		log.Printf("%s: %d kinds", v, len(r.kinds))
+	}
+	data := encode(all)
+	if err := os.WriteFile(*out, data, 0o644); err != nil {
+		log.Fatalf("gencatalog: %v", err)
+	}
+	log.Printf("%s: %d bytes", *out, len(data))
+}
+
+// A release is what the catalog holds of one Kubernetes version.
+type release struct {
+	minor  string // "1.36"
+	kinds  []*schema.Kind
+	groups []group // in the order of discovery
+}
+
+type group struct {
+	name     string
+	versions []string // the preferred first
+}
+
+func readRelease(version string) (*release, error) {
+	parts := strings.SplitN(version, ".", 3)
+	if len(parts) != 3 {
+		return nil, fmt.Errorf("want a full version such as 1.36.3")
+	}
+	dir, err := moduleDir("k8s.io/kubernetes", "v"+version)
+	if err != nil {
+		return nil, err
+	}
+	kinds, err := readKinds(dir)
+	if err != nil {
+		return nil, err
+	}
+	r := &release{minor: parts[0] + "." + parts[1]}
+	if err := r.discover(dir, kinds); err != nil {
+		return nil, err
+	}
+	facts := newGoFacts("v0." + parts[1] + "." + parts[2])
+	for _, k := range r.kinds {
+		if err := facts.apply(k.Type()); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
