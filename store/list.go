@@ -18,7 +18,8 @@ func (m *Memory[T]) List(ctx context.Context, text string, opts ListOptions[T]) 
 	}
 	index := s.at(revision).index
 	begin := rank(index, start)
-	follow := rankEnd(index, sc) - begin // keys in scope from start
+	// Keys in scope from start. A token may lead behind the end of one key.
+	follow := max(0, rankEnd(index, sc)-begin)
 	items, looked, err := take(ctx, index, start, follow, opts)
 	if err != nil {
 		return Page[T]{}, err

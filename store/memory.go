@@ -224,7 +224,7 @@ func (m *Memory[T]) Compact(ctx context.Context, revision int64) error {
 		return &FutureError{Revision: revision, Current: s.revision}
 	}
 	s.oldest = revision
-	s.trim(0)
+	s.trim()
 	m.now.Store(&s)
 	return nil
 }

@@ -47,7 +47,7 @@ func Run(t *testing.T, factory Factory) {
 		})
 	}
 	t.Run("sequences", func(t *testing.T) { runSequences(t, factory) })
-	t.Run("simulation", func(t *testing.T) { runSimulations(t, factory) })
+	t.Run("simulation", func(t *testing.T) { Simulate(t, factory) })
 }
 
 // testCase checks one promise on an empty store. Its name begins with the
