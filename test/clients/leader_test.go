@@ -1,0 +1,143 @@
+package clients
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/leaderelection"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+	"k8s.io/klog/v2"
+
+	"github.com/patchlab-dev/patchlab/test/testserver"
+)
+
+// TestLeaderElectionHandsOver has candidates lead in turn, each for one term.
+// Some leaders resign; others are cut off from the server, must notice by
+// themselves, and their lease has to run out. There are never two leaders.
+func TestLeaderElectionHandsOver(t *testing.T) {
+	cfg := testserver.Start(t)
+	ns := testserver.Namespace(t, cfg)
+	const candidates, terms = 8, 7
+	e := &election{t: t, ns: ns, over: make(chan struct{}), terms: terms}
+	var g sync.WaitGroup
+	for i := range candidates {
+		g.Go(func() { e.candidacy(cfg, fmt.Sprintf("candidate-%d", i)) })
+	}
+	select {
+	case <-e.over:
+	case <-time.After(90 * time.Second):
+		t.Errorf("only %d of %d terms began in 90 s", e.served.Load(), terms)
+		e.end()
+	}
+	g.Wait()
+
+	lease, err := kubernetes.NewForConfigOrDie(cfg).CoordinationV1().Leases(ns).Get(t.Context(), "lead", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lease.Spec.LeaseTransitions == nil || *lease.Spec.LeaseTransitions < terms-1 {
+		t.Errorf("the lease counts %v hand-overs in %d terms", lease.Spec.LeaseTransitions, e.served.Load())
+	}
+}
+
+type election struct {
+	t       *testing.T
+	ns      string
+	leaders atomic.Int32
+	served  atomic.Int32
+	terms   int32
+	once    sync.Once
+	over    chan struct{}
+}
+
+func (e *election) end() { e.once.Do(func() { close(e.over) }) }
+
+// candidacy waits to lead, leads for one term, and stops.
+func (e *election) candidacy(cfg *rest.Config, name string) {
+	var cut atomic.Bool
+	own := rest.CopyConfig(cfg)
+	own.Wrap(func(rt http.RoundTripper) http.RoundTripper { return severable{rt, &cut} })
+	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), klog.Logger{}))
+	defer cancel()
+	go func() {
+		select {
+		case <-e.over:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	var started atomic.Bool
+	done := make(chan struct{})
+	le, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
+		Lock: &resourcelock.LeaseLock{
+			LeaseMeta:  metav1.ObjectMeta{Namespace: e.ns, Name: "lead"},
+			Client:     kubernetes.NewForConfigOrDie(own).CoordinationV1(),
+			LockConfig: resourcelock.ResourceLockConfig{Identity: name},
+		},
+		LeaseDuration:   3 * time.Second,
+		RenewDeadline:   time.Second,
+		RetryPeriod:     100 * time.Millisecond,
+		ReleaseOnCancel: true,
+		Name:            name,
+		Callbacks: leaderelection.LeaderCallbacks{
+			OnStartedLeading: func(ctx context.Context) {
+				defer close(done)
+				started.Store(true)
+				e.lead(ctx, cancel, &cut, name)
+			},
+			OnStoppedLeading: func() {},
+		},
+	})
+	if err != nil {
+		e.t.Error(err)
+		e.end()
+		return
+	}
+	le.Run(ctx)
+	if started.Load() {
+		<-done
+	}
+}
+
+// lead is the work of a leader: it counts the leaders, and every third leader
+// is cut off from the server while it works; the others resign.
+func (e *election) lead(ctx context.Context, resign func(), cut *atomic.Bool, name string) {
+	if n := e.leaders.Add(1); n != 1 {
+		e.t.Errorf("%s leads, and there are %d leaders", name, n)
+	}
+	term := e.served.Add(1)
+	if term >= e.terms {
+		e.end()
+	}
+	if term%3 == 0 {
+		cut.Store(true)
+		<-ctx.Done()
+		e.leaders.Add(-1)
+		return
+	}
+	time.Sleep(50 * time.Millisecond)
+	e.leaders.Add(-1)
+	resign()
+}
+
+// severable is a connection that can be cut.
+type severable struct {
+	http.RoundTripper
+	cut *atomic.Bool
+}
+
+func (s severable) RoundTrip(r *http.Request) (*http.Response, error) {
+	if s.cut.Load() {
+		return nil, errors.New("the connection is cut")
+	}
+	return s.RoundTripper.RoundTrip(r)
+}

@@ -1,0 +1,73 @@
+package kubectl
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// Binary is one kubectl to run the flows with, and the version whose recorded
+// output it has to give.
+type binary struct {
+	name string
+	path string
+	says string // minor version, such as "1.32"
+}
+
+// clients gives the kubectls that the tests build from modules and, where the
+// machine has one of a version that recordings exist for, the machine's own.
+func clients(t *testing.T) []binary {
+	t.Helper()
+	out := []binary{
+		{"kubectl-1.36", build(t, "../cmd/kubectl"), "1.36"},
+		{"kubectl-1.32", build(t, "../cmd/kubectl132"), "1.32"},
+	}
+	path, err := exec.LookPath("kubectl")
+	if err != nil {
+		t.Log("this machine has no kubectl of its own on PATH")
+		return out
+	}
+	b, err := exec.Command(path, "version", "--client").Output()
+	if err != nil {
+		t.Logf("%s version --client: %v", path, err)
+		return out
+	}
+	v := versionRE.FindStringSubmatch(string(b))
+	if v == nil || len(flowFiles[v[1]]) == 0 {
+		t.Logf("the machine's own kubectl is not of a recorded version: %s", strings.TrimSpace(string(b)))
+		return out
+	}
+	return append(out, binary{"machine-" + v[1], path, v[1]})
+}
+
+var versionRE = regexp.MustCompile(`Client Version: v(\d+\.\d+)`)
+
+// build builds the command in dir once per run of the tests; the go command's
+// cache makes the next runs cheap.
+func build(t *testing.T, dir string) string {
+	t.Helper()
+	b, _ := builds.LoadOrStore(dir, sync.OnceValues(func() (string, error) {
+		// The command's own name is its default field manager.
+		out := filepath.Join(binDir, filepath.Base(dir), "kubectl")
+		cmd := exec.Command("go", "build", "-o", out, ".")
+		cmd.Dir = dir
+		if msg, err := cmd.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("go build in %s: %w\n%s", dir, err, msg)
+		}
+		return filepath.Abs(out)
+	}))
+	path, err := b.(func() (string, error))()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+var (
+	builds sync.Map
+	binDir string
+)

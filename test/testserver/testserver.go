@@ -1,0 +1,58 @@
+// Package testserver gives the tests of this module the API server that they
+// talk to. It is the one place that decides which.
+package testserver
+
+import (
+	"os"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+)
+
+// The tests run against patchlab. With EnvServer set to the URL of another API
+// server (and EnvToken to a bearer token for it) the same tests run against
+// that one: a test that fails there expects something that Kubernetes does not do.
+const (
+	EnvServer = "PATCHLAB_TEST_SERVER"
+	EnvToken  = "PATCHLAB_TEST_TOKEN"
+)
+
+// Foreign says whether the tests run against a server that is not patchlab.
+func Foreign() bool { return os.Getenv(EnvServer) != "" }
+
+// Start gives the config of a server in which the CRDs of the named files and
+// folders are established. A server of patchlab's is new, and stops with the test.
+func Start(t testing.TB, crds ...string) *rest.Config {
+	t.Helper()
+	if !Foreign() {
+		return startPatchlab(t, crds)
+	}
+	cfg := &rest.Config{
+		Host:            os.Getenv(EnvServer),
+		BearerToken:     os.Getenv(EnvToken),
+		TLSClientConfig: rest.TLSClientConfig{Insecure: true},
+		QPS:             -1,
+	}
+	cfg.ContentType = "application/json"
+	installCRDs(t, cfg, crds)
+	return cfg
+}
+
+// Namespace makes a namespace of the test's own and gives its name.
+func Namespace(t testing.TB, cfg *rest.Config) string {
+	t.Helper()
+	c, err := kubernetes.NewForConfig(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ns, err := c.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{
+		ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatalf("creating a namespace: %v", err)
+	}
+	return ns.Name
+}
