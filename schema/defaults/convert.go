@@ -41,6 +41,10 @@ func (d *decoder) convert(name string, v document.Value) document.Value {
 		return d.annotatedInt(v, rollbackTo, "")
 	case "io.k8s.api.apps.v1.StatefulSetSpec":
 		return claimTemplates(v)
+	case "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceConversion":
+		if w := v.Get("webhook"); !w.Get("clientConfig").Exists() && w.Get("conversionReviewVersions").IsNull() {
+			return v.Without("webhook")
+		}
 	}
 	return v
 }
@@ -69,7 +73,7 @@ func first(v document.Value, one, many, member string) document.Value {
 		}
 	}
 	switch {
-	case !a.Exists() && b.Exists():
+	case !a.Exists() && b.StringOr("") != "":
 		return v.With(one, b)
 	case a.Exists() && !document.Equal(a, b):
 		if member != "" {

@@ -90,6 +90,7 @@ type decoder struct {
 	from     Source
 	text     bool // stored as JSON, see storedAsText
 	path     document.Path
+	keys     []int // positions in path of keys of maps
 	problems []Problem
 	err      error // the first
 }
@@ -117,7 +118,10 @@ func (d *decoder) value(t *schema.Type, v document.Value) document.Value {
 		return d.list(t, v)
 	}
 	if v.IsNull() {
-		return zero(t)
+		if z := zero(t); !z.IsNull() {
+			return z
+		}
+		return v
 	}
 	return d.scalar(t, v)
 }
@@ -154,7 +158,10 @@ func (d *decoder) object(t *schema.Type, v document.Value) document.Value {
 // field decodes a field's value; absent where it is not written.
 func (d *decoder) field(f *schema.Field, v document.Value) document.Value {
 	if v.IsNull() {
-		return missing(f)
+		if w := missing(f); !w.IsNull() {
+			return w
+		}
+		return v
 	}
 	d.push(f.Name)
 	w := d.value(f.Type, v)
@@ -188,14 +195,16 @@ func missing(f *schema.Field) document.Value {
 
 func (d *decoder) unknown(key string, v document.Value) {
 	p := append(slices.Clone(d.path), document.Step{Key: key, Index: -1})
-	d.problems = append(d.problems, Problem{Path: p, Message: `unknown field "` + dotted(p) + `"`, Value: v})
+	d.problems = append(d.problems, Problem{Path: p, Message: `unknown field "` + d.dotted(p) + `"`, Value: v})
 }
 
 // dotted writes a path as the API server's decoders do: spec.containers[0].image.
-func dotted(p document.Path) string {
+// The one for trees leaves out the keys of maps.
+func (d *decoder) dotted(p document.Path) string {
 	var b strings.Builder
 	for i, s := range p {
 		switch {
+		case d.from == FromTree && slices.Contains(d.keys, i):
 		case s.Index >= 0:
 			b.WriteString("[" + strconv.Itoa(s.Index) + "]")
 		case i == 0:
@@ -216,13 +225,20 @@ func (d *decoder) dictionary(t *schema.Type, v document.Value) document.Value {
 		return v
 	}
 	out := rebuild{old: v}
+	d.keys = append(d.keys, len(d.path))
+	defer func() { d.keys = d.keys[:len(d.keys)-1] }()
 	for i := range v.Len() {
 		key := v.Key(i)
 		d.push(key)
 		w := d.value(t.Map.Elem, v.At(i))
 		d.pop()
-		if w.IsNull() && t.Map.Elem.Format == "byte" {
-			w = document.NewString("")
+		if w.IsNull() && !d.text {
+			switch classOf(t.Map.Elem) { // protobuf knows no nil within a map
+			case bytes:
+				w = document.NewString("")
+			case list:
+				w = document.NewList()
+			}
 		}
 		out.set(key, w)
 	}

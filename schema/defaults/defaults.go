@@ -2,6 +2,10 @@ package defaults
 
 import (
 	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -11,15 +15,48 @@ import (
 // ErrVersion says that there are no rules for a version of Kubernetes.
 var ErrVersion = errors.New("no default rules for this version of Kubernetes")
 
+// The minor versions of Kubernetes 1 that the rules are for.
+const (
+	oldest = 30
+	newest = 36
+)
+
 // Rules are the default rules of one version of Kubernetes. They are immutable
 // and safe for concurrent use.
 type Rules struct {
-	minor int
+	minor  int
+	byType map[string][]*Rule
+	plans  sync.Map // name of a kind's type → *plan
 }
 
-// For returns the rules of a version of Kubernetes, such as "1.36"; of the
-// newest where version is empty. An error wraps ErrVersion.
-func For(version string) (*Rules, error) { return &Rules{minor: 36}, nil }
+// For returns the rules of a version of Kubernetes, such as "1.36" or
+// "v1.36.3"; of the newest where version is empty. An error wraps ErrVersion.
+func For(version string) (*Rules, error) {
+	minor := newest
+	if version != "" {
+		major, rest, _ := strings.Cut(strings.TrimPrefix(version, "v"), ".")
+		text, _, _ := strings.Cut(rest, ".")
+		n, err := strconv.Atoi(text)
+		if err != nil || major != "1" || n < oldest || n > newest {
+			return nil, fmt.Errorf("%w: %q; there are 1.%d to 1.%d", ErrVersion, version, oldest, newest)
+		}
+		minor = n
+	}
+	rules, err := all()
+	if err != nil {
+		return nil, err
+	}
+	r := &Rules{minor: minor, byType: map[string][]*Rule{}}
+	for _, rule := range rules {
+		if rule.Since <= minor && (rule.Until == 0 || minor <= rule.Until) {
+			r.byType[rule.Type] = append(r.byType[rule.Type], rule)
+		}
+	}
+	return r, nil
+}
+
+// List returns the rules of all versions in the order of their files.
+func List() ([]*Rule, error) { return all() }
 
 // Options for Apply. The zero value is ready.
 type Options struct {
@@ -34,52 +71,71 @@ type Options struct {
 // Filled is one value that a rule set.
 type Filled struct {
 	Path  document.Path
-	Value document.Value
+	Value document.Value // absent where the rule took the value away
 	Rule  *Rule
 }
 
-// Rule is one default rule.
-type Rule struct {
-	// Type is the name of the type that the rule belongs to, as in schema.Type.
-	Type string
-	// Field is the path below it, such as "ports[].protocol".
-	Field string
-	// Value and Condition are as in the file of rules.
-	Value, Condition string
-}
-
 // Apply fills in what the default functions of the object's kind do. The same
-// value comes back where nothing is missing.
-func (r *Rules) Apply(k *schema.Kind, v document.Value, o Options) document.Value { return v }
-
-// Request is what the create and update strategies know of a request. The zero
-// value stands for a write of the whole object.
-type Request struct {
-	// Subresource that is written, such as "status"; "" for the object itself.
-	Subresource string
-	// Now is the time of the request.
-	Now time.Time
-	// User is who asks, which a CertificateSigningRequest records.
-	User User
+// value comes back where nothing is missing. The object has been decoded, see
+// Decode.
+func (r *Rules) Apply(k *schema.Kind, v document.Value, o Options) document.Value {
+	if !k.Builtin || v.Kind() != document.Object {
+		return v
+	}
+	p := r.plan(k.Type())
+	if p == nil {
+		return v
+	}
+	f := filler{options: o}
+	return f.walk(p, v)
 }
 
-// User is who asks.
-type User struct {
-	Name, UID string
-	Groups    []string
-	Extra     map[string][]string
+// A plan says what Apply does with a value of one type: the rules, in order,
+// and then the members to go into. Types without rules in them have none.
+type plan struct {
+	rules []*Rule
+	kids  []kid
+	each  *plan // the items of a list or members of a map
 }
 
-// PrepareForCreate returns what the create strategy of the object's kind makes
-// of a new object: no status of the client's, the fields that it mirrors, and
-// so on. It does not give names, uids, times or generations.
-func (r *Rules) PrepareForCreate(k *schema.Kind, v document.Value, q Request) document.Value {
-	return v
+type kid struct {
+	name string
+	plan *plan
 }
 
-// PrepareForUpdate returns what the update strategy of the object's kind makes
-// of next where live is stored: a write of the object keeps the live status,
-// one of the status the live rest, and so on. Generations are not counted.
-func (r *Rules) PrepareForUpdate(k *schema.Kind, next, live document.Value, q Request) document.Value {
-	return next
+func (r *Rules) plan(t *schema.Type) *plan {
+	if p, ok := r.plans.Load(t.Name); ok {
+		return p.(*plan)
+	}
+	p := r.compile(t, map[*schema.Type]*plan{})
+	r.plans.Store(t.Name, p)
+	return p
+}
+
+// compile makes the plan of a type, nil where there is nothing to do. No type
+// with rules in it contains itself.
+func (r *Rules) compile(t *schema.Type, seen map[*schema.Type]*plan) *plan {
+	if p, ok := seen[t]; ok {
+		return p
+	}
+	seen[t] = nil
+	p := &plan{rules: r.byType[t.Name]}
+	switch {
+	case t.List != nil:
+		p.each = r.compile(t.List.Elem, seen)
+	case t.Map != nil:
+		for i := range t.Map.Fields {
+			if below := r.compile(t.Map.Fields[i].Type, seen); below != nil {
+				p.kids = append(p.kids, kid{t.Map.Fields[i].Name, below})
+			}
+		}
+		if t.Map.Elem != nil {
+			p.each = r.compile(t.Map.Elem, seen)
+		}
+	}
+	if p.rules == nil && p.kids == nil && p.each == nil {
+		return nil
+	}
+	seen[t] = p
+	return p
 }

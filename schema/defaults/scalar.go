@@ -142,9 +142,7 @@ func (d *decoder) scalar(t *schema.Type, v document.Value) document.Value {
 	case integer:
 		return d.integer(v, t.Format == "int32", "a whole number")
 	case intOrText:
-		if v.Kind() != document.String {
-			return d.integer(v, true, "a whole number or a string")
-		}
+		return d.intOrText(v)
 	case bytes:
 		return d.base64(v)
 	case amount:
@@ -155,20 +153,49 @@ func (d *decoder) scalar(t *schema.Type, v document.Value) document.Value {
 	return v
 }
 
+// integer decodes a whole number. Converting a tree, unlike reading text, takes
+// floats without a fraction and cuts off what is too large for the field.
 func (d *decoder) integer(v document.Value, small bool, wanted string) document.Value {
 	i, ok := v.Int()
-	if !ok && d.from == FromTree && v.Kind() == document.Number {
+	fits := !small || i == int64(int32(i))
+	if ok && fits {
+		return v
+	}
+	if d.from == FromTree && v.Kind() == document.Number {
 		f, _ := v.Float()
-		if ok = f == math.Trunc(f) && math.Abs(f) < 1<<63; ok {
-			i = int64(f)
-			v = document.NewInt(i)
+		if !ok && f == math.Trunc(f) {
+			if i = math.MinInt64; math.Abs(f) < 1<<63 {
+				i = int64(f)
+			}
+			ok = true
+		}
+		if ok && small {
+			i = int64(int32(i))
+		}
+		if ok {
+			return document.NewInt(i)
 		}
 	}
-	switch {
-	case !ok:
-		d.fail("expected " + wanted + ", found " + describe(v))
-	case small && i != int64(int32(i)):
-		d.fail("expected " + wanted + " of 32 bits, found " + describe(v))
+	if ok {
+		wanted += " of 32 bits"
+	}
+	d.fail("expected " + wanted + ", found " + describe(v))
+	return v
+}
+
+// intOrText decodes what may be a whole number of 32 bits or a string. Both
+// sources read it as text, but a tree's 2.0 is written 2.
+func (d *decoder) intOrText(v document.Value) document.Value {
+	if v.Kind() == document.String {
+		return v
+	}
+	i, ok := v.Int()
+	if f, number := v.Float(); !ok && number && d.from == FromTree && f == math.Trunc(f) && math.Abs(f) < 1<<31 {
+		i, ok = int64(f), true
+		v = document.NewInt(i)
+	}
+	if !ok || i != int64(int32(i)) {
+		d.fail("expected a string or a whole number of 32 bits, found " + describe(v))
 	}
 	return v
 }

@@ -1,0 +1,186 @@
+package defaults
+
+import (
+	"slices"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/quantity"
+)
+
+// filler carries what one Apply knows.
+type filler struct {
+	options Options
+	path    document.Path
+}
+
+// walk applies a type's rules to a value and then goes into its members, as the
+// API server calls the functions of a type before those of its fields' types.
+func (f *filler) walk(p *plan, v document.Value) document.Value {
+	for _, r := range p.rules {
+		v = f.rule(r, r.field, v, v, v)
+	}
+	for i := range p.kids {
+		k := &p.kids[i]
+		old := v.Get(k.name)
+		if !old.Exists() {
+			continue
+		}
+		f.path = append(f.path, document.Step{Key: k.name, Index: -1})
+		if w := f.walk(k.plan, old); !document.SameNode(w, old) {
+			v = v.With(k.name, w)
+		}
+		f.path = f.path[:len(f.path)-1]
+	}
+	if p.each != nil {
+		v = f.each(v, func(item document.Value) document.Value { return f.walk(p.each, item) })
+	}
+	return v
+}
+
+// each replaces the items of a list or the members of an object.
+func (f *filler) each(v document.Value, change func(document.Value) document.Value) document.Value {
+	f.path = append(f.path, document.Step{})
+	top := len(f.path) - 1
+	switch v.Kind() {
+	case document.List:
+		old := v
+		for i := range old.Len() {
+			f.path[top] = document.Step{Index: i}
+			if w := change(old.At(i)); !document.SameNode(w, old.At(i)) {
+				v = v.WithItem(i, w)
+			}
+		}
+	case document.Object:
+		out := rebuild{old: v}
+		for i := range v.Len() {
+			f.path[top] = document.Step{Key: v.Key(i), Index: -1}
+			out.set(v.Key(i), change(v.At(i)))
+		}
+		v = out.value()
+	}
+	f.path = f.path[:top]
+	return v
+}
+
+// rule applies a rule below v, steps further down. far is the object of the
+// rule's type, near the innermost list item on the way.
+func (f *filler) rule(r *Rule, steps []step, v, far, near document.Value) document.Value {
+	s := steps[0]
+	old := v.Get(s.name)
+	var now document.Value
+	f.path = append(f.path, document.Step{Key: s.name, Index: -1})
+	switch {
+	case s.each && len(steps) == 1:
+		now = f.each(old, func(item document.Value) document.Value { return f.settle(r, item, far, near) })
+	case s.each:
+		now = f.each(old, func(item document.Value) document.Value { return f.rule(r, steps[1:], item, far, item) })
+	case len(steps) > 1:
+		now = old
+		if old.Exists() && !old.IsNull() || f.creates(r, steps[1:], far, near) {
+			now = f.rule(r, steps[1:], old, far, near)
+		}
+	default:
+		now = f.settle(r, old, far, near)
+	}
+	f.path = f.path[:len(f.path)-1]
+	if document.SameNode(now, old) {
+		return v
+	}
+	return v.With(s.name, now)
+}
+
+// creates reports whether a rule makes the objects on the way to its field.
+func (f *filler) creates(r *Rule, rest []step, far, near document.Value) bool {
+	for _, s := range rest {
+		if s.each {
+			return false
+		}
+	}
+	return !r.value.nothing && !r.value.rounded && r.holds(far, near)
+}
+
+func (r *Rule) holds(far, near document.Value) bool {
+	for i := range r.conditions {
+		if !r.conditions[i].holds(far, near) {
+			return false
+		}
+	}
+	return true
+}
+
+// settle returns what becomes of the field's value by the rule.
+func (f *filler) settle(r *Rule, old, far, near document.Value) document.Value {
+	if r.value.rounded {
+		return f.round(r, old)
+	}
+	if !r.value.members {
+		switch r.When {
+		case "missing":
+			if old.Exists() && !old.IsNull() {
+				return old
+			}
+		case "empty":
+			if old.Exists() && !empty(old) {
+				return old
+			}
+		}
+	}
+	if !r.holds(far, near) {
+		return old
+	}
+	now := r.value.json
+	switch {
+	case r.value.nothing:
+		if old.Exists() {
+			f.observe(r, now)
+		}
+		return document.Value{}
+	case r.value.copy != nil:
+		now = r.value.copy.find(far, near)
+	case r.value.call != nil:
+		now = r.value.call(f, r.value.arg.find(far, near))
+	}
+	if r.value.members {
+		return f.members(r, old, now)
+	}
+	if !now.Exists() || now.IsNull() || document.Identical(now, old) || !old.Exists() && r.When == "empty" && empty(now) {
+		return old
+	}
+	f.observe(r, now)
+	return now
+}
+
+// members adds the members of from that old lacks.
+func (f *filler) members(r *Rule, old, from document.Value) document.Value {
+	v := old
+	for key, val := range from.Members() {
+		if !v.Get(key).Exists() {
+			v = v.With(key, val)
+			f.path = append(f.path, document.Step{Key: key, Index: -1})
+			f.observe(r, val)
+			f.path = f.path[:len(f.path)-1]
+		}
+	}
+	return v
+}
+
+// round rounds a quantity up to thousandths.
+func (f *filler) round(r *Rule, old document.Value) document.Value {
+	s, ok := old.Text()
+	if !ok {
+		return old
+	}
+	want, err := quantity.Canonical(s, true)
+	if err != nil || want == s {
+		return old
+	}
+	now := document.NewString(want)
+	f.observe(r, now)
+	return now
+}
+
+func (f *filler) observe(r *Rule, v document.Value) {
+	if f.options.Observe != nil {
+		f.options.Observe(Filled{Path: slices.Clone(f.path), Value: v, Rule: r})
+	}
+}

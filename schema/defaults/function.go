@@ -1,0 +1,248 @@
+package defaults
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/quantity"
+)
+
+// A function makes the value of a rule from what the rule's path leads to. An
+// absent result sets nothing.
+type function func(f *filler, arg document.Value) document.Value
+
+// functions finds the function of a name in the files of rules, nil for none.
+func functions(name string) function {
+	switch name {
+	case "now":
+		return now
+	case "pullPolicy":
+		return pullPolicy
+	case "lowerCase":
+		return func(_ *filler, arg document.Value) document.Value {
+			return document.NewString(strings.ToLower(arg.StringOr("")))
+		}
+	case "listKind":
+		return func(_ *filler, arg document.Value) document.Value {
+			return document.NewString(arg.StringOr("") + "List")
+		}
+	case "storageVersion":
+		return storageVersion
+	case "podLimits":
+		return podLimits
+	case "podRequests":
+		return podRequests
+	}
+	return nil
+}
+
+// now is the time of the request in whole seconds.
+func now(f *filler, _ document.Value) document.Value {
+	if f.options.Now.IsZero() {
+		return document.Value{}
+	}
+	return document.NewString(f.options.Now.UTC().Truncate(time.Second).Format(time.RFC3339))
+}
+
+// pullPolicy follows from an image's reference (SetDefaults_Container).
+func pullPolicy(_ *filler, reference document.Value) document.Value {
+	if isLatest(reference.StringOr("")) {
+		return document.NewString("Always")
+	}
+	return document.NewString("IfNotPresent")
+}
+
+// storageVersion is the name of the version in which objects are stored.
+func storageVersion(_ *filler, versions document.Value) document.Value {
+	for _, v := range versions.Items() {
+		if stored, _ := v.Get("storage").Bool(); stored {
+			return document.NewList(v.Get("name"))
+		}
+	}
+	return document.Value{}
+}
+
+// amounts are quantities by the name of their resource.
+type amounts map[string]quantity.Quantity
+
+func readAmounts(v document.Value) amounts {
+	a := amounts{}
+	for name, val := range v.Members() {
+		if q, err := quantity.Parse(strings.TrimSpace(val.StringOr(""))); err == nil {
+			a[name] = q
+		}
+	}
+	return a
+}
+
+func (a amounts) add(b amounts) {
+	for name, q := range b {
+		if sum, ok := a[name]; ok {
+			q = sum.Add(q)
+		}
+		a[name] = q
+	}
+}
+
+func (a amounts) atLeast(b amounts) {
+	for name, q := range b {
+		if had, ok := a[name]; !ok || q.Cmp(had) > 0 {
+			a[name] = q
+		}
+	}
+}
+
+// ofContainers sums up what a pod's containers ask for under one name, "limits"
+// or "requests": all that run at once, or more where an init container needs
+// more while it runs (KEP-753 for sidecars).
+func ofContainers(spec document.Value, which string) amounts {
+	all, sidecars, atOnce := amounts{}, amounts{}, amounts{}
+	for _, c := range spec.Get("containers").Items() {
+		all.add(readAmounts(c.Lookup("resources", which)))
+	}
+	for _, c := range spec.Get("initContainers").Items() {
+		own := readAmounts(c.Lookup("resources", which))
+		if c.Get("restartPolicy").StringOr("") == "Always" {
+			all.add(own)
+			sidecars.add(own)
+			own = sidecars
+		} else {
+			own.add(sidecars)
+		}
+		atOnce.atLeast(own)
+	}
+	all.atLeast(atOnce)
+	return all
+}
+
+// podLimits are the limits of huge pages that a pod has by its containers where
+// its own resources name neither limit nor request (KEP-2837).
+func podLimits(_ *filler, spec document.Value) document.Value {
+	resources := spec.Get("resources")
+	if resources.Get("limits").Len() == 0 && resources.Get("requests").Len() == 0 {
+		return document.Value{}
+	}
+	b := document.NewObject()
+	for name, q := range ofContainers(spec, "limits") {
+		if hugePages(name) && !resources.Get("requests").Get(name).Exists() {
+			b = b.With(name, document.NewString(q.String()))
+		}
+	}
+	return b
+}
+
+// podRequests are the requests that a pod with limits of its own has: what its
+// containers ask for, else the limit (KEP-2837).
+func podRequests(_ *filler, spec document.Value) document.Value {
+	limits := spec.Lookup("resources", "limits")
+	if limits.Len() == 0 {
+		return document.Value{}
+	}
+	b := document.NewObject()
+	for name, q := range ofContainers(spec, "requests") {
+		if name == "cpu" || name == "memory" {
+			b = b.With(name, document.NewString(q.String()))
+		}
+	}
+	for name, limit := range limits.Members() {
+		if (name == "cpu" || name == "memory" || hugePages(name)) && !b.Get(name).Exists() {
+			b = b.With(name, limit)
+		}
+	}
+	return b
+}
+
+func hugePages(resource string) bool { return strings.HasPrefix(resource, "hugepages-") }
+
+// isLatest reports whether an image's reference means the tag latest: by name,
+// or with neither tag nor digest. A reference that cannot be read means none
+// (github.com/distribution/reference, ParseNormalizedNamed).
+func isLatest(ref string) bool {
+	if len(ref) == 64 && strings.Trim(ref, "0123456789abcdef") == "" {
+		return false // an image's id
+	}
+	domain, rest := "docker.io", ref
+	if head, tail, ok := strings.Cut(ref, "/"); ok &&
+		(strings.ContainsAny(head, ".:") || head == "localhost" || strings.ToLower(head) != head) {
+		domain, rest = head, tail
+	}
+	rest, digest, digested := strings.Cut(rest, "@")
+	name, tag, tagged := strings.Cut(rest, ":")
+	if !tagged && digested {
+		return false
+	}
+	if tagged && tag != "latest" || digested && !validDigest(digest) {
+		return false
+	}
+	if domain == "docker.io" && !strings.Contains(name, "/") {
+		name = "library/" + name
+	}
+	parts := strings.Split(name, "/")
+	return len(domain)+1+len(name) <= 255 && (validDomain(domain) || validPart(domain)) && !slices.ContainsFunc(parts, func(s string) bool { return !validPart(s) })
+}
+
+func isLower(c byte) bool { return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' }
+
+func isAlnum(c byte) bool { return isLower(c) || c >= 'A' && c <= 'Z' }
+
+// validPart reports whether s is a part of an image's path: lower case words
+// with ".", "_", "__" or any number of "-" between them.
+func validPart(s string) bool {
+	for i := 0; i < len(s); {
+		if !isLower(s[i]) {
+			return false
+		}
+		for i < len(s) && isLower(s[i]) {
+			i++
+		}
+		if i == len(s) {
+			return true
+		}
+		switch rest := s[i:]; {
+		case strings.HasPrefix(rest, "__"):
+			i += 2
+		case rest[0] == '.' || rest[0] == '_':
+			i++
+		default:
+			n := len(rest) - len(strings.TrimLeft(rest, "-"))
+			if n == 0 {
+				return false
+			}
+			i += n
+		}
+	}
+	return false
+}
+
+func validDomain(s string) bool {
+	if address, rest, ok := strings.Cut(s, "]"); ok && s[0] == '[' {
+		return len(address) > 1 && strings.Trim(address[1:], "0123456789abcdefABCDEF:") == "" && (rest == "" || validPort(rest))
+	}
+	host, port, ok := strings.Cut(s, ":")
+	if ok && !validPort(":"+port) {
+		return false
+	}
+	for label := range strings.SplitSeq(host, ".") {
+		for i := range len(label) {
+			if !isAlnum(label[i]) && (label[i] != '-' || i == 0 || i == len(label)-1) {
+				return false
+			}
+		}
+		if label == "" {
+			return false
+		}
+	}
+	return true
+}
+
+func validPort(s string) bool {
+	return len(s) > 1 && s[0] == ':' && strings.Trim(s[1:], "0123456789") == ""
+}
+
+func validDigest(s string) bool {
+	algorithm, hex, _ := strings.Cut(s, ":")
+	size := map[string]int{"sha256": 64, "sha384": 96, "sha512": 128}[algorithm]
+	return size != 0 && len(hex) == size && strings.Trim(hex, "0123456789abcdef") == ""
+}
