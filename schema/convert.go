@@ -20,6 +20,9 @@ type converter struct {
 	variants map[variant]*Type
 	pending  []pendingVariant
 	err      error
+	// objectMeta is the type that metadata has in custom resources and embedded
+	// objects whatever their schema says; nil where the document refers to it.
+	objectMeta *Type
 }
 
 // A variant is a named type whose relationship a field overrides with its own
@@ -204,6 +207,9 @@ func (c *converter) fill(t *Type, s document.Value, m mode) {
 		t.Nullable = flag(s, "nullable")
 		t.Embedded = flag(s, "x-kubernetes-embedded-resource")
 		t.Validation = c.validation(s, t.Scalar == IntOrStringScalar)
+		if t.Embedded && t.Map != nil {
+			c.objectFields(t.Map, s, m)
+		}
 	}
 }
 
@@ -240,6 +246,31 @@ func (c *converter) mapOf(s document.Value, m mode) *MapType {
 	return mt
 }
 
+// objectFields gives the root of a custom resource, or an object embedded in
+// one, the fields that all objects have. kube-apiserver does the same before it
+// makes the types for structured merge of a CRD.
+func (c *converter) objectFields(m *MapType, s document.Value, inherited mode) {
+	if c.objectMeta == nil {
+		return
+	}
+	m.Object = true
+	text := &Type{Scalar: StringScalar}
+	for _, f := range []Field{{Name: "apiVersion", Type: text}, {Name: "kind", Type: text}, {Name: "metadata", Type: c.objectMeta}} {
+		own := m.Field(f.Name)
+		if own == nil {
+			m.Fields = append(m.Fields, f)
+			sort.Slice(m.Fields, func(i, j int) bool { return m.Fields[i].Name < m.Fields[j].Name })
+			continue
+		}
+		m.Meta = append(m.Meta, *own)
+		*own = f
+	}
+	preserve := inherited.preserve || m.PreserveUnknown
+	if m.Elem == Deduced() && !preserve && !s.Get("additionalProperties").Exists() {
+		m.Elem = nil // it was for want of properties
+	}
+}
+
 // anyMember is the type of what additionalProperties: true allows. Structured
 // merge deduces it; pruning keeps the member and, as there is no schema that
 // knows any, empties objects in it.
@@ -252,7 +283,7 @@ func anyMember() *Type {
 
 func (c *converter) field(name string, p document.Value, m mode) Field {
 	f := Field{Name: name, Type: c.typeOf(p, m), Default: defaultOf(p, m)}
-	f.value = parseDefault(f.Default)
+	f.value = ParseDefault(f.Default)
 	switch s := p.Get("x-kubernetes-patch-strategy").StringOr(""); s {
 	case "":
 	case "merge":
@@ -285,7 +316,8 @@ func defaultOf(s document.Value, m mode) string {
 	return text
 }
 
-func parseDefault(text string) document.Value {
+// ParseDefault reads the JSON text of a default; absent for "".
+func ParseDefault(text string) document.Value {
 	if text == "" {
 		return document.Value{}
 	}
@@ -298,7 +330,7 @@ func parseDefault(text string) document.Value {
 
 func (c *converter) listOf(s document.Value, m mode) *ListType {
 	items := s.Get("items")
-	lt := &ListType{Elem: Untyped()}
+	lt := &ListType{Elem: Untyped(), PreserveUnknown: flag(s, "x-kubernetes-preserve-unknown-fields")}
 	if items.Exists() {
 		lt.Elem = c.typeOf(items, m)
 		lt.ElemDefault = defaultOf(items, m)

@@ -2,6 +2,9 @@ package schema
 
 import (
 	"errors"
+	"sort"
+	"strconv"
+	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
 )
@@ -17,6 +20,8 @@ type CRD struct {
 	// Kinds are the served versions in the order of discovery: by Kubernetes'
 	// version priority, v2 before v1 before v1beta1.
 	Kinds []*Kind
+	// Declared are all versions, served or not, in the order of the CRD.
+	Declared []*Kind
 	// Stored is the name of the version in which objects are stored.
 	Stored string
 	// Conversion is "None" or "Webhook".
@@ -26,8 +31,240 @@ type CRD struct {
 // ErrInvalidCRD is the cause of errors of FromCRD.
 var ErrInvalidCRD = errors.New("invalid CustomResourceDefinition")
 
-// FromCRD reads a CustomResourceDefinition of apiextensions.k8s.io/v1. Names
-// that may be left out (singular, listKind) are filled in. The schema of every
-// version has to be structural. An error is an ErrInvalidCRD that names the
-// path.
-func FromCRD(v document.Value) (*CRD, error) { return nil, ErrInvalidCRD }
+// InvalidCRD says what is wrong with a CustomResourceDefinition, in the order of
+// its text. It is an ErrInvalidCRD.
+type InvalidCRD struct {
+	Name   string
+	Errors []FieldError
+}
+
+// Error names the first thing that is wrong, and how many more there are.
+func (e *InvalidCRD) Error() string {
+	s := ErrInvalidCRD.Error() + " " + strconv.Quote(e.Name) + ": " + e.Errors[0].Error()
+	if more := len(e.Errors) - 1; more > 0 {
+		s += " (and " + strconv.Itoa(more) + " more)"
+	}
+	return s
+}
+
+// Unwrap returns ErrInvalidCRD.
+func (e *InvalidCRD) Unwrap() error { return ErrInvalidCRD }
+
+// FromCRD reads a CustomResourceDefinition of apiextensions.k8s.io/v1:
+//
+//  1. Names that may be left out are filled in: singular is the kind in lower
+//     case, listKind the kind with List behind.
+//  2. The schema of every version has to be there and to be structural
+//     (https://kubernetes.io/docs → CustomResourceDefinitions → structural
+//     schema). Rules in CEL are kept, not compiled; defaults are not validated
+//     against the schema.
+//  3. Every object gets apiVersion, kind and metadata of the types that all
+//     objects have; what the schema says of them only validates. The same holds
+//     below x-kubernetes-embedded-resource.
+//
+// An error is an *InvalidCRD.
+func FromCRD(v document.Value) (*CRD, error) {
+	r := crdReader{name: v.Lookup("metadata", "name").StringOr("")}
+	crd := r.read(v)
+	if len(r.errs) > 0 {
+		return nil, &InvalidCRD{Name: r.name, Errors: r.errs}
+	}
+	return crd, nil
+}
+
+type crdReader struct {
+	checker
+	name string
+	meta *Type // ObjectMeta
+}
+
+func (r *crdReader) read(v document.Value) *CRD {
+	root := place{}
+	if g, k := v.Get("apiVersion").StringOr(""), v.Get("kind").StringOr(""); g != "apiextensions.k8s.io/v1" || k != "CustomResourceDefinition" {
+		r.add(ErrorInvalid, root.child("kind"), v.Get("kind"), "want apiextensions.k8s.io/v1, Kind=CustomResourceDefinition, got "+GroupVersionKind{"", g, k}.String())
+		return nil
+	}
+	newest, err := Builtin("")
+	if err != nil {
+		r.add(ErrorInvalid, root, document.Value{}, err.Error())
+		return nil
+	}
+	r.meta, _ = newest.Named(objectMetaName)
+	spec, at := v.Get("spec"), root.child("spec")
+	if spec.Kind() != document.Object {
+		r.add(ErrorRequired, at, document.Value{}, "")
+		return nil
+	}
+	crd := r.names(spec, at)
+	if r.name != crd.Plural+"."+crd.Group {
+		r.add(ErrorInvalid, root.child("metadata").child("name"), document.NewString(r.name), `must be spec.names.plural+"."+spec.group`)
+	}
+	crd.Name = r.name
+	crd.Conversion = spec.Lookup("conversion", "strategy").StringOr("None")
+	r.versions(crd, spec.Get("versions"), at.child("versions"))
+	return crd
+}
+
+func (r *crdReader) names(spec document.Value, at place) *CRD {
+	names, namesAt := spec.Get("names"), at.child("names")
+	crd := &CRD{
+		Group:      r.required(spec, at, "group"),
+		Kind:       r.required(names, namesAt, "kind"),
+		Plural:     r.required(names, namesAt, "plural"),
+		ListKind:   names.Get("listKind").StringOr(""),
+		Singular:   names.Get("singular").StringOr(""),
+		ShortNames: texts(names.Get("shortNames")),
+		Categories: texts(names.Get("categories")),
+	}
+	if crd.ListKind == "" {
+		crd.ListKind = crd.Kind + "List"
+	}
+	if crd.Singular == "" {
+		crd.Singular = strings.ToLower(crd.Kind)
+	}
+	switch scope := r.required(spec, at, "scope"); scope {
+	case "", "Cluster":
+	case "Namespaced":
+		crd.Namespaced = true
+	default:
+		r.add(ErrorNotSupported, at.child("scope"), spec.Get("scope"), `supported values: "Cluster", "Namespaced"`)
+	}
+	return crd
+}
+
+// required returns the text of a member that must be there.
+func (r *crdReader) required(v document.Value, at place, name string) string {
+	text := v.Get(name).StringOr("")
+	if text == "" {
+		r.add(ErrorRequired, at.child(name), document.Value{}, "")
+	}
+	return text
+}
+
+func (r *crdReader) versions(crd *CRD, list document.Value, at place) {
+	if list.Len() == 0 {
+		r.add(ErrorRequired, at, document.Value{}, "must have exactly one version marked as storage version")
+		return
+	}
+	seen := map[string]bool{}
+	stored := 0
+	for i, v := range list.Items() {
+		here := at.index(i)
+		name := r.required(v, here, "name")
+		if seen[name] {
+			r.add(ErrorInvalid, at, document.Value{}, "must contain unique version names")
+		}
+		seen[name] = true
+		k := r.version(crd, v, here)
+		k.Version = name
+		crd.Declared = append(crd.Declared, k)
+		if flag(v, "served") {
+			crd.Kinds = append(crd.Kinds, k)
+		}
+		if k.Storage {
+			stored++
+			crd.Stored = name
+		}
+	}
+	if stored != 1 {
+		r.add(ErrorInvalid, at, document.Value{}, "must have exactly one version marked as storage version")
+	}
+	sort.SliceStable(crd.Kinds, func(i, j int) bool { return VersionBefore(crd.Kinds[i].Version, crd.Kinds[j].Version) })
+}
+
+func (r *crdReader) version(crd *CRD, v document.Value, at place) *Kind {
+	k := &Kind{
+		GroupVersionKind: GroupVersionKind{Group: crd.Group, Kind: crd.Kind},
+		Resource:         crd.Plural, Singular: crd.Singular, ListKind: crd.ListKind,
+		ShortNames: crd.ShortNames, Categories: crd.Categories,
+		Namespaced: crd.Namespaced,
+		Verbs:      []string{"delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"},
+		Storage:    flag(v, "storage"),
+		Deprecated: flag(v, "deprecated"),
+		Columns:    columns(v.Get("additionalPrinterColumns")),
+	}
+	if k.Deprecated {
+		k.Warning = v.Get("deprecationWarning").StringOr("")
+		if k.Warning == "" {
+			k.Warning = APIVersion(crd.Group, v.Get("name").StringOr("")) + " " + crd.Kind + " is deprecated"
+		}
+	}
+	for _, f := range v.Get("selectableFields").Items() {
+		k.Selectable = append(k.Selectable, f.Get("jsonPath").StringOr(""))
+	}
+	r.subresources(k, v.Get("subresources"), v.Get("name").StringOr(""), at.child("subresources"))
+	s, here := v.Lookup("schema", "openAPIV3Schema"), at.child("schema").child("openAPIV3Schema")
+	if !s.Exists() {
+		r.add(ErrorRequired, here, document.Value{}, "schemas are required")
+		return k
+	}
+	before := len(r.errs)
+	r.root(s, here)
+	if len(r.errs) > before {
+		return k // what is not structural is not read
+	}
+	c := newConverter(document.Value{})
+	c.objectMeta = r.meta
+	t := c.typeOf(s, mode{})
+	if !t.Embedded {
+		c.objectFields(t.Map, s, mode{})
+	}
+	if err := c.finish(); err != nil {
+		r.add(ErrorInvalid, here, document.Value{}, err.Error())
+	}
+	k.typ = t
+	return k
+}
+
+func (r *crdReader) subresources(k *Kind, v document.Value, version string, at place) {
+	verbs := []string{"get", "patch", "update"}
+	if scale := v.Get("scale"); scale.Kind() == document.Object {
+		here := at.child("scale")
+		k.Scale = &Scale{
+			SpecReplicasPath:   r.jsonPath(scale, here, "specReplicasPath", ".spec."),
+			StatusReplicasPath: r.jsonPath(scale, here, "statusReplicasPath", ".status."),
+			LabelSelectorPath:  scale.Get("labelSelectorPath").StringOr(""),
+		}
+		k.Subresources = append(k.Subresources, Subresource{"scale", GroupVersionKind{"autoscaling", "v1", "Scale"}, verbs})
+	}
+	if v.Get("status").Kind() == document.Object {
+		k.Subresources = append(k.Subresources, Subresource{"status", GroupVersionKind{k.Group, version, k.Kind}, verbs})
+	}
+	k.noteSubresources()
+}
+
+// jsonPath reads one of the scale's paths, which have to begin with prefix and
+// hold names only.
+func (r *crdReader) jsonPath(scale document.Value, at place, name, prefix string) string {
+	path := r.required(scale, at, name)
+	switch {
+	case path == "":
+	case !strings.HasPrefix(path, prefix):
+		r.add(ErrorInvalid, at.child(name), scale.Get(name), "should be a json path under "+strings.TrimSuffix(prefix, "."))
+	case strings.ContainsAny(path, "[]*"):
+		r.add(ErrorInvalid, at.child(name), scale.Get(name), "should be a simple json path of names: .a.b")
+	}
+	return path
+}
+
+func columns(list document.Value) []Column {
+	var out []Column
+	for _, c := range list.Items() {
+		priority, _ := c.Get("priority").Int()
+		out = append(out, Column{
+			Name: c.Get("name").StringOr(""), Type: c.Get("type").StringOr(""), Format: c.Get("format").StringOr(""),
+			Description: c.Get("description").StringOr(""), JSONPath: c.Get("jsonPath").StringOr(""), Priority: int(priority),
+		})
+	}
+	return out
+}
+
+func texts(list document.Value) []string {
+	var out []string
+	for _, v := range list.Items() {
+		if s, ok := v.Text(); ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}

@@ -236,7 +236,7 @@ func (c *Catalog) object(r *reader) *MapType {
 		if flags&(1<<5) != 0 {
 			f.Strategy = PatchStrategy(r.num())
 			f.MergeKey, f.Default = r.text(), r.text()
-			f.value = parseDefault(f.Default)
+			f.value = ParseDefault(f.Default)
 		}
 		f.Type = c.typeOf(r.num())
 	}

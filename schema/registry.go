@@ -2,6 +2,8 @@ package schema
 
 import (
 	"iter"
+	"sort"
+	"sync"
 
 	"github.com/patchlab-dev/patchlab/document"
 )
@@ -9,45 +11,174 @@ import (
 // Registry joins the kinds of a catalog with those of CRDs and OpenAPI
 // documents. CRDs may be added and removed at any time; it is safe for
 // concurrent use.
-type Registry struct{ builtin *Catalog }
+type Registry struct {
+	builtin *Catalog
+
+	mu         sync.RWMutex
+	crds       map[string]*CRD
+	added      map[GroupVersionKind]*Kind
+	byKind     map[GroupVersionKind]*Kind // of crds and added
+	byResource map[resourceName]*Kind
+}
 
 // NewRegistry returns a registry over a catalog, which may be nil.
-func NewRegistry(builtin *Catalog) *Registry { return &Registry{builtin: builtin} }
+func NewRegistry(builtin *Catalog) *Registry {
+	r := &Registry{builtin: builtin, crds: map[string]*CRD{}, added: map[GroupVersionKind]*Kind{}}
+	r.index()
+	return r
+}
 
 // Catalog returns the catalog of built-in kinds, nil for none.
 func (r *Registry) Catalog() *Catalog { return r.builtin }
 
+// index makes the maps of what was added anew. r.mu is held for writing.
+func (r *Registry) index() {
+	r.byKind = map[GroupVersionKind]*Kind{}
+	r.byResource = map[resourceName]*Kind{}
+	put := func(k *Kind) {
+		r.byKind[k.GroupVersionKind] = k
+		if k.Resource != "" {
+			r.byResource[resourceName{k.Group, k.Version, k.Resource}] = k
+		}
+	}
+	for _, k := range r.added {
+		put(k)
+	}
+	for _, c := range r.sortedCRDs() {
+		for _, k := range c.Kinds {
+			put(k)
+		}
+	}
+}
+
+func (r *Registry) sortedCRDs() []*CRD {
+	list := make([]*CRD, 0, len(r.crds))
+	for _, c := range r.crds {
+		list = append(list, c)
+	}
+	sort.Slice(list, func(i, j int) bool { return list[i].Name < list[j].Name })
+	return list
+}
+
 // AddCRD adds a CRD's kinds, or puts them in the place of those of the CRD of
 // the same name.
-func (r *Registry) AddCRD(c *CRD) {}
+func (r *Registry) AddCRD(c *CRD) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.crds[c.Name] = c
+	r.index()
+}
 
 // RemoveCRD takes the CRD of that name out and says whether there was one.
-func (r *Registry) RemoveCRD(name string) bool { return false }
+func (r *Registry) RemoveCRD(name string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, ok := r.crds[name]; !ok {
+		return false
+	}
+	delete(r.crds, name)
+	r.index()
+	return true
+}
 
 // CRDs returns the CRDs, sorted by name.
-func (r *Registry) CRDs() []*CRD { return nil }
+func (r *Registry) CRDs() []*CRD {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.sortedCRDs()
+}
 
 // Add adds single kinds, such as those of FromOpenAPI. They stand before
-// built-in kinds of the same name.
-func (r *Registry) Add(kinds ...*Kind) {}
+// built-in kinds of the same name and behind those of CRDs.
+func (r *Registry) Add(kinds ...*Kind) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, k := range kinds {
+		r.added[k.GroupVersionKind] = k
+	}
+	r.index()
+}
 
 // Kind finds a kind by its name.
-func (r *Registry) Kind(gvk GroupVersionKind) (*Kind, bool) { return nil, false }
+func (r *Registry) Kind(gvk GroupVersionKind) (*Kind, bool) {
+	r.mu.RLock()
+	k, ok := r.byKind[gvk]
+	r.mu.RUnlock()
+	if !ok && r.builtin != nil {
+		return r.builtin.Kind(gvk)
+	}
+	return k, ok
+}
 
 // Of finds the kind of an object by its apiVersion and kind.
-func (r *Registry) Of(object document.Value) (*Kind, bool) { return nil, false }
+func (r *Registry) Of(object document.Value) (*Kind, bool) {
+	apiVersion, _ := object.Get("apiVersion").Text()
+	kind, _ := object.Get("kind").Text()
+	group, version, ok := SplitAPIVersion(apiVersion)
+	if !ok || version == "" || kind == "" {
+		return nil, false
+	}
+	return r.Kind(GroupVersionKind{group, version, kind})
+}
 
 // Resource finds a kind by the plural of its resource.
-func (r *Registry) Resource(group, version, resource string) (*Kind, bool) { return nil, false }
+func (r *Registry) Resource(group, version, resource string) (*Kind, bool) {
+	r.mu.RLock()
+	k, ok := r.byResource[resourceName{group, version, resource}]
+	r.mu.RUnlock()
+	if !ok && r.builtin != nil {
+		return r.builtin.Resource(group, version, resource)
+	}
+	return k, ok
+}
 
-// Served returns the served versions of a kind, the preferred first.
-func (r *Registry) Served(group, kind string) []*Kind { return nil }
+// Served returns the served versions of a kind, the preferred first: in the
+// order of discovery for built-in groups, by version priority for others.
+func (r *Registry) Served(group, kind string) []*Kind {
+	var found []*Kind
+	for k := range r.Kinds() {
+		if k.Group == group && k.Kind == kind {
+			found = append(found, k)
+		}
+	}
+	rank := map[string]int{}
+	if r.builtin != nil {
+		for i, v := range r.builtin.Preferred(group) {
+			rank[v] = i + 1
+		}
+	}
+	sort.SliceStable(found, func(i, j int) bool {
+		a, b := rank[found[i].Version], rank[found[j].Version]
+		if a != 0 && b != 0 {
+			return a < b
+		}
+		return VersionBefore(found[i].Version, found[j].Version)
+	})
+	return found
+}
 
 // Kinds iterates over all kinds, sorted by group, version and kind.
-func (r *Registry) Kinds() iter.Seq[*Kind] { return func(func(*Kind) bool) {} }
-
-// Nearest returns the candidate that name most likely was meant to be, "" where
-// none is near: upper and lower case do not count, a letter added, missing,
-// changed or swapped with its neighbour counts one, and up to a third of the
-// letters may differ. Of equally near ones the first is taken.
-func Nearest(name string, candidates iter.Seq[string]) string { return "" }
+func (r *Registry) Kinds() iter.Seq[*Kind] {
+	r.mu.RLock()
+	all := make([]*Kind, 0, len(r.byKind))
+	for _, k := range r.byKind {
+		all = append(all, k)
+	}
+	hidden := r.byKind
+	r.mu.RUnlock()
+	if r.builtin != nil {
+		for k := range r.builtin.Kinds() {
+			if hidden[k.GroupVersionKind] == nil {
+				all = append(all, k)
+			}
+		}
+	}
+	sortKinds(all)
+	return func(yield func(*Kind) bool) {
+		for _, k := range all {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}

@@ -76,6 +76,9 @@ type ListType struct {
 	Kind ListKind
 	// Keys of a KeyedList, sorted by name.
 	Keys []Key
+	// PreserveUnknown says that unknown members of objects in the list are kept
+	// (x-kubernetes-preserve-unknown-fields).
+	PreserveUnknown bool
 	// ElemDefault is the JSON text of what takes the place of an item that is
 	// null and must not be; "" for none (custom resources).
 	ElemDefault string
@@ -107,6 +110,12 @@ type MapType struct {
 	// ElemDefault is the JSON text of what takes the place of an Elem that is
 	// null and must not be; "" for none (custom resources).
 	ElemDefault string
+	// Object marks the root of a custom resource and objects embedded in one:
+	// Fields has apiVersion, kind and metadata as they are in every object. What
+	// the schema itself says of them is in Meta: that validates and defaults, and
+	// says nothing of merging.
+	Object bool
+	Meta   []Field
 	// Required are the names of members that must be there, sorted.
 	Required []string
 }
@@ -166,7 +175,7 @@ func (f *Field) DefaultValue() document.Value {
 	if f.value.Exists() {
 		return f.value
 	}
-	return parseDefault(f.Default)
+	return ParseDefault(f.Default)
 }
 
 // PatchStrategy is how strategic merge treats a field (x-kubernetes-patch-strategy).

@@ -3,72 +3,184 @@
 // (k8s.io/apiextensions-apiserver). Objects are never changed: what comes back
 // shares all that stayed, and is the very object where nothing changed.
 //
+// kube-apiserver takes these steps with a custom resource: it prunes when it
+// decodes ([Prune]), drops nulls ([DropNulls]) and defaults ([Default]) then and
+// again after a patch, and validates ([Validate]) before it stores.
+//
 // Validation rules in CEL (x-kubernetes-validations) are not evaluated.
 package structural
 
 import (
+	"sort"
+
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Prune drops the members of v that t does not know, and returns their paths in
-// the order of v. apiVersion, kind and metadata at the root and in embedded
-// objects are kept whatever t says.
-func Prune(t *schema.Type, v document.Value) (document.Value, []document.Path) { return v, nil }
-
-// Default fills in the defaults of missing members. A null on a member that is
-// not nullable and has a default is replaced by the default.
-func Default(t *schema.Type, v document.Value) document.Value { return v }
-
-// Options say how Validate validates.
-type Options struct {
-	// Old is the object before an update, absent on create. What is as it was
-	// is not an error again (ratcheting, Kubernetes 1.33).
-	Old document.Value
+// Prune drops the members of the object v that t does not know, and returns
+// their paths, sorted as kube-apiserver lists them in warnings
+// (`unknown field "spec.foo"`, with [schema.FieldText]). apiVersion, kind and
+// metadata at the root and in embedded objects are kept whatever t says.
+func Prune(t *schema.Type, v document.Value) (document.Value, []document.Path) {
+	var p pruner
+	out := p.value(t, v, false, true)
+	if len(p.unknown) == 0 {
+		return out, nil
+	}
+	for _, path := range p.unknown {
+		for i, j := 0, len(path)-1; i < j; i, j = i+1, j-1 {
+			path[i], path[j] = path[j], path[i]
+		}
+	}
+	sort.Slice(p.unknown, func(i, j int) bool {
+		return schema.FieldText(p.unknown[i]) < schema.FieldText(p.unknown[j])
+	})
+	return out, p.unknown
 }
 
-// Validate says what is wrong with v by the rules of t, in the order of
-// kube-apiserver's messages where that has one. Metadata of the root is not
-// looked at.
-func Validate(t *schema.Type, v document.Value, o Options) []FieldError { return nil }
+// A pruner gathers the paths of what it drops. They grow from their end: each
+// level adds its step to those found below it.
+type pruner struct{ unknown []document.Path }
 
-// FieldError is one thing that is wrong with an object.
-type FieldError struct {
-	Type ErrorType
-	Path document.Path
-	// BadValue is the value that is wrong, absent where none is told.
-	BadValue document.Value
-	// Detail says why.
-	Detail string
+// value prunes v. t is nil where nothing is known of v: objects there lose all
+// members, unless they are preserved.
+func (p *pruner) value(t *schema.Type, v document.Value, preserve, object bool) document.Value {
+	switch v.Kind() {
+	case document.Object:
+		return p.object(t, v, preserve, object)
+	case document.List:
+		return p.list(t, v, preserve)
+	}
+	return v
 }
 
-// ErrorType says what is wrong; the text is the reason in a Status' causes.
-type ErrorType string
+func (p *pruner) object(t *schema.Type, v document.Value, preserve, object bool) document.Value {
+	var m *schema.MapType
+	if t != nil {
+		m = t.Map
+		object = object || t.Embedded || m != nil && m.Object
+	}
+	if m == nil && preserve {
+		return v
+	}
+	preserve = preserve || m != nil && m.PreserveUnknown
+	var b rebuild
+	for i := range v.Len() {
+		key, member := v.Key(i), v.At(i)
+		known, ok := memberType(m, key)
+		switch {
+		case object && isMeta(key):
+		case ok:
+			start := len(p.unknown)
+			b.set(v, i, p.value(known, member, false, false))
+			p.below(start, document.Step{Key: key, Index: -1})
+			continue
+		case !preserve:
+			p.unknown = append(p.unknown, document.Path{{Key: key, Index: -1}})
+			b.drop(v, i)
+			continue
+		}
+		b.keep(v, i)
+	}
+	return b.object(v)
+}
 
-// The types of errors.
-const (
-	NotFound     ErrorType = "FieldValueNotFound"
-	Required     ErrorType = "FieldValueRequired"
-	Duplicate    ErrorType = "FieldValueDuplicate"
-	Invalid      ErrorType = "FieldValueInvalid"
-	NotSupported ErrorType = "FieldValueNotSupported"
-	Forbidden    ErrorType = "FieldValueForbidden"
-	TooLong      ErrorType = "FieldValueTooLong"
-	TooMany      ErrorType = "FieldValueTooMany"
-	TypeInvalid  ErrorType = "FieldValueTypeInvalid"
-)
+func (p *pruner) list(t *schema.Type, v document.Value, preserve bool) document.Value {
+	var elem *schema.Type
+	if t != nil && t.List != nil {
+		preserve = preserve || t.List.PreserveUnknown
+		if t.List.Elem != schema.Untyped() {
+			elem = t.List.Elem
+		}
+	}
+	if elem == nil && preserve {
+		return v
+	}
+	var b rebuild
+	for i, item := range v.Items() {
+		start := len(p.unknown)
+		b.set(v, i, p.value(elem, item, preserve, false))
+		p.below(start, document.Step{Index: i})
+	}
+	return b.list(v)
+}
 
-// Error returns the message as kube-apiserver words it:
-// `spec.replicas: Invalid value: -1: should be greater than or equal to 0`.
-func (e FieldError) Error() string { return e.Field() + ": " + e.Body() }
+func (p *pruner) below(start int, step document.Step) {
+	for i := start; i < len(p.unknown); i++ {
+		p.unknown[i] = append(p.unknown[i], step)
+	}
+}
 
-// Field returns the path as kube-apiserver's messages and causes write it:
-// spec.ports[0].name, metadata.labels[a/b].
-func (e FieldError) Field() string { return "" }
+// memberType returns what the schema says of a member, and whether it does: what
+// structured merge deduces in want of a schema does not count.
+func memberType(m *schema.MapType, key string) (*schema.Type, bool) {
+	if m == nil {
+		return nil, false
+	}
+	if f := m.Field(key); f != nil {
+		return f.Type, true
+	}
+	return m.Elem, m.Elem != nil && m.Elem != schema.Deduced()
+}
 
-// Body returns the message without the field, as in a Status' causes.
-func (e FieldError) Body() string { return e.Detail }
+// isMeta reports whether a member is one that all objects have.
+func isMeta(key string) bool { return key == "apiVersion" || key == "kind" || key == "metadata" }
 
-// FieldPath writes a path as kube-apiserver's field errors do, without a leading dot; the
-// type tells fields (.name) from keys of maps ([name]).
-func FieldPath(t *schema.Type, p document.Path) string { return "" }
+// rebuild makes a new object or list out of an old one, beginning with the first
+// change. Where there is none it costs nothing.
+type rebuild struct {
+	members document.ObjectBuilder
+	items   document.ListBuilder
+	changed bool
+}
+
+// begin takes over the i members or items that stayed as they are.
+func (b *rebuild) begin(v document.Value, i int) {
+	if b.changed {
+		return
+	}
+	b.changed = true
+	for j := range i {
+		b.keep(v, j)
+	}
+}
+
+func (b *rebuild) keep(v document.Value, i int) {
+	switch {
+	case !b.changed:
+	case v.Kind() == document.Object:
+		b.members.Keep(v, i)
+	default:
+		b.items.Append(v.At(i))
+	}
+}
+
+func (b *rebuild) drop(v document.Value, i int) { b.begin(v, i) }
+
+// set puts w in the place of the i-th member or item.
+func (b *rebuild) set(v document.Value, i int, w document.Value) {
+	if document.SameNode(v.At(i), w) {
+		b.keep(v, i)
+		return
+	}
+	b.begin(v, i)
+	if v.Kind() == document.Object {
+		b.members.Set(v.Key(i), w)
+	} else {
+		b.items.Append(w)
+	}
+}
+
+func (b *rebuild) object(v document.Value) document.Value {
+	if !b.changed {
+		return v
+	}
+	return b.members.Object()
+}
+
+func (b *rebuild) list(v document.Value) document.Value {
+	if !b.changed {
+		return v
+	}
+	return b.items.List()
+}

@@ -1,0 +1,61 @@
+package schema
+
+import (
+	"iter"
+	"strings"
+)
+
+// maxNameLength bounds the names that Nearest compares.
+const maxNameLength = 256
+
+// Nearest returns the candidate that name most likely was meant to be, "" where
+// none is near: upper and lower case do not count, a letter added, missing,
+// changed or swapped with its neighbour counts one, and up to a third of the
+// letters may differ. Of equally near ones the first is taken.
+func Nearest(name string, candidates iter.Seq[string]) string {
+	if name == "" || len(name) > maxNameLength {
+		return ""
+	}
+	folded := []rune(strings.ToLower(name))
+	best, least := "", (len(folded)+2)/3+1
+	for c := range candidates {
+		if len(c) > maxNameLength {
+			continue
+		}
+		if d := distance(folded, []rune(strings.ToLower(c)), least); d < least {
+			best, least = c, d
+		}
+	}
+	return best
+}
+
+// distance counts the edits that make b of a, or gives up at limit.
+func distance(a, b []rune, limit int) int {
+	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
+		return limit
+	}
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		least := i
+		for j := 1; j <= len(b); j++ {
+			change := last[j-1]
+			if a[i-1] != b[j-1] {
+				change++
+			}
+			row[j] = min(change, last[j]+1, row[j-1]+1)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+			least = min(least, row[j])
+		}
+		if least >= limit {
+			return limit
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
+}

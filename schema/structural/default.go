@@ -1,0 +1,136 @@
+package structural
+
+import (
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// DropNulls drops the members of v that are null although t does not make them
+// nullable and has no default for them. Those with a default are left for
+// [Default], null items of lists stay.
+func DropNulls(t *schema.Type, v document.Value) document.Value {
+	switch v.Kind() {
+	case document.Object:
+		if t == nil || t.Map == nil {
+			return v
+		}
+		var b rebuild
+		for i := range v.Len() {
+			known, def := ownMember(t.Map, v.Key(i))
+			switch member := v.At(i); {
+			case known == nil:
+				b.keep(v, i)
+			case !member.IsNull():
+				b.set(v, i, DropNulls(known, member))
+			case known.Nullable || def:
+				b.keep(v, i)
+			default:
+				b.drop(v, i)
+			}
+		}
+		return b.object(v)
+	case document.List:
+		if t == nil || t.List == nil {
+			return v
+		}
+		var b rebuild
+		for i, item := range v.Items() {
+			b.set(v, i, DropNulls(t.List.Elem, item))
+		}
+		return b.list(v)
+	}
+	return v
+}
+
+// ownMember returns what the schema itself says of a member, nil for nothing,
+// and whether it has a default.
+func ownMember(m *schema.MapType, key string) (*schema.Type, bool) {
+	if f := ownField(m, key); f != nil {
+		return f.Type, f.Default != ""
+	}
+	if m.Elem == nil || m.Elem == schema.Deduced() {
+		return nil, false
+	}
+	return m.Elem, m.ElemDefault != ""
+}
+
+// ownField returns a field as the schema itself describes it: apiVersion, kind
+// and metadata not as they are in every object.
+func ownField(m *schema.MapType, key string) *schema.Field {
+	if m.Object && isMeta(key) {
+		for i := range m.Meta {
+			if m.Meta[i].Name == key {
+				return &m.Meta[i]
+			}
+		}
+		return nil
+	}
+	return m.Field(key)
+}
+
+// Default fills in the defaults of members that are missing, in objects that are
+// there or are defaults themselves. A null takes the default where it is not
+// nullable and there is one; so does a null item.
+func Default(t *schema.Type, v document.Value) document.Value {
+	if t == nil {
+		return v
+	}
+	switch v.Kind() {
+	case document.Object:
+		if t.Map != nil {
+			return defaultObject(t.Map, v)
+		}
+	case document.List:
+		if t.List != nil {
+			return defaultList(t.List, v)
+		}
+	}
+	return v
+}
+
+func defaultObject(m *schema.MapType, v document.Value) document.Value {
+	var b rebuild
+	for i := range v.Len() {
+		b.set(v, i, defaultMember(m, v.Key(i), v.At(i)))
+	}
+	for _, fields := range [2][]schema.Field{m.Fields, m.Meta} {
+		for i := range fields {
+			f := &fields[i]
+			if f.Default == "" {
+				continue
+			}
+			if _, found := v.Find(f.Name); !found {
+				b.begin(v, v.Len())
+				b.members.Set(f.Name, Default(f.Type, f.DefaultValue()))
+			}
+		}
+	}
+	return b.object(v)
+}
+
+func defaultMember(m *schema.MapType, key string, v document.Value) document.Value {
+	if f := ownField(m, key); f != nil {
+		if v.IsNull() && !f.Type.Nullable && f.Default != "" {
+			v = f.DefaultValue()
+		}
+		return Default(f.Type, v)
+	}
+	if m.Elem == nil || m.Elem == schema.Deduced() {
+		return v
+	}
+	if v.IsNull() && !m.Elem.Nullable && m.ElemDefault != "" {
+		v = schema.ParseDefault(m.ElemDefault)
+	}
+	return Default(m.Elem, v)
+}
+
+func defaultList(l *schema.ListType, v document.Value) document.Value {
+	var b rebuild
+	for i, item := range v.Items() {
+		if item.IsNull() && !l.Elem.Nullable && l.ElemDefault != "" {
+			item = schema.ParseDefault(l.ElemDefault)
+		}
+		b.set(v, i, Default(l.Elem, item))
+	}
+	return b.list(v)
+}

@@ -1,0 +1,61 @@
+package schema
+
+import (
+	"strconv"
+	"strings"
+)
+
+// VersionBefore orders API versions as Kubernetes prefers them
+// (apimachinery's version.CompareKubeAwareVersionStrings): v2, v1, v2beta1,
+// v1beta2, v1beta1, v1alpha1, then all that are not of this form, in the order
+// of their letters.
+func VersionBefore(a, b string) bool {
+	x, xok := parseVersion(a)
+	y, yok := parseVersion(b)
+	switch {
+	case xok != yok:
+		return xok
+	case !xok:
+		return a < b
+	case x.stage != y.stage:
+		return x.stage > y.stage
+	case x.major != y.major:
+		return x.major > y.major
+	}
+	return x.minor > y.minor
+}
+
+type apiVersion struct{ stage, major, minor int }
+
+// The stages of an API version.
+const (
+	stageAlpha = iota
+	stageBeta
+	stageStable
+)
+
+func parseVersion(s string) (v apiVersion, ok bool) {
+	rest, ok := strings.CutPrefix(s, "v")
+	if !ok {
+		return v, false
+	}
+	v.stage = stageStable
+	minor := ""
+	for word, stage := range map[string]int{"alpha": stageAlpha, "beta": stageBeta} {
+		if major, m, found := strings.Cut(rest, word); found {
+			rest, minor, v.stage = major, m, stage
+		}
+	}
+	if v.major, ok = digits(rest); !ok {
+		return v, false
+	}
+	if v.stage != stageStable {
+		v.minor, ok = digits(minor)
+	}
+	return v, ok
+}
+
+func digits(s string) (int, bool) {
+	n, err := strconv.ParseUint(s, 10, 31)
+	return int(n), err == nil
+}
