@@ -40,7 +40,9 @@ func (c *checker) add(t ErrorType, at place, bad document.Value, detail string) 
 	}
 }
 
-func (c *checker) forbid(at place, detail string) { c.add(ErrorForbidden, at, document.Value{}, detail) }
+func (c *checker) forbid(at place, detail string) {
+	c.add(ErrorForbidden, at, document.Value{}, detail)
+}
 
 // level is where a schema stands in another.
 type level uint8
