@@ -1,8 +1,19 @@
+// The API of a whole cluster.
+
 package cluster
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
 	"time"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/patch"
+	"github.com/patchlab-dev/patchlab/schema"
+	"github.com/patchlab-dev/patchlab/store"
 )
 
 // Config says how a cluster works. The zero value is a cluster of the newest
@@ -10,6 +21,22 @@ import (
 type Config struct {
 	// Version is the Kubernetes minor version, such as "1.36"; "" is the newest.
 	Version string
+	// Kinds are the kinds to begin with. nil are the built-in kinds of Version.
+	// CustomResourceDefinitions that are created are added to it.
+	Kinds *schema.Registry
+	// Store keeps the objects; nil is a store in memory. A store of another kind
+	// must be made with [Equal] and [Record.UID].
+	Store store.Store[*Record]
+	// NoDefaults leaves the defaults of built-in kinds out.
+	NoDefaults bool
+	// Converters convert custom resources between versions, by the name of
+	// their CRD ("widgets.lab.example.com"). Metadata is kept whatever they
+	// return. Without one only the apiVersion changes.
+	Converters map[string]Converter
+	// Engine and PatchEngine do structured merges and patches; nil are this
+	// project's own.
+	Engine      fieldmanager.Engine
+	PatchEngine patch.Engine
 	// Now tells the time of writes; nil is time.Now.
 	Now func() time.Time
 	// UID makes the uid of a new object; nil makes random ones.
@@ -17,19 +44,313 @@ type Config struct {
 	// Suffix makes the end of a generated name; nil makes random ones of five
 	// characters, as the API server does.
 	Suffix func() string
+	// BookmarkInterval is how often a watch sends bookmarks; 0 is a minute.
+	BookmarkInterval time.Duration
+}
+
+// A Converter returns an object in another apiVersion of its kind.
+type Converter func(object document.Value, apiVersion string) (document.Value, error)
+
+func (c Config) withDefaults() Config {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.UID == nil {
+		c.UID = randomUID
+	}
+	if c.Suffix == nil {
+		c.Suffix = randomSuffix
+	}
+	if c.BookmarkInterval <= 0 {
+		c.BookmarkInterval = time.Minute
+	}
+	return c
+}
+
+// randomUID makes a UUID of version 4 (RFC 9562).
+func randomUID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails (crypto/rand, Go 1.24)
+	b[6] = b[6]&0x0f | 0x40
+	b[8] = b[8]&0x3f | 0x80
+	s := hex.EncodeToString(b[:])
+	return s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:]
+}
+
+// suffixLetters leave out vowels and what looks alike, so that no words arise.
+const suffixLetters = "bcdfghjklmnpqrstvwxz2456789"
+
+func randomSuffix() string {
+	var b [5]byte
+	_, _ = rand.Read(b[:])
+	for i := range b {
+		b[i] = suffixLetters[int(b[i])%len(suffixLetters)]
+	}
+	return string(b[:])
 }
 
 // Cluster answers requests over a store. It is safe for concurrent use.
 type Cluster struct {
-	config Config
+	*pipeline
+	store store.Store[*Record]
+	crds  definitions
 }
 
-// New returns an empty cluster.
-func New(config Config) (*Cluster, error) {
-	return &Cluster{config: config}, nil
+// NewStore returns a store in memory for a cluster.
+func NewStore() store.Store[*Record] {
+	return store.NewMemory(store.MemoryOptions[*Record]{Equal: Equal, UID: (*Record).UID})
 }
+
+// New returns a cluster. It has the CustomResourceDefinitions that its store
+// holds. An error says what is wrong with the configuration or the store.
+func New(config Config) (*Cluster, error) {
+	p, err := newPipeline(config)
+	if err != nil {
+		return nil, err
+	}
+	c := &Cluster{pipeline: p, store: config.Store}
+	if c.store == nil {
+		c.store = NewStore()
+	}
+	return c, c.loadDefinitions()
+}
+
+// Kinds returns the kinds that the cluster serves, those of
+// CustomResourceDefinitions included. It changes with them.
+func (c *Cluster) Kinds() *schema.Registry { return c.kinds }
+
+// Close ends all watches. Requests then fail.
+func (c *Cluster) Close() error { return c.store.Close() }
 
 // Do answers a request. An error is always a [*Status].
 func (c *Cluster) Do(ctx context.Context, r *Request) (*Response, error) {
-	return nil, &Status{Code: 501, Message: r.Verb.String() + " is not served yet"}
+	resp, st := c.do(ctx, r)
+	if st != nil {
+		return nil, st
+	}
+	return resp, nil
+}
+
+func (c *Cluster) do(ctx context.Context, r *Request) (*Response, *Status) {
+	ep, st := c.resolve(r)
+	if st != nil {
+		return nil, st
+	}
+	var resp *Response
+	switch r.Verb {
+	case Get:
+		resp, st = c.get(ctx, r, ep)
+	case List:
+		resp, st = c.list(ctx, r, ep)
+	case Watch:
+		resp, st = c.watch(ctx, r, ep)
+	case Delete:
+		resp, st = c.delete(ctx, r, ep)
+	case DeleteCollection:
+		resp, st = c.deleteCollection(ctx, r, ep)
+	default:
+		resp, st = c.write(ctx, r, ep)
+	}
+	if st == nil && !ep.kind.Builtin && ep.kind.Deprecated {
+		resp.Warnings = append([]string{ep.kind.Warning}, resp.Warnings...)
+	}
+	return resp, st
+}
+
+// generatedNames is how often a generated name is tried before it is given up.
+const generatedNames = 8
+
+// write answers create, update and patch.
+func (c *Cluster) write(ctx context.Context, r *Request, ep *endpoint) (*Response, *Status) {
+	t, st := c.begin(r, ep)
+	if st != nil {
+		return nil, st
+	}
+	if r.Verb != Create {
+		return c.update(ctx, t)
+	}
+	for range generatedNames - 1 {
+		resp, st := c.createOnce(ctx, t)
+		if st == nil || st.Reason != ReasonAlreadyExists || meta(t.body, "name") != "" {
+			return resp, st
+		}
+	}
+	return c.createOnce(ctx, t)
+}
+
+func (c *Cluster) createOnce(ctx context.Context, t *task) (*Response, *Status) {
+	out, st := t.create()
+	if st != nil {
+		return nil, st
+	}
+	name := meta(out.object.Value, "name")
+	key := t.ep.key(t.Request.Namespace, name)
+	record, st := t.stored(t.ep.kind, out.object)
+	if st != nil {
+		return nil, st
+	}
+	if t.dryRun() {
+		if item, err := c.store.Get(ctx, key, store.GetOptions{}); err == nil {
+			return nil, t.exists(item.Value, name)
+		}
+		return t.respond(out, record.object)
+	}
+	item, err := c.store.Create(ctx, key, record)
+	if errors.Is(err, store.ErrExists) {
+		item, err := c.store.Get(ctx, key, store.GetOptions{})
+		if err != nil {
+			return nil, alreadyExists(t.ep.what(), name)
+		}
+		return nil, t.exists(item.Value, name)
+	}
+	if err != nil {
+		return nil, c.storeStatus(t.ep, name, err)
+	}
+	resp, st := t.respond(out, versioned(item.Value.object, item.Revision))
+	c.written(ctx, t.ep, item.Value)
+	return resp, st
+}
+
+// exists answers a create of an object that is there.
+func (t *task) exists(r *Record, name string) *Status {
+	st := alreadyExists(t.ep.what(), name)
+	if meta(t.body, "name") == "" {
+		st.Message += ", the server was not able to generate a unique name for the object"
+		st.Details.RetryAfterSeconds = 1
+	}
+	if hasMeta(r.object.Value, "deletionTimestamp") {
+		st.Message = "object is being deleted: " + st.Message
+	}
+	return st
+}
+
+// errDeleted says that an update took the last finalizer away.
+var errDeleted = errors.New("the last finalizer is gone")
+
+// update answers update and patch.
+func (c *Cluster) update(ctx context.Context, t *task) (*Response, *Status) {
+	key := t.ep.key(t.Request.Namespace, t.Request.Name)
+	var out outcome
+	try := func(current store.Item[*Record]) (*Record, error) {
+		var live fieldmanager.Object
+		if current.Revision != 0 {
+			var st *Status
+			if live, st = c.read(t.ep.kind, versioned(current.Value.object, current.Revision)); st != nil {
+				return nil, st
+			}
+		}
+		var st *Status
+		if out, st = t.change(live); st != nil {
+			return nil, st
+		}
+		if out.deleted {
+			return nil, errDeleted
+		}
+		record, st := t.stored(t.ep.kind, out.object)
+		if st != nil {
+			return nil, st
+		}
+		return record, nil
+	}
+	if t.dryRun() {
+		return c.rehearse(ctx, t, key, try, &out)
+	}
+	item, err := c.store.Update(ctx, key, store.UpdateOptions{CreateMissing: t.mayCreate()}, try)
+	if errors.Is(err, errDeleted) {
+		return c.finalized(ctx, t, key, out)
+	}
+	if err != nil {
+		return nil, c.storeStatus(t.ep, t.Request.Name, err)
+	}
+	resp, st := t.respond(out, versioned(item.Value.object, item.Revision))
+	c.written(ctx, t.ep, item.Value)
+	return resp, st
+}
+
+// rehearse answers a write with dryRun: everything happens but the storing.
+func (c *Cluster) rehearse(ctx context.Context, t *task, key string, try store.UpdateFunc[*Record], out *outcome) (*Response, *Status) {
+	current, err := c.store.Get(ctx, key, store.GetOptions{})
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return nil, c.storeStatus(t.ep, t.Request.Name, err)
+	}
+	record, err := try(current)
+	if err != nil && !errors.Is(err, errDeleted) {
+		return nil, c.storeStatus(t.ep, t.Request.Name, err)
+	}
+	object := out.object
+	if record != nil {
+		object = record.object
+		if current.Revision != 0 {
+			object = versioned(object, current.Revision)
+		}
+	}
+	return t.respond(*out, object)
+}
+
+// finalized deletes an object whose last finalizer an update took away. The
+// answer is the object as the update made it, with the version it had.
+func (c *Cluster) finalized(ctx context.Context, t *task, key string, out outcome) (*Response, *Status) {
+	item, err := c.store.Delete(ctx, key, store.DeleteOptions[*Record]{})
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return nil, c.storeStatus(t.ep, t.Request.Name, err)
+	}
+	if err == nil {
+		c.removed(ctx, t.ep, item.Value)
+	}
+	return t.respond(out, out.object)
+}
+
+// respond makes the answer to a write from the object as it is stored.
+func (t *task) respond(out outcome, object fieldmanager.Object) (*Response, *Status) {
+	resp := &Response{Code: 200, Warnings: append(t.warnings, out.warnings...)}
+	if out.created {
+		resp.Code = 201
+	}
+	var st *Status
+	object, st = t.read(t.ep.kind, object)
+	if st != nil {
+		return nil, st
+	}
+	if t.ep.sub == subScale {
+		resp.Object, _, st = t.ep.scaleOf(object.Value)
+		return resp, st
+	}
+	resp.Object = object.Join()
+	return resp, nil
+}
+
+// deleteCollection deletes one object after the other; what was deleted before
+// one failed stays deleted, as on the API server.
+func (c *Cluster) deleteCollection(ctx context.Context, r *Request, ep *endpoint) (*Response, *Status) {
+	if st := checkReadOptions(r); st != nil {
+		return nil, st
+	}
+	s, st := c.selection(r, ep)
+	if st != nil {
+		return nil, st
+	}
+	d, st := c.newDeletion(r, ep)
+	if st != nil {
+		return nil, st
+	}
+	page, st := c.page(ctx, r, ep, s)
+	if st != nil {
+		return nil, st
+	}
+	var items document.ListBuilder
+	for _, item := range page.Items {
+		shown, st := c.show(ep.kind, versioned(item.Value.object, item.Revision))
+		if st != nil {
+			return nil, st
+		}
+		name := meta(item.Value.object.Value, "name")
+		if _, st := d.one(ctx, r.Namespace, name); st != nil && st.Reason != ReasonNotFound {
+			return nil, st
+		}
+		if ep.kind.Builtin {
+			shown = shown.Without("kind").Without("apiVersion")
+		}
+		items.Append(shown)
+	}
+	return &Response{Code: 200, Object: listOf(ep, page, items.List())}, nil
 }

@@ -1,0 +1,220 @@
+package cluster
+
+import (
+	"strconv"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// Rules for built-in kinds beyond their types. kube-apiserver has some ten
+// thousand lines of them; here are those that people meet when they change one
+// field and forget the other. doc/pipeline.md says what is not done.
+
+// checkBuiltin judges a built-in object; live is absent for a new one.
+func checkBuiltin(k *schema.Kind, object, live document.Value) []Cause {
+	var causes []Cause
+	add := func(c ...Cause) { causes = append(causes, c...) }
+	switch k.Group + "/" + k.Kind {
+	case "/Pod":
+		add(checkPod(object, live)...)
+	case "/Service":
+		add(checkService(object)...)
+	case "apps/Deployment":
+		strategy := object.Lookup("spec", "strategy")
+		if strategy.Get("type").StringOr("") == "Recreate" && strategy.Get("rollingUpdate").Exists() {
+			add(forbidden("spec.strategy.rollingUpdate", "may not be specified when strategy `type` is 'Recreate'"))
+		}
+	case "apps/StatefulSet":
+		strategy := object.Lookup("spec", "updateStrategy")
+		if strategy.Get("type").StringOr("") == "OnDelete" && strategy.Get("rollingUpdate").Exists() {
+			add(invalidValue("spec.updateStrategy.rollingUpdate", strategy.Get("rollingUpdate").String(),
+				"only allowed for updateStrategy 'RollingUpdate'"))
+		}
+	case "networking.k8s.io/Ingress":
+		add(checkIngress(object)...)
+	case "batch/Job":
+		if p := object.Lookup("spec", "podReplacementPolicy").StringOr("Failed"); p != "Failed" && object.Lookup("spec", "podFailurePolicy").Exists() {
+			add(notSupported("spec.podReplacementPolicy", strconv.Quote(p), "Failed"))
+		}
+		if template := object.Lookup("spec", "template", "spec"); template.Get("restartPolicy").StringOr("") == "Always" {
+			add(requiredRestart()...)
+		}
+	case "rbac.authorization.k8s.io/RoleBinding", "rbac.authorization.k8s.io/ClusterRoleBinding":
+		add(checkSubjects(object)...)
+	}
+	if k.Group == "apps" && live.Kind() == document.Absent {
+		add(checkSelector(object)...)
+	}
+	if template := podTemplate(k, object); template.Exists() {
+		add(checkPodSpec("spec.template.spec", template)...)
+	}
+	return causes
+}
+
+// requiredRestart is the rule of jobs that a pod must not start again by itself
+// for ever.
+func requiredRestart() []Cause {
+	return []Cause{required("spec.template.spec.restartPolicy", `valid values: "OnFailure", "Never"`)}
+}
+
+// podTemplate returns the pod spec within a workload.
+func podTemplate(k *schema.Kind, object document.Value) document.Value {
+	switch {
+	case k.Group == "apps", k.Group == "batch" && k.Kind == "Job", k.Group == "" && k.Kind == "ReplicationController":
+		return object.Lookup("spec", "template", "spec")
+	}
+	return document.Value{}
+}
+
+func checkPod(object, live document.Value) []Cause {
+	spec := object.Get("spec")
+	causes := checkPodSpec("spec", spec)
+	if !live.Exists() {
+		if spec.Get("ephemeralContainers").Len() > 0 {
+			causes = append(causes, forbidden("spec.ephemeralContainers", "cannot be set on create"))
+		}
+		return causes
+	}
+	if !document.Equal(fixedPodSpec(spec), fixedPodSpec(live.Get("spec"))) {
+		causes = append(causes, forbidden("spec", "pod updates may not change fields other than the images of containers and init containers, activeDeadlineSeconds, tolerations (only additions) and terminationGracePeriodSeconds"))
+	}
+	return causes
+}
+
+// fixedPodSpec is the part of a pod's spec that an update may not change. What
+// the resize and ephemeralcontainers subresources change is left out too: the
+// update strategy has put it back where it may not change.
+func fixedPodSpec(spec document.Value) document.Value {
+	for _, key := range [...]string{"activeDeadlineSeconds", "tolerations", "terminationGracePeriodSeconds", "ephemeralContainers", "schedulingGates", "resources"} {
+		spec = spec.Without(key)
+	}
+	for _, key := range [...]string{"containers", "initContainers"} {
+		list := spec.Get(key)
+		if list.Kind() != document.List {
+			continue
+		}
+		var fixed document.ListBuilder
+		for _, c := range list.Items() {
+			fixed.Append(c.Without("image").Without("resources").Without("resizePolicy"))
+		}
+		spec = spec.With(key, fixed.List())
+	}
+	return spec
+}
+
+// handlers are the ways to probe or hook a container.
+func hasHandler(v document.Value) bool {
+	for _, key := range [...]string{"exec", "httpGet", "tcpSocket", "grpc", "sleep"} {
+		if v.Get(key).Exists() {
+			return true
+		}
+	}
+	return false
+}
+
+func checkPodSpec(path string, spec document.Value) []Cause {
+	var causes []Cause
+	for _, list := range [...]string{"containers", "initContainers"} {
+		items := spec.Get(list)
+		if items.Kind() != document.List {
+			continue
+		}
+		for i, c := range items.Items() {
+			for _, probe := range [...]string{"livenessProbe", "readinessProbe", "startupProbe"} {
+				if p := c.Get(probe); p.Kind() == document.Object && !hasHandler(p) {
+					causes = append(causes, required(path+"."+list+"["+strconv.Itoa(i)+"]."+probe, "must specify a handler type"))
+				}
+			}
+		}
+	}
+	if volumes := spec.Get("volumes"); volumes.Kind() == document.List {
+		for i, v := range volumes.Items() {
+			if second := secondSource(v); second != "" {
+				causes = append(causes, forbidden(path+".volumes["+strconv.Itoa(i)+"]."+second, "may not specify more than 1 volume type"))
+			}
+		}
+	}
+	return causes
+}
+
+// secondSource names a volume's second source, "" where it has one at most.
+func secondSource(volume document.Value) string {
+	sources := 0
+	for key, v := range volume.Members() {
+		if key == "name" || v.IsNull() {
+			continue
+		}
+		if sources++; sources > 1 {
+			return key
+		}
+	}
+	return ""
+}
+
+func checkService(object document.Value) []Cause {
+	var causes []Cause
+	spec := object.Get("spec")
+	if spec.Get("clusterIPs").Len() > 0 && spec.Get("clusterIP").StringOr("") == "" {
+		causes = append(causes, invalidValue("spec.clusterIPs", spec.Get("clusterIPs").String(), "must be empty when `clusterIP` is not specified"))
+	}
+	if object.Lookup("status", "loadBalancer", "ingress").Len() > 0 && spec.Get("type").StringOr("") != "LoadBalancer" {
+		causes = append(causes, forbidden("status.loadBalancer.ingress", "may only be used when `spec.type` is 'LoadBalancer'"))
+	}
+	return causes
+}
+
+func checkIngress(object document.Value) []Cause {
+	var causes []Cause
+	rules := object.Lookup("spec", "rules")
+	if rules.Kind() != document.List {
+		return nil
+	}
+	for i, rule := range rules.Items() {
+		paths := rule.Lookup("http", "paths")
+		if paths.Kind() != document.List {
+			continue
+		}
+		for j, p := range paths.Items() {
+			if p.Get("pathType").StringOr("") == "" {
+				causes = append(causes, required("spec.rules["+strconv.Itoa(i)+"].http.paths["+strconv.Itoa(j)+"].pathType", "pathType must be specified"))
+			}
+		}
+	}
+	return causes
+}
+
+func checkSubjects(object document.Value) []Cause {
+	var causes []Cause
+	subjects := object.Get("subjects")
+	if subjects.Kind() != document.List {
+		return nil
+	}
+	for i, s := range subjects.Items() {
+		switch kind := s.Get("kind").StringOr(""); kind {
+		case "ServiceAccount", "User", "Group":
+		default:
+			causes = append(causes, notSupported("subjects["+strconv.Itoa(i)+"].kind", strconv.Quote(kind), "ServiceAccount", "User", "Group"))
+		}
+	}
+	return causes
+}
+
+// checkSelector requires a selector, which must fit the labels of the template.
+func checkSelector(object document.Value) []Cause {
+	template := object.Lookup("spec", "template")
+	if !template.Exists() {
+		return nil
+	}
+	selector := object.Lookup("spec", "selector")
+	if !selector.Exists() {
+		return []Cause{required("spec.selector", "")}
+	}
+	labels := template.Lookup("metadata", "labels")
+	for key, want := range selector.Get("matchLabels").Members() {
+		if !document.Equal(labels.Get(key), want) {
+			return []Cause{invalidValue("spec.template.metadata.labels", labels.String(), "`selector` does not match template `labels`")}
+		}
+	}
+	return nil
+}

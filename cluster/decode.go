@@ -1,0 +1,304 @@
+package cluster
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
+	"github.com/patchlab-dev/patchlab/schema/defaults"
+	"github.com/patchlab-dev/patchlab/schema/structural"
+)
+
+// decodeError says that an object cannot be what its kind asks for. A body is
+// then answered with 400, the result of a patch with 422.
+type decodeError struct{ err error }
+
+func (e *decodeError) Error() string { return e.err.Error() }
+func (e *decodeError) Unwrap() error { return e.err }
+
+// parseBody reads the object of a create or update. What is JSON is read so;
+// duplicate keys are problems, not errors.
+func (t *task) parseBody(k *schema.Kind) (*document.Document, []string, *Status) {
+	o := document.Options{Duplicates: document.DuplicatesLast}
+	if k.Builtin {
+		o.Duplicates = document.DuplicatesMerged
+	}
+	var doc *document.Document
+	var err error
+	if t.Format == YAML {
+		doc, err = document.ParseYAML(t.Body, o)
+	} else {
+		doc, err = document.Parse(t.Body, o)
+	}
+	if err != nil {
+		return nil, nil, syntaxStatus("the object provided is unrecognized (must be of type "+k.Kind+")", err)
+	}
+	return doc, duplicateProblems(doc, t.Format == YAML), nil
+}
+
+// syntaxStatus answers a text that could not be read.
+func syntaxStatus(what string, err error) *Status {
+	message := what + ": " + err.Error()
+	if errors.Is(err, document.ErrTooLarge) {
+		return tooLarge(message)
+	}
+	st := badRequest(message)
+	st.Err = err
+	return st
+}
+
+// duplicateProblems words the duplicate keys as the API server's decoders do.
+func duplicateProblems(doc *document.Document, yaml bool) []string {
+	var problems []string
+	for _, d := range doc.Duplicates {
+		if yaml {
+			problems = append(problems, fmt.Sprintf("line %d: key %q already set in map", d.Position.Line, lastKey(d.Path)))
+		} else {
+			problems = append(problems, fmt.Sprintf("duplicate field %q", fieldName(d.Path)))
+		}
+	}
+	return problems
+}
+
+func lastKey(p document.Path) string {
+	if len(p) == 0 {
+		return ""
+	}
+	return p[len(p)-1].Key
+}
+
+// fieldName writes a path as the decoders' messages do: spec.ports[0].name, with
+// keys as they are.
+func fieldName(p document.Path) string {
+	var b strings.Builder
+	for i, s := range p {
+		if s.Key == "" && s.Index >= 0 {
+			fmt.Fprintf(&b, "[%d]", s.Index)
+			continue
+		}
+		if i > 0 {
+			b.WriteByte('.')
+		}
+		b.WriteString(s.Key)
+	}
+	return b.String()
+}
+
+// decodeBody decodes the body of a create or update: its problems become
+// warnings or, where the request is strict, an error.
+func (t *task) decodeBody() *Status {
+	k := t.ep.body
+	doc, problems, st := t.parseBody(k)
+	if st != nil {
+		return st
+	}
+	root := doc.Root
+	if root.Kind() != document.Object && !(k.Builtin && root.IsNull()) {
+		return badRequest(fmt.Sprintf("the object provided is unrecognized (must be of type %s): it is %s %s, not an object",
+			k.Kind, article(root.Kind()), brief(t.Body)))
+	}
+	if root, st = checkType(root, k, t.Body); st != nil {
+		return st
+	}
+	value, unknown, err := t.decode(k, root, defaults.FromJSON)
+	if err != nil {
+		return decodeStatus(k, root, err)
+	}
+	problems = mergeProblems(doc, problems, unknown, k.Builtin)
+	if len(problems) > 0 {
+		switch t.strictness() {
+		case validateStrict:
+			return decodeStatus(k, root, strictError(problems))
+		case validateWarn:
+			t.warnings = append(t.warnings, problems...)
+		}
+	}
+	t.body = t.fill(k, value)
+	return nil
+}
+
+func article(k document.Kind) string {
+	if k == document.Object {
+		return "an " + k.String()
+	}
+	return "a " + k.String()
+}
+
+// brief shows the beginning of a body.
+func brief(body []byte) string {
+	body = bytes.ToValidUTF8(bytes.TrimSpace(body), []byte("?"))
+	if len(body) > 30 {
+		return string(body[:30]) + " ..."
+	}
+	return string(body)
+}
+
+// checkType compares the body's apiVersion and kind with the endpoint's and
+// fills them in where a built-in kind may leave them out.
+func checkType(v document.Value, k *schema.Kind, body []byte) (document.Value, *Status) {
+	version, kind := v.Get("apiVersion"), v.Get("kind")
+	unrecognized := func(why string) (document.Value, *Status) {
+		return v, badRequest("the object provided is unrecognized (must be of type " + k.Kind + "): " + why + " (" + brief(body) + ")")
+	}
+	for _, m := range [...]document.Value{version, kind} {
+		if m.Exists() && !m.IsNull() && m.Kind() != document.String {
+			return unrecognized("apiVersion and kind must be strings, found " + m.String())
+		}
+	}
+	if kind.StringOr("") == "" {
+		if !k.Builtin {
+			return unrecognized("its kind is missing")
+		}
+		v = v.With("kind", document.NewString(k.Kind))
+	}
+	if version.StringOr("") == "" && k.Builtin {
+		v = v.With("apiVersion", document.NewString(k.APIVersion()))
+	}
+	if got := v.Get("apiVersion").StringOr(""); got != k.APIVersion() {
+		return v, badRequest("the API version in the data (" + got + ") does not match the expected API version (" + k.APIVersion() + ")")
+	}
+	if got := v.Get("kind").StringOr(""); got != k.Kind && k.Builtin {
+		return v, badRequest(got + " in version " + k.APIVersion() + " cannot be handled as a " + k.Kind)
+	}
+	return v, nil
+}
+
+func decodeStatus(k *schema.Kind, v document.Value, err error) *Status {
+	st := badRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", v.Get("kind").StringOr(k.Kind), k.Version, k.Kind, err))
+	st.Err = err
+	return st
+}
+
+func strictError(problems []string) error {
+	return errors.New("strict decoding error: " + strings.Join(problems, ", "))
+}
+
+// mergeProblems puts unknown fields and duplicate keys in the order of the API
+// server's messages: a Go type meets both while it reads, a custom resource
+// learns of unknown fields after it was read.
+func mergeProblems(doc *document.Document, duplicates []string, unknown []problem, builtin bool) []string {
+	if !builtin || len(duplicates) == 0 || len(unknown) == 0 {
+		out := slices.Clone(duplicates)
+		for _, u := range unknown {
+			out = append(out, u.message)
+		}
+		return out
+	}
+	type at struct {
+		message string
+		where   document.Position
+	}
+	var all []at
+	for i, d := range doc.Duplicates {
+		all = append(all, at{duplicates[i], d.Position})
+	}
+	for _, u := range unknown {
+		all = append(all, at{u.message, doc.PositionOf(u.path)})
+	}
+	slices.SortStableFunc(all, func(a, b at) int {
+		if a.where.Line != b.where.Line {
+			return a.where.Line - b.where.Line
+		}
+		return a.where.Column - b.where.Column
+	})
+	out := make([]string, len(all))
+	for i := range all {
+		out[i] = all[i].message
+	}
+	return out
+}
+
+// problem is a field that a kind does not know.
+type problem struct {
+	path    document.Path
+	message string
+}
+
+// decode returns what remains of an object of a kind: of a built-in one what its
+// Go type holds, of a custom one what its schema does not prune.
+func (p *pipeline) decode(k *schema.Kind, v document.Value, from defaults.Source) (document.Value, []problem, error) {
+	if !k.Builtin {
+		return p.decodeCustom(k, v, from)
+	}
+	out, found, err := defaults.Decode(k, v, from)
+	if err != nil {
+		return v, nil, &decodeError{err}
+	}
+	return keepReset(v, out), problemsOf(found), nil
+}
+
+// keepReset puts an empty list of managedFields back that decoding a built-in
+// kind left out: it asks to forget all managers.
+func keepReset(v, out document.Value) document.Value {
+	if sent := v.Lookup("metadata", "managedFields"); sent.Kind() == document.List && sent.Len() == 0 {
+		return withMeta(out, "managedFields", sent)
+	}
+	return out
+}
+
+func problemsOf(found []defaults.Problem) []problem {
+	var problems []problem
+	for _, f := range found {
+		problems = append(problems, problem{f.Path, f.Message})
+	}
+	return problems
+}
+
+// decodeCustom reads the metadata into its type, prunes the rest by the schema
+// and drops nulls that the schema does not allow
+// (apiextensions-apiserver, unstructuredSchemaCoercer). An object that names
+// another kind keeps everything but wrong metadata.
+func (p *pipeline) decodeCustom(k *schema.Kind, v document.Value, from defaults.Source) (document.Value, []problem, error) {
+	var problems []problem
+	if metadata := v.Get("metadata"); metadata.Exists() && p.metadata != nil {
+		out, found, err := defaults.Decode(p.metadata, document.Value{}.With("metadata", metadata), from)
+		if err != nil {
+			return v, nil, &decodeError{err}
+		}
+		problems = problemsOf(found)
+		v = v.With("metadata", out.Get("metadata"))
+	}
+	group, version, _ := schema.SplitAPIVersion(v.Get("apiVersion").StringOr(""))
+	if group != k.Group || v.Get("kind").StringOr("") != k.Kind {
+		return v, problems, nil
+	}
+	v, unknown := structural.Prune(p.typeIn(k, version), v)
+	for _, path := range unknown {
+		problems = append(problems, problem{path, fmt.Sprintf("unknown field %q", fieldName(path))})
+	}
+	return structural.DropNulls(p.typeIn(k, version), v), problems, nil
+}
+
+// typeIn returns a custom kind's type in a version of its group; of a version
+// that is not served nothing is known.
+func (p *pipeline) typeIn(k *schema.Kind, version string) *schema.Type {
+	if version == k.Version {
+		return k.Type()
+	}
+	other, ok := p.kinds.Kind(schema.GroupVersionKind{Group: k.Group, Version: version, Kind: k.Kind})
+	if !ok {
+		return &schema.Type{Map: &schema.MapType{}}
+	}
+	return other.Type()
+}
+
+// pruned returns a custom resource without what its kind does not know.
+func pruned(k *schema.Kind, v document.Value) document.Value {
+	v, _ = structural.Prune(k.Type(), v)
+	return v
+}
+
+// fill puts defaults in.
+func (p *pipeline) fill(k *schema.Kind, v document.Value) document.Value {
+	if !k.Builtin {
+		return structural.Default(k.Type(), v)
+	}
+	if p.rules == nil {
+		return v
+	}
+	return p.rules.Apply(k, v, defaults.Options{Now: p.config.Now()})
+}

@@ -1,0 +1,349 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/store"
+)
+
+// The values of propagationPolicy.
+const (
+	propagateOrphan     = "Orphan"
+	propagateBackground = "Background"
+	propagateForeground = "Foreground"
+)
+
+// deletion is one deletion on its way.
+type deletion struct {
+	*Cluster
+	*Request
+	ep      *endpoint
+	options Deletion
+	dry     bool
+	now     time.Time
+}
+
+// verdict is what a deletion makes of a live object.
+type verdict struct {
+	// update is the state that the object goes to first; absent for none.
+	update fieldmanager.Object
+	// remove says that the object goes, after its update.
+	remove bool
+}
+
+// errAgain says that an object has changed so that it must be judged anew.
+var errAgain = errors.New("the object has changed")
+
+func (c *Cluster) delete(ctx context.Context, r *Request, ep *endpoint) (*Response, *Status) {
+	d, st := c.newDeletion(r, ep)
+	if st != nil {
+		return nil, st
+	}
+	return d.one(ctx, r.Namespace, r.Name)
+}
+
+// newDeletion reads the options: those of the body where there is one, else
+// those of the query.
+func (c *Cluster) newDeletion(r *Request, ep *endpoint) (*deletion, *Status) {
+	d := &deletion{Cluster: c, Request: r, ep: ep, options: r.Deletion, now: c.config.Now()}
+	dryRun := r.DryRun
+	if len(r.Body) > 0 {
+		var st *Status
+		if d.options, dryRun, st = readDeletion(r); st != nil {
+			return nil, st
+		}
+	}
+	if st := checkDeletion(&d.options, dryRun); st != nil {
+		return nil, st
+	}
+	d.dry = len(dryRun) > 0
+	return d, nil
+}
+
+// one deletes an object, or marks it as being deleted where something keeps it.
+func (d *deletion) one(ctx context.Context, namespace, name string) (*Response, *Status) {
+	key := d.ep.key(namespace, name)
+	for {
+		item, err := d.store.Get(ctx, key, store.GetOptions{})
+		if err != nil {
+			return nil, d.storeStatus(d.ep, name, err)
+		}
+		live := versioned(item.Value.object, item.Revision)
+		v, st := d.judge(live, name)
+		if st != nil {
+			return nil, st
+		}
+		if d.dry {
+			return d.answer(live, v)
+		}
+		if v.update.Value.Exists() {
+			if item, err = d.mark(ctx, key, item); err != nil {
+				if errors.Is(err, errAgain) {
+					continue
+				}
+				return nil, d.storeStatus(d.ep, name, err)
+			}
+			live = versioned(item.Value.object, item.Revision)
+			v.update = live
+		}
+		if v.remove {
+			if item, err = d.store.Delete(ctx, key, store.DeleteOptions[*Record]{Validate: unchanged(item.Revision)}); err != nil {
+				if errors.Is(err, errAgain) {
+					continue
+				}
+				return nil, d.storeStatus(d.ep, name, err)
+			}
+			live = versioned(item.Value.object, item.Revision)
+			d.removed(ctx, d.ep, item.Value)
+			v.update = fieldmanager.Object{}
+		}
+		return d.answer(live, v)
+	}
+}
+
+// unchanged makes a write fail with errAgain when the item is no longer the one
+// that was judged.
+func unchanged(revision int64) func(store.Item[*Record]) error {
+	return func(current store.Item[*Record]) error {
+		if current.Revision != revision {
+			return errAgain
+		}
+		return nil
+	}
+}
+
+// mark stores the state that the object goes to, if it is still the one that
+// was judged.
+func (d *deletion) mark(ctx context.Context, key string, judged store.Item[*Record]) (store.Item[*Record], error) {
+	return d.store.Update(ctx, key, store.UpdateOptions{}, func(current store.Item[*Record]) (*Record, error) {
+		if current.Revision != judged.Revision {
+			return nil, errAgain
+		}
+		v, st := d.judge(versioned(current.Value.object, current.Revision), d.Name)
+		if st != nil {
+			return nil, st
+		}
+		return newRecord(v.update), nil
+	})
+}
+
+// answer is the object, or a Status that says what was deleted.
+func (d *deletion) answer(live fieldmanager.Object, v verdict) (*Response, *Status) {
+	object := live
+	if v.update.Value.Exists() {
+		object = v.update
+	}
+	code := 200
+	if !v.remove && d.options.OrphanDependents != nil && !*d.options.OrphanDependents {
+		code = 202
+	}
+	if !v.remove || d.ep.facts.returnsDeleted {
+		shown, st := d.show(d.ep.kind, object)
+		return &Response{Code: code, Object: shown}, st
+	}
+	details := StatusDetails{Group: d.ep.kind.Group, Kind: d.ep.kind.Resource, Name: meta(live.Value, "name"), UID: meta(live.Value, "uid")}
+	return &Response{Code: code, Object: success(&details)}, nil
+}
+
+// success is the Status of a request that succeeded.
+func success(details *StatusDetails) document.Value {
+	var b document.ObjectBuilder
+	b.Set("kind", document.NewString("Status"))
+	b.Set("apiVersion", document.NewString("v1"))
+	b.Set("metadata", document.NewObject())
+	b.Set("status", document.NewString("Success"))
+	b.Set("details", details.object())
+	return b.Object()
+}
+
+// judge decides what becomes of a live object (BeforeDelete and the finalizers
+// for garbage collection of the generic registry).
+func (d *deletion) judge(live fieldmanager.Object, name string) (verdict, *Status) {
+	if st := d.checkPreconditions(live.Value); st != nil {
+		return verdict{}, st
+	}
+	next := live.Value
+	if d.isNamespace() {
+		if !hasMeta(next, "deletionTimestamp") {
+			return verdict{update: d.marked(live, d.terminating(next))}, nil
+		}
+		if next.Lookup("spec", "finalizers").Len() > 0 {
+			return verdict{}, nil
+		}
+	}
+	graceful, pending := false, false
+	var period int64
+	if d.ep.facts.graceful {
+		next, period, graceful, pending = d.grace(next)
+	}
+	if pending {
+		return verdict{}, nil
+	}
+	next = d.withPropagation(next)
+	kept := len(finalizers(next)) > 0
+	if graceful {
+		return verdict{update: d.marked(live, next), remove: !kept && period == 0}, nil
+	}
+	if kept {
+		return verdict{update: d.marked(live, d.marking(next))}, nil
+	}
+	return verdict{remove: true}, nil
+}
+
+func (d *deletion) marked(live fieldmanager.Object, next document.Value) fieldmanager.Object {
+	return fieldmanager.Object{Value: next, Managed: live.Managed}
+}
+
+func (d *deletion) isNamespace() bool {
+	return d.ep.kind.Builtin && d.ep.kind.Group == "" && d.ep.kind.Kind == "Namespace"
+}
+
+// checkPreconditions compares the uid and version that the client asked for.
+// The API server names the kind here, not the resource.
+func (d *deletion) checkPreconditions(live document.Value) *Status {
+	name := meta(live, "name")
+	if wanted, found := d.options.UID, meta(live, "uid"); wanted != nil && *wanted != found {
+		return conflict(d.ep.whatKind(), name, "the UID in the precondition ("+*wanted+") does not match the UID in record ("+
+			found+"). The object might have been deleted and then recreated")
+	}
+	if wanted, found := d.options.ResourceVersion, meta(live, "resourceVersion"); wanted != nil && *wanted != found {
+		return conflict(d.ep.whatKind(), name, "the ResourceVersion in the precondition ("+*wanted+
+			") does not match the ResourceVersion in record ("+found+"). The object might have been modified")
+	}
+	return nil
+}
+
+// grace gives a pod time to stop. pending says that it was given already.
+func (d *deletion) grace(object document.Value) (next document.Value, period int64, graceful, pending bool) {
+	asked := d.options.GracePeriodSeconds
+	if hasMeta(object, "deletionTimestamp") {
+		given := metaInt(object, "deletionGracePeriodSeconds")
+		if given == 0 {
+			return object, 0, false, false
+		}
+		if asked == nil || *asked >= given {
+			return object, given, false, true
+		}
+		period = max(*asked, 0)
+		begin, err := time.Parse(time.RFC3339, meta(object, "deletionTimestamp"))
+		if err != nil {
+			begin = d.now
+		}
+		end := begin.Add(time.Duration(period-given) * time.Second)
+		if end.Before(d.now) {
+			end = d.now
+			if period != 0 {
+				period = 1
+			}
+		}
+		return d.ending(object, end, period), period, true, false
+	}
+	switch {
+	case asked != nil && *asked < 0:
+		period = 1
+	case asked != nil:
+		period = *asked
+	default:
+		period, _ = object.Lookup("spec", "terminationGracePeriodSeconds").Int()
+	}
+	phase := object.Lookup("status", "phase").StringOr("")
+	if object.Lookup("spec", "nodeName").StringOr("") == "" || phase == "Failed" || phase == "Succeeded" {
+		period = 0
+	}
+	object = countGeneration(object)
+	return d.ending(object, d.now.Add(time.Duration(period)*time.Second), period), period, true, false
+}
+
+func (d *deletion) ending(object document.Value, end time.Time, period int64) document.Value {
+	object = withMeta(object, "deletionTimestamp", document.NewString(formatTime(end)))
+	return withMeta(object, "deletionGracePeriodSeconds", document.NewInt(period))
+}
+
+// countGeneration adds one where the object counts generations: being deleted is
+// another state to reach.
+func countGeneration(object document.Value) document.Value {
+	if n := metaInt(object, "generation"); n > 0 {
+		return withMeta(object, "generation", document.NewInt(n+1))
+	}
+	return object
+}
+
+// marking says in the metadata that the object is being deleted and waits for
+// its finalizers.
+func (d *deletion) marking(object document.Value) document.Value {
+	if !hasMeta(object, "deletionTimestamp") {
+		object = countGeneration(object)
+		object = withMeta(object, "deletionTimestamp", document.NewString(formatTime(d.now)))
+	}
+	return withMeta(object, "deletionGracePeriodSeconds", document.NewInt(0))
+}
+
+// terminating is a namespace that is being deleted; it waits for its
+// spec.finalizers.
+func (d *deletion) terminating(object document.Value) document.Value {
+	object = withMeta(object, "deletionTimestamp", document.NewString(formatTime(d.now)))
+	object = object.Set(document.NewString("Terminating"), "status", "phase")
+	return d.withPropagation(object)
+}
+
+// withPropagation puts the finalizers in and takes them out by which the garbage
+// collector lets dependents live or deletes them first. Options count more than
+// the object's finalizers, and those more than the resource's own policy.
+func (d *deletion) withPropagation(object document.Value) document.Value {
+	if d.ep.facts.noCollection {
+		return object
+	}
+	had := finalizers(object)
+	orphan, foreground := d.propagation(had)
+	var names []string
+	for _, n := range had {
+		if n != finalizerOrphan && n != finalizerForeground {
+			names = append(names, n)
+		}
+	}
+	if orphan {
+		names = append(names, finalizerOrphan)
+	}
+	if foreground {
+		names = append(names, finalizerForeground)
+	}
+	if sameSet(had, names) {
+		return object
+	}
+	return withFinalizers(object, names)
+}
+
+func (d *deletion) propagation(had []string) (orphan, foreground bool) {
+	if d.options.OrphanDependents != nil {
+		return *d.options.OrphanDependents, false
+	}
+	switch d.options.PropagationPolicy {
+	case propagateOrphan:
+		return true, false
+	case propagateForeground:
+		return false, true
+	case propagateBackground:
+		return false, false
+	}
+	for _, n := range had {
+		switch n {
+		case finalizerOrphan:
+			return true, false
+		case finalizerForeground:
+			return false, true
+		}
+	}
+	return d.ep.facts.orphans, false
+}
+
+func sameSet(a, b []string) bool {
+	a, b = slices.Clone(a), slices.Clone(b)
+	slices.Sort(a)
+	slices.Sort(b)
+	return slices.Equal(slices.Compact(a), slices.Compact(b))
+}

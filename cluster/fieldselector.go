@@ -1,0 +1,142 @@
+package cluster
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// A fieldSelector is a list of terms that must all hold, in the syntax of the
+// API's fieldSelector parameter: a=b, a==b or a!=b, joined by commas.
+type fieldSelector []fieldTerm
+
+type fieldTerm struct {
+	path    []string
+	missing string
+	value   string
+	not     bool
+}
+
+// matches reports whether the object has the wanted values.
+func (s fieldSelector) matches(object document.Value) bool {
+	for i := range s {
+		if s[i].matches(object) == s[i].not {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *fieldTerm) matches(object document.Value) bool {
+	v := object.Lookup(t.path...)
+	if !v.Exists() || v.IsNull() {
+		return t.value == t.missing
+	}
+	if text, ok := v.Text(); ok {
+		return t.value == text
+	}
+	return t.value == v.String()
+}
+
+// parseFields reads a fieldSelector parameter for a kind, whose facts say which
+// labels there are.
+func parseFields(text string, k *schema.Kind, f *facts) (fieldSelector, error) {
+	var s fieldSelector
+	for _, term := range splitFieldTerms(text) {
+		if term == "" {
+			continue
+		}
+		i := strings.IndexByte(term, '=')
+		if i < 0 {
+			return nil, fmt.Errorf("fieldSelector %q: %q has no '=', '==' or '!='", text, term)
+		}
+		label, value := term[:i], term[i+1:]
+		t := fieldTerm{}
+		if strings.HasSuffix(label, "!") {
+			label, t.not = label[:i-1], true
+		} else {
+			value = strings.TrimPrefix(value, "=")
+		}
+		var err error
+		if t.value, err = unescapeFieldValue(value); err != nil {
+			return nil, fmt.Errorf("fieldSelector %q: %w", text, err)
+		}
+		if t.value == "" && !t.not && label == "" {
+			return nil, fmt.Errorf("fieldSelector %q: a term names no field", text)
+		}
+		known, ok := f.fields[label]
+		if label == "metadata.name" || label == "metadata.namespace" && (k.Namespaced || k.Builtin) {
+			known, ok = fieldLabel{}, true
+		}
+		if !ok {
+			return nil, fmt.Errorf("%q is not a known field selector for %s: only %s", label, k.Resource, knownFields(k, f))
+		}
+		path := known.path
+		if path == "" {
+			path = label
+		}
+		t.path, t.missing = strings.Split(path, "."), known.missing
+		s = append(s, t)
+	}
+	return s, nil
+}
+
+func knownFields(k *schema.Kind, f *facts) string {
+	names := []string{"metadata.name"}
+	if k.Namespaced {
+		names = append(names, "metadata.namespace")
+	}
+	for name := range f.fields {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for i := range names {
+		names[i] = strconv.Quote(names[i])
+	}
+	return strings.Join(names, ", ")
+}
+
+// splitFieldTerms splits at commas that have no backslash before them.
+func splitFieldTerms(text string) []string {
+	var terms []string
+	begin, escaped := 0, false
+	for i := range len(text) {
+		switch {
+		case escaped:
+			escaped = false
+		case text[i] == '\\':
+			escaped = true
+		case text[i] == ',':
+			terms, begin = append(terms, text[begin:i]), i+1
+		}
+	}
+	return append(terms, text[begin:])
+}
+
+// unescapeFieldValue takes the backslashes out that stand before '\', ',' and
+// '=', which must not stand there without one.
+func unescapeFieldValue(text string) (string, error) {
+	if !strings.ContainsAny(text, `\,=`) {
+		return text, nil
+	}
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch c {
+		case '\\':
+			i++
+			if i == len(text) || !strings.ContainsRune(`\,=`, rune(text[i])) {
+				return "", fmt.Errorf("in the value %q a backslash must stand before '\\', ',' or '='", text)
+			}
+			c = text[i]
+		case ',', '=':
+			return "", fmt.Errorf("in the value %q a backslash must stand before %q", text, c)
+		}
+		b.WriteByte(c)
+	}
+	return b.String(), nil
+}

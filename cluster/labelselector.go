@@ -1,0 +1,198 @@
+package cluster
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// A labelSelector is a list of requirements that labels must all meet, in the
+// syntax of the API's labelSelector parameter:
+//
+//	a=b, a==b, a!=b, a in (b,c), a notin (b,c), a, !a, a>1, a<1
+//
+// joined by commas. No requirement matches everything.
+type labelSelector []labelRequirement
+
+type labelRequirement struct {
+	key      string
+	operator string // "in", "notin", "exists", "absent", ">" or "<"
+	values   []string
+	number   int64 // for > and <
+}
+
+// matches reports whether an object's labels meet every requirement.
+func (s labelSelector) matches(object document.Value) bool {
+	if len(s) == 0 {
+		return true
+	}
+	labels := object.Get("metadata").Get("labels")
+	for i := range s {
+		if !s[i].matches(labels) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *labelRequirement) matches(labels document.Value) bool {
+	label := labels.Get(r.key)
+	switch r.operator {
+	case "exists":
+		return label.Exists()
+	case "absent":
+		return !label.Exists()
+	case "notin":
+		return !label.Exists() || !slices.Contains(r.values, label.StringOr(""))
+	case "in":
+		return label.Exists() && slices.Contains(r.values, label.StringOr(""))
+	}
+	n, err := strconv.ParseInt(label.StringOr(""), 10, 64)
+	if err != nil {
+		return false
+	}
+	return r.operator == ">" && n > r.number || r.operator == "<" && n < r.number
+}
+
+// parseLabels reads a labelSelector parameter.
+func parseLabels(text string) (labelSelector, error) {
+	p := &labelParser{rest: text}
+	var s labelSelector
+	p.next()
+	for p.token != "" {
+		r, err := p.requirement()
+		if err != nil {
+			return nil, fmt.Errorf("labelSelector %q: %w", text, err)
+		}
+		s = append(s, r)
+		if p.token == "" {
+			break
+		}
+		if p.token != "," {
+			return nil, fmt.Errorf("labelSelector %q: found %q where ',' or the end was expected", text, p.token)
+		}
+		if p.next(); !p.word && p.token != "!" {
+			return nil, fmt.Errorf("labelSelector %q: found %q where a label's key was expected", text, p.token)
+		}
+	}
+	return s, nil
+}
+
+// labelParser holds the token that comes next; at the end it is "".
+type labelParser struct {
+	rest  string
+	token string
+	word  bool // the token is a word and no sign
+}
+
+const labelSigns = "!=,()<>"
+
+func (p *labelParser) next() {
+	p.rest = strings.TrimLeft(p.rest, " \t\r\n")
+	n := strings.IndexAny(p.rest, labelSigns+" \t\r\n")
+	switch {
+	case n < 0:
+		n = len(p.rest)
+	case n == 0:
+		n = 1
+		if strings.HasPrefix(p.rest, "!=") || strings.HasPrefix(p.rest, "==") {
+			n = 2
+		}
+		p.token, p.rest, p.word = p.rest[:n], p.rest[n:], false
+		return
+	}
+	p.token, p.rest = p.rest[:n], p.rest[n:]
+	p.word = p.token != ""
+}
+
+// take returns the token and goes on to the next.
+func (p *labelParser) take() string {
+	t := p.token
+	p.next()
+	return t
+}
+
+func (p *labelParser) requirement() (labelRequirement, error) {
+	absent := p.token == "!"
+	if absent {
+		p.next()
+	}
+	if !p.word {
+		return labelRequirement{}, fmt.Errorf("found %q where a label's key was expected", p.token)
+	}
+	r := labelRequirement{key: p.take(), operator: "exists"}
+	if why := qualifiedName(r.key); why != "" {
+		return r, fmt.Errorf("the key %q %s", r.key, why)
+	}
+	if p.token == "" || p.token == "," {
+		if absent {
+			r.operator = "absent"
+		}
+		return r, nil
+	}
+	var err error
+	switch sign := p.take(); sign {
+	case "=", "==":
+		r.operator = "in"
+		r.values, err = p.value()
+	case "!=":
+		r.operator = "notin"
+		r.values, err = p.value()
+	case "in", "notin":
+		r.operator = sign
+		r.values, err = p.set()
+	case ">", "<":
+		r.operator = sign
+		if r.values, err = p.value(); err == nil {
+			if r.number, err = strconv.ParseInt(r.values[0], 10, 64); err != nil {
+				err = fmt.Errorf("%q must be an integer: %w", r.values[0], err)
+			}
+		}
+	default:
+		return r, fmt.Errorf("found %q where one of in, notin, =, ==, !=, < and > was expected", sign)
+	}
+	if err != nil {
+		return r, err
+	}
+	for _, v := range r.values {
+		if why := labelValue(v); why != "" {
+			return r, fmt.Errorf("the value %q of %s %s", v, r.key, why)
+		}
+	}
+	return r, nil
+}
+
+func (p *labelParser) value() ([]string, error) {
+	if p.token == "" || p.token == "," {
+		return []string{""}, nil
+	}
+	if !p.word {
+		return nil, fmt.Errorf("found %q where a value was expected", p.token)
+	}
+	return []string{p.take()}, nil
+}
+
+// set reads values between parentheses; what is left out is the empty value.
+func (p *labelParser) set() ([]string, error) {
+	if p.take() != "(" {
+		return nil, fmt.Errorf("values must stand between '(' and ')'")
+	}
+	var values []string
+	for {
+		v := ""
+		if p.word {
+			v = p.take()
+		}
+		values = append(values, v)
+		switch t := p.take(); t {
+		case ")":
+			return values, nil
+		case ",":
+		default:
+			return nil, fmt.Errorf("found %q where ',' or ')' was expected", t)
+		}
+	}
+}

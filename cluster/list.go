@@ -1,0 +1,170 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/store"
+)
+
+// selection is what list, watch and deletecollection pick.
+type selection struct {
+	labels labelSelector
+	fields fieldSelector
+	// scope is the part of the store to look at.
+	scope string
+}
+
+func (s *selection) matches(object document.Value) bool {
+	return s.labels.matches(object) && s.fields.matches(object)
+}
+
+func (s *selection) all() bool { return len(s.labels) == 0 && len(s.fields) == 0 }
+
+func (c *Cluster) selection(r *Request, ep *endpoint) (*selection, *Status) {
+	labels, err := parseLabels(r.LabelSelector)
+	if err != nil {
+		return nil, badRequest(err.Error())
+	}
+	fields, err := parseFields(r.FieldSelector, ep.kind, ep.facts)
+	if err != nil {
+		return nil, badRequest(err.Error())
+	}
+	s := &selection{labels: labels, fields: fields, scope: ep.key(r.Namespace, "")}
+	if r.Name != "" {
+		for _, f := range fields {
+			if f.not || len(f.path) != 2 || f.path[1] != "name" || f.value != r.Name {
+				return nil, badRequest("the fieldSelector must be empty or metadata.name=" + r.Name)
+			}
+		}
+		s.scope = ep.key(r.Namespace, r.Name)
+	}
+	return s, nil
+}
+
+func (c *Cluster) get(ctx context.Context, r *Request, ep *endpoint) (*Response, *Status) {
+	least, err := revision(r.ResourceVersion)
+	if err != nil {
+		return nil, plainError(err)
+	}
+	item, err := c.store.Get(ctx, ep.key(r.Namespace, r.Name), store.GetOptions{MinRevision: least})
+	if err != nil {
+		return nil, c.storeStatus(ep, r.Name, err)
+	}
+	object := versioned(item.Value.object, item.Revision)
+	if ep.sub != subScale {
+		shown, st := c.show(ep.kind, object)
+		return &Response{Code: 200, Object: shown}, st
+	}
+	read, st := c.read(ep.kind, object)
+	if st != nil {
+		return nil, st
+	}
+	scale, found, st := ep.scaleOf(read.Value)
+	if st == nil && !found && !ep.kind.Builtin {
+		st = internalError(errors.New("the spec replicas field " + strconv.Quote(ep.kind.Scale.SpecReplicasPath) + " does not exist"))
+	}
+	return &Response{Code: 200, Object: scale}, st
+}
+
+func (c *Cluster) list(ctx context.Context, r *Request, ep *endpoint) (*Response, *Status) {
+	if st := checkReadOptions(r); st != nil {
+		return nil, st
+	}
+	s, st := c.selection(r, ep)
+	if st != nil {
+		return nil, st
+	}
+	page, st := c.page(ctx, r, ep, s)
+	if st != nil {
+		return nil, st
+	}
+	var items document.ListBuilder
+	items.Grow(len(page.Items))
+	for _, item := range page.Items {
+		shown, st := c.show(ep.kind, versioned(item.Value.object, item.Revision))
+		if st != nil {
+			return nil, st
+		}
+		if ep.kind.Builtin {
+			shown = shown.Without("kind").Without("apiVersion")
+		}
+		items.Append(shown)
+	}
+	return &Response{Code: 200, Object: listOf(ep, page, items.List())}, nil
+}
+
+// listOf is the list object. Custom resources show an empty continue token.
+func listOf(ep *endpoint, page store.Page[*Record], items document.Value) document.Value {
+	var metadata, b document.ObjectBuilder
+	metadata.Set("resourceVersion", document.NewString(strconv.FormatInt(page.Revision, 10)))
+	if page.Continue != "" || !ep.kind.Builtin {
+		metadata.Set("continue", document.NewString(page.Continue))
+	}
+	if page.Remaining > 0 {
+		metadata.Set("remainingItemCount", document.NewInt(page.Remaining))
+	}
+	b.Set("kind", document.NewString(ep.kind.ListKind))
+	b.Set("apiVersion", document.NewString(ep.kind.APIVersion()))
+	b.Set("metadata", metadata.Object())
+	b.Set("items", items)
+	return b.Object()
+}
+
+// page reads the items that a list shows. A version with a limit and without a
+// match is meant exactly, by an old rule of Kubernetes.
+func (c *Cluster) page(ctx context.Context, r *Request, ep *endpoint, s *selection) (store.Page[*Record], *Status) {
+	var none store.Page[*Record]
+	at, err := revision(r.ResourceVersion)
+	if err != nil {
+		return none, badRequest(err.Error())
+	}
+	o := store.ListOptions[*Record]{Revision: at, Limit: r.Limit, Continue: r.Continue}
+	if at > 0 && (r.ResourceVersionMatch == matchExact || r.ResourceVersionMatch == "" && r.Limit > 0) {
+		o.Match = store.Exact
+	}
+	if r.Continue != "" {
+		if at != 0 {
+			return none, badRequest("specifying resource version is not allowed when using continue")
+		}
+		o.Revision, o.Match = 0, store.NotOlderThan
+	}
+	if !s.all() {
+		o.Filter = func(item store.Item[*Record]) bool {
+			object, st := c.read(ep.kind, item.Value.object)
+			return st == nil && s.matches(object.Value)
+		}
+	}
+	page, err := c.store.List(ctx, s.scope, o)
+	if err != nil {
+		return none, c.storeStatus(ep, "", err)
+	}
+	return page, nil
+}
+
+// storeStatus answers an error of the store.
+func (c *Cluster) storeStatus(ep *endpoint, name string, err error) *Status {
+	var st *Status
+	var future *store.FutureError
+	var compacted *store.CompactedError
+	switch {
+	case errors.As(err, &st):
+		return st
+	case errors.Is(err, store.ErrNotFound):
+		return notFound(ep.what(), name)
+	case errors.Is(err, store.ErrExists):
+		return alreadyExists(ep.what(), name)
+	case errors.As(err, &future):
+		return &Status{Code: 504, Reason: ReasonTimeout, Message: "Timeout: " + future.Error(), Err: err,
+			Details: &StatusDetails{RetryAfterSeconds: 1, Causes: []Cause{{Type: causeTooLargeRV, Message: "Too large resource version"}}}}
+	case errors.As(err, &compacted):
+		return expired("The resourceVersion for the provided list or watch is too old: " + compacted.Error())
+	case errors.Is(err, store.ErrInvalidContinue):
+		return badRequest(err.Error())
+	case errors.Is(err, store.ErrInvalidKey):
+		return notFound(ep.what(), name)
+	}
+	return internalError(err)
+}

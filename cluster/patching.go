@@ -1,0 +1,249 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/patch"
+	"github.com/patchlab-dev/patchlab/schema"
+	"github.com/patchlab-dev/patchlab/schema/defaults"
+)
+
+// patchBody is a decoded patch.
+type patchBody struct {
+	value document.Value
+	// problems are its duplicate keys and, in a JSON patch, unknown members.
+	problems []string
+}
+
+// parsePatch decodes the patch, once a task. A patch is looked at only when the
+// object is known to exist, as the API server does it.
+func (t *task) parsePatch() (*patchBody, *Status) {
+	if t.patch != nil {
+		return t.patch, nil
+	}
+	var doc *document.Document
+	var err error
+	if t.Format == ApplyPatch {
+		doc, err = document.ParseYAML(t.Body, document.Options{Duplicates: document.DuplicatesLast})
+	} else {
+		doc, err = document.Parse(t.Body, document.Options{Duplicates: document.DuplicatesLast})
+	}
+	if err != nil {
+		return nil, syntaxStatus("error decoding patch", err)
+	}
+	body := &patchBody{value: doc.Root, problems: duplicateProblems(doc, t.Format == ApplyPatch)}
+	if t.Format == JSONPatch {
+		for i, p := range body.problems {
+			body.problems[i] = "json patch " + p
+		}
+		body.problems = append(body.problems, unknownOperationMembers(doc.Root)...)
+	}
+	t.patch = body
+	return body, nil
+}
+
+// unknownOperationMembers words the members of JSON patch operations that mean
+// nothing.
+func unknownOperationMembers(ops document.Value) []string {
+	var problems []string
+	if ops.Kind() != document.List {
+		return nil
+	}
+	for i, op := range ops.Items() {
+		if op.Kind() != document.Object {
+			continue
+		}
+		for key := range op.Members() {
+			switch key {
+			case "op", "path", "from", "value":
+			default:
+				problems = append(problems, fmt.Sprintf("json patch unknown field %q", fmt.Sprintf("[%d].%s", i, key)))
+			}
+		}
+	}
+	return problems
+}
+
+// patched applies a JSON, merge or strategic patch to the live object and
+// decodes the result.
+func (t *task) patched(live fieldmanager.Object) (document.Value, []string, *Status) {
+	body, st := t.parsePatch()
+	if st != nil {
+		return document.Value{}, nil, st
+	}
+	k := t.ep.body
+	from := defaults.FromJSON
+	object := live.Join()
+	var next document.Value
+	var err error
+	o := patch.Options{Engine: t.config.PatchEngine, IgnoreFieldTypes: t.strictness() == validateIgnore}
+	switch t.Format {
+	case JSONPatch:
+		next, err = patch.JSON(object, body.value, o)
+	case MergePatch:
+		next, err = patch.Merge(object, body.value, o)
+	default:
+		from = defaults.FromTree
+		next, err = patch.Strategic(object, body.value, k.Type(), o)
+	}
+	if err != nil {
+		return document.Value{}, nil, patchStatus(err)
+	}
+	return t.decodePatched(k, next, from, body.problems)
+}
+
+// patchStatus answers a patch that could not be applied.
+func patchStatus(err error) *Status {
+	var e *patch.Error
+	if !errors.As(err, &e) {
+		return plainError(err)
+	}
+	switch e.Code() {
+	case 400:
+		st := badRequest(err.Error())
+		st.Err = err
+		return st
+	case 413:
+		st := tooLarge(err.Error())
+		st.Err = err
+		return st
+	case 422:
+		return unprocessable(err.Error(), err)
+	}
+	return plainError(err)
+}
+
+// decodePatched reads the result of a patch as an object of the kind. Whatever
+// is wrong with it is the patch's fault: 422.
+func (t *task) decodePatched(k *schema.Kind, next document.Value, from defaults.Source, problems []string) (document.Value, []string, *Status) {
+	refused := func(err error) (document.Value, []string, *Status) {
+		st := invalid(groupResource{}, "", []Cause{invalidValue("patch", next.String(), err.Error())})
+		st.Err = err
+		return document.Value{}, nil, st
+	}
+	next, lost, early := patchedType(k, next, from)
+	if early != nil {
+		if early.Code == 422 {
+			return refused(errors.New(early.Message))
+		}
+		return document.Value{}, nil, early
+	}
+	value, unknown, err := t.decode(k, next, from)
+	if err != nil {
+		return refused(err)
+	}
+	all := append([]string{}, problems...)
+	all = append(all, lost...)
+	for _, u := range unknown {
+		all = append(all, u.message)
+	}
+	if len(all) > 0 && t.strictness() == validateStrict {
+		return refused(strictError(all))
+	}
+	if t.strictness() != validateWarn {
+		all = nil
+	}
+	return t.fill(k, value), all, nil
+}
+
+// patchedType sees to apiVersion and kind of the result of a patch. Without an
+// apiVersion a built-in object cannot be read: its fields are lost.
+func patchedType(k *schema.Kind, v document.Value, from defaults.Source) (document.Value, []string, *Status) {
+	if v.Kind() != document.Object {
+		return v, nil, unprocessable("the result of the patch is "+article(v.Kind())+", not an object", nil)
+	}
+	version, kind := v.Get("apiVersion").StringOr(""), v.Get("kind").StringOr("")
+	if !k.Builtin {
+		switch {
+		case kind == "":
+			return v, nil, unprocessable("the patch leaves no kind", nil)
+		case version == "":
+			return v, nil, internalError(errors.New("the patch leaves no apiVersion"))
+		}
+		return v, nil, nil
+	}
+	if version == "" && from == defaults.FromJSON {
+		var lost []string
+		for key := range v.Members() {
+			if key != "apiVersion" && key != "kind" {
+				lost = append(lost, fmt.Sprintf("unknown field %q", key))
+			}
+		}
+		return empty(k), lost, nil
+	}
+	if kind == "" {
+		v = v.With("kind", document.NewString(k.Kind))
+	} else if kind != k.Kind {
+		return v, nil, unprocessable("the patch makes the object a "+kind, nil)
+	}
+	if version == "" {
+		return v.With("apiVersion", document.NewString(k.APIVersion())), nil, nil
+	}
+	if version != k.APIVersion() {
+		return v, nil, unprocessable("the patch makes the apiVersion "+version+", the endpoint serves "+k.APIVersion(), nil)
+	}
+	return v, nil, nil
+}
+
+// checkName refuses an object whose name or namespace is not the request's.
+func (t *task) checkName(object document.Value) *Status {
+	name, namespace := meta(object, "name"), meta(object, "namespace")
+	switch {
+	case name == "":
+		return badRequest("the name of the object (" + t.Name + " based on URL) was undeterminable: name must be provided")
+	case name != t.Name:
+		return badRequest("the name of the object (" + name + ") does not match the name on the URL (" + t.Name + ")")
+	case t.Namespace != "" && namespace != "" && namespace != t.Namespace:
+		return badRequest("the namespace of the object (" + namespace + ") does not match the namespace on the request (" + t.Namespace + ")")
+	}
+	return nil
+}
+
+// inNamespace gives an object the namespace of its request.
+func (t *task) inNamespace(object document.Value) (document.Value, *Status) {
+	wanted := t.Namespace
+	if !t.ep.kind.Namespaced {
+		wanted = ""
+	}
+	got := meta(object, "namespace")
+	switch {
+	case got == wanted:
+		return object, nil
+	case got == "" || wanted == "":
+		return withMetaText(object, "namespace", wanted), nil
+	}
+	return object, badRequest("the namespace of the provided object does not match the namespace sent on the request")
+}
+
+// oneOwnerEach takes owner references out that stand there twice, and warns.
+func oneOwnerEach(object document.Value) (document.Value, []string) {
+	refs := object.Get("metadata").Get("ownerReferences")
+	if refs.Kind() != document.List || refs.Len() < 2 {
+		return object, nil
+	}
+	var kept document.ListBuilder
+	var twice []string
+	seen := map[string][]document.Value{}
+	for _, ref := range refs.Items() {
+		uid := ref.Get("uid").StringOr("")
+		known := false
+		for _, other := range seen[uid] {
+			known = known || document.Equal(other, ref)
+		}
+		if known {
+			twice = append(twice, uid)
+			continue
+		}
+		seen[uid] = append(seen[uid], ref)
+		kept.Append(ref)
+	}
+	if len(twice) == 0 {
+		return object, nil
+	}
+	return withMeta(object, "ownerReferences", kept.List()),
+		[]string{".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: " + strings.Join(twice, ", ")}
+}

@@ -1,0 +1,75 @@
+package cluster
+
+import (
+	"strconv"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+)
+
+// Record is a stored object: without its resource version, which is the
+// store's, and with its managedFields decoded. It is immutable. A store that
+// keeps bytes uses Encode and DecodeRecord.
+type Record struct {
+	object fieldmanager.Object
+}
+
+// Encode returns the record as JSON.
+func (r *Record) Encode() []byte { return r.object.Join().JSON() }
+
+// DecodeRecord reads what Encode wrote.
+func DecodeRecord(data []byte) (*Record, error) {
+	doc, err := document.Parse(data, document.Options{MaxBytes: -1})
+	if err != nil {
+		return nil, err
+	}
+	object, err := fieldmanager.Split(doc.Root)
+	if err != nil {
+		return nil, err
+	}
+	return newRecord(object), nil
+}
+
+func newRecord(o fieldmanager.Object) *Record {
+	o.Value = withMeta(o.Value, "resourceVersion", document.Value{})
+	return &Record{object: o}
+}
+
+// UID returns the object's uid, by which stores check preconditions.
+func (r *Record) UID() string { return meta(r.object.Value, "uid") }
+
+// Equal reports whether storing b in place of a would change nothing.
+func Equal(a, b *Record) bool {
+	return a == b || document.Identical(a.object.Value, b.object.Value) && sameManagers(a.object.Managed, b.object.Managed, true)
+}
+
+// sameManagers compares managers, with or without the times of their entries.
+func sameManagers(a, b fieldmanager.Managed, times bool) bool {
+	if document.SameNode(a.Value(), b.Value()) {
+		return true
+	}
+	if a.Len() != b.Len() {
+		return false
+	}
+	if times {
+		return document.Identical(a.Value(), b.Value())
+	}
+	return document.Identical(withoutTimes(a), withoutTimes(b))
+}
+
+func withoutTimes(m fieldmanager.Managed) document.Value {
+	var list document.ListBuilder
+	if m.Len() == 0 {
+		return document.Value{}
+	}
+	for _, entry := range m.Value().Items() {
+		list.Append(entry.Without("time"))
+	}
+	return list.List()
+}
+
+// versioned returns the object as it is read at a revision.
+func versioned(o fieldmanager.Object, revision int64) fieldmanager.Object {
+	o.Value = withMeta(o.Value, "resourceVersion", document.NewString(strconv.FormatInt(revision, 10)))
+	return o
+}

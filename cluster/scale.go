@@ -1,0 +1,234 @@
+package cluster
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/fieldset"
+)
+
+// The scale subresource shows an object's number of replicas as a Scale of
+// autoscaling/v1, and takes one to change it.
+
+const scaleVersion = "autoscaling/v1"
+
+// replicasUnset stands in a custom resource's Scale where the object has no
+// number: the smallest int32, as in apiextensions-apiserver.
+const replicasUnset = math.MinInt32
+
+// scalePath takes a path such as ".spec.replicas" apart.
+func scalePath(path string) []string { return strings.Split(strings.TrimPrefix(path, "."), ".") }
+
+// scaleOf returns an object's Scale. found says that the object has a number of
+// replicas.
+func (ep *endpoint) scaleOf(object document.Value) (scale document.Value, found bool, st *Status) {
+	paths := ep.kind.Scale
+	wanted, found, st := ep.replicas(object, paths.SpecReplicasPath)
+	if st != nil {
+		return scale, false, st
+	}
+	actual, _, st := ep.replicas(object, paths.StatusReplicasPath)
+	if st != nil {
+		return scale, false, st
+	}
+	var metadata, spec, status, b document.ObjectBuilder
+	for _, key := range [...]string{"creationTimestamp", "name", "namespace", "resourceVersion", "uid"} {
+		metadata.Set(key, object.Get("metadata").Get(key))
+	}
+	if wanted != 0 {
+		spec.Set("replicas", document.NewInt(wanted))
+	}
+	status.Set("replicas", document.NewInt(actual))
+	setText(&status, "selector", ep.scaleSelector(object))
+	b.Set("apiVersion", document.NewString(scaleVersion))
+	b.Set("kind", document.NewString("Scale"))
+	b.Set("metadata", metadata.Object())
+	b.Set("spec", spec.Object())
+	b.Set("status", status.Object())
+	return b.Object(), found, nil
+}
+
+func (ep *endpoint) replicas(object document.Value, path string) (int64, bool, *Status) {
+	v := object.Lookup(scalePath(path)...)
+	if !v.Exists() || v.IsNull() && ep.kind.Builtin {
+		return 0, false, nil
+	}
+	n, ok := v.Int()
+	if !ok {
+		return 0, false, plainError(&scaleError{path, v})
+	}
+	return n, true, nil
+}
+
+// scaleError says that a number of replicas is no integer.
+type scaleError struct {
+	path  string
+	found document.Value
+}
+
+func (e *scaleError) Error() string {
+	return e.path + " must be an integer, it is " + e.found.String()
+}
+
+// scaleSelector writes an object's selector as the text of a label selector.
+func (ep *endpoint) scaleSelector(object document.Value) string {
+	path := ep.kind.Scale.LabelSelectorPath
+	if path == "" {
+		return ""
+	}
+	v := object.Lookup(scalePath(path)...)
+	if text, ok := v.Text(); ok || v.Kind() != document.Object {
+		return text
+	}
+	if !v.Get("matchLabels").Exists() && !v.Get("matchExpressions").Exists() {
+		return selectorText(v, document.Value{}) // a replication controller's
+	}
+	return selectorText(v.Get("matchLabels"), v.Get("matchExpressions"))
+}
+
+// changeScale carries a write out on an object's Scale and then gives the object
+// the new number.
+func (t *task) changeScale(live fieldmanager.Object) (outcome, *Status) {
+	old, found, st := t.ep.scaleOf(live.Value)
+	if st != nil {
+		return outcome{}, st
+	}
+	custom := !t.ep.kind.Builtin
+	if !found && custom {
+		old = old.Set(document.NewInt(replicasUnset), "spec", "replicas")
+	}
+	managed, err := t.scaleManagers(live.Managed)
+	if err != nil {
+		return outcome{}, plainError(err)
+	}
+	next, warnings, st := t.next(fieldmanager.Object{Value: old, Managed: managed})
+	if st != nil {
+		return outcome{warnings: warnings}, st
+	}
+	if st := t.checkScale(next.Value, live.Value); st != nil {
+		return outcome{warnings: warnings}, st
+	}
+	replicas, _ := next.Value.Lookup("spec", "replicas").Int()
+	object := live
+	object.Value = object.Value.Set(document.NewInt(replicas), scalePath(t.ep.kind.Scale.SpecReplicasPath)...)
+	if version := meta(next.Value, "resourceVersion"); version != "" || !custom {
+		object.Value = withMetaText(object.Value, "resourceVersion", version)
+	}
+	if object.Managed, err = t.scaledManagers(live.Managed, next.Managed); err != nil {
+		return outcome{}, plainError(err)
+	}
+	out, st := t.settle(live, object)
+	out.warnings = append(warnings, out.warnings...)
+	return out, st
+}
+
+// checkScale refuses a Scale that cannot be carried out.
+func (t *task) checkScale(scale, live document.Value) *Status {
+	replicas, _ := scale.Lookup("spec", "replicas").Int()
+	if !t.ep.kind.Builtin {
+		if replicas == replicasUnset {
+			return badRequest("the spec replicas field " + strconv.Quote(t.ep.kind.Scale.SpecReplicasPath) + " cannot be empty")
+		}
+		return nil
+	}
+	var causes []Cause
+	if replicas < 0 {
+		causes = append(causes, invalidValue("spec.replicas", strconv.FormatInt(replicas, 10), "must be 0 or more"))
+	}
+	causes = append(checkMetadata(scale, true, dnsSubdomain), causes...)
+	if len(causes) > 0 {
+		return invalid(groupResource{"autoscaling", "Scale"}, t.Name, causes)
+	}
+	if wanted, found := meta(scale, "uid"), meta(live, "uid"); wanted != "" && wanted != found {
+		return conflict(groupResource{t.ep.kind.Group, t.ep.kind.Resource + "/scale"}, t.Name,
+			"Precondition failed: UID in precondition: "+wanted+", UID in object meta: "+found)
+	}
+	return nil
+}
+
+// scaleManagers are the managers of an object's Scale: those that own the
+// object's number of replicas own that of the Scale (KEP-2527).
+func (t *task) scaleManagers(m fieldmanager.Managed) (fieldmanager.Managed, error) {
+	var list document.ListBuilder
+	for i, e := range m.Entries() {
+		path, known := t.replicasPath(e.APIVersion)
+		if known && path != nil && e.Fields.Has(path) {
+			list.Append(m.Value().At(i).
+				With("apiVersion", document.NewString(scaleVersion)).
+				With("fieldsV1", fieldset.Of(replicasInScale()).JSON()))
+		}
+	}
+	return fieldmanager.DecodeManaged(list.List())
+}
+
+// replicasInScale is the field of a Scale that counts.
+func replicasInScale() fieldmanager.Path { return fieldset.Fields("spec", "replicas") }
+
+// scaledManagers are the object's managers after its Scale was written: who no
+// longer owns the replicas of the Scale loses those of the object, who came to
+// own them there owns them here.
+func (t *task) scaledManagers(parent, scale fieldmanager.Managed) (fieldmanager.Managed, error) {
+	owners := map[string]document.Value{}
+	for i, e := range scale.Entries() {
+		if e.Fields.Has(replicasInScale()) {
+			owners[managerID(e, scaleVersion)] = scale.Value().At(i)
+		}
+	}
+	var list document.ListBuilder
+	for i, e := range parent.Entries() {
+		entry := parent.Value().At(i)
+		path, known := t.replicasPath(e.APIVersion)
+		if !known {
+			continue
+		}
+		if path == nil || !e.Fields.Has(path) {
+			list.Append(entry)
+			continue
+		}
+		id := managerID(e, scaleVersion)
+		if _, still := owners[id]; still {
+			delete(owners, id)
+			list.Append(entry)
+		} else if rest := e.Fields.Minus(fieldset.Of(path)); !rest.Empty() {
+			list.Append(entry.With("fieldsV1", rest.JSON()))
+		}
+	}
+	path, _ := t.replicasPath(t.ep.kind.APIVersion())
+	for i, e := range scale.Entries() {
+		if _, fresh := owners[managerID(e, scaleVersion)]; fresh {
+			list.Append(scale.Value().At(i).
+				With("apiVersion", document.NewString(t.ep.kind.APIVersion())).
+				With("fieldsV1", fieldset.Of(path).JSON()).
+				Without("time"))
+		}
+	}
+	return fieldmanager.DecodeManaged(list.List())
+}
+
+// managerID tells the managers of an object apart, as fieldmanager does, with
+// the version of updates replaced.
+func managerID(e fieldmanager.Entry, version string) string {
+	if e.Operation == fieldmanager.OperationApply {
+		version = ""
+	}
+	return strings.Join([]string{e.Manager, string(e.Operation), version, e.Subresource}, "\x00")
+}
+
+// replicasPath is where an apiVersion of the object's kind has its replicas, nil
+// for a version without scale; known is false for other versions.
+func (t *task) replicasPath(apiVersion string) (path fieldmanager.Path, known bool) {
+	k, ok := t.version(t.ep.kind, apiVersion)
+	if !ok {
+		return nil, false
+	}
+	if k.Scale == nil {
+		return nil, true
+	}
+	for _, name := range scalePath(k.Scale.SpecReplicasPath) {
+		path = append(path, fieldset.Field(name))
+	}
+	return path, true
+}

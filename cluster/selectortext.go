@@ -1,0 +1,54 @@
+package cluster
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// selectorText writes a label selector, given as the labels that must match and
+// the expressions that must hold, in the syntax of the labelSelector parameter,
+// sorted by key as the API server does.
+func selectorText(matchLabels, expressions document.Value) string {
+	type term struct{ key, text string }
+	var terms []term
+	for key, value := range matchLabels.Members() {
+		terms = append(terms, term{key, key + "=" + value.StringOr("")})
+	}
+	if expressions.Kind() == document.List {
+		for _, e := range expressions.Items() {
+			key := e.Get("key").StringOr("")
+			terms = append(terms, term{key, expressionText(key, e)})
+		}
+	}
+	slices.SortStableFunc(terms, func(a, b term) int { return strings.Compare(a.key, b.key) })
+	texts := make([]string, len(terms))
+	for i := range terms {
+		texts[i] = terms[i].text
+	}
+	return strings.Join(texts, ",")
+}
+
+func expressionText(key string, e document.Value) string {
+	switch e.Get("operator").StringOr("") {
+	case "Exists":
+		return key
+	case "DoesNotExist":
+		return "!" + key
+	case "NotIn":
+		return key + " notin (" + joinedValues(e) + ")"
+	}
+	return key + " in (" + joinedValues(e) + ")"
+}
+
+func joinedValues(e document.Value) string {
+	var values []string
+	if list := e.Get("values"); list.Kind() == document.List {
+		for _, v := range list.Items() {
+			values = append(values, v.StringOr(""))
+		}
+	}
+	slices.Sort(values)
+	return strings.Join(values, ",")
+}

@@ -1,0 +1,206 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/schema"
+	"github.com/patchlab-dev/patchlab/schema/defaults"
+)
+
+// tracked returns next, which may hold managedFields that the client sent, with
+// what the field manager came to own by it. live is the zero Object for a new one.
+// An object that cannot be typed goes on without managers, as on the API server.
+func (t *task) tracked(live fieldmanager.Object, next document.Value) fieldmanager.Object {
+	m, err := t.fieldManager(t.ep)
+	if err != nil {
+		return fieldmanager.Object{Value: withMeta(next, "managedFields", document.Value{})}
+	}
+	object, err := m.Update(live, next, t.manager(), t.now)
+	if err != nil {
+		object.Managed = fieldmanager.Managed{}
+		object.Value = withMeta(object.Value, "managedFields", document.Value{})
+	}
+	return object
+}
+
+// applied merges the configuration of an apply into the live object.
+func (t *task) applied(live fieldmanager.Object) (fieldmanager.Object, []string, *Status) {
+	body, st := t.parsePatch()
+	if st != nil {
+		return live, nil, st
+	}
+	config := body.value
+	if config.Kind() != document.Object && !config.IsNull() {
+		return live, nil, badRequest("error decoding YAML: the configuration is " + article(config.Kind()) + ", not an object")
+	}
+	m, err := t.fieldManager(t.ep)
+	if err != nil {
+		return live, nil, plainError(err)
+	}
+	force := t.Force != nil && *t.Force
+	next, err := m.Apply(live, config, t.FieldManager, force, t.now)
+	if err != nil {
+		return live, nil, applyStatus(err)
+	}
+	if len(body.problems) > 0 {
+		switch t.strictness() {
+		case validateStrict:
+			return live, nil, badRequest("error strict decoding YAML: " + strings.Join(body.problems, "; "))
+		case validateWarn:
+			return next, body.problems, nil
+		}
+	}
+	return next, nil, nil
+}
+
+// applyStatus answers an apply that failed.
+func applyStatus(err error) *Status {
+	var conflicts fieldmanager.Conflicts
+	var st *Status
+	switch {
+	case errors.As(err, &st):
+		return st
+	case errors.As(err, &conflicts):
+		st = &Status{Code: 409, Reason: ReasonConflict, Message: conflicts.Error(), Err: err, Details: &StatusDetails{}}
+		for i := range conflicts {
+			st.Details.Causes = append(st.Details.Causes, Cause{
+				Type: causeConflict, Message: "conflict with " + conflicts[i].Owner(), Field: conflicts[i].Path.String()})
+		}
+		return st
+	case errors.Is(err, fieldmanager.ErrRequest):
+		st = badRequest(err.Error())
+		st.Err = err
+		return st
+	}
+	return plainError(err)
+}
+
+// fieldManager returns the field manager of an endpoint.
+func (p *pipeline) fieldManager(ep *endpoint) (*fieldmanager.Manager, error) {
+	key := managerKey{ep.kind, ep.sub}
+	if m, ok := p.managers.Load(key); ok {
+		return m.(*fieldmanager.Manager), nil
+	}
+	m, err := fieldmanager.New(p.managerConfig(ep))
+	if err != nil {
+		return nil, err
+	}
+	known, _ := p.managers.LoadOrStore(key, m)
+	return known.(*fieldmanager.Manager), nil
+}
+
+func (p *pipeline) managerConfig(ep *endpoint) fieldmanager.Config {
+	k := ep.body
+	c := fieldmanager.Config{
+		APIVersion:  k.APIVersion(),
+		Kind:        k.Kind,
+		Type:        k.Type(),
+		Custom:      !ep.kind.Builtin,
+		Subresource: ep.sub,
+		Engine:      p.config.Engine,
+		Finish:      func(merged document.Value) (document.Value, error) { return p.finish(ep, merged) },
+	}
+	if k.Builtin {
+		if zero, _, err := defaults.Decode(k, empty(k), defaults.FromTree); err == nil {
+			c.Empty = zero
+		}
+	}
+	if ep.sub == subScale {
+		return c
+	}
+	c.Reset = p.resetFields(ep)
+	c.Other = func(apiVersion string) *schema.Type {
+		if other, ok := p.version(k, apiVersion); ok {
+			return other.Type()
+		}
+		return nil
+	}
+	c.Convert = func(object document.Value, apiVersion string) (document.Value, error) {
+		other, ok := p.version(k, apiVersion)
+		if !ok {
+			return object, fmt.Errorf("%s has no version %s", k.Kind, apiVersion)
+		}
+		return p.convert(object, other)
+	}
+	return c
+}
+
+// version finds a kind in another apiVersion of its group.
+func (p *pipeline) version(k *schema.Kind, apiVersion string) (*schema.Kind, bool) {
+	group, version, ok := schema.SplitAPIVersion(apiVersion)
+	if !ok || group != k.Group {
+		return nil, false
+	}
+	return p.kinds.Kind(schema.GroupVersionKind{Group: group, Version: version, Kind: k.Kind})
+}
+
+// resetFields are what an endpoint resets, by apiVersion. The status of a custom
+// resource resets in all versions, the resource itself only in its own
+// (apiextensions-apiserver, getStatusResetFields).
+func (p *pipeline) resetFields(ep *endpoint) map[string]fieldmanager.ResetFields {
+	var fields fieldmanager.ResetFields
+	switch ep.sub {
+	case "":
+		fields.Except = ep.facts.reset
+	case subStatus:
+		fields.Except = ep.facts.resetStatus
+	case "approval":
+		fields.Except = []string{"spec", "status.certificate"}
+	case "finalize":
+		fields.Except = []string{"status"}
+	case "ephemeralcontainers":
+		fields.Only = []string{"spec.ephemeralContainers"}
+	case "resize":
+		fields.Only = []string{"spec.containers.*.resources", "spec.containers.*.resizePolicy",
+			"spec.initContainers.*.resources", "spec.initContainers.*.resizePolicy", "spec.resources"}
+	}
+	reset := map[string]fieldmanager.ResetFields{ep.kind.APIVersion(): fields}
+	if ep.kind.Builtin || ep.sub == subStatus {
+		for _, other := range p.kinds.Served(ep.kind.Group, ep.kind.Kind) {
+			reset[other.APIVersion()] = fields
+		}
+	}
+	return reset
+}
+
+// finish completes what an apply merged: it is decoded as the kind is held in
+// memory, and its defaults are filled in.
+func (p *pipeline) finish(ep *endpoint, merged document.Value) (document.Value, error) {
+	if ep.sub == subScale && !ep.kind.Builtin {
+		return merged, errors.New("failed to convert new object to proper version: a Scale is no version of " + ep.kind.Kind)
+	}
+	k := ep.body
+	if !k.Builtin {
+		return p.fill(k, merged), nil
+	}
+	out, _, err := p.decode(k, merged, defaults.FromTree)
+	if err != nil {
+		return merged, err
+	}
+	return p.fill(k, out), nil
+}
+
+// convert returns an object in another version of its kind. Without a converter
+// only the apiVersion changes, and what the version does not know is pruned.
+func (p *pipeline) convert(object document.Value, to *schema.Kind) (document.Value, error) {
+	version := to.APIVersion()
+	if object.Get("apiVersion").StringOr("") == version {
+		return object, nil
+	}
+	if convert := p.config.Converters[to.Resource+"."+to.Group]; convert != nil && !to.Builtin {
+		converted, err := convert(object, version)
+		if err != nil {
+			return object, fmt.Errorf("conversion to %s %s failed: %w", version, to.Kind, err)
+		}
+		object = converted.With("metadata", object.Get("metadata"))
+	}
+	object = object.With("apiVersion", document.NewString(version))
+	if to.Builtin {
+		return object, nil
+	}
+	return pruned(to, object), nil
+}

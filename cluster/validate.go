@@ -1,0 +1,90 @@
+package cluster
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
+	"github.com/patchlab-dev/patchlab/schema/structural"
+)
+
+// validateNew judges a new object: custom resources by their schema, built-in
+// ones by the few rules of builtin.go, all by those for metadata.
+func (t *task) validateNew(object document.Value) []Cause {
+	k := t.ep.kind
+	metadata := checkMetadata(object, k.Namespaced, t.ep.facts.name)
+	if k.Builtin {
+		return append(checkBuiltin(k, object, document.Value{}), metadata...)
+	}
+	if causes := t.checkKind(object); len(causes) > 0 {
+		return causes
+	}
+	causes := append(metadata, schemaCauses(structural.Validate(k.Type(), object, structural.Options{}))...)
+	return append(causes, t.checkReplicas(object)...)
+}
+
+// validateUpdate judges the next state of an object.
+func (t *task) validateUpdate(live, next document.Value) []Cause {
+	k := t.ep.kind
+	causes := checkMetadata(next, k.Namespaced, t.ep.facts.name)
+	causes = append(causes, checkMetadataUpdate(next, live)...)
+	if k.Builtin {
+		return append(causes, checkBuiltin(k, next, live)...)
+	}
+	if wrong := t.checkKind(next); len(wrong) > 0 {
+		return append(causes, wrong...)
+	}
+	causes = append(causes, schemaCauses(structural.Validate(k.Type(), next, structural.Options{Old: live}))...)
+	return append(causes, t.checkReplicas(next)...)
+}
+
+func schemaCauses(errs []schema.FieldError) []Cause {
+	causes := make([]Cause, 0, len(errs))
+	for _, e := range errs {
+		causes = append(causes, Cause{Type: string(e.Type), Field: e.Field, Message: e.Body()})
+	}
+	return causes
+}
+
+// checkKind refuses a custom resource that says to be of another kind or version.
+func (t *task) checkKind(object document.Value) []Cause {
+	var causes []Cause
+	if got := object.Get("kind").StringOr(""); got != t.ep.kind.Kind {
+		causes = append(causes, invalidValue("kind", strconv.Quote(got), "must be "+t.ep.kind.Kind))
+	}
+	if got := object.Get("apiVersion").StringOr(""); got != t.ep.kind.APIVersion() {
+		causes = append(causes, invalidValue("apiVersion", strconv.Quote(got), "must be "+t.ep.kind.APIVersion()))
+	}
+	return causes
+}
+
+// checkReplicas judges what the scale subresource of a custom resource shows.
+func (t *task) checkReplicas(object document.Value) []Cause {
+	scale := t.ep.kind.Scale
+	if scale == nil {
+		return nil
+	}
+	var causes []Cause
+	for _, path := range [...]string{scale.SpecReplicasPath, scale.StatusReplicasPath} {
+		v := object.Lookup(scalePath(path)...)
+		if !v.Exists() {
+			continue
+		}
+		n, ok := v.Int()
+		switch {
+		case !ok:
+			causes = append(causes, invalidValue(path, v.String(), "must be an integer"))
+		case n < 0:
+			causes = append(causes, invalidValue(path, v.String(), "should be a non-negative integer"))
+		case n > math.MaxInt32:
+			causes = append(causes, invalidValue(path, v.String(), "should be less than or equal to "+strconv.Itoa(math.MaxInt32)))
+		}
+	}
+	if scale.LabelSelectorPath != "" {
+		if v := object.Lookup(scalePath(scale.LabelSelectorPath)...); v.Exists() && v.Kind() != document.String {
+			causes = append(causes, invalidValue(scale.LabelSelectorPath, v.String(), "must be a string"))
+		}
+	}
+	return causes
+}

@@ -1,0 +1,243 @@
+package cluster
+
+import (
+	"strconv"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/schema/defaults"
+)
+
+// create makes the new object of a POST. name is the one given or generated.
+func (t *task) create() (outcome, *Status) {
+	value := t.body
+	for _, key := range [...]string{"creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"} {
+		value = withMeta(value, key, document.Value{})
+	}
+	value, st := t.inNamespace(value)
+	if st != nil {
+		return outcome{}, st
+	}
+	out := outcome{created: true}
+	value, out.warnings = oneOwnerEach(value)
+	next := t.tracked(fieldmanager.Object{}, value)
+	if next.Value, st = t.named(next.Value); st != nil {
+		return outcome{}, st
+	}
+	if out.object, st = t.prepareNew(next); st != nil {
+		return outcome{}, st
+	}
+	if n, err := revision(meta(next.Value, "resourceVersion")); err == nil && n != 0 {
+		return outcome{}, plainError(errVersionOnCreate)
+	}
+	return out, nil
+}
+
+// named gives a new object a generated name where it has only generateName.
+func (t *task) named(object document.Value) (document.Value, *Status) {
+	prefix := meta(object, "generateName")
+	if prefix == "" || meta(object, "name") != "" {
+		return object, nil
+	}
+	if len(prefix) > maxGeneratedPrefix {
+		prefix = prefix[:maxGeneratedPrefix]
+	}
+	return withMetaText(object, "name", prefix+t.config.Suffix()), nil
+}
+
+// maxGeneratedPrefix leaves five of the 63 characters of a name for the suffix.
+const maxGeneratedPrefix = maxLabel - 5
+
+// prepareNew makes an object ready to be stored for the first time: system
+// metadata, the create strategy, validation.
+func (t *task) prepareNew(next fieldmanager.Object) (fieldmanager.Object, *Status) {
+	k := t.ep.kind
+	next.Value = withMeta(next.Value, "creationTimestamp", document.NewString(formatTime(t.now)))
+	next.Value = withMeta(next.Value, "uid", document.NewString(t.config.UID()))
+	var st *Status
+	if next.Value, st = t.inNamespace(next.Value); st != nil {
+		return next, st
+	}
+	if k.Status {
+		next.Value = next.Value.Without("status")
+	}
+	if k.Builtin {
+		next.Value, _, _ = defaults.Decode(k, next.Value, defaults.FromTree)
+	}
+	next.Value = t.ep.facts.firstGeneration(next.Value)
+	if causes := t.validateNew(next.Value); len(causes) > 0 {
+		return next, invalid(t.ep.invalidKind(next.Value), meta(next.Value, "name"), causes)
+	}
+	return next, nil
+}
+
+// invalidKind names the kind that an invalid object says it is.
+func (e *endpoint) invalidKind(object document.Value) groupResource {
+	return groupResource{e.kind.Group, object.Get("kind").StringOr(e.kind.Kind)}
+}
+
+// change makes the next state of one object from its live one, for update and
+// the four patches, through the resource itself or a subresource. live has its
+// resource version; it is the zero Object where there is none.
+func (t *task) change(live fieldmanager.Object) (outcome, *Status) {
+	if !live.Value.Exists() && !t.mayCreate() {
+		return outcome{}, notFound(t.ep.what(), t.Name)
+	}
+	if t.ep.sub == subScale {
+		return t.changeScale(live)
+	}
+	next, warnings, st := t.next(live)
+	if st != nil {
+		return outcome{warnings: warnings}, st
+	}
+	out, st := t.settle(live, next)
+	out.warnings = append(warnings, out.warnings...)
+	return out, st
+}
+
+// mayCreate reports whether the write may make an object that is missing: an
+// apply always, a PUT of some resources. (A JSON, merge or strategic patch of
+// those is told that the object is missing when it comes to be applied.)
+func (t *task) mayCreate() bool {
+	if t.ep.sub != "" {
+		return false
+	}
+	return t.Verb == Patch && t.Format == ApplyPatch || t.Verb == Update && t.ep.facts.createByUpdate
+}
+
+// next carries the body or patch out on the live object, up to and with field
+// management. For the scale subresource live is a Scale.
+func (t *task) next(live fieldmanager.Object) (fieldmanager.Object, []string, *Status) {
+	if t.Verb == Update {
+		value, warnings := oneOwnerEach(t.body)
+		if st := t.sameUID(live, value); st != nil {
+			return fieldmanager.Object{}, warnings, st
+		}
+		return t.tracked(live, value), warnings, nil
+	}
+	exists := live.Value.Exists()
+	var next fieldmanager.Object
+	var warnings []string
+	var st *Status
+	if t.Format == ApplyPatch {
+		next, warnings, st = t.applied(live)
+	} else {
+		var value document.Value
+		if value, warnings, st = t.patched(live); st == nil {
+			next = t.tracked(live, value)
+		}
+	}
+	if st != nil {
+		return next, warnings, st
+	}
+	if uid := meta(next.Value, "uid"); !exists && uid != "" {
+		return next, warnings, conflict(t.ep.what(), t.Name,
+			"uid mismatch: the provided object specified uid "+uid+", and no existing object was found")
+	}
+	if next.Value, st = t.inNamespace(next.Value); st != nil {
+		return next, warnings, st
+	}
+	if st = t.checkName(next.Value); st != nil {
+		return next, warnings, st
+	}
+	var more []string
+	next.Value, more = oneOwnerEach(next.Value)
+	return next, append(warnings, more...), nil
+}
+
+// sameUID is the precondition of a PUT that names a uid. The API server answers
+// with the text of its storage.
+func (t *task) sameUID(live fieldmanager.Object, next document.Value) *Status {
+	wanted, found := meta(next, "uid"), meta(live.Value, "uid")
+	if wanted == "" || wanted == found {
+		return nil
+	}
+	return conflict(t.ep.what(), t.Name, "StorageError: invalid object, Code: 4, Key: "+t.ep.key(t.Namespace, t.Name)+
+		", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: "+wanted+", UID in object meta: "+found)
+}
+
+// settle checks the version of the next state and makes it ready to be stored.
+func (t *task) settle(live, next fieldmanager.Object) (outcome, *Status) {
+	wanted, err := revision(meta(next.Value, "resourceVersion"))
+	if err != nil {
+		return outcome{}, plainError(err)
+	}
+	if !live.Value.Exists() {
+		object, st := t.prepareNew(next)
+		return outcome{object: object, created: true}, st
+	}
+	has := meta(live.Value, "resourceVersion")
+	switch {
+	case wanted == 0 && !t.ep.facts.conditional:
+		next.Value = withMetaText(next.Value, "resourceVersion", has)
+	case wanted == 0:
+		return outcome{}, invalid(t.ep.what(), t.Name, []Cause{
+			invalidValue("metadata.resourceVersion", "0", "must be specified for an update")})
+	case strconv.FormatInt(wanted, 10) != has:
+		return outcome{}, conflict(t.ep.what(), t.Name, modified)
+	}
+	next, st := t.prepareUpdate(live, next)
+	if st != nil {
+		return outcome{}, st
+	}
+	if sameManagers(next.Managed, live.Managed, false) && document.Identical(next.Value, live.Value) {
+		next.Managed = live.Managed
+	}
+	return outcome{object: next, deleted: t.lastFinalizerGone(live.Value, next.Value)}, nil
+}
+
+// prepareUpdate runs the update strategy: what the endpoint may not change goes
+// back to what it was, the generation is counted, the result validated.
+func (t *task) prepareUpdate(live, next fieldmanager.Object) (fieldmanager.Object, *Status) {
+	var st *Status
+	if next.Value, st = t.inNamespace(next.Value); st != nil {
+		return next, st
+	}
+	next.Value = keepMeta(next.Value, live.Value, "generation")
+	next.Value = t.reset(live.Value, next.Value)
+	if t.ep.sub != subStatus {
+		next.Value = t.ep.facts.nextGeneration(next.Value, live.Value)
+	}
+	if meta(next.Value, "uid") == "" {
+		next.Value = keepMeta(next.Value, live.Value, "uid")
+	}
+	if hasMeta(live.Value, "creationTimestamp") {
+		next.Value = keepMeta(next.Value, live.Value, "creationTimestamp")
+	}
+	if hasMeta(live.Value, "deletionTimestamp") {
+		next.Value = keepMeta(next.Value, live.Value, "deletionTimestamp")
+	}
+	if hasMeta(live.Value, "deletionGracePeriodSeconds") && !hasMeta(next.Value, "deletionGracePeriodSeconds") {
+		next.Value = keepMeta(next.Value, live.Value, "deletionGracePeriodSeconds")
+	}
+	if causes := t.validateUpdate(live.Value, next.Value); len(causes) > 0 {
+		return next, invalid(t.ep.invalidKind(next.Value), meta(next.Value, "name"), causes)
+	}
+	return next, nil
+}
+
+// reset gives next back what the endpoint may not change.
+func (t *task) reset(live, next document.Value) document.Value {
+	return t.resetPlain(live, next)
+}
+
+// resetPlain is reset for custom resources, and for built-in kinds without their
+// rules: through status only the status changes, otherwise all but the status.
+func (t *task) resetPlain(live, next document.Value) document.Value {
+	switch {
+	case t.ep.sub == subStatus:
+		return live.With("status", next.Get("status"))
+	case t.ep.kind.Status:
+		return next.With("status", live.Get("status"))
+	}
+	return next
+}
+
+// lastFinalizerGone reports whether an object that is being deleted has nothing
+// left that keeps it.
+func (t *task) lastFinalizerGone(live, next document.Value) bool {
+	if !hasMeta(live, "deletionTimestamp") || len(finalizers(next)) > 0 || metaInt(live, "deletionGracePeriodSeconds") != 0 {
+		return false
+	}
+	return !(t.ep.kind.Builtin && t.ep.kind.Group == "" && t.ep.kind.Kind == "Namespace") || next.Lookup("spec", "finalizers").Len() == 0
+}
