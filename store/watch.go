@@ -52,12 +52,10 @@ func (m *Memory[T]) Watch(ctx context.Context, text string, opts WatchOptions) (
 	if err != nil {
 		return nil, err
 	}
-	if w.initial == nil && w.floor <= s.revision {
+	if first := s.find(sc, w.floor, s.revision); first != 0 {
 		w.mu.Lock()
-		defer w.mu.Unlock()
-		if first := s.find(sc, w.floor, s.revision); first != 0 {
-			w.first, w.last = first, max(w.last, s.revision)
-		}
+		w.first, w.last = first, max(w.last, s.revision)
+		w.mu.Unlock()
 	}
 	return w, nil
 }
