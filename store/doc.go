@@ -51,8 +51,9 @@
 //   - G14, slow watchers. No watcher, however slow, makes a writer wait for it,
 //     and it holds no more memory than the history does. When events that it has
 //     not taken are compacted away, it ends with [ErrSlow].
-//   - G15, compaction. What needs a revision older than the oldest one kept
-//     fails with a [*CompactedError]; the latest items are never lost by it.
+//   - G15, compaction. A list of a revision or a watch after one that is older
+//     than the oldest kept fails with a [*CompactedError]; at the oldest kept
+//     both work. The latest items are never lost.
 //     A continue token that met compaction comes with another one, to go on
 //     with the latest state.
 //   - G16, bounded history. An implementation in memory keeps at most a set

@@ -253,7 +253,7 @@ func (m *Memory[T]) alive(ctx context.Context) error {
 
 // begin is how a call about one key starts.
 func (m *Memory[T]) begin(ctx context.Context, op, key string) error {
-	if err := checkPath(key); err != nil {
+	if err := checkKey(key); err != nil {
 		return &KeyError{Op: op, Key: key, Err: err}
 	}
 	return m.alive(ctx)

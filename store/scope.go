@@ -15,30 +15,37 @@ type scope struct {
 // newScope reads a scope: "" and what ends with "/" are prefixes.
 func newScope(text string) (scope, error) {
 	switch {
-	case text == "" || text == "/":
-		return scope{text: text}, nil
+	case text == "":
+		return scope{}, nil
 	case strings.HasSuffix(text, "/"):
-		return scope{text: text}, checkPath(text[:len(text)-1])
+		return scope{text: text}, checkSegments(text)
 	}
-	return scope{text: text, one: true}, checkPath(text)
+	return scope{text: text, one: true}, checkSegments(text)
 }
 
-// checkPath refuses what is no path: a key must begin with "/" and have no
-// empty, "." or ".." segment, so that no name can lead out of its prefix.
-func checkPath(key string) error {
+// checkKey refuses what is no key; one that ends with "/" would be taken for a
+// prefix.
+func checkKey(key string) error {
+	if strings.HasSuffix(key, "/") {
+		return fmt.Errorf("%w %q: it ends with /", ErrInvalidKey, key)
+	}
+	return checkSegments(key)
+}
+
+// checkSegments refuses what does not begin with "/" or has a segment "." or
+// "..", so that no name can lead out of its prefix.
+func checkSegments(key string) error {
 	if key == "" || key[0] != '/' {
 		return fmt.Errorf("%w %q: it does not begin with /", ErrInvalidKey, key)
 	}
-	for rest := key[1:]; ; {
-		segment, after, more := strings.Cut(rest, "/")
-		if segment == "" || segment == "." || segment == ".." {
+	for rest, more := key[1:], true; more; {
+		var segment string
+		segment, rest, more = strings.Cut(rest, "/")
+		if segment == "." || segment == ".." {
 			return fmt.Errorf("%w %q: the segment %q is not allowed", ErrInvalidKey, key, segment)
 		}
-		if !more {
-			return nil
-		}
-		rest = after
 	}
+	return nil
 }
 
 // contains tells whether key is in scope.

@@ -77,7 +77,7 @@ func (m *Memory[T]) follow(w *watcher[T], opts WatchOptions) (*state[T], error) 
 		w.floor = s.revision + 1
 	case opts.After == 0:
 		w.floor = s.revision + 1
-	case opts.After+1 < s.oldest:
+	case opts.After < s.oldest:
 		return nil, &CompactedError{Revision: opts.After, Oldest: s.oldest}
 	default:
 		w.floor = opts.After + 1

@@ -292,7 +292,7 @@ func (s *sequence) stepWatch() {
 		open.initial, open.after = s.m.revision(), s.m.revision()
 	case opts.After == 0:
 		open.after = s.m.revision()
-	case opts.After+1 < s.m.oldest:
+	case opts.After < s.m.oldest:
 		wantCompacted(s.fixture, err, opts.After, s.m.oldest)
 		return
 	default:
@@ -319,7 +319,7 @@ func (s *sequence) drain(open *openWatcher) {
 		want = append(want, eventT{Type: store.Bookmark, Revision: open.initial, InitialEnd: true})
 	}
 	for _, e := range s.m.follow(open.scope, open.after) {
-		lost = lost || e.Revision < s.m.oldest
+		lost = lost || e.Revision <= s.m.oldest // etcd no longer has the value before
 		want = append(want, e)
 	}
 	open.w.RequestBookmark()

@@ -276,7 +276,7 @@ func preconditions(f *fixture, try func(*fixture, store.Preconditions) error) {
 }
 
 func malformedKeys(f *fixture) {
-	for _, key := range []string{"", "a", "/", "/a/", "//a", "/a//b", "/a/../b", "/..", "/a/.", "./a"} {
+	for _, key := range []string{"", "a", "/", "/a/", "/a/../b", "/..", "/a/.", "./a"} {
 		_, err := f.s.Create(f.ctx, key, value("1"))
 		wantError(f, err, store.ErrInvalidKey)
 		_, err = f.s.Update(f.ctx, key, store.UpdateOptions{CreateMissing: true}, always("1"))
@@ -286,7 +286,7 @@ func malformedKeys(f *fixture) {
 		_, err = f.s.Delete(f.ctx, key, store.DeleteOptions[Value]{})
 		wantError(f, err, store.ErrInvalidKey)
 	}
-	for _, scope := range []string{"a", "a/", "//", "/a//", "/a/../", "/./"} {
+	for _, scope := range []string{"a", "a/", "/a/../", "/./", "/a/.", "/../"} {
 		_, err := f.s.List(f.ctx, scope, store.ListOptions[Value]{})
 		wantError(f, err, store.ErrInvalidKey)
 		_, err = f.s.Watch(f.ctx, scope, store.WatchOptions{})

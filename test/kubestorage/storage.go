@@ -1,0 +1,305 @@
+// Package kubestorage puts kube-apiserver's storage.Interface over a
+// store.Store, so that kube-apiserver's own storage tests can judge it. It is a
+// module of its own: nothing else needs what it imports.
+package kubestorage
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/storage"
+
+	"github.com/patchlab-dev/patchlab/store"
+)
+
+// Encoded is what is stored: an encoded object, and its UID.
+type Encoded struct {
+	Data []byte
+	UID  string
+}
+
+// Equal is the measure of equal values: equal bytes.
+func Equal(a, b Encoded) bool { return bytes.Equal(a.Data, b.Data) }
+
+// UID is the accessor for preconditions.
+func UID(v Encoded) string { return v.UID }
+
+// Storage is a storage.Interface of one resource. The cached objects that
+// callers may begin with are not used, and nothing expires: both are allowed.
+type Storage struct {
+	Store     store.Store[Encoded]
+	Codec     runtime.Codec
+	New       func() runtime.Object
+	NewList   func() runtime.Object
+	Prefix    string // of the whole store: /registry
+	Resource  string // /pods
+	versioner storage.APIObjectVersioner
+}
+
+var _ storage.Interface = (*Storage)(nil)
+
+// key returns the store's key or scope.
+func (s *Storage) key(key string, recursive bool) (string, error) {
+	prepared, err := storage.PrepareKey(s.Resource, key, recursive)
+	return s.Prefix + prepared, err
+}
+
+// encode makes the value to store.
+func (s *Storage) encode(obj runtime.Object) (v Encoded, err error) {
+	if err := s.versioner.PrepareObjectForStorage(obj); err != nil {
+		return v, err
+	}
+	of, err := meta.Accessor(obj)
+	if err != nil {
+		return v, err
+	}
+	v.UID = string(of.GetUID())
+	v.Data, err = runtime.Encode(s.Codec, obj)
+	return v, err
+}
+
+// decode makes the object of an item, with its resourceVersion.
+func (s *Storage) decode(v Encoded, revision int64) (runtime.Object, error) {
+	obj, err := runtime.Decode(s.Codec, v.Data)
+	if err != nil {
+		return nil, err
+	}
+	return obj, s.versioner.UpdateObject(obj, uint64(revision))
+}
+
+// into decodes an item into out.
+func (s *Storage) into(item store.Item[Encoded], out runtime.Object) error {
+	if out == nil {
+		return nil
+	}
+	if _, _, err := s.Codec.Decode(item.Value.Data, nil, out); err != nil {
+		return err
+	}
+	return s.versioner.UpdateObject(out, uint64(item.Revision))
+}
+
+// Create implements storage.Interface.
+func (s *Storage) Create(ctx context.Context, key string, obj, out runtime.Object, _ uint64) error {
+	key, err := s.key(key, false)
+	if err != nil {
+		return err
+	}
+	if version, err := s.versioner.ObjectResourceVersion(obj); err == nil && version != 0 {
+		return storage.ErrResourceVersionSetOnCreate
+	}
+	v, err := s.encode(obj)
+	if err != nil {
+		return err
+	}
+	item, err := s.Store.Create(ctx, key, v)
+	if err != nil {
+		return translate(err)
+	}
+	return s.into(item, out)
+}
+
+// Get implements storage.Interface.
+func (s *Storage) Get(ctx context.Context, key string, opts storage.GetOptions, out runtime.Object) error {
+	key, err := s.key(key, false)
+	if err != nil {
+		return err
+	}
+	least, err := s.versioner.ParseResourceVersion(opts.ResourceVersion)
+	if err != nil {
+		return apierrors.NewBadRequest(err.Error())
+	}
+	item, err := s.Store.Get(ctx, key, store.GetOptions{MinRevision: int64(least)})
+	if errors.Is(err, store.ErrNotFound) && opts.IgnoreNotFound {
+		return runtime.SetZeroValue(out)
+	}
+	if err != nil {
+		return translate(err)
+	}
+	return s.into(item, out)
+}
+
+// Delete implements storage.Interface.
+func (s *Storage) Delete(ctx context.Context, key string, out runtime.Object, p *storage.Preconditions, validate storage.ValidateObjectFunc, _ runtime.Object, _ storage.DeleteOptions) error {
+	key, err := s.key(key, false)
+	if err != nil {
+		return err
+	}
+	item, err := s.Store.Delete(ctx, key, store.DeleteOptions[Encoded]{
+		Preconditions: preconditions(p),
+		Validate: func(current store.Item[Encoded]) error {
+			obj, err := s.decode(current.Value, current.Revision)
+			if err != nil {
+				return err
+			}
+			return validate(ctx, obj)
+		},
+	})
+	if err != nil {
+		return translate(err)
+	}
+	return s.into(item, out)
+}
+
+// GuaranteedUpdate implements storage.Interface.
+func (s *Storage) GuaranteedUpdate(ctx context.Context, key string, out runtime.Object, ignoreNotFound bool, p *storage.Preconditions, try storage.UpdateFunc, _ runtime.Object) error {
+	key, err := s.key(key, false)
+	if err != nil {
+		return err
+	}
+	opts := store.UpdateOptions{Preconditions: preconditions(p), CreateMissing: ignoreNotFound}
+	item, err := s.Store.Update(ctx, key, opts, func(current store.Item[Encoded]) (Encoded, error) {
+		obj := s.New()
+		if current.Revision != 0 {
+			if obj, err = s.decode(current.Value, current.Revision); err != nil {
+				return Encoded{}, err
+			}
+		}
+		next, _, err := try(obj, storage.ResponseMeta{ResourceVersion: uint64(current.Revision)})
+		if err != nil {
+			return Encoded{}, err
+		}
+		return s.encode(next)
+	})
+	if err != nil {
+		return translate(err)
+	}
+	return s.into(item, out)
+}
+
+func preconditions(p *storage.Preconditions) store.Preconditions {
+	if p == nil {
+		return store.Preconditions{}
+	}
+	return store.Preconditions{UID: (*string)(p.UID), ResourceVersion: p.ResourceVersion}
+}
+
+// GetList implements storage.Interface.
+func (s *Storage) GetList(ctx context.Context, key string, opts storage.ListOptions, list runtime.Object) error {
+	scope, err := s.key(key, opts.Recursive)
+	if err != nil {
+		return err
+	}
+	want, err := s.listOptions(scope, opts)
+	if err != nil {
+		return err
+	}
+	if !opts.Recursive && strings.HasSuffix(scope, "/") {
+		// One key is meant, and no key of the store ends like this.
+		want.Filter = func(store.Item[Encoded]) bool { return false }
+	}
+	page, err := s.Store.List(ctx, scope, want)
+	if err != nil {
+		return s.listError(err, scope, opts)
+	}
+	if err := s.fill(list, page.Items); err != nil {
+		return err
+	}
+	next, err := kubeToken(page.Continue, scope)
+	if err != nil {
+		return err
+	}
+	var remaining *int64
+	if next != "" && page.Remaining != store.UnknownRemaining {
+		remaining = &page.Remaining
+	}
+	return s.versioner.UpdateList(list, uint64(page.Revision), next, remaining)
+}
+
+// listOptions translates the options of a list.
+func (s *Storage) listOptions(scope string, opts storage.ListOptions) (want store.ListOptions[Encoded], err error) {
+	exact, start, err := storage.ValidateListOptions(scope, s.versioner, opts)
+	if err != nil {
+		return want, err
+	}
+	least, err := s.versioner.ParseResourceVersion(opts.ResourceVersion)
+	if err != nil {
+		return want, apierrors.NewBadRequest(err.Error())
+	}
+	want.Limit = opts.Predicate.Limit
+	switch {
+	case start != "":
+		if exact == 0 {
+			exact = -1
+		}
+		want.Continue = token(exact, strings.TrimPrefix(start, scope))
+	case exact != 0:
+		want.Revision, want.Match = exact, store.Exact
+	default:
+		want.Revision = int64(least)
+	}
+	if !opts.Predicate.Empty() {
+		want.Filter = func(item store.Item[Encoded]) bool {
+			obj, err := s.decode(item.Value, item.Revision)
+			if err != nil {
+				return false
+			}
+			matches, err := opts.Predicate.Matches(obj)
+			return err == nil && matches
+		}
+	}
+	return want, nil
+}
+
+// listError gives a continued list that met compaction its new token.
+func (s *Storage) listError(err error, scope string, opts storage.ListOptions) error {
+	var old *store.CompactedError
+	if !errors.As(err, &old) {
+		return translate(err)
+	}
+	if opts.Predicate.Continue == "" {
+		return apierrors.NewResourceExpired("The resourceVersion for the provided list is too old.")
+	}
+	status := apierrors.NewResourceExpired("The provided continue parameter is too old to display a consistent list result.")
+	next, err := kubeToken(old.Continue, scope)
+	if err != nil {
+		return err
+	}
+	status.ErrStatus.Continue = next
+	return status
+}
+
+// fill sets the items of a list object.
+func (s *Storage) fill(list runtime.Object, items []store.Item[Encoded]) error {
+	ptr, err := meta.GetItemsPtr(list)
+	if err != nil {
+		return err
+	}
+	v := reflect.ValueOf(ptr).Elem()
+	v.Set(reflect.MakeSlice(v.Type(), 0, len(items)))
+	for _, item := range items {
+		obj, err := s.decode(item.Value, item.Revision)
+		if err != nil {
+			return err
+		}
+		v.Set(reflect.Append(v, reflect.ValueOf(obj).Elem()))
+	}
+	return nil
+}
+
+// translate makes kube-apiserver's errors of the store's.
+func translate(err error) error {
+	var key *store.KeyError
+	var failed *store.PreconditionError
+	var ahead *store.FutureError
+	switch {
+	case errors.As(err, &key) && errors.Is(err, store.ErrNotFound):
+		return storage.NewKeyNotFoundError(key.Key, 0)
+	case errors.As(err, &key) && errors.Is(err, store.ErrExists):
+		return storage.NewKeyExistsError(key.Key, 0)
+	case errors.As(err, &failed):
+		return storage.NewInvalidObjError(failed.Key, fmt.Sprintf("Precondition failed: %s in precondition: %s, %s in object meta: %s",
+			failed.Field, failed.Wanted, failed.Field, failed.Found))
+	case errors.As(err, &ahead):
+		return storage.NewTooLargeResourceVersionError(uint64(ahead.Revision), uint64(ahead.Current), 0)
+	case errors.Is(err, store.ErrCompacted):
+		return apierrors.NewResourceExpired("The resourceVersion for the provided watch is too old.")
+	}
+	return err
+}

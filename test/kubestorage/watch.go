@@ -1,0 +1,142 @@
+package kubestorage
+
+import (
+	"context"
+	"errors"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/apiserver/pkg/storage"
+	utilflowcontrol "k8s.io/apiserver/pkg/util/flowcontrol"
+
+	"github.com/patchlab-dev/patchlab/store"
+)
+
+// buffered is how many events may wait in a watch's channel, as with etcd.
+const buffered = 100
+
+// watcher carries a store's events into a channel.
+type watcher struct {
+	s      *Storage
+	w      store.Watcher[Encoded]
+	p      storage.SelectionPredicate
+	marked bool // pass on the bookmark that ends the initial events
+	ctx    context.Context
+	cancel context.CancelFunc
+	out    chan watch.Event
+}
+
+// Watch implements storage.Interface. Where the store refuses to begin, the
+// reason is the watch's first event, as from etcd.
+func (s *Storage) Watch(ctx context.Context, key string, opts storage.ListOptions) (watch.Interface, error) {
+	scope, err := s.key(key, opts.Recursive)
+	if err != nil {
+		return nil, err
+	}
+	after, err := s.versioner.ParseResourceVersion(opts.ResourceVersion)
+	if err != nil {
+		return nil, err
+	}
+	asked := opts.SendInitialEvents != nil && *opts.SendInitialEvents
+	w := &watcher{s: s, p: opts.Predicate, marked: asked && opts.Predicate.AllowWatchBookmarks, out: make(chan watch.Event, buffered)}
+	w.ctx, w.cancel = context.WithCancel(ctx)
+	from := store.WatchOptions{After: int64(after), Initial: asked || opts.SendInitialEvents == nil && after == 0}
+	var refused error
+	if w.ctx.Err() == nil {
+		w.w, refused = s.Store.Watch(w.ctx, scope, from)
+	}
+	go w.run(refused)
+	utilflowcontrol.WatchInitialized(ctx)
+	return w, nil
+}
+
+// Stop implements watch.Interface.
+func (w *watcher) Stop() { w.cancel() }
+
+// ResultChan implements watch.Interface.
+func (w *watcher) ResultChan() <-chan watch.Event { return w.out }
+
+func (w *watcher) run(err error) {
+	defer close(w.out)
+	defer w.cancel()
+	if w.w != nil {
+		defer w.w.Stop()
+	}
+	for err == nil {
+		if w.ctx.Err() != nil {
+			return
+		}
+		var e store.Event[Encoded]
+		if e, err = w.w.Next(w.ctx); err != nil {
+			break
+		}
+		var event *watch.Event
+		if event, err = w.event(e); event != nil && !w.send(*event) {
+			return
+		}
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return
+	}
+	var status apierrors.APIStatus
+	if !errors.As(translate(err), &status) {
+		status = apierrors.NewInternalError(err)
+	}
+	of := status.Status()
+	w.send(watch.Event{Type: watch.Error, Object: &of})
+}
+
+func (w *watcher) send(e watch.Event) bool {
+	select {
+	case w.out <- e:
+		return true
+	case <-w.ctx.Done():
+		return false
+	}
+}
+
+// event translates an event; one that the predicate does not select, before
+// or after the write, is nil.
+func (w *watcher) event(e store.Event[Encoded]) (*watch.Event, error) {
+	if e.Type == store.Bookmark {
+		return w.bookmark(e)
+	}
+	now, err := w.s.decode(e.Value, e.Revision)
+	if err != nil {
+		return nil, err
+	}
+	selected, err := w.p.Matches(now)
+	if err != nil {
+		return nil, err
+	}
+	if e.Type == store.Modified {
+		was, err := w.s.decode(e.Previous, e.Revision)
+		if err != nil {
+			return nil, err
+		}
+		before, err := w.p.Matches(was)
+		switch {
+		case err != nil:
+			return nil, err
+		case selected && !before:
+			return &watch.Event{Type: watch.Added, Object: now}, nil
+		case !selected && before:
+			return &watch.Event{Type: watch.Deleted, Object: was}, nil
+		}
+	}
+	if !selected {
+		return nil, nil
+	}
+	return &watch.Event{Type: watch.EventType(e.Type.String()), Object: now}, nil
+}
+
+func (w *watcher) bookmark(e store.Event[Encoded]) (*watch.Event, error) {
+	if !e.InitialEnd || !w.marked {
+		return nil, nil
+	}
+	obj := w.s.New()
+	if err := w.s.versioner.UpdateObject(obj, uint64(e.Revision)); err != nil {
+		return nil, err
+	}
+	return &watch.Event{Type: watch.Bookmark, Object: obj}, storage.AnnotateInitialEventsEndBookmark(obj)
+}
