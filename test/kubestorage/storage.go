@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/storage"
+	"k8s.io/apiserver/pkg/storage/value"
 
 	"github.com/patchlab-dev/patchlab/store"
 )
@@ -23,10 +24,13 @@ import (
 type Encoded struct {
 	Data []byte
 	UID  string
+	// rewrite marks a value that must be written even if it is equal, because
+	// the transformer calls the stored form stale.
+	rewrite bool
 }
 
 // Equal is the measure of equal values: equal bytes.
-func Equal(a, b Encoded) bool { return bytes.Equal(a.Data, b.Data) }
+func Equal(a, b Encoded) bool { return !b.rewrite && bytes.Equal(a.Data, b.Data) }
 
 // UID is the accessor for preconditions.
 func UID(v Encoded) string { return v.UID }
@@ -34,12 +38,16 @@ func UID(v Encoded) string { return v.UID }
 // Storage is a storage.Interface of one resource. The cached objects that
 // callers may begin with are not used, and nothing expires: both are allowed.
 type Storage struct {
-	Store     store.Store[Encoded]
-	Codec     runtime.Codec
-	New       func() runtime.Object
-	NewList   func() runtime.Object
-	Prefix    string // of the whole store: /registry
-	Resource  string // /pods
+	Store    store.Store[Encoded]
+	Codec    runtime.Codec
+	New      func() runtime.Object
+	NewList  func() runtime.Object
+	Prefix   string // of the whole store: /registry
+	Resource string // /pods
+	// Transformer is what stands between the encoded and the stored form:
+	// encryption in kube-apiserver, a prefix in its tests.
+	Transformer value.Transformer
+
 	versioner storage.APIObjectVersioner
 }
 
@@ -51,38 +59,54 @@ func (s *Storage) key(key string, recursive bool) (string, error) {
 	return s.Prefix + prepared, err
 }
 
-// encode makes the value to store.
-func (s *Storage) encode(obj runtime.Object) (v Encoded, err error) {
+// encode makes the value to store, and returns its form before transformation
+// too: the answer to a write does not go through the transformer again.
+func (s *Storage) encode(ctx context.Context, key string, obj runtime.Object) (v Encoded, plain []byte, err error) {
 	if err := s.versioner.PrepareObjectForStorage(obj); err != nil {
-		return v, err
+		return v, nil, err
 	}
 	of, err := meta.Accessor(obj)
 	if err != nil {
-		return v, err
+		return v, nil, err
 	}
 	v.UID = string(of.GetUID())
-	v.Data, err = runtime.Encode(s.Codec, obj)
-	return v, err
-}
-
-// decode makes the object of an item, with its resourceVersion.
-func (s *Storage) decode(v Encoded, revision int64) (runtime.Object, error) {
-	obj, err := runtime.Decode(s.Codec, v.Data)
-	if err != nil {
-		return nil, err
+	if plain, err = runtime.Encode(s.Codec, obj); err != nil {
+		return v, nil, err
 	}
-	return obj, s.versioner.UpdateObject(obj, uint64(revision))
+	v.Data, err = s.Transformer.TransformToStorage(ctx, plain, value.DefaultContext(key))
+	return v, plain, err
 }
 
-// into decodes an item into out.
-func (s *Storage) into(item store.Item[Encoded], out runtime.Object) error {
+// decode makes the object of a value, with its resourceVersion.
+func (s *Storage) decode(ctx context.Context, key string, v Encoded, revision int64) (obj runtime.Object, stale bool, err error) {
+	data, stale, err := s.Transformer.TransformFromStorage(ctx, v.Data, value.DefaultContext(key))
+	if err != nil {
+		return nil, false, storage.NewInternalError(err)
+	}
+	if obj, err = runtime.Decode(s.Codec, data); err != nil {
+		return nil, false, err
+	}
+	return obj, stale, s.versioner.UpdateObject(obj, uint64(revision))
+}
+
+// into decodes a stored item into out.
+func (s *Storage) into(ctx context.Context, item store.Item[Encoded], out runtime.Object) error {
+	plain, _, err := s.Transformer.TransformFromStorage(ctx, item.Value.Data, value.DefaultContext(item.Key))
+	if err != nil {
+		return storage.NewInternalError(err)
+	}
+	return s.answer(plain, item.Revision, out)
+}
+
+// answer decodes an encoded object into out, which may be nil.
+func (s *Storage) answer(plain []byte, revision int64, out runtime.Object) error {
 	if out == nil {
 		return nil
 	}
-	if _, _, err := s.Codec.Decode(item.Value.Data, nil, out); err != nil {
+	if _, _, err := s.Codec.Decode(plain, nil, out); err != nil {
 		return err
 	}
-	return s.versioner.UpdateObject(out, uint64(item.Revision))
+	return s.versioner.UpdateObject(out, uint64(revision))
 }
 
 // Create implements storage.Interface.
@@ -94,7 +118,7 @@ func (s *Storage) Create(ctx context.Context, key string, obj, out runtime.Objec
 	if version, err := s.versioner.ObjectResourceVersion(obj); err == nil && version != 0 {
 		return storage.ErrResourceVersionSetOnCreate
 	}
-	v, err := s.encode(obj)
+	v, plain, err := s.encode(ctx, key, obj)
 	if err != nil {
 		return err
 	}
@@ -102,7 +126,7 @@ func (s *Storage) Create(ctx context.Context, key string, obj, out runtime.Objec
 	if err != nil {
 		return translate(err)
 	}
-	return s.into(item, out)
+	return s.answer(plain, item.Revision, out)
 }
 
 // Get implements storage.Interface.
@@ -122,7 +146,7 @@ func (s *Storage) Get(ctx context.Context, key string, opts storage.GetOptions, 
 	if err != nil {
 		return translate(err)
 	}
-	return s.into(item, out)
+	return s.into(ctx, item, out)
 }
 
 // Delete implements storage.Interface.
@@ -134,7 +158,7 @@ func (s *Storage) Delete(ctx context.Context, key string, out runtime.Object, p 
 	item, err := s.Store.Delete(ctx, key, store.DeleteOptions[Encoded]{
 		Preconditions: preconditions(p),
 		Validate: func(current store.Item[Encoded]) error {
-			obj, err := s.decode(current.Value, current.Revision)
+			obj, _, err := s.decode(ctx, key, current.Value, current.Revision)
 			if err != nil {
 				return err
 			}
@@ -144,7 +168,7 @@ func (s *Storage) Delete(ctx context.Context, key string, out runtime.Object, p 
 	if err != nil {
 		return translate(err)
 	}
-	return s.into(item, out)
+	return s.into(ctx, item, out)
 }
 
 // GuaranteedUpdate implements storage.Interface.
@@ -154,10 +178,12 @@ func (s *Storage) GuaranteedUpdate(ctx context.Context, key string, out runtime.
 		return err
 	}
 	opts := store.UpdateOptions{Preconditions: preconditions(p), CreateMissing: ignoreNotFound}
+	var plain []byte
 	item, err := s.Store.Update(ctx, key, opts, func(current store.Item[Encoded]) (Encoded, error) {
-		obj := s.New()
+		obj, stale := s.New(), false
 		if current.Revision != 0 {
-			if obj, err = s.decode(current.Value, current.Revision); err != nil {
+			var err error
+			if obj, stale, err = s.decode(ctx, key, current.Value, current.Revision); err != nil {
 				return Encoded{}, err
 			}
 		}
@@ -165,12 +191,15 @@ func (s *Storage) GuaranteedUpdate(ctx context.Context, key string, out runtime.
 		if err != nil {
 			return Encoded{}, err
 		}
-		return s.encode(next)
+		var v Encoded
+		v, plain, err = s.encode(ctx, key, next)
+		v.rewrite = stale
+		return v, err
 	})
 	if err != nil {
 		return translate(err)
 	}
-	return s.into(item, out)
+	return s.answer(plain, item.Revision, out)
 }
 
 func preconditions(p *storage.Preconditions) store.Preconditions {
@@ -186,7 +215,7 @@ func (s *Storage) GetList(ctx context.Context, key string, opts storage.ListOpti
 	if err != nil {
 		return err
 	}
-	want, err := s.listOptions(scope, opts)
+	want, err := s.listOptions(ctx, scope, opts)
 	if err != nil {
 		return err
 	}
@@ -198,7 +227,7 @@ func (s *Storage) GetList(ctx context.Context, key string, opts storage.ListOpti
 	if err != nil {
 		return s.listError(err, scope, opts)
 	}
-	if err := s.fill(list, page.Items); err != nil {
+	if err := s.fill(ctx, list, page.Items); err != nil {
 		return err
 	}
 	next, err := kubeToken(page.Continue, scope)
@@ -213,7 +242,7 @@ func (s *Storage) GetList(ctx context.Context, key string, opts storage.ListOpti
 }
 
 // listOptions translates the options of a list.
-func (s *Storage) listOptions(scope string, opts storage.ListOptions) (want store.ListOptions[Encoded], err error) {
+func (s *Storage) listOptions(ctx context.Context, scope string, opts storage.ListOptions) (want store.ListOptions[Encoded], err error) {
 	exact, start, err := storage.ValidateListOptions(scope, s.versioner, opts)
 	if err != nil {
 		return want, err
@@ -236,9 +265,9 @@ func (s *Storage) listOptions(scope string, opts storage.ListOptions) (want stor
 	}
 	if !opts.Predicate.Empty() {
 		want.Filter = func(item store.Item[Encoded]) bool {
-			obj, err := s.decode(item.Value, item.Revision)
+			obj, _, err := s.decode(ctx, item.Key, item.Value, item.Revision)
 			if err != nil {
-				return false
+				return true // fill says why
 			}
 			matches, err := opts.Predicate.Matches(obj)
 			return err == nil && matches
@@ -266,7 +295,7 @@ func (s *Storage) listError(err error, scope string, opts storage.ListOptions) e
 }
 
 // fill sets the items of a list object.
-func (s *Storage) fill(list runtime.Object, items []store.Item[Encoded]) error {
+func (s *Storage) fill(ctx context.Context, list runtime.Object, items []store.Item[Encoded]) error {
 	ptr, err := meta.GetItemsPtr(list)
 	if err != nil {
 		return err
@@ -274,7 +303,7 @@ func (s *Storage) fill(list runtime.Object, items []store.Item[Encoded]) error {
 	v := reflect.ValueOf(ptr).Elem()
 	v.Set(reflect.MakeSlice(v.Type(), 0, len(items)))
 	for _, item := range items {
-		obj, err := s.decode(item.Value, item.Revision)
+		obj, _, err := s.decode(ctx, item.Key, item.Value, item.Revision)
 		if err != nil {
 			return err
 		}

@@ -30,7 +30,20 @@ func newStorage(t *testing.T) *Storage {
 		NewList:  func() runtime.Object { return &example.PodList{} },
 		Prefix:   "/registry",
 		Resource: "/pods",
+
+		Transformer: storagetesting.NewPrefixTransformer([]byte("stored:"), false),
 	}
+}
+
+// transformed lets the tests replace the transformer.
+type transformed struct{ *Storage }
+
+// UpdatePrefixTransformer implements storagetesting.InterfaceWithPrefixTransformer.
+func (s transformed) UpdatePrefixTransformer(modify storagetesting.PrefixTransformerModifier) func() {
+	original := s.Transformer
+	changed := *original.(*storagetesting.PrefixTransformer)
+	s.Transformer = modify(&changed)
+	return func() { s.Transformer = original }
 }
 
 // compaction writes and then compacts: kube-apiserver notes a compaction in
@@ -70,8 +83,9 @@ func nothing(context.Context, *testing.T, string) {}
 func noCalls(*testing.T, uint64, uint64) {}
 
 // TestMemory runs kube-apiserver's own storage tests on the store in memory.
-// Not run: what is about encryption at rest, corrupt data, time to live, sizes,
-// the calls made to etcd, and keys that end with a slash.
+// Not run: what is about deleting corrupt data, time to live, sizes, progress
+// and compaction observed in etcd, the calls made to it, and keys that end with
+// a slash.
 func TestMemory(t *testing.T) {
 	ctx := context.Background()
 	for name, run := range map[string]func(*testing.T, *Storage){
@@ -131,6 +145,22 @@ func TestMemory(t *testing.T) {
 		},
 		"GuaranteedUpdateWithSuggestionAndConflict": func(t *testing.T, s *Storage) {
 			storagetesting.RunTestGuaranteedUpdateWithSuggestionAndConflict(ctx, t, s)
+		},
+		"GuaranteedUpdate": func(t *testing.T, s *Storage) {
+			storagetesting.RunTestGuaranteedUpdate(ctx, t, transformed{s}, nothing)
+		},
+		"GuaranteedUpdateChecksStoredData": func(t *testing.T, s *Storage) {
+			storagetesting.RunTestGuaranteedUpdateChecksStoredData(ctx, t, transformed{s})
+		},
+		"ListResourceVersionMatch": func(t *testing.T, s *Storage) {
+			storagetesting.RunTestListResourceVersionMatch(ctx, t, transformed{s})
+		},
+		"TransformationFailure": func(t *testing.T, s *Storage) {
+			storagetesting.RunTestTransformationFailure(ctx, t, transformed{s})
+		},
+		"WatchError": func(t *testing.T, s *Storage) { storagetesting.RunTestWatchError(ctx, t, transformed{s}) },
+		"WatchErrorIsBlockingFurtherEvents": func(t *testing.T, s *Storage) {
+			storagetesting.RunWatchErrorIsBlockingFurtherEvents(ctx, t, transformed{s})
 		},
 		"Watch":              func(t *testing.T, s *Storage) { storagetesting.RunTestWatch(ctx, t, s) },
 		"WatchFromZero":      func(t *testing.T, s *Storage) { storagetesting.RunTestWatchFromZero(ctx, t, s, compaction(s)) },

@@ -101,7 +101,7 @@ func (w *watcher) event(e store.Event[Encoded]) (*watch.Event, error) {
 	if e.Type == store.Bookmark {
 		return w.bookmark(e)
 	}
-	now, err := w.s.decode(e.Value, e.Revision)
+	now, _, err := w.s.decode(w.ctx, e.Key, e.Value, e.Revision)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func (w *watcher) event(e store.Event[Encoded]) (*watch.Event, error) {
 		return nil, err
 	}
 	if e.Type == store.Modified {
-		was, err := w.s.decode(e.Previous, e.Revision)
+		was, _, err := w.s.decode(w.ctx, e.Key, e.Previous, e.Revision)
 		if err != nil {
 			return nil, err
 		}
