@@ -2,30 +2,155 @@ package fieldmanager
 
 import (
 	"errors"
+	"fmt"
+	"sync"
 	"time"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/fieldset"
+	"github.com/patchlab-dev/patchlab/internal/structured"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// New returns a manager for a kind.
+const (
+	// firstApply is the manager of all that an object had before its first
+	// apply, where nobody was known to own anything.
+	firstApply = "before-first-apply"
+	// nameless is the manager of requests that name none.
+	nameless = "unknown"
+)
+
+// New returns a manager for a kind. An error says what of the Config is missing.
 func New(c Config) (*Manager, error) {
-	return nil, errors.ErrUnsupported
+	switch {
+	case c.APIVersion == "" || c.Kind == "":
+		return nil, errors.New("fieldmanager: Config needs APIVersion and Kind")
+	case c.Type == nil:
+		return nil, errors.New("fieldmanager: Config needs the Type of " + c.APIVersion + ", Kind=" + c.Kind)
+	}
+	m := &Manager{config: c, engine: c.Engine}
+	if m.engine == nil {
+		m.engine = structured.Merger{}
+	}
+	if !m.config.Empty.Exists() {
+		m.config.Empty = document.NewObject().
+			With("apiVersion", document.NewString(c.APIVersion)).
+			With("kind", document.NewString(c.Kind))
+	}
+	m.types = structured.Types{
+		Version: c.APIVersion,
+		Type:    c.Type,
+		Other:   m.other,
+		Convert: c.Convert,
+	}
+	if len(c.Reset) > 0 {
+		m.types.Ignore = newResetter(c.Reset).ignore
+	}
+	return m, nil
+}
+
+// other finds the type of another version. One that a built-in kind does not
+// have is no error: the API server drops the entry. For a custom resource the
+// conversion fails.
+func (m *Manager) other(apiVersion string) (*schema.Type, error) {
+	if m.config.Other != nil {
+		if t := m.config.Other(apiVersion); t != nil {
+			return t, nil
+		}
+	}
+	if _, _, ok := schema.SplitAPIVersion(apiVersion); !ok || m.config.Custom {
+		return nil, fmt.Errorf("%w: a manager's fields are written in %s, in which there is no %s", ErrVersion, apiVersion, m.config.Kind)
+	}
+	return nil, nil
 }
 
 // Update tracks who owns what after a request that is no apply: next is the
 // object that is to be stored in place of live, defaulted and otherwise
 // complete, with the metadata.managedFields that the request left in it. The
-// result holds next.
+// result holds next. Rules, in order:
+//
+//	managers  the managedFields in next count, so that a client may edit them;
+//	          where they are missing, empty or wrong, and always on a
+//	          subresource, those of live do; an explicit reset forgets all
+//	quiet     an object that nobody manages is not tracked, unless it is new
+//	track     what changed belongs to the manager, see structured.Merger.Update,
+//	          and is added to what its entry had; the entry's time is now
+//	metadata  what the server fills in is nobody's (serverFields)
+//	cap       more than ten updating managers are too many (capUpdates)
 //
 // An error does not refuse the request: the API server stores the object, then
 // without any managedFields, and so does the result. The error says why.
 func (m *Manager) Update(live Object, next document.Value, manager string, now time.Time) (Object, error) {
-	return Object{Value: next}, errors.ErrUnsupported
+	managed := m.requested(live, next)
+	next = withoutManaged(next)
+	if managed.Len() == 0 && live.Value.Exists() {
+		return Object{Value: next}, nil
+	}
+	entries, err := m.update(m.orEmpty(live.Value), next, managed.entries, manager, now)
+	if err != nil {
+		return Object{Value: next}, err
+	}
+	return Object{Value: next, Managed: newManaged(entries, managed.list)}, nil
 }
 
-// Apply merges a configuration into the live object for a manager.
-// An error is a Conflicts, or wraps ErrType, ErrManagedFields, ErrRequest,
-// ErrVersion or what Config.Finish returned; nothing is changed then.
-func (m *Manager) Apply(live Object, config document.Value, manager string, force bool, now time.Time) (Object, error) {
-	return Object{}, errors.ErrUnsupported
+// requested returns the managers that an update starts from.
+func (m *Manager) requested(live Object, next document.Value) Managed {
+	list := next.Lookup("metadata", "managedFields")
+	if m.config.Subresource != "" || !list.Exists() || document.SameNode(list, live.Managed.list) {
+		return live.Managed
+	}
+	if isReset(list, m.config.Custom) {
+		return Managed{}
+	}
+	managed, err := DecodeManaged(list)
+	if err != nil || managed.Len() == 0 {
+		return live.Managed
+	}
+	return managed
 }
+
+func (m *Manager) orEmpty(v document.Value) document.Value {
+	if v.Exists() {
+		return v
+	}
+	return m.config.Empty
+}
+
+// update tracks a change for an updating manager.
+func (m *Manager) update(live, next document.Value, entries []Entry, manager string, now time.Time) ([]Entry, error) {
+	after, taken, err := m.engine.Update(&m.types, live, next, entries)
+	if err != nil {
+		return nil, err
+	}
+	if taken = taken.Minus(serverFields()); !taken.Empty() {
+		self := m.self(manager, OperationUpdate)
+		self.Time = now
+		if at := find(after, &self); at >= 0 {
+			self.Source = after[at].Source
+			self.Fields = after[at].Fields.Union(taken)
+			after[at] = self
+		} else {
+			self.Fields = taken
+			after = append(after, self)
+		}
+	}
+	return capUpdates(after), nil
+}
+
+// self returns an entry for the manager of a request, without fields.
+func (m *Manager) self(manager string, op Operation) Entry {
+	if manager == "" {
+		manager = nameless
+	}
+	return Entry{Manager: manager, Operation: op, APIVersion: m.config.APIVersion, Subresource: m.config.Subresource}
+}
+
+// serverFields are the fields that the server fills in and that a request does
+// not come to own: the object's type and name, and what counts and dates it.
+var serverFields = sync.OnceValue(func() Set {
+	s := fieldset.Of(fieldset.Fields("apiVersion"), fieldset.Fields("kind"), fieldset.Fields("metadata"))
+	for _, name := range [...]string{"name", "namespace", "creationTimestamp", "selfLink", "uid", "clusterName", "generation", "managedFields", "resourceVersion"} {
+		s = s.Union(fieldset.Of(fieldset.Fields("metadata", name)))
+	}
+	return s
+})

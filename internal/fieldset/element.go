@@ -209,7 +209,7 @@ func AppendContent(dst []byte, v document.Value, read bool) []byte {
 		return appendFloat(dst, f)
 	case document.String:
 		s, _ := v.Text()
-		return appendString(dst, s)
+		return AppendString(dst, s)
 	case document.List:
 		dst = append(dst, '[')
 		for i, it := range v.Items() {
@@ -225,7 +225,7 @@ func AppendContent(dst []byte, v document.Value, read bool) []byte {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = append(appendString(dst, v.Key(i)), ':')
+			dst = append(AppendString(dst, v.Key(i)), ':')
 			dst = AppendContent(dst, v.At(i), read)
 		}
 		return append(dst, '}')
@@ -246,9 +246,9 @@ func appendFloat(dst []byte, f float64) []byte {
 	return strconv.AppendFloat(dst, f, format, -1, 64)
 }
 
-// appendString quotes a string as the API server does inside an element: as
+// AppendString quotes a string as the API server does inside an element: as
 // encoding/json, but \b and \f in the long form.
-func appendString(dst []byte, s string) []byte {
+func AppendString(dst []byte, s string) []byte {
 	const digits = "0123456789abcdef"
 	dst = append(dst, '"')
 	for i := 0; i < len(s); {

@@ -10,6 +10,7 @@ package fieldset
 import (
 	"cmp"
 	"slices"
+	"unsafe"
 
 	"github.com/patchlab-dev/patchlab/document"
 )
@@ -65,10 +66,11 @@ func (s Set) Equal(o Set) bool {
 
 // In a trie the member "." sorts before every element, so it is the first.
 
-func isMember(n document.Value) bool { return n.Exists() && (n.Len() == 0 || n.Key(0) == ".") }
+// IsMember reports whether a node of a trie is a field of the set itself.
+func IsMember(n document.Value) bool { return n.Exists() && (n.Len() == 0 || n.Key(0) == ".") }
 
-// first returns the index of a node's first element.
-func first(n document.Value) int {
+// First returns the index of a node's first element.
+func First(n document.Value) int {
 	if n.Len() > 0 && n.Key(0) == "." {
 		return 1
 	}
@@ -79,12 +81,12 @@ func first(n document.Value) int {
 // in the set.
 func (s Set) Child(e Element) (below Set, member bool) {
 	n := s.root.Get(string(e))
-	return below1(n), isMember(n)
+	return belowNode(n), IsMember(n)
 }
 
-// below1 returns the set of the fields below a node.
-func below1(n document.Value) Set {
-	if n.Len() == first(n) {
+// belowNode returns the set of the fields below a node.
+func belowNode(n document.Value) Set {
+	if n.Len() == First(n) {
 		return Set{}
 	}
 	return Set{n}
@@ -93,7 +95,7 @@ func below1(n document.Value) Set {
 // Below reports whether the set holds fields below the element.
 func (s Set) Below(e Element) bool {
 	n := s.root.Get(string(e))
-	return n.Len() > first(n)
+	return n.Len() > First(n)
 }
 
 // Has reports whether the field is in the set.
@@ -102,7 +104,7 @@ func (s Set) Has(p Path) bool {
 	for _, e := range p {
 		n = n.Get(string(e))
 	}
-	return len(p) > 0 && isMember(n)
+	return len(p) > 0 && IsMember(n)
 }
 
 // kidsOf begins the members of a node.
@@ -118,7 +120,7 @@ func kidsOf(member bool) document.ObjectBuilder {
 // like; else like itself is returned where it says the same.
 func node(member bool, kids *document.ObjectBuilder, like document.Value, changed bool) document.Value {
 	switch {
-	case !changed && like.Exists() && member == isMember(like):
+	case !changed && like.Exists() && member == IsMember(like):
 		return like
 	case member && kids.Len() == 1:
 		return document.NewObject()
@@ -152,7 +154,7 @@ func union(a, b document.Value, member bool) document.Value {
 		return a
 	}
 	kids, changed := kidsOf(member), false
-	i, j := first(a), first(b)
+	i, j := First(a), First(b)
 	for i < a.Len() || j < b.Len() {
 		switch c := compareAt(a, i, b, j); {
 		case c < 0:
@@ -164,7 +166,7 @@ func union(a, b document.Value, member bool) document.Value {
 			j++
 		default:
 			x, y := a.At(i), b.At(j)
-			n := union(x, y, isMember(x) || isMember(y))
+			n := union(x, y, IsMember(x) || IsMember(y))
 			changed = changed || !document.SameNode(n, x)
 			kids.Set(a.Key(i), n)
 			i++
@@ -201,7 +203,7 @@ func intersect(a, b document.Value, member bool) document.Value {
 		return a
 	}
 	kids, changed := kidsOf(member), false
-	i, j := first(a), first(b)
+	i, j := First(a), First(b)
 	for i < a.Len() {
 		switch c := compareAt(a, i, b, j); {
 		case c < 0:
@@ -211,7 +213,7 @@ func intersect(a, b document.Value, member bool) document.Value {
 			j++
 		default:
 			x, y := a.At(i), b.At(j)
-			n := intersect(x, y, isMember(x) && isMember(y))
+			n := intersect(x, y, IsMember(x) && IsMember(y))
 			changed = changed || !document.SameNode(n, x)
 			kids.Set(a.Key(i), n)
 			i++
@@ -237,7 +239,7 @@ func (s Set) minus(o Set, deep bool) Set {
 
 func minus(a, b document.Value, member, deep bool) document.Value {
 	kids, changed := kidsOf(member), false
-	i, j := first(a), first(b)
+	i, j := First(a), First(b)
 	for i < a.Len() {
 		switch c := compareAt(a, i, b, j); {
 		case c < 0:
@@ -248,8 +250,8 @@ func minus(a, b document.Value, member, deep bool) document.Value {
 		default:
 			x, y := a.At(i), b.At(j)
 			var n document.Value
-			if !deep || !isMember(y) {
-				n = minus(x, y, isMember(x) && !isMember(y), deep)
+			if !deep || !IsMember(y) {
+				n = minus(x, y, IsMember(x) && !IsMember(y), deep)
 			}
 			changed = changed || !n.Exists() || !document.SameNode(n, x)
 			kids.Set(a.Key(i), n)
@@ -264,7 +266,7 @@ func minus(a, b document.Value, member, deep bool) document.Value {
 func (s Set) Contains(o Set) bool { return o.Empty() || s.Same(o) || contains(s.root, o.root) }
 
 func contains(a, b document.Value) bool {
-	i, j := first(a), first(b)
+	i, j := First(a), First(b)
 	for j < b.Len() {
 		c := compareAt(a, i, b, j)
 		if c > 0 {
@@ -272,7 +274,7 @@ func contains(a, b document.Value) bool {
 		}
 		if c == 0 {
 			x, y := a.At(i), b.At(j)
-			if isMember(y) && !isMember(x) || !document.SameNode(x, y) && !contains(x, y) {
+			if IsMember(y) && !IsMember(x) || !document.SameNode(x, y) && !contains(x, y) {
 				return false
 			}
 			j++
@@ -292,11 +294,11 @@ func (s Set) Leaves() Set {
 }
 
 func leaves(n document.Value) document.Value {
-	if n.Len() == first(n) {
+	if n.Len() == First(n) {
 		return n
 	}
-	kids, changed := kidsOf(false), first(n) > 0
-	for i := first(n); i < n.Len(); i++ {
+	kids, changed := kidsOf(false), First(n) > 0
+	for i := First(n); i < n.Len(); i++ {
 		kid := leaves(n.At(i))
 		changed = changed || !document.SameNode(kid, n.At(i))
 		kids.Set(n.Key(i), kid)
@@ -307,12 +309,12 @@ func leaves(n document.Value) document.Value {
 // Size returns how many fields are in the set.
 func (s Set) Size() int {
 	n := 0
-	for i := first(s.root); i < s.root.Len(); i++ {
+	for i := First(s.root); i < s.root.Len(); i++ {
 		kid := s.root.At(i)
-		if isMember(kid) {
+		if IsMember(kid) {
 			n++
 		}
-		n += below1(kid).Size()
+		n += belowNode(kid).Size()
 	}
 	return n
 }
@@ -322,7 +324,7 @@ func (s Set) Size() int {
 func (s Set) Elements() []Element {
 	n := s.root
 	out := make([]Element, 0, n.Len())
-	for i := first(n); i < n.Len(); i++ {
+	for i := First(n); i < n.Len(); i++ {
 		out = append(out, Element(n.Key(i)))
 	}
 	slices.SortFunc(out, Element.Compare)
@@ -337,7 +339,7 @@ func (s Set) Walk(f func(Path)) { s.walk(nil, f) }
 func (s Set) walk(prefix Path, f func(Path)) {
 	elements := s.Elements()
 	for _, e := range elements {
-		if isMember(s.root.Get(string(e))) {
+		if IsMember(s.root.Get(string(e))) {
 			f(append(prefix, e))
 		}
 	}
@@ -352,4 +354,84 @@ func (s Set) Paths() []Path {
 	var out []Path
 	s.Walk(func(p Path) { out = append(out, slices.Clone(p)) })
 	return out
+}
+
+// UnionNodes returns the union of two nodes of a trie, either of which may be
+// absent.
+func UnionNodes(a, b document.Value) document.Value {
+	switch {
+	case !a.Exists():
+		return b
+	case !b.Exists():
+		return a
+	}
+	return union(a, b, IsMember(a) || IsMember(b))
+}
+
+// FieldFrom is Child for the names of an object's members, asked for in
+// ascending order: from is the position to look from, at that for the next name.
+func (s Set) FieldFrom(name string, from int) (below Set, member bool, at int) {
+	n := s.root
+	for from < n.Len() {
+		key := n.Key(from)
+		c := -1 // "." and nothing else sorts before the fields
+		if len(key) >= 2 {
+			c = cmp.Compare(key[:2], "f:")
+			if c == 0 {
+				c = cmp.Compare(key[2:], name)
+			}
+		}
+		if c == 0 {
+			kid := n.At(from)
+			return belowNode(kid), IsMember(kid), from + 1
+		}
+		if c > 0 {
+			break
+		}
+		from++
+	}
+	return Set{}, false, from
+}
+
+// ChildOf is Child for an element in bytes.
+func (s Set) ChildOf(element []byte) (below Set, member bool) {
+	if s.Empty() {
+		return Set{}, false
+	}
+	n := s.root.Get(unsafe.String(unsafe.SliceData(element), len(element)))
+	return belowNode(n), IsMember(n)
+}
+
+// ChildAt is Child for the i-th member of the set's trie.
+func (s Set) ChildAt(i int) (below Set, member bool) {
+	n := s.root.At(i)
+	return belowNode(n), IsMember(n)
+}
+
+// A Filter says of an element whether it may stay in a set, and gives the
+// filter for what is below it, nil where all of that stays.
+type Filter func(Element) (keep bool, below Filter)
+
+// Filter returns the fields of the set that stay.
+func (s Set) Filter(f Filter) Set {
+	if s.Empty() {
+		return s
+	}
+	return rooted(filter(s.root, f, false))
+}
+
+func filter(n document.Value, f Filter, member bool) document.Value {
+	kids := kidsOf(member)
+	for i := First(n); i < n.Len(); i++ {
+		kid := n.At(i)
+		keep, below := f(Element(n.Key(i)))
+		if !keep {
+			continue
+		}
+		if below != nil {
+			kid = filter(kid, below, IsMember(kid))
+		}
+		kids.Set(n.Key(i), kid)
+	}
+	return node(member, &kids, document.Value{}, true)
 }

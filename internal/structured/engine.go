@@ -64,9 +64,9 @@ type Engine interface {
 	// everything but its fields. changed is false where the result equals live.
 	// A conflict is a Conflicts, an object that does not fit its type ErrType.
 	Apply(t *Types, live, config document.Value, entries []Entry, self Entry, force bool) (result document.Value, changed bool, after []Entry, err error)
-	// Update tracks a change from live to next for the manager that self names.
-	// self takes what changed; where that is nothing, it has no entry after.
-	Update(t *Types, live, next document.Value, entries []Entry, self Entry) (after []Entry, err error)
+	// Update tracks a change from live to next: taken are the fields that
+	// changed, which no entry has any more.
+	Update(t *Types, live, next document.Value, entries []Entry) (after []Entry, taken fieldset.Set, err error)
 	// Unchanged returns the fields of config that live holds with the same value.
 	Unchanged(t *Types, config, live document.Value) (fieldset.Set, error)
 	// Extract returns the part of the object that is made of the fields given.

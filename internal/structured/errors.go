@@ -7,15 +7,20 @@ var ErrType = errors.New("does not fit the schema")
 
 // A TypeError says where an object does not fit its type, and why.
 type TypeError struct {
+	Object string // which object: "the live object"; may be empty
 	Path   string // such as .spec.containers[name="web"].ports; "" for the root
 	Reason string
 }
 
 func (e *TypeError) Error() string {
-	if e.Path == "" {
-		return e.Reason
+	s := e.Reason
+	if e.Path != "" {
+		s = e.Path + ": " + s
 	}
-	return e.Path + ": " + e.Reason
+	if e.Object != "" {
+		s = e.Object + " does not fit the schema of its kind: " + s
+	}
+	return s
 }
 
 // Unwrap returns ErrType.

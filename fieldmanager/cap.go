@@ -1,0 +1,68 @@
+package fieldmanager
+
+import (
+	"cmp"
+	"slices"
+)
+
+const (
+	// maxUpdates is how many entries of updating managers an object keeps.
+	maxUpdates = 10
+	// ancient is the manager that the oldest of them are gathered under.
+	ancient = "ancient-changes"
+)
+
+// capUpdates gathers the oldest entries of updating managers, where there are
+// more than ten, into one entry "ancient-changes" for each apiVersion, until ten
+// are left (rule "cap"). The first entry of a version stays as it is until a
+// second one comes.
+//
+// The order of steps is kube-apiserver's, with all that follows: an
+// "ancient-changes" entry that is there already and is not the oldest of its
+// version can be merged into itself, and is lost then.
+func capUpdates(entries []Entry) []Entry {
+	var updates []Entry
+	for _, e := range entries {
+		if e.Operation == OperationUpdate {
+			updates = append(updates, e)
+		}
+	}
+	if len(updates) <= maxUpdates {
+		return entries
+	}
+	slices.SortFunc(updates, func(a, b Entry) int {
+		return cmp.Or(cmp.Compare(seconds(a.Time), seconds(b.Time)), cmp.Compare(identifier(&a), identifier(&b)))
+	})
+	firsts := map[string]Entry{}
+	left := len(updates)
+	for _, e := range updates {
+		if left <= maxUpdates {
+			break
+		}
+		first, seen := firsts[e.APIVersion]
+		if !seen {
+			firsts[e.APIVersion] = e
+			continue
+		}
+		entries = gather(entries, first, e)
+		left--
+	}
+	return entries
+}
+
+// gather moves the fields of an entry into the ancient-changes of its version.
+func gather(entries []Entry, first, e Entry) []Entry {
+	bucket := Entry{Manager: ancient, Operation: OperationUpdate, APIVersion: e.APIVersion}
+	at := find(entries, &bucket)
+	if at < 0 {
+		if at = find(entries, &first); at < 0 {
+			return entries
+		}
+		bucket.Fields = entries[at].Fields
+		entries[at] = bucket
+	}
+	from := find(entries, &e)
+	entries[at].Fields = entries[at].Fields.Union(entries[from].Fields)
+	entries[at].Time = e.Time
+	return slices.Delete(entries, from, from+1)
+}

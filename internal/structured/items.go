@@ -1,0 +1,175 @@
+package structured
+
+import (
+	"strconv"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/fieldset"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// appendItem appends the path element of a list's item to dst. The reason says
+// why an item has none, "" where it has one.
+//
+// Of a keyed list it is made of the key fields that the item has or that have a
+// default. An item may lack some of them, which then is another item than one
+// that has them, but not all (Kubernetes 1.34 and later).
+func appendItem(dst []byte, l *schema.ListType, item document.Value) (_ []byte, reason string) {
+	if len(l.Keys) == 0 {
+		switch item.Kind() {
+		case document.Object:
+			return dst, "an item of a set may not be an object"
+		case document.List:
+			return dst, "an item of a set may not be a list"
+		case document.Null:
+			return dst, "an item of a set may not be null"
+		}
+		return fieldset.AppendContent(append(dst, "v:"...), item, false), ""
+	}
+	if item.Kind() != document.Object {
+		return dst, "an item of a list with keys must be an object, this is " + describe(item)
+	}
+	dst = append(dst, "k:{"...)
+	some := false
+	for i := range l.Keys {
+		k := &l.Keys[i]
+		v := item.Get(k.Name)
+		if !v.Exists() && k.Default == "" {
+			continue
+		}
+		if some {
+			dst = append(dst, ',')
+		}
+		some = true
+		dst = append(fieldset.AppendString(dst, k.Name), ':')
+		if v.Exists() {
+			dst = fieldset.AppendContent(dst, v, false)
+		} else {
+			dst = append(dst, k.Default...)
+		}
+	}
+	if !some {
+		return dst, "an item of this list needs at least one of its keys: " + keyNames(l)
+	}
+	return append(dst, '}'), ""
+}
+
+func keyNames(l *schema.ListType) string {
+	s := ""
+	for i, k := range l.Keys {
+		if i > 0 {
+			s += ", "
+		}
+		s += k.Name
+	}
+	return s
+}
+
+// An index holds the path elements of a list's items.
+type index struct {
+	elements []string
+	// at leads from an element to its first item; nil where looking through
+	// the elements is as quick.
+	at map[string]int32
+	// next leads from an item to the next with the same element, -1 for none;
+	// nil where no element stands twice.
+	next []int32
+}
+
+// fewItems is up to how many items a list is searched without a map.
+const fewItems = 8
+
+// indexList returns the path elements of the items, which must have them.
+// An item that has none, which only a list that never was validated holds, gets
+// an element that equals no other.
+func indexList(l *schema.ListType, list document.Value) index {
+	n := list.Len()
+	if n == 0 {
+		return index{}
+	}
+	x := index{elements: make([]string, n)}
+	buf := make([]byte, 0, 64*n)
+	ends := make([]int, n)
+	for i := range n {
+		var reason string
+		from := len(buf)
+		if buf, reason = appendItem(buf, l, list.At(i)); reason != "" {
+			buf = append(buf[:from], "?:"...)
+			buf = strconv.AppendInt(buf, int64(i), 10)
+		}
+		ends[i] = len(buf)
+	}
+	all, from := string(buf), 0
+	for i, end := range ends {
+		x.elements[i] = all[from:end]
+		from = end
+	}
+	x.link()
+	return x
+}
+
+// link finds the elements that stand more than once.
+func (x *index) link() {
+	n := len(x.elements)
+	if n <= fewItems {
+		for i := range n {
+			for j := range i {
+				if x.elements[i] == x.elements[j] && x.follower(j) < 0 {
+					x.follow(j, i)
+				}
+			}
+		}
+		return
+	}
+	x.at = make(map[string]int32, n)
+	for i, e := range x.elements {
+		j, found := x.at[e]
+		if !found {
+			x.at[e] = int32(i)
+			continue
+		}
+		for x.follower(int(j)) >= 0 {
+			j = x.next[j]
+		}
+		x.follow(int(j), i)
+	}
+}
+
+func (x *index) follow(j, i int) {
+	if x.next == nil {
+		x.next = make([]int32, len(x.elements))
+		for k := range x.next {
+			x.next[k] = -1
+		}
+	}
+	x.next[j] = int32(i)
+}
+
+// follower returns the next item with the element of item i, -1 where there is none.
+func (x *index) follower(i int) int {
+	if x.next == nil {
+		return -1
+	}
+	return int(x.next[i])
+}
+
+// find returns the first item with an element, -1 where there is none.
+func (x *index) find(element string) int {
+	if x.at != nil {
+		if i, ok := x.at[element]; ok {
+			return int(i)
+		}
+		return -1
+	}
+	for i, e := range x.elements {
+		if e == element {
+			return i
+		}
+	}
+	return -1
+}
+
+// isFirst reports whether item i is the first of its element.
+func (x *index) isFirst(i int) bool {
+	return x.next == nil || x.find(x.elements[i]) == i
+}

@@ -1,0 +1,232 @@
+package structured
+
+import (
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// merge returns live with config merged into it (rules "merge"). Nothing is
+// taken away by it.
+//
+//   - What config does not name stays; what live does not have comes from config.
+//   - A scalar, and a list or an object with one owner, is config's.
+//   - Objects merge member by member, sets and keyed lists item by item.
+//   - An empty or null object or list in config changes live only where live's
+//     is empty or null too: then it is config's, so that {} and null differ.
+//   - Where a field without a schema changes its kind, it is config's, unless
+//     config says null: that leaves an object in live as it is.
+//
+// Parts that stay as they are in live are live's own nodes.
+func merge(t *schema.Type, live, config document.Value) document.Value {
+	if !config.Exists() || document.SameNode(live, config) {
+		return live
+	}
+	if !live.Exists() {
+		return config
+	}
+	switch formsOf(t, config).lead() {
+	case mapForm:
+		l, c := contents(live, document.Object), contents(config, document.Object)
+		if t.Map.Atomic || l.Len() == 0 && c.Len() == 0 {
+			return pick(live, config)
+		}
+		if c.Len() == 0 {
+			return live
+		}
+		if l.Len() == 0 {
+			return config
+		}
+		return mergeMembers(t.Map, live, config)
+	case listForm:
+		l, c := contents(live, document.List), contents(config, document.List)
+		if t.List.Kind == schema.AtomicList || l.Len() == 0 && c.Len() == 0 {
+			return pick(live, config)
+		}
+		if c.Len() == 0 {
+			return live
+		}
+		if l.Len() == 0 {
+			return config
+		}
+		return mergeItems(t.List, live, config)
+	}
+	return pick(live, config)
+}
+
+// pick returns config, or live where it is the very same value.
+func pick(live, config document.Value) document.Value {
+	if document.Identical(live, config) {
+		return live
+	}
+	return config
+}
+
+func mergeMembers(m *schema.MapType, live, config document.Value) document.Value {
+	var out document.ObjectBuilder
+	changed := false
+	i, field := 0, 0
+	for j := range config.Len() {
+		name := config.Key(j)
+		for i < live.Len() && live.Key(i) < name {
+			if changed {
+				out.Keep(live, i)
+			}
+			i++
+		}
+		if i < live.Len() && live.Key(i) == name {
+			var t *schema.Type
+			t, field = memberFrom(m, name, field)
+			v := merge(t, live.At(i), config.At(j))
+			if !changed && !document.SameNode(v, live.At(i)) {
+				changed = true
+				keepFirst(&out, live, i, config.Len()-j)
+			}
+			if changed {
+				out.Set(name, v)
+			}
+			i++
+			continue
+		}
+		if !changed {
+			changed = true
+			keepFirst(&out, live, i, config.Len()-j)
+		}
+		out.Keep(config, j)
+	}
+	if !changed {
+		return live
+	}
+	for ; i < live.Len(); i++ {
+		out.Keep(live, i)
+	}
+	return out.Object()
+}
+
+// keepFirst begins a changed object with the first n members of live; more is
+// how many may come from elsewhere.
+func keepFirst(out *document.ObjectBuilder, live document.Value, n, more int) {
+	out.Grow(live.Len() + more)
+	for i := range n {
+		out.Keep(live, i)
+	}
+}
+
+// mergeItems merges two lists whose items can be told apart. Their order (rule
+// "order") is config's for the items that config names; the others of live stay
+// before the item of config that they stood before, as far as the two orders
+// agree: live [a,b,c] and config [c,x,a,z] make [b,c,x,a,z].
+//
+// An item that stands twice in live gives way to config's.
+func mergeItems(l *schema.ListType, live, config document.Value) document.Value {
+	o := newOrder(indexList(l, live), indexList(l, config))
+	var out document.ListBuilder
+	out.Grow(max(live.Len(), config.Len()))
+	same := true
+	for {
+		i, j := o.step()
+		if i < 0 && j < 0 {
+			break
+		}
+		var v document.Value
+		switch {
+		case j < 0:
+			v = live.At(i)
+		case i < 0 || o.live.follower(i) >= 0:
+			v, i = config.At(j), -1
+		default:
+			v = merge(l.Elem, live.At(i), config.At(j))
+		}
+		same = same && i == out.Len() && document.SameNode(v, live.At(i))
+		out.Append(v)
+	}
+	if same && out.Len() == live.Len() {
+		return live
+	}
+	return out.List()
+}
+
+// An order walks two lists side by side in the order of their merge.
+type order struct {
+	live, config index
+	i, j         int     // next item of each
+	inConfig     []int32 // live item → config item with its element, or -1
+	inLive       []int32 // config item → first live item with its element, or -1
+	done         []bool  // config items that were merged
+	shared       int     // next config item that live has too; len where there is none
+}
+
+func newOrder(live, config index) *order {
+	o := &order{live: live, config: config}
+	n, m := len(live.elements), len(config.elements)
+	ints := make([]int32, n+m)
+	o.inConfig, o.inLive = ints[:n], ints[n:]
+	o.done = make([]bool, m)
+	for j := range o.inLive {
+		o.inLive[j] = -1
+	}
+	for i, e := range live.elements {
+		// Most lists agree for long stretches: look at the neighbour first.
+		j := -1
+		if i > 0 && o.inConfig[i-1] >= 0 && int(o.inConfig[i-1])+1 < m && config.elements[o.inConfig[i-1]+1] == e {
+			j = int(o.inConfig[i-1]) + 1
+		} else {
+			j = config.find(e)
+		}
+		o.inConfig[i] = int32(j)
+		if j >= 0 && o.inLive[j] < 0 {
+			o.inLive[j] = int32(i)
+		}
+	}
+	o.shared = -1
+	o.nextShared()
+	return o
+}
+
+// nextShared moves on to the next item of config that live has too.
+func (o *order) nextShared() {
+	for o.shared++; o.shared < len(o.inLive) && o.inLive[o.shared] < 0; o.shared++ {
+	}
+}
+
+// step returns the positions in live and config of the next item, -1 for what
+// it is not in, and -1, -1 at the end.
+func (o *order) step() (i, j int) {
+	for o.i < len(o.inConfig) || o.j < len(o.done) {
+		if o.i < len(o.inConfig) {
+			at := int(o.inConfig[o.i])
+			if o.j < len(o.done) {
+				if at == o.j {
+					o.nextShared()
+					o.i++
+					return o.take()
+				}
+				if at >= 0 && o.shared < len(o.done) && at != o.shared {
+					o.i++ // named by config, at another place
+					continue
+				}
+			}
+			if at < 0 {
+				o.i++
+				return o.i - 1, -1
+			}
+			if o.done[at] {
+				o.i++
+			}
+		}
+		if o.j < len(o.done) {
+			if o.shared == o.j {
+				o.nextShared()
+			}
+			return o.take()
+		}
+	}
+	return -1, -1
+}
+
+// take returns config's next item and live's first with the same element.
+func (o *order) take() (i, j int) {
+	j = o.j
+	o.done[j] = true
+	o.j++
+	return int(o.inLive[j]), j
+}
