@@ -1,0 +1,118 @@
+package reference
+
+import (
+	"strconv"
+	"sync"
+
+	smd "sigs.k8s.io/structured-merge-diff/v6/schema"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// types holds the library's form of every type that was used.
+type types struct {
+	mu    sync.Mutex
+	known map[*schema.Type]*typed.ParseableType
+}
+
+func newTypes() *types { return &types{known: map[*schema.Type]*typed.ParseableType{}} }
+
+// typed returns an object with its type, checked.
+func (ts *types) typed(t *schema.Type, v document.Value, opts ...typed.ValidationOptions) (*typed.TypedValue, error) {
+	return ts.of(t).FromUnstructured(toGo(v), opts...)
+}
+
+func (ts *types) of(t *schema.Type) *typed.ParseableType {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	if p, ok := ts.known[t]; ok {
+		return p
+	}
+	c := converter{names: map[*schema.Type]string{}, schema: &smd.Schema{}}
+	p := &typed.ParseableType{Schema: c.schema, TypeRef: c.ref(t)}
+	ts.known[t] = p
+	return p
+}
+
+// A converter writes types in the library's form. Each gets a name, so that they
+// may be recursive.
+type converter struct {
+	names  map[*schema.Type]string
+	schema *smd.Schema
+}
+
+const deducedName = "__untyped_deduced_" // the library knows this name
+
+func (c *converter) ref(t *schema.Type) smd.TypeRef {
+	if t == nil {
+		return smd.TypeRef{}
+	}
+	if a := scalarAtom(t); t.List == nil && t.Map == nil && t.Name == "" {
+		return smd.TypeRef{Inlined: a}
+	}
+	name, ok := c.names[t]
+	if !ok {
+		name = "t" + strconv.Itoa(len(c.names))
+		if t == schema.Deduced() {
+			name = deducedName
+		}
+		c.names[t] = name
+		at := len(c.schema.Types)
+		c.schema.Types = append(c.schema.Types, smd.TypeDef{Name: name})
+		atom := scalarAtom(t)
+		atom.List = c.list(t.List)
+		atom.Map = c.object(t.Map)
+		c.schema.Types[at].Atom = atom
+	}
+	return smd.TypeRef{NamedType: &name}
+}
+
+func scalarAtom(t *schema.Type) smd.Atom {
+	if t.Scalar == schema.NoScalar {
+		return smd.Atom{}
+	}
+	s := smd.Untyped
+	switch {
+	case t.TakesScalar(document.String) && !t.TakesScalar(document.Number):
+		s = smd.String
+	case t.TakesScalar(document.Number) && !t.TakesScalar(document.String):
+		s = smd.Numeric
+	case t.TakesScalar(document.Bool) && !t.TakesScalar(document.String):
+		s = smd.Boolean
+	}
+	return smd.Atom{Scalar: &s}
+}
+
+func (c *converter) list(l *schema.ListType) *smd.List {
+	if l == nil {
+		return nil
+	}
+	out := &smd.List{ElementType: c.ref(l.Elem), ElementRelationship: smd.Atomic}
+	if l.Kind != schema.AtomicList {
+		out.ElementRelationship = smd.Associative
+	}
+	for _, k := range l.Keys {
+		out.Keys = append(out.Keys, k.Name)
+	}
+	return out
+}
+
+func (c *converter) object(m *schema.MapType) *smd.Map {
+	if m == nil {
+		return nil
+	}
+	out := &smd.Map{ElementType: c.ref(m.Elem)}
+	if m.Elem == nil && m.PreserveUnknown {
+		out.ElementType = c.ref(schema.Deduced())
+	}
+	if m.Atomic {
+		out.ElementRelationship = smd.Atomic
+	}
+	for i := range m.Fields {
+		f := &m.Fields[i]
+		out.Fields = append(out.Fields, smd.StructField{Name: f.Name, Type: c.ref(f.Type), Default: jsonValue(f.Default)})
+	}
+	return out
+}
