@@ -1,6 +1,40 @@
 package schema
 
-import "github.com/patchlab-dev/patchlab/document"
+import (
+	"regexp"
+	"sync"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// lazyPattern is a pattern, compiled when it is first needed.
+type lazyPattern struct {
+	once sync.Once
+	re   *regexp.Regexp
+}
+
+// MatchesPattern reports whether a text matches Pattern, anywhere in it. A
+// pattern that is no regular expression matches nothing.
+func (v *Validation) MatchesPattern(text string) bool {
+	p := v.pattern
+	if p == nil {
+		p = &lazyPattern{}
+	}
+	p.once.Do(func() { p.re, _ = regexp.Compile(v.Pattern) })
+	return p.re != nil && p.re.MatchString(text)
+}
+
+// EnumValues returns Enum as values.
+func (v *Validation) EnumValues() []document.Value {
+	if len(v.enum) == len(v.Enum) {
+		return v.enum
+	}
+	var out []document.Value
+	for _, text := range v.Enum {
+		out = append(out, ParseDefault(text))
+	}
+	return out
+}
 
 // validation reads what a schema says of a value beyond its structure, nil
 // where it says nothing. Where the value is an integer or a string anyway
@@ -39,6 +73,10 @@ func (c *converter) validationOf(s document.Value) (Validation, bool) {
 	}
 	for _, e := range s.Get("enum").Items() {
 		v.Enum = append(v.Enum, string(e.AppendJSON(nil)))
+		v.enum = append(v.enum, e)
+	}
+	if v.Pattern != "" {
+		v.pattern = &lazyPattern{}
 	}
 	for _, r := range s.Get("x-kubernetes-validations").Items() {
 		v.Rules = append(v.Rules, Rule{

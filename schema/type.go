@@ -222,6 +222,9 @@ type Validation struct {
 	Not                                      *Junctor
 	// Rules are x-kubernetes-validations.
 	Rules []Rule
+
+	enum    []document.Value // Enum, parsed
+	pattern *lazyPattern     // Pattern, compiled
 }
 
 // Junctor is a schema below allOf, anyOf, oneOf or not: it only validates.

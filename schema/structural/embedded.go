@@ -1,0 +1,104 @@
+package structural
+
+import (
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// embedded checks the objects in an object. The root itself is not one of them.
+func (c *validator) embedded(t *schema.Type, v document.Value, root bool, metadata func(document.Value) []schema.FieldError) {
+	if t == nil {
+		return
+	}
+	switch v.Kind() {
+	case document.Object:
+		if t.Embedded && !root {
+			c.objectMeta(v, metadata)
+		}
+		if t.Map == nil {
+			return
+		}
+		for i := range v.Len() {
+			key := v.Key(i)
+			own := t.Map.Elem
+			if f := ownField(t.Map, key); f != nil {
+				own = f.Type
+			} else if t.Map.Object && isMeta(key) || own == schema.Deduced() {
+				continue
+			}
+			start := len(c.errs)
+			c.embedded(own, v.At(i), false, metadata)
+			c.below(start, document.Step{Key: key, Index: -1})
+		}
+	case document.List:
+		if t.List == nil || t.List.Elem == schema.Untyped() {
+			return
+		}
+		for i, item := range v.Items() {
+			start := len(c.errs)
+			c.embedded(t.List.Elem, item, false, metadata)
+			c.below(start, document.Step{Index: i})
+		}
+	}
+}
+
+// objectMeta checks apiVersion, kind and metadata of an embedded object.
+func (c *validator) objectMeta(v document.Value, metadata func(document.Value) []schema.FieldError) {
+	c.apiVersion(v.Get("apiVersion"))
+	c.kind(v.Get("kind"))
+	meta := v.Get("metadata")
+	if metadata == nil || !meta.Exists() {
+		return
+	}
+	start := len(c.errs)
+	for _, e := range metadata(meta) {
+		reversed := make(document.Path, 0, len(e.Path)+1)
+		for i := len(e.Path) - 1; i >= 0; i-- {
+			reversed = append(reversed, e.Path[i])
+		}
+		e.Path = reversed
+		c.errs = append(c.errs, finding{FieldError: e})
+	}
+	c.below(start, document.Step{Key: "metadata", Index: -1})
+}
+
+func (c *validator) apiVersion(v document.Value) {
+	const name = "apiVersion"
+	text, ok := v.Text()
+	_, _, parsed := schema.SplitAPIVersion(text)
+	switch {
+	case !v.Exists():
+		c.addAt(name, schema.ErrorRequired, v, "")
+	case !ok:
+		c.addAt(name, schema.ErrorInvalid, v, "must be a string")
+	case text == "":
+		c.addAt(name, schema.ErrorInvalid, v, "must not be empty")
+	case !parsed:
+		c.addAt(name, schema.ErrorInvalid, v, "unexpected GroupVersion string: "+text)
+	}
+}
+
+func (c *validator) kind(v document.Value) {
+	const name = "kind"
+	text, ok := v.Text()
+	switch {
+	case !v.Exists():
+		c.addAt(name, schema.ErrorRequired, v, "")
+	case !ok:
+		c.addAt(name, schema.ErrorInvalid, v, "must be a string")
+	case text == "":
+		c.addAt(name, schema.ErrorInvalid, v, "must not be empty")
+	case !dnsLabel(strings.ToLower(text)):
+		c.addAt(name, schema.ErrorInvalid, v, "may have mixed case, but should otherwise match: a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (at most 63 characters)")
+	}
+}
+
+// dnsLabel reports whether a text is a label of RFC 1035.
+func dnsLabel(s string) bool {
+	if s == "" || len(s) > 63 || s[0] < 'a' || s[0] > 'z' || s[len(s)-1] == '-' {
+		return false
+	}
+	return strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+}

@@ -1,0 +1,103 @@
+package structural
+
+import (
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// junctors checks anyOf, oneOf, allOf and not.
+func (c *validator) junctors(r *schema.Validation, v, old document.Value) {
+	if len(r.AnyOf) > 0 {
+		if n, failed := count(r.AnyOf, v, old, 1); n == 0 {
+			c.add(schema.ErrorInvalid, document.NewString(""), "must validate at least one schema (anyOf)")
+			c.errs = append(c.errs, failed...)
+		}
+	}
+	if len(r.OneOf) > 0 {
+		switch n, failed := count(r.OneOf, v, old, len(r.OneOf)); {
+		case n == 0:
+			c.add(schema.ErrorInvalid, document.NewString(""), "must validate one and only one schema (oneOf). Found none valid")
+			c.errs = append(c.errs, failed...)
+		case n > 1:
+			c.add(schema.ErrorInvalid, document.NewString(""), "must validate one and only one schema (oneOf). Found "+decimal(int64(n))+" valid alternatives")
+		}
+	}
+	start := len(c.errs)
+	for _, j := range r.AllOf {
+		c.junctor(j, v, old)
+	}
+	if len(c.errs) > start {
+		c.add(schema.ErrorInvalid, document.NewString(""), "must validate all the schemas (allOf)")
+	}
+	if r.Not != nil {
+		if n, _ := count([]*schema.Junctor{r.Not}, v, old, 1); n > 0 {
+			c.add(schema.ErrorInvalid, document.NewString(""), "must not validate the schema (not)")
+		}
+	}
+}
+
+// count returns how many alternatives hold, up to enough, and where none does
+// what is wrong by the one that fails least.
+func count(alternatives []*schema.Junctor, v, old document.Value, enough int) (n int, failed []finding) {
+	for _, j := range alternatives {
+		var c validator
+		c.junctor(j, v, old)
+		if len(c.errs) == 0 {
+			if n++; n == enough {
+				return n, nil
+			}
+		} else if failed == nil || len(c.errs) < len(failed) {
+			failed = c.errs
+		}
+	}
+	return n, failed
+}
+
+// junctor checks a value against a schema that only validates.
+func (c *validator) junctor(j *schema.Junctor, v, old document.Value) {
+	start := len(c.errs)
+	s, given := scalarOf(j.Type)
+	switch {
+	case j.Type == "" || j.Type == kindName(v):
+	case given && scalarAllows(s, v):
+	default:
+		c.wrongType(j.Type, kindName(v))
+	}
+	c.rules(&j.Validation, s, j.Format, v, old)
+	c.format(s, j.Format, v)
+	switch v.Kind() {
+	case document.Object:
+		for _, name := range j.Required {
+			if _, found := v.Find(name); !found {
+				c.addAt(name, schema.ErrorRequired, document.Value{}, "")
+			}
+		}
+		for i := range v.Len() {
+			if p := j.Properties[v.Key(i)]; p != nil {
+				below := len(c.errs)
+				c.junctor(p, v.At(i), old.Get(v.Key(i)))
+				c.below(below, document.Step{Key: v.Key(i), Index: -1})
+			}
+		}
+	case document.List:
+		for i, item := range v.Items() {
+			if j.Items != nil {
+				below := len(c.errs)
+				c.junctor(j.Items, item, document.Value{})
+				c.below(below, document.Step{Index: i})
+			}
+		}
+	}
+	if len(c.errs) > start && old.Exists() && document.Identical(v, old) {
+		c.errs = c.errs[:start]
+	}
+}
+
+func scalarOf(name string) (schema.Scalar, bool) {
+	for s := schema.StringScalar; s <= schema.BooleanScalar; s++ {
+		if scalarName(s) == name {
+			return s, true
+		}
+	}
+	return schema.AnyScalar, false
+}

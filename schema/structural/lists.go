@@ -1,0 +1,190 @@
+package structural
+
+import (
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// uniqueness checks that items of sets and keyed lists are there once.
+func (c *validator) uniqueness(t *schema.Type, v document.Value) {
+	if t == nil {
+		return
+	}
+	switch v.Kind() {
+	case document.Object:
+		if t.Map == nil {
+			return
+		}
+		for i := range v.Len() {
+			key := v.Key(i)
+			if k := v.At(i).Kind(); k != document.Object && k != document.List {
+				continue
+			}
+			own := t.Map.Elem
+			if f := ownField(t.Map, key); f != nil {
+				own = f.Type
+			} else if t.Map.Object && isMeta(key) || own == schema.Deduced() {
+				continue
+			}
+			start := len(c.errs)
+			c.uniqueness(own, v.At(i))
+			c.below(start, document.Step{Key: key, Index: -1})
+		}
+	case document.List:
+		if t.List != nil {
+			c.uniqueItems(t.List, v)
+		}
+	}
+}
+
+func (c *validator) uniqueItems(l *schema.ListType, v document.Value) {
+	switch l.Kind {
+	case schema.SetList:
+		for _, i := range duplicates(listItems(v)) {
+			c.duplicate(i, v.At(i))
+		}
+	case schema.KeyedList:
+		for i, item := range v.Items() {
+			if item.Kind() != document.Object && !item.IsNull() {
+				start := len(c.errs)
+				c.add(schema.ErrorInvalid, item, "must be an object for an array of list-type map")
+				c.below(start, document.Step{Index: i})
+				return
+			}
+		}
+		if v.Len() > 1 {
+			for _, i := range duplicates(keyItems(l, v)) {
+				c.duplicate(i, itemKey(l, v.At(i), true))
+			}
+		}
+	}
+	for i, item := range v.Items() {
+		start := len(c.errs)
+		c.uniqueness(l.Elem, item)
+		c.below(start, document.Step{Index: i})
+	}
+}
+
+func (c *validator) duplicate(i int, v document.Value) {
+	start := len(c.errs)
+	c.add(schema.ErrorDuplicate, v, "")
+	c.below(start, document.Step{Index: i})
+}
+
+// itemKey returns what tells an item of a keyed list apart: the value of its one
+// key, absent without it, or an object of its keys. whole asks for the object
+// in either case.
+func itemKey(l *schema.ListType, item document.Value, whole bool) document.Value {
+	if len(l.Keys) == 1 && !whole {
+		return item.Get(l.Keys[0].Name)
+	}
+	var b document.ObjectBuilder
+	for _, k := range l.Keys {
+		b.Set(k.Name, item.Get(k.Name))
+	}
+	return b.Object()
+}
+
+// few is how many items are compared with each other rather than by an index.
+const few = 12
+
+// A sequence is n values to be compared.
+type sequence struct {
+	n  int
+	at func(i int) document.Value
+}
+
+func listItems(v document.Value) sequence { return sequence{v.Len(), v.At} }
+
+func keyItems(l *schema.ListType, v document.Value) sequence {
+	return sequence{v.Len(), func(i int) document.Value { return itemKey(l, v.At(i), false) }}
+}
+
+// duplicates returns for each value that is there more than once where it stands
+// for the second time. 1 and 1.0 are two values, but equal within a list or an
+// object.
+func duplicates(s sequence) []int {
+	if s.n <= 1 {
+		return nil
+	}
+	var found []int
+	if s.n <= few {
+		for i := 1; i < s.n; i++ {
+			times := 0
+			v := s.at(i)
+			for j := range i {
+				if same(s.at(j), v) {
+					times++
+				}
+			}
+			if times == 1 {
+				found = append(found, i)
+			}
+		}
+		return found
+	}
+	seen := make(map[string]int, s.n)
+	var buf []byte
+	for i := range s.n {
+		buf = appendIdentity(buf[:0], s.at(i))
+		times := seen[string(buf)]
+		seen[string(buf)] = times + 1
+		if times == 1 {
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
+func same(a, b document.Value) bool {
+	if a.Kind() == document.Object || a.Kind() == document.List {
+		return document.Equal(a, b)
+	}
+	return document.Identical(a, b)
+}
+
+// appendIdentity writes a value so that same values give the same text.
+func appendIdentity(dst []byte, v document.Value) []byte {
+	if v.Kind() == document.Number && !v.IsInt() {
+		dst = append(dst, 'f')
+	}
+	return v.AppendJSON(dst)
+}
+
+// correlation finds the old item of a keyed list. Items of other lists have none.
+type correlation struct {
+	list   *schema.ListType
+	before document.Value
+	index  map[string]document.Value
+}
+
+func correlate(l *schema.ListType, v, old document.Value) correlation {
+	c := correlation{list: l}
+	if l.Kind != schema.KeyedList || old.Kind() != document.List || v.Len() == 0 {
+		return c
+	}
+	c.before = old
+	if old.Len() > few {
+		c.index = make(map[string]document.Value, old.Len())
+		for _, item := range old.Items() {
+			c.index[string(appendIdentity(nil, itemKey(l, item, false)))] = item
+		}
+	}
+	return c
+}
+
+func (c *correlation) old(item document.Value) document.Value {
+	if !c.before.Exists() {
+		return document.Value{}
+	}
+	key := itemKey(c.list, item, false)
+	if c.index != nil {
+		return c.index[string(appendIdentity(nil, key))]
+	}
+	for _, o := range c.before.Items() {
+		if same(itemKey(c.list, o, false), key) {
+			return o
+		}
+	}
+	return document.Value{}
+}

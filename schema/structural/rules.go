@@ -1,0 +1,232 @@
+package structural
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// rules checks what JSON schema says of a value beyond its type.
+func (c *validator) rules(r *schema.Validation, s schema.Scalar, format string, v, old document.Value) {
+	c.enum(r, v)
+	if v.IsNull() {
+		return // of null only type and enum are checked
+	}
+	c.junctors(r, v, old)
+	switch v.Kind() {
+	case document.String:
+		c.text(r, v)
+	case document.Number:
+		c.number(r, s, supportedFormat(s, format), v)
+	case document.List:
+		c.items(r, v)
+	case document.Object:
+		n := int64(v.Len())
+		if r.MinProperties != nil && n < *r.MinProperties {
+			c.addInBody(schema.ErrorInvalid, document.NewInt(n), "should have at least "+decimal(*r.MinProperties)+" properties")
+		}
+		if r.MaxProperties != nil && n > *r.MaxProperties {
+			c.tooMany(n, *r.MaxProperties)
+		}
+	}
+}
+
+func decimal(n int64) string { return strconv.FormatInt(n, 10) }
+
+// number writes a limit as Go prints a float64.
+func numeral(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
+
+func (c *validator) tooMany(n, most int64) {
+	c.add(schema.ErrorTooMany, document.NewInt(n), "must have at most "+decimal(most)+" items")
+}
+
+// enum: null is none of the values, even where the list has it.
+func (c *validator) enum(r *schema.Validation, v document.Value) {
+	if len(r.Enum) == 0 {
+		return
+	}
+	allowed := make([]string, 0, 8)
+	for _, e := range r.EnumValues() {
+		if !v.IsNull() && document.Equal(e, v) {
+			return
+		}
+	}
+	for _, e := range r.EnumValues() {
+		text := e.StringOr(e.String())
+		allowed = append(allowed, string(document.AppendQuoted(nil, text)))
+	}
+	c.add(schema.ErrorNotSupported, v, "supported values: "+strings.Join(allowed, ", "))
+}
+
+func (c *validator) text(r *schema.Validation, v document.Value) {
+	text, _ := v.Text()
+	if r.MaxLength != nil || r.MinLength != nil {
+		n := int64(utf8.RuneCountInString(text))
+		if r.MaxLength != nil && n > *r.MaxLength {
+			c.add(schema.ErrorTooLong, document.Value{}, "may not be more than "+decimal(*r.MaxLength)+" bytes")
+			return
+		}
+		if r.MinLength != nil && n < *r.MinLength {
+			c.addInBody(schema.ErrorInvalid, v, "should be at least "+decimal(*r.MinLength)+" chars long")
+			return
+		}
+	}
+	if r.Pattern != "" && !r.MatchesPattern(text) {
+		c.addInBody(schema.ErrorInvalid, v, "should match '"+r.Pattern+"'")
+	}
+}
+
+func (c *validator) items(r *schema.Validation, v document.Value) {
+	n := int64(v.Len())
+	if r.MinItems != nil && n < *r.MinItems {
+		c.addInBody(schema.ErrorInvalid, document.NewInt(n), "should have at least "+decimal(*r.MinItems)+" items")
+	}
+	if r.MaxItems != nil && n > *r.MaxItems {
+		c.tooMany(n, *r.MaxItems)
+	}
+	if r.UniqueItems && len(duplicates(listItems(v))) > 0 {
+		c.addInBody(schema.ErrorInvalid, document.NewString(""), "shouldn't contain duplicates")
+	}
+}
+
+// number checks ranges. Limits of integers are cut to whole numbers, and a limit
+// that is out of the type's own range fails every value, as in kube-openapi.
+func (c *validator) number(r *schema.Validation, s schema.Scalar, format string, v document.Value) {
+	if r.MultipleOf != nil && c.limit("MultipleOf", *r.MultipleOf, s, format) && !multiple(v, *r.MultipleOf) {
+		c.addInBody(schema.ErrorInvalid, v, "should be a multiple of "+numeral(*r.MultipleOf))
+	}
+	if r.Minimum != nil && c.limit("Minimum boundary", *r.Minimum, s, format) {
+		switch order := compare(v, *r.Minimum); {
+		case r.ExclusiveMinimum && order <= 0:
+			c.addInBody(schema.ErrorInvalid, v, "should be greater than "+numeral(*r.Minimum))
+		case order < 0:
+			c.addInBody(schema.ErrorInvalid, v, "should be greater than or equal to "+numeral(*r.Minimum))
+		}
+	}
+	if r.Maximum != nil && c.limit("Maximum boundary", *r.Maximum, s, format) {
+		switch order := compare(v, *r.Maximum); {
+		case r.ExclusiveMaximum && order >= 0:
+			c.addInBody(schema.ErrorInvalid, v, "should be less than "+numeral(*r.Maximum))
+		case order > 0:
+			c.addInBody(schema.ErrorInvalid, v, "should be less than or equal to "+numeral(*r.Maximum))
+		}
+	}
+}
+
+func (c *validator) limit(what string, f float64, s schema.Scalar, format string) bool {
+	if inRange(f, s, format) {
+		return true
+	}
+	c.outOfRange(what, s, format)
+	return false
+}
+
+// compare orders a number and a limit.
+func compare(v document.Value, limit float64) int {
+	if i, ok := v.Int(); ok {
+		return order(i, int64(limit))
+	}
+	f, _ := v.Float()
+	return order(f, limit)
+}
+
+func order[T int64 | float64](a, b T) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+func multiple(v document.Value, factor float64) bool {
+	if factor <= 0 {
+		return false
+	}
+	if i, ok := v.Int(); ok {
+		f := int64(factor)
+		return f != 0 && i%f == 0
+	}
+	data, _ := v.Float()
+	if factor < 1 {
+		return whole(1 / factor * data)
+	}
+	return whole(data / factor)
+}
+
+// whole reports whether a float is as good as an integer: within JSON's range of
+// integers, and off by no more than a rounding error.
+func whole(f float64) bool {
+	const limit, epsilon = 1<<53 - 1, 1e-9
+	if math.IsNaN(f) || f < -limit || f > limit {
+		return false
+	}
+	near := math.Trunc(f)
+	off := math.Abs(f - near)
+	return off == 0 || near != 0 && off/(math.Abs(f)+math.Abs(near)) < epsilon
+}
+
+// wholeNumber reports whether a value counts as an integer: 2.0 does.
+func wholeNumber(v document.Value) bool {
+	if v.Kind() != document.Number {
+		return false
+	}
+	if v.IsInt() {
+		return true
+	}
+	f, ok := v.Float()
+	return ok && whole(f)
+}
+
+// format checks a scalar against its format.
+func (c *validator) format(s schema.Scalar, format string, v document.Value) {
+	switch v.Kind() {
+	case document.String:
+		if format == "" {
+			return
+		}
+		if f := supportedFormat(s, format); f != "" && s != schema.IntegerScalar && s != schema.NumberScalar {
+			text, _ := v.Text()
+			if !matchesFormat(f, text) {
+				c.addInBody(schema.ErrorTypeInvalid, v, "must be of type "+format+": "+string(document.AppendQuoted(nil, text)))
+			}
+		}
+	case document.Number:
+		if s != schema.IntegerScalar && s != schema.NumberScalar {
+			return
+		}
+		f := supportedFormat(s, format)
+		if i, ok := v.Int(); ok && s == schema.IntegerScalar && (f != "int32" || int64(int32(i)) == i) {
+			return
+		}
+		data, _ := v.Float()
+		if !inRange(data, s, f) {
+			c.outOfRange("Checked", s, f)
+		}
+	}
+}
+
+func (c *validator) outOfRange(what string, s schema.Scalar, format string) {
+	if format == "" {
+		format = "default"
+	}
+	c.add(schema.ErrorInvalid, document.NewString(""), what+" value must be of type "+scalarName(s)+" with format "+format)
+}
+
+// inRange reports whether a number is of its type and fits its format.
+func inRange(f float64, s schema.Scalar, format string) bool {
+	switch {
+	case s == schema.IntegerScalar && format == "int32":
+		return f == math.Trunc(f) && f >= math.MinInt32 && f <= math.MaxInt32
+	case s == schema.IntegerScalar:
+		return f == math.Trunc(f) && f >= math.MinInt64 && f < math.MaxInt64
+	case s == schema.NumberScalar && format == "float":
+		return math.Abs(f) <= math.MaxFloat32
+	}
+	return true
+}
