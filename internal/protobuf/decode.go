@@ -1,0 +1,268 @@
+package protobuf
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// decoder turns messages into JSON by their descriptions.
+type decoder struct {
+	messages []map[uint64]field
+	written  int
+}
+
+// read adds the fields of an encoded message to an object. A field that the
+// description does not know is of a newer version: it is passed over, as an
+// older API server does.
+func (d *decoder) read(o *object, encoded []byte, message, depth int) error {
+	if depth > maxDepth {
+		return fmt.Errorf("%w: messages nest deeper than %d", ErrMalformed, maxDepth)
+	}
+	fields := d.messages[message]
+	return eachField(encoded, func(number uint64, v value) error {
+		f, ok := fields[number]
+		if !ok {
+			return nil
+		}
+		if err := d.add(o, &f, v, depth); err != nil {
+			return fmt.Errorf("%s: %w", f.name, err)
+		}
+		return nil
+	})
+}
+
+// add adds one field's value where its JSON has it.
+func (d *decoder) add(o *object, f *field, v value, depth int) error {
+	if err := f.fits(v); err != nil {
+		return err
+	}
+	if d.written += len(f.name) + len(v.bytes); f.form == formMessage && !f.keyed {
+		d.written -= len(v.bytes) // counted with its own fields
+	}
+	if d.written > maxJSON {
+		return fmt.Errorf("%w: its JSON would be longer than %d bytes", ErrMalformed, maxJSON)
+	}
+	if f.inline {
+		return d.read(o, v.bytes, f.message, depth+1)
+	}
+	if f.keyed {
+		return d.addEntry(o, f, v.bytes, depth)
+	}
+	b, err := d.json(f, v, depth)
+	switch {
+	case err != nil:
+		return err
+	case f.list:
+		o.addItem(f.name, b)
+	case f.zeros || !isZero(b):
+		o.set(f.name, b)
+	}
+	return nil
+}
+
+// addEntry adds one entry of a map, which is a message of a key and a value.
+func (d *decoder) addEntry(o *object, f *field, encoded []byte, depth int) error {
+	key := ""
+	val := value{wire: f.wire()}
+	err := eachField(encoded, func(number uint64, v value) error {
+		switch number {
+		case 1:
+			key = string(v.bytes)
+		case 2:
+			val = v
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if val.wire != f.wire() {
+		return fmt.Errorf("%w: entry %q has wire type %d", ErrMalformed, key, val.wire)
+	}
+	b, err := d.json(f, val, depth)
+	if err == nil {
+		o.setEntry(f.name, key, b)
+	}
+	return err
+}
+
+// wire is the wire type that values of the field have.
+func (f *field) wire() uint8 {
+	switch f.form {
+	case formBool, formInt:
+		return wireVarint
+	case formDouble:
+		return wire64
+	}
+	return wireBytes
+}
+
+func (f *field) fits(v value) error {
+	want := f.wire()
+	if f.keyed {
+		want = wireBytes
+	}
+	if v.wire != want {
+		return fmt.Errorf("%w: wire type %d where %s has %d", ErrMalformed, v.wire, formNames[f.form], want)
+	}
+	return nil
+}
+
+// json gives one value's JSON.
+func (d *decoder) json(f *field, v value, depth int) ([]byte, error) {
+	switch f.form {
+	case formString:
+		return document.AppendQuoted(nil, string(v.bytes)), nil
+	case formBytes:
+		return document.AppendQuoted(nil, base64.StdEncoding.EncodeToString(v.bytes)), nil
+	case formBool:
+		return strconv.AppendBool(nil, v.bits != 0), nil
+	case formInt:
+		return strconv.AppendInt(nil, int64(v.bits), 10), nil
+	case formDouble:
+		return double(v.bits)
+	case formMessage:
+		o := &object{}
+		err := d.read(o, v.bytes, f.message, depth+1)
+		return o.appendJSON(nil), err
+	case formEither:
+		return d.either(f, v.bytes, depth)
+	case formTime, formMicroTime:
+		return timestamp(v.bytes, f.form)
+	case formDuration:
+		n, err := numberIn(v.bytes, 1)
+		return document.AppendQuoted(nil, time.Duration(n).String()), err
+	case formQuantity:
+		s, err := bytesIn(v.bytes, 1)
+		return document.AppendQuoted(nil, string(s)), err
+	case formIntOrString:
+		return intOrString(v.bytes)
+	case formRaw:
+		return raw(v.bytes)
+	default:
+		return stringList(v.bytes)
+	}
+}
+
+func double(bits uint64) ([]byte, error) {
+	x := math.Float64frombits(bits)
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil, fmt.Errorf("%w: %v is no JSON number", ErrMalformed, x)
+	}
+	return json.Marshal(x)
+}
+
+// either gives the last of a message's fields that is set as the whole value: a
+// schema or a list of them, a schema or whether anything is allowed.
+func (d *decoder) either(f *field, encoded []byte, depth int) ([]byte, error) {
+	out := []byte("null")
+	o := &object{}
+	err := eachField(encoded, func(n uint64, v value) error {
+		g, ok := d.messages[f.message][n]
+		if !ok {
+			return nil
+		}
+		g.name = strconv.FormatUint(n, 10)
+		if err := d.add(o, &g, v, depth+1); err != nil {
+			return err
+		}
+		m := o.at(g.name)
+		if out = m.json; g.list {
+			out = append(append([]byte{'['}, m.items...), ']')
+		}
+		return nil
+	})
+	return out, err
+}
+
+// timestamp gives seconds and nanoseconds since 1970 as Kubernetes prints them:
+// whole seconds, or microseconds; nothing set is no time.
+func timestamp(encoded []byte, f form) ([]byte, error) {
+	if len(encoded) == 0 {
+		return []byte("null"), nil
+	}
+	seconds, err := numberIn(encoded, 1)
+	if err != nil {
+		return nil, err
+	}
+	nanos, err := numberIn(encoded, 2)
+	if err != nil {
+		return nil, err
+	}
+	layout := time.RFC3339
+	if f == formMicroTime {
+		layout = "2006-01-02T15:04:05.000000Z07:00"
+	}
+	t := time.Unix(seconds, nanos).UTC()
+	if y := t.Year(); y < 0 || y > 9999 {
+		return nil, fmt.Errorf("%w: a time in the year %d", ErrMalformed, y)
+	}
+	return document.AppendQuoted(nil, t.Format(layout)), nil
+}
+
+func intOrString(encoded []byte) ([]byte, error) {
+	kind, err := numberIn(encoded, 1)
+	if err != nil {
+		return nil, err
+	}
+	if kind != 0 {
+		s, err := bytesIn(encoded, 3)
+		return document.AppendQuoted(nil, string(s)), err
+	}
+	n, err := numberIn(encoded, 2)
+	return strconv.AppendInt(nil, n, 10), err
+}
+
+// raw gives JSON that the message holds as text.
+func raw(encoded []byte) ([]byte, error) {
+	b, err := bytesIn(encoded, 1)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(b) == 0:
+		return []byte("null"), nil
+	case !json.Valid(b):
+		return nil, fmt.Errorf("%w: what should be JSON is not", ErrMalformed)
+	}
+	return b, nil
+}
+
+func stringList(encoded []byte) ([]byte, error) {
+	out := []byte{'['}
+	err := eachField(encoded, func(_ uint64, v value) error {
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = document.AppendQuoted(out, string(v.bytes))
+		return nil
+	})
+	return append(out, ']'), err
+}
+
+// numberIn gives the number that a field of a small message holds, 0 where it
+// is not there.
+func numberIn(encoded []byte, number uint64) (out int64, err error) {
+	err = eachField(encoded, func(n uint64, v value) error {
+		if n == number {
+			out = int64(v.bits)
+		}
+		return nil
+	})
+	return out, err
+}
+
+func bytesIn(encoded []byte, number uint64) (out []byte, err error) {
+	err = eachField(encoded, func(n uint64, v value) error {
+		if n == number {
+			out = v.bytes
+		}
+		return nil
+	})
+	return out, err
+}

@@ -1,0 +1,70 @@
+package protobuf
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// MediaType is what clients call these bodies in Content-Type and Accept.
+const MediaType = "application/vnd.kubernetes.protobuf"
+
+// ErrUnknownKind is in the error for a kind that has no protobuf encoding, as
+// custom resources have none.
+var ErrUnknownKind = errors.New("no protobuf encoding is known for this kind")
+
+var magic = []byte("k8s\x00")
+
+// The limits of what is read: how deep messages nest and how long the JSON may
+// become. Both are far above what three mebibytes of a real object need.
+const (
+	maxDepth = 100
+	maxJSON  = 64 << 20
+)
+
+// ToJSON gives the JSON of an encoded object, with its apiVersion and kind. The
+// body is not changed. What the JSON says is what client-go's JSON would say,
+// but for the order of its keys and for fields that are null.
+func ToJSON(body []byte) ([]byte, error) {
+	rest, ok := bytes.CutPrefix(body, magic)
+	if !ok {
+		return nil, fmt.Errorf("%w: it does not begin with the prefix %q", ErrMalformed, magic)
+	}
+	var apiVersion, kind string
+	var encoded []byte
+	err := eachField(rest, func(n uint64, v value) error {
+		switch n {
+		case 1:
+			return eachField(v.bytes, func(n uint64, v value) error {
+				switch n {
+				case 1:
+					apiVersion = string(v.bytes)
+				case 2:
+					kind = string(v.bytes)
+				}
+				return nil
+			})
+		case 2:
+			encoded = v.bytes
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	c := messages()
+	m, ok := c.message(apiVersion, kind)
+	if !ok {
+		return nil, fmt.Errorf("%w: kind %q of apiVersion %q", ErrUnknownKind, kind, apiVersion)
+	}
+	d := &decoder{messages: c.messages}
+	o := &object{}
+	if err := d.read(o, encoded, m, 0); err != nil {
+		return nil, fmt.Errorf("%s: %w", kind, err)
+	}
+	o.set("apiVersion", document.AppendQuoted(nil, apiVersion))
+	o.set("kind", document.AppendQuoted(nil, kind))
+	return o.appendJSON(nil), nil
+}

@@ -1,0 +1,122 @@
+package protobuf
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The functions below write the wire format, as a client would.
+
+func fieldBytes(number uint64, b ...byte) []byte {
+	out := binary.AppendUvarint(nil, number<<3|wireBytes)
+	return append(binary.AppendUvarint(out, uint64(len(b))), b...)
+}
+
+func fieldString(number uint64, s string) []byte { return fieldBytes(number, []byte(s)...) }
+
+func fieldNumber(number, n uint64) []byte {
+	return binary.AppendUvarint(binary.AppendUvarint(nil, number<<3|wireVarint), n)
+}
+
+func encoded(apiVersion, kind string, fields ...[]byte) []byte {
+	meta := slices.Concat(fieldString(1, apiVersion), fieldString(2, kind))
+	return slices.Concat(magic, fieldBytes(1, meta...), fieldBytes(2, slices.Concat(fields...)...))
+}
+
+func entry(key, val string) []byte { return slices.Concat(fieldString(1, key), fieldString(2, val)) }
+
+func TestToJSON(t *testing.T) {
+	cases := []struct {
+		why  string
+		body []byte
+		want string
+	}{
+		{"a name, and zeros that JSON leaves out",
+			encoded("v1", "ConfigMap", fieldBytes(1, slices.Concat(fieldString(1, "cm"), fieldString(2, ""), fieldNumber(7, 0))...)),
+			`{"metadata":{"name":"cm"},"apiVersion":"v1","kind":"ConfigMap"}`},
+		{"entries of two maps in any order; the last of one key counts",
+			encoded("v1", "ConfigMap", fieldBytes(2, entry("a", "1")...), fieldBytes(3, entry("x", "\x00\xff")...), fieldBytes(2, entry("b", "2")...), fieldBytes(2, entry("a", "3")...)),
+			`{"data":{"a":"3","b":"2"},"binaryData":{"x":"AP8="},"apiVersion":"v1","kind":"ConfigMap"}`},
+		{"a zero behind a pointer is said",
+			encoded("apps/v1", "Deployment", fieldBytes(2, fieldNumber(1, 0)...)),
+			`{"spec":{"replicas":0},"apiVersion":"apps/v1","kind":"Deployment"}`},
+		{"a negative number has ten bytes",
+			encoded("apps/v1", "Deployment", fieldBytes(2, fieldNumber(1, 1<<64-3)...)),
+			`{"spec":{"replicas":-3},"apiVersion":"apps/v1","kind":"Deployment"}`},
+		{"a time of whole seconds, and no time",
+			encoded("v1", "ConfigMap", fieldBytes(1, slices.Concat(fieldBytes(8, fieldNumber(1, 1700000000)...), fieldBytes(9))...)),
+			`{"metadata":{"creationTimestamp":"2023-11-14T22:13:20Z","deletionTimestamp":null},"apiVersion":"v1","kind":"ConfigMap"}`},
+		{"options of a deletion have the version of what is deleted",
+			encoded("apps/v1", "DeleteOptions", fieldString(4, "Foreground")),
+			`{"propagationPolicy":"Foreground","apiVersion":"apps/v1","kind":"DeleteOptions"}`},
+		{"a field of a newer version is passed over",
+			encoded("v1", "ConfigMap", fieldString(900, "new")),
+			`{"apiVersion":"v1","kind":"ConfigMap"}`},
+	}
+	for _, k := range cases {
+		got, err := ToJSON(k.body)
+		if err != nil || string(got) != k.want {
+			t.Errorf("%s:\ngot  %s, %v\nwant %s", k.why, got, err, k.want)
+		}
+	}
+}
+
+func TestToJSONRefuses(t *testing.T) {
+	deep := []byte{}
+	for range maxDepth {
+		deep = fieldBytes(28, deep...) // not: {not: {…}}
+	}
+	deep = fieldBytes(2, fieldBytes(7, fieldBytes(4, fieldBytes(1, deep...)...)...)...)
+	cases := []struct {
+		why  string
+		body []byte
+		want error
+	}{
+		{"no prefix", []byte(`{"a":1}`), ErrMalformed},
+		{"empty", nil, ErrMalformed},
+		{"a custom resource", encoded("lab.example.com/v1", "Widget"), ErrUnknownKind},
+		{"no kind", encoded("", ""), ErrUnknownKind},
+		{"cut off in the object", encoded("v1", "ConfigMap", fieldString(1, "\x0a\x7fcm")), ErrMalformed},
+		{"a string where a number stands", encoded("apps/v1", "Deployment", fieldBytes(2, fieldString(1, "3")...)), ErrMalformed},
+		{"a group, which proto3 has not", encoded("v1", "ConfigMap", []byte{0x0b}), ErrMalformed},
+		{"field number 0", encoded("v1", "ConfigMap", []byte{0x02, 0x00}), ErrMalformed},
+		{"a length that overflows", encoded("v1", "ConfigMap", []byte{0x0a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01}), ErrMalformed},
+		{"a schema that nests too deep", encoded("apiextensions.k8s.io/v1", "CustomResourceDefinition", deep), ErrMalformed},
+		{"raw text that is no JSON", encoded("apps/v1", "ControllerRevision", fieldBytes(2, fieldString(1, "{")...)), ErrMalformed},
+	}
+	for _, k := range cases {
+		if got, err := ToJSON(k.body); !errors.Is(err, k.want) {
+			t.Errorf("%s: got %s, %v; want %v", k.why, got, err, k.want)
+		}
+	}
+}
+
+func TestErrorNamesTheField(t *testing.T) {
+	_, err := ToJSON(encoded("apps/v1", "Deployment", fieldBytes(2, fieldString(1, "3")...)))
+	if err == nil || !strings.Contains(err.Error(), "Deployment: spec: replicas: ") {
+		t.Errorf("got %v, want the path to the field", err)
+	}
+}
+
+// FuzzToJSON: whatever comes in, the answer is valid JSON or one of two errors.
+func FuzzToJSON(f *testing.F) {
+	f.Add(encoded("v1", "ConfigMap", fieldBytes(2, entry("a", "1")...)))
+	f.Add(encoded("apps/v1", "Deployment", fieldBytes(2, fieldNumber(1, 3)...)))
+	f.Add(encoded("v1", "Event", fieldBytes(1, fieldBytes(8, fieldNumber(1, 1<<63)...)...)))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		before := slices.Clone(body)
+		got, err := ToJSON(body)
+		switch {
+		case err == nil && !json.Valid(got):
+			t.Errorf("%x gave what is no JSON: %s", body, got)
+		case err != nil && !errors.Is(err, ErrMalformed) && !errors.Is(err, ErrUnknownKind):
+			t.Errorf("%x gave %v", body, err)
+		case !slices.Equal(body, before):
+			t.Errorf("%x was changed to %x", before, body)
+		}
+	})
+}

@@ -1,0 +1,146 @@
+// Command wiremessages writes down how the built-in kinds look in Kubernetes'
+// protobuf encoding: the numbers, names and types of their fields, read from
+// the Go types of k8s.io/api. Package internal/protobuf describes the form.
+//
+//	go run ./cmd/wiremessages > ../internal/protobuf/messages.txt
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/client-go/kubernetes/scheme"
+)
+
+// forms are the types whose JSON is not that of their fields.
+var forms = map[reflect.Type]string{
+	reflect.TypeFor[metav1.Time]():                                  "time",
+	reflect.TypeFor[metav1.MicroTime]():                             "microtime",
+	reflect.TypeFor[metav1.Duration]():                              "duration",
+	reflect.TypeFor[resource.Quantity]():                            "quantity",
+	reflect.TypeFor[intstr.IntOrString]():                           "intstr",
+	reflect.TypeFor[runtime.RawExtension]():                         "raw",
+	reflect.TypeFor[metav1.FieldsV1]():                              "raw",
+	reflect.TypeFor[apiextensionsv1.JSON]():                         "raw",
+	reflect.TypeFor[apiextensionsv1.JSONSchemaPropsOrBool]():        "either",
+	reflect.TypeFor[apiextensionsv1.JSONSchemaPropsOrArray]():       "either",
+	reflect.TypeFor[apiextensionsv1.JSONSchemaPropsOrStringArray](): "either",
+}
+
+type writer struct {
+	out   *bufio.Writer
+	index map[reflect.Type]int
+	queue []reflect.Type
+}
+
+func main() {
+	if err := apiextensionsv1.AddToScheme(scheme.Scheme); err != nil {
+		panic(err)
+	}
+	w := &writer{out: bufio.NewWriter(os.Stdout), index: map[reflect.Type]int{}}
+	known := scheme.Scheme.AllKnownTypes()
+	kinds := make([]schema.GroupVersionKind, 0, len(known))
+	for k, t := range known {
+		if t.PkgPath() != reflect.TypeFor[metav1.ObjectMeta]().PkgPath() && !strings.HasSuffix(k.Kind, "List") && isMessage(t) {
+			kinds = append(kinds, k)
+		}
+	}
+	slices.SortFunc(kinds, func(a, b schema.GroupVersionKind) int { return strings.Compare(a.String(), b.String()) })
+	fmt.Fprintf(w.out, "kind * DeleteOptions %d\n", w.message(reflect.TypeFor[metav1.DeleteOptions]()))
+	for _, k := range kinds {
+		fmt.Fprintf(w.out, "kind %s %s %d\n", k.GroupVersion(), k.Kind, w.message(known[k]))
+	}
+	for i := 0; i < len(w.queue); i++ {
+		w.fields(w.queue[i])
+	}
+	if err := w.out.Flush(); err != nil {
+		panic(err)
+	}
+}
+
+func isMessage(t reflect.Type) bool {
+	_, ok := reflect.PointerTo(t).MethodByName("MarshalToSizedBuffer")
+	return ok
+}
+
+// message gives the number of a type's description.
+func (w *writer) message(t reflect.Type) int {
+	n, ok := w.index[t]
+	if !ok {
+		n = len(w.queue)
+		w.index[t] = n
+		w.queue = append(w.queue, t)
+	}
+	return n
+}
+
+func (w *writer) fields(t reflect.Type) {
+	fmt.Fprintf(w.out, "message %s\n", t)
+	for f := range t.Fields() {
+		tag, ok := f.Tag.Lookup("protobuf")
+		if !ok || tag == "-" {
+			continue
+		}
+		number := strings.Split(tag, ",")[1]
+		name, opts, _ := strings.Cut(f.Tag.Get("json"), ",")
+		typ, flags := w.typeOf(f.Type)
+		if strings.Contains(opts, "inline") || f.Anonymous && name == "" {
+			flags += " inline"
+		}
+		if f.Type.Kind() != reflect.Pointer && (strings.Contains(opts, "omitempty") && f.Type.Kind() != reflect.Struct || strings.Contains(opts, "omitzero")) {
+			flags += " omitzero"
+		}
+		if name == "" {
+			name = "-"
+		}
+		fmt.Fprintf(w.out, "%s %s %s%s\n", number, name, typ, flags)
+	}
+}
+
+// typeOf gives a field's type and its flags.
+func (w *writer) typeOf(t reflect.Type) (typ, flags string) {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if form, ok := forms[t]; ok {
+		if form == "either" {
+			return fmt.Sprintf("either:%d", w.message(t)), ""
+		}
+		return form, ""
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return "string", ""
+	case reflect.Bool:
+		return "bool", ""
+	case reflect.Int32, reflect.Int64:
+		return "int", ""
+	case reflect.Float64:
+		return "double", ""
+	case reflect.Struct:
+		return fmt.Sprintf("message:%d", w.message(t)), ""
+	case reflect.Map:
+		typ, flags = w.typeOf(t.Elem())
+		return typ, flags + " map"
+	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Uint8 {
+			return "bytes", ""
+		}
+		if isMessage(t) {
+			return "strings", ""
+		}
+		typ, flags = w.typeOf(t.Elem())
+		return typ, flags + " list"
+	}
+	panic(fmt.Sprintf("no form for %s", t))
+}

@@ -1,0 +1,190 @@
+// Package protobuf compares what patchlab reads from client-go's protobuf
+// bodies with the JSON that client-go writes for the same objects.
+package protobuf
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"math/rand"
+	"os"
+	"os/exec"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/apitesting/fuzzer"
+	metafuzzer "k8s.io/apimachinery/pkg/apis/meta/fuzzer"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	serialized "k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
+	"k8s.io/apimachinery/pkg/util/sets"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/randfill"
+
+	"github.com/patchlab-dev/patchlab/internal/protobuf"
+)
+
+var (
+	seed   = flag.Int64("seed", 1, "the seed of the first random object of each kind")
+	rounds = flag.Int("rounds", 20, "how many random objects of each kind")
+)
+
+// TestReadsAsJSONDoes fills objects of every built-in kind with random values
+// and compares both encodings.
+func TestReadsAsJSONDoes(t *testing.T) {
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, apiextensionsv1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			t.Fatal(err)
+		}
+	}
+	codec := serialized.NewSerializer(scheme, scheme)
+	fill := fuzzer.FuzzerFor(fuzzer.MergeFuzzerFuncs(metafuzzer.Funcs, schemas), rand.NewSource(*seed), serializer.NewCodecFactory(scheme))
+	kinds := 0
+	for _, gvk := range builtinKinds(scheme) {
+		kinds++
+		for round := range *rounds {
+			obj, err := scheme.New(gvk)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fill.Fill(obj)
+			obj.GetObjectKind().SetGroupVersionKind(gvk)
+			var body bytes.Buffer
+			if err := codec.Encode(obj, &body); err != nil {
+				t.Fatalf("%s: %v", gvk, err)
+			}
+			got, err := protobuf.ToJSON(body.Bytes())
+			if err != nil {
+				t.Fatalf("%s, object %d: %v", gvk, round, err)
+			}
+			want, err := json.Marshal(obj)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := firstDifference("", decoded(t, want), decoded(t, got)); diff != "" {
+				t.Fatalf("%s, object %d with -seed %d: %s", gvk, round, *seed, diff)
+			}
+		}
+	}
+	if kinds < 100 {
+		t.Errorf("only %d kinds were compared", kinds)
+	}
+	t.Logf("%d objects of %d kinds read as their JSON says, from seed %d", kinds**rounds, kinds, *seed)
+}
+
+func builtinKinds(s *runtime.Scheme) []schema.GroupVersionKind {
+	var out []schema.GroupVersionKind
+	meta := reflect.TypeFor[metav1.ObjectMeta]().PkgPath()
+	for gvk, t := range s.AllKnownTypes() {
+		if gvk.Version != runtime.APIVersionInternal && t.PkgPath() != meta && !strings.HasSuffix(gvk.Kind, "List") {
+			if _, ok := reflect.New(t).Interface().(interface{ Marshal() ([]byte, error) }); ok {
+				out = append(out, gvk)
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b schema.GroupVersionKind) int { return strings.Compare(a.String(), b.String()) })
+	return out
+}
+
+// schemas keeps random JSON schemas small and valid.
+func schemas(serializer.CodecFactory) []any {
+	return []any{
+		func(s *apiextensionsv1.JSONSchemaProps, c randfill.Continue) {
+			s.Description = c.String(20)
+			s.Type = "object"
+			if c.Bool() {
+				s.Properties = map[string]apiextensionsv1.JSONSchemaProps{"a": {Type: "string"}, "b": {
+					Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &apiextensionsv1.JSONSchemaProps{Type: "integer"}},
+				}}
+				s.AdditionalProperties = &apiextensionsv1.JSONSchemaPropsOrBool{Allows: c.Bool()}
+				s.Default = &apiextensionsv1.JSON{Raw: []byte(`{"a":[1,"x"]}`)}
+				s.Dependencies = apiextensionsv1.JSONSchemaDependencies{"c": {Property: []string{"a", "b"}}}
+			} else {
+				s.AdditionalProperties = &apiextensionsv1.JSONSchemaPropsOrBool{Allows: true, Schema: &apiextensionsv1.JSONSchemaProps{Type: "boolean"}}
+				s.Items = &apiextensionsv1.JSONSchemaPropsOrArray{JSONSchemas: []apiextensionsv1.JSONSchemaProps{{Type: "string"}, {Type: "number"}}}
+			}
+		},
+		func(r *runtime.RawExtension, c randfill.Continue) { r.Raw = []byte(`{"kind":"Any","n":[1,2.5]}`) },
+		func(j *apiextensionsv1.JSON, c randfill.Continue) { j.Raw = []byte(`[true]`) },
+	}
+}
+
+func decoded(t *testing.T, b []byte) any {
+	t.Helper()
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	var x any
+	if err := d.Decode(&x); err != nil {
+		t.Fatalf("%v in %s", err, b)
+	}
+	return x
+}
+
+// firstDifference compares what two documents say; a field that is null and one
+// that is not there say the same. Protobuf does not tell empty lists, maps and
+// bytes from none.
+func firstDifference(path string, want, got any) string {
+	if want == nil && none(got) || got == nil && none(want) && want != "" {
+		return ""
+	}
+	switch w := want.(type) {
+	case map[string]any:
+		g, ok := got.(map[string]any)
+		if !ok {
+			break
+		}
+		for _, k := range sets.List(sets.KeySet(w).Union(sets.KeySet(g))) {
+			if d := firstDifference(path+"."+k, w[k], g[k]); d != "" {
+				return d
+			}
+		}
+		return ""
+	case []any:
+		g, ok := got.([]any)
+		if !ok || len(g) != len(w) {
+			break
+		}
+		for i := range w {
+			if d := firstDifference(path+"[]", w[i], g[i]); d != "" {
+				return d
+			}
+		}
+		return ""
+	}
+	if !reflect.DeepEqual(want, got) {
+		return path + ": JSON says " + text(want) + ", protobuf was read as " + text(got)
+	}
+	return ""
+}
+
+// none says whether a value holds nothing.
+func none(x any) bool { return slices.Contains([]string{"null", `""`, "[]", "{}"}, text(x)) }
+
+func text(x any) string {
+	b, _ := json.Marshal(x)
+	return string(b)
+}
+
+// TestMessagesAreOfTheseTypes says that messages.txt is what its generator
+// writes from the types that this module has.
+func TestMessagesAreOfTheseTypes(t *testing.T) {
+	messages, err := os.ReadFile("../../internal/protobuf/messages.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("go", "run", "./cmd/wiremessages")
+	cmd.Dir = ".."
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(out, messages) {
+		t.Error("internal/protobuf/messages.txt is not of these versions; run go generate ./internal/protobuf")
+	}
+}
