@@ -499,7 +499,7 @@ func yamlString(s string) *yaml.Node {
 var yamlSexagesimal = regexp.MustCompile(`^[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?$`)
 
 // yamlOtherNumber are what other readers take for a number or a time.
-var yamlOtherNumber = regexp.MustCompile(`^([-+]?0[xob][0-9a-fA-F_]+|\d{4}-\d\d?-\d\d?([Tt ].*)?|[-+]?[0-9._]+([eE][-+]?[0-9_]+)?)$`)
+var yamlOtherNumber = regexp.MustCompile(`^([-+]?0[xob][0-9a-fA-F_]+|\d{4}-\d\d?-\d\d?([Tt ].*)?|[-+]?[._]*[0-9][0-9._]*([eE][-+]?[0-9_]+)?)$`)
 
 func plainScalar(s string) bool {
 	for _, r := range s {
