@@ -54,6 +54,13 @@ func appendItem(dst []byte, l *schema.ListType, item document.Value) (_ []byte, 
 	return append(dst, '}'), ""
 }
 
+// ItemElement returns the path element of an item of a set or keyed list, and
+// whether it has one.
+func ItemElement(l *schema.ListType, item document.Value) (fieldset.Element, bool) {
+	element, reason := appendItem(nil, l, item)
+	return fieldset.Element(element), reason == ""
+}
+
 func keyNames(l *schema.ListType) string {
 	s := ""
 	for i, k := range l.Keys {
