@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -31,6 +32,8 @@ const exitHelp = `Exit codes:
 type App struct {
 	In       io.Reader
 	Out, Err io.Writer
+	// Now tells the time that goes into managedFields.
+	Now func() time.Time
 }
 
 // An exit ends a command with a code of its own. What is to be said has been
@@ -56,16 +59,16 @@ func usage(text string) error { return &exit{exitUsage, errors.New(text)} }
 func Run(args []string, in io.Reader, out, errOut io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	return run(ctx, args, in, out, errOut)
+	app := &App{In: in, Out: out, Err: errOut, Now: time.Now}
+	return app.run(ctx, args)
 }
 
-func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
-	app := &App{In: in, Out: out, Err: errOut}
-	root := app.root()
+func (a *App) run(ctx context.Context, args []string) int {
+	root := a.root()
 	root.SetArgs(args)
-	root.SetIn(in)
-	root.SetOut(out)
-	root.SetErr(errOut)
+	root.SetIn(a.In)
+	root.SetOut(a.Out)
+	root.SetErr(a.Err)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return exitDone
@@ -73,11 +76,11 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	var e *exit
 	if errors.As(err, &e) {
 		if text := e.Error(); text != "" {
-			app.fail(text)
+			a.fail(text)
 		}
 		return e.code
 	}
-	app.fail(err.Error())
+	a.fail(err.Error())
 	return exitRefused
 }
 
@@ -101,7 +104,7 @@ who owns which field afterwards, and who conflicts with whom.
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage(err.Error() + "\nSee '" + c.CommandPath() + " --help'.")
 	})
-	c.AddCommand(a.versionCommand())
+	c.AddCommand(a.applyCommand(), a.versionCommand())
 	return c
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -96,7 +97,8 @@ func kindOf(r *schema.Registry, d *document.Document, v document.Value) (k *sche
 	}
 	k = schema.NewKind(schema.GroupVersionKind{Group: group, Version: version, Kind: kind}, schema.Deduced())
 	k.Namespaced = v.Lookup("metadata", "namespace").Exists()
-	k.Resource = strings.ToLower(kind) + "s"
+	k.Resource, k.Verbs, k.Storage = strings.ToLower(kind)+"s", []string{"create", "patch", "update"}, true
+	r.Add(k)
 	return k, "no schema for " + kind + " in " + apiVersion + ": lists are taken as atomic, nothing is defaulted or checked; give its CRD with --crd", nil
 }
 
@@ -113,13 +115,7 @@ func nearestKind(r *schema.Registry, group, version, kind string) (hint string, 
 		}
 		names[k.Kind] = true
 	}
-	if near := schema.Nearest(kind, func(yield func(string) bool) {
-		for n := range names {
-			if !yield(n) {
-				return
-			}
-		}
-	}); near != "" {
+	if near := schema.Nearest(kind, maps.Keys(names)); near != "" {
 		hint = "; did you mean " + near + "?"
 	}
 	return hint, known

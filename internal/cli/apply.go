@@ -1,0 +1,304 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// applyOptions are the flags of apply.
+type applyOptions struct {
+	schemas      schemaFlags
+	patchType    string
+	fieldManager string
+	force        bool
+	subresource  string
+	validate     string
+	defaults     bool
+	output       outputFlags
+}
+
+func (a *App) applyCommand() *cobra.Command {
+	var o applyOptions
+	c := &cobra.Command{
+		Use:   "apply LIVE PATCH",
+		Short: "Print the object that the API server would make of LIVE and PATCH",
+		Long: `Apply a change to an object as kube-apiserver would, and print the object after it.
+
+LIVE holds the object as it is, with its managedFields if owners matter
+(kubectl get -o yaml --show-managed-fields). PATCH holds the change: a manifest
+for server-side apply, a JSON patch, a merge patch or a strategic merge patch.
+Either may be "-" for standard input, and may hold several documents, which are
+matched by group, kind, namespace and name; what has no live object is created.
+Nothing is ever sent anywhere.
+
+With --type auto, a list is a JSON patch, a document with apiVersion and kind is
+applied server-side, and anything else is a strategic merge patch for built-in
+kinds and a merge patch for custom ones.
+
+` + exitHelp,
+		Example: `  # What would kubectl apply --server-side do?
+  kubectl get deployment web -o yaml --show-managed-fields | patchlab apply - web.yaml
+
+  # The same, as a diff, for a custom resource
+  patchlab apply live.yaml wanted.yaml --crd crds/ -o diff
+
+  # A JSON patch, and who owns what afterwards
+  patchlab apply live.yaml patch.json --type json --show-managed-fields`,
+		Args: arguments("LIVE", "PATCH"),
+		RunE: func(_ *cobra.Command, args []string) error { return a.apply(args[0], args[1], &o) },
+	}
+	o.schemas.add(c)
+	f := c.Flags()
+	f.StringVar(&o.patchType, "type", "auto", "kind of PATCH: json, merge, strategic, apply or auto")
+	f.StringVar(&o.fieldManager, "field-manager", "", "name of the field manager (default kubectl for apply, else kubectl-patch, as kubectl has it)")
+	f.BoolVar(&o.force, "force-conflicts", false, "take over fields that others own (server-side apply only)")
+	f.StringVar(&o.subresource, "subresource", "", "change this subresource: status or scale")
+	f.StringVar(&o.validate, "validate", "strict", "what to do with unknown and duplicate fields: strict, warn or ignore")
+	f.BoolVar(&o.defaults, "defaults", true, "fill in the defaults of built-in kinds")
+	o.output.add(c)
+	_ = c.RegisterFlagCompletionFunc("type", cobra.FixedCompletions([]string{"auto", "json", "merge", "strategic", "apply"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("subresource", cobra.FixedCompletions([]string{"status", "scale"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("validate", cobra.FixedCompletions([]string{"strict", "warn", "ignore"}, cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+func (o *applyOptions) check(live, patch string) error {
+	if !slices.Contains([]string{"auto", "json", "merge", "strategic", "apply"}, o.patchType) {
+		return usage("--type " + o.patchType + ": expected json, merge, strategic, apply or auto")
+	}
+	if !slices.Contains([]string{"strict", "warn", "ignore"}, o.validate) {
+		return usage("--validate " + o.validate + ": expected strict, warn or ignore")
+	}
+	if live == "-" && patch == "-" {
+		return usage("only one of LIVE and PATCH can be standard input")
+	}
+	return o.output.check()
+}
+
+func (a *App) apply(liveName, patchName string, o *applyOptions) error {
+	if err := o.check(liveName, patchName); err != nil {
+		return err
+	}
+	registry, err := o.schemas.registry(a)
+	if err != nil {
+		return err
+	}
+	live, err := a.readObjects(liveName)
+	if err != nil {
+		return err
+	}
+	patches, err := a.read(patchName)
+	if err != nil {
+		return err
+	}
+	r := applyRun{app: a, o: o, registry: registry, live: live}
+	for _, l := range live { // first, as they tell the scope of kinds without a schema
+		if _, err := r.kind(l.doc, l.value); err != nil {
+			return err
+		}
+	}
+	var changes []change
+	for _, p := range patches {
+		c, err := r.one(p)
+		if err != nil {
+			return err
+		}
+		changes = append(changes, c)
+	}
+	return o.output.print(a, changes)
+}
+
+// applyRun is one run of apply: what its documents are matched with.
+type applyRun struct {
+	app      *App
+	o        *applyOptions
+	registry *schema.Registry
+	live     []object
+	noted    string // the last note, so that it is not said twice
+}
+
+// object is a part of an input that is an object of its own.
+type object struct {
+	doc   *document.Document
+	value document.Value
+}
+
+// change is an object before and after.
+type change struct {
+	kind        *schema.Kind
+	live, after document.Value
+	patchType   string
+}
+
+// readObjects reads objects; those in lists count each on its own. An empty
+// input has none.
+func (a *App) readObjects(name string) ([]object, error) {
+	docs, err := a.read(name)
+	if err != nil {
+		return nil, err
+	}
+	var objects []object
+	for _, d := range docs {
+		if d.Root.Kind() != document.Object {
+			return nil, fmt.Errorf("%s: expected an object, found a %s", d.Position(d.Root), d.Root.Kind())
+		}
+		if items := d.Root.Get("items"); items.Kind() == document.List && strings.HasSuffix(d.Root.Get("kind").StringOr(""), "List") {
+			for _, item := range items.Items() {
+				objects = append(objects, object{d, item})
+			}
+			continue
+		}
+		objects = append(objects, object{d, d.Root})
+	}
+	return objects, nil
+}
+
+// one applies one document of PATCH.
+func (r *applyRun) one(p *document.Document) (change, error) {
+	live, kind, err := r.match(p)
+	if err != nil {
+		return change{}, err
+	}
+	request, patchType, err := r.request(p, live, kind)
+	if err != nil {
+		return change{}, err
+	}
+	response, err := r.step(live, request)
+	if err != nil {
+		return change{}, r.refused(err, kind, p, request)
+	}
+	for _, w := range response.Warnings {
+		r.app.note("Warning: " + w)
+	}
+	return change{kind: kind, live: live, after: response.Object, patchType: patchType}, nil
+}
+
+// match finds the live object that a patch is for; absent where it is to be created.
+func (r *applyRun) match(p *document.Document) (document.Value, *schema.Kind, error) {
+	named := p.Root.Get("apiVersion").Exists() && p.Root.Get("kind").Exists()
+	if !named {
+		if len(r.live) != 1 {
+			return document.Value{}, nil, fmt.Errorf("%s: the patch names no object, and there are %d live ones; give one, or apiVersion, kind and metadata.name in the patch", p.Position(p.Root), len(r.live))
+		}
+		kind, err := r.kind(r.live[0].doc, r.live[0].value)
+		return r.live[0].value, kind, err
+	}
+	kind, err := r.kind(p, p.Root)
+	if err != nil {
+		return document.Value{}, nil, err
+	}
+	want := identity(kind, p.Root)
+	for _, l := range r.live {
+		lk, err := r.kind(l.doc, l.value)
+		if err != nil {
+			return document.Value{}, nil, err
+		}
+		if identity(lk, l.value) == want || len(r.live) == 1 && lk.Group == kind.Group && lk.Kind == kind.Kind && want.name == "" {
+			return l.value, kind, nil
+		}
+	}
+	if r.o.patchType != "auto" && r.o.patchType != "apply" || r.o.subresource != "" {
+		return document.Value{}, nil, fmt.Errorf("%s: there is no live %s to patch", p.Position(p.Root), want)
+	}
+	if len(r.live) > 0 {
+		r.app.note(fmt.Sprintf("%s has no live object and is created", want))
+	}
+	return document.Value{}, kind, nil
+}
+
+func (r *applyRun) kind(d *document.Document, v document.Value) (*schema.Kind, error) {
+	kind, note, err := kindOf(r.registry, d, v)
+	if note != "" && note != r.noted {
+		r.noted = note
+		r.app.note(note)
+	}
+	return kind, err
+}
+
+// objectName tells one object from all others.
+type objectName struct{ group, kind, namespace, name string }
+
+func (n objectName) String() string {
+	text := n.kind + " " + n.name
+	if n.group != "" {
+		text = n.kind + "." + n.group + " " + n.name
+	}
+	if n.namespace != "" {
+		text += " in namespace " + n.namespace
+	}
+	return text
+}
+
+func identity(k *schema.Kind, v document.Value) objectName {
+	n := objectName{group: k.Group, kind: k.Kind, name: v.Lookup("metadata", "name").StringOr("")}
+	if k.Namespaced {
+		n.namespace = v.Lookup("metadata", "namespace").StringOr("default")
+	}
+	return n
+}
+
+// request is what kubectl would send for the patch.
+func (r *applyRun) request(p *document.Document, live document.Value, kind *schema.Kind) (*cluster.Request, string, error) {
+	patchType, why := r.o.patchType, ""
+	if patchType == "auto" {
+		patchType, why = detectType(p.Root, kind)
+	}
+	of := live
+	if !of.Exists() {
+		of = p.Root
+	}
+	name := identity(kind, of)
+	q := &cluster.Request{Verb: cluster.Patch, Group: kind.Group, Version: kind.Version, Resource: kind.Resource,
+		Namespace: name.namespace, Name: name.name, Subresource: r.o.subresource, Body: p.Root.JSON()}
+	q.FieldManager, q.FieldValidation = r.o.fieldManager, map[string]string{"strict": "Strict", "warn": "Warn", "ignore": "Ignore"}[r.o.validate]
+	if q.FieldManager == "" {
+		q.FieldManager = "kubectl-patch"
+	}
+	switch patchType {
+	case "json":
+		q.Format = cluster.JSONPatch
+	case "merge":
+		q.Format = cluster.MergePatch
+	case "strategic":
+		q.Format = cluster.StrategicPatch
+	case "apply":
+		q.Format = cluster.ApplyPatch
+		if r.o.fieldManager == "" {
+			q.FieldManager = "kubectl"
+		}
+		q.Force = &r.o.force
+	}
+	if patchType != "apply" && r.o.force {
+		return nil, "", usage("--force-conflicts is for server-side apply; this is a " + patchType + " patch")
+	}
+	if why != "" {
+		r.app.note(fmt.Sprintf("%s: %s as field manager %q", why, typeNames[patchType], q.FieldManager))
+	}
+	return q, patchType, nil
+}
+
+var typeNames = map[string]string{"json": "JSON patch", "merge": "merge patch", "strategic": "strategic merge patch", "apply": "server-side apply"}
+
+// detectType chooses what a patch is, and says why.
+func detectType(v document.Value, kind *schema.Kind) (patchType, why string) {
+	switch {
+	case v.Kind() == document.List:
+		return "json", "the patch is a list"
+	case v.Get("apiVersion").Exists() && v.Get("kind").Exists():
+		return "apply", "the patch has apiVersion and kind"
+	case kind.Builtin:
+		return "strategic", "the patch is a part of a built-in kind"
+	}
+	return "merge", "the patch is a part of a custom resource"
+}
+
+// note says something on standard error that is no error.
+func (a *App) note(text string) { _, _ = io.WriteString(a.Err, text+"\n") }
