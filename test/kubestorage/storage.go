@@ -332,3 +332,31 @@ func translate(err error) error {
 	}
 	return err
 }
+
+// Versioner implements storage.Interface.
+func (s *Storage) Versioner() storage.Versioner { return s.versioner }
+
+// Stats implements storage.Interface. The size is not estimated.
+func (s *Storage) Stats(ctx context.Context) (storage.Stats, error) {
+	n, err := s.Store.Count(ctx, s.Prefix+s.Resource+"/")
+	return storage.Stats{ObjectCount: n}, err
+}
+
+// ReadinessCheck implements storage.Interface.
+func (s *Storage) ReadinessCheck() error { return nil }
+
+// RequestWatchProgress implements storage.Interface; watchers are asked
+// themselves.
+func (s *Storage) RequestWatchProgress(context.Context) error { return nil }
+
+// GetCurrentResourceVersion implements storage.Interface.
+func (s *Storage) GetCurrentResourceVersion(ctx context.Context) (uint64, error) {
+	revision, err := s.Store.Revision(ctx)
+	return uint64(revision), err
+}
+
+// EnableResourceSizeEstimation implements storage.Interface.
+func (s *Storage) EnableResourceSizeEstimation(storage.KeysFunc) error { return nil }
+
+// CompactRevision implements storage.Interface; it does not observe compaction.
+func (s *Storage) CompactRevision() int64 { return 0 }
