@@ -4,7 +4,7 @@ GO ?= go
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # The folders that are Go modules of their own: tests against real clients and
 # peers, and the package for users' tests, which imports client-go.
-MODULES = . $(patsubst %/go.mod,%,$(wildcard test/go.mod patchlabtest/go.mod))
+MODULES = . $(patsubst %/go.mod,%,$(wildcard test/go.mod test/*/go.mod patchlabtest/go.mod))
 
 .PHONY: test race lint fmt vet staticcheck build fuzz bench catalog
 
