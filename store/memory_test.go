@@ -145,7 +145,7 @@ func TestG16HistoryIsBounded(t *testing.T) {
 
 // What is forgotten is also freed, whoever has not taken it.
 func TestG16ForgottenValuesAreFreed(t *testing.T) {
-	type payload struct{ data [64]byte }
+	type payload [64]byte
 	const history, writes = 100, 3000
 	m := store.NewMemory(store.MemoryOptions[*payload]{History: history})
 	defer m.Close()
