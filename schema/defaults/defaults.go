@@ -24,7 +24,12 @@ const (
 // Rules are the default rules of one version of Kubernetes. They are immutable
 // and safe for concurrent use.
 type Rules struct {
-	minor  int
+	minor   int
+	on, off ruleSet
+}
+
+// A ruleSet is a set of rules of one version and the plans made of it.
+type ruleSet struct {
 	byType map[string][]*Rule
 	plans  sync.Map // name of a kind's type → *plan
 }
@@ -46,10 +51,15 @@ func For(version string) (*Rules, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Rules{minor: minor, byType: map[string][]*Rule{}}
+	r := &Rules{minor: minor}
+	r.on.byType, r.off.byType = map[string][]*Rule{}, map[string][]*Rule{}
 	for _, rule := range rules {
+		set := &r.on
+		if rule.File == disabled {
+			set = &r.off
+		}
 		if rule.Since <= minor && (rule.Until == 0 || minor <= rule.Until) {
-			r.byType[rule.Type] = append(r.byType[rule.Type], rule)
+			set.byType[rule.Type] = append(set.byType[rule.Type], rule)
 		}
 	}
 	return r, nil
@@ -82,7 +92,7 @@ func (r *Rules) Apply(k *schema.Kind, v document.Value, o Options) document.Valu
 	if !k.Builtin || v.Kind() != document.Object {
 		return v
 	}
-	p := r.plan(k.Type())
+	p := r.on.plan(k.Type())
 	if p == nil {
 		return v
 	}
@@ -103,7 +113,7 @@ type kid struct {
 	plan *plan
 }
 
-func (r *Rules) plan(t *schema.Type) *plan {
+func (r *ruleSet) plan(t *schema.Type) *plan {
 	if p, ok := r.plans.Load(t.Name); ok {
 		return p.(*plan)
 	}
@@ -114,7 +124,7 @@ func (r *Rules) plan(t *schema.Type) *plan {
 
 // compile makes the plan of a type, nil where there is nothing to do. No type
 // with rules in it contains itself.
-func (r *Rules) compile(t *schema.Type, seen map[*schema.Type]*plan) *plan {
+func (r *ruleSet) compile(t *schema.Type, seen map[*schema.Type]*plan) *plan {
 	if p, ok := seen[t]; ok {
 		return p
 	}

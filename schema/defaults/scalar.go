@@ -66,7 +66,7 @@ func classOf(t *schema.Type) class {
 		return list
 	case t.Map == nil || len(t.Map.Fields) == 0 && t.Map.PreserveUnknown:
 		return opaque
-	case t.Map.Elem != nil && len(t.Map.Fields) == 0:
+	case t.Map.Elem != nil && t.Name == "": // one with a name is a struct without fields
 		return dictionary
 	}
 	return structure

@@ -1,0 +1,203 @@
+package defaults
+
+import (
+	"time"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// Request is what the create and update strategies know of a request. The zero
+// value stands for a write of the object itself.
+type Request struct {
+	// Subresource that is written, such as "status"; "" for the object itself.
+	Subresource string
+	// Now is the time of the request.
+	Now time.Time
+	// User is who asks, which a CertificateSigningRequest records.
+	User User
+	// ClusterIP and NodePort give out addresses and ports to Services. Where they
+	// are nil, what the client did not choose stays open.
+	ClusterIP func(family string) string
+	NodePort  func() int64
+}
+
+// User is who asks.
+type User struct {
+	Name, UID string
+	Groups    []string
+	Extra     map[string][]string
+}
+
+// PrepareForCreate returns what the create strategy of the object's kind makes
+// of a new object: no status of the client's, mirrored fields filled, fields of
+// features that are off taken away. It gives no names, uids, times of creation
+// or generations; the object has those it will have. A Job's selector and
+// labels follow from its uid. The object comes back as it is read from storage.
+func (r *Rules) PrepareForCreate(k *schema.Kind, v document.Value, q Request) document.Value {
+	if !k.Builtin || v.Kind() != document.Object {
+		return v
+	}
+	name := kindName(k)
+	if f := k.Type().Map.Field("status"); f != nil && k.Status && name != "/Node" {
+		v = v.With("status", missing(f))
+	}
+	switch name {
+	case "/Pod":
+		v = r.newPod(v)
+	case "/Service":
+		v = newService(v, q)
+	case "/Namespace":
+		v = finalized(v)
+	case "/PersistentVolume":
+		v = v.Set(document.NewString("Pending"), "status", "phase")
+		v = v.Set(timeText(q.Now), "status", "lastPhaseTransitionTime")
+	case "/PersistentVolumeClaim":
+		v = v.With("spec", dataSources(v.Get("spec"), document.Value{}))
+	case "/ServiceAccount":
+		v = secretNames(v)
+	case "apps/DaemonSet":
+		if n, _ := v.Lookup("metadata", "annotations", templateGeneration).Text(); n == "0" || n != "" && n[0] == '-' {
+			v = v.Set(document.NewString("1"), "metadata", "annotations", templateGeneration)
+		}
+	case "batch/Job":
+		v = jobSelector(v)
+	case "certificates.k8s.io/CertificateSigningRequest":
+		v = v.With("spec", requester(v.Get("spec"), q.User))
+	case "apiextensions.k8s.io/CustomResourceDefinition":
+		v = storedVersion(v)
+	case "apiregistration.k8s.io/APIService":
+		v = localService(v, q.Now)
+	}
+	return r.asStored(k, r.withoutDisabled(k, v, document.Value{}), q)
+}
+
+// PrepareForUpdate returns what the update strategy of the object's kind makes
+// of next where live is stored: a write of the object keeps the live status,
+// one of the status the live spec, and so on. Generations are not counted.
+func (r *Rules) PrepareForUpdate(k *schema.Kind, next, live document.Value, q Request) document.Value {
+	if !k.Builtin || next.Kind() != document.Object {
+		return next
+	}
+	switch q.Subresource {
+	case "":
+		next = r.updated(k, next, live, q)
+	case "status":
+		next = updatedStatus(k, next, live, q)
+	default:
+		next = updatedPart(q.Subresource, next, live, q)
+	}
+	return r.asStored(k, r.withoutDisabled(k, next, live), q)
+}
+
+// asStored returns the object as it is read from storage: with its defaults.
+func (r *Rules) asStored(k *schema.Kind, v document.Value, q Request) document.Value {
+	return r.Apply(k, v, Options{Now: q.Now})
+}
+
+func kindName(k *schema.Kind) string { return k.Group + "/" + k.Kind }
+
+func timeText(t time.Time) document.Value {
+	return document.NewString(t.UTC().Format(time.RFC3339))
+}
+
+// updated is the update of an object through its own path.
+func (r *Rules) updated(k *schema.Kind, next, live document.Value, q Request) document.Value {
+	if k.Status {
+		next = next.With("status", live.Get("status"))
+	}
+	switch kindName(k) {
+	case "/Service":
+		next = updatedService(next, live, q)
+	case "/Namespace":
+		next = next.Set(live.Lookup("spec", "finalizers"), "spec", "finalizers")
+	case "/PersistentVolumeClaim":
+		next = next.With("spec", dataSources(next.Get("spec"), live.Get("spec")))
+	case "/Secret":
+		if next.Get("type").StringOr("") == "" {
+			next = next.With("type", live.Get("type"))
+		}
+	case "/ServiceAccount":
+		next = secretNames(next)
+	case "apps/DaemonSet":
+		next = templateChanged(next, live)
+	case "certificates.k8s.io/CertificateSigningRequest":
+		next = next.With("spec", live.Get("spec"))
+	case "apiextensions.k8s.io/CustomResourceDefinition":
+		next = storedVersion(next)
+	case "resource.k8s.io/DeviceTaintRule":
+		next = taintChanged(next, live, q.Now)
+	}
+	return next
+}
+
+// updatedStatus is the update of an object through its status subresource.
+func updatedStatus(k *schema.Kind, next, live document.Value, q Request) document.Value {
+	next = next.With("spec", live.Get("spec"))
+	keep := func(keys ...string) {
+		for _, key := range keys {
+			next = keepMeta(next, live, key)
+		}
+	}
+	switch kindName(k) {
+	case "/Pod":
+		keep("deletionTimestamp", "ownerReferences")
+		if next.Lookup("status", "qosClass").StringOr("") == "" {
+			next = next.Set(live.Lookup("status", "qosClass"), "status", "qosClass")
+		}
+	case "/PersistentVolume":
+		next = phaseChanged(next, live, q.Now)
+	case "apps/Deployment":
+		keep("labels")
+	case "certificates.k8s.io/CertificateSigningRequest":
+		next = keptDecisions(next, live)
+		next = conditionTimes(next, live, q.Now)
+	case "flowcontrol.apiserver.k8s.io/FlowSchema", "flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration":
+		managed := next.Lookup("metadata", "managedFields")
+		next = next.With("metadata", live.Get("metadata")).Set(managed, "metadata", "managedFields")
+	case "apiregistration.k8s.io/APIService":
+		keep("labels", "annotations", "finalizers", "ownerReferences")
+	case "admissionregistration.k8s.io/ValidatingAdmissionPolicy", "networking.k8s.io/ServiceCIDR",
+		"storage.k8s.io/VolumeAttachment", "storagemigration.k8s.io/StorageVersionMigration",
+		"scheduling.k8s.io/PodGroup", "certificates.k8s.io/PodCertificateRequest",
+		"internal.apiserver.k8s.io/StorageVersion", "resource.k8s.io/ResourceClaim",
+		"resource.k8s.io/DeviceTaintRule", "resource.k8s.io/ResourcePoolStatusRequest":
+		keep(statusMeta[:]...)
+	}
+	return next
+}
+
+// statusMeta is the metadata that a write of the status may not change, where it
+// may change none (metav1.ResetObjectMetaForStatus).
+var statusMeta = [...]string{"deletionTimestamp", "generation", "selfLink", "labels", "annotations", "finalizers", "ownerReferences"}
+
+func keepMeta(next, live document.Value, key string) document.Value {
+	return next.Set(live.Lookup("metadata", key), "metadata", key)
+}
+
+// updatedPart is the update through the subresources that few kinds have.
+func updatedPart(subresource string, next, live document.Value, q Request) document.Value {
+	switch subresource {
+	case "finalize":
+		return next.With("status", live.Get("status"))
+	case "approval":
+		next = conditionTimes(next, live, q.Now)
+		decided := next.Lookup("status", "conditions")
+		return next.With("spec", live.Get("spec")).With("status", live.Get("status").Set(decided, "conditions"))
+	case "ephemeralcontainers":
+		added := next.Lookup("spec", "ephemeralContainers")
+		return onlySpec(next, live, live.Get("spec").With("ephemeralContainers", added))
+	case "resize":
+		return resized(next, live)
+	}
+	return next
+}
+
+// onlySpec is live with another spec, and next's metadata as far as a write of a
+// part may change it.
+func onlySpec(next, live, spec document.Value) document.Value {
+	for _, key := range statusMeta {
+		next = keepMeta(next, live, key)
+	}
+	return next.With("status", live.Get("status")).With("spec", spec)
+}

@@ -1,0 +1,240 @@
+package defaults
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// finalized gives a new Namespace the finalizer that empties it.
+func finalized(v document.Value) document.Value {
+	own := document.NewString("kubernetes")
+	list := v.Lookup("spec", "finalizers")
+	for _, f := range list.Items() {
+		if document.Equal(f, own) {
+			return v
+		}
+	}
+	if list.Kind() != document.List {
+		list = document.NewList()
+	}
+	return v.Set(list.Splice(list.Len(), 0, own), "spec", "finalizers")
+}
+
+// dataSources mirrors a claim's dataSource and dataSourceRef. Sources that only
+// the newer field may hold are dropped from the older one
+// (pkg/api/persistentvolumeclaim).
+func dataSources(spec, live document.Value) document.Value {
+	source, ref := spec.Get("dataSource"), spec.Get("dataSourceRef")
+	inUse := live.Get("dataSource").Exists() || live.Get("dataSourceRef").Exists()
+	if ref.Get("namespace").StringOr("") != "" && !live.Get("dataSourceRef").Exists() {
+		spec, ref = spec.Without("dataSourceRef"), document.Value{} // feature CrossNamespaceVolumeDataSource is off
+	}
+	if !inUse && !ref.Exists() && !claimOrSnapshot(source) {
+		return spec.Without("dataSource")
+	}
+	switch {
+	case source.Exists() && !ref.Exists():
+		return spec.With("dataSourceRef", source)
+	case ref.Exists() && !source.Exists() && ref.Get("namespace").StringOr("") == "":
+		return spec.With("dataSource", ref.Without("namespace"))
+	}
+	return spec
+}
+
+func claimOrSnapshot(source document.Value) bool {
+	group := source.Get("apiGroup").StringOr("")
+	switch source.Get("kind").StringOr("") {
+	case "PersistentVolumeClaim":
+		return group == ""
+	case "VolumeSnapshot":
+		return group == "snapshot.storage.k8s.io"
+	}
+	return false
+}
+
+// secretNames leaves of a ServiceAccount's references to secrets the names.
+func secretNames(v document.Value) document.Value {
+	list := v.Get("secrets")
+	for i, s := range list.Items() {
+		only := document.NewObject()
+		if name := s.Get("name"); name.Exists() {
+			only = only.With("name", name)
+		}
+		list = list.WithItem(i, only)
+	}
+	if list.Exists() {
+		v = v.With("secrets", list)
+	}
+	return v
+}
+
+// templateChanged counts the versions of a DaemonSet's template.
+func templateChanged(next, live document.Value) document.Value {
+	s := live.Lookup("metadata", "annotations", templateGeneration).StringOr("0")
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil && !document.Equal(next.Lookup("spec", "template"), live.Lookup("spec", "template")) {
+		s = strconv.FormatInt(n+1, 10)
+	}
+	return next.Set(document.NewString(s), "metadata", "annotations", templateGeneration)
+}
+
+// jobSelector makes a Job's selector and its template's labels of its name and
+// uid, unless it selects by itself.
+func jobSelector(v document.Value) document.Value {
+	if manual, _ := v.Lookup("spec", "manualSelector").Bool(); manual {
+		return v
+	}
+	label := func(key string, val document.Value) {
+		if s := v.Lookup("spec", "template", "metadata", "labels", key); !s.Exists() && val.Exists() {
+			v = v.Set(val, "spec", "template", "metadata", "labels", key)
+		}
+	}
+	name, uid := v.Lookup("metadata", "name"), v.Lookup("metadata", "uid")
+	label("job-name", name)
+	label("batch.kubernetes.io/job-name", name)
+	label("controller-uid", uid)
+	label("batch.kubernetes.io/controller-uid", uid)
+	const key = "batch.kubernetes.io/controller-uid"
+	if !v.Lookup("spec", "selector", "matchLabels", key).Exists() {
+		v = v.Set(uid, "spec", "selector", "matchLabels", key)
+	}
+	return v
+}
+
+// requester records in a CertificateSigningRequest who asks for it.
+func requester(spec document.Value, u User) document.Value {
+	for _, key := range [...]string{"username", "uid", "groups", "extra"} {
+		spec = spec.Without(key)
+	}
+	texts := func(list []string) document.Value {
+		var b document.ListBuilder
+		for _, s := range list {
+			b.Append(document.NewString(s))
+		}
+		return b.List()
+	}
+	if u.Name != "" {
+		spec = spec.With("username", document.NewString(u.Name))
+	}
+	if u.UID != "" {
+		spec = spec.With("uid", document.NewString(u.UID))
+	}
+	if len(u.Groups) > 0 {
+		spec = spec.With("groups", texts(u.Groups))
+	}
+	for key, list := range u.Extra {
+		spec = spec.Set(texts(list), "extra", key)
+	}
+	return spec
+}
+
+// keptDecisions keeps a CertificateSigningRequest's conditions of approval and
+// denial as they are, where a status has as many of them.
+func keptDecisions(next, live document.Value) document.Value {
+	list := next.Lookup("status", "conditions")
+	if !list.Exists() {
+		return next
+	}
+	for _, decision := range [...]string{"Approved", "Denied"} {
+		now, before := ofType(list, decision), ofType(live.Lookup("status", "conditions"), decision)
+		if len(now) != len(before) {
+			continue
+		}
+		for i := range now {
+			list = list.WithItem(now[i], live.Lookup("status", "conditions").At(before[i]))
+		}
+	}
+	return next.Set(list, "status", "conditions")
+}
+
+func ofType(conditions document.Value, name string) []int {
+	var at []int
+	for i, c := range conditions.Items() {
+		if c.Get("type").StringOr("") == name {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
+// conditionTimes fills in when conditions were updated and when they came to be.
+func conditionTimes(next, live document.Value, now time.Time) document.Value {
+	list := next.Lookup("status", "conditions")
+	if !list.Exists() {
+		return next
+	}
+	for i, c := range list.Items() {
+		if t := c.Get("lastUpdateTime"); !t.Exists() || t.IsNull() {
+			c = c.With("lastUpdateTime", timeText(now))
+		}
+		if t := c.Get("lastTransitionTime"); !t.Exists() || t.IsNull() {
+			since := timeText(now)
+			for _, old := range live.Lookup("status", "conditions").Items() {
+				if document.Equal(old.Get("type"), c.Get("type")) && document.Equal(old.Get("status"), c.Get("status")) {
+					since = old.Get("lastTransitionTime")
+					break
+				}
+			}
+			c = c.With("lastTransitionTime", since)
+		}
+		list = list.WithItem(i, c)
+	}
+	return next.Set(list, "status", "conditions")
+}
+
+// storedVersion adds a CustomResourceDefinition's storage version to those that
+// objects may be stored in.
+func storedVersion(v document.Value) document.Value {
+	name := storageVersion(nil, v.Lookup("spec", "versions"))
+	list := v.Lookup("status", "storedVersions")
+	for _, have := range list.Items() {
+		if document.Equal(have, name.At(0)) {
+			return v
+		}
+	}
+	if !name.Exists() {
+		return v
+	}
+	if list.Kind() != document.List {
+		list = document.NewList()
+	}
+	return v.Set(list.Splice(list.Len(), 0, name.At(0)), "status", "storedVersions")
+}
+
+// localService marks an APIService that the API server itself serves available.
+func localService(v document.Value, now time.Time) document.Value {
+	if v.Lookup("spec", "service").Exists() {
+		return v
+	}
+	condition := document.NewObject().
+		With("type", document.NewString("Available")).
+		With("status", document.NewString("True")).
+		With("lastTransitionTime", timeText(now)).
+		With("reason", document.NewString("Local")).
+		With("message", document.NewString("Local APIServices are always available"))
+	return v.Set(document.NewList(condition), "status", "conditions")
+}
+
+// phaseChanged records when a PersistentVolume's phase changed.
+func phaseChanged(next, live document.Value, now time.Time) document.Value {
+	const since = "lastPhaseTransitionTime"
+	have, had := next.Lookup("status", since), live.Lookup("status", since)
+	same := next.Lookup("status", "phase").StringOr("") == live.Lookup("status", "phase").StringOr("")
+	switch {
+	case same && !have.Exists():
+		return next.Set(had, "status", since)
+	case !same && (!have.Exists() || document.Equal(have, had)):
+		return next.Set(timeText(now), "status", since)
+	}
+	return next
+}
+
+// taintChanged records when the effect of a DeviceTaintRule's taint changed.
+func taintChanged(next, live document.Value, now time.Time) document.Value {
+	a, b := next.Lookup("spec", "taint"), live.Lookup("spec", "taint")
+	if document.Equal(a.Get("effect"), b.Get("effect")) || !document.Equal(a.Get("timeAdded"), b.Get("timeAdded")) {
+		return next
+	}
+	return next.Set(timeText(now), "spec", "taint", "timeAdded")
+}

@@ -1,0 +1,206 @@
+package defaults
+
+import (
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/quantity"
+)
+
+// newPod is the create strategy of pods (pkg/registry/core/pod).
+func (r *Rules) newPod(v document.Value) document.Value {
+	spec := v.Get("spec")
+	status := document.NewObject().
+		With("phase", document.NewString("Pending")).
+		With("qosClass", document.NewString(r.serviceClass(spec)))
+	if spec.Get("schedulingGates").Len() > 0 {
+		status = status.With("conditions", document.NewList(document.NewObject().
+			With("type", document.NewString("PodScheduled")).
+			With("status", document.NewString("False")).
+			With("lastProbeTime", document.NewNull()).
+			With("lastTransitionTime", document.NewNull()).
+			With("reason", document.NewString("SchedulingGated")).
+			With("message", document.NewString("Scheduling is blocked due to non-empty scheduling gates"))))
+	}
+	v = v.With("status", status)
+	labels := v.Lookup("metadata", "labels")
+	if r.minor >= 31 {
+		spec = affinityKeys(spec, labels)
+	}
+	if r.minor >= 34 {
+		spec = spreadKeys(spec, labels)
+	}
+	return v.With("spec", profiles(spec, v.Lookup("metadata", "annotations")))
+}
+
+// serviceClass is a pod's quality of service: Guaranteed where every container
+// has limits of cpu and memory and requests no less, BestEffort where none has
+// either, else Burstable. Resources of the pod itself count in their stead.
+func (r *Rules) serviceClass(spec document.Value) string {
+	requests, limits, guaranteed := amounts{}, amounts{}, true
+	count := func(resources document.Value) (limited int) {
+		requests.add(computing(resources.Get("requests")))
+		l := computing(resources.Get("limits"))
+		limits.add(l)
+		return len(l)
+	}
+	if own := spec.Get("resources"); own.Exists() && r.minor >= 34 {
+		if n := count(own); own.Get("limits").Len() > 0 && n < 2 {
+			guaranteed = false
+		}
+	} else {
+		for _, list := range [...]string{"containers", "initContainers"} {
+			for _, c := range spec.Get(list).Items() {
+				if count(c.Get("resources")) < 2 {
+					guaranteed = false
+				}
+			}
+		}
+	}
+	if len(requests) == 0 && len(limits) == 0 {
+		return "BestEffort"
+	}
+	for name, q := range requests {
+		if limit, ok := limits[name]; !ok || limit.Cmp(q) != 0 {
+			guaranteed = false
+		}
+	}
+	if guaranteed && len(requests) == len(limits) {
+		return "Guaranteed"
+	}
+	return "Burstable"
+}
+
+// computing are the amounts of cpu and memory above zero.
+func computing(v document.Value) amounts {
+	a := readAmounts(v)
+	for name, q := range a {
+		if name != "cpu" && name != "memory" || q.Cmp(quantity.Quantity{}) <= 0 {
+			delete(a, name)
+		}
+	}
+	return a
+}
+
+// affinityKeys adds to the selectors of a pod's affinity terms what their
+// matchLabelKeys and mismatchLabelKeys stand for (KEP-3633).
+func affinityKeys(spec, labels document.Value) document.Value {
+	for _, kind := range [...]string{"podAffinity", "podAntiAffinity"} {
+		spec = eachIn(spec, []string{"affinity", kind, "preferredDuringSchedulingIgnoredDuringExecution"}, func(t document.Value) document.Value {
+			term := t.Get("podAffinityTerm")
+			if now := selectByKeys(term, labels); !document.SameNode(now, term) {
+				return t.With("podAffinityTerm", now)
+			}
+			return t
+		})
+		spec = eachIn(spec, []string{"affinity", kind, "requiredDuringSchedulingIgnoredDuringExecution"}, func(t document.Value) document.Value {
+			return selectByKeys(t, labels)
+		})
+	}
+	return spec
+}
+
+// spreadKeys does the same to topology spread constraints (KEP-3243).
+func spreadKeys(spec, labels document.Value) document.Value {
+	return eachIn(spec, []string{"topologySpreadConstraints"}, func(c document.Value) document.Value { return selectByKeys(c, labels) })
+}
+
+// eachIn replaces the items of the list that the keys lead to.
+func eachIn(v document.Value, keys []string, change func(document.Value) document.Value) document.Value {
+	list := v.Lookup(keys...)
+	now := list
+	for i, item := range list.Items() {
+		if c := change(item); !document.SameNode(c, item) {
+			now = now.WithItem(i, c)
+		}
+	}
+	if document.SameNode(now, list) {
+		return v
+	}
+	return v.Set(now, keys...)
+}
+
+// selectByKeys adds to a labelSelector the values that the pod has for the keys
+// named beside it. Without a selector there is nothing to add to.
+func selectByKeys(v, labels document.Value) document.Value {
+	selector := v.Get("labelSelector")
+	if !selector.Exists() {
+		return v
+	}
+	expressions := selector.Get("matchExpressions")
+	if !expressions.Exists() {
+		expressions = document.NewList()
+	}
+	before := expressions.Len()
+	for _, by := range [...][2]string{{"matchLabelKeys", "In"}, {"mismatchLabelKeys", "NotIn"}} {
+		for _, key := range v.Get(by[0]).Items() {
+			if val := labels.Get(key.StringOr("")); val.Exists() {
+				expressions = expressions.Splice(expressions.Len(), 0, document.NewObject().
+					With("key", key).
+					With("operator", document.NewString(by[1])).
+					With("values", document.NewList(val)))
+			}
+		}
+	}
+	if expressions.Len() == before {
+		return v
+	}
+	return v.With("labelSelector", selector.With("matchExpressions", expressions))
+}
+
+// profiles turns the old annotations for AppArmor into the fields of containers,
+// where these say nothing and the pod has another profile (KEP-24).
+func profiles(spec, annotations document.Value) document.Value {
+	const prefix = "container.apparmor.security.beta.kubernetes.io/"
+	if spec.Lookup("os", "name").StringOr("") == "windows" {
+		return spec
+	}
+	of := spec.Lookup("securityContext", "appArmorProfile")
+	for _, list := range [...]string{"containers", "initContainers", "ephemeralContainers"} {
+		spec = eachIn(spec, []string{list}, func(c document.Value) document.Value {
+			said, ok := annotations.Get(prefix + c.Get("name").StringOr("")).Text()
+			if !ok || c.Lookup("securityContext", "appArmorProfile").Exists() {
+				return c
+			}
+			if p := profile(said); p.Exists() && !document.Equal(p, of) {
+				return c.Set(p, "securityContext", "appArmorProfile")
+			}
+			return c
+		})
+	}
+	return spec
+}
+
+func profile(s string) document.Value {
+	p := document.NewObject()
+	switch local, isLocal := strings.CutPrefix(s, "localhost/"); {
+	case s == "unconfined":
+		return p.With("type", document.NewString("Unconfined"))
+	case s == "runtime/default":
+		return p.With("type", document.NewString("RuntimeDefault"))
+	case isLocal && local != "":
+		return p.With("type", document.NewString("Localhost")).With("localhostProfile", document.NewString(local))
+	}
+	return document.Value{}
+}
+
+// resized leaves of an update through the resize subresource the resources of
+// the pod and its containers. Where the containers are others, the whole spec
+// stays for validation to refuse.
+func resized(next, live document.Value) document.Value {
+	spec := live.Get("spec").With("resources", next.Lookup("spec", "resources"))
+	for _, list := range [...]string{"containers", "initContainers"} {
+		now, was := next.Lookup("spec", list), live.Lookup("spec", list)
+		if now.Len() != was.Len() {
+			return next
+		}
+		for i, c := range now.Items() {
+			if !document.Equal(c.Get("name"), was.At(i).Get("name")) {
+				return next
+			}
+			old := was.At(i).With("resources", c.Get("resources")).With("resizePolicy", c.Get("resizePolicy"))
+			spec = spec.With(list, spec.Get(list).WithItem(i, old))
+		}
+	}
+	return onlySpec(next, live, spec)
+}

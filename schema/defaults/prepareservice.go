@@ -1,0 +1,240 @@
+package defaults
+
+import (
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// The rules of Services that follow from addresses and ports
+// (pkg/registry/core/service/storage). The cluster has one family of addresses,
+// IPv4.
+
+const headless = "None"
+
+func textOf(v document.Value, key string) string { return v.Get(key).StringOr("") }
+
+func needsAddress(spec document.Value) bool { return textOf(spec, "type") != "ExternalName" }
+
+func needsNodePorts(spec document.Value) bool {
+	t := textOf(spec, "type")
+	return t == "NodePort" || t == "LoadBalancer"
+}
+
+func needsHealthPort(spec document.Value) bool {
+	return textOf(spec, "type") == "LoadBalancer" && textOf(spec, "externalTrafficPolicy") == "Local"
+}
+
+// newService is what becomes of a new Service.
+func newService(v document.Value, q Request) document.Value {
+	spec := v.Get("spec")
+	if ip := spec.Get("clusterIP"); textOf(spec, "clusterIP") != "" && spec.Get("clusterIPs").Len() == 0 {
+		spec = spec.With("clusterIPs", document.NewList(ip))
+	}
+	spec = families(spec, document.Value{})
+	return v.With("spec", allocated(spec, q))
+}
+
+// updatedService is what becomes of an update: what the client left out of the
+// addresses and ports given comes back, and what a change of type makes
+// needless goes, unless the client changed it too.
+func updatedService(next, live document.Value, q Request) document.Value {
+	was := live.Get("spec")
+	spec := singular(patched(next.Get("spec"), was), was)
+	spec = allocated(families(spec, was), q)
+	return next.With("spec", needless(spec, was))
+}
+
+// families fills in ipFamilyPolicy and ipFamilies.
+func families(spec, was document.Value) document.Value {
+	if !needsAddress(spec) {
+		return spec
+	}
+	open := textOf(spec, "clusterIP") == headless && spec.Get("selector").Len() == 0
+	if !spec.Get("ipFamilyPolicy").Exists() {
+		policy := was.Get("ipFamilyPolicy")
+		switch {
+		case policy.Exists():
+		case open:
+			policy = document.NewString("RequireDualStack")
+		default:
+			policy = document.NewString("SingleStack")
+		}
+		spec = spec.With("ipFamilyPolicy", policy)
+	}
+	single := textOf(spec, "ipFamilyPolicy") == "SingleStack"
+	if single && was.Exists() {
+		spec = onlyFirst(spec, was, "clusterIPs")
+		spec = onlyFirst(spec, was, "ipFamilies")
+	}
+	list := spec.Get("ipFamilies")
+	if !list.Exists() {
+		list = document.NewList()
+	}
+	for i, ip := range spec.Get("clusterIPs").Items() {
+		if s := ip.StringOr(""); s == headless {
+			break
+		} else if i >= list.Len() {
+			list = list.Splice(list.Len(), 0, document.NewString(family(s)))
+		}
+	}
+	if list.Len() == 0 {
+		list = document.NewList(document.NewString("IPv4"))
+	}
+	if open && !single && list.Len() == 1 {
+		other := "IPv4"
+		if list.At(0).StringOr("") == other {
+			other = "IPv6"
+		}
+		list = list.Splice(1, 0, document.NewString(other))
+	}
+	return spec.With("ipFamilies", list)
+}
+
+// onlyFirst cuts a list that has not changed to its first item.
+func onlyFirst(spec, was document.Value, key string) document.Value {
+	if list := spec.Get(key); list.Len() > 1 && document.Equal(list, was.Get(key)) {
+		return spec.With(key, document.NewList(list.At(0)))
+	}
+	return spec
+}
+
+func family(ip string) string {
+	if strings.Contains(ip, ":") {
+		return "IPv6"
+	}
+	return "IPv4"
+}
+
+// allocated gives a Service the addresses and ports that it needs and that can
+// be given.
+func allocated(spec document.Value, q Request) document.Value {
+	if needsAddress(spec) && q.ClusterIP != nil && textOf(spec, "clusterIP") == "" {
+		if ip := q.ClusterIP(spec.Get("ipFamilies").At(0).StringOr("IPv4")); ip != "" {
+			spec = spec.With("clusterIP", document.NewString(ip)).With("clusterIPs", document.NewList(document.NewString(ip)))
+		}
+	}
+	if q.NodePort == nil || !needsNodePorts(spec) {
+		return spec
+	}
+	if allocate, ok := spec.Get("allocateLoadBalancerNodePorts").Bool(); textOf(spec, "type") == "NodePort" || !ok || allocate {
+		byPort := map[string]document.Value{} // one port of two protocols has one node port
+		spec = eachIn(spec, []string{"ports"}, func(p document.Value) document.Value {
+			number := p.Get("port").NumberText()
+			given := p.Get("nodePort")
+			if !given.Exists() {
+				if given = byPort[number]; !given.Exists() {
+					given = document.NewInt(q.NodePort())
+				}
+				p = p.With("nodePort", given)
+			}
+			byPort[number] = given
+			return p
+		})
+	}
+	if needsHealthPort(spec) && !spec.Get("healthCheckNodePort").Exists() {
+		spec = spec.With("healthCheckNodePort", document.NewInt(q.NodePort()))
+	}
+	return spec
+}
+
+// patched puts back addresses and ports that an update left out.
+func patched(spec, was document.Value) document.Value {
+	if needsAddress(was) && needsAddress(spec) {
+		if textOf(spec, "clusterIP") == "" {
+			spec = spec.With("clusterIP", was.Get("clusterIP"))
+		}
+		if spec.Get("clusterIPs").Len() == 0 {
+			spec = spec.With("clusterIPs", was.Get("clusterIPs"))
+		}
+	}
+	if needsNodePorts(was) && needsNodePorts(spec) {
+		old, used, byName := nodePorts(was), nodePorts(spec), map[string]document.Value{}
+		for _, p := range was.Get("ports").Items() {
+			byName[textOf(p, "name")] = p.Get("nodePort")
+		}
+		spec = eachIn(spec, []string{"ports"}, func(p document.Value) document.Value {
+			number := byName[textOf(p, "name")]
+			if taken := old[number.NumberText()] && used[number.NumberText()]; p.Get("nodePort").Exists() || !number.Exists() || taken {
+				return p
+			}
+			return p.With("nodePort", number)
+		})
+	}
+	if needsHealthPort(was) && needsHealthPort(spec) && !spec.Get("healthCheckNodePort").Exists() {
+		spec = spec.With("healthCheckNodePort", was.Get("healthCheckNodePort"))
+	}
+	return spec
+}
+
+func nodePorts(spec document.Value) map[string]bool {
+	numbers := map[string]bool{}
+	for _, p := range spec.Get("ports").Items() {
+		if n := p.Get("nodePort"); n.Exists() {
+			numbers[n.NumberText()] = true
+		}
+	}
+	return numbers
+}
+
+// singular makes clusterIPs follow a clusterIP that was changed alone.
+func singular(spec, was document.Value) document.Value {
+	if spec.Get("clusterIPs").Len() == 0 && textOf(spec, "clusterIP") == textOf(was, "clusterIP") {
+		spec = spec.With("clusterIPs", was.Get("clusterIPs"))
+	}
+	if ip := spec.Get("clusterIP"); textOf(spec, "clusterIP") != textOf(was, "clusterIP") && document.Equal(spec.Get("clusterIPs"), was.Get("clusterIPs")) {
+		if textOf(spec, "clusterIP") == "" {
+			return spec.Without("clusterIPs")
+		}
+		return spec.With("clusterIPs", document.NewList(ip))
+	}
+	return spec
+}
+
+// needless takes away what the old type needed and the new one does not, where
+// the client did not change it (dropTypeDependentFields).
+func needless(spec, was document.Value) document.Value {
+	drop := func(keys ...string) {
+		for _, key := range keys {
+			if !document.Equal(spec.Get(key), was.Get(key)) {
+				return
+			}
+		}
+		for _, key := range keys {
+			spec = spec.Without(key)
+		}
+	}
+	if needsAddress(was) && !needsAddress(spec) {
+		drop("clusterIP", "clusterIPs")
+		drop("ipFamilies")
+		drop("ipFamilyPolicy")
+	}
+	if needsNodePorts(was) && !needsNodePorts(spec) && within(nodePorts(spec), nodePorts(was)) {
+		spec = eachIn(spec, []string{"ports"}, func(p document.Value) document.Value { return p.Without("nodePort") })
+	}
+	if needsHealthPort(was) && !needsHealthPort(spec) {
+		drop("healthCheckNodePort")
+	}
+	if textOf(was, "type") == "LoadBalancer" && textOf(spec, "type") != "LoadBalancer" {
+		drop("allocateLoadBalancerNodePorts")
+		drop("loadBalancerClass")
+	}
+	if reachable(was) && !reachable(spec) {
+		drop("externalTrafficPolicy")
+	}
+	return spec
+}
+
+func within(a, b map[string]bool) bool {
+	for key := range a {
+		if !b[key] {
+			return false
+		}
+	}
+	return true
+}
+
+// reachable reports whether a Service can be reached from outside the cluster.
+func reachable(spec document.Value) bool {
+	return needsNodePorts(spec) || textOf(spec, "type") == "ClusterIP" && spec.Get("externalIPs").Len() > 0
+}
