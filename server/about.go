@@ -36,7 +36,7 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request) bool {
 // version answers /version: that of the API which is served.
 func (s *Server) version(w http.ResponseWriter, r *http.Request) {
 	minor := "0"
-	if catalog := s.cluster.Registry().Catalog(); catalog != nil {
+	if catalog := s.cluster.Kinds().Catalog(); catalog != nil {
 		_, minor, _ = strings.Cut(catalog.Version(), ".")
 	}
 	s.json(w, r, map[string]string{

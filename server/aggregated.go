@@ -96,7 +96,7 @@ func (s *Server) aggregated(w http.ResponseWriter, r *http.Request, core bool, v
 
 func describeResource(k *schema.Kind) discoveryResource {
 	out := discoveryResource{
-		Resource: k.Resource, ResponseKind: discoveryKind{k.Group, k.Version, k.Kind}, Scope: "Cluster",
+		Resource: k.Resource, ResponseKind: responseKind(k, k.GroupVersionKind), Scope: "Cluster",
 		Singular: k.Singular, Verbs: k.Verbs, ShortNames: k.ShortNames, Categories: k.Categories,
 	}
 	if k.Namespaced {
@@ -104,8 +104,17 @@ func describeResource(k *schema.Kind) discoveryResource {
 	}
 	for _, sub := range k.Subresources {
 		out.Subresources = append(out.Subresources, discoverySubresource{
-			sub.Name, discoveryKind{sub.Kind.Group, sub.Kind.Version, sub.Kind.Kind}, sub.Verbs,
+			sub.Name, responseKind(k, sub.Kind), sub.Verbs,
 		})
 	}
 	return out
+}
+
+// responseKind names the kind that a resource answers with. A built-in resource
+// leaves out the group and version where they are its own.
+func responseKind(k *schema.Kind, answer schema.GroupVersionKind) discoveryKind {
+	if k.Builtin && answer.Group == k.Group && answer.Version == k.Version {
+		return discoveryKind{Kind: answer.Kind}
+	}
+	return discoveryKind{answer.Group, answer.Version, answer.Kind}
 }

@@ -82,7 +82,7 @@ func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request, group, version
 
 // target finds the kind at a place and the verb of the request.
 func (s *Server) target(r *http.Request, p place) (target, error) {
-	registry := s.cluster.Registry()
+	registry := s.cluster.Kinds()
 	k, ok := registry.Resource(p.group, p.version, p.resource)
 	if !ok {
 		if s.builtinGroup(p.group) {
@@ -97,7 +97,7 @@ func (s *Server) target(r *http.Request, p place) (target, error) {
 // builtinGroup reports whether a group is one of the API server's own, where
 // unknown paths are told in a Status.
 func (s *Server) builtinGroup(group string) bool {
-	catalog := s.cluster.Registry().Catalog()
+	catalog := s.cluster.Kinds().Catalog()
 	return catalog != nil && len(catalog.Preferred(group)) > 0
 }
 

@@ -58,7 +58,7 @@ func (d *describer) kind(k *schema.Kind) {
 		"properties", object(
 			"apiVersion", object("type", text("string")),
 			"kind", object("type", text("string")),
-			"metadata", d.named(listMetaName),
+			"metadata", d.listMeta(),
 			"items", object("type", text("array"), "items", d.reference(name)),
 		),
 		"x-kubernetes-group-version-kind", kindList(k.Group, k.Version, k.ListKind),
@@ -96,6 +96,19 @@ func (d *describer) named(name string) document.Value {
 		}
 	}
 	return object("type", text("object"))
+}
+
+// listMeta refers to the metadata of lists, which no kind of the catalog has.
+func (d *describer) listMeta() document.Value {
+	if !d.seen[listMetaName] {
+		d.seen[listMetaName] = true
+		plain := object("type", text("string"))
+		d.schemas.Set(listMetaName, object("type", text("object"), "properties", object(
+			"continue", plain, "remainingItemCount", object("type", text("integer"), "format", text("int64")),
+			"resourceVersion", plain, "selfLink", plain,
+		)))
+	}
+	return d.reference(listMetaName)
 }
 
 // schema describes a type: by reference where it has a name.
@@ -148,6 +161,12 @@ func (d *describer) field(f *schema.Field) document.Value {
 func (d *describer) inline(t *schema.Type) document.Value {
 	var b document.ObjectBuilder
 	switch {
+	case t.Format == "quantity" && !d.v2:
+		b.Set("oneOf", document.NewList(object("type", text("string")), object("type", text("number"))))
+	case t.Format == "quantity":
+		b.Set("type", text("string"))
+	case t.Scalar == schema.AnyScalar && t.Name != "":
+		b.Set("type", text("object"))
 	case t.Scalar == schema.AnyScalar:
 		b.Set("x-kubernetes-preserve-unknown-fields", yes(true))
 	case t.Map != nil:
@@ -176,17 +195,26 @@ func (d *describer) scalarSchema(b *document.ObjectBuilder, t *schema.Type) {
 	case schema.BooleanScalar:
 		b.Set("type", text("boolean"))
 	case schema.IntOrStringScalar:
-		if d.v2 {
-			b.Set("type", text("string"))
-			b.Set("format", text("int-or-string"))
-			return
-		}
-		b.Set("oneOf", document.NewList(object("type", text("integer")), object("type", text("string"))))
-		b.Set("x-kubernetes-int-or-string", yes(true))
+		d.intOrString(b, t)
+		return
 	case schema.NoScalar, schema.AnyScalar:
 		b.Set("type", text("object"))
 	}
 	b.Set("format", textOr(publicFormat(t.Format)))
+}
+
+// intOrString describes what may be either, which each source tells in its own way.
+func (d *describer) intOrString(b *document.ObjectBuilder, t *schema.Type) {
+	switch {
+	case d.v2:
+		b.Set("type", text("string"))
+		b.Set("format", text("int-or-string"))
+	case t.Name != "":
+		b.Set("oneOf", document.NewList(object("type", text("integer")), object("type", text("string"))))
+		b.Set("format", text("int-or-string"))
+	default:
+		b.Set("x-kubernetes-int-or-string", yes(true))
+	}
 }
 
 // publicFormat leaves out the formats that are the schema's own notes.

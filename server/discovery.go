@@ -73,7 +73,7 @@ type versionKinds struct {
 // groups gathers all kinds, the core group first, then the API server's own
 // groups in their order, then those of custom resources sorted by name.
 func (s *Server) groups() []groupKinds {
-	registry := s.cluster.Registry()
+	registry := s.cluster.Kinds()
 	byGroup := map[string]map[string][]*schema.Kind{}
 	for k := range registry.Kinds() {
 		if k.Resource == "" {
@@ -99,7 +99,7 @@ func (s *Server) groups() []groupKinds {
 
 func (s *Server) groupOrder(byGroup map[string]map[string][]*schema.Kind) []string {
 	var order, custom []string
-	if catalog := s.cluster.Registry().Catalog(); catalog != nil {
+	if catalog := s.cluster.Kinds().Catalog(); catalog != nil {
 		for _, group := range catalog.Groups() {
 			if byGroup[group] != nil {
 				order = append(order, group)
@@ -118,7 +118,7 @@ func (s *Server) groupOrder(byGroup map[string]map[string][]*schema.Kind) []stri
 // versionOrder puts the preferred version of a group first.
 func (s *Server) versionOrder(group string, versions map[string][]*schema.Kind) []string {
 	var order, rest []string
-	if catalog := s.cluster.Registry().Catalog(); catalog != nil {
+	if catalog := s.cluster.Kinds().Catalog(); catalog != nil {
 		for _, v := range catalog.Preferred(group) {
 			if versions[v] != nil {
 				order = append(order, v)
@@ -292,7 +292,7 @@ func (s *Server) kindsOf(group, version string) []*schema.Kind {
 // storageHash tells clients that two versions of a resource are stored alike;
 // it is opaque to them.
 func storageHash(k *schema.Kind) string {
-	if !slices.Contains(k.Verbs, "list") {
+	if !slices.Contains(k.Verbs, "create") || !slices.Contains(k.Verbs, "list") {
 		return ""
 	}
 	sum := sha256.Sum256([]byte(k.Group + "/" + k.Kind))

@@ -21,7 +21,7 @@ type fake struct {
 	answer   func(context.Context, *cluster.Request) (*cluster.Response, error)
 }
 
-func (f *fake) Registry() *schema.Registry { return f.registry }
+func (f *fake) Kinds() *schema.Registry { return f.registry }
 
 func (f *fake) Do(ctx context.Context, r *cluster.Request) (*cluster.Response, error) {
 	f.asked = append(f.asked, r)

@@ -110,7 +110,7 @@ func (s *Server) document(group, version string, kinds []*schema.Kind) *apiDocum
 		fmt.Fprintln(h, k.Resource)
 		builtin = builtin && k.Builtin
 	}
-	if catalog := s.cluster.Registry().Catalog(); builtin && catalog != nil {
+	if catalog := s.cluster.Kinds().Catalog(); builtin && catalog != nil {
 		fmt.Fprintln(h, catalog.Version())
 	} else {
 		d.once.Do(func() { d.body = s.describe(group, version, kinds).JSON() })
@@ -126,7 +126,7 @@ func (s *Server) document(group, version string, kinds []*schema.Kind) *apiDocum
 
 // describe makes the OpenAPI v3 document of a group version.
 func (s *Server) describe(group, version string, kinds []*schema.Kind) document.Value {
-	d := describer{catalog: s.cluster.Registry().Catalog(), prefix: "#/components/schemas/", seen: map[string]bool{}}
+	d := describer{catalog: s.cluster.Kinds().Catalog(), prefix: "#/components/schemas/", seen: map[string]bool{}}
 	var paths document.ObjectBuilder
 	for _, k := range kinds {
 		d.kind(k)
@@ -142,7 +142,7 @@ func (s *Server) describe(group, version string, kinds []*schema.Kind) document.
 
 func (s *Server) apiInfo() document.Value {
 	version := "unversioned"
-	if catalog := s.cluster.Registry().Catalog(); catalog != nil {
+	if catalog := s.cluster.Kinds().Catalog(); catalog != nil {
 		version = "v" + catalog.Version()
 	}
 	return object("title", text("Kubernetes"), "version", text(version))
@@ -157,7 +157,7 @@ func (s *Server) openAPIv2(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, notAcceptable("application/json"))
 		return
 	}
-	d := describer{catalog: s.cluster.Registry().Catalog(), prefix: "#/definitions/", seen: map[string]bool{}, v2: true}
+	d := describer{catalog: s.cluster.Kinds().Catalog(), prefix: "#/definitions/", seen: map[string]bool{}, v2: true}
 	var paths document.ObjectBuilder
 	for _, g := range s.groups() {
 		for _, v := range g.versions {

@@ -51,8 +51,8 @@ func (d *describer) kindName(kind schema.GroupVersionKind) string {
 	if !ok || k.Type().Name == "" {
 		return ""
 	}
-	d.schema(k.Type())
-	return k.Type().Name
+	d.kind(k)
+	return schemaName(k)
 }
 
 func among(verbs []string, wanted ...string) []string {

@@ -50,15 +50,17 @@ type Access struct {
 	Took              time.Duration
 }
 
-// api is what the server asks of a cluster.
-type api interface {
+// Cluster is what a server asks of a cluster; [cluster.Cluster] is one.
+type Cluster interface {
+	// Do answers a request about objects. An error is a [*cluster.Status].
 	Do(context.Context, *cluster.Request) (*cluster.Response, error)
-	Registry() *schema.Registry
+	// Kinds are those that are served now.
+	Kinds() *schema.Registry
 }
 
 // Server is an http.Handler for the whole API. It is safe for concurrent use.
 type Server struct {
-	cluster       api
+	cluster       Cluster
 	options       Options
 	reads, writes chan struct{}
 	metrics       *metrics
@@ -66,7 +68,8 @@ type Server struct {
 	stopping      atomic.Bool
 }
 
-func newServer(c api, o Options) *Server {
+// New returns a server for a cluster.
+func New(c Cluster, o Options) *Server {
 	if o.MaxReads == 0 {
 		o.MaxReads = defaultReads
 	}

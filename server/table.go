@@ -60,7 +60,7 @@ func metadataList(form answerForm, v document.Value) document.Value {
 // table gives an object or a list as a table (meta.k8s.io Table). Each row
 // holds the object's metadata, unless include says otherwise.
 func (s *Server) table(form answerForm, t target, v document.Value, include string) document.Value {
-	columns := table.Of(t.tableKind(s.cluster.Registry()))
+	columns := table.Of(t.tableKind(s.cluster.Kinds()))
 	var definitions, rows document.ListBuilder
 	for _, c := range columns {
 		definitions.Append(object(

@@ -66,7 +66,9 @@ func (p place) builtinVerb(k *schema.Kind, r *http.Request) (cluster.Verb, error
 	verb, ok := p.methodVerb(r)
 	everywhere := p.name == "" && k.Namespaced && p.namespace == ""
 	switch {
-	case !ok, everywhere && verb != cluster.List && verb != cluster.Watch, p.name != "" && p.subresource == "" && verb == cluster.Create:
+	case !ok, everywhere && verb != cluster.List && verb != cluster.Watch:
+		return 0, errMethod
+	case p.name == "" && (verb == cluster.Update || verb == cluster.Patch), p.name != "" && p.subresource == "" && verb == cluster.Create:
 		return 0, errMethod
 	case !slices.Contains(verbs, verb.String()):
 		return 0, errMethod
@@ -150,8 +152,10 @@ func isWatch(r *http.Request) bool {
 	return len(values) > 0 && boolean(values)
 }
 
-// split takes a path apart at its slashes; those at the ends and doubled ones
-// do not count.
+// split takes a path apart at its slashes; those at the ends do not count.
 func split(path string) []string {
-	return strings.FieldsFunc(path, func(r rune) bool { return r == '/' })
+	if path = strings.Trim(path, "/"); path == "" {
+		return nil
+	}
+	return strings.Split(path, "/")
 }
