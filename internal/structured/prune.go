@@ -129,7 +129,7 @@ func typeBelow(t *schema.Type, e fieldset.Element) (*schema.Type, bool) {
 		if t.Map == nil {
 			return nil, false
 		}
-		return member(t.Map, name), t.Map.Field(name) != nil
+		return t.Map.Member(name), t.Map.Field(name) != nil
 	}
 	if t.List != nil && e[0] == 'k' {
 		return t.List.Elem, false

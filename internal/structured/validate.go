@@ -98,17 +98,15 @@ func checkItems(l *schema.ListType, v document.Value, duplicates bool) *TypeErro
 	return nil
 }
 
-// memberFrom is member for names in ascending order: from is the position in
-// m.Fields to look from, the one returned that for the next name.
+// memberFrom returns the type of an object's member, nil where there is none,
+// asked for in ascending order of names: from is the position in m.Fields to
+// look from, the one returned that for the next name.
 func memberFrom(m *schema.MapType, name string, from int) (*schema.Type, int) {
 	for from < len(m.Fields) && m.Fields[from].Name < name {
 		from++
 	}
 	if from < len(m.Fields) && m.Fields[from].Name == name {
 		return m.Fields[from].Type, from + 1
-	}
-	if m.Elem == nil && m.PreserveUnknown {
-		return schema.Deduced(), from
 	}
 	return m.Elem, from
 }
