@@ -11,12 +11,16 @@ import (
 type filler struct {
 	options Options
 	path    document.Path
+	skip    map[string]bool // features whose rules do not apply
 }
 
 // walk applies a type's rules to a value and then goes into its members, as the
 // API server calls the functions of a type before those of its fields' types.
 func (f *filler) walk(p *plan, v document.Value) document.Value {
 	for _, r := range p.rules {
+		if r.Feature != "" && f.skip[r.Feature] {
+			continue
+		}
 		v = f.rule(r, r.field, v, v, v)
 	}
 	for i := range p.kids {

@@ -6,8 +6,8 @@ import (
 )
 
 // disabled is the file of rules/ that takes away the fields of features that are
-// off. They apply at create and update only, and not where a stored object has
-// such a field already.
+// off. They apply at create and update only, and not where the stored object has
+// fields of that feature already.
 const disabled = "disabled.rules"
 
 // withoutDisabled returns v without the fields of features that are off.
@@ -17,8 +17,14 @@ func (r *Rules) withoutDisabled(k *schema.Kind, v, live document.Value) document
 		return v
 	}
 	var f filler
-	if live.Exists() && !document.SameNode(f.walk(p, live), live) {
-		return v
+	if live.Exists() {
+		used := filler{options: Options{Observe: func(x Filled) {
+			if f.skip == nil {
+				f.skip = map[string]bool{}
+			}
+			f.skip[x.Rule.Feature] = true
+		}}}
+		used.walk(p, live)
 	}
 	return f.walk(p, v)
 }

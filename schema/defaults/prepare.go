@@ -39,12 +39,13 @@ func (r *Rules) PrepareForCreate(k *schema.Kind, v document.Value, q Request) do
 		return v
 	}
 	name := kindName(k)
-	if f := k.Type().Map.Field("status"); f != nil && k.Status && name != "/Node" {
+	switch f := k.Type().Map.Field("status"); {
+	case name == "/Pod":
+		v = r.newPod(v)
+	case f != nil && k.Status && name != "/Node":
 		v = v.With("status", missing(f))
 	}
 	switch name {
-	case "/Pod":
-		v = r.newPod(v)
 	case "/Service":
 		v = newService(v, q)
 	case "/Namespace":
@@ -142,13 +143,18 @@ func updatedStatus(k *schema.Kind, next, live document.Value, q Request) documen
 	switch kindName(k) {
 	case "/Pod":
 		keep("deletionTimestamp", "ownerReferences")
-		if next.Lookup("status", "qosClass").StringOr("") == "" {
-			next = next.Set(live.Lookup("status", "qosClass"), "status", "qosClass")
+		for _, key := range [...]string{"qosClass", "observedGeneration"} {
+			if !next.Lookup("status", key).Exists() {
+				next = next.Set(live.Lookup("status", key), "status", key)
+			}
 		}
 	case "/PersistentVolume":
 		next = phaseChanged(next, live, q.Now)
 	case "apps/Deployment":
 		keep("labels")
+	case "apps/DaemonSet":
+		n := live.Lookup("metadata", "annotations", templateGeneration)
+		next = next.Set(n, "metadata", "annotations", templateGeneration)
 	case "certificates.k8s.io/CertificateSigningRequest":
 		next = keptDecisions(next, live)
 		next = conditionTimes(next, live, q.Now)

@@ -10,9 +10,11 @@ import (
 // newPod is the create strategy of pods (pkg/registry/core/pod).
 func (r *Rules) newPod(v document.Value) document.Value {
 	spec := v.Get("spec")
-	status := document.NewObject().
-		With("phase", document.NewString("Pending")).
-		With("qosClass", document.NewString(r.serviceClass(spec)))
+	class := v.Lookup("status", "qosClass") // a class that the client claims is believed
+	if class.StringOr("") == "" {
+		class = document.NewString(r.serviceClass(spec))
+	}
+	status := document.NewObject().With("phase", document.NewString("Pending")).With("qosClass", class)
 	if spec.Get("schedulingGates").Len() > 0 {
 		status = status.With("conditions", document.NewList(document.NewObject().
 			With("type", document.NewString("PodScheduled")).

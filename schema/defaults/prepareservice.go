@@ -42,6 +42,9 @@ func updatedService(next, live document.Value, q Request) document.Value {
 	was := live.Get("spec")
 	spec := singular(patched(next.Get("spec"), was), was)
 	spec = allocated(families(spec, was), q)
+	if textOf(spec, "type") != "LoadBalancer" {
+		next = next.Set(document.NewObject(), "status", "loadBalancer")
+	}
 	return next.With("spec", needless(spec, was))
 }
 

@@ -30,6 +30,9 @@ type Rule struct {
 	When string
 	// Condition is what else must hold, "" for nothing.
 	Condition string
+	// Feature is the feature gate that is off where the rule takes its fields
+	// away, "" for the default rules.
+	Feature string
 	// Since and Until are the first and the last minor version of Kubernetes 1
 	// that has the rule, 0 for no bound.
 	Since, Until int
@@ -54,6 +57,9 @@ func (r *Rule) String() string {
 	}
 	if r.Condition != "" {
 		s += " if " + r.Condition
+	}
+	if r.Feature != "" {
+		s += " off " + r.Feature
 	}
 	if r.Since > 0 {
 		s += " since 1." + strconv.Itoa(r.Since)
@@ -190,6 +196,7 @@ func parseRule(s string) (*Rule, error) {
 		}
 		s = head
 	}
+	s, r.Feature, _ = cutLast(s, " off ")
 	s, r.Condition, _ = cutLast(s, " if ")
 	if head, tail, ok := cutLast(s, " when "); ok {
 		s, r.When = head, tail
