@@ -36,6 +36,11 @@ const (
 	// unstructured object that is converted, where 2.0 is the integer 2 and
 	// unknown fields are listed by name.
 	FromTree
+
+	// InMemory, added to one of the others, leaves out that the object is stored
+	// and read again: a list or map that is always written is still empty then,
+	// and not null. It is what field management sees.
+	InMemory Source = 1 << 7
 )
 
 // Problem is something in an object that its kind does not know, which
@@ -69,7 +74,8 @@ func Decode(k *schema.Kind, v document.Value, from Source) (document.Value, []Pr
 	if !k.Builtin || t.Map == nil {
 		return v, nil, nil
 	}
-	d := decoder{from: from, text: storedAsText(k.Group)}
+	d := decoder{from: from &^ InMemory, text: storedAsText(k.Group) || from&InMemory != 0}
+	from = d.from
 	out := d.value(t, v)
 	if d.err != nil {
 		return v, nil, d.err
