@@ -207,7 +207,7 @@ func checkSelector(object document.Value) []Cause {
 		return nil
 	}
 	selector := object.Lookup("spec", "selector")
-	if !selector.Exists() {
+	if selector.Kind() != document.Object {
 		return []Cause{required("spec.selector", "")}
 	}
 	labels := template.Lookup("metadata", "labels")

@@ -246,7 +246,7 @@ func (c *Cluster) update(ctx context.Context, t *task) (*Response, *Status) {
 		if out.deleted {
 			return nil, errDeleted
 		}
-		record, st := t.stored(t.ep.kind, out.object)
+		record, st := t.changed(live, out.object, current.Value)
 		if st != nil {
 			return nil, st
 		}
@@ -265,6 +265,20 @@ func (c *Cluster) update(ctx context.Context, t *task) (*Response, *Status) {
 	resp, st := t.respond(out, versioned(item.Value.object, item.Revision))
 	c.written(ctx, t.ep, item.Value)
 	return resp, st
+}
+
+// changed returns the record to store: the current one where nothing changes. The
+// API server compares both with what is stored and with the live object as it
+// would be stored now, which is another where reading it fills in or drops a part.
+func (t *task) changed(live, next fieldmanager.Object, current *Record) (*Record, *Status) {
+	record, st := t.stored(t.ep.kind, next)
+	if st != nil || !live.Value.Exists() {
+		return record, st
+	}
+	if was, st := t.stored(t.ep.kind, live); st == nil && record.same(was) && record.same(current) {
+		return current, nil
+	}
+	return record, nil
 }
 
 // rehearse answers a write with dryRun: everything happens but the storing.

@@ -224,7 +224,7 @@ func (p *pipeline) decode(k *schema.Kind, v document.Value, from defaults.Source
 	if !k.Builtin {
 		return p.decodeCustom(k, v, from)
 	}
-	out, found, err := defaults.Decode(k, v, from)
+	out, found, err := defaults.Decode(k, v, from|defaults.InMemory)
 	if err != nil {
 		return v, nil, &decodeError{err}
 	}
@@ -270,7 +270,13 @@ func (p *pipeline) decodeCustom(k *schema.Kind, v document.Value, from defaults.
 	for _, path := range unknown {
 		problems = append(problems, problem{path, fmt.Sprintf("unknown field %q", fieldName(path))})
 	}
-	return structural.DropNulls(p.typeIn(k, version), v), problems, nil
+	v = structural.DropNulls(p.typeIn(k, version), v)
+	if p.facts(k).embedded {
+		e := &embeddedDecoder{pipeline: p, from: from}
+		v = e.value(p.typeIn(k, version), v, nil)
+		return v, append(problems, e.problems...), e.err
+	}
+	return v, problems, nil
 }
 
 // typeIn returns a custom kind's type in a version of its group; of a version

@@ -128,7 +128,10 @@ func (d *deletion) mark(ctx context.Context, key string, judged store.Item[*Reco
 		if st != nil {
 			return nil, st
 		}
-		return newRecord(v.update), nil
+		if next := newRecord(v.update); !next.same(current.Value) {
+			return next, nil
+		}
+		return current.Value, nil
 	})
 }
 

@@ -37,6 +37,8 @@ type facts struct {
 	// reset are the fields that the resource itself ignores, as dotted paths,
 	// and resetStatus those that its status subresource does.
 	reset, resetStatus []string
+	// embedded says that the type of a custom resource has whole objects within.
+	embedded bool
 	// fields are the field labels for selectors beyond metadata.name and
 	// metadata.namespace.
 	fields map[string]fieldLabel
@@ -76,6 +78,7 @@ func customFacts(k *schema.Kind) *facts {
 		generation:  []string{"!metadata"},
 		conditional: true,
 		fields:      map[string]fieldLabel{},
+		embedded:    hasEmbedded(k.Type()),
 	}
 	if k.Status {
 		f.reset = []string{"status"}

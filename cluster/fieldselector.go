@@ -31,6 +31,16 @@ func (s fieldSelector) matches(object document.Value) bool {
 	return true
 }
 
+// wanted returns the value that a label must have, "" where it may have several.
+func (s fieldSelector) wanted(label string) string {
+	for i := range s {
+		if !s[i].not && strings.Join(s[i].path, ".") == label {
+			return s[i].value
+		}
+	}
+	return ""
+}
+
 func (t *fieldTerm) matches(object document.Value) bool {
 	v := object.Lookup(t.path...)
 	if !v.Exists() || v.IsNull() {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/store"
@@ -33,6 +34,7 @@ func (c *Cluster) selection(r *Request, ep *endpoint) (*selection, *Status) {
 		return nil, badRequest(err.Error())
 	}
 	s := &selection{labels: labels, fields: fields, scope: ep.key(r.Namespace, "")}
+	s.narrow(r, ep)
 	if r.Name != "" {
 		for _, f := range fields {
 			if f.not || len(f.path) != 2 || f.path[1] != "name" || f.value != r.Name {
@@ -42,6 +44,23 @@ func (c *Cluster) selection(r *Request, ep *endpoint) (*selection, *Status) {
 		s.scope = ep.key(r.Namespace, r.Name)
 	}
 	return s, nil
+}
+
+// narrow looks at one namespace or one object alone where the fields ask for it.
+// This can be seen: such a list has no further page.
+func (s *selection) narrow(r *Request, ep *endpoint) {
+	namespace := r.Namespace
+	name := s.fields.wanted("metadata.name")
+	if ep.kind.Namespaced && namespace == "" {
+		namespace = s.fields.wanted("metadata.namespace")
+		if dnsLabel(namespace) != "" {
+			return
+		}
+		s.scope = ep.key(namespace, "")
+	}
+	if name != "" && !strings.Contains(name, "/") {
+		s.scope = ep.key(namespace, name)
+	}
 }
 
 func (c *Cluster) get(ctx context.Context, r *Request, ep *endpoint) (*Response, *Status) {

@@ -4,7 +4,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/schema"
-	"github.com/patchlab-dev/patchlab/schema/structural"
+	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
 
 // read returns a stored object as it is decoded from storage for a kind:
@@ -18,22 +18,20 @@ func (p *pipeline) read(k *schema.Kind, o fieldmanager.Object) (fieldmanager.Obj
 			stored = other
 		}
 	}
+	var err error
 	if k.Builtin {
-		if stored != k {
-			var err error
-			if o.Value, err = p.convert(o.Value, k); err != nil {
-				return o, plainError(err)
-			}
+		if o.Value, err = p.convert(o.Value, k); err != nil {
+			return o, plainError(err)
 		}
 		o.Value = p.fill(k, o.Value)
 		return o, nil
 	}
-	o.Value = structural.Default(stored.Type(), pruned(stored, o.Value))
-	value, err := p.convert(o.Value, k)
-	if err != nil {
+	if o.Value, _, err = p.decodeCustom(stored, o.Value, defaults.FromTree); err != nil {
 		return o, plainError(err)
 	}
-	o.Value = value
+	if o.Value, err = p.convert(p.fill(stored, o.Value), k); err != nil {
+		return o, plainError(err)
+	}
 	return o, nil
 }
 
@@ -43,18 +41,30 @@ func (p *pipeline) show(k *schema.Kind, o fieldmanager.Object) (document.Value, 
 	return o.Join(), st
 }
 
-// stored returns an object as it is to be stored: in the storage version, and
-// without its resource version.
+// stored returns an object as it is to be stored: in the storage version, without
+// its resource version, and of a built-in kind without what its encoding loses.
 func (p *pipeline) stored(k *schema.Kind, o fieldmanager.Object) (*Record, *Status) {
-	if !k.Builtin && !k.Storage {
-		if to, ok := p.storageVersion(k); ok {
-			value, err := p.convert(o.Value, to)
-			if err != nil {
-				return nil, plainError(err)
-			}
+	if k.Builtin {
+		if value, _, err := defaults.Decode(k, o.Value, defaults.FromTree); err == nil {
 			o.Value = value
 		}
+		return newRecord(o), nil
 	}
+	if k.Storage {
+		return newRecord(o), nil
+	}
+	to, ok := p.storageVersion(k)
+	if !ok {
+		return newRecord(o), nil
+	}
+	value, err := p.convert(o.Value, to)
+	if err == nil {
+		value, _, err = p.decodeCustom(to, value, defaults.FromTree)
+	}
+	if err != nil {
+		return nil, plainError(err)
+	}
+	o.Value = value
 	return newRecord(o), nil
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // Record is a stored object: without its resource version, which is the
-// store's, and with its managedFields decoded. It is immutable. A store that
+// store's, without the old selfLink, and with its managedFields decoded. It is immutable. A store that
 // keeps bytes uses Encode and DecodeRecord.
 type Record struct {
 	object fieldmanager.Object
@@ -32,15 +32,20 @@ func DecodeRecord(data []byte) (*Record, error) {
 
 func newRecord(o fieldmanager.Object) *Record {
 	o.Value = withMeta(o.Value, "resourceVersion", document.Value{})
+	o.Value = withMeta(o.Value, "selfLink", document.Value{})
 	return &Record{object: o}
 }
 
 // UID returns the object's uid, by which stores check preconditions.
 func (r *Record) UID() string { return meta(r.object.Value, "uid") }
 
-// Equal reports whether storing b in place of a would change nothing.
-func Equal(a, b *Record) bool {
-	return a == b || document.Identical(a.object.Value, b.object.Value) && sameManagers(a.object.Managed, b.object.Managed, true)
+// Equal reports whether a and b are one record, for the store: an update that
+// changes nothing gives back the record that it was given.
+func Equal(a, b *Record) bool { return a == b }
+
+// same reports whether two records say the same.
+func (r *Record) same(o *Record) bool {
+	return document.Identical(r.object.Value, o.object.Value) && sameManagers(r.object.Managed, o.object.Managed, true)
 }
 
 // sameManagers compares managers, with or without the times of their entries.

@@ -1,5 +1,7 @@
 package cluster
 
+import "github.com/patchlab-dev/patchlab/schema/defaults"
+
 // Verb says what a request does.
 type Verb uint8
 
@@ -67,12 +69,19 @@ type Request struct {
 	// Body is the body as sent, at most 3 MiB. It is not changed and not kept.
 	Body []byte
 
+	// User is who asks. It is written into CertificateSigningRequests, nothing
+	// else depends on it.
+	User User
+
 	// UserAgent stands in for a missing FieldManager in all writes but apply:
 	// what comes before its first "/".
 	UserAgent string
 
 	Options
 }
+
+// User is who asks.
+type User = defaults.User
 
 // Options are the parameters of a request, as they come in its query. Which of
 // them count depends on the verb.

@@ -59,13 +59,27 @@ func (p *pipeline) resolve(r *Request) (*endpoint, *Status) {
 			return nil, st
 		}
 	}
-	if !slices.Contains(verbs, r.Verb.String()) {
+	if !slices.Contains(verbs, r.Verb.String()) || kind.Builtin && needsName(r) != (r.Name != "") {
 		return nil, wrongMethod(ep, r)
 	}
 	if kind.Namespaced && r.Namespace == "" && (r.Verb != List && r.Verb != Watch || r.Name != "") {
 		return nil, p.noNamespace(kind, r)
 	}
 	return ep, nil
+}
+
+// needsName reports whether a request is about one object that it names. (A
+// watch may be either.)
+func needsName(r *Request) bool {
+	switch r.Verb {
+	case Create:
+		return r.Subresource != ""
+	case List, DeleteCollection:
+		return false
+	case Watch:
+		return r.Name != ""
+	}
+	return true
 }
 
 // resolveSub finds a subresource and returns its verbs.
@@ -81,6 +95,9 @@ func (p *pipeline) resolveSub(ep *endpoint, r *Request) ([]string, *Status) {
 	sub, ok := kind.Subresource(r.Subresource)
 	if !ok {
 		return nil, noResource()
+	}
+	if !slices.Contains(sub.Verbs, r.Verb.String()) {
+		return nil, wrongMethod(ep, r)
 	}
 	switch r.Subresource {
 	case subStatus, "finalize", "approval", "ephemeralcontainers", "resize":

@@ -167,15 +167,14 @@ func (t *task) scaleManagers(m fieldmanager.Managed) (fieldmanager.Managed, erro
 // replicasInScale is the field of a Scale that counts.
 func replicasInScale() fieldmanager.Path { return fieldset.Fields("spec", "replicas") }
 
-// scaledManagers are the object's managers after its Scale was written: who no
-// longer owns the replicas of the Scale loses those of the object, who came to
-// own them there owns them here.
+// scaledManagers are the object's managers after its Scale was written: who is
+// no longer a manager of the Scale loses the object's replicas, who came to own
+// them there owns them here. A manager that updates is another one there, because
+// the Scale's version is another, and so always goes through both.
 func (t *task) scaledManagers(parent, scale fieldmanager.Managed) (fieldmanager.Managed, error) {
-	owners := map[string]document.Value{}
-	for i, e := range scale.Entries() {
-		if e.Fields.Has(replicasInScale()) {
-			owners[managerID(e, scaleVersion)] = scale.Value().At(i)
-		}
+	there := map[string]bool{}
+	for _, e := range scale.Entries() {
+		there[managerID(e)] = true
 	}
 	var list document.ListBuilder
 	for i, e := range parent.Entries() {
@@ -184,21 +183,21 @@ func (t *task) scaledManagers(parent, scale fieldmanager.Managed) (fieldmanager.
 		if !known {
 			continue
 		}
-		if path == nil || !e.Fields.Has(path) {
+		switch id := managerID(e); {
+		case path == nil || !e.Fields.Has(path):
 			list.Append(entry)
-			continue
-		}
-		id := managerID(e, scaleVersion)
-		if _, still := owners[id]; still {
-			delete(owners, id)
+		case there[id]:
+			delete(there, id)
 			list.Append(entry)
-		} else if rest := e.Fields.Minus(fieldset.Of(path)); !rest.Empty() {
-			list.Append(entry.With("fieldsV1", rest.JSON()))
+		default:
+			if rest := e.Fields.Minus(fieldset.Of(path)); !rest.Empty() {
+				list.Append(entry.With("fieldsV1", rest.JSON()))
+			}
 		}
 	}
 	path, _ := t.replicasPath(t.ep.kind.APIVersion())
 	for i, e := range scale.Entries() {
-		if _, fresh := owners[managerID(e, scaleVersion)]; fresh {
+		if there[managerID(e)] && e.Fields.Has(replicasInScale()) {
 			list.Append(scale.Value().At(i).
 				With("apiVersion", document.NewString(t.ep.kind.APIVersion())).
 				With("fieldsV1", fieldset.Of(path).JSON()).
@@ -208,9 +207,10 @@ func (t *task) scaledManagers(parent, scale fieldmanager.Managed) (fieldmanager.
 	return fieldmanager.DecodeManaged(list.List())
 }
 
-// managerID tells the managers of an object apart, as fieldmanager does, with
-// the version of updates replaced.
-func managerID(e fieldmanager.Entry, version string) string {
+// managerID tells the managers of an object apart, as fieldmanager does: those
+// that update by their version too.
+func managerID(e fieldmanager.Entry) string {
+	version := e.APIVersion
 	if e.Operation == fieldmanager.OperationApply {
 		version = ""
 	}

@@ -16,7 +16,7 @@ import (
 // An object that cannot be typed goes on without managers, as on the API server.
 func (t *task) tracked(live fieldmanager.Object, next document.Value) fieldmanager.Object {
 	m, err := t.fieldManager(t.ep)
-	if err != nil {
+	if err != nil || next.Get("kind").StringOr("") != t.ep.body.Kind {
 		return fieldmanager.Object{Value: withMeta(next, "managedFields", document.Value{})}
 	}
 	object, err := m.Update(live, next, t.manager(), t.now)
@@ -41,6 +41,9 @@ func (t *task) applied(live fieldmanager.Object) (fieldmanager.Object, []string,
 	if err != nil {
 		return live, nil, plainError(err)
 	}
+	if t.ep.sub == subScale && !t.ep.kind.Builtin && live.Managed.Len() == 0 {
+		return live, nil, plainError(errScaleVersion)
+	}
 	force := t.Force != nil && *t.Force
 	next, err := m.Apply(live, config, t.FieldManager, force, t.now)
 	if err != nil {
@@ -56,6 +59,10 @@ func (t *task) applied(live fieldmanager.Object) (fieldmanager.Object, []string,
 	}
 	return next, nil, nil
 }
+
+// errScaleVersion is why the Scale of a custom resource cannot be applied: the API
+// server tries to convert it to a version of the resource.
+var errScaleVersion = errors.New("a Scale cannot be converted to a version of the custom resource; change it by an update or another patch")
 
 // applyStatus answers an apply that failed.
 func applyStatus(err error) *Status {
@@ -106,7 +113,7 @@ func (p *pipeline) managerConfig(ep *endpoint) fieldmanager.Config {
 	}
 	if k.Builtin {
 		if zero, _, err := defaults.Decode(k, empty(k), defaults.FromTree); err == nil {
-			c.Empty = zero
+			c.Empty = zero.With("metadata", document.NewObject())
 		}
 	}
 	if ep.sub == subScale {
@@ -171,7 +178,7 @@ func (p *pipeline) resetFields(ep *endpoint) map[string]fieldmanager.ResetFields
 // memory, and its defaults are filled in.
 func (p *pipeline) finish(ep *endpoint, merged document.Value) (document.Value, error) {
 	if ep.sub == subScale && !ep.kind.Builtin {
-		return merged, errors.New("failed to convert new object to proper version: a Scale is no version of " + ep.kind.Kind)
+		return merged, errScaleVersion
 	}
 	k := ep.body
 	if !k.Builtin {

@@ -35,7 +35,11 @@ func (t *task) validateUpdate(live, next document.Value) []Cause {
 	if wrong := t.checkKind(next); len(wrong) > 0 {
 		return append(causes, wrong...)
 	}
-	causes = append(causes, schemaCauses(structural.Validate(k.Type(), next, structural.Options{Old: live}))...)
+	judged := next
+	if t.ep.sub == subStatus && next.Get("status").IsNull() {
+		judged = next.Without("status") // a null is judged by no schema, it only is not stored
+	}
+	causes = append(causes, schemaCauses(structural.Validate(k.Type(), judged, structural.Options{Old: live}))...)
 	return append(causes, t.checkReplicas(next)...)
 }
 

@@ -58,11 +58,11 @@ func (t *task) prepareNew(next fieldmanager.Object) (fieldmanager.Object, *Statu
 	if next.Value, st = t.inNamespace(next.Value); st != nil {
 		return next, st
 	}
-	if k.Status {
+	switch {
+	case k.Builtin && t.rules != nil:
+		next.Value = t.rules.PrepareForCreate(k, next.Value, t.registryRequest())
+	case k.Status:
 		next.Value = next.Value.Without("status")
-	}
-	if k.Builtin {
-		next.Value, _, _ = defaults.Decode(k, next.Value, defaults.FromTree)
 	}
 	next.Value = t.ep.facts.firstGeneration(next.Value)
 	if causes := t.validateNew(next.Value); len(causes) > 0 {
@@ -218,19 +218,25 @@ func (t *task) prepareUpdate(live, next fieldmanager.Object) (fieldmanager.Objec
 
 // reset gives next back what the endpoint may not change.
 func (t *task) reset(live, next document.Value) document.Value {
-	return t.resetPlain(live, next)
-}
-
-// resetPlain is reset for custom resources, and for built-in kinds without their
-// rules: through status only the status changes, otherwise all but the status.
-func (t *task) resetPlain(live, next document.Value) document.Value {
 	switch {
+	case t.ep.kind.Builtin && t.rules != nil:
+		return t.rules.PrepareForUpdate(t.ep.kind, next, live, t.registryRequest())
 	case t.ep.sub == subStatus:
 		return live.With("status", next.Get("status"))
 	case t.ep.kind.Status:
 		return next.With("status", live.Get("status"))
 	}
 	return next
+}
+
+// registryRequest is what the strategies of built-in kinds know of the request.
+// Through scale the object itself is written.
+func (t *task) registryRequest() defaults.Request {
+	q := defaults.Request{Subresource: t.ep.sub, Now: t.now, User: t.User}
+	if q.Subresource == subScale {
+		q.Subresource = ""
+	}
+	return q
 }
 
 // lastFinalizerGone reports whether an object that is being deleted has nothing

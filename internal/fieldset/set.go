@@ -393,17 +393,12 @@ func (s Set) FieldFrom(name string, from int) (below Set, member bool, at int) {
 	return Set{}, false, from
 }
 
-// ChildOf is Child for an element in bytes, made of an object; the set has been
-// read.
+// ChildOf is Child for an element in bytes.
 func (s Set) ChildOf(element []byte) (below Set, member bool) {
 	if s.Empty() {
 		return Set{}, false
 	}
-	key := unsafe.String(unsafe.SliceData(element), len(element))
-	n := s.root.Get(key)
-	if !n.Exists() && Big(key) {
-		n = s.root.Get(Reread(key))
-	}
+	n := s.root.Get(unsafe.String(unsafe.SliceData(element), len(element)))
 	return belowNode(n), IsMember(n)
 }
 

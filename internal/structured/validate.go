@@ -2,7 +2,6 @@ package structured
 
 import (
 	"strconv"
-	"unsafe"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/fieldset"
@@ -15,28 +14,14 @@ import (
 // stored objects may. null fits everywhere but as an item of a keyed list or a
 // set. An error is a *TypeError.
 func validate(t *schema.Type, v document.Value, duplicates bool) error {
-	c := checker{duplicates: duplicates}
-	return c.run(t, v)
-}
-
-// A checker checks objects against their types.
-type checker struct {
-	// duplicates says that lists may hold an item twice.
-	duplicates bool
-	// big says that a list was seen with an item whose element names an integer
-	// that a float64 cannot hold.
-	big bool
-}
-
-func (c *checker) run(t *schema.Type, v document.Value) error {
-	if err := c.check(t, v); err != nil {
+	if err := check(t, v, duplicates); err != nil {
 		return err
 	}
 	return nil
 }
 
 // check returns a *TypeError whose path grows on the way out.
-func (c *checker) check(t *schema.Type, v document.Value) *TypeError {
+func check(t *schema.Type, v document.Value, duplicates bool) *TypeError {
 	switch formsOf(t, v).lead() {
 	case mapForm:
 		if v.IsNull() {
@@ -45,7 +30,7 @@ func (c *checker) check(t *schema.Type, v document.Value) *TypeError {
 		if v.Kind() != document.Object {
 			return &TypeError{Reason: "expected an object, got " + describe(v)}
 		}
-		return c.members(t.Map, v)
+		return checkMembers(t.Map, v, duplicates)
 	case scalarForm:
 		if v.IsNull() || t.TakesScalar(v.Kind()) {
 			return nil
@@ -58,12 +43,12 @@ func (c *checker) check(t *schema.Type, v document.Value) *TypeError {
 		if v.Kind() != document.List {
 			return &TypeError{Reason: "expected a list, got " + describe(v)}
 		}
-		return c.items(t.List, v)
+		return checkItems(t.List, v, duplicates)
 	}
 	return &TypeError{Reason: "the schema allows no value here"}
 }
 
-func (c *checker) members(m *schema.MapType, v document.Value) *TypeError {
+func checkMembers(m *schema.MapType, v document.Value, duplicates bool) *TypeError {
 	field := 0
 	for i := range v.Len() {
 		name := v.Key(i)
@@ -72,7 +57,7 @@ func (c *checker) members(m *schema.MapType, v document.Value) *TypeError {
 		if t == nil {
 			return &TypeError{Path: fieldset.Field(name).String(), Reason: "the schema has no such field"}
 		}
-		if err := c.check(t, v.At(i)); err != nil {
+		if err := check(t, v.At(i), duplicates); err != nil {
 			err.Path = fieldset.Field(name).String() + err.Path
 			return err
 		}
@@ -80,10 +65,10 @@ func (c *checker) members(m *schema.MapType, v document.Value) *TypeError {
 	return nil
 }
 
-func (c *checker) items(l *schema.ListType, v document.Value) *TypeError {
+func checkItems(l *schema.ListType, v document.Value, duplicates bool) *TypeError {
 	if l.Kind == schema.AtomicList {
 		for i, item := range v.Items() {
-			if err := c.check(l.Elem, item); err != nil {
+			if err := check(l.Elem, item, duplicates); err != nil {
 				err.Path = "[" + strconv.Itoa(i) + "]" + err.Path
 				return err
 			}
@@ -96,13 +81,12 @@ func (c *checker) items(l *schema.ListType, v document.Value) *TypeError {
 		if reason != "" {
 			return &TypeError{Path: "[" + strconv.Itoa(i) + "]", Reason: reason}
 		}
-		c.big = c.big || fieldset.Big(unsafe.String(unsafe.SliceData(element), len(element)))
-		if err := c.check(l.Elem, item); err != nil {
+		if err := check(l.Elem, item, duplicates); err != nil {
 			err.Path = fieldset.Element(element).String() + err.Path
 			return err
 		}
 	}
-	if c.duplicates || v.Len() < 2 {
+	if duplicates || v.Len() < 2 {
 		return nil
 	}
 	x := indexList(l, v)
@@ -114,15 +98,17 @@ func (c *checker) items(l *schema.ListType, v document.Value) *TypeError {
 	return nil
 }
 
-// memberFrom returns the type of an object's member, nil where there is none,
-// asked for in ascending order of names: from is the position in m.Fields to
-// look from, the one returned that for the next name.
+// memberFrom is member for names in ascending order: from is the position in
+// m.Fields to look from, the one returned that for the next name.
 func memberFrom(m *schema.MapType, name string, from int) (*schema.Type, int) {
 	for from < len(m.Fields) && m.Fields[from].Name < name {
 		from++
 	}
 	if from < len(m.Fields) && m.Fields[from].Name == name {
 		return m.Fields[from].Type, from + 1
+	}
+	if m.Elem == nil && m.PreserveUnknown {
+		return schema.Deduced(), from
 	}
 	return m.Elem, from
 }
