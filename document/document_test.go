@@ -3,6 +3,7 @@ package document
 import (
 	"bytes"
 	"encoding/json"
+	"runtime"
 	"testing"
 )
 
@@ -80,4 +81,16 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, in []byte) { check(t, in, "fuzz") })
+}
+
+// A parser that fails before its first value has a stack without any room,
+// unless an earlier parser has left one: both must do.
+func TestParseNothingWithoutARoomyStack(t *testing.T) {
+	for range 3 {
+		runtime.GC() // twice empties the pool of stacks
+		runtime.GC()
+		if _, err := Parse(nil, Options{}); err == nil {
+			t.Fatal("nothing was parsed as a value")
+		}
+	}
 }

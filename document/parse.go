@@ -87,7 +87,7 @@ func parse(d *Document) (*Document, error) {
 	p.stack = (*stack)[:0]
 	defer func() {
 		if cap(p.stack) <= maxPooledStack {
-			clear(p.stack[:max(p.peak, 1)]) // so that no text is kept alive
+			clear(p.stack[:min(max(p.peak, 1), cap(p.stack))]) // so that no text is kept alive
 			*stack = p.stack
 			stacks.Put(stack)
 		}

@@ -40,6 +40,9 @@ func (m *Manager) Apply(live Object, config document.Value, manager string, forc
 		if entries, err = m.update(m.config.Empty, value, nil, firstApply, now); err != nil {
 			return Object{}, fmt.Errorf("the fields that the object has cannot be tracked: %w", err)
 		}
+		for i := range entries {
+			entries[i].Fields = entries[i].Fields.Reread()
+		}
 	}
 	self := m.self(manager, OperationApply)
 	merged, changed, after, err := m.engine.Apply(&m.types, value, config, entries, self, force)

@@ -136,7 +136,10 @@ func newManaged(entries []Entry, like document.Value) Managed {
 	list.Grow(len(entries))
 	for i := range entries {
 		e := &entries[i]
-		e.Source = encodeEntry(e)
+		source := e.Source
+		if e.Source = encodeEntry(e); !document.SameNode(source, e.Source) {
+			e.Fields = e.Fields.Reread() // as if it had been stored
+		}
 		same = same && document.SameNode(e.Source, like.At(i))
 		list.Append(e.Source)
 	}

@@ -127,7 +127,7 @@ func (m *Manager) update(live, next document.Value, entries []Entry, manager str
 		self.Time = now
 		if at := find(after, &self); at >= 0 {
 			self.Source = after[at].Source
-			self.Fields = after[at].Fields.Union(taken)
+			self.Fields = after[at].Fields.Add(taken)
 			after[at] = self
 		} else {
 			self.Fields = taken

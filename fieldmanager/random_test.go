@@ -32,7 +32,7 @@ func (r maker) structType(depth int) *schema.Type {
 		m.Fields = append(m.Fields, schema.Field{Name: name, Type: r.anyType(depth - 1)})
 	}
 	if r.oneIn(6) {
-		m.PreserveUnknown = true
+		m.PreserveUnknown, m.Elem = true, schema.Deduced()
 	}
 	return &schema.Type{Map: m}
 }
@@ -166,13 +166,9 @@ func (r maker) object(m *schema.MapType, depth int) document.Value {
 			b.Set(f.Name, r.value(f.Type, depth-1))
 		}
 	}
-	elem := m.Elem
-	if elem == nil && m.PreserveUnknown {
-		elem = schema.Deduced()
-	}
-	if elem != nil {
+	if m.Elem != nil {
 		for range r.IntN(3) {
-			b.Set(r.text(), r.value(elem, depth-1))
+			b.Set(r.text(), r.value(m.Elem, depth-1))
 		}
 	}
 	return b.Object()

@@ -104,9 +104,6 @@ func (c *converter) object(m *schema.MapType) *smd.Map {
 		return nil
 	}
 	out := &smd.Map{ElementType: c.ref(m.Elem)}
-	if m.Elem == nil && m.PreserveUnknown {
-		out.ElementType = c.ref(schema.Deduced())
-	}
 	if m.Atomic {
 		out.ElementRelationship = smd.Atomic
 	}

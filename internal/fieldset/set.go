@@ -393,12 +393,17 @@ func (s Set) FieldFrom(name string, from int) (below Set, member bool, at int) {
 	return Set{}, false, from
 }
 
-// ChildOf is Child for an element in bytes.
+// ChildOf is Child for an element in bytes, made of an object; the set has been
+// read.
 func (s Set) ChildOf(element []byte) (below Set, member bool) {
 	if s.Empty() {
 		return Set{}, false
 	}
-	n := s.root.Get(unsafe.String(unsafe.SliceData(element), len(element)))
+	key := unsafe.String(unsafe.SliceData(element), len(element))
+	n := s.root.Get(key)
+	if !n.Exists() && Big(key) {
+		n = s.root.Get(Reread(key))
+	}
 	return belowNode(n), IsMember(n)
 }
 

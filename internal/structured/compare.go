@@ -121,7 +121,7 @@ func diffItems(l *schema.ListType, before, after document.Value) pair {
 	if sameItems(before, after) {
 		return pair{}
 	}
-	b, a := indexList(l, before), indexList(l, after)
+	b, a := indexLists(l, before, after)
 	var changed, removed nodeBuilder
 	for i, e := range b.elements {
 		if !b.isFirst(i) {

@@ -54,16 +54,6 @@ func allForms(t *schema.Type) form {
 // a scalar before a list.
 func (f form) lead() form { return f & -f }
 
-// member returns the type of an object's member, nil where the type has none of
-// that name.
-func member(m *schema.MapType, name string) *schema.Type {
-	t := m.Member(name)
-	if t == nil && m.PreserveUnknown {
-		t = schema.Deduced()
-	}
-	return t
-}
-
 // contents returns what an object or a list holds; for null, an absent value
 // and one of another kind nothing, which is an absent value.
 func contents(v document.Value, k document.Kind) document.Value {

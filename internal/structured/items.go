@@ -81,6 +81,9 @@ type index struct {
 	// next leads from an item to the next with the same element, -1 for none;
 	// nil where no element stands twice.
 	next []int32
+	// float says that an element is of a float64 beyond 2^53, which equals every
+	// integer that it is the nearest float64 of.
+	float bool
 }
 
 // fewItems is up to how many items a list is searched without a map.
@@ -110,14 +113,48 @@ func indexList(l *schema.ListType, list document.Value) index {
 	for i, end := range ends {
 		x.elements[i] = all[from:end]
 		from = end
+		x.float = x.float || fieldset.Big(x.elements[i]) && hasFloat(l, list.At(i))
+	}
+	if x.float {
+		x.reread()
 	}
 	x.link()
 	return x
 }
 
+// indexLists returns the indices of two lists whose items are to be matched.
+func indexLists(l *schema.ListType, one, two document.Value) (a, b index) {
+	a, b = indexList(l, one), indexList(l, two)
+	if a.float != b.float {
+		a.reread()
+		a.link()
+		b.reread()
+		b.link()
+	}
+	return a, b
+}
+
+// reread takes integers beyond 2^53 for the float64 that is nearest.
+func (x *index) reread() {
+	for i, e := range x.elements {
+		x.elements[i] = fieldset.Reread(e)
+	}
+}
+
+// hasFloat reports whether a float64 tells the item from others.
+func hasFloat(l *schema.ListType, item document.Value) bool {
+	for i := range l.Keys {
+		if v := item.Get(l.Keys[i].Name); v.Kind() == document.Number && !v.IsInt() {
+			return true
+		}
+	}
+	return item.Kind() == document.Number && !item.IsInt()
+}
+
 // link finds the elements that stand more than once.
 func (x *index) link() {
 	n := len(x.elements)
+	x.next, x.at = nil, nil
 	if n <= fewItems {
 		for i := range n {
 			for j := range i {
@@ -170,6 +207,19 @@ func (x *index) find(element string) int {
 	}
 	for i, e := range x.elements {
 		if e == element {
+			return i
+		}
+	}
+	return -1
+}
+
+// findRead is find for an element that has been read back from a field set.
+func (x *index) findRead(element string) int {
+	if i := x.find(element); i >= 0 || !fieldset.Big(element) {
+		return i
+	}
+	for i, e := range x.elements {
+		if fieldset.Reread(e) == element {
 			return i
 		}
 	}

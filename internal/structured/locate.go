@@ -49,7 +49,7 @@ func lookup(t *schema.Type, values []document.Value) func(fieldset.Element) []do
 				x := indexList(t.List, v)
 				indices[i] = &x
 			}
-			if j := indices[i].find(string(e)); j >= 0 {
+			if j := indices[i].findRead(string(e)); j >= 0 {
 				at[i] = v.At(j)
 			}
 		}

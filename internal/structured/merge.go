@@ -118,7 +118,7 @@ func keepFirst(out *document.ObjectBuilder, live document.Value, n, more int) {
 //
 // An item that stands twice in live gives way to config's.
 func mergeItems(l *schema.ListType, live, config document.Value) document.Value {
-	o := newOrder(indexList(l, live), indexList(l, config))
+	o := newOrder(indexLists(l, live, config))
 	var out document.ListBuilder
 	out.Grow(max(live.Len(), config.Len()))
 	same := true

@@ -16,6 +16,25 @@ type work struct {
 	types *Types
 	// known are the types of other versions that were looked up.
 	known map[string]*schema.Type
+	// big says that some sets made of the objects must be reread before they are
+	// compared with those of entries.
+	big bool
+}
+
+// check validates an object of the request's version; what names it in errors.
+func (w *work) check(what string, v document.Value, duplicates bool) error {
+	c := checker{duplicates: duplicates}
+	err := c.run(w.types.Type, v)
+	w.big = w.big || c.big
+	return within(what, err)
+}
+
+// reread returns a set made of an object as sets are that entries hold.
+func (w *work) reread(s fieldset.Set) fieldset.Set {
+	if w.big {
+		return s.Reread()
+	}
+	return s
 }
 
 // typeOf returns the type of a version, nil where the version does not exist.
@@ -109,11 +128,11 @@ func versionBefore(entries []Entry, version string) bool {
 //	          fields goes
 func (Merger) Apply(t *Types, live, config document.Value, entries []Entry, self Entry, force bool) (document.Value, bool, []Entry, error) {
 	w := &work{types: t}
-	if err := validate(t.Type, config, false); err != nil {
-		return live, false, nil, within("the applied configuration", err)
+	if err := w.check("the applied configuration", config, false); err != nil {
+		return live, false, nil, err
 	}
-	if err := validate(t.Type, live, true); err != nil {
-		return live, false, nil, within("the live object", err)
+	if err := w.check("the live object", live, true); err != nil {
+		return live, false, nil, err
 	}
 	after, err := w.reconcile(live, entries)
 	if err != nil {
@@ -156,11 +175,11 @@ func (Merger) Apply(t *Types, live, config document.Value, entries []Entry, self
 // What the resource resets is nobody's change.
 func (Merger) Update(t *Types, live, next document.Value, entries []Entry) ([]Entry, fieldset.Set, error) {
 	w := &work{types: t}
-	if err := validate(t.Type, next, true); err != nil {
-		return nil, fieldset.Set{}, within("the new object", err)
+	if err := w.check("the new object", next, true); err != nil {
+		return nil, fieldset.Set{}, err
 	}
-	if err := validate(t.Type, live, true); err != nil {
-		return nil, fieldset.Set{}, within("the live object", err)
+	if err := w.check("the live object", live, true); err != nil {
+		return nil, fieldset.Set{}, err
 	}
 	after, err := w.reconcile(live, entries)
 	if err != nil {
@@ -179,6 +198,7 @@ func (Merger) Update(t *Types, live, next document.Value, entries []Entry) ([]En
 // is that in the version of the request.
 func (w *work) track(before, after document.Value, entries []Entry, self int, force bool) (difference, error) {
 	own := w.filtered(w.types.Version, compare(w.types.Type, before, after))
+	taken := difference{w.reread(own.changed), w.reread(own.removed)}
 	others := map[string]difference{}
 	var conflicts Conflicts
 	for i := range entries {
@@ -186,7 +206,7 @@ func (w *work) track(before, after document.Value, entries []Entry, self int, fo
 		if i == self {
 			continue
 		}
-		d := own
+		d := taken
 		if e.APIVersion != w.types.Version {
 			var err error
 			if d, err = w.difference(others, before, after, e.APIVersion); err != nil {
@@ -229,6 +249,7 @@ func (w *work) difference(known map[string]difference, before, after document.Va
 		return difference{}, err
 	}
 	d := w.filtered(version, compare(t, before, after))
+	d = difference{w.reread(d.changed), w.reread(d.removed)}
 	known[version] = d
 	return d, nil
 }

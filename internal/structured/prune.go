@@ -21,7 +21,7 @@ import (
 // before is its entry until now.
 func (w *work) prune(merged document.Value, entries []Entry, self int, before Entry) (document.Value, error) {
 	version := before.APIVersion
-	if before.Fields.Empty() || version == w.types.Version && entries[self].Fields.Contains(before.Fields) {
+	if before.Fields.Empty() || version == w.types.Version && w.reread(entries[self].Fields).Contains(before.Fields) {
 		return merged, nil // it gave up nothing, so the steps would end where they began
 	}
 	t, err := w.typeOf(version)
@@ -40,7 +40,7 @@ func (w *work) prune(merged document.Value, entries []Entry, self int, before En
 	if pruned, err = w.convert(pruned, version); err != nil {
 		return merged, err
 	}
-	all, left := named(t, fieldsOf(t, base)), named(t, fieldsOf(t, pruned))
+	all, left := w.all(t, base), w.all(t, pruned)
 	pruned = remove(t, base, all.Minus(left).Intersect(last))
 	return w.convert(pruned, w.types.Version)
 }
@@ -55,7 +55,7 @@ func (w *work) restoreOwned(merged, pruned document.Value, version string, entri
 		if _, ok := owned[v]; !ok {
 			versions = append(versions, v)
 		}
-		owned[v] = owned[v].Union(entries[i].Fields)
+		owned[v] = owned[v].Union(w.reread(entries[i].Fields))
 	}
 	slices.SortFunc(versions, func(a, b string) int {
 		switch {
@@ -80,10 +80,16 @@ func (w *work) restoreOwned(merged, pruned document.Value, version string, entri
 		if pruned, err = w.convert(pruned, v); err != nil {
 			return pruned, err
 		}
-		keep := named(t, fieldsOf(t, pruned)).Union(named(t, owned[v]))
-		pruned = remove(t, merged, named(t, fieldsOf(t, merged)).Minus(keep))
+		keep := w.all(t, pruned).Union(named(t, owned[v]))
+		pruned = remove(t, merged, w.all(t, merged).Minus(keep))
 	}
 	return pruned, nil
+}
+
+// all returns all fields of an object, named ones included, as sets are that
+// entries hold.
+func (w *work) all(t *schema.Type, v document.Value) fieldset.Set {
+	return named(t, w.reread(fieldsOf(t, v)))
 }
 
 // named returns a set with the named fields above its fields added. (A set
@@ -129,7 +135,7 @@ func typeBelow(t *schema.Type, e fieldset.Element) (*schema.Type, bool) {
 		if t.Map == nil {
 			return nil, false
 		}
-		return member(t.Map, name), t.Map.Field(name) != nil
+		return t.Map.Member(name), t.Map.Field(name) != nil
 	}
 	if t.List != nil && e[0] == 'k' {
 		return t.List.Elem, false

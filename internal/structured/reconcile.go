@@ -58,7 +58,7 @@ func (r *reconciler) visit(t *schema.Type, below fieldset.Set, p fieldset.Path, 
 		}
 		r.each(below, p, func(e fieldset.Element) *schema.Type {
 			if name, ok := e.Name(); ok {
-				return member(t.Map, name)
+				return t.Map.Member(name)
 			}
 			return t.Map.Elem
 		})
@@ -95,7 +95,7 @@ func withoutSchema(m *schema.MapType) bool {
 		return false
 	}
 	if m.Elem == nil {
-		return m.PreserveUnknown
+		return false
 	}
 	anything := m.Elem.TakesScalar(document.Number) && m.Elem.TakesScalar(document.String)
 	return m.Elem == schema.Deduced() || anything && m.Elem.Name == ""

@@ -2,6 +2,7 @@ package structured
 
 import (
 	"strconv"
+	"unsafe"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/fieldset"
@@ -14,14 +15,28 @@ import (
 // stored objects may. null fits everywhere but as an item of a keyed list or a
 // set. An error is a *TypeError.
 func validate(t *schema.Type, v document.Value, duplicates bool) error {
-	if err := check(t, v, duplicates); err != nil {
+	c := checker{duplicates: duplicates}
+	return c.run(t, v)
+}
+
+// A checker checks objects against their types.
+type checker struct {
+	// duplicates says that lists may hold an item twice.
+	duplicates bool
+	// big says that a list was seen with an item whose element names an integer
+	// that a float64 cannot hold.
+	big bool
+}
+
+func (c *checker) run(t *schema.Type, v document.Value) error {
+	if err := c.check(t, v); err != nil {
 		return err
 	}
 	return nil
 }
 
 // check returns a *TypeError whose path grows on the way out.
-func check(t *schema.Type, v document.Value, duplicates bool) *TypeError {
+func (c *checker) check(t *schema.Type, v document.Value) *TypeError {
 	switch formsOf(t, v).lead() {
 	case mapForm:
 		if v.IsNull() {
@@ -30,7 +45,7 @@ func check(t *schema.Type, v document.Value, duplicates bool) *TypeError {
 		if v.Kind() != document.Object {
 			return &TypeError{Reason: "expected an object, got " + describe(v)}
 		}
-		return checkMembers(t.Map, v, duplicates)
+		return c.members(t.Map, v)
 	case scalarForm:
 		if v.IsNull() || t.TakesScalar(v.Kind()) {
 			return nil
@@ -43,12 +58,12 @@ func check(t *schema.Type, v document.Value, duplicates bool) *TypeError {
 		if v.Kind() != document.List {
 			return &TypeError{Reason: "expected a list, got " + describe(v)}
 		}
-		return checkItems(t.List, v, duplicates)
+		return c.items(t.List, v)
 	}
 	return &TypeError{Reason: "the schema allows no value here"}
 }
 
-func checkMembers(m *schema.MapType, v document.Value, duplicates bool) *TypeError {
+func (c *checker) members(m *schema.MapType, v document.Value) *TypeError {
 	field := 0
 	for i := range v.Len() {
 		name := v.Key(i)
@@ -57,7 +72,7 @@ func checkMembers(m *schema.MapType, v document.Value, duplicates bool) *TypeErr
 		if t == nil {
 			return &TypeError{Path: fieldset.Field(name).String(), Reason: "the schema has no such field"}
 		}
-		if err := check(t, v.At(i), duplicates); err != nil {
+		if err := c.check(t, v.At(i)); err != nil {
 			err.Path = fieldset.Field(name).String() + err.Path
 			return err
 		}
@@ -65,10 +80,10 @@ func checkMembers(m *schema.MapType, v document.Value, duplicates bool) *TypeErr
 	return nil
 }
 
-func checkItems(l *schema.ListType, v document.Value, duplicates bool) *TypeError {
+func (c *checker) items(l *schema.ListType, v document.Value) *TypeError {
 	if l.Kind == schema.AtomicList {
 		for i, item := range v.Items() {
-			if err := check(l.Elem, item, duplicates); err != nil {
+			if err := c.check(l.Elem, item); err != nil {
 				err.Path = "[" + strconv.Itoa(i) + "]" + err.Path
 				return err
 			}
@@ -81,12 +96,13 @@ func checkItems(l *schema.ListType, v document.Value, duplicates bool) *TypeErro
 		if reason != "" {
 			return &TypeError{Path: "[" + strconv.Itoa(i) + "]", Reason: reason}
 		}
-		if err := check(l.Elem, item, duplicates); err != nil {
+		c.big = c.big || fieldset.Big(unsafe.String(unsafe.SliceData(element), len(element)))
+		if err := c.check(l.Elem, item); err != nil {
 			err.Path = fieldset.Element(element).String() + err.Path
 			return err
 		}
 	}
-	if duplicates || v.Len() < 2 {
+	if c.duplicates || v.Len() < 2 {
 		return nil
 	}
 	x := indexList(l, v)
@@ -98,17 +114,15 @@ func checkItems(l *schema.ListType, v document.Value, duplicates bool) *TypeErro
 	return nil
 }
 
-// memberFrom is member for names in ascending order: from is the position in
-// m.Fields to look from, the one returned that for the next name.
+// memberFrom returns the type of an object's member, nil where there is none,
+// asked for in ascending order of names: from is the position in m.Fields to
+// look from, the one returned that for the next name.
 func memberFrom(m *schema.MapType, name string, from int) (*schema.Type, int) {
 	for from < len(m.Fields) && m.Fields[from].Name < name {
 		from++
 	}
 	if from < len(m.Fields) && m.Fields[from].Name == name {
 		return m.Fields[from].Type, from + 1
-	}
-	if m.Elem == nil && m.PreserveUnknown {
-		return schema.Deduced(), from
 	}
 	return m.Elem, from
 }

@@ -1,0 +1,101 @@
+package fieldset
+
+import "github.com/patchlab-dev/patchlab/document"
+
+// The API server reads field sets back with every number a float64. So an
+// element that names an integer beyond 2^53 is written in full once, and after
+// that names the float64 that is nearest: 9007199254740993 is then
+// 9007199254740992. A set as it is after reading is called reread here; sets that
+// are made of objects are not. Both are compared by what they read as.
+
+// Big reports whether an element may name an integer that a float64 cannot hold:
+// whether it has sixteen digits in a row.
+func Big(element string) bool {
+	if len(element) < 18 || element[0] == 'f' {
+		return false
+	}
+	run := 0
+	for i := 2; i < len(element); i++ {
+		if c := element[i]; c >= '0' && c <= '9' {
+			if run++; run == 16 {
+				return true
+			}
+		} else {
+			run = 0
+		}
+	}
+	return false
+}
+
+// Reread returns the element as it is after reading.
+func Reread(element string) string {
+	if !Big(element) {
+		return element
+	}
+	e, known, err := ParseElement(element)
+	if err != nil || !known {
+		return element
+	}
+	return string(e)
+}
+
+// Reread returns the set as it is after reading.
+func (s Set) Reread() Set {
+	if !big(s.root) {
+		return s
+	}
+	return rooted(reread(s.root))
+}
+
+func big(n document.Value) bool {
+	for i := range n.Len() {
+		if Big(n.Key(i)) || n.At(i).Len() > 0 && big(n.At(i)) {
+			return true
+		}
+	}
+	return false
+}
+
+func reread(n document.Value) document.Value {
+	var kids document.ObjectBuilder
+	for i := range n.Len() {
+		kid := n.At(i)
+		if kid.Len() > 0 {
+			kid = reread(kid)
+		}
+		kids.Set(Reread(n.Key(i)), kid)
+	}
+	if kids.Len() == 0 {
+		return n
+	}
+	return kids.Object()
+}
+
+// Add returns the union of a set that has been read and one that has not: what
+// both hold stays as it was read.
+func (s Set) Add(fresh Set) Set {
+	if !big(fresh.root) {
+		return s.Union(fresh)
+	}
+	return s.Union(rooted(adopt(s.root, fresh.root)))
+}
+
+// adopt returns fresh with the keys that it shares with read as they are there.
+func adopt(read, fresh document.Value) document.Value {
+	var kids document.ObjectBuilder
+	for i := range fresh.Len() {
+		key, kid := fresh.Key(i), fresh.At(i)
+		was := read.Get(Reread(key))
+		if was.Exists() {
+			key = Reread(key)
+		}
+		if kid.Len() > 0 {
+			kid = adopt(was, kid)
+		}
+		kids.Set(key, kid)
+	}
+	if kids.Len() == 0 {
+		return fresh
+	}
+	return kids.Object()
+}

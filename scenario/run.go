@@ -1,0 +1,226 @@
+package scenario
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// Start is the time of a scenario's first step; each step is a minute later.
+var Start = time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC)
+
+// Result is what became of a step.
+type Result struct {
+	// Target is the object that the step was for, with all that was filled in.
+	Target Target
+	// Kind is the target's kind, nil where there is none such.
+	Kind *schema.Kind
+	// Before and After are the object, absent where there was none. A step that
+	// fails leaves it as it was.
+	Before, After fieldmanager.Object
+	// Code is the HTTP status code that the API server answers with, 0 where
+	// the request could not be made up.
+	Code     int
+	Warnings []string
+	// Err says why the step failed: a *cluster.Status, which may hold
+	// fieldmanager.Conflicts, or an error in the step's body; nil where it did
+	// not fail.
+	Err error
+	// Config is the body as it was read, absent where it could not be.
+	Config document.Value
+}
+
+// Conflicts are the conflicts that a step failed for, nil for none.
+func (r *Result) Conflicts() fieldmanager.Conflicts {
+	var c fieldmanager.Conflicts
+	errors.As(r.Err, &c)
+	return c
+}
+
+// Run runs all steps, also those after one that fails. An error says that the
+// scenario cannot be run at all: a definition or version that is none.
+func Run(ctx context.Context, s *Scenario) ([]Result, error) {
+	r, err := NewRunner(ctx, s.Kubernetes, s.Definitions)
+	if err != nil {
+		return nil, err
+	}
+	results := make([]Result, 0, len(s.Steps))
+	for i := range s.Steps {
+		if err := ctx.Err(); err != nil {
+			return results, err
+		}
+		results = append(results, r.Step(ctx, &s.Steps[i]))
+	}
+	return results, nil
+}
+
+// Runner runs steps one by one on a cluster of its own. It is for one goroutine
+// at a time.
+type Runner struct {
+	cluster *cluster.Cluster
+	now     time.Time
+	uids    int
+	last    Target
+}
+
+// NewRunner returns a runner over an empty cluster of a Kubernetes version ("" is
+// the newest) with custom resources.
+func NewRunner(ctx context.Context, version string, definitions []string) (*Runner, error) {
+	r := &Runner{now: Start.Add(-time.Minute)}
+	c, err := cluster.New(cluster.Config{
+		Version: version,
+		Now:     func() time.Time { return r.now },
+		UID:     r.uid,
+		Suffix:  func() string { r.uids++; return fmt.Sprintf("x%04d", r.uids) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.cluster = c
+	for i, text := range definitions {
+		if err := r.define(ctx, text); err != nil {
+			return nil, fmt.Errorf("definition %d: %w", i+1, err)
+		}
+	}
+	return r, nil
+}
+
+func (r *Runner) uid() string {
+	r.uids++
+	return fmt.Sprintf("00000000-0000-4000-8000-%012d", r.uids)
+}
+
+// define creates the CustomResourceDefinitions of a text.
+func (r *Runner) define(ctx context.Context, text string) error {
+	docs, err := document.Read([]byte(text), document.Options{})
+	if err != nil {
+		return err
+	}
+	for _, d := range docs {
+		if kind := d.Root.Get("kind").StringOr(""); kind != "CustomResourceDefinition" {
+			return &Error{Position: d.Position(d.Root), Reason: fmt.Sprintf("expected a CustomResourceDefinition, found kind %q", kind)}
+		}
+		_, err := r.cluster.Do(ctx, &cluster.Request{Verb: cluster.Create, Group: "apiextensions.k8s.io", Version: "v1",
+			Resource: "customresourcedefinitions", Body: d.Root.JSON(), Options: cluster.Options{FieldManager: "patchlab"}})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Step runs one step.
+func (r *Runner) Step(ctx context.Context, s *Step) Result {
+	r.now = r.now.Add(time.Minute)
+	res := Result{}
+	d, err := readBody(s)
+	if err != nil {
+		res.Err = err
+		return res
+	}
+	if d != nil {
+		res.Config = d.Root
+	}
+	if res.Target, res.Kind, err = r.target(s, res.Config); err != nil {
+		res.Err = err
+		return res
+	}
+	r.last = res.Target
+	if res.Before, err = r.object(ctx, &res); err != nil {
+		res.Err = err
+		return res
+	}
+	if err := r.send(ctx, s, &res); err != nil {
+		res.Err = err
+		var status *cluster.Status
+		if errors.As(err, &status) {
+			res.Code = status.Code
+		}
+	}
+	if res.After, err = r.object(ctx, &res); err != nil && res.Err == nil {
+		res.Err = err
+	}
+	return res
+}
+
+// readBody parses a step's body, nil where it has none.
+func readBody(s *Step) (*document.Document, error) {
+	if s.Body == "" && s.Do == Delete {
+		return nil, nil
+	}
+	docs, err := document.Read([]byte(s.Body), document.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if len(docs) != 1 {
+		return nil, &Error{Reason: fmt.Sprintf("a step's body holds one document, this holds %d", len(docs))}
+	}
+	return docs[0], nil
+}
+
+// target fills in what a step does not say of its object.
+func (r *Runner) target(s *Step, body document.Value) (Target, *schema.Kind, error) {
+	t := s.Target
+	named := body.Get("apiVersion").Exists() && body.Get("kind").Exists()
+	fill := func(into *string, field document.Value, last string) {
+		if *into == "" {
+			*into = field.StringOr("")
+		}
+		if *into == "" && !named {
+			*into = last
+		}
+	}
+	kind := t.Kind
+	if s.Subresource == "scale" && named { // the body is a Scale
+		body, named = document.Value{}, false
+	}
+	fill(&t.APIVersion, body.Get("apiVersion"), r.last.APIVersion)
+	fill(&t.Kind, body.Get("kind"), r.last.Kind)
+	fill(&t.Name, body.Lookup("metadata", "name"), r.last.Name)
+	if kind == "" {
+		fill(&t.Namespace, body.Lookup("metadata", "namespace"), r.last.Namespace)
+	}
+	group, version, ok := schema.SplitAPIVersion(t.APIVersion)
+	if !ok || t.APIVersion == "" || t.Kind == "" {
+		return t, nil, &Error{Reason: "the step names no object: its body has no apiVersion and kind, and no step before it has"}
+	}
+	k, ok := r.cluster.Kinds().Kind(schema.GroupVersionKind{Group: group, Version: version, Kind: t.Kind})
+	if !ok {
+		return t, nil, &Error{Reason: fmt.Sprintf("there is no kind %s in %s; a custom kind needs its CustomResourceDefinition", t.Kind, t.APIVersion)}
+	}
+	switch {
+	case !k.Namespaced:
+		t.Namespace = ""
+	case t.Namespace == "":
+		t.Namespace = "default"
+	}
+	return t, k, nil
+}
+
+// request is a request for the step's object.
+func (r *Runner) request(verb cluster.Verb, res *Result) *cluster.Request {
+	k := res.Kind
+	return &cluster.Request{Verb: verb, Group: k.Group, Version: k.Version, Resource: k.Resource, Namespace: res.Target.Namespace, Name: res.Target.Name}
+}
+
+// object reads the step's object, the zero Object where there is none.
+func (r *Runner) object(ctx context.Context, res *Result) (fieldmanager.Object, error) {
+	if res.Target.Name == "" {
+		return fieldmanager.Object{}, nil
+	}
+	resp, err := r.cluster.Do(ctx, r.request(cluster.Get, res))
+	var status *cluster.Status
+	if errors.As(err, &status) && status.Code == 404 {
+		return fieldmanager.Object{}, nil
+	}
+	if err != nil {
+		return fieldmanager.Object{}, err
+	}
+	return fieldmanager.Split(resp.Object)
+}

@@ -1,0 +1,264 @@
+package scenario
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// Version is the version of the format, the value of the field "scenario".
+const Version = "patchlab.dev/v1"
+
+// Limits of a scenario, against files that are none.
+const (
+	maxSteps  = 1000
+	maxActors = 100
+)
+
+// ErrInvalid is the cause of all errors about a scenario's text.
+var ErrInvalid = errors.New("invalid scenario")
+
+// Error says what is wrong with a scenario's text, and where.
+type Error struct {
+	Position document.Position
+	Reason   string
+}
+
+func (e *Error) Error() string {
+	if at := e.Position.String(); at != "" {
+		return at + ": " + e.Reason
+	}
+	return e.Reason
+}
+
+// Unwrap returns ErrInvalid.
+func (e *Error) Unwrap() error { return ErrInvalid }
+
+// Scenario is a sequence of requests by several actors to one cluster.
+type Scenario struct {
+	// Title is one line, About as many as needed.
+	Title, About string
+	// Kubernetes is the version of the built-in kinds, "" for the newest.
+	Kubernetes string
+	// Definitions are CustomResourceDefinitions, as YAML or JSON.
+	Definitions []string
+	Actors      []Actor
+	Steps       []Step
+}
+
+// Actor is who sends requests.
+type Actor struct {
+	// Name is the field manager's name.
+	Name string
+	// Colour by which the actor is told apart; may be empty.
+	Colour string
+}
+
+// Action says what kind of request a step sends.
+type Action string
+
+// The actions.
+const (
+	Apply       Action = "apply"             // server-side apply
+	ForceApply  Action = "force-apply"       // server-side apply with force
+	ClientApply Action = "client-side-apply" // what kubectl apply does without --server-side
+	Create      Action = "create"
+	Update      Action = "update" // PUT
+	JSONPatch   Action = "json-patch"
+	MergePatch  Action = "merge-patch"
+	Strategic   Action = "strategic-patch"
+	Delete      Action = "delete"
+)
+
+// Actions lists all actions, in the order in which they are offered.
+func Actions() []Action {
+	return []Action{Apply, ForceApply, ClientApply, Create, Update, JSONPatch, MergePatch, Strategic, Delete}
+}
+
+// Step is one request.
+type Step struct {
+	Actor string
+	Do    Action
+	// Subresource is "status", "scale" or "".
+	Subresource string
+	// Target says which object a patch or a deletion is for. Its empty fields
+	// are filled from the body and, failing that, from the object of the step
+	// before.
+	Target Target
+	// Body is the manifest or patch, YAML or JSON.
+	Body string
+	// Note is a remark for readers.
+	Note string
+}
+
+// Target names an object.
+type Target struct{ APIVersion, Kind, Namespace, Name string }
+
+// Parse reads a scenario. name is the text's name for messages. An error is an
+// *Error or, for text that is no YAML, a *document.SyntaxError.
+func Parse(data []byte, name string) (*Scenario, error) {
+	d, err := document.ParseYAML(data, document.Options{Name: name})
+	if err != nil {
+		return nil, err
+	}
+	r := reader{d: d}
+	return r.scenario()
+}
+
+// reader reads fields and remembers the first thing that is wrong.
+type reader struct {
+	d   *document.Document
+	err error
+}
+
+func (r *reader) fail(at document.Value, reason string) {
+	if r.err == nil {
+		r.err = &Error{Position: r.d.Position(at), Reason: reason}
+	}
+}
+
+// object checks that v is an object with none but the fields given, in which a
+// pointer to a string takes the text of the field.
+func (r *reader) object(v document.Value, what string, texts map[string]*string, others ...string) {
+	if v.Kind() != document.Object {
+		r.fail(v, "expected "+what+" as an object, found a "+v.Kind().String())
+		return
+	}
+	for key, field := range v.Members() {
+		if into, ok := texts[key]; ok {
+			text, isText := field.Text()
+			if !isText && !field.IsNull() {
+				r.fail(field, key+" of "+what+" must be a string, found a "+field.Kind().String())
+			}
+			*into = text
+			continue
+		}
+		if !slices.Contains(others, key) {
+			known := append(slices.Sorted(maps.Keys(texts)), others...)
+			r.fail(field, fmt.Sprintf("%s has no field %q; it has %s", what, key, strings.Join(known, ", ")))
+		}
+	}
+}
+
+// each calls f for each item of the list v, which may be absent.
+func (r *reader) each(v document.Value, what string, most int, f func(document.Value)) {
+	switch {
+	case !v.Exists() || v.IsNull():
+	case v.Kind() != document.List:
+		r.fail(v, what+" must be a list, found a "+v.Kind().String())
+	case v.Len() > most:
+		r.fail(v, fmt.Sprintf("%d %s are more than the %d allowed", v.Len(), what, most))
+	default:
+		for _, item := range v.Items() {
+			f(item)
+		}
+	}
+}
+
+func (r *reader) scenario() (*Scenario, error) {
+	var s Scenario
+	var version string
+	root := r.d.Root
+	r.object(root, "a scenario", map[string]*string{"scenario": &version, "title": &s.Title, "about": &s.About, "kubernetes": &s.Kubernetes},
+		"definitions", "actors", "steps")
+	if r.err == nil && version != Version {
+		r.fail(root.Get("scenario"), fmt.Sprintf("the field scenario must be %q, the version of the format; found %q", Version, version))
+	}
+	r.each(root.Get("definitions"), "definitions", maxActors, func(v document.Value) {
+		text, ok := v.Text()
+		if !ok {
+			r.fail(v, "a definition must be the text of a CustomResourceDefinition (begin it with |), found a "+v.Kind().String())
+		}
+		s.Definitions = append(s.Definitions, text)
+	})
+	r.each(root.Get("actors"), "actors", maxActors, func(v document.Value) { s.Actors = append(s.Actors, r.actor(v, s.Actors)) })
+	r.each(root.Get("steps"), "steps", maxSteps, func(v document.Value) { s.Steps = append(s.Steps, r.step(v, s.Actors)) })
+	if r.err != nil {
+		return nil, r.err
+	}
+	return &s, nil
+}
+
+func (r *reader) actor(v document.Value, before []Actor) Actor {
+	var a Actor
+	r.object(v, "an actor", map[string]*string{"name": &a.Name, "colour": &a.Colour})
+	if a.Name == "" {
+		r.fail(v, "an actor needs a name")
+	}
+	if slices.ContainsFunc(before, func(b Actor) bool { return b.Name == a.Name }) {
+		r.fail(v.Get("name"), fmt.Sprintf("there are two actors named %q", a.Name))
+	}
+	return a
+}
+
+func (r *reader) step(v document.Value, actors []Actor) Step {
+	var s Step
+	var do string
+	r.object(v, "a step", map[string]*string{"actor": &s.Actor, "do": &do, "subresource": &s.Subresource, "body": &s.Body, "note": &s.Note}, "target")
+	s.Do = Action(do)
+	if !slices.Contains(Actions(), s.Do) {
+		r.fail(v.Get("do"), fmt.Sprintf("there is no action %q; there are %v", do, Actions()))
+	}
+	if !slices.ContainsFunc(actors, func(a Actor) bool { return a.Name == s.Actor }) {
+		r.fail(v.Get("actor"), fmt.Sprintf("no actor is named %q", s.Actor))
+	}
+	if t := v.Get("target"); t.Exists() {
+		r.object(t, "a target", map[string]*string{"apiVersion": &s.Target.APIVersion, "kind": &s.Target.Kind, "namespace": &s.Target.Namespace, "name": &s.Target.Name})
+	}
+	return s
+}
+
+// YAML prints a scenario so that Parse reads it back the same.
+func (s *Scenario) YAML() []byte {
+	var b document.ObjectBuilder
+	b.Set("scenario", document.NewString(Version))
+	text(&b, "title", s.Title)
+	text(&b, "about", s.About)
+	text(&b, "kubernetes", s.Kubernetes)
+	var definitions, actors, steps document.ListBuilder
+	for _, d := range s.Definitions {
+		definitions.Append(document.NewString(d))
+	}
+	for _, a := range s.Actors {
+		var o document.ObjectBuilder
+		text(&o, "name", a.Name)
+		text(&o, "colour", a.Colour)
+		actors.Append(o.Object())
+	}
+	for i := range s.Steps {
+		steps.Append(s.Steps[i].value())
+	}
+	for name, l := range map[string]*document.ListBuilder{"definitions": &definitions, "actors": &actors, "steps": &steps} {
+		if l.Len() > 0 {
+			b.Set(name, l.List())
+		}
+	}
+	return b.Object().YAML()
+}
+
+func (s *Step) value() document.Value {
+	var o, target document.ObjectBuilder
+	text(&o, "actor", s.Actor)
+	text(&o, "do", string(s.Do))
+	text(&o, "subresource", s.Subresource)
+	text(&o, "body", s.Body)
+	text(&o, "note", s.Note)
+	text(&target, "apiVersion", s.Target.APIVersion)
+	text(&target, "kind", s.Target.Kind)
+	text(&target, "namespace", s.Target.Namespace)
+	text(&target, "name", s.Target.Name)
+	if target.Len() > 0 {
+		o.Set("target", target.Object())
+	}
+	return o.Object()
+}
+
+func text(b *document.ObjectBuilder, name, s string) {
+	if s != "" {
+		b.Set(name, document.NewString(s))
+	}
+}

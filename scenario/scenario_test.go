@@ -1,0 +1,119 @@
+package scenario
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/patchlab-dev/patchlab/explain"
+)
+
+const firstConflict = `scenario: patchlab.dev/v1
+title: Two managers want the same field
+actors:
+- name: alice
+- name: bob
+  colour: blue
+steps:
+- actor: alice
+  do: apply
+  body: |
+    apiVersion: v1
+    kind: ConfigMap
+    metadata: {name: cm}
+    data: {a: "1", b: "1"}
+- actor: bob
+  do: apply
+  body: |
+    apiVersion: v1
+    kind: ConfigMap
+    metadata: {name: cm}
+    data: {a: "2"}
+- actor: bob
+  do: force-apply
+  body: |
+    apiVersion: v1
+    kind: ConfigMap
+    metadata: {name: cm}
+    data: {a: "2"}
+`
+
+func TestRunKeepsEveryAnswer(t *testing.T) {
+	s, err := Parse([]byte(firstConflict), "first.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	results, err := Run(context.Background(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	codes := []int{results[0].Code, results[1].Code, results[2].Code}
+	if !reflect.DeepEqual(codes, []int{201, 409, 200}) {
+		t.Fatalf("codes %v (%v)", codes, results[1].Err)
+	}
+	c := results[1].Conflicts()
+	if len(c) != 1 || c[0].Manager != "alice" || c[0].Path.String() != ".data.a" {
+		t.Errorf("conflicts %v, want alice's .data.a", c)
+	}
+	ways := explain.Ways(results[1].Kind.Type(), results[1].Config, c[0])
+	if len(ways) != 3 || ways[1].Config.Get("data").Exists() || ways[2].Config.Lookup("data", "a").StringOr("") != "1" {
+		t.Errorf("ways out %v", ways)
+	}
+	changes := explain.Changes(results[2].Kind.Type(), results[2].Before, results[2].After)
+	if len(changes) != 1 || changes[0].Effect != explain.TakenOver || changes[0].OwnersAfter[0] != "bob" {
+		t.Errorf("changes of the forced apply: %+v", changes)
+	}
+}
+
+func TestLinesAreTheObjectsYAMLWithOwners(t *testing.T) {
+	s, err := Parse([]byte(firstConflict), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	results, err := Run(context.Background(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := results[2]
+	lines := explain.Lines(last.Kind.Type(), last.After)
+	var text []string
+	owners := map[string][]int{}
+	for _, l := range lines {
+		text = append(text, l.Text)
+		owners[l.Text] = l.Owners
+	}
+	if got, want := strings.Join(text, "\n")+"\n", string(last.After.Value.YAML()); got != want {
+		t.Errorf("lines are\n%s\nthe object prints as\n%s", got, want)
+	}
+	if !reflect.DeepEqual(owners[`  a: "2"`], []int{1}) || !reflect.DeepEqual(owners[`  b: "1"`], []int{0}) || owners["  name: cm"] != nil {
+		t.Errorf("owners %v", owners)
+	}
+}
+
+func TestScenariosPrintAndReadBack(t *testing.T) {
+	s, err := Parse([]byte(firstConflict), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := Parse(s.YAML(), "")
+	if err != nil || !reflect.DeepEqual(s, back) {
+		t.Errorf("read back as %+v (%v)", back, err)
+	}
+}
+
+func TestParseSaysWhatIsWrong(t *testing.T) {
+	for _, c := range []struct{ in, want, why string }{
+		{"a: 1", `f:1:4: a scenario has no field "a"; it has about, kubernetes, scenario, title, definitions, actors, steps`, "an unknown field"},
+		{"scenario: v9", `f:1:11: the field scenario must be "patchlab.dev/v1", the version of the format; found "v9"`, "a later version"},
+		{"scenario: patchlab.dev/v1\nsteps:\n- {actor: x, do: apply}", `f:3:11: no actor is named "x"`, "a step of nobody"},
+		{"scenario: patchlab.dev/v1\nactors: [{name: x}]\nsteps:\n- {actor: x, do: swap}", "f:4:18: there is no action \"swap\"", "an unknown action"},
+		{"- 1", "f:1:1: expected a scenario as an object, found a list", "no object"},
+	} {
+		_, err := Parse([]byte(c.in), "f")
+		if err == nil || !strings.HasPrefix(err.Error(), c.want) || !errors.Is(err, ErrInvalid) {
+			t.Errorf("%s: %v, want %s", c.why, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/patch"
+)
+
+// lastApplied is the annotation in which kubectl apply keeps what it applied.
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
+
+// send sends the step's request.
+func (r *Runner) send(ctx context.Context, s *Step, res *Result) error {
+	if s.Do == ClientApply {
+		return r.clientApply(ctx, s, res)
+	}
+	q := r.request(cluster.Patch, res)
+	q.Subresource = s.Subresource
+	q.FieldManager = s.Actor
+	q.FieldValidation = "Strict"
+	if res.Config.Exists() {
+		q.Body = res.Config.JSON()
+	}
+	switch s.Do {
+	case Apply, ForceApply:
+		q.Format = cluster.ApplyPatch
+		force := s.Do == ForceApply
+		q.Force = &force
+	case Create:
+		q.Verb, q.Name = cluster.Create, ""
+	case Update:
+		q.Verb = cluster.Update
+	case JSONPatch:
+		q.Format = cluster.JSONPatch
+	case MergePatch:
+		q.Format = cluster.MergePatch
+	case Strategic:
+		q.Format = cluster.StrategicPatch
+	case Delete:
+		q.Verb, q.Body = cluster.Delete, nil
+	}
+	return r.do(ctx, q, res)
+}
+
+func (r *Runner) do(ctx context.Context, q *cluster.Request, res *Result) error {
+	resp, err := r.cluster.Do(ctx, q)
+	if err != nil {
+		return err
+	}
+	res.Code, res.Warnings = resp.Code, resp.Warnings
+	if q.Verb == cluster.Create {
+		res.Target.Name = resp.Object.Lookup("metadata", "name").StringOr(res.Target.Name)
+	}
+	return nil
+}
+
+// clientApply does what kubectl apply does without --server-side: it creates
+// the object with its configuration in an annotation, or makes a three-way patch
+// from that annotation, the configuration and the live object.
+func (r *Runner) clientApply(ctx context.Context, s *Step, res *Result) error {
+	if res.Config.Kind() != document.Object {
+		return &Error{Reason: "client-side apply needs a whole manifest"}
+	}
+	wanted := withNamespace(res.Config, res.Target.Namespace)
+	annotations := wanted.Lookup("metadata", "annotations")
+	if annotations.Kind() != document.Object {
+		annotations = document.NewObject()
+	}
+	plain := wanted.Set(annotations.Without(lastApplied), "metadata", "annotations")
+	modified := plain.Set(document.NewString(string(plain.JSON())+"\n"), "metadata", "annotations", lastApplied)
+	if !res.Before.Value.Exists() {
+		q := r.request(cluster.Create, res)
+		q.Name, q.FieldManager, q.FieldValidation, q.Body = "", s.Actor, "Strict", modified.JSON()
+		return r.do(ctx, q, res)
+	}
+	var original document.Value
+	if text, ok := res.Before.Value.Lookup("metadata", "annotations", lastApplied).Text(); ok {
+		d, err := document.Parse([]byte(text), document.Options{})
+		if err != nil {
+			return fmt.Errorf("the annotation %s: %w", lastApplied, err)
+		}
+		original = d.Root
+	}
+	return r.threeWay(ctx, s, res, original, modified)
+}
+
+func withNamespace(v document.Value, namespace string) document.Value {
+	if namespace == "" || v.Lookup("metadata", "namespace").Exists() {
+		return v
+	}
+	return v.Set(document.NewString(namespace), "metadata", "namespace")
+}
+
+func (r *Runner) threeWay(ctx context.Context, s *Step, res *Result, original, modified document.Value) error {
+	q := r.request(cluster.Patch, res)
+	q.FieldManager, q.FieldValidation = s.Actor, "Strict"
+	live := res.Before.Join()
+	p, patchType, err := patch.ThreeWay(original, modified, live, res.Kind, patch.ThreeWayOptions{})
+	if err != nil {
+		return err
+	}
+	if p.Len() == 0 {
+		res.Code = 200
+		return nil
+	}
+	q.Format = cluster.MergePatch
+	if patchType == patch.TypeStrategic {
+		q.Format = cluster.StrategicPatch
+	}
+	q.Body = p.JSON()
+	return r.do(ctx, q, res)
+}

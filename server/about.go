@@ -1,0 +1,64 @@
+package server
+
+import (
+	"fmt"
+	"net/http"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// health answers the health checks; it needs no token. A server that answers is
+// alive and, as it waits for nothing, ready until it stops.
+func (s *Server) health(w http.ResponseWriter, r *http.Request) bool {
+	switch r.URL.Path {
+	case "/healthz", "/livez", "/readyz":
+	default:
+		return false
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	if r.URL.Path == "/readyz" && s.stopping.Load() {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		fmt.Fprint(w, "[-]shutdown failed: the server is stopping\nreadyz check failed\n")
+		return true
+	}
+	if _, verbose := r.URL.Query()["verbose"]; verbose {
+		fmt.Fprintf(w, "[+]ping ok\n[+]store ok\n%s check passed\n", r.URL.Path[1:])
+		return true
+	}
+	fmt.Fprint(w, "ok")
+	return true
+}
+
+// version answers /version: that of the API which is served.
+func (s *Server) version(w http.ResponseWriter, r *http.Request) {
+	minor := "0"
+	if catalog := s.cluster.Kinds().Catalog(); catalog != nil {
+		_, minor, _ = strings.Cut(catalog.Version(), ".")
+	}
+	s.json(w, r, map[string]string{
+		"major": "1", "minor": minor, "gitVersion": "v1." + minor + ".0+patchlab",
+		"gitCommit": "", "gitTreeState": "", "buildDate": "1970-01-01T00:00:00Z",
+		"goVersion": runtime.Version(), "compiler": runtime.Compiler, "platform": runtime.GOOS + "/" + runtime.GOARCH,
+	})
+}
+
+// paths answers / with the paths that there are.
+func (s *Server) paths(w http.ResponseWriter, r *http.Request) {
+	paths := []string{"/api", "/apis", "/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/readyz", "/version"}
+	for _, g := range s.groups() {
+		base := "/api"
+		if g.group != "" {
+			base = "/apis/" + g.group
+			paths = append(paths, base)
+		}
+		for _, v := range g.versions {
+			paths = append(paths, base+"/"+v.version, openAPIPath(schema.APIVersion(g.group, v.version)))
+		}
+	}
+	slices.Sort(paths)
+	s.json(w, r, map[string][]string{"paths": paths})
+}

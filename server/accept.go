@@ -1,0 +1,178 @@
+package server
+
+import (
+	"mime"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+)
+
+// The forms in which an object may be asked for.
+const (
+	formObject   = ""
+	formTable    = "Table"
+	formMetadata = "PartialObjectMetadata"
+	formList     = "PartialObjectMetadataList"
+)
+
+const metaGroup = "meta.k8s.io"
+
+// answerForm is what a client accepts: the encoding, and the form of the object.
+type answerForm struct {
+	yaml, pretty bool
+	// as is one of the forms above, in that version of meta.k8s.io.
+	as, version string
+}
+
+// apiVersion of the form, where it is not the object itself.
+func (a answerForm) apiVersion() string { return metaGroup + "/" + a.version }
+
+func (a answerForm) contentType() string {
+	if a.yaml {
+		return "application/yaml"
+	}
+	return "application/json"
+}
+
+// clause is one part of an Accept header.
+type clause struct {
+	kind   string // "application/json"
+	params map[string]string
+	q      float64
+}
+
+// clauses reads an Accept header, the most wanted part first. What cannot be
+// read is left out.
+func clauses(header string) []clause {
+	var out []clause
+	for part := range strings.SplitSeq(header, ",") {
+		kind, params, err := mime.ParseMediaType(strings.TrimSpace(part))
+		if err != nil {
+			continue
+		}
+		c := clause{kind: kind, params: params, q: 1}
+		if q, err := strconv.ParseFloat(params["q"], 64); err == nil {
+			c.q = q
+		}
+		out = append(out, c)
+	}
+	slices.SortStableFunc(out, func(a, b clause) int {
+		switch {
+		case a.q != b.q:
+			return -cmpFloat(a.q, b.q)
+		default:
+			return strings.Count(a.kind, "*") - strings.Count(b.kind, "*")
+		}
+	})
+	return out
+}
+
+func cmpFloat(a, b float64) int {
+	if a < b {
+		return -1
+	}
+	return 1
+}
+
+// negotiate chooses the form of the answer to a request for objects. watch
+// leaves out YAML, which has no form for streams. The form is usable also where
+// there is an error: it is how the error is told.
+func negotiate(r *http.Request, watch bool) (answerForm, error) {
+	form := answerForm{pretty: pretty(r)}
+	header := r.Header.Get("Accept")
+	if header == "" {
+		return form, nil
+	}
+	known := false
+	for _, c := range clauses(header) {
+		yaml := c.kind == "application/yaml"
+		if !yaml && c.kind != "application/json" && c.kind != "application/*" && c.kind != "*/*" {
+			continue
+		}
+		known = true
+		if stream := c.params["stream"]; stream != "" && (stream != "watch" || yaml) {
+			continue
+		}
+		as, version, group := c.params["as"], c.params["v"], c.params["g"]
+		if as+version+group != "" && !transforms(as, version, group) {
+			continue
+		}
+		form.yaml, form.as, form.version = yaml, as, version
+		form.pretty = form.pretty || c.params["pretty"] == "1"
+		if watch && yaml {
+			return form, notAcceptable("application/json;stream=watch")
+		}
+		return form, nil
+	}
+	if !known {
+		return form, &cluster.Status{
+			Code: http.StatusNotAcceptable, Reason: "NotAcceptable", Details: &cluster.StatusDetails{},
+			Message: "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml",
+		}
+	}
+	return form, notAcceptable("application/json, application/yaml")
+}
+
+func notAcceptable(types string) *cluster.Status {
+	return &cluster.Status{
+		Code: http.StatusNotAcceptable, Reason: "NotAcceptable",
+		Message: "only the following media types are accepted: " + types,
+	}
+}
+
+// transforms reports whether an object can be given in that form.
+func transforms(as, version, group string) bool {
+	if group != metaGroup || version != "v1" && version != "v1beta1" {
+		return false
+	}
+	return as == formTable || as == formMetadata || as == formList
+}
+
+// pretty reports whether the answer is to be indented: where the parameter says
+// so, and for clients behind which a person sits.
+func pretty(r *http.Request) bool {
+	if strings.Contains(r.URL.RawQuery, "pretty") {
+		if p := r.URL.Query().Get("pretty"); p != "" {
+			yes, err := strconv.ParseBool(p)
+			return yes && err == nil
+		}
+	}
+	agent := r.UserAgent()
+	return strings.HasPrefix(agent, "curl") || strings.HasPrefix(agent, "Wget") || strings.HasPrefix(agent, "Mozilla/5.0")
+}
+
+// bodyFormat reads the Content-Type of a request. Of a patch it is compared
+// letter by letter, as kube-apiserver does.
+func bodyFormat(r *http.Request) cluster.Format {
+	header := r.Header.Get("Content-Type")
+	if r.Method == http.MethodPatch {
+		kind, _, _ := strings.Cut(header, ";")
+		switch strings.TrimSpace(kind) {
+		case "application/json-patch+json":
+			return cluster.JSONPatch
+		case "application/merge-patch+json":
+			return cluster.MergePatch
+		case "application/strategic-merge-patch+json":
+			return cluster.StrategicPatch
+		case "application/apply-patch+yaml":
+			return cluster.ApplyPatch
+		}
+		return cluster.UnknownFormat
+	}
+	if header == "" {
+		return cluster.JSON
+	}
+	kind, _, err := mime.ParseMediaType(header)
+	switch {
+	case err != nil:
+		return cluster.UnknownFormat
+	case kind == "application/json":
+		return cluster.JSON
+	case kind == "application/yaml":
+		return cluster.YAML
+	}
+	return cluster.UnknownFormat
+}

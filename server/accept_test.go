@@ -1,0 +1,101 @@
+package server
+
+import (
+	"net/http/httptest"
+	"testing"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+)
+
+func TestNegotiate(t *testing.T) {
+	table := answerForm{as: formTable, version: "v1"}
+	for _, c := range []struct {
+		accept string
+		want   answerForm
+		code   int
+		why    string
+	}{
+		{"", answerForm{}, 0, "nothing said is JSON"},
+		{"application/json", answerForm{}, 0, ""},
+		{"application/yaml", answerForm{yaml: true}, 0, ""},
+		{"*/*", answerForm{}, 0, ""},
+		{"application/json;charset=utf-8", answerForm{}, 0, "unknown parameters do not matter"},
+		{"application/vnd.kubernetes.protobuf, */*", answerForm{}, 0, "what client-go sends for typed clients"},
+		{"application/cbor, application/json;q=0.9", answerForm{}, 0, "what client-go sends where it may use CBOR"},
+		{"application/json;q=0.5, application/yaml", answerForm{yaml: true}, 0, "the more wanted first"},
+		{"application/json;as=Table;v=v1;g=meta.k8s.io,application/json", table, 0, "what kubectl get sends"},
+		{"application/json;as=Table;v=v1beta1;g=meta.k8s.io", answerForm{as: formTable, version: "v1beta1"}, 0, ""},
+		{"application/yaml;as=Table;v=v1;g=meta.k8s.io", answerForm{yaml: true, as: formTable, version: "v1"}, 0, ""},
+		{"application/json;as=Foo;v=v1;g=meta.k8s.io,application/json", answerForm{}, 0, "an unknown form is passed over"},
+		{"application/json;as=Foo;v=v1;g=meta.k8s.io", answerForm{}, 406, "and refused where there is no other"},
+		{"application/json;as=PartialObjectMetadata;v=v2;g=meta.k8s.io", answerForm{}, 406, "no such version"},
+		{"application/json;stream=watch", answerForm{}, 0, ""},
+		{"application/json;stream=other", answerForm{}, 406, ""},
+		{"application/vnd.kubernetes.protobuf", answerForm{}, 406, ""},
+		{"application/cbor", answerForm{}, 406, ""},
+		{"text/html", answerForm{}, 406, ""},
+		{"gar bage;;", answerForm{}, 406, ""},
+	} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.Header.Set("Accept", c.accept)
+		form, err := negotiate(r, false)
+		if err != nil {
+			if asStatus(err).Code != c.code {
+				t.Errorf("%q (%s): %v", c.accept, c.why, err)
+			}
+			continue
+		}
+		if c.code != 0 || form != c.want {
+			t.Errorf("%q (%s): got %+v, want %+v, code %d", c.accept, c.why, form, c.want, c.code)
+		}
+	}
+	r := httptest.NewRequest("GET", "/", nil)
+	r.Header.Set("Accept", "application/yaml")
+	if _, err := negotiate(r, true); err == nil || asStatus(err).Code != 406 {
+		t.Errorf("a watch in YAML: %v", err)
+	}
+}
+
+func TestPretty(t *testing.T) {
+	for _, c := range []struct {
+		query, agent string
+		want         bool
+	}{
+		{"", "kubectl/v1.36", false}, {"", "curl/8", true}, {"?pretty=false", "curl/8", false}, {"?pretty=1", "x", true}, {"?pretty=maybe", "x", false},
+	} {
+		r := httptest.NewRequest("GET", "/"+c.query, nil)
+		r.Header.Set("User-Agent", c.agent)
+		if got := pretty(r); got != c.want {
+			t.Errorf("%q from %s: %v", c.query, c.agent, got)
+		}
+	}
+}
+
+func TestBodyFormat(t *testing.T) {
+	for _, c := range []struct {
+		method, kind string
+		want         cluster.Format
+		why          string
+	}{
+		{"POST", "", cluster.JSON, "nothing said is JSON"},
+		{"POST", "application/json", cluster.JSON, ""},
+		{"POST", "APPLICATION/JSON; charset=utf-8", cluster.JSON, "upper and lower case do not matter"},
+		{"PUT", "application/yaml", cluster.YAML, ""},
+		{"DELETE", "text/plain", cluster.UnknownFormat, ""},
+		{"POST", "application/vnd.kubernetes.protobuf", cluster.UnknownFormat, ""},
+		{"POST", "application/cbor", cluster.UnknownFormat, ""},
+		{"PATCH", "application/json-patch+json;charset=UTF-8", cluster.JSONPatch, ""},
+		{"PATCH", "application/merge-patch+json", cluster.MergePatch, ""},
+		{"PATCH", "application/Merge-Patch+json", cluster.UnknownFormat, "of a patch they do"},
+		{"PATCH", "application/strategic-merge-patch+json", cluster.StrategicPatch, ""},
+		{"PATCH", "application/apply-patch+yaml", cluster.ApplyPatch, ""},
+		{"PATCH", "application/json", cluster.UnknownFormat, ""},
+		{"PATCH", "", cluster.UnknownFormat, ""},
+	} {
+		r := httptest.NewRequest(c.method, "/", nil)
+		r.Header.Set("Content-Type", c.kind)
+		if got := bodyFormat(r); got != c.want {
+			t.Errorf("%s %q (%s): got %v, want %v", c.method, c.kind, c.why, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package server
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// Aggregated discovery (KEP-3352): all groups, versions and resources in one
+// answer, of apidiscovery.k8s.io/v2.
+type (
+	discoveryList struct {
+		Kind       string           `json:"kind"`
+		APIVersion string           `json:"apiVersion"`
+		Metadata   struct{}         `json:"metadata"`
+		Items      []discoveryGroup `json:"items"`
+	}
+	discoveryGroup struct {
+		Metadata struct {
+			Name string `json:"name,omitempty"`
+		} `json:"metadata"`
+		Versions []discoveryVersion `json:"versions"`
+	}
+	discoveryVersion struct {
+		Version   string              `json:"version"`
+		Resources []discoveryResource `json:"resources"`
+		Freshness string              `json:"freshness"`
+	}
+	discoveryKind struct {
+		Group   string `json:"group"`
+		Version string `json:"version"`
+		Kind    string `json:"kind"`
+	}
+	discoveryResource struct {
+		Resource     string                 `json:"resource"`
+		ResponseKind discoveryKind          `json:"responseKind"`
+		Scope        string                 `json:"scope"`
+		Singular     string                 `json:"singularResource"`
+		Verbs        []string               `json:"verbs"`
+		ShortNames   []string               `json:"shortNames,omitempty"`
+		Categories   []string               `json:"categories,omitempty"`
+		Subresources []discoverySubresource `json:"subresources,omitempty"`
+	}
+	discoverySubresource struct {
+		Subresource  string        `json:"subresource"`
+		ResponseKind discoveryKind `json:"responseKind"`
+		Verbs        []string      `json:"verbs"`
+	}
+)
+
+const discoveryGroupName = "apidiscovery.k8s.io"
+
+// wantsAggregated reports whether a client prefers aggregated discovery to the
+// older form, and in which version.
+func wantsAggregated(r *http.Request) (version string, ok bool) {
+	for _, c := range clauses(r.Header.Get("Accept")) {
+		if c.kind != "application/json" && c.kind != "*/*" {
+			continue
+		}
+		if c.params["as"] == "" {
+			return "", false
+		}
+		if v := c.params["v"]; c.params["g"] == discoveryGroupName && c.params["as"] == "APIGroupDiscoveryList" && (v == "v2" || v == "v2beta1") {
+			return v, true
+		}
+	}
+	return "", false
+}
+
+func (s *Server) aggregated(w http.ResponseWriter, r *http.Request, core bool, version string) {
+	list := discoveryList{Kind: "APIGroupDiscoveryList", APIVersion: discoveryGroupName + "/" + version, Items: []discoveryGroup{}}
+	for _, g := range s.groups() {
+		if core != (g.group == "") {
+			continue
+		}
+		item := discoveryGroup{}
+		item.Metadata.Name = g.group
+		for _, v := range g.versions {
+			dv := discoveryVersion{Version: v.version, Freshness: "Current"}
+			for _, k := range v.kinds {
+				dv.Resources = append(dv.Resources, describeResource(k))
+			}
+			item.Versions = append(item.Versions, dv)
+		}
+		list.Items = append(list.Items, item)
+	}
+	body, err := json.Marshal(list)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	w.Header().Set("Cache-Control", "public")
+	s.jsonBytes(w, r, "application/json;g="+discoveryGroupName+";v="+version+";as=APIGroupDiscoveryList", body)
+}
+
+func describeResource(k *schema.Kind) discoveryResource {
+	out := discoveryResource{
+		Resource: k.Resource, ResponseKind: responseKind(k, k.GroupVersionKind), Scope: "Cluster",
+		Singular: k.Singular, Verbs: k.Verbs, ShortNames: k.ShortNames, Categories: k.Categories,
+	}
+	if k.Namespaced {
+		out.Scope = "Namespaced"
+	}
+	for _, sub := range k.Subresources {
+		out.Subresources = append(out.Subresources, discoverySubresource{
+			sub.Name, responseKind(k, sub.Kind), sub.Verbs,
+		})
+	}
+	return out
+}
+
+// responseKind names the kind that a resource answers with. A built-in resource
+// leaves out the group and version where they are its own.
+func responseKind(k *schema.Kind, answer schema.GroupVersionKind) discoveryKind {
+	if k.Builtin && answer.Group == k.Group && answer.Version == k.Version {
+		return discoveryKind{Kind: answer.Kind}
+	}
+	return discoveryKind{answer.Group, answer.Version, answer.Kind}
+}

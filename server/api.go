@@ -1,0 +1,135 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// target is a place that there is: its kind, and what is done there.
+type target struct {
+	place
+	kind *schema.Kind
+	verb cluster.Verb
+}
+
+// route answers a request by its path.
+func (s *Server) route(w http.ResponseWriter, r *http.Request) {
+	parts := split(r.URL.Path)
+	if len(parts) == 0 {
+		s.paths(w, r)
+		return
+	}
+	switch {
+	case len(r.URL.Path) > 1 && r.URL.Path[1] == '/':
+		s.fail(w, r, errNoPage)
+	case parts[0] == "api" && len(parts) > 2:
+		s.serveAPI(w, r, "", parts[1], parts[2:])
+	case parts[0] == "apis" && len(parts) > 3:
+		s.serveAPI(w, r, parts[1], parts[2], parts[3:])
+	case parts[0] == "api" || parts[0] == "apis":
+		s.discovery(w, r, parts)
+	case parts[0] == "openapi":
+		s.openAPI(w, r, parts[1:])
+	case parts[0] == "version" && len(parts) == 1:
+		s.version(w, r)
+	case parts[0] == "metrics" && len(parts) == 1:
+		s.metrics.page.ServeHTTP(w, r)
+	default:
+		s.fail(w, r, errNoPage)
+	}
+}
+
+// serveAPI answers a request about objects.
+func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request, group, version string, parts []string) {
+	t, err := s.target(r, placeOf(group, version, parts))
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	form, err := negotiate(r, t.verb == cluster.Watch)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	request, err := s.request(w, r, t)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	if t.verb == cluster.Watch {
+		s.watch(w, r, form, t, request)
+		return
+	}
+	limit, err := timeFor(r.URL.Query())
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), limit)
+	defer cancel()
+	response, err := s.cluster.Do(ctx, request)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.answer(w, r, form, t, response)
+}
+
+// target finds the kind at a place and the verb of the request.
+func (s *Server) target(r *http.Request, p place) (target, error) {
+	registry := s.cluster.Kinds()
+	k, ok := registry.Resource(p.group, p.version, p.resource)
+	if !ok {
+		if s.builtinGroup(p.group) {
+			return target{}, errNoResource
+		}
+		return target{}, errNoPage
+	}
+	verb, err := p.verb(k, r)
+	return target{place: p, kind: k, verb: verb}, err
+}
+
+// builtinGroup reports whether a group is one of the API server's own, where
+// unknown paths are told in a Status.
+func (s *Server) builtinGroup(group string) bool {
+	catalog := s.cluster.Kinds().Catalog()
+	return catalog != nil && len(catalog.Preferred(group)) > 0
+}
+
+// request reads a request for the cluster.
+func (s *Server) request(w http.ResponseWriter, r *http.Request, t target) (*cluster.Request, error) {
+	options, err := optionsOf(r.URL.Query())
+	if err != nil {
+		return nil, err
+	}
+	name := t.name
+	if t.verb == cluster.Create && t.subresource == "" {
+		name = ""
+	}
+	request := &cluster.Request{
+		Verb: t.verb, Group: t.group, Version: t.version, Resource: t.resource,
+		Namespace: t.namespace, Name: name, Subresource: t.subresource,
+		UserAgent: r.UserAgent(), Options: options,
+	}
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		return request, nil
+	}
+	request.Format = bodyFormat(r)
+	request.Body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return nil, &cluster.Status{
+			Code: http.StatusRequestEntityTooLarge, Reason: "RequestEntityTooLarge",
+			Message: "Request entity too large: limit is 3145728", Err: err,
+		}
+	case err != nil:
+		return nil, badRequest("the body of the request could not be read: " + err.Error())
+	}
+	return request, nil
+}

@@ -1,0 +1,289 @@
+package server
+
+import (
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// Names of types that custom resources share with built-in kinds.
+const (
+	objectMetaName = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
+	listMetaName   = "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"
+)
+
+// describer writes types as OpenAPI schemas, each named type once.
+type describer struct {
+	catalog *schema.Catalog
+	prefix  string // of references
+	v2      bool   // OpenAPI 2 has no oneOf and no nullable
+	seen    map[string]bool
+	schemas document.ObjectBuilder
+}
+
+// schemaName is the name of a kind's schema: that of its type, or for custom
+// resources the group turned around, as kube-apiserver names them:
+// com.example.lab.v1.Widget.
+func schemaName(k *schema.Kind) string {
+	if name := k.Type().Name; name != "" {
+		return name
+	}
+	labels := strings.Split(k.Group, ".")
+	var b strings.Builder
+	for i := len(labels) - 1; i >= 0; i-- {
+		b.WriteString(labels[i] + ".")
+	}
+	return b.String() + k.Version + "." + k.Kind
+}
+
+// kind adds the schemas of a kind and its list.
+func (d *describer) kind(k *schema.Kind) {
+	name := schemaName(k)
+	if !d.seen[name] {
+		d.seen[name] = true
+		d.schemas.Set(name, d.rootSchema(k))
+	}
+	if k.ListKind == "" {
+		return
+	}
+	list := strings.TrimSuffix(name, k.Kind) + k.ListKind
+	if d.seen[list] {
+		return
+	}
+	d.seen[list] = true
+	d.schemas.Set(list, object(
+		"type", text("object"),
+		"required", texts([]string{"items"}),
+		"properties", object(
+			"apiVersion", object("type", text("string")),
+			"kind", object("type", text("string")),
+			"metadata", d.listMeta(),
+			"items", object("type", text("array"), "items", d.reference(name)),
+		),
+		"x-kubernetes-group-version-kind", kindList(k.Group, k.Version, k.ListKind),
+	))
+}
+
+func kindList(group, version, kind string) document.Value {
+	return document.NewList(kindObject(group, version, kind))
+}
+
+func kindObject(group, version, kind string) document.Value {
+	return object("group", text(group), "version", text(version), "kind", text(kind))
+}
+
+// rootSchema is the schema of a kind's objects.
+func (d *describer) rootSchema(k *schema.Kind) document.Value {
+	out := d.inline(k.Type())
+	if !k.Builtin {
+		properties := out.Get("properties")
+		for _, name := range []string{"apiVersion", "kind"} {
+			properties = properties.With(name, object("type", text("string")))
+		}
+		out = out.With("type", text("object")).With("properties", properties.With("metadata", d.named(objectMetaName)))
+	}
+	return out.With("x-kubernetes-group-version-kind", kindList(k.Group, k.Version, k.Kind))
+}
+
+func (d *describer) reference(name string) document.Value { return object("$ref", text(d.prefix+name)) }
+
+// named refers to a type of the catalog, adding it where it is new.
+func (d *describer) named(name string) document.Value {
+	if d.catalog != nil {
+		if t, ok := d.catalog.Named(name); ok {
+			return d.schema(t)
+		}
+	}
+	return object("type", text("object"))
+}
+
+// listMeta refers to the metadata of lists, which no kind of the catalog has.
+func (d *describer) listMeta() document.Value {
+	if !d.seen[listMetaName] {
+		d.seen[listMetaName] = true
+		plain := object("type", text("string"))
+		d.schemas.Set(listMetaName, object("type", text("object"), "properties", object(
+			"continue", plain, "remainingItemCount", object("type", text("integer"), "format", text("int64")),
+			"resourceVersion", plain, "selfLink", plain,
+		)))
+	}
+	return d.reference(listMetaName)
+}
+
+// schema describes a type: by reference where it has a name.
+func (d *describer) schema(t *schema.Type) document.Value {
+	if t == nil {
+		return document.NewObject()
+	}
+	if t.Name == "" {
+		return d.inline(t)
+	}
+	if !d.seen[t.Name] {
+		d.seen[t.Name] = true
+		d.schemas.Set(t.Name, d.inline(t))
+	}
+	return d.reference(t.Name)
+}
+
+// field describes a member: what is said about it beside its type stands next
+// to the reference, which then has to be wrapped.
+func (d *describer) field(f *schema.Field) document.Value {
+	out := d.schema(f.Type)
+	var strategies []string
+	if f.Strategy&schema.StrategyMerge != 0 {
+		strategies = append(strategies, "merge")
+	}
+	if f.Strategy&schema.StrategyRetainKeys != 0 {
+		strategies = append(strategies, "retainKeys")
+	}
+	if f.Strategy&schema.StrategyReplace != 0 {
+		strategies = append(strategies, "replace")
+	}
+	beside := object(
+		"default", literal(f.Default),
+		"x-kubernetes-patch-strategy", textOr(strings.Join(strategies, ",")),
+		"x-kubernetes-patch-merge-key", textOr(f.MergeKey),
+	)
+	if beside.Len() == 0 {
+		return out
+	}
+	if out.Get("$ref").Exists() && !d.v2 {
+		out = object("allOf", document.NewList(out))
+	}
+	for key, value := range beside.Members() {
+		out = out.With(key, value)
+	}
+	return out
+}
+
+// inline describes a type in full.
+func (d *describer) inline(t *schema.Type) document.Value {
+	var b document.ObjectBuilder
+	switch {
+	case t.Format == "quantity" && !d.v2:
+		b.Set("oneOf", document.NewList(object("type", text("string")), object("type", text("number"))))
+	case t.Format == "quantity":
+		b.Set("type", text("string"))
+	case t.Scalar == schema.AnyScalar && t.Name != "":
+		b.Set("type", text("object"))
+	case t.Scalar == schema.AnyScalar:
+		b.Set("x-kubernetes-preserve-unknown-fields", yes(true))
+	case t.Map != nil:
+		d.mapSchema(&b, t.Map)
+	case t.List != nil:
+		d.listSchema(&b, t.List)
+	default:
+		d.scalarSchema(&b, t)
+	}
+	b.Set("nullable", yes(t.Nullable && !d.v2))
+	b.Set("x-kubernetes-embedded-resource", yes(t.Embedded))
+	if t.Validation != nil {
+		validationSchema(&b, t.Validation)
+	}
+	return b.Object()
+}
+
+func (d *describer) scalarSchema(b *document.ObjectBuilder, t *schema.Type) {
+	switch t.Scalar {
+	case schema.StringScalar:
+		b.Set("type", text("string"))
+	case schema.IntegerScalar:
+		b.Set("type", text("integer"))
+	case schema.NumberScalar:
+		b.Set("type", text("number"))
+	case schema.BooleanScalar:
+		b.Set("type", text("boolean"))
+	case schema.IntOrStringScalar:
+		d.intOrString(b, t)
+		return
+	case schema.NoScalar, schema.AnyScalar:
+		b.Set("type", text("object"))
+	}
+	b.Set("format", textOr(publicFormat(t.Format)))
+}
+
+// intOrString describes what may be either, which each source tells in its own way.
+func (d *describer) intOrString(b *document.ObjectBuilder, t *schema.Type) {
+	switch {
+	case d.v2:
+		b.Set("type", text("string"))
+		b.Set("format", text("int-or-string"))
+	case t.Name != "":
+		b.Set("oneOf", document.NewList(object("type", text("integer")), object("type", text("string"))))
+		b.Set("format", text("int-or-string"))
+	default:
+		b.Set("x-kubernetes-int-or-string", yes(true))
+	}
+}
+
+// publicFormat leaves out the formats that are the schema's own notes.
+func publicFormat(format string) string {
+	switch format {
+	case "quantity", "duration", "fields-v1", "micro-time":
+		return ""
+	}
+	return format
+}
+
+func (d *describer) listSchema(b *document.ObjectBuilder, l *schema.ListType) {
+	b.Set("type", text("array"))
+	b.Set("items", d.schema(l.Elem))
+	switch l.Kind {
+	case schema.AtomicList:
+		b.Set("x-kubernetes-list-type", text("atomic"))
+	case schema.SetList:
+		b.Set("x-kubernetes-list-type", text("set"))
+	case schema.KeyedList:
+		keys := make([]string, len(l.Keys))
+		for i, k := range l.Keys {
+			keys[i] = k.Name
+		}
+		b.Set("x-kubernetes-list-type", text("map"))
+		b.Set("x-kubernetes-list-map-keys", texts(keys))
+	}
+}
+
+func (d *describer) mapSchema(b *document.ObjectBuilder, m *schema.MapType) {
+	b.Set("type", text("object"))
+	var properties document.ObjectBuilder
+	for i := range m.Fields {
+		properties.Set(m.Fields[i].Name, d.field(&m.Fields[i]))
+	}
+	if properties.Len() > 0 {
+		b.Set("properties", properties.Object())
+	}
+	if m.Elem != nil && !m.PreserveUnknown {
+		b.Set("additionalProperties", d.schema(m.Elem))
+	}
+	if len(m.Required) > 0 {
+		b.Set("required", texts(m.Required))
+	}
+	if m.Atomic {
+		b.Set("x-kubernetes-map-type", text("atomic"))
+	}
+	b.Set("x-kubernetes-preserve-unknown-fields", yes(m.PreserveUnknown))
+}
+
+func validationSchema(b *document.ObjectBuilder, v *schema.Validation) {
+	if len(v.Enum) > 0 {
+		var enum document.ListBuilder
+		for _, e := range v.Enum {
+			enum.Append(literal(e))
+		}
+		b.Set("enum", enum.List())
+	}
+	b.Set("pattern", textOr(v.Pattern))
+	b.Set("minimum", number(v.Minimum))
+	b.Set("maximum", number(v.Maximum))
+	b.Set("multipleOf", number(v.MultipleOf))
+	b.Set("exclusiveMinimum", yes(v.ExclusiveMinimum))
+	b.Set("exclusiveMaximum", yes(v.ExclusiveMaximum))
+	b.Set("minLength", count(v.MinLength))
+	b.Set("maxLength", count(v.MaxLength))
+	b.Set("minItems", count(v.MinItems))
+	b.Set("maxItems", count(v.MaxItems))
+	b.Set("minProperties", count(v.MinProperties))
+	b.Set("maxProperties", count(v.MaxProperties))
+	b.Set("uniqueItems", yes(v.UniqueItems))
+}

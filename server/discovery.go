@@ -1,0 +1,329 @@
+package server
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// The kinds of discovery, as meta.k8s.io/v1 has them.
+type (
+	groupVersion struct {
+		GroupVersion string `json:"groupVersion"`
+		Version      string `json:"version"`
+	}
+	apiGroup struct {
+		Kind             string         `json:"kind,omitempty"`
+		APIVersion       string         `json:"apiVersion,omitempty"`
+		Name             string         `json:"name"`
+		Versions         []groupVersion `json:"versions"`
+		PreferredVersion groupVersion   `json:"preferredVersion"`
+	}
+	apiGroupList struct {
+		Kind       string     `json:"kind"`
+		APIVersion string     `json:"apiVersion"`
+		Groups     []apiGroup `json:"groups"`
+	}
+	apiVersions struct {
+		Kind     string        `json:"kind"`
+		Versions []string      `json:"versions"`
+		Servers  []serverRange `json:"serverAddressByClientCIDRs"`
+	}
+	serverRange struct {
+		Clients string `json:"clientCIDR"`
+		Server  string `json:"serverAddress"`
+	}
+	apiResource struct {
+		Name       string   `json:"name"`
+		Singular   string   `json:"singularName"`
+		Namespaced bool     `json:"namespaced"`
+		Group      string   `json:"group,omitempty"`
+		Version    string   `json:"version,omitempty"`
+		Kind       string   `json:"kind"`
+		Verbs      []string `json:"verbs"`
+		ShortNames []string `json:"shortNames,omitempty"`
+		Categories []string `json:"categories,omitempty"`
+		Hash       string   `json:"storageVersionHash,omitempty"`
+	}
+	apiResourceList struct {
+		Kind         string        `json:"kind"`
+		APIVersion   string        `json:"apiVersion,omitempty"`
+		GroupVersion string        `json:"groupVersion"`
+		Resources    []apiResource `json:"resources"`
+	}
+)
+
+// groupKinds are the kinds of one group by version, in the order of discovery.
+type groupKinds struct {
+	group    string
+	versions []versionKinds
+}
+
+type versionKinds struct {
+	version string
+	kinds   []*schema.Kind // sorted by resource
+}
+
+// groups gathers all kinds, the core group first, then the API server's own
+// groups in their order, then those of custom resources sorted by name.
+func (s *Server) groups() []groupKinds {
+	registry := s.cluster.Kinds()
+	byGroup := map[string]map[string][]*schema.Kind{}
+	for k := range registry.Kinds() {
+		if k.Resource == "" {
+			continue
+		}
+		if byGroup[k.Group] == nil {
+			byGroup[k.Group] = map[string][]*schema.Kind{}
+		}
+		byGroup[k.Group][k.Version] = append(byGroup[k.Group][k.Version], k)
+	}
+	var out []groupKinds
+	for _, group := range s.groupOrder(byGroup) {
+		g := groupKinds{group: group}
+		for _, version := range s.versionOrder(group, byGroup[group]) {
+			kinds := byGroup[group][version]
+			slices.SortFunc(kinds, func(a, b *schema.Kind) int { return strings.Compare(a.Resource, b.Resource) })
+			g.versions = append(g.versions, versionKinds{version, kinds})
+		}
+		out = append(out, g)
+	}
+	return out
+}
+
+func (s *Server) groupOrder(byGroup map[string]map[string][]*schema.Kind) []string {
+	var order, custom []string
+	if catalog := s.cluster.Kinds().Catalog(); catalog != nil {
+		for _, group := range catalog.Groups() {
+			if byGroup[group] != nil {
+				order = append(order, group)
+			}
+		}
+	}
+	for group := range byGroup {
+		if !slices.Contains(order, group) {
+			custom = append(custom, group)
+		}
+	}
+	slices.Sort(custom)
+	return append(order, custom...)
+}
+
+// versionOrder puts the preferred version of a group first.
+func (s *Server) versionOrder(group string, versions map[string][]*schema.Kind) []string {
+	var order, rest []string
+	if catalog := s.cluster.Kinds().Catalog(); catalog != nil {
+		for _, v := range catalog.Preferred(group) {
+			if versions[v] != nil {
+				order = append(order, v)
+			}
+		}
+	}
+	for v := range versions {
+		if !slices.Contains(order, v) {
+			rest = append(rest, v)
+		}
+	}
+	slices.SortFunc(rest, compareVersions)
+	return append(order, rest...)
+}
+
+// compareVersions orders versions by priority: v2 before v1 before v1beta2
+// before v1beta1 before v1alpha1, and then everything else by name (Kubernetes'
+// version priority).
+func compareVersions(a, b string) int {
+	x, xok := versionRank(a)
+	y, yok := versionRank(b)
+	switch {
+	case xok && yok:
+		for i := range x {
+			if x[i] != y[i] {
+				return y[i] - x[i]
+			}
+		}
+		return 0
+	case xok:
+		return -1
+	case yok:
+		return 1
+	}
+	return strings.Compare(a, b)
+}
+
+// versionRank is the stability, the major and the minor number of a version.
+func versionRank(v string) (rank [3]int, ok bool) {
+	rest, found := strings.CutPrefix(v, "v")
+	if !found {
+		return rank, false
+	}
+	major, minor := rest, ""
+	rank[0] = 3
+	for i, stage := range []string{"alpha", "beta"} {
+		if before, after, found := strings.Cut(rest, stage); found {
+			major, minor, rank[0] = before, after, i+1
+		}
+	}
+	for i, number := range []string{major, minor} {
+		if i == 1 && rank[0] == 3 {
+			break
+		}
+		n, err := strconv.Atoi(number)
+		if err != nil || n < 0 {
+			return rank, false
+		}
+		rank[i+1] = n
+	}
+	return rank, true
+}
+
+// discovery answers /api and /apis and the paths of groups and versions.
+func (s *Server) discovery(w http.ResponseWriter, r *http.Request, parts []string) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		s.fail(w, r, errMethod)
+		return
+	}
+	if len(parts) == 1 {
+		w.Header().Set("Vary", "Accept")
+		if version, ok := wantsAggregated(r); ok {
+			s.aggregated(w, r, parts[0] == "api", version)
+			return
+		}
+	}
+	if _, err := negotiate(r, false); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	switch {
+	case len(parts) == 1 && parts[0] == "api":
+		s.json(w, r, apiVersions{"APIVersions", []string{"v1"}, []serverRange{{"0.0.0.0/0", r.Host}}})
+	case len(parts) == 1:
+		s.groupList(w, r)
+	case len(parts) == 2 && parts[0] == "apis":
+		s.group(w, r, parts[1])
+	case parts[0] == "api":
+		s.resourceList(w, r, "", parts[1])
+	default:
+		s.resourceList(w, r, parts[1], parts[2])
+	}
+}
+
+func (s *Server) groupList(w http.ResponseWriter, r *http.Request) {
+	list := apiGroupList{Kind: "APIGroupList", APIVersion: "v1", Groups: []apiGroup{}}
+	for _, g := range s.groups() {
+		if g.group != "" {
+			list.Groups = append(list.Groups, describeGroup(g))
+		}
+	}
+	s.json(w, r, list)
+}
+
+func (s *Server) group(w http.ResponseWriter, r *http.Request, name string) {
+	for _, g := range s.groups() {
+		if g.group == name && name != "" {
+			group := describeGroup(g)
+			group.Kind, group.APIVersion = "APIGroup", "v1"
+			s.json(w, r, group)
+			return
+		}
+	}
+	s.fail(w, r, errNoPage)
+}
+
+func describeGroup(g groupKinds) apiGroup {
+	out := apiGroup{Name: g.group}
+	for _, v := range g.versions {
+		out.Versions = append(out.Versions, groupVersion{schema.APIVersion(g.group, v.version), v.version})
+	}
+	out.PreferredVersion = out.Versions[0]
+	return out
+}
+
+func (s *Server) resourceList(w http.ResponseWriter, r *http.Request, group, version string) {
+	kinds := s.kindsOf(group, version)
+	if kinds == nil {
+		if s.builtinGroup(group) {
+			s.fail(w, r, errNoResource)
+		} else {
+			s.fail(w, r, errNoPage)
+		}
+		return
+	}
+	list := apiResourceList{Kind: "APIResourceList", GroupVersion: schema.APIVersion(group, version)}
+	if group != "" {
+		list.APIVersion = "v1"
+	}
+	for _, k := range kinds {
+		list.Resources = append(list.Resources, apiResource{
+			Name: k.Resource, Singular: k.Singular, Namespaced: k.Namespaced, Kind: k.Kind,
+			Verbs: k.Verbs, ShortNames: k.ShortNames, Categories: k.Categories, Hash: storageHash(k),
+		})
+		for _, sub := range k.Subresources {
+			res := apiResource{Name: k.Resource + "/" + sub.Name, Namespaced: k.Namespaced, Kind: sub.Kind.Kind, Verbs: sub.Verbs}
+			if sub.Kind.Group != group || sub.Kind.Version != version {
+				res.Group, res.Version = sub.Kind.Group, sub.Kind.Version
+			}
+			list.Resources = append(list.Resources, res)
+		}
+	}
+	s.json(w, r, list)
+}
+
+// kindsOf returns the kinds of a version that have a resource, nil for none.
+func (s *Server) kindsOf(group, version string) []*schema.Kind {
+	for _, g := range s.groups() {
+		if g.group != group {
+			continue
+		}
+		for _, v := range g.versions {
+			if v.version == version {
+				return v.kinds
+			}
+		}
+	}
+	return nil
+}
+
+// storageHash tells clients that two versions of a resource are stored alike;
+// it is opaque to them.
+func storageHash(k *schema.Kind) string {
+	if !slices.Contains(k.Verbs, "create") || !slices.Contains(k.Verbs, "list") {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(k.Group + "/" + k.Kind))
+	return hex.EncodeToString(sum[:6])
+}
+
+// json answers with a value in JSON, and 304 where the client has it already.
+func (s *Server) json(w http.ResponseWriter, r *http.Request, value any) {
+	body, err := json.Marshal(value)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.jsonBytes(w, r, "application/json", body)
+}
+
+func (s *Server) jsonBytes(w http.ResponseWriter, r *http.Request, contentType string, body []byte) {
+	sum := sha256.Sum256(body)
+	etag := `"` + hex.EncodeToString(sum[:16]) + `"`
+	w.Header().Set("ETag", etag)
+	if r.Header.Get("If-None-Match") == etag {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	if pretty(r) {
+		body = indent(body)
+	}
+	w.Header().Set("Content-Type", contentType)
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(http.StatusOK)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(body)
+	}
+}

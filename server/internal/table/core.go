@@ -1,0 +1,276 @@
+package table
+
+import (
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+func nodeColumns() []Column {
+	address := func(kind string) func(Object) string {
+		return func(o Object) string {
+			return or(named(o.at("status", "addresses"), "type", kind).Get("address").StringOr(""), "<none>")
+		}
+	}
+	info := func(name, missing, key string) Column { return field(name, missing, "status", "nodeInfo", key) }
+	return []Column{nameColumn(), textColumn("Status", nodeStatus), textColumn("Roles", nodeRoles), ageColumn(),
+		info("Version", "", "kubeletVersion"), wide(textColumn("Internal-IP", address("InternalIP"))),
+		wide(textColumn("External-IP", address("ExternalIP"))), wide(info("OS-Image", "<unknown>", "osImage")),
+		wide(textColumn("Kernel-Version", func(o Object) string {
+			kernel := or(o.text("status", "nodeInfo", "kernelVersion"), "<unknown>")
+			if arch := o.text("status", "nodeInfo", "architecture"); arch != "" {
+				kernel += " (" + arch + ")"
+			}
+			return kernel
+		})), wide(info("Container-Runtime", "<unknown>", "containerRuntimeVersion"))}
+}
+
+func nodeStatus(o Object) string {
+	status := "Unknown"
+	if ready := named(o.at("status", "conditions"), "type", "Ready"); ready.Exists() {
+		status = "NotReady"
+		if ready.Get("status").StringOr("") == "True" {
+			status = "Ready"
+		}
+	}
+	if yes, _ := o.at("spec", "unschedulable").Bool(); yes {
+		status += ",SchedulingDisabled"
+	}
+	return status
+}
+
+func nodeRoles(o Object) string {
+	var roles []string
+	for key, value := range o.at("metadata", "labels").Members() {
+		role, ok := strings.CutPrefix(key, "node-role.kubernetes.io/")
+		if key == "kubernetes.io/role" {
+			role, ok = value.StringOr(""), true
+		}
+		if ok && role != "" {
+			roles = append(roles, role)
+		}
+	}
+	slices.Sort(roles)
+	return or(strings.Join(slices.Compact(roles), ","), "<none>")
+}
+
+// phase is a status' phase, Terminating for what is being deleted.
+func phase(o Object) string {
+	if o.at("metadata", "deletionTimestamp").Exists() {
+		return "Terminating"
+	}
+	return o.text("status", "phase")
+}
+
+func accessModes(list document.Value) string {
+	short := map[string]string{"ReadWriteOnce": "RWO", "ReadOnlyMany": "ROX", "ReadWriteMany": "RWX", "ReadWriteOncePod": "RWOP"}
+	var have, out []string
+	for _, mode := range list.Items() {
+		have = append(have, mode.StringOr(""))
+	}
+	for _, mode := range []string{"ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"} {
+		if slices.Contains(have, mode) {
+			out = append(out, short[mode])
+		}
+	}
+	return strings.Join(out, ",")
+}
+
+// storageClass is the class of a claim or volume, which the older annotation
+// names before the field.
+func storageClass(o Object) string {
+	if class := o.at("metadata", "annotations", "volume.beta.kubernetes.io/storage-class"); class.Exists() {
+		return class.StringOr("")
+	}
+	return o.text("spec", "storageClassName")
+}
+
+func claimColumns() []Column {
+	bound := func(o Object) bool { return o.text("spec", "volumeName") != "" }
+	return []Column{nameColumn(), textColumn("Status", phase), field("Volume", "", "spec", "volumeName"),
+		textColumn("Capacity", func(o Object) string {
+			if !bound(o) {
+				return ""
+			}
+			return or(plain(o.at("status", "capacity", "storage")), "0")
+		}), textColumn("Access Modes", func(o Object) string {
+			if !bound(o) {
+				return ""
+			}
+			return accessModes(o.at("status", "accessModes"))
+		}), textColumn("StorageClass", storageClass), field("VolumeAttributesClass", "<unset>", "spec", "volumeAttributesClassName"),
+		ageColumn(), wide(field("VolumeMode", "<unset>", "spec", "volumeMode"))}
+}
+
+func volumeColumns() []Column {
+	return []Column{nameColumn(), field("Capacity", "0", "spec", "capacity", "storage"),
+		textColumn("Access Modes", func(o Object) string { return accessModes(o.at("spec", "accessModes")) }),
+		field("Reclaim Policy", "", "spec", "persistentVolumeReclaimPolicy"), textColumn("Status", phase),
+		textColumn("Claim", func(o Object) string {
+			if !o.at("spec", "claimRef").Exists() {
+				return ""
+			}
+			return o.text("spec", "claimRef", "namespace") + "/" + o.text("spec", "claimRef", "name")
+		}), textColumn("StorageClass", storageClass), field("VolumeAttributesClass", "<unset>", "spec", "volumeAttributesClassName"),
+		field("Reason", "", "status", "reason"), ageColumn(), wide(field("VolumeMode", "<unset>", "spec", "volumeMode"))}
+}
+
+// quota prints used and hard amounts of limits or of everything else.
+func quota(o Object, limits bool) string {
+	var out []string
+	for resource, hard := range o.at("status", "hard").Members() {
+		if strings.HasPrefix(resource, "limits.") == limits {
+			used := or(plain(o.at("status", "used", resource)), "0")
+			out = append(out, resource+": "+used+"/"+plain(hard))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+func clusterIP(o Object) string {
+	for _, ip := range o.at("spec", "clusterIPs").Items() {
+		return ip.StringOr("")
+	}
+	return or(o.text("spec", "clusterIP"), "<none>")
+}
+
+func externalIP(o Object) string {
+	var ips []string
+	for _, ip := range o.at("spec", "externalIPs").Items() {
+		ips = append(ips, ip.StringOr(""))
+	}
+	switch o.text("spec", "type") {
+	case "ClusterIP", "NodePort":
+		return or(strings.Join(ips, ","), "<none>")
+	case "LoadBalancer":
+		if balancer := loadBalancer(o); balancer != "" {
+			ips = append([]string{balancer}, ips...)
+		}
+		return or(strings.Join(ips, ","), "<pending>")
+	case "ExternalName":
+		return o.text("spec", "externalName")
+	}
+	return "<unknown>"
+}
+
+// loadBalancer joins the addresses of a load balancer.
+func loadBalancer(o Object) string {
+	var out []string
+	for _, ingress := range o.at("status", "loadBalancer", "ingress").Items() {
+		if address := or(ingress.Get("ip").StringOr(""), ingress.Get("hostname").StringOr("")); address != "" {
+			out = append(out, address)
+		}
+	}
+	slices.Sort(out)
+	return strings.Join(slices.Compact(out), ",")
+}
+
+func servicePorts(o Object) string {
+	return or(joined(o.at("spec", "ports"), ",", func(p document.Value) string {
+		port := plain(p.Get("port"))
+		if node, ok := p.Get("nodePort").Int(); ok && node > 0 {
+			port += ":" + strconv.FormatInt(node, 10)
+		}
+		return port + "/" + p.Get("protocol").StringOr("")
+	}), "<none>")
+}
+
+func endpoints(o Object) string {
+	subsets := o.at("subsets")
+	if subsets.Len() == 0 {
+		return "<none>"
+	}
+	var out []string
+	for _, subset := range subsets.Items() {
+		addresses, ports := subset.Get("addresses"), subset.Get("ports")
+		if ports.Len() == 0 {
+			for _, a := range addresses.Items() {
+				out = append(out, a.Get("ip").StringOr(""))
+			}
+		}
+		for _, p := range ports.Items() {
+			for _, a := range addresses.Items() {
+				out = append(out, hostPort(a.Get("ip").StringOr(""), plain(p.Get("port"))))
+			}
+		}
+	}
+	return firstOf(out, 3, ",")
+}
+
+// hostPort joins an address and a port; an IPv6 address stands in brackets.
+func hostPort(host, port string) string {
+	if ip, err := netip.ParseAddr(host); err == nil && ip.Is6() {
+		host = "[" + host + "]"
+	}
+	return host + ":" + port
+}
+
+func slicePorts(o Object) string {
+	var out []string
+	for _, p := range o.at("ports").Items() {
+		out = append(out, or(plain(p.Get("port")), or(p.Get("name").StringOr(""), "*")))
+	}
+	return or(firstOf(out, 3, ","), "<unset>")
+}
+
+func sliceEndpoints(o Object) string {
+	var out []string
+	for _, e := range o.at("endpoints").Items() {
+		for _, a := range e.Get("addresses").Items() {
+			out = append(out, a.StringOr(""))
+		}
+	}
+	return or(firstOf(out, 3, ","), "<unset>")
+}
+
+// eventColumns are those of both kinds of event, which name their fields
+// differently.
+func eventColumns(object, source, first, last, count, message string) []Column {
+	firstSeen := func(o Object) string {
+		if o.at(first).StringOr("") != "" {
+			return o.since(first)
+		}
+		return o.since("eventTime")
+	}
+	lastSeen := func(o Object) string {
+		switch {
+		case o.at("series").Exists():
+			return o.since("series", "lastObservedTime")
+		case o.at(last).StringOr("") != "":
+			return o.since(last)
+		}
+		return firstSeen(o)
+	}
+	target := func(o Object) string {
+		kind := strings.ToLower(o.text(object, "kind"))
+		if name := o.text(object, "name"); name != "" {
+			return kind + "/" + name
+		}
+		return kind
+	}
+	times := func(o Object) int64 {
+		if o.at("series").Exists() {
+			return o.number("series", "count")
+		}
+		return max(o.number(count), 1)
+	}
+	reporter := "reportingComponent"
+	if object == "regarding" {
+		reporter = "reportingController"
+	}
+	from := func(o Object) string {
+		component := or(o.text(source, "component"), o.text(reporter))
+		if host := or(o.text(source, "host"), o.text("reportingInstance")); host != "" {
+			return component + ", " + host
+		}
+		return component
+	}
+	name := wide(nameColumn())
+	return []Column{textColumn("Last Seen", lastSeen), field("Type", "", "type"), field("Reason", "", "reason"), textColumn("Object", target),
+		wide(field("Subobject", "", object, "fieldPath")), wide(textColumn("Source", from)),
+		textColumn("Message", func(o Object) string { return strings.TrimSpace(o.text(message)) }),
+		wide(textColumn("First Seen", firstSeen)), wide(as("string", intColumn("Count", times))), name}
+}

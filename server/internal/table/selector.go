@@ -1,0 +1,50 @@
+package table
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// labels prints a map of labels: "a=1,b=2".
+func labels(m document.Value) string {
+	var out []string
+	for key, value := range m.Members() {
+		out = append(out, key+"="+value.StringOr(""))
+	}
+	return or(strings.Join(out, ","), "<none>")
+}
+
+// selector prints a label selector as its parts in the order of their keys.
+func selector(s document.Value) string {
+	var parts [][2]string
+	for key, value := range s.Get("matchLabels").Members() {
+		parts = append(parts, [2]string{key, key + "=" + value.StringOr("")})
+	}
+	for _, e := range s.Get("matchExpressions").Items() {
+		key := e.Get("key").StringOr("")
+		var values []string
+		for _, v := range e.Get("values").Items() {
+			values = append(values, v.StringOr(""))
+		}
+		slices.Sort(values)
+		list := " (" + strings.Join(values, ",") + ")"
+		switch e.Get("operator").StringOr("") {
+		case "In":
+			parts = append(parts, [2]string{key, key + " in" + list})
+		case "NotIn":
+			parts = append(parts, [2]string{key, key + " notin" + list})
+		case "Exists":
+			parts = append(parts, [2]string{key, key})
+		case "DoesNotExist":
+			parts = append(parts, [2]string{key, "!" + key})
+		}
+	}
+	slices.SortStableFunc(parts, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
+	out := make([]string, len(parts))
+	for i, p := range parts {
+		out[i] = p[1]
+	}
+	return strings.Join(out, ",")
+}

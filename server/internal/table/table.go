@@ -1,0 +1,207 @@
+// Package table says which columns kubectl get shows for a kind, and what
+// stands in them: those of kube-apiserver for the common built-in kinds
+// (Kubernetes 1.36, pkg/printers/internalversion), the additional printer
+// columns of custom resources, and name and age for all others.
+package table
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// Column is one column of a table.
+type Column struct {
+	// Name, Type and Format are as in meta.k8s.io/v1 TableColumnDefinition.
+	Name, Type, Format, Description string
+	// Priority above 0 shows the column only in wide output.
+	Priority int
+	// Cell returns what stands in the column for an object; null for nothing.
+	Cell func(Object) document.Value
+}
+
+// Of returns the columns of a kind.
+func Of(k *schema.Kind) []Column {
+	if !k.Builtin {
+		return customColumns(k)
+	}
+	if columns := builtinColumns(k.Group, k.Version, k.Resource); columns != nil {
+		return columns
+	}
+	return []Column{nameColumn(), ageColumn()}
+}
+
+// Object is an object at a moment, from which ages are counted.
+type Object struct {
+	Value document.Value
+	Now   time.Time
+}
+
+// at returns what stands at a path of keys.
+func (o Object) at(path ...string) document.Value { return at(o.Value, path...) }
+
+func at(v document.Value, path ...string) document.Value {
+	for _, key := range path {
+		v = v.Get(key)
+	}
+	return v
+}
+
+// text returns a string at a path, "" for none.
+func (o Object) text(path ...string) string { return o.at(path...).StringOr("") }
+
+// number returns an integer at a path, 0 for none.
+func (o Object) number(path ...string) int64 {
+	n, _ := o.at(path...).Int()
+	return n
+}
+
+// since is the age of a time at a path.
+func (o Object) since(path ...string) string { return age(o.at(path...), o.Now) }
+
+func age(v document.Value, now time.Time) string {
+	t, err := time.Parse(time.RFC3339, v.StringOr(""))
+	if err != nil {
+		return "<unknown>"
+	}
+	return Duration(now.Sub(t))
+}
+
+// Duration prints a duration as kubectl does: with one or two units, so that
+// about two digits count.
+func Duration(d time.Duration) string {
+	two := func(big, bigUnit, small, smallUnit int64, units string) string {
+		s := strconv.FormatInt(big/bigUnit, 10) + units[:1]
+		if rest := small / smallUnit; rest > 0 {
+			s += strconv.FormatInt(rest, 10) + units[1:]
+		}
+		return s
+	}
+	s := int64(d / time.Second)
+	const minute, hour, day, year = 60, 3600, 24 * 3600, 365 * 24 * 3600
+	switch {
+	case s < -1:
+		return "<invalid>"
+	case s < 0:
+		return "0s"
+	case s < 2*minute:
+		return strconv.FormatInt(s, 10) + "s"
+	case s < 10*minute:
+		return two(s, minute, s%minute, 1, "ms")
+	case s < 3*hour:
+		return strconv.FormatInt(s/minute, 10) + "m"
+	case s < 8*hour:
+		return two(s, hour, s%hour, minute, "hm")
+	case s < 2*day:
+		return strconv.FormatInt(s/hour, 10) + "h"
+	case s < 8*day:
+		return two(s, day, s%day, hour, "dh")
+	case s < 2*year:
+		return strconv.FormatInt(s/day, 10) + "d"
+	case s < 8*year:
+		return two(s, year, s%year, day, "yd")
+	}
+	return strconv.FormatInt(s/year, 10) + "y"
+}
+
+func nameColumn() Column {
+	return Column{Name: "Name", Type: "string", Format: "name", Cell: func(o Object) document.Value {
+		return document.NewString(o.text("metadata", "name"))
+	}}
+}
+
+func ageColumn() Column {
+	return textColumn("Age", func(o Object) string { return o.since("metadata", "creationTimestamp") })
+}
+
+// createdColumn is that of kinds that kube-apiserver has no columns for.
+func createdColumn() Column {
+	return Column{Name: "Created At", Type: "date", Cell: func(o Object) document.Value {
+		return o.at("metadata", "creationTimestamp")
+	}}
+}
+
+func textColumn(name string, cell func(Object) string) Column {
+	return Column{Name: name, Type: "string", Cell: func(o Object) document.Value { return document.NewString(cell(o)) }}
+}
+
+func intColumn(name string, cell func(Object) int64) Column {
+	return Column{Name: name, Type: "integer", Cell: func(o Object) document.Value { return document.NewInt(cell(o)) }}
+}
+
+func boolColumn(name string, path ...string) Column {
+	return Column{Name: name, Type: "boolean", Cell: func(o Object) document.Value {
+		b, _ := o.at(path...).Bool()
+		return document.NewBool(b)
+	}}
+}
+
+// field shows a string, or a text where there is none.
+func field(name, missing string, path ...string) Column {
+	return textColumn(name, func(o Object) string { return or(plain(o.at(path...)), missing) })
+}
+
+// replicas shows an integer.
+func integer(name string, path ...string) Column {
+	return intColumn(name, func(o Object) int64 { return o.number(path...) })
+}
+
+// wide gives a column to wide output only.
+func wide(c Column) Column {
+	c.Priority = 1
+	return c
+}
+
+// as gives a column another type: kube-apiserver calls some numbers strings.
+func as(kind string, c Column) Column {
+	c.Type = kind
+	return c
+}
+
+func or(s, missing string) string {
+	if s == "" {
+		return missing
+	}
+	return s
+}
+
+// plain prints a scalar as text without quotes.
+func plain(v document.Value) string {
+	switch v.Kind() {
+	case document.String:
+		return v.StringOr("")
+	case document.Absent, document.Null:
+		return ""
+	}
+	return v.String()
+}
+
+// joined joins what each item of a list gives, leaving out nothing.
+func joined(list document.Value, separator string, each func(document.Value) string) string {
+	var out []string
+	for _, item := range list.Items() {
+		out = append(out, each(item))
+	}
+	return strings.Join(out, separator)
+}
+
+// firstOf joins the first few texts and says how many more there are.
+func firstOf(all []string, limit int, separator string) string {
+	if len(all) <= limit {
+		return strings.Join(all, separator)
+	}
+	return strings.Join(all[:limit], separator) + " + " + strconv.Itoa(len(all)-limit) + " more..."
+}
+
+// named finds the item of a list whose member has that text.
+func named(list document.Value, key, value string) document.Value {
+	for _, item := range list.Items() {
+		if item.Get(key).StringOr("") == value {
+			return item
+		}
+	}
+	return document.Value{}
+}

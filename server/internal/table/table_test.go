@@ -1,0 +1,153 @@
+package table
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+func parse(t testing.TB, text string) document.Value {
+	t.Helper()
+	d, err := document.Parse([]byte(text), document.Options{MaxBytes: -1})
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return d.Root
+}
+
+// The recorded tables of kube-apiserver: every column and every cell.
+func TestBuiltinTablesAreThoseOfTheAPIServer(t *testing.T) {
+	file, err := os.Open("testdata/tables.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, 1<<20)
+	rows := 0
+	for lines.Scan() {
+		want := parse(t, lines.Text())
+		kind := schema.NewKind(schema.GroupVersionKind{Group: want.Get("group").StringOr(""), Version: want.Get("version").StringOr("")}, nil)
+		kind.Resource, kind.Builtin = want.Get("resource").StringOr(""), true
+		now, err := time.Parse(time.RFC3339, want.Get("now").StringOr(""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(kind.Version+"/"+kind.Resource, func(t *testing.T) {
+			columns := Of(kind)
+			checkColumns(t, columns, want.Get("columns"))
+			for _, row := range want.Get("rows").Items() {
+				rows++
+				checkRow(t, columns, row, now)
+			}
+		})
+	}
+	if rows < 70 {
+		t.Errorf("only %d rows were compared", rows)
+	}
+}
+
+func checkColumns(t *testing.T, got []Column, want document.Value) {
+	t.Helper()
+	var a, b []string
+	for _, c := range got {
+		a = append(a, fmt.Sprintf("%s:%s:%s:%d", c.Name, c.Type, c.Format, c.Priority))
+	}
+	for _, c := range want.Items() {
+		priority, _ := c.Get("priority").Int()
+		b = append(b, fmt.Sprintf("%s:%s:%s:%d", c.Get("name").StringOr(""), c.Get("type").StringOr(""), c.Get("format").StringOr(""), priority))
+	}
+	if fmt.Sprint(a) != fmt.Sprint(b) {
+		t.Fatalf("columns:\n got %v\nwant %v", a, b)
+	}
+}
+
+func checkRow(t *testing.T, columns []Column, row document.Value, now time.Time) {
+	t.Helper()
+	object := Object{Value: row.Get("object"), Now: now}
+	for i, c := range columns {
+		if c.Name == "Age" {
+			continue // counted in seconds from a moment that was not recorded exactly
+		}
+		if got, want := c.Cell(object), row.Get("cells").At(i); !document.Equal(got, want) {
+			t.Errorf("%s, column %s: got %s, want %s", object.text("metadata", "name"), c.Name, got, want)
+		}
+	}
+}
+
+func TestDuration(t *testing.T) {
+	day := 24 * time.Hour
+	for want, d := range map[string]time.Duration{
+		"<invalid>": -2 * time.Second, "0s": -time.Second, "119s": 119 * time.Second, "2m": 2 * time.Minute, "9m59s": 10*time.Minute - 1,
+		"10m": 10 * time.Minute, "179m": 3*time.Hour - 1, "3h": 3 * time.Hour, "3h5m": 3*time.Hour + 5*time.Minute, "8h": 8*time.Hour + 40*time.Minute,
+		"47h": 2*day - 1, "2d": 2 * day, "7d23h": 8*day - 1, "8d": 8 * day, "729d": 730*day - 1, "2y": 730 * day, "3y5d": 3*365*day + 5*day, "8y": 8 * 365 * day,
+	} {
+		if got := Duration(d); got != want {
+			t.Errorf("%v: got %s, want %s", d, got, want)
+		}
+	}
+}
+
+func TestCustomColumns(t *testing.T) {
+	object := Object{Now: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC), Value: parse(t, `{
+		"metadata":{"name":"w","creationTimestamp":"2026-05-01T11:00:00Z","annotations":{"a.b/c":"d"}},
+		"spec":{"n":3,"f":2.5,"b":true,"s":"x","o":{"k":1},"l":["p","q"]},
+		"status":{"conditions":[{"type":"Ready","status":"False"},{"type":"Up","status":"True"}]}}`)}
+	for _, c := range []struct{ kind, path, want, why string }{
+		{"string", ".spec.s", `"x"`, "a member"},
+		{"string", "{.spec.s}", `"x"`, "with the braces of kubectl's templates"},
+		{"string", "$.spec.s", `"x"`, "with the root"},
+		{"string", ".spec.n", `"3"`, "a number in a column of strings is printed"},
+		{"string", ".spec.o", `"{\"k\":1}"`, "an object in a column of strings is printed as JSON"},
+		{"integer", ".spec.n", `3`, ""},
+		{"integer", ".spec.f", `2`, "a fraction is cut off"},
+		{"integer", ".spec.s", `null`, "a string is no integer"},
+		{"number", ".spec.f", `2.5`, ""},
+		{"boolean", ".spec.b", `true`, ""},
+		{"boolean", ".spec.s", `null`, ""},
+		{"date", ".metadata.creationTimestamp", `"60m"`, "a time is shown as an age"},
+		{"date", ".spec.s", `"\u003cinvalid\u003e"`, "a text that is no time"},
+		{"date", ".spec.n", `null`, ""},
+		{"string", ".metadata.annotations['a.b/c']", `"d"`, "a key with dots"},
+		{"string", `.metadata.annotations["a.b/c"]`, `"d"`, ""},
+		{"string", ".spec.l[0]", `"p"`, ""},
+		{"string", ".spec.l[-1]", `"q"`, "counted from the end"},
+		{"string", ".spec.l[*]", `"p"`, "of many the first"},
+		{"string", ".spec.l[7]", `null`, "out of range"},
+		{"string", `.status.conditions[?(@.type=="Up")].status`, `"True"`, "an item chosen by a member"},
+		{"string", `.status.conditions[?(@.type=='Ready')].status`, `"False"`, ""},
+		{"string", `.status.conditions[?(@.type!="Ready")].status`, `"True"`, ""},
+		{"string", `.status.conditions[?(@.type=="No")].status`, `null`, ""},
+		{"string", ".spec.missing.deeper", `null`, ""},
+		{"string", ".spec.l[", `null`, "a path that cannot be read shows nothing"},
+	} {
+		kind := schema.NewKind(schema.GroupVersionKind{}, nil)
+		kind.Columns = []schema.Column{{Name: "X", Type: c.kind, JSONPath: c.path}}
+		if got := Of(kind)[1].Cell(object).String(); got != c.want {
+			t.Errorf("%s as %s (%s): got %s, want %s", c.path, c.kind, c.why, got, c.want)
+		}
+	}
+	plain := Of(schema.NewKind(schema.GroupVersionKind{}, nil))
+	if len(plain) != 2 || plain[1].Name != "Age" || plain[1].Cell(object).String() != `"60m"` {
+		t.Errorf("a resource without columns shows %v", plain)
+	}
+}
+
+// Paths come from users' CRDs: none may panic or run for long.
+func FuzzPath(f *testing.F) {
+	for _, s := range []string{".a.b[0]", `.c[?(@.t=="x")].y`, "['a.b']", "{.x}", ".[*].", "[?(@", ".a[?(@.b[?(@.c==1)]==2)]"} {
+		f.Add(s)
+	}
+	value := parse(f, `{"a":{"b":[1,{"c":2}]},"c":[{"t":"x","y":1}]}`)
+	f.Fuzz(func(t *testing.T, s string) {
+		p, err := parsePath(s)
+		if err == nil {
+			p.first(value)
+		}
+	})
+}

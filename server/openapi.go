@@ -1,0 +1,240 @@
+package server
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// documents keeps the OpenAPI documents that have been made. Kinds are never
+// changed, only replaced, so a document is right as long as its kinds are.
+type documents struct {
+	mu   sync.Mutex
+	made map[string]*apiDocument
+}
+
+type apiDocument struct {
+	kinds []*schema.Kind
+	hash  string
+	once  sync.Once
+	body  []byte
+}
+
+// openAPIPath is the path of a group version's document.
+func openAPIPath(groupVersion string) string {
+	if strings.Contains(groupVersion, "/") {
+		return "/openapi/v3/apis/" + groupVersion
+	}
+	return "/openapi/v3/api/" + groupVersion
+}
+
+// openAPI answers /openapi/v3, the documents below it, and /openapi/v2.
+func (s *Server) openAPI(w http.ResponseWriter, r *http.Request, parts []string) {
+	switch {
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		s.fail(w, r, errMethod)
+	case len(parts) == 1 && parts[0] == "v3":
+		s.openAPIIndex(w, r)
+	case len(parts) == 3 && parts[0] == "v3" && parts[1] == "api":
+		s.openAPIDocument(w, r, "", parts[2])
+	case len(parts) == 4 && parts[0] == "v3" && parts[1] == "apis":
+		s.openAPIDocument(w, r, parts[2], parts[3])
+	case len(parts) == 1 && parts[0] == "v2":
+		s.openAPIv2(w, r)
+	default:
+		s.fail(w, r, errNoPage)
+	}
+}
+
+// openAPIIndex lists the documents with a hash of each, by which clients cache
+// them for ever.
+func (s *Server) openAPIIndex(w http.ResponseWriter, r *http.Request) {
+	type location struct {
+		URL string `json:"serverRelativeURL"`
+	}
+	paths := map[string]location{}
+	for _, g := range s.groups() {
+		for _, v := range g.versions {
+			path := openAPIPath(schema.APIVersion(g.group, v.version))
+			d := s.document(g.group, v.version, v.kinds)
+			paths[strings.TrimPrefix(path, "/openapi/v3/")] = location{path + "?hash=" + d.hash}
+		}
+	}
+	s.json(w, r, map[string]any{"paths": paths})
+}
+
+func (s *Server) openAPIDocument(w http.ResponseWriter, r *http.Request, group, version string) {
+	kinds := s.kindsOf(group, version)
+	if kinds == nil {
+		s.fail(w, r, errNoPage)
+		return
+	}
+	d := s.document(group, version, kinds)
+	switch hash := r.URL.Query().Get("hash"); hash {
+	case "":
+	case d.hash:
+		w.Header().Set("Cache-Control", "public, immutable")
+		w.Header().Set("Expires", s.options.Now().AddDate(1, 0, 0).UTC().Format(http.TimeFormat))
+	default:
+		http.Redirect(w, r, openAPIPath(schema.APIVersion(group, version))+"?hash="+d.hash, http.StatusMovedPermanently)
+		return
+	}
+	w.Header().Set("Vary", "Accept")
+	d.once.Do(func() { d.body = s.describe(group, version, kinds).JSON() })
+	s.jsonBytes(w, r, "application/json", d.body)
+}
+
+// document returns the document of a group version, making it where there is
+// none yet or its kinds have been replaced. The hash of built-in kinds needs no
+// look at their types: the Kubernetes version says what they are.
+func (s *Server) document(group, version string, kinds []*schema.Kind) *apiDocument {
+	key := schema.APIVersion(group, version)
+	s.documents.mu.Lock()
+	defer s.documents.mu.Unlock()
+	if d := s.documents.made[key]; d != nil && slices.Equal(d.kinds, kinds) {
+		return d
+	}
+	d := &apiDocument{kinds: slices.Clone(kinds)}
+	h := sha256.New()
+	fmt.Fprintln(h, key)
+	builtin := true
+	for _, k := range kinds {
+		fmt.Fprintln(h, k.Resource)
+		builtin = builtin && k.Builtin
+	}
+	if catalog := s.cluster.Kinds().Catalog(); builtin && catalog != nil {
+		fmt.Fprintln(h, catalog.Version())
+	} else {
+		d.once.Do(func() { d.body = s.describe(group, version, kinds).JSON() })
+		h.Write(d.body)
+	}
+	d.hash = strings.ToUpper(hex.EncodeToString(h.Sum(nil)))
+	if s.documents.made == nil {
+		s.documents.made = map[string]*apiDocument{}
+	}
+	s.documents.made[key] = d
+	return d
+}
+
+// describe makes the OpenAPI v3 document of a group version.
+func (s *Server) describe(group, version string, kinds []*schema.Kind) document.Value {
+	d := describer{catalog: s.cluster.Kinds().Catalog(), prefix: "#/components/schemas/", seen: map[string]bool{}}
+	var paths document.ObjectBuilder
+	for _, k := range kinds {
+		d.kind(k)
+		d.paths(&paths, k)
+	}
+	return object(
+		"openapi", text("3.0.0"),
+		"info", s.apiInfo(),
+		"paths", paths.Object(),
+		"components", object("schemas", d.schemas.Object()),
+	)
+}
+
+func (s *Server) apiInfo() document.Value {
+	version := "unversioned"
+	if catalog := s.cluster.Kinds().Catalog(); catalog != nil {
+		version = "v" + catalog.Version()
+	}
+	return object("title", text("Kubernetes"), "version", text(version))
+}
+
+// openAPIv2 answers with one document for all kinds, in JSON. It is there for
+// clients that know no v3.
+func (s *Server) openAPIv2(w http.ResponseWriter, r *http.Request) {
+	if header := r.Header.Get("Accept"); header != "" && !slices.ContainsFunc(clauses(header), func(c clause) bool {
+		return c.kind == "application/json" || c.kind == "*/*" || c.kind == "application/*"
+	}) {
+		s.fail(w, r, notAcceptable("application/json"))
+		return
+	}
+	d := describer{catalog: s.cluster.Kinds().Catalog(), prefix: "#/definitions/", seen: map[string]bool{}, v2: true}
+	var paths document.ObjectBuilder
+	for _, g := range s.groups() {
+		for _, v := range g.versions {
+			for _, k := range v.kinds {
+				d.kind(k)
+				d.paths(&paths, k)
+			}
+		}
+	}
+	doc := object("swagger", text("2.0"), "info", s.apiInfo(), "paths", paths.Object(), "definitions", d.schemas.Object())
+	s.jsonBytes(w, r, "application/json", doc.JSON())
+}
+
+// object makes an object of keys and values in turn; absent values add nothing.
+func object(members ...any) document.Value {
+	var b document.ObjectBuilder
+	for i := 0; i+1 < len(members); i += 2 {
+		b.Set(members[i].(string), members[i+1].(document.Value))
+	}
+	return b.Object()
+}
+
+func text(s string) document.Value { return document.NewString(s) }
+
+// textOr is a text, absent where it is empty.
+func textOr(s string) document.Value {
+	if s == "" {
+		return document.Value{}
+	}
+	return document.NewString(s)
+}
+
+func texts(items []string) document.Value {
+	values := make([]document.Value, len(items))
+	for i, s := range items {
+		values[i] = document.NewString(s)
+	}
+	return document.NewList(values...)
+}
+
+// number is an optional number.
+func number(f *float64) document.Value {
+	if f == nil {
+		return document.Value{}
+	}
+	if i := int64(*f); float64(i) == *f {
+		return document.NewInt(i)
+	}
+	return document.NewFloat(*f)
+}
+
+func count(i *int64) document.Value {
+	if i == nil {
+		return document.Value{}
+	}
+	return document.NewInt(*i)
+}
+
+// yes is true, absent for false.
+func yes(b bool) document.Value {
+	if !b {
+		return document.Value{}
+	}
+	return document.NewBool(true)
+}
+
+// literal is a value given as JSON; absent where it is none.
+func literal(json string) document.Value {
+	if json == "" {
+		return document.Value{}
+	}
+	d, err := document.Parse([]byte(json), document.Options{})
+	if err != nil {
+		return document.Value{}
+	}
+	return d.Root
+}
+
+// decimal prints an integer, for the places where texts are put together.
+func decimal(i int64) string { return strconv.FormatInt(i, 10) }

@@ -1,0 +1,183 @@
+package server
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// paths adds the paths of a kind with their operations. They say which
+// parameters each takes, which is how clients learn of fieldValidation and
+// server-side apply.
+func (d *describer) paths(b *document.ObjectBuilder, k *schema.Kind) {
+	base := "/api/" + k.Version
+	if k.Group != "" {
+		base = "/apis/" + k.Group + "/" + k.Version
+	}
+	collection := base + "/" + k.Resource
+	if k.Namespaced {
+		if slices.Contains(k.Verbs, "list") {
+			b.Set(collection, d.operations(k, schemaName(k), k.GroupVersionKind, []string{"list"}, false, false))
+		}
+		collection = base + "/namespaces/{namespace}/" + k.Resource
+	}
+	kind := k.GroupVersionKind
+	if verbs := among(k.Verbs, "list", "create", "deletecollection"); len(verbs) > 0 {
+		b.Set(collection, d.operations(k, schemaName(k), kind, verbs, k.Namespaced, false))
+	}
+	if verbs := among(k.Verbs, "get", "update", "patch", "delete"); len(verbs) > 0 {
+		b.Set(collection+"/{name}", d.operations(k, schemaName(k), kind, verbs, k.Namespaced, true))
+	}
+	for _, sub := range k.Subresources {
+		if verbs := among(sub.Verbs, "get", "create", "update", "patch"); len(verbs) > 0 {
+			name := schemaName(k)
+			if sub.Kind != k.GroupVersionKind {
+				name = d.kindName(sub.Kind)
+			}
+			b.Set(collection+"/{name}/"+sub.Name, d.operations(k, name, sub.Kind, verbs, k.Namespaced, true))
+		}
+	}
+}
+
+// kindName adds the schema of a kind that a subresource takes, and returns its
+// name, "" where nothing is known of it.
+func (d *describer) kindName(kind schema.GroupVersionKind) string {
+	if d.catalog == nil {
+		return ""
+	}
+	k, ok := d.catalog.Kind(kind)
+	if !ok || k.Type().Name == "" {
+		return ""
+	}
+	d.kind(k)
+	return schemaName(k)
+}
+
+func among(verbs []string, wanted ...string) []string {
+	var out []string
+	for _, v := range wanted {
+		if slices.Contains(verbs, v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// operation says how a verb appears in OpenAPI.
+type operation struct {
+	method, action string
+	parameters     []string
+}
+
+func operationOf(verb string) operation {
+	write := []string{"dryRun", "fieldManager", "fieldValidation", "pretty"}
+	deletion := []string{"dryRun", "gracePeriodSeconds", "orphanDependents", "pretty", "propagationPolicy"}
+	list := []string{
+		"allowWatchBookmarks", "continue", "fieldSelector", "labelSelector", "limit", "pretty", "resourceVersion",
+		"resourceVersionMatch", "sendInitialEvents", "timeoutSeconds", "watch",
+	}
+	switch verb {
+	case "list":
+		return operation{"get", "list", list}
+	case "create":
+		return operation{"post", "post", write}
+	case "update":
+		return operation{"put", "put", write}
+	case "patch":
+		return operation{"patch", "patch", append(write, "force")}
+	case "delete":
+		return operation{"delete", "delete", deletion}
+	case "deletecollection":
+		return operation{"delete", "deletecollection", append(deletion, "continue", "fieldSelector", "labelSelector", "limit")}
+	}
+	return operation{"get", "get", []string{"pretty"}}
+}
+
+func (d *describer) operations(k *schema.Kind, name string, kind schema.GroupVersionKind, verbs []string, namespaced, named bool) document.Value {
+	var b document.ObjectBuilder
+	var place document.ListBuilder
+	if named {
+		place.Append(d.parameter("name", "path"))
+	}
+	if namespaced {
+		place.Append(d.parameter("namespace", "path"))
+	}
+	if place.Len() > 0 {
+		b.Set("parameters", place.List())
+	}
+	for _, verb := range verbs {
+		op := operationOf(verb)
+		var parameters document.ListBuilder
+		for _, p := range op.parameters {
+			parameters.Append(d.parameter(p, "query"))
+		}
+		result := name
+		if verb == "list" && k.ListKind != "" {
+			result = strings.TrimSuffix(name, k.Kind) + k.ListKind
+		}
+		out := object(
+			"parameters", parameters.List(),
+			"responses", object("200", d.response(result)),
+			"x-kubernetes-action", text(op.action),
+			"x-kubernetes-group-version-kind", kindObject(kind.Group, kind.Version, kind.Kind),
+		)
+		if content := d.requestBody(k, verb, name); content.Exists() && !d.v2 {
+			out = out.With("requestBody", content)
+		}
+		b.Set(op.method, out)
+	}
+	return b.Object()
+}
+
+// response says which schema an answer has; where none is known, nothing.
+func (d *describer) response(name string) document.Value {
+	out := object("description", text("OK"))
+	switch {
+	case name == "":
+		return out
+	case d.v2:
+		return out.With("schema", d.reference(name))
+	}
+	return out.With("content", object("application/json", object("schema", d.reference(name))))
+}
+
+func (d *describer) requestBody(k *schema.Kind, verb, name string) document.Value {
+	var types []string
+	body := object("type", text("object"))
+	switch verb {
+	case "create", "update":
+		types = []string{"application/json", "application/yaml"}
+		if name != "" {
+			body = d.reference(name)
+		}
+	case "patch":
+		types = []string{"application/apply-patch+yaml", "application/json-patch+json", "application/merge-patch+json"}
+		if k.Builtin {
+			types = append(types, "application/strategic-merge-patch+json")
+		}
+	default:
+		return document.Value{}
+	}
+	var content document.ObjectBuilder
+	for _, t := range types {
+		content.Set(t, object("schema", body))
+	}
+	return object("content", content.Object())
+}
+
+func (d *describer) parameter(name, in string) document.Value {
+	kind := "string"
+	switch name {
+	case "force", "allowWatchBookmarks", "sendInitialEvents", "watch", "orphanDependents":
+		kind = "boolean"
+	case "limit", "timeoutSeconds", "gracePeriodSeconds":
+		kind = "integer"
+	}
+	out := object("name", text(name), "in", text(in), "required", yes(in == "path"))
+	if d.v2 {
+		return out.With("type", text(kind))
+	}
+	return out.With("schema", object("type", text(kind)))
+}

@@ -1,0 +1,108 @@
+package server
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"log"
+	"math/big"
+	"net"
+	"net/http"
+	"time"
+)
+
+// stopTime is how long a server that stops waits for requests that are being
+// answered.
+const stopTime = 5 * time.Second
+
+// Serve answers requests on a listener until ctx ends. Then it takes no new
+// ones, ends all watches, waits a few seconds for what is being answered, and
+// returns nil. With certificate it speaks TLS (and HTTP/2), else plain HTTP.
+func (s *Server) Serve(ctx context.Context, l net.Listener, certificate *tls.Certificate) error {
+	base, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	h := &http.Server{
+		Handler:           s,
+		BaseContext:       func(net.Listener) context.Context { return base },
+		ReadHeaderTimeout: readHeaderTime,
+		ReadTimeout:       readTime,
+		WriteTimeout:      2 * requestTime,
+		IdleTimeout:       idleTime,
+		MaxHeaderBytes:    1 << 20,
+		ErrorLog:          log.New(discard{}, "", 0), // what clients do to their connections is no news
+	}
+	done := make(chan error, 1)
+	go func() {
+		if certificate == nil {
+			done <- h.Serve(l)
+			return
+		}
+		h.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{*certificate}}
+		done <- h.ServeTLS(l, "", "")
+	}()
+	select {
+	case err := <-done:
+		return fmt.Errorf("serving on %s: %w", l.Addr(), err)
+	case <-ctx.Done():
+	}
+	stop, end := context.WithTimeout(context.Background(), stopTime)
+	defer end()
+	s.stopping.Store(true)
+	cancel() // ends watches
+	if err := h.Shutdown(stop); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("stopping: %w", err)
+	}
+	return h.Close()
+}
+
+type discard struct{}
+
+func (discard) Write(b []byte) (int, error) { return len(b), nil }
+
+// Certificate is a certificate that a server made for itself.
+type Certificate struct {
+	TLS tls.Certificate
+	// PEM is the certificate as clients take it for a certificate authority.
+	PEM []byte
+}
+
+// SelfSigned makes a certificate for host names and IP addresses that is valid
+// for a year from now. It signs itself, so that clients have to be given it.
+func SelfSigned(now time.Time, hosts ...string) (*Certificate, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, fmt.Errorf("making a key: %w", err)
+	}
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
+	if err != nil {
+		return nil, fmt.Errorf("making a serial number: %w", err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: serial, Subject: pkix.Name{CommonName: "patchlab"},
+		NotBefore: now.Add(-time.Hour), NotAfter: now.AddDate(1, 0, 0),
+		KeyUsage:    x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, IsCA: true, BasicConstraintsValid: true,
+	}
+	for _, host := range hosts {
+		if ip := net.ParseIP(host); ip != nil {
+			template.IPAddresses = append(template.IPAddresses, ip)
+		} else {
+			template.DNSNames = append(template.DNSNames, host)
+		}
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		return nil, fmt.Errorf("making a certificate: %w", err)
+	}
+	return &Certificate{
+		TLS: tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key},
+		PEM: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
+	}, nil
+}

@@ -1,0 +1,188 @@
+package server
+
+import (
+	"context"
+	"crypto/subtle"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// The limits of the API server, which hold where Options say nothing.
+const (
+	maxBody        = 3 << 20
+	requestTime    = 60 * time.Second
+	defaultReads   = 400
+	defaultWrites  = 200
+	minWatch       = 30 * time.Minute
+	readHeaderTime = 10 * time.Second
+	readTime       = 60 * time.Second
+	idleTime       = 3 * time.Minute
+)
+
+// Options say how requests are served. The zero value serves everybody.
+type Options struct {
+	// Token, where it is not empty, has to come with every request as a bearer
+	// token; other requests are answered 401. Health checks need none.
+	Token string
+	// MaxReads and MaxWrites bound how many requests that read and that write
+	// are worked on at once, watches not counted; what is more is answered 429
+	// with Retry-After. 0 is the API server's own bound, 400 and 200.
+	MaxReads, MaxWrites int
+	// Now is the clock by which ages are told; nil is time.Now.
+	Now func() time.Time
+	// Log is called after every request, for a watch when it has ended; nil
+	// logs nothing. It may be called from many goroutines.
+	Log func(Access)
+}
+
+// Access is one request that was answered.
+type Access struct {
+	Time              time.Time
+	Method, URL, From string
+	UserAgent         string
+	Code              int
+	Bytes             int64
+	Took              time.Duration
+}
+
+// Cluster is what a server asks of a cluster; [cluster.Cluster] is one.
+type Cluster interface {
+	// Do answers a request about objects. An error is a [*cluster.Status].
+	Do(context.Context, *cluster.Request) (*cluster.Response, error)
+	// Kinds are those that are served now.
+	Kinds() *schema.Registry
+}
+
+// Server is an http.Handler for the whole API. It is safe for concurrent use.
+type Server struct {
+	cluster       Cluster
+	options       Options
+	reads, writes chan struct{}
+	metrics       *metrics
+	documents     documents
+	stopping      atomic.Bool
+}
+
+// New returns a server for a cluster.
+func New(c Cluster, o Options) *Server {
+	if o.MaxReads == 0 {
+		o.MaxReads = defaultReads
+	}
+	if o.MaxWrites == 0 {
+		o.MaxWrites = defaultWrites
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Server{
+		cluster: c, options: o, metrics: newMetrics(),
+		reads: make(chan struct{}, o.MaxReads), writes: make(chan struct{}, o.MaxWrites),
+	}
+}
+
+// ServeHTTP answers one request.
+func (s *Server) ServeHTTP(out http.ResponseWriter, r *http.Request) {
+	w := &writer{ResponseWriter: out}
+	start := time.Now()
+	defer s.finish(w, r, start)
+	w.Header().Set("Cache-Control", "no-cache, private")
+	if s.health(w, r) {
+		return
+	}
+	if !s.authorized(r) {
+		s.fail(w, r, &cluster.Status{Code: http.StatusUnauthorized, Reason: "Unauthorized", Message: "Unauthorized"})
+		return
+	}
+	if !isWatch(r) {
+		release, ok := s.admit(r)
+		if !ok {
+			w.Header().Set("Retry-After", "1")
+			s.fail(w, r, &cluster.Status{
+				Code: http.StatusTooManyRequests, Reason: "TooManyRequests",
+				Message: "Too many requests, please try again later.",
+				Details: &cluster.StatusDetails{RetryAfterSeconds: 1},
+			})
+			return
+		}
+		defer release()
+	}
+	s.route(w, r)
+}
+
+// finish turns a panic into a 500 and counts and logs the request.
+func (s *Server) finish(w *writer, r *http.Request, start time.Time) {
+	if p := recover(); p != nil {
+		if p == http.ErrAbortHandler {
+			panic(p)
+		}
+		s.metrics.panics.Inc()
+		if w.code == 0 {
+			s.fail(w, r, &cluster.Status{
+				Code: http.StatusInternalServerError, Reason: "InternalError",
+				Message: "this request caused a fault in the server, which is a bug: please report it with the request",
+			})
+		}
+	}
+	took := time.Since(start)
+	s.metrics.observe(r, w.code, took)
+	if s.options.Log != nil {
+		s.options.Log(Access{
+			Time: start, Method: r.Method, URL: r.URL.RequestURI(), From: r.RemoteAddr, UserAgent: r.UserAgent(),
+			Code: w.code, Bytes: w.bytes, Took: took,
+		})
+	}
+}
+
+func (s *Server) authorized(r *http.Request) bool {
+	if s.options.Token == "" {
+		return true
+	}
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	return strings.EqualFold(scheme, "Bearer") &&
+		subtle.ConstantTimeCompare([]byte(strings.TrimSpace(token)), []byte(s.options.Token)) == 1
+}
+
+// admit takes a place among the requests that are worked on at once.
+func (s *Server) admit(r *http.Request) (release func(), ok bool) {
+	places := s.writes
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		places = s.reads
+	}
+	select {
+	case places <- struct{}{}:
+		return func() { <-places }, true
+	default:
+		return nil, false
+	}
+}
+
+// writer counts what a handler writes.
+type writer struct {
+	http.ResponseWriter
+	code  int
+	bytes int64
+}
+
+func (w *writer) WriteHeader(code int) {
+	if w.code == 0 {
+		w.code = code
+	}
+	w.ResponseWriter.WriteHeader(code)
+}
+
+func (w *writer) Write(b []byte) (int, error) {
+	if w.code == 0 {
+		w.code = http.StatusOK
+	}
+	n, err := w.ResponseWriter.Write(b)
+	w.bytes += int64(n)
+	return n, err
+}
+
+// Unwrap lets http.ResponseController reach the writer beneath.
+func (w *writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }

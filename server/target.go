@@ -1,0 +1,161 @@
+package server
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// place is what a path below a group version names, before it is known whether
+// there is such a thing.
+type place struct {
+	group, version                         string
+	namespace, resource, name, subresource string
+	// watch says that the path has the old form for watches, /watch/...
+	watch bool
+	// deeper says that the path goes on behind the subresource.
+	deeper bool
+}
+
+// placeOf reads the segments of a path behind the group version, as
+// kube-apiserver's RequestInfo does (apiserver/pkg/endpoints/request).
+func placeOf(group, version string, parts []string) place {
+	p := place{group: group, version: version}
+	if len(parts) > 1 && parts[0] == "watch" {
+		p.watch, parts = true, parts[1:]
+	}
+	if parts[0] == "namespaces" && len(parts) > 2 && parts[2] != "status" && parts[2] != "finalize" {
+		p.namespace, parts = parts[1], parts[2:]
+	}
+	p.resource = parts[0]
+	if len(parts) > 1 {
+		p.name = parts[1]
+	}
+	if len(parts) > 2 {
+		p.subresource = parts[2]
+	}
+	p.deeper = len(parts) > 3
+	return p
+}
+
+// verb decides what a method does to a place of a kind that is served. The
+// error is what kube-apiserver answers where it does nothing; for custom
+// resources errNoPage stands for its plain 404.
+func (p place) verb(k *schema.Kind, r *http.Request) (cluster.Verb, error) {
+	if k.Builtin {
+		return p.builtinVerb(k, r)
+	}
+	return p.customVerb(k, r)
+}
+
+func (p place) builtinVerb(k *schema.Kind, r *http.Request) (cluster.Verb, error) {
+	if p.namespace != "" && !k.Namespaced || p.deeper || p.name != "" && k.Namespaced && p.namespace == "" {
+		return 0, errNoResource
+	}
+	verbs := k.Verbs
+	if p.subresource != "" {
+		sub, ok := k.Subresource(p.subresource)
+		if !ok {
+			return 0, errNoResource
+		}
+		verbs = sub.Verbs
+	}
+	verb, ok := p.methodVerb(r)
+	everywhere := p.name == "" && k.Namespaced && p.namespace == ""
+	switch {
+	case !ok, everywhere && verb != cluster.List && verb != cluster.Watch:
+		return 0, errMethod
+	case p.name == "" && (verb == cluster.Update || verb == cluster.Patch), p.name != "" && p.subresource == "" && verb == cluster.Create:
+		return 0, errMethod
+	case !slices.Contains(verbs, verb.String()):
+		return 0, errMethod
+	}
+	return verb, nil
+}
+
+// customVerb follows apiextensions-apiserver's handler, which looks at scope
+// and verb only, so that a name in the path of a create does not matter.
+func (p place) customVerb(k *schema.Kind, r *http.Request) (cluster.Verb, error) {
+	verb, ok := p.methodVerb(r)
+	if p.namespace != "" && !k.Namespaced {
+		return 0, errNoPage
+	}
+	if k.Namespaced && p.namespace == "" && !(ok && p.name == "" && (verb == cluster.List || verb == cluster.Watch)) {
+		return 0, errNoPage
+	}
+	if p.name == "" && (verb == cluster.Update || verb == cluster.Patch) && ok {
+		return verb, nil // refused by the cluster, after the content type
+	}
+	notHere := &cluster.Status{
+		Code: http.StatusMethodNotAllowed, Reason: "MethodNotAllowed",
+		Details: &cluster.StatusDetails{Group: k.Group, Kind: k.Resource},
+	}
+	name := verb.String()
+	if !ok {
+		name = ""
+	}
+	notHere.Message = name + " is not supported on resources of kind \"" + k.Resource + "." + k.Group + "\""
+	if !ok {
+		return 0, notHere
+	}
+	if sub, known := k.Subresource(p.subresource); known && !slices.Contains(sub.Verbs, name) {
+		return 0, notHere
+	}
+	return verb, nil
+}
+
+// methodVerb is the verb of a method, which for GET and DELETE depends on
+// whether one object is named.
+func (p place) methodVerb(r *http.Request) (cluster.Verb, bool) {
+	switch r.Method {
+	case http.MethodGet, http.MethodHead:
+		switch {
+		case p.watch || p.subresource == "" && isWatch(r):
+			return cluster.Watch, true
+		case p.name == "":
+			return cluster.List, true
+		}
+		return cluster.Get, true
+	case http.MethodPost:
+		return cluster.Create, true
+	case http.MethodPut:
+		return cluster.Update, true
+	case http.MethodPatch:
+		return cluster.Patch, true
+	case http.MethodDelete:
+		if p.name == "" {
+			return cluster.DeleteCollection, true
+		}
+		return cluster.Delete, true
+	}
+	return 0, false
+}
+
+// isWatch reports whether a request asks for a watch: by its parameter, or by
+// the old form of the path.
+func isWatch(r *http.Request) bool {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return false
+	}
+	if strings.Contains(r.URL.Path, "/watch/") {
+		parts := split(r.URL.Path)
+		return len(parts) > 3 && parts[0] == "api" && parts[2] == "watch" ||
+			len(parts) > 4 && parts[0] == "apis" && parts[3] == "watch"
+	}
+	if !strings.Contains(r.URL.RawQuery, "watch") {
+		return false
+	}
+	values := r.URL.Query()["watch"]
+	return len(values) > 0 && boolean(values)
+}
+
+// split takes a path apart at its slashes; those at the ends do not count.
+func split(path string) []string {
+	if path = strings.Trim(path, "/"); path == "" {
+		return nil
+	}
+	return strings.Split(path, "/")
+}
