@@ -33,7 +33,8 @@ type User struct {
 // of a new object: no status of the client's, mirrored fields filled, fields of
 // features that are off taken away. It gives no names, uids, times of creation
 // or generations; the object has those it will have. A Job's selector and
-// labels follow from its uid. The object comes back as it is read from storage.
+// labels follow from its uid. What comes back is what is stored; Apply fills in
+// its defaults again for who reads it.
 func (r *Rules) PrepareForCreate(k *schema.Kind, v document.Value, q Request) document.Value {
 	if !k.Builtin || v.Kind() != document.Object {
 		return v
@@ -41,7 +42,7 @@ func (r *Rules) PrepareForCreate(k *schema.Kind, v document.Value, q Request) do
 	name := kindName(k)
 	switch f := k.Type().Map.Field("status"); {
 	case name == "/Pod":
-		v = r.newPod(v)
+		v = r.newPod(v, q.Now)
 	case f != nil && k.Status && name != "/Node":
 		v = v.With("status", missing(f))
 	}
@@ -49,7 +50,7 @@ func (r *Rules) PrepareForCreate(k *schema.Kind, v document.Value, q Request) do
 	case "/Service":
 		v = newService(v, q)
 	case "/Namespace":
-		v = finalized(v)
+		v = finalized(named(v).Set(document.NewString("Active"), "status", "phase"))
 	case "/PersistentVolume":
 		v = v.Set(document.NewString("Pending"), "status", "phase")
 		v = v.Set(timeText(q.Now), "status", "lastPhaseTransitionTime")
@@ -70,7 +71,7 @@ func (r *Rules) PrepareForCreate(k *schema.Kind, v document.Value, q Request) do
 	case "apiregistration.k8s.io/APIService":
 		v = localService(v, q.Now)
 	}
-	return r.asStored(k, r.withoutDisabled(k, v, document.Value{}), q)
+	return r.withoutDisabled(k, v, document.Value{})
 }
 
 // PrepareForUpdate returns what the update strategy of the object's kind makes
@@ -88,12 +89,7 @@ func (r *Rules) PrepareForUpdate(k *schema.Kind, next, live document.Value, q Re
 	default:
 		next = updatedPart(q.Subresource, next, live, q)
 	}
-	return r.asStored(k, r.withoutDisabled(k, next, live), q)
-}
-
-// asStored returns the object as it is read from storage: with its defaults.
-func (r *Rules) asStored(k *schema.Kind, v document.Value, q Request) document.Value {
-	return r.Apply(k, v, Options{Now: q.Now})
+	return r.withoutDisabled(k, next, live)
 }
 
 func kindName(k *schema.Kind) string { return k.Group + "/" + k.Kind }
@@ -111,7 +107,7 @@ func (r *Rules) updated(k *schema.Kind, next, live document.Value, q Request) do
 	case "/Service":
 		next = updatedService(next, live, q)
 	case "/Namespace":
-		next = next.Set(live.Lookup("spec", "finalizers"), "spec", "finalizers")
+		next = named(next.Set(live.Lookup("spec", "finalizers"), "spec", "finalizers"))
 	case "/PersistentVolumeClaim":
 		next = next.With("spec", dataSources(next.Get("spec"), live.Get("spec")))
 	case "/Secret":

@@ -7,6 +7,11 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
+// named labels a Namespace with its name.
+func named(v document.Value) document.Value {
+	return v.Set(v.Lookup("metadata", "name"), "metadata", "labels", "kubernetes.io/metadata.name")
+}
+
 // finalized gives a new Namespace the finalizer that empties it.
 func finalized(v document.Value) document.Value {
 	own := document.NewString("kubernetes")

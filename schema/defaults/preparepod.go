@@ -2,13 +2,14 @@ package defaults
 
 import (
 	"strings"
+	"time"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/quantity"
 )
 
 // newPod is the create strategy of pods (pkg/registry/core/pod).
-func (r *Rules) newPod(v document.Value) document.Value {
+func (r *Rules) newPod(v document.Value, now time.Time) document.Value {
 	spec := v.Get("spec")
 	class := v.Lookup("status", "qosClass") // a class that the client claims is believed
 	if class.StringOr("") == "" {
@@ -20,7 +21,7 @@ func (r *Rules) newPod(v document.Value) document.Value {
 			With("type", document.NewString("PodScheduled")).
 			With("status", document.NewString("False")).
 			With("lastProbeTime", document.NewNull()).
-			With("lastTransitionTime", document.NewNull()).
+			With("lastTransitionTime", timeText(now)).
 			With("reason", document.NewString("SchedulingGated")).
 			With("message", document.NewString("Scheduling is blocked due to non-empty scheduling gates"))))
 	}
