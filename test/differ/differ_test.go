@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -53,6 +54,10 @@ func TestRandomCasesAsAPIServer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		recorded.Steps = recorded.Steps[:judged(recorded)]
+		if len(recorded.Steps) == 0 {
+			continue
+		}
 		if _, d := (conformance.Runner{}).Run(recorded, ours); d != "" {
 			differ++
 			t.Errorf("%s (%s): %s", c.Name, c.Note, d)
@@ -60,6 +65,18 @@ func TestRandomCasesAsAPIServer(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d random cases (seed %d) were answered as the API server did", *count-differ, *count, *seed)
+}
+
+// judged says how many steps of a recorded case patchlab has to answer the
+// same: those before a built-in kind was refused by its own validation, which
+// is not done here (doc/pipeline.md).
+func judged(c conformance.Case) int {
+	for i, s := range c.Steps {
+		if s.Response.Code == http.StatusUnprocessableEntity && !strings.Contains(s.Request.Path, "/lab.example.com/") {
+			return i
+		}
+	}
+	return len(c.Steps)
 }
 
 // start serves an empty cluster with the recordings' custom resources.
