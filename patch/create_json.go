@@ -9,17 +9,12 @@ import (
 // CreateJSON makes a JSON patch that turns from into to, exactly: nulls, and
 // 1 and 1.0, are told apart. Members that both have are gone into; a list loses
 // and gains items only between those at its start and at its end that stay the
-// same. Both must be objects or lists, for nothing else can be patched
-// (ErrUnsupported).
-func CreateJSON(from, to document.Value) (document.Value, error) {
-	for _, v := range [...]document.Value{from, to} {
-		if v.Kind() != document.Object && v.Kind() != document.List {
-			return document.Value{}, refuse(TypeJSON, ErrUnsupported, nil, "a JSON patch can only be made for objects and lists, this is "+article(v.Kind()))
-		}
-	}
+// same. Where one of the two is neither an object nor a list, the patch
+// replaces the whole, which can only be applied if both are.
+func CreateJSON(from, to document.Value) document.Value {
 	var d jsonDiff
 	d.value(from, to)
-	return d.ops.List(), nil
+	return d.ops.List()
 }
 
 // A jsonDiff gathers operations. pointer is where it stands.

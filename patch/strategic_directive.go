@@ -118,10 +118,7 @@ func (w *strategist) order(object, patch document.Value, t *schema.Type, key str
 	if err != nil {
 		return now, "", err
 	}
-	if kind, problem := itemKind(live, change); problem != "" {
-		return now, "", w.fail(causeOf(kind), problem)
-	}
-	if err := w.orderable(&m, order, f); err != nil {
+	if err := w.orderable(&m, live, change, order, f); err != nil {
 		return now, "", err
 	}
 	m.entries = arrange(m.entries, keysOf(order, f), m.after)
@@ -157,15 +154,25 @@ func (w *strategist) itemsToOrder(live, change document.Value, f field) (merged,
 	return m, nil
 }
 
-// orderable checks that all items, and those of the order, have what they are
-// told apart by.
-func (w *strategist) orderable(m *merged, order document.Value, f field) error {
+// orderable checks that all items, and those of the order and of the object,
+// have what they are told apart by.
+func (w *strategist) orderable(m *merged, live, change, order document.Value, f field) error {
 	for i := range m.entries {
 		if err := w.distinct(m.entries[i].item, m.entries[i].key, f); err != nil {
 			return err
 		}
 	}
-	for _, item := range order.Items() {
+	if err := w.allDistinct(order, f); err != nil {
+		return err
+	}
+	if kind, problem := itemKind(live, change); problem != "" {
+		return w.fail(causeOf(kind), problem)
+	}
+	return w.allDistinct(live, f)
+}
+
+func (w *strategist) allDistinct(list document.Value, f field) error {
+	for _, item := range list.Items() {
 		if err := w.distinct(item, keyOf(item, f.keys), f); err != nil {
 			return err
 		}
@@ -184,42 +191,59 @@ func (w *strategist) distinct(item document.Value, k itemKey, f field) error {
 }
 
 // agree checks that the patch's items come in the order that the directive
-// gives, and that it names all of them.
+// gives, and that it names all of them. Items that delete count for nothing; one
+// with another $patch is passed over, but, as for kube-apiserver, not after the
+// order has come to its end.
 func (w *strategist) agree(change, order document.Value, f field) error {
 	if change.Len() == 0 || order.Len() == 0 {
 		return nil
 	}
-	at := 0
-	for i, item := range change.Items() {
-		if len(f.keys) > 0 && item.Kind() != document.Object {
-			return w.fail(ErrInternal, "item "+itoa(i)+" must be an object, this is "+article(item.Kind()))
-		}
-		if _, special := item.Find(directivePatch); special {
-			continue
-		}
-		k := keyOf(item, f.keys)
-		for ; ; at++ {
-			if at == order.Len() {
-				err := w.fail(ErrInternal, "item "+itoa(i)+" of the patch is not where "+directiveOrder+" has it")
-				err.Hint = "list the items of the patch in the order of " + directiveOrder + ", and all of them there"
-				return err
-			}
-			o := keyOf(order.At(at), f.keys)
-			if len(f.keys) > 0 {
-				if err := w.keyed(item, k, f); err != nil {
-					return err
-				}
-				if err := w.keyed(order.At(at), o, f); err != nil {
-					return err
-				}
-			}
-			if k == o && k.kind != keyNone {
-				at++
-				break
+	if len(f.keys) > 0 {
+		for i, item := range change.Items() {
+			if item.Kind() != document.Object {
+				return w.fail(ErrInternal, "item "+itoa(i)+" must be an object, this is "+article(item.Kind()))
 			}
 		}
 	}
-	return nil
+	i, at := 0, 0
+	for ; i < change.Len() && at < order.Len(); i++ {
+		item := change.At(i)
+		if _, special := item.Find(directivePatch); special {
+			continue
+		}
+		same := false
+		for ; !same && at < order.Len(); at++ {
+			var err error
+			if same, err = w.sameItem(item, order.At(at), f); err != nil {
+				return err
+			}
+		}
+		if !same {
+			break
+		}
+	}
+	for ; i < change.Len() && deletes(change.At(i)); i++ {
+	}
+	if i == change.Len() {
+		return nil
+	}
+	err := w.fail(ErrInternal, "item "+itoa(i)+" of the patch is not where "+directiveOrder+" has it")
+	err.Hint = "list the items of the patch in the order of " + directiveOrder + ", and all of them there"
+	return err
+}
+
+// sameItem reports whether two items have the same key, which both must have.
+func (w *strategist) sameItem(a, b document.Value, f field) (bool, error) {
+	x, y := keyOf(a, f.keys), keyOf(b, f.keys)
+	if len(f.keys) > 0 {
+		if err := w.keyed(a, x, f); err != nil {
+			return false, err
+		}
+		if err := w.keyed(b, y, f); err != nil {
+			return false, err
+		}
+	}
+	return x == y && x.kind != keyNone, nil
 }
 
 // keyed checks that an item of a list merged by key is an object with its key.

@@ -251,9 +251,8 @@ func deletes(item document.Value) bool { return item.Get(directivePatch).StringO
 func (w *strategist) allKeyed(entries []entry, f field) error {
 	for i := range entries {
 		e := &entries[i]
-		if k := e.key.kind; k == keyMissing || k == keyNone || !e.item.Get(f.keys[0].Name).Exists() && f.keys[0].Default == "" {
-			err := w.keyed(e.item, itemKey{}, f)
-			return err
+		if e.key.kind == keyMissing || !e.item.Get(f.keys[0].Name).Exists() && f.keys[0].Default == "" {
+			return w.keyed(e.item, itemKey{}, f)
 		}
 	}
 	return nil

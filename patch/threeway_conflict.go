@@ -68,7 +68,7 @@ func (c *conflicts) values(a, b document.Value, t *schema.Type, key string) (boo
 func (c *conflicts) lists(a, b document.Value, f field) (bool, error) {
 	kind, problem := itemKind(a, b)
 	if problem != "" {
-		return true, refuse(TypeStrategic, ErrInternal, c.here(), problem)
+		return true, refuse(TypeStrategic, causeOf(kind), c.here(), problem)
 	}
 	switch {
 	case f.merge && kind == document.Object:
