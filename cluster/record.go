@@ -33,7 +33,35 @@ func DecodeRecord(data []byte) (*Record, error) {
 func newRecord(o fieldmanager.Object) *Record {
 	o.Value = withMeta(o.Value, "resourceVersion", document.Value{})
 	o.Value = withMeta(o.Value, "selfLink", document.Value{})
+	o.Value = reread(o.Value)
 	return &Record{object: o}
+}
+
+// reread returns a value as it is read again from its text: a number such as 2.0
+// is printed without its fraction, and is an integer from then on.
+func reread(v document.Value) document.Value {
+	switch v.Kind() {
+	case document.Number:
+		if v.IsInt() {
+			return v
+		}
+		if n, err := strconv.ParseInt(string(v.JSON()), 10, 64); err == nil {
+			return document.NewInt(n)
+		}
+	case document.Object:
+		for i := range v.Len() {
+			if w := reread(v.At(i)); !document.SameNode(w, v.At(i)) {
+				v = v.With(v.Key(i), w)
+			}
+		}
+	case document.List:
+		for i := range v.Len() {
+			if w := reread(v.At(i)); !document.SameNode(w, v.At(i)) {
+				v = v.WithItem(i, w)
+			}
+		}
+	}
+	return v
 }
 
 // UID returns the object's uid, by which stores check preconditions.

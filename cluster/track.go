@@ -207,7 +207,7 @@ func (p *pipeline) convert(object document.Value, to *schema.Kind) (document.Val
 	}
 	object = object.With("apiVersion", document.NewString(version))
 	if to.Builtin {
-		return object, nil
+		return convertBuiltin(object, to), nil
 	}
 	return pruned(to, object), nil
 }

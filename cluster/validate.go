@@ -36,8 +36,8 @@ func (t *task) validateUpdate(live, next document.Value) []Cause {
 		return append(causes, wrong...)
 	}
 	judged := next
-	if t.ep.sub == subStatus && next.Get("status").IsNull() {
-		judged = next.Without("status") // a null is judged by no schema, it only is not stored
+	if was := live.Get("status"); t.ep.sub == subStatus && next.Get("status").IsNull() && (!was.Exists() || was.IsNull()) {
+		judged = next.Without("status") // it was nothing and is nothing
 	}
 	causes = append(causes, schemaCauses(structural.Validate(k.Type(), judged, structural.Options{Old: live}))...)
 	return append(causes, t.checkReplicas(next)...)
