@@ -94,3 +94,18 @@ func TestParseNothingWithoutARoomyStack(t *testing.T) {
 		}
 	}
 }
+
+func TestAppendSourceKeepsTheSpelling(t *testing.T) {
+	for _, in := range []string{`2.0`, `1e3`, `"\u00e9\/<"`, `"plain"`, `null`, `true`, `{ "b" : 1 }`} {
+		d, err := Parse([]byte(in), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(d.Root.AppendSource(nil)); got != in {
+			t.Errorf("source of %s is %s", in, got)
+		}
+	}
+	if got := string(NewString("a<b").AppendSource(nil)); got != `"a\u003cb"` {
+		t.Errorf("a value that was built has its printed form, got %s", got)
+	}
+}

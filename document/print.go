@@ -21,6 +21,21 @@ func (v Value) JSON() []byte {
 	return v.AppendJSON(make([]byte, 0, size))
 }
 
+// AppendSource appends the value's text as it was written, escapes, white space
+// and all, where the value came from a text, and its printed form where it was
+// built. An absent value appends nothing.
+func (v Value) AppendSource(dst []byte) []byte {
+	if v.n == nil || v.n.flags&fromSource == 0 {
+		return v.AppendJSON(dst)
+	}
+	if v.n.kind != String {
+		return append(dst, v.n.raw...)
+	}
+	dst = append(dst, '"')
+	dst = append(dst, v.n.raw...)
+	return append(dst, '"')
+}
+
 // String returns the value's printed form, so that values read well in messages.
 func (v Value) String() string {
 	if v.n == nil {

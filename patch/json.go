@@ -1,11 +1,327 @@
 package patch
 
-import "github.com/patchlab-dev/patchlab/document"
+import (
+	"strconv"
 
-// JSON applies a JSON Patch (RFC 6902).
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// The rules of JSON patches, one for each operation.
+const (
+	RuleJSONAdd     Rule = "json/add"
+	RuleJSONRemove  Rule = "json/remove"
+	RuleJSONReplace Rule = "json/replace"
+	RuleJSONMove    Rule = "json/move"
+	RuleJSONCopy    Rule = "json/copy"
+	RuleJSONTest    Rule = "json/test"
+)
+
+// JSON applies a JSON patch (RFC 6902) as kube-apiserver does. Where it departs
+// from the RFC:
+//
+//  1. A patch that is null has no operations.
+//  2. replace of a missing member adds it; copy of one copies null, and test of
+//     one equals null. A missing value is null.
+//  3. An index may have a sign and leading zeros; a negative one counts from the
+//     end. "-" is the end for add, and as a target of move and copy.
+//  4. What stands before the first slash of a pointer is ignored. The whole
+//     document ("") can only be tested, and replaced by an object or a list.
+//  5. test compares numbers, strings and booleans as JSON text: that which the
+//     server prints, or, for what the same patch put there, that of the patch.
+//     A list that holds null cannot be compared (500).
+//  6. Copying more than MaxCopyBytes in all, and more than MaxOperations
+//     operations, are refused (422 and 413).
+//
+// The cost grows with the sizes of object and patch, not with their product.
+// Errors are *Error.
 func JSON(object, patch document.Value, o Options) (document.Value, error) {
 	if o.Engine != nil {
 		return o.Engine.JSON(object, patch, o)
 	}
-	return document.Value{}, refuse(TypeJSON, ErrInternal, nil, "not there yet")
+	ops, err := operations(patch, o)
+	if err != nil {
+		return document.Value{}, err
+	}
+	if len(ops) == 0 {
+		return object, nil
+	}
+	limit := o.MaxCopyBytes
+	if limit == 0 {
+		limit = DefaultMaxCopyBytes
+	}
+	w := patcher{walk: walk{observer: o.Observer}, root: slot{val: object}, copyLimit: limit}
+	if w.root.open() == nil {
+		return document.Value{}, ops[0].fail(ErrCannotApply, "the object to patch must be an object or a list, this is "+article(object.Kind()))
+	}
+	for i := range ops {
+		if err := w.do(&ops[i]); err != nil {
+			return document.Value{}, err
+		}
+	}
+	w.tell()
+	return w.root.build(), nil
+}
+
+// An operation is one step of a JSON patch.
+type operation struct {
+	index int
+	op    string
+	// path and from are the pointers; hasPath and hasFrom tell "" from none.
+	path, from       string
+	hasPath, hasFrom bool
+	// value is absent where the operation has none.
+	value document.Value
+}
+
+// operations reads a patch and refuses what is no list of operations.
+func operations(patch document.Value, o Options) ([]operation, error) {
+	if patch.IsNull() {
+		return nil, nil
+	}
+	if patch.Kind() != document.List {
+		return nil, refuse(TypeJSON, ErrMalformed, nil, "a JSON patch must be a list of operations, this is "+article(patch.Kind()))
+	}
+	ops := make([]operation, patch.Len())
+	for i, v := range patch.Items() {
+		ops[i].index = i
+		if err := ops[i].read(v, o.IgnoreFieldTypes); err != nil {
+			return nil, err
+		}
+	}
+	limit := o.MaxOperations
+	if limit == 0 {
+		limit = DefaultMaxOperations
+	}
+	if limit > 0 && len(ops) > limit {
+		return nil, refuse(TypeJSON, ErrTooLarge, nil, "the patch holds "+strconv.Itoa(len(ops))+" operations, at most "+strconv.Itoa(limit)+" are allowed")
+	}
+	return ops, nil
+}
+
+func (op *operation) read(v document.Value, lenient bool) error {
+	if v.Kind() != document.Object && !v.IsNull() {
+		return op.fail(ErrMalformed, "an operation must be an object, this is "+article(v.Kind()))
+	}
+	op.value = v.Get("value")
+	for _, f := range [...]struct {
+		name string
+		text *string
+		has  *bool
+	}{{"op", &op.op, nil}, {"path", &op.path, &op.hasPath}, {"from", &op.from, &op.hasFrom}} {
+		field := v.Get(f.name)
+		text, ok := field.Text()
+		if !ok {
+			if field.Exists() && !field.IsNull() && !lenient {
+				return op.fail(ErrMalformed, f.name+" must be a string, this is "+article(field.Kind()))
+			}
+			continue
+		}
+		*f.text = text
+		if f.has != nil {
+			*f.has = true
+		}
+	}
+	return nil
+}
+
+// fail makes an error about the operation.
+func (op *operation) fail(cause error, reason string) *Error {
+	return &Error{
+		Type: TypeJSON, Operation: op.index, Op: op.op, Pointer: op.path,
+		Path: document.Path{{Index: op.index}}, Reason: reason, Err: cause,
+	}
+}
+
+// given returns the operation's value as the slot that add and replace put in.
+func (op *operation) given() slot {
+	switch {
+	case !op.value.Exists():
+		return slot{val: document.NewNull()}
+	case op.value.IsNull():
+		return slot{val: op.value, null: nullGiven}
+	}
+	return slot{val: op.value, origin: fromPatch}
+}
+
+// A patcher carries out the operations of one patch.
+type patcher struct {
+	walk
+	root      slot
+	copied    int
+	copyLimit int
+	// trail are the branches on the way to the last place found.
+	trail []*branch
+}
+
+func (w *patcher) do(op *operation) error {
+	switch op.op {
+	case "add":
+		return w.add(op, op.given(), RuleJSONAdd)
+	case "remove":
+		_, err := w.take(op, op.path, op.hasPath, "path", RuleJSONRemove)
+		return err
+	case "replace":
+		return w.replace(op)
+	case "move":
+		s, err := w.take(op, op.from, op.hasFrom, "from", RuleJSONMove)
+		if err != nil {
+			return err
+		}
+		return w.add(op, s, RuleJSONMove)
+	case "copy":
+		return w.copy(op)
+	case "test":
+		return w.test(op)
+	}
+	err := op.fail(ErrCannotApply, "there is no operation "+strconv.Quote(op.op))
+	if op.op == "" {
+		err.Reason = "the operation says not what to do: op is missing"
+	}
+	err.Hint = "op is one of add, remove, replace, move, copy, test"
+	return err
+}
+
+// add puts s where the operation's path leads.
+func (w *patcher) add(op *operation, s slot, rule Rule) error {
+	b, key, err := w.find(op, op.path, op.hasPath, "path")
+	if err != nil {
+		return err
+	}
+	if err := w.insert(op, b, key, s, rule); err != nil {
+		return err
+	}
+	w.touch()
+	return nil
+}
+
+func (w *patcher) insert(op *operation, b *branch, key string, s slot, rule Rule) error {
+	if b.void {
+		return op.fail(ErrInternal, "the value above is a null that was copied, kube-apiserver cannot add to it")
+	}
+	if !b.isList() {
+		old := b.get(key)
+		w.noteSlot(key, rule, Added, old, s)
+		b.set(key, s)
+		return nil
+	}
+	if key == "-" {
+		key = strconv.Itoa(b.len())
+	}
+	i, err := op.position(key, b.len()+1)
+	if err != nil {
+		return err
+	}
+	w.noteItemSlot(i, rule, Added, slot{}, s)
+	b.insert(i, s)
+	return nil
+}
+
+// take removes the value that a pointer leads to and returns it.
+func (w *patcher) take(op *operation, pointer string, has bool, field string, rule Rule) (slot, error) {
+	b, key, err := w.find(op, pointer, has, field)
+	if err != nil {
+		return slot{}, err
+	}
+	if !b.isList() {
+		s, found := b.lookup(key)
+		if !found {
+			return slot{}, op.noMember(b, key, field)
+		}
+		w.noteSlot(key, rule, Removed, s, slot{})
+		b.remove(key)
+		w.touch()
+		return s, nil
+	}
+	i, err := op.position(key, b.len())
+	if err != nil {
+		return slot{}, err
+	}
+	s := *b.at(i)
+	w.noteItemSlot(i, rule, Removed, s, slot{})
+	b.cut(i)
+	w.touch()
+	return s, nil
+}
+
+func (w *patcher) replace(op *operation) error {
+	if op.hasPath && op.path == "" {
+		return w.replaceRoot(op)
+	}
+	b, key, err := w.find(op, op.path, op.hasPath, "path")
+	if err != nil {
+		return err
+	}
+	if b.void {
+		return op.fail(ErrInternal, "the value above is a null that was copied, kube-apiserver cannot change it")
+	}
+	s := op.given()
+	if b.isList() {
+		i, err := op.position(key, b.len())
+		if err != nil {
+			return err
+		}
+		at := b.at(i)
+		w.noteItemSlot(i, RuleJSONReplace, Replaced, *at, s)
+		*at = s
+	} else {
+		w.noteSlot(key, RuleJSONReplace, Replaced, b.get(key), s)
+		b.set(key, s)
+	}
+	w.touch()
+	return nil
+}
+
+func (w *patcher) replaceRoot(op *operation) error {
+	s := op.given()
+	if !op.value.Exists() {
+		return op.fail(ErrInternal, "the whole object cannot be replaced without a value")
+	}
+	if s.open() == nil {
+		return op.fail(ErrCannotApply, "the whole object can only be replaced by an object or a list, not by "+article(op.value.Kind()))
+	}
+	s.branch.dirty = true
+	if w.observer != nil {
+		w.decisions = append(w.decisions, Decision{Rule: RuleJSONReplace, Outcome: Replaced, Old: w.root.build(), New: op.value})
+	}
+	w.root = s
+	return nil
+}
+
+func (w *patcher) copy(op *operation) error {
+	b, key, err := w.find(op, op.from, op.hasFrom, "from")
+	if err != nil {
+		return err
+	}
+	s, err := op.read1(b, key)
+	if err != nil {
+		return err
+	}
+	// kube-apiserver looks for the target before it counts what is copied.
+	if _, _, err := w.find(op, op.path, op.hasPath, "path"); err != nil {
+		return err
+	}
+	if s.isNil() {
+		return w.add(op, s, RuleJSONCopy)
+	}
+	w.copied += len(s.build().JSON())
+	if w.copyLimit > 0 && w.copied > w.copyLimit {
+		return op.fail(ErrCannotApply, "the patch copies more than the "+strconv.Itoa(w.copyLimit)+" bytes allowed")
+	}
+	return w.add(op, s.clone(true), RuleJSONCopy)
+}
+
+// read1 returns the value of a member or item; of a missing member, null.
+func (op *operation) read1(b *branch, key string) (slot, error) {
+	if !b.isList() {
+		s, found := b.lookup(key)
+		if !found {
+			s = slot{val: document.NewNull()}
+		}
+		return s, nil
+	}
+	i, err := op.position(key, b.len())
+	if err != nil {
+		return slot{}, err
+	}
+	return b.peek(i), nil
 }

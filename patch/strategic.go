@@ -1,14 +1,282 @@
 package patch
 
 import (
+	"sort"
+	"strconv"
+	"strings"
+
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Strategic applies a strategic merge patch by what t knows of the object's fields.
+// The rules of strategic merge patches.
+const (
+	RuleStrategicNull        Rule = "strategic/null-removes"
+	RuleStrategicIdle        Rule = "strategic/null-of-nothing"
+	RuleStrategicAdd         Rule = "strategic/value-is-added"
+	RuleStrategicReplace     Rule = "strategic/value-replaces"
+	RuleStrategicSame        Rule = "strategic/same-value"
+	RuleStrategicObject      Rule = "strategic/object-into-object"
+	RuleStrategicAtomicMap   Rule = "strategic/map-strategy-replace"
+	RuleStrategicList        Rule = "strategic/list-without-strategy"
+	RuleStrategicMergeKey    Rule = "strategic/merge-key"
+	RuleStrategicNewItem     Rule = "strategic/new-item"
+	RuleStrategicSet         Rule = "strategic/list-of-scalars"
+	RuleStrategicDelete      Rule = "strategic/patch-delete"
+	RuleStrategicWhole       Rule = "strategic/patch-replace"
+	RuleStrategicRetain      Rule = "strategic/retain-keys"
+	RuleStrategicOrder       Rule = "strategic/set-element-order"
+	RuleStrategicDeleteItems Rule = "strategic/delete-from-primitive-list"
+	RuleStrategicDropped     Rule = "strategic/directive-of-nothing"
+)
+
+// The directives of strategic merge patches.
+const (
+	directivePatch  = "$patch"
+	directiveRetain = "$retainKeys"
+	directiveOrder  = "$setElementOrder"
+	directiveDelete = "$deleteFromPrimitiveList"
+)
+
+// Strategic applies a strategic merge patch as kube-apiserver does, by what t
+// knows of the object's fields. It is a merge patch ([Merge]) with these
+// differences:
+//
+//  1. A list whose patch strategy is merge is merged: objects by their merge
+//     key, scalars as a set. Any other list is replaced.
+//  2. In a merged list items of the patch that are new come first, in the
+//     patch's order; items that were there keep theirs, and move only as far as
+//     the patch's order makes them. "$setElementOrder/list" gives the order
+//     instead and must agree with the patch's.
+//  3. {"$patch": "delete", key: …} takes an item out, {"$patch": "replace"} as
+//     an item makes the other items of the patch the whole list.
+//  4. {"$patch": "delete"} in a map empties it, {"$patch": "replace", …} makes
+//     the rest the whole map. There is no other value ($patch: merge is refused).
+//  5. "$retainKeys" lists all keys of a map that stay; the patch may set no others.
+//  6. "$deleteFromPrimitiveList/list" takes scalars out of a list, before
+//     others are added.
+//  7. Directives have no effect, and are left in, in what is new or replaced
+//     as a whole; maps with $patch are left out of what is new.
+//
+// An error's code is the one that kube-apiserver answers with: 500 for most
+// that are wrong about a directive or merge key, 400 for wrong $retainKeys.
+// Errors are *Error.
 func Strategic(object, patch document.Value, t *schema.Type, o Options) (document.Value, error) {
 	if o.Engine != nil {
 		return o.Engine.Strategic(object, patch, t, o)
 	}
-	return document.Value{}, refuse(TypeStrategic, ErrInternal, nil, "not there yet")
+	if patch.IsNull() {
+		return object, nil
+	}
+	if patch.Kind() != document.Object {
+		return document.Value{}, refuse(TypeStrategic, ErrMalformed, nil, "a strategic merge patch must be an object, this is "+article(patch.Kind()))
+	}
+	if object.Kind() != document.Object {
+		return document.Value{}, refuse(TypeStrategic, ErrCannotApply, nil, "the object to patch must be an object, this is "+article(object.Kind()))
+	}
+	w := strategist{walk: walk{observer: o.Observer}, typing: typing{o.ListTypes}, applies: true}
+	out, err := w.object(object, patch, t)
+	if err != nil {
+		return document.Value{}, err
+	}
+	w.tell()
+	return out, nil
+}
+
+// A strategist merges a strategic patch, into an object where applies is set,
+// else into another patch: then nulls and directives are kept.
+type strategist struct {
+	walk
+	typing
+	applies bool
+}
+
+// fail makes an error about where the walk stands.
+func (w *strategist) fail(cause error, reason string) *Error {
+	return refuse(TypeStrategic, cause, w.here(), reason)
+}
+
+// object merges patch into object, both of type t.
+func (w *strategist) object(object, patch document.Value, t *schema.Type) (document.Value, error) {
+	special := directives(patch)
+	if !special {
+		return w.members(object, patch, t, nil)
+	}
+	if d := patch.Get(directivePatch); d.Exists() {
+		return w.whole(object, patch, d)
+	}
+	var err error
+	if r := patch.Get(directiveRetain); r.Exists() {
+		if object, err = w.retain(object, patch, r); err != nil {
+			return document.Value{}, err
+		}
+	}
+	object, done, err := w.orders(object, patch, t)
+	if err != nil {
+		return document.Value{}, err
+	}
+	if object, err = w.deleteLists(object, patch, t); err != nil {
+		return document.Value{}, err
+	}
+	return w.members(object, patch, t, done)
+}
+
+// directives reports whether the patch may hold directives: keys that begin with $.
+func directives(patch document.Value) bool {
+	i := sort.Search(patch.Len(), func(i int) bool { return patch.Key(i) >= "$" })
+	return i < patch.Len() && patch.Key(i)[0] == '$'
+}
+
+// whole carries out the $patch of a map.
+func (w *strategist) whole(object, patch, directive document.Value) (document.Value, error) {
+	switch text, _ := directive.Text(); text {
+	case "replace":
+		now := patch.Without(directivePatch)
+		w.note(directivePatch, RuleStrategicWhole, Replaced, object, now)
+		return now, nil
+	case "delete":
+		w.note(directivePatch, RuleStrategicDelete, Removed, object, document.Value{})
+		return document.NewObject(), nil
+	}
+	err := w.fail(ErrInternal, "unknown value of $patch: "+excerpt(directive))
+	err.Hint = "$patch is replace or delete"
+	return document.Value{}, err
+}
+
+// members merges the patch's members but for those that are directives, or done
+// already.
+func (w *strategist) members(object, patch document.Value, t *schema.Type, done map[string]bool) (document.Value, error) {
+	changes := make([]change, 0, patch.Len())
+	old := cursor{object: object}
+	for key, val := range patch.Members() {
+		if key[:min(1, len(key))] == "$" && isDirective(key) || done[key] {
+			continue
+		}
+		was := old.find(key)
+		now, err := w.member(t, key, was, val)
+		if err != nil {
+			return document.Value{}, err
+		}
+		if !(was.Exists() && now.Exists() && document.SameNode(was, now)) && (was.Exists() || now.Exists()) {
+			changes = append(changes, change{key, now})
+		}
+	}
+	return withChanges(object, changes), nil
+}
+
+// isDirective reports whether a key of a map is carried out elsewhere.
+func isDirective(key string) bool {
+	return key == directiveRetain || strings.HasPrefix(key, directiveOrder) || strings.HasPrefix(key, directiveDelete)
+}
+
+// member merges one member.
+func (w *strategist) member(t *schema.Type, key string, was, val document.Value) (document.Value, error) {
+	if val.IsNull() {
+		if !w.applies {
+			return val, nil
+		}
+		if was.Exists() {
+			w.note(key, RuleStrategicNull, Removed, was, document.Value{})
+		} else {
+			w.note(key, RuleStrategicIdle, Ignored, was, val)
+		}
+		return document.Value{}, nil
+	}
+	switch {
+	case was.Kind() == document.Object && val.Kind() == document.Object:
+		return w.mapMember(t, key, was, val)
+	case was.Kind() == document.List && val.Kind() == document.List:
+		return w.listMember(t, key, was, val)
+	}
+	now := w.fresh(val)
+	switch {
+	case w.observer == nil:
+	case !now.Exists():
+		w.note(key, RuleStrategicDropped, Ignored, was, val)
+	case !was.Exists():
+		w.note(key, RuleStrategicAdd, Added, was, now)
+	case document.Identical(was, now):
+		w.note(key, RuleStrategicSame, Kept, was, now)
+	default:
+		w.note(key, RuleStrategicReplace, Replaced, was, now)
+	}
+	return now, nil
+}
+
+func (w *strategist) mapMember(t *schema.Type, key string, was, val document.Value) (document.Value, error) {
+	f, problem := w.mapField(t, key)
+	if problem != "" {
+		return document.Value{}, w.unknown(t, key, problem)
+	}
+	if f.replace {
+		w.note(key, RuleStrategicAtomicMap, Replaced, was, val)
+		return val, nil
+	}
+	w.note(key, RuleStrategicObject, Merged, was, val)
+	w.key(key)
+	now, err := w.object(was, val, f.typ)
+	if err != nil {
+		return now, err
+	}
+	w.up()
+	return now, nil
+}
+
+func (w *strategist) listMember(t *schema.Type, key string, was, val document.Value) (document.Value, error) {
+	f, problem := w.listField(t, key)
+	if problem != "" {
+		return document.Value{}, w.unknown(t, key, problem)
+	}
+	if !f.merge {
+		w.note(key, RuleStrategicList, Replaced, was, val)
+		return val, nil
+	}
+	w.key(key)
+	now, err := w.list(was, val, f)
+	if err != nil {
+		return now, err
+	}
+	w.up()
+	return now, nil
+}
+
+// unknown makes the error that a field cannot be found.
+func (w *strategist) unknown(t *schema.Type, key, problem string) *Error {
+	w.key(key)
+	err := w.fail(ErrInternal, problem)
+	w.up()
+	if near := nearest(key, fieldNames(t)); near != "" && near != key {
+		err.Hint = "is " + strconv.Quote(near) + " meant?"
+	}
+	return err
+}
+
+// fresh returns what the patch's value is where nothing is to merge it into:
+// without nulls, and without maps that hold $patch. It is absent where it is
+// such a map itself.
+func (w *strategist) fresh(v document.Value) document.Value {
+	if w.applies {
+		v = withoutNulls(v)
+	}
+	return withoutPatches(v)
+}
+
+// withoutPatches leaves out all maps that hold $patch.
+func withoutPatches(v document.Value) document.Value {
+	switch v.Kind() {
+	case document.Object:
+		if _, found := v.Find(directivePatch); found {
+			return document.Value{}
+		}
+		var changes []change
+		for key, val := range v.Members() {
+			if now := withoutPatches(val); !document.SameNode(now, val) {
+				changes = append(changes, change{key, now})
+			}
+		}
+		return withChanges(v, changes)
+	case document.List:
+		return mapItems(v, withoutPatches)
+	}
+	return v
 }

@@ -33,19 +33,146 @@ func ThreeWay(original, modified, current document.Value, kind *schema.Kind, o T
 	return p, TypeMerge, err
 }
 
-// ThreeWayMerge makes kubectl's three-way JSON merge patch.
+// ThreeWayMerge makes kubectl's three-way JSON merge patch (apimachinery's
+// CreateThreeWayJSONMergePatch): additions and changes from current to
+// modified, deletions from original to modified. Numbers keep their value
+// exactly; kubectl passes them through float64. Errors are *Error:
+// ErrPrecondition where the patch would change apiVersion, kind or the name.
 func ThreeWayMerge(original, modified, current document.Value, o ThreeWayOptions) (document.Value, error) {
 	if o.Engine != nil {
 		return o.Engine.ThreeWayMerge(original, modified, current, o)
 	}
-	return document.Value{}, refuse(TypeMerge, ErrInternal, nil, "not there yet")
+	if err := bothObjects(TypeMerge, original, modified, current); err != nil {
+		return document.Value{}, err
+	}
+	changes := withoutDeletions(mergeDiff(orEmpty(current), orEmpty(modified)))
+	deletions := onlyDeletions(mergeDiff(orEmpty(original), orEmpty(modified)))
+	if mergeConflict(changes, deletions) {
+		return document.Value{}, refuse(TypeMerge, ErrConflict, nil, "what the wanted object changes and what it deletes contradict each other")
+	}
+	var w merger
+	p := w.object(deletions, changes)
+	if !o.AllowIdentityChange {
+		for _, path := range [...]document.Path{document.Keys("apiVersion"), document.Keys("kind"), document.Keys("metadata", "name")} {
+			if p.Follow(path).Exists() {
+				err := refuse(TypeMerge, ErrPrecondition, path, "the wanted object is another one: apiVersion, kind and metadata.name must stay")
+				return document.Value{}, err
+			}
+		}
+	}
+	return p, nil
+}
+
+func orEmpty(v document.Value) document.Value {
+	if v.Kind() == document.Object {
+		return v
+	}
+	return document.NewObject()
+}
+
+// withoutDeletions leaves nulls out of a merge patch, and maps that only held
+// them. A map that is empty itself is a value.
+func withoutDeletions(patch document.Value) document.Value {
+	var b document.ObjectBuilder
+	for i := range patch.Len() {
+		switch val := patch.At(i); {
+		case val.IsNull():
+		case val.Kind() == document.Object && val.Len() > 0:
+			if kept := withoutDeletions(val); kept.Len() > 0 {
+				b.Set(patch.Key(i), kept)
+			}
+		default:
+			b.Keep(patch, i)
+		}
+	}
+	return b.Object()
+}
+
+// onlyDeletions leaves all but nulls out of a merge patch.
+func onlyDeletions(patch document.Value) document.Value {
+	var b document.ObjectBuilder
+	for i := range patch.Len() {
+		switch val := patch.At(i); val.Kind() {
+		case document.Null:
+			b.Keep(patch, i)
+		case document.Object:
+			if kept := onlyDeletions(val); kept.Len() > 0 {
+				b.Set(patch.Key(i), kept)
+			}
+		}
+	}
+	return b.Object()
+}
+
+// mergeConflict reports whether two merge patches have another value for a key.
+func mergeConflict(a, b document.Value) bool {
+	switch a.Kind() {
+	case document.Object:
+		if b.Kind() != document.Object {
+			return true
+		}
+		for key, val := range a.Members() {
+			if other := b.Get(key); other.Exists() && mergeConflict(val, other) {
+				return true
+			}
+		}
+		return false
+	case document.List:
+		if b.Kind() != document.List || a.Len() != b.Len() {
+			return true
+		}
+		for i, item := range a.Items() {
+			if mergeConflict(item, b.At(i)) {
+				return true
+			}
+		}
+		return false
+	}
+	return !document.Identical(a, b)
 }
 
 // ThreeWayStrategic makes kubectl's three-way strategic merge patch by what t
-// knows of the object's fields.
+// knows of the object's fields (apimachinery's CreateThreeWayMergePatch): the
+// changes from current to modified, merged into the deletions from original to
+// modified. Errors are those of [CreateStrategic], and with RefuseConflicts
+// ErrConflict.
 func ThreeWayStrategic(original, modified, current document.Value, t *schema.Type, o ThreeWayOptions) (document.Value, error) {
 	if o.Engine != nil {
 		return o.Engine.ThreeWayStrategic(original, modified, current, t, o)
 	}
-	return document.Value{}, refuse(TypeStrategic, ErrInternal, nil, "not there yet")
+	if err := bothObjects(TypeStrategic, original, modified, current); err != nil {
+		return document.Value{}, err
+	}
+	original, modified, current = orEmpty(original), orEmpty(modified), orEmpty(current)
+	s := strategist{typing: typing{o.ListTypes}}
+	changes := differ{strategist: s, changes: true, order: true}
+	add, err := changes.object(current, modified, t, false)
+	if err != nil {
+		return document.Value{}, err
+	}
+	deletions := differ{strategist: s, deletions: true, order: true}
+	remove, err := deletions.object(original, modified, t, false)
+	if err != nil {
+		return document.Value{}, err
+	}
+	p, err := s.object(remove, add, t)
+	if err != nil || !o.RefuseConflicts {
+		return p, err
+	}
+	since := differ{strategist: s, changes: true, deletions: true}
+	changed, err := since.object(original, current, t, false)
+	if err != nil {
+		return document.Value{}, err
+	}
+	c := conflicts{typing: s.typing}
+	conflict, err := c.objects(p, changed, t)
+	if err != nil {
+		return document.Value{}, err
+	}
+	if conflict {
+		err := refuse(TypeStrategic, ErrConflict, c.here(), "the live object was changed otherwise since the configuration was last applied")
+		err.Hint = "take the live value over into the configuration, or overwrite it"
+		return document.Value{}, err
+	}
+	return p, nil
 }

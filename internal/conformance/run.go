@@ -51,6 +51,26 @@ func (r Runner) Run(c Case, send Send) (agreed int, differs string) {
 	return len(c.Steps), ""
 }
 
+// Record sends a case's requests in order and returns the case with the answers
+// that came.
+func (r Runner) Record(c Case, send Send) (Case, error) {
+	vars := &Variables{Now: r.Now}
+	steps := make([]Step, 0, len(c.Steps))
+	for i, step := range c.Steps {
+		r.sleep(step.Request.SleepMS)
+		request := step.Request
+		request.Query = vars.Expand(request.Query)
+		request.Body = vars.Expand(request.Body)
+		answer, err := send(request)
+		if err != nil {
+			return c, fmt.Errorf("%s: step %d %s %s: %w", c.Name, i, request.Method, request.Path, err)
+		}
+		steps = append(steps, Step{Request: step.Request, Response: vars.response(answer)})
+	}
+	c.Steps = steps
+	return c, nil
+}
+
 func (r Runner) sleep(ms int) {
 	if ms <= 0 {
 		return

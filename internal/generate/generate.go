@@ -1,0 +1,259 @@
+// Package generate makes random objects of a kind, changes to them and patches
+// for them, from a seed. What it makes is drawn from the kind's type, so that
+// every kind of list and map is reached; with Odd it holds on purpose what goes
+// wrong elsewhere: nulls, values of another type, missing and duplicate keys,
+// escapes, numbers of another spelling.
+package generate
+
+import (
+	"math/rand/v2"
+	"strconv"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// Options say what is made. The zero value makes small, well-formed objects.
+type Options struct {
+	// Depth is how deep objects and lists nest, 0 for 6.
+	Depth int
+	// Breadth is about how many members and items there are, 0 for 3.
+	Breadth int
+	// Odd lets about one value in thirty be odd.
+	Odd bool
+}
+
+// Generator makes values. The same seed and the same calls make the same
+// values. It is for one goroutine.
+type Generator struct {
+	*rand.Rand
+	o     Options
+	depth int
+}
+
+// New returns a generator that begins at seed.
+func New(seed uint64, o Options) *Generator {
+	if o.Depth == 0 {
+		o.Depth = 6
+	}
+	if o.Breadth == 0 {
+		o.Breadth = 3
+	}
+	return &Generator{Rand: rand.New(rand.NewPCG(seed, 0x9a7c41ab)), o: o}
+}
+
+// chance is true once in n times.
+func (g *Generator) chance(n int) bool { return g.IntN(n) == 0 }
+
+func (g *Generator) odd() bool { return g.o.Odd && g.chance(30) }
+
+// Object returns an object of a kind, named "obj".
+func (g *Generator) Object(k *schema.Kind) document.Value {
+	t := k.Type()
+	var b document.ObjectBuilder
+	b.Set("apiVersion", document.NewString(k.APIVersion()))
+	b.Set("kind", document.NewString(k.Kind))
+	b.Set("metadata", g.metadata(t, k.Namespaced))
+	for i := range t.Map.Fields {
+		f := &t.Map.Fields[i]
+		switch f.Name {
+		case "apiVersion", "kind", "metadata":
+			continue
+		case "spec", "data":
+		default:
+			if g.chance(3) {
+				continue
+			}
+		}
+		b.Set(f.Name, g.field(f))
+	}
+	return b.Object()
+}
+
+// metadata holds what a client may set, and nothing that the server does.
+func (g *Generator) metadata(t *schema.Type, namespaced bool) document.Value {
+	var b document.ObjectBuilder
+	b.Set("name", document.NewString("obj"))
+	if namespaced {
+		b.Set("namespace", document.NewString("ns"))
+	}
+	if meta := t.Map.Field("metadata"); meta != nil && meta.Type != nil && meta.Type.Map != nil {
+		for _, name := range []string{"annotations", "finalizers", "labels", "ownerReferences"} {
+			if f := meta.Type.Map.Field(name); f != nil && g.chance(2) {
+				b.Set(name, g.field(f))
+			}
+		}
+	}
+	return b.Object()
+}
+
+// field returns a value for a field; lists that merge get merge keys.
+func (g *Generator) field(f *schema.Field) document.Value {
+	v := g.Value(f.Type)
+	if f.MergeKey == "" || v.Kind() != document.List {
+		return v
+	}
+	var key *schema.Type
+	if f.Type.List != nil && f.Type.List.Elem != nil {
+		key = f.Type.List.Elem.Map.Member(f.MergeKey)
+	}
+	return g.keyed(v, []string{f.MergeKey}, func(string) *schema.Type { return key })
+}
+
+// keyed gives each item that is an object values for its keys, and takes out
+// items whose keys another has.
+func (g *Generator) keyed(list document.Value, keys []string, typeOf func(string) *schema.Type) document.Value {
+	var b document.ListBuilder
+	seen := map[string]bool{}
+	for _, item := range list.Items() {
+		if item.Kind() != document.Object {
+			b.Append(item)
+			continue
+		}
+		text := ""
+		for _, k := range keys {
+			if !item.Get(k).Exists() && !g.odd() {
+				item = item.With(k, g.key(typeOf(k)))
+			}
+			text += item.Get(k).String() + ","
+		}
+		if seen[text] && !g.odd() {
+			continue
+		}
+		seen[text] = true
+		b.Append(item)
+	}
+	return b.List()
+}
+
+// key returns a scalar of type t out of few, so that items meet.
+func (g *Generator) key(t *schema.Type) document.Value {
+	if t != nil && (t.Scalar == schema.IntegerScalar || t.Scalar == schema.NumberScalar) {
+		return document.NewInt(int64(80 + g.IntN(4)))
+	}
+	if t != nil && t.Scalar == schema.BooleanScalar {
+		return document.NewBool(g.chance(2))
+	}
+	if t != nil && t.Validation != nil && len(t.Validation.Enum) > 0 {
+		return g.enum(t.Validation.Enum)
+	}
+	return document.NewString(names[g.IntN(6)])
+}
+
+func (g *Generator) enum(texts []string) document.Value {
+	d, err := document.Parse([]byte(texts[g.IntN(len(texts))]), document.Options{})
+	if err != nil {
+		return document.NewNull()
+	}
+	return d.Root
+}
+
+// Value returns a value of type t; of a type that allows several sorts, one of them.
+func (g *Generator) Value(t *schema.Type) document.Value {
+	if g.odd() {
+		return g.oddValue()
+	}
+	if t == nil {
+		return g.anything()
+	}
+	g.depth++
+	defer func() { g.depth-- }()
+	sorts := 0
+	for _, may := range [...]bool{t.Scalar != schema.NoScalar, t.List != nil, t.Map != nil} {
+		if may {
+			sorts++
+		}
+	}
+	if sorts > 1 && (g.depth >= g.o.Depth || g.chance(2)) && t.Scalar != schema.NoScalar {
+		return g.scalar(t)
+	}
+	switch {
+	case t.Map != nil && (t.List == nil || g.chance(2)):
+		return g.object(t)
+	case t.List != nil:
+		return g.list(t)
+	case t.Scalar != schema.NoScalar:
+		return g.scalar(t)
+	}
+	return g.anything()
+}
+
+func (g *Generator) object(t *schema.Type) document.Value {
+	var b document.ObjectBuilder
+	if g.depth <= g.o.Depth {
+		for i := range t.Map.Fields {
+			f := &t.Map.Fields[i]
+			if g.IntN(len(t.Map.Fields)+1) < g.o.Breadth {
+				b.Set(f.Name, g.field(f))
+			}
+		}
+		if t.Map.Elem != nil {
+			for range g.IntN(g.o.Breadth + 1) {
+				b.Set(g.mapKey(), g.Value(t.Map.Elem))
+			}
+		}
+	}
+	for _, name := range t.Map.Required {
+		if f := t.Map.Field(name); f != nil && g.depth < g.o.Depth+3 {
+			b.Set(name, g.field(f))
+		}
+	}
+	return b.Object()
+}
+
+func (g *Generator) list(t *schema.Type) document.Value {
+	var b document.ListBuilder
+	seen := map[string]bool{}
+	n := g.IntN(g.o.Breadth + 2)
+	if g.depth > g.o.Depth {
+		n = 0
+	}
+	for range n {
+		v := g.Value(t.List.Elem)
+		if t.List.Kind == schema.SetList {
+			if seen[v.String()] && !g.odd() {
+				continue
+			}
+			seen[v.String()] = true
+		}
+		b.Append(v)
+	}
+	if t.List.Kind != schema.KeyedList {
+		return b.List()
+	}
+	keys := make([]string, 0, len(t.List.Keys))
+	for _, k := range t.List.Keys {
+		if k.Default == "" || g.chance(2) {
+			keys = append(keys, k.Name)
+		}
+	}
+	return g.keyed(b.List(), keys, t.List.Elem.Map.Member)
+}
+
+func (g *Generator) mapKey() string {
+	if g.odd() {
+		return oddTexts[g.IntN(len(oddTexts))]
+	}
+	return names[g.IntN(len(names))]
+}
+
+// anything returns a value without a type.
+func (g *Generator) anything() document.Value {
+	switch n := g.IntN(6); {
+	case n == 0 && g.depth < g.o.Depth:
+		g.depth++
+		defer func() { g.depth-- }()
+		return document.NewList(g.anything(), g.anything())
+	case n == 1 && g.depth < g.o.Depth:
+		g.depth++
+		defer func() { g.depth-- }()
+		return document.NewObject().With(g.mapKey(), g.anything())
+	case n == 2:
+		return document.NewInt(int64(g.IntN(4)))
+	case n == 3:
+		return document.NewBool(g.chance(2))
+	}
+	return document.NewString(names[g.IntN(len(names))])
+}
+
+func itoa(i int) string { return strconv.Itoa(i) }

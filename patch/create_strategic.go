@@ -1,0 +1,404 @@
+package patch
+
+import (
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// CreateStrategic makes the strategic merge patch that turns from into to, by
+// what t knows of the object's fields. It is the patch that kubectl would make
+// (apimachinery's CreateTwoWayMergePatch), letter for letter:
+//
+//  1. What is missing in to becomes null.
+//  2. A list that merges becomes its new and changed items, in the order of to,
+//     then a {"$patch": "delete"} for each that is gone, and
+//     "$setElementOrder/list"; of scalars, those that are new and
+//     "$deleteFromPrimitiveList/list". Where from has no items to is taken whole.
+//  3. A map whose strategy is replace is given whole, changed or not; one with
+//     retainKeys gets "$retainKeys" with all its keys if something changed.
+//
+// A null in to counts as a missing member. Items of a list that merges must have
+// its merge key, and no two the same one, for the patch to make to of from.
+// Errors are *Error: ErrInternal where an item lacks its key or the lists cannot
+// be compared.
+func CreateStrategic(from, to document.Value, t *schema.Type, o Options) (document.Value, error) {
+	if o.Engine != nil {
+		return o.Engine.CreateStrategic(from, to, t, o)
+	}
+	if err := bothObjects(TypeStrategic, from, to); err != nil {
+		return document.Value{}, err
+	}
+	d := differ{strategist: strategist{typing: typing{o.ListTypes}}, changes: true, deletions: true, order: true}
+	return d.object(from, to, t, false)
+}
+
+// A differ makes strategic patches. Its settings say what goes into them:
+// changes and additions, deletions, and the order of lists.
+type differ struct {
+	strategist
+	changes, deletions, order bool
+}
+
+// object makes the patch between two objects of type t. retain asks for a
+// $retainKeys.
+func (d *differ) object(from, to document.Value, t *schema.Type, retain bool) (document.Value, error) {
+	var b document.ObjectBuilder
+	var names []document.Value
+	extra := false // from has a member, other than null, that to has not
+	i, j := 0, 0
+	for i < from.Len() || j < to.Len() {
+		switch {
+		case j == to.Len() || i < from.Len() && from.Key(i) < to.Key(j):
+			if d.deletions {
+				b.Set(from.Key(i), document.NewNull())
+			}
+			extra = extra || !from.At(i).IsNull()
+			i++
+			continue
+		case i == from.Len() || to.Key(j) < from.Key(i):
+			if d.changes {
+				b.Keep(to, j)
+			}
+		default:
+			if err := d.member(&b, from.At(i), to.At(j), t, to.Key(j)); err != nil {
+				return document.Value{}, err
+			}
+			i++
+		}
+		if retain && !to.At(j).IsNull() {
+			names = append(names, document.NewString(to.Key(j)))
+		}
+		j++
+	}
+	if len(names) > 0 && (b.Len() > 0 || extra) {
+		b.Set(directiveRetain, document.NewList(names...))
+	}
+	return b.Object(), nil
+}
+
+// member compares a member that both objects have.
+func (d *differ) member(b *document.ObjectBuilder, was, now document.Value, t *schema.Type, key string) error {
+	if key == directivePatch {
+		return d.directive(b, was, now)
+	}
+	switch {
+	case was.Kind() != now.Kind() || was.IsInt() != now.IsInt():
+		if d.changes {
+			b.Set(key, now)
+		}
+		return nil
+	case was.Kind() == document.Object:
+		return d.mapMember(b, was, now, t, key)
+	case was.Kind() == document.List:
+		return d.listMember(b, was, now, t, key)
+	}
+	d.replaced(b, key, was, now)
+	return nil
+}
+
+func (d *differ) replaced(b *document.ObjectBuilder, key string, was, now document.Value) {
+	if d.changes && !document.Identical(was, now) {
+		b.Set(key, now)
+	}
+}
+
+func (d *differ) directive(b *document.ObjectBuilder, was, now document.Value) error {
+	if was.Kind() != document.String || now.Kind() != document.String {
+		return d.fail(ErrInternal, "$patch must be a string")
+	}
+	if !document.Equal(was, now) {
+		b.Set(directivePatch, now)
+	}
+	return nil
+}
+
+func (d *differ) mapMember(b *document.ObjectBuilder, was, now document.Value, t *schema.Type, key string) error {
+	f, problem := d.mapField(t, key)
+	switch {
+	case problem != "":
+		if document.Identical(was, now) {
+			return nil
+		}
+		return d.unknown(t, key, problem)
+	case f.replace:
+		if d.changes {
+			b.Set(key, now)
+		}
+		return nil
+	}
+	d.key(key)
+	p, err := d.object(was, now, f.typ, f.retainKeys)
+	if err != nil {
+		return err
+	}
+	d.up()
+	if p.Len() > 0 {
+		b.Set(key, p)
+	}
+	return nil
+}
+
+func (d *differ) listMember(b *document.ObjectBuilder, was, now document.Value, t *schema.Type, key string) error {
+	f, problem := d.listField(t, key)
+	switch {
+	case problem != "":
+		if document.Identical(was, now) {
+			return nil
+		}
+		return d.unknown(t, key, problem)
+	case !f.merge:
+		d.replaced(b, key, was, now)
+		return nil
+	}
+	d.key(key)
+	p, err := d.list(was, now, f)
+	if err != nil {
+		return err
+	}
+	d.up()
+	for _, part := range [...]struct {
+		key   string
+		items []document.Value
+	}{{key, p.items}, {directiveDelete + "/" + key, p.gone}, {directiveOrder + "/" + key, p.order}} {
+		if len(part.items) > 0 {
+			b.Set(part.key, document.NewList(part.items...))
+		}
+	}
+	return nil
+}
+
+// A listDiff is what a patch says about a list: items, scalars to delete, order.
+type listDiff struct{ items, gone, order []document.Value }
+
+func itemsOf(list document.Value) []document.Value {
+	items := make([]document.Value, list.Len())
+	for i := range items {
+		items[i] = list.At(i)
+	}
+	return items
+}
+
+func (d *differ) list(was, now document.Value, f field) (listDiff, error) {
+	if was.Len() == 0 {
+		if !d.changes {
+			return listDiff{}, nil
+		}
+		return listDiff{items: itemsOf(now)}, nil
+	}
+	kind, problem := itemKind(was, now)
+	switch {
+	case problem != "":
+		return listDiff{}, d.fail(causeOf(kind), problem)
+	case kind == document.Object:
+		return d.objects(was, now, f)
+	}
+	return d.scalars(was, now), nil
+}
+
+// objects compares two lists of objects by their merge key.
+func (d *differ) objects(was, now document.Value, f field) (listDiff, error) {
+	before, err := d.byName(was, f)
+	if err != nil {
+		return listDiff{}, err
+	}
+	after, err := d.byName(now, f)
+	if err != nil {
+		return listDiff{}, err
+	}
+	patched, gone, err := d.pair(before, after, f)
+	if err != nil {
+		return listDiff{}, err
+	}
+	keys := keysOf(now, f)
+	patched = inOrder(patched, indexOf(keys))
+	p := listDiff{items: make([]document.Value, 0, len(patched)+len(gone))}
+	for _, e := range patched {
+		p.items = append(p.items, e.item)
+	}
+	p.items = append(p.items, gone...)
+	sameOrder := slices.Equal(keysOf(was, f), keys)
+	if d.order && (d.changes && (len(p.items) > 0 || !sameOrder) || d.deletions && len(p.items) > 0) {
+		for _, item := range now.Items() {
+			p.order = append(p.order, keyFields(item, f))
+		}
+	}
+	return p, nil
+}
+
+// keyFields returns an object with nothing but an item's merge key.
+func keyFields(item document.Value, f field) document.Value {
+	var b document.ObjectBuilder
+	for _, k := range f.keys {
+		b.Set(k.Name, item.Get(k.Name))
+	}
+	return b.Object()
+}
+
+// pair walks two lists sorted by name together. It returns the items that are
+// new or changed, and a directive for each that is gone.
+func (d *differ) pair(before, after *byName, f field) (patched []entry, gone []document.Value, err error) {
+	i, j := 0, 0
+	for i < before.Len() || j < after.Len() {
+		switch {
+		case j == after.Len() || i < before.Len() && before.names[i] < after.names[j]:
+			if d.deletions {
+				gone = append(gone, keyFields(before.entries[i].item, f).With(directivePatch, document.NewString("delete")))
+			}
+			i++
+		case i == before.Len() || after.names[j] < before.names[i]:
+			if d.changes {
+				patched = append(patched, after.entries[j])
+			}
+			j++
+		default:
+			e := after.entries[j]
+			d.item(e.slot)
+			p, err := d.object(before.entries[i].item, e.item, f.typ, f.retainKeys)
+			if err != nil {
+				return nil, nil, err
+			}
+			d.up()
+			if p.Len() > 0 {
+				var b document.ObjectBuilder
+				b.Grow(p.Len() + len(f.keys))
+				for m := range p.Len() {
+					b.Keep(p, m)
+				}
+				for _, k := range f.keys {
+					b.Set(k.Name, e.item.Get(k.Name))
+				}
+				e.item = b.Object()
+				patched = append(patched, e)
+			}
+			i++
+			j++
+		}
+	}
+	return patched, gone, nil
+}
+
+// byName sorts items by their keys as text. Items of one name come in the order
+// that kubectl has them in: its sort takes them for less than each other.
+type byName struct {
+	entries []entry
+	names   []string
+}
+
+func (d *differ) byName(list document.Value, f field) (*byName, error) {
+	s := &byName{make([]entry, list.Len()), make([]string, list.Len())}
+	sorted := true
+	for i, item := range list.Items() {
+		k := keyOf(item, f.keys)
+		if len(f.keys) == 0 {
+			return s, d.fail(ErrInternal, "the list merges, but has no merge key for objects")
+		}
+		if err := d.keyed(item, k, f); err != nil {
+			return s, err
+		}
+		s.entries[i] = entry{item: item, key: k, slot: i, deletes: deletes(item)}
+		s.names[i] = keyText(item, k, f)
+		sorted = sorted && (i == 0 || s.names[i-1] < s.names[i])
+	}
+	if !sorted {
+		sort.Sort(s)
+	}
+	return s, nil
+}
+
+// keyText returns a key as Go prints the value.
+func keyText(item document.Value, k itemKey, f field) string {
+	switch k.kind {
+	case keyString, keyInt, keyBool:
+		return k.text
+	case keyPlural:
+		return k.text
+	}
+	return goText(item.Get(f.keys[0].Name))
+}
+
+func (s *byName) Len() int           { return len(s.names) }
+func (s *byName) Less(i, j int) bool { return s.names[i] <= s.names[j] }
+func (s *byName) Swap(i, j int) {
+	s.names[i], s.names[j] = s.names[j], s.names[i]
+	s.entries[i], s.entries[j] = s.entries[j], s.entries[i]
+}
+
+// scalars compares two lists of scalars as sets of texts. That the order has
+// changed is found out against the sorted list: so does kubectl, which
+// therefore gives an order for every list that is not sorted.
+func (d *differ) scalars(was, now document.Value) listDiff {
+	before, after := sortedScalars(was), sortedScalars(now)
+	var p listDiff
+	var added []entry
+	i, j := 0, 0
+	for i < len(before) || j < len(after) {
+		switch {
+		case j == len(after) || i < len(before) && before[i].key.text < after[j].key.text:
+			if d.deletions {
+				p.gone = append(p.gone, before[i].item)
+			}
+			i++
+		case i == len(before) || after[j].key.text < before[i].key.text:
+			if d.changes {
+				added = append(added, after[j])
+			}
+			j++
+		default:
+			i++
+			j++
+		}
+	}
+	p.gone = withoutRepeats(p.gone)
+	for k := range added {
+		added[k].key = scalarKey(added[k].item)
+	}
+	for _, e := range inOrder(added, indexOf(keysOf(now, field{}))) {
+		p.items = append(p.items, e.item)
+	}
+	changed := len(before) != now.Len()
+	for k := 0; !changed && k < len(before); k++ {
+		changed = !document.Identical(before[k].item, now.At(k))
+	}
+	if d.order && (d.deletions && len(p.gone) > 0 || d.changes && changed) {
+		p.order = itemsOf(now)
+	}
+	return p
+}
+
+// sortedScalars returns a list's items sorted by their texts.
+func sortedScalars(list document.Value) []entry {
+	out := make([]entry, list.Len())
+	for i, item := range list.Items() {
+		out[i] = entry{item: item, key: itemKey{text: goText(item)}}
+	}
+	slices.SortStableFunc(out, func(a, b entry) int { return strings.Compare(a.key.text, b.key.text) })
+	return out
+}
+
+// withoutRepeats takes repeated scalars out of a list as kubectl does: each is
+// replaced by the last one of the list, which gets shorter.
+func withoutRepeats(items []document.Value) []document.Value {
+	repeats := make(map[itemKey]int, len(items))
+	for _, v := range items {
+		repeats[scalarKey(v)]++
+	}
+	if len(repeats) == len(items) {
+		return items
+	}
+	for i := 0; i < len(items); i++ {
+		k := scalarKey(items[i])
+		for j := i + 1; j < len(items) && repeats[k] > 1; j++ {
+			if scalarKey(items[j]) == k {
+				items[j] = items[len(items)-1]
+				items = items[:len(items)-1]
+				repeats[k]--
+				j--
+			}
+		}
+	}
+	return items
+}

@@ -1,0 +1,192 @@
+package patch
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// find follows a pointer to the object or list that holds its last token, and
+// returns that token. field names the pointer for messages.
+func (w *patcher) find(op *operation, pointer string, has bool, field string) (*branch, string, error) {
+	w.trail, w.path = w.trail[:0], w.path[:0]
+	if !has {
+		return nil, "", op.fail(ErrCannotApply, "the operation has no "+field)
+	}
+	_, rest, slash := strings.Cut(pointer, "/")
+	if !slash {
+		err := op.fail(ErrCannotApply, field+" is no JSON pointer: it has no slash")
+		err.Hint = "a pointer looks like /metadata/labels"
+		if pointer == "" {
+			err.Reason, err.Hint = field+" names the whole object, which cannot be done with "+op.op, ""
+		}
+		return nil, "", err
+	}
+	b := w.root.open()
+	for {
+		w.trail = append(w.trail, b)
+		token, after, more := strings.Cut(rest, "/")
+		token = unescapeToken(token)
+		if !more {
+			return b, token, nil
+		}
+		next, err := w.step(op, b, token, field)
+		if err != nil {
+			return nil, "", err
+		}
+		b, rest = next, after
+	}
+}
+
+// step goes down one token, which must lead to an object or a list.
+func (w *patcher) step(op *operation, b *branch, token, field string) (*branch, error) {
+	var s *slot
+	if b.isList() {
+		i, err := op.position(token, b.len())
+		if err != nil {
+			return nil, err
+		}
+		s = b.at(i)
+		if w.observer != nil {
+			w.item(i)
+		}
+	} else {
+		var found bool
+		if s, found = b.member(token); !found {
+			return nil, op.noMember(b, token, field)
+		}
+		if w.observer != nil {
+			w.key(token)
+		}
+	}
+	next := s.open()
+	if next == nil {
+		return nil, op.fail(ErrCannotApply, field+" leads through "+strconv.Quote(token)+", which is "+article(s.val.Kind())+" and has no parts")
+	}
+	return next, nil
+}
+
+// touch marks the place found last and all above it as changed.
+func (w *patcher) touch() {
+	for _, b := range w.trail {
+		b.dirty = true
+	}
+}
+
+// position reads a list index below size. A negative one counts from the end.
+func (op *operation) position(token string, size int) (int, error) {
+	i, err := strconv.Atoi(token)
+	if err != nil {
+		e := op.fail(ErrCannotApply, strconv.Quote(token)+" is no index of a list")
+		if token == "-" {
+			e.Reason = "- stands for the end of a list only where something is added"
+		}
+		return 0, e
+	}
+	if i >= size || i < -size {
+		return 0, op.fail(ErrCannotApply, "the index "+token+" is beyond the list, which takes "+strconv.Itoa(-size)+" to "+strconv.Itoa(size-1)+" here")
+	}
+	if i < 0 {
+		i += size
+	}
+	return i, nil
+}
+
+// noMember says that an object lacks a key, and which of its keys may be meant.
+func (op *operation) noMember(b *branch, key, field string) *Error {
+	err := op.fail(ErrCannotApply, field+" leads to a missing key: "+strconv.Quote(key))
+	if near := nearest(key, b.keys()); near != "" {
+		err.Hint = "is " + strconv.Quote(near) + " meant?"
+	}
+	return err
+}
+
+// unescapeToken decodes ~1 and ~0. A tilde that is no escape stays.
+func unescapeToken(t string) string {
+	if strings.IndexByte(t, '~') < 0 {
+		return t
+	}
+	var b strings.Builder
+	for i := 0; i < len(t); i++ {
+		if t[i] == '~' && i+1 < len(t) && (t[i+1] == '0' || t[i+1] == '1') {
+			b.WriteByte("~/"[t[i+1]-'0'])
+			i++
+			continue
+		}
+		b.WriteByte(t[i])
+	}
+	return b.String()
+}
+
+// escapeToken encodes a key for a pointer.
+func escapeToken(key string) string {
+	if !strings.ContainsAny(key, "~/") {
+		return key
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(key, "~", "~0"), "/", "~1")
+}
+
+// nearest returns the key that looks most like key, "" where none is close.
+// Only the first hundred are looked at.
+func nearest(key string, keys []string) string {
+	best, distance := "", max(1, len(key)/3)+1
+	for _, k := range keys[:min(len(keys), 100)] {
+		if d := editDistance(key, k, distance); d < distance {
+			best, distance = k, d
+		}
+	}
+	return best
+}
+
+// editDistance counts the letters to insert, delete or exchange (or to write in
+// the other case) between a and b; bound and more come out as bound.
+func editDistance(a, b string, bound int) int {
+	if len(a) > 64 || len(b) > 64 || len(a)-len(b) >= bound || len(b)-len(a) >= bound {
+		return bound
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			next := min(row[j+1]+1, row[j]+1, diagonal+cost)
+			diagonal, row[j+1] = row[j+1], next
+		}
+	}
+	return min(row[len(b)], bound)
+}
+
+// noteSlot is note for slots; what replaces is no addition.
+func (w *patcher) noteSlot(key string, r Rule, what Outcome, old, now slot) {
+	if w.observer == nil {
+		return
+	}
+	was := old.build()
+	w.note(key, r, outcome(what, was), was, now.build())
+}
+
+func (w *patcher) noteItemSlot(i int, r Rule, what Outcome, old, now slot) {
+	if w.observer == nil {
+		return
+	}
+	was := old.build()
+	w.noteItem(i, r, outcome(what, was), was, now.build())
+}
+
+func outcome(what Outcome, was document.Value) Outcome {
+	switch {
+	case what == Added && was.Exists():
+		return Replaced
+	case what == Replaced && !was.Exists():
+		return Added
+	}
+	return what
+}

@@ -1,0 +1,261 @@
+package patch
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// An origin says whose text a value has, which test compares.
+type origin uint8
+
+const (
+	// fromObject: the object's, printed by the server.
+	fromObject origin = iota
+	// fromPatch: the patch's, as it is spelled there.
+	fromPatch
+	// fromCopy: that of a copy of something fromPatch: <, > and & are escaped.
+	fromCopy
+)
+
+// kube-apiserver's decoder has three sorts of null, which test tells apart.
+type nullSort uint8
+
+const (
+	// nullPlain stood in a text that was decoded.
+	nullPlain nullSort = iota
+	// nullGiven was the value of an operation.
+	nullGiven
+	// nullCopied is a copy of a nullGiven; it passes for an empty object.
+	nullCopied
+)
+
+// A slot holds one value of the working tree: as it came, or opened for changes.
+type slot struct {
+	val    document.Value
+	branch *branch
+	origin origin
+	null   nullSort
+}
+
+// A branch is an object or a list opened for changes. It costs nothing but for
+// the members that are touched; a list is laid out only when items come and go.
+type branch struct {
+	base   document.Value
+	origin origin
+	dirty  bool // something in or below it changed
+	void   bool // it is a copied null, to which nothing can be added
+
+	members map[string]*slot // objects: touched members; nil for a removed one
+	edits   map[int]*slot    // lists: touched items, while laid is nil
+	laid    *sequence        // lists: all items
+}
+
+// open returns the slot's branch, nil where the value has no parts.
+func (s *slot) open() *branch {
+	if s.branch != nil {
+		return s.branch
+	}
+	switch {
+	case s.val.Kind() == document.Object || s.val.Kind() == document.List:
+		s.branch = &branch{base: s.val, origin: s.origin}
+	case s.null == nullCopied:
+		s.branch = &branch{base: document.NewObject(), void: true}
+	}
+	return s.branch
+}
+
+// isNil reports whether kube-apiserver holds nothing but a null pointer.
+func (s slot) isNil() bool {
+	return s.val.IsNull() && s.null == nullPlain
+}
+
+// build returns the slot's value with all changes.
+func (s slot) build() document.Value {
+	if s.branch == nil || !s.branch.dirty {
+		return s.val
+	}
+	return s.branch.build()
+}
+
+// clone returns a copy that shares nothing that can change. top is false for
+// what lies within the copy, where all nulls have become plain ones.
+func (s slot) clone(top bool) slot {
+	out := slot{val: s.val, origin: s.origin, null: s.null}
+	if s.origin == fromPatch {
+		out.origin = fromCopy
+	}
+	switch {
+	case !top:
+		out.null = nullPlain
+	case s.null == nullGiven:
+		out.null = nullCopied
+	}
+	if s.branch == nil || !s.branch.dirty {
+		return out
+	}
+	b := *s.branch
+	if b.origin == fromPatch {
+		b.origin = fromCopy
+	}
+	b.members = maps.Clone(b.members)
+	for k, m := range b.members {
+		if m != nil {
+			c := m.clone(false)
+			b.members[k] = &c
+		}
+	}
+	b.edits = maps.Clone(b.edits)
+	for i, m := range b.edits {
+		c := m.clone(false)
+		b.edits[i] = &c
+	}
+	if b.laid != nil {
+		b.laid = b.laid.clone()
+	}
+	out.branch = &b
+	return out
+}
+
+func (b *branch) isList() bool { return b.base.Kind() == document.List }
+
+// lookup returns a member of an object and whether there is one.
+func (b *branch) lookup(key string) (slot, bool) {
+	if s, touched := b.members[key]; touched {
+		if s == nil {
+			return slot{}, false
+		}
+		return *s, true
+	}
+	v := b.base.Get(key)
+	return slot{val: v, origin: b.origin}, v.Exists()
+}
+
+func (b *branch) get(key string) slot {
+	s, _ := b.lookup(key)
+	return s
+}
+
+// member is lookup for going on below: what is opened there stays open.
+func (b *branch) member(key string) (*slot, bool) {
+	s, touched := b.members[key]
+	if touched {
+		return s, s != nil
+	}
+	v := b.base.Get(key)
+	if !v.Exists() {
+		return nil, false
+	}
+	s = &slot{val: v, origin: b.origin}
+	b.put(key, s)
+	return s, true
+}
+
+func (b *branch) set(key string, s slot) { b.put(key, &s) }
+func (b *branch) remove(key string)      { b.put(key, nil) }
+func (b *branch) put(key string, s *slot) {
+	if b.members == nil {
+		b.members = make(map[string]*slot)
+	}
+	b.members[key] = s
+}
+
+// keys returns the keys of an object, for messages and for comparing.
+func (b *branch) keys() []string {
+	var keys []string
+	for k := range b.base.Members() {
+		if s, touched := b.members[k]; !touched || s != nil {
+			keys = append(keys, k)
+		}
+	}
+	for k, s := range b.members {
+		if _, there := b.base.Find(k); !there && s != nil {
+			keys = append(keys, k)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+func (b *branch) len() int {
+	if b.laid != nil {
+		return b.laid.n
+	}
+	return b.base.Len()
+}
+
+// peek returns an item of a list.
+func (b *branch) peek(i int) slot {
+	if b.laid != nil {
+		return *b.laid.at(i)
+	}
+	if s := b.edits[i]; s != nil {
+		return *s
+	}
+	return slot{val: b.base.At(i), origin: b.origin}
+}
+
+// at is peek for changes. The pointer holds until items come or go.
+func (b *branch) at(i int) *slot {
+	if b.laid != nil {
+		return b.laid.at(i)
+	}
+	s := b.edits[i]
+	if s == nil {
+		if b.edits == nil {
+			b.edits = make(map[int]*slot)
+		}
+		s = &slot{val: b.base.At(i), origin: b.origin}
+		b.edits[i] = s
+	}
+	return s
+}
+
+func (b *branch) insert(i int, s slot) {
+	b.layOut()
+	b.laid.insert(i, s)
+}
+
+func (b *branch) cut(i int) {
+	b.layOut()
+	b.laid.cut(i)
+}
+
+func (b *branch) layOut() {
+	if b.laid == nil {
+		b.laid = newSequence(b.base, b.origin, b.edits)
+		b.edits = nil
+	}
+}
+
+// build returns the branch's value with all changes.
+func (b *branch) build() document.Value {
+	if !b.isList() {
+		changes := make([]change, 0, len(b.members))
+		for key, s := range b.members {
+			c := change{key: key}
+			if s != nil {
+				c.val = s.build()
+			}
+			changes = append(changes, c)
+		}
+		slices.SortFunc(changes, func(x, y change) int { return strings.Compare(x.key, y.key) })
+		return withChanges(b.base, changes)
+	}
+	var list document.ListBuilder
+	list.Grow(b.len())
+	if b.laid != nil {
+		for _, chunk := range b.laid.chunks {
+			for i := range chunk {
+				list.Append(chunk[i].build())
+			}
+		}
+		return list.List()
+	}
+	for i := range b.base.Len() {
+		list.Append(b.peek(i).build())
+	}
+	return list.List()
+}

@@ -1,0 +1,329 @@
+package patch
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// retain carries out $retainKeys.
+func (w *strategist) retain(object, patch, keys document.Value) (document.Value, error) {
+	if !w.applies {
+		return w.retainInPatch(object, keys)
+	}
+	if keys.Kind() != document.List {
+		return object, w.fail(ErrMalformed, "$retainKeys must be a list of keys, this is "+article(keys.Kind()))
+	}
+	stay := make(map[string]bool, keys.Len())
+	for _, k := range keys.Items() {
+		if k.Kind() == document.List || k.Kind() == document.Object {
+			return object, w.fail(ErrInternal, "$retainKeys must hold strings, it holds "+article(k.Kind()))
+		}
+		if text, ok := k.Text(); ok {
+			stay[text] = true
+		}
+	}
+	for key, val := range patch.Members() {
+		if !val.IsNull() && !stay[key] && !isDirective(key) {
+			err := w.fail(ErrMalformed, "the patch sets "+key+", which $retainKeys does not name")
+			err.Hint = "add it to $retainKeys, or leave it out"
+			return object, err
+		}
+	}
+	var changes []change
+	for key, val := range object.Members() {
+		if !stay[key] {
+			w.note(key, RuleStrategicRetain, Removed, val, document.Value{})
+			changes = append(changes, change{key: key})
+		}
+	}
+	return withChanges(object, changes), nil
+}
+
+// retainInPatch brings $retainKeys into another patch.
+func (w *strategist) retainInPatch(into, keys document.Value) (document.Value, error) {
+	there := into.Get(directiveRetain)
+	if !there.Exists() {
+		return into.With(directiveRetain, keys), nil
+	}
+	if !document.Identical(there, keys) {
+		return into, w.fail(ErrInternal, "the two patches name different keys in $retainKeys")
+	}
+	return into, nil
+}
+
+// orders carries out the "$setElementOrder/list" directives, each together with
+// the list that it orders, and returns the lists that are done with.
+func (w *strategist) orders(object, patch document.Value, t *schema.Type) (document.Value, map[string]bool, error) {
+	var changes []change
+	var done map[string]bool
+	for key, order := range patch.Members() {
+		if !strings.HasPrefix(key, directiveOrder) {
+			continue
+		}
+		if !w.applies {
+			there := object.Get(key)
+			if there.Exists() && !document.Identical(there, order) {
+				return object, nil, w.fail(ErrMalformed, "the two patches set different orders in "+key)
+			}
+			changes = append(changes, change{key, order})
+		}
+		now, name, err := w.order(object, patch, t, key, order)
+		if err != nil {
+			return object, nil, err
+		}
+		if now.Exists() {
+			changes = append(changes, change{name, now})
+			if done == nil {
+				done = make(map[string]bool)
+			}
+			done[name] = true
+		}
+	}
+	slices.SortFunc(changes, func(a, b change) int { return strings.Compare(a.key, b.key) })
+	return withChanges(object, changes), done, nil
+}
+
+// order merges one list and puts it in the order that the directive gives. The
+// answer is absent where neither side has the list.
+func (w *strategist) order(object, patch document.Value, t *schema.Type, key string, order document.Value) (now document.Value, name string, err error) {
+	if order.Kind() != document.List {
+		return now, "", w.fail(ErrInternal, key+" must be a list, this is "+article(order.Kind()))
+	}
+	name, ok := strings.CutPrefix(key, directiveOrder+"/")
+	if !ok {
+		return now, "", w.fail(ErrMalformed, key+" names no list: write "+directiveOrder+"/list")
+	}
+	live, change := object.Get(name), patch.Get(name)
+	for _, v := range [...]document.Value{live, change} {
+		if v.Exists() && v.Kind() != document.List {
+			return now, "", w.fail(ErrInternal, key+" orders "+name+", which is no list but "+article(v.Kind()))
+		}
+	}
+	f, problem := w.listField(t, name)
+	if problem != "" {
+		return now, "", w.unknown(t, name, problem)
+	}
+	w.key(name)
+	if err := w.agree(change, order, f); err != nil {
+		return now, "", err
+	}
+	if !live.Exists() && !change.Exists() {
+		w.up()
+		return now, name, nil
+	}
+	m, err := w.itemsToOrder(live, change, f)
+	if err != nil {
+		return now, "", err
+	}
+	if err := w.orderable(&m, live, change, order, f); err != nil {
+		return now, "", err
+	}
+	m.entries = arrange(m.entries, keysOf(order, f), m.after)
+	now = w.finish(&m)
+	w.up()
+	if w.observer != nil && !document.Identical(live, now) {
+		w.note(name, RuleStrategicOrder, Moved, live, now)
+	}
+	return now, name, nil
+}
+
+// itemsToOrder merges the two sides of a list, of which one may be missing.
+func (w *strategist) itemsToOrder(live, change document.Value, f field) (merged, error) {
+	if live.Exists() && change.Exists() && f.merge && live.Len()+change.Len() > 0 {
+		m, err := w.mergeItems(live, change, f)
+		m.entries = arrange(m.entries, m.byPatch, m.server)
+		return m, err
+	}
+	items := live
+	if change.Exists() {
+		items = change
+		if !live.Exists() {
+			items = withoutPatches(change)
+		}
+	}
+	m := merged{mark: len(w.decisions), after: keysOf(live, f)}
+	for i, item := range items.Items() {
+		m.entries = append(m.entries, entry{item: item, key: keyOf(item, f.keys), slot: i, deletes: deletes(item)})
+		if change.Exists() {
+			w.noteItem(i, RuleStrategicAdd, Added, document.Value{}, item)
+		}
+	}
+	return m, nil
+}
+
+// orderable checks that all items, and those of the order and of the object,
+// have what they are told apart by.
+func (w *strategist) orderable(m *merged, live, change, order document.Value, f field) error {
+	for i := range m.entries {
+		if err := w.distinct(m.entries[i].item, m.entries[i].key, f); err != nil {
+			return err
+		}
+	}
+	if err := w.allDistinct(order, f); err != nil {
+		return err
+	}
+	if kind, problem := itemKind(live, change); problem != "" {
+		return w.fail(causeOf(kind), problem)
+	}
+	return w.allDistinct(live, f)
+}
+
+func (w *strategist) allDistinct(list document.Value, f field) error {
+	for _, item := range list.Items() {
+		if err := w.distinct(item, keyOf(item, f.keys), f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *strategist) distinct(item document.Value, k itemKey, f field) error {
+	if len(f.keys) > 0 {
+		return w.keyed(item, k, f)
+	}
+	if k.kind == keyNone {
+		return w.fail(ErrInternal, directiveOrder+" cannot order "+excerpt(item)+": the list has no merge key")
+	}
+	return nil
+}
+
+// agree checks that the patch's items come in the order that the directive
+// gives, and that it names all of them. Items that delete count for nothing; one
+// with another $patch is passed over, but, as for kube-apiserver, not after the
+// order has come to its end.
+func (w *strategist) agree(change, order document.Value, f field) error {
+	if change.Len() == 0 || order.Len() == 0 {
+		return nil
+	}
+	if len(f.keys) > 0 {
+		for i, item := range change.Items() {
+			if item.Kind() != document.Object {
+				return w.fail(ErrInternal, "item "+itoa(i)+" must be an object, this is "+article(item.Kind()))
+			}
+		}
+	}
+	i, at := 0, 0
+	for ; i < change.Len() && at < order.Len(); i++ {
+		item := change.At(i)
+		if _, special := item.Find(directivePatch); special {
+			continue
+		}
+		same := false
+		for ; !same && at < order.Len(); at++ {
+			var err error
+			if same, err = w.sameItem(item, order.At(at), f); err != nil {
+				return err
+			}
+		}
+		if !same {
+			break
+		}
+	}
+	for ; i < change.Len() && deletes(change.At(i)); i++ {
+	}
+	if i == change.Len() {
+		return nil
+	}
+	err := w.fail(ErrInternal, "item "+itoa(i)+" of the patch is not where "+directiveOrder+" has it")
+	err.Hint = "list the items of the patch in the order of " + directiveOrder + ", and all of them there"
+	return err
+}
+
+// sameItem reports whether two items have the same key, which both must have.
+func (w *strategist) sameItem(a, b document.Value, f field) (bool, error) {
+	x, y := keyOf(a, f.keys), keyOf(b, f.keys)
+	if len(f.keys) > 0 {
+		if err := w.keyed(a, x, f); err != nil {
+			return false, err
+		}
+		if err := w.keyed(b, y, f); err != nil {
+			return false, err
+		}
+	}
+	return x == y && x.kind != keyNone, nil
+}
+
+// keyed checks that an item of a list merged by key is an object with its key.
+func (w *strategist) keyed(item document.Value, k itemKey, f field) error {
+	switch {
+	case item.Kind() != document.Object:
+		return w.fail(ErrInternal, "an item of a list that merges by "+keyNames(f.keys)+" must be an object, this is "+article(item.Kind()))
+	case k.kind == keyMissing:
+		return w.fail(ErrInternal, "an item lacks the merge key "+missingKey(item, f.keys)+": "+excerpt(item))
+	}
+	return nil
+}
+
+func keyNames(keys []schema.Key) string {
+	names := make([]string, len(keys))
+	for i, k := range keys {
+		names[i] = k.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+// deleteLists carries out the "$deleteFromPrimitiveList/list" directives. When
+// two patches are merged they are only brought over.
+func (w *strategist) deleteLists(object, patch document.Value, t *schema.Type) (document.Value, error) {
+	var changes []change
+	for key, val := range patch.Members() {
+		if !strings.HasPrefix(key, directiveDelete) {
+			continue
+		}
+		if !w.applies {
+			changes = append(changes, change{key, val})
+			continue
+		}
+		name, ok := strings.CutPrefix(key, directiveDelete+"/")
+		if !ok {
+			return object, w.fail(ErrMalformed, key+" names no list: write "+directiveDelete+"/list")
+		}
+		was := object.Get(name)
+		now, err := w.deleteItems(t, name, was, val)
+		if err != nil {
+			return object, err
+		}
+		if was.Exists() {
+			changes = append(changes, change{name, now})
+		}
+	}
+	slices.SortFunc(changes, func(a, b change) int { return strings.Compare(a.key, b.key) })
+	return withChanges(object, changes), nil
+}
+
+// deleteItems carries out one $deleteFromPrimitiveList. Where the value is null
+// the list goes, and where both are maps they merge: so does kube-apiserver.
+func (w *strategist) deleteItems(t *schema.Type, name string, was, val document.Value) (document.Value, error) {
+	switch {
+	case val.IsNull() && was.Exists():
+		w.note(name, RuleStrategicNull, Removed, was, document.Value{})
+		return document.Value{}, nil
+	case was.Kind() == document.Object && val.Kind() == document.Object:
+		return w.mapMember(t, name, was, val)
+	case was.Kind() == document.List && val.Kind() == document.List:
+	case was.Exists() && sameSort(was, val):
+		return val, nil
+	default:
+		w.note(name, RuleStrategicDropped, Ignored, was, val)
+		return was, nil
+	}
+	f, problem := w.listField(t, name)
+	if problem != "" {
+		return was, w.unknown(t, name, problem)
+	}
+	w.key(name)
+	now, err := w.takeOut(was, val, f)
+	if err != nil {
+		return was, err
+	}
+	w.up()
+	return now, nil
+}
+
+// sameSort reports whether two scalars are of one Go type.
+func sameSort(a, b document.Value) bool {
+	return a.Kind() == b.Kind() && a.IsInt() == b.IsInt() && a.Kind() != document.List && a.Kind() != document.Object
+}

@@ -1,0 +1,329 @@
+package patch
+
+import (
+	"strconv"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+func itoa(i int) string { return strconv.Itoa(i) }
+
+// An entry is an item of a list that is being merged.
+type entry struct {
+	item document.Value
+	key  itemKey
+	// slot is where the item stood before it was put in order.
+	slot int
+	// deletes says that the item is a $patch: delete of a patch that another is
+	// merged into.
+	deletes bool
+}
+
+// merged is a merged list before it is put in order.
+type merged struct {
+	entries []entry
+	// byPatch are the keys in the order of the patch.
+	byPatch []itemKey
+	// server are the keys in the order of the object.
+	server []itemKey
+	// after is server as kube-apiserver sees it when it carries out a
+	// $setElementOrder: what was deleted makes room for what is new.
+	after []itemKey
+	// mark is how many decisions there were before the list's own.
+	mark int
+	// removed are decisions about items that are gone.
+	removed []Decision
+}
+
+// list merges two lists and puts the result in order.
+func (w *strategist) list(live, change document.Value, f field) (document.Value, error) {
+	if live.Len() == 0 && change.Len() == 0 {
+		return live, nil
+	}
+	m, err := w.mergeItems(live, change, f)
+	if err != nil {
+		return live, err
+	}
+	m.entries = arrange(m.entries, m.byPatch, m.server)
+	return w.finish(&m), nil
+}
+
+// mergeItems merges the items of two lists, which are not both empty.
+func (w *strategist) mergeItems(live, change document.Value, f field) (merged, error) {
+	kind, problem := itemKind(live, change)
+	switch {
+	case problem != "":
+		return merged{}, w.fail(causeOf(kind), problem)
+	case kind != document.Object && len(f.keys) > 0:
+		return merged{}, w.fail(ErrInternal, "the items of a list that merges by "+keyNames(f.keys)+" must be objects, these are of kind "+kind.String())
+	case kind != document.Object:
+		return w.mergeScalars(live, change), nil
+	case len(f.keys) == 0:
+		return merged{}, w.fail(ErrInternal, "the list merges, but has no merge key for objects")
+	}
+	return w.mergeObjects(live, change, f)
+}
+
+// mergeScalars makes one set of the items of both lists.
+func (w *strategist) mergeScalars(live, change document.Value) merged {
+	m := merged{mark: len(w.decisions), entries: make([]entry, 0, live.Len()+change.Len())}
+	seen := make(map[itemKey]bool, live.Len()+change.Len())
+	for _, list := range [...]document.Value{live, change} {
+		for _, item := range list.Items() {
+			k := scalarKey(item)
+			if seen[k] {
+				continue
+			}
+			seen[k] = true
+			m.entries = append(m.entries, entry{item: item, key: k, slot: len(m.entries)})
+		}
+	}
+	m.server = keysOf(live, field{})
+	m.after = m.server
+	m.byPatch = keysOf(change, field{})
+	if w.observer != nil {
+		for _, e := range m.entries[min(live.Len(), len(m.entries)):] {
+			w.noteItem(e.slot, RuleStrategicSet, Added, document.Value{}, e.item)
+		}
+	}
+	return m
+}
+
+// takeOut removes the scalars in change from live. Objects are merged instead:
+// so does kube-apiserver.
+func (w *strategist) takeOut(live, change document.Value, f field) (document.Value, error) {
+	if live.Len() == 0 && change.Len() == 0 {
+		return live, nil
+	}
+	kind, problem := itemKind(live, change)
+	if problem != "" {
+		return live, w.fail(causeOf(kind), problem)
+	}
+	if kind == document.Object {
+		f.merge = true
+		return w.list(live, change, f)
+	}
+	gone := make(map[itemKey]bool, change.Len())
+	for _, item := range change.Items() {
+		gone[scalarKey(item)] = true
+	}
+	var out document.ListBuilder
+	for i, item := range live.Items() {
+		if gone[scalarKey(item)] {
+			w.noteItem(i, RuleStrategicDeleteItems, Removed, item, document.Value{})
+			continue
+		}
+		out.Append(item)
+	}
+	return out.List(), nil
+}
+
+// A sorted patch list: its plain items, the keys that it deletes, and whether
+// it replaces the whole list.
+type listPatch struct {
+	plain   []document.Value
+	keys    []itemKey
+	deletes map[itemKey]bool
+	whole   bool
+}
+
+func (w *strategist) sortPatch(change document.Value, f field) (listPatch, error) {
+	p := listPatch{plain: make([]document.Value, 0, change.Len()), keys: make([]itemKey, 0, change.Len())}
+	for i, item := range change.Items() {
+		k := keyOf(item, f.keys)
+		d := item.Get(directivePatch)
+		text, _ := d.Text()
+		w.item(i)
+		switch {
+		case !d.Exists():
+			p.plain, p.keys = append(p.plain, item), append(p.keys, k)
+		case text == "replace":
+			p.whole = true
+		case text != "delete":
+			err := w.fail(ErrInternal, "unknown value of $patch: "+excerpt(d))
+			err.Hint = "$patch of an item is delete, or replace for the whole list"
+			return p, err
+		case k.kind == keyMissing:
+			return p, w.keyed(item, k, f)
+		default:
+			if p.deletes == nil {
+				p.deletes = make(map[itemKey]bool)
+			}
+			p.deletes[k] = true
+		}
+		w.up()
+	}
+	return p, nil
+}
+
+// mergeObjects merges items by their key.
+func (w *strategist) mergeObjects(live, change document.Value, f field) (merged, error) {
+	m := merged{mark: len(w.decisions)}
+	p, err := w.sortPatch(change, f)
+	if err != nil {
+		return m, err
+	}
+	m.keep(w, live, p, f)
+	kept := len(m.entries)
+	if p.whole {
+		m.after = append(m.keysKept(kept), keysOf(live, f)[kept:]...)
+		m.entries = m.entries[:0]
+		for i, item := range p.plain {
+			m.entries = append(m.entries, entry{item: item, key: p.keys[i], slot: i})
+		}
+		m.server = p.keys
+		return m, w.allKeyed(m.entries, f)
+	}
+	if err := w.mergePlain(&m, p, f); err != nil {
+		return m, err
+	}
+	if err := w.allKeyed(m.entries, f); err != nil {
+		return m, err
+	}
+	m.byPatch = p.keys
+	m.after = m.keysKept(min(live.Len(), len(m.entries)))
+	m.server = m.after[:kept]
+	return m, nil
+}
+
+// keep puts the live items into m that the patch does not delete.
+func (m *merged) keep(w *strategist, live document.Value, p listPatch, f field) {
+	m.entries = make([]entry, 0, live.Len()+len(p.plain))
+	for i, item := range live.Items() {
+		k := keyOf(item, f.keys)
+		if (p.deletes[k] && k.kind != keyNone && k.kind != keyMissing) || p.whole {
+			if w.observer != nil {
+				rule := RuleStrategicWhole
+				if p.deletes[k] {
+					rule = RuleStrategicDelete
+				}
+				path := append(w.here(), document.Step{Index: i})
+				m.removed = append(m.removed, Decision{Path: path, Rule: rule, Outcome: Removed, Old: item})
+			}
+			if p.deletes[k] {
+				continue
+			}
+		}
+		m.entries = append(m.entries, entry{item: item, key: k, slot: len(m.entries), deletes: !w.applies && deletes(item)})
+	}
+}
+
+// mergePlain merges the patch's plain items into those kept, or adds them.
+func (w *strategist) mergePlain(m *merged, p listPatch, f field) error {
+	at := newIndex(len(m.entries) + len(p.plain))
+	for i := range m.entries {
+		at.add(m.entries[i].key, i)
+	}
+	for i, item := range p.plain {
+		k := p.keys[i]
+		if k.kind == keyMissing || k.kind == keyNone {
+			w.item(i)
+			if k.kind == keyNone {
+				return w.fail(ErrInternal, "the merge key "+keyNames(f.keys)+" must be a scalar: "+excerpt(item))
+			}
+			return w.keyed(item, k, f)
+		}
+		slot, found := at.find(k)
+		if !found {
+			slot = len(m.entries)
+			at.add(k, slot)
+			m.entries = append(m.entries, entry{item: item, key: k, slot: slot, deletes: false})
+			w.noteItem(slot, RuleStrategicNewItem, Added, document.Value{}, item)
+			continue
+		}
+		e := &m.entries[slot]
+		w.noteItem(slot, RuleStrategicMergeKey, Merged, e.item, item)
+		w.item(slot)
+		now, err := w.object(e.item, item, f.typ)
+		if err != nil {
+			w.path[len(w.path)-1].Index = i
+			return err
+		}
+		w.up()
+		e.item, e.deletes = now, !w.applies && deletes(now)
+	}
+	return nil
+}
+
+func deletes(item document.Value) bool { return item.Get(directivePatch).StringOr("") == "delete" }
+
+// allKeyed checks that every item has its key.
+func (w *strategist) allKeyed(entries []entry, f field) error {
+	for i := range entries {
+		e := &entries[i]
+		if e.key.kind == keyMissing || !e.item.Get(f.keys[0].Name).Exists() && f.keys[0].Default == "" {
+			return w.keyed(e.item, itemKey{}, f)
+		}
+	}
+	return nil
+}
+
+// keysKept returns the keys of the first n entries.
+func (m *merged) keysKept(n int) []itemKey {
+	keys := make([]itemKey, n)
+	for i := range keys {
+		keys[i] = m.entries[i].key
+	}
+	return keys
+}
+
+// finish returns the list, and tells decisions where the items now stand.
+func (w *strategist) finish(m *merged) document.Value {
+	var list document.ListBuilder
+	list.Grow(len(m.entries))
+	for i := range m.entries {
+		list.Append(m.entries[i].item)
+	}
+	if w.observer != nil {
+		w.renumber(m)
+	}
+	return list.List()
+}
+
+// renumber changes the paths of decisions about items from where the items
+// stood while they were merged to where they stand now.
+func (w *strategist) renumber(m *merged) {
+	now := make(map[int]int, len(m.entries))
+	for i := range m.entries {
+		now[m.entries[i].slot] = i
+	}
+	depth := len(w.path)
+	for _, d := range w.decisions[m.mark:] {
+		if i, ok := now[d.Path[depth].Index]; ok && d.Path[depth].Key == "" {
+			d.Path[depth].Index = i
+		}
+	}
+	w.decisions = append(w.decisions, m.removed...)
+}
+
+// itemKind returns the kind that all items of some lists have, and says what is
+// wrong where they have none in common.
+func itemKind(lists ...document.Value) (document.Kind, string) {
+	var first document.Value
+	for _, list := range lists {
+		for _, item := range list.Items() {
+			if !first.Exists() {
+				first = item
+				if k := item.Kind(); k == document.List {
+					return k, "lists of lists cannot be merged"
+				} else if k == document.Null {
+					return k, "a list that holds null cannot be merged"
+				}
+			} else if item.Kind() != first.Kind() || item.IsInt() != first.IsInt() {
+				return document.Absent, "the items of a list must be of one kind to be merged, there are " + first.Kind().String() + " and " + item.Kind().String()
+			}
+		}
+	}
+	if !first.Exists() {
+		return document.Absent, "there are no items to put in order"
+	}
+	return first.Kind(), ""
+}
+
+// causeOf returns how kube-apiserver refuses a list by its items' kind.
+func causeOf(k document.Kind) error {
+	if k == document.List {
+		return ErrCannotApply
+	}
+	return ErrInternal
+}

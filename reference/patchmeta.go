@@ -1,0 +1,115 @@
+package reference
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// lookup tells strategicpatch what patchlab's types know: what it otherwise
+// reads from the tags of Go structs. With listTypes it tells list types, and
+// that what is unknown merges as a map or is replaced as a list.
+type lookup struct {
+	t         *schema.Type
+	listTypes bool
+}
+
+var _ strategicpatch.LookupPatchMeta = lookup{}
+
+// Name is the type's name, for messages.
+func (l lookup) Name() string {
+	if l.t == nil {
+		return ""
+	}
+	return l.t.Name
+}
+
+// LookupPatchMetadataForStruct finds a field that holds a map.
+func (l lookup) LookupPatchMetadataForStruct(key string) (strategicpatch.LookupPatchMeta, strategicpatch.PatchMeta, error) {
+	if l.listTypes {
+		var meta strategicpatch.PatchMeta
+		sub := l.member(key)
+		if sub != nil && sub.Map != nil && sub.Map.Atomic {
+			meta.SetPatchStrategies([]string{"replace"})
+		}
+		return lookup{sub, true}, meta, nil
+	}
+	f, err := l.field(key)
+	if err != nil {
+		return nil, strategicpatch.PatchMeta{}, err
+	}
+	return lookup{t: f.Type}, metaOf(f), nil
+}
+
+// LookupPatchMetadataForSlice finds a field that holds a list.
+func (l lookup) LookupPatchMetadataForSlice(key string) (strategicpatch.LookupPatchMeta, strategicpatch.PatchMeta, error) {
+	if l.listTypes {
+		var meta strategicpatch.PatchMeta
+		sub := l.member(key)
+		if sub == nil || sub.List == nil {
+			return lookup{nil, true}, meta, nil
+		}
+		if sub.List.Kind != schema.AtomicList {
+			meta.SetPatchStrategies([]string{"merge"})
+		}
+		if len(sub.List.Keys) == 1 {
+			meta.SetPatchMergeKey(sub.List.Keys[0].Name)
+		}
+		return lookup{sub.List.Elem, true}, meta, nil
+	}
+	f, err := l.field(key)
+	if err != nil {
+		return nil, strategicpatch.PatchMeta{}, err
+	}
+	if f.Type == nil || f.Type.List == nil {
+		return nil, strategicpatch.PatchMeta{}, fmt.Errorf("the field %q is no list", key)
+	}
+	elem := f.Type.List.Elem
+	if elem != nil && elem.List != nil && elem.Map == nil && elem.Scalar == schema.NoScalar {
+		return nil, strategicpatch.PatchMeta{}, errors.New("a list of lists")
+	}
+	return lookup{t: elem}, metaOf(f), nil
+}
+
+func (l lookup) member(key string) *schema.Type {
+	if l.t == nil {
+		return nil
+	}
+	return l.t.Map.Member(key)
+}
+
+func (l lookup) field(key string) (*schema.Field, error) {
+	if l.t == nil || l.t.Map == nil || len(l.t.Map.Fields) == 0 {
+		return nil, fmt.Errorf("no struct that could have a field %q", key)
+	}
+	if f := l.t.Map.Field(key); f != nil {
+		return f, nil
+	}
+	for i := range l.t.Map.Fields {
+		if strings.EqualFold(l.t.Map.Fields[i].Name, key) {
+			return &l.t.Map.Fields[i], nil
+		}
+	}
+	return nil, fmt.Errorf("unable to find api field %q in %s", key, l.t.Name)
+}
+
+func metaOf(f *schema.Field) strategicpatch.PatchMeta {
+	var meta strategicpatch.PatchMeta
+	var strategies []string
+	if f.Strategy&schema.StrategyMerge != 0 {
+		strategies = append(strategies, "merge")
+	}
+	if f.Strategy&schema.StrategyReplace != 0 {
+		strategies = append(strategies, "replace")
+	}
+	if f.Strategy&schema.StrategyRetainKeys != 0 {
+		strategies = append(strategies, "retainKeys")
+	}
+	meta.SetPatchStrategies(strategies)
+	meta.SetPatchMergeKey(f.MergeKey)
+	return meta
+}
