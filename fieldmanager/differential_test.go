@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	cases = flag.Int("cases", 3000, "random sequences to compare the engines with")
+	cases = flag.Int("cases", 1000, "random sequences to compare the engines with")
 	seed  = flag.Uint64("seed", 1, "the first of their seeds")
 )
 

@@ -52,12 +52,15 @@ type ignore struct {
 	version string
 }
 
+// Filter takes out what is ignored, so that what stays keeps the library's own
+// elements.
 func (i ignore) Filter(s *fieldpath.Set) *fieldpath.Set {
-	out, err := toSet(i.c.types.Ignore(i.version, fromSet(s)))
+	all := fromSet(s)
+	gone, err := toSet(all.Minus(i.c.types.Ignore(i.version, all)))
 	if err != nil {
 		return s
 	}
-	return out
+	return s.Difference(gone)
 }
 
 var errNoVersion = errors.New("no such version")
