@@ -241,8 +241,8 @@ func (c *yamlConverter) mapping(n *yaml.Node, depth int) error {
 			if !m.merged && !members[j].merged && c.opts.Duplicates == DuplicatesRefused {
 				return c.fail(m.key, "key \""+m.name+"\" stands twice in one object", ErrDuplicateKey)
 			}
-			if m.merged || members[j].merged {
-				members[j].value = nil // replaced in silence
+			if (m.merged || members[j].merged) && c.opts.Duplicates == DuplicatesRefused {
+				members[j].value = nil // to override what was merged is what merging is for
 			}
 		}
 		last[m.name] = i
@@ -323,6 +323,9 @@ func (c *yamlConverter) key(k *yaml.Node) (string, error) {
 	if k.Kind != yaml.ScalarNode {
 		return "", c.fail(k, "a key must be a string, not a list or an object", ErrSyntax)
 	}
+	if name, ok := infiniteKey(k); ok {
+		return name, nil
+	}
 	s, err := c.resolve(k)
 	if err != nil {
 		return "", err
@@ -335,8 +338,28 @@ func (c *yamlConverter) key(k *yaml.Node) (string, error) {
 			f, _ := strconv.ParseFloat(s.text, 64)
 			return strconv.FormatFloat(f, 'g', -1, 32), nil
 		}
+		if _, err := strconv.ParseInt(s.text, 10, 64); err != nil {
+			return "", c.fail(k, "a key must not be an integer of more than 64 bits; quote it", ErrSyntax)
+		}
 	}
 	return s.text, nil
+}
+
+// infiniteKey names the keys that are no finite numbers, which stand for
+// themselves; as values they have no place in an object.
+func infiniteKey(k *yaml.Node) (string, bool) {
+	if k.Style != 0 {
+		return "", false
+	}
+	switch strings.ToLower(k.Value) {
+	case ".nan":
+		return ".nan", resolvePlain(k.Value).kind == Absent
+	case ".inf", "+.inf":
+		return ".inf", resolvePlain(k.Value).kind == Absent
+	case "-.inf":
+		return "-.inf", resolvePlain(k.Value).kind == Absent
+	}
+	return "", false
 }
 
 func (c *yamlConverter) scalar(n *yaml.Node) error {

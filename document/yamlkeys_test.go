@@ -1,0 +1,42 @@
+package document
+
+import "testing"
+
+// Keys that are numbers become texts as the API server's YAML decoder writes
+// them; what it refuses is refused.
+func TestYAMLKeysThatAreNumbers(t *testing.T) {
+	for _, c := range []struct{ in, want, why string }{
+		{"{.inf: a, -.inf: b, .nan: c}", `{"-.inf":"b",".inf":"a",".nan":"c"}`, "what is no finite number stands for itself"},
+		{"{1: a, 0x1F: b, 1e2: c}", `{"1":"a","100":"c","31":"b"}`, "others are printed"},
+		{"{12345678901234567890: a}", "", "an integer that needs 64 bits without a sign is refused"},
+	} {
+		d, err := ParseYAML([]byte(c.in), Options{})
+		if c.want == "" {
+			if err == nil {
+				t.Errorf("%s: %s is read as %s", c.why, c.in, d.Root)
+			}
+			continue
+		}
+		if err != nil || d.Root.String() != c.want {
+			t.Errorf("%s: %s is read as %v, %v", c.why, c.in, d, err)
+		}
+	}
+}
+
+// Overriding a merged key counts as a duplicate where those are told, as in the
+// API server's warnings, and is no error where they are refused.
+func TestYAMLOverriddenMergeIsADuplicate(t *testing.T) {
+	const in = "a: &l {one: v, two: w}\nb: {<<: *l, two: z}\n"
+	const want = `{"a":{"one":"v","two":"w"},"b":{"one":"v","two":"z"}}`
+	for _, how := range []Duplicates{DuplicatesRefused, DuplicatesLast} {
+		d, err := ParseYAML([]byte(in), Options{Duplicates: how})
+		if err != nil || d.Root.String() != want {
+			t.Fatalf("duplicates %d: %v, %v", how, d, err)
+		}
+		if told := len(d.Duplicates); told != int(how) {
+			t.Errorf("duplicates %d: %d are told", how, told)
+		} else if told == 1 && d.Duplicates[0].Position.Line != 2 {
+			t.Errorf("the duplicate is told at line %d", d.Duplicates[0].Position.Line)
+		}
+	}
+}
