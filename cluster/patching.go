@@ -3,6 +3,7 @@ package cluster
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -17,6 +18,8 @@ type patchBody struct {
 	value document.Value
 	// problems are its duplicate keys and, in a JSON patch, unknown members.
 	problems []string
+	// duplicates are the keys that it holds twice.
+	duplicates []document.Path
 }
 
 // parsePatch decodes the patch, once a task. A patch is looked at only when the
@@ -36,6 +39,9 @@ func (t *task) parsePatch() (*patchBody, *Status) {
 		return nil, syntaxStatus("error decoding patch", err)
 	}
 	body := &patchBody{value: doc.Root, problems: duplicateProblems(doc, t.Format == ApplyPatch)}
+	for _, d := range doc.Duplicates {
+		body.duplicates = append(body.duplicates, d.Path)
+	}
 	if t.Format == JSONPatch {
 		for i, p := range body.problems {
 			body.problems[i] = "json patch " + p
@@ -93,7 +99,58 @@ func (t *task) patched(live fieldmanager.Object) (document.Value, []string, *Sta
 	if err != nil {
 		return document.Value{}, nil, patchStatus(err)
 	}
-	return t.decodePatched(k, next, from, body.problems)
+	problems := body.problems
+	if t.Format == JSONPatch {
+		problems = append(problems[:len(problems):len(problems)], carriedDuplicates(body, next)...)
+	}
+	return t.decodePatched(k, next, from, problems)
+}
+
+// carriedDuplicates words the duplicate keys within the values of a JSON patch
+// that ended up in the object: the API server puts a value there as it is
+// written, and meets the keys again when it reads the object.
+func carriedDuplicates(body *patchBody, object document.Value) []string {
+	var problems []string
+	for _, path := range body.duplicates {
+		if len(path) < 3 || path[1].Key != "value" {
+			continue
+		}
+		op := body.value.At(path[0].Index)
+		switch op.Get("op").StringOr("") {
+		case "add", "replace":
+		default:
+			continue
+		}
+		at, ok := follow(object, op.Get("path").StringOr(""))
+		if at = append(at, path[2:]...); ok && object.Follow(at).Exists() {
+			problems = append(problems, fmt.Sprintf("duplicate field %q", fieldName(at)))
+		}
+	}
+	return problems
+}
+
+// follow turns a JSON pointer (RFC 6901) into a path through an object; "-" is
+// the last item of a list.
+func follow(object document.Value, pointer string) (document.Path, bool) {
+	var path document.Path
+	tokens := strings.Split(pointer, "/")
+	for _, token := range tokens[1:] {
+		token = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
+		here := object.Follow(path)
+		if here.Kind() != document.List {
+			path = path.Child(token)
+			continue
+		}
+		i := here.Len() - 1
+		if token != "-" {
+			var err error
+			if i, err = strconv.Atoi(token); err != nil || i < 0 {
+				return nil, false
+			}
+		}
+		path = path.Item(i)
+	}
+	return path, true
 }
 
 // patchStatus answers a patch that could not be applied.
