@@ -1,0 +1,119 @@
+// Package patchlabtest runs a Kubernetes API server inside a Go test, without
+// binaries, etcd or a cluster:
+//
+//	cfg := patchlabtest.Start(t, "config/crd")
+//
+// The config is ready for client-go, controller-runtime and everything else
+// that takes a *rest.Config; the server stops with the test. Each server has a
+// store of its own, so tests may run side by side.
+//
+// It answers as kube-apiserver does: patches, server-side apply, managedFields,
+// resourceVersion and conflicts, generation, status, finalizers, list and
+// watch. Like an API server alone it runs no controllers, no garbage collection
+// and no admission plugins: nothing makes Pods of a Deployment, and a namespace
+// need not exist for objects to be created in it.
+package patchlabtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"testing"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/server"
+)
+
+// Options say what a server begins with. The zero value is an empty server of
+// the newest Kubernetes version.
+type Options struct {
+	// CRDs are files, and folders of files, that end in .yaml, .yml or .json.
+	// Documents in them that are no CustomResourceDefinition are passed over,
+	// as envtest does.
+	CRDs []string
+	// Objects are files and folders of objects to create, in their order.
+	Objects []string
+	// Version is the Kubernetes minor version, such as "1.34"; "" is the newest.
+	Version string
+}
+
+// Start starts a server that holds the CRDs of the named files and folders, and
+// gives the config to reach it. The server stops when the test and its subtests
+// have ended. What goes wrong ends the test.
+func Start(t testing.TB, crds ...string) *rest.Config {
+	t.Helper()
+	s, err := New(Options{CRDs: crds})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s.Config()
+}
+
+// Server is a server that runs in this process, for use without a test, such as
+// in TestMain. It listens on a free port of the loopback interface.
+type Server struct {
+	url  string
+	stop context.CancelFunc
+	done func() error
+}
+
+// New starts a server. It must be stopped.
+func New(o Options) (*Server, error) {
+	c, err := cluster.New(cluster.Config{Version: o.Version})
+	if err != nil {
+		return nil, err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	if err := load(ctx, c, o); err != nil {
+		stop()
+		return nil, err
+	}
+	l, err := listen()
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	done := make(chan error, 1)
+	go func() { done <- server.New(c, server.Options{}).Serve(ctx, l, nil) }()
+	return &Server{
+		url:  "http://" + l.Addr().String(),
+		stop: stop,
+		done: sync.OnceValue(func() error { return <-done }),
+	}, nil
+}
+
+// listen takes a free port, on IPv6 where there is no IPv4.
+func listen() (net.Listener, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err == nil {
+		return l, nil
+	}
+	l, err6 := net.Listen("tcp", "[::1]:0")
+	if err6 != nil {
+		return nil, fmt.Errorf("no port of the loopback interface is free: %w", errors.Join(err, err6))
+	}
+	return l, nil
+}
+
+// Config gives a new config for clients of the server. They may send as many
+// requests as they like (QPS is -1): client-go's own limit of five a second is
+// meant to spare shared clusters.
+func (s *Server) Config() *rest.Config {
+	return &rest.Config{Host: s.url, QPS: -1}
+}
+
+// Stop ends the server: watches end, requests that are being answered have a
+// few seconds to finish. Stopping again gives the same answer.
+func (s *Server) Stop() error {
+	s.stop()
+	return s.done()
+}
