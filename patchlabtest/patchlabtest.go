@@ -73,17 +73,20 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	if err := load(ctx, c, o); err != nil {
-		stop()
-		return nil, err
+	err = load(ctx, c, o)
+	var l net.Listener
+	if err == nil {
+		l, err = listen()
 	}
-	l, err := listen()
 	if err != nil {
 		stop()
-		return nil, err
+		return nil, errors.Join(err, c.Close())
 	}
 	done := make(chan error, 1)
-	go func() { done <- server.New(c, server.Options{}).Serve(ctx, l, nil) }()
+	go func() {
+		err := server.New(c, server.Options{}).Serve(ctx, l, nil)
+		done <- errors.Join(err, c.Close())
+	}()
 	return &Server{
 		url:  "http://" + l.Addr().String(),
 		stop: stop,

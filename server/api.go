@@ -131,5 +131,8 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, t target) (*clu
 	case err != nil:
 		return nil, badRequest("the body of the request could not be read: " + err.Error())
 	}
+	if err := readProtobuf(r, request); err != nil {
+		return nil, err
+	}
 	return request, nil
 }

@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/go-logr/logr v1.4.3
 	github.com/patchlab-dev/patchlab v0.0.0
+	github.com/patchlab-dev/patchlab/patchlabtest v0.0.0
 	k8s.io/api v0.36.3
 	k8s.io/apiextensions-apiserver v0.36.3
 	k8s.io/apimachinery v0.36.3
@@ -97,4 +98,7 @@ require (
 	sigs.k8s.io/structured-merge-diff/v6 v6.3.3 // indirect
 )
 
-replace github.com/patchlab-dev/patchlab => ../
+replace (
+	github.com/patchlab-dev/patchlab => ../
+	github.com/patchlab-dev/patchlab/patchlabtest => ../patchlabtest
+)

@@ -4,9 +4,11 @@ import (
 	"testing"
 
 	"k8s.io/client-go/rest"
+
+	"github.com/patchlab-dev/patchlab/patchlabtest"
 )
 
 func startPatchlab(t testing.TB, crds []string) *rest.Config {
-	t.Skip("no server yet; set " + EnvServer)
-	return nil
+	t.Helper()
+	return patchlabtest.Start(t, crds...)
 }

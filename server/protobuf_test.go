@@ -1,0 +1,50 @@
+package server
+
+import (
+	"testing"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+)
+
+func TestProtobufBodies(t *testing.T) {
+	const (
+		mediaType = "application/vnd.kubernetes.protobuf"
+		configMap = "k8s\x00\x0a\x0f\x0a\x02v1\x12\x09ConfigMap\x12\x0e\x0a\x04\x0a\x02cm\x12\x06\x0a\x01a\x12\x011"
+		gadget    = "k8s\x00\x0a\x1c\x0a\x12lab.example.com/v1\x12\x06Gadget\x12\x00"
+		options   = "k8s\x00\x0a\x13\x0a\x02v1\x12\x0dDeleteOptions\x12\x0c\x22\x0aForeground"
+	)
+	const collection, item = "/api/v1/namespaces/ns/configmaps", "/api/v1/namespaces/ns/configmaps/cm"
+	for _, c := range []struct {
+		why, method, path, body string
+		code                    int
+		format                  cluster.Format
+		want                    string
+	}{
+		{"what client-go sends", "POST", collection, configMap, 200, cluster.JSON,
+			`{"metadata":{"name":"cm"},"data":{"a":"1"},"apiVersion":"v1","kind":"ConfigMap"}`},
+		{"an update", "PUT", item, configMap, 200, cluster.JSON,
+			`{"metadata":{"name":"cm"},"data":{"a":"1"},"apiVersion":"v1","kind":"ConfigMap"}`},
+		{"the options of a deletion", "DELETE", item, options, 200, cluster.JSON,
+			`{"propagationPolicy":"Foreground","apiVersion":"v1","kind":"DeleteOptions"}`},
+		{"no body, as nothing is to be said", "DELETE", item, "", 200, cluster.JSON, ""},
+		{"custom resources have no such encoding", "POST", "/apis/lab.example.com/v1/namespaces/ns/gadgets", gadget, 200, cluster.UnknownFormat, gadget},
+		{"a patch has types of its own", "PATCH", item, configMap, 200, cluster.UnknownFormat, configMap},
+		{"cut off", "POST", collection, configMap[:len(configMap)-1], 400, 0, ""},
+		{"JSON under the wrong name", "POST", collection, `{"kind":"ConfigMap"}`, 400, 0, ""},
+	} {
+		f := newFake(t)
+		w := ask(New(f, Options{}), c.method, c.path, c.body, "Content-Type", mediaType)
+		if w.Code != c.code {
+			t.Errorf("%s: code %d, want %d: %s", c.why, w.Code, c.code, w.Body)
+		}
+		if c.code != 200 {
+			if len(f.asked) != 0 {
+				t.Errorf("%s: the cluster was asked", c.why)
+			}
+			continue
+		}
+		if got := f.asked[0]; got.Format != c.format || string(got.Body) != c.want {
+			t.Errorf("%s: the cluster was asked with format %v and %q, want %v and %q", c.why, got.Format, got.Body, c.format, c.want)
+		}
+	}
+}
