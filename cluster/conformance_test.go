@@ -70,10 +70,7 @@ func send(c *cluster.Cluster) conformance.Send {
 		case err != nil:
 			return conformance.Answer{}, err
 		}
-		a := conformance.Answer{Code: resp.Code}
-		for _, w := range resp.Warnings {
-			a.Warnings = append(a.Warnings, `299 - "`+strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(w)+`"`)
-		}
+		a := conformance.Answer{Code: resp.Code, Warnings: headers(resp.Warnings)}
 		if resp.Events == nil {
 			a.Body = resp.Object.JSON()
 			return a, nil
@@ -101,6 +98,15 @@ func send(c *cluster.Cluster) conformance.Send {
 // recorder is who made the recordings.
 var recorder = cluster.User{Name: "admin", UID: "00000000-0000-0000-0000-000000000001",
 	Groups: []string{"system:masters", "system:authenticated"}}
+
+// headers writes warnings as Warning headers.
+func headers(warnings []string) []string {
+	var out []string
+	for _, w := range warnings {
+		out = append(out, `299 - "`+strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(w)+`"`)
+	}
+	return out
+}
 
 // requestOf reads what a recorded request asks for, as the server does. It is nil
 // for parameters that cannot be read, and ok false for no path of the API.

@@ -41,7 +41,11 @@ func (p *pipeline) step(live fieldmanager.Object, r *Request) (*Response, *Statu
 		return nil, st
 	}
 	exists := live.Value.Exists()
+	unversioned := exists && meta(live.Value, "resourceVersion") == ""
 	if exists {
+		if unversioned {
+			live = versioned(live, 1)
+		}
 		if live, st = p.read(ep.kind, live); st != nil {
 			return nil, st
 		}
@@ -49,7 +53,7 @@ func (p *pipeline) step(live fieldmanager.Object, r *Request) (*Response, *Statu
 	var out outcome
 	switch {
 	case r.Verb == Create && exists:
-		return nil, alreadyExists(ep.what(), meta(live.Value, "name"))
+		return nil, t.exists(&Record{object: live}, meta(live.Value, "name"))
 	case r.Verb == Create:
 		out, st = t.create()
 	case r.Verb == Update || r.Verb == Patch:
@@ -60,5 +64,18 @@ func (p *pipeline) step(live fieldmanager.Object, r *Request) (*Response, *Statu
 	if st != nil {
 		return nil, st
 	}
-	return t.respond(out, out.object)
+	return t.stepped(live, out, unversioned)
+}
+
+// stepped answers with the object as a store would give it back.
+func (t *task) stepped(live fieldmanager.Object, out outcome, unversioned bool) (*Response, *Status) {
+	record, st := t.stored(t.ep.kind, out.object)
+	if st != nil {
+		return nil, st
+	}
+	object := record.object
+	if !unversioned {
+		object.Value = keepMeta(object.Value, live.Value, "resourceVersion")
+	}
+	return t.respond(out, object)
 }

@@ -149,7 +149,7 @@ func (t *task) next(live fieldmanager.Object) (fieldmanager.Object, []string, *S
 // with the text of its storage.
 func (t *task) sameUID(live fieldmanager.Object, next document.Value) *Status {
 	wanted, found := meta(next, "uid"), meta(live.Value, "uid")
-	if wanted == "" || wanted == found {
+	if wanted == "" || wanted == found || found == "" && live.Value.Exists() {
 		return nil
 	}
 	return conflict(t.ep.what(), t.Name, "StorageError: invalid object, Code: 4, Key: "+t.ep.key(t.Namespace, t.Name)+
