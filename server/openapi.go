@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/protobuf"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -148,13 +149,17 @@ func (s *Server) apiInfo() document.Value {
 	return object("title", text("Kubernetes"), "version", text(version))
 }
 
-// openAPIv2 answers with one document for all kinds, in JSON. It is there for
-// clients that know no v3.
+// openAPIv2Protobuf is the type under which kubectl asks for OpenAPI 2; an older
+// spelling has @ in the place of the second v's dot.
+const openAPIv2Protobuf = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
+
+// openAPIv2 answers with one document for all kinds, in protobuf to those who
+// ask for it, else in JSON. kubectl validates lists of objects by it.
 func (s *Server) openAPIv2(w http.ResponseWriter, r *http.Request) {
-	if header := r.Header.Get("Accept"); header != "" && !slices.ContainsFunc(clauses(header), func(c clause) bool {
-		return c.kind == "application/json" || c.kind == "*/*" || c.kind == "application/*"
-	}) {
-		s.fail(w, r, notAcceptable("application/json"))
+	accept := r.Header.Get("Accept")
+	binary := strings.Contains(accept, "application/com.github.proto-openapi.spec.v2")
+	if _, err := negotiate(r, false); err != nil && !binary {
+		s.fail(w, r, notAcceptable("application/json, "+openAPIv2Protobuf))
 		return
 	}
 	d := describer{catalog: s.cluster.Kinds().Catalog(), prefix: "#/definitions/", seen: map[string]bool{}, v2: true}
@@ -163,12 +168,24 @@ func (s *Server) openAPIv2(w http.ResponseWriter, r *http.Request) {
 		for _, v := range g.versions {
 			for _, k := range v.kinds {
 				d.kind(k)
-				d.paths(&paths, k)
+				if !binary {
+					d.paths(&paths, k)
+				}
 			}
 		}
 	}
 	doc := object("swagger", text("2.0"), "info", s.apiInfo(), "paths", paths.Object(), "definitions", d.schemas.Object())
-	s.jsonBytes(w, r, "application/json", doc.JSON())
+	if !binary {
+		s.jsonBytes(w, r, "application/json", doc.JSON())
+		return
+	}
+	body := protobuf.OpenAPI(doc)
+	w.Header().Set("Content-Type", openAPIv2Protobuf)
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(http.StatusOK)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(body)
+	}
 }
 
 // object makes an object of keys and values in turn; absent values add nothing.
@@ -235,6 +252,3 @@ func literal(json string) document.Value {
 	}
 	return d.Root
 }
-
-// decimal prints an integer, for the places where texts are put together.
-func decimal(i int64) string { return strconv.FormatInt(i, 10) }

@@ -37,6 +37,9 @@ func optionsOf(q url.Values) (cluster.Options, error) {
 	if limit != nil {
 		o.Limit = *limit
 	}
+	if _, err := optionalNumber(q["timeoutSeconds"]); err != nil {
+		return o, err
+	}
 	o.Deletion.GracePeriodSeconds, err = optionalNumber(q["gracePeriodSeconds"])
 	return o, err
 }

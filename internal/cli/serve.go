@@ -1,0 +1,208 @@
+package cli
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/base64"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
+	"github.com/patchlab-dev/patchlab/server"
+)
+
+type serveOptions struct {
+	listen      string
+	crds, load  []string
+	kubeconfig  string
+	token       string
+	tls         bool
+	kubeVersion string
+	log         bool
+}
+
+func (a *App) serveCommand() *cobra.Command {
+	var o serveOptions
+	c := &cobra.Command{
+		Use:   "serve",
+		Short: "Run an API server in memory for kubectl, client-go and other clients",
+		Long: `Serve the Kubernetes API from memory: what clients write is answered as
+kube-apiserver would, and gone when the command ends (Ctrl-C). No controllers
+run: no pod starts, nothing is garbage collected.
+
+The first line on standard output is "serving on URL", as soon as requests are
+answered. Health is at /healthz, metrics are at /metrics.
+
+` + exitHelp,
+		Example: `  # An API server with two custom resources, and kubectl against it
+  patchlab serve --crd crds/ --kubeconfig /tmp/lab.yaml
+  kubectl --kubeconfig /tmp/lab.yaml apply --server-side -f widget.yaml
+
+  # On a free port, with TLS and a token, with objects to begin with
+  patchlab serve --listen 127.0.0.1:0 --tls --token secret --load objects/`,
+		Args: arguments(),
+		RunE: func(c *cobra.Command, _ []string) error { return a.serve(c.Context(), &o) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.listen, "listen", "127.0.0.1:8001", "address to listen on; port 0 picks a free one")
+	f.StringArrayVar(&o.crds, "crd", nil, "file or folder of CustomResourceDefinitions to create (repeatable)")
+	f.StringArrayVar(&o.load, "load", nil, "file or folder of objects to begin with; they keep their status and managedFields (repeatable)")
+	f.StringVar(&o.kubeconfig, "kubeconfig", "", "write a kubeconfig for this server to the file")
+	f.StringVar(&o.token, "token", "", "bearer token that clients have to send")
+	f.BoolVar(&o.tls, "tls", false, "speak HTTPS with a certificate made at the start, which the kubeconfig holds")
+	f.StringVar(&o.kubeVersion, "kube-version", "", "Kubernetes version of the built-in kinds, such as 1.33 (default the newest known)")
+	f.BoolVar(&o.log, "request-log", false, "print every request to standard error")
+	_ = c.RegisterFlagCompletionFunc("kube-version", cobra.FixedCompletions(schema.Versions(), cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+func (a *App) serve(ctx context.Context, o *serveOptions) error {
+	if _, err := schema.Builtin(minorVersion(o.kubeVersion)); err != nil {
+		return usage("--kube-version " + o.kubeVersion + ": known are " + strings.Join(schema.Versions(), ", "))
+	}
+	c, err := cluster.New(cluster.Config{Version: minorVersion(o.kubeVersion), Now: a.Now})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = c.Close() }()
+	if err := a.furnish(ctx, c, o); err != nil {
+		return err
+	}
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", o.listen)
+	if err != nil {
+		return fmt.Errorf("--listen %s: %w", o.listen, err)
+	}
+	defer l.Close()
+	var certificate *server.Certificate
+	if o.tls {
+		if certificate, err = server.SelfSigned(time.Now(), hostsOf(l.Addr())...); err != nil {
+			return err
+		}
+	}
+	address := addressOf(l.Addr(), certificate != nil)
+	if o.kubeconfig != "" {
+		if err := writeKubeconfig(o.kubeconfig, address, o.token, certificate); err != nil {
+			return err
+		}
+	}
+	if !loopback(l.Addr()) && o.token == "" {
+		a.note("warning: " + l.Addr().String() + " can be reached from other machines, and no --token is asked for")
+	}
+	options := server.Options{Token: o.token, Now: a.Now}
+	if o.log {
+		options.Log = a.logRequest
+	}
+	if _, err := fmt.Fprintf(a.Out, "serving on %s\n", address); err != nil {
+		return err
+	}
+	var pair *tls.Certificate
+	if certificate != nil {
+		pair = &certificate.TLS
+	}
+	return server.New(c, options).Serve(ctx, l, pair)
+}
+
+// logRequest prints one line for a request that was answered.
+func (a *App) logRequest(r server.Access) {
+	agent, _, _ := strings.Cut(r.UserAgent, " ")
+	a.note(fmt.Sprintf("%s %s %s %d %dB %s %s", r.Time.Format("15:04:05.000"), r.Method, r.URL, r.Code, r.Bytes, r.Took.Round(10*time.Microsecond), agent))
+}
+
+// furnish creates what the server begins with: the namespaces that every
+// cluster has, custom resources, and objects.
+func (a *App) furnish(ctx context.Context, c *cluster.Cluster, o *serveOptions) error {
+	for _, name := range []string{"default", "kube-node-lease", "kube-public", "kube-system"} {
+		var b document.ObjectBuilder
+		b.Set("apiVersion", document.NewString("v1"))
+		b.Set("kind", document.NewString("Namespace"))
+		b.Set("metadata", document.NewObject().With("name", document.NewString(name)))
+		if err := place(ctx, c, b.Object()); err != nil {
+			return err
+		}
+	}
+	crds, err := a.readAll(o.crds)
+	if err != nil {
+		return err
+	}
+	for _, d := range crds {
+		if kind := d.Root.Get("kind").StringOr(""); kind != "CustomResourceDefinition" {
+			return fmt.Errorf("%s: expected a CustomResourceDefinition, found kind %q", d.Position(d.Root), kind)
+		}
+	}
+	loaded, err := a.readAll(o.load)
+	if err != nil {
+		return err
+	}
+	for _, d := range append(crds, definitionsFirst(loaded)...) {
+		for _, object := range single(d.Root) {
+			if err := place(ctx, c, object); err != nil {
+				return fmt.Errorf("%s: %w", d.Position(object), err)
+			}
+		}
+	}
+	return nil
+}
+
+// loopback reports whether only this machine can reach an address.
+func loopback(a net.Addr) bool {
+	tcp, ok := a.(*net.TCPAddr)
+	return ok && tcp.IP.IsLoopback()
+}
+
+// hostsOf are the names under which clients may call the server.
+func hostsOf(a net.Addr) []string {
+	hosts := []string{"localhost", "127.0.0.1", "::1"}
+	if name, err := os.Hostname(); err == nil && name != "" {
+		hosts = append(hosts, name)
+	}
+	if tcp, ok := a.(*net.TCPAddr); ok && !tcp.IP.IsUnspecified() {
+		hosts = append(hosts, tcp.IP.String())
+	}
+	return hosts
+}
+
+// addressOf is the URL at which this machine reaches the server.
+func addressOf(a net.Addr, secure bool) string {
+	u := url.URL{Scheme: "http", Host: a.String()}
+	if secure {
+		u.Scheme = "https"
+	}
+	if tcp, ok := a.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		u.Host = fmt.Sprintf("127.0.0.1:%d", tcp.Port)
+	}
+	return u.String()
+}
+
+// writeKubeconfig writes a kubeconfig with one context. Only its owner may read
+// it, as it holds the token.
+func writeKubeconfig(name, address, token string, certificate *server.Certificate) error {
+	cluster := document.NewObject().With("server", document.NewString(address))
+	if certificate != nil {
+		cluster = cluster.With("certificate-authority-data", document.NewString(base64.StdEncoding.EncodeToString(certificate.PEM)))
+	}
+	user := document.NewObject()
+	if token != "" {
+		user = user.With("token", document.NewString(token))
+	}
+	lab := document.NewString("patchlab")
+	entry := func(key string, v document.Value) document.Value {
+		return document.NewList(document.NewObject().With("name", lab).With(key, v))
+	}
+	config := document.NewObject().
+		With("apiVersion", document.NewString("v1")).With("kind", document.NewString("Config")).
+		With("clusters", entry("cluster", cluster)).With("users", entry("user", user)).
+		With("contexts", entry("context", document.NewObject().With("cluster", lab).With("user", lab).With("namespace", document.NewString("default")))).
+		With("current-context", lab)
+	if err := os.WriteFile(name, config.YAML(), 0o600); err != nil {
+		return plainFileError(name, err)
+	}
+	return nil
+}

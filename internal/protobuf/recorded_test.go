@@ -1,0 +1,115 @@
+package protobuf
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"os"
+	"testing"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+type recordedObject struct {
+	json     document.Value
+	protobuf []byte
+}
+
+func recordedObjects(t testing.TB) []recordedObject {
+	t.Helper()
+	file, err := os.ReadFile("testdata/objects.jsonl.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, err := gzip.NewReader(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(z)
+	lines.Buffer(nil, 1<<20)
+	var out []recordedObject
+	for lines.Scan() {
+		d, err := document.Parse(lines.Bytes(), document.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := base64.StdEncoding.DecodeString(d.Root.Get("protobuf").StringOr(""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, recordedObject{d.Root.Get("json"), b})
+	}
+	return out
+}
+
+// What the API server says in both forms must come out the same: everything
+// that is decoded stands in the JSON form, and everything in the JSON form is
+// decoded or at its zero value.
+func TestRecordedObjectsComeOutAsTheirJSON(t *testing.T) {
+	all := recordedObjects(t)
+	for _, s := range all {
+		if s.json.Get("kind").StringOr("") == "APIService" {
+			continue // the aggregator's kind, which no typed client of client-go has
+		}
+		got, err := ToJSON(s.protobuf)
+		if err != nil {
+			t.Errorf("%s: %v", s.json.Get("kind"), err)
+			continue
+		}
+		d, err := document.Parse(got, document.Options{})
+		if err != nil {
+			t.Errorf("%s: %v", s.json.Get("kind"), err)
+			continue
+		}
+		compareObjects(t, s.json.Get("kind").StringOr("")+" "+s.json.Get("metadata").Get("name").StringOr(""), d.Root, s.json)
+	}
+	if len(all) < 80 {
+		t.Errorf("only %d objects were compared", len(all))
+	}
+}
+
+func compareObjects(t *testing.T, path string, got, want document.Value) {
+	t.Helper()
+	switch {
+	case !got.Exists():
+		if !saysNothing(want) {
+			t.Errorf("%s: missing, want %s", path, want)
+		}
+	case got.Kind() == document.Object && want.Kind() == document.Object:
+		for key, v := range got.Members() {
+			if !want.Get(key).Exists() && !(v.Kind() == document.Object && v.Len() == 0) {
+				t.Errorf("%s.%s: got %s, want nothing", path, key, v)
+			}
+		}
+		for key, v := range want.Members() {
+			compareObjects(t, path+"."+key, got.Get(key), v)
+		}
+	case got.Kind() == document.List && want.Kind() == document.List && got.Len() == want.Len():
+		for i := range want.Len() {
+			compareObjects(t, path+"[]", got.At(i), want.At(i))
+		}
+	case !document.Equal(got, want):
+		t.Errorf("%s: got %s, want %s", path, got, want)
+	}
+}
+
+// zero reports whether a value says no more than a missing one.
+func saysNothing(v document.Value) bool {
+	switch v.Kind() {
+	case document.Object, document.List:
+		for i := range v.Len() {
+			if !saysNothing(v.At(i)) {
+				return false
+			}
+		}
+		return true
+	case document.Number:
+		return v.NumberText() == "0"
+	case document.Bool:
+		return v.String() == "false"
+	case document.String:
+		return v.StringOr("") == ""
+	}
+	return true
+}
