@@ -95,8 +95,27 @@ func (c *converter) list(l *schema.ListType) *smd.List {
 	}
 	for _, k := range l.Keys {
 		out.Keys = append(out.Keys, k.Name)
+		c.keyDefault(out.ElementType, k)
 	}
 	return out
+}
+
+// keyDefault gives the key of a list's items its default, which the field itself
+// may not have: the library knows it by the field.
+func (c *converter) keyDefault(item smd.TypeRef, k schema.Key) {
+	if item.NamedType == nil || k.Default == "" {
+		return
+	}
+	for _, t := range c.schema.Types {
+		if t.Name != *item.NamedType || t.Atom.Map == nil {
+			continue
+		}
+		for i := range t.Atom.Map.Fields {
+			if f := &t.Atom.Map.Fields[i]; f.Name == k.Name {
+				f.Default = jsonValue(k.Default)
+			}
+		}
+	}
 }
 
 func (c *converter) object(m *schema.MapType) *smd.Map {

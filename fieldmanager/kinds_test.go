@@ -1,0 +1,69 @@
+package fieldmanager_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/generate"
+	"github.com/patchlab-dev/patchlab/internal/structured"
+	"github.com/patchlab-dev/patchlab/reference"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// TestEnginesAgreeOnKinds is TestEnginesAgree over the kinds of the catalog, the
+// recorded custom resources, and drawn ones.
+func TestEnginesAgreeOnKinds(t *testing.T) {
+	registry := recordedKinds(t)
+	var kinds []*schema.Kind
+	for k := range registry.Kinds() {
+		if k.Type().Map != nil {
+			kinds = append(kinds, k)
+		}
+	}
+	if len(kinds) < 60 {
+		t.Fatalf("only %d kinds", len(kinds))
+	}
+	judge := reference.Merger()
+	for s := *seed; s < *seed+uint64(*cases); s++ {
+		g := generate.New(s, generate.Options{Odd: true, Depth: 7})
+		k := kinds[g.IntN(len(kinds))]
+		if g.IntN(3) == 0 {
+			k = g.Kind("lab/v1")
+		}
+		if err := compareOnKind(g, k, judge); err != nil {
+			t.Fatalf("seed %d, %s: %v\n(run again with -seed %d -cases 1)", s, k, err, s)
+		}
+	}
+}
+
+func compareOnKind(g *generate.Generator, k *schema.Kind, judge fieldmanager.Engine) error {
+	run := func(e fieldmanager.Engine) *fieldmanager.Manager {
+		m, err := fieldmanager.New(fieldmanager.Config{APIVersion: k.APIVersion(), Kind: k.Kind, Type: k.Type(), Custom: true, Engine: e})
+		if err != nil {
+			panic(err)
+		}
+		return m
+	}
+	ours, theirs := run(structured.Merger{}), run(judge)
+	var live fieldmanager.Object
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for step := range 8 {
+		q := g.Request(k, live.Value)
+		r := request{apply: q.Apply, force: q.Force, manager: q.Manager, body: q.Body}
+		now = now.Add(time.Second)
+		a, errA := r.run(ours, live, now)
+		b, errB := r.run(theirs, live, now)
+		if err := sameOutcome(a, b, errA, errB); err != nil {
+			return fmt.Errorf("step %d, %s: %w\nlive %s", step, r, err, live.Join())
+		}
+		switch {
+		case errA == nil:
+			live = reread(a)
+		case !q.Apply:
+			live = a
+		}
+	}
+	return nil
+}

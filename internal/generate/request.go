@@ -1,0 +1,158 @@
+package generate
+
+import (
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// Request is a change to one object by one of a few managers.
+type Request struct {
+	// Apply says that Body is a configuration to apply; else it is the whole
+	// object after another change.
+	Apply, Force bool
+	Manager      string
+	Body         document.Value
+}
+
+// Request returns a request that changes live, an object of kind k or an absent
+// value. It often names what live has, so that owners meet.
+func (g *Generator) Request(k *schema.Kind, live document.Value) Request {
+	r := Request{Apply: g.IntN(3) > 0, Force: g.chance(3), Manager: [...]string{"alice", "bob", "carol", "kubectl"}[g.IntN(4)]}
+	switch {
+	case live.Kind() != document.Object || g.chance(5):
+		r.Body = g.Object(k)
+	case r.Apply && g.chance(2):
+		r.Body = g.part(live, k.Type())
+	default:
+		r.Body = g.Mutate(live, k.Type())
+	}
+	return r
+}
+
+// part returns an object with only some of the members and items of v, as a
+// configuration names them.
+func (g *Generator) part(v document.Value, t *schema.Type) document.Value {
+	out := g.some(v, t)
+	for _, keys := range [][]string{{"apiVersion"}, {"kind"}, {"metadata", "name"}, {"metadata", "namespace"}} {
+		if len(keys) > 1 && out.Get("metadata").Kind() != document.Object {
+			out = out.With("metadata", document.NewObject())
+		}
+		out = out.Set(v.Lookup(keys...), keys...)
+	}
+	return out
+}
+
+func (g *Generator) some(v document.Value, t *schema.Type) document.Value {
+	switch v.Kind() {
+	case document.Object:
+		var b document.ObjectBuilder
+		for i := range v.Len() {
+			if g.chance(3) {
+				continue
+			}
+			var kid *schema.Type
+			if t != nil {
+				kid = t.Map.Member(v.Key(i))
+			}
+			b.Set(v.Key(i), g.some(v.At(i), kid))
+		}
+		return b.Object()
+	case document.List:
+		if t == nil || t.List == nil || t.List.Kind == schema.AtomicList {
+			return v
+		}
+		var b document.ListBuilder
+		for _, item := range v.Items() {
+			if g.chance(3) {
+				continue
+			}
+			part := g.some(item, t.List.Elem)
+			for _, k := range t.List.Keys {
+				if part.Kind() == document.Object {
+					part = part.Set(item.Get(k.Name), k.Name)
+				}
+			}
+			b.Append(part)
+		}
+		return b.List()
+	}
+	return v
+}
+
+// Kind returns a custom resource whose type has lists and maps of every sort.
+func (g *Generator) Kind(apiVersion string) *schema.Kind {
+	text := &schema.Type{Scalar: schema.StringScalar}
+	texts := &schema.Type{Map: &schema.MapType{Elem: text}}
+	meta := structOf(map[string]*schema.Type{
+		"annotations": texts, "labels": texts, "name": text, "namespace": text,
+		"finalizers": {List: &schema.ListType{Elem: text, Kind: schema.SetList}},
+	})
+	group, version, _ := schema.SplitAPIVersion(apiVersion)
+	return schema.NewKind(schema.GroupVersionKind{Group: group, Version: version, Kind: "Thing"}, structOf(map[string]*schema.Type{
+		"apiVersion": text, "kind": text, "metadata": meta, "spec": g.structType(4), "status": g.structType(3),
+	}))
+}
+
+func structOf(fields map[string]*schema.Type) *schema.Type {
+	m := &schema.MapType{}
+	for _, name := range [...]string{"a", "annotations", "apiVersion", "b", "c", "d", "e", "finalizers", "k", "kind", "labels", "metadata", "n", "name", "namespace", "spec", "status"} {
+		if t := fields[name]; t != nil {
+			m.Fields = append(m.Fields, schema.Field{Name: name, Type: t})
+		}
+	}
+	return &schema.Type{Map: m}
+}
+
+func (g *Generator) structType(depth int) *schema.Type {
+	fields := map[string]*schema.Type{}
+	for _, name := range [...]string{"a", "b", "c", "d", "e"} {
+		fields[name] = g.typeOf(depth - 1)
+	}
+	t := structOf(fields)
+	t.Map.Atomic = g.chance(12)
+	if g.chance(6) {
+		t.Map.PreserveUnknown, t.Map.Elem = true, schema.Deduced()
+	}
+	return t
+}
+
+func (g *Generator) typeOf(depth int) *schema.Type {
+	if depth <= 0 {
+		return g.scalarType()
+	}
+	switch g.IntN(10) {
+	case 0, 1:
+		return g.scalarType()
+	case 2, 3:
+		return g.structType(depth)
+	case 4:
+		return &schema.Type{Map: &schema.MapType{Elem: g.typeOf(depth - 1), Atomic: g.chance(8)}}
+	case 5:
+		return &schema.Type{List: &schema.ListType{Elem: g.typeOf(depth - 1)}}
+	case 6:
+		return &schema.Type{List: &schema.ListType{Elem: g.scalarType(), Kind: schema.SetList}}
+	case 7, 8:
+		return g.keyedType(depth)
+	}
+	return schema.Deduced()
+}
+
+func (g *Generator) keyedType(depth int) *schema.Type {
+	t := structOf(map[string]*schema.Type{
+		"a": g.typeOf(depth - 1), "b": g.typeOf(depth - 1),
+		"k": {Scalar: schema.StringScalar}, "n": {Scalar: schema.IntegerScalar},
+	})
+	l := &schema.ListType{Elem: t, Kind: schema.KeyedList, Keys: []schema.Key{{Name: "k"}}}
+	if g.chance(2) {
+		l.Keys = append(l.Keys, schema.Key{Name: "n"})
+		if g.chance(2) {
+			t.Map.Fields[3].Default, l.Keys[1].Default = "81", "81"
+		}
+	}
+	return &schema.Type{List: l}
+}
+
+func (g *Generator) scalarType() *schema.Type {
+	kinds := [...]schema.Scalar{schema.StringScalar, schema.StringScalar, schema.IntegerScalar, schema.NumberScalar, schema.BooleanScalar, schema.IntOrStringScalar}
+	return &schema.Type{Scalar: kinds[g.IntN(len(kinds))]}
+}
