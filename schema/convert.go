@@ -232,7 +232,7 @@ func (c *converter) mapOf(s document.Value, m mode) *MapType {
 		mt.Elem = c.typeOf(more, m)
 		mt.ElemDefault = defaultOf(more, m)
 	case isBool && allows:
-		mt.Elem = anyMember()
+		mt.Elem = AnyMember()
 	case isBool:
 	case m.preserve || len(mt.Fields) == 0:
 		mt.Elem = Deduced()
@@ -269,16 +269,6 @@ func (c *converter) objectFields(m *MapType, s document.Value, inherited mode) {
 	if m.Elem == Deduced() && !preserve && !s.Get("additionalProperties").Exists() {
 		m.Elem = nil // it was for want of properties
 	}
-}
-
-// anyMember is the type of what additionalProperties: true allows. Structured
-// merge deduces it; pruning keeps the member and, as there is no schema that
-// knows any, empties objects in it.
-func anyMember() *Type {
-	d := Deduced()
-	t := &Type{Scalar: AnyScalar, Map: &MapType{Elem: d}}
-	t.List = &ListType{Elem: &Type{Scalar: AnyScalar, Map: &MapType{Elem: d, Atomic: true}}}
-	return t
 }
 
 func (c *converter) field(name string, p document.Value, m mode) Field {

@@ -62,12 +62,13 @@ func (c *checker) root(s document.Value, at place) {
 	if flag(s, "nullable") {
 		c.forbid(at.child("nullable"), "nullable cannot be true at the root")
 	}
-	c.structural(s, rootLevel, at)
+	c.structural(s, rootLevel, false, at)
 	c.complete(s, s, at, at)
 }
 
-// structural checks a schema and those below it that give structure.
-func (c *checker) structural(s document.Value, l level, at place) {
+// structural checks a schema and those below it that give structure. inMeta says
+// that it stands in that of an object's metadata.
+func (c *checker) structural(s document.Value, l level, inMeta bool, at place) {
 	if s.Kind() != document.Object {
 		c.add(ErrorTypeInvalid, at, s, "a schema must be an object")
 		return
@@ -75,19 +76,27 @@ func (c *checker) structural(s document.Value, l level, at place) {
 	if !c.keywords(s, at) {
 		return
 	}
+	embedded := flag(s, "x-kubernetes-embedded-resource")
+	if inMeta && embedded {
+		c.forbid(at.child("x-kubernetes-embedded-resource"), "must not be used inside of resource meta")
+	}
 	c.typeGiven(s, l, at)
 	c.objects(s, l, at)
 	c.lists(s, at)
 	c.extensions(s, at)
 	c.values(s, at, flag(s, "x-kubernetes-int-or-string"))
 	if items := s.Get("items"); items.Exists() {
-		c.structural(items, itemLevel, at.child("items"))
+		c.structural(items, itemLevel, inMeta, at.child("items"))
 	}
 	for name, p := range s.Get("properties").Members() {
-		c.structural(p, fieldLevel, at.child("properties").key(name))
+		meta := inMeta || (l == rootLevel || embedded) && (name == "metadata" || name == "kind" || name == "apiVersion")
+		c.structural(p, fieldLevel, meta, at.child("properties").key(name))
 	}
 	if more := s.Get("additionalProperties"); more.Kind() == document.Object {
-		c.structural(more, fieldLevel, at.child("additionalProperties"))
+		if inMeta && more.Get("default").Exists() {
+			c.forbid(at.child("additionalProperties").child("default"), "must not be set inside additionalProperties applying to object metadata")
+		}
+		c.structural(more, fieldLevel, inMeta, at.child("additionalProperties"))
 	}
 }
 
@@ -232,9 +241,6 @@ func (c *checker) lists(s document.Value, at place) {
 	if typ == "array" && !items.Exists() {
 		c.add(ErrorRequired, at.child("items"), document.Value{}, "must be specified")
 	}
-	if flag(s, "uniqueItems") {
-		c.forbid(at.child("uniqueItems"), "uniqueItems cannot be set to true since the runtime complexity becomes quadratic")
-	}
 	listType, given := s.Get("x-kubernetes-list-type").Text()
 	keys := s.Get("x-kubernetes-list-map-keys")
 	if keys.Len() > 0 && listType != "map" {
@@ -315,6 +321,9 @@ func (c *checker) mapKeys(keys, items document.Value, at place) {
 // values checks what validates only. intOrString allows the types in an anyOf
 // that say integer or string once more.
 func (c *checker) values(s document.Value, at place, intOrString bool) {
+	if flag(s, "uniqueItems") {
+		c.forbid(at.child("uniqueItems"), "uniqueItems cannot be set to true since the runtime complexity becomes quadratic")
+	}
 	if p := s.Get("pattern").StringOr(""); p != "" {
 		if _, err := regexp.Compile(p); err != nil {
 			c.add(ErrorInvalid, at.child("pattern"), s.Get("pattern"), "must be a valid regular expression, but isn't: "+err.Error())
@@ -347,7 +356,7 @@ func (c *checker) nested(s document.Value, at place, intOrString bool) {
 		case "type", "title", "description", "nullable", "default", "additionalProperties", "x-kubernetes-preserve-unknown-fields",
 			"x-kubernetes-embedded-resource", "x-kubernetes-int-or-string", "x-kubernetes-list-map-keys", "x-kubernetes-list-type",
 			"x-kubernetes-map-type", "x-kubernetes-validations":
-			if b, isBool := v.Bool(); v.IsNull() || isBool && !b {
+			if b, isBool := v.Bool(); v.IsNull() || isBool && !b && name != "x-kubernetes-preserve-unknown-fields" {
 				continue
 			}
 			c.forbid(at.child(name), "must be undefined to be structural")

@@ -15,7 +15,13 @@ func Deduced() *Type { return withoutSchema().deduced }
 // a list or an object that is replaced as a whole. Always the same pointer.
 func Untyped() *Type { return withoutSchema().untyped }
 
-type schemaless struct{ deduced, untyped *Type }
+// AnyMember returns the type of the members that additionalProperties: true
+// allows. Structured merge deduces it; pruning keeps the member and, as there is
+// no schema that knows anything in it, empties objects there. Always the same
+// pointer.
+func AnyMember() *Type { return withoutSchema().anyMember }
+
+type schemaless struct{ deduced, untyped, anyMember *Type }
 
 var withoutSchema = sync.OnceValue(func() schemaless {
 	u := &Type{Name: "__untyped_atomic_", Scalar: AnyScalar}
@@ -23,7 +29,8 @@ var withoutSchema = sync.OnceValue(func() schemaless {
 	u.Map = &MapType{Elem: u, Atomic: true, PreserveUnknown: true}
 	d := &Type{Name: "__untyped_deduced_", Scalar: AnyScalar, List: &ListType{Elem: u}}
 	d.Map = &MapType{Elem: d, PreserveUnknown: true}
-	return schemaless{d, u}
+	a := &Type{Scalar: AnyScalar, List: d.List, Map: &MapType{Elem: d}}
+	return schemaless{d, u, a}
 })
 
 // TakesScalar reports whether structured merge takes a scalar of kind k for a

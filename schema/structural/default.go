@@ -35,7 +35,7 @@ func DropNulls(t *schema.Type, v document.Value) document.Value {
 		}
 		var b rebuild
 		for i, item := range v.Items() {
-			b.set(v, i, DropNulls(t.List.Elem, item))
+			b.set(v, i, DropNulls(described(t.List.Elem), item))
 		}
 		return b.list(v)
 	}
@@ -48,10 +48,7 @@ func ownMember(m *schema.MapType, key string) (*schema.Type, bool) {
 	if f := ownField(m, key); f != nil {
 		return f.Type, f.Default != ""
 	}
-	if m.Elem == nil || m.Elem == schema.Deduced() {
-		return nil, false
-	}
-	return m.Elem, m.ElemDefault != ""
+	return described(m.Elem), m.ElemDefault != ""
 }
 
 // ownField returns a field as the schema itself describes it: apiVersion, kind
@@ -115,22 +112,21 @@ func defaultMember(m *schema.MapType, key string, v document.Value) document.Val
 		}
 		return Default(f.Type, v)
 	}
-	if m.Elem == nil || m.Elem == schema.Deduced() {
-		return v
-	}
-	if v.IsNull() && !m.Elem.Nullable && m.ElemDefault != "" {
+	elem := described(m.Elem)
+	if elem != nil && v.IsNull() && !elem.Nullable && m.ElemDefault != "" {
 		v = schema.ParseDefault(m.ElemDefault)
 	}
-	return Default(m.Elem, v)
+	return Default(elem, v)
 }
 
 func defaultList(l *schema.ListType, v document.Value) document.Value {
 	var b rebuild
+	elem := described(l.Elem)
 	for i, item := range v.Items() {
-		if item.IsNull() && !l.Elem.Nullable && l.ElemDefault != "" {
+		if elem != nil && item.IsNull() && !elem.Nullable && l.ElemDefault != "" {
 			item = schema.ParseDefault(l.ElemDefault)
 		}
-		b.set(v, i, Default(l.Elem, item))
+		b.set(v, i, Default(elem, item))
 	}
 	return b.list(v)
 }

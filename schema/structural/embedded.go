@@ -22,18 +22,13 @@ func (c *validator) embedded(t *schema.Type, v document.Value, root bool, metada
 		}
 		for i := range v.Len() {
 			key := v.Key(i)
-			own := t.Map.Elem
-			if f := ownField(t.Map, key); f != nil {
-				own = f.Type
-			} else if t.Map.Object && isMeta(key) || own == schema.Deduced() {
-				continue
-			}
+			own := knownMember(t, key)
 			start := len(c.errs)
 			c.embedded(own, v.At(i), false, metadata)
-			c.below(start, document.Step{Key: key, Index: -1})
+			c.below(start, memberStep(t, key))
 		}
 	case document.List:
-		if t.List == nil || t.List.Elem == schema.Untyped() {
+		if t.List == nil || described(t.List.Elem) == nil {
 			return
 		}
 		for i, item := range v.Items() {
@@ -90,15 +85,23 @@ func (c *validator) kind(v document.Value) {
 		c.addAt(name, schema.ErrorInvalid, v, "must be a string")
 	case text == "":
 		c.addAt(name, schema.ErrorInvalid, v, "must not be empty")
-	case !dnsLabel(strings.ToLower(text)):
-		c.addAt(name, schema.ErrorInvalid, v, "may have mixed case, but should otherwise match: a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (at most 63 characters)")
+	default:
+		if wrong := notDNSLabel(strings.ToLower(text)); wrong != "" {
+			c.addAt(name, schema.ErrorInvalid, v, "may have mixed case, but should otherwise match: "+wrong)
+		}
 	}
 }
 
-// dnsLabel reports whether a text is a label of RFC 1035.
-func dnsLabel(s string) bool {
-	if s == "" || len(s) > 63 || s[0] < 'a' || s[0] > 'z' || s[len(s)-1] == '-' {
-		return false
+// notDNSLabel says what keeps a text from being a label of RFC 1035, "" for
+// nothing, in apimachinery's words.
+func notDNSLabel(s string) string {
+	var wrong []string
+	if len(s) > 63 {
+		wrong = append(wrong, "must be no more than 63 bytes")
 	}
-	return strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+	if s == "" || s[0] < 'a' || s[0] > 'z' || s[len(s)-1] == '-' ||
+		strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+		wrong = append(wrong, "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')")
+	}
+	return strings.Join(wrong, ",")
 }

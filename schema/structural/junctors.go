@@ -6,42 +6,42 @@ import (
 )
 
 // junctors checks anyOf, oneOf, allOf and not.
-func (c *validator) junctors(r *schema.Validation, v, old document.Value) {
+func (c *validator) junctors(r *schema.Validation, t *schema.Type, v, old document.Value) {
 	if len(r.AnyOf) > 0 {
-		if n, failed := count(r.AnyOf, v, old, 1); n == 0 {
-			c.add(schema.ErrorInvalid, document.NewString(""), "must validate at least one schema (anyOf)")
+		if n, failed := count(r.AnyOf, t, v, old, 1); n == 0 {
+			c.addWorded(quoted, "must validate at least one schema (anyOf)")
 			c.errs = append(c.errs, failed...)
 		}
 	}
 	if len(r.OneOf) > 0 {
-		switch n, failed := count(r.OneOf, v, old, len(r.OneOf)); {
+		switch n, failed := count(r.OneOf, t, v, old, len(r.OneOf)); {
 		case n == 0:
-			c.add(schema.ErrorInvalid, document.NewString(""), "must validate one and only one schema (oneOf). Found none valid")
+			c.addWorded(quoted, "must validate one and only one schema (oneOf). Found none valid")
 			c.errs = append(c.errs, failed...)
 		case n > 1:
-			c.add(schema.ErrorInvalid, document.NewString(""), "must validate one and only one schema (oneOf). Found "+decimal(int64(n))+" valid alternatives")
+			c.addWorded(quoted, "must validate one and only one schema (oneOf). Found "+decimal(int64(n))+" valid alternatives")
 		}
 	}
 	start := len(c.errs)
 	for _, j := range r.AllOf {
-		c.junctor(j, v, old)
+		c.junctor(j, t, v, old)
 	}
 	if len(c.errs) > start {
-		c.add(schema.ErrorInvalid, document.NewString(""), "must validate all the schemas (allOf)")
+		c.addWorded(quoted, "must validate all the schemas (allOf)")
 	}
 	if r.Not != nil {
-		if n, _ := count([]*schema.Junctor{r.Not}, v, old, 1); n > 0 {
-			c.add(schema.ErrorInvalid, document.NewString(""), "must not validate the schema (not)")
+		if n, _ := count([]*schema.Junctor{r.Not}, t, v, old, 1); n > 0 {
+			c.addWorded(quoted, "must not validate the schema (not)")
 		}
 	}
 }
 
 // count returns how many alternatives hold, up to enough, and where none does
 // what is wrong by the one that fails least.
-func count(alternatives []*schema.Junctor, v, old document.Value, enough int) (n int, failed []finding) {
+func count(alternatives []*schema.Junctor, t *schema.Type, v, old document.Value, enough int) (n int, failed []finding) {
 	for _, j := range alternatives {
 		var c validator
-		c.junctor(j, v, old)
+		c.junctor(j, t, v, old)
 		if len(c.errs) == 0 {
 			if n++; n == enough {
 				return n, nil
@@ -53,9 +53,9 @@ func count(alternatives []*schema.Junctor, v, old document.Value, enough int) (n
 	return n, failed
 }
 
-// junctor checks a value against a schema that only validates.
-func (c *validator) junctor(j *schema.Junctor, v, old document.Value) {
-	start := len(c.errs)
+// junctor checks a value against a schema that only validates; t is the type of
+// the value in the structure.
+func (c *validator) junctor(j *schema.Junctor, t *schema.Type, v, old document.Value) {
 	s, given := scalarOf(j.Type)
 	switch {
 	case j.Type == "" || j.Type == kindName(v):
@@ -63,34 +63,70 @@ func (c *validator) junctor(j *schema.Junctor, v, old document.Value) {
 	default:
 		c.wrongType(j.Type, kindName(v))
 	}
-	c.rules(&j.Validation, s, j.Format, v, old)
+	c.rules(&j.Validation, t, s, j.Format, v, old)
 	c.format(s, j.Format, v)
 	switch v.Kind() {
 	case document.Object:
-		for _, name := range j.Required {
-			if _, found := v.Find(name); !found {
-				c.addAt(name, schema.ErrorRequired, document.Value{}, "")
-			}
-		}
-		for i := range v.Len() {
-			if p := j.Properties[v.Key(i)]; p != nil {
-				below := len(c.errs)
-				c.junctor(p, v.At(i), old.Get(v.Key(i)))
-				c.below(below, document.Step{Key: v.Key(i), Index: -1})
-			}
-		}
+		c.junctorMembers(j, t, v, old)
 	case document.List:
+		if j.Items == nil {
+			return
+		}
+		var match correlation
+		var elem *schema.Type
+		if t != nil && t.List != nil {
+			elem = t.List.Elem
+			match = correlate(t.List, v, old)
+		}
 		for i, item := range v.Items() {
-			if j.Items != nil {
-				below := len(c.errs)
-				c.junctor(j.Items, item, document.Value{})
-				c.below(below, document.Step{Index: i})
-			}
+			before := match.old(item)
+			start := len(c.errs)
+			c.junctor(j.Items, elem, item, before)
+			c.ratchet(start, elem, item, before)
+			c.below(start, document.Step{Index: i})
 		}
 	}
-	if len(c.errs) > start && old.Exists() && document.Identical(v, old) {
-		c.errs = c.errs[:start]
+}
+
+func (c *validator) junctorMembers(j *schema.Junctor, t *schema.Type, v, old document.Value) {
+	for _, name := range j.Required {
+		if _, found := v.Find(name); !found {
+			c.addAt(name, schema.ErrorRequired, document.Value{}, "")
+		}
 	}
+	if len(j.Properties) == 0 {
+		return
+	}
+	for i := range v.Len() {
+		key := v.Key(i)
+		p := j.Properties[key]
+		if p == nil {
+			continue
+		}
+		known := knownMember(t, key)
+		before := old.Get(key)
+		if known == nil {
+			before = document.Value{}
+		}
+		start := len(c.errs)
+		c.junctor(p, known, v.At(i), before)
+		c.ratchet(start, known, v.At(i), before)
+		c.below(start, document.Step{Key: key, Index: -1})
+	}
+}
+
+// knownMember returns the type of a member as the schema has it, nil for none.
+func knownMember(t *schema.Type, key string) *schema.Type {
+	if t == nil || t.Map == nil {
+		return nil
+	}
+	if f := ownField(t.Map, key); f != nil {
+		return f.Type
+	}
+	if t.Map.Object && isMeta(key) {
+		return nil
+	}
+	return described(t.Map.Elem)
 }
 
 func scalarOf(name string) (schema.Scalar, bool) {

@@ -20,15 +20,10 @@ func (c *validator) uniqueness(t *schema.Type, v document.Value) {
 			if k := v.At(i).Kind(); k != document.Object && k != document.List {
 				continue
 			}
-			own := t.Map.Elem
-			if f := ownField(t.Map, key); f != nil {
-				own = f.Type
-			} else if t.Map.Object && isMeta(key) || own == schema.Deduced() {
-				continue
-			}
+			own := knownMember(t, key)
 			start := len(c.errs)
 			c.uniqueness(own, v.At(i))
-			c.below(start, document.Step{Key: key, Index: -1})
+			c.below(start, memberStep(t, key))
 		}
 	case document.List:
 		if t.List != nil {
@@ -44,24 +39,28 @@ func (c *validator) uniqueItems(l *schema.ListType, v document.Value) {
 			c.duplicate(i, v.At(i))
 		}
 	case schema.KeyedList:
-		for i, item := range v.Items() {
-			if item.Kind() != document.Object && !item.IsNull() {
-				start := len(c.errs)
-				c.add(schema.ErrorInvalid, item, "must be an object for an array of list-type map")
-				c.below(start, document.Step{Index: i})
-				return
-			}
-		}
-		if v.Len() > 1 {
-			for _, i := range duplicates(keyItems(l, v)) {
-				c.duplicate(i, itemKey(l, v.At(i), true))
-			}
-		}
+		c.keyedItems(l, v)
 	}
 	for i, item := range v.Items() {
 		start := len(c.errs)
-		c.uniqueness(l.Elem, item)
+		c.uniqueness(described(l.Elem), item)
 		c.below(start, document.Step{Index: i})
+	}
+}
+
+func (c *validator) keyedItems(l *schema.ListType, v document.Value) {
+	for i, item := range v.Items() {
+		if item.Kind() != document.Object && !item.IsNull() {
+			start := len(c.errs)
+			c.add(schema.ErrorInvalid, item, "must be an object for an array of list-type map")
+			c.below(start, document.Step{Index: i})
+			return
+		}
+	}
+	if v.Len() > 1 {
+		for _, i := range duplicates(keyItems(l, v)) {
+			c.duplicate(i, itemKey(l, v.At(i), true))
+		}
 	}
 }
 
@@ -149,42 +148,4 @@ func appendIdentity(dst []byte, v document.Value) []byte {
 		dst = append(dst, 'f')
 	}
 	return v.AppendJSON(dst)
-}
-
-// correlation finds the old item of a keyed list. Items of other lists have none.
-type correlation struct {
-	list   *schema.ListType
-	before document.Value
-	index  map[string]document.Value
-}
-
-func correlate(l *schema.ListType, v, old document.Value) correlation {
-	c := correlation{list: l}
-	if l.Kind != schema.KeyedList || old.Kind() != document.List || v.Len() == 0 {
-		return c
-	}
-	c.before = old
-	if old.Len() > few {
-		c.index = make(map[string]document.Value, old.Len())
-		for _, item := range old.Items() {
-			c.index[string(appendIdentity(nil, itemKey(l, item, false)))] = item
-		}
-	}
-	return c
-}
-
-func (c *correlation) old(item document.Value) document.Value {
-	if !c.before.Exists() {
-		return document.Value{}
-	}
-	key := itemKey(c.list, item, false)
-	if c.index != nil {
-		return c.index[string(appendIdentity(nil, key))]
-	}
-	for _, o := range c.before.Items() {
-		if same(itemKey(c.list, o, false), key) {
-			return o
-		}
-	}
-	return document.Value{}
 }

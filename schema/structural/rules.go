@@ -10,13 +10,14 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// rules checks what JSON schema says of a value beyond its type.
-func (c *validator) rules(r *schema.Validation, s schema.Scalar, format string, v, old document.Value) {
+// rules checks what JSON schema says of a value beyond its type. t is the type
+// of the value in the structure.
+func (c *validator) rules(r *schema.Validation, t *schema.Type, s schema.Scalar, format string, v, old document.Value) {
 	c.enum(r, v)
 	if v.IsNull() {
 		return // of null only type and enum are checked
 	}
-	c.junctors(r, v, old)
+	c.junctors(r, t, v, old)
 	switch v.Kind() {
 	case document.String:
 		c.text(r, v)
@@ -37,8 +38,13 @@ func (c *validator) rules(r *schema.Validation, s schema.Scalar, format string, 
 
 func decimal(n int64) string { return strconv.FormatInt(n, 10) }
 
-// number writes a limit as Go prints a float64.
-func numeral(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
+// numeral writes a limit as it is compared with v: integers meet whole numbers.
+func numeral(v document.Value, limit float64) string {
+	if v.IsInt() {
+		return decimal(int64(limit))
+	}
+	return strconv.FormatFloat(limit, 'g', -1, 64)
+}
 
 func (c *validator) tooMany(n, most int64) {
 	c.add(schema.ErrorTooMany, document.NewInt(n), "must have at most "+decimal(most)+" items")
@@ -97,22 +103,22 @@ func (c *validator) items(r *schema.Validation, v document.Value) {
 // that is out of the type's own range fails every value, as in kube-openapi.
 func (c *validator) number(r *schema.Validation, s schema.Scalar, format string, v document.Value) {
 	if r.MultipleOf != nil && c.limit("MultipleOf", *r.MultipleOf, s, format) && !multiple(v, *r.MultipleOf) {
-		c.addInBody(schema.ErrorInvalid, v, "should be a multiple of "+numeral(*r.MultipleOf))
+		c.addInBody(schema.ErrorInvalid, v, "should be a multiple of "+numeral(v, *r.MultipleOf))
 	}
 	if r.Minimum != nil && c.limit("Minimum boundary", *r.Minimum, s, format) {
 		switch order := compare(v, *r.Minimum); {
 		case r.ExclusiveMinimum && order <= 0:
-			c.addInBody(schema.ErrorInvalid, v, "should be greater than "+numeral(*r.Minimum))
+			c.addInBody(schema.ErrorInvalid, v, "should be greater than "+numeral(v, *r.Minimum))
 		case order < 0:
-			c.addInBody(schema.ErrorInvalid, v, "should be greater than or equal to "+numeral(*r.Minimum))
+			c.addInBody(schema.ErrorInvalid, v, "should be greater than or equal to "+numeral(v, *r.Minimum))
 		}
 	}
 	if r.Maximum != nil && c.limit("Maximum boundary", *r.Maximum, s, format) {
 		switch order := compare(v, *r.Maximum); {
 		case r.ExclusiveMaximum && order >= 0:
-			c.addInBody(schema.ErrorInvalid, v, "should be less than "+numeral(*r.Maximum))
+			c.addInBody(schema.ErrorInvalid, v, "should be less than "+numeral(v, *r.Maximum))
 		case order > 0:
-			c.addInBody(schema.ErrorInvalid, v, "should be less than or equal to "+numeral(*r.Maximum))
+			c.addInBody(schema.ErrorInvalid, v, "should be less than or equal to "+numeral(v, *r.Maximum))
 		}
 	}
 }
@@ -212,10 +218,11 @@ func (c *validator) format(s schema.Scalar, format string, v document.Value) {
 }
 
 func (c *validator) outOfRange(what string, s schema.Scalar, format string) {
-	if format == "" {
-		format = "default"
+	form := " (default format)"
+	if format != "" {
+		form = " with format " + format
 	}
-	c.add(schema.ErrorInvalid, document.NewString(""), what+" value must be of type "+scalarName(s)+" with format "+format)
+	c.addWorded(inPath, what+" value must be of type "+scalarName(s)+form)
 }
 
 // inRange reports whether a number is of its type and fits its format.

@@ -45,6 +45,7 @@ type pruner struct{ unknown []document.Path }
 // value prunes v. t is nil where nothing is known of v: objects there lose all
 // members, unless they are preserved.
 func (p *pruner) value(t *schema.Type, v document.Value, preserve, object bool) document.Value {
+	preserve = preserve || t != nil && (t.Map != nil && t.Map.PreserveUnknown || t.List != nil && t.List.PreserveUnknown)
 	switch v.Kind() {
 	case document.Object:
 		return p.object(t, v, preserve, object)
@@ -63,7 +64,6 @@ func (p *pruner) object(t *schema.Type, v document.Value, preserve, object bool)
 	if m == nil && preserve {
 		return v
 	}
-	preserve = preserve || m != nil && m.PreserveUnknown
 	var b rebuild
 	for i := range v.Len() {
 		key, member := v.Key(i), v.At(i)
@@ -88,10 +88,7 @@ func (p *pruner) object(t *schema.Type, v document.Value, preserve, object bool)
 func (p *pruner) list(t *schema.Type, v document.Value, preserve bool) document.Value {
 	var elem *schema.Type
 	if t != nil && t.List != nil {
-		preserve = preserve || t.List.PreserveUnknown
-		if t.List.Elem != schema.Untyped() {
-			elem = t.List.Elem
-		}
+		elem = described(t.List.Elem)
 	}
 	if elem == nil && preserve {
 		return v
@@ -111,8 +108,7 @@ func (p *pruner) below(start int, step document.Step) {
 	}
 }
 
-// memberType returns what the schema says of a member, and whether it does: what
-// structured merge deduces in want of a schema does not count.
+// memberType returns what the schema says of a member, and whether it does.
 func memberType(m *schema.MapType, key string) (*schema.Type, bool) {
 	if m == nil {
 		return nil, false
@@ -120,7 +116,19 @@ func memberType(m *schema.MapType, key string) (*schema.Type, bool) {
 	if f := m.Field(key); f != nil {
 		return f.Type, true
 	}
-	return m.Elem, m.Elem != nil && m.Elem != schema.Deduced()
+	if m.Elem == schema.AnyMember() {
+		return m.Elem, true
+	}
+	elem := described(m.Elem)
+	return elem, elem != nil
+}
+
+// described returns t, or nil where t only stands for the want of a schema.
+func described(t *schema.Type) *schema.Type {
+	if t == schema.Deduced() || t == schema.Untyped() || t == schema.AnyMember() {
+		return nil
+	}
+	return t
 }
 
 // isMeta reports whether a member is one that all objects have.

@@ -30,7 +30,7 @@ type Options struct {
 // it. Rules in CEL are not evaluated.
 func Validate(t *schema.Type, v document.Value, o Options) []schema.FieldError {
 	var c validator
-	c.value(t, v, o.Old)
+	c.root(t, v, o.Old)
 	c.embedded(t, v, true, o.Metadata)
 	start := len(c.errs)
 	c.uniqueness(t, v)
@@ -50,10 +50,18 @@ type validator struct{ errs []finding }
 
 type finding struct {
 	schema.FieldError
-	// inBody: the detail is to be begun with the path, as kube-openapi's
-	// messages are: `spec.a in body must be of type integer: "string"`.
-	inBody bool
+	wording
 }
+
+// wording says where the path stands in a detail, as in kube-openapi's messages.
+type wording uint8
+
+const (
+	asIs   wording = iota
+	inBody         // spec.a in body must be of type integer: "string"
+	inPath         // Checked value must be of type integer with format int32 in spec.a
+	quoted         // "spec.a" must not validate the schema (not)
+)
 
 func (c *validator) add(t schema.ErrorType, bad document.Value, detail string) {
 	c.errs = append(c.errs, finding{FieldError: schema.FieldError{Type: t, BadValue: bad, Detail: detail}})
@@ -61,7 +69,12 @@ func (c *validator) add(t schema.ErrorType, bad document.Value, detail string) {
 
 // addInBody adds an error whose detail is to be begun with the path.
 func (c *validator) addInBody(t schema.ErrorType, bad document.Value, detail string) {
-	c.errs = append(c.errs, finding{schema.FieldError{Type: t, BadValue: bad, Detail: detail}, true})
+	c.errs = append(c.errs, finding{schema.FieldError{Type: t, BadValue: bad, Detail: detail}, inBody})
+}
+
+// addWorded adds an error that tells no value.
+func (c *validator) addWorded(w wording, detail string) {
+	c.errs = append(c.errs, finding{schema.FieldError{Type: schema.ErrorInvalid, BadValue: document.NewString(""), Detail: detail}, w})
 }
 
 // addAt adds an error on a member.
@@ -87,13 +100,65 @@ func (c *validator) finish() []schema.FieldError {
 		for i, j := 0, len(path)-1; i < j; i, j = i+1, j-1 {
 			path[i], path[j] = path[j], path[i]
 		}
-		f.Field = schema.FieldText(path)
-		if f.inBody {
-			f.Detail = strings.TrimPrefix(f.Field, "<nil>") + " in body " + f.Detail
+		f.Field = fieldText(path)
+		switch text := strings.TrimPrefix(f.Field, "<nil>"); f.wording {
+		case inBody:
+			f.Detail = text + " in body " + f.Detail
+		case inPath:
+			f.Detail += " in " + text
+		case quoted:
+			f.Detail = string(document.AppendQuoted(nil, text)) + " " + f.Detail
 		}
 		out[i] = f.FieldError
 	}
 	return out
+}
+
+// mapKey is the Index of a step to a key of a map, while errors are gathered that
+// are to print it as [key].
+const mapKey = -2
+
+// memberStep returns the step to a member as errors on embedded objects and on
+// lists print it.
+func memberStep(t *schema.Type, key string) document.Step {
+	if ownField(t.Map, key) == nil {
+		return document.Step{Key: key, Index: mapKey}
+	}
+	return document.Step{Key: key, Index: -1}
+}
+
+// fieldText writes a path as schema.FieldText does, keys of maps as [key], and
+// makes all its steps to keys alike.
+func fieldText(p document.Path) string {
+	plain := true
+	for _, s := range p {
+		plain = plain && s.Index != mapKey
+	}
+	if plain {
+		return schema.FieldText(p)
+	}
+	text := ""
+	for i := range p {
+		s := &p[i]
+		switch {
+		case s.Index == mapKey:
+			text += "[" + s.Key + "]"
+			s.Index = -1
+		case s.Index >= 0:
+			text += "[" + decimal(int64(s.Index)) + "]"
+		case text == "":
+			text = s.Key
+		default:
+			text += "." + s.Key
+		}
+	}
+	return text
+}
+
+// root validates the whole object. Its apiVersion and kind are not compared with
+// the old ones, which may have been of another version.
+func (c *validator) root(t *schema.Type, v, old document.Value) {
+	c.value(t, v, old.Without("apiVersion").Without("kind"))
 }
 
 // value validates by JSON schema. old is the value that v took the place of,
@@ -105,11 +170,16 @@ func (c *validator) value(t *schema.Type, v, old document.Value) {
 	start := len(c.errs)
 	c.typeOf(t, v)
 	if t.Validation != nil {
-		c.rules(t.Validation, t.Scalar, t.Format, v, old)
+		c.rules(t.Validation, t, t.Scalar, t.Format, v, old)
 	}
 	c.format(t.Scalar, t.Format, v)
 	c.children(t, v, old)
-	if len(c.errs) > start && old.Exists() && document.Identical(v, old) {
+	c.ratchet(start, t, v, old)
+}
+
+// ratchet forgets what was found in a value since start if it is as it was.
+func (c *validator) ratchet(start int, t *schema.Type, v, old document.Value) {
+	if len(c.errs) > start && old.Exists() && unchanged(t, v, old) {
 		c.errs = c.errs[:start]
 	}
 }
@@ -118,10 +188,10 @@ func (c *validator) children(t *schema.Type, v, old document.Value) {
 	switch v.Kind() {
 	case document.Object:
 		if t.Map != nil {
-			c.members(t.Map, v, old)
+			c.members(t, v, old)
 		}
 	case document.List:
-		if t.List == nil || t.List.Elem == schema.Untyped() {
+		if t.List == nil || described(t.List.Elem) == nil {
 			return
 		}
 		match := correlate(t.List, v, old)
@@ -133,20 +203,18 @@ func (c *validator) children(t *schema.Type, v, old document.Value) {
 	}
 }
 
-func (c *validator) members(m *schema.MapType, v, old document.Value) {
+func (c *validator) members(t *schema.Type, v, old document.Value) {
 	for i := range v.Len() {
 		key := v.Key(i)
-		t := m.Elem
-		if f := ownField(m, key); f != nil {
-			t = f.Type
-		} else if m.Object && isMeta(key) || t == schema.Deduced() {
+		known := knownMember(t, key)
+		if known == nil {
 			continue
 		}
 		start := len(c.errs)
-		c.value(t, v.At(i), old.Get(key))
+		c.value(known, v.At(i), old.Get(key))
 		c.below(start, document.Step{Key: key, Index: -1})
 	}
-	for _, name := range m.Required {
+	for _, name := range t.Map.Required {
 		if _, found := v.Find(name); !found {
 			c.addAt(name, schema.ErrorRequired, document.Value{}, "")
 		}
@@ -171,7 +239,7 @@ func (c *validator) typeOf(t *schema.Type, v document.Value) {
 	case format != "" && t.Scalar == schema.StringScalar && v.Kind() == document.List:
 		// kube-openapi takes a list for a string with a format
 	case format != "" && v.Kind() != document.String && v.Kind() != document.List:
-		c.wrongType(format, goFormat(v))
+		c.wrongType(t.Format, goFormat(v))
 	default:
 		c.wrongType(wanted(t), is)
 	}
