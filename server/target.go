@@ -113,7 +113,7 @@ func (p place) methodVerb(r *http.Request) (cluster.Verb, bool) {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
 		switch {
-		case p.watch || p.subresource == "" && isWatch(r):
+		case p.watch || p.name == "" && asksToWatch(r):
 			return cluster.Watch, true
 		case p.name == "":
 			return cluster.List, true
@@ -134,20 +134,26 @@ func (p place) methodVerb(r *http.Request) (cluster.Verb, bool) {
 	return 0, false
 }
 
-// isWatch reports whether a request asks for a watch: by its parameter, or by
-// the old form of the path.
+// isWatch reports whether a request is a watch: of a collection by its
+// parameter, or of anything by the old form of the path. The parameter does
+// nothing where one object is named.
 func isWatch(r *http.Request) bool {
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+	if r.Method != http.MethodGet || !strings.Contains(r.URL.Path, "/watch/") && !strings.Contains(r.URL.RawQuery, "watch") {
 		return false
 	}
-	if strings.Contains(r.URL.Path, "/watch/") {
-		parts := split(r.URL.Path)
-		return len(parts) > 3 && parts[0] == "api" && parts[2] == "watch" ||
-			len(parts) > 4 && parts[0] == "apis" && parts[3] == "watch"
+	parts := split(r.URL.Path)
+	behind := 2 // of /api/v1
+	if len(parts) > 0 && parts[0] == "apis" {
+		behind = 3 // of /apis/GROUP/VERSION
 	}
-	if !strings.Contains(r.URL.RawQuery, "watch") {
+	if len(parts) <= behind {
 		return false
 	}
+	p := placeOf("", "", parts[behind:])
+	return p.watch || p.name == "" && asksToWatch(r)
+}
+
+func asksToWatch(r *http.Request) bool {
 	values := r.URL.Query()["watch"]
 	return len(values) > 0 && boolean(values)
 }

@@ -24,7 +24,7 @@ func TestPaths(t *testing.T) {
 		{"GET", "/api/v1/namespaces/a/configmaps/", "list v1 configmaps a "},
 		{"GET", "/api/v1/namespaces//configmaps", "list v1 configmaps  "},
 		{"GET", "/api/v1/namespaces/a/configmaps/b", "get v1 configmaps a b"},
-		{"GET", "/api/v1/namespaces/a/configmaps/b?watch=1", "watch v1 configmaps a b"},
+		{"GET", "/api/v1/namespaces/a/configmaps/b?watch=1", "get v1 configmaps a b"},
 		{"GET", "/api/v1/namespaces/a/configmaps/%62", "get v1 configmaps a b"},
 		{"HEAD", "/api/v1/namespaces/a/configmaps/b", "get v1 configmaps a b"},
 		{"POST", "/api/v1/namespaces/a/configmaps", "create v1 configmaps a "},
