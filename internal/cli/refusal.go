@@ -118,9 +118,9 @@ func conflictReport(conflicts fieldmanager.Conflicts, p *document.Document, mana
 	}
 	fmt.Fprintf(&b, `
 Ways out, for each field:
-  force           run again with --force-conflicts: %[1]s takes it over, its owner loses it
-  drop the field  take it out of the applied manifest: its owner keeps it
-  adopt the value set it to the live value: both own it from then on`, manager)
+  force            run again with --force-conflicts: %[1]s takes it over, its owner loses it
+  drop the field   take it out of the applied manifest: its owner keeps it
+  adopt the value  set it to the live value: both own it from then on`, manager)
 	return b.String()
 }
 
