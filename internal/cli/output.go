@@ -149,9 +149,13 @@ func colourDiff(text string) string {
 // and a merge patch for a custom resource.
 func madePatch(c change, f *outputFlags) (document.Value, error) {
 	live, after := f.shown(c.live), f.shown(c.after)
-	switch {
-	case !c.live.Exists():
+	if !c.live.Exists() {
 		return after, nil
+	}
+	for _, counted := range [...]string{"generation", "resourceVersion"} { // the API server counts these itself
+		live, after = live.Remove("metadata", counted), after.Remove("metadata", counted)
+	}
+	switch {
 	case c.patchType == "json":
 		return patch.CreateJSON(live, after), nil
 	case c.patchType == "merge" || !c.kind.Builtin:

@@ -12,6 +12,7 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/structured"
 	"github.com/patchlab-dev/patchlab/patch"
 	"github.com/patchlab-dev/patchlab/schema"
+	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
 
 // refused turns the API server's refusal into the end of the command.
@@ -29,7 +30,10 @@ func (r *applyRun) refused(err error, kind *schema.Kind, p *document.Document, q
 	at := p.Position(p.Root)
 	var wrong *structured.TypeError
 	var refusal *patch.Error
+	var undecoded *defaults.DecodeError
 	switch {
+	case errors.As(err, &undecoded):
+		at, text = p.PositionOf(undecoded.Path), undecoded.Error()
 	case errors.As(err, &refusal):
 		at, text = p.PositionOf(refusal.Path), refusal.Error()
 	case errors.As(err, &wrong):
