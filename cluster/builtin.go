@@ -20,6 +20,8 @@ func checkBuiltin(k *schema.Kind, object, live document.Value) []Cause {
 		add(checkPod(object, live)...)
 	case "/Service":
 		add(checkService(object)...)
+	case crdGroup + "/CustomResourceDefinition":
+		add(checkCRD(object, live)...)
 	case "apps/Deployment":
 		strategy := object.Lookup("spec", "strategy")
 		if strategy.Get("type").StringOr("") == "Recreate" && strategy.Get("rollingUpdate").Exists() {

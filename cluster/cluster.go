@@ -112,7 +112,7 @@ func New(config Config) (*Cluster, error) {
 	if c.store == nil {
 		c.store = NewStore()
 	}
-	return c, c.loadDefinitions()
+	return c, c.loadDefinitions(context.Background())
 }
 
 // Kinds returns the kinds that the cluster serves, those of
@@ -184,6 +184,9 @@ func (c *Cluster) createOnce(ctx context.Context, t *task) (*Response, *Status) 
 		return nil, st
 	}
 	name := meta(out.object.Value, "name")
+	if st := c.terminatingCRD(t.ep, name); st != nil {
+		return nil, st
+	}
 	key := t.ep.key(t.Request.Namespace, name)
 	record, st := t.stored(t.ep.kind, out.object)
 	if st != nil {
@@ -240,7 +243,10 @@ func (c *Cluster) update(ctx context.Context, t *task) (*Response, *Status) {
 			}
 		}
 		var st *Status
-		if out, st = t.change(live); st != nil {
+		if out, st = t.change(live); st == nil && out.created {
+			st = c.terminatingCRD(t.ep, t.Request.Name)
+		}
+		if st != nil {
 			return nil, st
 		}
 		if out.deleted {

@@ -6,130 +6,280 @@ import (
 	"sync"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/store"
 )
 
-// definitions guards the registry against writes of CustomResourceDefinitions
-// that come in another order than they were stored in.
-type definitions struct{ mu sync.Mutex }
+// CustomResourceDefinitions take effect as they are stored. What controllers of
+// the API server do within milliseconds (naming, establishing, cleaning up)
+// happens before the request is answered, as their status updates.
 
 const (
 	crdGroup    = "apiextensions.k8s.io"
 	crdResource = "customresourcedefinitions"
+	crdCleanup  = "customresourcecleanup.apiextensions.k8s.io"
+	// crdManager is the name under which the API server's controllers write.
+	crdManager = "kube-apiserver"
 )
+
+// definitions are the CustomResourceDefinitions of a cluster.
+type definitions struct {
+	// mu is held while one is put into effect, so that the last state stored is
+	// the one that takes effect last.
+	mu sync.Mutex
+	// terminating holds the names of those that are being deleted.
+	terminating sync.Map
+}
 
 func (ep *endpoint) isCRD() bool {
 	return ep.kind.Builtin && ep.kind.Group == crdGroup && ep.kind.Resource == crdResource
 }
 
-// crdEndpoint is the endpoint of CustomResourceDefinitions; ok is false in a
-// cluster without it.
-func (p *pipeline) crdEndpoint() (*endpoint, bool) {
+// crdEndpoint is the endpoint of CustomResourceDefinitions, or their status; ok
+// is false in a cluster without them.
+func (p *pipeline) crdEndpoint(sub string) (*endpoint, bool) {
 	kind, ok := p.kinds.Resource(crdGroup, "v1", crdResource)
 	if !ok {
 		return nil, false
 	}
-	return &endpoint{kind: kind, facts: p.facts(kind), body: kind}, true
+	return &endpoint{kind: kind, facts: p.facts(kind), body: kind, sub: sub}, true
 }
 
-// loadDefinitions serves the CustomResourceDefinitions that the store holds.
-func (c *Cluster) loadDefinitions() error {
-	ep, ok := c.crdEndpoint()
-	if !ok {
-		return nil
-	}
-	page, err := c.store.List(context.Background(), ep.key("", ""), store.ListOptions[*Record]{})
-	if err != nil {
-		return err
-	}
-	for _, item := range page.Items {
-		crd, err := schema.FromCRD(item.Value.object.Value)
-		if err != nil {
-			return err
+// crdOf returns the CRD that a custom kind comes from, nil for none.
+func (p *pipeline) crdOf(k *schema.Kind) *schema.CRD {
+	name := k.Resource + "." + k.Group
+	for _, crd := range p.kinds.CRDs() {
+		if crd.Name == name {
+			return crd
 		}
-		c.kinds.AddCRD(crd)
 	}
 	return nil
 }
 
-// written is called after an object was stored. A CustomResourceDefinition is
-// served from then on: what the API server's controllers write into its status
-// within milliseconds, is written here at once.
-func (c *Cluster) written(ctx context.Context, ep *endpoint, r *Record) {
-	if !ep.isCRD() {
-		return
+// loadDefinitions puts the CustomResourceDefinitions that the store holds into
+// effect.
+func (c *Cluster) loadDefinitions(ctx context.Context) error {
+	ep, ok := c.crdEndpoint("")
+	if !ok {
+		return nil
 	}
-	c.crds.mu.Lock()
-	defer c.crds.mu.Unlock()
-	key := ep.key("", meta(r.object.Value, "name"))
-	item, err := c.store.Update(ctx, key, store.UpdateOptions{}, func(current store.Item[*Record]) (*Record, error) {
-		object := current.Value.object
-		object.Value = c.established(object.Value)
-		return newRecord(object), nil
-	})
+	page, err := c.store.List(ctx, ep.key("", ""), store.ListOptions[*Record]{})
 	if err != nil {
-		return
-	}
-	if crd, err := schema.FromCRD(item.Value.object.Value); err == nil {
-		c.kinds.AddCRD(crd)
-	}
-}
-
-// established is a CustomResourceDefinition whose names were accepted.
-func (c *Cluster) established(object document.Value) document.Value {
-	now := formatTime(c.config.Now())
-	names := object.Lookup("spec", "names")
-	object = object.Set(names, "status", "acceptedNames")
-	conditions := object.Lookup("status", "conditions")
-	conditions = withCondition(conditions, "NamesAccepted", "NoConflicts", "no conflicts found", now)
-	conditions = withCondition(conditions, "Established", "InitialNamesAccepted", "the initial names have been accepted", now)
-	return object.Set(conditions, "status", "conditions")
-}
-
-// withCondition adds a condition that is true, unless it is there.
-func withCondition(conditions document.Value, kind, reason, message, now string) document.Value {
-	var list document.ListBuilder
-	if conditions.Kind() == document.List {
-		for _, c := range conditions.Items() {
-			if c.Get("type").StringOr("") == kind && c.Get("status").StringOr("") == "True" {
-				return conditions
-			}
-			if c.Get("type").StringOr("") != kind {
-				list.Append(c)
-			}
-		}
-	}
-	var b document.ObjectBuilder
-	for _, m := range [...][2]string{{"lastTransitionTime", now}, {"message", message}, {"reason", reason}, {"status", "True"}, {"type", kind}} {
-		b.Set(m[0], document.NewString(m[1]))
-	}
-	list.Append(b.Object())
-	return list.List()
-}
-
-// removed is called after an object was deleted. With a
-// CustomResourceDefinition go its objects, as the API server's finalizer does.
-func (c *Cluster) removed(ctx context.Context, ep *endpoint, r *Record) {
-	if !ep.isCRD() {
-		return
-	}
-	c.crds.mu.Lock()
-	defer c.crds.mu.Unlock()
-	name := meta(r.object.Value, "name")
-	crd, err := schema.FromCRD(r.object.Value)
-	c.kinds.RemoveCRD(name)
-	if err != nil || len(crd.Kinds) == 0 {
-		return
-	}
-	own := &endpoint{kind: crd.Kinds[0], facts: c.facts(crd.Kinds[0]), body: crd.Kinds[0]}
-	page, err := c.store.List(ctx, own.key("", ""), store.ListOptions[*Record]{})
-	if err != nil {
-		return
+		return err
 	}
 	for _, item := range page.Items {
-		if _, err := c.store.Delete(ctx, item.Key, store.DeleteOptions[*Record]{}); err != nil && !errors.Is(err, store.ErrNotFound) {
-			return
+		if err := c.define(ctx, meta(item.Value.object.Value, "name")); err != nil {
+			return err
 		}
 	}
+	return nil
+}
+
+// written is called after an object was stored.
+func (c *Cluster) written(ctx context.Context, ep *endpoint, r *Record) {
+	if ep.isCRD() {
+		// The object is stored and answered; what becomes of it shows in its status.
+		_ = c.define(ctx, meta(r.object.Value, "name"))
+	}
+}
+
+// removed is called after an object was deleted.
+func (c *Cluster) removed(ctx context.Context, ep *endpoint, r *Record) {
+	switch {
+	case ep.isCRD():
+		c.crds.mu.Lock()
+		c.forget(meta(r.object.Value, "name"))
+		c.crds.mu.Unlock()
+		c.reconsider(ctx, r.object.Value)
+	case !ep.kind.Builtin:
+		name := ep.kind.Resource + "." + ep.kind.Group
+		if _, ends := c.crds.terminating.Load(name); ends {
+			_ = c.define(ctx, name)
+		}
+	}
+}
+
+// forget takes a CustomResourceDefinition out of effect.
+func (c *Cluster) forget(name string) {
+	c.kinds.RemoveCRD(name)
+	c.crds.terminating.Delete(name)
+	c.known.Clear()
+	c.managers.Clear()
+}
+
+// reconsider looks again at the definitions of a group after names have come free.
+func (c *Cluster) reconsider(ctx context.Context, gone document.Value) {
+	for _, other := range c.groupOf(ctx, gone) {
+		_ = c.define(ctx, meta(other, "name"))
+	}
+}
+
+// groupOf returns the other CustomResourceDefinitions of the group of one.
+func (c *Cluster) groupOf(ctx context.Context, crd document.Value) []document.Value {
+	ep, ok := c.crdEndpoint("")
+	if !ok {
+		return nil
+	}
+	page, err := c.store.List(ctx, ep.key("", ""), store.ListOptions[*Record]{})
+	if err != nil {
+		return nil
+	}
+	var others []document.Value
+	for _, item := range page.Items {
+		other := item.Value.object.Value
+		if meta(other, "name") != meta(crd, "name") && document.Equal(other.Lookup("spec", "group"), crd.Lookup("spec", "group")) {
+			others = append(others, other)
+		}
+	}
+	return others
+}
+
+// define puts the stored state of a CustomResourceDefinition into effect: its
+// names are accepted or not, its kinds are served, or its objects are deleted.
+func (c *Cluster) define(ctx context.Context, name string) error {
+	gone, err := c.putIntoEffect(ctx, name)
+	if gone.Exists() {
+		c.reconsider(ctx, gone)
+	}
+	return err
+}
+
+// putIntoEffect is define but for the other definitions of the group, which have
+// to be looked at again where gone, the definition, was deleted.
+func (c *Cluster) putIntoEffect(ctx context.Context, name string) (gone document.Value, err error) {
+	c.crds.mu.Lock()
+	defer c.crds.mu.Unlock()
+	ep, ok := c.crdEndpoint(subStatus)
+	if !ok {
+		return gone, nil
+	}
+	item, err := c.store.Update(ctx, ep.key("", name), store.UpdateOptions{}, func(current store.Item[*Record]) (*Record, error) {
+		return c.named(ctx, ep, current)
+	})
+	if errors.Is(err, store.ErrNotFound) {
+		c.forget(name)
+		return gone, nil
+	}
+	if err != nil {
+		return gone, err
+	}
+	object := item.Value.object.Value
+	crd, err := schema.FromCRD(object)
+	if err != nil || !conditionTrue(object, "NamesAccepted") && !conditionTrue(object, "Established") {
+		c.forget(name)
+		return gone, err
+	}
+	c.kinds.AddCRD(crd)
+	c.known.Clear()
+	c.managers.Clear()
+	if hasMeta(object, "deletionTimestamp") {
+		c.crds.terminating.Store(name, true)
+		ended, err := c.cleanUp(ctx, crd, ep, name)
+		if ended {
+			gone = object
+		}
+		return gone, err
+	}
+	return gone, nil
+}
+
+// named returns the record of a CustomResourceDefinition with its status as the
+// naming and establishing controllers leave it.
+func (c *Cluster) named(ctx context.Context, ep *endpoint, current store.Item[*Record]) (*Record, error) {
+	live, st := c.read(ep.kind, versioned(current.Value.object, current.Revision))
+	if st != nil {
+		return nil, st
+	}
+	next := acceptNames(live.Value, c.groupOf(ctx, live.Value), formatTime(c.config.Now()))
+	if document.Identical(next, live.Value) {
+		return current.Value, nil
+	}
+	t := c.newTask(&Request{Verb: Update, Name: meta(next, "name"), Options: Options{FieldManager: crdManager}}, ep)
+	tracked := t.tracked(live, fieldmanager.Object{Value: next, Managed: live.Managed}.Join())
+	record, st := t.stored(ep.kind, tracked)
+	if st != nil {
+		return nil, st
+	}
+	return record, nil
+}
+
+// cleanUp deletes the objects of a CustomResourceDefinition that is being
+// deleted and, once there are none, the definition itself. c.crds.mu is held.
+func (c *Cluster) cleanUp(ctx context.Context, crd *schema.CRD, ep *endpoint, name string) (ended bool, err error) {
+	own := &endpoint{kind: crd.Declared[0], facts: c.facts(crd.Declared[0]), body: crd.Declared[0]}
+	page, err := c.store.List(ctx, own.key("", ""), store.ListOptions[*Record]{})
+	if err != nil {
+		return false, err
+	}
+	left := 0
+	for _, item := range page.Items {
+		if gone, err := c.deleteInstance(ctx, own, item); err != nil {
+			return false, err
+		} else if !gone {
+			left++
+		}
+	}
+	if left > 0 {
+		return false, nil
+	}
+	item, err := c.store.Get(ctx, ep.key("", name), store.GetOptions{})
+	if err != nil {
+		return false, err
+	}
+	var kept []string
+	for _, f := range finalizers(item.Value.object.Value) {
+		if f != crdCleanup {
+			kept = append(kept, f)
+		}
+	}
+	if len(kept) == 0 {
+		if _, err = c.store.Delete(ctx, item.Key, store.DeleteOptions[*Record]{Validate: unchanged(item.Revision)}); err != nil {
+			return false, err
+		}
+		c.forget(name)
+		return true, nil
+	}
+	_, err = c.store.Update(ctx, item.Key, store.UpdateOptions{}, func(current store.Item[*Record]) (*Record, error) {
+		object := current.Value.object
+		object.Value = withFinalizers(object.Value, kept)
+		return newRecord(object), nil
+	})
+	return false, err
+}
+
+// deleteInstance deletes one object of a definition, or marks it where it has
+// finalizers.
+func (c *Cluster) deleteInstance(ctx context.Context, own *endpoint, item store.Item[*Record]) (gone bool, err error) {
+	if len(finalizers(item.Value.object.Value)) == 0 {
+		_, err = c.store.Delete(ctx, item.Key, store.DeleteOptions[*Record]{})
+		if errors.Is(err, store.ErrNotFound) {
+			err = nil
+		}
+		return err == nil, err
+	}
+	d := &deletion{Cluster: c, Request: &Request{Verb: Delete}, ep: own, now: c.config.Now()}
+	_, err = c.store.Update(ctx, item.Key, store.UpdateOptions{}, func(current store.Item[*Record]) (*Record, error) {
+		object := current.Value.object
+		object.Value = d.marking(object.Value)
+		if next := newRecord(object); !next.same(current.Value) {
+			return next, nil
+		}
+		return current.Value, nil
+	})
+	return false, err
+}
+
+// terminatingCRD refuses to make an object of a definition that is being deleted.
+func (c *Cluster) terminatingCRD(ep *endpoint, name string) *Status {
+	if ep.kind.Builtin {
+		return nil
+	}
+	if _, ends := c.crds.terminating.Load(ep.kind.Resource + "." + ep.kind.Group); !ends {
+		return nil
+	}
+	what := ep.what()
+	return &Status{Code: 403, Reason: ReasonForbidden,
+		Message: what.String() + " \"" + name + "\" is forbidden: create not allowed while custom resource definition is terminating",
+		Details: &StatusDetails{Group: what.group, Kind: what.resource, Name: name}}
 }

@@ -90,6 +90,7 @@ func (d *deletion) one(ctx context.Context, namespace, name string) (*Response, 
 			}
 			live = versioned(item.Value.object, item.Revision)
 			v.update = live
+			d.written(ctx, d.ep, item.Value)
 		}
 		if v.remove {
 			if item, err = d.store.Delete(ctx, key, store.DeleteOptions[*Record]{Validate: unchanged(item.Revision)}); err != nil {
@@ -178,6 +179,9 @@ func (d *deletion) judge(live fieldmanager.Object, name string) (verdict, *Statu
 		if next.Lookup("spec", "finalizers").Len() > 0 {
 			return verdict{}, nil
 		}
+	}
+	if d.ep.isCRD() && !hasMeta(next, "deletionTimestamp") {
+		return verdict{update: d.marked(live, d.endingDefinition(next))}, nil
 	}
 	graceful, pending := false, false
 	var period int64
@@ -292,6 +296,18 @@ func (d *deletion) terminating(object document.Value) document.Value {
 	object = withMeta(object, "deletionTimestamp", document.NewString(formatTime(d.now)))
 	object = object.Set(document.NewString("Terminating"), "status", "phase")
 	return d.withPropagation(object)
+}
+
+// endingDefinition is a CustomResourceDefinition that is being deleted; it waits
+// for its objects to go.
+func (d *deletion) endingDefinition(object document.Value) document.Value {
+	now := formatTime(d.now)
+	object = withMeta(object, "deletionTimestamp", document.NewString(now))
+	if names := finalizers(object); !slices.Contains(names, crdCleanup) {
+		object = withFinalizers(object, append(names, crdCleanup))
+	}
+	return withCondition(object, "Terminating", "True", "InstanceDeletionPending",
+		"CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon", now)
 }
 
 // withPropagation puts the finalizers in and takes them out by which the garbage

@@ -11,6 +11,7 @@ const (
 	ReasonNotFound         = "NotFound"
 	ReasonAlreadyExists    = "AlreadyExists"
 	ReasonConflict         = "Conflict"
+	ReasonForbidden        = "Forbidden"
 	ReasonInvalid          = "Invalid"
 	ReasonMethodNotAllowed = "MethodNotAllowed"
 	ReasonUnsupportedMedia = "UnsupportedMediaType"

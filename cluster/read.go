@@ -14,7 +14,7 @@ func (p *pipeline) read(k *schema.Kind, o fieldmanager.Object) (fieldmanager.Obj
 	version := o.Value.Get("apiVersion").StringOr("")
 	stored := k
 	if version != k.APIVersion() {
-		if other, ok := p.version(k, version); ok {
+		if other, ok := p.declared(k, version); ok {
 			stored = other
 		}
 	}
@@ -71,9 +71,31 @@ func (p *pipeline) stored(k *schema.Kind, o fieldmanager.Object) (*Record, *Stat
 // storageVersion finds the version in which a custom resource is stored, which
 // may not be served.
 func (p *pipeline) storageVersion(k *schema.Kind) (*schema.Kind, bool) {
-	for _, other := range p.kinds.Served(k.Group, k.Kind) {
+	crd := p.crdOf(k)
+	if crd == nil {
+		return nil, false
+	}
+	for _, other := range crd.Declared {
 		if other.Storage {
 			return other, true
+		}
+	}
+	return nil, false
+}
+
+// declared finds a kind in another apiVersion of its group, served or not.
+func (p *pipeline) declared(k *schema.Kind, apiVersion string) (*schema.Kind, bool) {
+	if other, ok := p.version(k, apiVersion); ok {
+		return other, true
+	}
+	if k.Builtin {
+		return nil, false
+	}
+	if crd := p.crdOf(k); crd != nil {
+		for _, other := range crd.Declared {
+			if other.APIVersion() == apiVersion {
+				return other, true
+			}
 		}
 	}
 	return nil, false

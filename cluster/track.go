@@ -198,16 +198,38 @@ func (p *pipeline) convert(object document.Value, to *schema.Kind) (document.Val
 	if object.Get("apiVersion").StringOr("") == version {
 		return object, nil
 	}
-	if convert := p.config.Converters[to.Resource+"."+to.Group]; convert != nil && !to.Builtin {
-		converted, err := convert(object, version)
+	if !to.Builtin {
+		converted, err := p.convertCustom(object, to)
 		if err != nil {
-			return object, fmt.Errorf("conversion to %s %s failed: %w", version, to.Kind, err)
+			return object, err
 		}
-		object = converted.With("metadata", object.Get("metadata"))
+		object = converted
 	}
 	object = object.With("apiVersion", document.NewString(version))
 	if to.Builtin {
 		return convertBuiltin(object, to), nil
 	}
 	return pruned(to, object), nil
+}
+
+// errWebhook is why objects of a CRD with a conversion webhook are only served in
+// the version that they are stored in.
+var errWebhook = errors.New("its CustomResourceDefinition asks for a conversion webhook, and patchlab calls none: give a converter, or set spec.conversion.strategy to None")
+
+// convertCustom carries out what a CRD's conversion strategy asks for.
+func (p *pipeline) convertCustom(object document.Value, to *schema.Kind) (document.Value, error) {
+	failed := func(err error) error {
+		return fmt.Errorf("conversion of %s %s to %s failed: %w", to.Kind, meta(object, "name"), to.APIVersion(), err)
+	}
+	if convert := p.config.Converters[to.Resource+"."+to.Group]; convert != nil {
+		converted, err := convert(object, to.APIVersion())
+		if err != nil {
+			return object, failed(err)
+		}
+		return converted.With("metadata", object.Get("metadata")).With("kind", object.Get("kind")), nil
+	}
+	if crd := p.crdOf(to); crd != nil && crd.Conversion == "Webhook" {
+		return object, failed(errWebhook)
+	}
+	return object, nil
 }

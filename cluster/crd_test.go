@@ -1,0 +1,279 @@
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// requests sends short requests to a cluster.
+type requests struct {
+	t *testing.T
+	c *cluster.Cluster
+}
+
+func newRequests(t *testing.T, config cluster.Config) requests {
+	t.Helper()
+	c, err := cluster.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return requests{t, c}
+}
+
+// do sends a request to a path such as /apis/g/v1/namespaces/n/things/name.
+func (q requests) do(verb cluster.Verb, path string, body string, change ...func(*cluster.Request)) (*cluster.Response, *cluster.Status) {
+	q.t.Helper()
+	parts := strings.Split(strings.Trim(path, "/"), "/")
+	r := &cluster.Request{Verb: verb, Body: []byte(body), UserAgent: "test/1"}
+	if parts[0] == "api" {
+		r.Version, parts = parts[1], parts[2:]
+	} else {
+		r.Group, r.Version, parts = parts[1], parts[2], parts[3:]
+	}
+	if parts[0] == "namespaces" && len(parts) > 2 {
+		r.Namespace, parts = parts[1], parts[2:]
+	}
+	r.Resource = parts[0]
+	if len(parts) > 1 {
+		r.Name = parts[1]
+	}
+	if len(parts) > 2 {
+		r.Subresource = parts[2]
+	}
+	if verb == cluster.Patch {
+		r.Format = cluster.MergePatch
+	}
+	for _, f := range change {
+		f(r)
+	}
+	resp, err := q.c.Do(context.Background(), r)
+	var st *cluster.Status
+	if err != nil && !errors.As(err, &st) {
+		q.t.Fatalf("%s %s: the error is no Status: %v", verb, path, err)
+	}
+	return resp, st
+}
+
+// must is do for a request that has to succeed.
+func (q requests) must(verb cluster.Verb, path string, body string, change ...func(*cluster.Request)) document.Value {
+	q.t.Helper()
+	resp, st := q.do(verb, path, body, change...)
+	if st != nil {
+		q.t.Fatalf("%s %s: %d %s %s", verb, path, st.Code, st.Reason, st.Message)
+	}
+	return resp.Object
+}
+
+// refused is do for a request that has to be refused with a code.
+func (q requests) refused(code int, verb cluster.Verb, path string, body string, change ...func(*cluster.Request)) *cluster.Status {
+	q.t.Helper()
+	resp, st := q.do(verb, path, body, change...)
+	if st == nil {
+		q.t.Fatalf("%s %s: it is answered %d %s, it should be refused with %d", verb, path, resp.Code, resp.Object, code)
+	}
+	if st.Code != code {
+		q.t.Fatalf("%s %s: refused with %d %s, not %d", verb, path, st.Code, st.Message, code)
+	}
+	return st
+}
+
+func apply(manager string) func(*cluster.Request) {
+	return func(r *cluster.Request) { r.Format, r.FieldManager = cluster.ApplyPatch, manager }
+}
+
+const (
+	crds   = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+	things = "/apis/x.example.com/v1/namespaces/n/things"
+)
+
+// thingCRD is a definition with versions v1 (stored) and v1beta1; spec is more of
+// its spec and schema that of spec in its objects.
+func thingCRD(plural, kind, schema, more string) string {
+	version := func(name string, storage bool) string {
+		return fmt.Sprintf(`{"name":%q,"served":true,"storage":%v,"subresources":{"status":{}},
+			"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":%s,"status":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}}}`, name, storage, schema)
+	}
+	return fmt.Sprintf(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"%[1]s.x.example.com"},
+		"spec":{"group":"x.example.com","scope":"Namespaced","names":{"plural":%[1]q,"kind":%[2]q},%[3]s"versions":[%[4]s,%[5]s]}}`,
+		plural, kind, more, version("v1beta1", false), version("v1", true))
+}
+
+const simpleSpec = `{"type":"object","properties":{"a":{"type":"string"}}}`
+
+func condition(object document.Value, kind string) string {
+	for _, c := range object.Lookup("status", "conditions").Items() {
+		if c.Get("type").StringOr("") == kind {
+			return c.Get("status").StringOr("") + " " + c.Get("reason").StringOr("")
+		}
+	}
+	return "missing"
+}
+
+// A definition is served as soon as it is stored, and says so in its status.
+func TestCRDIsServedAtOnce(t *testing.T) {
+	q := newRequests(t, cluster.Config{})
+	q.refused(404, cluster.List, things, "")
+	q.must(cluster.Create, crds, thingCRD("things", "Thing", simpleSpec, ""))
+	crd := q.must(cluster.Get, crds+"/things.x.example.com", "")
+	for kind, want := range map[string]string{"NamesAccepted": "True NoConflicts", "Established": "True InitialNamesAccepted"} {
+		if got := condition(crd, kind); got != want {
+			t.Errorf("%s is %s, want %s", kind, got, want)
+		}
+	}
+	if got := crd.Lookup("status", "acceptedNames").String(); got != `{"kind":"Thing","listKind":"ThingList","plural":"things","singular":"thing"}` {
+		t.Errorf("accepted names: %s", got)
+	}
+	if got := crd.Lookup("status", "storedVersions").String(); got != `["v1"]` {
+		t.Errorf("stored versions: %s", got)
+	}
+	q.must(cluster.Create, things, `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"one"},"spec":{"a":"1","b":"2"}}`)
+	old := q.must(cluster.Get, "/apis/x.example.com/v1beta1/namespaces/n/things/one", "")
+	if old.Get("apiVersion").StringOr("") != "x.example.com/v1beta1" || old.Get("spec").String() != `{"a":"1"}` {
+		t.Errorf("in the other version: %s", old)
+	}
+}
+
+// A new schema counts for objects that are stored: defaults fill them in when
+// they are read, what it does not know is not shown.
+func TestCRDUpdateTakesEffect(t *testing.T) {
+	q := newRequests(t, cluster.Config{})
+	q.must(cluster.Create, crds, thingCRD("things", "Thing", simpleSpec, ""))
+	q.must(cluster.Create, things, `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"one"},"spec":{"a":"1"}}`)
+	next := thingCRD("things", "Thing", `{"type":"object","properties":{"n":{"type":"integer","default":3}}}`, "")
+	live := q.must(cluster.Get, crds+"/things.x.example.com", "")
+	doc, err := document.Parse([]byte(next), document.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.must(cluster.Update, crds+"/things.x.example.com", live.With("spec", doc.Root.Get("spec")).String())
+	if got := q.must(cluster.Get, things+"/one", "").Get("spec").String(); got != `{"n":3}` {
+		t.Errorf("the stored object is read as %s", got)
+	}
+	q.refused(422, cluster.Patch, things+"/one", `{"spec":{"n":"three"}}`)
+}
+
+// Two definitions of a group cannot have one name; the second is served once the
+// first is gone.
+func TestCRDNamesConflict(t *testing.T) {
+	q := newRequests(t, cluster.Config{})
+	q.must(cluster.Create, crds, thingCRD("things", "Thing", simpleSpec, ""))
+	q.must(cluster.Create, crds, thingCRD("others", "Thing", simpleSpec, ""))
+	crd := q.must(cluster.Get, crds+"/others.x.example.com", "")
+	if got := condition(crd, "NamesAccepted") + ", " + condition(crd, "Established"); got != "False ListKindConflict, False NotAccepted" {
+		t.Errorf("conditions: %s", got)
+	}
+	const others = "/apis/x.example.com/v1/namespaces/n/others"
+	q.refused(404, cluster.List, others, "")
+	q.must(cluster.Delete, crds+"/things.x.example.com", "")
+	q.must(cluster.List, others, "")
+	q.refused(404, cluster.List, things, "")
+}
+
+// Deleting a definition deletes its objects; those with finalizers keep it, and
+// no new ones can be made.
+func TestCRDDeletionWaitsForItsObjects(t *testing.T) {
+	q := newRequests(t, cluster.Config{})
+	q.must(cluster.Create, crds, thingCRD("things", "Thing", simpleSpec, ""))
+	q.must(cluster.Create, things, `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"free"}}`)
+	q.must(cluster.Create, things, `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"kept","finalizers":["x.example.com/f"]}}`)
+	answer := q.must(cluster.Delete, crds+"/things.x.example.com", "")
+	if got := condition(answer, "Terminating"); got != "True InstanceDeletionPending" {
+		t.Errorf("the answer says %s", got)
+	}
+	q.refused(404, cluster.Get, things+"/free", "")
+	if kept := q.must(cluster.Get, things+"/kept", ""); !kept.Lookup("metadata", "deletionTimestamp").Exists() {
+		t.Errorf("the object with a finalizer is not being deleted: %s", kept)
+	}
+	st := q.refused(403, cluster.Create, things, `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"late"}}`)
+	if want := `things.x.example.com "late" is forbidden: create not allowed while custom resource definition is terminating`; st.Message != want {
+		t.Errorf("message %q, want %q", st.Message, want)
+	}
+	q.refused(403, cluster.Patch, things+"/late", `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"late"}}`, apply("a"))
+	q.must(cluster.Patch, things+"/kept", `{"metadata":{"finalizers":null}}`)
+	q.refused(404, cluster.Get, crds+"/things.x.example.com", "")
+	q.refused(404, cluster.List, things, "")
+	q.must(cluster.Create, crds, thingCRD("things", "Thing", simpleSpec, ""))
+	q.must(cluster.Create, things, `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"new"}}`)
+}
+
+// What is wrong with a definition is refused with its path.
+func TestCRDIsValidated(t *testing.T) {
+	q := newRequests(t, cluster.Config{})
+	q.must(cluster.Create, crds, thingCRD("things", "Thing", simpleSpec, ""))
+	for _, c := range []struct{ body, field, why string }{
+		{strings.Replace(thingCRD("bad", "Bad", simpleSpec, ""), "bad.x", "other.x", 1), "metadata.name", "the name is plural and group"},
+		{thingCRD("bad", "Bad", `{"properties":{"a":{}}}`, ""), "spec.versions[0].schema.openAPIV3Schema.properties[spec].type", "a schema must be structural"},
+		{strings.ReplaceAll(thingCRD("bad", "Bad", simpleSpec, ""), `"storage":true`, `"storage":false`), "spec.versions", "one version is stored"},
+	} {
+		st := q.refused(422, cluster.Create, crds, c.body)
+		found := false
+		for _, cause := range st.Details.Causes {
+			found = found || cause.Field == c.field
+		}
+		if !found {
+			t.Errorf("%s: no cause is about %s: %s", c.why, c.field, st.Message)
+		}
+	}
+	for _, c := range []struct{ patch, why string }{
+		{`{"spec":{"scope":"Cluster"}}`, "the scope stays"},
+		{`{"spec":{"names":{"kind":"Other"}}}`, "the kind stays"},
+		{`{"spec":{"group":"y.example.com"}}`, "the group stays"},
+	} {
+		if st := q.refused(422, cluster.Patch, crds+"/things.x.example.com", c.patch); st.Reason != "Invalid" {
+			t.Errorf("%s: %s", c.why, st.Message)
+		}
+	}
+	q.refused(422, cluster.Patch, crds+"/things.x.example.com/status", `{"status":{"storedVersions":["v0"]}}`)
+}
+
+// A conversion webhook is not called: the stored version works, others say why not.
+func TestCRDConversion(t *testing.T) {
+	webhook := `"conversion":{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],"clientConfig":{"url":"https://example.com/convert"}}},`
+	beta := strings.Replace(things, "v1", "v1beta1", 1)
+	object := `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"one"},"spec":{"a":"1"}}`
+
+	q := newRequests(t, cluster.Config{})
+	q.must(cluster.Create, crds, thingCRD("things", "Thing", simpleSpec, webhook))
+	q.must(cluster.Create, things, object)
+	q.must(cluster.Get, things+"/one", "")
+	for _, st := range []*cluster.Status{q.refused(500, cluster.Get, beta+"/one", ""), q.refused(500, cluster.List, beta, "")} {
+		if !strings.Contains(st.Message, "webhook") || !strings.Contains(st.Message, "one") {
+			t.Errorf("the message does not say what is wrong: %s", st.Message)
+		}
+	}
+
+	// A converter in its place, which moves a to b in v1beta1.
+	move := func(object document.Value, apiVersion string) (document.Value, error) {
+		from, to := "b", "a"
+		if strings.HasSuffix(apiVersion, "v1beta1") {
+			from, to = "a", "b"
+		}
+		return object.Set(object.Lookup("spec", from), "spec", to).Remove("spec", from), nil
+	}
+	q = newRequests(t, cluster.Config{Converters: map[string]cluster.Converter{"things.x.example.com": move}})
+	q.must(cluster.Create, crds, thingCRD("things", "Thing", `{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}}}`, webhook))
+	q.must(cluster.Create, things, object)
+	if got := q.must(cluster.Get, beta+"/one", "").Get("spec").String(); got != `{"b":"1"}` {
+		t.Errorf("converted to v1beta1: %s", got)
+	}
+	q.must(cluster.Patch, beta+"/one", `{"spec":{"b":"2"}}`)
+	if got := q.must(cluster.Get, things+"/one", "").Get("spec").String(); got != `{"a":"2"}` {
+		t.Errorf("converted back: %s", got)
+	}
+}
+
+// A cluster over a store that holds definitions serves them.
+func TestCRDsOfAStoreAreServed(t *testing.T) {
+	shared := cluster.NewStore()
+	q := newRequests(t, cluster.Config{Store: shared})
+	q.must(cluster.Create, crds, thingCRD("things", "Thing", simpleSpec, ""))
+	again := newRequests(t, cluster.Config{Store: shared})
+	again.must(cluster.Create, things, `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"one"}}`)
+}
