@@ -1,6 +1,12 @@
 package patch
 
-import "github.com/patchlab-dev/patchlab/schema"
+import (
+	"bytes"
+	"errors"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
+)
 
 // Request is what Apply does with a live object and a patch.
 type Request struct {
@@ -13,10 +19,101 @@ type Request struct {
 	// ObjectName and PatchName are the names of the inputs for messages, such as
 	// names of files.
 	ObjectName, PatchName string
+	// MaxBytes bounds each input: 0 is the API server's 3 MiB, below 0 no bound.
+	MaxBytes int
 }
 
-// Apply applies a patch, both as JSON or YAML, and returns the object after it
-// in the form that the object came in, with the type of patch chosen.
+// Apply applies a patch, both one document of JSON or YAML, and returns the
+// object after it in the form that the object came in, with the type of patch
+// that was chosen. Inputs that cannot be read give a *document.SyntaxError, a
+// patch that cannot be applied an *Error; both say where.
 func Apply(object, patch []byte, r Request) ([]byte, Type, error) {
-	return nil, r.Type, refuse(r.Type, ErrInternal, nil, "not there yet")
+	live, err := readOne(object, r.ObjectName, r.MaxBytes)
+	if err != nil {
+		return nil, r.Type, err
+	}
+	change, err := readOne(patch, r.PatchName, r.MaxBytes)
+	if err != nil {
+		return nil, r.Type, err
+	}
+	out, chosen, err := r.Apply(live.Root, change.Root)
+	if err != nil {
+		if e := (*Error)(nil); errors.As(err, &e) {
+			e.Position = change.PositionOf(e.Path)
+		}
+		return nil, chosen, err
+	}
+	if isJSON(object) {
+		return out.JSON(), chosen, nil
+	}
+	return out.YAML(), chosen, nil
+}
+
+// Apply is the function Apply for values that are parsed already.
+func (r Request) Apply(object, patch document.Value) (document.Value, Type, error) {
+	var out document.Value
+	var err error
+	t := r.choose(patch)
+	switch t {
+	case TypeJSON:
+		out, err = JSON(object, patch, r.Options)
+	case TypeMerge:
+		out, err = Merge(object, patch, r.Options)
+	default:
+		out, err = r.strategic(object, patch)
+	}
+	return out, t, err
+}
+
+func (r Request) choose(patch document.Value) Type {
+	switch {
+	case r.Type != TypeAuto:
+		return r.Type
+	case patch.Kind() == document.List:
+		return TypeJSON
+	case r.builtin():
+		return TypeStrategic
+	}
+	return TypeMerge
+}
+
+func (r Request) builtin() bool { return r.Kind != nil && r.Kind.Builtin }
+
+// strategic refuses custom resources as the API server does, unless they are to
+// be merged by their list types.
+func (r Request) strategic(object, patch document.Value) (document.Value, error) {
+	if !r.builtin() && !r.ListTypes {
+		err := refuse(TypeStrategic, ErrUnsupported, nil, "the body of the request was in an unknown format - accepted media types include: "+
+			TypeJSON.MediaType()+", "+TypeMerge.MediaType()+", application/apply-patch+yaml")
+		err.Hint = "the API server takes strategic merge patches for built-in kinds only; use a merge patch, or merge by the list types of the custom resource"
+		return document.Value{}, err
+	}
+	o := r.Options
+	o.ListTypes = !r.builtin()
+	t := schema.Deduced()
+	if r.Kind != nil {
+		t = r.Kind.Type()
+	}
+	return Strategic(object, patch, t, o)
+}
+
+// readOne reads an input that must hold one document.
+func readOne(data []byte, name string, most int) (*document.Document, error) {
+	docs, err := document.Read(data, document.Options{Name: name, MaxBytes: most})
+	switch {
+	case err != nil:
+		return nil, err
+	case len(docs) == 1:
+		return docs[0], nil
+	}
+	reason := "the input holds no document"
+	if len(docs) > 1 {
+		reason = "the input holds more than one document"
+	}
+	return nil, &document.SyntaxError{Position: document.Position{Name: name}, Reason: reason, Err: document.ErrSyntax}
+}
+
+func isJSON(data []byte) bool {
+	data = bytes.TrimLeft(data, " \t\r\n")
+	return len(data) > 0 && (data[0] == '{' || data[0] == '[')
 }

@@ -11,7 +11,8 @@ import (
 
 // CreateStrategic makes the strategic merge patch that turns from into to, by
 // what t knows of the object's fields. It is the patch that kubectl would make
-// (apimachinery's CreateTwoWayMergePatch), letter for letter:
+// (apimachinery's CreateTwoWayMergePatch), letter for letter, but that it also
+// orders a list of scalars that is only to be sorted, which kubectl forgets:
 //
 //  1. What is missing in to becomes null.
 //  2. A list that merges becomes its new and changed items, in the order of to,
@@ -32,7 +33,7 @@ func CreateStrategic(from, to document.Value, t *schema.Type, o Options) (docume
 	if err := bothObjects(TypeStrategic, from, to); err != nil {
 		return document.Value{}, err
 	}
-	d := differ{strategist: strategist{typing: typing{o.ListTypes}}, changes: true, deletions: true, order: true}
+	d := differ{strategist: strategist{typing: typing{o.ListTypes}}, changes: true, deletions: true, order: true, sorts: true}
 	return d.object(from, to, t, false)
 }
 
@@ -41,6 +42,8 @@ func CreateStrategic(from, to document.Value, t *schema.Type, o Options) (docume
 type differ struct {
 	strategist
 	changes, deletions, order bool
+	// sorts makes an order also for lists that are only to be sorted.
+	sorts bool
 }
 
 // object makes the patch between two objects of type t. retain asks for a
@@ -363,6 +366,7 @@ func (d *differ) scalars(was, now document.Value) listDiff {
 	for k := 0; !changed && k < len(before); k++ {
 		changed = !document.Identical(before[k].item, now.At(k))
 	}
+	changed = changed || d.sorts && !document.Identical(was, now)
 	if d.order && (d.deletions && len(p.gone) > 0 || d.changes && changed) {
 		p.order = itemsOf(now)
 	}

@@ -1,0 +1,101 @@
+package patch_test
+
+import (
+	"testing"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/patch"
+	"github.com/patchlab-dev/patchlab/reference"
+)
+
+// FuzzApply: any bytes give an answer or an error, never both, and inputs stay.
+func FuzzApply(f *testing.F) {
+	for _, c := range append(append(append([]patchCase{}, jsonCases...), mergeCases...), strategicCases...) {
+		for typ := range 4 {
+			f.Add([]byte(c.object), []byte(c.patch), byte(typ))
+		}
+	}
+	f.Add([]byte("a: 1\n"), []byte("- {op: remove, path: /a}\n"), byte(0))
+	f.Fuzz(func(t *testing.T, object, change []byte, typ byte) {
+		was, with := string(object), string(change)
+		out, _, err := patch.Apply(object, change, patch.Request{Type: patch.Type(typ % 4), Options: patch.Options{ListTypes: true}})
+		if (err == nil) != (out != nil) {
+			t.Errorf("both or neither: %q, %v", out, err)
+		}
+		if err != nil && err.Error() == "" {
+			t.Error("an error without a word")
+		}
+		if string(object) != was || string(change) != with {
+			t.Error("an input was changed")
+		}
+	})
+}
+
+// fuzzAgainst compares one kind of patch with the reference.
+func fuzzAgainst(f *testing.F, what string, cases []patchCase, do func(e patch.Engine, object, change document.Value) (document.Value, error)) {
+	for _, c := range cases {
+		f.Add([]byte(c.object), []byte(c.patch))
+	}
+	f.Fuzz(func(t *testing.T, object, change []byte) {
+		o, err := document.Parse(object, document.Options{})
+		if err != nil || o.Root.Kind() != document.Object || repeats(o.Root) {
+			return
+		}
+		c, err := document.Parse(change, document.Options{})
+		if err != nil || c.Root.Kind() == document.Null {
+			return
+		}
+		live := parse(t, o.Root.String())
+		agree(t, what, func(e patch.Engine) (document.Value, error) { return do(e, live, c.Root) }, live, c.Root)
+	})
+}
+
+func FuzzJSON(f *testing.F) {
+	cases := append(append([]patchCase{}, jsonCases...), serverJSONCases...)
+	fuzzAgainst(f, "a JSON patch", cases, func(e patch.Engine, object, change document.Value) (document.Value, error) {
+		return patch.JSON(object, change, patch.Options{Engine: e})
+	})
+}
+
+func FuzzMerge(f *testing.F) {
+	fuzzAgainst(f, "a merge patch", mergeCases, func(e patch.Engine, object, change document.Value) (document.Value, error) {
+		return patch.Merge(object, change, patch.Options{Engine: e})
+	})
+}
+
+func FuzzStrategic(f *testing.F) {
+	typ := labType()
+	fuzzAgainst(f, "a strategic merge patch", strategicCases, func(e patch.Engine, object, change document.Value) (document.Value, error) {
+		return patch.Strategic(object, change, typ, patch.Options{Engine: e})
+	})
+}
+
+// FuzzCreate: patches made of any two objects are as the reference makes them,
+// and give the wanted object.
+func FuzzCreate(f *testing.F) {
+	typ := labType()
+	for _, c := range strategicCases {
+		if c.want != "" {
+			f.Add([]byte(c.object), []byte(c.want))
+		}
+	}
+	f.Fuzz(func(t *testing.T, object, wanted []byte) {
+		o, err := document.Parse(object, document.Options{})
+		w, err2 := document.Parse(wanted, document.Options{})
+		if err != nil || err2 != nil || o.Root.Kind() != document.Object || w.Root.Kind() != document.Object {
+			return
+		}
+		from, to := o.Root, w.Root
+		madeJSON(t, from, to)
+		madeMerge(t, from, to)
+		if wellFormed(from, typ) && wellFormed(to, typ) {
+			madeStrategic(t, from, to, typ)
+		}
+		if p, err := (reference.Patch{}).CreateStrategic(from, to, typ, patch.Options{}); err == nil && !onlySorts(from, to) {
+			ours, err := patch.CreateStrategic(from, to, typ, patch.Options{})
+			if err != nil || ours.String() != p.String() {
+				t.Errorf("a patch from %s to %s: ours %s %v, theirs %s", from, to, ours, err, p)
+			}
+		}
+	})
+}

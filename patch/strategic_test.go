@@ -1,0 +1,163 @@
+package patch_test
+
+import (
+	"testing"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/patch"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// labType has one field of each sort that strategic merge tells apart.
+func labType() *schema.Type {
+	text := &schema.Type{Scalar: schema.StringScalar}
+	texts := &schema.Type{Map: &schema.MapType{Elem: text}}
+	set := &schema.Type{List: &schema.ListType{Elem: text, Kind: schema.SetList}}
+	item := &schema.Type{Name: "Item", Map: &schema.MapType{Fields: []schema.Field{
+		{Name: "env", Type: texts},
+		{Name: "name", Type: text},
+		{Name: "set", Type: set, Strategy: schema.StrategyMerge},
+		{Name: "value", Type: text},
+	}}}
+	items := &schema.Type{List: &schema.ListType{Elem: item, Kind: schema.KeyedList, Keys: []schema.Key{{Name: "name"}}}}
+	one := &schema.Type{Map: &schema.MapType{Fields: []schema.Field{{Name: "kind", Type: text}, {Name: "labels", Type: texts}, {Name: "size", Type: text}}}}
+	return &schema.Type{Name: "Lab", Map: &schema.MapType{Fields: []schema.Field{
+		{Name: "atomic", Type: items},
+		{Name: "items", Type: items, Strategy: schema.StrategyMerge, MergeKey: "name"},
+		{Name: "labels", Type: texts},
+		{Name: "one", Type: one, Strategy: schema.StrategyRetainKeys},
+		{Name: "selector", Type: texts, Strategy: schema.StrategyReplace},
+		{Name: "set", Type: set, Strategy: schema.StrategyMerge},
+		{Name: "text", Type: text},
+	}}}
+}
+
+const abc = `{"items":[{"name":"a","value":"1"},{"name":"b","value":"2"},{"name":"c","value":"3"}]}`
+
+var strategicCases = []patchCase{
+	{"maps merge", `{"labels":{"a":"1"}}`, `{"labels":{"b":"2"},"text":"x"}`, `{"labels":{"a":"1","b":"2"},"text":"x"}`, nil},
+	{"null removes, and of nothing does nothing", `{"text":"x"}`, `{"text":null,"labels":null}`, `{}`, nil},
+	{"nulls of what is new are left out", `{}`, `{"labels":{"a":null,"b":"1"}}`, `{"labels":{"b":"1"}}`, nil},
+	{"an item merges by its key", abc, `{"items":[{"name":"b","value":"9"}]}`, `{"items":[{"name":"a","value":"1"},{"name":"b","value":"9"},{"name":"c","value":"3"}]}`, nil},
+	{"new items come first", abc, `{"items":[{"name":"n"}]}`, `{"items":[{"name":"n"},{"name":"a","value":"1"},{"name":"b","value":"2"},{"name":"c","value":"3"}]}`, nil},
+	{"a new item stands before the next that the patch names", abc, `{"items":[{"name":"b"},{"name":"n"}]}`, `{"items":[{"name":"a","value":"1"},{"name":"b","value":"2"},{"name":"n"},{"name":"c","value":"3"}]}`, nil},
+	{"the patch's order wins over the object's", abc, `{"items":[{"name":"c"},{"name":"a"}]}`, `{"items":[{"name":"b","value":"2"},{"name":"c","value":"3"},{"name":"a","value":"1"}]}`, nil},
+	{"an item is deleted", abc, `{"items":[{"$patch":"delete","name":"b","value":"ignored"}]}`, `{"items":[{"name":"a","value":"1"},{"name":"c","value":"3"}]}`, nil},
+	{"an item that is not there may be deleted", abc, `{"items":[{"$patch":"delete","name":"z"}]}`, abc, nil},
+	{"deleted and added again it loses what it had", abc, `{"items":[{"$patch":"delete","name":"a"},{"name":"a"}]}`, `{"items":[{"name":"a"},{"name":"b","value":"2"},{"name":"c","value":"3"}]}`, nil},
+	{"a list is replaced by a directive among its items", abc, `{"items":[{"name":"z"},{"$patch":"replace","name":"dropped"}]}`, `{"items":[{"name":"z"}]}`, nil},
+	{"a list is emptied", abc, `{"items":[{"$patch":"replace"}]}`, `{"items":[]}`, nil},
+	{"an empty list changes nothing where lists merge", abc, `{"items":[]}`, abc, nil},
+	{"an empty list replaces where they do not", `{"atomic":[{"name":"a"}]}`, `{"atomic":[]}`, `{"atomic":[]}`, nil},
+	{"what replaces a list keeps its directives and nulls", `{"atomic":[{"name":"a"}]}`, `{"atomic":[{"$patch":"delete","name":null}]}`, `{"atomic":[{"$patch":"delete","name":null}]}`, nil},
+	{"a directive in a new list is dropped with its item", `{}`, `{"items":[{"$patch":"delete","name":"a"},{"name":"b"}]}`, `{"items":[{"name":"b"}]}`, nil},
+	{"a directive within a new item stays", abc, `{"items":[{"name":"n","env":{"$patch":"delete"}}]}`, `{"items":[{"env":{"$patch":"delete"},"name":"n"},{"name":"a","value":"1"},{"name":"b","value":"2"},{"name":"c","value":"3"}]}`, nil},
+	{"a map is emptied", `{"labels":{"a":"1"}}`, `{"labels":{"$patch":"delete","b":"ignored"}}`, `{"labels":{}}`, nil},
+	{"a map is replaced by a directive", `{"labels":{"a":"1"}}`, `{"labels":{"$patch":"replace","b":null}}`, `{"labels":{"b":null}}`, nil},
+	{"a map is replaced by its strategy", `{"selector":{"a":"1"}}`, `{"selector":{"b":"2"}}`, `{"selector":{"b":"2"}}`, nil},
+	{"a missing map with a directive stays missing", `{}`, `{"labels":{"$patch":"delete"}}`, `{}`, nil},
+	{"the root may be replaced", `{"text":"x"}`, `{"$patch":"replace","set":["a"]}`, `{"set":["a"]}`, nil},
+	{"scalars merge as a set, the patch's first", `{"set":["a","b"]}`, `{"set":["c","b"]}`, `{"set":["c","a","b"]}`, nil},
+	{"scalars are deleted before others are added", `{"set":["a","b"]}`, `{"$deleteFromPrimitiveList/set":["a","c"],"set":["c"]}`, `{"set":["c","b"]}`, nil},
+	{"nothing is deleted from a missing list", `{}`, `{"$deleteFromPrimitiveList/set":["a"]}`, `{}`, nil},
+	{"an order of its own", abc, `{"$setElementOrder/items":[{"name":"c"},{"name":"a"}]}`, `{"items":[{"name":"b","value":"2"},{"name":"c","value":"3"},{"name":"a","value":"1"}]}`, nil},
+	{"an order with new and deleted items", abc, `{"$setElementOrder/items":[{"name":"c"},{"name":"n"}],"items":[{"name":"n"},{"$patch":"delete","name":"a"}]}`, `{"items":[{"name":"b","value":"2"},{"name":"c","value":"3"},{"name":"n"}]}`, nil},
+	{"an order of scalars", `{"set":["a","b","c"]}`, `{"$setElementOrder/set":["c","a"],"$deleteFromPrimitiveList/set":["b"]}`, `{"set":["c","a"]}`, nil},
+	{"an order of what neither side has", `{}`, `{"$setElementOrder/items":[{"name":"a"}]}`, `{}`, nil},
+	{"retained keys", `{"one":{"kind":"a","labels":{"x":"1"},"size":"2"}}`, `{"one":{"$retainKeys":["kind","labels"],"kind":"b"}}`, `{"one":{"kind":"b","labels":{"x":"1"}}}`, nil},
+	{"retained keys of a missing map are left in", `{}`, `{"one":{"$retainKeys":["kind"],"kind":"b"}}`, `{"one":{"$retainKeys":["kind"],"kind":"b"}}`, nil},
+	{"another sort of value replaces", `{"text":"x"}`, `{"text":{"a":null}}`, `{"text":{}}`, nil},
+	{"an unknown field may be added", `{}`, `{"bogus":[{"a":1}]}`, `{"bogus":[{"a":1}]}`, nil},
+	{"null as a patch does nothing", `{"text":"x"}`, `null`, `{"text":"x"}`, nil},
+
+	{"a patch that is a list", `{}`, `[]`, "", patch.ErrMalformed},
+	{"unknown directive in a map", `{"labels":{}}`, `{"labels":{"$patch":"merge"}}`, "", patch.ErrInternal},
+	{"unknown directive in an item", abc, `{"items":[{"$patch":"merge","name":"a"}]}`, "", patch.ErrInternal},
+	{"an item without its key", abc, `{"items":[{"value":"1"}]}`, "", patch.ErrInternal},
+	{"a deletion without the key", abc, `{"items":[{"$patch":"delete"}]}`, "", patch.ErrInternal},
+	{"items of another kind", abc, `{"items":["a"]}`, "", patch.ErrInternal},
+	{"null among items", abc, `{"items":[null]}`, "", patch.ErrInternal},
+	{"a list of lists", `{"set":[]}`, `{"set":[["a"]]}`, "", patch.ErrCannotApply},
+	{"scalars deleted from a list of maps", abc, `{"$deleteFromPrimitiveList/items":["a"]}`, "", patch.ErrInternal},
+	{"an order that disagrees with the patch", abc, `{"$setElementOrder/items":[{"name":"a"},{"name":"b"}],"items":[{"name":"b"},{"name":"a"}]}`, "", patch.ErrInternal},
+	{"an order that leaves out an item of the patch", abc, `{"$setElementOrder/items":[{"name":"a"}],"items":[{"name":"b"}]}`, "", patch.ErrInternal},
+	{"an order of a map", `{"labels":{"a":"1"}}`, `{"$setElementOrder/labels":["a"]}`, "", patch.ErrInternal},
+	{"an order that is no list", abc, `{"$setElementOrder/items":{}}`, "", patch.ErrInternal},
+	{"an order that names no list", abc, `{"$setElementOrder":[]}`, "", patch.ErrMalformed},
+	{"a deletion that names no list", abc, `{"$deleteFromPrimitiveList":[]}`, "", patch.ErrMalformed},
+	{"retained keys that are no list", `{"one":{}}`, `{"one":{"$retainKeys":"kind"}}`, "", patch.ErrMalformed},
+	{"a member that the retained keys leave out", `{"one":{"kind":"a"}}`, `{"one":{"$retainKeys":["size"],"kind":"b"}}`, "", patch.ErrMalformed},
+	{"merging below what has no fields", `{"labels":{"a":{"x":1}}}`, `{"labels":{"a":{"y":1}}}`, "", patch.ErrInternal},
+	{"merging an unknown field", `{"bogus":{"x":1}}`, `{"bogus":{"y":1}}`, "", patch.ErrInternal},
+}
+
+func TestStrategic(t *testing.T) {
+	runCases(t, strategicCases, func(object, change document.Value) (document.Value, error) {
+		return patch.Strategic(object, change, labType(), patch.Options{})
+	})
+}
+
+// The table is about kube-apiserver, so its library must answer the same.
+func TestStrategicTableIsTheServers(t *testing.T) {
+	for _, c := range strategicCases {
+		agree(t, c.why, func(e patch.Engine) (document.Value, error) {
+			object, change := parse(t, c.object), parse(t, c.patch)
+			if change.Kind() == document.Null {
+				return object, nil // the server does not call the library then
+			}
+			return patch.Strategic(object, change, labType(), patch.Options{Engine: e})
+		})
+	}
+}
+
+// crdType is a custom resource's: two keys, one with a default.
+func crdType() *schema.Type {
+	text, number := &schema.Type{Scalar: schema.StringScalar}, &schema.Type{Scalar: schema.IntegerScalar}
+	port := &schema.Type{Map: &schema.MapType{Fields: []schema.Field{
+		{Name: "name", Type: text}, {Name: "port", Type: number}, {Name: "protocol", Type: text, Default: `"TCP"`},
+	}}}
+	ports := &schema.Type{List: &schema.ListType{Elem: port, Kind: schema.KeyedList, Keys: []schema.Key{{Name: "port"}, {Name: "protocol", Default: `"TCP"`}}}}
+	box := &schema.Type{Map: &schema.MapType{Elem: text, Atomic: true}}
+	args := &schema.Type{List: &schema.ListType{Elem: text}}
+	tags := &schema.Type{List: &schema.ListType{Elem: text, Kind: schema.SetList}}
+	return &schema.Type{Map: &schema.MapType{PreserveUnknown: true, Fields: []schema.Field{
+		{Name: "args", Type: args}, {Name: "box", Type: box}, {Name: "ports", Type: ports}, {Name: "tags", Type: tags},
+	}}}
+}
+
+var listTypeCases = []patchCase{
+	{"items merge by all their keys", `{"ports":[{"port":80,"protocol":"TCP","name":"a"},{"port":80,"protocol":"UDP","name":"b"}]}`, `{"ports":[{"port":80,"protocol":"UDP","name":"c"}]}`, `{"ports":[{"port":80,"protocol":"TCP","name":"a"},{"port":80,"protocol":"UDP","name":"c"}]}`, nil},
+	{"a key that is left out has its default", `{"ports":[{"port":80,"protocol":"TCP"}]}`, `{"ports":[{"port":80,"name":"c"}]}`, `{"ports":[{"port":80,"protocol":"TCP","name":"c"}]}`, nil},
+	{"a deletion names all keys that have no default", `{"ports":[{"port":80},{"port":81}]}`, `{"ports":[{"$patch":"delete","port":80}]}`, `{"ports":[{"port":81}]}`, nil},
+	{"an order names them too", `{"ports":[{"port":80},{"port":81}]}`, `{"$setElementOrder/ports":[{"port":81},{"port":80}]}`, `{"ports":[{"port":81},{"port":80}]}`, nil},
+	{"sets merge", `{"tags":["a"]}`, `{"tags":["b"]}`, `{"tags":["b","a"]}`, nil},
+	{"other lists are replaced", `{"args":["a"]}`, `{"args":["b"]}`, `{"args":["b"]}`, nil},
+	{"atomic maps are replaced", `{"box":{"a":"1"}}`, `{"box":{"b":"2"}}`, `{"box":{"b":"2"}}`, nil},
+	{"what is unknown merges as a map and is replaced as a list", `{"x":{"a":1,"l":[1]}}`, `{"x":{"b":2,"l":[2]}}`, `{"x":{"a":1,"b":2,"l":[2]}}`, nil},
+	{"an item needs its keys", `{"ports":[{"port":80}]}`, `{"ports":[{"protocol":"UDP"}]}`, "", patch.ErrInternal},
+}
+
+func TestStrategicByListTypes(t *testing.T) {
+	runCases(t, listTypeCases, func(object, change document.Value) (document.Value, error) {
+		return patch.Strategic(object, change, crdType(), patch.Options{ListTypes: true})
+	})
+}
+
+func TestThreeWayKnowsKinds(t *testing.T) {
+	deployment := kindOf(t, schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"})
+	original := parse(t, `{"spec":{"replicas":1,"paused":true,"template":{"spec":{"containers":[{"name":"a","image":"x"},{"name":"gone"}]}}}}`)
+	modified := parse(t, `{"spec":{"replicas":2,"template":{"spec":{"containers":[{"name":"a","image":"y"}]}}}}`)
+	live := parse(t, `{"spec":{"replicas":1,"paused":true,"template":{"spec":{"containers":[{"name":"side"},{"name":"a","image":"x","tty":true},{"name":"gone"}]}}}}`)
+	p, typ, err := patch.ThreeWay(original, modified, live, deployment, patch.ThreeWayOptions{})
+	if err != nil || typ != patch.TypeStrategic {
+		t.Fatal(typ, err)
+	}
+	got, err := patch.Strategic(live, p, deployment.Type(), patch.Options{})
+	if want := `{"spec":{"replicas":2,"template":{"spec":{"containers":[{"name":"side"},{"image":"y","name":"a","tty":true}]}}}}`; err != nil || got.String() != want {
+		t.Errorf("%s gives %s, %v; wanted %s", p, got, err, want)
+	}
+	p, typ, err = patch.ThreeWay(original, modified, live, nil, patch.ThreeWayOptions{})
+	if want := `{"spec":{"paused":null,"replicas":2,"template":{"spec":{"containers":[{"image":"y","name":"a"}]}}}}`; err != nil || typ != patch.TypeMerge || p.String() != want {
+		t.Errorf("without a kind: %s %s %v", typ, p, err)
+	}
+}
