@@ -109,3 +109,22 @@ func TestAppendSourceKeepsTheSpelling(t *testing.T) {
 		t.Errorf("a value that was built has its printed form, got %s", got)
 	}
 }
+
+// Go keeps no place of an empty string, so its neighbours must tell.
+func TestPositionsOfEmptyStrings(t *testing.T) {
+	d, err := Parse([]byte(`[{"a":1},`+"\n"+` {"b":""}]`), Options{Name: "f"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at := d.PositionOf(Path{{Index: 1}, {Key: "b", Index: -1}}).String(); at != "f:2:2" {
+		t.Errorf("the empty string is at %s", at)
+	}
+	_, err = Parse([]byte(`{"x":{"a":"","a":""}}`), Options{Name: "f"})
+	if err == nil || err.Error()[:7] != "f:1:14:" {
+		t.Errorf("a key that stands twice: %v", err)
+	}
+	d, err = Parse([]byte(`{"x":{"a":"","a":""},"y":1}`), Options{Duplicates: DuplicatesLast})
+	if err != nil || len(d.Duplicates) != 1 || d.Duplicates[0].Path.String() != ".x.a" {
+		t.Errorf("duplicates %v, %v", d.Duplicates, err)
+	}
+}

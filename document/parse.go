@@ -303,7 +303,7 @@ func (p *parser) sortMembers(base int) error {
 			out = append(out, kids[i])
 			continue
 		}
-		at := offsetIn(p.s, kids[i].raw)
+		at := p.valueOffset(kids[i])
 		if p.dups == DuplicatesRefused {
 			pos := p.doc.position(p.keyOffset(kids[i]))
 			return &SyntaxError{Position: pos, Reason: "key \"" + kids[i].key + "\" stands twice in one object", Err: ErrDuplicateKey}
@@ -320,8 +320,20 @@ func (p *parser) sortMembers(base int) error {
 	return nil
 }
 
+// valueOffset finds where a member's value stands, or, for an empty string, of
+// which Go keeps no place, the end of its key.
+func (p *parser) valueOffset(n node) int {
+	if at := offsetIn(p.s, n.key); n.raw == "" && n.key != "" && at > 0 {
+		return at + len(n.key) + 1
+	}
+	return offsetIn(p.s, n.raw)
+}
+
 // keyOffset finds where a member's key begins, going back from its value.
 func (p *parser) keyOffset(n node) int {
+	if at := offsetIn(p.s, n.key); n.raw == "" && n.key != "" && at > 0 {
+		return at - 1
+	}
 	at := offsetIn(p.s, n.raw)
 	if n.kind == String {
 		at--

@@ -66,7 +66,7 @@ func (d *Document) Position(v Value) Position {
 		return Position{Name: d.opts.Name}
 	}
 	at := offsetIn(d.source, v.n.raw)
-	if at < 0 {
+	if at < 0 || v.n.raw == "" { // an empty string has no place of its own
 		return Position{Name: d.opts.Name}
 	}
 	if v.n.kind == String {
@@ -76,11 +76,11 @@ func (d *Document) Position(v Value) Position {
 }
 
 // PositionOf returns where the value that the path leads to stands, or the
-// nearest one above it that exists.
+// nearest one above it that has a place in the text.
 func (d *Document) PositionOf(p Path) Position {
 	for ; ; p = p[:len(p)-1] {
-		if v := d.Root.Follow(p); v.Exists() || len(p) == 0 {
-			return d.Position(v)
+		if at := d.Position(d.Root.Follow(p)); at.Line > 0 || len(p) == 0 {
+			return at
 		}
 	}
 }
