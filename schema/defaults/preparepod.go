@@ -28,10 +28,10 @@ func (r *Rules) newPod(v document.Value, now time.Time) document.Value {
 	v = v.With("status", status)
 	labels := v.Lookup("metadata", "labels")
 	if r.minor >= 31 {
-		spec = affinityKeys(spec, labels)
+		spec = inAffinity(spec, labels, selectByKeys)
 	}
 	if r.minor >= 34 {
-		spec = spreadKeys(spec, labels)
+		spec = inSpread(spec, labels, selectByKeys)
 	}
 	return v.With("spec", profiles(spec, v.Lookup("metadata", "annotations")))
 }
@@ -85,27 +85,29 @@ func computing(v document.Value) amounts {
 	return a
 }
 
-// affinityKeys adds to the selectors of a pod's affinity terms what their
-// matchLabelKeys and mismatchLabelKeys stand for (KEP-3633).
-func affinityKeys(spec, labels document.Value) document.Value {
+// A selecting changes what has a labelSelector and keys of labels beside it.
+type selecting func(v, labels document.Value) document.Value
+
+// inAffinity changes the terms of a pod's affinity (KEP-3633).
+func inAffinity(spec, labels document.Value, change selecting) document.Value {
 	for _, kind := range [...]string{"podAffinity", "podAntiAffinity"} {
 		spec = eachIn(spec, []string{"affinity", kind, "preferredDuringSchedulingIgnoredDuringExecution"}, func(t document.Value) document.Value {
 			term := t.Get("podAffinityTerm")
-			if now := selectByKeys(term, labels); !document.SameNode(now, term) {
+			if now := change(term, labels); !document.SameNode(now, term) {
 				return t.With("podAffinityTerm", now)
 			}
 			return t
 		})
 		spec = eachIn(spec, []string{"affinity", kind, "requiredDuringSchedulingIgnoredDuringExecution"}, func(t document.Value) document.Value {
-			return selectByKeys(t, labels)
+			return change(t, labels)
 		})
 	}
 	return spec
 }
 
-// spreadKeys does the same to topology spread constraints (KEP-3243).
-func spreadKeys(spec, labels document.Value) document.Value {
-	return eachIn(spec, []string{"topologySpreadConstraints"}, func(c document.Value) document.Value { return selectByKeys(c, labels) })
+// inSpread changes a pod's topology spread constraints (KEP-3243).
+func inSpread(spec, labels document.Value, change selecting) document.Value {
+	return eachIn(spec, []string{"topologySpreadConstraints"}, func(c document.Value) document.Value { return change(c, labels) })
 }
 
 // eachIn replaces the items of the list that the keys lead to.
@@ -123,32 +125,56 @@ func eachIn(v document.Value, keys []string, change func(document.Value) documen
 	return v.Set(now, keys...)
 }
 
-// selectByKeys adds to a labelSelector the values that the pod has for the keys
-// named beside it. Without a selector there is nothing to add to.
-func selectByKeys(v, labels document.Value) document.Value {
-	selector := v.Get("labelSelector")
-	if !selector.Exists() {
-		return v
-	}
-	expressions := selector.Get("matchExpressions")
-	if !expressions.Exists() {
-		expressions = document.NewList()
-	}
-	before := expressions.Len()
+// byKeys are the expressions that matchLabelKeys and mismatchLabelKeys stand for,
+// by the labels that the pod has.
+func byKeys(v, labels document.Value) document.Value {
+	var list document.ListBuilder
 	for _, by := range [...][2]string{{"matchLabelKeys", "In"}, {"mismatchLabelKeys", "NotIn"}} {
 		for _, key := range v.Get(by[0]).Items() {
 			if val := labels.Get(key.StringOr("")); val.Exists() {
-				expressions = expressions.Splice(expressions.Len(), 0, document.NewObject().
+				list.Append(document.NewObject().
 					With("key", key).
 					With("operator", document.NewString(by[1])).
 					With("values", document.NewList(val)))
 			}
 		}
 	}
-	if expressions.Len() == before {
+	return list.List()
+}
+
+// selectByKeys adds these expressions to the selector beside the keys. Without a
+// selector there is nothing to add to.
+func selectByKeys(v, labels document.Value) document.Value {
+	added := byKeys(v, labels)
+	if !v.Get("labelSelector").Exists() || added.Len() == 0 {
 		return v
 	}
-	return v.With("labelSelector", selector.With("matchExpressions", expressions))
+	list := v.Lookup("labelSelector", "matchExpressions")
+	if !list.Exists() {
+		list = document.NewList()
+	}
+	for _, e := range added.Items() {
+		list = list.Splice(list.Len(), 0, e)
+	}
+	return v.Set(list, "labelSelector", "matchExpressions")
+}
+
+// unselectByKeys takes out what selectByKeys added.
+func unselectByKeys(v, labels document.Value) document.Value {
+	added, list := byKeys(v, labels), v.Lookup("labelSelector", "matchExpressions")
+	from := list.Len() - added.Len()
+	if added.Len() == 0 || from < 0 {
+		return v
+	}
+	for i, e := range added.Items() {
+		if !document.Equal(list.At(from+i), e) {
+			return v
+		}
+	}
+	if from == 0 {
+		return v.Remove("labelSelector", "matchExpressions")
+	}
+	return v.Set(list.Splice(from, added.Len()), "labelSelector", "matchExpressions")
 }
 
 // profiles turns the old annotations for AppArmor into the fields of containers,

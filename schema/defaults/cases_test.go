@@ -1,0 +1,194 @@
+package defaults
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// A fact is an object and what kube-apiserver's own decoder, defaults and
+// storage make of it: those of 1.36.3, where Version is empty or the rule has
+// not changed since.
+type fact struct {
+	Name, Version string
+	Sent, Want    json.RawMessage
+}
+
+func facts(t testing.TB) []fact {
+	t.Helper()
+	data, err := os.ReadFile("testdata/cases.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []fact
+	for s := bufio.NewScanner(strings.NewReader(string(data))); s.Scan(); {
+		var f fact
+		if err := json.Unmarshal(s.Bytes(), &f); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+var noon = time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC)
+
+// made is what Decode and Apply make of an object.
+func made(t testing.TB, version string, sent document.Value, seen func(Filled)) (*schema.Kind, document.Value) {
+	t.Helper()
+	catalog, err := schema.Builtin(version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, ok := kindOf(catalog, sent)
+	if !ok {
+		t.Fatalf("no kind %s %s in %s", sent.Get("apiVersion"), sent.Get("kind"), version)
+	}
+	r, err := For(version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, _, err := Decode(k, sent, FromJSON)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k, r.Apply(k, v, Options{Now: noon, Observe: seen})
+}
+
+func TestCases(t *testing.T) {
+	names := map[string]bool{}
+	for _, f := range facts(t) {
+		if names[f.Name] {
+			t.Errorf("the name %s stands twice", f.Name)
+		}
+		names[f.Name] = true
+		_, got := made(t, f.Version, parse(t, string(f.Sent)), nil)
+		if want := parse(t, string(f.Want)); !document.Identical(got.Without("metadata"), want.Without("metadata")) {
+			t.Errorf("%s: %s\n got %s\nwant %s", f.Name, f.Sent, got, want)
+		}
+	}
+}
+
+// What has been decoded and defaulted is not changed by doing it again, and not
+// even made anew.
+func TestTwiceIsOnce(t *testing.T) {
+	rules, err := For("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range creations(t) {
+		for _, from := range []Source{FromJSON, FromTree} {
+			once, _, err := Decode(c.kind, c.sent, from)
+			if err != nil {
+				t.Fatal(err)
+			}
+			filled := rules.Apply(c.kind, once, Options{})
+			again, problems, err := Decode(c.kind, filled, from)
+			if err != nil || len(problems) > 0 || !document.SameNode(again, filled) {
+				t.Errorf("%s: decoding again gives %s, %v, %v", c.name, again, problems, err)
+			}
+			if twice := rules.Apply(c.kind, filled, Options{}); !document.SameNode(twice, filled) {
+				t.Errorf("%s: defaults again give %s", c.name, twice)
+			}
+		}
+	}
+}
+
+// everything holds fields of features that were off in some version.
+var everything = []string{
+	`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"n"},"spec":{
+	"schedulingGroup":{"podGroupName":"g"},"resources":{"limits":{"cpu":"1"}},"hostnameOverride":"h","hostUsers":false,
+	"resourceClaims":[{"name":"c"}],"securityContext":{"supplementalGroupsPolicy":"Merge","seLinuxChangePolicy":"Recursive"},
+	"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"k","matchLabelKeys":["a"],"mismatchLabelKeys":["b"]}]}},
+	"containers":[{"name":"a","lifecycle":{"stopSignal":"SIGINT"},"resizePolicy":[{"resourceName":"cpu","restartPolicy":"NotRequired"}],
+	"restartPolicyRules":[{"action":"Restart"}],"env":[{"name":"e","valueFrom":{"fileKeyRef":{"key":"k","path":"p","volumeName":"v"}}}],
+	"volumeMounts":[{"name":"m","mountPath":"/m","recursiveReadOnly":"Enabled"}],"securityContext":{"procMount":"Default"},
+	"resources":{"claims":[{"name":"c"}]}},{"name":"b","lifecycle":{"stopSignal":"SIGINT","preStop":{"exec":{"command":["x"]}}}}],
+	"volumes":[{"name":"i","image":{"reference":"r"}},{"name":"p","projected":{"sources":[{"clusterTrustBundle":{"path":"p"}},{"podCertificate":{"keyType":"ED25519","signerName":"s"}}]}}]},
+	"status":{"nodeAllocatableResourceClaimStatuses":[{"resourceClaimName":"c"}],"containerStatuses":[{"name":"a","volumeMounts":[{"name":"m","mountPath":"/m","volumeStatus":{}}]}]}}`,
+	`{"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"n"},"spec":{"volumeAttributesClassName":"c"}}`,
+	`{"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":"n"},"spec":{"volumeAttributesClassName":"c"}}`,
+	`{"apiVersion":"v1","kind":"Node","metadata":{"name":"n"},"spec":{"configSource":{}},"status":{"config":{}}}`,
+	`{"apiVersion":"apps/v1","kind":"StatefulSet","metadata":{"name":"n"},"spec":{"updateStrategy":{"rollingUpdate":{"maxUnavailable":1}}}}`,
+	`{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"n"},"spec":{"managedBy":"m","successPolicy":{"rules":[{"succeededCount":1}]}}}`,
+	`{"apiVersion":"autoscaling/v2","kind":"HorizontalPodAutoscaler","metadata":{"name":"n"},"spec":{"behavior":{"scaleUp":{"tolerance":"1"}}}}`,
+	`{"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"n"},"spec":{"strategy":"s","preferredHolder":"h"}}`,
+	`{"apiVersion":"storage.k8s.io/v1","kind":"CSIDriver","metadata":{"name":"n"},"spec":{"preventPodSchedulingIfMissing":true,"nodeAllocatableUpdatePeriodSeconds":10}}`,
+	`{"apiVersion":"resource.k8s.io/v1","kind":"ResourceSlice","metadata":{"name":"n"},"spec":{"devices":[{"name":"d","nodeAllocatableResourceMappings":{"cpu":{}},"attributes":{"a":{"bools":[true],"ints":[1],"strings":["s"],"versions":["1.0.0"]}}}]}}`,
+}
+
+// The fields of features that are off go at create and stay at update where the
+// stored object has them; those of features that are on stay.
+func TestDisabledFeatures(t *testing.T) {
+	checked := map[*Rule]bool{}
+	for _, version := range schema.Versions() {
+		r, err := For(version)
+		if err != nil {
+			t.Fatal(err)
+		}
+		catalog, _ := schema.Builtin(version)
+		for _, text := range everything {
+			sent := parse(t, text)
+			k, ok := kindOf(catalog, sent)
+			if !ok {
+				continue // resource.k8s.io/v1 is newer
+			}
+			v, _, err := Decode(k, sent, FromJSON)
+			if err != nil {
+				t.Fatal(err)
+			}
+			before, after := features(t, k, v), features(t, k, r.withoutDisabled(k, v, document.Value{}))
+			for rule := range before {
+				off := rule.Until == 0 || r.minor <= rule.Until
+				if after[rule] == off {
+					t.Errorf("%s: %s: the field of %s is there: %v", version, k.Kind, rule, after[rule])
+				}
+				checked[rule] = checked[rule] || off
+			}
+			if kept := r.withoutDisabled(k, v, v); !document.SameNode(kept, v) {
+				t.Errorf("%s: %s: an update takes away what is stored: %s", version, k.Kind, kept)
+			}
+		}
+	}
+	for _, rule := range rulesOf(t, true) {
+		beta := rule.Type != "io.k8s.api.core.v1.EphemeralContainer" && rule.Type[:len("io.k8s.api.resource.v1.")] != "io.k8s.api.resource.v1b"
+		if !checked[rule] && beta {
+			t.Errorf("no object has the field of %s %s", rule.Type, rule)
+		}
+	}
+}
+
+func rulesOf(t testing.TB, off bool) []*Rule {
+	t.Helper()
+	all, err := List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rules []*Rule
+	for _, r := range all {
+		if (r.File == disabled) == off {
+			rules = append(rules, r)
+		}
+	}
+	return rules
+}
+
+// features are the rules of all versions that take something away from v.
+func features(t testing.TB, k *schema.Kind, v document.Value) map[*Rule]bool {
+	t.Helper()
+	found := map[*Rule]bool{}
+	for _, rule := range rulesOf(t, true) {
+		set := ruleSet{byType: map[string][]*Rule{rule.Type: {rule}}}
+		if p := set.plan(k.Type()); p != nil {
+			f := filler{options: Options{Observe: func(Filled) { found[rule] = true }}}
+			f.walk(p, v)
+		}
+	}
+	return found
+}

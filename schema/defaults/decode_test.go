@@ -1,0 +1,150 @@
+package defaults
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+func TestDecode(t *testing.T) {
+	cases := []struct{ name, sent, want, reason string }{
+		{"null-field", `{"kind":"ConfigMap","data":null}`, `{"kind":"ConfigMap"}`, "null is the same as missing"},
+		{"null-member", `{"kind":"ConfigMap","data":{"a":null}}`, `{"data":{"a":""},"kind":"ConfigMap"}`, "in a map it is the zero value"},
+		{"null-bytes", `{"kind":"Secret","data":{"a":null}}`, `{"data":{"a":""},"kind":"Secret"}`, "no bytes, once stored"},
+		{"null-item", `{"kind":"Pod","spec":{"containers":[null]}}`, `{"kind":"Pod","spec":{"containers":[{"name":"","resources":{}}]},"status":{}}`, "in a list it is the zero value"},
+		{"empty-map", `{"kind":"ConfigMap","data":{}}`, `{"kind":"ConfigMap"}`, "empty maps are left out"},
+		{"empty-struct", `{"kind":"Pod","spec":{"containers":[],"securityContext":{}}}`, `{"kind":"Pod","spec":{"containers":null,"securityContext":{}},"status":{}}`, "structs are not; a list that is always written is null"},
+		{"false-pointer", `{"kind":"Pod","spec":{"containers":null,"hostNetwork":false,"enableServiceLinks":false}}`, `{"kind":"Pod","spec":{"containers":null,"enableServiceLinks":false},"status":{}}`, "a pointer tells false from missing"},
+		{"quantity", `{"kind":"LimitRange","spec":{"limits":[{"max":{"cpu":1,"memory":"1024Mi"},"type":"Pod"}]}}`, `{"kind":"LimitRange","spec":{"limits":[{"max":{"cpu":"1","memory":"1Gi"},"type":"Pod"}]}}`, "numbers are quantities too"},
+		{"base64", `{"kind":"Secret","data":{"a":"YQ==\n"}}`, `{"data":{"a":"YQ=="},"kind":"Secret"}`, "line ends go"},
+		{"string-data", `{"kind":"Secret","data":{"a":"YQ==","b":"Yg=="},"stringData":{"a":"x"}}`, `{"data":{"a":"eA==","b":"Yg=="},"kind":"Secret"}`, "text goes over bytes"},
+		{"old-account", `{"kind":"Pod","spec":{"containers":null,"serviceAccount":"a"}}`, `{"kind":"Pod","spec":{"containers":null,"serviceAccount":"a","serviceAccountName":"a"},"status":{}}`, "two names of one field"},
+		{"both-accounts", `{"kind":"Pod","spec":{"containers":null,"serviceAccount":"a","serviceAccountName":"b"}}`, `{"kind":"Pod","spec":{"containers":null,"serviceAccount":"b","serviceAccountName":"b"},"status":{}}`, "the new name wins"},
+		{"node-cidr", `{"kind":"Node","spec":{"podCIDRs":["10.0.0.0/24"]},"status":null}`, `{"kind":"Node","spec":{"podCIDR":"10.0.0.0/24","podCIDRs":["10.0.0.0/24"]},"status":{"daemonEndpoints":{"kubeletEndpoint":{"Port":0}},"nodeInfo":{"architecture":"","bootID":"","containerRuntimeVersion":"","kernelVersion":"","kubeProxyVersion":"","kubeletVersion":"","machineID":"","operatingSystem":"","osImage":"","systemUUID":""}}}`, "and zero values that are always written"},
+		{"negative-grace", `{"kind":"Pod","spec":{"containers":null,"terminationGracePeriodSeconds":-5}}`, `{"kind":"Pod","spec":{"containers":null,"terminationGracePeriodSeconds":1},"status":{}}`, "only of a Pod"},
+		{"init-annotation", `{"kind":"Pod","metadata":{"annotations":{"pod.beta.kubernetes.io/init-containers":"[]"}},"spec":{"containers":null}}`, `{"kind":"Pod","metadata":{},"spec":{"containers":null},"status":{}}`, "before there was a field for them"},
+		{"time", `{"kind":"ConfigMap","metadata":{"creationTimestamp":"2024-01-01T02:00:00.5+02:00","deletionTimestamp":null}}`, `{"kind":"ConfigMap","metadata":{"creationTimestamp":"2024-01-01T00:00:00Z"}}`, "UTC, whole seconds"},
+		{"case", `{"kind":"ConfigMap","Data":{"a":"b"}}`, `{"kind":"ConfigMap"}`, "keys are told apart by case"},
+	}
+	catalog := builtin(t)
+	for _, c := range cases {
+		sent := parse(t, c.sent).With("apiVersion", document.NewString("v1"))
+		if !sent.Get("metadata").Exists() {
+			sent = sent.With("metadata", document.NewObject())
+		}
+		k, ok := kindOf(catalog, sent)
+		if !ok {
+			t.Fatalf("%s: no kind", c.name)
+		}
+		want := parse(t, c.want).With("apiVersion", document.NewString("v1"))
+		if !want.Get("metadata").Exists() {
+			want = want.With("metadata", document.NewObject())
+		}
+		got, _, err := Decode(k, sent, FromJSON)
+		if err != nil || !document.Identical(got, want) {
+			t.Errorf("%s: got %s, %v; want %s: %s", c.name, got, err, want, c.reason)
+		}
+	}
+}
+
+func TestDecodeErrors(t *testing.T) {
+	cases := []struct{ sent, text, tree, reason string }{
+		{`{"spec":{"replicas":2.0}}`, ".spec.replicas: expected a whole number, found the number 2.0", "", "text needs integers, a tree has floats"},
+		{`{"spec":{"replicas":4294967297}}`, ".spec.replicas: expected a whole number of 32 bits, found the number 4294967297", "", "a tree's are cut off"},
+		{`{"spec":{"replicas":"1"}}`, `.spec.replicas: expected a whole number, found the string "1"`, `.spec.replicas: expected a whole number, found the string "1"`, "no numbers in strings"},
+		{`{"spec":{"paused":"true"}}`, `.spec.paused: expected true or false, found the string "true"`, `.spec.paused: expected true or false, found the string "true"`, "no booleans in strings"},
+		{`{"metadata":{"labels":{"a":1}}}`, ".metadata.labels.a: expected a string, found the number 1", ".metadata.labels.a: expected a string, found the number 1", "a map of strings"},
+		{`{"spec":{"strategy":{"rollingUpdate":{"maxSurge":true}}}}`, ".spec.strategy.rollingUpdate.maxSurge: expected a string or a whole number of 32 bits, found true", ".spec.strategy.rollingUpdate.maxSurge: expected a string or a whole number of 32 bits, found true", "int or string"},
+		{`{"spec":{"template":{"spec":{"containers":{}}}}}`, ".spec.template.spec.containers: expected a list, found an object", ".spec.template.spec.containers: expected a list, found an object", "lists"},
+		{`{"spec":[]}`, ".spec: expected an object, found a list", ".spec: expected an object, found a list", "structs"},
+		{`{"spec":{"template":{"spec":{"containers":[{"resources":{"limits":{"cpu":"1x"}}}]}}}}`, `.spec.template.spec.containers[0].resources.limits.cpu: expected a quantity such as 2, 100m or 1.5Gi, found the string "1x"`, `.spec.template.spec.containers[0].resources.limits.cpu: expected a quantity such as 2, 100m or 1.5Gi, found the string "1x"`, "quantities"},
+		{`{"metadata":{"creationTimestamp":"today"}}`, `.metadata.creationTimestamp: expected a time such as 2006-01-02T15:04:05Z, found the string "today"`, `.metadata.creationTimestamp: expected a time such as 2006-01-02T15:04:05Z, found the string "today"`, "times"},
+		{`{"metadata":{"annotations":{"deprecated.deployment.rollback.to":"x"}}}`, `.metadata.annotations["deprecated.deployment.rollback.to"]: expected a whole number, found "x"`, `.metadata.annotations["deprecated.deployment.rollback.to"]: expected a whole number, found "x"`, "a field of older versions"},
+	}
+	k, _ := deployment(t)
+	for _, c := range cases {
+		for from, want := range map[Source]string{FromJSON: c.text, FromTree: c.tree} {
+			_, _, err := Decode(k, parse(t, c.sent), from)
+			var e *DecodeError
+			switch {
+			case want == "" && err == nil:
+			case err == nil || err.Error() != want:
+				t.Errorf("%s from %d: %v, want %q: %s", c.sent, from, err, want, c.reason)
+			case !errors.Is(err, ErrType) || !errors.As(err, &e) || len(e.Path) == 0:
+				t.Errorf("%s: %#v is no DecodeError for ErrType", c.sent, err)
+			}
+		}
+	}
+}
+
+func TestUnknownFields(t *testing.T) {
+	k, _ := deployment(t)
+	v := parse(t, `{"zz":1,"spec":{"template":{"spec":{"volumes":[{"zz":1}],"containers":[{"name":"a"},{"name":"b","Image":"x","resources":{"zz":{}}}]}}}}`)
+	for from, want := range map[Source]string{
+		FromJSON: `unknown field "spec.template.spec.containers[1].Image", unknown field "spec.template.spec.containers[1].resources.zz", unknown field "spec.template.spec.volumes[0].zz", unknown field "zz"`,
+		FromTree: `unknown field "spec.template.spec.containers[1].Image", unknown field "spec.template.spec.containers[1].resources.zz", unknown field "spec.template.spec.volumes[0].zz", unknown field "zz"`,
+	} {
+		out, problems, err := Decode(k, v, from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var texts []string
+		for _, p := range problems {
+			texts = append(texts, p.Message)
+			if !v.Follow(p.Path).Exists() || out.Follow(p.Path).Exists() {
+				t.Errorf("%s: the path %s", p.Message, p.Path)
+			}
+		}
+		if got := strings.Join(texts, ", "); got != want {
+			t.Errorf("from %d: got %s, want %s", from, got, want)
+		}
+	}
+	// The decoder of trees does not name the keys of maps.
+	slice := parse(t, `{"apiVersion":"resource.k8s.io/v1","kind":"ResourceSlice","spec":{"devices":[{"name":"d","attributes":{"a":{"zz":1}}}]}}`)
+	kind, _ := kindOf(builtin(t), slice)
+	for from, want := range map[Source]string{
+		FromJSON: `unknown field "spec.devices[0].attributes.a.zz"`,
+		FromTree: `unknown field "spec.devices[0].attributes.zz"`,
+	} {
+		if _, problems, _ := Decode(kind, slice, from); len(problems) != 1 || problems[0].Message != want {
+			t.Errorf("from %d: got %v, want %s", from, problems, want)
+		}
+	}
+}
+
+// Decoding never panics, and what it makes it takes again as it is.
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte(manifest))
+	f.Add([]byte(`{"apiVersion":"v1","kind":"Pod","spec":{"containers":[null,{"ports":[{}]}],"volumes":[{}]},"status":[]}`))
+	f.Add([]byte(`{"apiVersion":"v1","kind":"Secret","stringData":{"a":null},"data":{"b":"!"}}`))
+	f.Add([]byte(`{"apiVersion":"v1","kind":"LimitRange","spec":{"limits":[{"type":"Container","max":{"cpu":"1e999999999"}}]}}`))
+	catalog := builtin(f)
+	rules, err := For("")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		d, err := document.Parse(data, document.Options{Duplicates: document.DuplicatesMerged})
+		if err != nil {
+			return
+		}
+		k, ok := kindOf(catalog, d.Root)
+		if !ok {
+			return
+		}
+		for _, from := range []Source{FromJSON, FromTree} {
+			v, _, err := Decode(k, d.Root, from)
+			if err != nil {
+				continue
+			}
+			v = rules.Apply(k, v, Options{Now: noon})
+			again, problems, err := Decode(k, v, from)
+			if err != nil || len(problems) > 0 || !document.SameNode(rules.Apply(k, again, Options{Now: noon}), v) {
+				t.Errorf("%s becomes %s becomes %s, %v, %v", d.Root, v, again, problems, err)
+			}
+			rules.PrepareForUpdate(k, v, rules.PrepareForCreate(k, v, Request{Now: noon}), Request{Now: noon})
+		}
+	})
+}

@@ -1,0 +1,266 @@
+package defaults
+
+import (
+	"strconv"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// Minimize returns the least manifest that Fill makes the same object of: an
+// object as it comes from a cluster without what the API server owns in it (see
+// WithoutOwned) and without what it would fill in again. So for every stored
+// object v
+//
+//	Fill(Minimize(v)) = Fill(WithoutOwned(v))
+//
+// but for what the API server owns. Items of lists are never taken out. An error
+// is a *DecodeError.
+//
+// It takes out at once all that rules can fill in, fills the rest in, and puts
+// back where the result differs, until it does not: nothing is known here of
+// what any rule does.
+func (r *Rules) Minimize(k *schema.Kind, v document.Value) (document.Value, error) {
+	whole, err := r.filled(k, WithoutOwned(k, v))
+	if err != nil {
+		return v, err
+	}
+	m := minimizer{out: map[string]bool{}, cut: map[string]bool{}, kept: map[string]bool{}}
+	m.find(r, k, whole)
+	for {
+		least, _ := m.strip(whole, "")
+		again, err := r.filled(k, least)
+		if err != nil {
+			return v, err
+		}
+		if document.Identical(again, whole) {
+			return least, nil
+		}
+		if !m.putBack(again, whole, "") {
+			return whole, nil // not by taking fields out; every field is back
+		}
+	}
+}
+
+// filled is Fill without what the API server owns.
+func (r *Rules) filled(k *schema.Kind, v document.Value) (document.Value, error) {
+	out, err := r.Fill(k, v, Options{})
+	if err != nil {
+		return out, err
+	}
+	return WithoutOwned(k, out), nil
+}
+
+// minimizer works on one object. Places in it are named by their keys and
+// indices, each with a slash before it.
+type minimizer struct {
+	out  map[string]bool // members to be taken out, objects only once they are empty
+	cut  map[string]bool // objects to be taken out with all that is in them
+	kept map[string]bool // objects to be kept though nothing is left in them
+}
+
+func place(parent, key string) string { return parent + "/" + key }
+
+// find collects what may be taken out.
+func (m *minimizer) find(r *Rules, k *schema.Kind, v document.Value) {
+	if !k.Builtin {
+		m.schemaDefaults(k.Type(), v, "")
+		return
+	}
+	if p := r.on.plan(k.Type()); p != nil {
+		m.targets(p, v, "")
+	}
+	m.written(k.Type(), v, "")
+	for _, key := range mirrored(kindName(k)) {
+		m.out["/spec/"+key] = true
+	}
+}
+
+// mirrored are fields of spec that a create strategy fills in.
+func mirrored(kind string) []string {
+	switch kind {
+	case "/Namespace":
+		return []string{"finalizers"}
+	case "/Service":
+		return []string{"clusterIPs", "ipFamilies", "ipFamilyPolicy"}
+	case "/PersistentVolumeClaim":
+		return []string{"dataSourceRef"}
+	}
+	return nil
+}
+
+// targets collects the fields that rules set.
+func (m *minimizer) targets(p *plan, v document.Value, at string) {
+	for _, r := range p.rules {
+		if !r.value.nothing && !r.value.rounded {
+			m.target(r, r.field, v, at)
+		}
+	}
+	for _, kid := range p.kids {
+		if w := v.Get(kid.name); w.Exists() {
+			m.targets(kid.plan, w, place(at, kid.name))
+		}
+	}
+	if p.each != nil {
+		forEach(v, func(key string, w document.Value) { m.targets(p.each, w, place(at, key)) })
+	}
+}
+
+// forEach visits the items of a list or the members of an object.
+func forEach(v document.Value, visit func(string, document.Value)) {
+	for i, w := range v.Items() {
+		visit(strconv.Itoa(i), w)
+	}
+	for key, w := range v.Members() {
+		visit(key, w)
+	}
+}
+
+func (m *minimizer) target(r *Rule, steps []step, v document.Value, at string) {
+	s := steps[0]
+	w := v.Get(s.name)
+	if !w.Exists() {
+		return
+	}
+	at = place(at, s.name)
+	switch {
+	case s.each && len(steps) > 1:
+		forEach(w, func(key string, item document.Value) { m.target(r, steps[1:], item, place(at, key)) })
+	case len(steps) > 1:
+		m.target(r, steps[1:], w, at)
+	case r.value.members:
+		for key := range w.Members() {
+			m.out[place(at, key)] = true
+		}
+	default:
+		m.out[at] = true
+		if literal := r.value.json; w.Kind() == document.Object && (!literal.Exists() || document.Identical(literal, w)) {
+			m.cut[at] = true
+		}
+	}
+}
+
+// written collects the fields that Go writes though they are empty, and those
+// that stand under two names.
+func (m *minimizer) written(t *schema.Type, v document.Value, at string) {
+	switch classOf(t) {
+	case list:
+		for i, w := range v.Items() {
+			m.written(t.List.Elem, w, place(at, strconv.Itoa(i)))
+		}
+	case dictionary:
+		for key, w := range v.Members() {
+			m.written(t.Map.Elem, w, place(at, key))
+		}
+	case structure:
+		for key, w := range v.Members() {
+			f := t.Map.Field(key)
+			if f == nil {
+				continue
+			}
+			if zero := missing(f); zero.Exists() && document.Identical(zero, w) {
+				m.out[place(at, key)] = true
+			}
+			m.written(f.Type, w, place(at, key))
+		}
+		switch t.Name {
+		case "io.k8s.api.core.v1.PodSpec":
+			m.out[place(at, "serviceAccount")] = true
+		case "io.k8s.api.core.v1.NodeSpec":
+			m.out[place(at, "podCIDR")] = true
+		case "io.k8s.api.apps.v1.StatefulSetSpec":
+			for i := range v.Get("volumeClaimTemplates").Items() {
+				claim := place(place(at, "volumeClaimTemplates"), strconv.Itoa(i))
+				m.out[place(claim, "apiVersion")], m.out[place(claim, "kind")] = true, true
+			}
+		}
+	}
+}
+
+// schemaDefaults collects the fields of a custom resource that have a default.
+func (m *minimizer) schemaDefaults(t *schema.Type, v document.Value, at string) {
+	if t.List != nil {
+		for i, w := range v.Items() {
+			m.schemaDefaults(t.List.Elem, w, place(at, strconv.Itoa(i)))
+		}
+	}
+	for key, w := range v.Members() {
+		if f := t.Map.Field(key); f != nil && f.Default != "" {
+			m.out[place(at, key)] = true
+		}
+		if below := t.Map.Member(key); below != nil {
+			m.schemaDefaults(below, w, place(at, key))
+		}
+	}
+}
+
+// strip returns v without what is to be taken out, and whether an object that
+// had members is left without any.
+func (m *minimizer) strip(v document.Value, at string) (left document.Value, emptied bool) {
+	switch v.Kind() {
+	case document.List:
+		left = v
+		for i, w := range v.Items() {
+			if l, _ := m.strip(w, place(at, strconv.Itoa(i))); !document.SameNode(l, w) {
+				left = left.WithItem(i, l)
+			}
+		}
+		return left, false
+	case document.Object:
+		out := rebuild{old: v}
+		for key, w := range v.Members() {
+			here := place(at, key)
+			l, empty := m.strip(w, here)
+			gone := m.out[here] && (w.Kind() != document.Object || l.Len() == 0)
+			if gone || m.cut[here] || empty && !m.kept[here] {
+				l = document.Value{}
+			}
+			out.set(key, l)
+		}
+		left = out.value()
+		return left, v.Len() > 0 && left.Len() == 0
+	}
+	return v, false
+}
+
+// putBack finds where again differs from whole and decides what stays there: an
+// object that was emptied, else the fields themselves. It reports whether it
+// found anything to decide.
+func (m *minimizer) putBack(again, whole document.Value, at string) bool {
+	if document.Identical(again, whole) {
+		return false
+	}
+	if again.Kind() == whole.Kind() && (whole.Kind() == document.Object || whole.Kind() == document.List && again.Len() == whole.Len()) {
+		found := false
+		if whole.Kind() == document.List {
+			for i, w := range whole.Items() {
+				found = m.putBack(again.At(i), w, place(at, strconv.Itoa(i))) || found
+			}
+			return found || m.restore(whole, at)
+		}
+		for key, w := range whole.Members() {
+			found = m.putBack(again.Get(key), w, place(at, key)) || found
+		}
+		for key := range again.Members() {
+			if !whole.Get(key).Exists() { // filled in by what is missing beside it
+				return m.restore(whole, at)
+			}
+		}
+		return found || m.restore(whole, at)
+	}
+	if !again.Exists() && whole.Kind() == document.Object && whole.Len() > 0 && !m.kept[at] {
+		m.kept[at] = true
+		return true
+	}
+	return m.restore(whole, at)
+}
+
+// restore keeps a value with all that is in it, and reports whether any of it
+// was to be taken out.
+func (m *minimizer) restore(v document.Value, at string) bool {
+	found := m.out[at] || m.cut[at]
+	delete(m.out, at)
+	delete(m.cut, at)
+	forEach(v, func(key string, w document.Value) { found = m.restore(w, place(at, key)) || found })
+	return found
+}
