@@ -133,7 +133,8 @@ func listOf(ep *endpoint, page store.Page[*Record], items document.Value) docume
 }
 
 // page reads the items that a list shows. A version with a limit and without a
-// match is meant exactly, by an old rule of Kubernetes.
+// match is meant exactly, by an old rule of Kubernetes; with version "0", which
+// kube-apiserver answers from its cache, the limit does not count.
 func (c *Cluster) page(ctx context.Context, r *Request, ep *endpoint, s *selection) (store.Page[*Record], *Status) {
 	var none store.Page[*Record]
 	at, err := revision(r.ResourceVersion)
@@ -143,6 +144,9 @@ func (c *Cluster) page(ctx context.Context, r *Request, ep *endpoint, s *selecti
 	o := store.ListOptions[*Record]{Revision: at, Limit: r.Limit, Continue: r.Continue}
 	if at > 0 && (r.ResourceVersionMatch == matchExact || r.ResourceVersionMatch == "" && r.Limit > 0) {
 		o.Match = store.Exact
+	}
+	if r.ResourceVersion == "0" {
+		o.Limit = 0
 	}
 	if r.Continue != "" {
 		if at != 0 {

@@ -30,6 +30,7 @@ type watcher struct {
 }
 
 func (c *Cluster) watch(ctx context.Context, r *Request, ep *endpoint) (*Response, *Status) {
+	r = watchDefaults(r)
 	if st := checkReadOptions(r); st != nil {
 		return nil, st
 	}
@@ -57,6 +58,18 @@ func (c *Cluster) watch(ctx context.Context, r *Request, ep *endpoint) (*Respons
 		return c.watchFailed(ep, err)
 	}
 	return &Response{Code: 200, Events: &Stream{next: w.next, stop: w.stop}}, nil
+}
+
+// watchDefaults gives a watch from no version or from any the options that it
+// has always meant (apimachinery's SetListOptionsDefaults): it begins with what
+// there is, and tells a client that takes bookmarks where that ends.
+func watchDefaults(r *Request) *Request {
+	if r.InitialEvents != nil || r.ResourceVersionMatch != "" || r.ResourceVersion != "" && r.ResourceVersion != "0" {
+		return r
+	}
+	yes, out := true, *r
+	out.InitialEvents, out.ResourceVersionMatch = &yes, matchNotOlder
+	return &out
 }
 
 // watchFailed answers a watch that could not begin. That its version is too old

@@ -103,7 +103,7 @@ func (s *Server) builtinGroup(group string) bool {
 
 // request reads a request for the cluster.
 func (s *Server) request(w http.ResponseWriter, r *http.Request, t target) (*cluster.Request, error) {
-	options, err := optionsOf(r.URL.Query())
+	options, err := optionsOf(t.verb, r.URL.Query())
 	if err != nil {
 		return nil, err
 	}

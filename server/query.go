@@ -11,8 +11,8 @@ import (
 
 // optionsOf reads the parameters of a query. Unknown ones are passed over, and
 // of one that is given twice the first counts, as in kube-apiserver. Only
-// numbers can be malformed.
-func optionsOf(q url.Values) (cluster.Options, error) {
+// numbers can be malformed, and only those that the verb has are looked at.
+func optionsOf(verb cluster.Verb, q url.Values) (cluster.Options, error) {
 	o := cluster.Options{
 		FieldManager:         q.Get("fieldManager"),
 		FieldValidation:      q.Get("fieldValidation"),
@@ -30,18 +30,51 @@ func optionsOf(q url.Values) (cluster.Options, error) {
 			OrphanDependents:  optionalBoolean(q["orphanDependents"]),
 		},
 	}
+	var err error
+	switch verb {
+	case cluster.Get:
+		err = refuseExport(q["export"])
+	case cluster.List, cluster.Watch:
+		err = readListNumbers(q, &o)
+	case cluster.DeleteCollection:
+		if err = readListNumbers(q, &o); err == nil {
+			o.Deletion.GracePeriodSeconds, err = optionalNumber(q["gracePeriodSeconds"])
+		}
+	case cluster.Delete:
+		o.Deletion.GracePeriodSeconds, err = optionalNumber(q["gracePeriodSeconds"])
+	}
+	return o, err
+}
+
+// readListNumbers reads the numbers among the options of lists.
+func readListNumbers(q url.Values, o *cluster.Options) error {
 	limit, err := optionalNumber(q["limit"])
 	if err != nil {
-		return o, err
+		return err
 	}
 	if limit != nil {
 		o.Limit = *limit
 	}
-	if _, err := optionalNumber(q["timeoutSeconds"]); err != nil {
-		return o, err
+	_, err = optionalNumber(q["timeoutSeconds"])
+	return err
+}
+
+// refuseExport refuses a parameter that was taken away in Kubernetes 1.18.
+func refuseExport(values []string) error {
+	if len(values) == 0 {
+		return nil
 	}
-	o.Deletion.GracePeriodSeconds, err = optionalNumber(q["gracePeriodSeconds"])
-	return o, err
+	wanted := true
+	if values[0] != "" {
+		var err error
+		if wanted, err = strconv.ParseBool(values[0]); err != nil {
+			return badRequest("invalid value for the parameter export: " + err.Error())
+		}
+	}
+	if wanted {
+		return badRequest("the parameter export is no longer supported")
+	}
+	return nil
 }
 
 // boolean reads a boolean parameter: false and 0 are false, everything else is
@@ -59,7 +92,7 @@ func optionalBoolean(values []string) *bool {
 }
 
 func optionalNumber(values []string) (*int64, error) {
-	if len(values) == 0 || values[0] == "" {
+	if len(values) == 0 {
 		return nil, nil
 	}
 	n, err := strconv.ParseInt(values[0], 10, 64)

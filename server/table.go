@@ -54,7 +54,18 @@ func metadataList(form answerForm, v document.Value) document.Value {
 	for _, item := range v.Get("items").Items() {
 		items.Append(metadataOf(form, item))
 	}
-	return object("kind", text(formList), "apiVersion", text(form.apiVersion()), "metadata", v.Get("metadata"), "items", items.List())
+	return object("kind", text(formList), "apiVersion", text(form.apiVersion()), "metadata", listMeta(v), "items", items.List())
+}
+
+// listMeta is the metadata of a list in these forms, where an empty token is
+// left out; of an object only the version counts.
+func listMeta(v document.Value) document.Value {
+	meta := v.Get("metadata")
+	out := object("resourceVersion", meta.Get("resourceVersion"), "remainingItemCount", meta.Get("remainingItemCount"))
+	if token := meta.Get("continue"); token.StringOr("") != "" {
+		out = out.With("continue", token)
+	}
+	return out
 }
 
 // table gives an object or a list as a table (meta.k8s.io Table). Each row
@@ -87,13 +98,8 @@ func (s *Server) table(form answerForm, t target, v document.Value, include stri
 		}
 		rows.Append(object("cells", cells.List(), "object", shown))
 	}
-	meta := object("resourceVersion", v.Get("metadata").Get("resourceVersion"))
+	meta := listMeta(v)
 	if isList(v) {
-		for _, key := range []string{"continue", "remainingItemCount"} {
-			if value := v.Get("metadata").Get(key); value.Exists() && value.StringOr("x") != "" {
-				meta = meta.With(key, value)
-			}
-		}
 		for _, item := range v.Get("items").Items() {
 			row(item)
 		}

@@ -1,0 +1,68 @@
+package cluster
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+)
+
+// configMaps is a cluster with two of them.
+func configMaps(t *testing.T) *Cluster {
+	t.Helper()
+	c, err := New(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	for _, name := range []string{"a", "b"} {
+		r := &Request{Verb: Create, Version: "v1", Resource: "configmaps", Namespace: "n", Body: []byte(`{"metadata":{"name":"` + name + `"}}`)}
+		if _, err := c.Do(context.Background(), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+func TestListFromAnyVersionHasNoLimit(t *testing.T) {
+	c := configMaps(t)
+	for version, want := range map[string]int{"": 1, "0": 2} {
+		r := &Request{Verb: List, Version: "v1", Resource: "configmaps", Options: Options{ResourceVersion: version, Limit: 1}}
+		resp, err := c.Do(context.Background(), r)
+		if err != nil || resp.Object.Get("items").Len() != want {
+			t.Errorf("resourceVersion %q: %v, %s", version, err, resp.Object)
+		}
+	}
+}
+
+func TestWatchFromAnyVersionTellsWhereTheBeginningEnds(t *testing.T) {
+	c := configMaps(t)
+	for version, want := range map[string]string{"": "ADDED ADDED BOOKMARK", "0": "ADDED ADDED BOOKMARK", "1": "ADDED"} {
+		r := &Request{Verb: Watch, Version: "v1", Resource: "configmaps", Options: Options{ResourceVersion: version, Bookmarks: true}}
+		resp, err := c.Do(context.Background(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for range strings.Fields(want) {
+			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+			e, err := resp.Events.Next(ctx)
+			cancel()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, e.Type)
+			if e.Type == "BOOKMARK" && !e.Object.Get("metadata").Get("annotations").Get(initialEnd).Exists() {
+				t.Errorf("resourceVersion %q: the bookmark says nothing: %s", version, e.Object)
+			}
+		}
+		resp.Events.Stop()
+		if strings.Join(got, " ") != want {
+			t.Errorf("resourceVersion %q: got %v, want %s", version, got, want)
+		}
+	}
+	r := &Request{Verb: Watch, Version: "v1", Resource: "configmaps", Options: Options{Continue: "x"}}
+	if _, err := c.Do(context.Background(), r); err == nil || !strings.Contains(err.Error(), "continue") {
+		t.Errorf("a watch with continue: %v", err)
+	}
+}
