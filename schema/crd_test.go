@@ -4,38 +4,243 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-func readCRD(t *testing.T, file string) *CRD {
+func parse(t testing.TB, text string) document.Value {
 	t.Helper()
-	data, err := os.ReadFile(file)
+	doc, err := document.ParseYAML([]byte(text), document.Options{MaxBytes: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc, err := document.ParseYAML(data, document.Options{Name: file})
+	return doc.Root
+}
+
+func readCRD(t testing.TB, name string) *CRD {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", "crds", name+".yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	crd, err := FromCRD(doc.Root)
+	crd, err := FromCRD(parse(t, string(data)))
 	if err != nil {
-		var bad *InvalidCRD
-		if errors.As(err, &bad) {
-			for _, e := range bad.Errors {
-				t.Log(e)
-			}
-		}
 		t.Fatal(err)
 	}
 	return crd
 }
 
-func TestCRDFiles(t *testing.T) {
-	files, _ := filepath.Glob("testdata/crds/*.yaml")
-	for _, f := range files {
-		crd := readCRD(t, f)
-		t.Log(crd.Name, len(crd.Kinds), crd.Kinds[0].Version, crd.Kinds[0].Scale)
+func TestCRD(t *testing.T) {
+	crd := readCRD(t, "widgets")
+	if crd.Name != "widgets.lab.example.com" || crd.Group != "lab.example.com" || crd.Kind != "Widget" || crd.Plural != "widgets" ||
+		!crd.Namespaced || crd.Stored != "v1" || crd.Conversion != "None" || !slices.Equal(crd.ShortNames, []string{"wdg"}) {
+		t.Errorf("%+v", crd)
 	}
+	var order, declared []string
+	for _, k := range crd.Kinds {
+		order = append(order, k.APIVersion())
+	}
+	for _, k := range crd.Declared {
+		declared = append(declared, k.Version)
+	}
+	if !slices.Equal(order, []string{"lab.example.com/v1", "lab.example.com/v1beta1"}) || !slices.Equal(declared, []string{"v1beta1", "v1"}) {
+		t.Errorf("served %v, declared %v", order, declared)
+	}
+	k := crd.Kinds[0]
+	if k.Builtin || !k.Storage || !k.Status || crd.Kinds[1].Storage {
+		t.Errorf("%+v", k)
+	}
+	if *k.Scale != (Scale{".spec.replicas", ".status.replicas", ".status.selector"}) {
+		t.Errorf("scale is %+v", k.Scale)
+	}
+	if s, ok := k.Subresource("status"); !ok || s.Kind != k.GroupVersionKind {
+		t.Errorf("status carries %v", s)
+	}
+}
+
+func TestCRDTypes(t *testing.T) {
+	widget := readCRD(t, "widgets").Kinds[0].Type()
+	ports := typeAt(t, widget, "spec.ports").List
+	if want := []Key{{"port", ""}, {"protocol", `"TCP"`}}; ports.Kind != KeyedList || !slices.Equal(ports.Keys, want) {
+		t.Errorf("ports are list kind %d by %v, want %v", ports.Kind, ports.Keys, want)
+	}
+	if l := typeAt(t, widget, "spec.plain").List; l.Kind != AtomicList {
+		t.Errorf("a list without a list type is of kind %d", l.Kind)
+	}
+	if s := typeAt(t, widget, "spec.size"); s.Scalar != IntOrStringScalar || s.Validation != nil {
+		t.Errorf("int-or-string is %+v", s)
+	}
+	if !typeAt(t, widget, "spec.note").Nullable || typeAt(t, widget, "spec.paused").Nullable {
+		t.Error("nullable is read wrongly")
+	}
+	f, replicas := fieldAt(t, widget, "spec.replicas")
+	if f.Default != "1" || f.DefaultValue().String() != "1" || *replicas.Validation.Minimum != 0 {
+		t.Errorf("replicas default to %q, minimum %v", f.Default, replicas.Validation)
+	}
+	if !typeAt(t, widget, "spec.frozen").Map.Atomic || typeAt(t, widget, "spec.box").Map.Atomic {
+		t.Error("map types are read wrongly")
+	}
+	if m := typeAt(t, widget, "spec.box").Map; m.Elem != nil || m.Keeps() {
+		t.Error("an object with properties takes others")
+	}
+
+	// Root and metadata are those of every object, though the schema says
+	// only that metadata is an object.
+	meta := typeAt(t, widget, "metadata")
+	if meta.Name != objectMetaName || !widget.Map.Object || len(widget.Map.Meta) != 3 {
+		t.Errorf("metadata is %s, Object %v, Meta %v", meta.Name, widget.Map.Object, widget.Map.Meta)
+	}
+	plain := readCRD(t, "plains").Kinds[0].Type()
+	if typeAt(t, plain, "metadata").Name != objectMetaName || typeAt(t, plain, "kind").Scalar != StringScalar || len(plain.Map.Meta) != 0 {
+		t.Error("a schema without metadata does not get it")
+	}
+}
+
+// TestPreserve: preserving unknown fields goes on below a schema for structured
+// merge, but not for pruning.
+func TestPreserve(t *testing.T) {
+	gadget := readCRD(t, "gadgets").Kinds[0].Type()
+	for _, c := range []struct {
+		path           string
+		deduced, keeps bool
+	}{
+		{"spec", true, true},
+		{"closed", true, false},
+		{"template", true, true},
+		{"spec.list[]", true, true},
+	} {
+		m := typeAt(t, gadget, c.path).Map
+		if (m.Elem == Deduced()) != c.deduced || m.Keeps() != c.keeps {
+			t.Errorf("%s: deduced %v, keeps %v; want %v, %v", c.path, m.Elem == Deduced(), m.Keeps(), c.deduced, c.keeps)
+		}
+	}
+	if typeAt(t, gadget, "template.metadata").Name != objectMetaName {
+		t.Error("an embedded resource has no metadata of its own")
+	}
+}
+
+const smallCRD = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: things.example.com}
+spec:
+  group: example.com
+  scope: Cluster
+  names: {kind: Thing, plural: things}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    deprecated: true
+    additionalPrinterColumns: [{name: Age, type: date, jsonPath: .metadata.creationTimestamp, priority: 1}]
+    selectableFields: [{jsonPath: .spec.color}]
+    schema: {openAPIV3Schema: {type: object, properties: {spec: SCHEMA}}}
+  - {name: v1alpha1, served: false, storage: false, schema: {openAPIV3Schema: {type: object}}}
+`
+
+func TestCRDDefaults(t *testing.T) {
+	crd, err := FromCRD(parse(t, strings.Replace(smallCRD, "SCHEMA", "{type: string}", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := crd.Kinds[0]
+	if k.Singular != "thing" || k.ListKind != "ThingList" || k.Namespaced || len(crd.Kinds) != 1 || len(crd.Declared) != 2 {
+		t.Errorf("%+v", k)
+	}
+	if k.Warning != "example.com/v1 Thing is deprecated" {
+		t.Errorf("the warning is %q", k.Warning)
+	}
+	if len(k.Columns) != 1 || k.Columns[0].Priority != 1 || !slices.Equal(k.Selectable, []string{".spec.color"}) {
+		t.Errorf("columns %v, selectable %v", k.Columns, k.Selectable)
+	}
+	if m := crd.Declared[1].Type().Map; m.Elem != nil || len(m.Fields) != 3 {
+		t.Errorf("a root without properties takes others: %+v", m)
+	}
+}
+
+func TestInvalidCRD(t *testing.T) {
+	const at = "spec.versions[0].schema.openAPIV3Schema.properties[spec]"
+	for _, c := range []struct{ old, new, want, reason string }{
+		{"SCHEMA", "{}", at + ".type: Required value: must not be empty for specified object fields", "no type"},
+		{"SCHEMA", "{type: text}", at + ".type: Unsupported value", "no such type"},
+		{"SCHEMA", "{type: array}", at + ".items: Required value", "a list of what"},
+		{"SCHEMA", "{type: [string]}", at + ".type: Invalid value", "two types are one too many"},
+		{"SCHEMA", "text", at + ": Invalid value", "no schema"},
+		{"SCHEMA", "{type: object, properties: {a: {type: string}}, additionalProperties: {type: string}}", at + ".additionalProperties: Forbidden", "struct or map"},
+		{"SCHEMA", "{type: array, x-kubernetes-list-type: map, items: {type: object}}", at + ".x-kubernetes-list-map-keys: Required value", "keyed by what"},
+		{"SCHEMA", "{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [a], items: {type: object, properties: {a: {type: string}}}}", at + ".items.properties[a].default: Required value", "a key may be missing"},
+		{"SCHEMA", "{type: array, x-kubernetes-list-type: set, items: {type: object}}", at + ".items.x-kubernetes-map-type: Invalid value", "items of a set are one thing each"},
+		{"SCHEMA", "{type: string, anyOf: [{type: string}]}", at + ".anyOf[0].type: Forbidden", "alternatives only validate"},
+		{"SCHEMA", `{type: string, pattern: "("}`, at + ".pattern: Invalid value", "no regular expression"},
+		{"SCHEMA", "{$ref: x}", at + ".$ref: Forbidden", "references"},
+		{"kind: Thing,", "", "spec.names.kind: Required value", "no kind"},
+		{"scope: Cluster", "scope: All", "spec.scope: Unsupported value", "no such scope"},
+		{"name: things.example.com", "name: thing.example.com", "metadata.name: Invalid value", "not plural.group"},
+		{"storage: false", "storage: true", "spec.versions: Invalid value", "stored in two versions"},
+		{"v1alpha1", "v1", "spec.versions: Invalid value: must contain unique version names", "twice the same version"},
+		{"apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1", "kind: Invalid value", "a version that is gone"},
+	} {
+		text := strings.Replace(smallCRD, c.old, c.new, 1)
+		_, err := FromCRD(parse(t, strings.Replace(text, "SCHEMA", "{type: string}", 1)))
+		var bad *InvalidCRD
+		if !errors.Is(err, ErrInvalidCRD) || !errors.As(err, &bad) {
+			t.Errorf("%s: error %v", c.reason, err)
+			continue
+		}
+		if !slices.ContainsFunc(bad.Errors, func(e FieldError) bool { return strings.HasPrefix(e.Error(), c.want) }) {
+			t.Errorf("%s: %v, want %s", c.reason, bad.Errors, c.want)
+		}
+		if !strings.Contains(err.Error(), bad.Errors[0].Error()) {
+			t.Errorf("%s: the message %q hides the first error", c.reason, err)
+		}
+	}
+}
+
+// TestInvalidCRDIsBounded: one broken schema after the other does not make a
+// message without end.
+func TestInvalidCRDIsBounded(t *testing.T) {
+	var props strings.Builder
+	for range 5000 {
+		props.WriteString("{},")
+	}
+	_, err := FromCRD(parse(t, strings.Replace(smallCRD, "SCHEMA", "{type: object, anyOf: ["+strings.ReplaceAll(props.String(), "{}", "{type: x}")+"]}", 1)))
+	var bad *InvalidCRD
+	if !errors.As(err, &bad) || len(bad.Errors) != maxErrors || len(err.Error()) > 1000 {
+		t.Errorf("%d errors, message of %d bytes", len(bad.Errors), len(err.Error()))
+	}
+}
+
+func FuzzFromCRD(f *testing.F) {
+	files, _ := filepath.Glob("testdata/crds/*.yaml")
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Add([]byte(strings.Replace(smallCRD, "SCHEMA", "{x-kubernetes-int-or-string: true, not: {required: [a]}}", 1)))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		doc, err := document.ParseYAML(data, document.Options{})
+		if err != nil {
+			return
+		}
+		crd, err := FromCRD(doc.Root)
+		if (crd == nil) == (err == nil) {
+			t.Fatalf("crd %v, error %v", crd, err)
+		}
+		if err != nil {
+			if !errors.Is(err, ErrInvalidCRD) {
+				t.Fatalf("an error of another sort: %v", err)
+			}
+			return
+		}
+		for _, k := range crd.Declared {
+			w := typeWalk{t: t, seen: map[*Type]bool{}}
+			w.walk(k.Kind, k.Type())
+		}
+	})
 }

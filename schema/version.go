@@ -41,10 +41,10 @@ func parseVersion(s string) (v apiVersion, ok bool) {
 	}
 	v.stage = stageStable
 	minor := ""
-	for word, stage := range map[string]int{"alpha": stageAlpha, "beta": stageBeta} {
-		if major, m, found := strings.Cut(rest, word); found {
-			rest, minor, v.stage = major, m, stage
-		}
+	if major, m, found := strings.Cut(rest, "alpha"); found {
+		rest, minor, v.stage = major, m, stageAlpha
+	} else if major, m, found := strings.Cut(rest, "beta"); found {
+		rest, minor, v.stage = major, m, stageBeta
 	}
 	if v.major, ok = digits(rest); !ok {
 		return v, false

@@ -1,0 +1,157 @@
+package schema
+
+import (
+	"slices"
+	"sync"
+	"testing"
+)
+
+func TestRegistry(t *testing.T) {
+	r := NewRegistry(builtin(t, ""))
+	r.AddCRD(readCRD(t, "widgets"))
+	r.AddCRD(readCRD(t, "plains"))
+
+	for _, c := range []struct{ object, want, reason string }{
+		{"{apiVersion: v1, kind: ConfigMap}", "v1, Kind=ConfigMap", "core, built in"},
+		{"{apiVersion: lab.example.com/v1beta1, kind: Widget}", "lab.example.com/v1beta1, Kind=Widget", "of a CRD"},
+		{"{apiVersion: lab.example.com/v2, kind: Widget}", "", "a version that is not served"},
+		{"{apiVersion: a/b/c, kind: Widget}", "", "no apiVersion"},
+		{"{kind: ConfigMap}", "", "without a version"},
+		{"{apiVersion: v1}", "", "without a kind"},
+		{"[]", "", "no object"},
+	} {
+		k, ok := r.Of(parse(t, c.object))
+		if ok != (c.want != "") || ok && k.String() != c.want {
+			t.Errorf("%s (%s): %v", c.object, c.reason, k)
+		}
+	}
+	if k, ok := r.Resource("lab.example.com", "v1", "widgets"); !ok || k.Kind != "Widget" {
+		t.Errorf("widgets lead to %v", k)
+	}
+	if k, ok := r.Resource("apps", "v1", "deployments"); !ok || k.Kind != "Deployment" {
+		t.Errorf("deployments lead to %v", k)
+	}
+	var served []string
+	for _, group := range [][2]string{{"lab.example.com", "Widget"}, {"autoscaling", "HorizontalPodAutoscaler"}, {"x", "Y"}} {
+		for _, k := range r.Served(group[0], group[1]) {
+			served = append(served, k.Version)
+		}
+	}
+	if !slices.Equal(served, []string{"v1", "v1beta1", "v2", "v1"}) {
+		t.Errorf("served versions are %v", served)
+	}
+	if !r.RemoveCRD("widgets.lab.example.com") || r.RemoveCRD("widgets.lab.example.com") {
+		t.Error("a CRD is taken out once")
+	}
+	if _, ok := r.Kind(GroupVersionKind{"lab.example.com", "v1", "Widget"}); ok {
+		t.Error("a kind outlives its CRD")
+	}
+	if list := r.CRDs(); len(list) != 1 || list[0].Plural != "plains" {
+		t.Errorf("CRDs are %v", list)
+	}
+}
+
+// TestRegistryOrder: a kind of a cluster's OpenAPI stands before the built-in one
+// of its name, and that of a CRD before both.
+func TestRegistryOrder(t *testing.T) {
+	r := NewRegistry(builtin(t, ""))
+	gvk := GroupVersionKind{"apps", "v1", "Deployment"}
+	n := 0
+	for range r.Kinds() {
+		n++
+	}
+	own := NewKind(gvk, Deduced())
+	r.Add(own)
+	if k, _ := r.Kind(gvk); k != own {
+		t.Error("the built-in kind hides an added one")
+	}
+	var all []*Kind
+	for k := range r.Kinds() {
+		all = append(all, k)
+	}
+	if len(all) != n || !slices.Contains(all, own) || !slices.IsSortedFunc(all, func(a, b *Kind) int {
+		if a.less(b.GroupVersionKind) {
+			return -1
+		}
+		return 1
+	}) {
+		t.Errorf("%d kinds of %d, or out of order", len(all), n)
+	}
+	empty := NewRegistry(nil)
+	if _, ok := empty.Kind(gvk); ok || empty.Catalog() != nil {
+		t.Error("a registry without a catalog knows a kind")
+	}
+}
+
+func TestRegistryConcurrently(t *testing.T) {
+	r := NewRegistry(builtin(t, ""))
+	crd := readCRD(t, "widgets")
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			for range 50 {
+				r.AddCRD(crd)
+				r.RemoveCRD(crd.Name)
+			}
+		})
+		group.Go(func() {
+			for range 50 {
+				if k, ok := r.Kind(GroupVersionKind{"lab.example.com", "v1", "Widget"}); ok && k.Type().Map == nil {
+					t.Error("half a kind")
+				}
+				r.Served("apps", "Deployment")
+			}
+		})
+	}
+	group.Wait()
+}
+
+func TestVersionBefore(t *testing.T) {
+	// The order that Kubernetes documents for CustomResourceDefinition versions.
+	want := []string{"v10", "v2", "v1", "v11beta2", "v10beta3", "v3beta1", "v12alpha1", "v11alpha2", "foo1", "foo10"}
+	for i := range want {
+		for j := range want {
+			if got := VersionBefore(want[i], want[j]); got != (i < j) {
+				t.Errorf("%s before %s: %v", want[i], want[j], got)
+			}
+		}
+	}
+	for _, odd := range []string{"", "v", "vv1", "v1beta", "v1gamma1", "v-1", "1", "v1beta1alpha1"} {
+		if VersionBefore(odd, "v1alpha1") {
+			t.Errorf("%q counts as a version", odd)
+		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	names := []string{"replicas", "selector", "template", "strategy", "paused", "image", "imagePullPolicy"}
+	for _, c := range []struct{ name, want, reason string }{
+		{"replica", "replicas", "a letter missing"},
+		{"replicass", "replicas", "a letter too many"},
+		{"repilcas", "replicas", "two swapped"},
+		{"Replicas", "replicas", "case alone"},
+		{"imagepullpolicy", "imagePullPolicy", "case in the middle"},
+		{"templates", "template", "a plural"},
+		{"xyz", "", "nothing near"},
+		{"", "", "no name"},
+		{"st", "", "a word is not found by two letters"},
+	} {
+		if got := Nearest(c.name, slices.Values(names)); got != c.want {
+			t.Errorf("%q (%s): %q, want %q", c.name, c.reason, got, c.want)
+		}
+	}
+}
+
+func TestSplitAPIVersion(t *testing.T) {
+	for _, c := range []struct {
+		text, group, version string
+		ok                   bool
+	}{
+		{"v1", "", "v1", true}, {"apps/v1", "apps", "v1", true}, {"", "", "", true}, {"a/b/c", "a", "b/c", false},
+	} {
+		g, v, ok := SplitAPIVersion(c.text)
+		if ok != c.ok || ok && (g != c.group || v != c.version || APIVersion(g, v) != c.text) {
+			t.Errorf("%q is %q, %q, %v", c.text, g, v, ok)
+		}
+	}
+}
