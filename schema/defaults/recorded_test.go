@@ -3,6 +3,7 @@ package defaults
 import (
 	"encoding/json"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -18,9 +19,13 @@ type creation struct {
 	sent, stored document.Value
 }
 
+var readRecordings = sync.OnceValues(func() ([]conformance.Case, error) {
+	return conformance.ReadAll("../../testdata/conformance")
+})
+
 func recordings(t testing.TB) []conformance.Case {
 	t.Helper()
-	cases, err := conformance.ReadAll("../../testdata/conformance")
+	cases, err := readRecordings()
 	if err != nil {
 		t.Fatal(err)
 	}
