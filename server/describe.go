@@ -169,6 +169,8 @@ func (d *describer) inline(t *schema.Type) document.Value {
 		b.Set("type", text("object"))
 	case t.Scalar == schema.AnyScalar:
 		b.Set("x-kubernetes-preserve-unknown-fields", yes(true))
+	case t.Scalar == schema.IntOrStringScalar:
+		d.scalarSchema(&b, t)
 	case t.Map != nil:
 		d.mapSchema(&b, t.Map)
 	case t.List != nil:
@@ -213,6 +215,7 @@ func (d *describer) intOrString(b *document.ObjectBuilder, t *schema.Type) {
 		b.Set("oneOf", document.NewList(object("type", text("integer")), object("type", text("string"))))
 		b.Set("format", text("int-or-string"))
 	default:
+		b.Set("anyOf", document.NewList(object("type", text("integer")), object("type", text("string"))))
 		b.Set("x-kubernetes-int-or-string", yes(true))
 	}
 }
@@ -253,7 +256,12 @@ func (d *describer) mapSchema(b *document.ObjectBuilder, m *schema.MapType) {
 	if properties.Len() > 0 {
 		b.Set("properties", properties.Object())
 	}
-	if m.Elem != nil && !m.PreserveUnknown {
+	switch {
+	case m.Elem == nil || m.PreserveUnknown || m.Elem == schema.Deduced():
+		// nothing was said of further members
+	case m.Elem == schema.AnyMember():
+		b.Set("additionalProperties", yes(true))
+	default:
 		b.Set("additionalProperties", d.schema(m.Elem))
 	}
 	if len(m.Required) > 0 {

@@ -41,8 +41,10 @@ func clients(t *testing.T) []binary {
 		t.Logf("the machine's own kubectl is not of a recorded version: %s", strings.TrimSpace(string(b)))
 		return out
 	}
-	return append(out, binary{"machine-" + v[1], path, v[1]})
+	return append(out, binary{machine, path, v[1]})
 }
+
+const machine = "machine"
 
 var versionRE = regexp.MustCompile(`Client Version: v(\d+\.\d+)`)
 
