@@ -8,6 +8,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/govalue"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -21,7 +22,7 @@ func newTypes() *types { return &types{known: map[*schema.Type]*typed.ParseableT
 
 // typed returns an object with its type, checked.
 func (ts *types) typed(t *schema.Type, v document.Value, opts ...typed.ValidationOptions) (*typed.TypedValue, error) {
-	return ts.of(t).FromUnstructured(toGo(v), opts...)
+	return ts.of(t).FromUnstructured(govalue.Of(v), opts...)
 }
 
 func (ts *types) of(t *schema.Type) *typed.ParseableType {

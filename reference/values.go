@@ -3,76 +3,21 @@ package reference
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/fieldset"
+	"github.com/patchlab-dev/patchlab/internal/govalue"
 )
 
-// toGo returns a value as the libraries hold it: map[string]any, []any, int64,
-// float64, string, bool or nil.
-func toGo(v document.Value) any {
-	switch v.Kind() {
-	case document.Object:
-		m := make(map[string]any, v.Len())
-		for k, x := range v.Members() {
-			m[k] = toGo(x)
-		}
-		return m
-	case document.List:
-		l := make([]any, 0, v.Len())
-		for _, x := range v.Items() {
-			l = append(l, toGo(x))
-		}
-		return l
-	case document.String:
-		s, _ := v.Text()
-		return s
-	case document.Bool:
-		b, _ := v.Bool()
-		return b
-	case document.Number:
-		if i, ok := v.Int(); ok {
-			return i
-		}
-		f, _ := v.Float()
-		return f
-	}
-	return nil
-}
-
-// fromGo is the way back.
+// fromGo reads what the libraries hold values as. They hold nothing else.
 func fromGo(x any) document.Value {
-	switch t := x.(type) {
-	case map[string]any:
-		keys := make([]string, 0, len(t))
-		for k := range t {
-			keys = append(keys, k)
-		}
-		slices.Sort(keys)
-		var b document.ObjectBuilder
-		for _, k := range keys {
-			b.Set(k, fromGo(t[k]))
-		}
-		return b.Object()
-	case []any:
-		var b document.ListBuilder
-		for _, e := range t {
-			b.Append(fromGo(e))
-		}
-		return b.List()
-	case string:
-		return document.NewString(t)
-	case bool:
-		return document.NewBool(t)
-	case int64:
-		return document.NewInt(t)
-	case float64:
-		return document.NewFloat(t)
+	v, err := govalue.From(x)
+	if err != nil {
+		return document.NewNull()
 	}
-	return document.NewNull()
+	return v
 }
 
 // toSet returns a field set as the library holds it.
@@ -104,5 +49,5 @@ func jsonValue(text string) any {
 	if err != nil {
 		return nil
 	}
-	return toGo(d.Root)
+	return govalue.Of(d.Root)
 }

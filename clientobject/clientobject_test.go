@@ -1,0 +1,80 @@
+package clientobject_test
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/patchlab-dev/patchlab/clientobject"
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/patch"
+)
+
+func TestUnstructuredObjectsComeBackTheSame(t *testing.T) {
+	u := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "Thing", "int": int64(1), "float": 1.5, "null": nil, "yes": true,
+		"list": []any{"a", map[string]any{"b": int64(2)}}, "empty": map[string]any{}, "none": []any{},
+	}}
+	v, err := clientobject.Document(u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := clientobject.Unstructured(v)
+	if err != nil || !reflect.DeepEqual(u, back) {
+		t.Errorf("came back as %v (%v)", back, err)
+	}
+	var into unstructured.Unstructured
+	if err := clientobject.Into(v, &into); err != nil || !reflect.DeepEqual(u, &into) {
+		t.Errorf("set to %v (%v)", into, err)
+	}
+}
+
+func TestTypedObjectsGoByTheirJSON(t *testing.T) {
+	meta := &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Thing"}, ObjectMeta: metav1.ObjectMeta{Name: "x", Labels: map[string]string{"a": "b"}}}
+	v, err := clientobject.Document(meta)
+	if err != nil || v.Lookup("metadata", "labels", "a").StringOr("") != "b" {
+		t.Fatalf("%v (%v)", v, err)
+	}
+	var back metav1.PartialObjectMetadata
+	if err := clientobject.Into(v, &back); err != nil || !reflect.DeepEqual(meta, &back) {
+		t.Errorf("came back as %v (%v)", back, err)
+	}
+}
+
+func TestWhatHasNoPlaceInAnObjectIsRefused(t *testing.T) {
+	_, err := clientobject.Document(&unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"at": struct{}{}}}})
+	if err == nil || !strings.Contains(err.Error(), ".spec.at") {
+		t.Errorf("a struct inside an unstructured object: %v", err)
+	}
+	if _, err := clientobject.Unstructured(document.NewList()); err == nil {
+		t.Error("a list became an object")
+	}
+	if _, err := clientobject.Document(make(chan int)); err == nil {
+		t.Error("a channel became a document")
+	}
+}
+
+func Example() {
+	live := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "data": map[string]any{"a": "1"}}}
+	object, err := clientobject.Document(live)
+	if err != nil {
+		panic(err)
+	}
+	change, err := document.Parse([]byte(`{"data":{"a":null,"b":"2"}}`), document.Options{})
+	if err != nil {
+		panic(err)
+	}
+	after, err := patch.Merge(object, change.Root, patch.Options{})
+	if err != nil {
+		panic(err)
+	}
+	if err := clientobject.Into(after, live); err != nil {
+		panic(err)
+	}
+	fmt.Println(live.Object["data"])
+	// Output: map[b:2]
+}
