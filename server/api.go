@@ -114,7 +114,7 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, t target) (*clu
 	request := &cluster.Request{
 		Verb: t.verb, Group: t.group, Version: t.version, Resource: t.resource,
 		Namespace: t.namespace, Name: name, Subresource: t.subresource,
-		UserAgent: r.UserAgent(), Options: options,
+		UserAgent: r.UserAgent(), User: s.options.User, Options: options,
 	}
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		return request, nil

@@ -29,6 +29,9 @@ type Options struct {
 	// Token, where it is not empty, has to come with every request as a bearer
 	// token; other requests are answered 401. Health checks need none.
 	Token string
+	// User is who all requests come from, which a CertificateSigningRequest
+	// records. Without a name it is system:anonymous.
+	User cluster.User
 	// MaxReads and MaxWrites bound how many requests that read and that write
 	// are worked on at once, watches not counted; what is more is answered 429
 	// with Retry-After. 0 is the API server's own bound, 400 and 200.
@@ -70,6 +73,9 @@ type Server struct {
 
 // New returns a server for a cluster.
 func New(c Cluster, o Options) *Server {
+	if o.User.Name == "" {
+		o.User = cluster.User{Name: "system:anonymous", Groups: []string{"system:unauthenticated"}}
+	}
 	if o.MaxReads == 0 {
 		o.MaxReads = defaultReads
 	}
