@@ -26,6 +26,7 @@ func (g *Generator) Request(k *schema.Kind, live document.Value) Request {
 	default:
 		r.Body = g.Mutate(live, k.Type())
 	}
+	r.Body = r.Body.Remove("metadata", "managedFields") // whose form is not what is drawn here
 	return r
 }
 
@@ -84,8 +85,9 @@ func (g *Generator) Kind(apiVersion string) *schema.Kind {
 	text := &schema.Type{Scalar: schema.StringScalar}
 	texts := &schema.Type{Map: &schema.MapType{Elem: text}}
 	meta := structOf(map[string]*schema.Type{
-		"annotations": texts, "labels": texts, "name": text, "namespace": text,
-		"finalizers": {List: &schema.ListType{Elem: text, Kind: schema.SetList}},
+		"annotations": texts, "labels": texts, "name": text, "namespace": text, "uid": text,
+		"managedFields": {List: &schema.ListType{Elem: schema.Deduced()}},
+		"finalizers":    {List: &schema.ListType{Elem: text, Kind: schema.SetList}},
 	})
 	group, version, _ := schema.SplitAPIVersion(apiVersion)
 	return schema.NewKind(schema.GroupVersionKind{Group: group, Version: version, Kind: "Thing"}, structOf(map[string]*schema.Type{
@@ -95,7 +97,7 @@ func (g *Generator) Kind(apiVersion string) *schema.Kind {
 
 func structOf(fields map[string]*schema.Type) *schema.Type {
 	m := &schema.MapType{}
-	for _, name := range [...]string{"a", "annotations", "apiVersion", "b", "c", "d", "e", "finalizers", "k", "kind", "labels", "metadata", "n", "name", "namespace", "spec", "status"} {
+	for _, name := range [...]string{"annotations", "apiVersion", "finalizers", "k", "kind", "labels", "managedFields", "metadata", "n", "name", "namespace", "p", "q", "r", "s", "spec", "status", "t", "uid"} {
 		if t := fields[name]; t != nil {
 			m.Fields = append(m.Fields, schema.Field{Name: name, Type: t})
 		}
@@ -105,7 +107,7 @@ func structOf(fields map[string]*schema.Type) *schema.Type {
 
 func (g *Generator) structType(depth int) *schema.Type {
 	fields := map[string]*schema.Type{}
-	for _, name := range [...]string{"a", "b", "c", "d", "e"} {
+	for _, name := range [...]string{"p", "q", "r", "s", "t"} {
 		fields[name] = g.typeOf(depth - 1)
 	}
 	t := structOf(fields)
@@ -139,14 +141,14 @@ func (g *Generator) typeOf(depth int) *schema.Type {
 
 func (g *Generator) keyedType(depth int) *schema.Type {
 	t := structOf(map[string]*schema.Type{
-		"a": g.typeOf(depth - 1), "b": g.typeOf(depth - 1),
+		"p": g.typeOf(depth - 1), "q": g.typeOf(depth - 1),
 		"k": {Scalar: schema.StringScalar}, "n": {Scalar: schema.IntegerScalar},
 	})
 	l := &schema.ListType{Elem: t, Kind: schema.KeyedList, Keys: []schema.Key{{Name: "k"}}}
 	if g.chance(2) {
 		l.Keys = append(l.Keys, schema.Key{Name: "n"})
 		if g.chance(2) {
-			t.Map.Fields[3].Default, l.Keys[1].Default = "81", "81"
+			t.Map.Fields[1].Default, l.Keys[1].Default = "81", "81"
 		}
 	}
 	return &schema.Type{List: l}

@@ -1,0 +1,214 @@
+package managedfields
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/generate"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+var (
+	cases = flag.Int("cases", 20000, "random requests to compare with apimachinery")
+	seed  = flag.Uint64("seed", 1, "the first of the seeds, one for every eight requests")
+)
+
+// TestAgreesWithApimachinery sends random requests of several managers to objects
+// of all catalog kinds and of drawn custom kinds, and compares the object, its
+// managedFields (but for times), conflicts and refusals.
+func TestAgreesWithApimachinery(t *testing.T) {
+	utilruntime.ErrorHandlers = nil // what it thinks of odd managedFields
+	kinds := catalogKinds(t)
+	known := map[*schema.Kind]managedfields.TypeConverter{}
+	done := map[string]int{}
+	s := *seed
+	for n := 0; n < *cases; s++ {
+		g := generate.New(s, generate.Options{Odd: s%3 == 0, Depth: 7})
+		k := kinds[g.IntN(len(kinds))]
+		drawn := g.IntN(2) == 0
+		if drawn {
+			k = g.Kind("lab/v1")
+		}
+		types, err := known[k], error(nil)
+		if types == nil {
+			if types, err = typesOf(k); err != nil {
+				t.Fatalf("seed %d: %v", s, err)
+			}
+			if !drawn {
+				known[k] = types
+			}
+		}
+		d, err := newDuel(k, types)
+		if err == nil {
+			err = d.run(g, 8)
+		}
+		if err != nil {
+			t.Fatalf("seed %d, %s: %v\n(run again with -seed %d -cases 1)", s, k, err, s)
+		}
+		for what, m := range d.done {
+			done[what] += m
+			n += m
+		}
+	}
+	t.Logf("seeds %d to %d agree: %v", *seed, s-1, done)
+	if *cases >= 1000 && (done["applied"] == 0 || done["conflicted"] == 0 || done["updated"] == 0 || done["refused"] == 0) {
+		t.Error("the cases do not reach every outcome")
+	}
+}
+
+// catalogKinds are the kinds of the catalog whose objects are stored.
+func catalogKinds(t testing.TB) []*schema.Kind {
+	t.Helper()
+	c, err := schema.Builtin("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []*schema.Kind
+	for k := range c.Kinds() {
+		if k.Resource != "" && k.Type().Map.Field("metadata") != nil {
+			out = append(out, k)
+		}
+	}
+	if len(out) < 50 {
+		t.Fatalf("only %d kinds", len(out))
+	}
+	return out
+}
+
+// A duel is a sequence of requests through both field managers.
+type duel struct {
+	ours   *fieldmanager.Manager
+	theirs *peer
+	kind   *schema.Kind
+	live   []byte
+	done   map[string]int
+}
+
+func newDuel(k *schema.Kind, types managedfields.TypeConverter) (*duel, error) {
+	theirs, err := newPeer(k, types)
+	if err != nil {
+		return nil, err
+	}
+	ours, err := fieldmanager.New(fieldmanager.Config{APIVersion: k.APIVersion(), Kind: k.Kind, Type: k.Type()})
+	return &duel{ours: ours, theirs: theirs, kind: k, done: map[string]int{}}, err
+}
+
+func (d *duel) run(g *generate.Generator, steps int) error {
+	now := time.Now()
+	for range steps {
+		live := split(d.live)
+		q := g.Request(d.kind, live.Value.Remove("metadata", "uid"))
+		var a fieldmanager.Object
+		var b []byte
+		var errA, errB error
+		body := q.Body.JSON()
+		if q.Apply {
+			a, errA = d.ours.Apply(live, q.Body, q.Manager, q.Force, now)
+			b, errB = d.theirs.apply(d.live, body, q.Manager, q.Force)
+		} else {
+			a, errA = d.ours.Update(live, q.Body, q.Manager, now)
+			b, errB = d.theirs.update(d.live, body, q.Manager)
+		}
+		if err := same(a, b, errA, errB); err != nil {
+			return fmt.Errorf("%s %s by %s, force %v: %w\nlive %s", verb(q), body, q.Manager, q.Force, err, d.live)
+		}
+		d.count(q, errA)
+		if errA == nil {
+			d.live = withUID(a.Join()).JSON()
+		}
+	}
+	return nil
+}
+
+func verb(q generate.Request) string {
+	if q.Apply {
+		return "apply"
+	}
+	return "update"
+}
+
+func (d *duel) count(q generate.Request, err error) {
+	switch {
+	case errors.Is(err, fieldmanager.ErrConflict):
+		d.done["conflicted"]++
+	case err != nil:
+		d.done["refused"]++
+	case q.Apply:
+		d.done["applied"]++
+	default:
+		d.done["updated"]++
+	}
+}
+
+// withUID gives an object the uid by which apimachinery knows that it exists.
+func withUID(v document.Value) document.Value {
+	return v.Set(document.NewString("u"), "metadata", "uid")
+}
+
+func split(body []byte) fieldmanager.Object {
+	if body == nil {
+		return fieldmanager.Object{}
+	}
+	d, err := document.Parse(body, document.Options{})
+	if err != nil {
+		panic(err)
+	}
+	o, err := fieldmanager.Split(d.Root)
+	if err != nil {
+		panic(err)
+	}
+	return o
+}
+
+func same(a fieldmanager.Object, b []byte, errA, errB error) error {
+	if (errA == nil) != (errB == nil) {
+		return fmt.Errorf("ours %v\ntheirs %v", errA, errB)
+	}
+	if errA != nil {
+		if apierrors.IsConflict(errB) != errors.Is(errA, fieldmanager.ErrConflict) || apierrors.IsConflict(errB) && errA.Error() != errB.Error() {
+			return fmt.Errorf("ours %v\ntheirs %v", errA, errB)
+		}
+		return nil
+	}
+	ours, theirs := comparable(a.Join().JSON()), comparable(b)
+	if ours != theirs {
+		return fmt.Errorf("objects differ\nours   %s\ntheirs %s", ours, theirs)
+	}
+	return nil
+}
+
+var someTime = regexp.MustCompile(`"time":"[^"]*"`)
+
+// comparable writes an object with its entries in an order that does not depend
+// on times, which it hides.
+func comparable(body []byte) string {
+	var m map[string]any
+	if err := json.Unmarshal(body, &m); err != nil {
+		return err.Error()
+	}
+	meta, _ := m["metadata"].(map[string]any)
+	list, _ := meta["managedFields"].([]any)
+	delete(meta, "managedFields")
+	delete(meta, "uid") // a merge keeps it, an update may not
+	entries := []string{}
+	for _, e := range list {
+		text, _ := json.Marshal(e)
+		entries = append(entries, string(someTime.ReplaceAll(text, []byte(`"time":"some"`))))
+	}
+	slices.Sort(entries)
+	rest, _ := json.Marshal(m)
+	return string(rest) + "\n" + strings.Join(entries, "\n")
+}
