@@ -74,7 +74,7 @@ func factsOf(k *schema.Kind) *facts {
 func customFacts(k *schema.Kind) *facts {
 	f := &facts{
 		storage:     k.Group + "/" + k.Resource,
-		name:        dnsSubdomain,
+		name:        subdomainName,
 		generation:  []string{"!metadata"},
 		conditional: true,
 		fields:      map[string]fieldLabel{},
@@ -97,7 +97,7 @@ var (
 
 // builtinFacts returns the row of a built-in resource.
 func builtinFacts(group, resource string) *facts {
-	f := &facts{storage: resource, name: dnsSubdomain}
+	f := &facts{storage: resource, name: subdomainName}
 	switch group {
 	case "":
 		coreFacts(f, resource)
@@ -118,7 +118,7 @@ func builtinFacts(group, resource string) *facts {
 		f.storage = group + "/" + resource
 		f.conditional, f.resetStatus = true, wholeRow
 	case "rbac.authorization.k8s.io":
-		f.name, f.createByUpdate = pathSegment, true
+		f.name, f.createByUpdate = segmentName, true
 	case "resource.k8s.io":
 		f.returnsDeleted, f.resetStatus = true, wholeRow
 		switch resource {
@@ -151,7 +151,7 @@ func coreFacts(f *facts, resource string) {
 		f.storage, f.generation, f.orphans = "controllers", bySpec, true
 		f.fields = map[string]fieldLabel{"status.replicas": {missing: "0"}}
 	case "services":
-		f.storage, f.name, f.returnsDeleted, f.createByUpdate = "services/specs", dnsLabel, true, true
+		f.storage, f.name, f.returnsDeleted, f.createByUpdate = "services/specs", labelName, true, true
 		f.fields = map[string]fieldLabel{"spec.clusterIP": {}, "spec.type": {}}
 	case "endpoints":
 		f.storage, f.createByUpdate = "services/endpoints", true
@@ -161,7 +161,7 @@ func coreFacts(f *facts, resource string) {
 	case "limitranges":
 		f.createByUpdate = true
 	case "namespaces":
-		f.name, f.returnsDeleted = dnsLabel, true
+		f.name, f.returnsDeleted = labelName, true
 		f.fields = map[string]fieldLabel{"status.phase": {}}
 	case "nodes":
 		f.storage = "minions"
@@ -196,7 +196,7 @@ func workloadFacts(f *facts, resource string) {
 		f.orphans = true
 		f.fields = map[string]fieldLabel{"status.successful": {path: "status.succeeded", missing: "0"}}
 	case "statefulsets":
-		f.name = dnsLabel
+		f.name = labelName
 	}
 }
 
@@ -206,7 +206,7 @@ func otherFacts(f *facts, group, resource string) {
 		f.reset, f.resetStatus = []string{"spec", "status"}, []string{"spec", "status.conditions"}
 		f.fields = map[string]fieldLabel{"spec.signerName": {}}
 	case "clustertrustbundles":
-		f.conditional, f.name = true, pathSegment
+		f.conditional, f.name = true, segmentName
 		f.fields = map[string]fieldLabel{"spec.signerName": {}}
 	case "podcertificaterequests":
 		f.conditional, f.reset = true, []string{}
@@ -225,7 +225,7 @@ func otherFacts(f *facts, group, resource string) {
 	case "ingressclasses", "networkpolicies":
 		f.generation = bySpec
 	case "ipaddresses":
-		f.name = pathSegment
+		f.name = segmentName
 	case "servicecidrs", "podgroups", "volumeattachments", "storageversionmigrations", "storageversions":
 		f.resetStatus = wholeRow
 		f.returnsDeleted = resource == "volumeattachments"

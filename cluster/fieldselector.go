@@ -75,8 +75,8 @@ func parseFields(text string, k *schema.Kind, f *facts) (fieldSelector, error) {
 		if t.value, err = unescapeFieldValue(value); err != nil {
 			return nil, fmt.Errorf("fieldSelector %q: %w", text, err)
 		}
-		if t.value == "" && !t.not && label == "" {
-			return nil, fmt.Errorf("fieldSelector %q: a term names no field", text)
+		if t.value == "" && label == "" {
+			continue // says nothing, as on the API server
 		}
 		known, ok := f.fields[label]
 		if label == "metadata.name" || label == "metadata.namespace" && (k.Namespaced || k.Builtin) {

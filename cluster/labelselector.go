@@ -127,10 +127,11 @@ func (p *labelParser) requirement() (labelRequirement, error) {
 	if why := qualifiedName(r.key); why != "" {
 		return r, fmt.Errorf("the key %q %s", r.key, why)
 	}
+	if absent {
+		r.operator = "absent"
+		return r, nil
+	}
 	if p.token == "" || p.token == "," {
-		if absent {
-			r.operator = "absent"
-		}
 		return r, nil
 	}
 	var err error

@@ -19,26 +19,44 @@ const (
 	finalizerForeground = "foregroundDeletion"
 )
 
-// nameRule judges an object's name; it returns what is wanted, "" for a good one.
-type nameRule func(name string) string
+// nameRule judges an object's name, or with prefix what a generated name begins
+// with; it returns what is wanted, "" for a good one.
+type nameRule func(name string, prefix bool) string
+
+func subdomainName(name string, prefix bool) string {
+	if prefix {
+		name = masked(name)
+	}
+	return dnsSubdomain(name)
+}
+
+func labelName(name string, prefix bool) string {
+	if prefix {
+		name = masked(name)
+	}
+	return dnsLabel(name)
+}
+
+func segmentName(name string, prefix bool) string {
+	if prefix {
+		return pathSegmentPrefix(name)
+	}
+	return pathSegment(name)
+}
 
 // checkMetadata judges the metadata of an object whose names are final. The
 // managedFields are the server's own and not looked at.
 func checkMetadata(object document.Value, namespaced bool, rule nameRule) []Cause {
 	var causes []Cause
 	if prefix := meta(object, "generateName"); prefix != "" {
-		why := pathSegmentPrefix(prefix)
-		if why == "" {
-			why = rule(masked(prefix))
-		}
-		if why != "" {
+		if why := firstOf(rule(prefix, true), segmentName(prefix, true)); why != "" {
 			causes = append(causes, invalidValue("metadata.generateName", strconv.Quote(prefix), why))
 		}
 	}
 	name := meta(object, "name")
 	if name == "" {
 		causes = append(causes, required("metadata.name", "name or generateName is required"))
-	} else if why := firstOf(rule(name), pathSegment(name)); why != "" {
+	} else if why := firstOf(rule(name, false), segmentName(name, false)); why != "" {
 		causes = append(causes, invalidValue("metadata.name", strconv.Quote(name), why))
 	}
 	namespace := meta(object, "namespace")

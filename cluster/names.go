@@ -66,7 +66,7 @@ func pathSegment(s string) string {
 	return ""
 }
 
-// pathSegmentPrefix is pathSegment for the beginning of a name.
+// pathSegmentPrefix is pathSegment for the beginning of a name: dots may follow.
 func pathSegmentPrefix(s string) string {
 	if s == "." || s == ".." {
 		return ""

@@ -138,7 +138,7 @@ func (t *task) checkScale(scale, live document.Value) *Status {
 	if replicas < 0 {
 		causes = append(causes, invalidValue("spec.replicas", strconv.FormatInt(replicas, 10), "must be 0 or more"))
 	}
-	causes = append(checkMetadata(scale, true, dnsSubdomain), causes...)
+	causes = append(checkMetadata(scale, true, subdomainName), causes...)
 	if len(causes) > 0 {
 		return invalid(groupResource{"autoscaling", "Scale"}, t.Name, causes)
 	}
