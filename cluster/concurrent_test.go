@@ -1,0 +1,147 @@
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+const maps = "/api/v1/namespaces/n/configmaps"
+
+// Many clients that read, add one and write back lose nothing: who comes too late
+// is told so.
+func TestConcurrentUpdatesAreNeverLost(t *testing.T) {
+	q := newRequests(t, cluster.Config{})
+	q.must(cluster.Create, maps, `{"metadata":{"name":"c"},"data":{"n":"0"}}`)
+	const clients, each = 8, 25
+	run(t, clients, func(int) error {
+		for done := 0; done < each; {
+			live, err := q.c.Do(context.Background(), configMap(cluster.Get, "c", ""))
+			if err != nil {
+				return err
+			}
+			n, err := strconv.Atoi(live.Object.Lookup("data", "n").StringOr(""))
+			if err != nil {
+				return err
+			}
+			next := live.Object.Set(document.NewString(strconv.Itoa(n+1)), "data", "n")
+			_, err = q.c.Do(context.Background(), configMap(cluster.Update, "c", next.String()))
+			var st *cluster.Status
+			switch {
+			case err == nil:
+				done++
+			case errors.As(err, &st) && st.Reason == cluster.ReasonConflict:
+			default:
+				return err
+			}
+		}
+		return nil
+	})
+	if got := q.must(cluster.Get, maps+"/c", "").Lookup("data", "n").StringOr(""); got != strconv.Itoa(clients*each) {
+		t.Errorf("the sum is %s, want %d", got, clients*each)
+	}
+}
+
+// Patches without a version never conflict, whoever else writes, and all stay;
+// so do applies by managers of their own.
+func TestConcurrentPatchesAllStay(t *testing.T) {
+	q := newRequests(t, cluster.Config{})
+	q.must(cluster.Create, maps, `{"metadata":{"name":"c"}}`)
+	watch, st := q.do(cluster.Watch, maps, "", func(r *cluster.Request) { r.ResourceVersion = "1" })
+	if st != nil {
+		t.Fatal(st)
+	}
+	defer watch.Events.Stop()
+	const clients, each = 6, 20
+	run(t, clients, func(i int) error {
+		for j := range each {
+			r := configMap(cluster.Patch, "c", fmt.Sprintf(`{"data":{"k%d-%d":"v"}}`, i, j))
+			r.Format = cluster.MergePatch
+			if i%2 == 1 {
+				data := ""
+				for k := range j + 1 {
+					data += fmt.Sprintf(",\"k%d-%d\":\"v\"", i, k)
+				}
+				r = configMap(cluster.Patch, "c", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"},"data":{`+data[1:]+`}}`)
+				r.Format, r.FieldManager = cluster.ApplyPatch, fmt.Sprint("m", i)
+			}
+			if _, err := q.c.Do(context.Background(), r); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	object := q.must(cluster.Get, maps+"/c", "")
+	if got := object.Get("data").Len(); got != clients*each {
+		t.Errorf("%d keys are left of %d", got, clients*each)
+	}
+	done, cancel := context.WithCancel(context.Background())
+	cancel()
+	last, events := int64(0), 0
+	for {
+		e, err := watch.Events.Next(done)
+		if err != nil {
+			break
+		}
+		version, err := strconv.ParseInt(e.Object.Lookup("metadata", "resourceVersion").StringOr(""), 10, 64)
+		if err != nil || version <= last {
+			t.Fatalf("after version %d comes %s", last, e.Object.Lookup("metadata", "resourceVersion"))
+		}
+		last = version
+		events++
+	}
+	if want := 1 + clients*each; events != want {
+		t.Errorf("the watch saw %d events, want %d", events, want)
+	}
+}
+
+// Definitions come and go while their objects are written: requests fail in
+// order or succeed, and nothing of an old definition is left.
+func TestConcurrentDefinitions(t *testing.T) {
+	q := newRequests(t, cluster.Config{})
+	run(t, 4, func(i int) error {
+		for range 10 {
+			_, _ = q.c.Do(context.Background(), &cluster.Request{Verb: cluster.Create, Group: "apiextensions.k8s.io", Version: "v1",
+				Resource: "customresourcedefinitions", Body: []byte(thingCRD("things", "Thing", simpleSpec, ""))})
+			_, _ = q.c.Do(context.Background(), &cluster.Request{Verb: cluster.Create, Group: "x.example.com", Version: "v1", Resource: "things",
+				Namespace: "n", Body: []byte(fmt.Sprintf(`{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"t%d"}}`, i))})
+			_, _ = q.c.Do(context.Background(), &cluster.Request{Verb: cluster.Delete, Group: "apiextensions.k8s.io", Version: "v1",
+				Resource: "customresourcedefinitions", Name: "things.x.example.com"})
+		}
+		return nil
+	})
+	if _, st := q.do(cluster.Delete, crds+"/things.x.example.com", ""); st != nil && st.Code != 404 {
+		t.Fatal(st)
+	}
+	q.must(cluster.Create, crds, thingCRD("things", "Thing", simpleSpec, ""))
+	q.must(cluster.List, things, "")
+}
+
+func configMap(verb cluster.Verb, name, body string) *cluster.Request {
+	return &cluster.Request{Verb: verb, Version: "v1", Resource: "configmaps", Namespace: "n", Name: name, Body: []byte(body), UserAgent: "test"}
+}
+
+// run runs clients at once and reports what failed.
+func run(t *testing.T, clients int, client func(i int) error) {
+	t.Helper()
+	var group sync.WaitGroup
+	failed := make(chan error, clients)
+	for i := range clients {
+		group.Go(func() {
+			if err := client(i); err != nil {
+				failed <- err
+			}
+		})
+	}
+	group.Wait()
+	close(failed)
+	for err := range failed {
+		t.Error(err)
+	}
+}
