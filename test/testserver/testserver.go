@@ -36,7 +36,6 @@ func Start(t testing.TB, crds ...string) *rest.Config {
 		TLSClientConfig: rest.TLSClientConfig{Insecure: true},
 		QPS:             -1,
 	}
-	cfg.ContentType = "application/json"
 	installCRDs(t, cfg, crds)
 	return cfg
 }
