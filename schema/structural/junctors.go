@@ -6,15 +6,15 @@ import (
 )
 
 // junctors checks anyOf, oneOf, allOf and not.
-func (c *validator) junctors(r *schema.Validation, t *schema.Type, v, old document.Value) {
+func (c *validator) junctors(r *schema.Validation, v document.Value) {
 	if len(r.AnyOf) > 0 {
-		if n, failed := count(r.AnyOf, t, v, old, 1); n == 0 {
+		if n, failed := count(r.AnyOf, v, 1); n == 0 {
 			c.addWorded(quoted, "must validate at least one schema (anyOf)")
 			c.errs = append(c.errs, failed...)
 		}
 	}
 	if len(r.OneOf) > 0 {
-		switch n, failed := count(r.OneOf, t, v, old, len(r.OneOf)); {
+		switch n, failed := count(r.OneOf, v, len(r.OneOf)); {
 		case n == 0:
 			c.addWorded(quoted, "must validate one and only one schema (oneOf). Found none valid")
 			c.errs = append(c.errs, failed...)
@@ -24,13 +24,13 @@ func (c *validator) junctors(r *schema.Validation, t *schema.Type, v, old docume
 	}
 	start := len(c.errs)
 	for _, j := range r.AllOf {
-		c.junctor(j, t, v, old)
+		c.junctor(j, v)
 	}
 	if len(c.errs) > start {
 		c.addWorded(quoted, "must validate all the schemas (allOf)")
 	}
 	if r.Not != nil {
-		if n, _ := count([]*schema.Junctor{r.Not}, t, v, old, 1); n > 0 {
+		if n, _ := count([]*schema.Junctor{r.Not}, v, 1); n > 0 {
 			c.addWorded(quoted, "must not validate the schema (not)")
 		}
 	}
@@ -38,10 +38,10 @@ func (c *validator) junctors(r *schema.Validation, t *schema.Type, v, old docume
 
 // count returns how many alternatives hold, up to enough, and where none does
 // what is wrong by the one that fails least.
-func count(alternatives []*schema.Junctor, t *schema.Type, v, old document.Value, enough int) (n int, failed []finding) {
+func count(alternatives []*schema.Junctor, v document.Value, enough int) (n int, failed []finding) {
 	for _, j := range alternatives {
 		var c validator
-		c.junctor(j, t, v, old)
+		c.junctor(j, v)
 		if len(c.errs) == 0 {
 			if n++; n == enough {
 				return n, nil
@@ -53,9 +53,9 @@ func count(alternatives []*schema.Junctor, t *schema.Type, v, old document.Value
 	return n, failed
 }
 
-// junctor checks a value against a schema that only validates; t is the type of
-// the value in the structure.
-func (c *validator) junctor(j *schema.Junctor, t *schema.Type, v, old document.Value) {
+// junctor checks a value against a schema that only validates. What was wrong
+// before is wrong again here: kube-apiserver does not ratchet below a junctor.
+func (c *validator) junctor(j *schema.Junctor, v document.Value) {
 	s, given := scalarOf(j.Type)
 	switch {
 	case j.Type == "" || j.Type == kindName(v):
@@ -63,70 +63,31 @@ func (c *validator) junctor(j *schema.Junctor, t *schema.Type, v, old document.V
 	default:
 		c.wrongType(j.Type, kindName(v))
 	}
-	c.rules(&j.Validation, t, s, j.Format, v, old)
+	c.rules(&j.Validation, s, j.Format, v)
 	c.format(s, j.Format, v)
 	switch v.Kind() {
 	case document.Object:
-		c.junctorMembers(j, t, v, old)
+		for i := range v.Len() {
+			if p := j.Properties[v.Key(i)]; p != nil {
+				start := len(c.errs)
+				c.junctor(p, v.At(i))
+				c.below(start, document.Step{Key: v.Key(i), Index: -1})
+			}
+		}
+		for _, name := range j.Required {
+			if _, found := v.Find(name); !found {
+				c.addAt(name, schema.ErrorRequired, document.Value{}, "")
+			}
+		}
 	case document.List:
-		if j.Items == nil {
-			return
-		}
-		var match correlation
-		var elem *schema.Type
-		if t != nil && t.List != nil {
-			elem = t.List.Elem
-			match = correlate(t.List, v, old)
-		}
 		for i, item := range v.Items() {
-			before := match.old(item)
-			start := len(c.errs)
-			c.junctor(j.Items, elem, item, before)
-			c.ratchet(start, elem, item, before)
-			c.below(start, document.Step{Index: i})
+			if j.Items != nil {
+				start := len(c.errs)
+				c.junctor(j.Items, item)
+				c.below(start, document.Step{Index: i})
+			}
 		}
 	}
-}
-
-func (c *validator) junctorMembers(j *schema.Junctor, t *schema.Type, v, old document.Value) {
-	for _, name := range j.Required {
-		if _, found := v.Find(name); !found {
-			c.addAt(name, schema.ErrorRequired, document.Value{}, "")
-		}
-	}
-	if len(j.Properties) == 0 {
-		return
-	}
-	for i := range v.Len() {
-		key := v.Key(i)
-		p := j.Properties[key]
-		if p == nil {
-			continue
-		}
-		known := knownMember(t, key)
-		before := old.Get(key)
-		if known == nil {
-			before = document.Value{}
-		}
-		start := len(c.errs)
-		c.junctor(p, known, v.At(i), before)
-		c.ratchet(start, known, v.At(i), before)
-		c.below(start, document.Step{Key: key, Index: -1})
-	}
-}
-
-// knownMember returns the type of a member as the schema has it, nil for none.
-func knownMember(t *schema.Type, key string) *schema.Type {
-	if t == nil || t.Map == nil {
-		return nil
-	}
-	if f := ownField(t.Map, key); f != nil {
-		return f.Type
-	}
-	if t.Map.Object && isMeta(key) {
-		return nil
-	}
-	return described(t.Map.Elem)
 }
 
 func scalarOf(name string) (schema.Scalar, bool) {

@@ -10,14 +10,13 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// rules checks what JSON schema says of a value beyond its type. t is the type
-// of the value in the structure.
-func (c *validator) rules(r *schema.Validation, t *schema.Type, s schema.Scalar, format string, v, old document.Value) {
+// rules checks what JSON schema says of a value beyond its type.
+func (c *validator) rules(r *schema.Validation, s schema.Scalar, format string, v document.Value) {
 	c.enum(r, v)
 	if v.IsNull() {
 		return // of null only type and enum are checked
 	}
-	c.junctors(r, t, v, old)
+	c.junctors(r, v)
 	switch v.Kind() {
 	case document.String:
 		c.text(r, v)

@@ -30,7 +30,12 @@ type Options struct {
 // it. Rules in CEL are not evaluated.
 func Validate(t *schema.Type, v document.Value, o Options) []schema.FieldError {
 	var c validator
-	c.root(t, v, o.Old)
+	c.value(t, v, document.Value{})
+	if o.Old.Exists() && len(c.errs) > 0 {
+		// Only now is it worth while to find each value's old one.
+		c = validator{}
+		c.root(t, v, o.Old)
+	}
 	c.embedded(t, v, true, o.Metadata)
 	start := len(c.errs)
 	c.uniqueness(t, v)
@@ -170,7 +175,7 @@ func (c *validator) value(t *schema.Type, v, old document.Value) {
 	start := len(c.errs)
 	c.typeOf(t, v)
 	if t.Validation != nil {
-		c.rules(t.Validation, t, t.Scalar, t.Format, v, old)
+		c.rules(t.Validation, t.Scalar, t.Format, v)
 	}
 	c.format(t.Scalar, t.Format, v)
 	c.children(t, v, old)
@@ -328,4 +333,18 @@ func goFormat(v document.Value) string {
 		return "float64"
 	}
 	return ""
+}
+
+// knownMember returns the type of a member as the schema has it, nil for none.
+func knownMember(t *schema.Type, key string) *schema.Type {
+	if t == nil || t.Map == nil {
+		return nil
+	}
+	if f := ownField(t.Map, key); f != nil {
+		return f.Type
+	}
+	if t.Map.Object && isMeta(key) {
+		return nil
+	}
+	return described(t.Map.Elem)
 }

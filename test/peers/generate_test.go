@@ -2,7 +2,9 @@ package peers
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 )
 
 // A generator draws structural schemas and objects for them. What it draws
@@ -156,6 +158,28 @@ func (g *generator) junctor(s object, keyword string) {
 	}
 }
 
+// memberJunctor adds alternatives for members.
+func (g *generator) memberJunctor(s object, names []string) {
+	g.junctors = true
+	some := func() object {
+		name := pick(g, names...)
+		if name == "metadata" {
+			return object{"required": []any{"a"}}
+		}
+		switch g.IntN(3) {
+		case 0:
+			return object{"required": []any{name}}
+		case 1:
+			return object{"properties": object{name: object{"enum": []any{"a", 4, true}}}}
+		}
+		return object{"properties": object{name: object{"minLength": 2, "minimum": 1, "minItems": 2, "minProperties": 1}}}
+	}
+	s[pick(g, "anyOf", "oneOf", "allOf")] = []any{some(), some()}
+	if g.chance(30) {
+		s["not"] = some()
+	}
+}
+
 func (g *generator) object(depth int) object {
 	s := object{"type": "object"}
 	g.may(s, "x-kubernetes-map-type", 20, pick(g, "atomic", "granular"))
@@ -170,6 +194,9 @@ func (g *generator) object(depth int) object {
 			props[pick(g, names...)] = g.schema(depth + 1)
 		}
 		s["properties"] = props
+		if g.chance(12) {
+			g.memberJunctor(s, slices.Sorted(maps.Keys(props)))
+		}
 		if g.chance(30) {
 			s["required"] = []any{pick(g, names...)}
 		}

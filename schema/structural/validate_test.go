@@ -1,0 +1,226 @@
+package structural
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+func texts(errs []schema.FieldError) string {
+	var list []string
+	for _, e := range errs {
+		list = append(list, e.Error())
+	}
+	return strings.Join(list, "\n")
+}
+
+func TestValidate(t *testing.T) {
+	for _, c := range []struct{ schema, in, want string }{
+		// type
+		{"{type: integer}", "x", `spec: Invalid value: "string": spec in body must be of type integer: "string"`},
+		{"{type: integer}", "2.0", ""},
+		{"{type: integer}", "2.5", `spec: Invalid value: "number": spec in body must be of type integer: "number"
+spec: Invalid value: "": Checked value must be of type integer (default format) in spec`},
+		{"{type: number}", "2", ""},
+		{"{type: string}", "null", `spec: Invalid value: "null": spec in body must be of type string: "null"`},
+		{"{type: string, nullable: true}", "null", ""},
+		{"{x-kubernetes-int-or-string: true}", "true", `spec: Invalid value: "boolean": spec in body must be of type integer,string: "boolean"`},
+		{"{x-kubernetes-int-or-string: true}", "50%", ""},
+		{"{x-kubernetes-preserve-unknown-fields: true}", "[{a: null}]", ""},
+		{"{type: object, properties: {a: {type: array, items: {type: boolean}}}}", "{a: [true, 1]}", `spec.a[1]: Invalid value: "integer": spec.a[1] in body must be of type boolean: "integer"`},
+
+		// required
+		{"{type: object, required: [a], properties: {a: {type: string}}}", "{}", "spec.a: Required value"},
+		{"{type: object, required: [a], properties: {a: {type: string, nullable: true}}}", "{a: null}", ""},
+
+		// enum
+		{"{type: string, enum: [a, b]}", "c", `spec: Unsupported value: "c": supported values: "a", "b"`},
+		{"{type: integer, enum: [1, 2]}", "3", `spec: Unsupported value: 3: supported values: "1", "2"`},
+		{"{type: string, nullable: true, enum: [a, null]}", "null", `spec: Unsupported value: null: supported values: "a", "null"`},
+
+		// strings
+		{"{type: string, pattern: ^a}", "ba", `spec: Invalid value: "ba": spec in body should match '^a'`},
+		{"{type: string, pattern: a}", "ba", ""},
+		{"{type: string, minLength: 2}", "é", `spec: Invalid value: "é": spec in body should be at least 2 chars long`},
+		{"{type: string, maxLength: 2}", "abc", "spec: Too long: may not be more than 2 bytes"},
+
+		// numbers
+		{"{type: integer, minimum: 0}", "-1", "spec: Invalid value: -1: spec in body should be greater than or equal to 0"},
+		{"{type: integer, minimum: 0, exclusiveMinimum: true}", "0", "spec: Invalid value: 0: spec in body should be greater than 0"},
+		{"{type: number, maximum: 1.5}", "1.6", "spec: Invalid value: 1.6: spec in body should be less than or equal to 1.5"},
+		{"{type: number, maximum: 1.5, exclusiveMaximum: true}", "1.5", "spec: Invalid value: 1.5: spec in body should be less than 1.5"},
+		{"{type: integer, multipleOf: 5}", "12", "spec: Invalid value: 12: spec in body should be a multiple of 5"},
+		{"{type: integer, format: int32}", "2147483648", `spec: Invalid value: "": Checked value must be of type integer with format int32 in spec`},
+		{"{type: integer, format: int64}", "2147483648", ""},
+
+		// lists and objects
+		{"{type: array, minItems: 1, items: {type: string}}", "[]", "spec: Invalid value: 0: spec in body should have at least 1 items"},
+		{"{type: array, maxItems: 1, items: {type: string}}", "[a, b]", "spec: Too many: 2: must have at most 1 items"},
+		{"{type: object, minProperties: 1}", "{}", "spec: Invalid value: 0: spec in body should have at least 1 properties"},
+		{"{type: object, maxProperties: 1, additionalProperties: {type: string}}", "{a: x, b: x}", "spec: Too many: 2: must have at most 1 items"},
+
+		// junctors
+		{"{type: string, anyOf: [{minLength: 2}, {pattern: b}]}", "a", `spec: Invalid value: "": "spec" must validate at least one schema (anyOf)
+spec: Invalid value: "a": spec in body should be at least 2 chars long`},
+		{"{type: string, oneOf: [{minLength: 1}, {pattern: a}]}", "a", `spec: Invalid value: "": "spec" must validate one and only one schema (oneOf). Found 2 valid alternatives`},
+		{"{type: string, not: {pattern: a}}", "a", `spec: Invalid value: "": "spec" must not validate the schema (not)`},
+		{"{type: object, properties: {a: {type: string}}, allOf: [{required: [a]}]}", "{}", `spec.a: Required value
+spec: Invalid value: "": "spec" must validate all the schemas (allOf)`},
+
+		// sets and keyed lists
+		{"{type: array, x-kubernetes-list-type: set, items: {type: integer}}", "[1, 2, 1, 1]", "spec[2]: Duplicate value: 1"},
+		{"{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [a], items: {type: object, required: [a], properties: {a: {type: string}}}}",
+			"[{a: x}, {a: x}]", `spec[1]: Duplicate value: {"a":"x"}`},
+		{"{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [a, b], items: {type: object, required: [a, b], properties: {a: {type: string}, b: {type: string}}}}",
+			"[{a: x, b: z}, {a: z, b: x}]", ""},
+
+		// embedded objects
+		{"{type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}", "{apiVersion: a/b/c}",
+			`spec.apiVersion: Invalid value: "a/b/c": unexpected GroupVersion string: a/b/c
+spec.kind: Required value`},
+	} {
+		got := texts(Validate(typeOf(t, c.schema), parse(t, thing+c.in+"}"), Options{}))
+		if got != c.want {
+			t.Errorf("%s against %s:\ngot  %s\nwant %s", c.in, c.schema, got, c.want)
+		}
+	}
+}
+
+// TestOneAndOne: a set holds 1 and 1.0 as two items, as kube-apiserver's does.
+func TestOneAndOne(t *testing.T) {
+	typ := typeOf(t, "{type: array, x-kubernetes-list-type: set, items: {type: number}}")
+	doc, err := document.Parse([]byte(`{"spec":[1,1.0]}`), document.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if errs := Validate(typ, doc.Root, Options{}); len(errs) > 0 {
+		t.Error(texts(errs))
+	}
+}
+
+// TestManyDuplicates: long lists are compared by an index, short ones pair by
+// pair. Both find the same.
+func TestManyDuplicates(t *testing.T) {
+	typ := typeOf(t, "{type: array, x-kubernetes-list-type: set, items: {x-kubernetes-preserve-unknown-fields: true}}")
+	tail := `1, 2, "1", true, null, {a: 1}, {a: 1}, [x], 1, [x], [x]`
+	short := Validate(typ, parse(t, thing+"["+tail+"]}"), Options{})
+	long := Validate(typ, parse(t, thing+"["+tail+", a, b, c, d, e, f, g, h]}"), Options{})
+	if texts(short) != texts(long) || len(short) != 3 {
+		t.Errorf("short: %s\nlong: %s", texts(short), texts(long))
+	}
+}
+
+func TestRatchet(t *testing.T) {
+	const keyed = "{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [a], items: {type: object, required: [a], properties: {a: {type: string}, m: {type: integer, maximum: 5}}}}"
+	for _, c := range []struct{ schema, old, in, want, reason string }{
+		{"{type: object, properties: {a: {type: integer, maximum: 5}, b: {type: string}}}", "{a: 9}", "{a: 9, b: x}", "", "a value that was wrong before"},
+		{"{type: object, properties: {a: {type: integer, maximum: 5}}}", "{a: 9}", "{a: 8}", "spec.a: Invalid value: 8: spec.a in body should be less than or equal to 5", "wrong in another way"},
+		{"{type: object, required: [c], properties: {b: {type: string}}}", "{}", "{b: x}", "spec.c: Required value", "an object that changed is checked again"},
+		{keyed, "[{a: x, m: 9}]", "[{a: z, m: 1}, {a: x, m: 9}]", "", "an item of the same key elsewhere"},
+		{keyed, "[{a: x, m: 9}]", "[{a: z, m: 9}]", "spec[0].m: Invalid value: 9: spec[0].m in body should be less than or equal to 5", "an item of another key"},
+		{"{type: array, items: {type: integer, maximum: 5}}", "[9]", "[9, 1]", "spec[0]: Invalid value: 9: spec[0] in body should be less than or equal to 5", "items of an atomic list have no old ones"},
+		{"{type: array, x-kubernetes-list-type: set, items: {type: integer}}", "[1, 1]", "[2, 2]", "", "duplicates where there were some"},
+		{"{type: array, x-kubernetes-list-type: set, items: {type: integer}}", "[1]", "[1, 1]", "spec[1]: Duplicate value: 1", "the first duplicates"},
+	} {
+		got := texts(Validate(typeOf(t, c.schema), parse(t, thing+c.in+"}"), Options{Old: parse(t, thing+c.old+"}")}))
+		if got != c.want {
+			t.Errorf("%s:\ngot  %s\nwant %s", c.reason, got, c.want)
+		}
+	}
+}
+
+func TestEmbeddedMetadata(t *testing.T) {
+	typ := typeOf(t, "{type: object, additionalProperties: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}}")
+	errs := Validate(typ, parse(t, thing+"{k: {apiVersion: v1, kind: K, metadata: {name: A}}}}"), Options{
+		Metadata: func(m document.Value) []schema.FieldError {
+			return []schema.FieldError{{Type: schema.ErrorInvalid, Path: document.Keys("name"), BadValue: m.Get("name"), Detail: "must be lower case"}}
+		},
+	})
+	if got := texts(errs); got != `spec[k].metadata.name: Invalid value: "A": must be lower case` {
+		t.Error(got)
+	}
+	if p := errs[0].Path.String(); p != ".spec.k.metadata.name" {
+		t.Errorf("the path is %s", p)
+	}
+}
+
+func TestFormats(t *testing.T) {
+	for _, c := range []struct {
+		format      string
+		good, wrong []string
+	}{
+		{"bsonobjectid", []string{"507f1f77bcf86cd799439011"}, []string{"507f1f77bcf86cd79943901", "507f1f77bcf86cd79943901g"}},
+		{"uri", []string{"https://a.b/c?d", "/path"}, []string{"a b", "path"}},
+		{"email", []string{"a@b", "A B <a.b@c.d>"}, []string{"a", "@b", "a@", "a b@c"}},
+		{"hostname", []string{"a.example.com", "a"}, []string{"-a", "a..b", strings.Repeat("a", 300)}},
+		{"ipv4", []string{"10.0.0.1", "010.0.0.1"}, []string{"10.0.0", "10.0.0.256", "::1", "10.0.0.-1"}},
+		{"ipv6", []string{"::1", "2001:db8::1"}, []string{"10.0.0.1", "fe80::1%eth0", ":"}},
+		{"cidr", []string{"10.0.0.0/8", "::/0"}, []string{"10.0.0.0", "10.0.0.0/33", "10.0.0.0/+8"}},
+		{"mac", []string{"00:00:5e:00:53:01", "0000.5e00.5301", "02-00-5E-10-00-00-00-01"}, []string{"00:00:5e:00:53", "00:00:5e:00:53:0g"}},
+		{"uuid", []string{"123e4567-e89b-12d3-a456-426614174000", "123E4567E89B12D3A456426614174000"}, []string{"123e4567-e89b-12d3-a456-42661417400", "12-3e4567-e89b-12d3-a456-426614174000"}},
+		{"uuid3", []string{"123e4567-e89b-32d3-a456-426614174000"}, []string{"123e4567-e89b-42d3-a456-426614174000"}},
+		{"uuid4", []string{"123e4567-e89b-42d3-a456-426614174000"}, []string{"123e4567-e89b-42d3-c456-426614174000"}},
+		{"uuid5", []string{"123e4567-e89b-52d3-b456-426614174000"}, []string{"123e4567-e89b-42d3-b456-426614174000"}},
+		{"isbn", []string{"0321751043", "978-0321751041"}, []string{"0321751044", "978-0321751042"}},
+		{"isbn10", []string{"080442957X"}, []string{"0804429570", "978-0321751041"}},
+		{"isbn13", []string{"978 0321751041"}, []string{"0321751043"}},
+		{"creditcard", []string{"4111 1111 1111 1111"}, []string{"4111 1111 1111 1112", "1"}},
+		{"ssn", []string{"123-45-6789"}, []string{"123456789", "123-45-678a"}},
+		{"hexcolor", []string{"#fff", "A0B1C2"}, []string{"#ff", "#ggg"}},
+		{"rgbcolor", []string{"rgb(0, 255,7)"}, []string{"rgb(0,256,7)", "rgb(0,0)"}},
+		{"byte", []string{"YWI="}, []string{"", "YWI", "YW\nI="}},
+		{"password", []string{"", "x"}, nil},
+		{"date", []string{"2020-02-29"}, []string{"2021-02-29", "2020-2-9"}},
+		{"date-time", []string{"2020-01-02T10:00:00Z", "2020-01-02t10:00:00.5+02:00"}, []string{"2020-01-02", "2020-01-02T24:00:00Z", "x"}},
+		{"duration", []string{"3s", "1h30m", "22 nanos", "3 weeks"}, []string{"3", "x", "3 apples"}},
+		{"k8s-short-name", []string{"a-b"}, []string{"a.b", "A", "-a", strings.Repeat("a", 64)}},
+		{"k8s-long-name", []string{"a-b.c"}, []string{"a..b", "A", strings.Repeat("a", 254)}},
+		{"odd", []string{"anything"}, nil},
+	} {
+		typ := typeOf(t, "{type: string, format: "+c.format+"}")
+		check := func(text string) string {
+			v := parse(t, thing+"x}").With("spec", document.NewString(text))
+			return texts(Validate(typ, v, Options{}))
+		}
+		for _, s := range c.good {
+			if got := check(s); got != "" {
+				t.Errorf("%s: %q is refused: %s", c.format, s, got)
+			}
+		}
+		for _, s := range c.wrong {
+			if got := check(s); !strings.Contains(got, "must be of type "+c.format) {
+				t.Errorf("%s: %q is taken (%s)", c.format, s, got)
+			}
+		}
+	}
+}
+
+// FuzzWalks: whatever the object, the walks come to an end, change nothing of what
+// they are given, and defaulting and pruning twice is the same as once.
+func FuzzWalks(f *testing.F) {
+	f.Add([]byte(`{"spec":{"replicas":null,"parts":[{"name":"a"},null,1],"size":[],"foo":{"a":1}}}`))
+	f.Add([]byte(`{"spec":{"tags":["a","a"],"nested":{"k":{"y":[1]}},"box":{}}}`))
+	typ := widget(f)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		doc, err := document.Parse(data, document.Options{})
+		if err != nil {
+			return
+		}
+		v, _ := Prune(typ, doc.Root)
+		if again, unknown := Prune(typ, v); len(unknown) > 0 || !document.SameNode(again, v) {
+			t.Fatalf("pruned again: %v", unknown)
+		}
+		v = Default(typ, DropNulls(typ, v))
+		if again := Default(typ, DropNulls(typ, v)); !document.SameNode(again, v) {
+			t.Fatalf("defaulted again: %v, before %v", again, v)
+		}
+		for _, e := range Validate(typ, v, Options{}) {
+			if e.Field == "" || e.Type == "" {
+				t.Fatalf("an error without a field or a type: %+v", e)
+			}
+		}
+		Validate(typ, v, Options{Old: v})
+	})
+}
