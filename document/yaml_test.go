@@ -81,6 +81,7 @@ func TestYAMLLooksAsKubectlPrints(t *testing.T) {
 	for _, c := range []struct{ in, want, why string }{
 		{`{"b":[{"x":1,"y":"2"},[]],"a":{}}`, "a: {}\nb:\n- x: 1\n  \"y\": \"2\"\n- []\n", "lists are not indented, what looks like a number is quoted"},
 		{`{"a":"x\ny\n","b":"yes","c":"a: b","d":"","e":null,"f":true}`, "a: |\n  x\n  y\nb: \"yes\"\nc: 'a: b'\nd: \"\"\ne: null\nf: true\n", "strings"},
+		{`{"a":"7b2f-4b5e","b":"1e5","c":"0o17","d":"1.2.3","e":"12:30","f":"v1","g":"5d"}`, "a: 7b2f-4b5e\nb: \"1e5\"\nc: \"0o17\"\nd: 1.2.3\ne: \"12:30\"\nf: v1\ng: 5d\n", "what some reader takes for a number is quoted, an id or a version is not"},
 		{`{".":{},"-":1}`, "'-': 1\n.: {}\n", "names that only resemble numbers"},
 		{`{"t":"2001-01-01T00:00:00Z","h":"0x1","s":"1:30"}`, "h: \"0x1\"\ns: \"1:30\"\nt: \"2001-01-01T00:00:00Z\"\n", "times are quoted"},
 	} {

@@ -1,0 +1,211 @@
+package document
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// yamlConverter writes a YAML tree as JSON text and notes where its parts stood.
+type yamlConverter struct {
+	opts   Options
+	out    []byte
+	marks  []mark
+	budget int // bytes that may still be written
+}
+
+func (c *yamlConverter) fail(n *yaml.Node, reason string, cause error) error {
+	return &SyntaxError{Position: Position{Name: c.opts.Name, Line: n.Line, Column: n.Column}, Reason: reason, Err: cause}
+}
+
+func (c *yamlConverter) node(n *yaml.Node, depth int) error {
+	if depth > maxDepth {
+		return c.fail(n, "lists and objects nest deeper than 10000 levels", ErrTooDeep)
+	}
+	if len(c.out) > c.budget {
+		return c.fail(n, "the aliases of the document make it too large", ErrTooLarge)
+	}
+	c.marks = append(c.marks, mark{len(c.out), n.Line, n.Column})
+	switch n.Kind {
+	case yaml.DocumentNode:
+		return c.node(n.Content[0], depth)
+	case yaml.AliasNode:
+		if n.Alias == nil {
+			return c.fail(n, "the alias "+n.Value+" has no anchor", ErrSyntax)
+		}
+		return c.node(n.Alias, depth+1)
+	case yaml.SequenceNode:
+		c.out = append(c.out, '[')
+		for i, kid := range n.Content {
+			if i > 0 {
+				c.out = append(c.out, ',')
+			}
+			if err := c.node(kid, depth+1); err != nil {
+				return err
+			}
+		}
+		c.out = append(c.out, ']')
+		return nil
+	case yaml.MappingNode:
+		return c.mapping(n, depth)
+	case yaml.ScalarNode:
+		return c.scalar(n)
+	}
+	c.out = append(c.out, "null"...) // an empty document
+	return nil
+}
+
+// yamlMember is a key of a mapping with its value; merged says that it came by
+// a merge key (<<).
+type yamlMember struct {
+	name       string
+	key, value *yaml.Node
+	merged     bool
+}
+
+func (c *yamlConverter) mapping(n *yaml.Node, depth int) error {
+	var members []yamlMember
+	if err := c.gather(n, false, depth, &members); err != nil {
+		return err
+	}
+	last := make(map[string]int, len(members))
+	for i, m := range members {
+		if j, twice := last[m.name]; twice {
+			if !m.merged && !members[j].merged && c.opts.Duplicates == DuplicatesRefused {
+				return c.fail(m.key, "key \""+m.name+"\" stands twice in one object", ErrDuplicateKey)
+			}
+			if (m.merged || members[j].merged) && c.opts.Duplicates == DuplicatesRefused {
+				members[j].value = nil // to override what was merged is what merging is for
+			}
+		}
+		last[m.name] = i
+	}
+	c.out = append(c.out, '{')
+	first := true
+	for _, m := range members {
+		if m.value == nil {
+			continue
+		}
+		if !first {
+			c.out = append(c.out, ',')
+		}
+		first = false
+		c.marks = append(c.marks, mark{len(c.out), m.key.Line, m.key.Column})
+		c.out = append(AppendQuoted(c.out, m.name), ':')
+		if err := c.node(m.value, depth+1); err != nil {
+			return err
+		}
+	}
+	c.out = append(c.out, '}')
+	return nil
+}
+
+// gather lists a mapping's members in order, those of merged mappings in place.
+func (c *yamlConverter) gather(n *yaml.Node, merged bool, depth int, members *[]yamlMember) error {
+	if depth > maxDepth || len(*members) > c.budget {
+		return c.fail(n, "the merges of the document make it too large", ErrTooLarge)
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k, v := n.Content[i], n.Content[i+1]
+		if k.Kind == yaml.ScalarNode && k.Value == "<<" && (k.Style == 0 || k.Tag == "!!merge") {
+			if err := c.merge(v, depth, members); err != nil {
+				return err
+			}
+			continue
+		}
+		name, err := c.key(k)
+		if err != nil {
+			return err
+		}
+		*members = append(*members, yamlMember{name, k, v, merged})
+	}
+	return nil
+}
+
+// merge handles the value of a merge key: a mapping or a list of mappings, of
+// which the first counts most.
+func (c *yamlConverter) merge(v *yaml.Node, depth int, members *[]yamlMember) error {
+	if v.Kind == yaml.AliasNode {
+		v = v.Alias
+	}
+	switch {
+	case v != nil && v.Kind == yaml.MappingNode:
+		return c.gather(v, true, depth+1, members)
+	case v != nil && v.Kind == yaml.SequenceNode:
+		for _, item := range slices.Backward(v.Content) {
+			if item.Kind == yaml.AliasNode {
+				item = item.Alias
+			}
+			if item == nil || item.Kind != yaml.MappingNode {
+				return c.fail(v, "a merge key takes mappings only", ErrSyntax)
+			}
+			if err := c.gather(item, true, depth+1, members); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return c.fail(v, "a merge key takes a mapping or a list of mappings", ErrSyntax)
+}
+
+// key turns a scalar key into text: numbers and booleans as they print.
+func (c *yamlConverter) key(k *yaml.Node) (string, error) {
+	if k.Kind == yaml.AliasNode && k.Alias != nil {
+		k = k.Alias
+	}
+	if k.Kind != yaml.ScalarNode {
+		return "", c.fail(k, "a key must be a string, not a list or an object", ErrSyntax)
+	}
+	if name, ok := infiniteKey(k); ok {
+		return name, nil
+	}
+	s, err := c.resolve(k)
+	if err != nil {
+		return "", err
+	}
+	switch s.kind {
+	case Null:
+		return "", c.fail(k, "a key must not be null", ErrSyntax)
+	case Number:
+		if s.float {
+			f, _ := strconv.ParseFloat(s.text, 64)
+			return strconv.FormatFloat(f, 'g', -1, 32), nil
+		}
+		if _, err := strconv.ParseInt(s.text, 10, 64); err != nil {
+			return "", c.fail(k, "a key must not be an integer of more than 64 bits; quote it", ErrSyntax)
+		}
+	}
+	return s.text, nil
+}
+
+// infiniteKey names the keys that are no finite numbers, which stand for
+// themselves; as values they have no place in an object.
+func infiniteKey(k *yaml.Node) (string, bool) {
+	if k.Style != 0 {
+		return "", false
+	}
+	switch strings.ToLower(k.Value) {
+	case ".nan":
+		return ".nan", resolvePlain(k.Value).kind == Absent
+	case ".inf", "+.inf":
+		return ".inf", resolvePlain(k.Value).kind == Absent
+	case "-.inf":
+		return "-.inf", resolvePlain(k.Value).kind == Absent
+	}
+	return "", false
+}
+
+func (c *yamlConverter) scalar(n *yaml.Node) error {
+	s, err := c.resolve(n)
+	if err != nil {
+		return err
+	}
+	if s.kind == String {
+		c.out = AppendQuoted(c.out, s.text)
+		return nil
+	}
+	c.out = append(c.out, s.text...)
+	return nil
+}
