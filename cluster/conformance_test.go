@@ -223,7 +223,9 @@ func readOptions(req *cluster.Request, q url.Values) bool {
 	}
 	req.InitialEvents = truth(q, "sendInitialEvents")
 	req.Deletion.GracePeriodSeconds = number("gracePeriodSeconds")
-	req.Deletion.PropagationPolicy = q.Get("propagationPolicy")
+	if policy := q["propagationPolicy"]; len(policy) > 0 {
+		req.Deletion.PropagationPolicy = &policy[0]
+	}
 	req.Deletion.OrphanDependents = truth(q, "orphanDependents")
 	ok := q.Get("timeoutSeconds") == "" || number("timeoutSeconds") != nil
 	return ok && (q.Get("gracePeriodSeconds") == "" || req.Deletion.GracePeriodSeconds != nil)

@@ -341,13 +341,8 @@ func (d *deletion) propagation(had []string) (orphan, foreground bool) {
 	if d.options.OrphanDependents != nil {
 		return *d.options.OrphanDependents, false
 	}
-	switch d.options.PropagationPolicy {
-	case propagateOrphan:
-		return true, false
-	case propagateForeground:
-		return false, true
-	case propagateBackground:
-		return false, false
+	if policy := d.options.PropagationPolicy; policy != nil {
+		return *policy == propagateOrphan, *policy == propagateForeground
 	}
 	for _, n := range had {
 		switch n {

@@ -33,9 +33,7 @@ func readDeletion(r *Request) (Deletion, []string, *Status) {
 	reader := optionReader{}
 	d.GracePeriodSeconds = reader.int(v, "gracePeriodSeconds")
 	d.OrphanDependents = reader.bool(v, "orphanDependents")
-	if policy := reader.text(v, "propagationPolicy"); policy != nil {
-		d.PropagationPolicy = *policy
-	}
+	d.PropagationPolicy = reader.text(v, "propagationPolicy")
 	conditions := v.Get("preconditions")
 	d.UID = reader.text(conditions, "uid")
 	d.ResourceVersion = reader.text(conditions, "resourceVersion")

@@ -107,15 +107,17 @@ func checkDryRun(values []string) []Cause {
 // checkDeletion refuses options of a deletion.
 func checkDeletion(d *Deletion, dryRun []string) *Status {
 	var causes []Cause
-	if d.OrphanDependents != nil && d.PropagationPolicy != "" {
-		causes = append(causes, invalidValue("propagationPolicy", strconv.Quote(d.PropagationPolicy),
-			"may not be given together with orphanDependents"))
-	}
-	switch d.PropagationPolicy {
-	case "", propagateOrphan, propagateBackground, propagateForeground:
-	default:
-		causes = append(causes, notSupported("propagationPolicy", strconv.Quote(d.PropagationPolicy),
-			propagateForeground, propagateBackground, propagateOrphan))
+	if policy := d.PropagationPolicy; policy != nil {
+		if d.OrphanDependents != nil {
+			causes = append(causes, invalidValue("propagationPolicy", strconv.Quote(*policy),
+				"may not be given together with orphanDependents"))
+		}
+		switch *policy {
+		case propagateOrphan, propagateBackground, propagateForeground:
+		default:
+			causes = append(causes, notSupported("propagationPolicy", strconv.Quote(*policy),
+				propagateForeground, propagateBackground, propagateOrphan))
+		}
 	}
 	causes = append(causes, checkDryRun(dryRun)...)
 	if len(causes) > 0 {

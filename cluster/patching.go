@@ -207,6 +207,19 @@ func (t *task) decodePatched(k *schema.Kind, next document.Value, from defaults.
 	return t.fill(k, value), all, nil
 }
 
+// ownType gives the result of a strategic merge patch the type of its endpoint,
+// whatever the patch says it is, as long as it says so in strings: the API server
+// fills the fields of a Go type that it has chosen before.
+func ownType(k *schema.Kind, v document.Value) (document.Value, []string, *Status) {
+	for _, own := range [][2]string{{"apiVersion", k.APIVersion()}, {"kind", k.Kind}} {
+		if m := v.Get(own[0]); m.Exists() && !m.IsNull() && m.Kind() != document.String {
+			return v, nil, unprocessable("the patch makes "+own[0]+" "+article(m.Kind())+", not a string", nil)
+		}
+		v = v.With(own[0], document.NewString(own[1]))
+	}
+	return v, nil, nil
+}
+
 // patchedType sees to apiVersion and kind of the result of a patch. Without an
 // apiVersion a built-in object cannot be read: its fields are lost.
 func patchedType(k *schema.Kind, v document.Value, from defaults.Source) (document.Value, []string, *Status) {
@@ -223,7 +236,10 @@ func patchedType(k *schema.Kind, v document.Value, from defaults.Source) (docume
 		}
 		return v, nil, nil
 	}
-	if version == "" && from == defaults.FromJSON {
+	if from == defaults.FromTree {
+		return ownType(k, v)
+	}
+	if version == "" {
 		var lost []string
 		for key := range v.Members() {
 			if key != "apiVersion" && key != "kind" {
@@ -236,9 +252,6 @@ func patchedType(k *schema.Kind, v document.Value, from defaults.Source) (docume
 		v = v.With("kind", document.NewString(k.Kind))
 	} else if kind != k.Kind {
 		return v, nil, unprocessable("the patch makes the object a "+kind, nil)
-	}
-	if version == "" {
-		return v.With("apiVersion", document.NewString(k.APIVersion())), nil, nil
 	}
 	if version != k.APIVersion() {
 		return v, nil, unprocessable("the patch makes the apiVersion "+version+", the endpoint serves "+k.APIVersion(), nil)

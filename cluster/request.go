@@ -117,8 +117,9 @@ type Options struct {
 // Deletion are the options of a deletion (DeleteOptions of meta.k8s.io/v1).
 type Deletion struct {
 	GracePeriodSeconds *int64
-	// PropagationPolicy is Orphan, Background, Foreground or "".
-	PropagationPolicy string
+	// PropagationPolicy is Orphan, Background or Foreground; nil where nothing
+	// is said.
+	PropagationPolicy *string
 	// OrphanDependents is the older form of PropagationPolicy; only one of the
 	// two may be given.
 	OrphanDependents *bool

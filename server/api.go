@@ -103,10 +103,6 @@ func (s *Server) builtinGroup(group string) bool {
 
 // request reads a request for the cluster.
 func (s *Server) request(w http.ResponseWriter, r *http.Request, t target) (*cluster.Request, error) {
-	options, err := optionsOf(t.verb, r.URL.Query())
-	if err != nil {
-		return nil, err
-	}
 	name := t.name
 	if t.verb == cluster.Create && t.subresource == "" {
 		name = ""
@@ -114,25 +110,32 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, t target) (*clu
 	request := &cluster.Request{
 		Verb: t.verb, Group: t.group, Version: t.version, Resource: t.resource,
 		Namespace: t.namespace, Name: name, Subresource: t.subresource,
-		UserAgent: r.UserAgent(), User: s.options.User, Options: options,
+		UserAgent: r.UserAgent(), User: s.options.User,
 	}
-	if r.Method == http.MethodGet || r.Method == http.MethodHead {
-		return request, nil
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		if err := readBody(w, r, request); err != nil {
+			return nil, err
+		}
 	}
+	var err error
+	request.Options, err = optionsOf(t.verb, r.URL.Query(), len(request.Body) > 0)
+	return request, err
+}
+
+// readBody reads the body of a request, and what it is.
+func readBody(w http.ResponseWriter, r *http.Request, request *cluster.Request) error {
+	var err error
 	request.Format = bodyFormat(r)
 	request.Body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
-		return nil, &cluster.Status{
+		return &cluster.Status{
 			Code: http.StatusRequestEntityTooLarge, Reason: "RequestEntityTooLarge",
 			Message: "Request entity too large: limit is 3145728", Err: err,
 		}
 	case err != nil:
-		return nil, badRequest("the body of the request could not be read: " + err.Error())
+		return badRequest("the body of the request could not be read: " + err.Error())
 	}
-	if err := readProtobuf(r, request); err != nil {
-		return nil, err
-	}
-	return request, nil
+	return readProtobuf(r, request)
 }

@@ -11,8 +11,9 @@ import (
 
 // optionsOf reads the parameters of a query. Unknown ones are passed over, and
 // of one that is given twice the first counts, as in kube-apiserver. Only
-// numbers can be malformed, and only those that the verb has are looked at.
-func optionsOf(verb cluster.Verb, q url.Values) (cluster.Options, error) {
+// numbers can be malformed, and only those that the verb has are looked at. The
+// options of a deletion come in the query only where there is no body.
+func optionsOf(verb cluster.Verb, q url.Values, hasBody bool) (cluster.Options, error) {
 	o := cluster.Options{
 		FieldManager:         q.Get("fieldManager"),
 		FieldValidation:      q.Get("fieldValidation"),
@@ -25,10 +26,6 @@ func optionsOf(verb cluster.Verb, q url.Values) (cluster.Options, error) {
 		Force:                optionalBoolean(q["force"]),
 		InitialEvents:        optionalBoolean(q["sendInitialEvents"]),
 		Bookmarks:            len(q["allowWatchBookmarks"]) > 0 && boolean(q["allowWatchBookmarks"]),
-		Deletion: cluster.Deletion{
-			PropagationPolicy: q.Get("propagationPolicy"),
-			OrphanDependents:  optionalBoolean(q["orphanDependents"]),
-		},
 	}
 	var err error
 	switch verb {
@@ -37,13 +34,38 @@ func optionsOf(verb cluster.Verb, q url.Values) (cluster.Options, error) {
 	case cluster.List, cluster.Watch:
 		err = readListNumbers(q, &o)
 	case cluster.DeleteCollection:
-		if err = readListNumbers(q, &o); err == nil {
-			o.Deletion.GracePeriodSeconds, err = optionalNumber(q["gracePeriodSeconds"])
+		if err = readListNumbers(q, &o); err == nil && !hasBody {
+			o.Deletion, err = deletionOf(q)
 		}
 	case cluster.Delete:
-		o.Deletion.GracePeriodSeconds, err = optionalNumber(q["gracePeriodSeconds"])
+		if !hasBody {
+			o.Deletion, err = deletionOf(q)
+		}
 	}
 	return o, err
+}
+
+// deletionOf reads the options of a deletion. The preconditions stand beside
+// them (apimachinery's Convert_url_Values_To_v1_DeleteOptions).
+func deletionOf(q url.Values) (cluster.Deletion, error) {
+	given := func(key string) *string {
+		if values := q[key]; len(values) > 0 {
+			return &values[0]
+		}
+		return nil
+	}
+	d := cluster.Deletion{
+		PropagationPolicy: given("propagationPolicy"), OrphanDependents: optionalBoolean(q["orphanDependents"]),
+		UID: given("uid"), ResourceVersion: given("resourceVersion"),
+	}
+	for _, precondition := range []**string{&d.UID, &d.ResourceVersion} {
+		if *precondition != nil && **precondition == "" {
+			*precondition = nil
+		}
+	}
+	var err error
+	d.GracePeriodSeconds, err = optionalNumber(q["gracePeriodSeconds"])
+	return d, err
 }
 
 // readListNumbers reads the numbers among the options of lists.
