@@ -75,7 +75,7 @@ func applyStatus(err error) *Status {
 		st = &Status{Code: 409, Reason: ReasonConflict, Message: conflicts.Error(), Err: err, Details: &StatusDetails{}}
 		for i := range conflicts {
 			st.Details.Causes = append(st.Details.Causes, Cause{
-				Type: causeConflict, Message: "conflict with " + conflicts[i].Owner(), Field: conflicts[i].Path.String()})
+				Type: causeConflict, Message: "conflict with " + conflicts[i].Owner(), Field: conflicts[i].Field()})
 		}
 		return st
 	case errors.Is(err, fieldmanager.ErrRequest):

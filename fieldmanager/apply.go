@@ -35,13 +35,15 @@ func (m *Manager) Apply(live Object, config document.Value, manager string, forc
 	}
 	value := m.orEmpty(live.Value)
 	entries := live.Managed.entries
+	var first Set
 	if len(entries) == 0 {
 		var err error
 		if entries, err = m.update(m.config.Empty, value, nil, firstApply, now); err != nil {
 			return Object{}, fmt.Errorf("the fields that the object has cannot be tracked: %w", err)
 		}
 		for i := range entries {
-			entries[i].Fields = entries[i].Fields.Reread()
+			first = entries[i].Fields
+			entries[i].Fields = first.Reread()
 		}
 	}
 	self := m.self(manager, OperationApply)
@@ -49,12 +51,17 @@ func (m *Manager) Apply(live Object, config document.Value, manager string, forc
 	var conflicts structured.Conflicts
 	if errors.As(err, &conflicts) {
 		if conflicts = m.withoutLastApplied(conflicts, value, manager); len(conflicts) > 0 {
-			return Object{}, m.describe(conflicts, value, config)
+			return Object{}, m.describe(conflicts, value, config, live.Managed.Len() == 0)
 		}
 		merged, changed, after, err = m.engine.Apply(&m.types, value, config, entries, self, true)
 	}
 	if err != nil {
 		return Object{}, err
+	}
+	for i := range after {
+		if after[i].Manager == firstApply && !first.Empty() {
+			after[i].Fields = after[i].Fields.Written(first)
+		}
 	}
 	after = settleApplier(after, entries, &self, changed, now)
 	if changed && m.config.Finish != nil {
@@ -105,8 +112,9 @@ func settleApplier(after, before []Entry, self *Entry, changed bool, now time.Ti
 	return after
 }
 
-// describe makes the error of an apply that conflicts.
-func (m *Manager) describe(found structured.Conflicts, live, config document.Value) Conflicts {
+// describe makes the error of an apply that conflicts. fresh says that the
+// entries were made by this request.
+func (m *Manager) describe(found structured.Conflicts, live, config document.Value, fresh bool) Conflicts {
 	var out Conflicts
 	for _, c := range found {
 		e := c.Entry
@@ -119,7 +127,7 @@ func (m *Manager) describe(found structured.Conflicts, live, config document.Val
 		structured.Locate(t, c.Fields, []document.Value{a, b}, func(p Path, at []document.Value) {
 			out = append(out, Conflict{
 				Manager: e.Manager, Operation: e.Operation, APIVersion: e.APIVersion, Subresource: e.Subresource, Time: e.Time,
-				Path: p, Live: at[0], Wanted: at[1],
+				Path: p, Live: at[0], Wanted: at[1], fresh: fresh,
 			})
 		})
 	}

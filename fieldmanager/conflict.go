@@ -25,6 +25,17 @@ type Conflict struct {
 	// applied configuration, both in the version of the request. They are
 	// absent where there is none.
 	Live, Wanted document.Value
+
+	fresh bool // Path is of a set that was made by this very request
+}
+
+// Field writes the path as the API server's messages and causes do. It is
+// Path.String but for large integers in the fields of before-first-apply.
+func (c Conflict) Field() string {
+	if c.fresh {
+		return c.Path.Fresh()
+	}
+	return c.Path.String()
 }
 
 // Owner writes who owns the field, as the API server's messages and causes do:
@@ -50,7 +61,7 @@ func (c Conflicts) Error() string {
 	var b strings.Builder
 	b.WriteString("Apply failed with " + strconv.Itoa(len(c)))
 	if len(c) == 1 {
-		b.WriteString(" conflict: conflict with " + c[0].Owner() + ": " + c[0].Path.String())
+		b.WriteString(" conflict: conflict with " + c[0].Owner() + ": " + c[0].Field())
 		return b.String()
 	}
 	b.WriteString(" conflicts: ")
@@ -61,7 +72,7 @@ func (c Conflicts) Error() string {
 			}
 			b.WriteString("conflicts with " + c[i].Owner() + ":")
 		}
-		b.WriteString("\n- " + c[i].Path.String())
+		b.WriteString("\n- " + c[i].Field())
 	}
 	return b.String()
 }

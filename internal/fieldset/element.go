@@ -322,43 +322,49 @@ func compareKeys(a, b document.Value) int {
 
 // String writes the element as in Kubernetes' messages: .name,
 // [key="value"], [="value"], [3].
-func (e Element) String() string {
+func (e Element) String() string { return e.text(false) }
+
+func (e Element) text(fresh bool) string {
 	switch e.kind() {
 	case 'f':
 		return "." + string(e[2:])
 	case 'i':
 		return "[" + string(e[2:]) + "]"
 	case 'v':
-		return "[=" + messageText(e.Value()) + "]"
+		return "[=" + messageText(e.Value(), fresh) + "]"
 	}
 	v := e.Value()
 	parts := make([]string, v.Len())
 	for i := range parts {
-		parts[i] = v.Key(i) + "=" + messageText(v.At(i))
+		parts[i] = v.Key(i) + "=" + messageText(v.At(i), fresh)
 	}
 	return "[" + strings.Join(parts, ",") + "]"
 }
 
 // messageText writes a value as structured merge does in paths. Numbers there
-// have been read as float64 and print as Go's %v does.
-func messageText(v document.Value) string {
+// have been read as float64 and print as Go's %v does; only those of a set that
+// was just made of an object are integers still.
+func messageText(v document.Value, fresh bool) string {
 	switch v.Kind() {
 	case document.String:
 		s, _ := v.Text()
 		return strconv.Quote(s)
 	case document.Number:
+		if i, ok := v.Int(); ok && fresh {
+			return strconv.FormatInt(i, 10)
+		}
 		f, _ := v.Float()
 		return strconv.FormatFloat(f, 'g', -1, 64)
 	case document.List:
 		parts := make([]string, v.Len())
 		for i := range parts {
-			parts[i] = messageText(v.At(i))
+			parts[i] = messageText(v.At(i), fresh)
 		}
 		return "[" + strings.Join(parts, ",") + "]"
 	case document.Object:
 		var b strings.Builder
 		for k, m := range v.Members() {
-			b.WriteString(k + "=" + messageText(m))
+			b.WriteString(k + "=" + messageText(m, fresh))
 		}
 		return b.String()
 	}
@@ -370,10 +376,16 @@ type Path []Element
 
 // String writes the path as Kubernetes' messages do:
 // .spec.template.spec.containers[name="web"].image
-func (p Path) String() string {
+func (p Path) String() string { return p.text(false) }
+
+// Fresh is String for a path of a set that was made of an object and never read:
+// integers are written in full, where String has 1e+06.
+func (p Path) Fresh() string { return p.text(true) }
+
+func (p Path) text(fresh bool) string {
 	var b strings.Builder
 	for _, e := range p {
-		b.WriteString(e.String())
+		b.WriteString(e.text(fresh))
 	}
 	return b.String()
 }

@@ -99,3 +99,27 @@ func adopt(read, fresh document.Value) document.Value {
 	}
 	return kids.Object()
 }
+
+// Written returns a set that was read with the keys as they are in fresh, of
+// which it was read: the way back from Reread.
+func (s Set) Written(fresh Set) Set {
+	if s.Empty() || !big(fresh.root) {
+		return s
+	}
+	return rooted(written(s.root, fresh.root))
+}
+
+func written(read, fresh document.Value) document.Value {
+	var kids document.ObjectBuilder
+	for i := range fresh.Len() {
+		kid := read.Get(Reread(fresh.Key(i)))
+		if kid.Len() > 0 {
+			kid = written(kid, fresh.At(i))
+		}
+		kids.Set(fresh.Key(i), kid)
+	}
+	if kids.Len() == 0 {
+		return read
+	}
+	return kids.Object()
+}
