@@ -1,0 +1,135 @@
+package document
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"unicode/utf8"
+)
+
+func (p *parser) number() error {
+	start, i := p.i, p.i
+	digits := func() bool {
+		from := i
+		for i < len(p.b) && p.b[i] >= '0' && p.b[i] <= '9' {
+			i++
+		}
+		return i > from
+	}
+	if p.b[i] == '-' {
+		i++
+	}
+	first := i
+	if !digits() {
+		return p.fail(i, "a number needs a digit here")
+	}
+	if p.b[first] == '0' && i > first+1 {
+		return p.fail(first, "a number must not begin with 0")
+	}
+	whole := true
+	if i < len(p.b) && p.b[i] == '.' {
+		whole = false
+		i++
+		if !digits() {
+			return p.fail(i, "a number needs a digit after its point")
+		}
+	}
+	if i < len(p.b) && (p.b[i] == 'e' || p.b[i] == 'E') {
+		whole = false
+		i++
+		if i < len(p.b) && (p.b[i] == '+' || p.b[i] == '-') {
+			i++
+		}
+		if !digits() {
+			return p.fail(i, "a number needs a digit in its exponent")
+		}
+	}
+	n, ok := numberNode(p.s[start:i], whole)
+	if !ok {
+		return p.fail(start, "the number "+p.s[start:i]+" is out of range")
+	}
+	n.flags |= fromSource
+	if n.flags&canonical == 0 {
+		p.odd++
+	}
+	p.i = i
+	p.stack = append(p.stack, n)
+	return nil
+}
+
+// str parses a string. Its node's raw text lies between the quotes.
+func (p *parser) str() (node, error) {
+	start := p.i + 1
+	i := start
+	fl := canonical | fromSource
+	high := false
+	for {
+		for i+8 <= len(p.b) {
+			hit := special8(binary.LittleEndian.Uint64(p.b[i:]))
+			if hit != 0 {
+				i += bits.TrailingZeros64(hit) >> 3
+				break
+			}
+			i += 8
+		}
+		if i >= len(p.b) {
+			return node{}, p.fail(start-1, "the string that begins here has no closing quote")
+		}
+		switch c := p.b[i]; {
+		case c == '"':
+			raw := p.s[start:i]
+			if high && !plainUTF8(raw) {
+				fl &^= canonical
+				if !utf8.ValidString(raw) {
+					fl |= escaped // unescape also mends what is not UTF-8
+				}
+			}
+			if fl&canonical == 0 {
+				p.odd++
+			}
+			p.i = i + 1
+			return node{raw: raw, kind: String, flags: fl}, nil
+		case c == '\\':
+			n, usual := escapeLen(p.s[i:])
+			if n == 0 {
+				return node{}, p.fail(i, "no such escape in a string: "+snippet(p.s[i:], 6))
+			}
+			fl |= escaped
+			if !usual {
+				fl &^= canonical
+			}
+			i += n
+		case c < 0x20:
+			return node{}, p.fail(i, "a control character must be written as an escape inside a string")
+		case c >= 0x80:
+			high = true
+			for i++; i < len(p.b) && p.b[i] >= 0x80; i++ {
+			}
+		default:
+			if c == '<' || c == '>' || c == '&' {
+				fl &^= canonical
+			}
+			i++
+		}
+	}
+}
+
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
+
+// special8 marks, of eight bytes of a string, those that end it, need an escape
+// when printed or are not ASCII: the lowest bit set is in the first such byte.
+// Bits above it may be set in vain.
+func special8(w uint64) uint64 {
+	hit := w | (w - ones*0x20)
+	x := w ^ ones*'"'
+	hit |= (x - ones) &^ x
+	x = w ^ ones*'\\'
+	hit |= (x - ones) &^ x
+	x = w&^(ones*2) ^ ones*'<' // < and >
+	hit |= (x - ones) &^ x
+	x = w ^ ones*'&'
+	hit |= (x - ones) &^ x
+	return hit & highs
+}
