@@ -33,6 +33,15 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
+// about answers a request for a page about the server, which can only be read.
+func (s *Server) about(w http.ResponseWriter, r *http.Request, page http.HandlerFunc) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		s.fail(w, r, errMethod)
+		return
+	}
+	page(w, r)
+}
+
 // version answers /version: that of the API which is served.
 func (s *Server) version(w http.ResponseWriter, r *http.Request) {
 	minor := "0"

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/schema"
@@ -20,13 +21,11 @@ type target struct {
 // route answers a request by its path.
 func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 	parts := split(r.URL.Path)
-	if len(parts) == 0 {
-		s.paths(w, r)
-		return
-	}
 	switch {
-	case len(r.URL.Path) > 1 && r.URL.Path[1] == '/':
+	case strings.HasPrefix(r.URL.Path, "//"):
 		s.fail(w, r, errNoPage)
+	case len(parts) == 0:
+		s.about(w, r, s.paths)
 	case parts[0] == "api" && len(parts) > 2:
 		s.serveAPI(w, r, "", parts[1], parts[2:])
 	case parts[0] == "apis" && len(parts) > 3:
@@ -36,9 +35,9 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 	case parts[0] == "openapi":
 		s.openAPI(w, r, parts[1:])
 	case parts[0] == "version" && len(parts) == 1:
-		s.version(w, r)
+		s.about(w, r, s.version)
 	case parts[0] == "metrics" && len(parts) == 1:
-		s.metrics.page.ServeHTTP(w, r)
+		s.about(w, r, s.metrics.page.ServeHTTP)
 	default:
 		s.fail(w, r, errNoPage)
 	}

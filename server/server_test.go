@@ -1,0 +1,364 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+const configMaps = "/api/v1/namespaces/n/configmaps"
+
+// local is a server over a cluster of its own, without a network.
+func local(t testing.TB, o Options) *Server {
+	t.Helper()
+	c, err := cluster.New(cluster.Config{Now: fixedClock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	if o.Now == nil {
+		o.Now = func() time.Time { return fixedClock().Add(90 * time.Second) }
+	}
+	return New(c, o)
+}
+
+func create(t testing.TB, s http.Handler, name, rest string) {
+	t.Helper()
+	w := ask(s, "POST", configMaps, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"`+name+`"}`+rest+`}`)
+	if w.Code != http.StatusCreated {
+		t.Fatalf("creating %s: %d %s", name, w.Code, w.Body)
+	}
+}
+
+func TestHealthNeedsNoToken(t *testing.T) {
+	s := local(t, Options{Token: "secret"})
+	for _, path := range []string{"/healthz", "/livez", "/readyz"} {
+		if w := ask(s, "GET", path, ""); w.Code != 200 || w.Body.String() != "ok" {
+			t.Errorf("%s: %d %s", path, w.Code, w.Body)
+		}
+		if w := ask(s, "GET", path+"?verbose", ""); !strings.Contains(w.Body.String(), "check passed") {
+			t.Errorf("%s in full: %s", path, w.Body)
+		}
+	}
+	s.stopping.Store(true)
+	if w := ask(s, "GET", "/readyz", ""); w.Code != http.StatusServiceUnavailable {
+		t.Errorf("ready while stopping: %d", w.Code)
+	}
+	if w := ask(s, "GET", "/livez", ""); w.Code != http.StatusOK {
+		t.Errorf("alive while stopping: %d", w.Code)
+	}
+}
+
+func TestToken(t *testing.T) {
+	s := local(t, Options{Token: "secret"})
+	for header, code := range map[string]int{
+		"": 401, "Bearer": 401, "Bearer ": 401, "Bearer wrong": 401, "Bearer secretx": 401, "Basic secret": 401, "secret": 401,
+		"Bearer secret": 200, "bearer secret": 200,
+	} {
+		w := ask(s, "GET", "/version", "", "Authorization", header)
+		if w.Code != code {
+			t.Errorf("%q: %d", header, w.Code)
+		}
+		if code == 401 && body(t, w).Get("reason").StringOr("") != "Unauthorized" {
+			t.Errorf("%q: %s", header, w.Body)
+		}
+	}
+}
+
+func TestVersion(t *testing.T) {
+	v := body(t, ask(local(t, Options{}), "GET", "/version", ""))
+	if v.Get("major").StringOr("") != "1" || v.Get("minor").StringOr("") != "36" || v.Get("gitVersion").StringOr("") != "v1.36.0+patchlab" {
+		t.Errorf("got %s", v)
+	}
+}
+
+func TestPathsAreListed(t *testing.T) {
+	v := body(t, ask(New(newFake(t), Options{}), "GET", "/", ""))
+	var paths []string
+	for _, p := range v.Get("paths").Items() {
+		paths = append(paths, p.StringOr(""))
+	}
+	for _, want := range []string{"/api/v1", "/apis/apps", "/apis/lab.example.com/v1", "/openapi/v3/apis/apps/v1", "/metrics"} {
+		if !slices.Contains(paths, want) {
+			t.Errorf("%s is missing", want)
+		}
+	}
+}
+
+func TestBodiesAreBounded(t *testing.T) {
+	f := newFake(t)
+	s := New(f, Options{})
+	for size, code := range map[int]int{maxBody: 200, maxBody + 1: 413} {
+		f.asked = nil
+		w := ask(s, "POST", configMaps, strings.Repeat(" ", size))
+		if w.Code != code || len(f.asked) != map[int]int{200: 1, 413: 0}[code] {
+			t.Errorf("%d bytes: %d, the cluster was asked %d times", size, w.Code, len(f.asked))
+		}
+		if code == 413 && body(t, w).Get("reason").StringOr("") != "RequestEntityTooLarge" {
+			t.Errorf("%d bytes: %s", size, w.Body)
+		}
+	}
+}
+
+func TestRequestsAtOnceAreBounded(t *testing.T) {
+	f := newFake(t)
+	entered, leave := make(chan struct{}), make(chan struct{})
+	f.answer = func(context.Context, *cluster.Request) (*cluster.Response, error) {
+		entered <- struct{}{}
+		<-leave
+		return &cluster.Response{Code: 200, Object: object("kind", text("ConfigMap"))}, nil
+	}
+	s := New(f, Options{MaxReads: 1, MaxWrites: 1})
+	var wg sync.WaitGroup
+	for _, method := range []string{"GET", "PUT"} {
+		wg.Go(func() { ask(s, method, configMaps+"/a", "") })
+		<-entered
+	}
+	for _, method := range []string{"GET", "PUT"} {
+		w := ask(s, method, configMaps+"/a", "")
+		if w.Code != 429 || w.Header().Get("Retry-After") != "1" || body(t, w).Get("reason").StringOr("") != "TooManyRequests" {
+			t.Errorf("%s: %d %v %s", method, w.Code, w.Header(), w.Body)
+		}
+	}
+	if w := ask(s, "GET", "/healthz", ""); w.Code != 200 {
+		t.Errorf("health while busy: %d", w.Code)
+	}
+	close(leave)
+	wg.Wait()
+	wg.Go(func() { <-entered })
+	if w := ask(s, "GET", configMaps+"/a", ""); w.Code != 200 {
+		t.Errorf("afterwards: %d", w.Code)
+	}
+	wg.Wait()
+}
+
+func TestFaultsBecomeAnswers(t *testing.T) {
+	f := newFake(t)
+	f.answer = func(context.Context, *cluster.Request) (*cluster.Response, error) { panic("what only we may know") }
+	var log []Access
+	s := New(f, Options{Log: func(a Access) { log = append(log, a) }})
+	w := ask(s, "GET", configMaps+"/a", "")
+	if w.Code != 500 || body(t, w).Get("reason").StringOr("") != "InternalError" || strings.Contains(w.Body.String(), "only we") {
+		t.Errorf("got %d %s", w.Code, w.Body)
+	}
+	if len(log) != 1 || log[0].Code != 500 {
+		t.Errorf("log: %+v", log)
+	}
+	if page := ask(s, "GET", "/metrics", "").Body.String(); !strings.Contains(page, "patchlab_panics_total 1") {
+		t.Errorf("metrics:\n%s", page)
+	}
+}
+
+func TestErrorsThatAreNoStatus(t *testing.T) {
+	f := newFake(t)
+	f.answer = func(context.Context, *cluster.Request) (*cluster.Response, error) { return nil, errors.New("oh") }
+	if w := ask(New(f, Options{}), "GET", configMaps+"/a", ""); w.Code != 500 || body(t, w).Get("message").StringOr("") != "oh" {
+		t.Errorf("got %d %s", w.Code, w.Body)
+	}
+}
+
+func TestLogAndMetrics(t *testing.T) {
+	var log []Access
+	s := local(t, Options{Log: func(a Access) { log = append(log, a) }})
+	create(t, s, "a", "")
+	ask(s, "GET", configMaps+"/a?x=1", "", "User-Agent", "me/1")
+	ask(s, "BREW", configMaps, "")
+	if len(log) != 3 || log[1].URL != configMaps+"/a?x=1" || log[1].UserAgent != "me/1" || log[1].Code != 200 || log[1].Bytes == 0 {
+		t.Errorf("log: %+v", log)
+	}
+	page := ask(s, "GET", "/metrics", "").Body.String()
+	for _, want := range []string{
+		`patchlab_requests_total{code="201",method="POST"} 1`, `patchlab_requests_total{code="200",method="GET"} 1`,
+		`patchlab_requests_total{code="405",method="other"} 1`, `patchlab_request_duration_seconds_count{method="POST"} 1`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("%s is missing in\n%s", want, page)
+		}
+	}
+}
+
+func TestWarnings(t *testing.T) {
+	header := func(warnings ...string) []string {
+		h := http.Header{}
+		warn(h, warnings)
+		return h.Values("Warning")
+	}
+	if got := header(`unknown field "a\b"`, "x\ny"); fmt.Sprint(got) != `[299 - "unknown field \"a\\b\"" 299 - "xy"]` {
+		t.Errorf("got %v", got)
+	}
+	long := strings.Repeat("w", 300)
+	many := slices.Repeat([]string{long}, 40)
+	got := header(many...)
+	if len(got) != warningsLimit/warningLimit || len(got[0]) != warningLimit+len(`299 - ""`) {
+		t.Errorf("of %d long warnings %d are sent, the first with %d bytes", len(many), len(got), len(got[0]))
+	}
+	if got := header(long); len(got[0]) != 300+len(`299 - ""`) {
+		t.Errorf("one long warning is cut: %s", got)
+	}
+}
+
+func TestEncodings(t *testing.T) {
+	s := local(t, Options{})
+	create(t, s, "a", `,"data":{"k":"v"}`)
+	plain := ask(s, "GET", configMaps+"/a", "")
+	if !bytes.HasPrefix(plain.Body.Bytes(), []byte(`{"apiVersion":"v1","data":{"k":"v"},`)) || !bytes.HasSuffix(plain.Body.Bytes(), []byte("}\n")) {
+		t.Errorf("plain: %s", plain.Body)
+	}
+	indented := ask(s, "GET", configMaps+"/a?pretty=true", "").Body.String()
+	if !strings.HasPrefix(indented, "{\n  \"apiVersion\": \"v1\",\n") {
+		t.Errorf("indented: %s", indented)
+	}
+	yaml := ask(s, "GET", configMaps+"/a", "", "Accept", "application/yaml")
+	if !strings.HasPrefix(yaml.Body.String(), "apiVersion: v1\ndata:\n  k: v\n") || yaml.Header().Get("Content-Type") != "application/yaml" {
+		t.Errorf("YAML: %s", yaml.Body)
+	}
+	head := ask(s, "HEAD", configMaps+"/a", "")
+	if head.Code != 200 || head.Body.Len() != 0 || head.Header().Get("Content-Length") != plain.Header().Get("Content-Length") {
+		t.Errorf("HEAD: %d %v %s", head.Code, head.Header(), head.Body)
+	}
+}
+
+func TestForms(t *testing.T) {
+	s := local(t, Options{})
+	create(t, s, "a", `,"data":{"k":"v"}`)
+	accept := func(form string) string { return "application/json;as=" + form + ";v=v1;g=meta.k8s.io" }
+	get := func(path, form string) document.Value {
+		return body(t, ask(s, "GET", path, "", "Accept", accept(form)))
+	}
+	table := get(configMaps, "Table")
+	row := table.Get("rows").At(0)
+	if got := row.Get("cells").String(); got != `["a",1,"90s"]` || table.Get("kind").StringOr("") != "Table" {
+		t.Errorf("table: %s", table)
+	}
+	if row.Get("object").Get("kind").StringOr("") != "PartialObjectMetadata" || row.Get("object").Get("data").Exists() {
+		t.Errorf("row's object: %s", row)
+	}
+	if o := get(configMaps+"?includeObject=Object", "Table").Get("rows").At(0).Get("object"); o.Get("kind").StringOr("") != "ConfigMap" || !o.Get("data").Exists() {
+		t.Errorf("row with the object: %s", o)
+	}
+	if o := get(configMaps+"/a?includeObject=None", "Table").Get("rows").At(0).Get("object"); !o.IsNull() {
+		t.Errorf("row without object: %s", o)
+	}
+	if st := get(configMaps+"/a?includeObject=Other", "Table"); st.Get("code").String() != "400" {
+		t.Errorf("unknown includeObject: %s", st)
+	}
+	if o := get(configMaps+"/a", "PartialObjectMetadata"); o.Get("data").Exists() || o.Get("metadata").Get("name").StringOr("") != "a" || o.Get("apiVersion").StringOr("") != "meta.k8s.io/v1" {
+		t.Errorf("metadata: %s", o)
+	}
+	if l := get(configMaps, "PartialObjectMetadataList"); l.Get("items").Len() != 1 || l.Get("kind").StringOr("") != "PartialObjectMetadataList" {
+		t.Errorf("list of metadata: %s", l)
+	}
+	for path, form := range map[string]string{configMaps: "PartialObjectMetadata", configMaps + "/a": "PartialObjectMetadataList"} {
+		if st := get(path, form); st.Get("reason").StringOr("") != "NotAcceptable" {
+			t.Errorf("%s as %s: %s", path, form, st)
+		}
+	}
+	if st := get(configMaps+"/none", "Table"); st.Get("kind").StringOr("") != "Status" {
+		t.Errorf("a failure as a table: %s", st)
+	}
+}
+
+// lines reads a watch until it has so many lines.
+func lines(t *testing.T, url string, count int, headers ...string) []document.Value {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, "GET", url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var out []document.Value
+	var buf []byte
+	chunk := make([]byte, 4096)
+	for len(out) < count {
+		n, err := resp.Body.Read(chunk)
+		buf = append(buf, chunk[:n]...)
+		for {
+			i := bytes.IndexByte(buf, '\n')
+			if i < 0 {
+				break
+			}
+			d, perr := document.Parse(buf[:i], document.Options{})
+			if perr != nil {
+				t.Fatalf("%s: %v", buf[:i], perr)
+			}
+			out, buf = append(out, d.Root), buf[i+1:]
+		}
+		if errors.Is(err, io.EOF) {
+			return out
+		}
+		if err != nil {
+			t.Fatalf("after %d events: %v", len(out), err)
+		}
+	}
+	return out
+}
+
+func TestWatchForms(t *testing.T) {
+	s := local(t, Options{})
+	create(t, s, "a", "")
+	create(t, s, "b", "")
+	live := httptest.NewServer(s)
+	defer live.Close()
+	defer live.CloseClientConnections()
+	url := live.URL + configMaps + "?watch=1"
+	events := lines(t, url, 2, "Accept", "application/json;as=Table;v=v1;g=meta.k8s.io")
+	if events[0].Get("object").Get("columnDefinitions").Len() != 3 || !events[1].Get("object").Get("columnDefinitions").IsNull() {
+		t.Errorf("columns stand in the first table only: %s", events)
+	}
+	events = lines(t, url, 1, "Accept", "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io")
+	if events[0].Get("object").Get("kind").StringOr("") != "PartialObjectMetadata" {
+		t.Errorf("metadata: %s", events)
+	}
+	if events = lines(t, url+"&timeoutSeconds=1", 5); len(events) != 2 {
+		t.Errorf("a watch with a time of its own ended after %d events", len(events))
+	}
+	if w := ask(s, "GET", configMaps+"?watch=1&timeoutSeconds=x", ""); w.Code != 400 {
+		t.Errorf("malformed time: %d", w.Code)
+	}
+}
+
+func TestServeStops(t *testing.T) {
+	s := local(t, Options{})
+	create(t, s, "a", "")
+	for _, secure := range []bool{false, true} {
+		url, client, stop := serve(t, s, secure)
+		resp, err := client.Get(url + configMaps + "?watch=1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := make([]byte, 10)
+		if _, err := io.ReadFull(resp.Body, first); err != nil || string(first) != `{"type":"A` {
+			t.Errorf("watch begins with %q: %v", first, err)
+		}
+		stop()
+		if _, err := io.Copy(io.Discard, resp.Body); err != nil && !secure {
+			t.Errorf("the watch was cut off, not ended: %v", err)
+		}
+		resp.Body.Close()
+		if _, err := client.Get(url + "/version"); err == nil {
+			t.Error("still serving")
+		}
+		s.stopping.Store(false)
+	}
+}
