@@ -76,11 +76,15 @@ func read(t *testing.T, name string, text []byte) *judgedCRD {
 	if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(j.v1.DeepCopy(), j.internal, nil); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	var theirs field.ErrorList
+	var theirs, defaults field.ErrorList
 	for _, e := range crdvalidation.ValidateCustomResourceDefinition(context.Background(), j.internal) {
-		ofDefault := strings.Contains(e.Field, ".default") && // whether it may or must be there is compared
+		ofDefault := strings.Contains(e.Field, ".default") && // whether it may or must be there is a matter of structure
 			!(strings.HasSuffix(e.Field, ".default") && (e.Type == field.ErrorTypeRequired || e.Type == field.ErrorTypeForbidden))
-		if !strings.HasPrefix(e.Field, "status.") && !ofDefault {
+		switch {
+		case strings.HasPrefix(e.Field, "status."):
+		case ofDefault:
+			defaults = append(defaults, e)
+		default:
 			theirs = append(theirs, e)
 		}
 	}
@@ -94,6 +98,10 @@ func read(t *testing.T, name string, text []byte) *judgedCRD {
 		return nil
 	}
 	if oursErr != nil {
+		return nil
+	}
+	if wrong := structural.ValidateDefaults(j.ours); (len(wrong) > 0) != (len(defaults) > 0) {
+		t.Errorf("%s: of defaults we say %v, they say %v\n%s", name, wrong, defaults.ToAggregate(), text)
 		return nil
 	}
 	props := j.internal.Spec.Validation
@@ -145,8 +153,7 @@ func TestCRDTypes(t *testing.T) {
 	}
 }
 
-// TestRefusals: a CRD is refused where kube-apiserver refuses it. Not compared are
-// CEL and whether defaults are valid.
+// TestRefusals: a CRD is refused where kube-apiserver refuses it, CEL left aside.
 func TestRefusals(t *testing.T) {
 	refused := 0
 	for s := *seed; s < *seed+uint64(*cases) && !t.Failed(); s++ {

@@ -266,12 +266,16 @@ func (g *goFacts) expand(facts structFacts) error {
 				return err
 			}
 			for n, f := range inner {
-				if _, ok := facts[n]; !ok {
-					if key[0] == embedded[0] {
-						f.goField |= schema.GoInline
+				more := n[0] <= same[0] // inner is not expanded itself yet
+				if key[0] == embedded[0] {
+					f.goField |= schema.GoInline
+					if more {
+						n = embedded + n[1:]
 					}
+				}
+				if _, ok := facts[n]; !ok {
 					facts[n] = f
-					again = again || n[0] <= same[0]
+					again = again || more
 				}
 			}
 		}
