@@ -6,6 +6,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/schema"
+	"github.com/patchlab-dev/patchlab/schema/structural"
 )
 
 // acceptNames returns a CustomResourceDefinition with the names that it may have
@@ -130,8 +131,8 @@ func withCondition(object document.Value, kind, status, reason, message, now str
 	return object.Set(conditions.Splice(conditions.Len(), 0, b.Object()), "status", "conditions")
 }
 
-// checkCRD judges a CustomResourceDefinition: its schemas must be structural, its
-// names must stay once it was established, and no version may go in which
+// checkCRD judges a CustomResourceDefinition: its schemas must be structural and
+// their defaults valid, its names must stay once it was established, and no version may go in which
 // objects may be stored.
 func checkCRD(object, live document.Value) []Cause {
 	var causes []Cause
@@ -142,6 +143,8 @@ func checkCRD(object, live document.Value) []Cause {
 		causes = schemaCauses(wrong.Errors)
 	case err != nil:
 		causes = []Cause{invalidValue("spec", "", err.Error())}
+	default:
+		causes = schemaCauses(structural.ValidateDefaults(crd))
 	}
 	if live.Exists() {
 		fixed := [][]string{{"group"}, {"names", "plural"}}
