@@ -46,13 +46,13 @@ func (w *lineWriter) container(p place, first, rest string) {
 		indent = rest
 	}
 	if p.v.Len() == 0 {
-		w.value(p, "", first, rest)
+		w.value(p, p.v, first, rest)
 	}
 }
 
 func (w *lineWriter) member(key string, p place, first, rest string) {
 	if p.v.Len() == 0 {
-		w.value(p, key, first, rest)
+		w.value(p, document.NewObject().With(key, p.v), first, rest)
 		return
 	}
 	text := yamlOf(document.NewObject().With(key, document.NewNull()))
@@ -68,12 +68,8 @@ func (w *lineWriter) item(p place, first, rest string) {
 	w.container(p, first+"- ", rest+"  ")
 }
 
-// value writes a value without members: a scalar, an empty list or object.
-func (w *lineWriter) value(p place, key, first, rest string) {
-	v := p.v
-	if key != "" || len(p.path) > 0 && strings.HasPrefix(string(p.path[len(p.path)-1]), "f:") {
-		v = document.NewObject().With(key, v)
-	}
+// value writes a value without members, alone or as the only member of an object.
+func (w *lineWriter) value(p place, v document.Value, first, rest string) {
 	for i, line := range yamlOf(v) {
 		if i == 0 {
 			w.add(p, first+line)
