@@ -20,6 +20,9 @@ type facts struct {
 	// another generation when they change; "!metadata" stands for everything
 	// but the metadata.
 	generation []string
+	// exact compares them as Go holds them and not by what they mean: an empty
+	// list is another than none.
+	exact bool
 	// noFirstGeneration says that a new object is not given generation 1.
 	noFirstGeneration bool
 	// createByUpdate lets a PUT create the object.
@@ -107,7 +110,7 @@ func builtinFacts(group, resource string) *facts {
 		f.generation, f.conditional = bySpec, true
 		switch resource {
 		case "mutatingwebhookconfigurations", "validatingwebhookconfigurations":
-			f.generation = []string{"webhooks"}
+			f.generation, f.exact = []string{"webhooks"}, true
 		case "validatingadmissionpolicies":
 			f.resetStatus = wholeRow
 		}
@@ -222,8 +225,10 @@ func otherFacts(f *facts, group, resource string) {
 		f.generation, f.resetStatus = bySpec, wholeRow
 	case "ingresses":
 		f.storage, f.generation = "ingress", bySpec
-	case "ingressclasses", "networkpolicies":
+	case "ingressclasses":
 		f.generation = bySpec
+	case "networkpolicies":
+		f.generation, f.exact = bySpec, true
 	case "ipaddresses":
 		f.name = segmentName
 	case "servicecidrs", "podgroups", "volumeattachments", "storageversionmigrations", "storageversions":
@@ -257,11 +262,11 @@ func (f *facts) firstGeneration(object document.Value) document.Value {
 }
 
 // nextGeneration returns next with live's generation, or one more where a part
-// that counts has changed.
-func (f *facts) nextGeneration(next, live document.Value) document.Value {
+// that counts has changed: compared, which is next as it is to be compared.
+func (f *facts) nextGeneration(next, compared, live document.Value) document.Value {
 	next = keepMeta(next, live, "generation")
 	for _, part := range f.generation {
-		if !same(part, next, live) {
+		if !same(part, compared, live) {
 			return withMeta(next, "generation", document.NewInt(metaInt(live, "generation")+1))
 		}
 	}

@@ -196,7 +196,7 @@ func (t *task) prepareUpdate(live, next fieldmanager.Object) (fieldmanager.Objec
 	next.Value = keepMeta(next.Value, live.Value, "generation")
 	next.Value = t.reset(live.Value, next.Value)
 	if t.ep.sub != subStatus {
-		next.Value = t.ep.facts.nextGeneration(next.Value, live.Value)
+		next.Value = t.nextGeneration(next.Value, live.Value)
 	}
 	if meta(next.Value, "uid") == "" {
 		next.Value = keepMeta(next.Value, live.Value, "uid")
@@ -227,6 +227,19 @@ func (t *task) reset(live, next document.Value) document.Value {
 		return next.With("status", live.Get("status"))
 	}
 	return next
+}
+
+// nextGeneration counts the generation of an update. Most strategies compare
+// what is meant; those of facts.exact compare what Go holds, where an empty list
+// and none are two things.
+func (t *task) nextGeneration(next, live document.Value) document.Value {
+	k, compared := t.ep.kind, next
+	if k.Builtin && !t.ep.facts.exact {
+		if meant, _, err := defaults.Decode(k, next, defaults.FromTree); err == nil {
+			compared = meant
+		}
+	}
+	return t.ep.facts.nextGeneration(next, compared, live)
 }
 
 // registryRequest is what the strategies of built-in kinds know of the request.

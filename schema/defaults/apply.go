@@ -178,6 +178,9 @@ func (f *filler) round(r *Rule, old document.Value) document.Value {
 	if err != nil || want == s {
 		return old
 	}
+	if plain, _ := quantity.Canonical(s, false); plain == want {
+		return old // only spelled otherwise, see InMemory
+	}
 	now := document.NewString(want)
 	f.observe(r, now)
 	return now

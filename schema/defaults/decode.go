@@ -39,7 +39,10 @@ const (
 
 	// InMemory, added to one of the others, leaves out that the object is stored
 	// and read again: a list or map that is always written is still empty then,
-	// and not null. It is what field management sees.
+	// and not null. It is what field management sees. Within lists that it
+	// compares as a whole, by what Go holds in memory, quantities keep their
+	// spelling and empty lists and maps stay where they were given: there they
+	// differ from what has been stored.
 	InMemory Source = 1 << 7
 )
 
@@ -74,7 +77,8 @@ func Decode(k *schema.Kind, v document.Value, from Source) (document.Value, []Pr
 	if !k.Builtin || t.Map == nil {
 		return v, nil, nil
 	}
-	d := decoder{from: from &^ InMemory, text: storedAsText(k.Group) || from&InMemory != 0}
+	memory := from&InMemory != 0
+	d := decoder{from: from &^ InMemory, text: storedAsText(k.Group) || memory, memory: memory}
 	from = d.from
 	out := d.value(t, v)
 	if d.err != nil {
@@ -95,6 +99,9 @@ func storedAsText(group string) bool {
 type decoder struct {
 	from     Source
 	text     bool // stored as JSON, see storedAsText
+	memory   bool // InMemory
+	atomic   int  // atomic objects around
+	whole    int  // lists around that are compared as a whole
 	path     document.Path
 	keys     []int // positions in path of keys of maps
 	problems []Problem
@@ -141,6 +148,10 @@ func (d *decoder) object(t *schema.Type, v document.Value) document.Value {
 		d.fail("expected an object, found " + describe(v))
 		return v
 	}
+	if t.Map.Atomic {
+		d.atomic++
+		defer func() { d.atomic-- }()
+	}
 	fields, out := t.Map.Fields, rebuild{old: v}
 	i, j := 0, 0
 	for i < v.Len() || j < len(fields) {
@@ -176,6 +187,9 @@ func (d *decoder) field(f *schema.Field, v document.Value) document.Value {
 		return w
 	}
 	if f.Go&(schema.GoOmitEmpty|schema.GoOmitZero) != 0 {
+		if d.memory && d.whole > 0 && w.Len() == 0 && (w.Kind() == document.List || w.Kind() == document.Object) {
+			return w
+		}
 		if f.Go&schema.GoOmitEmpty != 0 && emptiable(f.Type) && empty(w) || f.Go&schema.GoOmitZero != 0 && w.IsNull() {
 			return document.Value{}
 		}
@@ -258,6 +272,10 @@ func (d *decoder) list(t *schema.Type, v document.Value) document.Value {
 	if v.Kind() != document.List {
 		d.fail("expected a list, found " + describe(v))
 		return v
+	}
+	if d.atomic > 0 || t.List.Kind == schema.AtomicList {
+		d.whole++
+		defer func() { d.whole-- }()
 	}
 	var out document.ListBuilder
 	changed := false

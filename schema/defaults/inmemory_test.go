@@ -29,3 +29,23 @@ func TestDecodeInMemory(t *testing.T) {
 		}
 	}
 }
+
+// What field management compares as a whole it compares as Go holds it: a
+// quantity spelled otherwise and an empty list are not what has been stored.
+// What each field is compared by has one form.
+func TestInMemoryKeepsSpelling(t *testing.T) {
+	cases := []struct{ sent, want, reason string }{
+		{`{"apiVersion":"v1","kind":"LimitRange","spec":{"limits":[{"max":{"memory":"1024Mi"},"min":{},"type":"Pod"}]}}`,
+			`{"limits":[{"max":{"memory":"1024Mi"},"min":{},"type":"Pod"}]}`, "an atomic list"},
+		{`{"apiVersion":"v1","kind":"ResourceQuota","spec":{"hard":{"memory":"1024Mi"},"scopes":[]}}`,
+			`{"hard":{"memory":"1Gi"}}`, "no list around"},
+	}
+	for _, c := range cases {
+		v := parse(t, c.sent)
+		k, _ := kindOf(builtin(t), v)
+		got, _, err := Decode(k, v, FromJSON|InMemory)
+		if err != nil || got.Get("spec").String() != c.want {
+			t.Errorf("%s: %s, %v; want %s: %s", c.sent, got.Get("spec"), err, c.want, c.reason)
+		}
+	}
+}

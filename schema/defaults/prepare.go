@@ -117,7 +117,7 @@ func (r *Rules) updated(k *schema.Kind, next, live document.Value, q Request) do
 	case "/ServiceAccount":
 		next = secretNames(next)
 	case "apps/DaemonSet":
-		next = templateChanged(next, live)
+		next = templateChanged(k, next, live)
 	case "certificates.k8s.io/CertificateSigningRequest":
 		next = next.With("spec", live.Get("spec"))
 	case "apiextensions.k8s.io/CustomResourceDefinition":

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // named labels a Namespace with its name.
@@ -75,10 +76,15 @@ func secretNames(v document.Value) document.Value {
 	return v
 }
 
-// templateChanged counts the versions of a DaemonSet's template.
-func templateChanged(next, live document.Value) document.Value {
+// templateChanged counts the versions of a DaemonSet's template, by what it means
+// and not by how it is spelled.
+func templateChanged(k *schema.Kind, next, live document.Value) document.Value {
+	meant, _, err := Decode(k, next, FromTree)
+	if err != nil {
+		meant = next
+	}
 	s := live.Lookup("metadata", "annotations", templateGeneration).StringOr("0")
-	if n, err := strconv.ParseInt(s, 10, 64); err == nil && !document.Equal(next.Lookup("spec", "template"), live.Lookup("spec", "template")) {
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil && !document.Equal(meant.Lookup("spec", "template"), live.Lookup("spec", "template")) {
 		s = strconv.FormatInt(n+1, 10)
 	}
 	return next.Set(document.NewString(s), "metadata", "annotations", templateGeneration)

@@ -203,8 +203,7 @@ func (d *decoder) intOrText(v document.Value) document.Value {
 func (d *decoder) base64(v document.Value) document.Value {
 	s, ok := v.Text()
 	if !ok {
-		d.fail("expected a string in base64, found " + describe(v))
-		return v
+		return d.octets(v)
 	}
 	b, err := base64.StdEncoding.DecodeString(s)
 	if err != nil {
@@ -212,6 +211,24 @@ func (d *decoder) base64(v document.Value) document.Value {
 		return v
 	}
 	return canonical(v, s, base64.StdEncoding.EncodeToString(b))
+}
+
+// octets decodes bytes that come as a list of numbers.
+func (d *decoder) octets(v document.Value) document.Value {
+	if v.Kind() != document.List {
+		d.fail("expected a string in base64, found " + describe(v))
+		return v
+	}
+	b := make([]byte, v.Len())
+	for i, item := range v.Items() {
+		n, ok := item.Int()
+		if !item.IsNull() && (!ok || n < 0 || n > math.MaxUint8) {
+			d.fail("expected a string in base64 or a list of numbers up to 255, found " + describe(item) + " in the list")
+			return v
+		}
+		b[i] = byte(n)
+	}
+	return document.NewString(base64.StdEncoding.EncodeToString(b))
 }
 
 // canonical returns v, which holds the text s, with the text want.
@@ -231,6 +248,9 @@ func (d *decoder) quantity(v document.Value) document.Value {
 	if err != nil {
 		d.fail("expected a quantity such as 2, 100m or 1.5Gi, found " + describe(v))
 		return v
+	}
+	if d.memory && d.whole > 0 {
+		want = s
 	}
 	if !ok {
 		return document.NewString(want)
