@@ -53,8 +53,7 @@ func (e *encoder) assemble(all []*release) []byte {
 		at += len(s)
 	}
 	out = append(out, u24(at)...)
-	for i, s := range sections {
-		log.Printf("section %d: %d bytes", i, len(s))
+	for _, s := range sections {
 		out = append(out, s...)
 	}
 	return out
