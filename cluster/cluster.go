@@ -169,6 +169,9 @@ func (c *Cluster) write(ctx context.Context, r *Request, ep *endpoint) (*Respons
 	if r.Verb != Create {
 		return c.update(ctx, t)
 	}
+	if asks(ep.kind) {
+		return t.review()
+	}
 	for range generatedNames - 1 {
 		resp, st := c.createOnce(ctx, t)
 		if st == nil || st.Reason != ReasonAlreadyExists || meta(t.body, "name") != "" {

@@ -64,6 +64,7 @@ func (p place) builtinVerb(k *schema.Kind, r *http.Request) (cluster.Verb, error
 		verbs = sub.Verbs
 	}
 	verb, ok := p.methodVerb(r)
+	ok = ok && r.Method != http.MethodHead
 	everywhere := p.name == "" && k.Namespaced && p.namespace == ""
 	switch {
 	case !ok, everywhere && verb != cluster.List && verb != cluster.Watch:
@@ -73,7 +74,18 @@ func (p place) builtinVerb(k *schema.Kind, r *http.Request) (cluster.Verb, error
 	case !slices.Contains(verbs, verb.String()):
 		return 0, errMethod
 	}
-	return verb, nil
+	return verb, checkName(p.name)
+}
+
+// checkName refuses what kube-apiserver does not take for a name in a path.
+func checkName(name string) error {
+	switch {
+	case name == "." || name == "..":
+		return badRequest("Name parameter invalid: \"" + name + "\": may not be '" + name + "'")
+	case strings.Contains(name, "%"):
+		return badRequest("Name parameter invalid: \"" + name + "\": may not contain '%'")
+	}
+	return nil
 }
 
 // customVerb follows apiextensions-apiserver's handler, which looks at scope
@@ -98,10 +110,9 @@ func (p place) customVerb(k *schema.Kind, r *http.Request) (cluster.Verb, error)
 		name = ""
 	}
 	notHere.Message = name + " is not supported on resources of kind \"" + k.Resource + "." + k.Group + "\""
-	if !ok {
-		return 0, notHere
-	}
-	if sub, known := k.Subresource(p.subresource); known && !slices.Contains(sub.Verbs, name) {
+	if sub, known := k.Subresource(p.subresource); p.subresource != "" && !known {
+		return cluster.Get, nil // the cluster knows no such subresource
+	} else if !ok || known && !slices.Contains(sub.Verbs, name) {
 		return 0, notHere
 	}
 	return verb, nil

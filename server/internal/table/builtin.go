@@ -112,6 +112,13 @@ func replicaColumns() []Column {
 		integer("Ready", "status", "readyReplicas"), ageColumn(), wide(names), wide(images)}
 }
 
+// scaleColumns are those of the scale subresource.
+func scaleColumns() []Column {
+	name := nameColumn()
+	name.Format = ""
+	return []Column{name, integer("Desired", "spec", "replicas"), integer("Available", "status", "replicas"), ageColumn()}
+}
+
 // containers are the two columns of the containers at a path.
 func containers(path ...string) (names, images Column) {
 	of := func(key string) func(Object) string {

@@ -28,6 +28,9 @@ func Of(k *schema.Kind) []Column {
 	if !k.Builtin {
 		return customColumns(k)
 	}
+	if k.Group == "autoscaling" && k.Kind == "Scale" {
+		return scaleColumns()
+	}
 	if columns := builtinColumns(k.Group, k.Version, k.Resource); columns != nil {
 		return columns
 	}
@@ -144,7 +147,7 @@ func field(name, missing string, path ...string) Column {
 	return textColumn(name, func(o Object) string { return or(plain(o.at(path...)), missing) })
 }
 
-// replicas shows an integer.
+// integer shows an integer.
 func integer(name string, path ...string) Column {
 	return intColumn(name, func(o Object) int64 { return o.number(path...) })
 }

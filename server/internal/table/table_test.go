@@ -151,3 +151,12 @@ func FuzzPath(f *testing.F) {
 		}
 	})
 }
+
+func TestScaleColumns(t *testing.T) {
+	kind := schema.NewKind(schema.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"}, nil)
+	kind.Builtin = true
+	columns := Of(kind)
+	checkColumns(t, columns, parse(t, `[{"name":"Name","type":"string","format":"","priority":0},{"name":"Desired","type":"integer","format":"","priority":0},
+		{"name":"Available","type":"integer","format":"","priority":0},{"name":"Age","type":"string","format":"","priority":0}]`))
+	checkRow(t, columns, parse(t, `{"object":{"metadata":{"name":"d"},"spec":{"replicas":4},"status":{"replicas":2}},"cells":["d",4,2,"0s"]}`), time.Time{})
+}

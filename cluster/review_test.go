@@ -1,0 +1,48 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestReviews(t *testing.T) {
+	c := configMaps(t)
+	revision := func() string {
+		r, err := c.Do(context.Background(), &Request{Verb: List, Version: "v1", Resource: "configmaps"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Object.Get("metadata").Get("resourceVersion").StringOr("")
+	}
+	before := revision()
+	for _, q := range []struct{ group, resource, namespace, body, want string }{
+		{"authorization.k8s.io", "selfsubjectaccessreviews", "", `{"spec":{"resourceAttributes":{"verb":"get"}}}`, `"status":{"allowed":true}`},
+		{"authorization.k8s.io", "subjectaccessreviews", "", `{"spec":{"user":"u","nonResourceAttributes":{"verb":"get","path":"/"}}}`, `"status":{"allowed":true}`},
+		{"authorization.k8s.io", "localsubjectaccessreviews", "n", `{"spec":{"user":"u","resourceAttributes":{"namespace":"n","verb":"get"}}}`, `"status":{"allowed":true}`},
+		{"authorization.k8s.io", "selfsubjectaccessreviews", "", `{"spec":{}}`, `exactly one of`},
+		{"authorization.k8s.io", "selfsubjectrulesreviews", "", `{"spec":{"namespace":"n"}}`, `"resourceRules":[{"apiGroups":["*"],"resources":["*"],"verbs":["*"]}]`},
+		{"authorization.k8s.io", "selfsubjectrulesreviews", "", `{"spec":{}}`, `spec.namespace must name`},
+		{"authentication.k8s.io", "selfsubjectreviews", "", `{}`, `"userInfo":{"groups":["g"],"username":"me"}`},
+		{"authentication.k8s.io", "tokenreviews", "", `{"spec":{"token":"x"}}`, `"error":"no token is known here`},
+		{"", "bindings", "n", `{"metadata":{"name":"p"},"target":{"name":"n"}}`, `pods "p" not found`},
+	} {
+		r := &Request{Verb: Create, Group: q.group, Version: "v1", Resource: q.resource, Namespace: q.namespace, Body: []byte(q.body), User: User{Name: "me", Groups: []string{"g"}}}
+		resp, err := c.Do(context.Background(), r)
+		got := ""
+		var st *Status
+		switch {
+		case errors.As(err, &st):
+			got = st.Message
+		default:
+			got = resp.Object.String()
+		}
+		if !strings.Contains(got, q.want) {
+			t.Errorf("%s %s: got %s, want %s", q.resource, q.body, got, q.want)
+		}
+	}
+	if after := revision(); after != before {
+		t.Errorf("something was stored: revision %s became %s", before, after)
+	}
+}
