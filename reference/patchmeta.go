@@ -18,7 +18,11 @@ type lookup struct {
 	listTypes bool
 }
 
-var _ strategicpatch.LookupPatchMeta = lookup{}
+// PatchMeta returns what strategicpatch asks of the fields of an object of type
+// t, for those who call it themselves; listTypes is as in patch.Options.
+func PatchMeta(t *schema.Type, listTypes bool) strategicpatch.LookupPatchMeta {
+	return lookup{t, listTypes}
+}
 
 // Name is the type's name, for messages.
 func (l lookup) Name() string {
