@@ -68,6 +68,7 @@ func check(t *testing.T, in []byte, why string) {
 	if (err == nil) != ok {
 		t.Fatalf("%q (%s): error %v, encoding/json says %v", in, why, err, ok)
 	}
+	deferring(t, in, d, err)
 	if err != nil {
 		return
 	}

@@ -77,17 +77,18 @@ func Parse(data []byte, opts Options) (*Document, error) {
 	return parse(&Document{source: string(data), opts: opts})
 }
 
-func parse(d *Document) (*Document, error) {
-	p := parser{doc: d, s: d.source, b: unsafe.Slice(unsafe.StringData(d.source), len(d.source)), dups: d.opts.Duplicates}
-	stack := stacks.Get().(*[]node)
-	p.stack = (*stack)[:0]
-	defer func() {
-		if cap(p.stack) <= maxPooledStack {
-			clear(p.stack[:min(max(p.peak, 1), cap(p.stack))]) // so that no text is kept alive
-			*stack = p.stack
-			stacks.Put(stack)
-		}
-	}()
+func parse(d *Document) (*Document, error) { return parseDeferring(d, deferText, deferSpan) }
+
+// parseDeferring parses a text. Where it is as long as text, lists as long as
+// span are deferred.
+func parseDeferring(d *Document, text, span int) (*Document, error) {
+	var p parser
+	p.begin(d, d.source)
+	defer p.release()
+	p.span, p.eagerTo = span, -1
+	if len(p.b) < text {
+		p.eagerTo = len(p.b)
+	}
 	if err := p.value(0); err != nil {
 		return nil, err
 	}
@@ -101,6 +102,23 @@ func parse(d *Document) (*Document, error) {
 		p.listDuplicates()
 	}
 	return d, nil
+}
+
+// begin makes the parser ready for a text, of which it defers nothing.
+func (p *parser) begin(d *Document, text string) {
+	p.doc, p.s, p.dups, p.eagerTo = d, text, d.opts.Duplicates, len(text)
+	p.b = unsafe.Slice(unsafe.StringData(text), len(text))
+	p.lent = stacks.Get().(*[]node)
+	p.stack = (*p.lent)[:0]
+}
+
+// release gives back what the parser was lent.
+func (p *parser) release() {
+	if cap(p.stack) <= maxPooledStack {
+		clear(p.stack[:min(max(p.peak, 1), cap(p.stack))]) // so that no text is kept alive
+		*p.lent = p.stack
+		stacks.Put(p.lent)
+	}
 }
 
 // stacks lends parsers the place for nodes whose parent is still open.
@@ -124,6 +142,10 @@ type parser struct {
 	odd   int    // counts what keeps a span from being canonical
 	dups  Duplicates
 	twice []int // offsets of keys that their object had already
+	lent  *[]node
+	// Lists from here on may be deferred, if they are as long as span.
+	eagerTo, span int
+	exact         bool // pieces of arena are just as large as needed
 }
 
 func (p *parser) space() {
@@ -154,6 +176,9 @@ func (p *parser) value(depth int) error {
 	case '{':
 		return p.container(Object, '}', depth+1)
 	case '[':
+		if p.i >= p.eagerTo && p.deferList(depth+1) {
+			return nil
+		}
 		return p.container(List, ']', depth+1)
 	case '"':
 		n, err := p.str()
@@ -246,6 +271,9 @@ func (p *parser) push(kind Kind, start, odd, base int) {
 func (p *parser) take(kids []node) []node {
 	if len(kids) == 0 {
 		return nil
+	}
+	if p.exact {
+		return slices.Clone(kids)
 	}
 	if len(p.free) < len(kids) {
 		// Chunks double, but stay near what the rest of the text may need.

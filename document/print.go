@@ -12,13 +12,24 @@ func (v Value) AppendJSON(dst []byte) []byte {
 
 // JSON returns the value's printed form.
 func (v Value) JSON() []byte {
-	size := 64
-	if v.n != nil && len(v.n.raw) > 0 {
-		size = len(v.n.raw) + 2
-	} else if v.n != nil {
-		size = 32 * (int(v.n.count) + 1)
+	return v.AppendJSON(make([]byte, 0, v.sizeHint()+2))
+}
+
+// sizeHint estimates how long the printed form is. It looks below values that
+// were built, down to what came from a text.
+func (v Value) sizeHint() int {
+	if v.n == nil {
+		return 0
 	}
-	return v.AppendJSON(make([]byte, 0, size))
+	size := len(v.n.raw) + 2
+	if v.n.raw != "" {
+		return size
+	}
+	for i := range v.n.kids() {
+		kid := &v.n.kids()[i]
+		size += len(kid.key) + 6 + Value{kid}.sizeHint()
+	}
+	return size
 }
 
 // AppendSource appends the value's text as it was written, escapes, white space

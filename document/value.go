@@ -77,6 +77,8 @@ const (
 	keyCanonical
 	// fromSource: raw is a part of the text that was parsed.
 	fromSource
+	// kidsDeferred: first points to a deferred.
+	kidsDeferred
 )
 
 // A node is one value and, where it is a member of an object, its key. Nodes
@@ -84,7 +86,7 @@ const (
 type node struct {
 	raw   string // scalars: their text; lists and objects: their span in the source, if they have one
 	key   string
-	first *node // of count kids that lie one after the other
+	first unsafe.Pointer // *node: the first of count kids that lie one after the other
 	count uint32
 	kind  Kind
 	flags flags
@@ -92,11 +94,16 @@ type node struct {
 
 // kids are the members or items below n. A pointer and a count take less room
 // in the node than a slice would.
-func (n *node) kids() []node { return unsafe.Slice(n.first, n.count) }
+func (n *node) kids() []node {
+	if n.flags&kidsDeferred != 0 {
+		return n.open()
+	}
+	return unsafe.Slice((*node)(n.first), n.count)
+}
 
 // container makes the node of a list or an object with the kids given.
 func container(kind Kind, kids []node) node {
-	return node{first: unsafe.SliceData(kids), count: uint32(len(kids)), kind: kind}
+	return node{first: unsafe.Pointer(unsafe.SliceData(kids)), count: uint32(len(kids)), kind: kind}
 }
 
 // Value is one JSON value. The zero Value is Absent.
@@ -128,6 +135,11 @@ func (v Value) Len() int {
 // Get returns the member of an object with that key. It is absent where there
 // is none or the value is no object.
 func (v Value) Get(key string) Value {
+	if v.n != nil && v.n.flags&kidsDeferred != 0 && v.n.kind == Object {
+		if kid, found := v.n.peek(key); found {
+			return kid
+		}
+	}
 	if i, ok := v.Find(key); ok {
 		return Value{&v.n.kids()[i]}
 	}

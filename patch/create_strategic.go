@@ -217,7 +217,7 @@ func (d *differ) objects(was, now document.Value, f field) (listDiff, error) {
 		return listDiff{}, err
 	}
 	keys := keysOf(now, f)
-	patched = inOrder(patched, indexOf(keys))
+	patched = sortedBy(patched, keys)
 	p := listDiff{items: make([]document.Value, 0, len(patched)+len(gone))}
 	for _, e := range patched {
 		p.items = append(p.items, e.item)
@@ -230,6 +230,23 @@ func (d *differ) objects(was, now document.Value, f field) (listDiff, error) {
 		}
 	}
 	return p, nil
+}
+
+// sortedBy sorts entries in the order of keys.
+func sortedBy(entries []entry, keys []itemKey) []entry {
+	if len(entries) == 0 {
+		return entries
+	}
+	order, at := indexOf(keys), make([]int, len(entries))
+	for i := range entries {
+		pos, found := order.find(entries[i].key)
+		if !found {
+			pos = -1
+		}
+		at[i] = pos
+	}
+	entries, _ = inOrder(entries, at)
+	return entries
 }
 
 // keyFields returns an object with nothing but an item's merge key.
@@ -359,7 +376,7 @@ func (d *differ) scalars(was, now document.Value) listDiff {
 	for k := range added {
 		added[k].key = scalarKey(added[k].item)
 	}
-	for _, e := range inOrder(added, indexOf(keysOf(now, field{}))) {
+	for _, e := range sortedBy(added, keysOf(now, field{})) {
 		p.items = append(p.items, e.item)
 	}
 	changed := len(before) != now.Len()

@@ -121,7 +121,7 @@ func (w *strategist) order(object, patch document.Value, t *schema.Type, key str
 	if err := w.orderable(&m, live, change, order, f); err != nil {
 		return now, "", err
 	}
-	m.entries = arrange(m.entries, keysOf(order, f), m.after)
+	m.arrange(keysOf(order, f), m.after)
 	now = w.finish(&m)
 	w.up()
 	if w.observer != nil && !document.Identical(live, now) {
@@ -134,7 +134,7 @@ func (w *strategist) order(object, patch document.Value, t *schema.Type, key str
 func (w *strategist) itemsToOrder(live, change document.Value, f field) (merged, error) {
 	if live.Exists() && change.Exists() && f.merge && live.Len()+change.Len() > 0 {
 		m, err := w.mergeItems(live, change, f)
-		m.entries = arrange(m.entries, m.byPatch, m.server)
+		m.arrange(m.byPatch, m.server)
 		return m, err
 	}
 	items := live
@@ -144,7 +144,7 @@ func (w *strategist) itemsToOrder(live, change document.Value, f field) (merged,
 			items = withoutPatches(change)
 		}
 	}
-	m := merged{mark: len(w.decisions), after: keysOf(live, f)}
+	m := merged{mark: len(w.decisions), after: keysOf(live, f), aligned: !change.Exists()}
 	for i, item := range items.Items() {
 		m.entries = append(m.entries, entry{item: item, key: keyOf(item, f.keys), slot: i, deletes: deletes(item)})
 		if change.Exists() {

@@ -17,6 +17,8 @@ type entry struct {
 	// deletes says that the item is a $patch: delete of a patch that another is
 	// merged into.
 	deletes bool
+	// changed says that something was merged into the item.
+	changed bool
 }
 
 // merged is a merged list before it is put in order.
@@ -29,6 +31,8 @@ type merged struct {
 	// after is server as kube-apiserver sees it when it carries out a
 	// $setElementOrder: what was deleted makes room for what is new.
 	after []itemKey
+	// aligned says that server and after are the keys of the entries by slot.
+	aligned bool
 	// mark is how many decisions there were before the list's own.
 	mark int
 	// removed are decisions about items that are gone.
@@ -44,7 +48,7 @@ func (w *strategist) list(live, change document.Value, f field) (document.Value,
 	if err != nil {
 		return live, err
 	}
-	m.entries = arrange(m.entries, m.byPatch, m.server)
+	m.arrange(m.byPatch, m.server)
 	return w.finish(&m), nil
 }
 
@@ -183,6 +187,7 @@ func (w *strategist) mergeObjects(live, change document.Value, f field) (merged,
 	m.byPatch = p.keys
 	m.after = m.keysKept(min(live.Len(), len(m.entries)))
 	m.server = m.after[:kept]
+	m.aligned = true
 	return m, nil
 }
 
@@ -191,28 +196,32 @@ func (m *merged) keep(w *strategist, live document.Value, p listPatch, f field) 
 	m.entries = make([]entry, 0, live.Len()+len(p.plain))
 	for i, item := range live.Items() {
 		k := keyOf(item, f.keys)
-		if (p.deletes[k] && k.kind != keyNone && k.kind != keyMissing) || p.whole {
-			if w.observer != nil {
-				rule := RuleStrategicWhole
-				if p.deletes[k] {
-					rule = RuleStrategicDelete
-				}
-				path := append(w.here(), document.Step{Index: i})
-				m.removed = append(m.removed, Decision{Path: path, Rule: rule, Outcome: Removed, Old: item})
+		gone := len(p.deletes) > 0 && p.deletes[k] && k.kind != keyNone && k.kind != keyMissing
+		if w.observer != nil && (gone || p.whole) {
+			rule := RuleStrategicWhole
+			if gone {
+				rule = RuleStrategicDelete
 			}
-			if p.deletes[k] {
-				continue
-			}
+			path := append(w.here(), document.Step{Index: i})
+			m.removed = append(m.removed, Decision{Path: path, Rule: rule, Outcome: Removed, Old: item})
 		}
-		m.entries = append(m.entries, entry{item: item, key: k, slot: len(m.entries), deletes: !w.applies && deletes(item)})
+		if !gone {
+			m.entries = append(m.entries, entry{item: item, key: k, slot: len(m.entries), deletes: !w.applies && deletes(item)})
+		}
 	}
 }
 
 // mergePlain merges the patch's plain items into those kept, or adds them.
 func (w *strategist) mergePlain(m *merged, p listPatch, f field) error {
-	at := newIndex(len(m.entries) + len(p.plain))
+	first := indexOf(p.keys) // the patch is short, the list may be long
+	slots := make([]int, len(p.keys))
+	for i := range slots {
+		slots[i] = -1
+	}
 	for i := range m.entries {
-		at.add(m.entries[i].key, i)
+		if at, found := first.find(m.entries[i].key); found && slots[at] < 0 {
+			slots[at] = i
+		}
 	}
 	for i, item := range p.plain {
 		k := p.keys[i]
@@ -223,11 +232,12 @@ func (w *strategist) mergePlain(m *merged, p listPatch, f field) error {
 			}
 			return w.keyed(item, k, f)
 		}
-		slot, found := at.find(k)
-		if !found {
+		at, _ := first.find(k)
+		slot := slots[at]
+		if slot < 0 {
 			slot = len(m.entries)
-			at.add(k, slot)
-			m.entries = append(m.entries, entry{item: item, key: k, slot: slot, deletes: false})
+			slots[at] = slot
+			m.entries = append(m.entries, entry{item: item, key: k, slot: slot})
 			w.noteItem(slot, RuleStrategicNewItem, Added, document.Value{}, item)
 			continue
 		}
@@ -240,7 +250,7 @@ func (w *strategist) mergePlain(m *merged, p listPatch, f field) error {
 			return err
 		}
 		w.up()
-		e.item, e.deletes = now, !w.applies && deletes(now)
+		e.item, e.deletes, e.changed = now, !w.applies && deletes(now), true
 	}
 	return nil
 }
@@ -251,7 +261,7 @@ func deletes(item document.Value) bool { return item.Get(directivePatch).StringO
 func (w *strategist) allKeyed(entries []entry, f field) error {
 	for i := range entries {
 		e := &entries[i]
-		if e.key.kind == keyMissing || !e.item.Get(f.keys[0].Name).Exists() && f.keys[0].Default == "" {
+		if e.key.kind == keyMissing || e.changed && !e.item.Get(f.keys[0].Name).Exists() && f.keys[0].Default == "" {
 			return w.keyed(e.item, itemKey{}, f)
 		}
 	}

@@ -1,37 +1,66 @@
 package patch
 
 import (
+	"hash/maphash"
 	"slices"
 	"sort"
 
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// An index finds the first position of a key.
-type index map[itemKey]int
+// An index finds the first position of a key. Few keys are looked through,
+// many hashed.
+type index struct {
+	few  []itemKey
+	many map[itemKey]int
+}
 
-func newIndex(n int) index { return make(index, n) }
+const fewKeys = 8
 
-func (x index) add(k itemKey, i int) {
-	if k.kind == keyNone {
-		return
+func indexOf(keys []itemKey) index {
+	if len(keys) <= fewKeys {
+		return index{few: keys}
 	}
-	if _, there := x[k]; !there {
-		x[k] = i
+	x := index{many: make(map[itemKey]int, len(keys))}
+	for i, k := range keys {
+		if _, there := x.many[k]; !there && k.kind != keyNone {
+			x.many[k] = i
+		}
 	}
+	return x
 }
 
 func (x index) find(k itemKey) (int, bool) {
-	i, found := x[k]
-	return i, found
+	if x.many != nil {
+		i, found := x.many[k]
+		return i, found
+	}
+	if k.kind == keyNone {
+		return 0, false
+	}
+	i := slices.Index(x.few, k)
+	return i, i >= 0
 }
 
-func indexOf(keys []itemKey) index {
-	x := newIndex(len(keys))
-	for i, k := range keys {
-		x.add(k, i)
+// repeated reports whether a key stands twice. It is quick where they rise.
+func repeated(keys []itemKey) bool {
+	rising := true
+	for i := 1; i < len(keys) && rising; i++ {
+		rising = keys[i-1].kind == keys[i].kind && keys[i-1].text < keys[i].text
 	}
-	return x
+	if rising {
+		return false
+	}
+	seen := make(map[uint64]bool, len(keys)) // by hash: a false yes only costs time
+	seed := maphash.MakeSeed()
+	for _, k := range keys {
+		h := maphash.String(seed, k.text) + uint64(k.kind)
+		if seen[h] || k.kind == keyNone {
+			return true
+		}
+		seen[h] = true
+	}
+	return false
 }
 
 // keysOf returns the keys of a list's items.
@@ -48,63 +77,79 @@ func keysOf(list document.Value, f field) []itemKey {
 // others comes before the next one that by names only where the server has them
 // so, hence new items come as early as they can (strategic merge patch,
 // "preserve order" proposal).
-func arrange(entries []entry, by, server []itemKey) []entry {
-	order, live := indexOf(by), indexOf(server)
-	named := make([]entry, 0, min(len(by), len(entries)))
-	others := make([]entry, 0, len(entries))
-	for _, e := range entries {
-		if _, found := order.find(e.key); found {
-			named = append(named, e)
+func (m *merged) arrange(by, server []itemKey) {
+	if len(m.entries) == 0 {
+		return
+	}
+	order := indexOf(by)
+	live := m.positions(server)
+	named := make([]entry, 0, min(len(by), len(m.entries)))
+	var ranks []int
+	others := make([]entry, 0, len(m.entries))
+	at := make([]int, 0, len(m.entries))
+	for i := range m.entries {
+		e := &m.entries[i]
+		if rank, found := order.find(e.key); found {
+			named, ranks = append(named, *e), append(ranks, rank)
 		} else {
-			others = append(others, e)
+			others, at = append(others, *e), append(at, live(e))
 		}
 	}
-	named, others = inOrder(named, order), inOrder(others, live)
-	out := make([]entry, 0, len(entries))
+	named, _ = inOrder(named, ranks)
+	others, at = inOrder(others, at)
+	out := m.entries[:0]
 	i := 0
-	for _, e := range named {
-		if at, found := live.find(e.key); found {
-			for ; i < len(others); i++ {
-				if o, found := live.find(others[i].key); !found || o >= at {
-					break
-				}
-				out = append(out, others[i])
-			}
+	for k := range named {
+		for pos := live(&named[k]); i < len(others) && at[i] >= 0 && at[i] < pos; i++ {
+			out = append(out, others[i])
 		}
-		out = append(out, e)
+		out = append(out, named[k])
 	}
-	return append(out, others[i:]...)
+	m.entries = append(out, others[i:]...)
 }
 
-// inOrder sorts entries by an index, those that delete last.
-func inOrder(entries []entry, x index) []entry {
-	var last []entry
-	stay := entries[:0]
-	for _, e := range entries {
+// positions returns a function that finds where the server has an entry, -1 for
+// nowhere.
+func (m *merged) positions(server []itemKey) func(e *entry) int {
+	if m.aligned && !repeated(server) {
+		return func(e *entry) int {
+			if e.slot < len(server) {
+				return e.slot
+			}
+			return -1
+		}
+	}
+	x := indexOf(server)
+	return func(e *entry) int {
+		if i, found := x.find(e.key); found {
+			return i
+		}
+		return -1
+	}
+}
+
+// inOrder sorts entries by their positions, those that delete last, and returns
+// both.
+func inOrder(entries []entry, at []int) ([]entry, []int) {
+	all, sorted, deleting := true, true, false
+	for i := range at {
+		all = all && at[i] >= 0
+		sorted = sorted && (i == 0 || at[i-1] <= at[i])
+		deleting = deleting || entries[i].deletes
+	}
+	if !deleting && all && sorted {
+		return entries, at
+	}
+	stay, rest := byPosition{loose: !all}, byPosition{}
+	for i, e := range entries {
+		to := &stay
 		if e.deletes {
-			last = append(last, e)
-		} else {
-			stay = append(stay, e)
+			to = &rest
 		}
+		to.entries, to.at = append(to.entries, e), append(to.at, at[i])
 	}
-	at := make([]int, len(stay))
-	all, sorted := true, true
-	for i := range stay {
-		pos, found := x.find(stay[i].key)
-		if !found {
-			pos, all = -1, false
-		}
-		at[i] = pos
-		sorted = sorted && (i == 0 || at[i-1] <= pos)
-	}
-	switch {
-	case all && sorted:
-	case all:
-		sort.Stable(&byPosition{stay, at, false})
-	default:
-		sort.Stable(&byPosition{stay, at, true})
-	}
-	return append(slices.Clip(stay), last...)
+	sort.Stable(&stay)
+	return append(stay.entries, rest.entries...), append(stay.at, rest.at...)
 }
 
 // byPosition sorts entries by their positions. Where the position of some is

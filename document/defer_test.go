@@ -1,0 +1,128 @@
+package document
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// deferring parses again, putting off all that can be, and compares with the
+// answer that was found at once.
+func deferring(t *testing.T, in []byte, at *Document, atErr error) {
+	t.Helper()
+	d, err := parseDeferring(&Document{source: string(in), opts: Options{Duplicates: DuplicatesLast}}, 0, 0)
+	if fmt.Sprint(err) != fmt.Sprint(atErr) {
+		t.Fatalf("%q: deferring, the error is %v, else %v", in, err, atErr)
+	}
+	if err != nil {
+		return
+	}
+	if got, want := d.Root.String(), at.Root.String(); got != want {
+		t.Fatalf("%q: deferring\n got %s\nwant %s", in, got, want)
+	}
+	sameNodes(t, d.Root, at.Root)
+	if len(d.Duplicates) != len(at.Duplicates) {
+		t.Fatalf("%q: deferring, duplicates %v, else %v", in, d.Duplicates, at.Duplicates)
+	}
+}
+
+// sameNodes compares all that can be asked of two values.
+func sameNodes(t *testing.T, a, b Value) {
+	t.Helper()
+	if a.Kind() != b.Kind() || a.Len() != b.Len() || a.IsInt() != b.IsInt() || string(a.AppendSource(nil)) != string(b.AppendSource(nil)) {
+		t.Fatalf("deferring %s, else %s", a.AppendSource(nil), b.AppendSource(nil))
+	}
+	if (a.n.flags^b.n.flags)&^kidsDeferred != 0 {
+		t.Fatalf("%.80s has flags %b when deferred, else %b", a, a.n.flags, b.n.flags)
+	}
+	if a.Kind() == Object {
+		for i := range b.Len() {
+			if got := a.Get(b.Key(i)); got.String() != b.At(i).String() || a.Get(b.Key(i)+"\x00").Exists() || a.Get("").Exists() != b.Get("").Exists() {
+				t.Fatalf("%.80s has at %q %.80s", a, b.Key(i), got)
+			}
+		}
+	}
+	for i := range a.Len() {
+		if a.Kind() == Object && a.Key(i) != b.Key(i) {
+			t.Fatalf("key %q, else %q", a.Key(i), b.Key(i))
+		}
+		sameNodes(t, a.At(i), b.At(i))
+	}
+}
+
+func longList() string {
+	var s strings.Builder
+	s.WriteString(`{"l":[[1,[2.50,{"x":"\u00e9"}]]`)
+	for i := range 4000 {
+		fmt.Fprintf(&s, `,{"a":"item-%d","b":{"c":[true,null,-%d]}, "d":"<"}`, i, i)
+	}
+	s.WriteString(`],"m":{"n":[]}}`)
+	return s.String()
+}
+
+func TestDeferredListIsTheSame(t *testing.T) {
+	in := []byte(longList())
+	d, err := Parse(in, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Root.Get("l").n.flags&kidsDeferred == 0 {
+		t.Fatal("the list is not deferred")
+	}
+	check(t, in, "a long list")
+	if at := d.PositionOf(Path{{Key: "l", Index: -1}, {Index: 1}, {Key: "b", Index: -1}}).String(); at != "1:51" {
+		t.Errorf("an item's member is at %s", at)
+	}
+}
+
+// What must be known at once is not deferred: keys out of order may stand twice.
+func TestOddListsAreNotDeferred(t *testing.T) {
+	long := strings.Repeat(`{"a":1,"b":2},`, 6000)
+	for _, odd := range []string{`{"b":1,"a":2}`, `{"a":1,"a":2}`, `{"\u0061":1}`} {
+		d, err := Parse([]byte(`{"l":[`+long+odd+`]}`), Options{Duplicates: DuplicatesLast})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Root.Get("l").n.flags&kidsDeferred != 0 {
+			t.Errorf("a list with %s is deferred", odd)
+		}
+	}
+	for _, wrong := range []string{`{"a":1,}`, `01`, `"x`, `1e999`, `tru`, "\"\t\"", `{"a" 1}`, `[1`} {
+		if _, err := Parse([]byte(`{"l":[`+long+wrong+`]}`), Options{}); err == nil {
+			t.Errorf("%s at the end of a long list is taken", wrong)
+		}
+	}
+}
+
+// Many readers of one deferred list find the same items.
+func TestDeferredListForManyReaders(t *testing.T) {
+	d, err := Parse([]byte(longList()), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := d.Root.Get("l")
+	other := d.Root.With("z", NewNull()).Get("l") // shares the list
+	var wg sync.WaitGroup
+	var items [8]Value
+	for i := range items {
+		wg.Go(func() {
+			from := list
+			if i%2 == 1 {
+				from = other
+			}
+			for _, item := range from.Items() {
+				if item.Kind() == Object && item.Lookup("b", "c").Len() != 3 {
+					t.Error("an item lacks its parts")
+				}
+			}
+			items[i] = from.At(17)
+		})
+	}
+	wg.Wait()
+	for _, item := range items {
+		if !SameNode(item, items[0]) || item.Get("a").StringOr("") != "item-16" {
+			t.Errorf("an item differs: %s", item)
+		}
+	}
+}
