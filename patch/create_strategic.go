@@ -44,6 +44,8 @@ type differ struct {
 	changes, deletions, order bool
 	// sorts makes an order also for lists that are only to be sorted.
 	sorts bool
+	// quietTypes remembers what quiet found.
+	quietTypes map[*schema.Type]bool
 }
 
 // object makes the patch between two objects of type t. retain asks for a
@@ -261,6 +263,7 @@ func keyFields(item document.Value, f field) document.Value {
 // pair walks two lists sorted by name together. It returns the items that are
 // new or changed, and a directive for each that is gone.
 func (d *differ) pair(before, after *byName, f field) (patched []entry, gone []document.Value, err error) {
+	quiet := d.quiet(f.typ)
 	i, j := 0, 0
 	for i < before.Len() || j < after.Len() {
 		switch {
@@ -276,6 +279,11 @@ func (d *differ) pair(before, after *byName, f field) (patched []entry, gone []d
 			j++
 		default:
 			e := after.entries[j]
+			if quiet && document.Identical(before.entries[i].item, e.item) {
+				i++
+				j++
+				continue
+			}
 			d.item(e.slot)
 			p, err := d.object(before.entries[i].item, e.item, f.typ, f.retainKeys)
 			if err != nil {
@@ -299,6 +307,33 @@ func (d *differ) pair(before, after *byName, f field) (patched []entry, gone []d
 		}
 	}
 	return patched, gone, nil
+}
+
+// quiet reports whether objects of type t that are the same make no patch, for
+// sure: lists that merge are checked, maps to be replaced are given whole, and
+// lists of scalars are given an order although nothing changed.
+func (d *differ) quiet(t *schema.Type) bool {
+	if t == nil || t.Map == nil {
+		return true
+	}
+	if known, ok := d.quietTypes[t]; ok {
+		return known
+	}
+	if d.quietTypes == nil {
+		d.quietTypes = make(map[*schema.Type]bool)
+	}
+	d.quietTypes[t] = true // what refers to itself is as quiet as the rest of it
+	quiet := !t.Map.Atomic
+	if t.Map.Elem != nil {
+		quiet = quiet && d.listTypes && t.Map.Elem.Map == nil && t.Map.Elem.List == nil
+	}
+	for i := range t.Map.Fields {
+		f := &t.Map.Fields[i]
+		merges := f.Strategy != 0 || d.listTypes && f.Type != nil && f.Type.List != nil && f.Type.List.Kind != schema.AtomicList
+		quiet = quiet && !merges && d.quiet(f.Type)
+	}
+	d.quietTypes[t] = quiet
+	return quiet
 }
 
 // byName sorts items by their keys as text. Items of one name come in the order
