@@ -1,6 +1,7 @@
 package document
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"unsafe"
