@@ -4,9 +4,10 @@ package cluster
 
 import (
 	"context"
-	"crypto/rand"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"math/rand/v2"
 	"time"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -67,10 +68,12 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// randomUID makes a UUID of version 4 (RFC 9562).
+// randomUID makes a UUID of version 4 (RFC 9562). It is to be unique, not a
+// secret: crypto/rand would bring 0.1 MB of cryptography into the page.
 func randomUID() string {
 	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails (crypto/rand, Go 1.24)
+	binary.NativeEndian.PutUint64(b[:], rand.Uint64())
+	binary.NativeEndian.PutUint64(b[8:], rand.Uint64())
 	b[6] = b[6]&0x0f | 0x40
 	b[8] = b[8]&0x3f | 0x80
 	s := hex.EncodeToString(b[:])
@@ -82,9 +85,8 @@ const suffixLetters = "bcdfghjklmnpqrstvwxz2456789"
 
 func randomSuffix() string {
 	var b [5]byte
-	_, _ = rand.Read(b[:])
 	for i := range b {
-		b[i] = suffixLetters[int(b[i])%len(suffixLetters)]
+		b[i] = suffixLetters[rand.IntN(len(suffixLetters))]
 	}
 	return string(b[:])
 }
