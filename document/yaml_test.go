@@ -2,6 +2,7 @@ package document
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	sigsyaml "sigs.k8s.io/yaml"
@@ -109,4 +110,26 @@ func FuzzYAML(f *testing.F) {
 			t.Fatalf("%q prints as\n%s\nwhich reads as %v (%v), not %v", in, d.Root.YAML(), back, err, d.Root)
 		}
 	})
+}
+
+// TestSimpleScalarsAreAsTheEmitterWritesThem: what is told without the emitter
+// must not differ from it.
+func TestSimpleScalarsAreAsTheEmitterWritesThem(t *testing.T) {
+	told := 0
+	for _, in := range []string{"a", "abc-1", "1", "500m", "1Gi", "1e3", "0x1f", "010", "yes", "n", "null", "Null", "true", "a:b", "example.com/c:1", "/bin/sh",
+		"12:30", "1:2:3", "2020-01-01", "1_000", "_", "_1", "..", ".", ".5", ".inf", "1.2.3", "v1", "-", "--", "-a", "a-", ":a", "a:", "a b", "", "ü", "0b11", "0o7", "e5", "5e", "1/2",
+		"https://example.com:80/x", "a#b", "...", "y", "off", "08", "1__0", "9e", "0xg", "12e03"} {
+		v := NewString(in)
+		got, ok := v.YAMLScalar()
+		if !ok {
+			continue
+		}
+		told++
+		if want := strings.TrimSuffix(string(v.YAML()), "\n"); got != want {
+			t.Errorf("%q is written %s, the emitter writes %s", in, got, want)
+		}
+	}
+	if told < 30 {
+		t.Errorf("only %d were simple", told)
+	}
 }

@@ -21,6 +21,33 @@ func (v Value) YAML() []byte {
 	return b.Bytes()
 }
 
+// YAMLScalar returns a scalar as YAML writes it on one line, and whether it is so
+// simple that this can be told without the emitter: numbers, booleans, null and
+// strings of letters, digits and a few signs.
+func (v Value) YAMLScalar() (text string, ok bool) {
+	switch v.Kind() {
+	case Null, Bool, Number:
+		return string(v.JSON()), true
+	case String:
+	default:
+		return "", false
+	}
+	s, _ := v.Text()
+	if s == "" || s[0] == ':' || s[0] == '-' || s[0] == '.' || s[len(s)-1] == ':' {
+		return "", false
+	}
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if (c < 'a' || c > 'z') && (c < '-' || c > ':') && (c < 'A' || c > 'Z') && c != '_' {
+			return "", false
+		}
+	}
+	if yamlNeedsQuotes(s) {
+		return `"` + s + `"`, true
+	}
+	return s, true
+}
+
 func yamlNode(v Value) *yaml.Node {
 	switch v.Kind() {
 	case Object:
@@ -60,10 +87,16 @@ func yamlString(s string) *yaml.Node {
 		} else {
 			n.Style = yaml.DoubleQuotedStyle
 		}
-	case resolvePlain(s).kind != String || s == "<<" || s == "=" || likeNumber(s) || !plainScalar(s):
+	case yamlNeedsQuotes(s) || !plainScalar(s):
 		n.Style = yaml.DoubleQuotedStyle
 	}
 	return n
+}
+
+// yamlNeedsQuotes reports whether a reader of YAML 1.1 or 1.2 may take text for
+// something other than a string.
+func yamlNeedsQuotes(s string) bool {
+	return resolvePlain(s).kind != String || s == "<<" || s == "=" || likeNumber(s)
 }
 
 // likeNumber reports whether some reader of YAML may take text that is a string

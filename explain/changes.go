@@ -2,6 +2,7 @@ package explain
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -42,23 +43,30 @@ type Change struct {
 // empty objects and lists, and what is atomic.
 func Changes(t *schema.Type, before, after fieldmanager.Object) []Change {
 	was, is := leaves(t, before), leaves(t, after)
+	at := make(map[string]int, len(was))
+	for i := range was {
+		at[was[i].key()] = i
+	}
 	var changes []Change
-	for i, j := 0, 0; i < len(was) || j < len(is); {
-		switch {
-		case j == len(is) || i < len(was) && was[i].path.Compare(is[j].path) < 0:
-			changes = append(changes, Change{Path: was[i].path, Effect: Removed, Before: was[i].v, OwnersBefore: was[i].owners})
-			i++
-		case i == len(was) || is[j].path.Compare(was[i].path) < 0:
-			changes = append(changes, Change{Path: is[j].path, Effect: Set, After: is[j].v, OwnersAfter: is[j].owners})
-			j++
-		default:
-			if e, changed := effect(was[i], is[j]); changed {
-				changes = append(changes, Change{Path: is[j].path, Effect: e, Before: was[i].v, After: is[j].v, OwnersBefore: was[i].owners, OwnersAfter: is[j].owners})
-			}
-			i++
-			j++
+	for i := range is {
+		now := &is[i]
+		key := now.key()
+		j, found := at[key]
+		if !found {
+			changes = append(changes, Change{Path: now.path, Effect: Set, After: now.v, OwnersAfter: now.owners})
+			continue
+		}
+		delete(at, key)
+		if e, changed := effect(&was[j], now); changed {
+			changes = append(changes, Change{Path: now.path, Effect: e, Before: was[j].v, After: now.v, OwnersBefore: was[j].owners, OwnersAfter: now.owners})
 		}
 	}
+	for i := range was {
+		if j, left := at[was[i].key()]; left && j == i {
+			changes = append(changes, Change{Path: was[i].path, Effect: Removed, Before: was[i].v, OwnersBefore: was[i].owners})
+		}
+	}
+	slices.SortStableFunc(changes, func(a, b Change) int { return a.Path.Compare(b.Path) })
 	return changes
 }
 
@@ -69,7 +77,17 @@ type field struct {
 	owners []string
 }
 
-func effect(was, is field) (Effect, bool) {
+// key tells fields apart: two paths are the same where their elements are.
+func (f *field) key() string {
+	var b strings.Builder
+	for _, e := range f.path {
+		b.WriteString(strconv.Itoa(len(e)))
+		b.WriteString(string(e))
+	}
+	return b.String()
+}
+
+func effect(was, is *field) (Effect, bool) {
 	lost := slices.ContainsFunc(was.owners, func(o string) bool { return !slices.Contains(is.owners, o) })
 	won := slices.ContainsFunc(is.owners, func(o string) bool { return !slices.Contains(was.owners, o) })
 	switch {
@@ -85,7 +103,7 @@ func effect(was, is field) (Effect, bool) {
 	return "", false
 }
 
-// leaves lists an object's fields sorted by path. What the API server writes
+// leaves lists an object's fields. What the API server writes
 // anew with every request (resourceVersion, generation) is left out.
 func leaves(t *schema.Type, o fieldmanager.Object) []field {
 	if !o.Value.Exists() {
@@ -114,7 +132,6 @@ func leaves(t *schema.Type, o fieldmanager.Object) []field {
 		}
 	}
 	walk(root(t, withoutCounters(o)))
-	slices.SortStableFunc(fields, func(a, b field) int { return a.path.Compare(b.path) })
 	return fields
 }
 

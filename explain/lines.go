@@ -46,17 +46,16 @@ func (w *lineWriter) container(p place, first, rest string) {
 		indent = rest
 	}
 	if p.v.Len() == 0 {
-		w.value(p, p.v, first, rest)
+		w.value(p, "", false, first, rest)
 	}
 }
 
 func (w *lineWriter) member(key string, p place, first, rest string) {
 	if p.v.Len() == 0 {
-		w.value(p, document.NewObject().With(key, p.v), first, rest)
+		w.value(p, key, true, first, rest)
 		return
 	}
-	text := yamlOf(document.NewObject().With(key, document.NewNull()))
-	w.add(p, first+strings.TrimSuffix(text[0], " null"))
+	w.add(p, first+keyText(key)+":")
 	below := rest
 	if p.v.Kind() == document.Object {
 		below += "  "
@@ -68,8 +67,20 @@ func (w *lineWriter) item(p place, first, rest string) {
 	w.container(p, first+"- ", rest+"  ")
 }
 
-// value writes a value without members, alone or as the only member of an object.
-func (w *lineWriter) value(p place, v document.Value, first, rest string) {
+// value writes a value without members: a scalar, an empty list or object.
+// keyed says that it is an object's member.
+func (w *lineWriter) value(p place, key string, keyed bool, first, rest string) {
+	if text, ok := p.v.YAMLScalar(); ok {
+		if keyed {
+			text = keyText(key) + ": " + text
+		}
+		w.add(p, first+text)
+		return
+	}
+	v := p.v
+	if keyed {
+		v = document.NewObject().With(key, v)
+	}
 	for i, line := range yamlOf(v) {
 		if i == 0 {
 			w.add(p, first+line)
@@ -83,6 +94,15 @@ func (w *lineWriter) value(p place, v document.Value, first, rest string) {
 
 func (w *lineWriter) add(p place, text string) {
 	w.lines = append(w.lines, Line{Text: text, Path: p.path, Owners: p.owners(), Below: p.below(), Merges: Merges(p.t)})
+}
+
+// keyText is a key as YAML writes it.
+func keyText(key string) string {
+	if text, ok := document.NewString(key).YAMLScalar(); ok {
+		return text
+	}
+	line := yamlOf(document.NewObject().With(key, document.NewNull()))[0]
+	return strings.TrimSuffix(line, ": null")
 }
 
 func yamlOf(v document.Value) []string {
