@@ -32,8 +32,10 @@ type Result struct {
 	// fieldmanager.Conflicts, or an error in the step's body; nil where it did
 	// not fail.
 	Err error
-	// Config is the body as it was read, absent where it could not be.
+	// Config is the body as it was read, absent where it could not be. Body
+	// knows where its parts stand in the text; nil where there is none.
 	Config document.Value
+	Body   *document.Document
 }
 
 // Conflicts are the conflicts that a step failed for, nil for none.
@@ -64,31 +66,39 @@ func Run(ctx context.Context, s *Scenario) ([]Result, error) {
 // at a time.
 type Runner struct {
 	cluster *cluster.Cluster
-	now     time.Time
-	uids    int
-	last    Target
+	version string
+	// trial is the object that requests go to in place of the cluster, nil for none.
+	trial *fieldmanager.Object
+	now   time.Time
+	uids  int
+	last  Target
 }
 
 // NewRunner returns a runner over an empty cluster of a Kubernetes version ("" is
 // the newest) with custom resources.
 func NewRunner(ctx context.Context, version string, definitions []string) (*Runner, error) {
-	r := &Runner{now: Start.Add(-time.Minute)}
-	c, err := cluster.New(cluster.Config{
-		Version: version,
-		Now:     func() time.Time { return r.now },
-		UID:     r.uid,
-		Suffix:  func() string { r.uids++; return fmt.Sprintf("x%04d", r.uids) },
-	})
+	r := &Runner{now: Start.Add(-time.Minute), version: version}
+	c, err := cluster.New(r.config())
 	if err != nil {
 		return nil, err
 	}
 	r.cluster = c
 	for i, text := range definitions {
-		if err := r.define(ctx, text); err != nil {
+		if err := r.Define(ctx, text); err != nil {
 			return nil, fmt.Errorf("definition %d: %w", i+1, err)
 		}
 	}
 	return r, nil
+}
+
+// config is that of a cluster whose clock and ids are the runner's.
+func (r *Runner) config() cluster.Config {
+	return cluster.Config{
+		Version: r.version,
+		Now:     func() time.Time { return r.now },
+		UID:     r.uid,
+		Suffix:  func() string { r.uids++; return fmt.Sprintf("x%04d", r.uids) },
+	}
 }
 
 func (r *Runner) uid() string {
@@ -96,11 +106,16 @@ func (r *Runner) uid() string {
 	return fmt.Sprintf("00000000-0000-4000-8000-%012d", r.uids)
 }
 
-// define creates the CustomResourceDefinitions of a text.
-func (r *Runner) define(ctx context.Context, text string) error {
+// Define creates the CustomResourceDefinitions of a text. An error is an *Error,
+// a *document.SyntaxError or the *cluster.Status that refused one of them; those
+// before it are there then.
+func (r *Runner) Define(ctx context.Context, text string) error {
 	docs, err := document.Read([]byte(text), document.Options{})
 	if err != nil {
 		return err
+	}
+	if len(docs) == 0 {
+		return &Error{Reason: "expected a CustomResourceDefinition, found nothing"}
 	}
 	for _, d := range docs {
 		if kind := d.Root.Get("kind").StringOr(""); kind != "CustomResourceDefinition" {
@@ -125,7 +140,7 @@ func (r *Runner) Step(ctx context.Context, s *Step) Result {
 		return res
 	}
 	if d != nil {
-		res.Config = d.Root
+		res.Config, res.Body = d.Root, d
 	}
 	if res.Target, res.Kind, err = r.target(s, res.Config); err != nil {
 		res.Err = err
@@ -147,6 +162,15 @@ func (r *Runner) Step(ctx context.Context, s *Step) Result {
 		res.Err = err
 	}
 	return res
+}
+
+// Try tells what would become of a step (any but a deletion) that meets the
+// object given, absent for none. Nothing is stored, and the steps to come do not
+// see it.
+func (r *Runner) Try(ctx context.Context, s *Step, live fieldmanager.Object) Result {
+	other := *r
+	other.trial = &live
+	return other.Step(ctx, s)
 }
 
 // readBody parses a step's body, nil where it has none.
@@ -211,6 +235,9 @@ func (r *Runner) request(verb cluster.Verb, res *Result) *cluster.Request {
 
 // object reads the step's object, the zero Object where there is none.
 func (r *Runner) object(ctx context.Context, res *Result) (fieldmanager.Object, error) {
+	if r.trial != nil {
+		return *r.trial, nil
+	}
 	if res.Target.Name == "" {
 		return fieldmanager.Object{}, nil
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/patch"
 )
 
@@ -46,7 +47,7 @@ func (r *Runner) send(ctx context.Context, s *Step, res *Result) error {
 }
 
 func (r *Runner) do(ctx context.Context, q *cluster.Request, res *Result) error {
-	resp, err := r.cluster.Do(ctx, q)
+	resp, err := r.answer(ctx, q)
 	if err != nil {
 		return err
 	}
@@ -55,6 +56,25 @@ func (r *Runner) do(ctx context.Context, q *cluster.Request, res *Result) error 
 		res.Target.Name = resp.Object.Lookup("metadata", "name").StringOr(res.Target.Name)
 	}
 	return nil
+}
+
+// answer asks the cluster, or the object of a trial.
+func (r *Runner) answer(ctx context.Context, q *cluster.Request) (*cluster.Response, error) {
+	if r.trial == nil {
+		return r.cluster.Do(ctx, q)
+	}
+	config := r.config()
+	config.Kinds = r.cluster.Kinds()
+	resp, err := cluster.Step(config, r.trial.Join(), q)
+	if err != nil {
+		return nil, err
+	}
+	after, err := fieldmanager.Split(resp.Object)
+	if err != nil {
+		return nil, err
+	}
+	r.trial = &after
+	return resp, nil
 }
 
 // clientApply does what kubectl apply does without --server-side: it creates

@@ -1,0 +1,143 @@
+package scenario
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// Script writes a scenario as a shell script of kubectl commands, which do to a
+// real cluster what the steps do. results are those of Run: they tell which
+// object a patch is for. A step whose object is not known becomes a comment.
+func Script(s *Scenario, results []Result) []byte {
+	var b strings.Builder
+	b.WriteString("#!/bin/sh\n")
+	comment(&b, s.Title)
+	comment(&b, s.About)
+	comment(&b, "A command that the API server refuses does not end the script: some steps are meant to fail.")
+	for _, text := range s.Definitions {
+		b.WriteByte('\n')
+		command(&b, []string{"kubectl", "apply", "--server-side", "-f", "-"}, text)
+	}
+	if len(s.Definitions) > 0 {
+		b.WriteString("kubectl wait --for=condition=Established --timeout=30s crd --all\n")
+	}
+	for i := range s.Steps {
+		b.WriteByte('\n')
+		step := &s.Steps[i]
+		comment(&b, "Step "+strconv.Itoa(i+1)+": "+step.Actor+", "+string(step.Do))
+		comment(&b, step.Note)
+		if i >= len(results) || results[i].Kind == nil {
+			comment(&b, "left out: it is not known which object the step is for")
+			continue
+		}
+		body := step.Body
+		if step.Do == Delete {
+			body = ""
+		}
+		command(&b, arguments(step, &results[i]), body)
+	}
+	return []byte(b.String())
+}
+
+// arguments is the kubectl command of a step.
+func arguments(s *Step, r *Result) []string {
+	manager := "--field-manager=" + s.Actor
+	file := []string{"-f", "-"}
+	var args []string
+	switch s.Do {
+	case Apply:
+		args = []string{"apply", "--server-side", manager}
+	case ForceApply:
+		args = []string{"apply", "--server-side", "--force-conflicts", manager}
+	case ClientApply:
+		args = []string{"apply", manager}
+	case Create:
+		args = []string{"create", manager}
+	case Update:
+		args = []string{"replace", manager}
+	case JSONPatch:
+		args, file = []string{"patch", "--type=json", manager}, patchFile(r)
+	case MergePatch:
+		args, file = []string{"patch", "--type=merge", manager}, patchFile(r)
+	case Strategic:
+		args, file = []string{"patch", "--type=strategic", manager}, patchFile(r)
+	case Delete:
+		args, file = []string{"delete"}, object(r)
+	}
+	if s.Subresource != "" {
+		args = append(args, "--subresource="+s.Subresource)
+	}
+	if r.Target.Namespace != "" {
+		args = append(args, "--namespace="+r.Target.Namespace)
+	}
+	return append(append([]string{"kubectl"}, args...), file...)
+}
+
+func patchFile(r *Result) []string { return append(object(r), "--patch-file=/dev/stdin") }
+
+// object names a step's object as kubectl takes it: deployments.v1.apps/web.
+func object(r *Result) []string {
+	name := r.Kind.Resource
+	if group, version, _ := schema.SplitAPIVersion(r.Target.APIVersion); group != "" {
+		name += "." + version + "." + group
+	}
+	return []string{name + "/" + r.Target.Name}
+}
+
+// comment writes text as comment lines, nothing for no text.
+func comment(b *strings.Builder, text string) {
+	if text = strings.TrimSpace(text); text == "" {
+		return
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		b.WriteString(strings.TrimRight("# "+printable(line), " ") + "\n")
+	}
+}
+
+// printable replaces what would end a comment, or move a terminal's cursor.
+func printable(line string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, line)
+}
+
+// command writes a command with its input as a here-document.
+func command(b *strings.Builder, args []string, input string) {
+	for i, a := range args {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(quote(a))
+	}
+	if input == "" {
+		b.WriteByte('\n')
+		return
+	}
+	end := delimiter(input)
+	b.WriteString(" <<'" + end + "'\n" + strings.TrimSuffix(input, "\n") + "\n" + end + "\n")
+}
+
+// delimiter is a line that does not stand in the input.
+func delimiter(input string) string {
+	end := "EOF"
+	for strings.Contains(input, end) {
+		end += "_"
+	}
+	return end
+}
+
+// quote makes one word of the shell.
+func quote(word string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./=:,@", r)
+	}
+	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
