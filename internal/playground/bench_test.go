@@ -1,0 +1,55 @@
+package playground
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// largeDeployment is a Deployment of about 570 lines.
+func largeDeployment(replicas int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n  replicas: %d\n  selector:\n    matchLabels:\n      app: web\n", replicas)
+	b.WriteString("  template:\n    metadata:\n      labels:\n        app: web\n    spec:\n      containers:\n")
+	for c := range 8 {
+		fmt.Fprintf(&b, "      - name: c%d\n        image: example.com/c%d:1\n        env:\n", c, c)
+		for e := range 22 {
+			fmt.Fprintf(&b, "        - name: E%d\n          value: v%d\n", e, e)
+		}
+		b.WriteString("        ports:\n")
+		for p := range 4 {
+			fmt.Fprintf(&b, "        - containerPort: %d\n          name: p%d\n", 8000+p, p)
+		}
+		b.WriteString("        resources:\n          limits:\n            cpu: 500m\n            memory: 1Gi\n")
+	}
+	return b.String()
+}
+
+// fourManagers is a scenario in which four managers share a large Deployment.
+func fourManagers(steps int) Scenario {
+	s := Scenario{}
+	for i := range steps {
+		s.Steps = append(s.Steps, Step{Actor: fmt.Sprintf("m%d", i%4), Do: "force-apply", Body: largeDeployment(3 + i)})
+	}
+	return s
+}
+
+// BenchmarkStep is one more step on a large object that four managers share,
+// with all that the page shows of it.
+func BenchmarkStep(b *testing.B) {
+	e := New()
+	s := fourManagers(5)
+	before := s
+	before.Steps = s.Steps[:4]
+	for b.Loop() {
+		b.StopTimer()
+		e.last = nil
+		if _, err := e.run(&RunInput{Scenario: before, At: 4, Against: 3}); err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+		if _, err := e.run(&RunInput{Scenario: s, At: 5, Against: 4}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package playground
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// Messages are structs of strings, booleans, ints, pointers, slices and structs.
+// A field's name in JSON is its json tag. encoding/json would do as well, but
+// weighs 0.1 MB in the page, and would not refuse what it does not know.
+
+// decode reads a value into what into points to. Fields that are missing keep
+// their zero value; unknown ones are refused, as they are a sign of a page and an
+// engine of different versions.
+func decode(v document.Value, into reflect.Value, path string) error {
+	if v.IsNull() || !v.Exists() {
+		return nil
+	}
+	mismatch := func(want string) error {
+		return fmt.Errorf("%s must be %s, found a %s", path, want, v.Kind())
+	}
+	switch into.Kind() {
+	case reflect.String:
+		text, ok := v.Text()
+		if !ok {
+			return mismatch("a string")
+		}
+		into.SetString(text)
+	case reflect.Bool:
+		b, ok := v.Bool()
+		if !ok {
+			return mismatch("a boolean")
+		}
+		into.SetBool(b)
+	case reflect.Int:
+		i, ok := v.Int()
+		if !ok {
+			return mismatch("an integer")
+		}
+		into.SetInt(i)
+	case reflect.Slice:
+		if v.Kind() != document.List {
+			return mismatch("a list")
+		}
+		into.Set(reflect.MakeSlice(into.Type(), v.Len(), v.Len()))
+		for i, item := range v.Items() {
+			if err := decode(item, into.Index(i), fmt.Sprintf("%s[%d]", path, i)); err != nil {
+				return err
+			}
+		}
+	case reflect.Struct:
+		return decodeStruct(v, into, path)
+	}
+	return nil
+}
+
+func decodeStruct(v document.Value, into reflect.Value, path string) error {
+	if v.Kind() != document.Object {
+		return fmt.Errorf("%s must be an object, found a %s", path, v.Kind())
+	}
+	known := map[string]int{}
+	for i := range into.NumField() {
+		known[fieldName(into.Type().Field(i))] = i
+	}
+	for name, field := range v.Members() {
+		i, ok := known[name]
+		if !ok {
+			return fmt.Errorf("%s has no field %q", path, name)
+		}
+		if err := decode(field, into.Field(i), path+"."+name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// encode writes a message. An empty slice is an empty list and a nil pointer is
+// null, so that the page need not ask whether a field is there.
+func encode(from reflect.Value) document.Value {
+	switch from.Kind() {
+	case reflect.String:
+		return document.NewString(from.String())
+	case reflect.Bool:
+		return document.NewBool(from.Bool())
+	case reflect.Int:
+		return document.NewInt(from.Int())
+	case reflect.Slice:
+		var b document.ListBuilder
+		b.Grow(from.Len())
+		for i := range from.Len() {
+			b.Append(encode(from.Index(i)))
+		}
+		return b.List()
+	case reflect.Pointer:
+		if from.IsNil() {
+			return document.NewNull()
+		}
+		return encode(from.Elem())
+	case reflect.Struct:
+		var b document.ObjectBuilder
+		t := from.Type()
+		b.Grow(t.NumField())
+		for i := range t.NumField() {
+			b.Set(fieldName(t.Field(i)), encode(from.Field(i)))
+		}
+		return b.Object()
+	}
+	panic("playground: a message has a field of type " + from.Type().String())
+}
+
+func fieldName(f reflect.StructField) string { return f.Tag.Get("json") }

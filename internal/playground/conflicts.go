@@ -1,0 +1,83 @@
+package playground
+
+import (
+	"context"
+	"errors"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/explain"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/scenario"
+)
+
+func conflicts(res *scenario.Result) []Conflict {
+	var out []Conflict
+	for _, c := range res.Conflicts() {
+		view := Conflict{Path: c.Path.String(), Owner: c.Owner(), Manager: c.Manager, Live: shown(c.Live), Wanted: shown(c.Wanted)}
+		for _, w := range explain.Ways(typeOf(res.Kind), res.Config, c) {
+			view.Ways = append(view.Ways, Way{Name: w.Name, Summary: w.Summary})
+		}
+		out = append(out, view)
+	}
+	return out
+}
+
+func (e *Engine) way(in *WayInput) (*WayOutput, error) {
+	res, err := e.result(&in.Scenario, in.At)
+	if err != nil {
+		return nil, err
+	}
+	step, err := wayOut(in.Scenario.Steps[in.At-1], res, in.Conflict, in.Way)
+	if err != nil {
+		return nil, err
+	}
+	next := step.step()
+	then := e.last.runner.Try(context.Background(), &next, res.Before)
+	t := typeOf(then.Kind)
+	return &WayOutput{
+		Step: step, Result: stepResult(&then),
+		Rows: rows(explain.Lines(t, then.Before), explain.Lines(t, then.After), managers(then.Before), managers(then.After)),
+	}, nil
+}
+
+// wayOut is the step changed so that one conflict, or with number -1 all, go away.
+func wayOut(step Step, res *scenario.Result, number int, name string) (Step, error) {
+	list := res.Conflicts()
+	switch {
+	case number >= 0 && number < len(list):
+		list = list[number : number+1]
+	case number != -1 || len(list) == 0:
+		return step, errors.New("the step has no such conflict")
+	}
+	config := res.Config
+	for _, c := range list {
+		w, err := named(explain.Ways(typeOf(res.Kind), config, c), name)
+		if err != nil {
+			return step, err
+		}
+		config = w.Config
+		if w.Force {
+			step.Do = string(scenario.ForceApply)
+		}
+	}
+	if !document.SameNode(config, res.Config) {
+		step.Body = string(config.YAML())
+	}
+	return step, nil
+}
+
+func named(ways []explain.Way, name string) (explain.Way, error) {
+	for _, w := range ways {
+		if w.Name == name {
+			return w, nil
+		}
+	}
+	return explain.Way{}, errors.New("there is no way out named " + name + " for this conflict")
+}
+
+// conflicting are the conflicts that an error holds.
+func conflicting(err error) fieldmanager.Conflicts {
+	var c fieldmanager.Conflicts
+	errors.As(err, &c)
+	return c
+}

@@ -1,0 +1,294 @@
+package playground
+
+// The messages. Counts of steps ("at", "against") say how many steps of the
+// scenario have been run: 0 is the state before the first step. Lines and columns
+// count from 1, columns in characters; 0 where they are not known. Numbers of
+// managers are positions in Object.Managers.
+
+// Scenario is the state of the page. See the package scenario for its meaning.
+type Scenario struct {
+	Title       string   `json:"title"`
+	About       string   `json:"about"`
+	Kubernetes  string   `json:"kubernetes"`
+	Definitions []string `json:"definitions"`
+	Actors      []Actor  `json:"actors"`
+	Steps       []Step   `json:"steps"`
+}
+
+// Actor is who sends requests.
+type Actor struct {
+	Name   string `json:"name"`
+	Colour string `json:"colour"`
+}
+
+// Step is one request.
+type Step struct {
+	Actor       string `json:"actor"`
+	Do          string `json:"do"`
+	Subresource string `json:"subresource"`
+	Target      Target `json:"target"`
+	Body        string `json:"body"`
+	Note        string `json:"note"`
+}
+
+// Target names an object.
+type Target struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Namespace  string `json:"namespace"`
+	Name       string `json:"name"`
+}
+
+// Mark is a place in a text and what is wrong there.
+type Mark struct {
+	Line    int    `json:"line"`
+	Column  int    `json:"column"`
+	Message string `json:"message"`
+}
+
+// Failure says why a request was not answered.
+type Failure struct {
+	Message string `json:"message"`
+	Line    int    `json:"line"`
+	Column  int    `json:"column"`
+}
+
+// AboutInput asks what the engine knows.
+type AboutInput struct{}
+
+// AboutOutput is what a page needs before the first scenario.
+type AboutOutput struct {
+	// Versions are the Kubernetes versions, the newest last.
+	Versions []string `json:"versions"`
+	// Actions are the kinds of request.
+	Actions []string `json:"actions"`
+}
+
+// RunInput asks to run a scenario and to show a state of it.
+type RunInput struct {
+	Scenario Scenario `json:"scenario"`
+	// At is the state to show.
+	At int `json:"at"`
+	// Against is the state that it is compared with.
+	Against int `json:"against"`
+}
+
+// RunOutput is what became of the steps, and the state asked for.
+type RunOutput struct {
+	Steps       []StepResult       `json:"steps"`
+	Definitions []DefinitionResult `json:"definitions"`
+	At          int                `json:"at"`
+	Against     int                `json:"against"`
+	// Object is the object that the last step of the state is for, null where
+	// there is none.
+	Object *Object `json:"object"`
+	// Rows are the object's lines, with those that it lost since Against.
+	Rows []Row `json:"rows"`
+	// Changes are the fields that differ from Against.
+	Changes []Change `json:"changes"`
+	// Conflicts are those that the last step of the state failed for.
+	Conflicts []Conflict `json:"conflicts"`
+}
+
+// StepResult is what became of a step.
+type StepResult struct {
+	// OK says that the API server did what was asked. Code is its HTTP status
+	// code, 0 where no request could be made of the step.
+	OK       bool     `json:"ok"`
+	Code     int      `json:"code"`
+	Message  string   `json:"message"`
+	Warnings []string `json:"warnings"`
+	// Marks are the places in the step's body that the message is about.
+	Marks     []Mark `json:"marks"`
+	Conflicts int    `json:"conflicts"`
+	// Changed says that the step changed the object.
+	Changed bool   `json:"changed"`
+	Target  Target `json:"target"`
+	// ResourceVersion and Generation are the object's after the step, "" where
+	// it has none.
+	ResourceVersion string `json:"resourceVersion"`
+	Generation      string `json:"generation"`
+}
+
+// DefinitionResult says whether a text is a CustomResourceDefinition.
+type DefinitionResult struct {
+	OK   bool   `json:"ok"`
+	Name string `json:"name"`
+	Mark Mark   `json:"mark"`
+}
+
+// Object is an object beside its lines.
+type Object struct {
+	Target          Target    `json:"target"`
+	ResourceVersion string    `json:"resourceVersion"`
+	Generation      string    `json:"generation"`
+	Managers        []Manager `json:"managers"`
+}
+
+// Manager is an entry of managedFields.
+type Manager struct {
+	Name        string `json:"name"`
+	Operation   string `json:"operation"`
+	APIVersion  string `json:"apiVersion"`
+	Subresource string `json:"subresource"`
+	Time        string `json:"time"`
+}
+
+// ManagedInput asks for the managedFields of a state.
+type ManagedInput struct {
+	Scenario Scenario `json:"scenario"`
+	At       int      `json:"at"`
+}
+
+// ManagedOutput are managedFields, once as the API server shows them and once as
+// the trees of the managers, in their order.
+type ManagedOutput struct {
+	YAML  string `json:"yaml"`
+	Trees []Tree `json:"trees"`
+}
+
+// Tree is what a manager owns.
+type Tree struct {
+	Fields []Node `json:"fields"`
+}
+
+// Node is an element of a manager's fields.
+type Node struct {
+	Label string `json:"label"`
+	// Owned says that the manager owns the field itself, not only some below.
+	Owned  bool   `json:"owned"`
+	Fields []Node `json:"fields"`
+}
+
+// Row is a line of the object, or one that it has no more.
+type Row struct {
+	Text string `json:"text"`
+	// Mark is "", "added", "removed", or "owners" where only the owners of the
+	// line are others than before.
+	Mark string `json:"mark"`
+	// Line is the line's number in the object, 0 for a removed one.
+	Line int `json:"line"`
+	// Owners are the managers of the line's field, Below those of fields below
+	// it alone.
+	Owners []int `json:"owners"`
+	Below  []int `json:"below"`
+}
+
+// Change is a field that differs.
+type Change struct {
+	Path   string `json:"path"`
+	Effect string `json:"effect"`
+	// Before and After are the values, "" where there was none.
+	Before       string   `json:"before"`
+	After        string   `json:"after"`
+	OwnersBefore []string `json:"ownersBefore"`
+	OwnersAfter  []string `json:"ownersAfter"`
+	// Line of the field in the object, 0 where it has none.
+	Line int `json:"line"`
+	// Reasons are the rules that made it so, as far as they are known.
+	Reasons []string `json:"reasons"`
+}
+
+// Conflict is a field that an apply would change while another manager owns it.
+type Conflict struct {
+	Path string `json:"path"`
+	// Owner tells the owner as the API server does; Manager is its name.
+	Owner   string `json:"owner"`
+	Manager string `json:"manager"`
+	Live    string `json:"live"`
+	Wanted  string `json:"wanted"`
+	Ways    []Way  `json:"ways"`
+}
+
+// Way is a way out of a conflict.
+type Way struct {
+	// Name is force, drop or adopt.
+	Name    string `json:"name"`
+	Summary string `json:"summary"`
+}
+
+// LineInput asks about a line of the object.
+type LineInput struct {
+	Scenario Scenario `json:"scenario"`
+	At       int      `json:"at"`
+	Line     int      `json:"line"`
+}
+
+// LineOutput tells about a line.
+type LineOutput struct {
+	Path string `json:"path"`
+	// Merges says how the field merges.
+	Merges string      `json:"merges"`
+	Owners []Ownership `json:"owners"`
+}
+
+// Ownership is one owner of a field.
+type Ownership struct {
+	Manager int `json:"manager"`
+	// Since is the step that made it so, counted from 1.
+	Since int `json:"since"`
+}
+
+// WayInput asks what a way out would do.
+type WayInput struct {
+	Scenario Scenario `json:"scenario"`
+	// At is the number of the step with the conflict, counted from 1.
+	At int `json:"at"`
+	// Conflict is the number of the conflict, or -1 for all together.
+	Conflict int    `json:"conflict"`
+	Way      string `json:"way"`
+}
+
+// WayOutput is the changed step and what would become of it.
+type WayOutput struct {
+	Step   Step       `json:"step"`
+	Result StepResult `json:"result"`
+	// Rows is the object after the changed step, compared with the one before.
+	Rows []Row `json:"rows"`
+}
+
+// PatchesInput asks for the patches that make an object what it was edited to.
+type PatchesInput struct {
+	Scenario Scenario `json:"scenario"`
+	At       int      `json:"at"`
+	// Edited is the object as it should be, without managedFields.
+	Edited string `json:"edited"`
+	// Actor would send the patches.
+	Actor string `json:"actor"`
+}
+
+// PatchesOutput are the patches.
+type PatchesOutput struct {
+	Patches []Patch `json:"patches"`
+}
+
+// Patch is one way to ask for a change.
+type Patch struct {
+	// Do is the action of a step with this patch.
+	Do   string `json:"do"`
+	Body string `json:"body"`
+	// OK says that the patch, sent now, makes the object just what was asked.
+	OK bool `json:"ok"`
+	// Message is the API server's answer or says what differs.
+	Message string `json:"message"`
+}
+
+// TextInput is a scenario as a text, to be read.
+type TextInput struct {
+	Text string `json:"text"`
+}
+
+// ScenarioOutput is a scenario that was read.
+type ScenarioOutput struct {
+	Scenario Scenario `json:"scenario"`
+}
+
+// ScenarioInput is a scenario to be written.
+type ScenarioInput struct {
+	Scenario Scenario `json:"scenario"`
+}
+
+// TextOutput is a text that was written.
+type TextOutput struct {
+	Text string `json:"text"`
+}

@@ -1,0 +1,116 @@
+package playground
+
+import (
+	"context"
+	"errors"
+	"reflect"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/scenario"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// maxRequest bounds a request: a scenario of several bodies at the API server's
+// own limit of 3 MiB each.
+const maxRequest = 24 << 20
+
+// Engine answers requests. It keeps the last scenario that it ran, so that a
+// question about the same one, or one with more steps, costs no second run. It is
+// for one goroutine at a time.
+type Engine struct{ last *run }
+
+// New returns an engine.
+func New() *Engine { return &Engine{} }
+
+// Handle answers a request {"call": name, "input": {…}} with {"output": {…}} or
+// {"error": {"message", "line", "column"}}. What stands in a request never makes
+// it panic.
+func (e *Engine) Handle(request []byte) []byte {
+	out, err := e.answer(request)
+	var b document.ObjectBuilder
+	if err != nil {
+		b.Set("error", encode(reflect.ValueOf(failure(err))))
+	} else {
+		b.Set("output", encode(reflect.ValueOf(out)))
+	}
+	return b.Object().JSON()
+}
+
+func (e *Engine) answer(request []byte) (any, error) {
+	d, err := document.Parse(request, document.Options{MaxBytes: maxRequest})
+	if err != nil {
+		return nil, errors.New("the request is no JSON: " + err.Error())
+	}
+	name, _ := d.Root.Get("call").Text()
+	call, ok := calls()[name]
+	if !ok {
+		return nil, errors.New("there is no call " + name)
+	}
+	return call.run(e, d.Root.Get("input"))
+}
+
+// A call is a question that can be asked. in and out are its messages' types, for
+// the page's types.
+type call struct {
+	in, out reflect.Type
+	run     func(*Engine, document.Value) (any, error)
+}
+
+func callOf[In, Out any](f func(*Engine, *In) (*Out, error)) call {
+	return call{reflect.TypeFor[In](), reflect.TypeFor[Out](), func(e *Engine, v document.Value) (any, error) {
+		var in In
+		if err := decode(v, reflect.ValueOf(&in).Elem(), "input"); err != nil {
+			return nil, err
+		}
+		return f(e, &in)
+	}}
+}
+
+func calls() map[string]call {
+	return map[string]call{
+		"about":   callOf((*Engine).about),
+		"run":     callOf((*Engine).run),
+		"line":    callOf((*Engine).line),
+		"managed": callOf((*Engine).managed),
+		"way":     callOf((*Engine).way),
+		"patches": callOf((*Engine).patches),
+		"import":  callOf((*Engine).read),
+		"export":  callOf((*Engine).write),
+		"script":  callOf((*Engine).script),
+	}
+}
+
+// failure makes a message of an error, with the place where it is known.
+func failure(err error) Failure {
+	f := Failure{Message: err.Error()}
+	f.Line, f.Column = place(err)
+	return f
+}
+
+func (e *Engine) about(*AboutInput) (*AboutOutput, error) {
+	out := &AboutOutput{Versions: schema.Versions()}
+	for _, a := range scenario.Actions() {
+		out.Actions = append(out.Actions, string(a))
+	}
+	return out, nil
+}
+
+func (e *Engine) read(in *TextInput) (*ScenarioOutput, error) {
+	s, err := scenario.Parse([]byte(in.Text), "")
+	if err != nil {
+		return nil, err
+	}
+	return &ScenarioOutput{Scenario: fromScenario(s)}, nil
+}
+
+func (e *Engine) write(in *ScenarioInput) (*TextOutput, error) {
+	return &TextOutput{Text: string(in.Scenario.scenario().YAML())}, nil
+}
+
+func (e *Engine) script(in *ScenarioInput) (*TextOutput, error) {
+	r, err := e.running(context.Background(), &in.Scenario)
+	if err != nil {
+		return nil, err
+	}
+	return &TextOutput{Text: string(scenario.Script(in.Scenario.scenario(), r.results))}, nil
+}

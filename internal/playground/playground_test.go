@@ -1,0 +1,192 @@
+package playground
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// ask sends a request as the page does, and reads the answer into out.
+func ask(t *testing.T, e *Engine, name string, in, out any) *Failure {
+	t.Helper()
+	var b document.ObjectBuilder
+	b.Set("call", document.NewString(name))
+	b.Set("input", encode(reflect.ValueOf(in)))
+	d, err := document.Parse(e.Handle(b.Object().JSON()), document.Options{MaxBytes: -1})
+	if err != nil {
+		t.Fatalf("%s answers no JSON: %v", name, err)
+	}
+	if f := d.Root.Get("error"); f.Exists() {
+		var failure Failure
+		if err := decode(f, reflect.ValueOf(&failure).Elem(), "error"); err != nil {
+			t.Fatal(err)
+		}
+		return &failure
+	}
+	if err := decodeOutput(d.Root.Get("output"), out); err != nil {
+		t.Fatal(err)
+	}
+	return nil
+}
+
+// must is ask where no failure is expected.
+func must(t *testing.T, e *Engine, name string, in, out any) {
+	t.Helper()
+	if f := ask(t, e, name, in, out); f != nil {
+		t.Fatalf("%s: %+v", name, *f)
+	}
+}
+
+// decodeOutput is decode for a pointer, with pointers inside.
+func decodeOutput(v document.Value, out any) error {
+	into := reflect.ValueOf(out).Elem()
+	for i := range into.NumField() {
+		f := into.Field(i)
+		at := v.Get(fieldName(into.Type().Field(i)))
+		if f.Kind() == reflect.Pointer {
+			if at.IsNull() {
+				continue
+			}
+			f.Set(reflect.New(f.Type().Elem()))
+			f = f.Elem()
+		}
+		if err := decode(at, f, "output"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const configMap = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n"
+
+// twoManagers is a conflict: bob applies another value of alice's field.
+func twoManagers() Scenario {
+	return Scenario{
+		Actors: []Actor{{Name: "alice"}, {Name: "bob"}},
+		Steps: []Step{
+			{Actor: "alice", Do: "apply", Body: configMap + "  colour: blue\n  size: s\n"},
+			{Actor: "bob", Do: "apply", Body: configMap + "  # bob's wish\n  colour: red\n  shape: round\n"},
+		},
+	}
+}
+
+func TestRunShowsAConflictAndItsPlace(t *testing.T) {
+	var out RunOutput
+	must(t, New(), "run", RunInput{Scenario: twoManagers(), At: 2, Against: 1}, &out)
+	if !out.Steps[0].OK || out.Steps[0].Code != 201 || out.Steps[1].OK || out.Steps[1].Code != 409 {
+		t.Fatalf("steps %+v", out.Steps)
+	}
+	want := []Mark{{Line: 7, Column: 11, Message: `conflict with "alice": .data.colour`}}
+	if !reflect.DeepEqual(out.Steps[1].Marks, want) {
+		t.Errorf("marks %+v, want %+v", out.Steps[1].Marks, want)
+	}
+	if len(out.Conflicts) != 1 || out.Conflicts[0].Live != `"blue"` || out.Conflicts[0].Wanted != `"red"` || len(out.Conflicts[0].Ways) != 3 {
+		t.Errorf("conflicts %+v", out.Conflicts)
+	}
+	if out.Object == nil || out.Object.ResourceVersion == "" || len(out.Object.Managers) != 1 {
+		t.Errorf("object %+v", out.Object)
+	}
+}
+
+func TestWaysOutOfAConflict(t *testing.T) {
+	for _, c := range []struct{ way, do, line, owners string }{
+		{"force", "force-apply", "  colour: red", "bob"},
+		{"drop", "apply", "  colour: blue", "alice"},
+		{"adopt", "apply", "  colour: blue", "alice,bob"},
+	} {
+		e := New()
+		var out WayOutput
+		must(t, e, "way", WayInput{Scenario: twoManagers(), At: 2, Conflict: 0, Way: c.way}, &out)
+		if out.Step.Do != c.do || !out.Result.OK {
+			t.Errorf("%s: step %+v, result %+v", c.way, out.Step, out.Result)
+		}
+		s := twoManagers()
+		s.Steps[1] = out.Step
+		var after RunOutput
+		must(t, e, "run", RunInput{Scenario: s, At: 2, Against: 1}, &after)
+		if got := owners(&after, c.line); got != c.owners {
+			t.Errorf("%s: %q belongs to %q, want %q", c.way, c.line, got, c.owners)
+		}
+		for i, r := range after.Rows { // a trial is not stored
+			if strings.HasPrefix(r.Text, "  resourceVersion: ") {
+				after.Rows[i].Text = out.Rows[i].Text
+			}
+		}
+		if !reflect.DeepEqual(out.Rows, after.Rows) {
+			t.Errorf("%s: the preview is\n%+v\nbut then it is\n%+v", c.way, out.Rows, after.Rows)
+		}
+	}
+}
+
+// owners names the managers of the line with that text, "none" where there is no such line.
+func owners(out *RunOutput, text string) string {
+	for _, r := range out.Rows {
+		if r.Text == text && r.Mark != "removed" {
+			var names []string
+			for _, m := range r.Owners {
+				names = append(names, out.Object.Managers[m].Name)
+			}
+			return strings.Join(names, ",")
+		}
+	}
+	return "none"
+}
+
+func TestALineSaysSinceWhenItIsOwned(t *testing.T) {
+	s := twoManagers()
+	s.Steps = append(s.Steps, Step{Actor: "bob", Do: "force-apply", Body: s.Steps[1].Body}, Step{Actor: "alice", Do: "apply", Body: configMap + "  size: m\n"})
+	e := New()
+	var out RunOutput
+	must(t, e, "run", RunInput{Scenario: s, At: 4, Against: 3}, &out)
+	for _, c := range []struct {
+		text         string
+		owner, since int
+	}{
+		{"  colour: red", 0, 3},
+		{"  size: m", 1, 1},
+	} {
+		for _, r := range out.Rows {
+			if r.Text != c.text {
+				continue
+			}
+			var line LineOutput
+			must(t, e, "line", LineInput{Scenario: s, At: 4, Line: r.Line}, &line)
+			if len(line.Owners) != 1 || line.Owners[0].Since != c.since || line.Owners[0].Manager != c.owner || line.Merges != "single value" {
+				t.Errorf("%s: %+v", c.text, line)
+			}
+		}
+	}
+}
+
+// TestGoingOnIsTheSameAsRunningAnew: the engine keeps what it ran; that must not
+// be seen in an answer.
+func TestGoingOnIsTheSameAsRunningAnew(t *testing.T) {
+	files, err := filepath.Glob("../../testdata/scenarios/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d scenarios (%v)", len(files), err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var read ScenarioOutput
+		kept := New()
+		must(t, kept, "import", TextInput{Text: string(data)}, &read)
+		for n := range len(read.Scenario.Steps) + 1 {
+			part := read.Scenario
+			part.Steps = part.Steps[:n]
+			in := RunInput{Scenario: part, At: n, Against: n - 1}
+			var a, b RunOutput
+			must(t, kept, "run", in, &a)
+			must(t, New(), "run", in, &b)
+			if !reflect.DeepEqual(a, b) {
+				t.Fatalf("%s: after %d steps going on gives\n%+v\nrunning anew\n%+v", file, n, a, b)
+			}
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package playground
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/explain"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/scenario"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// maxSteps is the most steps of a scenario, as in its files.
+const maxSteps = 1000
+
+// run is a scenario that was run, with all that came of it.
+type run struct {
+	scenario    Scenario
+	runner      *scenario.Runner
+	definitions []DefinitionResult
+	results     []scenario.Result
+	steps       []StepResult
+}
+
+// running runs a scenario as far as it has not been run: the one before is gone
+// on with where this one begins like it.
+func (e *Engine) running(ctx context.Context, s *Scenario) (*run, error) {
+	if len(s.Steps) > maxSteps {
+		return nil, errors.New("a scenario has at most 1000 steps")
+	}
+	r := e.last
+	if r == nil || !r.begins(s) {
+		var err error
+		if r, err = begin(ctx, s); err != nil {
+			return nil, err
+		}
+	}
+	e.last = nil // a panic in a step leaves nothing half done behind
+	for i := len(r.results); i < len(s.Steps); i++ {
+		step := s.Steps[i].step()
+		res := r.runner.Step(ctx, &step)
+		r.results = append(r.results, res)
+		r.steps = append(r.steps, stepResult(&res))
+	}
+	r.scenario = *s
+	e.last = r
+	return r, nil
+}
+
+// begins reports whether s is r's scenario, or one with more steps.
+func (r *run) begins(s *Scenario) bool {
+	old := &r.scenario
+	return old.Kubernetes == s.Kubernetes && slices.Equal(old.Definitions, s.Definitions) &&
+		len(old.Steps) <= len(s.Steps) && reflect.DeepEqual(old.Steps, s.Steps[:len(old.Steps)])
+}
+
+func begin(ctx context.Context, s *Scenario) (*run, error) {
+	runner, err := scenario.NewRunner(ctx, s.Kubernetes, nil)
+	if err != nil {
+		return nil, err
+	}
+	r := &run{runner: runner}
+	for _, text := range s.Definitions {
+		var d DefinitionResult
+		if err := runner.Define(ctx, text); err != nil {
+			d.Mark = Mark{Message: err.Error()}
+			d.Mark.Line, d.Mark.Column = place(err)
+		}
+		d.OK = d.Mark.Message == ""
+		if doc, err := document.ParseYAML([]byte(text), document.Options{}); err == nil {
+			d.Name = doc.Root.Lookup("metadata", "name").StringOr("")
+		}
+		r.definitions = append(r.definitions, d)
+	}
+	return r, nil
+}
+
+func (e *Engine) run(in *RunInput) (*RunOutput, error) {
+	r, err := e.running(context.Background(), &in.Scenario)
+	if err != nil {
+		return nil, err
+	}
+	out := &RunOutput{Steps: r.steps, Definitions: r.definitions}
+	out.At = min(max(in.At, 0), len(r.results))
+	out.Against = min(max(in.Against, 0), out.At)
+	if out.At == 0 {
+		return out, nil
+	}
+	res := &r.results[out.At-1]
+	before, after := r.state(res, out.Against), res.After
+	if out.Against == out.At-1 {
+		before = res.Before
+	}
+	t := typeOf(res.Kind)
+	lines := explain.Lines(t, after)
+	out.Rows = rows(explain.Lines(t, before), lines, managers(before), managers(after))
+	out.Changes = changes(t, before, after, lines)
+	out.Conflicts = conflicts(res)
+	if after.Value.Exists() {
+		out.Object = object(res, after)
+	}
+	return out, nil
+}
+
+// result runs a scenario and returns the result of a step, counted from 1.
+func (e *Engine) result(s *Scenario, at int) (*scenario.Result, error) {
+	r, err := e.running(context.Background(), s)
+	if err != nil {
+		return nil, err
+	}
+	if at < 1 || at > len(r.results) {
+		return nil, errors.New("there is no such step")
+	}
+	return &r.results[at-1], nil
+}
+
+// state is a step's object as it was after the first n steps.
+func (r *run) state(of *scenario.Result, n int) fieldmanager.Object {
+	for i := n - 1; i >= 0; i-- {
+		if r.results[i].Target == of.Target {
+			return r.results[i].After
+		}
+	}
+	return fieldmanager.Object{}
+}
+
+func typeOf(k *schema.Kind) *schema.Type {
+	if k == nil {
+		return schema.Deduced()
+	}
+	return k.Type()
+}
+
+func stepResult(res *scenario.Result) StepResult {
+	out := StepResult{OK: res.Err == nil, Code: res.Code, Warnings: res.Warnings, Conflicts: len(res.Conflicts()),
+		Target: Target(res.Target), Marks: marks(res)}
+	if res.Err != nil {
+		out.Message = res.Err.Error()
+	}
+	before, after := res.Before.Join(), res.After.Join()
+	out.Changed = before.Exists() != after.Exists() || !document.SameNode(before, after) && !document.Identical(before, after)
+	out.ResourceVersion, out.Generation = counters(res.After.Value)
+	return out
+}
+
+func counters(v document.Value) (resourceVersion, generation string) {
+	m := v.Get("metadata")
+	return m.Get("resourceVersion").StringOr(""), m.Get("generation").NumberText()
+}

@@ -1,0 +1,142 @@
+package playground
+
+import (
+	"slices"
+	"time"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/explain"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/scenario"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// maxShown bounds a value that is shown beside others.
+const maxShown = 400
+
+var resourceVersion = fieldmanager.Path{"f:metadata", "f:resourceVersion"}
+
+// object shows an object beside its lines.
+func object(res *scenario.Result, o fieldmanager.Object) *Object {
+	out := &Object{Target: Target(res.Target)}
+	out.ResourceVersion, out.Generation = counters(o.Value)
+	for _, e := range o.Managed.Entries() {
+		m := Manager{Name: e.Manager, Operation: string(e.Operation), APIVersion: e.APIVersion, Subresource: e.Subresource}
+		if !e.Time.IsZero() {
+			m.Time = e.Time.UTC().Format(time.RFC3339)
+		}
+		out.Managers = append(out.Managers, m)
+	}
+	return out
+}
+
+func (e *Engine) managed(in *ManagedInput) (*ManagedOutput, error) {
+	res, err := e.result(&in.Scenario, in.At)
+	if err != nil {
+		return nil, err
+	}
+	out := &ManagedOutput{}
+	if v := res.After.Managed.Value(); v.Len() > 0 {
+		out.YAML = string(v.YAML())
+	}
+	for _, entry := range res.After.Managed.Entries() {
+		out.Trees = append(out.Trees, Tree{Fields: tree(entry.Fields)})
+	}
+	return out, nil
+}
+
+func tree(fields fieldmanager.Set) []Node {
+	var nodes []Node
+	for _, e := range fields.Elements() {
+		below, owned := fields.Child(e)
+		nodes = append(nodes, Node{Label: e.String(), Owned: owned, Fields: tree(below)})
+	}
+	return nodes
+}
+
+// managers names each entry so that it can be told apart from others.
+func managers(o fieldmanager.Object) []string {
+	var names []string
+	for _, e := range o.Managed.Entries() {
+		names = append(names, e.Manager+"\x00"+string(e.Operation)+"\x00"+e.Subresource)
+	}
+	return names
+}
+
+// rows compares the lines of two states of an object. The managers of each are
+// named, as their positions differ.
+func rows(before, after []explain.Line, namesBefore, namesAfter []string) []Row {
+	out := make([]Row, 0, len(after))
+	line := 0
+	for _, p := range compare(texts(before), texts(after)) {
+		if p.after < 0 {
+			out = append(out, Row{Text: before[p.before].Text, Mark: "removed"})
+			continue
+		}
+		line++
+		l := &after[p.after]
+		row := Row{Text: l.Text, Line: line, Owners: l.Owners, Below: l.Below}
+		switch {
+		case p.before < 0:
+			row.Mark = "added"
+		case !slices.Equal(pick(namesBefore, before[p.before].Owners), pick(namesAfter, l.Owners)):
+			row.Mark = "owners"
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+// texts are what lines are compared by. The resource version is another after
+// every write and would only distract.
+func texts(lines []explain.Line) []string {
+	out := make([]string, len(lines))
+	for i := range lines {
+		out[i] = lines[i].Text
+		if slices.Equal(lines[i].Path, resourceVersion) {
+			out[i] = ""
+		}
+	}
+	return out
+}
+
+// pick names the managers at the positions given, sorted.
+func pick(names []string, at []int) []string {
+	out := make([]string, len(at))
+	for i, n := range at {
+		out[i] = names[n]
+	}
+	slices.Sort(out)
+	return out
+}
+
+func changes(t *schema.Type, before, after fieldmanager.Object, lines []explain.Line) []Change {
+	var out []Change
+	for _, c := range explain.Changes(t, before, after) {
+		line := 0
+		if c.After.Exists() {
+			line = 1 + slices.IndexFunc(lines, func(l explain.Line) bool { return slices.Equal(l.Path, c.Path) })
+		}
+		out = append(out, Change{Path: c.Path.String(), Effect: string(c.Effect), Before: shown(c.Before), After: shown(c.After),
+			OwnersBefore: c.OwnersBefore, OwnersAfter: c.OwnersAfter, Line: line})
+	}
+	return out
+}
+
+// shown is a value on one line, cut where it is long, "" for none.
+func shown(v document.Value) string {
+	if !v.Exists() {
+		return ""
+	}
+	text := v.String()
+	if len(text) <= maxShown {
+		return text
+	}
+	n := 0
+	for i := range text {
+		if n++; n > maxShown {
+			return text[:i] + "…"
+		}
+	}
+	return text
+}

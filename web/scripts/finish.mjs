@@ -1,0 +1,30 @@
+// After vite: puts the list of the page's files into the service worker, with a
+// name that changes with any of them, and makes the copy that goes into the binary.
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { gzipSync } from "node:zlib";
+
+const dist = new URL("../dist/", import.meta.url).pathname;
+const embed = new URL("../embed/", import.meta.url).pathname;
+
+function files(folder) {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((f) => (f.isDirectory() ? files(join(folder, f.name)) : [join(folder, f.name)]));
+}
+
+const all = files(dist).map((f) => relative(dist, f)).filter((f) => f !== "sw.js").sort();
+const hash = createHash("sha256");
+for (const file of all) hash.update(file).update(readFileSync(join(dist, file)));
+const list = { name: `patchlab-${hash.digest("hex").slice(0, 16)}`, files: ["./", ...all.map((f) => `./${f}`)] };
+
+const worker = join(dist, "sw.js");
+const source = readFileSync(worker, "utf8");
+if (!source.includes("PATCHLAB_FILES")) throw new Error("sw.js has no place for the list of files");
+writeFileSync(worker, source.replaceAll("PATCHLAB_FILES", JSON.stringify(list)));
+
+// The binary holds each file compressed as any browser takes it.
+for (const old of readdirSync(embed)) if (old !== "README.md") rmSync(join(embed, old), { recursive: true });
+for (const file of [...all, "sw.js"]) {
+  mkdirSync(join(embed, "dist", file, ".."), { recursive: true });
+  writeFileSync(join(embed, "dist", `${file}.gz`), gzipSync(readFileSync(join(dist, file)), { level: 9 }));
+}

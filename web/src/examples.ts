@@ -1,0 +1,5 @@
+// The scenarios of testdata/scenarios, in a file of their own that is loaded when
+// they are first asked for.
+const files = import.meta.glob<string>("../../testdata/scenarios/*.yaml", { query: "?raw", import: "default", eager: true });
+
+export default Object.keys(files).sort().map((name) => files[name]!);

@@ -1,0 +1,233 @@
+// Written by a test from the messages of internal/playground: do not edit.
+// go test ./internal/playground -update
+
+export interface AboutInput {
+}
+
+export interface AboutOutput {
+  versions: string[];
+  actions: string[];
+}
+
+export interface Actor {
+  name: string;
+  colour: string;
+}
+
+export interface Target {
+  apiVersion: string;
+  kind: string;
+  namespace: string;
+  name: string;
+}
+
+export interface Step {
+  actor: string;
+  do: string;
+  subresource: string;
+  target: Target;
+  body: string;
+  note: string;
+}
+
+export interface Scenario {
+  title: string;
+  about: string;
+  kubernetes: string;
+  definitions: string[];
+  actors: Actor[];
+  steps: Step[];
+}
+
+export interface ScenarioInput {
+  scenario: Scenario;
+}
+
+export interface TextOutput {
+  text: string;
+}
+
+export interface TextInput {
+  text: string;
+}
+
+export interface ScenarioOutput {
+  scenario: Scenario;
+}
+
+export interface LineInput {
+  scenario: Scenario;
+  at: number;
+  line: number;
+}
+
+export interface Ownership {
+  manager: number;
+  since: number;
+}
+
+export interface LineOutput {
+  path: string;
+  merges: string;
+  owners: Ownership[];
+}
+
+export interface ManagedInput {
+  scenario: Scenario;
+  at: number;
+}
+
+export interface Node {
+  label: string;
+  owned: boolean;
+  fields: Node[];
+}
+
+export interface Tree {
+  fields: Node[];
+}
+
+export interface ManagedOutput {
+  yaml: string;
+  trees: Tree[];
+}
+
+export interface PatchesInput {
+  scenario: Scenario;
+  at: number;
+  edited: string;
+  actor: string;
+}
+
+export interface Patch {
+  do: string;
+  body: string;
+  ok: boolean;
+  message: string;
+}
+
+export interface PatchesOutput {
+  patches: Patch[];
+}
+
+export interface RunInput {
+  scenario: Scenario;
+  at: number;
+  against: number;
+}
+
+export interface Mark {
+  line: number;
+  column: number;
+  message: string;
+}
+
+export interface StepResult {
+  ok: boolean;
+  code: number;
+  message: string;
+  warnings: string[];
+  marks: Mark[];
+  conflicts: number;
+  changed: boolean;
+  target: Target;
+  resourceVersion: string;
+  generation: string;
+}
+
+export interface DefinitionResult {
+  ok: boolean;
+  name: string;
+  mark: Mark;
+}
+
+export interface Manager {
+  name: string;
+  operation: string;
+  apiVersion: string;
+  subresource: string;
+  time: string;
+}
+
+export interface Object {
+  target: Target;
+  resourceVersion: string;
+  generation: string;
+  managers: Manager[];
+}
+
+export interface Row {
+  text: string;
+  mark: string;
+  line: number;
+  owners: number[];
+  below: number[];
+}
+
+export interface Change {
+  path: string;
+  effect: string;
+  before: string;
+  after: string;
+  ownersBefore: string[];
+  ownersAfter: string[];
+  line: number;
+  reasons: string[];
+}
+
+export interface Way {
+  name: string;
+  summary: string;
+}
+
+export interface Conflict {
+  path: string;
+  owner: string;
+  manager: string;
+  live: string;
+  wanted: string;
+  ways: Way[];
+}
+
+export interface RunOutput {
+  steps: StepResult[];
+  definitions: DefinitionResult[];
+  at: number;
+  against: number;
+  object: Object | null;
+  rows: Row[];
+  changes: Change[];
+  conflicts: Conflict[];
+}
+
+export interface WayInput {
+  scenario: Scenario;
+  at: number;
+  conflict: number;
+  way: string;
+}
+
+export interface WayOutput {
+  step: Step;
+  result: StepResult;
+  rows: Row[];
+}
+
+export interface Failure {
+  message: string;
+  line: number;
+  column: number;
+}
+
+/** What can be asked of the engine. */
+export interface Calls {
+  about: { input: AboutInput; output: AboutOutput };
+  export: { input: ScenarioInput; output: TextOutput };
+  import: { input: TextInput; output: ScenarioOutput };
+  line: { input: LineInput; output: LineOutput };
+  managed: { input: ManagedInput; output: ManagedOutput };
+  patches: { input: PatchesInput; output: PatchesOutput };
+  run: { input: RunInput; output: RunOutput };
+  script: { input: ScenarioInput; output: TextOutput };
+  way: { input: WayInput; output: WayOutput };
+}

@@ -1,0 +1,11 @@
+declare module "../generated/wasm_exec.js";
+declare module "*.wasm?url" {
+  const address: string;
+  export default address;
+}
+declare module "*.css";
+interface ImportMeta {
+  readonly env: { readonly PROD: boolean };
+  glob<T>(pattern: string, options: { query: string; import: string; eager: true }): Record<string, T>;
+  readonly url: string;
+}

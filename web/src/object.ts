@@ -1,0 +1,149 @@
+// The object in the middle: its lines with their owners, and what has changed.
+import type { App } from "./app";
+import { chip } from "./chip";
+import { h, replace, select } from "./dom";
+import type { LineOutput, Manager, Row } from "./messages";
+
+const markNames: Record<string, string> = { added: "added", removed: "removed", owners: "other owners" };
+const markSigns: Record<string, string> = { added: "+", removed: "−", owners: "~" };
+
+export class ObjectView {
+  #app: App;
+  #host: HTMLElement;
+  #list = h("div", { class: "lines", role: "listbox", tabindex: "0", "aria-label": "Lines of the object" });
+  #detail = h("div", { class: "detail", "aria-live": "polite" });
+  #rows: Row[] = [];
+  #current = -1;
+  #asked = 0;
+
+  constructor(app: App, host: HTMLElement) {
+    this.#app = app;
+    this.#host = host;
+    this.#list.addEventListener("keydown", (event) => this.#key(event));
+    this.#list.addEventListener("focus", () => this.#go(this.#current < 0 ? 0 : this.#current));
+    this.#list.addEventListener("pointerover", (event) => {
+      const row = (event.target as Element).closest<HTMLElement>("[data-row]");
+      if (row && event.pointerType === "mouse") this.#go(Number(row.dataset.row), false);
+    });
+    this.#list.addEventListener("click", (event) => {
+      const row = (event.target as Element).closest<HTMLElement>("[data-row]");
+      if (row) this.#go(Number(row.dataset.row), false);
+    });
+    app.onChange((topic) => {
+      if (topic === "result") this.#draw();
+    });
+  }
+
+  /** show goes to a line of the object. */
+  show(line: number): void {
+    const at = this.#rows.findIndex((r) => r.line === line);
+    if (at < 0) return;
+    this.#list.focus({ preventScroll: true });
+    this.#go(at);
+  }
+
+  #draw(): void {
+    const { output, state } = this.#app;
+    const object = output?.object ?? null;
+    this.#rows = output?.rows ?? [];
+    const title = object ? `${object.target.kind} ${object.target.name}` : state.at === 0 ? "Nothing yet" : "No object";
+    const moved = this.#moved();
+    replace(this.#host,
+      h("div", { class: "heading" },
+        h("h2", { id: "object-title" }, title),
+        object ? h("p", { class: "counters" }, "resourceVersion ", h("b", { class: moved.rv ? "moved" : "" }, moved.rv ? `${moved.rv} → ${object.resourceVersion}` : object.resourceVersion),
+          object.generation ? " · generation " : "", object.generation ? h("b", { class: moved.gen ? "moved" : "" }, moved.gen ? `${moved.gen} → ${object.generation}` : object.generation) : "") : null,
+      ),
+      state.at > 0 ? this.#compare() : null,
+      this.#legend(object?.managers ?? []),
+      this.#rows.length > 0 ? this.#list : h("p", { class: "empty" }, state.at === 0 ? "No step has been run. Run one with ›, or add a step." : "There is no object after this step."),
+      this.#rows.length > 0 ? this.#detail : null,
+    );
+    this.#list.replaceChildren(...this.#rows.map((row, i) => this.#row(row, i, object?.managers ?? [])));
+    this.#current = -1;
+    this.#list.removeAttribute("aria-activedescendant");
+    replace(this.#detail, h("p", { class: "empty" }, "Point at a line, or move to it with the arrow keys, to see who owns it."));
+  }
+
+  /** #moved says from where the counters came in this step. */
+  #moved(): { rv: string; gen: string } {
+    const { output, state } = this.#app;
+    const now = output?.steps[state.at - 1];
+    if (!now) return { rv: "", gen: "" };
+    const before = output?.steps.slice(0, state.at - 1).findLast((s) => JSON.stringify(s.target) === JSON.stringify(now.target));
+    const from = (a: string | undefined, b: string) => (a && a !== b ? a : "");
+    return { rv: from(before?.resourceVersion, now.resourceVersion), gen: from(before?.generation, now.generation) };
+  }
+
+  #compare(): HTMLElement {
+    const { state, against, scenario } = this.#app;
+    const options: [string, string][] = [["", "the step before"]];
+    for (let i = 0; i < state.at - 1; i++) options.push([String(i), i === 0 ? "the beginning" : `step ${i} (${scenario.steps[i - 1]?.actor ?? ""})`]);
+    return h("div", { class: "row" }, select("Show what changed since", "against", options, against === null ? "" : String(against), (value) => {
+      this.#app.against = value === "" ? null : Number(value);
+      this.#app.change(() => undefined);
+    }));
+  }
+
+  #legend(managers: Manager[]): HTMLElement | null {
+    if (managers.length === 0) return null;
+    const names = [...new Set(managers.map((m) => m.name))];
+    return h("ul", { class: "legend", "aria-label": "Owners" }, ...names.map((name) => h("li", null, chip(this.#app, name))),
+      h("li", null, h("span", { class: "chip none" }, h("b", { class: "letter", "aria-hidden": "true" }, "·")), " nobody"));
+  }
+
+  #row(row: Row, i: number, managers: Manager[]): HTMLElement {
+    const names = (list: number[]) => [...new Set(list.map((n) => managers[n]?.name ?? "?"))];
+    const owners = names(row.owners);
+    const who = row.mark === "removed" ? "" : owners.length > 0 ? `owned by ${owners.join(" and ")}` : row.below.length > 0 ? "owned in parts below" : "owned by nobody";
+    const label = [row.text.trim(), who, markNames[row.mark]].filter(Boolean).join(", ");
+    const kind = owners.length > 1 ? " shared" : owners.length === 0 ? " unowned" : "";
+    return h("div", { class: `line${row.mark ? ` ${row.mark}` : ""}${kind}`, role: "option", id: `row-${i}`, "data-row": i, "aria-label": label, "aria-selected": "false" },
+      h("span", { class: "owners" }, ...(owners.length > 0 ? owners.map((n) => chip(this.#app, n, true)) : row.mark === "removed" ? [] : [h("span", { class: row.below.length > 0 ? "below" : "nobody" }, row.below.length > 0 ? "" : "·")])),
+      h("span", { class: "sign" }, markSigns[row.mark] ?? ""),
+      h("code", null, row.text || " "));
+  }
+
+  #key(event: KeyboardEvent): void {
+    const page = 15;
+    const moves: Record<string, number> = { ArrowDown: this.#current + 1, ArrowUp: this.#current - 1, PageDown: this.#current + page, PageUp: this.#current - page, Home: 0, End: this.#rows.length - 1 };
+    const to = moves[event.key];
+    if (to === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    this.#go(Math.min(Math.max(to, 0), this.#rows.length - 1));
+  }
+
+  #go(i: number, scroll = true): void {
+    const row = this.#rows[i];
+    if (!row || i === this.#current) return;
+    this.#list.children[this.#current]?.setAttribute("aria-selected", "false");
+    this.#current = i;
+    const element = this.#list.children[i] as HTMLElement;
+    element.setAttribute("aria-selected", "true");
+    this.#list.setAttribute("aria-activedescendant", element.id);
+    if (scroll) element.scrollIntoView({ block: "nearest" });
+    void this.#describe(row);
+  }
+
+  async #describe(row: Row): Promise<void> {
+    const asked = ++this.#asked;
+    if (row.mark === "removed") {
+      replace(this.#detail, h("p", null, "This line is gone: ", h("code", null, row.text.trim())));
+      return;
+    }
+    let line: LineOutput;
+    try {
+      line = await this.#app.line(row.line);
+    } catch {
+      return; // the object has changed meanwhile, and is drawn anew
+    }
+    if (asked !== this.#asked) return;
+    const managers = this.#app.output?.object?.managers ?? [];
+    replace(this.#detail,
+      h("p", null, h("code", { class: "path" }, line.path || "the whole object"), " · ", line.merges),
+      line.owners.length === 0 ? h("p", null, "Nobody owns this field: anyone may set it without a conflict.") : h("ul", { class: "plain" }, ...line.owners.map((o) => {
+        const m = managers[o.manager];
+        return m ? h("li", null, chip(this.#app, m.name), ` ${m.operation}${m.subresource ? ` of ${m.subresource}` : ""}, ${m.apiVersion}, since step ${o.since}`) : null;
+      })));
+  }
+}

@@ -1,0 +1,88 @@
+// One intent, four patches: the object is edited, and each kind of patch that
+// would do the same is shown beside the others.
+import { type App, actionNames, emptyStep } from "./app";
+import { button, h, replace, select } from "./dom";
+import { type Editor, makeEditor } from "./editor";
+import { EngineError, Latest } from "./engine";
+import type { Patch } from "./messages";
+
+export class Patches {
+  #app: App;
+  #editor: Editor;
+  #results = h("div", { class: "patches" });
+  #problem = h("ul", { class: "problems", "aria-live": "polite", "aria-label": "Problems in the edited object" });
+  #original = "";
+  #actor = "";
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #latest = new Latest();
+
+  constructor(app: App) {
+    this.#app = app;
+    this.#editor = makeEditor("The object as it should be", "", () => {
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.#ask(), 60);
+    });
+  }
+
+  draw(): HTMLElement {
+    const { output, scenario, step } = this.#app;
+    if (!output?.object) return h("p", { class: "empty" }, "There is no object to edit.");
+    const text = output.rows.filter((r) => r.mark !== "removed").map((r) => r.text).join("\n") + "\n";
+    if (text !== this.#original) {
+      this.#original = text;
+      this.#editor.setText(text);
+    }
+    if (!scenario.actors.some((a) => a.name === this.#actor)) this.#actor = step?.actor ?? scenario.actors[0]?.name ?? "";
+    this.#ask();
+    return h("div", { class: "intent" },
+      h("p", null, "Edit the object to what you want. Each kind of patch that would do it stands beside the others, tried out on the object."),
+      h("div", { class: "row" },
+        select("Sent by", "patch-actor", scenario.actors.map((a) => [a.name, a.name]), this.#actor, (v) => {
+          this.#actor = v;
+          this.#ask();
+        }),
+        button("Start over", "patch-reset", () => {
+          this.#editor.setText(this.#original);
+          this.#ask();
+        })),
+      this.#editor.host, this.#problem, this.#results);
+  }
+
+  #ask(): void {
+    void this.#latest.run(async () => {
+      const { scenario, state } = this.#app;
+      try {
+        const out = await this.#app.engine.ask("patches", { scenario, at: state.at, edited: this.#editor.text(), actor: this.#actor });
+        this.#editor.setMarks([]);
+        replace(this.#problem);
+        replace(this.#results, ...out.patches.map((p) => this.#patch(p)));
+      } catch (error) {
+        const { message, line, column } = error instanceof EngineError ? error : { message: String(error), line: 0, column: 0 };
+        this.#editor.setMarks([{ line, column, message }]);
+        replace(this.#problem, h("li", null, line > 0 ? button(`line ${line}`, "patch-problem", () => this.#editor.goTo(line, column)) : null, " ", message));
+      }
+    });
+  }
+
+  #patch(p: Patch): HTMLElement {
+    const name = p.do === "apply" ? "apply patch (server-side apply)" : (actionNames[p.do] ?? p.do);
+    return h("article", { class: "patch" },
+      h("h3", null, name),
+      h("p", { class: p.ok ? "good" : "bad" }, p.ok ? "✓ gives just that" : `✗ ${p.message}`),
+      p.body ? h("pre", { tabindex: "0", "aria-label": name }, p.body) : null,
+      p.body ? h("div", { class: "row tight" },
+        button("Copy", `copy-${p.do}`, () => void navigator.clipboard.writeText(p.body).then(() => this.#app.tell("Copied."), () => this.#app.tell("The browser did not allow to copy."))),
+        button("Add as a step", `use-${p.do}`, () => this.#use(p))) : null,
+    );
+  }
+
+  #use(p: Patch): void {
+    this.#app.tab = "happened";
+    this.#app.change((state) => {
+      const target = this.#app.output!.object!.target;
+      const step = { ...emptyStep(this.#actor), do: p.do, body: p.body, target: p.do === "apply" ? { apiVersion: "", kind: "", namespace: "", name: "" } : { ...target } };
+      state.scenario.steps.splice(state.at, 0, step);
+      state.at++;
+    });
+  }
+}

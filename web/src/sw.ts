@@ -1,0 +1,23 @@
+// The service worker: it keeps the page's files, so that it works offline once
+// loaded. scripts/finish.mjs puts the list of the files in here.
+declare const self: ServiceWorkerGlobalScope;
+declare const PATCHLAB_FILES: { name: string; files: string[] };
+
+const { name, files } = PATCHLAB_FILES;
+
+self.addEventListener("install", (event) => {
+  event.waitUntil(caches.open(name).then((cache) => cache.addAll(files.map((f) => new Request(f, { cache: "reload" })))).then(() => self.skipWaiting()));
+});
+
+self.addEventListener("activate", (event) => {
+  const mine = (key: string) => key.startsWith("patchlab-") && key !== name;
+  event.waitUntil(caches.keys().then((keys) => Promise.all(keys.filter(mine).map((key) => caches.delete(key)))).then(() => self.clients.claim()));
+});
+
+self.addEventListener("fetch", (event) => {
+  const url = new URL(event.request.url);
+  if (event.request.method !== "GET" || url.origin !== self.location.origin) return;
+  event.respondWith(caches.open(name).then(async (cache) => (await cache.match(event.request, { ignoreSearch: true })) ?? fetch(event.request)));
+});
+
+export {};
