@@ -20,6 +20,9 @@ type describer struct {
 	v2      bool   // OpenAPI 2 has no oneOf and no nullable
 	seen    map[string]bool
 	schemas document.ObjectBuilder
+	// written returns the schema of a custom resource as it was written; nil
+	// where descriptions are not asked for.
+	written func(*schema.Kind) document.Value
 }
 
 // schemaName is the name of a kind's schema: that of its type, or for custom
@@ -82,8 +85,35 @@ func (d *describer) rootSchema(k *schema.Kind) document.Value {
 			properties = properties.With(name, object("type", text("string")))
 		}
 		out = out.With("type", text("object")).With("properties", properties.With("metadata", d.named(objectMetaName)))
+		if d.written != nil {
+			out = withDescriptions(out, d.written(k))
+		}
 	}
 	return out.With("x-kubernetes-group-version-kind", kindList(k.Group, k.Version, k.Kind))
+}
+
+// withDescriptions adds the descriptions of a schema as it was written to the
+// same schema as it was described.
+func withDescriptions(described, written document.Value) document.Value {
+	if written.Kind() != document.Object || described.Get("$ref").Exists() {
+		return described
+	}
+	if d, ok := written.Get("description").Text(); ok {
+		described = described.With("description", text(d))
+	}
+	for _, inner := range []string{"items", "additionalProperties"} {
+		if v := described.Get(inner); v.Kind() == document.Object {
+			described = described.With(inner, withDescriptions(v, written.Get(inner)))
+		}
+	}
+	properties := described.Get("properties")
+	for name, property := range properties.Members() {
+		properties = properties.With(name, withDescriptions(property, written.Get("properties").Get(name)))
+	}
+	if properties.Exists() {
+		described = described.With("properties", properties)
+	}
+	return described
 }
 
 func (d *describer) reference(name string) document.Value { return object("$ref", text(d.prefix+name)) }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/protobuf"
 	"github.com/patchlab-dev/patchlab/schema"
@@ -128,6 +130,7 @@ func (s *Server) document(group, version string, kinds []*schema.Kind) *apiDocum
 // describe makes the OpenAPI v3 document of a group version.
 func (s *Server) describe(group, version string, kinds []*schema.Kind) document.Value {
 	d := describer{catalog: s.cluster.Kinds().Catalog(), prefix: "#/components/schemas/", seen: map[string]bool{}}
+	d.written = s.writtenSchema
 	var paths document.ObjectBuilder
 	for _, k := range kinds {
 		d.kind(k)
@@ -139,6 +142,23 @@ func (s *Server) describe(group, version string, kinds []*schema.Kind) document.
 		"paths", paths.Object(),
 		"components", object("schemas", d.schemas.Object()),
 	)
+}
+
+// writtenSchema returns the schema of a custom resource as its author wrote it,
+// with the descriptions that types do not keep; absent where there is none.
+func (s *Server) writtenSchema(k *schema.Kind) document.Value {
+	response, err := s.cluster.Do(context.Background(), &cluster.Request{
+		Verb: cluster.Get, Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions", Name: k.Resource + "." + k.Group,
+	})
+	if err != nil {
+		return document.Value{} // not all kinds come from a definition in the cluster
+	}
+	for _, v := range response.Object.Lookup("spec", "versions").Items() {
+		if v.Get("name").StringOr("") == k.Version {
+			return v.Lookup("schema", "openAPIV3Schema")
+		}
+	}
+	return document.Value{}
 }
 
 func (s *Server) apiInfo() document.Value {
