@@ -95,10 +95,10 @@ func (g GroupVersionKind) less(h GroupVersionKind) bool {
 
 // resourcePaths is what the paths of a document tell of one kind.
 type resourcePaths struct {
-	resource, listKind string
-	namespaced         bool
-	verbs              map[string]bool
-	subresources       map[string]*Subresource
+	resource     string
+	namespaced   bool
+	verbs        map[string]bool
+	subresources map[string]*Subresource
 }
 
 type pathReader struct {

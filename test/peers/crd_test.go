@@ -30,6 +30,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/cel/common"
 	"k8s.io/kube-openapi/pkg/schemaconv"
+	"k8s.io/kube-openapi/pkg/spec3"
 	smd "sigs.k8s.io/structured-merge-diff/v6/schema"
 	"sigs.k8s.io/yaml"
 
@@ -193,12 +194,41 @@ func compareTypes(t *testing.T, name string, j *judgedCRD) {
 				gvk[0].(map[string]any)["kind"] == k.Kind {
 				c := newTypeComparison(t, want)
 				c.compare(name+" "+model, k.Type(), smd.TypeRef{NamedType: &model})
+				published := fromOpenAPI(t, doc, k.GroupVersionKind)
+				c.compare(name+" "+model+" of OpenAPI", published.Type(), smd.TypeRef{NamedType: &model})
+				if published.Resource != k.Resource || published.Namespaced != k.Namespaced || published.Status != k.Status || (published.Scale != nil) != (k.Scale != nil) {
+					t.Errorf("%s: of OpenAPI it is %+v, of the CRD %+v", name, published, k)
+				}
 				if c.errors > 0 {
 					t.Logf("%s", j.text)
 				}
 			}
 		}
 	}
+}
+
+// fromOpenAPI reads a kind of the document that kube-apiserver publishes.
+func fromOpenAPI(t *testing.T, doc *spec3.OpenAPI, gvk schema.GroupVersionKind) *schema.Kind {
+	t.Helper()
+	text, err := json.Marshal(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed, err := document.Parse(text, document.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds, err := schema.FromOpenAPI(parsed.Root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range kinds {
+		if k.GroupVersionKind == gvk {
+			return k
+		}
+	}
+	t.Fatalf("%v is not in %v", gvk, kinds)
+	return nil
 }
 
 // TestWalks: pruning, dropping nulls, defaulting and validating custom resources
