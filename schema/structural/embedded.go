@@ -54,7 +54,14 @@ func (c *validator) objectMeta(v document.Value, metadata func(document.Value) [
 			reversed = append(reversed, e.Path[i])
 		}
 		e.Path = reversed
-		c.errs = append(c.errs, finding{FieldError: e})
+		f := finding{FieldError: e}
+		if len(e.Path) == 0 && e.Field != "" {
+			f.behind = e.Field
+			if e.Field[0] != '[' {
+				f.behind = "." + e.Field
+			}
+		}
+		c.errs = append(c.errs, f)
 	}
 	c.below(start, document.Step{Key: "metadata", Index: -1})
 }

@@ -14,8 +14,9 @@ type Options struct {
 	// old one, and lists with duplicates where the old object had any.
 	Old document.Value
 	// Metadata validates the metadata of an object embedded in the object
-	// (x-kubernetes-embedded-resource). Paths count from the metadata. With nil
-	// it is not looked at.
+	// (x-kubernetes-embedded-resource). Paths count from the metadata; a Field is
+	// taken as it is written behind that ("labels", "[0].x"). With nil metadata is
+	// not looked at.
 	Metadata func(metadata document.Value) []schema.FieldError
 }
 
@@ -56,6 +57,7 @@ type validator struct{ errs []finding }
 type finding struct {
 	schema.FieldError
 	wording
+	behind string // what is written behind the path
 }
 
 // wording says where the path stands in a detail, as in kube-openapi's messages.
@@ -74,12 +76,12 @@ func (c *validator) add(t schema.ErrorType, bad document.Value, detail string) {
 
 // addInBody adds an error whose detail is to be begun with the path.
 func (c *validator) addInBody(t schema.ErrorType, bad document.Value, detail string) {
-	c.errs = append(c.errs, finding{schema.FieldError{Type: t, BadValue: bad, Detail: detail}, inBody})
+	c.errs = append(c.errs, finding{FieldError: schema.FieldError{Type: t, BadValue: bad, Detail: detail}, wording: inBody})
 }
 
 // addWorded adds an error that tells no value.
 func (c *validator) addWorded(w wording, detail string) {
-	c.errs = append(c.errs, finding{schema.FieldError{Type: schema.ErrorInvalid, BadValue: document.NewString(""), Detail: detail}, w})
+	c.errs = append(c.errs, finding{FieldError: schema.FieldError{Type: schema.ErrorInvalid, BadValue: document.NewString(""), Detail: detail}, wording: w})
 }
 
 // addAt adds an error on a member.
@@ -105,7 +107,7 @@ func (c *validator) finish() []schema.FieldError {
 		for i, j := 0, len(path)-1; i < j; i, j = i+1, j-1 {
 			path[i], path[j] = path[j], path[i]
 		}
-		f.Field = fieldText(path)
+		f.Field = fieldText(path) + f.behind
 		switch text := strings.TrimPrefix(f.Field, "<nil>"); f.wording {
 		case inBody:
 			f.Detail = text + " in body " + f.Detail
