@@ -278,3 +278,18 @@ func TestCRDsOfAStoreAreServed(t *testing.T) {
 	again := newRequests(t, cluster.Config{Store: shared})
 	again.must(cluster.Create, things, `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"one"}}`)
 }
+
+// The metadata of an embedded object is judged by the rules for all metadata, but
+// that it may be without a name.
+func TestEmbeddedMetadataIsValidated(t *testing.T) {
+	q := newRequests(t, cluster.Config{})
+	q.must(cluster.Create, crds, thingCRD("things", "Thing", `{"type":"object","x-kubernetes-embedded-resource":true,"x-kubernetes-preserve-unknown-fields":true}`, ""))
+	body := func(name, metadata string) string {
+		return `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"` + name + `"},"spec":{"apiVersion":"v1","kind":"Pod","metadata":` + metadata + `}}`
+	}
+	q.must(cluster.Create, things, body("good", `{"labels":{"a":"b"}}`))
+	st := q.refused(422, cluster.Create, things, body("bad", `{"name":"x","labels":{"a b":"c"}}`))
+	if len(st.Details.Causes) != 1 || st.Details.Causes[0].Field != "spec.metadata.labels" || !strings.HasPrefix(st.Details.Causes[0].Message, "Invalid value") {
+		t.Errorf("causes are %+v", st.Details.Causes)
+	}
+}

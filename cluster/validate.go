@@ -3,6 +3,7 @@ package cluster
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/schema"
@@ -20,7 +21,7 @@ func (t *task) validateNew(object document.Value) []Cause {
 	if causes := t.checkKind(object); len(causes) > 0 {
 		return causes
 	}
-	causes := append(metadata, schemaCauses(structural.Validate(k.Type(), object, structural.Options{}))...)
+	causes := append(metadata, schemaCauses(structural.Validate(k.Type(), object, structural.Options{Metadata: embeddedMetadata}))...)
 	return append(causes, t.checkReplicas(object)...)
 }
 
@@ -39,8 +40,27 @@ func (t *task) validateUpdate(live, next document.Value) []Cause {
 	if was := live.Get("status"); t.ep.sub == subStatus && next.Get("status").IsNull() && (!was.Exists() || was.IsNull()) {
 		judged = next.Without("status") // it was nothing and is nothing
 	}
-	causes = append(causes, schemaCauses(structural.Validate(k.Type(), judged, structural.Options{Old: live}))...)
+	causes = append(causes, schemaCauses(structural.Validate(k.Type(), judged, structural.Options{Old: live, Metadata: embeddedMetadata}))...)
 	return append(causes, t.checkReplicas(next)...)
+}
+
+// embeddedMetadata judges the metadata of an object embedded in a custom resource,
+// which may be without a name and in any namespace.
+func embeddedMetadata(metadata document.Value) []schema.FieldError {
+	object := document.NewObject().With("metadata", metadata)
+	if meta(object, "name") == "" {
+		object = withMeta(object, "name", document.NewString("unnamed"))
+	}
+	var errs []schema.FieldError
+	for _, c := range checkMetadata(object, meta(object, "namespace") != "", segmentName) {
+		_, detail, _ := strings.Cut(c.Message, ": ")
+		errs = append(errs, schema.FieldError{
+			Type:   schema.ErrorType(c.Type),
+			Field:  strings.TrimPrefix(strings.TrimPrefix(c.Field, "metadata"), "."),
+			Detail: detail,
+		})
+	}
+	return errs
 }
 
 func schemaCauses(errs []schema.FieldError) []Cause {
