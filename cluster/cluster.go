@@ -30,6 +30,9 @@ type Config struct {
 	Store store.Store[*Record]
 	// NoDefaults leaves the defaults of built-in kinds out.
 	NoDefaults bool
+	// Addresses gives Services the cluster IPs (of 10.96.0.0/16) and node ports
+	// that they leave open, as the API server does. Else they stay open.
+	Addresses bool
 	// Converters convert custom resources between versions, by the name of
 	// their CRD ("widgets.lab.example.com"). Metadata is kept whatever they
 	// return. Without one only the apiVersion changes.
@@ -113,6 +116,9 @@ func New(config Config) (*Cluster, error) {
 	c := &Cluster{pipeline: p, store: config.Store}
 	if c.store == nil {
 		c.store = NewStore()
+	}
+	if config.Addresses {
+		p.addresses = newAddresses(c.store, "/registry/"+builtinFacts("", "services").storage+"/")
 	}
 	return c, c.loadDefinitions(context.Background())
 }

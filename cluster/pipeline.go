@@ -20,6 +20,8 @@ type pipeline struct {
 	// metadata is a kind that is nothing but metadata: what decoding the metadata
 	// of custom resources goes by. nil in a registry without a catalog.
 	metadata *schema.Kind
+	// addresses are given to Services, nil for none.
+	addresses *addresses
 
 	// known holds *facts by *schema.Kind, managers *fieldmanager.Manager by
 	// managerKey. Both only save work.

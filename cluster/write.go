@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"strconv"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -248,6 +249,10 @@ func (t *task) registryRequest() defaults.Request {
 	q := defaults.Request{Subresource: t.ep.sub, Now: t.now, User: t.User}
 	if q.Subresource == subScale {
 		q.Subresource = ""
+	}
+	if a := t.addresses; a != nil {
+		q.ClusterIP = func(family string) string { return a.clusterIP(context.Background(), family) }
+		q.NodePort = func() int64 { return a.nodePort(context.Background()) }
 	}
 	return q
 }

@@ -68,7 +68,7 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	if _, err := schema.Builtin(minorVersion(o.kubeVersion)); err != nil {
 		return usage("--kube-version " + o.kubeVersion + ": known are " + strings.Join(schema.Versions(), ", "))
 	}
-	c, err := cluster.New(cluster.Config{Version: minorVersion(o.kubeVersion), Now: a.Now})
+	c, err := cluster.New(cluster.Config{Version: minorVersion(o.kubeVersion), Addresses: true, Now: a.Now})
 	if err != nil {
 		return err
 	}

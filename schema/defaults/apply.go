@@ -154,7 +154,8 @@ func (f *filler) settle(r *Rule, old, far, near document.Value) document.Value {
 	return now
 }
 
-// members adds the members of from that old lacks.
+// members adds the members of from that old lacks. The API server makes the map
+// for it, so that an empty one is the same as none.
 func (f *filler) members(r *Rule, old, from document.Value) document.Value {
 	v := old
 	for key, val := range from.Members() {
@@ -164,6 +165,9 @@ func (f *filler) members(r *Rule, old, from document.Value) document.Value {
 			f.observe(r, val)
 			f.path = f.path[:len(f.path)-1]
 		}
+	}
+	if v.Len() == 0 {
+		return document.Value{}
 	}
 	return v
 }

@@ -157,7 +157,7 @@ func (d *decoder) object(t *schema.Type, v document.Value) document.Value {
 	for i < v.Len() || j < len(fields) {
 		switch {
 		case i == v.Len() || j < len(fields) && fields[j].Name < v.Key(i):
-			out.insert(fields[j].Name, missing(&fields[j]))
+			out.insert(fields[j].Name, d.missing(&fields[j]))
 			j++
 		case j == len(fields) || v.Key(i) < fields[j].Name:
 			d.unknown(v.Key(i), v.At(i))
@@ -175,7 +175,7 @@ func (d *decoder) object(t *schema.Type, v document.Value) document.Value {
 // field decodes a field's value; absent where it is not written.
 func (d *decoder) field(f *schema.Field, v document.Value) document.Value {
 	if v.IsNull() {
-		if w := missing(f); !w.IsNull() {
+		if w := d.missing(f); !w.IsNull() {
 			return w
 		}
 		return v
@@ -199,6 +199,15 @@ func (d *decoder) field(f *schema.Field, v document.Value) document.Value {
 		return document.NewNull()
 	}
 	return w
+}
+
+// missing is missing, but that in memory Go's zero quantity is another than the
+// 0 that has been stored, which shows where lists are compared as a whole.
+func (d *decoder) missing(f *schema.Field) document.Value {
+	if d.memory && d.whole > 0 && classOf(f.Type) == amount {
+		return document.Value{}
+	}
+	return missing(f)
 }
 
 // missing returns how a field without a value is written: absent where it is not.

@@ -127,7 +127,7 @@ func allocated(spec document.Value, q Request) document.Value {
 			given := p.Get("nodePort")
 			if !given.Exists() {
 				if given = byPort[number]; !given.Exists() {
-					given = document.NewInt(q.NodePort())
+					given = nextPort(q)
 				}
 				p = p.With("nodePort", given)
 			}
@@ -136,9 +136,17 @@ func allocated(spec document.Value, q Request) document.Value {
 		})
 	}
 	if needsHealthPort(spec) && !spec.Get("healthCheckNodePort").Exists() {
-		spec = spec.With("healthCheckNodePort", document.NewInt(q.NodePort()))
+		spec = spec.With("healthCheckNodePort", nextPort(q))
 	}
 	return spec
+}
+
+// nextPort is a port that is given out, absent where there is none left.
+func nextPort(q Request) document.Value {
+	if n := q.NodePort(); n != 0 {
+		return document.NewInt(n)
+	}
+	return document.Value{}
 }
 
 // patched puts back addresses and ports that an update left out.

@@ -1,0 +1,104 @@
+package cluster
+
+import (
+	"context"
+	"net/netip"
+	"sync"
+
+	"github.com/patchlab-dev/patchlab/store"
+)
+
+// What the API server gives out when it is told nothing else: cluster IPs from
+// a range of 65,534, and node ports.
+const (
+	firstNodePort = 30000
+	lastNodePort  = 32767
+)
+
+// serviceRange returns the range of cluster IPs.
+func serviceRange() netip.Prefix {
+	return netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 96, 0, 0}), 16)
+}
+
+// addresses gives Services the cluster IPs and ports that they leave open, in
+// order and round again, passing over those that a Service has. (The API server
+// takes random ones.) It is safe for concurrent use. What is given out and then
+// not stored is free again with the next round.
+type addresses struct {
+	store store.Store[*Record]
+	scope string // of the Services in the store
+
+	mu   sync.Mutex
+	ip   netip.Addr // the last one given out
+	port int64
+}
+
+func newAddresses(s store.Store[*Record], scope string) *addresses {
+	return &addresses{store: s, scope: scope, ip: serviceRange().Addr(), port: firstNodePort - 1}
+}
+
+// clusterIP returns a free address, "" where there is none of the family.
+func (a *addresses) clusterIP(ctx context.Context, family string) string {
+	if family != "IPv4" {
+		return ""
+	}
+	taken, _ := a.taken(ctx)
+	return a.next(taken)
+}
+
+// next returns the next address that is not taken, "" for none.
+func (a *addresses) next(taken map[string]bool) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for range 1 << (32 - serviceRange().Bits()) {
+		a.ip = a.ip.Next()
+		if !serviceRange().Contains(a.ip.Next()) { // neither the last address nor the first
+			a.ip = serviceRange().Addr().Next()
+		}
+		if s := a.ip.String(); !taken[s] {
+			return s
+		}
+	}
+	return ""
+}
+
+// nodePort returns a free port, 0 where there is none.
+func (a *addresses) nodePort(ctx context.Context) int64 {
+	_, taken := a.taken(ctx)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for range lastNodePort - firstNodePort + 1 {
+		if a.port++; a.port > lastNodePort {
+			a.port = firstNodePort
+		}
+		if !taken[a.port] {
+			return a.port
+		}
+	}
+	return 0
+}
+
+// taken are the addresses and ports of all Services. A store that cannot be read
+// will refuse the write itself.
+func (a *addresses) taken(ctx context.Context) (ips map[string]bool, ports map[int64]bool) {
+	ips, ports = map[string]bool{}, map[int64]bool{}
+	page, err := a.store.List(ctx, a.scope, store.ListOptions[*Record]{})
+	if err != nil {
+		return ips, ports
+	}
+	for _, item := range page.Items {
+		spec := item.Value.object.Value.Get("spec")
+		for _, ip := range spec.Get("clusterIPs").Items() {
+			ips[ip.StringOr("")] = true
+		}
+		for _, p := range spec.Get("ports").Items() {
+			if n, ok := p.Get("nodePort").Int(); ok {
+				ports[n] = true
+			}
+		}
+		if n, ok := spec.Get("healthCheckNodePort").Int(); ok {
+			ports[n] = true
+		}
+	}
+	return ips, ports
+}

@@ -1,0 +1,78 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+func createService(t *testing.T, c *Cluster, name, spec string) document.Value {
+	t.Helper()
+	r := &Request{Verb: Create, Version: "v1", Resource: "services", Namespace: "d",
+		Body: fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Service","metadata":{"name":%q},"spec":%s}`, name, spec)}
+	answer, err := c.Do(context.Background(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.Object.Get("spec")
+}
+
+func TestAddressesAreGivenOutOnce(t *testing.T) {
+	c, err := New(Config{Addresses: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// What is taken by choice is passed over, as is what was given before.
+	createService(t, c, "chosen", `{"clusterIP":"10.96.0.2","type":"NodePort","ports":[{"port":80,"nodePort":30001}]}`)
+	seen := map[string]bool{"10.96.0.2": true}
+	ports := map[int64]bool{30001: true}
+	for i := range 5 {
+		spec := createService(t, c, fmt.Sprint("s", i), `{"type":"LoadBalancer","externalTrafficPolicy":"Local","ports":[{"port":80}]}`)
+		ip := spec.Get("clusterIP").StringOr("")
+		if ip == "" || seen[ip] || !document.Equal(spec.Get("clusterIPs"), document.NewList(document.NewString(ip))) {
+			t.Errorf("the cluster IPs of %s", spec)
+		}
+		seen[ip] = true
+		port, _ := spec.Get("ports").At(0).Get("nodePort").Int()
+		health, _ := spec.Get("healthCheckNodePort").Int()
+		for _, p := range []int64{port, health} {
+			if p < firstNodePort || p > lastNodePort || ports[p] {
+				t.Errorf("the ports of %s", spec)
+			}
+			ports[p] = true
+		}
+	}
+	if spec := createService(t, c, "headless", `{"clusterIP":"None","ports":[{"port":80}]}`); spec.Get("clusterIP").StringOr("") != "None" {
+		t.Errorf("a headless service: %s", spec)
+	}
+}
+
+func TestAddressesStayOpen(t *testing.T) {
+	c, err := New(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if spec := createService(t, c, "s", `{"type":"NodePort","ports":[{"port":80}]}`); spec.Get("clusterIP").Exists() || spec.Get("ports").At(0).Get("nodePort").Exists() {
+		t.Errorf("out of nowhere: %s", spec)
+	}
+}
+
+func TestAddressesEnd(t *testing.T) {
+	a := newAddresses(NewStore(), "/registry/services/specs/")
+	seen := map[string]bool{}
+	for range 65534 {
+		ip := a.next(map[string]bool{})
+		if ip == "10.96.0.0" || ip == "10.96.255.255" || seen[ip] {
+			t.Fatalf("%s after %d addresses", ip, len(seen))
+		}
+		seen[ip] = true
+	}
+	if ip := a.next(seen); ip != "" {
+		t.Errorf("%s is given out though all are taken", ip)
+	}
+	if ip := a.clusterIP(context.Background(), "IPv6"); ip != "" {
+		t.Errorf("%s is of no family of the cluster", ip)
+	}
+}
