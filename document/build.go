@@ -7,8 +7,15 @@ import (
 	"unicode/utf8"
 )
 
+// What holds nothing is the same for all who need it: nodes never change.
+var (
+	nullNode        = node{raw: "null", kind: Null, flags: canonical}
+	emptyObjectNode = node{raw: "{}", kind: Object, flags: canonical}
+	emptyListNode   = node{raw: "[]", kind: List, flags: canonical}
+)
+
 // NewNull returns null.
-func NewNull() Value { return Value{&node{raw: "null", kind: Null, flags: canonical}} }
+func NewNull() Value { return Value{&nullNode} }
 
 // NewBool returns a boolean.
 func NewBool(b bool) Value {
@@ -41,7 +48,7 @@ func NewString(s string) Value {
 }
 
 // NewObject returns an object without members.
-func NewObject() Value { return Value{&node{raw: "{}", kind: Object, flags: canonical}} }
+func NewObject() Value { return Value{&emptyObjectNode} }
 
 func newContainer(kind Kind, kids []node) Value {
 	n := container(kind, kids)
@@ -138,7 +145,7 @@ func (b *ListBuilder) Append(v Value) {
 // List returns the list.
 func (b *ListBuilder) List() Value {
 	if len(b.kids) == 0 {
-		return Value{&node{raw: "[]", kind: List, flags: canonical}}
+		return Value{&emptyListNode}
 	}
 	return newContainer(List, b.kids)
 }

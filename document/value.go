@@ -256,6 +256,16 @@ func (v Value) NumberText() string {
 	return v.n.raw
 }
 
+// Identity names what a list or an object holds, nil where it is empty: values
+// with the same identity hold the same items or members, the very same part of
+// one tree. It may serve as a key for what is known of them.
+func Identity(v Value) unsafe.Pointer {
+	if v.n == nil || v.n.count == 0 {
+		return nil
+	}
+	return unsafe.Pointer(v.n.first)
+}
+
 // SameNode reports whether a and b are the very same part of one tree, which
 // makes them equal without looking further. False says nothing.
 func SameNode(a, b Value) bool {

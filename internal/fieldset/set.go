@@ -10,7 +10,6 @@ package fieldset
 import (
 	"cmp"
 	"slices"
-	"unsafe"
 
 	"github.com/patchlab-dev/patchlab/document"
 )
@@ -65,6 +64,11 @@ func (s Set) Equal(o Set) bool {
 }
 
 // In a trie the member "." sorts before every element, so it is the first.
+
+// IsField reports whether an element is the field of that name.
+func IsField(element, name string) bool {
+	return len(element) == len(name)+2 && element[0] == 'f' && element[1] == ':' && element[2:] == name
+}
 
 // IsMember reports whether a node of a trie is a field of the set itself.
 func IsMember(n document.Value) bool { return n.Exists() && (n.Len() == 0 || n.Key(0) == ".") }
@@ -393,16 +397,15 @@ func (s Set) FieldFrom(name string, from int) (below Set, member bool, at int) {
 	return Set{}, false, from
 }
 
-// ChildOf is Child for an element in bytes, made of an object; the set has been
+// ChildOf is Child for an element that was made of an object; the set has been
 // read.
-func (s Set) ChildOf(element []byte) (below Set, member bool) {
+func (s Set) ChildOf(e string) (below Set, member bool) {
 	if s.Empty() {
 		return Set{}, false
 	}
-	key := unsafe.String(unsafe.SliceData(element), len(element))
-	n := s.root.Get(key)
-	if !n.Exists() && Big(key) {
-		n = s.root.Get(Reread(key))
+	n := s.root.Get(e)
+	if !n.Exists() && Big(e) {
+		n = s.root.Get(Reread(e))
 	}
 	return belowNode(n), IsMember(n)
 }

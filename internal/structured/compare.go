@@ -23,11 +23,11 @@ type difference struct {
 //   - items that stand more than once in both lists count as one value; where
 //     only one list has them so, the item itself is removed or new, and what the
 //     other list has under that key is new or removed.
-func compare(t *schema.Type, before, after document.Value) difference {
+func (w *work) compare(t *schema.Type, before, after document.Value) difference {
 	if document.SameNode(before, after) {
 		return difference{}
 	}
-	d := diff(t, before, after)
+	d := w.diff(t, before, after)
 	return difference{fieldset.Raw(d.changed), fieldset.Raw(d.removed)}
 }
 
@@ -35,36 +35,36 @@ func compare(t *schema.Type, before, after document.Value) difference {
 // where nothing of it is in there.
 type pair struct{ changed, removed document.Value }
 
-func diff(t *schema.Type, before, after document.Value) pair {
+func (w *work) diff(t *schema.Type, before, after document.Value) pair {
 	switch {
 	case !before.Exists():
-		return pair{changed: every(t, after)}
+		return pair{changed: w.every(t, after)}
 	case !after.Exists():
-		return pair{removed: every(t, before)}
+		return pair{removed: w.every(t, before)}
 	case document.SameNode(before, after):
 		return pair{}
 	}
 	b, a := formsOf(t, before), formsOf(t, after)
 	if a == b {
-		return diffAs(t, a.lead(), before, after)
+		return w.diffAs(t, a.lead(), before, after)
 	}
-	x, y := diffAs(t, b.lead(), before, after), diffAs(t, a.lead(), before, after)
+	x, y := w.diffAs(t, b.lead(), before, after), w.diffAs(t, a.lead(), before, after)
 	return pair{fieldset.UnionNodes(x.changed, y.changed), fieldset.UnionNodes(x.removed, y.removed)}
 }
 
 // diffAs compares two values that are both there, seen as one form of their
 // type. What is of another form holds nothing.
-func diffAs(t *schema.Type, f form, before, after document.Value) pair {
+func (w *work) diffAs(t *schema.Type, f form, before, after document.Value) pair {
 	switch f {
 	case mapForm:
 		b, a := contents(before, document.Object), contents(after, document.Object)
 		if !t.Map.Atomic && b.Len()+a.Len() > 0 {
-			return diffMembers(t.Map, b, a)
+			return w.diffMembers(t.Map, b, a)
 		}
 	case listForm:
 		b, a := contents(before, document.List), contents(after, document.List)
 		if t.List.Kind != schema.AtomicList && b.Len()+a.Len() > 0 {
-			return diffItems(t.List, b, a)
+			return w.diffItems(t.List, b, a)
 		}
 	}
 	if document.Equal(before, after) {
@@ -73,7 +73,7 @@ func diffAs(t *schema.Type, f form, before, after document.Value) pair {
 	return pair{changed: leaf(true)}
 }
 
-func diffMembers(m *schema.MapType, before, after document.Value) pair {
+func (w *work) diffMembers(m *schema.MapType, before, after document.Value) pair {
 	var changed, removed nodeBuilder
 	i, j, field := 0, 0, 0
 	for i < before.Len() || j < after.Len() {
@@ -99,45 +99,38 @@ func diffMembers(m *schema.MapType, before, after document.Value) pair {
 		if t == nil {
 			continue
 		}
-		add(&changed, &removed, "f:", name, diff(t, b, a))
+		d := w.diff(t, b, a)
+		changed.field(name, -1, d.changed)
+		removed.field(name, -1, d.removed)
 	}
 	return pair{changed.node(), removed.node()}
 }
 
-func add(changed, removed *nodeBuilder, prefix, element string, d pair) {
-	if !d.changed.Exists() && !d.removed.Exists() {
-		return
-	}
-	element = prefix + element
-	if d.changed.Exists() {
-		changed.add(element, d.changed)
-	}
-	if d.removed.Exists() {
-		removed.add(element, d.removed)
-	}
-}
-
-func diffItems(l *schema.ListType, before, after document.Value) pair {
+func (w *work) diffItems(l *schema.ListType, before, after document.Value) pair {
 	if sameItems(before, after) {
 		return pair{}
 	}
-	b, a := indexLists(l, before, after)
+	b, a := w.indexPair(l, before, after)
 	var changed, removed nodeBuilder
+	add := func(e string, d pair) {
+		changed.item(e, -1, d.changed)
+		removed.item(e, -1, d.removed)
+	}
+	last := -1
 	for i, e := range b.elements {
 		if !b.isFirst(i) {
 			continue
 		}
-		j := -1
-		if i < len(a.elements) && a.elements[i] == e && a.isFirst(i) {
-			j = i
-		} else {
-			j = a.find(e)
+		last = a.findNear(e, last+1)
+		if last >= 0 && document.SameNode(before.At(i), after.At(last)) && b.next == nil && a.next == nil {
+			continue
 		}
-		add(&changed, &removed, "", e, diffItem(l, before, &b, i, after, &a, j))
+		add(e, w.diffItem(l, before, b, i, after, a, last))
 	}
+	last = -1
 	for j, e := range a.elements {
-		if a.isFirst(j) && b.find(e) < 0 {
-			add(&changed, &removed, "", e, diffItem(l, before, &b, -1, after, &a, j))
+		if last = b.findNear(e, last+1); last < 0 && a.isFirst(j) {
+			add(e, w.diffItem(l, before, b, -1, after, a, j))
 		}
 	}
 	return pair{changed.node(), removed.node()}
@@ -157,7 +150,7 @@ func sameItems(before, after document.Value) bool {
 
 // diffItem compares the items with one element, of which i and j are the first
 // in each list, -1 where it has none.
-func diffItem(l *schema.ListType, before document.Value, b *index, i int, after document.Value, a *index, j int) pair {
+func (w *work) diffItem(l *schema.ListType, before document.Value, b *index, i int, after document.Value, a *index, j int) pair {
 	var x, y document.Value
 	if i >= 0 {
 		x = before.At(i)
@@ -181,45 +174,45 @@ func diffItem(l *schema.ListType, before document.Value, b *index, i int, after 
 	case many:
 		d := pair{removed: leaf(true)}
 		if y.Exists() {
-			d.changed = every(l.Elem, y)
+			d.changed = w.every(l.Elem, y)
 		}
 		return d
 	case manyAfter:
 		d := pair{changed: leaf(true)}
 		if x.Exists() {
-			d.removed = every(l.Elem, x)
+			d.removed = w.every(l.Elem, x)
 		}
 		return d
 	}
-	return diff(l.Elem, x, y)
+	return w.diff(l.Elem, x, y)
 }
 
 // every returns the trie node of a value and of all that is in it, as far as
 // fields have owners of their own.
-func every(t *schema.Type, v document.Value) document.Value {
+func (w *work) every(t *schema.Type, v document.Value) document.Value {
 	switch formsOf(t, v).lead() {
 	case mapForm:
 		if !t.Map.Atomic && v.Kind() == document.Object && v.Len() > 0 {
-			b := newNode(true, v.Len())
+			b := newNode(true, v.Len(), document.Value{})
 			field := 0
 			for i := range v.Len() {
 				var m *schema.Type
 				if m, field = memberFrom(t.Map, v.Key(i), field); m != nil {
-					b.add("f:"+v.Key(i), every(m, v.At(i)))
+					b.field(v.Key(i), -1, w.every(m, v.At(i)))
 				}
 			}
 			return b.node()
 		}
 	case listForm:
 		if t.List.Kind != schema.AtomicList && v.Kind() == document.List && v.Len() > 0 {
-			x := indexList(t.List, v)
-			b := newNode(true, v.Len())
+			x := w.indexOf(t.List, v)
+			b := newNode(true, v.Len(), document.Value{})
 			for i, e := range x.elements {
 				if x.follower(i) >= 0 || !x.isFirst(i) {
-					b.add(e, leaf(true))
+					b.item(e, -1, leaf(true))
 					continue
 				}
-				b.add(e, every(t.List.Elem, v.At(i)))
+				b.item(e, -1, w.every(t.List.Elem, v.At(i)))
 			}
 			return b.node()
 		}

@@ -12,12 +12,14 @@ import (
 // each of the values has there: an absent value where it has nothing. The path
 // is the caller's to keep; at is used again.
 func Locate(t *schema.Type, fields fieldset.Set, values []document.Value, f func(p fieldset.Path, at []document.Value)) {
-	locate(t, fields, values, nil, f)
+	w := begin(nil)
+	defer w.end()
+	w.locate(t, fields, values, nil, f)
 }
 
-func locate(t *schema.Type, fields fieldset.Set, values []document.Value, p fieldset.Path, f func(fieldset.Path, []document.Value)) {
+func (w *work) locate(t *schema.Type, fields fieldset.Set, values []document.Value, p fieldset.Path, f func(fieldset.Path, []document.Value)) {
 	elements := fields.Elements()
-	look := lookup(t, values)
+	look := w.lookup(t, values)
 	for _, e := range elements {
 		if _, is := fields.Child(e); is {
 			f(append(slices.Clip(p), e), look(e))
@@ -26,14 +28,13 @@ func locate(t *schema.Type, fields fieldset.Set, values []document.Value, p fiel
 	for _, e := range elements {
 		if below, _ := fields.Child(e); !below.Empty() {
 			kid, _ := typeBelow(t, e)
-			locate(kid, below, slices.Clone(look(e)), append(slices.Clip(p), e), f)
+			w.locate(kid, below, slices.Clone(look(e)), append(slices.Clip(p), e), f)
 		}
 	}
 }
 
 // lookup returns a function that finds an element in each of the values.
-func lookup(t *schema.Type, values []document.Value) func(fieldset.Element) []document.Value {
-	indices := make([]*index, len(values))
+func (w *work) lookup(t *schema.Type, values []document.Value) func(fieldset.Element) []document.Value {
 	at := make([]document.Value, len(values))
 	return func(e fieldset.Element) []document.Value {
 		for i, v := range values {
@@ -45,11 +46,7 @@ func lookup(t *schema.Type, values []document.Value) func(fieldset.Element) []do
 			if t == nil || t.List == nil || v.Kind() != document.List {
 				continue
 			}
-			if indices[i] == nil {
-				x := indexList(t.List, v)
-				indices[i] = &x
-			}
-			if j := indices[i].findRead(string(e)); j >= 0 {
+			if j := w.indexOf(t.List, v).findRead(string(e)); j >= 0 {
 				at[i] = v.At(j)
 			}
 		}

@@ -17,7 +17,7 @@ import (
 //     config says null: that leaves an object in live as it is.
 //
 // Parts that stay as they are in live are live's own nodes.
-func merge(t *schema.Type, live, config document.Value) document.Value {
+func (w *work) merge(t *schema.Type, live, config document.Value) document.Value {
 	if !config.Exists() || document.SameNode(live, config) {
 		return live
 	}
@@ -36,7 +36,7 @@ func merge(t *schema.Type, live, config document.Value) document.Value {
 		if l.Len() == 0 {
 			return config
 		}
-		return mergeMembers(t.Map, live, config)
+		return w.mergeMembers(t.Map, live, config)
 	case listForm:
 		l, c := contents(live, document.List), contents(config, document.List)
 		if t.List.Kind == schema.AtomicList || l.Len() == 0 && c.Len() == 0 {
@@ -48,7 +48,7 @@ func merge(t *schema.Type, live, config document.Value) document.Value {
 		if l.Len() == 0 {
 			return config
 		}
-		return mergeItems(t.List, live, config)
+		return w.mergeItems(t.List, live, config)
 	}
 	return pick(live, config)
 }
@@ -61,7 +61,7 @@ func pick(live, config document.Value) document.Value {
 	return config
 }
 
-func mergeMembers(m *schema.MapType, live, config document.Value) document.Value {
+func (w *work) mergeMembers(m *schema.MapType, live, config document.Value) document.Value {
 	var out document.ObjectBuilder
 	changed := false
 	i, field := 0, 0
@@ -76,7 +76,7 @@ func mergeMembers(m *schema.MapType, live, config document.Value) document.Value
 		if i < live.Len() && live.Key(i) == name {
 			var t *schema.Type
 			t, field = memberFrom(m, name, field)
-			v := merge(t, live.At(i), config.At(j))
+			v := w.merge(t, live.At(i), config.At(j))
 			if !changed && !document.SameNode(v, live.At(i)) {
 				changed = true
 				keepFirst(&out, live, i, config.Len()-j)
@@ -117,8 +117,9 @@ func keepFirst(out *document.ObjectBuilder, live document.Value, n, more int) {
 // agree: live [a,b,c] and config [c,x,a,z] make [b,c,x,a,z].
 //
 // An item that stands twice in live gives way to config's.
-func mergeItems(l *schema.ListType, live, config document.Value) document.Value {
-	o := newOrder(indexLists(l, live, config))
+func (w *work) mergeItems(l *schema.ListType, live, config document.Value) document.Value {
+	o := w.newOrder(w.indexPair(l, live, config))
+	elements := w.slab.texts.take(live.Len() + config.Len())[:0]
 	var out document.ListBuilder
 	out.Grow(max(live.Len(), config.Len()))
 	same := true
@@ -128,13 +129,18 @@ func mergeItems(l *schema.ListType, live, config document.Value) document.Value 
 			break
 		}
 		var v document.Value
+		if j < 0 {
+			elements = append(elements, o.live.elements[i])
+		} else {
+			elements = append(elements, o.config.elements[j])
+		}
 		switch {
 		case j < 0:
 			v = live.At(i)
 		case i < 0 || o.live.follower(i) >= 0:
 			v, i = config.At(j), -1
 		default:
-			v = merge(l.Elem, live.At(i), config.At(j))
+			v = w.merge(l.Elem, live.At(i), config.At(j))
 		}
 		same = same && i == out.Len() && document.SameNode(v, live.At(i))
 		out.Append(v)
@@ -142,12 +148,24 @@ func mergeItems(l *schema.ListType, live, config document.Value) document.Value 
 	if same && out.Len() == live.Len() {
 		return live
 	}
-	return out.List()
+	merged := out.List()
+	if o.live.next == nil {
+		w.indexAs(l, merged, elements).float = o.live.float
+	}
+	return merged
+}
+
+// indexAs makes the index of a list whose elements are known, each once.
+func (w *work) indexAs(l *schema.ListType, list document.Value, elements []string) *index {
+	x := &w.slab.indices.take(1)[0]
+	*x = index{w: w, bad: -1, elements: elements}
+	w.indices[listKey{document.Identity(list), l}] = x
+	return x
 }
 
 // An order walks two lists side by side in the order of their merge.
 type order struct {
-	live, config index
+	live, config *index
 	i, j         int     // next item of each
 	inConfig     []int32 // live item → config item with its element, or -1
 	inLive       []int32 // config item → first live item with its element, or -1
@@ -155,29 +173,21 @@ type order struct {
 	shared       int     // next config item that live has too; len where there is none
 }
 
-func newOrder(live, config index) *order {
-	o := &order{live: live, config: config}
+func (w *work) newOrder(live, config *index) order {
 	n, m := len(live.elements), len(config.elements)
-	ints := make([]int32, n+m)
-	o.inConfig, o.inLive = ints[:n], ints[n:]
-	o.done = make([]bool, m)
+	o := order{live: live, config: config, inConfig: w.slab.ints.take(n), inLive: w.slab.ints.take(m), done: w.slab.bools.take(m), shared: -1}
+	clear(o.done)
 	for j := range o.inLive {
 		o.inLive[j] = -1
 	}
+	last := -1
 	for i, e := range live.elements {
-		// Most lists agree for long stretches: look at the neighbour first.
-		j := -1
-		if i > 0 && o.inConfig[i-1] >= 0 && int(o.inConfig[i-1])+1 < m && config.elements[o.inConfig[i-1]+1] == e {
-			j = int(o.inConfig[i-1]) + 1
-		} else {
-			j = config.find(e)
-		}
-		o.inConfig[i] = int32(j)
-		if j >= 0 && o.inLive[j] < 0 {
-			o.inLive[j] = int32(i)
+		last = config.findNear(e, last+1)
+		o.inConfig[i] = int32(last)
+		if last >= 0 && o.inLive[last] < 0 {
+			o.inLive[last] = int32(i)
 		}
 	}
-	o.shared = -1
 	o.nextShared()
 	return o
 }

@@ -2,6 +2,7 @@ package structured
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/fieldset"
@@ -11,22 +12,9 @@ import (
 // Merger is the project's own Engine.
 type Merger struct{}
 
-// work is one call of the engine.
-type work struct {
-	types *Types
-	// known are the types of other versions that were looked up.
-	known map[string]*schema.Type
-	// big says that some sets made of the objects must be reread before they are
-	// compared with those of entries.
-	big bool
-}
-
 // check validates an object of the request's version; what names it in errors.
 func (w *work) check(what string, v document.Value, duplicates bool) error {
-	c := checker{duplicates: duplicates}
-	err := c.run(w.types.Type, v)
-	w.big = w.big || c.big
-	return within(what, err)
+	return within(what, w.validate(w.types.Type, v, duplicates))
 }
 
 // reread returns a set made of an object as sets are that entries hold.
@@ -71,7 +59,7 @@ func (w *work) convert(v document.Value, version string) (document.Value, error)
 	} else if v, err = w.types.Convert(v, version); err != nil {
 		return v, err
 	}
-	return v, within("the object in version "+version, validate(t, v, false))
+	return v, within("the object in version "+version, w.validate(t, v, false))
 }
 
 func (w *work) ignore(version string, s fieldset.Set) fieldset.Set {
@@ -127,7 +115,8 @@ func versionBefore(entries []Entry, version string) bool {
 //	drop      everybody loses the fields that are gone, and an entry without
 //	          fields goes
 func (Merger) Apply(t *Types, live, config document.Value, entries []Entry, self Entry, force bool) (document.Value, bool, []Entry, error) {
-	w := &work{types: t}
+	w := begin(t)
+	defer w.end()
 	if err := w.check("the applied configuration", config, false); err != nil {
 		return live, false, nil, err
 	}
@@ -138,14 +127,13 @@ func (Merger) Apply(t *Types, live, config document.Value, entries []Entry, self
 	if err != nil {
 		return live, false, nil, err
 	}
-	self.Fields = w.ignore(t.Version, fieldsOf(t.Type, config))
-	at := -1
-	for i := range after {
-		if after[i].Same(&self) {
-			at = i
-		}
+	at := slices.IndexFunc(after, func(e Entry) bool { return e.Same(&self) })
+	var was fieldset.Set
+	if at >= 0 {
+		was = after[at].Fields
 	}
-	merged := merge(t.Type, live, config)
+	self.Fields = w.ignore(t.Version, w.fieldsOf(t.Type, config, was))
+	merged := w.merge(t.Type, live, config)
 	if at < 0 {
 		at = len(after)
 		after = append(after, self)
@@ -174,7 +162,8 @@ func (Merger) Apply(t *Types, live, config document.Value, entries []Entry, self
 //
 // What the resource resets is nobody's change.
 func (Merger) Update(t *Types, live, next document.Value, entries []Entry) ([]Entry, fieldset.Set, error) {
-	w := &work{types: t}
+	w := begin(t)
+	defer w.end()
 	if err := w.check("the new object", next, true); err != nil {
 		return nil, fieldset.Set{}, err
 	}
@@ -197,7 +186,7 @@ func (Merger) Update(t *Types, live, next document.Value, entries []Entry) ([]En
 // gone, and fails where something else would be taken. The difference returned
 // is that in the version of the request.
 func (w *work) track(before, after document.Value, entries []Entry, self int, force bool) (difference, error) {
-	own := w.filtered(w.types.Version, compare(w.types.Type, before, after))
+	own := w.filtered(w.types.Version, w.compare(w.types.Type, before, after))
 	taken := difference{w.reread(own.changed), w.reread(own.removed)}
 	others := map[string]difference{}
 	var conflicts Conflicts
@@ -248,7 +237,7 @@ func (w *work) difference(known map[string]difference, before, after document.Va
 	if after, err = w.convert(after, version); err != nil {
 		return difference{}, err
 	}
-	d := w.filtered(version, compare(t, before, after))
+	d := w.filtered(version, w.compare(t, before, after))
 	d = difference{w.reread(d.changed), w.reread(d.removed)}
 	known[version] = d
 	return d, nil
@@ -267,21 +256,25 @@ func withFields(entries []Entry) []Entry {
 
 // Unchanged returns the fields that config names and live holds with the same value.
 func (Merger) Unchanged(t *Types, config, live document.Value) (fieldset.Set, error) {
+	w := begin(t)
+	defer w.end()
 	for _, v := range [...]document.Value{config, live} {
-		if err := validate(t.Type, v, false); err != nil {
+		if err := w.validate(t.Type, v, false); err != nil {
 			return fieldset.Set{}, err
 		}
 	}
-	d := compare(t.Type, config, live)
-	return fieldsOf(t.Type, config).Minus(d.changed).Minus(d.removed), nil
+	d := w.compare(t.Type, config, live)
+	return w.fieldsOf(t.Type, config, fieldset.Set{}).Minus(d.changed).Minus(d.removed), nil
 }
 
 // Extract returns the part of the object that is made of the fields given.
 func (Merger) Extract(t *Types, object document.Value, fields fieldset.Set) (document.Value, error) {
-	if err := validate(t.Type, object, false); err != nil {
+	w := begin(t)
+	defer w.end()
+	if err := w.validate(t.Type, object, false); err != nil {
 		return document.Value{}, err
 	}
-	return extract(t.Type, object, fields), nil
+	return w.extract(t.Type, object, fields), nil
 }
 
 // within says in which object a value does not fit its type.

@@ -16,66 +16,50 @@ import (
 //     nothing in it.
 //
 // Empty sets and keyed lists are nobody's.
-func fieldsOf(t *schema.Type, v document.Value) fieldset.Set {
+//
+// was is a set that may be much the same, such as what the manager owned before:
+// parts that are equal are its own, and so is the whole where nothing differs.
+func (w *work) fieldsOf(t *schema.Type, v document.Value, was fieldset.Set) fieldset.Set {
 	if formsOf(t, v).lead() != mapForm {
 		return fieldset.Set{}
 	}
-	return fieldset.Raw(owned(t, v, false))
+	like := was.JSON()
+	if was.Empty() {
+		like = document.Value{}
+	}
+	return fieldset.Raw(w.owned(t, v, false, like))
 }
 
 // owned returns the trie node for a value; member says that the value itself is
-// owned for another reason already.
-func owned(t *schema.Type, v document.Value, member bool) document.Value {
+// owned for another reason already. was is a node that may be the same, or absent.
+func (w *work) owned(t *schema.Type, v document.Value, member bool, was document.Value) document.Value {
 	switch formsOf(t, v).lead() {
 	case mapForm:
 		if t.Map.Atomic {
-			return leaf(true)
+			return likeLeaf(true, was)
 		}
 		if v.Kind() != document.Object {
-			return leaf(member)
+			return likeLeaf(member, was)
 		}
-		return ownedMembers(t.Map, v, member)
+		return w.ownedMembers(t.Map, v, member, was)
 	case listForm:
 		if t.List.Kind == schema.AtomicList {
-			return leaf(true)
+			return likeLeaf(true, was)
 		}
 		if v.Kind() != document.List {
-			return leaf(member)
+			return likeLeaf(member, was)
 		}
-		return ownedItems(t.List, v, member)
+		return w.ownedItems(t.List, v, member, was)
 	}
-	return leaf(true)
+	return likeLeaf(true, was)
 }
 
-func ownedMembers(m *schema.MapType, v document.Value, is bool) document.Value {
-	b := newNode(is, v.Len())
-	field := 0
-	for i := range v.Len() {
-		name, val := v.Key(i), v.At(i)
-		var t *schema.Type
-		before := field
-		t, field = memberFrom(m, name, field)
-		if t == nil {
-			continue
-		}
-		named := field > before && m.Fields[field-1].Name == name
-		empty := val.IsNull() || val.Kind() == document.Object && val.Len() == 0
-		b.add("f:"+name, owned(t, val, empty || !named))
+// likeLeaf is leaf that returns was where that is the same.
+func likeLeaf(member bool, was document.Value) document.Value {
+	if member && was.Exists() && was.Len() == 0 {
+		return was
 	}
-	return b.node()
-}
-
-func ownedItems(l *schema.ListType, v document.Value, is bool) document.Value {
-	x := indexList(l, v)
-	b := newNode(is, v.Len())
-	for i := range x.elements {
-		if x.follower(i) >= 0 || !x.isFirst(i) {
-			b.add(x.elements[i], leaf(true))
-			continue
-		}
-		b.add(x.elements[i], owned(l.Elem, v.At(i), true))
-	}
-	return b.node()
+	return leaf(member)
 }
 
 // leaf is a node without anything below it: absent where it is no member.
@@ -86,26 +70,165 @@ func leaf(member bool) document.Value {
 	return document.Value{}
 }
 
-// A nodeBuilder makes a node of a trie.
-type nodeBuilder struct {
-	kids   document.ObjectBuilder
-	member bool
+func (w *work) ownedMembers(m *schema.MapType, v document.Value, is bool, was document.Value) document.Value {
+	b := newNode(is, v.Len(), was)
+	field, at := 0, fieldset.First(was)
+	for i := range v.Len() {
+		name, val := v.Key(i), v.At(i)
+		var t *schema.Type
+		before := field
+		t, field = memberFrom(m, name, field)
+		if t == nil {
+			continue
+		}
+		named := field > before && m.Fields[field-1].Name == name
+		empty := val.IsNull() || val.Kind() == document.Object && val.Len() == 0
+		for at < was.Len() && fieldBefore(was.Key(at), name) {
+			at++
+		}
+		j := -1
+		if at < was.Len() && fieldset.IsField(was.Key(at), name) {
+			j = at
+		}
+		b.field(name, j, w.owned(t, val, empty || !named, b.kidOf(j)))
+	}
+	return b.node()
 }
 
-func newNode(member bool, room int) nodeBuilder {
-	b := nodeBuilder{member: member}
-	if room > 0 {
-		b.kids.Grow(room + 1)
+// fieldBefore reports whether an element sorts before the field of that name.
+func fieldBefore(element, name string) bool {
+	return element < "f:" || len(element) >= 2 && element[:2] == "f:" && element[2:] < name
+}
+
+func (w *work) ownedItems(l *schema.ListType, v document.Value, is bool, was document.Value) document.Value {
+	if v.Len() == 0 {
+		return likeLeaf(is, was)
 	}
-	if member {
+	x := w.indexOf(l, v)
+	at, nodes := w.slab.ints.take(v.Len()), w.slab.values.take(v.Len())
+	same, next := x.next == nil, fieldset.First(was)
+	for i, e := range x.elements {
+		j := -1
+		if next < was.Len() && was.Key(next) == e {
+			j = next
+		} else if k, found := was.Find(e); found {
+			j = k
+		}
+		var kid document.Value
+		if j >= 0 {
+			next, kid = j+1, was.At(j)
+		}
+		if x.follower(i) >= 0 || !x.isFirst(i) {
+			nodes[i] = likeLeaf(true, kid)
+		} else {
+			nodes[i] = w.owned(l.Elem, v.At(i), true, kid)
+		}
+		at[i] = int32(j)
+		same = same && j >= 0 && document.SameNode(nodes[i], kid)
+	}
+	if same && is == fieldset.IsMember(was) && was.Len()-fieldset.First(was) == len(nodes) {
+		return was
+	}
+	b := newNode(is, v.Len(), was)
+	b.build()
+	for i, e := range x.elements {
+		b.item(e, int(at[i]), nodes[i])
+	}
+	return b.node()
+}
+
+// A nodeBuilder makes a node of a trie, or finds that it is one that there is.
+type nodeBuilder struct {
+	was    document.Value
+	member bool
+	room   int
+	// same is how many kids of was have come, one after the other and nothing
+	// else: until something differs, nothing is built.
+	same  int
+	built bool
+	kids  document.ObjectBuilder
+	text  []byte // of which keys are cut
+}
+
+func newNode(member bool, room int, was document.Value) nodeBuilder {
+	return nodeBuilder{member: member, room: room, was: was, same: fieldset.First(was)}
+}
+
+// kidOf returns the node at a position of was, absent for -1.
+func (b *nodeBuilder) kidOf(j int) document.Value {
+	if j < 0 {
+		return document.Value{}
+	}
+	return b.was.At(j)
+}
+
+// field adds the node for a field that was has at position j, -1 where it has none.
+func (b *nodeBuilder) field(name string, j int, n document.Value) {
+	if !b.add(j, n) {
+		b.kids.Set(b.key("f:", name), n)
+	}
+}
+
+// item adds the node for a list's item.
+func (b *nodeBuilder) item(element string, j int, n document.Value) {
+	if !b.add(j, n) {
+		b.kids.Set(b.key("", element), n)
+	}
+}
+
+// add reports whether nothing is left to do for a node.
+func (b *nodeBuilder) add(j int, n document.Value) bool {
+	if !n.Exists() {
+		return true
+	}
+	if !b.built && j == b.same && document.SameNode(n, b.was.At(j)) {
+		b.same++
+		return true
+	}
+	b.build()
+	if j < 0 {
+		return false
+	}
+	if document.SameNode(n, b.was.At(j)) {
+		b.kids.Keep(b.was, j)
+	} else {
+		b.kids.Set(b.was.Key(j), n)
+	}
+	return true
+}
+
+// build begins the node with the kids of was that came so far.
+func (b *nodeBuilder) build() {
+	if b.built {
+		return
+	}
+	b.built = true
+	b.kids.Grow(b.room + 1)
+	if b.member {
 		b.kids.Set(".", document.NewObject())
 	}
-	return b
+	for i := fieldset.First(b.was); i < b.same; i++ {
+		b.kids.Keep(b.was, i)
+	}
 }
 
-func (b *nodeBuilder) add(element string, n document.Value) { b.kids.Set(element, n) }
+// key returns an element that may be kept. Keys are cut of larger pieces of
+// memory.
+func (b *nodeBuilder) key(prefix, text string) string {
+	n := len(prefix) + len(text)
+	if cap(b.text)-len(b.text) < n {
+		b.text = make([]byte, 0, max(n*max(b.room-b.kids.Len(), 1), 16))
+	}
+	from := len(b.text)
+	b.text = append(append(b.text, prefix...), text...)
+	return cutString(b.text[from:])
+}
 
 func (b *nodeBuilder) node() document.Value {
+	if !b.built && b.was.Exists() && b.same == b.was.Len() && b.member == fieldset.IsMember(b.was) {
+		return b.was
+	}
+	b.build()
 	switch n := b.kids.Len(); {
 	case n == 0:
 		return document.Value{}

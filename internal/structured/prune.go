@@ -33,7 +33,7 @@ func (w *work) prune(merged document.Value, entries []Entry, self int, before En
 		return merged, err
 	}
 	last := named(t, before.Fields)
-	pruned := remove(t, base, last)
+	pruned := w.remove(t, base, last)
 	if pruned, err = w.restoreOwned(base, pruned, version, entries); err != nil {
 		return merged, err
 	}
@@ -41,7 +41,7 @@ func (w *work) prune(merged document.Value, entries []Entry, self int, before En
 		return merged, err
 	}
 	all, left := w.all(t, base), w.all(t, pruned)
-	pruned = remove(t, base, all.Minus(left).Intersect(last))
+	pruned = w.remove(t, base, all.Minus(left).Intersect(last))
 	return w.convert(pruned, w.types.Version)
 }
 
@@ -81,7 +81,7 @@ func (w *work) restoreOwned(merged, pruned document.Value, version string, entri
 			return pruned, err
 		}
 		keep := w.all(t, pruned).Union(named(t, owned[v]))
-		pruned = remove(t, merged, w.all(t, merged).Minus(keep))
+		pruned = w.remove(t, merged, w.all(t, merged).Minus(keep))
 	}
 	return pruned, nil
 }
@@ -89,7 +89,7 @@ func (w *work) restoreOwned(merged, pruned document.Value, version string, entri
 // all returns all fields of an object, named ones included, as sets are that
 // entries hold.
 func (w *work) all(t *schema.Type, v document.Value) fieldset.Set {
-	return named(t, w.reread(fieldsOf(t, v)))
+	return named(t, w.reread(w.fieldsOf(t, v, fieldset.Set{})))
 }
 
 // named returns a set with the named fields above its fields added. (A set
@@ -105,24 +105,28 @@ func named(t *schema.Type, s fieldset.Set) fieldset.Set {
 // addNamed returns the node of a set's trie for a value of type t, nil where
 // nothing is known of it. is says that the node is to be a member.
 func addNamed(t *schema.Type, n document.Value, is bool) document.Value {
-	b := newNode(is, n.Len())
+	var kids document.ObjectBuilder
+	kids.Grow(n.Len() + 1)
+	if is {
+		kids.Set(".", document.NewObject())
+	}
 	changed := is != fieldset.IsMember(n)
 	for i := fieldset.First(n); i < n.Len(); i++ {
 		e, kid := fieldset.Element(n.Key(i)), n.At(i)
 		member := fieldset.IsMember(kid)
 		if kid.Len() == 0 || kid.Len() == fieldset.First(kid) {
-			b.kids.Keep(n, i)
+			kids.Keep(n, i)
 			continue
 		}
 		below, isNamed := typeBelow(t, e)
 		kid = addNamed(below, kid, member || isNamed)
 		changed = changed || !document.SameNode(kid, n.At(i))
-		b.kids.Set(string(e), kid)
+		kids.Set(string(e), kid)
 	}
 	if !changed {
 		return n
 	}
-	return b.node()
+	return kids.Object()
 }
 
 // typeBelow returns the type of what an element leads to, nil where it is not

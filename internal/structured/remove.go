@@ -11,26 +11,26 @@ import (
 //   - a member or an item that is in the set goes, with all that is in it;
 //   - one that has fields of the set below it stays without them. Where nothing
 //     is left in it, and where it was empty or has one owner, null stays.
-func remove(t *schema.Type, v document.Value, fields fieldset.Set) document.Value {
+func (w *work) remove(t *schema.Type, v document.Value, fields fieldset.Set) document.Value {
 	if fields.Empty() {
 		return v
 	}
 	switch formsOf(t, v).lead() {
 	case mapForm:
 		if v.Kind() == document.Object && v.Len() > 0 && !t.Map.Atomic {
-			return removeMembers(t.Map, v, fields)
+			return w.removeMembers(t.Map, v, fields)
 		}
 		return document.NewNull()
 	case listForm:
 		if v.Kind() == document.List && v.Len() > 0 && t.List.Kind != schema.AtomicList {
-			return removeItems(t.List, v, fields)
+			return w.removeItems(t.List, v, fields)
 		}
 		return document.NewNull()
 	}
 	return v
 }
 
-func removeMembers(m *schema.MapType, v document.Value, fields fieldset.Set) document.Value {
+func (w *work) removeMembers(m *schema.MapType, v document.Value, fields fieldset.Set) document.Value {
 	var out document.ObjectBuilder
 	changed := false
 	field, at := 0, 0
@@ -43,7 +43,7 @@ func removeMembers(m *schema.MapType, v document.Value, fields fieldset.Set) doc
 		below, gone, at = fields.FieldFrom(name, at)
 		kid := v.At(i)
 		if !gone && !below.Empty() && t != nil {
-			kid = remove(t, kid, below)
+			kid = w.remove(t, kid, below)
 		}
 		if !changed && (gone || !document.SameNode(kid, v.At(i))) {
 			changed = true
@@ -62,24 +62,21 @@ func removeMembers(m *schema.MapType, v document.Value, fields fieldset.Set) doc
 	return out.Object()
 }
 
-func removeItems(l *schema.ListType, v document.Value, fields fieldset.Set) document.Value {
+func (w *work) removeItems(l *schema.ListType, v document.Value, fields fieldset.Set) document.Value {
 	var out document.ListBuilder
 	out.Grow(v.Len())
-	var buf [256]byte
 	changed := false
-	for i := range v.Len() {
+	x := w.indexOf(l, v)
+	for i, e := range x.elements {
 		item := v.At(i)
-		element, reason := appendItem(buf[:0], l, item)
-		if reason == "" {
-			below, gone := fields.ChildOf(element)
-			if gone {
-				changed = true
-				continue
-			}
-			if !below.Empty() {
-				item = remove(l.Elem, item, below)
-				changed = changed || !document.SameNode(item, v.At(i))
-			}
+		below, gone := fields.ChildOf(e)
+		if gone {
+			changed = true
+			continue
+		}
+		if !below.Empty() {
+			item = w.remove(l.Elem, item, below)
+			changed = changed || !document.SameNode(item, v.At(i))
 		}
 		out.Append(item)
 	}
@@ -94,21 +91,21 @@ func removeItems(l *schema.ListType, v document.Value, fields fieldset.Set) docu
 
 // extract returns the part of an object that is made of the fields given: of a
 // field without fields of the set below it the whole value.
-func extract(t *schema.Type, v document.Value, fields fieldset.Set) document.Value {
+func (w *work) extract(t *schema.Type, v document.Value, fields fieldset.Set) document.Value {
 	switch formsOf(t, v).lead() {
 	case mapForm:
 		if v.Kind() == document.Object && v.Len() > 0 && !t.Map.Atomic {
-			return extractMembers(t.Map, v, fields)
+			return w.extractMembers(t.Map, v, fields)
 		}
 	case listForm:
 		if v.Kind() == document.List && v.Len() > 0 && t.List.Kind != schema.AtomicList {
-			return extractItems(t.List, v, fields)
+			return w.extractItems(t.List, v, fields)
 		}
 	}
 	return v
 }
 
-func extractMembers(m *schema.MapType, v document.Value, fields fieldset.Set) document.Value {
+func (w *work) extractMembers(m *schema.MapType, v document.Value, fields fieldset.Set) document.Value {
 	var out document.ObjectBuilder
 	field, at := 0, 0
 	for i := range v.Len() {
@@ -125,9 +122,9 @@ func extractMembers(m *schema.MapType, v document.Value, fields fieldset.Set) do
 		case is:
 			// An object that is owned itself but has nothing owned in it is
 			// looked through with the set of its parent, as client-go does.
-			out.Set(name, extract(t, v.At(i), fields))
+			out.Set(name, w.extract(t, v.At(i), fields))
 		case !below.Empty():
-			out.Set(name, extract(t, v.At(i), below))
+			out.Set(name, w.extract(t, v.At(i), below))
 		}
 	}
 	if out.Len() == 0 {
@@ -136,18 +133,14 @@ func extractMembers(m *schema.MapType, v document.Value, fields fieldset.Set) do
 	return out.Object()
 }
 
-func extractItems(l *schema.ListType, v document.Value, fields fieldset.Set) document.Value {
+func (w *work) extractItems(l *schema.ListType, v document.Value, fields fieldset.Set) document.Value {
 	var out document.ListBuilder
-	var buf [256]byte
-	for _, item := range v.Items() {
-		element, reason := appendItem(buf[:0], l, item)
-		if reason != "" {
-			continue
-		}
-		below, is := fields.ChildOf(element)
+	x := w.indexOf(l, v)
+	for i, item := range v.Items() {
+		below, is := fields.ChildOf(x.elements[i])
 		switch {
 		case !below.Empty():
-			out.Append(extract(l.Elem, item, below))
+			out.Append(w.extract(l.Elem, item, below))
 		case is:
 			out.Append(item)
 		}

@@ -2,7 +2,6 @@ package structured
 
 import (
 	"strconv"
-	"unsafe"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/fieldset"
@@ -14,25 +13,19 @@ import (
 // told apart. duplicates says that a list may hold items with the same key, as
 // stored objects may. null fits everywhere but as an item of a keyed list or a
 // set. An error is a *TypeError.
-func validate(t *schema.Type, v document.Value, duplicates bool) error {
-	c := checker{duplicates: duplicates}
-	return c.run(t, v)
-}
-
-// A checker checks objects against their types.
-type checker struct {
-	// duplicates says that lists may hold an item twice.
-	duplicates bool
-	// big says that a list was seen with an item whose element names an integer
-	// that a float64 cannot hold.
-	big bool
-}
-
-func (c *checker) run(t *schema.Type, v document.Value) error {
+func (w *work) validate(t *schema.Type, v document.Value, duplicates bool) error {
+	c := checker{w: w, duplicates: duplicates}
 	if err := c.check(t, v); err != nil {
 		return err
 	}
 	return nil
+}
+
+// A checker checks objects against their types.
+type checker struct {
+	w *work
+	// duplicates says that lists may hold an item twice.
+	duplicates bool
 }
 
 // check returns a *TypeError whose path grows on the way out.
@@ -90,24 +83,16 @@ func (c *checker) items(l *schema.ListType, v document.Value) *TypeError {
 		}
 		return nil
 	}
-	var buf [128]byte
+	x := c.w.indexOf(l, v)
+	if x.bad >= 0 {
+		return &TypeError{Path: "[" + strconv.Itoa(x.bad) + "]", Reason: x.reason}
+	}
 	for i, item := range v.Items() {
-		element, reason := appendItem(buf[:0], l, item)
-		if reason != "" {
-			return &TypeError{Path: "[" + strconv.Itoa(i) + "]", Reason: reason}
-		}
-		c.big = c.big || fieldset.Big(unsafe.String(unsafe.SliceData(element), len(element)))
 		if err := c.check(l.Elem, item); err != nil {
-			err.Path = fieldset.Element(element).String() + err.Path
+			err.Path = fieldset.Element(x.elements[i]).String() + err.Path
 			return err
 		}
-	}
-	if c.duplicates || v.Len() < 2 {
-		return nil
-	}
-	x := indexList(l, v)
-	for i := range x.elements {
-		if x.follower(i) >= 0 {
+		if !c.duplicates && x.follower(i) >= 0 {
 			return &TypeError{Path: fieldset.Element(x.elements[i]).String(), Reason: "the list holds this item twice"}
 		}
 	}

@@ -1,6 +1,8 @@
 package structured
 
 import (
+	"strings"
+
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/fieldset"
 	"github.com/patchlab-dev/patchlab/schema"
@@ -15,10 +17,13 @@ type Visitor func(at document.Path, path fieldset.Path, v document.Value, owners
 // Visit tells f of every part of an object, but for the object itself, in the
 // order of the document.
 func Visit(t *schema.Type, object document.Value, sets []fieldset.Set, f Visitor) {
-	(&visit{f: f}).each(t, object, sets, nil)
+	w := begin(nil)
+	defer w.end()
+	(&visit{w: w, f: f}).each(t, object, sets, nil)
 }
 
 type visit struct {
+	w    *work
 	f    Visitor
 	at   document.Path
 	path fieldset.Path
@@ -42,14 +47,14 @@ func (w *visit) each(t *schema.Type, v document.Value, sets []fieldset.Set, whol
 		}
 	case document.List:
 		split := whole == nil && t != nil && t.List != nil && t.List.Kind != schema.AtomicList
-		var x index
+		var x *index
 		if split {
-			x = indexList(t.List, v)
+			x = w.w.indexOf(t.List, v)
 		}
 		for i, item := range v.Items() {
 			w.at = w.at.Item(i)
 			if split {
-				w.part(t.List.Elem, fieldset.Element(fieldset.Reread(x.elements[i])), item, sets)
+				w.part(t.List.Elem, fieldset.Element(strings.Clone(fieldset.Reread(x.elements[i]))), item, sets)
 			} else {
 				w.inside(item, whole)
 			}
