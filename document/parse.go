@@ -142,11 +142,23 @@ type parser struct {
 	peak  int    // the most that stack has held
 	odd   int    // counts what keeps a span from being canonical
 	dups  Duplicates
-	twice []int // offsets of keys that their object had already
+	twice []int  // offsets of keys that their object had already
+	text  []byte // of which keys with escapes are cut
 	lent  *[]node
 	// Lists from here on may be deferred, if they are as long as span.
 	eagerTo, span int
 	exact         bool // pieces of arena are just as large as needed
+}
+
+// unescaped is unescape without an allocation for every key: managedFields hold
+// thousands of keys with escapes.
+func (p *parser) unescaped(raw string) string {
+	if cap(p.text)-len(p.text) < len(raw) {
+		p.text = make([]byte, 0, max(min(4096, len(p.b)-p.i), len(raw)))
+	}
+	from := len(p.text)
+	p.text = appendUnescaped(p.text, raw)
+	return unsafe.String(unsafe.SliceData(p.text[from:]), len(p.text)-from)
 }
 
 func (p *parser) space() {
@@ -308,7 +320,7 @@ func (p *parser) member(depth int) error {
 	n := &p.stack[len(p.stack)-1]
 	n.key = k.raw
 	if k.flags&escaped != 0 {
-		n.key = unescape(k.raw)
+		n.key = p.unescaped(k.raw)
 	}
 	if k.flags&(canonical|escaped) == canonical {
 		n.flags |= keyCanonical

@@ -61,8 +61,9 @@ func hex4(s string) (rune, bool) {
 // unescape returns the text of a string's raw form, which has been checked.
 // Halves of surrogate pairs that stand alone and bytes that are not UTF-8
 // become U+FFFD.
-func unescape(s string) string {
-	out := make([]byte, 0, len(s))
+func unescape(s string) string { return string(appendUnescaped(make([]byte, 0, len(s)), s)) }
+
+func appendUnescaped(out []byte, s string) []byte {
 	for i := 0; i < len(s); {
 		c := s[i]
 		if c != '\\' {
@@ -94,7 +95,7 @@ func unescape(s string) string {
 		}
 		out = utf8.AppendRune(out, r)
 	}
-	return string(out)
+	return out
 }
 
 // plainText reports whether text prints as it is between quotes.

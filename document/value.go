@@ -263,7 +263,7 @@ func Identity(v Value) unsafe.Pointer {
 	if v.n == nil || v.n.count == 0 {
 		return nil
 	}
-	return unsafe.Pointer(v.n.first)
+	return v.n.first
 }
 
 // SameNode reports whether a and b are the very same part of one tree, which

@@ -102,6 +102,9 @@ func (m *Manager) requested(live Object, next document.Value) Managed {
 	if isReset(list, m.config.Custom) {
 		return Managed{}
 	}
+	if document.Identical(list, live.Managed.list) {
+		return live.Managed
+	}
 	managed, err := DecodeManaged(list)
 	if err != nil || managed.Len() == 0 {
 		return live.Managed
