@@ -150,3 +150,10 @@ func (w *work) indexPair(l *schema.ListType, one, two document.Value) (a, b *ind
 	}
 	return a, b
 }
+
+// ItemElement returns the path element of an item of a set or keyed list, and
+// whether it has one.
+func ItemElement(l *schema.ListType, item document.Value) (fieldset.Element, bool) {
+	element, _, reason := appendItem(nil, l, item)
+	return fieldset.Element(element), reason == ""
+}
