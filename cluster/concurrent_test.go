@@ -12,8 +12,6 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-const maps = "/api/v1/namespaces/n/configmaps"
-
 // Many clients that read, add one and write back lose nothing: who comes too late
 // is told so.
 func TestConcurrentUpdatesAreNeverLost(t *testing.T) {

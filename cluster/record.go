@@ -7,9 +7,9 @@ import (
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 )
 
-// Record is a stored object: without its resource version, which is the
-// store's, without the old selfLink, and with its managedFields decoded. It is immutable. A store that
-// keeps bytes uses Encode and DecodeRecord.
+// Record is a stored object: without its resource version, which is the store's,
+// without the old selfLink, and with its managedFields decoded. It is immutable.
+// A store that keeps bytes uses Encode and DecodeRecord.
 type Record struct {
 	object fieldmanager.Object
 }

@@ -1,0 +1,183 @@
+package cluster_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// state says what deletion made of an object: its deletionTimestamp without the
+// day, the grace period and the finalizers.
+func state(object document.Value) string {
+	m := object.Get("metadata")
+	at, _ := strings.CutPrefix(m.Get("deletionTimestamp").StringOr(""), "2026-01-02T")
+	grace := ""
+	if g := m.Get("deletionGracePeriodSeconds"); g.Exists() {
+		grace = g.String()
+	}
+	var names []string
+	for _, f := range m.Get("finalizers").Items() {
+		names = append(names, f.StringOr(""))
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s %s %s", at, grace, strings.Join(names, ",")))
+}
+
+// What options and finalizers make of a deletion. "gone" is an object that was
+// deleted at once.
+func TestDeletion(t *testing.T) {
+	const jobs = "/apis/batch/v1/namespaces/n/jobs"
+	job := `"spec":{"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}`
+	for _, c := range []struct {
+		path, metadata, rest, options, want string
+	}{
+		{maps, ``, ``, ``, "gone"},
+		{maps, ``, ``, `{"propagationPolicy":"Background"}`, "gone"},
+		{maps, ``, ``, `{"propagationPolicy":"Foreground"}`, "03:04:05Z 0 foregroundDeletion"},
+		{maps, ``, ``, `{"propagationPolicy":"Orphan"}`, "03:04:05Z 0 orphan"},
+		{maps, ``, ``, `{"orphanDependents":true}`, "03:04:05Z 0 orphan"},
+		{maps, ``, ``, `{"orphanDependents":false}`, "gone"},
+		{maps, `,"finalizers":["x.io/f"]`, ``, ``, "03:04:05Z 0 x.io/f"},
+		{maps, `,"finalizers":["x.io/f"]`, ``, `{"gracePeriodSeconds":0}`, "03:04:05Z 0 x.io/f"},
+		{maps, `,"finalizers":["x.io/f","orphan"]`, ``, ``, "03:04:05Z 0 x.io/f,orphan"},
+		{maps, `,"finalizers":["x.io/f","orphan"]`, ``, `{"propagationPolicy":"Background"}`, "03:04:05Z 0 x.io/f"},
+		{maps, `,"finalizers":["orphan"]`, ``, `{"propagationPolicy":"Foreground"}`, "03:04:05Z 0 foregroundDeletion"},
+		{jobs, ``, job, ``, "03:04:05Z 0 orphan"},
+		{jobs, ``, job, `{"propagationPolicy":"Background"}`, "gone"},
+		{pods, ``, `"spec":{"containers":[{"name":"c","image":"i"}]}`, ``, "gone"},
+		{pods, ``, `"spec":{"nodeName":"x","containers":[{"name":"c","image":"i"}]}`, ``, "03:04:35Z 30"},
+		{pods, ``, `"spec":{"nodeName":"x","terminationGracePeriodSeconds":5,"containers":[{"name":"c","image":"i"}]}`, ``, "03:04:10Z 5"},
+		{pods, ``, `"spec":{"nodeName":"x","containers":[{"name":"c","image":"i"}]}`, `{"gracePeriodSeconds":7}`, "03:04:12Z 7"},
+		{pods, ``, `"spec":{"nodeName":"x","containers":[{"name":"c","image":"i"}]}`, `{"gracePeriodSeconds":-3}`, "03:04:06Z 1"},
+		{pods, ``, `"spec":{"nodeName":"x","containers":[{"name":"c","image":"i"}]}`, `{"gracePeriodSeconds":0}`, "gone"},
+		{pods, `,"finalizers":["x.io/f"]`, `"spec":{"nodeName":"x","containers":[{"name":"c","image":"i"}]}`, `{"gracePeriodSeconds":0}`, "03:04:05Z 0 x.io/f"},
+		{"/api/v1/namespaces", ``, ``, ``, "03:04:05Z "},
+		{"/api/v1/namespaces/n/events", ``, `"involvedObject":{"namespace":"n"}`, `{"propagationPolicy":"Orphan"}`, "gone"},
+	} {
+		q := fixed(t)
+		rest := c.rest
+		if rest != "" {
+			rest = "," + rest
+		}
+		q.must(cluster.Create, c.path, `{"metadata":{"name":"a"`+c.metadata+`}`+rest+`}`)
+		q.must(cluster.Delete, c.path+"/a", c.options)
+		got := "gone"
+		if resp, st := q.do(cluster.Get, c.path+"/a", ""); st == nil {
+			got = state(resp.Object)
+		}
+		if strings.TrimSpace(c.want) != got {
+			t.Errorf("%s%s %s, deleted with %s: %q, want %q", c.path, c.metadata, c.rest, c.options, got, c.want)
+		}
+	}
+}
+
+// Preconditions are compared first; the kind stands in the message, not the
+// resource.
+func TestDeletionPreconditions(t *testing.T) {
+	q := fixed(t)
+	q.must(cluster.Create, maps, `{"metadata":{"name":"a"}}`)
+	for options, want := range map[string]string{
+		`{"preconditions":{"uid":"other"}}`: `Operation cannot be fulfilled on ConfigMap "a": the UID in the precondition (other) ` +
+			`does not match the UID in record (the-uid). The object might have been deleted and then recreated`,
+		`{"preconditions":{"resourceVersion":"1"}}`: `Operation cannot be fulfilled on ConfigMap "a": the ResourceVersion in the precondition (1) ` +
+			`does not match the ResourceVersion in record (2). The object might have been modified`,
+	} {
+		if st := q.refused(409, cluster.Delete, maps+"/a", options); st.Message != want {
+			t.Errorf("%s:\ngot  %s\nwant %s", options, st.Message, want)
+		}
+	}
+	for _, options := range []string{
+		`{"propagationPolicy":"None"}`,
+		`{"propagationPolicy":"Orphan","orphanDependents":true}`,
+		`{"dryRun":["Some"]}`,
+	} {
+		if st := q.refused(422, cluster.Delete, maps+"/a", options); st.Details.Kind != "DeleteOptions" {
+			t.Errorf("%s: %+v", options, st)
+		}
+	}
+	q.must(cluster.Delete, maps+"/a", `{"preconditions":{"uid":"the-uid","resourceVersion":"2"}}`)
+	q.refused(404, cluster.Delete, maps+"/a", "")
+}
+
+// An object that is being deleted can be changed, gets no new finalizers, and
+// goes with the last one.
+func TestLastFinalizer(t *testing.T) {
+	q := fixed(t)
+	q.must(cluster.Create, maps, `{"metadata":{"name":"a","finalizers":["x.io/f"]}}`)
+	q.must(cluster.Delete, maps+"/a", "")
+	st := q.refused(409, cluster.Create, maps, `{"metadata":{"name":"a"}}`)
+	if want := `object is being deleted: configmaps "a" already exists`; st.Message != want {
+		t.Errorf("message %q, want %q", st.Message, want)
+	}
+	q.must(cluster.Patch, maps+"/a", `{"data":{"k":"v"}}`)
+	q.refused(422, cluster.Patch, maps+"/a", `{"metadata":{"finalizers":["x.io/f","x.io/g"]}}`)
+	q.must(cluster.Patch, maps+"/a", `{"metadata":{"deletionTimestamp":null}}`)
+	if got := q.must(cluster.Get, maps+"/a", ""); state(got) != "03:04:05Z 0 x.io/f" {
+		t.Errorf("after changes: %s", state(got))
+	}
+	last := q.must(cluster.Patch, maps+"/a", `{"metadata":{"finalizers":null}}`)
+	if state(last) != "03:04:05Z 0" {
+		t.Errorf("the answer: %s", last)
+	}
+	q.refused(404, cluster.Get, maps+"/a", "")
+}
+
+// The time that a pod has may become shorter, not longer; its kubelet ends it.
+func TestGracePeriodGetsShorter(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	q := newRequests(t, cluster.Config{Now: func() time.Time { return now }})
+	q.must(cluster.Create, pods, `{"metadata":{"name":"p"},"spec":{"nodeName":"x","containers":[{"name":"c","image":"i"}]}}`)
+	for _, c := range []struct {
+		after   time.Duration
+		options string
+		want    string
+	}{
+		{0, `{"gracePeriodSeconds":60}`, "03:05:05Z 60"},
+		{time.Second, ``, "03:05:05Z 60"},
+		{time.Second, `{"gracePeriodSeconds":90}`, "03:05:05Z 60"},
+		{time.Second, `{"gracePeriodSeconds":20}`, "03:04:25Z 20"},
+		{time.Minute, `{"gracePeriodSeconds":10}`, "03:05:08Z 1"},
+	} {
+		now = now.Add(c.after)
+		if got := state(q.must(cluster.Delete, pods+"/p", c.options)); got != c.want {
+			t.Errorf("%s: %s, want %s", c.options, got, c.want)
+		}
+	}
+	q.must(cluster.Delete, pods+"/p", `{"gracePeriodSeconds":0}`)
+	q.refused(404, cluster.Get, pods+"/p", "")
+}
+
+// A namespace waits until its finalizers are taken away through finalize.
+func TestNamespaceEnds(t *testing.T) {
+	const space = "/api/v1/namespaces/a"
+	q := fixed(t)
+	q.must(cluster.Create, "/api/v1/namespaces", `{"metadata":{"name":"a"}}`)
+	live := q.must(cluster.Delete, space, "")
+	if phase := live.Lookup("status", "phase").StringOr(""); phase != "Terminating" {
+		t.Errorf("its phase is %s", phase)
+	}
+	q.must(cluster.Delete, space, "")
+	q.must(cluster.Update, space+"/finalize", live.Remove("spec", "finalizers").Remove("metadata", "resourceVersion").String())
+	q.refused(404, cluster.Get, space, "")
+}
+
+func TestDeleteCollection(t *testing.T) {
+	q := fixed(t)
+	for _, c := range []string{`"name":"a","labels":{"x":"1"}`, `"name":"b","labels":{"x":"1"},"finalizers":["x.io/f"]`, `"name":"c"`} {
+		q.must(cluster.Create, maps, `{"metadata":{`+c+`}}`)
+	}
+	list := q.must(cluster.DeleteCollection, maps, "", options(cluster.Options{LabelSelector: "x"}))
+	if list.Get("items").Len() != 2 {
+		t.Errorf("the answer is %s", list)
+	}
+	var left []string
+	for _, item := range q.must(cluster.List, maps, "").Get("items").Items() {
+		left = append(left, item.Lookup("metadata", "name").StringOr("")+" "+state(item))
+	}
+	if got := strings.Join(left, "; "); got != "b 03:04:05Z 0 x.io/f; c " {
+		t.Errorf("left are %q", got)
+	}
+}

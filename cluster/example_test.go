@@ -1,0 +1,64 @@
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// Two appliers of one object, and what the second is told.
+func ExampleCluster_Do() {
+	c, err := cluster.New(cluster.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer c.Close()
+
+	apply := func(manager, mode string) error {
+		_, err := c.Do(context.Background(), &cluster.Request{
+			Verb: cluster.Patch, Format: cluster.ApplyPatch,
+			Version: "v1", Resource: "configmaps", Namespace: "default", Name: "settings",
+			Body:    []byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"settings"},"data":{"mode":"` + mode + `"}}`),
+			Options: cluster.Options{FieldManager: manager},
+		})
+		return err
+	}
+	fmt.Println(apply("alice", "fast"))
+
+	var st *cluster.Status
+	if err := apply("bob", "safe"); errors.As(err, &st) {
+		fmt.Println(st.Code, st.Reason)
+		fmt.Println(st.Message)
+	}
+	// Output:
+	// <nil>
+	// 409 Conflict
+	// Apply failed with 1 conflict: conflict with "alice": .data.mode
+}
+
+// What becomes of an object that is created and patched, without any cluster.
+func ExampleStep() {
+	step := func(live document.Value, r *cluster.Request) document.Value {
+		r.Version, r.Resource, r.Namespace = "v1", "services", "default"
+		resp, err := cluster.Step(cluster.Config{}, live, r)
+		if err != nil {
+			log.Fatal(err)
+		}
+		return resp.Object
+	}
+	live := step(document.Value{}, &cluster.Request{
+		Verb: cluster.Create, Options: cluster.Options{FieldManager: "alice"},
+		Body: []byte(`{"metadata":{"name":"web"},"spec":{"clusterIP":"None","ports":[{"port":80}]}}`),
+	})
+	live = step(live, &cluster.Request{
+		Verb: cluster.Patch, Format: cluster.StrategicPatch, Name: "web", Options: cluster.Options{FieldManager: "bob"},
+		Body: []byte(`{"spec":{"ports":[{"name":"admin","port":8080}]}}`),
+	})
+	fmt.Println(live.Lookup("spec", "ports"))
+	// Output:
+	// [{"name":"admin","port":8080,"protocol":"TCP","targetPort":8080},{"port":80,"protocol":"TCP","targetPort":80}]
+}

@@ -1,0 +1,294 @@
+package cluster_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+const (
+	maps        = "/api/v1/namespaces/n/configmaps"
+	deployments = "/apis/apps/v1/namespaces/n/deployments"
+	pods        = "/api/v1/namespaces/n/pods"
+	leases      = "/apis/coordination.k8s.io/v1/namespaces/n/leases"
+)
+
+const (
+	template   = `{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}`
+	deployment = `{"metadata":{"name":"d"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":` + template + `}}`
+)
+
+// fixed is a cluster whose clock, uids and suffixes do not change.
+func fixed(t *testing.T) requests {
+	return newRequests(t, cluster.Config{
+		Now:    func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC) },
+		UID:    func() string { return "the-uid" },
+		Suffix: func() string { return "xyzzy" },
+	})
+}
+
+func options(o cluster.Options) func(*cluster.Request) {
+	return func(r *cluster.Request) { r.Options = o }
+}
+
+func format(f cluster.Format) func(*cluster.Request) {
+	return func(r *cluster.Request) { r.Format = f }
+}
+
+func TestCreateSetsSystemMetadata(t *testing.T) {
+	q := fixed(t)
+	got := q.must(cluster.Create, maps, `{"metadata":{"generateName":"a-","uid":"mine","creationTimestamp":"2001-01-01T00:00:00Z",
+		"deletionTimestamp":"2001-01-01T00:00:00Z","deletionGracePeriodSeconds":9,"selfLink":"/x","generation":7}}`)
+	want := `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"creationTimestamp":"2026-01-02T03:04:05Z","generateName":"a-","generation":7,` +
+		`"managedFields":[{"apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{"f:generateName":{}}},"manager":"test","operation":"Update",` +
+		`"time":"2026-01-02T03:04:05Z"}],"name":"a-xyzzy","namespace":"n","resourceVersion":"2","uid":"the-uid"}}`
+	if got.String() != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	st := q.refused(409, cluster.Create, maps, `{"metadata":{"generateName":"a-"}}`)
+	if st.Reason != cluster.ReasonAlreadyExists || st.Details.RetryAfterSeconds != 1 || !strings.Contains(st.Message, "unique name") {
+		t.Errorf("a generated name that is always taken: %+v", st)
+	}
+	long := q.must(cluster.Create, maps, `{"metadata":{"generateName":"`+strings.Repeat("a", 80)+`"}}`)
+	if n := len(long.Lookup("metadata", "name").StringOr("")); n != 63 {
+		t.Errorf("a generated name has %d characters, want 63", n)
+	}
+}
+
+// What a generation counts, kind by kind.
+func TestGeneration(t *testing.T) {
+	q := newRequests(t, cluster.Config{})
+	q.must(cluster.Create, crds, thingCRD("things", "Thing", simpleSpec, ""))
+	q.must(cluster.Create, things, `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"t"},"spec":{"a":"1"}}`)
+	q.must(cluster.Create, deployments, deployment)
+	q.must(cluster.Create, "/apis/apps/v1/namespaces/n/statefulsets", deployment)
+	q.must(cluster.Create, maps, `{"metadata":{"name":"m"}}`)
+	for _, c := range []struct {
+		path, patch, why string
+		want             int64
+	}{
+		{deployments + "/d", `{"metadata":{"labels":{"x":"y"}}}`, "labels do not count", 1},
+		{deployments + "/d", `{"metadata":{"annotations":{"x":"y"}}}`, "annotations of a Deployment count", 2},
+		{deployments + "/d", `{"spec":{"replicas":3}}`, "the spec counts", 3},
+		{deployments + "/d", `{"spec":{"replicas":3}}`, "the same is no change", 3},
+		{deployments + "/d", `{"spec":{"template":{"spec":{"nodeSelector":{}}}}}`, "an empty object is as good as none", 3},
+		{deployments + "/d", `{"status":{"replicas":3}}`, "the status is reset", 3},
+		{deployments + "/d/status", `{"status":{"replicas":3}}`, "the status does not count", 3},
+		{deployments + "/d/scale", `{"spec":{"replicas":4}}`, "scaling changes the spec", 4},
+		{deployments + "/d", `{"metadata":{"generation":99}}`, "a client does not set it", 4},
+		{"/apis/apps/v1/namespaces/n/statefulsets/d", `{"metadata":{"annotations":{"x":"y"}}}`, "annotations of a StatefulSet do not count", 1},
+		{things + "/t", `{"metadata":{"annotations":{"x":"y"}}}`, "metadata does not count", 1},
+		{things + "/t", `{"spec":{"a":"2"}}`, "all else of a custom resource does", 2},
+		{things + "/t", `{"status":{"s":1}}`, "but what is reset", 2},
+		{things + "/t/status", `{"status":{"s":1}}`, "and the status", 2},
+		{maps + "/m", `{"data":{"a":"b"}}`, "a ConfigMap has none", 0},
+	} {
+		q.must(cluster.Patch, c.path, c.patch)
+		path := strings.TrimSuffix(strings.TrimSuffix(c.path, "/status"), "/scale")
+		got, _ := q.must(cluster.Get, path, "").Lookup("metadata", "generation").Int()
+		if got != c.want {
+			t.Errorf("%s: after %s to %s the generation is %d, want %d", c.why, c.patch, c.path, got, c.want)
+		}
+	}
+}
+
+// A write that changes nothing keeps version and managers.
+func TestNoChangeIsNotStored(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	q := newRequests(t, cluster.Config{Now: func() time.Time { return now }})
+	first := q.must(cluster.Create, maps, `{"metadata":{"name":"m"},"data":{"a":"b"}}`)
+	first = q.must(cluster.Patch, maps+"/m", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"m"},"data":{"c":"d"}}`, apply("x"))
+	now = now.Add(time.Hour)
+	for _, c := range []struct {
+		verb   cluster.Verb
+		body   string
+		change func(*cluster.Request)
+	}{
+		{cluster.Patch, `{"data":{"a":"b"}}`, func(*cluster.Request) {}},
+		{cluster.Patch, `{}`, format(cluster.StrategicPatch)},
+		{cluster.Patch, `[]`, format(cluster.JSONPatch)},
+		{cluster.Patch, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"m"},"data":{"c":"d"}}`, apply("x")},
+		{cluster.Update, first.Without("metadata").With("metadata", document.NewObject().With("name", document.NewString("m"))).String(), func(*cluster.Request) {}},
+		{cluster.Update, first.String(), func(*cluster.Request) {}},
+	} {
+		got := q.must(c.verb, maps+"/m", c.body, c.change)
+		if !document.Identical(got, first) {
+			t.Errorf("%s %s:\ngot  %s\nwant %s", c.verb, c.body, got, first)
+		}
+	}
+}
+
+// The version in a body, and what is asked of a PUT.
+func TestUpdateComparesVersions(t *testing.T) {
+	q := fixed(t)
+	q.must(cluster.Create, maps, `{"metadata":{"name":"m"}}`)
+	q.must(cluster.Patch, maps+"/m", `{"data":{"a":"1"}}`)
+	q.must(cluster.Create, leases, `{"metadata":{"name":"l"}}`)
+	modified := `: the object has been modified; please apply your changes to the latest version and try again`
+	for _, c := range []struct {
+		why, path, body string
+		code            int
+		reason, message string
+	}{
+		{"an older version", maps + "/m", `{"metadata":{"name":"m","resourceVersion":"1"}}`, 409, cluster.ReasonConflict,
+			`Operation cannot be fulfilled on configmaps "m"` + modified},
+		{"a later version", maps + "/m", `{"metadata":{"name":"m","resourceVersion":"99"}}`, 409, cluster.ReasonConflict,
+			`Operation cannot be fulfilled on configmaps "m"` + modified},
+		{"no version, where one must be", leases + "/l", `{"metadata":{"name":"l"}}`, 422, cluster.ReasonInvalid,
+			`leases.coordination.k8s.io "l" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update`},
+		{"another object", maps + "/m", `{"metadata":{"name":"other"}}`, 400, cluster.ReasonBadRequest,
+			`the name of the object (other) does not match the name on the URL (m)`},
+		{"another namespace", maps + "/m", `{"metadata":{"name":"m","namespace":"other"}}`, 400, cluster.ReasonBadRequest,
+			`the namespace of the provided object does not match the namespace sent on the request`},
+		{"a uid of another object", maps + "/m", `{"metadata":{"name":"m","uid":"u"}}`, 409, cluster.ReasonConflict,
+			`Operation cannot be fulfilled on configmaps "m": StorageError: invalid object, Code: 4, Key: /registry/configmaps/n/m, ` +
+				`ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: u, UID in object meta: the-uid`},
+		{"no object", maps + "/none", `{"metadata":{"name":"none"}}`, 404, cluster.ReasonNotFound, `configmaps "none" not found`},
+		{"another kind", maps + "/m", `{"kind":"Secret","metadata":{"name":"m"}}`, 400, cluster.ReasonBadRequest, ""},
+		{"another version", maps + "/m", `{"apiVersion":"v2","metadata":{"name":"m"}}`, 400, cluster.ReasonBadRequest,
+			`the API version in the data (v2) does not match the expected API version (v1)`},
+	} {
+		st := q.refused(c.code, cluster.Update, c.path, c.body)
+		if st.Reason != c.reason || c.message != "" && st.Message != c.message {
+			t.Errorf("%s: %s %s\nwant %s %s", c.why, st.Reason, st.Message, c.reason, c.message)
+		}
+	}
+	if resp, st := q.do(cluster.Update, leases+"/new", `{"metadata":{"name":"new"}}`); st != nil || resp.Code != 201 {
+		t.Errorf("a PUT of a Lease that is missing creates it: %v", st)
+	}
+	if resp, st := q.do(cluster.Patch, maps+"/new", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"new"}}`, apply("a")); st != nil || resp.Code != 201 {
+		t.Errorf("an apply of an object that is missing creates it: %v", st)
+	}
+}
+
+// What is wrong with options is told as far as the options go, before the body.
+func TestOptionsAreChecked(t *testing.T) {
+	q := fixed(t)
+	q.must(cluster.Create, maps, `{"metadata":{"name":"m"}}`)
+	yes := true
+	for _, c := range []struct {
+		o      cluster.Options
+		format cluster.Format
+		field  string
+	}{
+		{cluster.Options{}, cluster.ApplyPatch, "fieldManager"},
+		{cluster.Options{Force: &yes}, cluster.MergePatch, "force"},
+		{cluster.Options{FieldManager: strings.Repeat("a", 129)}, cluster.MergePatch, "fieldManager"},
+		{cluster.Options{FieldManager: "a\x00"}, cluster.MergePatch, "fieldManager"},
+		{cluster.Options{DryRun: []string{"All", "Some"}}, cluster.MergePatch, "dryRun"},
+		{cluster.Options{FieldValidation: "strict"}, cluster.MergePatch, "fieldValidation"},
+	} {
+		st := q.refused(422, cluster.Patch, maps+"/m", `[`, options(c.o), format(c.format))
+		if len(st.Details.Causes) != 1 || st.Details.Causes[0].Field != c.field || st.Details.Kind != "PatchOptions" {
+			t.Errorf("%+v: %s, %+v", c.o, st.Message, st.Details)
+		}
+	}
+}
+
+// Unknown and doubled fields are refused, told or passed over.
+func TestFieldValidation(t *testing.T) {
+	q := fixed(t)
+	body := `{"metadata":{"name":"m"},"data":{"a":"1","a":"2"},"other":1}`
+	want := []string{`duplicate field "data.a"`, `unknown field "other"`}
+	for mode, warned := range map[string]bool{"": true, "Warn": true, "Ignore": false} {
+		o := cluster.Options{FieldValidation: mode, DryRun: []string{"All"}}
+		resp, st := q.do(cluster.Create, maps, body, options(o))
+		if st != nil {
+			t.Fatalf("%q: %v", mode, st)
+		}
+		if got := strings.Join(resp.Warnings, "; "); warned && got != strings.Join(want, "; ") || !warned && got != "" {
+			t.Errorf("%q: warnings %s", mode, got)
+		}
+	}
+	st := q.refused(400, cluster.Create, maps, body, options(cluster.Options{FieldValidation: "Strict"}))
+	if !strings.HasSuffix(st.Message, "strict decoding error: "+strings.Join(want, ", ")) {
+		t.Errorf("strict: %s", st.Message)
+	}
+	q.refused(404, cluster.Get, maps+"/m", "")
+}
+
+func TestDryRunStoresNothing(t *testing.T) {
+	q := fixed(t)
+	dry := options(cluster.Options{DryRun: []string{"All"}})
+	if got := q.must(cluster.Create, maps, `{"metadata":{"name":"m"}}`, dry); got.Lookup("metadata", "resourceVersion").Exists() {
+		t.Errorf("an object that was not stored has a version: %s", got)
+	}
+	q.refused(404, cluster.Get, maps+"/m", "")
+	live := q.must(cluster.Create, maps, `{"metadata":{"name":"m"}}`)
+	if got := q.must(cluster.Patch, maps+"/m", `{"data":{"a":"1"}}`, dry); got.Lookup("data", "a").StringOr("") != "1" {
+		t.Errorf("the answer has no change: %s", got)
+	}
+	q.must(cluster.Delete, maps+"/m", "", dry)
+	q.must(cluster.DeleteCollection, maps, "", dry)
+	if got := q.must(cluster.Get, maps+"/m", ""); !document.Identical(got, live) {
+		t.Errorf("it was changed: %s", got)
+	}
+}
+
+// What is not served is told by code.
+func TestNotServed(t *testing.T) {
+	q := fixed(t)
+	q.must(cluster.Create, crds, thingCRD("things", "Thing", simpleSpec, ""))
+	q.must(cluster.Create, things, `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"t"}}`)
+	q.must(cluster.Create, maps, `{"metadata":{"name":"m"}}`)
+	for _, c := range []struct {
+		verb   cluster.Verb
+		path   string
+		format cluster.Format
+		code   int
+		reason string
+	}{
+		{cluster.Get, "/api/v1/namespaces/n/nothings/x", cluster.JSON, 404, cluster.ReasonNotFound},
+		{cluster.Get, "/api/v2/namespaces/n/configmaps/x", cluster.JSON, 404, cluster.ReasonNotFound},
+		{cluster.Get, "/api/v1/configmaps/x", cluster.JSON, 404, cluster.ReasonNotFound},
+		{cluster.Get, "/api/v1/namespaces/n/nodes/x", cluster.JSON, 404, cluster.ReasonNotFound},
+		{cluster.Get, maps + "/m/status", cluster.JSON, 404, cluster.ReasonNotFound},
+		{cluster.Get, things + "/t/scale", cluster.JSON, 404, cluster.ReasonNotFound},
+		{cluster.Get, pods + "/p/log", cluster.JSON, 404, cluster.ReasonNotFound},
+		{cluster.Create, "/api/v1/configmaps", cluster.JSON, 405, cluster.ReasonMethodNotAllowed},
+		{cluster.Create, maps + "/m", cluster.JSON, 405, cluster.ReasonMethodNotAllowed},
+		{cluster.Delete, deployments + "/d/status", cluster.JSON, 405, cluster.ReasonMethodNotAllowed},
+		{cluster.List, "/apis/authentication.k8s.io/v1/tokenreviews", cluster.JSON, 405, cluster.ReasonMethodNotAllowed},
+		{cluster.Create, maps, cluster.UnknownFormat, 415, cluster.ReasonUnsupportedMedia},
+		{cluster.Patch, maps + "/m", cluster.JSON, 415, cluster.ReasonUnsupportedMedia},
+		{cluster.Patch, things + "/t", cluster.StrategicPatch, 415, cluster.ReasonUnsupportedMedia},
+		{cluster.Update, maps + "/m", cluster.MergePatch, 415, cluster.ReasonUnsupportedMedia},
+	} {
+		st := q.refused(c.code, c.verb, c.path, `{}`, format(c.format))
+		if st.Reason != c.reason || st.Message == "" {
+			t.Errorf("%s %s: %d %s %q, want %s", c.verb, c.path, st.Code, st.Reason, st.Message, c.reason)
+		}
+	}
+}
+
+// A status is written through its subresource, and nothing else is.
+func TestStatusSubresource(t *testing.T) {
+	q := fixed(t)
+	q.must(cluster.Create, deployments, deployment)
+	q.must(cluster.Patch, deployments+"/d", `{"status":{"replicas":1},"metadata":{"labels":{"a":"1"}}}`)
+	q.must(cluster.Patch, deployments+"/d/status", `{"status":{"replicas":2},"spec":{"replicas":9},"metadata":{"labels":{"a":"2"},"annotations":{"b":"2"}}}`)
+	got := q.must(cluster.Get, deployments+"/d", "")
+	for path, want := range map[string]string{
+		"status.replicas":        "2",
+		"spec.replicas":          "1",
+		"metadata.labels.a":      `"1"`,
+		"metadata.annotations.b": `"2"`,
+	} {
+		if v := got.Lookup(strings.Split(path, ".")...).String(); v != want {
+			t.Errorf("%s is %s, want %s", path, v, want)
+		}
+	}
+	fields := map[string]string{}
+	for _, m := range got.Lookup("metadata", "managedFields").Items() {
+		fields[m.Get("subresource").StringOr("")] += m.Get("fieldsV1").String()
+	}
+	if want := `{"f:metadata":{"f:annotations":{".":{},"f:b":{}}},"f:status":{"f:replicas":{}}}`; fields["status"] != want {
+		t.Errorf("the status' manager owns %s, want %s", fields["status"], want)
+	}
+	if strings.Contains(fields[""], "f:status") {
+		t.Errorf("a manager owns a status that was reset: %s", fields[""])
+	}
+}
