@@ -22,16 +22,17 @@ func kind(t *testing.T, gvk schema.GroupVersionKind) *schema.Kind {
 
 func TestSameSeedSameValues(t *testing.T) {
 	k := kind(t, schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"})
-	make := func(seed uint64) string {
+	drawn := func(seed uint64) string {
 		g := New(seed, Options{Odd: true})
 		v := g.Object(k)
 		w := g.Mutate(v, k.Type())
 		return v.String() + w.String() + g.StrategicPatch(v, k.Type()).String() + g.JSONPatch(v, 5).String()
 	}
-	if make(7) != make(7) {
+	first, again := drawn(7), drawn(7)
+	if first != again {
 		t.Error("the same seed made two things")
 	}
-	if make(7) == make(8) {
+	if first == drawn(8) {
 		t.Error("two seeds made the same")
 	}
 }
