@@ -146,7 +146,7 @@ func TestMigrateFromClientSideApply(t *testing.T) {
 	if err := csaupgrade.UpgradeManagedFields(live, sets.New("kubectl-client-side-apply"), "kubectl"); err != nil {
 		t.Fatal(err)
 	}
-	if live, err = c.Update(ctx, live, metav1.UpdateOptions{}); err != nil {
+	if _, err = c.Update(ctx, live, metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	next := coreapply.ConfigMap("one", ns).WithData(map[string]string{"a": "1"})

@@ -141,10 +141,7 @@ type observer struct {
 
 func (o *observer) OnAdd(obj any, _ bool) { o.note(obj) }
 func (o *observer) OnUpdate(_, obj any)   { o.note(obj) }
-func (o *observer) OnDelete(obj any) {
-	if d, ok := obj.(cache.DeletedFinalStateUnknown); ok {
-		obj = d.Obj
-	}
+func (o *observer) OnDelete(any) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.events++

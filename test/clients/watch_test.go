@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"slices"
@@ -40,8 +41,8 @@ func TestRetryWatcherSeesEveryVersionInOrder(t *testing.T) {
 	breaking.Wrap(func(rt http.RoundTripper) http.RoundTripper { return breakingWatches{rt, &watches} })
 	bc := kubernetes.NewForConfigOrDie(breaking)
 	w, err := watchtools.NewRetryWatcherWithContext(t.Context(), start.ResourceVersion, &cache.ListWatch{
-		WatchFunc: func(o metav1.ListOptions) (watch.Interface, error) {
-			return bc.CoreV1().ConfigMaps(ns).Watch(t.Context(), o)
+		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			return bc.CoreV1().ConfigMaps(ns).Watch(ctx, o)
 		},
 	})
 	if err != nil {
