@@ -54,7 +54,8 @@ type Kind struct {
 	// OffByDefault says that a plain API server does not serve the kind: it is of
 	// an alpha or beta version that has to be switched on (--runtime-config).
 	OffByDefault bool
-	// Verbs of the resource as discovery lists them, sorted.
+	// Verbs of the resource in the order of discovery, which for custom resources
+	// is not that of their letters.
 	Verbs []string
 	// Status says that there is a status subresource.
 	Status bool
@@ -125,7 +126,7 @@ type Subresource struct {
 	// Kind is what its requests carry: the kind itself for status,
 	// autoscaling/v1 Scale for scale.
 	Kind GroupVersionKind
-	// Verbs as discovery lists them, sorted.
+	// Verbs in the order of discovery.
 	Verbs []string
 }
 

@@ -100,6 +100,42 @@ components:
 	}
 }
 
+// TestListRelationship: without a list type a list merges by its patch strategy, as
+// schemaconv reads built-in kinds.
+func TestListRelationship(t *testing.T) {
+	const items = "items: {type: object, properties: {a: {type: string, default: x}}}"
+	for _, c := range []struct {
+		list, reason string
+		kind         ListKind
+		keys         []Key
+	}{
+		{"type: array, " + items, "nothing said", AtomicList, nil},
+		{"type: array, x-kubernetes-patch-strategy: merge, x-kubernetes-patch-merge-key: a, " + items, "a merge key", KeyedList, []Key{{"a", `"x"`}}},
+		{"type: array, x-kubernetes-patch-strategy: 'merge,retainKeys', x-kubernetes-patch-merge-key: a, " + items, "two strategies", KeyedList, []Key{{"a", `"x"`}}},
+		{"type: array, x-kubernetes-patch-strategy: merge, items: {type: string}", "no merge key", SetList, nil},
+		{"type: array, x-kubernetes-patch-strategy: retainKeys, " + items, "keys of a map", AtomicList, nil},
+		{"type: array, x-kubernetes-list-type: atomic, x-kubernetes-patch-strategy: merge, x-kubernetes-patch-merge-key: a, " + items, "the list type wins", AtomicList, nil},
+		{"type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [b, a], " + items, "keys in order", KeyedList, []Key{{"a", `"x"`}, {"b", ""}}},
+	} {
+		kinds, err := FromOpenAPI(parse(t, `
+openapi: 3.0.0
+components:
+  schemas:
+    x.K:
+      type: object
+      x-kubernetes-group-version-kind: [{group: x, version: v1, kind: K}]
+      properties: {list: {`+c.list+`}}
+`))
+		if err != nil {
+			t.Errorf("%s: %v", c.reason, err)
+			continue
+		}
+		if l := typeAt(t, kinds[0].Type(), "list").List; l.Kind != c.kind || !slices.Equal(l.Keys, c.keys) {
+			t.Errorf("%s: list kind %d by %v, want %d by %v", c.reason, l.Kind, l.Keys, c.kind, c.keys)
+		}
+	}
+}
+
 func FuzzFromOpenAPI(f *testing.F) {
 	data, err := os.ReadFile("testdata/openapi.yaml")
 	if err != nil {

@@ -19,10 +19,10 @@ func parse(t testing.TB, text string) document.Value {
 	return doc.Root
 }
 
-// typeOf returns the type of a custom resource whose spec has that schema.
-func typeOf(t testing.TB, spec string) *schema.Type {
+// crdOf returns a CRD of a kind whose spec has that schema.
+func crdOf(t testing.TB, spec string) document.Value {
 	t.Helper()
-	crd, err := schema.FromCRD(parse(t, `
+	return parse(t, `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: things.example.com}
@@ -32,7 +32,13 @@ spec:
   names: {kind: Thing, plural: things}
   versions:
   - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, properties: {spec: `+spec+`}}}}
-`))
+`)
+}
+
+// typeOf returns the type of a custom resource whose spec has that schema.
+func typeOf(t testing.TB, spec string) *schema.Type {
+	t.Helper()
+	crd, err := schema.FromCRD(crdOf(t, spec))
 	if err != nil {
 		t.Fatal(err)
 	}

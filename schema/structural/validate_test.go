@@ -131,6 +131,29 @@ func TestRatchet(t *testing.T) {
 	}
 }
 
+func TestValidateDefaults(t *testing.T) {
+	for _, c := range []struct{ schema, want, reason string }{
+		{"{type: object, properties: {a: {type: integer, default: 1}}}", "", "valid"},
+		{"{type: object, properties: {a: {type: integer, default: x}}}", "properties[a].default: Invalid value", "of another type"},
+		{"{type: object, default: {b: 1}, properties: {a: {type: string}}}", "default: Invalid value: {\"b\":1}: must not have unknown fields", "it would be pruned"},
+		{"{type: object, default: {}, required: [a], properties: {a: {type: string}}}", "default.a: Required value", "a member is missing"},
+		{"{type: array, items: {type: integer, minimum: 1, default: 0}}", "items.default: Invalid value: 0", "of items"},
+		{"{type: object, additionalProperties: {type: integer, default: x}}", "", "below additionalProperties kube-apiserver does not look"},
+		{"{type: object, default: {kind: K}, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}", "default.apiVersion: Required value", "an embedded object without a version"},
+	} {
+		crd, err := schema.FromCRD(crdOf(t, c.schema))
+		if err != nil {
+			t.Errorf("%s: %v", c.reason, err)
+			continue
+		}
+		got := texts(ValidateDefaults(crd))
+		const at = "spec.versions[0].schema.openAPIV3Schema.properties[spec]."
+		if c.want == "" && got != "" || !strings.HasPrefix(got, at+c.want) && c.want != "" {
+			t.Errorf("%s: %s, want %s", c.reason, got, c.want)
+		}
+	}
+}
+
 func TestEmbeddedMetadata(t *testing.T) {
 	typ := typeOf(t, "{type: object, additionalProperties: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}}")
 	errs := Validate(typ, parse(t, thing+"{k: {apiVersion: v1, kind: K, metadata: {name: A}}}}"), Options{

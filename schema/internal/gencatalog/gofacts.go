@@ -145,34 +145,42 @@ func (g *goFacts) parse(path string) error {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
-		if err != nil {
+		if err := g.parseFile(path, file); err != nil {
 			return err
-		}
-		for _, d := range parsed.Decls {
-			decl, ok := d.(*ast.GenDecl)
-			if !ok {
-				continue
-			}
-			for _, s := range decl.Specs {
-				spec, ok := s.(*ast.TypeSpec)
-				if !ok {
-					continue
-				}
-				switch st := spec.Type.(type) {
-				case *ast.StructType:
-					facts, err := fields(path, parsed, st)
-					if err != nil {
-						return fmt.Errorf("%s.%s: %w", path, spec.Name.Name, err)
-					}
-					g.structs[path][spec.Name.Name] = facts
-				case *ast.Ident, *ast.SelectorExpr: // an alias, or a type of the same fields
-					g.structs[path][spec.Name.Name] = structFacts{same + qualified(path, parsed, st): {}}
-				}
-			}
 		}
 	}
 	return g.inline(path)
+}
+
+// parseFile notes the structs of a file, and what is another name for one.
+func (g *goFacts) parseFile(path, file string) error {
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	for _, d := range parsed.Decls {
+		decl, ok := d.(*ast.GenDecl)
+		if !ok {
+			continue
+		}
+		for _, s := range decl.Specs {
+			spec, ok := s.(*ast.TypeSpec)
+			if !ok {
+				continue
+			}
+			switch st := spec.Type.(type) {
+			case *ast.StructType:
+				facts, err := fields(path, parsed, st)
+				if err != nil {
+					return fmt.Errorf("%s.%s: %w", path, spec.Name.Name, err)
+				}
+				g.structs[path][spec.Name.Name] = facts
+			case *ast.Ident, *ast.SelectorExpr: // an alias, or a type of the same fields
+				g.structs[path][spec.Name.Name] = structFacts{same + qualified(path, parsed, st): {}}
+			}
+		}
+	}
+	return nil
 }
 
 // Under names that no JSON field has: a struct whose fields are embedded here,
