@@ -11,13 +11,13 @@ import (
 // A long list of a long text is only checked when the text is parsed, and its
 // items become nodes when someone looks at them. What a change does not touch
 // then costs no more than being read over once. Such a list must be plain: its
-// objects have their keys in order and without escapes, so that no key can stand
-// twice. Where one is not, nothing more is deferred in that text.
+// objects have their keys in order, so that no key can stand twice. Where one is
+// not, nothing more is deferred in that text.
 const (
 	// deferText is the length of text from which on lists are deferred.
-	deferText = 64 << 10
+	deferText = 4 << 10
 	// deferSpan is the length of a list from which on it is.
-	deferSpan = 4 << 10
+	deferSpan = 2 << 10
 )
 
 // A deferred holds the kids of a deferred list or object once they are made.
@@ -65,7 +65,10 @@ func (n *node) peek(key string) (v Value, found bool) {
 	p.exact = true
 	for p.i++; ; p.i++ {
 		p.space()
-		name, _, _ := p.passString()
+		name, plain, _ := p.passString()
+		if !plain {
+			name = unescape(name)
+		}
 		p.space()
 		p.i++
 		switch {
@@ -237,7 +240,10 @@ func (p *parser) passObject(depth int) (members int, ok bool) {
 			return 0, false
 		}
 		key, plain, ok := p.passString()
-		if !ok || !plain || members > 0 && key <= last {
+		if !plain {
+			key = unescape(key)
+		}
+		if !ok || members > 0 && key <= last {
 			return 0, false
 		}
 		last = key
