@@ -14,6 +14,13 @@ func Equal(a, b Value) bool { return equal(a, b, false) }
 // unstructured objects deeply does, where one is an int64 and the other a float64.
 func Identical(a, b Value) bool { return equal(a, b, true) }
 
+// SurelyIdentical reports whether two values are identical at a glance: one
+// part of one tree, or the same text in printed form. False says nothing.
+func SurelyIdentical(a, b Value) bool {
+	return SameNode(a, b) || a.n != nil && b.n != nil && a.n.kind == b.n.kind &&
+		a.n.flags&b.n.flags&canonical != 0 && a.n.raw != "" && a.n.raw == b.n.raw
+}
+
 func equal(a, b Value, exact bool) bool {
 	if SameNode(a, b) {
 		return true

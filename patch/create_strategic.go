@@ -44,6 +44,8 @@ type differ struct {
 	changes, deletions, order bool
 	// sorts makes an order also for lists that are only to be sorted.
 	sorts bool
+	// views remembers lists that are compared twice; nil where none is.
+	views map[document.Value]*byName
 	// quietTypes remembers what quiet found.
 	quietTypes map[*schema.Type]bool
 }
@@ -135,6 +137,9 @@ func (d *differ) mapMember(b *document.ObjectBuilder, was, now document.Value, t
 		}
 		return nil
 	}
+	if document.SurelyIdentical(was, now) && d.quiet(f.typ) {
+		return nil
+	}
 	d.key(key)
 	p, err := d.object(was, now, f.typ, f.retainKeys)
 	if err != nil {
@@ -157,6 +162,8 @@ func (d *differ) listMember(b *document.ObjectBuilder, was, now document.Value, 
 		return d.unknown(t, key, problem)
 	case !f.merge:
 		d.replaced(b, key, was, now)
+		return nil
+	case len(f.keys) > 0 && document.SurelyIdentical(was, now) && d.quiet(f.typ):
 		return nil
 	}
 	d.key(key)
@@ -218,17 +225,17 @@ func (d *differ) objects(was, now document.Value, f field) (listDiff, error) {
 	if err != nil {
 		return listDiff{}, err
 	}
-	keys := keysOf(now, f)
-	patched = sortedBy(patched, keys)
+	patched = sortedBy(patched, after.keys)
 	p := listDiff{items: make([]document.Value, 0, len(patched)+len(gone))}
 	for _, e := range patched {
 		p.items = append(p.items, e.item)
 	}
 	p.items = append(p.items, gone...)
-	sameOrder := slices.Equal(keysOf(was, f), keys)
+	sameOrder := slices.Equal(before.keys, after.keys)
 	if d.order && (d.changes && (len(p.items) > 0 || !sameOrder) || d.deletions && len(p.items) > 0) {
-		for _, item := range now.Items() {
-			p.order = append(p.order, keyFields(item, f))
+		p.order = make([]document.Value, 0, now.Len())
+		for i, item := range now.Items() {
+			p.order = append(p.order, keyFields(item, after.single(i), f))
 		}
 	}
 	return p, nil
@@ -251,11 +258,17 @@ func sortedBy(entries []entry, keys []itemKey) []entry {
 	return entries
 }
 
-// keyFields returns an object with nothing but an item's merge key.
-func keyFields(item document.Value, f field) document.Value {
+// keyFields returns an object with nothing but an item's merge key, whose value
+// is given where it is a single field.
+func keyFields(item, key document.Value, f field) document.Value {
 	var b document.ObjectBuilder
+	b.Grow(len(f.keys))
 	for _, k := range f.keys {
-		b.Set(k.Name, item.Get(k.Name))
+		if !key.Exists() {
+			b.Set(k.Name, item.Get(k.Name))
+			continue
+		}
+		b.Set(k.Name, key)
 	}
 	return b.Object()
 }
@@ -269,17 +282,19 @@ func (d *differ) pair(before, after *byName, f field) (patched []entry, gone []d
 		switch {
 		case j == after.Len() || i < before.Len() && before.names[i] < after.names[j]:
 			if d.deletions {
-				gone = append(gone, keyFields(before.entries[i].item, f).With(directivePatch, document.NewString("delete")))
+				gone = append(gone, keyFields(before.entries[i].item, document.Value{}, f).With(directivePatch, document.NewString("delete")))
 			}
 			i++
 		case i == before.Len() || after.names[j] < before.names[i]:
 			if d.changes {
-				patched = append(patched, after.entries[j])
+				e := after.entries[j]
+				e.deletes = deletes(e.item)
+				patched = append(patched, e)
 			}
 			j++
 		default:
 			e := after.entries[j]
-			if quiet && document.Identical(before.entries[i].item, e.item) {
+			if quiet && document.SurelyIdentical(before.entries[i].item, e.item) {
 				i++
 				j++
 				continue
@@ -300,6 +315,7 @@ func (d *differ) pair(before, after *byName, f field) (patched []entry, gone []d
 					b.Set(k.Name, e.item.Get(k.Name))
 				}
 				e.item = b.Object()
+				e.deletes = deletes(e.item)
 				patched = append(patched, e)
 			}
 			i++
@@ -309,11 +325,11 @@ func (d *differ) pair(before, after *byName, f field) (patched []entry, gone []d
 	return patched, gone, nil
 }
 
-// quiet reports whether objects of type t that are the same make no patch, for
-// sure: lists that merge are checked, maps to be replaced are given whole, and
-// lists of scalars are given an order although nothing changed.
+// quiet reports whether objects of type t that are the same make no patch, so
+// that they need not be gone through: there is no map in them that is given
+// whole, and no list of scalars that is given an order, although nothing changed.
 func (d *differ) quiet(t *schema.Type) bool {
-	if t == nil || t.Map == nil {
+	if t == nil || t.Map == nil || len(t.Map.Fields) == 0 {
 		return true
 	}
 	if known, ok := d.quietTypes[t]; ok {
@@ -323,17 +339,29 @@ func (d *differ) quiet(t *schema.Type) bool {
 		d.quietTypes = make(map[*schema.Type]bool)
 	}
 	d.quietTypes[t] = true // what refers to itself is as quiet as the rest of it
-	quiet := !t.Map.Atomic
-	if t.Map.Elem != nil {
-		quiet = quiet && d.listTypes && t.Map.Elem.Map == nil && t.Map.Elem.List == nil
-	}
+	quiet := true
 	for i := range t.Map.Fields {
 		f := &t.Map.Fields[i]
-		merges := f.Strategy != 0 || d.listTypes && f.Type != nil && f.Type.List != nil && f.Type.List.Kind != schema.AtomicList
-		quiet = quiet && !merges && d.quiet(f.Type)
+		switch {
+		case f.Type == nil:
+		case f.Type.Map != nil && (f.Strategy&schema.StrategyReplace != 0 || d.listTypes && f.Type.Map.Atomic):
+			quiet = false
+		case f.Type.Map != nil:
+			quiet = quiet && d.quiet(f.Type)
+		case f.Type.List != nil:
+			quiet = quiet && d.quietList(f)
+		}
 	}
 	d.quietTypes[t] = quiet
 	return quiet
+}
+
+func (d *differ) quietList(f *schema.Field) bool {
+	l := f.Type.List
+	if d.listTypes {
+		return l.Kind == schema.AtomicList || l.Kind == schema.KeyedList && d.quiet(l.Elem)
+	}
+	return f.Strategy&schema.StrategyMerge == 0 || f.MergeKey != "" && d.quiet(l.Elem)
 }
 
 // byName sorts items by their keys as text. Items of one name come in the order
@@ -341,25 +369,53 @@ func (d *differ) quiet(t *schema.Type) bool {
 type byName struct {
 	entries []entry
 	names   []string
+	keys    []itemKey // in the list's own order
+	// values are those of a single merge key, in the list's own order.
+	values []document.Value
+}
+
+// single returns the value of the i-th item's merge key, if that is one field.
+func (s *byName) single(i int) document.Value {
+	if s.values == nil {
+		return document.Value{}
+	}
+	return s.values[i]
 }
 
 func (d *differ) byName(list document.Value, f field) (*byName, error) {
-	s := &byName{make([]entry, list.Len()), make([]string, list.Len())}
+	if s, done := d.views[list]; done {
+		return s, nil
+	}
+	if len(f.keys) == 0 {
+		return nil, d.fail(ErrInternal, "the list merges, but has no merge key for objects")
+	}
+	n := list.Len()
+	s := &byName{entries: make([]entry, n), names: make([]string, n), keys: make([]itemKey, n)}
+	one := len(f.keys) == 1 && f.keys[0].Default == ""
+	if one {
+		s.values = make([]document.Value, n)
+	}
 	sorted := true
 	for i, item := range list.Items() {
-		k := keyOf(item, f.keys)
-		if len(f.keys) == 0 {
-			return s, d.fail(ErrInternal, "the list merges, but has no merge key for objects")
+		var k itemKey
+		if one {
+			s.values[i] = item.Get(f.keys[0].Name)
+			k = scalarKey(s.values[i])
+		} else {
+			k = keyOf(item, f.keys)
 		}
 		if err := d.keyed(item, k, f); err != nil {
-			return s, err
+			return nil, err
 		}
-		s.entries[i] = entry{item: item, key: k, slot: i, deletes: deletes(item)}
-		s.names[i] = keyText(item, k, f)
+		s.entries[i] = entry{item: item, key: k, slot: i}
+		s.keys[i], s.names[i] = k, keyText(item, k, f)
 		sorted = sorted && (i == 0 || s.names[i-1] < s.names[i])
 	}
 	if !sorted {
 		sort.Sort(s)
+	}
+	if d.views != nil {
+		d.views[list] = s
 	}
 	return s, nil
 }

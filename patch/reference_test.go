@@ -79,7 +79,7 @@ func agree(t *testing.T, what string, do answer, inputs ...document.Value) {
 	var theirErr error
 	for range 300 {
 		theirs, theirErr = do(reference.Patch{})
-		if breaksDown(theirErr) {
+		if breaksDown(theirErr) || cause(err) != patch.ErrInternal && strings.Contains(what, "made") && laterRefused(theirErr) {
 			return
 		}
 		if cause(err) == cause(theirErr) && (err != nil || textOf(what, ours) == textOf(what, theirs)) {
@@ -97,6 +97,17 @@ func agree(t *testing.T, what string, do answer, inputs ...document.Value) {
 // scalar, or over lists that have a scalar twice. Ours need not.
 func breaksDown(err error) bool {
 	return err != nil && (strings.Contains(err.Error(), "comparing uncomparable type") || strings.Contains(err.Error(), "index out of range"))
+}
+
+// laterRefused reports whether the library found fault with a list that has not
+// changed. Ours does not look into what is the same; applying says it.
+func laterRefused(err error) bool {
+	for _, part := range []string{"declared merge key", "list element types", "lists of lists", "without merge key", "nil pointer", "special key", "api field"} {
+		if err != nil && strings.Contains(err.Error(), part) {
+			return true
+		}
+	}
+	return false
 }
 
 // textOf returns an answer's text. The library passes the numbers of merge

@@ -145,12 +145,13 @@ func ThreeWayStrategic(original, modified, current document.Value, t *schema.Typ
 	}
 	original, modified, current = orEmpty(original), orEmpty(modified), orEmpty(current)
 	s := strategist{typing: typing{o.ListTypes}}
-	changes := differ{strategist: s, changes: true, order: true}
+	views := make(map[document.Value]*byName) // the lists of modified are looked at twice
+	changes := differ{strategist: s, changes: true, order: true, views: views}
 	add, err := changes.object(current, modified, t, false)
 	if err != nil {
 		return document.Value{}, err
 	}
-	deletions := differ{strategist: s, deletions: true, order: true}
+	deletions := differ{strategist: s, deletions: true, order: true, views: views}
 	remove, err := deletions.object(original, modified, t, false)
 	if err != nil {
 		return document.Value{}, err
@@ -159,7 +160,7 @@ func ThreeWayStrategic(original, modified, current document.Value, t *schema.Typ
 	if err != nil || !o.RefuseConflicts {
 		return p, err
 	}
-	since := differ{strategist: s, changes: true, deletions: true}
+	since := differ{strategist: s, changes: true, deletions: true, views: views}
 	changed, err := since.object(original, current, t, false)
 	if err != nil {
 		return document.Value{}, err
