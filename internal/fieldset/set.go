@@ -111,29 +111,6 @@ func (s Set) Has(p Path) bool {
 	return len(p) > 0 && IsMember(n)
 }
 
-// kidsOf begins the members of a node.
-func kidsOf(member bool) document.ObjectBuilder {
-	var b document.ObjectBuilder
-	if member {
-		b.Set(".", document.NewObject())
-	}
-	return b
-}
-
-// node puts a node together again. changed says that kids differ from those of
-// like; else like itself is returned where it says the same.
-func node(member bool, kids *document.ObjectBuilder, like document.Value, changed bool) document.Value {
-	switch {
-	case !changed && like.Exists() && member == IsMember(like):
-		return like
-	case member && kids.Len() == 1:
-		return document.NewObject()
-	case kids.Len() == 0:
-		return document.Value{}
-	}
-	return kids.Object()
-}
-
 // rooted makes a set of the node at the top, which is no member itself.
 func rooted(n document.Value) Set {
 	if n.Len() == 0 {
@@ -157,38 +134,19 @@ func union(a, b document.Value, member bool) document.Value {
 	if document.SameNode(a, b) {
 		return a
 	}
-	kids, changed := kidsOf(member), false
-	i, j := First(a), First(b)
-	for i < a.Len() || j < b.Len() {
-		switch c := compareAt(a, i, b, j); {
-		case c < 0:
-			kids.Keep(a, i)
-			i++
-		case c > 0:
-			changed = true
-			kids.Keep(b, j)
-			j++
-		default:
+	e := edit{like: a, member: member}
+	i := First(a)
+	for j := First(b); j < b.Len(); j++ {
+		var found bool
+		if i, found = seek(a, b.Key(j), i); found {
 			x, y := a.At(i), b.At(j)
-			n := union(x, y, IsMember(x) || IsMember(y))
-			changed = changed || !document.SameNode(n, x)
-			kids.Set(a.Key(i), n)
+			e.put(i, union(x, y, IsMember(x) || IsMember(y)))
 			i++
-			j++
+		} else {
+			e.insert(i, b, j)
 		}
 	}
-	return node(member, &kids, a, changed)
-}
-
-// compareAt compares the keys of two nodes' members; what is past the end is last.
-func compareAt(a document.Value, i int, b document.Value, j int) int {
-	if i >= a.Len() {
-		return 1
-	}
-	if j >= b.Len() {
-		return -1
-	}
-	return cmp.Compare(a.Key(i), b.Key(j))
+	return e.node()
 }
 
 // Intersect returns the fields that are both in s and in o.
@@ -206,25 +164,25 @@ func intersect(a, b document.Value, member bool) document.Value {
 	if document.SameNode(a, b) {
 		return a
 	}
-	kids, changed := kidsOf(member), false
-	i, j := First(a), First(b)
-	for i < a.Len() {
-		switch c := compareAt(a, i, b, j); {
-		case c < 0:
-			changed = true
-			i++
-		case c > 0:
-			j++
-		default:
-			x, y := a.At(i), b.At(j)
-			n := intersect(x, y, IsMember(x) && IsMember(y))
-			changed = changed || !document.SameNode(n, x)
-			kids.Set(a.Key(i), n)
-			i++
-			j++
+	e := edit{like: a, member: member}
+	i, at := First(a), First(a)
+	for j := First(b); j < b.Len(); j++ {
+		var found bool
+		if i, found = seek(a, b.Key(j), i); !found {
+			continue
 		}
+		for ; at < i; at++ {
+			e.put(at, document.Value{})
+		}
+		x, y := a.At(i), b.At(j)
+		e.put(i, intersect(x, y, IsMember(x) && IsMember(y)))
+		i++
+		at = i
 	}
-	return node(member, &kids, a, changed)
+	for ; at < a.Len(); at++ {
+		e.put(at, document.Value{})
+	}
+	return e.node()
 }
 
 // Minus returns the fields of s that are not in o. A field is not taken out
@@ -242,46 +200,37 @@ func (s Set) minus(o Set, deep bool) Set {
 }
 
 func minus(a, b document.Value, member, deep bool) document.Value {
-	kids, changed := kidsOf(member), false
-	i, j := First(a), First(b)
-	for i < a.Len() {
-		switch c := compareAt(a, i, b, j); {
-		case c < 0:
-			kids.Keep(a, i)
-			i++
-		case c > 0:
-			j++
-		default:
-			x, y := a.At(i), b.At(j)
-			var n document.Value
-			if !deep || !IsMember(y) {
-				n = minus(x, y, IsMember(x) && !IsMember(y), deep)
-			}
-			changed = changed || !n.Exists() || !document.SameNode(n, x)
-			kids.Set(a.Key(i), n)
-			i++
-			j++
+	e := edit{like: a, member: member}
+	i := First(a)
+	for j := First(b); j < b.Len() && i < a.Len(); j++ {
+		var found bool
+		if i, found = seek(a, b.Key(j), i); !found {
+			continue
 		}
+		x, y := a.At(i), b.At(j)
+		var n document.Value
+		if !deep || !IsMember(y) {
+			n = minus(x, y, IsMember(x) && !IsMember(y), deep)
+		}
+		e.put(i, n)
+		i++
 	}
-	return node(member, &kids, a, changed)
+	return e.node()
 }
 
 // Contains reports whether every field of o is in s.
 func (s Set) Contains(o Set) bool { return o.Empty() || s.Same(o) || contains(s.root, o.root) }
 
 func contains(a, b document.Value) bool {
-	i, j := First(a), First(b)
-	for j < b.Len() {
-		c := compareAt(a, i, b, j)
-		if c > 0 {
+	i := First(a)
+	for j := First(b); j < b.Len(); j++ {
+		var found bool
+		if i, found = seek(a, b.Key(j), i); !found {
 			return false
 		}
-		if c == 0 {
-			x, y := a.At(i), b.At(j)
-			if IsMember(y) && !IsMember(x) || !document.SameNode(x, y) && !contains(x, y) {
-				return false
-			}
-			j++
+		x, y := a.At(i), b.At(j)
+		if IsMember(y) && !IsMember(x) || !document.SameNode(x, y) && !contains(x, y) {
+			return false
 		}
 		i++
 	}
@@ -301,13 +250,11 @@ func leaves(n document.Value) document.Value {
 	if n.Len() == First(n) {
 		return n
 	}
-	kids, changed := kidsOf(false), First(n) > 0
+	e := edit{like: n}
 	for i := First(n); i < n.Len(); i++ {
-		kid := leaves(n.At(i))
-		changed = changed || !document.SameNode(kid, n.At(i))
-		kids.Set(n.Key(i), kid)
+		e.put(i, leaves(n.At(i)))
 	}
-	return node(false, &kids, n, changed)
+	return e.node()
 }
 
 // Size returns how many fields are in the set.
@@ -429,17 +376,17 @@ func (s Set) Filter(f Filter) Set {
 }
 
 func filter(n document.Value, f Filter, member bool) document.Value {
-	kids := kidsOf(member)
+	e := edit{like: n, member: member}
 	for i := First(n); i < n.Len(); i++ {
-		kid := n.At(i)
+		var kid document.Value
 		keep, below := f(Element(n.Key(i)))
-		if !keep {
-			continue
+		switch {
+		case keep && below != nil:
+			kid = filter(n.At(i), below, IsMember(n.At(i)))
+		case keep:
+			kid = n.At(i)
 		}
-		if below != nil {
-			kid = filter(kid, below, IsMember(kid))
-		}
-		kids.Set(n.Key(i), kid)
+		e.put(i, kid)
 	}
-	return node(member, &kids, document.Value{}, true)
+	return e.node()
 }
