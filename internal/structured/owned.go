@@ -225,10 +225,15 @@ func (b *nodeBuilder) key(prefix, text string) string {
 }
 
 func (b *nodeBuilder) node() document.Value {
-	if !b.built && b.was.Exists() && b.same == b.was.Len() && b.member == fieldset.IsMember(b.was) {
-		return b.was
+	if !b.built {
+		if b.was.Exists() && b.same == b.was.Len() && b.member == fieldset.IsMember(b.was) {
+			return b.was
+		}
+		if b.same == fieldset.First(b.was) {
+			return leaf(b.member) // nothing came
+		}
+		b.build()
 	}
-	b.build()
 	switch n := b.kids.Len(); {
 	case n == 0:
 		return document.Value{}
