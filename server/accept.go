@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"mime"
 	"net/http"
 	"slices"
@@ -60,21 +61,9 @@ func clauses(header string) []clause {
 		out = append(out, c)
 	}
 	slices.SortStableFunc(out, func(a, b clause) int {
-		switch {
-		case a.q != b.q:
-			return -cmpFloat(a.q, b.q)
-		default:
-			return strings.Count(a.kind, "*") - strings.Count(b.kind, "*")
-		}
+		return cmp.Or(cmp.Compare(b.q, a.q), strings.Count(a.kind, "*")-strings.Count(b.kind, "*"))
 	})
 	return out
-}
-
-func cmpFloat(a, b float64) int {
-	if a < b {
-		return -1
-	}
-	return 1
 }
 
 // negotiate chooses the form of the answer to a request for objects. watch

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -71,6 +72,10 @@ func (s *Server) openAPIIndex(w http.ResponseWriter, r *http.Request) {
 			paths[strings.TrimPrefix(path, "/openapi/v3/")] = location{path + "?hash=" + d.hash}
 		}
 	}
+	s.documents.keep(func(groupVersion string) bool {
+		_, served := paths[strings.TrimPrefix(openAPIPath(groupVersion), "/openapi/v3/")]
+		return served
+	})
 	s.json(w, r, map[string]any{"paths": paths})
 }
 
@@ -125,6 +130,13 @@ func (s *Server) document(group, version string, kinds []*schema.Kind) *apiDocum
 	}
 	s.documents.made[key] = d
 	return d
+}
+
+// keep forgets the documents of versions that are not served any more.
+func (d *documents) keep(served func(groupVersion string) bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	maps.DeleteFunc(d.made, func(groupVersion string, _ *apiDocument) bool { return !served(groupVersion) })
 }
 
 // describe makes the OpenAPI v3 document of a group version.

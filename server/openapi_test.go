@@ -145,6 +145,9 @@ func TestOpenAPIFollowsCustomResources(t *testing.T) {
 	if after := body(t, ask(s, "GET", "/openapi/v3", "")).Get("paths").Len(); after != before-1 {
 		t.Errorf("%d documents before the deletion, %d after", before, after)
 	}
+	if len(s.documents.made) != before-1 {
+		t.Errorf("%d documents are kept, %d are served", len(s.documents.made), before-1)
+	}
 }
 
 func TestOpenAPI2(t *testing.T) {
