@@ -37,6 +37,9 @@ type Options struct {
 	// Duplicates says what to do with duplicate keys. Where they are not
 	// refused, Document.Duplicates lists them.
 	Duplicates Duplicates
+	// Whole says that all of the input will be looked at, as an apply does, so
+	// that nothing is put off. It makes no other difference.
+	Whole bool
 }
 
 func (o Options) tooLarge(n int) error {
@@ -78,7 +81,13 @@ func Parse(data []byte, opts Options) (*Document, error) {
 	return parse(&Document{source: string(data), opts: opts})
 }
 
-func parse(d *Document) (*Document, error) { return parseDeferring(d, deferText, deferSpan) }
+func parse(d *Document) (*Document, error) {
+	text := deferText
+	if d.opts.Whole {
+		text = len(d.source) + 1
+	}
+	return parseDeferring(d, text, deferSpan)
+}
 
 // parseDeferring parses a text. Where it is as long as text, lists as long as
 // span are deferred.

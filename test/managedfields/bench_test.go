@@ -108,7 +108,7 @@ func change(v document.Value) document.Value {
 func deployment() document.Value {
 	var b strings.Builder
 	b.WriteString(`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"shop","annotations":{"team":"shop"},"labels":{"app":"web","tier":"front","env":"prod","release":"r1"}},"spec":{"replicas":3,"selector":{"matchLabels":{"app":"web"}},"template":{"metadata":{"labels":{"app":"web","tier":"front"}},"spec":{"containers":[`)
-	for i := range 4 {
+	for i := range 5 {
 		if i > 0 {
 			b.WriteByte(',')
 		}
@@ -182,7 +182,7 @@ func parsed(text string) document.Value {
 
 // oursApply is what our side of a row does, bytes in and bytes out.
 func oursApply(m *fieldmanager.Manager, live, config []byte, now time.Time) ([]byte, error) {
-	l, err := document.Parse(live, document.Options{})
+	l, err := document.Parse(live, document.Options{Whole: true})
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +190,7 @@ func oursApply(m *fieldmanager.Manager, live, config []byte, now time.Time) ([]b
 	if err != nil {
 		return nil, err
 	}
-	c, err := document.Parse(config, document.Options{})
+	c, err := document.Parse(config, document.Options{Whole: true})
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +202,7 @@ func oursApply(m *fieldmanager.Manager, live, config []byte, now time.Time) ([]b
 }
 
 func oursUpdate(m *fieldmanager.Manager, live, next []byte, now time.Time) ([]byte, error) {
-	l, err := document.Parse(live, document.Options{})
+	l, err := document.Parse(live, document.Options{Whole: true})
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +210,7 @@ func oursUpdate(m *fieldmanager.Manager, live, next []byte, now time.Time) ([]by
 	if err != nil {
 		return nil, err
 	}
-	n, err := document.Parse(next, document.Options{})
+	n, err := document.Parse(next, document.Options{Whole: true})
 	if err != nil {
 		return nil, err
 	}
