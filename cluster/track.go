@@ -205,11 +205,10 @@ func (p *pipeline) convert(object document.Value, to *schema.Kind) (document.Val
 		}
 		object = converted
 	}
-	object = object.With("apiVersion", document.NewString(version))
 	if to.Builtin {
-		return convertBuiltin(object, to), nil
+		return defaults.Convert(object, to), nil
 	}
-	return pruned(to, object), nil
+	return pruned(to, object.With("apiVersion", document.NewString(version))), nil
 }
 
 // errWebhook is why objects of a CRD with a conversion webhook are only served in

@@ -15,9 +15,6 @@ const (
 
 // convert makes of an object of a named type what converting it to the API
 // server's own version and back does (pkg/apis/*/v1/conversion.go).
-//
-// Not done: autoscaling/v1 keeps metrics and behavior of newer versions in
-// annotations, which the API server writes anew.
 func (d *decoder) convert(name string, v document.Value) document.Value {
 	switch name {
 	case "io.k8s.api.core.v1.PodSpec":
@@ -39,6 +36,10 @@ func (d *decoder) convert(name string, v document.Value) document.Value {
 		return d.annotatedInt(v, templateGeneration, "0")
 	case "io.k8s.api.apps.v1.Deployment":
 		return d.annotatedInt(v, rollbackTo, "")
+	case "io.k8s.api.autoscaling.v1.HorizontalPodAutoscaler":
+		return autoscaler1(v)
+	case "io.k8s.api.autoscaling.v2.HorizontalPodAutoscaler":
+		return withoutRoundTrip(v)
 	case "io.k8s.api.apps.v1.StatefulSetSpec":
 		return claimTemplates(v)
 	case "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceConversion":

@@ -56,6 +56,10 @@ func (r *Rules) PrepareForCreate(k *schema.Kind, v document.Value, q Request) do
 		v = v.Set(timeText(q.Now), "status", "lastPhaseTransitionTime")
 	case "/PersistentVolumeClaim":
 		v = v.With("spec", dataSources(v.Get("spec"), document.Value{}))
+	case "autoscaling/HorizontalPodAutoscaler":
+		if k.Version == "v1" { // its status is in annotations too
+			v = only1(autoscalerTo1(autoscalerFrom1(v).Without("status"))).With("status", v.Get("status"))
+		}
 	case "/ServiceAccount":
 		v = secretNames(v)
 	case "apps/DaemonSet":
@@ -114,6 +118,11 @@ func (r *Rules) updated(k *schema.Kind, next, live document.Value, q Request) do
 		if next.Get("type").StringOr("") == "" {
 			next = next.With("type", live.Get("type"))
 		}
+	case "autoscaling/HorizontalPodAutoscaler":
+		if k.Version == "v1" {
+			status := autoscalerFrom1(live).Get("status")
+			next = only1(autoscalerTo1(autoscalerFrom1(next).With("status", status)))
+		}
 	case "/ServiceAccount":
 		next = secretNames(next)
 	case "apps/DaemonSet":
@@ -130,6 +139,10 @@ func (r *Rules) updated(k *schema.Kind, next, live document.Value, q Request) do
 
 // updatedStatus is the update of an object through its status subresource.
 func updatedStatus(k *schema.Kind, next, live document.Value, q Request) document.Value {
+	if kindName(k) == "autoscaling/HorizontalPodAutoscaler" && k.Version == "v1" {
+		spec := autoscalerFrom1(live).Get("spec")
+		return only1(autoscalerTo1(autoscalerFrom1(next).With("spec", spec)))
+	}
 	next = next.With("spec", live.Get("spec"))
 	keep := func(keys ...string) {
 		for _, key := range keys {

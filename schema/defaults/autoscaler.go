@@ -1,0 +1,297 @@
+package defaults
+
+import (
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// HorizontalPodAutoscalers of autoscaling/v1 have one number for the utilization
+// of the processors, and keep all else that newer versions say of metrics,
+// behavior and conditions as JSON in annotations (pkg/apis/autoscaling/v1).
+
+const annotated = "autoscaling.alpha.kubernetes.io/"
+
+var roundTrip = [...]string{"metrics", "behavior", "scale-down-tolerance", "scale-up-tolerance", "current-metrics", "conditions"}
+
+// Convert returns an object of a built-in kind in another version of its group:
+// its apiVersion is another, a HorizontalPodAutoscaler has the other form, and
+// fields that the version does not have are gone.
+func Convert(v document.Value, to *schema.Kind) document.Value {
+	version := to.APIVersion()
+	if v.Get("apiVersion").StringOr("") == version {
+		return v
+	}
+	if to.Group == "autoscaling" && to.Kind == "HorizontalPodAutoscaler" {
+		if to.Version == "v1" {
+			v = autoscalerTo1(v)
+		} else {
+			v = autoscalerFrom1(v)
+		}
+	}
+	v = v.With("apiVersion", document.NewString(version))
+	if out, _, err := Decode(to, v, FromTree); err == nil {
+		return out
+	}
+	return v
+}
+
+func withoutRoundTrip(v document.Value) document.Value {
+	all := v.Lookup("metadata", "annotations")
+	left := all
+	for _, key := range roundTrip {
+		left = left.Without(annotated + key)
+	}
+	if left.Len() == all.Len() {
+		return v
+	}
+	return withAnnotations(v, left)
+}
+
+// autoscaler1 is what converting an object of autoscaling/v1 to the newest
+// version and back makes of it.
+func autoscaler1(v document.Value) document.Value {
+	changed := v.Lookup("status", "currentCPUUtilizationPercentage").Exists()
+	for _, key := range roundTrip {
+		changed = changed || v.Lookup("metadata", "annotations", annotated+key).Exists()
+	}
+	if !changed {
+		return v
+	}
+	next := only1(autoscalerTo1(autoscalerFrom1(v)))
+	if document.Identical(next, v) {
+		return v
+	}
+	return next
+}
+
+// only1 takes out what autoscaling/v1 has no fields for.
+func only1(v document.Value) document.Value {
+	for _, key := range [...]string{"metrics", "behavior"} {
+		v = v.Remove("spec", key)
+	}
+	for _, key := range [...]string{"currentMetrics", "conditions"} {
+		v = v.Remove("status", key)
+	}
+	return v
+}
+
+// A metricField is a field of a metric in autoscaling/v1 and where v2 has it.
+type metricField struct {
+	name string
+	path []string
+	zero string // what is written where there is none, "" for nothing
+}
+
+// A metricForm is one source of metrics in both versions.
+type metricForm struct {
+	key          string
+	spec, status []metricField
+}
+
+// metricForms are in the order in which Go writes them.
+func metricForms() [5]metricForm {
+	at := func(keys ...string) []string { return keys }
+	name := metricField{"metricName", at("metric", "name"), `""`}
+	selector := metricField{"selector", at("metric", "selector"), ""}
+	object := metricField{"target", at("describedObject"), `{"kind":"","name":""}`}
+	resource := func(part, prefix, zero string) []metricField {
+		return []metricField{
+			{"name", at("name"), `""`},
+			{prefix + "AverageUtilization", at(part, "averageUtilization"), ""},
+			{prefix + "AverageValue", at(part, "averageValue"), zero},
+		}
+	}
+	container := metricField{"container", at("container"), `""`}
+	external := metricField{"metricSelector", at("metric", "selector"), ""}
+	return [5]metricForm{
+		{"object", []metricField{object, name, {"targetValue", at("target", "value"), `"0"`}, selector, {"averageValue", at("target", "averageValue"), ""}},
+			[]metricField{object, name, {"currentValue", at("current", "value"), `"0"`}, selector, {"averageValue", at("current", "averageValue"), ""}}},
+		{"pods", []metricField{name, {"targetAverageValue", at("target", "averageValue"), `"0"`}, selector},
+			[]metricField{name, {"currentAverageValue", at("current", "averageValue"), `"0"`}, selector}},
+		{"resource", resource("target", "target", ""), resource("current", "current", `"0"`)},
+		{"containerResource", append(resource("target", "target", ""), container), append(resource("current", "current", `"0"`), container)},
+		{"external", []metricField{name, external, {"targetValue", at("target", "value"), ""}, {"targetAverageValue", at("target", "averageValue"), ""}},
+			[]metricField{name, external, {"currentValue", at("current", "value"), `"0"`}, {"currentAverageValue", at("current", "averageValue"), ""}}},
+	}
+}
+
+// A goObject writes a JSON object with its members in the order of a Go struct.
+type goObject struct{ strings.Builder }
+
+func (o *goObject) member(name, text string) {
+	if text == "" {
+		return
+	}
+	if o.Len() == 0 {
+		o.WriteByte('{')
+	} else {
+		o.WriteByte(',')
+	}
+	o.WriteString(`"` + name + `":` + text)
+}
+
+func (o *goObject) text() string {
+	if o.Len() == 0 {
+		return "{}"
+	}
+	return o.String() + "}"
+}
+
+func textOr(v document.Value, zero string) string {
+	if !v.Exists() || v.IsNull() {
+		return zero
+	}
+	return v.String()
+}
+
+// goText writes the objects within metrics as Go does: references and selectors
+// have their fields in another order than that of their names.
+func goText(v document.Value, field string) string {
+	var o goObject
+	switch {
+	case v.Kind() != document.Object:
+		return textOr(v, "")
+	case field == "target":
+		o.member("kind", textOr(v.Get("kind"), `""`))
+		o.member("name", textOr(v.Get("name"), `""`))
+		if textOf(v, "apiVersion") != "" {
+			o.member("apiVersion", v.Get("apiVersion").String())
+		}
+	default:
+		o.member("matchLabels", textOr(v.Get("matchLabels"), ""))
+		var items []string
+		for _, e := range v.Get("matchExpressions").Items() {
+			var item goObject
+			for _, key := range [...]string{"key", "operator", "values"} {
+				item.member(key, textOr(e.Get(key), ""))
+			}
+			items = append(items, item.text())
+		}
+		if items != nil {
+			o.member("matchExpressions", "["+strings.Join(items, ",")+"]")
+		}
+	}
+	return o.text()
+}
+
+// metricsText writes metrics as autoscaling/v1 has them.
+func metricsText(metrics []document.Value, fields func(metricForm) []metricField) string {
+	var all []string
+	for _, m := range metrics {
+		var o goObject
+		o.member("type", textOr(m.Get("type"), `""`))
+		for _, form := range metricForms() {
+			source := m.Get(form.key)
+			if !source.Exists() || source.IsNull() {
+				continue
+			}
+			var s goObject
+			for _, f := range fields(form) {
+				text := goText(source.Lookup(f.path...), f.name)
+				if text == "" {
+					text = f.zero
+				}
+				s.member(f.name, text)
+			}
+			o.member(form.key, s.text())
+		}
+		all = append(all, o.text())
+	}
+	return "[" + strings.Join(all, ",") + "]"
+}
+
+func behaviorText(behavior document.Value) string {
+	var o goObject
+	for _, key := range [...][2]string{{"ScaleUp", "scaleUp"}, {"ScaleDown", "scaleDown"}} {
+		rules := behavior.Get(key[1])
+		if !rules.Exists() || rules.IsNull() {
+			o.member(key[0], "null")
+			continue
+		}
+		var r goObject
+		r.member("StabilizationWindowSeconds", textOr(rules.Get("stabilizationWindowSeconds"), "null"))
+		r.member("SelectPolicy", textOr(rules.Get("selectPolicy"), "null"))
+		policies := "null"
+		if list := rules.Get("policies"); list.Kind() == document.List {
+			var items []string
+			for _, p := range list.Items() {
+				var item goObject
+				item.member("Type", textOr(p.Get("type"), `""`))
+				item.member("Value", textOr(p.Get("value"), "0"))
+				item.member("PeriodSeconds", textOr(p.Get("periodSeconds"), "0"))
+				items = append(items, item.text())
+			}
+			policies = "[" + strings.Join(items, ",") + "]"
+		}
+		r.member("Policies", policies)
+		r.member("Tolerance", textOr(rules.Get("tolerance"), "null"))
+		o.member(key[0], r.text())
+	}
+	return o.text()
+}
+
+func conditionsText(conditions document.Value) string {
+	var all []string
+	for _, c := range conditions.Items() {
+		var o goObject
+		o.member("type", textOr(c.Get("type"), `""`))
+		o.member("status", textOr(c.Get("status"), `""`))
+		o.member("lastTransitionTime", textOr(c.Get("lastTransitionTime"), "null"))
+		for _, key := range [...]string{"reason", "message"} {
+			if textOf(c, key) != "" {
+				o.member(key, c.Get(key).String())
+			}
+		}
+		all = append(all, o.text())
+	}
+	return "[" + strings.Join(all, ",") + "]"
+}
+
+// cpuUtilization is the average utilization of the processors that a metric asks
+// for or shows, absent where it is another metric.
+func cpuUtilization(m document.Value, part string) document.Value {
+	if textOf(m, "type") != "Resource" || textOf(m.Get("resource"), "name") != "cpu" {
+		return document.Value{}
+	}
+	return m.Lookup("resource", part, "averageUtilization")
+}
+
+// autoscalerTo1 gives an object of autoscaling/v2 the form of v1.
+func autoscalerTo1(v document.Value) document.Value {
+	v = withoutRoundTrip(v)
+	note := func(key, text string) {
+		v = v.Set(document.NewString(text), "metadata", "annotations", annotated+key)
+	}
+	var others, current []document.Value
+	var wanted, shown document.Value
+	for _, m := range v.Lookup("spec", "metrics").Items() {
+		n := cpuUtilization(m, "target")
+		if !n.Exists() {
+			others = append(others, m)
+		} else if !wanted.Exists() {
+			wanted = n
+		}
+	}
+	for _, m := range v.Lookup("status", "currentMetrics").Items() {
+		current = append(current, m)
+		if n := cpuUtilization(m, "current"); n.Exists() {
+			shown = n
+		}
+	}
+	if len(others) > 0 {
+		note("metrics", metricsText(others, func(f metricForm) []metricField { return f.spec }))
+	}
+	if len(current) > 0 {
+		note("current-metrics", metricsText(current, func(f metricForm) []metricField { return f.status }))
+	}
+	if b := v.Lookup("spec", "behavior"); b.Exists() && !b.IsNull() {
+		note("behavior", behaviorText(b))
+	}
+	if c := v.Lookup("status", "conditions"); c.Len() > 0 {
+		note("conditions", conditionsText(c))
+	}
+	v = v.Set(wanted, "spec", "targetCPUUtilizationPercentage")
+	return v.Set(shown, "status", "currentCPUUtilizationPercentage")
+}
