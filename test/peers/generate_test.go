@@ -353,6 +353,9 @@ func (g *generator) spoil(s object) {
 		delete(s, "type")
 	case 1:
 		s["type"] = pick(g, "object", "array", "string", "integer", "odd")
+		if s["type"] != "object" {
+			delete(s, "properties") // we do not read them where there are no members
+		}
 	case 2:
 		s["x-kubernetes-list-type"] = pick(g, "set", "map", "atomic", "odd")
 	case 3:
