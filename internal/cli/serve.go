@@ -26,6 +26,7 @@ type serveOptions struct {
 	token       string
 	tls         bool
 	kubeVersion string
+	defaults    bool
 	log         bool
 }
 
@@ -59,6 +60,7 @@ answered. Health is at /healthz, metrics are at /metrics.
 	f.StringVar(&o.token, "token", "", "bearer token that clients have to send")
 	f.BoolVar(&o.tls, "tls", false, "speak HTTPS with a certificate made at the start, which the kubeconfig holds")
 	f.StringVar(&o.kubeVersion, "kube-version", "", "Kubernetes version of the built-in kinds, such as 1.33 (default the newest known)")
+	f.BoolVar(&o.defaults, "defaults", true, "fill in the defaults of built-in kinds, and give Services addresses and ports")
 	f.BoolVar(&o.log, "request-log", false, "print every request to standard error")
 	_ = c.RegisterFlagCompletionFunc("kube-version", cobra.FixedCompletions(schema.Versions(), cobra.ShellCompDirectiveNoFileComp))
 	return c
@@ -68,7 +70,9 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	if _, err := schema.Builtin(minorVersion(o.kubeVersion)); err != nil {
 		return usage("--kube-version " + o.kubeVersion + ": known are " + strings.Join(schema.Versions(), ", "))
 	}
-	c, err := cluster.New(cluster.Config{Version: minorVersion(o.kubeVersion), Addresses: true, Now: a.Now})
+	c, err := cluster.New(cluster.Config{
+		Version: minorVersion(o.kubeVersion), NoDefaults: !o.defaults, Addresses: o.defaults, Now: a.Now,
+	})
 	if err != nil {
 		return err
 	}

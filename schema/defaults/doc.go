@@ -2,7 +2,9 @@
 // kind before it stores it: what decoding it into its Go type drops or changes
 // ([Decode]), what the default functions of its version fill in ([Rules.Apply]),
 // and what the kind's create and update strategies set, keep or take away
-// ([Rules.PrepareForCreate], [Rules.PrepareForUpdate]).
+// ([Rules.PrepareForCreate], [Rules.PrepareForUpdate]). [Rules.Fill] does it all
+// to a manifest, and [Rules.Minimize] is the way back. [Convert] goes from one
+// version of a kind to another.
 //
 // The order on every write is the API server's:
 //
@@ -14,11 +16,10 @@
 // Apply change nothing in what they gave themselves: doing either twice is the
 // same as once.
 //
-// The default rules are data: text files, one a group of kinds, in rules/, which
-// doc/defaults.md lists with the case that checks each. Objects of custom kinds
+// The rules are data: text files, one a group of kinds, in rules/, which
+// doc/defaults.md lists with the cases that check each. Objects of custom kinds
 // come back as they are; their defaults are in their schema.
 //
-// Left out, because only a cluster knows them: cluster IPs, node ports and
-// health check ports (but what follows from those given), and what admission
-// plugins add.
+// What only a cluster knows is left out, and what admission plugins add; see
+// doc/defaults.md.
 package defaults
