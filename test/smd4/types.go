@@ -1,0 +1,137 @@
+// Made from reference/types.go by the test of this package with -update. DO NOT EDIT.
+
+package smd4
+
+import (
+	"strconv"
+	"sync"
+
+	smd "sigs.k8s.io/structured-merge-diff/v4/schema"
+	"sigs.k8s.io/structured-merge-diff/v4/typed"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/govalue"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// types holds the library's form of every type that was used.
+type types struct {
+	mu    sync.Mutex
+	known map[*schema.Type]*typed.ParseableType
+}
+
+func newTypes() *types { return &types{known: map[*schema.Type]*typed.ParseableType{}} }
+
+// typed returns an object with its type, checked.
+func (ts *types) typed(t *schema.Type, v document.Value, opts ...typed.ValidationOptions) (*typed.TypedValue, error) {
+	return ts.of(t).FromUnstructured(govalue.Of(v), opts...)
+}
+
+func (ts *types) of(t *schema.Type) *typed.ParseableType {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	if p, ok := ts.known[t]; ok {
+		return p
+	}
+	c := converter{names: map[*schema.Type]string{}, schema: &smd.Schema{}}
+	p := &typed.ParseableType{Schema: c.schema, TypeRef: c.ref(t)}
+	ts.known[t] = p
+	return p
+}
+
+// A converter writes types in the library's form. Each gets a name, so that they
+// may be recursive.
+type converter struct {
+	names  map[*schema.Type]string
+	schema *smd.Schema
+}
+
+const deducedName = "__untyped_deduced_" // the library knows this name
+
+func (c *converter) ref(t *schema.Type) smd.TypeRef {
+	if t == nil {
+		return smd.TypeRef{}
+	}
+	if a := scalarAtom(t); t.List == nil && t.Map == nil && t.Name == "" {
+		return smd.TypeRef{Inlined: a}
+	}
+	name, ok := c.names[t]
+	if !ok {
+		name = "t" + strconv.Itoa(len(c.names))
+		if t == schema.Deduced() {
+			name = deducedName
+		}
+		c.names[t] = name
+		at := len(c.schema.Types)
+		c.schema.Types = append(c.schema.Types, smd.TypeDef{Name: name})
+		atom := scalarAtom(t)
+		atom.List = c.list(t.List)
+		atom.Map = c.object(t.Map)
+		c.schema.Types[at].Atom = atom
+	}
+	return smd.TypeRef{NamedType: &name}
+}
+
+func scalarAtom(t *schema.Type) smd.Atom {
+	if t.Scalar == schema.NoScalar {
+		return smd.Atom{}
+	}
+	s := smd.Untyped
+	switch {
+	case t.TakesScalar(document.String) && !t.TakesScalar(document.Number):
+		s = smd.String
+	case t.TakesScalar(document.Number) && !t.TakesScalar(document.String):
+		s = smd.Numeric
+	case t.TakesScalar(document.Bool) && !t.TakesScalar(document.String):
+		s = smd.Boolean
+	}
+	return smd.Atom{Scalar: &s}
+}
+
+func (c *converter) list(l *schema.ListType) *smd.List {
+	if l == nil {
+		return nil
+	}
+	out := &smd.List{ElementType: c.ref(l.Elem), ElementRelationship: smd.Atomic}
+	if l.Kind != schema.AtomicList {
+		out.ElementRelationship = smd.Associative
+	}
+	for _, k := range l.Keys {
+		out.Keys = append(out.Keys, k.Name)
+		c.keyDefault(out.ElementType, k)
+	}
+	return out
+}
+
+// keyDefault gives the key of a list's items its default, which the field itself
+// may not have: the library knows it by the field.
+func (c *converter) keyDefault(item smd.TypeRef, k schema.Key) {
+	if item.NamedType == nil || k.Default == "" {
+		return
+	}
+	for _, t := range c.schema.Types {
+		if t.Name != *item.NamedType || t.Atom.Map == nil {
+			continue
+		}
+		for i := range t.Atom.Map.Fields {
+			if f := &t.Atom.Map.Fields[i]; f.Name == k.Name {
+				f.Default = jsonValue(k.Default)
+			}
+		}
+	}
+}
+
+func (c *converter) object(m *schema.MapType) *smd.Map {
+	if m == nil {
+		return nil
+	}
+	out := &smd.Map{ElementType: c.ref(m.Elem)}
+	if m.Atomic {
+		out.ElementRelationship = smd.Atomic
+	}
+	for i := range m.Fields {
+		f := &m.Fields[i]
+		out.Fields = append(out.Fields, smd.StructField{Name: f.Name, Type: c.ref(f.Type), Default: jsonValue(f.Default)})
+	}
+	return out
+}
