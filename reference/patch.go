@@ -100,7 +100,7 @@ func (Patch) Strategic(object, change document.Value, t *schema.Type, o patch.Op
 	if err := json.Unmarshal(object.JSON(), &live); err != nil {
 		return out, refusal(patch.TypeStrategic, patch.ErrCannotApply, err)
 	}
-	if err := json.Unmarshal(change.JSON(), &with); err != nil {
+	if err := json.Unmarshal(change.AppendSource(nil), &with); err != nil {
 		return out, refusal(patch.TypeStrategic, patch.ErrMalformed, err)
 	}
 	m, err := strategicpatch.StrategicMergeMapPatchUsingLookupPatchMeta(live, with, lookup{t, o.ListTypes})

@@ -1,0 +1,115 @@
+package verify
+
+import (
+	"time"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/generate"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// Source draws cases. The same seed draws the same case.
+type Source struct {
+	// Kinds are drawn from; those of one group and kind are its versions.
+	Kinds []*schema.Kind
+	// Custom makes every second case one of a custom resource whose type is
+	// drawn too, with lists and maps of every sort.
+	Custom bool
+}
+
+// Case returns the case of a seed.
+func (s *Source) Case(seed uint64) *Case {
+	g := generate.New(seed, generate.Options{Odd: seed%3 != 0, Depth: 5 + int(seed%5), Breadth: 2 + int(seed%4)})
+	c := &Case{Seed: seed, Work: Ownership}
+	if g.IntN(5) > 1 {
+		c.Work = 1 + Work(g.IntN(int(works)-1))
+	}
+	if s.Custom && (len(s.Kinds) == 0 || g.IntN(2) == 0) {
+		c.drawn = true
+		c.Kinds = drawnKinds(g)
+	} else {
+		c.Kinds = versions(s.Kinds, g.IntN(len(s.Kinds)))
+	}
+	if c.Work == Ownership {
+		c.Input = steps(g, c)
+		return c
+	}
+	c.Input = parse(generate.Text(patchInput(g, c)))
+	if c.Work == Create || c.Work == ThreeWay {
+		c.Input = reread(c.Input) // kubectl makes patches of what it printed itself
+	}
+	return c
+}
+
+// drawnKinds draws a custom resource. Now and then it has a second version, with
+// the same type or another.
+func drawnKinds(g *generate.Generator) []*schema.Kind {
+	one := g.Kind("lab.example.com/v1")
+	if g.IntN(3) > 0 {
+		return []*schema.Kind{one}
+	}
+	two := g.Kind("lab.example.com/v2")
+	if g.IntN(3) > 0 {
+		two = schema.NewKind(two.GroupVersionKind, one.Type())
+	}
+	return []*schema.Kind{one, two}
+}
+
+// versions returns the kind at a position of a list and its other versions there.
+func versions(kinds []*schema.Kind, at int) []*schema.Kind {
+	out := []*schema.Kind{kinds[at]}
+	for i, k := range kinds {
+		if i != at && k.Kind == out[0].Kind && k.Group == out[0].Group {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+func patchInput(g *generate.Generator, c *Case) document.Value {
+	k := c.Kinds[0]
+	object, in := g.Object(k), document.NewObject()
+	switch c.Work {
+	case JSONPatch:
+		return in.With("object", object).With("patch", g.JSONPatch(object, 6))
+	case MergePatch:
+		return in.With("object", object).With("patch", g.MergePatch(object, k.Type()))
+	case StrategicPatch:
+		return in.With("object", object).With("patch", g.StrategicPatch(object, k.Type()))
+	case Create:
+		return in.With("from", object).With("to", g.Mutate(object, k.Type()))
+	}
+	return in.With("original", object).With("modified", g.Mutate(object, k.Type())).With("current", g.Mutate(object, k.Type()))
+}
+
+// steps draws requests, most of them about what those before have made.
+func steps(g *generate.Generator, c *Case) document.Value {
+	status := g.IntN(4) == 0
+	if status {
+		c.Input = c.Input.With("status", document.NewBool(true))
+	}
+	var live fieldmanager.Object
+	var list document.ListBuilder
+	for i := range 2 + g.IntN(4) {
+		k := c.Kinds[0]
+		if g.IntN(3) == 0 {
+			k = c.Kinds[g.IntN(len(c.Kinds))]
+		}
+		drawn := g.Request(k, live.Value)
+		step := document.NewObject().
+			With("manager", document.NewString(drawn.Manager)).
+			With("apply", document.NewBool(drawn.Apply)).
+			With("force", document.NewBool(drawn.Force)).
+			With("body", parse(generate.Text(drawn.Body.With("apiVersion", document.NewString(k.APIVersion())))))
+		if status && g.IntN(3) == 0 {
+			step = step.With("subresource", document.NewString("status"))
+		}
+		list.Append(step)
+		q := request{step, time.Unix(int64(i), 0), c}
+		if after, err := q.send(nil, live); err == nil {
+			live = after
+		}
+	}
+	return c.Input.With("steps", list.List())
+}

@@ -1,0 +1,150 @@
+package verify
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// ownership sends the requests of a case to both engines. Each begins with the
+// object that ours made of the one before.
+func (r *referee) ownership(c *Case) outcome {
+	theirs := r.shared
+	if c.drawn || theirs == nil {
+		theirs = r.Merge()
+	}
+	out := outcome{done: map[string]int{}}
+	var live fieldmanager.Object
+	for i, step := range c.Input.Get("steps").Items() {
+		now := time.Unix(1767323045+int64(i), 0).UTC()
+		q := request{step, now, c}
+		a, errA := q.send(nil, live)
+		b, errB := q.send(theirs, live)
+		if out.Difference = sameObject(a, b, errA, errB); out.Difference != nil {
+			out.What = fmt.Sprintf("step %d: %s", i+1, out.What)
+			return out
+		}
+		out.done[q.result(errA)]++
+		if errA == nil {
+			var err error
+			if live, err = fieldmanager.Split(reread(a.Join())); err != nil {
+				out.Difference = &Difference{fmt.Sprintf("step %d: what is written cannot be read again", i+1), err.Error(), a.Join().String()}
+				return out
+			}
+		} else if !q.applies() {
+			live = a
+		}
+	}
+	return out
+}
+
+// request is one step of a case.
+type request struct {
+	document.Value
+	now time.Time
+	c   *Case
+}
+
+func (q request) applies() bool {
+	yes, _ := q.Get("apply").Bool()
+	return yes
+}
+
+func (q request) result(err error) string {
+	switch {
+	case errors.Is(err, fieldmanager.ErrConflict):
+		return "conflicts"
+	case err != nil:
+		return "refusals"
+	case q.applies():
+		return "applies"
+	}
+	return "updates"
+}
+
+func (q request) send(e fieldmanager.Engine, live fieldmanager.Object) (fieldmanager.Object, error) {
+	body := q.Get("body")
+	m, err := fieldmanager.New(q.config(e, body.Get("apiVersion").StringOr("")))
+	if err != nil {
+		return fieldmanager.Object{}, err
+	}
+	if live.Value.Kind() == document.Object {
+		live.Value = live.Value.With("apiVersion", body.Get("apiVersion"))
+	}
+	name := q.Get("manager").StringOr("")
+	if q.applies() {
+		force, _ := q.Get("force").Bool()
+		return m.Apply(live, body, name, force, q.now)
+	}
+	return m.Update(live, body, name, q.now)
+}
+
+// config is the field manager of a version of the kind. With a status
+// subresource, requests to it own the status alone, and others all but it.
+func (q request) config(e fieldmanager.Engine, apiVersion string) fieldmanager.Config {
+	types := map[string]*schema.Type{}
+	for _, k := range q.c.Kinds {
+		types[k.APIVersion()] = k.Type()
+	}
+	k := q.c.Kinds[0]
+	if types[apiVersion] == nil {
+		apiVersion = k.APIVersion()
+	}
+	config := fieldmanager.Config{APIVersion: apiVersion, Kind: k.Kind, Type: types[apiVersion], Custom: !k.Builtin,
+		Engine: e, Other: func(v string) *schema.Type { return types[v] }}
+	if status, _ := q.c.Input.Get("status").Bool(); status {
+		config.Subresource = q.Get("subresource").StringOr("")
+		fields := fieldmanager.ResetFields{Except: []string{"status"}}
+		if config.Subresource != "" {
+			fields = fieldmanager.ResetFields{Only: []string{"status"}}
+		}
+		config.Reset = map[string]fieldmanager.ResetFields{}
+		for v := range types {
+			config.Reset[v] = fields
+		}
+	}
+	return config
+}
+
+var fieldManagerErrors = []error{fieldmanager.ErrConflict, fieldmanager.ErrType, fieldmanager.ErrVersion, fieldmanager.ErrRequest, fieldmanager.ErrManagedFields}
+
+// sameObject compares two answers: the class of error with all conflicts, the
+// object, and managedFields with their times.
+func sameObject(a, b fieldmanager.Object, errA, errB error) *Difference {
+	if x, y := classOf(errA, fieldManagerErrors), classOf(errB, fieldManagerErrors); x != y {
+		return &Difference{"one refuses otherwise than the other", say(errA), say(errB)}
+	}
+	var x, y fieldmanager.Conflicts
+	if errors.As(errA, &x) && errors.As(errB, &y) {
+		if ours, theirs := describe(x), describe(y); ours != theirs {
+			return &Difference{"other conflicts", ours, theirs}
+		}
+	}
+	if !document.Identical(a.Value, b.Value) {
+		return &Difference{"another object", a.Value.String(), b.Value.String()}
+	}
+	if ours, theirs := a.Managed.Value().String(), b.Managed.Value().String(); ours != theirs {
+		return &Difference{"other managedFields", ours, theirs}
+	}
+	return nil
+}
+
+func say(err error) string {
+	if err == nil {
+		return "no error"
+	}
+	return err.Error()
+}
+
+// describe writes all that conflicts hold.
+func describe(list fieldmanager.Conflicts) string {
+	text := list.Error()
+	for _, c := range list {
+		text += fmt.Sprintf("\n%s of %s, %s: live %s, wanted %s", c.Field(), c.Owner(), c.Time.UTC().Format(time.RFC3339), c.Live, c.Wanted)
+	}
+	return text
+}

@@ -1,0 +1,145 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// Options say how much is compared.
+type Options struct {
+	// First is the first seed, Cases how many seeds follow from there.
+	First uint64
+	Cases int
+	// Progress is called now and then with how many cases are done, from any
+	// goroutine; nil tells nobody.
+	Progress func(done int)
+	// ShrinkTries bounds how often a case that differs is run again to shrink
+	// it, 0 for DefaultShrinkTries.
+	ShrinkTries int
+}
+
+// Report is what a run has compared.
+type Report struct {
+	First uint64
+	Cases int
+	// Works counts cases by their work, Answers what both engines answered, and
+	// Known the cases by the known difference that they fall under.
+	Works, Answers, Known map[string]int
+}
+
+// Failure is a case whose answers differ, and what is left of it once all has
+// been taken out that does not matter.
+type Failure struct {
+	Case, Least           *Case
+	Difference            *Difference // between the answers to Least
+	Tries                 int
+	SizeBefore, SizeAfter int // of the inputs as JSON
+}
+
+// Run compares the engines on the cases of a source. It stops at the first seed
+// whose answers differ, which does not depend on how many processors there are.
+// An error is that of ctx.
+func Run(ctx context.Context, ref Reference, s *Source, o Options) (*Report, *Failure, error) {
+	r := run{ref: ref, source: s, o: o, total: &Report{First: o.First, Works: map[string]int{}, Answers: map[string]int{}, Known: map[string]int{}}}
+	r.bad.Store(int64(o.Cases))
+	shared := ref.Merge()
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() { r.work(ctx, newReferee(ref, shared)) })
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	if bad := r.bad.Load(); bad < int64(o.Cases) {
+		return r.total, newReferee(ref, shared).shrink(s.Case(o.First+uint64(bad)), o.ShrinkTries), nil
+	}
+	return r.total, nil, nil
+}
+
+type run struct {
+	ref       Reference
+	source    *Source
+	o         Options
+	next, bad atomic.Int64 // offsets of seeds
+	mu        sync.Mutex
+	total     *Report
+}
+
+// work takes cases until there are none, or one before them differs.
+func (r *run) work(ctx context.Context, judge *referee) {
+	for ctx.Err() == nil {
+		at := r.next.Add(1) - 1
+		if at >= r.bad.Load() {
+			return
+		}
+		c := r.source.Case(r.o.First + uint64(at))
+		out := judge.compare(c)
+		if out.Difference != nil {
+			for bad := r.bad.Load(); at < bad && !r.bad.CompareAndSwap(bad, at); bad = r.bad.Load() {
+			}
+		}
+		r.count(c, out)
+	}
+}
+
+func (r *run) count(c *Case, out outcome) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.total.Cases++
+	r.total.Works[c.Work.String()]++
+	for what, n := range out.done {
+		r.total.Answers[what] += n
+	}
+	if out.known != "" {
+		r.total.Known[out.known]++
+	}
+	if r.o.Progress != nil && r.total.Cases%100 == 0 {
+		r.o.Progress(r.total.Cases)
+	}
+}
+
+// Examine compares the engines on one case; nil where they agree.
+func Examine(ref Reference, c *Case, o Options) *Failure {
+	r := newReferee(ref, nil)
+	if r.compare(c).Difference == nil {
+		return nil
+	}
+	return r.shrink(c, o.ShrinkTries)
+}
+
+// shrink takes from a case what it differs without.
+func (r *referee) shrink(c *Case, tries int) *Failure {
+	least := *c
+	f := &Failure{Case: c, Least: &least, SizeBefore: len(c.Input.JSON())}
+	of := func(input document.Value) *Difference {
+		part := *c
+		part.Input = input
+		return r.safely(&part)
+	}
+	all := r.tries
+	r.tries = 20 // an answer that varies is rare; the last word has the full number
+	least.Input, f.Tries = Shrink(c.Input, tries, func(input document.Value) bool { return of(input) != nil })
+	r.tries = all
+	if f.Difference = of(least.Input); f.Difference == nil {
+		least.Input, f.Difference = c.Input, of(c.Input)
+	}
+	f.SizeAfter = len(least.Input.JSON())
+	return f
+}
+
+// safely compares, and takes a panic for a difference: an input that is shrunk
+// may be of any form.
+func (r *referee) safely(c *Case) (d *Difference) {
+	defer func() {
+		if p := recover(); p != nil {
+			d = &Difference{"one of the engines panics", fmt.Sprint(p), "of the two, the one above says it"}
+		}
+	}()
+	return r.compare(c).Difference
+}
