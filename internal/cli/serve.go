@@ -100,7 +100,7 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	if !loopback(l.Addr()) && o.token == "" {
 		a.note("warning: " + l.Addr().String() + " can be reached from other machines, and no --token is asked for")
 	}
-	options := server.Options{Token: o.token, Now: a.Now}
+	options := server.Options{Token: o.token, Now: a.Now, User: everybody()}
 	if o.log {
 		options.Log = a.logRequest
 	}
@@ -112,6 +112,12 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 		pair = &certificate.TLS
 	}
 	return server.New(c, options).Serve(ctx, l, pair)
+}
+
+// everybody is who all requests come from: as whoever gets in may do everything,
+// it is a member of the group that may.
+func everybody() cluster.User {
+	return cluster.User{Name: "admin", UID: "admin", Groups: []string{"system:masters", "system:authenticated"}}
 }
 
 // logRequest prints one line for a request that was answered.

@@ -49,6 +49,7 @@ func TestPrepareForCreate(t *testing.T) {
 		{"headless without selector", `{"apiVersion":"v1","kind":"Service","spec":{"clusterIP":"None"}}`, "spec.ipFamilies", `["IPv4","IPv6"]`},
 		{"external name", `{"apiVersion":"v1","kind":"Service","spec":{"type":"ExternalName","externalName":"h"}}`, "spec.ipFamilies", "nothing"},
 		{"address given out", `{"apiVersion":"v1","kind":"Service","spec":{"ports":[{"port":80}]}}`, "spec.clusterIPs", `["10.96.0.1"]`},
+		{"addresses without the first one", `{"apiVersion":"v1","kind":"Service","spec":{"clusterIPs":["None"]}}`, "spec.clusterIP", "nothing"},
 		{"ports given out", `{"apiVersion":"v1","kind":"Service","spec":{"type":"LoadBalancer","externalTrafficPolicy":"Local","ports":[{"name":"a","port":80},{"name":"b","port":80,"protocol":"UDP"},{"name":"c","port":81,"nodePort":31000}]}}`,
 			"spec.ports", `[{"name":"a","nodePort":30001,"port":80,"protocol":"TCP","targetPort":80},{"name":"b","nodePort":30001,"port":80,"protocol":"UDP","targetPort":80},{"name":"c","nodePort":31000,"port":81,"protocol":"TCP","targetPort":81}]`},
 	}

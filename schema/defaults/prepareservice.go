@@ -110,9 +110,10 @@ func family(ip string) string {
 }
 
 // allocated gives a Service the addresses and ports that it needs and that can
-// be given.
+// be given. One that lists addresses without naming the first is left as it is,
+// and refused.
 func allocated(spec document.Value, q Request) document.Value {
-	if needsAddress(spec) && q.ClusterIP != nil && textOf(spec, "clusterIP") == "" {
+	if needsAddress(spec) && q.ClusterIP != nil && textOf(spec, "clusterIP") == "" && spec.Get("clusterIPs").Len() == 0 {
 		if ip := q.ClusterIP(spec.Get("ipFamilies").At(0).StringOr("IPv4")); ip != "" {
 			spec = spec.With("clusterIP", document.NewString(ip)).With("clusterIPs", document.NewList(document.NewString(ip)))
 		}
