@@ -142,6 +142,11 @@ func (b *ListBuilder) Append(v Value) {
 	b.kids = append(b.kids, *v.n)
 }
 
+// AppendItems adds the items of a list from one position to before another.
+func (b *ListBuilder) AppendItems(list Value, from, to int) {
+	b.kids = append(b.kids, list.n.kids()[from:to]...)
+}
+
 // List returns the list.
 func (b *ListBuilder) List() Value {
 	if len(b.kids) == 0 {

@@ -62,7 +62,39 @@ func (n *node) peek(key string) (v Value, found bool) {
 	var p parser
 	p.begin(&unnamed, n.raw)
 	defer p.release()
+	if !p.seek(key) {
+		return Value{}, true
+	}
 	p.exact = true
+	if err := p.value(0); err != nil {
+		return Value{}, false
+	}
+	kid := p.stack[0]
+	kid.key = key
+	return Value{&kid}, true
+}
+
+// peekText is peek for a string that needs no node.
+func (n *node) peekText(key string) (text string, found bool) {
+	d := (*deferred)(n.first)
+	if d.kids.Load() != nil {
+		return "", false
+	}
+	p := parser{doc: &unnamed, s: n.raw, b: unsafe.Slice(unsafe.StringData(n.raw), len(n.raw)), eagerTo: len(n.raw)}
+	if !p.seek(key) {
+		return "", false
+	}
+	p.space()
+	if p.b[p.i] != '"' {
+		return "", false
+	}
+	raw, plain, ok := p.passString()
+	return raw, plain && ok
+}
+
+// seek goes to the value of a member of the object that the text is, and
+// reports whether there is one.
+func (p *parser) seek(key string) bool {
 	for p.i++; ; p.i++ {
 		p.space()
 		name, plain, _ := p.passString()
@@ -71,23 +103,14 @@ func (n *node) peek(key string) (v Value, found bool) {
 		}
 		p.space()
 		p.i++
-		switch {
-		case name > key:
-			return Value{}, true
-		case name < key:
-			p.pass(0)
-			p.space()
-			if p.b[p.i] == '}' {
-				return Value{}, true
-			}
-			continue
+		if name >= key {
+			return name == key
 		}
-		if err := p.value(0); err != nil {
-			return Value{}, false
+		p.pass(0)
+		p.space()
+		if p.b[p.i] == '}' {
+			return false
 		}
-		kid := p.stack[0]
-		kid.key = name
-		return Value{&kid}, true
 	}
 }
 

@@ -38,6 +38,10 @@ func sameNodes(t *testing.T, a, b Value) {
 	}
 	if a.Kind() == Object {
 		for i := range b.Len() {
+			text, isText := a.MemberText(b.Key(i))
+			if want, is := b.At(i).Text(); text != want || isText != is {
+				t.Fatalf("%.80s has at %q the text %.80q", a, b.Key(i), text)
+			}
 			if got := a.Get(b.Key(i)); got.String() != b.At(i).String() || a.Get(b.Key(i)+"\x00").Exists() || a.Get("").Exists() != b.Get("").Exists() {
 				t.Fatalf("%.80s has at %q %.80s", a, b.Key(i), got)
 			}
@@ -124,5 +128,26 @@ func TestDeferredListForManyReaders(t *testing.T) {
 		if !SameNode(item, items[0]) || item.Get("a").StringOr("") != "item-16" {
 			t.Errorf("an item differs: %s", item)
 		}
+	}
+}
+
+// A borrowed text is not copied, and means the same.
+func TestBorrow(t *testing.T) {
+	in := []byte(longList())
+	a, err := Parse(in, Options{Borrow: true})
+	b, err2 := Parse(in, Options{})
+	if err != nil || err2 != nil || a.Root.String() != b.Root.String() {
+		t.Fatal("a borrowed text means something else", err, err2)
+	}
+}
+
+func TestAppendItems(t *testing.T) {
+	list := NewList(NewInt(0), NewInt(1), NewInt(2), NewInt(3))
+	var b ListBuilder
+	b.AppendItems(list, 1, 3)
+	b.Append(NewInt(9))
+	b.AppendItems(list, 3, 4)
+	if s := b.List().String(); s != "[1,2,9,3]" {
+		t.Error(s)
 	}
 }

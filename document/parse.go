@@ -40,6 +40,9 @@ type Options struct {
 	// Whole says that all of the input will be looked at, as an apply does, so
 	// that nothing is put off. It makes no other difference.
 	Whole bool
+	// Borrow says that the input will not change as long as the document or a
+	// value of it is in use, so that JSON need not be copied.
+	Borrow bool
 }
 
 func (o Options) tooLarge(n int) error {
@@ -72,13 +75,20 @@ type Duplicate struct {
 	Position Position
 }
 
-// Parse reads one JSON value. data may be changed by its owner afterwards.
+// Parse reads one JSON value. data may be changed by its owner afterwards,
+// unless it was borrowed.
 // An error is a *SyntaxError.
 func Parse(data []byte, opts Options) (*Document, error) {
 	if err := opts.tooLarge(len(data)); err != nil {
 		return nil, err
 	}
-	return parse(&Document{source: string(data), opts: opts})
+	d := &Document{opts: opts}
+	if opts.Borrow {
+		d.source = unsafe.String(unsafe.SliceData(data), len(data))
+	} else {
+		d.source = string(data)
+	}
+	return parse(d)
 }
 
 func parse(d *Document) (*Document, error) {

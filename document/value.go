@@ -146,6 +146,17 @@ func (v Value) Get(key string) Value {
 	return Value{}
 }
 
+// MemberText returns the text of the member with that key, and whether there is
+// one that is a string.
+func (v Value) MemberText(key string) (string, bool) {
+	if v.n != nil && v.n.flags&kidsDeferred != 0 && v.n.kind == Object {
+		if text, found := v.n.peekText(key); found {
+			return text, true
+		}
+	}
+	return v.Get(key).Text()
+}
+
 // Find returns the position of an object's member, or where it would stand.
 func (v Value) Find(key string) (int, bool) {
 	if v.n == nil || v.n.kind != Object {

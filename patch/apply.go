@@ -28,11 +28,12 @@ type Request struct {
 // that was chosen. Inputs that cannot be read give a *document.SyntaxError, a
 // patch that cannot be applied an *Error; both say where.
 func Apply(object, patch []byte, r Request) ([]byte, Type, error) {
-	live, err := readOne(object, r.ObjectName, r.MaxBytes)
+	borrow := r.Observer == nil // else values may outlive the call
+	live, err := readOne(object, document.Options{Name: r.ObjectName, MaxBytes: r.MaxBytes, Borrow: borrow})
 	if err != nil {
 		return nil, r.Type, err
 	}
-	change, err := readOne(patch, r.PatchName, r.MaxBytes)
+	change, err := readOne(patch, document.Options{Name: r.PatchName, MaxBytes: r.MaxBytes, Borrow: borrow})
 	if err != nil {
 		return nil, r.Type, err
 	}
@@ -40,6 +41,7 @@ func Apply(object, patch []byte, r Request) ([]byte, Type, error) {
 	if err != nil {
 		if e := (*Error)(nil); errors.As(err, &e) {
 			e.Position = change.PositionOf(e.Path)
+			e.own()
 		}
 		return nil, chosen, err
 	}
@@ -98,8 +100,8 @@ func (r Request) strategic(object, patch document.Value) (document.Value, error)
 }
 
 // readOne reads an input that must hold one document.
-func readOne(data []byte, name string, most int) (*document.Document, error) {
-	docs, err := document.Read(data, document.Options{Name: name, MaxBytes: most})
+func readOne(data []byte, o document.Options) (*document.Document, error) {
+	docs, err := document.Read(data, o)
 	switch {
 	case err != nil:
 		return nil, err
@@ -110,7 +112,7 @@ func readOne(data []byte, name string, most int) (*document.Document, error) {
 	if len(docs) > 1 {
 		reason = "the input holds more than one document"
 	}
-	return nil, &document.SyntaxError{Position: document.Position{Name: name}, Reason: reason, Err: document.ErrSyntax}
+	return nil, &document.SyntaxError{Position: document.Position{Name: o.Name}, Reason: reason, Err: document.ErrSyntax}
 }
 
 func isJSON(data []byte) bool {

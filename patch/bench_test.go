@@ -182,7 +182,7 @@ func BenchmarkThreeWay(b *testing.B) {
 	beside(b, func(w workload) ([]byte, error) {
 		var docs [3]document.Value
 		for i, text := range [...][]byte{w.lastApplied, w.wanted, w.object} {
-			d, err := document.Parse(text, document.Options{})
+			d, err := document.Parse(text, document.Options{Borrow: true})
 			if err != nil {
 				return nil, err
 			}

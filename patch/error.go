@@ -103,6 +103,14 @@ func (e *Error) Code() int {
 	return 0
 }
 
+// own makes the error independent of inputs that were borrowed.
+func (e *Error) own() {
+	e.Op, e.Pointer = strings.Clone(e.Op), strings.Clone(e.Pointer)
+	for i := range e.Path {
+		e.Path[i].Key = strings.Clone(e.Path[i].Key)
+	}
+}
+
 // refuse makes an error about a patch that is no JSON patch.
 func refuse(t Type, cause error, path document.Path, reason string) *Error {
 	return &Error{Type: t, Operation: -1, Err: cause, Path: path, Reason: reason}

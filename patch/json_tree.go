@@ -254,8 +254,12 @@ func (b *branch) build() document.Value {
 		}
 		return list.List()
 	}
-	for i := range b.base.Len() {
-		list.Append(b.peek(i).build())
+	from := 0
+	for _, i := range slices.Sorted(maps.Keys(b.edits)) {
+		list.AppendItems(b.base, from, i)
+		list.Append(b.edits[i].build())
+		from = i + 1
 	}
+	list.AppendItems(b.base, from, b.base.Len())
 	return list.List()
 }

@@ -167,6 +167,9 @@ func keyOf(item document.Value, keys []schema.Key) itemKey {
 		return scalarKey(item)
 	case 1:
 		if keys[0].Default == "" {
+			if text, ok := item.MemberText(keys[0].Name); ok {
+				return itemKey{keyString, text}
+			}
 			return scalarKey(item.Get(keys[0].Name))
 		}
 	}
