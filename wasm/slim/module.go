@@ -4,16 +4,44 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"sort"
 )
 
-// segment is a piece of the initial memory: data lies in the module's bytes.
-type segment struct {
-	address int
-	data    []byte
+var errModule = errors.New("not a WebAssembly module as Go's linker writes it")
+
+const (
+	dataSection = 11
+	opI32Const  = 0x41
+	opEnd       = 0x0b
+
+	// maxImage bounds the memory that a module begins with.
+	maxImage = 256 << 20
+	// minGap is how many zeros in a row are worth a new segment.
+	minGap = 1024
+)
+
+// module is a WebAssembly module around its data section.
+type module struct {
+	before, after []byte
+	// image is the memory that the module begins with, from address 0.
+	image memory
 }
 
-var errModule = errors.New("not a WebAssembly module as Go's linker writes it")
+// memory is bytes by address.
+type memory []byte
+
+// integer reads size bytes, the lowest first; outside of memory all is zero.
+func (m memory) integer(address, size int) int {
+	n := 0
+	for i := range size {
+		if at := address + i; at >= 0 && at < len(m) {
+			n |= int(m[at]) << (8 * i)
+		}
+	}
+	return n
+}
+
+// clear sets the bytes from one address to before another to zero.
+func (m memory) clear(from, to int) { clear(m[max(from, 0):min(to, len(m))]) }
 
 // reader reads a module's numbers; the first one that is cut short makes it bad.
 type reader struct {
@@ -61,78 +89,97 @@ func (r *reader) bytes(n int) []byte {
 	return part
 }
 
-const (
-	dataSection = 11
-	opI32Const  = 0x41
-	opEnd       = 0x0b
-)
-
-// dataSegments returns the segments of a module's data section, by address.
-func dataSegments(module []byte) ([]segment, error) {
-	if !bytes.HasPrefix(module, []byte("\x00asm\x01\x00\x00\x00")) {
+// parse takes a module apart.
+func parse(b []byte) (*module, error) {
+	if !bytes.HasPrefix(b, []byte("\x00asm\x01\x00\x00\x00")) {
 		return nil, errModule
 	}
-	for r := (reader{b: module[8:]}); len(r.b) > 0 && !r.bad; {
+	r := reader{b: b[8:]}
+	for len(r.b) > 0 {
+		start := len(b) - len(r.b)
 		id := r.number()
 		content := r.bytes(r.number())
-		if id == dataSection && !r.bad {
-			return segments(content)
+		if r.bad {
+			break
+		}
+		if id == dataSection {
+			image, err := load(content)
+			return &module{before: b[:start], after: r.b, image: image}, err
 		}
 	}
 	return nil, errModule
 }
 
-func segments(section []byte) ([]segment, error) {
+// load lays the segments of a data section out in memory.
+func load(section []byte) (memory, error) {
 	r := reader{b: section}
-	var out []segment
-	for n := r.number(); n > 0; n-- {
+	var image memory
+	for n := r.number(); n > 0 && !r.bad; n-- {
 		if r.number() != 0 || r.number() != opI32Const {
 			return nil, errModule
 		}
-		s := segment{address: r.signed()}
+		address := r.signed()
 		if r.number() != opEnd {
 			return nil, errModule
 		}
-		s.data = r.bytes(r.number())
-		out = append(out, s)
+		data := r.bytes(r.number())
+		end := address + len(data)
+		if address < 0 || end > maxImage {
+			return nil, errModule
+		}
+		if end > len(image) {
+			image = append(image, make([]byte, end-len(image))...)
+		}
+		copy(image[address:], data)
 	}
 	if r.bad {
 		return nil, errModule
 	}
-	sort.Slice(out, func(i, j int) bool { return out[i].address < out[j].address })
-	return out, nil
+	return image, nil
 }
 
-// memory is the memory that a module begins with. What is in no segment is zero.
-type memory struct{ segments []segment }
-
-// at returns the segment that holds an address, and where in it, or none.
-func (m memory) at(address int) ([]byte, int) {
-	i := sort.Search(len(m.segments), func(i int) bool { return m.segments[i].address > address }) - 1
-	if i < 0 || address-m.segments[i].address >= len(m.segments[i].data) {
-		return nil, 0
+// encode puts the module together again, with as few segments as make sense.
+func (m *module) encode() []byte {
+	var segments []byte
+	count := 0
+	for at := 0; at < len(m.image); {
+		if m.image[at] == 0 {
+			at++
+			continue
+		}
+		end := m.segmentEnd(at)
+		segments = append(segments, 0, opI32Const)
+		segments = appendSigned(segments, at)
+		segments = append(segments, opEnd)
+		segments = binary.AppendUvarint(segments, uint64(end-at))
+		segments = append(segments, m.image[at:end]...)
+		count++
+		at = end
 	}
-	return m.segments[i].data, address - m.segments[i].address
+	section := append(binary.AppendUvarint(nil, uint64(count)), segments...)
+	out := append(bytes.Clone(m.before), dataSection)
+	out = binary.AppendUvarint(out, uint64(len(section)))
+	return append(append(out, section...), m.after...)
 }
 
-func (m memory) byte(address int) byte {
-	if data, i := m.at(address); data != nil {
-		return data[i]
+// segmentEnd is where the next long row of zeros begins.
+func (m *module) segmentEnd(at int) int {
+	end := at
+	for i := at; i < len(m.image) && i-end < minGap; i++ {
+		if m.image[i] != 0 {
+			end = i + 1
+		}
 	}
-	return 0
+	return end
 }
 
-func (m memory) clear(address int) {
-	if data, i := m.at(address); data != nil {
-		data[i] = 0
+func appendSigned(b []byte, n int) []byte {
+	for {
+		c := byte(n & 0x7f)
+		n >>= 7
+		if n == 0 && c&0x40 == 0 || n == -1 && c&0x40 != 0 {
+			return append(b, c)
+		}
+		b = append(b, c|0x80)
 	}
-}
-
-// integer reads size bytes, the lowest first.
-func (m memory) integer(address, size int) int {
-	n := 0
-	for i := range size {
-		n |= int(m.byte(address+i)) << (8 * i)
-	}
-	return n
 }
