@@ -3,6 +3,7 @@ package playground
 import (
 	"fmt"
 	"reflect"
+	"strconv"
 
 	"github.com/patchlab-dev/patchlab/document"
 )
@@ -76,36 +77,41 @@ func decodeStruct(v document.Value, into reflect.Value, path string) error {
 	return nil
 }
 
-// encode writes a message. An empty slice is an empty list and a nil pointer is
-// null, so that the page need not ask whether a field is there.
-func encode(from reflect.Value) document.Value {
+// encode appends a message as JSON. An empty slice is an empty list and a nil
+// pointer is null, so that the page need not ask whether a field is there.
+func encode(dst []byte, from reflect.Value) []byte {
 	switch from.Kind() {
 	case reflect.String:
-		return document.NewString(from.String())
+		return document.AppendQuoted(dst, from.String())
 	case reflect.Bool:
-		return document.NewBool(from.Bool())
+		return strconv.AppendBool(dst, from.Bool())
 	case reflect.Int:
-		return document.NewInt(from.Int())
+		return strconv.AppendInt(dst, from.Int(), 10)
 	case reflect.Slice:
-		var b document.ListBuilder
-		b.Grow(from.Len())
+		dst = append(dst, '[')
 		for i := range from.Len() {
-			b.Append(encode(from.Index(i)))
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = encode(dst, from.Index(i))
 		}
-		return b.List()
+		return append(dst, ']')
 	case reflect.Pointer:
 		if from.IsNil() {
-			return document.NewNull()
+			return append(dst, "null"...)
 		}
-		return encode(from.Elem())
+		return encode(dst, from.Elem())
 	case reflect.Struct:
-		var b document.ObjectBuilder
 		t := from.Type()
-		b.Grow(t.NumField())
+		dst = append(dst, '{')
 		for i := range t.NumField() {
-			b.Set(fieldName(t.Field(i)), encode(from.Field(i)))
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = append(document.AppendQuoted(dst, fieldName(t.Field(i))), ':')
+			dst = encode(dst, from.Field(i))
 		}
-		return b.Object()
+		return append(dst, '}')
 	}
 	panic("playground: a message has a field of type " + from.Type().String())
 }

@@ -3,7 +3,6 @@ package playground
 import (
 	"errors"
 
-	"github.com/patchlab-dev/patchlab/explain"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 )
 
@@ -12,7 +11,7 @@ func (e *Engine) line(in *LineInput) (*LineOutput, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines := explain.Lines(typeOf(res.Kind), res.After)
+	lines := e.last.linesAfter(in.At - 1)
 	if in.Line < 1 || in.Line > len(lines) {
 		return nil, errors.New("the object has no such line")
 	}

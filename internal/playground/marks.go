@@ -109,7 +109,7 @@ func faults(err error) []fault {
 	if errors.As(err, &status) && status.Details != nil {
 		for _, c := range status.Details.Causes {
 			if c.Field != "" {
-				out = append(out, fault{c.Field, c.Field + ": " + c.Message})
+				out = append(out, fault{fieldOf(c), c.Field + ": " + c.Message})
 			}
 		}
 	}
@@ -117,6 +117,16 @@ func faults(err error) []fault {
 		out = quoted(err.Error())
 	}
 	return out
+}
+
+// fieldOf returns the field that a cause is about. Of a patch whose result is of a
+// wrong type the API server only says so in the message, behind the object.
+func fieldOf(c cluster.Cause) string {
+	if i := strings.LastIndex(c.Message, ": ."); c.Field == "patch" && i >= 0 {
+		path, _, _ := strings.Cut(c.Message[i+2:], ":")
+		return path
+	}
+	return c.Field
 }
 
 // quoted finds the fields that a strict decoding error quotes:

@@ -27,13 +27,10 @@ func New() *Engine { return &Engine{} }
 // it panic.
 func (e *Engine) Handle(request []byte) []byte {
 	out, err := e.answer(request)
-	var b document.ObjectBuilder
 	if err != nil {
-		b.Set("error", encode(reflect.ValueOf(failure(err))))
-	} else {
-		b.Set("output", encode(reflect.ValueOf(out)))
+		return append(encode([]byte(`{"error":`), reflect.ValueOf(failure(err))), '}')
 	}
-	return b.Object().JSON()
+	return append(encode([]byte(`{"output":`), reflect.ValueOf(out)), '}')
 }
 
 func (e *Engine) answer(request []byte) (any, error) {

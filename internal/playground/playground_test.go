@@ -1,8 +1,6 @@
 package playground
 
 import (
-	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -13,10 +11,8 @@ import (
 // ask sends a request as the page does, and reads the answer into out.
 func ask(t *testing.T, e *Engine, name string, in, out any) *Failure {
 	t.Helper()
-	var b document.ObjectBuilder
-	b.Set("call", document.NewString(name))
-	b.Set("input", encode(reflect.ValueOf(in)))
-	d, err := document.Parse(e.Handle(b.Object().JSON()), document.Options{MaxBytes: -1})
+	request := append(encode([]byte(`{"call":"`+name+`","input":`), reflect.ValueOf(in)), '}')
+	d, err := document.Parse(e.Handle(request), document.Options{MaxBytes: -1})
 	if err != nil {
 		t.Fatalf("%s answers no JSON: %v", name, err)
 	}
@@ -165,20 +161,10 @@ func TestALineSaysSinceWhenItIsOwned(t *testing.T) {
 // TestGoingOnIsTheSameAsRunningAnew: the engine keeps what it ran; that must not
 // be seen in an answer.
 func TestGoingOnIsTheSameAsRunningAnew(t *testing.T) {
-	files, err := filepath.Glob("../../testdata/scenarios/*.yaml")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%d scenarios (%v)", len(files), err)
-	}
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var read ScenarioOutput
+	for file, whole := range examples(t) {
 		kept := New()
-		must(t, kept, "import", TextInput{Text: string(data)}, &read)
-		for n := range len(read.Scenario.Steps) + 1 {
-			part := read.Scenario
+		for n := range len(whole.Steps) + 1 {
+			part := whole
 			part.Steps = part.Steps[:n]
 			in := RunInput{Scenario: part, At: n, Against: n - 1}
 			var a, b RunOutput

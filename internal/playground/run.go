@@ -23,6 +23,7 @@ type run struct {
 	definitions []DefinitionResult
 	results     []scenario.Result
 	steps       []StepResult
+	lines       map[int][]explain.Line // of the object after a step, as far as asked for
 }
 
 // running runs a scenario as far as it has not been run: the one before is gone
@@ -62,7 +63,7 @@ func begin(ctx context.Context, s *Scenario) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &run{runner: runner}
+	r := &run{runner: runner, lines: map[int][]explain.Line{}}
 	for _, text := range s.Definitions {
 		var d DefinitionResult
 		if err := runner.Define(ctx, text); err != nil {
@@ -90,19 +91,33 @@ func (e *Engine) run(in *RunInput) (*RunOutput, error) {
 		return out, nil
 	}
 	res := &r.results[out.At-1]
-	before, after := r.state(res, out.Against), res.After
-	if out.Against == out.At-1 {
-		before = res.Before
+	last := r.state(res, out.Against)
+	before, after := fieldmanager.Object{}, res.After
+	if last >= 0 {
+		before = r.results[last].After
 	}
-	t := typeOf(res.Kind)
-	lines := explain.Lines(t, after)
-	out.Rows = rows(explain.Lines(t, before), lines, managers(before), managers(after))
-	out.Changes = changes(t, before, after, lines)
+	lines := r.linesAfter(out.At - 1)
+	out.Rows = rows(r.linesAfter(last), lines, managers(before), managers(after))
+	out.Changes = changes(typeOf(res.Kind), before, after, lines)
 	out.Conflicts = conflicts(res)
 	if after.Value.Exists() {
 		out.Object = object(res, after)
 	}
 	return out, nil
+}
+
+// linesAfter are the lines of the object after a step, none for the step -1.
+func (r *run) linesAfter(step int) []explain.Line {
+	if step < 0 {
+		return nil
+	}
+	lines, ok := r.lines[step]
+	if !ok {
+		res := &r.results[step]
+		lines = explain.Lines(typeOf(res.Kind), res.After)
+		r.lines[step] = lines
+	}
+	return lines
 }
 
 // result runs a scenario and returns the result of a step, counted from 1.
@@ -117,14 +132,15 @@ func (e *Engine) result(s *Scenario, at int) (*scenario.Result, error) {
 	return &r.results[at-1], nil
 }
 
-// state is a step's object as it was after the first n steps.
-func (r *run) state(of *scenario.Result, n int) fieldmanager.Object {
+// state finds which of the first n steps was the last for a step's object: its
+// position, or -1 where there was none.
+func (r *run) state(of *scenario.Result, n int) int {
 	for i := n - 1; i >= 0; i-- {
 		if r.results[i].Target == of.Target {
-			return r.results[i].After
+			return i
 		}
 	}
-	return fieldmanager.Object{}
+	return -1
 }
 
 func typeOf(k *schema.Kind) *schema.Type {

@@ -2,6 +2,7 @@ package playground
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -111,16 +112,34 @@ func pick(names []string, at []int) []string {
 }
 
 func changes(t *schema.Type, before, after fieldmanager.Object, lines []explain.Line) []Change {
-	var out []Change
-	for _, c := range explain.Changes(t, before, after) {
+	list := explain.Changes(t, before, after)
+	if len(list) == 0 {
+		return nil
+	}
+	first := make(map[string]int, len(lines)) // the first line of each field
+	for i := len(lines) - 1; i >= 0; i-- {
+		first[key(lines[i].Path)] = i + 1
+	}
+	out := make([]Change, 0, len(list))
+	for _, c := range list {
 		line := 0
 		if c.After.Exists() {
-			line = 1 + slices.IndexFunc(lines, func(l explain.Line) bool { return slices.Equal(l.Path, c.Path) })
+			line = first[key(c.Path)]
 		}
 		out = append(out, Change{Path: c.Path.String(), Effect: string(c.Effect), Before: shown(c.Before), After: shown(c.After),
 			OwnersBefore: c.OwnersBefore, OwnersAfter: c.OwnersAfter, Line: line})
 	}
 	return out
+}
+
+// key makes a path a key of a map; paths are equal where their elements are.
+func key(p fieldmanager.Path) string {
+	var b strings.Builder
+	for _, e := range p {
+		b.WriteString(string(e))
+		b.WriteByte('\n')
+	}
+	return b.String()
 }
 
 // shown is a value on one line, cut where it is long, "" for none.

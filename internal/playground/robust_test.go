@@ -1,0 +1,117 @@
+package playground
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// TestBadInputIsAnsweredWithAMessage: whatever is typed, dropped or linked, there
+// is an answer, and the next question is answered as if nothing had been.
+func TestBadInputIsAnsweredWithAMessage(t *testing.T) {
+	braces := strings.Repeat("{", 3<<20)
+	for _, c := range []struct{ why, request, want string }{
+		{"nothing", "", "no JSON"},
+		{"no JSON", "{", "no JSON"},
+		{"nested braces as a request", braces, "no JSON"},
+		{"bytes that are no UTF-8", "{\"call\":\"run\xff\"}", "no call"},
+		{"an unknown call", `{"call":"fly"}`, "no call fly"},
+		{"an unknown field", `{"call":"run","input":{"scenari":{}}}`, `input has no field "scenari"`},
+		{"a wrong type", `{"call":"run","input":{"scenario":{"steps":[{"body":1}]}}}`, "input.scenario.steps[0].body must be a string"},
+		{"a text that is no scenario", `{"call":"import","input":{"text":"a: ["}}`, "YAML"},
+		{"a scenario of a later version", `{"call":"import","input":{"text":"scenario: patchlab.dev/v9"}}`, "version of the format"},
+		{"an unknown Kubernetes version", `{"call":"run","input":{"scenario":{"kubernetes":"9.9"}}}`, "9.9"},
+		{"a step that is not there", `{"call":"line","input":{"at":3}}`, "no such step"},
+		{"a negative step", `{"call":"way","input":{"at":-1}}`, "no such step"},
+		{"a conflict that is not there", `{"call":"way","input":{"at":1,"scenario":{"steps":[{"actor":"a","do":"apply","body":"{}"}]}}}`, "no such conflict"},
+		{"too many steps", `{"call":"run","input":{"scenario":{"steps":[` + strings.Repeat(`{},`, maxSteps) + `{}]}}}`, "1000 steps"},
+	} {
+		e := New()
+		got := string(e.Handle([]byte(c.request)))
+		if !strings.HasPrefix(got, `{"error":`) || !strings.Contains(strings.ReplaceAll(got, `\"`, `"`), c.want) || !utf8.ValidString(got) {
+			t.Errorf("%s: answers %.300s, want an error with %q", c.why, got, c.want)
+		}
+		var out RunOutput
+		must(t, e, "run", RunInput{Scenario: twoManagers(), At: 2, Against: 1}, &out)
+		if len(out.Conflicts) != 1 {
+			t.Errorf("%s: the next question is not answered", c.why)
+		}
+	}
+}
+
+// TestABadStepOrDefinitionSpoilsNoOther: the other steps run, and the bad one says why.
+func TestABadStepOrDefinitionSpoilsNoOther(t *testing.T) {
+	for _, c := range []struct{ why, body, want string }{
+		{"3 MiB of nested braces", strings.Repeat("{", 3<<20), "expected a key"},
+		{"3 MiB of nested lists in YAML", strings.Repeat("- ", 3<<19), "depth"},
+		{"more than 3 MiB", "a: " + strings.Repeat("x", 3<<20), "larger than"},
+		{"nothing", "", "one document"},
+		{"two documents", "a: 1\n---\nb: 1", "one document"},
+		{"a scalar", "17", ""},
+		{"a list", "[]", ""},
+		{"aliases that grow", "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c,*c,*c]", ""},
+		{"no kind that is known", "apiVersion: v1\nkind: Nothing\nmetadata: {name: x}", "no kind Nothing"},
+		{"a control character", "apiVersion: v1\nkind: \x01", ""},
+	} {
+		s := twoManagers()
+		s.Steps[0], s.Steps[1] = s.Steps[1], s.Steps[0]
+		s.Steps = append(s.Steps, Step{Actor: "alice", Do: "apply", Body: c.body}, Step{Actor: "alice", Do: "apply", Body: configMap + "  size: xl\n"})
+		s.Definitions = []string{c.body}
+		var out RunOutput
+		must(t, New(), "run", RunInput{Scenario: s, At: 4, Against: 3}, &out)
+		if r := out.Steps[2]; r.OK || r.Message == "" || !strings.Contains(r.Message, c.want) {
+			t.Errorf("%s: the step says %.300q, want %q", c.why, r.Message, c.want)
+		}
+		if len(out.Steps[2].Message) > 2000 {
+			t.Errorf("%s: a message of %d bytes", c.why, len(out.Steps[2].Message))
+		}
+		if r := out.Steps[3]; r.Code != 200 || out.Object == nil {
+			t.Errorf("%s: the step after it answers %+v", c.why, r)
+		}
+		if d := out.Definitions[0]; d.OK || d.Mark.Message == "" {
+			t.Errorf("%s: taken for a definition", c.why)
+		}
+	}
+}
+
+func TestErrorsAreMarkedAtTheirLines(t *testing.T) {
+	for _, c := range []struct {
+		why, do, body string
+		line, column  int
+	}{
+		{"no YAML", "apply", "apiVersion: v1\nkind: [", 2, 0},
+		{"an unknown field of an apply", "apply", configMap + "  a: b\nspice: 1\n", 7, 8},
+		{"an unknown field of an update", "update", configMap + "  a: b\nspice: 1\n", 7, 8},
+		{"a value of a wrong type", "apply", configMap + "  a: b\n  c: 4\n", 7, 6},
+		{"a wrong type in a merge patch", "merge-patch", "data:\n  a: {}\n", 2, 6},
+		{"a name that is none", "apply", strings.Replace(configMap, "settings", "Settings!", 1), 4, 9},
+	} {
+		s := twoManagers()
+		s.Steps = append(s.Steps[:1], Step{Actor: "bob", Do: c.do, Body: c.body})
+		var out RunOutput
+		must(t, New(), "run", RunInput{Scenario: s, At: 2}, &out)
+		r := out.Steps[1]
+		if r.OK || len(r.Marks) == 0 {
+			t.Errorf("%s: %+v", c.why, r)
+			continue
+		}
+		if m := r.Marks[0]; m.Line != c.line || c.column > 0 && m.Column != c.column {
+			t.Errorf("%s: marked at %d:%d, want %d:%d (%s)", c.why, m.Line, m.Column, c.line, c.column, m.Message)
+		}
+	}
+}
+
+// FuzzHandle: no request makes the engine panic, and each answer is JSON.
+func FuzzHandle(f *testing.F) {
+	f.Add(`{"call":"run","input":{"scenario":{"steps":[{"actor":"a","do":"apply","body":"a: 1"}]},"at":1}}`)
+	f.Add(`{"call":"patches","input":{"at":1,"edited":"a: 1"}}`)
+	f.Add(`{"call":"script","input":{"scenario":{"steps":[{"actor":"a","do":"delete","target":{"kind":"Pod","apiVersion":"v1"}}]}}}`)
+	f.Fuzz(func(t *testing.T, request string) {
+		if len(request) > 1<<16 {
+			t.Skip("long requests only take long")
+		}
+		if got := New().Handle([]byte(request)); !strings.HasPrefix(string(got), `{"error":{`) && !strings.HasPrefix(string(got), `{"output":{`) {
+			t.Errorf("answers %.200s", got)
+		}
+	})
+}
