@@ -6,10 +6,12 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # peers, and the package for users' tests, which imports client-go.
 MODULES = . $(patsubst %/go.mod,%,$(wildcard test/go.mod test/*/go.mod patchlabtest/go.mod))
 
-.PHONY: test race lint fmt vet staticcheck build fuzz bench catalog
+.PHONY: test test-go test-web web race lint fmt vet staticcheck build fuzz bench catalog
 
-## test: all tests of all modules
-test:
+## test: all tests of all modules, and of the page in Chromium
+test: test-go test-web
+
+test-go:
 	@set -e; for m in $(MODULES); do echo "== $$m"; (cd $$m && $(GO) test ./...); done
 
 ## race: the tests of what runs concurrently, with the race detector
@@ -28,8 +30,9 @@ vet:
 staticcheck:
 	@set -e; for m in $(MODULES); do (cd $$m && $(GO) run $(STATICCHECK) ./...); done
 
-## build: the command, in bin/
+## build: the command, in bin/, with the playground's page where Node.js is installed
 build:
+	@if sh web/scripts/need.sh build; then $(MAKE) web; else echo "building without it: patchlab playground will have no page"; fi
 	$(GO) build -trimpath -ldflags '-s -w' -o bin/patchlab ./cmd/patchlab
 
 ## bench: ours beside the peers in one run
@@ -39,3 +42,18 @@ bench:
 ## catalog: the built-in kinds of each Kubernetes version, from the Go module proxy
 catalog:
 	$(GO) generate ./schema
+
+## web: the playground's page, in web/dist for any static host and for the command
+web: web/node_modules
+	sh web/scripts/engine.sh
+	cd web && npm run --silent build
+
+web/node_modules: web/package-lock.json
+	sh web/scripts/need.sh build
+	cd web && npm ci --no-audit --no-fund && touch node_modules
+
+## test-web: the page in Chromium, its size and speed, and the engine in WebAssembly
+test-web: web
+	sh web/scripts/need.sh test
+	cd web && npm run --silent size && npm test --silent
+	sh web/scripts/wasm-test.sh

@@ -2,6 +2,8 @@ module github.com/patchlab-dev/patchlab
 
 go 1.26.0
 
+ignore ./web/node_modules
+
 require (
 	github.com/aymanbagabas/go-udiff v0.4.1
 	github.com/evanphx/json-patch/v5 v5.9.11

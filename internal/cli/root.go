@@ -104,7 +104,7 @@ who owns which field afterwards, and who conflicts with whom.
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage(err.Error() + "\nSee '" + c.CommandPath() + " --help'.")
 	})
-	c.AddCommand(a.applyCommand(), a.defaultsCommand(), a.serveCommand(), a.versionCommand())
+	c.AddCommand(a.applyCommand(), a.defaultsCommand(), a.playgroundCommand(), a.serveCommand(), a.versionCommand())
 	return c
 }
 

@@ -1,0 +1,8 @@
+#!/bin/sh
+# The engine compiled to WebAssembly, under Node, answers the recordings of
+# kube-apiserver as the native one does.
+set -eu
+cd "$(dirname "$0")/../.."
+root=$(go env GOROOT)
+GOOS=js GOARCH=wasm go test -exec "$root/lib/wasm/go_js_wasm_exec" -run '^TestRecordings$' ./cluster
+GOOS=js GOARCH=wasm go test -exec "$root/lib/wasm/go_js_wasm_exec" -run '^Test(Run|Ways|ALine|Examples|Four|ABad)' ./internal/playground
