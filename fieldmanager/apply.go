@@ -7,6 +7,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/structured"
+	"github.com/patchlab-dev/patchlab/patch"
 )
 
 // Apply merges a configuration into the live object for a manager. Rules, in
@@ -38,26 +39,32 @@ func (m *Manager) Apply(live Object, config document.Value, manager string, forc
 	var first Set
 	if len(entries) == 0 {
 		var err error
-		if entries, err = m.update(m.config.Empty, value, nil, firstApply, now); err != nil {
+		if entries, err = m.Observed(nil).update(m.config.Empty, value, nil, firstApply, now); err != nil {
 			return Object{}, fmt.Errorf("the fields that the object has cannot be tracked: %w", err)
 		}
 		for i := range entries {
+			m.note(RuleFirst, patch.Added, firstApply)
 			first = entries[i].Fields
 			entries[i].Fields = first.Reread()
 		}
 	}
 	self := m.self(manager, OperationApply)
-	merged, changed, after, err := m.engine.Apply(&m.types, value, config, entries, self, force)
+	types, watcher := m.watch(false)
+	merged, changed, after, err := m.engine.Apply(types, value, config, entries, self, force)
 	var conflicts structured.Conflicts
 	if errors.As(err, &conflicts) {
 		if conflicts = m.withoutLastApplied(conflicts, value, manager); len(conflicts) > 0 {
+			watcher.tellConflicts(conflicts, value, config)
 			return Object{}, m.describe(conflicts, value, config, live.Managed.Len() == 0)
 		}
-		merged, changed, after, err = m.engine.Apply(&m.types, value, config, entries, self, true)
+		m.note(RuleKubectl, patch.TakenOver, manager)
+		types, watcher = m.watch(false)
+		merged, changed, after, err = m.engine.Apply(types, value, config, entries, self, true)
 	}
 	if err != nil {
 		return Object{}, err
 	}
+	watcher.tell(value, merged)
 	for i := range after {
 		if after[i].Manager == firstApply && !first.Empty() {
 			after[i].Fields = after[i].Fields.Written(first)
@@ -124,7 +131,7 @@ func (m *Manager) describe(found structured.Conflicts, live, config document.Val
 				t, a, b = other, m.converted(a, e.APIVersion), m.converted(b, e.APIVersion)
 			}
 		}
-		structured.Locate(t, c.Fields, []document.Value{a, b}, func(p Path, at []document.Value) {
+		structured.Locate(t, c.Fields, []document.Value{a, b}, func(p Path, at []document.Value, _ []document.Path) {
 			out = append(out, Conflict{
 				Manager: e.Manager, Operation: e.Operation, APIVersion: e.APIVersion, Subresource: e.Subresource, Time: e.Time,
 				Path: p, Live: at[0], Wanted: at[1], fresh: fresh,

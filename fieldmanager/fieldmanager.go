@@ -15,6 +15,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/fieldset"
 	"github.com/patchlab-dev/patchlab/internal/structured"
+	"github.com/patchlab-dev/patchlab/patch"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -112,7 +113,8 @@ type ResetFields struct {
 // A Manager applies and tracks changes of objects of one kind. It is immutable
 // and safe for concurrent use.
 type Manager struct {
-	config Config
-	types  structured.Types
-	engine Engine
+	config   Config
+	types    structured.Types
+	engine   Engine
+	observer patch.Observer
 }

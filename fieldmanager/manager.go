@@ -9,6 +9,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/fieldset"
 	"github.com/patchlab-dev/patchlab/internal/structured"
+	"github.com/patchlab-dev/patchlab/patch"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -84,6 +85,7 @@ func (m *Manager) Update(live Object, next document.Value, manager string, now t
 	managed := m.requested(live, next)
 	next = withoutManaged(next)
 	if managed.Len() == 0 && live.Value.Exists() {
+		m.note(RuleQuiet, patch.Ignored, manager)
 		return Object{Value: next}, nil
 	}
 	entries, err := m.update(m.orEmpty(live.Value), next, managed.entries, manager, now)
@@ -100,6 +102,7 @@ func (m *Manager) requested(live Object, next document.Value) Managed {
 		return live.Managed
 	}
 	if isReset(list, m.config.Custom) {
+		m.note(RuleReset, patch.Removed, "")
 		return Managed{}
 	}
 	if document.Identical(list, live.Managed.list) {
@@ -121,10 +124,12 @@ func (m *Manager) orEmpty(v document.Value) document.Value {
 
 // update tracks a change for an updating manager.
 func (m *Manager) update(live, next document.Value, entries []Entry, manager string, now time.Time) ([]Entry, error) {
-	after, taken, err := m.engine.Update(&m.types, live, next, entries)
+	types, watcher := m.watch(true)
+	after, taken, err := m.engine.Update(types, live, next, entries)
 	if err != nil {
 		return nil, err
 	}
+	watcher.tell(live, next)
 	if taken = taken.Minus(serverFields()); !taken.Empty() {
 		self := m.self(manager, OperationUpdate)
 		self.Time = now
@@ -137,7 +142,11 @@ func (m *Manager) update(live, next document.Value, entries []Entry, manager str
 			after = append(after, self)
 		}
 	}
-	return capUpdates(after), nil
+	capped := capUpdates(after)
+	if len(capped) < len(after) {
+		m.note(RuleCap, patch.Merged, ancient)
+	}
+	return capped, nil
 }
 
 // self returns an entry for the manager of a request, without fields.

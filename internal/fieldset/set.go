@@ -237,6 +237,30 @@ func contains(a, b document.Value) bool {
 	return true
 }
 
+// Tops returns the fields of s that have no field of s above them.
+func (s Set) Tops() Set {
+	if s.Empty() {
+		return s
+	}
+	return rooted(tops(s.root))
+}
+
+func tops(n document.Value) document.Value {
+	e := edit{like: n}
+	for i := First(n); i < n.Len(); i++ {
+		kid := n.At(i)
+		if IsMember(kid) {
+			if kid.Len() > 0 {
+				kid = document.NewObject()
+			}
+		} else {
+			kid = tops(kid)
+		}
+		e.put(i, kid)
+	}
+	return e.node()
+}
+
 // Leaves returns the fields of s that have no field of s below them. Nodes
 // without leaves do not arise: every branch of a set ends in a field.
 func (s Set) Leaves() Set {

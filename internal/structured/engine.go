@@ -55,7 +55,25 @@ type Types struct {
 	// Ignore returns what a field set loses in a version because the resource
 	// resets those fields; nil for nothing.
 	Ignore func(apiVersion string, s fieldset.Set) fieldset.Set
+	// Report is told what the engine decides: fields, by which rule, and whose
+	// entry it is about. nil costs nothing.
+	Report func(r Rule, fields fieldset.Set, about Entry)
 }
+
+// A Rule is one by which the engine decides.
+type Rule uint8
+
+// The rules, see Merger.Apply and Merger.Update.
+const (
+	Own       Rule = iota // the fields that the applying manager owns now
+	Share                 // those of them that another entry has too
+	Prune                 // fields that go because the manager names them no more
+	PruneKept             // fields that the manager names no more and that stay
+	Clash                 // fields of another entry that a refused apply would change
+	Transfer              // fields that an entry loses to the request
+	Drop                  // fields that an entry loses because they are gone
+	Track                 // the fields that an update changed
+)
 
 // An Engine merges objects and keeps owners. Entries that are handed in are
 // not changed; those that come back have no entry without fields.

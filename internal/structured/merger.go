@@ -62,6 +62,13 @@ func (w *work) convert(v document.Value, version string) (document.Value, error)
 	return v, within("the object in version "+version, w.validate(t, v, false))
 }
 
+// report tells of a decision. Sets that only it needs are made by the function.
+func (w *work) report(r Rule, fields func() fieldset.Set, about Entry) {
+	if w.types.Report != nil {
+		w.types.Report(r, fields(), about)
+	}
+}
+
 func (w *work) ignore(version string, s fieldset.Set) fieldset.Set {
 	if w.types.Ignore == nil || s.Empty() {
 		return s
@@ -133,6 +140,7 @@ func (Merger) Apply(t *Types, live, config document.Value, entries []Entry, self
 		was = after[at].Fields
 	}
 	self.Fields = w.ignore(t.Version, w.fieldsOf(t.Type, config, was))
+	w.report(Own, func() fieldset.Set { return self.Fields }, self)
 	merged := w.merge(t.Type, live, config)
 	if at < 0 {
 		at = len(after)
@@ -146,6 +154,11 @@ func (Merger) Apply(t *Types, live, config document.Value, entries []Entry, self
 	}
 	if _, err = w.track(live, merged, after, at, force); err != nil {
 		return live, false, nil, err
+	}
+	for i, e := range after {
+		if i != at {
+			w.report(Share, func() fieldset.Set { return e.Fields.Intersect(w.reread(self.Fields)) }, e)
+		}
 	}
 	after = withFields(after)
 	if document.Equal(live, merged) {
@@ -178,6 +191,7 @@ func (Merger) Update(t *Types, live, next document.Value, entries []Entry) ([]En
 	if err != nil {
 		return nil, fieldset.Set{}, err
 	}
+	w.report(Track, func() fieldset.Set { return d.changed }, Entry{})
 	return withFields(after), d.changed, nil
 }
 
@@ -204,11 +218,14 @@ func (w *work) track(before, after document.Value, entries []Entry, self int, fo
 		}
 		if lost := e.Fields.Intersect(d.changed); !lost.Empty() {
 			if !force {
+				w.report(Clash, func() fieldset.Set { return lost }, *e)
 				conflicts = append(conflicts, Conflict{Entry: *e, Fields: lost})
 				continue
 			}
+			w.report(Transfer, func() fieldset.Set { return lost }, *e)
 			e.Fields = e.Fields.Minus(lost)
 		}
+		w.report(Drop, func() fieldset.Set { return e.Fields.Intersect(d.removed) }, *e)
 		e.Fields = e.Fields.Minus(d.removed)
 	}
 	if len(conflicts) > 0 {

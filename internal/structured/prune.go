@@ -41,7 +41,12 @@ func (w *work) prune(merged document.Value, entries []Entry, self int, before En
 		return merged, err
 	}
 	all, left := w.all(t, base), w.all(t, pruned)
-	pruned = w.remove(t, base, all.Minus(left).Intersect(last))
+	gone := all.Minus(left).Intersect(last)
+	w.report(Prune, func() fieldset.Set { return gone.Tops() }, before)
+	w.report(PruneKept, func() fieldset.Set {
+		return before.Fields.Minus(w.reread(entries[self].Fields)).Intersect(all).MinusBelow(gone)
+	}, before)
+	pruned = w.remove(t, base, gone)
 	return w.convert(pruned, w.types.Version)
 }
 
