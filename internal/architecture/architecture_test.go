@@ -12,7 +12,7 @@ const module = "github.com/patchlab-dev/patchlab/"
 // layers are the parts, lowest first. Each may import those before it and
 // itself; nothing imports a part that is not listed before it.
 var layers = []string{
-	"document", "schema", "patch", "fieldmanager", "store", "cluster", "explain", "scenario", "server", "internal/cli", "cmd",
+	"document", "schema", "patch", "fieldmanager", "store", "cluster", "explain", "scenario", "internal/playground", "server", "internal/cli", "cmd",
 }
 
 // light are the parts that also run in a browser.
@@ -89,5 +89,31 @@ func TestPagePartsStayLight(t *testing.T) {
 	}
 	if seen < 5 {
 		t.Fatalf("only %d packages were looked at", seen)
+	}
+}
+
+// TestOnlyAFewImportKubernetes keeps Kubernetes' libraries where they are asked
+// for by name: in the reference engine and in the package for client-go's objects.
+func TestOnlyAFewImportKubernetes(t *testing.T) {
+	allowed := map[string]bool{module + "reference": true, module + "clientobject": true}
+	out, err := exec.Command("go", "list", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", module+"...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	found := 0
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		for _, dep := range fields[1:] {
+			if !strings.HasPrefix(dep, "k8s.io/") && !strings.HasPrefix(dep, "sigs.k8s.io/") {
+				continue
+			}
+			found++
+			if !allowed[fields[0]] {
+				t.Errorf("%s imports %s", fields[0], dep)
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("not even the reference engine imports Kubernetes' libraries")
 	}
 }
