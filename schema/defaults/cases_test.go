@@ -76,25 +76,37 @@ func TestCases(t *testing.T) {
 }
 
 // What has been decoded and defaulted is not changed by doing it again, and not
-// even made anew.
+// even made anew, in any version.
 func TestTwiceIsOnce(t *testing.T) {
-	rules, err := For("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range creations(t) {
-		for _, from := range []Source{FromJSON, FromTree} {
-			once, _, err := Decode(c.kind, c.sent, from)
-			if err != nil {
-				t.Fatal(err)
+	all := creations(t)
+	for i, version := range schema.Versions() {
+		rules, err := For(version)
+		if err != nil {
+			t.Fatal(err)
+		}
+		catalog, err := schema.Builtin(version)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := i; n < len(all); n += len(schema.Versions()) {
+			c := all[n]
+			k, ok := kindOf(catalog, c.sent)
+			if !ok {
+				continue
 			}
-			filled := rules.Apply(c.kind, once, Options{})
-			again, problems, err := Decode(c.kind, filled, from)
-			if err != nil || len(problems) > 0 || !document.SameNode(again, filled) {
-				t.Errorf("%s: decoding again gives %s, %v, %v", c.name, again, problems, err)
-			}
-			if twice := rules.Apply(c.kind, filled, Options{}); !document.SameNode(twice, filled) {
-				t.Errorf("%s: defaults again give %s", c.name, twice)
+			for _, from := range []Source{FromJSON, FromTree} {
+				once, _, err := Decode(k, c.sent, from)
+				if err != nil {
+					t.Fatal(err)
+				}
+				filled := rules.Apply(k, once, Options{})
+				again, problems, err := Decode(k, filled, from)
+				if err != nil || len(problems) > 0 || !document.SameNode(again, filled) {
+					t.Errorf("%s in %s: decoding again gives %s, %v, %v", c.name, version, again, problems, err)
+				}
+				if twice := rules.Apply(k, filled, Options{}); !document.SameNode(twice, filled) {
+					t.Errorf("%s in %s: defaults again give %s", c.name, version, twice)
+				}
 			}
 		}
 	}

@@ -114,7 +114,8 @@ func TestUnknownFields(t *testing.T) {
 	}
 }
 
-// Decoding never panics, and what it makes it takes again as it is.
+// Decoding never panics, and what it makes it takes again as it is; the least
+// manifest of an object is filled in to the same one.
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(manifest))
 	f.Add([]byte(`{"apiVersion":"v1","kind":"Pod","spec":{"containers":[null,{"ports":[{}]}],"volumes":[{}]},"status":[]}`))
@@ -143,6 +144,14 @@ func FuzzDecode(f *testing.F) {
 			again, problems, err := Decode(k, v, from)
 			if err != nil || len(problems) > 0 || !document.SameNode(rules.Apply(k, again, Options{Now: noon}), v) {
 				t.Errorf("%s becomes %s becomes %s, %v, %v", d.Root, v, again, problems, err)
+			}
+			least, err := rules.Minimize(k, v)
+			if err != nil {
+				t.Fatalf("%s cannot be reduced: %v", v, err)
+			}
+			want, _ := rules.filled(k, WithoutOwned(k, v))
+			if got, err := rules.filled(k, least); err != nil || !document.Identical(got, want) {
+				t.Errorf("%s is reduced to %s, filled in to %s, want %s, %v", v, least, got, want, err)
 			}
 			rules.PrepareForUpdate(k, v, rules.PrepareForCreate(k, v, Request{Now: noon}), Request{Now: noon})
 		}
