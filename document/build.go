@@ -37,14 +37,19 @@ func NewFloat(f float64) Value {
 
 // NewString returns a string. What is not UTF-8 in it becomes U+FFFD.
 func NewString(s string) Value {
+	n := stringNode(s)
+	return Value{&n}
+}
+
+func stringNode(s string) node {
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, "\ufffd")
 	}
-	n := &node{raw: s, kind: String}
+	n := node{raw: s, kind: String}
 	if plainText(s) {
 		n.flags = canonical
 	}
-	return Value{n}
+	return n
 }
 
 // NewObject returns an object without members.
@@ -83,7 +88,13 @@ func (b *ObjectBuilder) Set(key string, v Value) {
 	if v.n == nil {
 		return
 	}
-	n := *v.n
+	b.set(key, *v.n)
+}
+
+// SetString adds a member that is a string, as Set(key, NewString(text)) does.
+func (b *ObjectBuilder) SetString(key, text string) { b.set(key, stringNode(text)) }
+
+func (b *ObjectBuilder) set(key string, n node) {
 	if n.key != key || n.flags&keyCanonical == 0 {
 		n.key = key
 		n.flags &^= keyCanonical
@@ -109,6 +120,11 @@ func (b *ObjectBuilder) Object() Value {
 	if len(b.kids) == 0 {
 		return NewObject()
 	}
+	n := b.node()
+	return Value{&n}
+}
+
+func (b *ObjectBuilder) node() node {
 	if b.jumped {
 		slices.SortStableFunc(b.kids, func(x, y node) int { return strings.Compare(x.key, y.key) })
 		out := b.kids[:1]
@@ -121,7 +137,7 @@ func (b *ObjectBuilder) Object() Value {
 		}
 		b.kids = out
 	}
-	return newContainer(Object, b.kids)
+	return container(Object, b.kids)
 }
 
 // A ListBuilder gathers the items of a new list. The zero value is ready; it
@@ -140,6 +156,15 @@ func (b *ListBuilder) Append(v Value) {
 		return
 	}
 	b.kids = append(b.kids, *v.n)
+}
+
+// AppendObject adds the object that o has gathered, as Append(o.Object()) does.
+func (b *ListBuilder) AppendObject(o *ObjectBuilder) {
+	if len(o.kids) == 0 {
+		b.Append(NewObject())
+		return
+	}
+	b.kids = append(b.kids, o.node())
 }
 
 // AppendItems adds the items of a list from one position to before another.

@@ -129,3 +129,18 @@ func TestPositionsOfEmptyStrings(t *testing.T) {
 		t.Errorf("duplicates %v, %v", d.Duplicates, err)
 	}
 }
+
+func TestBuildersOfStringsAndObjects(t *testing.T) {
+	var list ListBuilder
+	for _, text := range []string{"a", "<é\xff", ""} {
+		var b ObjectBuilder
+		b.SetString("z\"", text)
+		b.SetString("a", text)
+		list.AppendObject(&b)
+	}
+	list.AppendObject(new(ObjectBuilder))
+	want := `[{"a":"a","z\"":"a"},{"a":"\u003cé�","z\"":"\u003cé�"},{"a":"","z\"":""},{}]`
+	if got := list.List().String(); got != want {
+		t.Errorf("got %s, wanted %s", got, want)
+	}
+}

@@ -172,19 +172,23 @@ func (d *differ) listMember(b *document.ObjectBuilder, was, now document.Value, 
 		return err
 	}
 	d.up()
-	for _, part := range [...]struct {
-		key   string
-		items []document.Value
-	}{{key, p.items}, {directiveDelete + "/" + key, p.gone}, {directiveOrder + "/" + key, p.order}} {
-		if len(part.items) > 0 {
-			b.Set(part.key, document.NewList(part.items...))
-		}
+	if len(p.items) > 0 {
+		b.Set(key, document.NewList(p.items...))
+	}
+	if len(p.gone) > 0 {
+		b.Set(directiveDelete+"/"+key, document.NewList(p.gone...))
+	}
+	if p.order.Len() > 0 {
+		b.Set(directiveOrder+"/"+key, p.order)
 	}
 	return nil
 }
 
 // A listDiff is what a patch says about a list: items, scalars to delete, order.
-type listDiff struct{ items, gone, order []document.Value }
+type listDiff struct {
+	items, gone []document.Value
+	order       document.Value
+}
 
 func itemsOf(list document.Value) []document.Value {
 	items := make([]document.Value, list.Len())
@@ -225,7 +229,7 @@ func (d *differ) objects(was, now document.Value, f field) (listDiff, error) {
 	if err != nil {
 		return listDiff{}, err
 	}
-	patched = sortedBy(patched, after.keys)
+	patched = after.inOwnOrder(patched)
 	p := listDiff{items: make([]document.Value, 0, len(patched)+len(gone))}
 	for _, e := range patched {
 		p.items = append(p.items, e.item)
@@ -233,10 +237,12 @@ func (d *differ) objects(was, now document.Value, f field) (listDiff, error) {
 	p.items = append(p.items, gone...)
 	sameOrder := slices.Equal(before.keys, after.keys)
 	if d.order && (d.changes && (len(p.items) > 0 || !sameOrder) || d.deletions && len(p.items) > 0) {
-		p.order = make([]document.Value, 0, now.Len())
+		var order document.ListBuilder
+		order.Grow(now.Len())
 		for i, item := range now.Items() {
-			p.order = append(p.order, keyFields(item, after.single(i), f))
+			order.AppendObject(keyFields(item, after.keys[i], f))
 		}
+		p.order = order.List()
 	}
 	return p, nil
 }
@@ -258,19 +264,35 @@ func sortedBy(entries []entry, keys []itemKey) []entry {
 	return entries
 }
 
-// keyFields returns an object with nothing but an item's merge key, whose value
-// is given where it is a single field.
-func keyFields(item, key document.Value, f field) document.Value {
+// inOwnOrder sorts entries that are of the list, or changes to them, as the list
+// has them: by the first place of their key.
+func (s *byName) inOwnOrder(entries []entry) []entry {
+	if len(entries) == 0 {
+		return entries
+	}
+	if repeated(s.keys) {
+		return sortedBy(entries, s.keys)
+	}
+	at := make([]int, len(entries))
+	for i := range entries {
+		at[i] = entries[i].slot
+	}
+	entries, _ = inOrder(entries, at)
+	return entries
+}
+
+// keyFields begins an object with nothing but an item's merge key.
+func keyFields(item document.Value, k itemKey, f field) *document.ObjectBuilder {
 	var b document.ObjectBuilder
 	b.Grow(len(f.keys))
-	for _, k := range f.keys {
-		if !key.Exists() {
-			b.Set(k.Name, item.Get(k.Name))
-			continue
-		}
-		b.Set(k.Name, key)
+	if k.kind == keyString {
+		b.SetString(f.keys[0].Name, k.text)
+		return &b
 	}
-	return b.Object()
+	for _, key := range f.keys {
+		b.Set(key.Name, item.Get(key.Name))
+	}
+	return &b
 }
 
 // pair walks two lists sorted by name together. It returns the items that are
@@ -282,7 +304,10 @@ func (d *differ) pair(before, after *byName, f field) (patched []entry, gone []d
 		switch {
 		case j == after.Len() || i < before.Len() && before.names[i] < after.names[j]:
 			if d.deletions {
-				gone = append(gone, keyFields(before.entries[i].item, document.Value{}, f).With(directivePatch, document.NewString("delete")))
+				e := &before.entries[i]
+				b := keyFields(e.item, e.key, f)
+				b.SetString(directivePatch, "delete")
+				gone = append(gone, b.Object())
 			}
 			i++
 		case i == before.Len() || after.names[j] < before.names[i]:
@@ -370,16 +395,6 @@ type byName struct {
 	entries []entry
 	names   []string
 	keys    []itemKey // in the list's own order
-	// values are those of a single merge key, in the list's own order.
-	values []document.Value
-}
-
-// single returns the value of the i-th item's merge key, if that is one field.
-func (s *byName) single(i int) document.Value {
-	if s.values == nil {
-		return document.Value{}
-	}
-	return s.values[i]
 }
 
 func (d *differ) byName(list document.Value, f field) (*byName, error) {
@@ -391,19 +406,9 @@ func (d *differ) byName(list document.Value, f field) (*byName, error) {
 	}
 	n := list.Len()
 	s := &byName{entries: make([]entry, n), names: make([]string, n), keys: make([]itemKey, n)}
-	one := len(f.keys) == 1 && f.keys[0].Default == ""
-	if one {
-		s.values = make([]document.Value, n)
-	}
 	sorted := true
 	for i, item := range list.Items() {
-		var k itemKey
-		if one {
-			s.values[i] = item.Get(f.keys[0].Name)
-			k = scalarKey(s.values[i])
-		} else {
-			k = keyOf(item, f.keys)
-		}
+		k := keyOf(item, f.keys)
 		if err := d.keyed(item, k, f); err != nil {
 			return nil, err
 		}
@@ -476,7 +481,7 @@ func (d *differ) scalars(was, now document.Value) listDiff {
 	}
 	changed = changed || d.sorts && !document.Identical(was, now)
 	if d.order && (d.deletions && len(p.gone) > 0 || d.changes && changed) {
-		p.order = itemsOf(now)
+		p.order = now
 	}
 	return p
 }
