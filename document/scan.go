@@ -88,6 +88,9 @@ func (p *parser) str() (node, error) {
 			}
 			p.i = i + 1
 			return node{raw: raw, kind: String, flags: fl}, nil
+		case c == '\\' && i+1 < len(p.b) && shortEscapes[p.b[i+1]]:
+			fl |= escaped
+			i += 2
 		case c == '\\':
 			n, usual := escapeLen(p.s[i:])
 			if n == 0 {
@@ -112,6 +115,9 @@ func (p *parser) str() (node, error) {
 		}
 	}
 }
+
+// shortEscapes are the letters of the escapes that are printed as they are.
+var shortEscapes = [256]bool{'"': true, '\\': true, 'n': true, 'r': true, 't': true, 'b': true, 'f': true}
 
 const (
 	ones  = 0x0101010101010101

@@ -145,13 +145,14 @@ func ThreeWayStrategic(original, modified, current document.Value, t *schema.Typ
 	}
 	original, modified, current = orEmpty(original), orEmpty(modified), orEmpty(current)
 	s := strategist{typing: typing{o.ListTypes}}
-	views := make(map[document.Value]*byName) // the lists of modified are looked at twice
-	changes := differ{strategist: s, changes: true, order: true, views: views}
+	// What was found of modified's lists and of types serves the next differ.
+	views, quiet := make(map[document.Value]*byName), make(map[*schema.Type]bool)
+	changes := differ{strategist: s, changes: true, order: true, views: views, quietTypes: quiet}
 	add, err := changes.object(current, modified, t, false)
 	if err != nil {
 		return document.Value{}, err
 	}
-	deletions := differ{strategist: s, deletions: true, order: true, views: views}
+	deletions := differ{strategist: s, deletions: true, order: true, views: views, quietTypes: quiet}
 	remove, err := deletions.object(original, modified, t, false)
 	if err != nil {
 		return document.Value{}, err
@@ -160,7 +161,7 @@ func ThreeWayStrategic(original, modified, current document.Value, t *schema.Typ
 	if err != nil || !o.RefuseConflicts {
 		return p, err
 	}
-	since := differ{strategist: s, changes: true, deletions: true, views: views}
+	since := differ{strategist: s, changes: true, deletions: true, views: views, quietTypes: quiet}
 	changed, err := since.object(original, current, t, false)
 	if err != nil {
 		return document.Value{}, err
