@@ -98,14 +98,7 @@ func (e *ElementError) Error() string {
 func (e *ElementError) Unwrap() error { return ErrElement }
 
 func parseContent(text string) (Element, bool, error) {
-	content := text[2:]
-	if content == "" {
-		content = "null" // the API server's reader takes the end of the text for null
-		if text[0] == 'k' {
-			content = "{}"
-		}
-	}
-	d, err := document.Parse([]byte(content), document.Options{Duplicates: document.DuplicatesLast, MaxBytes: -1})
+	d, err := document.Parse([]byte(text[2:]), document.Options{Duplicates: document.DuplicatesLast, MaxBytes: -1})
 	if err != nil {
 		return "", false, elementError(text, err.Error())
 	}

@@ -1,0 +1,83 @@
+package fieldmanager_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/generate"
+)
+
+// FuzzApply: what always holds after a request, whatever the objects are.
+//
+//   - Applying the same configuration again and again changes nothing, not even a
+//     time. It may take three times to settle: a map that was emptied and is still
+//     named becomes null first, an empty list is left out (rule "prune"), and after
+//     an apply that owned nothing the next one adds before-first-apply.
+//   - An applying manager owns no field that the object does not have, but for
+//     empty ones that its configuration names and that were emptied by it: the API
+//     server takes them away and leaves them owned.
+//   - What is printed reads back as the same.
+func FuzzApply(f *testing.F) {
+	for seed := range uint64(40) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		g := generate.New(seed, generate.Options{Odd: seed%3 == 0, Depth: 6})
+		k := g.Kind("lab/v1")
+		m, err := fieldmanager.New(fieldmanager.Config{APIVersion: k.APIVersion(), Kind: k.Kind, Type: k.Type()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var live fieldmanager.Object
+		now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+		for range 6 {
+			q := g.Request(k, live.Value)
+			now = now.Add(time.Second)
+			r := request{apply: q.Apply, force: q.Force, manager: q.Manager, body: q.Body}
+			after, err := r.run(m, live, now)
+			if err != nil {
+				continue
+			}
+			checkOwned(t, m, after, q)
+			if err := joinsAgain(after); err != nil {
+				t.Fatal(err)
+			}
+			if q.Apply {
+				settled := after
+				for range 3 {
+					after = settled
+					if settled, err = m.Apply(after, q.Body, q.Manager, q.Force, now.Add(time.Hour)); err != nil {
+						break
+					}
+				}
+				if err == nil && !document.Equal(settled.Join(), after.Join()) {
+					t.Fatalf("applying %s again gives\n%s\nafter\n%s", q.Body, settled.Join(), after.Join())
+				}
+			}
+			live = after
+		}
+	})
+}
+
+// checkOwned fails where the manager of an apply owns what is not there.
+func checkOwned(t *testing.T, m *fieldmanager.Manager, o fieldmanager.Object, q generate.Request) {
+	t.Helper()
+	there, empty := map[string]bool{}, map[string]bool{}
+	m.Parts(o, func(p fieldmanager.Part) { there[p.Path.String()] = true })
+	m.Parts(fieldmanager.Object{Value: q.Body}, func(p fieldmanager.Part) {
+		container := p.Value.Kind() == document.Object || p.Value.Kind() == document.List
+		empty[p.Path.String()] = p.Value.IsNull() || container && p.Value.Len() == 0
+	})
+	for _, e := range o.Managed.Of(q.Manager) {
+		if e.Operation != fieldmanager.OperationApply || !q.Apply {
+			continue
+		}
+		for _, p := range e.Fields.Paths() {
+			if !there[p.String()] && !empty[p.String()] {
+				t.Fatalf("%s owns %s, which is not in\n%s", q.Manager, p, o.Join())
+			}
+		}
+	}
+}

@@ -1,0 +1,234 @@
+package fieldset
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// decode reads a fieldsV1 with us and with structured-merge-diff.
+func decode(text string) (ours Set, theirs *fieldpath.Set, errOurs, errTheirs error) {
+	theirs = &fieldpath.Set{}
+	errTheirs = theirs.FromJSON(strings.NewReader(text))
+	d, err := document.Parse([]byte(text), document.Options{Duplicates: document.DuplicatesLast})
+	if err != nil {
+		return Set{}, theirs, err, errTheirs
+	}
+	ours, errOurs = Decode(d.Root)
+	return ours, theirs, errOurs, errTheirs
+}
+
+// canonicalJSON is a set of theirs as ours prints it: with sorted keys.
+func canonicalJSON(t testing.TB, s *fieldpath.Set) string {
+	t.Helper()
+	text, err := s.ToJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := document.Parse(text, document.Options{Duplicates: document.DuplicatesLast})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.Root.String()
+}
+
+func TestDecodeAsStructuredMergeDiff(t *testing.T) {
+	for _, c := range []struct{ text, why string }{
+		{`{}`, "empty"},
+		{`{"f:a":{}}`, "a member"},
+		{`{"f:a":{".":{},"f:b":{}}}`, "a member with one below"},
+		{`{"f:a":{".":{}}}`, "a member written the long way"},
+		{`{"f:a":{".":5}}`, "what the dot holds does not matter"},
+		{`{"f:a":null}`, "null is a member too"},
+		{`{".":{},"f:a":{}}`, "nobody owns the whole object"},
+		{`{"k:{\"b\":1,\"a\":\"x\"}":{}}`, "keys are sorted"},
+		{`{"k:{ \"a\" : 1.0 }":{}}`, "white space and numbers are brought into form"},
+		{`{"v:9007199254740993":{},"v:1e2":{},"v:1e-7":{},"v:1e21":{}}`, "numbers read as float64"},
+		{`{"v:\"\\u003c\\u00e9\\b\"":{}}`, "escapes inside"},
+		{`{"v:null":{},"v:[1,2]":{},"v:{\"b\":1,\"a\":2}":{},"v:true":{}}`, "values of any kind"},
+		{`{"k:null":{},"k:{}":{}}`, "a key without fields"},
+		{`{"i:5":{},"i:05":{},"i:-1":{}}`, "indices"},
+		{`{"z:x":{},"f:a":{"z:y":{}}}`, "unknown kinds of elements are left out"},
+		{`{"f:":{},"f:.":{},"f:a:b":{}}`, "odd names"},
+		{`null`, "nothing"},
+	} {
+		ours, theirs, err, errTheirs := decode(c.text)
+		if (err == nil) != (errTheirs == nil) {
+			t.Errorf("%s (%s): ours %v, theirs %v", c.text, c.why, err, errTheirs)
+			continue
+		}
+		if got, want := ours.JSON().String(), canonicalJSON(t, theirs); got != want {
+			t.Errorf("%s (%s): %s, want %s", c.text, c.why, got, want)
+		}
+	}
+	for _, c := range []struct{ text, why string }{
+		{`{"a":{}}`, "no element"}, {`{"x":{}}`, "too short"}, {`{"f:a":5}`, "no object"}, {`{"i:x":{}}`, "no index"},
+		{`{"v:x":{}}`, "no value"}, {`{"v:":{}}`, "nothing"}, {`{"k:[1]":{}}`, "a key is an object"}, {`"x"`, "no object at all"},
+	} {
+		if _, _, err, errTheirs := decode(c.text); err == nil || errTheirs == nil {
+			t.Errorf("%s (%s): ours %v, theirs %v", c.text, c.why, err, errTheirs)
+		}
+	}
+}
+
+// FuzzDecode: what decodes prints canonically, decodes to itself again, and is
+// what structured-merge-diff makes of it. Nothing panics.
+func FuzzDecode(f *testing.F) {
+	for _, s := range []string{`{"f:a":{".":{},"k:{\"n\":1}":{}}}`, `{"v:\"x\"":{},"i:3":{}}`, `{"k:{\"a\":1.50,\"b\":[null]}":{"f:x":{}}}`, `{"f:a":null}`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		ours, theirs, err, errTheirs := decode(text)
+		if err != nil {
+			return
+		}
+		again, err := Decode(ours.JSON())
+		if err != nil || !again.Equal(ours) || !again.Same(ours) {
+			t.Fatalf("%q: reading %s again gives %s, %v", text, ours.JSON(), again.JSON(), err)
+		}
+		if errTheirs != nil || unusual(text) {
+			return
+		}
+		if got, want := ours.JSON().String(), canonicalJSON(t, theirs); got != want {
+			t.Fatalf("%q: %s, want %s", text, got, want)
+		}
+	})
+}
+
+// unusual says that the two readers are not compared: theirs takes what follows
+// a value, keeps a key field that stands twice, and mends escapes otherwise.
+func unusual(text string) bool {
+	for i := range len(text) {
+		if text[i] >= 0x7f || text[i] < 0x20 {
+			return true
+		}
+	}
+	if strings.Contains(text, `\u`) {
+		return true
+	}
+	d, err := document.Parse([]byte(text), document.Options{})
+	return err != nil || twice(d.Root)
+}
+
+func twice(v document.Value) bool {
+	for k, kid := range v.Members() {
+		if len(k) > 2 && k[0] != 'f' {
+			if _, err := document.Parse([]byte(k[2:]), document.Options{}); err != nil {
+				return true
+			}
+		}
+		if twice(kid) {
+			return true
+		}
+	}
+	return false
+}
+
+// draw makes a random set, in both forms.
+func draw(r *rand.Rand) (Set, *fieldpath.Set) {
+	var text bytes.Buffer
+	var node func(depth int)
+	elements := []string{`f:a`, `f:b`, `f:c`, `k:{\"n\":1}`, `k:{\"n\":2}`, `v:\"x\"`, `v:3`, `i:0`}
+	node = func(depth int) {
+		text.WriteByte('{')
+		some := false
+		for i, e := range elements {
+			if r.IntN(4) > 0 && (depth < 1 || i != r.IntN(len(elements))) {
+				continue
+			}
+			if some {
+				text.WriteByte(',')
+			}
+			some = true
+			text.WriteString(`"` + e + `":`)
+			if depth > 0 && r.IntN(2) == 0 {
+				node(depth - 1)
+			} else {
+				text.WriteString(`{}`)
+			}
+		}
+		if r.IntN(3) == 0 && depth < 3 {
+			if some {
+				text.WriteByte(',')
+			}
+			text.WriteString(`".":{}`)
+		}
+		text.WriteByte('}')
+	}
+	node(3)
+	ours, theirs, err, errTheirs := decode(text.String())
+	if err != nil || errTheirs != nil {
+		panic(text.String())
+	}
+	return ours, theirs
+}
+
+// TestOperations compares the operations on random sets with structured-merge-diff's.
+func TestOperations(t *testing.T) {
+	for seed := range uint64(3000) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		a, x := draw(r)
+		b, y := draw(r)
+		for _, c := range []struct {
+			name string
+			ours Set
+			them *fieldpath.Set
+		}{
+			{"union", a.Union(b), x.Union(y)},
+			{"intersect", a.Intersect(b), x.Intersection(y)},
+			{"minus", a.Minus(b), x.Difference(y)},
+			{"minus below", a.MinusBelow(b), x.RecursiveDifference(y)},
+		} {
+			if got, want := c.ours.JSON().String(), canonicalJSON(t, c.them); got != want {
+				t.Fatalf("seed %d, %s of %s and %s:\n got %s\nwant %s", seed, c.name, a.JSON(), b.JSON(), got, want)
+			}
+		}
+		if got, want := a.Contains(b), y.Difference(x).Empty(); got != want {
+			t.Fatalf("seed %d: %s contains %s: %v, want %v", seed, a.JSON(), b.JSON(), got, want)
+		}
+		if got, want := a.Size(), x.Size(); got != want {
+			t.Fatalf("seed %d: size of %s: %d, want %d", seed, a.JSON(), got, want)
+		}
+		var got, want []string
+		a.Walk(func(p Path) { got = append(got, p.String()) })
+		x.Iterate(func(p fieldpath.Path) { want = append(want, p.String()) })
+		if !slices.Equal(got, want) {
+			t.Fatalf("seed %d: %s is walked\n%v\nwant\n%v", seed, a.JSON(), got, want)
+		}
+		if !a.Union(a.Intersect(b)).Same(a) || !a.Minus(b.Minus(a)).Same(a) {
+			t.Fatalf("seed %d: an operation that changes nothing makes a new set", seed)
+		}
+	}
+}
+
+func TestOrderOfElements(t *testing.T) {
+	in := []Element{`i:10`, `i:9`, `v:10`, `v:9`, `v:"10"`, `v:true`, `k:{"n":10}`, `k:{"n":9}`, `k:{"m":"z"}`, `f:b`, `f:a`, `f:`}
+	want := []Element{`f:`, `f:a`, `f:b`, `k:{"m":"z"}`, `k:{"n":9}`, `k:{"n":10}`, `v:9`, `v:10`, `v:"10"`, `v:true`, `i:9`, `i:10`}
+	slices.SortFunc(in, Element.Compare)
+	if !slices.Equal(in, want) {
+		t.Errorf("%v, want %v", in, want)
+	}
+}
+
+func TestPathsReadAsInMessages(t *testing.T) {
+	for _, c := range []struct {
+		path Path
+		want string
+	}{
+		{Path{`f:spec`, `f:containers`, `k:{"name":"web"}`, `f:image`}, `.spec.containers[name="web"].image`},
+		{Path{`f:ports`, `k:{"containerPort":80,"protocol":"TCP"}`}, `.ports[containerPort=80,protocol="TCP"]`},
+		{Path{`f:set`, `v:"a\"b"`}, `.set[="a\"b"]`},
+		{Path{`f:set`, `v:1000000`}, `.set[=1e+06]`},
+		{Path{`f:list`, `i:3`}, `.list[3]`},
+	} {
+		if got := c.path.String(); got != c.want {
+			t.Errorf("%v: %s, want %s", []Element(c.path), got, c.want)
+		}
+	}
+}
