@@ -292,7 +292,7 @@ func (w *patcher) copy(op *operation) error {
 	if err != nil {
 		return err
 	}
-	s, err := op.read1(b, key)
+	s, err := op.valueAt(b, key)
 	if err != nil {
 		return err
 	}
@@ -310,8 +310,8 @@ func (w *patcher) copy(op *operation) error {
 	return w.add(op, s.clone(true), RuleJSONCopy)
 }
 
-// read1 returns the value of a member or item; of a missing member, null.
-func (op *operation) read1(b *branch, key string) (slot, error) {
+// valueAt returns the value of a member or item; of a missing member, null.
+func (op *operation) valueAt(b *branch, key string) (slot, error) {
 	if !b.isList() {
 		s, found := b.lookup(key)
 		if !found {

@@ -19,7 +19,7 @@ func (w *patcher) test(op *operation) error {
 	if err != nil {
 		return err
 	}
-	s, err := op.read1(b, key)
+	s, err := op.valueAt(b, key)
 	if err != nil {
 		return err
 	}
