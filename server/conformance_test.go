@@ -42,7 +42,7 @@ func (c *stillClock) Sleep(d time.Duration) {
 // resources, on a real port.
 func live(t testing.TB, now func() time.Time) *httptest.Server {
 	t.Helper()
-	c, err := cluster.New(cluster.Config{Now: now})
+	c, err := cluster.New(cluster.Config{Now: now, Addresses: true}) // as serve does
 	if err != nil {
 		t.Fatal(err)
 	}
