@@ -102,7 +102,7 @@ func describeResource(k *schema.Kind) discoveryResource {
 	if k.Namespaced {
 		out.Scope = "Namespaced"
 	}
-	for _, sub := range k.Subresources {
+	for _, sub := range subresources(k) {
 		out.Subresources = append(out.Subresources, discoverySubresource{
 			sub.Name, responseKind(k, sub.Kind), sub.Verbs,
 		})

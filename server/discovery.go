@@ -2,6 +2,7 @@ package server
 
 import (
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"net/http"
@@ -261,9 +262,9 @@ func (s *Server) resourceList(w http.ResponseWriter, r *http.Request, group, ver
 	for _, k := range kinds {
 		list.Resources = append(list.Resources, apiResource{
 			Name: k.Resource, Singular: k.Singular, Namespaced: k.Namespaced, Kind: k.Kind,
-			Verbs: k.Verbs, ShortNames: k.ShortNames, Categories: k.Categories, Hash: storageHash(k),
+			Verbs: k.Verbs, ShortNames: k.ShortNames, Categories: k.Categories, Hash: s.storageHash(k),
 		})
-		for _, sub := range k.Subresources {
+		for _, sub := range subresources(k) {
 			res := apiResource{Name: k.Resource + "/" + sub.Name, Namespaced: k.Namespaced, Kind: sub.Kind.Kind, Verbs: sub.Verbs}
 			if sub.Kind.Group != group || sub.Kind.Version != version {
 				res.Group, res.Version = sub.Kind.Group, sub.Kind.Version
@@ -289,14 +290,42 @@ func (s *Server) kindsOf(group, version string) []*schema.Kind {
 	return nil
 }
 
-// storageHash tells clients that two versions of a resource are stored alike;
-// it is opaque to them.
-func storageHash(k *schema.Kind) string {
+// storageHash tells clients which resources are stored alike: it is made of the
+// group, version and kind in which objects are stored
+// (apiserver/pkg/endpoints/discovery), for built-in kinds of several versions
+// those of Kubernetes 1.36. What is not stored has none.
+func (s *Server) storageHash(k *schema.Kind) string {
 	if !slices.Contains(k.Verbs, "create") || !slices.Contains(k.Verbs, "list") {
 		return ""
 	}
-	sum := sha256.Sum256([]byte(k.Group + "/" + k.Kind))
-	return hex.EncodeToString(sum[:6])
+	group, version := k.Group, k.Version
+	switch {
+	case !k.Builtin:
+		for _, other := range s.cluster.Kinds().Served(k.Group, k.Kind) {
+			if other.Storage {
+				version = other.Version
+			}
+		}
+	case k.Kind == "Event":
+		group, version = "", "v1"
+	case k.Kind == "HorizontalPodAutoscaler":
+		version = "v2"
+	case k.Kind == "CustomResourceDefinition", strings.HasPrefix(k.Kind, "MutatingAdmissionPolicy"):
+		version = "v1beta1"
+	}
+	sum := sha256.Sum256([]byte(group + "/" + version + "/" + k.Kind))
+	return base64.StdEncoding.EncodeToString(sum[:8])
+}
+
+// subresources are those of a kind in the order of discovery: by name, but of
+// custom resources status before scale.
+func subresources(k *schema.Kind) []schema.Subresource {
+	if k.Builtin {
+		return k.Subresources
+	}
+	out := slices.Clone(k.Subresources)
+	slices.Reverse(out)
+	return out
 }
 
 // json answers with a value in JSON, and 304 where the client has it already.
