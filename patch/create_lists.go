@@ -179,7 +179,7 @@ func (d *differ) pair(before, after *byName, f field) (patched []entry, gone []d
 // that they need not be gone through: there is no map in them that is given
 // whole, and no list of scalars that is given an order, although nothing changed.
 func (d *differ) quiet(t *schema.Type) bool {
-	if t == nil || t.Map == nil || len(t.Map.Fields) == 0 {
+	if t == nil || t.Map == nil || len(t.Map.Fields) == 0 && (t.Map.Elem == nil || !d.listTypes) {
 		return true
 	}
 	if known, ok := d.quietTypes[t]; ok {
@@ -190,8 +190,12 @@ func (d *differ) quiet(t *schema.Type) bool {
 	}
 	d.quietTypes[t] = true // what refers to itself is as quiet as the rest of it
 	quiet := true
-	for i := range t.Map.Fields {
-		f := &t.Map.Fields[i]
+	fields := t.Map.Fields
+	if d.listTypes { // which the values of a map have as well
+		fields = append(fields[:len(fields):len(fields)], schema.Field{Type: t.Map.Elem})
+	}
+	for i := range fields {
+		f := &fields[i]
 		switch {
 		case f.Type == nil:
 		case f.Type.Map != nil && (f.Strategy&schema.StrategyReplace != 0 || d.listTypes && f.Type.Map.Atomic):

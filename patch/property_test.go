@@ -160,3 +160,27 @@ func TestThreeWayGivesTheWantedFields(t *testing.T) {
 		}
 	})
 }
+
+// Of what is the same no patch is made in a hurry, unless one would be made of
+// the same values written otherwise.
+func TestMadePatchDoesNotDependOnWhiteSpace(t *testing.T) {
+	set := &schema.Type{List: &schema.ListType{Elem: &schema.Type{Scalar: schema.StringScalar}, Kind: schema.SetList}}
+	item := &schema.Type{Map: &schema.MapType{Fields: []schema.Field{
+		{Name: "k", Type: &schema.Type{Scalar: schema.StringScalar}}, {Name: "m", Type: &schema.Type{Map: &schema.MapType{Elem: set}}},
+	}}}
+	object := &schema.Type{Map: &schema.MapType{Fields: []schema.Field{
+		{Name: "items", Type: &schema.Type{List: &schema.ListType{Elem: item, Kind: schema.KeyedList, Keys: []schema.Key{{Name: "k"}}}}},
+	}}}
+	from := parse(t, `{"items":[{"k":"a","m":{"x":["b","a"]}}]}`)
+	var made [2]string
+	for i, text := range []string{`{"items":[{"k":"a","m":{"x":["b","a"]}}]}`, `{"items": [ {"k": "a", "m": {"x": ["b", "a"]}} ]}`} {
+		p, err := patch.CreateStrategic(from, parse(t, text), object, patch.Options{ListTypes: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		made[i] = p.String()
+	}
+	if made[0] != made[1] {
+		t.Errorf("the patch is %s, and of the same with spaces %s", made[0], made[1])
+	}
+}
