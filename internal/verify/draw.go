@@ -35,10 +35,7 @@ func (s *Source) Case(seed uint64) *Case {
 		c.Input = steps(g, c)
 		return c
 	}
-	c.Input = parse(generate.Text(patchInput(g, c)))
-	if c.Work == Create || c.Work == ThreeWay {
-		c.Input = reread(c.Input) // kubectl makes patches of what it printed itself
-	}
+	c.Input = patchInput(g, c)
 	return c
 }
 
@@ -67,20 +64,25 @@ func versions(kinds []*schema.Kind, at int) []*schema.Kind {
 	return out
 }
 
+// patchInput draws objects, in the spelling in which they are stored or printed,
+// and patches, in which a client may spell numbers as it likes.
 func patchInput(g *generate.Generator, c *Case) document.Value {
 	k := c.Kinds[0]
-	object, in := g.Object(k), document.NewObject()
+	object := reread(g.Object(k))
+	in := document.NewObject()
+	asSent := func(change document.Value) document.Value { return parse(generate.Text(change)) }
+	mutated := func() document.Value { return reread(g.Mutate(object, k.Type())) }
 	switch c.Work {
 	case JSONPatch:
-		return in.With("object", object).With("patch", g.JSONPatch(object, 6))
+		return in.With("object", object).With("patch", asSent(g.JSONPatch(object, 6)))
 	case MergePatch:
-		return in.With("object", object).With("patch", g.MergePatch(object, k.Type()))
+		return in.With("object", object).With("patch", asSent(g.MergePatch(object, k.Type())))
 	case StrategicPatch:
-		return in.With("object", object).With("patch", g.StrategicPatch(object, k.Type()))
+		return in.With("object", object).With("patch", asSent(g.StrategicPatch(object, k.Type())))
 	case Create:
-		return in.With("from", object).With("to", g.Mutate(object, k.Type()))
+		return in.With("from", object).With("to", mutated())
 	}
-	return in.With("original", object).With("modified", g.Mutate(object, k.Type())).With("current", g.Mutate(object, k.Type()))
+	return in.With("original", object).With("modified", mutated()).With("current", mutated())
 }
 
 // steps draws requests, most of them about what those before have made.

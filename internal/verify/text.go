@@ -1,12 +1,14 @@
 package verify
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/generate"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -16,12 +18,21 @@ func (f *Failure) Text() string {
 	c := f.Least
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", c.Title(), f.Difference.What)
-	fmt.Fprintf(&b, "shrunk from %d to %d bytes in %d tries\n\n%s", f.SizeBefore, f.SizeAfter, f.Tries, c.Input.YAML())
+	fmt.Fprintf(&b, "shrunk from %d to %d bytes in %d tries\n\n%s", f.SizeBefore, f.SizeAfter, f.Tries, spelled(c.Input))
 	if types := c.types(); types != "" {
 		b.WriteString("\nTypes of these fields:\n" + types)
 	}
 	fmt.Fprintf(&b, "\nours:\n%s\nreference:\n%s\n", indented(f.Difference.Ours), indented(f.Difference.Theirs))
 	return b.String()
+}
+
+// spelled writes a value for people: as YAML, but where a number is spelled as
+// YAML would not show it, as JSON.
+func spelled(v document.Value) []byte {
+	if text := generate.Text(v); !bytes.Equal(text, v.JSON()) {
+		return append(text, '\n')
+	}
+	return v.YAML()
 }
 
 // Title is what a case is called: its work and its kind.
