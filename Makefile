@@ -6,7 +6,7 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # peers, and the package for users' tests, which imports client-go.
 MODULES = . $(patsubst %/go.mod,%,$(wildcard test/go.mod test/*/go.mod patchlabtest/go.mod))
 
-.PHONY: test test-go test-web web race lint fmt vet staticcheck build fuzz bench catalog
+.PHONY: test verify test-go test-web web race lint fmt vet staticcheck build fuzz bench catalog
 
 ## test: all tests of all modules, and of the page in Chromium
 test: test-go test-web
@@ -17,6 +17,11 @@ test-go:
 ## race: the tests of what runs concurrently, with the race detector
 race:
 	$(GO) test -race ./store/... ./cluster/... ./server/... ./fieldmanager/... ./patch/... ./schema/...
+
+## verify: our engines against the reference engine, 20,000 drawn cases
+verify: VERIFY ?= --random 20000
+verify:
+	$(GO) run ./cmd/patchlab-reference verify $(VERIFY)
 
 ## lint: formatting, vet and staticcheck
 lint: fmt vet staticcheck
@@ -30,10 +35,10 @@ vet:
 staticcheck:
 	@set -e; for m in $(MODULES); do (cd $$m && $(GO) run $(STATICCHECK) ./...); done
 
-## build: the command, in bin/, with the playground's page where Node.js is installed
+## build: the commands (patchlab, and patchlab-reference, which verify runs), in bin/, with the playground's page where Node.js is installed
 build:
 	@if sh web/scripts/need.sh build; then $(MAKE) web; else echo "building without it: patchlab playground will have no page"; fi
-	$(GO) build -trimpath -ldflags '-s -w' -o bin/patchlab ./cmd/patchlab
+	$(GO) build -trimpath -ldflags '-s -w' -o bin/ ./cmd/...
 
 ## bench: ours beside the peers in one run
 bench:

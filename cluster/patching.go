@@ -190,9 +190,6 @@ func (t *task) decodePatched(k *schema.Kind, next document.Value, from defaults.
 		return document.Value{}, nil, early
 	}
 	value, unknown, err := t.decode(k, next, from)
-	if from == defaults.FromTree && errors.Is(err, defaults.ErrConversion) {
-		return document.Value{}, nil, plainError(err)
-	}
 	if err != nil {
 		return refused(err)
 	}

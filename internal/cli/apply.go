@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -22,6 +23,7 @@ type applyOptions struct {
 	subresource  string
 	validate     string
 	defaults     bool
+	engine       engineFlag
 	output       outputFlags
 }
 
@@ -53,8 +55,16 @@ kinds and a merge patch for custom ones.
   # A JSON patch, and who owns what afterwards
   patchlab apply live.yaml patch.json --type json --show-managed-fields`,
 		Args: arguments("LIVE", "PATCH"),
-		RunE: func(_ *cobra.Command, args []string) error { return a.apply(args[0], args[1], &o) },
+		RunE: func(c *cobra.Command, args []string) error { return a.apply(c.Context(), args[0], args[1], &o) },
 	}
+	o.add(c)
+	o.engine.add(c)
+	o.output.add(c)
+	return c
+}
+
+// add adds the flags that say what is sent.
+func (o *applyOptions) add(c *cobra.Command) {
 	o.schemas.add(c)
 	f := c.Flags()
 	f.StringVar(&o.patchType, "type", "auto", "kind of PATCH: json, merge, strategic, apply or auto")
@@ -63,11 +73,9 @@ kinds and a merge patch for custom ones.
 	f.StringVar(&o.subresource, "subresource", "", "change this subresource: status or scale")
 	f.StringVar(&o.validate, "validate", "strict", "what to do with unknown and duplicate fields: strict, warn or ignore")
 	f.BoolVar(&o.defaults, "defaults", true, "fill in the defaults of built-in kinds")
-	o.output.add(c)
 	_ = c.RegisterFlagCompletionFunc("type", cobra.FixedCompletions([]string{"auto", "json", "merge", "strategic", "apply"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("subresource", cobra.FixedCompletions([]string{"status", "scale"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("validate", cobra.FixedCompletions([]string{"strict", "warn", "ignore"}, cobra.ShellCompDirectiveNoFileComp))
-	return c
 }
 
 func (o *applyOptions) check(live, patch string) error {
@@ -80,30 +88,21 @@ func (o *applyOptions) check(live, patch string) error {
 	if live == "-" && patch == "-" {
 		return usage("only one of LIVE and PATCH can be standard input")
 	}
-	return o.output.check()
+	return nil
 }
 
-func (a *App) apply(liveName, patchName string, o *applyOptions) error {
-	if err := o.check(liveName, patchName); err != nil {
-		return err
-	}
-	registry, err := o.schemas.registry(a)
-	if err != nil {
-		return err
-	}
-	live, err := a.readObjects(liveName)
-	if err != nil {
-		return err
-	}
-	patches, err := a.read(patchName)
-	if err != nil {
-		return err
-	}
-	r := applyRun{app: a, o: o, registry: registry, live: live}
-	for _, l := range live { // first, as they tell the scope of kinds without a schema
-		if _, err := r.kind(l.doc, l.value); err != nil {
+func (a *App) apply(ctx context.Context, liveName, patchName string, o *applyOptions) error {
+	for _, err := range [...]error{o.check(liveName, patchName), o.output.check(), o.engine.check()} {
+		if err != nil {
 			return err
 		}
+	}
+	if o.engine.elsewhere(a) {
+		return a.handOver(ctx)
+	}
+	r, patches, err := a.readApply(liveName, patchName, o)
+	if err != nil {
+		return err
 	}
 	var changes []change
 	for _, p := range patches {
@@ -114,6 +113,29 @@ func (a *App) apply(liveName, patchName string, o *applyOptions) error {
 		changes = append(changes, c)
 	}
 	return o.output.print(a, changes)
+}
+
+// readApply reads the inputs of apply.
+func (a *App) readApply(liveName, patchName string, o *applyOptions) (*applyRun, []*document.Document, error) {
+	registry, err := o.schemas.registry(a)
+	if err != nil {
+		return nil, nil, err
+	}
+	live, err := a.readObjects(liveName)
+	if err != nil {
+		return nil, nil, err
+	}
+	patches, err := a.read(patchName)
+	if err != nil {
+		return nil, nil, err
+	}
+	r := &applyRun{app: a, o: o, registry: registry, live: live}
+	for _, l := range live { // first, as they tell the scope of kinds without a schema
+		if _, err := r.kind(l.doc, l.value); err != nil {
+			return nil, nil, err
+		}
+	}
+	return r, patches, nil
 }
 
 // applyRun is one run of apply: what its documents are matched with.

@@ -1,22 +1,34 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/verify"
+	"github.com/patchlab-dev/patchlab/reference"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
-		"patchlab": func() {
+	run := func(ref *verify.Reference) func() {
+		return func() {
 			now := func() time.Time { return time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC) }
-			app := &App{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Now: now}
+			app := &App{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Now: now, Reference: ref}
 			os.Exit(app.run(context.Background(), os.Args[1:]))
-		},
+		}
+	}
+	testscript.Main(m, map[string]func(){
+		"patchlab": run(nil),
+		referenceProgram: run(&verify.Reference{
+			Merge: func() fieldmanager.Engine { return reference.Merger() }, Patch: reference.Patch{},
+		}),
 	})
 }
 
@@ -35,4 +47,17 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 	})
+}
+
+func TestWithoutTheReferenceProgram(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	var out, errOut bytes.Buffer
+	if code := Run([]string{"verify", "--random", "5"}, nil, &out, &errOut); code != exitRefused {
+		t.Errorf("exit code %d", code)
+	}
+	for _, want := range []string{referenceProgram, "make build", "go install"} {
+		if !strings.Contains(errOut.String(), want) {
+			t.Errorf("the message does not tell of %s:\n%s", want, errOut.String())
+		}
+	}
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/patchlab-dev/patchlab/internal/verify"
 )
 
 // The exit codes of all commands.
@@ -34,6 +36,11 @@ type App struct {
 	Out, Err io.Writer
 	// Now tells the time that goes into managedFields.
 	Now func() time.Time
+	// Reference is the reference engine where it is linked into the program; of
+	// nil, commands that need it are handed over to one that has it.
+	Reference *verify.Reference
+
+	args []string // after the program's name
 }
 
 // An exit ends a command with a code of its own. What is to be said has been
@@ -57,13 +64,19 @@ func usage(text string) error { return &exit{exitUsage, errors.New(text)} }
 
 // Run runs patchlab with the arguments after its name and returns its exit code.
 func Run(args []string, in io.Reader, out, errOut io.Writer) int {
+	return RunWith(nil, args, in, out, errOut)
+}
+
+// RunWith is Run for a program that may have the reference engine.
+func RunWith(reference *verify.Reference, args []string, in io.Reader, out, errOut io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	app := &App{In: in, Out: out, Err: errOut, Now: time.Now}
+	app := &App{In: in, Out: out, Err: errOut, Now: time.Now, Reference: reference}
 	return app.run(ctx, args)
 }
 
 func (a *App) run(ctx context.Context, args []string) int {
+	a.args = args
 	root := a.root()
 	root.SetArgs(args)
 	root.SetIn(a.In)
@@ -104,7 +117,7 @@ who owns which field afterwards, and who conflicts with whom.
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage(err.Error() + "\nSee '" + c.CommandPath() + " --help'.")
 	})
-	c.AddCommand(a.applyCommand(), a.defaultsCommand(), a.playgroundCommand(), a.serveCommand(), a.versionCommand())
+	c.AddCommand(a.applyCommand(), a.defaultsCommand(), a.playgroundCommand(), a.serveCommand(), a.verifyCommand(), a.versionCommand())
 	return c
 }
 
@@ -135,3 +148,6 @@ func list(names []string) string {
 	}
 	return "the arguments " + text
 }
+
+// print writes to standard output what is an answer.
+func (a *App) print(text string) { _, _ = io.WriteString(a.Out, text) }

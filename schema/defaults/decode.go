@@ -10,22 +10,15 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Causes of a *DecodeError, to be found with errors.Is.
-var (
-	// ErrType says that a value cannot be held by its field's Go type.
-	ErrType = errors.New("wrong type")
-	// ErrConversion says that an annotation that stands for a field of other
-	// versions cannot be read. Of a tree the API server finds that out when the
-	// object is decoded already, and answers 500.
-	ErrConversion = errors.New("wrong annotation")
-)
+// ErrType says that a value cannot be held by its field's Go type.
+var ErrType = errors.New("wrong type")
 
 // DecodeError says what could not be decoded. The API server answers 400
 // where it reads a body, and 422 or 500 where it reads the result of a patch.
 type DecodeError struct {
 	Path   document.Path
 	Reason string
-	Err    error // ErrType or ErrConversion
+	Err    error // ErrType
 }
 
 func (e *DecodeError) Error() string { return e.Path.String() + ": " + e.Reason }
@@ -115,11 +108,9 @@ type decoder struct {
 	err      error // the first
 }
 
-func (d *decoder) fail(reason string) { d.failBy(ErrType, reason) }
-
-func (d *decoder) failBy(cause error, reason string) {
+func (d *decoder) fail(reason string) {
 	if d.err == nil {
-		d.err = &DecodeError{Path: slices.Clone(d.path), Reason: reason, Err: cause}
+		d.err = &DecodeError{Path: slices.Clone(d.path), Reason: reason, Err: ErrType}
 	}
 }
 

@@ -1,0 +1,20 @@
+// Command patchlab-reference is patchlab with the reference engine linked into
+// it: the libraries that kube-apiserver and kubectl use. patchlab runs it for
+// 'patchlab verify' and for '--engine reference'.
+package main
+
+import (
+	"os"
+
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/cli"
+	"github.com/patchlab-dev/patchlab/internal/verify"
+	"github.com/patchlab-dev/patchlab/reference"
+)
+
+func main() {
+	os.Exit(cli.RunWith(&verify.Reference{
+		Merge: func() fieldmanager.Engine { return reference.Merger() },
+		Patch: reference.Patch{},
+	}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}

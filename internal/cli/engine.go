@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+)
+
+// referenceProgram is patchlab with the reference engine linked into it. It is a
+// program of its own because the libraries would make every start of patchlab
+// slower and larger (doc/performance.md has the figures).
+const referenceProgram = "patchlab-reference"
+
+// engineFlag says which engine does the work.
+type engineFlag struct{ name string }
+
+func (f *engineFlag) add(c *cobra.Command) {
+	c.Flags().StringVar(&f.name, "engine", "ours", "engine that merges and patches: ours, or reference (the libraries of kube-apiserver, run by "+referenceProgram+")")
+	_ = c.RegisterFlagCompletionFunc("engine", cobra.FixedCompletions([]string{"ours", "reference"}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func (f *engineFlag) check() error {
+	if f.name != "ours" && f.name != "reference" {
+		return usage("--engine " + f.name + ": expected ours or reference")
+	}
+	return nil
+}
+
+// elsewhere reports whether the engine is not in this program.
+func (f *engineFlag) elsewhere(a *App) bool { return f.name == "reference" && a.Reference == nil }
+
+// set gives a configuration the engine.
+func (f *engineFlag) set(a *App, c *cluster.Config) {
+	if f.name == "reference" {
+		c.Engine, c.PatchEngine = a.Reference.Merge(), a.Reference.Patch
+	}
+}
+
+// handOver runs this very command with the program that has the reference engine.
+func (a *App) handOver(ctx context.Context) error {
+	program, err := findReference()
+	if err != nil {
+		return err
+	}
+	c := exec.CommandContext(ctx, program, a.args...)
+	c.Stdin, c.Stdout, c.Stderr = a.In, a.Out, a.Err
+	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }
+	err = c.Run()
+	var status *exec.ExitError
+	if errors.As(err, &status) && status.ExitCode() > 0 {
+		return &exit{code: status.ExitCode()} // it has said why
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", program, err)
+	}
+	return nil
+}
+
+// findReference finds the program beside this one, or else on the PATH.
+func findReference() (string, error) {
+	name := referenceProgram
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	if self, err := os.Executable(); err == nil {
+		beside := filepath.Join(filepath.Dir(self), name)
+		if info, err := os.Stat(beside); err == nil && !info.IsDir() {
+			return beside, nil
+		}
+	}
+	if found, err := exec.LookPath(name); err == nil {
+		return found, nil
+	}
+	return "", errors.New("the reference engine is in a program of its own, " + referenceProgram + ", which is neither beside patchlab nor on the PATH\n" +
+		"Build both with 'make build', or: go install github.com/patchlab-dev/patchlab/cmd/" + referenceProgram + "@latest")
+}
