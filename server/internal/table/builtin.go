@@ -267,8 +267,6 @@ func otherColumns(group, resource string) []Column {
 		return eventColumns("regarding", "deprecatedSource", "deprecatedFirstTimestamp", "deprecatedLastTimestamp", "deprecatedCount", "note")
 	case "discovery.k8s.io/endpointslices":
 		return []Column{name, field("AddressType", "", "addressType"), textColumn("Ports", slicePorts), textColumn("Endpoints", sliceEndpoints), age}
-	case "admissionregistration.k8s.io/mutatingwebhookconfigurations", "admissionregistration.k8s.io/validatingwebhookconfigurations":
-		return []Column{name, intColumn("Webhooks", func(o Object) int64 { return int64(o.at("webhooks").Len()) }), age}
 	}
-	return nil
+	return extensionColumns(resource)
 }

@@ -81,6 +81,8 @@ func storageColumns(resource string) []Column {
 		expand := boolColumn("AllowVolumeExpansion", "allowVolumeExpansion")
 		return []Column{defaultName("storageclass.kubernetes.io/is-default-class"), field("Provisioner", "", "provisioner"),
 			field("ReclaimPolicy", "Delete", "reclaimPolicy"), field("VolumeBindingMode", "Immediate", "volumeBindingMode"), as("string", expand), age}
+	case "csidrivers":
+		return driverColumns()
 	case "csinodes":
 		return []Column{name, intColumn("Drivers", func(o Object) int64 { return int64(o.at("spec", "drivers").Len()) }), age}
 	case "csistoragecapacities":

@@ -1,0 +1,159 @@
+package table
+
+import (
+	"strings"
+	"time"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// extensionColumns are those of the kinds by which the API server itself is
+// extended and governed.
+func extensionColumns(resource string) []Column {
+	name, age := nameColumn(), ageColumn()
+	switch resource {
+	case "apiservices":
+		return []Column{name, textColumn("Service", func(o Object) string {
+			if service := o.at("spec", "service"); service.Exists() {
+				return service.Get("namespace").StringOr("") + "/" + service.Get("name").StringOr("")
+			}
+			return "Local"
+		}), textColumn("Available", available), age}
+	case "validatingadmissionpolicies":
+		return []Column{name, count("Validations", "spec", "validations"), textColumn("ParamKind", paramKind), age}
+	case "mutatingadmissionpolicies":
+		return []Column{name, count("Mutations", "spec", "mutations"), textColumn("ParamKind", paramKind), age}
+	case "validatingadmissionpolicybindings", "mutatingadmissionpolicybindings":
+		return []Column{name, field("PolicyName", "", "spec", "policyName"), textColumn("ParamRef", paramRef), age}
+	case "mutatingwebhookconfigurations", "validatingwebhookconfigurations":
+		return []Column{name, count("Webhooks", "webhooks"), age}
+	case "certificatesigningrequests":
+		return []Column{name, age, field("SignerName", "<none>", "spec", "signerName"), field("Requestor", "", "spec", "username"),
+			textColumn("RequestedDuration", func(o Object) string {
+				seconds, ok := o.at("spec", "expirationSeconds").Int()
+				if !ok {
+					return "<none>"
+				}
+				return Duration(time.Duration(seconds) * time.Second)
+			}), textColumn("Condition", requestCondition)}
+	case "flowschemas":
+		return []Column{name, field("PriorityLevel", "", "spec", "priorityLevelConfiguration", "name"),
+			as("string", integer("MatchingPrecedence", "spec", "matchingPrecedence")), field("DistinguisherMethod", "<none>", "spec", "distinguisherMethod", "type"), age,
+			textColumn("MissingPL", func(o Object) string {
+				return or(named(o.at("status", "conditions"), "type", "Dangling").Get("status").StringOr(""), "?")
+			})}
+	case "prioritylevelconfigurations":
+		return []Column{name, field("Type", "", "spec", "type"), share("NominalConcurrencyShares", "nominalConcurrencyShares"),
+			share("Queues", "limitResponse", "queuing", "queues"), share("HandSize", "limitResponse", "queuing", "handSize"),
+			share("QueueLengthLimit", "limitResponse", "queuing", "queueLengthLimit"), age}
+	case "deviceclasses", "resourceclaimtemplates":
+		return []Column{name, age}
+	case "resourceclaims":
+		return []Column{name, textColumn("State", claimState), age}
+	case "resourceslices":
+		return []Column{name, field("Node", "", "spec", "nodeName"), field("Driver", "", "spec", "driver"), field("Pool", "", "spec", "pool", "name"), age}
+	}
+	return nil
+}
+
+// count shows how many items a list has.
+func count(name string, path ...string) Column {
+	return intColumn(name, func(o Object) int64 { return int64(o.at(path...).Len()) })
+}
+
+// share shows a number of a priority level that is limited.
+func share(name string, path ...string) Column {
+	c := textColumn(name, nil)
+	c.Cell = func(o Object) document.Value {
+		if v := at(o.at("spec", "limited"), path...); v.Exists() && !v.IsNull() {
+			return v
+		}
+		return document.NewString("<none>")
+	}
+	return c
+}
+
+func available(o Object) string {
+	condition := named(o.at("status", "conditions"), "type", "Available")
+	status := or(condition.Get("status").StringOr(""), "Unknown")
+	if reason := condition.Get("reason").StringOr(""); status != "True" && reason != "" {
+		return status + " (" + reason + ")"
+	}
+	return status
+}
+
+func paramKind(o Object) string {
+	kind := o.at("spec", "paramKind")
+	if !kind.Exists() {
+		return "<unset>"
+	}
+	return kind.Get("apiVersion").StringOr("") + "/" + kind.Get("kind").StringOr("")
+}
+
+func paramRef(o Object) string {
+	ref := o.at("spec", "paramRef")
+	if name := ref.Get("name").StringOr(""); name != "" {
+		return or(ref.Get("namespace").StringOr(""), "*") + "/" + name
+	}
+	if chosen := ref.Get("selector"); chosen.Exists() {
+		return selector(chosen)
+	}
+	return "<unset>"
+}
+
+// requestCondition says what became of a request for a certificate.
+func requestCondition(o Object) string {
+	conditions := o.at("status", "conditions")
+	status := "Pending"
+	switch {
+	case named(conditions, "type", "Denied").Exists():
+		status = "Denied"
+	case named(conditions, "type", "Approved").Exists():
+		status = "Approved"
+	}
+	if named(conditions, "type", "Failed").Exists() {
+		status += ",Failed"
+	}
+	if o.text("status", "certificate") != "" {
+		status += ",Issued"
+	}
+	return status
+}
+
+func claimState(o Object) string {
+	var states []string
+	deleted := o.at("metadata", "deletionTimestamp").Exists()
+	if deleted {
+		states = append(states, "deleted")
+	}
+	switch {
+	case o.at("status", "allocation").Exists():
+		states = append(states, "allocated")
+		if o.at("status", "reservedFor").Len() > 0 {
+			states = append(states, "reserved")
+		}
+	case !deleted:
+		states = append(states, "pending")
+	}
+	return strings.Join(states, ",")
+}
+
+// driverColumns are those of a CSIDriver.
+func driverColumns() []Column {
+	attach := boolColumn("AttachRequired", "spec", "attachRequired")
+	attach.Cell = func(o Object) document.Value {
+		required, ok := o.at("spec", "attachRequired").Bool()
+		return document.NewBool(required || !ok)
+	}
+	return []Column{nameColumn(), attach, boolColumn("PodInfoOnMount", "spec", "podInfoOnMount"), boolColumn("StorageCapacity", "spec", "storageCapacity"),
+		textColumn("TokenRequests", func(o Object) string {
+			requests := o.at("spec", "tokenRequests")
+			if !requests.Exists() {
+				return "<unset>"
+			}
+			return joined(requests, ",", func(v document.Value) string { return v.Get("audience").StringOr("") })
+		}), boolColumn("RequiresRepublish", "spec", "requiresRepublish"),
+		textColumn("Modes", func(o Object) string {
+			return or(joined(o.at("spec", "volumeLifecycleModes"), ",", func(v document.Value) string { return v.StringOr("") }), "<none>")
+		}), ageColumn()}
+}
