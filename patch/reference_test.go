@@ -19,13 +19,20 @@ var (
 	seed  = flag.Uint64("seed", 1, "first seed of the random cases")
 )
 
-// kinds are drawn from in random cases: one for each sort of list and strategy.
-var kinds = []schema.GroupVersionKind{
-	{Group: "apps", Version: "v1", Kind: "Deployment"}, {Version: "v1", Kind: "Pod"}, {Version: "v1", Kind: "Service"},
-	{Version: "v1", Kind: "ConfigMap"}, {Version: "v1", Kind: "ServiceAccount"}, {Version: "v1", Kind: "Node"},
-	{Group: "policy", Version: "v1", Kind: "PodDisruptionBudget"}, {Group: "networking.k8s.io", Version: "v1", Kind: "Ingress"},
-	{Group: "rbac.authorization.k8s.io", Version: "v1", Kind: "Role"}, {Group: "batch", Version: "v1", Kind: "CronJob"},
-	{Group: "admissionregistration.k8s.io", Version: "v1", Kind: "ValidatingWebhookConfiguration"},
+// kinds are all of the catalog that can be stored, in random cases.
+func kinds(t testing.TB) []*schema.Kind {
+	t.Helper()
+	c, err := schema.Builtin("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []*schema.Kind
+	for k := range c.Kinds() {
+		if k.Resource != "" && k.Type().Map != nil {
+			out = append(out, k)
+		}
+	}
+	return out
 }
 
 func kindOf(t testing.TB, gvk schema.GroupVersionKind) *schema.Kind {
@@ -43,10 +50,11 @@ func kindOf(t testing.TB, gvk schema.GroupVersionKind) *schema.Kind {
 
 // eachCase calls f with a generator and a kind for each seed.
 func eachCase(t *testing.T, f func(t *testing.T, g *generate.Generator, k *schema.Kind)) {
+	all := kinds(t)
 	for i := range uint64(*cases) {
 		s := *seed + i
 		g := generate.New(s, generate.Options{Odd: s%3 != 0, Depth: 5 + int(s%5), Breadth: 2 + int(s%4)})
-		f(t, g, kindOf(t, kinds[s%uint64(len(kinds))]))
+		f(t, g, all[s%uint64(len(all))])
 		if t.Failed() {
 			t.Fatalf("seed %d", s)
 		}
@@ -164,6 +172,29 @@ func TestStrategicAsReference(t *testing.T) {
 		agree(t, "a strategic merge patch", func(e patch.Engine) (document.Value, error) {
 			return patch.Strategic(object, change, k.Type(), patch.Options{Engine: e})
 		}, object, change)
+	})
+}
+
+// Custom resources are merged by list types where that is asked for; the library
+// knows lists of one key.
+func TestListTypesAsReference(t *testing.T) {
+	typ := labType()
+	eachCase(t, func(t *testing.T, g *generate.Generator, _ *schema.Kind) {
+		object := printed(t, g.Value(typ))
+		if object.Kind() != document.Object || repeats(object) {
+			return
+		}
+		change := printed(t, g.StrategicPatch(object, typ))
+		agree(t, "a strategic merge patch by list types", func(e patch.Engine) (document.Value, error) {
+			return patch.Strategic(object, change, typ, patch.Options{Engine: e, ListTypes: true})
+		}, object, change)
+		to := printed(t, g.Mutate(object, typ))
+		if to.Kind() != document.Object || onlySorts(object, to) {
+			return
+		}
+		agree(t, "a strategic merge patch made by list types", func(e patch.Engine) (document.Value, error) {
+			return patch.CreateStrategic(object, to, typ, patch.Options{Engine: e, ListTypes: true})
+		}, object, to)
 	})
 }
 
