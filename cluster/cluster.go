@@ -353,9 +353,6 @@ func (t *task) respond(out outcome, object fieldmanager.Object) (*Response, *Sta
 // deleteCollection deletes one object after the other; what was deleted before
 // one failed stays deleted, as on the API server.
 func (c *Cluster) deleteCollection(ctx context.Context, r *Request, ep *endpoint) (*Response, *Status) {
-	if st := checkReadOptions(r); st != nil {
-		return nil, st
-	}
 	s, st := c.selection(r, ep)
 	if st != nil {
 		return nil, st

@@ -34,6 +34,8 @@ type verdict struct {
 	update fieldmanager.Object
 	// remove says that the object goes, after its update.
 	remove bool
+	// emptied says that it goes because the options took its last finalizer away.
+	emptied bool
 }
 
 // errAgain says that an object has changed so that it must be judged anew.
@@ -73,10 +75,18 @@ func (d *deletion) one(ctx context.Context, namespace, name string) (*Response, 
 		if err != nil {
 			return nil, d.storeStatus(d.ep, name, err)
 		}
-		live := versioned(item.Value.object, item.Revision)
-		v, st := d.judge(live, name)
+		live, st := d.read(d.ep.kind, versioned(item.Value.object, item.Revision))
 		if st != nil {
 			return nil, st
+		}
+		v, st := d.judge(live)
+		if st != nil {
+			return nil, st
+		}
+		if v.emptied {
+			if resp, st := d.emptied(live); resp != nil || st != nil {
+				return resp, st
+			}
 		}
 		if d.dry {
 			return d.answer(live, v)
@@ -107,6 +117,21 @@ func (d *deletion) one(ctx context.Context, namespace, name string) (*Response, 
 	}
 }
 
+// emptied answers what the API server answers by mistake for an object that goes
+// because the options took its last finalizer away: an empty object to a dry run,
+// and a conflict where the options name a version. Else it answers nothing.
+func (d *deletion) emptied(live fieldmanager.Object) (*Response, *Status) {
+	switch {
+	case d.dry:
+		return &Response{Code: 200, Object: d.nothing(d.ep.kind)}, nil
+	case d.options.ResourceVersion != nil:
+		name := meta(live.Value, "name")
+		return nil, conflict(d.ep.what(), name, storageError(d.ep.key(meta(live.Value, "namespace"), name),
+			"ResourceVersion", "", meta(live.Value, "resourceVersion")))
+	}
+	return nil, nil
+}
+
 // unchanged makes a write fail with errAgain when the item is no longer the one
 // that was judged.
 func unchanged(revision int64) func(store.Item[*Record]) error {
@@ -125,14 +150,22 @@ func (d *deletion) mark(ctx context.Context, key string, judged store.Item[*Reco
 		if current.Revision != judged.Revision {
 			return nil, errAgain
 		}
-		v, st := d.judge(versioned(current.Value.object, current.Revision), d.Name)
+		live, st := d.read(d.ep.kind, versioned(current.Value.object, current.Revision))
 		if st != nil {
 			return nil, st
 		}
-		if next := newRecord(v.update); !next.same(current.Value) {
-			return next, nil
+		v, st := d.judge(live)
+		if st != nil {
+			return nil, st
 		}
-		return current.Value, nil
+		next, st := d.stored(d.ep.kind, v.update)
+		if st != nil {
+			return nil, st
+		}
+		if next.same(current.Value) {
+			return current.Value, nil
+		}
+		return next, nil
 	})
 }
 
@@ -167,7 +200,7 @@ func success(details *StatusDetails) document.Value {
 
 // judge decides what becomes of a live object (BeforeDelete and the finalizers
 // for garbage collection of the generic registry).
-func (d *deletion) judge(live fieldmanager.Object, name string) (verdict, *Status) {
+func (d *deletion) judge(live fieldmanager.Object) (verdict, *Status) {
 	if st := d.checkPreconditions(live.Value); st != nil {
 		return verdict{}, st
 	}
@@ -191,6 +224,7 @@ func (d *deletion) judge(live fieldmanager.Object, name string) (verdict, *Statu
 	if pending {
 		return verdict{}, nil
 	}
+	had := len(finalizers(next)) > 0
 	next = d.withPropagation(next)
 	kept := len(finalizers(next)) > 0
 	if graceful {
@@ -199,7 +233,7 @@ func (d *deletion) judge(live fieldmanager.Object, name string) (verdict, *Statu
 	if kept {
 		return verdict{update: d.marked(live, d.marking(next))}, nil
 	}
-	return verdict{remove: true}, nil
+	return verdict{remove: true, emptied: had}, nil
 }
 
 func (d *deletion) marked(live fieldmanager.Object, next document.Value) fieldmanager.Object {
@@ -210,17 +244,24 @@ func (d *deletion) isNamespace() bool {
 	return d.ep.kind.Builtin && d.ep.kind.Group == "" && d.ep.kind.Kind == "Namespace"
 }
 
-// checkPreconditions compares the uid and version that the client asked for.
-// The API server names the kind here, not the resource.
+// checkPreconditions compares the uid and version that the client asked for. The
+// API server has words of their own for namespaces and CustomResourceDefinitions,
+// and names the kind of all others, not the resource.
 func (d *deletion) checkPreconditions(live document.Value) *Status {
 	name := meta(live, "name")
+	own := d.isNamespace() || d.ep.isCRD()
+	failed := func(what, wanted, found, might string) *Status {
+		if own {
+			return conflict(d.ep.what(), name, "Precondition failed: "+what+" in precondition: "+wanted+", "+what+" in object meta: "+found)
+		}
+		return conflict(d.ep.whatKind(), name, "the "+what+" in the precondition ("+wanted+") does not match the "+what+" in record ("+
+			found+"). The object might have been "+might)
+	}
 	if wanted, found := d.options.UID, meta(live, "uid"); wanted != nil && *wanted != found {
-		return conflict(d.ep.whatKind(), name, "the UID in the precondition ("+*wanted+") does not match the UID in record ("+
-			found+"). The object might have been deleted and then recreated")
+		return failed("UID", *wanted, found, "deleted and then recreated")
 	}
 	if wanted, found := d.options.ResourceVersion, meta(live, "resourceVersion"); wanted != nil && *wanted != found {
-		return conflict(d.ep.whatKind(), name, "the ResourceVersion in the precondition ("+*wanted+
-			") does not match the ResourceVersion in record ("+found+"). The object might have been modified")
+		return failed("ResourceVersion", *wanted, found, "modified")
 	}
 	return nil
 }
@@ -228,6 +269,10 @@ func (d *deletion) checkPreconditions(live document.Value) *Status {
 // grace gives a pod time to stop. pending says that it was given already.
 func (d *deletion) grace(object document.Value) (next document.Value, period int64, graceful, pending bool) {
 	asked := d.options.GracePeriodSeconds
+	if asked != nil && *asked < 0 {
+		one := int64(1)
+		asked = &one
+	}
 	if hasMeta(object, "deletionTimestamp") {
 		given := metaInt(object, "deletionGracePeriodSeconds")
 		if given == 0 {
@@ -236,7 +281,7 @@ func (d *deletion) grace(object document.Value) (next document.Value, period int
 		if asked == nil || *asked >= given {
 			return object, given, false, true
 		}
-		period = max(*asked, 0)
+		period = *asked
 		begin, err := time.Parse(time.RFC3339, meta(object, "deletionTimestamp"))
 		if err != nil {
 			begin = d.now
@@ -250,12 +295,9 @@ func (d *deletion) grace(object document.Value) (next document.Value, period int
 		}
 		return d.ending(object, end, period), period, true, false
 	}
-	switch {
-	case asked != nil && *asked < 0:
-		period = 1
-	case asked != nil:
+	if asked != nil {
 		period = *asked
-	default:
+	} else {
 		period, _ = object.Lookup("spec", "terminationGracePeriodSeconds").Int()
 	}
 	phase := object.Lookup("status", "phase").StringOr("")
@@ -291,11 +333,15 @@ func (d *deletion) marking(object document.Value) document.Value {
 }
 
 // terminating is a namespace that is being deleted; it waits for its
-// spec.finalizers.
+// spec.finalizers. Not to orphan means to delete in the foreground here.
 func (d *deletion) terminating(object document.Value) document.Value {
 	object = withMeta(object, "deletionTimestamp", document.NewString(formatTime(d.now)))
 	object = object.Set(document.NewString("Terminating"), "status", "phase")
-	return d.withPropagation(object)
+	object = d.withPropagation(object)
+	if names := finalizers(object); d.options.OrphanDependents != nil && !*d.options.OrphanDependents {
+		object = withFinalizers(object, append(names, finalizerForeground))
+	}
+	return object
 }
 
 // endingDefinition is a CustomResourceDefinition that is being deleted; it waits
@@ -337,6 +383,7 @@ func (d *deletion) withPropagation(object document.Value) document.Value {
 	return withFinalizers(object, names)
 }
 
+// propagation reports which of the two finalizers an object is to have.
 func (d *deletion) propagation(had []string) (orphan, foreground bool) {
 	if d.options.OrphanDependents != nil {
 		return *d.options.OrphanDependents, false

@@ -49,7 +49,7 @@ type facts struct {
 
 // fieldLabel says how a field selector finds the value of a label.
 type fieldLabel struct {
-	// path is dotted; "" is the label itself.
+	// path is dotted; "" is the label itself, "-" what no object has.
 	path string
 	// missing is the value where the object has none.
 	missing string
@@ -145,7 +145,7 @@ func coreFacts(f *facts, resource string) {
 		f.resetStatus = []string{"spec", "metadata.deletionTimestamp", "metadata.ownerReferences"}
 		f.fields = map[string]fieldLabel{
 			"spec.nodeName": {}, "spec.restartPolicy": {}, "spec.schedulerName": {}, "spec.serviceAccountName": {},
-			"spec.hostNetwork": {missing: "false"}, "status.phase": {}, "status.podIP": {},
+			"spec.hostNetwork": {missing: "false"}, "status.phase": {}, "status.podIP": {}, "status.podIPs": {path: "-"},
 			"status.nominatedNodeName": {}, "spec.host": {path: "spec.nodeName"},
 		}
 	case "podtemplates":

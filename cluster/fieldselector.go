@@ -15,10 +15,11 @@ import (
 type fieldSelector []fieldTerm
 
 type fieldTerm struct {
+	label, value string
+	not          bool
+	// path and missing are what find gives the label for a kind.
 	path    []string
 	missing string
-	value   string
-	not     bool
 }
 
 // matches reports whether the object has the wanted values.
@@ -52,9 +53,8 @@ func (t *fieldTerm) matches(object document.Value) bool {
 	return t.value == v.String()
 }
 
-// parseFields reads a fieldSelector parameter for a kind, whose facts say which
-// labels there are.
-func parseFields(text string, k *schema.Kind, f *facts) (fieldSelector, error) {
+// parseFields reads a fieldSelector parameter.
+func parseFields(text string) (fieldSelector, error) {
 	var s fieldSelector
 	for _, term := range splitFieldTerms(text) {
 		if term == "" {
@@ -64,10 +64,10 @@ func parseFields(text string, k *schema.Kind, f *facts) (fieldSelector, error) {
 		if i < 0 {
 			return nil, fmt.Errorf("fieldSelector %q: %q has no '=', '==' or '!='", text, term)
 		}
-		label, value := term[:i], term[i+1:]
-		t := fieldTerm{}
-		if strings.HasSuffix(label, "!") {
-			label, t.not = label[:i-1], true
+		t := fieldTerm{label: term[:i]}
+		value := term[i+1:]
+		if strings.HasSuffix(t.label, "!") {
+			t.label, t.not = t.label[:i-1], true
 		} else {
 			value = strings.TrimPrefix(value, "=")
 		}
@@ -75,24 +75,34 @@ func parseFields(text string, k *schema.Kind, f *facts) (fieldSelector, error) {
 		if t.value, err = unescapeFieldValue(value); err != nil {
 			return nil, fmt.Errorf("fieldSelector %q: %w", text, err)
 		}
-		if t.value == "" && label == "" {
+		if t.value == "" && t.label == "" {
 			continue // says nothing, as on the API server
 		}
-		known, ok := f.fields[label]
-		if label == "metadata.name" || label == "metadata.namespace" && (k.Namespaced || k.Builtin) {
-			known, ok = fieldLabel{}, true
-		}
-		if !ok {
-			return nil, fmt.Errorf("%q is not a known field selector for %s: only %s", label, k.Resource, knownFields(k, f))
-		}
-		path := known.path
-		if path == "" {
-			path = label
-		}
-		t.path, t.missing = strings.Split(path, "."), known.missing
 		s = append(s, t)
 	}
 	return s, nil
+}
+
+// find looks the labels up in the facts of a kind. The API server knows
+// metadata.namespace even for kinds of the cluster, unless it has labels of their
+// own for them.
+func (s fieldSelector) find(k *schema.Kind, f *facts) error {
+	for i := range s {
+		t := &s[i]
+		known, ok := f.fields[t.label]
+		if t.label == "metadata.name" || t.label == "metadata.namespace" && (k.Namespaced || k.Builtin && len(f.fields) == 0) {
+			known, ok = fieldLabel{}, true
+		}
+		if !ok {
+			return fmt.Errorf("%q is not a known field selector for %s: only %s", t.label, k.Resource, knownFields(k, f))
+		}
+		path := known.path
+		if path == "" {
+			path = t.label
+		}
+		t.path, t.missing = strings.Split(path, "."), known.missing
+	}
+	return nil
 }
 
 func knownFields(k *schema.Kind, f *facts) string {

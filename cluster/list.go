@@ -24,13 +24,21 @@ func (s *selection) matches(object document.Value) bool {
 
 func (s *selection) all() bool { return len(s.labels) == 0 && len(s.fields) == 0 }
 
+// selection reads the selectors and checks the other options of a read between
+// their syntax and their field labels, as the API server does.
 func (c *Cluster) selection(r *Request, ep *endpoint) (*selection, *Status) {
 	labels, err := parseLabels(r.LabelSelector)
 	if err != nil {
 		return nil, badRequest(err.Error())
 	}
-	fields, err := parseFields(r.FieldSelector, ep.kind, ep.facts)
+	fields, err := parseFields(r.FieldSelector)
 	if err != nil {
+		return nil, badRequest(err.Error())
+	}
+	if st := checkReadOptions(r); st != nil {
+		return nil, st
+	}
+	if err := fields.find(ep.kind, ep.facts); err != nil {
 		return nil, badRequest(err.Error())
 	}
 	s := &selection{labels: labels, fields: fields, scope: ep.key(r.Namespace, "")}
@@ -89,9 +97,6 @@ func (c *Cluster) get(ctx context.Context, r *Request, ep *endpoint) (*Response,
 }
 
 func (c *Cluster) list(ctx context.Context, r *Request, ep *endpoint) (*Response, *Status) {
-	if st := checkReadOptions(r); st != nil {
-		return nil, st
-	}
 	s, st := c.selection(r, ep)
 	if st != nil {
 		return nil, st

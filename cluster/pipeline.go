@@ -102,6 +102,17 @@ func empty(k *schema.Kind) document.Value {
 	return b.Object()
 }
 
+// nothing is an object of a kind that says nothing, as the API server prints it.
+func (p *pipeline) nothing(k *schema.Kind) document.Value {
+	object := empty(k)
+	if k.Builtin {
+		if zero, _, err := p.decode(k, object, defaults.FromTree); err == nil {
+			return zero
+		}
+	}
+	return object
+}
+
 // metadataKind returns a kind whose objects have only metadata. Its group is one
 // of those that the API server stores as JSON, as it does custom resources.
 func metadataKind(c *schema.Catalog) *schema.Kind {

@@ -147,7 +147,8 @@ func (p *pipeline) version(k *schema.Kind, apiVersion string) (*schema.Kind, boo
 
 // resetFields are what an endpoint resets, by apiVersion. The status of a custom
 // resource resets in all versions, the resource itself only in its own
-// (apiextensions-apiserver, getStatusResetFields).
+// (apiextensions-apiserver, getStatusResetFields). Those of ephemeralcontainers
+// and resize are known to the API server's strategies but not to its endpoints.
 func (p *pipeline) resetFields(ep *endpoint) map[string]fieldmanager.ResetFields {
 	var fields fieldmanager.ResetFields
 	switch ep.sub {
@@ -159,11 +160,6 @@ func (p *pipeline) resetFields(ep *endpoint) map[string]fieldmanager.ResetFields
 		fields.Except = []string{"spec", "status.certificate"}
 	case "finalize":
 		fields.Except = []string{"status"}
-	case "ephemeralcontainers":
-		fields.Only = []string{"spec.ephemeralContainers"}
-	case "resize":
-		fields.Only = []string{"spec.containers.*.resources", "spec.containers.*.resizePolicy",
-			"spec.initContainers.*.resources", "spec.initContainers.*.resizePolicy", "spec.resources"}
 	}
 	reset := map[string]fieldmanager.ResetFields{ep.kind.APIVersion(): fields}
 	if ep.kind.Builtin || ep.sub == subStatus {

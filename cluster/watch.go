@@ -31,9 +31,6 @@ type watcher struct {
 
 func (c *Cluster) watch(ctx context.Context, r *Request, ep *endpoint) (*Response, *Status) {
 	r = watchDefaults(r)
-	if st := checkReadOptions(r); st != nil {
-		return nil, st
-	}
 	s, st := c.selection(r, ep)
 	if st != nil {
 		return nil, st
@@ -177,15 +174,9 @@ func (w *watcher) selected(r *Record, revision int64) (document.Value, bool, *St
 
 // bookmark is an object of the watched kind with nothing but a resource version.
 func (w *watcher) bookmark(e store.Event[*Record]) document.Value {
-	object := versioned(fieldmanager.Object{Value: empty(w.ep.kind)}, e.Revision).Value
+	object := versioned(fieldmanager.Object{Value: w.nothing(w.ep.kind)}, e.Revision).Value
 	if e.InitialEnd {
 		object = object.Set(document.NewString(strconv.FormatBool(true)), "metadata", "annotations", initialEnd)
-	}
-	if w.ep.kind.Builtin {
-		zero, _, err := w.decode(w.ep.kind, object, 0)
-		if err == nil {
-			object = zero
-		}
 	}
 	return object
 }

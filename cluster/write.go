@@ -153,8 +153,13 @@ func (t *task) sameUID(live fieldmanager.Object, next document.Value) *Status {
 	if wanted == "" || wanted == found || found == "" && live.Value.Exists() {
 		return nil
 	}
-	return conflict(t.ep.what(), t.Name, "StorageError: invalid object, Code: 4, Key: "+t.ep.key(t.Namespace, t.Name)+
-		", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: "+wanted+", UID in object meta: "+found)
+	return conflict(t.ep.what(), t.Name, storageError(t.ep.key(t.Namespace, t.Name), "UID", wanted, found))
+}
+
+// storageError is how the API server's storage tells that a precondition failed.
+func storageError(key, what, wanted, found string) string {
+	return "StorageError: invalid object, Code: 4, Key: " + key + ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: " +
+		what + " in precondition: " + wanted + ", " + what + " in object meta: " + found
 }
 
 // settle checks the version of the next state and makes it ready to be stored.
