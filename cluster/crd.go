@@ -138,60 +138,69 @@ func (c *Cluster) groupOf(ctx context.Context, crd document.Value) []document.Va
 // define puts the stored state of a CustomResourceDefinition into effect: its
 // names are accepted or not, its kinds are served, or its objects are deleted.
 func (c *Cluster) define(ctx context.Context, name string) error {
-	gone, err := c.putIntoEffect(ctx, name)
-	if gone.Exists() {
-		c.reconsider(ctx, gone)
+	freed, err := c.putIntoEffect(ctx, name)
+	if freed.Exists() {
+		c.reconsider(ctx, freed)
 	}
 	return err
 }
 
 // putIntoEffect is define but for the other definitions of the group, which have
-// to be looked at again where gone, the definition, was deleted.
-func (c *Cluster) putIntoEffect(ctx context.Context, name string) (gone document.Value, err error) {
+// to be looked at again where freed, the definition, was deleted or gave up a name.
+func (c *Cluster) putIntoEffect(ctx context.Context, name string) (freed document.Value, err error) {
 	c.crds.mu.Lock()
 	defer c.crds.mu.Unlock()
 	ep, ok := c.crdEndpoint(subStatus)
 	if !ok {
-		return gone, nil
+		return freed, nil
 	}
+	var was document.Value
 	item, err := c.store.Update(ctx, ep.key("", name), store.UpdateOptions{}, func(current store.Item[*Record]) (*Record, error) {
-		return c.named(ctx, ep, current)
+		was = current.Value.object.Value
+		return c.controlled(ctx, ep, current)
 	})
 	if errors.Is(err, store.ErrNotFound) {
 		c.forget(name)
-		return gone, nil
+		return freed, nil
 	}
 	if err != nil {
-		return gone, err
+		return freed, err
 	}
 	object := item.Value.object.Value
+	if givesUp(was.Lookup("status", "acceptedNames"), object.Lookup("status", "acceptedNames")) {
+		freed = object
+	}
 	crd, err := schema.FromCRD(object)
-	if err != nil || !conditionTrue(object, "NamesAccepted") && !conditionTrue(object, "Established") {
+	if err != nil {
 		c.forget(name)
-		return gone, err
+		return freed, err
 	}
-	c.kinds.AddCRD(crd)
-	c.known.Clear()
-	c.managers.Clear()
-	if hasMeta(object, "deletionTimestamp") {
-		c.crds.terminating.Store(name, true)
-		ended, err := c.cleanUp(ctx, crd, ep, name)
-		if ended {
-			gone = object
-		}
-		return gone, err
+	if conditionTrue(object, "NamesAccepted") || conditionTrue(object, "Established") {
+		c.kinds.AddCRD(crd)
+		c.known.Clear()
+		c.managers.Clear()
+	} else {
+		c.forget(name)
 	}
-	return gone, nil
+	if !hasMeta(object, "deletionTimestamp") {
+		return freed, nil
+	}
+	c.crds.terminating.Store(name, true)
+	ended, err := c.cleanUp(ctx, crd, ep, name)
+	if ended {
+		freed = object
+	}
+	return freed, err
 }
 
-// named returns the record of a CustomResourceDefinition with its status as the
+// controlled returns the record of a CustomResourceDefinition with its status as the
 // naming and establishing controllers leave it.
-func (c *Cluster) named(ctx context.Context, ep *endpoint, current store.Item[*Record]) (*Record, error) {
+func (c *Cluster) controlled(ctx context.Context, ep *endpoint, current store.Item[*Record]) (*Record, error) {
 	live, st := c.read(ep.kind, versioned(current.Value.object, current.Revision))
 	if st != nil {
 		return nil, st
 	}
-	next := acceptNames(live.Value, c.groupOf(ctx, live.Value), formatTime(c.config.Now()))
+	next := controlled(live.Value, c.groupOf(ctx, live.Value), formatTime(c.config.Now()))
 	if document.Identical(next, live.Value) {
 		return current.Value, nil
 	}

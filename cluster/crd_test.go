@@ -152,7 +152,64 @@ func TestCRDIsValidated(t *testing.T) {
 			t.Errorf("%s: %s", c.why, st.Message)
 		}
 	}
-	q.refused(422, cluster.Patch, crds+"/things.x.example.com/status", `{"status":{"storedVersions":["v0"]}}`)
+	st := q.refused(422, cluster.Patch, crds+"/things.x.example.com/status", `{"status":{"acceptedNames":{"shortNames":["a","B C"]}}}`)
+	if f := st.Details.Causes[0].Field; f != "status.acceptedNames.shortNames[1]" {
+		t.Errorf("the wrong accepted name is at %s", f)
+	}
+}
+
+// No version may go in which objects may be stored, and one must be stored.
+func TestCRDKeepsStoredVersions(t *testing.T) {
+	q := newRequests(t, cluster.Config{})
+	q.must(cluster.Create, crds, thingCRD("things", "Thing", simpleSpec, ""))
+	const crd = crds + "/things.x.example.com"
+	q.must(cluster.Patch, crd+"/status", `{"status":{"storedVersions":["v1","v1beta1"]}}`)
+	remove := `[{"op":"remove","path":"/spec/versions/0"}]`
+	if st := q.refused(422, cluster.Patch, crd, remove, format(cluster.JSONPatch)); st.Details.Causes[0].Field != "status.storedVersions[1]" {
+		t.Errorf("refused by %+v", st.Details.Causes)
+	}
+	q.must(cluster.Patch, crd+"/status", `{"status":{"storedVersions":["v1"]}}`)
+	q.refused(422, cluster.Patch, crd, `[{"op":"replace","path":"/spec/versions/1/storage","value":false}]`, format(cluster.JSONPatch))
+	q.must(cluster.Patch, crd, remove, format(cluster.JSONPatch))
+	q.refused(404, cluster.List, strings.Replace(things, "v1", "v1beta1", 1), "")
+}
+
+// Groups of Kubernetes need an approval, which shows as a condition.
+func TestCRDApproval(t *testing.T) {
+	for annotation, want := range map[string]string{
+		``:                              "refused",
+		`see the wiki`:                  "refused",
+		`unapproved, a trial`:           "False UnapprovedAnnotation",
+		`https://github.com/x/y/pull/1`: "True ApprovedAnnotation",
+	} {
+		q := newRequests(t, cluster.Config{})
+		body := strings.ReplaceAll(thingCRD("things", "Thing", simpleSpec, ""), "x.example.com", "x.k8s.io")
+		body = strings.Replace(body, `"metadata":{`, `"metadata":{"annotations":{"api-approved.kubernetes.io":"`+annotation+`"},`, 1)
+		got := "refused"
+		if _, st := q.do(cluster.Create, crds, body); st == nil {
+			got = condition(q.must(cluster.Get, crds+"/things.x.k8s.io", ""), "KubernetesAPIApprovalPolicyConformant")
+		} else if st.Code != 422 {
+			t.Fatal(st)
+		}
+		if got != want {
+			t.Errorf("%q: %s, want %s", annotation, got, want)
+		}
+	}
+}
+
+// A name that one definition gives up goes to the one that waits for it.
+func TestCRDNameIsGivenUp(t *testing.T) {
+	q := newRequests(t, cluster.Config{})
+	q.must(cluster.Create, crds, thingCRD("things", "Thing", simpleSpec, ""))
+	q.must(cluster.Patch, crds+"/things.x.example.com", `{"spec":{"names":{"shortNames":["t"]}}}`)
+	q.must(cluster.Create, crds, strings.Replace(thingCRD("others", "Other", simpleSpec, ""), `"kind":"Other"`, `"kind":"Other","shortNames":["t"]`, 1))
+	if got := condition(q.must(cluster.Get, crds+"/others.x.example.com", ""), "NamesAccepted"); got != "False ShortNamesConflict" {
+		t.Errorf("while the name is taken: %s", got)
+	}
+	q.must(cluster.Patch, crds+"/things.x.example.com", `{"spec":{"names":{"shortNames":null}}}`)
+	if got := condition(q.must(cluster.Get, crds+"/others.x.example.com", ""), "NamesAccepted"); got != "True NoConflicts" {
+		t.Errorf("after it was given up: %s", got)
+	}
 }
 
 // A conversion webhook is not called: the stored version works, others say why not.

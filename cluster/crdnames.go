@@ -1,20 +1,41 @@
 package cluster
 
 import (
-	"errors"
 	"strconv"
+	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
-	"github.com/patchlab-dev/patchlab/schema"
-	"github.com/patchlab-dev/patchlab/schema/structural"
 )
 
-// acceptNames returns a CustomResourceDefinition with the names that it may have
-// beside the others of its group, and the conditions that say so
-// (apiextensions-apiserver, pkg/controller/status and establish).
+// controlled returns a CustomResourceDefinition with the status that the API
+// server's controllers give it (apiextensions-apiserver, pkg/controller): names
+// and conditions. others are the definitions of its group.
+func controlled(crd document.Value, others []document.Value, now string) document.Value {
+	if !identical(crd.Lookup("spec", "names"), crd.Lookup("status", "acceptedNames")) {
+		crd = acceptNames(crd, others, now)
+	}
+	if conditionTrue(crd, "NamesAccepted") && !conditionTrue(crd, "Established") {
+		crd = withCondition(crd, "Established", "True", "InitialNamesAccepted", "the initial names have been accepted", now)
+	}
+	if isProtected(crd.Lookup("spec", "group").StringOr("")) {
+		state, message := approval(crd)
+		status := "False"
+		if state == approved {
+			status = "True"
+		}
+		crd = withCondition(crd, "KubernetesAPIApprovalPolicyConformant", status, state, message, now)
+	}
+	if hasMeta(crd, "deletionTimestamp") {
+		crd = withCondition(crd, "Terminating", "True", "InstanceDeletionInProgress", "CustomResource deletion is in progress", now)
+	}
+	return crd
+}
+
+// acceptNames gives a definition the names that it may have beside the others of
+// its group, and the condition that says so.
 func acceptNames(crd document.Value, others []document.Value, now string) document.Value {
 	resources, kinds := map[string]bool{}, map[string]bool{}
-	for _, other := range others {
+	for _, other := range append(others, crd) { // its own names are taken too
 		accepted := other.Lookup("status", "acceptedNames")
 		for _, name := range resourceNames(accepted) {
 			resources[name] = true
@@ -31,23 +52,15 @@ func acceptNames(crd document.Value, others []document.Value, now string) docume
 	}{{"plural", "PluralConflict", resources}, {"singular", "SingularConflict", resources}, {"shortNames", "ShortNamesConflict", resources},
 		{"kind", "KindConflict", kinds}, {"listKind", "ListKindConflict", kinds}} {
 		if clash := clashes(wanted.Get(n.key), names.Get(n.key), n.taken); clash != "" {
-			status, reason, message = "False", n.reason, strconv.Quote(clash)+" is already in use"
+			status, reason, message = "False", n.reason, clash
 			continue
 		}
 		accepted = accepted.With(n.key, wanted.Get(n.key))
 	}
-	accepted = accepted.With("categories", wanted.Get("categories"))
-	crd = crd.Set(accepted, "status", "acceptedNames")
+	crd = crd.Set(accepted.With("categories", wanted.Get("categories")), "status", "acceptedNames")
 	crd = withCondition(crd, "NamesAccepted", status, reason, message, now)
-	switch {
-	case conditionTrue(crd, "Established"):
-	case status == "True":
-		crd = withCondition(crd, "Established", "True", "InitialNamesAccepted", "the initial names have been accepted", now)
-	default:
+	if status == "False" && !hasCondition(crd, "Established") {
 		crd = withCondition(crd, "Established", "False", "NotAccepted", "not all names are accepted", now)
-	}
-	if hasMeta(crd, "deletionTimestamp") {
-		crd = withCondition(crd, "Terminating", "True", "InstanceDeletionInProgress", "CustomResource deletion is in progress", now)
 	}
 	return crd
 }
@@ -62,7 +75,21 @@ func resourceNames(names document.Value) []string {
 	return all
 }
 
-// clashes returns the name, of one or several wanted, that is taken and was not
+// givesUp reports whether a definition had accepted names that it has no more.
+func givesUp(was, is document.Value) bool {
+	keeps := map[string]bool{}
+	for _, name := range append(resourceNames(is), is.Get("kind").StringOr(""), is.Get("listKind").StringOr("")) {
+		keeps[name] = true
+	}
+	for _, name := range append(resourceNames(was), was.Get("kind").StringOr(""), was.Get("listKind").StringOr("")) {
+		if name != "" && !keeps[name] {
+			return true
+		}
+	}
+	return false
+}
+
+// clashes says which of the wanted names, one or several, are taken and were not
 // accepted before; "" for none.
 func clashes(wanted, accepted document.Value, taken map[string]bool) string {
 	if document.Equal(wanted, accepted) {
@@ -70,36 +97,44 @@ func clashes(wanted, accepted document.Value, taken map[string]bool) string {
 	}
 	if wanted.Kind() != document.List {
 		if name := wanted.StringOr(""); name != "" && taken[name] {
-			return name
+			return inUse(name)
 		}
 		return ""
 	}
 	mine := map[string]bool{}
-	if accepted.Kind() == document.List {
-		for _, v := range accepted.Items() {
-			mine[v.StringOr("")] = true
-		}
+	for _, v := range accepted.Items() {
+		mine[v.StringOr("")] = true
 	}
+	var clashing []string
 	for _, v := range wanted.Items() {
 		if name := v.StringOr(""); taken[name] && !mine[name] {
-			return name
+			clashing = append(clashing, inUse(name))
 		}
 	}
-	return ""
+	if len(clashing) > 1 {
+		return "[" + strings.Join(clashing, ", ") + "]"
+	}
+	return strings.Join(clashing, "")
 }
+
+func inUse(name string) string { return strconv.Quote(name) + " is already in use" }
 
 // conditionTrue reports whether an object has a condition with status True.
 func conditionTrue(object document.Value, kind string) bool {
-	conditions := object.Lookup("status", "conditions")
-	if conditions.Kind() != document.List {
-		return false
-	}
-	for _, c := range conditions.Items() {
+	return findCondition(object, kind).Get("status").StringOr("") == "True"
+}
+
+func hasCondition(object document.Value, kind string) bool {
+	return findCondition(object, kind).Exists()
+}
+
+func findCondition(object document.Value, kind string) document.Value {
+	for _, c := range object.Lookup("status", "conditions").Items() {
 		if c.Get("type").StringOr("") == kind {
-			return c.Get("status").StringOr("") == "True"
+			return c
 		}
 	}
-	return false
+	return document.Value{}
 }
 
 // withCondition sets a condition. Its time changes with its status alone.
@@ -129,61 +164,4 @@ func withCondition(object document.Value, kind, status, reason, message, now str
 	}
 	b.Set("lastTransitionTime", document.NewString(now))
 	return object.Set(conditions.Splice(conditions.Len(), 0, b.Object()), "status", "conditions")
-}
-
-// checkCRD judges a CustomResourceDefinition: its schemas must be structural and
-// their defaults valid, its names must stay once it was established, and no version may go in which
-// objects may be stored.
-func checkCRD(object, live document.Value) []Cause {
-	var causes []Cause
-	crd, err := schema.FromCRD(object)
-	var wrong *schema.InvalidCRD
-	switch {
-	case errors.As(err, &wrong):
-		causes = schemaCauses(wrong.Errors)
-	case err != nil:
-		causes = []Cause{invalidValue("spec", "", err.Error())}
-	default:
-		causes = schemaCauses(structural.ValidateDefaults(crd))
-	}
-	if live.Exists() {
-		fixed := [][]string{{"group"}, {"names", "plural"}}
-		if conditionTrue(live, "Established") {
-			fixed = append(fixed, []string{"scope"}, []string{"names", "kind"})
-		}
-		for _, keys := range fixed {
-			is := object.Get("spec").Lookup(keys...)
-			if !document.Equal(is, live.Get("spec").Lookup(keys...)) {
-				causes = append(causes, invalidValue("spec."+join(keys), is.String(), "field is immutable"))
-			}
-		}
-	}
-	if crd != nil {
-		causes = append(causes, checkStoredVersions(object, crd)...)
-	}
-	return causes
-}
-
-func join(keys []string) string {
-	s := keys[0]
-	for _, k := range keys[1:] {
-		s += "." + k
-	}
-	return s
-}
-
-func checkStoredVersions(object document.Value, crd *schema.CRD) []Cause {
-	var causes []Cause
-	declared := map[string]bool{}
-	for _, k := range crd.Declared {
-		declared[k.Version] = true
-	}
-	if versions := object.Lookup("status", "storedVersions"); versions.Kind() == document.List {
-		for i, v := range versions.Items() {
-			if !declared[v.StringOr("")] {
-				causes = append(causes, invalidValue("status.storedVersions["+strconv.Itoa(i)+"]", v.String(), "must appear in spec.versions"))
-			}
-		}
-	}
-	return causes
 }

@@ -198,14 +198,14 @@ func conditionTimes(next, live document.Value, now time.Time) document.Value {
 // objects may be stored in.
 func storedVersion(v document.Value) document.Value {
 	name := storageVersion(nil, v.Lookup("spec", "versions"))
+	if !name.Exists() {
+		return v
+	}
 	list := v.Lookup("status", "storedVersions")
 	for _, have := range list.Items() {
 		if document.Equal(have, name.At(0)) {
 			return v
 		}
-	}
-	if !name.Exists() {
-		return v
 	}
 	if list.Kind() != document.List {
 		list = document.NewList()
