@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"strings"
 	"sync/atomic"
+	"unicode/utf8"
 	"unsafe"
 )
 
@@ -17,7 +18,7 @@ const (
 	// deferText is the length of text from which on lists are deferred.
 	deferText = 4 << 10
 	// deferSpan is the length of a list from which on it is.
-	deferSpan = 2 << 10
+	deferSpan = 256
 )
 
 // A deferred holds the kids of a deferred list or object once they are made.
@@ -256,20 +257,17 @@ func (p *parser) passObject(depth int) (members int, ok bool) {
 		p.i++
 		return 0, true
 	}
-	last := ""
+	last, lastPlain := "", true
 	for {
 		p.space()
 		if p.i >= len(p.b) || p.b[p.i] != '"' {
 			return 0, false
 		}
 		key, plain, ok := p.passString()
-		if !plain {
-			key = unescape(key)
-		}
-		if !ok || members > 0 && key <= last {
+		if !ok || members > 0 && !rises(last, key, lastPlain && plain) {
 			return 0, false
 		}
-		last = key
+		last, lastPlain = key, plain
 		p.space()
 		if p.i >= len(p.b) || p.b[p.i] != ':' {
 			return 0, false
@@ -283,6 +281,26 @@ func (p *parser) passObject(depth int) (members int, ok bool) {
 			return members, ok
 		}
 	}
+}
+
+// rises reports whether one key, of which the raw text is given, comes before
+// another. Escapes are decoded only where they may decide it.
+func rises(a, b string, plain bool) bool {
+	if plain {
+		return a < b
+	}
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	switch {
+	case strings.Contains(a, `\u`) || strings.Contains(b, `\u`) || oddBackslashes(a[:n]):
+	case n < len(a) && a[n] == '\\' || n < len(b) && b[n] == '\\':
+	case !utf8.ValidString(a) || !utf8.ValidString(b):
+	default:
+		return n < len(b) && (n == len(a) || a[n] < b[n])
+	}
+	return unescape(a) < unescape(b)
 }
 
 // passComma goes over a comma or the end of a list or an object.
