@@ -131,7 +131,7 @@ func TestWrongAnswersAreSeen(t *testing.T) {
 	} {
 		tried := 0
 		for _, c := range cases {
-			if strings.HasPrefix(c.Name, "fuzz-") || strings.HasPrefix(c.Name, "builtin-defaults") {
+			if tried == 25 || strings.HasPrefix(c.Name, "fuzz-") || strings.HasPrefix(c.Name, "builtin-defaults") {
 				continue // much of the same
 			}
 			last := len(c.Steps) - 1
