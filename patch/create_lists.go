@@ -65,7 +65,9 @@ func (d *differ) objects(was, now document.Value, f field) (listDiff, error) {
 		var order document.ListBuilder
 		order.Grow(now.Len())
 		for i, item := range now.Items() {
-			order.AppendObject(keyFields(item, after.keys[i], f))
+			var b document.ObjectBuilder
+			keyFields(&b, item, after.keys[i], f)
+			order.AppendObject(&b)
 		}
 		p.order = order.List()
 	}
@@ -106,18 +108,16 @@ func (s *byName) inOwnOrder(entries []entry) []entry {
 	return entries
 }
 
-// keyFields begins an object with nothing but an item's merge key.
-func keyFields(item document.Value, k itemKey, f field) *document.ObjectBuilder {
-	var b document.ObjectBuilder
+// keyFields adds an item's merge key to b, and nothing else of the item.
+func keyFields(b *document.ObjectBuilder, item document.Value, k itemKey, f field) {
 	b.Grow(len(f.keys))
 	if k.kind == keyString {
 		b.SetString(f.keys[0].Name, k.text)
-		return &b
+		return
 	}
 	for _, key := range f.keys {
 		b.Set(key.Name, item.Get(key.Name))
 	}
-	return &b
 }
 
 // pair walks two lists sorted by name together. It returns the items that are
@@ -130,7 +130,8 @@ func (d *differ) pair(before, after *byName, f field) (patched []entry, gone []d
 		case j == after.Len() || i < before.Len() && before.names[i] < after.names[j]:
 			if d.deletions {
 				e := &before.entries[i]
-				b := keyFields(e.item, e.key, f)
+				var b document.ObjectBuilder
+				keyFields(&b, e.item, e.key, f)
 				b.SetString(directivePatch, "delete")
 				gone = append(gone, b.Object())
 			}

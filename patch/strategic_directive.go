@@ -118,10 +118,11 @@ func (w *strategist) order(object, patch document.Value, t *schema.Type, key str
 	if err != nil {
 		return now, "", err
 	}
-	if err := w.orderable(&m, live, change, order, f); err != nil {
+	by := keysOf(order, f)
+	if err := w.orderable(&m, live, change, order, by, f); err != nil {
 		return now, "", err
 	}
-	m.arrange(keysOf(order, f), m.after)
+	m.arrange(by, m.after)
 	now = w.finish(&m)
 	w.up()
 	if w.observer != nil && !document.Identical(live, now) {
@@ -156,24 +157,24 @@ func (w *strategist) itemsToOrder(live, change document.Value, f field) (merged,
 
 // orderable checks that all items, and those of the order and of the object,
 // have what they are told apart by.
-func (w *strategist) orderable(m *merged, live, change, order document.Value, f field) error {
+func (w *strategist) orderable(m *merged, live, change, order document.Value, by []itemKey, f field) error {
 	for i := range m.entries {
 		if err := w.distinct(m.entries[i].item, m.entries[i].key, f); err != nil {
 			return err
 		}
 	}
-	if err := w.allDistinct(order, f); err != nil {
+	if err := w.allDistinct(order, by, f); err != nil {
 		return err
 	}
 	if kind, problem := itemKind(live, change); problem != "" {
 		return w.fail(causeOf(kind), problem)
 	}
-	return w.allDistinct(live, f)
+	return w.allDistinct(live, keysOf(live, f), f)
 }
 
-func (w *strategist) allDistinct(list document.Value, f field) error {
-	for _, item := range list.Items() {
-		if err := w.distinct(item, keyOf(item, f.keys), f); err != nil {
+func (w *strategist) allDistinct(list document.Value, keys []itemKey, f field) error {
+	for i, item := range list.Items() {
+		if err := w.distinct(item, keys[i], f); err != nil {
 			return err
 		}
 	}

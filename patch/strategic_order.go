@@ -81,7 +81,7 @@ func (m *merged) arrange(by, server []itemKey) {
 	if len(m.entries) == 0 {
 		return
 	}
-	order := indexOf(by)
+	order := m.indexOf(by)
 	live := m.positions(server)
 	named := make([]entry, 0, min(len(by), len(m.entries)))
 	var ranks []int
@@ -108,6 +108,15 @@ func (m *merged) arrange(by, server []itemKey) {
 	m.entries = append(out, others[i:]...)
 }
 
+// indexOf returns an index to find the entries in, which is not worth making
+// for few of them.
+func (m *merged) indexOf(keys []itemKey) index {
+	if len(m.entries) <= fewKeys {
+		return index{few: keys}
+	}
+	return indexOf(keys)
+}
+
 // positions returns a function that finds where the server has an entry, -1 for
 // nowhere.
 func (m *merged) positions(server []itemKey) func(e *entry) int {
@@ -119,7 +128,7 @@ func (m *merged) positions(server []itemKey) func(e *entry) int {
 			return -1
 		}
 	}
-	x := indexOf(server)
+	x := m.indexOf(server)
 	return func(e *entry) int {
 		if i, found := x.find(e.key); found {
 			return i
