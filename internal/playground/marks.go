@@ -26,6 +26,15 @@ func place(err error) (line, column int) {
 	return 0, 0
 }
 
+// reason is an error's message without the place that it begins with.
+func reason(err error) string {
+	text := err.Error()
+	if line, column := place(err); line > 0 {
+		return strings.TrimPrefix(text, document.Position{Line: line, Column: column}.String()+": ")
+	}
+	return text
+}
+
 // marks finds the places in a step's body that its failure is about, none where
 // they are not known.
 func marks(res *scenario.Result) []Mark {
@@ -33,7 +42,7 @@ func marks(res *scenario.Result) []Mark {
 		return nil
 	}
 	if line, column := place(res.Err); line > 0 {
-		return []Mark{{Line: line, Column: column, Message: res.Err.Error()}}
+		return []Mark{{Line: line, Column: column, Message: reason(res.Err)}}
 	}
 	if res.Body == nil {
 		return nil

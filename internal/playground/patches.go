@@ -23,6 +23,9 @@ func (e *Engine) patches(in *PatchesInput) (*PatchesOutput, error) {
 	if !res.After.Value.Exists() {
 		return nil, errors.New("there is no object to edit")
 	}
+	if err := tooDeep(in.Edited); err != nil {
+		return nil, err
+	}
 	d, err := document.ParseYAML([]byte(in.Edited), document.Options{})
 	if err != nil {
 		return nil, err

@@ -79,7 +79,7 @@ func calls() map[string]call {
 
 // failure makes a message of an error, with the place where it is known.
 func failure(err error) Failure {
-	f := Failure{Message: err.Error()}
+	f := Failure{Message: reason(err)}
 	f.Line, f.Column = place(err)
 	return f
 }
@@ -93,6 +93,9 @@ func (e *Engine) about(*AboutInput) (*AboutOutput, error) {
 }
 
 func (e *Engine) read(in *TextInput) (*ScenarioOutput, error) {
+	if err := tooDeep(in.Text); err != nil {
+		return nil, err
+	}
 	s, err := scenario.Parse([]byte(in.Text), "")
 	if err != nil {
 		return nil, err

@@ -42,8 +42,9 @@ func TestBadInputIsAnsweredWithAMessage(t *testing.T) {
 // TestABadStepOrDefinitionSpoilsNoOther: the other steps run, and the bad one says why.
 func TestABadStepOrDefinitionSpoilsNoOther(t *testing.T) {
 	for _, c := range []struct{ why, body, want string }{
-		{"3 MiB of nested braces", strings.Repeat("{", 3<<20), "expected a key"},
-		{"3 MiB of nested lists in YAML", strings.Repeat("- ", 3<<19), "depth"},
+		{"3 MiB of nested braces", strings.Repeat("{", 3<<20), "nests deeper"},
+		{"3 MiB of nested lists in YAML", strings.Repeat("- ", 3<<19), "nests deeper"},
+		{"3 MiB of nested lists in JSON", strings.Repeat("[", 3<<20), "nests deeper"},
 		{"more than 3 MiB", "a: " + strings.Repeat("x", 3<<20), "larger than"},
 		{"nothing", "", "one document"},
 		{"two documents", "a: 1\n---\nb: 1", "one document"},

@@ -42,7 +42,10 @@ func (e *Engine) running(ctx context.Context, s *Scenario) (*run, error) {
 	e.last = nil // a panic in a step leaves nothing half done behind
 	for i := len(r.results); i < len(s.Steps); i++ {
 		step := s.Steps[i].step()
-		res := r.runner.Step(ctx, &step)
+		res := scenario.Result{Err: tooDeep(step.Body)}
+		if res.Err == nil {
+			res = r.runner.Step(ctx, &step)
+		}
 		r.results = append(r.results, res)
 		r.steps = append(r.steps, stepResult(&res))
 	}
@@ -66,17 +69,22 @@ func begin(ctx context.Context, s *Scenario) (*run, error) {
 	r := &run{runner: runner, lines: map[int][]explain.Line{}}
 	for _, text := range s.Definitions {
 		var d DefinitionResult
-		if err := runner.Define(ctx, text); err != nil {
-			d.Mark = Mark{Message: err.Error()}
+		if err := define(ctx, runner, text); err != nil {
+			d.Mark = Mark{Message: reason(err)}
 			d.Mark.Line, d.Mark.Column = place(err)
-		}
-		d.OK = d.Mark.Message == ""
-		if doc, err := document.ParseYAML([]byte(text), document.Options{}); err == nil {
-			d.Name = doc.Root.Lookup("metadata", "name").StringOr("")
+		} else if doc, err := document.ParseYAML([]byte(text), document.Options{}); err == nil {
+			d.OK, d.Name = true, doc.Root.Lookup("metadata", "name").StringOr("")
 		}
 		r.definitions = append(r.definitions, d)
 	}
 	return r, nil
+}
+
+func define(ctx context.Context, runner *scenario.Runner, text string) error {
+	if err := tooDeep(text); err != nil {
+		return err
+	}
+	return runner.Define(ctx, text)
 }
 
 func (e *Engine) run(in *RunInput) (*RunOutput, error) {
