@@ -19,7 +19,7 @@ const colours = HighlightStyle.define([
 ]);
 
 const look = EditorView.theme({
-  "&": { fontSize: "13px", backgroundColor: "var(--field)", color: "var(--text)", borderRadius: "6px", border: "1px solid var(--line)", height: "100%" },
+  "&": { fontSize: "13px", backgroundColor: "var(--field)", color: "var(--text)", borderRadius: "6px", border: "1px solid var(--line)" },
   "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-1px" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.5", maxHeight: "var(--editor-height, 24rem)", overflow: "auto" },
   ".cm-gutters": { backgroundColor: "transparent", color: "var(--muted)", border: "none" },
@@ -69,7 +69,17 @@ export interface Editor {
   hasFocus(): boolean;
 }
 
-const looksLikeJSON = (text: string): boolean => /^\s*[{[]/.test(text);
+/** How a text is coloured and wrapped: not at all where that would take long. */
+function modeOf(text: string): "json" | "yaml" | "plain" {
+  if (text.length > 300_000) return "plain";
+  return /^\s*[{[]/.test(text) ? "json" : "yaml";
+}
+
+const modes = {
+  json: () => [json(), EditorView.lineWrapping],
+  yaml: () => [yaml(), EditorView.lineWrapping],
+  plain: () => [],
+};
 
 /** makeEditor makes an editor of YAML, or of JSON where the text looks like it. */
 export function makeEditor(label: string, initial: string, changed: (text: string) => void): Editor {
@@ -77,21 +87,22 @@ export function makeEditor(label: string, initial: string, changed: (text: strin
   host.className = "editor";
   const root = host.attachShadow({ mode: "open" });
   const language = new Compartment();
-  let isJSON = looksLikeJSON(initial);
+  let mode = modeOf(initial);
   const state = (doc: string): EditorState =>
     EditorState.create({
       doc,
       extensions: [
-        lineNumbers(), history(), drawSelection(), indentOnInput(), indentUnit.of("  "), bracketMatching(), EditorView.lineWrapping,
-        language.of(isJSON ? json() : yaml()), syntaxHighlighting(colours), look, marksField,
+        lineNumbers(), history(), drawSelection(), indentOnInput(), indentUnit.of("  "), bracketMatching(),
+        language.of(modes[mode]()), syntaxHighlighting(colours), look, marksField,
         keymap.of([...defaultKeymap, ...historyKeymap]),
-        EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", autocapitalize: "off" }),
+        EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0", spellcheck: "false", autocapitalize: "off" }),
         EditorView.updateListener.of((update) => {
           if (!update.docChanged) return;
           const text = update.state.doc.toString();
-          if (looksLikeJSON(text) !== isJSON) {
-            isJSON = !isJSON;
-            update.view.dispatch({ effects: language.reconfigure(isJSON ? json() : yaml()) });
+          const next = modeOf(text);
+          if (next !== mode) {
+            mode = next;
+            update.view.dispatch({ effects: language.reconfigure(modes[mode]()) });
           }
           changed(text);
         }),
@@ -103,7 +114,7 @@ export function makeEditor(label: string, initial: string, changed: (text: strin
     text: () => view.state.doc.toString(),
     setText(text) {
       if (text === view.state.doc.toString()) return;
-      isJSON = looksLikeJSON(text);
+      mode = modeOf(text);
       view.setState(state(text)); // with a history of its own: undo must not bring another step's text
     },
     setMarks: (marks) => view.dispatch({ effects: setMarks.of(marks) }),

@@ -28,8 +28,6 @@ interface Waiting {
 const patience = 20_000;
 
 export class Engine {
-  /** How long the last answer took in the worker, for the speed budget's test. */
-  milliseconds = 0;
   #worker!: Worker;
   #ready!: Promise<void>;
   #next = 1;
@@ -58,7 +56,7 @@ export class Engine {
           this.#watcher.ready();
           resolve();
         } else {
-          this.milliseconds = message.milliseconds;
+          (globalThis as { patchlabMilliseconds?: number }).patchlabMilliseconds = message.milliseconds; // for the test of the speed budget
           this.#waiting.get(message.id)?.resolve(message.response);
           this.#waiting.delete(message.id);
         }

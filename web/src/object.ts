@@ -21,9 +21,13 @@ export class ObjectView {
     this.#host = host;
     this.#list.addEventListener("keydown", (event) => this.#key(event));
     this.#list.addEventListener("focus", () => this.#go(this.#current < 0 ? 0 : this.#current));
-    this.#list.addEventListener("pointerover", (event) => {
+    let pointer = "";
+    this.#list.addEventListener("pointermove", (event) => {
+      const at = `${event.clientX},${event.clientY}`;
+      if (at === pointer || event.pointerType !== "mouse") return; // the list was scrolled, by keys
+      pointer = at;
       const row = (event.target as Element).closest<HTMLElement>("[data-row]");
-      if (row && event.pointerType === "mouse") this.#go(Number(row.dataset.row), false);
+      if (row) this.#go(Number(row.dataset.row), false);
     });
     this.#list.addEventListener("click", (event) => {
       const row = (event.target as Element).closest<HTMLElement>("[data-row]");
@@ -96,12 +100,13 @@ export class ObjectView {
     const names = (list: number[]) => [...new Set(list.map((n) => managers[n]?.name ?? "?"))];
     const owners = names(row.owners);
     const who = row.mark === "removed" ? "" : owners.length > 0 ? `owned by ${owners.join(" and ")}` : row.below.length > 0 ? "owned in parts below" : "owned by nobody";
-    const label = [row.text.trim(), who, markNames[row.mark]].filter(Boolean).join(", ");
+    const aside = [who, markNames[row.mark]].filter(Boolean).join(", ");
     const kind = owners.length > 1 ? " shared" : owners.length === 0 ? " unowned" : "";
-    return h("div", { class: `line${row.mark ? ` ${row.mark}` : ""}${kind}`, role: "option", id: `row-${i}`, "data-row": i, "aria-label": label, "aria-selected": "false" },
-      h("span", { class: "owners" }, ...(owners.length > 0 ? owners.map((n) => chip(this.#app, n, true)) : row.mark === "removed" ? [] : [h("span", { class: row.below.length > 0 ? "below" : "nobody" }, row.below.length > 0 ? "" : "·")])),
-      h("span", { class: "sign" }, markSigns[row.mark] ?? ""),
-      h("code", null, row.text || " "));
+    return h("div", { class: `line${row.mark ? ` ${row.mark}` : ""}${kind}`, role: "option", id: `row-${i}`, "data-row": i, "aria-selected": "false" },
+      h("span", { class: "owners" }, ...(owners.length > 0 ? owners.map((n) => chip(this.#app, n, true)) : row.mark === "removed" ? [] : [h("span", { class: row.below.length > 0 ? "below" : "nobody", "aria-hidden": "true" }, row.below.length > 0 ? "" : "·")])),
+      h("span", { class: "sign", "aria-hidden": "true" }, markSigns[row.mark] ?? ""),
+      h("code", null, row.text || " "),
+      h("span", { class: "sr-only" }, `, ${aside}`));
   }
 
   #key(event: KeyboardEvent): void {

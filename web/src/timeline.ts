@@ -11,6 +11,8 @@ export class Timeline {
   #editor: Editor;
   #problems = h("ul", { class: "problems", "aria-live": "polite", "aria-label": "Problems in this step" });
   #outcomes: HTMLElement[] = [];
+  /** Which parts were opened or closed by hand, so that drawing anew leaves them so. */
+  #unfolded = new Map<string, boolean>();
 
   constructor(app: App, host: HTMLElement) {
     this.#app = app;
@@ -43,7 +45,7 @@ export class Timeline {
   #about(): HTMLElement | null {
     const { title, about } = this.#app.scenario;
     if (!title && !about) return null;
-    return h("details", { class: "about", open: true }, h("summary", null, title || "About"), h("p", null, about));
+    return this.#fold("about", true, h("summary", null, title || "About"), h("p", null, about));
   }
 
   #controls(at: number, count: number): HTMLElement {
@@ -59,7 +61,7 @@ export class Timeline {
 
   #actors(): HTMLElement {
     const app = this.#app;
-    return h("details", { class: "actors", open: app.scenario.actors.length < 2 },
+    return this.#fold("actors", false,
       h("summary", null, "Actors ", ...app.scenario.actors.map((a) => chip(app, a.name))),
       ...app.scenario.actors.map((actor, i) => h("div", { class: "row" },
         h("label", null, h("span", { class: "label" }, "Name"), (() => {
@@ -74,6 +76,11 @@ export class Timeline {
         scenario.actors.push({ name: free ?? `actor-${scenario.actors.length + 1}`, colour: "" });
       }), { class: "add" }),
     );
+  }
+
+  #fold(name: string, open: boolean, ...children: Node[]): HTMLElement {
+    const details = h("details", { class: name, open: this.#unfolded.get(name) ?? open, toggle: () => this.#unfolded.set(name, details.open) }, ...children);
+    return details;
   }
 
   #rename(i: number, name: string): void {
@@ -161,7 +168,7 @@ export class Timeline {
       const input = h("input", { value: step.target[name], "data-key": `target-${name}`, placeholder: "as the step before", spellcheck: "false", change: () => this.#app.change(() => (step.target[name] = input.value.trim())) });
       return h("label", null, h("span", { class: "label" }, label), input);
     };
-    return h("details", { class: "target" }, h("summary", null, "For which object"),
+    return this.#fold("target", false, h("summary", null, "For which object"),
       h("div", { class: "row" }, field("apiVersion", "apiVersion"), field("kind", "kind"), field("namespace", "namespace"), field("name", "name")));
   }
 

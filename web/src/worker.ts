@@ -38,24 +38,45 @@ function counted(response: Response): Response {
   return new Response(response.body!.pipeThrough(count), { headers: { "Content-Type": "application/wasm" } });
 }
 
-async function start(): Promise<void> {
+let ready: Promise<void>;
+let module: WebAssembly.Module;
+
+async function load(): Promise<void> {
   const response = await fetch(engineURL);
   if (!response.ok || !response.body) {
     throw new Error(`the engine could not be loaded: the host answers ${response.status}`);
   }
-  const go = new scope.Go();
-  const { instance } = await WebAssembly.instantiateStreaming(counted(response), go.importObject);
-  await new Promise<void>((ready, reject) => {
-    scope.patchlabReady = ready;
-    go.run(instance).then(() => reject(new Error("the engine has ended")), reject);
-  });
-  send({ kind: "ready" });
+  module = await WebAssembly.compileStreaming(counted(response));
+  await begin();
 }
 
-onmessage = (event: MessageEvent<ToWorker>) => {
+/** begin starts an engine of the module. */
+async function begin(): Promise<void> {
+  const go = new scope.Go();
+  const instance = await WebAssembly.instantiate(module, go.importObject);
+  await new Promise<void>((resolve, reject) => {
+    scope.patchlabReady = resolve;
+    go.run(instance).then(() => reject(new Error("the engine has ended")), reject);
+  });
+}
+
+/** answer asks the engine. What ends it, such as a stack that is too small, is an error like others, and a new engine goes on. */
+function answer(request: Uint8Array): Uint8Array {
+  try {
+    return scope.patchlab!(request);
+  } catch (error) {
+    ready = begin();
+    const message = `The engine could not follow this and was started anew: ${error instanceof Error ? error.message : error}`;
+    return new TextEncoder().encode(JSON.stringify({ error: { message, line: 0, column: 0 } }));
+  }
+}
+
+onmessage = async (event: MessageEvent<ToWorker>) => {
+  await ready;
   const begun = performance.now();
-  const response = scope.patchlab!(event.data.request);
+  const response = answer(event.data.request);
   send({ kind: "answer", id: event.data.id, response, milliseconds: performance.now() - begun });
 };
 
-start().catch((error: unknown) => send({ kind: "failed", message: String(error instanceof Error ? error.message : error) }));
+ready = load();
+ready.then(() => send({ kind: "ready" }), (error: unknown) => send({ kind: "failed", message: String(error instanceof Error ? error.message : error) }));
