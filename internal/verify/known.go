@@ -23,7 +23,7 @@ const (
 func knownDifference(c *Case, q *question, ours, theirs document.Value, err, theirErr error) string {
 	made := c.Work == Create || c.Work == ThreeWay
 	switch {
-	case holds(theirErr, "comparing uncomparable type", "index out of range"):
+	case holds(theirErr, "comparing uncomparable type", "hash of unhashable type", "index out of range"):
 		return knownPanic
 	case !c.Kinds[0].Builtin && q.work == StrategicPatch && holds(theirErr, "without merge key"):
 		return knownKeys
