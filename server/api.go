@@ -37,7 +37,7 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 	case parts[0] == "version" && len(parts) == 1:
 		s.about(w, r, s.version)
 	case parts[0] == "metrics" && len(parts) == 1:
-		s.about(w, r, s.metrics.page.ServeHTTP)
+		s.about(w, r, s.metrics.ServeHTTP)
 	default:
 		s.fail(w, r, errNoPage)
 	}

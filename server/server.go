@@ -126,7 +126,7 @@ func (s *Server) finish(w *writer, r *http.Request, start time.Time) {
 		if p == http.ErrAbortHandler {
 			panic(p)
 		}
-		s.metrics.panics.Inc()
+		s.metrics.panics.Add(1)
 		if w.code == 0 {
 			s.fail(w, r, &cluster.Status{
 				Code: http.StatusInternalServerError, Reason: "InternalError",

@@ -33,8 +33,8 @@ func (s *Server) watch(w http.ResponseWriter, r *http.Request, form answerForm, 
 		return
 	}
 	defer response.Events.Stop()
-	s.metrics.watches.Inc()
-	defer s.metrics.watches.Dec()
+	s.metrics.watches.Add(1)
+	defer s.metrics.watches.Add(-1)
 	warn(w.Header(), response.Warnings)
 	w.Header().Set("Content-Type", form.contentType())
 	w.WriteHeader(http.StatusOK)
