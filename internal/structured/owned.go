@@ -105,26 +105,19 @@ func (w *work) ownedItems(l *schema.ListType, v document.Value, is bool, was doc
 		return likeLeaf(is, was)
 	}
 	x := w.indexOf(l, v)
-	at, nodes := w.slab.ints.take(v.Len()), w.slab.values.take(v.Len())
-	same, next := x.next == nil, fieldset.First(was)
-	for i, e := range x.elements {
-		j := -1
-		if next < was.Len() && was.Key(next) == e {
-			j = next
-		} else if k, found := was.Find(e); found {
-			j = k
-		}
+	at, nodes := w.match(x, was), w.slab.values.take(v.Len())
+	same := x.next == nil
+	for i := range x.elements {
 		var kid document.Value
-		if j >= 0 {
-			next, kid = j+1, was.At(j)
+		if at[i] >= 0 {
+			kid = was.At(int(at[i]))
 		}
 		if x.follower(i) >= 0 || !x.isFirst(i) {
 			nodes[i] = likeLeaf(true, kid)
 		} else {
 			nodes[i] = w.owned(l.Elem, v.At(i), true, kid)
 		}
-		at[i] = int32(j)
-		same = same && j >= 0 && document.SameNode(nodes[i], kid)
+		same = same && kid.Exists() && document.SameNode(nodes[i], kid)
 	}
 	if same && is == fieldset.IsMember(was) && was.Len()-fieldset.First(was) == len(nodes) {
 		return was
@@ -135,6 +128,38 @@ func (w *work) ownedItems(l *schema.ListType, v document.Value, is bool, was doc
 		b.item(e, int(at[i]), nodes[i])
 	}
 	return b.node()
+}
+
+// match finds the items of a list among the kids of a node: their positions, -1
+// where there is none.
+func (w *work) match(x *index, n document.Value) []int32 {
+	at := w.slab.ints.take(len(x.elements))
+	first := fieldset.First(n)
+	if !x.ascending && x.next == nil && n.Len()-first <= 4*len(at) {
+		// The kids ascend, the items do not: rather look for the kids.
+		for i := range at {
+			at[i] = -1
+		}
+		for j := first; j < n.Len(); j++ {
+			if i := x.find(n.Key(j)); i >= 0 {
+				at[i] = int32(j)
+			}
+		}
+		return at
+	}
+	next := first
+	for i, e := range x.elements {
+		at[i] = -1
+		if next < n.Len() && n.Key(next) == e {
+			at[i] = int32(next)
+		} else if j, found := n.Find(e); found {
+			at[i] = int32(j)
+		}
+		if at[i] >= 0 {
+			next = int(at[i]) + 1
+		}
+	}
+	return at
 }
 
 // A nodeBuilder makes a node of a trie, or finds that it is one that there is.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/internal/conformance"
+	"github.com/patchlab-dev/patchlab/reference"
 	"github.com/patchlab-dev/patchlab/server"
 )
 
@@ -70,6 +71,21 @@ func TestCorpus(t *testing.T) {
 		}
 	}
 	t.Logf("%d cases agree with v4.7.0, %d differ as listed", agreed, len(differing))
+}
+
+// TestCorpusWithReference runs the recordings with v6, the reference engine.
+func TestCorpusWithReference(t *testing.T) {
+	all, err := conformance.ReadAll("../../testdata/conformance")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := &clock{time.Now()}
+	send := start(t, cluster.Config{Now: at.Now, Engine: reference.Merger()})
+	for _, c := range all {
+		if _, differs := (conformance.Runner{Now: at.Now, Sleep: at.Sleep}).Run(c, send); differs != "" {
+			t.Errorf("%s differs: %s", c.Name, differs)
+		}
+	}
 }
 
 type clock struct{ now time.Time }
