@@ -54,7 +54,7 @@ func (p *place) child(e fieldmanager.Element, t *schema.Type, v document.Value) 
 	atomic := p.atomic()
 	for i, c := range p.claims {
 		k := &kid.claims[i]
-		if atomic && (c.member || c.whole) {
+		if c.whole || atomic && c.member {
 			k.whole = true
 			continue
 		}

@@ -21,7 +21,7 @@ func (e *Engine) line(in *LineInput) (*LineOutput, error) {
 	for i, entry := range entries {
 		for _, owner := range l.Owners {
 			if owner == i {
-				out.Owners = append(out.Owners, Ownership{Manager: i, Since: e.last.since(in.At, &entry, l.Path)})
+				out.Owners = append(out.Owners, Ownership{Manager: i, Since: e.last.since(in.At, &entry, whole(&entry, l.Path))})
 			}
 		}
 	}
@@ -45,7 +45,17 @@ func (r *run) since(at int, owner *fieldmanager.Entry, path fieldmanager.Path) i
 	return since
 }
 
-// owns reports whether a manager owns a field, or the whole that it is in.
+// whole is the field itself, or what of its surroundings the manager owns as one.
+func whole(owner *fieldmanager.Entry, path fieldmanager.Path) fieldmanager.Path {
+	for p := path; len(p) > 0; p = p[:len(p)-1] {
+		if owner.Fields.Has(p) {
+			return p
+		}
+	}
+	return path
+}
+
+// owns reports whether a manager owns a field.
 func owns(m fieldmanager.Managed, owner *fieldmanager.Entry, path fieldmanager.Path) bool {
 	for _, e := range m.Entries() {
 		if e.Same(owner) && e.Fields.Has(path) {

@@ -176,3 +176,24 @@ func TestGoingOnIsTheSameAsRunningAnew(t *testing.T) {
 		}
 	}
 }
+
+func TestAllOfAnAtomicObjectIsItsOwners(t *testing.T) {
+	s := Scenario{Steps: []Step{{Actor: "alice", Do: "apply", Body: deployment}, {Actor: "bob", Do: "merge-patch", Body: "spec:\n  replicas: 7\n"}}}
+	e := New()
+	var out RunOutput
+	must(t, e, "run", RunInput{Scenario: s, At: 2, Against: 1}, &out)
+	for i, r := range out.Rows {
+		if r.Text != "    matchLabels:" {
+			continue
+		}
+		for _, row := range out.Rows[i : i+2] { // matchLabels and app, both inside the atomic selector
+			var line LineOutput
+			must(t, e, "line", LineInput{Scenario: s, At: 2, Line: row.Line}, &line)
+			if len(line.Owners) != 1 || out.Object.Managers[line.Owners[0].Manager].Name != "alice" || line.Owners[0].Since != 1 {
+				t.Errorf("%s is owned by %+v", row.Text, line.Owners)
+			}
+		}
+		return
+	}
+	t.Error("no selector")
+}
