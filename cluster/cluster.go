@@ -22,7 +22,8 @@ import (
 type Config struct {
 	// Version is the Kubernetes minor version, such as "1.36"; "" is the newest.
 	Version string
-	// Kinds are the kinds to begin with. nil are the built-in kinds of Version.
+	// Kinds are the kinds to begin with. nil are the built-in kinds of Version
+	// that a plain API server serves.
 	// CustomResourceDefinitions that are created are added to it.
 	Kinds *schema.Registry
 	// Store keeps the objects; nil is a store in memory. A store of another kind
@@ -112,6 +113,9 @@ func New(config Config) (*Cluster, error) {
 	p, err := newPipeline(config)
 	if err != nil {
 		return nil, err
+	}
+	if config.Kinds == nil {
+		p.kinds.LeaveOff()
 	}
 	c := &Cluster{pipeline: p, store: config.Store}
 	if c.store == nil {

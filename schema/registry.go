@@ -19,6 +19,7 @@ type Registry struct {
 	added      map[GroupVersionKind]*Kind
 	byKind     map[GroupVersionKind]*Kind // of crds and added
 	byResource map[resourceName]*Kind
+	plain      bool // kinds that are off by default are not served
 }
 
 // NewRegistry returns a registry over a catalog, which may be nil.
@@ -26,6 +27,16 @@ func NewRegistry(builtin *Catalog) *Registry {
 	r := &Registry{builtin: builtin, crds: map[string]*CRD{}, added: map[GroupVersionKind]*Kind{}}
 	r.index()
 	return r
+}
+
+// LeaveOff makes the registry that of a plain API server, which does not serve
+// the resources of built-in kinds that are off by default: Resource, Served and
+// Kinds leave them out. Kind still knows them, as an API server knows versions
+// that it does not serve.
+func (r *Registry) LeaveOff() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.plain = true
 }
 
 // Catalog returns the catalog of built-in kinds, nil for none.
@@ -125,9 +136,13 @@ func (r *Registry) Of(object document.Value) (*Kind, bool) {
 func (r *Registry) Resource(group, version, resource string) (*Kind, bool) {
 	r.mu.RLock()
 	k, ok := r.byResource[resourceName{group, version, resource}]
+	plain := r.plain
 	r.mu.RUnlock()
 	if !ok && r.builtin != nil {
-		return r.builtin.Resource(group, version, resource)
+		k, ok = r.builtin.Resource(group, version, resource)
+		if ok && plain && k.OffByDefault {
+			return nil, false
+		}
 	}
 	return k, ok
 }
@@ -164,11 +179,11 @@ func (r *Registry) Kinds() iter.Seq[*Kind] {
 	for _, k := range r.byKind {
 		all = append(all, k)
 	}
-	hidden := r.byKind
+	hidden, plain := r.byKind, r.plain
 	r.mu.RUnlock()
 	if r.builtin != nil {
 		for k := range r.builtin.Kinds() {
-			if hidden[k.GroupVersionKind] == nil {
+			if hidden[k.GroupVersionKind] == nil && !(plain && k.OffByDefault) {
 				all = append(all, k)
 			}
 		}
