@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // The known differences: where the libraries answer otherwise and ours is meant
@@ -25,7 +26,7 @@ func knownDifference(c *Case, q *question, ours, theirs document.Value, err, the
 	switch {
 	case holds(theirErr, "comparing uncomparable type", "hash of unhashable type", "index out of range"):
 		return knownPanic
-	case !c.Kinds[0].Builtin && q.work == StrategicPatch && holds(theirErr, "without merge key"):
+	case !c.Kinds[0].Builtin && q.work == StrategicPatch && severalKeys(c.Kinds[0].Type(), c.Input):
 		return knownKeys
 	case made && q.work == StrategicPatch && holds(theirErr, "declared merge key", "list element types", "lists of lists", "without merge key", "nil pointer", "special key", "api field"):
 		return knownUnlooked
@@ -43,6 +44,41 @@ func knownDifference(c *Case, q *question, ours, theirs document.Value, err, the
 // libraries tell these errors by their text only.
 func holds(err error, parts ...string) bool {
 	return err != nil && slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(err.Error(), part) })
+}
+
+// severalKeys reports whether one of the objects of an input has a list that is
+// keyed by more than one field.
+func severalKeys(t *schema.Type, input document.Value) bool {
+	var has func(t *schema.Type, v document.Value) bool
+	has = func(t *schema.Type, v document.Value) bool {
+		if t == nil {
+			return false
+		}
+		for key, val := range v.Members() {
+			_, name, directive := strings.Cut(key, "/")
+			if !directive || !strings.HasPrefix(key, "$") {
+				name = key
+			}
+			if has(t.Map.Member(name), val) {
+				return true
+			}
+		}
+		if t.List == nil || v.Kind() != document.List {
+			return false
+		}
+		for _, item := range v.Items() {
+			if has(t.List.Elem, item) {
+				return true
+			}
+		}
+		return len(t.List.Keys) > 1
+	}
+	for _, v := range input.Members() {
+		if has(t, v) {
+			return true
+		}
+	}
+	return false
 }
 
 // rounded takes the integers of a value through float64.
