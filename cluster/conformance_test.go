@@ -238,6 +238,9 @@ func TestRecordings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if testing.Short() {
+		cases = conformance.Sample(cases, 10)
+	}
 	only := os.Getenv("CASE")
 	at := &clock{now: time.Now().Truncate(time.Second)}
 	c := newRecorded(t, cluster.Config{Now: at.Now})

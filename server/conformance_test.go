@@ -117,6 +117,9 @@ func TestConformance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if testing.Short() {
+		cases = conformance.Sample(cases, 10)
+	}
 	only := os.Getenv("CONFORMANCE")
 	cases = slices.DeleteFunc(cases, func(c conformance.Case) bool { return !strings.Contains(c.Name, only) })
 	var report conformance.Report
