@@ -255,7 +255,9 @@ func problemsOf(found []defaults.Problem) []problem {
 func (p *pipeline) decodeCustom(k *schema.Kind, v document.Value, from defaults.Source) (document.Value, []problem, error) {
 	var problems []problem
 	if metadata := v.Get("metadata"); metadata.Exists() && p.metadata != nil {
-		out, found, err := defaults.Decode(p.metadata, document.Value{}.With("metadata", metadata), from)
+		// The body's numbers have become floats or integers and are printed again
+		// before they are read into the metadata's type: 1e2 is the integer 100.
+		out, found, err := defaults.Decode(p.metadata, document.Value{}.With("metadata", reread(metadata)), from)
 		if err != nil {
 			return v, nil, &decodeError{err}
 		}

@@ -27,7 +27,12 @@ func readDeletion(r *Request) (Deletion, []string, *Status) {
 	if v.Kind() != document.Object && !v.IsNull() {
 		return d, nil, badRequest("the body is no DeleteOptions but " + article(v.Kind()))
 	}
-	if kind := v.Get("kind").StringOr("DeleteOptions"); kind != "DeleteOptions" {
+	for _, key := range [...]string{"apiVersion", "kind"} {
+		if m := v.Get(key); m.Kind() > document.Null && m.Kind() != document.String {
+			return d, nil, badRequest("the body is no DeleteOptions: " + key + " must be a string, found " + m.String())
+		}
+	}
+	if kind := v.Get("kind").StringOr(""); kind != "" && kind != "DeleteOptions" {
 		return d, nil, badRequest("the body must be DeleteOptions, it is of kind " + strconv.Quote(kind))
 	}
 	reader := optionReader{}

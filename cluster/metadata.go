@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // The rules for an object's metadata, as apimachinery's validation has them
@@ -17,6 +18,7 @@ const maxAnnotations = 256 << 10
 const (
 	finalizerOrphan     = "orphan"
 	finalizerForeground = "foregroundDeletion"
+	finalizerKubernetes = "kubernetes"
 )
 
 // nameRule judges an object's name, or with prefix what a generated name begins
@@ -144,6 +146,28 @@ func checkOwners(object document.Value) []Cause {
 			} else {
 				controller = kind + "/" + name
 			}
+		}
+	}
+	return causes
+}
+
+// checkStandardFinalizers refuses finalizers without a domain, but those that
+// Kubernetes itself has (k8s.io/kubernetes/pkg/apis/core/validation,
+// ValidateObjectMeta), but in the groups whose validation is apimachinery's alone.
+func checkStandardFinalizers(k *schema.Kind, object document.Value) []Cause {
+	switch k.Group {
+	case "admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io":
+		return nil
+	}
+	var causes []Cause
+	for i, name := range finalizers(object) {
+		switch name {
+		case finalizerOrphan, finalizerForeground, finalizerKubernetes:
+			continue
+		}
+		if !strings.Contains(name, "/") {
+			causes = append(causes, invalidValue("metadata.finalizers["+strconv.Itoa(i)+"]", strconv.Quote(name),
+				"must have a domain and '/' before the name, or be one of "+finalizerOrphan+", "+finalizerForeground+" and "+finalizerKubernetes))
 		}
 	}
 	return causes

@@ -228,7 +228,9 @@ func patchedType(k *schema.Kind, v document.Value, from defaults.Source) (docume
 	}
 	version, kind := v.Get("apiVersion").StringOr(""), v.Get("kind").StringOr("")
 	if !k.Builtin {
-		switch {
+		switch m := v.Get("apiVersion"); {
+		case m.Kind() > document.Null && m.Kind() != document.String:
+			return v, nil, unprocessable("the patch makes apiVersion "+article(m.Kind())+", not a string", nil)
 		case kind == "":
 			return v, nil, unprocessable("the patch leaves no kind", nil)
 		case version == "":
@@ -281,7 +283,7 @@ func (t *task) inNamespace(object document.Value) (document.Value, *Status) {
 	}
 	got := meta(object, "namespace")
 	switch {
-	case got == wanted:
+	case got == wanted && got != "":
 		return object, nil
 	case got == "" || wanted == "":
 		return withMetaText(object, "namespace", wanted), nil

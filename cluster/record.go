@@ -12,6 +12,9 @@ import (
 // A store that keeps bytes uses Encode and DecodeRecord.
 type Record struct {
 	object fieldmanager.Object
+	// rewritten says that the text holds a -0, which is read as 0: the next
+	// write is a change even if it changes nothing.
+	rewritten bool
 }
 
 // Encode returns the record as JSON.
@@ -23,8 +26,8 @@ func DecodeRecord(data []byte) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	object, err := fieldmanager.Split(doc.Root)
-	if err != nil {
+	object := fieldmanager.Object{Value: doc.Root.Remove("metadata", "managedFields")}
+	if object.Managed, err = fieldmanager.DecodeStored(doc.Root.Lookup("metadata", "managedFields")); err != nil {
 		return nil, err
 	}
 	return newRecord(object), nil
@@ -33,8 +36,26 @@ func DecodeRecord(data []byte) (*Record, error) {
 func newRecord(o fieldmanager.Object) *Record {
 	o.Value = withMeta(o.Value, "resourceVersion", document.Value{})
 	o.Value = withMeta(o.Value, "selfLink", document.Value{})
-	o.Value = reread(o.Value)
-	return &Record{object: o}
+	value := reread(o.Value)
+	r := &Record{rewritten: !document.SameNode(value, o.Value) && hasNegativeZero(o.Value)}
+	o.Value = value
+	r.object = o
+	return r
+}
+
+// hasNegativeZero reports whether a number within is printed as -0.
+func hasNegativeZero(v document.Value) bool {
+	switch v.Kind() {
+	case document.Number:
+		return !v.IsInt() && string(v.JSON()) == "-0"
+	case document.Object, document.List:
+		for i := range v.Len() {
+			if hasNegativeZero(v.At(i)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // reread returns a value as it is read again from its text: a number such as 2.0
@@ -73,7 +94,7 @@ func Equal(a, b *Record) bool { return a == b }
 
 // same reports whether two records say the same.
 func (r *Record) same(o *Record) bool {
-	return document.Identical(r.object.Value, o.object.Value) && sameManagers(r.object.Managed, o.object.Managed, true)
+	return r.rewritten == o.rewritten && document.Identical(r.object.Value, o.object.Value) && sameManagers(r.object.Managed, o.object.Managed, true)
 }
 
 // sameManagers compares managers, with or without the times of their entries.
@@ -81,7 +102,7 @@ func sameManagers(a, b fieldmanager.Managed, times bool) bool {
 	if document.SameNode(a.Value(), b.Value()) {
 		return true
 	}
-	if a.Len() != b.Len() {
+	if a.Value().Len() != b.Value().Len() {
 		return false
 	}
 	if times {

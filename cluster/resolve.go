@@ -62,6 +62,9 @@ func (p *pipeline) resolve(r *Request) (*endpoint, *Status) {
 	if !slices.Contains(verbs, r.Verb.String()) || kind.Builtin && needsName(r) != (r.Name != "") {
 		return nil, wrongMethod(ep, r)
 	}
+	if needsName(r) && r.Name == "" {
+		return nil, badRequest("the request names no object of " + ep.what().String())
+	}
 	if kind.Namespaced && r.Namespace == "" && (r.Verb != List && r.Verb != Watch || r.Name != "") {
 		return nil, p.noNamespace(kind, r)
 	}

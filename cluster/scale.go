@@ -153,10 +153,10 @@ func (t *task) checkScale(scale, live document.Value) *Status {
 // object's number of replicas own that of the Scale (KEP-2527).
 func (t *task) scaleManagers(m fieldmanager.Managed) (fieldmanager.Managed, error) {
 	var list document.ListBuilder
-	for i, e := range m.Entries() {
+	for _, e := range m.Entries() {
 		path, known := t.replicasPath(e.APIVersion)
 		if known && path != nil && e.Fields.Has(path) {
-			list.Append(m.Value().At(i).
+			list.Append(e.Source.
 				With("apiVersion", document.NewString(scaleVersion)).
 				With("fieldsV1", fieldset.Of(replicasInScale()).JSON()))
 		}
@@ -170,15 +170,17 @@ func replicasInScale() fieldmanager.Path { return fieldset.Fields("spec", "repli
 // scaledManagers are the object's managers after its Scale was written: who is
 // no longer a manager of the Scale loses the object's replicas, who came to own
 // them there owns them here. A manager that updates is another one there, because
-// the Scale's version is another, and so always goes through both.
+// the Scale's version is another, and so always goes through both: a write that
+// changes nothing leaves it with two entries of one name, until the next write
+// reads them and the later takes the other's place.
 func (t *task) scaledManagers(parent, scale fieldmanager.Managed) (fieldmanager.Managed, error) {
 	there := map[string]bool{}
 	for _, e := range scale.Entries() {
 		there[managerID(e)] = true
 	}
 	var list document.ListBuilder
-	for i, e := range parent.Entries() {
-		entry := parent.Value().At(i)
+	for _, e := range parent.Entries() {
+		entry := e.Source
 		path, known := t.replicasPath(e.APIVersion)
 		if !known {
 			continue
@@ -196,15 +198,15 @@ func (t *task) scaledManagers(parent, scale fieldmanager.Managed) (fieldmanager.
 		}
 	}
 	path, _ := t.replicasPath(t.ep.kind.APIVersion())
-	for i, e := range scale.Entries() {
+	for _, e := range scale.Entries() {
 		if there[managerID(e)] && e.Fields.Has(replicasInScale()) {
-			list.Append(scale.Value().At(i).
+			list.Append(e.Source.
 				With("apiVersion", document.NewString(t.ep.kind.APIVersion())).
 				With("fieldsV1", fieldset.Of(path).JSON()).
 				Without("time"))
 		}
 	}
-	return fieldmanager.DecodeManaged(list.List())
+	return fieldmanager.DecodeStored(list.List())
 }
 
 // managerID tells the managers of an object apart, as fieldmanager does: those

@@ -16,6 +16,7 @@ func (t *task) validateNew(object document.Value) []Cause {
 	k := t.ep.kind
 	metadata := checkMetadata(object, k.Namespaced, t.ep.facts.name)
 	if k.Builtin {
+		metadata = append(metadata, checkStandardFinalizers(k, object)...)
 		return append(checkBuiltin(k, t.ep.sub, object, document.Value{}), metadata...)
 	}
 	if causes := t.checkKind(object); len(causes) > 0 {
@@ -31,6 +32,7 @@ func (t *task) validateUpdate(live, next document.Value) []Cause {
 	causes := checkMetadata(next, k.Namespaced, t.ep.facts.name)
 	causes = append(causes, checkMetadataUpdate(next, live)...)
 	if k.Builtin {
+		causes = append(causes, checkStandardFinalizers(k, next)...)
 		return append(causes, checkBuiltin(k, t.ep.sub, next, live)...)
 	}
 	if wrong := t.checkKind(next); len(wrong) > 0 {

@@ -55,25 +55,50 @@ func withoutManaged(object document.Value) document.Value {
 // DecodeManaged reads the value of metadata.managedFields. null is no entry; of
 // two entries of one manager the later counts. An error is ErrManagedFields.
 func DecodeManaged(list document.Value) (Managed, error) {
+	entries, err := decodeEntries(list)
+	return newManaged(latest(entries), list), err
+}
+
+// DecodeStored reads managedFields as DecodeManaged does, for an object that is
+// stored: of two entries of one manager, which the API server leaves after a write
+// to a scale, Value keeps both.
+func DecodeStored(list document.Value) (Managed, error) {
+	entries, err := decodeEntries(list)
+	m := newManaged(entries, list)
+	m.entries = latest(m.entries)
+	slices.SortStableFunc(m.entries, compareEntries)
+	return m, err
+}
+
+func decodeEntries(list document.Value) ([]Entry, error) {
 	if !list.Exists() || list.IsNull() {
-		return Managed{}, nil
+		return nil, nil
 	}
 	if list.Kind() != document.List {
-		return Managed{}, fmt.Errorf("%w: metadata.managedFields is a %s, not a list", ErrManagedFields, list.Kind())
+		return nil, fmt.Errorf("%w: metadata.managedFields is a %s, not a list", ErrManagedFields, list.Kind())
 	}
 	entries := make([]Entry, 0, list.Len()+1)
 	for i, v := range list.Items() {
 		e, err := decodeEntry(v)
 		if err != nil {
-			return Managed{}, fmt.Errorf("%w: .metadata.managedFields[%d]: %w", ErrManagedFields, i, err)
+			return nil, fmt.Errorf("%w: .metadata.managedFields[%d]: %w", ErrManagedFields, i, err)
 		}
-		if at := find(entries, &e); at >= 0 {
-			entries[at] = e
+		entries = append(entries, e)
+	}
+	return entries, nil
+}
+
+// latest takes earlier entries of a manager out of a list that it may change.
+func latest(entries []Entry) []Entry {
+	kept := entries[:0]
+	for i := range entries {
+		if at := find(kept, &entries[i]); at >= 0 {
+			kept[at] = entries[i]
 		} else {
-			entries = append(entries, e)
+			kept = append(kept, entries[i])
 		}
 	}
-	return newManaged(entries, list), nil
+	return kept
 }
 
 // find returns the position of the entry of e's manager, or -1.
