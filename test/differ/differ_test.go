@@ -46,9 +46,7 @@ func TestRandomCasesAsAPIServer(t *testing.T) {
 		}
 	}
 	m := newMutator(*seed, cases)
-	theirs := conformance.HTTP(os.Getenv(testserver.EnvServer), os.Getenv(testserver.EnvToken), &http.Client{Timeout: time.Minute,
-		Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, MaxIdleConnsPerHost: 4}})
-	ours := start(t)
+	theirs, ours := foreign(), start(t)
 	differ := 0
 	for i := range *count {
 		c := m.next(fmt.Sprintf("differ/%d-%d", *seed, i))
@@ -71,6 +69,12 @@ func TestRandomCasesAsAPIServer(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d random cases (seed %d) were answered as the API server did", *count-differ, *count, *seed)
+}
+
+// foreign asks the kube-apiserver to compare with.
+func foreign() conformance.Send {
+	return conformance.HTTP(os.Getenv(testserver.EnvServer), os.Getenv(testserver.EnvToken), &http.Client{Timeout: time.Minute,
+		Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, MaxIdleConnsPerHost: 4}})
 }
 
 // judged says how many steps of a recorded case patchlab has to answer the
