@@ -27,7 +27,7 @@ func TestMigratesAsClientGo(t *testing.T) {
 		var live fieldmanager.Object
 		for range 6 {
 			q := g.Request(k, live.Value)
-			next := live
+			var next fieldmanager.Object
 			if q.Apply {
 				next, err = m.Apply(live, q.Body, q.Manager, true, time.Unix(int64(g.IntN(3)), 0))
 			} else {
