@@ -10,6 +10,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/schema"
+	"github.com/patchlab-dev/patchlab/store"
 )
 
 // Start is the time of a scenario's first step; each step is a minute later.
@@ -66,6 +67,7 @@ func Run(ctx context.Context, s *Scenario) ([]Result, error) {
 // at a time.
 type Runner struct {
 	cluster *cluster.Cluster
+	store   *store.Memory[*cluster.Record]
 	version string
 	// trial is the object that requests go to in place of the cluster, nil for none.
 	trial *fieldmanager.Object
@@ -78,11 +80,11 @@ type Runner struct {
 // the newest) with custom resources.
 func NewRunner(ctx context.Context, version string, definitions []string) (*Runner, error) {
 	r := &Runner{now: Start.Add(-time.Minute), version: version}
-	c, err := cluster.New(r.config())
-	if err != nil {
+	r.store = store.NewMemory(store.MemoryOptions[*cluster.Record]{Equal: cluster.Equal, UID: (*cluster.Record).UID})
+	var err error
+	if r.cluster, err = cluster.New(r.config()); err != nil {
 		return nil, err
 	}
-	r.cluster = c
 	for i, text := range definitions {
 		if err := r.Define(ctx, text); err != nil {
 			return nil, fmt.Errorf("definition %d: %w", i+1, err)
@@ -91,10 +93,21 @@ func NewRunner(ctx context.Context, version string, definitions []string) (*Runn
 	return r, nil
 }
 
+// Fork returns a runner that goes on from where r is, on a cluster of its own: what
+// either does from now on the other does not see.
+func (r *Runner) Fork() (*Runner, error) {
+	fork := *r
+	fork.store = r.store.Fork()
+	var err error
+	fork.cluster, err = cluster.New(fork.config())
+	return &fork, err
+}
+
 // config is that of a cluster whose clock and ids are the runner's.
 func (r *Runner) config() cluster.Config {
 	return cluster.Config{
 		Version: r.version,
+		Store:   r.store,
 		Now:     func() time.Time { return r.now },
 		UID:     r.uid,
 		Suffix:  func() string { r.uids++; return fmt.Sprintf("x%04d", r.uids) },

@@ -108,7 +108,7 @@ func (e *Engine) write(in *ScenarioInput) (*TextOutput, error) {
 }
 
 func (e *Engine) script(in *ScenarioInput) (*TextOutput, error) {
-	r, err := e.running(context.Background(), &in.Scenario)
+	r, err := e.running(context.Background(), &in.Scenario, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package playground
 import (
 	"context"
 	"errors"
-	"reflect"
 	"slices"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -24,23 +23,30 @@ type run struct {
 	results     []scenario.Result
 	steps       []StepResult
 	lines       map[int][]explain.Line // of the object after a step, as far as asked for
+	// checkpoint is a runner as it was after the first checked steps, nil for none.
+	checkpoint *scenario.Runner
+	checked    int
 }
 
 // running runs a scenario as far as it has not been run: the one before is gone
-// on with where this one begins like it.
-func (e *Engine) running(ctx context.Context, s *Scenario) (*run, error) {
+// on with where this one begins like it. at is the step that is shown, counted from
+// 1: it may well be changed next, so that what is before it is kept.
+func (e *Engine) running(ctx context.Context, s *Scenario, at int) (*run, error) {
 	if len(s.Steps) > maxSteps {
 		return nil, errors.New("a scenario has at most 1000 steps")
 	}
-	r := e.last
-	if r == nil || !r.begins(s) {
-		var err error
-		if r, err = begin(ctx, s); err != nil {
-			return nil, err
-		}
+	r, err := e.last.goOn(ctx, s)
+	if err != nil {
+		return nil, err
 	}
 	e.last = nil // a panic in a step leaves nothing half done behind
 	for i := len(r.results); i < len(s.Steps); i++ {
+		if i == at-1 {
+			if r.checkpoint, err = r.runner.Fork(); err != nil {
+				return nil, err
+			}
+			r.checked = i
+		}
 		step := s.Steps[i].step()
 		res := scenario.Result{Err: tooDeep(step.Body)}
 		if res.Err == nil {
@@ -54,11 +60,35 @@ func (e *Engine) running(ctx context.Context, s *Scenario) (*run, error) {
 	return r, nil
 }
 
-// begins reports whether s is r's scenario, or one with more steps.
-func (r *run) begins(s *Scenario) bool {
-	old := &r.scenario
-	return old.Kubernetes == s.Kubernetes && slices.Equal(old.Definitions, s.Definitions) &&
-		len(old.Steps) <= len(s.Steps) && reflect.DeepEqual(old.Steps, s.Steps[:len(old.Steps)])
+// goOn returns a run to go on with for s: r itself where s is r's scenario with
+// more steps, r as it was at its checkpoint where s is like it up to there, or else
+// a new one.
+func (r *run) goOn(ctx context.Context, s *Scenario) (*run, error) {
+	if r == nil || r.scenario.Kubernetes != s.Kubernetes || !slices.Equal(r.scenario.Definitions, s.Definitions) {
+		return begin(ctx, s)
+	}
+	same := 0
+	for same < len(s.Steps) && same < len(r.results) && r.scenario.Steps[same] == s.Steps[same] {
+		same++
+	}
+	switch {
+	case same == len(r.results):
+		return r, nil
+	case r.checkpoint == nil || same < r.checked:
+		return begin(ctx, s)
+	}
+	runner, err := r.checkpoint.Fork()
+	if err != nil {
+		return nil, err
+	}
+	back := &run{runner: runner, definitions: r.definitions, checkpoint: r.checkpoint, checked: r.checked, lines: map[int][]explain.Line{},
+		results: slices.Clone(r.results[:r.checked]), steps: slices.Clone(r.steps[:r.checked])}
+	for i, lines := range r.lines {
+		if i < r.checked {
+			back.lines[i] = lines
+		}
+	}
+	return back, nil
 }
 
 func begin(ctx context.Context, s *Scenario) (*run, error) {
@@ -88,7 +118,7 @@ func define(ctx context.Context, runner *scenario.Runner, text string) error {
 }
 
 func (e *Engine) run(in *RunInput) (*RunOutput, error) {
-	r, err := e.running(context.Background(), &in.Scenario)
+	r, err := e.running(context.Background(), &in.Scenario, in.At)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +160,7 @@ func (r *run) linesAfter(step int) []explain.Line {
 
 // result runs a scenario and returns the result of a step, counted from 1.
 func (e *Engine) result(s *Scenario, at int) (*scenario.Result, error) {
-	r, err := e.running(context.Background(), s)
+	r, err := e.running(context.Background(), s, at)
 	if err != nil {
 		return nil, err
 	}

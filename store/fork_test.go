@@ -1,0 +1,56 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+)
+
+func TestForksGoTheirOwnWays(t *testing.T) {
+	ctx := context.Background()
+	update := func(m *Memory[string], key, value string) {
+		t.Helper()
+		if _, err := m.Update(ctx, key, UpdateOptions{CreateMissing: true}, func(Item[string]) (string, error) { return value, nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := NewMemory(MemoryOptions[string]{})
+	for i := range 300 { // more than a block of history
+		update(m, fmt.Sprintf("/a/%d", i%40), fmt.Sprint(i))
+	}
+	fork := m.Fork()
+	second := fork.Fork()
+	before, _ := m.Revision(ctx)
+	for i := range 300 {
+		update(fork, fmt.Sprintf("/a/%d", i%50), "fork")
+		if i < 5 {
+			update(m, "/a/0", "m")
+		}
+	}
+	if _, err := second.Delete(ctx, "/a/1", DeleteOptions[string]{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		m        *Memory[string]
+		name     string
+		revision int64
+		count    int
+		zero     string
+	}{{m, "m", before + 5, 40, "m"}, {fork, "fork", before + 300, 50, "fork"}, {second, "second", before + 1, 39, "280"}} {
+		revision, _ := c.m.Revision(ctx)
+		count, _ := c.m.Count(ctx, "/a/")
+		zero, err := c.m.Get(ctx, "/a/0", GetOptions{})
+		if err != nil || revision != c.revision || int(count) != c.count || zero.Value != c.zero {
+			t.Errorf("%s is at %d with %d keys and %q (%v), want %d, %d, %q", c.name, revision, count, zero.Value, err, c.revision, c.count, c.zero)
+		}
+	}
+	var compacted *CompactedError
+	if _, err := fork.List(ctx, "/a/", ListOptions[string]{Revision: before - 1, Match: Exact}); !errors.As(err, &compacted) {
+		t.Errorf("a fork knows of what was before it: %v", err)
+	}
+	page, err := fork.List(ctx, "/a/", ListOptions[string]{Revision: before, Match: Exact})
+	if err != nil || len(page.Items) != 40 {
+		t.Errorf("at its beginning a fork has %d keys (%v)", len(page.Items), err)
+	}
+}
