@@ -39,11 +39,16 @@ func begin(t *Types) *work {
 	return w
 }
 
-// maxKept bounds what a work keeps for the next call, in items of each kind.
-const maxKept = 1 << 16
+const (
+	// maxKept bounds the pieces of memory that a work keeps for the next call, in
+	// bytes.
+	maxKept = 4 << 20
+	// maxIndices bounds the lists of a call whose work is kept.
+	maxIndices = 1 << 16
+)
 
 func (w *work) end() {
-	if len(w.indices) > maxKept || cap(w.scratch) > 64*maxKept {
+	if len(w.indices) > maxIndices || cap(w.scratch) > maxKept {
 		return
 	}
 	clear(w.indices)
@@ -104,7 +109,7 @@ func (s *slab[T]) take(n int) []T {
 
 // reset takes all memory back.
 func (s *slab[T]) reset() {
-	if s.size > 64*maxKept {
+	if uintptr(s.size)*unsafe.Sizeof(*new(T)) > maxKept {
 		*s = slab[T]{}
 	}
 	s.free = s.kept
