@@ -228,9 +228,12 @@ func patchedType(k *schema.Kind, v document.Value, from defaults.Source) (docume
 	}
 	version, kind := v.Get("apiVersion").StringOr(""), v.Get("kind").StringOr("")
 	if !k.Builtin {
-		switch m := v.Get("apiVersion"); {
-		case m.Kind() > document.Null && m.Kind() != document.String:
-			return v, nil, unprocessable("the patch makes apiVersion "+article(m.Kind())+", not a string", nil)
+		for _, key := range [...]string{"apiVersion", "kind"} {
+			if m := v.Get(key); m.Exists() && !m.IsNull() && m.Kind() != document.String {
+				return v, nil, unprocessable("the patch makes "+key+" "+article(m.Kind())+", not a string", nil)
+			}
+		}
+		switch {
 		case kind == "":
 			return v, nil, unprocessable("the patch leaves no kind", nil)
 		case version == "":
@@ -283,7 +286,7 @@ func (t *task) inNamespace(object document.Value) (document.Value, *Status) {
 	}
 	got := meta(object, "namespace")
 	switch {
-	case got == wanted && got != "":
+	case got == wanted:
 		return object, nil
 	case got == "" || wanted == "":
 		return withMetaText(object, "namespace", wanted), nil
