@@ -16,6 +16,8 @@ type facts struct {
 	storage string
 	// name judges names.
 	name nameRule
+	// named gives an object without a name a UUID for it.
+	named bool
 	// generation names the parts of the object, as dotted paths, that count as
 	// another generation when they change; "!metadata" stands for everything
 	// but the metadata.
@@ -162,7 +164,7 @@ func coreFacts(f *facts, resource string) {
 		f.createByUpdate, f.noCollection = true, true
 		eventFields(f, "involvedObject", "reportingComponent")
 	case "limitranges":
-		f.createByUpdate = true
+		f.named, f.createByUpdate = true, true
 	case "namespaces":
 		f.name, f.returnsDeleted = labelName, true
 		f.fields = map[string]fieldLabel{"status.phase": {}}

@@ -226,13 +226,16 @@ func patchedType(k *schema.Kind, v document.Value, from defaults.Source) (docume
 	if v.Kind() != document.Object {
 		return v, nil, unprocessable("the result of the patch is "+article(v.Kind())+", not an object", nil)
 	}
+	if k.Builtin && from == defaults.FromTree {
+		return ownType(k, v)
+	}
+	for _, key := range [...]string{"apiVersion", "kind"} {
+		if m := v.Get(key); m.Exists() && !m.IsNull() && m.Kind() != document.String {
+			return v, nil, unprocessable("the patch makes "+key+" "+article(m.Kind())+", not a string", nil)
+		}
+	}
 	version, kind := v.Get("apiVersion").StringOr(""), v.Get("kind").StringOr("")
 	if !k.Builtin {
-		for _, key := range [...]string{"apiVersion", "kind"} {
-			if m := v.Get(key); m.Exists() && !m.IsNull() && m.Kind() != document.String {
-				return v, nil, unprocessable("the patch makes "+key+" "+article(m.Kind())+", not a string", nil)
-			}
-		}
 		switch {
 		case kind == "":
 			return v, nil, unprocessable("the patch leaves no kind", nil)
@@ -241,8 +244,8 @@ func patchedType(k *schema.Kind, v document.Value, from defaults.Source) (docume
 		}
 		return v, nil, nil
 	}
-	if from == defaults.FromTree {
-		return ownType(k, v)
+	if kind != "" && kind != k.Kind {
+		return v, nil, unprocessable("the patch makes the object a "+kind, nil)
 	}
 	if version == "" {
 		var lost []string
@@ -255,8 +258,6 @@ func patchedType(k *schema.Kind, v document.Value, from defaults.Source) (docume
 	}
 	if kind == "" {
 		v = v.With("kind", document.NewString(k.Kind))
-	} else if kind != k.Kind {
-		return v, nil, unprocessable("the patch makes the object a "+kind, nil)
 	}
 	if version != k.APIVersion() {
 		return v, nil, unprocessable("the patch makes the apiVersion "+version+", the endpoint serves "+k.APIVersion(), nil)

@@ -22,9 +22,7 @@ func (t *task) create() (outcome, *Status) {
 	out := outcome{created: true}
 	value, out.warnings = oneOwnerEach(value)
 	next := t.tracked(fieldmanager.Object{}, value)
-	if next.Value, st = t.named(next.Value); st != nil {
-		return outcome{}, st
-	}
+	next.Value = t.named(next.Value)
 	if out.object, st = t.prepareNew(next); st != nil {
 		return outcome{}, st
 	}
@@ -34,16 +32,19 @@ func (t *task) create() (outcome, *Status) {
 	return out, nil
 }
 
-// named gives a new object a generated name where it has only generateName.
-func (t *task) named(object document.Value) (document.Value, *Status) {
+// named gives a new object a generated name where it has none.
+func (t *task) named(object document.Value) document.Value {
+	if t.ep.facts.named && meta(object, "name") == "" && meta(object, "generateName") == "" {
+		return withMetaText(object, "name", t.config.UID())
+	}
 	prefix := meta(object, "generateName")
 	if prefix == "" || meta(object, "name") != "" {
-		return object, nil
+		return object
 	}
 	if len(prefix) > maxGeneratedPrefix {
 		prefix = prefix[:maxGeneratedPrefix]
 	}
-	return withMetaText(object, "name", prefix+t.config.Suffix()), nil
+	return withMetaText(object, "name", prefix+t.config.Suffix())
 }
 
 // maxGeneratedPrefix leaves five of the 63 characters of a name for the suffix.

@@ -52,6 +52,9 @@ func TestCreateSetsSystemMetadata(t *testing.T) {
 	if st.Reason != cluster.ReasonAlreadyExists || st.Details.RetryAfterSeconds != 1 || !strings.Contains(st.Message, "unique name") {
 		t.Errorf("a generated name that is always taken: %+v", st)
 	}
+	if got := q.must(cluster.Create, "/api/v1/namespaces/n/limitranges", `{}`); got.Lookup("metadata", "name").StringOr("") != "the-uid" {
+		t.Errorf("a LimitRange without a name: %s", got)
+	}
 	long := q.must(cluster.Create, maps, `{"metadata":{"generateName":"`+strings.Repeat("a", 80)+`"}}`)
 	if n := len(long.Lookup("metadata", "name").StringOr("")); n != 63 {
 		t.Errorf("a generated name has %d characters, want 63", n)
