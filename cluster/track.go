@@ -136,7 +136,8 @@ func (p *pipeline) managerConfig(ep *endpoint) fieldmanager.Config {
 	return c
 }
 
-// version finds a kind in another apiVersion of its group.
+// version finds a kind in another apiVersion of its group. (Events are in two,
+// but the managers of one mean nothing to the other, as on the API server.)
 func (p *pipeline) version(k *schema.Kind, apiVersion string) (*schema.Kind, bool) {
 	group, version, ok := schema.SplitAPIVersion(apiVersion)
 	if !ok || group != k.Group {

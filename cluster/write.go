@@ -240,13 +240,15 @@ func (t *task) reset(live, next document.Value) document.Value {
 // what is meant; those of facts.exact compare what Go holds, where an empty list
 // and none are two things.
 func (t *task) nextGeneration(next, live document.Value) document.Value {
-	k, compared := t.ep.kind, next
-	if k.Builtin && !t.ep.facts.exact {
-		if meant, _, err := defaults.Decode(k, next, defaults.FromTree); err == nil {
-			compared = meant
-		}
+	k := t.ep.kind
+	counted := t.ep.facts.nextGeneration(next, next, live)
+	if !k.Builtin || t.ep.facts.exact || metaInt(counted, "generation") == metaInt(live, "generation") {
+		return counted
 	}
-	return t.ep.facts.nextGeneration(next, compared, live)
+	if meant, _, err := defaults.Decode(k, next, defaults.FromTree); err == nil {
+		return t.ep.facts.nextGeneration(next, meant, live)
+	}
+	return counted
 }
 
 // registryRequest is what the strategies of built-in kinds know of the request.

@@ -69,6 +69,8 @@ func TestGeneration(t *testing.T) {
 	q.must(cluster.Create, deployments, deployment)
 	q.must(cluster.Create, "/apis/apps/v1/namespaces/n/statefulsets", deployment)
 	q.must(cluster.Create, maps, `{"metadata":{"name":"m"}}`)
+	const ingresses = "/apis/networking.k8s.io/v1/namespaces/n/ingresses"
+	q.must(cluster.Create, ingresses, `{"metadata":{"name":"i"},"spec":{"tls":[{"secretName":"s"}]}}`)
 	for _, c := range []struct {
 		path, patch, why string
 		want             int64
@@ -87,6 +89,8 @@ func TestGeneration(t *testing.T) {
 		{things + "/t", `{"spec":{"a":"2"}}`, "all else of a custom resource does", 2},
 		{things + "/t", `{"status":{"s":1}}`, "but what is reset", 2},
 		{things + "/t/status", `{"status":{"s":1}}`, "and the status", 2},
+		{ingresses + "/i", `{"spec":{"tls":[{"secretName":"s","hosts":[]}]}}`, "an empty list is as good as none, also within lists that are compared as a whole", 1},
+		{ingresses + "/i", `{"spec":{"tls":[{"secretName":"s","hosts":["h"]}]}}`, "one with an item is not", 2},
 		{maps + "/m", `{"data":{"a":"b"}}`, "a ConfigMap has none", 0},
 	} {
 		q.must(cluster.Patch, c.path, c.patch)
@@ -293,5 +297,24 @@ func TestStatusSubresource(t *testing.T) {
 	}
 	if strings.Contains(fields[""], "f:status") {
 		t.Errorf("a manager owns a status that was reset: %s", fields[""])
+	}
+}
+
+// Events of both groups are the same objects under other names.
+func TestEventsOfBothGroups(t *testing.T) {
+	q := fixed(t)
+	const old, new = "/api/v1/namespaces/n/events", "/apis/events.k8s.io/v1/namespaces/n/events"
+	q.must(cluster.Create, old, `{"metadata":{"name":"e"},"involvedObject":{"kind":"Pod","namespace":"n"},"message":"m","count":2,"source":{"component":"c"}}`)
+	got := q.must(cluster.Patch, new+"/e", `{"reason":"r"}`)
+	if s := got.Get("regarding").String() + got.Get("note").String() + got.Get("deprecatedCount").String(); s != `{"kind":"Pod","namespace":"n"}"m"2` {
+		t.Errorf("in the other group: %s", got)
+	}
+	got = q.must(cluster.Get, old+"/e", "")
+	if s := got.Get("message").String() + got.Get("reason").String(); s != `"m""r"` {
+		t.Errorf("back again: %s", got)
+	}
+	m := got.Lookup("metadata", "managedFields")
+	if m.Len() != 1 || m.At(0).Get("apiVersion").StringOr("") != "events.k8s.io/v1" {
+		t.Errorf("managers of the other group are forgotten, as on the API server: %s", m)
 	}
 }

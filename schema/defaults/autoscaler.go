@@ -17,7 +17,8 @@ var roundTrip = [...]string{"metrics", "behavior", "scale-down-tolerance", "scal
 
 // Convert returns an object of a built-in kind in another version of its group:
 // its apiVersion is another, a HorizontalPodAutoscaler has the other form, and
-// fields that the version does not have are gone.
+// fields that the version does not have are gone. An Event may be converted to
+// the other of its two groups.
 func Convert(v document.Value, to *schema.Kind) document.Value {
 	version := to.APIVersion()
 	if v.Get("apiVersion").StringOr("") == version {
@@ -29,6 +30,9 @@ func Convert(v document.Value, to *schema.Kind) document.Value {
 		} else {
 			v = autoscalerFrom1(v)
 		}
+	}
+	if to.Kind == "Event" && (to.Group == "" || to.Group == eventsGroup) {
+		v = eventTo(v, to.Group)
 	}
 	v = v.With("apiVersion", document.NewString(version))
 	if out, _, err := Decode(to, v, FromTree); err == nil {
