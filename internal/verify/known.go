@@ -15,7 +15,7 @@ const (
 	knownUnlooked  = "the library refuses a fault in a list that did not change, of which no patch is made"
 	knownFloat     = "the library rounds large integers in the patches that it makes"
 	knownOrder     = "the library loses a new order of scalars that is the sorted one"
-	knownRepeated  = "the library's answer to a scalar twice in a list depends on the memory of that list"
+	knownRepeated  = "the library takes a list with a scalar twice for a set, or its answer depends on the memory of that list"
 	knownKeys      = "the library merges lists of custom resources by one key only"
 	mostExactFloat = 1 << 53
 )
@@ -34,7 +34,7 @@ func knownDifference(c *Case, q *question, ours, theirs document.Value, err, the
 		return knownFloat
 	case c.Work == Create && q.work == StrategicPatch && err == nil && theirErr == nil && onlySorts(c.Input.Get("from"), c.Input.Get("to")):
 		return knownOrder
-	case c.Work == StrategicPatch && repeats(c.Input.Get("object")):
+	case c.Work == StrategicPatch && repeats(c.Input.Get("object")), q.decidesOnly && repeats(c.Input):
 		return knownRepeated
 	}
 	return ""

@@ -1,6 +1,8 @@
 package managedfields
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -278,5 +280,47 @@ func BenchmarkUpdate(b *testing.B) {
 		return oursUpdate(m, r.live, r.next, now)
 	}, func(p *peer, r row) ([]byte, error) {
 		return p.update(r.live, r.next, "erin")
+	})
+}
+
+// BenchmarkFloor is what cannot be done without: one scan of the object that
+// says that it is valid JSON, and one parse.
+func BenchmarkFloor(b *testing.B) {
+	for _, r := range rows(b) {
+		b.Run(r.name+"/valid", func(b *testing.B) {
+			measure(b, r, func() ([]byte, error) {
+				if !json.Valid(r.live) {
+					return nil, errors.New("the object is not valid")
+				}
+				return nil, nil
+			})
+		})
+		b.Run(r.name+"/parse", func(b *testing.B) {
+			measure(b, r, func() ([]byte, error) {
+				_, err := document.Parse(r.live, document.Options{})
+				return nil, err
+			})
+		})
+	}
+}
+
+// BenchmarkShared applies from one goroutine for each processor, with one manager.
+func BenchmarkShared(b *testing.B) {
+	now := time.Now()
+	r := rows(b)[0]
+	m, err := fieldmanager.New(fieldmanager.Config{APIVersion: r.kind.APIVersion(), Kind: r.kind.Kind, Type: r.kind.Type()})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run(r.name+"/ours", func(b *testing.B) {
+		b.ReportAllocs()
+		b.RunParallel(func(pb *testing.PB) {
+			for pb.Next() {
+				if _, err := oursApply(m, r.live, r.config, r.manager, now); err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
 	})
 }
