@@ -1,0 +1,97 @@
+// Command bench measures patchlab's engines beside the libraries and writes
+// doc/performance.md. It runs the benchmarks of ../patch and ./managedfields in
+// rounds, ours and the peer's in turn, and takes medians.
+//
+//	go run ./cmd/bench -rounds 5 -out ../doc/performance.md
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+func main() {
+	rounds := flag.Int("rounds", 5, "how often everything is measured")
+	benchtime := flag.String("benchtime", "200ms", "how long one measurement takes at least")
+	starts := flag.Int("starts", 40, "how often each command is started")
+	out := flag.String("out", "../doc/performance.md", "page to write")
+	flag.Parse()
+	if err := run(*rounds, *starts, *benchtime, *out); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(rounds, starts int, benchtime, out string) error {
+	dir, err := os.MkdirTemp("", "patchlab-bench")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	results := samples{}
+	if err := measureEngines(dir, rounds, benchtime, results); err != nil {
+		return err
+	}
+	commands, err := measureCommands(dir, starts)
+	if err != nil {
+		return err
+	}
+	page, err := page(results, commands, rounds)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(out, page, 0o644)
+}
+
+// suites are the packages with benchmarks: where they are, and which they have.
+var suites = []struct{ dir, benchmarks string }{
+	{"../patch", "^Benchmark(Strategic|Merge|JSON|ThreeWay)$"},
+	{"managedfields", "^Benchmark(Apply|Update|Floor)$"},
+}
+
+// measureEngines runs all benchmarks round after round, so that a noisy minute
+// meets both sides of each row.
+func measureEngines(dir string, rounds int, benchtime string, results samples) error {
+	for i, s := range suites {
+		c := exec.Command("go", "test", "-c", "-o", filepath.Join(dir, fmt.Sprintf("suite%d", i)), ".")
+		c.Dir, c.Stderr = s.dir, os.Stderr
+		if err := c.Run(); err != nil {
+			return fmt.Errorf("building the benchmarks of %s: %w", s.dir, err)
+		}
+	}
+	for round := range rounds {
+		fmt.Fprintf(os.Stderr, "round %d of %d\n", round+1, rounds)
+		for i, s := range suites {
+			if err := bench(dir, i, s.dir, s.benchmarks, benchtime, "", results); err != nil {
+				return err
+			}
+		}
+		for _, cpus := range []string{"1", "2"} {
+			if err := bench(dir, 1, suites[1].dir, "^BenchmarkShared$", benchtime, cpus, results); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func bench(dir string, suite int, in, benchmarks, benchtime, cpus string, results samples) error {
+	args := []string{"-test.run", "^$", "-test.bench", benchmarks, "-test.benchtime", benchtime}
+	if cpus != "" {
+		args = append(args, "-test.cpu", cpus)
+	}
+	c := exec.Command(filepath.Join(dir, fmt.Sprintf("suite%d", suite)), args...)
+	c.Dir, c.Stderr = in, os.Stderr
+	text, err := c.Output()
+	if err != nil {
+		return fmt.Errorf("the benchmarks of %s: %w", in, err)
+	}
+	for line := range strings.Lines(string(text)) {
+		results.add(line, cpus)
+	}
+	return nil
+}
