@@ -6,7 +6,7 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # peers, and the package for users' tests, which imports client-go.
 MODULES = . $(patsubst %/go.mod,%,$(wildcard test/go.mod test/*/go.mod patchlabtest/go.mod))
 
-.PHONY: test verify test-go test-web web race lint fmt vet staticcheck build fuzz bench catalog
+.PHONY: test verify test-go test-web web race lint fmt vet staticcheck build fuzz bench wasm-size catalog
 
 ## test: all tests of all modules, and of the page in Chromium
 test: test-go test-web
@@ -41,9 +41,13 @@ build:
 	@if sh web/scripts/need.sh build; then $(MAKE) web; else echo "building without it: patchlab playground will have no page"; fi
 	$(GO) build -trimpath -ldflags '-s -w' -o bin/ ./cmd/...
 
-## bench: ours beside the peers in one run
+## bench: ours beside the peers in one run, into doc/performance.md
 bench:
-	$(GO) test -run '^$$' -bench . -benchmem ./...
+	cd test && $(GO) run ./cmd/bench
+
+## wasm-size: what the engines weigh in a page, and how fast they are there (needs Node.js)
+wasm-size:
+	sh wasm/engines/size.sh
 
 ## catalog: the built-in kinds of each Kubernetes version, from the Go module proxy
 catalog:
