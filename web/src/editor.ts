@@ -21,7 +21,7 @@ const colours = HighlightStyle.define([
 const look = EditorView.theme({
   "&": { fontSize: "13px", backgroundColor: "var(--field)", color: "var(--text)", borderRadius: "6px", border: "1px solid var(--line)" },
   "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-1px" },
-  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.5", maxHeight: "var(--editor-height, 24rem)", overflow: "auto" },
+  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.5", minHeight: "var(--editor-least, 0)", maxHeight: "var(--editor-height, 24rem)", overflow: "auto" },
   ".cm-gutters": { backgroundColor: "transparent", color: "var(--muted)", border: "none" },
   ".cm-cursor": { borderLeftColor: "var(--text)" },
   "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": { backgroundColor: "var(--selection)" },

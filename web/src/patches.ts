@@ -51,6 +51,12 @@ export class Patches {
   #ask(): void {
     void this.#latest.run(async () => {
       const { scenario, state } = this.#app;
+      if (this.#editor.text() === this.#original) {
+        this.#editor.setMarks([]);
+        replace(this.#problem);
+        replace(this.#results, h("p", { class: "empty" }, "Change something in the object, and the patches stand here."));
+        return;
+      }
       try {
         const out = await this.#app.engine.ask("patches", { scenario, at: state.at, edited: this.#editor.text(), actor: this.#actor });
         this.#editor.setMarks([]);

@@ -406,6 +406,8 @@ describe("the playground", { timeout: 170_000 }, () => {
         await page.getByRole("button", { name: "Tree" }).click();
         await look("managed");
         await tab(page, "Four patches").click();
+        await page.getByText("Change something in the object").waitFor();
+        await write(page, page.locator("#panel .editor .cm-content"), (await lines(page)).join("\n").replace("replicas: 7", "replicas: 8"));
         await page.locator(".patch").nth(3).waitFor();
         await look("patches");
         await page.getByRole("button", { name: "Examples" }).click();
