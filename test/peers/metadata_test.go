@@ -98,6 +98,7 @@ func TestMetadataIsJudgedAsByApimachinery(t *testing.T) {
 			continue
 		}
 		errs := validation.ValidateObjectMeta(&m, k.namespaced, k.name, field.NewPath("metadata"))
+		errs = append(errs, withoutDomain(&m)...)
 		if len(errs) == 0 { // the generic registry judges after the kind's own rules
 			errs = validation.ValidateObjectMeta(&m, k.namespaced, pathSegment, field.NewPath("metadata"))
 		}
@@ -114,6 +115,19 @@ func TestMetadataIsJudgedAsByApimachinery(t *testing.T) {
 	if refused < 1000 {
 		t.Errorf("only %d objects were refused", refused)
 	}
+}
+
+// withoutDomain refuses finalizers as the validation of built-in kinds does after
+// apimachinery's: those without a domain are Kubernetes' own.
+func withoutDomain(m *metav1.ObjectMeta) field.ErrorList {
+	var errs field.ErrorList
+	own := []string{metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents, "kubernetes"}
+	for i, name := range m.Finalizers {
+		if !strings.Contains(name, "/") && !slices.Contains(own, name) {
+			errs = append(errs, field.Invalid(field.NewPath("metadata", "finalizers").Index(i), name, "no domain"))
+		}
+	}
+	return errs
 }
 
 func pathSegment(name string, prefix bool) []string {
