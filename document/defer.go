@@ -1,11 +1,7 @@
 package document
 
 import (
-	"encoding/binary"
-	"math/bits"
-	"strings"
 	"sync/atomic"
-	"unicode/utf8"
 	"unsafe"
 )
 
@@ -135,6 +131,7 @@ func makeKids(n *node) []node {
 func (p *parser) deferredItems(count int, level uint8) []node {
 	items := make([]node, 0, count)
 	var cells []deferred
+	var kin kin
 	for p.i++; len(items) < count; p.i++ {
 		p.space()
 		start, odd := p.i, p.odd
@@ -142,7 +139,7 @@ func (p *parser) deferredItems(count int, level uint8) []node {
 		switch p.b[p.i] {
 		case '{':
 			kind = Object
-			kids, ok = p.passObject(1)
+			kids, ok = p.passObject(1, &kin)
 		case '[':
 			kind = List
 			kids, ok = p.passList(1)
@@ -196,172 +193,4 @@ func (p *parser) deferList(depth int) bool {
 	}
 	p.i, p.odd = start, odd
 	return false
-}
-
-// pass goes over a value without making nodes. It reports false where the value
-// is wrong or not plain, and has then gone over some of it.
-func (p *parser) pass(depth int) bool {
-	p.space()
-	if p.i >= len(p.b) {
-		return false
-	}
-	switch c := p.b[p.i]; c {
-	case '{':
-		_, ok := p.passObject(depth)
-		return ok
-	case '[':
-		_, ok := p.passList(depth)
-		return ok
-	case '"':
-		_, _, ok := p.passString()
-		return ok
-	case 't':
-		return p.passWord("true")
-	case 'f':
-		return p.passWord("false")
-	case 'n':
-		return p.passWord("null")
-	default:
-		return p.passNumber()
-	}
-}
-
-func (p *parser) passList(depth int) (items int, ok bool) {
-	if depth > maxDepth {
-		return 0, false
-	}
-	p.i++
-	p.space()
-	if p.i < len(p.b) && p.b[p.i] == ']' {
-		p.i++
-		return 0, true
-	}
-	for {
-		if !p.pass(depth + 1) {
-			return 0, false
-		}
-		items++
-		if end, ok := p.passComma(']'); end || !ok {
-			return items, ok
-		}
-	}
-}
-
-func (p *parser) passObject(depth int) (members int, ok bool) {
-	if depth > maxDepth {
-		return 0, false
-	}
-	p.i++
-	p.space()
-	if p.i < len(p.b) && p.b[p.i] == '}' {
-		p.i++
-		return 0, true
-	}
-	last, lastPlain := "", true
-	for {
-		p.space()
-		if p.i >= len(p.b) || p.b[p.i] != '"' {
-			return 0, false
-		}
-		key, plain, ok := p.passString()
-		if !ok || members > 0 && !rises(last, key, lastPlain && plain) {
-			return 0, false
-		}
-		last, lastPlain = key, plain
-		p.space()
-		if p.i >= len(p.b) || p.b[p.i] != ':' {
-			return 0, false
-		}
-		p.i++
-		if !p.pass(depth + 1) {
-			return 0, false
-		}
-		members++
-		if end, ok := p.passComma('}'); end || !ok {
-			return members, ok
-		}
-	}
-}
-
-// rises reports whether one key, of which the raw text is given, comes before
-// another. Escapes are decoded only where they may decide it.
-func rises(a, b string, plain bool) bool {
-	if plain {
-		return a < b
-	}
-	n := 0
-	for n < len(a) && n < len(b) && a[n] == b[n] {
-		n++
-	}
-	switch {
-	case strings.Contains(a, `\u`) || strings.Contains(b, `\u`) || oddBackslashes(a[:n]):
-	case n < len(a) && a[n] == '\\' || n < len(b) && b[n] == '\\':
-	case !utf8.ValidString(a) || !utf8.ValidString(b):
-	default:
-		return n < len(b) && (n == len(a) || a[n] < b[n])
-	}
-	return unescape(a) < unescape(b)
-}
-
-// passComma goes over a comma or the end of a list or an object.
-func (p *parser) passComma(close byte) (end, ok bool) {
-	p.space()
-	if p.i >= len(p.b) {
-		return false, false
-	}
-	switch p.b[p.i] {
-	case ',':
-		p.i++
-		return false, true
-	case close:
-		p.i++
-		return true, true
-	}
-	return false, false
-}
-
-// passString goes over a string and returns what stands between its quotes, and
-// whether that is its text.
-func (p *parser) passString() (raw string, plain, ok bool) {
-	start := p.i + 1
-	for i := start; i+8 <= len(p.b); i += 8 {
-		hit := special8(binary.LittleEndian.Uint64(p.b[i:]))
-		if hit == 0 {
-			continue
-		}
-		if i += bits.TrailingZeros64(hit) >> 3; p.b[i] == '"' {
-			p.i = i + 1
-			return p.s[start:i], true, true
-		}
-		break
-	}
-	n, err := p.str()
-	return n.raw, n.flags&escaped == 0, err == nil
-}
-
-func (p *parser) passWord(w string) bool {
-	if !strings.HasPrefix(p.s[p.i:], w) {
-		return false
-	}
-	p.i += len(w)
-	return true
-}
-
-func (p *parser) passNumber() bool {
-	i := p.i
-	for i < len(p.b) && p.b[i]-'0' <= 9 {
-		i++
-	}
-	if n := i - p.i; n > 0 && n <= 18 && (n == 1 || p.b[p.i] != '0') && i < len(p.b) {
-		if c := p.b[i]; c != '.' && c != 'e' && c != 'E' {
-			p.i = i
-			return true
-		}
-	}
-	if c := p.b[p.i]; c != '-' && c-'0' > 9 || p.number() != nil {
-		return false
-	}
-	p.peak = max(p.peak, len(p.stack))
-	p.stack = p.stack[:len(p.stack)-1]
-	return true
 }

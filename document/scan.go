@@ -129,13 +129,11 @@ const (
 // Bits above it may be set in vain.
 func special8(w uint64) uint64 {
 	hit := w | (w - ones*0x20)
-	x := w ^ ones*'"'
+	x := w&^(ones*4) ^ ones*'"' // " and &
 	hit |= (x - ones) &^ x
 	x = w ^ ones*'\\'
 	hit |= (x - ones) &^ x
 	x = w&^(ones*2) ^ ones*'<' // < and >
-	hit |= (x - ones) &^ x
-	x = w ^ ones*'&'
 	hit |= (x - ones) &^ x
 	return hit & highs
 }
