@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // What holds nothing is the same for all who need it: nodes never change.
@@ -142,7 +143,10 @@ func (b *ObjectBuilder) node() node {
 
 // A ListBuilder gathers the items of a new list. The zero value is ready; it
 // must not be used after List.
-type ListBuilder struct{ kids []node }
+type ListBuilder struct {
+	kids  []node
+	below []node // room for the members of items
+}
 
 // Grow makes room for n more items.
 func (b *ListBuilder) Grow(n int) { b.kids = slices.Grow(b.kids, n) }
@@ -158,13 +162,24 @@ func (b *ListBuilder) Append(v Value) {
 	b.kids = append(b.kids, *v.n)
 }
 
-// AppendObject adds the object that o has gathered, as Append(o.Object()) does.
+// AppendObject adds the object that o has gathered, as Append(o.Object()) does,
+// and empties o, which can then gather another.
 func (b *ListBuilder) AppendObject(o *ObjectBuilder) {
 	if len(o.kids) == 0 {
 		b.Append(NewObject())
 		return
 	}
-	b.kids = append(b.kids, o.node())
+	n := o.node()
+	if len(b.below) < int(n.count) {
+		// The items to come will mostly have as many members.
+		b.below = make([]node, int(n.count)*min(1+cap(b.kids)-len(b.kids), maxChunk))
+	}
+	kids := b.below[:n.count:n.count]
+	b.below = b.below[n.count:]
+	copy(kids, n.kids())
+	n.first = unsafe.Pointer(unsafe.SliceData(kids))
+	b.kids = append(b.kids, n)
+	o.kids, o.jumped = o.kids[:0], false
 }
 
 // AppendItems adds the items of a list from one position to before another.

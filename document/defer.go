@@ -1,6 +1,7 @@
 package document
 
 import (
+	"strings"
 	"sync/atomic"
 	"unsafe"
 )
@@ -39,7 +40,11 @@ func (n *node) open() []node {
 	if k := d.kids.Load(); k != nil {
 		return unsafe.Slice(k, n.count)
 	}
-	kids := makeKids(n)
+	return d.publish(n, makeKids(n, nil))
+}
+
+// publish makes kids those of n, unless someone else was faster.
+func (d *deferred) publish(n *node, kids []node) []node {
 	if !d.kids.CompareAndSwap(nil, unsafe.SliceData(kids)) {
 		kids = unsafe.Slice(d.kids.Load(), n.count)
 	}
@@ -111,13 +116,28 @@ func (p *parser) seek(key string) bool {
 	}
 }
 
+// OpenLike prepares for looking at the items of a list that is likely to hold
+// mostly the same items as another, such as the same list at another time: where
+// the texts are the same, what is known of one is known of both. It makes no
+// other difference.
+func OpenLike(list, like Value) {
+	if list.Kind() != List || like.Kind() != List || list.n.flags&kidsDeferred == 0 {
+		return
+	}
+	d := (*deferred)(list.n.first)
+	if d.level < maxDeferLevel && d.kids.Load() == nil {
+		d.publish(list.n, makeKids(list.n, like.n.kids()))
+	}
+}
+
 // makeKids makes the kids of a deferred node of its text, which was found plain.
-func makeKids(n *node) []node {
+// like is a list that may hold the same items.
+func makeKids(n *node, like []node) []node {
 	var p parser
 	p.begin(&unnamed, n.raw)
 	defer p.release()
 	if level := (*deferred)(n.first).level; n.kind == List && level < maxDeferLevel {
-		return p.deferredItems(int(n.count), level+1)
+		return p.deferredItems(int(n.count), level+1, like)
 	}
 	p.exact = true
 	if err := p.value(0); err != nil {
@@ -127,8 +147,9 @@ func makeKids(n *node) []node {
 }
 
 // deferredItems makes the items of a list. Objects and lists among them are
-// deferred in their turn.
-func (p *parser) deferredItems(count int, level uint8) []node {
+// deferred in their turn. Those that stand in like need no reading; items may
+// have come, gone or changed, one at a time.
+func (p *parser) deferredItems(count int, level uint8, like []node) []node {
 	items := make([]node, 0, count)
 	var cells []deferred
 	var kin kin
@@ -136,11 +157,16 @@ func (p *parser) deferredItems(count int, level uint8) []node {
 		p.space()
 		start, odd := p.i, p.odd
 		kind, kids, ok := Null, 0, true
-		switch p.b[p.i] {
-		case '{':
+		known, skipped := p.among(like)
+		switch c := p.b[p.i]; {
+		case known != nil:
+			kind, kids = known.kind, int(known.count)
+			p.i += len(known.raw)
+			like = like[skipped+1:]
+		case c == '{':
 			kind = Object
 			kids, ok = p.passObject(1, &kin)
-		case '[':
+		case c == '[':
 			kind = List
 			kids, ok = p.passList(1)
 		default:
@@ -162,6 +188,18 @@ func (p *parser) deferredItems(count int, level uint8) []node {
 		p.space()
 	}
 	return items
+}
+
+// among finds the list or object that stands here among the next two of like, and
+// tells how many of them come before it.
+func (p *parser) among(like []node) (known *node, skipped int) {
+	for i := range like[:min(len(like), 2)] {
+		n := &like[i]
+		if n.kind >= List && n.flags&canonical != 0 && n.raw != "" && strings.HasPrefix(p.s[p.i:], n.raw) {
+			return n, i
+		}
+	}
+	return nil, 0
 }
 
 // defers makes the node of a list or an object that was passed over.

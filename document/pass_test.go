@@ -38,3 +38,51 @@ func TestNeighboursInALargeList(t *testing.T) {
 		t.Errorf("%d of the lists were wrong, which tells little", refused)
 	}
 }
+
+// A list that is opened by the look of another is what it is without it.
+func TestOpenLike(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	pool := []string{`{"a":"x","b":[1,{"c":2}]}`, `{"a":"x"}`, `{"a":"x","b":"<"}`, `{"a": 1}`, `[]`, `{}`, `[1,2]`, `"x"`, `1.0`, `1`, `null`, `{"a":{"b":{}}}`}
+	list := func() (text string, deferred, whole Value) {
+		var items []string
+		for range r.IntN(12) {
+			items = append(items, pool[r.IntN(len(pool))])
+		}
+		text = "[" + strings.Join(items, strings.Repeat(" ", r.IntN(2))+",") + "]"
+		d, err := parseDeferring(&Document{source: text}, 0, 0)
+		w, err2 := Parse([]byte(text), Options{Whole: true})
+		if err != nil || err2 != nil {
+			t.Fatal(text, err, err2)
+		}
+		return text, d.Root, w.Root
+	}
+	for range 3000 {
+		likeText, likeDeferred, likeWhole := list()
+		text, deferred, whole := list()
+		like := likeDeferred
+		if r.IntN(2) == 0 {
+			like = likeWhole
+		}
+		OpenLike(deferred, like)
+		if deferred.String() != whole.String() {
+			t.Fatalf("%s like %s is %s", text, likeText, deferred)
+		}
+		sameNodes(t, deferred, whole)
+	}
+}
+
+func TestListBuilderKeepsObjectsApart(t *testing.T) {
+	var list ListBuilder
+	list.Grow(3)
+	var b ObjectBuilder
+	for _, keys := range []string{"ba", "abc", "a", "", "cc"} {
+		for i := range keys {
+			b.SetString(keys[i:i+1], keys)
+		}
+		list.AppendObject(&b)
+	}
+	want := `[{"a":"ba","b":"ba"},{"a":"abc","b":"abc","c":"abc"},{"a":"a"},{},{"c":"cc"}]`
+	if got := list.List().String(); got != want {
+		t.Errorf("got %s, wanted %s", got, want)
+	}
+}

@@ -30,6 +30,7 @@ func (d *differ) list(was, now document.Value, f field) (listDiff, error) {
 		}
 		return listDiff{items: itemsOf(now)}, nil
 	}
+	document.OpenLike(was, now)
 	kind, problem := itemKind(was, now)
 	switch {
 	case problem != "":
@@ -42,11 +43,11 @@ func (d *differ) list(was, now document.Value, f field) (listDiff, error) {
 
 // objects compares two lists of objects by their merge key.
 func (d *differ) objects(was, now document.Value, f field) (listDiff, error) {
-	before, err := d.byName(was, f)
+	before, err := d.byName(was, f, d.views[now])
 	if err != nil {
 		return listDiff{}, err
 	}
-	after, err := d.byName(now, f)
+	after, err := d.byName(now, f, before)
 	if err != nil {
 		return listDiff{}, err
 	}
@@ -64,8 +65,8 @@ func (d *differ) objects(was, now document.Value, f field) (listDiff, error) {
 	if d.order && (d.changes && (len(p.items) > 0 || !sameOrder) || d.deletions && len(p.items) > 0) {
 		var order document.ListBuilder
 		order.Grow(now.Len())
+		var b document.ObjectBuilder
 		for i, item := range now.Items() {
-			var b document.ObjectBuilder
 			keyFields(&b, item, after.keys[i], f)
 			order.AppendObject(&b)
 		}
@@ -222,12 +223,15 @@ func (d *differ) quietList(f *schema.Field) bool {
 // byName sorts items by their keys as text. Items of one name come in the order
 // that kubectl has them in: its sort takes them for less than each other.
 type byName struct {
+	list    document.Value
 	entries []entry
 	names   []string
 	keys    []itemKey // in the list's own order
 }
 
-func (d *differ) byName(list document.Value, f field) (*byName, error) {
+// byName finds the keys of a list's items. like is another list of the same
+// field, or nil: most of its items are the same.
+func (d *differ) byName(list document.Value, f field, like *byName) (*byName, error) {
 	if s, done := d.views[list]; done {
 		return s, nil
 	}
@@ -235,10 +239,15 @@ func (d *differ) byName(list document.Value, f field) (*byName, error) {
 		return nil, d.fail(ErrInternal, "the list merges, but has no merge key for objects")
 	}
 	n := list.Len()
-	s := &byName{entries: make([]entry, n), names: make([]string, n), keys: make([]itemKey, n)}
+	s := &byName{list: list, entries: make([]entry, n), names: make([]string, n), keys: make([]itemKey, n)}
 	sorted := true
 	for i, item := range list.Items() {
-		k := keyOf(item, f.keys)
+		var k itemKey
+		if like != nil && i < like.list.Len() && document.SurelyIdentical(item, like.list.At(i)) {
+			k = like.keys[i]
+		} else {
+			k = keyOf(item, f.keys)
+		}
 		if err := d.keyed(item, k, f); err != nil {
 			return nil, err
 		}
