@@ -16,7 +16,7 @@ import (
 // An object that cannot be typed goes on without managers, as on the API server.
 func (t *task) tracked(live fieldmanager.Object, next document.Value) fieldmanager.Object {
 	m, err := t.fieldManager(t.ep)
-	if err != nil || next.Get("kind").StringOr("") != t.ep.body.Kind {
+	if k := t.ep.body; err != nil || next.Get("kind").StringOr("") != k.Kind || next.Get("apiVersion").StringOr("") != k.APIVersion() {
 		return fieldmanager.Object{Value: withMeta(next, "managedFields", document.Value{})}
 	}
 	object, err := m.Update(live, next, t.manager(), t.now)

@@ -318,3 +318,14 @@ func TestEventsOfBothGroups(t *testing.T) {
 		t.Errorf("managers of the other group are forgotten, as on the API server: %s", m)
 	}
 }
+
+// What cannot be typed has no managers, as on the API server.
+func TestAnotherVersionForgetsManagers(t *testing.T) {
+	q := fixed(t)
+	q.must(cluster.Create, crds, thingCRD("things", "Thing", simpleSpec, ""))
+	q.must(cluster.Create, things, `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"t"},"spec":{"a":"1"}}`)
+	got := q.must(cluster.Patch, things+"/t/status", `{"apiVersion":"x"}`)
+	if m := got.Lookup("metadata", "managedFields"); m.Exists() || got.Get("apiVersion").StringOr("") != "x.example.com/v1" {
+		t.Errorf("after the patch: %s", got)
+	}
+}
