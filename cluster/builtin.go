@@ -50,11 +50,18 @@ func checkBuiltin(k *schema.Kind, sub string, object, live document.Value) []Cau
 	case "rbac.authorization.k8s.io/RoleBinding", "rbac.authorization.k8s.io/ClusterRoleBinding":
 		add(checkSubjects(object)...)
 	}
-	if k.Group == "apps" && live.Kind() == document.Absent {
+	if k.Group == "apps" {
 		add(checkSelector(object)...)
+	}
+	if sub == "" {
+		add(checkValues(k, object)...)
+		if live.Exists() {
+			add(checkFixed(k, object, live)...)
+		}
 	}
 	if template := podTemplate(k, object); template.Exists() {
 		add(checkPodSpec("spec.template.spec", template)...)
+		add(checkContainers("spec.template.spec", template)...)
 	}
 	return causes
 }
@@ -76,7 +83,7 @@ func podTemplate(k *schema.Kind, object document.Value) document.Value {
 
 func checkPod(object, live document.Value) []Cause {
 	spec := object.Get("spec")
-	causes := checkPodSpec("spec", spec)
+	causes := append(checkPodSpec("spec", spec), checkContainers("spec", spec)...)
 	if !live.Exists() {
 		if spec.Get("ephemeralContainers").Len() > 0 {
 			causes = append(causes, forbidden("spec.ephemeralContainers", "cannot be set on create"))

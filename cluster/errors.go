@@ -27,6 +27,8 @@ const (
 	causeRequired     = "FieldValueRequired"
 	causeNotSupported = "FieldValueNotSupported"
 	causeForbidden    = "FieldValueForbidden"
+	causeDuplicate    = "FieldValueDuplicate"
+	causeNotFound     = "FieldValueNotFound"
 	causeTooLong      = "FieldValueTooLong"
 	causeConflict     = "FieldManagerConflict"
 	causeTooLargeRV   = "ResourceVersionTooLarge"

@@ -52,7 +52,7 @@ func ExampleStep() {
 	}
 	live := step(document.Value{}, &cluster.Request{
 		Verb: cluster.Create, Options: cluster.Options{FieldManager: "alice"},
-		Body: []byte(`{"metadata":{"name":"web"},"spec":{"clusterIP":"None","ports":[{"port":80}]}}`),
+		Body: []byte(`{"metadata":{"name":"web"},"spec":{"clusterIP":"None","ports":[{"name":"http","port":80}]}}`),
 	})
 	live = step(live, &cluster.Request{
 		Verb: cluster.Patch, Format: cluster.StrategicPatch, Name: "web", Options: cluster.Options{FieldManager: "bob"},
@@ -60,5 +60,5 @@ func ExampleStep() {
 	})
 	fmt.Println(live.Lookup("spec", "ports"))
 	// Output:
-	// [{"name":"admin","port":8080,"protocol":"TCP","targetPort":8080},{"port":80,"protocol":"TCP","targetPort":80}]
+	// [{"name":"admin","port":8080,"protocol":"TCP","targetPort":8080},{"name":"http","port":80,"protocol":"TCP","targetPort":80}]
 }

@@ -70,7 +70,7 @@ func TestGeneration(t *testing.T) {
 	q.must(cluster.Create, "/apis/apps/v1/namespaces/n/statefulsets", deployment)
 	q.must(cluster.Create, maps, `{"metadata":{"name":"m"}}`)
 	const ingresses = "/apis/networking.k8s.io/v1/namespaces/n/ingresses"
-	q.must(cluster.Create, ingresses, `{"metadata":{"name":"i"},"spec":{"tls":[{"secretName":"s"}]}}`)
+	q.must(cluster.Create, ingresses, `{"metadata":{"name":"i"},"spec":{"defaultBackend":{"service":{"name":"s","port":{"number":80}}},"tls":[{"secretName":"s"}]}}`)
 	for _, c := range []struct {
 		path, patch, why string
 		want             int64
