@@ -28,6 +28,9 @@ type Request struct {
 // that was chosen. Inputs that cannot be read give a *document.SyntaxError, a
 // patch that cannot be applied an *Error; both say where.
 func Apply(object, patch []byte, r Request) ([]byte, Type, error) {
+	if out, done := r.splice(object, patch); done {
+		return out, TypeJSON, nil
+	}
 	borrow := r.Observer == nil // else values may outlive the call
 	live, err := readOne(object, document.Options{Name: r.ObjectName, MaxBytes: r.MaxBytes, Borrow: borrow})
 	if err != nil {

@@ -1,0 +1,37 @@
+package patch
+
+import (
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// maxSpliced is the longest JSON patch that is tried as an exchange of text.
+const maxSpliced = 4 << 10
+
+// splice carries out the most frequent JSON patch, one replace of a value that
+// is there, by exchanging a part of the object's text. It reports false where
+// that cannot be done, for whatever reason; nothing has happened then, and the
+// general way finds out what is to be said.
+func (r *Request) splice(object, patch []byte) ([]byte, bool) {
+	if r.Observer != nil || r.Engine != nil || len(patch) > maxSpliced {
+		return nil, false
+	}
+	// Text that a person has laid out is seldom in printed form.
+	if len(object) < 2 || object[0] != '{' || object[1] != '"' || len(patch) == 0 || patch[0] != '[' {
+		return nil, false
+	}
+	change, err := readOne(patch, document.Options{MaxBytes: r.MaxBytes, Borrow: true})
+	if err != nil || r.choose(change.Root) != TypeJSON {
+		return nil, false
+	}
+	ops, err := operations(change.Root, r.Options)
+	if err != nil || len(ops) != 1 || ops[0].op != "replace" || !strings.HasPrefix(ops[0].path, "/") {
+		return nil, false
+	}
+	tokens := strings.Split(ops[0].path[1:], "/")
+	for i := range tokens {
+		tokens[i] = unescapeToken(tokens[i])
+	}
+	return document.ReplaceIn(object, tokens, ops[0].value, document.Options{MaxBytes: r.MaxBytes})
+}
