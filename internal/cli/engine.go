@@ -55,6 +55,9 @@ func (a *App) handOver(ctx context.Context) error {
 	c.Stdin, c.Stdout, c.Stderr = a.In, a.Out, a.Err
 	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }
 	err = c.Run()
+	if c.ProcessState != nil && c.ProcessState.Success() {
+		return nil // also where it was asked to stop
+	}
 	var status *exec.ExitError
 	if errors.As(err, &status) && status.ExitCode() > 0 {
 		return &exit{code: status.ExitCode()} // it has said why

@@ -28,6 +28,7 @@ type serveOptions struct {
 	kubeVersion string
 	defaults    bool
 	log         bool
+	engine      engineFlag
 }
 
 func (a *App) serveCommand() *cobra.Command {
@@ -52,6 +53,7 @@ answered. Health is at /healthz, metrics are at /metrics.
 		Args: arguments(),
 		RunE: func(c *cobra.Command, _ []string) error { return a.serve(c.Context(), &o) },
 	}
+	o.engine.add(c)
 	f := c.Flags()
 	f.StringVar(&o.listen, "listen", "127.0.0.1:8001", "address to listen on; port 0 picks a free one")
 	f.StringArrayVar(&o.crds, "crd", nil, "file or folder of CustomResourceDefinitions to create (repeatable)")
@@ -67,6 +69,12 @@ answered. Health is at /healthz, metrics are at /metrics.
 }
 
 func (a *App) serve(ctx context.Context, o *serveOptions) error {
+	if err := o.engine.check(); err != nil {
+		return err
+	}
+	if o.engine.elsewhere(a) {
+		return a.handOver(ctx)
+	}
 	if _, err := schema.Builtin(minorVersion(o.kubeVersion)); err != nil {
 		return usage("--kube-version " + o.kubeVersion + ": known are " + strings.Join(schema.Versions(), ", "))
 	}
