@@ -195,8 +195,14 @@ func (c *Cluster) one(ctx context.Context, r *Request, ep *endpoint) (*Response,
 
 // deprecated adds the warning of a version that is deprecated.
 func deprecated(resp *Response, ep *endpoint) *Response {
-	if !ep.kind.Builtin && ep.kind.Deprecated {
-		resp.Warnings = append([]string{ep.kind.Warning}, resp.Warnings...)
+	warning := ep.kind.Warning
+	if ep.kind.Builtin {
+		warning = ep.facts.deprecated
+	} else if !ep.kind.Deprecated {
+		return resp
+	}
+	if warning != "" {
+		resp.Warnings = append([]string{warning}, resp.Warnings...)
 	}
 	return resp
 }

@@ -44,6 +44,9 @@ type facts struct {
 	reset, resetStatus []string
 	// embedded says that the type of a custom resource has whole objects within.
 	embedded bool
+	// deprecated is the warning that goes with every answer of a built-in kind
+	// that is on its way out, as of Kubernetes 1.36.
+	deprecated string
 	// fields are the field labels for selectors beyond metadata.name and
 	// metadata.namespace.
 	fields map[string]fieldLabel
@@ -160,6 +163,9 @@ func coreFacts(f *facts, resource string) {
 		f.fields = map[string]fieldLabel{"spec.clusterIP": {}, "spec.type": {}}
 	case "endpoints":
 		f.storage, f.createByUpdate = "services/endpoints", true
+		f.deprecated = "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"
+	case "componentstatuses":
+		f.deprecated = "v1 ComponentStatus is deprecated in v1.19+"
 	case "events":
 		f.createByUpdate, f.noCollection = true, true
 		eventFields(f, "involvedObject", "reportingComponent")

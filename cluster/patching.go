@@ -287,7 +287,7 @@ func (t *task) inNamespace(object document.Value) (document.Value, *Status) {
 	}
 	got := meta(object, "namespace")
 	switch {
-	case got == wanted:
+	case got == wanted && got != "":
 		return object, nil
 	case got == "" || wanted == "":
 		return withMetaText(object, "namespace", wanted), nil

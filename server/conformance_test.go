@@ -117,6 +117,11 @@ func TestConformance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	more, err := conformance.ReadAll("../testdata/more")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases = append(cases, more...)
 	if testing.Short() {
 		cases = conformance.Sample(cases, 10)
 	}
