@@ -26,9 +26,11 @@ func knownDifference(c *Case, q *question, ours, theirs document.Value, err, the
 	switch {
 	case holds(theirErr, "comparing uncomparable type", "hash of unhashable type", "index out of range"):
 		return knownPanic
-	case !c.Kinds[0].Builtin && q.work == StrategicPatch && severalKeys(c.Kinds[0].Type(), c.Input):
+	case !c.Kinds[0].Builtin && q.work == StrategicPatch && hasList(c.Kinds[0].Type(), c.Input, severalKeys):
 		return knownKeys
 	case made && q.work == StrategicPatch && holds(theirErr, "declared merge key", "list element types", "lists of lists", "without merge key", "nil pointer", "special key", "api field"):
+		return knownUnlooked
+	case made && q.work == StrategicPatch && hasList(c.Kinds[0].Type(), c.Input, keyedScalars):
 		return knownUnlooked
 	case made && q.work == MergePatch && err == nil && theirErr == nil && sameText(rounded(ours), theirs):
 		return knownFloat
@@ -46,9 +48,16 @@ func holds(err error, parts ...string) bool {
 	return err != nil && slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(err.Error(), part) })
 }
 
-// severalKeys reports whether one of the objects of an input has a list that is
-// keyed by more than one field.
-func severalKeys(t *schema.Type, input document.Value) bool {
+// severalKeys is true of a list that is keyed by more than one field.
+func severalKeys(t *schema.ListType, _ document.Value) bool { return len(t.Keys) > 1 }
+
+// keyedScalars is true of a list that is keyed but holds scalars.
+func keyedScalars(t *schema.ListType, v document.Value) bool {
+	return len(t.Keys) > 0 && v.Len() > 0 && v.At(0).Kind() != document.Object
+}
+
+// hasList reports whether one of the objects of an input has a list of a sort.
+func hasList(t *schema.Type, input document.Value, sort func(*schema.ListType, document.Value) bool) bool {
 	var has func(t *schema.Type, v document.Value) bool
 	has = func(t *schema.Type, v document.Value) bool {
 		if t == nil {
@@ -71,7 +80,7 @@ func severalKeys(t *schema.Type, input document.Value) bool {
 				return true
 			}
 		}
-		return len(t.List.Keys) > 1
+		return sort(t.List, v)
 	}
 	for _, v := range input.Members() {
 		if has(t, v) {
