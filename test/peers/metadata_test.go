@@ -103,7 +103,9 @@ func TestMetadataIsJudgedAsByApimachinery(t *testing.T) {
 			errs = validation.ValidateObjectMeta(&m, k.namespaced, pathSegment, field.NewPath("metadata"))
 		}
 		want := causes(errs)
-		got := answered(t, k.group, k.version, k.kind, k.resource, m)
+		got := slices.DeleteFunc(answered(t, k.group, k.version, k.kind, k.resource, m), func(cause string) bool {
+			return !strings.Contains(cause, " metadata") // what a kind asks for besides is no matter of metadata
+		})
 		if !slices.Equal(want, got) {
 			b, _ := json.Marshal(m)
 			t.Fatalf("%s %.300s\napimachinery: %q\npatchlab:     %q", k.kind, b, want, got)
