@@ -47,15 +47,20 @@ func (x *index) link() {
 	if x.ascending {
 		return
 	}
+	var last []int32 // of the first item with an element, the last so far; 0 where it is alone
 	for i, e := range x.elements {
-		j := x.enter(e, i)
-		if j == i {
+		first := x.enter(e, i)
+		if first == i {
 			continue
 		}
-		for x.follower(j) >= 0 {
-			j = x.follower(j)
+		if x.next == nil {
+			x.next, last = x.w.slab.ints.take(len(x.elements)), x.w.slab.ints.take(len(x.elements))
+			for k := range x.next {
+				x.next[k], last[k] = -1, 0
+			}
 		}
-		x.follow(j, i)
+		x.next[max(first, int(last[first]))] = int32(i)
+		last[first] = int32(i)
 	}
 }
 
@@ -97,16 +102,6 @@ func (x *index) scan(e string) int {
 		}
 	}
 	return -1
-}
-
-func (x *index) follow(j, i int) {
-	if x.next == nil {
-		x.next = x.w.slab.ints.take(len(x.elements))
-		for k := range x.next {
-			x.next[k] = -1
-		}
-	}
-	x.next[j] = int32(i)
 }
 
 // follower returns the next item with the element of item i, -1 where there is none.

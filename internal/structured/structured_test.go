@@ -145,3 +145,19 @@ func TestWhatStaysIsShared(t *testing.T) {
 		t.Error("the set of an object that names the same is made again")
 	}
 }
+
+// A list may hold one item as often as fits into a request: every item once more
+// is one step more, not one more for each that stands before it.
+func TestAnItemThatStandsVeryOften(t *testing.T) {
+	const n = 1 << 20
+	w := begin(nil)
+	defer w.end()
+	x := w.indexOf(texts.List, words(strings.Repeat("a", n)+"b"))
+	at, steps := x.find("v:\"a\""), 0
+	for ; at >= 0 && x.follower(at) == at+1; at++ {
+		steps++
+	}
+	if at != n-1 || steps != n-1 || x.follower(n) >= 0 {
+		t.Errorf("%d items follow each other up to %d, want all of %d", steps, at, n)
+	}
+}
