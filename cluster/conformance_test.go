@@ -15,6 +15,7 @@ import (
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/conformance"
+	"github.com/patchlab-dev/patchlab/reference"
 )
 
 // clock stands still but for sleeps.
@@ -233,7 +234,15 @@ func readOptions(req *cluster.Request, q url.Values) bool {
 
 // TestRecordings replays every recorded case without HTTP: all that is about
 // HTTP alone is in requestOf. CASE=text runs the cases whose names contain it.
-func TestRecordings(t *testing.T) {
+func TestRecordings(t *testing.T) { replay(t, cluster.Config{}) }
+
+// The libraries that kube-apiserver is built with give the recorded answers too,
+// in our engines' place.
+func TestRecordingsWithTheReferenceEngine(t *testing.T) {
+	replay(t, cluster.Config{Engine: reference.Merger(), PatchEngine: reference.Patch{}})
+}
+
+func replay(t *testing.T, config cluster.Config) {
 	cases, err := conformance.ReadAll(recordings)
 	if err != nil {
 		t.Fatal(err)
@@ -243,7 +252,8 @@ func TestRecordings(t *testing.T) {
 	}
 	only := os.Getenv("CASE")
 	at := &clock{now: time.Now().Truncate(time.Second)}
-	c := newRecorded(t, cluster.Config{Now: at.Now})
+	config.Now = at.Now
+	c := newRecorded(t, config)
 	report := &conformance.Report{}
 	for _, one := range cases {
 		if only != "" && !strings.Contains(one.Name, only) {

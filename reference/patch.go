@@ -3,6 +3,7 @@ package reference
 import (
 	"errors"
 	"fmt"
+	"sync"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	"k8s.io/apimachinery/pkg/util/json"
@@ -49,7 +50,12 @@ func parse(t patch.Type, data []byte, err, cause error) (document.Value, error) 
 	return d.Root, nil
 }
 
-// JSON is patch.JSON.
+// copiesBounded is done once the library bounds what copy operations copy: it has
+// one bound for the process, which kube-apiserver sets when it starts.
+var copiesBounded sync.Once
+
+// JSON is patch.JSON, but that what copies copy is bounded by
+// patch.DefaultMaxCopyBytes whatever the Options say.
 func (Patch) JSON(object, change document.Value, o patch.Options) (out document.Value, err error) {
 	defer guard(patch.TypeJSON, &err)
 	text := change.AppendSource(nil)
@@ -75,6 +81,7 @@ func (Patch) JSON(object, change document.Value, o patch.Options) (out document.
 	if limit > 0 && len(ops) > limit {
 		return out, refusal(patch.TypeJSON, patch.ErrTooLarge, fmt.Errorf("%d operations, at most %d are allowed", len(ops), limit))
 	}
+	copiesBounded.Do(func() { jsonpatch.AccumulatedCopySizeLimit = patch.DefaultMaxCopyBytes })
 	data, err := ops.Apply(object.JSON())
 	cause := patch.ErrCannotApply
 	if errors.Is(err, jsonpatch.ErrTestFailed) {
