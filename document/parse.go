@@ -257,7 +257,7 @@ func (p *parser) container(kind Kind, end byte, depth int) error {
 	sorted := true
 	for {
 		if kind == Object {
-			if err := p.member(depth); err != nil {
+			if err := p.member(base, depth); err != nil {
 				return err
 			}
 			if n := len(p.stack); n-base > 1 && p.stack[n-2].key >= p.stack[n-1].key {
@@ -297,6 +297,9 @@ func (p *parser) push(kind Kind, start, odd, base int) {
 	if p.odd == odd {
 		n.flags |= canonical
 	}
+	if kind == Object && allHollow(p.stack[base:]) {
+		n.flags |= hollow
+	}
 	p.stack = append(p.stack[:base], n)
 }
 
@@ -318,7 +321,8 @@ func (p *parser) take(kids []node) []node {
 	return out
 }
 
-func (p *parser) member(depth int) error {
+// member parses a member of the object whose members lie in the stack from base on.
+func (p *parser) member(base, depth int) error {
 	p.space()
 	at := p.i
 	if p.i >= len(p.b) || p.b[p.i] != '"' {
@@ -333,8 +337,11 @@ func (p *parser) member(depth int) error {
 		return p.fail(p.i, "expected ':' after the key at "+p.doc.position(at).lineColumn())
 	}
 	p.i++
-	if err := p.value(depth); err != nil {
-		return err
+	p.space()
+	if !p.twin(base) {
+		if err := p.value(depth); err != nil {
+			return err
+		}
 	}
 	n := &p.stack[len(p.stack)-1]
 	n.key = k.raw

@@ -79,6 +79,9 @@ const (
 	fromSource
 	// kidsDeferred: first points to a deferred.
 	kidsDeferred
+	// hollow: an object that holds nothing but hollow objects, such as a set of
+	// fields. It may be missing.
+	hollow
 )
 
 // A node is one value and, where it is a member of an object, its key. Nodes

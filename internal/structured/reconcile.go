@@ -73,12 +73,14 @@ func (r *reconciler) visit(t *schema.Type, below fieldset.Set, p fieldset.Path, 
 
 func (r *reconciler) each(s fieldset.Set, p fieldset.Path, typeOf func(fieldset.Element) *schema.Type) {
 	n := s.JSON()
+	var last *schema.Type
 	for i := fieldset.First(n); i < n.Len() && !(r.dry && r.found); i++ {
 		e := fieldset.Element(n.Key(i))
 		t := typeOf(e)
-		if t == nil {
-			continue
+		if t == nil || r.dry && t == last && fieldset.Twin(n, i) {
+			continue // of a twin nothing else is found
 		}
+		last = t
 		below, is := s.ChildAt(i)
 		path := p
 		if !r.dry {

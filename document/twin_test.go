@@ -1,0 +1,99 @@
+package document
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// owned writes the set of fields of n items, of which some have other fields
+// than the one before.
+func owned(n int, seed uint64, space string) string {
+	r := rand.New(rand.NewPCG(seed, 1))
+	shapes := []string{`{}`, `{".":{},"f:count":{},"f:name":{}}`, `{".":{},"f:count":{},"f:name":{},"f:value":{}}`,
+		`{"f:a":{"f:b":{}},"f:c":{}}`, `{"f:a":{"f:b":{}}}`, `{"f:a":{"f:b":1}}`, `{"f:a":[{}]}`, `{"f:a":[]}`, `{"b":{},"a":{}}`, `{"\u003c":{}}`, `{"\"":{}}`}
+	shape := shapes[1]
+	var b strings.Builder
+	b.WriteString("{")
+	for i := range n {
+		if r.IntN(4) == 0 {
+			shape = shapes[r.IntN(len(shapes))]
+		}
+		if i > 0 {
+			b.WriteString(",")
+		}
+		fmt.Fprintf(&b, `"k:{\"name\":\"item-%05d\"}":%s%s`, i, space, shape)
+	}
+	return b.String() + "}"
+}
+
+// TestTwinsAreTheSame: sharing the members of twins makes no difference to what
+// one finds in them. White space inside keeps objects from being twins, so that
+// the same text with it is what twins are held against.
+func TestTwinsAreTheSame(t *testing.T) {
+	for seed := range uint64(50) {
+		text := owned(500, seed, "")
+		check(t, []byte(text), "twins")
+		spaced := strings.NewReplacer(`{"`, `{ "`, `{}`, `{ }`).Replace(text)
+		for _, whole := range []bool{false, true} {
+			a, err := Parse([]byte(text), Options{Whole: whole})
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := Parse([]byte(spaced), Options{Whole: whole})
+			if err != nil {
+				t.Fatal(err)
+			}
+			sameMembers(t, a.Root, b.Root)
+			if Compare(a.Root, b.Root) != 0 || !Identical(a.Root, b.Root) {
+				t.Fatal("twins compare otherwise")
+			}
+		}
+	}
+}
+
+// sameMembers walks two values member by member.
+func sameMembers(t *testing.T, a, b Value) {
+	t.Helper()
+	if a.Kind() != b.Kind() || a.Len() != b.Len() || a.String() != b.String() {
+		t.Fatalf("with twins %.200s, without %.200s", a, b)
+	}
+	for i := range a.Len() {
+		if a.Kind() == Object && a.Key(i) != b.Key(i) {
+			t.Fatalf("with twins the key %q, without %q", a.Key(i), b.Key(i))
+		}
+		sameMembers(t, a.At(i), b.At(i))
+	}
+}
+
+// TestTwinsShare: hollow objects with the text of the one before share its
+// members; objects with values in them do not, so that each value keeps its place.
+func TestTwinsShare(t *testing.T) {
+	for _, c := range []struct {
+		first, second string
+		shared        bool
+	}{
+		{`{"f:a":{},"f:b":{}}`, `{"f:a":{},"f:b":{}}`, true},
+		{`{"f:a":{"f:b":{}}}`, `{"f:a":{"f:b":{}}}`, true},
+		{`{"f:a":{}}`, `{"f:a":{},"f:b":{}}`, false},
+		{`{"f:a":{},"f:b":{}}`, `{"f:a":{}}`, false},
+		{`{"f:a":1}`, `{"f:a":1}`, false},
+		{`{"f:a":[]}`, `{"f:a":[]}`, false},
+		{`{"f:a": {}}`, `{"f:a": {}}`, false},
+		{`{"b":{},"a":{}}`, `{"b":{},"a":{}}`, false},
+	} {
+		text := `{"a":` + c.first + `,"b":` + c.second + `}`
+		d, err := Parse([]byte(text), Options{Name: "x"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, b := d.Root.Get("a"), d.Root.Get("b")
+		if SameNode(a, b) != c.shared {
+			t.Errorf("%s: shared is %v", text, !c.shared)
+		}
+		if at, want := d.Position(b).Column, strings.LastIndex(text, c.second)+1; at != want {
+			t.Errorf("%s: the second stands at %d, found at %d", text, want, at)
+		}
+	}
+}
