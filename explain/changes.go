@@ -2,7 +2,6 @@ package explain
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -40,106 +39,241 @@ type Change struct {
 
 // Changes lists the fields that differ between two states of an object, in
 // value or in owners, in the order of their paths. Fields are leaves: scalars,
-// empty objects and lists, and what is atomic.
+// empty objects and lists, and what is atomic. What the API server writes anew
+// with every request (resourceVersion, generation) is left out.
 func Changes(t *schema.Type, before, after fieldmanager.Object) []Change {
-	was, is := leaves(t, before), leaves(t, after)
-	at := make(map[string]int, len(was))
-	for i := range was {
-		at[was[i].key()] = i
+	was, is := root(t, before), root(t, after)
+	d := differ{names: [2][]string{managerNames(before.Managed), managerNames(after.Managed)}, match: matching(before.Managed, after.Managed)}
+	d.pair(&was, &is)
+	slices.SortStableFunc(d.changes, func(a, b Change) int { return a.Path.Compare(b.Path) })
+	return d.changes
+}
+
+// differ walks two states of an object side by side.
+type differ struct {
+	names [2][]string // of the managers before and after
+	// match is the position after of each manager before, -1 where it has none.
+	match   []int
+	path    fieldmanager.Path // of the pair that is looked at
+	claims  claimStack
+	changes []Change
+}
+
+// pair compares two places, of which either may hold nothing.
+func (d *differ) pair(was, is *place) {
+	if was.v.Exists() == is.v.Exists() && document.SurelyIdentical(was.v, is.v) && d.sameOwners(was.claims, is.claims) {
+		return
 	}
-	var changes []Change
-	for i := range is {
-		now := &is[i]
-		key := now.key()
-		j, found := at[key]
-		if !found {
-			changes = append(changes, Change{Path: now.path, Effect: Set, After: now.v, OwnersAfter: now.owners})
+	x, y := was.v.Exists() && was.leaf(), is.v.Exists() && is.leaf()
+	if x || y {
+		d.leaf(was, is, x, y)
+	}
+	above, below := *was, *is
+	if x {
+		above.v = document.Value{}
+	}
+	if y {
+		below.v = document.Value{}
+	}
+	if above.v.Kind() == document.List || below.v.Kind() == document.List {
+		d.items(&above, &below)
+		above.v, below.v = noList(above.v), noList(below.v)
+	}
+	d.members(&above, &below)
+}
+
+// noList is v where it is no list, else absent.
+func noList(v document.Value) document.Value {
+	if v.Kind() == document.List {
+		return document.Value{}
+	}
+	return v
+}
+
+// sameOwners reports whether all claims to two places, and below them, are those
+// of the same managers. False says nothing.
+func (d *differ) sameOwners(was, is []claim) bool {
+	claims := 0
+	for i := range was {
+		c := &was[i]
+		if c.none() {
 			continue
 		}
-		delete(at, key)
-		if e, changed := effect(&was[j], now); changed {
-			changes = append(changes, Change{Path: now.path, Effect: e, Before: was[j].v, After: now.v, OwnersBefore: was[j].owners, OwnersAfter: now.owners})
+		if d.match[i] < 0 {
+			return false
+		}
+		o := &is[d.match[i]]
+		if c.member != o.member || c.whole != o.whole || !c.fields.Same(o.fields) {
+			return false
+		}
+		claims++
+	}
+	for i := range is {
+		if !is[i].none() {
+			claims--
 		}
 	}
-	for i := range was {
-		if j, left := at[was[i].key()]; left && j == i {
-			changes = append(changes, Change{Path: was[i].path, Effect: Removed, Before: was[i].v, OwnersBefore: was[i].owners})
-		}
+	return claims == 0
+}
+
+// leaf notes the change of a field. x and y say whether it was there and is.
+func (d *differ) leaf(was, is *place, x, y bool) {
+	c := Change{Path: d.path}
+	if x {
+		c.Before, c.OwnersBefore = was.v, owners(was.claims, d.names[0])
 	}
-	slices.SortStableFunc(changes, func(a, b Change) int { return a.Path.Compare(b.Path) })
-	return changes
-}
-
-// field is a leaf of an object with its owners.
-type field struct {
-	path   fieldmanager.Path
-	v      document.Value
-	owners []string
-}
-
-// key tells fields apart: two paths are the same where their elements are.
-func (f *field) key() string {
-	var b strings.Builder
-	for _, e := range f.path {
-		b.WriteString(strconv.Itoa(len(e)))
-		b.WriteString(string(e))
+	if y {
+		c.After, c.OwnersAfter = is.v, owners(is.claims, d.names[1])
 	}
-	return b.String()
+	switch {
+	case !x:
+		c.Effect = Set
+	case !y:
+		c.Effect = Removed
+	default:
+		c.Effect = effect(&c)
+	}
+	if c.Effect != "" {
+		c.Path = slices.Clone(d.path)
+		d.changes = append(d.changes, c)
+	}
 }
 
-func effect(was, is *field) (Effect, bool) {
-	lost := slices.ContainsFunc(was.owners, func(o string) bool { return !slices.Contains(is.owners, o) })
-	won := slices.ContainsFunc(is.owners, func(o string) bool { return !slices.Contains(was.owners, o) })
+// effect says what became of a field that was there and is, "" for nothing.
+func effect(c *Change) Effect {
+	lost := slices.ContainsFunc(c.OwnersBefore, func(o string) bool { return !slices.Contains(c.OwnersAfter, o) })
+	won := slices.ContainsFunc(c.OwnersAfter, func(o string) bool { return !slices.Contains(c.OwnersBefore, o) })
 	switch {
 	case lost && won:
-		return TakenOver, true
-	case !document.Identical(was.v, is.v):
-		return Set, true
+		return TakenOver
+	case !document.Identical(c.Before, c.After):
+		return Set
 	case won:
-		return Shared, true
+		return Shared
 	case lost:
-		return GivenUp, true
+		return GivenUp
 	}
-	return "", false
+	return ""
 }
 
-// leaves lists an object's fields. What the API server writes
-// anew with every request (resourceVersion, generation) is left out.
-func leaves(t *schema.Type, o fieldmanager.Object) []field {
-	if !o.Value.Exists() {
-		return nil
-	}
-	names := managerNames(o.Managed)
-	var fields []field
-	var walk func(p place)
-	walk = func(p place) {
-		if p.leaf() {
-			f := field{path: p.path, v: p.v}
-			for _, i := range p.owners() {
-				f.owners = append(f.owners, names[i])
-			}
-			slices.Sort(f.owners)
-			f.owners = slices.Compact(f.owners)
-			fields = append(fields, f)
-			return
+// members pairs the members of two objects by name.
+func (d *differ) members(was, is *place) {
+	for i, j := 0, 0; i < was.v.Len() || j < is.v.Len(); {
+		side := -1
+		switch {
+		case i == was.v.Len():
+			side = 1
+		case j < is.v.Len():
+			side = strings.Compare(was.v.Key(i), is.v.Key(j))
 		}
-		for i := range p.v.Len() {
-			if p.v.Kind() == document.Object {
-				walk(p.member(i))
-			} else {
-				walk(p.item(i))
-			}
+		n := len(d.claims)
+		var x, y place
+		var name string
+		if side <= 0 {
+			name, x = was.v.Key(i), was.member(i, &d.claims)
+			i++
 		}
+		if side >= 0 {
+			name, y = is.v.Key(j), is.member(j, &d.claims)
+			j++
+		}
+		if len(d.path) != 1 || d.path[0] != "f:metadata" || !counter(name) {
+			d.below(fieldmanager.Element("f:"+name), &x, &y)
+		}
+		d.claims.release(n)
 	}
-	walk(root(t, withoutCounters(o)))
-	return fields
 }
 
-func withoutCounters(o fieldmanager.Object) fieldmanager.Object {
-	for _, name := range [...]string{"resourceVersion", "generation", "uid", "creationTimestamp", "managedFields"} {
-		o.Value = o.Value.Remove("metadata", name)
+// counter reports whether a member of metadata is the API server's own.
+func counter(name string) bool {
+	switch name {
+	case "resourceVersion", "generation", "uid", "creationTimestamp", "managedFields":
+		return true
 	}
-	return o
+	return false
+}
+
+// below compares two places one element down. Items without an element of their
+// own have their list's path.
+func (d *differ) below(e fieldmanager.Element, was, is *place) {
+	n := len(d.path)
+	if e != "" {
+		d.path = append(d.path, e)
+	}
+	d.pair(was, is)
+	d.path = d.path[:n]
+}
+
+// items pairs the items of two lists by their elements; of several with the same
+// element the first with the first.
+func (d *differ) items(was, is *place) {
+	x, y := onlyList(was), onlyList(is)
+	at := map[fieldmanager.Element][]int{} // the items before that are not paired yet
+	paired := 0                            // items that stand at the same position, from the first
+	for paired < x.v.Len() && paired < y.v.Len() && x.element(paired) == y.element(paired) {
+		paired++
+	}
+	for i := paired; i < x.v.Len(); i++ {
+		e := x.element(i)
+		at[e] = append(at[e], i)
+	}
+	for j := range y.v.Len() {
+		n := len(d.claims)
+		now, e := y.item(j, &d.claims)
+		var before place
+		if j < paired {
+			before, _ = x.item(j, &d.claims)
+		} else if left := at[e]; len(left) > 0 {
+			before, _ = x.item(left[0], &d.claims)
+			at[e] = left[1:]
+		}
+		d.below(e, &before, &now)
+		d.claims.release(n)
+	}
+	for i := paired; i < x.v.Len(); i++ {
+		n := len(d.claims)
+		gone, e := x.item(i, &d.claims)
+		if slices.Contains(at[e], i) {
+			d.below(e, &gone, &place{t: gone.t})
+		}
+		d.claims.release(n)
+	}
+}
+
+// onlyList is the place without its value where that is no list.
+func onlyList(p *place) place {
+	list := *p
+	if list.v.Kind() != document.List {
+		list.v = document.Value{}
+	}
+	return list
+}
+
+// owners names those of the managers given that own a place, sorted.
+func owners(claims []claim, names []string) []string {
+	var out []string
+	for i := range claims {
+		if claims[i].owns() {
+			out = append(out, names[i])
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// matching finds for each manager of one state the same one of the other.
+func matching(before, after fieldmanager.Managed) []int {
+	match := make([]int, 0, before.Len())
+	for _, e := range before.Entries() {
+		at := -1
+		for i, o := range after.Entries() {
+			if e.Same(&o) {
+				at = i
+			}
+		}
+		match = append(match, at)
+	}
+	return match
 }
 
 // managerNames gives each entry a name: its manager's, with the subresource.

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -26,23 +27,39 @@ type Line struct {
 // Lines prints an object as document.Value.YAML does, without managedFields, and
 // says of each line who owns it.
 func Lines(t *schema.Type, o fieldmanager.Object) []Line {
-	var w lineWriter
-	w.container(root(t, o), "", "")
+	w := lineWriter{lines: make([]Line, 0, 64)}
+	p := root(t, o)
+	w.container(&p, "", "")
 	return w.lines
 }
 
-type lineWriter struct{ lines []Line }
+type lineWriter struct {
+	lines  []Line
+	path   fieldmanager.Path // of the place that is written
+	claims claimStack
+	paths  []fieldmanager.Element // those of lines are cut of it
+	last   [2][]int               // the owners, and those below, of the line before
+}
 
 // container writes the members or items of a place. first stands before the
 // first line and rest before all others.
-func (w *lineWriter) container(p place, first, rest string) {
+func (w *lineWriter) container(p *place, first, rest string) {
 	indent := first
 	for i := range p.v.Len() {
+		n, depth := len(w.claims), len(w.path)
 		if p.v.Kind() == document.Object {
-			w.member(p.v.Key(i), p.member(i), indent, rest)
+			kid := p.member(i, &w.claims)
+			w.path = append(w.path, fieldmanager.Element("f:"+p.v.Key(i)))
+			w.member(p.v.Key(i), &kid, indent, rest)
 		} else {
-			w.item(p.item(i), indent, rest)
+			kid, e := p.item(i, &w.claims)
+			if e != "" {
+				w.path = append(w.path, e)
+			}
+			w.container(&kid, indent+"- ", rest+"  ")
 		}
+		w.claims.release(n)
+		w.path = w.path[:depth]
 		indent = rest
 	}
 	if p.v.Len() == 0 {
@@ -50,7 +67,7 @@ func (w *lineWriter) container(p place, first, rest string) {
 	}
 }
 
-func (w *lineWriter) member(key string, p place, first, rest string) {
+func (w *lineWriter) member(key string, p *place, first, rest string) {
 	if p.v.Len() == 0 {
 		w.value(p, key, true, first, rest)
 		return
@@ -63,13 +80,9 @@ func (w *lineWriter) member(key string, p place, first, rest string) {
 	w.container(p, below, below)
 }
 
-func (w *lineWriter) item(p place, first, rest string) {
-	w.container(p, first+"- ", rest+"  ")
-}
-
 // value writes a value without members: a scalar, an empty list or object.
 // keyed says that it is an object's member.
-func (w *lineWriter) value(p place, key string, keyed bool, first, rest string) {
+func (w *lineWriter) value(p *place, key string, keyed bool, first, rest string) {
 	if text, ok := p.v.YAMLScalar(); ok {
 		if keyed {
 			text = keyText(key) + ": " + text
@@ -92,8 +105,44 @@ func (w *lineWriter) value(p place, key string, keyed bool, first, rest string) 
 	}
 }
 
-func (w *lineWriter) add(p place, text string) {
-	w.lines = append(w.lines, Line{Text: text, Path: p.path, Owners: p.owners(), Below: p.below(), Merges: Merges(p.t)})
+func (w *lineWriter) add(p *place, text string) {
+	w.lines = append(w.lines, Line{Text: text, Path: w.copied(), Owners: w.those(0, p, (*claim).owns), Below: w.those(1, p, (*claim).below), Merges: Merges(p.t)})
+}
+
+// copied is the path as it is now.
+func (w *lineWriter) copied() fieldmanager.Path {
+	if n := len(w.lines); n > 0 && slices.Equal(w.lines[n-1].Path, w.path) {
+		return w.lines[n-1].Path
+	}
+	if cap(w.paths)-len(w.paths) < len(w.path) {
+		w.paths = make([]fieldmanager.Element, 0, max(512, len(w.path)))
+	}
+	n := len(w.paths)
+	w.paths = append(w.paths, w.path...)
+	return w.paths[n:len(w.paths):len(w.paths)]
+}
+
+// those lists the positions of the claims that hold: the list of the line before
+// where it says the same, as neighbours mostly have the same owners.
+func (w *lineWriter) those(which int, p *place, holds func(*claim) bool) []int {
+	last, n, same := w.last[which], 0, true
+	for i := range p.claims {
+		if holds(&p.claims[i]) {
+			same = same && n < len(last) && last[n] == i
+			n++
+		}
+	}
+	if same && n == len(last) {
+		return last
+	}
+	var list []int
+	for i := range p.claims {
+		if holds(&p.claims[i]) {
+			list = append(list, i)
+		}
+	}
+	w.last[which] = list
+	return list
 }
 
 // keyText is a key as YAML writes it.

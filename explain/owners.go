@@ -10,15 +10,18 @@ import (
 // claim is what one manager owns at a place of the object.
 type claim struct {
 	fields fieldmanager.Set // below the place
+	next   int              // where in fields to look for the next member
 	member bool             // the place itself
 	whole  bool             // a list or object that is owned as one holds the place
 }
+
+// none reports whether the manager owns neither the place nor what is below it.
+func (c *claim) none() bool { return !c.member && !c.whole && c.fields.Empty() }
 
 // place is a value of the object with its type and what each manager claims of it.
 type place struct {
 	t      *schema.Type
 	v      document.Value
-	path   fieldmanager.Path
 	claims []claim
 }
 
@@ -44,68 +47,70 @@ func (p *place) atomic() bool {
 // leaf reports whether there is nothing below with owners of its own.
 func (p *place) leaf() bool { return p.atomic() || p.v.Len() == 0 }
 
-// child is the place one element further down. An absent element, as items of
-// atomic lists have none, inherits the owners.
-func (p *place) child(e fieldmanager.Element, t *schema.Type, v document.Value) place {
-	kid := place{t: t, v: v, path: p.path, claims: make([]claim, len(p.claims))}
-	if e != "" {
-		kid.path = append(p.path[:len(p.path):len(p.path)], e)
+// claimStack lends the claims of places. A walk gives back what it took below a
+// place when it leaves it, so that a large object costs no more than a deep one.
+type claimStack []claim
+
+// take returns the claims of a place below one with the claims given, of which
+// those hold the place that hold all of the one above.
+func (s *claimStack) take(above []claim, atomic bool) []claim {
+	n := len(*s)
+	for _, c := range above {
+		*s = append(*s, claim{whole: c.whole || atomic && c.member})
 	}
-	atomic := p.atomic()
-	for i, c := range p.claims {
-		k := &kid.claims[i]
-		if c.whole || atomic && c.member {
-			k.whole = true
-			continue
-		}
-		if e != "" {
-			k.fields, k.member = c.fields.Child(e)
+	return (*s)[n:len(*s):len(*s)]
+}
+
+func (s *claimStack) release(n int) { *s = (*s)[:n] }
+
+// member is the place of an object's i-th member. Members are asked for in
+// ascending order.
+func (p *place) member(i int, s *claimStack) place {
+	name := p.v.Key(i)
+	kid := place{v: p.v.At(i), claims: s.take(p.claims, p.atomic())}
+	if p.t != nil {
+		kid.t = p.t.Map.Member(name)
+	}
+	for j := range kid.claims {
+		if k := &kid.claims[j]; !k.whole {
+			c := &p.claims[j]
+			k.fields, k.member, c.next = c.fields.FieldFrom(name, c.next)
 		}
 	}
 	return kid
 }
 
-// member is the place of an object's i-th member.
-func (p *place) member(i int) place {
-	name := p.v.Key(i)
-	var t *schema.Type
-	if p.t != nil {
-		t = p.t.Map.Member(name)
-	}
-	return p.child(fieldmanager.Element("f:"+name), t, p.v.At(i))
-}
-
-// item is the place of a list's i-th item.
-func (p *place) item(i int) place {
-	v := p.v.At(i)
+// item is the place of a list's i-th item, with its path element. An absent
+// element, as items of atomic lists have none, inherits the owners.
+func (p *place) item(i int, s *claimStack) (place, fieldmanager.Element) {
+	kid := place{v: p.v.At(i), claims: s.take(p.claims, p.atomic())}
 	if p.t == nil || p.t.List == nil {
-		return p.child("", nil, v)
+		return kid, ""
 	}
+	kid.t = p.t.List.Elem
+	e := p.element(i)
+	if e == "" {
+		return kid, ""
+	}
+	for j := range kid.claims {
+		if k := &kid.claims[j]; !k.whole {
+			k.fields, k.member = p.claims[j].fields.Child(e)
+		}
+	}
+	return kid, e
+}
+
+// element is the path element of a list's i-th item, "" where it has none.
+func (p *place) element(i int) fieldmanager.Element {
 	if p.atomic() {
-		return p.child("", p.t.List.Elem, v)
+		return ""
 	}
-	e, _ := structured.ItemElement(p.t.List, v)
-	return p.child(e, p.t.List.Elem, v)
+	e, _ := structured.ItemElement(p.t.List, p.v.At(i))
+	return e
 }
 
-// owners lists the positions of the managers that own the place itself.
-func (p *place) owners() []int {
-	var owners []int
-	for i, c := range p.claims {
-		if c.member || c.whole {
-			owners = append(owners, i)
-		}
-	}
-	return owners
-}
+// owns reports whether the claim is to the place itself.
+func (c *claim) owns() bool { return c.member || c.whole }
 
-// below lists the managers that own something below the place, but not itself.
-func (p *place) below() []int {
-	var below []int
-	for i, c := range p.claims {
-		if !c.member && !c.whole && !c.fields.Empty() {
-			below = append(below, i)
-		}
-	}
-	return below
-}
+// below reports whether the claim is to something below the place, but not to itself.
+func (c *claim) below() bool { return !c.owns() && !c.fields.Empty() }

@@ -2,7 +2,6 @@ package playground
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -116,15 +115,12 @@ func changes(t *schema.Type, before, after fieldmanager.Object, lines []explain.
 	if len(list) == 0 {
 		return nil
 	}
-	first := make(map[string]int, len(lines)) // the first line of each field
-	for i := len(lines) - 1; i >= 0; i-- {
-		first[key(lines[i].Path)] = i + 1
-	}
+	first := firstLines(lines, len(list))
 	out := make([]Change, 0, len(list))
 	for _, c := range list {
 		line := 0
 		if c.After.Exists() {
-			line = first[key(c.Path)]
+			line = first(c.Path)
 		}
 		out = append(out, Change{Path: c.Path.String(), Effect: string(c.Effect), Before: shown(c.Before), After: shown(c.After),
 			OwnersBefore: c.OwnersBefore, OwnersAfter: c.OwnersAfter, Line: line})
@@ -132,14 +128,45 @@ func changes(t *schema.Type, before, after fieldmanager.Object, lines []explain.
 	return out
 }
 
+// firstLines returns what finds the first line of a field, 0 where there is none,
+// for about as many questions as said: few do not pay for an index.
+func firstLines(lines []explain.Line, questions int) func(fieldmanager.Path) int {
+	if questions <= 16 {
+		return func(p fieldmanager.Path) int {
+			return 1 + slices.IndexFunc(lines, func(l explain.Line) bool { return same(l.Path, p) })
+		}
+	}
+	first := make(map[string]int, len(lines))
+	for i := len(lines) - 1; i >= 0; i-- {
+		first[key(lines[i].Path)] = i + 1
+	}
+	return func(p fieldmanager.Path) int { return first[key(p)] }
+}
+
+// same compares two paths from their ends, where they mostly differ.
+func same(a, b fieldmanager.Path) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := len(a) - 1; i >= 0; i-- {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
 // key makes a path a key of a map; paths are equal where their elements are.
 func key(p fieldmanager.Path) string {
-	var b strings.Builder
+	n := len(p)
 	for _, e := range p {
-		b.WriteString(string(e))
-		b.WriteByte('\n')
+		n += len(e)
 	}
-	return b.String()
+	b := make([]byte, 0, n)
+	for _, e := range p {
+		b = append(append(b, e...), '\n')
+	}
+	return string(b)
 }
 
 // shown is a value on one line, cut where it is long, "" for none.

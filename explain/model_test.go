@@ -1,0 +1,141 @@
+package explain
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/conformance"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// modelField is a leaf of an object with its owners.
+type modelField struct {
+	path   fieldmanager.Path
+	v      document.Value
+	owners []string
+}
+
+// modelFields lists an object's fields under their paths.
+func modelFields(t *schema.Type, o fieldmanager.Object) (keys []string, fields map[string]modelField) {
+	for _, name := range [...]string{"resourceVersion", "generation", "uid", "creationTimestamp", "managedFields"} {
+		o.Value = o.Value.Remove("metadata", name)
+	}
+	names := managerNames(o.Managed)
+	fields = map[string]modelField{}
+	var s claimStack
+	var walk func(p place, path fieldmanager.Path)
+	walk = func(p place, path fieldmanager.Path) {
+		if p.leaf() {
+			var key strings.Builder
+			for _, e := range path {
+				key.WriteString(strconv.Itoa(len(e)) + string(e))
+			}
+			for _, twice := fields[key.String()]; twice; _, twice = fields[key.String()] {
+				key.WriteString(" again") // items with the same key, of which the first is the first's
+			}
+			keys = append(keys, key.String())
+			fields[key.String()] = modelField{slices.Clone(path), p.v, owners(p.claims, names)}
+			return
+		}
+		for i := range p.v.Len() {
+			if p.v.Kind() == document.Object {
+				walk(p.member(i, &s), append(path[:len(path):len(path)], fieldmanager.Element("f:"+p.v.Key(i))))
+			} else {
+				kid, e := p.item(i, &s)
+				walk(kid, append(path[:len(path):len(path)], e))
+			}
+		}
+	}
+	if o.Value.Exists() {
+		walk(root(t, o), nil)
+	}
+	return keys, fields
+}
+
+// modelChanges is Changes, slowly: it compares two lists of all fields.
+func modelChanges(t *schema.Type, before, after fieldmanager.Object) []Change {
+	keysBefore, was := modelFields(t, before)
+	keysAfter, is := modelFields(t, after)
+	var changes []Change
+	for _, key := range keysAfter {
+		now := is[key]
+		c := Change{Path: now.path, Effect: Set, After: now.v, OwnersAfter: now.owners}
+		if then, ok := was[key]; ok {
+			c.Before, c.OwnersBefore = then.v, then.owners
+			if c.Effect = effect(&c); c.Effect == "" {
+				continue
+			}
+		}
+		changes = append(changes, c)
+	}
+	for _, key := range keysBefore {
+		if _, ok := is[key]; !ok {
+			changes = append(changes, Change{Path: was[key].path, Effect: Removed, Before: was[key].v, OwnersBefore: was[key].owners})
+		}
+	}
+	slices.SortStableFunc(changes, func(a, b Change) int { return a.Path.Compare(b.Path) })
+	return changes
+}
+
+// told writes changes so that they can be compared.
+func told(changes []Change) []string {
+	var out []string
+	for _, c := range changes {
+		out = append(out, strings.Join([]string{c.Path.String(), string(c.Effect), c.Before.String(), c.After.String(),
+			strings.Join(c.OwnersBefore, ","), strings.Join(c.OwnersAfter, ",")}, " | "))
+	}
+	return out
+}
+
+// TestChangesAreThoseOfTheModel compares all states of one object that a case of
+// the recordings goes through, each with each.
+func TestChangesAreThoseOfTheModel(t *testing.T) {
+	r := kinds(t)
+	cases, err := conformance.ReadAll("../testdata/conformance")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pairs, changed := 0, 0
+	for _, c := range cases {
+		states := map[schema.GroupVersionKind][]fieldmanager.Object{}
+		types := map[schema.GroupVersionKind]*schema.Type{}
+		for _, step := range c.Steps {
+			body, err := json.Marshal(step.Response.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d, err := document.Parse(body, document.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			kind, ok := r.Of(d.Root)
+			o, err := fieldmanager.Split(d.Root)
+			if !ok || err != nil || d.Root.Get("items").Exists() {
+				continue
+			}
+			key := kind.GroupVersionKind
+			states[key], types[key] = append(states[key], o), kind.Type()
+		}
+		for key, list := range states {
+			for i, before := range append(list[:min(len(list), 6)], fieldmanager.Object{}) {
+				after := list[(i+1)%len(list)]
+				got, want := told(Changes(types[key], before, after)), told(modelChanges(types[key], before, after))
+				if pairs++; len(want) > 0 {
+					changed++
+				}
+				if !reflect.DeepEqual(got, want) {
+					t.Fatalf("%s, state %d: changes\n%s\nwant\n%s", c.Name, i, strings.Join(got, "\n"), strings.Join(want, "\n"))
+				}
+			}
+		}
+	}
+	if pairs < 1000 || changed < 500 {
+		t.Errorf("only %d pairs were compared, of which %d differ", pairs, changed)
+	}
+}
