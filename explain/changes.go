@@ -45,7 +45,6 @@ func Changes(t *schema.Type, before, after fieldmanager.Object) []Change {
 	was, is := root(t, before), root(t, after)
 	d := differ{names: [2][]string{managerNames(before.Managed), managerNames(after.Managed)}, match: matching(before.Managed, after.Managed)}
 	d.pair(&was, &is)
-	slices.SortStableFunc(d.changes, func(a, b Change) int { return a.Path.Compare(b.Path) })
 	return d.changes
 }
 
@@ -75,19 +74,18 @@ func (d *differ) pair(was, is *place) {
 	if y {
 		below.v = document.Value{}
 	}
+	d.members(only(document.Object, &above), only(document.Object, &below))
 	if above.v.Kind() == document.List || below.v.Kind() == document.List {
-		d.items(&above, &below)
-		above.v, below.v = noList(above.v), noList(below.v)
+		d.items(only(document.List, &above), only(document.List, &below))
 	}
-	d.members(&above, &below)
 }
 
-// noList is v where it is no list, else absent.
-func noList(v document.Value) document.Value {
-	if v.Kind() == document.List {
-		return document.Value{}
+// only is the place without its value where that is of another kind.
+func only(kind document.Kind, p *place) *place {
+	if p.v.Kind() == kind {
+		return p
 	}
-	return v
+	return &place{t: p.t, claims: p.claims}
 }
 
 // sameOwners reports whether all claims to two places, and below them, are those
@@ -204,49 +202,88 @@ func (d *differ) below(e fieldmanager.Element, was, is *place) {
 	d.path = d.path[:n]
 }
 
-// items pairs the items of two lists by their elements; of several with the same
-// element the first with the first.
+// items pairs the items of two lists by their elements, of several with the same
+// element the first with the first, and brings what has changed into the order of
+// the elements.
 func (d *differ) items(was, is *place) {
-	x, y := onlyList(was), onlyList(is)
 	at := map[fieldmanager.Element][]int{} // the items before that are not paired yet
 	paired := 0                            // items that stand at the same position, from the first
-	for paired < x.v.Len() && paired < y.v.Len() && x.element(paired) == y.element(paired) {
+	for paired < was.v.Len() && paired < is.v.Len() && was.element(paired) == is.element(paired) {
 		paired++
 	}
-	for i := paired; i < x.v.Len(); i++ {
-		e := x.element(i)
+	for i := paired; i < was.v.Len(); i++ {
+		e := was.element(i)
 		at[e] = append(at[e], i)
 	}
-	for j := range y.v.Len() {
+	order := ordered{changes: &d.changes}
+	for j := range is.v.Len() {
 		n := len(d.claims)
-		now, e := y.item(j, &d.claims)
+		now, e := is.item(j, &d.claims)
 		var before place
 		if j < paired {
-			before, _ = x.item(j, &d.claims)
+			before, _ = was.item(j, &d.claims)
 		} else if left := at[e]; len(left) > 0 {
-			before, _ = x.item(left[0], &d.claims)
+			before, _ = was.item(left[0], &d.claims)
 			at[e] = left[1:]
 		}
+		order.begin()
 		d.below(e, &before, &now)
+		order.end(e)
 		d.claims.release(n)
 	}
-	for i := paired; i < x.v.Len(); i++ {
+	for i := paired; i < was.v.Len(); i++ {
 		n := len(d.claims)
-		gone, e := x.item(i, &d.claims)
-		if slices.Contains(at[e], i) {
+		gone, e := was.item(i, &d.claims)
+		if left := at[e]; len(left) > 0 && left[0] <= i {
+			order.begin()
 			d.below(e, &gone, &place{t: gone.t})
+			order.end(e)
 		}
 		d.claims.release(n)
+	}
+	order.sort()
+}
+
+// ordered sorts the changes of a list's items by the items' elements. An element
+// is read once, not at each comparison.
+type ordered struct {
+	changes *[]Change
+	items   []changedItem
+	from    int
+}
+
+// changedItem is an item with its changes.
+type changedItem struct {
+	element fieldmanager.Element
+	value   document.Value
+	changes []Change
+}
+
+func (o *ordered) begin() { o.from = len(*o.changes) }
+
+// end notes what has changed since begin in the item with that element.
+func (o *ordered) end(e fieldmanager.Element) {
+	if n := len(*o.changes); n > o.from {
+		o.items = append(o.items, changedItem{e, e.Value(), (*o.changes)[o.from:n:n]})
 	}
 }
 
-// onlyList is the place without its value where that is no list.
-func onlyList(p *place) place {
-	list := *p
-	if list.v.Kind() != document.List {
-		list.v = document.Value{}
+func (o *ordered) sort() {
+	before := func(a, b changedItem) int {
+		if a.value.Exists() && b.value.Exists() && a.element[0] == b.element[0] {
+			return document.Compare(a.value, b.value)
+		}
+		return a.element.Compare(b.element)
 	}
-	return list
+	if slices.IsSortedFunc(o.items, before) {
+		return
+	}
+	slices.SortStableFunc(o.items, before)
+	var sorted []Change
+	for i := range o.items {
+		sorted = append(sorted, o.items[i].changes...)
+	}
+	*o.changes = append((*o.changes)[:len(*o.changes)-len(sorted)], sorted...)
 }
 
 // owners names those of the managers given that own a place, sorted.

@@ -7,6 +7,7 @@ package main
 
 import (
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"syscall/js"
 
@@ -15,9 +16,8 @@ import (
 )
 
 func main() {
-	// A page has memory to spare: collecting garbage less often makes a step a
-	// third faster.
-	debug.SetGCPercent(400)
+	debug.SetGCPercent(-1) // collected is between answers, see collect
+	used := collect()
 	engine := playground.New()
 	array := js.Global().Get("Uint8Array")
 	handle := js.FuncOf(func(_ js.Value, args []js.Value) any {
@@ -34,10 +34,39 @@ func main() {
 		return out
 	})
 	js.Global().Set("patchlab", handle)
+	js.Global().Set("patchlabIdle", js.FuncOf(func(js.Value, []js.Value) any {
+		if allocated() > used+garbage {
+			used = collect()
+		}
+		return nil
+	}))
 	if ready := js.Global().Get("patchlabReady"); ready.Type() == js.TypeFunction {
 		ready.Invoke()
 	}
 	select {} // callbacks need the program to go on
+}
+
+// garbage is how much may gather before it is collected between answers.
+const garbage = 16 << 20
+
+// reserve is how much may gather beyond the fourfold of what is in use before it
+// is collected in the midst of an answer.
+const reserve = 128 << 20
+
+// collect frees what is not in use. That takes longer than a step, so it is done
+// when the page asks for nothing. It returns how many bytes are in use.
+func collect() uint64 {
+	runtime.GC()
+	used := allocated()
+	debug.SetMemoryLimit(int64(4*used + reserve))
+	return used
+}
+
+// allocated is the size of what is in use or was, in bytes.
+func allocated() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
 }
 
 // answer turns a panic into an error: a fault in the engine must not end the

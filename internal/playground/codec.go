@@ -77,9 +77,26 @@ func decodeStruct(v document.Value, into reflect.Value, path string) error {
 	return nil
 }
 
-// encode appends a message as JSON. An empty slice is an empty list and a nil
+// encoder appends messages as JSON. An empty slice is an empty list and a nil
 // pointer is null, so that the page need not ask whether a field is there.
-func encode(dst []byte, from reflect.Value) []byte {
+type encoder struct{ names map[reflect.Type][]string }
+
+// fields are the names of a struct's fields as they are written, with colons.
+func (e *encoder) fields(t reflect.Type) []string {
+	names, ok := e.names[t]
+	if !ok {
+		for i := range t.NumField() {
+			names = append(names, string(document.AppendQuoted(nil, fieldName(t.Field(i))))+":")
+		}
+		if e.names == nil {
+			e.names = map[reflect.Type][]string{}
+		}
+		e.names[t] = names
+	}
+	return names
+}
+
+func (e *encoder) append(dst []byte, from reflect.Value) []byte {
 	switch from.Kind() {
 	case reflect.String:
 		return document.AppendQuoted(dst, from.String())
@@ -93,23 +110,21 @@ func encode(dst []byte, from reflect.Value) []byte {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = encode(dst, from.Index(i))
+			dst = e.append(dst, from.Index(i))
 		}
 		return append(dst, ']')
 	case reflect.Pointer:
 		if from.IsNil() {
 			return append(dst, "null"...)
 		}
-		return encode(dst, from.Elem())
+		return e.append(dst, from.Elem())
 	case reflect.Struct:
-		t := from.Type()
 		dst = append(dst, '{')
-		for i := range t.NumField() {
+		for i, name := range e.fields(from.Type()) {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = append(document.AppendQuoted(dst, fieldName(t.Field(i))), ':')
-			dst = encode(dst, from.Field(i))
+			dst = e.append(append(dst, name...), from.Field(i))
 		}
 		return append(dst, '}')
 	}

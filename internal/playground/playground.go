@@ -17,7 +17,10 @@ const maxRequest = 24 << 20
 // Engine answers requests. It keeps the last scenario that it ran, so that a
 // question about the same one, or one with more steps, costs no second run. It is
 // for one goroutine at a time.
-type Engine struct{ last *run }
+type Engine struct {
+	last    *run
+	encoder encoder
+}
 
 // New returns an engine.
 func New() *Engine { return &Engine{} }
@@ -28,9 +31,9 @@ func New() *Engine { return &Engine{} }
 func (e *Engine) Handle(request []byte) []byte {
 	out, err := e.answer(request)
 	if err != nil {
-		return append(encode([]byte(`{"error":`), reflect.ValueOf(failure(err))), '}')
+		return append(e.encoder.append([]byte(`{"error":`), reflect.ValueOf(failure(err))), '}')
 	}
-	return append(encode([]byte(`{"output":`), reflect.ValueOf(out)), '}')
+	return append(e.encoder.append([]byte(`{"output":`), reflect.ValueOf(out)), '}')
 }
 
 func (e *Engine) answer(request []byte) (any, error) {

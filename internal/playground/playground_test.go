@@ -13,7 +13,7 @@ import (
 // ask sends a request as the page does, and reads the answer into out.
 func ask(t *testing.T, e *Engine, name string, in, out any) *Failure {
 	t.Helper()
-	request := append(encode([]byte(`{"call":"`+name+`","input":`), reflect.ValueOf(in)), '}')
+	request := append((&encoder{}).append([]byte(`{"call":"`+name+`","input":`), reflect.ValueOf(in)), '}')
 	d, err := document.Parse(e.Handle(request), document.Options{MaxBytes: -1})
 	if err != nil {
 		t.Fatalf("%s answers no JSON: %v", name, err)

@@ -2,6 +2,7 @@ package playground
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -116,16 +117,34 @@ func changes(t *schema.Type, before, after fieldmanager.Object, lines []explain.
 		return nil
 	}
 	first := firstLines(lines, len(list))
+	spell := speller{}
 	out := make([]Change, 0, len(list))
 	for _, c := range list {
 		line := 0
 		if c.After.Exists() {
 			line = first(c.Path)
 		}
-		out = append(out, Change{Path: c.Path.String(), Effect: string(c.Effect), Before: shown(c.Before), After: shown(c.After),
+		out = append(out, Change{Path: spell.path(c.Path), Effect: string(c.Effect), Before: shown(c.Before), After: shown(c.After),
 			OwnersBefore: c.OwnersBefore, OwnersAfter: c.OwnersAfter, Line: line})
 	}
 	return out
+}
+
+// speller writes paths as Path.String does. It writes each element once: a large
+// object has many paths of few elements.
+type speller map[fieldmanager.Element]string
+
+func (s speller) path(p fieldmanager.Path) string {
+	var b strings.Builder
+	for _, e := range p {
+		text, ok := s[e]
+		if !ok {
+			text = e.String()
+			s[e] = text
+		}
+		b.WriteString(text)
+	}
+	return b.String()
 }
 
 // firstLines returns what finds the first line of a field, 0 where there is none,

@@ -11,6 +11,8 @@ interface GoRuntime {
 interface EngineScope {
   Go: new () => GoRuntime;
   patchlab?: (request: Uint8Array) => Uint8Array;
+  /** Lets the engine collect its garbage, which takes longer than an answer. */
+  patchlabIdle?: () => void;
   patchlabReady?: () => void;
 }
 
@@ -71,11 +73,17 @@ function answer(request: Uint8Array): Uint8Array {
   }
 }
 
+/** How long nothing must be asked before the engine collects its garbage. */
+const idle = 50;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
 onmessage = async (event: MessageEvent<ToWorker>) => {
+  clearTimeout(timer);
   await ready;
   const begun = performance.now();
   const response = answer(event.data.request);
   send({ kind: "answer", id: event.data.id, response, milliseconds: performance.now() - begun });
+  timer = setTimeout(() => scope.patchlabIdle?.(), idle);
 };
 
 ready = load();
