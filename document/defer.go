@@ -1,7 +1,7 @@
 package document
 
 import (
-	"strings"
+	"slices"
 	"sync/atomic"
 	"unsafe"
 )
@@ -137,98 +137,129 @@ func makeKids(n *node, like []node) []node {
 	p.begin(&unnamed, n.raw)
 	defer p.release()
 	if level := (*deferred)(n.first).level; n.kind == List && level < maxDeferLevel {
-		return p.deferredItems(int(n.count), level+1, like)
+		return p.deferredItems(level+1, like)
 	}
-	p.exact = true
+	p.opening = true
 	if err := p.value(0); err != nil {
 		panic("document: text that was found plain cannot be read: " + err.Error())
 	}
 	return p.stack[0].kids()
 }
 
-// deferredItems makes the items of a list. Objects and lists among them are
-// deferred in their turn. Those that stand in like need no reading; items may
-// have come, gone or changed, one at a time.
-func (p *parser) deferredItems(count int, level uint8, like []node) []node {
-	items := make([]node, 0, count)
-	var cells []deferred
-	var kin kin
-	for p.i++; len(items) < count; p.i++ {
-		p.space()
-		start, odd := p.i, p.odd
-		kind, kids, ok := Null, 0, true
-		known, skipped := p.among(like)
-		switch c := p.b[p.i]; {
-		case known != nil:
-			kind, kids = known.kind, int(known.count)
-			p.i += len(known.raw)
-			like = like[skipped+1:]
-		case c == '{':
-			kind = Object
-			kids, ok = p.passObject(1, &kin)
-		case c == '[':
-			kind = List
-			kids, ok = p.passList(1)
-		default:
-			ok = p.value(0) == nil
-			items = append(items, p.stack[0])
-			p.stack = p.stack[:0]
-		}
-		if !ok {
-			panic("document: text that was found plain is not")
-		}
-		if kind != Null {
-			if cells == nil {
-				cells = make([]deferred, count)
-			}
-			cell := &cells[len(items)]
-			cell.level = level
-			items = append(items, p.defers(kind, start, odd, kids, cell))
-		}
-		p.space()
+// deferredItems makes the items of the list that the text is. Objects and lists
+// among them are deferred in their turn. Those that stand in like need no reading.
+func (p *parser) deferredItems(level uint8, like []node) []node {
+	if !p.passItems(0, likes{nodes: like}) {
+		panic("document: text that was found plain is not")
 	}
+	p.peak = max(p.peak, len(p.stack))
+	items := slices.Clone(p.stack)
+	giveCells(items, level)
 	return items
 }
 
-// among finds the list or object that stands here among the next two of like, and
-// tells how many of them come before it.
-func (p *parser) among(like []node) (known *node, skipped int) {
-	for i := range like[:min(len(like), 2)] {
-		n := &like[i]
-		if n.kind >= List && n.flags&canonical != 0 && n.raw != "" && strings.HasPrefix(p.s[p.i:], n.raw) {
-			return n, i
+// passItems goes over the list that begins here and pushes its items: scalars as
+// they are, lists and objects without their kids, which giveCells defers. It
+// reports false where the list is not plain.
+func (p *parser) passItems(depth int, alike likes) bool {
+	if p.i++; depth > maxDepth {
+		return false
+	}
+	p.space()
+	if p.i < len(p.b) && p.b[p.i] == ']' {
+		p.i++
+		return true
+	}
+	var kin kin
+	for {
+		p.space()
+		if p.i >= len(p.b) {
+			return false
+		}
+		start, odd := p.i, p.odd
+		kind, kids, ok := Null, 0, true
+		known, length := alike.item(p)
+		switch c := p.b[p.i]; {
+		case known != nil && known.kind >= List:
+			kind, kids = known.kind, int(known.count)
+			p.i += length
+		case c == '{':
+			kind = Object
+			kids, ok = p.passObject(depth+1, &kin)
+		case c == '[':
+			kind = List
+			kids, ok = p.passList(depth + 1)
+		default:
+			ok = p.value(depth) == nil
+		}
+		if !ok {
+			return false
+		}
+		if kind != Null {
+			p.stack = append(p.stack, p.passed(kind, start, odd, kids))
+		}
+		if end, ok := p.passComma(']'); end || !ok {
+			return ok
 		}
 	}
-	return nil, 0
 }
 
-// defers makes the node of a list or an object that was passed over.
-func (p *parser) defers(kind Kind, start, odd, kids int, cell *deferred) node {
+// passed makes the node of a list or an object that was passed over, but for its
+// kids.
+func (p *parser) passed(kind Kind, start, odd, kids int) node {
 	n := node{raw: p.s[start:p.i], kind: kind, count: uint32(kids), flags: fromSource}
-	if kids > 0 {
-		n.first = unsafe.Pointer(cell)
-		n.flags |= kidsDeferred
-	}
 	if p.odd == odd {
 		n.flags |= canonical
 	}
 	return n
 }
 
+// giveCells defers the kids of nodes that were passed over.
+func giveCells(nodes []node, level uint8) {
+	count := 0
+	for i := range nodes {
+		if nodes[i].kind >= List && nodes[i].count > 0 {
+			count++
+		}
+	}
+	cells := make([]deferred, count)
+	for i := range nodes {
+		if n := &nodes[i]; n.kind >= List && n.count > 0 {
+			count--
+			cells[count].level = level
+			n.first = unsafe.Pointer(&cells[count])
+			n.flags |= kidsDeferred
+		}
+	}
+}
+
 // deferList defers the list that begins here, and reports whether it did. If
 // not, it must be parsed.
 func (p *parser) deferList(depth int) bool {
-	start, odd := p.i, p.odd
-	kids, ok := p.passList(depth)
-	if ok && p.i-start >= p.span {
-		p.stack = append(p.stack, p.defers(List, start, odd, kids, new(deferred)))
+	start, odd, base := p.i, p.odd, len(p.stack)
+	kids, ok := 0, true
+	if p.items {
+		ok = p.passItems(depth, likes{})
+	} else {
+		kids, ok = p.passList(depth)
+	}
+	switch {
+	case !ok:
+		p.eagerTo = len(p.b)
+	case p.i-start < p.span:
+		p.eagerTo = p.i
+	case p.items:
+		giveCells(p.stack[base:], 1)
+		p.push(List, start, odd, base)
+		return true
+	default:
+		n := p.passed(List, start, odd, kids)
+		p.stack = append(p.stack, n)
+		giveCells(p.stack[base:], 0)
 		return true
 	}
-	if ok {
-		p.eagerTo = p.i
-	} else {
-		p.eagerTo = len(p.b)
-	}
+	p.peak = max(p.peak, len(p.stack))
+	p.stack = p.stack[:base]
 	p.i, p.odd = start, odd
 	return false
 }

@@ -40,6 +40,15 @@ type Options struct {
 	// Whole says that all of the input will be looked at, as an apply does, so
 	// that nothing is put off. It makes no other difference.
 	Whole bool
+	// Items says that the items of lists will be looked at, though not all that
+	// is in them, as a strategic merge does. It makes no other difference.
+	Items bool
+	// Like is a value of which the input is likely to hold much in the same words,
+	// such as the object at another time. That is not read again but shared with
+	// Like (see SameNode), whose text then stays in memory. Nothing else is
+	// different, but that of parts of what is shared Position knows no place. A
+	// value that was not parsed but built is of no use here.
+	Like Value
 	// Borrow says that the input will not change as long as the document or a
 	// value of it is in use, so that JSON need not be copied.
 	Borrow bool
@@ -109,6 +118,10 @@ func parseDeferring(d *Document, text, span int) (*Document, error) {
 	if len(p.b) < text {
 		p.eagerTo = len(p.b)
 	}
+	p.items = d.opts.Items
+	if like := d.opts.Like.n; like != nil && like.flags&fromSource != 0 {
+		p.like = like // what was built may nest deeper than a text
+	}
 	if err := p.value(0); err != nil {
 		return nil, err
 	}
@@ -166,7 +179,10 @@ type parser struct {
 	lent  *[]node
 	// Lists from here on may be deferred, if they are as long as span.
 	eagerTo, span int
-	exact         bool // pieces of arena are just as large as needed
+	items         bool  // the items of deferred lists are made at once
+	exact         bool  // pieces of arena are just as large as needed
+	opening       bool  // pieces of arena are hardly larger than needed
+	like          *node // what the next value is likely to be like
 }
 
 // unescaped is unescape without an allocation for every key: managedFields hold
@@ -204,14 +220,20 @@ func (p *parser) value(depth int) error {
 	if p.i >= len(p.b) {
 		return p.fail(p.i, "the text ends where a value should stand")
 	}
-	switch c := p.b[p.i]; c {
-	case '{':
-		return p.container(Object, '}', depth+1)
-	case '[':
-		if p.i >= p.eagerTo && p.deferList(depth+1) {
+	like := p.like
+	if like != nil {
+		if p.like = nil; p.share(like) {
 			return nil
 		}
-		return p.container(List, ']', depth+1)
+	}
+	switch c := p.b[p.i]; c {
+	case '{':
+		return p.container(Object, '}', depth+1, like)
+	case '[':
+		if p.i >= p.eagerTo && like == nil && p.deferList(depth+1) {
+			return nil
+		}
+		return p.container(List, ']', depth+1, like)
 	case '"':
 		n, err := p.str()
 		if err != nil {
@@ -242,7 +264,8 @@ func (p *parser) word(w string, k Kind) error {
 	return nil
 }
 
-func (p *parser) container(kind Kind, end byte, depth int) error {
+// container parses a list or an object, whose parts are likely to be those of like.
+func (p *parser) container(kind Kind, end byte, depth int, like *node) error {
 	start, odd, base := p.i, p.odd, len(p.stack)
 	if depth > maxDepth {
 		return &SyntaxError{Position: p.doc.position(start), Reason: "lists and objects nest deeper than 10000 levels", Err: ErrTooDeep}
@@ -254,17 +277,19 @@ func (p *parser) container(kind Kind, end byte, depth int) error {
 		p.push(kind, start, odd, base)
 		return nil
 	}
-	sorted := true
+	sorted, alike := true, likesOf(like, kind, depth)
 	for {
 		if kind == Object {
-			if err := p.member(base, depth); err != nil {
+			if err := p.member(base, depth, &alike); err != nil {
 				return err
 			}
 			if n := len(p.stack); n-base > 1 && p.stack[n-2].key >= p.stack[n-1].key {
 				sorted = false
 			}
-		} else if err := p.value(depth); err != nil {
-			return err
+		} else if len(alike.nodes) == 0 || !p.shareItem(&alike) {
+			if err := p.value(depth); err != nil {
+				return err
+			}
 		}
 		p.space()
 		if p.i >= len(p.b) {
@@ -312,7 +337,11 @@ func (p *parser) take(kids []node) []node {
 	}
 	if len(p.free) < len(kids) {
 		// Chunks double, but stay near what the rest of the text may need.
-		p.chunk = min(max(2*p.chunk, 16), maxChunk, (len(p.b)-p.i)/16+16)
+		rest := len(p.b) - p.i
+		p.chunk = min(max(2*p.chunk, 16), maxChunk, rest/16+16)
+		if p.opening {
+			p.chunk = min(maxChunk, rest/32)
+		}
 		p.free = make([]node, max(len(kids), p.chunk))
 	}
 	out := p.free[:len(kids):len(kids)]
@@ -321,8 +350,9 @@ func (p *parser) take(kids []node) []node {
 	return out
 }
 
-// member parses a member of the object whose members lie in the stack from base on.
-func (p *parser) member(base, depth int) error {
+// member parses a member of the object whose members lie in the stack from base
+// on, and are likely to be alike.
+func (p *parser) member(base, depth int, alike *likes) error {
 	p.space()
 	at := p.i
 	if p.i >= len(p.b) || p.b[p.i] != '"' {
@@ -337,17 +367,21 @@ func (p *parser) member(base, depth int) error {
 		return p.fail(p.i, "expected ':' after the key at "+p.doc.position(at).lineColumn())
 	}
 	p.i++
+	key := k.raw
+	if k.flags&escaped != 0 {
+		key = p.unescaped(k.raw)
+	}
 	p.space()
 	if !p.twin(base) {
+		if len(alike.nodes) > 0 {
+			p.like = alike.member(key)
+		}
 		if err := p.value(depth); err != nil {
 			return err
 		}
 	}
 	n := &p.stack[len(p.stack)-1]
-	n.key = k.raw
-	if k.flags&escaped != 0 {
-		n.key = p.unescaped(k.raw)
-	}
+	n.key = key
 	if k.flags&(canonical|escaped) == canonical {
 		n.flags |= keyCanonical
 	}

@@ -14,16 +14,12 @@ func (p *parser) twin(base int) bool {
 	if len(p.stack) == base {
 		return false
 	}
-	before := p.stack[len(p.stack)-1]
+	before := &p.stack[len(p.stack)-1]
 	const wanted = hollow | canonical
 	if before.flags&wanted != wanted || !strings.HasPrefix(p.s[p.i:], before.raw) {
 		return false
 	}
-	start := p.i
-	p.i += len(before.raw)
-	before.raw = p.s[start:p.i]
-	before.flags &^= keyCanonical
-	p.stack = append(p.stack, before)
+	p.takeOver(before, len(before.raw))
 	return true
 }
 
