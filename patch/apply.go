@@ -32,7 +32,7 @@ func Apply(object, patch []byte, r Request) ([]byte, Type, error) {
 		return out, TypeJSON, nil
 	}
 	borrow := r.Observer == nil // else values may outlive the call
-	live, err := readOne(object, document.Options{Name: r.ObjectName, MaxBytes: r.MaxBytes, Borrow: borrow})
+	live, err := readOne(object, document.Options{Name: r.ObjectName, MaxBytes: r.MaxBytes, Borrow: borrow, Items: r.Type == TypeStrategic})
 	if err != nil {
 		return nil, r.Type, err
 	}

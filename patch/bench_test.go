@@ -45,7 +45,7 @@ func workloads(b *testing.B) []workload {
 	for _, n := range []int{100, 1000, 10000} {
 		out = append(out, items(b, n, false))
 	}
-	return append(out, items(b, 10000, true), configMap(b))
+	return append(out, items(b, 1000, true), items(b, 10000, true), configMap(b))
 }
 
 // configurations are what would have been applied: the object without what the
@@ -180,16 +180,8 @@ func BenchmarkJSON(b *testing.B) {
 
 func BenchmarkThreeWay(b *testing.B) {
 	beside(b, func(w workload) ([]byte, error) {
-		var docs [3]document.Value
-		for i, text := range [...][]byte{w.lastApplied, w.wanted, w.object} {
-			d, err := document.Parse(text, document.Options{Borrow: true})
-			if err != nil {
-				return nil, err
-			}
-			docs[i] = d.Root
-		}
-		p, err := patch.ThreeWayStrategic(docs[0], docs[1], docs[2], w.kind.Type(), patch.ThreeWayOptions{Options: patch.Options{ListTypes: !w.kind.Builtin}})
-		return p.JSON(), err
+		p, _, err := patch.ThreeWayText(w.lastApplied, w.wanted, w.object, w.kind, patch.ThreeWayOptions{Options: patch.Options{ListTypes: true}})
+		return p, err
 	}, func(w workload) ([]byte, error) {
 		return strategicpatch.CreateThreeWayMergePatch(w.lastApplied, w.wanted, w.object, reference.PatchMeta(w.kind.Type(), !w.kind.Builtin), true)
 	})

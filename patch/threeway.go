@@ -23,14 +23,40 @@ type ThreeWayOptions struct {
 // what original, the configuration applied last, had and modified has no more.
 // What neither names stays. The patch is a strategic merge patch for a built-in
 // kind and a JSON merge patch for any other (kubectl 1.36,
-// pkg/cmd/apply/patcher.go); the answer says which. original may be absent.
+// pkg/cmd/apply/patcher.go), unless ListTypes asks for a strategic one; the
+// answer says which. original may be absent.
 func ThreeWay(original, modified, current document.Value, kind *schema.Kind, o ThreeWayOptions) (document.Value, Type, error) {
-	if kind != nil && kind.Builtin {
+	if kind != nil && (kind.Builtin || o.ListTypes) {
+		o.ListTypes = !kind.Builtin
 		p, err := ThreeWayStrategic(original, modified, current, kind.Type(), o)
 		return p, TypeStrategic, err
 	}
 	p, err := ThreeWayMerge(original, modified, current, o)
 	return p, TypeMerge, err
+}
+
+// ThreeWayText is ThreeWay for texts, each one document of JSON or YAML of at most
+// the API server's 3 MiB; the patch is JSON. original may be empty. What the
+// texts have in common is read once. A text that cannot be read gives a
+// *document.SyntaxError.
+func ThreeWayText(original, modified, current []byte, kind *schema.Kind, o ThreeWayOptions) ([]byte, Type, error) {
+	var values [3]document.Value
+	read := document.Options{Borrow: true, Items: true}
+	for i, text := range [...][]byte{modified, original, current} { // the shortest first
+		if i == 1 && len(text) == 0 {
+			continue
+		}
+		d, err := readOne(text, read)
+		if err != nil {
+			return nil, TypeAuto, err
+		}
+		values[i], read.Like = d.Root, values[0]
+	}
+	p, t, err := ThreeWay(values[1], values[0], values[2], kind, o)
+	if err != nil {
+		return nil, t, err
+	}
+	return p.JSON(), t, nil
 }
 
 // ThreeWayMerge makes kubectl's three-way JSON merge patch (apimachinery's

@@ -1,0 +1,207 @@
+package patch_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/patch"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// A longList draws objects with a keyed list that is long enough for its items
+// to be read late, and changed forms of them. odd says that items may lack their
+// key, share it, or be what they should not be.
+type longList struct {
+	r   *rand.Rand
+	odd bool
+}
+
+// longType is the type of these objects: a list whose items hold what makes a
+// patch even where nothing changed (scalars that are not sorted, a map that is
+// replaced as a whole) or, where quiet is set, do not.
+func longType(quiet bool) *schema.Type {
+	text, number := &schema.Type{Scalar: schema.StringScalar}, &schema.Type{Scalar: schema.IntegerScalar}
+	fields := []schema.Field{{Name: "name", Type: text}, {Name: "note", Type: text}, {Name: "value", Type: number}}
+	part := &schema.Type{Map: &schema.MapType{Fields: []schema.Field{{Name: "port", Type: number}, {Name: "note", Type: text}}}}
+	fields = append(fields, schema.Field{Name: "parts", Type: &schema.Type{List: &schema.ListType{Elem: part, Kind: schema.KeyedList, Keys: []schema.Key{{Name: "port"}}}}})
+	if !quiet {
+		fields = append(fields, schema.Field{Name: "tags", Type: &schema.Type{List: &schema.ListType{Elem: text, Kind: schema.SetList}}},
+			schema.Field{Name: "whole", Type: &schema.Type{Map: &schema.MapType{Elem: text, Atomic: true}}})
+	}
+	item := &schema.Type{Map: &schema.MapType{Fields: fields}}
+	list := &schema.Type{List: &schema.ListType{Elem: item, Kind: schema.KeyedList, Keys: []schema.Key{{Name: "name"}}}}
+	return &schema.Type{Map: &schema.MapType{Fields: []schema.Field{{Name: "items", Type: list}, {Name: "note", Type: text}}}}
+}
+
+func (l *longList) items() []string {
+	items := make([]string, 40+l.r.IntN(60))
+	for i := range items {
+		items[i] = l.item(i)
+	}
+	if l.r.IntN(2) == 0 {
+		l.r.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
+	}
+	return items
+}
+
+func (l *longList) item(i int) string {
+	key := fmt.Sprintf(`"item-%03d"`, i)
+	if l.odd && l.r.IntN(60) == 0 {
+		key = []string{`"a<b"`, `"\u00e9"`, `"q\"q"`, `7`, `"7"`, `7.5`, `true`, `null`, `{}`, `"item-001"`}[l.r.IntN(10)]
+	}
+	members := []string{`"name":` + key, `"note":"what there is to say of this item, ` + []string{`at length"`, `in \"brief\""`, `<at all>"`}[l.r.IntN(20)/9] + ``}
+	if l.r.IntN(3) == 0 {
+		members = append(members, fmt.Sprintf(`"parts":[{"note":"a","port":%d},{"note":"b","port":%d}]`, l.r.IntN(2), 2+l.r.IntN(2)))
+	}
+	if l.r.IntN(4) == 0 {
+		members = append(members, `"tags":["`+strings.Join([]string{"b", "a", "c"}[:1+l.r.IntN(3)], `","`)+`"]`)
+	}
+	members = append(members, `"value":`+strconv.Itoa(l.r.IntN(3)))
+	if l.r.IntN(8) == 0 {
+		members = append(members, `"whole":{"x":"y"}`)
+	}
+	switch {
+	case !l.odd || l.r.IntN(400) > 0:
+	case l.r.IntN(3) > 0:
+		members = members[1:]
+	default:
+		return []string{`null`, `"item"`, `[]`, `7`}[l.r.IntN(4)]
+	}
+	return "{" + strings.Join(members, ",") + "}"
+}
+
+// changed returns items of which a few are changed, new, gone, or elsewhere.
+func (l *longList) changed(items []string) []string {
+	items = append([]string(nil), items...)
+	for range l.r.IntN(4) {
+		i := l.r.IntN(len(items))
+		switch l.r.IntN(6) {
+		case 0, 1:
+			items[i] = strings.Replace(items[i], `"value":`, `"value":1`, 1)
+		case 2:
+			items = append(items[:i], items[i+1:]...)
+		case 3:
+			items = append(items[:i:i], append([]string{l.item(100 + l.r.IntN(20))}, items[i:]...)...)
+		case 4:
+			j := l.r.IntN(len(items))
+			items[i], items[j] = items[j], items[i]
+		case 5:
+			if l.odd && l.r.IntN(2) == 0 {
+				items = append(items, items[i])
+			} else if l.r.IntN(4) == 0 {
+				l.r.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
+			}
+		}
+	}
+	return items
+}
+
+// text returns an object with the items, now and then not in printed form.
+func (l *longList) text(items []string) string {
+	comma := ","
+	if l.r.IntN(10) == 0 {
+		comma = ", "
+	}
+	return `{"items":[` + strings.Join(items, comma) + `],"note":"` + strconv.Itoa(l.r.IntN(2)) + `"}`
+}
+
+// eachLongList calls f with three related objects.
+func eachLongList(t *testing.T, f func(t *testing.T, l *longList, quiet bool, texts [3]string)) {
+	for i := range uint64(max(*cases/5, 1)) {
+		s := *seed + i
+		l := &longList{r: rand.New(rand.NewPCG(s, 7)), odd: s%3 == 0}
+		items := l.items()
+		texts := [3]string{l.text(items), l.text(l.changed(items)), l.text(l.changed(items))}
+		f(t, l, s%2 == 0, texts)
+		if t.Failed() {
+			t.Fatalf("seed %d", s)
+		}
+	}
+}
+
+// read parses an object in one of the ways in which it may come, all of which
+// mean the same.
+func (l *longList) read(t *testing.T, text string, like document.Value) document.Value {
+	t.Helper()
+	o := document.Options{Items: l.r.IntN(2) == 0, Whole: l.r.IntN(4) == 0}
+	if l.r.IntN(2) == 0 {
+		o.Like = like
+	}
+	d, err := document.Parse([]byte(text), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.Root
+}
+
+func TestLongListsAsReference(t *testing.T) {
+	eachLongList(t, func(t *testing.T, l *longList, quiet bool, texts [3]string) {
+		typ := longType(quiet)
+		var in [3]document.Value
+		for i := range in {
+			in[i] = l.read(t, texts[i], in[0])
+		}
+		agree(t, "a strategic merge patch made", func(e patch.Engine) (document.Value, error) {
+			return patch.CreateStrategic(in[0], in[1], typ, patch.Options{ListTypes: true, Engine: e})
+		}, in[:2]...)
+		for _, refuse := range []bool{false, true} {
+			agree(t, "a strategic merge patch made of three", func(e patch.Engine) (document.Value, error) {
+				o := patch.ThreeWayOptions{Options: patch.Options{ListTypes: true, Engine: e}, RefuseConflicts: refuse}
+				p, err := patch.ThreeWayStrategic(in[0], in[1], in[2], typ, o)
+				if refuse && err == nil {
+					p = document.NewNull() // the library sorts lists then
+				}
+				return p, err
+			}, in[:]...)
+		}
+	})
+}
+
+// How the inputs were read makes no difference, to errors and decisions either.
+func TestLongListsHoweverTheyAreRead(t *testing.T) {
+	eachLongList(t, func(t *testing.T, l *longList, quiet bool, texts [3]string) {
+		typ := longType(quiet)
+		kind := schema.NewKind(schema.GroupVersionKind{Group: "lab.example.com", Version: "v1", Kind: "Long"}, typ)
+		plain := document.Options{Whole: true}
+		var whole [3]document.Value
+		for i := range whole {
+			d, err := document.Parse([]byte(texts[i]), plain)
+			if err != nil {
+				t.Fatal(err)
+			}
+			whole[i] = d.Root
+		}
+		o := patch.ThreeWayOptions{Options: patch.Options{ListTypes: true}, RefuseConflicts: l.r.IntN(2) == 0}
+		want, wantErr := patch.ThreeWayStrategic(whole[0], whole[1], whole[2], typ, o)
+		got, chosen, err := patch.ThreeWayText([]byte(texts[0]), []byte(texts[1]), []byte(texts[2]), kind, o)
+		if fmt.Sprint(err) != fmt.Sprint(wantErr) || err == nil && string(got) != want.String() || chosen != patch.TypeStrategic {
+			t.Fatalf("of the texts\n%s %v, wanted\n%s %v", got, err, want, wantErr)
+		}
+		if err != nil {
+			return
+		}
+		applied(t, l, whole[2], want, typ, texts[2])
+	})
+}
+
+// applied compares a patch applied to a text with the same applied to its value.
+func applied(t *testing.T, l *longList, live, change document.Value, typ *schema.Type, text string) {
+	t.Helper()
+	var decisions [2][]string
+	note := func(i int) patch.Observer {
+		return func(d patch.Decision) { decisions[i] = append(decisions[i], fmt.Sprint(d)) }
+	}
+	want, wantErr := patch.Strategic(live, change, typ, patch.Options{ListTypes: true, Observer: note(0)})
+	got, err := patch.Strategic(l.read(t, text, live), change, typ, patch.Options{ListTypes: true})
+	_, err2 := patch.Strategic(l.read(t, text, live), l.read(t, change.String(), live), typ, patch.Options{ListTypes: true, Observer: note(1)})
+	if fmt.Sprint(err) != fmt.Sprint(wantErr) || fmt.Sprint(err2) != fmt.Sprint(wantErr) || got.String() != want.String() {
+		t.Fatalf("%s applied is\n%s %v, wanted\n%s %v", change, got, err, want, wantErr)
+	}
+	if fmt.Sprint(decisions[0]) != fmt.Sprint(decisions[1]) {
+		t.Fatalf("%s applied, decided\n%v, wanted\n%v", change, decisions[1], decisions[0])
+	}
+}
