@@ -1,148 +1,147 @@
 package document
 
-import (
-	"bytes"
-	"strings"
-	"unicode/utf8"
+import "strings"
 
-	"go.yaml.in/yaml/v3"
-)
+// longestKey is how many bytes of a key kubectl still writes before a colon. A
+// longer one, and one of several lines, stands after a question mark, with its
+// value on a line of its own.
+const longestKey = 128
 
 // YAML returns the value as a YAML document in the form that kubectl prints:
 // block style, lists not indented, keys sorted.
 func (v Value) YAML() []byte {
-	var b bytes.Buffer
-	e := yaml.NewEncoder(&b)
-	e.SetIndent(2)
-	e.CompactSeqIndent()
-	// Neither call fails: the tree is well formed and the buffer takes all.
-	_ = e.Encode(yamlNode(v))
-	_ = e.Close()
-	return b.Bytes()
+	var p yamlPrinter
+	if s, ok := v.Text(); ok {
+		p.text(s, yamlStyleOf(s), 2)
+	} else {
+		p.node(v, 0)
+	}
+	p.endLine()
+	return p.out
 }
 
-// YAMLScalar returns a scalar as YAML writes it on one line, and whether it is so
-// simple that this can be told without the emitter: numbers, booleans, null and
-// strings of letters, digits and a few signs.
+// YAMLScalar returns a scalar as YAML writes it on one line, and whether it is a
+// scalar that has one.
 func (v Value) YAMLScalar() (text string, ok bool) {
 	switch v.Kind() {
 	case Null, Bool, Number:
 		return string(v.JSON()), true
 	case String:
-	default:
-		return "", false
+		s, _ := v.Text()
+		style := yamlStyleOf(s)
+		return string(appendYAMLText(nil, s, style)), style != literalStyle
 	}
-	s, _ := v.Text()
-	if s == "" || s[0] == ':' || s[0] == '-' || s[0] == '.' || s[len(s)-1] == ':' {
-		return "", false
-	}
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if (c < 'a' || c > 'z') && (c < '-' || c > ':') && (c < 'A' || c > 'Z') && c != '_' {
-			return "", false
-		}
-	}
-	if yamlNeedsQuotes(s) {
-		return `"` + s + `"`, true
-	}
-	return s, true
+	return "", false
 }
 
-func yamlNode(v Value) *yaml.Node {
+// yamlPrinter writes YAML in block style. What it writes of a value ends where
+// the value does, before the end of its line but for blocks of text.
+type yamlPrinter struct{ out []byte }
+
+// node writes a value at the column indent of a line.
+func (p *yamlPrinter) node(v Value, indent int) {
 	switch v.Kind() {
 	case Object:
-		n := &yaml.Node{Kind: yaml.MappingNode}
-		if v.Len() == 0 {
-			n.Style = yaml.FlowStyle
-		}
-		for k, kid := range v.Members() {
-			n.Content = append(n.Content, yamlString(k), yamlNode(kid))
-		}
-		return n
+		p.object(v, indent)
 	case List:
-		n := &yaml.Node{Kind: yaml.SequenceNode}
-		if v.Len() == 0 {
-			n.Style = yaml.FlowStyle
-		}
-		for _, kid := range v.Items() {
-			n.Content = append(n.Content, yamlNode(kid))
-		}
-		return n
+		p.list(v, indent)
 	case String:
 		s, _ := v.Text()
-		return yamlString(s)
+		p.text(s, yamlStyleOf(s), indent)
 	case Absent:
-		return &yaml.Node{Kind: yaml.ScalarNode, Value: "null"}
+		p.out = append(p.out, "null"...)
+	default:
+		p.out = v.AppendJSON(p.out)
 	}
-	return &yaml.Node{Kind: yaml.ScalarNode, Value: string(v.JSON())}
 }
 
-// yamlString writes text so that YAML 1.1 and 1.2 both read it as a string.
-func yamlString(s string) *yaml.Node {
-	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
+func (p *yamlPrinter) object(v Value, indent int) {
+	if v.Len() == 0 {
+		p.out = append(p.out, "{}"...)
+		return
+	}
+	first := true
+	for key, kid := range v.Members() {
+		if !first {
+			p.newLine(indent)
+		}
+		first = false
+		style := yamlStyleOf(key)
+		if len(key) > longestKey || !singleLine(key, style) {
+			p.out = append(p.out, "? "...)
+			p.text(key, style, indent+2)
+			p.newLine(indent)
+			p.out = append(p.out, ": "...)
+			p.node(kid, indent+2)
+			continue
+		}
+		p.text(key, style, indent)
+		p.out = append(p.out, ':')
+		switch {
+		case kid.Len() == 0:
+			p.out = append(p.out, ' ')
+			p.node(kid, indent+2)
+		case kid.Kind() == List:
+			p.newLine(indent)
+			p.list(kid, indent)
+		default:
+			p.newLine(indent + 2)
+			p.object(kid, indent+2)
+		}
+	}
+}
+
+func (p *yamlPrinter) list(v Value, indent int) {
+	if v.Len() == 0 {
+		p.out = append(p.out, "[]"...)
+		return
+	}
+	for i, kid := range v.Items() {
+		if i > 0 {
+			p.newLine(indent)
+		}
+		p.out = append(p.out, "- "...)
+		p.node(kid, indent+2)
+	}
+}
+
+// text writes a string; where it is a block of several lines, they begin at the
+// column indent.
+func (p *yamlPrinter) text(s string, style yamlStyle, indent int) {
+	if style != literalStyle {
+		p.out = appendYAMLText(p.out, s, style)
+		return
+	}
+	p.out = append(p.out, '|')
 	switch {
-	case strings.Contains(s, "\n"):
-		if literalSafe(s) {
-			n.Style = yaml.LiteralStyle
-		} else {
-			n.Style = yaml.DoubleQuotedStyle
+	case !strings.HasSuffix(s, "\n"):
+		p.out = append(p.out, '-')
+	case strings.HasSuffix(s, "\n\n"):
+		p.out = append(p.out, '+')
+	}
+	p.out = append(p.out, '\n')
+	for line := range strings.Lines(s) {
+		if line != "\n" {
+			p.indent(indent)
 		}
-	case yamlNeedsQuotes(s) || !plainScalar(s):
-		n.Style = yaml.DoubleQuotedStyle
+		p.out = append(p.out, line...)
 	}
-	return n
 }
 
-// yamlNeedsQuotes reports whether a reader of YAML 1.1 or 1.2 may take text for
-// something other than a string.
-func yamlNeedsQuotes(s string) bool {
-	return resolvePlain(s).kind != String || s == "<<" || s == "=" || likeNumber(s)
+func (p *yamlPrinter) newLine(indent int) {
+	p.endLine()
+	p.indent(indent)
 }
 
-// likeNumber reports whether some reader of YAML may take text that is a string
-// for a number (to base 60, 0o17, 1__0) or a time. It may say yes to a few more.
-func likeNumber(s string) bool {
-	t := strings.TrimLeft(s, "+-._")
-	whole := digits(t)
-	if whole == 0 {
-		return false
+// endLine ends a line, if a block of text has not ended it already.
+func (p *yamlPrinter) endLine() {
+	if p.out[len(p.out)-1] != '\n' {
+		p.out = append(p.out, '\n')
 	}
-	if len(t) > 2 && t[0] == '0' && strings.IndexByte("xob", t[1]) >= 0 {
-		return strings.Trim(t[2:], "0123456789abcdefABCDEF_") == ""
-	}
-	if whole == 4 && strings.HasPrefix(t[4:], "-") { // a date
-		return strings.Trim(t, "0123456789-:.+TtZz ") == ""
-	}
-	if strings.Count(t, ".") > 1 { // a version
-		return false
-	}
-	mantissa := strings.TrimLeft(t, "0123456789._:")
-	if mantissa != "" && (mantissa[0] == 'e' || mantissa[0] == 'E') {
-		mantissa = strings.TrimLeft(mantissa[1:], "+-")
-		return strings.Trim(mantissa, "0123456789_") == ""
-	}
-	return mantissa == ""
 }
 
-func plainScalar(s string) bool {
-	for _, r := range s {
-		if r < 0x20 || r == 0x7f || r == utf8.RuneError || r == 0xfeff || r == 0x85 || r == 0x2028 || r == 0x2029 {
-			return false
-		}
+func (p *yamlPrinter) indent(n int) {
+	for range n {
+		p.out = append(p.out, ' ')
 	}
-	return true
-}
-
-// literalSafe reports whether a text of several lines can stand as a literal
-// block and be read back the same.
-func literalSafe(s string) bool {
-	if s[0] == '\n' || s[0] == ' ' || s[0] == '\t' {
-		return false
-	}
-	for line := range strings.SplitSeq(s, "\n") {
-		if strings.HasSuffix(line, " ") || !plainScalar(strings.ReplaceAll(line, "\t", "")) || strings.HasPrefix(line, "\t") {
-			return false
-		}
-	}
-	return true
 }

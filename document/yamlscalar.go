@@ -77,6 +77,11 @@ func resolvePlain(s string) yamlScalar {
 	if u, err := strconv.ParseUint(plain, 0, 64); err == nil {
 		return yamlScalar{kind: Number, text: strconv.FormatUint(u, 10)}
 	}
+	if binary, ok := strings.CutPrefix(plain, "0b"); ok {
+		if i, err := strconv.ParseInt(binary, 2, 64); err == nil { // 0b-1 is -1
+			return yamlScalar{kind: Number, text: strconv.FormatInt(i, 10)}
+		}
+	}
 	if decimal(plain) {
 		if f, err := strconv.ParseFloat(plain, 64); err == nil {
 			return floatScalar(f)
