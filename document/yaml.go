@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unsafe"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -109,6 +110,25 @@ func sameInYAML(data []byte) bool {
 }
 
 func readYAML(data []byte, opts Options, firstOnly bool) ([]*Document, error) {
+	if out, marks, ok := readBlock(data); ok {
+		if d, err := parse(yamlDocument(out, marks, opts)); err == nil {
+			return []*Document{d}, nil
+		}
+	}
+	return readAnyYAML(data, opts, firstOnly)
+}
+
+// yamlDocument is a document over JSON text that was made of YAML, and that
+// nobody changes any more.
+func yamlDocument(out []byte, marks []mark, opts Options) *Document {
+	if opts.Duplicates == DuplicatesMerged {
+		opts.Duplicates = DuplicatesLast // merging is a matter of JSON into Go structs
+	}
+	return &Document{source: unsafe.String(unsafe.SliceData(out), len(out)), opts: opts, marks: marks}
+}
+
+// readAnyYAML reads by the library.
+func readAnyYAML(data []byte, opts Options, firstOnly bool) ([]*Document, error) {
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	var docs []*Document
 	for {
@@ -125,11 +145,7 @@ func readYAML(data []byte, opts Options, firstOnly bool) ([]*Document, error) {
 			return nil, err
 		}
 		if string(c.out) != "null" || firstOnly {
-			o := opts
-			if o.Duplicates == DuplicatesMerged {
-				o.Duplicates = DuplicatesLast // merging is a matter of JSON into Go structs
-			}
-			d, err := parse(&Document{source: string(c.out), opts: o, marks: c.marks})
+			d, err := parse(yamlDocument(c.out, c.marks, opts))
 			if err != nil {
 				return nil, err
 			}

@@ -1,0 +1,219 @@
+package document
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// sameAsLibrary holds what readBlock reads against what the library reads. It
+// reports whether readBlock read it at all.
+func sameAsLibrary(t *testing.T, data []byte) bool {
+	t.Helper()
+	out, marks, ok := readBlock(data)
+	if !ok {
+		return false
+	}
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	var n yaml.Node
+	if err := decodeNode(dec, &n); err != nil {
+		t.Fatalf("the library refuses this: %v\n%s", err, data)
+	}
+	c := yamlConverter{opts: Options{Duplicates: DuplicatesLast}, budget: maxAliasGrowth*len(data) + 1<<20}
+	if err := c.node(&n, 0); err != nil {
+		t.Fatalf("the library's text is refused: %v\n%s", err, data)
+	}
+	if string(out) != string(c.out) {
+		t.Fatalf("read as\n%s\nby the library as\n%s\n%q", out, c.out, data)
+	}
+	if !reflect.DeepEqual(marks, c.marks) {
+		t.Fatalf("marks\n%v\nof the library\n%v\n%q", marks, c.marks, data)
+	}
+	if err := decodeNode(dec, &n); err == nil {
+		t.Fatalf("the library finds a second document in\n%q", data)
+	}
+	return true
+}
+
+// manifests are the YAML files of testdata and the texts in them.
+func manifests(t testing.TB) map[string][]byte {
+	t.Helper()
+	files := map[string][]byte{}
+	err := filepath.WalkDir("../testdata", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".yaml") {
+			return err
+		}
+		files[path], err = os.ReadFile(path)
+		return err
+	})
+	for path, data := range maps.Clone(files) {
+		var n yaml.Node
+		if yaml.Unmarshal(data, &n) == nil {
+			texts(&n, func(text string) { files[fmt.Sprintf("%s: %d", path, len(files))] = []byte(text) })
+		}
+	}
+	if err != nil || len(files) < 60 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	return files
+}
+
+// texts calls f for the scalars of several lines.
+func texts(n *yaml.Node, f func(string)) {
+	if n.Kind == yaml.ScalarNode && strings.Contains(n.Value, "\n") {
+		f(n.Value)
+	}
+	for _, kid := range n.Content {
+		texts(kid, f)
+	}
+}
+
+func TestBlockReaderReadsManifestsAsTheLibrary(t *testing.T) {
+	read, files := 0, manifests(t)
+	for _, data := range files {
+		if sameAsLibrary(t, data) {
+			read++
+		}
+	}
+	if read < len(files)/3 {
+		t.Errorf("only %d of %d texts were read", read, len(files))
+	}
+}
+
+func TestBlockReader(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		read bool
+		why  string
+	}{
+		{"a: 1\nb:\n  c: [x]\n", false, "a flow sequence with content"},
+		{"a: {}\nb: []\n", true, "empty ones"},
+		{"a:\n- b\n- c: 1\n  d: 2\n-\n- - e\n  - f\ng:\n", true, "sequences, also in the column of the key"},
+		{"a: x # note\n# note\n\n  # note\nb: 'it''s' # note\nc: \"q\"\n", true, "comments and quotes"},
+		{"a: x#y\nb: http://x:80/\nc: a:b\n", true, "a colon or # inside a word"},
+		{"a: x\n  y\n", false, "a scalar of two lines"},
+		{"a:\n  x\n", false, "a scalar on the next line"},
+		{"a: b: c\n", false, "a mapping within a line"},
+		{"a: |\n  x\n", false, "a literal block"},
+		{"a: &x 1\nb: *x\n", false, "an alias"},
+		{"<<: {}\n", false, "a merge key"},
+		{"1: x\n", false, "a key that is a number"},
+		{"a: yes\nb: 010\nc: 1.50\nd: ~\ne: 1e3\nf: -1\n", true, "scalars of YAML 1.1"},
+		{"a: .inf\n", false, "no number of JSON"},
+		{"---\na: 1\n", false, "a marker"},
+		{"a: 1\n--- x\n", false, "a marker below"},
+		{"a: 1\n...\n", false, "an end"},
+		{"a:\tb\n", false, "a tab"},
+		{"a: \"x\\n\"\n", false, "an escape"},
+		{"ä: x\n", false, "not ASCII"},
+		{"a: x\n b: y\n", false, "a line indented too far"},
+		{"a:\n  b: 1\n c: 2\n", false, "a line indented in between"},
+		{"- a: 1\n   b: 2\n", false, "an item's line indented too far"},
+		{"- a\nb: 1\n", false, "a key in a sequence"},
+		{"a: 1\n- b\n", false, "an item in a mapping"},
+		{"a: - b\n", false, "an item on a key's line"},
+		{"a: 1\na: 2\n", true, "the same key twice is for the parser"},
+		{"a: 'x' y\n", false, "text after a quote"},
+		{"a: {} # note\nb: {}x\n", false, "text after a brace"},
+		{strings.Repeat("- ", 300) + "x\n", false, "too deep"},
+		{strings.Repeat("k", 2000) + ": x\n", false, "a key too long"},
+		{"", false, "nothing"},
+		{"x\n", false, "a scalar"},
+		{"a: 1", true, "no end of the line"},
+		{"a :  1  \n\"b\": x\n", true, "blanks around"},
+	} {
+		if got := sameAsLibrary(t, []byte(c.text)); got != c.read {
+			t.Errorf("%s: read %v, want %v", c.why, got, c.read)
+		}
+	}
+}
+
+// TestBlockReaderTellsDuplicatesAsTheLibrary: the error and its place are the same.
+func TestBlockReaderTellsDuplicatesAsTheLibrary(t *testing.T) {
+	data := []byte("a: 1\nb:\n- c: 1\n  d: 2\n  c: 3\n")
+	_, fast := readYAML(data, Options{Name: "x"}, true)
+	_, slow := readAnyYAML(data, Options{Name: "x"}, true)
+	if fast == nil || slow == nil || fast.Error() != slow.Error() {
+		t.Errorf("%v, the library %v", fast, slow)
+	}
+	for _, dups := range []Duplicates{DuplicatesLast, DuplicatesMerged} {
+		fast, err := readYAML(data, Options{Duplicates: dups}, true)
+		slow, err2 := readAnyYAML(data, Options{Duplicates: dups}, true)
+		if err != nil || err2 != nil || !reflect.DeepEqual(fast[0].Duplicates, slow[0].Duplicates) || !Identical(fast[0].Root, slow[0].Root) {
+			t.Errorf("%v %v", fast, slow)
+		}
+	}
+}
+
+// blockPieces are what random texts are put together of.
+var blockPieces = []string{"a", "b: ", "c:", ": ", ":", "- ", "-", "\n", "\n", "\n  ", "\n    ", "\n- ", "\n  - ", " ", "  ", "#", " # x", "'", "''", "\"", "{}", "[]", "{", "[", ",",
+	"&a ", "*a", "!", "|", ">", "?", "? ", "%", "@", "`", "~", "null", "yes", "1", "0x1f", "1.5", "-1", "+", ".", "<<", "=", "---", "...", "\t", "x y", "\\", "2001-01-01", "1:30", "é", "\r\n"}
+
+func TestBlockReaderReadsRandomTextsAsTheLibrary(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	read := 0
+	var texts [][]byte
+	for _, data := range manifests(t) {
+		texts = append(texts, data[:min(len(data), 600)])
+	}
+	for range 120000 {
+		var text []byte
+		if random.IntN(3) == 0 { // a part of a manifest with something put in or left out
+			text = bytes.Clone(texts[random.IntN(len(texts))])
+			text = text[:random.IntN(len(text)+1)]
+			for range 1 + random.IntN(2) {
+				at := random.IntN(len(text) + 1)
+				text = append(text[:at:at], append([]byte(blockPieces[random.IntN(len(blockPieces))]), text[min(len(text), at+random.IntN(4)):]...)...)
+			}
+		} else {
+			text = randomBlock(random)
+		}
+		if sameAsLibrary(t, text) {
+			read++
+		}
+	}
+	if read < 8000 {
+		t.Errorf("only %d texts were read", read)
+	}
+}
+
+// randomBlock writes lines that are mostly keys and items.
+func randomBlock(random *rand.Rand) []byte {
+	var b []byte
+	for range 1 + random.IntN(7) {
+		b = append(b, strings.Repeat(" ", random.IntN(3)*random.IntN(3))...)
+		for random.IntN(3) == 0 {
+			b = append(b, "- "...)
+		}
+		if random.IntN(4) > 0 {
+			b = append(b, "abcdefgh"[random.IntN(8)])
+			b = append(b, ':')
+		}
+		if random.IntN(3) > 0 {
+			b = append(b, ' ')
+			b = append(b, blockPieces[random.IntN(len(blockPieces))]...)
+		}
+		if random.IntN(6) == 0 {
+			b = append(b, blockPieces[random.IntN(len(blockPieces))]...)
+		}
+		b = append(b, '\n')
+	}
+	return b
+}
+
+func FuzzBlockReader(f *testing.F) {
+	for _, data := range manifests(f) {
+		f.Add(data[:min(len(data), 400)])
+	}
+	f.Add([]byte("a: 1\nb:\n- c\n-  - d: 'x''y'\n   # e\n"))
+	f.Fuzz(func(t *testing.T, data []byte) { sameAsLibrary(t, data) })
+}
