@@ -2,6 +2,7 @@ package document
 
 import (
 	"slices"
+	"strings"
 	"sync/atomic"
 	"unsafe"
 )
@@ -114,6 +115,16 @@ func (p *parser) seek(key string) bool {
 			return false
 		}
 	}
+}
+
+// SurelyLacks reports whether no object in a value, nor it itself, has a member
+// with that key, which is plain text, as far as that can be told without reading
+// what was put off. It is quick; false says nothing.
+func (v Value) SurelyLacks(key string) bool {
+	if v.n == nil || v.n.flags&kidsDeferred == 0 || v.n.flags&canonical == 0 || !plainText(key) {
+		return false
+	}
+	return (*deferred)(v.n.first).kids.Load() == nil && !strings.Contains(v.n.raw, key)
 }
 
 // OpenLike prepares for looking at the items of a list that is likely to hold

@@ -162,3 +162,27 @@ func TestRisesIsTheOrderOfTexts(t *testing.T) {
 		}
 	}
 }
+
+// SurelyLacks never says that a key is not there where it is.
+func TestSurelyLacks(t *testing.T) {
+	long := longList()
+	for _, c := range []struct {
+		text, key string
+		lacks     bool
+	}{{long, "zz", true}, {long, "c", false}, {long, "true", false}, {strings.Replace(long, `"d"`, `"\u0064"`, 1), "d", false}, {long, "a\"", false}} {
+		d, err := Parse([]byte(c.text), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		canonical, err := Parse(d.Root.JSON(), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := canonical.Root.Get("l").SurelyLacks(c.key); got != c.lacks {
+			t.Errorf("the list lacks %q: %v, wanted %v", c.key, got, c.lacks)
+		}
+		if d.Root.Get("l").SurelyLacks(c.key) || canonical.Root.SurelyLacks(c.key) || (Value{}).SurelyLacks(c.key) {
+			t.Errorf("%q is said to be lacking where that is not known", c.key)
+		}
+	}
+}

@@ -41,7 +41,7 @@ type differ struct {
 	// sorts makes an order also for lists that are only to be sorted.
 	sorts bool
 	// views remembers lists that are compared twice; nil where none is.
-	views map[document.Value]*byName
+	views map[document.Value]*view
 	// quietTypes remembers what quiet found.
 	quietTypes map[*schema.Type]bool
 }

@@ -205,3 +205,21 @@ func applied(t *testing.T, l *longList, live, change document.Value, typ *schema
 		t.Fatalf("%s applied, decided\n%v, wanted\n%v", change, decisions[1], decisions[0])
 	}
 }
+
+// An order names what an item has of its merge key; what has a default may be left out.
+func TestOrderOfListsWithSeveralKeys(t *testing.T) {
+	text, number := &schema.Type{Scalar: schema.StringScalar}, &schema.Type{Scalar: schema.IntegerScalar}
+	port := &schema.Type{Map: &schema.MapType{Fields: []schema.Field{{Name: "name", Type: text}, {Name: "port", Type: number}, {Name: "protocol", Type: text}}}}
+	keys := []schema.Key{{Name: "protocol", Default: `"TCP"`}, {Name: "port"}}
+	typ := &schema.Type{Map: &schema.MapType{Fields: []schema.Field{{Name: "ports", Type: &schema.Type{List: &schema.ListType{Elem: port, Kind: schema.KeyedList, Keys: keys}}}}}}
+	from := parse(t, `{"ports":[{"port":80},{"port":80,"protocol":"UDP"},{"port":81}]}`)
+	to := parse(t, `{"ports":[{"port":81},{"name":"dns","port":80,"protocol":"UDP"},{"port":80}]}`)
+	p, err := patch.CreateStrategic(from, to, typ, patch.Options{ListTypes: true})
+	want := `{"$setElementOrder/ports":[{"port":81},{"port":80,"protocol":"UDP"},{"port":80}],"ports":[{"name":"dns","port":80,"protocol":"UDP"}]}`
+	if err != nil || p.String() != want {
+		t.Fatalf("got %s %v, wanted %s", p, err, want)
+	}
+	if got, err := patch.Strategic(from, p, typ, patch.Options{ListTypes: true}); err != nil || got.String() != to.String() {
+		t.Errorf("applied it gives %s %v", got, err)
+	}
+}

@@ -263,6 +263,9 @@ func (w *strategist) fresh(v document.Value) document.Value {
 
 // withoutPatches leaves out all maps that hold $patch.
 func withoutPatches(v document.Value) document.Value {
+	if v.SurelyLacks(directivePatch) {
+		return v
+	}
 	switch v.Kind() {
 	case document.Object:
 		if _, found := v.Find(directivePatch); found {

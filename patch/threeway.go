@@ -172,7 +172,7 @@ func ThreeWayStrategic(original, modified, current document.Value, t *schema.Typ
 	original, modified, current = orEmpty(original), orEmpty(modified), orEmpty(current)
 	s := strategist{typing: typing{o.ListTypes}}
 	// What was found of modified's lists and of types serves the next differ.
-	views, quiet := make(map[document.Value]*byName), make(map[*schema.Type]bool)
+	views, quiet := make(map[document.Value]*view), make(map[*schema.Type]bool)
 	changes := differ{strategist: s, changes: true, order: true, views: views, quietTypes: quiet}
 	add, err := changes.object(current, modified, t, false)
 	if err != nil {

@@ -1,0 +1,46 @@
+package patch
+
+import "github.com/patchlab-dev/patchlab/schema"
+
+// quiet reports whether objects of type t that are the same make no patch, so
+// that they need not be gone through: there is no map in them that is given
+// whole, and no list of scalars that is given an order, although nothing changed.
+func (d *differ) quiet(t *schema.Type) bool {
+	if t == nil || t.Map == nil || len(t.Map.Fields) == 0 && (t.Map.Elem == nil || !d.listTypes) {
+		return true
+	}
+	if known, ok := d.quietTypes[t]; ok {
+		return known
+	}
+	if d.quietTypes == nil {
+		d.quietTypes = make(map[*schema.Type]bool)
+	}
+	d.quietTypes[t] = true // what refers to itself is as quiet as the rest of it
+	quiet := true
+	fields := t.Map.Fields
+	if d.listTypes { // which the values of a map have as well
+		fields = append(fields[:len(fields):len(fields)], schema.Field{Type: t.Map.Elem})
+	}
+	for i := range fields {
+		f := &fields[i]
+		switch {
+		case f.Type == nil:
+		case f.Type.Map != nil && (f.Strategy&schema.StrategyReplace != 0 || d.listTypes && f.Type.Map.Atomic):
+			quiet = false
+		case f.Type.Map != nil:
+			quiet = quiet && d.quiet(f.Type)
+		case f.Type.List != nil:
+			quiet = quiet && d.quietList(f)
+		}
+	}
+	d.quietTypes[t] = quiet
+	return quiet
+}
+
+func (d *differ) quietList(f *schema.Field) bool {
+	l := f.Type.List
+	if d.listTypes {
+		return l.Kind == schema.AtomicList || l.Kind == schema.KeyedList && d.quiet(l.Elem)
+	}
+	return f.Strategy&schema.StrategyMerge == 0 || f.MergeKey != "" && d.quiet(l.Elem)
+}

@@ -1,0 +1,186 @@
+package patch
+
+import (
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// A view is what a differ knows of a list that merges by key.
+type view struct {
+	list document.Value
+	keys []itemKey // in the list's own order
+}
+
+// view finds the keys of a list's items. like is another list of the same field,
+// or nil: most of its items are the same.
+func (d *differ) view(list document.Value, f field, like *view) (*view, error) {
+	if v, done := d.views[list]; done {
+		return v, nil
+	}
+	if len(f.keys) == 0 {
+		return nil, d.fail(ErrInternal, "the list merges, but has no merge key for objects")
+	}
+	v := &view{list: list, keys: make([]itemKey, list.Len())}
+	for i, item := range list.Items() {
+		if like != nil && i < len(like.keys) && document.SurelyIdentical(item, like.list.At(i)) {
+			v.keys[i] = like.keys[i] // which was found right
+			continue
+		}
+		k := keyOf(item, f.keys)
+		if err := d.keyed(item, k, f); err != nil {
+			return nil, err
+		}
+		v.keys[i] = k
+	}
+	if d.views != nil {
+		d.views[list] = v
+	}
+	return v, nil
+}
+
+// inStep finds the items of after that may differ from those of v, sorted by
+// name, where both lists have the same keys in the same order: then no item needs
+// to be looked for. ok is false where they have not, or where items that may
+// differ have one name, so that it takes the whole lists to tell which is which.
+// quiet says that items that are the same make no patch.
+func (v *view) inStep(after *view, f field, quiet bool) (differing []entry, ok bool) {
+	if len(v.keys) != len(after.keys) {
+		return nil, false
+	}
+	for i, item := range after.list.Items() {
+		k := after.keys[i]
+		if k != v.keys[i] || k.kind == keyNone {
+			return nil, false
+		}
+		if !quiet || !document.SurelyIdentical(item, v.list.At(i)) {
+			differing = append(differing, entry{item: item, key: k, slot: i})
+		}
+	}
+	byName := func(a, b entry) int { return strings.Compare(keyText(a.item, a.key, f), keyText(b.item, b.key, f)) }
+	if !slices.IsSortedFunc(differing, byName) {
+		slices.SortFunc(differing, byName)
+	}
+	for i := 1; i < len(differing); i++ {
+		if byName(differing[i-1], differing[i]) == 0 {
+			return nil, false
+		}
+	}
+	return differing, true
+}
+
+// orderOf is the list of the items' merge keys, as $setElementOrder has it.
+func (d *differ) orderOf(v *view, f field) (document.Value, error) {
+	text := []byte{'['}
+	for i, item := range v.list.Items() {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = appendKeyFields(text, item, v.keys[i], f)
+		if i == 0 {
+			text = slices.Grow(text, len(v.keys)*(len(text)+2)) // the others will be about as long
+		}
+	}
+	// A long list is read when someone looks at it, which need not be.
+	order, err := document.Parse(append(text, ']'), document.Options{MaxBytes: -1, Borrow: true})
+	if err != nil {
+		return document.Value{}, d.fail(ErrInternal, "the merge keys make no list: "+err.Error())
+	}
+	return order.Root, nil
+}
+
+// appendKeyFields prints an object of an item's merge key.
+func appendKeyFields(dst []byte, item document.Value, k itemKey, f field) []byte {
+	dst = append(dst, '{')
+	if k.kind == keyString {
+		dst = append(document.AppendQuoted(dst, f.keys[0].Name), ':')
+		return append(document.AppendQuoted(dst, k.text), '}')
+	}
+	for _, key := range f.keys {
+		val := item.Get(key.Name)
+		if !val.Exists() {
+			continue // it has a default
+		}
+		if dst[len(dst)-1] != '{' {
+			dst = append(dst, ',')
+		}
+		dst = append(document.AppendQuoted(dst, key.Name), ':')
+		dst = val.AppendJSON(dst)
+	}
+	return append(dst, '}')
+}
+
+// inOwnOrder sorts entries that are of the list, or changes to them, as the list
+// has them: by the first place of their key.
+func (v *view) inOwnOrder(entries []entry) []entry {
+	if len(entries) < 2 {
+		return entries
+	}
+	return sortedBy(entries, v.keys)
+}
+
+// sortedBy sorts entries by the first places of their keys.
+func sortedBy(entries []entry, keys []itemKey) []entry {
+	own := make([]itemKey, len(entries))
+	for i := range entries {
+		own[i] = entries[i].key
+	}
+	x := indexOf(own) // the entries are few, the keys may be many
+	first := make([]int, len(entries))
+	for i := range first {
+		first[i] = -1
+	}
+	for place, k := range keys {
+		if i, found := x.find(k); found && first[i] < 0 {
+			first[i] = place
+		}
+	}
+	at := make([]int, len(entries))
+	for i := range at {
+		at[i] = -1
+		if same, found := x.find(own[i]); found {
+			at[i] = first[same]
+		}
+	}
+	entries, _ = inOrder(entries, at)
+	return entries
+}
+
+// byName sorts items by their keys as text. Items of one name come in the order
+// that kubectl has them in: its sort takes them for less than each other.
+type byName struct {
+	entries []entry
+	names   []string
+}
+
+func (v *view) byName(f field) *byName {
+	s := &byName{entries: make([]entry, len(v.keys)), names: make([]string, len(v.keys))}
+	sorted := true
+	for i, item := range v.list.Items() {
+		s.entries[i] = entry{item: item, key: v.keys[i], slot: i}
+		s.names[i] = keyText(item, v.keys[i], f)
+		sorted = sorted && (i == 0 || s.names[i-1] < s.names[i])
+	}
+	if !sorted {
+		sort.Sort(s)
+	}
+	return s
+}
+
+func (s *byName) Len() int           { return len(s.names) }
+func (s *byName) Less(i, j int) bool { return s.names[i] <= s.names[j] }
+func (s *byName) Swap(i, j int) {
+	s.names[i], s.names[j] = s.names[j], s.names[i]
+	s.entries[i], s.entries[j] = s.entries[j], s.entries[i]
+}
+
+// keyText returns a key as Go prints the value.
+func keyText(item document.Value, k itemKey, f field) string {
+	switch k.kind {
+	case keyString, keyInt, keyBool, keyPlural:
+		return k.text
+	}
+	return goText(item.Get(f.keys[0].Name))
+}
