@@ -4,8 +4,8 @@
 package quantity
 
 import (
+	"cmp"
 	"errors"
-	"math/big"
 	"strconv"
 	"strings"
 )
@@ -34,8 +34,9 @@ const maxDigits = 18
 // Quantity is a number, number·10^exponent, and the form it was written in. The
 // zero Quantity is 0. Quantities are immutable.
 type Quantity struct {
-	number   *big.Int // nil for 0
-	exponent int32    // of ten
+	number   natural
+	negative bool
+	exponent int32 // of ten
 	format   format
 	text     string // the spelling to keep, "" for none
 }
@@ -50,11 +51,7 @@ func Parse(s string) (Quantity, error) {
 	if !ok {
 		return Quantity{}, ErrSyntax
 	}
-	number, ok := new(big.Int).SetString(p.whole+p.fraction, 10)
-	if !ok {
-		return Quantity{}, ErrSyntax
-	}
-	q := Quantity{exponent: -int32(len(p.fraction)), format: form}
+	q := Quantity{number: newNatural(p.whole + p.fraction), exponent: -int32(len(p.fraction)), format: form}
 	short := false // fits the API server's form of 64 bits
 	if base == 10 {
 		q.exponent += exponent
@@ -62,22 +59,21 @@ func Parse(s string) (Quantity, error) {
 	} else {
 		short = p.fraction == "" && 15-len(p.whole)-int(exponent*3/10)-1 >= 0
 	}
-	if short && p.looksCanonical(base, q.exponent, number) {
+	if short && p.looksCanonical(base, q.exponent) {
 		q.text = s
 	}
 	if base == 2 {
-		number.Lsh(number, uint(exponent))
+		for ; exponent > 0; exponent -= 10 {
+			q.number = q.number.times1024()
+		}
 	}
-	q.number = number
 	if !short {
 		if !p.digit { // the short form alone takes a number without one for 0
 			return Quantity{}, ErrSyntax
 		}
 		q = q.bound()
 	}
-	if p.negative {
-		q.number = new(big.Int).Neg(q.number)
-	}
+	q.negative = p.negative
 	return q, nil
 }
 
@@ -88,11 +84,11 @@ func (q Quantity) bound() Quantity {
 	if q.format != binarySI {
 		return q
 	}
-	most := new(big.Int).SetUint64(1<<63 - 1)
-	if q.cmpInt(most) > 0 {
-		q.number, q.exponent = most, 0
+	most := Quantity{number: "9223372036854775807"}
+	if q.Cmp(most) > 0 {
+		q.number, q.exponent = most.number, 0
 	}
-	if q.cmpInt(big.NewInt(1)) < 0 && q.number.Sign() > 0 {
+	if !q.IsZero() && q.Cmp(Quantity{number: "1"}) < 0 {
 		q.format = decimalSI
 	}
 	return q
@@ -143,9 +139,10 @@ func digits(s string) (head, rest string) {
 
 // looksCanonical reports whether the API server keeps the spelling. It looks at
 // the digits only, so that 1.500 and 010 are kept.
-func (p parts) looksCanonical(base int, exponent int32, number *big.Int) bool {
-	if base == 2 {
-		return number.Uint64()&7 != 0
+func (p parts) looksCanonical(base int, exponent int32) bool {
+	if base == 2 { // short enough for an int
+		number, _ := strconv.Atoi(p.whole)
+		return number%8 != 0
 	}
 	shifted := p.whole + p.fraction
 	return exponent%3 == 0 && !strings.HasSuffix(shifted, "000") && shifted[0] != '0'
@@ -183,23 +180,19 @@ func indexPair(pairs, s string) int {
 }
 
 // IsZero reports whether the quantity is 0.
-func (q Quantity) IsZero() bool { return q.number == nil || q.number.Sign() == 0 }
+func (q Quantity) IsZero() bool { return q.number == "" }
 
 // RoundUp rounds away from zero to a multiple of 10^exponent.
 func (q Quantity) RoundUp(exponent int32) Quantity {
-	if q.number == nil || q.exponent >= exponent {
+	if q.IsZero() || q.exponent >= exponent {
 		return q
 	}
-	by := exponent - q.exponent
+	by := int(exponent) - int(q.exponent)
 	q.text, q.exponent = "", exponent
-	if int(by) > len(q.number.Text(10)) { // less than one such step
-		q.number = big.NewInt(int64(q.number.Sign()))
-		return q
-	}
-	rest := new(big.Int)
-	number, rest := new(big.Int).QuoRem(q.number, power(by), rest)
-	if rest.Sign() != 0 {
-		number.Add(number, big.NewInt(int64(rest.Sign())))
+	kept := max(len(q.number)-by, 0)
+	number, rest := q.number[:kept], q.number[kept:]
+	if newNatural(string(rest)) != "" {
+		number = number.plus("1", 1)
 	}
 	q.number = number
 	return q
@@ -216,45 +209,45 @@ func (q Quantity) Add(r Quantity) Quantity {
 		return q
 	}
 	x, y, exponent := align(q, r)
-	q.number, q.exponent = new(big.Int).Add(x, y), exponent
+	q.exponent = exponent
+	switch {
+	case q.negative == r.negative:
+		q.number = x.plus(y, 1)
+	case x.cmp(y) >= 0:
+		q.number = x.plus(y, -1)
+	default:
+		q.number, q.negative = y.plus(x, -1), r.negative
+	}
 	return q
 }
 
 // Cmp compares by value: -1 where q is less than r, 0, or 1.
 func (q Quantity) Cmp(r Quantity) int {
-	if q.IsZero() || r.IsZero() {
-		return q.sign() - r.sign()
-	}
-	if q.sign() != r.sign() {
-		return q.sign()
+	if q.sign() != r.sign() || q.IsZero() {
+		return cmp.Compare(q.sign(), r.sign())
 	}
 	x, y, _ := align(q, r)
-	return x.Cmp(y)
+	return x.cmp(y) * q.sign()
 }
 
 func (q Quantity) sign() int {
-	if q.number == nil {
+	switch {
+	case q.IsZero():
 		return 0
+	case q.negative:
+		return -1
 	}
-	return q.number.Sign()
+	return 1
 }
 
-func (q Quantity) cmpInt(i *big.Int) int { return q.Cmp(Quantity{number: i}) }
-
-// align brings two quantities to one exponent. Exponents lie so far apart that
-// the larger number could not be held only by malice; they are then cut off at
-// what still keeps the order.
-func align(q, r Quantity) (x, y *big.Int, exponent int32) {
+// align brings the numbers of two quantities to one exponent. Exponents lie so far
+// apart that the larger number could not be held only by malice; they are then cut
+// off at what still keeps the order.
+func align(q, r Quantity) (x, y natural, exponent int32) {
 	const widest = 4096
 	exponent = min(q.exponent, r.exponent)
-	up := func(a Quantity) *big.Int {
-		return new(big.Int).Mul(a.number, power(min(a.exponent-exponent, widest)))
-	}
+	up := func(a Quantity) natural { return a.number.shift(min(int(a.exponent)-int(exponent), widest)) }
 	return up(q), up(r), exponent
-}
-
-func power(n int32) *big.Int {
-	return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil)
 }
 
 // String returns the canonical form: the largest suffix without a fraction.
@@ -264,16 +257,16 @@ func (q Quantity) String() string {
 		return q.text
 	case q.IsZero():
 		return "0"
-	case q.format == binarySI && q.RoundUp(0).Cmp(q) == 0 && new(big.Int).Abs(q.whole()).Cmp(big.NewInt(1024)) >= 0:
-		return q.binary()
+	case q.format == binarySI && q.RoundUp(0).Cmp(q) == 0 && q.whole().cmp("1024") >= 0:
+		return q.minus() + q.binary()
 	}
-	all := q.number.Text(10)
-	number := strings.TrimRight(all, "0")
-	exponent := q.exponent + int32(len(all)-len(number))
+	number := strings.TrimRight(string(q.number), "0")
+	exponent := q.exponent + int32(len(q.number)-len(number))
 	for exponent%3 != 0 {
 		number += "0"
 		exponent--
 	}
+	number = q.minus() + number
 	if q.format == decimalExponent {
 		if exponent == 0 {
 			return number
@@ -287,28 +280,35 @@ func (q Quantity) String() string {
 	return number + strings.TrimSpace(decimalSuffixes[i:i+2])
 }
 
-// whole returns the value of a quantity that is whole and has a binary suffix,
+func (q Quantity) minus() string {
+	if q.negative {
+		return "-"
+	}
+	return ""
+}
+
+// whole returns the number of a quantity that is whole and has a binary suffix,
 // and so no large exponent.
-func (q Quantity) whole() *big.Int {
+func (q Quantity) whole() natural {
 	if q.exponent <= 0 {
 		return q.RoundUp(0).number
 	}
-	return new(big.Int).Mul(q.number, power(q.exponent))
+	return q.number.shift(int(q.exponent))
 }
 
 func (q Quantity) binary() string {
 	number, step := q.whole(), 0
-	for rest := new(big.Int); ; step++ {
-		next, rest := new(big.Int).QuoRem(number, big.NewInt(1024), rest)
-		if rest.Sign() != 0 {
+	for ; ; step++ {
+		next, exact := number.over1024()
+		if !exact {
 			break
 		}
 		number = next
 	}
 	if 2*step >= len(binarySuffixes) {
-		return number.String()
+		return string(number)
 	}
-	return number.String() + strings.TrimSpace(binarySuffixes[2*step:2*step+2])
+	return string(number) + strings.TrimSpace(binarySuffixes[2*step:2*step+2])
 }
 
 // Canonical returns the canonical form of a quantity's text, after rounding up

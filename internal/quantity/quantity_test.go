@@ -2,7 +2,10 @@ package quantity
 
 import (
 	"errors"
+	"math/rand/v2"
 	"testing"
+
+	"k8s.io/apimachinery/pkg/api/resource"
 )
 
 func TestCanonical(t *testing.T) {
@@ -62,6 +65,63 @@ func TestAdd(t *testing.T) {
 			t.Errorf("Cmp(%s, %s) is not antisymmetric", c.a, c.b)
 		}
 	}
+}
+
+// TestAsTheAPIServer holds drawn quantities, their sums and their order against
+// the package that the API server uses.
+func TestAsTheAPIServer(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	parsed := 0
+	for range 30000 {
+		a, b := drawn(r), drawn(r)
+		x, errX := Parse(a)
+		wantX, wantErr := resource.ParseQuantity(a)
+		if (errX == nil) != (wantErr == nil) {
+			t.Fatalf("Parse(%q): %v, the API server says %v", a, errX, wantErr)
+		}
+		y, errY := Parse(b)
+		if errX != nil || errY != nil {
+			continue
+		}
+		parsed++
+		if got, want := x.String(), wantX.String(); got != want {
+			t.Fatalf("%q is written %s, by the API server %s", a, got, want)
+		}
+		rounded := wantX.DeepCopy()
+		rounded.RoundUp(resource.Milli)
+		if got, want := x.RoundUp(Milli).String(), rounded.String(); got != want {
+			t.Fatalf("%q is rounded to %s, by the API server to %s", a, got, want)
+		}
+		wantY := resource.MustParse(b)
+		sum := wantX.DeepCopy()
+		sum.Add(wantY)
+		if got, want := x.Add(y).String(), sum.String(); got != want {
+			t.Fatalf("%q + %q = %s, the API server says %s", a, b, got, want)
+		}
+		if got, want := x.Cmp(y), wantX.Cmp(wantY); got != want {
+			t.Fatalf("%q against %q: %d, the API server says %d", a, b, got, want)
+		}
+	}
+	if parsed < 10000 {
+		t.Errorf("only %d pairs are quantities", parsed)
+	}
+}
+
+// drawn returns a quantity, nearly always.
+func drawn(r *rand.Rand) string {
+	suffixes := []string{"", "", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei", "e3", "E-2", "e+9", "e-12", "x"}
+	digits := func(most int) string {
+		b := make([]byte, r.IntN(most))
+		for i := range b {
+			b[i] = "00000123456789"[r.IntN(14)]
+		}
+		return string(b)
+	}
+	s := []string{"", "", "", "-", "+"}[r.IntN(5)] + []string{"", "1", "512", "1024", "9", "8000"}[r.IntN(6)] + digits(r.IntN(24)+1)
+	if r.IntN(3) == 0 {
+		s += "." + digits(r.IntN(14)+1)
+	}
+	return s + suffixes[r.IntN(len(suffixes))]
 }
 
 func FuzzCanonical(f *testing.F) {
