@@ -3,8 +3,9 @@ package document
 import (
 	"slices"
 	"strings"
-	"sync"
 	"unsafe"
+
+	"github.com/patchlab-dev/patchlab/internal/lend"
 )
 
 // DefaultMaxBytes is the largest input taken where Options say nothing: the
@@ -141,7 +142,7 @@ func parseDeferring(d *Document, text, span int) (*Document, error) {
 func (p *parser) begin(d *Document, text string) {
 	p.doc, p.s, p.dups, p.eagerTo = d, text, d.opts.Duplicates, len(text)
 	p.b = unsafe.Slice(unsafe.StringData(text), len(text))
-	p.lent = stacks.Get().(*[]node)
+	p.lent = stacks.Borrow()
 	p.stack = (*p.lent)[:0]
 }
 
@@ -150,12 +151,12 @@ func (p *parser) release() {
 	if cap(p.stack) <= maxPooledStack {
 		clear(p.stack[:min(max(p.peak, 1), cap(p.stack))]) // so that no text is kept alive
 		*p.lent = p.stack
-		stacks.Put(p.lent)
+		stacks.Return(p.lent)
 	}
 }
 
 // stacks lends parsers the place for nodes whose parent is still open.
-var stacks = sync.Pool{New: func() any { return new([]node) }}
+var stacks = lend.Desk[[]node]{New: func() *[]node { return new([]node) }}
 
 // maxPooledStack is the largest such place that is kept.
 const maxPooledStack = 1 << 15

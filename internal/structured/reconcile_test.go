@@ -16,7 +16,7 @@ func TestReconcileBehindTwins(t *testing.T) {
 	whole := &schema.Type{Map: &schema.MapType{Elem: text, Atomic: true}}
 	item := &schema.Type{Map: &schema.MapType{Fields: []schema.Field{{Name: "a", Type: text}, {Name: "name", Type: text}, {Name: "whole", Type: whole}}}}
 	items := &schema.Type{List: &schema.ListType{Elem: item, Kind: schema.KeyedList, Keys: []schema.Key{{Name: "name"}}}}
-	top := &schema.Type{Map: &schema.MapType{Fields: []schema.Field{{Name: "free", Type: item}, {Name: "items", Type: items}, {Name: "whole", Type: whole}}}}
+	top := &schema.Type{Map: &schema.MapType{Fields: []schema.Field{{Name: "all", Type: items}, {Name: "free", Type: item}, {Name: "whole", Type: whole}}}}
 	set := func(s string) fieldset.Set {
 		f, err := fieldset.Decode(parse(t, s))
 		if err != nil {
@@ -37,7 +37,7 @@ func TestReconcileBehindTwins(t *testing.T) {
 				fmt.Fprintf(&b, `,"k:{\"name\":\"%03d\"}":%s`, i, shape)
 			}
 			// Two members of one shape, but of two types.
-			text := `{"f:free":{"f:x":{}},"f:items":{` + b.String()[1:] + `},"f:whole":{"f:x":{}}}`
+			text := `{"f:all":{` + b.String()[1:] + `},"f:free":{"f:x":{}},"f:whole":{"f:x":{}}}`
 			got, want := reconcile(top, set(text)), reconcile(top, set(strings.ReplaceAll(text, `{"f:`, `{ "f:`)))
 			if !got.Equal(want) {
 				t.Errorf("%d odd ones from %d:\n got %.400s\nwant %.400s", n, from, got.JSON(), want.JSON())

@@ -2,10 +2,10 @@ package structured
 
 import (
 	"hash/maphash"
-	"sync"
 	"unsafe"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/lend"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -27,13 +27,13 @@ type work struct {
 	slab    slabs
 }
 
-var works = sync.Pool{New: func() any {
+var works = lend.Desk[work]{New: func() *work {
 	return &work{indices: map[listKey]*index{}, seed: maphash.MakeSeed()}
 }}
 
 // begin returns a work for a call; end gives its memory back.
 func begin(t *Types) *work {
-	w := works.Get().(*work)
+	w := works.Borrow()
 	w.types = t
 	w.none = index{w: w, bad: -1}
 	return w
@@ -42,7 +42,7 @@ func begin(t *Types) *work {
 const (
 	// maxKept bounds the pieces of memory that a work keeps for the next call, in
 	// bytes.
-	maxKept = 4 << 20
+	maxKept = 2 << 20
 	// maxIndices bounds the lists of a call whose work is kept.
 	maxIndices = 1 << 16
 )
@@ -54,7 +54,7 @@ func (w *work) end() {
 	clear(w.indices)
 	w.types, w.known, w.big = nil, nil, false
 	w.slab.reset()
-	works.Put(w)
+	works.Return(w)
 }
 
 // slabs are the memory of a work.
