@@ -184,6 +184,9 @@ func (w *work) diffItem(l *schema.ListType, before document.Value, b *index, i i
 		}
 		return d
 	}
+	if document.SurelyIdentical(x, y) {
+		return pair{}
+	}
 	return w.diff(l.Elem, x, y)
 }
 

@@ -139,6 +139,8 @@ func (w *work) mergeItems(l *schema.ListType, live, config document.Value) docum
 			v = live.At(i)
 		case i < 0 || o.live.follower(i) >= 0:
 			v, i = config.At(j), -1
+		case document.SurelyIdentical(live.At(i), config.At(j)):
+			v = live.At(i)
 		default:
 			v = w.merge(l.Elem, live.At(i), config.At(j))
 		}

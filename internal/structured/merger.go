@@ -13,8 +13,8 @@ import (
 type Merger struct{}
 
 // check validates an object of the request's version; what names it in errors.
-func (w *work) check(what string, v document.Value, duplicates bool) error {
-	return within(what, w.validate(w.types.Type, v, duplicates))
+func (w *work) check(what string, v, known document.Value, duplicates bool) error {
+	return within(what, w.validate(w.types.Type, v, known, duplicates))
 }
 
 // reread returns a set made of an object as sets are that entries hold.
@@ -59,7 +59,7 @@ func (w *work) convert(v document.Value, version string) (document.Value, error)
 	} else if v, err = w.types.Convert(v, version); err != nil {
 		return v, err
 	}
-	return v, within("the object in version "+version, w.validate(t, v, false))
+	return v, within("the object in version "+version, w.validate(t, v, document.Value{}, false))
 }
 
 // report tells of a decision. Sets that only it needs are made by the function.
@@ -124,10 +124,10 @@ func versionBefore(entries []Entry, version string) bool {
 func (Merger) Apply(t *Types, live, config document.Value, entries []Entry, self Entry, force bool) (document.Value, bool, []Entry, error) {
 	w := begin(t)
 	defer w.end()
-	if err := w.check("the applied configuration", config, false); err != nil {
+	if err := w.check("the applied configuration", config, document.Value{}, false); err != nil {
 		return live, false, nil, err
 	}
-	if err := w.check("the live object", live, true); err != nil {
+	if err := w.check("the live object", live, config, true); err != nil {
 		return live, false, nil, err
 	}
 	after, err := w.reconcile(live, entries)
@@ -177,10 +177,10 @@ func (Merger) Apply(t *Types, live, config document.Value, entries []Entry, self
 func (Merger) Update(t *Types, live, next document.Value, entries []Entry) ([]Entry, fieldset.Set, error) {
 	w := begin(t)
 	defer w.end()
-	if err := w.check("the new object", next, true); err != nil {
+	if err := w.check("the new object", next, document.Value{}, true); err != nil {
 		return nil, fieldset.Set{}, err
 	}
-	if err := w.check("the live object", live, true); err != nil {
+	if err := w.check("the live object", live, next, true); err != nil {
 		return nil, fieldset.Set{}, err
 	}
 	after, err := w.reconcile(live, entries)
@@ -276,7 +276,7 @@ func (Merger) Unchanged(t *Types, config, live document.Value) (fieldset.Set, er
 	w := begin(t)
 	defer w.end()
 	for _, v := range [...]document.Value{config, live} {
-		if err := w.validate(t.Type, v, false); err != nil {
+		if err := w.validate(t.Type, v, document.Value{}, false); err != nil {
 			return fieldset.Set{}, err
 		}
 	}
@@ -288,7 +288,7 @@ func (Merger) Unchanged(t *Types, config, live document.Value) (fieldset.Set, er
 func (Merger) Extract(t *Types, object document.Value, fields fieldset.Set) (document.Value, error) {
 	w := begin(t)
 	defer w.end()
-	if err := w.validate(t.Type, object, false); err != nil {
+	if err := w.validate(t.Type, object, document.Value{}, false); err != nil {
 		return document.Value{}, err
 	}
 	return w.extract(t.Type, object, fields), nil

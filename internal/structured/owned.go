@@ -83,12 +83,15 @@ func (w *work) ownedMembers(m *schema.MapType, v document.Value, is bool, was do
 		}
 		named := field > before && m.Fields[field-1].Name == name
 		empty := val.IsNull() || val.Kind() == document.Object && val.Len() == 0
-		for at < was.Len() && fieldBefore(was.Key(at), name) {
-			at++
-		}
 		j := -1
-		if at < was.Len() && fieldset.IsField(was.Key(at), name) {
-			j = at
+		for ; at < was.Len(); at++ {
+			if fieldset.IsField(was.Key(at), name) {
+				j = at
+				break
+			}
+			if !fieldBefore(was.Key(at), name) {
+				break
+			}
 		}
 		b.field(name, j, w.owned(t, val, empty || !named, b.kidOf(j)))
 	}
