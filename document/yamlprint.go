@@ -29,6 +29,9 @@ func (v Value) YAMLScalar() (text string, ok bool) {
 	case String:
 		s, _ := v.Text()
 		style := yamlStyleOf(s)
+		if style == plainStyle {
+			return s, true
+		}
 		return string(appendYAMLText(nil, s, style)), style != literalStyle
 	}
 	return "", false

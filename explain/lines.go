@@ -27,86 +27,140 @@ type Line struct {
 // Lines prints an object as document.Value.YAML does, without managedFields, and
 // says of each line who owns it.
 func Lines(t *schema.Type, o fieldmanager.Object) []Line {
-	w := lineWriter{lines: make([]Line, 0, 64)}
+	w := lineWriter{lines: make([]Line, 0, 256), ends: make([]int, 0, 256), names: map[string]memberName{}}
 	p := root(t, o)
 	w.container(&p, "", "")
+	text, from := string(w.text), 0
+	for i, end := range w.ends {
+		w.lines[i].Text = text[from:end]
+		from = end
+	}
 	return w.lines
 }
 
 type lineWriter struct {
 	lines  []Line
+	text   []byte            // the texts of all lines, one after the other
+	ends   []int             // where in text each of them ends
 	path   fieldmanager.Path // of the place that is written
 	claims claimStack
 	paths  []fieldmanager.Element // those of lines are cut of it
 	last   [2][]int               // the owners, and those below, of the line before
+	names  map[string]memberName
+}
+
+// memberName is a member's name as a path and as YAML have it.
+type memberName struct {
+	element fieldmanager.Element
+	text    string
+}
+
+func (w *lineWriter) name(key string) memberName {
+	n, ok := w.names[key]
+	if !ok {
+		n = memberName{fieldmanager.Element("f:" + key), keyText(key)}
+		w.names[key] = n
+	}
+	return n
 }
 
 // container writes the members or items of a place. first stands before the
 // first line and rest before all others.
 func (w *lineWriter) container(p *place, first, rest string) {
-	indent := first
+	switch {
+	case p.v.Len() == 0:
+		w.value(p, "", first, rest)
+	case p.v.Kind() == document.Object:
+		w.members(p, first, rest)
+	default:
+		w.items(p, first, rest)
+	}
+}
+
+func (w *lineWriter) members(p *place, indent, rest string) {
+	n, depth := len(w.claims), len(w.path)
 	for i := range p.v.Len() {
-		n, depth := len(w.claims), len(w.path)
-		if p.v.Kind() == document.Object {
-			kid := p.member(i, &w.claims)
-			w.path = append(w.path, fieldmanager.Element("f:"+p.v.Key(i)))
-			w.member(p.v.Key(i), &kid, indent, rest)
-		} else {
-			kid, e := p.item(i, &w.claims)
-			if e != "" {
-				w.path = append(w.path, e)
-			}
-			w.container(&kid, indent+"- ", rest+"  ")
-		}
+		name, kid := w.name(p.v.Key(i)), p.member(i, &w.claims)
+		w.path = append(w.path, name.element)
+		w.member(name.text, &kid, indent, rest)
 		w.claims.release(n)
 		w.path = w.path[:depth]
 		indent = rest
 	}
-	if p.v.Len() == 0 {
-		w.value(p, "", false, first, rest)
+}
+
+func (w *lineWriter) items(p *place, first, rest string) {
+	n, depth := len(w.claims), len(w.path)
+	indent, below := first+"- ", indented(rest)
+	for i := range p.v.Len() {
+		kid, e := p.item(i, &w.claims)
+		if e != "" {
+			w.path = append(w.path, e)
+		}
+		w.container(&kid, indent, below)
+		w.claims.release(n)
+		w.path = w.path[:depth]
+		if i == 0 && first != rest {
+			first, indent = rest, rest+"- "
+		}
 	}
+}
+
+// indented is an indentation two columns deeper.
+func indented(rest string) string {
+	const blanks = "                                                                "
+	if n := len(rest) + 2; n <= len(blanks) {
+		return blanks[:n]
+	}
+	return rest + "  "
 }
 
 func (w *lineWriter) member(key string, p *place, first, rest string) {
 	if p.v.Len() == 0 {
-		w.value(p, key, true, first, rest)
+		w.value(p, key, first, rest)
 		return
 	}
-	w.add(p, first+keyText(key)+":")
-	below := rest
+	w.add(p, first, key, ":")
 	if p.v.Kind() == document.Object {
-		below += "  "
+		rest = indented(rest)
 	}
-	w.container(p, below, below)
+	w.container(p, rest, rest)
 }
 
-// value writes a value without members: a scalar, an empty list or object.
-// keyed says that it is an object's member.
-func (w *lineWriter) value(p *place, key string, keyed bool, first, rest string) {
-	if text, ok := p.v.YAMLScalar(); ok {
-		if keyed {
-			text = keyText(key) + ": " + text
-		}
-		w.add(p, first+text)
+// value writes a value without members: a scalar, an empty list or object. key is
+// the text of the member's name, "" for an item, as no name is written so.
+func (w *lineWriter) value(p *place, key, first, rest string) {
+	text, ok := p.v.YAMLScalar()
+	if ok && key != "" {
+		w.add(p, first, key, ": ", text)
+		return
+	}
+	if ok {
+		w.add(p, first, text)
 		return
 	}
 	v := p.v
-	if keyed {
-		v = document.NewObject().With(key, v)
+	if key != "" {
+		name, _ := w.path[len(w.path)-1].Name()
+		v = document.NewObject().With(name, v)
 	}
 	for i, line := range yamlOf(v) {
 		if i == 0 {
-			w.add(p, first+line)
+			w.add(p, first, line)
 		} else if line == "" {
-			w.add(p, "")
+			w.add(p)
 		} else {
-			w.add(p, rest+line)
+			w.add(p, rest, line)
 		}
 	}
 }
 
-func (w *lineWriter) add(p *place, text string) {
-	w.lines = append(w.lines, Line{Text: text, Path: w.copied(), Owners: w.those(0, p, (*claim).owns), Below: w.those(1, p, (*claim).below), Merges: Merges(p.t)})
+func (w *lineWriter) add(p *place, parts ...string) {
+	for _, part := range parts {
+		w.text = append(w.text, part...)
+	}
+	w.ends = append(w.ends, len(w.text))
+	w.lines = append(w.lines, Line{Path: w.copied(), Owners: w.those(0, p, (*claim).owns), Below: w.those(1, p, (*claim).below), Merges: Merges(p.t)})
 }
 
 // copied is the path as it is now.

@@ -74,6 +74,13 @@ type Runner struct {
 	now   time.Time
 	uids  int
 	last  Target
+	seen  *seen
+}
+
+// seen is an object as the step before left it, which saves reading it again.
+type seen struct {
+	target Target
+	object fieldmanager.Object
 }
 
 // NewRunner returns a runner over an empty cluster of a Kubernetes version ("" is
@@ -160,10 +167,13 @@ func (r *Runner) Step(ctx context.Context, s *Step) Result {
 		return res
 	}
 	r.last = res.Target
-	if res.Before, err = r.object(ctx, &res); err != nil {
+	if r.seen != nil && r.trial == nil && r.seen.target == res.Target {
+		res.Before = r.seen.object
+	} else if res.Before, err = r.object(ctx, &res); err != nil {
 		res.Err = err
 		return res
 	}
+	r.seen = nil
 	if err := r.send(ctx, s, &res); err != nil {
 		res.Err = err
 		var status *cluster.Status
@@ -173,6 +183,9 @@ func (r *Runner) Step(ctx context.Context, s *Step) Result {
 	}
 	if res.After, err = r.object(ctx, &res); err != nil && res.Err == nil {
 		res.Err = err
+	}
+	if err == nil && r.trial == nil {
+		r.seen = &seen{res.Target, res.After}
 	}
 	return res
 }

@@ -69,6 +69,7 @@ func managers(o fieldmanager.Object) []string {
 func rows(before, after []explain.Line, namesBefore, namesAfter []string) []Row {
 	out := make([]Row, 0, len(after))
 	line := 0
+	pickBefore, pickAfter := nameList{names: namesBefore}, nameList{names: namesAfter}
 	for _, p := range compare(texts(before), texts(after)) {
 		if p.after < 0 {
 			out = append(out, Row{Text: before[p.before].Text, Mark: "removed"})
@@ -80,7 +81,7 @@ func rows(before, after []explain.Line, namesBefore, namesAfter []string) []Row 
 		switch {
 		case p.before < 0:
 			row.Mark = "added"
-		case !slices.Equal(pick(namesBefore, before[p.before].Owners), pick(namesAfter, l.Owners)):
+		case !slices.Equal(pickBefore.pick(before[p.before].Owners), pickAfter.pick(l.Owners)):
 			row.Mark = "owners"
 		}
 		out = append(out, row)
@@ -101,13 +102,25 @@ func texts(lines []explain.Line) []string {
 	return out
 }
 
-// pick names the managers at the positions given, sorted.
-func pick(names []string, at []int) []string {
+// nameList names managers by their positions.
+type nameList struct {
+	names  []string
+	last   []int // the positions that were asked for last, and the answer
+	picked []string
+}
+
+// pick names the managers at the positions given, sorted. What it returns may not
+// be changed.
+func (p *nameList) pick(at []int) []string {
+	if slices.Equal(at, p.last) {
+		return p.picked
+	}
 	out := make([]string, len(at))
 	for i, n := range at {
-		out[i] = names[n]
+		out[i] = p.names[n]
 	}
 	slices.Sort(out)
+	p.last, p.picked = at, out
 	return out
 }
 

@@ -47,6 +47,9 @@ func For(version string) (*Rules, error) {
 		}
 		minor = n
 	}
+	if r, ok := versions.Load(minor); ok {
+		return r.(*Rules), nil
+	}
 	rules, err := all()
 	if err != nil {
 		return nil, err
@@ -62,8 +65,13 @@ func For(version string) (*Rules, error) {
 			set.byType[rule.Type] = append(set.byType[rule.Type], rule)
 		}
 	}
-	return r, nil
+	kept, _ := versions.LoadOrStore(minor, r)
+	return kept.(*Rules), nil
 }
+
+// versions are the rules of the minor versions asked for, with the plans made of
+// them: every cluster of one version shares them.
+var versions sync.Map
 
 // List returns the rules of all versions in the order of their files.
 func List() ([]*Rule, error) { return all() }
