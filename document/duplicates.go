@@ -11,25 +11,21 @@ import (
 func (p *parser) sortMembers(base int) error {
 	kids := p.stack[base:]
 	slices.SortStableFunc(kids, func(a, b node) int { return strings.Compare(a.key, b.key) })
-	out := kids[:1]
-	for i := 1; i < len(kids); i++ {
-		last := &out[len(out)-1]
-		if kids[i].key != last.key {
-			out = append(out, kids[i])
-			continue
+	out := kids[:0]
+	for len(kids) > 0 {
+		n := 1
+		for ; n < len(kids) && kids[n].key == kids[0].key; n++ {
+			if p.dups == DuplicatesRefused {
+				pos := p.doc.position(p.keyOffset(kids[n]))
+				return &SyntaxError{Position: pos, Reason: "key \"" + kids[n].key + "\" stands twice in one object", Err: ErrDuplicateKey}
+			}
+			p.twice = append(p.twice, p.valueOffset(kids[n]))
 		}
-		at := p.valueOffset(kids[i])
-		if p.dups == DuplicatesRefused {
-			pos := p.doc.position(p.keyOffset(kids[i]))
-			return &SyntaxError{Position: pos, Reason: "key \"" + kids[i].key + "\" stands twice in one object", Err: ErrDuplicateKey}
+		last := kids[n-1]
+		if n > 1 && p.dups == DuplicatesMerged {
+			last = merged(kids[:n])
 		}
-		p.twice = append(p.twice, at)
-		if p.dups == DuplicatesMerged && last.kind == Object && kids[i].kind == Object {
-			merged := overlay(*last, kids[i])
-			*last = merged
-			continue
-		}
-		*last = kids[i]
+		out, kids = append(out, last), kids[n:]
 	}
 	p.stack = p.stack[:base+len(out)]
 	return nil
@@ -71,35 +67,51 @@ func oddBackslashes(s string) bool {
 	return n%2 == 1
 }
 
-// overlay merges the members of two objects, b's over a's, deeply.
-func overlay(a, b node) node {
-	x, y := a.kids(), b.kids()
-	kids := make([]node, 0, len(x)+len(y))
-	for len(x) > 0 || len(y) > 0 {
-		switch {
-		case len(y) == 0 || len(x) > 0 && x[0].key < y[0].key:
-			kids, x = append(kids, x[0]), x[1:]
-		case len(x) == 0 || y[0].key < x[0].key:
-			kids, y = append(kids, y[0]), y[1:]
-		default:
-			m := y[0]
-			if x[0].kind == Object && m.kind == Object {
-				m = overlay(x[0], m)
-			}
-			kids, x, y = append(kids, m), x[1:], y[1:]
-		}
+// merged returns what becomes of several members of one key, in their order: of
+// objects the members of all, later ones over earlier ones, deeply. Of what stands
+// before a value that is no object nothing remains.
+func merged(same []node) node {
+	last := same[len(same)-1]
+	from := len(same) - 1
+	for from > 0 && same[from].kind == Object && same[from-1].kind == Object {
+		from--
 	}
-	out := container(Object, kids)
-	out.key, out.flags = b.key, b.flags&keyCanonical
+	if same = same[from:]; len(same) == 1 {
+		return last
+	}
+	var kids []node
+	for _, n := range same {
+		kids = append(kids, n.kids()...)
+	}
+	slices.SortStableFunc(kids, func(a, b node) int { return strings.Compare(a.key, b.key) })
+	members := make([]node, 0, len(kids))
+	for len(kids) > 0 {
+		n := 1
+		for n < len(kids) && kids[n].key == kids[0].key {
+			n++
+		}
+		members, kids = append(members, merged(kids[:n])), kids[n:]
+	}
+	out := container(Object, members)
+	out.key, out.flags = last.key, last.flags&keyCanonical
 	return out
 }
+
+// maxDuplicates is how many duplicate keys a Document lists: no message tells more.
+const maxDuplicates = 1000
 
 // listDuplicates finds the paths of the keys noted in twice.
 func (p *parser) listDuplicates() {
 	slices.Sort(p.twice)
-	for _, at := range p.twice {
-		pos := p.doc.position(at)
-		p.doc.Duplicates = append(p.doc.Duplicates, Duplicate{Path: pathAt(p.s, at), Position: pos})
+	walk := pathWalk{s: p.s}
+	for _, at := range p.twice[:min(len(p.twice), maxDuplicates)] {
+		walk.to(at)
+		pos := walk.pos
+		if p.doc.marks != nil {
+			pos = p.doc.position(at)
+		}
+		pos.Name = p.doc.opts.Name
+		p.doc.Duplicates = append(p.doc.Duplicates, Duplicate{Path: slices.Clone(walk.path), Position: pos})
 	}
 }
 

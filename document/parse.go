@@ -70,8 +70,8 @@ func (o Options) tooLarge(n int) error {
 type Document struct {
 	// Root is the whole value.
 	Root Value
-	// Duplicates are the keys that stood twice in an object, in the order of
-	// the text, where Options allowed them.
+	// Duplicates are the keys that stood twice in an object, the first thousand
+	// in the order of the text, where Options allowed them.
 	Duplicates []Duplicate
 
 	source string

@@ -124,42 +124,71 @@ func snippet(s string, n int) string {
 	return s
 }
 
-// pathAt returns the path of the member of valid JSON text whose value stands
-// at an offset.
-func pathAt(s string, at int) Path {
-	var p Path
-	var inObject []bool
-	for i := 0; i < at && i < len(s); i++ {
-		switch s[i] {
-		case '{':
-			inObject = append(inObject, true)
-			p = append(p, Step{Index: -1})
-		case '[':
-			inObject = append(inObject, false)
-			p = append(p, Step{Index: 0})
+// A pathWalk goes through valid JSON text and knows the path of the member whose
+// value stands where it is, and its line and column. Going on costs what lies
+// between, so that the places of many members cost one look through the text.
+type pathWalk struct {
+	s        string
+	i        int // up to where the path is known
+	path     Path
+	inObject []bool
+	at       int      // where pos is
+	pos      Position // of at
+}
+
+// to goes on to an offset.
+func (w *pathWalk) to(at int) {
+	for ; w.i < at && w.i < len(w.s); w.i++ {
+		switch c := w.s[w.i]; c {
+		case '{', '[':
+			w.inObject = append(w.inObject, c == '{')
+			w.path = append(w.path, Step{Index: -1})
+			if c == '[' {
+				w.path[len(w.path)-1].Index = 0
+			}
 		case '}', ']':
-			inObject = inObject[:len(inObject)-1]
-			p = p[:len(p)-1]
+			w.inObject = w.inObject[:len(w.inObject)-1]
+			w.path = w.path[:len(w.path)-1]
 		case ',':
-			if !inObject[len(inObject)-1] {
-				p[len(p)-1].Index++
+			if !w.inObject[len(w.inObject)-1] {
+				w.path[len(w.path)-1].Index++
 			}
 		case '"':
-			end := i + 1
-			for s[end] != '"' {
-				if s[end] == '\\' {
-					end++
-				}
-				end++
-			}
-			rest := strings.TrimLeft(s[end+1:], " \t\r\n")
-			if len(p) > 0 && inObject[len(p)-1] && strings.HasPrefix(rest, ":") {
-				p[len(p)-1].Key = unescape(s[i+1 : end])
-			}
-			i = end
+			w.text()
 		}
 	}
-	return p
+	w.position(at)
+}
+
+// text passes over a string, which is the next key where a colon follows.
+func (w *pathWalk) text() {
+	end := w.i + 1
+	for w.s[end] != '"' {
+		if w.s[end] == '\\' {
+			end++
+		}
+		end++
+	}
+	rest := strings.TrimLeft(w.s[end+1:], " \t\r\n")
+	if len(w.path) > 0 && w.inObject[len(w.path)-1] && strings.HasPrefix(rest, ":") {
+		w.path[len(w.path)-1].Key = unescape(w.s[w.i+1 : end])
+	}
+	w.i = end
+}
+
+// position counts lines and columns up to an offset.
+func (w *pathWalk) position(at int) {
+	if w.pos.Line == 0 {
+		w.pos = Position{Line: 1, Column: 1}
+	}
+	between := w.s[w.at:max(w.at, min(at, len(w.s)))]
+	if lines := strings.Count(between, "\n"); lines > 0 {
+		w.pos.Line += lines
+		w.pos.Column = 1
+		between = between[strings.LastIndexByte(between, '\n')+1:]
+	}
+	w.pos.Column += utf8.RuneCountInString(between)
+	w.at = max(w.at, at)
 }
 
 func sizeText(n int) string {
