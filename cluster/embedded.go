@@ -2,8 +2,10 @@ package cluster
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/remake"
 	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
@@ -13,50 +15,54 @@ import (
 type embeddedDecoder struct {
 	*pipeline
 	from     defaults.Source
+	path     document.Path // of the value at hand
 	problems []problem
 	err      error
 }
 
-func (e *embeddedDecoder) value(t *schema.Type, v document.Value, path document.Path) document.Value {
+func (e *embeddedDecoder) value(t *schema.Type, v document.Value) document.Value {
 	if t == nil || e.err != nil {
 		return v
 	}
-	if t.Embedded && len(path) > 0 {
-		v = e.metadataOf(v, path)
+	root := len(e.path) == 0
+	if t.Embedded && !root {
+		v = e.metadataOf(v)
 	}
+	e.path = append(e.path, document.Step{})
+	top := len(e.path) - 1
 	switch {
 	case v.Kind() == document.Object && t.Map != nil:
-		for i := range v.Len() {
-			key := v.Key(i)
-			if key == "metadata" && (len(path) == 0 || t.Embedded) {
-				continue
+		keys := v
+		v = remake.Members(v, func(i int, member document.Value) document.Value {
+			key := keys.Key(i)
+			if key == "metadata" && (root || t.Embedded) {
+				return member
 			}
-			if w := e.value(t.Map.Member(key), v.At(i), path.Child(key)); !document.SameNode(w, v.At(i)) {
-				v = v.With(key, w)
-			}
-		}
+			e.path[top] = document.Step{Key: key, Index: -1}
+			return e.value(t.Map.Member(key), member)
+		})
 	case v.Kind() == document.List && t.List != nil:
-		for i := range v.Len() {
-			if w := e.value(t.List.Elem, v.At(i), path.Item(i)); !document.SameNode(w, v.At(i)) {
-				v = v.WithItem(i, w)
-			}
-		}
+		v = remake.Items(v, func(i int, item document.Value) document.Value {
+			e.path[top] = document.Step{Index: i}
+			return e.value(t.List.Elem, item)
+		})
 	}
+	e.path = e.path[:top]
 	return v
 }
 
-func (e *embeddedDecoder) metadataOf(v document.Value, path document.Path) document.Value {
+func (e *embeddedDecoder) metadataOf(v document.Value) document.Value {
 	metadata := v.Get("metadata")
-	if !metadata.Exists() || e.metadata == nil || e.err != nil {
+	if !metadata.Exists() || e.metadata == nil {
 		return v
 	}
 	out, found, err := defaults.Decode(e.metadata, document.Value{}.With("metadata", metadata), e.from)
 	if err != nil {
-		e.err = &decodeError{fmt.Errorf("%s: %w", fieldName(path), err)}
+		e.err = &decodeError{fmt.Errorf("%s: %w", fieldName(e.path), err)}
 		return v
 	}
 	for _, f := range found {
-		at := append(path[:len(path):len(path)], f.Path...)
+		at := slices.Concat(e.path, f.Path)
 		e.problems = append(e.problems, problem{at, fmt.Sprintf("unknown field %q", fieldName(at))})
 	}
 	return v.With("metadata", out.Get("metadata"))

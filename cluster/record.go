@@ -5,6 +5,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/remake"
 )
 
 // Record is a stored object: without its resource version, which is the store's,
@@ -70,20 +71,14 @@ func reread(v document.Value) document.Value {
 			return document.NewInt(n)
 		}
 	case document.Object:
-		for i := range v.Len() {
-			if w := reread(v.At(i)); !document.SameNode(w, v.At(i)) {
-				v = v.With(v.Key(i), w)
-			}
-		}
+		return remake.Members(v, rereadPart)
 	case document.List:
-		for i := range v.Len() {
-			if w := reread(v.At(i)); !document.SameNode(w, v.At(i)) {
-				v = v.WithItem(i, w)
-			}
-		}
+		return remake.Items(v, rereadPart)
 	}
 	return v
 }
+
+func rereadPart(_ int, part document.Value) document.Value { return reread(part) }
 
 // UID returns the object's uid, by which stores check preconditions.
 func (r *Record) UID() string { return meta(r.object.Value, "uid") }

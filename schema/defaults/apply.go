@@ -5,6 +5,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/quantity"
+	"github.com/patchlab-dev/patchlab/internal/remake"
 )
 
 // filler carries what one Apply knows.
@@ -47,20 +48,16 @@ func (f *filler) each(v document.Value, change func(document.Value) document.Val
 	top := len(f.path) - 1
 	switch v.Kind() {
 	case document.List:
-		old := v
-		for i := range old.Len() {
+		v = remake.Items(v, func(i int, item document.Value) document.Value {
 			f.path[top] = document.Step{Index: i}
-			if w := change(old.At(i)); !document.SameNode(w, old.At(i)) {
-				v = v.WithItem(i, w)
-			}
-		}
+			return change(item)
+		})
 	case document.Object:
-		out := rebuild{old: v}
-		for i := range v.Len() {
-			f.path[top] = document.Step{Key: v.Key(i), Index: -1}
-			out.set(v.Key(i), change(v.At(i)))
-		}
-		v = out.value()
+		keys := v
+		v = remake.Members(v, func(i int, member document.Value) document.Value {
+			f.path[top] = document.Step{Key: keys.Key(i), Index: -1}
+			return change(member)
+		})
 	}
 	f.path = f.path[:top]
 	return v
@@ -157,19 +154,25 @@ func (f *filler) settle(r *Rule, old, far, near document.Value) document.Value {
 // members adds the members of from that old lacks. The API server makes the map
 // for it, so that an empty one is the same as none.
 func (f *filler) members(r *Rule, old, from document.Value) document.Value {
-	v := old
+	var added document.ObjectBuilder
 	for key, val := range from.Members() {
-		if !v.Get(key).Exists() {
-			v = v.With(key, val)
+		if !old.Get(key).Exists() {
+			added.Set(key, val)
 			f.path = append(f.path, document.Step{Key: key, Index: -1})
 			f.observe(r, val)
 			f.path = f.path[:len(f.path)-1]
 		}
 	}
-	if v.Len() == 0 {
+	switch {
+	case added.Len() > 0:
+		for i := range old.Len() {
+			added.Keep(old, i)
+		}
+		return added.Object()
+	case old.Len() == 0:
 		return document.Value{}
 	}
-	return v
+	return old
 }
 
 // round rounds a quantity up to thousandths.

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/remake"
 )
 
 // The annotations of apps/v1 that hold fields which only older versions have.
@@ -112,12 +113,19 @@ func stringData(v document.Value) document.Value {
 	if !from.Exists() {
 		return v
 	}
-	data := v.Get("data")
+	var data document.ObjectBuilder
+	for i := range v.Get("data").Len() {
+		data.Keep(v.Get("data"), i)
+	}
 	for key, text := range from.Members() {
 		s, _ := text.Text()
-		data = data.With(key, document.NewString(base64.StdEncoding.EncodeToString([]byte(s))))
+		data.SetString(key, base64.StdEncoding.EncodeToString([]byte(s)))
 	}
-	return v.Without("stringData").With("data", data)
+	v = v.Without("stringData")
+	if data.Len() == 0 {
+		return v
+	}
+	return v.With("data", data.Object())
 }
 
 // annotatedInt reads an annotation that holds a field of older versions, and
@@ -148,13 +156,12 @@ func (d *decoder) annotatedInt(v document.Value, key, otherwise string) document
 
 // claimTemplates names the kind of a StatefulSet's claim templates.
 func claimTemplates(v document.Value) document.Value {
-	claims := v.Get("volumeClaimTemplates")
-	for i, c := range claims.Items() {
-		if c.Get("apiVersion").StringOr("") != "v1" || c.Get("kind").StringOr("") != "PersistentVolumeClaim" {
-			c = c.With("apiVersion", document.NewString("v1")).With("kind", document.NewString("PersistentVolumeClaim"))
-			claims = claims.WithItem(i, c)
+	claims := remake.Items(v.Get("volumeClaimTemplates"), func(_ int, c document.Value) document.Value {
+		if c.Get("apiVersion").StringOr("") == "v1" && c.Get("kind").StringOr("") == "PersistentVolumeClaim" {
+			return c
 		}
-	}
+		return c.With("apiVersion", document.NewString("v1")).With("kind", document.NewString("PersistentVolumeClaim"))
+	})
 	if !claims.Exists() || document.SameNode(claims, v.Get("volumeClaimTemplates")) {
 		return v
 	}

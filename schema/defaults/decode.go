@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/remake"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -286,28 +287,13 @@ func (d *decoder) list(t *schema.Type, v document.Value) document.Value {
 		d.whole++
 		defer func() { d.whole-- }()
 	}
-	var out document.ListBuilder
-	changed := false
 	d.path = append(d.path, document.Step{})
-	for i := range v.Len() {
+	v = remake.Items(v, func(i int, item document.Value) document.Value {
 		d.path[len(d.path)-1].Index = i
-		w := d.value(t.List.Elem, v.At(i))
-		if !changed && !document.SameNode(w, v.At(i)) {
-			changed = true
-			out.Grow(v.Len())
-			for k := range i {
-				out.Append(v.At(k))
-			}
-		}
-		if changed {
-			out.Append(w)
-		}
-	}
+		return d.value(t.List.Elem, item)
+	})
 	d.pop()
-	if !changed {
-		return v
-	}
-	return out.List()
+	return v
 }
 
 // rebuild makes an object anew member by member, in order, and only from the

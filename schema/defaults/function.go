@@ -124,13 +124,13 @@ func podLimits(_ *filler, spec document.Value) document.Value {
 	if resources.Get("limits").Len() == 0 && resources.Get("requests").Len() == 0 {
 		return document.Value{}
 	}
-	b := document.NewObject()
+	var b document.ObjectBuilder
 	for name, q := range ofContainers(spec, "limits") {
 		if hugePages(name) && !resources.Get("requests").Get(name).Exists() {
-			b = b.With(name, document.NewString(q.String()))
+			b.SetString(name, q.String())
 		}
 	}
-	return b
+	return b.Object()
 }
 
 // podRequests are the requests that a pod with limits of its own has: what its
@@ -140,18 +140,18 @@ func podRequests(_ *filler, spec document.Value) document.Value {
 	if limits.Len() == 0 {
 		return document.Value{}
 	}
-	b := document.NewObject()
-	for name, q := range ofContainers(spec, "requests") {
-		if name == "cpu" || name == "memory" {
-			b = b.With(name, document.NewString(q.String()))
-		}
-	}
+	var b document.ObjectBuilder
 	for name, limit := range limits.Members() {
-		if (name == "cpu" || name == "memory" || hugePages(name)) && !b.Get(name).Exists() {
-			b = b.With(name, limit)
+		if name == "cpu" || name == "memory" || hugePages(name) {
+			b.Set(name, limit)
 		}
 	}
-	return b
+	for name, q := range ofContainers(spec, "requests") { // counts more than the limit
+		if name == "cpu" || name == "memory" {
+			b.SetString(name, q.String())
+		}
+	}
+	return b.Object()
 }
 
 func hugePages(resource string) bool { return strings.HasPrefix(resource, "hugepages-") }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/remake"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -199,13 +200,10 @@ func (m *minimizer) schemaDefaults(t *schema.Type, v document.Value, at string) 
 func (m *minimizer) strip(v document.Value, at string) (left document.Value, emptied bool) {
 	switch v.Kind() {
 	case document.List:
-		left = v
-		for i, w := range v.Items() {
-			if l, _ := m.strip(w, place(at, strconv.Itoa(i))); !document.SameNode(l, w) {
-				left = left.WithItem(i, l)
-			}
-		}
-		return left, false
+		return remake.Items(v, func(i int, w document.Value) document.Value {
+			l, _ := m.strip(w, place(at, strconv.Itoa(i)))
+			return l
+		}), false
 	case document.Object:
 		out := rebuild{old: v}
 		for key, w := range v.Members() {

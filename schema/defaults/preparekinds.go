@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/remake"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -62,14 +63,9 @@ func claimOrSnapshot(source document.Value) bool {
 
 // secretNames leaves of a ServiceAccount's references to secrets the names.
 func secretNames(v document.Value) document.Value {
-	list := v.Get("secrets")
-	for i, s := range list.Items() {
-		only := document.NewObject()
-		if name := s.Get("name"); name.Exists() {
-			only = only.With("name", name)
-		}
-		list = list.WithItem(i, only)
-	}
+	list := remake.Items(v.Get("secrets"), func(_ int, s document.Value) document.Value {
+		return document.NewObject().With("name", s.Get("name"))
+	})
 	if list.Exists() {
 		v = v.With("secrets", list)
 	}
@@ -152,9 +148,14 @@ func keptDecisions(next, live document.Value) document.Value {
 		if len(now) != len(before) {
 			continue
 		}
-		for i := range now {
-			list = list.WithItem(now[i], live.Lookup("status", "conditions").At(before[i]))
-		}
+		kept := 0
+		list = remake.Items(list, func(i int, c document.Value) document.Value {
+			if kept == len(now) || now[kept] != i {
+				return c
+			}
+			kept++
+			return live.Lookup("status", "conditions").At(before[kept-1])
+		})
 	}
 	return next.Set(list, "status", "conditions")
 }
@@ -175,22 +176,27 @@ func conditionTimes(next, live document.Value, now time.Time) document.Value {
 	if !list.Exists() {
 		return next
 	}
-	for i, c := range list.Items() {
+	type state struct{ name, status string }
+	stateOf := func(c document.Value) state { return state{textOf(c, "type"), textOf(c, "status")} }
+	since := map[state]document.Value{}
+	for _, old := range live.Lookup("status", "conditions").Items() {
+		if _, earlier := since[stateOf(old)]; !earlier {
+			since[stateOf(old)] = old.Get("lastTransitionTime")
+		}
+	}
+	list = remake.Items(list, func(_ int, c document.Value) document.Value {
 		if t := c.Get("lastUpdateTime"); !t.Exists() || t.IsNull() {
 			c = c.With("lastUpdateTime", timeText(now))
 		}
 		if t := c.Get("lastTransitionTime"); !t.Exists() || t.IsNull() {
-			since := timeText(now)
-			for _, old := range live.Lookup("status", "conditions").Items() {
-				if document.Equal(old.Get("type"), c.Get("type")) && document.Equal(old.Get("status"), c.Get("status")) {
-					since = old.Get("lastTransitionTime")
-					break
-				}
+			began, known := since[stateOf(c)]
+			if !known {
+				began = timeText(now)
 			}
-			c = c.With("lastTransitionTime", since)
+			c = c.With("lastTransitionTime", began)
 		}
-		list = list.WithItem(i, c)
-	}
+		return c
+	})
 	return next.Set(list, "status", "conditions")
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/quantity"
+	"github.com/patchlab-dev/patchlab/internal/remake"
 )
 
 // newPod is the create strategy of pods (pkg/registry/core/pod).
@@ -113,12 +114,7 @@ func inSpread(spec, labels document.Value, change selecting) document.Value {
 // eachIn replaces the items of the list that the keys lead to.
 func eachIn(v document.Value, keys []string, change func(document.Value) document.Value) document.Value {
 	list := v.Lookup(keys...)
-	now := list
-	for i, item := range list.Items() {
-		if c := change(item); !document.SameNode(c, item) {
-			now = now.WithItem(i, c)
-		}
-	}
+	now := remake.Items(list, func(_ int, item document.Value) document.Value { return change(item) })
 	if document.SameNode(now, list) {
 		return v
 	}
@@ -150,13 +146,13 @@ func selectByKeys(v, labels document.Value) document.Value {
 		return v
 	}
 	list := v.Lookup("labelSelector", "matchExpressions")
-	if !list.Exists() {
-		list = document.NewList()
+	var both document.ListBuilder
+	for _, l := range [...]document.Value{list, added} {
+		for _, e := range l.Items() {
+			both.Append(e)
+		}
 	}
-	for _, e := range added.Items() {
-		list = list.Splice(list.Len(), 0, e)
-	}
-	return v.Set(list, "labelSelector", "matchExpressions")
+	return v.Set(both.List(), "labelSelector", "matchExpressions")
 }
 
 // unselectByKeys takes out what selectByKeys added.
@@ -223,13 +219,16 @@ func resized(next, live document.Value) document.Value {
 		if now.Len() != was.Len() {
 			return next
 		}
-		for i, c := range now.Items() {
-			if !document.Equal(c.Get("name"), was.At(i).Get("name")) {
-				return next
-			}
-			old := was.At(i).With("resources", c.Get("resources")).With("resizePolicy", c.Get("resizePolicy"))
-			spec = spec.With(list, spec.Get(list).WithItem(i, old))
+		others := false
+		resized := remake.Items(was, func(i int, old document.Value) document.Value {
+			c := now.At(i)
+			others = others || !document.Equal(c.Get("name"), old.Get("name"))
+			return old.With("resources", c.Get("resources")).With("resizePolicy", c.Get("resizePolicy"))
+		})
+		if others {
+			return next
 		}
+		spec = spec.With(list, resized)
 	}
 	return onlySpec(next, live, spec)
 }

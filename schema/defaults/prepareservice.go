@@ -71,16 +71,18 @@ func families(spec, was document.Value) document.Value {
 		spec = onlyFirst(spec, was, "ipFamilies")
 	}
 	list := spec.Get("ipFamilies")
-	if !list.Exists() {
-		list = document.NewList()
-	}
+	var more []document.Value
 	for i, ip := range spec.Get("clusterIPs").Items() {
 		if s := ip.StringOr(""); s == headless {
 			break
 		} else if i >= list.Len() {
-			list = list.Splice(list.Len(), 0, document.NewString(family(s)))
+			more = append(more, document.NewString(family(s)))
 		}
 	}
+	if !list.Exists() {
+		list = document.NewList()
+	}
+	list = list.Splice(list.Len(), 0, more...)
 	if list.Len() == 0 {
 		list = document.NewList(document.NewString("IPv4"))
 	}
@@ -123,12 +125,13 @@ func allocated(spec document.Value, q Request) document.Value {
 	}
 	if allocate, ok := spec.Get("allocateLoadBalancerNodePorts").Bool(); textOf(spec, "type") == "NodePort" || !ok || allocate {
 		byPort := map[string]document.Value{} // one port of two protocols has one node port
+		named := nodePorts(spec)
 		spec = eachIn(spec, []string{"ports"}, func(p document.Value) document.Value {
 			number := p.Get("port").NumberText()
 			given := p.Get("nodePort")
 			if !given.Exists() {
 				if given = byPort[number]; !given.Exists() {
-					given = nextPort(q)
+					given = nextPort(q, named)
 				}
 				p = p.With("nodePort", given)
 			}
@@ -137,15 +140,22 @@ func allocated(spec document.Value, q Request) document.Value {
 		})
 	}
 	if needsHealthPort(spec) && !spec.Get("healthCheckNodePort").Exists() {
-		spec = spec.With("healthCheckNodePort", nextPort(q))
+		spec = spec.With("healthCheckNodePort", nextPort(q, nodePorts(spec)))
 	}
 	return spec
 }
 
-// nextPort is a port that is given out, absent where there is none left.
-func nextPort(q Request) document.Value {
-	if n := q.NodePort(); n != 0 {
-		return document.NewInt(n)
+// nextPort is a port that is given out and not one that the Service names itself,
+// absent where there is none left.
+func nextPort(q Request, named map[string]bool) document.Value {
+	for range len(named) + 1 {
+		n := q.NodePort()
+		if n == 0 {
+			break
+		}
+		if port := document.NewInt(n); !named[port.NumberText()] {
+			return port
+		}
 	}
 	return document.Value{}
 }

@@ -1,0 +1,89 @@
+package cluster_test
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+)
+
+// many joins n parts with commas; in each the number stands for %[1]d.
+func many(n int, part string) string {
+	var b strings.Builder
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, part, i)
+	}
+	return b.String()
+}
+
+// What a request costs grows with its body and not with the square of it: a body
+// may have 3 MiB. Memory stands for the work, as it can be counted.
+func TestWorkGrowsWithTheBody(t *testing.T) {
+	const (
+		maps     = "/api/v1/namespaces/n/configmaps"
+		services = "/api/v1/namespaces/n/services"
+		pods     = "/api/v1/namespaces/n/pods"
+		sets     = "/apis/apps/v1/namespaces/n/statefulsets"
+	)
+	open := `{"type":"object","x-kubernetes-preserve-unknown-fields":true,"properties":{"e":{"type":"object","additionalProperties":{"type":"object","x-kubernetes-embedded-resource":true,"x-kubernetes-preserve-unknown-fields":true}}}}`
+	cases := []struct {
+		why, path string
+		body      func(n int) string
+		options   cluster.Options
+	}{
+		{"numbers that are printed otherwise, in a list", things, func(n int) string {
+			return `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"a"},"spec":{"a":[` + many(n, `%[1]d.0`) + `]}}`
+		}, cluster.Options{}},
+		{"numbers that are printed otherwise, in an object", things, func(n int) string {
+			return `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"a"},"spec":{"a":{` + many(n, `"k%[1]d":%[1]d.0`) + `}}}`
+		}, cluster.Options{}},
+		{"objects in a custom resource", things, func(n int) string {
+			return `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"a"},"spec":{"e":{` +
+				many(n, `"k%[1]d":{"apiVersion":"v1","kind":"A","metadata":{"name":"a","x":1}}`) + `}}}`
+		}, cluster.Options{}},
+		{"containers with defaults", pods, func(n int) string {
+			return `{"metadata":{"name":"a"},"spec":{"containers":[` + many(n, `{"name":"c%[1]d","image":"i"}`) + `]}}`
+		}, cluster.Options{}},
+		{"claims with defaults", sets, func(n int) string {
+			return `{"metadata":{"name":"a"},"spec":{"serviceName":"s","selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}},"volumeClaimTemplates":[` +
+				many(n, `{"metadata":{"name":"c%[1]d"},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}`) + `]}}`
+		}, cluster.Options{}},
+		{"ports that are given out", services, func(n int) string {
+			return `{"metadata":{"name":"a"},"spec":{"type":"NodePort","ports":[` + many(n, `{"name":"p%[1]d","port":%[1]d}`) + `]}}`
+		}, cluster.Options{}},
+		{"texts of a Secret", "/api/v1/namespaces/n/secrets", func(n int) string {
+			return `{"metadata":{"name":"a"},"stringData":{` + many(n, `"k%[1]d":"v"`) + `}}`
+		}, cluster.Options{}},
+		{"controllers", maps, func(n int) string {
+			return `{"metadata":{"name":"a","ownerReferences":[` + many(n, `{"apiVersion":"v1","kind":"A","name":"a","uid":"u%[1]d","controller":true}`) + `]}}`
+		}, cluster.Options{}},
+		{"a manager that cannot be printed", maps, func(n int) string { return `{"metadata":{"name":"a"}}` },
+			cluster.Options{FieldManager: strings.Repeat("\x01", 1<<15)}},
+		{"unknown fields and doubled keys", maps, func(n int) string {
+			return `{"metadata":{"name":"a"},` + many(n, `"x%[1]d":1`) + `,"data":{` + many(n, `"a":"%[1]d"`) + `}}`
+		}, cluster.Options{}},
+	}
+	for _, c := range cases {
+		cost := func(n int) (bytes uint64) {
+			q := newRequests(t, cluster.Config{Addresses: true})
+			q.must(cluster.Create, crds, thingCRD("things", "Thing", open, ""))
+			body := c.body(n)
+			c.options.DryRun = []string{"All"}
+			q.do(cluster.Create, c.path, `{}`, options(c.options)) // what is made once
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			q.do(cluster.Create, c.path, body, options(c.options))
+			runtime.ReadMemStats(&after)
+			return after.TotalAlloc - before.TotalAlloc
+		}
+		const few, most = 100, 1600
+		if a, b := cost(few), cost(most); b > 3*a*most/few || b > 64<<20 {
+			t.Errorf("%s: %d KB for %d, %d KB for %d", c.why, a>>10, few, b>>10, most)
+		}
+	}
+}
