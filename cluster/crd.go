@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -76,16 +77,18 @@ func (c *Cluster) loadDefinitions(ctx context.Context) error {
 	return nil
 }
 
-// written is called after an object was stored.
+// written is called after an object was stored. What follows from it happens also
+// where the client has gone: the object is there.
 func (c *Cluster) written(ctx context.Context, ep *endpoint, r *Record) {
 	if ep.isCRD() {
 		// The object is stored and answered; what becomes of it shows in its status.
-		_ = c.define(ctx, meta(r.object.Value, "name"))
+		_ = c.define(context.WithoutCancel(ctx), meta(r.object.Value, "name"))
 	}
 }
 
 // removed is called after an object was deleted.
 func (c *Cluster) removed(ctx context.Context, ep *endpoint, r *Record) {
+	ctx = context.WithoutCancel(ctx)
 	switch {
 	case ep.isCRD():
 		c.crds.mu.Lock()
@@ -223,7 +226,7 @@ func (c *Cluster) cleanUp(ctx context.Context, crd *schema.CRD, ep *endpoint, na
 	}
 	left := 0
 	for _, item := range page.Items {
-		if gone, err := c.deleteInstance(ctx, own, item); err != nil {
+		if gone, err := c.deleteInstance(ctx, own, item.Key); err != nil {
 			return false, err
 		} else if !gone {
 			left++
@@ -232,51 +235,70 @@ func (c *Cluster) cleanUp(ctx context.Context, crd *schema.CRD, ep *endpoint, na
 	if left > 0 {
 		return false, nil
 	}
-	item, err := c.store.Get(ctx, ep.key("", name), store.GetOptions{})
-	if err != nil {
+	return c.endDefinition(ctx, ep.key("", name), name)
+}
+
+// endDefinition deletes a CustomResourceDefinition that has no objects any more, or
+// takes its finalizer off where others keep it.
+func (c *Cluster) endDefinition(ctx context.Context, key, name string) (ended bool, err error) {
+	others := func(current store.Item[*Record]) []string {
+		return slices.DeleteFunc(finalizers(current.Value.object.Value), func(f string) bool { return f == crdCleanup })
+	}
+	kept, err := c.deleteUnless(ctx, key, others, func(object document.Value, names []string) document.Value {
+		return withFinalizers(object, names)
+	})
+	if err != nil || kept {
 		return false, err
 	}
-	var kept []string
-	for _, f := range finalizers(item.Value.object.Value) {
-		if f != crdCleanup {
-			kept = append(kept, f)
-		}
-	}
-	if len(kept) == 0 {
-		if _, err = c.store.Delete(ctx, item.Key, store.DeleteOptions[*Record]{Validate: unchanged(item.Revision)}); err != nil {
-			return false, err
-		}
-		c.forget(name)
-		return true, nil
-	}
-	_, err = c.store.Update(ctx, item.Key, store.UpdateOptions{}, func(current store.Item[*Record]) (*Record, error) {
-		object := current.Value.object
-		object.Value = withFinalizers(object.Value, kept)
-		return newRecord(object), nil
-	})
-	return false, err
+	c.forget(name)
+	return true, nil
 }
 
 // deleteInstance deletes one object of a definition, or marks it where it has
 // finalizers.
-func (c *Cluster) deleteInstance(ctx context.Context, own *endpoint, item store.Item[*Record]) (gone bool, err error) {
-	if len(finalizers(item.Value.object.Value)) == 0 {
-		_, err = c.store.Delete(ctx, item.Key, store.DeleteOptions[*Record]{})
-		if errors.Is(err, store.ErrNotFound) {
-			err = nil
-		}
-		return err == nil, err
-	}
+func (c *Cluster) deleteInstance(ctx context.Context, own *endpoint, key string) (gone bool, err error) {
 	d := &deletion{Cluster: c, Request: &Request{Verb: Delete}, ep: own, now: c.config.Now()}
-	_, err = c.store.Update(ctx, item.Key, store.UpdateOptions{}, func(current store.Item[*Record]) (*Record, error) {
-		object := current.Value.object
-		object.Value = d.marking(object.Value)
-		if next := newRecord(object); !next.same(current.Value) {
-			return next, nil
-		}
-		return current.Value, nil
+	names := func(current store.Item[*Record]) []string { return finalizers(current.Value.object.Value) }
+	kept, err := c.deleteUnless(ctx, key, names, func(object document.Value, _ []string) document.Value {
+		return d.marking(object)
 	})
-	return false, err
+	return err == nil && !kept, err
+}
+
+// deleteUnless deletes an item, or changes it where finalizers keep it. It judges
+// the latest item, whatever others write meanwhile.
+func (c *Cluster) deleteUnless(ctx context.Context, key string, keep func(store.Item[*Record]) []string,
+	change func(object document.Value, names []string) document.Value) (kept bool, err error) {
+	for {
+		_, err = c.store.Delete(ctx, key, store.DeleteOptions[*Record]{Validate: func(current store.Item[*Record]) error {
+			if len(keep(current)) > 0 {
+				return errAgain
+			}
+			return nil
+		}})
+		if errors.Is(err, errAgain) {
+			_, err = c.store.Update(ctx, key, store.UpdateOptions{}, func(current store.Item[*Record]) (*Record, error) {
+				names := keep(current)
+				if len(names) == 0 {
+					return nil, errAgain
+				}
+				object := current.Value.object
+				object.Value = change(object.Value, names)
+				if next := newRecord(object); !next.same(current.Value) {
+					return next, nil
+				}
+				return current.Value, nil
+			})
+			kept = err == nil
+		}
+		switch {
+		case errors.Is(err, errAgain):
+			continue
+		case errors.Is(err, store.ErrNotFound):
+			return false, nil
+		}
+		return kept, err
+	}
 }
 
 // terminatingCRD refuses to make an object of a definition that is being deleted.

@@ -1,0 +1,85 @@
+package cluster_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/store"
+)
+
+// between is a store in which something else happens between two calls.
+type between struct {
+	store.Store[*cluster.Record]
+	created func(key string) // after a create
+	deletes func(key string) // before a delete
+}
+
+func (s *between) Create(ctx context.Context, key string, value *cluster.Record) (store.Item[*cluster.Record], error) {
+	item, err := s.Store.Create(ctx, key, value)
+	if f := s.created; f != nil && err == nil {
+		s.created = nil
+		f(key)
+	}
+	return item, err
+}
+
+func (s *between) Delete(ctx context.Context, key string, o store.DeleteOptions[*cluster.Record]) (store.Item[*cluster.Record], error) {
+	if f := s.deletes; f != nil {
+		s.deletes = nil
+		f(key)
+	}
+	return s.Store.Delete(ctx, key, o)
+}
+
+// A definition that is stored is served, also where its client has gone meanwhile.
+func TestCRDTakesEffectWithoutItsClient(t *testing.T) {
+	s := &between{Store: cluster.NewStore()}
+	q := newRequests(t, cluster.Config{Store: s})
+	ctx, gone := context.WithCancel(context.Background())
+	s.created = func(string) { gone() }
+	_, _ = q.c.Do(ctx, &cluster.Request{Verb: cluster.Create, Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions",
+		Body: []byte(thingCRD("things", "Thing", simpleSpec, ""))})
+	q.must(cluster.List, things, "")
+}
+
+// An update that takes the last finalizer away does not delete another object that
+// has got the name meanwhile.
+func TestLastFinalizerOfAnotherObject(t *testing.T) {
+	s := &between{Store: cluster.NewStore()}
+	q := newRequests(t, cluster.Config{Store: s})
+	const maps = "/api/v1/namespaces/n/configmaps"
+	const object = `{"metadata":{"name":"a","finalizers":["x.example.com/f"]}}`
+	q.must(cluster.Create, maps, object)
+	q.must(cluster.Delete, maps+"/a", "")
+	s.deletes = func(string) {
+		q.must(cluster.Patch, maps+"/a", `{"metadata":{"finalizers":null}}`, format(cluster.MergePatch))
+		q.must(cluster.Create, maps, object)
+	}
+	q.must(cluster.Patch, maps+"/a", `{"metadata":{"finalizers":null}}`, format(cluster.MergePatch))
+	if again := q.must(cluster.Get, maps+"/a", ""); again.Lookup("metadata", "deletionTimestamp").Exists() {
+		t.Errorf("the new object is %s", again)
+	}
+}
+
+// An object that gets a finalizer while its definition is being deleted is kept.
+func TestFinalizerWhileDefinitionEnds(t *testing.T) {
+	s := &between{Store: cluster.NewStore()}
+	q := newRequests(t, cluster.Config{Store: s})
+	q.must(cluster.Create, crds, thingCRD("things", "Thing", simpleSpec, ""))
+	q.must(cluster.Create, things, `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"one"}}`)
+	s.deletes = func(key string) {
+		if !strings.HasSuffix(key, "/one") {
+			t.Errorf("%s is deleted first", key)
+		}
+		q.must(cluster.Patch, things+"/one", `{"metadata":{"finalizers":["x.example.com/f"]}}`, format(cluster.MergePatch))
+	}
+	q.must(cluster.Delete, crds+"/things.x.example.com", "")
+	one := q.must(cluster.Get, things+"/one", "")
+	if !one.Lookup("metadata", "deletionTimestamp").Exists() {
+		t.Errorf("the object is not marked: %s", one)
+	}
+	q.must(cluster.Patch, things+"/one", `{"metadata":{"finalizers":null}}`, format(cluster.MergePatch))
+	q.refused(404, cluster.Get, crds+"/things.x.example.com", "")
+}
