@@ -37,12 +37,23 @@ func newAddresses(s store.Store[*Record], scope string) *addresses {
 	return &addresses{store: s, scope: scope, ip: serviceRange().Addr(), port: firstNodePort - 1}
 }
 
+// An allotment gives one write its addresses and ports. It looks at the Services
+// once, when it is first asked.
+type allotment struct {
+	*addresses
+	used func() (ips map[string]bool, ports map[int64]bool)
+}
+
+func (a *addresses) allotment(ctx context.Context) allotment {
+	return allotment{a, sync.OnceValues(func() (map[string]bool, map[int64]bool) { return a.taken(ctx) })}
+}
+
 // clusterIP returns a free address, "" where there is none of the family.
-func (a *addresses) clusterIP(ctx context.Context, family string) string {
+func (a allotment) clusterIP(family string) string {
 	if family != "IPv4" {
 		return ""
 	}
-	taken, _ := a.taken(ctx)
+	taken, _ := a.used()
 	return a.next(taken)
 }
 
@@ -63,8 +74,8 @@ func (a *addresses) next(taken map[string]bool) string {
 }
 
 // nodePort returns a free port, 0 where there is none.
-func (a *addresses) nodePort(ctx context.Context) int64 {
-	_, taken := a.taken(ctx)
+func (a allotment) nodePort() int64 {
+	_, taken := a.used()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for range lastNodePort - firstNodePort + 1 {

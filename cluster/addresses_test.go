@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/store"
 )
 
 func createService(t *testing.T, c *Cluster, name, spec string) document.Value {
@@ -49,6 +50,48 @@ func TestAddressesAreGivenOutOnce(t *testing.T) {
 	}
 }
 
+// Ports of one Service that it names itself are not given to its others.
+func TestPortsOfOneService(t *testing.T) {
+	c, err := New(Config{Addresses: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := createService(t, c, "s", `{"type":"NodePort","ports":[{"name":"a","port":80},{"name":"b","port":81,"nodePort":30001},{"name":"c","port":82,"nodePort":30000},{"name":"d","port":83}]}`)
+	seen := map[int64]bool{}
+	for _, p := range spec.Get("ports").Items() {
+		n, _ := p.Get("nodePort").Int()
+		if n < firstNodePort || seen[n] {
+			t.Errorf("node port %d twice or none: %s", n, spec.Get("ports"))
+		}
+		seen[n] = true
+	}
+}
+
+// A store counts how often it is listed.
+type listed struct {
+	store.Store[*Record]
+	times int
+}
+
+func (l *listed) List(ctx context.Context, scope string, o store.ListOptions[*Record]) (store.Page[*Record], error) {
+	l.times++
+	return l.Store.List(ctx, scope, o)
+}
+
+// However many addresses and ports a Service asks for, the others are looked at once.
+func TestServicesAreListedOnce(t *testing.T) {
+	l := &listed{Store: NewStore()}
+	c, err := New(Config{Addresses: true, Store: l})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.times = 0
+	createService(t, c, "s", `{"type":"LoadBalancer","externalTrafficPolicy":"Local","ports":[{"name":"a","port":80},{"name":"b","port":81},{"name":"c","port":82}]}`)
+	if l.times != 1 {
+		t.Errorf("the store was listed %d times, want once", l.times)
+	}
+}
+
 func TestAddressesStayOpen(t *testing.T) {
 	c, err := New(Config{})
 	if err != nil {
@@ -72,7 +115,7 @@ func TestAddressesEnd(t *testing.T) {
 	if ip := a.next(seen); ip != "" {
 		t.Errorf("%s is given out though all are taken", ip)
 	}
-	if ip := a.clusterIP(context.Background(), "IPv6"); ip != "" {
+	if ip := a.allotment(context.Background()).clusterIP("IPv6"); ip != "" {
 		t.Errorf("%s is of no family of the cluster", ip)
 	}
 }

@@ -363,8 +363,9 @@ func (c *Cluster) rehearse(ctx context.Context, t *task, key string, try store.U
 // finalized deletes an object whose last finalizer an update took away. The
 // answer is the object as the update made it, with the version it had.
 func (c *Cluster) finalized(ctx context.Context, t *task, key string, out outcome) (*Response, *Status) {
-	item, err := c.store.Delete(ctx, key, store.DeleteOptions[*Record]{})
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
+	uid := meta(out.object.Value, "uid") // another may have the name by now
+	item, err := c.store.Delete(ctx, key, store.DeleteOptions[*Record]{Preconditions: store.Preconditions{UID: &uid}})
+	if err != nil && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrPrecondition) {
 		return nil, c.storeStatus(t.ep, t.Request.Name, err)
 	}
 	if err == nil {

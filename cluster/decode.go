@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -108,7 +109,9 @@ func (t *task) decodeBody() *Status {
 	if err != nil {
 		return decodeStatus(k, root, err)
 	}
-	problems = mergeProblems(doc, problems, unknown, k.Builtin)
+	if problems = mergeProblems(doc, problems, unknown, k.Builtin && t.Format == JSON); len(problems) > maxProblems {
+		problems = problems[:maxProblems]
+	}
 	if len(problems) > 0 {
 		switch t.strictness() {
 		case validateStrict:
@@ -177,39 +180,62 @@ func strictError(problems []string) error {
 	return errors.New("strict decoding error: " + strings.Join(problems, ", "))
 }
 
-// mergeProblems puts unknown fields and duplicate keys in the order of the API
-// server's messages: a Go type meets both while it reads, a custom resource
-// learns of unknown fields after it was read.
-func mergeProblems(doc *document.Document, duplicates []string, unknown []problem, builtin bool) []string {
-	if !builtin || len(duplicates) == 0 || len(unknown) == 0 {
-		out := slices.Clone(duplicates)
-		for _, u := range unknown {
-			out = append(out, u.message)
-		}
-		return out
-	}
+// maxProblems is how many unknown fields and duplicate keys of a body are told, as
+// by the API server's decoder (sigs.k8s.io/json).
+const maxProblems = 100
+
+// mergeProblems joins duplicate keys and unknown fields as the API server tells
+// them. Reading JSON into a Go type (inText) it meets both in the order of the
+// text, tells each field once, and does not look into an unknown one; in any other
+// way it learns of unknown fields after the text was read. Of more than it tells the
+// order is not looked for: each position costs a look through the text.
+func mergeProblems(doc *document.Document, duplicates []string, unknown []problem, inText bool) []string {
 	type at struct {
 		message string
 		where   document.Position
 	}
 	var all []at
-	for i, d := range doc.Duplicates {
-		all = append(all, at{duplicates[i], d.Position})
-	}
-	for _, u := range unknown {
-		all = append(all, at{u.message, doc.PositionOf(u.path)})
-	}
-	slices.SortStableFunc(all, func(a, b at) int {
-		if a.where.Line != b.where.Line {
-			return a.where.Line - b.where.Line
+	fields := map[string]bool{}
+	if inText {
+		for _, u := range unknown {
+			fields[fieldName(u.path)] = true
 		}
-		return a.where.Column - b.where.Column
-	})
+	}
+	told := map[string]bool{}
+	for i, d := range doc.Duplicates {
+		if !told[duplicates[i]] && !within(fields, fieldName(d.Path)) {
+			all = append(all, at{duplicates[i], d.Position})
+		}
+		told[duplicates[i]] = inText
+	}
+	sorted := inText && len(all)+len(unknown) <= maxProblems
+	for _, u := range unknown {
+		next := at{message: u.message}
+		if sorted {
+			next.where = doc.PositionOf(u.path)
+		}
+		all = append(all, next)
+	}
+	if sorted {
+		slices.SortStableFunc(all, func(a, b at) int {
+			return cmp.Or(a.where.Line-b.where.Line, a.where.Column-b.where.Column)
+		})
+	}
 	out := make([]string, len(all))
 	for i := range all {
 		out[i] = all[i].message
 	}
 	return out
+}
+
+// within reports whether a field is one of those given or stands in one.
+func within(fields map[string]bool, name string) bool {
+	for i := range len(name) {
+		if (name[i] == '.' || name[i] == '[') && fields[name[:i]] {
+			return true
+		}
+	}
+	return fields[name]
 }
 
 // problem is a field that a kind does not know.
@@ -275,7 +301,7 @@ func (p *pipeline) decodeCustom(k *schema.Kind, v document.Value, from defaults.
 	v = structural.DropNulls(p.typeIn(k, version), v)
 	if p.facts(k).embedded {
 		e := &embeddedDecoder{pipeline: p, from: from}
-		v = e.value(p.typeIn(k, version), v, nil)
+		v = e.value(p.typeIn(k, version), v)
 		return v, append(problems, e.problems...), e.err
 	}
 	return v, problems, nil

@@ -120,7 +120,7 @@ func checkAnnotations(object document.Value) []Cause {
 func checkOwners(object document.Value) []Cause {
 	const field = "metadata.ownerReferences"
 	var causes []Cause
-	controller := ""
+	controller, controllers := "", 0
 	refs := object.Get("metadata").Get("ownerReferences")
 	if refs.Kind() != document.List {
 		return nil
@@ -140,11 +140,13 @@ func checkOwners(object document.Value) []Cause {
 			causes = append(causes, invalidValue(field, ref.String(), "an Event may own nothing"))
 		}
 		if yes, _ := ref.Get("controller").Bool(); yes {
-			if controller != "" {
+			controllers++
+			switch controllers {
+			case 1:
+				controller = kind + "/" + name
+			case 2: // of a third nothing is said: each cause holds the whole list
 				causes = append(causes, invalidValue(field, refs.String(),
 					"only one reference may be the controller, and both "+controller+" and "+kind+"/"+name+" are"))
-			} else {
-				controller = kind + "/" + name
 			}
 		}
 	}

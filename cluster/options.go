@@ -85,6 +85,7 @@ func checkManager(field, manager string) []Cause {
 	var causes []Cause
 	if len(manager) > maxManager {
 		causes = append(causes, tooLong(field, maxManager))
+		manager = manager[:maxManager] // of the rest nothing more is said: each cause holds the name
 	}
 	for i, c := range manager {
 		if !unicode.IsPrint(c) {

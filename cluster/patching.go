@@ -134,11 +134,12 @@ func carriedDuplicates(body *patchBody, object document.Value) []string {
 func follow(object document.Value, pointer string) (document.Path, bool) {
 	var path document.Path
 	tokens := strings.Split(pointer, "/")
+	here := object
 	for _, token := range tokens[1:] {
 		token = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
-		here := object.Follow(path)
 		if here.Kind() != document.List {
-			path = path.Child(token)
+			path = append(path, document.Keys(token)...)
+			here = here.Get(token)
 			continue
 		}
 		i := here.Len() - 1
@@ -148,7 +149,8 @@ func follow(object document.Value, pointer string) (document.Path, bool) {
 				return nil, false
 			}
 		}
-		path = path.Item(i)
+		path = append(path, document.Step{Index: i})
+		here = here.Follow(path[len(path)-1:])
 	}
 	return path, true
 }
@@ -303,18 +305,14 @@ func oneOwnerEach(object document.Value) (document.Value, []string) {
 	}
 	var kept document.ListBuilder
 	var twice []string
-	seen := map[string][]document.Value{}
+	seen := map[string]bool{}
 	for _, ref := range refs.Items() {
-		uid := ref.Get("uid").StringOr("")
-		known := false
-		for _, other := range seen[uid] {
-			known = known || document.Equal(other, ref)
-		}
-		if known {
-			twice = append(twice, uid)
+		text := ref.String()
+		if seen[text] {
+			twice = append(twice, ref.Get("uid").StringOr(""))
 			continue
 		}
-		seen[uid] = append(seen[uid], ref)
+		seen[text] = true
 		kept.Append(ref)
 	}
 	if len(twice) == 0 {

@@ -259,8 +259,8 @@ func (t *task) registryRequest() defaults.Request {
 		q.Subresource = ""
 	}
 	if a := t.addresses; a != nil {
-		q.ClusterIP = func(family string) string { return a.clusterIP(context.Background(), family) }
-		q.NodePort = func() int64 { return a.nodePort(context.Background()) }
+		allotment := a.allotment(context.Background())
+		q.ClusterIP, q.NodePort = allotment.clusterIP, allotment.nodePort
 	}
 	return q
 }

@@ -1,0 +1,47 @@
+package cluster_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+)
+
+// Unknown fields and doubled keys are told as kube-apiserver 1.36.3 told them for
+// these very bodies.
+func TestOrderOfProblems(t *testing.T) {
+	cases := []struct {
+		why, body, want string
+		format          cluster.Format
+	}{
+		{"unknown fields in the order of the text", `{"zeta":1,"metadata":{"name":"a","nosuch":2},"alpha":1}`,
+			`unknown field "zeta", unknown field "metadata.nosuch", unknown field "alpha"`, cluster.JSON},
+		{"with doubled keys among them", `{"zeta":1,"metadata":{"name":"a","nosuch":2},"data":{"b":"1","b":"2"},"alpha":1}`,
+			`unknown field "zeta", unknown field "metadata.nosuch", duplicate field "data.b", unknown field "alpha"`, cluster.JSON},
+		{"each once", `{"metadata":{"name":"a"},"data":{"b":"1","b":"2","b":"3"},"zeta":1,"zeta":2}`,
+			`duplicate field "data.b", unknown field "zeta"`, cluster.JSON},
+		{"nothing within an unknown field", `{"metadata":{"name":"a"},"zeta":{"a":1,"a":2}}`, `unknown field "zeta"`, cluster.JSON},
+		{"of YAML the unknown ones at the end, by name", "zeta: 1\nmetadata: {name: a, nosuch: 1}\ndata: {b: \"1\", b: \"2\"}\nalpha: 1\n",
+			`line 3: key "b" already set in map, unknown field "alpha", unknown field "metadata.nosuch", unknown field "zeta"`, cluster.YAML},
+	}
+	for _, c := range cases {
+		q := newRequests(t, cluster.Config{})
+		st := q.refused(400, cluster.Create, "/api/v1/namespaces/n/configmaps", c.body, options(cluster.Options{FieldValidation: "Strict"}), format(c.format))
+		if st == nil {
+			continue
+		}
+		_, got, _ := strings.Cut(st.Message, "strict decoding error: ")
+		if got != c.want {
+			t.Errorf("%s:\ngot  %s\nwant %s", c.why, got, c.want)
+		}
+	}
+}
+
+// Of many problems a hundred are told.
+func TestManyProblems(t *testing.T) {
+	q := newRequests(t, cluster.Config{})
+	response, st := q.do(cluster.Create, "/api/v1/namespaces/n/configmaps", `{"metadata":{"name":"a"},`+many(120, `"u%[1]d":1`)+`}`)
+	if st != nil || len(response.Warnings) != 100 {
+		t.Errorf("%d warnings, %v", len(response.Warnings), st)
+	}
+}
