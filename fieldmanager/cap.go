@@ -30,7 +30,7 @@ func capUpdates(entries []Entry) []Entry {
 	if len(updates) <= maxUpdates {
 		return entries
 	}
-	slices.SortFunc(updates, func(a, b Entry) int {
+	slices.SortStableFunc(updates, func(a, b Entry) int {
 		return cmp.Or(cmp.Compare(seconds(a.Time), seconds(b.Time)), cmp.Compare(identifier(&a), identifier(&b)))
 	})
 	firsts := map[string]Entry{}

@@ -86,7 +86,7 @@ func Decode(k *schema.Kind, v document.Value, from Source) (document.Value, []Pr
 		return v, nil, d.err
 	}
 	if from == FromTree {
-		slices.SortFunc(d.problems, func(a, b Problem) int { return strings.Compare(a.Message, b.Message) })
+		slices.SortStableFunc(d.problems, func(a, b Problem) int { return strings.Compare(a.Message, b.Message) })
 	}
 	return out, d.problems, nil
 }

@@ -1,20 +1,14 @@
 package defaults
 
 import (
-	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
-	"path"
 	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/patchlab-dev/patchlab/document"
 )
-
-//go:embed rules/*.rules
-var files embed.FS
 
 // Rule is one default rule, as it stands in a file of rules.
 type Rule struct {
@@ -120,16 +114,8 @@ const (
 // all parses the files once.
 var all = sync.OnceValues(func() ([]*Rule, error) {
 	var rules []*Rule
-	entries, err := fs.ReadDir(files, "rules")
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range entries {
-		text, err := files.ReadFile("rules/" + e.Name())
-		if err != nil {
-			return nil, err
-		}
-		more, err := parseRules(e.Name(), string(text))
+	for _, file := range files() {
+		more, err := parseRules(file.name, file.text)
 		if err != nil {
 			return nil, err
 		}
@@ -158,7 +144,7 @@ func parseRules(file, text string) ([]*Rule, error) {
 				if err != nil {
 					return nil, fmt.Errorf("%s:%d: %w", file, n, err)
 				}
-				r.Type, r.File, r.Line = t, path.Base(file), n
+				r.Type, r.File, r.Line = t, file, n
 				rules = append(rules, r)
 			}
 		}

@@ -1,6 +1,9 @@
 package defaults
 
 import (
+	"os"
+	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -10,10 +13,8 @@ func TestRulesAreRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	size := 0
-	entries, _ := files.ReadDir("rules")
-	for _, e := range entries {
-		text, _ := files.ReadFile("rules/" + e.Name())
-		size += len(text)
+	for _, file := range files() {
+		size += len(file.text)
 	}
 	if len(rules) < 150 || size > 50<<10 {
 		t.Errorf("%d rules in %d bytes; wanted are at least 150 in at most 50 KiB", len(rules), size)
@@ -28,6 +29,23 @@ func TestRulesAreRead(t *testing.T) {
 		default:
 			t.Errorf("%s:%d: when %q", r.File, r.Line, r.When)
 		}
+	}
+}
+
+func TestAllFilesOfRulesAreRead(t *testing.T) {
+	names, err := filepath.Glob("rules/*.rules")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read []string
+	for _, file := range files() {
+		read = append(read, "rules/"+file.name)
+		if on, err := os.ReadFile("rules/" + file.name); err != nil || string(on) != file.text {
+			t.Errorf("%s is not the file of that name: %v", file.name, err)
+		}
+	}
+	if !slices.Equal(names, read) {
+		t.Errorf("read are %v, there are %v", read, names)
 	}
 }
 
