@@ -119,6 +119,7 @@ func (p *parser) passObject(depth int, before *kin) (members int, ok bool) {
 		return 0, true
 	}
 	last, lastPlain := "", true
+	var twin span
 	same := before != nil // all keys so far are those that before holds
 	for {
 		p.space()
@@ -139,19 +140,41 @@ func (p *parser) passObject(depth int, before *kin) (members int, ok bool) {
 				before.n = members + 1
 			}
 		}
-		if same {
+		if p.space(); same {
 			ok = before.passValue(p, members, depth+1)
 		} else {
-			ok = p.pass(depth + 1)
+			ok = p.passTwin(&twin, depth+1)
 		}
 		if !ok {
 			return 0, false
 		}
 		members++
+		if p.i < len(p.b) && p.b[p.i] == ',' {
+			p.i++
+			continue
+		}
 		if end, ok := p.passComma('}'); end || !ok {
 			return members, ok
 		}
 	}
+}
+
+// passTwin goes over a value. If that is an object, it may stand once more under
+// the next key, as in managed fields: twin is then where it stands.
+func (p *parser) passTwin(twin *span, depth int) bool {
+	switch {
+	case p.i+1 >= len(p.b) || p.b[p.i] != '{' || depth > maxDepth:
+		return p.pass(depth)
+	case p.b[p.i+1] == '}':
+		p.i += 2
+		return true
+	case p.again(*twin):
+		return true
+	}
+	start := p.i
+	_, ok := p.passObject(depth, nil)
+	*twin = span{start, p.i}
+	return ok
 }
 
 // passKey goes over a key and its colon.
@@ -209,16 +232,23 @@ func (p *parser) passComma(close byte) (end, ok bool) {
 // whether that is its text.
 func (p *parser) passString() (raw string, plain, ok bool) {
 	start := p.i + 1
-	for i := start; i+8 <= len(p.b); i += 8 {
+	plain = true
+	for i := start; i+8 <= len(p.b); {
 		hit := special8(binary.LittleEndian.Uint64(p.b[i:]))
 		if hit == 0 {
+			i += 8
 			continue
 		}
-		if i += bits.TrailingZeros64(hit) >> 3; p.b[i] == '"' {
+		i += bits.TrailingZeros64(hit) >> 3
+		if p.b[i] == '"' {
 			p.i = i + 1
-			return p.s[start:i], true, true
+			return p.s[start:i], plain, true
 		}
-		break
+		if p.b[i] != '\\' || i+1 == len(p.b) || !shortEscapes[p.b[i+1]] {
+			break
+		}
+		plain = false
+		i += 2
 	}
 	n, err := p.str()
 	return n.raw, n.flags&escaped == 0, err == nil

@@ -86,3 +86,17 @@ func TestListBuilderKeepsObjectsApart(t *testing.T) {
 		t.Errorf("got %s, wanted %s", got, want)
 	}
 }
+
+// A value is gone over by the text of the one under the key before, if that is
+// the same.
+func TestSiblingsInALargeList(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 9))
+	values := []string{`{".":{},"f:a":{}}`, `{".":{},"f:a":{}}`, `{".":{},"f:a":{} }`, `{"f:b":{},".":{}}`, `{}`, `{ }`, `1`, `"x\"y"`, `"\u0061"`, `{".":{},"f:a":{}`, `{".":{},"f:a":{}}}`, `{"f:a":{"x":[1,2]}}`}
+	for range 4000 {
+		var members []string
+		for i := range r.IntN(6) {
+			members = append(members, `"k:{\"name\":\"`+strings.Repeat("x", i)+`\"}":`+values[r.IntN(len(values))])
+		}
+		check(t, []byte(`[{"f":{`+strings.Join(members, ",")+`}},{}]`), "siblings")
+	}
+}
