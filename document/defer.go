@@ -147,8 +147,12 @@ func makeKids(n *node, like []node) []node {
 	var p parser
 	p.begin(&unnamed, n.raw)
 	defer p.release()
-	if level := (*deferred)(n.first).level; n.kind == List && level < maxDeferLevel {
+	switch level := (*deferred)(n.first).level; {
+	case level >= maxDeferLevel:
+	case n.kind == List:
 		return p.deferredItems(level+1, like)
+	default:
+		return p.deferredMembers(level + 1)
 	}
 	p.opening = true
 	if err := p.value(0); err != nil {
@@ -163,10 +167,7 @@ func (p *parser) deferredItems(level uint8, like []node) []node {
 	if !p.passItems(0, likes{nodes: like}) {
 		panic("document: text that was found plain is not")
 	}
-	p.peak = max(p.peak, len(p.stack))
-	items := slices.Clone(p.stack)
-	giveCells(items, level)
-	return items
+	return p.deferredKids(level)
 }
 
 // passItems goes over the list that begins here and pushes its items: scalars as
@@ -187,32 +188,65 @@ func (p *parser) passItems(depth int, alike likes) bool {
 		if p.i >= len(p.b) {
 			return false
 		}
-		start, odd := p.i, p.odd
-		kind, kids, ok := Null, 0, true
-		known, length := alike.item(p)
-		switch c := p.b[p.i]; {
-		case known != nil && known.kind >= List:
-			kind, kids = known.kind, int(known.count)
+		if known, length := alike.item(p); known != nil && known.kind >= List {
+			start, odd := p.i, p.odd
 			p.i += length
-		case c == '{':
-			kind = Object
-			kids, ok = p.passObject(depth+1, &kin)
-		case c == '[':
-			kind = List
-			kids, ok = p.passList(depth + 1)
-		default:
-			ok = p.value(depth) == nil
-		}
-		if !ok {
+			p.stack = append(p.stack, p.passed(known.kind, start, odd, int(known.count)))
+		} else if !p.passNode(depth, &kin) {
 			return false
-		}
-		if kind != Null {
-			p.stack = append(p.stack, p.passed(kind, start, odd, kids))
 		}
 		if end, ok := p.passComma(']'); end || !ok {
 			return ok
 		}
 	}
+}
+
+// passNode goes over a value that begins here and pushes its node: of a list or
+// an object without its kids. before is of the value that stands before it in a
+// list, and is nil where none can.
+func (p *parser) passNode(depth int, before *kin) (ok bool) {
+	start, odd, kind, kids := p.i, p.odd, Object, 0
+	switch p.b[p.i] {
+	case '{':
+		kids, ok = p.passObject(depth+1, before)
+	case '[':
+		kind = List
+		kids, ok = p.passList(depth + 1)
+	default:
+		return p.value(depth) == nil
+	}
+	if ok {
+		p.stack = append(p.stack, p.passed(kind, start, odd, kids))
+	}
+	return ok
+}
+
+// deferredMembers makes the members of the object that the text is. Objects and
+// lists among them are deferred in their turn.
+func (p *parser) deferredMembers(level uint8) []node {
+	p.i++
+	for end := false; !end; {
+		key, flag, err := p.memberKey()
+		ok := err == nil && p.passNode(0, nil)
+		if ok {
+			n := &p.stack[len(p.stack)-1]
+			n.key = key
+			n.flags |= flag
+			end, ok = p.passComma('}')
+		}
+		if !ok {
+			panic("document: text that was found plain is not")
+		}
+	}
+	return p.deferredKids(level)
+}
+
+// deferredKids takes the nodes from the stack that are to be kids, and defers theirs.
+func (p *parser) deferredKids(level uint8) []node {
+	p.peak = max(p.peak, len(p.stack))
+	kids := slices.Clone(p.stack)
+	giveCells(kids, level)
+	return kids
 }
 
 // passed makes the node of a list or an object that was passed over, but for its
@@ -232,6 +266,9 @@ func giveCells(nodes []node, level uint8) {
 		if nodes[i].kind >= List && nodes[i].count > 0 {
 			count++
 		}
+	}
+	if count == 0 {
+		return
 	}
 	cells := make([]deferred, count)
 	for i := range nodes {

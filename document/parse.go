@@ -354,25 +354,10 @@ func (p *parser) take(kids []node) []node {
 // member parses a member of the object whose members lie in the stack from base
 // on, and are likely to be alike.
 func (p *parser) member(base, depth int, alike *likes) error {
-	p.space()
-	at := p.i
-	if p.i >= len(p.b) || p.b[p.i] != '"' {
-		return p.fail(p.i, "expected a key in double quotes, found "+quoteByte(p.s, p.i))
-	}
-	k, err := p.str()
+	key, flag, err := p.memberKey()
 	if err != nil {
 		return err
 	}
-	p.space()
-	if p.i >= len(p.b) || p.b[p.i] != ':' {
-		return p.fail(p.i, "expected ':' after the key at "+p.doc.position(at).lineColumn())
-	}
-	p.i++
-	key := k.raw
-	if k.flags&escaped != 0 {
-		key = p.unescaped(k.raw)
-	}
-	p.space()
 	if !p.twin(base) {
 		if len(alike.nodes) > 0 {
 			p.like = alike.member(key)
@@ -383,10 +368,34 @@ func (p *parser) member(base, depth int, alike *likes) error {
 	}
 	n := &p.stack[len(p.stack)-1]
 	n.key = key
-	if k.flags&(canonical|escaped) == canonical {
-		n.flags |= keyCanonical
-	}
+	n.flags |= flag
 	return nil
+}
+
+// memberKey parses a key and goes to its value. flag is keyCanonical if the key is.
+func (p *parser) memberKey() (key string, flag flags, err error) {
+	p.space()
+	at := p.i
+	if p.i >= len(p.b) || p.b[p.i] != '"' {
+		return "", 0, p.fail(p.i, "expected a key in double quotes, found "+quoteByte(p.s, p.i))
+	}
+	k, err := p.str()
+	if err != nil {
+		return "", 0, err
+	}
+	p.space()
+	if p.i >= len(p.b) || p.b[p.i] != ':' {
+		return "", 0, p.fail(p.i, "expected ':' after the key at "+p.doc.position(at).lineColumn())
+	}
+	p.i++
+	p.space()
+	if k.flags&escaped != 0 {
+		return p.unescaped(k.raw), 0, nil
+	}
+	if k.flags&canonical != 0 {
+		flag = keyCanonical
+	}
+	return k.raw, flag, nil
 }
 
 func (p *parser) fail(at int, reason string) error {
