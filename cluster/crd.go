@@ -49,13 +49,8 @@ func (p *pipeline) crdEndpoint(sub string) (*endpoint, bool) {
 
 // crdOf returns the CRD that a custom kind comes from, nil for none.
 func (p *pipeline) crdOf(k *schema.Kind) *schema.CRD {
-	name := k.Resource + "." + k.Group
-	for _, crd := range p.kinds.CRDs() {
-		if crd.Name == name {
-			return crd
-		}
-	}
-	return nil
+	crd, _ := p.kinds.CRD(k.Resource + "." + k.Group)
+	return crd
 }
 
 // loadDefinitions puts the CustomResourceDefinitions that the store holds into

@@ -59,6 +59,9 @@ func TestWorkGrowsWithTheBody(t *testing.T) {
 		{"texts of a Secret", "/api/v1/namespaces/n/secrets", func(n int) string {
 			return `{"metadata":{"name":"a"},"stringData":{` + many(n, `"k%[1]d":"v"`) + `}}`
 		}, cluster.Options{}},
+		{"a schema that is nested deep", crds, func(n int) string {
+			return thingCRD("deeps", "Deep", strings.Repeat(`{"type":"object","properties":{"a":`, n)+`{"type":"string","default":"x"}`+strings.Repeat("}}", n), "")
+		}, cluster.Options{}},
 		{"controllers", maps, func(n int) string {
 			return `{"metadata":{"name":"a","ownerReferences":[` + many(n, `{"apiVersion":"v1","kind":"A","name":"a","uid":"u%[1]d","controller":true}`) + `]}}`
 		}, cluster.Options{}},

@@ -4,28 +4,58 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// place is where in a CRD a schema stands, as a path and as messages write it.
+// place is where in a CRD a schema stands, told by the steps that lead there. A
+// path and a text are made of them only for what is wrong: schemas may be nested
+// thousands deep.
 type place struct {
-	path document.Path
-	text string
+	above *place
+	step  document.Step
+	named bool // by the author of the CRD: properties[replicas]
 }
 
 func (p place) child(name string) place {
-	text := name
-	if p.text != "" {
-		text = p.text + "." + name
-	}
-	return place{p.path.Child(name), text}
+	return place{above: &p, step: document.Step{Key: name, Index: -1}}
 }
 
-// key is a child named by the author of the CRD: properties[replicas].
-func (p place) key(name string) place { return place{p.path.Child(name), p.text + "[" + name + "]"} }
+// key is a child named by the author of the CRD.
+func (p place) key(name string) place {
+	return place{above: &p, step: document.Step{Key: name, Index: -1}, named: true}
+}
 
-func (p place) index(i int) place { return place{p.path.Item(i), p.text + "[" + strconv.Itoa(i) + "]"} }
+func (p place) index(i int) place { return place{above: &p, step: document.Step{Index: i}} }
+
+func (p place) path() document.Path {
+	var path document.Path
+	for at := &p; at.above != nil; at = at.above {
+		path = append(path, at.step)
+	}
+	slices.Reverse(path)
+	return path
+}
+
+// text writes the place as messages do.
+func (p place) text() string {
+	var steps []string
+	for at := &p; at.above != nil; at = at.above {
+		switch {
+		case at.step.Index >= 0:
+			steps = append(steps, "["+strconv.Itoa(at.step.Index)+"]")
+		case at.named:
+			steps = append(steps, "["+at.step.Key+"]")
+		case at.above.above == nil:
+			steps = append(steps, at.step.Key)
+		default:
+			steps = append(steps, "."+at.step.Key)
+		}
+	}
+	slices.Reverse(steps)
+	return strings.Join(steps, "")
+}
 
 // checker checks that the schemas of a CRD are structural
 // (apiextensions-apiserver, ValidateStructural and the API validation around it).
@@ -36,7 +66,7 @@ const maxErrors = 100
 
 func (c *checker) add(t ErrorType, at place, bad document.Value, detail string) {
 	if len(c.errs) < maxErrors {
-		c.errs = append(c.errs, FieldError{t, at.path, at.text, bad, detail})
+		c.errs = append(c.errs, FieldError{t, at.path(), at.text(), bad, detail})
 	}
 }
 
@@ -394,7 +424,7 @@ func (c *checker) completeNested(v, s document.Value, vAt, sAt place) {
 		if below := s.Get("items"); below.Exists() {
 			c.completeNested(items, below, vAt.child("items"), sAt.child("items"))
 		} else {
-			c.add(ErrorRequired, sAt.child("items"), document.Value{}, "because it is defined in "+vAt.child("items").text)
+			c.add(ErrorRequired, sAt.child("items"), document.Value{}, "because it is defined in "+vAt.child("items").text())
 		}
 	}
 	for name, p := range v.Get("properties").Members() {
@@ -402,7 +432,7 @@ func (c *checker) completeNested(v, s document.Value, vAt, sAt place) {
 		if below := s.Get("properties").Get(name); below.Exists() {
 			c.completeNested(p, below, here, sAt.child("properties").key(name))
 		} else {
-			c.add(ErrorRequired, sAt.child("properties").key(name), document.Value{}, "because it is defined in "+here.text)
+			c.add(ErrorRequired, sAt.child("properties").key(name), document.Value{}, "because it is defined in "+here.text())
 		}
 	}
 }

@@ -2,6 +2,8 @@ package schema
 
 import (
 	"iter"
+	"maps"
+	"slices"
 	"sort"
 	"sync"
 
@@ -55,20 +57,11 @@ func (r *Registry) index() {
 	for _, k := range r.added {
 		put(k)
 	}
-	for _, c := range r.sortedCRDs() {
-		for _, k := range c.Kinds {
+	for _, name := range slices.Sorted(maps.Keys(r.crds)) { // of two CRDs for one kind the last counts
+		for _, k := range r.crds[name].Kinds {
 			put(k)
 		}
 	}
-}
-
-func (r *Registry) sortedCRDs() []*CRD {
-	list := make([]*CRD, 0, len(r.crds))
-	for _, c := range r.crds {
-		list = append(list, c)
-	}
-	sort.Slice(list, func(i, j int) bool { return list[i].Name < list[j].Name })
-	return list
 }
 
 // AddCRD adds a CRD's kinds, or puts them in the place of those of the CRD of
@@ -92,11 +85,12 @@ func (r *Registry) RemoveCRD(name string) bool {
 	return true
 }
 
-// CRDs returns the CRDs, sorted by name.
-func (r *Registry) CRDs() []*CRD {
+// CRD finds the CRD of that name: "widgets.lab.example.com".
+func (r *Registry) CRD(name string) (*CRD, bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	return r.sortedCRDs()
+	c, ok := r.crds[name]
+	return c, ok
 }
 
 // Add adds single kinds, such as those of FromOpenAPI. They stand before

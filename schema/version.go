@@ -8,7 +8,7 @@ import (
 // VersionBefore orders API versions as Kubernetes prefers them
 // (apimachinery's version.CompareKubeAwareVersionStrings): v2, v1, v2beta1,
 // v1beta2, v1beta1, v1alpha1, then all that are not of this form, in the order
-// of their letters.
+// of their letters. So are those of one rank, as v1 and v01.
 func VersionBefore(a, b string) bool {
 	x, xok := parseVersion(a)
 	y, yok := parseVersion(b)
@@ -21,8 +21,10 @@ func VersionBefore(a, b string) bool {
 		return x.stage > y.stage
 	case x.major != y.major:
 		return x.major > y.major
+	case x.minor != y.minor:
+		return x.minor > y.minor
 	}
-	return x.minor > y.minor
+	return a < b
 }
 
 type apiVersion struct{ stage, major, minor int }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -131,56 +132,8 @@ func (s *Server) versionOrder(group string, versions map[string][]*schema.Kind) 
 			rest = append(rest, v)
 		}
 	}
-	slices.SortFunc(rest, compareVersions)
+	sort.Slice(rest, func(i, j int) bool { return schema.VersionBefore(rest[i], rest[j]) })
 	return append(order, rest...)
-}
-
-// compareVersions orders versions by priority: v2 before v1 before v1beta2
-// before v1beta1 before v1alpha1, and then everything else by name (Kubernetes'
-// version priority).
-func compareVersions(a, b string) int {
-	x, xok := versionRank(a)
-	y, yok := versionRank(b)
-	switch {
-	case xok && yok:
-		for i := range x {
-			if x[i] != y[i] {
-				return y[i] - x[i]
-			}
-		}
-		return 0
-	case xok:
-		return -1
-	case yok:
-		return 1
-	}
-	return strings.Compare(a, b)
-}
-
-// versionRank is the stability, the major and the minor number of a version.
-func versionRank(v string) (rank [3]int, ok bool) {
-	rest, found := strings.CutPrefix(v, "v")
-	if !found {
-		return rank, false
-	}
-	major, minor := rest, ""
-	rank[0] = 3
-	for i, stage := range []string{"alpha", "beta"} {
-		if before, after, found := strings.Cut(rest, stage); found {
-			major, minor, rank[0] = before, after, i+1
-		}
-	}
-	for i, number := range []string{major, minor} {
-		if i == 1 && rank[0] == 3 {
-			break
-		}
-		n, err := strconv.Atoi(number)
-		if err != nil || n < 0 {
-			return rank, false
-		}
-		rank[i+1] = n
-	}
-	return rank, true
 }
 
 // discovery answers /api and /apis and the paths of groups and versions.

@@ -164,12 +164,3 @@ func TestDiscoveryOfStoredCustomResources(t *testing.T) {
 		}
 	}
 }
-
-func TestVersionsAreOrderedByPriority(t *testing.T) {
-	versions := []string{"foo10", "v1alpha1", "v10", "v2", "v1beta1", "v11beta2", "foo1", "v12alpha1", "v3beta1", "v1", "v10beta3"}
-	want := []string{"v10", "v2", "v1", "v11beta2", "v10beta3", "v3beta1", "v1beta1", "v12alpha1", "v1alpha1", "foo1", "foo10"}
-	slices.SortFunc(versions, compareVersions)
-	if !slices.Equal(versions, want) {
-		t.Errorf("got %v, want %v", versions, want)
-	}
-}

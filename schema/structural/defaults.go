@@ -1,7 +1,9 @@
 package structural
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/schema"
@@ -14,49 +16,65 @@ import (
 func ValidateDefaults(crd *schema.CRD) []schema.FieldError {
 	var c defaultChecker
 	for i, k := range crd.Declared {
-		at := "spec.versions[" + strconv.Itoa(i) + "].schema.openAPIV3Schema"
-		path := document.Keys("spec", "versions").Item(i).Child("schema").Child("openAPIV3Schema")
-		c.check(k.Type(), path, at)
+		c.path = document.Keys("spec", "versions").Item(i).Child("schema").Child("openAPIV3Schema")
+		c.text = []string{"spec.versions[" + strconv.Itoa(i) + "].schema.openAPIV3Schema"}
+		c.check(k.Type())
 	}
 	return c.errs
 }
 
-type defaultChecker struct{ errs []schema.FieldError }
+// A defaultChecker goes through the schema of a version. Its path and the parts of
+// its text are those of the schema at hand.
+type defaultChecker struct {
+	path document.Path
+	text []string
+	errs []schema.FieldError
+}
 
-func (c *defaultChecker) check(t *schema.Type, path document.Path, at string) {
+// below calls f for a schema below the one at hand.
+func (c *defaultChecker) below(text string, f func(), keys ...string) {
+	path, texts := len(c.path), len(c.text)
+	c.path, c.text = append(c.path, document.Keys(keys...)...), append(c.text, text)
+	f()
+	c.path, c.text = c.path[:path], c.text[:texts]
+}
+
+func (c *defaultChecker) check(t *schema.Type) {
 	if m := t.Map; m != nil {
 		for i := range m.Fields {
 			f := &m.Fields[i]
 			if m.Object && isMeta(f.Name) {
 				continue // as all objects have them; m.Meta has what the schema says
 			}
-			c.field(f, path, at)
+			c.field(f)
 		}
 		for i := range m.Meta {
-			c.field(&m.Meta[i], path, at)
+			c.field(&m.Meta[i])
 		}
 		// kube-apiserver does not look below additionalProperties.
 	}
 	if l := t.List; l != nil && described(l.Elem) != nil {
-		path, at := path.Child("items"), at+".items"
-		if l.ElemDefault != "" {
-			c.value(l.Elem, schema.ParseDefault(l.ElemDefault), path, at)
-		}
-		c.check(l.Elem, path, at)
+		c.below(".items", func() {
+			if l.ElemDefault != "" {
+				c.value(l.Elem, schema.ParseDefault(l.ElemDefault))
+			}
+			c.check(l.Elem)
+		}, "items")
 	}
 }
 
-func (c *defaultChecker) field(f *schema.Field, path document.Path, at string) {
-	path, at = path.Child("properties").Child(f.Name), at+".properties["+f.Name+"]"
-	if f.Default != "" {
-		c.value(f.Type, f.DefaultValue(), path, at)
-	}
-	c.check(f.Type, path, at)
+func (c *defaultChecker) field(f *schema.Field) {
+	c.below(".properties["+f.Name+"]", func() {
+		if f.Default != "" {
+			c.value(f.Type, f.DefaultValue())
+		}
+		c.check(f.Type)
+	}, "properties", f.Name)
 }
 
 // value checks one default.
-func (c *defaultChecker) value(t *schema.Type, v document.Value, path document.Path, at string) {
-	path, at = path.Child("default"), at+".default"
+func (c *defaultChecker) value(t *schema.Type, v document.Value) {
+	path, at := append(slices.Clone(c.path), document.Keys("default")...), strings.Join(c.text, "")+".default"
 	var p pruner
 	if p.value(t, v, false, t.Embedded); len(p.unknown) > 0 {
 		c.errs = append(c.errs, schema.FieldError{Type: schema.ErrorInvalid, Path: path, Field: at, BadValue: v, Detail: "must not have unknown fields"})
@@ -70,7 +88,7 @@ func (c *defaultChecker) value(t *schema.Type, v document.Value, path document.P
 		} else {
 			e.Field = at + "." + e.Field
 		}
-		e.Path = append(path[:len(path):len(path)], e.Path...)
+		e.Path = slices.Concat(path, e.Path)
 		c.errs = append(c.errs, e)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -204,7 +205,7 @@ func isUUID(s, version string) bool {
 	var digits strings.Builder
 	at := [...]int{8, 12, 16, 20}
 	for i := 0; i < len(s); i++ {
-		if s[i] == '-' && len(at) > 0 && contains(at[:], digits.Len()) && (i == 0 || s[i-1] != '-') {
+		if s[i] == '-' && slices.Contains(at[:], digits.Len()) && (i == 0 || s[i-1] != '-') {
 			continue
 		}
 		digits.WriteByte(s[i])
@@ -220,15 +221,6 @@ func isUUID(s, version string) bool {
 		return d[12] == version[0] && strings.IndexByte("89abAB", d[16]) >= 0
 	}
 	return true
-}
-
-func contains(list []int, n int) bool {
-	for _, x := range list {
-		if x == n {
-			return true
-		}
-	}
-	return false
 }
 
 // compact drops white space and hyphens, as they stand in printed numbers.

@@ -11,7 +11,8 @@
 package structural
 
 import (
-	"sort"
+	"slices"
+	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/schema"
@@ -27,14 +28,19 @@ func Prune(t *schema.Type, v document.Value) (document.Value, []document.Path) {
 	if len(p.unknown) == 0 {
 		return out, nil
 	}
-	for _, path := range p.unknown {
-		for i, j := 0, len(path)-1; i < j; i, j = i+1, j-1 {
-			path[i], path[j] = path[j], path[i]
-		}
+	type named struct {
+		text string
+		path document.Path
 	}
-	sort.Slice(p.unknown, func(i, j int) bool {
-		return schema.FieldText(p.unknown[i]) < schema.FieldText(p.unknown[j])
-	})
+	found := make([]named, len(p.unknown))
+	for i, path := range p.unknown {
+		slices.Reverse(path)
+		found[i] = named{schema.FieldText(path), path}
+	}
+	slices.SortFunc(found, func(a, b named) int { return strings.Compare(a.text, b.text) })
+	for i := range found {
+		p.unknown[i] = found[i].path
+	}
 	return out, p.unknown
 }
 

@@ -1,6 +1,7 @@
 package structural
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -104,9 +105,7 @@ func (c *validator) finish() []schema.FieldError {
 	out := make([]schema.FieldError, len(c.errs))
 	for i, f := range c.errs {
 		path := f.Path
-		for i, j := 0, len(path)-1; i < j; i, j = i+1, j-1 {
-			path[i], path[j] = path[j], path[i]
-		}
+		slices.Reverse(path)
 		f.Field = fieldText(path) + f.behind
 		switch text := strings.TrimPrefix(f.Field, "<nil>"); f.wording {
 		case inBody:
