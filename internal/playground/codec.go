@@ -12,10 +12,46 @@ import (
 // A field's name in JSON is its json tag. encoding/json would do as well, but
 // weighs 0.1 MB in the page, and would not refuse what it does not know.
 
-// decode reads a value into what into points to. Fields that are missing keep
+// decoder reads messages. Each message holds the whole scenario, of which little
+// has changed since the one before, so long texts that are the same are not read
+// anew.
+type decoder struct {
+	before, now []longText
+}
+
+// longText is a text of a message and the value that it was read from.
+type longText struct {
+	from document.Value
+	text string
+}
+
+// long is how many bytes make a text long.
+const long = 1 << 10
+
+// message reads a whole message.
+func (d *decoder) message(v document.Value, into reflect.Value) error {
+	d.before, d.now = d.now, nil
+	return d.read(v, into, "input")
+}
+
+// text is a string's text. The long texts of two messages are compared in order.
+func (d *decoder) text(v document.Value) (string, bool) {
+	n := len(d.now)
+	if n < len(d.before) && document.SurelyIdentical(d.before[n].from, v) {
+		d.now = append(d.now, d.before[n])
+		return d.before[n].text, true
+	}
+	text, ok := v.Text()
+	if len(text) >= long {
+		d.now = append(d.now, longText{v, text})
+	}
+	return text, ok
+}
+
+// read reads a value into what into points to. Fields that are missing keep
 // their zero value; unknown ones are refused, as they are a sign of a page and an
 // engine of different versions.
-func decode(v document.Value, into reflect.Value, path string) error {
+func (d *decoder) read(v document.Value, into reflect.Value, path string) error {
 	if v.IsNull() || !v.Exists() {
 		return nil
 	}
@@ -24,7 +60,7 @@ func decode(v document.Value, into reflect.Value, path string) error {
 	}
 	switch into.Kind() {
 	case reflect.String:
-		text, ok := v.Text()
+		text, ok := d.text(v)
 		if !ok {
 			return mismatch("a string")
 		}
@@ -47,17 +83,17 @@ func decode(v document.Value, into reflect.Value, path string) error {
 		}
 		into.Set(reflect.MakeSlice(into.Type(), v.Len(), v.Len()))
 		for i, item := range v.Items() {
-			if err := decode(item, into.Index(i), fmt.Sprintf("%s[%d]", path, i)); err != nil {
+			if err := d.read(item, into.Index(i), fmt.Sprintf("%s[%d]", path, i)); err != nil {
 				return err
 			}
 		}
 	case reflect.Struct:
-		return decodeStruct(v, into, path)
+		return d.object(v, into, path)
 	}
 	return nil
 }
 
-func decodeStruct(v document.Value, into reflect.Value, path string) error {
+func (d *decoder) object(v document.Value, into reflect.Value, path string) error {
 	if v.Kind() != document.Object {
 		return fmt.Errorf("%s must be an object, found a %s", path, v.Kind())
 	}
@@ -70,7 +106,7 @@ func decodeStruct(v document.Value, into reflect.Value, path string) error {
 		if !ok {
 			return fmt.Errorf("%s has no field %q", path, name)
 		}
-		if err := decode(field, into.Field(i), path+"."+name); err != nil {
+		if err := d.read(field, into.Field(i), path+"."+name); err != nil {
 			return err
 		}
 	}
@@ -105,6 +141,9 @@ func (e *encoder) append(dst []byte, from reflect.Value) []byte {
 	case reflect.Int:
 		return strconv.AppendInt(dst, from.Int(), 10)
 	case reflect.Slice:
+		if rows, ok := reflect.TypeAssert[[]Row](from); ok {
+			return appendRows(dst, rows)
+		}
 		dst = append(dst, '[')
 		for i := range from.Len() {
 			if i > 0 {
@@ -129,6 +168,35 @@ func (e *encoder) append(dst []byte, from reflect.Value) []byte {
 		return append(dst, '}')
 	}
 	panic("playground: a message has a field of type " + from.Type().String())
+}
+
+// appendRows appends the rows of an object, which are most of an answer, as append
+// does.
+func appendRows(dst []byte, rows []Row) []byte {
+	dst = append(dst, '[')
+	for i := range rows {
+		r := &rows[i]
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = document.AppendQuoted(append(dst, `{"text":`...), r.Text)
+		dst = document.AppendQuoted(append(dst, `,"mark":`...), r.Mark)
+		dst = strconv.AppendInt(append(dst, `,"line":`...), int64(r.Line), 10)
+		dst = appendInts(append(dst, `,"owners":`...), r.Owners)
+		dst = append(appendInts(append(dst, `,"below":`...), r.Below), '}')
+	}
+	return append(dst, ']')
+}
+
+func appendInts(dst []byte, list []int) []byte {
+	dst = append(dst, '[')
+	for i, n := range list {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = strconv.AppendInt(dst, int64(n), 10)
+	}
+	return append(dst, ']')
 }
 
 func fieldName(f reflect.StructField) string { return f.Tag.Get("json") }

@@ -19,6 +19,7 @@ const maxRequest = 24 << 20
 // for one goroutine at a time.
 type Engine struct {
 	last    *run
+	decoder decoder
 	encoder encoder
 }
 
@@ -59,7 +60,7 @@ type call struct {
 func callOf[In, Out any](f func(*Engine, *In) (*Out, error)) call {
 	return call{reflect.TypeFor[In](), reflect.TypeFor[Out](), func(e *Engine, v document.Value) (any, error) {
 		var in In
-		if err := decode(v, reflect.ValueOf(&in).Elem(), "input"); err != nil {
+		if err := e.decoder.message(v, reflect.ValueOf(&in).Elem()); err != nil {
 			return nil, err
 		}
 		return f(e, &in)

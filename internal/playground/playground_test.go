@@ -20,7 +20,7 @@ func ask(t *testing.T, e *Engine, name string, in, out any) *Failure {
 	}
 	if f := d.Root.Get("error"); f.Exists() {
 		var failure Failure
-		if err := decode(f, reflect.ValueOf(&failure).Elem(), "error"); err != nil {
+		if err := (&decoder{}).read(f, reflect.ValueOf(&failure).Elem(), "error"); err != nil {
 			t.Fatal(err)
 		}
 		return &failure
@@ -52,7 +52,7 @@ func decodeOutput(v document.Value, out any) error {
 			f.Set(reflect.New(f.Type().Elem()))
 			f = f.Elem()
 		}
-		if err := decode(at, f, "output"); err != nil {
+		if err := (&decoder{}).read(at, f, "output"); err != nil {
 			return err
 		}
 	}
@@ -233,4 +233,38 @@ func TestAllOfAnAtomicObjectIsItsOwners(t *testing.T) {
 		return
 	}
 	t.Error("no selector")
+}
+
+// TestRowsAreWrittenAsAllElse holds the short way to write rows against the long one.
+func TestRowsAreWrittenAsAllElse(t *testing.T) {
+	rows := []Row{{Text: "a: \"<b>\"", Mark: "added", Line: 3, Owners: []int{0, 12}, Below: []int{1}}, {}}
+	var want []byte
+	for _, r := range rows {
+		want = (&encoder{}).append(append(want, ','), reflect.ValueOf(r))
+	}
+	want = append(append([]byte{'['}, want[1:]...), ']')
+	if got := appendRows(nil, rows); string(got) != string(want) {
+		t.Errorf("rows are written as\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestLongTextsOfMessages: what one message leaves behind is not seen in the next.
+func TestLongTextsOfMessages(t *testing.T) {
+	var d decoder
+	texts := [][]string{{"a", "b", "c"}, {"a", "b", "c"}, {"b", "c"}, {"c", "", "a"}, {"a", "b", "c", "a"}, nil, {"a"}}
+	for _, names := range texts {
+		want := []Step{}
+		for _, n := range names {
+			want = append(want, Step{Body: strings.Repeat(n, long) + "\n", Note: n})
+		}
+		request := (&encoder{}).append(nil, reflect.ValueOf(Scenario{Steps: want}))
+		v, err := document.Parse(request, document.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got Scenario
+		if err := d.message(v.Root, reflect.ValueOf(&got).Elem()); err != nil || !slices.Equal(got.Steps, want) {
+			t.Errorf("%q was read wrong: %v", names, err)
+		}
+	}
 }
