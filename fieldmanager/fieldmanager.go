@@ -7,6 +7,10 @@
 // other request changed. Both take and return an [Object]: a value without its
 // managedFields, and beside it the [Managed] that they decode to, so that a
 // stored object is not decoded again for every request.
+//
+// Parts that two values share are not compared. Who has both as text may parse
+// the second with the first as Like in [document.Options], so that they share
+// what they say in the same words.
 package fieldmanager
 
 import (

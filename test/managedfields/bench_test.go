@@ -182,7 +182,8 @@ func parsed(text string) document.Value {
 	return d.Root
 }
 
-// oursApply is what our side of a row does, bytes in and bytes out.
+// oursApply is what our side of a row does, bytes in and bytes out. What the
+// second text has in common with the first is read once.
 func oursApply(m *fieldmanager.Manager, live, config []byte, manager string, now time.Time) ([]byte, error) {
 	l, err := document.Parse(live, document.Options{Whole: true, Borrow: true})
 	if err != nil {
@@ -192,7 +193,7 @@ func oursApply(m *fieldmanager.Manager, live, config []byte, manager string, now
 	if err != nil {
 		return nil, err
 	}
-	c, err := document.Parse(config, document.Options{Whole: true, Borrow: true})
+	c, err := document.Parse(config, document.Options{Whole: true, Borrow: true, Like: l.Root})
 	if err != nil {
 		return nil, err
 	}
@@ -212,7 +213,7 @@ func oursUpdate(m *fieldmanager.Manager, live, next []byte, now time.Time) ([]by
 	if err != nil {
 		return nil, err
 	}
-	n, err := document.Parse(next, document.Options{Whole: true, Borrow: true})
+	n, err := document.Parse(next, document.Options{Whole: true, Borrow: true, Like: l.Root})
 	if err != nil {
 		return nil, err
 	}
