@@ -83,19 +83,27 @@ func (w *work) ownedMembers(m *schema.MapType, v document.Value, is bool, was do
 		}
 		named := field > before && m.Fields[field-1].Name == name
 		empty := val.IsNull() || val.Kind() == document.Object && val.Len() == 0
-		j := -1
-		for ; at < was.Len(); at++ {
-			if fieldset.IsField(was.Key(at), name) {
-				j = at
-				break
-			}
-			if !fieldBefore(was.Key(at), name) {
-				break
-			}
-		}
+		var j int
+		j, at = fieldFrom(was, name, at)
 		b.field(name, j, w.owned(t, val, empty || !named, b.kidOf(j)))
 	}
 	return b.node()
+}
+
+// fieldFrom finds the field of that name among the kids of a node, asked for in
+// ascending order of names: its position, -1 where there is none, and that to look
+// from for the next name.
+func fieldFrom(n document.Value, name string, from int) (at, next int) {
+	for ; from < n.Len(); from++ {
+		e := n.Key(from)
+		if fieldset.IsField(e, name) {
+			return from, from + 1
+		}
+		if !fieldBefore(e, name) {
+			break
+		}
+	}
+	return -1, from
 }
 
 // fieldBefore reports whether an element sorts before the field of that name.
