@@ -13,20 +13,22 @@ import (
 // A sync.Pool alone forgets in a collection of garbage what lies in it, and gives
 // a goroutine nothing that another processor has just put away. A long document
 // brings collections about by itself, and so pays for its memory every other
-// time. So the value that was brought back last stays at hand, for any processor,
+// time. So one value that was brought back stays at hand, for any processor,
 // until the process ends; what is brought back must be small enough for that.
+// The others lie in a pool, so that each processor mostly has its own again, the
+// memory of which is in its cache.
 type Desk[T any] struct {
 	New  func() *T
-	last atomic.Pointer[T]
-	rest sync.Pool
+	kept atomic.Pointer[T]
+	pool sync.Pool
 }
 
 // Borrow returns a value that nobody else has until it is brought back.
 func (d *Desk[T]) Borrow() *T {
-	if x := d.last.Swap(nil); x != nil {
+	if x, ok := d.pool.Get().(*T); ok {
 		return x
 	}
-	if x, ok := d.rest.Get().(*T); ok {
+	if x := d.kept.Swap(nil); x != nil {
 		return x
 	}
 	return d.New()
@@ -34,7 +36,7 @@ func (d *Desk[T]) Borrow() *T {
 
 // Return brings a value back, which its borrower must not use any more.
 func (d *Desk[T]) Return(x *T) {
-	if x = d.last.Swap(x); x != nil {
-		d.rest.Put(x)
+	if !d.kept.CompareAndSwap(nil, x) {
+		d.pool.Put(x)
 	}
 }
