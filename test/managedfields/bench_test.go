@@ -57,7 +57,7 @@ func deploymentRow(b testing.TB, k *schema.Kind) row {
 	if err != nil {
 		b.Fatal(err)
 	}
-	o := split(live)
+	_, o := split(live)
 	const manager = "deployer" // who applied most of it
 	config, ok, err := ours(b, k).Extract(o, manager)
 	if err != nil || !ok {

@@ -108,18 +108,19 @@ func newDuel(k *schema.Kind, types managedfields.TypeConverter) (*duel, error) {
 
 func (d *duel) run(g *generate.Generator, steps int) error {
 	now := time.Now()
-	for range steps {
-		live := split(d.live)
+	for step := range steps {
+		root, live := split(d.live)
 		q := g.Request(d.kind, live.Value.Remove("metadata", "uid"))
 		var a fieldmanager.Object
 		var b []byte
 		var errA, errB error
 		body := q.Body.JSON()
+		asked := reread(q.Body, body, root, step)
 		if q.Apply {
-			a, errA = d.ours.Apply(live, q.Body, q.Manager, q.Force, now)
+			a, errA = d.ours.Apply(live, asked, q.Manager, q.Force, now)
 			b, errB = d.theirs.apply(d.live, body, q.Manager, q.Force)
 		} else {
-			a, errA = d.ours.Update(live, q.Body, q.Manager, now)
+			a, errA = d.ours.Update(live, asked, q.Manager, now)
 			b, errB = d.theirs.update(d.live, body, q.Manager)
 		}
 		if err := same(a, b, errA, errB); err != nil {
@@ -158,19 +159,37 @@ func withUID(v document.Value) document.Value {
 	return v.Set(document.NewString("u"), "metadata", "uid")
 }
 
-func split(body []byte) fieldmanager.Object {
+// reread returns a body as it was drawn, read of its text, or read of its text
+// beside the live object, of which it then has what both say.
+func reread(v document.Value, text []byte, live document.Value, step int) document.Value {
+	o := document.Options{Whole: step%2 == 0, Borrow: true, MaxBytes: -1}
+	switch step % 3 {
+	case 0:
+		return v
+	case 1:
+		o.Like = live
+	}
+	d, err := document.Parse(text, o)
+	if err != nil {
+		panic(err)
+	}
+	return d.Root
+}
+
+// split reads an object and takes its managers off.
+func split(body []byte) (root document.Value, o fieldmanager.Object) {
 	if body == nil {
-		return fieldmanager.Object{}
+		return document.Value{}, fieldmanager.Object{}
 	}
 	d, err := document.Parse(body, document.Options{})
 	if err != nil {
 		panic(err)
 	}
-	o, err := fieldmanager.Split(d.Root)
+	o, err = fieldmanager.Split(d.Root)
 	if err != nil {
 		panic(err)
 	}
-	return o
+	return d.Root, o
 }
 
 func same(a fieldmanager.Object, b []byte, errA, errB error) error {
