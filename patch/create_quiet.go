@@ -33,7 +33,9 @@ func (d *differ) quiet(t *schema.Type) bool {
 			quiet = quiet && d.quietList(f)
 		}
 	}
-	d.quietTypes[t] = quiet
+	if !quiet {
+		d.quietTypes[t] = false
+	}
 	return quiet
 }
 

@@ -3,6 +3,7 @@ package patch_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -111,8 +112,11 @@ func (l *longList) text(items []string) string {
 
 // eachLongList calls f with three related objects.
 func eachLongList(t *testing.T, f func(t *testing.T, l *longList, quiet bool, texts [3]string)) {
+	seeds := []uint64{900105} // keys 7 and "7" in two patches that do not conflict
 	for i := range uint64(max(*cases/5, 1)) {
-		s := *seed + i
+		seeds = append(seeds, *seed+i)
+	}
+	for _, s := range seeds {
 		l := &longList{r: rand.New(rand.NewPCG(s, 7)), odd: s%3 == 0}
 		items := l.items()
 		texts := [3]string{l.text(items), l.text(l.changed(items)), l.text(l.changed(items))}
@@ -222,4 +226,41 @@ func TestOrderOfListsWithSeveralKeys(t *testing.T) {
 	if got, err := patch.Strategic(from, p, typ, patch.Options{ListTypes: true}); err != nil || got.String() != to.String() {
 		t.Errorf("applied it gives %s %v", got, err)
 	}
+}
+
+// change draws a strategic merge patch of the items.
+func (l *longList) change(items int) string {
+	var out []string
+	for range 1 + l.r.IntN(4)*l.r.IntN(5) {
+		name := l.r.IntN(items + 5)
+		switch l.r.IntN(8) {
+		case 0:
+			out = append(out, fmt.Sprintf(`{"$patch":"delete","name":"item-%03d"}`, name))
+		case 1:
+			out = append(out, l.item(name))
+		default:
+			out = append(out, fmt.Sprintf(`{"name":"item-%03d","value":7,"parts":[{"note":"c","port":%d}]}`, name, l.r.IntN(4)))
+		}
+	}
+	if l.r.IntN(3) == 0 {
+		slices.Sort(out)
+	}
+	if l.r.IntN(30) == 0 {
+		out = append(out, `{"$patch":"replace"}`)
+	}
+	return `{"items":[` + strings.Join(out, ",") + `]}`
+}
+
+// Items of long lists are merged as the reference merges them: where they are, in
+// another order, with new ones and others gone.
+func TestLongListsPatchedAsReference(t *testing.T) {
+	eachLongList(t, func(t *testing.T, l *longList, quiet bool, texts [3]string) {
+		items := strings.Count(texts[0], `"name"`)
+		live := l.read(t, texts[0], document.Value{})
+		change := parse(t, l.change(items))
+		agree(t, "a strategic merge patch", func(e patch.Engine) (document.Value, error) {
+			return patch.Strategic(live, change, longType(quiet), patch.Options{ListTypes: true, Engine: e})
+		}, live, change)
+		applied(t, l, parse(t, texts[0]), change, longType(quiet), texts[0])
+	})
 }

@@ -135,6 +135,7 @@ func (w *strategist) order(object, patch document.Value, t *schema.Type, key str
 func (w *strategist) itemsToOrder(live, change document.Value, f field) (merged, error) {
 	if live.Exists() && change.Exists() && f.merge && live.Len()+change.Len() > 0 {
 		m, err := w.mergeItems(live, change, f)
+		m.lookAtServer()
 		m.arrange(m.byPatch, m.server)
 		return m, err
 	}

@@ -31,8 +31,10 @@ type merged struct {
 	// after is server as kube-apiserver sees it when it carries out a
 	// $setElementOrder: what was deleted makes room for what is new.
 	after []itemKey
-	// aligned says that server and after are the keys of the entries by slot.
-	aligned bool
+	// aligned says that server and after are the keys of the entries by slot, as
+	// many as kept and live say.
+	aligned    bool
+	kept, live int
 	// mark is how many decisions there were before the list's own.
 	mark int
 	// removed are decisions about items that are gone.
@@ -48,7 +50,10 @@ func (w *strategist) list(live, change document.Value, f field) (document.Value,
 	if err != nil {
 		return live, err
 	}
-	m.arrange(m.byPatch, m.server)
+	if !m.inPlace() {
+		m.lookAtServer()
+		m.arrange(m.byPatch, m.server)
+	}
 	return w.finish(&m), nil
 }
 
@@ -185,9 +190,7 @@ func (w *strategist) mergeObjects(live, change document.Value, f field) (merged,
 		return m, err
 	}
 	m.byPatch = p.keys
-	m.after = m.keysKept(min(live.Len(), len(m.entries)))
-	m.server = m.after[:kept]
-	m.aligned = true
+	m.aligned, m.kept, m.live = true, kept, min(live.Len(), len(m.entries))
 	return m, nil
 }
 
@@ -275,6 +278,14 @@ func (m *merged) keysKept(n int) []itemKey {
 		keys[i] = m.entries[i].key
 	}
 	return keys
+}
+
+// lookAtServer notes the keys of an aligned list before its entries are moved.
+func (m *merged) lookAtServer() {
+	if m.aligned {
+		m.after = m.keysKept(m.live)
+		m.server = m.after[:m.kept]
+	}
 }
 
 // finish returns the list, and tells decisions where the items now stand.

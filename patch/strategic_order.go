@@ -2,6 +2,7 @@ package patch
 
 import (
 	"hash/maphash"
+	"math/bits"
 	"slices"
 	"sort"
 
@@ -42,25 +43,45 @@ func (x index) find(k itemKey) (int, bool) {
 	return i, i >= 0
 }
 
-// repeated reports whether a key stands twice. It is quick where they rise.
-func repeated(keys []itemKey) bool {
+// repeated reports whether one of n keys stands twice. It is quick where they rise.
+func repeated(n int, key func(i int) itemKey) bool {
 	rising := true
-	for i := 1; i < len(keys) && rising; i++ {
-		rising = keys[i-1].kind == keys[i].kind && keys[i-1].text < keys[i].text
+	for i := 1; i < n && rising; i++ {
+		last, k := key(i-1), key(i)
+		rising = last.kind == k.kind && last.text < k.text
 	}
 	if rising {
 		return false
 	}
-	seen := make(map[uint64]bool, len(keys)) // by hash: a false yes only costs time
-	seed := maphash.MakeSeed()
-	for _, k := range keys {
-		h := maphash.String(seed, k.text) + uint64(k.kind)
-		if seen[h] || k.kind == keyNone {
+	seed, seen := maphash.MakeSeed(), newHashes(n) // by hash: a false yes only costs time
+	for i := range n {
+		k := key(i)
+		if k.kind == keyNone || !seen.add(maphash.String(seed, k.text)+uint64(k.kind)) {
 			return true
 		}
-		seen[h] = true
 	}
 	return false
+}
+
+// hashes is a set of hashes of a known number, of which 0 stands for no hash. A
+// map takes several times its room.
+type hashes []uint64
+
+func newHashes(n int) hashes { return make(hashes, 2<<bits.Len(uint(n))) }
+
+// add puts a hash into the set and reports whether it was not there.
+func (s hashes) add(h uint64) bool {
+	h |= 1
+	for i := h >> 1; ; i++ {
+		at := &s[i&uint64(len(s)-1)]
+		switch *at {
+		case 0:
+			*at = h
+			return true
+		case h:
+			return false
+		}
+	}
 }
 
 // keysOf returns the keys of a list's items.
@@ -108,6 +129,26 @@ func (m *merged) arrange(by, server []itemKey) {
 	m.entries = append(out, others[i:]...)
 }
 
+// inPlace reports whether the entries are in order as they are: all are of the
+// object, no key stands twice, and the patch names those that it changes in the
+// order in which they stand.
+func (m *merged) inPlace() bool {
+	if !m.aligned || len(m.entries) > m.kept {
+		return false
+	}
+	order, last := m.indexOf(m.byPatch), -1
+	for i := range m.entries {
+		rank, named := order.find(m.entries[i].key)
+		if m.entries[i].deletes || named && rank < last {
+			return false
+		}
+		if named {
+			last = rank
+		}
+	}
+	return !repeated(len(m.entries), func(i int) itemKey { return m.entries[i].key })
+}
+
 // indexOf returns an index to find the entries in, which is not worth making
 // for few of them.
 func (m *merged) indexOf(keys []itemKey) index {
@@ -120,7 +161,7 @@ func (m *merged) indexOf(keys []itemKey) index {
 // positions returns a function that finds where the server has an entry, -1 for
 // nowhere.
 func (m *merged) positions(server []itemKey) func(e *entry) int {
-	if m.aligned && !repeated(server) {
+	if m.aligned && !repeated(len(server), func(i int) itemKey { return server[i] }) {
 		return func(e *entry) int {
 			if e.slot < len(server) {
 				return e.slot

@@ -157,6 +157,10 @@ func mergeConflict(a, b document.Value) bool {
 	return !document.Identical(a, b)
 }
 
+// typesInUse is about how many types the fields of a large item have, such as a
+// container.
+const typesInUse = 48
+
 // ThreeWayStrategic makes kubectl's three-way strategic merge patch by what t
 // knows of the object's fields (apimachinery's CreateThreeWayMergePatch): the
 // changes from current to modified, merged into the deletions from original to
@@ -172,7 +176,7 @@ func ThreeWayStrategic(original, modified, current document.Value, t *schema.Typ
 	original, modified, current = orEmpty(original), orEmpty(modified), orEmpty(current)
 	s := strategist{typing: typing{o.ListTypes}}
 	// What was found of modified's lists and of types serves the next differ.
-	views, quiet := make(map[document.Value]*view), make(map[*schema.Type]bool)
+	views, quiet := make(map[document.Value]*view), make(map[*schema.Type]bool, typesInUse)
 	changes := differ{strategist: s, changes: true, order: true, views: views, quietTypes: quiet}
 	add, err := changes.object(current, modified, t, false)
 	if err != nil {

@@ -88,42 +88,48 @@ func (c *conflicts) lists(a, b document.Value, f field) (bool, error) {
 	return false, nil
 }
 
-// keyed compares the items of two lists that have the same merge key.
+// keyed compares the items of two lists that have the same merge key; where
+// several have it, the last of them.
 func (c *conflicts) keyed(a, b document.Value, f field) (bool, error) {
-	others := make(map[string]document.Value, b.Len())
-	for _, item := range b.Items() {
-		k := keyOf(item, f.keys)
-		if k.kind == keyMissing {
-			return true, refuse(TypeStrategic, ErrInternal, c.here(), "an item lacks the merge key "+keyNames(f.keys)+": "+excerpt(item))
-		}
-		others[keyText(item, k, f)] = item
+	others, _, err := c.byKey(b, f)
+	if err != nil {
+		return true, err
 	}
-	seen := make(map[string]document.Value, a.Len())
-	var order []string
-	for _, item := range a.Items() {
-		k := keyOf(item, f.keys)
-		if k.kind == keyMissing {
-			return true, refuse(TypeStrategic, ErrInternal, c.here(), "an item lacks the merge key "+keyNames(f.keys)+": "+excerpt(item))
-		}
-		text := keyText(item, k, f)
-		if _, twice := seen[text]; !twice {
-			order = append(order, text)
-		}
-		seen[text] = item
+	own, order, err := c.byKey(a, f)
+	if err != nil {
+		return true, err
 	}
-	for i, text := range order {
-		other, both := others[text]
+	for i, k := range order {
+		other, both := others[k]
 		if !both {
 			continue
 		}
 		c.item(i)
-		found, err := c.objects(seen[text], other, f.typ)
+		found, err := c.objects(own[k], other, f.typ)
 		if found || err != nil {
 			return found, err
 		}
 		c.up()
 	}
 	return false, nil
+}
+
+// byKey returns the items of a list by their keys, and the keys in their order.
+// Unlike elsewhere, 7 and "7" are two keys here.
+func (c *conflicts) byKey(list document.Value, f field) (items map[itemKey]document.Value, order []itemKey, err error) {
+	items = make(map[itemKey]document.Value, list.Len())
+	for _, item := range list.Items() {
+		k := keyOf(item, f.keys)
+		if k.kind == keyMissing {
+			return nil, nil, refuse(TypeStrategic, ErrInternal, c.here(), "an item lacks the merge key "+keyNames(f.keys)+": "+excerpt(item))
+		}
+		k.text = keyText(item, k, f)
+		if _, twice := items[k]; !twice {
+			order = append(order, k)
+		}
+		items[k] = item
+	}
+	return items, order, nil
 }
 
 // sameScalars compares two lists of one length without regard to order.
