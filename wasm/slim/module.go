@@ -40,6 +40,18 @@ func (m memory) integer(address, size int) int {
 	return n
 }
 
+// put writes a number of 4 bytes, the lowest first.
+func (m memory) put(address, n int) { binary.LittleEndian.PutUint32(m[address:], uint32(n)) }
+
+// text reads what stands before the next zero.
+func (m memory) text(address int) string {
+	b := m[min(address, len(m)):]
+	if end := bytes.IndexByte(b, 0); end >= 0 {
+		b = b[:end]
+	}
+	return string(b)
+}
+
 // clear sets the bytes from one address to before another to zero.
 func (m memory) clear(from, to int) { clear(m[max(from, 0):min(to, len(m))]) }
 
