@@ -24,7 +24,7 @@ func (e *decodeError) Unwrap() error { return e.err }
 // parseBody reads the object of a create or update. What is JSON is read so;
 // duplicate keys are problems, not errors.
 func (t *task) parseBody(k *schema.Kind) (*document.Document, []string, *Status) {
-	o := document.Options{Duplicates: document.DuplicatesLast}
+	o := document.Options{Duplicates: document.DuplicatesLast, Whole: true}
 	if k.Builtin {
 		o.Duplicates = document.DuplicatesMerged
 	}

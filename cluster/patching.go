@@ -31,7 +31,7 @@ func (t *task) parsePatch() (*patchBody, *Status) {
 	var doc *document.Document
 	var err error
 	if t.Format == ApplyPatch {
-		doc, err = document.ParseYAML(t.Body, document.Options{Duplicates: document.DuplicatesLast})
+		doc, err = document.ParseYAML(t.Body, document.Options{Duplicates: document.DuplicatesLast, Whole: true})
 	} else {
 		doc, err = document.Parse(t.Body, document.Options{Duplicates: document.DuplicatesLast})
 	}
