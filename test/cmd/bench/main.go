@@ -3,6 +3,10 @@
 // rounds, ours and the peer's in turn, and takes medians.
 //
 //	go run ./cmd/bench -rounds 5 -out ../doc/performance.md
+//
+// While one works on a few rows, these are measured alone and printed:
+//
+//	go run ./cmd/bench -only 'ThreeWay|Strategic/deployment|items'
 package main
 
 import (
@@ -19,8 +23,15 @@ func main() {
 	benchtime := flag.String("benchtime", "200ms", "how long one measurement takes at least")
 	starts := flag.Int("starts", 40, "how often each command is started")
 	out := flag.String("out", "../doc/performance.md", "page to write")
+	only := flag.String("only", "", "measure only the benchmarks that match, as go test -bench does (benchmark/object), print their rows and write no page")
 	flag.Parse()
-	if err := run(*rounds, *starts, *benchtime, *out); err != nil {
+	var err error
+	if *only != "" {
+		err = runOnly(*only, *rounds, *benchtime)
+	} else {
+		err = run(*rounds, *starts, *benchtime, *out)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -33,7 +44,7 @@ func run(rounds, starts int, benchtime, out string) error {
 	}
 	defer os.RemoveAll(dir)
 	results := samples{}
-	if err := measureEngines(dir, rounds, benchtime, results); err != nil {
+	if err := measureEngines(dir, "", rounds, benchtime, results); err != nil {
 		return err
 	}
 	commands, err := measureCommands(dir, starts)
@@ -47,15 +58,30 @@ func run(rounds, starts int, benchtime, out string) error {
 	return os.WriteFile(out, page, 0o644)
 }
 
+// runOnly prints the rows of a part of the benchmarks.
+func runOnly(only string, rounds int, benchtime string) error {
+	dir, err := os.MkdirTemp("", "patchlab-bench")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	results := samples{}
+	if err := measureEngines(dir, only, rounds, benchtime, results); err != nil {
+		return err
+	}
+	fmt.Print(rowsText(results))
+	return nil
+}
+
 // suites are the packages with benchmarks: where they are, and which they have.
 var suites = []struct{ dir, benchmarks string }{
 	{"../patch", "^Benchmark(Strategic|Merge|JSON|ThreeWay)$"},
 	{"managedfields", "^Benchmark(Apply|Update|Floor)$"},
 }
 
-// measureEngines runs all benchmarks round after round, so that a noisy minute
-// meets both sides of each row.
-func measureEngines(dir string, rounds int, benchtime string, results samples) error {
+// measureEngines runs all benchmarks, or those that only names, round after round,
+// so that a noisy minute meets both sides of each row.
+func measureEngines(dir, only string, rounds int, benchtime string, results samples) error {
 	for i, s := range suites {
 		c := exec.Command("go", "test", "-c", "-o", filepath.Join(dir, fmt.Sprintf("suite%d", i)), ".")
 		c.Dir, c.Stderr = s.dir, os.Stderr
@@ -66,9 +92,16 @@ func measureEngines(dir string, rounds int, benchtime string, results samples) e
 	for round := range rounds {
 		fmt.Fprintf(os.Stderr, "round %d of %d\n", round+1, rounds)
 		for i, s := range suites {
-			if err := bench(dir, i, s.dir, s.benchmarks, benchtime, "", results); err != nil {
+			benchmarks := s.benchmarks
+			if only != "" {
+				benchmarks = only
+			}
+			if err := bench(dir, i, s.dir, benchmarks, benchtime, "", results); err != nil {
 				return err
 			}
+		}
+		if only != "" {
+			continue
 		}
 		for _, cpus := range []string{"1", "2"} {
 			if err := bench(dir, 1, suites[1].dir, "^BenchmarkShared$", benchtime, cpus, results); err != nil {

@@ -136,6 +136,25 @@ func rowsOf(s samples) []map[string]string {
 	return out
 }
 
+// rowsText writes what was measured of the rows, and of growth, as plain text.
+func rowsText(s samples) string {
+	var b strings.Builder
+	for _, w := range works {
+		for i, o := range objects {
+			ours := w.benchmark + "/" + o.name + "/ours"
+			if s[ours] != nil {
+				fmt.Fprintf(&b, "%s, %s: %s of processor time (%s aimed at), %s elapsed; %s, %s allocations\n",
+					w.title, o.title, times(s.ratio(w.benchmark, o.name, cpuUnit)), times(w.goals[i]),
+					times(s.ratio(w.benchmark, o.name, timeUnit)), duration(s.median(ours, cpuUnit)), count(s.median(ours, allocUnit)))
+			}
+		}
+		if s[w.benchmark+"/items-1000/ours"] != nil && s[w.benchmark+"/items-10000/ours"] != nil {
+			fmt.Fprintf(&b, "%s, 10,000 items over 1,000: %s sorted, %s shuffled\n", w.title, growth(s, w.benchmark, ""), growth(s, w.benchmark, "-shuffled"))
+		}
+	}
+	return b.String()
+}
+
 // ratio is the peer's median over ours.
 func (s samples) ratio(benchmark, object, unit string) float64 {
 	name := benchmark + "/" + object
@@ -174,16 +193,17 @@ func floorsOf(s samples) []map[string]string {
 func growthOf(s samples) []map[string]string {
 	var out []map[string]string
 	for _, w := range works {
-		at := func(name string) float64 { return s.median(w.benchmark+"/"+name+"/ours", cpuUnit) }
-		row := map[string]string{"Work": w.title, "Sorted": times(at("items-10000") / at("items-1000")), "Shuffled": "not measured"}
-		if small := at("items-1000-shuffled"); small > 0 {
-			row["Shuffled"] = times(at("items-10000-shuffled") / small)
-		} else if big := at("items-10000-shuffled"); big > 0 {
-			row["Shuffled"] = times(big/at("items-1000")) + " (over 1,000 sorted)"
-		}
-		out = append(out, row)
+		out = append(out, map[string]string{
+			"Work": w.title, "Sorted": growth(s, w.benchmark, ""), "Shuffled": growth(s, w.benchmark, "-shuffled"),
+		})
 	}
 	return out
+}
+
+// growth is how many times as long ten times the items take in the same order.
+func growth(s samples, benchmark, order string) string {
+	at := func(items string) float64 { return s.median(benchmark+"/"+items+order+"/ours", cpuUnit) }
+	return times(at("items-10000") / at("items-1000"))
 }
 
 func duration(ns float64) string {
