@@ -147,3 +147,22 @@ func TestLikeDoesNotNestDeeper(t *testing.T) {
 		t.Error("a text that nests deeper than allowed was taken for what it is like")
 	}
 }
+
+func FuzzLike(f *testing.F) {
+	f.Add([]byte(`{"a":[{"b":"a string that is longer"},1],"c":{}}`), []byte(`{"a":[1,{"b":"a string that is longer"}],"c":{"d":[]}}`))
+	f.Add([]byte(`["a string that is longer"]`), []byte(`["a string that is longer","x"]`))
+	f.Fuzz(func(t *testing.T, likeText, text []byte) {
+		like, err := parseDeferring(&Document{source: string(likeText), opts: Options{Items: true}}, 0, 0)
+		if err != nil {
+			return
+		}
+		want, wantErr := Parse(text, Options{Duplicates: DuplicatesLast})
+		got, err := parseDeferring(&Document{source: string(text), opts: Options{Duplicates: DuplicatesLast, Like: like.Root}}, 0, 0)
+		if fmt.Sprint(err) != fmt.Sprint(wantErr) {
+			t.Fatalf("%q like %q: error %v, wanted %v", text, likeText, err, wantErr)
+		}
+		if err == nil {
+			sameNodes(t, got.Root, want.Root)
+		}
+	})
+}

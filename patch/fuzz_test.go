@@ -1,11 +1,13 @@
 package patch_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/patch"
 	"github.com/patchlab-dev/patchlab/reference"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // FuzzApply: any bytes give an answer or an error, never both, and inputs stay.
@@ -95,6 +97,34 @@ func FuzzCreate(f *testing.F) {
 			ours, err := patch.CreateStrategic(from, to, typ, patch.Options{})
 			if err != nil || ours.String() != p.String() {
 				t.Errorf("a patch from %s to %s: ours %s %v, theirs %s", from, to, ours, err, p)
+			}
+		}
+	})
+}
+
+// FuzzThreeWayText: a patch made of three texts is the one made of their values,
+// each read by itself, and both or neither are refused.
+func FuzzThreeWayText(f *testing.F) {
+	kind := schema.NewKind(schema.GroupVersionKind{Group: "lab.example.com", Version: "v1", Kind: "Lab"}, labType())
+	for _, c := range strategicCases {
+		f.Add([]byte(c.object), []byte(c.want), []byte(c.object))
+	}
+	f.Add([]byte(abc), []byte(`{"items":[{"name":"c","value":"3"},{"name":"b","value":"9"}]}`), []byte(abc))
+	f.Fuzz(func(t *testing.T, original, modified, current []byte) {
+		var in [3]document.Value
+		for i, text := range [...][]byte{original, modified, current} {
+			d, err := document.Parse(text, document.Options{Whole: true})
+			if err != nil {
+				return
+			}
+			in[i] = d.Root
+		}
+		for _, listTypes := range []bool{false, true} {
+			o := patch.ThreeWayOptions{Options: patch.Options{ListTypes: listTypes}, RefuseConflicts: true}
+			want, _, wantErr := patch.ThreeWay(in[0], in[1], in[2], kind, o)
+			got, _, err := patch.ThreeWayText(original, modified, current, kind, o)
+			if fmt.Sprint(err) != fmt.Sprint(wantErr) || err == nil && string(got) != want.String() {
+				t.Errorf("of texts %s %v, of values %s %v", got, err, want, wantErr)
 			}
 		}
 	})
