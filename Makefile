@@ -62,8 +62,8 @@ web/node_modules: web/package-lock.json
 	sh web/scripts/need.sh build
 	cd web && npm ci --no-audit --no-fund && touch node_modules
 
-## test-web: the page in Chromium, its size and speed, and the engine in WebAssembly
-test-web: web
+## test-web: the page in Chromium, its size and speed, and the engines in WebAssembly
+test-web: web wasm-size
 	sh web/scripts/need.sh test
 	cd web && npm run --silent size && npm test --silent
 	sh web/scripts/wasm-test.sh

@@ -2,7 +2,9 @@
 package architecture
 
 import (
+	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -18,19 +20,26 @@ var layers = []string{
 // light are the parts that also run in a browser.
 var light = []string{"document", "schema", "patch", "fieldmanager", "store", "cluster", "scenario", "internal/playground"}
 
+// pages are the commands that run in a browser and so are built for nothing else.
+var pages = []string{"wasm", "wasm/engines"}
+
 // heavy are imports that a page must not carry, by prefix, with the reason.
 var heavy = map[string]string{
-	"net/http":                                   "brings TLS and 1.7 MB",
-	"crypto/tls":                                 "comes with net/http",
-	"k8s.io/":                                    "metav1 alone is 2.6 MB compressed; client-go 8 MB",
-	"sigs.k8s.io/structured-merge-diff":          "only the reference engine stands on it",
-	"github.com/evanphx/json-patch":              "only the reference engine stands on it",
-	"github.com/google/gnostic-models":           "1.75 MB",
-	"google.golang.org/protobuf":                 "not needed beneath the server",
-	"github.com/gogo/protobuf":                   "not needed beneath the server",
-	"github.com/json-iterator/go":                "0.5 MB",
-	"go.etcd.io/":                                "belongs into store/etcd",
-	"github.com/patchlab-dev/patchlab/reference": "the judge of the engines, not a part of them",
+	"net/http":                          "brings TLS and 1.7 MB",
+	"crypto/tls":                        "comes with net/http",
+	"k8s.io/":                           "metav1 alone is 2.6 MB compressed; client-go 8 MB",
+	"sigs.k8s.io/structured-merge-diff": "only the reference engine stands on it",
+	"github.com/evanphx/json-patch":     "only the reference engine stands on it",
+	"gopkg.in/evanphx/json-patch":       "only the reference engine stands on it",
+	"github.com/google/gnostic-models":  "1.75 MB",
+	"google.golang.org/protobuf":        "not needed beneath the server",
+	"github.com/gogo/protobuf":          "not needed beneath the server",
+	"github.com/golang/protobuf":        "not needed beneath the server",
+	module + "internal/protobuf":        "not needed beneath the server",
+	"github.com/json-iterator/go":       "0.5 MB",
+	"go.etcd.io/":                       "belongs into store/etcd",
+	module + "reference":                "the judge of the engines, not a part of them",
+	"math/big":                          "20 KB; numbers of any length are digits here",
 }
 
 // packages lists the packages under a folder of the module, none where there is no such folder.
@@ -43,9 +52,13 @@ func packages(t *testing.T, folder string) []string {
 	return strings.Fields(string(out))
 }
 
-func dependencies(t *testing.T, pkg string) []string {
+// dependencies lists what a package imports and what that imports, as it is built
+// here or with some more of an environment.
+func dependencies(t *testing.T, pkg string, environment ...string) []string {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-deps", pkg).Output()
+	list := exec.Command("go", "list", "-deps", pkg)
+	list.Env = append(os.Environ(), environment...)
+	out, err := list.Output()
 	if err != nil {
 		t.Fatalf("go list -deps %s: %v", pkg, err)
 	}
@@ -78,17 +91,32 @@ func TestPagePartsStayLight(t *testing.T) {
 				continue // made for the repository's own use, not shipped
 			}
 			seen++
-			for _, dep := range dependencies(t, pkg) {
-				for prefix, why := range heavy {
-					if strings.HasPrefix(dep, prefix) {
-						t.Errorf("%s imports %s: %s", pkg, dep, why)
-					}
-				}
-			}
+			checkLight(t, pkg, dependencies(t, pkg))
 		}
 	}
 	if seen < 5 {
 		t.Fatalf("only %d packages were looked at", seen)
+	}
+}
+
+func TestPagesStayLight(t *testing.T) {
+	for _, page := range pages {
+		all := dependencies(t, module+page, "GOOS=js", "GOARCH=wasm")
+		if !slices.Contains(all, module+"cluster") {
+			t.Errorf("%s does not even import the cluster", page)
+		}
+		checkLight(t, page, all)
+	}
+}
+
+func checkLight(t *testing.T, pkg string, dependencies []string) {
+	t.Helper()
+	for _, dep := range dependencies {
+		for prefix, why := range heavy {
+			if strings.HasPrefix(dep, prefix) {
+				t.Errorf("%s imports %s: %s", pkg, dep, why)
+			}
+		}
 	}
 }
 
