@@ -113,11 +113,11 @@ func FuzzThreeWayText(f *testing.F) {
 	f.Fuzz(func(t *testing.T, original, modified, current []byte) {
 		var in [3]document.Value
 		for i, text := range [...][]byte{original, modified, current} {
-			d, err := document.Parse(text, document.Options{Whole: true})
-			if err != nil {
+			docs, err := document.Read(text, document.Options{Whole: true})
+			if err != nil || len(docs) != 1 {
 				return
 			}
-			in[i] = d.Root
+			in[i] = docs[0].Root
 		}
 		for _, listTypes := range []bool{false, true} {
 			o := patch.ThreeWayOptions{Options: patch.Options{ListTypes: listTypes}, RefuseConflicts: true}

@@ -264,3 +264,23 @@ func TestLongListsPatchedAsReference(t *testing.T) {
 		applied(t, l, parse(t, texts[0]), change, longType(quiet), texts[0])
 	})
 }
+
+// The text that cannot be read is named; that there was no original is no error.
+func TestThreeWayTextSaysWhichTextIsWrong(t *testing.T) {
+	texts := map[string]string{"original": `{"a":1}`, "modified": `{"a":2}`, "current": "a: 1\n"}
+	made := func() (string, error) {
+		p, _, err := patch.ThreeWayText([]byte(texts["original"]), []byte(texts["modified"]), []byte(texts["current"]), nil, patch.ThreeWayOptions{})
+		return string(p), err
+	}
+	for name, text := range texts {
+		texts[name] = `{"a":`
+		if _, err := made(); err == nil || !strings.HasPrefix(err.Error(), name+":1:") {
+			t.Errorf("the wrong %s text gives %v", name, err)
+		}
+		texts[name] = text
+	}
+	texts["original"] = ""
+	if p, err := made(); err != nil || p != `{"a":2}` {
+		t.Errorf("without an original the patch is %s, %v", p, err)
+	}
+}

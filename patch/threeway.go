@@ -38,14 +38,16 @@ func ThreeWay(original, modified, current document.Value, kind *schema.Kind, o T
 // ThreeWayText is ThreeWay for texts, each one document of JSON or YAML of at most
 // the API server's 3 MiB; the patch is JSON. original may be empty. What the
 // texts have in common is read once. A text that cannot be read gives a
-// *document.SyntaxError.
+// *document.SyntaxError, which calls it original, modified or current.
 func ThreeWayText(original, modified, current []byte, kind *schema.Kind, o ThreeWayOptions) ([]byte, Type, error) {
 	var values [3]document.Value
 	read := document.Options{Borrow: true, Items: true}
-	for i, text := range [...][]byte{modified, original, current} { // the shortest first
+	names := [...]string{"modified", "original", "current"} // modified is like both others
+	for i, text := range [...][]byte{modified, original, current} {
 		if i == 1 && len(text) == 0 {
 			continue
 		}
+		read.Name = names[i]
 		d, err := readOne(text, read)
 		if err != nil {
 			return nil, TypeAuto, err
