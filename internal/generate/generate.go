@@ -2,7 +2,8 @@
 // for them, from a seed. What it makes is drawn from the kind's type, so that
 // every kind of list and map is reached; with Odd it holds on purpose what goes
 // wrong elsewhere: nulls, values of another type, missing and duplicate keys,
-// escapes, numbers of another spelling.
+// escapes, numbers of another spelling; with Long a list or a map is so long that
+// the engines do not read all of it.
 package generate
 
 import (
@@ -21,6 +22,9 @@ type Options struct {
 	Breadth int
 	// Odd lets about one value in thirty be odd.
 	Odd bool
+	// Long is about how many items or members one or two of the lists and maps
+	// of an object have, 0 for none so long.
+	Long int
 }
 
 // Generator makes values. The same seed and the same calls make the same
@@ -29,6 +33,8 @@ type Generator struct {
 	*rand.Rand
 	o     Options
 	depth int
+	long  int // lists and maps that may still be made long
+	many  int // items of the long list or map that is being made, 0 outside
 }
 
 // New returns a generator that begins at seed.
@@ -45,15 +51,33 @@ func New(seed uint64, o Options) *Generator {
 // chance is true once in n times.
 func (g *Generator) chance(n int) bool { return g.IntN(n) == 0 }
 
-func (g *Generator) odd() bool { return g.o.Odd && g.chance(30) }
+// odd is true of about one value in thirty; of a long list or map, of one or two
+// in all, for one may spoil the whole.
+func (g *Generator) odd() bool { return g.o.Odd && g.chance(max(30, 4*g.many)) }
 
 // Object returns an object of a kind, named "obj".
 func (g *Generator) Object(k *schema.Kind) document.Value {
+	v := g.draw(k)
+	for tries := 0; g.o.Long > 0 && g.long > 0 && tries < 4; tries++ {
+		v = g.draw(k) // none of the fields drawn could be long
+	}
+	return v
+}
+
+func (g *Generator) draw(k *schema.Kind) document.Value {
 	t := k.Type()
 	var b document.ObjectBuilder
 	b.Set("apiVersion", document.NewString(k.APIVersion()))
 	b.Set("kind", document.NewString(k.Kind))
+	long := 0
+	if g.o.Long > 0 {
+		long = 1 + g.IntN(2)
+	}
+	if g.chance(4) {
+		g.long = long // the metadata may take it
+	}
 	b.Set("metadata", g.metadata(t, k.Namespaced))
+	g.long = long
 	for i := range t.Map.Fields {
 		f := &t.Map.Fields[i]
 		switch f.Name {
@@ -103,6 +127,7 @@ func (g *Generator) field(f *schema.Field) document.Value {
 // keyed gives each item that is an object values for its keys, and takes out
 // items whose keys another has.
 func (g *Generator) keyed(list document.Value, keys []string, typeOf func(string) *schema.Type) document.Value {
+	defer g.amid(list)()
 	var b document.ListBuilder
 	seen := map[string]bool{}
 	for _, item := range list.Items() {
@@ -129,7 +154,7 @@ func (g *Generator) keyed(list document.Value, keys []string, typeOf func(string
 // key returns a scalar of type t out of few, so that items meet.
 func (g *Generator) key(t *schema.Type) document.Value {
 	if t != nil && (t.Scalar == schema.IntegerScalar || t.Scalar == schema.NumberScalar) {
-		return document.NewInt(int64(80 + g.IntN(4)))
+		return document.NewInt(int64(80 + g.IntN(4+2*g.many)))
 	}
 	if t != nil && t.Scalar == schema.BooleanScalar {
 		return document.NewBool(g.chance(2))
@@ -137,7 +162,7 @@ func (g *Generator) key(t *schema.Type) document.Value {
 	if t != nil && t.Validation != nil && len(t.Validation.Enum) > 0 {
 		return g.enum(t.Validation.Enum)
 	}
-	return document.NewString(names[g.IntN(6)])
+	return document.NewString(g.among(names[:6]))
 }
 
 func (g *Generator) enum(texts []string) document.Value {
@@ -188,9 +213,11 @@ func (g *Generator) object(t *schema.Type) document.Value {
 			}
 		}
 		if t.Map.Elem != nil {
-			for range g.IntN(g.o.Breadth + 1) {
+			n, end := g.count(g.o.Breadth + 1)
+			for range n {
 				b.Set(g.mapKey(), g.Value(t.Map.Elem))
 			}
+			end()
 		}
 	}
 	for _, name := range t.Map.Required {
@@ -204,10 +231,11 @@ func (g *Generator) object(t *schema.Type) document.Value {
 func (g *Generator) list(t *schema.Type) document.Value {
 	var b document.ListBuilder
 	seen := map[string]bool{}
-	n := g.IntN(g.o.Breadth + 2)
 	if g.depth > g.o.Depth {
-		n = 0
+		return b.List()
 	}
+	n, end := g.count(g.o.Breadth + 2)
+	defer end()
 	for range n {
 		v := g.Value(t.List.Elem)
 		if t.List.Kind == schema.SetList {
@@ -234,7 +262,7 @@ func (g *Generator) mapKey() string {
 	if g.odd() {
 		return oddTexts[g.IntN(len(oddTexts))]
 	}
-	return names[g.IntN(len(names))]
+	return g.among(names[:])
 }
 
 // anything returns a value without a type.
@@ -243,17 +271,29 @@ func (g *Generator) anything() document.Value {
 	case n == 0 && g.depth < g.o.Depth:
 		g.depth++
 		defer func() { g.depth-- }()
-		return document.NewList(g.anything(), g.anything())
+		n, end := g.countOf(2)
+		defer end()
+		var b document.ListBuilder
+		for range n {
+			b.Append(g.anything())
+		}
+		return b.List()
 	case n == 1 && g.depth < g.o.Depth:
 		g.depth++
 		defer func() { g.depth-- }()
-		return document.NewObject().With(g.mapKey(), g.anything())
+		n, end := g.countOf(1)
+		defer end()
+		var b document.ObjectBuilder
+		for range n {
+			b.Set(g.mapKey(), g.anything())
+		}
+		return b.Object()
 	case n == 2:
 		return document.NewInt(int64(g.IntN(4)))
 	case n == 3:
 		return document.NewBool(g.chance(2))
 	}
-	return document.NewString(names[g.IntN(len(names))])
+	return document.NewString(g.among(names[:]))
 }
 
 func itoa(i int) string { return strconv.Itoa(i) }

@@ -49,10 +49,14 @@ func (g *Generator) mutateMembers(v document.Value, t *schema.Type) document.Val
 	if t != nil {
 		m = t.Map
 	}
+	defer g.amid(v)()
 	var b document.ObjectBuilder
+	rate := g.rate(v)
 	for i := range v.Len() {
 		key, val := v.Key(i), v.At(i)
 		switch f := m.Field(key); {
+		case !rate.touches():
+			b.Keep(v, i)
 		case g.chance(8):
 		case !g.chance(2):
 			b.Keep(v, i)
@@ -88,9 +92,13 @@ func (g *Generator) mutateItems(v document.Value, t *schema.Type, f *schema.Fiel
 	if f != nil {
 		keys = append(keys, f.MergeKey)
 	}
+	defer g.amid(v)()
 	items := make([]document.Value, 0, v.Len()+1)
+	rate := g.rate(v)
 	for _, item := range v.Items() {
 		switch {
+		case !rate.touches():
+			items = append(items, item)
 		case g.chance(6):
 		case g.chance(2):
 			now := g.mutate(item, elem)
@@ -105,10 +113,10 @@ func (g *Generator) mutateItems(v document.Value, t *schema.Type, f *schema.Fiel
 		}
 	}
 	if g.chance(3) {
-		items = append(items, g.Value(elem))
+		items = g.insert(items, g.Value(elem))
 	}
 	if g.chance(4) {
-		g.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
+		g.shuffle(items)
 	}
 	list := document.NewList(items...)
 	if t != nil && t.List != nil && t.List.Kind == schema.SetList {

@@ -25,9 +25,11 @@ func (g *Generator) patchObject(v document.Value, t *schema.Type, strategic bool
 	if t != nil {
 		m = t.Map
 	}
+	defer g.amid(v)()
 	var b document.ObjectBuilder
+	rate := g.rate(v)
 	for key, val := range v.Members() {
-		if g.depth == 1 && (key == "apiVersion" || key == "kind") || g.chance(2) {
+		if g.depth == 1 && (key == "apiVersion" || key == "kind") || !rate.touches() || g.chance(2) {
 			continue
 		}
 		f := m.Field(key)
@@ -120,11 +122,13 @@ func (g *Generator) patchList(b *document.ObjectBuilder, key string, v document.
 }
 
 func (g *Generator) patchItems(v document.Value, elem *schema.Type, mergeKey string) []document.Value {
+	defer g.amid(v)()
 	var items []document.Value
+	rate := g.rate(v)
 	for _, item := range v.Items() {
 		k := item.Get(mergeKey)
 		switch {
-		case g.chance(2):
+		case !rate.touches(), g.chance(2):
 		case g.chance(5):
 			items = append(items, document.NewObject().With(mergeKey, k).With("$patch", document.NewString("delete")))
 		default:
@@ -142,7 +146,7 @@ func (g *Generator) patchItems(v document.Value, elem *schema.Type, mergeKey str
 		items = append(items, document.NewObject().With("$patch", document.NewString("replace")))
 	}
 	if g.chance(3) {
-		g.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
+		g.shuffle(items)
 	}
 	return items
 }
@@ -195,9 +199,12 @@ func (g *Generator) order(items []document.Value, v document.Value, mergeKey str
 
 // patchScalars adds the patch of a list of scalars, or of one that is replaced.
 func (g *Generator) patchScalars(b *document.ObjectBuilder, key string, v document.Value, elem *schema.Type) {
+	defer g.amid(v)()
 	var items, gone []document.Value
+	rate := g.rate(v)
 	for _, item := range v.Items() {
 		switch {
+		case !rate.touches():
 		case g.chance(3):
 			gone = append(gone, item)
 		case g.chance(2):
@@ -220,6 +227,9 @@ func (g *Generator) patchScalars(b *document.ObjectBuilder, key string, v docume
 
 // JSONPatch returns a JSON patch for v, of at most n operations. Most apply.
 func (g *Generator) JSONPatch(v document.Value, n int) document.Value {
+	if at, list := longest("", v); list.Len() >= longList && g.chance(2) {
+		return g.edits(at, list.Len())
+	}
 	var b document.ListBuilder
 	for range 1 + g.IntN(n) {
 		var op document.ObjectBuilder
@@ -271,39 +281,10 @@ func (g *Generator) pointer(v document.Value) (string, document.Value) {
 		default:
 			token = g.mapKey()
 		}
-		p.WriteString("/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(token))
+		p.WriteString("/" + pointerToken(token))
 		if !next.Exists() || next.Len() == 0 || g.chance(3) {
 			return p.String(), next
 		}
 		v = next
 	}
-}
-
-// Text returns a value as JSON text in which scalars are spelled as they were
-// made, also where the server would print them otherwise.
-func Text(v document.Value) []byte { return appendText(nil, v) }
-
-func appendText(dst []byte, v document.Value) []byte {
-	switch v.Kind() {
-	case document.Object:
-		dst = append(dst, '{')
-		for i := range v.Len() {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = append(document.AppendQuoted(dst, v.Key(i)), ':')
-			dst = appendText(dst, v.At(i))
-		}
-		return append(dst, '}')
-	case document.List:
-		dst = append(dst, '[')
-		for i, item := range v.Items() {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = appendText(dst, item)
-		}
-		return append(dst, ']')
-	}
-	return v.AppendSource(dst)
 }

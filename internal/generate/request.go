@@ -47,8 +47,9 @@ func (g *Generator) some(v document.Value, t *schema.Type) document.Value {
 	switch v.Kind() {
 	case document.Object:
 		var b document.ObjectBuilder
+		rate := g.rate(v)
 		for i := range v.Len() {
-			if g.chance(3) {
+			if rate.touches() && g.chance(3) {
 				continue
 			}
 			var kid *schema.Type
@@ -63,8 +64,9 @@ func (g *Generator) some(v document.Value, t *schema.Type) document.Value {
 			return v
 		}
 		var b document.ListBuilder
+		rate := g.rate(v)
 		for _, item := range v.Items() {
-			if g.chance(3) {
+			if rate.touches() && g.chance(3) {
 				continue
 			}
 			part := g.some(item, t.List.Elem)

@@ -25,7 +25,7 @@ func (g *Generator) scalar(t *schema.Type) document.Value {
 	case schema.BooleanScalar:
 		return document.NewBool(g.chance(2))
 	case schema.IntegerScalar:
-		return document.NewInt(int64(g.IntN(5)))
+		return document.NewInt(int64(g.IntN(5 + 2*g.many)))
 	case schema.NumberScalar:
 		return document.NewFloat(float64(g.IntN(8)) / 2)
 	case schema.IntOrStringScalar:
@@ -48,7 +48,7 @@ func (g *Generator) scalar(t *schema.Type) document.Value {
 	case "duration":
 		return document.NewString(itoa(1+g.IntN(5)) + "s")
 	}
-	return document.NewString(names[g.IntN(len(names))])
+	return g.text()
 }
 
 // oddValue returns a value that hardly any field expects.

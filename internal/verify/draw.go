@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"math/rand/v2"
 	"time"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -20,11 +21,8 @@ type Source struct {
 
 // Case returns the case of a seed.
 func (s *Source) Case(seed uint64) *Case {
-	g := generate.New(seed, generate.Options{Odd: seed%3 != 0, Depth: 5 + int(seed%5), Breadth: 2 + int(seed%4)})
-	c := &Case{Seed: seed, Work: Ownership}
-	if g.IntN(5) > 1 {
-		c.Work = 1 + Work(g.IntN(int(works)-1))
-	}
+	c := &Case{Seed: seed, Work: workOf(seed)}
+	g := generate.New(seed, generate.Options{Odd: seed%3 != 0, Depth: 5 + int(seed%5), Breadth: 2 + int(seed%4), Long: c.long()})
 	if s.Custom && (len(s.Kinds) == 0 || g.IntN(2) == 0) {
 		c.drawn = true
 		c.Kinds = drawnKinds(g)
@@ -37,6 +35,30 @@ func (s *Source) Case(seed uint64) *Case {
 	}
 	c.Input = patchInput(g, c)
 	return c
+}
+
+// workOf draws the work of a seed: two cases of five are about ownership.
+func workOf(seed uint64) Work {
+	r := rand.New(rand.NewPCG(seed, 0x6b1d))
+	if r.IntN(5) < 2 {
+		return Ownership
+	}
+	return 1 + Work(r.IntN(int(works)-1))
+}
+
+// long says how long the long lists of a case are; one case in 23 has some. A
+// few hundred items are enough for all that the engines do with long lists only,
+// but for the tree of a JSON patch, and the libraries take long over more.
+func (c *Case) long() int {
+	switch every := c.Seed % 23; {
+	case every != 7:
+		return 0
+	case c.Seed/23%8 != 0:
+		return 100
+	case c.Work == JSONPatch:
+		return 1200
+	}
+	return 300
 }
 
 // drawnKinds draws a custom resource. Now and then it has a second version, with

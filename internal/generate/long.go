@@ -1,0 +1,108 @@
+package generate
+
+import (
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// longList is the number of items or members from which on a value is long: it
+// is then changed here and there rather than all over.
+const longList = 20
+
+// count returns how many items or members a list or map gets: less than n, or,
+// when one is to be long, about Options.Long. What it has grows no deep ones then.
+// end must be called when they are made.
+func (g *Generator) count(n int) (count int, end func()) {
+	if g.long == 0 || g.many > 0 || g.chance(2) {
+		return g.IntN(n), func() {}
+	}
+	return g.beLong()
+}
+
+// countOf is count for what has n items or members when it is not long.
+func (g *Generator) countOf(n int) (count int, end func()) {
+	if g.long == 0 || g.many > 0 || g.chance(2) {
+		return n, func() {}
+	}
+	return g.beLong()
+}
+
+func (g *Generator) beLong() (count int, end func()) {
+	g.long--
+	depth, breadth := g.o.Depth, g.o.Breadth
+	g.many = 1 + g.o.Long/2 + g.IntN(g.o.Long)
+	g.o.Depth, g.o.Breadth = min(depth, g.depth+2), 2
+	return g.many, func() { g.many, g.o.Depth, g.o.Breadth = 0, depth, breadth }
+}
+
+// amid lets what is drawn be for the items or members of v, until end is called.
+func (g *Generator) amid(v document.Value) (end func()) {
+	was := g.many
+	if v.Len() >= longList {
+		g.many = v.Len()
+	}
+	return func() { g.many = was }
+}
+
+// among returns one of some texts, or, in a long list or map, one of so many that
+// most are different.
+func (g *Generator) among(texts []string) string {
+	text := texts[g.IntN(len(texts))]
+	if g.many == 0 || g.chance(g.many) {
+		return text
+	}
+	return text + "-" + itoa(g.IntN(2*g.many))
+}
+
+// text returns a string, now and then a long one.
+func (g *Generator) text() document.Value {
+	text := g.among(names[:])
+	if g.long > 0 && g.many == 0 && g.chance(6) {
+		g.long--
+		text = strings.Repeat(text+" is long, ", 20*g.o.Long) + oddTexts[g.IntN(len(oddTexts))]
+	}
+	return document.NewString(text)
+}
+
+// A rate says how many of the parts of a value are changed.
+type rate struct {
+	g     *Generator
+	rare  int // one in so many is touched at all
+	parts int
+}
+
+// rate draws how much of v changes: of a long value mostly little.
+func (g *Generator) rate(v document.Value) rate {
+	r := rate{g, 1, v.Len()}
+	if r.parts >= longList && !g.chance(4) {
+		r.rare = 1 + g.IntN(r.parts)
+	}
+	return r
+}
+
+// touches is drawn for every part: whether it changes.
+func (r rate) touches() bool { return r.rare == 1 || r.g.chance(r.rare) }
+
+// shuffle puts items in another order: all of them, or a few of a long list.
+func (g *Generator) shuffle(items []document.Value) {
+	swap := func(i, j int) { items[i], items[j] = items[j], items[i] }
+	if len(items) < longList || g.chance(3) {
+		g.Shuffle(len(items), swap)
+		return
+	}
+	for range 1 + g.IntN(3) {
+		swap(g.IntN(len(items)), g.IntN(len(items)))
+	}
+}
+
+// insert adds an item at the end, or anywhere in a long list.
+func (g *Generator) insert(items []document.Value, item document.Value) []document.Value {
+	items = append(items, item)
+	if len(items) >= longList && g.chance(2) {
+		at := g.IntN(len(items))
+		copy(items[at+1:], items[at:])
+		items[at] = item
+	}
+	return items
+}
