@@ -7,6 +7,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/internal/generate"
+	"github.com/patchlab-dev/patchlab/patch"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -92,19 +93,41 @@ func patchInput(g *generate.Generator, c *Case) document.Value {
 	k := c.Kinds[0]
 	object := reread(g.Object(k))
 	in := document.NewObject()
-	asSent := func(change document.Value) document.Value { return parse(generate.Text(change)) }
 	mutated := func() document.Value { return reread(g.Mutate(object, k.Type())) }
 	switch c.Work {
-	case JSONPatch:
-		return in.With("object", object).With("patch", asSent(g.JSONPatch(object, 6)))
-	case MergePatch:
-		return in.With("object", object).With("patch", asSent(g.MergePatch(object, k.Type())))
-	case StrategicPatch:
-		return in.With("object", object).With("patch", asSent(g.StrategicPatch(object, k.Type())))
+	case JSONPatch, MergePatch, StrategicPatch:
+		change := drawnPatch(g, c, object, mutated)
+		if g.IntN(4) == 0 {
+			object = mutated() // it is not as whoever made the patch has seen it
+		}
+		return in.With("object", object).With("patch", parse(g.Spell(change)))
 	case Create:
 		return in.With("from", object).With("to", mutated())
 	}
 	return in.With("original", object).With("modified", mutated()).With("current", mutated())
+}
+
+// drawnPatch draws a patch for an object. Every fourth is one that a client made of
+// two objects, such as kubectl makes.
+func drawnPatch(g *generate.Generator, c *Case, object document.Value, mutated func() document.Value) document.Value {
+	t := c.Kinds[0].Type()
+	made := g.IntN(4) == 0
+	switch c.Work {
+	case JSONPatch:
+		if made {
+			return patch.CreateJSON(object, mutated())
+		}
+		return g.JSONPatch(object, 6)
+	case MergePatch:
+		if change, err := patch.CreateMerge(object, mutated(), patch.Options{}); made && err == nil {
+			return change
+		}
+		return g.MergePatch(object, t)
+	}
+	if change, err := patch.CreateStrategic(object, mutated(), t, patch.Options{ListTypes: !c.Kinds[0].Builtin}); made && err == nil {
+		return change
+	}
+	return g.StrategicPatch(object, t)
 }
 
 // steps draws requests, most of them about what those before have made.
@@ -125,7 +148,7 @@ func steps(g *generate.Generator, c *Case) document.Value {
 			With("manager", document.NewString(drawn.Manager)).
 			With("apply", document.NewBool(drawn.Apply)).
 			With("force", document.NewBool(drawn.Force)).
-			With("body", parse(generate.Text(drawn.Body.With("apiVersion", document.NewString(k.APIVersion())))))
+			With("body", parse(g.Spell(drawn.Body.With("apiVersion", document.NewString(k.APIVersion())))))
 		if status && g.IntN(3) == 0 {
 			step = step.With("subresource", document.NewString("status"))
 		}

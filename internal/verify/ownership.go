@@ -29,14 +29,21 @@ func (r *referee) ownership(c *Case) outcome {
 			return out
 		}
 		out.done[q.result(errA)]++
-		if errA == nil {
-			var err error
-			if live, err = fieldmanager.Split(reread(a.Join())); err != nil {
-				out.Difference = &Difference{fmt.Sprintf("step %d: what is written cannot be read again", i+1), err.Error(), a.Join().String()}
-				return out
-			}
-		} else if !q.applies() {
-			live = a
+		if errA != nil && q.applies() {
+			continue
+		}
+		stored, err := fieldmanager.Split(reread(a.Join()))
+		if err != nil {
+			out.Difference = &Difference{fmt.Sprintf("step %d: what is written cannot be read again", i+1), err.Error(), a.Join().String()}
+			return out
+		}
+		if was, is := a.Join().String(), stored.Join().String(); was != is {
+			out.Difference = &Difference{fmt.Sprintf("step %d: another object once it is written and read again", i+1), was, is}
+			return out
+		}
+		// The next request meets the object as it was kept in memory, or as it is read.
+		if live = a; (c.Seed+uint64(i))%2 == 0 {
+			live = stored
 		}
 	}
 	return out

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/generate"
 )
 
 // Options say how much is compared.
@@ -119,7 +120,9 @@ func (r *referee) shrink(c *Case, tries int) *Failure {
 	f := &Failure{Case: c, Least: &least, SizeBefore: len(c.Input.JSON())}
 	of := func(input document.Value) *Difference {
 		part := *c
-		part.Input = input
+		if part.Input = parse(generate.Text(input)); !part.possible() { // one text, as it was sent
+			return nil
+		}
 		return r.safely(&part)
 	}
 	all := r.tries

@@ -106,6 +106,22 @@ func classOf(err error, classes []error) string {
 	return "another error"
 }
 
+// possible reports whether a case is one that could be: what is stored, sent as a
+// whole or made a patch of is an object.
+func (c *Case) possible() bool {
+	for _, name := range inputs[c.Work] {
+		if k := c.Input.Get(name).Kind(); k != document.Object && (name != "patch" || k != document.List) {
+			return false
+		}
+	}
+	for _, step := range c.Input.Get("steps").Items() {
+		if step.Get("body").Kind() != document.Object {
+			return false
+		}
+	}
+	return true
+}
+
 // reread takes a value through its JSON, as storing it does.
 func reread(v document.Value) document.Value { return parse(v.JSON()) }
 
