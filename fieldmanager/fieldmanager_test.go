@@ -261,6 +261,26 @@ func TestConflictIsData(t *testing.T) {
 	}
 }
 
+// Integers beyond 2^53 are written in full when they are first owned, also
+// beside a float64 of that size, but for the one that it equals.
+func TestLargeNumbersBesideAFloat(t *testing.T) {
+	for name, engine := range map[string]fieldmanager.Engine{"ours": nil, "reference": reference.Merger()} {
+		m := newWidgets(t, engine, nil)
+		after, err := m.Apply(fieldmanager.Object{}, object(`{"codes":[-9007199254740993,9007199254740993,1e16]}`), "a", false, time.Unix(0, 0))
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		want := `{"f:spec":{"f:codes":{"v:-9007199254740993":{},"v:10000000000000000":{},"v:9007199254740993":{}}}}`
+		if got := after.Managed.Value().At(0).Get("fieldsV1").String(); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+		both := object(`{"codes":[9007199254740993,9.007199254740992e15,-9007199254740993]}`)
+		if _, err := m.Apply(fieldmanager.Object{}, both, "a", false, time.Unix(0, 0)); !errors.Is(err, fieldmanager.ErrType) {
+			t.Errorf("%s: an integer and the float64 that it equals are taken for two items: %v", name, err)
+		}
+	}
+}
+
 func TestTimes(t *testing.T) {
 	m := newWidgets(t, nil, nil)
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

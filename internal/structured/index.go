@@ -22,8 +22,9 @@ type index struct {
 	// next leads from an item to the next with the same element, -1 for none;
 	// nil where no element stands twice.
 	next []int32
-	// float says that some element is of a float64 beyond 2^53.
-	float bool
+	// floats are the elements of float64s beyond 2^53, nil without any. Such a
+	// float64 equals every integer that it is the nearest float64 of.
+	floats map[string]bool
 	// bad is the first item that has no element, -1 for none, and reason why.
 	bad    int
 	reason string
@@ -157,9 +158,13 @@ func (x *index) isFirst(i int) bool {
 	return x.next == nil || x.find(x.elements[i]) == i
 }
 
-// reread takes integers beyond 2^53 for the float64 that is nearest.
-func (x *index) reread() {
+// meet takes integers beyond 2^53 for the float64 that is nearest where that is
+// one of floats.
+func (x *index) meet(floats map[string]bool) {
+	x.floats = floats
 	for i, e := range x.elements {
-		x.elements[i] = fieldset.Reread(e)
+		if near := fieldset.Reread(e); floats[near] {
+			x.elements[i] = near
+		}
 	}
 }

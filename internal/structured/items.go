@@ -1,6 +1,7 @@
 package structured
 
 import (
+	"maps"
 	"strconv"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -62,8 +63,7 @@ type number uint8
 const (
 	// bigNumber: a float64 may not hold it, so that it reads back as another.
 	bigNumber number = 1 << iota
-	// bigFloat: it is such a float64, which equals every integer that it is the
-	// nearest float64 of.
+	// bigFloat: it is such a float64.
 	bigFloat
 )
 
@@ -131,20 +131,38 @@ func (w *work) indexOf(l *schema.ListType, list document.Value) *index {
 	w.scratch = buf
 	w.slab.cut(x.elements, buf, ends)
 	w.big = w.big || numbers&bigNumber != 0
-	if x.float = numbers&bigFloat != 0; x.float {
-		x.reread()
+	if numbers&bigFloat != 0 {
+		x.meet(bigFloats(l, list, x.elements))
 	}
 	x.link()
 	return x
 }
 
+// bigFloats returns the elements of a list that name a float64 beyond 2^53.
+func bigFloats(l *schema.ListType, list document.Value, elements []string) map[string]bool {
+	floats := map[string]bool{}
+	for i, item := range list.Items() {
+		if _, num, _ := appendItem(nil, l, item); num&bigFloat != 0 {
+			floats[elements[i]] = true
+		}
+	}
+	return floats
+}
+
 // indexPair returns the indices of two lists whose items are to be matched.
 func (w *work) indexPair(l *schema.ListType, one, two document.Value) (a, b *index) {
 	a, b = w.indexOf(l, one), w.indexOf(l, two)
-	if a.float != b.float {
-		for _, x := range [...]*index{a, b} {
-			x.float = true
-			x.reread()
+	if len(a.floats) == 0 && len(b.floats) == 0 {
+		return a, b
+	}
+	floats := maps.Clone(a.floats)
+	if floats == nil {
+		floats = map[string]bool{}
+	}
+	maps.Copy(floats, b.floats)
+	for _, x := range [...]*index{a, b} {
+		if len(x.elements) > 0 {
+			x.meet(floats)
 			x.link()
 		}
 	}

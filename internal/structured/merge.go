@@ -152,7 +152,7 @@ func (w *work) mergeItems(l *schema.ListType, live, config document.Value) docum
 	}
 	merged := out.List()
 	if o.live.next == nil {
-		w.indexAs(l, merged, elements).float = o.live.float
+		w.indexAs(l, merged, elements).floats = o.live.floats
 	}
 	return merged
 }
