@@ -39,10 +39,14 @@ func (g *Generator) edits(list string, n int) document.Value {
 		}
 		return list + "/" + itoa(g.IntN(n))
 	}
-	for range 1 + g.IntN(60) {
+	count, grows := 1+g.IntN(60), false
+	if n > 600 && g.chance(4) {
+		count, grows = n, true
+	}
+	for range count {
 		op := document.NewObject()
 		switch kind := g.IntN(6); {
-		case kind == 0 || n < 2:
+		case grows && !g.chance(10), kind == 0, n < 2:
 			op = operation("add", at(n+1)).With("value", g.anything())
 			n++
 		case kind == 1 || kind == 2:
@@ -52,6 +56,10 @@ func (g *Generator) edits(list string, n int) document.Value {
 			op = operation("replace", at(n)).With("value", g.anything())
 		case kind == 4:
 			op = operation("move", at(n)).With("from", document.NewString(at(n)))
+		case g.chance(12):
+			op = operation("copy", list+"2").With("from", document.NewString(list))
+		case g.odd():
+			op = operation("test", at(n)).With("value", g.oddValue())
 		default:
 			op = operation("copy", at(n+1)).With("from", document.NewString(at(n)))
 			n++

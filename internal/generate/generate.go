@@ -147,6 +147,9 @@ func (g *Generator) keyed(list document.Value, keys []string, typeOf func(string
 		}
 		seen[text] = true
 		b.Append(item)
+		for g.odd() {
+			b.Append(item)
+		}
 	}
 	return b.List()
 }
@@ -154,6 +157,9 @@ func (g *Generator) keyed(list document.Value, keys []string, typeOf func(string
 // key returns a scalar of type t out of few, so that items meet.
 func (g *Generator) key(t *schema.Type) document.Value {
 	if t != nil && (t.Scalar == schema.IntegerScalar || t.Scalar == schema.NumberScalar) {
+		if g.odd() {
+			return g.number(bigNumbers[g.IntN(len(bigNumbers))])
+		}
 		return document.NewInt(int64(80 + g.IntN(4+2*g.many)))
 	}
 	if t != nil && t.Scalar == schema.BooleanScalar {
@@ -208,7 +214,9 @@ func (g *Generator) object(t *schema.Type) document.Value {
 	if g.depth <= g.o.Depth {
 		for i := range t.Map.Fields {
 			f := &t.Map.Fields[i]
-			if g.IntN(len(t.Map.Fields)+1) < g.o.Breadth {
+			// What merges in a way of its own is drawn more often.
+			special := f.Strategy != 0 && g.depth < g.o.Depth && g.chance(3)
+			if g.IntN(len(t.Map.Fields)+1) < g.o.Breadth || special {
 				b.Set(f.Name, g.field(f))
 			}
 		}

@@ -59,7 +59,11 @@ func (g *Generator) patchObject(v document.Value, t *schema.Type, strategic bool
 func (g *Generator) addMember(b *document.ObjectBuilder, m *schema.MapType) {
 	if len(m.Fields) > 0 {
 		f := &m.Fields[g.IntN(len(m.Fields))]
-		b.Set(f.Name, g.field(f))
+		name := f.Name
+		if g.odd() { // Go's decoder does not mind
+			name = strings.ToUpper(name[:1]) + name[1:]
+		}
+		b.Set(name, g.field(f))
 	}
 	if m.Elem != nil {
 		b.Set(g.mapKey(), g.Value(m.Elem))
@@ -230,11 +234,18 @@ func (g *Generator) JSONPatch(v document.Value, n int) document.Value {
 	if at, list := longest("", v); list.Len() >= longList && g.chance(2) {
 		return g.edits(at, list.Len())
 	}
+	if g.chance(5) {
+		at, _ := g.pointer(v)
+		return document.NewList(operation("replace", at).With("value", g.anything()))
+	}
 	var b document.ListBuilder
 	for range 1 + g.IntN(n) {
 		var op document.ObjectBuilder
 		kind := [...]string{"add", "remove", "replace", "move", "copy", "test"}[g.IntN(6)]
 		at, val := g.pointer(v)
+		if g.odd() {
+			at, val = "", v
+		}
 		op.Set("op", document.NewString(kind))
 		op.Set("path", document.NewString(at))
 		switch kind {

@@ -97,6 +97,51 @@ func (g *Generator) Kind(apiVersion string) *schema.Kind {
 	}))
 }
 
+// Changed returns a kind as a later edition of its CRD may have it: the same
+// fields, but some lists and maps have one owner that had many, or the other way
+// round.
+func (g *Generator) Changed(k *schema.Kind) *schema.Kind {
+	t := *k.Type()
+	m := *t.Map
+	t.Map, m.Fields = &m, append([]schema.Field(nil), m.Fields...)
+	for i := range m.Fields {
+		if f := &m.Fields[i]; f.Name == "spec" || f.Name == "status" {
+			f.Type = g.changed(f.Type)
+		}
+	}
+	return schema.NewKind(k.GroupVersionKind, &t)
+}
+
+func (g *Generator) changed(t *schema.Type) *schema.Type {
+	if t == nil || t == schema.Deduced() || t.Map == nil && t.List == nil {
+		return t
+	}
+	out := *t
+	if t.Map != nil {
+		m := *t.Map
+		m.Fields = append([]schema.Field(nil), m.Fields...)
+		for i := range m.Fields {
+			m.Fields[i].Type = g.changed(m.Fields[i].Type)
+		}
+		m.Elem = g.changed(m.Elem)
+		m.Atomic = m.Atomic != g.chance(6)
+		out.Map = &m
+	}
+	if t.List != nil {
+		l := *t.List
+		switch scalars := l.Elem != nil && l.Elem.Map == nil && l.Elem.List == nil; {
+		case !g.chance(4):
+			l.Elem = g.changed(l.Elem)
+		case l.Kind != schema.AtomicList:
+			l.Kind, l.Keys = schema.AtomicList, nil
+		case scalars:
+			l.Kind = schema.SetList
+		}
+		out.List = &l
+	}
+	return &out
+}
+
 func structOf(fields map[string]*schema.Type) *schema.Type {
 	m := &schema.MapType{}
 	for _, name := range [...]string{"annotations", "apiVersion", "finalizers", "k", "kind", "labels", "managedFields", "metadata", "n", "name", "namespace", "p", "q", "r", "s", "spec", "status", "t", "uid"} {

@@ -17,6 +17,9 @@ var oddTexts = [...]string{
 // oddNumbers are spelled as the server would not.
 var oddNumbers = [...]string{"2.0", "1e3", "-0", "0.1", "9007199254740993", "1.50", "1e21", "-7", "12345678901234567890"}
 
+// bigNumbers are beyond 2^53, where a float64 stands for several integers.
+var bigNumbers = [...]string{"9007199254740992", "9007199254740993", "9007199254740994", "-9007199254740993", "9223372036854775807", "1e16"}
+
 func (g *Generator) scalar(t *schema.Type) document.Value {
 	if t.Validation != nil && len(t.Validation.Enum) > 0 {
 		return g.enum(t.Validation.Enum)
@@ -25,6 +28,9 @@ func (g *Generator) scalar(t *schema.Type) document.Value {
 	case schema.BooleanScalar:
 		return document.NewBool(g.chance(2))
 	case schema.IntegerScalar:
+		if g.odd() {
+			return g.number(bigNumbers[g.IntN(len(bigNumbers))])
+		}
 		return document.NewInt(int64(g.IntN(5 + 2*g.many)))
 	case schema.NumberScalar:
 		return document.NewFloat(float64(g.IntN(8)) / 2)

@@ -27,6 +27,11 @@ func (s *Source) Case(seed uint64) *Case {
 	if s.Custom && (len(s.Kinds) == 0 || g.IntN(2) == 0) {
 		c.drawn = true
 		c.Kinds = drawnKinds(g)
+		if c.Work == Ownership && g.IntN(4) == 0 {
+			for _, k := range c.Kinds {
+				c.Changed = append(c.Changed, g.Changed(k))
+			}
+		}
 	} else {
 		c.Kinds = versions(s.Kinds, g.IntN(len(s.Kinds)))
 	}
@@ -137,11 +142,24 @@ func steps(g *generate.Generator, c *Case) document.Value {
 		c.Input = c.Input.With("status", document.NewBool(true))
 	}
 	var live fieldmanager.Object
+	if g.IntN(8) == 0 {
+		live.Value = reread(g.Object(c.Kinds[0]))
+		c.Input = c.Input.With("live", live.Value)
+	}
 	var list document.ListBuilder
-	for i := range 2 + g.IntN(4) {
-		k := c.Kinds[0]
+	n := 2 + g.IntN(4)
+	change := n + 1
+	if c.Changed != nil {
+		change = 1 + g.IntN(n)
+	}
+	for i := range n {
+		kinds := c.Kinds
+		if i >= change {
+			kinds = c.Changed
+		}
+		k := kinds[0]
 		if g.IntN(3) == 0 {
-			k = c.Kinds[g.IntN(len(c.Kinds))]
+			k = kinds[g.IntN(len(kinds))]
 		}
 		drawn := g.Request(k, live.Value)
 		step := document.NewObject().
@@ -151,6 +169,9 @@ func steps(g *generate.Generator, c *Case) document.Value {
 			With("body", parse(g.Spell(drawn.Body.With("apiVersion", document.NewString(k.APIVersion())))))
 		if status && g.IntN(3) == 0 {
 			step = step.With("subresource", document.NewString("status"))
+		}
+		if i >= change {
+			step = step.With("changed", document.NewBool(true))
 		}
 		list.Append(step)
 		q := request{step, time.Unix(int64(i), 0), c}

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -107,7 +108,7 @@ func rounded(v document.Value) document.Value {
 		return b.List()
 	}
 	if i, ok := v.Int(); ok && (i > mostExactFloat || i < -mostExactFloat) {
-		return document.NewInt(int64(float64(i)))
+		return parse(strconv.AppendFloat(nil, float64(i), 'f', -1, 64))
 	}
 	return v
 }

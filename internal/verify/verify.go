@@ -48,9 +48,13 @@ type Case struct {
 	Work Work
 	// Kinds is the object's kind, in each of its versions.
 	Kinds []*schema.Kind
+	// Changed is the same kinds after their types have changed, nil where they
+	// have not.
+	Changed []*schema.Kind
 	// Input is what the engines are given: for Ownership the list "steps" of
-	// requests (manager, apply, force, subresource, body), with "status" true
-	// for a kind that has a status subresource; for the others "object" and
+	// requests (manager, apply, force, subresource, body, changed), with "status"
+	// true for a kind that has a status subresource, and "live" for an object
+	// that is there before and that nobody manages; for the others "object" and
 	// "patch", "from" and "to", or "original", "modified" and "current".
 	Input document.Value
 
