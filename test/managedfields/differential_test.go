@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -36,7 +37,11 @@ func TestAgreesWithApimachinery(t *testing.T) {
 	done := map[string]int{}
 	s := *seed
 	for n := 0; n < *cases; s++ {
-		g := generate.New(s, generate.Options{Odd: s%3 == 0, Depth: 7})
+		long := 0
+		if s%29 == 3 {
+			long = 60
+		}
+		g := generate.New(s, generate.Options{Odd: s%3 == 0, Depth: 7, Long: long})
 		k := kinds[g.IntN(len(kinds))]
 		drawn := g.IntN(2) == 0
 		if drawn {
@@ -51,10 +56,7 @@ func TestAgreesWithApimachinery(t *testing.T) {
 				known[k] = types
 			}
 		}
-		d, err := newDuel(k, types)
-		if err == nil {
-			err = d.run(g, 8)
-		}
+		d, err := fight(s, g, k, types)
 		if err != nil {
 			t.Fatalf("seed %d, %s: %v\n(run again with -seed %d -cases 1)", s, k, err, s)
 		}
@@ -95,6 +97,34 @@ type duel struct {
 	kind   *schema.Kind
 	live   []byte
 	done   map[string]int
+
+	crowded bool // more managers than are kept
+	kubectl bool // kubectl has applied on the client's side now and then
+}
+
+// fight runs the duel of a seed. What they do with too many managers depends on
+// the second that it is; where one begins meanwhile, the duel does not count.
+func fight(s uint64, g *generate.Generator, k *schema.Kind, types managedfields.TypeConverter) (*duel, error) {
+	for {
+		d, err := newDuel(k, types)
+		if err != nil {
+			return nil, err
+		}
+		began := time.Now()
+		switch s % 16 {
+		case 5:
+			d.crowded = true
+			err = d.run(g, began, 30)
+		case 6:
+			d.kubectl = true
+			err = d.run(g, began, 8)
+		default:
+			err = d.run(g, began, 8)
+		}
+		if err == nil || time.Now().Unix() == began.Unix() {
+			return d, err
+		}
+	}
 }
 
 func newDuel(k *schema.Kind, types managedfields.TypeConverter) (*duel, error) {
@@ -106,11 +136,53 @@ func newDuel(k *schema.Kind, types managedfields.TypeConverter) (*duel, error) {
 	return &duel{ours: ours, theirs: theirs, kind: k, done: map[string]int{}}, err
 }
 
-func (d *duel) run(g *generate.Generator, steps int) error {
-	now := time.Now()
+// request draws a request.
+func (d *duel) request(g *generate.Generator, live document.Value) generate.Request {
+	live = live.Remove("metadata", "uid")
+	q := g.Request(d.kind, live)
+	switch {
+	case d.crowded && (!q.Apply || g.IntN(3) > 0):
+		q.Apply, q.Manager = false, "manager"+strconv.Itoa(g.IntN(16))
+		if a := live.Lookup("metadata", "annotations"); g.IntN(5) > 0 && (a.Kind() == document.Object || !a.Exists()) && live.Get("metadata").Exists() {
+			// A little something of its own, so that what others have stays theirs.
+			q.Body = live.Set(document.NewString(strconv.Itoa(g.IntN(5))), "metadata", "annotations", q.Manager)
+		}
+	case d.kubectl && q.Apply && g.IntN(2) == 0:
+		q.Manager = "kubectl"
+	}
+	if d.kubectl {
+		q.Body = d.annotated(g, q, live)
+	}
+	return q
+}
+
+// annotated returns the body of a request after a client-side apply of kubectl,
+// which leaves an annotation. Annotations are texts, whatever else is drawn: no
+// server would have stored others.
+func (d *duel) annotated(g *generate.Generator, q generate.Request, live document.Value) document.Value {
+	annotations := q.Body.Lookup("metadata", "annotations")
+	for _, v := range annotations.Members() {
+		if v.Kind() != document.String {
+			annotations = document.NewNull()
+		}
+	}
+	if annotations.Exists() && annotations.Kind() != document.Object {
+		q.Body = q.Body.Remove("metadata", "annotations")
+	}
+	if q.Apply || g.IntN(2) == 0 || q.Body.Get("metadata").Kind() != document.Object {
+		return q.Body
+	}
+	text := string(generate.Text(g.Request(d.kind, live).Body))
+	if g.IntN(8) == 0 {
+		text = text[:g.IntN(len(text))]
+	}
+	return q.Body.Set(document.NewString(text), "metadata", "annotations", fieldmanager.LastApplied)
+}
+
+func (d *duel) run(g *generate.Generator, now time.Time, steps int) error {
 	for step := range steps {
 		root, live := split(d.live)
-		q := g.Request(d.kind, live.Value.Remove("metadata", "uid"))
+		q := d.request(g, live.Value)
 		var a fieldmanager.Object
 		var b []byte
 		var errA, errB error
