@@ -3,6 +3,7 @@ package reference
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
@@ -110,12 +111,36 @@ func (Patch) Strategic(object, change document.Value, t *schema.Type, o patch.Op
 	if err := json.Unmarshal(change.AppendSource(nil), &with); err != nil {
 		return out, refusal(patch.TypeStrategic, patch.ErrMalformed, err)
 	}
-	m, err := strategicpatch.StrategicMergeMapPatchUsingLookupPatchMeta(live, with, lookup{t, o.ListTypes})
+	m, err := strategicpatch.StrategicMergeMapPatchUsingLookupPatchMeta(fitted(live).(map[string]any), with, lookup{t, o.ListTypes})
 	if err != nil {
 		return out, refusal(patch.TypeStrategic, strategicCause(err), err)
 	}
 	data, err := json.Marshal(m)
 	return parse(patch.TypeStrategic, data, err, patch.ErrInternal)
+}
+
+// fitted lets no list in v have memory for more items than it holds. The library
+// appends to lists of the live object; where such a list holds a scalar twice,
+// its answer depends on whether that takes new memory. Of an object from storage
+// it always does.
+func fitted(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for key, val := range v {
+			if list, ok := val.([]any); ok {
+				v[key] = slices.Clip(list)
+			}
+			fitted(val)
+		}
+	case []any:
+		for i, item := range v {
+			if list, ok := item.([]any); ok {
+				v[i] = slices.Clip(list)
+			}
+			fitted(item)
+		}
+	}
+	return v
 }
 
 // strategicCause sorts errors as kube-apiserver does.

@@ -37,7 +37,7 @@ func knownDifference(c *Case, q *question, ours, theirs document.Value, err, the
 		return knownFloat
 	case c.Work == Create && q.work == StrategicPatch && err == nil && theirErr == nil && onlySorts(c.Input.Get("from"), c.Input.Get("to")):
 		return knownOrder
-	case c.Work == StrategicPatch && repeats(c.Input.Get("object")), q.decidesOnly && repeats(c.Input):
+	case q.decidesOnly && repeats(c.Input):
 		return knownRepeated
 	}
 	return ""
