@@ -1,6 +1,8 @@
 package patch
 
 import (
+	"slices"
+
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/schema"
 )
@@ -132,13 +134,21 @@ func (c *conflicts) byKey(list document.Value, f field) (items map[itemKey]docum
 	return items, order, nil
 }
 
-// sameScalars compares two lists of one length without regard to order.
+// sameScalars compares two lists of one length as kubectl does: sorted, each scalar
+// once, and no further than the first list goes.
 func sameScalars(a, b document.Value) bool {
-	x, y := sortedScalars(a), sortedScalars(b)
+	x, y := distinctScalars(a), distinctScalars(b)
+	if len(x) > len(y) {
+		return false // kubectl breaks down here
+	}
 	for i := range x {
 		if !document.Identical(x[i].item, y[i].item) {
 			return false
 		}
 	}
 	return true
+}
+
+func distinctScalars(list document.Value) []entry {
+	return slices.CompactFunc(sortedScalars(list), func(a, b entry) bool { return document.Identical(a.item, b.item) })
 }

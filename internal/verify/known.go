@@ -37,8 +37,6 @@ func knownDifference(c *Case, q *question, ours, theirs document.Value, err, the
 		return knownFloat
 	case c.Work == Create && q.work == StrategicPatch && err == nil && theirErr == nil && onlySorts(c.Input.Get("from"), c.Input.Get("to")):
 		return knownOrder
-	case q.decidesOnly && repeats(c.Input):
-		return knownRepeated
 	}
 	return ""
 }
