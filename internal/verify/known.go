@@ -1,73 +1,166 @@
 package verify
 
 import (
-	"slices"
+	"errors"
 	"strconv"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/patch"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // The known differences: where the libraries answer otherwise and ours is meant
 // to. They are counted by these names, and doc/verification.md says why each is.
+// None is taken on trust: but for a panic, after which there is nothing to
+// compare, one is known only if the engines agree on the input without what makes
+// the difference.
 const (
-	knownPanic     = "the library panics over a merge key that is no scalar, or a scalar twice in a list"
-	knownUnlooked  = "the library refuses a fault in a list that did not change, of which no patch is made"
-	knownFloat     = "the library rounds large integers in the patches that it makes"
-	knownOrder     = "the library loses a new order of scalars that is the sorted one"
-	knownRepeated  = "the library takes a list with a scalar twice for a set, or its answer depends on the memory of that list"
-	knownKeys      = "the library merges lists of custom resources by one key only"
-	mostExactFloat = 1 << 53
+	knownPanic    = "the library panics over a merge key that is no scalar, or over a scalar twice while it looks for conflicts"
+	knownUnlooked = "the library refuses or orders what did not change, of which no patch is made"
+	knownFloat    = "the library rounds large integers in the patches that it makes"
+	knownOrder    = "the library loses a new order of scalars that is the sorted one"
+	knownKeys     = "the library merges lists of custom resources by one key only"
 )
 
-// knownDifference names the known difference that two answers fall under, "" for none.
-func knownDifference(c *Case, q *question, ours, theirs document.Value, err, theirErr error) string {
-	made := c.Work == Create || c.Work == ThreeWay
+// judgement is about two answers that differ.
+type judgement struct {
+	reference    patch.Engine
+	c            *Case
+	q            *question
+	ours, theirs document.Value
+	err          error
+	theirErr     error
+}
+
+// known names the known difference that the answers fall under, "" for none.
+func (j *judgement) known() string {
+	made := j.c.Work == Create || j.c.Work == ThreeWay
 	switch {
-	case holds(theirErr, "comparing uncomparable type", "hash of unhashable type", "index out of range"):
+	case j.breaksDown(j.theirErr):
 		return knownPanic
-	case !c.Kinds[0].Builtin && q.work == StrategicPatch && hasList(c.Kinds[0].Type(), c.Input, severalKeys):
-		return knownKeys
-	case made && q.work == StrategicPatch && holds(theirErr, "declared merge key", "list element types", "lists of lists", "without merge key", "nil pointer", "special key", "api field"):
-		return knownUnlooked
-	case made && q.work == StrategicPatch && hasList(c.Kinds[0].Type(), c.Input, keyedScalars):
-		return knownUnlooked
-	case made && q.work == MergePatch && err == nil && theirErr == nil && sameText(rounded(ours), theirs):
-		return knownFloat
-	case c.Work == Create && q.work == StrategicPatch && err == nil && theirErr == nil && onlySorts(c.Input.Get("from"), c.Input.Get("to")):
-		return knownOrder
+	case j.q.work == MergePatch && made:
+		return j.rounds()
+	case j.q.work == StrategicPatch:
+		return j.strategic(made)
 	}
 	return ""
 }
 
-// holds reports whether the text of an error holds one of some parts. The
-// libraries tell these errors by their text only.
-func holds(err error, parts ...string) bool {
-	return err != nil && slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(err.Error(), part) })
+// breaksDown reports whether the library panics as it is known to.
+func (j *judgement) breaksDown(err error) bool {
+	switch {
+	case err == nil:
+		return false
+	case strings.Contains(err.Error(), "index out of range"):
+		// It compares lists of scalars item by item once it has taken out of each
+		// what stands twice.
+		return j.q.refuses && errors.Is(j.err, patch.ErrConflict) && repeats(j.c.Input)
+	}
+	return strings.Contains(err.Error(), "comparing uncomparable type") && hasPluralKey(j.c.Kinds[0].Type(), j.c.Input)
 }
 
-// severalKeys is true of a list that is keyed by more than one field.
-func severalKeys(t *schema.ListType, _ document.Value) bool { return len(t.Keys) > 1 }
-
-// keyedScalars is true of a list that is keyed but holds scalars.
-func keyedScalars(t *schema.ListType, v document.Value) bool {
-	return len(t.Keys) > 0 && v.Len() > 0 && v.At(0).Kind() != document.Object
+// rounds asks ours again with the numbers that the library takes the input's for.
+func (j *judgement) rounds() string {
+	less := rounded(j.c.Input)
+	if sameText(less, j.c.Input) {
+		return ""
+	}
+	ours, err := j.q.ask(nil, j.c.Kinds[0].Type(), less)
+	if !sameAnswer(ours, j.theirs, err, j.theirErr) {
+		return ""
+	}
+	return knownFloat
 }
 
-// hasList reports whether one of the objects of an input has a list of a sort.
-func hasList(t *schema.Type, input document.Value, sort func(*schema.ListType, document.Value) bool) bool {
-	var has func(t *schema.Type, v document.Value) bool
-	has = func(t *schema.Type, v document.Value) bool {
+// triesAgain is how often the library is asked about an input that was changed:
+// what it answers then may vary too.
+const triesAgain = 20
+
+// strategic asks again with each part changed that is known to make a difference:
+// what has not changed and the library alone minds, lists with several keys, new
+// orders that are sorted.
+func (j *judgement) strategic(made bool) string {
+	t, in := j.c.Kinds[0].Type(), j.c.Input
+	keys := j.keying()
+	if keys.several && hasPluralKey(t, in) {
+		return knownKeys
+	}
+	if j.q.refuses && j.theirErr != nil && !errors.Is(j.theirErr, patch.ErrConflict) && keys.minded(j) {
+		return knownUnlooked
+	}
+	for _, name := range [...]string{knownKeys, knownUnlooked, knownOrder} {
+		ours, err := j.ours, j.err
+		theirType, theirIn, asked := t, in, false
+		if keys.several {
+			theirType, theirIn, asked = keys.typ, keys.input, true
+		}
+		if name != knownKeys && made {
+			if less := (&pruner{j, theirType}).input(theirIn); !sameText(less, theirIn) {
+				theirIn, asked = less, true
+			}
+		}
+		if name == knownOrder && j.c.Work == Create {
+			if sorted := in.With("from", j.sorted(t, in.Get("from"), in.Get("to"))); !sameText(sorted, in) {
+				asked = true
+				if ours, err = j.q.ask(nil, t, sorted); err != nil {
+					return ""
+				}
+			}
+		}
+		for range triesAgain {
+			if !asked {
+				break
+			}
+			theirs, theirErr := j.q.ask(j.reference, theirType, theirIn)
+			if theirErr == nil && keys.several {
+				theirs = keys.back(theirs)
+			}
+			switch {
+			case sameAnswer(ours, theirs, err, theirErr):
+				return name
+			case j.breaksDown(theirErr):
+				return knownPanic
+			}
+		}
+	}
+	return ""
+}
+
+// keying is that of the case's type; kinds of the catalog have one merge key in a
+// list, whatever their list types say.
+func (j *judgement) keying() *keying {
+	if t := j.c.Kinds[0].Type(); !j.c.Kinds[0].Builtin {
+		return newKeying(t, j.c.Input)
+	} else {
+		return &keying{typ: t, input: j.c.Input}
+	}
+}
+
+// repeats reports whether a list somewhere in v holds a scalar twice.
+func repeats(v document.Value) bool {
+	seen := map[string]bool{}
+	for i := range v.Len() {
+		item := v.At(i)
+		if v.Kind() == document.List && item.Len() == 0 && seen[item.String()] || repeats(item) {
+			return true
+		}
+		seen[item.String()] = true
+	}
+	return false
+}
+
+// hasPluralKey reports whether an item of a list somewhere in the objects of an
+// input has a list or an object for its merge key.
+func hasPluralKey(t *schema.Type, input document.Value) bool {
+	var in func(t *schema.Type, key string, v document.Value) bool
+	in = func(t *schema.Type, key string, v document.Value) bool {
 		if t == nil {
 			return false
 		}
-		for key, val := range v.Members() {
-			_, name, directive := strings.Cut(key, "/")
-			if !directive || !strings.HasPrefix(key, "$") {
-				name = key
-			}
-			if has(t.Map.Member(name), val) {
+		for name, val := range v.Members() {
+			name = withoutDirective(name)
+			if in(t.Map.Member(name), mergeKeyOf(t.Map, name), val) {
 				return true
 			}
 		}
@@ -75,22 +168,50 @@ func hasList(t *schema.Type, input document.Value, sort func(*schema.ListType, d
 			return false
 		}
 		for _, item := range v.Items() {
-			if has(t.List.Elem, item) {
+			for _, k := range t.List.Keys {
+				if item.Get(k.Name).Kind() >= document.List {
+					return true
+				}
+			}
+			if item.Get(key).Kind() >= document.List || in(t.List.Elem, "", item) {
 				return true
 			}
 		}
-		return sort(t.List, v)
+		return false
 	}
 	for _, v := range input.Members() {
-		if has(t, v) {
+		if in(t, "", v) {
 			return true
 		}
 	}
 	return false
 }
 
+// mergeKeyOf returns by which key the items of a member are told apart, "" if by
+// none.
+func mergeKeyOf(m *schema.MapType, name string) string {
+	f := m.Field(name)
+	if f != nil && f.MergeKey != "" {
+		return f.MergeKey
+	}
+	if t := m.Member(name); t != nil && t.List != nil && len(t.List.Keys) > 0 {
+		return t.List.Keys[0].Name
+	}
+	return ""
+}
+
+// withoutDirective returns the name of the list that a directive such as
+// $setElementOrder/ports is about, or the name itself.
+func withoutDirective(name string) string {
+	if directive, list, found := strings.Cut(name, "/"); found && strings.HasPrefix(directive, "$") {
+		return list
+	}
+	return name
+}
+
 // rounded takes the integers of a value through float64.
 func rounded(v document.Value) document.Value {
+	const mostExact = 1 << 53
 	switch v.Kind() {
 	case document.Object:
 		var b document.ObjectBuilder
@@ -105,56 +226,8 @@ func rounded(v document.Value) document.Value {
 		}
 		return b.List()
 	}
-	if i, ok := v.Int(); ok && (i > mostExactFloat || i < -mostExactFloat) {
+	if i, ok := v.Int(); ok && (i > mostExact || i < -mostExact) {
 		return parse(strconv.AppendFloat(nil, float64(i), 'f', -1, 64))
 	}
 	return v
-}
-
-// onlySorts reports whether a list of scalars in to has the items of the same
-// list in from, which is in another order, sorted.
-func onlySorts(from, to document.Value) bool {
-	if from.Kind() == document.List && to.Kind() == document.List {
-		was, now := texts(from), texts(to)
-		if slices.IsSorted(now) && !slices.Equal(was, now) {
-			slices.Sort(was)
-			if slices.Equal(was, now) {
-				return true
-			}
-		}
-		for i := range from.Len() {
-			for j := range to.Len() {
-				if onlySorts(from.At(i), to.At(j)) {
-					return true
-				}
-			}
-		}
-	}
-	for key, val := range from.Members() {
-		if onlySorts(val, to.Get(key)) {
-			return true
-		}
-	}
-	return false
-}
-
-func texts(list document.Value) []string {
-	out := make([]string, 0, list.Len())
-	for _, item := range list.Items() {
-		out = append(out, item.String())
-	}
-	return out
-}
-
-// repeats reports whether a list somewhere in v holds a scalar twice.
-func repeats(v document.Value) bool {
-	seen := map[string]bool{}
-	for i := range v.Len() {
-		item := v.At(i)
-		if v.Kind() == document.List && item.Len() == 0 && seen[item.String()] || repeats(item) {
-			return true
-		}
-		seen[item.String()] = true
-	}
-	return false
 }

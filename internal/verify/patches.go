@@ -4,6 +4,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/generate"
 	"github.com/patchlab-dev/patchlab/patch"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
 var patchErrors = []error{patch.ErrMalformed, patch.ErrTestFailed, patch.ErrCannotApply, patch.ErrInternal, patch.ErrTooLarge, patch.ErrUnsupported, patch.ErrPrecondition, patch.ErrConflict}
@@ -14,13 +15,14 @@ var inputs = [works][]string{
 	Create: {"from", "to"}, ThreeWay: {"original", "modified", "current"},
 }
 
-// question is something that both engines of patches are asked.
+// question is something that both engines of patches are asked about an input.
 type question struct {
 	what string
 	work Work
-	ask  func(e patch.Engine) (document.Value, error)
-	// decidesOnly says that only whether there is an answer counts.
-	decidesOnly bool
+	// ask asks an engine, nil for ours, about an object of type t.
+	ask func(e patch.Engine, t *schema.Type, in document.Value) (document.Value, error)
+	// refuses says that conflicts are to be refused.
+	refuses bool
 }
 
 func (r *referee) patches(c *Case) outcome {
@@ -51,7 +53,6 @@ func (r *referee) patches(c *Case) outcome {
 
 // questions are what a case asks.
 func questions(c *Case) []question {
-	in, t := c.Input.Get, c.Kinds[0].Type()
 	o := patch.Options{ListTypes: !c.Kinds[0].Builtin}
 	with := func(e patch.Engine) patch.Options {
 		o := o
@@ -60,66 +61,73 @@ func questions(c *Case) []question {
 	}
 	switch c.Work {
 	case JSONPatch:
-		return []question{{"the JSON patch", c.Work, func(e patch.Engine) (document.Value, error) {
-			return patch.JSON(in("object"), in("patch"), with(e))
+		return []question{{"the JSON patch", c.Work, func(e patch.Engine, _ *schema.Type, in document.Value) (document.Value, error) {
+			return patch.JSON(in.Get("object"), in.Get("patch"), with(e))
 		}, false}}
 	case MergePatch:
-		return []question{{"the merge patch", c.Work, func(e patch.Engine) (document.Value, error) {
-			return patch.Merge(in("object"), in("patch"), with(e))
+		return []question{{"the merge patch", c.Work, func(e patch.Engine, _ *schema.Type, in document.Value) (document.Value, error) {
+			return patch.Merge(in.Get("object"), in.Get("patch"), with(e))
 		}, false}}
 	case StrategicPatch:
-		return []question{{"the strategic merge patch", c.Work, func(e patch.Engine) (document.Value, error) {
-			return patch.Strategic(in("object"), in("patch"), t, with(e))
+		return []question{{"the strategic merge patch", c.Work, func(e patch.Engine, t *schema.Type, in document.Value) (document.Value, error) {
+			return patch.Strategic(in.Get("object"), in.Get("patch"), t, with(e))
 		}, false}}
 	case Create:
 		return []question{
-			{"the merge patch made of two", MergePatch, func(e patch.Engine) (document.Value, error) {
-				return patch.CreateMerge(in("from"), in("to"), with(e))
+			{"the merge patch made of two", MergePatch, func(e patch.Engine, _ *schema.Type, in document.Value) (document.Value, error) {
+				return patch.CreateMerge(in.Get("from"), in.Get("to"), with(e))
 			}, false},
-			{"the strategic merge patch made of two", StrategicPatch, func(e patch.Engine) (document.Value, error) {
-				return patch.CreateStrategic(in("from"), in("to"), t, with(e))
+			{"the strategic merge patch made of two", StrategicPatch, func(e patch.Engine, t *schema.Type, in document.Value) (document.Value, error) {
+				return patch.CreateStrategic(in.Get("from"), in.Get("to"), t, with(e))
 			}, false},
 		}
 	}
-	return threeWay(c, with)
+	return []question{
+		{"the strategic merge patch made of three", StrategicPatch, threeWay(with, false), false},
+		{"the strategic merge patch made of three, conflicts refused", StrategicPatch, threeWay(with, true), true},
+		{"the merge patch made of three", MergePatch, func(e patch.Engine, _ *schema.Type, in document.Value) (document.Value, error) {
+			return patch.ThreeWayMerge(in.Get("original"), in.Get("modified"), in.Get("current"), patch.ThreeWayOptions{Options: with(e)})
+		}, false},
+	}
 }
 
-func threeWay(c *Case, with func(patch.Engine) patch.Options) []question {
-	in, t := c.Input.Get, c.Kinds[0].Type()
-	var out []question
-	for _, refuse := range [...]bool{false, true} {
-		o := func(e patch.Engine) patch.ThreeWayOptions {
-			return patch.ThreeWayOptions{Options: with(e), RefuseConflicts: refuse}
+// threeWay asks for a strategic patch of three. While it looks for conflicts, the
+// library sorts lists of the patch that it then returns, and ours does not: so of
+// the library only whether it refuses is asked then, and the patch once more.
+func threeWay(with func(patch.Engine) patch.Options, refuse bool) func(patch.Engine, *schema.Type, document.Value) (document.Value, error) {
+	return func(e patch.Engine, t *schema.Type, in document.Value) (document.Value, error) {
+		o := patch.ThreeWayOptions{Options: with(e), RefuseConflicts: refuse}
+		made, err := patch.ThreeWayStrategic(in.Get("original"), in.Get("modified"), in.Get("current"), t, o)
+		if err == nil && refuse && e != nil {
+			o.RefuseConflicts = false
+			return patch.ThreeWayStrategic(in.Get("original"), in.Get("modified"), in.Get("current"), t, o)
 		}
-		// While it looks for conflicts the library sorts lists of the patch that
-		// it then returns; ours does not.
-		out = append(out, question{"the strategic merge patch made of three", StrategicPatch, func(e patch.Engine) (document.Value, error) {
-			return patch.ThreeWayStrategic(in("original"), in("modified"), in("current"), t, o(e))
-		}, refuse})
-		if !refuse {
-			out = append(out, question{"the merge patch made of three", MergePatch, func(e patch.Engine) (document.Value, error) {
-				return patch.ThreeWayMerge(in("original"), in("modified"), in("current"), o(e))
-			}, false})
-		}
+		return made, err
 	}
-	return out
 }
 
 // ask compares the answers to one question. It returns our error.
 func (r *referee) ask(c *Case, q *question) (d *Difference, known string, err error) {
-	ours, err := q.ask(nil)
+	t := c.Kinds[0].Type()
+	ours, err := q.ask(nil, t, c.Input)
 	var theirs document.Value
 	var theirErr error
 	for range r.tries {
-		theirs, theirErr = q.ask(r.Patch)
-		if classOf(err, patchErrors) == classOf(theirErr, patchErrors) && (err != nil || q.decidesOnly || sameText(ours, theirs)) {
+		theirs, theirErr = q.ask(r.Patch, t, c.Input)
+		if sameAnswer(ours, theirs, err, theirErr) {
 			return nil, "", err
 		}
-		if known = knownDifference(c, q, ours, theirs, err, theirErr); known != "" {
+		if known = (&judgement{r.Patch, c, q, ours, theirs, err, theirErr}).known(); known != "" {
 			return nil, known, err
 		}
 	}
 	return &Difference{"another answer to " + q.what, answer(ours, err), answer(theirs, theirErr)}, "", err
+}
+
+// sameAnswer reports whether two answers are patches or objects that print alike,
+// or refusals of one class.
+func sameAnswer(a, b document.Value, errA, errB error) bool {
+	return classOf(errA, patchErrors) == classOf(errB, patchErrors) && (errA != nil || sameText(a, b))
 }
 
 // fromText does a patch once more from text to text, which has ways of its own:
@@ -135,7 +143,7 @@ func (q *question) fromText(c *Case) *Difference {
 	}
 	got, _, err := patch.Apply(object, change, patch.Request{Type: types[c.Work], Kind: c.Kinds[0],
 		Options: patch.Options{ListTypes: !c.Kinds[0].Builtin}, MaxBytes: -1})
-	want, wantErr := q.ask(nil)
+	want, wantErr := q.ask(nil, c.Kinds[0].Type(), c.Input)
 	if classOf(err, patchErrors) != classOf(wantErr, patchErrors) || err == nil && string(got) != want.String() {
 		return &Difference{"another answer to " + q.what + " from text than from values", say(err) + " " + string(got), answer(want, wantErr)}
 	}
