@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/verify"
 	"github.com/patchlab-dev/patchlab/patch"
 	"github.com/patchlab-dev/patchlab/schema"
 )
@@ -149,19 +150,9 @@ func TestLongListsAsReference(t *testing.T) {
 		for i := range in {
 			in[i] = l.read(t, texts[i], in[0])
 		}
-		agree(t, "a strategic merge patch made", func(e patch.Engine) (document.Value, error) {
-			return patch.CreateStrategic(in[0], in[1], typ, patch.Options{ListTypes: true, Engine: e})
-		}, in[:2]...)
-		for _, refuse := range []bool{false, true} {
-			agree(t, "a strategic merge patch made of three", func(e patch.Engine) (document.Value, error) {
-				o := patch.ThreeWayOptions{Options: patch.Options{ListTypes: true, Engine: e}, RefuseConflicts: refuse}
-				p, err := patch.ThreeWayStrategic(in[0], in[1], in[2], typ, o)
-				if refuse && err == nil {
-					p = document.NewNull() // the library sorts lists then
-				}
-				return p, err
-			}, in[:]...)
-		}
+		kinds := labKind(typ, true)
+		agree(t, &verify.Case{Work: verify.Create, Kinds: kinds, Input: two("from", in[0], "to", in[1])})
+		agree(t, &verify.Case{Work: verify.ThreeWay, Kinds: kinds, Input: two("original", in[0], "modified", in[1]).With("current", in[2])})
 	})
 }
 

@@ -86,26 +86,35 @@ func (p *pruner) items(t *schema.Type, key string, a, b document.Value, whole fu
 	}
 	before, after := items(a), items(b)
 	for i, was := range before {
-		for j, now := range after {
-			if k := was.Get(key); !k.Exists() || !document.Identical(k, now.Get(key)) {
+		j := sameItem(after, was, key)
+		if j < 0 {
+			continue
+		}
+		now := after[j]
+		around := func(v document.Value) document.Value { return whole(document.NewList(v.With(key, was.Get(key)))) }
+		if document.Identical(was, now) {
+			if differs, _ := p.differs(around(was)); !differs {
 				continue
 			}
-			around := func(v document.Value) document.Value { return whole(document.NewList(v.With(key, was.Get(key)))) }
-			if document.Identical(was, now) {
-				if differs, _ := p.differs(around(was)); !differs {
-					break
-				}
-			}
-			was, now = p.members(t, was, now, around)
-			if document.Identical(was, now) && p.minds(around(was)) {
-				was = document.NewObject().With(key, was.Get(key))
-				now = was
-			}
-			before[i], after[j] = was, now
-			break
 		}
+		was, now = p.members(t, was, now, around)
+		if document.Identical(was, now) && p.minds(around(was)) {
+			was = document.NewObject().With(key, was.Get(key))
+			now = was
+		}
+		before[i], after[j] = was, now
 	}
 	return document.NewList(before...), document.NewList(after...)
+}
+
+// sameItem returns the position of the item that is the same as another, else of the
+// first that has the same key, -1 where there is none.
+func sameItem(list []document.Value, item document.Value, key string) int {
+	if i := slices.IndexFunc(list, func(v document.Value) bool { return document.Identical(v, item) }); i >= 0 {
+		return i
+	}
+	k := item.Get(key)
+	return slices.IndexFunc(list, func(v document.Value) bool { return k.Exists() && document.Identical(v.Get(key), k) })
 }
 
 // minds reports whether the library refuses to make a patch between an object and
