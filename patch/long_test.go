@@ -249,9 +249,7 @@ func TestLongListsPatchedAsReference(t *testing.T) {
 		items := strings.Count(texts[0], `"name"`)
 		live := l.read(t, texts[0], document.Value{})
 		change := parse(t, l.change(items))
-		agree(t, "a strategic merge patch", func(e patch.Engine) (document.Value, error) {
-			return patch.Strategic(live, change, longType(quiet), patch.Options{ListTypes: true, Engine: e})
-		}, live, change)
+		agree(t, &verify.Case{Work: verify.StrategicPatch, Kinds: labKind(longType(quiet), true), Input: two("object", live, "patch", change)})
 		applied(t, l, parse(t, texts[0]), change, longType(quiet), texts[0])
 	})
 }
