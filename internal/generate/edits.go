@@ -44,7 +44,7 @@ func (g *Generator) edits(list string, n int) document.Value {
 		count, grows = n, true
 	}
 	for range count {
-		op := document.NewObject()
+		var op document.Value
 		switch kind := g.IntN(6); {
 		case grows && !g.chance(10), kind == 0, n < 2:
 			op = operation("add", at(n+1)).With("value", g.anything())
