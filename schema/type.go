@@ -10,8 +10,6 @@
 package schema
 
 import (
-	"sort"
-
 	"github.com/patchlab-dev/patchlab/document"
 )
 
@@ -131,12 +129,24 @@ func (m *MapType) Field(name string) *Field {
 	if m == nil {
 		return nil
 	}
-	i := sort.Search(len(m.Fields), func(i int) bool { return m.Fields[i].Name >= name })
-	if i < len(m.Fields) && m.Fields[i].Name == name {
-		return &m.Fields[i]
+	fields := m.Fields
+	for len(fields) > fewFields {
+		if half := len(fields) / 2; fields[half].Name <= name {
+			fields = fields[half:]
+		} else {
+			fields = fields[:half]
+		}
+	}
+	for i := range fields {
+		if fields[i].Name == name {
+			return &fields[i]
+		}
 	}
 	return nil
 }
+
+// fewFields are searched one by one: most names differ in length already.
+const fewFields = 8
 
 // Member returns the type of the member of that name, by its own field or as
 // one of many; nil where the map allows none.
