@@ -58,9 +58,9 @@ func (d *differ) objects(was, now document.Value, f field) (listDiff, error) {
 	}
 	p.items = append(p.items, gone...)
 	if d.order && (d.changes || d.deletions) && len(p.items) > 0 || d.order && d.changes && !slices.Equal(before.keys, after.keys) {
-		p.order, err = d.orderOf(after, f)
+		p.order = after.order(f)
 	}
-	return p, err
+	return p, nil
 }
 
 // pair compares the items of two lists that have the same name, in the order of

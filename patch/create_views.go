@@ -71,45 +71,46 @@ func (v *view) inStep(after *view, f field, quiet bool) (differing []entry, ok b
 	return differing, true
 }
 
-// orderOf is the list of the items' merge keys, as $setElementOrder has it.
-func (d *differ) orderOf(v *view, f field) (document.Value, error) {
+// order is the list of the items' merge keys, as $setElementOrder has it.
+func (v *view) order(f field) document.Value {
+	if order := v.printedOrder(f); order.Exists() {
+		return order
+	}
+	var order document.ListBuilder
+	order.Grow(len(v.keys))
+	var b document.ObjectBuilder
+	for _, item := range v.list.Items() {
+		for _, key := range f.keys {
+			b.Set(key.Name, item.Get(key.Name)) // which is absent where it has a default
+		}
+		order.AppendObject(&b)
+	}
+	return order.List()
+}
+
+// printedOrder is order as a text, which is read when someone looks at it: that
+// need not be. It is absent where a key is no string, because a number may be of
+// another kind when it has been printed: 2.0 is the integer 2 then.
+func (v *view) printedOrder(f field) document.Value {
 	text := []byte{'['}
-	for i, item := range v.list.Items() {
+	for i, k := range v.keys {
+		if k.kind != keyString {
+			return document.Value{}
+		}
 		if i > 0 {
 			text = append(text, ',')
 		}
-		text = appendKeyFields(text, item, v.keys[i], f)
+		text = append(document.AppendQuoted(append(text, '{'), f.keys[0].Name), ':')
+		text = append(document.AppendQuoted(text, k.text), '}')
 		if i == 0 {
 			text = slices.Grow(text, len(v.keys)*(len(text)+2)) // the others will be about as long
 		}
 	}
-	// A long list is read when someone looks at it, which need not be.
 	order, err := document.Parse(append(text, ']'), document.Options{MaxBytes: -1, Borrow: true})
 	if err != nil {
-		return document.Value{}, d.fail(ErrInternal, "the merge keys make no list: "+err.Error())
+		return document.Value{}
 	}
-	return order.Root, nil
-}
-
-// appendKeyFields prints an object of an item's merge key.
-func appendKeyFields(dst []byte, item document.Value, k itemKey, f field) []byte {
-	dst = append(dst, '{')
-	if k.kind == keyString {
-		dst = append(document.AppendQuoted(dst, f.keys[0].Name), ':')
-		return append(document.AppendQuoted(dst, k.text), '}')
-	}
-	for _, key := range f.keys {
-		val := item.Get(key.Name)
-		if !val.Exists() {
-			continue // it has a default
-		}
-		if dst[len(dst)-1] != '{' {
-			dst = append(dst, ',')
-		}
-		dst = append(document.AppendQuoted(dst, key.Name), ':')
-		dst = val.AppendJSON(dst)
-	}
-	return append(dst, '}')
+	return order.Root
 }
 
 // inOwnOrder sorts entries that are of the list, or changes to them, as the list

@@ -254,6 +254,19 @@ func TestLongListsPatchedAsReference(t *testing.T) {
 	})
 }
 
+// A key that is a float64 stays one in the patch, which may be applied without
+// having been printed.
+func TestOrderKeepsTheKindOfKeys(t *testing.T) {
+	from, to := parse(t, `{"items":[{"name":2.0,"note":"a"}]}`), parse(t, `{"items":[{"name":2.0,"note":"b"}]}`)
+	p, err := patch.CreateStrategic(from, to, longType(true), patch.Options{ListTypes: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := patch.Strategic(from, p, longType(true), patch.Options{ListTypes: true}); err != nil || !document.Identical(got, to) {
+		t.Errorf("applied, %s gives %s %v", p, got, err)
+	}
+}
+
 // The text that cannot be read is named; that there was no original is no error.
 func TestThreeWayTextSaysWhichTextIsWrong(t *testing.T) {
 	texts := map[string]string{"original": `{"a":1}`, "modified": `{"a":2}`, "current": "a: 1\n"}
