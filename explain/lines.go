@@ -27,12 +27,21 @@ type Line struct {
 // Lines prints an object as document.Value.YAML does, without managedFields, and
 // says of each line who owns it.
 func Lines(t *schema.Type, o fieldmanager.Object) []Line {
-	w := lineWriter{lines: make([]Line, 0, 256), ends: make([]int, 0, 256), names: map[string]memberName{}}
+	w := newLineWriter()
 	p := root(t, o)
-	w.container(&p, "", "")
+	w.container(&p, former{}, "", "")
+	return w.finish()
+}
+
+func newLineWriter() lineWriter {
+	return lineWriter{lines: make([]Line, 0, 256), ends: make([]int, 0, 256), fresh: make([]int, 0, 256), names: map[string]memberName{}}
+}
+
+// finish gives the lines their texts, which are cut of one.
+func (w *lineWriter) finish() []Line {
 	text, from := string(w.text), 0
 	for i, end := range w.ends {
-		w.lines[i].Text = text[from:end]
+		w.lines[w.fresh[i]].Text = text[from:end]
 		from = end
 	}
 	return w.lines
@@ -40,13 +49,15 @@ func Lines(t *schema.Type, o fieldmanager.Object) []Line {
 
 type lineWriter struct {
 	lines  []Line
-	text   []byte            // the texts of all lines, one after the other
+	text   []byte            // the texts of the lines that are made anew, one after the other
+	fresh  []int             // the positions of those lines
 	ends   []int             // where in text each of them ends
 	path   fieldmanager.Path // of the place that is written
 	claims claimStack
 	paths  []fieldmanager.Element // those of lines are cut of it
 	last   [2][]int               // the owners, and those below, of the line before
 	names  map[string]memberName
+	before before
 }
 
 // memberName is a member's name as a path and as YAML have it.
@@ -66,38 +77,45 @@ func (w *lineWriter) name(key string) memberName {
 
 // container writes the members or items of a place. first stands before the
 // first line and rest before all others.
-func (w *lineWriter) container(p *place, first, rest string) {
+func (w *lineWriter) container(p *place, was former, first, rest string) {
 	switch {
 	case p.v.Len() == 0:
 		w.value(p, "", first, rest)
 	case p.v.Kind() == document.Object:
-		w.members(p, first, rest)
+		w.members(p, was, first, rest)
 	default:
-		w.items(p, first, rest)
+		w.items(p, was, first, rest)
 	}
 }
 
-func (w *lineWriter) members(p *place, indent, rest string) {
+func (w *lineWriter) members(p *place, was former, indent, rest string) {
 	n, depth := len(w.claims), len(w.path)
+	left := w.formerMembers(was, p)
 	for i := range p.v.Len() {
-		name, kid := w.name(p.v.Key(i)), p.member(i, &w.claims)
+		key := p.v.Key(i)
+		name, kid := w.name(key), p.member(i, &w.claims)
 		w.path = append(w.path, name.element)
-		w.member(name.text, &kid, indent, rest)
+		if f, top := left.of(w, key); !w.again(f, &kid, top == (i == 0)) {
+			w.member(name.text, &kid, f, indent, rest)
+		}
 		w.claims.release(n)
 		w.path = w.path[:depth]
 		indent = rest
 	}
 }
 
-func (w *lineWriter) items(p *place, first, rest string) {
+func (w *lineWriter) items(p *place, was former, first, rest string) {
 	n, depth := len(w.claims), len(w.path)
 	indent, below := first+"- ", indented(rest)
+	left := w.formerItems(was, p)
 	for i := range p.v.Len() {
 		kid, e := p.item(i, &w.claims)
 		if e != "" {
 			w.path = append(w.path, e)
 		}
-		w.container(&kid, indent, below)
+		if f, top := left.of(w, i, e); !w.again(f, &kid, top == (i == 0)) {
+			w.container(&kid, f, indent, below)
+		}
 		w.claims.release(n)
 		w.path = w.path[:depth]
 		if i == 0 && first != rest {
@@ -115,7 +133,7 @@ func indented(rest string) string {
 	return rest + "  "
 }
 
-func (w *lineWriter) member(key string, p *place, first, rest string) {
+func (w *lineWriter) member(key string, p *place, was former, first, rest string) {
 	if p.v.Len() == 0 {
 		w.value(p, key, first, rest)
 		return
@@ -124,7 +142,8 @@ func (w *lineWriter) member(key string, p *place, first, rest string) {
 	if p.v.Kind() == document.Object {
 		rest = indented(rest)
 	}
-	w.container(p, rest, rest)
+	was.at++ // the line of the key
+	w.container(p, was, rest, rest)
 }
 
 // value writes a value without members: a scalar, an empty list or object. key is
@@ -159,7 +178,7 @@ func (w *lineWriter) add(p *place, parts ...string) {
 	for _, part := range parts {
 		w.text = append(w.text, part...)
 	}
-	w.ends = append(w.ends, len(w.text))
+	w.ends, w.fresh = append(w.ends, len(w.text)), append(w.fresh, len(w.lines))
 	w.lines = append(w.lines, Line{Path: w.copied(), Owners: w.those(0, p, (*claim).owns), Below: w.those(1, p, (*claim).below), Merges: Merges(p.t)})
 }
 

@@ -129,6 +129,9 @@ func TestChangesAreThoseOfTheModel(t *testing.T) {
 				if pairs++; len(want) > 0 {
 					changed++
 				}
+				if lines, want := LinesAfter(types[key], after, before, Lines(types[key], before)), Lines(types[key], after); !slices.EqualFunc(lines, want, sameLine) {
+					t.Fatalf("%s, state %d: lines\n%+v\nwant\n%+v", c.Name, i, lines, want)
+				}
 				if !reflect.DeepEqual(got, want) {
 					t.Fatalf("%s, state %d: changes\n%s\nwant\n%s", c.Name, i, strings.Join(got, "\n"), strings.Join(want, "\n"))
 				}
@@ -138,4 +141,8 @@ func TestChangesAreThoseOfTheModel(t *testing.T) {
 	if pairs < 1000 || changed < 500 {
 		t.Errorf("only %d pairs were compared, of which %d differ", pairs, changed)
 	}
+}
+
+func sameLine(a, b Line) bool {
+	return a.Text == b.Text && slices.Equal(a.Path, b.Path) && slices.Equal(a.Owners, b.Owners) && slices.Equal(a.Below, b.Below) && a.Merges == b.Merges
 }

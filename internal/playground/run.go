@@ -152,7 +152,12 @@ func (r *run) linesAfter(step int) []explain.Line {
 	lines, ok := r.lines[step]
 	if !ok {
 		res := &r.results[step]
-		lines = explain.Lines(typeOf(res.Kind), res.After)
+		before := r.state(res, step)
+		if known, ok := r.lines[before]; ok && r.results[before].Kind == res.Kind {
+			lines = explain.LinesAfter(typeOf(res.Kind), res.After, r.results[before].After, known)
+		} else {
+			lines = explain.Lines(typeOf(res.Kind), res.After)
+		}
 		r.lines[step] = lines
 	}
 	return lines

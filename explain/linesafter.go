@@ -1,0 +1,159 @@
+package explain
+
+import (
+	"slices"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// LinesAfter is Lines for an object of which another state's lines are known, those
+// that Lines or LinesAfter returned for it with the same type: it takes over the
+// lines of what is the same in value and owners.
+func LinesAfter(t *schema.Type, o, other fieldmanager.Object, lines []Line) []Line {
+	w := newLineWriter()
+	w.before = before{lines: lines, match: matching(other.Managed, o.Managed), owners: map[*int][]int{}}
+	p, was := root(t, o), root(t, other)
+	w.container(&p, former{p: &was}, "", "")
+	return w.finish()
+}
+
+// before is what is known of the other state.
+type before struct {
+	lines  []Line
+	match  []int          // the position of each of its managers in this state
+	owners map[*int][]int // its lists of owners as they are in this state
+}
+
+// former is the place of the other state at the path that is written, if it has
+// one, and the line at which it begins.
+type former struct {
+	p  *place
+	at int
+	n  int // how many lines it has
+}
+
+// again writes the lines of the other state's place again, where that is the same
+// as p. alike says that both stand first in what holds them, or both do not.
+func (w *lineWriter) again(was former, p *place, alike bool) bool {
+	d := differ{match: w.before.match}
+	if was.p == nil || !alike || !document.SurelyIdentical(was.p.v, p.v) || !d.sameOwners(was.p.claims, p.claims) {
+		return false
+	}
+	for _, l := range w.before.lines[was.at : was.at+was.n] {
+		l.Owners, l.Below = w.mapped(l.Owners), w.mapped(l.Below)
+		w.lines = append(w.lines, l)
+	}
+	return true
+}
+
+// mapped is a list of the other state's managers by their positions in this one.
+func (w *lineWriter) mapped(list []int) []int {
+	if len(list) == 0 {
+		return nil
+	}
+	out, ok := w.before.owners[&list[0]]
+	if !ok || len(out) != len(list) {
+		out = make([]int, len(list))
+		for i, n := range list {
+			out[i] = w.before.match[n]
+		}
+		slices.Sort(out)
+		w.before.owners[&list[0]] = out
+	}
+	return out
+}
+
+// span counts the lines from at on that belong to an element below the path that
+// is written.
+func (w *lineWriter) span(at, depth int, e fieldmanager.Element) int {
+	n := at
+	for n < len(w.before.lines) && len(w.before.lines[n].Path) > depth && w.before.lines[n].Path[depth] == e {
+		n++
+	}
+	return n - at
+}
+
+// formerMembers are the members of an object of the other state, in order.
+type formerMembers struct {
+	p     *place
+	i, at int
+}
+
+func (w *lineWriter) formerMembers(was former, p *place) formerMembers {
+	if was.p == nil || was.p.v.Kind() != document.Object || p.leaf() != was.p.leaf() || p.atomic() {
+		return formerMembers{}
+	}
+	return formerMembers{was.p, 0, was.at}
+}
+
+// of finds the member with a name, and says whether it is the first. Names are
+// asked for in ascending order, at the path of the member.
+func (f *formerMembers) of(w *lineWriter, key string) (former, bool) {
+	for ; f.p != nil && f.i < f.p.v.Len() && f.p.v.Key(f.i) <= key; f.i++ {
+		name := f.p.v.Key(f.i)
+		found := former{at: f.at, n: w.span(f.at, len(w.path)-1, w.name(name).element)}
+		f.at += found.n
+		if name == key {
+			kid := f.p.member(f.i, &w.claims)
+			found.p = &kid
+			f.i++
+			return found, f.i == 1
+		}
+	}
+	return former{}, false
+}
+
+// formerItems are the items of a list of the other state.
+type formerItems struct {
+	p     *place
+	items []formerItem
+	at    map[fieldmanager.Element]int
+}
+
+type formerItem struct {
+	element fieldmanager.Element
+	at, n   int
+}
+
+// formerItems finds the items; none where two beside each other are not told apart.
+func (w *lineWriter) formerItems(was former, p *place) formerItems {
+	if was.p == nil || was.p.v.Kind() != document.List || was.p.leaf() || p.leaf() {
+		return formerItems{}
+	}
+	f := formerItems{p: was.p, items: make([]formerItem, 0, was.p.v.Len())}
+	at := was.at
+	for i := range was.p.v.Len() {
+		e := was.p.element(i)
+		if e == "" || i > 0 && e == f.items[i-1].element {
+			return formerItems{}
+		}
+		n := w.span(at, len(w.path), e)
+		f.items = append(f.items, formerItem{e, at, n})
+		at += n
+	}
+	return f
+}
+
+// of finds the item with an element, first at the position given, and says whether
+// it is the first.
+func (f *formerItems) of(w *lineWriter, i int, e fieldmanager.Element) (former, bool) {
+	if f.p == nil || e == "" {
+		return former{}, false
+	}
+	if i >= len(f.items) || f.items[i].element != e {
+		if f.at == nil {
+			f.at = make(map[fieldmanager.Element]int, len(f.items))
+			for j := range f.items {
+				f.at[f.items[j].element] = j
+			}
+		}
+		var ok bool
+		if i, ok = f.at[e]; !ok {
+			return former{}, false
+		}
+	}
+	kid, _ := f.p.item(i, &w.claims)
+	return former{&kid, f.items[i].at, f.items[i].n}, i == 0
+}
