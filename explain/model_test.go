@@ -2,6 +2,8 @@ package explain
 
 import (
 	"encoding/json"
+	"fmt"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strconv"
@@ -11,6 +13,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/internal/conformance"
+	"github.com/patchlab-dev/patchlab/scenario"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -125,15 +128,8 @@ func TestChangesAreThoseOfTheModel(t *testing.T) {
 		for key, list := range states {
 			for i, before := range append(list[:min(len(list), 6)], fieldmanager.Object{}) {
 				after := list[(i+1)%len(list)]
-				got, want := told(Changes(types[key], before, after)), told(modelChanges(types[key], before, after))
-				if pairs++; len(want) > 0 {
+				if pairs++; compared(t, c.Name, types[key], before, after) {
 					changed++
-				}
-				if lines, want := LinesAfter(types[key], after, before, Lines(types[key], before)), Lines(types[key], after); !slices.EqualFunc(lines, want, sameLine) {
-					t.Fatalf("%s, state %d: lines\n%+v\nwant\n%+v", c.Name, i, lines, want)
-				}
-				if !reflect.DeepEqual(got, want) {
-					t.Fatalf("%s, state %d: changes\n%s\nwant\n%s", c.Name, i, strings.Join(got, "\n"), strings.Join(want, "\n"))
 				}
 			}
 		}
@@ -141,6 +137,75 @@ func TestChangesAreThoseOfTheModel(t *testing.T) {
 	if pairs < 1000 || changed < 500 {
 		t.Errorf("only %d pairs were compared, of which %d differ", pairs, changed)
 	}
+}
+
+// compared holds Changes against the model, and LinesAfter against Lines. It
+// reports whether anything has changed.
+func compared(t *testing.T, name string, typ *schema.Type, before, after fieldmanager.Object) bool {
+	t.Helper()
+	got, want := told(Changes(typ, before, after)), told(modelChanges(typ, before, after))
+	if !reflect.DeepEqual(got, want) {
+		t.Fatalf("%s: changes\n%s\nwant\n%s", name, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if lines, want := LinesAfter(typ, after, before, Lines(typ, before)), Lines(typ, after); !slices.EqualFunc(lines, want, sameLine) {
+		t.Fatalf("%s: lines\n%+v\nwant\n%+v", name, lines, want)
+	}
+	return len(want) > 0
+}
+
+// TestStatesOfOneRun compares states that share what has stayed, as those of a run
+// do: recorded ones share nothing.
+func TestStatesOfOneRun(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for n := range 60 {
+		s := scenario.Scenario{}
+		for range 12 {
+			do := []scenario.Action{scenario.ForceApply, scenario.ForceApply, scenario.Apply, scenario.ClientApply}[random.IntN(4)]
+			s.Steps = append(s.Steps, scenario.Step{Actor: string("abcd"[random.IntN(4)]), Do: do, Body: randomDeployment(random)})
+		}
+		results, err := scenario.Run(t.Context(), &s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range results {
+			if results[i].Kind == nil {
+				t.Fatal(results[i].Err)
+			}
+			before := results[random.IntN(i+1)].After
+			compared(t, fmt.Sprintf("run %d, step %d", n, i), results[i].Kind.Type(), before, results[i].After)
+			compared(t, fmt.Sprintf("run %d, step %d", n, i), results[i].Kind.Type(), results[i].Before, results[i].After)
+		}
+	}
+}
+
+// randomDeployment is a manifest with some of a few containers, their variables and
+// arguments, in any order.
+func randomDeployment(random *rand.Rand) string {
+	var b strings.Builder
+	some := func(indent, text string) {
+		if random.IntN(3) > 0 {
+			b.WriteString(indent + text + "\n")
+		}
+	}
+	b.WriteString("apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n  annotations:\n    note: \"a\\nb\"\nspec:\n")
+	some("  ", fmt.Sprintf("replicas: %d", random.IntN(3)))
+	some("  ", "paused: true")
+	b.WriteString("  selector:\n    matchLabels:\n      app: web\n  template:\n    metadata:\n      labels:\n        app: web\n")
+	some("        ", fmt.Sprintf("tier: t%d", random.IntN(2)))
+	b.WriteString("    spec:\n      containers:\n")
+	for _, c := range random.Perm(3)[:1+random.IntN(3)] {
+		fmt.Fprintf(&b, "      - name: c%d\n        image: i\n", c)
+		some("        ", "args: [x, y]")
+		for i, e := range random.Perm(4)[:random.IntN(5)] {
+			if i == 0 {
+				b.WriteString("        env:\n")
+			}
+			fmt.Fprintf(&b, "        - name: e%d\n          value: v%d\n", e, random.IntN(2))
+		}
+		some("        ", "ports: [{containerPort: 80}]")
+		some("        ", "resources: {limits: {cpu: 1}}")
+	}
+	return b.String()
 }
 
 func sameLine(a, b Line) bool {
