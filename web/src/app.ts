@@ -24,6 +24,9 @@ const palette = ["blue", "orange", "green", "purple", "red", "teal", "brown", "p
 /** How soon after the last key the scenario is run: about two frames. */
 const typingPause = 40;
 
+/** How long after a change at the latest the state is kept. It is as well when the page is left. */
+const savePause = 500;
+
 export class App {
   state: State = { scenario: emptyScenario(), at: 0 };
   /** The state that the object is compared with: how many steps; null for the step before. */
@@ -33,13 +36,16 @@ export class App {
   output: RunOutput | null = null;
   readonly engine: Engine;
   #latest = new Latest();
+  #actors = new Map<string, Actor & { letter: string }>();
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #saver: ReturnType<typeof setTimeout> | undefined;
   #views: ((topic: Topic) => void)[] = [];
   #notice: (message: string, action?: { text: string; run(): void }) => void;
 
   constructor(engine: Engine, notice: App["tell"]) {
     this.engine = engine;
     this.#notice = notice;
+    window.addEventListener("pagehide", () => this.#saver !== undefined && this.save());
   }
 
   /** tell shows a message to the user. */
@@ -52,6 +58,7 @@ export class App {
   }
 
   #changed(topic: Topic): void {
+    this.#actors.clear();
     for (const view of this.#views) view(topic);
   }
 
@@ -70,6 +77,7 @@ export class App {
     this.state.at = Math.min(Math.max(this.state.at, 0), this.scenario.steps.length);
     if (this.against !== null && this.against >= this.state.at) this.against = null;
     this.#stale();
+    this.save();
     this.#changed("shape");
     void this.#run();
   }
@@ -100,8 +108,15 @@ export class App {
     this.tell(`${what} is open.`, { text: "Back to what was here", run: () => this.open(keptBefore() ?? before, "What was here") });
   }
 
-  #stale(): void {
+  /** save keeps the state for when the page is loaded again. */
+  save(): void {
+    clearTimeout(this.#saver);
+    this.#saver = undefined;
     keep(this.state);
+  }
+
+  #stale(): void {
+    this.#saver ??= setTimeout(() => this.save(), savePause); // not at every key: a large state takes a while
     // A shared link no longer says what is shown.
     if (location.hash) history.replaceState(null, "", location.pathname + location.search);
   }
@@ -131,6 +146,12 @@ export class App {
 
   /** actor finds or makes up an actor: managers are not all actors of the scenario. */
   actor(name: string): Actor & { letter: string } {
+    let actor = this.#actors.get(name);
+    if (!actor) this.#actors.set(name, (actor = this.#actor(name)));
+    return actor;
+  }
+
+  #actor(name: string): Actor & { letter: string } {
     const names = this.names();
     let at = names.indexOf(name);
     if (at < 0) at = names.length;

@@ -27,6 +27,39 @@ export function replace(parent: Element, ...children: Child[]): void {
   if (key) parent.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
 }
 
+/**
+ * Keyed shows a list of elements in a parent and, when it changes, makes only those
+ * anew that look otherwise: laying out hundreds of lines takes longer than a frame.
+ */
+export class Keyed {
+  readonly parent: HTMLElement;
+  elements: HTMLElement[] = [];
+  #looks: string[] = [];
+
+  constructor(parent: HTMLElement) {
+    this.parent = parent;
+  }
+
+  /** show shows an element for each look; two with the same look may stand for each other. */
+  show(looks: string[], make: (i: number) => HTMLElement): void {
+    const free = new Map<string, HTMLElement[]>();
+    this.elements.forEach((element, i) => {
+      const same = free.get(this.#looks[i]!);
+      if (same) same.push(element);
+      else free.set(this.#looks[i]!, [element]);
+    });
+    const elements = looks.map((look, i) => free.get(look)?.shift() ?? make(i));
+    for (const left of free.values()) for (const element of left) element.remove();
+    let at = this.parent.firstElementChild;
+    for (const element of elements) {
+      if (element === at) at = at.nextElementSibling;
+      else this.parent.insertBefore(element, at);
+    }
+    this.elements = elements;
+    this.#looks = looks;
+  }
+}
+
 /** select makes a choice of texts. */
 export function select(label: string, key: string, options: [value: string, text: string][], value: string, chosen: (value: string) => void): HTMLLabelElement {
   const list = h("select", { "data-key": key, change: () => chosen(list.value) },

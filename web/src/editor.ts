@@ -117,7 +117,9 @@ export function makeEditor(label: string, initial: string, changed: (text: strin
       mode = modeOf(text);
       view.setState(state(text)); // with a history of its own: undo must not bring another step's text
     },
-    setMarks: (marks) => view.dispatch({ effects: setMarks.of(marks) }),
+    setMarks(marks) {
+      if (marks.length > 0 || view.state.field(marksField).size > 0) view.dispatch({ effects: setMarks.of(marks) });
+    },
     goTo(line, column) {
       const at = view.state.doc.line(Math.min(Math.max(line, 1), view.state.doc.lines));
       view.dispatch({ selection: { anchor: Math.min(at.from + Math.max(column - 1, 0), at.to) }, scrollIntoView: true });

@@ -1,8 +1,11 @@
 // The object in the middle: its lines with their owners, and what has changed.
 import type { App } from "./app";
 import { chip } from "./chip";
-import { h, replace, select } from "./dom";
+import { h, Keyed, replace, select } from "./dom";
 import type { LineOutput, Manager, Row } from "./messages";
+
+/** How many owners stand beside a line. */
+const mostChips = 5;
 
 const markNames: Record<string, string> = { added: "added", removed: "removed", owners: "other owners" };
 const markSigns: Record<string, string> = { added: "+", removed: "−", owners: "~" };
@@ -12,7 +15,11 @@ export class ObjectView {
   #host: HTMLElement;
   #list = h("div", { class: "lines", role: "listbox", tabindex: "0", "aria-label": "Lines of the object" });
   #detail = h("div", { class: "detail", "aria-live": "polite" });
+  #head = h("div", { class: "head" });
+  #none = h("p", { class: "empty" });
   #rows: Row[] = [];
+  #lines = new Keyed(this.#list);
+  #made = 0;
   #current = -1;
   #asked = 0;
 
@@ -26,13 +33,9 @@ export class ObjectView {
       const at = `${event.clientX},${event.clientY}`;
       if (at === pointer || event.pointerType !== "mouse") return; // the list was scrolled, by keys
       pointer = at;
-      const row = (event.target as Element).closest<HTMLElement>("[data-row]");
-      if (row) this.#go(Number(row.dataset.row), false);
+      this.#pointed(event);
     });
-    this.#list.addEventListener("click", (event) => {
-      const row = (event.target as Element).closest<HTMLElement>("[data-row]");
-      if (row) this.#go(Number(row.dataset.row), false);
-    });
+    this.#list.addEventListener("click", (event) => this.#pointed(event));
     app.onChange((topic) => {
       if (topic === "result") this.#draw();
     });
@@ -46,13 +49,17 @@ export class ObjectView {
     this.#go(at);
   }
 
+  #pointed(event: Event): void {
+    const row = (event.target as Element).closest<HTMLElement>(".line");
+    if (row) this.#go(this.#lines.elements.indexOf(row), false);
+  }
+
   #draw(): void {
     const { output, state } = this.#app;
     const object = output?.object ?? null;
-    this.#rows = output?.rows ?? [];
     const title = object ? `${object.target.kind} ${object.target.name}` : state.at === 0 ? "Nothing yet" : "No object";
     const moved = this.#moved();
-    replace(this.#host,
+    replace(this.#head,
       h("div", { class: "heading" },
         h("h2", { id: "object-title" }, title),
         object ? h("p", { class: "counters" }, "resourceVersion ", h("b", { class: moved.rv ? "moved" : "" }, moved.rv ? `${moved.rv} → ${object.resourceVersion}` : object.resourceVersion),
@@ -60,13 +67,26 @@ export class ObjectView {
       ),
       state.at > 0 ? this.#compare() : null,
       this.#legend(object?.managers ?? []),
-      this.#rows.length > 0 ? this.#list : h("p", { class: "empty" }, state.at === 0 ? "No step has been run. Run one with ›, or add a step." : "There is no object after this step."),
-      this.#rows.length > 0 ? this.#detail : null,
     );
-    this.#list.replaceChildren(...this.#rows.map((row, i) => this.#row(row, i, object?.managers ?? [])));
+    this.#none.textContent = state.at === 0 ? "No step has been run. Run one with ›, or add a step." : "There is no object after this step.";
+    if (!this.#head.isConnected) this.#host.append(this.#head, this.#none, this.#list, this.#detail);
+    this.#show(output?.rows ?? [], object?.managers ?? []);
+  }
+
+  #show(rows: Row[], managers: Manager[]): void {
+    this.#lines.elements[this.#current]?.setAttribute("aria-selected", "false");
     this.#current = -1;
     this.#list.removeAttribute("aria-activedescendant");
     replace(this.#detail, h("p", { class: "empty" }, "Point at a line, or move to it with the arrow keys, to see who owns it."));
+    const order = this.#app.names();
+    const owners = rows.map((row) => [...new Set(row.owners.map((n) => managers[n]?.name ?? "?"))].sort((a, b) => order.indexOf(a) - order.indexOf(b)));
+    this.#list.dataset.owners = String(Math.min(Math.max(3, ...owners.map((o) => o.length)), mostChips));
+    const actors = new Map(managers.map(({ name }) => [name, this.#app.actor(name)]));
+    const looks = rows.map((row, i) => [row.mark, row.below.length > 0, ...owners[i]!.map((o) => `${o} ${actors.get(o)?.letter} ${actors.get(o)?.colour}`), row.text].join("\n"));
+    this.#lines.show(looks, (i) => this.#row(rows[i]!, owners[i]!));
+    this.#rows = rows;
+    this.#list.hidden = this.#detail.hidden = rows.length === 0;
+    this.#none.hidden = rows.length > 0;
   }
 
   /** #moved says from where the counters came in this step. */
@@ -91,22 +111,28 @@ export class ObjectView {
 
   #legend(managers: Manager[]): HTMLElement | null {
     if (managers.length === 0) return null;
-    const names = [...new Set(managers.map((m) => m.name))];
+    const names = this.#app.names().filter((name) => managers.some((m) => m.name === name));
     return h("ul", { class: "legend", "aria-label": "Owners" }, ...names.map((name) => h("li", null, chip(this.#app, name))),
       h("li", null, h("span", { class: "chip none" }, h("b", { class: "letter", "aria-hidden": "true" }, "·")), " nobody"));
   }
 
-  #row(row: Row, i: number, managers: Manager[]): HTMLElement {
-    const names = (list: number[]) => [...new Set(list.map((n) => managers[n]?.name ?? "?"))];
-    const owners = names(row.owners);
+  #row(row: Row, owners: string[]): HTMLElement {
     const who = row.mark === "removed" ? "" : owners.length > 0 ? `owned by ${owners.join(" and ")}` : row.below.length > 0 ? "owned in parts below" : "owned by nobody";
     const aside = [who, markNames[row.mark]].filter(Boolean).join(", ");
     const kind = owners.length > 1 ? " shared" : owners.length === 0 ? " unowned" : "";
-    return h("div", { class: `line${row.mark ? ` ${row.mark}` : ""}${kind}`, role: "option", id: `row-${i}`, "data-row": i, "aria-selected": "false" },
-      h("span", { class: "owners" }, ...(owners.length > 0 ? owners.map((n) => chip(this.#app, n, true)) : row.mark === "removed" ? [] : [h("span", { class: row.below.length > 0 ? "below" : "nobody", "aria-hidden": "true" }, row.below.length > 0 ? "" : "·")])),
+    return h("div", { class: `line${row.mark ? ` ${row.mark}` : ""}${kind}`, role: "option", id: `line-${++this.#made}`, "aria-selected": "false" },
+      h("span", { class: "owners" }, ...(owners.length > 0 ? this.#chips(owners) : row.mark === "removed" ? [] : [h("span", { class: row.below.length > 0 ? "below" : "nobody", "aria-hidden": "true" }, row.below.length > 0 ? "" : "·")])),
       h("span", { class: "sign", "aria-hidden": "true" }, markSigns[row.mark] ?? ""),
       h("code", null, row.text || " "),
       h("span", { class: "sr-only" }, `, ${aside}`));
+  }
+
+  /** #chips shows the owners of a line, of many only the first ones. */
+  #chips(owners: string[]): HTMLElement[] {
+    const shown = owners.length > mostChips ? owners.slice(0, mostChips - 1) : owners;
+    const chips = shown.map((n) => chip(this.#app, n, true));
+    if (shown.length < owners.length) chips.push(h("span", { class: "chip", title: owners.join(", ") }, h("b", { class: "letter", "aria-hidden": "true" }, `+${owners.length - shown.length}`)));
+    return chips;
   }
 
   #key(event: KeyboardEvent): void {
@@ -121,9 +147,9 @@ export class ObjectView {
   #go(i: number, scroll = true): void {
     const row = this.#rows[i];
     if (!row || i === this.#current) return;
-    this.#list.children[this.#current]?.setAttribute("aria-selected", "false");
+    this.#lines.elements[this.#current]?.setAttribute("aria-selected", "false");
     this.#current = i;
-    const element = this.#list.children[i] as HTMLElement;
+    const element = this.#lines.elements[i]!;
     element.setAttribute("aria-selected", "true");
     this.#list.setAttribute("aria-activedescendant", element.id);
     if (scroll) element.scrollIntoView({ block: "nearest" });

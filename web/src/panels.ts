@@ -1,7 +1,7 @@
 // What stands beside the object: what happened, conflicts, managedFields, patches.
 import type { App, Tab } from "./app";
 import { chip } from "./chip";
-import { button, h, replace } from "./dom";
+import { button, h, Keyed, replace } from "./dom";
 import type { Change, Conflict, Node as FieldNode, Row } from "./messages";
 import { Patches } from "./patches";
 
@@ -15,7 +15,13 @@ export class Panels {
   #showLine: (line: number) => void;
   #preview = 0;
   #seenConflicts = "";
+  #tabs = "";
   #tree = false;
+  #verdict = h("div", { class: "stacked" });
+  #changes = new Keyed(h("ul", { class: "changes" }));
+  #more = h("div", { class: "row" });
+  /** How many changes are shown. */
+  #most = 100;
 
   constructor(app: App, host: HTMLElement, showLine: (line: number) => void) {
     this.#app = app;
@@ -35,14 +41,18 @@ export class Panels {
     if (!key && this.#app.tab === "conflicts" && this.#seenConflicts) this.#app.tab = "happened";
     this.#seenConflicts = key;
     document.body.classList.toggle("wide-panel", this.#app.tab === "patches");
-    replace(this.#host,
-      h("h2", { id: "panel-title", class: "sr-only" }, "About the step"),
-      h("div", { class: "tabs", role: "tablist", "aria-label": "About the step", keydown: (event: KeyboardEvent) => this.#arrow(event) },
-        ...tabs.map(([tab, name]) => button(tab === "conflicts" && count > 0 ? `${name} (${count})` : name, `tab-${tab}`, () => this.#open(tab), {
-          role: "tab", "aria-selected": String(tab === this.#app.tab), "aria-controls": "panel-body", tabindex: tab === this.#app.tab ? "0" : "-1", class: count > 0 && tab === "conflicts" ? "alert" : "",
-        }))),
-      this.#body,
-    );
+    const look = `${this.#app.tab} ${count}`;
+    if (look !== this.#tabs || !this.#body.isConnected) {
+      this.#tabs = look;
+      replace(this.#host,
+        h("h2", { id: "panel-title", class: "sr-only" }, "About the step"),
+        h("div", { class: "tabs", role: "tablist", "aria-label": "About the step", keydown: (event: KeyboardEvent) => this.#arrow(event) },
+          ...tabs.map(([tab, name]) => button(tab === "conflicts" && count > 0 ? `${name} (${count})` : name, `tab-${tab}`, () => this.#open(tab), {
+            role: "tab", "aria-selected": String(tab === this.#app.tab), "aria-controls": "panel-body", tabindex: tab === this.#app.tab ? "0" : "-1", class: count > 0 && tab === "conflicts" ? "alert" : "",
+          }))),
+        this.#body,
+      );
+    }
     this.#fill();
   }
 
@@ -62,31 +72,43 @@ export class Panels {
 
   #fill(): void {
     const { tab } = this.#app;
-    if (tab === "happened") replace(this.#body, ...this.#happened());
+    if (tab === "happened") this.#happened();
     else if (tab === "conflicts") replace(this.#body, ...this.#conflicts());
     else if (tab === "managed") void this.#managed();
     else replace(this.#body, this.#patches.draw());
   }
 
-  #happened(): (HTMLElement | null)[] {
+  #happened(): void {
     const { output, state, step } = this.#app;
     const result = output?.steps[state.at - 1];
-    if (!result || !step) return [h("p", { class: "empty" }, "Run a step to see what it does.")];
-    const since = output!.against === state.at - 1 ? "" : output!.against === 0 ? " since the beginning" : ` since step ${output!.against}`;
-    return [
+    if (!result || !step) {
+      replace(this.#body, h("p", { class: "empty" }, "Run a step to see what it does."));
+      return;
+    }
+    const { changes, against } = output!;
+    const since = against === state.at - 1 ? "" : against === 0 ? " since the beginning" : ` since step ${against}`;
+    replace(this.#verdict,
       h("p", { class: `verdict ${result.ok ? "good" : "bad"}` }, result.ok ? `✓ The API server answers ${result.code}.` : result.code === 0 ? "✗ No request can be made of this step." : `✗ The API server answers ${result.code}.`),
       result.message ? h("p", { class: "message" }, result.message) : null,
       ...result.warnings.map((w) => h("p", { class: "warning" }, "Warning: ", w)),
-      output!.changes.length === 0 ? h("p", { class: "empty" }, `Nothing has changed${since}: no field, no owner.`) : h("p", null, `${output!.changes.length === 1 ? "1 field has" : `${output!.changes.length} fields have`} changed${since}:`),
-      h("ul", { class: "changes" }, ...output!.changes.slice(0, 300).map((c, i) => this.#change(c, i))),
-      output!.changes.length > 300 ? h("p", { class: "empty" }, `… and ${output!.changes.length - 300} more.`) : null,
-    ];
+      changes.length === 0 ? h("p", { class: "empty" }, `Nothing has changed${since}: no field, no owner.`) : h("p", null, `${changes.length === 1 ? "1 field has" : `${changes.length} fields have`} changed${since}:`),
+    );
+    const shown = changes.slice(0, this.#most);
+    const look = (name: string) => `${name} ${this.#app.actor(name.split("/")[0] ?? name).colour} ${this.#app.actor(name.split("/")[0] ?? name).letter}`;
+    this.#changes.show(shown.map((c) => [c.path, c.effect, c.before, c.after, c.line > 0, ...c.ownersBefore.map(look), "", ...c.ownersAfter.map(look), "", ...c.reasons].join("\n")), (i) => this.#change(shown[i]!));
+    const left = changes.length - shown.length;
+    replace(this.#more, left > 0 ? button(`Show the other ${left}`, "more-changes", () => {
+      this.#most = Infinity;
+      this.#happened();
+    }) : null);
+    if (!this.#verdict.isConnected) replace(this.#body, this.#verdict, this.#changes.parent, this.#more);
   }
 
-  #change(c: Change, i: number): HTMLElement {
+  #change(c: Change): HTMLElement {
     const owners = (names: string[]) => (names.length > 0 ? names.map((n) => chip(this.#app, n)) : [h("span", { class: "empty" }, "nobody")]);
     const sameOwners = c.ownersBefore.join("\n") === c.ownersAfter.join("\n");
-    const path = c.line > 0 ? button(c.path, `change-${i}`, () => this.#showLine(c.line), { class: "path", title: "Show the line" }) : h("code", { class: "path" }, c.path);
+    const show = () => this.#showLine(this.#app.output?.changes.find((now) => now.path === c.path)?.line ?? 0);
+    const path = c.line > 0 ? button(c.path, `change-${c.path}`, show, { class: "path", title: "Show the line" }) : h("code", { class: "path" }, c.path);
     return h("li", { "data-effect": c.effect },
       h("span", { class: "effect" }, c.effect), path,
       c.before !== c.after ? h("div", { class: "values" }, c.before ? h("del", null, c.before) : null, c.before && c.after ? " → " : null, c.after ? h("ins", null, c.after) : null) : null,
