@@ -182,8 +182,7 @@ func parsed(text string) document.Value {
 	return d.Root
 }
 
-// oursApply is what our side of a row does, bytes in and bytes out. What the
-// second text has in common with the first is read once.
+// oursApply is what our side of a row does, bytes in and bytes out.
 func oursApply(m *fieldmanager.Manager, live, config []byte, manager string, now time.Time) ([]byte, error) {
 	l, err := document.Parse(live, document.Options{Whole: true, Borrow: true})
 	if err != nil {
@@ -193,7 +192,7 @@ func oursApply(m *fieldmanager.Manager, live, config []byte, manager string, now
 	if err != nil {
 		return nil, err
 	}
-	c, err := document.Parse(config, document.Options{Whole: true, Borrow: true, Like: l.Root})
+	c, err := document.Parse(config, document.Options{Whole: true, Borrow: true})
 	if err != nil {
 		return nil, err
 	}
@@ -213,7 +212,7 @@ func oursUpdate(m *fieldmanager.Manager, live, next []byte, now time.Time) ([]by
 	if err != nil {
 		return nil, err
 	}
-	n, err := document.Parse(next, document.Options{Whole: true, Borrow: true, Like: l.Root})
+	n, err := document.Parse(next, document.Options{Whole: true, Borrow: true})
 	if err != nil {
 		return nil, err
 	}
