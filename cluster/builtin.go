@@ -38,8 +38,6 @@ func checkBuiltin(k *schema.Kind, sub string, object, live document.Value) []Cau
 			add(invalidValue("spec.updateStrategy.rollingUpdate", strategy.Get("rollingUpdate").String(),
 				"only allowed for updateStrategy 'RollingUpdate'"))
 		}
-	case "networking.k8s.io/Ingress":
-		add(checkIngress(object)...)
 	case "batch/Job":
 		if p := object.Lookup("spec", "podReplacementPolicy").StringOr("Failed"); p != "Failed" && object.Lookup("spec", "podFailurePolicy").Exists() {
 			add(notSupported("spec.podReplacementPolicy", strconv.Quote(p), "Failed"))
@@ -47,8 +45,6 @@ func checkBuiltin(k *schema.Kind, sub string, object, live document.Value) []Cau
 		if template := object.Lookup("spec", "template", "spec"); template.Get("restartPolicy").StringOr("") == "Always" {
 			add(requiredRestart()...)
 		}
-	case "rbac.authorization.k8s.io/RoleBinding", "rbac.authorization.k8s.io/ClusterRoleBinding":
-		add(checkSubjects(object)...)
 	}
 	if k.Group == "apps" {
 		add(checkSelector(object)...)
@@ -59,9 +55,8 @@ func checkBuiltin(k *schema.Kind, sub string, object, live document.Value) []Cau
 			add(checkFixed(k, object, live)...)
 		}
 	}
-	if template := podTemplate(k, object); template.Exists() {
-		add(checkPodSpec("spec.template.spec", template)...)
-		add(checkContainers("spec.template.spec", template)...)
+	if path, template := podTemplate(k, object); template.Exists() {
+		add(checkPodSpec(path, template)...)
 	}
 	return causes
 }
@@ -72,18 +67,20 @@ func requiredRestart() []Cause {
 	return []Cause{required("spec.template.spec.restartPolicy", `valid values: "OnFailure", "Never"`)}
 }
 
-// podTemplate returns the pod spec within a workload.
-func podTemplate(k *schema.Kind, object document.Value) document.Value {
+// podTemplate returns the pod spec within a workload, and its path.
+func podTemplate(k *schema.Kind, object document.Value) (string, document.Value) {
 	switch {
 	case k.Group == "apps", k.Group == "batch" && k.Kind == "Job", k.Group == "" && k.Kind == "ReplicationController":
-		return object.Lookup("spec", "template", "spec")
+		return "spec.template.spec", object.Lookup("spec", "template", "spec")
+	case k.Group == "batch" && k.Kind == "CronJob":
+		return "spec.jobTemplate.spec.template.spec", object.Lookup("spec", "jobTemplate", "spec", "template", "spec")
 	}
-	return document.Value{}
+	return "", document.Value{}
 }
 
 func checkPod(object, live document.Value) []Cause {
 	spec := object.Get("spec")
-	causes := append(checkPodSpec("spec", spec), checkContainers("spec", spec)...)
+	causes := checkPodSpec("spec", spec)
 	if !live.Exists() {
 		if spec.Get("ephemeralContainers").Len() > 0 {
 			causes = append(causes, forbidden("spec.ephemeralContainers", "cannot be set on create"))
@@ -117,55 +114,6 @@ func fixedPodSpec(spec document.Value) document.Value {
 	return spec
 }
 
-// handlers are the ways to probe or hook a container.
-func hasHandler(v document.Value) bool {
-	for _, key := range [...]string{"exec", "httpGet", "tcpSocket", "grpc", "sleep"} {
-		if v.Get(key).Exists() {
-			return true
-		}
-	}
-	return false
-}
-
-func checkPodSpec(path string, spec document.Value) []Cause {
-	var causes []Cause
-	for _, list := range [...]string{"containers", "initContainers"} {
-		items := spec.Get(list)
-		if items.Kind() != document.List {
-			continue
-		}
-		for i, c := range items.Items() {
-			for _, probe := range [...]string{"livenessProbe", "readinessProbe", "startupProbe"} {
-				if p := c.Get(probe); p.Kind() == document.Object && !hasHandler(p) {
-					causes = append(causes, required(path+"."+list+"["+strconv.Itoa(i)+"]."+probe, "must specify a handler type"))
-				}
-			}
-		}
-	}
-	if volumes := spec.Get("volumes"); volumes.Kind() == document.List {
-		for i, v := range volumes.Items() {
-			if second := secondSource(v); second != "" {
-				causes = append(causes, forbidden(path+".volumes["+strconv.Itoa(i)+"]."+second, "may not specify more than 1 volume type"))
-			}
-		}
-	}
-	return causes
-}
-
-// secondSource names a volume's second source, "" where it has one at most.
-func secondSource(volume document.Value) string {
-	sources := 0
-	for key, v := range volume.Members() {
-		if key == "name" || v.IsNull() {
-			continue
-		}
-		if sources++; sources > 1 {
-			return key
-		}
-	}
-	return ""
-}
-
 func checkService(object document.Value) []Cause {
 	var causes []Cause
 	spec := object.Get("spec")
@@ -174,42 +122,6 @@ func checkService(object document.Value) []Cause {
 	}
 	if object.Lookup("status", "loadBalancer", "ingress").Len() > 0 && spec.Get("type").StringOr("") != "LoadBalancer" {
 		causes = append(causes, forbidden("status.loadBalancer.ingress", "may only be used when `spec.type` is 'LoadBalancer'"))
-	}
-	return causes
-}
-
-func checkIngress(object document.Value) []Cause {
-	var causes []Cause
-	rules := object.Lookup("spec", "rules")
-	if rules.Kind() != document.List {
-		return nil
-	}
-	for i, rule := range rules.Items() {
-		paths := rule.Lookup("http", "paths")
-		if paths.Kind() != document.List {
-			continue
-		}
-		for j, p := range paths.Items() {
-			if p.Get("pathType").StringOr("") == "" {
-				causes = append(causes, required("spec.rules["+strconv.Itoa(i)+"].http.paths["+strconv.Itoa(j)+"].pathType", "pathType must be specified"))
-			}
-		}
-	}
-	return causes
-}
-
-func checkSubjects(object document.Value) []Cause {
-	var causes []Cause
-	subjects := object.Get("subjects")
-	if subjects.Kind() != document.List {
-		return nil
-	}
-	for i, s := range subjects.Items() {
-		switch kind := s.Get("kind").StringOr(""); kind {
-		case "ServiceAccount", "User", "Group":
-		default:
-			causes = append(causes, notSupported("subjects["+strconv.Itoa(i)+"].kind", strconv.Quote(kind), "ServiceAccount", "User", "Group"))
-		}
 	}
 	return causes
 }

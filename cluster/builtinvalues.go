@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"encoding/base64"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -13,53 +12,12 @@ import (
 // What fields of built-in kinds must hold: keys, numbers, and what may not be
 // missing.
 
-// valueCheck gathers what is wrong with one object.
-type valueCheck struct {
-	object document.Value
-	causes []Cause
-}
-
-func (c *valueCheck) at(path string) document.Value {
-	return c.object.Lookup(strings.Split(path, ".")...)
-}
-
-func (c *valueCheck) add(cause Cause) { c.causes = append(c.causes, cause) }
-
-// atLeast judges numbers where they are given.
-func (c *valueCheck) atLeast(least int64, paths ...string) {
-	for _, path := range paths {
-		if n, ok := c.at(path).Int(); ok && n < least {
-			c.add(invalidValue(path, strconv.FormatInt(n, 10), "must be "+strconv.FormatInt(least, 10)+" or more"))
-		}
-	}
-}
-
-// oneOf judges texts where they are given.
-func (c *valueCheck) oneOf(path string, known ...string) {
-	c.causes = append(c.causes, oneOf(path, c.at(path), known...)...)
-}
-
-func oneOf(path string, v document.Value, known ...string) []Cause {
-	if text, ok := v.Text(); ok && text != "" && !slices.Contains(known, text) {
-		return []Cause{notSupported(path, strconv.Quote(text), slices.Clone(known)...)}
-	}
-	return nil
-}
-
-// given wants something that is not empty.
-func (c *valueCheck) given(paths ...string) {
-	for _, path := range paths {
-		v := c.at(path)
-		if text, ok := v.Text(); v.Kind() <= document.Null || ok && text == "" || v.Kind() >= document.List && v.Len() == 0 {
-			c.add(required(path, ""))
-		}
-	}
-}
-
 // checkValues judges the values of a built-in object.
 func checkValues(k *schema.Kind, object document.Value) []Cause {
-	c := &valueCheck{object: object}
-	switch k.Group + "/" + k.Kind {
+	c := &check{object: object}
+	name := k.Group + "/" + k.Kind
+	c.kind(name)
+	switch name {
 	case "/ConfigMap":
 		c.dataKeys("data", "binaryData")
 	case "/Secret":
@@ -67,40 +25,17 @@ func checkValues(k *schema.Kind, object document.Value) []Cause {
 		c.secretType()
 	case "/Service":
 		c.servicePorts()
-	case "/ReplicationController":
-		c.given("spec.selector", "spec.template")
-		c.atLeast(0, "spec.replicas", "spec.minReadySeconds")
 	case "/PersistentVolumeClaim":
-		c.given("spec.accessModes", "spec.resources.requests.storage")
-	case "apps/Deployment", "apps/ReplicaSet", "apps/StatefulSet", "apps/DaemonSet":
-		c.given("spec.selector")
-		c.atLeast(0, "spec.replicas", "spec.minReadySeconds", "spec.revisionHistoryLimit", "spec.progressDeadlineSeconds")
-		c.oneOf("spec.strategy.type", "Recreate", "RollingUpdate")
-		c.oneOf("spec.updateStrategy.type", "OnDelete", "RollingUpdate")
-		c.oneOf("spec.podManagementPolicy", "OrderedReady", "Parallel")
-		if policy := c.at("spec.template.spec.restartPolicy"); policy.StringOr("Always") != "Always" {
-			c.add(notSupported("spec.template.spec.restartPolicy", policy.String(), "Always"))
+		if !c.at("spec.resources.requests.storage").Exists() {
+			c.add(required("spec.resources[storage]", ""))
 		}
 	case "autoscaling/HorizontalPodAutoscaler":
 		c.autoscaler()
-	case "batch/Job":
-		c.atLeast(0, "spec.parallelism", "spec.completions", "spec.backoffLimit", "spec.activeDeadlineSeconds", "spec.ttlSecondsAfterFinished")
-		c.oneOf("spec.completionMode", "Indexed", "NonIndexed")
-	case "batch/CronJob":
-		c.given("spec.schedule", "spec.jobTemplate.spec.template.spec.containers")
-		c.oneOf("spec.concurrencyPolicy", "Allow", "Forbid", "Replace")
-		c.atLeast(0, "spec.startingDeadlineSeconds", "spec.successfulJobsHistoryLimit", "spec.failedJobsHistoryLimit")
-	case "coordination.k8s.io/Lease":
-		c.atLeast(1, "spec.leaseDurationSeconds")
-		c.atLeast(0, "spec.leaseTransitions")
 	case "policy/PodDisruptionBudget":
 		if c.at("spec.minAvailable").Exists() && c.at("spec.maxUnavailable").Exists() {
 			c.add(invalidValue("spec", c.at("spec").String(), "minAvailable and maxUnavailable cannot be both set"))
 		}
 	case "rbac.authorization.k8s.io/RoleBinding", "rbac.authorization.k8s.io/ClusterRoleBinding":
-		c.given("roleRef.kind", "roleRef.name")
-		c.oneOf("roleRef.kind", "ClusterRole", "Role")
-		c.oneOf("roleRef.apiGroup", "rbac.authorization.k8s.io")
 		c.subjects(k.Namespaced)
 	case "rbac.authorization.k8s.io/Role", "rbac.authorization.k8s.io/ClusterRole":
 		c.rules(k.Kind == "Role")
@@ -108,19 +43,13 @@ func checkValues(k *schema.Kind, object document.Value) []Cause {
 		if c.at("spec.rules").Len() == 0 && !c.at("spec.defaultBackend").Exists() {
 			c.add(invalidValue("spec", c.at("spec").String(), "either `defaultBackend` or `rules` must be specified"))
 		}
-	case "networking.k8s.io/NetworkPolicy":
-		if policies := c.at("spec.policyTypes"); policies.Kind() == document.List {
-			for i, p := range policies.Items() {
-				c.causes = append(c.causes, oneOf("spec.policyTypes["+strconv.Itoa(i)+"]", p, "Egress", "Ingress")...)
-			}
-		}
 	}
 	return c.causes
 }
 
 // dataKeys judges the keys of a ConfigMap or Secret, of which each may stand in
 // one map alone.
-func (c *valueCheck) dataKeys(maps ...string) {
+func (c *check) dataKeys(maps ...string) {
 	const most = 253
 	seen := map[string]bool{}
 	for _, name := range maps {
@@ -147,7 +76,7 @@ func isDataKey(s string) bool {
 }
 
 // secretType wants the keys that a type of Secret stands for.
-func (c *valueCheck) secretType() {
+func (c *check) secretType() {
 	data := c.object.Get("data")
 	key := func(name string) {
 		if !data.Get(name).Exists() {
@@ -177,7 +106,7 @@ func (c *valueCheck) secretType() {
 }
 
 // jsonKey wants a key whose content is a JSON object.
-func (c *valueCheck) jsonKey(name string) {
+func (c *check) jsonKey(name string) {
 	v := c.object.Get("data").Get(name)
 	if !v.Exists() {
 		c.add(required("data["+name+"]", ""))
@@ -193,17 +122,14 @@ func (c *valueCheck) jsonKey(name string) {
 	c.add(invalidValue("data["+name+"]", "<secret contents redacted>", "must hold a JSON object"))
 }
 
-// rules wants verbs, and resources with their groups or, beyond namespaces, paths.
-func (c *valueCheck) rules(namespaced bool) {
+// rules wants resources with their groups or, beyond namespaces, paths.
+func (c *check) rules(namespaced bool) {
 	rules := c.object.Get("rules")
 	if rules.Kind() != document.List {
 		return
 	}
 	for i, rule := range rules.Items() {
 		at := "rules[" + strconv.Itoa(i) + "]"
-		if rule.Get("verbs").Len() == 0 {
-			c.add(required(at+".verbs", "verbs must contain at least one value"))
-		}
 		resources, paths := rule.Get("resources").Len(), rule.Get("nonResourceURLs").Len()
 		switch {
 		case paths > 0 && namespaced:
@@ -220,24 +146,26 @@ func (c *valueCheck) rules(namespaced bool) {
 	}
 }
 
-// subjects wants a name and, where the binding has no namespace, one for service
-// accounts.
-func (c *valueCheck) subjects(namespaced bool) {
+// subjects wants known kinds with their groups and, where the binding has no
+// namespace, one for service accounts.
+func (c *check) subjects(namespaced bool) {
 	subjects := c.object.Get("subjects")
 	if subjects.Kind() != document.List {
 		return
 	}
 	for i, s := range subjects.Items() {
 		at := "subjects[" + strconv.Itoa(i) + "]."
-		if s.Get("name").StringOr("") == "" {
-			c.add(required(at+"name", ""))
-		}
 		group := "rbac.authorization.k8s.io"
-		if s.Get("kind").StringOr("") == "ServiceAccount" {
+		switch kind := s.Get("kind").StringOr(""); kind {
+		case "User", "Group":
+		case "ServiceAccount":
 			group = ""
 			if !namespaced && s.Get("namespace").StringOr("") == "" {
 				c.add(required(at+"namespace", ""))
 			}
+		default:
+			c.add(notSupported(at+"kind", strconv.Quote(kind), "ServiceAccount", "User", "Group"))
+			continue
 		}
 		if got := s.Get("apiGroup").StringOr(""); got != group {
 			c.add(notSupported(at+"apiGroup", strconv.Quote(got), group))
@@ -247,14 +175,11 @@ func (c *valueCheck) subjects(namespaced bool) {
 
 // servicePorts wants ports where there is an address to have them, each with a
 // name where there are several.
-func (c *valueCheck) servicePorts() {
+func (c *check) servicePorts() {
 	kind := c.at("spec.type").StringOr("")
-	c.oneOf("spec.type", "ClusterIP", "ExternalName", "LoadBalancer", "NodePort")
-	c.oneOf("spec.sessionAffinity", "ClientIP", "None")
-	c.oneOf("spec.internalTrafficPolicy", "Cluster", "Local")
 	switch {
 	case kind == "ExternalName":
-		c.given("spec.externalName")
+		c.judge("", c.object, "spec.externalName needed")
 	case kind != "" && kind != "ClusterIP" && c.at("spec.clusterIP").StringOr("") == "None":
 		c.add(invalidValue("spec.clusterIPs[0]", `"None"`, "may not be set to 'None' for "+kind+" services"))
 	}
@@ -276,22 +201,11 @@ func (c *valueCheck) servicePorts() {
 			c.add(Cause{Type: causeDuplicate, Field: at + "name", Message: "Duplicate value: " + strconv.Quote(name)})
 		}
 		seen[name] = true
-		c.causes = append(c.causes, portNumber(at+"port", port.Get("port"))...)
-		c.causes = append(c.causes, oneOf(at+"protocol", port.Get("protocol"), "SCTP", "TCP", "UDP")...)
 	}
 }
 
-func portNumber(path string, v document.Value) []Cause {
-	if n, _ := v.Int(); n < 1 || n > 65535 {
-		return []Cause{invalidValue(path, strconv.FormatInt(n, 10), "must be between 1 and 65535, inclusive")}
-	}
-	return nil
-}
-
-// autoscaler wants bounds in order and something to scale.
-func (c *valueCheck) autoscaler() {
-	c.given("spec.scaleTargetRef.kind", "spec.scaleTargetRef.name")
-	c.atLeast(1, "spec.minReplicas")
+// autoscaler wants bounds in order.
+func (c *check) autoscaler() {
 	most, _ := c.at("spec.maxReplicas").Int()
 	least, _ := c.at("spec.minReplicas").Int()
 	switch {
@@ -300,73 +214,4 @@ func (c *valueCheck) autoscaler() {
 	case most < least:
 		c.add(invalidValue("spec.maxReplicas", strconv.FormatInt(most, 10), "must be greater than or equal to `minReplicas`"))
 	}
-}
-
-// checkContainers wants containers with names of their own and images.
-func checkContainers(path string, spec document.Value) []Cause {
-	var causes []Cause
-	if spec.Get("containers").Len() == 0 {
-		causes = append(causes, required(path+".containers", ""))
-	}
-	seen := map[string]bool{}
-	for _, list := range [...]string{"initContainers", "containers"} {
-		items := spec.Get(list)
-		if items.Kind() != document.List {
-			continue
-		}
-		for i, c := range items.Items() {
-			at := path + "." + list + "[" + strconv.Itoa(i) + "]."
-			name, image := c.Get("name").StringOr(""), c.Get("image").StringOr("")
-			switch {
-			case name == "":
-				causes = append(causes, required(at+"name", ""))
-			case seen[name]:
-				causes = append(causes, Cause{Type: causeDuplicate, Field: at + "name", Message: "Duplicate value: " + strconv.Quote(name)})
-			case dnsLabel(name) != "":
-				causes = append(causes, invalidValue(at+"name", strconv.Quote(name), dnsLabel(name)))
-			}
-			seen[name] = true
-			if image == "" {
-				causes = append(causes, required(at+"image", ""))
-			} else if path == "spec" && strings.TrimSpace(image) != image { // judged where pods are made, not in templates
-				causes = append(causes, invalidValue(at+"image", strconv.Quote(image), "must not have leading or trailing whitespace"))
-			}
-			causes = append(causes, oneOf(at+"imagePullPolicy", c.Get("imagePullPolicy"), "Always", "IfNotPresent", "Never")...)
-			causes = append(causes, checkMounts(at, c, spec)...)
-			if ports := c.Get("ports"); ports.Kind() == document.List {
-				for j, port := range ports.Items() {
-					causes = append(causes, oneOf(at+"ports["+strconv.Itoa(j)+"].protocol", port.Get("protocol"), "SCTP", "TCP", "UDP")...)
-					causes = append(causes, portNumber(at+"ports["+strconv.Itoa(j)+"].containerPort", port.Get("containerPort"))...)
-				}
-			}
-		}
-	}
-	return causes
-}
-
-// checkMounts wants what a container mounts to be a volume of its pod, and names
-// of variables.
-func checkMounts(at string, container, spec document.Value) []Cause {
-	var causes []Cause
-	names := map[string]bool{}
-	if volumes := spec.Get("volumes"); volumes.Kind() == document.List {
-		for _, v := range volumes.Items() {
-			names[v.Get("name").StringOr("")] = true
-		}
-	}
-	if mounts := container.Get("volumeMounts"); mounts.Kind() == document.List {
-		for i, m := range mounts.Items() {
-			if name := m.Get("name").StringOr(""); !names[name] {
-				causes = append(causes, Cause{Type: causeNotFound, Field: at + "volumeMounts[" + strconv.Itoa(i) + "].name", Message: "Not found: " + strconv.Quote(name)})
-			}
-		}
-	}
-	if env := container.Get("env"); env.Kind() == document.List {
-		for i, e := range env.Items() {
-			if e.Get("name").StringOr("") == "" {
-				causes = append(causes, required(at+"env["+strconv.Itoa(i)+"].name", ""))
-			}
-		}
-	}
-	return causes
 }

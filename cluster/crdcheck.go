@@ -33,7 +33,7 @@ func checkCRD(object, live document.Value) []Cause {
 		for _, keys := range fixed {
 			is := object.Get("spec").Lookup(keys...)
 			if !document.Equal(is, live.Get("spec").Lookup(keys...)) {
-				causes = append(causes, invalidValue("spec."+join(keys), is.String(), "field is immutable"))
+				causes = append(causes, invalidValue("spec."+strings.Join(keys, "."), is.String(), "field is immutable"))
 			}
 		}
 	}
@@ -125,14 +125,6 @@ func checkApproval(object, live document.Value) []Cause {
 		return []Cause{invalidValue(field, object.Lookup("metadata", "annotations", approvalKey).String(), message)}
 	}
 	return nil
-}
-
-func join(keys []string) string {
-	s := keys[0]
-	for _, k := range keys[1:] {
-		s += "." + k
-	}
-	return s
 }
 
 func checkStoredVersions(object document.Value, crd *schema.CRD) []Cause {

@@ -1,0 +1,54 @@
+package cluster_test
+
+import (
+	"bytes"
+	_ "embed"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+//go:embed testdata/asked.jsonl
+var asked []byte
+
+// TestAsked holds what is said of small objects against what kube-apiserver 1.36.3
+// said of them: nothing is refused here that it takes, and no field blamed that it
+// does not blame. What it refuses and is taken here is counted.
+func TestAsked(t *testing.T) {
+	const open = 36 // that are taken here
+	q := newRequests(t, cluster.Config{})
+	taken := 0
+	for line := range bytes.Lines(asked) {
+		d, err := document.Parse(line, document.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		body := d.Root.Get("object").String()
+		_, st := q.do(cluster.Create, d.Root.Get("path").StringOr(""), body, options(cluster.Options{DryRun: []string{"All"}}))
+		var causes []cluster.Cause
+		if st != nil && st.Code != 422 {
+			t.Errorf("%s: %s", body, st.Message)
+			continue
+		} else if st != nil {
+			causes = st.Details.Causes
+		}
+		var wanted []string
+		for _, c := range d.Root.Get("causes").Items() {
+			wanted = append(wanted, c.StringOr(""))
+		}
+		for _, c := range causes {
+			if got := strings.TrimPrefix(c.Type, "FieldValue") + " " + c.Field; !slices.Contains(wanted, got) {
+				t.Errorf("%s:\ngot  %s %s\nwant %q", body, got, c.Message, wanted)
+			}
+		}
+		if len(wanted) > 0 && len(causes) == 0 {
+			taken++
+		}
+	}
+	if taken > open {
+		t.Errorf("%d wrong objects are taken, want %d at most", taken, open)
+	}
+}

@@ -1,0 +1,224 @@
+package cluster
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// Rules for parts of built-in objects that need no look at other parts stand in
+// tables, which weigh less in a page than code. A line is a path, a rule and what
+// belongs to it:
+//
+//	required       must not be empty where what it is a part of is there
+//	needed         must not be empty
+//	one A,B        a text, one of these
+//	among A,B      the same, where another is no unsupported value but an invalid one
+//	range A,B      a number from A to B, or of A alone from A on
+//	number         the number of a port; it must be there
+//	port           the number or name of a port
+//	label, subdomain, qualified, variable   a name of that kind
+//
+// but for the first two a part may be missing. A rule that ends with ^ blames what
+// the part is a part of.
+
+// kindRules are those of kinds; a line that begins with # names the kinds of what
+// follows.
+const kindRules = `# apps/Deployment apps/ReplicaSet apps/StatefulSet apps/DaemonSet
+spec.selector needed
+spec.replicas range 0
+spec.minReadySeconds range 0
+spec.template.spec.restartPolicy one Always
+# apps/Deployment
+spec.strategy.type one^ Recreate,RollingUpdate
+spec.progressDeadlineSeconds range 0
+# apps/Deployment apps/DaemonSet
+spec.revisionHistoryLimit range 0
+# apps/DaemonSet
+spec.updateStrategy.type one^ OnDelete,RollingUpdate
+# apps/StatefulSet
+spec.updateStrategy.type among^ OnDelete,RollingUpdate
+spec.podManagementPolicy among OrderedReady,Parallel
+# /ReplicationController
+spec.selector needed
+spec.template needed
+spec.replicas range 0
+spec.minReadySeconds range 0
+# /PersistentVolumeClaim
+spec.accessModes needed
+# /Service
+spec.type one ClusterIP,ExternalName,LoadBalancer,NodePort
+spec.sessionAffinity one ClientIP,None
+spec.internalTrafficPolicy one Cluster,Local
+spec.ports[].port range 1,65535
+spec.ports[].protocol one SCTP,TCP,UDP
+# batch/Job
+spec.parallelism range 0
+spec.completions range 0
+spec.backoffLimit range 0
+spec.activeDeadlineSeconds range 0
+spec.ttlSecondsAfterFinished range 0
+spec.completionMode one Indexed,NonIndexed
+# batch/CronJob
+spec.schedule needed
+spec.concurrencyPolicy one Allow,Forbid,Replace
+spec.startingDeadlineSeconds range 0
+spec.successfulJobsHistoryLimit range 0
+spec.failedJobsHistoryLimit range 0
+# coordination.k8s.io/Lease
+spec.leaseDurationSeconds range 1
+spec.leaseTransitions range 0
+# autoscaling/HorizontalPodAutoscaler
+spec.scaleTargetRef.kind needed
+spec.scaleTargetRef.name needed
+spec.minReplicas range 1
+# rbac.authorization.k8s.io/RoleBinding rbac.authorization.k8s.io/ClusterRoleBinding
+roleRef.kind needed
+roleRef.name needed
+roleRef.kind one ClusterRole,Role
+roleRef.apiGroup one rbac.authorization.k8s.io
+subjects[].name required
+# rbac.authorization.k8s.io/Role rbac.authorization.k8s.io/ClusterRole
+rules[].verbs required
+# networking.k8s.io/Ingress
+spec.rules[].http.paths[].pathType required
+# networking.k8s.io/NetworkPolicy
+spec.policyTypes[]. one Egress,Ingress
+spec.ingress[].ports[].port port
+spec.ingress[].ports[].protocol one SCTP,TCP,UDP
+spec.ingress[].from[].ipBlock.cidr required
+spec.egress[].ports[].port port
+spec.egress[].ports[].protocol one SCTP,TCP,UDP
+spec.egress[].to[].ipBlock.cidr required
+`
+
+// check gathers what is wrong with one object.
+type check struct {
+	object document.Value
+	causes []Cause
+}
+
+func (c *check) at(path string) document.Value {
+	return c.object.Lookup(strings.Split(path, ".")...)
+}
+
+func (c *check) add(cause Cause) { c.causes = append(c.causes, cause) }
+
+// kind judges the object by the rules of its kind.
+func (c *check) kind(name string) {
+	for rest := kindRules; rest != ""; {
+		var section string
+		section, rest, _ = strings.Cut(rest[2:], "\n# ")
+		if rest != "" {
+			rest = "# " + rest
+		}
+		kinds, rules, _ := strings.Cut(section, "\n")
+		if slices.Contains(strings.Fields(kinds), name) {
+			c.judge("", c.object, strings.TrimSuffix(rules, "\n"))
+		}
+	}
+}
+
+// join adds a path to the one before it.
+func join(at, path string) string {
+	if at == "" || path == "" {
+		return at + path
+	}
+	return at + "." + path
+}
+
+// judge holds the parts of a value against a table.
+func (c *check) judge(at string, v document.Value, rules string) {
+	for rules != "" {
+		var line string
+		line, rules, _ = strings.Cut(rules, "\n")
+		path, rule, _ := strings.Cut(line, " ")
+		list, below, each := strings.Cut(path, "[].")
+		whole, part := v, v
+		for rest, more := list, true; more; {
+			var key string
+			key, rest, more = strings.Cut(rest, ".")
+			if whole = part; key != "" {
+				part = part.Get(key)
+			}
+		}
+		switch {
+		case !each && (path == "" || whole.Kind() == document.Object || strings.HasPrefix(rule, "needed")):
+			rule, of, _ := strings.Cut(rule, " ")
+			rule, above := strings.CutSuffix(rule, "^")
+			if wrong := judged(part, rule, of); wrong != nil {
+				if above {
+					path = path[:strings.LastIndexByte(path, '.')]
+				}
+				wrong.Field = join(at, path)
+				c.add(*wrong)
+			}
+		case each && part.Kind() == document.List:
+			for i, item := range part.Items() {
+				c.judge(join(at, list)+"["+strconv.Itoa(i)+"]", item, below+" "+rule)
+			}
+		}
+	}
+}
+
+// judged says what is wrong with a part, nil for nothing.
+func judged(v document.Value, rule, of string) *Cause {
+	text, isText := v.Text()
+	n, isInt := v.Int()
+	missing := v.Kind() <= document.Null || isText && text == "" || v.Kind() >= document.List && v.Len() == 0
+	var why string
+	switch {
+	case missing && (rule == "required" || rule == "needed"), rule == "number" && n == 0:
+		cause := required("", "")
+		return &cause
+	case missing && !(rule == "port" && isText && of != ""):
+	case rule == "one":
+		if known := strings.Split(of, ","); isText && !slices.Contains(known, text) {
+			cause := notSupported("", strconv.Quote(text), known...)
+			return &cause
+		}
+	case isInt && (rule == "range" || rule == "port" || rule == "number"):
+		if rule != "range" {
+			of = "1,65535"
+		}
+		least, most, bounded := strings.Cut(of, ",")
+		low, _ := strconv.ParseInt(least, 10, 64)
+		high, _ := strconv.ParseInt(most, 10, 64)
+		switch {
+		case bounded && (n < low || n > high):
+			why = "must be between " + least + " and " + most + ", inclusive"
+		case n < low:
+			why = "must be " + least + " or more"
+		}
+	case !isText:
+	case rule == "among" && !slices.Contains(strings.Split(of, ","), text):
+		why = "must be one of " + of
+	case rule == "label":
+		why = dnsLabel(text)
+	case rule == "subdomain":
+		why = dnsSubdomain(text)
+	case rule == "qualified":
+		why = qualifiedName(text)
+	case rule == "port":
+		why = portName(text)
+	case rule == "variable" && strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' || r == '=' }):
+		why = "must consist of printable ASCII characters other than '='"
+	}
+	if why == "" {
+		return nil
+	}
+	cause := invalidValue("", v.String(), why)
+	return &cause
+}
+
+// portName wants a service's name (RFC 6335, 5.1).
+func portName(s string) string {
+	const letters, digits = "abcdefghijklmnopqrstuvwxyz", "0123456789"
+	if len(s) > 15 || !strings.ContainsAny(s, letters) || strings.Trim(s, letters+digits+"-") != "" ||
+		strings.Contains(s, "--") || s[0] == '-' || s[len(s)-1] == '-' {
+		return "must have at most 15 lower case letters, digits and single '-' between them, and a letter among them"
+	}
+	return ""
+}
