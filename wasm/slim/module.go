@@ -6,24 +6,38 @@ import (
 	"errors"
 )
 
+const preamble = "\x00asm\x01\x00\x00\x00"
+
 var errModule = errors.New("not a WebAssembly module as Go's linker writes it")
 
+// The sections of a module that matter here, and their order in it.
 const (
-	dataSection = 11
-	opI32Const  = 0x41
-	opEnd       = 0x0b
+	typeSection     = 1
+	importSection   = 2
+	functionSection = 3
+	exportSection   = 7
+	startSection    = 8
+	codeSection     = 10
+	dataSection     = 11
+)
 
+const (
 	// maxImage bounds the memory that a module begins with.
 	maxImage = 256 << 20
 	// minGap is how many zeros in a row are worth a new segment.
 	minGap = 1024
 )
 
-// module is a WebAssembly module around its data section.
+// module is a WebAssembly module: its sections, of which that of the data is laid
+// out as the memory that the module begins with, from address 0.
 type module struct {
-	before, after []byte
-	// image is the memory that the module begins with, from address 0.
-	image memory
+	sections []section
+	image    memory
+}
+
+type section struct {
+	id      int
+	content []byte
 }
 
 // memory is bytes by address.
@@ -103,23 +117,35 @@ func (r *reader) bytes(n int) []byte {
 
 // parse takes a module apart.
 func parse(b []byte) (*module, error) {
-	if !bytes.HasPrefix(b, []byte("\x00asm\x01\x00\x00\x00")) {
+	if !bytes.HasPrefix(b, []byte(preamble)) {
 		return nil, errModule
 	}
-	r := reader{b: b[8:]}
-	for len(r.b) > 0 {
-		start := len(b) - len(r.b)
-		id := r.number()
-		content := r.bytes(r.number())
+	m := &module{}
+	for r := (reader{b: b[len(preamble):]}); len(r.b) > 0; {
+		s := section{id: r.number()}
+		s.content = r.bytes(r.number())
 		if r.bad {
-			break
+			return nil, errModule
 		}
-		if id == dataSection {
-			image, err := load(content)
-			return &module{before: b[:start], after: r.b, image: image}, err
+		m.sections = append(m.sections, s)
+	}
+	data := m.section(dataSection)
+	if data == nil {
+		return nil, errModule
+	}
+	image, err := load(data.content)
+	m.image = image
+	return m, err
+}
+
+// section finds the section of a number, nil where there is none.
+func (m *module) section(id int) *section {
+	for i := range m.sections {
+		if m.sections[i].id == id {
+			return &m.sections[i]
 		}
 	}
-	return nil, errModule
+	return nil
 }
 
 // load lays the segments of a data section out in memory.
@@ -127,7 +153,7 @@ func load(section []byte) (memory, error) {
 	r := reader{b: section}
 	var image memory
 	for n := r.number(); n > 0 && !r.bad; n-- {
-		if r.number() != 0 || r.number() != opI32Const {
+		if r.number() != 0 || r.number() != opConstant {
 			return nil, errModule
 		}
 		address := r.signed()
@@ -150,8 +176,22 @@ func load(section []byte) (memory, error) {
 	return image, nil
 }
 
-// encode puts the module together again, with as few segments as make sense.
+// encode puts the module together again.
 func (m *module) encode() []byte {
+	out := []byte(preamble)
+	for _, s := range m.sections {
+		if s.id == dataSection {
+			s.content = m.segments()
+		}
+		out = append(out, byte(s.id))
+		out = binary.AppendUvarint(out, uint64(len(s.content)))
+		out = append(out, s.content...)
+	}
+	return out
+}
+
+// segments encodes the memory, in as few segments as make sense.
+func (m *module) segments() []byte {
 	var segments []byte
 	count := 0
 	for at := 0; at < len(m.image); {
@@ -160,7 +200,7 @@ func (m *module) encode() []byte {
 			continue
 		}
 		end := m.segmentEnd(at)
-		segments = append(segments, 0, opI32Const)
+		segments = append(segments, 0, opConstant)
 		segments = appendSigned(segments, at)
 		segments = append(segments, opEnd)
 		segments = binary.AppendUvarint(segments, uint64(end-at))
@@ -168,10 +208,7 @@ func (m *module) encode() []byte {
 		count++
 		at = end
 	}
-	section := append(binary.AppendUvarint(nil, uint64(count)), segments...)
-	out := append(bytes.Clone(m.before), dataSection)
-	out = binary.AppendUvarint(out, uint64(len(section)))
-	return append(append(out, section...), m.after...)
+	return append(binary.AppendUvarint(nil, uint64(count)), segments...)
 }
 
 // segmentEnd is where the next long row of zeros begins.

@@ -13,19 +13,10 @@ import (
 // and slimmed, and compares what it prints: with panics recovered, goroutines and
 // garbage collections, which all read the tables that are left.
 func TestSlimModuleDoesTheSame(t *testing.T) {
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("Node.js is not installed (apt-get install nodejs)")
-	}
+	node, name := builtProgram(t)
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
 		t.Fatal(err)
-	}
-	name := filepath.Join(t.TempDir(), "program.wasm")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", name, "./testdata/program")
-	build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
 	}
 	printed := func() string {
 		out, err := exec.Command(node, "--stack-size=8192", filepath.Join(string(bytes.TrimSpace(root)), "lib/wasm/wasm_exec_node.js"), name).CombinedOutput()
@@ -57,6 +48,62 @@ func TestSlimModuleDoesTheSame(t *testing.T) {
 	}
 	if bytes.Contains(data, []byte("main.aFunctionWithALongName")) || bytes.Contains(data, []byte("program/main.go")) {
 		t.Error("names are left")
+	}
+}
+
+// builtProgram returns Node's path and the small program as the linker writes it.
+func builtProgram(t *testing.T) (node, name string) {
+	t.Helper()
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("Node.js is not installed (apt-get install nodejs)")
+	}
+	name = filepath.Join(t.TempDir(), "program.wasm")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", name, "./testdata/program")
+	build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return node, name
+}
+
+// TestStartPutsAllBack compares the memory of the program as it is with that of the
+// program whose tables are put back when it is instantiated, all of it.
+func TestStartPutsAllBack(t *testing.T) {
+	node, name := builtProgram(t)
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := findTable(m.image)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := bytes.Clone(m.image)
+	if err := m.moveToStart(table); err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Count(m.image, []byte{0}) < bytes.Count(before, []byte{0})+10000 {
+		t.Error("next to nothing was taken away")
+	}
+	other := name + ".start"
+	if err := os.WriteFile(other, m.encode(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	const compare = `
+const memory = (file) => {
+  const module = new WebAssembly.Module(require("node:fs").readFileSync(file)), imports = {}
+  for (const { module: from, name } of WebAssembly.Module.imports(module)) (imports[from] ??= {})[name] = () => {}
+  return Buffer.from(new WebAssembly.Instance(module, imports).exports.mem.buffer)
+}
+const [a, b] = process.argv.slice(1).map(memory), at = a.findIndex((byte, i) => byte !== b[i])
+if (a.length !== b.length || at >= 0) { console.log("other from address " + at); process.exit(1) }`
+	if out, err := exec.Command(node, "-e", compare, name, other).CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 

@@ -32,6 +32,14 @@ const (
 	funcTables = 44 // offsets of the former, then of the latter
 	offsetSize = 4
 
+	recordAlign = 8
+
+	moduleNames   = 8   // in runtime.moduledata, which begins with the header's address
+	moduleBuckets = 152 // the table to find a function by a program counter
+
+	bucketSize  = 20 // a function, and for parts of the bucket how many further, all 0 here
+	bucketsBits = 4  // each function has 16 buckets, the last one has 1
+
 	unsafePoints  = 0 // by program counter: where a thread must not be stopped
 	argumentsLive = 3 // by program counter: which arguments a traceback may print
 	argumentsInfo = 5 // for the whole function: how a traceback prints arguments
@@ -47,8 +55,9 @@ var errTable = errors.New("the function table is not of the form that is known; 
 // table is the function table within memory.
 type table struct {
 	memory
-	functions                 int
-	names, units, pctab, ftab int // addresses
+	functions                          int
+	first                              int // program counter of the first function, by which the others follow
+	names, units, pctab, ftab, buckets int // addresses
 }
 
 // findTable finds the one function table in memory.
@@ -72,7 +81,9 @@ func findTable(m memory) (*table, error) {
 		return nil, errTable
 	}
 	address := func(field int) int { return header + m.integer(header+field, 8) }
-	t := &table{m, m.integer(header+headerFuncs, 8), address(headerNames), address(headerUnits), address(headerPCTab), address(headerFtab)}
+	t := &table{memory: m, functions: m.integer(header+headerFuncs, 8), names: address(headerNames), units: address(headerUnits),
+		pctab: address(headerPCTab), ftab: address(headerFtab)}
+	t.first, t.buckets = m.integer(t.ftab, offsetSize), findBuckets(m, header, t.names)
 	if t.functions <= 0 || t.functions > 1<<20 {
 		return nil, errTable
 	}
@@ -97,6 +108,17 @@ func inOrder(m memory, header int) bool {
 	return true
 }
 
+// findBuckets returns the address of the table to find a function by a program
+// counter, 0 where runtime.moduledata is not found.
+func findBuckets(m memory, header, names int) int {
+	for at := 0; at+moduleBuckets < len(m); at += 8 {
+		if m.integer(at, 8) == header && m.integer(at+moduleNames, 8) == names {
+			return m.integer(at+moduleBuckets, 8)
+		}
+	}
+	return 0
+}
+
 // record returns the address of a function's record.
 func (t *table) record(i int) int {
 	return t.ftab + t.integer(t.ftab+ftabEntry*i+ftabRecord, offsetSize)
@@ -108,6 +130,47 @@ func (t *table) tables(record, kind int) int {
 		return t.integer(record+kind, 1)
 	}
 	return t.integer(record+kind, offsetSize)
+}
+
+// recordEnd returns the offset from the list where the record after one begins.
+func (t *table) recordEnd(record int) int {
+	tables := t.tables(record, funcPCData) + t.tables(record, funcData)
+	return (record - t.ftab + funcTables + offsetSize*tables + recordAlign - 1) &^ (recordAlign - 1)
+}
+
+func (t *table) bucketCount() int { return (t.functions-1)<<bucketsBits + 1 }
+
+// bucketsEnd is where the buckets end; the last one has no parts but the first.
+func (t *table) bucketsEnd() int { return t.buckets + bucketSize*(t.bucketCount()-1) + offsetSize }
+
+// dropRegular clears what follows from the rest, after it has looked that it does.
+// A program counter in WebAssembly is a function's number and a place within it, and
+// the records stand one after the other: so all of the list of functions is known,
+// and of the table to find them in, which is a fifth of the module.
+func (t *table) dropRegular() error {
+	if t.buckets == 0 || t.bucketsEnd() > len(t.memory) {
+		return errTable
+	}
+	for i, next := 0, t.record(0)-t.ftab; i < t.functions; i++ {
+		r, entry := t.record(i), t.ftab+ftabEntry*i
+		if r-t.ftab != next || t.integer(entry, offsetSize) != t.first+i || t.integer(r, offsetSize) != t.first+i {
+			return errTable
+		}
+		next = t.recordEnd(r)
+	}
+	for i := range t.bucketCount() {
+		b := t.buckets + bucketSize*i
+		parts := t.memory[b+offsetSize : min(b+bucketSize, t.bucketsEnd())]
+		if t.integer(b, offsetSize) != i>>bucketsBits || bytes.ContainsFunc(parts, func(r rune) bool { return r != 0 }) {
+			return errTable
+		}
+	}
+	for i := range t.functions {
+		t.put(t.record(i), 0)
+	}
+	t.clear(t.ftab, t.ftab+ftabEntry*t.functions)
+	t.clear(t.buckets, t.bucketsEnd())
+	return nil
 }
 
 // forgetPlaces sets each function's tables of lines and files to none, and those
