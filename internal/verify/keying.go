@@ -175,6 +175,9 @@ func keySpelling(v document.Value) []byte {
 // back returns an answer of the library without the key. What names an item only
 // by it gets the keys that the item has in the input.
 func (k *keying) back(v document.Value) document.Value {
+	if !k.several {
+		return v
+	}
 	switch v.Kind() {
 	case document.Object:
 		var b document.ObjectBuilder

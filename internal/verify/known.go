@@ -113,8 +113,8 @@ func (j *judgement) strategic(made bool) string {
 				break
 			}
 			theirs, theirErr := j.q.ask(j.reference, theirType, theirIn)
-			if theirErr == nil && keys.several {
-				theirs = keys.back(theirs)
+			if theirErr == nil {
+				theirs = keys.back(release(theirs))
 			}
 			switch {
 			case sameAnswer(ours, theirs, err, theirErr):

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/patch"
@@ -71,8 +72,9 @@ func (p *pruner) members(t *schema.Type, a, b document.Value, whole func(documen
 			was, now = p.items(kind.List.Elem, mergeKeyOf(t.Map, key), was, now, around)
 		}
 		if document.Identical(was, now) && p.minds(around(was)) {
-			// Whatever is the same and no object or list makes no difference.
-			was, now = document.NewBool(true), document.NewBool(true)
+			// What is the same and no object or list makes no difference.
+			was = held(was)
+			now = was
 		}
 		a, b = a.With(key, was), b.With(key, now)
 	}
@@ -85,36 +87,66 @@ func (p *pruner) items(t *schema.Type, key string, a, b document.Value, whole fu
 		return a, b
 	}
 	before, after := items(a), items(b)
-	for i, was := range before {
-		j := sameItem(after, was, key)
-		if j < 0 {
-			continue
-		}
-		now := after[j]
-		around := func(v document.Value) document.Value { return whole(document.NewList(v.With(key, was.Get(key)))) }
-		if document.Identical(was, now) {
-			if differs, _ := p.differs(around(was)); !differs {
-				continue
+	for i, was := range a.Items() {
+		for j, now := range b.Items() { // several may have the key
+			if k := was.Get(key); k.Exists() && document.Identical(k, now.Get(key)) {
+				before[i], after[j] = p.item(t, key, was, now, whole)
 			}
 		}
-		was, now = p.members(t, was, now, around)
-		if document.Identical(was, now) && p.minds(around(was)) {
-			was = document.NewObject().With(key, was.Get(key))
-			now = was
-		}
-		before[i], after[j] = was, now
 	}
 	return document.NewList(before...), document.NewList(after...)
 }
 
-// sameItem returns the position of the item that is the same as another, else of the
-// first that has the same key, -1 where there is none.
-func sameItem(list []document.Value, item document.Value, key string) int {
-	if i := slices.IndexFunc(list, func(v document.Value) bool { return document.Identical(v, item) }); i >= 0 {
-		return i
+// item prunes two items that have the same merge key.
+func (p *pruner) item(t *schema.Type, key string, was, now document.Value, whole func(document.Value) document.Value) (_, _ document.Value) {
+	k := was.Get(key)
+	around := func(v document.Value) document.Value { return whole(document.NewList(v.With(key, k))) }
+	if document.Identical(was, now) {
+		if differs, _ := p.differs(around(was)); !differs {
+			return was, now
+		}
 	}
-	k := item.Get(key)
-	return slices.IndexFunc(list, func(v document.Value) bool { return k.Exists() && document.Identical(v.Get(key), k) })
+	was, now = p.members(t, was, now, around)
+	if document.Identical(was, now) && p.minds(around(was)) {
+		was = document.NewObject().With(key, k).With(theItem, held(was))
+		return was, was
+	}
+	return was, now
+}
+
+const (
+	// theValue begins a text that stands for a value, theItem is the member that
+	// stands for all of an item but its key.
+	theValue = "!value:"
+	theItem  = "!item"
+)
+
+func held(v document.Value) document.Value { return document.NewString(theValue + v.String()) }
+
+// release puts the values back that texts stand for, which a patch may give whole.
+func release(v document.Value) document.Value {
+	switch v.Kind() {
+	case document.Object:
+		if item := v.Get(theItem); item.Exists() {
+			return release(item)
+		}
+		var b document.ObjectBuilder
+		for name, val := range v.Members() {
+			b.Set(name, release(val))
+		}
+		return b.Object()
+	case document.List:
+		var b document.ListBuilder
+		for _, item := range v.Items() {
+			b.Append(release(item))
+		}
+		return b.List()
+	case document.String:
+		if text, found := strings.CutPrefix(v.StringOr(""), theValue); found {
+			return parse([]byte(text))
+		}
+	}
+	return v
 }
 
 // minds reports whether the library refuses to make a patch between an object and
