@@ -25,8 +25,9 @@ func (r *referee) ownership(c *Case) outcome {
 	for i, step := range c.Input.Get("steps").Items() {
 		now := time.Unix(1767323045+int64(i), 0).UTC()
 		q := request{step, now, c}
-		a, errA := q.send(nil, live)
 		b, errB := q.send(theirs, live)
+		q.Value = q.With("body", c.readAs(uint64(i), q.Get("body"), live.Join()))
+		a, errA := q.send(nil, live)
 		if out.Difference = sameObject(a, b, errA, errB); out.Difference != nil {
 			out.What = fmt.Sprintf("step %d: %s", i+1, out.What)
 			return out

@@ -12,7 +12,7 @@ var patchErrors = []error{patch.ErrMalformed, patch.ErrTestFailed, patch.ErrCann
 // inputs are what a case of each work must have.
 var inputs = [works][]string{
 	JSONPatch: {"object", "patch"}, MergePatch: {"object", "patch"}, StrategicPatch: {"object", "patch"},
-	Create: {"from", "to"}, ThreeWay: {"original", "modified", "current"},
+	Create: {"from", "to"}, ThreeWay: {"modified", "original", "current"},
 }
 
 // question is something that both engines of patches are asked about an input.
@@ -27,8 +27,9 @@ type question struct {
 
 func (r *referee) patches(c *Case) outcome {
 	out := outcome{done: map[string]int{}}
+	in := c.read()
 	for _, q := range questions(c) {
-		d, known, err := r.ask(c, &q)
+		d, known, err := r.ask(c, &q, in)
 		if known != "" {
 			out.known = known
 		}
@@ -106,10 +107,11 @@ func threeWay(with func(patch.Engine) patch.Options, refuse bool) func(patch.Eng
 	}
 }
 
-// ask compares the answers to one question. It returns our error.
-func (r *referee) ask(c *Case, q *question) (d *Difference, known string, err error) {
+// ask compares the answers to one question; in is the input as ours is given it. It
+// returns our error.
+func (r *referee) ask(c *Case, q *question, in document.Value) (d *Difference, known string, err error) {
 	t := c.Kinds[0].Type()
-	ours, err := q.ask(nil, t, c.Input)
+	ours, err := q.ask(nil, t, in)
 	var theirs document.Value
 	var theirErr error
 	for range r.tries {
@@ -134,15 +136,23 @@ func sameAnswer(a, b document.Value, errA, errB error) bool {
 // the answer must be the same.
 func (q *question) fromText(c *Case) *Difference {
 	types := map[Work]patch.Type{JSONPatch: patch.TypeJSON, MergePatch: patch.TypeMerge, StrategicPatch: patch.TypeStrategic}
-	if types[c.Work] == patch.TypeAuto {
+	o := patch.Options{ListTypes: !c.Kinds[0].Builtin}
+	text := func(name string) []byte { return generate.Text(c.Input.Get(name)) }
+	var got []byte
+	var err error
+	switch {
+	case c.Work == ThreeWay && q.work == StrategicPatch:
+		o := patch.ThreeWayOptions{Options: o, RefuseConflicts: q.refuses}
+		got, _, err = patch.ThreeWayText(text("original"), text("modified"), text("current"), c.Kinds[0], o)
+	case types[c.Work] != patch.TypeAuto:
+		object := text("object")
+		if c.Seed%3 == 0 { // else the object is in printed form, as a server has it
+			object = generate.New(c.Seed, generate.Options{}).Spell(c.Input.Get("object"))
+		}
+		got, _, err = patch.Apply(object, text("patch"), patch.Request{Type: types[c.Work], Kind: c.Kinds[0], Options: o, MaxBytes: -1})
+	default:
 		return nil
 	}
-	object, change := generate.Text(c.Input.Get("object")), generate.Text(c.Input.Get("patch"))
-	if c.Seed%3 == 0 { // else the object is in printed form, as a server has it
-		object = generate.New(c.Seed, generate.Options{}).Spell(c.Input.Get("object"))
-	}
-	got, _, err := patch.Apply(object, change, patch.Request{Type: types[c.Work], Kind: c.Kinds[0],
-		Options: patch.Options{ListTypes: !c.Kinds[0].Builtin}, MaxBytes: -1})
 	want, wantErr := q.ask(nil, c.Kinds[0].Type(), c.Input)
 	if classOf(err, patchErrors) != classOf(wantErr, patchErrors) || err == nil && string(got) != want.String() {
 		return &Difference{"another answer to " + q.what + " from text than from values", say(err) + " " + string(got), answer(want, wantErr)}

@@ -10,17 +10,17 @@ import (
 )
 
 // A pruner takes out of the objects that a patch is made of what is the same in
-// them and what the library minds nevertheless, each by itself and no more of it than
-// that: it refuses to make
-// a patch of it, or makes one, and ours does not look into it.
+// them and what the library minds nevertheless, each by itself and no more of it
+// than that: it refuses to make a patch of it, or makes one, and ours does not look
+// into it. A text stands for what was taken out.
 type pruner struct {
 	*judgement
 	t *schema.Type
 }
 
 // input returns an input with what is the same taken out. A patch of three is made
-// of two pairs: what is the same in one of them only is left where that would
-// change what is made of the other.
+// of two pairs. Of the original only deletions are made, so that what the wanted
+// object still has may be missing there.
 func (p *pruner) input(in document.Value) document.Value {
 	whole := func(v document.Value) document.Value { return v }
 	if p.c.Work == Create {
@@ -30,7 +30,7 @@ func (p *pruner) input(in document.Value) document.Value {
 	original, modified, current := in.Get("original"), in.Get("modified"), in.Get("current")
 	current, modified = p.members(p.t, current, modified, whole)
 	original, _ = p.members(p.t, original, in.Get("modified"), whole)
-	return in.With("original", original).With("modified", modified).With("current", current)
+	return in.With("original", withoutHeld(original)).With("modified", modified).With("current", current)
 }
 
 // minded reports whether two of the three objects share something that the library
@@ -122,6 +122,27 @@ const (
 )
 
 func held(v document.Value) document.Value { return document.NewString(theValue + v.String()) }
+
+// withoutHeld leaves out the members that stand for others.
+func withoutHeld(v document.Value) document.Value {
+	switch v.Kind() {
+	case document.Object:
+		var b document.ObjectBuilder
+		for name, val := range v.Members() {
+			if !strings.HasPrefix(val.StringOr(""), theValue) {
+				b.Set(name, withoutHeld(val))
+			}
+		}
+		return b.Object()
+	case document.List:
+		var b document.ListBuilder
+		for _, item := range v.Items() {
+			b.Append(withoutHeld(item))
+		}
+		return b.List()
+	}
+	return v
+}
 
 // release puts the values back that texts stand for, which a patch may give whole.
 func release(v document.Value) document.Value {
