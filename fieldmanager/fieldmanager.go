@@ -105,13 +105,10 @@ type Config struct {
 }
 
 // ResetFields says which fields a resource resets to their old values, so that
-// a request does not come to own them. Paths are dotted names; "*" as a step of
-// Only stands for any element.
+// a request does not come to own them. Paths are dotted names.
 type ResetFields struct {
 	// Except are fields that nobody comes to own, with all that is below.
 	Except []string
-	// Only, where it is not empty, are the fields that somebody may come to own.
-	Only []string
 }
 
 // A Manager applies and tracks changes of objects of one kind. It is immutable

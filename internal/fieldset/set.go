@@ -386,31 +386,3 @@ func (s Set) ChildAt(i int) (below Set, member bool) {
 	n := s.root.At(i)
 	return belowNode(n), IsMember(n)
 }
-
-// A Filter says of an element whether it may stay in a set, and gives the
-// filter for what is below it, nil where all of that stays.
-type Filter func(Element) (keep bool, below Filter)
-
-// Filter returns the fields of the set that stay.
-func (s Set) Filter(f Filter) Set {
-	if s.Empty() {
-		return s
-	}
-	return rooted(filter(s.root, f, false))
-}
-
-func filter(n document.Value, f Filter, member bool) document.Value {
-	e := edit{like: n, member: member}
-	for i := First(n); i < n.Len(); i++ {
-		var kid document.Value
-		keep, below := f(Element(n.Key(i)))
-		switch {
-		case keep && below != nil:
-			kid = filter(n.At(i), below, IsMember(n.At(i)))
-		case keep:
-			kid = n.At(i)
-		}
-		e.put(i, kid)
-	}
-	return e.node()
-}

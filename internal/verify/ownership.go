@@ -112,7 +112,12 @@ func (q request) config(e fieldmanager.Engine, apiVersion string) fieldmanager.C
 		config.Subresource = q.Get("subresource").StringOr("")
 		fields := fieldmanager.ResetFields{Except: []string{"status"}}
 		if config.Subresource != "" {
-			fields = fieldmanager.ResetFields{Only: []string{"status"}}
+			fields.Except = nil
+			for _, f := range k.Type().Map.Fields {
+				if f.Name != "status" {
+					fields.Except = append(fields.Except, f.Name)
+				}
+			}
 		}
 		config.Reset = map[string]fieldmanager.ResetFields{}
 		for v := range types {
