@@ -16,6 +16,9 @@ func (c *Case) read() document.Value {
 
 // readAs reads a part of the input again, beside a value like it or by itself.
 func (c *Case) readAs(part uint64, v, like document.Value) document.Value {
+	if v.Kind() == document.Absent { // the case has no such part
+		return v
+	}
 	way := c.Seed/7 + part
 	o := document.Options{MaxBytes: -1, Duplicates: document.DuplicatesLast, Borrow: true}
 	switch way % 4 {
