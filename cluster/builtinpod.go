@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -86,23 +85,23 @@ failureThreshold range 0`
 const handlers = "exec,httpGet,tcpSocket,grpc,sleep"
 
 // unique wants a name that none of those seen is.
-func (c *check) unique(at string, v document.Value, seen map[string]bool) {
-	name := v.StringOr("")
+func (c *check) unique(at *way, named document.Value, seen map[string]bool) {
+	name := named.Get("name").StringOr("")
 	switch why := dnsLabel(name); {
 	case name == "":
-		c.add(required(at, ""))
+		c.add(required(at.to("name").String(), ""))
 	case seen[name]:
-		c.add(Cause{Type: causeDuplicate, Field: at, Message: "Duplicate value: " + strconv.Quote(name)})
+		c.add(Cause{Type: causeDuplicate, Field: at.to("name").String(), Message: "Duplicate value: " + strconv.Quote(name)})
 	case why != "":
-		c.add(invalidValue(at, strconv.Quote(name), why))
+		c.add(invalidValue(at.to("name").String(), strconv.Quote(name), why))
 	}
 	seen[name] = true
 }
 
 // members counts which of the members are there, and names the second.
 func members(v document.Value, keys string) (n int, second string) {
-	for key, member := range v.Members() {
-		if !member.IsNull() && slices.Contains(strings.Split(keys, ","), key) {
+	for i := range v.Len() {
+		if key := v.Key(i); !v.At(i).IsNull() && among(key, keys) {
 			if n++; n == 2 {
 				second = key
 			}
@@ -113,31 +112,32 @@ func members(v document.Value, keys string) (n int, second string) {
 
 func checkPodSpec(path string, spec document.Value) []Cause {
 	c := &check{}
-	c.judge(path, spec, specRules)
+	at := (*way)(nil).to(path)
+	c.judge(at, spec, specRules)
 	volumes, names := map[string]bool{}, map[string]bool{}
 	for i, v := range spec.Get("volumes").Items() {
-		at := path + ".volumes[" + strconv.Itoa(i) + "]"
-		c.unique(at+".name", v.Get("name"), volumes)
+		at := at.item("volumes", i)
+		c.unique(at, v, volumes)
 		c.judge(at, v, volumeRules)
 		if second := secondSource(v); second != "" {
-			c.add(forbidden(at+"."+second, "may not specify more than 1 volume type"))
+			c.add(forbidden(at.to(second).String(), "may not specify more than 1 volume type"))
 		}
 	}
 	if spec.Get("containers").Len() == 0 {
-		c.add(required(path+".containers", ""))
+		c.add(required(at.to("containers").String(), ""))
 	}
 	for _, list := range [...]string{"containers", "initContainers"} {
 		for i, container := range spec.Get(list).Items() {
-			at := path + "." + list + "[" + strconv.Itoa(i) + "]"
-			c.unique(at+".name", container.Get("name"), names)
+			at := at.item(list, i)
+			c.unique(at, container, names)
 			c.judge(at, container, containerRules)
 			image := container.Get("image").StringOr("")
 			if path == "spec" && strings.TrimSpace(image) != image { // judged where pods are made, not in templates
-				c.add(invalidValue(at+".image", strconv.Quote(image), "must not have leading or trailing whitespace"))
+				c.add(invalidValue(at.to("image").String(), strconv.Quote(image), "must not have leading or trailing whitespace"))
 			}
 			c.mounts(at, container, volumes)
 			c.environment(at, container)
-			c.resources(at+".resources", container.Get("resources"))
+			c.resources(at, container.Get("resources"))
 			c.probes(at, container, list == "initContainers" && container.Get("restartPolicy").StringOr("") != "Always")
 		}
 	}
@@ -147,12 +147,11 @@ func checkPodSpec(path string, spec document.Value) []Cause {
 // secondSource names a volume's second source, "" where it has one at most.
 func secondSource(volume document.Value) string {
 	sources := 0
-	for key, v := range volume.Members() {
-		if key == "name" || v.IsNull() {
-			continue
-		}
-		if sources++; sources > 1 {
-			return key
+	for i := range volume.Len() {
+		if key := volume.Key(i); key != "name" && !volume.At(i).IsNull() {
+			if sources++; sources > 1 {
+				return key
+			}
 		}
 	}
 	return ""
@@ -160,99 +159,106 @@ func secondSource(volume document.Value) string {
 
 // mounts wants what a container mounts to be a volume of its pod, each in a place
 // of its own.
-func (c *check) mounts(at string, container document.Value, volumes map[string]bool) {
+func (c *check) mounts(at *way, container document.Value, volumes map[string]bool) {
 	places := map[string]bool{}
 	for i, m := range container.Get("volumeMounts").Items() {
-		at := at + ".volumeMounts[" + strconv.Itoa(i) + "]"
 		if name := m.Get("name").StringOr(""); !volumes[name] {
-			c.add(Cause{Type: causeNotFound, Field: at + ".name", Message: "Not found: " + strconv.Quote(name)})
+			c.add(Cause{Type: causeNotFound, Field: at.item("volumeMounts", i).to("name").String(), Message: "Not found: " + strconv.Quote(name)})
 		}
 		place := m.Get("mountPath").StringOr("")
 		if places[place] && place != "" {
-			c.add(invalidValue(at+".mountPath", strconv.Quote(place), "must be unique"))
+			c.add(invalidValue(at.item("volumeMounts", i).to("mountPath").String(), strconv.Quote(place), "must be unique"))
 		}
 		places[place] = true
 	}
 }
 
 // environment wants one source for each variable that is not given.
-func (c *check) environment(at string, container document.Value) {
+func (c *check) environment(at *way, container document.Value) {
 	for i, e := range container.Get("env").Items() {
 		from := e.Get("valueFrom")
-		n, _ := members(from, "fieldRef,resourceFieldRef,configMapKeyRef,secretKeyRef,fileKeyRef")
-		if from.Kind() == document.Object && (n != 1 || e.Get("value").StringOr("") != "") {
-			c.add(invalidValue(at+".env["+strconv.Itoa(i)+"].valueFrom", from.String(), "must have one source, and none beside a value"))
+		if from.Kind() != document.Object {
+			continue
+		}
+		if n, _ := members(from, "fieldRef,resourceFieldRef,configMapKeyRef,secretKeyRef,fileKeyRef"); n != 1 || e.Get("value").StringOr("") != "" {
+			c.add(invalidValue(at.item("env", i).to("valueFrom").String(), from.String(), "must have one source, and none beside a value"))
 		}
 	}
 	for _, e := range container.Get("envFrom").Items() {
 		if n, _ := members(e, "configMapRef,secretRef"); n != 1 { // the API server leaves the index out
-			c.add(invalidValue(at+".envFrom", e.String(), "must have one of `configMapRef` and `secretRef`"))
+			c.add(invalidValue(at.to("envFrom").String(), e.String(), "must have one of `configMapRef` and `secretRef`"))
 		}
 	}
 }
 
 // probes judges how a container is probed and hooked; one that has to end may be
 // neither.
-func (c *check) probes(at string, container document.Value, ends bool) {
+func (c *check) probes(at *way, container document.Value, ends bool) {
 	for _, key := range [...]string{"livenessProbe", "readinessProbe", "startupProbe", "lifecycle"} {
-		p, at := container.Get(key), at+"."+key
+		p := container.Get(key)
+		if p.Kind() != document.Object {
+			continue
+		}
+		at := at.to(key)
 		switch {
-		case p.Kind() != document.Object:
 		case ends:
-			c.add(forbidden(at, "may not be set for init containers without restartPolicy=Always"))
+			c.add(forbidden(at.String(), "may not be set for init containers without restartPolicy=Always"))
 		case key == "lifecycle":
-			c.handler(at+".postStart", p.Get("postStart"))
-			c.handler(at+".preStop", p.Get("preStop"))
+			c.handler(at.to("postStart"), p.Get("postStart"))
+			c.handler(at.to("preStop"), p.Get("preStop"))
 		default:
 			c.handler(at, p)
 			if n, _ := p.Get("successThreshold").Int(); n > 1 && key != "readinessProbe" {
-				c.add(invalidValue(at+".successThreshold", strconv.FormatInt(n, 10), "must be 1"))
+				c.add(invalidValue(at.to("successThreshold").String(), strconv.FormatInt(n, 10), "must be 1"))
 			}
 		}
 	}
 }
 
 // handler wants one way to probe or hook a container.
-func (c *check) handler(at string, p document.Value) {
+func (c *check) handler(at *way, p document.Value) {
 	n, second := members(p, handlers)
 	switch {
 	case p.Kind() != document.Object:
 		return
 	case n == 0:
-		c.add(required(at, "must specify a handler type"))
+		c.add(required(at.String(), "must specify a handler type"))
 	case n > 1:
-		c.add(forbidden(at+"."+second, "may not specify more than 1 handler type"))
+		c.add(forbidden(at.to(second).String(), "may not specify more than 1 handler type"))
 		return
 	}
 	c.judge(at, p, probeRules)
 }
 
 // resources wants amounts of known resources, and requests within limits.
-func (c *check) resources(at string, r document.Value) {
-	limits := c.amounts(at+".limits", r.Get("limits"))
-	requests := c.amounts(at+".requests", r.Get("requests"))
-	for name := range r.Get("requests").Members() {
-		request, right := requests[name]
-		limit, limited := limits[name]
-		if right && limited && request.Cmp(limit) > 0 {
-			c.add(invalidValue(at+".requests", strconv.Quote(request.String()), "must be less than or equal to "+name+" limit of "+limit.String()))
+func (c *check) resources(at *way, r document.Value) {
+	limits, requests := r.Get("limits"), r.Get("requests")
+	for _, list := range [...]string{"limits", "requests"} {
+		amounts := r.Get(list)
+		for i := range amounts.Len() {
+			c.amount(at, list, amounts.Key(i), amounts.At(i))
+		}
+	}
+	for i := range min(requests.Len(), requests.Len()*limits.Len()) {
+		name := requests.Key(i)
+		request, wrong := quantity.Parse(requests.At(i).StringOr(""))
+		limit, unlimited := quantity.Parse(limits.Get(name).StringOr(""))
+		if wrong == nil && unlimited == nil && request.Cmp(limit) > 0 {
+			c.add(invalidValue(at.to("resources.requests").String(), strconv.Quote(request.String()), "must be less than or equal to "+name+" limit of "+limit.String()))
 		}
 	}
 }
 
-// amounts judges amounts of resources and returns those that are right.
-func (c *check) amounts(at string, v document.Value) map[string]quantity.Quantity {
-	right := map[string]quantity.Quantity{}
-	for name, amount := range v.Members() {
-		switch q, err := quantity.Parse(amount.StringOr("")); {
-		case err != nil:
-		case q.Cmp(quantity.Quantity{}) < 0:
-			c.add(invalidValue(at+"["+name+"]", amount.String(), "must be greater than or equal to 0"))
-		case name != "cpu" && name != "memory" && name != "ephemeral-storage" && !strings.HasPrefix(name, "hugepages-") && !strings.Contains(name, "/"):
-			c.add(invalidValue(at+"["+name+"]", strconv.Quote(name), "must be a standard resource for containers or fully qualified"))
-		default:
-			right[name] = q
-		}
+// amount judges an amount of a resource.
+func (c *check) amount(at *way, list, name string, v document.Value) {
+	wrong := func(value, why string) {
+		c.add(invalidValue(at.to("resources."+list).String()+"["+name+"]", strconv.Quote(value), why))
 	}
-	return right
+	amount := v.StringOr("")
+	switch {
+	case strings.HasPrefix(amount, "-"):
+		wrong(amount, "must be greater than or equal to 0")
+	case name != "cpu" && name != "memory" && name != "ephemeral-storage" && !strings.HasPrefix(name, "hugepages-") && !strings.Contains(name, "/"):
+		wrong(name, "must be a standard resource for containers or fully qualified")
+	}
 }

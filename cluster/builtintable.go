@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -24,9 +23,9 @@ import (
 // but for the first two a part may be missing. A rule that ends with ^ blames what
 // the part is a part of.
 
-// kindRules are those of kinds; a line that begins with # names the kinds of what
-// follows.
-const kindRules = `# apps/Deployment apps/ReplicaSet apps/StatefulSet apps/DaemonSet
+// kindRules are those of kinds; the first line and those that begin with # name the
+// kinds of what follows.
+const kindRules = `apps/Deployment apps/ReplicaSet apps/StatefulSet apps/DaemonSet
 spec.selector needed
 spec.replicas range 0
 spec.minReadySeconds range 0
@@ -91,8 +90,7 @@ spec.ingress[].ports[].protocol one SCTP,TCP,UDP
 spec.ingress[].from[].ipBlock.cidr required
 spec.egress[].ports[].port port
 spec.egress[].ports[].protocol one SCTP,TCP,UDP
-spec.egress[].to[].ipBlock.cidr required
-`
+spec.egress[].to[].ipBlock.cidr required`
 
 // check gathers what is wrong with one object.
 type check struct {
@@ -108,59 +106,107 @@ func (c *check) add(cause Cause) { c.causes = append(c.causes, cause) }
 
 // kind judges the object by the rules of its kind.
 func (c *check) kind(name string) {
-	for rest := kindRules; rest != ""; {
-		var section string
-		section, rest, _ = strings.Cut(rest[2:], "\n# ")
-		if rest != "" {
-			rest = "# " + rest
-		}
+	for section, rest, more := "", kindRules, true; more; {
+		section, rest, more = strings.Cut(rest, "\n# ")
 		kinds, rules, _ := strings.Cut(section, "\n")
-		if slices.Contains(strings.Fields(kinds), name) {
-			c.judge("", c.object, strings.TrimSuffix(rules, "\n"))
+		for kind, others := "", kinds; others != ""; {
+			if kind, others, _ = strings.Cut(others, " "); kind == name {
+				c.judge(nil, c.object, rules)
+			}
 		}
 	}
 }
 
-// join adds a path to the one before it.
-func join(at, path string) string {
-	if at == "" || path == "" {
-		return at + path
+// A way leads to a part; it is written only for what is wrong. nil is the object.
+type way struct {
+	above *way
+	path  string
+	index int // of an item of the list there, -1 for none
+}
+
+func (w *way) to(path string) *way { return &way{w, path, -1} }
+
+func (w *way) item(list string, i int) *way { return &way{w, list, i} }
+
+func (w *way) String() string { return string(w.append(nil)) }
+
+// append copies, so that a way is not kept by what is written of it.
+func (w *way) append(dst []byte) []byte {
+	if w == nil {
+		return dst
 	}
-	return at + "." + path
+	if dst = w.above.append(dst); len(dst) > 0 && w.path != "" {
+		dst = append(dst, '.')
+	}
+	dst = append(dst, w.path...)
+	if w.index >= 0 {
+		dst = append(strconv.AppendInt(append(dst, '['), int64(w.index), 10), ']')
+	}
+	return dst
 }
 
 // judge holds the parts of a value against a table.
-func (c *check) judge(at string, v document.Value, rules string) {
+func (c *check) judge(at *way, v document.Value, rules string) {
 	for rules != "" {
 		var line string
 		line, rules, _ = strings.Cut(rules, "\n")
 		path, rule, _ := strings.Cut(line, " ")
-		list, below, each := strings.Cut(path, "[].")
-		whole, part := v, v
-		for rest, more := list, true; more; {
-			var key string
-			key, rest, more = strings.Cut(rest, ".")
-			if whole = part; key != "" {
-				part = part.Get(key)
-			}
-		}
-		switch {
-		case !each && (path == "" || whole.Kind() == document.Object || strings.HasPrefix(rule, "needed")):
-			rule, of, _ := strings.Cut(rule, " ")
-			rule, above := strings.CutSuffix(rule, "^")
-			if wrong := judged(part, rule, of); wrong != nil {
-				if above {
-					path = path[:strings.LastIndexByte(path, '.')]
-				}
-				wrong.Field = join(at, path)
-				c.add(*wrong)
-			}
-		case each && part.Kind() == document.List:
-			for i, item := range part.Items() {
-				c.judge(join(at, list)+"["+strconv.Itoa(i)+"]", item, below+" "+rule)
-			}
+		c.line(at, v, path, rule)
+	}
+}
+
+func (c *check) line(at *way, v document.Value, path, rule string) {
+	list, below, each := strings.Cut(path, "[].")
+	if !each {
+		c.blame(at, v, path, rule, "", -1)
+		return
+	}
+	_, items := partAt(v, list)
+	if items.Kind() != document.List {
+		return
+	}
+	deeper := strings.Contains(below, "[].")
+	for i := range items.Len() {
+		if deeper {
+			c.line(at.item(list, i), items.At(i), below, rule)
+		} else {
+			c.blame(at, items.At(i), below, rule, list, i)
 		}
 	}
+}
+
+// blame judges the part of a value that a path leads to, which is that of an item
+// where index is not negative. Its way is made only where it is wrong.
+func (c *check) blame(at *way, v document.Value, path, rule, list string, index int) {
+	whole, part := partAt(v, path)
+	rule, of, _ := strings.Cut(rule, " ")
+	if path != "" && whole.Kind() != document.Object && rule != "needed" {
+		return
+	}
+	rule, above := strings.CutSuffix(rule, "^")
+	wrong := judged(part, rule, of)
+	if wrong == nil {
+		return
+	}
+	if above {
+		path = path[:strings.LastIndexByte(path, '.')]
+	}
+	if index >= 0 {
+		at = at.item(list, index)
+	}
+	wrong.Field = at.to(path).String()
+	c.add(*wrong)
+}
+
+// partAt follows dotted keys to a part and what it is a part of.
+func partAt(v document.Value, path string) (whole, part document.Value) {
+	whole, part = v, v
+	for more := path != ""; more; {
+		var key string
+		key, path, more = strings.Cut(path, ".")
+		whole, part = part, part.Get(key)
+	}
+	return whole, part
 }
 
 // judged says what is wrong with a part, nil for nothing.
@@ -175,8 +221,8 @@ func judged(v document.Value, rule, of string) *Cause {
 		return &cause
 	case missing && !(rule == "port" && isText && of != ""):
 	case rule == "one":
-		if known := strings.Split(of, ","); isText && !slices.Contains(known, text) {
-			cause := notSupported("", strconv.Quote(text), known...)
+		if isText && !among(text, of) {
+			cause := notSupported("", strconv.Quote(text), strings.Split(of, ",")...)
 			return &cause
 		}
 	case isInt && (rule == "range" || rule == "port" || rule == "number"):
@@ -193,7 +239,7 @@ func judged(v document.Value, rule, of string) *Cause {
 			why = "must be " + least + " or more"
 		}
 	case !isText:
-	case rule == "among" && !slices.Contains(strings.Split(of, ","), text):
+	case rule == "among" && !among(text, of):
 		why = "must be one of " + of
 	case rule == "label":
 		why = dnsLabel(text)
@@ -211,6 +257,16 @@ func judged(v document.Value, rule, of string) *Cause {
 	}
 	cause := invalidValue("", v.String(), why)
 	return &cause
+}
+
+// among reports whether a text is one of those that commas part.
+func among(text, known string) bool {
+	for one := ""; known != ""; {
+		if one, known, _ = strings.Cut(known, ","); one == text {
+			return true
+		}
+	}
+	return false
 }
 
 // portName wants a service's name (RFC 6335, 5.1).

@@ -179,7 +179,7 @@ func (c *check) servicePorts() {
 	kind := c.at("spec.type").StringOr("")
 	switch {
 	case kind == "ExternalName":
-		c.judge("", c.object, "spec.externalName needed")
+		c.judge(nil, c.object, "spec.externalName needed")
 	case kind != "" && kind != "ClusterIP" && c.at("spec.clusterIP").StringOr("") == "None":
 		c.add(invalidValue("spec.clusterIPs[0]", `"None"`, "may not be set to 'None' for "+kind+" services"))
 	}
