@@ -8,8 +8,8 @@ import (
 )
 
 // Rules for built-in kinds beyond their types. kube-apiserver has some ten
-// thousand lines of them; here are those that people meet when they change one
-// field and forget the other. doc/pipeline.md says what is not done.
+// thousand lines of them; here are those that people meet most.
+// doc/pipeline.md says what is not done.
 
 // checkBuiltin judges a built-in object that is written through a subresource or,
 // with sub "", itself; live is absent for a new one.

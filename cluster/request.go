@@ -62,7 +62,9 @@ type Request struct {
 	Namespace string
 	// Name is empty for create, list, watch over many and deletecollection.
 	Name string
-	// Subresource is "status", "scale" or empty; others are answered 404.
+	// Subresource is empty or one that is served: status, scale, and of some
+	// built-in kinds finalize, approval, ephemeralcontainers and resize. Others are
+	// answered 404.
 	Subresource string
 
 	Format Format

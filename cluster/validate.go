@@ -11,7 +11,7 @@ import (
 )
 
 // validateNew judges a new object: custom resources by their schema, built-in
-// ones by the few rules of builtin.go, all by those for metadata.
+// ones by the rules of builtin.go, all by those for metadata.
 func (t *task) validateNew(object document.Value) []Cause {
 	k := t.ep.kind
 	metadata := checkMetadata(object, k.Namespaced, t.ep.facts.name)
