@@ -88,7 +88,10 @@ func (r *applyRun) answer(live document.Value, q cluster.Request, at time.Time, 
 // verifyMaking compares the engines on making patches between the objects that
 // are at hand.
 func (r *applyRun) verifyMaking(kind *schema.Kind, live, after, config document.Value) error {
-	cases := []*verify.Case{{Work: verify.Create, Input: document.NewObject().With("from", live).With("to", after)}}
+	var cases []*verify.Case
+	if after.Exists() { // it was not refused
+		cases = append(cases, &verify.Case{Work: verify.Create, Input: document.NewObject().With("from", live).With("to", after)})
+	}
 	if config.Kind() == document.Object && config.Get("kind").Exists() {
 		cases = append(cases, &verify.Case{Work: verify.ThreeWay, Input: document.NewObject().
 			With("original", lastApplied(live)).With("modified", config).With("current", live)})

@@ -8,17 +8,16 @@ func (c *Case) read() document.Value {
 	in := c.Input
 	var like document.Value
 	for i, name := range inputs[c.Work] {
-		like = c.readAs(uint64(i), in.Get(name), like)
-		in = in.With(name, like)
+		if part := in.Get(name); part.Exists() { // else the case has no such part
+			like = c.readAs(uint64(i), part, like)
+			in = in.With(name, like)
+		}
 	}
 	return in
 }
 
 // readAs reads a part of the input again, beside a value like it or by itself.
 func (c *Case) readAs(part uint64, v, like document.Value) document.Value {
-	if v.Kind() == document.Absent { // the case has no such part
-		return v
-	}
 	way := c.Seed/7 + part
 	o := document.Options{MaxBytes: -1, Duplicates: document.DuplicatesLast, Borrow: true}
 	switch way % 4 {
