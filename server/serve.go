@@ -26,8 +26,9 @@ const stopTime = 5 * time.Second
 // ones, ends all watches, waits a few seconds for what is being answered, and
 // returns nil. With certificate it speaks TLS (and HTTP/2), else plain HTTP.
 func (s *Server) Serve(ctx context.Context, l net.Listener, certificate *tls.Certificate) error {
-	base, cancel := context.WithCancel(context.Background())
-	defer cancel()
+	watches, endWatches := context.WithCancel(context.Background())
+	defer endWatches()
+	base := context.WithValue(context.Background(), watchesKey{}, watches)
 	h := &http.Server{
 		Handler:           s,
 		BaseContext:       func(net.Listener) context.Context { return base },
@@ -55,12 +56,16 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, certificate *tls.Cer
 	stop, end := context.WithTimeout(context.Background(), stopTime)
 	defer end()
 	s.stopping.Store(true)
-	cancel() // ends watches
+	endWatches()
 	if err := h.Shutdown(stop); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("stopping: %w", err)
 	}
 	return h.Close()
 }
+
+// watchesKey is the key, in the context of a request, of the context that ends when
+// watches are to end. Other requests go on to their end.
+type watchesKey struct{}
 
 type discard struct{}
 

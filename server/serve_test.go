@@ -6,8 +6,12 @@ import (
 	"crypto/x509"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/patchlab-dev/patchlab/cluster"
 )
 
 // serve runs a server on a port of its own. stop ends it and fails the test
@@ -73,5 +77,65 @@ func TestServeTellsWhyItCannot(t *testing.T) {
 	l.Close()
 	if err := local(t, Options{}).Serve(context.Background(), l, nil); err == nil {
 		t.Error("served on a listener that is closed")
+	}
+}
+
+// A request that is being answered when the server stops is answered.
+func TestServeFinishesWhatItBegan(t *testing.T) {
+	f := newFake(t)
+	begun, release := make(chan struct{}), make(chan struct{})
+	f.answer = func(ctx context.Context, _ *cluster.Request) (*cluster.Response, error) {
+		close(begun)
+		<-release
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		return &cluster.Response{Code: 200, Object: object("kind", text("ConfigMap"), "apiVersion", text("v1"))}, nil
+	}
+	url, client, stop := serve(t, New(f, Options{}), false)
+	answered := make(chan string, 1)
+	go func() {
+		resp, err := client.Get(url + "/api/v1/namespaces/n/configmaps/a")
+		if err != nil {
+			answered <- err.Error()
+			return
+		}
+		resp.Body.Close()
+		answered <- resp.Status
+	}()
+	<-begun
+	stopped := make(chan struct{})
+	go func() { stop(); close(stopped) }()
+	for { // until it is stopping
+		if conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://")); err != nil {
+			break
+		} else {
+			conn.Close()
+		}
+	}
+	close(release)
+	if status := <-answered; status != "200 OK" {
+		t.Errorf("answered %s", status)
+	}
+	<-stopped
+}
+
+// deadlines is a writer that remembers until when it may write.
+type deadlines struct {
+	*httptest.ResponseRecorder
+	last time.Time
+}
+
+func (d *deadlines) SetWriteDeadline(t time.Time) error {
+	d.last = t
+	return nil
+}
+
+// A client that does not read cannot hold a watch beyond its time.
+func TestWatchIsNotWrittenForEver(t *testing.T) {
+	w := &deadlines{ResponseRecorder: httptest.NewRecorder()}
+	local(t, Options{}).ServeHTTP(w, httptest.NewRequest("GET", configMaps+"?watch=1&timeoutSeconds=1", nil))
+	if left := time.Until(w.last); w.last.IsZero() || left > stopTime {
+		t.Errorf("it may be written until %v", w.last)
 	}
 }

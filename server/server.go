@@ -3,7 +3,9 @@ package server
 import (
 	"context"
 	"crypto/subtle"
+	"fmt"
 	"net/http"
+	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -34,7 +36,7 @@ type Options struct {
 	User cluster.User
 	// MaxReads and MaxWrites bound how many requests that read and that write
 	// are worked on at once, watches not counted; what is more is answered 429
-	// with Retry-After. 0 is the API server's own bound, 400 and 200.
+	// with Retry-After. 0 or less is the API server's own bound, 400 and 200.
 	MaxReads, MaxWrites int
 	// Now is the clock by which ages are told; nil is time.Now.
 	Now func() time.Time
@@ -51,6 +53,8 @@ type Access struct {
 	Code              int
 	Bytes             int64
 	Took              time.Duration
+	// Fault is what went wrong in the server's own code and where, "" for nothing.
+	Fault string
 }
 
 // Cluster is what a server asks of a cluster; [cluster.Cluster] is one.
@@ -76,10 +80,10 @@ func New(c Cluster, o Options) *Server {
 	if o.User.Name == "" {
 		o.User = cluster.User{Name: "system:anonymous", Groups: []string{"system:unauthenticated"}}
 	}
-	if o.MaxReads == 0 {
+	if o.MaxReads <= 0 {
 		o.MaxReads = defaultReads
 	}
-	if o.MaxWrites == 0 {
+	if o.MaxWrites <= 0 {
 		o.MaxWrites = defaultWrites
 	}
 	if o.Now == nil {
@@ -122,11 +126,13 @@ func (s *Server) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 
 // finish turns a panic into a 500 and counts and logs the request.
 func (s *Server) finish(w *writer, r *http.Request, start time.Time) {
+	fault := ""
 	if p := recover(); p != nil {
 		if p == http.ErrAbortHandler {
 			panic(p)
 		}
 		s.metrics.panics.Add(1)
+		fault = fmt.Sprintf("%v\n%s", p, debug.Stack())
 		if w.code == 0 {
 			s.fail(w, r, &cluster.Status{
 				Code: http.StatusInternalServerError, Reason: "InternalError",
@@ -139,7 +145,7 @@ func (s *Server) finish(w *writer, r *http.Request, start time.Time) {
 	if s.options.Log != nil {
 		s.options.Log(Access{
 			Time: start, Method: r.Method, URL: r.URL.RequestURI(), From: r.RemoteAddr, UserAgent: r.UserAgent(),
-			Code: w.code, Bytes: w.bytes, Took: took,
+			Code: w.code, Bytes: w.bytes, Took: took, Fault: fault,
 		})
 	}
 }

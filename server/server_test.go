@@ -153,7 +153,7 @@ func TestFaultsBecomeAnswers(t *testing.T) {
 	if w.Code != 500 || body(t, w).Get("reason").StringOr("") != "InternalError" || strings.Contains(w.Body.String(), "only we") {
 		t.Errorf("got %d %s", w.Code, w.Body)
 	}
-	if len(log) != 1 || log[0].Code != 500 {
+	if len(log) != 1 || log[0].Code != 500 || !strings.Contains(log[0].Fault, "only we") || !strings.Contains(log[0].Fault, "server_test.go") {
 		t.Errorf("log: %+v", log)
 	}
 	if page := ask(s, "GET", "/metrics", "").Body.String(); !strings.Contains(page, "patchlab_panics_total 1") {

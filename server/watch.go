@@ -27,6 +27,9 @@ func (s *Server) watch(w http.ResponseWriter, r *http.Request, form answerForm, 
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), limit)
 	defer cancel()
+	if end, ok := ctx.Value(watchesKey{}).(context.Context); ok {
+		defer context.AfterFunc(end, cancel)()
+	}
 	response, err := s.cluster.Do(ctx, request)
 	if err != nil {
 		s.fail(w, r, err)
@@ -50,8 +53,11 @@ func (s *Server) follow(ctx context.Context, w http.ResponseWriter, form answerF
 	if control.Flush() != nil {
 		return
 	}
-	// The server's time-out for writing is for answers that end.
-	_ = control.SetWriteDeadline(time.Time{})
+	// The server's time-out for writing is for other answers. A client that does not
+	// read holds a watch no longer than one that does.
+	if end, ok := ctx.Deadline(); ok {
+		_ = control.SetWriteDeadline(end.Add(stopTime))
+	}
 	var frame []byte
 	for first := true; ; {
 		event, err := events.Next(ctx)

@@ -109,8 +109,9 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 		a.note("warning: " + l.Addr().String() + " can be reached from other machines, and no --token is asked for")
 	}
 	options := server.Options{Token: o.token, Now: a.Now, User: everybody()}
+	options.Log = a.logFault
 	if o.log {
-		options.Log = a.logRequest
+		options.Log = func(r server.Access) { a.logRequest(r); a.logFault(r) }
 	}
 	if _, err := fmt.Fprintf(a.Out, "serving on %s\n", address); err != nil {
 		return err
@@ -132,6 +133,13 @@ func everybody() cluster.User {
 func (a *App) logRequest(r server.Access) {
 	agent, _, _ := strings.Cut(r.UserAgent, " ")
 	a.note(fmt.Sprintf("%s %s %s %d %dB %s %s", r.Time.Format("15:04:05.000"), r.Method, r.URL, r.Code, r.Bytes, r.Took.Round(10*time.Microsecond), agent))
+}
+
+// logFault prints what is known of a fault in the server's own code.
+func (a *App) logFault(r server.Access) {
+	if r.Fault != "" {
+		a.note("fault: " + r.Method + " " + r.URL + ": " + r.Fault + "This is a bug in patchlab: please report it with the request.")
+	}
 }
 
 // furnish creates what the server begins with: the namespaces that every
