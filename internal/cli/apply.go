@@ -70,7 +70,7 @@ func (o *applyOptions) add(c *cobra.Command) {
 	f.StringVar(&o.patchType, "type", "auto", "kind of PATCH: json, merge, strategic, apply or auto")
 	f.StringVar(&o.fieldManager, "field-manager", "", "name of the field manager (default kubectl for apply, else kubectl-patch, as kubectl has it)")
 	f.BoolVar(&o.force, "force-conflicts", false, "take over fields that others own (server-side apply only)")
-	f.StringVar(&o.subresource, "subresource", "", "change this subresource: status or scale")
+	f.StringVar(&o.subresource, "subresource", "", "change this subresource, such as status or scale")
 	f.StringVar(&o.validate, "validate", "strict", "what to do with unknown and duplicate fields: strict, warn or ignore")
 	f.BoolVar(&o.defaults, "defaults", true, "fill in the defaults of built-in kinds")
 	_ = c.RegisterFlagCompletionFunc("type", cobra.FixedCompletions([]string{"auto", "json", "merge", "strategic", "apply"}, cobra.ShellCompDirectiveNoFileComp))
@@ -270,6 +270,9 @@ func identity(k *schema.Kind, v document.Value) objectName {
 // request is what kubectl would send for the patch.
 func (r *applyRun) request(p *document.Document, live document.Value, kind *schema.Kind) (*cluster.Request, string, error) {
 	patchType, why := r.o.patchType, ""
+	if err := checkSubresource(kind, r.o.subresource); err != nil {
+		return nil, "", err
+	}
 	if patchType == "auto" {
 		patchType, why = detectType(p.Root, kind)
 	}
@@ -305,6 +308,21 @@ func (r *applyRun) request(p *document.Document, live document.Value, kind *sche
 		r.app.note(fmt.Sprintf("%s: %s as field manager %q", why, typeNames[patchType], q.FieldManager))
 	}
 	return q, patchType, nil
+}
+
+// checkSubresource refuses a subresource that a kind has not.
+func checkSubresource(kind *schema.Kind, name string) error {
+	if _, ok := kind.Subresource(name); ok || name == "" {
+		return nil
+	}
+	var has []string
+	for _, s := range kind.Subresources {
+		has = append(has, s.Name)
+	}
+	if len(has) == 0 {
+		return usage("--subresource " + name + ": " + kind.Kind + " has none that is known")
+	}
+	return usage("--subresource " + name + ": " + kind.Kind + " has " + strings.Join(has, ", "))
 }
 
 var typeNames = map[string]string{"json": "JSON patch", "merge": "merge patch", "strategic": "strategic merge patch", "apply": "server-side apply"}

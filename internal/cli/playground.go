@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -40,7 +41,7 @@ any other. The command ends with Ctrl-C.`,
 func (a *App) servePage(ctx context.Context, address string, page http.Handler) error {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	if err != nil {
-		return err
+		return fmt.Errorf("--listen %s: %w", address, err)
 	}
 	if _, err := io.WriteString(a.Out, "The playground is at http://"+l.Addr().String()+"/ (end with Ctrl-C)\n"); err != nil {
 		return errors.Join(err, l.Close())

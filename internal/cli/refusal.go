@@ -26,6 +26,9 @@ func (r *applyRun) refused(err error, kind *schema.Kind, p *document.Document, q
 	if !errors.As(err, &status) {
 		return err
 	}
+	if status.Details != nil && status.Details.Kind == "PatchOptions" {
+		return flagRefusal(status)
+	}
 	text := status.Message
 	at := p.Position(p.Root)
 	var wrong *structured.TypeError
@@ -39,16 +42,77 @@ func (r *applyRun) refused(err error, kind *schema.Kind, p *document.Document, q
 	case errors.As(err, &wrong):
 		path, _ := parsePath(wrong.Path)
 		at, text = p.PositionOf(path), wrong.Error()+nearestField(kind, path)
-	case status.Details != nil && len(status.Details.Causes) > 0:
-		path, _ := parsePath(status.Details.Causes[0].Field)
-		at = p.PositionOf(path)
+	case status.Details != nil && len(status.Details.Causes) > 0 && status.Details.Causes[0].Field != "patch":
+		return errors.New(causesText(status, p))
 	default:
+		if status.Err != nil { // a cause of "patch" holds the whole object
+			text = status.Err.Error()
+		}
 		if path, ok := quotedField(text); ok {
-			at = p.PositionOf(path)
+			at = positionOf(p, path)
 			text += nearestField(kind, path)
 		}
 	}
 	return fmt.Errorf("%s: %s (the API server answers %d%s)", at, text, status.Code, reason(status))
+}
+
+// flagRefusal tells of options that the API server refuses by the flags they are
+// from.
+func flagRefusal(status *cluster.Status) error {
+	flags := map[string]string{"fieldManager": "--field-manager", "force": "--force-conflicts", "fieldValidation": "--validate"}
+	var lines []string
+	for _, c := range status.Details.Causes {
+		name := flags[c.Field]
+		if name == "" {
+			name = c.Field
+		}
+		lines = append(lines, name+": "+c.Message)
+	}
+	return usage(strings.Join(lines, "\n"))
+}
+
+// causesText tells what is wrong with an object, each thing with its place. Where
+// the patch does not say it, it is the place of what is around it.
+func causesText(status *cluster.Status, p *document.Document) string {
+	answer := fmt.Sprintf("(the API server answers %d%s)", status.Code, reason(status))
+	what := status.Details.Kind
+	if status.Details.Group != "" {
+		what += "." + status.Details.Group
+	}
+	what += " " + strconv.Quote(status.Details.Name) + " is invalid"
+	lines := make([]string, len(status.Details.Causes))
+	for i, c := range status.Details.Causes {
+		path, _ := parsePath(c.Field)
+		lines[i] = fmt.Sprintf("%s: %s: %s", positionOf(p, path), c.Field, c.Message)
+	}
+	if len(lines) == 1 {
+		path, _ := parsePath(status.Details.Causes[0].Field)
+		return fmt.Sprintf("%s: %s: %s: %s %s", positionOf(p, path), what, status.Details.Causes[0].Field, status.Details.Causes[0].Message, answer)
+	}
+	return what + " " + answer + "\n  " + strings.Join(lines, "\n  ")
+}
+
+// positionOf is where a patch says something of a field: of a JSON patch the first
+// operation on it or on what it is in.
+func positionOf(p *document.Document, field document.Path) document.Position {
+	if p.Root.Kind() != document.List {
+		return p.PositionOf(field)
+	}
+	escape := strings.NewReplacer("~", "~0", "/", "~1")
+	pointer := ""
+	for _, s := range field {
+		if s.Index >= 0 {
+			pointer += "/" + strconv.Itoa(s.Index)
+		} else {
+			pointer += "/" + escape.Replace(s.Key)
+		}
+	}
+	for _, op := range p.Root.Items() {
+		if path := op.Get("path").StringOr(""); path != "" && (pointer == path || strings.HasPrefix(pointer, path+"/")) {
+			return p.Position(op)
+		}
+	}
+	return p.Position(p.Root)
 }
 
 // quotedField finds the path in: strict decoding error: unknown field "spec.a".

@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -110,15 +112,29 @@ who owns which field afterwards, and who conflicts with whom.
 
 ` + exitHelp,
 		SilenceErrors: true,
-		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
-		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+		// Commands that differ by two letters are meant.
+		SuggestionsMinimumDistance: 2,
+		SilenceUsage:               true,
+		Args:                       noSuchCommand,
+		RunE:                       func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage(err.Error() + "\nSee '" + c.CommandPath() + " --help'.")
 	})
 	c.AddCommand(a.applyCommand(), a.defaultsCommand(), a.playgroundCommand(), a.serveCommand(), a.verifyCommand(), a.versionCommand())
 	return c
+}
+
+// noSuchCommand refuses what is no command, and says what may have been meant.
+func noSuchCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	text := "there is no command " + strconv.Quote(args[0])
+	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+		text += "; did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return usage(text + "\nSee '" + c.CommandPath() + " --help'.")
 }
 
 // arguments makes a command refuse a wrong number of arguments as wrong usage.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/schema"
+	"github.com/patchlab-dev/patchlab/schema/structural"
 )
 
 // schemaFlags say where a command has its schemas from.
@@ -40,9 +42,9 @@ func (f *schemaFlags) registry(a *App) (*schema.Registry, error) {
 		if kind := d.Root.Get("kind").StringOr(""); kind != "CustomResourceDefinition" {
 			return nil, fmt.Errorf("%s: expected a CustomResourceDefinition, found kind %q", d.Position(d.Root), kind)
 		}
-		crd, err := schema.FromCRD(d.Root)
+		crd, err := readCRD(d)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", d.Position(d.Root), err)
+			return nil, err
 		}
 		r.AddCRD(crd)
 	}
@@ -52,6 +54,32 @@ func (f *schemaFlags) registry(a *App) (*schema.Registry, error) {
 		}
 	}
 	return r, nil
+}
+
+// readCRD reads a CustomResourceDefinition and tells all that the API server would
+// refuse about its schemas, their defaults included.
+func readCRD(d *document.Document) (*schema.CRD, error) {
+	crd, err := schema.FromCRD(d.Root)
+	var invalid *schema.InvalidCRD
+	switch {
+	case errors.As(err, &invalid):
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", d.Position(d.Root), err)
+	default:
+		errs := structural.ValidateDefaults(crd)
+		if len(errs) == 0 {
+			return crd, nil
+		}
+		invalid = &schema.InvalidCRD{Name: crd.Name, Errors: errs}
+	}
+	if len(invalid.Errors) == 1 {
+		return nil, fmt.Errorf("%s: %w", d.PositionOf(invalid.Errors[0].Path), invalid)
+	}
+	var b strings.Builder
+	for _, e := range invalid.Errors {
+		fmt.Fprintf(&b, "\n  %s: %s", d.PositionOf(e.Path), e.Error())
+	}
+	return nil, fmt.Errorf("%w %q%s", schema.ErrInvalidCRD, invalid.Name, b.String())
 }
 
 func addOpenAPI(a *App, r *schema.Registry, name string) error {

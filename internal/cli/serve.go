@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/base64"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/url"
 	"os"
@@ -16,6 +18,7 @@ import (
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/schema"
+	"github.com/patchlab-dev/patchlab/schema/defaults"
 	"github.com/patchlab-dev/patchlab/server"
 )
 
@@ -170,11 +173,26 @@ func (a *App) furnish(ctx context.Context, c *cluster.Cluster, o *serveOptions) 
 	for _, d := range append(crds, definitionsFirst(loaded)...) {
 		for _, object := range single(d.Root) {
 			if err := place(ctx, c, object); err != nil {
-				return fmt.Errorf("%s: %w", d.Position(object), err)
+				return fmt.Errorf("%s: %w", d.Position(wrongPart(object, err)), err)
 			}
 		}
 	}
 	return nil
+}
+
+// wrongPart is the part of an object that an error is about, the object itself
+// where that is not known.
+func wrongPart(object document.Value, err error) document.Value {
+	var undecoded *defaults.DecodeError
+	var status *cluster.Status
+	switch {
+	case errors.As(err, &undecoded):
+		return nearest(object, undecoded.Path)
+	case errors.As(err, &status) && status.Details != nil && len(status.Details.Causes) > 0:
+		path, _ := parsePath(status.Details.Causes[0].Field)
+		return nearest(object, path)
+	}
+	return object
 }
 
 // loopback reports whether only this machine can reach an address.
@@ -227,8 +245,11 @@ func writeKubeconfig(name, address, token string, certificate *server.Certificat
 		With("clusters", entry("cluster", cluster)).With("users", entry("user", user)).
 		With("contexts", entry("context", document.NewObject().With("cluster", lab).With("user", lab).With("namespace", document.NewString("default")))).
 		With("current-context", lab)
-	if err := os.WriteFile(name, config.YAML(), 0o600); err != nil {
-		return plainFileError(name, err)
+	switch err := os.WriteFile(name, config.YAML(), 0o600); {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("--kubeconfig %s: there is no such folder", name)
+	case err != nil:
+		return fmt.Errorf("--kubeconfig %w", plainFileError(name, err))
 	}
 	return nil
 }

@@ -53,7 +53,7 @@ Exit codes:
   # Twenty thousand cases, and the one with seed 4711 again
   patchlab verify --random 20000
   patchlab verify --random 1 --seed 4711`,
-		Args: cobra.MaximumNArgs(2),
+		Args: cobra.ArbitraryArgs, // judged with the flags
 		RunE: func(c *cobra.Command, args []string) error { return a.verify(c.Context(), args, &o) },
 	}
 	o.apply.add(c)
