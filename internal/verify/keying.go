@@ -97,9 +97,9 @@ func (k *keying) value(t *schema.Type, v document.Value, place string, keys map[
 			return v
 		}
 		var b document.ListBuilder
-		for _, item := range v.Items() {
+		for i, item := range v.Items() {
 			if !manyKeys(t.List) {
-				b.Append(k.value(t.List.Elem, item, place+"#"+item.Get("k").String(), keys))
+				b.Append(k.value(t.List.Elem, item, itemPlace(t.List, place, i, item), keys))
 				continue
 			}
 			k.several = true
@@ -113,6 +113,14 @@ func (k *keying) value(t *schema.Type, v document.Value, place string, keys map[
 		return b.List()
 	}
 	return v
+}
+
+// itemPlace is the place of an item of a list with one key or none.
+func itemPlace(l *schema.ListType, place string, i int, item document.Value) string {
+	if len(l.Keys) > 0 {
+		return place + "#" + item.Get(l.Keys[0].Name).String()
+	}
+	return place + "#" + strconv.Itoa(i)
 }
 
 // text makes one key of the keys of an item, if it has all that need no default.
