@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/generate"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -36,7 +37,7 @@ func newKeying(t *schema.Type, input document.Value) *keying {
 		input = input.With(name, k.value(t, v, "", keys))
 	}
 	if k.several {
-		k.typ, k.input = k.kind(t), input
+		k.typ, k.input = k.kind(t), parse(generate.Text(input)) // one text, as it was sent
 	}
 	return k
 }
