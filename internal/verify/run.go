@@ -31,6 +31,10 @@ type Report struct {
 	// Works counts cases by their work, Answers what both engines answered, and
 	// Known the cases by the known difference that they fall under.
 	Works, Answers, Known map[string]int
+	// Kinds counts the cases of each kind of the source, of those without a case
+	// too; of a kind that is drawn for its case there is no count. Features counts
+	// the cases by what is in them.
+	Kinds, Features map[string]int
 }
 
 // Failure is a case whose answers differ, and what is left of it once all has
@@ -46,7 +50,7 @@ type Failure struct {
 // whose answers differ, which does not depend on how many processors there are.
 // An error is that of ctx.
 func Run(ctx context.Context, ref Reference, s *Source, o Options) (*Report, *Failure, error) {
-	r := run{ref: ref, source: s, o: o, total: &Report{First: o.First, Works: map[string]int{}, Answers: map[string]int{}, Known: map[string]int{}}}
+	r := run{ref: ref, source: s, o: o, total: newReport(s, o)}
 	r.bad.Store(int64(o.Cases))
 	shared := ref.Merge()
 	var wg sync.WaitGroup
@@ -61,6 +65,14 @@ func Run(ctx context.Context, ref Reference, s *Source, o Options) (*Report, *Fa
 		return r.total, newReferee(ref, shared).shrink(s.Case(o.First+uint64(bad)), o.ShrinkTries), nil
 	}
 	return r.total, nil, nil
+}
+
+func newReport(s *Source, o Options) *Report {
+	r := &Report{First: o.First, Works: map[string]int{}, Answers: map[string]int{}, Known: map[string]int{}, Kinds: map[string]int{}, Features: map[string]int{}}
+	for _, k := range s.Kinds {
+		r.Kinds[k.GroupVersionKind.String()] = 0
+	}
+	return r
 }
 
 type run struct {
@@ -90,10 +102,19 @@ func (r *run) work(ctx context.Context, judge *referee) {
 }
 
 func (r *run) count(c *Case, out outcome) {
+	features := c.features()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.total.Cases++
 	r.total.Works[c.Work.String()]++
+	if !c.drawn {
+		r.total.Kinds[c.Kinds[0].GroupVersionKind.String()]++
+	}
+	for what, found := range features {
+		if found {
+			r.total.Features[what]++
+		}
+	}
 	for what, n := range out.done {
 		r.total.Answers[what] += n
 	}
