@@ -86,7 +86,7 @@ func (a *App) verifyRandom(ctx context.Context, o *verifyOptions) error {
 		return err
 	}
 	// Much is made and little kept: collecting less often takes a third of the time off.
-	defer debug.SetGCPercent(debug.SetGCPercent(max(400, debug.SetGCPercent(100))))
+	defer debug.SetGCPercent(debug.SetGCPercent(max(800, debug.SetGCPercent(100))))
 	p := progress{out: a.Err, total: o.random, began: a.Now(), now: a.Now, terminal: isTerminal(a.Err), lines: o.report}
 	report, failure, err := verify.Run(ctx, *a.Reference, source, verify.Options{First: o.seed, Cases: o.random, Progress: p.at})
 	p.clear()

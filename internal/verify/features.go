@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"bytes"
 	"math"
 	"strings"
 
@@ -20,8 +21,13 @@ func (c *Case) features() map[string]bool {
 	found["kinds of several versions"] = len(c.Kinds) > 1
 	found["types that change"] = c.Changed != nil
 	c.stepFeatures(found)
+	var w featureWalk
 	for _, v := range c.Input.Members() {
-		valueFeatures(v, found)
+		w.value(v)
+	}
+	for i, name := range [...]string{"nulls", "numbers beyond 2^53", "numbers that are no integers", "numbers spelled otherwise",
+		"texts with escapes", "items that stand twice", "odd keys", "lists of more than 4 KiB", "maps of more than 4 KiB"} {
+		found[name] = w.found[i]
 	}
 	return found
 }
@@ -81,50 +87,55 @@ func typeFeatures(t *schema.Type, found map[string]bool) {
 // not read all of it.
 const longText = 4 << 10
 
-func valueFeatures(v document.Value, found map[string]bool) {
+// A featureWalk finds features of values.
+type featureWalk struct {
+	found [9]bool // in the order in which they are named
+	text  []byte
+}
+
+func (w *featureWalk) value(v document.Value) {
 	switch v.Kind() {
 	case document.Null:
-		found["nulls"] = true
+		w.found[0] = true
 	case document.Number:
-		if f, _ := v.Float(); math.Abs(f) > 1<<53 {
-			found["numbers beyond 2^53"] = true
-		} else if !v.IsInt() {
-			found["numbers that are no integers"] = true
-		}
-		if string(v.AppendSource(nil)) != v.String() {
-			found["numbers spelled otherwise"] = true
+		f, _ := v.Float()
+		w.found[1] = w.found[1] || math.Abs(f) > 1<<53
+		w.found[2] = w.found[2] || !v.IsInt()
+		if !w.found[3] {
+			w.text = v.AppendSource(w.text[:0])
+			n := len(w.text)
+			w.text = v.AppendJSON(w.text)
+			w.found[3] = !bytes.Equal(w.text[:n], w.text[n:])
 		}
 	case document.String:
-		if text := v.AppendSource(nil); strings.IndexByte(string(text), '\\') >= 0 {
-			found["texts with escapes"] = true
+		if !w.found[4] {
+			w.text = v.AppendSource(w.text[:0])
+			w.found[4] = bytes.IndexByte(w.text, '\\') >= 0
 		}
 	case document.Object, document.List:
-		partFeatures(v, found)
+		w.parts(v)
 	}
 }
 
-func partFeatures(v document.Value, found map[string]bool) {
+func (w *featureWalk) parts(v document.Value) {
 	list := v.Kind() == document.List
 	var before document.Value
 	for i := range v.Len() {
 		part := v.At(i)
 		if list {
-			if i > 0 && document.Identical(part, before) {
-				found["items that stand twice"] = true
-			}
+			w.found[5] = w.found[5] || i > 0 && document.Identical(part, before)
 			before = part
-		} else if key := v.Key(i); key == "" || strings.ContainsAny(key, "~$\"\\\x00\u2028 ") {
-			found["odd keys"] = true
+		} else if !w.found[6] {
+			key := v.Key(i)
+			w.found[6] = key == "" || strings.ContainsAny(key, "~$\"\\\x00\u2028 ")
 		}
-		valueFeatures(part, found)
+		w.value(part)
 	}
 	if v.Len() < 40 {
 		return
 	}
-	switch long := len(v.AppendSource(nil)) > longText; {
-	case long && list:
-		found["lists of more than 4 KiB"] = true
-	case long:
-		found["maps of more than 4 KiB"] = true
+	if w.text = v.AppendSource(w.text[:0]); len(w.text) > longText {
+		w.found[7] = w.found[7] || list
+		w.found[8] = w.found[8] || !list
 	}
 }

@@ -36,18 +36,28 @@ func (r *referee) ownership(c *Case) outcome {
 		if errA != nil && q.applies() {
 			continue
 		}
-		kept, err := fieldmanager.Split(a.Join())
-		stored, err2 := fieldmanager.Split(reread(a.Join()))
-		if was, is := kept.Join().String(), stored.Join().String(); was != is || err != nil || err2 != nil {
-			out.Difference = &Difference{fmt.Sprintf("step %d: another object once it is written and read again", i+1), was + say(err), is + say(err2)}
-			return out
-		}
 		// The next request meets the object as it was kept in memory, or as it is read.
-		if live = a; (c.Seed+uint64(i))%2 == 0 {
-			live = stored
+		if live = a; (c.Seed+uint64(i))%2 > 0 {
+			continue
+		}
+		if live, out.Difference = stored(a); out.Difference != nil {
+			out.What = fmt.Sprintf("step %d: %s", i+1, out.What)
+			return out
 		}
 	}
 	return out
+}
+
+// stored returns an object as it is once it is written and read again, and what
+// differs then.
+func stored(o fieldmanager.Object) (fieldmanager.Object, *Difference) {
+	whole := o.Join()
+	kept, err := fieldmanager.Split(whole)
+	again, err2 := fieldmanager.Split(reread(whole))
+	if was, is := kept.Join().String(), again.Join().String(); was != is || err != nil || err2 != nil {
+		return again, &Difference{"another object once it is written and read again", was + say(err), is + say(err2)}
+	}
+	return again, nil
 }
 
 // request is one step of a case.

@@ -141,7 +141,7 @@ func (q *question) fromText(c *Case) *Difference {
 	var got []byte
 	var err error
 	switch {
-	case c.Work == ThreeWay && q.work == StrategicPatch:
+	case c.Work == ThreeWay && q.work == StrategicPatch && c.Seed%3 == 0:
 		o := patch.ThreeWayOptions{Options: o, RefuseConflicts: q.refuses}
 		got, _, err = patch.ThreeWayText(text("original"), text("modified"), text("current"), c.Kinds[0], o)
 	case types[c.Work] != patch.TypeAuto:

@@ -90,7 +90,9 @@ func (p *pruner) items(t *schema.Type, key string, a, b document.Value, whole fu
 	for i, was := range a.Items() {
 		for j, now := range b.Items() { // several may have the key
 			if k := was.Get(key); k.Exists() && document.Identical(k, now.Get(key)) {
-				before[i], after[j] = p.item(t, key, was, now, whole)
+				if x, y := p.item(t, key, was, now, whole); !document.Identical(x, was) || !document.Identical(y, now) {
+					before[i], after[j] = x, y
+				}
 			}
 		}
 	}
