@@ -27,6 +27,12 @@ export function replace(parent: Element, ...children: Child[]): void {
   if (key) parent.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
 }
 
+/** refresh is replace for children that only show something: it leaves those that look the same. */
+export function refresh(parent: Element, ...children: Child[]): void {
+  const shown = h("div", null, ...children);
+  if (shown.childNodes.length !== parent.childNodes.length || [...shown.childNodes].some((child, i) => !child.isEqualNode(parent.childNodes[i]!))) replace(parent, ...shown.childNodes);
+}
+
 /**
  * Keyed shows a list of elements in a parent and, when it changes, makes only those
  * anew that look otherwise: laying out hundreds of lines takes longer than a frame.

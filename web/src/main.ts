@@ -7,6 +7,8 @@ import { fromFragment, kept, type State } from "./share";
 import { Timeline } from "./timeline";
 import { examples, importScenario, Toolbar } from "./toolbar";
 
+/** The mark, of the browser's own clock, at which a first result is shown. */
+const firstResult = "patchlab first result";
 
 const element = (id: string): HTMLElement => document.getElementById(id)!;
 
@@ -35,6 +37,10 @@ new Toolbar(app, element("toolbar"));
 new Timeline(app, element("timeline"));
 const object = new ObjectView(app, element("object"));
 new Panels(app, element("panel"), (line) => object.show(line));
+app.onChange((topic) => {
+  if (topic !== "result" || performance.getEntriesByName(firstResult).length > 0) return;
+  requestAnimationFrame(() => setTimeout(() => performance.mark(firstResult))); // when it is to be seen
+});
 
 window.addEventListener("keydown", (event) => {
   if (!event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;

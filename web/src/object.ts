@@ -1,7 +1,7 @@
 // The object in the middle: its lines with their owners, and what has changed.
 import type { App } from "./app";
 import { chip } from "./chip";
-import { h, Keyed, replace, select } from "./dom";
+import { h, Keyed, refresh, replace, select } from "./dom";
 import type { LineOutput, Manager, Row } from "./messages";
 
 /** How many owners stand beside a line. */
@@ -15,7 +15,10 @@ export class ObjectView {
   #host: HTMLElement;
   #list = h("div", { class: "lines", role: "listbox", tabindex: "0", "aria-label": "Lines of the object" });
   #detail = h("div", { class: "detail", "aria-live": "polite" });
-  #head = h("div", { class: "head" });
+  #heading = h("div", { class: "heading" });
+  #since = h("div", { class: "row" });
+  #options = "";
+  #owners = h("ul", { class: "legend", "aria-label": "Owners" });
   #none = h("p", { class: "empty" });
   #rows: Row[] = [];
   #lines = new Keyed(this.#list);
@@ -59,17 +62,15 @@ export class ObjectView {
     const object = output?.object ?? null;
     const title = object ? `${object.target.kind} ${object.target.name}` : state.at === 0 ? "Nothing yet" : "No object";
     const moved = this.#moved();
-    replace(this.#head,
-      h("div", { class: "heading" },
-        h("h2", { id: "object-title" }, title),
-        object ? h("p", { class: "counters" }, "resourceVersion ", h("b", { class: moved.rv ? "moved" : "" }, moved.rv ? `${moved.rv} → ${object.resourceVersion}` : object.resourceVersion),
-          object.generation ? " · generation " : "", object.generation ? h("b", { class: moved.gen ? "moved" : "" }, moved.gen ? `${moved.gen} → ${object.generation}` : object.generation) : "") : null,
-      ),
-      state.at > 0 ? this.#compare() : null,
-      this.#legend(object?.managers ?? []),
+    refresh(this.#heading,
+      h("h2", { id: "object-title" }, title),
+      object ? h("p", { class: "counters" }, "resourceVersion ", h("b", { class: moved.rv ? "moved" : "" }, moved.rv ? `${moved.rv} → ${object.resourceVersion}` : object.resourceVersion),
+        object.generation ? " · generation " : "", object.generation ? h("b", { class: moved.gen ? "moved" : "" }, moved.gen ? `${moved.gen} → ${object.generation}` : object.generation) : "") : null,
     );
+    this.#compare();
+    refresh(this.#owners, ...this.#legend(object?.managers ?? []));
     this.#none.textContent = state.at === 0 ? "No step has been run. Run one with ›, or add a step." : "There is no object after this step.";
-    if (!this.#head.isConnected) this.#host.append(this.#head, this.#none, this.#list, this.#detail);
+    if (!this.#list.isConnected) this.#host.append(this.#heading, this.#since, this.#owners, this.#none, this.#list, this.#detail);
     this.#show(output?.rows ?? [], object?.managers ?? []);
   }
 
@@ -77,10 +78,11 @@ export class ObjectView {
     this.#lines.elements[this.#current]?.setAttribute("aria-selected", "false");
     this.#current = -1;
     this.#list.removeAttribute("aria-activedescendant");
-    replace(this.#detail, h("p", { class: "empty" }, "Point at a line, or move to it with the arrow keys, to see who owns it."));
+    refresh(this.#detail, h("p", { class: "empty" }, "Point at a line, or move to it with the arrow keys, to see who owns it."));
     const order = this.#app.names();
     const owners = rows.map((row) => [...new Set(row.owners.map((n) => managers[n]?.name ?? "?"))].sort((a, b) => order.indexOf(a) - order.indexOf(b)));
-    this.#list.dataset.owners = String(Math.min(Math.max(3, ...owners.map((o) => o.length)), mostChips));
+    const most = String(Math.min(Math.max(3, ...owners.map((o) => o.length)), mostChips));
+    if (this.#list.dataset.owners !== most) this.#list.dataset.owners = most;
     const actors = new Map(managers.map(({ name }) => [name, this.#app.actor(name)]));
     const looks = rows.map((row, i) => [row.mark, row.below.length > 0, ...owners[i]!.map((o) => `${o} ${actors.get(o)?.letter} ${actors.get(o)?.colour}`), row.text].join("\n"));
     this.#lines.show(looks, (i) => this.#row(rows[i]!, owners[i]!));
@@ -99,21 +101,24 @@ export class ObjectView {
     return { rv: from(before?.resourceVersion, now.resourceVersion), gen: from(before?.generation, now.generation) };
   }
 
-  #compare(): HTMLElement {
+  #compare(): void {
     const { state, against, scenario } = this.#app;
+    this.#since.hidden = state.at === 0;
     const options: [string, string][] = [["", "the step before"]];
     for (let i = 0; i < state.at - 1; i++) options.push([String(i), i === 0 ? "the beginning" : `step ${i} (${scenario.steps[i - 1]?.actor ?? ""})`]);
-    return h("div", { class: "row" }, select("Show what changed since", "against", options, against === null ? "" : String(against), (value) => {
+    const look = JSON.stringify([options, against]);
+    if (look === this.#options) return;
+    this.#options = look;
+    replace(this.#since, select("Show what changed since", "against", options, against === null ? "" : String(against), (value) => {
       this.#app.against = value === "" ? null : Number(value);
       this.#app.change(() => undefined);
     }));
   }
 
-  #legend(managers: Manager[]): HTMLElement | null {
-    if (managers.length === 0) return null;
+  #legend(managers: Manager[]): HTMLElement[] {
+    this.#owners.hidden = managers.length === 0;
     const names = this.#app.names().filter((name) => managers.some((m) => m.name === name));
-    return h("ul", { class: "legend", "aria-label": "Owners" }, ...names.map((name) => h("li", null, chip(this.#app, name))),
-      h("li", null, h("span", { class: "chip none" }, h("b", { class: "letter", "aria-hidden": "true" }, "·")), " nobody"));
+    return [...names.map((name) => h("li", null, chip(this.#app, name))), h("li", null, h("span", { class: "chip none" }, h("b", { class: "letter", "aria-hidden": "true" }, "·")), " nobody")];
   }
 
   #row(row: Row, owners: string[]): HTMLElement {

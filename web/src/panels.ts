@@ -1,7 +1,7 @@
 // What stands beside the object: what happened, conflicts, managedFields, patches.
 import type { App, Tab } from "./app";
 import { chip } from "./chip";
-import { button, h, Keyed, replace } from "./dom";
+import { button, h, Keyed, refresh, replace } from "./dom";
 import type { Change, Conflict, Node as FieldNode, Row } from "./messages";
 import { Patches } from "./patches";
 
@@ -87,7 +87,7 @@ export class Panels {
     }
     const { changes, against } = output!;
     const since = against === state.at - 1 ? "" : against === 0 ? " since the beginning" : ` since step ${against}`;
-    replace(this.#verdict,
+    refresh(this.#verdict,
       h("p", { class: `verdict ${result.ok ? "good" : "bad"}` }, result.ok ? `✓ The API server answers ${result.code}.` : result.code === 0 ? "✗ No request can be made of this step." : `✗ The API server answers ${result.code}.`),
       result.message ? h("p", { class: "message" }, result.message) : null,
       ...result.warnings.map((w) => h("p", { class: "warning" }, "Warning: ", w)),
@@ -97,7 +97,7 @@ export class Panels {
     const look = (name: string) => `${name} ${this.#app.actor(name.split("/")[0] ?? name).colour} ${this.#app.actor(name.split("/")[0] ?? name).letter}`;
     this.#changes.show(shown.map((c) => [c.path, c.effect, c.before, c.after, c.line > 0, ...c.ownersBefore.map(look), "", ...c.ownersAfter.map(look), "", ...c.reasons].join("\n")), (i) => this.#change(shown[i]!));
     const left = changes.length - shown.length;
-    replace(this.#more, left > 0 ? button(`Show the other ${left}`, "more-changes", () => {
+    if (left > 0 || this.#more.hasChildNodes()) replace(this.#more, left > 0 ? button(`Show the other ${left}`, "more-changes", () => {
       this.#most = Infinity;
       this.#happened();
     }) : null);

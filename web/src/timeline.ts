@@ -1,7 +1,7 @@
 // The timeline: the actors, and the steps with what became of them.
 import { type App, actionNames, colours, emptyStep } from "./app";
 import { chip } from "./chip";
-import { button, h, replace, select } from "./dom";
+import { button, h, refresh, replace, select } from "./dom";
 import { type Editor, makeEditor } from "./editor";
 import type { Step, StepResult } from "./messages";
 
@@ -174,7 +174,7 @@ export class Timeline {
 
   #drawResults(): void {
     const results = this.#app.output?.steps ?? [];
-    this.#outcomes.forEach((host, i) => replace(host, ...outcome(results[i])));
+    this.#outcomes.forEach((host, i) => refresh(host, ...outcome(results[i])));
     const result = results[this.#app.state.at - 1];
     this.#editor.setMarks(result?.marks ?? []);
     const list = result && !result.ok ? (result.marks.length > 0 ? result.marks : [{ line: 0, column: 0, message: result.message }]) : [];

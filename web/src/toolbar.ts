@@ -11,6 +11,7 @@ type Theme = "system" | "light" | "dark";
 
 export class Toolbar {
   #app: App;
+  #look = "";
   #host: HTMLElement;
 
   constructor(app: App, host: HTMLElement) {
@@ -24,6 +25,9 @@ export class Toolbar {
     const app = this.#app;
     const { scenario } = app;
     const bad = app.output?.definitions.filter((d) => !d.ok).length ?? 0;
+    const look = JSON.stringify([app.about.versions, scenario.kubernetes, scenario.definitions.length, bad, storedTheme()]);
+    if (look === this.#look) return;
+    this.#look = look;
     const versions = app.about.versions.toReversed().map((v, i): [string, string] => [i === 0 ? "" : v, v]);
     replace(this.#host,
       h("h1", null, "patchlab ", h("span", null, "playground")),
