@@ -71,6 +71,8 @@ type RunInput struct {
 	At int `json:"at"`
 	// Against is the state that it is compared with.
 	Against int `json:"against"`
+	// Changes is how many changes to tell at most, 0 for all.
+	Changes int `json:"changes"`
 }
 
 // RunOutput is what became of the steps, and the state asked for.
@@ -84,8 +86,11 @@ type RunOutput struct {
 	Object *Object `json:"object"`
 	// Rows are the object's lines, with those that it lost since Against.
 	Rows []Row `json:"rows"`
-	// Changes are the fields that differ from Against.
+	// Changes are the fields that differ from Against, the first of them where
+	// not all were asked for.
 	Changes []Change `json:"changes"`
+	// Changed is how many fields differ in all.
+	Changed int `json:"changed"`
 	// Conflicts are those that the last step of the state failed for.
 	Conflicts []Conflict `json:"conflicts"`
 }

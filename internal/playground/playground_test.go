@@ -268,3 +268,18 @@ func TestLongTextsOfMessages(t *testing.T) {
 		}
 	}
 }
+
+// TestTheFirstChanges: of many changes as many are told as were asked for.
+func TestTheFirstChanges(t *testing.T) {
+	e, s := New(), fourManagers(4)
+	var all, some, more RunOutput
+	must(t, e, "run", RunInput{Scenario: s, At: 4, Against: 3}, &all)
+	must(t, e, "run", RunInput{Scenario: s, At: 4, Against: 3, Changes: 10}, &some)
+	must(t, e, "run", RunInput{Scenario: s, At: 4, Against: 3, Changes: 10000}, &more)
+	if n := len(all.Changes); n < 400 || all.Changed != n || some.Changed != n {
+		t.Errorf("%d changes, counted %d and %d", n, all.Changed, some.Changed)
+	}
+	if !reflect.DeepEqual(some.Changes, all.Changes[:10]) || !reflect.DeepEqual(more, all) {
+		t.Error("the first changes are not those of all")
+	}
+}

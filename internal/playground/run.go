@@ -136,7 +136,12 @@ func (e *Engine) run(in *RunInput) (*RunOutput, error) {
 	}
 	lines := r.linesAfter(out.At - 1)
 	out.Rows = rows(r.linesAfter(last), lines, managers(before), managers(after))
-	out.Changes = changes(typeOf(res.Kind), before, after, lines)
+	list := explain.Changes(typeOf(res.Kind), before, after)
+	out.Changed = len(list)
+	if in.Changes > 0 && len(list) > in.Changes {
+		list = list[:in.Changes]
+	}
+	out.Changes = changes(list, lines)
 	out.Conflicts = conflicts(res)
 	if after.Value.Exists() {
 		out.Object = object(res, after)

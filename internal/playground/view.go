@@ -9,7 +9,6 @@ import (
 	"github.com/patchlab-dev/patchlab/explain"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/scenario"
-	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // maxShown bounds a value that is shown beside others.
@@ -124,8 +123,8 @@ func (p *nameList) pick(at []int) []string {
 	return out
 }
 
-func changes(t *schema.Type, before, after fieldmanager.Object, lines []explain.Line) []Change {
-	list := explain.Changes(t, before, after)
+// changes shows changes beside the lines of the object after them.
+func changes(list []explain.Change, lines []explain.Line) []Change {
 	if len(list) == 0 {
 		return nil
 	}

@@ -24,6 +24,9 @@ const palette = ["blue", "orange", "green", "purple", "red", "teal", "brown", "p
 /** How soon after the last key the scenario is run: about two frames. */
 const typingPause = 40;
 
+/** How many changes are shown before one asks for all. */
+const firstChanges = 100;
+
 /** How long after a change at the latest the state is kept. It is as well when the page is left. */
 const savePause = 500;
 
@@ -31,6 +34,8 @@ export class App {
   state: State = { scenario: emptyScenario(), at: 0 };
   /** The state that the object is compared with: how many steps; null for the step before. */
   against: number | null = null;
+  /** How many changes the engine tells of, 0 for all. */
+  changes = firstChanges;
   tab: Tab = "happened";
   about: AboutOutput = { versions: [], actions: [] };
   output: RunOutput | null = null;
@@ -74,6 +79,7 @@ export class App {
   /** change changes the state, shows it, and has it run. */
   change(edit: (state: State) => void): void {
     edit(this.state);
+    this.changes = firstChanges;
     this.state.at = Math.min(Math.max(this.state.at, 0), this.scenario.steps.length);
     if (this.against !== null && this.against >= this.state.at) this.against = null;
     this.#stale();
@@ -90,6 +96,12 @@ export class App {
     this.#stale();
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#run(), typingPause);
+  }
+
+  /** showAll has all changes told. */
+  showAll(): void {
+    this.changes = 0;
+    void this.#run();
   }
 
   /** select moves in time. */
@@ -126,7 +138,7 @@ export class App {
     return this.#latest.run(async () => {
       const at = this.state.at;
       try {
-        this.output = await this.engine.ask("run", { scenario: this.scenario, at, against: this.against ?? at - 1 });
+        this.output = await this.engine.ask("run", { scenario: this.scenario, at, against: this.against ?? at - 1, changes: this.changes });
       } catch (error) {
         this.output = null;
         this.tell((error as Error).message);

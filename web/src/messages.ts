@@ -114,6 +114,7 @@ export interface RunInput {
   scenario: Scenario;
   at: number;
   against: number;
+  changes: number;
 }
 
 export interface Mark {
@@ -197,6 +198,7 @@ export interface RunOutput {
   object: Object | null;
   rows: Row[];
   changes: Change[];
+  changed: number;
   conflicts: Conflict[];
 }
 

@@ -20,8 +20,6 @@ export class Panels {
   #verdict = h("div", { class: "stacked" });
   #changes = new Keyed(h("ul", { class: "changes" }));
   #more = h("div", { class: "row" });
-  /** How many changes are shown. */
-  #most = 100;
 
   constructor(app: App, host: HTMLElement, showLine: (line: number) => void) {
     this.#app = app;
@@ -85,22 +83,18 @@ export class Panels {
       replace(this.#body, h("p", { class: "empty" }, "Run a step to see what it does."));
       return;
     }
-    const { changes, against } = output!;
+    const { changes, changed, against } = output!;
     const since = against === state.at - 1 ? "" : against === 0 ? " since the beginning" : ` since step ${against}`;
     refresh(this.#verdict,
       h("p", { class: `verdict ${result.ok ? "good" : "bad"}` }, result.ok ? `✓ The API server answers ${result.code}.` : result.code === 0 ? "✗ No request can be made of this step." : `✗ The API server answers ${result.code}.`),
       result.message ? h("p", { class: "message" }, result.message) : null,
       ...result.warnings.map((w) => h("p", { class: "warning" }, "Warning: ", w)),
-      changes.length === 0 ? h("p", { class: "empty" }, `Nothing has changed${since}: no field, no owner.`) : h("p", null, `${changes.length === 1 ? "1 field has" : `${changes.length} fields have`} changed${since}:`),
+      changes.length === 0 ? h("p", { class: "empty" }, `Nothing has changed${since}: no field, no owner.`) : h("p", null, `${changed === 1 ? "1 field has" : `${changed} fields have`} changed${since}:`),
     );
-    const shown = changes.slice(0, this.#most);
     const look = (name: string) => `${name} ${this.#app.actor(name.split("/")[0] ?? name).colour} ${this.#app.actor(name.split("/")[0] ?? name).letter}`;
-    this.#changes.show(shown.map((c) => [c.path, c.effect, c.before, c.after, c.line > 0, ...c.ownersBefore.map(look), "", ...c.ownersAfter.map(look), "", ...c.reasons].join("\n")), (i) => this.#change(shown[i]!));
-    const left = changes.length - shown.length;
-    if (left > 0 || this.#more.hasChildNodes()) replace(this.#more, left > 0 ? button(`Show the other ${left}`, "more-changes", () => {
-      this.#most = Infinity;
-      this.#happened();
-    }) : null);
+    this.#changes.show(changes.map((c) => [c.path, c.effect, c.before, c.after, c.line > 0, ...c.ownersBefore.map(look), "", ...c.ownersAfter.map(look), "", ...c.reasons].join("\n")), (i) => this.#change(changes[i]!));
+    const left = changed - changes.length;
+    if (left > 0 || this.#more.hasChildNodes()) replace(this.#more, left > 0 ? button(`Show the other ${left}`, "more-changes", () => this.#app.showAll()) : null);
     if (!this.#verdict.isConnected) replace(this.#body, this.#verdict, this.#changes.parent, this.#more);
   }
 

@@ -342,7 +342,7 @@ describe("the playground", { timeout: 170_000 }, () => {
     await context.close();
   });
 
-  test("gives a first result and a step in time, and typing does not wait for them", async () => {
+  test("gives a first result and steps in time, and typing never blocks", async () => {
     const budget = JSON.parse(readFileSync(new URL("../budget.json", import.meta.url)));
     const { page, done } = await open();
     const body = largeDeployment();
@@ -351,33 +351,40 @@ describe("the playground", { timeout: 170_000 }, () => {
       const names = ["a", "b", "c", "d"];
       const scenario = { title: "", about: "", kubernetes: "", definitions: [], actors: names.map((name) => ({ name, colour: "" })), steps: names.map(step) };
       localStorage.setItem("patchlab.playground.v1", JSON.stringify({ scenario, at: 4 }));
+      return navigator.serviceWorker.ready; // the files are there
     }, body);
-    const begun = Date.now();
     await page.reload();
     await line(page, "replicas: 3").waitFor();
-    const first = Date.now() - begun;
+    // From the start of the navigation until the result was drawn, by the browser's clock.
+    const first = await page.waitForFunction(() => performance.getEntriesByName("patchlab first result")[0]?.startTime).then((mark) => mark.jsonValue());
     assert.ok((await page.locator(".line").count()) > 560);
-    const delays = [];
-    for (let i = 0; i < 5; i++) {
-      await page.getByRole("button", { name: `+ step of ${"abcd"[i % 4]}` }).click();
-      await write(page, editor(page), body.replace("replicas: 3", `replicas: ${4 + i}`));
-      await line(page, `replicas: ${4 + i}`).waitFor();
-      delays.push(await page.evaluate(() => globalThis.patchlabMilliseconds));
-    }
-    // While the engine works, the page must go on: frames keep coming.
-    const frames = await page.evaluate(() => new Promise((resolve) => {
-      let count = 0;
-      const from = performance.now();
-      const frame = () => (performance.now() - from > 500 ? resolve(count) : (count++, requestAnimationFrame(frame)));
-      requestAnimationFrame(frame);
-    }));
-    console.log(`first result after ${first} ms (budget ${budget.firstResultMilliseconds}), steps in the worker ${delays.map((d) => d.toFixed(1)).join(", ")} ms (budget ${budget.stepMilliseconds}), ${frames} frames in half a second`);
+    await page.evaluate(watch);
+
+    // The four own all of it; a goes on with another number of replicas.
+    await page.getByRole("button", { name: "+ step of a" }).click();
+    await page.getByText("step 5 of 5").waitFor();
+    const seen = await typed(page, 40);
+    // The last of the four comes to own all of it, and every line changes hands.
+    await page.getByRole("button", { name: "One step back" }).click();
+    await page.getByText("step 4 of 5").waitFor();
+    const joined = await typed(page, 40);
+
+    const ms = (list) => list.map((n) => n.toFixed(1)).join(" ");
+    console.log(`first result after ${first.toFixed(0)} ms (budget ${budget.firstResultMilliseconds})
+the first step in the worker ${seen.steps[0].toFixed(1)} ms, the median of ${seen.steps.length - warmUp} after ${warmUp} others ${median(seen.steps.slice(warmUp)).toFixed(1)} ms (budget ${budget.stepMilliseconds}): ${ms(seen.steps)}
+steps after which each line has another owner, median ${median(joined.steps.slice(warmUp)).toFixed(1)} ms: ${ms(joined.steps)}
+longest tasks of the page while typing, above 50 ms: ${ms([...seen.tasks, ...joined.tasks]) || "none"} (budget ${budget.taskMilliseconds})
+from a key to its frame, at most ${Math.max(...seen.keys)} and ${Math.max(...joined.keys)} ms (budget ${budget.keyMilliseconds})`);
     // A loaded machine is several times slower; the figures printed are held to the
     // budget where PATCHLAB_STRICT_SPEED says that the machine is idle.
     const slack = process.env.PATCHLAB_STRICT_SPEED ? 1 : 100;
-    assert.ok(first <= budget.firstResultMilliseconds * slack, `first result after ${first} ms`);
-    assert.ok(Math.min(...delays) <= budget.stepMilliseconds * slack, `a step took ${Math.min(...delays)} ms`);
-    assert.ok(frames > 5, `${frames} frames`);
+    const held = (what, value, limit) => assert.ok(value <= limit * slack, `${what}: ${value} ms, the budget is ${limit}`);
+    held("first result", first, budget.firstResultMilliseconds);
+    held("a step", median(seen.steps.slice(warmUp)), budget.stepMilliseconds);
+    for (const { tasks, keys } of [seen, joined]) {
+      held("the longest task while typing", Math.max(0, ...tasks), budget.taskMilliseconds);
+      held("the slowest key", Math.max(...keys), budget.keyMilliseconds);
+    }
     await done();
   });
 
@@ -433,4 +440,34 @@ function largeDeployment() {
     out.push("        resources:", "          limits:", "            cpu: 500m", "            memory: 1Gi");
   }
   return out.join("\n") + "\n";
+}
+
+/** How many steps it takes until the browser has compiled the engine's functions well. */
+const warmUp = 15;
+
+const median = (list) => list.toSorted((a, b) => a - b)[list.length >> 1];
+
+/** watch notes, in the page, the engine's times, the page's long tasks and its keys. */
+function watch() {
+  const noted = (globalThis.noted = { steps: [], tasks: [], keys: [] });
+  Object.defineProperty(globalThis, "patchlabMilliseconds", { set: (n) => noted.steps.push(n), configurable: true });
+  new PerformanceObserver((list) => noted.tasks.push(...list.getEntries().map((e) => e.duration))).observe({ type: "longtask" });
+  new PerformanceObserver((list) => noted.keys.push(...list.getEntries().filter((e) => e.name === "keydown").map((e) => e.duration))).observe({ type: "event", durationThreshold: 16 });
+}
+
+/** typed types digits behind the replicas, one after the other, and tells what watch saw. */
+async function typed(page, count) {
+  await page.waitForTimeout(500);
+  await editor(page).focus();
+  await page.keyboard.press("Control+Home");
+  for (let i = 0; i < 5; i++) await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("End");
+  await page.evaluate(() => { for (const list of Object.values(globalThis.noted)) list.length = 0; });
+  for (let i = 0; i < count; i++) {
+    await page.keyboard.press(i % 2 ? "Backspace" : String(1 + (i % 9)));
+    await page.waitForTimeout(120); // as fast as people type
+  }
+  await page.waitForTimeout(500);
+  const noted = await page.evaluate(() => globalThis.noted);
+  return { steps: noted.steps, tasks: [...noted.tasks], keys: [0, ...noted.keys] };
 }
