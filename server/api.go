@@ -130,7 +130,7 @@ func readBody(w http.ResponseWriter, r *http.Request, request *cluster.Request) 
 	switch {
 	case errors.As(err, &tooLarge):
 		return &cluster.Status{
-			Code: http.StatusRequestEntityTooLarge, Reason: "RequestEntityTooLarge",
+			Code: http.StatusRequestEntityTooLarge, Reason: cluster.ReasonTooLarge,
 			Message: "Request entity too large: limit is 3145728", Err: err,
 		}
 	case err != nil:

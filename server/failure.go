@@ -16,17 +16,17 @@ var errNoPage = errors.New("404 page not found")
 // are empty and not missing.
 var (
 	errNoResource = &cluster.Status{
-		Code: http.StatusNotFound, Reason: "NotFound", Details: &cluster.StatusDetails{},
+		Code: http.StatusNotFound, Reason: cluster.ReasonNotFound, Details: &cluster.StatusDetails{},
 		Message: "the server could not find the requested resource",
 	}
 	errMethod = &cluster.Status{
-		Code: http.StatusMethodNotAllowed, Reason: "MethodNotAllowed", Details: &cluster.StatusDetails{},
+		Code: http.StatusMethodNotAllowed, Reason: cluster.ReasonMethodNotAllowed, Details: &cluster.StatusDetails{},
 		Message: "the server does not allow this method on the requested resource",
 	}
 )
 
 func badRequest(message string) *cluster.Status {
-	return &cluster.Status{Code: http.StatusBadRequest, Reason: "BadRequest", Message: message}
+	return &cluster.Status{Code: http.StatusBadRequest, Reason: cluster.ReasonBadRequest, Message: message}
 }
 
 // asStatus makes a Status of any error.
@@ -35,5 +35,5 @@ func asStatus(err error) *cluster.Status {
 	if errors.As(err, &status) {
 		return status
 	}
-	return &cluster.Status{Code: http.StatusInternalServerError, Reason: "InternalError", Message: err.Error(), Err: err}
+	return &cluster.Status{Code: http.StatusInternalServerError, Reason: cluster.ReasonInternal, Message: err.Error(), Err: err}
 }

@@ -135,7 +135,7 @@ func (s *Server) finish(w *writer, r *http.Request, start time.Time) {
 		fault = fmt.Sprintf("%v\n%s", p, debug.Stack())
 		if w.code == 0 {
 			s.fail(w, r, &cluster.Status{
-				Code: http.StatusInternalServerError, Reason: "InternalError",
+				Code: http.StatusInternalServerError, Reason: cluster.ReasonInternal,
 				Message: "this request caused a fault in the server, which is a bug: please report it with the request",
 			})
 		}

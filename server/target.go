@@ -102,7 +102,7 @@ func (p place) customVerb(k *schema.Kind, r *http.Request) (cluster.Verb, error)
 		return verb, nil // refused by the cluster, after the content type
 	}
 	notHere := &cluster.Status{
-		Code: http.StatusMethodNotAllowed, Reason: "MethodNotAllowed",
+		Code: http.StatusMethodNotAllowed, Reason: cluster.ReasonMethodNotAllowed,
 		Details: &cluster.StatusDetails{Group: k.Group, Kind: k.Resource},
 	}
 	name := verb.String()
