@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/remake"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -107,13 +108,12 @@ func withDescriptions(described, written document.Value) document.Value {
 		}
 	}
 	properties := described.Get("properties")
-	for name, property := range properties.Members() {
-		properties = properties.With(name, withDescriptions(property, written.Get("properties").Get(name)))
+	if !properties.Exists() {
+		return described
 	}
-	if properties.Exists() {
-		described = described.With("properties", properties)
-	}
-	return described
+	return described.With("properties", remake.Members(properties, func(i int, property document.Value) document.Value {
+		return withDescriptions(property, written.Get("properties").Get(properties.Key(i)))
+	}))
 }
 
 func (d *describer) reference(name string) document.Value { return object("$ref", text(d.prefix+name)) }

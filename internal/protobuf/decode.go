@@ -161,7 +161,7 @@ func double(bits uint64) ([]byte, error) {
 // either gives the last of a message's fields that is set as the whole value: a
 // schema or a list of them, a schema or whether anything is allowed.
 func (d *decoder) either(f *field, encoded []byte, depth int) ([]byte, error) {
-	out := []byte("null")
+	var last field // the one that was set last
 	o := &object{}
 	err := eachField(encoded, func(n uint64, v value) error {
 		g, ok := d.messages[f.message][n]
@@ -169,16 +169,19 @@ func (d *decoder) either(f *field, encoded []byte, depth int) ([]byte, error) {
 			return nil
 		}
 		g.name = strconv.FormatUint(n, 10)
-		if err := d.add(o, &g, v, depth+1); err != nil {
-			return err
-		}
-		m := o.at(g.name)
-		if out = m.json; g.list {
-			out = append(append([]byte{'['}, m.items...), ']')
-		}
-		return nil
+		last = g
+		return d.add(o, &g, v, depth+1)
 	})
-	return out, err
+	switch m := o.at(last.name); {
+	case err != nil:
+		return nil, err
+	case last.name == "":
+		return []byte("null"), nil
+	case last.list:
+		return append(append([]byte{'['}, m.items...), ']'), nil
+	default:
+		return m.json, nil
+	}
 }
 
 // timestamp gives seconds and nanoseconds since 1970 as Kubernetes prints them:

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -99,6 +100,27 @@ func TestErrorNamesTheField(t *testing.T) {
 	_, err := ToJSON(encoded("apps/v1", "Deployment", fieldBytes(2, fieldString(1, "3")...)))
 	if err == nil || !strings.Contains(err.Error(), "Deployment: spec: replicas: ") {
 		t.Errorf("got %v, want the path to the field", err)
+	}
+}
+
+// A list that stands for the whole of a message costs what it holds, however long.
+func TestLongListOfSchemas(t *testing.T) {
+	cost := func(n int) uint64 {
+		schemas := slices.Repeat(fieldBytes(2), n) // items: [{}, {}, …]
+		schema := fieldBytes(24, schemas...)
+		body := encoded("apiextensions.k8s.io/v1", "CustomResourceDefinition", fieldBytes(2, fieldBytes(7, fieldBytes(4, fieldBytes(1, schema...)...)...)...))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		got, err := ToJSON(body)
+		runtime.ReadMemStats(&after)
+		if want := `"items":[` + strings.Repeat(`{},`, n-1) + `{}]`; err != nil || !strings.Contains(string(got), want) {
+			t.Fatalf("%.300s, %v", got, err)
+		}
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	cost(1) // reads what is read once
+	if a, b := cost(200), cost(3200); b > 3*16*a {
+		t.Errorf("%d KB for 200, %d KB for 3200", a>>10, b>>10)
 	}
 }
 

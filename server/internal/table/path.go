@@ -22,9 +22,15 @@ type step struct {
 	value    document.Value
 }
 
+// maxPath bounds a path in bytes. Each filter in a filter is looked through anew.
+const maxPath = 4096
+
 // parsePath reads a JSON path as apiextensions allows it in printer columns:
 // the braces of kubectl's templates may be left out.
 func parsePath(text string) (path, error) {
+	if len(text) > maxPath {
+		return nil, fmt.Errorf("a JSON path of %d bytes is too long: %d are allowed", len(text), maxPath)
+	}
 	s := strings.TrimSpace(text)
 	if inner, ok := strings.CutPrefix(s, "{"); ok {
 		s = strings.TrimSuffix(inner, "}")

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -135,6 +136,13 @@ func TestCustomColumns(t *testing.T) {
 	plain := Of(schema.NewKind(schema.GroupVersionKind{}, nil))
 	if len(plain) != 2 || plain[1].Name != "Age" || plain[1].Cell(object).String() != `"60m"` {
 		t.Errorf("a resource without columns shows %v", plain)
+	}
+}
+
+// A path of a megabyte of filters within filters is refused, not read for hours.
+func TestLongPath(t *testing.T) {
+	if _, err := parsePath(strings.Repeat("[?(@", 1<<18)); err == nil || !strings.Contains(err.Error(), "too long") || len(err.Error()) > 100 {
+		t.Errorf("got %.200v", err)
 	}
 }
 
