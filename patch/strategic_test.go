@@ -1,6 +1,7 @@
 package patch_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -139,6 +140,42 @@ func TestStrategicByListTypes(t *testing.T) {
 	runCases(t, listTypeCases, func(object, change document.Value) (document.Value, error) {
 		return patch.Strategic(object, change, crdType(), patch.Options{ListTypes: true})
 	})
+}
+
+// Objects in a list of scalars that merges have no key to be told apart by.
+func TestConflictsAmongItemsWithoutAKey(t *testing.T) {
+	cm := kindOf(t, schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"})
+	in := two("original", parse(t, `{}`), "modified", parse(t, `{"metadata":{"finalizers":[{}]}}`)).
+		With("current", parse(t, `{"metadata":{"finalizers":[]}}`))
+	agree(t, &verify.Case{Work: verify.ThreeWay, Kinds: []*schema.Kind{cm}, Input: in})
+	o := patch.ThreeWayOptions{RefuseConflicts: true}
+	if _, err := patch.ThreeWayStrategic(in.Get("original"), in.Get("modified"), in.Get("current"), cm.Type(), o); !errors.Is(err, patch.ErrInternal) {
+		t.Errorf("a list of scalars that holds an object: %v", err)
+	}
+}
+
+// kubectl compares lists of scalars as sets, even where they stand twice.
+func TestConflictsAmongScalarsThatStandTwice(t *testing.T) {
+	deployment := kindOf(t, schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"})
+	command := func(list string) document.Value {
+		return parse(t, `{"spec":{"template":{"spec":{"containers":[{"name":"a","command":`+list+`}]}}}}`)
+	}
+	for _, c := range []struct {
+		live, wanted string
+		conflict     bool
+	}{
+		{`["x","x","y"]`, `["y","y","x"]`, false},
+		{`["x","x","y"]`, `["z","y","x"]`, true},
+		{`["x","x","y"]`, `["y","x"]`, true},
+	} {
+		in := two("original", command(`["x"]`), "modified", command(c.wanted)).With("current", command(c.live))
+		agree(t, &verify.Case{Work: verify.ThreeWay, Kinds: []*schema.Kind{deployment}, Input: in})
+		o := patch.ThreeWayOptions{RefuseConflicts: true}
+		_, err := patch.ThreeWayStrategic(in.Get("original"), in.Get("modified"), in.Get("current"), deployment.Type(), o)
+		if errors.Is(err, patch.ErrConflict) != c.conflict {
+			t.Errorf("%s in place of %s: %v", c.wanted, c.live, err)
+		}
+	}
 }
 
 func TestThreeWayKnowsKinds(t *testing.T) {

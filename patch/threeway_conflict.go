@@ -93,6 +93,9 @@ func (c *conflicts) lists(a, b document.Value, f field) (bool, error) {
 // keyed compares the items of two lists that have the same merge key; where
 // several have it, the last of them.
 func (c *conflicts) keyed(a, b document.Value, f field) (bool, error) {
+	if len(f.keys) == 0 {
+		f.keys = []schema.Key{{}} // the field without a name, as kubectl takes it
+	}
 	others, _, err := c.byKey(b, f)
 	if err != nil {
 		return true, err
