@@ -6,7 +6,7 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # peers, and the package for users' tests, which imports client-go.
 MODULES = . $(patsubst %/go.mod,%,$(wildcard test/go.mod test/*/go.mod patchlabtest/go.mod))
 
-.PHONY: test verify test-go test-web web race lint fmt vet staticcheck build fuzz bench wasm-size catalog
+.PHONY: test verify prove test-go test-web web race lint fmt vet staticcheck build fuzz bench wasm-size catalog
 
 ## test: all tests of all modules, and of the page in Chromium
 test: test-go test-web
@@ -23,6 +23,19 @@ race:
 verify: VERIFY ?= --random 20000
 verify:
 	$(GO) run ./cmd/patchlab-reference verify $(VERIFY)
+
+## prove: a million drawn cases against the reference engine and as many requests
+## against apimachinery's field manager, from the seed PROVESEED on; takes a while
+PROVESEED ?= 1000000000
+PROVECASES ?= 1000000
+prove:
+	$(GO) run ./cmd/patchlab-reference verify --random $(PROVECASES) --seed $(PROVESEED) --progress
+	cd test && $(GO) test ./managedfields -run TestAgreesWithApimachinery -count 1 -timeout 0 -v -args -cases $(PROVECASES) -seed $(PROVESEED) -progress
+
+## fuzz: every fuzz target for FUZZTIME, one after the other, and what each has tried
+FUZZTIME ?= 2m
+fuzz:
+	sh test/fuzz.sh $(FUZZTIME) $(FUZZ)
 
 ## lint: formatting, vet and staticcheck
 lint: fmt vet staticcheck

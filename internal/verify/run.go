@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"runtime/debug"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -92,7 +94,7 @@ func (r *run) work(ctx context.Context, judge *referee) {
 			return
 		}
 		c := r.source.Case(r.o.First + uint64(at))
-		out := judge.compare(c)
+		out := judge.safely(c)
 		if out.Difference != nil {
 			for bad := r.bad.Load(); at < bad && !r.bad.CompareAndSwap(bad, at); bad = r.bad.Load() {
 			}
@@ -129,7 +131,7 @@ func (r *run) count(c *Case, out outcome) {
 // Examine compares the engines on one case; nil where they agree.
 func Examine(ref Reference, c *Case, o Options) *Failure {
 	r := newReferee(ref, nil)
-	if r.compare(c).Difference == nil {
+	if r.safely(c).Difference == nil {
 		return nil
 	}
 	return r.shrink(c, o.ShrinkTries)
@@ -144,7 +146,7 @@ func (r *referee) shrink(c *Case, tries int) *Failure {
 		if part.Input = parse(generate.Text(input)); !part.possible() { // one text, as it was sent
 			return nil
 		}
-		return r.safely(&part)
+		return r.safely(&part).Difference
 	}
 	all := r.tries
 	r.tries = 20 // an answer that varies is rare; the last word has the full number
@@ -159,11 +161,13 @@ func (r *referee) shrink(c *Case, tries int) *Failure {
 
 // safely compares, and takes a panic for a difference: an input that is shrunk
 // may be of any form.
-func (r *referee) safely(c *Case) (d *Difference) {
+func (r *referee) safely(c *Case) (out outcome) {
 	defer func() {
 		if p := recover(); p != nil {
-			d = &Difference{"one of the engines panics", fmt.Sprint(p), "of the two, the one above says it"}
+			stack := strings.Split(string(debug.Stack()), "\n")
+			const begin, frames = 7, 12 // behind the panic itself
+			out = outcome{Difference: &Difference{"one of the engines panics", fmt.Sprint(p), strings.Join(stack[min(begin, len(stack)):min(begin+frames, len(stack))], "\n")}}
 		}
 	}()
-	return r.compare(c).Difference
+	return r.compare(c)
 }

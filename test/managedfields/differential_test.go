@@ -5,7 +5,9 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"os"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,7 +26,8 @@ import (
 
 var (
 	cases = flag.Int("cases", 20000, "random requests to compare with apimachinery")
-	seed  = flag.Uint64("seed", 1, "the first of the seeds, one for every eight requests")
+	seed  = flag.Uint64("seed", 1, "the first of the seeds, one for every eight requests or more")
+	tell  = flag.Bool("progress", false, "tell every ten seconds how far it is")
 )
 
 // TestAgreesWithApimachinery sends random requests of several managers to objects
@@ -32,8 +35,11 @@ var (
 // managedFields (but for times), conflicts and refusals.
 func TestAgreesWithApimachinery(t *testing.T) {
 	utilruntime.ErrorHandlers = nil // what it thinks of odd managedFields
+	defer debug.SetGCPercent(debug.SetGCPercent(800))
+	began, told := time.Now(), time.Now()
 	kinds := catalogKinds(t)
 	known := map[*schema.Kind]managedfields.TypeConverter{}
+	reached := map[*schema.Kind]bool{}
 	done := map[string]int{}
 	s := *seed
 	for n := 0; n < *cases; s++ {
@@ -56,6 +62,11 @@ func TestAgreesWithApimachinery(t *testing.T) {
 				known[k] = types
 			}
 		}
+		if done["sequences"]++; drawn {
+			done["sequences of a drawn kind"]++
+		} else {
+			reached[k] = true
+		}
 		d, err := fight(s, g, k, types)
 		if err != nil {
 			t.Fatalf("seed %d, %s: %v\n(run again with -seed %d -cases 1)", s, k, err, s)
@@ -64,8 +75,18 @@ func TestAgreesWithApimachinery(t *testing.T) {
 			done[what] += m
 			n += m
 		}
+		for what, found := range map[string]bool{"sequences with long lists": long > 0, "sequences with odd values": s%3 == 0,
+			"sequences of more managers than are kept": d.crowded, "sequences with a client-side apply": d.kubectl} {
+			if found {
+				done[what]++
+			}
+		}
+		if *tell && time.Since(told) > 10*time.Second {
+			told = time.Now()
+			fmt.Fprintf(os.Stderr, "%d of %d requests, %.0f in a second, no difference so far\n", n, *cases, float64(n)/time.Since(began).Seconds())
+		}
 	}
-	t.Logf("seeds %d to %d agree: %v", *seed, s-1, done)
+	t.Logf("seeds %d to %d agree, kinds reached %d of %d: %v", *seed, s-1, len(reached), len(kinds), done)
 	if *cases >= 1000 && (done["applied"] == 0 || done["conflicted"] == 0 || done["updated"] == 0 || done["refused"] == 0) {
 		t.Error("the cases do not reach every outcome")
 	}
