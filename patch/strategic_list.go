@@ -73,8 +73,15 @@ func (w *strategist) mergeItems(live, change document.Value, f field) (merged, e
 	return w.mergeObjects(live, change, f)
 }
 
-// mergeScalars makes one set of the items of both lists.
+// mergeScalars makes one set of the items of both lists. Where nothing is added,
+// kube-apiserver takes repeated scalars out of the live list itself: the last ones
+// come in their place.
 func (w *strategist) mergeScalars(live, change document.Value) merged {
+	if change.Len() == 0 {
+		items := itemsOf(live)
+		withoutRepeats(items)
+		live = document.NewList(items...)
+	}
 	m := merged{mark: len(w.decisions), entries: make([]entry, 0, live.Len()+change.Len())}
 	seen := make(map[itemKey]bool, live.Len()+change.Len())
 	for _, list := range [...]document.Value{live, change} {

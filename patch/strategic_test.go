@@ -142,6 +142,24 @@ func TestStrategicByListTypes(t *testing.T) {
 	})
 }
 
+// Which of the repeated scalars go depends on whether something comes, as on the
+// server (asked of kube-apiserver 1.36.3).
+func TestRepeatedScalarsOfALiveList(t *testing.T) {
+	cm := kindOf(t, schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"})
+	for _, c := range []struct{ live, change, want string }{
+		{`["a/x","a/x","b/y"]`, `["c/z"]`, `["c/z","a/x","b/y"]`},
+		{`["a/x","b/y","b/y","a/x","e/e"]`, `["q/q","b/y"]`, `["q/q","a/x","b/y","e/e"]`},
+		{`["a/x","a/x","b/y","c/z"]`, `[]`, `["a/x","c/z","b/y"]`},
+	} {
+		object, change := parse(t, `{"metadata":{"finalizers":`+c.live+`}}`), parse(t, `{"metadata":{"finalizers":`+c.change+`}}`)
+		agree(t, &verify.Case{Work: verify.StrategicPatch, Kinds: []*schema.Kind{cm}, Input: two("object", object, "patch", change)})
+		got, err := patch.Strategic(object, change, cm.Type(), patch.Options{})
+		if want := `{"metadata":{"finalizers":` + c.want + `}}`; err != nil || got.String() != want {
+			t.Errorf("%s to %s: got %s %v, wanted %s", c.change, c.live, got, err, want)
+		}
+	}
+}
+
 // Objects in a list of scalars that merges have no key to be told apart by.
 func TestConflictsAmongItemsWithoutAKey(t *testing.T) {
 	cm := kindOf(t, schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"})
