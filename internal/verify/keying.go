@@ -17,6 +17,9 @@ type keying struct {
 	// several says that there is such a list in the input; otherwise typ and input
 	// are as they were.
 	several bool
+	// ambiguous says that two items have the same keys and one of them has a key by
+	// its default, so that a text does not tell which of them is named.
+	ambiguous bool
 
 	made map[*schema.Type]*schema.Type
 	// keys are the members that a text is made of, of items that are wanted and of
@@ -140,6 +143,9 @@ func (k *keying) text(l *schema.ListType, item document.Value, place string, key
 			return place, false
 		}
 		spelling = append(spelling, keySpelling(v)...)
+	}
+	if old, found := keys[string(spelling)]; found && !document.Identical(old, explicit) {
+		k.ambiguous = true
 	}
 	keys[string(spelling)] = explicit
 	return string(spelling), true

@@ -83,7 +83,7 @@ const triesAgain = 20
 func (j *judgement) strategic(made bool) string {
 	t, in := j.c.Kinds[0].Type(), j.c.Input
 	keys := j.keying()
-	if keys.several && hasPluralKey(t, in) {
+	if keys.ambiguous || keys.several && hasPluralKey(t, in) {
 		return knownKeys
 	}
 	if j.q.refuses && j.theirErr != nil && !errors.Is(j.theirErr, patch.ErrConflict) && keys.minded(j) {
