@@ -129,10 +129,14 @@ func (a *App) readApply(liveName, patchName string, o *applyOptions) (*applyRun,
 	if err != nil {
 		return nil, nil, err
 	}
-	r := &applyRun{app: a, o: o, registry: registry, live: live}
-	for _, l := range live { // first, as they tell the scope of kinds without a schema
-		if _, err := r.kind(l.doc, l.value); err != nil {
+	r := &applyRun{app: a, o: o, registry: registry, live: live, byName: map[objectName]document.Value{}, told: map[string]bool{}}
+	for _, l := range live { // before the patches, as they tell the scope of kinds without a schema
+		kind, err := r.kind(l.doc, l.value)
+		if err != nil {
 			return nil, nil, err
+		}
+		if name := identity(kind, l.value); !r.byName[name].Exists() {
+			r.byName[name] = l.value
 		}
 	}
 	return r, patches, nil
@@ -144,7 +148,8 @@ type applyRun struct {
 	o        *applyOptions
 	registry *schema.Registry
 	live     []object
-	noted    string // the last note, so that it is not said twice
+	byName   map[objectName]document.Value // of them
+	told     map[string]bool               // notes, so that each is told once
 }
 
 // object is a part of an input that is an object of its own.
@@ -218,13 +223,13 @@ func (r *applyRun) match(p *document.Document) (document.Value, *schema.Kind, er
 		return document.Value{}, nil, err
 	}
 	want := identity(kind, p.Root)
-	for _, l := range r.live {
-		lk, err := r.kind(l.doc, l.value)
-		if err != nil {
-			return document.Value{}, nil, err
-		}
-		if identity(lk, l.value) == want || len(r.live) == 1 && lk.Group == kind.Group && lk.Kind == kind.Kind && want.name == "" {
-			return l.value, kind, nil
+	if live := r.byName[want]; live.Exists() {
+		return live, kind, nil
+	}
+	if len(r.live) == 1 && want.name == "" {
+		only, err := r.kind(r.live[0].doc, r.live[0].value)
+		if err != nil || only.Group == kind.Group && only.Kind == kind.Kind {
+			return r.live[0].value, kind, err
 		}
 	}
 	if r.o.patchType != "auto" && r.o.patchType != "apply" || r.o.subresource != "" {
@@ -238,11 +243,16 @@ func (r *applyRun) match(p *document.Document) (document.Value, *schema.Kind, er
 
 func (r *applyRun) kind(d *document.Document, v document.Value) (*schema.Kind, error) {
 	kind, note, err := kindOf(r.registry, d, v)
-	if note != "" && note != r.noted {
-		r.noted = note
+	r.tell(note)
+	return kind, err
+}
+
+// tell prints a note, once however many documents it holds for.
+func (r *applyRun) tell(note string) {
+	if note != "" && !r.told[note] {
+		r.told[note] = true
 		r.app.note(note)
 	}
-	return kind, err
 }
 
 // objectName tells one object from all others.
@@ -305,7 +315,7 @@ func (r *applyRun) request(p *document.Document, live document.Value, kind *sche
 		return nil, "", usage("--force-conflicts is for server-side apply; this is a " + patchType + " patch")
 	}
 	if why != "" {
-		r.app.note(fmt.Sprintf("%s: %s as field manager %q", why, typeNames[patchType], q.FieldManager))
+		r.tell(fmt.Sprintf("%s: %s as field manager %q", why, typeNames[patchType], q.FieldManager))
 	}
 	return q, patchType, nil
 }

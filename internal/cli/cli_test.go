@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	run := func(ref *verify.Reference) func() {
 		return func() {
 			now := func() time.Time { return time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC) }
-			app := &App{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Now: now, Reference: ref}
+			app := &App{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Now: now, UID: func() string { return "uid" }, Reference: ref}
 			os.Exit(app.run(context.Background(), os.Args[1:]))
 		}
 	}

@@ -38,6 +38,8 @@ type App struct {
 	Out, Err io.Writer
 	// Now tells the time that goes into managedFields.
 	Now func() time.Time
+	// UID makes the uid of a new object; nil makes random ones.
+	UID func() string
 	// Reference is the reference engine where it is linked into the program; of
 	// nil, commands that need it are handed over to one that has it.
 	Reference *verify.Reference

@@ -13,5 +13,5 @@ func (r *applyRun) step(live document.Value, request *cluster.Request) (*cluster
 }
 
 func (r *applyRun) config() cluster.Config {
-	return cluster.Config{Kinds: r.registry, NoDefaults: !r.o.defaults, Now: r.app.Now}
+	return cluster.Config{Kinds: r.registry, NoDefaults: !r.o.defaults, Now: r.app.Now, UID: r.app.UID}
 }
