@@ -101,7 +101,7 @@ func (j *judgement) strategic(made bool) string {
 			}
 		}
 		if name == knownOrder && j.c.Work == Create {
-			if sorted := in.With("from", j.sorted(t, in.Get("from"), in.Get("to"))); !sameText(sorted, in) {
+			if sorted := in.With("from", reread(j.sorted(t, in.Get("from"), in.Get("to")))); !sameText(sorted, in) {
 				asked = true
 				if ours, err = j.q.ask(nil, t, sorted); err != nil {
 					return ""

@@ -66,6 +66,9 @@ func TestKnownDifferencesAreNoMoreThanThat(t *testing.T) {
 			} {
 				r := newReferee(Reference{Merge: theReference().Merge, Patch: wrong}, nil)
 				r.tries = 5
+				if test.name == knownPanic && what == "says more" {
+					continue // a library that panics says nothing
+				}
 				if out := r.compare(c); out.Difference == nil {
 					t.Errorf("an engine that %s is taken for one with a known difference: %q", what, out.known)
 				}
