@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,8 +20,10 @@ import (
 func TestMain(m *testing.M) {
 	run := func(ref *verify.Reference) func() {
 		return func() {
+			ids := 0
+			uid := func() string { ids++; return fmt.Sprint("uid-", ids) }
 			now := func() time.Time { return time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC) }
-			app := &App{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Now: now, UID: func() string { return "uid" }, Reference: ref}
+			app := &App{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Now: now, UID: uid, Reference: ref}
 			os.Exit(app.run(context.Background(), os.Args[1:]))
 		}
 	}

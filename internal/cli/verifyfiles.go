@@ -69,6 +69,7 @@ func (r *applyRun) verifyOne(p *document.Document) error {
 func (r *applyRun) answer(live document.Value, q cluster.Request, at time.Time, reference bool) (document.Value, string) {
 	config := r.config()
 	config.Now = func() time.Time { return at }
+	config.UID = func() string { return "00000000-0000-4000-8000-000000000000" } // the same for both
 	if reference {
 		config.Engine, config.PatchEngine = r.app.Reference.Merge(), r.app.Reference.Patch
 	}
