@@ -90,10 +90,10 @@ func (r *applyRun) answer(live document.Value, q cluster.Request, at time.Time, 
 // are at hand.
 func (r *applyRun) verifyMaking(kind *schema.Kind, live, after, config document.Value) error {
 	var cases []*verify.Case
-	if after.Exists() { // it was not refused
+	if live.Exists() && after.Exists() { // it was there, and was not refused
 		cases = append(cases, &verify.Case{Work: verify.Create, Input: document.NewObject().With("from", live).With("to", after)})
 	}
-	if config.Kind() == document.Object && config.Get("kind").Exists() {
+	if live.Exists() && config.Kind() == document.Object && config.Get("kind").Exists() {
 		cases = append(cases, &verify.Case{Work: verify.ThreeWay, Input: document.NewObject().
 			With("original", lastApplied(live)).With("modified", config).With("current", live)})
 	}
