@@ -3,7 +3,6 @@ package server
 import (
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -53,22 +52,8 @@ func live(t testing.TB, now func() time.Time) *httptest.Server {
 		_ = c.Close()
 	})
 	send := conformance.HTTP(s.URL, "", s.Client())
-	files, err := filepath.Glob("../testdata/crds/*.yaml")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no custom resources: %v", err)
-	}
-	for _, name := range files {
-		crd, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := send(conformance.Request{
-			Method: "POST", Path: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
-			ContentType: "application/yaml", Body: string(crd),
-		})
-		if err != nil || a.Code != 201 {
-			t.Fatalf("%s: %d %s %v", name, a.Code, a.Body, err)
-		}
+	if err := conformance.Install(send, "../testdata/crds"); err != nil {
+		t.Fatal(err)
 	}
 	return s
 }

@@ -39,6 +39,11 @@ func newKeying(t *schema.Type, input document.Value) *keying {
 		}
 		input = input.With(name, k.value(t, v, "", keys))
 	}
+	for text, keys := range k.wanted {
+		if other, both := k.other[text]; both && !document.Identical(keys, other) {
+			k.ambiguous = true
+		}
+	}
 	if k.several {
 		k.typ, k.input = k.kind(t), parse(generate.Text(input)) // one text, as it was sent
 	}

@@ -2,7 +2,6 @@ package smd4
 
 import (
 	"flag"
-	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -105,19 +104,8 @@ func start(t *testing.T, config cluster.Config) conformance.Send {
 	s := httptest.NewServer(server.New(c, server.Options{}))
 	t.Cleanup(func() { s.Close(); _ = c.Close() })
 	send := conformance.HTTP(s.URL, "", s.Client())
-	files, err := filepath.Glob("../../testdata/crds/*.yaml")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no custom resources: %v", err)
-	}
-	for _, name := range files {
-		crd, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := send(conformance.Request{Method: "POST", Path: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", ContentType: "application/yaml", Body: string(crd)})
-		if err != nil || a.Code != http.StatusCreated {
-			t.Fatalf("%s: %d %s %v", name, a.Code, a.Body, err)
-		}
+	if err := conformance.Install(send, "../../testdata/crds"); err != nil {
+		t.Fatal(err)
 	}
 	return send
 }
