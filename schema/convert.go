@@ -121,7 +121,9 @@ func (c *converter) reference(name string) *Type {
 		t.Format = "micro-time"
 	case fieldsV1Name:
 		t.Format = "fields-v1"
-		t.Map.PreserveUnknown = true
+		if t.Map != nil { // a document may say anything of it
+			t.Map.PreserveUnknown = true
+		}
 	}
 	return t
 }

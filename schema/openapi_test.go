@@ -136,6 +136,19 @@ components:
 	}
 }
 
+// A document may describe types of known names in a way of its own.
+func TestOpenAPIOfOtherTypes(t *testing.T) {
+	for _, name := range []string{fieldsV1Name, microTimeName, quantityName, rawExtensionName, objectMetaName} {
+		for _, typ := range []string{"string", "integer", "object", "array, items: {type: string}"} {
+			_, err := FromOpenAPI(parse(t, `{openapi: 3.0.0, components: {schemas: {`+name+`: {type: `+typ+`}, X: {type: object,
+				properties: {f: {$ref: "#/components/schemas/`+name+`"}}, x-kubernetes-group-version-kind: [{group: a, version: v1, kind: X}]}}}}`))
+			if err != nil {
+				t.Errorf("%s as %s: %v", name, typ, err)
+			}
+		}
+	}
+}
+
 func FuzzFromOpenAPI(f *testing.F) {
 	data, err := os.ReadFile("testdata/openapi.yaml")
 	if err != nil {
