@@ -187,6 +187,11 @@ func (c *Cluster) storeStatus(ep *endpoint, name string, err error) *Status {
 	case errors.As(err, &future):
 		return &Status{Code: 504, Reason: ReasonTimeout, Message: "Timeout: " + future.Error(), Err: err,
 			Details: &StatusDetails{RetryAfterSeconds: 1, Causes: []Cause{{Type: causeTooLargeRV, Message: "Too large resource version"}}}}
+	case errors.As(err, &compacted) && compacted.Continue != "":
+		st := expired("The continue parameter is too old for a list of one moment. Begin anew without it, or go on with the token of this answer: " +
+			"the pages that follow then show what has been written since.")
+		st.Continue = compacted.Continue
+		return st
 	case errors.As(err, &compacted):
 		return expired("The resourceVersion for the provided list or watch is too old: " + compacted.Error())
 	case errors.Is(err, store.ErrInvalidContinue):

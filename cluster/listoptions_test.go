@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -64,5 +65,35 @@ func TestWatchFromAnyVersionTellsWhereTheBeginningEnds(t *testing.T) {
 	r := &Request{Verb: Watch, Version: "v1", Resource: "configmaps", Options: Options{Continue: "x"}}
 	if _, err := c.Do(context.Background(), r); err == nil || !strings.Contains(err.Error(), "continue") {
 		t.Errorf("a watch with continue: %v", err)
+	}
+}
+
+// A list whose token has become too old can go on with the one that the refusal has.
+func TestListGoesOnAfterCompaction(t *testing.T) {
+	c := configMaps(t)
+	list := func(token string) (*Response, error) {
+		return c.Do(context.Background(), &Request{Verb: List, Version: "v1", Resource: "configmaps", Options: Options{Limit: 1, Continue: token}})
+	}
+	first, err := list("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	revision, err := c.store.Revision(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Do(context.Background(), &Request{Verb: Delete, Version: "v1", Resource: "configmaps", Namespace: "n", Name: "a"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.store.Compact(context.Background(), revision+1); err != nil {
+		t.Fatal(err)
+	}
+	var st *Status
+	if _, err = list(first.Object.Lookup("metadata", "continue").StringOr("")); !errors.As(err, &st) || st.Code != 410 {
+		t.Fatalf("got %v, want 410", err)
+	}
+	rest, err := list(st.Object().Lookup("metadata", "continue").StringOr(""))
+	if err != nil || rest.Object.Get("items").Len() != 1 || meta(rest.Object.Get("items").At(0), "name") != "b" {
+		t.Errorf("the rest is %v, %v", rest, err)
 	}
 }

@@ -17,6 +17,9 @@ type Status struct {
 	// Details says what the failure is about, nil where the API server says
 	// nothing.
 	Details *StatusDetails
+	// Continue is a token to go on with where that of a list had become too old:
+	// what it leads to is of another time than the pages before.
+	Continue string
 	// Err is what went wrong beneath, nil where there is nothing more to say.
 	Err error
 }
@@ -43,7 +46,9 @@ func (s *Status) Object() document.Value {
 	var b document.ObjectBuilder
 	b.Set("kind", document.NewString("Status"))
 	b.Set("apiVersion", document.NewString("v1"))
-	b.Set("metadata", document.NewObject())
+	var metadata document.ObjectBuilder
+	setText(&metadata, "continue", s.Continue)
+	b.Set("metadata", metadata.Object())
 	b.Set("status", document.NewString("Failure"))
 	setText(&b, "message", s.Message)
 	setText(&b, "reason", s.Reason)
