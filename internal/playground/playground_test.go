@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/explain"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
 )
 
 // ask sends a request as the page does, and reads the answer into out.
@@ -281,5 +283,28 @@ func TestTheFirstChanges(t *testing.T) {
 	}
 	if !reflect.DeepEqual(some.Changes, all.Changes[:10]) || !reflect.DeepEqual(more, all) {
 		t.Error("the first changes are not those of all")
+	}
+}
+
+// TestLineFinder asks for all fields of an object in random order: whether they are
+// searched for or looked up, the line found is the first with their path.
+func TestLineFinder(t *testing.T) {
+	e := New()
+	if _, err := e.run(&RunInput{Scenario: fourManagers(2), At: 2}); err != nil {
+		t.Fatal(err)
+	}
+	lines := e.last.linesAfter(1)
+	f := lineFinder{lines: lines}
+	for _, i := range rand.New(rand.NewPCG(1, 2)).Perm(len(lines)) {
+		want := slices.IndexFunc(lines, func(l explain.Line) bool { return slices.Equal(l.Path, lines[i].Path) })
+		if got := f.first(lines[i].Path); got != want+1 {
+			t.Fatalf("%s: line %d, want %d", lines[i].Path, got, want+1)
+		}
+	}
+	if f.index == nil {
+		t.Error("so many questions in no order should have made an index")
+	}
+	if got := f.first(fieldmanager.Path{"f:nowhere"}); got != 0 {
+		t.Errorf("nowhere is found in line %d", got)
 	}
 }

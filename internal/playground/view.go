@@ -128,13 +128,13 @@ func changes(list []explain.Change, lines []explain.Line) []Change {
 	if len(list) == 0 {
 		return nil
 	}
-	first := firstLines(lines, len(list))
+	finder := lineFinder{lines: lines}
 	spell := speller{}
 	out := make([]Change, 0, len(list))
 	for _, c := range list {
 		line := 0
 		if c.After.Exists() {
-			line = first(c.Path)
+			line = finder.first(c.Path)
 		}
 		out = append(out, Change{Path: spell.path(c.Path), Effect: string(c.Effect), Before: shown(c.Before), After: shown(c.After),
 			OwnersBefore: c.OwnersBefore, OwnersAfter: c.OwnersAfter, Line: line})
@@ -159,19 +159,40 @@ func (s speller) path(p fieldmanager.Path) string {
 	return b.String()
 }
 
-// firstLines returns what finds the first line of a field, 0 where there is none,
-// for about as many questions as said: few do not pay for an index.
-func firstLines(lines []explain.Line, questions int) func(fieldmanager.Path) int {
-	if questions <= 16 {
-		return func(p fieldmanager.Path) int {
-			return 1 + slices.IndexFunc(lines, func(l explain.Line) bool { return same(l.Path, p) })
+// lineFinder finds the first line of a field. Questions come in nearly the order of
+// the lines, so it goes on from the line before, and only makes an index where that
+// has cost more than the index would.
+type lineFinder struct {
+	lines  []explain.Line
+	at     int
+	looked int
+	index  map[string]int
+}
+
+// first is the number of the first line of a field, 0 where there is none.
+func (f *lineFinder) first(p fieldmanager.Path) int {
+	if f.index != nil {
+		return f.index[key(p)]
+	}
+	if f.looked > 10*len(f.lines) {
+		f.index = make(map[string]int, len(f.lines))
+		for i := len(f.lines) - 1; i >= 0; i-- {
+			f.index[key(f.lines[i].Path)] = i + 1
+		}
+		return f.index[key(p)]
+	}
+	for n := range f.lines {
+		i := (f.at + n) % len(f.lines)
+		f.looked++
+		if same(f.lines[i].Path, p) {
+			for i > 0 && same(f.lines[i-1].Path, p) {
+				i--
+			}
+			f.at = i
+			return i + 1
 		}
 	}
-	first := make(map[string]int, len(lines))
-	for i := len(lines) - 1; i >= 0; i-- {
-		first[key(lines[i].Path)] = i + 1
-	}
-	return func(p fieldmanager.Path) int { return first[key(p)] }
+	return 0
 }
 
 // same compares two paths from their ends, where they mostly differ.
