@@ -99,14 +99,14 @@ export class Panels {
   }
 
   #change(c: Change): HTMLElement {
-    const owners = (names: string[]) => (names.length > 0 ? names.map((n) => chip(this.#app, n)) : [h("span", { class: "empty" }, "nobody")]);
+    const owners = (names: string[]) => (names.length > 0 ? names.flatMap((n) => [chip(this.#app, n), " "]) : [h("span", { class: "empty" }, "nobody"), " "]);
     const sameOwners = c.ownersBefore.join("\n") === c.ownersAfter.join("\n");
     const show = () => this.#showLine(this.#app.output?.changes.find((now) => now.path === c.path)?.line ?? 0);
     const path = c.line > 0 ? button(c.path, `change-${c.path}`, show, { class: "path", title: "Show the line" }) : h("code", { class: "path" }, c.path);
     return h("li", { "data-effect": c.effect },
       h("span", { class: "effect" }, c.effect), path,
       c.before !== c.after ? h("div", { class: "values" }, c.before ? h("del", null, c.before) : null, c.before && c.after ? " → " : null, c.after ? h("ins", null, c.after) : null) : null,
-      h("div", { class: "hands" }, ...(sameOwners ? owners(c.ownersAfter) : [...owners(c.ownersBefore), h("span", { "aria-label": "then" }, "→"), ...owners(c.ownersAfter)])),
+      h("div", { class: "hands" }, ...(sameOwners ? owners(c.ownersAfter) : [...owners(c.ownersBefore), h("span", { "aria-label": "then" }, "→"), " ", ...owners(c.ownersAfter)])),
       c.reasons.length > 0 ? h("ul", { class: "reasons" }, ...c.reasons.map((r) => h("li", null, r))) : null,
     );
   }

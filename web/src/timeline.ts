@@ -62,7 +62,7 @@ export class Timeline {
   #actors(): HTMLElement {
     const app = this.#app;
     return this.#fold("actors", false,
-      h("summary", null, "Actors ", ...app.scenario.actors.map((a) => chip(app, a.name))),
+      h("summary", null, "Actors ", ...app.scenario.actors.flatMap((a) => [chip(app, a.name), " "])),
       ...app.scenario.actors.map((actor, i) => h("div", { class: "row" },
         h("label", null, h("span", { class: "label" }, "Name"), (() => {
           const input = h("input", { value: actor.name, maxlength: "128", "data-key": `actor-${i}`, spellcheck: "false", change: () => this.#rename(i, input.value.trim()) });
@@ -132,7 +132,7 @@ export class Timeline {
     const app = this.#app;
     const set = (edit: (s: Step) => void) => app.change(() => edit(step));
     return h("div", { class: "form" },
-      h("div", { class: "row" },
+      h("div", { class: "request" },
         select("Actor", "step-actor", app.scenario.actors.map((a) => [a.name, a.name]), step.actor, (v) => set((s) => (s.actor = v))),
         select("Request", "step-do", app.about.actions.map((a) => [a, actionNames[a] ?? a]), step.do, (v) => set((s) => (s.do = v))),
         select("To", "step-sub", [["", "the object"], ["status", "its status"], ["scale", "its scale"]], step.subresource, (v) => set((s) => (s.subresource = v))),

@@ -138,7 +138,7 @@ describe("the playground", { timeout: 170_000 }, () => {
     await forward(page);
     await tab(page, "What happened").click();
     const change = page.locator(".changes li", { hasText: ".spec.replicas" });
-    assert.match(await change.textContent(), /taken over.*2 → 5.*alice→.*bob/s);
+    assert.match(await change.textContent(), /taken over.*2 → 5.*alice\s*→.*bob/s);
     await change.getByRole("button").click();
     assert.equal(await page.locator('.line[aria-selected="true"] code').textContent(), "  replicas: 5");
     await done();
@@ -408,6 +408,9 @@ from a key to its frame, at most ${Math.max(...seen.keys)} and ${Math.max(...joi
         await tab(page, "What happened").click();
         await line(page, "replicas: 7").hover();
         await page.locator(".detail", { hasText: "since step" }).waitFor();
+        const row = line(page, "replicas: 7"); // its owners stand beside the text, not above it
+        const [owners, text] = await Promise.all([".owners", "code"].map((part) => row.locator(part).boundingBox()));
+        assert.ok(owners.x + owners.width <= text.x && Math.abs(owners.y - text.y) < 5, "the owners of a line stand beside it");
         await look("step");
         await tab(page, "managedFields").click();
         await page.getByRole("button", { name: "Tree" }).click();
@@ -423,6 +426,13 @@ from a key to its frame, at most ${Math.max(...seen.keys)} and ${Math.max(...joi
         await page.keyboard.press("Escape");
         await page.getByRole("button", { name: "Own schemas" }).click();
         await look("schemas");
+        await page.keyboard.press("Escape");
+        await page.getByRole("button", { name: "Share" }).click();
+        await page.getByLabel("Link to this state").waitFor();
+        await look("share");
+        await page.keyboard.press("Escape");
+        await page.getByRole("button", { name: "Files" }).click();
+        await look("files");
         await done();
       });
     }
