@@ -4,6 +4,9 @@ import { chip } from "./chip";
 import { h, Keyed, refresh, replace, select } from "./dom";
 import type { LineOutput, Manager, Row } from "./messages";
 
+/** From how many lines on those out of sight are not laid out. */
+const manyRows = 150;
+
 /** How many owners stand beside a line. */
 const mostChips = 5;
 
@@ -82,6 +85,7 @@ export class ObjectView {
     const order = this.#app.names();
     const owners = rows.map((row) => [...new Set(row.owners.map((n) => managers[n]?.name ?? "?"))].sort((a, b) => order.indexOf(a) - order.indexOf(b)));
     const most = String(Math.min(Math.max(3, ...owners.map((o) => o.length)), mostChips));
+    this.#list.classList.toggle("long", rows.length > manyRows);
     if (this.#list.dataset.owners !== most) this.#list.dataset.owners = most;
     const actors = new Map(managers.map(({ name }) => [name, this.#app.actor(name)]));
     const looks = rows.map((row, i) => [row.mark, row.below.length > 0, ...owners[i]!.map((o) => `${o} ${actors.get(o)?.letter} ${actors.get(o)?.colour}`), row.text].join("\n"));
@@ -128,7 +132,7 @@ export class ObjectView {
     return h("div", { class: `line${row.mark ? ` ${row.mark}` : ""}${kind}`, role: "option", id: `line-${++this.#made}`, "aria-selected": "false" },
       h("span", { class: "owners" }, ...(owners.length > 0 ? this.#chips(owners) : row.mark === "removed" ? [] : [h("span", { class: row.below.length > 0 ? "below" : "nobody", "aria-hidden": "true" }, row.below.length > 0 ? "" : "·")])),
       h("span", { class: "sign", "aria-hidden": "true" }, markSigns[row.mark] ?? ""),
-      h("code", null, row.text || " "),
+      row.mark === "removed" ? h("code", null, /^ */.exec(row.text)![0], h("s", null, row.text.trimStart())) : h("code", null, row.text || " "),
       h("span", { class: "sr-only" }, `, ${aside}`));
   }
 

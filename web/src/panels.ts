@@ -92,6 +92,7 @@ export class Panels {
       changes.length === 0 ? h("p", { class: "empty" }, `Nothing has changed${since}: no field, no owner.`) : h("p", null, `${changed === 1 ? "1 field has" : `${changed} fields have`} changed${since}:`),
     );
     const look = (name: string) => `${name} ${this.#app.actor(name.split("/")[0] ?? name).colour} ${this.#app.actor(name.split("/")[0] ?? name).letter}`;
+    this.#changes.parent.classList.toggle("long", changes.length > 30);
     this.#changes.show(changes.map((c) => [c.path, c.effect, c.before, c.after, c.line > 0, ...c.ownersBefore.map(look), "", ...c.ownersAfter.map(look), "", ...c.reasons].join("\n")), (i) => this.#change(changes[i]!));
     const left = changed - changes.length;
     if (left > 0 || this.#more.hasChildNodes()) replace(this.#more, left > 0 ? button(`Show the other ${left}`, "more-changes", () => this.#app.showAll()) : null);
