@@ -49,18 +49,25 @@ func wayOut(step Step, res *scenario.Result, number int, name string) (Step, err
 	case number != -1 || len(list) == 0:
 		return step, errors.New("the step has no such conflict")
 	}
-	config := res.Config
+	config, text, kept := res.Config, step.Body, true
 	for _, c := range list {
 		w, err := named(explain.Ways(typeOf(res.Kind), config, c), name)
 		if err != nil {
 			return step, err
+		}
+		if kept && !document.SameNode(config, w.Config) {
+			text, kept = rewrite(text, w.Config, c.Path)
 		}
 		config = w.Config
 		if w.Force {
 			step.Do = string(scenario.ForceApply)
 		}
 	}
-	if !document.SameNode(config, res.Config) {
+	switch {
+	case document.SameNode(config, res.Config):
+	case kept:
+		step.Body = text
+	default: // without its comments
 		step.Body = string(config.YAML())
 	}
 	return step, nil

@@ -67,18 +67,22 @@ func marks(res *scenario.Result) []Mark {
 // follow returns what of a configuration is at a path, or the nearest above it.
 func follow(v document.Value, path fieldmanager.Path) document.Value {
 	for _, e := range path {
-		next := document.Value{}
-		if name, ok := e.Name(); ok {
-			next = v.Get(name)
-		} else {
-			next = item(v, e.Value())
-		}
+		next := child(v, e)
 		if !next.Exists() {
 			break
 		}
 		v = next
 	}
 	return v
+}
+
+// child returns what of a configuration is at an element of a path, absent for
+// nothing.
+func child(v document.Value, e fieldmanager.Element) document.Value {
+	if name, ok := e.Name(); ok {
+		return v.Get(name)
+	}
+	return item(v, e.Value())
 }
 
 // item returns the item of a list that has all the key fields given that it has
