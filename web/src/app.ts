@@ -41,6 +41,8 @@ export class App {
   output: RunOutput | null = null;
   readonly engine: Engine;
   #latest = new Latest();
+  #asked = 0;
+  #answered = 0;
   #actors = new Map<string, Actor & { letter: string }>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #saver: ReturnType<typeof setTimeout> | undefined;
@@ -71,6 +73,11 @@ export class App {
     return this.state.scenario;
   }
 
+  /** Whether what is shown is still that of before the last change. */
+  get busy(): boolean {
+    return this.#asked !== this.#answered;
+  }
+
   /** The step that is shown, undefined before the first. */
   get step(): Step | undefined {
     return this.scenario.steps[this.state.at - 1];
@@ -79,6 +86,7 @@ export class App {
   /** change changes the state, shows it, and has it run. */
   change(edit: (state: State) => void): void {
     edit(this.state);
+    this.#asked++;
     this.changes = firstChanges;
     this.state.at = Math.min(Math.max(this.state.at, 0), this.scenario.steps.length);
     if (this.against !== null && this.against >= this.state.at) this.against = null;
@@ -137,12 +145,14 @@ export class App {
     clearTimeout(this.#timer);
     return this.#latest.run(async () => {
       const at = this.state.at;
+      const asked = this.#asked;
       try {
         this.output = await this.engine.ask("run", { scenario: this.scenario, at, against: this.against ?? at - 1, changes: this.changes });
       } catch (error) {
         this.output = null;
         this.tell((error as Error).message);
       }
+      this.#answered = asked;
       this.#changed("result");
     });
   }

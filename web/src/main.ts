@@ -37,6 +37,9 @@ new Toolbar(app, element("toolbar"));
 new Timeline(app, element("timeline"));
 const object = new ObjectView(app, element("object"));
 new Panels(app, element("panel"), (line) => object.show(line));
+app.onChange(() => {
+  for (const id of ["object", "panel"]) element(id).setAttribute("aria-busy", String(app.busy));
+});
 app.onChange((topic) => {
   if (topic !== "result" || performance.getEntriesByName(firstResult).length > 0) return;
   requestAnimationFrame(() => setTimeout(() => performance.mark(firstResult))); // when it is to be seen

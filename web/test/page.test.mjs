@@ -67,7 +67,10 @@ async function example(page, title) {
   await page.locator("#timeline .about summary", { hasText: title }).waitFor();
 }
 
-const forward = (page) => page.getByRole("button", { name: "Run one step" }).click();
+const forward = async (page) => {
+  await page.getByRole("button", { name: "Run one step" }).click();
+  await page.locator('#panel[aria-busy="false"]').waitFor(); // what is shown is the step's, not that of before
+};
 
 describe("the playground", { timeout: 170_000 }, () => {
   test("shows the first conflict, its place, and who owns each line", async () => {
