@@ -45,8 +45,8 @@ func fuzzAgainst(f *testing.F, work verify.Work, cases []patchCase) {
 			return
 		}
 		c, err := document.Parse(change, document.Options{})
-		if err != nil || c.Root.Kind() == document.Null {
-			return
+		if err != nil || c.Root.Kind() < document.List {
+			return // of scalars the tables tell
 		}
 		live := parse(t, o.Root.String())
 		agree(t, &verify.Case{Work: work, Kinds: kinds, Input: two("object", live, "patch", c.Root)})

@@ -64,7 +64,12 @@ func Run(ctx context.Context, ref Reference, s *Source, o Options) (*Report, *Fa
 		return nil, nil, err
 	}
 	if bad := r.bad.Load(); bad < int64(o.Cases) {
-		return r.total, newReferee(ref, shared).shrink(s.Case(o.First+uint64(bad)), o.ShrinkTries), nil
+		judge, c := newReferee(ref, shared), s.Case(o.First+uint64(bad))
+		found := judge.safely(c).Difference
+		if found == nil {
+			found = &Difference{What: "another answer, but not when asked again: run the same seeds again"}
+		}
+		return r.total, judge.shrink(c, found, o.ShrinkTries), nil
 	}
 	return r.total, nil, nil
 }
@@ -131,14 +136,16 @@ func (r *run) count(c *Case, out outcome) {
 // Examine compares the engines on one case; nil where they agree.
 func Examine(ref Reference, c *Case, o Options) *Failure {
 	r := newReferee(ref, nil)
-	if r.safely(c).Difference == nil {
+	found := r.safely(c).Difference
+	if found == nil {
 		return nil
 	}
-	return r.shrink(c, o.ShrinkTries)
+	return r.shrink(c, found, o.ShrinkTries)
 }
 
-// shrink takes from a case what it differs without.
-func (r *referee) shrink(c *Case, tries int) *Failure {
+// shrink takes from a case what it differs without; found is the difference that it
+// is known for.
+func (r *referee) shrink(c *Case, found *Difference, tries int) *Failure {
 	least := *c
 	f := &Failure{Case: c, Least: &least, SizeBefore: len(c.Input.JSON())}
 	of := func(input document.Value) *Difference {
@@ -152,8 +159,8 @@ func (r *referee) shrink(c *Case, tries int) *Failure {
 	r.tries = 20 // an answer that varies is rare; the last word has the full number
 	least.Input, f.Tries = Shrink(c.Input, tries, func(input document.Value) bool { return of(input) != nil })
 	r.tries = all
-	if f.Difference = of(least.Input); f.Difference == nil {
-		least.Input, f.Difference = c.Input, of(c.Input)
+	if f.Difference = of(least.Input); f.Difference == nil { // it varies, or is of no input that could be
+		least.Input, f.Difference = c.Input, found
 	}
 	f.SizeAfter = len(least.Input.JSON())
 	return f
