@@ -21,9 +21,10 @@ for file in $(git ls-files '*_test.go' | sort); do
 	for target in $(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$file"); do
 		${GO:-go} test "./$dir" -run '^$' -fuzz "^$target\$" -fuzztime "$time" -fuzzminimizetime 10x -parallel "${FUZZWORKERS:-2}" >"$log" 2>&1
 		status=$?
-		printf '%-28s %-18s %12s %8s\n' "$dir" "$target" \
-			"$(sed -n 's/.*execs: \([0-9]*\).*/\1/p' "$log" | tail -1)" \
-			"$(sed -n 's/.*new interesting: \([0-9]*\).*/\1/p' "$log" | tail -1)"
+		executions=$(sed -n 's/.*execs: \([0-9]*\).*/\1/p' "$log" | tail -1)
+		new=$(sed -n 's/.*new interesting: \([0-9]*\).*/\1/p' "$log" | tail -1)
+		# Until the inputs of earlier runs have been tried again, go test tells nothing.
+		printf '%-28s %-18s %12s %8s\n' "$dir" "$target" "${executions:--}" "${new:--}"
 		if [ $status -ne 0 ]; then
 			failed=1
 			cat "$log"

@@ -96,7 +96,11 @@ func (j *judgement) strategic(made bool) string {
 			theirType, theirIn, asked = keys.typ, keys.input, true
 		}
 		if name != knownKeys && made {
-			if less := (&pruner{j, theirType}).input(theirIn); !sameText(less, theirIn) {
+			less := (&pruner{j, theirType}).input(theirIn)
+			switch same := sameText(less, theirIn); {
+			case !same && j.err != nil && j.theirErr != nil:
+				return knownUnlooked // of several faults each names the first that it looks at
+			case !same:
 				theirIn, asked = less, true
 			}
 		}
