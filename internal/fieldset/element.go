@@ -109,7 +109,18 @@ func parseContent(text string) (Element, bool, error) {
 	if text[0] == 'k' && v.Kind() != document.Object {
 		return "", false, elementError(text, "the key of a list item must be an object")
 	}
-	return Element(AppendContent([]byte(text[:2]), v, true)), true, nil
+	if text[0] == 'v' {
+		return Element(AppendContent([]byte(text[:2]), v, true)), true, nil
+	}
+	e := append([]byte(text[:2]), '{')
+	for i := range v.Len() {
+		if i > 0 {
+			e = append(e, ',')
+		}
+		e = append(AppendName(e, v.Key(i)), ':')
+		e = AppendContent(e, v.At(i), true)
+	}
+	return Element(append(e, '}')), true, nil
 }
 
 // plainContent reports whether the content of a k: or v: element is certainly
@@ -254,7 +265,13 @@ var plainBytes = [256]bool{
 
 // AppendString quotes a string as the API server does inside an element: as
 // encoding/json, but \b and \f in the long form.
-func AppendString(dst []byte, s string) []byte {
+func AppendString(dst []byte, s string) []byte { return appendQuoted(dst, s, true) }
+
+// AppendName quotes the name of a key field, which the API server writes without
+// the escapes that are for HTML.
+func AppendName(dst []byte, name string) []byte { return appendQuoted(dst, name, false) }
+
+func appendQuoted(dst []byte, s string, html bool) []byte {
 	const digits = "0123456789abcdef"
 	dst = append(dst, '"')
 	plain := 0
@@ -266,7 +283,7 @@ func AppendString(dst []byte, s string) []byte {
 		c := s[i]
 		if c >= utf8.RuneSelf {
 			r, n := utf8.DecodeRuneInString(s[i:])
-			if r == '\u2028' || r == '\u2029' {
+			if html && (r == '\u2028' || r == '\u2029') {
 				dst = append(append(dst, `\u202`...), digits[r&0xf])
 			} else {
 				dst = append(dst, s[i:i+n]...)
@@ -284,7 +301,7 @@ func AppendString(dst []byte, s string) []byte {
 			dst = append(dst, '\\', 'r')
 		case c == '\t':
 			dst = append(dst, '\\', 't')
-		case c < 0x20 || c == '<' || c == '>' || c == '&':
+		case c < 0x20 || html && (c == '<' || c == '>' || c == '&'):
 			dst = append(dst, '\\', 'u', '0', '0', digits[c>>4], digits[c&0xf])
 		default:
 			dst = append(dst, c)

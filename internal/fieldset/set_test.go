@@ -51,6 +51,8 @@ func TestDecodeAsStructuredMergeDiff(t *testing.T) {
 		{`{"k:{ \"a\" : 1.0 }":{}}`, "white space and numbers are brought into form"},
 		{`{"v:9007199254740993":{},"v:1e2":{},"v:1e-7":{},"v:1e21":{}}`, "numbers read as float64"},
 		{`{"v:\"\\u003c\\u00e9\\b\"":{}}`, "escapes inside"},
+		{`{"k:{\"a&<b>\":\"c&d\"}":{}}`, "names of key fields have no escapes for HTML, values have"},
+		{`{"k:{\"a\":{\"&\":1}}":{}}`, "names within values have"},
 		{`{"v:null":{},"v:[1,2]":{},"v:{\"b\":1,\"a\":2}":{},"v:true":{}}`, "values of any kind"},
 		{`{"k:null":{},"k:{}":{}}`, "a key without fields"},
 		{`{"i:5":{},"i:05":{},"i:-1":{}}`, "indices"},
@@ -80,7 +82,7 @@ func TestDecodeAsStructuredMergeDiff(t *testing.T) {
 // FuzzDecode: what decodes prints canonically, decodes to itself again, and is
 // what structured-merge-diff makes of it. Nothing panics.
 func FuzzDecode(f *testing.F) {
-	for _, s := range []string{`{"f:a":{".":{},"k:{\"n\":1}":{}}}`, `{"v:\"x\"":{},"i:3":{}}`, `{"k:{\"a\":1.50,\"b\":[null]}":{"f:x":{}}}`, `{"f:a":null}`} {
+	for _, s := range []string{`{"f:a":{".":{},"k:{\"n\":1}":{}}}`, `{"v:\"x\"":{},"i:3":{}}`, `{"k:{\"a\":1.50,\"b\":[null]}":{"f:x":{}}}`, `{"f:a":null}`, `{"k:{\"&\":[]}":{}}`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -43,7 +43,7 @@ func appendItem(dst []byte, l *schema.ListType, item document.Value) (_ []byte, 
 			dst = append(dst, ',')
 		}
 		some = true
-		dst = append(fieldset.AppendString(dst, k.Name), ':')
+		dst = append(fieldset.AppendName(dst, k.Name), ':')
 		if v.Exists() {
 			dst = fieldset.AppendContent(dst, v, false)
 			n |= numberOf(v)

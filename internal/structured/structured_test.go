@@ -161,3 +161,12 @@ func TestAnItemThatStandsVeryOften(t *testing.T) {
 		t.Errorf("%d items follow each other up to %d, want all of %d", steps, at, n)
 	}
 }
+
+// The API server escapes the value of a key field for HTML, its name not.
+func TestKeyFieldWithSignsOfHTML(t *testing.T) {
+	l := &schema.ListType{Kind: schema.KeyedList, Keys: []schema.Key{{Name: "a&b"}}}
+	got, ok := ItemElement(l, parse(t, `{"a&b":"c&d"}`))
+	if want := fieldset.Element(`k:{"a&b":"c\u0026d"}`); !ok || got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
