@@ -67,7 +67,7 @@ func (j *judgement) rounds() string {
 		return ""
 	}
 	ours, err := j.q.ask(nil, j.c.Kinds[0].Type(), less)
-	if !sameAnswer(ours, j.theirs, err, j.theirErr) {
+	if !j.c.same(ours, j.theirs, err, j.theirErr) {
 		return ""
 	}
 	return knownFloat
@@ -96,11 +96,7 @@ func (j *judgement) strategic(made bool) string {
 			theirType, theirIn, asked = keys.typ, keys.input, true
 		}
 		if name != knownKeys && made {
-			less := (&pruner{j, theirType}).input(theirIn)
-			switch same := sameText(less, theirIn); {
-			case !same && j.err != nil && j.theirErr != nil:
-				return knownUnlooked // of several faults each names the first that it looks at
-			case !same:
+			if less := (&pruner{j, theirType}).input(theirIn); !sameText(less, theirIn) {
 				theirIn, asked = less, true
 			}
 		}
@@ -121,7 +117,7 @@ func (j *judgement) strategic(made bool) string {
 				theirs = keys.back(release(theirs))
 			}
 			switch {
-			case sameAnswer(ours, theirs, err, theirErr):
+			case j.c.same(ours, theirs, err, theirErr):
 				return name
 			case j.breaksDown(theirErr):
 				return knownPanic

@@ -116,7 +116,7 @@ func (r *referee) ask(c *Case, q *question, in document.Value) (d *Difference, k
 	var theirErr error
 	for range r.tries {
 		theirs, theirErr = q.ask(r.Patch, t, c.Input)
-		if sameAnswer(ours, theirs, err, theirErr) {
+		if c.same(ours, theirs, err, theirErr) {
 			return nil, "", err
 		}
 		if known = (&judgement{r.Patch, c, q, ours, theirs, err, theirErr}).known(); known != "" {
@@ -126,10 +126,23 @@ func (r *referee) ask(c *Case, q *question, in document.Value) (d *Difference, k
 	return &Difference{"another answer to " + q.what, answer(ours, err), answer(theirs, theirErr)}, "", err
 }
 
-// sameAnswer reports whether two answers are patches or objects that print alike,
-// or refusals of one class.
-func sameAnswer(a, b document.Value, errA, errB error) bool {
-	return classOf(errA, patchErrors) == classOf(errB, patchErrors) && (errA != nil || sameText(a, b))
+// same reports whether two answers are patches or objects that print alike, or
+// refusals of one class. Who makes a patch of lists with several faults may name any
+// of them: no server answers with its class.
+func (c *Case) same(a, b document.Value, errA, errB error) bool {
+	x, y := classOf(errA, patchErrors), classOf(errB, patchErrors)
+	if c.Work == Create || c.Work == ThreeWay {
+		x, y = faultClass(x), faultClass(y)
+	}
+	return x == y && (errA != nil || sameText(a, b))
+}
+
+// faultClass returns one class for both that a fault in a list may be of.
+func faultClass(class string) string {
+	if class == patch.ErrCannotApply.Error() {
+		return patch.ErrInternal.Error()
+	}
+	return class
 }
 
 // fromText does a patch once more from text to text, which has ways of its own:
