@@ -116,3 +116,44 @@ func FuzzHandle(f *testing.F) {
 		}
 	})
 }
+
+// FuzzSteps: whatever two steps do, all that can be asked about them is answered,
+// and what is exported is read again as it was.
+func FuzzSteps(f *testing.F) {
+	f.Add("apply", "apply", "", configMap+"  a: b\n", configMap+"  a: c # d\n", "data: {}")
+	f.Add("create", "json-patch", "", configMap, `[{"op":"add","path":"/data","value":{"a":"b"}}]`, "[]")
+	f.Add("client-side-apply", "update", "status", largeDeployment(1), largeDeployment(2), "a: [")
+	f.Add("force-apply", "delete", "scale", "kind: Service\napiVersion: v1\nmetadata: {name: x}\nspec: {ports: [{port: 1}]}", "", "null")
+	f.Fuzz(func(t *testing.T, do1, do2, subresource, body1, body2, edited string) {
+		if len(body1)+len(body2)+len(edited) > 1<<15 {
+			t.Skip("long texts only take long")
+		}
+		s := Scenario{Actors: []Actor{{Name: "a"}, {Name: "b"}}, Steps: []Step{{Actor: "a", Do: do1, Body: body1}, {Actor: "b", Do: do2, Subresource: subresource, Body: body2}}}
+		e := New()
+		asked := func(name string, in, out any) bool {
+			failure := ask(t, e, name, in, out)
+			if failure != nil && strings.Contains(failure.Message, "fault in patchlab") {
+				t.Fatalf("%s: %s", name, failure.Message)
+			}
+			return failure == nil
+		}
+		var out RunOutput
+		if !asked("run", RunInput{Scenario: s, At: 2, Against: 1}, &out) {
+			t.Fatal("the scenario was not run")
+		}
+		asked("line", LineInput{Scenario: s, At: 2, Line: len(out.Rows)}, &LineOutput{})
+		asked("managed", ManagedInput{Scenario: s, At: 2}, &ManagedOutput{})
+		asked("patches", PatchesInput{Scenario: s, At: 2, Edited: edited, Actor: "b"}, &PatchesOutput{})
+		asked("script", ScenarioInput{Scenario: s}, &TextOutput{})
+		for _, w := range []string{"force", "drop", "adopt"} {
+			asked("way", WayInput{Scenario: s, At: 2, Conflict: -1, Way: w}, &WayOutput{})
+		}
+		var file TextOutput
+		var again ScenarioOutput
+		if asked("export", ScenarioInput{Scenario: s}, &file) && asked("import", TextInput{Text: file.Text}, &again) && utf8.ValidString(body1+body2) {
+			if got := again.Scenario.Steps; got[0].Body != body1 || got[1].Body != body2 {
+				t.Fatalf("bodies %q and %q came back as %q", body1, body2, got)
+			}
+		}
+	})
+}

@@ -1,0 +1,73 @@
+package playground
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+func TestTooDeep(t *testing.T) {
+	deep := strings.Repeat("[", 600)
+	for _, c := range []struct {
+		why, text string
+		refused   bool
+	}{
+		{"lists", deep, true},
+		{"objects and lists", strings.Repeat("{a: [", 300), true},
+		{"below a key", "a: " + deep, true},
+		{"behind an anchor", strings.Repeat("&a [", 600), true},
+		{"behind a tag", "a: !!seq " + deep, true},
+		{"one in each line", strings.Repeat("[\n", 600), true},
+		{"items in one line", strings.Repeat("- ", 1200), true},
+		{"keys in one line", strings.Repeat("? ", 1200), true},
+		{"behind a text with a quote in it", "a: x, [ y, \"\nb: " + deep, true},
+		{"behind quotes", `["a", 'b', "c\\", ` + deep, true},
+		{"behind an escaped quote", `["a\"", ` + deep, true},
+		{"lone brackets in a text", strings.Repeat("a[i\n", 600), false},
+		{"brackets in one word", "a: x" + deep, false},
+		{"brackets in quotes", "{\"a\": \"" + deep + "\"}", false},
+		{"brackets in single quotes", "a: ['" + deep + "']", false},
+		{"many that close", strings.Repeat("a: [x]\n", 600), false},
+		{"dashes of a line", "a: 1\n# " + strings.Repeat("-", 2000), false},
+	} {
+		if err := tooDeep(c.text); (err != nil) != c.refused {
+			t.Errorf("%s: %v", c.why, err)
+		}
+	}
+}
+
+// FuzzTooDeep: what is let through nests no deeper than that.
+func FuzzTooDeep(f *testing.F) {
+	f.Add("a: [", "[", 600)
+	f.Add("{\"a\": ", "{\"a\": ", 300)
+	f.Add("a: x, [ y, \"\n", "- [", 500)
+	f.Add("[", "&a ['x', ", 500)
+	f.Fuzz(func(t *testing.T, head, part string, times int) {
+		if times < 0 || times > 2000 || len(part) > 20 {
+			return
+		}
+		text := head + strings.Repeat(part, times)
+		for _, end := range []string{"", "]", "}", " x]"} {
+			whole := text + strings.Repeat(end, times)
+			if tooDeep(whole) != nil {
+				return
+			}
+			if docs, err := document.Read([]byte(whole), document.Options{}); err == nil {
+				for _, d := range docs {
+					if n := depth(d.Root); n > 2*maxNesting {
+						t.Fatalf("%d levels of %.40q and %q were let through", n, head, part)
+					}
+				}
+			}
+		}
+	})
+}
+
+func depth(v document.Value) int {
+	deepest := 0
+	for i := range v.Len() {
+		deepest = max(deepest, 1+depth(v.At(i)))
+	}
+	return deepest
+}
