@@ -150,7 +150,7 @@ func FuzzSteps(f *testing.F) {
 		}
 		var file TextOutput
 		var again ScenarioOutput
-		if asked("export", ScenarioInput{Scenario: s}, &file) && asked("import", TextInput{Text: file.Text}, &again) && utf8.ValidString(body1+body2) {
+		if asked("export", ScenarioInput{Scenario: s}, &file) && asked("import", TextInput(file), &again) && utf8.ValidString(body1+body2) {
 			if got := again.Scenario.Steps; got[0].Body != body1 || got[1].Body != body2 {
 				t.Fatalf("bodies %q and %q came back as %q", body1, body2, got)
 			}
