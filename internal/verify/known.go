@@ -86,6 +86,10 @@ func (j *judgement) strategic(made bool) string {
 	if keys.ambiguous || keys.several && hasPluralKey(t, in) {
 		return knownKeys
 	}
+	if made && j.theirErr != nil && hasPluralKey(t, in) {
+		// Which items have not changed cannot be told where keys are no scalars.
+		return knownUnlooked
+	}
 	if j.q.refuses && j.theirErr != nil && !errors.Is(j.theirErr, patch.ErrConflict) && keys.minded(j) {
 		return knownUnlooked
 	}

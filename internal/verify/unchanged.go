@@ -215,7 +215,7 @@ func (j *judgement) sorted(t *schema.Type, from, to document.Value) document.Val
 			list := items(was)
 			for i, item := range list {
 				for _, other := range now.Items() {
-					if name := mergeKeyOf(t.Map, key); name != "" && document.Identical(item.Get(name), other.Get(name)) {
+					if sameItem(t.Map, key, item, other) {
 						list[i] = j.sorted(kind.List.Elem, item, other)
 					}
 				}
@@ -224,6 +224,23 @@ func (j *judgement) sorted(t *schema.Type, from, to document.Value) document.Val
 		}
 	}
 	return from
+}
+
+// sameItem reports whether two items of a member have the same merge keys.
+func sameItem(m *schema.MapType, name string, a, b document.Value) bool {
+	key := mergeKeyOf(m, name)
+	if key == "" || !document.Identical(a.Get(key), b.Get(key)) {
+		return false
+	}
+	if f := m.Field(name); f != nil && f.MergeKey != "" {
+		return true
+	}
+	for _, k := range m.Member(name).List.Keys {
+		if !document.Identical(a.Get(k.Name), b.Get(k.Name)) {
+			return false
+		}
+	}
+	return true
 }
 
 // onlySorts reports whether a list has the scalars of another, which is in another
