@@ -284,6 +284,10 @@ func (w *strategist) deleteLists(object, patch document.Value, t *schema.Type) (
 			return object, w.fail(ErrMalformed, key+" names no list: write "+directiveDelete+"/list")
 		}
 		was := object.Get(name)
+		if name == "" { // of the empty key kube-apiserver takes nothing out
+			w.note(name, RuleStrategicDropped, Ignored, was, val)
+			continue
+		}
 		now, err := w.deleteItems(t, name, was, val)
 		if err != nil {
 			return object, err

@@ -7,6 +7,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/verify"
 	"github.com/patchlab-dev/patchlab/patch"
+	"github.com/patchlab-dev/patchlab/reference"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -212,5 +213,18 @@ func TestThreeWayKnowsKinds(t *testing.T) {
 	p, typ, err = patch.ThreeWay(original, modified, live, nil, patch.ThreeWayOptions{})
 	if want := `{"spec":{"paused":null,"replicas":2,"template":{"spec":{"containers":[{"image":"y","name":"a"}]}}}}`; err != nil || typ != patch.TypeMerge || p.String() != want {
 		t.Errorf("without a kind: %s %s %v", typ, p, err)
+	}
+}
+
+// The server looks for a list by the name behind the slash only where there is
+// one, and else finds nothing.
+func TestNothingIsDeletedFromTheEmptyKey(t *testing.T) {
+	lists := &schema.Type{Map: &schema.MapType{Elem: schema.Deduced()}}
+	object, change := parse(t, `{"":["a"],"x":["a"]}`), parse(t, `{"$deleteFromPrimitiveList/":["a"],"$deleteFromPrimitiveList/x":["a"]}`)
+	for name, engine := range map[string]patch.Engine{"ours": nil, "reference": reference.Patch{}} {
+		got, err := patch.Strategic(object, change, lists, patch.Options{ListTypes: true, Engine: engine})
+		if want := `{"":["a"],"x":[]}`; err != nil || got.String() != want {
+			t.Errorf("%s: %s, %v, want %s", name, got, err, want)
+		}
 	}
 }
