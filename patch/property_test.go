@@ -79,8 +79,9 @@ func nullsGone(v document.Value) document.Value {
 }
 
 // wellFormed reports whether a strategic merge patch can make the object: it
-// holds no null and nothing that looks like a directive, and the items of lists
-// that merge are all there is once, with their merge key.
+// holds no null and nothing that looks like a directive, its scalars are of their
+// types, and the items of lists that merge are all there is once, with their merge
+// key.
 func wellFormed(v document.Value, t *schema.Type) bool {
 	switch v.Kind() {
 	case document.Null:
@@ -107,6 +108,8 @@ func wellFormed(v document.Value, t *schema.Type) bool {
 				return false
 			}
 		}
+	default:
+		return t != nil && t.TakesScalar(v.Kind())
 	}
 	return true
 }
