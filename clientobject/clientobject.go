@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/patchlab-dev/patchlab/document"
-	"github.com/patchlab-dev/patchlab/internal/govalue"
+	"github.com/patchlab-dev/patchlab/internal/engine/govalue"
 )
 
 // Document returns an object as a document. An *unstructured.Unstructured is

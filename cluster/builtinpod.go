@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
-	"github.com/patchlab-dev/patchlab/internal/quantity"
+	"github.com/patchlab-dev/patchlab/internal/engine/quantity"
 )
 
 // Rules for pods and templates of pods (k8s.io/kubernetes/pkg/apis/core/validation,

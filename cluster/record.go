@@ -5,7 +5,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
-	"github.com/patchlab-dev/patchlab/internal/remake"
+	"github.com/patchlab-dev/patchlab/internal/engine/remake"
 )
 
 // Record is a stored object: without its resource version, which is the store's,

@@ -7,7 +7,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
-	"github.com/patchlab-dev/patchlab/internal/fieldset"
+	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
 )
 
 // The scale subresource shows an object's number of replicas as a Scale of

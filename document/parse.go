@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unsafe"
 
-	"github.com/patchlab-dev/patchlab/internal/lend"
+	"github.com/patchlab-dev/patchlab/internal/engine/lend"
 )
 
 // DefaultMaxBytes is the largest input taken where Options say nothing: the

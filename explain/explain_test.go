@@ -11,7 +11,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
-	"github.com/patchlab-dev/patchlab/internal/conformance"
+	"github.com/patchlab-dev/patchlab/internal/oracle/conformance"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 

@@ -3,7 +3,7 @@ package explain
 import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
-	"github.com/patchlab-dev/patchlab/internal/structured"
+	"github.com/patchlab-dev/patchlab/internal/engine/structured"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 

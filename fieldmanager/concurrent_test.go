@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/patchlab-dev/patchlab/fieldmanager"
-	"github.com/patchlab-dev/patchlab/internal/generate"
+	"github.com/patchlab-dev/patchlab/internal/oracle/generate"
 )
 
 // TestConcurrentUse: one manager and one object serve many goroutines at once

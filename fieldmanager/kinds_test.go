@@ -7,8 +7,8 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
-	"github.com/patchlab-dev/patchlab/internal/generate"
-	"github.com/patchlab-dev/patchlab/internal/structured"
+	"github.com/patchlab-dev/patchlab/internal/engine/structured"
+	"github.com/patchlab-dev/patchlab/internal/oracle/generate"
 	"github.com/patchlab-dev/patchlab/reference"
 	"github.com/patchlab-dev/patchlab/schema"
 )

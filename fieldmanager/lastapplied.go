@@ -2,7 +2,7 @@ package fieldmanager
 
 import (
 	"github.com/patchlab-dev/patchlab/document"
-	"github.com/patchlab-dev/patchlab/internal/structured"
+	"github.com/patchlab-dev/patchlab/internal/engine/structured"
 )
 
 // kubectl is the manager that takes over from kubectl's client-side apply.

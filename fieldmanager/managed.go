@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/patchlab-dev/patchlab/document"
-	"github.com/patchlab-dev/patchlab/internal/fieldset"
+	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
 )
 
 // Managed is a decoded metadata.managedFields: who manages which fields.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
-	"github.com/patchlab-dev/patchlab/internal/generate"
+	"github.com/patchlab-dev/patchlab/internal/oracle/generate"
 )
 
 // FuzzApply: what always holds after a request, whatever the objects are.

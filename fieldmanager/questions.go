@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/patchlab-dev/patchlab/document"
-	"github.com/patchlab-dev/patchlab/internal/structured"
+	"github.com/patchlab-dev/patchlab/internal/engine/structured"
 )
 
 // Owners returns the entries whose manager owns the field itself, in the order

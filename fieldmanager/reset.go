@@ -3,7 +3,7 @@ package fieldmanager
 import (
 	"strings"
 
-	"github.com/patchlab-dev/patchlab/internal/fieldset"
+	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
 )
 
 // A resetter takes from field sets what a resource resets, by version.

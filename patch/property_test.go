@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/patchlab-dev/patchlab/document"
-	"github.com/patchlab-dev/patchlab/internal/generate"
+	"github.com/patchlab-dev/patchlab/internal/oracle/generate"
 	"github.com/patchlab-dev/patchlab/patch"
 	"github.com/patchlab-dev/patchlab/schema"
 )

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/patchlab-dev/patchlab/document"
-	"github.com/patchlab-dev/patchlab/internal/generate"
-	"github.com/patchlab-dev/patchlab/internal/verify"
+	"github.com/patchlab-dev/patchlab/internal/oracle/generate"
+	"github.com/patchlab-dev/patchlab/internal/oracle/verify"
 	"github.com/patchlab-dev/patchlab/reference"
 	"github.com/patchlab-dev/patchlab/schema"
 )

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/patchlab-dev/patchlab/document"
-	"github.com/patchlab-dev/patchlab/internal/verify"
+	"github.com/patchlab-dev/patchlab/internal/oracle/verify"
 	"github.com/patchlab-dev/patchlab/patch"
 	"github.com/patchlab-dev/patchlab/reference"
 	"github.com/patchlab-dev/patchlab/schema"

@@ -16,8 +16,8 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
-	"github.com/patchlab-dev/patchlab/internal/fieldset"
-	"github.com/patchlab-dev/patchlab/internal/structured"
+	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
+	"github.com/patchlab-dev/patchlab/internal/engine/structured"
 )
 
 // Merger returns a structured merge engine on structured-merge-diff v6. It is

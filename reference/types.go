@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 
 	"github.com/patchlab-dev/patchlab/document"
-	"github.com/patchlab-dev/patchlab/internal/govalue"
+	"github.com/patchlab-dev/patchlab/internal/engine/govalue"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 

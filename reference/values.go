@@ -7,8 +7,8 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/patchlab-dev/patchlab/document"
-	"github.com/patchlab-dev/patchlab/internal/fieldset"
-	"github.com/patchlab-dev/patchlab/internal/govalue"
+	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
+	"github.com/patchlab-dev/patchlab/internal/engine/govalue"
 )
 
 // fromGo reads what the libraries hold values as. They hold nothing else.

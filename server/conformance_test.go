@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/patchlab-dev/patchlab/cluster"
-	"github.com/patchlab-dev/patchlab/internal/conformance"
+	"github.com/patchlab-dev/patchlab/internal/oracle/conformance"
 )
 
 // recorder is who made the recordings.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
-	"github.com/patchlab-dev/patchlab/internal/protobuf"
+	"github.com/patchlab-dev/patchlab/internal/engine/protobuf"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 

@@ -6,7 +6,7 @@ import (
 	"net/http"
 
 	"github.com/patchlab-dev/patchlab/cluster"
-	"github.com/patchlab-dev/patchlab/internal/protobuf"
+	"github.com/patchlab-dev/patchlab/internal/engine/protobuf"
 )
 
 // readProtobuf puts JSON in the place of a protobuf body. client-go's typed

@@ -2,7 +2,7 @@
 
 // The engine of the playground as a WebAssembly module: it registers the function
 // patchlab(request: Uint8Array): Uint8Array, which answers one request of
-// internal/playground. Nothing else is here, so that all else is tested in Go.
+// internal/app/playground. Nothing else is here, so that all else is tested in Go.
 package main
 
 import (
@@ -12,7 +12,7 @@ import (
 	"syscall/js"
 
 	"github.com/patchlab-dev/patchlab/document"
-	"github.com/patchlab-dev/patchlab/internal/playground"
+	"github.com/patchlab-dev/patchlab/internal/app/playground"
 )
 
 func main() {

@@ -7,8 +7,8 @@ import (
 	"os"
 
 	"github.com/patchlab-dev/patchlab/fieldmanager"
-	"github.com/patchlab-dev/patchlab/internal/cli"
-	"github.com/patchlab-dev/patchlab/internal/verify"
+	"github.com/patchlab-dev/patchlab/internal/app/cli"
+	"github.com/patchlab-dev/patchlab/internal/oracle/verify"
 	"github.com/patchlab-dev/patchlab/reference"
 )
 

@@ -5,7 +5,7 @@ package main
 import (
 	"os"
 
-	"github.com/patchlab-dev/patchlab/internal/cli"
+	"github.com/patchlab-dev/patchlab/internal/app/cli"
 )
 
 func main() {

@@ -14,11 +14,11 @@ const module = "github.com/patchlab-dev/patchlab/"
 // layers are the parts, lowest first. Each may import those before it and
 // itself; nothing imports a part that is not listed before it.
 var layers = []string{
-	"document", "schema", "patch", "fieldmanager", "store", "cluster", "explain", "scenario", "internal/playground", "server", "internal/cli", "cmd",
+	"document", "schema", "patch", "fieldmanager", "store", "cluster", "explain", "scenario", "internal/app/playground", "server", "internal/app/cli", "cmd",
 }
 
 // light are the parts that also run in a browser.
-var light = []string{"document", "schema", "patch", "fieldmanager", "store", "cluster", "scenario", "internal/playground"}
+var light = []string{"document", "schema", "patch", "fieldmanager", "store", "cluster", "scenario", "internal/app/playground"}
 
 // pages are the commands that run in a browser and so are built for nothing else.
 var pages = []string{"wasm", "wasm/engines"}
@@ -35,7 +35,7 @@ var heavy = map[string]string{
 	"google.golang.org/protobuf":        "not needed beneath the server",
 	"github.com/gogo/protobuf":          "not needed beneath the server",
 	"github.com/golang/protobuf":        "not needed beneath the server",
-	module + "internal/protobuf":        "not needed beneath the server",
+	module + "internal/engine/protobuf": "not needed beneath the server",
 	"github.com/json-iterator/go":       "0.5 MB",
 	"go.etcd.io/":                       "a store on etcd would be a package of its own",
 	module + "reference":                "the judge of the engines, not a part of them",

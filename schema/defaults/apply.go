@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/patchlab-dev/patchlab/document"
-	"github.com/patchlab-dev/patchlab/internal/quantity"
-	"github.com/patchlab-dev/patchlab/internal/remake"
+	"github.com/patchlab-dev/patchlab/internal/engine/quantity"
+	"github.com/patchlab-dev/patchlab/internal/engine/remake"
 )
 
 // filler carries what one Apply knows.

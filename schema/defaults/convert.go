@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/patchlab-dev/patchlab/document"
-	"github.com/patchlab-dev/patchlab/internal/remake"
+	"github.com/patchlab-dev/patchlab/internal/engine/remake"
 )
 
 // The annotations of apps/v1 that hold fields which only older versions have.

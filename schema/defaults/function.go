@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/patchlab-dev/patchlab/document"
-	"github.com/patchlab-dev/patchlab/internal/quantity"
+	"github.com/patchlab-dev/patchlab/internal/engine/quantity"
 )
 
 // A function makes the value of a rule from what the rule's path leads to. An

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/patchlab-dev/patchlab/document"
-	"github.com/patchlab-dev/patchlab/internal/quantity"
-	"github.com/patchlab-dev/patchlab/internal/remake"
+	"github.com/patchlab-dev/patchlab/internal/engine/quantity"
+	"github.com/patchlab-dev/patchlab/internal/engine/remake"
 )
 
 // newPod is the create strategy of pods (pkg/registry/core/pod).

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/patchlab-dev/patchlab/document"
-	"github.com/patchlab-dev/patchlab/internal/conformance"
+	"github.com/patchlab-dev/patchlab/internal/oracle/conformance"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/patchlab-dev/patchlab/cluster"
-	"github.com/patchlab-dev/patchlab/internal/conformance"
+	"github.com/patchlab-dev/patchlab/internal/oracle/conformance"
 	"github.com/patchlab-dev/patchlab/server"
 	"github.com/patchlab-dev/patchlab/test/testserver"
 )

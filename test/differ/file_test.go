@@ -12,7 +12,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/patchlab-dev/patchlab/internal/conformance"
+	"github.com/patchlab-dev/patchlab/internal/oracle/conformance"
 	"github.com/patchlab-dev/patchlab/test/testserver"
 )
 

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/patchlab-dev/patchlab/internal/conformance"
+	"github.com/patchlab-dev/patchlab/internal/oracle/conformance"
 )
 
 // mutator makes new cases of recorded ones. The same seed makes the same cases.

@@ -21,7 +21,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
-	"github.com/patchlab-dev/patchlab/internal/generate"
+	"github.com/patchlab-dev/patchlab/internal/oracle/generate"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 

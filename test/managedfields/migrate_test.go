@@ -10,7 +10,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
-	"github.com/patchlab-dev/patchlab/internal/generate"
+	"github.com/patchlab-dev/patchlab/internal/oracle/generate"
 )
 
 // TestMigratesAsClientGo compares Managed.Migrate with csaupgrade on the managers

@@ -26,7 +26,7 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/randfill"
 
-	"github.com/patchlab-dev/patchlab/internal/protobuf"
+	"github.com/patchlab-dev/patchlab/internal/engine/protobuf"
 )
 
 var (
@@ -174,7 +174,7 @@ func text(x any) string {
 // TestMessagesAreOfTheseTypes says that messages.txt is what its generator
 // writes from the types that this module has.
 func TestMessagesAreOfTheseTypes(t *testing.T) {
-	messages, err := os.ReadFile("../../internal/protobuf/messages.txt")
+	messages, err := os.ReadFile("../../internal/engine/protobuf/messages.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,6 +185,6 @@ func TestMessagesAreOfTheseTypes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(out, messages) {
-		t.Error("internal/protobuf/messages.txt is not of these versions; run go generate ./internal/protobuf")
+		t.Error("internal/engine/protobuf/messages.txt is not of these versions; run go generate ./internal/engine/protobuf")
 	}
 }

@@ -8,7 +8,7 @@ mkdir -p "$out"
 project=$(go list -m)
 set --
 for package in runtime internal/abi internal/runtime/atomic internal/runtime/maps internal/runtime/math internal/runtime/sys cmp slices \
-  "$project/document" "$project/explain" "$project/internal/fieldset" "$project/internal/playground" "$project/internal/structured"; do
+  "$project/document" "$project/explain" "$project/internal/engine/fieldset" "$project/internal/app/playground" "$project/internal/engine/structured"; do
   set -- "$@" "-gcflags=$package="
 done
 sh wasm/build.sh ./wasm "$out/engine.wasm" "$@"

@@ -5,4 +5,4 @@ set -eu
 cd "$(dirname "$0")/../.."
 root=$(go env GOROOT)
 GOOS=js GOARCH=wasm go test -exec "$root/lib/wasm/go_js_wasm_exec" -run '^TestRecordings$' ./cluster
-GOOS=js GOARCH=wasm go test -exec "$root/lib/wasm/go_js_wasm_exec" -run '^Test(Run|Ways|ALine|Examples|Four|ABad)' ./internal/playground
+GOOS=js GOARCH=wasm go test -exec "$root/lib/wasm/go_js_wasm_exec" -run '^Test(Run|Ways|ALine|Examples|Four|ABad)' ./internal/app/playground

@@ -1,5 +1,5 @@
-// Written by a test from the messages of internal/playground: do not edit.
-// go test ./internal/playground -update
+// Written by a test from the messages of internal/app/playground: do not edit.
+// go test ./internal/app/playground -update
 
 export interface AboutInput {
 }

@@ -1,8 +1,8 @@
 // Command wiremessages writes down how the built-in kinds look in Kubernetes'
 // protobuf encoding: the numbers, names and types of their fields, read from
-// the Go types of k8s.io/api. Package internal/protobuf describes the form.
+// the Go types of k8s.io/api. Package internal/engine/protobuf describes the form.
 //
-//	go run ./cmd/wiremessages > ../internal/protobuf/messages.txt
+//	go run ./cmd/wiremessages > ../internal/engine/protobuf/messages.txt
 package main
 
 import (

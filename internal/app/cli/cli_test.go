@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/oracle/verify"
+	"github.com/patchlab-dev/patchlab/reference"
+)
+
+func TestMain(m *testing.M) {
+	run := func(ref *verify.Reference) func() {
+		return func() {
+			ids := 0
+			uid := func() string { ids++; return fmt.Sprint("uid-", ids) }
+			now := func() time.Time { return time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC) }
+			app := &App{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Now: now, UID: uid, Reference: ref}
+			os.Exit(app.run(context.Background(), os.Args[1:]))
+		}
+	}
+	testscript.Main(m, map[string]func(){
+		"patchlab": run(nil),
+		referenceProgram: run(&verify.Reference{
+			Merge: func() fieldmanager.Engine { return reference.Merger() }, Patch: reference.Patch{},
+		}),
+	})
+}
+
+// TestScripts runs the command as a user would: testdata/script/*.txtar hold
+// commands, what they print, and the files that they read.
+func TestScripts(t *testing.T) {
+	testdata, err := filepath.Abs("../../../testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:           "testdata/script",
+		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("TESTDATA", testdata)
+			return nil
+		},
+	})
+}
+
+func TestWithoutTheReferenceProgram(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	var out, errOut bytes.Buffer
+	if code := Run([]string{"verify", "--random", "5"}, nil, &out, &errOut); code != exitRefused {
+		t.Errorf("exit code %d", code)
+	}
+	for _, want := range []string{referenceProgram, "make build", "go install"} {
+		if !strings.Contains(errOut.String(), want) {
+			t.Errorf("the message does not tell of %s:\n%s", want, errOut.String())
+		}
+	}
+}

@@ -1,0 +1,287 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/engine/structured"
+	"github.com/patchlab-dev/patchlab/patch"
+	"github.com/patchlab-dev/patchlab/schema"
+	"github.com/patchlab-dev/patchlab/schema/defaults"
+)
+
+// refused turns the API server's refusal into the end of the command.
+func (r *applyRun) refused(err error, kind *schema.Kind, p *document.Document, q *cluster.Request) error {
+	var conflicts fieldmanager.Conflicts
+	if errors.As(err, &conflicts) {
+		r.app.note(conflictReport(conflicts, p, q.FieldManager))
+		return &exit{code: exitConflict}
+	}
+	var status *cluster.Status
+	if !errors.As(err, &status) {
+		return err
+	}
+	if status.Details != nil && status.Details.Kind == "PatchOptions" {
+		return flagRefusal(status)
+	}
+	text := status.Message
+	at := p.Position(p.Root)
+	var wrong *structured.TypeError
+	var refusal *patch.Error
+	var undecoded *defaults.DecodeError
+	switch {
+	case errors.As(err, &undecoded):
+		at, text = p.PositionOf(undecoded.Path), undecoded.Error()
+	case errors.As(err, &refusal):
+		at, text = p.PositionOf(refusal.Path), refusal.Error()
+	case errors.As(err, &wrong):
+		path, _ := parsePath(wrong.Path)
+		at, text = p.PositionOf(path), wrong.Error()+nearestField(kind, path)
+	case status.Details != nil && len(status.Details.Causes) > 0 && status.Details.Causes[0].Field != "patch":
+		return errors.New(causesText(status, p))
+	default:
+		if status.Err != nil { // a cause of "patch" holds the whole object
+			text = status.Err.Error()
+		}
+		if path, ok := quotedField(text); ok {
+			at = positionOf(p, path)
+			text += nearestField(kind, path)
+		}
+	}
+	return fmt.Errorf("%s: %s (the API server answers %d%s)", at, text, status.Code, reason(status))
+}
+
+// flagRefusal tells of options that the API server refuses by the flags they are
+// from.
+func flagRefusal(status *cluster.Status) error {
+	flags := map[string]string{"fieldManager": "--field-manager", "force": "--force-conflicts", "fieldValidation": "--validate"}
+	var lines []string
+	for _, c := range status.Details.Causes {
+		name := flags[c.Field]
+		if name == "" {
+			name = c.Field
+		}
+		lines = append(lines, name+": "+c.Message)
+	}
+	return usage(strings.Join(lines, "\n"))
+}
+
+// causesText tells what is wrong with an object, each thing with its place. Where
+// the patch does not say it, it is the place of what is around it.
+func causesText(status *cluster.Status, p *document.Document) string {
+	answer := fmt.Sprintf("(the API server answers %d%s)", status.Code, reason(status))
+	what := status.Details.Kind
+	if status.Details.Group != "" {
+		what += "." + status.Details.Group
+	}
+	what += " " + strconv.Quote(status.Details.Name) + " is invalid"
+	lines := make([]string, len(status.Details.Causes))
+	for i, c := range status.Details.Causes {
+		path, _ := parsePath(c.Field)
+		lines[i] = fmt.Sprintf("%s: %s: %s", positionOf(p, path), c.Field, c.Message)
+	}
+	if len(lines) == 1 {
+		path, _ := parsePath(status.Details.Causes[0].Field)
+		return fmt.Sprintf("%s: %s: %s: %s %s", positionOf(p, path), what, status.Details.Causes[0].Field, status.Details.Causes[0].Message, answer)
+	}
+	return what + " " + answer + "\n  " + strings.Join(lines, "\n  ")
+}
+
+// positionOf is where a patch says something of a field: of a JSON patch the first
+// operation on it or on what it is in.
+func positionOf(p *document.Document, field document.Path) document.Position {
+	if p.Root.Kind() != document.List {
+		return p.PositionOf(field)
+	}
+	escape := strings.NewReplacer("~", "~0", "/", "~1")
+	pointer := ""
+	for _, s := range field {
+		if s.Index >= 0 {
+			pointer += "/" + strconv.Itoa(s.Index)
+		} else {
+			pointer += "/" + escape.Replace(s.Key)
+		}
+	}
+	for _, op := range p.Root.Items() {
+		if path := op.Get("path").StringOr(""); path != "" && (pointer == path || strings.HasPrefix(pointer, path+"/")) {
+			return p.Position(op)
+		}
+	}
+	return p.Position(p.Root)
+}
+
+// quotedField finds the path in: strict decoding error: unknown field "spec.a".
+func quotedField(message string) (document.Path, bool) {
+	_, rest, ok := strings.Cut(message, " field \"")
+	if !ok {
+		return nil, false
+	}
+	field, _, _ := strings.Cut(rest, "\"")
+	return parsePath(field)
+}
+
+// nearestField says which field may have been meant where the last step of a
+// path is none that its kind has.
+func nearestField(kind *schema.Kind, path document.Path) string {
+	t := kind.Type()
+	for i, s := range path {
+		switch {
+		case t == nil:
+			return ""
+		case s.Index >= 0:
+			if t.List == nil {
+				return ""
+			}
+			t = t.List.Elem
+		case t.Map == nil || t.Map.Member(s.Key) == nil && i < len(path)-1:
+			return ""
+		case t.Map.Member(s.Key) != nil:
+			t = t.Map.Member(s.Key)
+		default:
+			near := schema.Nearest(s.Key, func(yield func(string) bool) {
+				for _, f := range t.Map.Fields {
+					if !yield(f.Name) {
+						return
+					}
+				}
+			})
+			if near == "" {
+				return ""
+			}
+			return "; did you mean " + near + "?"
+		}
+	}
+	return ""
+}
+
+func reason(s *cluster.Status) string {
+	if s.Reason == "" {
+		return ""
+	}
+	return " " + s.Reason
+}
+
+// conflictReport tells of each field who owns it, and the ways out.
+func conflictReport(conflicts fieldmanager.Conflicts, p *document.Document, manager string) string {
+	var b strings.Builder
+	fields := "1 field that another field manager owns"
+	if len(conflicts) > 1 {
+		fields = strconv.Itoa(len(conflicts)) + " fields that other field managers own"
+	}
+	fmt.Fprintf(&b, "error: applying as %q would change %s\n", manager, fields)
+	for _, c := range conflicts {
+		at := ""
+		if v := locate(p.Root, c.Path); v.Exists() {
+			at = "  (" + p.Position(v).String() + ")"
+		}
+		fmt.Fprintf(&b, "\n  %s%s\n", c.Path, at)
+		fmt.Fprintf(&b, "    owner   %s\n", owner(c))
+		fmt.Fprintf(&b, "    live    %s\n", short(c.Live))
+		fmt.Fprintf(&b, "    wanted  %s\n", short(c.Wanted))
+	}
+	fmt.Fprintf(&b, `
+Ways out, for each field:
+  force            run again with --force-conflicts: %[1]s takes it over, its owner loses it
+  drop the field   take it out of the applied manifest: its owner keeps it
+  adopt the value  set it to the live value: both own it from then on`, manager)
+	return b.String()
+}
+
+// locate follows a path of field management into an object: items of lists are
+// found by their keys or their value.
+func locate(v document.Value, path fieldmanager.Path) document.Value {
+	for _, e := range path {
+		if name, ok := e.Name(); ok {
+			v = v.Get(name)
+			continue
+		}
+		v = locateItem(v, e)
+	}
+	return v
+}
+
+func locateItem(list document.Value, e fieldmanager.Element) document.Value {
+	want := e.Value()
+	if i, ok := want.Int(); ok && strings.HasPrefix(string(e), "i:") {
+		return list.Follow(document.Path{}.Item(int(i)))
+	}
+	for _, item := range list.Items() {
+		if document.Equal(item, want) || strings.HasPrefix(string(e), "k:") && hasKeys(item, want) {
+			return item
+		}
+	}
+	return document.Value{}
+}
+
+// hasKeys reports whether an item has no key field that differs; one that it
+// leaves out has the default that the path names.
+func hasKeys(item, keys document.Value) bool {
+	for name, want := range keys.Members() {
+		if got := item.Get(name); got.Exists() && !document.Equal(got, want) {
+			return false
+		}
+	}
+	return item.Kind() == document.Object
+}
+
+func owner(c fieldmanager.Conflict) string {
+	text := fmt.Sprintf("%s (%s, %s", c.Manager, c.Operation, c.APIVersion)
+	if c.Subresource != "" {
+		text += ", subresource " + c.Subresource
+	}
+	if !c.Time.IsZero() {
+		text += ", since " + c.Time.UTC().Format("2006-01-02T15:04:05Z")
+	}
+	return text + ")"
+}
+
+// short is a value on one line that fits a terminal.
+func short(v document.Value) string {
+	if !v.Exists() {
+		return "(not set)"
+	}
+	const most = 100
+	text := v.String()
+	if len([]rune(text)) > most {
+		text = string([]rune(text)[:most]) + "…"
+	}
+	return text
+}
+
+// parsePath reads a path of a message: .spec.containers[0].image, with or
+// without its first dot. Steps by keys, as in [name="x"], are not followed.
+func parsePath(s string) (document.Path, bool) {
+	var path document.Path
+	s = strings.TrimPrefix(s, ".")
+	for s != "" {
+		if s[0] == '[' {
+			end := strings.IndexByte(s, ']')
+			if end < 0 {
+				return nil, false
+			}
+			inside := s[1:end]
+			if i, err := strconv.Atoi(inside); err == nil && i >= 0 {
+				path = path.Item(i)
+			} else if key, err := strconv.Unquote(inside); err == nil {
+				path = path.Child(key)
+			} else {
+				return path, len(path) > 0
+			}
+			s = strings.TrimPrefix(s[end+1:], ".")
+			continue
+		}
+		end := strings.IndexAny(s, ".[")
+		if end < 0 {
+			end = len(s)
+		}
+		path = path.Child(s[:end])
+		s = s[end:]
+		s = strings.TrimPrefix(s, ".")
+	}
+	return path, len(path) > 0
+}

@@ -1,0 +1,171 @@
+// Package cli holds the commands of patchlab, one in a file of its own each.
+// They read from and write to what they are given, so that tests can call them.
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/patchlab-dev/patchlab/internal/oracle/verify"
+)
+
+// The exit codes of all commands.
+const (
+	exitDone     = 0
+	exitRefused  = 1
+	exitUsage    = 2
+	exitConflict = 3
+)
+
+const exitHelp = `Exit codes:
+  0  done
+  1  the change could not be applied, or an input could not be read
+  2  wrong usage
+  3  the change conflicts with other field managers`
+
+// App is what a command has of its surroundings.
+type App struct {
+	In       io.Reader
+	Out, Err io.Writer
+	// Now tells the time that goes into managedFields.
+	Now func() time.Time
+	// UID makes the uid of a new object; nil makes random ones.
+	UID func() string
+	// Reference is the reference engine where it is linked into the program; of
+	// nil, commands that need it are handed over to one that has it.
+	Reference *verify.Reference
+
+	args []string // after the program's name
+}
+
+// An exit ends a command with a code of its own. What is to be said has been
+// said, or is its error.
+type exit struct {
+	code int
+	err  error
+}
+
+func (e *exit) Error() string {
+	if e.err == nil {
+		return ""
+	}
+	return e.err.Error()
+}
+
+func (e *exit) Unwrap() error { return e.err }
+
+// usage is an error in how a command was called.
+func usage(text string) error { return &exit{exitUsage, errors.New(text)} }
+
+// Run runs patchlab with the arguments after its name and returns its exit code.
+func Run(args []string, in io.Reader, out, errOut io.Writer) int {
+	return RunWith(nil, args, in, out, errOut)
+}
+
+// RunWith is Run for a program that may have the reference engine.
+func RunWith(reference *verify.Reference, args []string, in io.Reader, out, errOut io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	app := &App{In: in, Out: out, Err: errOut, Now: time.Now, Reference: reference}
+	return app.run(ctx, args)
+}
+
+func (a *App) run(ctx context.Context, args []string) int {
+	a.args = args
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(a.In)
+	root.SetOut(a.Out)
+	root.SetErr(a.Err)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitDone
+	}
+	var e *exit
+	if errors.As(err, &e) {
+		if text := e.Error(); text != "" {
+			a.fail(text)
+		}
+		return e.code
+	}
+	a.fail(err.Error())
+	return exitRefused
+}
+
+// fail prints an error in the form of all of patchlab's errors.
+func (a *App) fail(text string) { _, _ = io.WriteString(a.Err, "error: "+text+"\n") }
+
+func (a *App) root() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "patchlab",
+		Short: "Tell what Kubernetes will do with a change to an object, without a cluster",
+		Long: `patchlab answers as kube-apiserver does, without one: what becomes of an object
+under a JSON patch, a merge patch, a strategic merge patch or server-side apply,
+who owns which field afterwards, and who conflicts with whom.
+
+` + exitHelp,
+		SilenceErrors: true,
+		// Commands that differ by two letters are meant.
+		SuggestionsMinimumDistance: 2,
+		SilenceUsage:               true,
+		Args:                       noSuchCommand,
+		RunE:                       func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usage(err.Error() + "\nSee '" + c.CommandPath() + " --help'.")
+	})
+	c.AddCommand(a.applyCommand(), a.defaultsCommand(), a.playgroundCommand(), a.serveCommand(), a.verifyCommand(), a.versionCommand())
+	return c
+}
+
+// noSuchCommand refuses what is no command, and says what may have been meant.
+func noSuchCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	text := "there is no command " + strconv.Quote(args[0])
+	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+		text += "; did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return usage(text + "\nSee '" + c.CommandPath() + " --help'.")
+}
+
+// arguments makes a command refuse a wrong number of arguments as wrong usage.
+func arguments(names ...string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) == len(names) {
+			return nil
+		}
+		return usage("'" + c.CommandPath() + "' takes " + list(names) + "\nUsage: " + c.UseLine())
+	}
+}
+
+func list(names []string) string {
+	switch len(names) {
+	case 0:
+		return "no arguments"
+	case 1:
+		return "one argument, " + names[0]
+	}
+	text := names[0]
+	for i, n := range names[1:] {
+		if i == len(names)-2 {
+			text += " and " + n
+		} else {
+			text += ", " + n
+		}
+	}
+	return "the arguments " + text
+}
+
+// print writes to standard output what is an answer.
+func (a *App) print(text string) { _, _ = io.WriteString(a.Out, text) }

@@ -1,0 +1,233 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// quiet gathers what a command prints while it runs.
+type quiet struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (q *quiet) Write(b []byte) (int, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.b.Write(b)
+}
+
+func (q *quiet) String() string {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.b.String()
+}
+
+// startServe runs serve until stop, which returns its exit code.
+func startServe(t *testing.T, args ...string) (url string, errors *quiet, stop func() int) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	r, w := io.Pipe()
+	errors = &quiet{}
+	app := &App{In: strings.NewReader(""), Out: w, Err: errors}
+	code := make(chan int, 1)
+	go func() {
+		code <- app.run(ctx, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...))
+		w.Close()
+	}()
+	t.Cleanup(cancel)
+	line, err := bufio.NewReader(r).ReadString('\n')
+	url, ok := strings.CutPrefix(strings.TrimSpace(line), "serving on ")
+	if err != nil || !ok {
+		t.Fatalf("printed %q (%v), errors: %s", line, err, errors)
+	}
+	return url, errors, func() int {
+		cancel()
+		select {
+		case c := <-code:
+			return c
+		case <-time.After(20 * time.Second):
+			t.Fatal("serve does not end")
+			return -1
+		}
+	}
+}
+
+const loadedObjects = `apiVersion: v1
+kind: List
+items:
+- apiVersion: lab.example.com/v1
+  kind: Widget
+  metadata:
+    name: w
+    namespace: lab
+    resourceVersion: "77"
+    managedFields:
+    - {apiVersion: lab.example.com/v1, fieldsType: FieldsV1, fieldsV1: {"f:spec": {"f:note": {}}}, manager: me, operation: Apply}
+  spec: {note: hello, replicas: 3}
+  status: {phase: Up}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: lab}
+`
+
+func TestServe(t *testing.T) {
+	dir := t.TempDir()
+	objects, kubeconfig := filepath.Join(dir, "objects.yaml"), filepath.Join(dir, "kubeconfig")
+	if err := os.WriteFile(objects, []byte(loadedObjects), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	url, errors, stop := startServe(t, "--crd", "../../../testdata/crds/widgets.yaml", "--load", objects, "--kubeconfig", kubeconfig,
+		"--token", "secret", "--tls", "--request-log", "--kube-version", "1.35.2")
+	client := clientOf(t, kubeconfig, url)
+	get := func(path string) document.Value {
+		t.Helper()
+		r, err := http.NewRequest("GET", url+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer secret")
+		resp, err := client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		data, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := document.Parse(data, document.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d.Root
+	}
+	if v := get("/version").Get("minor").StringOr(""); v != "35" {
+		t.Errorf("serves version 1.%s", v)
+	}
+	widget := get("/apis/lab.example.com/v1/namespaces/lab/widgets/w")
+	if owners := widget.Get("metadata").Get("managedFields"); owners.Len() != 1 || owners.At(0).Get("manager").StringOr("") != "me" {
+		t.Errorf("owners: %s", owners)
+	}
+	if widget.Get("spec").Get("replicas").String() != "3" || widget.Get("status").Get("phase").StringOr("") != "Up" {
+		t.Errorf("loaded: %s", widget)
+	}
+	for _, name := range []string{"default", "kube-system", "lab"} {
+		if ns := get("/api/v1/namespaces/" + name); ns.Get("kind").StringOr("") != "Namespace" {
+			t.Errorf("namespace %s: %s", name, ns)
+		}
+	}
+	if code := stop(); code != exitDone {
+		t.Errorf("ended with %d: %s", code, errors)
+	}
+	if log := errors.String(); !strings.Contains(log, " GET /version 200 ") || !strings.HasSuffix(log, "\n") {
+		t.Errorf("request log: %s", log)
+	}
+}
+
+// clientOf makes a client of a kubeconfig, and checks that it leads to url.
+func clientOf(t *testing.T, kubeconfig, url string) *http.Client {
+	t.Helper()
+	data, err := os.ReadFile(kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := document.ParseYAML(data, document.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cluster := d.Root.Get("clusters").At(0).Get("cluster")
+	if cluster.Get("server").StringOr("") != url || d.Root.Get("users").At(0).Get("user").Get("token").StringOr("") != "secret" {
+		t.Errorf("kubeconfig: %s", data)
+	}
+	if info, err := os.Stat(kubeconfig); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("others may read the token: %v %v", info.Mode(), err)
+	}
+	ca, err := base64.StdEncoding.DecodeString(cluster.Get("certificate-authority-data").StringOr(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(ca) {
+		t.Fatal("no certificate in the kubeconfig")
+	}
+	return &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
+}
+
+func TestServeRefuses(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		name = filepath.Join(dir, name)
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	noCRD := write("no-crd.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n")
+	unknown := write("unknown.yaml", "# first\n---\napiVersion: x.example.com/v1\nkind: Thing\nmetadata: {name: a}\n")
+	twice := write("twice.yaml", strings.Repeat("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\n", 2))
+	for _, c := range []struct {
+		why  string
+		args []string
+		code int
+		want string
+	}{
+		{"an argument too many", []string{"x"}, exitUsage, "takes no arguments"},
+		{"an unknown version", []string{"--kube-version", "1.2"}, exitUsage, "known are 1.30"},
+		{"no such file", []string{"--crd", filepath.Join(dir, "none.yaml")}, exitRefused, "there is no such file"},
+		{"no custom resource", []string{"--crd", noCRD}, exitRefused, `no-crd.yaml:1:1: expected a CustomResourceDefinition, found kind "ConfigMap"`},
+		{"an unknown kind", []string{"--load", unknown}, exitRefused, `unknown.yaml:3:1: there is no kind "Thing" in "x.example.com/v1"; give its CRD with --crd`},
+		{"an object twice", []string{"--load", twice}, exitRefused, `twice.yaml:5:1: configmaps "a" already exists`},
+		{"no such address", []string{"--listen", "192.0.2.1:1"}, exitRefused, "--listen 192.0.2.1:1: "},
+		{"no place for the kubeconfig", []string{"--listen", "127.0.0.1:0", "--kubeconfig", dir}, exitRefused, dir},
+	} {
+		var out, errs bytes.Buffer
+		app := &App{In: strings.NewReader(""), Out: &out, Err: &errs}
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		code := app.run(ctx, append([]string{"serve"}, c.args...))
+		cancel()
+		if code != c.code || !strings.Contains(errs.String(), c.want) || out.Len() > 0 {
+			t.Errorf("%s: code %d, printed %q, errors %q; want %d and %q", c.why, code, out.String(), errs.String(), c.code, c.want)
+		}
+	}
+}
+
+func TestServeAddresses(t *testing.T) {
+	for _, c := range []struct {
+		ip     string
+		secure bool
+		want   string
+	}{
+		{"127.0.0.1", false, "http://127.0.0.1:80"}, {"0.0.0.0", true, "https://127.0.0.1:80"}, {"::1", false, "http://[::1]:80"},
+	} {
+		a := tcpAddress(c.ip)
+		if got := addressOf(a, c.secure); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.ip, got, c.want)
+		}
+		if got, want := loopback(a), c.ip != "0.0.0.0"; got != want {
+			t.Errorf("%s: reached by this machine only: %v", c.ip, got)
+		}
+		if hosts := fmt.Sprint(hostsOf(a)); !strings.Contains(hosts, "localhost 127.0.0.1 ::1") {
+			t.Errorf("%s: certificate for %s", c.ip, hosts)
+		}
+	}
+}
+
+func tcpAddress(ip string) net.Addr { return &net.TCPAddr{IP: net.ParseIP(ip), Port: 80} }

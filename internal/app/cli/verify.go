@@ -1,0 +1,216 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/patchlab-dev/patchlab/internal/oracle/verify"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// verifyOptions are the flags of verify.
+type verifyOptions struct {
+	apply  applyOptions
+	random int
+	seed   uint64
+	kind   string
+	report bool
+}
+
+func (a *App) verifyCommand() *cobra.Command {
+	var o verifyOptions
+	c := &cobra.Command{
+		Use:   "verify [LIVE PATCH]",
+		Short: "Hold the engines against the libraries that kube-apiserver uses",
+		Long: `Do the same work with patchlab's own engines and with the reference engine, the
+libraries of kube-apiserver and kubectl, and compare what comes out: objects,
+managedFields, conflicts, and the class of every refusal.
+
+With LIVE and PATCH, which are those of apply, the work is what apply does with
+them, and making the patches that lead from the one object to the other. With
+--random it is N cases, drawn from the types of all kinds (and of the custom
+resources given with --crd): server-side apply and update tracking by several
+managers in several versions, JSON, merge and strategic merge patches, making
+patches, three-way merges. Every second case is of a custom resource whose type
+is drawn too, with lists and maps of every sort; --kind leaves those out.
+
+The first difference is shrunk to the least input that shows it.
+
+Exit codes:
+  0  no difference
+  1  a difference, or an input could not be read
+  2  wrong usage`,
+		Example: `  # Do both engines make the same of my change?
+  patchlab verify live.yaml patch.yaml
+
+  # Twenty thousand cases, and the one with seed 4711 again
+  patchlab verify --random 20000
+  patchlab verify --random 1 --seed 4711`,
+		Args: cobra.ArbitraryArgs, // judged with the flags
+		RunE: func(c *cobra.Command, args []string) error { return a.verify(c.Context(), args, &o) },
+	}
+	o.apply.add(c)
+	f := c.Flags()
+	f.IntVar(&o.random, "random", 0, "compare the engines on so many random cases")
+	f.Uint64Var(&o.seed, "seed", 1, "seed of the first random case; each has the next")
+	f.StringVar(&o.kind, "kind", "", "draw only cases of this kind, such as Deployment or widgets.example.com")
+	f.BoolVar(&o.report, "progress", false, "tell every ten seconds how far it is, also where standard error is no terminal")
+	return c
+}
+
+func (a *App) verify(ctx context.Context, args []string, o *verifyOptions) error {
+	switch {
+	case o.random < 0 || o.random == 0 && len(args) != 2 || o.random > 0 && len(args) != 0:
+		return usage("'patchlab verify' takes either LIVE and PATCH, or --random N\nSee 'patchlab verify --help'.")
+	case a.Reference == nil:
+		return a.handOver(ctx)
+	case o.random > 0:
+		return a.verifyRandom(ctx, o)
+	}
+	return a.verifyFiles(args[0], args[1], o)
+}
+
+// verifyRandom compares the engines on drawn cases.
+func (a *App) verifyRandom(ctx context.Context, o *verifyOptions) error {
+	source, err := a.source(o)
+	if err != nil {
+		return err
+	}
+	// Much is made and little kept: collecting less often takes a third of the time off.
+	defer debug.SetGCPercent(debug.SetGCPercent(max(800, debug.SetGCPercent(100))))
+	p := progress{out: a.Err, total: o.random, began: a.Now(), now: a.Now, terminal: isTerminal(a.Err), lines: o.report}
+	report, failure, err := verify.Run(ctx, *a.Reference, source, verify.Options{First: o.seed, Cases: o.random, Progress: p.at})
+	p.clear()
+	if err != nil {
+		return fmt.Errorf("stopped: %w", err)
+	}
+	if failure != nil {
+		again := fmt.Sprintf("patchlab verify --random 1 --seed %d", failure.Case.Seed)
+		if o.kind != "" {
+			again += " --kind " + o.kind
+		}
+		return &exit{exitRefused, fmt.Errorf("the engines differ at seed %d\n%s\nSee it again: %s", failure.Case.Seed, failure.Text(), again)}
+	}
+	_, err = io.WriteString(a.Out, reportText(report)+p.rate())
+	return err
+}
+
+// source is what cases are drawn from.
+func (a *App) source(o *verifyOptions) (*verify.Source, error) {
+	registry, err := o.apply.schemas.registry(a)
+	if err != nil {
+		return nil, err
+	}
+	s := &verify.Source{Custom: o.kind == ""}
+	names := map[string]bool{}
+	for k := range registry.Kinds() {
+		if k.Resource == "" || k.Type().Map.Field("metadata") == nil {
+			continue // not stored
+		}
+		names[k.Kind] = true
+		if o.kind == "" || calledSo(k, o.kind) {
+			s.Kinds = append(s.Kinds, k)
+		}
+	}
+	if len(s.Kinds) == 0 {
+		hint := ""
+		if near := schema.Nearest(o.kind, maps.Keys(names)); near != "" {
+			hint = "; did you mean " + near + "?"
+		}
+		return nil, usage("--kind " + o.kind + ": there is no such kind" + hint)
+	}
+	return s, nil
+}
+
+// calledSo reports whether a kind has a name: its kind, plural or singular, alone
+// or with its group behind a dot.
+func calledSo(k *schema.Kind, name string) bool {
+	return slices.ContainsFunc([]string{k.Kind, k.Resource, k.Singular}, func(own string) bool {
+		return own != "" && (strings.EqualFold(own, name) || strings.EqualFold(own+"."+k.Group, name))
+	})
+}
+
+// reportText says what was compared.
+func reportText(r *verify.Report) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "no difference in %d cases, seeds %d to %d\n", r.Cases, r.First, r.First+uint64(r.Cases)-1)
+	reached, least := 0, r.Cases
+	for _, n := range r.Kinds {
+		least = min(least, n)
+		if n > 0 {
+			reached++
+		}
+	}
+	fmt.Fprintf(&b, "kinds reached %d of %d, each by %d cases or more\n", reached, len(r.Kinds), least)
+	for _, part := range []struct {
+		title  string
+		counts map[string]int
+	}{{"cases", r.Works}, {"cases with", r.Features}, {"answers of both", r.Answers}, {"known differences, left out (doc/verification.md)", r.Known}} {
+		if len(part.counts) == 0 {
+			continue
+		}
+		b.WriteString(part.title + ":\n")
+		for _, name := range slices.Sorted(maps.Keys(part.counts)) {
+			fmt.Fprintf(&b, "%9d  %s\n", part.counts[name], name)
+		}
+	}
+	return b.String()
+}
+
+// progress shows how far long work is: on a terminal in one line that changes,
+// else, if that is wanted, in lines now and then.
+type progress struct {
+	mu              sync.Mutex
+	out             io.Writer
+	total           int
+	began           time.Time
+	now             func() time.Time
+	terminal, lines bool
+	last            time.Time
+}
+
+func (p *progress) at(done int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now, pause := p.now(), 10*time.Second
+	if p.terminal {
+		pause = 200 * time.Millisecond
+	}
+	if !p.terminal && !p.lines || now.Sub(p.last) < pause {
+		return
+	}
+	p.last = now
+	spent := now.Sub(p.began)
+	left := time.Duration(float64(spent) / float64(done) * float64(p.total-done)).Round(time.Second)
+	text := fmt.Sprintf("%d of %d cases, %.0f in a second, no difference so far, %s left", done, p.total, float64(done)/spent.Seconds(), left)
+	if p.terminal {
+		fmt.Fprintf(p.out, "\r%-78s", text)
+	} else {
+		fmt.Fprintln(p.out, text)
+	}
+}
+
+// rate tells how long it took, where somebody has asked for progress.
+func (p *progress) rate() string {
+	if !p.lines {
+		return ""
+	}
+	spent := p.now().Sub(p.began)
+	return fmt.Sprintf("%.0f cases in a second, %s in all\n", float64(p.total)/spent.Seconds(), spent.Round(time.Second))
+}
+
+// clear takes the line away.
+func (p *progress) clear() {
+	if p.terminal && !p.last.IsZero() {
+		_, _ = io.WriteString(p.out, "\r"+strings.Repeat(" ", 78)+"\r")
+	}
+}

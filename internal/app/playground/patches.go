@@ -1,0 +1,181 @@
+package playground
+
+import (
+	"context"
+	"errors"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/explain"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/engine/structured"
+	"github.com/patchlab-dev/patchlab/patch"
+	"github.com/patchlab-dev/patchlab/scenario"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// patches makes the four patches that turn the object into what it was edited
+// to, and sends each on a cluster of its own to say what becomes of it.
+func (e *Engine) patches(in *PatchesInput) (*PatchesOutput, error) {
+	res, err := e.result(&in.Scenario, in.At)
+	if err != nil {
+		return nil, err
+	}
+	if !res.After.Value.Exists() {
+		return nil, errors.New("there is no object to edit")
+	}
+	if err := tooDeep(in.Edited); err != nil {
+		return nil, err
+	}
+	d, err := document.ParseYAML([]byte(in.Edited), document.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if d.Root.Kind() != document.Object {
+		return nil, errors.New("an object cannot become a " + d.Root.Kind().String())
+	}
+	i := intent{t: typeOf(res.Kind), builtin: res.Kind.Builtin, live: res.After, want: d.Root, actor: in.Actor}
+	out := &PatchesOutput{}
+	for _, p := range i.all() {
+		if p.Body != "" {
+			p.try(e.last.runner, res, in.Actor, i.want)
+		}
+		out.Patches = append(out.Patches, p)
+	}
+	return out, nil
+}
+
+// intent is an object as it is and as it should be.
+type intent struct {
+	t       *schema.Type
+	builtin bool
+	live    fieldmanager.Object
+	want    document.Value
+	actor   string
+}
+
+func (i *intent) all() []Patch {
+	list := []Patch{{Do: string(scenario.JSONPatch), Body: string(patch.CreateJSON(i.live.Value, i.want).YAML())}}
+	merge, err := patch.CreateMerge(i.live.Value, i.want, patch.Options{})
+	list = append(list, made(scenario.MergePatch, merge, err))
+	strategic, err := patch.CreateStrategic(i.live.Value, i.want, i.t, patch.Options{})
+	if !i.builtin {
+		err = errors.New("the API server takes no strategic merge patches for custom resources")
+	}
+	list = append(list, made(scenario.Strategic, strategic, err))
+	return append(list, made(scenario.Apply, i.configuration(), nil))
+}
+
+func made(do scenario.Action, v document.Value, err error) Patch {
+	if err != nil {
+		return Patch{Do: string(do), Message: err.Error()}
+	}
+	return Patch{Do: string(do), Body: string(v.YAML())}
+}
+
+// configuration is what the actor applies to get the object: all that it has
+// applied so far, as it should be now, and what else is to change. What is to go
+// goes where the actor has applied it before.
+func (i *intent) configuration() document.Value {
+	fields := fieldmanager.Set{}
+	for _, e := range i.live.Managed.Entries() {
+		if e.Manager == i.actor && e.Operation == fieldmanager.OperationApply && e.Subresource == "" {
+			fields = fields.Union(e.Fields)
+		}
+	}
+	changed := map[string]bool{}
+	for _, c := range explain.Changes(i.t, fieldmanager.Object{Value: i.live.Value}, fieldmanager.Object{Value: i.want}) {
+		if c.After.Exists() {
+			changed[c.Path.String()] = true
+		}
+	}
+	pick := picker{fields: fields, changed: changed}
+	v := pick.of(i.t, i.want, nil, fields, false)
+	for _, keys := range [...][]string{{"apiVersion"}, {"kind"}, {"metadata", "name"}, {"metadata", "namespace"}} {
+		v = v.Set(i.want.Lookup(keys...), keys...)
+	}
+	return v
+}
+
+// picker takes some fields out of an object.
+type picker struct {
+	fields  fieldmanager.Set
+	changed map[string]bool // by Path.String
+}
+
+// of returns the parts of v that are owned or changed, absent for none. owned
+// are the fields below it that are owned; whole says that v itself is.
+func (p *picker) of(t *schema.Type, v document.Value, path fieldmanager.Path, owned fieldmanager.Set, whole bool) document.Value {
+	kept := document.Value{}
+	switch {
+	case p.changed[path.String()]:
+		return v
+	case v.Kind() == document.Object && v.Len() > 0 && (t == nil || t.Map == nil || !t.Map.Atomic):
+		kept = p.members(t, v, path, owned)
+	case v.Kind() == document.List && v.Len() > 0 && t != nil && t.List != nil && t.List.Kind != schema.AtomicList:
+		kept = p.items(t, v, path, owned)
+	case whole:
+		return v
+	}
+	return kept
+}
+
+func (p *picker) members(t *schema.Type, v document.Value, path fieldmanager.Path, owned fieldmanager.Set) document.Value {
+	var b document.ObjectBuilder
+	for name, kid := range v.Members() {
+		var kt *schema.Type
+		if t != nil {
+			kt = t.Map.Member(name)
+		}
+		e := fieldmanager.Element("f:" + name)
+		below, member := owned.Child(e)
+		b.Set(name, p.of(kt, kid, append(path[:len(path):len(path)], e), below, member))
+	}
+	if b.Len() == 0 {
+		return document.Value{}
+	}
+	return b.Object()
+}
+
+// items keeps the items of which something is kept, with their key fields.
+func (p *picker) items(t *schema.Type, v document.Value, path fieldmanager.Path, owned fieldmanager.Set) document.Value {
+	var b document.ListBuilder
+	for _, kid := range v.Items() {
+		e, ok := structured.ItemElement(t.List, kid)
+		if !ok {
+			continue
+		}
+		below, member := owned.Child(e)
+		kept := p.of(t.List.Elem, kid, append(path[:len(path):len(path)], e), below, member)
+		if !kept.Exists() && !member {
+			continue
+		}
+		if !kept.Exists() {
+			kept = document.NewObject()
+		}
+		for _, key := range t.List.Keys {
+			kept = kept.With(key.Name, kid.Get(key.Name))
+		}
+		b.Append(kept)
+	}
+	if b.Len() == 0 {
+		return document.Value{}
+	}
+	return b.List()
+}
+
+// try sends the patch to the live object and says what became of it.
+func (p *Patch) try(runner *scenario.Runner, live *scenario.Result, actor string, want document.Value) {
+	step := scenario.Step{Actor: actor, Do: scenario.Action(p.Do), Target: live.Target, Body: p.Body}
+	res := runner.Try(context.Background(), &step, live.After)
+	if res.Err != nil {
+		p.Message = res.Err.Error()
+		return
+	}
+	for _, c := range explain.Changes(typeOf(res.Kind), fieldmanager.Object{Value: want}, fieldmanager.Object{Value: res.After.Value}) {
+		if c.Effect == explain.Set || c.Effect == explain.Removed {
+			p.Message = "the API server takes it, but the object then differs from what was asked at " + c.Path.String()
+			return
+		}
+	}
+	p.OK = true
+}

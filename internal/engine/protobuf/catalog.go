@@ -1,0 +1,121 @@
+package protobuf
+
+import (
+	_ "embed"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+//go:generate sh -c "cd ../../../test && go run ./cmd/wiremessages > ../internal/engine/protobuf/messages.txt"
+
+//go:embed messages.txt
+var messagesText string
+
+// A form is how a field's value is written.
+type form uint8
+
+const (
+	formString form = iota
+	formBytes
+	formBool
+	formInt
+	formDouble
+	formMessage
+	formEither
+	formTime
+	formMicroTime
+	formDuration
+	formQuantity
+	formIntOrString
+	formRaw
+	formStrings
+)
+
+var formNames = [...]string{
+	formString: "string", formBytes: "bytes", formBool: "bool", formInt: "int", formDouble: "double",
+	formMessage: "message", formEither: "either", formTime: "time", formMicroTime: "microtime",
+	formDuration: "duration", formQuantity: "quantity", formIntOrString: "intstr", formRaw: "raw",
+	formStrings: "strings",
+}
+
+func formOf(name string) form {
+	for f, n := range formNames {
+		if n == name {
+			return form(f)
+		}
+	}
+	panic("protobuf: messages.txt names the unknown type " + name)
+}
+
+type field struct {
+	name                       string
+	form                       form
+	message                    int
+	list, keyed, inline, zeros bool
+}
+
+type kindName struct{ apiVersion, kind string }
+
+// catalog is messages.txt, read.
+type catalog struct {
+	kinds    map[kindName]int
+	messages []map[uint64]field
+}
+
+// messages reads the catalog when it is first asked for.
+var messages = sync.OnceValue(func() *catalog { return readCatalog(messagesText) })
+
+func readCatalog(text string) *catalog {
+	c := &catalog{kinds: map[kindName]int{}}
+	for line := range strings.Lines(text) {
+		w := strings.Fields(line)
+		switch w[0] {
+		case "kind":
+			c.kinds[kindName{w[1], w[2]}] = number(w[3])
+		case "message":
+			c.messages = append(c.messages, map[uint64]field{})
+		default:
+			c.messages[len(c.messages)-1][uint64(number(w[0]))] = readField(w[1], w[2], w[3:])
+		}
+	}
+	return c
+}
+
+func readField(name, typ string, flags []string) field {
+	typ, index, of := strings.Cut(typ, ":")
+	f := field{name: name, form: formOf(typ), zeros: true}
+	if of {
+		f.message = number(index)
+	}
+	for _, flag := range flags {
+		switch flag {
+		case "list":
+			f.list = true
+		case "map":
+			f.keyed = true
+		case "inline":
+			f.inline = true
+		case "omitzero":
+			f.zeros = false
+		}
+	}
+	return f
+}
+
+func number(s string) int {
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		panic("protobuf: messages.txt: " + err.Error())
+	}
+	return n
+}
+
+// message gives the description of a kind, and whether there is one.
+func (c *catalog) message(apiVersion, kind string) (int, bool) {
+	n, ok := c.kinds[kindName{apiVersion, kind}]
+	if !ok {
+		n, ok = c.kinds[kindName{"*", kind}]
+	}
+	return n, ok
+}

@@ -1,0 +1,72 @@
+package remake_test
+
+import (
+	"testing"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/remake"
+)
+
+func parse(t *testing.T, text string) document.Value {
+	t.Helper()
+	d, err := document.Parse([]byte(text), document.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.Root
+}
+
+// swap gives the parts that stand in it another value; null takes a part out.
+func swap(t *testing.T, by map[string]string) func(int, document.Value) document.Value {
+	return func(_ int, v document.Value) document.Value {
+		now, found := by[v.String()]
+		switch {
+		case !found:
+			return v
+		case now == "null":
+			return document.Value{}
+		}
+		return parse(t, now)
+	}
+}
+
+func TestItemsAndMembers(t *testing.T) {
+	cases := []struct {
+		why, in, want string
+		by            map[string]string
+	}{
+		{"the first", `[1,2,3]`, `[9,2,3]`, map[string]string{"1": "9"}},
+		{"the last", `[1,2,3]`, `[1,2,9]`, map[string]string{"3": "9"}},
+		{"one goes", `[1,2,3]`, `[1,3]`, map[string]string{"2": "null"}},
+		{"all go", `[1,1]`, `[]`, map[string]string{"1": "null"}},
+		{"a member", `{"a":1,"b":2,"c":3}`, `{"a":1,"b":9,"c":3}`, map[string]string{"2": "9"}},
+		{"a member goes", `{"a":1,"b":2}`, `{"b":2}`, map[string]string{"1": "null"}},
+		{"an empty list", `[]`, `[]`, nil},
+		{"no list and no object", `7`, `7`, map[string]string{"7": "8"}},
+	}
+	for _, c := range cases {
+		v := parse(t, c.in)
+		got := remake.Members(remake.Items(v, swap(t, c.by)), swap(t, c.by))
+		if got.String() != c.want {
+			t.Errorf("%s: got %s, want %s", c.why, got, c.want)
+		}
+		if v.String() != c.in {
+			t.Errorf("%s: the value became %s", c.why, v)
+		}
+	}
+}
+
+// What changes nothing gives the very value back and allocates nothing.
+func TestNoChangeIsTheSameValue(t *testing.T) {
+	for _, text := range []string{`[1,2,{"a":1}]`, `{"a":1,"b":[2]}`} {
+		v := parse(t, text)
+		same := func(_ int, part document.Value) document.Value { return part }
+		once := func() document.Value { return remake.Members(remake.Items(v, same), same) }
+		if !document.SameNode(once(), v) {
+			t.Errorf("%s: another value came back", text)
+		}
+		if n := testing.AllocsPerRun(100, func() { once() }); n != 0 {
+			t.Errorf("%s: %v allocations", text, n)
+		}
+	}
+}

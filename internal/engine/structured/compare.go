@@ -1,0 +1,224 @@
+package structured
+
+import (
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// A difference is what is not the same in two versions of an object.
+type difference struct {
+	// changed holds the fields that are new or have another value: of what is
+	// new every field, named ones and those between included.
+	changed fieldset.Set
+	// removed holds the fields that are gone, every one of them.
+	removed fieldset.Set
+}
+
+// compare finds what changed from before to after (rules "track"):
+//
+//   - a scalar, and a list or an object with one owner, changed as a whole;
+//   - an object or list that came or went takes all that is in it along;
+//   - empty and null are told apart where both sides are one of them;
+//   - items that stand more than once in both lists count as one value; where
+//     only one list has them so, the item itself is removed or new, and what the
+//     other list has under that key is new or removed.
+func (w *work) compare(t *schema.Type, before, after document.Value) difference {
+	if document.SameNode(before, after) {
+		return difference{}
+	}
+	d := w.diff(t, before, after)
+	return difference{fieldset.Raw(d.changed), fieldset.Raw(d.removed)}
+}
+
+// pair holds the trie nodes of a field in the two sets of a difference, absent
+// where nothing of it is in there.
+type pair struct{ changed, removed document.Value }
+
+func (w *work) diff(t *schema.Type, before, after document.Value) pair {
+	switch {
+	case !before.Exists():
+		return pair{changed: w.every(t, after)}
+	case !after.Exists():
+		return pair{removed: w.every(t, before)}
+	case document.SameNode(before, after):
+		return pair{}
+	}
+	b, a := formsOf(t, before), formsOf(t, after)
+	if a == b {
+		return w.diffAs(t, a.lead(), before, after)
+	}
+	x, y := w.diffAs(t, b.lead(), before, after), w.diffAs(t, a.lead(), before, after)
+	return pair{fieldset.UnionNodes(x.changed, y.changed), fieldset.UnionNodes(x.removed, y.removed)}
+}
+
+// diffAs compares two values that are both there, seen as one form of their
+// type. What is of another form holds nothing.
+func (w *work) diffAs(t *schema.Type, f form, before, after document.Value) pair {
+	switch f {
+	case mapForm:
+		b, a := contents(before, document.Object), contents(after, document.Object)
+		if !t.Map.Atomic && b.Len()+a.Len() > 0 {
+			return w.diffMembers(t.Map, b, a)
+		}
+	case listForm:
+		b, a := contents(before, document.List), contents(after, document.List)
+		if t.List.Kind != schema.AtomicList && b.Len()+a.Len() > 0 {
+			return w.diffItems(t.List, b, a)
+		}
+	}
+	if document.Equal(before, after) {
+		return pair{}
+	}
+	return pair{changed: leaf(true)}
+}
+
+func (w *work) diffMembers(m *schema.MapType, before, after document.Value) pair {
+	var changed, removed nodeBuilder
+	i, j, field := 0, 0, 0
+	for i < before.Len() || j < after.Len() {
+		var name string
+		var b, a document.Value
+		switch {
+		case j == after.Len() || i < before.Len() && before.Key(i) < after.Key(j):
+			name, b = before.Key(i), before.At(i)
+			i++
+		case i == before.Len() || after.Key(j) < before.Key(i):
+			name, a = after.Key(j), after.At(j)
+			j++
+		default:
+			name, b, a = before.Key(i), before.At(i), after.At(j)
+			i++
+			j++
+			if document.SameNode(a, b) {
+				continue
+			}
+		}
+		var t *schema.Type
+		t, field = memberFrom(m, name, field)
+		if t == nil {
+			continue
+		}
+		d := w.diff(t, b, a)
+		changed.field(name, -1, d.changed)
+		removed.field(name, -1, d.removed)
+	}
+	return pair{changed.node(), removed.node()}
+}
+
+func (w *work) diffItems(l *schema.ListType, before, after document.Value) pair {
+	if sameItems(before, after) {
+		return pair{}
+	}
+	b, a := w.indexPair(l, before, after)
+	var changed, removed nodeBuilder
+	add := func(e string, d pair) {
+		changed.item(e, -1, d.changed)
+		removed.item(e, -1, d.removed)
+	}
+	last := -1
+	for i, e := range b.elements {
+		if !b.isFirst(i) {
+			continue
+		}
+		last = a.findNear(e, last+1)
+		if last >= 0 && document.SameNode(before.At(i), after.At(last)) && b.next == nil && a.next == nil {
+			continue
+		}
+		add(e, w.diffItem(l, before, b, i, after, a, last))
+	}
+	last = -1
+	for j, e := range a.elements {
+		if last = b.findNear(e, last+1); last < 0 && a.isFirst(j) {
+			add(e, w.diffItem(l, before, b, -1, after, a, j))
+		}
+	}
+	return pair{changed.node(), removed.node()}
+}
+
+func sameItems(before, after document.Value) bool {
+	if before.Len() != after.Len() {
+		return false
+	}
+	for i := range before.Len() {
+		if !document.SameNode(before.At(i), after.At(i)) {
+			return false
+		}
+	}
+	return true
+}
+
+// diffItem compares the items with one element, of which i and j are the first
+// in each list, -1 where it has none.
+func (w *work) diffItem(l *schema.ListType, before document.Value, b *index, i int, after document.Value, a *index, j int) pair {
+	var x, y document.Value
+	if i >= 0 {
+		x = before.At(i)
+	}
+	if j >= 0 {
+		y = after.At(j)
+	}
+	many, manyAfter := i >= 0 && b.follower(i) >= 0, j >= 0 && a.follower(j) >= 0
+	switch {
+	case many && manyAfter:
+		for i >= 0 && j >= 0 {
+			if !document.Equal(before.At(i), after.At(j)) {
+				return pair{changed: leaf(true)}
+			}
+			i, j = b.follower(i), a.follower(j)
+		}
+		if i != j {
+			return pair{changed: leaf(true)}
+		}
+		return pair{}
+	case many:
+		d := pair{removed: leaf(true)}
+		if y.Exists() {
+			d.changed = w.every(l.Elem, y)
+		}
+		return d
+	case manyAfter:
+		d := pair{changed: leaf(true)}
+		if x.Exists() {
+			d.removed = w.every(l.Elem, x)
+		}
+		return d
+	}
+	if document.SurelyIdentical(x, y) {
+		return pair{}
+	}
+	return w.diff(l.Elem, x, y)
+}
+
+// every returns the trie node of a value and of all that is in it, as far as
+// fields have owners of their own.
+func (w *work) every(t *schema.Type, v document.Value) document.Value {
+	switch formsOf(t, v).lead() {
+	case mapForm:
+		if !t.Map.Atomic && v.Kind() == document.Object && v.Len() > 0 {
+			b := newNode(true, v.Len(), document.Value{})
+			field := 0
+			for i := range v.Len() {
+				var m *schema.Type
+				if m, field = memberFrom(t.Map, v.Key(i), field); m != nil {
+					b.field(v.Key(i), -1, w.every(m, v.At(i)))
+				}
+			}
+			return b.node()
+		}
+	case listForm:
+		if t.List.Kind != schema.AtomicList && v.Kind() == document.List && v.Len() > 0 {
+			x := w.indexOf(t.List, v)
+			b := newNode(true, v.Len(), document.Value{})
+			for i, e := range x.elements {
+				if x.follower(i) >= 0 || !x.isFirst(i) {
+					b.item(e, -1, leaf(true))
+					continue
+				}
+				b.item(e, -1, w.every(t.List.Elem, v.At(i)))
+			}
+			return b.node()
+		}
+	}
+	return leaf(true)
+}

@@ -1,0 +1,170 @@
+package structured
+
+import (
+	"hash/maphash"
+	"sort"
+	"unsafe"
+
+	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// An index holds the path elements of a list's items and finds items by them.
+// It lives as long as the work that it is part of: who keeps an element beyond
+// that clones it.
+type index struct {
+	w        *work
+	elements []string
+	// ascending: every element is greater than the one before.
+	ascending bool
+	// table is a hash table of positions in elements plus one, made when needed.
+	table []int32
+	// next leads from an item to the next with the same element, -1 for none;
+	// nil where no element stands twice.
+	next []int32
+	// floats are the elements of float64s beyond 2^53, nil without any. Such a
+	// float64 equals every integer that it is the nearest float64 of.
+	floats map[string]bool
+	// bad is the first item that has no element, -1 for none, and reason why.
+	bad    int
+	reason string
+}
+
+type listKey struct {
+	list unsafe.Pointer
+	kind *schema.ListType
+}
+
+// fewItems is up to how many items a list is searched one by one.
+const fewItems = 8
+
+// link finds the elements that stand more than once.
+func (x *index) link() {
+	x.next, x.table = nil, nil
+	x.ascending = true
+	for i := 1; i < len(x.elements) && x.ascending; i++ {
+		x.ascending = x.elements[i-1] < x.elements[i]
+	}
+	if x.ascending {
+		return
+	}
+	var last []int32 // of the first item with an element, the last so far; 0 where it is alone
+	for i, e := range x.elements {
+		first := x.enter(e, i)
+		if first == i {
+			continue
+		}
+		if x.next == nil {
+			x.next, last = x.w.slab.ints.take(len(x.elements)), x.w.slab.ints.take(len(x.elements))
+			for k := range x.next {
+				x.next[k], last[k] = -1, 0
+			}
+		}
+		x.next[max(first, int(last[first]))] = int32(i)
+		last[first] = int32(i)
+	}
+}
+
+// enter makes item i findable and returns the first item with its element.
+func (x *index) enter(e string, i int) int {
+	if len(x.elements) <= fewItems {
+		return x.scan(e)
+	}
+	if x.table == nil {
+		size := 32
+		for size < 2*len(x.elements) {
+			size *= 2
+		}
+		x.table = x.w.slab.ints.take(size)
+		clear(x.table)
+	}
+	at := x.slot(e)
+	if x.table[at] == 0 {
+		x.table[at] = int32(i + 1)
+	}
+	return int(x.table[at]) - 1
+}
+
+// slot returns the place of an element in the table, a free one where it is not
+// in there.
+func (x *index) slot(e string) int {
+	mask := len(x.table) - 1
+	at := int(maphash.String(x.w.seed, e)) & mask
+	for x.table[at] != 0 && x.elements[x.table[at]-1] != e {
+		at = (at + 1) & mask
+	}
+	return at
+}
+
+func (x *index) scan(e string) int {
+	for i := range x.elements {
+		if x.elements[i] == e {
+			return i
+		}
+	}
+	return -1
+}
+
+// follower returns the next item with the element of item i, -1 where there is none.
+func (x *index) follower(i int) int {
+	if x.next == nil {
+		return -1
+	}
+	return int(x.next[i])
+}
+
+// find returns the first item with an element, -1 where there is none.
+func (x *index) find(e string) int {
+	switch {
+	case len(x.elements) <= fewItems:
+		return x.scan(e)
+	case x.ascending:
+		i := sort.SearchStrings(x.elements, e)
+		if i < len(x.elements) && x.elements[i] == e {
+			return i
+		}
+		return -1
+	case x.table == nil:
+		for i, e := range x.elements {
+			x.enter(e, i)
+		}
+	}
+	return int(x.table[x.slot(e)]) - 1
+}
+
+// findNear is find that looks at position i first.
+func (x *index) findNear(e string, i int) int {
+	if i < len(x.elements) && x.elements[i] == e && x.isFirst(i) {
+		return i
+	}
+	return x.find(e)
+}
+
+// findRead is find for an element that has been read back from a field set.
+func (x *index) findRead(e string) int {
+	if i := x.find(e); i >= 0 || !fieldset.Big(e) {
+		return i
+	}
+	for i := range x.elements {
+		if fieldset.Reread(x.elements[i]) == e {
+			return i
+		}
+	}
+	return -1
+}
+
+// isFirst reports whether item i is the first of its element.
+func (x *index) isFirst(i int) bool {
+	return x.next == nil || x.find(x.elements[i]) == i
+}
+
+// meet takes integers beyond 2^53 for the float64 that is nearest where that is
+// one of floats.
+func (x *index) meet(floats map[string]bool) {
+	x.floats = floats
+	for i, e := range x.elements {
+		if near := fieldset.Reread(e); floats[near] {
+			x.elements[i] = near
+		}
+	}
+}

@@ -1,0 +1,177 @@
+package structured
+
+import (
+	"maps"
+	"strconv"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// appendItem appends the path element of a list's item to dst. The reason says
+// why an item has none, "" where it has one. number is what of a number tells the
+// item apart.
+//
+// Of a keyed list the element is made of the key fields that the item has or that
+// have a default. An item may lack some of them, which then is another item than
+// one that has them, but not all (Kubernetes 1.34 and later).
+func appendItem(dst []byte, l *schema.ListType, item document.Value) (_ []byte, n number, reason string) {
+	if len(l.Keys) == 0 {
+		switch item.Kind() {
+		case document.Object:
+			return dst, 0, "an item of a set may not be an object"
+		case document.List:
+			return dst, 0, "an item of a set may not be a list"
+		case document.Null:
+			return dst, 0, "an item of a set may not be null"
+		}
+		return fieldset.AppendContent(append(dst, "v:"...), item, false), numberOf(item), ""
+	}
+	if item.Kind() != document.Object {
+		return dst, 0, "an item of a list with keys must be an object, this is " + describe(item)
+	}
+	dst = append(dst, "k:{"...)
+	some := false
+	for i := range l.Keys {
+		k := &l.Keys[i]
+		v := item.Get(k.Name)
+		if !v.Exists() && k.Default == "" {
+			continue
+		}
+		if some {
+			dst = append(dst, ',')
+		}
+		some = true
+		dst = append(fieldset.AppendName(dst, k.Name), ':')
+		if v.Exists() {
+			dst = fieldset.AppendContent(dst, v, false)
+			n |= numberOf(v)
+		} else {
+			dst = append(dst, k.Default...)
+		}
+	}
+	if !some {
+		return dst, 0, "an item of this list needs at least one of its keys: " + keyNames(l)
+	}
+	return append(dst, '}'), n, ""
+}
+
+// number is what there is to know of the numbers in an element.
+type number uint8
+
+const (
+	// bigNumber: a float64 may not hold it, so that it reads back as another.
+	bigNumber number = 1 << iota
+	// bigFloat: it is such a float64.
+	bigFloat
+)
+
+func numberOf(v document.Value) number {
+	switch v.Kind() {
+	case document.Number:
+		if len(v.NumberText()) < 16 && v.IsInt() {
+			return 0
+		}
+		if f, _ := v.Float(); f < 1<<53 && f > -1<<53 {
+			return 0
+		}
+		if v.IsInt() {
+			return bigNumber
+		}
+		return bigNumber | bigFloat
+	case document.Object, document.List:
+		return bigNumber // to be on the safe side
+	}
+	return 0
+}
+
+func keyNames(l *schema.ListType) string {
+	s := ""
+	for i, k := range l.Keys {
+		if i > 0 {
+			s += ", "
+		}
+		s += k.Name
+	}
+	return s
+}
+
+// indexOf returns the index of a list. Lists are indexed once for each type.
+func (w *work) indexOf(l *schema.ListType, list document.Value) *index {
+	if list.Len() == 0 {
+		return &w.none
+	}
+	key := listKey{document.Identity(list), l}
+	if x := w.indices[key]; x != nil {
+		return x
+	}
+	x := &w.slab.indices.take(1)[0]
+	*x = index{w: w, bad: -1}
+	w.indices[key] = x
+	n := list.Len()
+	x.elements = w.slab.texts.take(n)
+	ends := w.slab.ints.take(n)
+	buf := w.scratch[:0]
+	var numbers number
+	for i := range n {
+		from := len(buf)
+		var num number
+		var reason string
+		if buf, num, reason = appendItem(buf, l, list.At(i)); reason != "" {
+			// An element that equals no other, for a list that was never checked.
+			buf = strconv.AppendInt(append(buf[:from], "?:"...), int64(i), 10)
+			if x.bad < 0 {
+				x.bad, x.reason = i, reason
+			}
+		}
+		numbers |= num
+		ends[i] = int32(len(buf))
+	}
+	w.scratch = buf
+	w.slab.cut(x.elements, buf, ends)
+	w.big = w.big || numbers&bigNumber != 0
+	if numbers&bigFloat != 0 {
+		x.meet(bigFloats(l, list, x.elements))
+	}
+	x.link()
+	return x
+}
+
+// bigFloats returns the elements of a list that name a float64 beyond 2^53.
+func bigFloats(l *schema.ListType, list document.Value, elements []string) map[string]bool {
+	floats := map[string]bool{}
+	for i, item := range list.Items() {
+		if _, num, _ := appendItem(nil, l, item); num&bigFloat != 0 {
+			floats[elements[i]] = true
+		}
+	}
+	return floats
+}
+
+// indexPair returns the indices of two lists whose items are to be matched.
+func (w *work) indexPair(l *schema.ListType, one, two document.Value) (a, b *index) {
+	a, b = w.indexOf(l, one), w.indexOf(l, two)
+	if len(a.floats) == 0 && len(b.floats) == 0 {
+		return a, b
+	}
+	floats := maps.Clone(a.floats)
+	if floats == nil {
+		floats = map[string]bool{}
+	}
+	maps.Copy(floats, b.floats)
+	for _, x := range [...]*index{a, b} {
+		if len(x.elements) > 0 {
+			x.meet(floats)
+			x.link()
+		}
+	}
+	return a, b
+}
+
+// ItemElement returns the path element of an item of a set or keyed list, and
+// whether it has one.
+func ItemElement(l *schema.ListType, item document.Value) (fieldset.Element, bool) {
+	element, _, reason := appendItem(nil, l, item)
+	return fieldset.Element(element), reason == ""
+}

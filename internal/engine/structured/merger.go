@@ -1,0 +1,304 @@
+package structured
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// Merger is the project's own Engine.
+type Merger struct{}
+
+// check validates an object of the request's version; what names it in errors.
+func (w *work) check(what string, v, known document.Value, duplicates bool) error {
+	return within(what, w.validate(w.types.Type, v, known, duplicates))
+}
+
+// reread returns a set made of an object as sets are that entries hold.
+func (w *work) reread(s fieldset.Set) fieldset.Set {
+	if w.big {
+		return s.Reread()
+	}
+	return s
+}
+
+// typeOf returns the type of a version, nil where the version does not exist.
+func (w *work) typeOf(version string) (*schema.Type, error) {
+	if version == w.types.Version {
+		return w.types.Type, nil
+	}
+	if t, ok := w.known[version]; ok {
+		return t, nil
+	}
+	t, err := w.types.Other(version)
+	if err != nil {
+		return nil, err
+	}
+	if w.known == nil {
+		w.known = map[string]*schema.Type{}
+	}
+	w.known[version] = t
+	return t, nil
+}
+
+// convert returns an object in a version that exists. What comes from another
+// version must fit its type, without items that stand twice.
+func (w *work) convert(v document.Value, version string) (document.Value, error) {
+	if v.Get("apiVersion").StringOr("") == version {
+		return v, nil
+	}
+	t, err := w.typeOf(version)
+	if err != nil {
+		return v, err
+	}
+	if w.types.Convert == nil {
+		v = v.With("apiVersion", document.NewString(version))
+	} else if v, err = w.types.Convert(v, version); err != nil {
+		return v, err
+	}
+	return v, within("the object in version "+version, w.validate(t, v, document.Value{}, false))
+}
+
+// report tells of a decision. Sets that only it needs are made by the function.
+func (w *work) report(r Rule, fields func() fieldset.Set, about Entry) {
+	if w.types.Report != nil {
+		w.types.Report(r, fields(), about)
+	}
+}
+
+func (w *work) ignore(version string, s fieldset.Set) fieldset.Set {
+	if w.types.Ignore == nil || s.Empty() {
+		return s
+	}
+	return w.types.Ignore(version, s)
+}
+
+// reconcile brings all entries in line with the types as they are now, and
+// leaves out those in a version that does not exist. The live object must fit
+// each of the types. entries stays as it is.
+func (w *work) reconcile(live document.Value, entries []Entry) ([]Entry, error) {
+	out := make([]Entry, 0, len(entries)+2)
+	for i, e := range entries {
+		t, err := w.typeOf(e.APIVersion)
+		if err != nil {
+			return nil, err
+		}
+		if t == nil {
+			continue
+		}
+		if e.APIVersion != w.types.Version && !versionBefore(entries[:i], e.APIVersion) {
+			if _, err := w.convert(live, e.APIVersion); err != nil {
+				return nil, err
+			}
+		}
+		e.Fields = reconcile(t, e.Fields)
+		out = append(out, e)
+	}
+	return out, nil
+}
+
+func versionBefore(entries []Entry, version string) bool {
+	for i := range entries {
+		if entries[i].APIVersion == version {
+			return true
+		}
+	}
+	return false
+}
+
+// Apply merges config into live. Its rules, in order:
+//
+//	own       config's manager owns the fields that config names (fieldsOf), and
+//	          nothing else any more; those that the resource resets count not
+//	merge     what config names replaces what live has (merge)
+//	prune     what the manager owned and names no more goes, unless somebody
+//	          else owns it (prune)
+//	conflict  where that changes or makes a field that another manager owns, it
+//	          is refused; what both give the same value is shared
+//	transfer  under force the others lose those fields instead
+//	drop      everybody loses the fields that are gone, and an entry without
+//	          fields goes
+func (Merger) Apply(t *Types, live, config document.Value, entries []Entry, self Entry, force bool) (document.Value, bool, []Entry, error) {
+	w := begin(t)
+	defer w.end()
+	if err := w.check("the applied configuration", config, document.Value{}, false); err != nil {
+		return live, false, nil, err
+	}
+	if err := w.check("the live object", live, config, true); err != nil {
+		return live, false, nil, err
+	}
+	after, err := w.reconcile(live, entries)
+	if err != nil {
+		return live, false, nil, err
+	}
+	at := slices.IndexFunc(after, func(e Entry) bool { return e.Same(&self) })
+	var was fieldset.Set
+	if at >= 0 {
+		was = after[at].Fields
+	}
+	self.Fields = w.ignore(t.Version, w.fieldsOf(t.Type, config, was))
+	w.report(Own, func() fieldset.Set { return self.Fields }, self)
+	merged := w.merge(t.Type, live, config)
+	if at < 0 {
+		at = len(after)
+		after = append(after, self)
+	} else {
+		before := after[at]
+		after[at] = self
+		if merged, err = w.prune(merged, after, at, before); err != nil {
+			return live, false, nil, err
+		}
+	}
+	if _, err = w.track(live, merged, after, at, force); err != nil {
+		return live, false, nil, err
+	}
+	for i, e := range after {
+		if i != at {
+			w.report(Share, func() fieldset.Set { return e.Fields.Intersect(w.reread(self.Fields)) }, e)
+		}
+	}
+	after = withFields(after)
+	if document.Equal(live, merged) {
+		return live, false, after, nil
+	}
+	return merged, true, after, nil
+}
+
+// Update tracks a change that is made already. Its rules, in order:
+//
+//	track     what changed or is new (compare) now belongs to the manager alone
+//	drop      everybody loses the fields that are gone, and an entry without
+//	          fields goes
+//
+// What the resource resets is nobody's change.
+func (Merger) Update(t *Types, live, next document.Value, entries []Entry) ([]Entry, fieldset.Set, error) {
+	w := begin(t)
+	defer w.end()
+	if err := w.check("the new object", next, document.Value{}, true); err != nil {
+		return nil, fieldset.Set{}, err
+	}
+	if err := w.check("the live object", live, next, true); err != nil {
+		return nil, fieldset.Set{}, err
+	}
+	after, err := w.reconcile(live, entries)
+	if err != nil {
+		return nil, fieldset.Set{}, err
+	}
+	d, err := w.track(live, next, after, -1, true)
+	if err != nil {
+		return nil, fieldset.Set{}, err
+	}
+	w.report(Track, func() fieldset.Set { return d.changed }, Entry{})
+	return withFields(after), d.changed, nil
+}
+
+// track takes what changed from before to after from the entries but that at
+// position self, which is -1 for none. Without force it only takes what is
+// gone, and fails where something else would be taken. The difference returned
+// is that in the version of the request.
+func (w *work) track(before, after document.Value, entries []Entry, self int, force bool) (difference, error) {
+	own := w.filtered(w.types.Version, w.compare(w.types.Type, before, after))
+	taken := difference{w.reread(own.changed), w.reread(own.removed)}
+	others := map[string]difference{}
+	var conflicts Conflicts
+	for i := range entries {
+		e := &entries[i]
+		if i == self {
+			continue
+		}
+		d := taken
+		if e.APIVersion != w.types.Version {
+			var err error
+			if d, err = w.difference(others, before, after, e.APIVersion); err != nil {
+				return own, err
+			}
+		}
+		if lost := e.Fields.Intersect(d.changed); !lost.Empty() {
+			if !force {
+				w.report(Clash, func() fieldset.Set { return lost }, *e)
+				conflicts = append(conflicts, Conflict{Entry: *e, Fields: lost})
+				continue
+			}
+			w.report(Transfer, func() fieldset.Set { return lost }, *e)
+			e.Fields = e.Fields.Minus(lost)
+		}
+		w.report(Drop, func() fieldset.Set { return e.Fields.Intersect(d.removed) }, *e)
+		e.Fields = e.Fields.Minus(d.removed)
+	}
+	if len(conflicts) > 0 {
+		return own, conflicts
+	}
+	return own, nil
+}
+
+func (w *work) filtered(version string, d difference) difference {
+	return difference{w.ignore(version, d.changed), w.ignore(version, d.removed)}
+}
+
+// difference compares in another version that exists; known are the versions
+// that were compared already.
+func (w *work) difference(known map[string]difference, before, after document.Value, version string) (difference, error) {
+	if d, ok := known[version]; ok {
+		return d, nil
+	}
+	t, err := w.typeOf(version)
+	if err != nil {
+		return difference{}, err
+	}
+	if before, err = w.convert(before, version); err != nil {
+		return difference{}, err
+	}
+	if after, err = w.convert(after, version); err != nil {
+		return difference{}, err
+	}
+	d := w.filtered(version, w.compare(t, before, after))
+	d = difference{w.reread(d.changed), w.reread(d.removed)}
+	known[version] = d
+	return d, nil
+}
+
+// withFields leaves out the entries without fields.
+func withFields(entries []Entry) []Entry {
+	out := entries[:0]
+	for _, e := range entries {
+		if !e.Fields.Empty() {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// Unchanged returns the fields that config names and live holds with the same value.
+func (Merger) Unchanged(t *Types, config, live document.Value) (fieldset.Set, error) {
+	w := begin(t)
+	defer w.end()
+	for _, v := range [...]document.Value{config, live} {
+		if err := w.validate(t.Type, v, document.Value{}, false); err != nil {
+			return fieldset.Set{}, err
+		}
+	}
+	d := w.compare(t.Type, config, live)
+	return w.fieldsOf(t.Type, config, fieldset.Set{}).Minus(d.changed).Minus(d.removed), nil
+}
+
+// Extract returns the part of the object that is made of the fields given.
+func (Merger) Extract(t *Types, object document.Value, fields fieldset.Set) (document.Value, error) {
+	w := begin(t)
+	defer w.end()
+	if err := w.validate(t.Type, object, document.Value{}, false); err != nil {
+		return document.Value{}, err
+	}
+	return w.extract(t.Type, object, fields), nil
+}
+
+// within says in which object a value does not fit its type.
+func within(what string, err error) error {
+	var t *TypeError
+	if errors.As(err, &t) {
+		return &TypeError{Path: t.Path, Reason: t.Reason, Object: what}
+	}
+	return err
+}

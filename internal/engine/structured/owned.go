@@ -1,0 +1,280 @@
+package structured
+
+import (
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// fieldsOf returns the fields that an applied configuration names, which its
+// manager comes to own (rules "own"):
+//
+//   - a scalar, and a list or an object with one owner;
+//   - a member that is null or an object without members;
+//   - a member that is no named field of its type, as the entries of a map;
+//   - an item of a set or a keyed list; where one stands twice, it alone and
+//     nothing in it.
+//
+// Empty sets and keyed lists are nobody's.
+//
+// was is a set that may be much the same, such as what the manager owned before:
+// parts that are equal are its own, and so is the whole where nothing differs.
+func (w *work) fieldsOf(t *schema.Type, v document.Value, was fieldset.Set) fieldset.Set {
+	if formsOf(t, v).lead() != mapForm {
+		return fieldset.Set{}
+	}
+	like := was.JSON()
+	if was.Empty() {
+		like = document.Value{}
+	}
+	return fieldset.Raw(w.owned(t, v, false, like))
+}
+
+// owned returns the trie node for a value; member says that the value itself is
+// owned for another reason already. was is a node that may be the same, or absent.
+func (w *work) owned(t *schema.Type, v document.Value, member bool, was document.Value) document.Value {
+	switch formsOf(t, v).lead() {
+	case mapForm:
+		if t.Map.Atomic {
+			return likeLeaf(true, was)
+		}
+		if v.Kind() != document.Object {
+			return likeLeaf(member, was)
+		}
+		return w.ownedMembers(t.Map, v, member, was)
+	case listForm:
+		if t.List.Kind == schema.AtomicList {
+			return likeLeaf(true, was)
+		}
+		if v.Kind() != document.List {
+			return likeLeaf(member, was)
+		}
+		return w.ownedItems(t.List, v, member, was)
+	}
+	return likeLeaf(true, was)
+}
+
+// likeLeaf is leaf that returns was where that is the same.
+func likeLeaf(member bool, was document.Value) document.Value {
+	if member && was.Exists() && was.Len() == 0 {
+		return was
+	}
+	return leaf(member)
+}
+
+// leaf is a node without anything below it: absent where it is no member.
+func leaf(member bool) document.Value {
+	if member {
+		return document.NewObject()
+	}
+	return document.Value{}
+}
+
+func (w *work) ownedMembers(m *schema.MapType, v document.Value, is bool, was document.Value) document.Value {
+	b := newNode(is, v.Len(), was)
+	field, at := 0, fieldset.First(was)
+	for i := range v.Len() {
+		name, val := v.Key(i), v.At(i)
+		var t *schema.Type
+		before := field
+		t, field = memberFrom(m, name, field)
+		if t == nil {
+			continue
+		}
+		named := field > before && m.Fields[field-1].Name == name
+		empty := val.IsNull() || val.Kind() == document.Object && val.Len() == 0
+		var j int
+		j, at = fieldFrom(was, name, at)
+		b.field(name, j, w.owned(t, val, empty || !named, b.kidOf(j)))
+	}
+	return b.node()
+}
+
+// fieldFrom finds the field of that name among the kids of a node, asked for in
+// ascending order of names: its position, -1 where there is none, and that to look
+// from for the next name.
+func fieldFrom(n document.Value, name string, from int) (at, next int) {
+	for ; from < n.Len(); from++ {
+		e := n.Key(from)
+		if fieldset.IsField(e, name) {
+			return from, from + 1
+		}
+		if !fieldBefore(e, name) {
+			break
+		}
+	}
+	return -1, from
+}
+
+// fieldBefore reports whether an element sorts before the field of that name.
+func fieldBefore(element, name string) bool {
+	return element < "f:" || len(element) >= 2 && element[:2] == "f:" && element[2:] < name
+}
+
+func (w *work) ownedItems(l *schema.ListType, v document.Value, is bool, was document.Value) document.Value {
+	if v.Len() == 0 {
+		return likeLeaf(is, was)
+	}
+	x := w.indexOf(l, v)
+	at, nodes := w.match(x, was), w.slab.values.take(v.Len())
+	same := x.next == nil
+	for i := range x.elements {
+		var kid document.Value
+		if at[i] >= 0 {
+			kid = was.At(int(at[i]))
+		}
+		if x.follower(i) >= 0 || !x.isFirst(i) {
+			nodes[i] = likeLeaf(true, kid)
+		} else {
+			nodes[i] = w.owned(l.Elem, v.At(i), true, kid)
+		}
+		same = same && kid.Exists() && document.SameNode(nodes[i], kid)
+	}
+	if same && is == fieldset.IsMember(was) && was.Len()-fieldset.First(was) == len(nodes) {
+		return was
+	}
+	b := newNode(is, v.Len(), was)
+	b.build()
+	for i, e := range x.elements {
+		b.item(e, int(at[i]), nodes[i])
+	}
+	return b.node()
+}
+
+// match finds the items of a list among the kids of a node: their positions, -1
+// where there is none.
+func (w *work) match(x *index, n document.Value) []int32 {
+	at := w.slab.ints.take(len(x.elements))
+	first := fieldset.First(n)
+	if !x.ascending && x.next == nil && n.Len()-first <= 4*len(at) {
+		// The kids ascend, the items do not: rather look for the kids.
+		for i := range at {
+			at[i] = -1
+		}
+		for j := first; j < n.Len(); j++ {
+			if i := x.find(n.Key(j)); i >= 0 {
+				at[i] = int32(j)
+			}
+		}
+		return at
+	}
+	next := first
+	for i, e := range x.elements {
+		at[i] = -1
+		if next < n.Len() && n.Key(next) == e {
+			at[i] = int32(next)
+		} else if j, found := n.Find(e); found {
+			at[i] = int32(j)
+		}
+		if at[i] >= 0 {
+			next = int(at[i]) + 1
+		}
+	}
+	return at
+}
+
+// A nodeBuilder makes a node of a trie, or finds that it is one that there is.
+type nodeBuilder struct {
+	was    document.Value
+	member bool
+	room   int
+	// same is how many kids of was have come, one after the other and nothing
+	// else: until something differs, nothing is built.
+	same  int
+	built bool
+	kids  document.ObjectBuilder
+	text  []byte // of which keys are cut
+}
+
+func newNode(member bool, room int, was document.Value) nodeBuilder {
+	return nodeBuilder{member: member, room: room, was: was, same: fieldset.First(was)}
+}
+
+// kidOf returns the node at a position of was, absent for -1.
+func (b *nodeBuilder) kidOf(j int) document.Value {
+	if j < 0 {
+		return document.Value{}
+	}
+	return b.was.At(j)
+}
+
+// field adds the node for a field that was has at position j, -1 where it has none.
+func (b *nodeBuilder) field(name string, j int, n document.Value) {
+	if !b.add(j, n) {
+		b.kids.Set(b.key("f:", name), n)
+	}
+}
+
+// item adds the node for a list's item.
+func (b *nodeBuilder) item(element string, j int, n document.Value) {
+	if !b.add(j, n) {
+		b.kids.Set(b.key("", element), n)
+	}
+}
+
+// add reports whether nothing is left to do for a node.
+func (b *nodeBuilder) add(j int, n document.Value) bool {
+	if !n.Exists() {
+		return true
+	}
+	if !b.built && j == b.same && document.SameNode(n, b.was.At(j)) {
+		b.same++
+		return true
+	}
+	b.build()
+	if j < 0 {
+		return false
+	}
+	if document.SameNode(n, b.was.At(j)) {
+		b.kids.Keep(b.was, j)
+	} else {
+		b.kids.Set(b.was.Key(j), n)
+	}
+	return true
+}
+
+// build begins the node with the kids of was that came so far.
+func (b *nodeBuilder) build() {
+	if b.built {
+		return
+	}
+	b.built = true
+	b.kids.Grow(b.room + 1)
+	if b.member {
+		b.kids.Set(".", document.NewObject())
+	}
+	for i := fieldset.First(b.was); i < b.same; i++ {
+		b.kids.Keep(b.was, i)
+	}
+}
+
+// key returns an element that may be kept. Keys are cut of larger pieces of
+// memory.
+func (b *nodeBuilder) key(prefix, text string) string {
+	n := len(prefix) + len(text)
+	if cap(b.text)-len(b.text) < n {
+		b.text = make([]byte, 0, max(n*max(b.room-b.kids.Len(), 1), 16))
+	}
+	from := len(b.text)
+	b.text = append(append(b.text, prefix...), text...)
+	return cutString(b.text[from:])
+}
+
+func (b *nodeBuilder) node() document.Value {
+	if !b.built {
+		if b.was.Exists() && b.same == b.was.Len() && b.member == fieldset.IsMember(b.was) {
+			return b.was
+		}
+		if b.same == fieldset.First(b.was) {
+			return leaf(b.member) // nothing came
+		}
+		b.build()
+	}
+	switch n := b.kids.Len(); {
+	case n == 0:
+		return document.Value{}
+	case n == 1 && b.member:
+		return document.NewObject()
+	}
+	return b.kids.Object()
+}

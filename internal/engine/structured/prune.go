@@ -1,0 +1,153 @@
+package structured
+
+import (
+	"slices"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// prune takes out of a merged object what the applying manager owned before and
+// its configuration names no more (rules "prune"):
+//
+//  1. What it owned goes, named fields above it included, with all that is in it.
+//  2. What another manager owns, or the configuration still names, comes back;
+//     and so does what is in it.
+//  3. What the manager did not own, though it went along, comes back, unless what
+//     it stood in is gone.
+//
+// entries are those after the apply, with that of the manager at position self;
+// before is its entry until now.
+func (w *work) prune(merged document.Value, entries []Entry, self int, before Entry) (document.Value, error) {
+	version := before.APIVersion
+	if before.Fields.Empty() || version == w.types.Version && w.reread(entries[self].Fields).Contains(before.Fields) {
+		return merged, nil // it gave up nothing, so the steps would end where they began
+	}
+	t, err := w.typeOf(version)
+	if t == nil || err != nil {
+		return merged, err
+	}
+	base, err := w.convert(merged, version)
+	if err != nil {
+		return merged, err
+	}
+	last := named(t, before.Fields)
+	pruned := w.remove(t, base, last)
+	if pruned, err = w.restoreOwned(base, pruned, version, entries); err != nil {
+		return merged, err
+	}
+	if pruned, err = w.convert(pruned, version); err != nil {
+		return merged, err
+	}
+	all, left := w.all(t, base), w.all(t, pruned)
+	gone := all.Minus(left).Intersect(last)
+	w.report(Prune, func() fieldset.Set { return gone.Tops() }, before)
+	w.report(PruneKept, func() fieldset.Set {
+		return before.Fields.Minus(w.reread(entries[self].Fields)).Intersect(all).MinusBelow(gone)
+	}, before)
+	pruned = w.remove(t, base, gone)
+	return w.convert(pruned, w.types.Version)
+}
+
+// restoreOwned brings back what somebody owns, version by version, that of the
+// pruned object first.
+func (w *work) restoreOwned(merged, pruned document.Value, version string, entries []Entry) (document.Value, error) {
+	owned := map[string]fieldset.Set{}
+	versions := []string{}
+	for i := range entries {
+		v := entries[i].APIVersion
+		if _, ok := owned[v]; !ok {
+			versions = append(versions, v)
+		}
+		owned[v] = owned[v].Union(w.reread(entries[i].Fields))
+	}
+	slices.SortFunc(versions, func(a, b string) int {
+		switch {
+		case a == b:
+			return 0
+		case a == version || b != version && a < b:
+			return -1
+		}
+		return 1
+	})
+	for _, v := range versions {
+		t, err := w.typeOf(v)
+		if err != nil {
+			return pruned, err
+		}
+		if t == nil {
+			continue
+		}
+		if merged, err = w.convert(merged, v); err != nil {
+			return pruned, err
+		}
+		if pruned, err = w.convert(pruned, v); err != nil {
+			return pruned, err
+		}
+		keep := w.all(t, pruned).Union(named(t, owned[v]))
+		pruned = w.remove(t, merged, w.all(t, merged).Minus(keep))
+	}
+	return pruned, nil
+}
+
+// all returns all fields of an object, named ones included, as sets are that
+// entries hold.
+func (w *work) all(t *schema.Type, v document.Value) fieldset.Set {
+	return named(t, w.reread(w.fieldsOf(t, v, fieldset.Set{})))
+}
+
+// named returns a set with the named fields above its fields added. (A set
+// names the entries of a map and the items of a list above its fields itself,
+// but not the fields that a type has anyway.)
+func named(t *schema.Type, s fieldset.Set) fieldset.Set {
+	if s.Empty() {
+		return s
+	}
+	return fieldset.Raw(addNamed(t, s.JSON(), false))
+}
+
+// addNamed returns the node of a set's trie for a value of type t, nil where
+// nothing is known of it. is says that the node is to be a member.
+func addNamed(t *schema.Type, n document.Value, is bool) document.Value {
+	var kids document.ObjectBuilder
+	kids.Grow(n.Len() + 1)
+	if is {
+		kids.Set(".", document.NewObject())
+	}
+	changed := is != fieldset.IsMember(n)
+	for i := fieldset.First(n); i < n.Len(); i++ {
+		e, kid := fieldset.Element(n.Key(i)), n.At(i)
+		member := fieldset.IsMember(kid)
+		if kid.Len() == 0 || kid.Len() == fieldset.First(kid) {
+			kids.Keep(n, i)
+			continue
+		}
+		below, isNamed := typeBelow(t, e)
+		kid = addNamed(below, kid, member || isNamed)
+		changed = changed || !document.SameNode(kid, n.At(i))
+		kids.Set(string(e), kid)
+	}
+	if !changed {
+		return n
+	}
+	return kids.Object()
+}
+
+// typeBelow returns the type of what an element leads to, nil where it is not
+// known, and whether it is a named field.
+func typeBelow(t *schema.Type, e fieldset.Element) (*schema.Type, bool) {
+	if t == nil {
+		return nil, false
+	}
+	if name, ok := e.Name(); ok {
+		if t.Map == nil {
+			return nil, false
+		}
+		return t.Map.Member(name), t.Map.Field(name) != nil
+	}
+	if t.List != nil && e[0] == 'k' {
+		return t.List.Elem, false
+	}
+	return nil, false
+}

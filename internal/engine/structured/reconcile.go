@@ -1,0 +1,104 @@
+package structured
+
+import (
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// reconcile brings a set of fields in line with a type that changed since the
+// set was written (rules "reconcile"): where a list or an object now has one
+// owner, who owned something in it owns the whole. The other way round nothing
+// needs to be done: who owned the whole keeps it.
+//
+// Objects without a schema are left alone.
+func reconcile(t *schema.Type, s fieldset.Set) fieldset.Set {
+	if s.Empty() || settled(t, s, false) {
+		return s
+	}
+	r := reconciler{}
+	r.visit(t, s, nil, false)
+	whole := fieldset.Of(r.whole...)
+	return s.MinusBelow(whole).Union(whole)
+}
+
+// settled reports whether reconciling would change nothing.
+func settled(t *schema.Type, s fieldset.Set, whole bool) bool {
+	r := reconciler{dry: true}
+	r.visit(t, s, nil, whole)
+	return !r.found
+}
+
+// A reconciler looks for lists and objects with one owner that a set has fields in.
+type reconciler struct {
+	dry, found bool
+	whole      []fieldset.Path
+}
+
+func (r *reconciler) mark(p fieldset.Path) {
+	r.found = true
+	if !r.dry && len(p) > 0 {
+		r.whole = append(r.whole, append(fieldset.Path(nil), p...))
+	}
+}
+
+// visit looks at a field that the set names: below are its fields in it, whole
+// says that it is owned itself and has none.
+func (r *reconciler) visit(t *schema.Type, below fieldset.Set, p fieldset.Path, whole bool) {
+	switch allForms(t).lead() {
+	case mapForm:
+		if withoutSchema(t.Map) {
+			return
+		}
+		if !whole && t.Map.Atomic {
+			if !below.Empty() {
+				r.mark(p)
+			}
+			return
+		}
+		r.each(below, p, func(e fieldset.Element) *schema.Type {
+			if name, ok := e.Name(); ok {
+				return t.Map.Member(name)
+			}
+			return t.Map.Elem
+		})
+	case listForm:
+		if !whole && t.List.Kind == schema.AtomicList {
+			r.mark(p)
+			return
+		}
+		r.each(below, p, func(fieldset.Element) *schema.Type { return t.List.Elem })
+	}
+}
+
+func (r *reconciler) each(s fieldset.Set, p fieldset.Path, typeOf func(fieldset.Element) *schema.Type) {
+	n := s.JSON()
+	var last *schema.Type
+	for i := fieldset.First(n); i < n.Len() && !(r.dry && r.found); i++ {
+		e := fieldset.Element(n.Key(i))
+		t := typeOf(e)
+		if t == nil || r.dry && t == last && fieldset.Twin(n, i) {
+			continue // of a twin nothing else is found
+		}
+		last = t
+		below, is := s.ChildAt(i)
+		path := p
+		if !r.dry {
+			path = append(p, e)
+		}
+		r.visit(t, below, path, is && below.Empty())
+	}
+}
+
+// withoutSchema reports whether nothing is known of an object's members but
+// that they may be anything.
+func withoutSchema(m *schema.MapType) bool {
+	if len(m.Fields) > 0 {
+		return false
+	}
+	if m.Elem == nil {
+		return false
+	}
+	anything := m.Elem.TakesScalar(document.Number) && m.Elem.TakesScalar(document.String)
+	return m.Elem == schema.Deduced() || anything && m.Elem.Name == ""
+}

@@ -1,0 +1,172 @@
+package structured
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+var texts = &schema.Type{List: &schema.ListType{Elem: &schema.Type{Scalar: schema.StringScalar}, Kind: schema.SetList}}
+
+func parse(t testing.TB, text string) document.Value {
+	t.Helper()
+	d, err := document.Parse([]byte(text), document.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.Root
+}
+
+// words makes a set of one-letter texts.
+func words(letters string) document.Value {
+	var b document.ListBuilder
+	for _, c := range letters {
+		b.Append(document.NewString(string(c)))
+	}
+	return b.List()
+}
+
+func letters(v document.Value) string {
+	var b strings.Builder
+	for _, item := range v.Items() {
+		b.WriteString(item.StringOr("?"))
+	}
+	return b.String()
+}
+
+func TestOrderOfMergedLists(t *testing.T) {
+	for _, c := range []struct{ live, config, want, why string }{
+		{"abc", "", "abc", "nothing is named"},
+		{"", "ab", "ab", "nothing is there"},
+		{"abc", "abc", "abc", "the same"},
+		{"abc", "cxaz", "bcxaz", "the configuration's order, with the others before what they stood before"},
+		{"abc", "x", "abcx", "new items come last"},
+		{"abc", "xb", "axbc", "or before the next that both have"},
+		{"abcd", "db", "acdb", "what the configuration names later moves behind what it names before"},
+		{"aab", "a", "ab", "an item that stands twice gives way to the configuration's"},
+		{"abab", "ba", "ba", "so do two"},
+	} {
+		w := begin(nil)
+		if got := letters(w.merge(texts, words(c.live), words(c.config))); got != c.want {
+			t.Errorf("%q with %q: %q, want %q: %s", c.live, c.config, got, c.want, c.why)
+		}
+		w.end()
+	}
+}
+
+// TestIndexAgainstSearch compares the index with going through the list.
+func TestIndexAgainstSearch(t *testing.T) {
+	for seed := range uint64(400) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		n := r.IntN(40)
+		var b document.ListBuilder
+		items := make([]string, n)
+		for i := range items {
+			at := r.IntN(2 * n)
+			if seed%3 == 0 {
+				at = 100 + i // ascending
+			}
+			items[i] = fmt.Sprintf("item-%d", at)
+			b.Append(document.NewString(items[i]))
+		}
+		w := begin(nil)
+		x := w.indexOf(texts.List, b.List())
+		for i := range 2*n + 1 {
+			e := fmt.Sprintf("item-%d", i)
+			want := -1
+			for j := range items {
+				if items[j] == e {
+					want = j
+					break
+				}
+			}
+			if got := x.find(`v:"` + e + `"`); got != want {
+				t.Fatalf("seed %d: %s is found at %d, want %d in %v", seed, e, got, want, items)
+			}
+		}
+		for i := range items {
+			want := -1
+			for j := n - 1; j > i; j-- {
+				if items[j] == items[i] {
+					want = j
+				}
+			}
+			if got := x.follower(i); got != want {
+				t.Fatalf("seed %d: after item %d comes %d, want %d in %v", seed, i, got, want, items)
+			}
+		}
+		w.end()
+	}
+}
+
+// TestResultsOutliveTheWork: what a call returns is not changed by later calls,
+// which use its memory again.
+func TestResultsOutliveTheWork(t *testing.T) {
+	typ := &schema.Type{Map: &schema.MapType{Fields: []schema.Field{{Name: "set", Type: texts}}}}
+	types := &Types{Version: "v1", Type: typ}
+	config := document.NewObject().With("set", words("qwertz"))
+	_, _, after, err := Merger{}.Apply(types, document.NewObject(), config, nil, Entry{Manager: "a", Operation: OperationApply, APIVersion: "v1"}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := after[0].Fields.JSON().String()
+	for _, other := range []string{"asdfgh", "yxcvbn", "uiopjk"} {
+		next := document.NewObject().With("set", words(other))
+		if _, _, _, err := (Merger{}).Apply(types, config, next, nil, Entry{Manager: "b", Operation: OperationApply, APIVersion: "v1"}, true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if now := after[0].Fields.JSON().String(); now != before {
+		t.Errorf("the set was %s and is %s", before, now)
+	}
+}
+
+func TestWhatStaysIsShared(t *testing.T) {
+	typ := schema.Deduced()
+	live := parse(t, `{"a":{"x":1,"y":[1,2]},"b":{"c":"d"},"e":null}`)
+	w := begin(&Types{Version: "v1", Type: typ})
+	defer w.end()
+	for _, same := range []string{`{}`, `{"a":{"x":1}}`, `{"a":{"y":[1,2]},"e":null}`} {
+		if !document.SameNode(w.merge(typ, live, parse(t, same)), live) {
+			t.Errorf("merging %s makes a new object", same)
+		}
+	}
+	merged := w.merge(typ, live, parse(t, `{"a":{"x":2}}`))
+	if !document.SameNode(merged.Get("b"), live.Get("b")) || !document.SameNode(merged.Lookup("a", "y"), live.Lookup("a", "y")) {
+		t.Error("what stays is made again")
+	}
+	owned := w.fieldsOf(typ, live, fieldset.Set{})
+	if again := w.fieldsOf(typ, parse(t, live.String()), owned); !again.Same(owned) {
+		t.Error("the set of an object that names the same is made again")
+	}
+}
+
+// A list may hold one item as often as fits into a request: every item once more
+// is one step more, not one more for each that stands before it.
+func TestAnItemThatStandsVeryOften(t *testing.T) {
+	const n = 1 << 20
+	w := begin(nil)
+	defer w.end()
+	x := w.indexOf(texts.List, words(strings.Repeat("a", n)+"b"))
+	at, steps := x.find("v:\"a\""), 0
+	for ; at >= 0 && x.follower(at) == at+1; at++ {
+		steps++
+	}
+	if at != n-1 || steps != n-1 || x.follower(n) >= 0 {
+		t.Errorf("%d items follow each other up to %d, want all of %d", steps, at, n)
+	}
+}
+
+// The API server escapes the value of a key field for HTML, its name not.
+func TestKeyFieldWithSignsOfHTML(t *testing.T) {
+	l := &schema.ListType{Kind: schema.KeyedList, Keys: []schema.Key{{Name: "a&b"}}}
+	got, ok := ItemElement(l, parse(t, `{"a&b":"c&d"}`))
+	if want := fieldset.Element(`k:{"a&b":"c\u0026d"}`); !ok || got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

@@ -1,0 +1,168 @@
+package structured
+
+import (
+	"strconv"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// validate checks that an object fits its type as far as structured merge cares:
+// the kinds of values, no field that the type has not, and list items that can be
+// told apart. duplicates says that a list may hold items with the same key, as
+// stored objects may. null fits everywhere but as an item of a keyed list or a
+// set. An error is a *TypeError.
+//
+// known is an object that was found to fit, as strictly or more so, or absent:
+// items that say the same in it by the same text need not be looked at again.
+func (w *work) validate(t *schema.Type, v, known document.Value, duplicates bool) error {
+	c := checker{w: w, duplicates: duplicates}
+	if err := c.check(t, v, known); err != nil {
+		return err
+	}
+	return nil
+}
+
+// A checker checks objects against their types.
+type checker struct {
+	w *work
+	// duplicates says that lists may hold an item twice.
+	duplicates bool
+}
+
+// check returns a *TypeError whose path grows on the way out.
+func (c *checker) check(t *schema.Type, v, known document.Value) *TypeError {
+	switch formsOf(t, v).lead() {
+	case mapForm:
+		if v.IsNull() {
+			return nil
+		}
+		if v.Kind() != document.Object {
+			return &TypeError{Reason: "expected an object, got " + describe(v)}
+		}
+		return c.members(t.Map, v, contents(known, document.Object))
+	case scalarForm:
+		if v.IsNull() || t.TakesScalar(v.Kind()) {
+			return nil
+		}
+		return &TypeError{Reason: "expected " + scalarName(t) + ", got " + describe(v)}
+	case listForm:
+		if v.IsNull() {
+			return nil
+		}
+		if v.Kind() != document.List {
+			return &TypeError{Reason: "expected a list, got " + describe(v)}
+		}
+		if t.List.Kind == schema.AtomicList {
+			return c.whole(t.List, v)
+		}
+		return c.items(t.List, v, contents(known, document.List))
+	}
+	return &TypeError{Reason: "the schema allows no value here"}
+}
+
+func (c *checker) members(m *schema.MapType, v, known document.Value) *TypeError {
+	field, at := 0, 0
+	for i := range v.Len() {
+		name := v.Key(i)
+		var t *schema.Type
+		t, field = memberFrom(m, name, field)
+		if t == nil {
+			return &TypeError{Path: fieldset.Field(name).String(), Reason: "the schema has no such field"}
+		}
+		for at < known.Len() && known.Key(at) < name {
+			at++
+		}
+		var before document.Value
+		if at < known.Len() && known.Key(at) == name {
+			before = known.At(at)
+		}
+		if err := c.check(t, v.At(i), before); err != nil {
+			err.Path = fieldset.Field(name).String() + err.Path
+			return err
+		}
+	}
+	return nil
+}
+
+// whole checks a list with one owner.
+func (c *checker) whole(l *schema.ListType, v document.Value) *TypeError {
+	for i, item := range v.Items() {
+		if err := c.check(l.Elem, item, document.Value{}); err != nil {
+			err.Path = "[" + strconv.Itoa(i) + "]" + err.Path
+			return err
+		}
+	}
+	return nil
+}
+
+// items checks a list whose items can be told apart.
+func (c *checker) items(l *schema.ListType, v, known document.Value) *TypeError {
+	x, y := c.w.indexOf(l, v), c.w.indexOf(l, known)
+	if x.bad >= 0 {
+		return &TypeError{Path: "[" + strconv.Itoa(x.bad) + "]", Reason: x.reason}
+	}
+	last := -1
+	for i, item := range v.Items() {
+		var before document.Value
+		if last = y.findNear(x.elements[i], last+1); last >= 0 {
+			before = known.At(last)
+		}
+		if !document.SurelyIdentical(item, before) {
+			if err := c.check(l.Elem, item, before); err != nil {
+				err.Path = fieldset.Element(x.elements[i]).String() + err.Path
+				return err
+			}
+		}
+		if !c.duplicates && x.follower(i) >= 0 {
+			return &TypeError{Path: fieldset.Element(x.elements[i]).String(), Reason: "the list holds this item twice"}
+		}
+	}
+	return nil
+}
+
+// memberFrom returns the type of an object's member, nil where there is none,
+// asked for in ascending order of names: from is the position in m.Fields to
+// look from, the one returned that for the next name.
+func memberFrom(m *schema.MapType, name string, from int) (*schema.Type, int) {
+	for ; from < len(m.Fields); from++ {
+		// Mostly it is the next one, and then nothing needs to be ordered.
+		f := &m.Fields[from]
+		if f.Name == name {
+			return f.Type, from + 1
+		}
+		if f.Name > name {
+			break
+		}
+	}
+	return m.Elem, from
+}
+
+func describe(v document.Value) string {
+	text := v.String()
+	if len(text) > 40 {
+		text = text[:40] + "…"
+	}
+	switch v.Kind() {
+	case document.Object:
+		return "an object"
+	case document.List:
+		return "a list"
+	case document.Null:
+		return "null"
+	}
+	return "the " + v.Kind().String() + " " + text
+}
+
+func scalarName(t *schema.Type) string {
+	switch t.Scalar {
+	case schema.StringScalar:
+		return "a string"
+	case schema.BooleanScalar:
+		return "a boolean"
+	case schema.IntegerScalar, schema.NumberScalar:
+		return "a number"
+	}
+	return "a scalar"
+}

@@ -1,0 +1,90 @@
+package structured
+
+import (
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// A Visitor is told of a part of an object: where it stands, its path as field
+// sets have it, and the positions of the sets that own it. What stands in a list
+// or an object with one owner is owned by who owns the whole; of it path is that
+// of the whole. The slices are used again; clone them to keep them.
+type Visitor func(at document.Path, path fieldset.Path, v document.Value, owners []int)
+
+// Visit tells f of every part of an object, but for the object itself, in the
+// order of the document.
+func Visit(t *schema.Type, object document.Value, sets []fieldset.Set, f Visitor) {
+	w := begin(nil)
+	defer w.end()
+	(&visit{w: w, f: f}).each(t, object, sets, nil)
+}
+
+type visit struct {
+	w    *work
+	f    Visitor
+	at   document.Path
+	path fieldset.Path
+}
+
+// each visits what an object or a list holds. sets are the fields below it;
+// whole are its owners where it has one owner, else nil.
+func (w *visit) each(t *schema.Type, v document.Value, sets []fieldset.Set, whole []int) {
+	switch v.Kind() {
+	case document.Object:
+		split := whole == nil && t != nil && t.Map != nil
+		for i := range v.Len() {
+			name := v.Key(i)
+			w.at = w.at.Child(name)
+			if split {
+				w.part(t.Map.Member(name), fieldset.Field(name), v.At(i), sets)
+			} else {
+				w.inside(v.At(i), whole)
+			}
+			w.at = w.at[:len(w.at)-1]
+		}
+	case document.List:
+		split := whole == nil && t != nil && t.List != nil && t.List.Kind != schema.AtomicList
+		var x *index
+		if split {
+			x = w.w.indexOf(t.List, v)
+		}
+		for i, item := range v.Items() {
+			w.at = w.at.Item(i)
+			if split {
+				w.part(t.List.Elem, fieldset.Element(strings.Clone(fieldset.Reread(x.elements[i]))), item, sets)
+			} else {
+				w.inside(item, whole)
+			}
+			w.at = w.at[:len(w.at)-1]
+		}
+	}
+}
+
+// part visits a part that may have owners of its own.
+func (w *visit) part(t *schema.Type, e fieldset.Element, v document.Value, sets []fieldset.Set) {
+	owners := []int{}
+	below := make([]fieldset.Set, len(sets))
+	for i, s := range sets {
+		var is bool
+		if below[i], is = s.Child(e); is {
+			owners = append(owners, i)
+		}
+	}
+	w.path = append(w.path, e)
+	w.f(w.at, w.path, v, owners)
+	if t == nil || t.Map != nil && t.Map.Atomic && v.Kind() == document.Object || v.Kind() == document.List && t.List != nil && t.List.Kind == schema.AtomicList {
+		w.each(t, v, nil, owners)
+	} else {
+		w.each(t, v, below, nil)
+	}
+	w.path = w.path[:len(w.path)-1]
+}
+
+// inside visits what stands in a part with one owner.
+func (w *visit) inside(v document.Value, whole []int) {
+	w.f(w.at, w.path, v, whole)
+	w.each(nil, v, nil, whole)
+}

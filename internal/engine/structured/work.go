@@ -1,0 +1,119 @@
+package structured
+
+import (
+	"hash/maphash"
+	"unsafe"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/lend"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// work is one call of the engine: what it knows, and the memory for what it
+// needs on the way, which is used again by later calls. Nothing of that memory
+// may be part of a result.
+type work struct {
+	types *Types
+	// known are the types of other versions that were looked up.
+	known map[string]*schema.Type
+	// big says that some sets made of the objects must be reread before they are
+	// compared with those of entries.
+	big bool
+
+	indices map[listKey]*index
+	none    index // of empty lists
+	scratch []byte
+	seed    maphash.Seed
+	slab    slabs
+}
+
+var works = lend.Desk[work]{New: func() *work {
+	return &work{indices: map[listKey]*index{}, seed: maphash.MakeSeed()}
+}}
+
+// begin returns a work for a call; end gives its memory back.
+func begin(t *Types) *work {
+	w := works.Borrow()
+	w.types = t
+	w.none = index{w: w, bad: -1}
+	return w
+}
+
+const (
+	// maxKept bounds the pieces of memory that a work keeps for the next call, in
+	// bytes.
+	maxKept = 2 << 20
+	// maxIndices bounds the lists of a call whose work is kept.
+	maxIndices = 1 << 16
+)
+
+func (w *work) end() {
+	if len(w.indices) > maxIndices || cap(w.scratch) > maxKept {
+		return
+	}
+	clear(w.indices)
+	w.types, w.known, w.big = nil, nil, false
+	w.slab.reset()
+	works.Return(w)
+}
+
+// slabs are the memory of a work.
+type slabs struct {
+	bytes   slab[byte]
+	texts   slab[string]
+	ints    slab[int32]
+	bools   slab[bool]
+	indices slab[index]
+	values  slab[document.Value]
+}
+
+func (s *slabs) reset() {
+	s.bytes.reset()
+	s.texts.reset()
+	s.ints.reset()
+	s.bools.reset()
+	s.indices.reset()
+	clear(s.values.kept) // values hold on to what they are parts of
+	s.values.reset()
+}
+
+// cut copies text into the slab and cuts it into parts that end where ends says.
+func (s *slabs) cut(into []string, text []byte, ends []int32) {
+	b := s.bytes.take(len(text))
+	copy(b, text)
+	all, from := cutString(b), int32(0)
+	for i, end := range ends {
+		into[i] = all[from:end]
+		from = end
+	}
+}
+
+// A slab hands out memory from large pieces. What it handed out stays valid
+// until reset.
+type slab[T any] struct {
+	free []T
+	size int // of the largest piece
+	kept []T // the largest piece
+}
+
+func (s *slab[T]) take(n int) []T {
+	if len(s.free) < n {
+		s.size = max(2*s.size, n, 64)
+		s.kept = make([]T, s.size)
+		s.free = s.kept
+	}
+	out := s.free[:n:n]
+	s.free = s.free[n:]
+	return out
+}
+
+// reset takes all memory back.
+func (s *slab[T]) reset() {
+	if uintptr(s.size)*unsafe.Sizeof(*new(T)) > maxKept {
+		*s = slab[T]{}
+	}
+	s.free = s.kept
+}
+
+// cutString returns bytes that will not be changed as a string.
+func cutString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

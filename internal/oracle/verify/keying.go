@@ -1,0 +1,241 @@
+package verify
+
+import (
+	"strconv"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/oracle/generate"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// A keying lets the library, which knows lists of one key, judge lists of several
+// keys or of one with a default: it gives the items one more member, a text made
+// of their keys, and takes that for the only key.
+type keying struct {
+	typ   *schema.Type
+	input document.Value
+	// several says that there is such a list in the input; otherwise typ and input
+	// are as they were.
+	several bool
+	// ambiguous says that two items have the same keys and one of them has a key by
+	// its default, so that a text does not tell which of them is named.
+	ambiguous bool
+
+	made map[*schema.Type]*schema.Type
+	// keys are the members that a text is made of, of items that are wanted and of
+	// those that are to be changed: where a patch names an item, they name it.
+	wanted, other map[string]document.Value
+}
+
+// theKey sorts before the name of every field.
+const theKey = "!key"
+
+func newKeying(t *schema.Type, input document.Value) *keying {
+	k := &keying{typ: t, input: input, made: map[*schema.Type]*schema.Type{}, wanted: map[string]document.Value{}, other: map[string]document.Value{}}
+	for name, v := range input.Members() {
+		keys := k.other
+		if name == "to" || name == "modified" {
+			keys = k.wanted
+		}
+		input = input.With(name, k.value(t, v, "", keys))
+	}
+	for text, keys := range k.wanted {
+		if other, both := k.other[text]; both && !document.Identical(keys, other) {
+			k.ambiguous = true
+		}
+	}
+	if k.several {
+		k.typ, k.input = k.kind(t), parse(generate.Text(input)) // one text, as it was sent
+	}
+	return k
+}
+
+func manyKeys(l *schema.ListType) bool {
+	return l != nil && l.Kind == schema.KeyedList && (len(l.Keys) > 1 || l.Keys[0].Default != "")
+}
+
+// kind returns a type in which each such list has one key.
+func (k *keying) kind(t *schema.Type) *schema.Type {
+	if t == nil || t == schema.Deduced() || t.Map == nil && t.List == nil {
+		return t
+	}
+	if made := k.made[t]; made != nil {
+		return made
+	}
+	out := *t
+	k.made[t] = &out
+	if t.Map != nil {
+		m := *t.Map
+		m.Fields = make([]schema.Field, len(t.Map.Fields))
+		for i, f := range t.Map.Fields {
+			f.Type = k.kind(f.Type)
+			m.Fields[i] = f
+		}
+		m.Elem = k.kind(t.Map.Elem)
+		out.Map = &m
+	}
+	if t.List != nil {
+		l := *t.List
+		if l.Elem = k.kind(t.List.Elem); manyKeys(t.List) {
+			elem, m := *l.Elem, *l.Elem.Map
+			m.Fields = append([]schema.Field{{Name: theKey, Type: &schema.Type{Scalar: schema.StringScalar}}}, m.Fields...)
+			elem.Map = &m
+			l.Elem, l.Keys = &elem, []schema.Key{{Name: theKey}}
+		}
+		out.List = &l
+	}
+	return &out
+}
+
+// value returns a value of type t, which stands at a place in the input, with one key
+// for each item. keys notes what it is made of.
+func (k *keying) value(t *schema.Type, v document.Value, place string, keys map[string]document.Value) document.Value {
+	if t == nil {
+		return v
+	}
+	switch v.Kind() {
+	case document.Object:
+		var b document.ObjectBuilder
+		for name, val := range v.Members() {
+			list := withoutDirective(name)
+			b.Set(name, k.value(t.Map.Member(list), val, place+"/"+list, keys))
+		}
+		return b.Object()
+	case document.List:
+		if t.List == nil {
+			return v
+		}
+		var b document.ListBuilder
+		for i, item := range v.Items() {
+			if !manyKeys(t.List) {
+				b.Append(k.value(t.List.Elem, item, itemPlace(t.List, place, i, item), keys))
+				continue
+			}
+			k.several = true
+			text, whole := k.text(t.List, item, place, keys)
+			item = k.value(t.List.Elem, item, text, keys)
+			if whole {
+				item = keyed(item, text)
+			}
+			b.Append(item)
+		}
+		return b.List()
+	}
+	return v
+}
+
+// itemPlace is the place of an item of a list with one key or none.
+func itemPlace(l *schema.ListType, place string, i int, item document.Value) string {
+	if len(l.Keys) > 0 {
+		return place + "#" + item.Get(l.Keys[0].Name).String()
+	}
+	return place + "#" + strconv.Itoa(i)
+}
+
+// text makes one key of the keys of an item, if it has all that need no default.
+// It begins with the place, so that the items of a list sort as ours do.
+func (k *keying) text(l *schema.ListType, item document.Value, place string, keys map[string]document.Value) (text string, whole bool) {
+	if item.Kind() != document.Object {
+		return place, false
+	}
+	spelling := []byte(place + "#")
+	explicit := document.NewObject()
+	for _, key := range l.Keys {
+		v := item.Get(key.Name)
+		if v.Exists() {
+			explicit = explicit.With(key.Name, v)
+		} else if v = schema.ParseDefault(key.Default); key.Default == "" {
+			return place, false
+		}
+		spelling = append(spelling, keySpelling(v)...)
+	}
+	if old, found := keys[string(spelling)]; found && !document.Identical(old, explicit) {
+		k.ambiguous = true
+	}
+	keys[string(spelling)] = explicit
+	return string(spelling), true
+}
+
+// keyed gives an item its one key.
+func keyed(item document.Value, text string) document.Value {
+	if keep := item.Get("$retainKeys"); keep.Kind() == document.List {
+		item = item.With("$retainKeys", document.NewList(append(items(keep), document.NewString(theKey))...))
+	}
+	return item.With(theKey, document.NewString(text))
+}
+
+func items(list document.Value) []document.Value {
+	out := make([]document.Value, 0, list.Len())
+	for _, v := range list.Items() {
+		out = append(out, v)
+	}
+	return out
+}
+
+// keySpelling spells one of several keys so that others are spelled otherwise,
+// and that texts sort as ours do.
+func keySpelling(v document.Value) []byte {
+	kind, text := byte('1'), ""
+	switch v.Kind() {
+	case document.Bool:
+		kind, text = '2', v.String()
+	case document.Number:
+		kind, text = '3', v.NumberText()
+		if !v.IsInt() {
+			f, _ := v.Float()
+			kind, text = '4', strconv.FormatFloat(f, 'g', -1, 64)
+		}
+	case document.String:
+		kind = '5'
+		text, _ = v.Text()
+	}
+	return document.AppendQuoted([]byte{kind}, text)
+}
+
+// back returns an answer of the library without the key. What names an item only
+// by it gets the keys that the item has in the input.
+func (k *keying) back(v document.Value) document.Value {
+	if !k.several {
+		return v
+	}
+	switch v.Kind() {
+	case document.Object:
+		var b document.ObjectBuilder
+		for name, val := range v.Members() {
+			if name == theKey {
+				continue
+			}
+			if name == "$retainKeys" && val.Kind() == document.List {
+				val = withoutText(val, theKey)
+			}
+			b.Set(name, k.back(val))
+		}
+		out := b.Object()
+		text := v.Get(theKey).StringOr("")
+		keys := k.wanted
+		if v.Get("$patch").Exists() {
+			keys = k.other
+		}
+		for name, val := range keys[text].Members() {
+			out = out.With(name, val)
+		}
+		return out
+	case document.List:
+		var b document.ListBuilder
+		for _, item := range v.Items() {
+			b.Append(k.back(item))
+		}
+		return b.List()
+	}
+	return v
+}
+
+func withoutText(list document.Value, text string) document.Value {
+	var b document.ListBuilder
+	for _, v := range list.Items() {
+		if v.StringOr("") != text {
+			b.Append(v)
+		}
+	}
+	return b.List()
+}
