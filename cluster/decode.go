@@ -23,7 +23,10 @@ func (e *decodeError) Unwrap() error { return e.err }
 
 // parseBody reads the object of a create or update. What is JSON is read so;
 // duplicate keys are problems, not errors.
-func (t *task) parseBody(k *schema.Kind) (*document.Document, []string, *Status) {
+func (t *task) parseBody(k *schema.Kind) (*document.Document, []Problem, *Status) {
+	if t.Document != nil {
+		return t.Document, duplicateProblems(t.Document, t.Format == YAML), nil
+	}
 	o := document.Options{Duplicates: document.DuplicatesLast, Whole: true}
 	if k.Builtin {
 		o.Duplicates = document.DuplicatesMerged
@@ -53,14 +56,14 @@ func syntaxStatus(what string, err error) *Status {
 }
 
 // duplicateProblems words the duplicate keys as the API server's decoders do.
-func duplicateProblems(doc *document.Document, yaml bool) []string {
-	var problems []string
+func duplicateProblems(doc *document.Document, yaml bool) []Problem {
+	var problems []Problem
 	for _, d := range doc.Duplicates {
+		message := fmt.Sprintf("duplicate field %q", fieldName(d.Path))
 		if yaml {
-			problems = append(problems, fmt.Sprintf("line %d: key %q already set in map", d.Position.Line, lastKey(d.Path)))
-		} else {
-			problems = append(problems, fmt.Sprintf("duplicate field %q", fieldName(d.Path)))
+			message = fmt.Sprintf("line %d: key %q already set in map", d.Position.Line, lastKey(d.Path))
 		}
+		problems = append(problems, Problem{d.Path, message})
 	}
 	return problems
 }
@@ -100,9 +103,9 @@ func (t *task) decodeBody() *Status {
 	root := doc.Root
 	if root.Kind() != document.Object && !(k.Builtin && root.IsNull()) {
 		return badRequest(fmt.Sprintf("the object provided is unrecognized (must be of type %s): it is %s %s, not an object",
-			k.Kind, article(root.Kind()), brief(t.Body)))
+			k.Kind, article(root.Kind()), brief(t.text())))
 	}
-	if root, st = checkType(root, k, t.Body); st != nil {
+	if root, st = checkType(root, k, t.text); st != nil {
 		return st
 	}
 	value, unknown, err := t.decode(k, root, defaults.FromJSON)
@@ -115,13 +118,21 @@ func (t *task) decodeBody() *Status {
 	if len(problems) > 0 {
 		switch t.strictness() {
 		case validateStrict:
-			return decodeStatus(k, root, strictError(problems))
+			return decodeStatus(k, root, &StrictError{problems})
 		case validateWarn:
-			t.warnings = append(t.warnings, problems...)
+			t.warnings = append(t.warnings, messages(problems)...)
 		}
 	}
 	t.body = t.fill(k, value)
 	return nil
+}
+
+// text returns the body for messages.
+func (t *task) text() []byte {
+	if t.Document != nil {
+		return t.Document.Root.JSON()
+	}
+	return t.Body
 }
 
 func article(k document.Kind) string {
@@ -142,10 +153,10 @@ func brief(body []byte) string {
 
 // checkType compares the body's apiVersion and kind with the endpoint's and
 // fills them in where a built-in kind may leave them out.
-func checkType(v document.Value, k *schema.Kind, body []byte) (document.Value, *Status) {
+func checkType(v document.Value, k *schema.Kind, body func() []byte) (document.Value, *Status) {
 	version, kind := v.Get("apiVersion"), v.Get("kind")
 	unrecognized := func(why string) (document.Value, *Status) {
-		return v, badRequest("the object provided is unrecognized (must be of type " + k.Kind + "): " + why + " (" + brief(body) + ")")
+		return v, badRequest("the object provided is unrecognized (must be of type " + k.Kind + "): " + why + " (" + brief(body()) + ")")
 	}
 	for _, m := range [...]document.Value{version, kind} {
 		if m.Exists() && !m.IsNull() && m.Kind() != document.String {
@@ -176,10 +187,6 @@ func decodeStatus(k *schema.Kind, v document.Value, err error) *Status {
 	return st
 }
 
-func strictError(problems []string) error {
-	return errors.New("strict decoding error: " + strings.Join(problems, ", "))
-}
-
 // maxProblems is how many unknown fields and duplicate keys of a body are told, as
 // by the API server's decoder (sigs.k8s.io/json).
 const maxProblems = 100
@@ -189,30 +196,31 @@ const maxProblems = 100
 // text, tells each field once, and does not look into an unknown one; in any other
 // way it learns of unknown fields after the text was read. Of more than it tells the
 // order is not looked for: each position costs a look through the text.
-func mergeProblems(doc *document.Document, duplicates []string, unknown []problem, inText bool) []string {
+func mergeProblems(doc *document.Document, duplicates, unknown []Problem, inText bool) []Problem {
 	type at struct {
-		message string
-		where   document.Position
+		Problem
+		where document.Position
 	}
 	var all []at
 	fields := map[string]bool{}
 	if inText {
 		for _, u := range unknown {
-			fields[fieldName(u.path)] = true
+			fields[fieldName(u.Path)] = true
 		}
 	}
 	told := map[string]bool{}
 	for i, d := range doc.Duplicates {
-		if !told[duplicates[i]] && !within(fields, fieldName(d.Path)) {
+		message := duplicates[i].Message
+		if !told[message] && !within(fields, fieldName(d.Path)) {
 			all = append(all, at{duplicates[i], d.Position})
 		}
-		told[duplicates[i]] = inText
+		told[message] = inText
 	}
 	sorted := inText && len(all)+len(unknown) <= maxProblems
 	for _, u := range unknown {
-		next := at{message: u.message}
+		next := at{Problem: u}
 		if sorted {
-			next.where = doc.PositionOf(u.path)
+			next.where = doc.PositionOf(u.Path)
 		}
 		all = append(all, next)
 	}
@@ -221,9 +229,9 @@ func mergeProblems(doc *document.Document, duplicates []string, unknown []proble
 			return cmp.Or(a.where.Line-b.where.Line, a.where.Column-b.where.Column)
 		})
 	}
-	out := make([]string, len(all))
+	out := make([]Problem, len(all))
 	for i := range all {
-		out[i] = all[i].message
+		out[i] = all[i].Problem
 	}
 	return out
 }
@@ -238,15 +246,9 @@ func within(fields map[string]bool, name string) bool {
 	return fields[name]
 }
 
-// problem is a field that a kind does not know.
-type problem struct {
-	path    document.Path
-	message string
-}
-
 // decode returns what remains of an object of a kind: of a built-in one what its
 // Go type holds, of a custom one what its schema does not prune.
-func (p *pipeline) decode(k *schema.Kind, v document.Value, from defaults.Source) (document.Value, []problem, error) {
+func (p *pipeline) decode(k *schema.Kind, v document.Value, from defaults.Source) (document.Value, []Problem, error) {
 	if !k.Builtin {
 		return p.decodeCustom(k, v, from)
 	}
@@ -266,10 +268,10 @@ func keepReset(v, out document.Value) document.Value {
 	return out
 }
 
-func problemsOf(found []defaults.Problem) []problem {
-	var problems []problem
+func problemsOf(found []defaults.Problem) []Problem {
+	var problems []Problem
 	for _, f := range found {
-		problems = append(problems, problem{f.Path, f.Message})
+		problems = append(problems, Problem{f.Path, f.Message})
 	}
 	return problems
 }
@@ -278,8 +280,8 @@ func problemsOf(found []defaults.Problem) []problem {
 // and drops nulls that the schema does not allow
 // (apiextensions-apiserver, unstructuredSchemaCoercer). An object that names
 // another kind keeps everything but wrong metadata.
-func (p *pipeline) decodeCustom(k *schema.Kind, v document.Value, from defaults.Source) (document.Value, []problem, error) {
-	var problems []problem
+func (p *pipeline) decodeCustom(k *schema.Kind, v document.Value, from defaults.Source) (document.Value, []Problem, error) {
+	var problems []Problem
 	if metadata := v.Get("metadata"); metadata.Exists() && p.metadata != nil {
 		// The body's numbers have become floats or integers and are printed again
 		// before they are read into the metadata's type: 1e2 is the integer 100.
@@ -296,7 +298,7 @@ func (p *pipeline) decodeCustom(k *schema.Kind, v document.Value, from defaults.
 	}
 	v, unknown := structural.Prune(p.typeIn(k, version), v)
 	for _, path := range unknown {
-		problems = append(problems, problem{path, fmt.Sprintf("unknown field %q", fieldName(path))})
+		problems = append(problems, Problem{path, fmt.Sprintf("unknown field %q", fieldName(path))})
 	}
 	v = structural.DropNulls(p.typeIn(k, version), v)
 	if p.facts(k).embedded {

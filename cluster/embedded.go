@@ -16,7 +16,7 @@ type embeddedDecoder struct {
 	*pipeline
 	from     defaults.Source
 	path     document.Path // of the value at hand
-	problems []problem
+	problems []Problem
 	err      error
 }
 
@@ -63,7 +63,7 @@ func (e *embeddedDecoder) metadataOf(v document.Value) document.Value {
 	}
 	for _, f := range found {
 		at := slices.Concat(e.path, f.Path)
-		e.problems = append(e.problems, problem{at, fmt.Sprintf("unknown field %q", fieldName(at))})
+		e.problems = append(e.problems, Problem{at, fmt.Sprintf("unknown field %q", fieldName(at))})
 	}
 	return v.With("metadata", out.Get("metadata"))
 }

@@ -3,6 +3,8 @@ package cluster
 import (
 	"strconv"
 	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
 )
 
 // The reasons of failures, as meta.k8s.io/v1 names them.
@@ -94,8 +96,40 @@ func invalid(what groupResource, name string, causes []Cause) *Status {
 	if len(causes) > 1 {
 		b.WriteString("]")
 	}
+	for i, c := range causes {
+		if c.Path == nil {
+			causes[i].Path = fieldPath(c.Field)
+		}
+	}
 	return &Status{Code: 422, Reason: ReasonInvalid, Message: b.String(),
 		Details: &StatusDetails{Group: what.group, Kind: what.resource, Name: name, Causes: causes}}
+}
+
+// fieldPath returns the path that a field of a cause stands for, in the spelling
+// of schema.FieldText: spec.ports[0].name, metadata.annotations[a.b/c].
+func fieldPath(field string) document.Path {
+	var path document.Path
+	if field == "<nil>" {
+		return nil
+	}
+	for field = strings.TrimPrefix(field, "."); field != ""; field = strings.TrimPrefix(field, ".") {
+		if inside, rest, ok := strings.Cut(field[1:], "]"); field[0] == '[' && ok {
+			if i, err := strconv.Atoi(inside); err == nil && i >= 0 {
+				path = path.Item(i)
+			} else {
+				path = path.Child(inside)
+			}
+			field = rest
+			continue
+		}
+		end := strings.IndexAny(field[1:], ".[") + 1
+		if end == 0 {
+			end = len(field)
+		}
+		path = path.Child(field[:end])
+		field = field[end:]
+	}
+	return path
 }
 
 // unprocessable is a patch that cannot be applied to the object.

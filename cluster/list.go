@@ -180,6 +180,9 @@ func (c *Cluster) storeStatus(ep *endpoint, name string, err error) *Status {
 	switch {
 	case errors.As(err, &st):
 		return st
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return &Status{Code: 504, Reason: ReasonTimeout, Details: &StatusDetails{}, Err: err,
+			Message: "Timeout: request did not complete within requested timeout - " + err.Error()}
 	case errors.Is(err, store.ErrNotFound):
 		return notFound(ep.what(), name)
 	case errors.Is(err, store.ErrExists):

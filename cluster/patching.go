@@ -3,6 +3,7 @@ package cluster
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,7 +18,7 @@ import (
 type patchBody struct {
 	value document.Value
 	// problems are its duplicate keys and, in a JSON patch, unknown members.
-	problems []string
+	problems []Problem
 	// duplicates are the keys that it holds twice.
 	duplicates []document.Path
 }
@@ -28,11 +29,16 @@ func (t *task) parsePatch() (*patchBody, *Status) {
 	if t.patch != nil {
 		return t.patch, nil
 	}
-	var doc *document.Document
 	var err error
-	if t.Format == ApplyPatch {
+	doc := t.Document
+	switch {
+	case doc != nil && t.Format == ApplyPatch && doc.Root.Exists():
+		d := *doc // as YAML reads it, where 1.0 is the integer 1
+		d.Root, doc = reread(d.Root), &d
+	case doc != nil:
+	case t.Format == ApplyPatch:
 		doc, err = document.ParseYAML(t.Body, document.Options{Duplicates: document.DuplicatesLast, Whole: true})
-	} else {
+	default:
 		doc, err = document.Parse(t.Body, document.Options{Duplicates: document.DuplicatesLast})
 	}
 	if err != nil {
@@ -44,7 +50,7 @@ func (t *task) parsePatch() (*patchBody, *Status) {
 	}
 	if t.Format == JSONPatch {
 		for i, p := range body.problems {
-			body.problems[i] = "json patch " + p
+			body.problems[i].Message = "json patch " + p.Message
 		}
 		body.problems = append(body.problems, unknownOperationMembers(doc.Root)...)
 	}
@@ -54,8 +60,8 @@ func (t *task) parsePatch() (*patchBody, *Status) {
 
 // unknownOperationMembers words the members of JSON patch operations that mean
 // nothing.
-func unknownOperationMembers(ops document.Value) []string {
-	var problems []string
+func unknownOperationMembers(ops document.Value) []Problem {
+	var problems []Problem
 	if ops.Kind() != document.List {
 		return nil
 	}
@@ -67,7 +73,7 @@ func unknownOperationMembers(ops document.Value) []string {
 			switch key {
 			case "op", "path", "from", "value":
 			default:
-				problems = append(problems, fmt.Sprintf("json patch unknown field %q", fmt.Sprintf("[%d].%s", i, key)))
+				problems = append(problems, Problem{document.Path{}.Item(i).Child(key), fmt.Sprintf("json patch unknown field %q", fmt.Sprintf("[%d].%s", i, key))})
 			}
 		}
 	}
@@ -109,8 +115,8 @@ func (t *task) patched(live fieldmanager.Object) (document.Value, []string, *Sta
 // carriedDuplicates words the duplicate keys within the values of a JSON patch
 // that ended up in the object: the API server puts a value there as it is
 // written, and meets the keys again when it reads the object.
-func carriedDuplicates(body *patchBody, object document.Value) []string {
-	var problems []string
+func carriedDuplicates(body *patchBody, object document.Value) []Problem {
+	var problems []Problem
 	for _, path := range body.duplicates {
 		if len(path) < 3 || path[1].Key != "value" {
 			continue
@@ -123,7 +129,7 @@ func carriedDuplicates(body *patchBody, object document.Value) []string {
 		}
 		at, ok := follow(object, op.Get("path").StringOr(""))
 		if at = append(at, path[2:]...); ok && object.Follow(at).Exists() {
-			problems = append(problems, fmt.Sprintf("duplicate field %q", fieldName(at)))
+			problems = append(problems, Problem{at, fmt.Sprintf("duplicate field %q", fieldName(at))})
 		}
 	}
 	return problems
@@ -178,7 +184,7 @@ func patchStatus(err error) *Status {
 
 // decodePatched reads the result of a patch as an object of the kind. Whatever
 // is wrong with it is the patch's fault: 422.
-func (t *task) decodePatched(k *schema.Kind, next document.Value, from defaults.Source, problems []string) (document.Value, []string, *Status) {
+func (t *task) decodePatched(k *schema.Kind, next document.Value, from defaults.Source, problems []Problem) (document.Value, []string, *Status) {
 	refused := func(err error) (document.Value, []string, *Status) {
 		st := invalid(groupResource{}, "", []Cause{invalidValue("patch", next.String(), err.Error())})
 		st.Err = err
@@ -195,24 +201,20 @@ func (t *task) decodePatched(k *schema.Kind, next document.Value, from defaults.
 	if err != nil {
 		return refused(err)
 	}
-	all := append([]string{}, problems...)
-	all = append(all, lost...)
-	for _, u := range unknown {
-		all = append(all, u.message)
-	}
+	all := slices.Concat(problems, lost, unknown)
 	if len(all) > 0 && t.strictness() == validateStrict {
-		return refused(strictError(all))
+		return refused(&StrictError{all})
 	}
 	if t.strictness() != validateWarn {
 		all = nil
 	}
-	return t.fill(k, value), all, nil
+	return t.fill(k, value), messages(all), nil
 }
 
 // ownType gives the result of a strategic merge patch the type of its endpoint,
 // whatever the patch says it is, as long as it says so in strings: the API server
 // fills the fields of a Go type that it has chosen before.
-func ownType(k *schema.Kind, v document.Value) (document.Value, []string, *Status) {
+func ownType(k *schema.Kind, v document.Value) (document.Value, []Problem, *Status) {
 	for _, own := range [][2]string{{"apiVersion", k.APIVersion()}, {"kind", k.Kind}} {
 		if m := v.Get(own[0]); m.Exists() && !m.IsNull() && m.Kind() != document.String {
 			return v, nil, unprocessable("the patch makes "+own[0]+" "+article(m.Kind())+", not a string", nil)
@@ -224,7 +226,7 @@ func ownType(k *schema.Kind, v document.Value) (document.Value, []string, *Statu
 
 // patchedType sees to apiVersion and kind of the result of a patch. Without an
 // apiVersion a built-in object cannot be read: its fields are lost.
-func patchedType(k *schema.Kind, v document.Value, from defaults.Source) (document.Value, []string, *Status) {
+func patchedType(k *schema.Kind, v document.Value, from defaults.Source) (document.Value, []Problem, *Status) {
 	if v.Kind() != document.Object {
 		return v, nil, unprocessable("the result of the patch is "+article(v.Kind())+", not an object", nil)
 	}
@@ -250,10 +252,10 @@ func patchedType(k *schema.Kind, v document.Value, from defaults.Source) (docume
 		return v, nil, unprocessable("the patch makes the object a "+kind, nil)
 	}
 	if version == "" {
-		var lost []string
+		var lost []Problem
 		for key := range v.Members() {
 			if key != "apiVersion" && key != "kind" {
-				lost = append(lost, fmt.Sprintf("unknown field %q", key))
+				lost = append(lost, Problem{document.Keys(key), fmt.Sprintf("unknown field %q", key)})
 			}
 		}
 		return empty(k), lost, nil

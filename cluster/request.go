@@ -1,6 +1,9 @@
 package cluster
 
-import "github.com/patchlab-dev/patchlab/schema/defaults"
+import (
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema/defaults"
+)
 
 // Verb says what a request does.
 type Verb uint8
@@ -68,6 +71,10 @@ type Request struct {
 	Subresource string
 
 	Format Format
+	// Document is the body where it has been parsed already, as by a caller in the
+	// same process; Body is not read then. Its duplicate keys, if it was parsed
+	// with any allowed, are reported as those of a Body are.
+	Document *document.Document
 	// Body is the body as sent, at most 3 MiB. It is not changed and not kept.
 	Body []byte
 

@@ -31,9 +31,19 @@ type StatusDetails struct {
 	RetryAfterSeconds      int
 }
 
-// Cause is one of several reasons of a failure. Type stands under "reason" in
-// the Status.
-type Cause struct{ Type, Message, Field string }
+// Cause is one of several reasons of a failure. Type, Message and Field are what
+// the API server answers with (Type under the name "reason"); the rest is for
+// programs that run the pipeline themselves.
+type Cause struct {
+	Type, Message, Field string
+	// Path leads to the field that Field names; nil where Field is no field of
+	// the object, such as an option of the request.
+	Path document.Path
+	// Value is the value that is wrong, absent where it is not known.
+	Value document.Value
+	// Hint is advice that the API server does not give; may be empty.
+	Hint string
+}
 
 // Error returns the message.
 func (s *Status) Error() string { return s.Message }

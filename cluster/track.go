@@ -52,9 +52,11 @@ func (t *task) applied(live fieldmanager.Object) (fieldmanager.Object, []string,
 	if len(body.problems) > 0 {
 		switch t.strictness() {
 		case validateStrict:
-			return live, nil, badRequest("error strict decoding YAML: " + strings.Join(body.problems, "; "))
+			st := badRequest("error strict decoding YAML: " + strings.Join(messages(body.problems), "; "))
+			st.Err = &StrictError{body.problems}
+			return live, nil, st
 		case validateWarn:
-			return next, body.problems, nil
+			return next, messages(body.problems), nil
 		}
 	}
 	return next, nil, nil

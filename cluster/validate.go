@@ -68,7 +68,7 @@ func embeddedMetadata(metadata document.Value) []schema.FieldError {
 func schemaCauses(errs []schema.FieldError) []Cause {
 	causes := make([]Cause, 0, len(errs))
 	for _, e := range errs {
-		causes = append(causes, Cause{Type: string(e.Type), Field: e.Field, Message: e.Body()})
+		causes = append(causes, Cause{Type: string(e.Type), Field: e.Field, Message: e.Body(), Path: e.Path, Value: e.BadValue})
 	}
 	return causes
 }
