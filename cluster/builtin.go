@@ -56,7 +56,7 @@ func checkBuiltin(k *schema.Kind, sub string, object, live document.Value) []Cau
 		}
 	}
 	if path, template := podTemplate(k, object); template.Exists() {
-		add(checkPodSpec(path, template)...)
+		add(checkPodSpec(path, template, object.Lookup("spec", "volumeClaimTemplates"))...)
 	}
 	return causes
 }
@@ -80,7 +80,7 @@ func podTemplate(k *schema.Kind, object document.Value) (string, document.Value)
 
 func checkPod(object, live document.Value) []Cause {
 	spec := object.Get("spec")
-	causes := checkPodSpec("spec", spec)
+	causes := checkPodSpec("spec", spec, document.Value{})
 	if !live.Exists() {
 		if spec.Get("ephemeralContainers").Len() > 0 {
 			causes = append(causes, forbidden("spec.ephemeralContainers", "cannot be set on create"))
@@ -126,17 +126,19 @@ func checkService(object document.Value) []Cause {
 	return causes
 }
 
-// checkSelector requires a selector, which must fit the labels of the template.
+// checkSelector requires that the selector matches the labels of the template. A
+// missing selector matches nothing, so that both are invalid; that the selector is
+// required is a rule of kindRules.
 func checkSelector(object document.Value) []Cause {
 	template := object.Lookup("spec", "template")
 	if !template.Exists() {
 		return nil
 	}
 	selector := object.Lookup("spec", "selector")
-	if selector.Kind() != document.Object {
-		return []Cause{required("spec.selector", "")}
-	}
 	labels := template.Lookup("metadata", "labels")
+	if selector.Kind() != document.Object {
+		return []Cause{invalidValue("spec.template.metadata.labels", labels.String(), "`selector` does not match template `labels`")}
+	}
 	for key, want := range selector.Get("matchLabels").Members() {
 		if !document.Equal(labels.Get(key), want) {
 			return []Cause{invalidValue("spec.template.metadata.labels", labels.String(), "`selector` does not match template `labels`")}

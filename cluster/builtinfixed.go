@@ -5,6 +5,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/schema"
+	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
 
 // Fields of built-in kinds that an update may not change.
@@ -34,8 +35,19 @@ func fixedFields(k *schema.Kind) []string {
 	return nil
 }
 
-// checkFixed refuses changes to what is fixed once an object exists.
+// checkFixed refuses changes to immutable fields. Two spellings of one value, which
+// next may hold in lists that are compared as a whole, are not a change.
 func checkFixed(k *schema.Kind, next, live document.Value) []Cause {
+	causes := fixedCauses(k, next, live)
+	if len(causes) > 0 {
+		if stored, _, err := defaults.Decode(k, next, defaults.FromTree); err == nil {
+			return fixedCauses(k, stored, live)
+		}
+	}
+	return causes
+}
+
+func fixedCauses(k *schema.Kind, next, live document.Value) []Cause {
 	var causes []Cause
 	for _, path := range fixedFields(k) {
 		if keys := strings.Split(path, "."); !sameContent(next.Lookup(keys...), live.Lookup(keys...)) {
@@ -59,13 +71,50 @@ func checkFixed(k *schema.Kind, next, live document.Value) []Cause {
 	return causes
 }
 
-// sameContent compares values, of which an empty one is as good as none.
+// sameContent reports whether a and b have the same meaning: as in apimachinery's
+// equality.Semantic, an empty list or object equals a missing one at any depth.
 func sameContent(a, b document.Value) bool {
-	if a.Len() == 0 && b.Len() == 0 && a.Kind() != document.String && b.Kind() != document.String &&
-		a.Kind() != document.Number && b.Kind() != document.Number && a.Kind() != document.Bool && b.Kind() != document.Bool {
+	switch {
+	case document.SameNode(a, b), hollow(a) && hollow(b):
 		return true
+	case a.Kind() != b.Kind():
+		return false
+	case a.Kind() == document.List:
+		return a.Len() == b.Len() && sameItems(a, b)
+	case a.Kind() == document.Object:
+		return sameMembers(a, b) && sameMembers(b, a)
 	}
 	return document.Equal(a, b)
+}
+
+// hollow reports whether v is missing, null, an empty list or an empty object.
+func hollow(v document.Value) bool {
+	switch v.Kind() {
+	case document.Absent, document.Null:
+		return true
+	case document.List, document.Object:
+		return v.Len() == 0
+	}
+	return false
+}
+
+func sameItems(a, b document.Value) bool {
+	for i := range a.Len() {
+		if !sameContent(a.At(i), b.At(i)) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameMembers reports whether each member of a has the same meaning in b.
+func sameMembers(a, b document.Value) bool {
+	for i := range a.Len() {
+		if !sameContent(a.At(i), b.Get(a.Key(i))) {
+			return false
+		}
+	}
+	return true
 }
 
 // checkSealed keeps the content of a ConfigMap or Secret that is immutable.
@@ -85,15 +134,18 @@ func checkSealed(next, live document.Value) []Cause {
 	return causes
 }
 
-// fixedClaim is what an update may not change of a claim: it may name a volume
-// where there was none, and a bound claim may ask for more.
+// fixedClaim returns the part of a claim's spec that an update may not change. The
+// volume and the storage class may be set once; a bound claim may request more.
 func fixedClaim(claim, live document.Value) document.Value {
-	spec := claim.Get("spec").Without("volumeAttributesClassName")
+	spec := claim.Get("spec")
 	if live.Lookup("spec", "volumeName").StringOr("") == "" {
 		spec = spec.Without("volumeName")
 	}
+	if !live.Lookup("spec", "storageClassName").Exists() {
+		spec = spec.Without("storageClassName")
+	}
 	if live.Lookup("status", "phase").StringOr("") == "Bound" {
-		spec = spec.Remove("resources", "requests")
+		spec = spec.Remove("resources", "requests", "storage").Without("volumeAttributesClassName")
 	}
 	return spec
 }
@@ -125,7 +177,7 @@ func checkJobUpdate(next, live document.Value) []Cause {
 	if !elastic && !document.Equal(spec.Get("completions"), was.Get("completions")) {
 		causes = append(causes, invalidValue("spec.completions", spec.Get("completions").String(), "field is immutable"))
 	}
-	if suspended, _ := was.Get("suspend").Bool(); !suspended && !document.Equal(spec.Get("template"), was.Get("template")) {
+	if suspended, _ := was.Get("suspend").Bool(); !suspended && !sameContent(spec.Get("template"), was.Get("template")) {
 		causes = append(causes, invalidValue("spec.template", "(the template)", "field is immutable"))
 	}
 	return causes

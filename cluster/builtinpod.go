@@ -110,7 +110,10 @@ func members(v document.Value, keys string) (n int, second string) {
 	return n, second
 }
 
-func checkPodSpec(path string, spec document.Value) []Cause {
+// checkPodSpec validates the pod spec at path. claims are the volumeClaimTemplates
+// of a StatefulSet: its controller adds a volume for each to the pods, in place of
+// one of the same name, so that containers may mount them.
+func checkPodSpec(path string, spec, claims document.Value) []Cause {
 	c := &check{}
 	at := (*way)(nil).to(path)
 	c.judge(at, spec, specRules)
@@ -121,6 +124,11 @@ func checkPodSpec(path string, spec document.Value) []Cause {
 		c.judge(at, v, volumeRules)
 		if second := secondSource(v); second != "" {
 			c.add(forbidden(at.to(second).String(), "may not specify more than 1 volume type"))
+		}
+	}
+	for _, claim := range claims.Items() {
+		if name := claim.Lookup("metadata", "name").StringOr(""); name != "" {
+			volumes[name] = true
 		}
 	}
 	if spec.Get("containers").Len() == 0 {

@@ -86,12 +86,16 @@ func templateChanged(k *schema.Kind, next, live document.Value) document.Value {
 	return next.Set(document.NewString(s), "metadata", "annotations", templateGeneration)
 }
 
-// jobSelector makes a Job's selector and its template's labels of its name and
-// uid, unless it selects by itself.
+// jobSelector adds the Job's name and uid to the labels of its template and the uid
+// to its selector, unless manualSelector is set. A Job that has its own labels from
+// the template by default shares them with the template, as it does in
+// kube-apiserver (one Go map): they get the name and uid too.
 func jobSelector(v document.Value) document.Value {
 	if manual, _ := v.Lookup("spec", "manualSelector").Bool(); manual {
 		return v
 	}
+	own := v.Lookup("metadata", "labels")
+	shared := own.Len() > 0 && document.SameNode(own, v.Lookup("spec", "template", "metadata", "labels"))
 	label := func(key string, val document.Value) {
 		if s := v.Lookup("spec", "template", "metadata", "labels", key); !s.Exists() && val.Exists() {
 			v = v.Set(val, "spec", "template", "metadata", "labels", key)
@@ -105,6 +109,9 @@ func jobSelector(v document.Value) document.Value {
 	const key = "batch.kubernetes.io/controller-uid"
 	if !v.Lookup("spec", "selector", "matchLabels", key).Exists() {
 		v = v.Set(uid, "spec", "selector", "matchLabels", key)
+	}
+	if shared {
+		v = v.Set(v.Lookup("spec", "template", "metadata", "labels"), "metadata", "labels")
 	}
 	return v
 }
