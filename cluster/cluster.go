@@ -102,9 +102,12 @@ type Cluster struct {
 	crds  definitions
 }
 
-// NewStore returns a store in memory for a cluster.
+// NewStore returns a store in memory for a cluster, with kube-apiserver's limits
+// on the size of an object and the lifetime of Events.
 func NewStore() store.Store[*Record] {
-	return store.NewMemory(store.MemoryOptions[*Record]{Equal: Equal, UID: (*Record).UID})
+	return store.NewMemory(store.MemoryOptions[*Record]{
+		Equal: Equal, UID: (*Record).UID, Size: (*Record).Size, MaxBytes: MaxObjectBytes, Lifetime: (*Record).Lifetime,
+	})
 }
 
 // New returns a cluster. It has the CustomResourceDefinitions that its store
@@ -252,6 +255,9 @@ func (c *Cluster) createOnce(ctx context.Context, t *task) (*Response, *Status) 
 		return t.respond(out, record.object)
 	}
 	item, err := c.store.Create(ctx, key, record)
+	if errors.Is(err, store.ErrTooLarge) {
+		item, err = c.store.Create(ctx, key, record.withoutManagers())
+	}
 	if errors.Is(err, store.ErrExists) {
 		item, err := c.store.Get(ctx, key, store.GetOptions{})
 		if err != nil {
@@ -287,6 +293,7 @@ var errDeleted = errors.New("the last finalizer is gone")
 func (c *Cluster) update(ctx context.Context, t *task) (*Response, *Status) {
 	key := t.ep.key(t.Request.Namespace, t.Request.Name)
 	var out outcome
+	bare := false
 	try := func(current store.Item[*Record]) (*Record, error) {
 		var live fieldmanager.Object
 		if current.Revision != 0 {
@@ -309,12 +316,19 @@ func (c *Cluster) update(ctx context.Context, t *task) (*Response, *Status) {
 		if st != nil {
 			return nil, st
 		}
+		if bare {
+			record = record.withoutManagers()
+		}
 		return record, nil
 	}
 	if t.dryRun() {
 		return c.rehearse(ctx, t, key, try, &out)
 	}
 	item, err := c.store.Update(ctx, key, store.UpdateOptions{CreateMissing: t.mayCreate()}, try)
+	if errors.Is(err, store.ErrTooLarge) && t.Format != ApplyPatch {
+		bare = true // an apply without managers would mean something else
+		item, err = c.store.Update(ctx, key, store.UpdateOptions{CreateMissing: t.mayCreate()}, try)
+	}
 	if errors.Is(err, errDeleted) {
 		return c.finalized(ctx, t, key, out)
 	}

@@ -197,6 +197,8 @@ func (c *Cluster) storeStatus(ep *endpoint, name string, err error) *Status {
 		return st
 	case errors.As(err, &compacted):
 		return expired("The resourceVersion for the provided list or watch is too old: " + compacted.Error())
+	case errors.Is(err, store.ErrTooLarge):
+		return plainError(store.ErrTooLarge)
 	case errors.Is(err, store.ErrInvalidContinue):
 		return badRequest(err.Error())
 	case errors.Is(err, store.ErrInvalidKey):

@@ -2,6 +2,9 @@ package cluster
 
 import (
 	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
@@ -16,6 +19,56 @@ type Record struct {
 	// rewritten says that the text holds a -0, which is read as 0: the next
 	// write is a change even if it changes nothing.
 	rewritten bool
+	// size is what Size returns plus one, 0 until it is asked for.
+	size atomic.Int64
+}
+
+// MaxObjectBytes is the largest size of an object that a store for a cluster
+// takes: etcd's default limit of a request (--max-request-bytes). kube-apiserver
+// stores built-in kinds as protobuf, which is a little shorter than the JSON
+// that is measured here.
+const MaxObjectBytes = 3 << 19 // 1.5 MiB
+
+// eventLifetime is kube-apiserver's default of --event-ttl.
+const eventLifetime = time.Hour
+
+// buffers are lent for measuring records.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// Size returns the length of the record's JSON in bytes.
+func (r *Record) Size() int {
+	if n := r.size.Load(); n > 0 {
+		return int(n - 1)
+	}
+	buffer := buffers.Get().(*[]byte)
+	*buffer = r.object.Value.AppendJSON((*buffer)[:0])
+	n := len(*buffer)
+	if r.object.Managed.Len() > 0 {
+		*buffer = r.object.Managed.Value().AppendJSON((*buffer)[:0])
+		n += len(`"managedFields":,`) + len(*buffer)
+	}
+	buffers.Put(buffer)
+	r.size.Store(int64(n + 1))
+	return n
+}
+
+// Lifetime returns how long kube-apiserver keeps the object after a write: an
+// hour for an Event, for ever (0) for anything else.
+func (r *Record) Lifetime() time.Duration {
+	if r.object.Value.Get("kind").StringOr("") != "Event" {
+		return 0
+	}
+	switch r.object.Value.Get("apiVersion").StringOr("") {
+	case "v1", "events.k8s.io/v1":
+		return eventLifetime
+	}
+	return 0
+}
+
+// withoutManagers returns the record without managedFields. kube-apiserver
+// stores that when the managers make an object too large.
+func (r *Record) withoutManagers() *Record {
+	return &Record{object: fieldmanager.Object{Value: r.object.Value}, rewritten: r.rewritten}
 }
 
 // Encode returns the record as JSON.

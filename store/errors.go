@@ -26,6 +26,9 @@ var (
 	ErrInvalidContinue = errors.New("invalid continue token")
 	// ErrInvalidOptions says that options contradict each other.
 	ErrInvalidOptions = errors.New("invalid options")
+	// ErrTooLarge says that a value is larger than the store takes. It has
+	// etcd's words, which kube-apiserver passes on.
+	ErrTooLarge = errors.New("etcdserver: request is too large")
 	// ErrClosed says that the store was closed or the watcher stopped.
 	ErrClosed = errors.New("closed")
 )
@@ -40,7 +43,8 @@ type KeyError struct {
 
 func (e *KeyError) Error() string { return e.Op + " " + e.Key + ": " + e.Err.Error() }
 
-// Unwrap returns the reason: [ErrNotFound], [ErrExists] or [ErrInvalidKey].
+// Unwrap returns the reason: [ErrNotFound], [ErrExists], [ErrTooLarge] or
+// [ErrInvalidKey].
 func (e *KeyError) Unwrap() error { return e.Err }
 
 // PreconditionError says which precondition an item does not meet.

@@ -7,11 +7,5 @@ package store
 func (m *Memory[T]) Fork() *Memory[T] {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	fork := NewMemory(MemoryOptions[T]{Equal: m.equal, UID: m.uid, History: int(m.history)})
-	now := m.now.Load()
-	begin := &state[T]{revision: now.revision, oldest: now.revision, first: now.revision, blocks: []*block[T]{new(block[T])}, index: now.index}
-	begin.blocks[0][0] = *now.at(now.revision)
-	fork.index = m.index.Copy()
-	fork.now.Store(begin)
-	return fork
+	return newMemory(m.now.Load().revision, m.index.Copy(), m.options)
 }

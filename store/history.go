@@ -2,6 +2,7 @@ package store
 
 import (
 	"slices"
+	"sort"
 
 	"github.com/tidwall/btree"
 )
@@ -23,17 +24,21 @@ type items[T any] = btree.Map[string, *entry[T]]
 // take the same time.
 const indexDegree = 4
 
-// record is what one write did, and the index after it.
+// record is one write, and the index after it.
 type record[T any] struct {
-	key   string
-	now   *entry[T] // nil for a deletion
-	was   *entry[T] // nil for a creation
+	key      string
+	revision int64
+	now      *entry[T] // nil for a deletion
+	was      *entry[T] // nil for a creation
+	// bytes is the size of the value that the write replaced or removed. The
+	// history keeps it in memory; the latest value is kept anyway.
+	bytes int64
 	index *items[T]
 }
 
-// event makes the event that reports the write.
-func (r *record[T]) event(revision int64) Event[T] {
-	e := Event[T]{Key: r.key, Revision: revision}
+// event returns the event that reports the write.
+func (r *record[T]) event() Event[T] {
+	e := Event[T]{Key: r.key, Revision: r.revision}
 	if r.was != nil {
 		e.Previous, e.PreviousRevision = r.was.value, r.was.revision
 	}
@@ -48,76 +53,120 @@ func (r *record[T]) event(revision int64) Event[T] {
 	return e
 }
 
-// firstWrite is the revision of the first write; at the one before, the store
-// is empty.
-const firstWrite = 2
-
 const blockSize = 256
 
-// block holds the records of blockSize consecutive revisions. A record is
-// written once, before the state that makes it visible is published.
+// block holds the records of blockSize consecutive writes. A record is written
+// once, before the state that makes it visible is published.
 type block[T any] [blockSize]record[T]
 
-// state is all that the store knows at one revision. It never changes, so that
-// readers need no lock.
+// bounds limit how much of the past a state keeps.
+type bounds struct {
+	writes int64 // how many of the latest writes stay readable, at least 1
+	bytes  int64 // how many bytes of replaced values they may hold together
+}
+
+// state is everything known at one revision. It never changes, so readers need
+// no lock.
+//
+// Records are numbered in sequence, because the revisions of a store that
+// others share have gaps. There is at most one record for a revision.
 type state[T any] struct {
 	revision int64
 	// oldest is the oldest revision that can be read.
 	oldest int64
-	// first is the revision of the first record of blocks[0].
-	first  int64
-	blocks []*block[T]
-	index  *items[T]
+	// first is the number of the first record of blocks[0], start of the record
+	// that holds the index at oldest, last of the latest record.
+	first, start, last int64
+	// bytes is the sum over the records from start, dead over those before it
+	// that are still held.
+	bytes, dead int64
+	blocks      []*block[T]
+	index       *items[T]
 }
 
-// newState returns the state of an empty store, which is at revision 1.
-func newState[T any]() *state[T] {
-	s := &state[T]{
-		revision: 1, oldest: 1, first: 1,
-		blocks: []*block[T]{new(block[T])},
-		index:  btree.NewMap[string, *entry[T]](indexDegree),
-	}
-	s.blocks[0][0].index = s.index
+// newState returns a state whose history begins at revision with index.
+func newState[T any](revision int64, index *items[T]) *state[T] {
+	s := &state[T]{revision: revision, oldest: revision, blocks: []*block[T]{new(block[T])}, index: index}
+	s.blocks[0][0] = record[T]{revision: revision, index: index}
 	return s
 }
 
-// at returns the record of a revision from oldest to revision.
-func (s *state[T]) at(revision int64) *record[T] {
-	i := revision - s.first
+// newIndex returns an empty index.
+func newIndex[T any]() *items[T] { return btree.NewMap[string, *entry[T]](indexDegree) }
+
+// at returns the record with a number from first to last.
+func (s *state[T]) at(n int64) *record[T] {
+	i := n - s.first
 	return &s.blocks[i/blockSize][i%blockSize]
 }
 
-// next returns the state after one more write and keeps history revisions. It
-// writes into the free part of the last block, where no reader of s looks.
-func (s *state[T]) next(r record[T], history int64) *state[T] {
+// find returns the number of the first record from start on with a revision
+// greater than after, which is last+1 if there is none.
+func (s *state[T]) find(after int64) int64 {
+	return s.start + int64(sort.Search(int(s.last-s.start+1), func(i int) bool { return s.at(s.start+int64(i)).revision > after }))
+}
+
+// indexAt returns the index at a revision from oldest to revision.
+func (s *state[T]) indexAt(revision int64) *items[T] { return s.at(s.find(revision) - 1).index }
+
+// next returns the state after one more write. It writes into the free part of
+// the last block, where no reader of s looks.
+func (s *state[T]) next(r record[T], b bounds) *state[T] {
 	n := *s
-	n.revision++
-	n.index = r.index
-	n.oldest = max(s.oldest, n.revision-history+1)
-	if n.oldest-n.first >= blockSize {
-		n.trim()
-	}
-	if n.revision-n.first == int64(len(n.blocks))*blockSize {
+	n.last++
+	n.revision, n.index = r.revision, r.index
+	n.bytes += r.bytes
+	if n.last-n.first == int64(len(n.blocks))*blockSize {
 		n.blocks = append(n.blocks, new(block[T]))
 	}
-	*n.at(n.revision) = r
+	*n.at(n.last) = r
+	for n.start < n.last && (n.last-n.start >= b.writes || n.bytes > b.bytes) {
+		n.forget()
+	}
+	if n.start-n.first >= blockSize || n.dead > b.bytes/4 {
+		n.trim()
+	}
 	return &n
 }
 
-// trim drops the blocks that hold nothing readable. The list of blocks is made
-// anew: older states share the old one.
-func (s *state[T]) trim() {
-	gone := (s.oldest - s.first) / blockSize
-	s.blocks = slices.Clone(s.blocks[gone:])
-	s.first += gone * blockSize
+// forget makes the oldest revision unreadable.
+func (s *state[T]) forget() {
+	size := s.at(s.start).bytes
+	s.bytes -= size
+	s.dead += size
+	s.start++
+	s.oldest = max(s.oldest, s.at(s.start).revision)
 }
 
-// find returns the first revision in [from, to] that wrote to a key in scope,
-// or 0.
-func (s *state[T]) find(sc scope, from, to int64) int64 {
-	for rev := max(from, s.oldest, firstWrite); rev <= to; rev++ {
-		if sc.contains(s.at(rev).key) {
-			return rev
+// compact makes every revision before the given one unreadable.
+func (s *state[T]) compact(revision int64) {
+	for end := s.find(revision) - 1; s.start < end; {
+		s.forget()
+	}
+	s.oldest = revision
+	s.trim()
+}
+
+// trim releases the records before start. It copies the list of blocks and the
+// block that holds start, because older states share them.
+func (s *state[T]) trim() {
+	gone := (s.start - s.first) / blockSize
+	s.blocks = slices.Clone(s.blocks[gone:])
+	s.first += gone * blockSize
+	if s.dead > 0 {
+		b := *s.blocks[0]
+		clear(b[:s.start-s.first])
+		s.blocks[0] = &b
+	}
+	s.dead = 0
+}
+
+// findIn returns the number of the first record from one number to another
+// whose key is in scope, or 0.
+func (s *state[T]) findIn(sc scope, from, to int64) int64 {
+	for n := max(from, s.start); n <= to; n++ {
+		if r := s.at(n); r.key != "" && sc.contains(r.key) {
+			return n
 		}
 	}
 	return 0

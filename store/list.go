@@ -6,7 +6,7 @@ import (
 )
 
 // List implements [Store].
-func (m *Memory[T]) List(ctx context.Context, text string, opts ListOptions[T]) (Page[T], error) {
+func (m *timeline[T]) List(ctx context.Context, text string, opts ListOptions[T]) (Page[T], error) {
 	sc, err := m.open(ctx, text)
 	if err != nil {
 		return Page[T]{}, err
@@ -16,7 +16,7 @@ func (m *Memory[T]) List(ctx context.Context, text string, opts ListOptions[T]) 
 	if err != nil {
 		return Page[T]{}, err
 	}
-	index := s.at(revision).index
+	index := s.indexAt(revision)
 	begin := rank(index, start)
 	// Keys in scope from start. A token may lead behind the end of one key.
 	follow := max(0, rankEnd(index, sc)-begin)

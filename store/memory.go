@@ -3,71 +3,68 @@ package store
 import (
 	"context"
 	"sort"
-	"sync"
-	"sync/atomic"
-
-	"github.com/tidwall/btree"
+	"time"
 )
 
 // MemoryOptions configure a store in memory. The zero value works.
 type MemoryOptions[T any] struct {
-	// Equal tells whether storing b in place of a would change nothing. nil
-	// says that it always would.
+	// Equal reports whether storing b in place of a would change nothing. nil
+	// never does, so that every update is a write.
 	Equal func(a, b T) bool
 	// UID returns the UID of a value, for preconditions. nil gives every value
 	// the empty UID.
 	UID func(T) string
-	// History is how many of the latest revisions stay readable; 0 is
+	// History is how many of the latest writes stay readable; 0 is
 	// DefaultHistory.
 	History int
+	// Size returns how many bytes a value takes, for HistoryBytes and MaxBytes.
+	// nil takes every value for empty, so that neither has an effect.
+	Size func(T) int
+	// HistoryBytes bounds the sum of the sizes of values that have been
+	// replaced or deleted and stay readable; 0 is DefaultHistoryBytes. Up to a
+	// quarter more is held until it is released. The latest values do not
+	// count, and the latest write is always readable.
+	HistoryBytes int64
+	// MaxBytes refuses larger values with ErrTooLarge; 0 is no limit.
+	MaxBytes int
+	// Lifetime returns how long a value stays, counted from its write, after
+	// which it is deleted; 0 is for ever. nil keeps every value.
+	Lifetime func(T) time.Duration
 }
 
-// DefaultHistory is how many revisions a store in memory keeps if not told
-// otherwise.
-const DefaultHistory = 10_000
+// The bounds of a history in memory, unless other ones are given.
+const (
+	DefaultHistory      = 10_000
+	DefaultHistoryBytes = 64 << 20
+)
 
 // Memory is a [Store] in memory. Reads take no lock; writes take turns and do
 // no work of the caller's while they do.
 type Memory[T any] struct {
-	equal   func(a, b T) bool
-	uid     func(T) string
-	history int64
-
-	now  atomic.Pointer[state[T]]
-	done chan struct{} // closed by Close
-
-	mu sync.Mutex // guards what follows, and every replacement of now
-	// index is the writer's own; each write publishes a copy.
-	index    *items[T]
-	watchers map[string][]*watcher[T] // by the text of their scope
-	closed   bool
+	*timeline[T]
+	options MemoryOptions[T]
 }
 
 var _ Store[int] = (*Memory[int])(nil)
 
 // NewMemory returns an empty store.
-func NewMemory[T any](opts MemoryOptions[T]) *Memory[T] {
-	m := &Memory[T]{
-		equal:    opts.Equal,
-		uid:      opts.UID,
-		history:  int64(opts.History),
-		done:     make(chan struct{}),
-		index:    btree.NewMap[string, *entry[T]](indexDegree),
-		watchers: map[string][]*watcher[T]{},
+func NewMemory[T any](opts MemoryOptions[T]) *Memory[T] { return newMemory(1, newIndex[T](), opts) }
+
+func newMemory[T any](revision int64, index *items[T], opts MemoryOptions[T]) *Memory[T] {
+	b := bounds{writes: int64(opts.History), bytes: opts.HistoryBytes}
+	m := &Memory[T]{timeline: newTimeline(revision, index, b, opts.Size), options: opts}
+	if opts.UID == nil {
+		m.options.UID = func(T) string { return "" }
 	}
-	if m.history <= 0 {
-		m.history = DefaultHistory
-	}
-	if m.uid == nil {
-		m.uid = func(T) string { return "" }
-	}
-	m.now.Store(newState[T]())
 	return m
 }
 
 // Create implements [Store].
 func (m *Memory[T]) Create(ctx context.Context, key string, value T) (Item[T], error) {
 	if err := m.begin(ctx, "create", key); err != nil {
+		return Item[T]{}, err
+	}
+	if err := m.checkSize("create", key, value); err != nil {
 		return Item[T]{}, err
 	}
 	item, ok, err := m.swap(key, nil, &entry[T]{value: value})
@@ -104,15 +101,18 @@ func (m *Memory[T]) Update(ctx context.Context, key string, opts UpdateOptions, 
 			return Item[T]{}, &KeyError{Op: "update", Key: key, Err: ErrNotFound}
 		}
 		current := was.item(key)
-		if err := checkPreconditions(opts.Preconditions, current, m.uid); err != nil {
+		if err := opts.Preconditions.Check(key, m.uid(was), current.Revision); err != nil {
 			return Item[T]{}, err
 		}
 		value, err := try(current)
 		if err != nil {
 			return Item[T]{}, err
 		}
-		if ok && m.equal != nil && m.equal(was.value, value) {
+		if ok && m.options.Equal != nil && m.options.Equal(was.value, value) {
 			return current, nil
+		}
+		if err := m.checkSize("update", key, value); err != nil {
+			return Item[T]{}, err
 		}
 		if item, ok, err := m.swap(key, was, &entry[T]{value: value}); ok || err != nil {
 			return item, err
@@ -131,7 +131,7 @@ func (m *Memory[T]) Delete(ctx context.Context, key string, opts DeleteOptions[T
 			return Item[T]{}, &KeyError{Op: "delete", Key: key, Err: ErrNotFound}
 		}
 		current := was.item(key)
-		if err := checkPreconditions(opts.Preconditions, current, m.uid); err != nil {
+		if err := opts.Preconditions.Check(key, m.uid(was), current.Revision); err != nil {
 			return Item[T]{}, err
 		}
 		if opts.Validate != nil {
@@ -151,25 +151,49 @@ func (m *Memory[T]) Delete(ctx context.Context, key string, opts DeleteOptions[T
 func (m *Memory[T]) swap(key string, was, now *entry[T]) (item Item[T], ok bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.closed {
-		return item, false, ErrClosed
+	if m.err != nil {
+		return item, false, m.err
 	}
 	if found, _ := m.index.Get(key); found != was {
 		return item, false, nil
 	}
-	s := m.now.Load()
-	revision := s.revision + 1
+	revision := m.now.Load().revision + 1
 	if now == nil {
-		m.index.Delete(key)
 		item = Item[T]{Key: key, Value: was.value, Revision: revision}
 	} else {
 		now.revision = revision
-		m.index.Set(key, now)
 		item = now.item(key)
+		m.expire(key, now)
 	}
-	m.now.Store(s.next(record[T]{key: key, now: now, was: was, index: m.index.Copy()}, m.history))
-	m.notify(key, revision)
+	m.append(key, was, now, revision)
 	return item, true, nil
+}
+
+// expire deletes the key when the lifetime of the entry is over, if it still
+// holds that entry.
+func (m *Memory[T]) expire(key string, e *entry[T]) {
+	if m.options.Lifetime == nil {
+		return
+	}
+	if d := m.options.Lifetime(e.value); d > 0 {
+		time.AfterFunc(d, func() { _, _, _ = m.swap(key, e, nil) })
+	}
+}
+
+// checkSize refuses a value that is larger than the store takes.
+func (m *Memory[T]) checkSize(op, key string, value T) error {
+	if m.options.MaxBytes > 0 && m.size(value) > m.options.MaxBytes {
+		return &KeyError{Op: op, Key: key, Err: ErrTooLarge}
+	}
+	return nil
+}
+
+// uid returns the UID of an entry, "" for a key that does not exist.
+func (m *Memory[T]) uid(e *entry[T]) string {
+	if e == nil {
+		return ""
+	}
+	return m.options.UID(e.value)
 }
 
 // Count implements [Store].
@@ -214,45 +238,29 @@ func (m *Memory[T]) Compact(ctx context.Context, revision int64) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.err != nil {
+		return m.err
+	}
 	s := *m.now.Load()
 	switch {
-	case m.closed:
-		return ErrClosed
 	case revision <= s.oldest:
 		return &CompactedError{Revision: revision, Oldest: s.oldest}
 	case revision > s.revision:
 		return &FutureError{Revision: revision, Current: s.revision}
 	}
-	s.oldest = revision
-	s.trim()
+	s.compact(revision)
 	m.now.Store(&s)
 	return nil
 }
 
 // Close implements [Store].
 func (m *Memory[T]) Close() error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if !m.closed {
-		m.closed = true
-		m.watchers = nil
-		close(m.done)
-	}
+	m.end(ErrClosed)
 	return nil
 }
 
-// alive refuses calls on a closed store or with a done context.
-func (m *Memory[T]) alive(ctx context.Context) error {
-	select {
-	case <-m.done:
-		return ErrClosed
-	default:
-		return ctx.Err()
-	}
-}
-
 // begin is how a call about one key starts.
-func (m *Memory[T]) begin(ctx context.Context, op, key string) error {
+func (m *timeline[T]) begin(ctx context.Context, op, key string) error {
 	if err := checkKey(key); err != nil {
 		return &KeyError{Op: op, Key: key, Err: err}
 	}
@@ -260,7 +268,7 @@ func (m *Memory[T]) begin(ctx context.Context, op, key string) error {
 }
 
 // open is how a call about a scope starts.
-func (m *Memory[T]) open(ctx context.Context, text string) (scope, error) {
+func (m *timeline[T]) open(ctx context.Context, text string) (scope, error) {
 	sc, err := newScope(text)
 	if err != nil {
 		return sc, err

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+	"time"
 	"weak"
 
 	"github.com/patchlab-dev/patchlab/store"
@@ -194,5 +195,105 @@ func TestWaitFor(t *testing.T) {
 	cancel()
 	if err := store.WaitFor(ctx, m, 100); !errors.Is(err, context.Canceled) {
 		t.Errorf("for a revision that does not come: %v", err)
+	}
+}
+
+// A few large values must not fill the memory before the number of revisions
+// bounds them.
+func TestG16HistoryIsBoundedByBytes(t *testing.T) {
+	const size, history = 1 << 20, 64 << 20
+	type payload struct{ n int }
+	m := store.NewMemory(store.MemoryOptions[*payload]{Size: func(*payload) int { return size }, HistoryBytes: history})
+	defer m.Close()
+	stuck, err := m.Watch(t.Context(), "", store.WatchOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stuck.Stop()
+	var values []weak.Pointer[payload]
+	const writes = 1000
+	for i := range writes {
+		v := &payload{i}
+		values = append(values, weak.Make(v))
+		_, err := m.Update(t.Context(), "/p/a", store.UpdateOptions{CreateMissing: true}, func(store.Item[*payload]) (*payload, error) { return v, nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	runtime.GC()
+	alive := len(slices.DeleteFunc(values, func(p weak.Pointer[payload]) bool { return p.Value() == nil }))
+	if least, most := history/size, history/size*5/4+2; alive < least || alive > most {
+		t.Errorf("%d values of %d are alive, want %d to %d", alive, writes, least, most)
+	}
+	if _, err := stuck.Next(t.Context()); !errors.Is(err, store.ErrSlow) {
+		t.Errorf("a watcher whose events are gone: %v", err)
+	}
+	oldest := int64(writes + 1 - history/size + 1)
+	if _, err := m.Watch(t.Context(), "", store.WatchOptions{After: oldest}); err != nil {
+		t.Errorf("a watch from revision %d: %v", oldest, err)
+	}
+	if _, err := m.Watch(t.Context(), "", store.WatchOptions{After: oldest - 2}); !errors.Is(err, store.ErrCompacted) {
+		t.Errorf("a watch from revision %d: %v", oldest-2, err)
+	}
+	runtime.KeepAlive(m)
+}
+
+// However large the values are, the latest write can be read and watched.
+func TestG16TheLatestWriteIsKept(t *testing.T) {
+	m := store.NewMemory(store.MemoryOptions[string]{Size: func(string) int { return 1000 }, HistoryBytes: 10})
+	defer m.Close()
+	put(t, m, "/p/a", "1")
+	w := watch(t, m, "/p/", store.WatchOptions{})
+	put(t, m, "/p/a", "2")
+	if e, err := w.Next(doneContext()); err != nil || e.Value != "2" || e.Previous != "1" {
+		t.Errorf("got %+v, %v", e, err)
+	}
+}
+
+func TestLargeValuesAreRefused(t *testing.T) {
+	m := store.NewMemory(store.MemoryOptions[string]{Size: func(s string) int { return len(s) }, MaxBytes: 3})
+	defer m.Close()
+	if _, err := m.Create(t.Context(), "/a", "four"); !errors.Is(err, store.ErrTooLarge) {
+		t.Errorf("create: %v", err)
+	}
+	put(t, m, "/a", "abc")
+	_, err := m.Update(t.Context(), "/a", store.UpdateOptions{}, func(store.Item[string]) (string, error) { return "four", nil })
+	if !errors.Is(err, store.ErrTooLarge) {
+		t.Errorf("update: %v", err)
+	}
+	if item, err := m.Get(t.Context(), "/a", store.GetOptions{}); err != nil || item.Value != "abc" || item.Revision != 2 {
+		t.Errorf("a refused write changed the store: %+v, %v", item, err)
+	}
+}
+
+// A value lives as long as the last write of its key gives it.
+func TestLifetime(t *testing.T) {
+	m := store.NewMemory(store.MemoryOptions[time.Duration]{Lifetime: func(d time.Duration) time.Duration { return d }})
+	defer m.Close()
+	for key, d := range map[string]time.Duration{"/short": time.Millisecond, "/renewed": time.Millisecond, "/ever": 0} {
+		if _, err := m.Create(t.Context(), key, d); err != nil {
+			t.Fatal(err)
+		}
+		if key == "/renewed" {
+			_, err := m.Update(t.Context(), key, store.UpdateOptions{CreateMissing: true}, func(store.Item[time.Duration]) (time.Duration, error) { return 0, nil })
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	w, err := m.Watch(t.Context(), "/short", store.WatchOptions{After: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Stop()
+	for _, want := range []store.EventType{store.Added, store.Deleted} {
+		if e, err := w.Next(t.Context()); err != nil || e.Type != want {
+			t.Fatalf("got %v (%v), want %v", e, err, want)
+		}
+	}
+	for _, key := range []string{"/renewed", "/ever"} {
+		if item, err := m.Get(t.Context(), key, store.GetOptions{}); err != nil || item.Value != 0 {
+			t.Errorf("%s: %+v, %v", key, item, err)
+		}
 	}
 }

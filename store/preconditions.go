@@ -2,26 +2,22 @@ package store
 
 import "strconv"
 
-// checkPreconditions implements guarantee G7 for one item. The UID is compared
-// first, as kube-apiserver does.
-func checkPreconditions[T any](p Preconditions, item Item[T], uid func(T) string) error {
-	if p.UID != nil {
-		found := ""
-		if item.Revision != 0 {
-			found = uid(item.Value)
-		}
-		if found != *p.UID {
-			return &PreconditionError{Key: item.Key, Field: "UID", Wanted: *p.UID, Found: found}
-		}
+// Check returns a [*PreconditionError] unless the preconditions hold for the
+// item at key with the uid and the revision given; an item that does not exist
+// has uid "" and revision 0. It compares the UID first, as kube-apiserver does.
+func (p Preconditions) Check(key, uid string, revision int64) error {
+	if p.UID != nil && *p.UID != uid {
+		return &PreconditionError{Key: key, Field: "UID", Wanted: *p.UID, Found: uid}
 	}
-	if p.ResourceVersion != nil {
-		found := ""
-		if item.Revision != 0 {
-			found = strconv.FormatInt(item.Revision, 10)
-		}
-		if found != *p.ResourceVersion {
-			return &PreconditionError{Key: item.Key, Field: "ResourceVersion", Wanted: *p.ResourceVersion, Found: found}
-		}
+	if p.ResourceVersion == nil {
+		return nil
+	}
+	found := ""
+	if revision != 0 {
+		found = strconv.FormatInt(revision, 10)
+	}
+	if found != *p.ResourceVersion {
+		return &PreconditionError{Key: key, Field: "ResourceVersion", Wanted: *p.ResourceVersion, Found: found}
 	}
 	return nil
 }

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// watcher follows the history of a [Memory]. It has no queue of events: it
-// remembers the revision of the first event that it has not delivered, and
-// takes it from the history. So a writer's work for it is to note a number,
+// watcher follows a timeline. It has no queue of events: it remembers the
+// number of the first record that it has not delivered, and takes it from the
+// history. So a writer's work for it is to note a number,
 // and it holds no memory however slow it is.
 type watcher[T any] struct {
-	store *Memory[T]
+	store *timeline[T]
 	scope scope
 	// floor is the first revision whose events are wanted.
 	floor int64
@@ -25,11 +25,12 @@ type watcher[T any] struct {
 	err     error // the final one
 
 	mu sync.Mutex // guards what follows; a writer holds Memory.mu before it
-	// first is the first revision in scope that is not delivered, 0 if there
-	// is none; last is not less than the last such revision.
-	first, last int64
-	// known is the revision up to which first takes account of the history:
-	// notice of a write up to it comes late, and would repeat an event.
+	// first is the number of the first record in scope that is not delivered,
+	// 0 if there is none, and firstRevision is its revision or a lower one;
+	// last is not less than the number of the last such record.
+	first, firstRevision, last int64
+	// known is the number up to which first takes account of the history: a
+	// notice of a record up to it is late, and would repeat an event.
 	known int64
 	// bookmark is the revision of the bookmark asked for, 0 if none is.
 	bookmark int64
@@ -38,7 +39,7 @@ type watcher[T any] struct {
 }
 
 // Watch implements [Store].
-func (m *Memory[T]) Watch(ctx context.Context, text string, opts WatchOptions) (Watcher[T], error) {
+func (m *timeline[T]) Watch(ctx context.Context, text string, opts WatchOptions) (Watcher[T], error) {
 	sc, err := m.open(ctx, text)
 	if err != nil {
 		return nil, err
@@ -52,9 +53,9 @@ func (m *Memory[T]) Watch(ctx context.Context, text string, opts WatchOptions) (
 	if err != nil {
 		return nil, err
 	}
-	if first := s.find(sc, w.floor, s.revision); first != 0 {
+	if first := s.findIn(sc, s.find(w.floor-1), s.last); first != 0 {
 		w.mu.Lock()
-		w.first, w.last = first, max(w.last, s.revision)
+		w.first, w.firstRevision, w.last = first, s.at(first).revision, max(w.last, s.last)
 		w.mu.Unlock()
 	}
 	return w, nil
@@ -62,11 +63,11 @@ func (m *Memory[T]) Watch(ctx context.Context, text string, opts WatchOptions) (
 
 // follow registers the watcher and returns the state that it was registered
 // at: it will be told of all later writes.
-func (m *Memory[T]) follow(w *watcher[T], opts WatchOptions) (*state[T], error) {
+func (m *timeline[T]) follow(w *watcher[T], opts WatchOptions) (*state[T], error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.closed {
-		return nil, ErrClosed
+	if m.err != nil {
+		return nil, m.err
 	}
 	s := m.now.Load()
 	switch {
@@ -86,30 +87,17 @@ func (m *Memory[T]) follow(w *watcher[T], opts WatchOptions) (*state[T], error) 
 	return s, nil
 }
 
-// notify tells the watchers of a key that it was written. It is called with
-// m.mu held and so in the order of revisions.
-func (m *Memory[T]) notify(key string, revision int64) {
-	if len(m.watchers) == 0 {
-		return
-	}
-	eachScope(key, func(text string) {
-		for _, w := range m.watchers[text] {
-			w.written(revision)
-		}
-	})
-}
-
 // written notes a write to a key in scope.
-func (w *watcher[T]) written(revision int64) {
+func (w *watcher[T]) written(revision, number int64) {
 	if revision < w.floor {
 		return
 	}
 	w.mu.Lock()
-	fresh := revision > w.known
+	fresh := number > w.known
 	if fresh {
-		w.last = revision
+		w.last = number
 		if w.first == 0 {
-			w.first = revision
+			w.first, w.firstRevision = number, revision
 		}
 	}
 	w.mu.Unlock()
@@ -129,8 +117,7 @@ func (w *watcher[T]) poke() {
 // Next implements [Watcher].
 func (w *watcher[T]) Next(ctx context.Context) (Event[T], error) {
 	for w.err == nil {
-		if w.ended() {
-			w.err = ErrClosed
+		if w.err = w.ended(); w.err != nil {
 			break
 		}
 		e, ok, err := w.take()
@@ -149,15 +136,15 @@ func (w *watcher[T]) Next(ctx context.Context) (Event[T], error) {
 	return Event[T]{}, w.err
 }
 
-// ended tells whether the watcher was stopped or its store closed.
-func (w *watcher[T]) ended() bool {
+// ended returns why the watcher has ended, nil while it goes on.
+func (w *watcher[T]) ended() error {
 	select {
 	case <-w.stopped:
-		return true
+		return ErrClosed
 	case <-w.store.done:
-		return true
+		return w.store.err
 	default:
-		return false
+		return nil
 	}
 }
 
@@ -181,46 +168,56 @@ func (w *watcher[T]) take() (Event[T], bool, error) {
 		return w.takeInitial()
 	}
 	w.mu.Lock()
-	revision, asked := w.first, w.bookmark
-	if asked != 0 && (revision == 0 || revision > asked) {
-		w.bookmark = 0
-		w.mu.Unlock()
-		return Event[T]{Type: Bookmark, Revision: asked}, true, nil
-	}
+	number, revision, asked := w.first, w.firstRevision, w.bookmark
 	w.mu.Unlock()
-	if revision == 0 {
-		return Event[T]{}, false, nil
+	if number == 0 {
+		return w.takeBookmark(asked)
 	}
 	s := w.store.now.Load()
-	if revision < s.oldest {
+	if number < s.start {
 		return Event[T]{}, false, &CompactedError{Revision: revision, Oldest: s.oldest, Slow: true}
 	}
-	r := s.at(revision)
+	r := s.at(number)
+	if asked != 0 && r.revision > asked {
+		return w.takeBookmark(asked)
+	}
+	w.advance(s, number+1)
 	if !w.scope.contains(r.key) {
-		w.advance(s, revision)
 		return w.take()
 	}
-	w.advance(s, revision+1)
-	return r.event(revision), true, nil
+	return r.event(), true, nil
 }
 
-// advance looks for the next undelivered event from a revision on. It does so
-// before the event at hand is returned, so that first is the revision of an
-// event: were it only "not looked at yet", compaction of other keys' history
-// would seem a loss. The exception is a write that came after s was read: then
-// first is a revision at or before it, and take looks again.
-func (w *watcher[T]) advance(s *state[T], from int64) {
-	next := s.find(w.scope, from, s.revision)
+// takeBookmark returns the bookmark asked for, if one is.
+func (w *watcher[T]) takeBookmark(asked int64) (Event[T], bool, error) {
+	if asked == 0 {
+		return Event[T]{}, false, nil
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.known = s.revision
+	if w.bookmark == asked { // not asked again for a later one
+		w.bookmark = 0
+	}
+	return Event[T]{Type: Bookmark, Revision: asked}, true, nil
+}
+
+// advance looks for the next undelivered event from a record on. It does so
+// before the event at hand is returned, so that first is the number of an
+// event: were it only "not looked at yet", compaction of other keys' history
+// would seem a loss. The exception is a write that came after s was read: then
+// first is a record at or before it, and take looks again.
+func (w *watcher[T]) advance(s *state[T], from int64) {
+	next := s.findIn(w.scope, from, s.last)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.known = s.last
 	switch {
 	case next != 0:
-		w.first = next
-	case w.last > s.revision:
-		w.first = s.revision + 1
+		w.first, w.firstRevision = next, s.at(next).revision
+	case w.last > s.last:
+		w.first, w.firstRevision = s.last+1, s.revision+1
 	default:
-		w.first = 0
+		w.first, w.firstRevision = 0, 0
 	}
 }
 
@@ -299,7 +296,7 @@ func (w *watcher[T]) fill(in *initialEvents[T]) error {
 	if in.revision < s.oldest {
 		return &CompactedError{Revision: in.revision, Oldest: s.oldest, Slow: true}
 	}
-	index := s.at(in.revision).index
+	index := s.indexAt(in.revision)
 	follow := rankEnd(index, w.scope) - rank(index, in.from)
 	batch, _, err := take(context.Background(), index, in.from, follow, ListOptions[T]{Limit: initialBatch})
 	if len(batch) > 0 {

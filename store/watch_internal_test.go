@@ -36,7 +36,7 @@ func TestG11LateNoticeRepeatsNothing(t *testing.T) {
 	if e, err := w.Next(over(t)); err != nil || e.Revision != 2 {
 		t.Fatal(e, err)
 	}
-	w.written(2)
+	w.written(2, 1)
 	if e, err := w.Next(over(t)); !errors.Is(err, context.Canceled) {
 		t.Fatalf("got %v again (%v)", e, err)
 	}
@@ -52,7 +52,7 @@ func TestG11EventAfterTheHistoryRead(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	w.advance(old, 2) // as if the writes had come after old was read
+	w.advance(old, 1) // as if the writes had come after old was read
 	for _, want := range []int64{3, 5} {
 		if e, err := w.Next(over(t)); err != nil || e.Revision != want {
 			t.Fatalf("got %v (%v), want revision %d", e, err, want)
@@ -66,7 +66,7 @@ func TestG13BookmarkWaitsForNotices(t *testing.T) {
 	m.mu.Lock()
 	now := &entry[int]{value: 1, revision: 2}
 	m.index.Set("/p/a", now)
-	m.now.Store(m.now.Load().next(record[int]{key: "/p/a", now: now, index: m.index.Copy()}, DefaultHistory))
+	m.now.Store(m.now.Load().next(record[int]{key: "/p/a", revision: 2, now: now, index: m.index.Copy()}, m.bounds))
 	asked := make(chan struct{})
 	go func() {
 		w.RequestBookmark()
@@ -78,7 +78,7 @@ func TestG13BookmarkWaitsForNotices(t *testing.T) {
 	if e, err := w.Next(over(t)); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v (%v) before the notice", e, err)
 	}
-	m.notify("/p/a", 2)
+	m.notify("/p/a", 2, 1)
 	m.mu.Unlock()
 	<-asked
 	for _, want := range []EventType{Added, Bookmark} {

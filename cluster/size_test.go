@@ -1,0 +1,65 @@
+package cluster_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+)
+
+// large returns a ConfigMap with about bytes in its data, in n keys.
+func large(name string, n, bytes int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `,"key-%07d":%q`, i, strings.Repeat("x", bytes/n))
+	}
+	return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"` + name + `"},"data":{` + b.String()[1:] + `}}`
+}
+
+// kube-apiserver passes etcd's refusal on as it is.
+func TestTooLargeObjectIsRefused(t *testing.T) {
+	q := newRequests(t, cluster.Config{})
+	tooLarge := func(what string, st *cluster.Status) {
+		t.Helper()
+		if st == nil || st.Code != 500 || st.Message != "etcdserver: request is too large" || st.Reason != "" {
+			t.Errorf("%s: got %+v", what, st)
+		}
+	}
+	_, st := q.do(cluster.Create, maps, large("a", 1, cluster.MaxObjectBytes))
+	tooLarge("create", st)
+	q.must(cluster.Create, maps, `{"metadata":{"name":"b"}}`)
+	_, st = q.do(cluster.Update, maps+"/b", large("b", 1, cluster.MaxObjectBytes))
+	tooLarge("update", st)
+	_, st = q.do(cluster.Patch, maps+"/b", large("b", 1, cluster.MaxObjectBytes), apply("m"))
+	tooLarge("apply", st)
+	if got := q.must(cluster.Get, maps+"/b", ""); got.Lookup("data").Len() != 0 {
+		t.Error("a refused write changed the object")
+	}
+}
+
+// Managers that make an object too large are left out, but for an apply.
+func TestManagersGoBeforeAnObjectIsTooLarge(t *testing.T) {
+	const keys = 25_000 // some 20 bytes of each in managedFields
+	body := large("c", keys, keys*40)
+	for _, verb := range []cluster.Verb{cluster.Create, cluster.Update} {
+		t.Run(string(verb), func(t *testing.T) {
+			q := newRequests(t, cluster.Config{})
+			path := maps
+			if verb == cluster.Update {
+				q.must(cluster.Create, maps, `{"metadata":{"name":"c"}}`)
+				path += "/c"
+			}
+			q.must(verb, path, body)
+			got := q.must(cluster.Get, maps+"/c", "")
+			if got.Lookup("metadata", "managedFields").Exists() || got.Lookup("data").Len() != keys {
+				t.Errorf("%d keys are stored, managedFields: %t", got.Lookup("data").Len(), got.Lookup("metadata", "managedFields").Exists())
+			}
+		})
+	}
+	q := newRequests(t, cluster.Config{})
+	_, st := q.do(cluster.Patch, maps+"/c", body, apply("m"))
+	if st == nil || st.Message != "etcdserver: request is too large" {
+		t.Errorf("apply: %v", st)
+	}
+}
