@@ -111,7 +111,7 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, t target) (*clu
 		Namespace: t.namespace, Name: name, Subresource: t.subresource,
 		UserAgent: r.UserAgent(), User: s.options.User,
 	}
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+	if writes(r) {
 		if err := readBody(w, r, request); err != nil {
 			return nil, err
 		}

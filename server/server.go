@@ -31,6 +31,10 @@ type Options struct {
 	// Token, where it is not empty, has to come with every request as a bearer
 	// token; other requests are answered 401. Health checks need none.
 	Token string
+	// Hosts are names, beside localhost and IP addresses, by which clients may
+	// call the server in the Host header. Others are refused with 403, so that
+	// a web page cannot reach the server by letting its own name resolve to it.
+	Hosts []string
 	// User is who all requests come from, which a CertificateSigningRequest
 	// records. Without a name it is system:anonymous.
 	User cluster.User
@@ -104,6 +108,10 @@ func (s *Server) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	if s.health(w, r) {
 		return
 	}
+	if err := s.checkOrigin(r); err != nil {
+		s.fail(w, r, err)
+		return
+	}
 	if !s.authorized(r) {
 		s.fail(w, r, &cluster.Status{Code: http.StatusUnauthorized, Reason: "Unauthorized", Message: "Unauthorized"})
 		return
@@ -162,7 +170,7 @@ func (s *Server) authorized(r *http.Request) bool {
 // admit takes a place among the requests that are worked on at once.
 func (s *Server) admit(r *http.Request) (release func(), ok bool) {
 	places := s.writes
-	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+	if !writes(r) {
 		places = s.reads
 	}
 	select {

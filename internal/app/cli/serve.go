@@ -24,6 +24,7 @@ import (
 
 type serveOptions struct {
 	listen      string
+	hosts       []string
 	crds, load  []string
 	kubeconfig  string
 	token       string
@@ -59,6 +60,7 @@ answered. Health is at /healthz, metrics are at /metrics.
 	o.engine.add(c)
 	f := c.Flags()
 	f.StringVar(&o.listen, "listen", "127.0.0.1:8001", "address to listen on; port 0 picks a free one")
+	f.StringSliceVar(&o.hosts, "allow-host", nil, "name, beside localhost and IP addresses, by which clients call the server (repeatable)")
 	f.StringArrayVar(&o.crds, "crd", nil, "file or folder of CustomResourceDefinitions to create (repeatable)")
 	f.StringArrayVar(&o.load, "load", nil, "file or folder of objects to begin with; they keep their status and managedFields (repeatable)")
 	f.StringVar(&o.kubeconfig, "kubeconfig", "", "write a kubeconfig for this server to the file")
@@ -111,7 +113,10 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	if !loopback(l.Addr()) && o.token == "" {
 		a.note("warning: " + l.Addr().String() + " can be reached from other machines, and no --token is asked for")
 	}
-	options := server.Options{Token: o.token, Now: a.Now, User: everybody()}
+	options := server.Options{Token: o.token, Now: a.Now, User: everybody(), Hosts: o.hosts}
+	if name, err := os.Hostname(); err == nil && !loopback(l.Addr()) {
+		options.Hosts = append(options.Hosts, name)
+	}
 	options.Log = a.logFault
 	if o.log {
 		options.Log = func(r server.Access) { a.logRequest(r); a.logFault(r) }
