@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/schema"
@@ -59,7 +58,7 @@ func syntaxStatus(what string, err error) *Status {
 func duplicateProblems(doc *document.Document, yaml bool) []Problem {
 	var problems []Problem
 	for _, d := range doc.Duplicates {
-		message := fmt.Sprintf("duplicate field %q", fieldName(d.Path))
+		message := fmt.Sprintf("duplicate field %q", schema.FieldText(d.Path))
 		if yaml {
 			message = fmt.Sprintf("line %d: key %q already set in map", d.Position.Line, lastKey(d.Path))
 		}
@@ -72,24 +71,8 @@ func lastKey(p document.Path) string {
 	if len(p) == 0 {
 		return ""
 	}
-	return p[len(p)-1].Key
-}
-
-// fieldName writes a path as the decoders' messages do: spec.ports[0].name, with
-// keys as they are.
-func fieldName(p document.Path) string {
-	var b strings.Builder
-	for i, s := range p {
-		if s.Key == "" && s.Index >= 0 {
-			fmt.Fprintf(&b, "[%d]", s.Index)
-			continue
-		}
-		if i > 0 {
-			b.WriteByte('.')
-		}
-		b.WriteString(s.Key)
-	}
-	return b.String()
+	name, _ := p[len(p)-1].Name()
+	return name
 }
 
 // decodeBody decodes the body of a create or update: its problems become
@@ -205,13 +188,13 @@ func mergeProblems(doc *document.Document, duplicates, unknown []Problem, inText
 	fields := map[string]bool{}
 	if inText {
 		for _, u := range unknown {
-			fields[fieldName(u.Path)] = true
+			fields[schema.FieldText(u.Path)] = true
 		}
 	}
 	told := map[string]bool{}
 	for i, d := range doc.Duplicates {
 		message := duplicates[i].Message
-		if !told[message] && !within(fields, fieldName(d.Path)) {
+		if !told[message] && !within(fields, schema.FieldText(d.Path)) {
 			all = append(all, at{duplicates[i], d.Position})
 		}
 		told[message] = inText
@@ -298,7 +281,7 @@ func (p *pipeline) decodeCustom(k *schema.Kind, v document.Value, from defaults.
 	}
 	v, unknown := structural.Prune(p.typeIn(k, version), v)
 	for _, path := range unknown {
-		problems = append(problems, Problem{path, fmt.Sprintf("unknown field %q", fieldName(path))})
+		problems = append(problems, Problem{path, fmt.Sprintf("unknown field %q", schema.FieldText(path))})
 	}
 	v = structural.DropNulls(p.typeIn(k, version), v)
 	if p.facts(k).embedded {

@@ -38,12 +38,12 @@ func (e *embeddedDecoder) value(t *schema.Type, v document.Value) document.Value
 			if key == "metadata" && (root || t.Embedded) {
 				return member
 			}
-			e.path[top] = document.Step{Key: key, Index: -1}
+			e.path[top] = document.FieldStep(key)
 			return e.value(t.Map.Member(key), member)
 		})
 	case v.Kind() == document.List && t.List != nil:
 		v = remake.Items(v, func(i int, item document.Value) document.Value {
-			e.path[top] = document.Step{Index: i}
+			e.path[top] = document.IndexStep(i)
 			return e.value(t.List.Elem, item)
 		})
 	}
@@ -58,12 +58,12 @@ func (e *embeddedDecoder) metadataOf(v document.Value) document.Value {
 	}
 	out, found, err := defaults.Decode(e.metadata, document.Value{}.With("metadata", metadata), e.from)
 	if err != nil {
-		e.err = &decodeError{fmt.Errorf("%s: %w", fieldName(e.path), err)}
+		e.err = &decodeError{fmt.Errorf("%s: %w", schema.FieldText(e.path), err)}
 		return v
 	}
 	for _, f := range found {
 		at := slices.Concat(e.path, f.Path)
-		e.problems = append(e.problems, Problem{at, fmt.Sprintf("unknown field %q", fieldName(at))})
+		e.problems = append(e.problems, Problem{at, fmt.Sprintf("unknown field %q", schema.FieldText(at))})
 	}
 	return v.With("metadata", out.Get("metadata"))
 }

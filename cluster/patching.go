@@ -118,10 +118,10 @@ func (t *task) patched(live fieldmanager.Object) (document.Value, []string, *Sta
 func carriedDuplicates(body *patchBody, object document.Value) []Problem {
 	var problems []Problem
 	for _, path := range body.duplicates {
-		if len(path) < 3 || path[1].Key != "value" {
+		if len(path) < 3 || path[1] != document.FieldStep("value") {
 			continue
 		}
-		op := body.value.At(path[0].Index)
+		op := body.value.Follow(path[:1])
 		switch op.Get("op").StringOr("") {
 		case "add", "replace":
 		default:
@@ -129,7 +129,7 @@ func carriedDuplicates(body *patchBody, object document.Value) []Problem {
 		}
 		at, ok := follow(object, op.Get("path").StringOr(""))
 		if at = append(at, path[2:]...); ok && object.Follow(at).Exists() {
-			problems = append(problems, Problem{at, fmt.Sprintf("duplicate field %q", fieldName(at))})
+			problems = append(problems, Problem{at, fmt.Sprintf("duplicate field %q", schema.FieldText(at))})
 		}
 	}
 	return problems
@@ -155,7 +155,7 @@ func follow(object document.Value, pointer string) (document.Path, bool) {
 				return nil, false
 			}
 		}
-		path = append(path, document.Step{Index: i})
+		path = append(path, document.IndexStep(i))
 		here = here.Follow(path[len(path)-1:])
 	}
 	return path, true

@@ -75,7 +75,7 @@ func TestDeferredListIsTheSame(t *testing.T) {
 		t.Fatal("the list is not deferred")
 	}
 	check(t, in, "a long list")
-	if at := d.PositionOf(Path{{Key: "l", Index: -1}, {Index: 1}, {Key: "b", Index: -1}}).String(); at != "1:51" {
+	if at := d.PositionOf(Keys("l").Item(1).Child("b")).String(); at != "1:51" {
 		t.Errorf("an item's member is at %s", at)
 	}
 }

@@ -117,7 +117,7 @@ func TestPositionsOfEmptyStrings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if at := d.PositionOf(Path{{Index: 1}, {Key: "b", Index: -1}}).String(); at != "f:2:2" {
+	if at := d.PositionOf(Path{}.Item(1).Child("b")).String(); at != "f:2:2" {
 		t.Errorf("the empty string is at %s", at)
 	}
 	_, err = Parse([]byte(`{"x":{"a":"","a":""}}`), Options{Name: "f"})

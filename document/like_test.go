@@ -131,7 +131,7 @@ func TestLikeIsShared(t *testing.T) {
 	if same != 298 {
 		t.Errorf("%d of 298 items are shared", same)
 	}
-	if at := d.PositionOf(Path{{Key: "l", Index: -1}, {Index: 1}}).String(); at != fmt.Sprintf("1:%d", 6+len(items[0])+2) {
+	if at := d.PositionOf(Keys("l").Item(1)).String(); at != fmt.Sprintf("1:%d", 6+len(items[0])+2) {
 		t.Errorf("the second item is at %s", at)
 	}
 }

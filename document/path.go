@@ -1,54 +1,79 @@
 package document
 
 import (
-	"strconv"
-	"strings"
+	"cmp"
+	"slices"
 )
 
-// Step is one step of a Path: into an object by key, or, where Key is empty and
-// Index is not negative, into a list by index. A step by an empty key has Index -1.
-type Step struct {
-	Key   string
-	Index int
-}
-
-// Path leads from a value to one of its parts.
+// Path leads from a value to one of its parts, step by step. The empty Path
+// leads to the value itself. Paths are compared with slices.Equal, or with
+// Compare where their order matters.
 type Path []Step
 
-// Keys returns the path through objects by the keys given.
-func Keys(keys ...string) Path {
-	p := make(Path, len(keys))
-	for i, k := range keys {
-		p[i] = Step{Key: k, Index: -1}
+// Keys returns the path through objects by the field names given.
+func Keys(names ...string) Path {
+	p := make(Path, len(names))
+	for i, name := range names {
+		p[i] = FieldStep(name)
 	}
 	return p
 }
 
-// Child returns the path one key further down. p is not changed.
-func (p Path) Child(key string) Path { return append(p[:len(p):len(p)], Step{Key: key, Index: -1}) }
+// Child returns the path to a member of the object at p. p is not changed.
+func (p Path) Child(name string) Path { return p.Join(FieldStep(name)) }
 
-// Item returns the path one list index further down. p is not changed.
-func (p Path) Item(i int) Path { return append(p[:len(p):len(p)], Step{Index: i}) }
+// Item returns the path to the i-th item of the list at p. p is not changed.
+func (p Path) Item(i int) Path { return p.Join(IndexStep(i)) }
 
-// String writes the path as Kubernetes' messages do: .spec.containers[0].image;
-// keys that are no plain names are quoted: .metadata.labels["a/b"].
+// Join returns the path that takes the steps of p and then those given. p is
+// not changed.
+func (p Path) Join(steps ...Step) Path { return append(p[:len(p):len(p)], steps...) }
+
+// HasPrefix reports whether p begins with all steps of prefix.
+func (p Path) HasPrefix(prefix Path) bool {
+	return len(p) >= len(prefix) && slices.Equal(p[:len(prefix)], prefix)
+}
+
+// Compare orders paths step by step, as Step.Compare orders steps; of two paths
+// of which one begins with the other, the shorter is first.
+func (p Path) Compare(o Path) int {
+	for i := range min(len(p), len(o)) {
+		if c := p[i].Compare(o[i]); c != 0 {
+			return c
+		}
+	}
+	return cmp.Compare(len(p), len(o))
+}
+
+// String writes the path in a form that ParsePath reads back:
+//
+//	.spec.containers[0].image
+//	.spec.containers[name="app"].ports[containerPort=80,protocol="TCP"]
+//	.metadata.labels["app.kubernetes.io/name"]
+//	.metadata.finalizers[="example.com/guard"]
+//
 // The empty path is ".".
 func (p Path) String() string {
 	if len(p) == 0 {
 		return "."
 	}
-	var b strings.Builder
+	var b []byte
 	for _, s := range p {
-		switch {
-		case s.Index >= 0:
-			b.WriteString("[" + strconv.Itoa(s.Index) + "]")
-		case plainName(s.Key):
-			b.WriteString("." + s.Key)
-		default:
-			b.Write(append(AppendQuoted([]byte("["), s.Key), ']'))
-		}
+		b = s.append(b)
 	}
-	return b.String()
+	return string(b)
+}
+
+// MarshalText returns the path as String writes it.
+func (p Path) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// UnmarshalText reads a path as ParsePath does.
+func (p *Path) UnmarshalText(text []byte) error {
+	parsed, err := ParsePath(string(text))
+	if err == nil {
+		*p = parsed
+	}
+	return err
 }
 
 func plainName(s string) bool {
@@ -69,18 +94,69 @@ func (v Value) Lookup(keys ...string) Value {
 	return v
 }
 
-// Follow follows a path. Where it leads nowhere the answer is absent.
+// Follow returns the part of v that a path leads to. It is absent if the path
+// leads nowhere. See Step.In for how list items are found.
 func (v Value) Follow(p Path) Value {
 	for _, s := range p {
-		if s.Index < 0 {
-			v = v.Get(s.Key)
-		} else if v.Kind() == List && s.Index < v.Len() {
-			v = v.At(s.Index)
-		} else {
-			return Value{}
-		}
+		v = s.In(v)
 	}
 	return v
+}
+
+// In returns the part of v that the step leads to, absent if there is none. A
+// key leads to the first item with these key fields; without such an item, to
+// the first that has some of them and lacks the others, which may have default
+// values.
+func (s Step) In(v Value) Value {
+	switch {
+	case s.kind == StepField:
+		return v.Get(s.text)
+	case v.Kind() != List:
+		return Value{}
+	case s.kind == StepIndex:
+		if s.index >= 0 && s.index < v.Len() {
+			return v.At(s.index)
+		}
+		return Value{}
+	}
+	want := s.Value()
+	lacking := Value{}
+	for _, item := range v.Items() {
+		switch {
+		case s.kind == StepValue:
+			if Equal(item, want) {
+				return item
+			}
+		case hasKey(item, want):
+			return item
+		case !lacking.Exists() && hasPartOfKey(item, want):
+			lacking = item
+		}
+	}
+	return lacking
+}
+
+func hasKey(item, key Value) bool {
+	for name, want := range key.Members() {
+		if got := item.Get(name); !got.Exists() || !Equal(got, want) {
+			return false
+		}
+	}
+	return item.Kind() == Object
+}
+
+// hasPartOfKey reports whether an item has at least one of the key fields and
+// none with another value.
+func hasPartOfKey(item, key Value) bool {
+	some := false
+	for name, want := range key.Members() {
+		got := item.Get(name)
+		if got.Exists() && !Equal(got, want) {
+			return false
+		}
+		some = some || got.Exists()
+	}
+	return some
 }
 
 // Set returns v with the part that the keys lead to replaced by val, making

@@ -142,16 +142,16 @@ func (w *pathWalk) to(at int) {
 		switch c := w.s[w.i]; c {
 		case '{', '[':
 			w.inObject = append(w.inObject, c == '{')
-			w.path = append(w.path, Step{Index: -1})
+			w.path = append(w.path, Step{})
 			if c == '[' {
-				w.path[len(w.path)-1].Index = 0
+				w.path[len(w.path)-1] = IndexStep(0)
 			}
 		case '}', ']':
 			w.inObject = w.inObject[:len(w.inObject)-1]
 			w.path = w.path[:len(w.path)-1]
 		case ',':
 			if !w.inObject[len(w.inObject)-1] {
-				w.path[len(w.path)-1].Index++
+				w.path[len(w.path)-1].index++
 			}
 		case '"':
 			w.text()
@@ -171,7 +171,7 @@ func (w *pathWalk) text() {
 	}
 	rest := strings.TrimLeft(w.s[end+1:], " \t\r\n")
 	if len(w.path) > 0 && w.inObject[len(w.path)-1] && strings.HasPrefix(rest, ":") {
-		w.path[len(w.path)-1].Key = unescape(w.s[w.i+1 : end])
+		w.path[len(w.path)-1] = FieldStep(unescape(w.s[w.i+1 : end]))
 	}
 	w.i = end
 }

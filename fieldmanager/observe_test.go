@@ -37,7 +37,7 @@ func TestObserverHearsWhy(t *testing.T) {
 	} {
 		var heard []string
 		o := m.Observed(func(d patch.Decision) {
-			if d.Path[0].Key == "spec" {
+			if d.Path[0] == document.FieldStep("spec") {
 				heard = append(heard, d.Path.String()+": "+string(d.Rule)+" "+d.Outcome.String()+" by "+d.Manager)
 			}
 		})

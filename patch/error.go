@@ -106,8 +106,10 @@ func (e *Error) Code() int {
 // own makes the error independent of inputs that were borrowed.
 func (e *Error) own() {
 	e.Op, e.Pointer = strings.Clone(e.Op), strings.Clone(e.Pointer)
-	for i := range e.Path {
-		e.Path[i].Key = strings.Clone(e.Path[i].Key)
+	for i, s := range e.Path {
+		if name, ok := s.Name(); ok {
+			e.Path[i] = document.FieldStep(strings.Clone(name))
+		}
 	}
 }
 

@@ -128,7 +128,7 @@ func (op *operation) read(v document.Value, lenient bool) error {
 func (op *operation) fail(cause error, reason string) *Error {
 	return &Error{
 		Type: TypeJSON, Operation: op.index, Op: op.op, Pointer: op.path,
-		Path: document.Path{{Index: op.index}}, Reason: reason, Err: cause,
+		Path: document.Path{}.Item(op.index), Reason: reason, Err: cause,
 	}
 }
 

@@ -212,7 +212,7 @@ func (m *merged) keep(w *strategist, live document.Value, p listPatch, f field) 
 			if gone {
 				rule = RuleStrategicDelete
 			}
-			path := append(w.here(), document.Step{Index: i})
+			path := append(w.here(), document.IndexStep(i))
 			m.removed = append(m.removed, Decision{Path: path, Rule: rule, Outcome: Removed, Old: item})
 		}
 		if !gone {
@@ -256,7 +256,7 @@ func (w *strategist) mergePlain(m *merged, p listPatch, f field) error {
 		w.item(slot)
 		now, err := w.object(e.item, item, f.typ)
 		if err != nil {
-			w.path[len(w.path)-1].Index = i
+			w.path[len(w.path)-1] = document.IndexStep(i)
 			return err
 		}
 		w.up()
@@ -317,8 +317,9 @@ func (w *strategist) renumber(m *merged) {
 	}
 	depth := len(w.path)
 	for _, d := range w.decisions[m.mark:] {
-		if i, ok := now[d.Path[depth].Index]; ok && d.Path[depth].Key == "" {
-			d.Path[depth].Index = i
+		was, ok := d.Path[depth].Index()
+		if i, kept := now[was]; ok && kept {
+			d.Path[depth] = document.IndexStep(i)
 		}
 	}
 	w.decisions = append(w.decisions, m.removed...)

@@ -14,8 +14,8 @@ type walk struct {
 	decisions []Decision
 }
 
-func (w *walk) key(k string) { w.path = append(w.path, document.Step{Key: k, Index: -1}) }
-func (w *walk) item(i int)   { w.path = append(w.path, document.Step{Index: i}) }
+func (w *walk) key(k string) { w.path = append(w.path, document.FieldStep(k)) }
+func (w *walk) item(i int)   { w.path = append(w.path, document.IndexStep(i)) }
 func (w *walk) up()          { w.path = w.path[:len(w.path)-1] }
 
 // here returns the path of where the walk stands, for an error.
@@ -26,7 +26,7 @@ func (w *walk) note(key string, r Rule, what Outcome, old, now document.Value) {
 	if w.observer == nil {
 		return
 	}
-	p := append(w.here(), document.Step{Key: key, Index: -1})
+	p := append(w.here(), document.FieldStep(key))
 	w.decisions = append(w.decisions, Decision{Path: p, Rule: r, Outcome: what, Old: old, New: now})
 }
 
@@ -35,7 +35,7 @@ func (w *walk) noteItem(i int, r Rule, what Outcome, old, now document.Value) {
 	if w.observer == nil {
 		return
 	}
-	p := append(w.here(), document.Step{Index: i})
+	p := append(w.here(), document.IndexStep(i))
 	w.decisions = append(w.decisions, Decision{Path: p, Rule: r, Outcome: what, Old: old, New: now})
 }
 

@@ -3,7 +3,6 @@ package schema
 import (
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -19,15 +18,15 @@ type place struct {
 }
 
 func (p place) child(name string) place {
-	return place{above: &p, step: document.Step{Key: name, Index: -1}}
+	return place{above: &p, step: document.FieldStep(name)}
 }
 
 // key is a child named by the author of the CRD.
 func (p place) key(name string) place {
-	return place{above: &p, step: document.Step{Key: name, Index: -1}, named: true}
+	return place{above: &p, step: document.FieldStep(name), named: true}
 }
 
-func (p place) index(i int) place { return place{above: &p, step: document.Step{Index: i}} }
+func (p place) index(i int) place { return place{above: &p, step: document.IndexStep(i)} }
 
 func (p place) path() document.Path {
 	var path document.Path
@@ -42,15 +41,15 @@ func (p place) path() document.Path {
 func (p place) text() string {
 	var steps []string
 	for at := &p; at.above != nil; at = at.above {
-		switch {
-		case at.step.Index >= 0:
-			steps = append(steps, "["+strconv.Itoa(at.step.Index)+"]")
+		switch name, ok := at.step.Name(); {
+		case !ok:
+			steps = append(steps, at.step.String())
 		case at.named:
-			steps = append(steps, "["+at.step.Key+"]")
+			steps = append(steps, "["+name+"]")
 		case at.above.above == nil:
-			steps = append(steps, at.step.Key)
+			steps = append(steps, name)
 		default:
-			steps = append(steps, "."+at.step.Key)
+			steps = append(steps, "."+name)
 		}
 	}
 	slices.Reverse(steps)

@@ -93,14 +93,15 @@ func FieldText(p document.Path) string {
 	}
 	var b strings.Builder
 	for _, s := range p {
-		if s.Index >= 0 {
-			b.WriteString("[" + strconv.Itoa(s.Index) + "]")
+		name, ok := s.Name()
+		if !ok {
+			b.WriteString(s.String())
 			continue
 		}
 		if b.Len() > 0 {
 			b.WriteByte('.')
 		}
-		b.WriteString(s.Key)
+		b.WriteString(name)
 	}
 	return b.String()
 }

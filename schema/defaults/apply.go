@@ -30,7 +30,7 @@ func (f *filler) walk(p *plan, v document.Value) document.Value {
 		if !old.Exists() {
 			continue
 		}
-		f.path = append(f.path, document.Step{Key: k.name, Index: -1})
+		f.path = append(f.path, document.FieldStep(k.name))
 		if w := f.walk(k.plan, old); !document.SameNode(w, old) {
 			v = v.With(k.name, w)
 		}
@@ -49,13 +49,13 @@ func (f *filler) each(v document.Value, change func(document.Value) document.Val
 	switch v.Kind() {
 	case document.List:
 		v = remake.Items(v, func(i int, item document.Value) document.Value {
-			f.path[top] = document.Step{Index: i}
+			f.path[top] = document.IndexStep(i)
 			return change(item)
 		})
 	case document.Object:
 		keys := v
 		v = remake.Members(v, func(i int, member document.Value) document.Value {
-			f.path[top] = document.Step{Key: keys.Key(i), Index: -1}
+			f.path[top] = document.FieldStep(keys.Key(i))
 			return change(member)
 		})
 	}
@@ -69,7 +69,7 @@ func (f *filler) rule(r *Rule, steps []step, v, far, near document.Value) docume
 	s := steps[0]
 	old := v.Get(s.name)
 	var now document.Value
-	f.path = append(f.path, document.Step{Key: s.name, Index: -1})
+	f.path = append(f.path, document.FieldStep(s.name))
 	switch {
 	case s.each && len(steps) == 1:
 		now = f.each(old, func(item document.Value) document.Value { return f.settle(r, item, far, near) })
@@ -158,7 +158,7 @@ func (f *filler) members(r *Rule, old, from document.Value) document.Value {
 	for key, val := range from.Members() {
 		if !old.Get(key).Exists() {
 			added.Set(key, val)
-			f.path = append(f.path, document.Step{Key: key, Index: -1})
+			f.path = append(f.path, document.FieldStep(key))
 			f.observe(r, val)
 			f.path = f.path[:len(f.path)-1]
 		}

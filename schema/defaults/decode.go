@@ -3,7 +3,6 @@ package defaults
 import (
 	"errors"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -115,7 +114,7 @@ func (d *decoder) fail(reason string) {
 	}
 }
 
-func (d *decoder) push(key string) { d.path = append(d.path, document.Step{Key: key, Index: -1}) }
+func (d *decoder) push(key string) { d.path = append(d.path, document.FieldStep(key)) }
 func (d *decoder) pop()            { d.path = d.path[:len(d.path)-1] }
 
 // value decodes a value. Null is the zero value of t: fields, which may be
@@ -224,7 +223,7 @@ func missing(f *schema.Field) document.Value {
 }
 
 func (d *decoder) unknown(key string, v document.Value) {
-	p := append(slices.Clone(d.path), document.Step{Key: key, Index: -1})
+	p := append(slices.Clone(d.path), document.FieldStep(key))
 	d.problems = append(d.problems, Problem{Path: p, Message: `unknown field "` + d.dotted(p) + `"`, Value: v})
 }
 
@@ -233,14 +232,14 @@ func (d *decoder) unknown(key string, v document.Value) {
 func (d *decoder) dotted(p document.Path) string {
 	var b strings.Builder
 	for i, s := range p {
-		switch {
+		switch name, ok := s.Name(); {
 		case d.from == FromTree && slices.Contains(d.keys, i):
-		case s.Index >= 0:
-			b.WriteString("[" + strconv.Itoa(s.Index) + "]")
+		case !ok:
+			b.WriteString(s.String())
 		case i == 0:
-			b.WriteString(s.Key)
+			b.WriteString(name)
 		default:
-			b.WriteString("." + s.Key)
+			b.WriteString("." + name)
 		}
 	}
 	return b.String()
@@ -289,7 +288,7 @@ func (d *decoder) list(t *schema.Type, v document.Value) document.Value {
 	}
 	d.path = append(d.path, document.Step{})
 	v = remake.Items(v, func(i int, item document.Value) document.Value {
-		d.path[len(d.path)-1].Index = i
+		d.path[len(d.path)-1] = document.IndexStep(i)
 		return d.value(t.List.Elem, item)
 	})
 	d.pop()

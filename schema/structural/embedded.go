@@ -25,7 +25,7 @@ func (c *validator) embedded(t *schema.Type, v document.Value, root bool, metada
 			own := knownMember(t, key)
 			start := len(c.errs)
 			c.embedded(own, v.At(i), false, metadata)
-			c.below(start, memberStep(t, key))
+			c.belowMember(start, t, key)
 		}
 	case document.List:
 		if t.List == nil || described(t.List.Elem) == nil {
@@ -34,7 +34,7 @@ func (c *validator) embedded(t *schema.Type, v document.Value, root bool, metada
 		for i, item := range v.Items() {
 			start := len(c.errs)
 			c.embedded(t.List.Elem, item, false, metadata)
-			c.below(start, document.Step{Index: i})
+			c.below(start, document.IndexStep(i))
 		}
 	}
 }
@@ -63,7 +63,7 @@ func (c *validator) objectMeta(v document.Value, metadata func(document.Value) [
 		}
 		c.errs = append(c.errs, f)
 	}
-	c.below(start, document.Step{Key: "metadata", Index: -1})
+	c.below(start, document.FieldStep("metadata"))
 }
 
 func (c *validator) apiVersion(v document.Value) {

@@ -71,7 +71,7 @@ func (c *validator) junctor(j *schema.Junctor, v document.Value) {
 			if p := j.Properties[v.Key(i)]; p != nil {
 				start := len(c.errs)
 				c.junctor(p, v.At(i))
-				c.below(start, document.Step{Key: v.Key(i), Index: -1})
+				c.below(start, document.FieldStep(v.Key(i)))
 			}
 		}
 		for _, name := range j.Required {
@@ -84,7 +84,7 @@ func (c *validator) junctor(j *schema.Junctor, v document.Value) {
 			if j.Items != nil {
 				start := len(c.errs)
 				c.junctor(j.Items, item)
-				c.below(start, document.Step{Index: i})
+				c.below(start, document.IndexStep(i))
 			}
 		}
 	}

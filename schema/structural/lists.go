@@ -23,7 +23,7 @@ func (c *validator) uniqueness(t *schema.Type, v document.Value) {
 			own := knownMember(t, key)
 			start := len(c.errs)
 			c.uniqueness(own, v.At(i))
-			c.below(start, memberStep(t, key))
+			c.belowMember(start, t, key)
 		}
 	case document.List:
 		if t.List != nil {
@@ -44,7 +44,7 @@ func (c *validator) uniqueItems(l *schema.ListType, v document.Value) {
 	for i, item := range v.Items() {
 		start := len(c.errs)
 		c.uniqueness(described(l.Elem), item)
-		c.below(start, document.Step{Index: i})
+		c.below(start, document.IndexStep(i))
 	}
 }
 
@@ -53,7 +53,7 @@ func (c *validator) keyedItems(l *schema.ListType, v document.Value) {
 		if item.Kind() != document.Object && !item.IsNull() {
 			start := len(c.errs)
 			c.add(schema.ErrorInvalid, item, "must be an object for an array of list-type map")
-			c.below(start, document.Step{Index: i})
+			c.below(start, document.IndexStep(i))
 			return
 		}
 	}
@@ -67,7 +67,7 @@ func (c *validator) keyedItems(l *schema.ListType, v document.Value) {
 func (c *validator) duplicate(i int, v document.Value) {
 	start := len(c.errs)
 	c.add(schema.ErrorDuplicate, v, "")
-	c.below(start, document.Step{Index: i})
+	c.below(start, document.IndexStep(i))
 }
 
 // itemKey returns what tells an item of a keyed list apart: the value of its one

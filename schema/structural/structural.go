@@ -79,10 +79,10 @@ func (p *pruner) object(t *schema.Type, v document.Value, preserve, object bool)
 		case ok:
 			start := len(p.unknown)
 			b.set(v, i, p.value(known, member, false, false))
-			p.below(start, document.Step{Key: key, Index: -1})
+			p.below(start, document.FieldStep(key))
 			continue
 		case !preserve:
-			p.unknown = append(p.unknown, document.Path{{Key: key, Index: -1}})
+			p.unknown = append(p.unknown, document.Keys(key))
 			b.drop(v, i)
 			continue
 		}
@@ -103,7 +103,7 @@ func (p *pruner) list(t *schema.Type, v document.Value, preserve bool) document.
 	for i, item := range v.Items() {
 		start := len(p.unknown)
 		b.set(v, i, p.value(elem, item, preserve, false))
-		p.below(start, document.Step{Index: i})
+		p.below(start, document.IndexStep(i))
 	}
 	return b.list(v)
 }

@@ -58,7 +58,8 @@ type validator struct{ errs []finding }
 type finding struct {
 	schema.FieldError
 	wording
-	behind string // what is written behind the path
+	behind  string // what is written behind the path
+	mapKeys []int  // steps to keys of maps, which are written as [key], counted from the path's end
 }
 
 // wording says where the path stands in a detail, as in kube-openapi's messages.
@@ -89,7 +90,7 @@ func (c *validator) addWorded(w wording, detail string) {
 func (c *validator) addAt(key string, t schema.ErrorType, bad document.Value, detail string) {
 	start := len(c.errs)
 	c.add(t, bad, detail)
-	c.below(start, document.Step{Key: key, Index: -1})
+	c.below(start, document.FieldStep(key))
 }
 
 func (c *validator) below(start int, step document.Step) {
@@ -98,15 +99,25 @@ func (c *validator) below(start int, step document.Step) {
 	}
 }
 
+// belowMember is below for a member as errors on embedded objects and on lists
+// print it: names that the type does not declare are keys of a map.
+func (c *validator) belowMember(start int, t *schema.Type, key string) {
+	if ownField(t.Map, key) == nil {
+		for i := start; i < len(c.errs); i++ {
+			c.errs[i].mapKeys = append(c.errs[i].mapKeys, len(c.errs[i].Path))
+		}
+	}
+	c.below(start, document.FieldStep(key))
+}
+
 func (c *validator) finish() []schema.FieldError {
 	if len(c.errs) == 0 {
 		return nil
 	}
 	out := make([]schema.FieldError, len(c.errs))
 	for i, f := range c.errs {
-		path := f.Path
-		slices.Reverse(path)
-		f.Field = fieldText(path) + f.behind
+		slices.Reverse(f.Path)
+		f.Field = f.fieldText() + f.behind
 		switch text := strings.TrimPrefix(f.Field, "<nil>"); f.wording {
 		case inBody:
 			f.Detail = text + " in body " + f.Detail
@@ -120,42 +131,23 @@ func (c *validator) finish() []schema.FieldError {
 	return out
 }
 
-// mapKey is the Index of a step to a key of a map, while errors are gathered that
-// are to print it as [key].
-const mapKey = -2
-
-// memberStep returns the step to a member as errors on embedded objects and on
-// lists print it.
-func memberStep(t *schema.Type, key string) document.Step {
-	if ownField(t.Map, key) == nil {
-		return document.Step{Key: key, Index: mapKey}
-	}
-	return document.Step{Key: key, Index: -1}
-}
-
-// fieldText writes a path as schema.FieldText does, keys of maps as [key], and
-// makes all its steps to keys alike.
-func fieldText(p document.Path) string {
-	plain := true
-	for _, s := range p {
-		plain = plain && s.Index != mapKey
-	}
-	if plain {
-		return schema.FieldText(p)
+// fieldText writes the path of a finding as schema.FieldText does, keys of maps
+// as [key].
+func (f *finding) fieldText() string {
+	if len(f.mapKeys) == 0 {
+		return schema.FieldText(f.Path)
 	}
 	text := ""
-	for i := range p {
-		s := &p[i]
-		switch {
-		case s.Index == mapKey:
-			text += "[" + s.Key + "]"
-			s.Index = -1
-		case s.Index >= 0:
-			text += "[" + decimal(int64(s.Index)) + "]"
+	for i, s := range f.Path {
+		switch name, ok := s.Name(); {
+		case !ok:
+			text += s.String()
+		case slices.Contains(f.mapKeys, len(f.Path)-1-i):
+			text += "[" + name + "]"
 		case text == "":
-			text = s.Key
+			text = name
 		default:
-			text += "." + s.Key
+			text += "." + name
 		}
 	}
 	return text
@@ -204,7 +196,7 @@ func (c *validator) children(t *schema.Type, v, old document.Value) {
 		for i, item := range v.Items() {
 			start := len(c.errs)
 			c.value(t.List.Elem, item, match.old(item))
-			c.below(start, document.Step{Index: i})
+			c.below(start, document.IndexStep(i))
 		}
 	}
 }
@@ -218,7 +210,7 @@ func (c *validator) members(t *schema.Type, v, old document.Value) {
 		}
 		start := len(c.errs)
 		c.value(known, v.At(i), old.Get(key))
-		c.below(start, document.Step{Key: key, Index: -1})
+		c.below(start, document.FieldStep(key))
 	}
 	for _, name := range t.Map.Required {
 		if _, found := v.Find(name); !found {

@@ -101,10 +101,10 @@ func positionOf(p *document.Document, field document.Path) document.Position {
 	escape := strings.NewReplacer("~", "~0", "/", "~1")
 	pointer := ""
 	for _, s := range field {
-		if s.Index >= 0 {
-			pointer += "/" + strconv.Itoa(s.Index)
-		} else {
-			pointer += "/" + escape.Replace(s.Key)
+		if i, ok := s.Index(); ok {
+			pointer += "/" + strconv.Itoa(i)
+		} else if name, ok := s.Name(); ok {
+			pointer += "/" + escape.Replace(name)
 		}
 	}
 	for _, op := range p.Root.Items() {
@@ -130,20 +130,20 @@ func quotedField(message string) (document.Path, bool) {
 func nearestField(kind *schema.Kind, path document.Path) string {
 	t := kind.Type()
 	for i, s := range path {
-		switch {
+		switch name, isField := s.Name(); {
 		case t == nil:
 			return ""
-		case s.Index >= 0:
+		case !isField:
 			if t.List == nil {
 				return ""
 			}
 			t = t.List.Elem
-		case t.Map == nil || t.Map.Member(s.Key) == nil && i < len(path)-1:
+		case t.Map == nil || t.Map.Member(name) == nil && i < len(path)-1:
 			return ""
-		case t.Map.Member(s.Key) != nil:
-			t = t.Map.Member(s.Key)
+		case t.Map.Member(name) != nil:
+			t = t.Map.Member(name)
 		default:
-			near := schema.Nearest(s.Key, func(yield func(string) bool) {
+			near := schema.Nearest(name, func(yield func(string) bool) {
 				for _, f := range t.Map.Fields {
 					if !yield(f.Name) {
 						return
@@ -253,35 +253,8 @@ func short(v document.Value) string {
 	return text
 }
 
-// parsePath reads a path of a message: .spec.containers[0].image, with or
-// without its first dot. Steps by keys, as in [name="x"], are not followed.
+// parsePath reads the path that a message names.
 func parsePath(s string) (document.Path, bool) {
-	var path document.Path
-	s = strings.TrimPrefix(s, ".")
-	for s != "" {
-		if s[0] == '[' {
-			end := strings.IndexByte(s, ']')
-			if end < 0 {
-				return nil, false
-			}
-			inside := s[1:end]
-			if i, err := strconv.Atoi(inside); err == nil && i >= 0 {
-				path = path.Item(i)
-			} else if key, err := strconv.Unquote(inside); err == nil {
-				path = path.Child(key)
-			} else {
-				return path, len(path) > 0
-			}
-			s = strings.TrimPrefix(s[end+1:], ".")
-			continue
-		}
-		end := strings.IndexAny(s, ".[")
-		if end < 0 {
-			end = len(s)
-		}
-		path = path.Child(s[:end])
-		s = s[end:]
-		s = strings.TrimPrefix(s, ".")
-	}
-	return path, len(path) > 0
+	path, err := document.ParsePath(s)
+	return path, err == nil && len(path) > 0
 }

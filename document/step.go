@@ -1,0 +1,204 @@
+package document
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// StepKind is the kind of a Step.
+type StepKind uint8
+
+// The kinds of a Step.
+const (
+	// StepField leads to a member of an object, by its name: .image
+	StepField StepKind = iota
+	// StepIndex leads to an item of a list, by its position: [0]
+	StepIndex
+	// StepKey leads to an item of a list with listType "map", by the values of
+	// its key fields: [name="app"]
+	StepKey
+	// StepValue leads to an item of a list with listType "set", by its value:
+	// [="x"]
+	StepValue
+)
+
+// Step is one step of a Path. Steps are comparable: two steps are equal by ==
+// when they lead to the same part of any object. To that end, the constructors
+// bring keys and values into a canonical form: key fields sorted by name,
+// numbers in their shortest form. The zero Step leads to the field named "".
+type Step struct {
+	kind  StepKind
+	index int
+	text  string // a field's name; of a key or a value its canonical JSON
+}
+
+// FieldStep returns the step to the member of an object with that name.
+func FieldStep(name string) Step { return Step{text: name} }
+
+// IndexStep returns the step to the i-th item of a list, counted from 0. A
+// negative index leads nowhere.
+func IndexStep(i int) Step { return Step{kind: StepIndex, index: i} }
+
+// ErrPath is the cause of every error about the form of a path or a step.
+var ErrPath = errors.New("invalid path")
+
+// KeyStep returns the step to the item of a list whose fields have the values
+// given. key must be an object with at least one member, all of them scalars:
+//
+//	{"containerPort": 80, "protocol": "TCP"}
+//
+// An error wraps ErrPath.
+func KeyStep(key Value) (Step, error) {
+	if key.Kind() != Object || key.Len() == 0 {
+		return Step{}, fmt.Errorf("%w: the key of a list item must be an object with at least one field, not %s", ErrPath, key)
+	}
+	for name, v := range key.Members() {
+		if !scalar(v) {
+			return Step{}, fmt.Errorf("%w: the key field %q of a list item must be a scalar, not %s", ErrPath, name, v)
+		}
+	}
+	return Step{kind: StepKey, text: string(appendKeyElement(nil, key))}, nil
+}
+
+// ValueStep returns the step to the item of a set that equals a value, which
+// must be a scalar other than null. An error wraps ErrPath.
+func ValueStep(v Value) (Step, error) {
+	if !scalar(v) || v.IsNull() {
+		return Step{}, fmt.Errorf("%w: the item of a set must be a string, a number or a boolean, not %s", ErrPath, v)
+	}
+	return Step{kind: StepValue, text: string(AppendElementValue(nil, v))}, nil
+}
+
+func scalar(v Value) bool {
+	switch v.Kind() {
+	case Null, Bool, Number, String:
+		return true
+	}
+	return false
+}
+
+// Kind returns the kind of the step.
+func (s Step) Kind() StepKind { return s.kind }
+
+// Name returns the name of the field that the step leads to. ok is false for
+// steps of other kinds.
+func (s Step) Name() (name string, ok bool) {
+	if s.kind != StepField {
+		return "", false
+	}
+	return s.text, true
+}
+
+// Index returns the position of the list item that the step leads to. ok is
+// false for steps of other kinds.
+func (s Step) Index() (i int, ok bool) { return s.index, s.kind == StepIndex }
+
+// Value returns, for StepKey, an object with the key fields and their values;
+// for StepValue, the item itself. It is absent for steps of other kinds.
+func (s Step) Value() Value {
+	if s.kind != StepKey && s.kind != StepValue {
+		return Value{}
+	}
+	v, err := parseElementValue(s.text)
+	if err != nil {
+		return Value{}
+	}
+	return v
+}
+
+// Element returns the step as managedFields write it: f:image, i:0,
+// k:{"name":"app"}, v:"x". ParseElement reads it back.
+func (s Step) Element() string {
+	switch s.kind {
+	case StepField:
+		return "f:" + s.text
+	case StepIndex:
+		return "i:" + strconv.Itoa(s.index)
+	case StepKey:
+		return "k:" + s.text
+	}
+	return "v:" + s.text
+}
+
+// String writes the step as it stands in Path.String: .image, ["a/b"], [0],
+// [name="app"], [="x"].
+func (s Step) String() string { return string(s.append(nil)) }
+
+func (s Step) append(dst []byte) []byte {
+	switch s.kind {
+	case StepField:
+		if plainName(s.text) {
+			return append(append(dst, '.'), s.text...)
+		}
+		return append(AppendQuoted(append(dst, '['), s.text), ']')
+	case StepIndex:
+		if s.index >= 0 {
+			return append(strconv.AppendInt(append(dst, '['), int64(s.index), 10), ']')
+		}
+	case StepKey:
+		if key := s.Value(); plainKey(key) {
+			dst = append(dst, '[')
+			for i := range key.Len() {
+				if i > 0 {
+					dst = append(dst, ',')
+				}
+				dst = append(append(dst, key.Key(i)...), '=')
+				dst = AppendElementValue(dst, key.At(i))
+			}
+			return append(dst, ']')
+		}
+	case StepValue:
+		if v := s.Value(); scalar(v) && !v.IsNull() {
+			return append(append(append(dst, '[', '='), s.text...), ']')
+		}
+	}
+	return append(append(append(dst, '['), s.Element()...), ']') // only managedFields that no API server wrote have such
+}
+
+// plainKey reports whether a key can be written as [name="value"].
+func plainKey(key Value) bool {
+	for name, v := range key.Members() {
+		if !plainName(name) || !scalar(v) {
+			return false
+		}
+	}
+	return key.Len() > 0
+}
+
+// Compare orders steps as the API server orders the elements of a field set:
+// fields by name, then items by key, by value and by index. Keys and values are
+// compared as values are (see the function Compare), so that 9 is before 10.
+func (s Step) Compare(o Step) int {
+	if s == o {
+		return 0
+	}
+	if c := cmp.Compare(s.rank(), o.rank()); c != 0 {
+		return c
+	}
+	switch s.kind {
+	case StepIndex:
+		return cmp.Compare(s.index, o.index)
+	case StepKey:
+		return compareMembers(s.Value(), o.Value())
+	case StepValue:
+		return Compare(s.Value(), o.Value())
+	}
+	return strings.Compare(s.text, o.text)
+}
+
+func (s Step) rank() int {
+	return [...]int{StepField: 0, StepKey: 1, StepValue: 2, StepIndex: 3}[s.kind]
+}
+
+// compareMembers orders objects member by member, name before value.
+func compareMembers(a, b Value) int {
+	for i := range min(a.Len(), b.Len()) {
+		if c := cmp.Or(strings.Compare(a.Key(i), b.Key(i)), Compare(a.At(i), b.At(i))); c != 0 {
+			return c
+		}
+	}
+	return cmp.Compare(a.Len(), b.Len())
+}
