@@ -38,6 +38,16 @@ type Config struct {
 	// their CRD ("widgets.lab.example.com"). Metadata is kept whatever they
 	// return. Without one only the apiVersion changes.
 	Converters map[string]Converter
+	// Rules evaluates the validation rules of custom resources; nil passes them over.
+	Rules Rules
+	// Conversion calls the conversion webhooks of CRDs that ask for one and have no
+	// entry in Converters; with nil their objects are served in the version that
+	// they are stored in only.
+	Conversion Conversion
+	// Admission makes what changes and refuses writes between validation and store;
+	// nil admits every write. It is called once, with the cluster that asks it,
+	// which answers requests by then.
+	Admission func(*Cluster) (Admission, error)
 	// Engine and PatchEngine do structured merges and patches; nil are this
 	// project's own.
 	Engine      fieldmanager.Engine
@@ -127,7 +137,15 @@ func New(config Config) (*Cluster, error) {
 	if config.Addresses {
 		p.addresses = newAddresses(c.store, "/registry/"+builtinFacts("", "services").storage+"/")
 	}
-	return c, c.loadDefinitions(context.Background())
+	if err := c.loadDefinitions(context.Background()); err != nil {
+		return nil, err
+	}
+	if config.Admission != nil {
+		if c.admission, err = config.Admission(c); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
 }
 
 // Kinds returns the kinds that the cluster serves, those of
@@ -219,12 +237,20 @@ func (c *Cluster) write(ctx context.Context, r *Request, ep *endpoint) (*Respons
 	if st != nil {
 		return nil, st
 	}
-	if r.Verb != Create {
-		return c.update(ctx, t)
+	t.ctx = ctx
+	var resp *Response
+	switch {
+	case r.Verb != Create:
+		resp, st = c.update(ctx, t)
+	case asks(ep.kind):
+		resp, st = t.review()
+	default:
+		resp, st = c.create(ctx, t)
 	}
-	if asks(ep.kind) {
-		return t.review()
-	}
+	return resp, st.warning(t.warnings)
+}
+
+func (c *Cluster) create(ctx context.Context, t *task) (*Response, *Status) {
 	for range generatedNames - 1 {
 		resp, st := c.createOnce(ctx, t)
 		if st == nil || st.Reason != ReasonAlreadyExists || meta(t.body, "name") != "" {
@@ -237,7 +263,7 @@ func (c *Cluster) write(ctx context.Context, r *Request, ep *endpoint) (*Respons
 func (c *Cluster) createOnce(ctx context.Context, t *task) (*Response, *Status) {
 	out, st := t.create()
 	if st != nil {
-		return nil, st
+		return nil, st.warning(out.warnings)
 	}
 	name := meta(out.object.Value, "name")
 	if st := c.terminatingCRD(t.ep, name); st != nil {
@@ -333,7 +359,7 @@ func (c *Cluster) update(ctx context.Context, t *task) (*Response, *Status) {
 		return c.finalized(ctx, t, key, out)
 	}
 	if err != nil {
-		return nil, c.storeStatus(t.ep, t.Request.Name, err)
+		return nil, c.storeStatus(t.ep, t.Request.Name, err).warning(out.warnings)
 	}
 	resp, st := t.respond(out, versioned(item.Value.object, item.Revision))
 	c.written(ctx, t.ep, item.Value)
@@ -429,7 +455,7 @@ func (c *Cluster) deleteCollection(ctx context.Context, r *Request, ep *endpoint
 			return nil, st
 		}
 		name := meta(item.Value.object.Value, "name")
-		if _, st := d.one(ctx, r.Namespace, name); st != nil && st.Reason != ReasonNotFound {
+		if _, st := d.one(ctx, r.Namespace, name, false); st != nil && st.Reason != ReasonNotFound {
 			return nil, st
 		}
 		if ep.kind.Builtin {

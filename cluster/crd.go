@@ -75,6 +75,9 @@ func (c *Cluster) loadDefinitions(ctx context.Context) error {
 // written is called after an object was stored. What follows from it happens also
 // where the client has gone: the object is there.
 func (c *Cluster) written(ctx context.Context, ep *endpoint, r *Record) {
+	if c.admission != nil {
+		defer c.admission.Changed(ep.kind)
+	}
 	if ep.isCRD() {
 		// The object is stored and answered; what becomes of it shows in its status.
 		_ = c.define(context.WithoutCancel(ctx), meta(r.object.Value, "name"))
@@ -83,6 +86,9 @@ func (c *Cluster) written(ctx context.Context, ep *endpoint, r *Record) {
 
 // removed is called after an object was deleted.
 func (c *Cluster) removed(ctx context.Context, ep *endpoint, r *Record) {
+	if c.admission != nil {
+		defer c.admission.Changed(ep.kind)
+	}
 	ctx = context.WithoutCancel(ctx)
 	switch {
 	case ep.isCRD():

@@ -26,6 +26,8 @@ type deletion struct {
 	options Deletion
 	dry     bool
 	now     time.Time
+	// warnings are those of admission.
+	warnings []string
 }
 
 // verdict is what a deletion makes of a live object.
@@ -46,7 +48,12 @@ func (c *Cluster) delete(ctx context.Context, r *Request, ep *endpoint) (*Respon
 	if st != nil {
 		return nil, st
 	}
-	return d.one(ctx, r.Namespace, r.Name)
+	resp, st := d.one(ctx, r.Namespace, r.Name, true)
+	if st != nil {
+		return nil, st.warning(d.warnings)
+	}
+	resp.Warnings = append(d.warnings, resp.Warnings...)
+	return resp, nil
 }
 
 // newDeletion reads the options: those of the body where there is one, else
@@ -68,7 +75,8 @@ func (c *Cluster) newDeletion(r *Request, ep *endpoint) (*deletion, *Status) {
 }
 
 // one deletes an object, or marks it as being deleted where something keeps it.
-func (d *deletion) one(ctx context.Context, namespace, name string) (*Response, *Status) {
+// named reports whether the request names the object.
+func (d *deletion) one(ctx context.Context, namespace, name string, named bool) (*Response, *Status) {
 	key := d.ep.key(namespace, name)
 	for {
 		item, err := d.store.Get(ctx, key, store.GetOptions{})
@@ -82,6 +90,11 @@ func (d *deletion) one(ctx context.Context, namespace, name string) (*Response, 
 		v, st := d.judge(live)
 		if st != nil {
 			return nil, st
+		}
+		if v.remove || v.update.Value.Exists() {
+			if st := d.admit(ctx, live, named); st != nil {
+				return nil, st
+			}
 		}
 		if v.emptied {
 			if resp, st := d.emptied(live); resp != nil || st != nil {

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"sync"
 	"time"
 
@@ -22,6 +23,8 @@ type pipeline struct {
 	metadata *schema.Kind
 	// addresses are given to Services, nil for none.
 	addresses *addresses
+	// admission changes and refuses writes, nil for none.
+	admission Admission
 
 	// known holds *facts by *schema.Kind, managers *fieldmanager.Manager by
 	// managerKey. Both only save work.
@@ -70,6 +73,10 @@ type task struct {
 	*Request
 	ep  *endpoint
 	now time.Time
+	// ctx is that of the request, for admission and what it calls.
+	ctx context.Context
+	// mutated reports whether admission changed the object in this attempt.
+	mutated bool
 	// body is the decoded object of a create or update, with the managedFields
 	// that the client sent.
 	body document.Value
@@ -91,7 +98,7 @@ type outcome struct {
 }
 
 func (p *pipeline) newTask(r *Request, ep *endpoint) *task {
-	return &task{pipeline: p, Request: r, ep: ep, now: p.config.Now()}
+	return &task{pipeline: p, Request: r, ep: ep, now: p.config.Now(), ctx: context.Background()}
 }
 
 // empty is the object that a create begins with.

@@ -17,7 +17,15 @@ func asks(k *schema.Kind) bool {
 // review answers a question about access. Here everything is allowed to
 // everybody, and no token is known, as with authorization always-allow.
 func (t *task) review() (*Response, *Status) {
-	var object fieldmanager.Object
+	object, st := t.mutate(fieldmanager.Object{Value: t.body}, fieldmanager.Object{})
+	if st != nil {
+		return nil, st
+	}
+	t.body = object.Join()
+	if _, st := t.admit(object, fieldmanager.Object{}); st != nil {
+		return nil, st
+	}
+	object = fieldmanager.Object{}
 	var status document.Value
 	switch t.Resource {
 	case "selfsubjectaccessreviews", "subjectaccessreviews", "localsubjectaccessreviews":

@@ -20,6 +20,9 @@ type Status struct {
 	// Continue is a token to go on with where that of a list had become too old:
 	// what it leads to is of another time than the pages before.
 	Continue string
+	// Warnings are texts for Warning headers that go with the failure, as those of
+	// [Response.Warnings].
+	Warnings []string
 	// Err is what went wrong beneath, nil where there is nothing more to say.
 	Err error
 }
@@ -43,6 +46,16 @@ type Cause struct {
 	Value document.Value
 	// Hint is advice that the API server does not give; may be empty.
 	Hint string
+}
+
+// warning returns the failure with warnings in front of those it has. nil stays nil.
+func (s *Status) warning(texts []string) *Status {
+	if s == nil || len(texts) == 0 {
+		return s
+	}
+	with := *s
+	with.Warnings = append(append([]string{}, texts...), s.Warnings...)
+	return &with
 }
 
 // Error returns the message.

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -227,7 +228,10 @@ func (p *pipeline) convertCustom(object document.Value, to *schema.Kind) (docume
 		return converted.With("metadata", object.Get("metadata")).With("kind", object.Get("kind")), nil
 	}
 	if crd := p.crdOf(to); crd != nil && crd.Conversion == "Webhook" {
-		return object, failed(errWebhook)
+		if p.config.Conversion == nil {
+			return object, failed(errWebhook)
+		}
+		return p.config.Conversion.Convert(context.Background(), crd, object, to.APIVersion())
 	}
 	return object, nil
 }

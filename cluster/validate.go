@@ -17,13 +17,13 @@ func (t *task) validateNew(object document.Value) []Cause {
 	metadata := checkMetadata(object, k.Namespaced, t.ep.facts.name)
 	if k.Builtin {
 		metadata = append(metadata, checkStandardFinalizers(k, object)...)
-		return append(checkBuiltin(k, t.ep.sub, object, document.Value{}), metadata...)
+		return t.checkDefinition(append(checkBuiltin(k, t.ep.sub, object, document.Value{}), metadata...), object, document.Value{})
 	}
 	if causes := t.checkKind(object); len(causes) > 0 {
 		return causes
 	}
 	causes := append(metadata, schemaCauses(structural.Validate(k.Type(), object, structural.Options{Metadata: embeddedMetadata}))...)
-	return append(causes, t.checkReplicas(object)...)
+	return t.checkRules(append(causes, t.checkReplicas(object)...), object, document.Value{})
 }
 
 // validateUpdate judges the next state of an object.
@@ -33,7 +33,7 @@ func (t *task) validateUpdate(live, next document.Value) []Cause {
 	causes = append(causes, checkMetadataUpdate(next, live)...)
 	if k.Builtin {
 		causes = append(causes, checkStandardFinalizers(k, next)...)
-		return append(causes, checkBuiltin(k, t.ep.sub, next, live)...)
+		return t.checkDefinition(append(causes, checkBuiltin(k, t.ep.sub, next, live)...), next, live)
 	}
 	if wrong := t.checkKind(next); len(wrong) > 0 {
 		return append(causes, wrong...)
@@ -43,7 +43,7 @@ func (t *task) validateUpdate(live, next document.Value) []Cause {
 		judged = next.Without("status") // it was nothing and is nothing
 	}
 	causes = append(causes, schemaCauses(structural.Validate(k.Type(), judged, structural.Options{Old: live, Metadata: embeddedMetadata}))...)
-	return append(causes, t.checkReplicas(next)...)
+	return t.checkRules(append(causes, t.checkReplicas(next)...), next, live)
 }
 
 // embeddedMetadata judges the metadata of an object embedded in a custom resource,

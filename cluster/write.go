@@ -21,10 +21,16 @@ func (t *task) create() (outcome, *Status) {
 	}
 	out := outcome{created: true}
 	value, out.warnings = oneOwnerEach(value)
-	next := t.tracked(fieldmanager.Object{}, value)
+	next, st := t.mutate(t.tracked(fieldmanager.Object{}, value), fieldmanager.Object{})
+	if st != nil {
+		return out, st
+	}
 	next.Value = t.named(next.Value)
 	if out.object, st = t.prepareNew(next); st != nil {
-		return outcome{}, st
+		return out, st
+	}
+	if out.object, st = t.admit(out.object, fieldmanager.Object{}); st != nil {
+		return out, st
 	}
 	if n, err := revision(meta(next.Value, "resourceVersion")); err == nil && n != 0 {
 		return outcome{}, plainError(errVersionOnCreate)
@@ -115,7 +121,8 @@ func (t *task) next(live fieldmanager.Object) (fieldmanager.Object, []string, *S
 		if st := t.sameUID(live, value); st != nil {
 			return fieldmanager.Object{}, warnings, st
 		}
-		return t.tracked(live, value), warnings, nil
+		next, st := t.mutate(t.tracked(live, value), live)
+		return next, warnings, st
 	}
 	exists := live.Value.Exists()
 	var next fieldmanager.Object
@@ -144,7 +151,8 @@ func (t *task) next(live fieldmanager.Object) (fieldmanager.Object, []string, *S
 	}
 	var more []string
 	next.Value, more = oneOwnerEach(next.Value)
-	return next, append(warnings, more...), nil
+	next, st = t.mutate(next, live)
+	return next, append(warnings, more...), st
 }
 
 // sameUID is the precondition of a PUT that names a uid. The API server answers
@@ -171,6 +179,9 @@ func (t *task) settle(live, next fieldmanager.Object) (outcome, *Status) {
 	}
 	if !live.Value.Exists() {
 		object, st := t.prepareNew(next)
+		if st == nil {
+			object, st = t.admit(object, live)
+		}
 		return outcome{object: object, created: true}, st
 	}
 	has := meta(live.Value, "resourceVersion")
@@ -184,6 +195,9 @@ func (t *task) settle(live, next fieldmanager.Object) (outcome, *Status) {
 		return outcome{}, conflict(t.ep.what(), t.Name, modified)
 	}
 	next, st := t.prepareUpdate(live, next)
+	if st == nil {
+		next, st = t.admit(next, live)
+	}
 	if st != nil {
 		return outcome{}, st
 	}

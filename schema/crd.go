@@ -26,6 +26,8 @@ type CRD struct {
 	Stored string
 	// Conversion is "None" or "Webhook".
 	Conversion string
+	// Object is the definition as it was read.
+	Object document.Value
 }
 
 // ErrInvalidCRD is the cause of errors of FromCRD.
@@ -100,6 +102,7 @@ func (r *crdReader) read(v document.Value) *CRD {
 		r.add(ErrorInvalid, root.child("metadata").child("name"), document.NewString(r.name), `must be spec.names.plural+"."+spec.group`)
 	}
 	crd.Name = r.name
+	crd.Object = v
 	crd.Conversion = spec.Lookup("conversion", "strategy").StringOr("None")
 	r.versions(crd, spec.Get("versions"), at.child("versions"))
 	return crd
@@ -203,6 +206,7 @@ func (r *crdReader) version(crd *CRD, v document.Value, at place) *Kind {
 	if len(r.errs) > before {
 		return k // what is not structural is not read
 	}
+	k.Rules = countRules(s)
 	c := newConverter(document.Value{})
 	c.objectMeta = r.meta
 	t := c.typeOf(s, mode{})
@@ -214,6 +218,26 @@ func (r *crdReader) version(crd *CRD, v document.Value, at place) *Kind {
 	}
 	k.typ = t
 	return k
+}
+
+// countRules returns the number of validation rules in a schema.
+func countRules(s document.Value) int {
+	n := 0
+	switch s.Kind() {
+	case document.Object:
+		for key, member := range s.Members() {
+			if key == "x-kubernetes-validations" && member.Kind() == document.List {
+				n += member.Len()
+				continue
+			}
+			n += countRules(member)
+		}
+	case document.List:
+		for _, item := range s.Items() {
+			n += countRules(item)
+		}
+	}
+	return n
 }
 
 func (r *crdReader) subresources(k *Kind, v document.Value, version string, at place) {

@@ -66,6 +66,9 @@ type Kind struct {
 	Subresources []Subresource
 	// Storage says that objects are stored in this version (custom resources).
 	Storage bool
+	// Rules is the number of validation rules (x-kubernetes-validations) in the
+	// schema of a custom resource.
+	Rules int
 	// Deprecated says that the version is (custom resources); Warning is then
 	// what the server says to who uses it.
 	Deprecated bool

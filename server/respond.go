@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
@@ -20,6 +21,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	status := asStatus(err)
 	form, _ := negotiate(r, false)
+	warn(w.Header(), status.Warnings)
 	s.write(w, r, form, status.Code, status.Object())
 }
 
@@ -51,9 +53,9 @@ func indent(data []byte) []byte {
 	return b.Bytes()
 }
 
-// The bounds of warnings (apiserver/pkg/endpoints/filters, warning): when all
-// together are longer than the first, each is cut to the second, and what is
-// over the first then is left out.
+// The bounds of warnings in characters (apiserver/pkg/endpoints/filters,
+// warning): when all together are longer than the first, each is cut to the
+// second, and none is added once the first is reached.
 const (
 	warningsLimit = 4096
 	warningLimit  = 256
@@ -63,17 +65,18 @@ const (
 func warn(h http.Header, warnings []string) {
 	total := 0
 	for _, text := range warnings {
-		total += len(text)
+		total += utf8.RuneCountInString(text)
 	}
 	cut := total > warningsLimit
 	total = 0
 	for _, text := range warnings {
+		if total >= warningsLimit {
+			return
+		}
 		if runes := []rune(text); cut && len(runes) > warningLimit {
 			text = string(runes[:warningLimit])
 		}
-		if total += len(text); total > warningsLimit {
-			return
-		}
+		total += utf8.RuneCountInString(text)
 		h.Add("Warning", `299 - "`+quoteWarning(text)+`"`)
 	}
 }

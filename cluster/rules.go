@@ -1,0 +1,66 @@
+package cluster
+
+import (
+	"context"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// Rules evaluates the validation rules in CEL (x-kubernetes-validations) of
+// CustomResourceDefinitions. It is safe for concurrent use.
+type Rules interface {
+	// Object returns the rules that an object of a kind breaks, and warnings for
+	// those that an unchanged value may go on breaking (ratcheting). old is the
+	// live object, absent for a new one.
+	Object(ctx context.Context, crd *schema.CRD, kind *schema.Kind, object, old document.Value) ([]schema.FieldError, []string)
+	// Definition returns everything that is wrong with a definition, its rules
+	// included: those that do not compile, cost too much, or refuse a default. old
+	// is the live definition, absent for a new one.
+	Definition(ctx context.Context, object, old document.Value) []schema.FieldError
+}
+
+// Conversion converts custom resources whose definition asks for a conversion
+// webhook. It is safe for concurrent use.
+type Conversion interface {
+	// Convert returns an object in another version of its kind. An error is
+	// answered with its text as it is.
+	Convert(ctx context.Context, crd *schema.CRD, object document.Value, apiVersion string) (document.Value, error)
+}
+
+// checkRules adds what the rules of a custom resource find to the causes that
+// were found before. Some of those keep every rule from running, because a rule
+// relies on the types and sizes that the schema promises
+// (apiextensions-apiserver, hasBlockingErr).
+func (t *task) checkRules(causes []Cause, object, live document.Value) []Cause {
+	if t.config.Rules == nil {
+		return causes
+	}
+	crd := t.crdOf(t.ep.kind)
+	if crd == nil || t.ep.kind.Rules == 0 {
+		return causes
+	}
+	for _, c := range causes {
+		switch c.Type {
+		case causeNotSupported, causeRequired, causeTooLong, string(schema.ErrorTooMany), string(schema.ErrorTypeInvalid):
+			return append(causes, invalidValue("<nil>", "null",
+				"some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"))
+		}
+	}
+	broken, warnings := t.config.Rules.Object(t.ctx, crd, t.ep.kind, object, live)
+	for _, text := range warnings {
+		t.warn(text)
+	}
+	return append(causes, schemaCauses(broken)...)
+}
+
+// checkDefinition adds what rules make wrong with a CustomResourceDefinition.
+func (t *task) checkDefinition(causes []Cause, object, live document.Value) []Cause {
+	if t.config.Rules == nil || !t.ep.isCRD() || t.ep.sub != "" {
+		return causes
+	}
+	if found := t.config.Rules.Definition(t.ctx, object, live); len(found) > 0 {
+		return schemaCauses(found)
+	}
+	return causes
+}
