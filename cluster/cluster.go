@@ -164,21 +164,6 @@ func (c *Cluster) Do(ctx context.Context, r *Request) (*Response, error) {
 	return resp, nil
 }
 
-// DoOne answers a request for one object as Do does: any but a list, a watch and a
-// deletecollection, which are none of its verbs (405). A program that calls it in
-// place of Do does not have to hold those, which the page is glad of.
-func (c *Cluster) DoOne(ctx context.Context, r *Request) (*Response, error) {
-	ep, st := c.resolve(r)
-	if st != nil {
-		return nil, st
-	}
-	resp, st := c.one(ctx, r, ep)
-	if st != nil {
-		return nil, st
-	}
-	return deprecated(resp, ep), nil
-}
-
 func (c *Cluster) do(ctx context.Context, r *Request) (*Response, *Status) {
 	ep, st := c.resolve(r)
 	if st != nil {
@@ -192,26 +177,17 @@ func (c *Cluster) do(ctx context.Context, r *Request) (*Response, *Status) {
 		resp, st = c.watch(ctx, r, ep)
 	case DeleteCollection:
 		resp, st = c.deleteCollection(ctx, r, ep)
+	case Get:
+		resp, st = c.get(ctx, r, ep)
+	case Delete:
+		resp, st = c.delete(ctx, r, ep)
 	default:
-		resp, st = c.one(ctx, r, ep)
+		resp, st = c.write(ctx, r, ep)
 	}
 	if st != nil {
 		return nil, st
 	}
 	return deprecated(resp, ep), nil
-}
-
-// one answers a request for one object.
-func (c *Cluster) one(ctx context.Context, r *Request, ep *endpoint) (*Response, *Status) {
-	switch r.Verb {
-	case Get:
-		return c.get(ctx, r, ep)
-	case Delete:
-		return c.delete(ctx, r, ep)
-	case List, Watch, DeleteCollection:
-		return nil, wrongMethod(ep, r)
-	}
-	return c.write(ctx, r, ep)
 }
 
 // deprecated adds the warning of a version that is deprecated.

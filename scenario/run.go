@@ -141,7 +141,7 @@ func (r *Runner) Define(ctx context.Context, text string) error {
 		if kind := d.Root.Get("kind").StringOr(""); kind != "CustomResourceDefinition" {
 			return &Error{Position: d.Position(d.Root), Reason: fmt.Sprintf("expected a CustomResourceDefinition, found kind %q", kind)}
 		}
-		_, err := r.cluster.DoOne(ctx, &cluster.Request{Verb: cluster.Create, Group: "apiextensions.k8s.io", Version: "v1",
+		_, err := r.cluster.Do(ctx, &cluster.Request{Verb: cluster.Create, Group: "apiextensions.k8s.io", Version: "v1",
 			Resource: "customresourcedefinitions", Body: d.Root.JSON(), Options: cluster.Options{FieldManager: "patchlab"}})
 		if err != nil {
 			return err
@@ -267,7 +267,7 @@ func (r *Runner) object(ctx context.Context, res *Result) (fieldmanager.Object, 
 	if res.Target.Name == "" {
 		return fieldmanager.Object{}, nil
 	}
-	resp, err := r.cluster.DoOne(ctx, r.request(cluster.Get, res))
+	resp, err := r.cluster.Do(ctx, r.request(cluster.Get, res))
 	var status *cluster.Status
 	if errors.As(err, &status) && status.Code == 404 {
 		return fieldmanager.Object{}, nil

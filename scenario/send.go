@@ -61,7 +61,7 @@ func (r *Runner) do(ctx context.Context, q *cluster.Request, res *Result) error 
 // answer asks the cluster, or the object of a trial.
 func (r *Runner) answer(ctx context.Context, q *cluster.Request) (*cluster.Response, error) {
 	if r.trial == nil {
-		return r.cluster.DoOne(ctx, q)
+		return r.cluster.Do(ctx, q)
 	}
 	config := r.config()
 	config.Kinds = r.cluster.Kinds()
