@@ -2,8 +2,6 @@ package server
 
 import (
 	"context"
-	"errors"
-	"io"
 	"net/http"
 	"strings"
 
@@ -19,7 +17,7 @@ type target struct {
 }
 
 // route answers a request by its path.
-func (s *Server) route(w http.ResponseWriter, r *http.Request) {
+func (s *Server) route(w *writer, r *http.Request) {
 	parts := split(r.URL.Path)
 	switch {
 	case strings.HasPrefix(r.URL.Path, "//"):
@@ -44,7 +42,7 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 }
 
 // serveAPI answers a request about objects.
-func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request, group, version string, parts []string) {
+func (s *Server) serveAPI(w *writer, r *http.Request, group, version string, parts []string) {
 	t, err := s.target(r, placeOf(group, version, parts))
 	if err != nil {
 		s.fail(w, r, err)
@@ -58,6 +56,9 @@ func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request, group, version
 	request, err := s.request(w, r, t)
 	if err != nil {
 		s.fail(w, r, err)
+		return
+	}
+	if writes(r) && !s.admit(w, r, s.writes) {
 		return
 	}
 	if t.verb == cluster.Watch {
@@ -101,7 +102,7 @@ func (s *Server) builtinGroup(group string) bool {
 }
 
 // request reads a request for the cluster.
-func (s *Server) request(w http.ResponseWriter, r *http.Request, t target) (*cluster.Request, error) {
+func (s *Server) request(w *writer, r *http.Request, t target) (*cluster.Request, error) {
 	name := t.name
 	if t.verb == cluster.Create && t.subresource == "" {
 		name = ""
@@ -112,7 +113,7 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, t target) (*clu
 		UserAgent: r.UserAgent(), User: s.options.User,
 	}
 	if writes(r) {
-		if err := readBody(w, r, request); err != nil {
+		if err := s.readBody(w, r, request); err != nil {
 			return nil, err
 		}
 	}
@@ -121,20 +122,12 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, t target) (*clu
 	return request, err
 }
 
-// readBody reads the body of a request, and what it is.
-func readBody(w http.ResponseWriter, r *http.Request, request *cluster.Request) error {
+// readBody reads the body of a request, and how it is encoded.
+func (s *Server) readBody(w *writer, r *http.Request, request *cluster.Request) error {
 	var err error
 	request.Format = bodyFormat(r)
-	request.Body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	var tooLarge *http.MaxBytesError
-	switch {
-	case errors.As(err, &tooLarge):
-		return &cluster.Status{
-			Code: http.StatusRequestEntityTooLarge, Reason: cluster.ReasonTooLarge,
-			Message: "Request entity too large: limit is 3145728", Err: err,
-		}
-	case err != nil:
-		return badRequest("the body of the request could not be read: " + err.Error())
+	if request.Body, err = s.readAll(w, r); err != nil {
+		return err
 	}
 	return readProtobuf(r, request)
 }

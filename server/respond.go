@@ -20,6 +20,9 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	status := asStatus(err)
+	if status == errBusy {
+		w.Header().Set("Retry-After", "1")
+	}
 	form, _ := negotiate(r, false)
 	warn(w.Header(), status.Warnings)
 	s.write(w, r, form, status.Code, status.Object())

@@ -14,7 +14,7 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// The limits of the API server, which hold where Options say nothing.
+// The limits of kube-apiserver, which apply where Options set none.
 const (
 	maxBody        = 3 << 20
 	requestTime    = 60 * time.Second
@@ -39,8 +39,9 @@ type Options struct {
 	// records. Without a name it is system:anonymous.
 	User cluster.User
 	// MaxReads and MaxWrites bound how many requests that read and that write
-	// are worked on at once, watches not counted; what is more is answered 429
-	// with Retry-After. 0 or less is the API server's own bound, 400 and 200.
+	// are processed at once, from the end of the body to the begin of the answer.
+	// Watches are not counted. More are answered 429 with Retry-After. 0 or less
+	// is kube-apiserver's default, 400 and 200.
 	MaxReads, MaxWrites int
 	// Now is the clock by which ages are told; nil is time.Now.
 	Now func() time.Time
@@ -73,7 +74,8 @@ type Cluster interface {
 type Server struct {
 	cluster       Cluster
 	options       Options
-	reads, writes chan struct{}
+	reads, writes slots
+	bodies        *budget
 	metrics       *metrics
 	documents     documents
 	stopping      atomic.Bool
@@ -95,7 +97,7 @@ func New(c Cluster, o Options) *Server {
 	}
 	return &Server{
 		cluster: c, options: o, metrics: newMetrics(),
-		reads: make(chan struct{}, o.MaxReads), writes: make(chan struct{}, o.MaxWrites),
+		reads: make(slots, o.MaxReads), writes: make(slots, o.MaxWrites), bodies: newBudget(bodyMemory),
 	}
 }
 
@@ -116,18 +118,8 @@ func (s *Server) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, &cluster.Status{Code: http.StatusUnauthorized, Reason: "Unauthorized", Message: "Unauthorized"})
 		return
 	}
-	if !isWatch(r) {
-		release, ok := s.admit(r)
-		if !ok {
-			w.Header().Set("Retry-After", "1")
-			s.fail(w, r, &cluster.Status{
-				Code: http.StatusTooManyRequests, Reason: "TooManyRequests",
-				Message: "Too many requests, please try again later.",
-				Details: &cluster.StatusDetails{RetryAfterSeconds: 1},
-			})
-			return
-		}
-		defer release()
+	if !writes(r) && !isWatch(r) && !s.admit(w, r, s.reads) {
+		return
 	}
 	s.route(w, r)
 }
@@ -148,6 +140,8 @@ func (s *Server) finish(w *writer, r *http.Request, start time.Time) {
 			})
 		}
 	}
+	w.leave()
+	s.bodies.give(w.held)
 	took := time.Since(start)
 	s.metrics.observe(r, w.code, took)
 	if s.options.Log != nil {
@@ -167,37 +161,29 @@ func (s *Server) authorized(r *http.Request) bool {
 		subtle.ConstantTimeCompare([]byte(strings.TrimSpace(token)), []byte(s.options.Token)) == 1
 }
 
-// admit takes a place among the requests that are worked on at once.
-func (s *Server) admit(r *http.Request) (release func(), ok bool) {
-	places := s.writes
-	if !writes(r) {
-		places = s.reads
-	}
-	select {
-	case places <- struct{}{}:
-		return func() { <-places }, true
-	default:
-		return nil, false
-	}
-}
-
-// writer counts what a handler writes.
+// writer counts what a handler writes, and knows what the request holds.
 type writer struct {
 	http.ResponseWriter
 	code  int
 	bytes int64
+	// slot is where the request has a slot, nil for none; held is what its body
+	// took of the budget.
+	slot slots
+	held int
 }
 
+// WriteHeader begins the answer, which ends the processing of the request.
 func (w *writer) WriteHeader(code int) {
 	if w.code == 0 {
 		w.code = code
 	}
+	w.leave()
 	w.ResponseWriter.WriteHeader(code)
 }
 
 func (w *writer) Write(b []byte) (int, error) {
 	if w.code == 0 {
-		w.code = http.StatusOK
+		w.WriteHeader(http.StatusOK)
 	}
 	n, err := w.ResponseWriter.Write(b)
 	w.bytes += int64(n)
