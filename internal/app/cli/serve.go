@@ -3,10 +3,8 @@ package cli
 import (
 	"context"
 	"crypto/tls"
-	"encoding/base64"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"net/url"
 	"os"
@@ -28,6 +26,7 @@ type serveOptions struct {
 	crds, load  []string
 	kubeconfig  string
 	token       string
+	tokenFile   string
 	tls         bool
 	kubeVersion string
 	defaults    bool
@@ -42,7 +41,12 @@ func (a *App) serveCommand() *cobra.Command {
 		Short: "Run an API server in memory for kubectl, client-go and other clients",
 		Long: `Serve the Kubernetes API from memory: what clients write is answered as
 kube-apiserver would, and gone when the command ends (Ctrl-C). No controllers
-run: no pod starts, nothing is garbage collected.
+run: no pod starts, nothing is garbage collected, and a namespace that is deleted
+stays Terminating, as does what is deleted with --cascade=foreground or orphan:
+use "kubectl delete --wait=false".
+
+Web pages of other origins are refused, and so are Host headers other than
+localhost, IP addresses and the names of --allow-host.
 
 The first line on standard output is "serving on URL", as soon as requests are
 answered. Health is at /healthz, metrics are at /metrics.
@@ -53,7 +57,7 @@ answered. Health is at /healthz, metrics are at /metrics.
   kubectl --kubeconfig /tmp/lab.yaml apply --server-side -f widget.yaml
 
   # On a free port, with TLS and a token, with objects to begin with
-  patchlab serve --listen 127.0.0.1:0 --tls --token secret --load objects/`,
+  patchlab serve --listen 127.0.0.1:0 --tls --token-file token --load objects/`,
 		Args: arguments(),
 		RunE: func(c *cobra.Command, _ []string) error { return a.serve(c.Context(), &o) },
 	}
@@ -63,8 +67,9 @@ answered. Health is at /healthz, metrics are at /metrics.
 	f.StringSliceVar(&o.hosts, "allow-host", nil, "name, beside localhost and IP addresses, by which clients call the server (repeatable)")
 	f.StringArrayVar(&o.crds, "crd", nil, "file or folder of CustomResourceDefinitions to create (repeatable)")
 	f.StringArrayVar(&o.load, "load", nil, "file or folder of objects to begin with; they keep their status and managedFields (repeatable)")
-	f.StringVar(&o.kubeconfig, "kubeconfig", "", "write a kubeconfig for this server to the file")
-	f.StringVar(&o.token, "token", "", "bearer token that clients have to send")
+	f.StringVar(&o.kubeconfig, "kubeconfig", "", "add a context for this server to the kubeconfig FILE, or create it, and make the context the current one")
+	f.StringVar(&o.token, "token", "", "bearer token that clients have to send; other users of this machine can see it in the list of processes")
+	f.StringVar(&o.tokenFile, "token-file", "", "file that holds the bearer token")
 	f.BoolVar(&o.tls, "tls", false, "speak HTTPS with a certificate made at the start, which the kubeconfig holds")
 	f.StringVar(&o.kubeVersion, "kube-version", "", "Kubernetes version of the built-in kinds, such as 1.33 (default the newest known)")
 	f.BoolVar(&o.defaults, "defaults", true, "fill in the defaults of built-in kinds, and give Services addresses and ports")
@@ -83,6 +88,9 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	if _, err := schema.Builtin(minorVersion(o.kubeVersion)); err != nil {
 		return usage("--kube-version " + o.kubeVersion + ": known are " + strings.Join(schema.Versions(), ", "))
 	}
+	if err := o.readToken(); err != nil {
+		return err
+	}
 	c, err := cluster.New(cluster.Config{
 		Version: minorVersion(o.kubeVersion), NoDefaults: !o.defaults, Addresses: o.defaults, Now: a.Now,
 	})
@@ -98,6 +106,9 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 		return fmt.Errorf("--listen %s: %w", o.listen, err)
 	}
 	defer l.Close()
+	if o.token != "" && !o.tls && !loopback(l.Addr()) {
+		return usage("a token would be sent to " + l.Addr().String() + " in clear text: add --tls, or listen on 127.0.0.1")
+	}
 	var certificate *server.Certificate
 	if o.tls {
 		if certificate, err = server.SelfSigned(time.Now(), hostsOf(l.Addr())...); err != nil {
@@ -106,12 +117,12 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	}
 	address := addressOf(l.Addr(), certificate != nil)
 	if o.kubeconfig != "" {
-		if err := writeKubeconfig(o.kubeconfig, address, o.token, certificate); err != nil {
+		if err := mergeKubeconfig(o.kubeconfig, access{address, o.token, certificate}); err != nil {
 			return err
 		}
 	}
 	if !loopback(l.Addr()) && o.token == "" {
-		a.note("warning: " + l.Addr().String() + " can be reached from other machines, and no --token is asked for")
+		a.note("warning: " + l.Addr().String() + " can be reached from other machines, and without --token-file whoever reaches it may do everything")
 	}
 	options := server.Options{Token: o.token, Now: a.Now, User: everybody(), Hosts: o.hosts}
 	if name, err := os.Hostname(); err == nil && !loopback(l.Addr()) {
@@ -129,6 +140,24 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 		pair = &certificate.TLS
 	}
 	return server.New(c, options).Serve(ctx, l, pair)
+}
+
+// readToken reads the token from its file.
+func (o *serveOptions) readToken() error {
+	if o.tokenFile == "" {
+		return nil
+	}
+	if o.token != "" {
+		return usage("give --token or --token-file, not both")
+	}
+	data, err := os.ReadFile(o.tokenFile)
+	if err != nil {
+		return fmt.Errorf("--token-file %w", plainFileError(o.tokenFile, err))
+	}
+	if o.token = strings.TrimSpace(string(data)); o.token == "" {
+		return fmt.Errorf("--token-file %s: the file is empty", o.tokenFile)
+	}
+	return nil
 }
 
 // everybody is who all requests come from: as whoever gets in may do everything,
@@ -228,33 +257,4 @@ func addressOf(a net.Addr, secure bool) string {
 		u.Host = fmt.Sprintf("127.0.0.1:%d", tcp.Port)
 	}
 	return u.String()
-}
-
-// writeKubeconfig writes a kubeconfig with one context. Only its owner may read
-// it, as it holds the token.
-func writeKubeconfig(name, address, token string, certificate *server.Certificate) error {
-	cluster := document.NewObject().With("server", document.NewString(address))
-	if certificate != nil {
-		cluster = cluster.With("certificate-authority-data", document.NewString(base64.StdEncoding.EncodeToString(certificate.PEM)))
-	}
-	user := document.NewObject()
-	if token != "" {
-		user = user.With("token", document.NewString(token))
-	}
-	lab := document.NewString("patchlab")
-	entry := func(key string, v document.Value) document.Value {
-		return document.NewList(document.NewObject().With("name", lab).With(key, v))
-	}
-	config := document.NewObject().
-		With("apiVersion", document.NewString("v1")).With("kind", document.NewString("Config")).
-		With("clusters", entry("cluster", cluster)).With("users", entry("user", user)).
-		With("contexts", entry("context", document.NewObject().With("cluster", lab).With("user", lab).With("namespace", document.NewString("default")))).
-		With("current-context", lab)
-	switch err := os.WriteFile(name, config.YAML(), 0o600); {
-	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("--kubeconfig %s: there is no such folder", name)
-	case err != nil:
-		return fmt.Errorf("--kubeconfig %w", plainFileError(name, err))
-	}
-	return nil
 }

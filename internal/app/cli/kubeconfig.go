@@ -1,0 +1,197 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/server"
+)
+
+// entryName is the name of the cluster, the user and the context that serve
+// writes into a kubeconfig.
+const entryName = "patchlab"
+
+// access is how clients reach a server.
+type access struct {
+	address, token string
+	certificate    *server.Certificate
+}
+
+// mergeKubeconfig adds a cluster, a user and a context to a kubeconfig and makes
+// the context the current one, as "kubectl config" does: what else the file holds
+// stays. The file is made anew with mode 0600, as it holds the token, and takes the
+// name in one step. It is never written through a link, and a cluster of the same
+// name that is not one of this command is not replaced.
+func mergeKubeconfig(name string, a access) error {
+	unlock, err := lockKubeconfig(name)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	config, err := readKubeconfig(name)
+	if err != nil {
+		return err
+	}
+	entry := document.NewString(entryName)
+	for _, part := range []struct {
+		list, member string
+		value        document.Value
+	}{
+		{"clusters", "cluster", a.cluster()},
+		{"users", "user", a.user()},
+		{"contexts", "context", document.NewObject().With("cluster", entry).With("user", entry).With("namespace", document.NewString("default"))},
+	} {
+		config = config.With(part.list, withEntry(config.Get(part.list), part.member, part.value))
+	}
+	config = config.With("current-context", entry)
+	return replaceFile(name, config.YAML())
+}
+
+func (a access) cluster() document.Value {
+	cluster := document.NewObject().With("server", document.NewString(a.address))
+	if a.certificate != nil {
+		data := base64.StdEncoding.EncodeToString(a.certificate.PEM)
+		cluster = cluster.With("certificate-authority-data", document.NewString(data))
+	}
+	// What the cluster's entry was made by, so that the next run may replace it.
+	mark := document.NewObject().With("made-by", document.NewString("patchlab serve"))
+	extension := document.NewObject().With("name", document.NewString(entryName)).With("extension", mark)
+	return cluster.With("extensions", document.NewList(extension))
+}
+
+func (a access) user() document.Value {
+	user := document.NewObject()
+	if a.token != "" {
+		user = user.With("token", document.NewString(a.token))
+	}
+	return user
+}
+
+// withEntry returns a list of named entries with one replaced or added.
+func withEntry(list document.Value, member string, value document.Value) document.Value {
+	next := document.NewObject().With("name", document.NewString(entryName)).With(member, value)
+	var b document.ListBuilder
+	found := false
+	for _, old := range list.Items() {
+		if old.Get("name").StringOr("") == entryName {
+			if !found {
+				b.Append(next)
+			}
+			found = true
+			continue
+		}
+		b.Append(old)
+	}
+	if !found {
+		b.Append(next)
+	}
+	return b.List()
+}
+
+// readKubeconfig reads the file to merge into; where there is none, an empty
+// configuration.
+func readKubeconfig(name string) (document.Value, error) {
+	none := document.NewObject().With("apiVersion", document.NewString("v1")).With("kind", document.NewString("Config"))
+	info, err := os.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return none, nil
+	case err != nil:
+		return none, fmt.Errorf("--kubeconfig %w", plainFileError(name, err))
+	case info.Mode()&fs.ModeSymlink != 0:
+		return none, fmt.Errorf("--kubeconfig %s: is a symbolic link; give the name of the file itself", name)
+	case !info.Mode().IsRegular():
+		return none, fmt.Errorf("--kubeconfig %s: is not a regular file", name)
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return none, fmt.Errorf("--kubeconfig %w", plainFileError(name, err))
+	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return none, nil
+	}
+	d, err := document.ParseYAML(data, document.Options{})
+	if err != nil {
+		return none, fmt.Errorf("--kubeconfig %s: %w; the file was not changed", name, err)
+	}
+	return d.Root, checkKubeconfig(name, d.Root)
+}
+
+// checkKubeconfig refuses to merge into what is no kubeconfig, and to replace a
+// cluster that another program has put there.
+func checkKubeconfig(name string, config document.Value) error {
+	if kind := config.Get("kind"); config.Kind() != document.Object || kind.Exists() && kind.StringOr("") != "Config" {
+		return fmt.Errorf("--kubeconfig %s: the file is not a kubeconfig; it was not changed", name)
+	}
+	for _, list := range []string{"clusters", "users", "contexts"} {
+		if v := config.Get(list); v.Exists() && !v.IsNull() && v.Kind() != document.List {
+			return fmt.Errorf("--kubeconfig %s: %s is not a list; the file was not changed", name, list)
+		}
+	}
+	var own, taken bool
+	for _, c := range config.Get("clusters").Items() {
+		if c.Get("name").StringOr("") == entryName {
+			taken, own = true, isOwn(c.Get("cluster"))
+		}
+	}
+	for _, list := range []string{"users", "contexts"} {
+		for _, e := range config.Get(list).Items() {
+			taken = taken || e.Get("name").StringOr("") == entryName
+		}
+	}
+	if taken && !own {
+		return fmt.Errorf("--kubeconfig %s: has an entry %q that was not written by patchlab serve; rename it, or give another file", name, entryName)
+	}
+	return nil
+}
+
+// isOwn reports whether a cluster's entry was written by this command.
+func isOwn(cluster document.Value) bool {
+	for _, e := range cluster.Get("extensions").Items() {
+		if e.Get("name").StringOr("") == entryName {
+			return true
+		}
+	}
+	return false
+}
+
+// lockKubeconfig makes the lock file by which client-go keeps two programs from
+// changing a kubeconfig at once.
+func lockKubeconfig(name string) (unlock func(), err error) {
+	lock := name + ".lock"
+	f, err := os.OpenFile(lock, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return nil, fmt.Errorf("--kubeconfig %s: another program is changing it; if none is, remove %s", name, lock)
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("--kubeconfig %s: there is no such folder", name)
+	case err != nil:
+		return nil, fmt.Errorf("--kubeconfig %w", plainFileError(name, err))
+	}
+	_ = f.Close()
+	return func() { _ = os.Remove(lock) }, nil
+}
+
+// replaceFile writes a file that only its owner may read, under a name of its own
+// first, so that nobody ever sees a part of it.
+func replaceFile(name string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(name), ".patchlab-*") // of mode 0600
+	if err != nil {
+		return fmt.Errorf("--kubeconfig %w", plainFileError(name, err))
+	}
+	defer func() { _ = os.Remove(f.Name()) }()
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		return fmt.Errorf("--kubeconfig %w", plainFileError(name, err))
+	}
+	return nil
+}
