@@ -99,7 +99,7 @@ func TestNewSaysWhatIsWrong(t *testing.T) {
 		{"a folder that is not there", patchlabtest.Options{CRDs: []string{"nowhere"}}, "nowhere"},
 		{"a folder without manifests", patchlabtest.Options{CRDs: []string{empty}}, "no .yaml"},
 		{"a file that is no YAML", patchlabtest.Options{CRDs: []string{broken}}, "broken.yaml"},
-		{"an object whose CRD is missing", patchlabtest.Options{Objects: []string{unknown}}, `unknown.yaml: no kind "Widget"`},
+		{"an object whose CRD is missing", patchlabtest.Options{Objects: []string{unknown}}, `unknown.yaml:1:1: no kind "Widget"`},
 		{"a version that is not known", patchlabtest.Options{Version: "1.2"}, "1.2"},
 	}
 	for _, k := range cases {

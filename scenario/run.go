@@ -9,6 +9,7 @@ import (
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/store"
 )
@@ -130,19 +131,20 @@ func (r *Runner) uid() string {
 // a *document.SyntaxError or the *cluster.Status that refused one of them; those
 // before it are there then.
 func (r *Runner) Define(ctx context.Context, text string) error {
-	docs, err := document.Read([]byte(text), document.Options{})
+	docs, err := manifest.Parse("", []byte(text))
 	if err != nil {
 		return err
 	}
-	if len(docs) == 0 {
+	objects := manifest.Split(docs...)
+	if len(objects) == 0 {
 		return &Error{Reason: "expected a CustomResourceDefinition, found nothing"}
 	}
-	for _, d := range docs {
-		if kind := d.Root.Get("kind").StringOr(""); kind != "CustomResourceDefinition" {
-			return &Error{Position: d.Position(d.Root), Reason: fmt.Sprintf("expected a CustomResourceDefinition, found kind %q", kind)}
+	for _, o := range objects {
+		if !o.IsCRD() {
+			return &Error{Position: o.Position(), Reason: fmt.Sprintf("expected a CustomResourceDefinition, found kind %q", o.Kind())}
 		}
 		_, err := r.cluster.Do(ctx, &cluster.Request{Verb: cluster.Create, Group: "apiextensions.k8s.io", Version: "v1",
-			Resource: "customresourcedefinitions", Body: d.Root.JSON(), Options: cluster.Options{FieldManager: "patchlab"}})
+			Resource: "customresourcedefinitions", Document: &document.Document{Root: o.Value}, Options: cluster.Options{FieldManager: "patchlab"}})
 		if err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -20,6 +21,7 @@ type applyOptions struct {
 	patchType    string
 	fieldManager string
 	force        bool
+	namespace    string
 	subresource  string
 	validate     string
 	defaults     bool
@@ -70,6 +72,7 @@ func (o *applyOptions) add(c *cobra.Command) {
 	f.StringVar(&o.patchType, "type", "auto", "kind of PATCH: json, merge, strategic, apply or auto")
 	f.StringVar(&o.fieldManager, "field-manager", "", "name of the field manager (default kubectl for apply, else kubectl-patch, as kubectl has it)")
 	f.BoolVar(&o.force, "force-conflicts", false, "take over fields that others own (server-side apply only)")
+	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of manifests and live objects that name none")
 	f.StringVar(&o.subresource, "subresource", "", "change this subresource, such as status or scale")
 	f.StringVar(&o.validate, "validate", "strict", "what to do with unknown and duplicate fields: strict, warn or ignore")
 	f.BoolVar(&o.defaults, "defaults", true, "fill in the defaults of built-in kinds")
@@ -116,27 +119,41 @@ func (a *App) apply(ctx context.Context, liveName, patchName string, o *applyOpt
 }
 
 // readApply reads the inputs of apply.
-func (a *App) readApply(liveName, patchName string, o *applyOptions) (*applyRun, []*document.Document, error) {
+func (a *App) readApply(liveName, patchName string, o *applyOptions) (*applyRun, []manifest.Object, error) {
 	registry, err := o.schemas.registry(a)
 	if err != nil {
 		return nil, nil, err
 	}
-	live, err := a.readObjects(liveName)
+	live, _, err := a.source().Objects(liveName)
 	if err != nil {
 		return nil, nil, err
 	}
-	patches, err := a.read(patchName)
+	patches, skipped, err := a.source().Objects(patchName)
 	if err != nil {
 		return nil, nil, err
+	}
+	if skipped > 0 {
+		a.note(fmt.Sprintf("%s: %s skipped", patchName, count(skipped, "document that is no object", "documents that are no objects")))
+	}
+	if len(patches) == 0 {
+		return nil, nil, fmt.Errorf("%s: no objects passed to apply", patchName)
 	}
 	r := &applyRun{app: a, o: o, registry: registry, live: live, byName: map[objectName]document.Value{}, told: map[string]bool{}}
-	for _, l := range live { // before the patches, as they tell the scope of kinds without a schema
-		kind, err := r.kind(l.doc, l.value)
+	for i, l := range live { // before the patches, as they tell the scope of kinds without a schema
+		kind, err := r.kind(l)
 		if err != nil {
 			return nil, nil, err
 		}
-		if name := identity(kind, l.value); !r.byName[name].Exists() {
-			r.byName[name] = l.value
+		name := identity(kind, l.Value)
+		if kind.Namespaced && !l.Value.Lookup("metadata", "namespace").Exists() {
+			if o.namespace != "" {
+				name.namespace = o.namespace
+			}
+			l.Value = l.Value.Set(document.NewString(name.namespace), "metadata", "namespace")
+			live[i] = l
+		}
+		if !r.byName[name].Exists() {
+			r.byName[name] = l.Value
 		}
 	}
 	return r, patches, nil
@@ -147,15 +164,9 @@ type applyRun struct {
 	app      *App
 	o        *applyOptions
 	registry *schema.Registry
-	live     []object
+	live     []manifest.Object
 	byName   map[objectName]document.Value // of them
 	told     map[string]bool               // notes, so that each is told once
-}
-
-// object is a part of an input that is an object of its own.
-type object struct {
-	doc   *document.Document
-	value document.Value
 }
 
 // change is an object before and after.
@@ -165,31 +176,8 @@ type change struct {
 	patchType   string
 }
 
-// readObjects reads objects; those in lists count each on its own. An empty
-// input has none.
-func (a *App) readObjects(name string) ([]object, error) {
-	docs, err := a.read(name)
-	if err != nil {
-		return nil, err
-	}
-	var objects []object
-	for _, d := range docs {
-		if d.Root.Kind() != document.Object {
-			return nil, fmt.Errorf("%s: expected an object, found a %s", d.Position(d.Root), d.Root.Kind())
-		}
-		if items := d.Root.Get("items"); items.Kind() == document.List && strings.HasSuffix(d.Root.Get("kind").StringOr(""), "List") {
-			for _, item := range items.Items() {
-				objects = append(objects, object{d, item})
-			}
-			continue
-		}
-		objects = append(objects, object{d, d.Root})
-	}
-	return objects, nil
-}
-
 // one applies one document of PATCH.
-func (r *applyRun) one(p *document.Document) (change, error) {
+func (r *applyRun) one(p manifest.Object) (change, error) {
 	live, kind, err := r.match(p)
 	if err != nil {
 		return change{}, err
@@ -209,31 +197,34 @@ func (r *applyRun) one(p *document.Document) (change, error) {
 }
 
 // match finds the live object that a patch is for; absent where it is to be created.
-func (r *applyRun) match(p *document.Document) (document.Value, *schema.Kind, error) {
-	named := p.Root.Get("apiVersion").Exists() && p.Root.Get("kind").Exists()
+func (r *applyRun) match(p manifest.Object) (document.Value, *schema.Kind, error) {
+	named := p.Value.Get("apiVersion").Exists() && p.Value.Get("kind").Exists()
 	if !named {
 		if len(r.live) != 1 {
-			return document.Value{}, nil, fmt.Errorf("%s: the patch names no object, and there are %d live ones; give one, or apiVersion, kind and metadata.name in the patch", p.Position(p.Root), len(r.live))
+			return document.Value{}, nil, fmt.Errorf("%s: the patch names no object, and there are %d live ones; give one, or apiVersion, kind and metadata.name in the patch", p.Position(), len(r.live))
 		}
-		kind, err := r.kind(r.live[0].doc, r.live[0].value)
-		return r.live[0].value, kind, err
+		kind, err := r.kind(r.live[0])
+		return r.live[0].Value, kind, err
 	}
-	kind, err := r.kind(p, p.Root)
+	kind, err := r.kind(p)
 	if err != nil {
 		return document.Value{}, nil, err
 	}
-	want := identity(kind, p.Root)
+	want, err := r.identify(kind, p)
+	if err != nil {
+		return document.Value{}, nil, err
+	}
 	if live := r.byName[want]; live.Exists() {
 		return live, kind, nil
 	}
 	if len(r.live) == 1 && want.name == "" {
-		only, err := r.kind(r.live[0].doc, r.live[0].value)
+		only, err := r.kind(r.live[0])
 		if err != nil || only.Group == kind.Group && only.Kind == kind.Kind {
-			return r.live[0].value, kind, err
+			return r.live[0].Value, kind, err
 		}
 	}
 	if r.o.patchType != "auto" && r.o.patchType != "apply" || r.o.subresource != "" {
-		return document.Value{}, nil, fmt.Errorf("%s: there is no live %s to patch", p.Position(p.Root), want)
+		return document.Value{}, nil, fmt.Errorf("%s: there is no live %s to patch", p.Position(), want)
 	}
 	if len(r.live) > 0 {
 		r.app.note(fmt.Sprintf("%s has no live object and is created", want))
@@ -241,8 +232,40 @@ func (r *applyRun) match(p *document.Document) (document.Value, *schema.Kind, er
 	return document.Value{}, kind, nil
 }
 
-func (r *applyRun) kind(d *document.Document, v document.Value) (*schema.Kind, error) {
-	kind, note, err := kindOf(r.registry, d, v)
+// identify names the object that a manifest is for. A manifest without a
+// namespace takes that of --namespace, else of the one live object of its kind and
+// name, else "default".
+func (r *applyRun) identify(kind *schema.Kind, p manifest.Object) (objectName, error) {
+	name := identity(kind, p.Value)
+	if !kind.Namespaced || p.Value.Lookup("metadata", "namespace").Exists() || name.name == "" {
+		return name, nil
+	}
+	if r.o.namespace != "" {
+		name.namespace = r.o.namespace
+		return name, nil
+	}
+	var found []string
+	for live := range r.byName {
+		if live.group == name.group && live.kind == name.kind && live.name == name.name {
+			found = append(found, live.namespace)
+		}
+	}
+	switch len(found) {
+	case 0:
+	case 1:
+		if name.namespace = found[0]; name.namespace == "default" {
+			break
+		}
+		r.tell(fmt.Sprintf("%s %s names no namespace: taken for the live one in namespace %s", name.kind, name.name, name.namespace))
+	default:
+		slices.Sort(found)
+		return name, fmt.Errorf("%s: %s %s names no namespace, and there are live ones in %s; choose one with --namespace", p.Position(), name.kind, name.name, strings.Join(found, ", "))
+	}
+	return name, nil
+}
+
+func (r *applyRun) kind(o manifest.Object) (*schema.Kind, error) {
+	kind, note, err := kindOf(r.registry, o)
 	r.tell(note)
 	return kind, err
 }
@@ -278,21 +301,24 @@ func identity(k *schema.Kind, v document.Value) objectName {
 }
 
 // request is what kubectl would send for the patch.
-func (r *applyRun) request(p *document.Document, live document.Value, kind *schema.Kind) (*cluster.Request, string, error) {
+func (r *applyRun) request(p manifest.Object, live document.Value, kind *schema.Kind) (*cluster.Request, string, error) {
 	patchType, why := r.o.patchType, ""
 	if err := checkSubresource(kind, r.o.subresource); err != nil {
 		return nil, "", err
 	}
 	if patchType == "auto" {
-		patchType, why = detectType(p.Root, kind)
+		patchType, why = detectType(p.Value, kind)
 	}
 	of := live
 	if !of.Exists() {
-		of = p.Root
+		of = p.Value
 	}
 	name := identity(kind, of)
+	if kind.Namespaced && !of.Lookup("metadata", "namespace").Exists() && r.o.namespace != "" {
+		name.namespace = r.o.namespace
+	}
 	q := &cluster.Request{Verb: cluster.Patch, Group: kind.Group, Version: kind.Version, Resource: kind.Resource,
-		Namespace: name.namespace, Name: name.name, Subresource: r.o.subresource, Body: p.Root.JSON()}
+		Namespace: name.namespace, Name: name.name, Subresource: r.o.subresource, Document: &document.Document{Root: p.Value}}
 	q.FieldManager, q.FieldValidation = r.o.fieldManager, map[string]string{"strict": "Strict", "warn": "Warn", "ignore": "Ignore"}[r.o.validate]
 	if q.FieldManager == "" {
 		q.FieldManager = "kubectl-patch"

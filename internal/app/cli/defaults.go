@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
@@ -73,7 +74,7 @@ func (a *App) defaults(name string, o *defaultsOptions) error {
 	if err != nil {
 		return err
 	}
-	objects, err := a.readObjects(name)
+	objects, _, err := a.source().Objects(name)
 	if err != nil {
 		return err
 	}
@@ -104,8 +105,8 @@ type filling struct {
 	report   strings.Builder
 }
 
-func (f *filling) one(obj object) (change, error) {
-	kind, note, err := kindOf(f.registry, obj.doc, obj.value)
+func (f *filling) one(obj manifest.Object) (change, error) {
+	kind, note, err := kindOf(f.registry, obj)
 	if err != nil {
 		return change{}, err
 	}
@@ -118,34 +119,24 @@ func (f *filling) one(obj object) (change, error) {
 	}
 	var after document.Value
 	if f.minimize {
-		after, err = f.rules.Minimize(kind, obj.value)
+		after, err = f.rules.Minimize(kind, obj.Value)
 	} else {
-		fmt.Fprintf(&f.report, "%s:\n", identity(kind, obj.value))
-		after, err = f.rules.Fill(kind, obj.value, defaults.Options{Observe: f.observe})
+		fmt.Fprintf(&f.report, "%s:\n", identity(kind, obj.Value))
+		after, err = f.rules.Fill(kind, obj.Value, defaults.Options{Observe: f.observe})
 	}
-	return change{kind: kind, live: obj.value, after: after}, err
+	return change{kind: kind, live: obj.Value, after: after}, err
 }
 
 // decodes says at which place of the input an object does not fit its kind.
-func (f *filling) decodes(kind *schema.Kind, obj object) error {
-	_, problems, err := defaults.Decode(kind, obj.value, defaults.FromJSON)
+func (f *filling) decodes(kind *schema.Kind, obj manifest.Object) error {
+	_, problems, err := defaults.Decode(kind, obj.Value, defaults.FromJSON)
 	if err, ok := err.(*defaults.DecodeError); ok {
-		return fmt.Errorf("%s: %w", obj.doc.Position(nearest(obj.value, err.Path)), err)
+		return fmt.Errorf("%s: %w", obj.PositionOf(err.Path), err)
 	}
 	for _, p := range problems {
-		f.app.note(fmt.Sprintf("Warning: %s: %s%s", obj.doc.Position(p.Value), p.Message, nearestField(kind, p.Path)))
+		f.app.note(fmt.Sprintf("Warning: %s: %s%s", obj.PositionOf(p.Path), p.Message, nearestField(kind, p.Path)))
 	}
 	return err
-}
-
-// nearest is the value that a path leads to, or the nearest above it that is there.
-func nearest(v document.Value, p document.Path) document.Value {
-	for {
-		if w := v.Follow(p); w.Exists() || len(p) == 0 {
-			return w
-		}
-		p = p[:len(p)-1]
-	}
 }
 
 func (f *filling) observe(x defaults.Filled) {

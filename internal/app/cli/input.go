@@ -1,108 +1,51 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
-	"sort"
-	"strings"
 
-	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/app/manifest"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// maxInput bounds a file: many documents may be in one.
-const maxInput = 64 << 20
+// source reads the files that a command names.
+func (a *App) source() *manifest.Source { return &manifest.Source{Stdin: a.In} }
 
-// read reads the documents of a file, or of standard input for "-".
-func (a *App) read(name string) ([]*document.Document, error) {
-	var data []byte
-	var err error
-	if name == "-" {
-		name = "<stdin>"
-		data, err = io.ReadAll(io.LimitReader(a.In, maxInput+1))
-	} else {
-		data, err = readFile(name)
-	}
+// crds reads CustomResourceDefinitions and says what else the files hold.
+func (a *App) crds(names []string) ([]manifest.Object, error) {
+	crds, skipped, err := a.source().CRDs(names...)
 	if err != nil {
 		return nil, err
 	}
-	docs, err := document.Read(data, document.Options{Name: name, MaxBytes: maxInput})
-	if err != nil {
-		return nil, err
+	if skipped > 0 {
+		a.note(fmt.Sprintf("--crd: %s skipped", count(skipped, "document that is no CustomResourceDefinition", "documents that are no CustomResourceDefinitions")))
 	}
-	if len(docs) == 0 {
-		return nil, fmt.Errorf("%s: there is nothing in it", name)
-	}
-	return docs, nil
+	return crds, nil
 }
 
-func readFile(name string) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, plainFileError(name, err)
+// count writes a number with the noun that goes with it.
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
 	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxInput+1))
-	if err != nil {
-		return nil, plainFileError(name, err)
-	}
-	return data, nil
+	return fmt.Sprintf("%d %s", n, many)
 }
 
-// plainFileError says what is wrong with a file in words for people.
-func plainFileError(name string, err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: there is no such file", name)
+// addCRDs adds the kinds of CustomResourceDefinitions to a registry.
+func (a *App) addCRDs(r *schema.Registry, names []string) error {
+	crds, err := a.crds(names)
+	if err != nil {
+		return err
 	}
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return fmt.Errorf("%s: %w", name, path.Err)
-	}
-	return fmt.Errorf("%s: %w", name, err)
-}
-
-// readAll reads the documents of files and, of folders, of the files in them
-// that end in .yaml, .yml or .json.
-func (a *App) readAll(names []string) ([]*document.Document, error) {
-	var docs []*document.Document
-	for _, name := range names {
-		files := []string{name}
-		if info, err := os.Stat(name); err == nil && info.IsDir() {
-			if files, err = manifests(name); err != nil {
-				return nil, err
-			}
+	for _, o := range crds {
+		crd, err := manifest.CRD(o)
+		if err != nil {
+			return err
 		}
-		for _, f := range files {
-			d, err := a.read(f)
-			if err != nil {
-				return nil, err
-			}
-			docs = append(docs, d...)
-		}
+		r.AddCRD(crd)
 	}
-	return docs, nil
-}
-
-func manifests(dir string) ([]string, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, plainFileError(dir, err)
-	}
-	var files []string
-	for _, e := range entries {
-		switch ext := strings.ToLower(filepath.Ext(e.Name())); {
-		case !e.IsDir() && (ext == ".yaml" || ext == ".yml" || ext == ".json"):
-			files = append(files, filepath.Join(dir, e.Name()))
-		}
-	}
-	sort.Strings(files)
-	if len(files) == 0 {
-		return nil, fmt.Errorf("%s: there is no .yaml, .yml or .json file in it", dir)
-	}
-	return files, nil
+	return nil
 }
 
 // isTerminal reports whether w is a terminal, for colour.

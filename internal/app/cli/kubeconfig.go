@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/server"
 )
 
@@ -103,7 +104,7 @@ func readKubeconfig(name string) (document.Value, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return none, nil
 	case err != nil:
-		return none, fmt.Errorf("--kubeconfig %w", plainFileError(name, err))
+		return none, fmt.Errorf("--kubeconfig %w", manifest.FileError(name, err))
 	case info.Mode()&fs.ModeSymlink != 0:
 		return none, fmt.Errorf("--kubeconfig %s: is a symbolic link; give the name of the file itself", name)
 	case !info.Mode().IsRegular():
@@ -111,7 +112,7 @@ func readKubeconfig(name string) (document.Value, error) {
 	}
 	data, err := os.ReadFile(name)
 	if err != nil {
-		return none, fmt.Errorf("--kubeconfig %w", plainFileError(name, err))
+		return none, fmt.Errorf("--kubeconfig %w", manifest.FileError(name, err))
 	}
 	if len(bytes.TrimSpace(data)) == 0 {
 		return none, nil
@@ -172,7 +173,7 @@ func lockKubeconfig(name string) (unlock func(), err error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("--kubeconfig %s: there is no such folder", name)
 	case err != nil:
-		return nil, fmt.Errorf("--kubeconfig %w", plainFileError(name, err))
+		return nil, fmt.Errorf("--kubeconfig %w", manifest.FileError(name, err))
 	}
 	_ = f.Close()
 	return func() { _ = os.Remove(lock) }, nil
@@ -183,7 +184,7 @@ func lockKubeconfig(name string) (unlock func(), err error) {
 func replaceFile(name string, data []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(name), ".patchlab-*") // of mode 0600
 	if err != nil {
-		return fmt.Errorf("--kubeconfig %w", plainFileError(name, err))
+		return fmt.Errorf("--kubeconfig %w", manifest.FileError(name, err))
 	}
 	defer func() { _ = os.Remove(f.Name()) }()
 	_, err = f.Write(data)
@@ -191,7 +192,7 @@ func replaceFile(name string, data []byte) error {
 		err = os.Rename(f.Name(), name)
 	}
 	if err != nil {
-		return fmt.Errorf("--kubeconfig %w", plainFileError(name, err))
+		return fmt.Errorf("--kubeconfig %w", manifest.FileError(name, err))
 	}
 	return nil
 }

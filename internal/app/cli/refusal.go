@@ -9,6 +9,7 @@ import (
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/internal/engine/structured"
 	"github.com/patchlab-dev/patchlab/patch"
 	"github.com/patchlab-dev/patchlab/schema"
@@ -16,7 +17,7 @@ import (
 )
 
 // refused turns the API server's refusal into the end of the command.
-func (r *applyRun) refused(err error, kind *schema.Kind, p *document.Document, q *cluster.Request) error {
+func (r *applyRun) refused(err error, kind *schema.Kind, p manifest.Object, q *cluster.Request) error {
 	var conflicts fieldmanager.Conflicts
 	if errors.As(err, &conflicts) {
 		r.app.note(conflictReport(conflicts, p, q.FieldManager))
@@ -30,7 +31,7 @@ func (r *applyRun) refused(err error, kind *schema.Kind, p *document.Document, q
 		return flagRefusal(status)
 	}
 	text := status.Message
-	at := p.Position(p.Root)
+	at := p.Position()
 	var wrong *structured.TypeError
 	var refusal *patch.Error
 	var undecoded *defaults.DecodeError
@@ -73,7 +74,7 @@ func flagRefusal(status *cluster.Status) error {
 
 // causesText tells what is wrong with an object, each thing with its place. Where
 // the patch does not say it, it is the place of what is around it.
-func causesText(status *cluster.Status, p *document.Document) string {
+func causesText(status *cluster.Status, p manifest.Object) string {
 	answer := fmt.Sprintf("(the API server answers %d%s)", status.Code, reason(status))
 	what := status.Details.Kind
 	if status.Details.Group != "" {
@@ -94,8 +95,8 @@ func causesText(status *cluster.Status, p *document.Document) string {
 
 // positionOf is where a patch says something of a field: of a JSON patch the first
 // operation on it or on what it is in.
-func positionOf(p *document.Document, field document.Path) document.Position {
-	if p.Root.Kind() != document.List {
+func positionOf(p manifest.Object, field document.Path) document.Position {
+	if p.Value.Kind() != document.List {
 		return p.PositionOf(field)
 	}
 	escape := strings.NewReplacer("~", "~0", "/", "~1")
@@ -107,12 +108,12 @@ func positionOf(p *document.Document, field document.Path) document.Position {
 			pointer += "/" + escape.Replace(name)
 		}
 	}
-	for _, op := range p.Root.Items() {
+	for i, op := range p.Value.Items() {
 		if path := op.Get("path").StringOr(""); path != "" && (pointer == path || strings.HasPrefix(pointer, path+"/")) {
-			return p.Position(op)
+			return p.PositionOf(document.Path{}.Item(i))
 		}
 	}
-	return p.Position(p.Root)
+	return p.Position()
 }
 
 // quotedField finds the path in: strict decoding error: unknown field "spec.a".
@@ -167,7 +168,7 @@ func reason(s *cluster.Status) string {
 }
 
 // conflictReport tells of each field who owns it, and the ways out.
-func conflictReport(conflicts fieldmanager.Conflicts, p *document.Document, manager string) string {
+func conflictReport(conflicts fieldmanager.Conflicts, p manifest.Object, manager string) string {
 	var b strings.Builder
 	fields := "1 field that another field manager owns"
 	if len(conflicts) > 1 {
@@ -176,8 +177,8 @@ func conflictReport(conflicts fieldmanager.Conflicts, p *document.Document, mana
 	fmt.Fprintf(&b, "error: applying as %q would change %s\n", manager, fields)
 	for _, c := range conflicts {
 		at := ""
-		if v := locate(p.Root, c.Path); v.Exists() {
-			at = "  (" + p.Position(v).String() + ")"
+		if v := locate(p.Value, c.Path); v.Exists() {
+			at = "  (" + p.Document.Position(v).String() + ")"
 		}
 		fmt.Fprintf(&b, "\n  %s%s\n", c.Path, at)
 		fmt.Fprintf(&b, "    owner   %s\n", owner(c))

@@ -3,11 +3,11 @@ package cli
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"net"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,8 +15,8 @@ import (
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/schema"
-	"github.com/patchlab-dev/patchlab/schema/defaults"
 	"github.com/patchlab-dev/patchlab/server"
 )
 
@@ -152,7 +152,7 @@ func (o *serveOptions) readToken() error {
 	}
 	data, err := os.ReadFile(o.tokenFile)
 	if err != nil {
-		return fmt.Errorf("--token-file %w", plainFileError(o.tokenFile, err))
+		return fmt.Errorf("--token-file %w", manifest.FileError(o.tokenFile, err))
 	}
 	if o.token = strings.TrimSpace(string(data)); o.token == "" {
 		return fmt.Errorf("--token-file %s: the file is empty", o.tokenFile)
@@ -182,51 +182,35 @@ func (a *App) logFault(r server.Access) {
 // furnish creates what the server begins with: the namespaces that every
 // cluster has, custom resources, and objects.
 func (a *App) furnish(ctx context.Context, c *cluster.Cluster, o *serveOptions) error {
-	for _, name := range []string{"default", "kube-node-lease", "kube-public", "kube-system"} {
+	objects := namespaces("default", "kube-node-lease", "kube-public", "kube-system")
+	crds, err := a.crds(o.crds)
+	if err != nil {
+		return err
+	}
+	source := a.source()
+	source.Recursive = true
+	loaded, skipped, err := source.Objects(o.load...)
+	if err != nil {
+		return err
+	}
+	if skipped > 0 {
+		a.note(fmt.Sprintf("--load: %s skipped", count(skipped, "document that is no object", "documents that are no objects")))
+	}
+	manifest.SortForCreation(loaded)
+	return manifest.Load(ctx, c, "patchlab/serve", slices.Concat(objects, crds, loaded)...)
+}
+
+// namespaces returns Namespaces of the names given.
+func namespaces(names ...string) []manifest.Object {
+	var objects []manifest.Object
+	for _, name := range names {
 		var b document.ObjectBuilder
 		b.Set("apiVersion", document.NewString("v1"))
 		b.Set("kind", document.NewString("Namespace"))
 		b.Set("metadata", document.NewObject().With("name", document.NewString(name)))
-		if err := place(ctx, c, b.Object()); err != nil {
-			return err
-		}
+		objects = append(objects, manifest.Object{Value: b.Object(), Document: &document.Document{Root: b.Object()}})
 	}
-	crds, err := a.readAll(o.crds)
-	if err != nil {
-		return err
-	}
-	for _, d := range crds {
-		if kind := d.Root.Get("kind").StringOr(""); kind != "CustomResourceDefinition" {
-			return fmt.Errorf("%s: expected a CustomResourceDefinition, found kind %q", d.Position(d.Root), kind)
-		}
-	}
-	loaded, err := a.readAll(o.load)
-	if err != nil {
-		return err
-	}
-	for _, d := range append(crds, definitionsFirst(loaded)...) {
-		for _, object := range single(d.Root) {
-			if err := place(ctx, c, object); err != nil {
-				return fmt.Errorf("%s: %w", d.Position(wrongPart(object, err)), err)
-			}
-		}
-	}
-	return nil
-}
-
-// wrongPart is the part of an object that an error is about, the object itself
-// where that is not known.
-func wrongPart(object document.Value, err error) document.Value {
-	var undecoded *defaults.DecodeError
-	var status *cluster.Status
-	switch {
-	case errors.As(err, &undecoded):
-		return nearest(object, undecoded.Path)
-	case errors.As(err, &status) && status.Details != nil && len(status.Details.Causes) > 0:
-		path, _ := parsePath(status.Details.Causes[0].Field)
-		return nearest(object, path)
-	}
-	return object
+	return objects
 }
 
 // loopback reports whether only this machine can reach an address.

@@ -81,7 +81,7 @@ func (a *App) verify(ctx context.Context, args []string, o *verifyOptions) error
 
 // verifyRandom compares the engines on drawn cases.
 func (a *App) verifyRandom(ctx context.Context, o *verifyOptions) error {
-	source, err := a.source(o)
+	source, err := a.drawn(o)
 	if err != nil {
 		return err
 	}
@@ -104,8 +104,8 @@ func (a *App) verifyRandom(ctx context.Context, o *verifyOptions) error {
 	return err
 }
 
-// source is what cases are drawn from.
-func (a *App) source(o *verifyOptions) (*verify.Source, error) {
+// drawn is what cases are drawn from.
+func (a *App) drawn(o *verifyOptions) (*verify.Source, error) {
 	registry, err := o.apply.schemas.registry(a)
 	if err != nil {
 		return nil, err

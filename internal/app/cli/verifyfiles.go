@@ -7,6 +7,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/internal/oracle/verify"
 	"github.com/patchlab-dev/patchlab/schema"
 )
@@ -29,7 +30,7 @@ func (a *App) verifyFiles(liveName, patchName string, o *verifyOptions) error {
 }
 
 // verifyOne compares the engines on one document of PATCH.
-func (r *applyRun) verifyOne(p *document.Document) error {
+func (r *applyRun) verifyOne(p manifest.Object) error {
 	live, kind, err := r.match(p)
 	if err != nil {
 		return err
@@ -41,12 +42,12 @@ func (r *applyRun) verifyOne(p *document.Document) error {
 	at := r.app.Now()
 	both := func(in document.Value) (ours, theirs string, after document.Value) {
 		q := *request
-		q.Body = in.Get("patch").AppendSource(nil)
+		q.Document = &document.Document{Root: in.Get("patch")}
 		after, ours = r.answer(in.Get("live"), q, at, false)
 		_, theirs = r.answer(in.Get("live"), q, at, true)
 		return ours, theirs, after
 	}
-	in := document.NewObject().With("live", live).With("patch", p.Root)
+	in := document.NewObject().With("live", live).With("patch", p.Value)
 	ours, theirs, after := both(in)
 	if ours != theirs {
 		least, tries := verify.Shrink(in, 2000, func(in document.Value) bool {
@@ -57,10 +58,10 @@ func (r *applyRun) verifyOne(p *document.Document) error {
 		return &exit{exitRefused, fmt.Errorf("the engines differ in this %s of %s; in %d tries the inputs were shrunk to\n\n%s\nours:\n  %s\nreference:\n  %s",
 			typeNames[patchType], kind.Kind, tries, least.YAML(), ours, theirs)}
 	}
-	if err := r.verifyMaking(kind, live, after, p.Root); err != nil {
+	if err := r.verifyMaking(kind, live, after, p.Value); err != nil {
 		return err
 	}
-	r.app.print(fmt.Sprintf("%s: both engines agree on this %s of %s\n", p.Position(p.Root), typeNames[patchType], identity(kind, in.Get("live"))))
+	r.app.print(fmt.Sprintf("%s: both engines agree on this %s of %s\n", p.Position(), typeNames[patchType], identity(kind, in.Get("live"))))
 	return nil
 }
 

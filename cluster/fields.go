@@ -1,0 +1,67 @@
+package cluster
+
+import (
+	"errors"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/engine/structured"
+	"github.com/patchlab-dev/patchlab/patch"
+	"github.com/patchlab-dev/patchlab/schema/defaults"
+)
+
+// Fields lists what the failure says about single fields, each with its Path:
+// the causes of an invalid object, conflicts, unknown and duplicate fields, values
+// of a wrong type, and the part of a patch that cannot be applied. It is empty
+// where the failure is about the request as a whole.
+//
+// A path that begins with an index leads through the operations of a JSON patch.
+// Every other path leads through the object, which for a merge patch, a strategic
+// merge patch and an applied configuration is also the way through the body, with
+// list items by their index or their key.
+func (s *Status) Fields() []Cause {
+	var conflicts fieldmanager.Conflicts
+	var strict *StrictError
+	var undecoded *defaults.DecodeError
+	var unpatched *patch.Error
+	var mistyped *structured.TypeError
+	switch {
+	case errors.As(s.Err, &conflicts):
+		causes := make([]Cause, len(conflicts))
+		for i, c := range conflicts {
+			causes[i] = Cause{Type: causeConflict, Message: "conflict with " + c.Owner(), Field: c.Field(), Path: parsed(c.Path.String()), Value: c.Wanted}
+		}
+		return causes
+	case errors.As(s.Err, &strict):
+		causes := make([]Cause, len(strict.Problems))
+		for i, p := range strict.Problems {
+			causes[i] = Cause{Message: p.Message, Path: p.Path}
+		}
+		return causes
+	case errors.As(s.Err, &undecoded):
+		return []Cause{{Message: undecoded.Reason, Field: undecoded.Path.String(), Path: undecoded.Path}}
+	case errors.As(s.Err, &unpatched):
+		return []Cause{{Message: unpatched.Error(), Path: unpatched.Path}}
+	case errors.As(s.Err, &mistyped) && mistyped.Path != "":
+		return []Cause{{Message: mistyped.Reason, Field: mistyped.Path, Path: parsed(mistyped.Path)}}
+	}
+	if s.Details == nil {
+		return nil
+	}
+	var causes []Cause
+	for _, c := range s.Details.Causes {
+		if c.Path != nil {
+			causes = append(causes, c)
+		}
+	}
+	return causes
+}
+
+// parsed returns the path that a text stands for, nil where it is none.
+func parsed(text string) document.Path {
+	path, err := document.ParsePath(text)
+	if err != nil {
+		return nil
+	}
+	return path
+}

@@ -1,0 +1,125 @@
+package manifest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// Load creates objects in a cluster as they are, with their status and the owners
+// of their fields. A Namespace that exists stays as it is. userAgent names the
+// program that loads; it becomes the manager of fields whose owner is not known.
+// An error has the position of what is wrong.
+func Load(ctx context.Context, c *cluster.Cluster, userAgent string, objects ...Object) error {
+	for _, o := range objects {
+		if err := load(ctx, c, userAgent, o.Value); err != nil {
+			return fmt.Errorf("%s: %w", o.PositionOf(wrongField(err)), err)
+		}
+	}
+	return nil
+}
+
+// wrongField returns the path of the field that an error is about, nil where it
+// is about the whole object.
+func wrongField(err error) document.Path {
+	var status *cluster.Status
+	if !errors.As(err, &status) {
+		return nil
+	}
+	if fields := status.Fields(); len(fields) > 0 {
+		return fields[0].Path
+	}
+	return nil
+}
+
+func load(ctx context.Context, c *cluster.Cluster, userAgent string, object document.Value) error {
+	k, ok := c.Kinds().Of(object)
+	if !ok || k.Resource == "" {
+		return fmt.Errorf("no kind %q is registered for version %q; give its CustomResourceDefinition too",
+			object.Get("kind").StringOr(""), object.Get("apiVersion").StringOr(""))
+	}
+	l := loading{cluster: c, kind: k, object: object, request: cluster.Request{
+		Verb: cluster.Create, Group: k.Group, Version: k.Version, Resource: k.Resource, UserAgent: userAgent}}
+	if k.Namespaced {
+		l.request.Namespace = object.Lookup("metadata", "namespace").StringOr("default")
+	}
+	if err := l.create(ctx); err != nil {
+		var status *cluster.Status
+		if k.Group == "" && k.Kind == "Namespace" && errors.As(err, &status) && status.Reason == cluster.ReasonAlreadyExists {
+			return nil
+		}
+		return err
+	}
+	if l.request.Name = object.Lookup("metadata", "name").StringOr(""); l.request.Name == "" {
+		return nil // the server generated the name
+	}
+	if err := l.setStatus(ctx); err != nil {
+		return fmt.Errorf("its status: %w", err)
+	}
+	return l.setOwners(ctx)
+}
+
+// loading is one object on its way into a cluster.
+type loading struct {
+	cluster *cluster.Cluster
+	kind    *schema.Kind
+	object  document.Value
+	request cluster.Request
+}
+
+// create creates the object without what the API server sets itself.
+func (l *loading) create(ctx context.Context) error {
+	metadata := l.object.Get("metadata")
+	for _, key := range [...]string{"resourceVersion", "uid", "creationTimestamp", "generation", "deletionTimestamp", "selfLink"} {
+		metadata = metadata.Without(key)
+	}
+	_, err := l.do(ctx, cluster.Create, l.object.With("metadata", metadata))
+	return err
+}
+
+// setStatus writes the status, which a create does not take.
+func (l *loading) setStatus(ctx context.Context) error {
+	status := l.object.Get("status")
+	if !l.kind.Status || status.Len() == 0 || l.kind.Kind == crdKind {
+		return nil
+	}
+	live, err := l.do(ctx, cluster.Get, document.Value{})
+	if err != nil {
+		return err
+	}
+	l.request.Subresource = "status"
+	_, err = l.do(ctx, cluster.Update, live.With("status", status))
+	l.request.Subresource = ""
+	return err
+}
+
+// setOwners writes the managedFields, to which the writes before have added.
+func (l *loading) setOwners(ctx context.Context) error {
+	managed := l.object.Lookup("metadata", "managedFields")
+	if managed.Len() == 0 {
+		return nil
+	}
+	live, err := l.do(ctx, cluster.Get, document.Value{})
+	if err != nil {
+		return err
+	}
+	_, err = l.do(ctx, cluster.Update, live.Set(managed, "metadata", "managedFields"))
+	return err
+}
+
+func (l *loading) do(ctx context.Context, verb cluster.Verb, body document.Value) (document.Value, error) {
+	r := l.request
+	r.Verb = verb
+	if body.Exists() {
+		r.Document = &document.Document{Root: body}
+	}
+	response, err := l.cluster.Do(ctx, &r)
+	if err != nil {
+		return document.Value{}, err
+	}
+	return response.Object, nil
+}

@@ -1,0 +1,213 @@
+package manifest_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/app/manifest"
+)
+
+// names lists objects as kind/name@line.
+func names(objects []manifest.Object) string {
+	var out []string
+	for _, o := range objects {
+		at := o.Position()
+		out = append(out, o.Kind()+"/"+o.Value.Lookup("metadata", "name").StringOr("")+"@"+strings.TrimPrefix(at.String(), at.Name+":"))
+	}
+	return strings.Join(out, " ")
+}
+
+func TestSplitTexts(t *testing.T) {
+	for _, c := range []struct{ why, in, want string }{
+		{"two documents", "kind: A\nmetadata: {name: x}\n---\nkind: B\nmetadata: {name: z}\n", "A/x@1:1 B/z@4:1"},
+		{"documents without content", "---\n---\n# a comment\n---\nkind: A\n---\n", "A/@5:1"},
+		{"lines that end in CR LF", "kind: A\r\nmetadata:\r\n  name: x\r\n---\r\nkind: B\r\n", "A/x@1:1 B/@5:1"},
+		{"a byte order mark", "\ufeffkind: A\nmetadata: {name: x}\n", "A/x@1:1"},
+		{"anchors and merge keys", "kind: A\nmetadata: &m {name: x}\nother: {<<: *m}\n", "A/x@1:1"},
+		{"a List", "kind: List\napiVersion: v1\nitems:\n- kind: A\n  metadata: {name: x}\n- kind: B\n", "A/x@4:3 B/@6:3"},
+		{"a typed list whose items have no kind", `{"kind":"ConfigMapList","apiVersion":"v1","items":[{"metadata":{"name":"x"}}]}`, "ConfigMap/x@1:52"},
+		{"a list in a List", "kind: List\nitems:\n- kind: RoleList\n  items:\n  - {metadata: {name: x}}\n", "Role/x@5:5"},
+		{"an empty List", "kind: List\nitems: []\n", ""},
+		{"an object whose kind ends in List", "kind: AllowList\nmetadata: {name: x}\nitems: [1]\n", "AllowList/x@1:1"},
+		{"a JSON patch", "[{\"op\":\"remove\",\"path\":\"/a\"}]", "/@1:1"},
+		{"nothing", "", ""},
+		{"white space and a comment", "\n  \n# nothing\n", ""},
+	} {
+		docs, err := manifest.Parse("f", []byte(c.in))
+		if err != nil {
+			t.Errorf("%s: %v", c.why, err)
+			continue
+		}
+		if got := names(manifest.Split(docs...)); got != c.want {
+			t.Errorf("%s: %s, want %s", c.why, got, c.want)
+		}
+	}
+}
+
+// An item without a kind takes its list's, and its apiVersion.
+func TestItemsHaveATypeOfTheirOwn(t *testing.T) {
+	docs, err := manifest.Parse("", []byte(`{"kind":"RoleBindingList","apiVersion":"rbac.authorization.k8s.io/v1","items":[{"metadata":{"name":"x"}}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := manifest.Split(docs...)[0].Value.String()
+	if want := `{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"RoleBinding","metadata":{"name":"x"}}`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// A field of an item is found where it is written.
+func TestPositionsWithinAList(t *testing.T) {
+	docs, err := manifest.Parse("f.yaml", []byte("kind: List\nitems:\n- kind: A\n- kind: B\n  spec:\n    x: 1\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := manifest.Split(docs...)[1]
+	if got := b.PositionOf(document.Keys("spec", "x")).String(); got != "f.yaml:6:8" {
+		t.Errorf("spec.x is at %s, want f.yaml:6:8", got)
+	}
+	if got := b.PositionOf(document.Keys("spec", "y")).String(); got != "f.yaml:6:5" {
+		t.Errorf("what is not written is at %s, want f.yaml:6:5, where spec is", got)
+	}
+}
+
+func TestHints(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"kind: {{ .Values.kind }}\n", "helm template"},
+		{"kind: A\nspec:\n\tx: 1\n", "begins with a tab"},
+	} {
+		_, err := manifest.Parse("f.yaml", []byte(c.in))
+		var syntax *document.SyntaxError
+		if err == nil || !strings.Contains(err.Error(), c.want) || !errors.As(err, &syntax) {
+			t.Errorf("%q: %v, want a hint with %q", c.in, err, c.want)
+		}
+	}
+}
+
+const widgetCRD = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+`
+
+// folder is what projects ship: CRDs beside other files, some in folders.
+var folder = map[string]string{
+	"crds/kustomization.yaml":   "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [widgets.yaml]\n",
+	"crds/widgets.yaml":         widgetCRD + "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: beside}\n",
+	"crds/README.md":            "# not YAML: at all",
+	"crds/more/list.YML":        "apiVersion: v1\nkind: List\nitems:\n- kind: CustomResourceDefinition\n  metadata: {name: gadgets.example.com}\n",
+	"crds/more/values.yaml":     "replicas: 1\n",
+	"empty/notes.txt":           "nothing",
+	"one.yaml":                  "kind: A\napiVersion: v1\n",
+	"crds/more/deep/third.json": `{"kind":"CustomResourceDefinition","metadata":{"name":"things.example.com"}}`,
+}
+
+// sources gives the folder as the operating system's files and as a file system.
+func sources(t *testing.T) map[string]*manifest.Source {
+	t.Helper()
+	dir := t.TempDir()
+	m := fstest.MapFS{}
+	for name, text := range folder {
+		m[name] = &fstest.MapFile{Data: []byte(text)}
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+	return map[string]*manifest.Source{"files": {}, "fs.FS": {FS: m}}
+}
+
+func TestCRDsOfAFolder(t *testing.T) {
+	for name, s := range sources(t) {
+		crds, skipped, err := s.CRDs("crds")
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		var got []string
+		for _, o := range crds {
+			got = append(got, o.Value.Lookup("metadata", "name").StringOr(""))
+		}
+		if want := []string{"things.example.com", "gadgets.example.com", "widgets.example.com"}; !slices.Equal(got, want) || skipped != 3 {
+			t.Errorf("%s: %q and %d skipped, want %q and 3", name, got, skipped, want)
+		}
+	}
+}
+
+func TestObjectsOfFiles(t *testing.T) {
+	for name, s := range sources(t) {
+		for _, c := range []struct {
+			in        string
+			recursive bool
+			want      int
+			skipped   int
+			why       string
+		}{
+			{"crds", false, 2, 1, "a folder without those in it, and without its kustomization.yaml"},
+			{"crds", true, 2, 4, "with them; two CRDs there have no apiVersion"},
+			{"*.yaml", false, 1, 0, "a glob"},
+			{"one.yaml", false, 1, 0, "a file"},
+		} {
+			s.Recursive = c.recursive
+			objects, skipped, err := s.Objects(c.in)
+			if err != nil || len(objects) != c.want || skipped != c.skipped {
+				t.Errorf("%s: %s: %d objects, %d skipped (%v), want %d and %d", name, c.why, len(objects), skipped, err, c.want, c.skipped)
+			}
+		}
+	}
+}
+
+func TestFilesThatCannotBeRead(t *testing.T) {
+	for name, s := range sources(t) {
+		for _, c := range []struct{ in, want string }{
+			{"none.yaml", "none.yaml: no such file"},
+			{"empty", "empty: the folder has no .yaml, .yml or .json file (folders within it are not read)"},
+			{"none*.yaml", "none*.yaml: no file matches the pattern"},
+			{"-", "-: standard input cannot be read here"},
+		} {
+			_, err := s.Read(c.in)
+			if err == nil || err.Error() != c.want {
+				t.Errorf("%s: %v, want %s", name, err, c.want)
+			}
+			if c.in != "-" && !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%s: %v is no fs.ErrNotExist", name, err)
+			}
+		}
+	}
+}
+
+func TestStandardInput(t *testing.T) {
+	s := &manifest.Source{Stdin: strings.NewReader("kind: A\n")}
+	docs, err := s.Read("-")
+	if err != nil || len(docs) != 1 || docs[0].Position(docs[0].Root).String() != "<stdin>:1:1" {
+		t.Errorf("%v, %v", docs, err)
+	}
+}
+
+// No text makes reading panic, and every object has a place in its document.
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{"kind: List\nitems: [{kind: A}]\n", "\ufeff---\r\na: &x 1\n---\nb: 2\n", `{"kind":"XList","items":[1,{}]}`, "a: {{b}}\n\t"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		docs, err := manifest.Parse("f", data)
+		if err != nil {
+			return
+		}
+		for _, o := range manifest.Split(docs...) {
+			if !o.Document.Root.Follow(o.At).Exists() {
+				t.Errorf("%s leads nowhere", o.At)
+			}
+		}
+	})
+}

@@ -1,0 +1,266 @@
+package manifest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// MaxBytes is the largest file that is read. A file may hold many documents.
+const MaxBytes = 64 << 20
+
+// A Source reads files by name. The zero value reads those of the operating
+// system and none of the folders within a folder.
+type Source struct {
+	// Stdin is read for the name "-"; nil refuses that name.
+	Stdin io.Reader
+	// FS holds the files; nil is the operating system's.
+	FS fs.FS
+	// Recursive includes the folders within a folder.
+	Recursive bool
+}
+
+// Read returns the documents of files, in the order of the names. A name is that
+// of a file, of a folder, whose .yaml, .yml and .json files are read in the order
+// of their names, a glob (path.Match), or "-". A file without a document has none.
+func (s *Source) Read(names ...string) ([]*document.Document, error) {
+	var docs []*document.Document
+	for _, name := range names {
+		files, err := s.Files(name)
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range files {
+			found, err := s.readFile(file)
+			if err != nil {
+				return nil, err
+			}
+			docs = append(docs, found...)
+		}
+	}
+	return docs, nil
+}
+
+// Objects returns the objects of files, the items of Lists included. Within a
+// folder, documents that are no objects of the API, such as a kustomization.yaml
+// or the values of a chart, are left out and counted.
+func (s *Source) Objects(names ...string) (objects []Object, skipped int, err error) {
+	for _, name := range names {
+		docs, err := s.Read(name)
+		if err != nil {
+			return nil, 0, err
+		}
+		found := Split(docs...)
+		if s.isFolder(name) {
+			before := len(found)
+			found = slices.DeleteFunc(found, func(o Object) bool { return !o.Typed() || isKustomize(o.Value) })
+			skipped += before - len(found)
+		}
+		objects = append(objects, found...)
+	}
+	return objects, skipped, nil
+}
+
+// CRDs returns the CustomResourceDefinitions of files and of folders with all
+// folders in them. Everything else is left out and counted; a name without any
+// definition is an error.
+func (s *Source) CRDs(names ...string) (crds []Object, skipped int, err error) {
+	all := *s
+	all.Recursive = true
+	for _, name := range names {
+		docs, err := all.Read(name)
+		if err != nil {
+			return nil, 0, err
+		}
+		objects := Split(docs...)
+		found := slices.DeleteFunc(slices.Clone(objects), func(o Object) bool { return !o.IsCRD() })
+		if len(found) == 0 {
+			return nil, 0, &fileError{name, "no CustomResourceDefinition found", fs.ErrNotExist}
+		}
+		crds, skipped = append(crds, found...), skipped+len(objects)-len(found)
+	}
+	return crds, skipped, nil
+}
+
+// isKustomize reports whether a document is kustomize's own configuration, which
+// no API server has heard of.
+func isKustomize(v document.Value) bool {
+	return strings.HasPrefix(v.Get("apiVersion").StringOr(""), "kustomize.config.k8s.io/")
+}
+
+// Files returns the files that a name is for.
+func (s *Source) Files(name string) ([]string, error) {
+	if name == "-" || s.isFile(name) {
+		return []string{name}, nil
+	}
+	if s.isFolder(name) {
+		return s.folder(name)
+	}
+	if strings.ContainsAny(name, "*?[") {
+		files, err := s.glob(name)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		if len(files) == 0 {
+			return nil, &fileError{name, "no file matches the pattern", fs.ErrNotExist}
+		}
+		return files, nil
+	}
+	return []string{name}, nil // reading it gives the error
+}
+
+func (s *Source) stat(name string) (fs.FileInfo, error) {
+	if s.FS != nil {
+		return fs.Stat(s.FS, name)
+	}
+	return os.Stat(name)
+}
+
+func (s *Source) isFolder(name string) bool {
+	info, err := s.stat(name)
+	return err == nil && info.IsDir()
+}
+
+func (s *Source) isFile(name string) bool {
+	info, err := s.stat(name)
+	return err == nil && !info.IsDir()
+}
+
+// glob returns the manifests that match a pattern: the files, and those in
+// folders that match.
+func (s *Source) glob(pattern string) ([]string, error) {
+	match := filepath.Glob
+	if s.FS != nil {
+		match = func(pattern string) ([]string, error) { return fs.Glob(s.FS, pattern) }
+	}
+	names, err := match(pattern)
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, name := range names {
+		if !s.isFolder(name) {
+			files = append(files, name)
+			continue
+		}
+		within, err := s.folder(name)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, within...)
+	}
+	return files, nil
+}
+
+// folder returns the manifests in a folder, sorted by name.
+func (s *Source) folder(dir string) ([]string, error) {
+	fsys, join := s.FS, path.Join
+	root := dir
+	if fsys == nil {
+		fsys, join, root = os.DirFS(dir), filepath.Join, "."
+	}
+	var files []string
+	err := fs.WalkDir(fsys, root, func(name string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir() && name != root && !s.Recursive:
+			return fs.SkipDir
+		case e.IsDir() || !hasManifestName(name):
+			return nil
+		case s.FS == nil:
+			name = join(dir, filepath.FromSlash(name))
+		}
+		files = append(files, name)
+		return nil
+	})
+	if err != nil {
+		return nil, FileError(dir, err)
+	}
+	if len(files) == 0 {
+		text := "the folder has no .yaml, .yml or .json file"
+		if !s.Recursive {
+			text += " (folders within it are not read)"
+		}
+		return nil, &fileError{dir, text, fs.ErrNotExist}
+	}
+	slices.Sort(files)
+	return files, nil
+}
+
+func hasManifestName(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".yaml", ".yml", ".json":
+		return true
+	}
+	return false
+}
+
+func (s *Source) readFile(name string) ([]*document.Document, error) {
+	data, err := s.bytes(name)
+	if err != nil {
+		return nil, FileError(name, err)
+	}
+	if name == "-" {
+		name = "<stdin>"
+	}
+	return Parse(name, data)
+}
+
+func (s *Source) bytes(name string) ([]byte, error) {
+	var in io.Reader
+	switch {
+	case name == "-" && s.Stdin == nil:
+		return nil, errors.New("standard input cannot be read here")
+	case name == "-":
+		in = s.Stdin
+	case s.FS != nil:
+		f, err := s.FS.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
+	default:
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
+	}
+	return io.ReadAll(io.LimitReader(in, MaxBytes+1))
+}
+
+// A fileError is a file that cannot be read, in words for people. Its cause is
+// found with errors.Is.
+type fileError struct {
+	name, text string
+	err        error
+}
+
+func (e *fileError) Error() string { return e.name + ": " + e.text }
+func (e *fileError) Unwrap() error { return e.err }
+
+// FileError describes an error of reading or writing a file as "name: reason". The
+// cause is found with errors.Is.
+func FileError(name string, err error) error {
+	var failed *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &fileError{name, "no such file", err}
+	case errors.Is(err, fs.ErrPermission):
+		return &fileError{name, "permission denied", err}
+	case errors.As(err, &failed):
+		return &fileError{name, failed.Err.Error(), err}
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
