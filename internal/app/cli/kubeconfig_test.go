@@ -140,7 +140,7 @@ func TestTokens(t *testing.T) {
 		{"in clear text to other machines", []string{"--listen", "0.0.0.0:0", "--token", "secret"}, exitUsage, "in clear text: add --tls"},
 		{"two tokens", []string{"--token", "a", "--token-file", token}, exitUsage, "not both"},
 		{"an empty file", []string{"--token-file", none}, exitRefused, "the file is empty"},
-		{"no file", []string{"--token-file", filepath.Join(dir, "gone")}, exitRefused, "there is no such file"},
+		{"no file", []string{"--token-file", filepath.Join(dir, "gone")}, exitRefused, "no such file"},
 	} {
 		var out, errs bytes.Buffer
 		app := &App{In: strings.NewReader(""), Out: &out, Err: &errs}
