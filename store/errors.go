@@ -3,6 +3,8 @@ package store
 import (
 	"errors"
 	"fmt"
+
+	"github.com/patchlab-dev/patchlab/store/internal/keyspace"
 )
 
 // What can go wrong, for errors.Is. The errors returned say more: which key,
@@ -21,9 +23,9 @@ var (
 	// ErrFuture is beneath every [*FutureError].
 	ErrFuture = errors.New("too large resource version")
 	// ErrInvalidKey says that a key or scope is malformed.
-	ErrInvalidKey = errors.New("invalid key")
+	ErrInvalidKey = keyspace.ErrInvalidKey
 	// ErrInvalidContinue says that a continue token is not one of this store's.
-	ErrInvalidContinue = errors.New("invalid continue token")
+	ErrInvalidContinue = keyspace.ErrInvalidContinue
 	// ErrInvalidOptions says that options contradict each other.
 	ErrInvalidOptions = errors.New("invalid options")
 	// ErrTooLarge says that a value is larger than the store takes. It has
@@ -106,3 +108,37 @@ func (e *FutureError) Error() string {
 
 // Unwrap returns [ErrFuture].
 func (e *FutureError) Unwrap() error { return ErrFuture }
+
+// UnavailableError says that the storage beneath did not answer, or refused for
+// a reason of its own.
+type UnavailableError struct {
+	// Unknown is set if a write may have taken effect all the same. The caller
+	// has to read before it tries again.
+	Unknown bool
+	Err     error
+}
+
+func (e *UnavailableError) Error() string {
+	if e.Unknown {
+		return "storage did not answer, so that a write may have taken effect: " + e.Err.Error()
+	}
+	return "storage is not available: " + e.Err.Error()
+}
+
+// Unwrap returns the storage's own error.
+func (e *UnavailableError) Unwrap() error { return e.Err }
+
+// CorruptError says that a stored value cannot be decoded.
+type CorruptError struct {
+	Key      string
+	Revision int64
+	Err      error
+}
+
+// Error does not include the decoder's error, which may quote the value.
+func (e *CorruptError) Error() string {
+	return fmt.Sprintf("the value of %s at revision %d cannot be decoded", e.Key, e.Revision)
+}
+
+// Unwrap returns the decoder's error.
+func (e *CorruptError) Unwrap() error { return e.Err }

@@ -5,6 +5,8 @@ import (
 	"sort"
 
 	"github.com/tidwall/btree"
+
+	"github.com/patchlab-dev/patchlab/store/internal/keyspace"
 )
 
 // entry is a value with the revision of its write. It never changes.
@@ -163,9 +165,9 @@ func (s *state[T]) trim() {
 
 // findIn returns the number of the first record from one number to another
 // whose key is in scope, or 0.
-func (s *state[T]) findIn(sc scope, from, to int64) int64 {
+func (s *state[T]) findIn(sc keyspace.Scope, from, to int64) int64 {
 	for n := max(from, s.start); n <= to; n++ {
-		if r := s.at(n); r.key != "" && sc.contains(r.key) {
+		if r := s.at(n); r.key != "" && sc.Contains(r.key) {
 			return n
 		}
 	}

@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"fmt"
+
+	"github.com/patchlab-dev/patchlab/store/internal/keyspace"
 )
 
 // List implements [Store].
@@ -27,7 +29,7 @@ func (m *timeline[T]) List(ctx context.Context, text string, opts ListOptions[T]
 	page := Page[T]{Items: items, Revision: revision}
 	if looked < follow {
 		last, _, _ := index.GetAt(begin + looked - 1)
-		page.Continue = token{revision: revision, start: last[len(sc.text):] + "\x00"}.encode()
+		page.Continue = keyspace.Token{Revision: revision, Start: last[len(sc.Text):] + "\x00"}.Encode()
 		page.Remaining = int64(follow - looked)
 		if opts.Filter != nil {
 			page.Remaining = UnknownRemaining
@@ -38,7 +40,7 @@ func (m *timeline[T]) List(ctx context.Context, text string, opts ListOptions[T]
 
 // listFrom returns the revision to list and the first key that may be in the
 // page, or why there is none.
-func listFrom[T any](s *state[T], sc scope, opts ListOptions[T]) (revision int64, start string, err error) {
+func listFrom[T any](s *state[T], sc keyspace.Scope, opts ListOptions[T]) (revision int64, start string, err error) {
 	if opts.Revision < 0 {
 		return 0, "", fmt.Errorf("%w: the revision %d is negative", ErrInvalidOptions, opts.Revision)
 	}
@@ -49,7 +51,7 @@ func listFrom[T any](s *state[T], sc scope, opts ListOptions[T]) (revision int64
 		return 0, "", &FutureError{Revision: opts.Revision, Current: s.revision}
 	}
 	if opts.Match != Exact {
-		return s.revision, sc.text, nil
+		return s.revision, sc.Text, nil
 	}
 	if opts.Revision == 0 {
 		return 0, "", fmt.Errorf("%w: an exact list needs a revision", ErrInvalidOptions)
@@ -57,29 +59,29 @@ func listFrom[T any](s *state[T], sc scope, opts ListOptions[T]) (revision int64
 	if opts.Revision < s.oldest {
 		return 0, "", &CompactedError{Revision: opts.Revision, Oldest: s.oldest}
 	}
-	return opts.Revision, sc.text, nil
+	return opts.Revision, sc.Text, nil
 }
 
 // continueFrom is listFrom for a list with a continue token.
-func continueFrom[T any](s *state[T], sc scope, opts ListOptions[T]) (revision int64, start string, err error) {
+func continueFrom[T any](s *state[T], sc keyspace.Scope, opts ListOptions[T]) (revision int64, start string, err error) {
 	if opts.Revision != 0 || opts.Match != NotOlderThan {
 		return 0, "", fmt.Errorf("%w: a list with a continue token has the revision of its token", ErrInvalidOptions)
 	}
-	t, err := decodeToken(opts.Continue)
+	t, err := keyspace.DecodeToken(opts.Continue)
 	if err != nil {
 		return 0, "", err
 	}
-	start = sc.text + t.start
+	start = sc.Text + t.Start
 	switch {
-	case t.revision == latestRevision:
+	case t.Revision == keyspace.LatestRevision:
 		return s.revision, start, nil
-	case t.revision > s.revision:
-		return 0, "", &FutureError{Revision: t.revision, Current: s.revision}
-	case t.revision < s.oldest:
-		next := token{revision: latestRevision, start: t.start}
-		return 0, "", &CompactedError{Revision: t.revision, Oldest: s.oldest, Continue: next.encode()}
+	case t.Revision > s.revision:
+		return 0, "", &FutureError{Revision: t.Revision, Current: s.revision}
+	case t.Revision < s.oldest:
+		next := keyspace.Token{Revision: keyspace.LatestRevision, Start: t.Start}
+		return 0, "", &CompactedError{Revision: t.Revision, Oldest: s.oldest, Continue: next.Encode()}
 	}
-	return t.revision, start, nil
+	return t.Revision, start, nil
 }
 
 // patience is how many items are looked at between two looks at the context.

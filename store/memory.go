@@ -4,6 +4,8 @@ import (
 	"context"
 	"sort"
 	"time"
+
+	"github.com/patchlab-dev/patchlab/store/internal/keyspace"
 )
 
 // MemoryOptions configure a store in memory. The zero value works.
@@ -203,7 +205,7 @@ func (m *Memory[T]) Count(ctx context.Context, text string) (int64, error) {
 		return 0, err
 	}
 	index := m.now.Load().index
-	return int64(rankEnd(index, sc) - rank(index, sc.text)), nil
+	return int64(rankEnd(index, sc) - rank(index, sc.Text)), nil
 }
 
 // rank returns how many keys of the index are less than key.
@@ -215,8 +217,8 @@ func rank[T any](index *items[T], key string) int {
 }
 
 // rankEnd returns how many keys of the index come before the end of the scope.
-func rankEnd[T any](index *items[T], sc scope) int {
-	end, ok := sc.end()
+func rankEnd[T any](index *items[T], sc keyspace.Scope) int {
+	end, ok := sc.End()
 	if !ok {
 		return index.Len()
 	}
@@ -261,15 +263,15 @@ func (m *Memory[T]) Close() error {
 
 // begin is how a call about one key starts.
 func (m *timeline[T]) begin(ctx context.Context, op, key string) error {
-	if err := checkKey(key); err != nil {
+	if err := keyspace.CheckKey(key); err != nil {
 		return &KeyError{Op: op, Key: key, Err: err}
 	}
 	return m.alive(ctx)
 }
 
 // open is how a call about a scope starts.
-func (m *timeline[T]) open(ctx context.Context, text string) (scope, error) {
-	sc, err := newScope(text)
+func (m *timeline[T]) open(ctx context.Context, text string) (keyspace.Scope, error) {
+	sc, err := keyspace.ParseScope(text)
 	if err != nil {
 		return sc, err
 	}

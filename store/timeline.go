@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+
+	"github.com/patchlab-dev/patchlab/store/internal/keyspace"
 )
 
 // timeline is a sequence of states in memory with its watchers: what [Memory]
@@ -64,7 +66,7 @@ func (t *timeline[T]) notify(key string, revision, number int64) {
 	if len(t.watchers) == 0 {
 		return
 	}
-	eachScope(key, func(text string) {
+	keyspace.EachScope(key, func(text string) {
 		for _, w := range t.watchers[text] {
 			w.written(revision, number)
 		}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/patchlab-dev/patchlab/store/internal/keyspace"
 )
 
 // watcher follows a timeline. It has no queue of events: it remembers the
@@ -14,7 +16,7 @@ import (
 // and it holds no memory however slow it is.
 type watcher[T any] struct {
 	store *timeline[T]
-	scope scope
+	scope keyspace.Scope
 	// floor is the first revision whose events are wanted.
 	floor int64
 	ticks <-chan time.Time
@@ -74,7 +76,7 @@ func (m *timeline[T]) follow(w *watcher[T], opts WatchOptions) (*state[T], error
 	case opts.Initial && opts.After > s.revision:
 		return nil, &FutureError{Revision: opts.After, Current: s.revision}
 	case opts.Initial:
-		w.initial = &initialEvents[T]{revision: s.revision, from: w.scope.text}
+		w.initial = &initialEvents[T]{revision: s.revision, from: w.scope.Text}
 		w.floor = s.revision + 1
 	case opts.After == 0:
 		w.floor = s.revision + 1
@@ -83,7 +85,7 @@ func (m *timeline[T]) follow(w *watcher[T], opts WatchOptions) (*state[T], error
 	default:
 		w.floor = opts.After + 1
 	}
-	m.watchers[w.scope.text] = append(m.watchers[w.scope.text], w)
+	m.watchers[w.scope.Text] = append(m.watchers[w.scope.Text], w)
 	return s, nil
 }
 
@@ -182,7 +184,7 @@ func (w *watcher[T]) take() (Event[T], bool, error) {
 		return w.takeBookmark(asked)
 	}
 	w.advance(s, number+1)
-	if !w.scope.contains(r.key) {
+	if !w.scope.Contains(r.key) {
 		return w.take()
 	}
 	return r.event(), true, nil
@@ -245,14 +247,14 @@ func (w *watcher[T]) Stop() {
 	}
 	close(w.stop)
 	w.stop = nil
-	left := m.watchers[w.scope.text]
+	left := m.watchers[w.scope.Text]
 	if i := slices.Index(left, w); i >= 0 {
 		left = slices.Delete(left, i, i+1)
 	}
 	if len(left) == 0 {
-		delete(m.watchers, w.scope.text)
+		delete(m.watchers, w.scope.Text)
 	} else {
-		m.watchers[w.scope.text] = left
+		m.watchers[w.scope.Text] = left
 	}
 }
 

@@ -13,14 +13,15 @@ import (
 
 // runSequences makes random calls, one after the other, on the store and on
 // the model, and compares every answer.
-func runSequences(t *testing.T, factory Factory) {
+func runSequences(t *testing.T, factory Factory, endsQuiet bool) {
 	seeds, calls := uint64(40), 300
 	if testing.Short() {
 		seeds = 8
 	}
 	for seed := range seeds {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			s := &sequence{fixture: newFixture(t, factory), r: rand.New(rand.NewPCG(seed, 0)), m: newModel()}
+			t.Parallel()
+			s := &sequence{endsQuiet: endsQuiet, fixture: newFixture(t, factory), r: rand.New(rand.NewPCG(seed, 0)), m: newModel()}
 			for range calls {
 				s.step()
 			}
@@ -38,6 +39,8 @@ type sequence struct {
 	m        *model
 	pages    []openPage
 	watchers []*openWatcher
+	// endsQuiet is set for CompactionEndsQuietWatches.
+	endsQuiet bool
 }
 
 // openPage is a list that may be continued: its token, and what must follow.
@@ -310,9 +313,9 @@ func (s *sequence) stepWatch() {
 func (s *sequence) drain(open *openWatcher) {
 	s.Helper()
 	var want []eventT
-	lost := false
+	lost := s.endsQuiet && open.after < s.m.oldest
 	if open.initial != 0 {
-		lost = open.initial < s.m.oldest
+		lost = lost || open.initial < s.m.oldest
 		for _, i := range s.m.list(open.scope, "", open.initial) {
 			want = append(want, eventT{Type: store.Added, Key: i.Key, Value: i.Value, Revision: i.Revision})
 		}

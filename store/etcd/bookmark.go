@@ -1,0 +1,112 @@
+package etcd
+
+import (
+	"context"
+	"time"
+
+	"github.com/patchlab-dev/patchlab/store"
+)
+
+// progressInterval is how often etcd is asked for progress while a bookmark is
+// awaited. etcd does not answer while it is still sending older events.
+const progressInterval = 10 * time.Millisecond
+
+// RequestBookmark implements [store.Watcher]. It asks etcd for its revision
+// and then for the watch's progress, until it has reached that revision.
+func (w *watcher[T]) RequestBookmark() {
+	if !w.askRevision() {
+		go func() {
+			for w.ctx.Err() == nil && !w.askRevision() {
+				time.Sleep(retryInterval)
+			}
+		}()
+	}
+}
+
+// askRevision notes the bookmark of the revision that etcd has now. It reports
+// whether etcd has answered.
+func (w *watcher[T]) askRevision() bool {
+	now, err := w.store.Revision(w.ctx)
+	if err != nil {
+		return false
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.bookmark = max(w.bookmark, now, w.floor-1)
+	w.awaited = max(w.awaited, now)
+	if w.reached < w.awaited && !w.asking {
+		w.asking = true
+		go w.askProgress()
+	}
+	w.poke()
+	return true
+}
+
+// askProgress asks etcd for progress until it is no longer awaited.
+func (w *watcher[T]) askProgress() {
+	for {
+		w.mu.Lock()
+		open := w.open
+		if w.reached >= w.awaited || w.lost != nil || w.ctx.Err() != nil {
+			w.asking = false
+			w.mu.Unlock()
+			return
+		}
+		w.mu.Unlock()
+		if open != nil {
+			_ = w.store.client.RequestProgress(open) // where it fails, the watch ends or the next one succeeds
+		}
+		select {
+		case <-time.After(progressInterval):
+		case <-w.ctx.Done():
+		}
+	}
+}
+
+// initialBatch is how many initial items a watcher holds at a time.
+const initialBatch = 500
+
+// initialEvents is the part of a watch before its first bookmark.
+type initialEvents[T any] struct {
+	revision int64  // of the state shown; 0 until it is known
+	token    string // for the items that are not in batch yet, "" for none
+	batch    []store.Item[T]
+}
+
+// takeInitial returns the next initial event; the last is the bookmark. Then the
+// watch in etcd begins.
+func (w *watcher[T]) takeInitial(ctx context.Context) (store.Event[T], bool, error) {
+	in := w.initial
+	if len(in.batch) == 0 && in.token != "" {
+		if err := in.fill(ctx, w, 0); err != nil {
+			return store.Event[T]{}, false, err
+		}
+	}
+	if len(in.batch) > 0 {
+		item := in.batch[0]
+		in.batch = in.batch[1:]
+		return store.Event[T]{Type: store.Added, Key: item.Key, Value: item.Value, Revision: item.Revision}, true, nil
+	}
+	w.initial = nil
+	w.mu.Lock()
+	if w.bookmark <= in.revision {
+		w.bookmark, w.awaited = 0, 0
+	}
+	w.mu.Unlock()
+	go w.follow()
+	return store.Event[T]{Type: store.Bookmark, Revision: in.revision, InitialEnd: true}, true, nil
+}
+
+// fill gets the next batch of initial items, of a state not older than least.
+func (in *initialEvents[T]) fill(ctx context.Context, w *watcher[T], least int64) error {
+	opts := store.ListOptions[T]{Revision: least, Limit: initialBatch, Continue: in.token}
+	page, err := w.store.List(ctx, w.scope.Text, opts)
+	if gone, ok := err.(*store.CompactedError); ok {
+		return &store.CompactedError{Revision: in.revision, Oldest: gone.Oldest, Slow: true}
+	}
+	if err != nil {
+		return err
+	}
+	in.revision, in.batch, in.token = page.Revision, page.Items, page.Continue
+	return nil
+}

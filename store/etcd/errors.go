@@ -1,0 +1,93 @@
+package etcd
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/patchlab-dev/patchlab/store"
+)
+
+// errCompacted and errFuture are what etcd answers about a revision, before
+// placed adds the numbers.
+var (
+	errCompacted = rpctypes.ErrCompacted
+	errFuture    = rpctypes.ErrFutureRev
+)
+
+// refusals are the answers of etcd after which a write has not taken effect.
+var refusals = []error{
+	rpctypes.ErrNoSpace, rpctypes.ErrTooManyRequests, rpctypes.ErrNoLeader, rpctypes.ErrNotCapable,
+	rpctypes.ErrPermissionDenied, rpctypes.ErrInvalidAuthToken, rpctypes.ErrUserEmpty, rpctypes.ErrUnhealthy,
+}
+
+// failed translates an error of etcd's client for the caller. The caller's own
+// context comes back as it is.
+func (s *Store[T]) failed(err error) error {
+	switch {
+	case s.ctx.Err() != nil:
+		return store.ErrClosed
+	case errors.Is(err, context.Canceled):
+		return err
+	case errors.Is(err, errCompacted), errors.Is(err, errFuture):
+		return err
+	case tooLarge(err):
+		return store.ErrTooLarge
+	}
+	for _, refusal := range refusals {
+		if errors.Is(err, refusal) {
+			return &store.UnavailableError{Err: err}
+		}
+	}
+	return &store.UnavailableError{Err: err, Unknown: true}
+}
+
+// tooLarge reports whether etcd or its client refused a request for its size.
+func tooLarge(err error) bool {
+	if errors.Is(err, rpctypes.ErrRequestTooLarge) {
+		return true
+	}
+	s, ok := status.FromError(err)
+	return ok && s.Code() == codes.ResourceExhausted && strings.Contains(s.Message(), "message larger than max")
+}
+
+// placed replaces etcd's refusal of a revision by one that holds the revisions.
+func (s *Store[T]) placed(ctx context.Context, revision int64, err error) error {
+	switch {
+	case errors.Is(err, errCompacted):
+		return s.compacted(ctx, revision, 0)
+	case errors.Is(err, errFuture):
+		current, err := s.at(ctx, 0)
+		if err != nil {
+			return err
+		}
+		return &store.FutureError{Revision: revision, Current: current}
+	}
+	return err
+}
+
+// compacted returns the error about a revision that is gone. oldest is the
+// oldest revision where that is known, else etcd is asked. etcd tells it to a
+// watch alone.
+func (s *Store[T]) compacted(ctx context.Context, revision, oldest int64) error {
+	gone := &store.CompactedError{Revision: revision, Oldest: max(oldest, 1)}
+	if oldest == 1 {
+		if _, err := s.at(ctx, 1); !errors.Is(err, errCompacted) {
+			return gone
+		}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	for resp := range s.client.Watch(ctx, s.inEtcd("/"), clientv3.WithRev(1)) {
+		if resp.CompactRevision != 0 {
+			gone.Oldest = resp.CompactRevision
+			return gone
+		}
+	}
+	return gone
+}

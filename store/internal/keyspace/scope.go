@@ -1,0 +1,88 @@
+// Package keyspace holds how stores read keys, scopes and continue tokens, so
+// that all of them answer alike.
+package keyspace
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// ErrInvalidKey and ErrInvalidContinue are the errors of package store.
+var (
+	ErrInvalidKey      = errors.New("invalid key")
+	ErrInvalidContinue = errors.New("invalid continue token")
+)
+
+// Scope is the set of keys that a list or a watch is about: all that begin
+// with Text, or the one key that is Text.
+type Scope struct {
+	Text string
+	One  bool
+}
+
+// ParseScope reads a scope: "" and what ends with "/" are prefixes.
+func ParseScope(text string) (Scope, error) {
+	switch {
+	case text == "":
+		return Scope{}, nil
+	case strings.HasSuffix(text, "/"):
+		return Scope{Text: text}, checkSegments(text)
+	}
+	return Scope{Text: text, One: true}, checkSegments(text)
+}
+
+// CheckKey refuses what is no key; one that ends with "/" would be taken for a
+// prefix.
+func CheckKey(key string) error {
+	if strings.HasSuffix(key, "/") {
+		return fmt.Errorf("%w %q: it ends with /", ErrInvalidKey, key)
+	}
+	return checkSegments(key)
+}
+
+// checkSegments refuses what does not begin with "/" or has a segment "." or
+// "..", so that no name can lead out of its prefix.
+func checkSegments(key string) error {
+	if key == "" || key[0] != '/' {
+		return fmt.Errorf("%w %q: it does not begin with /", ErrInvalidKey, key)
+	}
+	for rest, more := key[1:], true; more; {
+		var segment string
+		segment, rest, more = strings.Cut(rest, "/")
+		if segment == "." || segment == ".." {
+			return fmt.Errorf("%w %q: the segment %q is not allowed", ErrInvalidKey, key, segment)
+		}
+	}
+	return nil
+}
+
+// Contains reports whether key is in scope.
+func (s Scope) Contains(key string) bool {
+	if s.One {
+		return key == s.Text
+	}
+	return strings.HasPrefix(key, s.Text)
+}
+
+// End returns the first key behind the scope; ok is false if there is none.
+func (s Scope) End() (key string, ok bool) {
+	switch {
+	case s.One:
+		return s.Text + "\x00", true
+	case s.Text == "":
+		return "", false
+	}
+	return s.Text[:len(s.Text)-1] + "0", true // '0' is the byte after '/'
+}
+
+// EachScope calls f with the text of every scope that contains key.
+func EachScope(key string, f func(text string)) {
+	f("")
+	for i := 0; i < len(key); i++ {
+		if key[i] == '/' {
+			f(key[:i+1])
+		}
+	}
+	f(key)
+}

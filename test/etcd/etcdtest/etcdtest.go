@@ -1,0 +1,87 @@
+// Package etcdtest runs etcd inside a test.
+package etcdtest
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/server/v3/embed"
+	"go.uber.org/zap"
+)
+
+// Start runs an etcd with a number of members, one or three, until the test
+// ends, and returns the URLs for clients. Nothing is synced to disk.
+func Start(t testing.TB, members int) []string {
+	t.Helper()
+	var configs []*embed.Config
+	var cluster []string
+	for i := range members {
+		c := Config(t.TempDir(), fmt.Sprint("m", i), freeURL(t), freeURL(t))
+		cluster = append(cluster, c.InitialCluster)
+		configs = append(configs, c)
+	}
+	var endpoints []string
+	var started []*embed.Etcd
+	for _, c := range configs {
+		if members > 1 {
+			c.TickMs, c.ElectionMs = 50, 500
+		}
+		c.InitialCluster = strings.Join(cluster, ",")
+		e, err := embed.StartEtcd(c)
+		if err != nil {
+			t.Fatalf("starting etcd: %v", err)
+		}
+		t.Cleanup(e.Close)
+		started = append(started, e)
+		endpoints = append(endpoints, c.ListenClientUrls[0].String())
+	}
+	for _, e := range started {
+		select {
+		case <-e.Server.ReadyNotify():
+		case <-time.After(30 * time.Second):
+			t.Fatal("etcd is not ready after 30 s")
+		}
+	}
+	return endpoints
+}
+
+// Config returns the configuration of a member that is a cluster of its own.
+func Config(dir, name string, client, peer url.URL) *embed.Config {
+	c := embed.NewConfig()
+	c.Name, c.Dir = name, dir
+	c.LogLevel, c.LogOutputs = "fatal", []string{"/dev/null"}
+	c.UnsafeNoFsync = true
+	c.ListenClientUrls, c.AdvertiseClientUrls = []url.URL{client}, []url.URL{client}
+	c.ListenPeerUrls, c.AdvertisePeerUrls = []url.URL{peer}, []url.URL{peer}
+	c.InitialCluster = name + "=" + peer.String()
+	c.TickMs, c.ElectionMs = 10, 100 // alone, it elects itself at the first chance
+	return c
+}
+
+// freeURL returns a URL on loopback with a port that nobody listens on.
+func freeURL(t testing.TB) url.URL {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return url.URL{Scheme: "http", Host: l.Addr().String()}
+}
+
+// Client returns a client of an etcd; it is closed with the test or by whoever
+// it is given to.
+func Client(t testing.TB, endpoints []string) *clientv3.Client {
+	t.Helper()
+	c, err := clientv3.New(clientv3.Config{Endpoints: endpoints, DialTimeout: 5 * time.Second, Logger: zap.NewNop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}

@@ -1,0 +1,47 @@
+// Package etcd runs the store on etcd against a real one.
+package etcd
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/patchlab-dev/patchlab/store"
+	"github.com/patchlab-dev/patchlab/store/etcd"
+	"github.com/patchlab-dev/patchlab/store/storetest"
+	"github.com/patchlab-dev/patchlab/test/etcd/etcdtest"
+)
+
+// options store the suite's values as JSON.
+func options() etcd.Options[storetest.Value] {
+	return etcd.Options[storetest.Value]{
+		Prefix: "/patchlab",
+		Encode: func(v storetest.Value) []byte {
+			data, _ := json.Marshal(v)
+			return data
+		},
+		Decode: func(data []byte) (v storetest.Value, err error) {
+			err = json.Unmarshal(data, &v)
+			return v, err
+		},
+		Equal: storetest.Equal, UID: storetest.UID,
+	}
+}
+
+// TestStore runs the suite of package storetest. It counts revisions from 1, so
+// every store has an etcd of its own.
+func TestStore(t *testing.T) {
+	storetest.Run(t, func(t testing.TB) store.Store[storetest.Value] {
+		s := etcd.New(etcdtest.Client(t, etcdtest.Start(t, 1)), options())
+		t.Cleanup(func() { _ = s.Close() })
+		return s
+	}, storetest.CompactionEndsQuietWatches)
+}
+
+// TestStoreOfThree runs the simulation on an etcd of three members.
+func TestStoreOfThree(t *testing.T) {
+	storetest.Simulate(t, func(t testing.TB) store.Store[storetest.Value] {
+		s := etcd.New(etcdtest.Client(t, etcdtest.Start(t, 3)), options())
+		t.Cleanup(func() { _ = s.Close() })
+		return s
+	})
+}
