@@ -26,7 +26,7 @@ func (t *task) parseBody(k *schema.Kind) (*document.Document, []Problem, *Status
 	if t.Document != nil {
 		return t.Document, duplicateProblems(t.Document, t.Format == YAML), nil
 	}
-	o := document.Options{Duplicates: document.DuplicatesLast, Whole: true}
+	o := document.Options{Duplicates: document.DuplicatesLast}
 	if k.Builtin {
 		o.Duplicates = document.DuplicatesMerged
 	}

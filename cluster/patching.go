@@ -37,7 +37,7 @@ func (t *task) parsePatch() (*patchBody, *Status) {
 		d.Root, doc = reread(d.Root), &d
 	case doc != nil:
 	case t.Format == ApplyPatch:
-		doc, err = document.ParseYAML(t.Body, document.Options{Duplicates: document.DuplicatesLast, Whole: true})
+		doc, err = document.ParseYAML(t.Body, document.Options{Duplicates: document.DuplicatesLast})
 	default:
 		doc, err = document.Parse(t.Body, document.Options{Duplicates: document.DuplicatesLast})
 	}

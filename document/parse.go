@@ -3,20 +3,19 @@ package document
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unsafe"
-
-	"github.com/patchlab-dev/patchlab/internal/engine/lend"
 )
 
-// DefaultMaxBytes is the largest input taken where Options say nothing: the
-// API server's own limit for a request body, 3 MiB.
+// DefaultMaxBytes bounds an input where Options set no limit. It is the API
+// server's own limit for a request body, 3 MiB.
 const DefaultMaxBytes = 3 << 20
 
-// maxDepth is how deep lists and objects may nest: the limit of Go's
+// maxDepth bounds the nesting of lists and objects. It is the limit of Go's
 // encoding/json, which the API server's decoder shares.
 const maxDepth = 10000
 
-// Duplicates says what becomes of a key that an object holds twice.
+// Duplicates selects what becomes of a key that an object holds twice.
 type Duplicates uint8
 
 const (
@@ -29,30 +28,15 @@ const (
 	DuplicatesMerged
 )
 
-// Options say how input is read. The zero value is strict and bounded.
+// Options configure how input is read. The zero value is strict and bounded.
 type Options struct {
 	// Name of the input for messages, such as a file's name.
 	Name string
 	// MaxBytes bounds the input; 0 means DefaultMaxBytes, below 0 no bound.
 	MaxBytes int
-	// Duplicates says what to do with duplicate keys. Where they are not
+	// Duplicates selects what to do with duplicate keys. Where they are not
 	// refused, Document.Duplicates lists them.
 	Duplicates Duplicates
-	// Whole says that all of the input will be looked at, as an apply does, so
-	// that nothing is put off. It makes no other difference.
-	Whole bool
-	// Items says that the items of lists will be looked at, though not all that
-	// is in them, as a strategic merge does. It makes no other difference.
-	Items bool
-	// Like is a value of which the input is likely to hold much in the same words,
-	// such as the object at another time. That is not read again but shared with
-	// Like (see SameNode), whose text then stays in memory. Nothing else is
-	// different, but that of parts of what is shared Position knows no place. A
-	// value that was not parsed but built is of no use here.
-	Like Value
-	// Borrow says that the input will not change as long as the document or a
-	// value of it is in use, so that JSON need not be copied.
-	Borrow bool
 }
 
 func (o Options) tooLarge(n int) error {
@@ -70,13 +54,13 @@ func (o Options) tooLarge(n int) error {
 type Document struct {
 	// Root is the whole value.
 	Root Value
-	// Duplicates are the keys that stood twice in an object, the first thousand
-	// in the order of the text, where Options allowed them.
+	// Duplicates lists the keys that an object held more than once, where Options
+	// allowed them: the first thousand, in the order of the text.
 	Duplicates []Duplicate
 
 	source string
 	opts   Options
-	marks  []mark // YAML: where the parts of source, made from it, stood
+	marks  []mark // YAML: the positions in the input of the parts of source
 }
 
 // Duplicate is a key that an object held more than once.
@@ -85,50 +69,33 @@ type Duplicate struct {
 	Position Position
 }
 
-// Parse reads one JSON value. data may be changed by its owner afterwards,
-// unless it was borrowed.
-// An error is a *SyntaxError.
+// Parse reads one JSON value. data is copied, so its owner may change it
+// afterwards. An error is a *SyntaxError.
 func Parse(data []byte, opts Options) (*Document, error) {
 	if err := opts.tooLarge(len(data)); err != nil {
 		return nil, err
 	}
-	d := &Document{opts: opts}
-	if opts.Borrow {
-		d.source = unsafe.String(unsafe.SliceData(data), len(data))
-	} else {
-		d.source = string(data)
-	}
-	return parse(d)
+	return parse(&Document{source: string(data), opts: opts})
 }
 
-func parse(d *Document) (*Document, error) {
-	text := deferText
-	if d.opts.Whole {
-		text = len(d.source) + 1
-	}
-	return parseDeferring(d, text, deferSpan)
-}
+func parse(d *Document) (*Document, error) { return parseDeferring(d, len(d.source)+1, 0) }
 
-// parseDeferring parses a text. Where it is as long as text, lists as long as
-// span are deferred.
-func parseDeferring(d *Document, text, span int) (*Document, error) {
+// parseDeferring parses the text of d. If it has at least minText bytes, nodes of
+// lists of at least minList bytes are deferred (see lazy.go).
+func parseDeferring(d *Document, minText, minList int) (*Document, error) {
 	var p parser
 	p.begin(d, d.source)
 	defer p.release()
-	p.span, p.eagerTo = span, -1
-	if len(p.b) < text {
-		p.eagerTo = len(p.b)
-	}
-	p.items = d.opts.Items
-	if like := d.opts.Like.n; like != nil && like.flags&fromSource != 0 {
-		p.like = like // what was built may nest deeper than a text
+	p.minList = minList
+	if len(p.b) >= minText {
+		p.eagerTo = -1
 	}
 	if err := p.value(0); err != nil {
 		return nil, err
 	}
 	p.space()
 	if p.i < len(p.b) {
-		return nil, p.fail(p.i, "there is more text after the end of the value")
+		return nil, p.fail(p.i, "unexpected text after the end of the value")
 	}
 	root := p.stack[0]
 	d.Root = Value{&root}
@@ -138,52 +105,61 @@ func parseDeferring(d *Document, text, span int) (*Document, error) {
 	return d, nil
 }
 
-// begin makes the parser ready for a text, of which it defers nothing.
+// begin prepares the parser for a text of which it defers nothing.
 func (p *parser) begin(d *Document, text string) {
 	p.doc, p.s, p.dups, p.eagerTo = d, text, d.opts.Duplicates, len(text)
 	p.b = unsafe.Slice(unsafe.StringData(text), len(text))
-	p.lent = stacks.Borrow()
-	p.stack = (*p.lent)[:0]
-}
-
-// release gives back what the parser was lent.
-func (p *parser) release() {
-	if cap(p.stack) <= maxPooledStack {
-		clear(p.stack[:min(max(p.peak, 1), cap(p.stack))]) // so that no text is kept alive
-		*p.lent = p.stack
-		stacks.Return(p.lent)
+	p.pooled, _ = scratches.Get().(*scratch)
+	if p.pooled == nil {
+		p.pooled = new(scratch)
 	}
+	p.stack = p.pooled.stack[:0]
 }
 
-// stacks lends parsers the place for nodes whose parent is still open.
-var stacks = lend.Desk[[]node]{New: func() *[]node { return new([]node) }}
+// release returns the parser's memory to the pool.
+func (p *parser) release() {
+	if cap(p.stack) > maxScratch || cap(p.pooled.spans) > maxScratch {
+		return
+	}
+	clear(p.stack[:min(max(p.peak, 1), cap(p.stack))]) // so that no text is kept alive
+	p.pooled.stack = p.stack
+	scratches.Put(p.pooled)
+}
 
-// maxPooledStack is the largest such place that is kept.
-const maxPooledStack = 1 << 15
+// A scratch is memory that a parser needs while it runs.
+type scratch struct {
+	stack []node
+	spans []itemSpan
+}
+
+// scratches holds the memory of earlier parsers, as *scratch.
+var scratches sync.Pool
+
+// maxScratch bounds the slices of a scratch that is returned to the pool.
+const maxScratch = 1 << 15
 
 // maxChunk bounds the pieces that an arena grows by.
 const maxChunk = 1 << 10
 
 type parser struct {
-	doc   *Document
-	s     string
-	b     []byte // the bytes of s, read only
-	i     int
-	stack []node // finished nodes whose parent is still open
-	free  []node // arena: kids are carved from its front
-	chunk int    // size of the last piece of arena
-	peak  int    // the most that stack has held
-	odd   int    // counts what keeps a span from being canonical
-	dups  Duplicates
-	twice []int  // offsets of keys that their object had already
-	text  []byte // of which keys with escapes are cut
-	lent  *[]node
-	// Lists from here on may be deferred, if they are as long as span.
-	eagerTo, span int
-	items         bool  // the items of deferred lists are made at once
-	exact         bool  // pieces of arena are just as large as needed
-	opening       bool  // pieces of arena are hardly larger than needed
-	like          *node // what the next value is likely to be like
+	doc    *Document
+	s      string
+	b      []byte // the bytes of s, read only
+	i      int
+	stack  []node // finished nodes whose parent is still open
+	free   []node // arena: the kids of finished nodes are carved from its front
+	chunk  int    // size of the last piece of the arena
+	peak   int    // the largest length of stack so far
+	odd    int    // counts what keeps a span from being canonical
+	dups   Duplicates
+	twice  []int  // offsets of members whose key their object already had
+	text   []byte // storage for keys that were unescaped
+	pooled *scratch
+	// Lists that begin at eagerTo or later and have at least minList bytes are
+	// deferred.
+	eagerTo, minList int
+	exact            bool // pieces of the arena have no spare room
+	opening          bool // pieces of the arena have little spare room
 }
 
 // unescaped is unescape without an allocation for every key: managedFields hold
@@ -219,22 +195,16 @@ func (p *parser) skipSpace() {
 func (p *parser) value(depth int) error {
 	p.space()
 	if p.i >= len(p.b) {
-		return p.fail(p.i, "the text ends where a value should stand")
-	}
-	like := p.like
-	if like != nil {
-		if p.like = nil; p.share(like) {
-			return nil
-		}
+		return p.fail(p.i, "unexpected end of the text, expected a value")
 	}
 	switch c := p.b[p.i]; c {
 	case '{':
-		return p.container(Object, '}', depth+1, like)
+		return p.container(Object, '}', depth+1)
 	case '[':
-		if p.i >= p.eagerTo && like == nil && p.deferList(depth+1) {
+		if p.i >= p.eagerTo && p.deferList(depth+1) {
 			return nil
 		}
-		return p.container(List, ']', depth+1, like)
+		return p.container(List, ']', depth+1)
 	case '"':
 		n, err := p.str()
 		if err != nil {
@@ -265,8 +235,8 @@ func (p *parser) word(w string, k Kind) error {
 	return nil
 }
 
-// container parses a list or an object, whose parts are likely to be those of like.
-func (p *parser) container(kind Kind, end byte, depth int, like *node) error {
+// container parses a list or an object.
+func (p *parser) container(kind Kind, end byte, depth int) error {
 	start, odd, base := p.i, p.odd, len(p.stack)
 	if depth > maxDepth {
 		return &SyntaxError{Position: p.doc.position(start), Reason: "lists and objects nest deeper than 10000 levels", Err: ErrTooDeep}
@@ -278,19 +248,17 @@ func (p *parser) container(kind Kind, end byte, depth int, like *node) error {
 		p.push(kind, start, odd, base)
 		return nil
 	}
-	sorted, alike := true, likesOf(like, kind, depth)
+	sorted := true
 	for {
 		if kind == Object {
-			if err := p.member(base, depth, &alike); err != nil {
+			if err := p.member(base, depth); err != nil {
 				return err
 			}
 			if n := len(p.stack); n-base > 1 && p.stack[n-2].key >= p.stack[n-1].key {
 				sorted = false
 			}
-		} else if len(alike.nodes) == 0 || !p.shareItem(&alike) {
-			if err := p.value(depth); err != nil {
-				return err
-			}
+		} else if err := p.value(depth); err != nil {
+			return err
 		}
 		p.space()
 		if p.i >= len(p.b) {
@@ -315,7 +283,7 @@ func (p *parser) container(kind Kind, end byte, depth int, like *node) error {
 	return nil
 }
 
-// push closes a container: its finished kids move from the stack to the arena.
+// push finishes a container: its kids move from the stack to the arena.
 func (p *parser) push(kind Kind, start, odd, base int) {
 	p.peak = max(p.peak, len(p.stack))
 	n := container(kind, p.take(p.stack[base:]))
@@ -323,8 +291,8 @@ func (p *parser) push(kind Kind, start, odd, base int) {
 	if p.odd == odd {
 		n.flags |= canonical
 	}
-	if kind == Object && allHollow(p.stack[base:]) {
-		n.flags |= hollow
+	if kind == Object && allShells(p.stack[base:]) {
+		n.flags |= shell
 	}
 	p.stack = append(p.stack[:base], n)
 }
@@ -351,17 +319,14 @@ func (p *parser) take(kids []node) []node {
 	return out
 }
 
-// member parses a member of the object whose members lie in the stack from base
-// on, and are likely to be alike.
-func (p *parser) member(base, depth int, alike *likes) error {
+// member parses a member of the object whose members so far are on the stack
+// from base on.
+func (p *parser) member(base, depth int) error {
 	key, flag, err := p.memberKey()
 	if err != nil {
 		return err
 	}
-	if !p.twin(base) {
-		if len(alike.nodes) > 0 {
-			p.like = alike.member(key)
-		}
+	if !p.repeated(base) {
 		if err := p.value(depth); err != nil {
 			return err
 		}
@@ -372,7 +337,7 @@ func (p *parser) member(base, depth int, alike *likes) error {
 	return nil
 }
 
-// memberKey parses a key and goes to its value. flag is keyCanonical if the key is.
+// memberKey parses a key up to its value. flag is keyCanonical or 0.
 func (p *parser) memberKey() (key string, flag flags, err error) {
 	p.space()
 	at := p.i

@@ -79,9 +79,9 @@ const (
 	fromSource
 	// kidsDeferred: first points to a deferred.
 	kidsDeferred
-	// hollow: an object that holds nothing but hollow objects, such as a set of
-	// fields. It may be missing.
-	hollow
+	// shell: an object that holds nothing but shells, such as a set of fields.
+	// Not every such object has the flag.
+	shell
 )
 
 // A node is one value and, where it is a member of an object, its key. Nodes
@@ -270,14 +270,18 @@ func (v Value) NumberText() string {
 	return v.n.raw
 }
 
-// Identity names what a list or an object holds, nil where it is empty: values
-// with the same identity hold the same items or members, the very same part of
-// one tree. It may serve as a key for what is known of them.
-func Identity(v Value) unsafe.Pointer {
+// Identity identifies the items of a list or the members of an object: values
+// with equal identities hold the very same part of one tree. It is comparable,
+// and so may be the key of a map for what was computed from a list. An empty list
+// or object has the zero Identity.
+type Identity struct{ first unsafe.Pointer }
+
+// Identity returns the identity of a list's items or an object's members.
+func (v Value) Identity() Identity {
 	if v.n == nil || v.n.count == 0 {
-		return nil
+		return Identity{}
 	}
-	return v.n.first
+	return Identity{v.n.first}
 }
 
 // SameNode reports whether a and b are the very same part of one tree, which

@@ -8,9 +8,7 @@
 // managedFields, and beside it the [Managed] that they decode to, so that a
 // stored object is not decoded again for every request.
 //
-// Parts that two values share are not compared. Who has both as text may parse
-// the second with the first as Like in [document.Options], so that they share
-// what they say in the same words.
+// Parts that two values share are not compared.
 package fieldmanager
 
 import (

@@ -31,12 +31,15 @@ func Apply(object, patch []byte, r Request) ([]byte, Type, error) {
 	if out, done := r.splice(object, patch); done {
 		return out, TypeJSON, nil
 	}
-	borrow := r.Observer == nil // else values may outlive the call
-	live, err := readOne(object, document.Options{Name: r.ObjectName, MaxBytes: r.MaxBytes, Borrow: borrow, Items: r.Type == TypeStrategic})
+	read := readOne
+	if r.Observer != nil {
+		read = readWhole // the observer may keep values
+	}
+	live, err := read(object, document.Options{Name: r.ObjectName, MaxBytes: r.MaxBytes})
 	if err != nil {
 		return nil, r.Type, err
 	}
-	change, err := readOne(patch, document.Options{Name: r.PatchName, MaxBytes: r.MaxBytes, Borrow: borrow})
+	change, err := read(patch, document.Options{Name: r.PatchName, MaxBytes: r.MaxBytes})
 	if err != nil {
 		return nil, r.Type, err
 	}
@@ -102,8 +105,19 @@ func (r Request) strategic(object, patch document.Value) (document.Value, error)
 	return Strategic(object, patch, t, o)
 }
 
-// readOne reads an input that must hold one document.
+// readOne reads an input that must hold one document. Its values must not be used
+// after data has changed.
 func readOne(data []byte, o document.Options) (*document.Document, error) {
+	if isJSON(data) {
+		if d, err := document.ParseLazy(data, o); err == nil {
+			return d, nil
+		}
+	}
+	return readWhole(data, o)
+}
+
+// readWhole is readOne for values that may outlive data.
+func readWhole(data []byte, o document.Options) (*document.Document, error) {
 	docs, err := document.Read(data, o)
 	switch {
 	case err != nil:

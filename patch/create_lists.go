@@ -27,7 +27,6 @@ func (d *differ) list(was, now document.Value, f field) (listDiff, error) {
 		}
 		return listDiff{items: itemsOf(now)}, nil
 	}
-	document.OpenLike(was, now)
 	kind, problem := itemKind(was, now)
 	switch {
 	case problem != "":

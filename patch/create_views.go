@@ -106,7 +106,7 @@ func (v *view) printedOrder(f field) document.Value {
 			text = slices.Grow(text, len(v.keys)*(len(text)+2)) // the others will be about as long
 		}
 	}
-	order, err := document.Parse(append(text, ']'), document.Options{MaxBytes: -1, Borrow: true})
+	order, err := document.ParseLazy(append(text, ']'), document.Options{MaxBytes: -1})
 	if err != nil {
 		return document.Value{}
 	}

@@ -98,7 +98,7 @@ func FuzzThreeWayText(f *testing.F) {
 	f.Fuzz(func(t *testing.T, original, modified, current []byte) {
 		var in [3]document.Value
 		for i, text := range [...][]byte{original, modified, current} {
-			docs, err := document.Read(text, document.Options{Whole: true})
+			docs, err := document.Read(text, document.Options{})
 			if err != nil || len(docs) != 1 {
 				return
 			}

@@ -21,7 +21,7 @@ func (r *Request) splice(object, patch []byte) ([]byte, bool) {
 	if len(object) < 2 || object[0] != '{' || object[1] != '"' || len(patch) == 0 || patch[0] != '[' {
 		return nil, false
 	}
-	change, err := readOne(patch, document.Options{MaxBytes: r.MaxBytes, Borrow: true})
+	change, err := readOne(patch, document.Options{MaxBytes: r.MaxBytes})
 	if err != nil || r.choose(change.Root) != TypeJSON {
 		return nil, false
 	}

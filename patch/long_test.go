@@ -128,15 +128,14 @@ func eachLongList(t *testing.T, f func(t *testing.T, l *longList, quiet bool, te
 	}
 }
 
-// read parses an object in one of the ways in which it may come, all of which
-// mean the same.
-func (l *longList) read(t *testing.T, text string, like document.Value) document.Value {
+// read parses an object, lazily or not, which must make no difference.
+func (l *longList) read(t *testing.T, text string) document.Value {
 	t.Helper()
-	o := document.Options{Items: l.r.IntN(2) == 0, Whole: l.r.IntN(4) == 0}
+	parse := document.Parse
 	if l.r.IntN(2) == 0 {
-		o.Like = like
+		parse = document.ParseLazy
 	}
-	d, err := document.Parse([]byte(text), o)
+	d, err := parse([]byte(text), document.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +147,7 @@ func TestLongListsAsReference(t *testing.T) {
 		typ := longType(quiet)
 		var in [3]document.Value
 		for i := range in {
-			in[i] = l.read(t, texts[i], in[0])
+			in[i] = l.read(t, texts[i])
 		}
 		kinds := labKind(typ, true)
 		agree(t, &verify.Case{Work: verify.Create, Kinds: kinds, Input: two("from", in[0], "to", in[1])})
@@ -161,10 +160,9 @@ func TestLongListsHoweverTheyAreRead(t *testing.T) {
 	eachLongList(t, func(t *testing.T, l *longList, quiet bool, texts [3]string) {
 		typ := longType(quiet)
 		kind := schema.NewKind(schema.GroupVersionKind{Group: "lab.example.com", Version: "v1", Kind: "Long"}, typ)
-		plain := document.Options{Whole: true}
 		var whole [3]document.Value
 		for i := range whole {
-			d, err := document.Parse([]byte(texts[i]), plain)
+			d, err := document.Parse([]byte(texts[i]), document.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -191,8 +189,8 @@ func applied(t *testing.T, l *longList, live, change document.Value, typ *schema
 		return func(d patch.Decision) { decisions[i] = append(decisions[i], fmt.Sprint(d)) }
 	}
 	want, wantErr := patch.Strategic(live, change, typ, patch.Options{ListTypes: true, Observer: note(0)})
-	got, err := patch.Strategic(l.read(t, text, live), change, typ, patch.Options{ListTypes: true})
-	_, err2 := patch.Strategic(l.read(t, text, live), l.read(t, change.String(), live), typ, patch.Options{ListTypes: true, Observer: note(1)})
+	got, err := patch.Strategic(l.read(t, text), change, typ, patch.Options{ListTypes: true})
+	_, err2 := patch.Strategic(l.read(t, text), l.read(t, change.String()), typ, patch.Options{ListTypes: true, Observer: note(1)})
 	if fmt.Sprint(err) != fmt.Sprint(wantErr) || fmt.Sprint(err2) != fmt.Sprint(wantErr) || got.String() != want.String() {
 		t.Fatalf("%s applied is\n%s %v, wanted\n%s %v", change, got, err, want, wantErr)
 	}
@@ -247,7 +245,7 @@ func (l *longList) change(items int) string {
 func TestLongListsPatchedAsReference(t *testing.T) {
 	eachLongList(t, func(t *testing.T, l *longList, quiet bool, texts [3]string) {
 		items := strings.Count(texts[0], `"name"`)
-		live := l.read(t, texts[0], document.Value{})
+		live := l.read(t, texts[0])
 		change := parse(t, l.change(items))
 		agree(t, &verify.Case{Work: verify.StrategicPatch, Kinds: labKind(longType(quiet), true), Input: two("object", live, "patch", change)})
 		applied(t, l, parse(t, texts[0]), change, longType(quiet), texts[0])

@@ -2,6 +2,7 @@ package patch
 
 import (
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/remake"
 )
 
 // The rules of merge patches.
@@ -105,34 +106,9 @@ func withoutNulls(v document.Value) document.Value {
 		}
 		return withChanges(v, changes)
 	case document.List:
-		return mapItems(v, withoutNulls)
+		return remake.Items(v, func(_ int, item document.Value) document.Value { return withoutNulls(item) })
 	}
 	return v
-}
-
-// mapItems returns the list with f of each item: the list itself where f
-// changes none. An absent value leaves the item out.
-func mapItems(list document.Value, f func(document.Value) document.Value) document.Value {
-	var b document.ListBuilder
-	changed := false
-	for i, val := range list.Items() {
-		now := f(val)
-		if !changed {
-			if document.SameNode(now, val) {
-				continue
-			}
-			changed = true
-			b.Grow(list.Len())
-			for k := range i {
-				b.Append(list.At(k))
-			}
-		}
-		b.Append(now)
-	}
-	if !changed {
-		return list
-	}
-	return b.List()
 }
 
 // article returns a kind's name with its article.

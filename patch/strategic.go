@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/remake"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -251,21 +252,19 @@ func (w *strategist) unknown(t *schema.Type, key, problem string) *Error {
 	return err
 }
 
-// fresh returns what the patch's value is where nothing is to merge it into:
-// without nulls, and without maps that hold $patch. It is absent where it is
-// such a map itself.
+// fresh returns the patch's value where the object has nothing to merge it into:
+// without nulls, and without maps that hold $patch. It is absent where the value
+// is such a map itself.
 func (w *strategist) fresh(v document.Value) document.Value {
 	if w.applies {
 		v = withoutNulls(v)
 	}
-	return withoutPatches(v)
+	return w.withoutPatches(v)
 }
 
-// withoutPatches leaves out all maps that hold $patch.
-func withoutPatches(v document.Value) document.Value {
-	if v.SurelyLacks(directivePatch) {
-		return v
-	}
+// withoutPatches removes all maps that hold $patch. In a patch that was made here
+// the orders of lists hold keys alone, so they need not be searched.
+func (w *strategist) withoutPatches(v document.Value) document.Value {
 	switch v.Kind() {
 	case document.Object:
 		if _, found := v.Find(directivePatch); found {
@@ -273,13 +272,16 @@ func withoutPatches(v document.Value) document.Value {
 		}
 		var changes []change
 		for key, val := range v.Members() {
-			if now := withoutPatches(val); !document.SameNode(now, val) {
+			if !w.applies && strings.HasPrefix(key, directiveOrder) {
+				continue
+			}
+			if now := w.withoutPatches(val); !document.SameNode(now, val) {
 				changes = append(changes, change{key, now})
 			}
 		}
 		return withChanges(v, changes)
 	case document.List:
-		return mapItems(v, withoutPatches)
+		return remake.Items(v, func(_ int, item document.Value) document.Value { return w.withoutPatches(item) })
 	}
 	return v
 }

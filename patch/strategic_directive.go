@@ -143,7 +143,7 @@ func (w *strategist) itemsToOrder(live, change document.Value, f field) (merged,
 	if change.Exists() {
 		items = change
 		if !live.Exists() {
-			items = withoutPatches(change)
+			items = w.withoutPatches(change)
 		}
 	}
 	m := merged{mark: len(w.decisions), after: keysOf(live, f), aligned: !change.Exists()}

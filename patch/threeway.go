@@ -36,25 +36,23 @@ func ThreeWay(original, modified, current document.Value, kind *schema.Kind, o T
 }
 
 // ThreeWayText is ThreeWay for texts, each one document of JSON or YAML of at most
-// the API server's 3 MiB; the patch is JSON. original may be empty. What the
-// texts have in common is read once. A text that cannot be read gives a
-// *document.SyntaxError, which calls it original, modified or current.
+// the API server's 3 MiB; the patch is JSON. original may be empty. A text that
+// cannot be read gives a *document.SyntaxError, which names it original, modified
+// or current.
 func ThreeWayText(original, modified, current []byte, kind *schema.Kind, o ThreeWayOptions) ([]byte, Type, error) {
 	var values [3]document.Value
-	read := document.Options{Borrow: true, Items: true}
-	names := [...]string{"modified", "original", "current"} // modified is like both others
-	for i, text := range [...][]byte{modified, original, current} {
-		if i == 1 && len(text) == 0 {
+	names := [...]string{"original", "modified", "current"}
+	for i, text := range [...][]byte{original, modified, current} {
+		if i == 0 && len(text) == 0 {
 			continue
 		}
-		read.Name = names[i]
-		d, err := readOne(text, read)
+		d, err := readOne(text, document.Options{Name: names[i]})
 		if err != nil {
 			return nil, TypeAuto, err
 		}
-		values[i], read.Like = d.Root, values[0]
+		values[i] = d.Root
 	}
-	p, t, err := ThreeWay(values[1], values[0], values[2], kind, o)
+	p, t, err := ThreeWay(values[0], values[1], values[2], kind, o)
 	if err != nil {
 		return nil, t, err
 	}

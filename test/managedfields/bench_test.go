@@ -184,7 +184,7 @@ func parsed(text string) document.Value {
 
 // oursApply is what our side of a row does, bytes in and bytes out.
 func oursApply(m *fieldmanager.Manager, live, config []byte, manager string, now time.Time) ([]byte, error) {
-	l, err := document.Parse(live, document.Options{Whole: true, Borrow: true})
+	l, err := document.Parse(live, document.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +192,7 @@ func oursApply(m *fieldmanager.Manager, live, config []byte, manager string, now
 	if err != nil {
 		return nil, err
 	}
-	c, err := document.Parse(config, document.Options{Whole: true, Borrow: true})
+	c, err := document.Parse(config, document.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +204,7 @@ func oursApply(m *fieldmanager.Manager, live, config []byte, manager string, now
 }
 
 func oursUpdate(m *fieldmanager.Manager, live, next []byte, now time.Time) ([]byte, error) {
-	l, err := document.Parse(live, document.Options{Whole: true, Borrow: true})
+	l, err := document.Parse(live, document.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -212,7 +212,7 @@ func oursUpdate(m *fieldmanager.Manager, live, next []byte, now time.Time) ([]by
 	if err != nil {
 		return nil, err
 	}
-	n, err := document.Parse(next, document.Options{Whole: true, Borrow: true})
+	n, err := document.Parse(next, document.Options{})
 	if err != nil {
 		return nil, err
 	}

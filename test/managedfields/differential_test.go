@@ -203,13 +203,13 @@ func (d *duel) annotated(g *generate.Generator, q generate.Request, live documen
 
 func (d *duel) run(g *generate.Generator, now time.Time, steps int) error {
 	for step := range steps {
-		root, live := split(d.live)
+		_, live := split(d.live)
 		q := d.request(g, live.Value)
 		var a fieldmanager.Object
 		var b []byte
 		var errA, errB error
 		body := q.Body.JSON()
-		asked := reread(q.Body, body, root, step)
+		asked := reread(q.Body, body, step)
 		if q.Apply {
 			a, errA = d.ours.Apply(live, asked, q.Manager, q.Force, now)
 			b, errB = d.theirs.apply(d.live, body, q.Manager, q.Force)
@@ -281,17 +281,16 @@ func withUID(v document.Value) document.Value {
 	return v.Set(document.NewString("u"), "metadata", "uid")
 }
 
-// reread returns a body as it was drawn, read of its text, or read of its text
-// beside the live object, of which it then has what both say.
-func reread(v document.Value, text []byte, live document.Value, step int) document.Value {
-	o := document.Options{Whole: step%2 == 0, Borrow: true, MaxBytes: -1}
+// reread returns a body as it was drawn, parsed from its text, or parsed lazily.
+func reread(v document.Value, text []byte, step int) document.Value {
+	parse := document.Parse
 	switch step % 3 {
 	case 0:
 		return v
 	case 1:
-		o.Like = live
+		parse = document.ParseLazy
 	}
-	d, err := document.Parse(text, o)
+	d, err := parse(text, document.Options{MaxBytes: -1})
 	if err != nil {
 		panic(err)
 	}

@@ -3,8 +3,8 @@ package structured
 import (
 	"hash/maphash"
 	"sort"
-	"unsafe"
 
+	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
 	"github.com/patchlab-dev/patchlab/schema"
 )
@@ -31,7 +31,7 @@ type index struct {
 }
 
 type listKey struct {
-	list unsafe.Pointer
+	list document.Identity
 	kind *schema.ListType
 }
 

@@ -102,7 +102,7 @@ func (w *work) indexOf(l *schema.ListType, list document.Value) *index {
 	if list.Len() == 0 {
 		return &w.none
 	}
-	key := listKey{document.Identity(list), l}
+	key := listKey{list.Identity(), l}
 	if x := w.indices[key]; x != nil {
 		return x
 	}

@@ -161,7 +161,7 @@ func (w *work) mergeItems(l *schema.ListType, live, config document.Value) docum
 func (w *work) indexAs(l *schema.ListType, list document.Value, elements []string) *index {
 	x := &w.slab.indices.take(1)[0]
 	*x = index{w: w, bad: -1, elements: elements}
-	w.indices[listKey{document.Identity(list), l}] = x
+	w.indices[listKey{list.Identity(), l}] = x
 	return x
 }
 

@@ -2,10 +2,10 @@ package structured
 
 import (
 	"hash/maphash"
+	"sync"
 	"unsafe"
 
 	"github.com/patchlab-dev/patchlab/document"
-	"github.com/patchlab-dev/patchlab/internal/engine/lend"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -27,13 +27,15 @@ type work struct {
 	slab    slabs
 }
 
-var works = lend.Desk[work]{New: func() *work {
-	return &work{indices: map[listKey]*index{}, seed: maphash.MakeSeed()}
-}}
+// works holds the memory of earlier calls, as *work.
+var works sync.Pool
 
 // begin returns a work for a call; end gives its memory back.
 func begin(t *Types) *work {
-	w := works.Borrow()
+	w, ok := works.Get().(*work)
+	if !ok {
+		w = &work{indices: map[listKey]*index{}, seed: maphash.MakeSeed()}
+	}
 	w.types = t
 	w.none = index{w: w, bad: -1}
 	return w
@@ -54,7 +56,7 @@ func (w *work) end() {
 	clear(w.indices)
 	w.types, w.known, w.big = nil, nil, false
 	w.slab.reset()
-	works.Return(w)
+	works.Put(w)
 }
 
 // slabs are the memory of a work.

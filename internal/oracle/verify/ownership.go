@@ -26,7 +26,7 @@ func (r *referee) ownership(c *Case) outcome {
 		now := time.Unix(1767323045+int64(i), 0).UTC()
 		q := request{step, now, c}
 		b, errB := q.send(theirs, live)
-		q.Value = q.With("body", c.readAs(uint64(i), q.Get("body"), live.Join()))
+		q.Value = q.With("body", c.readAs(uint64(i), q.Get("body")))
 		a, errA := q.send(nil, live)
 		if out.Difference = sameObject(a, b, errA, errB); out.Difference != nil {
 			out.What = fmt.Sprintf("step %d: %s", i+1, out.What)

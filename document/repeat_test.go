@@ -28,26 +28,25 @@ func owned(n int, seed uint64, space string) string {
 	return b.String() + "}"
 }
 
-// TestTwinsAreTheSame: sharing the members of twins makes no difference to what
-// one finds in them. White space inside keeps objects from being twins, so that
-// the same text with it is what twins are held against.
-func TestTwinsAreTheSame(t *testing.T) {
+// Sharing the members of repeated objects makes no difference to what one finds in
+// them. White space prevents sharing, so the text is compared with itself spaced.
+func TestRepeatedObjectsAreTheSame(t *testing.T) {
 	for seed := range uint64(50) {
 		text := owned(500, seed, "")
-		check(t, []byte(text), "twins")
+		check(t, []byte(text), "repeated objects")
 		spaced := strings.NewReplacer(`{"`, `{ "`, `{}`, `{ }`).Replace(text)
-		for _, whole := range []bool{false, true} {
-			a, err := Parse([]byte(text), Options{Whole: whole})
+		for _, parse := range []func([]byte, Options) (*Document, error){Parse, ParseLazy} {
+			a, err := parse([]byte(text), Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			b, err := Parse([]byte(spaced), Options{Whole: whole})
+			b, err := parse([]byte(spaced), Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			sameMembers(t, a.Root, b.Root)
 			if Compare(a.Root, b.Root) != 0 || !Identical(a.Root, b.Root) {
-				t.Fatal("twins compare otherwise")
+				t.Fatal("repeated objects compare as different")
 			}
 		}
 	}
@@ -57,19 +56,19 @@ func TestTwinsAreTheSame(t *testing.T) {
 func sameMembers(t *testing.T, a, b Value) {
 	t.Helper()
 	if a.Kind() != b.Kind() || a.Len() != b.Len() || a.String() != b.String() {
-		t.Fatalf("with twins %.200s, without %.200s", a, b)
+		t.Fatalf("repeated %.200s, spaced %.200s", a, b)
 	}
 	for i := range a.Len() {
 		if a.Kind() == Object && a.Key(i) != b.Key(i) {
-			t.Fatalf("with twins the key %q, without %q", a.Key(i), b.Key(i))
+			t.Fatalf("repeated, the key is %q, spaced %q", a.Key(i), b.Key(i))
 		}
 		sameMembers(t, a.At(i), b.At(i))
 	}
 }
 
-// TestTwinsShare: hollow objects with the text of the one before share its
-// members; objects with values in them do not, so that each value keeps its place.
-func TestTwinsShare(t *testing.T) {
+// Objects of nothing but objects share the members of the one before if the text is
+// the same. Objects with values do not, so that each value keeps its position.
+func TestRepeatedObjectsShare(t *testing.T) {
 	for _, c := range []struct {
 		first, second string
 		shared        bool

@@ -5,17 +5,20 @@ import (
 	"unsafe"
 )
 
-// ReplaceIn returns a JSON text with one value replaced by v, in printed form.
-// The value is found by the tokens of a JSON pointer, without escapes. ok is
-// false where that cannot be done by exchanging a part of the text, and then says
-// no more: the text is not all in printed form, is wrong or larger than o allows,
-// or there is no such value. The text is read once and no tree made of it.
+// ReplaceIn returns the JSON text data with one value replaced by v in printed
+// form. tokens lead to the value: keys of objects and, in decimal, indices of
+// lists, as in a JSON pointer (RFC 6901) after unescaping. data is checked, but no
+// tree is made of it, so that this is the fastest way to change one value of a
+// text.
+//
+// ok is false, and out nil, where data is not in printed form, is not valid JSON,
+// exceeds the limit in o, or has no such value; parse data to find out which.
 func ReplaceIn(data []byte, tokens []string, v Value, o Options) (out []byte, ok bool) {
 	if o.tooLarge(len(data)) != nil || !v.Exists() {
 		return nil, false
 	}
 	p := parser{doc: &unnamed, s: unsafe.String(unsafe.SliceData(data), len(data)), b: data, eagerTo: len(data)}
-	if !p.pass(1) || p.i < len(data) || p.odd > 0 {
+	if !p.check(1) || p.i < len(data) || p.odd > 0 {
 		return nil, false
 	}
 	p.i = 0
@@ -25,15 +28,15 @@ func ReplaceIn(data []byte, tokens []string, v Value, o Options) (out []byte, ok
 		}
 	}
 	start := p.i
-	p.pass(1)
+	p.check(1)
 	out = make([]byte, 0, len(data)-(p.i-start)+v.sizeHint())
 	out = append(out, data[:start]...)
 	out = v.AppendJSON(out)
 	return append(out, data[p.i:]...), true
 }
 
-// enter goes from the start of a value, of a text that is right and in printed
-// form, to the start of the part that a token names.
+// enter moves from the start of a value, in text that has been checked and is in
+// printed form, to the start of the part that a token names.
 func (p *parser) enter(token string) bool {
 	switch p.b[p.i] {
 	case '{':
@@ -41,22 +44,22 @@ func (p *parser) enter(token string) bool {
 	case '[':
 		i, err := strconv.Atoi(token)
 		if err != nil || i < 0 || strconv.Itoa(i) != token {
-			return false // other spellings are for those who know what they mean
+			return false // "+1" and "01" are left to package patch
 		}
 		return p.b[p.i+1] != ']' && p.seekItem(i)
 	}
 	return false
 }
 
-// seekItem goes to the i-th item of the list that begins here, and reports
+// seekItem moves to the i-th item of the list that begins here, and reports
 // whether there is one.
 func (p *parser) seekItem(i int) bool {
-	var kin kin
+	var last previousItem
 	for p.i++; i > 0; p.i++ {
 		if p.b[p.i] == '{' {
-			p.passObject(1, &kin)
+			p.checkObject(1, &last)
 		} else {
-			p.pass(1)
+			p.check(1)
 		}
 		if p.b[p.i] == ']' {
 			return false

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// Objects of a list are gone over by what the one before held, so neighbours of
-// all sorts must be read as each by itself: with members more or less, in or out
-// of order, spelled otherwise, and wrong ones.
+// Objects of a list are checked by comparing them with the one before, which must
+// make no difference: neighbours have more or fewer members, in or out of order,
+// other spellings, and errors.
 func TestNeighboursInALargeList(t *testing.T) {
 	keys := []string{`"a":`, `"b":`, `"b" :`, `"c\"":`, `"c\u0022":`, `"d<":`, `"e":`, `"é":`, `"":`, `"a"`}
 	values := []string{`"x"`, `"x"`, `"x "`, `"\u00e9"`, `"<"`, `1`, `null`, `{"a":"x"}`, `[{"a":"x"},{"a":"x","b":"y"}]`, `""`, `"x`}
@@ -39,38 +39,6 @@ func TestNeighboursInALargeList(t *testing.T) {
 	}
 }
 
-// A list that is opened by the look of another is what it is without it.
-func TestOpenLike(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 4))
-	pool := []string{`{"a":"x","b":[1,{"c":2}]}`, `{"a":"x"}`, `{"a":"x","b":"<"}`, `{"a": 1}`, `[]`, `{}`, `[1,2]`, `"x"`, `1.0`, `1`, `null`, `{"a":{"b":{}}}`}
-	list := func() (text string, deferred, whole Value) {
-		var items []string
-		for range r.IntN(12) {
-			items = append(items, pool[r.IntN(len(pool))])
-		}
-		text = "[" + strings.Join(items, strings.Repeat(" ", r.IntN(2))+",") + "]"
-		d, err := parseDeferring(&Document{source: text}, 0, 0)
-		w, err2 := Parse([]byte(text), Options{Whole: true})
-		if err != nil || err2 != nil {
-			t.Fatal(text, err, err2)
-		}
-		return text, d.Root, w.Root
-	}
-	for range 3000 {
-		likeText, likeDeferred, likeWhole := list()
-		text, deferred, whole := list()
-		like := likeDeferred
-		if r.IntN(2) == 0 {
-			like = likeWhole
-		}
-		OpenLike(deferred, like)
-		if deferred.String() != whole.String() {
-			t.Fatalf("%s like %s is %s", text, likeText, deferred)
-		}
-		sameNodes(t, deferred, whole)
-	}
-}
-
 func TestListBuilderKeepsObjectsApart(t *testing.T) {
 	var list ListBuilder
 	list.Grow(3)
@@ -87,8 +55,7 @@ func TestListBuilderKeepsObjectsApart(t *testing.T) {
 	}
 }
 
-// A value is gone over by the text of the one under the key before, if that is
-// the same.
+// A value is checked by comparing it with the one under the key before.
 func TestSiblingsInALargeList(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))
 	values := []string{`{".":{},"f:a":{}}`, `{".":{},"f:a":{}}`, `{".":{},"f:a":{} }`, `{"f:b":{},".":{}}`, `{}`, `{ }`, `1`, `"x\"y"`, `"\u0061"`, `{".":{},"f:a":{}`, `{".":{},"f:a":{}}}`, `{"f:a":{"x":[1,2]}}`}

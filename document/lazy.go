@@ -1,0 +1,294 @@
+package document
+
+import (
+	"math"
+	"slices"
+	"sync/atomic"
+	"unsafe"
+)
+
+// ParseLazy reads one JSON value as Parse does, for callers that look at few of
+// its parts, as applying a patch does. Long lists are validated, but nodes for
+// their items are made only when they are asked for. The result is the same as
+// that of Parse, at another price: printing a value of which little was looked at
+// is much cheaper, looking at all of it is dearer.
+//
+// data is not copied. It must not change as long as the document or a value of it
+// is in use.
+func ParseLazy(data []byte, opts Options) (*Document, error) {
+	if err := opts.tooLarge(len(data)); err != nil {
+		return nil, err
+	}
+	if uint64(len(data)) > math.MaxUint32 {
+		return Parse(data, opts) // an itemSpan could not hold the offsets
+	}
+	return parseDeferring(&Document{source: unsafe.String(unsafe.SliceData(data), len(data)), opts: opts}, lazyText, lazyList)
+}
+
+// A list may be deferred if its objects have their keys in ascending order, which
+// rules out duplicate keys. After a list that has not, nothing more of the text is
+// deferred.
+const (
+	// lazyText is the length from which on lists of a text are deferred.
+	lazyText = 4 << 10
+	// lazyList is the length from which on a list is.
+	lazyList = 256
+)
+
+// A deferred holds the kids of a list or object once they have been made. It is
+// shared by the copies of the node, so that the kids are made once.
+type deferred struct {
+	kids atomic.Pointer[node]
+	// items points to the first of the spans of a list's items, nil if they were
+	// not noted.
+	items *itemSpan
+	// level is the number of deferred lists and objects around this one. Each
+	// level costs another check of the text.
+	level uint8
+	// peeks counts the members that were read without making the kids.
+	peeks atomic.Uint32
+}
+
+const (
+	maxLazyLevel = 2
+	maxPeeks     = 2
+)
+
+// itemSpan is what was found out about an item of a list when it was checked: where
+// it is, counted from the start of the list, how many kids it has, and whether it is
+// in printed form.
+type itemSpan struct {
+	from, to  uint32
+	count     uint32
+	canonical bool
+}
+
+// open returns the kids of a deferred node.
+func (n *node) open() []node {
+	d := (*deferred)(n.first)
+	if k := d.kids.Load(); k != nil {
+		return unsafe.Slice(k, n.count)
+	}
+	kids := makeKids(n)
+	if !d.kids.CompareAndSwap(nil, unsafe.SliceData(kids)) {
+		kids = unsafe.Slice(d.kids.Load(), n.count) // another goroutine was faster
+	}
+	return kids
+}
+
+// unnamed is the document of texts that have been checked, which give no errors.
+var unnamed Document
+
+// peek returns one member of a deferred object without making nodes for the
+// others. found is false where the kids have been made, or where so many members
+// were asked for that making them is cheaper.
+func (n *node) peek(key string) (v Value, found bool) {
+	d := (*deferred)(n.first)
+	if d.kids.Load() != nil || d.peeks.Add(1) > maxPeeks {
+		return Value{}, false
+	}
+	var p parser
+	p.begin(&unnamed, n.raw)
+	defer p.release()
+	if !p.seek(key) {
+		return Value{}, true
+	}
+	p.exact = true
+	if err := p.value(0); err != nil {
+		return Value{}, false
+	}
+	kid := p.stack[0]
+	kid.key = key
+	return Value{&kid}, true
+}
+
+// peekText is peek for the text of a string without escapes, for which no node is
+// made.
+func (n *node) peekText(key string) (text string, found bool) {
+	d := (*deferred)(n.first)
+	if d.kids.Load() != nil {
+		return "", false
+	}
+	p := parser{doc: &unnamed, s: n.raw, b: unsafe.Slice(unsafe.StringData(n.raw), len(n.raw)), eagerTo: len(n.raw)}
+	if !p.seek(key) {
+		return "", false
+	}
+	p.space()
+	if p.b[p.i] != '"' {
+		return "", false
+	}
+	raw, plain, ok := p.checkString()
+	return raw, plain && ok
+}
+
+// seek moves to the value of a member of the object that begins here, in text that
+// has been checked, and reports whether there is one.
+func (p *parser) seek(key string) bool {
+	for p.i++; ; p.i++ {
+		p.space()
+		name, plain, _ := p.checkString()
+		if !plain {
+			name = unescape(name)
+		}
+		p.space()
+		p.i++
+		if name >= key {
+			return name == key
+		}
+		p.check(0)
+		p.space()
+		if p.b[p.i] == '}' {
+			return false
+		}
+	}
+}
+
+// deferList defers the list that begins here and reports whether it did. If not,
+// the list has to be parsed.
+func (p *parser) deferList(depth int) bool {
+	start, odd := p.i, p.odd
+	spans := p.pooled.spans[:0]
+	count, ok := p.checkList(depth, &spans)
+	p.pooled.spans = spans
+	switch {
+	case !ok:
+		p.eagerTo = len(p.b)
+	case p.i-start < p.minList:
+		p.eagerTo = p.i
+	default:
+		n := p.span(List, start, odd, count)
+		if count > 0 {
+			n.first = unsafe.Pointer(&deferred{items: unsafe.SliceData(slices.Clone(spans))})
+			n.flags |= kidsDeferred
+		}
+		p.stack = append(p.stack, n)
+		return true
+	}
+	p.i, p.odd = start, odd
+	return false
+}
+
+// makeKids makes the kids of a deferred node from its text.
+func makeKids(n *node) []node {
+	var p parser
+	p.begin(&unnamed, n.raw)
+	defer p.release()
+	d := (*deferred)(n.first)
+	switch {
+	case d.items != nil:
+		p.pushItems(unsafe.Slice(d.items, n.count))
+	case d.level >= maxLazyLevel:
+		p.opening = true
+		if err := p.value(0); err != nil {
+			panic("document: checked text cannot be parsed: " + err.Error())
+		}
+		return p.stack[0].kids()
+	case n.kind == List:
+		spans := p.pooled.spans[:0]
+		if _, ok := p.checkList(0, &spans); !ok {
+			panic("document: checked text is not valid")
+		}
+		p.pooled.spans = spans
+		p.pushItems(spans)
+	default:
+		p.checkMembers()
+	}
+	p.peak = max(p.peak, len(p.stack))
+	kids := slices.Clone(p.stack)
+	deferKids(kids, d.level+1)
+	return kids
+}
+
+// pushItems pushes nodes for the items of the list that the text is: scalars
+// complete, lists and objects without their kids, which deferKids defers.
+func (p *parser) pushItems(spans []itemSpan) {
+	for i := range spans {
+		item := &spans[i]
+		kind := Object
+		switch p.b[item.from] {
+		case '{':
+		case '[':
+			kind = List
+		default:
+			if p.i = int(item.from); p.value(0) != nil {
+				panic("document: checked text is not valid")
+			}
+			continue
+		}
+		n := node{raw: p.s[item.from:item.to], kind: kind, count: item.count, flags: fromSource}
+		if item.canonical {
+			n.flags |= canonical
+		}
+		p.stack = append(p.stack, n)
+	}
+}
+
+// checkMembers pushes nodes for the members of the object that begins here, in
+// text that has been checked. Lists and objects are without their kids.
+func (p *parser) checkMembers() {
+	p.i++
+	for end := false; !end; {
+		key, flag, err := p.memberKey()
+		ok := err == nil && p.checkNode(0)
+		if ok {
+			n := &p.stack[len(p.stack)-1]
+			n.key = key
+			n.flags |= flag
+			end, ok = p.checkComma('}')
+		}
+		if !ok {
+			panic("document: checked text is not valid")
+		}
+	}
+}
+
+// checkNode checks the value that begins here and pushes its node, of a list or an
+// object without its kids.
+func (p *parser) checkNode(depth int) (ok bool) {
+	start, odd, kind, count := p.i, p.odd, Object, 0
+	switch p.b[p.i] {
+	case '{':
+		count, ok = p.checkObject(depth+1, nil)
+	case '[':
+		kind = List
+		count, ok = p.checkList(depth+1, nil)
+	default:
+		return p.value(depth) == nil
+	}
+	if ok {
+		p.stack = append(p.stack, p.span(kind, start, odd, count))
+	}
+	return ok
+}
+
+// span makes the node of a list or an object of count kids that was checked, from
+// start to here, without the kids.
+func (p *parser) span(kind Kind, start, odd, count int) node {
+	n := node{raw: p.s[start:p.i], kind: kind, count: uint32(count), flags: fromSource}
+	if p.odd == odd {
+		n.flags |= canonical
+	}
+	return n
+}
+
+// deferKids defers the kids of the lists and objects among nodes.
+func deferKids(nodes []node, level uint8) {
+	count := 0
+	for i := range nodes {
+		if nodes[i].kind >= List && nodes[i].count > 0 {
+			count++
+		}
+	}
+	if count == 0 {
+		return
+	}
+	cells := make([]deferred, count)
+	for i := range nodes {
+		if n := &nodes[i]; n.kind >= List && n.count > 0 {
+			count--
+			cells[count].level = level
+			n.first = unsafe.Pointer(&cells[count])
+			n.flags |= kidsDeferred
+		}
+	}
+}
