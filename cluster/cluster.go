@@ -401,6 +401,7 @@ func (t *task) respond(out outcome, object fieldmanager.Object) (*Response, *Sta
 	if st != nil {
 		return nil, st
 	}
+	resp.After = object
 	if t.ep.sub == subScale {
 		resp.Object, _, st = t.ep.scaleOf(object.Value)
 		return resp, st

@@ -48,6 +48,12 @@ func (p *pipeline) resolve(r *Request) (*endpoint, *Status) {
 	if !ok || kind.Resource == "" {
 		return nil, noResource()
 	}
+	return p.endpoint(kind, r)
+}
+
+// endpoint returns what a request to an object of a kind is about, and refuses
+// what is not served.
+func (p *pipeline) endpoint(kind *schema.Kind, r *Request) (*endpoint, *Status) {
 	if !kind.Namespaced && r.Namespace != "" {
 		return nil, noResource()
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
 )
 
 // Response is the answer to a request that succeeded.
@@ -14,6 +15,10 @@ type Response struct {
 	// of success. It has its apiVersion, kind, resourceVersion and managedFields.
 	// It is absent for a watch.
 	Object document.Value
+	// Before is the object before a write of [Pipeline.Step], as it is read from a
+	// store. After is the object after any write: that of Object, unless Object is
+	// of another kind than what is stored, as a Scale is.
+	Before, After fieldmanager.Object
 	// Warnings are texts for Warning headers, in order, without code and quotes.
 	Warnings []string
 	// Events is the stream of a watch, else nil. It must be stopped.

@@ -5,18 +5,13 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Step answers a create, an update or a patch of one object that the caller
-// holds, without any store: what Do would answer with dryRun=All in a cluster
-// that holds live and nothing else. live is absent where there is no object yet;
-// it is neither changed nor validated, but has the defaults that reading it from
-// a store gives it. The answer keeps live's resourceVersion.
-//
-// Of config, Store and BookmarkInterval are not looked at. An error is a
-// [*Status], or says that live itself is wrong.
+// Step answers one write as [Pipeline.Step] does, with a pipeline that is made
+// for it. Who asks more than once makes a Pipeline.
 func Step(config Config, live document.Value, r *Request) (*Response, error) {
-	p, err := newPipeline(config)
+	p, err := NewPipeline(config)
 	if err != nil {
 		return nil, err
 	}
@@ -24,18 +19,55 @@ func Step(config Config, live document.Value, r *Request) (*Response, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the live object: %w", err)
 	}
-	resp, st := p.step(object, r)
-	if st != nil {
-		return nil, st
-	}
-	return resp, nil
+	return p.Step(nil, object, r)
 }
 
-func (p *pipeline) step(live fieldmanager.Object, r *Request) (*Response, *Status) {
-	ep, st := p.resolve(r)
+// A Pipeline answers creates, updates and patches of single objects that the
+// caller holds, without a store. It keeps what it has prepared for a kind, and is
+// safe for concurrent use.
+type Pipeline struct{ pipeline *pipeline }
+
+// NewPipeline returns a pipeline. Of config, Store and BookmarkInterval are not
+// looked at.
+func NewPipeline(config Config) (*Pipeline, error) {
+	p, err := newPipeline(config)
+	if err != nil {
+		return nil, err
+	}
+	return &Pipeline{p}, nil
+}
+
+// Kinds returns the kinds that the pipeline serves.
+func (p *Pipeline) Kinds() *schema.Registry { return p.pipeline.kinds }
+
+// Step answers a create, an update or a patch: what [Cluster.Do] would answer
+// with dryRun=All in a cluster that holds live and nothing else. live is the zero
+// Object where there is no object yet; it is neither changed nor validated, but
+// has the defaults that reading it from a store gives it. The answer keeps live's
+// resourceVersion.
+//
+// kind is the kind of the object; it need not be one that the pipeline serves.
+// Where it is nil, the request's Group, Version and Resource name it, which are
+// not looked at otherwise. An error is a [*Status].
+func (p *Pipeline) Step(kind *schema.Kind, live fieldmanager.Object, r *Request) (*Response, error) {
+	var ep *endpoint
+	var st *Status
+	if kind != nil {
+		ep, st = p.pipeline.endpoint(kind, r)
+	} else {
+		ep, st = p.pipeline.resolve(r)
+	}
 	if st != nil {
 		return nil, st
 	}
+	response, st := p.pipeline.step(ep, live, r)
+	if st != nil {
+		return nil, st
+	}
+	return response, nil
+}
+
+func (p *pipeline) step(ep *endpoint, live fieldmanager.Object, r *Request) (*Response, *Status) {
 	t, st := p.begin(r, ep)
 	if st != nil {
 		return nil, st
@@ -77,5 +109,13 @@ func (t *task) stepped(live fieldmanager.Object, out outcome, unversioned bool) 
 	if !unversioned {
 		object.Value = keepMeta(object.Value, live.Value, "resourceVersion")
 	}
-	return t.respond(out, object)
+	response, st := t.respond(out, object)
+	if st != nil {
+		return nil, st
+	}
+	if unversioned {
+		live.Value = live.Value.Remove("metadata", "resourceVersion")
+	}
+	response.Before = live
+	return response, nil
 }
