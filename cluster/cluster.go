@@ -171,14 +171,13 @@ func (c *Cluster) do(ctx context.Context, r *Request) (*Response, *Status) {
 	}
 	var resp *Response
 	switch r.Verb {
-	case List:
-		resp, st = c.list(ctx, r, ep)
-	case Watch:
-		resp, st = c.watch(ctx, r, ep)
+	case Get, List, Watch:
+		var reading *Reading
+		if reading, st = c.reading(ctx, r, ep); st == nil {
+			resp = reading.response(ep)
+		}
 	case DeleteCollection:
 		resp, st = c.deleteCollection(ctx, r, ep)
-	case Get:
-		resp, st = c.get(ctx, r, ep)
 	case Delete:
 		resp, st = c.delete(ctx, r, ep)
 	default:
@@ -192,16 +191,22 @@ func (c *Cluster) do(ctx context.Context, r *Request) (*Response, *Status) {
 
 // deprecated adds the warning of a version that is deprecated.
 func deprecated(resp *Response, ep *endpoint) *Response {
-	warning := ep.kind.Warning
-	if ep.kind.Builtin {
-		warning = ep.facts.deprecated
-	} else if !ep.kind.Deprecated {
-		return resp
-	}
-	if warning != "" {
+	if warning := ep.deprecation(); warning != "" {
 		resp.Warnings = append([]string{warning}, resp.Warnings...)
 	}
 	return resp
+}
+
+// deprecation is the warning that comes with every answer of a deprecated version,
+// "" for none.
+func (e *endpoint) deprecation() string {
+	switch {
+	case e.kind.Builtin:
+		return e.facts.deprecated
+	case e.kind.Deprecated:
+		return e.kind.Warning
+	}
+	return ""
 }
 
 // generatedNames is how often a generated name is tried before it is given up.
@@ -440,5 +445,5 @@ func (c *Cluster) deleteCollection(ctx context.Context, r *Request, ep *endpoint
 		}
 		items.Append(shown)
 	}
-	return &Response{Code: 200, Object: listOf(ep, page, items.List())}, nil
+	return &Response{Code: 200, Object: listOf(ep, listMetadata(ep, page), items.List())}, nil
 }

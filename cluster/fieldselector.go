@@ -32,6 +32,16 @@ func (s fieldSelector) matches(object document.Value) bool {
 	return true
 }
 
+// metadataOnly reports whether all terms are about metadata.
+func (s fieldSelector) metadataOnly() bool {
+	for i := range s {
+		if s[i].path[0] != "metadata" {
+			return false
+		}
+	}
+	return true
+}
+
 // wanted returns the value that a label must have, "" where it may have several.
 func (s fieldSelector) wanted(label string) string {
 	for i := range s {

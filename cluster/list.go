@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/store"
 )
 
@@ -18,8 +19,17 @@ type selection struct {
 	scope string
 }
 
-func (s *selection) matches(object document.Value) bool {
-	return s.labels.matches(object) && s.fields.matches(object)
+// matches reports whether a record is selected for a kind. Metadata is stored as
+// it is shown, so that the object has to be read only for other fields.
+func (p *pipeline) matches(s *selection, k *schema.Kind, r *Record) (bool, *Status) {
+	if !s.labels.matches(r.object.Value) {
+		return false, nil
+	}
+	if s.fields.metadataOnly() {
+		return s.fields.matches(r.object.Value), nil
+	}
+	object, st := p.read(k, r.object)
+	return st == nil && s.fields.matches(object.Value), st
 }
 
 func (s *selection) all() bool { return len(s.labels) == 0 && len(s.fields) == 0 }
@@ -71,7 +81,7 @@ func (s *selection) narrow(r *Request, ep *endpoint) {
 	}
 }
 
-func (c *Cluster) get(ctx context.Context, r *Request, ep *endpoint) (*Response, *Status) {
+func (c *Cluster) get(ctx context.Context, r *Request, ep *endpoint) (*Reading, *Status) {
 	least, err := revision(r.ResourceVersion)
 	if err != nil {
 		return nil, plainError(err)
@@ -80,12 +90,11 @@ func (c *Cluster) get(ctx context.Context, r *Request, ep *endpoint) (*Response,
 	if err != nil {
 		return nil, c.storeStatus(ep, r.Name, err)
 	}
-	object := versioned(item.Value.object, item.Revision)
 	if ep.sub != subScale {
-		shown, st := c.show(ep.kind, object)
-		return &Response{Code: 200, Object: shown}, st
+		shown, st := c.shown(ep.kind, item.Value, item.Revision)
+		return &Reading{Kind: ep.kind, Object: shown}, st
 	}
-	read, st := c.read(ep.kind, object)
+	read, st := c.read(ep.kind, versioned(item.Value.object, item.Revision))
 	if st != nil {
 		return nil, st
 	}
@@ -93,10 +102,10 @@ func (c *Cluster) get(ctx context.Context, r *Request, ep *endpoint) (*Response,
 	if st == nil && !found && !ep.kind.Builtin {
 		st = internalError(errors.New("the spec replicas field " + strconv.Quote(ep.kind.Scale.SpecReplicasPath) + " does not exist"))
 	}
-	return &Response{Code: 200, Object: scale}, st
+	return &Reading{Kind: ep.kind, Value: scale}, st
 }
 
-func (c *Cluster) list(ctx context.Context, r *Request, ep *endpoint) (*Response, *Status) {
+func (c *Cluster) list(ctx context.Context, r *Request, ep *endpoint) (*Reading, *Status) {
 	s, st := c.selection(r, ep)
 	if st != nil {
 		return nil, st
@@ -105,24 +114,19 @@ func (c *Cluster) list(ctx context.Context, r *Request, ep *endpoint) (*Response
 	if st != nil {
 		return nil, st
 	}
-	var items document.ListBuilder
-	items.Grow(len(page.Items))
-	for _, item := range page.Items {
-		shown, st := c.show(ep.kind, versioned(item.Value.object, item.Revision))
-		if st != nil {
+	reading := &Reading{Kind: ep.kind, Metadata: listMetadata(ep, page), Items: make([]Shown, len(page.Items))}
+	for i, item := range page.Items {
+		if reading.Items[i], st = c.shown(ep.kind, item.Value, item.Revision); st != nil {
 			return nil, st
 		}
-		if ep.kind.Builtin {
-			shown = shown.Without("kind").Without("apiVersion")
-		}
-		items.Append(shown)
 	}
-	return &Response{Code: 200, Object: listOf(ep, page, items.List())}, nil
+	return reading, nil
 }
 
-// listOf is the list object. Custom resources show an empty continue token.
-func listOf(ep *endpoint, page store.Page[*Record], items document.Value) document.Value {
-	var metadata, b document.ObjectBuilder
+// listMetadata is the metadata of a list. Custom resources show an empty continue
+// token.
+func listMetadata(ep *endpoint, page store.Page[*Record]) document.Value {
+	var metadata document.ObjectBuilder
 	metadata.Set("resourceVersion", document.NewString(strconv.FormatInt(page.Revision, 10)))
 	if page.Continue != "" || !ep.kind.Builtin {
 		metadata.Set("continue", document.NewString(page.Continue))
@@ -130,9 +134,14 @@ func listOf(ep *endpoint, page store.Page[*Record], items document.Value) docume
 	if page.Remaining > 0 {
 		metadata.Set("remainingItemCount", document.NewInt(page.Remaining))
 	}
+	return metadata.Object()
+}
+
+func listOf(ep *endpoint, metadata, items document.Value) document.Value {
+	var b document.ObjectBuilder
 	b.Set("kind", document.NewString(ep.kind.ListKind))
 	b.Set("apiVersion", document.NewString(ep.kind.APIVersion()))
-	b.Set("metadata", metadata.Object())
+	b.Set("metadata", metadata)
 	b.Set("items", items)
 	return b.Object()
 }
@@ -161,8 +170,8 @@ func (c *Cluster) page(ctx context.Context, r *Request, ep *endpoint, s *selecti
 	}
 	if !s.all() {
 		o.Filter = func(item store.Item[*Record]) bool {
-			object, st := c.read(ep.kind, item.Value.object)
-			return st == nil && s.matches(object.Value)
+			matches, st := c.matches(s, ep.kind, item.Value)
+			return st == nil && matches
 		}
 	}
 	page, err := c.store.List(ctx, s.scope, o)

@@ -19,6 +19,8 @@ type Record struct {
 	// rewritten says that the text holds a -0, which is read as 0: the next
 	// write is a change even if it changes nothing.
 	rewritten bool
+	// form is how the record was shown last, nil until it is.
+	form atomic.Pointer[form]
 	// size is what Size returns plus one, 0 until it is asked for.
 	size atomic.Int64
 }

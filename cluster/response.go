@@ -34,17 +34,34 @@ type Event struct {
 	Object document.Value
 }
 
-// Stream delivers the events of a watch in order. Next may be called by one
-// goroutine at a time.
+// ShownEvent is what a watch delivers, with the object as it is stored. Bookmarks
+// and errors are no stored objects: for them it is in Object.
+type ShownEvent struct {
+	Event
+	Shown Shown
+}
+
+// Stream delivers the events of a watch in order. Next and NextShown may be called
+// by one goroutine at a time.
 type Stream struct {
-	next func(context.Context) (Event, error)
+	next func(context.Context) (ShownEvent, error)
 	stop func()
 }
 
 // Next waits for the next event. It fails with the context's error when that
 // ends, after which it may be called again, and with io.EOF when the stream has
 // ended.
-func (s *Stream) Next(ctx context.Context) (Event, error) { return s.next(ctx) }
+func (s *Stream) Next(ctx context.Context) (Event, error) {
+	event, err := s.next(ctx)
+	if event.Shown.Exists() {
+		event.Object = event.Shown.Value()
+	}
+	return event.Event, err
+}
+
+// NextShown waits for the next event as Next does. The event's Object is absent
+// where it has a Shown.
+func (s *Stream) NextShown(ctx context.Context) (ShownEvent, error) { return s.next(ctx) }
 
 // Stop frees what the stream holds. Stopping again does nothing.
 func (s *Stream) Stop() { s.stop() }

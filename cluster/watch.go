@@ -29,7 +29,7 @@ type watcher struct {
 	done               bool
 }
 
-func (c *Cluster) watch(ctx context.Context, r *Request, ep *endpoint) (*Response, *Status) {
+func (c *Cluster) watch(ctx context.Context, r *Request, ep *endpoint) (*Reading, *Status) {
 	r = watchDefaults(r)
 	s, st := c.selection(r, ep)
 	if st != nil {
@@ -54,7 +54,7 @@ func (c *Cluster) watch(ctx context.Context, r *Request, ep *endpoint) (*Respons
 		w.stop()
 		return c.watchFailed(ep, err)
 	}
-	return &Response{Code: 200, Events: &Stream{next: w.next, stop: w.stop}}, nil
+	return &Reading{Kind: ep.kind, Events: &Stream{next: w.next, stop: w.stop}}, nil
 }
 
 // watchDefaults gives a watch from no version or from any the options that it
@@ -71,20 +71,20 @@ func watchDefaults(r *Request) *Request {
 
 // watchFailed answers a watch that could not begin. That its version is too old
 // is told within the stream.
-func (c *Cluster) watchFailed(ep *endpoint, err error) (*Response, *Status) {
+func (c *Cluster) watchFailed(ep *endpoint, err error) (*Reading, *Status) {
 	st := c.storeStatus(ep, "", err)
 	if st.Code != 410 {
 		return nil, st
 	}
 	told := false
-	next := func(context.Context) (Event, error) {
+	next := func(context.Context) (ShownEvent, error) {
 		if told {
-			return Event{}, io.EOF
+			return ShownEvent{}, io.EOF
 		}
 		told = true
-		return Event{Type: "ERROR", Object: st.Object()}, nil
+		return failure(st), nil
 	}
-	return &Response{Code: 200, Events: &Stream{next: next, stop: func() {}}}, nil
+	return &Reading{Kind: ep.kind, Events: &Stream{next: next, stop: func() {}}}, nil
 }
 
 func (w *watcher) stop() {
@@ -96,7 +96,12 @@ func (w *watcher) stop() {
 	}
 }
 
-func (w *watcher) next(ctx context.Context) (Event, error) {
+// failure is the event by which a watch tells an error.
+func failure(st *Status) ShownEvent {
+	return ShownEvent{Event: Event{Type: "ERROR", Object: st.Object()}}
+}
+
+func (w *watcher) next(ctx context.Context) (ShownEvent, error) {
 	for !w.done {
 		e, err := w.events.Next(ctx)
 		if err != nil {
@@ -105,71 +110,69 @@ func (w *watcher) next(ctx context.Context) (Event, error) {
 		event, ok, st := w.event(e)
 		if st != nil {
 			w.done = true
-			return Event{Type: "ERROR", Object: st.Object()}, nil
+			return failure(st), nil
 		}
 		if ok {
 			return event, nil
 		}
 	}
-	return Event{}, io.EOF
+	return ShownEvent{}, io.EOF
 }
 
-func (w *watcher) ended(ctx context.Context, err error) (Event, error) {
+func (w *watcher) ended(ctx context.Context, err error) (ShownEvent, error) {
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		return Event{}, err
+		return ShownEvent{}, err
 	}
 	w.done = true
 	if errors.Is(err, store.ErrClosed) {
-		return Event{}, io.EOF
+		return ShownEvent{}, io.EOF
 	}
-	return Event{Type: "ERROR", Object: w.storeStatus(w.ep, "", err).Object()}, nil
+	return failure(w.storeStatus(w.ep, "", err)), nil
 }
 
-// event turns one event of the store into one of the watch; ok is false where
-// the client is told nothing.
-func (w *watcher) event(e store.Event[*Record]) (event Event, ok bool, st *Status) {
+// event returns the event of the watch for one of the store; ok is false where the
+// client gets none.
+func (w *watcher) event(e store.Event[*Record]) (event ShownEvent, ok bool, st *Status) {
 	if e.Type == store.Bookmark {
 		if e.InitialEnd && !w.initial || !e.InitialEnd && !w.bookmarks {
 			return event, false, nil
 		}
-		return Event{Type: "BOOKMARK", Object: w.bookmark(e)}, true, nil
+		return ShownEvent{Event: Event{Type: "BOOKMARK", Object: w.bookmark(e)}}, true, nil
 	}
-	var now, was document.Value
-	if e.Type != store.Deleted {
-		if now, ok, st = w.selected(e.Value, e.Revision); st != nil || !ok {
-			now = document.Value{}
-		}
+	before, after := e.Previous, e.Value
+	switch e.Type {
+	case store.Deleted:
+		before, after = e.Value, nil
+	case store.Added:
+		before = nil
 	}
-	if st == nil && e.Type == store.Modified {
-		if was, ok, st = w.selected(e.Previous, e.Revision); st != nil || !ok {
-			was = document.Value{}
-		}
-	}
-	if st == nil && e.Type == store.Deleted {
-		if was, ok, st = w.selected(e.Value, e.Revision); st != nil || !ok {
-			was = document.Value{}
-		}
-	}
-	switch {
-	case st != nil:
+	was, st := w.selects(before)
+	if st != nil {
 		return event, false, st
-	case now.Exists() && was.Exists():
-		return Event{Type: "MODIFIED", Object: now}, true, nil
-	case now.Exists():
-		return Event{Type: "ADDED", Object: now}, true, nil
-	case was.Exists():
-		return Event{Type: "DELETED", Object: was}, true, nil
 	}
-	return event, false, nil
+	is, st := w.selects(after)
+	if st != nil || !was && !is {
+		return event, false, st
+	}
+	shown := after
+	switch {
+	case was && is:
+		event.Type = "MODIFIED"
+	case is:
+		event.Type = "ADDED"
+	default:
+		event.Type, shown = "DELETED", before
+	}
+	event.Shown, st = w.shown(w.ep.kind, shown, e.Revision)
+	return event, st == nil, st
 }
 
-// selected returns an object as the watch shows it, and whether it matches.
-func (w *watcher) selected(r *Record, revision int64) (document.Value, bool, *Status) {
-	o, st := w.read(w.ep.kind, versioned(r.object, revision))
-	if st != nil || !w.selection.matches(o.Value) {
-		return document.Value{}, false, st
+// selects reports whether there is a record and the watch selects it.
+func (w *watcher) selects(r *Record) (bool, *Status) {
+	if r == nil {
+		return false, nil
 	}
-	return o.Join(), true, nil
+	return w.matches(w.selection, w.ep.kind, r)
 }
 
 // bookmark is an object of the watched kind with nothing but a resource version.

@@ -1,0 +1,106 @@
+package cluster
+
+import (
+	"strconv"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// objectText is the JSON of an object without its resourceVersion, and the places
+// in it from which the forms of an answer are put together. It is immutable.
+type objectText struct {
+	json string
+	// identity is where the members apiVersion and kind begin and end, with the
+	// comma behind them.
+	versionBegin, versionEnd, kindBegin, kindEnd int
+	// metadata is where the value of metadata begins and ends.
+	metadataBegin, metadataEnd int
+	// revision is where the member resourceVersion belongs, and the commas that it
+	// needs there.
+	revision      int
+	before, after string
+}
+
+const revisionKey = "resourceVersion"
+
+// textOf prints an object that has metadata. Its resourceVersion is left out.
+func textOf(object document.Value) *objectText {
+	b := make([]byte, 0, 1024)
+	t := &objectText{}
+	b = append(b, '{')
+	last := object.Len() - 1
+	for i := range object.Len() {
+		key, begin := object.Key(i), len(b)
+		b = append(document.AppendQuoted(b, key), ':')
+		if key == "metadata" {
+			t.metadataBegin = len(b)
+			b = t.appendMetadata(b, object.At(i))
+			t.metadataEnd = len(b)
+		} else {
+			b = object.At(i).AppendJSON(b)
+		}
+		if i < last {
+			b = append(b, ',')
+		}
+		switch key {
+		case "apiVersion":
+			t.versionBegin, t.versionEnd = begin, len(b)
+		case "kind":
+			t.kindBegin, t.kindEnd = begin, len(b)
+		}
+	}
+	t.json = string(append(b, '}'))
+	return t
+}
+
+// appendMetadata prints the metadata and notes where the resourceVersion belongs.
+func (t *objectText) appendMetadata(b []byte, metadata document.Value) []byte {
+	b = append(b, '{')
+	members, placed := 0, false
+	for key, value := range metadata.Members() {
+		if key == revisionKey {
+			continue
+		}
+		if members > 0 {
+			b = append(b, ',')
+		}
+		if !placed && key > revisionKey {
+			t.revision, t.after, placed = len(b), ",", true
+		}
+		b = append(document.AppendQuoted(b, key), ':')
+		b = value.AppendJSON(b)
+		members++
+	}
+	if !placed {
+		t.revision = len(b)
+		if members > 0 {
+			t.before = ","
+		}
+	}
+	return append(b, '}')
+}
+
+// appendRange appends a part of the text, with the resourceVersion where the part
+// contains its place.
+func (t *objectText) appendRange(dst []byte, begin, end int, revision int64) []byte {
+	if t.revision < begin || t.revision > end {
+		return append(dst, t.json[begin:end]...)
+	}
+	dst = append(dst, t.json[begin:t.revision]...)
+	dst = append(dst, t.before...)
+	dst = append(dst, `"`+revisionKey+`":"`...)
+	dst = strconv.AppendInt(dst, revision, 10)
+	dst = append(dst, '"')
+	dst = append(dst, t.after...)
+	return append(dst, t.json[t.revision:end]...)
+}
+
+// appendObject appends the object, with apiVersion and kind or without.
+func (t *objectText) appendObject(dst []byte, revision int64, identity bool) []byte {
+	if identity || t.versionEnd > t.kindBegin || t.kindEnd > t.metadataBegin {
+		return t.appendRange(dst, 0, len(t.json), revision)
+	}
+	dst = append(dst, t.json[:t.versionBegin]...)
+	dst = append(dst, t.json[t.versionEnd:t.kindBegin]...)
+	return t.appendRange(dst, t.kindEnd, len(t.json), revision)
+}
