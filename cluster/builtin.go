@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/kinds"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -14,6 +15,9 @@ import (
 // checkBuiltin judges a built-in object that is written through a subresource or,
 // with sub "", itself; live is absent for a new one.
 func checkBuiltin(k *schema.Kind, sub string, object, live document.Value) []Cause {
+	if s := kinds.Of(k.Group, k.Resource); s.Validates() {
+		return schemaCauses(s.Validate(k, sub, object, live))
+	}
 	var causes []Cause
 	add := func(c ...Cause) { causes = append(causes, c...) }
 	switch k.Group + "/" + k.Kind {

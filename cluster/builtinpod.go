@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
 	"github.com/patchlab-dev/patchlab/internal/engine/quantity"
 )
 
@@ -87,7 +88,7 @@ const handlers = "exec,httpGet,tcpSocket,grpc,sleep"
 // unique wants a name that none of those seen is.
 func (c *check) unique(at *way, named document.Value, seen map[string]bool) {
 	name := named.Get("name").StringOr("")
-	switch why := dnsLabel(name); {
+	switch why := names.DNSLabel(name); {
 	case name == "":
 		c.add(required(at.to("name").String(), ""))
 	case seen[name]:

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
 )
 
 // Rules for parts of built-in objects that need no look at other parts stand in
@@ -242,11 +243,11 @@ func judged(v document.Value, rule, of string) *Cause {
 	case rule == "among" && !among(text, of):
 		why = "must be one of " + of
 	case rule == "label":
-		why = dnsLabel(text)
+		why = names.DNSLabel(text)
 	case rule == "subdomain":
-		why = dnsSubdomain(text)
+		why = names.DNSSubdomain(text)
 	case rule == "qualified":
-		why = qualifiedName(text)
+		why = names.QualifiedName(text)
 	case rule == "port":
 		why = portName(text)
 	case rule == "variable" && strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' || r == '=' }):

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -68,7 +69,7 @@ func (c *check) dataKeys(maps ...string) {
 
 func isDataKey(s string) bool {
 	for i := range len(s) {
-		if c := s[i]; !isAlphanumeric(c) && c != '-' && c != '_' && c != '.' {
+		if c := s[i]; !names.IsAlphanumeric(c) && c != '-' && c != '_' && c != '.' {
 			return false
 		}
 	}

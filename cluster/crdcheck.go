@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
 	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/schema/structural"
 )
@@ -45,11 +46,11 @@ func checkCRD(object, live document.Value) []Cause {
 
 // checkCRDStatus judges a definition that is written through its status.
 func checkCRDStatus(object document.Value) []Cause {
-	names := object.Lookup("status", "acceptedNames")
+	accepted := object.Lookup("status", "acceptedNames")
 	var causes []Cause
 	label := func(key string, v document.Value) {
 		if text := v.StringOr(""); text != "" {
-			why := dnsLabel(strings.ToLower(text))
+			why := names.DNSLabel(strings.ToLower(text))
 			if text[0] <= '9' {
 				why = "must begin with a letter"
 			}
@@ -59,10 +60,10 @@ func checkCRDStatus(object document.Value) []Cause {
 		}
 	}
 	for _, key := range [...]string{"plural", "singular", "kind", "listKind"} {
-		label(key, names.Get(key))
+		label(key, accepted.Get(key))
 	}
 	for _, key := range [...]string{"shortNames", "categories"} {
-		for i, v := range names.Get(key).Items() {
+		for i, v := range accepted.Get(key).Items() {
 			label(key+"["+strconv.Itoa(i)+"]", v)
 		}
 	}

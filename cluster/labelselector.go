@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
 )
 
 // A labelSelector is a list of requirements that labels must all meet, in the
@@ -124,7 +125,7 @@ func (p *labelParser) requirement() (labelRequirement, error) {
 		return labelRequirement{}, fmt.Errorf("found %q where a label's key was expected", p.token)
 	}
 	r := labelRequirement{key: p.take(), operator: "exists"}
-	if why := qualifiedName(r.key); why != "" {
+	if why := names.QualifiedName(r.key); why != "" {
 		return r, fmt.Errorf("the key %q %s", r.key, why)
 	}
 	if absent {
@@ -159,7 +160,7 @@ func (p *labelParser) requirement() (labelRequirement, error) {
 		return r, err
 	}
 	for _, v := range r.values {
-		if why := labelValue(v); why != "" {
+		if why := names.LabelValue(v); why != "" {
 			return r, fmt.Errorf("the value %q of %s %s", v, r.key, why)
 		}
 	}

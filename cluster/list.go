@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
 	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/store"
 )
@@ -71,7 +72,7 @@ func (s *selection) narrow(r *Request, ep *endpoint) {
 	name := s.fields.wanted("metadata.name")
 	if ep.kind.Namespaced && namespace == "" {
 		namespace = s.fields.wanted("metadata.namespace")
-		if dnsLabel(namespace) != "" {
+		if names.DNSLabel(namespace) != "" {
 			return
 		}
 		s.scope = ep.key(namespace, "")

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -27,23 +28,23 @@ type nameRule func(name string, prefix bool) string
 
 func subdomainName(name string, prefix bool) string {
 	if prefix {
-		name = masked(name)
+		name = names.MaskPrefix(name)
 	}
-	return dnsSubdomain(name)
+	return names.DNSSubdomain(name)
 }
 
 func labelName(name string, prefix bool) string {
 	if prefix {
-		name = masked(name)
+		name = names.MaskPrefix(name)
 	}
-	return dnsLabel(name)
+	return names.DNSLabel(name)
 }
 
 func segmentName(name string, prefix bool) string {
 	if prefix {
-		return pathSegmentPrefix(name)
+		return names.PathSegmentPrefix(name)
 	}
-	return pathSegment(name)
+	return names.PathSegment(name)
 }
 
 // checkMetadata judges the metadata of an object whose names are final. The
@@ -68,7 +69,7 @@ func checkMetadata(object document.Value, namespaced bool, rule nameRule) []Caus
 	case namespaced && namespace == "":
 		causes = append(causes, required("metadata.namespace", ""))
 	case namespaced:
-		if why := dnsLabel(namespace); why != "" {
+		if why := names.DNSLabel(namespace); why != "" {
 			causes = append(causes, invalidValue("metadata.namespace", strconv.Quote(namespace), why))
 		}
 	}
@@ -91,11 +92,11 @@ func firstOf(a, b string) string {
 func checkLabels(object document.Value) []Cause {
 	var causes []Cause
 	for key, value := range object.Get("metadata").Get("labels").Members() {
-		if why := qualifiedName(key); why != "" {
+		if why := names.QualifiedName(key); why != "" {
 			causes = append(causes, invalidValue("metadata.labels", strconv.Quote(key), why))
 		}
 		text := value.StringOr("")
-		if why := labelValue(text); why != "" {
+		if why := names.LabelValue(text); why != "" {
 			causes = append(causes, invalidValue("metadata.labels", strconv.Quote(text), why))
 		}
 	}
@@ -106,7 +107,7 @@ func checkAnnotations(object document.Value) []Cause {
 	var causes []Cause
 	size := 0
 	for key, value := range object.Get("metadata").Get("annotations").Members() {
-		if why := qualifiedName(strings.ToLower(key)); why != "" {
+		if why := names.QualifiedName(strings.ToLower(key)); why != "" {
 			causes = append(causes, invalidValue("metadata.annotations", strconv.Quote(key), why))
 		}
 		size += len(key) + len(value.StringOr(""))
@@ -180,7 +181,7 @@ func checkFinalizers(object document.Value) []Cause {
 	var causes []Cause
 	orphan, foreground := false, false
 	for _, name := range finalizers(object) {
-		if why := qualifiedName(name); why != "" {
+		if why := names.QualifiedName(name); why != "" {
 			causes = append(causes, invalidValue(field, strconv.Quote(name), why))
 		}
 		orphan = orphan || name == finalizerOrphan

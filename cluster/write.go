@@ -6,6 +6,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
 	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
 
@@ -54,7 +55,7 @@ func (t *task) named(object document.Value) document.Value {
 }
 
 // maxGeneratedPrefix leaves five of the 63 characters of a name for the suffix.
-const maxGeneratedPrefix = maxLabel - 5
+const maxGeneratedPrefix = names.MaxLabel - 5
 
 // prepareNew makes an object ready to be stored for the first time: system
 // metadata, the create strategy, validation.

@@ -14,11 +14,11 @@ const module = "github.com/patchlab-dev/patchlab/"
 // layers are the parts, lowest first. Each may import those before it and
 // itself; nothing imports a part that is not listed before it.
 var layers = []string{
-	"document", "schema", "patch", "fieldmanager", "store", "cluster", "explain", "scenario", "internal/app/playground", "server", "internal/app/cli", "cmd",
+	"document", "schema", "kinds", "patch", "fieldmanager", "store", "cluster", "explain", "scenario", "internal/app/playground", "server", "internal/app/cli", "cmd",
 }
 
 // light are the parts that also run in a browser.
-var light = []string{"document", "schema", "patch", "fieldmanager", "store", "cluster", "scenario", "internal/app/playground"}
+var light = []string{"document", "schema", "kinds", "patch", "fieldmanager", "store", "cluster", "scenario", "internal/app/playground"}
 
 // pages are the commands that run in a browser and so are built for nothing else.
 var pages = []string{"wasm", "wasm/engines"}

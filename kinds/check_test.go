@@ -1,0 +1,148 @@
+package kinds
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// Of searches the strategies as a sorted list.
+func TestStrategiesAreSorted(t *testing.T) {
+	for i, s := range strategies {
+		if Of(s.Group, s.Resource) != s {
+			t.Errorf("strategy %d (%s %s) is not found: the list is not sorted or names it twice", i, s.Group, s.Resource)
+		}
+	}
+	if Of("apps", "nothing") != nil {
+		t.Error("an unknown resource has a strategy")
+	}
+}
+
+// Every stored resource of the catalog has a strategy.
+func TestStrategiesAreComplete(t *testing.T) {
+	catalog, err := schema.Builtin("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := range schema.NewRegistry(catalog).Kinds() {
+		if k.Resource != "" && Of(k.Group, k.Resource) == nil {
+			t.Errorf("%s (%s) has no strategy", k, k.Resource)
+		}
+	}
+}
+
+func parse(t testing.TB, text string) document.Value {
+	t.Helper()
+	d, err := document.Parse([]byte(text), document.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.Root
+}
+
+// kindOf returns a built-in kind of the newest version.
+func kindOf(t testing.TB, group, version, resource string) *schema.Kind {
+	t.Helper()
+	catalog, err := schema.Builtin("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, ok := schema.NewRegistry(catalog).Resource(group, version, resource)
+	if !ok {
+		t.Fatalf("no resource %s in %s/%s", resource, group, version)
+	}
+	return k
+}
+
+// A path is written as kube-apiserver writes it, and leads to the value all the same.
+func TestFieldPaths(t *testing.T) {
+	v := parse(t, `{"spec":{"template":{"metadata":{"labels":{"a":"b"}}},"limits":{"x.y/z":1},"ports":[{"name":"p"}]}}`)
+	object := newCheck(nil, "", v).root(v)
+	spec := object.get("spec")
+	ports := spec.get("ports")
+	port, hidden := ports.item(0), ports.hiddenItem(0)
+	template := spec.get("template")
+	limits := spec.get("limits")
+	metadata := template.getAs("metadata", "")
+	for _, c := range []struct {
+		of         field
+		text, path string
+	}{
+		{object, "<nil>", "."},
+		{port.get("name"), "spec.ports[0].name", ".spec.ports[0].name"},
+		{hidden.get("name"), "spec.ports.name", ".spec.ports[0].name"},
+		{template.getAs("metadata.labels", "labels"), "spec.template.labels", ".spec.template.metadata.labels"},
+		{metadata.get("labels"), "spec.template.labels", ".spec.template.metadata.labels"},
+		{limits.key("x.y/z"), "spec.limits[x.y/z]", `.spec.limits["x.y/z"]`},
+	} {
+		if got := c.of.pathText(); got != c.text {
+			t.Errorf("text %q, want %q", got, c.text)
+		}
+		if got := c.of.path().String(); got != c.path {
+			t.Errorf("path %s, want %s", got, c.path)
+		}
+		if !document.Equal(v.Follow(c.of.path()), c.of.Value) {
+			t.Errorf("the path %s leads to another value than the field", c.path)
+		}
+	}
+}
+
+// An error holds the wrong value, and the same error is reported once.
+func TestErrorsAreCompleteAndSingle(t *testing.T) {
+	v := parse(t, `{"spec":{"replicas":-1}}`)
+	c := newCheck(nil, "", v)
+	object := c.root(v)
+	spec := object.get("spec")
+	c.minimum(spec.get("replicas"), 0)
+	c.minimum(spec.get("replicas"), 0)
+	c.need(spec.get("selector"))
+	var got []string
+	for _, e := range c.finish() {
+		got = append(got, e.Error())
+	}
+	want := []string{"spec.replicas: Invalid value: -1: must be greater than or equal to 0", "spec.selector: Required value"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// Validating an object without errors allocates nothing.
+func TestValidationAllocatesNothing(t *testing.T) {
+	for _, c := range []struct{ group, version, resource, object string }{
+		{"", "v1", "configmaps", `{"data":{"a":"b","c":"d"},"binaryData":{"e":"AA=="}}`},
+		{"", "v1", "secrets", `{"type":"kubernetes.io/tls","data":{"tls.crt":"AA==","tls.key":"AA=="}}`},
+		{"policy", "v1", "poddisruptionbudgets", `{"spec":{"minAvailable":"50%","selector":{"matchLabels":{"a":"b"},"matchExpressions":[{"key":"k","operator":"In","values":["v"]}]}}}`},
+	} {
+		k, v := kindOf(t, c.group, c.version, c.resource), parse(t, c.object)
+		s := Of(c.group, c.resource)
+		var errs []schema.FieldError
+		allocs := testing.AllocsPerRun(10, func() { errs = s.Validate(k, "", v, v) })
+		if len(errs) > 0 || allocs > 0 {
+			t.Errorf("%s: %v allocations and errors %v", c.resource, allocs, errs)
+		}
+	}
+}
+
+// Two values have the same meaning as apimachinery's equality.Semantic decides.
+func TestSameMeaning(t *testing.T) {
+	k := kindOf(t, "", "v1", "persistentvolumeclaims")
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{`{"spec":{"resources":{"requests":{"storage":"1Gi"}}}}`, `{"spec":{"resources":{"requests":{"storage":"1024Mi"}}}}`, true},
+		{`{"spec":{"resources":{"requests":{"storage":"1Gi"}}}}`, `{"spec":{"resources":{"requests":{"storage":"2Gi"}}}}`, false},
+		{`{"spec":{"accessModes":[]}}`, `{"spec":{}}`, true},
+		{`{"spec":{"selector":{"matchLabels":{}}}}`, `{"spec":{"selector":{}}}`, true},
+		{`{"spec":{"selector":{}}}`, `{"spec":{}}`, false},
+		{`{"spec":{"resources":{"requests":{"storage":"0"}}}}`, `{"spec":{"resources":{"requests":{}}}}`, false},
+	} {
+		a, b := parse(t, c.a), parse(t, c.b)
+		check := newCheck(k, "", a)
+		if got := check.same(check.root(a).get("spec"), check.root(b).get("spec")); got != c.want {
+			t.Errorf("%s and %s: %v, want %v", c.a, c.b, got, c.want)
+		}
+	}
+}

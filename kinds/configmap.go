@@ -1,0 +1,69 @@
+package kinds
+
+import (
+	"encoding/base64"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+)
+
+// configMapStrategy is the strategy of v1 ConfigMap.
+var configMapStrategy = Strategy{
+	Group:    "",
+	Resource: "configmaps",
+	Name:     subdomainName,
+	validate: validateConfigMap,
+}
+
+// maxData limits the content of a ConfigMap or Secret, in bytes.
+const maxData = 1 << 20
+
+func validateConfigMap(c *check, object, old field) {
+	data, binary := object.get("data"), object.get("binaryData")
+	size := 0
+	for i := range data.members() {
+		entry, key := data.memberAt(i)
+		c.dataKey(entry, key)
+		if binary.Get(key).Exists() {
+			c.invalidText(entry, key, "duplicate of key present in binaryData")
+		}
+		size += len(entry.text())
+	}
+	for i := range binary.members() {
+		entry, key := binary.memberAt(i)
+		c.dataKey(entry, key)
+		size += decodedLen(entry.text())
+	}
+	if size > maxData {
+		c.tooLong(object.getAs("data", ""), maxData)
+	}
+	c.sealed(object, old, "data", "binaryData")
+}
+
+// dataKey checks the key of an entry of a ConfigMap or Secret.
+func (c *check) dataKey(entry field, key string) {
+	if why := names.ConfigMapKey(key); why != "" {
+		c.invalidText(entry, key, why)
+	}
+}
+
+// sealed requires that an object that is immutable keeps its content.
+func (c *check) sealed(object, old field, content ...string) {
+	if !old.get("immutable").isTrue() {
+		return
+	}
+	const why = "field is immutable when `immutable` is set"
+	if still := object.get("immutable"); !still.isTrue() {
+		c.forbidden(still, why)
+	}
+	for _, name := range content {
+		if part := object.get(name); !c.same(part, old.get(name)) {
+			c.forbidden(part, why)
+		}
+	}
+}
+
+// decodedLen returns the length of the data that a base64 text encodes.
+func decodedLen(text string) int {
+	return base64.StdEncoding.DecodedLen(len(text)) - strings.Count(text[max(0, len(text)-2):], "=")
+}

@@ -1,0 +1,13 @@
+package kinds
+
+// customResourceDefinitionStrategy is the strategy of apiextensions.k8s.io/v1 CustomResourceDefinition.
+var customResourceDefinitionStrategy = Strategy{
+	Group:          "apiextensions.k8s.io",
+	Resource:       "customresourcedefinitions",
+	Storage:        "apiextensions.k8s.io/customresourcedefinitions",
+	Name:           subdomainName,
+	Generation:     []string{"spec"},
+	RequireVersion: true,
+	Reset:          []string{"status"},
+	ResetStatus:    []string{"spec"},
+}

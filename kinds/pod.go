@@ -1,0 +1,32 @@
+package kinds
+
+// bindingStrategy is the strategy of v1 Binding.
+var bindingStrategy = Strategy{
+	Group:    "",
+	Resource: "bindings",
+	Name:     subdomainName,
+}
+
+// podStrategy is the strategy of v1 Pod.
+var podStrategy = Strategy{
+	Group:         "",
+	Resource:      "pods",
+	Name:          subdomainName,
+	Generation:    []string{"spec"},
+	ReturnDeleted: true,
+	Graceful:      true,
+	Reset:         []string{"status"},
+	ResetStatus:   []string{"spec", "metadata.deletionTimestamp", "metadata.ownerReferences"},
+	Selectable: []SelectableField{
+		{Label: "spec.hostNetwork", Missing: "false"},
+		{Label: "spec.host", Path: "spec.nodeName"},
+		{Label: "spec.nodeName"},
+		{Label: "spec.restartPolicy"},
+		{Label: "spec.schedulerName"},
+		{Label: "spec.serviceAccountName"},
+		{Label: "status.nominatedNodeName"},
+		{Label: "status.phase"},
+		{Label: "status.podIPs", Path: "-"},
+		{Label: "status.podIP"},
+	},
+}

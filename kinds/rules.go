@@ -1,0 +1,259 @@
+package kinds
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+)
+
+// Rules that apply to single values of many kinds.
+
+// need requires a value that is not empty, and reports whether there is one.
+func (c *check) need(f field) bool {
+	if f.isEmpty() {
+		c.required(f, "")
+		return false
+	}
+	return true
+}
+
+// oneOf requires one of the values given, with commas between them. The empty
+// string is a value like any other, as in an enumeration of Go; see oneOfIfSet.
+func (c *check) oneOf(f field, supported string) {
+	if !among(f.text(), supported) {
+		c.notSupported(f, supported)
+	}
+}
+
+// oneOfIfSet is oneOf for a field that may be missing; the empty string is refused.
+func (c *check) oneOfIfSet(f field, supported string) {
+	if f.isSet() {
+		c.oneOf(f, supported)
+	}
+}
+
+// needOneOf requires a value and that it is one of those given.
+func (c *check) needOneOf(f field, supported string) {
+	if c.need(f) {
+		c.oneOf(f, supported)
+	}
+}
+
+// among reports whether text is one of the values of a list with commas.
+func among(text, list string) bool {
+	for more := true; more; {
+		var one string
+		if one, list, more = strings.Cut(list, ","); one == text {
+			return true
+		}
+	}
+	return false
+}
+
+// minimum requires an integer of at least low.
+func (c *check) minimum(f field, low int64) {
+	if i, ok := f.Int(); ok && i < low {
+		c.invalid(f, "must be greater than or equal to "+strconv.FormatInt(low, 10))
+	}
+}
+
+// between requires an integer from low to high.
+func (c *check) between(f field, low, high int64) {
+	if i, ok := f.Int(); ok && (i < low || i > high) {
+		c.invalid(f, "must be between "+strconv.FormatInt(low, 10)+" and "+strconv.FormatInt(high, 10)+", inclusive")
+	}
+}
+
+// port requires the number of a port, 1 to 65535; a missing one counts as 0.
+func (c *check) port(f field) {
+	if i := f.number(); i < 1 || i > 65535 {
+		c.invalid(f, "must be between 1 and 65535, inclusive")
+	}
+}
+
+// portOrName requires the number or the name of a port.
+func (c *check) portOrName(f field) {
+	if f.Kind() == document.String {
+		c.syntax(f, names.PortName)
+		return
+	}
+	c.port(f)
+}
+
+// maxBytes limits the length of a string in bytes.
+func (c *check) maxBytes(f field, limit int) {
+	if len(f.text()) > limit {
+		c.tooLong(f, limit)
+	}
+}
+
+// maxItems limits the length of a list.
+func (c *check) maxItems(f field, limit int) {
+	if f.items() > limit {
+		c.tooMany(f, limit)
+	}
+}
+
+// syntax applies a function of package names to a string, the empty one too.
+func (c *check) syntax(f field, rule func(string) string) bool {
+	if why := rule(f.text()); why != "" {
+		c.invalid(f, why)
+		return false
+	}
+	return true
+}
+
+// syntaxIfSet is syntax for a string that may be missing or empty.
+func (c *check) syntaxIfSet(f field, rule func(string) string) {
+	if f.text() != "" {
+		c.syntax(f, rule)
+	}
+}
+
+// needSyntax requires a string that is not empty and has the syntax.
+func (c *check) needSyntax(f field, rule func(string) string) {
+	if c.need(f) {
+		c.syntax(f, rule)
+	}
+}
+
+// labels requires that keys and values of a map have the syntax of labels. Errors
+// are on the map itself.
+func (c *check) labels(f field) {
+	for i := range f.members() {
+		key := f.Key(i)
+		if why := names.QualifiedName(key); why != "" {
+			c.invalidText(f, key, why)
+		}
+		value := f.At(i).StringOr("")
+		if why := names.LabelValue(value); why != "" {
+			c.invalidText(f, value, why)
+		}
+	}
+}
+
+// annotations requires keys with the syntax of labels, in any case, and limits the
+// size of the whole. Errors are on the map itself.
+func (c *check) annotations(f field) {
+	const limit = 256 << 10
+	size := 0
+	for i := range f.members() {
+		key := f.Key(i)
+		if why := names.QualifiedName(strings.ToLower(key)); why != "" {
+			c.invalidText(f, key, why)
+		}
+		size += len(key) + len(f.At(i).StringOr(""))
+	}
+	if size > limit {
+		c.tooLong(f, limit)
+	}
+}
+
+// unique requires that the items of a list are different, by the text of one of
+// their fields ("" for the item itself). Empty ones are not compared.
+func (c *check) unique(list field, field string) {
+	seen := seenTexts{}
+	for i := range list.items() {
+		item := list.item(i)
+		part := item
+		if field != "" {
+			part = item.get(field)
+		}
+		if text := part.text(); text != "" && seen.add(text) {
+			c.duplicate(part)
+		}
+	}
+}
+
+// seenTexts is a set of strings that costs no allocation while it is small.
+type seenTexts struct {
+	few   [8]string
+	count int
+	many  map[string]bool
+}
+
+// add adds a text and reports whether it was in the set before.
+func (s *seenTexts) add(text string) bool {
+	if s.has(text) {
+		return true
+	}
+	if s.count < len(s.few) {
+		s.few[s.count] = text
+		s.count++
+		return false
+	}
+	if s.many == nil {
+		s.many = map[string]bool{}
+	}
+	s.many[text] = true
+	return false
+}
+
+func (s *seenTexts) has(text string) bool {
+	for _, t := range s.few[:s.count] {
+		if t == text {
+			return true
+		}
+	}
+	return s.many[text]
+}
+
+// numberOrPercent requires an integer of at least 0 or a percentage; a missing value
+// is accepted.
+func (c *check) numberOrPercent(f field) {
+	if f.Kind() != document.String {
+		c.minimum(f, 0)
+		return
+	}
+	if _, ok := percent(f.text()); !ok {
+		c.invalid(f, "must be an integer or a percentage such as '5%'")
+	}
+}
+
+// atMost100Percent limits a percentage.
+func (c *check) atMost100Percent(f field) {
+	if n, ok := percent(f.text()); ok && n > 100 {
+		c.invalid(f, "must not be greater than 100%")
+	}
+}
+
+// percent reads a percentage of digits alone. One that is too large for an int is
+// still a percentage.
+func percent(text string) (n int, ok bool) {
+	number, found := strings.CutSuffix(text, "%")
+	if !found || number == "" || strings.Trim(number, "0123456789") != "" {
+		return 0, false
+	}
+	n, _ = strconv.Atoi(number)
+	return n, true
+}
+
+// conditions checks a list of metav1.Condition.
+func (c *check) conditions(list field) {
+	c.unique(list, "type")
+	for i := range list.items() {
+		condition := list.item(i)
+		c.syntax(condition.get("type"), names.QualifiedName)
+		c.oneOf(condition.get("status"), "False,True,Unknown")
+		c.minimum(condition.get("observedGeneration"), 0)
+		c.need(condition.get("lastTransitionTime"))
+		reason := condition.get("reason")
+		if c.need(reason) {
+			c.syntax(reason, names.ConditionReason)
+			c.maxBytes(reason, 1<<10)
+		}
+		c.maxBytes(condition.get("message"), 32<<10)
+	}
+}
+
+// immutable requires that the value has not changed in meaning, and reports whether
+// it has not.
+func (c *check) immutable(f, old field) bool {
+	if c.same(f, old) {
+		return true
+	}
+	c.invalid(f, "field is immutable")
+	return false
+}

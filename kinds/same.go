@@ -1,0 +1,126 @@
+package kinds
+
+import (
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/quantity"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// same reports whether a value has the same meaning in the new and the old object,
+// as apimachinery's equality.Semantic decides: missing and empty lists and maps are
+// equal, and quantities are compared by amount. f and old are at the same path; the
+// type is that of f.
+func (c *check) same(f, old field) bool {
+	if document.SameNode(f.Value, old.Value) || document.Identical(f.Value, old.Value) {
+		return true
+	}
+	return sameMeaning(c.typeOf(f.at), f.Value, old.Value)
+}
+
+// typeOf returns the type of the field that a step leads to, nil where the schema
+// has none.
+func (c *check) typeOf(at int32) *schema.Type {
+	s := &c.steps[at]
+	if s.kind == rootStep {
+		return c.kind.Type()
+	}
+	t := c.typeOf(s.above)
+	switch s.kind {
+	case itemStep, hiddenStep:
+		if t == nil || t.List == nil {
+			return nil
+		}
+		return t.List.Elem
+	case keyStep:
+		return memberType(t, s.name)
+	}
+	for name := range strings.SplitSeq(s.name, ".") {
+		t = memberType(t, name)
+	}
+	return t
+}
+
+func memberType(t *schema.Type, name string) *schema.Type {
+	if t == nil {
+		return nil
+	}
+	return t.Map.Member(name)
+}
+
+// sameMeaning compares two values of type t, which is nil where nothing is known of
+// them.
+func sameMeaning(t *schema.Type, a, b document.Value) bool {
+	if document.SameNode(a, b) {
+		return true
+	}
+	switch {
+	case t == nil:
+		return document.Equal(a, b)
+	case t.Format == "quantity":
+		return sameAmount(a, b)
+	case t.List != nil:
+		return sameItems(t, a, b)
+	case t.Map != nil:
+		return sameMembers(t, a, b)
+	}
+	return document.Equal(a, b) || unset(a) && unset(b)
+}
+
+func unset(v document.Value) bool { return !v.Exists() || v.IsNull() }
+
+func sameAmount(a, b document.Value) bool {
+	x, y := amountOf(a), amountOf(b)
+	return x.Cmp(y) == 0
+}
+
+// amountOf returns a quantity; a missing or malformed one is 0.
+func amountOf(v document.Value) quantity.Quantity {
+	text := v.StringOr(v.NumberText())
+	q, err := quantity.Parse(text)
+	if err != nil {
+		return quantity.Quantity{}
+	}
+	return q
+}
+
+func sameItems(t *schema.Type, a, b document.Value) bool {
+	if a.Len() != b.Len() {
+		return false
+	}
+	for i := range a.Len() {
+		if !sameMeaning(t.List.Elem, a.At(i), b.At(i)) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameMembers compares objects. A map may be missing where the other is empty; a
+// struct behind a Go pointer may not.
+func sameMembers(t *schema.Type, a, b document.Value) bool {
+	isMap := t.Map.Elem != nil && len(t.Map.Fields) == 0
+	if !isMap && unset(a) != unset(b) {
+		return false
+	}
+	return membersIn(t, a, b) && membersIn(t, b, a)
+}
+
+// membersIn reports whether each member of a has the same meaning in b.
+func membersIn(t *schema.Type, a, b document.Value) bool {
+	if a.Kind() != document.Object {
+		return true
+	}
+	for i := range a.Len() {
+		key := a.Key(i)
+		other := b.Get(key)
+		if isMap := t.Map.Elem != nil && len(t.Map.Fields) == 0; isMap && !other.Exists() {
+			return false
+		}
+		if !sameMeaning(t.Map.Member(key), a.At(i), other) {
+			return false
+		}
+	}
+	return true
+}

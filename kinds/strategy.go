@@ -1,0 +1,134 @@
+package kinds
+
+import (
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// A Strategy is what kube-apiserver's registry of a resource does beyond its schema
+// (pkg/registry/*/strategy.go and pkg/apis/*/validation of Kubernetes 1.36). It is
+// the same for all versions of the resource.
+type Strategy struct {
+	// Group and Resource name the resource, such as "apps" and "deployments".
+	Group, Resource string
+	// Storage is the resource's part of a key in storage, which one error message
+	// shows; "" for the resource's name.
+	Storage string
+	// Name checks the names of objects.
+	Name NameRule
+	// GenerateName gives an object without a name a UUID for one.
+	GenerateName bool
+	// Generation holds the parts of the object, as dotted paths, whose change
+	// increments metadata.generation; "!metadata" is everything except the metadata.
+	// It is nil where the resource does not count generations.
+	Generation []string
+	// ExactGeneration compares these parts as Go holds them: an empty list differs
+	// from none.
+	ExactGeneration bool
+	// NoFirstGeneration leaves a new object without generation 1.
+	NoFirstGeneration bool
+	// CreateOnUpdate lets a PUT create the object.
+	CreateOnUpdate bool
+	// RequireVersion requires a resourceVersion in every update.
+	RequireVersion bool
+	// ReturnDeleted answers a deletion with the object instead of a Status.
+	ReturnDeleted bool
+	// OrphanByDefault keeps dependents when a deletion names no propagation policy.
+	OrphanByDefault bool
+	// NotCollected excludes the resource from garbage collection.
+	NotCollected bool
+	// Graceful lets an object take its grace period to stop.
+	Graceful bool
+	// Reset are the fields that a write of the object ignores, as dotted paths, and
+	// ResetStatus those that a write of its status ignores.
+	Reset, ResetStatus []string
+	// Deprecated is the warning in every answer, as of Kubernetes 1.36.
+	Deprecated string
+	// Selectable are the fields that field selectors know beyond metadata.name and
+	// metadata.namespace, sorted by label.
+	Selectable []SelectableField
+
+	// validate checks an object that is created (old is absent then) or updated.
+	validate func(c *check, object, old field)
+	// validateStatus checks an update through the status subresource.
+	validateStatus func(c *check, object, old field)
+	// validatePart checks an update through another subresource, the one in
+	// check.subresource.
+	validatePart func(c *check, object, old field)
+}
+
+// SelectableField is a label that field selectors may use.
+type SelectableField struct {
+	Label string
+	// Path is the dotted path of the value; "" for the label itself, "-" for a label
+	// that is known and that no object has.
+	Path string
+	// Missing is the value of an object that does not have the field.
+	Missing string
+}
+
+// A NameRule checks an object's name or, with prefix, the beginning of a generated
+// one. It returns what is required, "" for a valid name.
+type NameRule func(name string, prefix bool) string
+
+func subdomainName(name string, prefix bool) string {
+	if prefix {
+		name = names.MaskPrefix(name)
+	}
+	return names.DNSSubdomain(name)
+}
+
+func labelName(name string, prefix bool) string {
+	if prefix {
+		name = names.MaskPrefix(name)
+	}
+	return names.DNSLabel(name)
+}
+
+func segmentName(name string, prefix bool) string {
+	if prefix {
+		return names.PathSegmentPrefix(name)
+	}
+	return names.PathSegment(name)
+}
+
+// Of returns the strategy of a built-in resource, nil for an unknown one.
+func Of(group, resource string) *Strategy {
+	low, high := 0, len(strategies)
+	for low < high {
+		mid := int(uint(low+high) / 2)
+		switch s := strategies[mid]; {
+		case s.Group == group && s.Resource == resource:
+			return s
+		case s.Group < group || s.Group == group && s.Resource < resource:
+			low = mid + 1
+		default:
+			high = mid
+		}
+	}
+	return nil
+}
+
+// Validates reports whether this package has the validation of the kind.
+func (s *Strategy) Validates() bool { return s != nil && s.validate != nil }
+
+// Validate checks an object of kind k, decoded and with its defaults, that is
+// written through a subresource ("" for the object itself). old is the stored
+// object, absent on create. The metadata is not checked here.
+func (s *Strategy) Validate(k *schema.Kind, subresource string, object, old document.Value) []schema.FieldError {
+	run := s.validatePart
+	switch subresource {
+	case "":
+		run = s.validate
+	case "status":
+		run = s.validateStatus
+	}
+	if run == nil {
+		return nil
+	}
+	c := newCheck(k, subresource, object)
+	defer c.release()
+	run(c, c.root(object), c.root(old))
+	return c.finish()
+}
