@@ -79,6 +79,9 @@ type GetOptions struct {
 	// MinRevision refuses to answer, with a [*FutureError], from a store that
 	// has not reached it. 0 asks for nothing: the answer is always the latest.
 	MinRevision int64
+	// Cached allows an answer that is older than the latest, but not older
+	// than MinRevision. A [Cache] then need not ask the store beneath.
+	Cached bool
 }
 
 // Match says how ListOptions.Revision is meant.
@@ -106,6 +109,10 @@ type ListOptions[T any] struct {
 	// Revision must be 0 and Match NotOlderThan. A token that cannot be read
 	// fails with [ErrInvalidContinue].
 	Continue string
+	// Cached allows a state that is older than the latest, but not older than
+	// Revision, which Kubernetes asks for by a resourceVersion. Only a [Cache]
+	// makes use of it.
+	Cached bool
 	// Filter leaves out the items for which it returns false. They do not
 	// count towards Limit. nil keeps everything.
 	Filter func(Item[T]) bool
@@ -171,6 +178,9 @@ type WatchOptions struct {
 	After int64
 	// Initial sends the items that exist before anything else (guarantee G12).
 	Initial bool
+	// Cached allows a beginning, where After is 0 or Initial is set, that is
+	// older than the latest state, but not older than After.
+	Cached bool
 	// Ticks asks for a bookmark each time it yields, as RequestBookmark does.
 	// It is read only while Next waits. A time.Ticker's channel, or a test's.
 	Ticks <-chan time.Time

@@ -45,3 +45,15 @@ func TestStoreOfThree(t *testing.T) {
 		return s
 	})
 }
+
+// TestCache runs the suite of package storetest through a cache.
+func TestCache(t *testing.T) {
+	storetest.Run(t, func(t testing.TB) store.Store[storetest.Value] {
+		c := store.NewCache(etcd.New(etcdtest.Client(t, etcdtest.Start(t, 1)), options()), store.CacheOptions[storetest.Value]{})
+		t.Cleanup(func() { _ = c.Close() })
+		if _, err := c.List(t.Context(), "", store.ListOptions[storetest.Value]{}); err != nil { // its history begins now
+			t.Fatal(err)
+		}
+		return c
+	}, storetest.CompactionEndsQuietWatches)
+}
