@@ -1,5 +1,5 @@
-// Package protobuf compares what patchlab reads from client-go's protobuf
-// bodies with the JSON that client-go writes for the same objects.
+// Package protobuf compares patchlab's protobuf encoding of the built-in kinds
+// with the one of k8s.io/api, in both directions.
 package protobuf
 
 import (
@@ -16,6 +16,8 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/apitesting/fuzzer"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metafuzzer "k8s.io/apimachinery/pkg/apis/meta/fuzzer"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -26,6 +28,7 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/randfill"
 
+	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/protobuf"
 )
 
@@ -37,12 +40,7 @@ var (
 // TestReadsAsJSONDoes fills objects of every built-in kind with random values
 // and compares both encodings.
 func TestReadsAsJSONDoes(t *testing.T) {
-	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, apiextensionsv1.AddToScheme} {
-		if err := add(scheme); err != nil {
-			t.Fatal(err)
-		}
-	}
+	scheme := builtinScheme(t)
 	codec := serialized.NewSerializer(scheme, scheme)
 	fill := fuzzer.FuzzerFor(fuzzer.MergeFuzzerFuncs(metafuzzer.Funcs, schemas), rand.NewSource(*seed), serializer.NewCodecFactory(scheme))
 	kinds := 0
@@ -187,4 +185,76 @@ func TestMessagesAreOfTheseTypes(t *testing.T) {
 	if !bytes.Equal(out, messages) {
 		t.Error("internal/engine/protobuf/messages.txt is not of these versions; run go generate ./internal/engine/protobuf")
 	}
+}
+
+// TestWrittenAnswersAreRead encodes random objects of every built-in kind from
+// their JSON and decodes them with Kubernetes' own types, which have to give what
+// they give for their own encoding.
+func TestWrittenAnswersAreRead(t *testing.T) {
+	s := builtinScheme(t)
+	codec := serialized.NewSerializer(s, s)
+	fill := fuzzer.FuzzerFor(fuzzer.MergeFuzzerFuncs(metafuzzer.Funcs, schemas), rand.NewSource(*seed), serializer.NewCodecFactory(s))
+	objects := 0
+	for _, gvk := range builtinKinds(s) {
+		for round := range *rounds {
+			obj, err := s.New(gvk)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fill.Fill(obj)
+			obj.GetObjectKind().SetGroupVersionKind(gvk)
+			accessor, err := meta.Accessor(obj)
+			if err != nil {
+				continue // options and the like have no metadata and are no answers
+			}
+			accessor.SetResourceVersion("1234567")
+			text, err := json.Marshal(obj)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d, err := document.Parse(text, document.Options{MaxBytes: -1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			encoded, err := protobuf.Encode(gvk.GroupVersion().String(), gvk.Kind, d.Root)
+			if err != nil {
+				t.Fatalf("%s, object %d: %v", gvk, round, err)
+			}
+			message := encoded.AppendMessage(nil, gvk.GroupVersion().String(), gvk.Kind, "1234567")
+			got, _, err := codec.Decode(message, nil, nil)
+			if err != nil {
+				t.Fatalf("%s, object %d: %v", gvk, round, err)
+			}
+			var own bytes.Buffer
+			if err := codec.Encode(obj, &own); err != nil {
+				t.Fatal(err)
+			}
+			want, _, err := codec.Decode(own.Bytes(), nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !equality.Semantic.DeepEqual(got, want) {
+				gotText, _ := json.Marshal(got)
+				wantText, _ := json.Marshal(want)
+				t.Fatalf("%s, object %d with -seed %d: %s", gvk, round, *seed, firstDifference("", decoded(t, wantText), decoded(t, gotText)))
+			}
+			objects++
+		}
+	}
+	if objects < 60**rounds {
+		t.Errorf("only %d objects were compared", objects)
+	}
+	t.Logf("%d objects are read as Kubernetes' own encoding of them, from seed %d", objects, *seed)
+}
+
+// builtinScheme is a scheme of all built-in kinds.
+func builtinScheme(t *testing.T) *runtime.Scheme {
+	t.Helper()
+	s := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, apiextensionsv1.AddToScheme} {
+		if err := add(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
 }

@@ -57,6 +57,8 @@ func main() {
 	}
 	slices.SortFunc(kinds, func(a, b schema.GroupVersionKind) int { return strings.Compare(a.String(), b.String()) })
 	fmt.Fprintf(w.out, "kind * DeleteOptions %d\n", w.message(reflect.TypeFor[metav1.DeleteOptions]()))
+	fmt.Fprintf(w.out, "kind * Status %d\n", w.message(reflect.TypeFor[metav1.Status]()))
+	fmt.Fprintf(w.out, "kind * PartialObjectMetadata %d\n", w.message(reflect.TypeFor[metav1.PartialObjectMetadata]()))
 	for _, k := range kinds {
 		fmt.Fprintf(w.out, "kind %s %s %d\n", k.GroupVersion(), k.Kind, w.message(known[k]))
 	}

@@ -1,0 +1,182 @@
+package protobuf
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// The numbers of the fields that answers are put together from: metadata of an
+// object and of a list, the items of a list, and resourceVersion in an object's
+// metadata.
+const (
+	fieldMetadata        = 1
+	fieldItems           = 2
+	fieldResourceVersion = 6
+)
+
+// Object is an encoded object without its resourceVersion, which is put in when
+// the message is written. It is immutable.
+type Object struct {
+	// metadata is the content of the field metadata; revision is where the
+	// resourceVersion belongs in it.
+	metadata []byte
+	revision int
+	rest     []byte
+}
+
+// Encodable reports whether objects of a kind have a protobuf encoding. Custom
+// resources have none.
+func Encodable(apiVersion, kind string) bool {
+	_, ok := messages().message(apiVersion, kind)
+	return ok
+}
+
+// Encode encodes an object of a kind. A resourceVersion that it has is left out.
+func Encode(apiVersion, kind string, object document.Value) (*Object, error) {
+	m, ok := messages().message(apiVersion, kind)
+	if !ok {
+		return nil, fmt.Errorf("%w: kind %q of apiVersion %q", ErrUnknownKind, kind, apiVersion)
+	}
+	e := &encoder{ordered()}
+	o, err := e.metadata(object.Get("metadata"))
+	if err != nil {
+		return nil, fmt.Errorf("%s: metadata: %w", kind, err)
+	}
+	if o.rest, err = e.appendMessage(nil, m, object.Without("metadata")); err != nil {
+		return nil, fmt.Errorf("%s: %w", kind, err)
+	}
+	return o, nil
+}
+
+// EncodeMetadata encodes the metadata of an object of any kind as a
+// PartialObjectMetadata, without its resourceVersion.
+func EncodeMetadata(metadata document.Value) (*Object, error) {
+	o, err := (&encoder{ordered()}).metadata(metadata)
+	if err != nil {
+		return nil, fmt.Errorf("metadata: %w", err)
+	}
+	return o, nil
+}
+
+// Metadata is the PartialObjectMetadata of an object.
+func (o *Object) Metadata() *Object { return &Object{metadata: o.metadata, revision: o.revision} }
+
+// metadata encodes the metadata of an object, member by member up to the place of
+// the resourceVersion and from there.
+func (e *encoder) metadata(metadata document.Value) (*Object, error) {
+	o := &Object{}
+	if !metadata.Exists() || metadata.IsNull() {
+		return o, nil
+	}
+	m, _ := messages().message("*", "PartialObjectMetadata")
+	var err error
+	for i := range e.messages[e.messages[m][0].message] {
+		f := &e.messages[e.messages[m][0].message][i]
+		if f.number == fieldResourceVersion {
+			o.revision = len(o.metadata)
+			continue
+		}
+		if o.metadata, err = e.appendField(o.metadata, f, metadata); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.name, err)
+		}
+	}
+	return o, nil
+}
+
+// metadataSize is the length of the field metadata's content with a
+// resourceVersion.
+func (o *Object) metadataSize(revision string) int {
+	if revision == "" {
+		return len(o.metadata)
+	}
+	return len(o.metadata) + fieldSize(len(revision))
+}
+
+// fieldSize is the length of a field of a number below 16 with a content of n
+// bytes.
+func fieldSize(n int) int { return 1 + uvarintSize(uint64(n)) + n }
+
+func uvarintSize(n uint64) int {
+	size := 1
+	for ; n >= 0x80; n >>= 7 {
+		size++
+	}
+	return size
+}
+
+// Size is the length of the object's message with a resourceVersion.
+func (o *Object) Size(revision string) int {
+	return fieldSize(o.metadataSize(revision)) + len(o.rest)
+}
+
+// Append appends the object's message with a resourceVersion.
+func (o *Object) Append(dst []byte, revision string) []byte {
+	dst = binary.AppendUvarint(appendTag(dst, fieldMetadata, wireBytes), uint64(o.metadataSize(revision)))
+	dst = append(dst, o.metadata[:o.revision]...)
+	if revision != "" {
+		dst = appendBytes(dst, fieldResourceVersion, revision)
+	}
+	dst = append(dst, o.metadata[o.revision:]...)
+	return append(dst, o.rest...)
+}
+
+// AppendItem appends the object as an item of a list.
+func (o *Object) AppendItem(dst []byte, revision string) []byte {
+	dst = binary.AppendUvarint(appendTag(dst, fieldItems, wireBytes), uint64(o.Size(revision)))
+	return o.Append(dst, revision)
+}
+
+// ItemSize is the length of what AppendItem appends.
+func (o *Object) ItemSize(revision string) int { return fieldSize(o.Size(revision)) }
+
+// ListMetadata returns the metadata of a list as a field of the list's message.
+func ListMetadata(resourceVersion, next string, remaining int64, counted bool) []byte {
+	b := appendBytes(nil, 1, "")
+	b = appendBytes(b, 2, resourceVersion)
+	b = appendBytes(b, 3, next)
+	if counted {
+		b = appendInt(b, 4, remaining)
+	}
+	return appendBytes(nil, fieldMetadata, b)
+}
+
+// AppendHeader begins an answer: the prefix and the message Unknown up to the
+// content of its field raw, which size bytes have to follow.
+func AppendHeader(dst []byte, apiVersion, kind string, size int) []byte {
+	dst = append(dst, magic...)
+	dst = appendBytes(dst, 1, appendBytes(appendBytes(nil, 1, apiVersion), 2, kind))
+	return binary.AppendUvarint(appendTag(dst, 2, wireBytes), uint64(size))
+}
+
+// Trailer ends an answer that AppendHeader began: the fields contentEncoding and
+// contentType, both empty.
+var Trailer = []byte{0x1a, 0, 0x22, 0}
+
+// AppendMessage appends the whole answer for one object.
+func (o *Object) AppendMessage(dst []byte, apiVersion, kind, revision string) []byte {
+	dst = AppendHeader(dst, apiVersion, kind, o.Size(revision))
+	return append(o.Append(dst, revision), Trailer...)
+}
+
+// AppendEvent appends the frame of a watch's event around an encoded object: four
+// bytes of length and a WatchEvent.
+func AppendEvent(dst []byte, event string, object []byte) []byte {
+	size := fieldSize(len(event)) + fieldSize(fieldSize(len(object)))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(size))
+	dst = appendBytes(dst, 1, event)
+	dst = binary.AppendUvarint(appendTag(dst, 2, wireBytes), uint64(fieldSize(len(object))))
+	return appendBytes(dst, 1, object)
+}
+
+// EncodeStatus encodes a Status, which has no metadata of an object, as a whole
+// answer.
+func EncodeStatus(status document.Value) ([]byte, error) {
+	m, _ := messages().message("*", "Status")
+	b, err := (&encoder{ordered()}).appendMessage(nil, m, status)
+	if err != nil {
+		return nil, fmt.Errorf("Status: %w", err)
+	}
+	return append(append(AppendHeader(nil, "v1", "Status", len(b)), b...), Trailer...), nil
+}
