@@ -13,11 +13,11 @@ type Rules interface {
 	// Object returns the rules that an object of a kind breaks, and warnings for
 	// those that an unchanged value may go on breaking (ratcheting). old is the
 	// live object, absent for a new one.
-	Object(ctx context.Context, crd *schema.CRD, kind *schema.Kind, object, old document.Value) ([]schema.FieldError, []string)
+	Object(ctx context.Context, crd *schema.CRD, kind *schema.Kind, object, old document.Value) (causes []Cause, warnings []string)
 	// Definition returns everything that is wrong with a definition, its rules
 	// included: those that do not compile, cost too much, or refuse a default. old
 	// is the live definition, absent for a new one.
-	Definition(ctx context.Context, object, old document.Value) []schema.FieldError
+	Definition(ctx context.Context, object, old document.Value) []Cause
 }
 
 // Conversion converts custom resources whose definition asks for a conversion
@@ -51,7 +51,7 @@ func (t *task) checkRules(causes []Cause, object, live document.Value) []Cause {
 	for _, text := range warnings {
 		t.warn(text)
 	}
-	return append(causes, schemaCauses(broken)...)
+	return append(causes, broken...)
 }
 
 // checkDefinition adds what rules make wrong with a CustomResourceDefinition.
@@ -60,7 +60,7 @@ func (t *task) checkDefinition(causes []Cause, object, live document.Value) []Ca
 		return causes
 	}
 	if found := t.config.Rules.Definition(t.ctx, object, live); len(found) > 0 {
-		return schemaCauses(found)
+		return found
 	}
 	return causes
 }

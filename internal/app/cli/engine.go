@@ -51,10 +51,15 @@ func (a *App) handOver(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	return a.runWith(ctx, program)
+}
+
+// runWith runs this very command with another program.
+func (a *App) runWith(ctx context.Context, program string) error {
 	c := exec.CommandContext(ctx, program, a.args...)
 	c.Stdin, c.Stdout, c.Stderr = a.In, a.Out, a.Err
 	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }
-	err = c.Run()
+	err := c.Run()
 	if c.ProcessState != nil && c.ProcessState.Success() {
 		return nil // also where it was asked to stop
 	}
@@ -70,19 +75,24 @@ func (a *App) handOver(ctx context.Context) error {
 
 // findReference finds the program beside this one, or else on the PATH.
 func findReference() (string, error) {
-	name := referenceProgram
+	if found, ok := findProgram(referenceProgram); ok {
+		return found, nil
+	}
+	return "", errors.New("the reference engine is in a program of its own, " + referenceProgram + ", which is neither beside patchlab nor on the PATH\n" +
+		"Build both with 'make build', or: go install github.com/patchlab-dev/patchlab/cmd/" + referenceProgram + "@latest")
+}
+
+// findProgram finds one of patchlab's programs beside this one, or else on the PATH.
+func findProgram(name string) (string, bool) {
 	if runtime.GOOS == "windows" {
 		name += ".exe"
 	}
 	if self, err := os.Executable(); err == nil {
 		beside := filepath.Join(filepath.Dir(self), name)
 		if info, err := os.Stat(beside); err == nil && !info.IsDir() {
-			return beside, nil
+			return beside, true
 		}
 	}
-	if found, err := exec.LookPath(name); err == nil {
-		return found, nil
-	}
-	return "", errors.New("the reference engine is in a program of its own, " + referenceProgram + ", which is neither beside patchlab nor on the PATH\n" +
-		"Build both with 'make build', or: go install github.com/patchlab-dev/patchlab/cmd/" + referenceProgram + "@latest")
+	found, err := exec.LookPath(name)
+	return found, err == nil
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/internal/oracle/verify"
 )
 
@@ -43,6 +44,9 @@ type App struct {
 	// Reference is the reference engine where it is linked into the program; of
 	// nil, commands that need it are handed over to one that has it.
 	Reference *verify.Reference
+	// Admission adds rules, policies and webhooks to a cluster's configuration
+	// where they are linked into the program, else it is nil.
+	Admission func(*cluster.Config) error
 
 	args []string // after the program's name
 }
@@ -73,9 +77,21 @@ func Run(args []string, in io.Reader, out, errOut io.Writer) int {
 
 // RunWith is Run for a program that may have the reference engine.
 func RunWith(reference *verify.Reference, args []string, in io.Reader, out, errOut io.Writer) int {
+	return RunLinked(Linked{Reference: reference}, args, in, out, errOut)
+}
+
+// Linked is what a program has linked into it beyond patchlab itself, because its
+// libraries are too heavy for every start of the command.
+type Linked struct {
+	Reference *verify.Reference
+	Admission func(*cluster.Config) error
+}
+
+// RunLinked is Run for a program with more linked into it.
+func RunLinked(l Linked, args []string, in io.Reader, out, errOut io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	app := &App{In: in, Out: out, Err: errOut, Now: time.Now, Reference: reference}
+	app := &App{In: in, Out: out, Err: errOut, Now: time.Now, Reference: l.Reference, Admission: l.Admission}
 	return app.run(ctx, args)
 }
 

@@ -31,6 +31,7 @@ type serveOptions struct {
 	kubeVersion string
 	defaults    bool
 	log         bool
+	admission   bool
 	engine      engineFlag
 }
 
@@ -73,6 +74,7 @@ answered. Health is at /healthz, metrics are at /metrics.
 	f.BoolVar(&o.tls, "tls", false, "speak HTTPS with a certificate made at the start, which the kubeconfig holds")
 	f.StringVar(&o.kubeVersion, "kube-version", "", "Kubernetes version of the built-in kinds, such as 1.33 (default the newest known)")
 	f.BoolVar(&o.defaults, "defaults", true, "fill in the defaults of built-in kinds, and give Services addresses and ports")
+	f.BoolVar(&o.admission, "admission", true, "run CEL rules, admission policies, admission webhooks and conversion webhooks")
 	f.BoolVar(&o.log, "request-log", false, "print every request to standard error")
 	_ = c.RegisterFlagCompletionFunc("kube-version", cobra.FixedCompletions(schema.Versions(), cobra.ShellCompDirectiveNoFileComp))
 	return c
@@ -91,9 +93,15 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	if err := o.readToken(); err != nil {
 		return err
 	}
-	c, err := cluster.New(cluster.Config{
+	config := cluster.Config{
 		Version: minorVersion(o.kubeVersion), NoDefaults: !o.defaults, Addresses: o.defaults, Now: a.Now,
-	})
+	}
+	if o.admission {
+		if done, err := a.admit(ctx, &config); done || err != nil {
+			return err
+		}
+	}
+	c, err := cluster.New(config)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,89 @@
+package admission
+
+import (
+	"strconv"
+	"strings"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// causesOf translates errors of apimachinery's validation of an object.
+func causesOf(errs field.ErrorList, object document.Value) []cluster.Cause {
+	var causes []cluster.Cause
+	for _, e := range errs {
+		path := pathOf(e.Field, object)
+		causes = append(causes, cluster.Cause{
+			Type: string(e.Type), Field: e.Field, Message: e.ErrorBody(), Path: path, Value: object.Follow(path),
+		})
+	}
+	return causes
+}
+
+// pathOf finds the field that a cause names in its object. Names are not escaped
+// in causes: of several members that fit, the longest name is taken. What the
+// object does not have is left out at the end of the path.
+func pathOf(text string, object document.Value) document.Path {
+	var path document.Path
+	for text != "" {
+		var name, rest string
+		switch object.Kind() {
+		case document.Object:
+			name, rest = member(object, text)
+			if rest == text {
+				return path
+			}
+			path, object = path.Child(name), object.Get(name)
+		case document.List:
+			index, after, _ := strings.Cut(strings.TrimPrefix(text, "["), "]")
+			i, err := strconv.Atoi(index)
+			if err != nil || i < 0 || i >= object.Len() {
+				return path
+			}
+			rest = after
+			path, object = path.Item(i), object.At(i)
+		default:
+			return path
+		}
+		text = strings.TrimPrefix(rest, ".")
+	}
+	return path
+}
+
+// member returns the longest key of an object that text begins with, in brackets
+// or not, and what follows it: text itself for none.
+func member(object document.Value, text string) (name, rest string) {
+	rest = text
+	for key := range object.Members() {
+		for _, form := range [...]string{key, "[" + key + "]"} {
+			after, ok := strings.CutPrefix(text, form)
+			if ok && len(after) < len(rest) && (after == "" || after[0] == '.' || after[0] == '[') {
+				name, rest = key, after
+			}
+		}
+	}
+	return name, rest
+}
+
+// warningList collects the warnings of one call. Libraries may add to it from
+// several goroutines.
+type warningList struct {
+	mu   sync.Mutex
+	list []string
+}
+
+// AddWarning implements the recorder of k8s.io/apiserver/pkg/warning.
+func (w *warningList) AddWarning(_, text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.list = append(w.list, text)
+}
+
+func (w *warningList) texts() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.list
+}

@@ -1,0 +1,171 @@
+package admission
+
+import (
+	"context"
+	"net/url"
+
+	apiadmission "k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/admission/plugin/webhook/mutating"
+	"k8s.io/apiserver/pkg/admission/plugin/webhook/validating"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+	"k8s.io/apiserver/pkg/warning"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/govalue"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// Options configure what calls other servers. The zero value calls webhooks by
+// their URL and allows everything that an expression asks the authorizer.
+type Options struct {
+	// Service returns the URL at which a service that a webhook names is reached
+	// from here. nil is the name that it has in a cluster,
+	// https://NAME.NAMESPACE.svc:PORT, which usually leads nowhere.
+	Service func(namespace, name string, port int32) (*url.URL, error)
+	// Authorizer answers the expressions of policies and match conditions that use
+	// the variable authorizer; nil allows everything.
+	Authorizer authorizer.Authorizer
+	// Audit is called with each annotation that a policy or webhook adds to the
+	// audit event of a request; nil drops them. It may be called by many goroutines.
+	Audit func(r *cluster.Request, key, value string)
+}
+
+// Configure adds everything that this package does to the configuration of a
+// cluster: rules, conversion webhooks, policies and webhooks.
+func Configure(c *cluster.Config, o Options) error {
+	conversion, err := NewConversion(o)
+	if err != nil {
+		return err
+	}
+	c.Rules, c.Conversion = NewRules(), conversion
+	c.Admission = func(of *cluster.Cluster) (cluster.Admission, error) { return newChain(of, o) }
+	return nil
+}
+
+// chain runs the four plugins in kube-apiserver's order.
+type chain struct {
+	options     Options
+	hooks       *webhooks
+	policies    *policies
+	rounds      []apiadmission.MutationInterface
+	validations []apiadmission.ValidationInterface
+}
+
+var (
+	_ cluster.Admission              = (*chain)(nil)
+	_ apiadmission.MutationInterface = (*mutating.Plugin)(nil)
+	_ apiadmission.MutationInterface = (*mutatingPolicies)(nil)
+)
+
+func newChain(c *cluster.Cluster, o Options) (*chain, error) {
+	if o.Authorizer == nil {
+		o.Authorizer = allowAll
+	}
+	source := &source{cluster: c}
+	hooks, err := newWebhooks(source, o)
+	if err != nil {
+		return nil, err
+	}
+	policies := newPolicies(source, o)
+	ch := &chain{
+		options: o, hooks: hooks, policies: policies,
+		rounds:      []apiadmission.MutationInterface{&mutatingPolicies{policies}, hooks.mutating},
+		validations: []apiadmission.ValidationInterface{&validatingPolicies{policies}, hooks.validating},
+	}
+	return ch, ch.load()
+}
+
+// allowAll is the authorizer of a cluster in which everybody may do everything.
+var allowAll = authorizer.AuthorizerFunc(func(context.Context, authorizer.Attributes) (authorizer.Decision, string, error) {
+	return authorizer.DecisionAllow, "", nil
+})
+
+func (ch *chain) load() error {
+	if err := ch.hooks.load(); err != nil {
+		return err
+	}
+	return ch.policies.load()
+}
+
+// Active implements [cluster.Admission].
+func (ch *chain) Active() bool { return ch.hooks.active() || ch.policies.active() }
+
+// Changed implements [cluster.Admission]. A configuration that cannot be read
+// stays as it was; it was validated before it was stored.
+func (ch *chain) Changed(resource *schema.Kind) {
+	switch {
+	case resource.Builtin && resource.Group == configGroup:
+		_ = ch.load()
+	case resource.Builtin && resource.Group == "apiextensions.k8s.io":
+		ch.policies.typesChanged() // parameters and patches depend on the kinds served
+		_ = ch.policies.load()
+	}
+}
+
+// Mutate implements [cluster.Admission]. Where a plugin changes the object, all
+// run a second time, and decide by their reinvocation policy what they do then.
+func (ch *chain) Mutate(ctx context.Context, a *cluster.Attributes) (document.Value, *cluster.Status) {
+	attrs, objects, err := ch.attributes(a)
+	if err != nil {
+		return a.Object, statusOf(err)
+	}
+	var warnings warningList
+	err = ch.admit(warning.WithWarningRecorder(ctx, &warnings), attrs, objects)
+	for _, text := range warnings.texts() {
+		a.Warn(text)
+	}
+	if err == nil {
+		err = objects.err
+	}
+	if err != nil || !objects.changed {
+		return a.Object, statusOf(err)
+	}
+	value, err := govalue.From(attrs.object().Object)
+	return value, statusOf(err)
+}
+
+func (ch *chain) admit(ctx context.Context, attrs *attributes, objects *objects) error {
+	operation := attrs.GetOperation()
+	for {
+		for _, plugin := range ch.rounds {
+			if !plugin.Handles(operation) {
+				continue
+			}
+			if err := plugin.Admit(ctx, attrs, objects); err != nil {
+				return err
+			}
+			if objects.err != nil {
+				return objects.err
+			}
+		}
+		again := attrs.GetReinvocationContext()
+		if again.IsReinvoke() || !again.ShouldReinvoke() {
+			return nil
+		}
+		again.SetIsReinvoke()
+	}
+}
+
+// Validate implements [cluster.Admission].
+func (ch *chain) Validate(ctx context.Context, a *cluster.Attributes) *cluster.Status {
+	attrs, objects, err := ch.attributes(a)
+	if err != nil {
+		return statusOf(err)
+	}
+	var warnings warningList
+	ctx = warning.WithWarningRecorder(ctx, &warnings)
+	for _, plugin := range ch.validations {
+		if plugin.Handles(attrs.GetOperation()) {
+			if err = plugin.Validate(ctx, attrs, objects); err != nil {
+				break
+			}
+		}
+	}
+	for _, text := range warnings.texts() {
+		a.Warn(text)
+	}
+	return statusOf(err)
+}
+
+var _ apiadmission.ValidationInterface = (*validating.Plugin)(nil)

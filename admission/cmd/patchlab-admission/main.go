@@ -1,0 +1,25 @@
+// Command patchlab-admission is patchlab with admission and the reference engine
+// linked into it: 'serve' runs CEL rules, policies and webhooks, 'apply' runs CEL
+// rules. patchlab hands over to it where a command needs them.
+package main
+
+import (
+	"os"
+
+	"github.com/patchlab-dev/patchlab/admission"
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/app/cli"
+	"github.com/patchlab-dev/patchlab/internal/oracle/verify"
+	"github.com/patchlab-dev/patchlab/reference"
+)
+
+func main() {
+	os.Exit(cli.RunLinked(cli.Linked{
+		Reference: &verify.Reference{
+			Merge: func() fieldmanager.Engine { return reference.Merger() },
+			Patch: reference.Patch{},
+		},
+		Admission: func(c *cluster.Config) error { return admission.Configure(c, admission.Options{}) },
+	}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}

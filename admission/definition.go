@@ -1,0 +1,47 @@
+package admission
+
+import (
+	"context"
+
+	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
+	"k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// Definition implements [cluster.Rules] with kube-apiserver's own validation of
+// CustomResourceDefinitions.
+func (r *Rules) Definition(ctx context.Context, object, old document.Value) []cluster.Cause {
+	next, err := definitionOf(object)
+	if err != nil {
+		return []cluster.Cause{{Type: string(schema.ErrorInvalid), Field: "<nil>", Message: err.Error()}}
+	}
+	var errs field.ErrorList
+	if before, err := definitionOf(old); old.Exists() && err == nil {
+		errs = validation.ValidateCustomResourceDefinitionUpdate(ctx, next, before)
+	} else {
+		errs = validation.ValidateCustomResourceDefinition(ctx, next)
+	}
+	return causesOf(errs, object)
+}
+
+// definitionOf reads a definition into the internal type that is validated.
+func definitionOf(v document.Value) (*apiextensions.CustomResourceDefinition, error) {
+	var external apiextensionsv1.CustomResourceDefinition
+	if err := decodeTyped(v, &external); err != nil {
+		return nil, err
+	}
+	apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(&external)
+	internal := new(apiextensions.CustomResourceDefinition)
+	err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(&external, internal, nil)
+	return internal, err
+}
+
+// decodeTyped reads a document into a type of the Kubernetes API. Integers stay
+// integers where the type leaves the kind of number open.
+func decodeTyped(v document.Value, into any) error { return json.Unmarshal(v.JSON(), into) }

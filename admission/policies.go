@@ -1,0 +1,195 @@
+package admission
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	apischema "k8s.io/apimachinery/pkg/runtime/schema"
+	apiadmission "k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/admission/plugin/policy/generic"
+	"k8s.io/apiserver/pkg/admission/plugin/policy/matching"
+	"k8s.io/apiserver/pkg/admission/plugin/policy/mutating"
+	"k8s.io/apiserver/pkg/admission/plugin/policy/validating"
+	"k8s.io/client-go/informers"
+
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// policies are the validating and mutating admission policies of a cluster with
+// their bindings, compiled, and the dispatchers of kube-apiserver for them.
+type policies struct {
+	source   *source
+	types    *typeConverters
+	validate generic.Dispatcher[validating.PolicyHook]
+	mutate   generic.Dispatcher[mutating.PolicyHook]
+
+	validateHooks atomic.Pointer[[]validating.PolicyHook]
+	mutateHooks   atomic.Pointer[[]mutating.PolicyHook]
+
+	mu sync.Mutex // held while policies are loaded
+	// Compiled policies by name, with the version that they were compiled from.
+	validators compiled[validating.PolicyEvaluator]
+	mutators   compiled[mutating.PolicyEvaluator]
+}
+
+func newPolicies(s *source, o Options) *policies {
+	types := &typeConverters{cluster: s.cluster}
+	matcher := matching.NewMatcher(namespaces{source: s}, client{source: s})
+	return &policies{
+		source: s, types: types,
+		validate: validating.NewDispatcher(o.Authorizer, generic.NewPolicyMatcher(matcher)),
+		mutate:   mutating.NewDispatcher(o.Authorizer, matcher, types),
+	}
+}
+
+// active reports whether a policy is bound.
+func (p *policies) active() bool {
+	v, m := p.validateHooks.Load(), p.mutateHooks.Load()
+	return v != nil && len(*v) > 0 || m != nil && len(*m) > 0
+}
+
+// typesChanged forgets the types of kinds, because a definition has changed.
+func (p *policies) typesChanged() { p.types.forget() }
+
+// load reads and compiles the policies and bindings of the cluster as they are now.
+func (p *policies) load() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := loadHooks(p, &p.validators, &p.validateHooks, "validatingadmissionpolicies", "validatingadmissionpolicybindings",
+		validating.NewValidatingAdmissionPolicyAccessor, validating.NewValidatingAdmissionPolicyBindingAccessor, compileValidating); err != nil {
+		return err
+	}
+	return loadHooks[admissionv1.MutatingAdmissionPolicy, admissionv1.MutatingAdmissionPolicyBinding](p, &p.mutators, &p.mutateHooks,
+		"mutatingadmissionpolicies", "mutatingadmissionpolicybindings",
+		mutating.NewMutatingAdmissionPolicyAccessor, mutating.NewMutatingAdmissionPolicyBindingAccessor, compileMutating)
+}
+
+// compiled holds evaluators by the name of their policy.
+type compiled[E any] map[string]struct {
+	uid, version string
+	evaluator    E
+}
+
+// object is a pointer to a T that is an object of the API.
+type object[T any] interface {
+	*T
+	runtime.Object
+	metav1.Object
+}
+
+// loadHooks makes the hooks of one kind of policies, in the order of their names:
+// kube-apiserver's order is by chance.
+func loadHooks[P, B any, PP object[P], BB object[B], E any](p *policies, known *compiled[E], hooks *atomic.Pointer[[]generic.PolicyHook[PP, BB, E]],
+	resource, bindingResource string, policyOf func(PP) generic.PolicyAccessor, bindingOf func(BB) generic.BindingAccessor, compile func(PP) E) error {
+	list, err := typedList[P](p.source, resource)
+	if err != nil {
+		return err
+	}
+	bindings, err := typedList[B](p.source, bindingResource)
+	if err != nil {
+		return err
+	}
+	byPolicy := map[string][]BB{}
+	for _, b := range bindings {
+		name := bindingOf(b).GetPolicyName().Name
+		byPolicy[name] = append(byPolicy[name], b)
+	}
+	next := compiled[E]{}
+	var out []generic.PolicyHook[PP, BB, E]
+	for _, each := range list {
+		policy := PP(each)
+		entry, ok := (*known)[policy.GetName()]
+		if !ok || entry.uid != string(policy.GetUID()) || entry.version != policy.GetResourceVersion() {
+			entry.uid, entry.version, entry.evaluator = string(policy.GetUID()), policy.GetResourceVersion(), compile(policy)
+		}
+		next[policy.GetName()] = entry
+		bound := byPolicy[policy.GetName()]
+		if len(bound) == 0 {
+			continue
+		}
+		hook := generic.PolicyHook[PP, BB, E]{Policy: policy, Bindings: bound, Evaluator: entry.evaluator}
+		hook.ParamInformer, hook.ParamScope, hook.ConfigurationError = p.params(policyOf(policy).GetParamKind())
+		out = append(out, hook)
+	}
+	slices.SortFunc(out, func(a, b generic.PolicyHook[PP, BB, E]) int {
+		return cmp.Compare(a.Policy.GetName(), b.Policy.GetName())
+	})
+	*known = next
+	hooks.Store(&out)
+	return nil
+}
+
+// params finds the resource of a policy's parameters.
+func (p *policies) params(of *admissionv1.ParamKind) (informers.GenericInformer, meta.RESTScope, error) {
+	if of == nil {
+		return nil, nil, nil
+	}
+	version, err := apischema.ParseGroupVersion(of.APIVersion)
+	if err != nil {
+		return nil, nil, err
+	}
+	kind, ok := p.source.cluster.Kinds().Kind(schema.GroupVersionKind{Group: version.Group, Version: version.Version, Kind: of.Kind})
+	if !ok || kind.Resource == "" {
+		return nil, nil, fmt.Errorf("failed to find resource referenced by paramKind: '%v'", version.WithKind(of.Kind))
+	}
+	scope := meta.RESTScopeRoot
+	if kind.Namespaced {
+		scope = meta.RESTScopeNamespace
+	}
+	return params{source: p.source, kind: kind}, scope, nil
+}
+
+// exempt reports whether policies are not asked about a resource: they cannot
+// refuse their own configuration, nor questions about access (kube-apiserver,
+// pkg/kubeapiserver/admission/exclusion).
+func exempt(resource apischema.GroupVersionResource) bool {
+	switch resource.Group {
+	case configGroup:
+		switch resource.Resource {
+		case "validatingadmissionpolicies", "validatingadmissionpolicybindings", "mutatingadmissionpolicies", "mutatingadmissionpolicybindings":
+			return true
+		}
+	case "authentication.k8s.io":
+		return resource.Resource == "selfsubjectreviews" || resource.Resource == "tokenreviews"
+	case "authorization.k8s.io":
+		switch resource.Resource {
+		case "localsubjectaccessreviews", "selfsubjectaccessreviews", "selfsubjectrulesreviews", "subjectaccessreviews":
+			return true
+		}
+	}
+	return false
+}
+
+// validatingPolicies is the plugin of ValidatingAdmissionPolicies.
+type validatingPolicies struct{ *policies }
+
+func (p *validatingPolicies) Handles(apiadmission.Operation) bool { return true }
+
+func (p *validatingPolicies) Validate(ctx context.Context, a apiadmission.Attributes, o apiadmission.ObjectInterfaces) error {
+	hooks := p.validateHooks.Load()
+	if hooks == nil || len(*hooks) == 0 || exempt(a.GetResource()) {
+		return nil
+	}
+	return p.validate.Dispatch(ctx, a, o, *hooks)
+}
+
+// mutatingPolicies is the plugin of MutatingAdmissionPolicies.
+type mutatingPolicies struct{ *policies }
+
+func (p *mutatingPolicies) Handles(o apiadmission.Operation) bool { return o != apiadmission.Delete }
+
+func (p *mutatingPolicies) Admit(ctx context.Context, a apiadmission.Attributes, o apiadmission.ObjectInterfaces) error {
+	hooks := p.mutateHooks.Load()
+	if hooks == nil || len(*hooks) == 0 || exempt(a.GetResource()) {
+		return nil
+	}
+	return p.mutate.Dispatch(ctx, a, o, *hooks)
+}

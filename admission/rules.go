@@ -1,0 +1,101 @@
+package admission
+
+import (
+	"context"
+	"sync"
+
+	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	"k8s.io/apiserver/pkg/cel/common"
+	"k8s.io/apiserver/pkg/warning"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/govalue"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// Rules evaluates the validation rules of CustomResourceDefinitions. It compiles
+// the rules of a version when the first object of it is written, and again when
+// the definition has changed. It is safe for concurrent use.
+type Rules struct {
+	mu       sync.Mutex
+	versions map[string]*versionRules // by apiVersion and resource
+}
+
+var _ cluster.Rules = (*Rules)(nil)
+
+// NewRules returns rules that have compiled nothing yet.
+func NewRules() *Rules { return &Rules{versions: map[string]*versionRules{}} }
+
+// versionRules are the compiled rules of one version of a definition.
+type versionRules struct {
+	kind       *schema.Kind
+	once       sync.Once
+	structural *structuralschema.Structural
+	validator  *cel.Validator
+	err        error
+}
+
+// Object implements [cluster.Rules]. The cost of the rules of one object is
+// bounded as in kube-apiserver: 1 million for a rule, 10 million for the object.
+func (r *Rules) Object(ctx context.Context, crd *schema.CRD, kind *schema.Kind, object, old document.Value) ([]cluster.Cause, []string) {
+	v := r.version(crd, kind)
+	if v.err != nil {
+		return []cluster.Cause{{Type: string(schema.ErrorInvalid), Field: "<nil>", Message: "the rules of the definition cannot be compiled: " + v.err.Error()}}, nil
+	}
+	if v.validator == nil {
+		return nil, nil
+	}
+	var warnings warningList
+	ctx = warning.WithWarningRecorder(ctx, &warnings)
+	next := govalue.Of(object)
+	var errs field.ErrorList
+	if old.Exists() {
+		before := govalue.Of(old)
+		correlated := common.NewCorrelatedObject(next, before, &model.Structural{Structural: v.structural})
+		errs, _ = v.validator.Validate(ctx, nil, v.structural, next, before, celconfig.RuntimeCELCostBudget, cel.WithRatcheting(correlated))
+	} else {
+		errs, _ = v.validator.Validate(ctx, nil, v.structural, next, nil, celconfig.RuntimeCELCostBudget)
+	}
+	return causesOf(errs, object), warnings.texts()
+}
+
+// version returns the compiled rules of a version.
+func (r *Rules) version(crd *schema.CRD, kind *schema.Kind) *versionRules {
+	key := kind.APIVersion() + "/" + kind.Resource
+	r.mu.Lock()
+	v := r.versions[key]
+	if v == nil || v.kind != kind {
+		v = &versionRules{kind: kind}
+		r.versions[key] = v
+	}
+	r.mu.Unlock()
+	v.once.Do(func() { v.compile(crd) })
+	return v
+}
+
+func (v *versionRules) compile(crd *schema.CRD) {
+	var definition apiextensionsv1.CustomResourceDefinition
+	if v.err = decodeTyped(crd.Object, &definition); v.err != nil {
+		return
+	}
+	for i := range definition.Spec.Versions {
+		version := &definition.Spec.Versions[i]
+		if version.Name != v.kind.Version || version.Schema == nil {
+			continue
+		}
+		var props apiextensions.JSONSchemaProps
+		if v.err = apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(version.Schema.OpenAPIV3Schema, &props, nil); v.err != nil {
+			return
+		}
+		if v.structural, v.err = structuralschema.NewStructural(&props); v.err == nil {
+			v.validator = cel.NewValidator(v.structural, true, celconfig.PerCallLimit)
+		}
+	}
+}

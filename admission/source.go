@@ -1,0 +1,172 @@
+package admission
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	apischema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	coreclient "k8s.io/client-go/kubernetes/typed/core/v1"
+	corelisters "k8s.io/client-go/listers/core/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// configGroup is the API group of webhook configurations and policies.
+const configGroup = "admissionregistration.k8s.io"
+
+// source reads objects of the cluster for the plugins, as it is at that moment:
+// kube-apiserver has informers in its place, which lag behind.
+type source struct{ cluster *cluster.Cluster }
+
+// list returns the objects of a resource in a namespace, or all for "". A resource
+// that the cluster does not serve has none.
+func (s *source) list(group, version, resource, namespace string) ([]document.Value, error) {
+	resp, err := s.cluster.Do(context.Background(), &cluster.Request{
+		Verb: cluster.List, Group: group, Version: version, Resource: resource, Namespace: namespace})
+	var status *cluster.Status
+	switch {
+	case errors.As(err, &status) && status.Code == http.StatusNotFound:
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	var out []document.Value
+	for _, item := range resp.Object.Get("items").Items() {
+		out = append(out, item)
+	}
+	return out, nil
+}
+
+// get returns an object; an error is one of k8s.io/apimachinery's.
+func (s *source) get(group, version, resource, namespace, name string) (document.Value, error) {
+	resp, err := s.cluster.Do(context.Background(), &cluster.Request{
+		Verb: cluster.Get, Group: group, Version: version, Resource: resource, Namespace: namespace, Name: name})
+	var status *cluster.Status
+	switch {
+	case errors.As(err, &status) && status.Code == http.StatusNotFound:
+		return document.Value{}, apierrors.NewNotFound(apischema.GroupResource{Group: group, Resource: resource}, name)
+	case err != nil:
+		return document.Value{}, apierrors.NewInternalError(err)
+	}
+	return resp.Object, nil
+}
+
+// typedList lists the objects of a resource of the group of configurations.
+func typedList[T any](s *source, resource string) ([]*T, error) {
+	list, err := s.list(configGroup, "v1", resource, "")
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*T, len(list))
+	for i, item := range list {
+		out[i] = new(T)
+		if err := decodeTyped(item, out[i]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// namespaces reads Namespaces in the three forms in which the plugins ask for
+// them. What is not defined here they do not call.
+type namespaces struct {
+	corelisters.NamespaceLister
+	source *source
+}
+
+func (n namespaces) Get(name string) (*corev1.Namespace, error) {
+	v, err := n.source.get("", "v1", "namespaces", "", name)
+	if err != nil {
+		return nil, err
+	}
+	out := new(corev1.Namespace)
+	return out, decodeTyped(v, out)
+}
+
+func (n namespaces) Lister() corelisters.NamespaceLister { return n }
+func (n namespaces) Informer() cache.SharedIndexInformer { return synced{} }
+
+// client is a clientset that reads Namespaces.
+type client struct {
+	kubernetes.Interface
+	source *source
+}
+
+func (c client) CoreV1() coreclient.CoreV1Interface { return coreClient{source: c.source} }
+
+type coreClient struct {
+	coreclient.CoreV1Interface
+	source *source
+}
+
+func (c coreClient) Namespaces() coreclient.NamespaceInterface {
+	return namespaceClient{source: c.source}
+}
+
+type namespaceClient struct {
+	coreclient.NamespaceInterface
+	source *source
+}
+
+func (c namespaceClient) Get(_ context.Context, name string, _ metav1.GetOptions) (*corev1.Namespace, error) {
+	return namespaces{source: c.source}.Get(name)
+}
+
+// synced is an informer that is always up to date.
+type synced struct{ cache.SharedIndexInformer }
+
+func (synced) HasSynced() bool { return true }
+
+// params reads the parameters of policies, which are objects of one kind. It is
+// an informer, a lister, and a lister of one namespace at once.
+type params struct {
+	source    *source
+	kind      *schema.Kind
+	namespace string
+}
+
+var _ informers.GenericInformer = params{}
+
+func (p params) Informer() cache.SharedIndexInformer { return synced{} }
+func (p params) Lister() cache.GenericLister         { return p }
+func (p params) ByNamespace(namespace string) cache.GenericNamespaceLister {
+	p.namespace = namespace
+	return p
+}
+
+func (p params) Get(name string) (runtime.Object, error) {
+	v, err := p.source.get(p.kind.Group, p.kind.Version, p.kind.Resource, p.namespace, name)
+	if err != nil {
+		return nil, err
+	}
+	return unstructuredOf(v), nil
+}
+
+func (p params) List(selector labels.Selector) ([]runtime.Object, error) {
+	list, err := p.source.list(p.kind.Group, p.kind.Version, p.kind.Resource, p.namespace)
+	if err != nil {
+		return nil, err
+	}
+	var out []runtime.Object
+	for _, v := range list {
+		object := unstructuredOf(v)
+		if object.GetKind() == "" { // items of built-in lists leave out their type
+			object.SetGroupVersionKind(kindOf(p.kind))
+		}
+		if selector.Matches(labels.Set(object.GetLabels())) {
+			out = append(out, object)
+		}
+	}
+	return out, nil
+}
