@@ -3,7 +3,6 @@ package cluster
 import (
 	"errors"
 
-	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/internal/engine/structured"
 	"github.com/patchlab-dev/patchlab/patch"
@@ -20,16 +19,16 @@ import (
 // merge patch and an applied configuration is also the way through the body, with
 // list items by their index or their key.
 func (s *Status) Fields() []Cause {
-	var conflicts fieldmanager.Conflicts
+	var conflicts *fieldmanager.Conflicts
 	var strict *StrictError
 	var undecoded *defaults.DecodeError
 	var unpatched *patch.Error
 	var mistyped *structured.TypeError
 	switch {
 	case errors.As(s.Err, &conflicts):
-		causes := make([]Cause, len(conflicts))
-		for i, c := range conflicts {
-			causes[i] = Cause{Type: causeConflict, Message: "conflict with " + c.Owner(), Field: c.Field(), Path: parsed(c.Path.String()), Value: c.Wanted}
+		causes := make([]Cause, len(conflicts.List))
+		for i, c := range conflicts.List {
+			causes[i] = Cause{Type: causeConflict, Message: "conflict with " + c.Owner.String(), Field: c.Field(), Path: c.Path, Value: c.Wanted}
 		}
 		return causes
 	case errors.As(s.Err, &strict):
@@ -42,8 +41,8 @@ func (s *Status) Fields() []Cause {
 		return []Cause{{Message: undecoded.Reason, Field: undecoded.Path.String(), Path: undecoded.Path}}
 	case errors.As(s.Err, &unpatched):
 		return []Cause{{Message: unpatched.Error(), Path: unpatched.Path}}
-	case errors.As(s.Err, &mistyped) && mistyped.Path != "":
-		return []Cause{{Message: mistyped.Reason, Field: mistyped.Path, Path: parsed(mistyped.Path)}}
+	case errors.As(s.Err, &mistyped) && len(mistyped.Path) > 0:
+		return []Cause{{Message: mistyped.Reason, Field: mistyped.Path.String(), Path: mistyped.Path}}
 	}
 	if s.Details == nil {
 		return nil
@@ -55,13 +54,4 @@ func (s *Status) Fields() []Cause {
 		}
 	}
 	return causes
-}
-
-// parsed returns the path that a text stands for, nil where it is none.
-func parsed(text string) document.Path {
-	path, err := document.ParsePath(text)
-	if err != nil {
-		return nil
-	}
-	return path
 }

@@ -156,7 +156,7 @@ func (t *task) scaleManagers(m fieldmanager.Managed) (fieldmanager.Managed, erro
 	for _, e := range m.Entries() {
 		path, known := t.replicasPath(e.APIVersion)
 		if known && path != nil && e.Fields.Has(path) {
-			list.Append(e.Source.
+			list.Append(e.Value().
 				With("apiVersion", document.NewString(scaleVersion)).
 				With("fieldsV1", fieldset.Of(replicasInScale()).JSON()))
 		}
@@ -165,7 +165,7 @@ func (t *task) scaleManagers(m fieldmanager.Managed) (fieldmanager.Managed, erro
 }
 
 // replicasInScale is the field of a Scale that counts.
-func replicasInScale() fieldmanager.Path { return fieldset.Fields("spec", "replicas") }
+func replicasInScale() document.Path { return document.Keys("spec", "replicas") }
 
 // scaledManagers are the object's managers after its Scale was written: who is
 // no longer a manager of the Scale loses the object's replicas, who came to own
@@ -174,33 +174,33 @@ func replicasInScale() fieldmanager.Path { return fieldset.Fields("spec", "repli
 // changes nothing leaves it with two entries of one name, until the next write
 // reads them and the later takes the other's place.
 func (t *task) scaledManagers(parent, scale fieldmanager.Managed) (fieldmanager.Managed, error) {
-	there := map[string]bool{}
+	there := map[fieldmanager.Owner]bool{}
 	for _, e := range scale.Entries() {
-		there[managerID(e)] = true
+		there[scaleOwner(e.Owner)] = true
 	}
 	var list document.ListBuilder
 	for _, e := range parent.Entries() {
-		entry := e.Source
+		entry := e.Value()
 		path, known := t.replicasPath(e.APIVersion)
 		if !known {
 			continue
 		}
-		switch id := managerID(e); {
+		switch id := scaleOwner(e.Owner); {
 		case path == nil || !e.Fields.Has(path):
 			list.Append(entry)
 		case there[id]:
 			delete(there, id)
 			list.Append(entry)
 		default:
-			if rest := e.Fields.Minus(fieldset.Of(path)); !rest.Empty() {
-				list.Append(entry.With("fieldsV1", rest.JSON()))
+			if rest := e.Fields.Remove(path); !rest.Empty() {
+				list.Append(entry.With("fieldsV1", rest.FieldsV1()))
 			}
 		}
 	}
 	path, _ := t.replicasPath(t.ep.kind.APIVersion())
 	for _, e := range scale.Entries() {
-		if there[managerID(e)] && e.Fields.Has(replicasInScale()) {
-			list.Append(e.Source.
+		if there[scaleOwner(e.Owner)] && e.Fields.Has(replicasInScale()) {
+			list.Append(e.Value().
 				With("apiVersion", document.NewString(t.ep.kind.APIVersion())).
 				With("fieldsV1", fieldset.Of(path).JSON()).
 				Without("time"))
@@ -209,19 +209,18 @@ func (t *task) scaledManagers(parent, scale fieldmanager.Managed) (fieldmanager.
 	return fieldmanager.DecodeStored(list.List())
 }
 
-// managerID tells the managers of an object apart, as fieldmanager does: those
-// that update by their version too.
-func managerID(e fieldmanager.Entry) string {
-	version := e.APIVersion
-	if e.Operation == fieldmanager.OperationApply {
-		version = ""
+// scaleOwner is the owner without the version of an apply, which does not
+// distinguish owners.
+func scaleOwner(o fieldmanager.Owner) fieldmanager.Owner {
+	if o.Operation == fieldmanager.OperationApply {
+		o.APIVersion = ""
 	}
-	return strings.Join([]string{e.Manager, string(e.Operation), version, e.Subresource}, "\x00")
+	return o
 }
 
 // replicasPath is where an apiVersion of the object's kind has its replicas, nil
 // for a version without scale; known is false for other versions.
-func (t *task) replicasPath(apiVersion string) (path fieldmanager.Path, known bool) {
+func (t *task) replicasPath(apiVersion string) (path document.Path, known bool) {
 	k, ok := t.version(t.ep.kind, apiVersion)
 	if !ok {
 		return nil, false
@@ -229,8 +228,5 @@ func (t *task) replicasPath(apiVersion string) (path fieldmanager.Path, known bo
 	if k.Scale == nil {
 		return nil, true
 	}
-	for _, name := range scalePath(k.Scale.SpecReplicasPath) {
-		path = append(path, fieldset.Field(name))
-	}
-	return path, true
+	return document.Keys(scalePath(k.Scale.SpecReplicasPath)...), true
 }

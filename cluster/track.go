@@ -20,7 +20,7 @@ func (t *task) tracked(live fieldmanager.Object, next document.Value) fieldmanag
 	if k := t.ep.body; err != nil || next.Get("kind").StringOr("") != k.Kind || next.Get("apiVersion").StringOr("") != k.APIVersion() {
 		return fieldmanager.Object{Value: withMeta(next, "managedFields", document.Value{})}
 	}
-	object, err := m.Update(live, next, t.manager(), t.now)
+	object, err := m.Update(live, next, fieldmanager.UpdateOptions{FieldManager: t.manager(), Time: t.now})
 	if err != nil {
 		object.Managed = fieldmanager.Managed{}
 		object.Value = withMeta(object.Value, "managedFields", document.Value{})
@@ -46,21 +46,35 @@ func (t *task) applied(live fieldmanager.Object) (fieldmanager.Object, []string,
 		return live, nil, plainError(errScaleVersion)
 	}
 	force := t.Force != nil && *t.Force
-	next, err := m.Apply(live, config, t.FieldManager, force, t.now)
-	if err != nil {
+	next, err := m.Apply(live, config, fieldmanager.ApplyOptions{FieldManager: t.FieldManager, Force: force, Time: t.now})
+	otherName := errors.Is(err, fieldmanager.ErrName)
+	if err != nil && !otherName {
 		return live, nil, applyStatus(err)
 	}
-	if len(body.problems) > 0 {
-		switch t.strictness() {
-		case validateStrict:
-			st := badRequest("error strict decoding YAML: " + strings.Join(messages(body.problems), "; "))
-			st.Err = &StrictError{body.problems}
-			return live, nil, st
-		case validateWarn:
-			return next, messages(body.problems), nil
-		}
+	strict := t.strictness()
+	if len(body.problems) > 0 && strict == validateStrict {
+		st := badRequest("error strict decoding YAML: " + strings.Join(messages(body.problems), "; "))
+		st.Err = &StrictError{body.problems}
+		return live, nil, st
+	}
+	if otherName {
+		return live, nil, t.otherName(config, err)
+	}
+	if len(body.problems) > 0 && strict == validateWarn {
+		return next, messages(body.problems), nil
 	}
 	return next, nil, nil
+}
+
+// otherName answers a configuration that names another object than the live one.
+func (t *task) otherName(config document.Value, err error) *Status {
+	if _, st := t.inNamespace(config); st != nil {
+		return st
+	}
+	if st := t.checkName(config); st != nil {
+		return st
+	}
+	return applyStatus(err)
 }
 
 // errScaleVersion is why the Scale of a custom resource cannot be applied: the API
@@ -69,19 +83,20 @@ var errScaleVersion = errors.New("a Scale cannot be converted to a version of th
 
 // applyStatus answers an apply that failed.
 func applyStatus(err error) *Status {
-	var conflicts fieldmanager.Conflicts
+	var conflicts *fieldmanager.Conflicts
 	var st *Status
 	switch {
 	case errors.As(err, &st):
 		return st
 	case errors.As(err, &conflicts):
 		st = &Status{Code: 409, Reason: ReasonConflict, Message: conflicts.Error(), Err: err, Details: &StatusDetails{}}
-		for i := range conflicts {
+		for i := range conflicts.List {
+			c := &conflicts.List[i]
 			st.Details.Causes = append(st.Details.Causes, Cause{
-				Type: causeConflict, Message: "conflict with " + conflicts[i].Owner(), Field: conflicts[i].Field()})
+				Type: causeConflict, Message: "conflict with " + c.Owner.String(), Field: c.Field()})
 		}
 		return st
-	case errors.Is(err, fieldmanager.ErrRequest):
+	case errors.Is(err, fieldmanager.ErrRequest), errors.Is(err, fieldmanager.ErrName):
 		st = badRequest(err.Error())
 		st.Err = err
 		return st

@@ -181,9 +181,7 @@ func (s Step) Compare(o Step) int {
 	switch s.kind {
 	case StepIndex:
 		return cmp.Compare(s.index, o.index)
-	case StepKey:
-		return compareMembers(s.Value(), o.Value())
-	case StepValue:
+	case StepKey, StepValue:
 		return Compare(s.Value(), o.Value())
 	}
 	return strings.Compare(s.text, o.text)
@@ -191,14 +189,4 @@ func (s Step) Compare(o Step) int {
 
 func (s Step) rank() int {
 	return [...]int{StepField: 0, StepKey: 1, StepValue: 2, StepIndex: 3}[s.kind]
-}
-
-// compareMembers orders objects member by member, name before value.
-func compareMembers(a, b Value) int {
-	for i := range min(a.Len(), b.Len()) {
-		if c := cmp.Or(strings.Compare(a.Key(i), b.Key(i)), Compare(a.At(i), b.At(i))); c != 0 {
-			return c
-		}
-	}
-	return cmp.Compare(a.Len(), b.Len())
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -29,12 +30,13 @@ const (
 
 // Change is a field that differs between two states of an object.
 type Change struct {
-	Path   fieldmanager.Path
+	Path   document.Path
 	Effect Effect
 	// Before and After are the values, absent where there was none.
 	Before, After document.Value
-	// OwnersBefore and OwnersAfter name the managers, sorted.
-	OwnersBefore, OwnersAfter []string
+	// OwnersBefore and OwnersAfter are those who own the field, in the order of
+	// managedFields.
+	OwnersBefore, OwnersAfter []fieldmanager.Owner
 }
 
 // Changes lists the fields that differ between two states of an object, in
@@ -43,17 +45,17 @@ type Change struct {
 // with every request (resourceVersion, generation) is left out.
 func Changes(t *schema.Type, before, after fieldmanager.Object) []Change {
 	was, is := root(t, before), root(t, after)
-	d := differ{names: [2][]string{managerNames(before.Managed), managerNames(after.Managed)}, match: matching(before.Managed, after.Managed)}
+	d := differ{owners: [2][]fieldmanager.Owner{allOwners(before.Managed), allOwners(after.Managed)}, match: matching(before.Managed, after.Managed)}
 	d.pair(&was, &is)
 	return d.changes
 }
 
 // differ walks two states of an object side by side.
 type differ struct {
-	names [2][]string // of the managers before and after
+	owners [2][]fieldmanager.Owner // all of the object, before and after
 	// match is the position after of each manager before, -1 where it has none.
 	match   []int
-	path    fieldmanager.Path // of the pair that is looked at
+	path    document.Path // of the pair that is looked at
 	claims  claimStack
 	changes []Change
 }
@@ -118,10 +120,10 @@ func (d *differ) sameOwners(was, is []claim) bool {
 func (d *differ) leaf(was, is *place, x, y bool) {
 	c := Change{Path: d.path}
 	if x {
-		c.Before, c.OwnersBefore = was.v, owners(was.claims, d.names[0])
+		c.Before, c.OwnersBefore = was.v, ownersOf(was.claims, d.owners[0])
 	}
 	if y {
-		c.After, c.OwnersAfter = is.v, owners(is.claims, d.names[1])
+		c.After, c.OwnersAfter = is.v, ownersOf(is.claims, d.owners[1])
 	}
 	switch {
 	case !x:
@@ -139,8 +141,7 @@ func (d *differ) leaf(was, is *place, x, y bool) {
 
 // effect says what became of a field that was there and is, "" for nothing.
 func effect(c *Change) Effect {
-	lost := slices.ContainsFunc(c.OwnersBefore, func(o string) bool { return !slices.Contains(c.OwnersAfter, o) })
-	won := slices.ContainsFunc(c.OwnersAfter, func(o string) bool { return !slices.Contains(c.OwnersBefore, o) })
+	lost, won := hasOther(c.OwnersBefore, c.OwnersAfter), hasOther(c.OwnersAfter, c.OwnersBefore)
 	switch {
 	case lost && won:
 		return TakenOver
@@ -175,8 +176,8 @@ func (d *differ) members(was, is *place) {
 			name, y = is.v.Key(j), is.member(j, &d.claims)
 			j++
 		}
-		if len(d.path) != 1 || d.path[0] != "f:metadata" || !counter(name) {
-			d.below(fieldmanager.Element("f:"+name), &x, &y)
+		if len(d.path) != 1 || d.path[0] != document.FieldStep("metadata") || !counter(name) {
+			d.below(document.FieldStep(name), &x, &y)
 		}
 		d.claims.release(n)
 	}
@@ -191,23 +192,29 @@ func counter(name string) bool {
 	return false
 }
 
-// below compares two places one element down. Items without an element of their
-// own have their list's path.
-func (d *differ) below(e fieldmanager.Element, was, is *place) {
-	n := len(d.path)
-	if e != "" {
-		d.path = append(d.path, e)
-	}
+// below compares two places one step down.
+func (d *differ) below(s document.Step, was, is *place) {
+	d.path = append(d.path, s)
 	d.pair(was, is)
-	d.path = d.path[:n]
+	d.path = d.path[:len(d.path)-1]
+}
+
+// belowItem is below for an item. One without an element of its own has its
+// list's path.
+func (d *differ) belowItem(element string, was, is *place) {
+	if element == "" {
+		d.pair(was, is)
+		return
+	}
+	d.below(fieldset.Step(element), was, is)
 }
 
 // items pairs the items of two lists by their elements, of several with the same
 // element the first with the first, and brings what has changed into the order of
 // the elements.
 func (d *differ) items(was, is *place) {
-	at := map[fieldmanager.Element][]int{} // the items before that are not paired yet
-	paired := 0                            // items that stand at the same position, from the first
+	at := map[string][]int{} // the items before that are not paired yet
+	paired := 0              // items that stand at the same position, from the first
 	for paired < was.v.Len() && paired < is.v.Len() && was.element(paired) == is.element(paired) {
 		paired++
 	}
@@ -227,7 +234,7 @@ func (d *differ) items(was, is *place) {
 			at[e] = left[1:]
 		}
 		order.begin()
-		d.below(e, &before, &now)
+		d.belowItem(e, &before, &now)
 		order.end(e)
 		d.claims.release(n)
 	}
@@ -236,7 +243,7 @@ func (d *differ) items(was, is *place) {
 		gone, e := was.item(i, &d.claims)
 		if left := at[e]; len(left) > 0 && left[0] <= i {
 			order.begin()
-			d.below(e, &gone, &place{t: gone.t})
+			d.belowItem(e, &gone, &place{t: gone.t})
 			order.end(e)
 		}
 		d.claims.release(n)
@@ -254,7 +261,7 @@ type ordered struct {
 
 // changedItem is an item with its changes.
 type changedItem struct {
-	element fieldmanager.Element
+	step    document.Step
 	value   document.Value
 	changes []Change
 }
@@ -262,18 +269,19 @@ type changedItem struct {
 func (o *ordered) begin() { o.from = len(*o.changes) }
 
 // end notes what has changed since begin in the item with that element.
-func (o *ordered) end(e fieldmanager.Element) {
+func (o *ordered) end(element string) {
 	if n := len(*o.changes); n > o.from {
-		o.items = append(o.items, changedItem{e, e.Value(), (*o.changes)[o.from:n:n]})
+		step := fieldset.Step(element)
+		o.items = append(o.items, changedItem{step, step.Value(), (*o.changes)[o.from:n:n]})
 	}
 }
 
 func (o *ordered) sort() {
 	before := func(a, b changedItem) int {
-		if a.value.Exists() && b.value.Exists() && a.element[0] == b.element[0] {
-			return document.Compare(a.value, b.value)
+		if a.step.Kind() == b.step.Kind() && a.value.Exists() {
+			return document.Compare(a.value, b.value) // as Step.Compare, but read once
 		}
-		return a.element.Compare(b.element)
+		return a.step.Compare(b.step)
 	}
 	if slices.IsSortedFunc(o.items, before) {
 		return
@@ -286,16 +294,26 @@ func (o *ordered) sort() {
 	*o.changes = append((*o.changes)[:len(*o.changes)-len(sorted)], sorted...)
 }
 
-// owners names those of the managers given that own a place, sorted.
-func owners(claims []claim, names []string) []string {
-	var out []string
-	for i := range claims {
-		if claims[i].owns() {
-			out = append(out, names[i])
+// hasOther reports whether a has an owner that b has not. Operation and version
+// do not matter: a manager that updated a field and now applies it still owns it.
+func hasOther(a, b []fieldmanager.Owner) bool {
+	for _, o := range a {
+		if !slices.ContainsFunc(b, func(p fieldmanager.Owner) bool { return o.Manager == p.Manager && o.Subresource == p.Subresource }) {
+			return true
 		}
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	return false
+}
+
+// ownersOf returns those of the owners given that own a place.
+func ownersOf(claims []claim, all []fieldmanager.Owner) []fieldmanager.Owner {
+	var out []fieldmanager.Owner
+	for i := range claims {
+		if claims[i].owns() {
+			out = append(out, all[i])
+		}
+	}
+	return out
 }
 
 // matching finds for each manager of one state the same one of the other.
@@ -304,7 +322,7 @@ func matching(before, after fieldmanager.Managed) []int {
 	for _, e := range before.Entries() {
 		at := -1
 		for i, o := range after.Entries() {
-			if e.Same(&o) {
+			if e.Same(o.Owner) {
 				at = i
 			}
 		}
@@ -313,15 +331,10 @@ func matching(before, after fieldmanager.Managed) []int {
 	return match
 }
 
-// managerNames gives each entry a name: its manager's, with the subresource.
-func managerNames(m fieldmanager.Managed) []string {
-	names := make([]string, 0, m.Len())
+func allOwners(m fieldmanager.Managed) []fieldmanager.Owner {
+	owners := make([]fieldmanager.Owner, 0, m.Len())
 	for _, e := range m.Entries() {
-		parts := []string{e.Manager}
-		if e.Subresource != "" {
-			parts = append(parts, e.Subresource)
-		}
-		names = append(names, strings.Join(parts, "/"))
+		owners = append(owners, e.Owner)
 	}
-	return names
+	return owners
 }

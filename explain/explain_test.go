@@ -65,11 +65,11 @@ func deployment(t *testing.T) (*schema.Type, fieldmanager.Object) {
 
 func TestLinesNameTheOwners(t *testing.T) {
 	typ, o := deployment(t)
-	names := managerNames(o.Managed)
+	all := allOwners(o.Managed)
 	got := map[string][]string{}
 	for _, l := range Lines(typ, o) {
 		for _, i := range l.Owners {
-			got[strings.TrimSpace(l.Text)] = append(got[strings.TrimSpace(l.Text)], names[i])
+			got[strings.TrimSpace(l.Text)] = append(got[strings.TrimSpace(l.Text)], strings.TrimSuffix(all[i].Manager+"/"+all[i].Subresource, "/"))
 		}
 	}
 	for _, c := range []struct {
@@ -134,9 +134,12 @@ func TestLinesAreTheYAML(t *testing.T) {
 func TestWaysOutOfAConflictInAList(t *testing.T) {
 	typ, _ := deployment(t)
 	config := read(t, "../testdata/quickstart/new-image.yaml")
-	path := fieldmanager.Path{"f:spec", "f:template", "f:spec", "f:containers", `k:{"name":"web"}`, "f:image"}
+	path, err := document.ParsePath(`.spec.template.spec.containers[name="web"].image`)
+	if err != nil {
+		t.Fatal(err)
+	}
 	live := document.NewString("shop/web:1.4.0")
-	ways := Ways(typ, config, fieldmanager.Conflict{Manager: "x", Path: path, Live: live})
+	ways := Ways(typ, config, fieldmanager.Conflict{Owner: fieldmanager.Owner{Manager: "x"}, Path: path, Live: live})
 	names := []string{ways[0].Name, ways[1].Name, ways[2].Name}
 	if !slices.Equal(names, []string{"force", "drop", "adopt"}) || !ways[0].Force || !document.SameNode(ways[0].Config, config) {
 		t.Errorf("ways %q, forced %v", names, ways[0].Force)
@@ -153,7 +156,7 @@ func TestWaysOutOfAConflictInAList(t *testing.T) {
 	if !container(config).Get("image").Exists() {
 		t.Error("the configuration itself was changed")
 	}
-	nowhere := fieldmanager.Path{"f:spec", "f:nothing"}
+	nowhere := document.Keys("spec", "nothing")
 	if got := Drop(typ, config, nowhere); !document.Equal(got, config) {
 		t.Errorf("a path that leads nowhere changed the configuration to %v", got)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -16,7 +17,7 @@ type Line struct {
 	Text string
 	// Path of the field that the line belongs to. The lines of an atomic list or
 	// object below its first have the path of the whole.
-	Path fieldmanager.Path
+	Path document.Path
 	// Owners are the positions, in the object's managers, of those who own the
 	// field; Below of those who own only something below it.
 	Owners, Below []int
@@ -49,27 +50,27 @@ func (w *lineWriter) finish() []Line {
 
 type lineWriter struct {
 	lines  []Line
-	text   []byte            // the texts of the lines that are made anew, one after the other
-	fresh  []int             // the positions of those lines
-	ends   []int             // where in text each of them ends
-	path   fieldmanager.Path // of the place that is written
+	text   []byte        // the texts of the lines that are made anew, one after the other
+	fresh  []int         // the positions of those lines
+	ends   []int         // where in text each of them ends
+	path   document.Path // of the place that is written
 	claims claimStack
-	paths  []fieldmanager.Element // those of lines are cut of it
-	last   [2][]int               // the owners, and those below, of the line before
+	paths  document.Path // those of lines are cut of it
+	last   [2][]int      // the owners, and those below, of the line before
 	names  map[string]memberName
 	before before
 }
 
 // memberName is a member's name as a path and as YAML have it.
 type memberName struct {
-	element fieldmanager.Element
-	text    string
+	step document.Step
+	text string
 }
 
 func (w *lineWriter) name(key string) memberName {
 	n, ok := w.names[key]
 	if !ok {
-		n = memberName{fieldmanager.Element("f:" + key), keyText(key)}
+		n = memberName{document.FieldStep(key), keyText(key)}
 		w.names[key] = n
 	}
 	return n
@@ -94,7 +95,7 @@ func (w *lineWriter) members(p *place, was former, indent, rest string) {
 	for i := range p.v.Len() {
 		key := p.v.Key(i)
 		name, kid := w.name(key), p.member(i, &w.claims)
-		w.path = append(w.path, name.element)
+		w.path = append(w.path, name.step)
 		if f, top := left.of(w, key); !w.again(f, &kid, top == (i == 0)) {
 			w.member(name.text, &kid, f, indent, rest)
 		}
@@ -111,7 +112,7 @@ func (w *lineWriter) items(p *place, was former, first, rest string) {
 	for i := range p.v.Len() {
 		kid, e := p.item(i, &w.claims)
 		if e != "" {
-			w.path = append(w.path, e)
+			w.path = append(w.path, fieldset.Step(e))
 		}
 		if f, top := left.of(w, i, e); !w.again(f, &kid, top == (i == 0)) {
 			w.container(&kid, f, indent, below)
@@ -183,12 +184,12 @@ func (w *lineWriter) add(p *place, parts ...string) {
 }
 
 // copied is the path as it is now.
-func (w *lineWriter) copied() fieldmanager.Path {
+func (w *lineWriter) copied() document.Path {
 	if n := len(w.lines); n > 0 && slices.Equal(w.lines[n-1].Path, w.path) {
 		return w.lines[n-1].Path
 	}
 	if cap(w.paths)-len(w.paths) < len(w.path) {
-		w.paths = make([]fieldmanager.Element, 0, max(512, len(w.path)))
+		w.paths = make(document.Path, 0, max(512, len(w.path)))
 	}
 	n := len(w.paths)
 	w.paths = append(w.paths, w.path...)

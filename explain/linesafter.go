@@ -5,6 +5,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -67,9 +68,9 @@ func (w *lineWriter) mapped(list []int) []int {
 
 // span counts the lines from at on that belong to an element below the path that
 // is written.
-func (w *lineWriter) span(at, depth int, e fieldmanager.Element) int {
+func (w *lineWriter) span(at, depth int, s document.Step) int {
 	n := at
-	for n < len(w.before.lines) && len(w.before.lines[n].Path) > depth && w.before.lines[n].Path[depth] == e {
+	for n < len(w.before.lines) && len(w.before.lines[n].Path) > depth && w.before.lines[n].Path[depth] == s {
 		n++
 	}
 	return n - at
@@ -93,7 +94,7 @@ func (w *lineWriter) formerMembers(was former, p *place) formerMembers {
 func (f *formerMembers) of(w *lineWriter, key string) (former, bool) {
 	for ; f.p != nil && f.i < f.p.v.Len() && f.p.v.Key(f.i) <= key; f.i++ {
 		name := f.p.v.Key(f.i)
-		found := former{at: f.at, n: w.span(f.at, len(w.path)-1, w.name(name).element)}
+		found := former{at: f.at, n: w.span(f.at, len(w.path)-1, w.name(name).step)}
 		f.at += found.n
 		if name == key {
 			kid := f.p.member(f.i, &w.claims)
@@ -109,11 +110,11 @@ func (f *formerMembers) of(w *lineWriter, key string) (former, bool) {
 type formerItems struct {
 	p     *place
 	items []formerItem
-	at    map[fieldmanager.Element]int
+	at    map[string]int
 }
 
 type formerItem struct {
-	element fieldmanager.Element
+	element string
 	at, n   int
 }
 
@@ -129,7 +130,7 @@ func (w *lineWriter) formerItems(was former, p *place) formerItems {
 		if e == "" || i > 0 && e == f.items[i-1].element {
 			return formerItems{}
 		}
-		n := w.span(at, len(w.path), e)
+		n := w.span(at, len(w.path), fieldset.Step(e))
 		f.items = append(f.items, formerItem{e, at, n})
 		at += n
 	}
@@ -138,13 +139,13 @@ func (w *lineWriter) formerItems(was former, p *place) formerItems {
 
 // of finds the item with an element, first at the position given, and says whether
 // it is the first.
-func (f *formerItems) of(w *lineWriter, i int, e fieldmanager.Element) (former, bool) {
+func (f *formerItems) of(w *lineWriter, i int, e string) (former, bool) {
 	if f.p == nil || e == "" {
 		return former{}, false
 	}
 	if i >= len(f.items) || f.items[i].element != e {
 		if f.at == nil {
-			f.at = make(map[fieldmanager.Element]int, len(f.items))
+			f.at = make(map[string]int, len(f.items))
 			for j := range f.items {
 				f.at[f.items[j].element] = j
 			}

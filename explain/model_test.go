@@ -6,12 +6,12 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
 	"github.com/patchlab-dev/patchlab/internal/oracle/conformance"
 	"github.com/patchlab-dev/patchlab/scenario"
 	"github.com/patchlab-dev/patchlab/schema"
@@ -19,9 +19,9 @@ import (
 
 // modelField is a leaf of an object with its owners.
 type modelField struct {
-	path   fieldmanager.Path
+	path   document.Path
 	v      document.Value
-	owners []string
+	owners []fieldmanager.Owner
 }
 
 // modelFields lists an object's fields under their paths.
@@ -29,29 +29,27 @@ func modelFields(t *schema.Type, o fieldmanager.Object) (keys []string, fields m
 	for _, name := range [...]string{"resourceVersion", "generation", "uid", "creationTimestamp", "managedFields"} {
 		o.Value = o.Value.Remove("metadata", name)
 	}
-	names := managerNames(o.Managed)
+	all := allOwners(o.Managed)
 	fields = map[string]modelField{}
 	var s claimStack
-	var walk func(p place, path fieldmanager.Path)
-	walk = func(p place, path fieldmanager.Path) {
+	var walk func(p place, path document.Path)
+	walk = func(p place, path document.Path) {
 		if p.leaf() {
 			var key strings.Builder
-			for _, e := range path {
-				key.WriteString(strconv.Itoa(len(e)) + string(e))
-			}
+			key.WriteString(path.String())
 			for _, twice := fields[key.String()]; twice; _, twice = fields[key.String()] {
 				key.WriteString(" again") // items with the same key, of which the first is the first's
 			}
 			keys = append(keys, key.String())
-			fields[key.String()] = modelField{slices.Clone(path), p.v, owners(p.claims, names)}
+			fields[key.String()] = modelField{slices.Clone(path), p.v, ownersOf(p.claims, all)}
 			return
 		}
 		for i := range p.v.Len() {
 			if p.v.Kind() == document.Object {
-				walk(p.member(i, &s), append(path[:len(path):len(path)], fieldmanager.Element("f:"+p.v.Key(i))))
+				walk(p.member(i, &s), path.Child(p.v.Key(i)))
 			} else {
 				kid, e := p.item(i, &s)
-				walk(kid, append(path[:len(path):len(path)], e))
+				walk(kid, path.Join(fieldset.Step(e)))
 			}
 		}
 	}
@@ -91,7 +89,7 @@ func told(changes []Change) []string {
 	var out []string
 	for _, c := range changes {
 		out = append(out, strings.Join([]string{c.Path.String(), string(c.Effect), c.Before.String(), c.After.String(),
-			strings.Join(c.OwnersBefore, ","), strings.Join(c.OwnersAfter, ",")}, " | "))
+			fmt.Sprint(c.OwnersBefore), fmt.Sprint(c.OwnersAfter)}, " | "))
 	}
 	return out
 }

@@ -3,16 +3,17 @@ package explain
 import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
 	"github.com/patchlab-dev/patchlab/internal/engine/structured"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // claim is what one manager owns at a place of the object.
 type claim struct {
-	fields fieldmanager.Set // below the place
-	next   int              // where in fields to look for the next member
-	member bool             // the place itself
-	whole  bool             // a list or object that is owned as one holds the place
+	fields fieldset.Set // below the place
+	next   int          // where in fields to look for the next member
+	member bool         // the place itself
+	whole  bool         // a list or object that is owned as one holds the place
 }
 
 // none reports whether the manager owns neither the place nor what is below it.
@@ -28,7 +29,7 @@ type place struct {
 func root(t *schema.Type, o fieldmanager.Object) place {
 	p := place{t: t, v: o.Value}
 	for _, e := range o.Managed.Entries() {
-		p.claims = append(p.claims, claim{fields: e.Fields})
+		p.claims = append(p.claims, claim{fields: fieldset.Raw(e.Fields.FieldsV1())})
 	}
 	return p
 }
@@ -82,7 +83,7 @@ func (p *place) member(i int, s *claimStack) place {
 
 // item is the place of a list's i-th item, with its path element. An absent
 // element, as items of atomic lists have none, inherits the owners.
-func (p *place) item(i int, s *claimStack) (place, fieldmanager.Element) {
+func (p *place) item(i int, s *claimStack) (place, string) {
 	kid := place{v: p.v.At(i), claims: s.take(p.claims, p.atomic())}
 	if p.t == nil || p.t.List == nil {
 		return kid, ""
@@ -101,7 +102,7 @@ func (p *place) item(i int, s *claimStack) (place, fieldmanager.Element) {
 }
 
 // element is the path element of a list's i-th item, "" where it has none.
-func (p *place) element(i int) fieldmanager.Element {
+func (p *place) element(i int) string {
 	if p.atomic() {
 		return ""
 	}

@@ -3,6 +3,7 @@ package explain
 import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
 	"github.com/patchlab-dev/patchlab/internal/engine/structured"
 	"github.com/patchlab-dev/patchlab/schema"
 )
@@ -35,18 +36,18 @@ func Ways(t *schema.Type, config document.Value, c fieldmanager.Conflict) []Way 
 
 // Drop returns a configuration without the field at path. Objects and lists that
 // have nothing left in them go with it. A path that leads nowhere changes nothing.
-func Drop(t *schema.Type, config document.Value, path fieldmanager.Path) document.Value {
+func Drop(t *schema.Type, config document.Value, path document.Path) document.Value {
 	return edit(t, config, path, document.Value{})
 }
 
 // Adopt returns a configuration whose field at path has the value given. A path
 // that leads nowhere changes nothing.
-func Adopt(t *schema.Type, config document.Value, path fieldmanager.Path, value document.Value) document.Value {
+func Adopt(t *schema.Type, config document.Value, path document.Path, value document.Value) document.Value {
 	return edit(t, config, path, value)
 }
 
 // edit replaces the part of v at path by value, or takes it out where that is absent.
-func edit(t *schema.Type, v document.Value, path fieldmanager.Path, value document.Value) document.Value {
+func edit(t *schema.Type, v document.Value, path document.Path, value document.Value) document.Value {
 	if len(path) == 0 {
 		return value
 	}
@@ -66,7 +67,7 @@ func edit(t *schema.Type, v document.Value, path fieldmanager.Path, value docume
 		return v
 	}
 	for i, item := range v.Items() {
-		if e, ok := structured.ItemElement(t.List, item); !ok || e != path[0] {
+		if e, ok := structured.ItemElement(t.List, item); !ok || fieldset.Step(e) != path[0] {
 			continue
 		}
 		next := edit(t.List.Elem, item, path[1:], value)

@@ -10,79 +10,79 @@ import (
 	"github.com/patchlab-dev/patchlab/patch"
 )
 
-// Apply merges a configuration into the live object for a manager. Rules, in
+// ApplyOptions are the options of an apply.
+type ApplyOptions struct {
+	// FieldManager is the name of the manager that applies. It is required.
+	FieldManager string
+	// Force takes fields over from other managers where there would be a
+	// conflict.
+	Force bool
+	// Time of the request, for the manager's entry. Zero means that an entry
+	// that is made or changed has no time.
+	Time time.Time
+}
+
+// Apply merges a configuration into the live object for a manager. The rules, in
 // order:
 //
-//	kind      the configuration is of the manager's kind and version and names
-//	          no managedFields
-//	first     where nobody manages the live object, all that it has belongs to
-//	          "before-first-apply" from now on
-//	merge     own, merge, prune, conflict, transfer and drop: see
-//	          structured.Merger.Apply
-//	kubectl   the manager "kubectl" gets past conflicts on fields that still
-//	          have the value of its last client-side apply (allowedByLastApplied)
-//	metadata  what the server fills in is nobody's (serverFields)
-//	time      the entry's time is now where the object changed; where only
-//	          owners did it keeps its time, and a new one has none
+//	request   the manager has a name; the configuration is of the Manager's kind
+//	          and version, has no managedFields and does not name another object
+//	          than the live one; the live object was taken apart with Split
+//	first     where nobody manages the live object, "before-first-apply" owns
+//	          all that it has from now on
+//	merge     own, merge, prune, conflict, transfer and drop, see
+//	          doc/ownership.md
+//	kubectl   the manager "kubectl" overrides conflicts on fields that still
+//	          have the value of its last client-side apply
+//	metadata  nobody owns what the server fills in, such as metadata.uid
+//	time      the entry's time is that of the request if the object changed; if
+//	          only owners changed, an entry keeps its time and a new one has none
 //	finish    a changed object goes through Config.Finish
-//	annotate  for "kubectl", an annotation of a last client-side apply is
-//	          rewritten (annotateLastApplied)
+//	annotate  for "kubectl", the annotation of a last client-side apply is
+//	          rewritten
 //
-// An error is a Conflicts, or wraps ErrType, ErrManagedFields, ErrRequest,
-// ErrVersion or what Config.Finish returned; nothing is changed then.
-func (m *Manager) Apply(live Object, config document.Value, manager string, force bool, now time.Time) (Object, error) {
-	if err := m.checkConfig(config); err != nil {
+// An error is a *Conflicts, or wraps ErrRequest, ErrName, ErrType,
+// ErrManagedFields, ErrVersion or what Config.Finish returned. The live object
+// is never changed.
+func (m *Manager) Apply(live Object, config document.Value, o ApplyOptions) (Object, error) {
+	if err := m.checkApply(live, config, o.FieldManager); err != nil {
 		return Object{}, err
 	}
 	value := m.orEmpty(live.Value)
-	entries := live.Managed.entries
-	var first Set
-	if len(entries) == 0 {
-		var err error
-		if entries, err = m.Observed(nil).update(m.config.Empty, value, nil, firstApply, now); err != nil {
-			return Object{}, fmt.Errorf("the fields that the object has cannot be tracked: %w", err)
-		}
-		for i := range entries {
-			m.note(RuleFirst, patch.Added, firstApply)
-			first = entries[i].Fields
-			entries[i].Fields = first.Reread()
-		}
-	}
-	self := m.self(manager, OperationApply)
-	types, watcher := m.watch(false)
-	merged, changed, after, err := m.engine.Apply(types, value, config, entries, self, force)
-	var conflicts structured.Conflicts
-	if errors.As(err, &conflicts) {
-		if conflicts = m.withoutLastApplied(conflicts, value, manager); len(conflicts) > 0 {
-			watcher.tellConflicts(conflicts, value, config)
-			return Object{}, m.describe(conflicts, value, config, live.Managed.Len() == 0)
-		}
-		m.note(RuleKubectl, patch.TakenOver, manager)
-		types, watcher = m.watch(false)
-		merged, changed, after, err = m.engine.Apply(types, value, config, entries, self, true)
-	}
+	entries, err := m.beforeApply(live, value, o.Time)
 	if err != nil {
 		return Object{}, err
 	}
-	watcher.tell(value, merged)
-	for i := range after {
-		if after[i].Manager == firstApply && !first.Empty() {
-			after[i].Fields = after[i].Fields.Written(first)
-		}
+	self := m.self(o.FieldManager, structured.OperationApply)
+	merged, changed, after, err := m.merge(value, config, entries, self, o.Force)
+	if err != nil {
+		return Object{}, err
 	}
-	after = settleApplier(after, entries, &self, changed, now)
+	after = completeApplier(after, entries, &self, changed, o.Time)
 	if changed && m.config.Finish != nil {
 		if merged, err = m.config.Finish(merged); err != nil {
 			return Object{}, err
 		}
 	}
-	if manager == kubectl {
+	if err := checkName(live.Value, config); err != nil {
+		return Object{}, err
+	}
+	if o.FieldManager == kubectl {
 		merged = annotateLastApplied(merged, config)
 	}
 	return Object{Value: merged, Managed: newManaged(after, live.Managed.list)}, nil
 }
 
-func (m *Manager) checkConfig(config document.Value) error {
+func (m *Manager) checkApply(live Object, config document.Value, manager string) error {
+	if m.engine == nil {
+		return errZeroManager
+	}
+	if manager == "" {
+		return fmt.Errorf("%w: a field manager is required for an apply", ErrRequest)
+	}
+	if live.Value.Lookup("metadata", "managedFields").Exists() {
+		return fmt.Errorf("%w: the live object still has metadata.managedFields; take it apart with Split", ErrRequest)
+	}
 	version, kind := config.Get("apiVersion").StringOr(""), config.Get("kind").StringOr("")
 	if version != m.config.APIVersion || kind != m.config.Kind {
 		return fmt.Errorf("%w: invalid object type: %s, Kind=%s is applied to %s, Kind=%s", ErrRequest, version, kind, m.config.APIVersion, m.config.Kind)
@@ -93,10 +93,60 @@ func (m *Manager) checkConfig(config document.Value) error {
 	return nil
 }
 
-// settleApplier takes what is the server's from the entry of an apply and gives
-// it its time. Where the entry's fields are as before, it keeps them as they were
-// written.
-func settleApplier(after, before []Entry, self *Entry, changed bool, now time.Time) []Entry {
+// checkName refuses a configuration that names another object than the live
+// one. The API server does so after conflicts and defaults.
+func checkName(live, config document.Value) error {
+	for _, field := range [...]string{"namespace", "name"} {
+		is, wanted := live.Lookup("metadata", field).StringOr(""), config.Lookup("metadata", field).StringOr("")
+		if is != "" && wanted != "" && is != wanted {
+			return fmt.Errorf("%w: metadata.%s of the configuration is %q, that of the live object %q", ErrName, field, wanted, is)
+		}
+	}
+	return nil
+}
+
+// beforeApply returns the entries that an apply starts from: those of the live
+// object, or one of "before-first-apply" where nobody manages it.
+func (m *Manager) beforeApply(live Object, value document.Value, now time.Time) ([]entry, error) {
+	if live.Managed.Len() > 0 {
+		return live.Managed.entries, nil
+	}
+	entries, err := m.Observed(nil).update(m.config.Empty, value, nil, firstApply, now)
+	if err != nil {
+		return nil, fmt.Errorf("the fields that the object has cannot be tracked: %w", err)
+	}
+	for i := range entries {
+		m.note(RuleFirst, patch.Added, firstApply)
+		entries[i].Fields = entries[i].Fields.Reread()
+	}
+	return entries, nil
+}
+
+// merge applies a configuration with the engine, a second time with force where
+// kubectl may override the conflicts.
+func (m *Manager) merge(live, config document.Value, entries []entry, self entry, force bool) (document.Value, bool, []entry, error) {
+	types, watcher := m.watch(false)
+	merged, changed, after, err := m.engine.Apply(types, live, config, entries, self, force)
+	var conflicts structured.Conflicts
+	if errors.As(err, &conflicts) {
+		if conflicts = m.withoutLastApplied(conflicts, live, self.Manager); len(conflicts) > 0 {
+			watcher.tellConflicts(conflicts, live, config)
+			return live, false, nil, m.describe(conflicts, live, config)
+		}
+		m.note(RuleKubectl, patch.TakenOver, self.Manager)
+		types, watcher = m.watch(false)
+		merged, changed, after, err = m.engine.Apply(types, live, config, entries, self, true)
+	}
+	if err == nil {
+		watcher.tell(live, merged)
+	}
+	return merged, changed, after, err
+}
+
+// completeApplier removes what the server fills in from the entry of an apply and
+// sets its time. An entry whose fields did not change keeps them as they were
+// read, so that they need not be printed again.
+func completeApplier(after, before []entry, self *entry, changed bool, now time.Time) []entry {
 	at := find(after, self)
 	if at < 0 {
 		return after
@@ -119,26 +169,22 @@ func settleApplier(after, before []Entry, self *Entry, changed bool, now time.Ti
 	return after
 }
 
-// describe makes the error of an apply that conflicts. fresh says that the
-// entries were made by this request.
-func (m *Manager) describe(found structured.Conflicts, live, config document.Value, fresh bool) Conflicts {
-	var out Conflicts
+// describe makes the error of an apply that conflicts.
+func (m *Manager) describe(found structured.Conflicts, live, config document.Value) *Conflicts {
+	var list []Conflict
 	for _, c := range found {
-		e := c.Entry
+		owner, at := ownerOf(&c.Entry), c.Entry.Time
 		t, a, b := m.types.Type, live, config
-		if e.APIVersion != m.types.Version {
-			if other, _ := m.other(e.APIVersion); other != nil {
-				t, a, b = other, m.converted(a, e.APIVersion), m.converted(b, e.APIVersion)
+		if owner.APIVersion != m.types.Version {
+			if other, _ := m.other(owner.APIVersion); other != nil {
+				t, a, b = other, m.converted(a, owner.APIVersion), m.converted(b, owner.APIVersion)
 			}
 		}
-		structured.Locate(t, c.Fields, []document.Value{a, b}, func(p Path, at []document.Value, _ []document.Path) {
-			out = append(out, Conflict{
-				Manager: e.Manager, Operation: e.Operation, APIVersion: e.APIVersion, Subresource: e.Subresource, Time: e.Time,
-				Path: p, Live: at[0], Wanted: at[1], fresh: fresh,
-			})
+		structured.Locate(t, c.Fields, []document.Value{a, b}, func(p document.Path, values []document.Value, _ []document.Path) {
+			list = append(list, Conflict{Owner: owner, Time: at, Path: p, Live: values[0], Wanted: values[1]})
 		})
 	}
-	return out.sorted()
+	return newConflicts(list)
 }
 
 // converted returns a value in another version for a message, or as it is where

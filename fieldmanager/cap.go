@@ -3,6 +3,8 @@ package fieldmanager
 import (
 	"cmp"
 	"slices"
+
+	"github.com/patchlab-dev/patchlab/internal/engine/structured"
 )
 
 const (
@@ -20,20 +22,20 @@ const (
 // The order of steps is kube-apiserver's, with all that follows: an
 // "ancient-changes" entry that is there already and is not the oldest of its
 // version can be merged into itself, and is lost then.
-func capUpdates(entries []Entry) []Entry {
-	var updates []Entry
+func capUpdates(entries []entry) []entry {
+	var updates []entry
 	for _, e := range entries {
-		if e.Operation == OperationUpdate {
+		if e.Operation == structured.OperationUpdate {
 			updates = append(updates, e)
 		}
 	}
 	if len(updates) <= maxUpdates {
 		return entries
 	}
-	slices.SortStableFunc(updates, func(a, b Entry) int {
-		return cmp.Or(cmp.Compare(seconds(a.Time), seconds(b.Time)), cmp.Compare(identifier(&a), identifier(&b)))
+	slices.SortStableFunc(updates, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(seconds(a.Time), seconds(b.Time)), cmp.Compare(identifier(ownerOf(&a)), identifier(ownerOf(&b))))
 	})
-	firsts := map[string]Entry{}
+	firsts := map[string]entry{}
 	left := len(updates)
 	for _, e := range updates {
 		if left <= maxUpdates {
@@ -51,8 +53,8 @@ func capUpdates(entries []Entry) []Entry {
 }
 
 // gather moves the fields of an entry into the ancient-changes of its version.
-func gather(entries []Entry, first, e Entry) []Entry {
-	bucket := Entry{Manager: ancient, Operation: OperationUpdate, APIVersion: e.APIVersion}
+func gather(entries []entry, first, e entry) []entry {
+	bucket := entry{Manager: ancient, Operation: structured.OperationUpdate, APIVersion: e.APIVersion}
 	at := find(entries, &bucket)
 	if at < 0 {
 		if at = find(entries, &first); at < 0 {

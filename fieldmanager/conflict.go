@@ -2,97 +2,98 @@ package fieldmanager
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
 )
 
-// A Conflict is one field that an apply would change while another manager owns it.
+// Conflict is one field that an apply would change and another manager owns.
 type Conflict struct {
-	// Manager, Operation, APIVersion, Subresource and Time are those of the
-	// entry that owns the field. Time is zero where the entry has none.
-	Manager     string
-	Operation   Operation
-	APIVersion  string
-	Subresource string
-	Time        time.Time
-	// Path of the field; Path.String writes it as Kubernetes does.
-	Path Path
+	// Owner is the entry of managedFields that the field belongs to.
+	Owner
+	// Time of the owner's last change, zero if the entry has none.
+	Time time.Time `json:"time,omitzero"`
+	// Path of the field.
+	Path document.Path `json:"path"`
 	// Live is the field's value in the live object, Wanted the one in the
 	// applied configuration, both in the version of the request. They are
-	// absent where there is none.
-	Live, Wanted document.Value
-
-	fresh bool // Path is of a set that was made by this very request
+	// absent if there is none.
+	Live   document.Value `json:"live,omitzero"`
+	Wanted document.Value `json:"wanted,omitzero"`
 }
 
-// Field writes the path as the API server's messages and causes do. It is
-// Path.String but for large integers in the fields of before-first-apply.
-func (c Conflict) Field() string {
-	if c.fresh {
-		return c.Path.Fresh()
-	}
-	return c.Path.String()
+// Field writes the path as the API server's messages and causes do, which
+// document.ParsePath does not always read back: .metadata.labels.a/b
+func (c Conflict) Field() string { return fieldset.Message(c.Path) }
+
+// String describes the conflict in one line.
+func (c Conflict) String() string {
+	return fmt.Sprintf("%s is owned by %s: live %s, wanted %s", c.Path, c.Owner, c.Live, c.Wanted)
 }
 
-// Owner writes who owns the field, as the API server's messages and causes do:
-// "kubectl" with subresource "status" using apps/v1
-func (c Conflict) Owner() string {
-	s := strconv.Quote(c.Manager)
-	if c.Subresource != "" {
-		s += " with subresource " + strconv.Quote(c.Subresource)
-	}
-	if c.Operation == OperationUpdate {
-		s += " using " + c.APIVersion
-	}
-	return s
+// Conflicts is the error of an apply that would change fields of other managers.
+// It is found with errors.As and is an ErrConflict:
+//
+//	var conflicts *fieldmanager.Conflicts
+//	if errors.As(err, &conflicts) {
+//		for _, c := range conflicts.List { … }
+//	}
+//
+// As JSON it is an object with the member "conflicts".
+type Conflicts struct {
+	// List has at least one conflict. It is sorted by owner, as the API server
+	// sorts them, and for each owner level by level from the top of the object
+	// down.
+	List []Conflict `json:"conflicts"`
 }
 
-// Conflicts are all the conflicts of an apply. They are sorted: by owner, and
-// for each owner level by level from the top of the object down. They are an
-// ErrConflict.
-type Conflicts []Conflict
-
-// Error is the message of the API server (Kubernetes 1.36), letter for letter.
-func (c Conflicts) Error() string {
+// Error returns the message of the API server (Kubernetes 1.36), letter for letter.
+func (c *Conflicts) Error() string {
 	var b strings.Builder
-	b.WriteString("Apply failed with " + strconv.Itoa(len(c)))
-	if len(c) == 1 {
-		b.WriteString(" conflict: conflict with " + c[0].Owner() + ": " + c[0].Field())
+	b.WriteString("Apply failed with " + strconv.Itoa(len(c.List)))
+	if len(c.List) == 1 {
+		b.WriteString(" conflict: conflict with " + c.List[0].Owner.String() + ": " + c.List[0].Field())
 		return b.String()
 	}
 	b.WriteString(" conflicts: ")
-	for i := range c {
-		if i == 0 || !c[i].sameOwner(&c[i-1]) {
+	for i := range c.List {
+		if i == 0 || !c.List[i].Same(c.List[i-1].Owner) {
 			if i > 0 {
 				b.WriteByte('\n')
 			}
-			b.WriteString("conflicts with " + c[i].Owner() + ":")
+			b.WriteString("conflicts with " + c.List[i].Owner.String() + ":")
 		}
-		b.WriteString("\n- " + c[i].Field())
+		b.WriteString("\n- " + c.List[i].Field())
 	}
 	return b.String()
 }
 
-// Is makes errors.Is find ErrConflict.
-func (c Conflicts) Is(target error) bool { return target == ErrConflict }
+// Is reports whether target is ErrConflict.
+func (c *Conflicts) Is(target error) bool { return target == ErrConflict }
 
-func (c *Conflict) sameOwner(o *Conflict) bool {
-	return c.entry().Same(o.entry())
-}
-
-func (c *Conflict) entry() *Entry {
-	return &Entry{Manager: c.Manager, Operation: c.Operation, APIVersion: c.APIVersion, Subresource: c.Subresource}
-}
-
-// sorted brings conflicts into the order of their owners. Those of one owner
-// stay in the order that they were found in.
-func (c Conflicts) sorted() Conflicts {
-	slices.SortStableFunc(c, func(a, b Conflict) int {
-		return cmp.Compare(identifier(a.entry()), identifier(b.entry()))
-	})
-	return c
+// newConflicts sorts conflicts by owner. Those of one owner stay in the order
+// that they were found in.
+func newConflicts(list []Conflict) *Conflicts {
+	type sortable struct {
+		Conflict
+		id string
+	}
+	sorted := make([]sortable, len(list))
+	ids := map[Owner]string{}
+	for i, c := range list {
+		if ids[c.Owner] == "" {
+			ids[c.Owner] = identifier(c.Owner)
+		}
+		sorted[i] = sortable{c, ids[c.Owner]}
+	}
+	slices.SortStableFunc(sorted, func(a, b sortable) int { return cmp.Compare(a.id, b.id) })
+	for i := range sorted {
+		list[i] = sorted[i].Conflict
+	}
+	return &Conflicts{List: list}
 }

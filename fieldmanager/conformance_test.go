@@ -146,7 +146,7 @@ func (h *ownersHarness) check(t *testing.T, c conformance.Change) (why, differs 
 	if filledLater[kind.Resource] {
 		return "the server changes more after tracking", ""
 	}
-	after, _ := m.Update(live, next, manager, now)
+	after, _ := m.Update(live, next, fieldmanager.UpdateOptions{FieldManager: manager, Time: now})
 	return "", ownersDiffer(c.Want.Body, after)
 }
 
@@ -156,20 +156,20 @@ func checkApply(m *fieldmanager.Manager, live fieldmanager.Object, c conformance
 	if err != nil || c.Want.Code >= 300 && len(causes) == 0 {
 		return "refused", ""
 	}
-	after, err := m.Apply(live, body.Root, manager, force, now)
+	after, err := m.Apply(live, body.Root, fieldmanager.ApplyOptions{FieldManager: manager, Force: force, Time: now})
 	if len(causes) == 0 {
 		if err != nil {
 			return "", "refused: " + err.Error()
 		}
 		return "", ownersDiffer(c.Want.Body, after)
 	}
-	var conflicts fieldmanager.Conflicts
+	var conflicts *fieldmanager.Conflicts
 	if !errors.As(err, &conflicts) {
 		return "", "no conflict but " + text(err)
 	}
 	var got []string
-	for _, f := range conflicts {
-		got = append(got, "conflict with "+f.Owner()+" at "+f.Path.String())
+	for _, f := range conflicts.List {
+		got = append(got, "conflict with "+f.Owner.String()+" at "+f.Field())
 	}
 	sort.Strings(got)
 	if strings.Join(got, "\n") != strings.Join(causes, "\n") {

@@ -119,9 +119,9 @@ func (q request) String() string {
 
 func (q request) run(m *fieldmanager.Manager, live fieldmanager.Object, now time.Time) (fieldmanager.Object, error) {
 	if q.apply {
-		return m.Apply(live, q.body, q.manager, q.force, now)
+		return m.Apply(live, q.body, fieldmanager.ApplyOptions{FieldManager: q.manager, Force: q.force, Time: now})
 	}
-	return m.Update(live, q.body, q.manager, now)
+	return m.Update(live, q.body, fieldmanager.UpdateOptions{FieldManager: q.manager, Time: now})
 }
 
 // request draws a request: often a changed form of the live object, so that
@@ -141,11 +141,11 @@ func sameOutcome(a, b fieldmanager.Object, errA, errB error) error {
 	if (errA == nil) != (errB == nil) {
 		return fmt.Errorf("ours: %v\nreference: %v", errA, errB)
 	}
-	var x, y fieldmanager.Conflicts
+	var x, y *fieldmanager.Conflicts
 	if errors.As(errA, &x) != errors.As(errB, &y) {
 		return fmt.Errorf("ours: %v\nreference: %v", errA, errB)
 	}
-	if x.Error() != y.Error() {
+	if x != nil && x.Error() != y.Error() {
 		return fmt.Errorf("conflicts\nours: %v\nreference: %v", x, y)
 	}
 	for _, class := range []error{fieldmanager.ErrType, fieldmanager.ErrVersion, fieldmanager.ErrRequest} {

@@ -55,19 +55,19 @@ spec: {replicas: 5}
 func ExampleManager_Apply() {
 	m := deployments()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	live, err := m.Apply(fieldmanager.Object{}, mustParse(webApp), "alice", false, now)
+	live, err := m.Apply(fieldmanager.Object{}, mustParse(webApp), fieldmanager.ApplyOptions{FieldManager: "alice", Time: now})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	_, err = m.Apply(live, mustParse(scaler), "bob", false, now)
-	var conflicts fieldmanager.Conflicts
+	_, err = m.Apply(live, mustParse(scaler), fieldmanager.ApplyOptions{FieldManager: "bob", Time: now})
+	var conflicts *fieldmanager.Conflicts
 	if errors.As(err, &conflicts) {
-		for _, c := range conflicts {
-			fmt.Printf("%s is %s, owned by %s; wanted %s\n", c.Path, c.Live, c.Owner(), c.Wanted)
+		for _, c := range conflicts.List {
+			fmt.Printf("%s is %s, owned by %s; wanted %s\n", c.Path, c.Live, c.Owner, c.Wanted)
 		}
 	}
-	live, err = m.Apply(live, mustParse(scaler), "bob", true, now)
+	live, err = m.Apply(live, mustParse(scaler), fieldmanager.ApplyOptions{FieldManager: "bob", Force: true, Time: now})
 	fmt.Println(live.Value.Lookup("spec", "replicas"), err)
 	for _, e := range live.Managed.Entries() {
 		fmt.Println(e.Manager, e.Fields.Paths())
@@ -82,10 +82,10 @@ func ExampleManager_Apply() {
 func ExampleManager_Update() {
 	m := deployments()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	live, _ := m.Apply(fieldmanager.Object{}, mustParse(webApp), "alice", false, now)
+	live, _ := m.Apply(fieldmanager.Object{}, mustParse(webApp), fieldmanager.ApplyOptions{FieldManager: "alice", Time: now})
 	next := live.Value.Set(document.NewInt(7), "spec", "replicas")
-	after, err := m.Update(live, next, "kubectl-edit", now)
-	for _, e := range after.Managed.Owners(fieldmanager.Path{"f:spec", "f:replicas"}) {
+	after, err := m.Update(live, next, fieldmanager.UpdateOptions{FieldManager: "kubectl-edit", Time: now})
+	for _, e := range after.Managed.Owners(document.Keys("spec", "replicas")) {
 		fmt.Println(e.Manager, e.Operation, err)
 	}
 	// Output: kubectl-edit Update <nil>
@@ -94,8 +94,8 @@ func ExampleManager_Update() {
 func ExampleManager_Extract() {
 	m := deployments()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	live, _ := m.Apply(fieldmanager.Object{}, mustParse(webApp), "alice", false, now)
-	live, _ = m.Apply(live, mustParse(scaler), "bob", true, now)
+	live, _ := m.Apply(fieldmanager.Object{}, mustParse(webApp), fieldmanager.ApplyOptions{FieldManager: "alice", Time: now})
+	live, _ = m.Apply(live, mustParse(scaler), fieldmanager.ApplyOptions{FieldManager: "bob", Force: true, Time: now})
 	config, ok, err := m.Extract(live, "bob")
 	fmt.Println(config, ok, err)
 	// Output: {"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web"},"spec":{"replicas":5}} true <nil>
@@ -104,11 +104,11 @@ func ExampleManager_Extract() {
 func ExampleManager_Observed() {
 	m := deployments()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	live, _ := m.Apply(fieldmanager.Object{}, mustParse(webApp), "alice", false, now)
+	live, _ := m.Apply(fieldmanager.Object{}, mustParse(webApp), fieldmanager.ApplyOptions{FieldManager: "alice", Time: now})
 	m = m.Observed(func(d patch.Decision) {
 		fmt.Println(d.Path, d.Outcome, "by the rule", d.Rule)
 	})
-	_, err := m.Apply(live, mustParse(scaler), "bob", false, now)
+	_, err := m.Apply(live, mustParse(scaler), fieldmanager.ApplyOptions{FieldManager: "bob", Time: now})
 	fmt.Println(err)
 	// Output:
 	// .spec.replicas refused by the rule apply/conflict
@@ -118,7 +118,7 @@ func ExampleManager_Observed() {
 func ExampleManaged_Migrate() {
 	m := deployments()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	live, _ := m.Update(fieldmanager.Object{}, mustParse(scaler), "kubectl-client-side-apply", now)
+	live, _ := m.Update(fieldmanager.Object{}, mustParse(scaler), fieldmanager.UpdateOptions{FieldManager: "kubectl-client-side-apply", Time: now})
 	managed := live.Managed.Migrate([]string{"kubectl-client-side-apply"}, "kubectl", "")
 	for _, e := range managed.Entries() {
 		fmt.Println(e.Manager, e.Operation)

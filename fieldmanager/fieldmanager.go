@@ -15,7 +15,6 @@ import (
 	"errors"
 
 	"github.com/patchlab-dev/patchlab/document"
-	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
 	"github.com/patchlab-dev/patchlab/internal/engine/structured"
 	"github.com/patchlab-dev/patchlab/patch"
 	"github.com/patchlab-dev/patchlab/schema"
@@ -25,7 +24,7 @@ import (
 // stands behind each.
 var (
 	// ErrConflict: other managers own fields that an apply would change (409).
-	// The error is a Conflicts.
+	// The error is a *Conflicts.
 	ErrConflict = errors.New("conflict")
 	// ErrType: an object does not fit the type of its kind: a wrong type, an
 	// unknown field, a duplicate item (500 without a reason).
@@ -33,9 +32,11 @@ var (
 	// ErrManagedFields: the managedFields of the live object cannot be decoded
 	// (500 without a reason).
 	ErrManagedFields = errors.New("invalid managedFields")
-	// ErrRequest: the applied configuration is of another kind or version, or
-	// names managedFields itself (400).
+	// ErrRequest: the request has no field manager, or the configuration is of
+	// another kind or version or has managedFields itself (400).
 	ErrRequest = errors.New("bad apply request")
+	// ErrName: the configuration names another object than the live one (400).
+	ErrName = errors.New("another object")
 	// ErrVersion: an entry's apiVersion cannot be converted to (500).
 	ErrVersion = errors.New("no such version")
 )
@@ -47,23 +48,6 @@ type Object struct {
 	Value   document.Value
 	Managed Managed
 }
-
-// The parts of managedFields. An Element is one step of a Path in the spelling
-// of fieldsV1; a Set is a set of fields, each a Path; an Entry is one entry of
-// managedFields.
-type (
-	Element   = fieldset.Element
-	Path      = fieldset.Path
-	Set       = fieldset.Set
-	Entry     = structured.Entry
-	Operation = structured.Operation
-)
-
-// The operations that an Entry may have.
-const (
-	OperationApply  = structured.OperationApply
-	OperationUpdate = structured.OperationUpdate
-)
 
 // Engine is the structured merge beneath a Manager: this project's own, or the
 // one in the package reference.

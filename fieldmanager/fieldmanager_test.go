@@ -214,9 +214,9 @@ func runSteps(t *testing.T, m *fieldmanager.Manager, ours bool, steps []step) {
 		var after fieldmanager.Object
 		var err error
 		if s.update {
-			after, err = m.Update(live, body, s.manager, now)
+			after, err = m.Update(live, body, fieldmanager.UpdateOptions{FieldManager: s.manager, Time: now})
 		} else {
-			after, err = m.Apply(live, body, s.manager, s.force, now)
+			after, err = m.Apply(live, body, fieldmanager.ApplyOptions{FieldManager: s.manager, Force: s.force, Time: now})
 		}
 		if want, refused := strings.CutPrefix(s.want, "!"); refused {
 			if err == nil || ours && !strings.Contains(err.Error(), want) {
@@ -244,17 +244,17 @@ func runSteps(t *testing.T, m *fieldmanager.Manager, ours bool, steps []step) {
 func TestConflictIsData(t *testing.T) {
 	m := newWidgets(t, nil, nil)
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	live, err := m.Apply(fieldmanager.Object{}, object(`{"ports":[{"port":80,"name":"web"}],"replicas":1}`), "alice", false, at)
+	live, err := m.Apply(fieldmanager.Object{}, object(`{"ports":[{"port":80,"name":"web"}],"replicas":1}`), fieldmanager.ApplyOptions{FieldManager: "alice", Time: at})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = m.Apply(live, object(`{"ports":[{"port":80,"name":"api"}],"replicas":2}`), "bob", false, at.Add(time.Hour))
-	var conflicts fieldmanager.Conflicts
-	if !errors.As(err, &conflicts) || !errors.Is(err, fieldmanager.ErrConflict) || len(conflicts) != 2 {
+	_, err = m.Apply(live, object(`{"ports":[{"port":80,"name":"api"}],"replicas":2}`), fieldmanager.ApplyOptions{FieldManager: "bob", Time: at.Add(time.Hour)})
+	var conflicts *fieldmanager.Conflicts
+	if !errors.As(err, &conflicts) || !errors.Is(err, fieldmanager.ErrConflict) || len(conflicts.List) != 2 {
 		t.Fatalf("got %v", err)
 	}
-	i := slices.IndexFunc(conflicts, func(c fieldmanager.Conflict) bool { return len(c.Path) > 2 })
-	c := conflicts[i]
+	i := slices.IndexFunc(conflicts.List, func(c fieldmanager.Conflict) bool { return len(c.Path) > 2 })
+	c := conflicts.List[i]
 	if c.Path.String() != `.spec.ports[port=80,protocol="TCP"].name` || c.Manager != "alice" || c.Operation != fieldmanager.OperationApply ||
 		!c.Time.Equal(at) || c.Live.String() != `"web"` || c.Wanted.String() != `"api"` {
 		t.Errorf("conflict %+v", c)
@@ -266,7 +266,7 @@ func TestConflictIsData(t *testing.T) {
 func TestLargeNumbersBesideAFloat(t *testing.T) {
 	for name, engine := range map[string]fieldmanager.Engine{"ours": nil, "reference": reference.Merger()} {
 		m := newWidgets(t, engine, nil)
-		after, err := m.Apply(fieldmanager.Object{}, object(`{"codes":[-9007199254740993,9007199254740993,1e16]}`), "a", false, time.Unix(0, 0))
+		after, err := m.Apply(fieldmanager.Object{}, object(`{"codes":[-9007199254740993,9007199254740993,1e16]}`), fieldmanager.ApplyOptions{FieldManager: "a", Time: time.Unix(0, 0)})
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -275,7 +275,7 @@ func TestLargeNumbersBesideAFloat(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 		both := object(`{"codes":[9007199254740993,9.007199254740992e15,-9007199254740993]}`)
-		if _, err := m.Apply(fieldmanager.Object{}, both, "a", false, time.Unix(0, 0)); !errors.Is(err, fieldmanager.ErrType) {
+		if _, err := m.Apply(fieldmanager.Object{}, both, fieldmanager.ApplyOptions{FieldManager: "a", Time: time.Unix(0, 0)}); !errors.Is(err, fieldmanager.ErrType) {
 			t.Errorf("%s: an integer and the float64 that it equals are taken for two items: %v", name, err)
 		}
 	}
@@ -291,16 +291,16 @@ func TestTimes(t *testing.T) {
 		}
 		return o
 	}
-	live := must(m.Apply(fieldmanager.Object{}, object(`{"replicas":1}`), "a", false, now))
-	live = must(m.Apply(live, object(`{"replicas":1}`), "b", false, now.Add(time.Hour)))
+	live := must(m.Apply(fieldmanager.Object{}, object(`{"replicas":1}`), fieldmanager.ApplyOptions{FieldManager: "a", Time: now}))
+	live = must(m.Apply(live, object(`{"replicas":1}`), fieldmanager.ApplyOptions{FieldManager: "b", Time: now.Add(time.Hour)}))
 	if got := live.Managed.Of("b")[0].Time; !got.IsZero() {
 		t.Errorf("an apply that changed only owners has the time %v", got)
 	}
-	again := must(m.Apply(live, object(`{"replicas":1}`), "a", false, now.Add(2*time.Hour)))
+	again := must(m.Apply(live, object(`{"replicas":1}`), fieldmanager.ApplyOptions{FieldManager: "a", Time: now.Add(2 * time.Hour)}))
 	if !document.SameNode(again.Managed.Value(), live.Managed.Value()) || !document.SameNode(again.Value, live.Value) {
 		t.Errorf("an apply that changes nothing makes a new object: %s", again.Join())
 	}
-	live = must(m.Update(live, object(`{"replicas":1,"note":"x"}`), "u", now.Add(3*time.Hour)))
+	live = must(m.Update(live, object(`{"replicas":1,"note":"x"}`), fieldmanager.UpdateOptions{FieldManager: "u", Time: now.Add(3 * time.Hour)}))
 	if got := live.Managed.Of("u")[0].Time; !got.Equal(now.Add(3 * time.Hour)) {
 		t.Errorf("the update's time is %v", got)
 	}
@@ -310,11 +310,11 @@ func TestFirstApplyAndReset(t *testing.T) {
 	m := newWidgets(t, nil, nil)
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	live := fieldmanager.Object{Value: object(`{"replicas":1}`)}
-	quiet, err := m.Update(live, object(`{"replicas":2}`), "u", now)
+	quiet, err := m.Update(live, object(`{"replicas":2}`), fieldmanager.UpdateOptions{FieldManager: "u", Time: now})
 	if err != nil || quiet.Managed.Len() != 0 {
 		t.Errorf("an object that nobody manages is tracked: %s, %v", owners(quiet.Managed), err)
 	}
-	after, err := m.Apply(quiet, object(`{"note":"x"}`), "a", false, now)
+	after, err := m.Apply(quiet, object(`{"note":"x"}`), fieldmanager.ApplyOptions{FieldManager: "a", Time: now})
 	if want := "a/Apply .spec.note\nbefore-first-apply/Update .spec .spec.replicas"; err != nil || owners(after.Managed) != want {
 		t.Errorf("owners\n%s\nwant\n%s (%v)", owners(after.Managed), want, err)
 	}
@@ -332,7 +332,7 @@ func TestFirstApplyAndReset(t *testing.T) {
 	} {
 		m := newWidgets(t, nil, func(c2 *fieldmanager.Config) { c2.Custom = c.custom })
 		next := after.Value.Set(parse(c.list), "metadata", "managedFields")
-		got, err := m.Update(after, next, "u", now)
+		got, err := m.Update(after, next, fieldmanager.UpdateOptions{FieldManager: "u", Time: now})
 		if err != nil || (got.Managed.Len() == 0) != c.reset {
 			t.Errorf("%s (%s): %d entries, %v", c.list, c.why, got.Managed.Len(), err)
 		}
@@ -346,14 +346,14 @@ func TestCap(t *testing.T) {
 	for i := range 12 {
 		var err error
 		next := object(`{"any":{` + strings.Join(entriesUpTo(i), ",") + `}}`)
-		if live, err = m.Update(live, next, "m"+string(rune('a'+i)), now.Add(time.Duration(i)*time.Second)); err != nil {
+		if live, err = m.Update(live, next, fieldmanager.UpdateOptions{FieldManager: "m" + string(rune('a'+i)), Time: now.Add(time.Duration(i) * time.Second)}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if live.Managed.Len() != 10 || len(live.Managed.Of("ancient-changes")) != 1 {
 		t.Fatalf("owners\n%s", owners(live.Managed))
 	}
-	if got, want := live.Managed.Of("ancient-changes")[0].Fields.Size(), 5; got != want {
+	if got, want := live.Managed.Of("ancient-changes")[0].Fields.Len(), 5; got != want {
 		t.Errorf("ancient-changes has %d fields, want %d:\n%s", got, want, owners(live.Managed))
 	}
 }
@@ -371,14 +371,14 @@ func TestKubectlTakesOverFromLastApplied(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	config := object(`{"replicas":1}`)
 	annotated := config.Set(document.NewString(string(config.JSON())), "metadata", "annotations", fieldmanager.LastApplied)
-	live, err := m.Update(fieldmanager.Object{}, annotated, "kubectl-client-side-apply", now)
+	live, err := m.Update(fieldmanager.Object{}, annotated, fieldmanager.UpdateOptions{FieldManager: "kubectl-client-side-apply", Time: now})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Apply(live, object(`{"replicas":2}`), "argo", false, now); !errors.Is(err, fieldmanager.ErrConflict) {
+	if _, err := m.Apply(live, object(`{"replicas":2}`), fieldmanager.ApplyOptions{FieldManager: "argo", Time: now}); !errors.Is(err, fieldmanager.ErrConflict) {
 		t.Errorf("another manager got past the conflict: %v", err)
 	}
-	after, err := m.Apply(live, object(`{"replicas":2}`), "kubectl", false, now)
+	after, err := m.Apply(live, object(`{"replicas":2}`), fieldmanager.ApplyOptions{FieldManager: "kubectl", Time: now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -386,11 +386,11 @@ func TestKubectlTakesOverFromLastApplied(t *testing.T) {
 	if got, _ := after.Value.Lookup("metadata", "annotations", fieldmanager.LastApplied).Text(); got != want {
 		t.Errorf("the annotation is %q, want %q", got, want)
 	}
-	changed, err := m.Update(live, annotated.Set(document.NewInt(5), "spec", "replicas"), "hpa", now)
+	changed, err := m.Update(live, annotated.Set(document.NewInt(5), "spec", "replicas"), fieldmanager.UpdateOptions{FieldManager: "hpa", Time: now})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Apply(changed, object(`{"replicas":2}`), "kubectl", false, now); !errors.Is(err, fieldmanager.ErrConflict) {
+	if _, err := m.Apply(changed, object(`{"replicas":2}`), fieldmanager.ApplyOptions{FieldManager: "kubectl", Time: now}); !errors.Is(err, fieldmanager.ErrConflict) {
 		t.Errorf("kubectl got past a conflict on a field that changed since: %v", err)
 	}
 }
@@ -398,7 +398,7 @@ func TestKubectlTakesOverFromLastApplied(t *testing.T) {
 func TestMigrate(t *testing.T) {
 	m := newWidgets(t, nil, nil)
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	live, err := m.Update(fieldmanager.Object{}, object(`{"replicas":1,"note":"x"}`), "kubectl-client-side-apply", now)
+	live, err := m.Update(fieldmanager.Object{}, object(`{"replicas":1,"note":"x"}`), fieldmanager.UpdateOptions{FieldManager: "kubectl-client-side-apply", Time: now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -406,7 +406,7 @@ func TestMigrate(t *testing.T) {
 	if got, want := owners(live.Managed), "kubectl/Apply .spec .spec.note .spec.replicas"; got != want {
 		t.Fatalf("owners %s, want %s", got, want)
 	}
-	after, err := m.Apply(live, object(`{"replicas":1}`), "kubectl", false, now)
+	after, err := m.Apply(live, object(`{"replicas":1}`), fieldmanager.ApplyOptions{FieldManager: "kubectl", Time: now})
 	if want := `{"replicas":1}`; err != nil || after.Value.Get("spec").String() != want {
 		t.Errorf("after the migration a field that is left out stays: %s, %v", after.Value, err)
 	}
@@ -415,11 +415,11 @@ func TestMigrate(t *testing.T) {
 func TestQuestions(t *testing.T) {
 	m := newWidgets(t, nil, nil)
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	live, err := m.Apply(fieldmanager.Object{}, object(`{"plain":["x"],"ports":[{"port":80,"name":"web"}]}`), "a", false, now)
+	live, err := m.Apply(fieldmanager.Object{}, object(`{"plain":["x"],"ports":[{"port":80,"name":"web"}]}`), fieldmanager.ApplyOptions{FieldManager: "a", Time: now})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if live, err = m.Update(live, object(`{"note":"n","plain":["x"],"ports":[{"port":80,"name":"web"}]}`), "u", now); err != nil {
+	if live, err = m.Update(live, object(`{"note":"n","plain":["x"],"ports":[{"port":80,"name":"web"}]}`), fieldmanager.UpdateOptions{FieldManager: "u", Time: now}); err != nil {
 		t.Fatal(err)
 	}
 	var lines []string
@@ -437,7 +437,10 @@ func TestQuestions(t *testing.T) {
 	if !slices.Equal(lines, want) {
 		t.Errorf("parts\n%s\nwant\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))
 	}
-	path := fieldmanager.Path{"f:spec", "f:ports", `k:{"port":80,"protocol":"TCP"}`, "f:name"}
+	path, err := document.ParsePath(`.spec.ports[port=80,protocol=TCP].name`)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if got := live.Managed.Owners(path); len(got) != 1 || got[0].Manager != "a" {
 		t.Errorf("owners of %s: %v", path, got)
 	}
@@ -458,23 +461,23 @@ func TestSubresourceAndReset(t *testing.T) {
 	status := newWidgets(t, nil, func(c *fieldmanager.Config) { c.Reset, c.Subresource = reset("metadata", "spec"), "status" })
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	both := parse(`{"apiVersion":"lab/v1","kind":"Widget","metadata":{"name":"w","labels":{"a":"b"}},"spec":{"replicas":1},"status":{"phase":"x"}}`)
-	live, err := main.Apply(fieldmanager.Object{}, both, "a", false, now)
+	live, err := main.Apply(fieldmanager.Object{}, both, fieldmanager.ApplyOptions{FieldManager: "a", Time: now})
 	if err != nil {
 		t.Fatal(err)
 	}
-	live, err = status.Apply(live, both, "a", false, now)
+	live, err = status.Apply(live, both, fieldmanager.ApplyOptions{FieldManager: "a", Time: now})
 	if want := "a/Apply/status .status.phase\na/Apply .metadata.labels.a .spec.replicas"; err != nil || owners(live.Managed) != want {
 		t.Errorf("owners\n%s\nwant\n%s (%v)", owners(live.Managed), want, err)
 	}
 	edited := live.Value.Set(parse(`[{}]`), "metadata", "managedFields")
-	if got, err := status.Update(live, edited, "u", now); err != nil || got.Managed.Len() != 2 {
+	if got, err := status.Update(live, edited, fieldmanager.UpdateOptions{FieldManager: "u", Time: now}); err != nil || got.Managed.Len() != 2 {
 		t.Errorf("managedFields were changed through a subresource: %s, %v", owners(got.Managed), err)
 	}
 }
 
 func TestSchemaTurnedAtomic(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	live, err := newWidgets(t, nil, nil).Apply(fieldmanager.Object{}, object(`{"box":{"width":1,"height":2}}`), "a", false, now)
+	live, err := newWidgets(t, nil, nil).Apply(fieldmanager.Object{}, object(`{"box":{"width":1,"height":2}}`), fieldmanager.ApplyOptions{FieldManager: "a", Time: now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -482,7 +485,7 @@ func TestSchemaTurnedAtomic(t *testing.T) {
 		m := newWidgets(t, engine, func(c *fieldmanager.Config) {
 			c.Type.Map.Field("spec").Type.Map.Field("box").Type.Map.Atomic = true
 		})
-		after, err := m.Apply(live, object(`{"replicas":1}`), "b", false, now)
+		after, err := m.Apply(live, object(`{"replicas":1}`), fieldmanager.ApplyOptions{FieldManager: "b", Time: now})
 		if want := "a/Apply .spec.box\nb/Apply .spec.replicas"; err != nil || owners(after.Managed) != want {
 			t.Errorf("%s: owners\n%s\nwant\n%s (%v)", name, owners(after.Managed), want, err)
 		}

@@ -2,6 +2,7 @@ package fieldmanager
 
 import (
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
 	"github.com/patchlab-dev/patchlab/internal/engine/structured"
 )
 
@@ -43,14 +44,14 @@ func (m *Manager) withoutLastApplied(conflicts structured.Conflicts, live docume
 // allowedByLastApplied returns the fields of the last-applied annotation that
 // the live object holds unchanged; ok is false where there is no annotation of
 // the request's version that can be read.
-func (m *Manager) allowedByLastApplied(live document.Value) (fields Set, ok bool) {
+func (m *Manager) allowedByLastApplied(live document.Value) (fields fieldset.Set, ok bool) {
 	text := lastApplied(live)
 	if text == "" {
-		return Set{}, false
+		return fieldset.Set{}, false
 	}
 	d, err := document.Parse([]byte(text), document.Options{Duplicates: document.DuplicatesLast})
 	if err != nil || d.Root.Get("kind").StringOr("") == "" || d.Root.Get("apiVersion").StringOr("") != m.config.APIVersion {
-		return Set{}, false
+		return fieldset.Set{}, false
 	}
 	fields, err = m.engine.Unchanged(&m.types, d.Root, live)
 	return fields, err == nil

@@ -10,12 +10,13 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
+	"github.com/patchlab-dev/patchlab/internal/engine/structured"
 )
 
 // Managed is a decoded metadata.managedFields: who manages which fields.
 // It is immutable; the zero Managed has no entry.
 type Managed struct {
-	entries []Entry
+	entries []entry
 	list    document.Value // as printed; absent without entries
 }
 
@@ -24,7 +25,15 @@ func (m Managed) Len() int { return len(m.entries) }
 
 // Entries iterates over the entries in the order that the API server writes
 // them in: applies first, then by time, manager, apiVersion and subresource.
-func (m Managed) Entries() iter.Seq2[int, Entry] { return slices.All(m.entries) }
+func (m Managed) Entries() iter.Seq2[int, Entry] {
+	return func(yield func(int, Entry) bool) {
+		for i := range m.entries {
+			if !yield(i, published(&m.entries[i])) {
+				return
+			}
+		}
+	}
+}
 
 // Value returns the list for metadata.managedFields, absent without entries.
 func (m Managed) Value() document.Value { return m.list }
@@ -70,14 +79,14 @@ func DecodeStored(list document.Value) (Managed, error) {
 	return m, err
 }
 
-func decodeEntries(list document.Value) ([]Entry, error) {
+func decodeEntries(list document.Value) ([]entry, error) {
 	if !list.Exists() || list.IsNull() {
 		return nil, nil
 	}
 	if list.Kind() != document.List {
 		return nil, fmt.Errorf("%w: metadata.managedFields is a %s, not a list", ErrManagedFields, list.Kind())
 	}
-	entries := make([]Entry, 0, list.Len()+1)
+	entries := make([]entry, 0, list.Len()+1)
 	for i, v := range list.Items() {
 		e, err := decodeEntry(v)
 		if err != nil {
@@ -89,7 +98,7 @@ func decodeEntries(list document.Value) ([]Entry, error) {
 }
 
 // latest takes earlier entries of a manager out of a list that it may change.
-func latest(entries []Entry) []Entry {
+func latest(entries []entry) []entry {
 	kept := entries[:0]
 	for i := range entries {
 		if at := find(kept, &entries[i]); at >= 0 {
@@ -102,7 +111,7 @@ func latest(entries []Entry) []Entry {
 }
 
 // find returns the position of the entry of e's manager, or -1.
-func find(entries []Entry, e *Entry) int {
+func find(entries []entry, e *entry) int {
 	for i := range entries {
 		if entries[i].Same(e) {
 			return i
@@ -111,8 +120,11 @@ func find(entries []Entry, e *Entry) int {
 	return -1
 }
 
-func decodeEntry(v document.Value) (Entry, error) {
-	e := Entry{Source: v}
+// entryError is the error of an entry that cannot be read.
+func entryError(err error) error { return fmt.Errorf("%w: %w", ErrManagedFields, err) }
+
+func decodeEntry(v document.Value) (entry, error) {
+	e := entry{Source: v}
 	if v.Kind() != document.Object {
 		return e, fmt.Errorf("an entry must be an object, this is a %s", v.Kind())
 	}
@@ -128,9 +140,9 @@ func decodeEntry(v document.Value) (Entry, error) {
 		}
 		*f.into = text
 	}
-	e.Operation = Operation(operation)
+	e.Operation = structured.Operation(operation)
 	switch {
-	case e.Operation != OperationApply && e.Operation != OperationUpdate:
+	case e.Operation != structured.OperationApply && e.Operation != structured.OperationUpdate:
 		return e, fmt.Errorf("operation must be Apply or Update, not %q", operation)
 	case e.APIVersion == "":
 		return e, fmt.Errorf("apiVersion must not be empty")
@@ -151,7 +163,7 @@ func decodeEntry(v document.Value) (Entry, error) {
 
 // newManaged sorts the entries, drops those without fields' owner and prints
 // the list. like is a list to return again where it says the same, or absent.
-func newManaged(entries []Entry, like document.Value) Managed {
+func newManaged(entries []entry, like document.Value) Managed {
 	if len(entries) == 0 {
 		return Managed{}
 	}
@@ -176,7 +188,7 @@ func newManaged(entries []Entry, like document.Value) Managed {
 
 // compareEntries is the order of entries in managedFields. Times count in whole
 // seconds, as they are stored.
-func compareEntries(a, b Entry) int {
+func compareEntries(a, b entry) int {
 	return cmp.Or(
 		cmp.Compare(a.Operation, b.Operation),
 		cmp.Compare(seconds(a.Time), seconds(b.Time)),
@@ -196,7 +208,7 @@ func seconds(t time.Time) int64 {
 
 // encodeEntry returns the entry as managedFields hold it: the value that it was
 // read from where that says the same.
-func encodeEntry(e *Entry) document.Value {
+func encodeEntry(e *entry) document.Value {
 	at := ""
 	if !e.Time.IsZero() {
 		at = e.Time.UTC().Format(time.RFC3339)
@@ -224,7 +236,7 @@ func setText(b *document.ObjectBuilder, key, text string) {
 
 // printsAs reports whether the value that the entry was read from is just what
 // it prints as.
-func printsAs(e *Entry, at string) bool {
+func printsAs(e *entry, at string) bool {
 	v := e.Source
 	want := 4
 	for _, f := range [...]struct{ name, text string }{{"manager", e.Manager}, {"subresource", e.Subresource}, {"time", at}} {
@@ -265,7 +277,7 @@ func isReset(list document.Value, custom bool) bool {
 
 // identifier is the text by which the API server tells managers apart and
 // sorts them in messages.
-func identifier(e *Entry) string {
+func identifier(e Owner) string {
 	dst := []byte{'{'}
 	add := func(name, text string) {
 		if text == "" {

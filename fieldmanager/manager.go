@@ -21,6 +21,9 @@ const (
 	nameless = "unknown"
 )
 
+// errZeroManager is the error of the methods of a Manager that New did not make.
+var errZeroManager = errors.New("fieldmanager: the Manager was not made by New")
+
 // New returns a manager for a kind. An error says what of the Config is missing.
 func New(c Config) (*Manager, error) {
 	switch {
@@ -65,10 +68,20 @@ func (m *Manager) other(apiVersion string) (*schema.Type, error) {
 	return nil, nil
 }
 
+// UpdateOptions are the options of a request that is no apply.
+type UpdateOptions struct {
+	// FieldManager is the name of the manager that changes the object,
+	// "unknown" if empty. (For a request without a fieldManager the API server
+	// takes the first word of the User-Agent, up to its slash.)
+	FieldManager string
+	// Time of the request, for the manager's entry.
+	Time time.Time
+}
+
 // Update tracks who owns what after a request that is no apply: next is the
 // object that is to be stored in place of live, defaulted and otherwise
 // complete, with the metadata.managedFields that the request left in it. The
-// result holds next. Rules, in order:
+// result holds next. The rules, in order:
 //
 //	managers  the managedFields in next count, so that a client may edit them;
 //	          where they are missing, empty or wrong, and always on a
@@ -81,14 +94,17 @@ func (m *Manager) other(apiVersion string) (*schema.Type, error) {
 //
 // An error does not refuse the request: the API server stores the object, then
 // without any managedFields, and so does the result. The error says why.
-func (m *Manager) Update(live Object, next document.Value, manager string, now time.Time) (Object, error) {
+func (m *Manager) Update(live Object, next document.Value, o UpdateOptions) (Object, error) {
+	if m.engine == nil {
+		return Object{Value: withoutManaged(next)}, errZeroManager
+	}
 	managed := m.requested(live, next)
 	next = withoutManaged(next)
 	if managed.Len() == 0 && live.Value.Exists() {
-		m.note(RuleQuiet, patch.Ignored, manager)
+		m.note(RuleQuiet, patch.Ignored, o.FieldManager)
 		return Object{Value: next}, nil
 	}
-	entries, err := m.update(m.orEmpty(live.Value), next, managed.entries, manager, now)
+	entries, err := m.update(m.orEmpty(live.Value), next, managed.entries, o.FieldManager, o.Time)
 	if err != nil {
 		return Object{Value: next}, err
 	}
@@ -123,7 +139,7 @@ func (m *Manager) orEmpty(v document.Value) document.Value {
 }
 
 // update tracks a change for an updating manager.
-func (m *Manager) update(live, next document.Value, entries []Entry, manager string, now time.Time) ([]Entry, error) {
+func (m *Manager) update(live, next document.Value, entries []entry, manager string, now time.Time) ([]entry, error) {
 	types, watcher := m.watch(true)
 	after, taken, err := m.engine.Update(types, live, next, entries)
 	if err != nil {
@@ -131,7 +147,7 @@ func (m *Manager) update(live, next document.Value, entries []Entry, manager str
 	}
 	watcher.tell(live, next)
 	if taken = taken.Minus(serverFields()); !taken.Empty() {
-		self := m.self(manager, OperationUpdate)
+		self := m.self(manager, structured.OperationUpdate)
 		self.Time = now
 		if at := find(after, &self); at >= 0 {
 			self.Source = after[at].Source
@@ -150,19 +166,19 @@ func (m *Manager) update(live, next document.Value, entries []Entry, manager str
 }
 
 // self returns an entry for the manager of a request, without fields.
-func (m *Manager) self(manager string, op Operation) Entry {
+func (m *Manager) self(manager string, op structured.Operation) entry {
 	if manager == "" {
 		manager = nameless
 	}
-	return Entry{Manager: manager, Operation: op, APIVersion: m.config.APIVersion, Subresource: m.config.Subresource}
+	return entry{Manager: manager, Operation: op, APIVersion: m.config.APIVersion, Subresource: m.config.Subresource}
 }
 
 // serverFields are the fields that the server fills in and that a request does
 // not come to own: the object's type and name, and what counts and dates it.
-var serverFields = sync.OnceValue(func() Set {
-	s := fieldset.Of(fieldset.Fields("apiVersion"), fieldset.Fields("kind"), fieldset.Fields("metadata"))
+var serverFields = sync.OnceValue(func() fieldset.Set {
+	s := fieldset.Of(document.Keys("apiVersion"), document.Keys("kind"), document.Keys("metadata"))
 	for _, name := range [...]string{"name", "namespace", "creationTimestamp", "selfLink", "uid", "clusterName", "generation", "managedFields", "resourceVersion"} {
-		s = s.Union(fieldset.Of(fieldset.Fields("metadata", name)))
+		s = s.Union(fieldset.Of(document.Keys("metadata", name)))
 	}
 	return s
 })

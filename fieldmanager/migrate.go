@@ -1,6 +1,10 @@
 package fieldmanager
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/patchlab-dev/patchlab/internal/engine/structured"
+)
 
 // Migrate hands the fields that client-side apply wrote over to a manager that
 // applies from now on, as client-go's util/csaupgrade does: without it the fields
@@ -27,18 +31,18 @@ func (m Managed) Migrate(from []string, to, subresource string) Managed {
 	return newManaged(entries, m.list)
 }
 
-func migrate(entries []Entry, from, to, subresource string) []Entry {
-	updates := func(e Entry) bool {
-		return e.Manager == from && e.Operation == OperationUpdate && e.Subresource == subresource
+func migrate(entries []entry, from, to, subresource string) []entry {
+	updates := func(e entry) bool {
+		return e.Manager == from && e.Operation == structured.OperationUpdate && e.Subresource == subresource
 	}
-	at := slices.IndexFunc(entries, func(e Entry) bool {
-		return e.Manager == to && e.Operation == OperationApply && e.Subresource == subresource
+	at := slices.IndexFunc(entries, func(e entry) bool {
+		return e.Manager == to && e.Operation == structured.OperationApply && e.Subresource == subresource
 	})
 	if at < 0 {
 		if at = slices.IndexFunc(entries, updates); at < 0 {
 			return entries
 		}
-		entries[at].Manager, entries[at].Operation = to, OperationApply
+		entries[at].Manager, entries[at].Operation = to, structured.OperationApply
 	}
 	target := &entries[at]
 	for _, e := range entries {

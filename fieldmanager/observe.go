@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
 	"github.com/patchlab-dev/patchlab/internal/engine/structured"
 	"github.com/patchlab-dev/patchlab/patch"
 )
@@ -46,8 +47,8 @@ type witness struct {
 
 type fact struct {
 	rule   structured.Rule
-	fields Set
-	entry  Entry
+	fields fieldset.Set
+	entry  entry
 }
 
 // watch returns the types for a call of the engine, and who hears of it.
@@ -57,7 +58,7 @@ func (m *Manager) watch(update bool) (*structured.Types, *witness) {
 	}
 	w := &witness{m: m, update: update}
 	types := m.types
-	types.Report = func(r structured.Rule, fields Set, e Entry) {
+	types.Report = func(r structured.Rule, fields fieldset.Set, e entry) {
 		if !fields.Empty() {
 			w.facts = append(w.facts, fact{r, fields, e})
 		}
@@ -92,7 +93,7 @@ func (w *witness) tell(before, after document.Value) {
 		if o := outcomes[f.rule]; o.outcome == patch.Kept {
 			fields = fields.Leaves()
 		}
-		structured.Locate(w.m.types.Type, fields, []document.Value{before, after}, func(p Path, at []document.Value, where []document.Path) {
+		structured.Locate(w.m.types.Type, fields, []document.Value{before, after}, func(_ document.Path, at []document.Value, where []document.Path) {
 			w.m.observer(w.decision(f, at, where))
 		})
 	}

@@ -43,9 +43,9 @@ func TestObserverHearsWhy(t *testing.T) {
 		})
 		var after fieldmanager.Object
 		if c.update {
-			after, err = o.Update(live, object(c.spec), c.manager, now)
+			after, err = o.Update(live, object(c.spec), fieldmanager.UpdateOptions{FieldManager: c.manager, Time: now})
 		} else {
-			after, err = o.Apply(live, object(c.spec), c.manager, c.force, now)
+			after, err = o.Apply(live, object(c.spec), fieldmanager.ApplyOptions{FieldManager: c.manager, Force: c.force, Time: now})
 		}
 		if (err != nil) != c.conflict {
 			t.Fatalf("%s: %v", c.why, err)
@@ -61,7 +61,7 @@ func TestObserverHearsWhy(t *testing.T) {
 	}
 	var rules []string
 	quiet := m.Observed(func(d patch.Decision) { rules = append(rules, string(d.Rule)) })
-	if _, err := quiet.Update(fieldmanager.Object{Value: document.NewObject()}, object(`{}`), "u", now); err != nil || !slices.Equal(rules, []string{"update/quiet"}) {
+	if _, err := quiet.Update(fieldmanager.Object{Value: document.NewObject()}, object(`{}`), fieldmanager.UpdateOptions{FieldManager: "u", Time: now}); err != nil || !slices.Equal(rules, []string{"update/quiet"}) {
 		t.Errorf("an object that nobody manages: %v, %v", rules, err)
 	}
 }

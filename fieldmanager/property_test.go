@@ -49,7 +49,7 @@ func FuzzApply(f *testing.F) {
 				settled := after
 				for range 3 {
 					after = settled
-					if settled, err = m.Apply(after, q.Body, q.Manager, q.Force, now.Add(time.Hour)); err != nil {
+					if settled, err = m.Apply(after, q.Body, fieldmanager.ApplyOptions{FieldManager: q.Manager, Force: q.Force, Time: now.Add(time.Hour)}); err != nil {
 						break
 					}
 				}

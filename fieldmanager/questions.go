@@ -4,14 +4,15 @@ import (
 	"fmt"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
 	"github.com/patchlab-dev/patchlab/internal/engine/structured"
 )
 
 // Owners returns the entries whose manager owns the field itself, in the order
 // of managedFields. Who owns only something in it is not among them.
-func (m Managed) Owners(field Path) []Entry {
+func (m Managed) Owners(field document.Path) []Entry {
 	var out []Entry
-	for _, e := range m.entries {
+	for _, e := range m.Entries() {
 		if e.Fields.Has(field) {
 			out = append(out, e)
 		}
@@ -23,7 +24,7 @@ func (m Managed) Owners(field Path) []Entry {
 // applied, what it updated, on each subresource and in each apiVersion.
 func (m Managed) Of(manager string) []Entry {
 	var out []Entry
-	for _, e := range m.entries {
+	for _, e := range m.Entries() {
 		if e.Manager == manager {
 			out = append(out, e)
 		}
@@ -36,7 +37,7 @@ type Part struct {
 	// At is where it stands, Path how field sets name it. What stands in a list
 	// or an object with one owner has the Path and the owners of the whole.
 	At   document.Path
-	Path Path
+	Path document.Path
 	// Value of the part.
 	Value document.Value
 	// Owners are the positions of the entries that own it, ascending.
@@ -47,11 +48,11 @@ type Part struct {
 // members, items and what is in them. The slices of a Part are used again; clone
 // them to keep them.
 func (m *Manager) Parts(o Object, f func(Part)) {
-	sets := make([]Set, o.Managed.Len())
-	for i, e := range o.Managed.Entries() {
+	sets := make([]fieldset.Set, o.Managed.Len())
+	for i, e := range o.Managed.entries {
 		sets[i] = e.Fields
 	}
-	structured.Visit(m.types.Type, o.Value, sets, func(at document.Path, p Path, v document.Value, owners []int) {
+	structured.Visit(m.types.Type, o.Value, sets, func(at, p document.Path, v document.Value, owners []int) {
 		f(Part{At: at, Path: p, Value: v, Owners: owners})
 	})
 }
@@ -62,7 +63,10 @@ func (m *Manager) Parts(o Object, f func(Part)) {
 // false where the manager has no such entry. An error is ErrType: the object
 // does not fit its type.
 func (m *Manager) Extract(o Object, manager string) (config document.Value, ok bool, err error) {
-	self := m.self(manager, OperationApply)
+	if m.engine == nil {
+		return document.Value{}, false, errZeroManager
+	}
+	self := m.self(manager, structured.OperationApply)
 	i := find(o.Managed.entries, &self)
 	if i < 0 {
 		return document.Value{}, false, nil

@@ -3,22 +3,25 @@ package fieldmanager
 import (
 	"strings"
 
+	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
 )
 
 // A resetter takes from field sets what a resource resets, by version.
-type resetter map[string]Set
+type resetter map[string]fieldset.Set
 
 func newResetter(config map[string]ResetFields) resetter {
 	r := resetter{}
 	for version, f := range config {
-		var s Set
+		var s fieldset.Set
 		for _, name := range f.Except {
-			s = s.Union(fieldset.Of(fieldset.Fields(strings.Split(name, ".")...)))
+			s = s.Union(fieldset.Of(document.Keys(strings.Split(name, ".")...)))
 		}
 		r[version] = s
 	}
 	return r
 }
 
-func (r resetter) ignore(version string, s Set) Set { return s.MinusBelow(r[version]) }
+func (r resetter) ignore(version string, s fieldset.Set) fieldset.Set {
+	return s.MinusBelow(r[version])
+}

@@ -31,7 +31,7 @@ type Result struct {
 	Code     int
 	Warnings []string
 	// Err says why the step failed: a *cluster.Status, which may hold
-	// fieldmanager.Conflicts, or an error in the step's body; nil where it did
+	// *fieldmanager.Conflicts, or an error in the step's body; nil where it did
 	// not fail.
 	Err error
 	// Config is the body as it was read, absent where it could not be. Body
@@ -40,11 +40,13 @@ type Result struct {
 	Body   *document.Document
 }
 
-// Conflicts are the conflicts that a step failed for, nil for none.
-func (r *Result) Conflicts() fieldmanager.Conflicts {
-	var c fieldmanager.Conflicts
-	errors.As(r.Err, &c)
-	return c
+// Conflicts returns the conflicts that a step failed for, nil for none.
+func (r *Result) Conflicts() []fieldmanager.Conflict {
+	var c *fieldmanager.Conflicts
+	if !errors.As(r.Err, &c) {
+		return nil
+	}
+	return c.List
 }
 
 // Run runs all steps, also those after one that fails. An error says that the

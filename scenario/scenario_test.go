@@ -62,7 +62,7 @@ func TestRunKeepsEveryAnswer(t *testing.T) {
 		t.Errorf("ways out %v", ways)
 	}
 	changes := explain.Changes(results[2].Kind.Type(), results[2].Before, results[2].After)
-	if len(changes) != 1 || changes[0].Effect != explain.TakenOver || changes[0].OwnersAfter[0] != "bob" {
+	if len(changes) != 1 || changes[0].Effect != explain.TakenOver || changes[0].OwnersAfter[0].Manager != "bob" {
 		t.Errorf("changes of the forced apply: %+v", changes)
 	}
 }

@@ -79,12 +79,12 @@ func managedRow(b testing.TB, name string, k *schema.Kind, object document.Value
 		if i > 0 {
 			config = half(object, i)
 		}
-		if live, err = m.Apply(live, config, who, false, now); err != nil {
+		if live, err = m.Apply(live, config, fieldmanager.ApplyOptions{FieldManager: who, Time: now}); err != nil {
 			b.Fatal(err)
 		}
 	}
 	next := live.Value.Set(document.NewString("dave"), "metadata", "annotations", "touched")
-	if live, err = m.Update(live, next, "dave", now); err != nil {
+	if live, err = m.Update(live, next, fieldmanager.UpdateOptions{FieldManager: "dave", Time: now}); err != nil {
 		b.Fatal(err)
 	}
 	changed := change(object)
@@ -196,7 +196,7 @@ func oursApply(m *fieldmanager.Manager, live, config []byte, manager string, now
 	if err != nil {
 		return nil, err
 	}
-	out, err := m.Apply(o, c.Root, manager, false, now)
+	out, err := m.Apply(o, c.Root, fieldmanager.ApplyOptions{FieldManager: manager, Time: now})
 	if err != nil {
 		return nil, err
 	}
@@ -216,7 +216,7 @@ func oursUpdate(m *fieldmanager.Manager, live, next []byte, now time.Time) ([]by
 	if err != nil {
 		return nil, err
 	}
-	out, err := m.Update(o, n.Root, "erin", now)
+	out, err := m.Update(o, n.Root, fieldmanager.UpdateOptions{FieldManager: "erin", Time: now})
 	if err != nil {
 		return nil, err
 	}

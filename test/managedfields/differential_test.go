@@ -211,10 +211,10 @@ func (d *duel) run(g *generate.Generator, now time.Time, steps int) error {
 		body := q.Body.JSON()
 		asked := reread(q.Body, body, step)
 		if q.Apply {
-			a, errA = d.ours.Apply(live, asked, q.Manager, q.Force, now)
+			a, errA = d.ours.Apply(live, asked, fieldmanager.ApplyOptions{FieldManager: q.Manager, Force: q.Force, Time: now})
 			b, errB = d.theirs.apply(d.live, body, q.Manager, q.Force)
 		} else {
-			a, errA = d.ours.Update(live, asked, q.Manager, now)
+			a, errA = d.ours.Update(live, asked, fieldmanager.UpdateOptions{FieldManager: q.Manager, Time: now})
 			b, errB = d.theirs.update(d.live, body, q.Manager)
 		}
 		if err := same(a, b, errA, errB); err != nil {

@@ -29,9 +29,9 @@ func TestMigratesAsClientGo(t *testing.T) {
 			q := g.Request(k, live.Value)
 			var next fieldmanager.Object
 			if q.Apply {
-				next, err = m.Apply(live, q.Body, q.Manager, true, time.Unix(int64(g.IntN(3)), 0))
+				next, err = m.Apply(live, q.Body, fieldmanager.ApplyOptions{FieldManager: q.Manager, Force: true, Time: time.Unix(int64(g.IntN(3)), 0)})
 			} else {
-				next, err = m.Update(live, q.Body, q.Manager, time.Unix(int64(g.IntN(3)), 0))
+				next, err = m.Update(live, q.Body, fieldmanager.UpdateOptions{FieldManager: q.Manager, Time: time.Unix(int64(g.IntN(3)), 0)})
 			}
 			if err == nil {
 				live = next

@@ -18,9 +18,9 @@ import (
 
 // refused turns the API server's refusal into the end of the command.
 func (r *applyRun) refused(err error, kind *schema.Kind, p manifest.Object, q *cluster.Request) error {
-	var conflicts fieldmanager.Conflicts
+	var conflicts *fieldmanager.Conflicts
 	if errors.As(err, &conflicts) {
-		r.app.note(conflictReport(conflicts, p, q.FieldManager))
+		r.app.note(conflictReport(conflicts.List, p, q.FieldManager))
 		return &exit{code: exitConflict}
 	}
 	var status *cluster.Status
@@ -41,8 +41,7 @@ func (r *applyRun) refused(err error, kind *schema.Kind, p manifest.Object, q *c
 	case errors.As(err, &refusal):
 		at, text = p.PositionOf(refusal.Path), refusal.Error()
 	case errors.As(err, &wrong):
-		path, _ := parsePath(wrong.Path)
-		at, text = p.PositionOf(path), wrong.Error()+nearestField(kind, path)
+		at, text = p.PositionOf(wrong.Path), wrong.Error()+nearestField(kind, wrong.Path)
 	case status.Details != nil && len(status.Details.Causes) > 0 && status.Details.Causes[0].Field != "patch":
 		return errors.New(causesText(status, p))
 	default:
@@ -168,7 +167,7 @@ func reason(s *cluster.Status) string {
 }
 
 // conflictReport tells of each field who owns it, and the ways out.
-func conflictReport(conflicts fieldmanager.Conflicts, p manifest.Object, manager string) string {
+func conflictReport(conflicts []fieldmanager.Conflict, p manifest.Object, manager string) string {
 	var b strings.Builder
 	fields := "1 field that another field manager owns"
 	if len(conflicts) > 1 {
@@ -177,7 +176,7 @@ func conflictReport(conflicts fieldmanager.Conflicts, p manifest.Object, manager
 	fmt.Fprintf(&b, "error: applying as %q would change %s\n", manager, fields)
 	for _, c := range conflicts {
 		at := ""
-		if v := locate(p.Value, c.Path); v.Exists() {
+		if v := p.Value.Follow(c.Path); v.Exists() {
 			at = "  (" + p.Document.Position(v).String() + ")"
 		}
 		fmt.Fprintf(&b, "\n  %s%s\n", c.Path, at)
@@ -191,43 +190,6 @@ Ways out, for each field:
   drop the field   take it out of the applied manifest: its owner keeps it
   adopt the value  set it to the live value: both own it from then on`, manager)
 	return b.String()
-}
-
-// locate follows a path of field management into an object: items of lists are
-// found by their keys or their value.
-func locate(v document.Value, path fieldmanager.Path) document.Value {
-	for _, e := range path {
-		if name, ok := e.Name(); ok {
-			v = v.Get(name)
-			continue
-		}
-		v = locateItem(v, e)
-	}
-	return v
-}
-
-func locateItem(list document.Value, e fieldmanager.Element) document.Value {
-	want := e.Value()
-	if i, ok := want.Int(); ok && strings.HasPrefix(string(e), "i:") {
-		return list.Follow(document.Path{}.Item(int(i)))
-	}
-	for _, item := range list.Items() {
-		if document.Equal(item, want) || strings.HasPrefix(string(e), "k:") && hasKeys(item, want) {
-			return item
-		}
-	}
-	return document.Value{}
-}
-
-// hasKeys reports whether an item has no key field that differs; one that it
-// leaves out has the default that the path names.
-func hasKeys(item, keys document.Value) bool {
-	for name, want := range keys.Members() {
-		if got := item.Get(name); got.Exists() && !document.Equal(got, want) {
-			return false
-		}
-	}
-	return item.Kind() == document.Object
 }
 
 func owner(c fieldmanager.Conflict) string {

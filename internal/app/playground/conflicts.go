@@ -13,7 +13,7 @@ import (
 func conflicts(res *scenario.Result) []Conflict {
 	var out []Conflict
 	for _, c := range res.Conflicts() {
-		view := Conflict{Path: c.Path.String(), Owner: c.Owner(), Manager: c.Manager, Live: shown(c.Live), Wanted: shown(c.Wanted)}
+		view := Conflict{Path: c.Path.String(), Owner: c.Owner.String(), Manager: c.Manager, Live: shown(c.Live), Wanted: shown(c.Wanted)}
 		for _, w := range explain.Ways(typeOf(res.Kind), res.Config, c) {
 			view.Ways = append(view.Ways, Way{Name: w.Name, Summary: w.Summary})
 		}
@@ -83,8 +83,10 @@ func named(ways []explain.Way, name string) (explain.Way, error) {
 }
 
 // conflicting are the conflicts that an error holds.
-func conflicting(err error) fieldmanager.Conflicts {
-	var c fieldmanager.Conflicts
-	errors.As(err, &c)
-	return c
+func conflicting(err error) []fieldmanager.Conflict {
+	var c *fieldmanager.Conflicts
+	if !errors.As(err, &c) {
+		return nil
+	}
+	return c.List
 }

@@ -3,6 +3,7 @@ package playground
 import (
 	"errors"
 
+	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 )
 
@@ -30,7 +31,7 @@ func (e *Engine) line(in *LineInput) (*LineOutput, error) {
 
 // since returns the step, counted from 1, from which on a manager has owned a
 // field without a break until the step at.
-func (r *run) since(at int, owner *fieldmanager.Entry, path fieldmanager.Path) int {
+func (r *run) since(at int, owner *fieldmanager.Entry, path document.Path) int {
 	since := at
 	for i := at - 1; i >= 0; i-- {
 		res := &r.results[i]
@@ -46,7 +47,7 @@ func (r *run) since(at int, owner *fieldmanager.Entry, path fieldmanager.Path) i
 }
 
 // whole is the field itself, or what of its surroundings the manager owns as one.
-func whole(owner *fieldmanager.Entry, path fieldmanager.Path) fieldmanager.Path {
+func whole(owner *fieldmanager.Entry, path document.Path) document.Path {
 	for p := path; len(p) > 0; p = p[:len(p)-1] {
 		if owner.Fields.Has(p) {
 			return p
@@ -56,9 +57,9 @@ func whole(owner *fieldmanager.Entry, path fieldmanager.Path) fieldmanager.Path 
 }
 
 // owns reports whether a manager owns a field.
-func owns(m fieldmanager.Managed, owner *fieldmanager.Entry, path fieldmanager.Path) bool {
+func owns(m fieldmanager.Managed, owner *fieldmanager.Entry, path document.Path) bool {
 	for _, e := range m.Entries() {
-		if e.Same(owner) && e.Fields.Has(path) {
+		if e.Same(owner.Owner) && e.Fields.Has(path) {
 			return true
 		}
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
-	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/internal/engine/structured"
 	"github.com/patchlab-dev/patchlab/patch"
 	"github.com/patchlab-dev/patchlab/scenario"
@@ -54,54 +53,27 @@ func marks(res *scenario.Result) []Mark {
 	}
 	if list := conflicting(res.Err); len(list) > 0 {
 		for _, c := range list {
-			add(follow(res.Config, c.Path), "conflict with "+c.Owner()+": "+c.Path.String())
+			add(follow(res.Config, c.Path), "conflict with "+c.Owner.String()+": "+c.Path.String())
 		}
 		return out
 	}
 	for _, f := range faults(res.Err) {
-		add(nearest(res.Config, f.path), f.message)
+		path, _ := document.ParsePath(f.path)
+		add(follow(res.Config, path), f.message)
 	}
 	return out
 }
 
 // follow returns what of a configuration is at a path, or the nearest above it.
-func follow(v document.Value, path fieldmanager.Path) document.Value {
-	for _, e := range path {
-		next := child(v, e)
+func follow(v document.Value, path document.Path) document.Value {
+	for _, s := range path {
+		next := s.In(v)
 		if !next.Exists() {
 			break
 		}
 		v = next
 	}
 	return v
-}
-
-// child returns what of a configuration is at an element of a path, absent for
-// nothing.
-func child(v document.Value, e fieldmanager.Element) document.Value {
-	if name, ok := e.Name(); ok {
-		return v.Get(name)
-	}
-	return item(v, e.Value())
-}
-
-// item returns the item of a list that has all the key fields given that it has
-// at all, or equals key where that is no object.
-func item(list, key document.Value) document.Value {
-	for _, v := range list.Items() {
-		same := true
-		if key.Kind() != document.Object {
-			same = document.Equal(v, key)
-		}
-		for name, want := range key.Members() {
-			has := v.Get(name)
-			same = same && (!has.Exists() || document.Equal(has, want))
-		}
-		if same {
-			return v
-		}
-	}
-	return document.Value{}
 }
 
 // fault is something wrong at a field, in the API server's spelling.
@@ -114,8 +86,8 @@ func faults(err error) []fault {
 		return []fault{{p.Path.String(), err.Error()}}
 	}
 	var t *structured.TypeError
-	if errors.As(err, &t) && t.Path != "" {
-		return []fault{{t.Path, t.Reason}}
+	if errors.As(err, &t) && len(t.Path) > 0 {
+		return []fault{{t.Path.String(), t.Reason}}
 	}
 	var out []fault
 	var status *cluster.Status
@@ -159,64 +131,4 @@ func quoted(message string) []fault {
 		}
 	}
 	return out
-}
-
-// nearest returns what of v stands at a path in the spelling of messages, or the
-// nearest above it: spec.containers[0].image, .data[a/b], .list[name="x"].f
-func nearest(v document.Value, path string) document.Value {
-	for path != "" {
-		next := document.Value{}
-		switch path[0] {
-		case '.':
-			path = path[1:]
-			continue
-		case '[':
-			end := strings.IndexByte(path, ']')
-			if end < 0 {
-				return v
-			}
-			next = bracket(v, path[1:end])
-			path = path[end+1:]
-		default:
-			end := strings.IndexAny(path, ".[")
-			if end < 0 {
-				end = len(path)
-			}
-			next = v.Get(path[:end])
-			path = path[end:]
-		}
-		if !next.Exists() {
-			return v
-		}
-		v = next
-	}
-	return v
-}
-
-// bracket returns the part of v that stands for what is between brackets: an
-// index, a key of an object, or name="x" pairs.
-func bracket(v document.Value, text string) document.Value {
-	if v.Kind() == document.Object {
-		if plain, err := strconv.Unquote(text); err == nil {
-			text = plain
-		}
-		return v.Get(text)
-	}
-	if i, err := strconv.Atoi(text); err == nil {
-		if i >= 0 && i < v.Len() && v.Kind() == document.List {
-			return v.At(i)
-		}
-		return document.Value{}
-	}
-	var key document.ObjectBuilder
-	for pair := range strings.SplitSeq(text, ",") {
-		name, value, _ := strings.Cut(pair, "=")
-		if d, err := document.Parse([]byte(value), document.Options{}); err == nil && name != "" {
-			key.Set(name, d.Root)
-		}
-	}
-	if key.Len() == 0 {
-		return document.Value{}
-	}
-	return item(v, key.Object())
 }

@@ -104,7 +104,7 @@ type picker struct {
 
 // of returns the parts of v that are owned or changed, absent for none. owned
 // are the fields below it that are owned; whole says that v itself is.
-func (p *picker) of(t *schema.Type, v document.Value, path fieldmanager.Path, owned fieldmanager.Set, whole bool) document.Value {
+func (p *picker) of(t *schema.Type, v document.Value, path document.Path, owned fieldmanager.Set, whole bool) document.Value {
 	kept := document.Value{}
 	switch {
 	case p.changed[path.String()]:
@@ -119,16 +119,15 @@ func (p *picker) of(t *schema.Type, v document.Value, path fieldmanager.Path, ow
 	return kept
 }
 
-func (p *picker) members(t *schema.Type, v document.Value, path fieldmanager.Path, owned fieldmanager.Set) document.Value {
+func (p *picker) members(t *schema.Type, v document.Value, path document.Path, owned fieldmanager.Set) document.Value {
 	var b document.ObjectBuilder
 	for name, kid := range v.Members() {
 		var kt *schema.Type
 		if t != nil {
 			kt = t.Map.Member(name)
 		}
-		e := fieldmanager.Element("f:" + name)
-		below, member := owned.Child(e)
-		b.Set(name, p.of(kt, kid, append(path[:len(path):len(path)], e), below, member))
+		step := document.Keys(name)
+		b.Set(name, p.of(kt, kid, path.Join(step...), owned.Below(step), owned.Has(step)))
 	}
 	if b.Len() == 0 {
 		return document.Value{}
@@ -137,15 +136,19 @@ func (p *picker) members(t *schema.Type, v document.Value, path fieldmanager.Pat
 }
 
 // items keeps the items of which something is kept, with their key fields.
-func (p *picker) items(t *schema.Type, v document.Value, path fieldmanager.Path, owned fieldmanager.Set) document.Value {
+func (p *picker) items(t *schema.Type, v document.Value, path document.Path, owned fieldmanager.Set) document.Value {
 	var b document.ListBuilder
 	for _, kid := range v.Items() {
 		e, ok := structured.ItemElement(t.List, kid)
 		if !ok {
 			continue
 		}
-		below, member := owned.Child(e)
-		kept := p.of(t.List.Elem, kid, append(path[:len(path):len(path)], e), below, member)
+		step, _, err := document.ParseElement(e)
+		if err != nil {
+			continue
+		}
+		member := owned.Has(document.Path{step})
+		kept := p.of(t.List.Elem, kid, path.Join(step), owned.Below(document.Path{step}), member)
 		if !kept.Exists() && !member {
 			continue
 		}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/explain"
-	"github.com/patchlab-dev/patchlab/fieldmanager"
 )
 
 // ask sends a request as the page does, and reads the answer into out.
@@ -304,7 +303,7 @@ func TestLineFinder(t *testing.T) {
 	if f.index == nil {
 		t.Error("so many questions in no order should have made an index")
 	}
-	if got := f.first(fieldmanager.Path{"f:nowhere"}); got != 0 {
+	if got := f.first(document.Keys("nowhere")); got != 0 {
 		t.Errorf("nowhere is found in line %d", got)
 	}
 }

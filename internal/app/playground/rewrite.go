@@ -5,14 +5,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/patchlab-dev/patchlab/document"
-	"github.com/patchlab-dev/patchlab/fieldmanager"
 )
 
 // rewrite changes the text of a manifest so that it reads as wanted, which differs
 // from it at a path only, and leaves the rest as it is, comments above all. It
 // reports whether that was done: it can be where the field has lines of its own, in
 // block style, and is only where the new text is read back as wanted.
-func rewrite(text string, wanted document.Value, path fieldmanager.Path) (string, bool) {
+func rewrite(text string, wanted document.Value, path document.Path) (string, bool) {
 	m := manifest{lines: strings.SplitAfter(text, "\n")}
 	now, ok := m.read(text)
 	if !ok {
@@ -34,9 +33,9 @@ func rewrite(text string, wanted document.Value, path fieldmanager.Path) (string
 
 // differing follows a path through two values, to where the second has nothing any
 // more or the path ends.
-func differing(now, wanted document.Value, path fieldmanager.Path) (field, value document.Value) {
-	for _, e := range path {
-		now, wanted = child(now, e), child(wanted, e)
+func differing(now, wanted document.Value, path document.Path) (field, value document.Value) {
+	for _, s := range path {
+		now, wanted = s.In(now), s.In(wanted)
 		if !wanted.Exists() {
 			break
 		}

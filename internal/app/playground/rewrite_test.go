@@ -6,7 +6,6 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/explain"
-	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -53,20 +52,27 @@ func TestRewriteKeepsComments(t *testing.T) {
 	if !ok {
 		t.Fatal("there is no Deployment")
 	}
-	containers := fieldmanager.Path{"f:spec", "f:template", "f:spec", "f:containers"}
-	in := func(path fieldmanager.Path, e ...fieldmanager.Element) fieldmanager.Path {
-		return append(path[:len(path):len(path)], e...)
+	containers := document.Keys("spec", "template", "spec", "containers")
+	in := func(path document.Path, elements ...string) document.Path {
+		for _, e := range elements {
+			step, _, err := document.ParseElement(e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			path = path.Join(step)
+		}
+		return path
 	}
 	web := in(containers, `k:{"name":"web"}`)
 	for _, c := range []struct {
 		why       string
-		path      fieldmanager.Path
+		path      document.Path
 		value     document.Value
 		old, text string // what of the text becomes what
 	}{
-		{"a scalar with a comment behind it", fieldmanager.Path{"f:spec", "f:replicas"}, document.NewInt(5), "replicas: 3 #", "replicas: 5 #"},
-		{"a scalar goes", fieldmanager.Path{"f:spec", "f:replicas"}, document.Value{}, "  replicas: 3 # enough for a Monday\n", ""},
-		{"an object goes with the comment in it", fieldmanager.Path{"f:spec", "f:strategy", "f:type"}, document.Value{}, "  strategy:\n    type: Recreate\n    # never two at once\n", ""},
+		{"a scalar with a comment behind it", document.Keys("spec", "replicas"), document.NewInt(5), "replicas: 3 #", "replicas: 5 #"},
+		{"a scalar goes", document.Keys("spec", "replicas"), document.Value{}, "  replicas: 3 # enough for a Monday\n", ""},
+		{"an object goes with the comment in it", document.Keys("spec", "strategy", "type"), document.Value{}, "  strategy:\n    type: Recreate\n    # never two at once\n", ""},
 		{"a quoted scalar", in(web, "f:image"), document.NewString("shop/web:2"), `"shop/web:1"`, "shop/web:2"},
 		{"quotes in quotes", in(web, "f:env", `k:{"name":"A"}`, "f:value"), document.NewString("# no"), "'it''s'", "'# no'"},
 		{"a member of an item goes", in(web, "f:image"), document.Value{}, "        image: \"shop/web:1\" # pinned\n", ""},
@@ -89,9 +95,7 @@ func TestRewriteKeepsComments(t *testing.T) {
 
 // TestRewriteGivesUp: what cannot be changed in the text is not.
 func TestRewriteGivesUp(t *testing.T) {
-	data := func(name string) fieldmanager.Path {
-		return fieldmanager.Path{"f:data", fieldmanager.Element("f:" + name)}
-	}
+	data := func(name string) document.Path { return document.Keys("data", name) }
 	for _, c := range []struct{ why, text string }{
 		{"flow style", "data: {a: x, b: y}\n"},
 		{"JSON", "{\n  \"data\": {\n    \"a\": \"x\",\n    \"b\": \"y\"\n  }\n}\n"},
@@ -116,7 +120,7 @@ func TestRewriteGivesUp(t *testing.T) {
 			}
 		}
 	}
-	if _, ok := rewrite("a: 1\n", document.Value{}, fieldmanager.Path{"f:a"}); ok {
+	if _, ok := rewrite("a: 1\n", document.Value{}, document.Keys("a")); ok {
 		t.Error("a manifest of which nothing is left was rewritten")
 	}
 }
@@ -132,10 +136,10 @@ func FuzzRewrite(f *testing.F) {
 		if err != nil || len(docs) != 1 || len(text) > 1<<12 {
 			return
 		}
-		var walk func(v document.Value, path fieldmanager.Path)
-		walk = func(v document.Value, path fieldmanager.Path) {
+		var walk func(v document.Value, path document.Path)
+		walk = func(v document.Value, path document.Path) {
 			for name, kid := range v.Members() {
-				below := append(path[:len(path):len(path)], fieldmanager.Element("f:"+name))
+				below := path.Child(name)
 				for _, wanted := range []document.Value{explain.Drop(nil, docs[0].Root, below), explain.Adopt(nil, docs[0].Root, below, document.NewString("z #"))} {
 					got, ok := rewrite(text, wanted, below)
 					if again, err := document.Read([]byte(got), document.Options{}); ok && (err != nil || len(again) != 1 || !document.Identical(again[0].Root, wanted)) {

@@ -14,7 +14,7 @@ import (
 // maxShown bounds a value that is shown beside others.
 const maxShown = 400
 
-var resourceVersion = fieldmanager.Path{"f:metadata", "f:resourceVersion"}
+var resourceVersion = document.Keys("metadata", "resourceVersion")
 
 // object shows an object beside its lines.
 func object(res *scenario.Result, o fieldmanager.Object) *Object {
@@ -47,9 +47,9 @@ func (e *Engine) managed(in *ManagedInput) (*ManagedOutput, error) {
 
 func tree(fields fieldmanager.Set) []Node {
 	var nodes []Node
-	for _, e := range fields.Elements() {
-		below, owned := fields.Child(e)
-		nodes = append(nodes, Node{Label: e.String(), Owned: owned, Fields: tree(below)})
+	for _, s := range fields.Steps() {
+		p := document.Path{s}
+		nodes = append(nodes, Node{Label: s.String(), Owned: fields.Has(p), Fields: tree(fields.Below(p))})
 	}
 	return nodes
 }
@@ -137,16 +137,16 @@ func changes(list []explain.Change, lines []explain.Line) []Change {
 			line = finder.first(c.Path)
 		}
 		out = append(out, Change{Path: spell.path(c.Path), Effect: string(c.Effect), Before: shown(c.Before), After: shown(c.After),
-			OwnersBefore: c.OwnersBefore, OwnersAfter: c.OwnersAfter, Line: line})
+			OwnersBefore: names(c.OwnersBefore), OwnersAfter: names(c.OwnersAfter), Line: line})
 	}
 	return out
 }
 
 // speller writes paths as Path.String does. It writes each element once: a large
 // object has many paths of few elements.
-type speller map[fieldmanager.Element]string
+type speller map[document.Step]string
 
-func (s speller) path(p fieldmanager.Path) string {
+func (s speller) path(p document.Path) string {
 	var b strings.Builder
 	for _, e := range p {
 		text, ok := s[e]
@@ -170,7 +170,7 @@ type lineFinder struct {
 }
 
 // first is the number of the first line of a field, 0 where there is none.
-func (f *lineFinder) first(p fieldmanager.Path) int {
+func (f *lineFinder) first(p document.Path) int {
 	if f.index != nil {
 		return f.index[key(p)]
 	}
@@ -196,7 +196,7 @@ func (f *lineFinder) first(p fieldmanager.Path) int {
 }
 
 // same compares two paths from their ends, where they mostly differ.
-func same(a, b fieldmanager.Path) bool {
+func same(a, b document.Path) bool {
 	if len(a) != len(b) {
 		return false
 	}
@@ -208,17 +208,21 @@ func same(a, b fieldmanager.Path) bool {
 	return true
 }
 
-// key makes a path a key of a map; paths are equal where their elements are.
-func key(p fieldmanager.Path) string {
-	n := len(p)
-	for _, e := range p {
-		n += len(e)
+// key returns a path as the key of a map.
+func key(p document.Path) string { return p.String() }
+
+// names lists owners by manager and subresource, sorted, each once.
+func names(owners []fieldmanager.Owner) []string {
+	var out []string
+	for _, o := range owners {
+		name := o.Manager
+		if o.Subresource != "" {
+			name += "/" + o.Subresource
+		}
+		out = append(out, name)
 	}
-	b := make([]byte, 0, n)
-	for _, e := range p {
-		b = append(append(b, e...), '\n')
-	}
-	return string(b)
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // shown is a value on one line, cut where it is long, "" for none.

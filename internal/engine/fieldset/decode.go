@@ -11,7 +11,7 @@ var ErrFields = errors.New("not a fieldsV1")
 
 // Decode reads the value of a fieldsV1. null and an absent value are the empty
 // set. Elements of kinds that are not known are left out, as the API server
-// does; what is no path element at all is an *ElementError. Where the value is
+// does; what is no path element at all is an error that wraps document.ErrPath. Where the value is
 // canonical, as the API server writes it, the set lies right over it.
 func Decode(v document.Value) (Set, error) {
 	if !v.Exists() || v.IsNull() {
@@ -41,8 +41,8 @@ func canonical(n document.Value, top bool) bool {
 			}
 			continue
 		}
-		e, known, err := ParseElement(key)
-		if err != nil || !known || string(e) != key {
+		e, known, err := document.CanonicalElement(key)
+		if err != nil || !known || Reread(e) != key {
 			return false
 		}
 		if !Twin(n, i) && !canonical(kid, false) {
@@ -74,7 +74,7 @@ func rebuild(n document.Value) (trie document.Value, member bool, err error) {
 			member = true
 			continue
 		}
-		e, known, err := ParseElement(key)
+		e, known, err := document.CanonicalElement(key)
 		if err != nil {
 			return document.Value{}, false, err
 		}
@@ -85,7 +85,7 @@ func rebuild(n document.Value) (trie document.Value, member bool, err error) {
 		if err != nil {
 			return document.Value{}, false, err
 		}
-		kids.Set(string(e), asNode(kid, is))
+		kids.Set(Reread(e), asNode(kid, is))
 	}
 	if kids.Len() == 0 {
 		return document.Value{}, true, nil

@@ -32,11 +32,40 @@ func Reread(element string) string {
 	if !Big(element) {
 		return element
 	}
-	e, known, err := ParseElement(element)
-	if err != nil || !known {
-		return element
+	v := rounded(Step(element).Value())
+	e := []byte(element[:2])
+	if element[0] == 'v' {
+		return string(document.AppendElementValue(e, v))
 	}
-	return string(e)
+	e = append(e, '{')
+	for i := range v.Len() {
+		if i > 0 {
+			e = append(e, ',')
+		}
+		e = append(document.AppendElementName(e, v.Key(i)), ':')
+		e = document.AppendElementValue(e, v.At(i))
+	}
+	return string(append(e, '}'))
+}
+
+// rounded returns a value with all integers that a float64 cannot hold rounded
+// to the nearest float64.
+func rounded(v document.Value) document.Value {
+	switch v.Kind() {
+	case document.Number:
+		if i, ok := v.Int(); ok && (i > 1<<53 || i < -1<<53) {
+			return document.NewFloat(float64(i))
+		}
+	case document.List:
+		for i, item := range v.Items() {
+			v = v.WithItem(i, rounded(item))
+		}
+	case document.Object:
+		for name, m := range v.Members() {
+			v = v.With(name, rounded(m))
+		}
+	}
+	return v
 }
 
 // Reread returns the set as it is after reading.
@@ -96,30 +125,6 @@ func adopt(read, fresh document.Value) document.Value {
 	}
 	if kids.Len() == 0 {
 		return fresh
-	}
-	return kids.Object()
-}
-
-// Written returns a set that was read with the keys as they are in fresh, of
-// which it was read: the way back from Reread.
-func (s Set) Written(fresh Set) Set {
-	if s.Empty() || !big(fresh.root) {
-		return s
-	}
-	return rooted(written(s.root, fresh.root))
-}
-
-func written(read, fresh document.Value) document.Value {
-	var kids document.ObjectBuilder
-	for i := range fresh.Len() {
-		kid := read.Get(Reread(fresh.Key(i)))
-		if kid.Len() > 0 {
-			kid = written(kid, fresh.At(i))
-		}
-		kids.Set(fresh.Key(i), kid)
-	}
-	if kids.Len() == 0 {
-		return read
 	}
 	return kids.Object()
 }

@@ -18,7 +18,7 @@ import (
 type Set struct{ root document.Value }
 
 // Of returns the set of the paths given.
-func Of(paths ...Path) Set {
+func Of(paths ...document.Path) Set {
 	s := Set{}
 	for _, p := range paths {
 		s = s.Union(path(p))
@@ -26,14 +26,14 @@ func Of(paths ...Path) Set {
 	return s
 }
 
-func path(p Path) Set {
+func path(p document.Path) Set {
 	if len(p) == 0 {
 		return Set{}
 	}
 	n := document.NewObject()
 	for i := len(p) - 1; i >= 0; i-- {
 		var b document.ObjectBuilder
-		b.Set(string(p[i]), n)
+		b.Set(p[i].Element(), n)
 		n = b.Object()
 	}
 	return Set{n}
@@ -83,8 +83,8 @@ func First(n document.Value) int {
 
 // Child returns the fields below an element, and whether the element itself is
 // in the set.
-func (s Set) Child(e Element) (below Set, member bool) {
-	n := s.root.Get(string(e))
+func (s Set) Child(element string) (below Set, member bool) {
+	n := s.root.Get(element)
 	return belowNode(n), IsMember(n)
 }
 
@@ -96,17 +96,11 @@ func belowNode(n document.Value) Set {
 	return Set{n}
 }
 
-// Below reports whether the set holds fields below the element.
-func (s Set) Below(e Element) bool {
-	n := s.root.Get(string(e))
-	return n.Len() > First(n)
-}
-
 // Has reports whether the field is in the set.
-func (s Set) Has(p Path) bool {
+func (s Set) Has(p document.Path) bool {
 	n := s.root
-	for _, e := range p {
-		n = n.Get(string(e))
+	for _, step := range p {
+		n = n.Get(step.Element())
 	}
 	return len(p) > 0 && IsMember(n)
 }
@@ -294,40 +288,55 @@ func (s Set) Size() int {
 	return n
 }
 
-// Elements returns the elements right below the top of the set that are fields
-// of it or have some below them, in the order of Element.Compare.
-func (s Set) Elements() []Element {
-	n := s.root
-	out := make([]Element, 0, n.Len())
-	for i := First(n); i < n.Len(); i++ {
-		out = append(out, Element(n.Key(i)))
+// Steps returns the steps right below the top of the set that are fields of it
+// or have some below them, in the order of document.Step.Compare. positions are
+// those for ChildAt.
+func (s Set) Steps() (steps []document.Step, positions []int) {
+	type kid struct {
+		step  document.Step
+		value document.Value
+		at    int
 	}
-	slices.SortFunc(out, Element.Compare)
-	return out
+	n := s.root
+	kids := make([]kid, 0, n.Len())
+	for i := First(n); i < n.Len(); i++ {
+		step := Step(n.Key(i))
+		kids = append(kids, kid{step, step.Value(), i})
+	}
+	slices.SortFunc(kids, func(a, b kid) int {
+		if a.step.Kind() == b.step.Kind() && a.value.Exists() {
+			return document.Compare(a.value, b.value) // as Step.Compare, but parsed once
+		}
+		return a.step.Compare(b.step)
+	})
+	for _, k := range kids {
+		steps, positions = append(steps, k.step), append(positions, k.at)
+	}
+	return steps, positions
 }
 
 // Walk calls f for every field of the set, level by level: the fields right
-// below the top, in the order of Element.Compare, then those below each of
-// them. The path is used again; copy it to keep it.
-func (s Set) Walk(f func(Path)) { s.walk(nil, f) }
+// below the top, in the order of document.Step.Compare, then those below each of
+// them. The path is used again; clone it to keep it.
+func (s Set) Walk(f func(document.Path)) { s.walk(nil, f) }
 
-func (s Set) walk(prefix Path, f func(Path)) {
-	elements := s.Elements()
-	for _, e := range elements {
-		if IsMember(s.root.Get(string(e))) {
-			f(append(prefix, e))
+func (s Set) walk(prefix document.Path, f func(document.Path)) {
+	steps, positions := s.Steps()
+	for i, step := range steps {
+		if IsMember(s.root.At(positions[i])) {
+			f(append(prefix, step))
 		}
 	}
-	for _, e := range elements {
-		below, _ := s.Child(e)
-		below.walk(append(prefix, e), f)
+	for i, step := range steps {
+		below, _ := s.ChildAt(positions[i])
+		below.walk(append(prefix, step), f)
 	}
 }
 
 // Paths returns the fields of the set in the order of Walk.
-func (s Set) Paths() []Path {
-	var out []Path
-	s.Walk(func(p Path) { out = append(out, slices.Clone(p)) })
+func (s Set) Paths() []document.Path {
+	var out []document.Path
+	s.Walk(func(p document.Path) { out = append(out, slices.Clone(p)) })
 	return out
 }
 

@@ -198,7 +198,7 @@ func TestOperations(t *testing.T) {
 			t.Fatalf("seed %d: size of %s: %d, want %d", seed, a.JSON(), got, want)
 		}
 		var got, want []string
-		a.Walk(func(p Path) { got = append(got, p.String()) })
+		a.Walk(func(p document.Path) { got = append(got, Message(p)) })
 		x.Iterate(func(p fieldpath.Path) { want = append(want, p.String()) })
 		if !slices.Equal(got, want) {
 			t.Fatalf("seed %d: %s is walked\n%v\nwant\n%v", seed, a.JSON(), got, want)
@@ -209,28 +209,20 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-func TestOrderOfElements(t *testing.T) {
-	in := []Element{`i:10`, `i:9`, `v:10`, `v:9`, `v:"10"`, `v:true`, `k:{"n":10}`, `k:{"n":9}`, `k:{"m":"z"}`, `f:b`, `f:a`, `f:`}
-	want := []Element{`f:`, `f:a`, `f:b`, `k:{"m":"z"}`, `k:{"n":9}`, `k:{"n":10}`, `v:9`, `v:10`, `v:"10"`, `v:true`, `i:9`, `i:10`}
-	slices.SortFunc(in, Element.Compare)
-	if !slices.Equal(in, want) {
-		t.Errorf("%v, want %v", in, want)
-	}
-}
-
 func TestPathsReadAsInMessages(t *testing.T) {
 	for _, c := range []struct {
-		path Path
+		path string
 		want string
 	}{
-		{Path{`f:spec`, `f:containers`, `k:{"name":"web"}`, `f:image`}, `.spec.containers[name="web"].image`},
-		{Path{`f:ports`, `k:{"containerPort":80,"protocol":"TCP"}`}, `.ports[containerPort=80,protocol="TCP"]`},
-		{Path{`f:set`, `v:"a\"b"`}, `.set[="a\"b"]`},
-		{Path{`f:set`, `v:1000000`}, `.set[=1e+06]`},
-		{Path{`f:list`, `i:3`}, `.list[3]`},
+		{`f:spec.f:containers.k:{"name":"web"}.f:image`, `.spec.containers[name="web"].image`},
+		{`f:ports.k:{"containerPort":80,"protocol":"TCP"}`, `.ports[containerPort=80,protocol="TCP"]`},
+		{`f:set.v:"a\"b"`, `.set[="a\"b"]`},
+		{`f:set.v:1000000`, `.set[=1e+06]`},
+		{`f:list.i:3`, `.list[3]`},
 	} {
-		if got := c.path.String(); got != c.want {
-			t.Errorf("%v: %s, want %s", []Element(c.path), got, c.want)
+		p, err := document.ParsePath(c.path)
+		if got := Message(p); err != nil || got != c.want {
+			t.Errorf("%s: %s, %v; want %s", c.path, got, err, c.want)
 		}
 	}
 }

@@ -1,6 +1,10 @@
 package structured
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
 
 // ErrType says that an object does not fit its type.
 var ErrType = errors.New("does not fit the schema")
@@ -8,14 +12,14 @@ var ErrType = errors.New("does not fit the schema")
 // A TypeError says where an object does not fit its type, and why.
 type TypeError struct {
 	Object string // which object: "the live object"; may be empty
-	Path   string // such as .spec.containers[name="web"].ports; "" for the root
+	Path   document.Path
 	Reason string
 }
 
 func (e *TypeError) Error() string {
 	s := e.Reason
-	if e.Path != "" {
-		s = e.Path + ": " + s
+	if len(e.Path) > 0 {
+		s = e.Path.String() + ": " + s
 	}
 	if e.Object != "" {
 		s = e.Object + " does not fit the schema of its kind: " + s

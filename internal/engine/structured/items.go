@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"github.com/patchlab-dev/patchlab/document"
-	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -26,7 +25,7 @@ func appendItem(dst []byte, l *schema.ListType, item document.Value) (_ []byte, 
 		case document.Null:
 			return dst, 0, "an item of a set may not be null"
 		}
-		return fieldset.AppendContent(append(dst, "v:"...), item, false), numberOf(item), ""
+		return document.AppendElementValue(append(dst, "v:"...), item), numberOf(item), ""
 	}
 	if item.Kind() != document.Object {
 		return dst, 0, "an item of a list with keys must be an object, this is " + describe(item)
@@ -43,9 +42,9 @@ func appendItem(dst []byte, l *schema.ListType, item document.Value) (_ []byte, 
 			dst = append(dst, ',')
 		}
 		some = true
-		dst = append(fieldset.AppendName(dst, k.Name), ':')
+		dst = append(document.AppendElementName(dst, k.Name), ':')
 		if v.Exists() {
-			dst = fieldset.AppendContent(dst, v, false)
+			dst = document.AppendElementValue(dst, v)
 			n |= numberOf(v)
 		} else {
 			dst = append(dst, k.Default...)
@@ -169,9 +168,9 @@ func (w *work) indexPair(l *schema.ListType, one, two document.Value) (a, b *ind
 	return a, b
 }
 
-// ItemElement returns the path element of an item of a set or keyed list, and
+// ItemElement returns the canonical path element of an item of a set or keyed list, and
 // whether it has one.
-func ItemElement(l *schema.ListType, item document.Value) (fieldset.Element, bool) {
+func ItemElement(l *schema.ListType, item document.Value) (string, bool) {
 	element, _, reason := appendItem(nil, l, item)
-	return fieldset.Element(element), reason == ""
+	return string(element), reason == ""
 }

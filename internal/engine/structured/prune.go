@@ -117,7 +117,7 @@ func addNamed(t *schema.Type, n document.Value, is bool) document.Value {
 	}
 	changed := is != fieldset.IsMember(n)
 	for i := fieldset.First(n); i < n.Len(); i++ {
-		e, kid := fieldset.Element(n.Key(i)), n.At(i)
+		e, kid := n.Key(i), n.At(i)
 		member := fieldset.IsMember(kid)
 		if kid.Len() == 0 || kid.Len() == fieldset.First(kid) {
 			kids.Keep(n, i)
@@ -126,7 +126,7 @@ func addNamed(t *schema.Type, n document.Value, is bool) document.Value {
 		below, isNamed := typeBelow(t, e)
 		kid = addNamed(below, kid, member || isNamed)
 		changed = changed || !document.SameNode(kid, n.At(i))
-		kids.Set(string(e), kid)
+		kids.Set(e, kid)
 	}
 	if !changed {
 		return n
@@ -136,11 +136,11 @@ func addNamed(t *schema.Type, n document.Value, is bool) document.Value {
 
 // typeBelow returns the type of what an element leads to, nil where it is not
 // known, and whether it is a named field.
-func typeBelow(t *schema.Type, e fieldset.Element) (*schema.Type, bool) {
+func typeBelow(t *schema.Type, e string) (*schema.Type, bool) {
 	if t == nil {
 		return nil, false
 	}
-	if name, ok := e.Name(); ok {
+	if name, ok := fieldset.Name(e); ok {
 		if t.Map == nil {
 			return nil, false
 		}

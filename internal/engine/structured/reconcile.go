@@ -1,6 +1,8 @@
 package structured
 
 import (
+	"slices"
+
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
 	"github.com/patchlab-dev/patchlab/schema"
@@ -32,19 +34,19 @@ func settled(t *schema.Type, s fieldset.Set, whole bool) bool {
 // A reconciler looks for lists and objects with one owner that a set has fields in.
 type reconciler struct {
 	dry, found bool
-	whole      []fieldset.Path
+	whole      []document.Path
 }
 
-func (r *reconciler) mark(p fieldset.Path) {
+func (r *reconciler) mark(p document.Path) {
 	r.found = true
 	if !r.dry && len(p) > 0 {
-		r.whole = append(r.whole, append(fieldset.Path(nil), p...))
+		r.whole = append(r.whole, slices.Clone(p))
 	}
 }
 
 // visit looks at a field that the set names: below are its fields in it, whole
 // says that it is owned itself and has none.
-func (r *reconciler) visit(t *schema.Type, below fieldset.Set, p fieldset.Path, whole bool) {
+func (r *reconciler) visit(t *schema.Type, below fieldset.Set, p document.Path, whole bool) {
 	switch allForms(t).lead() {
 	case mapForm:
 		if withoutSchema(t.Map) {
@@ -56,8 +58,8 @@ func (r *reconciler) visit(t *schema.Type, below fieldset.Set, p fieldset.Path, 
 			}
 			return
 		}
-		r.each(below, p, func(e fieldset.Element) *schema.Type {
-			if name, ok := e.Name(); ok {
+		r.each(below, p, func(e string) *schema.Type {
+			if name, ok := fieldset.Name(e); ok {
 				return t.Map.Member(name)
 			}
 			return t.Map.Elem
@@ -67,15 +69,15 @@ func (r *reconciler) visit(t *schema.Type, below fieldset.Set, p fieldset.Path, 
 			r.mark(p)
 			return
 		}
-		r.each(below, p, func(fieldset.Element) *schema.Type { return t.List.Elem })
+		r.each(below, p, func(string) *schema.Type { return t.List.Elem })
 	}
 }
 
-func (r *reconciler) each(s fieldset.Set, p fieldset.Path, typeOf func(fieldset.Element) *schema.Type) {
+func (r *reconciler) each(s fieldset.Set, p document.Path, typeOf func(string) *schema.Type) {
 	n := s.JSON()
 	var last *schema.Type
 	for i := fieldset.First(n); i < n.Len() && !(r.dry && r.found); i++ {
-		e := fieldset.Element(n.Key(i))
+		e := n.Key(i)
 		t := typeOf(e)
 		if t == nil || r.dry && t == last && fieldset.Twin(n, i) {
 			continue // of a twin nothing else is found
@@ -84,7 +86,7 @@ func (r *reconciler) each(s fieldset.Set, p fieldset.Path, typeOf func(fieldset.
 		below, is := s.ChildAt(i)
 		path := p
 		if !r.dry {
-			path = append(p, e)
+			path = append(p, fieldset.Step(e))
 		}
 		r.visit(t, below, path, is && below.Empty())
 	}

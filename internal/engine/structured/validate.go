@@ -1,7 +1,8 @@
 package structured
 
 import (
-	"strconv"
+	"slices"
+	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
@@ -19,6 +20,7 @@ import (
 func (w *work) validate(t *schema.Type, v, known document.Value, duplicates bool) error {
 	c := checker{w: w, duplicates: duplicates}
 	if err := c.check(t, v, known); err != nil {
+		slices.Reverse(err.Path)
 		return err
 	}
 	return nil
@@ -31,7 +33,7 @@ type checker struct {
 	duplicates bool
 }
 
-// check returns a *TypeError whose path grows on the way out.
+// check returns a *TypeError whose path grows from its end on the way out.
 func (c *checker) check(t *schema.Type, v, known document.Value) *TypeError {
 	switch formsOf(t, v).lead() {
 	case mapForm:
@@ -69,7 +71,7 @@ func (c *checker) members(m *schema.MapType, v, known document.Value) *TypeError
 		var t *schema.Type
 		t, field = memberFrom(m, name, field)
 		if t == nil {
-			return &TypeError{Path: fieldset.Field(name).String(), Reason: "the schema has no such field"}
+			return &TypeError{Path: document.Keys(name), Reason: "the schema has no such field"}
 		}
 		for at < known.Len() && known.Key(at) < name {
 			at++
@@ -79,7 +81,7 @@ func (c *checker) members(m *schema.MapType, v, known document.Value) *TypeError
 			before = known.At(at)
 		}
 		if err := c.check(t, v.At(i), before); err != nil {
-			err.Path = fieldset.Field(name).String() + err.Path
+			err.Path = append(err.Path, document.FieldStep(name))
 			return err
 		}
 	}
@@ -90,7 +92,7 @@ func (c *checker) members(m *schema.MapType, v, known document.Value) *TypeError
 func (c *checker) whole(l *schema.ListType, v document.Value) *TypeError {
 	for i, item := range v.Items() {
 		if err := c.check(l.Elem, item, document.Value{}); err != nil {
-			err.Path = "[" + strconv.Itoa(i) + "]" + err.Path
+			err.Path = append(err.Path, document.IndexStep(i))
 			return err
 		}
 	}
@@ -101,7 +103,7 @@ func (c *checker) whole(l *schema.ListType, v document.Value) *TypeError {
 func (c *checker) items(l *schema.ListType, v, known document.Value) *TypeError {
 	x, y := c.w.indexOf(l, v), c.w.indexOf(l, known)
 	if x.bad >= 0 {
-		return &TypeError{Path: "[" + strconv.Itoa(x.bad) + "]", Reason: x.reason}
+		return &TypeError{Path: document.Path{}.Item(x.bad), Reason: x.reason}
 	}
 	last := -1
 	for i, item := range v.Items() {
@@ -111,12 +113,12 @@ func (c *checker) items(l *schema.ListType, v, known document.Value) *TypeError 
 		}
 		if !document.SurelyIdentical(item, before) {
 			if err := c.check(l.Elem, item, before); err != nil {
-				err.Path = fieldset.Element(x.elements[i]).String() + err.Path
+				err.Path = append(err.Path, fieldset.Step(strings.Clone(x.elements[i])))
 				return err
 			}
 		}
 		if !c.duplicates && x.follower(i) >= 0 {
-			return &TypeError{Path: fieldset.Element(x.elements[i]).String(), Reason: "the list holds this item twice"}
+			return &TypeError{Path: document.Path{fieldset.Step(strings.Clone(x.elements[i]))}, Reason: "the list holds this item twice"}
 		}
 	}
 	return nil

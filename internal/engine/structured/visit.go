@@ -12,7 +12,7 @@ import (
 // sets have it, and the positions of the sets that own it. What stands in a list
 // or an object with one owner is owned by who owns the whole; of it path is that
 // of the whole. The slices are used again; clone them to keep them.
-type Visitor func(at document.Path, path fieldset.Path, v document.Value, owners []int)
+type Visitor func(at, path document.Path, v document.Value, owners []int)
 
 // Visit tells f of every part of an object, but for the object itself, in the
 // order of the document.
@@ -26,7 +26,7 @@ type visit struct {
 	w    *work
 	f    Visitor
 	at   document.Path
-	path fieldset.Path
+	path document.Path
 }
 
 // each visits what an object or a list holds. sets are the fields below it;
@@ -39,7 +39,7 @@ func (w *visit) each(t *schema.Type, v document.Value, sets []fieldset.Set, whol
 			name := v.Key(i)
 			w.at = w.at.Child(name)
 			if split {
-				w.part(t.Map.Member(name), fieldset.Field(name), v.At(i), sets)
+				w.part(t.Map.Member(name), fieldset.Field(name), document.FieldStep(name), v.At(i), sets)
 			} else {
 				w.inside(v.At(i), whole)
 			}
@@ -54,7 +54,8 @@ func (w *visit) each(t *schema.Type, v document.Value, sets []fieldset.Set, whol
 		for i, item := range v.Items() {
 			w.at = w.at.Item(i)
 			if split {
-				w.part(t.List.Elem, fieldset.Element(strings.Clone(fieldset.Reread(x.elements[i]))), item, sets)
+				e := strings.Clone(fieldset.Reread(x.elements[i]))
+				w.part(t.List.Elem, e, fieldset.Step(e), item, sets)
 			} else {
 				w.inside(item, whole)
 			}
@@ -64,16 +65,16 @@ func (w *visit) each(t *schema.Type, v document.Value, sets []fieldset.Set, whol
 }
 
 // part visits a part that may have owners of its own.
-func (w *visit) part(t *schema.Type, e fieldset.Element, v document.Value, sets []fieldset.Set) {
+func (w *visit) part(t *schema.Type, element string, step document.Step, v document.Value, sets []fieldset.Set) {
 	owners := []int{}
 	below := make([]fieldset.Set, len(sets))
 	for i, s := range sets {
 		var is bool
-		if below[i], is = s.Child(e); is {
+		if below[i], is = s.Child(element); is {
 			owners = append(owners, i)
 		}
 	}
-	w.path = append(w.path, e)
+	w.path = append(w.path, step)
 	w.f(w.at, w.path, v, owners)
 	if t == nil || t.Map != nil && t.Map.Atomic && v.Kind() == document.Object || v.Kind() == document.List && t.List != nil && t.List.Kind == schema.AtomicList {
 		w.each(t, v, nil, owners)

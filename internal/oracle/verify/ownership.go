@@ -96,9 +96,9 @@ func (q request) send(e fieldmanager.Engine, live fieldmanager.Object) (fieldman
 	name := q.Get("manager").StringOr("")
 	if q.applies() {
 		force, _ := q.Get("force").Bool()
-		return m.Apply(live, body, name, force, q.now)
+		return m.Apply(live, body, fieldmanager.ApplyOptions{FieldManager: name, Force: force, Time: q.now})
 	}
-	return m.Update(live, body, name, q.now)
+	return m.Update(live, body, fieldmanager.UpdateOptions{FieldManager: name, Time: q.now})
 }
 
 // config is the field manager of a version of the kind. With a status
@@ -145,7 +145,7 @@ func sameObject(a, b fieldmanager.Object, errA, errB error) *Difference {
 	if x, y := classOf(errA, fieldManagerErrors), classOf(errB, fieldManagerErrors); x != y {
 		return &Difference{"one refuses otherwise than the other", say(errA), say(errB)}
 	}
-	var x, y fieldmanager.Conflicts
+	var x, y *fieldmanager.Conflicts
 	if errors.As(errA, &x) && errors.As(errB, &y) {
 		if ours, theirs := describe(x), describe(y); ours != theirs {
 			return &Difference{"other conflicts", ours, theirs}
@@ -168,10 +168,10 @@ func say(err error) string {
 }
 
 // describe writes all that conflicts hold.
-func describe(list fieldmanager.Conflicts) string {
+func describe(list *fieldmanager.Conflicts) string {
 	text := list.Error()
-	for _, c := range list {
-		text += fmt.Sprintf("\n%s of %s, %s: live %s, wanted %s", c.Field(), c.Owner(), c.Time.UTC().Format(time.RFC3339), c.Live, c.Wanted)
+	for _, c := range list.List {
+		text += fmt.Sprintf("\n%s of %s, %s: live %s, wanted %s", c.Field(), c.Owner, c.Time.UTC().Format(time.RFC3339), c.Live, c.Wanted)
 	}
 	return text
 }
