@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -78,30 +79,25 @@ func conflict(what groupResource, name, why string) *Status {
 }
 
 // invalid refuses a value of a kind. Here what names the kind, not the resource,
-// but where kube-apiserver itself mixes them up.
+// except where kube-apiserver itself mixes them up. Causes with the same text are all
+// listed, but the message has their text once.
 func invalid(what groupResource, name string, causes []Cause) *Status {
-	var b strings.Builder
-	b.WriteString(what.String() + " " + strconv.Quote(name) + " is invalid")
-	for i, c := range causes {
-		switch {
-		case i == 0 && len(causes) > 1:
-			b.WriteString(": [")
-		case i == 0:
-			b.WriteString(": ")
-		default:
-			b.WriteString(", ")
-		}
-		b.WriteString(c.Field + ": " + c.Message)
-	}
-	if len(causes) > 1 {
-		b.WriteString("]")
-	}
+	var texts []string
 	for i, c := range causes {
 		if c.Path == nil {
 			causes[i].Path = fieldPath(c.Field)
 		}
+		if text := c.Field + ": " + c.Message; !slices.Contains(texts, text) {
+			texts = append(texts, text)
+		}
 	}
-	return &Status{Code: 422, Reason: ReasonInvalid, Message: b.String(),
+	message := what.String() + " " + strconv.Quote(name) + " is invalid: "
+	if len(texts) == 1 {
+		message += texts[0]
+	} else {
+		message += "[" + strings.Join(texts, ", ") + "]"
+	}
+	return &Status{Code: 422, Reason: ReasonInvalid, Message: message,
 		Details: &StatusDetails{Group: what.group, Kind: what.resource, Name: name, Causes: causes}}
 }
 

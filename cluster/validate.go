@@ -26,11 +26,14 @@ func (t *task) validateNew(object document.Value) []Cause {
 	return t.checkRules(append(causes, t.checkReplicas(object)...), object, document.Value{})
 }
 
-// validateUpdate judges the next state of an object.
+// validateUpdate validates the next state of an object.
 func (t *task) validateUpdate(live, next document.Value) []Cause {
 	k := t.ep.kind
 	causes := checkMetadata(next, k.Namespaced, t.ep.facts.name)
-	causes = append(causes, checkMetadataUpdate(next, live)...)
+	// kube-apiserver validates changes of metadata for every kind (rest.BeforeUpdate)
+	// and again by the kind's strategy, and lists the causes of both.
+	changed := checkMetadataUpdate(next, live)
+	causes = append(append(causes, changed...), changed...)
 	if k.Builtin {
 		causes = append(causes, checkStandardFinalizers(k, next)...)
 		return t.checkDefinition(append(causes, checkBuiltin(k, t.ep.sub, next, live)...), next, live)
@@ -85,32 +88,82 @@ func (t *task) checkKind(object document.Value) []Cause {
 	return causes
 }
 
-// checkReplicas judges what the scale subresource of a custom resource shows.
+// checkReplicas validates the fields that the scale subresource of a custom resource
+// reads, as apiextensions-apiserver does (ValidateScaleSpec, ValidateScaleStatus).
 func (t *task) checkReplicas(object document.Value) []Cause {
 	scale := t.ep.kind.Scale
 	if scale == nil {
 		return nil
 	}
-	var causes []Cause
-	for _, path := range [...]string{scale.SpecReplicasPath, scale.StatusReplicasPath} {
-		v := object.Lookup(scalePath(path)...)
-		if !v.Exists() {
-			continue
-		}
-		n, ok := v.Int()
-		switch {
-		case !ok:
-			causes = append(causes, invalidValue(path, v.String(), "must be an integer"))
-		case n < 0:
-			causes = append(causes, invalidValue(path, v.String(), "should be a non-negative integer"))
-		case n > math.MaxInt32:
-			causes = append(causes, invalidValue(path, v.String(), "should be less than or equal to "+strconv.Itoa(math.MaxInt32)))
-		}
-	}
-	if scale.LabelSelectorPath != "" {
-		if v := object.Lookup(scalePath(scale.LabelSelectorPath)...); v.Exists() && v.Kind() != document.String {
-			causes = append(causes, invalidValue(scale.LabelSelectorPath, v.String(), "must be a string"))
+	causes := append(checkReplicaCount(object, scale.SpecReplicasPath), checkReplicaCount(object, scale.StatusReplicasPath)...)
+	if path := scale.LabelSelectorPath; path != "" {
+		if v, why := scaleField(object, path); why != "" {
+			causes = append(causes, invalidValue(path, `""`, why))
+		} else if v.Exists() && v.Kind() != document.String {
+			causes = append(causes, invalidValue(path, `""`, wrongScaleType(path, v, "string")))
 		}
 	}
 	return causes
+}
+
+func checkReplicaCount(object document.Value, path string) []Cause {
+	v, why := scaleField(object, path)
+	n, ok := v.Int()
+	switch {
+	case why != "":
+	case !v.Exists():
+		return nil
+	case !ok:
+		why = wrongScaleType(path, v, "int64")
+	case n < 0:
+		why = "should be a non-negative integer"
+	case n > math.MaxInt32:
+		why = "should be less than or equal to " + strconv.Itoa(math.MaxInt32)
+	default:
+		return nil
+	}
+	return []Cause{invalidValue(path, strconv.FormatInt(n, 10), why)}
+}
+
+// scaleField returns the value at a path of the scale subresource, absent if there is
+// none, or why it cannot be reached.
+func scaleField(object document.Value, path string) (v document.Value, why string) {
+	v = object
+	names := scalePath(path)
+	for i, name := range names {
+		if !v.Exists() || v.IsNull() {
+			return document.Value{}, ""
+		}
+		if v.Kind() != document.Object {
+			return document.Value{}, wrongScaleType("."+strings.Join(names[:i+1], "."), v, "map[string]interface{}")
+		}
+		v = v.Get(name)
+	}
+	return v, ""
+}
+
+// wrongScaleType words a value of the wrong type as apimachinery's accessors of
+// unstructured objects do.
+func wrongScaleType(path string, v document.Value, want string) string {
+	return path + " accessor error: " + v.StringOr(v.String()) + " is of the type " + goType(v) + ", expected " + want
+}
+
+// goType returns the Go type that apimachinery decodes a value into.
+func goType(v document.Value) string {
+	switch v.Kind() {
+	case document.Null:
+		return "<nil>"
+	case document.Bool:
+		return "bool"
+	case document.Number:
+		if v.IsInt() {
+			return "int64"
+		}
+		return "float64"
+	case document.String:
+		return "string"
+	case document.List:
+		return "[]interface {}"
+	}
+	return "map[string]interface {}"
 }

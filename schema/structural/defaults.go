@@ -83,7 +83,7 @@ func (c *defaultChecker) value(t *schema.Type, v document.Value) {
 	w.value(t, v, document.Value{})
 	w.embedded(t, v, false, nil)
 	for _, e := range w.finish() {
-		if e.Field == "<nil>" {
+		if e.Field == rootField {
 			e.Field = at
 		} else {
 			e.Field = at + "." + e.Field

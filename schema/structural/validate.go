@@ -62,7 +62,12 @@ type finding struct {
 	mapKeys []int  // steps to keys of maps, which are written as [key], counted from the path's end
 }
 
-// wording says where the path stands in a detail, as in kube-openapi's messages.
+// rootField is the Field of an error on the whole object.
+const rootField = "<nil>"
+
+// wording is how the detail of an error contains the path, as in kube-openapi's
+// messages. apiextensions-apiserver reports errors of the wordings inPath and quoted
+// on the whole object (ValidateCustomResource); their Path is still that of the value.
 type wording uint8
 
 const (
@@ -81,7 +86,7 @@ func (c *validator) addInBody(t schema.ErrorType, bad document.Value, detail str
 	c.errs = append(c.errs, finding{FieldError: schema.FieldError{Type: t, BadValue: bad, Detail: detail}, wording: inBody})
 }
 
-// addWorded adds an error that tells no value.
+// addWorded adds an error without a value.
 func (c *validator) addWorded(w wording, detail string) {
 	c.errs = append(c.errs, finding{FieldError: schema.FieldError{Type: schema.ErrorInvalid, BadValue: document.NewString(""), Detail: detail}, wording: w})
 }
@@ -118,13 +123,13 @@ func (c *validator) finish() []schema.FieldError {
 	for i, f := range c.errs {
 		slices.Reverse(f.Path)
 		f.Field = f.fieldText() + f.behind
-		switch text := strings.TrimPrefix(f.Field, "<nil>"); f.wording {
+		switch text := strings.TrimPrefix(f.Field, rootField); f.wording {
 		case inBody:
 			f.Detail = text + " in body " + f.Detail
 		case inPath:
-			f.Detail += " in " + text
+			f.Detail, f.Field = f.Detail+" in "+text, rootField
 		case quoted:
-			f.Detail = string(document.AppendQuoted(nil, text)) + " " + f.Detail
+			f.Detail, f.Field = string(document.AppendQuoted(nil, text))+" "+f.Detail, rootField
 		}
 		out[i] = f.FieldError
 	}

@@ -22,7 +22,7 @@ func TestValidate(t *testing.T) {
 		{"{type: integer}", "x", `spec: Invalid value: "string": spec in body must be of type integer: "string"`},
 		{"{type: integer}", "2.0", ""},
 		{"{type: integer}", "2.5", `spec: Invalid value: "number": spec in body must be of type integer: "number"
-spec: Invalid value: "": Checked value must be of type integer (default format) in spec`},
+<nil>: Invalid value: "": Checked value must be of type integer (default format) in spec`},
 		{"{type: number}", "2", ""},
 		{"{type: string}", "null", `spec: Invalid value: "null": spec in body must be of type string: "null"`},
 		{"{type: string, nullable: true}", "null", ""},
@@ -52,7 +52,7 @@ spec: Invalid value: "": Checked value must be of type integer (default format) 
 		{"{type: number, maximum: 1.5}", "1.6", "spec: Invalid value: 1.6: spec in body should be less than or equal to 1.5"},
 		{"{type: number, maximum: 1.5, exclusiveMaximum: true}", "1.5", "spec: Invalid value: 1.5: spec in body should be less than 1.5"},
 		{"{type: integer, multipleOf: 5}", "12", "spec: Invalid value: 12: spec in body should be a multiple of 5"},
-		{"{type: integer, format: int32}", "2147483648", `spec: Invalid value: "": Checked value must be of type integer with format int32 in spec`},
+		{"{type: integer, format: int32}", "2147483648", `<nil>: Invalid value: "": Checked value must be of type integer with format int32 in spec`},
 		{"{type: integer, format: int64}", "2147483648", ""},
 
 		// lists and objects
@@ -62,12 +62,12 @@ spec: Invalid value: "": Checked value must be of type integer (default format) 
 		{"{type: object, maxProperties: 1, additionalProperties: {type: string}}", "{a: x, b: x}", "spec: Too many: 2: must have at most 1 items"},
 
 		// junctors
-		{"{type: string, anyOf: [{minLength: 2}, {pattern: b}]}", "a", `spec: Invalid value: "": "spec" must validate at least one schema (anyOf)
+		{"{type: string, anyOf: [{minLength: 2}, {pattern: b}]}", "a", `<nil>: Invalid value: "": "spec" must validate at least one schema (anyOf)
 spec: Invalid value: "a": spec in body should be at least 2 chars long`},
-		{"{type: string, oneOf: [{minLength: 1}, {pattern: a}]}", "a", `spec: Invalid value: "": "spec" must validate one and only one schema (oneOf). Found 2 valid alternatives`},
-		{"{type: string, not: {pattern: a}}", "a", `spec: Invalid value: "": "spec" must not validate the schema (not)`},
+		{"{type: string, oneOf: [{minLength: 1}, {pattern: a}]}", "a", `<nil>: Invalid value: "": "spec" must validate one and only one schema (oneOf). Found 2 valid alternatives`},
+		{"{type: string, not: {pattern: a}}", "a", `<nil>: Invalid value: "": "spec" must not validate the schema (not)`},
 		{"{type: object, properties: {a: {type: string}}, allOf: [{required: [a]}]}", "{}", `spec.a: Required value
-spec: Invalid value: "": "spec" must validate all the schemas (allOf)`},
+<nil>: Invalid value: "": "spec" must validate all the schemas (allOf)`},
 
 		// sets and keyed lists
 		{"{type: array, x-kubernetes-list-type: set, items: {type: integer}}", "[1, 2, 1, 1]", "spec[2]: Duplicate value: 1"},

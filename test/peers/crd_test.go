@@ -399,7 +399,7 @@ func (w *walk) errors(what string, input []byte, ours []schema.FieldError, their
 		got = append(got, e.Error())
 	}
 	for _, e := range theirs {
-		want = append(want, dots(e))
+		want = append(want, e.Error())
 	}
 	sort.Strings(got)
 	sort.Strings(want)
@@ -417,15 +417,4 @@ func without(a, b []string) string {
 		}
 	}
 	return strings.Join(out, "\n")
-}
-
-// dots writes an error as we do: those that have no field, only a path in their
-// text, get it in front.
-func dots(e *field.Error) string {
-	if e.Field == "<nil>" {
-		if i := strings.LastIndex(e.Detail, " in "); i >= 0 && strings.Contains(e.Detail, " value must be of type ") {
-			return e.Detail[i+4:] + ": " + e.ErrorBody()
-		}
-	}
-	return e.Error()
 }

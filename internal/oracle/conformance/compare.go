@@ -12,11 +12,11 @@ import (
 // agree. Both have been normalized.
 //
 // Codes must be the same. Of a success the body, the events and the warnings
-// about fields must be the same, but for the order of managedFields' entries,
-// which depends on whole seconds; with ordered it counts. Of a failure kind and
-// reason of the Status must be the same and, for Conflict, NotFound and
-// AlreadyExists, the message and the causes in any order; other messages may be
-// worded otherwise.
+// about fields must be the same, except for the order of the entries of managedFields,
+// which depends on whole seconds; it counts if ordered is set. Of a failure the kind
+// and reason of the Status must be the same, and the reason and field of every cause,
+// in any order. For Conflict, NotFound and AlreadyExists the message and the causes'
+// messages must be the same too; other messages may be worded differently.
 func Difference(want, got Response, ordered bool) string {
 	if want.Code != got.Code {
 		return fmt.Sprintf("code: want %d, got %d %s", want.Code, got.Code, brief(got.Body))
@@ -60,6 +60,11 @@ func failureDifference(want, got any) string {
 	if w["kind"] != g["kind"] || w["reason"] != g["reason"] {
 		return fmt.Sprintf("status: want kind %v and reason %v, got %v and %v (%v)", w["kind"], w["reason"], g["kind"], g["reason"], g["message"])
 	}
+	wd, _ := w["details"].(map[string]any)
+	gd, _ := g["details"].(map[string]any)
+	if d := causesDifference(wd["causes"], gd["causes"]); d != "" {
+		return d
+	}
 	switch w["reason"] {
 	case "Conflict", "NotFound", "AlreadyExists":
 	default:
@@ -68,12 +73,47 @@ func failureDifference(want, got any) string {
 	if w["message"] != g["message"] {
 		return fmt.Sprintf("message: want %q, got %q", w["message"], g["message"])
 	}
-	wd, _ := w["details"].(map[string]any)
-	gd, _ := g["details"].(map[string]any)
 	if d := difference("", sortTexts(wd["causes"]), sortTexts(gd["causes"])); d != "" {
 		return "details.causes" + d
 	}
 	return ""
+}
+
+// causesDiffer starts a difference that is in the causes' reasons and fields alone.
+const causesDiffer = "causes:"
+
+// causesDifference compares the reason and the field of every cause of two
+// failures, in any order. A cause that occurs twice counts twice.
+func causesDifference(want, got any) string {
+	count := map[string]int{}
+	var causes []string
+	add := func(list any, n int) {
+		items, _ := list.([]any)
+		for _, item := range items {
+			cause, _ := item.(map[string]any)
+			name := fmt.Sprintf("%v %v", cause["reason"], cause["field"])
+			if _, seen := count[name]; !seen {
+				causes = append(causes, name)
+			}
+			count[name] += n
+		}
+	}
+	add(want, -1)
+	add(got, 1)
+	slices.Sort(causes)
+	var missing, unwanted []string
+	for _, name := range causes {
+		for range -count[name] {
+			missing = append(missing, name)
+		}
+		for range count[name] {
+			unwanted = append(unwanted, name)
+		}
+	}
+	if missing == nil && unwanted == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s missing %q, not wanted %q", causesDiffer, missing, unwanted)
 }
 
 // fieldWarnings are those that decoding gives; what built-in kinds add as

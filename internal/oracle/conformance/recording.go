@@ -18,6 +18,9 @@ type Case struct {
 	Name  string `json:"name"`
 	Note  string `json:"note,omitempty"`
 	Steps []Step `json:"steps"`
+	// Open is why the causes of a refusal in the case are not yet the recorded ones,
+	// "" for a case that must agree in everything (see ReadAll).
+	Open string `json:"-"`
 }
 
 // Family is the part of the case's name before the slash.
@@ -88,7 +91,11 @@ func Read(path string) ([]Case, error) {
 
 // ReadAll returns the cases of every recording in a folder, in the order of the
 // files' names. It is an error when there is none, or a case without a name of
-// its own or without steps: such a case would pass without saying anything.
+// its own or without steps: such a case would pass without a comparison.
+//
+// A file open.txt in the folder lists cases with refusals whose causes (reason and
+// field) are not yet the recorded ones, one "case: reason" a line. It is an error if
+// it names a case that does not exist.
 func ReadAll(folder string) ([]Case, error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.jsonl.gz"))
 	if err != nil {
@@ -97,6 +104,10 @@ func ReadAll(folder string) ([]Case, error) {
 	if len(files) == 0 {
 		return nil, fmt.Errorf("no recordings (*.jsonl.gz) in %s", folder)
 	}
+	open, err := readOpen(filepath.Join(folder, "open.txt"))
+	if err != nil {
+		return nil, err
+	}
 	var all []Case
 	seen := map[string]bool{}
 	for _, file := range files {
@@ -104,15 +115,44 @@ func ReadAll(folder string) ([]Case, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, c := range cases {
+		for i, c := range cases {
 			if c.Name == "" || len(c.Steps) == 0 || seen[c.Name] {
 				return nil, fmt.Errorf("%s: case %q has no steps, no name or one that is taken", file, c.Name)
 			}
 			seen[c.Name] = true
+			cases[i].Open = open[c.Name]
 		}
 		all = append(all, cases...)
 	}
+	for name := range open {
+		if !seen[name] {
+			return nil, fmt.Errorf("%s: open.txt names case %q, which does not exist", folder, name)
+		}
+	}
 	return all, nil
+}
+
+// readOpen reads the reasons of open.txt by case. The file may be missing.
+func readOpen(file string) (map[string]string, error) {
+	data, err := os.ReadFile(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	open := map[string]string{}
+	for i, line := range strings.Split(string(data), "\n") {
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		name, reason, found := strings.Cut(line, ": ")
+		if !found || reason == "" || open[name] != "" {
+			return nil, fmt.Errorf("%s:%d: want a case that is not listed yet, a colon and the reason, got %q", file, i+1, line)
+		}
+		open[name] = reason
+	}
+	return open, nil
 }
 
 // Sample returns every n-th case, for runs that are to be short, such as those
