@@ -40,6 +40,21 @@ func NewPipeline(config Config) (*Pipeline, error) {
 // Kinds returns the kinds that the pipeline serves.
 func (p *Pipeline) Kinds() *schema.Registry { return p.pipeline.kinds }
 
+// Manager returns the field manager of a kind, with exactly the configuration that
+// the API server gives it; subresource is "" for the object itself. An error says
+// that the kind has no such subresource.
+func (p *Pipeline) Manager(kind *schema.Kind, subresource string) (*fieldmanager.Manager, error) {
+	r := &Request{Verb: Patch, Name: "any", Subresource: subresource}
+	if kind.Namespaced {
+		r.Namespace = "any"
+	}
+	ep, st := p.pipeline.endpoint(kind, r)
+	if st != nil {
+		return nil, st
+	}
+	return p.pipeline.fieldManager(ep)
+}
+
 // Step answers a create, an update or a patch: what [Cluster.Do] would answer
 // with dryRun=All in a cluster that holds live and nothing else. live is the zero
 // Object where there is no object yet; it is neither changed nor validated, but

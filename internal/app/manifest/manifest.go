@@ -9,6 +9,7 @@ package manifest
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -101,4 +102,38 @@ func SortForCreation(objects []Object) {
 		return 2
 	}
 	slices.SortStableFunc(objects, func(a, b Object) int { return rank(a) - rank(b) })
+}
+
+// Locate returns where a change says something of a field. For a JSON patch that
+// is the first operation on the field or on what the field is in, unless the path
+// leads through the operations themselves.
+func (o Object) Locate(field document.Path) document.Position {
+	if o.Value.Kind() != document.List || len(field) == 0 {
+		return o.PositionOf(field)
+	}
+	if _, ok := field[0].Index(); ok {
+		return o.PositionOf(field)
+	}
+	pointer := pointerTo(field)
+	for i, op := range o.Value.Items() {
+		if path := op.Get("path").StringOr(""); path != "" && (pointer == path || strings.HasPrefix(pointer, path+"/")) {
+			return o.PositionOf(document.Path{}.Item(i))
+		}
+	}
+	return o.Position()
+}
+
+// pointerTo returns a path as a JSON pointer (RFC 6901).
+func pointerTo(p document.Path) string {
+	var b strings.Builder
+	escape := strings.NewReplacer("~", "~0", "/", "~1")
+	for _, step := range p {
+		if i, ok := step.Index(); ok {
+			b.WriteString("/" + strconv.Itoa(i))
+			continue
+		}
+		name, _ := step.Name()
+		b.WriteString("/" + escape.Replace(name))
+	}
+	return b.String()
 }

@@ -1,0 +1,192 @@
+package patchlab
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/app/manifest"
+)
+
+// Conflicts are the fields that an apply would change while other managers own
+// them; see [fieldmanager.Conflicts]. Conflict is one of them.
+type (
+	Conflicts = fieldmanager.Conflicts
+	Conflict  = fieldmanager.Conflict
+)
+
+// An Error is a change that cannot be carried out: one that the API server would
+// refuse, or one that is not sent at all, because its document names no kind that
+// is known or no object that exists.
+type Error struct {
+	// Target is the object, as far as it is known.
+	Target Target
+	Action Action
+	// FieldManager is the manager of a change that was refused.
+	FieldManager string
+	// Position is that of the document, or of the first field that is wrong.
+	Position document.Position
+	// Code and Reason are the API server's, 0 and "" where it is not asked. Some
+	// refusals have no reason.
+	Code   int
+	Reason string
+	// Fields are the fields that are wrong.
+	Fields []FieldError
+	// Conflicts are the conflicts with other managers, with code 409.
+	Conflicts Conflicts
+	// Notes say what was found out before the change was refused.
+	Notes []string
+	// Err is the cause: a *cluster.Status for what the API server would answer, or
+	// an error that wraps ErrNoKind, ErrNoMatch or ErrInput.
+	Err error
+
+	message string
+}
+
+// A FieldError is a field that is wrong.
+type FieldError struct {
+	// Path leads to the field in the object; through the operations of a JSON
+	// patch where one of those is wrong.
+	Path document.Path
+	// Position is where the field, or what is nearest around it, is written.
+	Position document.Position
+	// Field is the field as the API server writes it, "" where it does not.
+	Field   string
+	Message string
+	// Value is the value that is wrong, absent where it is not known.
+	Value document.Value
+	// Hint is advice; may be empty.
+	Hint string
+}
+
+// Error returns "file:line:column: message".
+func (e *Error) Error() string {
+	text := e.message
+	if text == "" {
+		text = e.Err.Error()
+	}
+	if at := e.Position.String(); at != "" {
+		return at + ": " + text
+	}
+	return text
+}
+
+// Unwrap returns Err.
+func (e *Error) Unwrap() error { return e.Err }
+
+// about adds what is known of the object to an error.
+func (e *Error) about(t Target, a Action) *Error {
+	e.Target = t
+	if e.Action == "" {
+		e.Action = a
+	}
+	return e
+}
+
+// A fieldProblem is something wrong with a document before it is sent.
+type fieldProblem struct {
+	field document.Path
+	text  string
+	err   error
+}
+
+func (p *fieldProblem) Error() string { return p.text }
+func (p *fieldProblem) Unwrap() error { return p.err }
+
+// located returns an error with its place in a document.
+func located(err error, o manifest.Object) *Error {
+	var made *Error
+	if errors.As(err, &made) {
+		return made
+	}
+	var problem *fieldProblem
+	if errors.As(err, &problem) {
+		return &Error{Position: o.PositionOf(problem.field), Err: err}
+	}
+	return &Error{Position: o.Position(), Err: err}
+}
+
+// explain fills in what a refusal of the API server says.
+func (e *Error) explain(status *cluster.Status, w *write) {
+	e.Code, e.Reason = status.Code, status.Reason
+	answer := fmt.Sprintf(" (the API server answers %d", status.Code)
+	if status.Reason != "" {
+		answer += " " + status.Reason
+	}
+	answer += ")"
+	if errors.As(status, &e.Conflicts) {
+		e.message = status.Message + answer
+	}
+	for _, c := range status.Fields() {
+		f := FieldError{Path: c.Path, Position: w.Locate(c.Path), Field: c.Field, Message: c.Message, Value: c.Value, Hint: c.Hint}
+		if f.Hint == "" && len(e.Conflicts) == 0 {
+			f.Hint = nearestField(w.kind, c.Path)
+		}
+		e.Fields = append(e.Fields, f)
+	}
+	if len(e.Conflicts) > 0 {
+		return
+	}
+	if len(e.Fields) == 1 {
+		e.Position = e.Fields[0].Position
+	}
+	e.message = refusalText(status, e.Fields) + answer
+	if status.Details != nil && isInvalid(status) && len(e.Fields) > 1 {
+		e.Position = document.Position{}
+		e.message = objectText(status) + answer + list(e.Fields)
+	}
+}
+
+// isInvalid reports whether a refusal lists what is wrong with the object itself.
+func isInvalid(status *cluster.Status) bool {
+	return status.Err == nil && status.Details != nil && len(status.Details.Causes) > 0
+}
+
+// refusalText is what a refusal says, without the object that some repeat whole.
+func refusalText(status *cluster.Status, fields []FieldError) string {
+	if isInvalid(status) && len(fields) == 1 {
+		return objectText(status) + ": " + fields[0].text()
+	}
+	text := status.Message
+	if status.Err != nil {
+		text = status.Err.Error()
+	}
+	for _, f := range fields {
+		if f.Hint != "" {
+			return text + "; " + f.Hint
+		}
+	}
+	return text
+}
+
+// objectText names the object that is invalid: Deployment.apps "web" is invalid.
+func objectText(status *cluster.Status) string {
+	what := status.Details.Kind
+	if status.Details.Group != "" {
+		what += "." + status.Details.Group
+	}
+	return what + " " + strconv.Quote(status.Details.Name) + " is invalid"
+}
+
+func (f *FieldError) text() string {
+	text := f.Message
+	if f.Field != "" {
+		text = f.Field + ": " + text
+	}
+	if f.Hint != "" {
+		text += "; " + f.Hint
+	}
+	return text
+}
+
+func list(fields []FieldError) string {
+	var b strings.Builder
+	for _, f := range fields {
+		b.WriteString("\n  " + f.Position.String() + ": " + f.text())
+	}
+	return b.String()
+}

@@ -1,0 +1,139 @@
+package patchlab
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// Causes of an Error, to be found with errors.Is.
+var (
+	// ErrNoKind: no kind is registered for the object's apiVersion and kind.
+	ErrNoKind = errors.New("no such kind")
+	// ErrNoMatch: no live object, or more than one, is the one that a change is
+	// for.
+	ErrNoMatch = errors.New("no matching live object")
+	// ErrInput: the input is not what the call takes.
+	ErrInput = errors.New("unusable input")
+)
+
+// schemalessKind identifies a kind that nobody has described. Whether it is
+// namespaced is taken from the objects at hand; it has a status subresource when a
+// change goes through it.
+type schemalessKind struct {
+	schema.GroupVersionKind
+	namespaced, status bool
+}
+
+// kindOf finds the kind of an object. Unless the Lab is strict, a kind outside the
+// built-in groups that is not known is one without a schema; note says so.
+func (l *Lab) kindOf(v document.Value, namespaced, status bool) (kind *schema.Kind, note string, err error) {
+	if kind, ok := l.Kinds().Of(v); ok {
+		return kind, "", nil
+	}
+	apiVersion, name := v.Get("apiVersion").StringOr(""), v.Get("kind").StringOr("")
+	if apiVersion == "" || name == "" {
+		return nil, "", &fieldProblem{nil, "an object needs apiVersion and kind", ErrInput}
+	}
+	group, version, ok := schema.SplitAPIVersion(apiVersion)
+	if !ok {
+		return nil, "", &fieldProblem{document.Keys("apiVersion"), fmt.Sprintf("apiVersion %q has more than one slash", apiVersion), ErrInput}
+	}
+	id := schemalessKind{schema.GroupVersionKind{Group: group, Version: version, Kind: name}, namespaced, status}
+	if builtin, hint := l.nearestKind(id.GroupVersionKind); builtin || l.strict {
+		return nil, "", &fieldProblem{document.Keys("kind"), fmt.Sprintf("no kind %q is registered for version %q%s", name, apiVersion, hint), ErrNoKind}
+	}
+	made, _ := l.schemaless.LoadOrStore(id, id.kind())
+	return made.(*schema.Kind), "no schema for " + name + " in " + apiVersion + ": its lists merge as a whole, and nothing is defaulted, pruned or validated", nil
+}
+
+// kind returns a custom kind that takes any object.
+func (id schemalessKind) kind() *schema.Kind {
+	k := schema.NewKind(id.GroupVersionKind, schema.Deduced())
+	k.Namespaced = id.namespaced
+	k.Resource, k.Verbs, k.Storage = strings.ToLower(id.Kind)+"s", []string{"create", "patch", "update"}, true
+	if id.status {
+		k.Status = true
+		k.Subresources = []schema.Subresource{{Name: "status", Kind: id.GroupVersionKind, Verbs: []string{"patch", "update"}}}
+	}
+	return k
+}
+
+// nearestKind reports whether a group is built in, so that a kind that it does not
+// have is a mistake, and which kind may have been meant.
+func (l *Lab) nearestKind(id schema.GroupVersionKind) (builtin bool, hint string) {
+	names := map[string]bool{}
+	var versions []string
+	for k := range l.Kinds().Kinds() {
+		if k.Group != id.Group {
+			continue
+		}
+		builtin = builtin || k.Builtin
+		names[k.Kind] = true
+		if k.Kind == id.Kind {
+			versions = append(versions, k.APIVersion())
+		}
+	}
+	if len(versions) > 0 {
+		slices.SortFunc(versions, func(a, b string) int { return compareVersions(a, b) })
+		return builtin, "; it is in " + versions[0]
+	}
+	if near := schema.Nearest(id.Kind, maps.Keys(names)); near != "" {
+		return builtin, "; did you mean " + near + "?"
+	}
+	return builtin, ""
+}
+
+// compareVersions orders the apiVersions of one group, the preferred first.
+func compareVersions(a, b string) int {
+	_, va, _ := schema.SplitAPIVersion(a)
+	_, vb, _ := schema.SplitAPIVersion(b)
+	switch {
+	case schema.VersionBefore(va, vb):
+		return -1
+	case schema.VersionBefore(vb, va):
+		return 1
+	}
+	return 0
+}
+
+// nearestField returns advice on a field that its kind does not have, "" for none.
+func nearestField(kind *schema.Kind, path document.Path) string {
+	t := kind.Type()
+	for i, step := range path {
+		name, isField := step.Name()
+		switch {
+		case t == nil:
+			return ""
+		case !isField:
+			if t.List == nil {
+				return ""
+			}
+			t = t.List.Elem
+		case t.Map == nil:
+			return ""
+		case t.Map.Member(name) != nil:
+			t = t.Map.Member(name)
+		case i < len(path)-1:
+			return ""
+		default:
+			near := schema.Nearest(name, func(yield func(string) bool) {
+				for _, f := range t.Map.Fields {
+					if !yield(f.Name) {
+						return
+					}
+				}
+			})
+			if near == "" {
+				return ""
+			}
+			return "did you mean " + near + "?"
+		}
+	}
+	return ""
+}

@@ -1,0 +1,297 @@
+package patchlab_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/patchlab-dev/patchlab"
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/patch"
+)
+
+// newLab returns a Lab whose clock stands still.
+func newLab(t testing.TB, o patchlab.Options) *patchlab.Lab {
+	t.Helper()
+	o.Now = func() time.Time { return time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC) }
+	o.UID = func() string { return "uid" }
+	lab, err := patchlab.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lab
+}
+
+const (
+	liveConfigMap = `{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: shop, resourceVersion: "5"}, data: {k: "1"}}`
+	webDeployment = `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop, resourceVersion: "5"}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers:
+      - {name: app, image: shop/web:1}
+`
+)
+
+func TestEveryKindOfChange(t *testing.T) {
+	lab := newLab(t, patchlab.Options{})
+	get := func(keys ...string) func(*patchlab.Result) string {
+		return func(r *patchlab.Result) string { return r.After.Value.Lookup(keys...).String() }
+	}
+	for _, c := range []struct {
+		why    string
+		change func() (*patchlab.Result, error)
+		look   func(*patchlab.Result) string
+		want   string
+	}{
+		{"an apply adds", func() (*patchlab.Result, error) {
+			return lab.Apply(patchlab.Bytes(liveConfigMap), patchlab.Bytes(`{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {l: "2"}}`), patchlab.ApplyOptions{FieldManager: "m"})
+		}, get("data"), `{"k":"1","l":"2"}`},
+		{"an apply creates", func() (*patchlab.Result, error) {
+			return lab.Apply(nil, patchlab.Bytes(liveConfigMap), patchlab.ApplyOptions{FieldManager: "m"})
+		}, get("metadata", "uid"), `"uid"`},
+		{"a JSON patch is found by its form", func() (*patchlab.Result, error) {
+			return lab.Patch(patchlab.Bytes(liveConfigMap), patchlab.Bytes(`[{"op":"remove","path":"/data/k"}]`), patchlab.PatchOptions{})
+		}, get("data"), `nothing`},
+		{"a merge patch that is asked for", func() (*patchlab.Result, error) {
+			return lab.Patch(patchlab.Bytes(webDeployment), patchlab.Bytes(`{spec: {template: {spec: {containers: [{name: b, image: i}]}}}}`), patchlab.PatchOptions{Type: patch.TypeMerge})
+		}, func(r *patchlab.Result) string {
+			return fmt.Sprint(r.After.Value.Lookup("spec", "template", "spec", "containers").Len())
+		}, `1`},
+		{"a strategic merge patch, found by the kind", func() (*patchlab.Result, error) {
+			return lab.Patch(patchlab.Bytes(webDeployment), patchlab.Bytes(`{spec: {template: {spec: {containers: [{name: b, image: i}]}}}}`), patchlab.PatchOptions{})
+		}, func(r *patchlab.Result) string {
+			return fmt.Sprint(r.After.Value.Lookup("spec", "template", "spec", "containers").Len())
+		}, `2`},
+		{"a patch with apiVersion and kind is a patch", func() (*patchlab.Result, error) {
+			return lab.Patch(patchlab.Bytes(webDeployment), patchlab.Bytes(`{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 3}}`), patchlab.PatchOptions{})
+		}, get("spec", "replicas"), `3`},
+		{"an update replaces", func() (*patchlab.Result, error) {
+			return lab.Update(patchlab.Bytes(liveConfigMap), patchlab.Bytes(`{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: shop}}`), patchlab.WriteOptions{})
+		}, get("data"), `nothing`},
+		{"a create generates a name", func() (*patchlab.Result, error) {
+			return lab.Create(patchlab.Bytes(`{apiVersion: v1, kind: ConfigMap, metadata: {generateName: a-}}`), patchlab.WriteOptions{})
+		}, func(r *patchlab.Result) string { return fmt.Sprint(len(r.Target.Name)) }, `7`},
+		{"a client-side apply removes what was applied last", func() (*patchlab.Result, error) {
+			live := `{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: shop, annotations: {` + patch.LastApplied + `: '{"data":{"k":"1"}}'}}, data: {k: "1", l: "2"}}`
+			return lab.ClientApply(patchlab.Bytes(live), patchlab.Bytes(`{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {m: "3"}}`), patchlab.ApplyOptions{})
+		}, get("data"), `{"l":"2","m":"3"}`},
+		{"a scale", func() (*patchlab.Result, error) {
+			return lab.Patch(patchlab.Bytes(webDeployment), patchlab.Bytes(`{spec: {replicas: 7}}`), patchlab.PatchOptions{Type: patch.TypeMerge, Subresource: "scale"})
+		}, func(r *patchlab.Result) string {
+			return r.After.Value.Lookup("spec", "replicas").String() + " " + r.Scale.Lookup("kind").String()
+		}, `7 "Scale"`},
+		{"a status", func() (*patchlab.Result, error) {
+			return lab.Patch(patchlab.Bytes(webDeployment), patchlab.Bytes(`{spec: {replicas: 7}, status: {replicas: 1}}`), patchlab.PatchOptions{Subresource: "status"})
+		}, func(r *patchlab.Result) string {
+			return r.After.Value.Lookup("spec", "replicas").String() + " " + r.After.Value.Lookup("status", "replicas").String()
+		}, `2 1`},
+	} {
+		r, err := c.change()
+		if err != nil {
+			t.Errorf("%s: %v", c.why, err)
+		} else if got := c.look(r); got != c.want {
+			t.Errorf("%s: %s, want %s", c.why, got, c.want)
+		}
+	}
+}
+
+func TestErrorsHavePositionsAndFields(t *testing.T) {
+	lab := newLab(t, patchlab.Options{})
+	for _, c := range []struct{ why, live, change, want, field string }{
+		{"an invalid value", "", "apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec:\n  ports:\n  - port: 0\n", "f.yaml:6:11", ".spec.ports[0].port"},
+		{"an unknown field", "", "apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec:\n  port: 0\n", "f.yaml:5:9", ".spec.port"},
+		{"a wrong type", "", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  k: 1\n", "f.yaml:5:6", ".data.k"},
+		{"an operation", liveConfigMap, "- {op: add, path: /data/l, value: 'x'}\n- {op: remove, path: /none}\n", "f.yaml:2:3", "[1]"},
+		{"a value that an operation puts in", webDeployment, "- {op: add, path: /metadata/labels, value: {a: b}}\n- {op: add, path: /spec/replicas, value: many}\n", "f.yaml:2:3", ".spec.replicas"},
+		{"an item of a List", "", "kind: List\napiVersion: v1\nitems:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: a}\n  dat: {}\n", "f.yaml:7:8", ".dat"},
+	} {
+		var failed *patchlab.Error
+		for _, err := range lab.Run(patchlab.Bytes(c.live), patchlab.Named("f.yaml", []byte(c.change)), patchlab.Change{}) {
+			if !errors.As(err, &failed) {
+				t.Fatalf("%s: %v", c.why, err)
+			}
+		}
+		if failed == nil || len(failed.Fields) == 0 {
+			t.Errorf("%s: %v (%+v)", c.why, failed, failed)
+			continue
+		}
+		found := false
+		for _, f := range failed.Fields {
+			found = found || f.Position.String() == c.want && f.Path.String() == c.field
+		}
+		if !found {
+			t.Errorf("%s: %+v, want %s at %s", c.why, failed.Fields, c.field, c.want)
+		}
+	}
+}
+
+func TestConflictsAreFound(t *testing.T) {
+	lab := newLab(t, patchlab.Options{})
+	first, err := lab.Apply(nil, patchlab.Bytes(strings.Replace(webDeployment, `, resourceVersion: "5"`, "", 1)), patchlab.ApplyOptions{FieldManager: "first"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = lab.Apply(first.After, patchlab.Named("f.yaml", []byte("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  replicas: 3\n")), patchlab.ApplyOptions{FieldManager: "second"})
+	var failed *patchlab.Error
+	if !errors.As(err, &failed) || failed.Code != 409 || len(failed.Conflicts) != 1 || failed.Conflicts[0].Manager != "first" {
+		t.Fatalf("%v", err)
+	}
+	if at := failed.Fields[0].Position.String(); at != "f.yaml:5:13" {
+		t.Errorf("the conflict is at %s, want f.yaml:5:13", at)
+	}
+	var conflicts patchlab.Conflicts
+	if !errors.As(err, &conflicts) {
+		t.Errorf("%v has no Conflicts", err)
+	}
+	if first.Changed() != true || first.Created() != true || len(first.Changes()) == 0 {
+		t.Errorf("the first apply is no creation with changes: %+v", first)
+	}
+	again, err := lab.Apply(first.After, patchlab.Bytes(strings.Replace(webDeployment, `, resourceVersion: "5"`, "", 1)), patchlab.ApplyOptions{FieldManager: "first"})
+	if err != nil || again.Changed() {
+		t.Errorf("applied again it changes %v (%v)", again.Changes(), err)
+	}
+}
+
+func TestMatching(t *testing.T) {
+	lab := newLab(t, patchlab.Options{})
+	const bare = `{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {l: "1"}}`
+	in := func(namespaces ...string) patchlab.Input {
+		var text []string
+		for _, n := range namespaces {
+			meta := "{name: a, namespace: " + n + "}"
+			if n == "" {
+				meta = "{name: a}"
+			}
+			text = append(text, "{apiVersion: v1, kind: ConfigMap, metadata: "+meta+"}")
+		}
+		return patchlab.Bytes(strings.Join(text, "\n---\n"))
+	}
+	for _, c := range []struct {
+		why       string
+		live      patchlab.Input
+		change    string
+		namespace string
+		want      string // of namespace and "created", or of the error
+	}{
+		{"the only live one", in("shop"), bare, "", "shop"},
+		{"none", in(), bare, "", "default created"},
+		{"none, with a flag", nil, bare, "shop", "shop created"},
+		{"the live one of the flag", in("shop", "stage"), bare, "stage", "stage"},
+		{"two live ones", in("shop", "stage"), bare, "", "there are live ones in shop, stage"},
+		{"a live one that names none", in(""), bare, "", "default"},
+		{"the same, with a flag", in(""), bare, "stage", "stage"},
+		{"the manifest names another", in("shop"), strings.Replace(bare, "name: a", "name: a, namespace: x", 1), "", "x created"},
+		{"the flag names another", in("shop"), strings.Replace(bare, "name: a", "name: a, namespace: x", 1), "y", `namespace from the provided object "x" does not match`},
+		{"no name", in(), `{apiVersion: v1, kind: ConfigMap, metadata: {generateName: x}}`, "", "metadata.name is required"},
+		{"another kind", in("shop"), `{apiVersion: v1, kind: Secret, metadata: {name: a}}`, "", "default created"},
+		{"a misspelt kind", in("shop"), `{apiVersion: v1, kind: Secrets, metadata: {name: a}}`, "", "did you mean Secret?"},
+		{"a kind that nobody knows", nil, `{apiVersion: x.example.com/v1, kind: A, metadata: {name: a, namespace: ns}}`, "", "ns created"},
+		{"a kind without a namespace that nobody knows", nil, `{apiVersion: x.example.com/v1, kind: A, metadata: {name: a}}`, "", " created"},
+		{"another of its group", nil, `{apiVersion: x.example.com/v1, kind: B, metadata: {name: a}}`, "", " created"},
+	} {
+		var got string
+		for r, err := range lab.Run(c.live, patchlab.Bytes(c.change), patchlab.Change{Action: patchlab.ActionApply, FieldManager: "m", Namespace: c.namespace}) {
+			if err != nil {
+				got = err.Error()
+				continue
+			}
+			got = r.Target.Namespace
+			if r.Created() {
+				got += " created"
+			}
+			if has := r.After.Value.Lookup("metadata", "namespace").StringOr(""); has != r.Target.Namespace {
+				t.Errorf("%s: the object is in namespace %q, the target in %q", c.why, has, r.Target.Namespace)
+			}
+		}
+		if got != c.want && (len(c.want) < 20 || !strings.Contains(got, c.want)) {
+			t.Errorf("%s: %q, want %q", c.why, got, c.want)
+		}
+	}
+}
+
+// Documents after one that fails are worked on, and an object that stands twice is
+// changed twice.
+func TestRunGoesOn(t *testing.T) {
+	lab := newLab(t, patchlab.Options{})
+	const many = `{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {x: "1"}}
+---
+{apiVersion: v1, kind: ConfigMap, metadata: {name: b}, dat: {}}
+---
+{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {z: "1"}}
+`
+	var got []string
+	for r, err := range lab.Run(nil, patchlab.Bytes(many), patchlab.Change{FieldManager: "m"}) {
+		if err != nil {
+			got = append(got, "error")
+			continue
+		}
+		got = append(got, fmt.Sprintf("%v %s", r.Created(), r.After.Value.Get("data")))
+	}
+	if want := `true {"x":"1"}|error|false {"z":"1"}`; strings.Join(got, "|") != want {
+		t.Errorf("%s, want %s", strings.Join(got, "|"), want)
+	}
+}
+
+func TestStrictLabRefusesUnknownKinds(t *testing.T) {
+	lab := newLab(t, patchlab.Options{Strict: true})
+	_, err := lab.Apply(nil, patchlab.Bytes(`{apiVersion: x.example.com/v1, kind: A, metadata: {name: a}}`), patchlab.ApplyOptions{})
+	if !errors.Is(err, patchlab.ErrNoKind) {
+		t.Errorf("%v, want ErrNoKind", err)
+	}
+}
+
+func TestSchemasFromFiles(t *testing.T) {
+	lab := newLab(t, patchlab.Options{CRDs: os.DirFS("testdata/crds")})
+	r, err := lab.Apply(nil, patchlab.Bytes(`{apiVersion: lab.example.com/v1, kind: Widget, metadata: {name: a}, spec: {}}`), patchlab.ApplyOptions{})
+	if err != nil || r.After.Value.Lookup("spec", "replicas").String() != "1" {
+		t.Errorf("%v (%v), want the default of the CRD", r, err)
+	}
+	if _, err := patchlab.New(patchlab.Options{CRDs: fstest.MapFS{"a.yaml": {Data: []byte("kind: ConfigMap")}}}); err == nil || !strings.Contains(err.Error(), "no CustomResourceDefinition found") {
+		t.Errorf("CRDs without any: %v", err)
+	}
+	if _, err := patchlab.New(patchlab.Options{KubernetesVersion: "1.2"}); err == nil {
+		t.Error("version 1.2 is taken")
+	}
+}
+
+// One Lab serves many goroutines, with kinds that it meets for the first time and
+// objects that they share.
+func TestLabIsSafeForConcurrentUse(t *testing.T) {
+	lab := newLab(t, patchlab.Options{})
+	shared, err := lab.Open(patchlab.Bytes(liveConfigMap))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			for j := range 20 {
+				config := document.NewObject().Set(document.NewString("v1"), "apiVersion").Set(document.NewString("ConfigMap"), "kind").
+					Set(document.NewString("a"), "metadata", "name").Set(document.NewString(fmt.Sprint(i)), "data", "l")
+				if _, err := lab.Apply(shared, config, patchlab.ApplyOptions{FieldManager: "m"}); err != nil {
+					t.Error(err)
+				}
+				own := fmt.Sprintf(`{apiVersion: x.example.com/v1, kind: K%d, metadata: {name: a}}`, j)
+				if _, err := lab.Apply(nil, patchlab.Bytes(own), patchlab.ApplyOptions{}); err != nil {
+					t.Error(err)
+				}
+				if _, err := lab.Patch(patchlab.Bytes(webDeployment), patchlab.Bytes(`{spec: {replicas: 3}}`), patchlab.PatchOptions{}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}

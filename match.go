@@ -1,0 +1,268 @@
+package patchlab
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/app/manifest"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// Target names an object.
+type Target struct {
+	APIVersion, Kind string
+	// Namespace is empty for kinds that are not namespaced.
+	Namespace, Name string
+}
+
+// Group returns the API group, "" for the core group.
+func (t Target) Group() string {
+	group, _, _ := schema.SplitAPIVersion(t.APIVersion)
+	return group
+}
+
+// String returns the target as "Deployment.apps web in namespace shop".
+func (t Target) String() string {
+	text := t.Kind
+	if group := t.Group(); group != "" {
+		text += "." + group
+	}
+	if t.Name != "" {
+		text += " " + t.Name
+	}
+	if t.Namespace != "" {
+		text += " in namespace " + t.Namespace
+	}
+	return text
+}
+
+// groupKindName is what live objects are found by; objects of one that differ in
+// their namespace are told apart afterwards.
+type groupKindName struct{ group, kind, name string }
+
+// liveObjects are the live objects that changes are matched with. A change is
+// matched with the object as the changes before have left it.
+type liveObjects struct {
+	all    []liveObject
+	byName map[groupKindName][]int
+}
+
+// A liveObject is one of the live input, or one that a change has created.
+type liveObject struct {
+	manifest.Object
+	namespace string
+	// opened is the object once it has been decoded.
+	opened *Object
+}
+
+func readLive(in Input) (*liveObjects, error) {
+	if o, ok := in.(*Object); ok && o != nil {
+		l := &liveObjects{byName: map[groupKindName][]int{}}
+		l.add(liveObject{Object: manifest.Object{Value: o.Value, Document: &document.Document{Root: o.Value}}, opened: o})
+		return l, nil
+	}
+	found, err := objects(in)
+	if err != nil {
+		return nil, err
+	}
+	l := &liveObjects{byName: make(map[groupKindName][]int, len(found))}
+	for _, o := range found {
+		if o.Value.Kind() != document.Object {
+			return nil, &Error{Position: o.Position(), Err: ErrInput, message: "expected a live object, found a " + o.Value.Kind().String()}
+		}
+		l.add(liveObject{Object: o})
+	}
+	return l, nil
+}
+
+// add puts an object under its name. Of two with the same name and namespace the
+// first counts.
+func (l *liveObjects) add(o liveObject) {
+	o.namespace = o.Value.Lookup("metadata", "namespace").StringOr("")
+	name := nameOf(o.Value)
+	l.all = append(l.all, o)
+	l.byName[name] = append(l.byName[name], len(l.all)-1)
+}
+
+func nameOf(v document.Value) groupKindName {
+	group, _, _ := schema.SplitAPIVersion(v.Get("apiVersion").StringOr(""))
+	return groupKindName{group, v.Get("kind").StringOr(""), v.Lookup("metadata", "name").StringOr("")}
+}
+
+// matched is a document of a change with the object that it is for.
+type matched struct {
+	manifest.Object
+	kind *schema.Kind
+	// at is the position of the live object, -1 for none.
+	at     int
+	target Target
+	notes  []string
+}
+
+// match finds the live object that a document is for.
+func (l *Lab) match(live *liveObjects, o manifest.Object, c Change) (*matched, error) {
+	m := &matched{Object: o, at: -1}
+	scale := c.Subresource == "scale" && o.Kind() == "Scale"
+	if !o.Typed() || scale {
+		return m, l.matchUntyped(live, m, c)
+	}
+	name := nameOf(o.Value)
+	candidates := live.byName[name]
+	if name.name == "" && c.Action != ActionCreate {
+		candidates = live.ofKind(name)
+		if len(candidates) != 1 {
+			return m, &fieldProblem{document.Keys("metadata"), nameRequired(o.Value), ErrInput}
+		}
+	}
+	namespaced := hasNamespace(o.Value)
+	for _, i := range candidates {
+		namespaced = namespaced || live.all[i].namespace != ""
+	}
+	if err := l.identify(m, o.Value, namespaced, c); err != nil {
+		return m, err
+	}
+	m.target.Name = name.name
+	if !m.kind.Namespaced {
+		if len(candidates) > 0 {
+			m.at = candidates[0]
+		}
+	} else if err := live.chooseNamespace(m, candidates, c); err != nil {
+		return m, err
+	}
+	if m.at >= 0 {
+		m.target.Name = live.all[m.at].Value.Lookup("metadata", "name").StringOr("")
+		return m, nil
+	}
+	return m, mayCreate(m, live, c)
+}
+
+// nameRequired says what a manifest without a name lacks.
+func nameRequired(v document.Value) string {
+	if v.Lookup("metadata", "generateName").Exists() {
+		return "metadata.name is required: a name is generated only for objects that are created, not applied"
+	}
+	return "metadata.name is required"
+}
+
+// ofKind returns the live objects of a kind, whatever their names.
+func (l *liveObjects) ofKind(name groupKindName) []int {
+	var found []int
+	for i, o := range l.all {
+		if n := nameOf(o.Value); n.group == name.group && n.kind == name.kind {
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
+// identify finds the kind of a match.
+func (l *Lab) identify(m *matched, v document.Value, namespaced bool, c Change) error {
+	kind, note, err := l.kindOf(v, namespaced, c.Subresource == "status")
+	if err != nil {
+		return err
+	}
+	m.kind = kind
+	m.target.APIVersion, m.target.Kind = kind.APIVersion(), kind.Kind
+	if note != "" {
+		m.notes = append(m.notes, note)
+	}
+	return nil
+}
+
+// chooseNamespace finds the namespace of a namespaced object, and by it the live
+// one.
+func (l *liveObjects) chooseNamespace(m *matched, candidates []int, c Change) error {
+	named := m.Value.Lookup("metadata", "namespace").StringOr("")
+	if named != "" && c.Namespace != "" && named != c.Namespace {
+		return &fieldProblem{document.Keys("metadata", "namespace"), fmt.Sprintf(
+			"the namespace from the provided object %q does not match the namespace %q", named, c.Namespace), ErrInput}
+	}
+	if named == "" {
+		named = c.Namespace
+	}
+	var namespaces []string
+	for _, i := range candidates {
+		if has := l.all[i].namespace; !slices.Contains(namespaces, has) && (named == "" || has == named || has == "") {
+			namespaces = append(namespaces, has)
+		}
+		if m.at < 0 && (named == "" || l.all[i].namespace == named) {
+			m.at = i
+		}
+	}
+	if m.at < 0 { // a live object without a namespace is in whichever is asked for
+		if i := slices.IndexFunc(candidates, func(i int) bool { return l.all[i].namespace == "" }); i >= 0 {
+			m.at = candidates[i]
+		}
+	}
+	m.target.Namespace = named
+	if named != "" {
+		return nil
+	}
+	if len(namespaces) > 1 {
+		slices.Sort(namespaces)
+		return &fieldProblem{nil, fmt.Sprintf("%s %s names no namespace, and there are live ones in %s; choose one with --namespace",
+			m.kind.Kind, m.Value.Lookup("metadata", "name").StringOr(""), strings.Join(namespaces, ", ")), ErrNoMatch}
+	}
+	m.target.Namespace = "default"
+	if len(namespaces) == 1 && namespaces[0] != "" && namespaces[0] != "default" {
+		m.target.Namespace = namespaces[0]
+		m.notes = append(m.notes, fmt.Sprintf("%s %s names no namespace: taken for the live one in namespace %s",
+			m.kind.Kind, m.Value.Lookup("metadata", "name").StringOr(""), namespaces[0]))
+	}
+	return nil
+}
+
+// matchUntyped finds the live object of a patch that does not name its kind: the
+// only one, or the one of the name that a Scale has.
+func (l *Lab) matchUntyped(live *liveObjects, m *matched, c Change) error {
+	candidates := make([]int, 0, 1)
+	name := m.Value.Lookup("metadata", "name").StringOr("")
+	for i, o := range live.all {
+		if name == "" || o.Value.Lookup("metadata", "name").StringOr("") == name {
+			candidates = append(candidates, i)
+		}
+	}
+	if len(candidates) != 1 {
+		return &fieldProblem{nil, fmt.Sprintf("the patch has no apiVersion and kind, and %s live; give one, or apiVersion, kind and metadata.name in the patch",
+			countObjects(len(live.all))), ErrNoMatch}
+	}
+	m.at = candidates[0]
+	o := live.all[m.at]
+	if err := l.identify(m, o.Value, o.namespace != "", c); err != nil {
+		return err
+	}
+	m.target.Name = o.Value.Lookup("metadata", "name").StringOr("")
+	if m.kind.Namespaced {
+		if m.target.Namespace = o.namespace; m.target.Namespace == "" {
+			m.target.Namespace = c.Namespace
+		}
+		if m.target.Namespace == "" {
+			m.target.Namespace = "default"
+		}
+	}
+	return nil
+}
+
+func countObjects(n int) string {
+	if n == 1 {
+		return "1 object is"
+	}
+	return fmt.Sprintf("%d objects are", n)
+}
+
+// mayCreate refuses a change of an object that is not there, unless it creates it.
+func mayCreate(m *matched, live *liveObjects, c Change) error {
+	action := c.Action
+	if action == "" {
+		action, _ = detect(m.Value, m.kind)
+	}
+	if c.RequireLive || !action.creates() || c.Subresource != "" {
+		return &fieldProblem{nil, "there is no live " + m.target.String() + " to change", ErrNoMatch}
+	}
+	if len(live.all) > 0 {
+		m.notes = append(m.notes, m.target.String()+" has no live object and is created")
+	}
+	return nil
+}

@@ -1,0 +1,61 @@
+package patchlab
+
+import (
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/explain"
+)
+
+// A Result is what becomes of an object.
+type Result struct {
+	Target Target
+	// Action and FieldManager are those of the change, also where it left them
+	// open.
+	Action       Action
+	FieldManager string
+	// Position is where the document of the change begins.
+	Position document.Position
+	// Before is the object before, as the API server reads it from its store:
+	// with the defaults of fields that it lacks. It is nil where the object was
+	// created.
+	Before *Object
+	// After is the object after the change.
+	After *Object
+	// Scale is what a change through the subresource scale is answered with.
+	Scale document.Value
+	// Warnings are those that the API server sends with its answer.
+	Warnings []string
+	// Notes say what was found out or assumed: the action, the namespace, that a
+	// kind has no schema.
+	Notes []string
+
+	given *Object // Before as it was given
+	lab   *Lab
+}
+
+// Object returns the object after the change, with its managedFields.
+func (r *Result) Object() document.Value { return r.After.Join() }
+
+// Created reports whether there was no object before.
+func (r *Result) Created() bool { return r.Before == nil }
+
+// Changed reports whether the object differs from the one before, in a value or in
+// an owner. A change that changes nothing leaves the resourceVersion as it is.
+func (r *Result) Changed() bool {
+	if r.Before == nil {
+		return true
+	}
+	if r.Before == r.After {
+		return false
+	}
+	return !document.Identical(r.Before.Value, r.After.Value) || !document.Identical(r.Before.Managed.Value(), r.After.Managed.Value())
+}
+
+// Changes lists the fields that the change set, removed, or moved between
+// managers, in the order of their paths.
+func (r *Result) Changes() []explain.Change {
+	var before Object
+	if r.Before != nil {
+		before = *r.Before
+	}
+	return explain.Changes(r.After.Kind.Type(), before.split(), r.After.split())
+}

@@ -1,0 +1,255 @@
+package patchlab
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/app/manifest"
+	"github.com/patchlab-dev/patchlab/patch"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// Run carries out each document of an input on the live object that it is for, in
+// order, and yields what becomes of it: a Result or an error, which is an *Error
+// unless the input cannot be read at all. Documents after one that fails are
+// worked on too. An object that several documents change is changed by each in
+// turn.
+//
+// A document is for the live object of its group, kind, namespace and name. One
+// without a kind, such as a JSON patch, is for the only live object. What has no
+// live object is created by an apply and refused by any other change.
+func (l *Lab) Run(live, changes Input, c Change) iter.Seq2[*Result, error] {
+	return func(yield func(*Result, error) bool) {
+		objects, docs, err := l.read(live, changes)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for _, o := range docs {
+			result, err := l.one(objects, o, c)
+			if !yield(result, err) {
+				return
+			}
+		}
+	}
+}
+
+func (l *Lab) read(live, changes Input) (*liveObjects, []manifest.Object, error) {
+	found, err := readLive(live)
+	if err != nil {
+		return nil, nil, err
+	}
+	docs, err := objects(changes)
+	return found, docs, err
+}
+
+// single carries out a change that is one document.
+func (l *Lab) single(live, change Input, c Change) (*Result, error) {
+	found, docs, err := l.read(live, change)
+	if err != nil {
+		return nil, err
+	}
+	if len(docs) != 1 {
+		return nil, fmt.Errorf("%w: expected one object or patch, found %d; Run takes several", ErrInput, len(docs))
+	}
+	return l.one(found, docs[0], c)
+}
+
+// one carries out one document and keeps what becomes of its object.
+func (l *Lab) one(live *liveObjects, o manifest.Object, c Change) (*Result, error) {
+	m, err := l.match(live, o, c)
+	if err != nil {
+		return nil, located(err, o).about(m.target, c.Action)
+	}
+	w, err := l.prepare(live, m, c)
+	if err != nil {
+		return nil, located(err, o).about(m.target, c.Action)
+	}
+	result, err := w.do()
+	if err != nil {
+		return nil, w.refused(err)
+	}
+	if m.at >= 0 {
+		live.all[m.at].opened = result.After
+	} else {
+		live.add(liveObject{Object: manifest.Object{Value: result.After.Value, Document: &document.Document{Root: result.After.Value}}, opened: result.After})
+	}
+	return result, nil
+}
+
+// write is one change of one object on its way.
+type write struct {
+	lab *Lab
+	*matched
+	change Change
+	// live is the object before, nil for none.
+	live  *Object
+	notes []string
+}
+
+// prepare fills in what the change leaves open, and opens the live object.
+func (l *Lab) prepare(live *liveObjects, m *matched, c Change) (*write, error) {
+	w := &write{lab: l, matched: m, change: c, notes: m.notes}
+	if err := checkSubresource(m.kind, c.Subresource); err != nil {
+		return nil, err
+	}
+	why := ""
+	if c.Action == "" {
+		w.change.Action, why = detect(m.Value, m.kind)
+	}
+	if c.FieldManager == "" {
+		w.change.FieldManager = w.change.Action.manager()
+	}
+	if c.FieldValidation == "" {
+		w.change.FieldValidation = "Strict"
+	}
+	if c.Force && w.change.Action != ActionApply {
+		return nil, fmt.Errorf("%w: only server-side apply can be forced; this is a %s", ErrInput, w.change.Action.name())
+	}
+	if why != "" {
+		w.notes = append(w.notes, fmt.Sprintf("%s: %s as field manager %q", why, w.change.Action.name(), w.change.FieldManager))
+	}
+	if m.at < 0 {
+		return w, nil
+	}
+	return w, w.open(&live.all[m.at])
+}
+
+// open decodes the live object, in the namespace of the target.
+func (w *write) open(o *liveObject) error {
+	if o.opened == nil {
+		opened, err := w.lab.open(w.kind, o.Value)
+		if err != nil {
+			return &Error{Position: o.Position(), Err: err, message: "the live object: " + err.Error()}
+		}
+		o.opened = opened
+	}
+	w.live = o.opened
+	if w.kind != w.live.Kind || w.target.Namespace != o.namespace && w.kind.Namespaced {
+		moved := *w.live
+		moved.Kind = w.kind
+		if w.kind.Namespaced && o.namespace == "" {
+			moved.Value = moved.Value.Set(document.NewString(w.target.Namespace), "metadata", "namespace")
+		}
+		w.live = &moved
+	}
+	if w.change.Action == ActionApply && w.live.Managed.Len() == 0 && w.live.Value.Lookup("metadata", "uid").Exists() {
+		w.notes = append(w.notes, w.target.String()+" was read without its managedFields, so that all its fields seem to belong to nobody; "+
+			"kubectl get --show-managed-fields prints them")
+	}
+	return nil
+}
+
+// checkSubresource refuses a subresource that a kind does not have.
+func checkSubresource(kind *schema.Kind, name string) error {
+	if _, ok := kind.Subresource(name); ok || name == "" {
+		return nil
+	}
+	var has []string
+	for _, s := range kind.Subresources {
+		has = append(has, s.Name)
+	}
+	if len(has) == 0 {
+		return fmt.Errorf("%w: %s has no subresource %q", ErrInput, kind.Kind, name)
+	}
+	return fmt.Errorf("%w: %s has no subresource %q; it has %s", ErrInput, kind.Kind, name, strings.Join(has, ", "))
+}
+
+// do carries the change out.
+func (w *write) do() (*Result, error) {
+	if w.change.Action == ActionClientApply {
+		return w.clientApply()
+	}
+	verb, format := w.change.Action.format()
+	return w.send(verb, format, w.document())
+}
+
+// document returns the document of the change, without its text where it is an
+// item of a List.
+func (w *write) document() *document.Document {
+	if len(w.At) == 0 && document.SameNode(w.Document.Root, w.Value) {
+		return w.Document
+	}
+	return &document.Document{Root: w.Value}
+}
+
+// clientApply does what kubectl apply does without --server-side: it creates the
+// object with its configuration in an annotation, or sends the three-way patch
+// between that annotation, the configuration and the live object.
+func (w *write) clientApply() (*Result, error) {
+	config := w.Value
+	if w.kind.Namespaced && !hasNamespace(config) {
+		config = config.Set(document.NewString(w.target.Namespace), "metadata", "namespace")
+	}
+	if w.live == nil {
+		return w.send(cluster.Create, cluster.JSON, &document.Document{Root: patch.WithLastApplied(config)})
+	}
+	if !w.live.Value.Lookup("metadata", "annotations", patch.LastApplied).Exists() {
+		w.notes = append(w.notes, w.target.String()+" lacks the annotation "+patch.LastApplied+
+			": fields that the manifest no longer has are not removed; kubectl writes the annotation and warns")
+	}
+	p, patchType, err := patch.ClientApply(w.live.Join(), config, w.kind, patch.ThreeWayOptions{Options: patch.Options{Engine: w.lab.patches}})
+	if err != nil {
+		return nil, err
+	}
+	if p.Len() == 0 {
+		return &Result{Target: w.target, Action: w.change.Action, FieldManager: w.change.FieldManager, Notes: w.notes,
+			Position: w.Position(), Before: w.live, After: w.live, lab: w.lab}, nil
+	}
+	verb, format := patchAction(patchType).format()
+	return w.send(verb, format, &document.Document{Root: p})
+}
+
+// send sends a request through the pipeline.
+func (w *write) send(verb cluster.Verb, format cluster.Format, body *document.Document) (*Result, error) {
+	r := &cluster.Request{Verb: verb, Format: format, Document: body,
+		Namespace: w.target.Namespace, Name: w.target.Name, Subresource: w.change.Subresource,
+		Options: cluster.Options{FieldManager: w.change.FieldManager, FieldValidation: w.change.FieldValidation}}
+	if verb == cluster.Create {
+		r.Name = ""
+	}
+	if format == cluster.ApplyPatch {
+		r.Force = &w.change.Force
+	}
+	var live fieldmanager.Object
+	if w.live != nil {
+		live = w.live.split()
+	}
+	response, err := w.lab.pipeline.Step(w.kind, live, r)
+	if err != nil {
+		return nil, err
+	}
+	return w.result(response), nil
+}
+
+func (w *write) result(response *cluster.Response) *Result {
+	r := &Result{Target: w.target, Action: w.change.Action, FieldManager: w.change.FieldManager, Warnings: response.Warnings, Notes: w.notes,
+		Position: w.Position(), lab: w.lab,
+		After: &Object{Kind: w.kind, Value: response.After.Value, Managed: response.After.Managed, lab: w.lab}}
+	r.Target.Name = response.After.Value.Lookup("metadata", "name").StringOr(r.Target.Name)
+	if w.live != nil {
+		r.Before = &Object{Kind: w.kind, Value: response.Before.Value, Managed: response.Before.Managed, lab: w.lab}
+		r.given = w.live
+	}
+	if w.change.Subresource == "scale" {
+		r.Scale = response.Object
+	}
+	return r
+}
+
+// refused turns the error of a change into an *Error.
+func (w *write) refused(err error) *Error {
+	e := located(err, w.Object).about(w.target, w.change.Action)
+	e.FieldManager = w.change.FieldManager
+	e.Notes = w.notes
+	var status *cluster.Status
+	if errors.As(err, &status) {
+		e.explain(status, w)
+	}
+	return e
+}
