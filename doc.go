@@ -4,8 +4,8 @@
 //
 //	lab, err := patchlab.New(patchlab.Options{KubernetesVersion: "1.36", CRDs: os.DirFS("crds")})
 //	result, err := lab.Apply(live, manifest, patchlab.ApplyOptions{FieldManager: "gitops"})
-//	var refused *patchlab.Error
-//	if errors.As(err, &refused) && len(refused.Conflicts) > 0 { … }
+//	var conflicts *patchlab.Conflicts
+//	if errors.As(err, &conflicts) { … }
 //	fmt.Printf("%s", result.Object().YAML())
 //
 // A [Lab] knows the built-in kinds of a Kubernetes version and the custom

@@ -36,8 +36,8 @@ type Error struct {
 	Reason string
 	// Fields are the fields that are wrong.
 	Fields []FieldError
-	// Conflicts are the conflicts with other managers, with code 409.
-	Conflicts Conflicts
+	// Conflicts are the conflicts with other managers, with code 409; nil for none.
+	Conflicts *Conflicts
 	// Notes say what was found out before the change was refused.
 	Notes []string
 	// Err is the cause: a *cluster.Status for what the API server would answer, or
@@ -123,12 +123,12 @@ func (e *Error) explain(status *cluster.Status, w *write) {
 	}
 	for _, c := range status.Fields() {
 		f := FieldError{Path: c.Path, Position: w.Locate(c.Path), Field: c.Field, Message: c.Message, Value: c.Value, Hint: c.Hint}
-		if f.Hint == "" && len(e.Conflicts) == 0 {
+		if f.Hint == "" && e.Conflicts == nil {
 			f.Hint = nearestField(w.kind, c.Path)
 		}
 		e.Fields = append(e.Fields, f)
 	}
-	if len(e.Conflicts) > 0 {
+	if e.Conflicts != nil {
 		return
 	}
 	if len(e.Fields) == 1 {

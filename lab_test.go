@@ -145,13 +145,13 @@ func TestConflictsAreFound(t *testing.T) {
 	}
 	_, err = lab.Apply(first.After, patchlab.Named("f.yaml", []byte("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  replicas: 3\n")), patchlab.ApplyOptions{FieldManager: "second"})
 	var failed *patchlab.Error
-	if !errors.As(err, &failed) || failed.Code != 409 || len(failed.Conflicts) != 1 || failed.Conflicts[0].Manager != "first" {
+	if !errors.As(err, &failed) || failed.Code != 409 || failed.Conflicts == nil || failed.Conflicts.List[0].Manager != "first" {
 		t.Fatalf("%v", err)
 	}
 	if at := failed.Fields[0].Position.String(); at != "f.yaml:5:13" {
 		t.Errorf("the conflict is at %s, want f.yaml:5:13", at)
 	}
-	var conflicts patchlab.Conflicts
+	var conflicts *patchlab.Conflicts
 	if !errors.As(err, &conflicts) {
 		t.Errorf("%v has no Conflicts", err)
 	}
