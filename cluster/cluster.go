@@ -12,6 +12,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/kinds"
 	"github.com/patchlab-dev/patchlab/patch"
 	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/store"
@@ -135,7 +136,7 @@ func New(config Config) (*Cluster, error) {
 		c.store = NewStore()
 	}
 	if config.Addresses {
-		p.addresses = newAddresses(c.store, "/registry/"+builtinFacts("", "services").storage+"/")
+		p.addresses = newAddresses(c.store, "/registry/"+kinds.Of("", "services").StorageName()+"/")
 	}
 	if err := c.loadDefinitions(context.Background()); err != nil {
 		return nil, err
@@ -202,7 +203,7 @@ func deprecated(resp *Response, ep *endpoint) *Response {
 func (e *endpoint) deprecation() string {
 	switch {
 	case e.kind.Builtin:
-		return e.facts.deprecated
+		return e.strategy.Deprecated
 	case e.kind.Deprecated:
 		return e.kind.Warning
 	}

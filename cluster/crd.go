@@ -44,7 +44,7 @@ func (p *pipeline) crdEndpoint(sub string) (*endpoint, bool) {
 	if !ok {
 		return nil, false
 	}
-	return &endpoint{kind: kind, facts: p.facts(kind), body: kind, sub: sub}, true
+	return &endpoint{kind: kind, strategy: p.strategy(kind), body: kind, sub: sub}, true
 }
 
 // crdOf returns the CRD that a custom kind comes from, nil for none.
@@ -220,7 +220,7 @@ func (c *Cluster) controlled(ctx context.Context, ep *endpoint, current store.It
 // cleanUp deletes the objects of a CustomResourceDefinition that is being
 // deleted and, once there are none, the definition itself. c.crds.mu is held.
 func (c *Cluster) cleanUp(ctx context.Context, crd *schema.CRD, ep *endpoint, name string) (ended bool, err error) {
-	own := &endpoint{kind: crd.Declared[0], facts: c.facts(crd.Declared[0]), body: crd.Declared[0]}
+	own := &endpoint{kind: crd.Declared[0], strategy: c.strategy(crd.Declared[0]), body: crd.Declared[0]}
 	page, err := c.store.List(ctx, own.key("", ""), store.ListOptions[*Record]{})
 	if err != nil {
 		return false, err

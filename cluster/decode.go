@@ -284,7 +284,7 @@ func (p *pipeline) decodeCustom(k *schema.Kind, v document.Value, from defaults.
 		problems = append(problems, Problem{path, fmt.Sprintf("unknown field %q", schema.FieldText(path))})
 	}
 	v = structural.DropNulls(p.typeIn(k, version), v)
-	if p.facts(k).embedded {
+	if p.strategy(k).Embedded {
 		e := &embeddedDecoder{pipeline: p, from: from}
 		v = e.value(p.typeIn(k, version), v)
 		return v, append(problems, e.problems...), e.err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/kinds"
 	"github.com/patchlab-dev/patchlab/store"
 )
 
@@ -192,7 +193,7 @@ func (d *deletion) answer(live fieldmanager.Object, v verdict) (*Response, *Stat
 	if !v.remove && d.options.OrphanDependents != nil && !*d.options.OrphanDependents {
 		code = 202
 	}
-	if !v.remove || d.ep.facts.returnsDeleted {
+	if !v.remove || d.ep.strategy.ReturnDeleted {
 		shown, st := d.show(d.ep.kind, object)
 		return &Response{Code: code, Object: shown}, st
 	}
@@ -231,7 +232,7 @@ func (d *deletion) judge(live fieldmanager.Object) (verdict, *Status) {
 	}
 	graceful, pending := false, false
 	var period int64
-	if d.ep.facts.graceful {
+	if d.ep.strategy.Graceful {
 		next, period, graceful, pending = d.grace(next)
 	}
 	if pending {
@@ -352,7 +353,7 @@ func (d *deletion) terminating(object document.Value) document.Value {
 	object = object.Set(document.NewString("Terminating"), "status", "phase")
 	object = d.withPropagation(object)
 	if names := finalizers(object); d.options.OrphanDependents != nil && !*d.options.OrphanDependents {
-		object = withFinalizers(object, append(names, finalizerForeground))
+		object = withFinalizers(object, append(names, kinds.FinalizerForeground))
 	}
 	return object
 }
@@ -373,22 +374,22 @@ func (d *deletion) endingDefinition(object document.Value) document.Value {
 // collector lets dependents live or deletes them first. Options count more than
 // the object's finalizers, and those more than the resource's own policy.
 func (d *deletion) withPropagation(object document.Value) document.Value {
-	if d.ep.facts.noCollection {
+	if d.ep.strategy.NotCollected {
 		return object
 	}
 	had := finalizers(object)
 	orphan, foreground := d.propagation(had)
 	var names []string
 	for _, n := range had {
-		if n != finalizerOrphan && n != finalizerForeground {
+		if n != kinds.FinalizerOrphan && n != kinds.FinalizerForeground {
 			names = append(names, n)
 		}
 	}
 	if orphan {
-		names = append(names, finalizerOrphan)
+		names = append(names, kinds.FinalizerOrphan)
 	}
 	if foreground {
-		names = append(names, finalizerForeground)
+		names = append(names, kinds.FinalizerForeground)
 	}
 	if sameSet(had, names) {
 		return object
@@ -406,13 +407,13 @@ func (d *deletion) propagation(had []string) (orphan, foreground bool) {
 	}
 	for _, n := range had {
 		switch n {
-		case finalizerOrphan:
+		case kinds.FinalizerOrphan:
 			return true, false
-		case finalizerForeground:
+		case kinds.FinalizerForeground:
 			return false, true
 		}
 	}
-	return d.ep.facts.orphans, false
+	return d.ep.strategy.OrphanByDefault, false
 }
 
 func sameSet(a, b []string) bool {

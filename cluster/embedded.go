@@ -67,32 +67,3 @@ func (e *embeddedDecoder) metadataOf(v document.Value) document.Value {
 	}
 	return v.With("metadata", out.Get("metadata"))
 }
-
-// hasEmbedded reports whether a type holds whole objects below its root. Types of
-// custom resources may lead to built-in ones, which refer to themselves.
-func hasEmbedded(root *schema.Type) bool {
-	seen := map[*schema.Type]bool{}
-	var look func(t *schema.Type) bool
-	look = func(t *schema.Type) bool {
-		if t == nil || seen[t] {
-			return false
-		}
-		seen[t] = true
-		if t.Embedded && t != root {
-			return true
-		}
-		if t.List != nil && look(t.List.Elem) {
-			return true
-		}
-		if t.Map == nil {
-			return false
-		}
-		for i := range t.Map.Fields {
-			if look(t.Map.Fields[i].Type) {
-				return true
-			}
-		}
-		return look(t.Map.Elem)
-	}
-	return look(root)
-}

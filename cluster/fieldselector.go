@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/kinds"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -93,35 +94,45 @@ func parseFields(text string) (fieldSelector, error) {
 	return s, nil
 }
 
-// find looks the labels up in the facts of a kind. The API server knows
+// find looks the labels up in the strategy of a kind. The API server knows
 // metadata.namespace even for kinds of the cluster, unless it has labels of their
 // own for them.
-func (s fieldSelector) find(k *schema.Kind, f *facts) error {
+func (s fieldSelector) find(k *schema.Kind, strategy *kinds.Strategy) error {
 	for i := range s {
 		t := &s[i]
-		known, ok := f.fields[t.label]
-		if t.label == "metadata.name" || t.label == "metadata.namespace" && (k.Namespaced || k.Builtin && len(f.fields) == 0) {
-			known, ok = fieldLabel{}, true
+		known, ok := selectable(strategy, t.label)
+		if t.label == "metadata.name" || t.label == "metadata.namespace" && (k.Namespaced || k.Builtin && len(strategy.Selectable) == 0) {
+			known, ok = kinds.SelectableField{}, true
 		}
 		if !ok {
-			return fmt.Errorf("%q is not a known field selector for %s: only %s", t.label, k.Resource, knownFields(k, f))
+			return fmt.Errorf("%q is not a known field selector for %s: only %s", t.label, k.Resource, knownFields(k, strategy))
 		}
-		path := known.path
+		path := known.Path
 		if path == "" {
 			path = t.label
 		}
-		t.path, t.missing = strings.Split(path, "."), known.missing
+		t.path, t.missing = strings.Split(path, "."), known.Missing
 	}
 	return nil
 }
 
-func knownFields(k *schema.Kind, f *facts) string {
+// selectable finds a label of the kind's own.
+func selectable(s *kinds.Strategy, label string) (kinds.SelectableField, bool) {
+	for _, field := range s.Selectable {
+		if field.Label == label {
+			return field, true
+		}
+	}
+	return kinds.SelectableField{}, false
+}
+
+func knownFields(k *schema.Kind, strategy *kinds.Strategy) string {
 	names := []string{"metadata.name"}
 	if k.Namespaced {
 		names = append(names, "metadata.namespace")
 	}
-	for name := range f.fields {
-		names = append(names, name)
+	for _, field := range strategy.Selectable {
+		names = append(names, field.Label)
 	}
 	slices.Sort(names)
 	for i := range names {

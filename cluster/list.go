@@ -49,7 +49,7 @@ func (c *Cluster) selection(r *Request, ep *endpoint) (*selection, *Status) {
 	if st := checkReadOptions(r); st != nil {
 		return nil, st
 	}
-	if err := fields.find(ep.kind, ep.facts); err != nil {
+	if err := fields.find(ep.kind, ep.strategy); err != nil {
 		return nil, badRequest(err.Error())
 	}
 	s := &selection{labels: labels, fields: fields, scope: ep.key(r.Namespace, "")}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/kinds"
 	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
@@ -26,7 +27,7 @@ type pipeline struct {
 	// admission changes and refuses writes, nil for none.
 	admission Admission
 
-	// known holds *facts by *schema.Kind, managers *fieldmanager.Manager by
+	// known holds *kinds.Strategy by *schema.Kind, managers *fieldmanager.Manager by
 	// managerKey. Both only save work.
 	known, managers sync.Map
 }
@@ -58,12 +59,12 @@ func newPipeline(config Config) (*pipeline, error) {
 	return p, nil
 }
 
-func (p *pipeline) facts(k *schema.Kind) *facts {
+func (p *pipeline) strategy(k *schema.Kind) *kinds.Strategy {
 	if f, ok := p.known.Load(k); ok {
-		return f.(*facts)
+		return f.(*kinds.Strategy)
 	}
-	f, _ := p.known.LoadOrStore(k, factsOf(k))
-	return f.(*facts)
+	f, _ := p.known.LoadOrStore(k, kinds.For(k))
+	return f.(*kinds.Strategy)
 }
 
 // task is one write on its way through the pipeline. A store may ask it for its

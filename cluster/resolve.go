@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/patchlab-dev/patchlab/kinds"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -16,8 +17,8 @@ const (
 // endpoint is what a request is about: a resource in one version, and a
 // subresource of it.
 type endpoint struct {
-	kind  *schema.Kind
-	facts *facts
+	kind     *schema.Kind
+	strategy *kinds.Strategy
 	// sub is the subresource, "" for the resource itself.
 	sub string
 	// body is the kind of what is sent and answered: kind, or Scale.
@@ -34,7 +35,7 @@ func (e *endpoint) whatKind() groupResource { return groupResource{e.kind.Group,
 // namespace, or of all namespaces where that is empty too.
 func (e *endpoint) key(namespace, name string) string {
 	var b strings.Builder
-	b.WriteString("/registry/" + e.facts.storage + "/")
+	b.WriteString("/registry/" + e.strategy.StorageName() + "/")
 	if e.kind.Namespaced && namespace != "" {
 		b.WriteString(namespace + "/")
 	}
@@ -57,7 +58,7 @@ func (p *pipeline) endpoint(kind *schema.Kind, r *Request) (*endpoint, *Status) 
 	if !kind.Namespaced && r.Namespace != "" {
 		return nil, noResource()
 	}
-	ep := &endpoint{kind: kind, facts: p.facts(kind), sub: r.Subresource, body: kind}
+	ep := &endpoint{kind: kind, strategy: p.strategy(kind), sub: r.Subresource, body: kind}
 	verbs := kind.Verbs
 	if r.Subresource != "" {
 		var st *Status

@@ -8,6 +8,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
+	"github.com/patchlab-dev/patchlab/kinds"
 )
 
 // The scale subresource shows an object's number of replicas as a Scale of
@@ -138,7 +139,7 @@ func (t *task) checkScale(scale, live document.Value) *Status {
 	if replicas < 0 {
 		causes = append(causes, invalidValue("spec.replicas", strconv.FormatInt(replicas, 10), "must be 0 or more"))
 	}
-	causes = append(checkMetadata(scale, true, subdomainName), causes...)
+	causes = append(schemaCauses(kinds.ValidateMetadata(scale, true, kinds.SubdomainName)), causes...)
 	if len(causes) > 0 {
 		return invalid(groupResource{"autoscaling", "Scale"}, t.Name, causes)
 	}

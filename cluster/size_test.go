@@ -17,6 +17,14 @@ func large(name string, n, bytes int) string {
 	return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"` + name + `"},"data":{` + b.String()[1:] + `}}`
 }
 
+// revisions hold data without a limit of its own, unlike ConfigMaps.
+const revisions = "/apis/apps/v1/namespaces/n/controllerrevisions"
+
+func largeRevision(name string) string {
+	return `{"apiVersion":"apps/v1","kind":"ControllerRevision","metadata":{"name":"` + name + `"},"revision":1,"data":{"a":"` +
+		strings.Repeat("x", cluster.MaxObjectBytes) + `"}}`
+}
+
 // kube-apiserver passes etcd's refusal on as it is.
 func TestTooLargeObjectIsRefused(t *testing.T) {
 	q := newRequests(t, cluster.Config{})
@@ -26,14 +34,14 @@ func TestTooLargeObjectIsRefused(t *testing.T) {
 			t.Errorf("%s: got %+v", what, st)
 		}
 	}
-	_, st := q.do(cluster.Create, maps, large("a", 1, cluster.MaxObjectBytes))
+	_, st := q.do(cluster.Create, revisions, largeRevision("a"))
 	tooLarge("create", st)
-	q.must(cluster.Create, maps, `{"metadata":{"name":"b"}}`)
-	_, st = q.do(cluster.Update, maps+"/b", large("b", 1, cluster.MaxObjectBytes))
+	q.must(cluster.Create, revisions, `{"metadata":{"name":"b"},"revision":1}`)
+	_, st = q.do(cluster.Update, revisions+"/b", largeRevision("b"))
 	tooLarge("update", st)
-	_, st = q.do(cluster.Patch, maps+"/b", large("b", 1, cluster.MaxObjectBytes), apply("m"))
+	_, st = q.do(cluster.Patch, revisions+"/b", largeRevision("b"), apply("m"))
 	tooLarge("apply", st)
-	if got := q.must(cluster.Get, maps+"/b", ""); got.Lookup("data").Len() != 0 {
+	if got := q.must(cluster.Get, revisions+"/b", ""); got.Lookup("data").Len() != 0 {
 		t.Error("a refused write changed the object")
 	}
 }

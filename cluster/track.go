@@ -172,9 +172,9 @@ func (p *pipeline) resetFields(ep *endpoint) map[string]fieldmanager.ResetFields
 	var fields fieldmanager.ResetFields
 	switch ep.sub {
 	case "":
-		fields.Except = ep.facts.reset
+		fields.Except = ep.strategy.Reset
 	case subStatus:
-		fields.Except = ep.facts.resetStatus
+		fields.Except = ep.strategy.ResetStatus
 	case "approval":
 		fields.Except = []string{"spec", "status.certificate"}
 	case "finalize":

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/kinds"
 	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/schema/structural"
 )
@@ -14,9 +15,8 @@ import (
 // ones by the rules of builtin.go, all by those for metadata.
 func (t *task) validateNew(object document.Value) []Cause {
 	k := t.ep.kind
-	metadata := checkMetadata(object, k.Namespaced, t.ep.facts.name)
+	metadata := t.metadataCauses(object)
 	if k.Builtin {
-		metadata = append(metadata, checkStandardFinalizers(k, object)...)
 		return t.checkDefinition(append(checkBuiltin(k, t.ep.sub, object, document.Value{}), metadata...), object, document.Value{})
 	}
 	if causes := t.checkKind(object); len(causes) > 0 {
@@ -26,16 +26,24 @@ func (t *task) validateNew(object document.Value) []Cause {
 	return t.checkRules(append(causes, t.checkReplicas(object)...), object, document.Value{})
 }
 
+// metadataCauses validates the metadata of an object of any kind.
+func (t *task) metadataCauses(object document.Value) []Cause {
+	k, s := t.ep.kind, t.ep.strategy
+	if k.Builtin {
+		return schemaCauses(s.ValidateMetadata(object, k.Namespaced))
+	}
+	return schemaCauses(kinds.ValidateMetadata(object, k.Namespaced, s.Name))
+}
+
 // validateUpdate validates the next state of an object.
 func (t *task) validateUpdate(live, next document.Value) []Cause {
 	k := t.ep.kind
-	causes := checkMetadata(next, k.Namespaced, t.ep.facts.name)
+	causes := t.metadataCauses(next)
 	// kube-apiserver validates changes of metadata for every kind (rest.BeforeUpdate)
 	// and again by the kind's strategy, and lists the causes of both.
-	changed := checkMetadataUpdate(next, live)
+	changed := schemaCauses(kinds.ValidateMetadataUpdate(next, live))
 	causes = append(append(causes, changed...), changed...)
 	if k.Builtin {
-		causes = append(causes, checkStandardFinalizers(k, next)...)
 		return t.checkDefinition(append(causes, checkBuiltin(k, t.ep.sub, next, live)...), next, live)
 	}
 	if wrong := t.checkKind(next); len(wrong) > 0 {
@@ -56,14 +64,10 @@ func embeddedMetadata(metadata document.Value) []schema.FieldError {
 	if meta(object, "name") == "" {
 		object = withMeta(object, "name", document.NewString("unnamed"))
 	}
-	var errs []schema.FieldError
-	for _, c := range checkMetadata(object, meta(object, "namespace") != "", segmentName) {
-		_, detail, _ := strings.Cut(c.Message, ": ")
-		errs = append(errs, schema.FieldError{
-			Type:   schema.ErrorType(c.Type),
-			Field:  strings.TrimPrefix(strings.TrimPrefix(c.Field, "metadata"), "."),
-			Detail: detail,
-		})
+	errs := kinds.ValidateMetadata(object, meta(object, "namespace") != "", kinds.PathSegmentName)
+	for i := range errs {
+		errs[i].Field = strings.TrimPrefix(strings.TrimPrefix(errs[i].Field, "metadata"), ".")
+		errs[i].Path = errs[i].Path[1:]
 	}
 	return errs
 }

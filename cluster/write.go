@@ -41,7 +41,7 @@ func (t *task) create() (outcome, *Status) {
 
 // named gives a new object a generated name where it has none.
 func (t *task) named(object document.Value) document.Value {
-	if t.ep.facts.named && meta(object, "name") == "" && meta(object, "generateName") == "" {
+	if t.ep.strategy.GenerateName && meta(object, "name") == "" && meta(object, "generateName") == "" {
 		return withMetaText(object, "name", t.config.UID())
 	}
 	prefix := meta(object, "generateName")
@@ -73,7 +73,7 @@ func (t *task) prepareNew(next fieldmanager.Object) (fieldmanager.Object, *Statu
 	case k.Status:
 		next.Value = next.Value.Without("status")
 	}
-	next.Value = t.ep.facts.firstGeneration(next.Value)
+	next.Value = firstGeneration(t.ep.strategy, next.Value)
 	if causes := t.validateNew(next.Value); len(causes) > 0 {
 		return next, invalid(t.ep.invalidKind(next.Value), meta(next.Value, "name"), causes)
 	}
@@ -111,7 +111,7 @@ func (t *task) mayCreate() bool {
 	if t.ep.sub != "" {
 		return false
 	}
-	return t.Verb == Patch && t.Format == ApplyPatch || t.Verb == Update && t.ep.facts.createByUpdate
+	return t.Verb == Patch && t.Format == ApplyPatch || t.Verb == Update && t.ep.strategy.CreateOnUpdate
 }
 
 // next carries the body or patch out on the live object, up to and with field
@@ -187,7 +187,7 @@ func (t *task) settle(live, next fieldmanager.Object) (outcome, *Status) {
 	}
 	has := meta(live.Value, "resourceVersion")
 	switch {
-	case wanted == 0 && !t.ep.facts.conditional:
+	case wanted == 0 && !t.ep.strategy.RequireVersion:
 		next.Value = withMetaText(next.Value, "resourceVersion", has)
 	case wanted == 0:
 		return outcome{}, invalid(t.ep.what(), t.Name, []Cause{
@@ -252,16 +252,16 @@ func (t *task) reset(live, next document.Value) document.Value {
 }
 
 // nextGeneration counts the generation of an update. Most strategies compare
-// what is meant; those of facts.exact compare what Go holds, where an empty list
+// what is meant; those with ExactGeneration compare what Go holds, where an empty list
 // and none are two things.
 func (t *task) nextGeneration(next, live document.Value) document.Value {
 	k := t.ep.kind
-	counted := t.ep.facts.nextGeneration(next, next, live)
-	if !k.Builtin || t.ep.facts.exact || metaInt(counted, "generation") == metaInt(live, "generation") {
+	counted := nextGeneration(t.ep.strategy, next, next, live)
+	if !k.Builtin || t.ep.strategy.ExactGeneration || metaInt(counted, "generation") == metaInt(live, "generation") {
 		return counted
 	}
 	if meant, _, err := defaults.Decode(k, next, defaults.FromTree); err == nil {
-		return t.ep.facts.nextGeneration(next, meant, live)
+		return nextGeneration(t.ep.strategy, next, meant, live)
 	}
 	return counted
 }

@@ -5,6 +5,7 @@ var mutatingAdmissionPolicyStrategy = Strategy{
 	Group:          "admissionregistration.k8s.io",
 	Resource:       "mutatingadmissionpolicies",
 	Name:           subdomainName,
+	AnyFinalizer:   true,
 	Generation:     []string{"spec"},
 	RequireVersion: true,
 }
@@ -14,6 +15,7 @@ var validatingAdmissionPolicyStrategy = Strategy{
 	Group:          "admissionregistration.k8s.io",
 	Resource:       "validatingadmissionpolicies",
 	Name:           subdomainName,
+	AnyFinalizer:   true,
 	Generation:     []string{"spec"},
 	RequireVersion: true,
 	Reset:          []string{"status"},

@@ -5,6 +5,7 @@ var mutatingAdmissionPolicyBindingStrategy = Strategy{
 	Group:          "admissionregistration.k8s.io",
 	Resource:       "mutatingadmissionpolicybindings",
 	Name:           subdomainName,
+	AnyFinalizer:   true,
 	Generation:     []string{"spec"},
 	RequireVersion: true,
 }
@@ -14,6 +15,7 @@ var validatingAdmissionPolicyBindingStrategy = Strategy{
 	Group:          "admissionregistration.k8s.io",
 	Resource:       "validatingadmissionpolicybindings",
 	Name:           subdomainName,
+	AnyFinalizer:   true,
 	Generation:     []string{"spec"},
 	RequireVersion: true,
 }

@@ -6,6 +6,7 @@ var apiServiceStrategy = Strategy{
 	Resource:       "apiservices",
 	Storage:        "apiregistration.k8s.io/apiservices",
 	Name:           subdomainName,
+	AnyFinalizer:   true,
 	RequireVersion: true,
 	Reset:          []string{"status"},
 	ResetStatus:    []string{"metadata", "spec"},

@@ -106,11 +106,19 @@ func supportedValues(list string) string {
 	if list == "" {
 		return ""
 	}
-	values := strings.Split(list, ",")
-	for i, s := range values {
-		values[i] = strconv.Quote(s)
+	return "supported values: " + quoted(strings.Split(list, ","))
+}
+
+// quoted joins texts in quotes with commas.
+func quoted(texts []string) string {
+	var b strings.Builder
+	for i, s := range texts {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(strconv.Quote(s))
 	}
-	return "supported values: " + strings.Join(values, ", ")
+	return b.String()
 }
 
 // failed reports whether errors were added since mark, which is an earlier

@@ -35,7 +35,7 @@ func validateConfigMap(c *check, object, old field) {
 		size += decodedLen(entry.text())
 	}
 	if size > maxData {
-		c.tooLong(object.getAs("data", ""), maxData)
+		c.tooLong(object.getAs("", "[]"), maxData) // kube-apiserver names the empty path
 	}
 	c.sealed(object, old, "data", "binaryData")
 }

@@ -6,6 +6,7 @@ var customResourceDefinitionStrategy = Strategy{
 	Resource:       "customresourcedefinitions",
 	Storage:        "apiextensions.k8s.io/customresourcedefinitions",
 	Name:           subdomainName,
+	AnyFinalizer:   true,
 	Generation:     []string{"spec"},
 	RequireVersion: true,
 	Reset:          []string{"status"},

@@ -55,7 +55,7 @@ func (f field) get(fields string) field {
 
 // getAs is get for a part that kube-apiserver's messages call by another name, such
 // as the labels of a pod template ("labels" for "metadata.labels"). With shown ""
-// messages name f itself.
+// messages name f itself, and with fields "" the path leads to f itself.
 func (f field) getAs(fields, shown string) field {
 	kind := shownStep
 	if shown == "" {
@@ -140,13 +140,14 @@ func (f field) isTrue() bool {
 
 // lookup follows names of fields with dots between them.
 func lookup(v document.Value, fields string) document.Value {
-	for {
+	for fields != "" {
 		i := strings.IndexByte(fields, '.')
 		if i < 0 {
 			return v.Get(fields)
 		}
 		v, fields = v.Get(fields[:i]), fields[i+1:]
 	}
+	return v
 }
 
 // path returns the path from the object to the field.
@@ -160,6 +161,9 @@ func (c *check) path(at int32) document.Path {
 	p := c.path(s.above)
 	switch s.kind {
 	case fieldStep, shownStep, unnamedStep:
+		if s.name == "" {
+			return p
+		}
 		for name := range strings.SplitSeq(s.name, ".") {
 			p = p.Child(name)
 		}

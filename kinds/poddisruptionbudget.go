@@ -4,7 +4,8 @@ package kinds
 var podDisruptionBudgetStrategy = Strategy{
 	Group:          "policy",
 	Resource:       "poddisruptionbudgets",
-	Name:           subdomainName,
+	Name:           segmentName,
+	AnyFinalizer:   true,
 	Generation:     []string{"spec"},
 	RequireVersion: true,
 	Reset:          []string{"status"},

@@ -5,6 +5,7 @@ var runtimeClassStrategy = Strategy{
 	Group:          "node.k8s.io",
 	Resource:       "runtimeclasses",
 	Name:           subdomainName,
+	AnyFinalizer:   true,
 	CreateOnUpdate: true,
 	RequireVersion: true,
 }

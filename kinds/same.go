@@ -37,6 +37,9 @@ func (c *check) typeOf(at int32) *schema.Type {
 		return memberType(t, s.name)
 	}
 	for name := range strings.SplitSeq(s.name, ".") {
+		if name == "" {
+			continue
+		}
 		t = memberType(t, name)
 	}
 	return t

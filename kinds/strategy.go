@@ -13,10 +13,12 @@ type Strategy struct {
 	// Group and Resource name the resource, such as "apps" and "deployments".
 	Group, Resource string
 	// Storage is the resource's part of a key in storage, which one error message
-	// shows; "" for the resource's name.
+	// shows; "" for Resource.
 	Storage string
 	// Name checks the names of objects.
 	Name NameRule
+	// AnyFinalizer accepts finalizers without a domain.
+	AnyFinalizer bool
 	// GenerateName gives an object without a name a UUID for one.
 	GenerateName bool
 	// Generation holds the parts of the object, as dotted paths, whose change
@@ -45,6 +47,8 @@ type Strategy struct {
 	Reset, ResetStatus []string
 	// Deprecated is the warning in every answer, as of Kubernetes 1.36.
 	Deprecated string
+	// Embedded tells that the type of a custom resource contains whole objects.
+	Embedded bool
 	// Selectable are the fields that field selectors know beyond metadata.name and
 	// metadata.namespace, sorted by label.
 	Selectable []SelectableField
@@ -108,6 +112,30 @@ func Of(group, resource string) *Strategy {
 		}
 	}
 	return nil
+}
+
+// For returns the strategy of any kind: a custom resource has one that follows from
+// its definition, a built-in kind that is not known here that of an ordinary resource.
+func For(k *schema.Kind) *Strategy {
+	if !k.Builtin {
+		return customStrategy(k)
+	}
+	if s := Of(k.Group, k.Resource); s != nil {
+		return s
+	}
+	s := &Strategy{Group: k.Group, Resource: k.Resource, Name: subdomainName}
+	if k.Status {
+		s.Reset, s.ResetStatus = []string{"status"}, []string{"spec"}
+	}
+	return s
+}
+
+// StorageName returns the resource's part of a key in storage.
+func (s *Strategy) StorageName() string {
+	if s.Storage != "" {
+		return s.Storage
+	}
+	return s.Resource
 }
 
 // Validates reports whether this package has the validation of the kind.

@@ -1,0 +1,171 @@
+package kinds
+
+import (
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// Finalizers that Kubernetes itself sets; all others have a domain.
+const (
+	FinalizerOrphan     = "orphan"
+	FinalizerForeground = "foregroundDeletion"
+	finalizerKubernetes = "kubernetes"
+)
+
+// PathSegmentName is the rule that names of all kinds meet: they are segments of
+// paths in URLs.
+func PathSegmentName(name string, prefix bool) string { return segmentName(name, prefix) }
+
+// SubdomainName is the rule for names that most kinds have.
+func SubdomainName(name string, prefix bool) string { return subdomainName(name, prefix) }
+
+// ValidateMetadata checks the metadata of an object that has its final name
+// (apimachinery's ValidateObjectMeta). The managedFields are not checked.
+func ValidateMetadata(object document.Value, namespaced bool, rule NameRule) []schema.FieldError {
+	c := newCheck(nil, "", object)
+	defer c.release()
+	c.metadata(c.root(object).get("metadata"), namespaced, rule)
+	return c.finish()
+}
+
+// ValidateMetadata checks the metadata of an object of the resource: as the function
+// ValidateMetadata does, and the domain of finalizers.
+func (s *Strategy) ValidateMetadata(object document.Value, namespaced bool) []schema.FieldError {
+	c := newCheck(nil, "", object)
+	defer c.release()
+	metadata := c.root(object).get("metadata")
+	c.metadata(metadata, namespaced, s.Name)
+	if !s.AnyFinalizer {
+		c.finalizerDomains(metadata.get("finalizers"))
+	}
+	return c.finish()
+}
+
+// ValidateMetadataUpdate checks the changes that an update makes to the metadata
+// (apimachinery's ValidateObjectMetaUpdate). Labels, annotations and owners are
+// checked by ValidateMetadata.
+func ValidateMetadataUpdate(object, old document.Value) []schema.FieldError {
+	c := newCheck(nil, "", object)
+	defer c.release()
+	metadata, was := c.root(object).get("metadata"), c.root(old).get("metadata")
+	if was.get("deletionTimestamp").isSet() {
+		c.noNewFinalizers(metadata.get("finalizers"), was.get("finalizers"))
+	}
+	if version := metadata.get("resourceVersion"); version.text() == "" {
+		c.invalidText(version, "", "must be specified for an update")
+	}
+	if generation := metadata.get("generation"); generation.number() < was.get("generation").number() {
+		c.invalid(generation, "must not be decremented")
+	}
+	for _, name := range [...]string{"name", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"} {
+		if is := metadata.get(name); !document.Equal(is.Value, was.Get(name)) {
+			c.invalid(is, "field is immutable")
+		}
+	}
+	return c.finish()
+}
+
+func (c *check) metadata(metadata field, namespaced bool, rule NameRule) {
+	if prefix := metadata.get("generateName"); prefix.text() != "" {
+		c.nameRule(prefix, true, rule)
+	}
+	if name := metadata.get("name"); name.text() == "" {
+		c.required(name, "name or generateName is required")
+	} else {
+		c.nameRule(name, false, rule)
+	}
+	switch namespace := metadata.get("namespace"); {
+	case !namespaced && namespace.text() != "":
+		c.forbidden(namespace, "not allowed on this type")
+	case namespaced:
+		c.needSyntax(namespace, names.DNSLabel)
+	}
+	c.minimum(metadata.get("generation"), 0)
+	c.labels(metadata.get("labels"))
+	c.annotations(metadata.get("annotations"))
+	c.owners(metadata.get("ownerReferences"))
+	c.finalizers(metadata.get("finalizers"))
+}
+
+// nameRule applies the rule of the kind or, where it is satisfied, that of all kinds.
+func (c *check) nameRule(name field, prefix bool, rule NameRule) {
+	why := rule(name.text(), prefix)
+	if why == "" {
+		why = segmentName(name.text(), prefix)
+	}
+	if why != "" {
+		c.invalid(name, why)
+	}
+}
+
+// owners checks references to owners; errors leave the index out.
+func (c *check) owners(list field) {
+	controller, controllers := "", 0
+	for i := range list.items() {
+		ref := list.hiddenItem(i)
+		version, kind, name := ref.get("apiVersion"), ref.get("kind"), ref.get("name")
+		if _, v, ok := schema.SplitAPIVersion(version.text()); !ok || v == "" {
+			c.invalidText(version, version.text(), "the version must not be empty")
+		}
+		for _, part := range [...]field{kind, name, ref.get("uid")} {
+			if part.text() == "" {
+				c.invalidText(part, "", "must not be empty")
+			}
+		}
+		if version.text() == "v1" && kind.text() == "Event" {
+			c.invalid(ref, "an Event may not be an owner")
+		}
+		if !ref.get("controller").isTrue() {
+			continue
+		}
+		this := kind.text() + "/" + name.text()
+		switch controllers++; controllers {
+		case 1:
+			controller = this
+		case 2: // a third has the same error: it shows the whole list
+			c.invalid(list, "only one reference may be the controller, and both "+controller+" and "+this+" are")
+		}
+	}
+}
+
+func (c *check) finalizers(list field) {
+	for i := range list.items() {
+		name := list.At(i).StringOr("")
+		if why := names.QualifiedName(name); why != "" {
+			c.invalidText(list, name, why)
+		}
+	}
+	if hasText(list.Value, FinalizerOrphan) && hasText(list.Value, FinalizerForeground) {
+		c.invalid(list, "finalizers "+FinalizerOrphan+" and "+FinalizerForeground+" exclude each other")
+	}
+}
+
+// finalizerDomains requires a domain for all finalizers but those of Kubernetes
+// itself (k8s.io/kubernetes/pkg/apis/core/validation, ValidateObjectMeta).
+func (c *check) finalizerDomains(list field) {
+	for i := range list.items() {
+		switch name := list.item(i); name.text() {
+		case FinalizerOrphan, FinalizerForeground, finalizerKubernetes:
+		default:
+			if !strings.Contains(name.text(), "/") {
+				c.invalid(name, "must have a domain and '/' before the name, or be one of "+FinalizerOrphan+", "+FinalizerForeground+" and "+finalizerKubernetes)
+			}
+		}
+	}
+}
+
+// noNewFinalizers refuses finalizers that an object being deleted did not have.
+func (c *check) noNewFinalizers(list, was field) {
+	var added []string
+	for i := range list.items() {
+		if name := list.At(i).StringOr(""); !hasText(was.Value, name) {
+			added = append(added, name)
+		}
+	}
+	if len(added) > 0 {
+		c.forbidden(list, "no new finalizers can be added if the object is being deleted, found new finalizers "+quoted(added))
+	}
+}
