@@ -31,13 +31,10 @@ type Conversion interface {
 // checkRules adds what the rules of a custom resource find to the causes that
 // were found before. Some of those keep every rule from running, because a rule
 // relies on the types and sizes that the schema promises
-// (apiextensions-apiserver, hasBlockingErr).
+// (apiextensions-apiserver, hasBlockingErr); that they do is a cause too, whether
+// or not rules are evaluated here.
 func (t *task) checkRules(causes []Cause, object, live document.Value) []Cause {
-	if t.config.Rules == nil {
-		return causes
-	}
-	crd := t.crdOf(t.ep.kind)
-	if crd == nil || t.ep.kind.Rules == 0 {
+	if t.ep.kind.Rules == 0 {
 		return causes
 	}
 	for _, c := range causes {
@@ -46,6 +43,10 @@ func (t *task) checkRules(causes []Cause, object, live document.Value) []Cause {
 			return append(causes, invalidValue("<nil>", "null",
 				"some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"))
 		}
+	}
+	crd := t.crdOf(t.ep.kind)
+	if t.config.Rules == nil || crd == nil {
+		return causes
 	}
 	broken, warnings := t.config.Rules.Object(t.ctx, crd, t.ep.kind, object, live)
 	for _, text := range warnings {

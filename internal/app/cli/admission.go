@@ -12,16 +12,21 @@ import (
 const admissionProgram = "patchlab-admission"
 
 // admit adds admission to the configuration of a cluster that this program serves.
-// Where another program has to do the work it does, and done reports that.
+// Where another program has it, that one does all the work, and done is true.
 func (a *App) admit(ctx context.Context, config *cluster.Config) (done bool, err error) {
 	if a.Admission != nil {
 		return false, a.Admission(config)
 	}
-	program, ok := findProgram(admissionProgram)
-	if !ok {
-		a.note("note: CEL rules, admission policies and webhooks are not run: they need the program " + admissionProgram +
-			", which is neither beside patchlab nor on the PATH (--admission=false leaves them out without this note)")
-		return false, nil
+	if program, ok := findProgram(admissionProgram); ok {
+		return true, a.runWith(ctx, program)
 	}
-	return true, a.runWith(ctx, program)
+	return false, nil
+}
+
+// noteNoAdmission says what a server of this program leaves out.
+func (a *App) noteNoAdmission() {
+	if a.Admission == nil {
+		a.note("note: CEL rules, admission policies and webhooks are not run: they need the program " + admissionProgram +
+			", which is neither beside patchlab nor on the PATH (--admission=false serves without them and without this note)")
+	}
 }

@@ -140,6 +140,9 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	if o.log {
 		options.Log = func(r server.Access) { a.logRequest(r); a.logFault(r) }
 	}
+	if o.admission {
+		a.noteNoAdmission()
+	}
 	if _, err := fmt.Fprintf(a.Out, "serving on %s\n", address); err != nil {
 		return err
 	}
