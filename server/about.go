@@ -12,7 +12,7 @@ import (
 
 // health answers the health checks; it needs no token. A server that answers is
 // alive and, as it waits for nothing, ready until it stops.
-func (s *Server) health(w http.ResponseWriter, r *http.Request) bool {
+func (s *Server) health(w *writer, r *http.Request) bool {
 	switch r.URL.Path {
 	case "/healthz", "/livez", "/readyz":
 	default:
@@ -34,7 +34,7 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request) bool {
 }
 
 // about answers a request for a page about the server, which can only be read.
-func (s *Server) about(w http.ResponseWriter, r *http.Request, page http.HandlerFunc) {
+func (s *Server) about(w *writer, r *http.Request, page func(*writer, *http.Request)) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		s.fail(w, r, errMethod)
 		return
@@ -43,7 +43,7 @@ func (s *Server) about(w http.ResponseWriter, r *http.Request, page http.Handler
 }
 
 // version answers /version: that of the API which is served.
-func (s *Server) version(w http.ResponseWriter, r *http.Request) {
+func (s *Server) version(w *writer, r *http.Request) {
 	minor := "0"
 	if catalog := s.cluster.Kinds().Catalog(); catalog != nil {
 		_, minor, _ = strings.Cut(catalog.Version(), ".")
@@ -56,7 +56,7 @@ func (s *Server) version(w http.ResponseWriter, r *http.Request) {
 }
 
 // paths answers / with the paths that there are.
-func (s *Server) paths(w http.ResponseWriter, r *http.Request) {
+func (s *Server) paths(w *writer, r *http.Request) {
 	paths := []string{"/api", "/apis", "/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/readyz", "/version"}
 	for _, g := range s.groups() {
 		base := "/api"

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/internal/engine/protobuf"
 )
 
 // The forms in which an object may be asked for.
@@ -23,7 +24,7 @@ const metaGroup = "meta.k8s.io"
 
 // answerForm is what a client accepts: the encoding, and the form of the object.
 type answerForm struct {
-	yaml, pretty bool
+	yaml, protobuf, pretty bool
 	// as is one of the forms above, in that version of meta.k8s.io.
 	as, version string
 }
@@ -32,8 +33,11 @@ type answerForm struct {
 func (a answerForm) apiVersion() string { return metaGroup + "/" + a.version }
 
 func (a answerForm) contentType() string {
-	if a.yaml {
+	switch {
+	case a.yaml:
 		return "application/yaml"
+	case a.protobuf:
+		return protobuf.MediaType
 	}
 	return "application/json"
 }
@@ -66,10 +70,21 @@ func clauses(header string) []clause {
 	return out
 }
 
-// negotiate chooses the form of the answer to a request for objects. watch
-// leaves out YAML, which has no form for streams. The form is usable also where
-// there is an error: it is how the error is told.
-func negotiate(r *http.Request, watch bool) (answerForm, error) {
+// offer is what the answer to a request may be.
+type offer struct {
+	// watch is a stream, for which YAML has no form.
+	watch bool
+	// protobuf is the encoding of the objects themselves, which custom resources
+	// do not have. Metadata alone has it always.
+	protobuf bool
+}
+
+// media are the media types in the order in which they are offered.
+var media = [...]string{"application/json", "application/yaml", protobuf.MediaType}
+
+// negotiate chooses the form of the answer to a request for objects. The form is
+// usable also where there is an error: it is how the error is written.
+func negotiate(r *http.Request, o offer) (answerForm, error) {
 	form := answerForm{pretty: pretty(r)}
 	header := r.Header.Get("Accept")
 	if header == "" {
@@ -77,32 +92,43 @@ func negotiate(r *http.Request, watch bool) (answerForm, error) {
 	}
 	known := false
 	for _, c := range clauses(header) {
-		yaml := c.kind == "application/yaml"
-		if !yaml && c.kind != "application/json" && c.kind != "application/*" && c.kind != "*/*" {
-			continue
+		for _, kind := range media {
+			if c.kind != kind && c.kind != "application/*" && c.kind != "*/*" {
+				continue
+			}
+			known = true
+			if !o.accepts(kind, c.params) {
+				continue
+			}
+			form.yaml, form.protobuf = kind == "application/yaml", kind == protobuf.MediaType
+			form.as, form.version = c.params["as"], c.params["v"]
+			form.pretty = (form.pretty || c.params["pretty"] == "1") && !form.protobuf
+			if o.watch && form.yaml {
+				return form, notAcceptable("application/json;stream=watch, " + protobuf.MediaType + ";stream=watch")
+			}
+			return form, nil
 		}
-		known = true
-		if stream := c.params["stream"]; stream != "" && (stream != "watch" || yaml) {
-			continue
-		}
-		as, version, group := c.params["as"], c.params["v"], c.params["g"]
-		if as+version+group != "" && !transforms(as, version, group) {
-			continue
-		}
-		form.yaml, form.as, form.version = yaml, as, version
-		form.pretty = form.pretty || c.params["pretty"] == "1"
-		if watch && yaml {
-			return form, notAcceptable("application/json;stream=watch")
-		}
-		return form, nil
 	}
 	if !known {
 		return form, &cluster.Status{
 			Code: http.StatusNotAcceptable, Reason: "NotAcceptable", Details: &cluster.StatusDetails{},
-			Message: "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml",
+			Message: "406: Not Acceptable\n\nAvailable representations: " + strings.Join(media[:], ", "),
 		}
 	}
-	return form, notAcceptable("application/json, application/yaml")
+	return form, notAcceptable(strings.Join(media[:], ", "))
+}
+
+// accepts reports whether the parameters of a media type ask for what can be given
+// in it (apiserver/pkg/endpoints/handlers, AllowsMediaTypeTransform).
+func (o offer) accepts(kind string, params map[string]string) bool {
+	if stream := params["stream"]; stream != "" && (stream != "watch" || kind == "application/yaml") {
+		return false
+	}
+	as, version, group := params["as"], params["v"], params["g"]
+	if as+version+group == "" {
+		return kind != protobuf.MediaType || o.protobuf
+	}
+	return transforms(as, version, group) && (as != formTable || kind != protobuf.MediaType)
 }
 
 func notAcceptable(types string) *cluster.Status {

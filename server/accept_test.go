@@ -20,7 +20,13 @@ func TestNegotiate(t *testing.T) {
 		{"application/yaml", answerForm{yaml: true}, 0, ""},
 		{"*/*", answerForm{}, 0, ""},
 		{"application/json;charset=utf-8", answerForm{}, 0, "unknown parameters do not matter"},
-		{"application/vnd.kubernetes.protobuf, */*", answerForm{}, 0, "what client-go sends for typed clients"},
+		{"application/vnd.kubernetes.protobuf,application/json", answerForm{protobuf: true}, 0, "what client-go sends for typed clients"},
+		{"application/vnd.kubernetes.protobuf, */*", answerForm{protobuf: true}, 0, ""},
+		{"application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json",
+			answerForm{protobuf: true, as: formList, version: "v1"}, 0, "what client-go sends for metadata"},
+		{"application/vnd.kubernetes.protobuf;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1;g=meta.k8s.io", table, 0, "tables have no protobuf"},
+		{"application/vnd.kubernetes.protobuf;as=Table;v=v1;g=meta.k8s.io", answerForm{}, 406, ""},
+		{"application/vnd.kubernetes.protobuf;stream=watch", answerForm{protobuf: true}, 0, ""},
 		{"application/cbor, application/json;q=0.9", answerForm{}, 0, "what client-go sends where it may use CBOR"},
 		{"application/json;q=0.5, application/yaml", answerForm{yaml: true}, 0, "the more wanted first"},
 		{"application/json;as=Table;v=v1;g=meta.k8s.io,application/json", table, 0, "what kubectl get sends"},
@@ -31,14 +37,14 @@ func TestNegotiate(t *testing.T) {
 		{"application/json;as=PartialObjectMetadata;v=v2;g=meta.k8s.io", answerForm{}, 406, "no such version"},
 		{"application/json;stream=watch", answerForm{}, 0, ""},
 		{"application/json;stream=other", answerForm{}, 406, ""},
-		{"application/vnd.kubernetes.protobuf", answerForm{}, 406, ""},
+		{"application/vnd.kubernetes.protobuf", answerForm{protobuf: true}, 0, ""},
 		{"application/cbor", answerForm{}, 406, ""},
 		{"text/html", answerForm{}, 406, ""},
 		{"gar bage;;", answerForm{}, 406, ""},
 	} {
 		r := httptest.NewRequest("GET", "/", nil)
 		r.Header.Set("Accept", c.accept)
-		form, err := negotiate(r, false)
+		form, err := negotiate(r, offer{protobuf: true})
 		if err != nil {
 			if asStatus(err).Code != c.code {
 				t.Errorf("%q (%s): %v", c.accept, c.why, err)
@@ -49,9 +55,19 @@ func TestNegotiate(t *testing.T) {
 			t.Errorf("%q (%s): got %+v, want %+v, code %d", c.accept, c.why, form, c.want, c.code)
 		}
 	}
+	for accept, want := range map[string]answerForm{
+		"application/vnd.kubernetes.protobuf,application/json":                            {},
+		"application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1": {protobuf: true, as: formMetadata, version: "v1"},
+	} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.Header.Set("Accept", accept)
+		if form, err := negotiate(r, offer{}); err != nil || form != want {
+			t.Errorf("%s for custom resources: %+v %v", accept, form, err)
+		}
+	}
 	r := httptest.NewRequest("GET", "/", nil)
 	r.Header.Set("Accept", "application/yaml")
-	if _, err := negotiate(r, true); err == nil || asStatus(err).Code != 406 {
+	if _, err := negotiate(r, offer{watch: true, protobuf: true}); err == nil || asStatus(err).Code != 406 {
 		t.Errorf("a watch in YAML: %v", err)
 	}
 }

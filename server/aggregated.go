@@ -68,7 +68,7 @@ func wantsAggregated(r *http.Request) (version string, ok bool) {
 	return "", false
 }
 
-func (s *Server) aggregated(w http.ResponseWriter, r *http.Request, core bool, version string) {
+func (s *Server) aggregated(w *writer, r *http.Request, core bool, version string) {
 	list := discoveryList{Kind: "APIGroupDiscoveryList", APIVersion: discoveryGroupName + "/" + version, Items: []discoveryGroup{}}
 	for _, g := range s.groups() {
 		if core != (g.group == "") {

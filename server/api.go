@@ -35,7 +35,7 @@ func (s *Server) route(w *writer, r *http.Request) {
 	case parts[0] == "version" && len(parts) == 1:
 		s.about(w, r, s.version)
 	case parts[0] == "metrics" && len(parts) == 1:
-		s.about(w, r, s.metrics.ServeHTTP)
+		s.about(w, r, func(w *writer, r *http.Request) { s.metrics.ServeHTTP(w, r) })
 	default:
 		s.fail(w, r, errNoPage)
 	}
@@ -48,7 +48,7 @@ func (s *Server) serveAPI(w *writer, r *http.Request, group, version string, par
 		s.fail(w, r, err)
 		return
 	}
-	form, err := negotiate(r, t.verb == cluster.Watch)
+	form, err := negotiate(r, offer{watch: t.verb == cluster.Watch, protobuf: encodable(t.kind)})
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -72,6 +72,10 @@ func (s *Server) serveAPI(w *writer, r *http.Request, group, version string, par
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), limit)
 	defer cancel()
+	if t.verb == cluster.Get || t.verb == cluster.List {
+		s.read(ctx, w, r, form, t, request)
+		return
+	}
 	response, err := s.cluster.Do(ctx, request)
 	if err != nil {
 		s.fail(w, r, err)

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -137,7 +138,7 @@ func (s *Server) versionOrder(group string, versions map[string][]*schema.Kind) 
 }
 
 // discovery answers /api and /apis and the paths of groups and versions.
-func (s *Server) discovery(w http.ResponseWriter, r *http.Request, parts []string) {
+func (s *Server) discovery(w *writer, r *http.Request, parts []string) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		s.fail(w, r, errMethod)
 		return
@@ -149,7 +150,7 @@ func (s *Server) discovery(w http.ResponseWriter, r *http.Request, parts []strin
 			return
 		}
 	}
-	if _, err := negotiate(r, false); err != nil {
+	if _, err := negotiate(r, offer{}); err != nil {
 		s.fail(w, r, err)
 		return
 	}
@@ -167,7 +168,7 @@ func (s *Server) discovery(w http.ResponseWriter, r *http.Request, parts []strin
 	}
 }
 
-func (s *Server) groupList(w http.ResponseWriter, r *http.Request) {
+func (s *Server) groupList(w *writer, r *http.Request) {
 	list := apiGroupList{Kind: "APIGroupList", APIVersion: "v1", Groups: []apiGroup{}}
 	for _, g := range s.groups() {
 		if g.group != "" {
@@ -177,7 +178,7 @@ func (s *Server) groupList(w http.ResponseWriter, r *http.Request) {
 	s.json(w, r, list)
 }
 
-func (s *Server) group(w http.ResponseWriter, r *http.Request, name string) {
+func (s *Server) group(w *writer, r *http.Request, name string) {
 	for _, g := range s.groups() {
 		if g.group == name && name != "" {
 			group := describeGroup(g)
@@ -198,7 +199,7 @@ func describeGroup(g groupKinds) apiGroup {
 	return out
 }
 
-func (s *Server) resourceList(w http.ResponseWriter, r *http.Request, group, version string) {
+func (s *Server) resourceList(w *writer, r *http.Request, group, version string) {
 	kinds := s.kindsOf(group, version)
 	if kinds == nil {
 		if s.builtinGroup(group) {
@@ -282,7 +283,7 @@ func subresources(k *schema.Kind) []schema.Subresource {
 }
 
 // json answers with a value in JSON, and 304 where the client has it already.
-func (s *Server) json(w http.ResponseWriter, r *http.Request, value any) {
+func (s *Server) json(w *writer, r *http.Request, value any) {
 	body, err := json.Marshal(value)
 	if err != nil {
 		s.fail(w, r, err)
@@ -291,7 +292,7 @@ func (s *Server) json(w http.ResponseWriter, r *http.Request, value any) {
 	s.jsonBytes(w, r, "application/json", body)
 }
 
-func (s *Server) jsonBytes(w http.ResponseWriter, r *http.Request, contentType string, body []byte) {
+func (s *Server) jsonBytes(w *writer, r *http.Request, contentType string, body []byte) {
 	sum := sha256.Sum256(body)
 	etag := `"` + hex.EncodeToString(sum[:16]) + `"`
 	w.Header().Set("ETag", etag)
@@ -300,7 +301,9 @@ func (s *Server) jsonBytes(w http.ResponseWriter, r *http.Request, contentType s
 		return
 	}
 	if pretty(r) {
-		body = indent(body)
+		var indented bytes.Buffer
+		_ = json.Indent(&indented, body, "", "  ") // it was marshalled
+		body = indented.Bytes()
 	}
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))

@@ -31,6 +31,14 @@ func (f *fake) Do(ctx context.Context, r *cluster.Request) (*cluster.Response, e
 	return &cluster.Response{Code: 200, Object: object("kind", text("ConfigMap"), "apiVersion", text("v1"))}, nil
 }
 
+func (f *fake) Read(ctx context.Context, r *cluster.Request) (*cluster.Reading, error) {
+	response, err := f.Do(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return &cluster.Reading{Value: response.Object, Events: response.Events, Warnings: response.Warnings}, nil
+}
+
 func newFake(t testing.TB) *fake {
 	t.Helper()
 	catalog, err := schema.Builtin("")

@@ -78,7 +78,7 @@ func TestMalformedRequestsAreRefused(t *testing.T) {
 				refuse("GET", collection+"?"+query, "")
 			}
 		}
-		for _, accept := range []string{"text/html", "application/cbor", "application/vnd.kubernetes.protobuf", "application/json;as=X;v=v1;g=meta.k8s.io", ";;;", "image/*"} {
+		for _, accept := range []string{"text/html", "application/cbor", "application/json;as=X;v=v1;g=meta.k8s.io", ";;;", "image/*"} {
 			refuse("GET", collection, "", "Accept", accept)
 			refuse("GET", collection+"/a", "", "Accept", accept)
 			refuse("POST", collection, "{}", "Accept", accept)

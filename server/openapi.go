@@ -41,7 +41,7 @@ func openAPIPath(groupVersion string) string {
 }
 
 // openAPI answers /openapi/v3, the documents below it, and /openapi/v2.
-func (s *Server) openAPI(w http.ResponseWriter, r *http.Request, parts []string) {
+func (s *Server) openAPI(w *writer, r *http.Request, parts []string) {
 	switch {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		s.fail(w, r, errMethod)
@@ -60,7 +60,7 @@ func (s *Server) openAPI(w http.ResponseWriter, r *http.Request, parts []string)
 
 // openAPIIndex lists the documents with a hash of each, by which clients cache
 // them for ever.
-func (s *Server) openAPIIndex(w http.ResponseWriter, r *http.Request) {
+func (s *Server) openAPIIndex(w *writer, r *http.Request) {
 	type location struct {
 		URL string `json:"serverRelativeURL"`
 	}
@@ -79,7 +79,7 @@ func (s *Server) openAPIIndex(w http.ResponseWriter, r *http.Request) {
 	s.json(w, r, map[string]any{"paths": paths})
 }
 
-func (s *Server) openAPIDocument(w http.ResponseWriter, r *http.Request, group, version string) {
+func (s *Server) openAPIDocument(w *writer, r *http.Request, group, version string) {
 	kinds := s.kindsOf(group, version)
 	if kinds == nil {
 		s.fail(w, r, errNoPage)
@@ -187,10 +187,10 @@ const openAPIv2Protobuf = "application/com.github.proto-openapi.spec.v2.v1.0+pro
 
 // openAPIv2 answers with one document for all kinds, in protobuf to those who
 // ask for it, else in JSON. kubectl validates lists of objects by it.
-func (s *Server) openAPIv2(w http.ResponseWriter, r *http.Request) {
+func (s *Server) openAPIv2(w *writer, r *http.Request) {
 	accept := r.Header.Get("Accept")
 	binary := strings.Contains(accept, "application/com.github.proto-openapi.spec.v2")
-	if _, err := negotiate(r, false); err != nil && !binary {
+	if _, err := negotiate(r, offer{}); err != nil && !binary {
 		s.fail(w, r, notAcceptable("application/json, "+openAPIv2Protobuf))
 		return
 	}

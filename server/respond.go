@@ -1,11 +1,8 @@
 package server
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"net/http"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -14,7 +11,7 @@ import (
 )
 
 // fail answers with an error, in the encoding that the client accepts.
-func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
+func (s *Server) fail(w *writer, r *http.Request, err error) {
 	if errors.Is(err, errNoPage) {
 		http.Error(w, errNoPage.Error(), http.StatusNotFound)
 		return
@@ -23,37 +20,26 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if status == errBusy {
 		w.Header().Set("Retry-After", "1")
 	}
-	form, _ := negotiate(r, false)
+	form, _ := negotiate(r, offer{protobuf: true})
 	warn(w.Header(), status.Warnings)
 	s.write(w, r, form, status.Code, status.Object())
 }
 
-// write answers with an object as it is.
-func (s *Server) write(w http.ResponseWriter, r *http.Request, form answerForm, code int, object document.Value) {
-	var body []byte
-	switch {
-	case form.yaml:
-		body = object.YAML()
-	case form.pretty:
-		body = indent(object.JSON())
-	default:
-		body = append(object.JSON(), '\n')
+// write answers with an object that is not stored.
+func (s *Server) write(w *writer, r *http.Request, form answerForm, code int, object document.Value) {
+	if form.protobuf {
+		message, err := wireMessage(form, object)
+		if err == nil {
+			a := s.begin(w, r, form, code)
+			a.write(func(dst []byte) []byte { return append(dst, message...) })
+			a.end()
+			return
+		}
+		form, code, object = answerForm{}, http.StatusInternalServerError, asStatus(err).Object()
 	}
-	w.Header().Set("Content-Type", form.contentType())
-	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-	w.WriteHeader(code)
-	if r.Method != http.MethodHead {
-		_, _ = w.Write(body) // a client that has gone away is no error of ours
-	}
-}
-
-func indent(data []byte) []byte {
-	var b bytes.Buffer
-	b.Grow(2 * len(data))
-	if err := json.Indent(&b, data, "", "  "); err != nil {
-		return data
-	}
-	return b.Bytes()
+	a := s.begin(w, r, form, code)
+	a.object(object)
+	a.end()
 }
 
 // The bounds of warnings in characters (apiserver/pkg/endpoints/filters,
@@ -96,7 +82,11 @@ func quoteWarning(text string) string {
 }
 
 // answer writes a response of the cluster in the form asked for.
-func (s *Server) answer(w http.ResponseWriter, r *http.Request, form answerForm, t target, resp *cluster.Response) {
+func (s *Server) answer(w *writer, r *http.Request, form answerForm, t target, resp *cluster.Response) {
+	if isList(resp.Object) {
+		s.answerList(w, r, form, t, resp)
+		return
+	}
 	object, err := s.inForm(form, t, resp.Object, r.URL.Query().Get("includeObject"))
 	if err != nil {
 		s.fail(w, r, err)
@@ -104,4 +94,29 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, form answerForm,
 	}
 	warn(w.Header(), resp.Warnings)
 	s.write(w, r, form, resp.Code, object)
+}
+
+// answerList writes a list that is not stored: what a deletecollection has deleted.
+func (s *Server) answerList(w *writer, r *http.Request, form answerForm, t target, resp *cluster.Response) {
+	items := resp.Object.Get("items")
+	l := &list{
+		kind: resp.Object.Get("kind").StringOr(""), apiVersion: resp.Object.Get("apiVersion").StringOr(""),
+		metadata: resp.Object.Get("metadata"), count: items.Len(), value: items.At,
+		item:    func(i int, dst []byte) []byte { return items.At(i).AppendJSON(dst) },
+		partial: func(i int, dst []byte) []byte { return items.At(i).Get("metadata").AppendJSON(dst) },
+	}
+	l.wire = func() ([]wireItem, error) {
+		out := make([]wireItem, items.Len())
+		for i, item := range items.Items() {
+			object := item.With("apiVersion", text(t.kind.APIVersion())).With("kind", text(t.kind.Kind))
+			e, err := wireOfValue(form, object)
+			if err != nil {
+				return nil, err
+			}
+			out[i] = wireItem{e, item.Get("metadata").Get("resourceVersion").StringOr("")}
+		}
+		return out, nil
+	}
+	warn(w.Header(), resp.Warnings)
+	s.writeList(w, r, form, t, resp.Code, l)
 }

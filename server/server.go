@@ -66,6 +66,8 @@ type Access struct {
 type Cluster interface {
 	// Do answers a request about objects. An error is a [*cluster.Status].
 	Do(context.Context, *cluster.Request) (*cluster.Response, error)
+	// Read answers a get, a list or a watch. An error is a [*cluster.Status].
+	Read(context.Context, *cluster.Request) (*cluster.Reading, error)
 	// Kinds are those that are served now.
 	Kinds() *schema.Registry
 }

@@ -2,39 +2,49 @@ package server
 
 import (
 	"strings"
+	"time"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/server/internal/table"
 )
 
-// inForm gives an object or a list in the form that the client asked for.
-func (s *Server) inForm(form answerForm, t target, v document.Value, include string) (document.Value, error) {
-	if form.as == formObject || v.Get("kind").StringOr("") == "Status" {
-		return v, nil
-	}
-	list := isList(v)
+// checkForm refuses a form in which an answer of a kind, which may be a list,
+// cannot be given.
+func checkForm(form answerForm, list bool, kind, include string) error {
 	switch {
 	case form.as == formTable:
 		switch include {
 		case "", "None", "Metadata", "Object":
-			return s.table(form, t, v, include), nil
+			return nil
 		}
-		return v, badRequest("Unable to convert to Table as requested: includeObject: Invalid value: \"" + include +
+		return badRequest("Unable to convert to Table as requested: includeObject: Invalid value: \"" + include +
 			"\": must be 'Metadata', 'Object', 'None', or empty")
 	case form.as == formMetadata && list:
-		return v, notInForm(form, "a list", v)
+		return notInForm(form, "a list", kind)
 	case form.as == formList && !list:
-		return v, notInForm(form, "not a list", v)
-	case list:
-		return metadataList(form, v), nil
+		return notInForm(form, "not a list", kind)
+	}
+	return nil
+}
+
+// inForm gives an object in the form that the client asked for.
+func (s *Server) inForm(form answerForm, t target, v document.Value, include string) (document.Value, error) {
+	if form.as == formObject || v.Get("kind").StringOr("") == "Status" {
+		return v, nil
+	}
+	if err := checkForm(form, false, v.Get("kind").StringOr(""), include); err != nil {
+		return v, err
+	}
+	if form.as == formTable {
+		return s.tableOf(form, t, v, include), nil
 	}
 	return metadataOf(form, v), nil
 }
 
-func notInForm(form answerForm, what string, v document.Value) error {
+func notInForm(form answerForm, what, kind string) error {
 	status := notAcceptable("")
-	status.Message = "you requested " + form.as + ", but the requested object is " + what + " (" + v.Get("kind").StringOr("") + ")"
+	status.Message = "you requested " + form.as + ", but the requested object is " + what + " (" + kind + ")"
 	return status
 }
 
@@ -48,19 +58,9 @@ func metadataOf(form answerForm, v document.Value) document.Value {
 	return object("kind", text(formMetadata), "apiVersion", text(form.apiVersion()), "metadata", v.Get("metadata"))
 }
 
-func metadataList(form answerForm, v document.Value) document.Value {
-	var items document.ListBuilder
-	items.Grow(v.Get("items").Len())
-	for _, item := range v.Get("items").Items() {
-		items.Append(metadataOf(form, item))
-	}
-	return object("kind", text(formList), "apiVersion", text(form.apiVersion()), "metadata", listMeta(v), "items", items.List())
-}
-
 // listMeta is the metadata of a list in these forms, where an empty token is
 // left out; of an object only the version counts.
-func listMeta(v document.Value) document.Value {
-	meta := v.Get("metadata")
+func listMeta(meta document.Value) document.Value {
 	out := object("resourceVersion", meta.Get("resourceVersion"), "remainingItemCount", meta.Get("remainingItemCount"))
 	if token := meta.Get("continue"); token.StringOr("") != "" {
 		out = out.With("continue", token)
@@ -68,46 +68,57 @@ func listMeta(v document.Value) document.Value {
 	return out
 }
 
-// table gives an object or a list as a table (meta.k8s.io Table). Each row
-// holds the object's metadata, unless include says otherwise.
-func (s *Server) table(form answerForm, t target, v document.Value, include string) document.Value {
-	columns := table.Of(t.tableKind(s.cluster.Kinds()))
-	var definitions, rows document.ListBuilder
-	for _, c := range columns {
-		definitions.Append(object(
+// tabulator makes the rows of tables (meta.k8s.io Table). Each row holds the
+// object's metadata, unless include says otherwise.
+type tabulator struct {
+	form    answerForm
+	kind    *schema.Kind
+	include string
+	columns []table.Column
+	now     time.Time
+}
+
+func (s *Server) newTable(form answerForm, t target, include string) *tabulator {
+	return &tabulator{form: form, kind: t.kind, include: include, columns: table.Of(t.tableKind(s.cluster.Kinds())), now: s.options.Now()}
+}
+
+// definitions describes the columns.
+func (t *tabulator) definitions() document.Value {
+	var b document.ListBuilder
+	for _, c := range t.columns {
+		b.Append(object(
 			"name", text(c.Name), "type", text(c.Type), "format", text(c.Format),
 			"description", text(c.Description), "priority", document.NewInt(int64(c.Priority)),
 		))
 	}
-	now := s.options.Now()
-	row := func(o document.Value) {
-		var cells document.ListBuilder
-		cells.Grow(len(columns))
-		for _, c := range columns {
-			cells.Append(c.Cell(table.Object{Value: o, Now: now}))
-		}
-		shown := metadataOf(form, o)
-		switch include {
-		case "None":
-			shown = document.NewNull()
-		case "Object":
-			shown = o
-			if !o.Get("kind").Exists() { // items of built-in lists do not say it
-				shown = o.With("kind", text(t.kind.Kind)).With("apiVersion", text(t.kind.APIVersion()))
-			}
-		}
-		rows.Append(object("cells", cells.List(), "object", shown))
+	return b.List()
+}
+
+// row is the row of an object.
+func (t *tabulator) row(o document.Value) document.Value {
+	var cells document.ListBuilder
+	cells.Grow(len(t.columns))
+	for _, c := range t.columns {
+		cells.Append(c.Cell(table.Object{Value: o, Now: t.now}))
 	}
-	meta := listMeta(v)
-	if isList(v) {
-		for _, item := range v.Get("items").Items() {
-			row(item)
+	shown := metadataOf(t.form, o)
+	switch t.include {
+	case "None":
+		shown = document.NewNull()
+	case "Object":
+		shown = o
+		if !o.Get("kind").Exists() { // items of built-in lists have none
+			shown = o.With("kind", text(t.kind.Kind)).With("apiVersion", text(t.kind.APIVersion()))
 		}
-	} else {
-		row(v)
 	}
-	return object("kind", text(formTable), "apiVersion", text(form.apiVersion()), "metadata", meta,
-		"columnDefinitions", definitions.List(), "rows", rows.List())
+	return object("cells", cells.List(), "object", shown)
+}
+
+// tableOf gives an object as a table of one row.
+func (s *Server) tableOf(form answerForm, t target, v document.Value, include string) document.Value {
+	table := s.newTable(form, t, include)
+	return object("kind", text(formTable), "apiVersion", text(form.apiVersion()), "metadata", listMeta(v.Get("metadata")),
+		"columnDefinitions", table.definitions(), "rows", document.NewList(table.row(v)))
 }
 
 // tableKind is the kind whose columns an answer has: a subresource may answer

@@ -7,12 +7,16 @@ import (
 	"sync"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/features"
 	featuretesting "k8s.io/client-go/features/testing"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 
 	"github.com/patchlab-dev/patchlab/test/testserver"
@@ -96,16 +100,111 @@ func TestCBORFallsBackToJSON(t *testing.T) {
 	}
 }
 
-// TestOnlyProtobufIsRefused asks for an answer in protobuf and nothing else,
-// which kube-apiserver gives and patchlab does not.
-func TestOnlyProtobufIsRefused(t *testing.T) {
-	if testserver.Foreign() {
-		t.Skip("kube-apiserver answers in protobuf")
-	}
+// TestAnswersInProtobuf asks for protobuf and nothing else: objects, lists, watch
+// events, metadata and failures.
+func TestAnswersInProtobuf(t *testing.T) {
 	cfg := testserver.Start(t)
+	ns := testserver.Namespace(t, cfg)
 	cfg.AcceptContentTypes = "application/vnd.kubernetes.protobuf"
-	_, err := kubernetes.NewForConfigOrDie(cfg).CoreV1().ConfigMaps("default").List(t.Context(), metav1.ListOptions{})
-	if !apierrors.IsNotAcceptable(err) {
-		t.Errorf("got %v, want not acceptable", err)
+	cfg, got := answers(cfg)
+	typed := kubernetes.NewForConfigOrDie(cfg)
+	c := typed.AppsV1().Deployments(ns)
+	made, err := c.Create(t.Context(), deployment("web", 3), metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
 	}
+	read, err := c.Get(t.Context(), "web", metav1.GetOptions{})
+	if err != nil || !equality.Semantic.DeepEqual(read, made) {
+		t.Errorf("read %+v, %v; want %+v", read, err, made)
+	}
+	if read.ResourceVersion == "" || *read.Spec.Replicas != 3 || len(read.ManagedFields) != 1 || read.CreationTimestamp.IsZero() {
+		t.Errorf("read %+v", read)
+	}
+	list, err := c.List(t.Context(), metav1.ListOptions{})
+	if err != nil || len(list.Items) != 1 || !equality.Semantic.DeepEqual(&list.Items[0], made) || list.ResourceVersion == "" {
+		t.Errorf("listed %+v, %v", list, err)
+	}
+	w, err := c.Watch(t.Context(), metav1.ListOptions{ResourceVersion: list.ResourceVersion})
+	if err != nil {
+		t.Fatal(err)
+	}
+	made.Labels = map[string]string{"a": "b"}
+	if made, err = c.Update(t.Context(), made, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	event := <-w.ResultChan()
+	if changed, ok := event.Object.(*appsv1.Deployment); !ok || event.Type != watch.Modified || !equality.Semantic.DeepEqual(changed, made) {
+		t.Errorf("watched %s %+v", event.Type, event.Object)
+	}
+	w.Stop()
+	if _, err := c.Get(t.Context(), "none", metav1.GetOptions{}); !apierrors.IsNotFound(err) || !strings.Contains(err.Error(), `deployments.apps "none" not found`) {
+		t.Errorf("of what does not exist: %v", err)
+	}
+	if err := c.Delete(t.Context(), "web", metav1.DeleteOptions{}); err != nil {
+		t.Errorf("deleting: %v", err)
+	}
+	if slices.ContainsFunc(got.kinds, func(kind string) bool { return kind != "application/vnd.kubernetes.protobuf" }) {
+		t.Errorf("answers came as %q", got.kinds)
+	}
+}
+
+// TestMetadataInProtobuf reads and watches the metadata of built-in and custom
+// resources by client-go's metadata client, which prefers protobuf.
+func TestMetadataInProtobuf(t *testing.T) {
+	cfg := testserver.Start(t, crdDir)
+	ns := testserver.Namespace(t, cfg)
+	custom := dynamic.NewForConfigOrDie(cfg).Resource(sites).Namespace(ns)
+	if _, err := custom.Create(t.Context(), site("a", "x"), metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	recorded, got := answers(cfg)
+	c := metadata.NewForConfigOrDie(metadata.ConfigFor(recorded)).Resource(sites).Namespace(ns)
+	o, err := c.Get(t.Context(), "a", metav1.GetOptions{})
+	if err != nil || o.Name != "a" || o.UID == "" || o.ResourceVersion == "" {
+		t.Errorf("read %+v, %v", o, err)
+	}
+	list, err := c.List(t.Context(), metav1.ListOptions{})
+	if err != nil || len(list.Items) != 1 || list.Items[0].UID != o.UID || list.Items[0].ResourceVersion != o.ResourceVersion {
+		t.Fatalf("listed %+v, %v", list, err)
+	}
+	w, err := c.Watch(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Stop()
+	event := <-w.ResultChan()
+	if o, ok := event.Object.(*metav1.PartialObjectMetadata); !ok || event.Type != watch.Added || o.UID != list.Items[0].UID {
+		t.Errorf("watched %s %+v", event.Type, event.Object)
+	}
+	if len(got.kinds) == 0 || slices.ContainsFunc(got.kinds, func(kind string) bool { return kind != "application/vnd.kubernetes.protobuf" }) {
+		t.Errorf("answers came as %q", got.kinds)
+	}
+}
+
+// received keeps the media types of the answers that a client gets.
+type received struct {
+	http.RoundTripper
+	mu    sync.Mutex
+	kinds []string
+}
+
+func (s *received) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := s.RoundTripper.RoundTrip(r)
+	if err == nil {
+		kind, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.kinds = append(s.kinds, kind)
+	}
+	return resp, err
+}
+
+func answers(cfg *rest.Config) (*rest.Config, *received) {
+	s := &received{}
+	out := rest.CopyConfig(cfg)
+	out.Wrap(func(rt http.RoundTripper) http.RoundTripper {
+		s.RoundTripper = rt
+		return s
+	})
+	return out, s
 }

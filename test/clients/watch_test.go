@@ -127,7 +127,7 @@ func (b breakingWatches) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := b.RoundTripper.RoundTrip(r)
 	if err == nil && strings.Contains(r.URL.RawQuery, "watch=true") {
 		b.opened.Add(1)
-		resp.Body = &cutBody{resp.Body, 32 << 10}
+		resp.Body = &cutBody{resp.Body, 8 << 10}
 	}
 	return resp, err
 }

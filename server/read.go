@@ -1,0 +1,104 @@
+package server
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// read answers a get or a list.
+func (s *Server) read(ctx context.Context, w *writer, r *http.Request, form answerForm, t target, request *cluster.Request) {
+	reading, err := s.cluster.Read(ctx, request)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	switch {
+	case reading.Object.Exists():
+		s.answerStored(w, r, form, t, reading)
+	case reading.Metadata.Exists():
+		warn(w.Header(), reading.Warnings)
+		s.writeList(w, r, form, t, http.StatusOK, storedList(form, reading))
+	default:
+		s.answer(w, r, form, t, &cluster.Response{Code: http.StatusOK, Object: reading.Value, Warnings: reading.Warnings})
+	}
+}
+
+// answerStored answers with a stored object, from its kept encoding where the
+// client asked for the object itself.
+func (s *Server) answerStored(w *writer, r *http.Request, form answerForm, t target, reading *cluster.Reading) {
+	o := reading.Object
+	if form.as != formObject || form.yaml || form.protobuf {
+		s.answer(w, r, form, t, &cluster.Response{Code: http.StatusOK, Object: o.Value(), Warnings: reading.Warnings})
+		return
+	}
+	warn(w.Header(), reading.Warnings)
+	a := s.begin(w, r, form, http.StatusOK)
+	a.value(0, o.AppendJSON)
+	if !form.pretty {
+		a.text("\n")
+	}
+	a.end()
+}
+
+// list is a list of objects that is to be answered.
+type list struct {
+	apiVersion, kind string
+	metadata         document.Value
+	count            int
+	// value is an item; item and partial append its JSON and that of its metadata;
+	// wire are all of them in protobuf.
+	value         func(i int) document.Value
+	item, partial func(i int, dst []byte) []byte
+	wire          func() ([]wireItem, error)
+}
+
+// storedList is a list of stored objects.
+func storedList(form answerForm, reading *cluster.Reading) *list {
+	items := reading.Items
+	return &list{
+		apiVersion: reading.Kind.APIVersion(), kind: reading.Kind.ListKind, metadata: reading.Metadata, count: len(items),
+		value:   func(i int) document.Value { return items[i].Value() },
+		item:    func(i int, dst []byte) []byte { return items[i].AppendItem(dst) },
+		partial: func(i int, dst []byte) []byte { return items[i].AppendMetadata(dst) },
+		wire:    func() ([]wireItem, error) { return wireItems(form, items) },
+	}
+}
+
+// writeList answers with a list in the form asked for, item by item.
+func (s *Server) writeList(w *writer, r *http.Request, form answerForm, t target, code int, l *list) {
+	include := r.URL.Query().Get("includeObject")
+	if err := checkForm(form, true, l.kind, include); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	apiVersion, kind, metadata := l.apiVersion, l.kind, l.metadata
+	if form.as != formObject {
+		apiVersion, kind, metadata = form.apiVersion(), form.as, listMeta(metadata)
+	}
+	if form.protobuf {
+		items, err := l.wire()
+		if err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		s.wireList(w, r, form, code, apiVersion, kind, metadata, items)
+		return
+	}
+	rest := object("apiVersion", text(apiVersion), "kind", text(kind), "metadata", metadata)
+	key, element := "items", l.item
+	switch form.as {
+	case formTable:
+		table := s.newTable(form, t, include)
+		rest, key = rest.With("columnDefinitions", table.definitions()), "rows"
+		element = func(i int, dst []byte) []byte { return table.row(l.value(i)).AppendJSON(dst) }
+	case formList:
+		head := append(append([]byte(`{"apiVersion":`), document.AppendQuoted(nil, apiVersion)...), `,"kind":"`+formMetadata+`","metadata":`...)
+		element = func(i int, dst []byte) []byte { return append(l.partial(i, append(dst, head...)), '}') }
+	}
+	a := s.begin(w, r, form, code)
+	defer a.end()
+	a.list(rest, key, l.count, element)
+}

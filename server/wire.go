@@ -1,0 +1,103 @@
+package server
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/protobuf"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// encodable reports whether the objects of a kind can be answered in protobuf.
+func encodable(k *schema.Kind) bool {
+	return k.Builtin && protobuf.Encodable(k.APIVersion(), k.Kind)
+}
+
+// encoded is an object in protobuf, or why it has no such form.
+type encoded struct {
+	*protobuf.Object
+	err error
+}
+
+// wireOf is the protobuf form of a stored object, which is made once. Of a kind
+// without one it is the metadata alone.
+func wireOf(o cluster.Shown) (*protobuf.Object, error) {
+	e := o.Encoding(protobuf.MediaType, func(k *schema.Kind, v document.Value) any {
+		var e encoded
+		if encodable(k) {
+			e.Object, e.err = protobuf.Encode(k.APIVersion(), k.Kind, v)
+		} else {
+			e.Object, e.err = protobuf.EncodeMetadata(v.Get("metadata"))
+		}
+		return e
+	}).(encoded)
+	return e.Object, e.err
+}
+
+// wireOfValue is the protobuf form of an object that is not stored.
+func wireOfValue(form answerForm, v document.Value) (*protobuf.Object, error) {
+	if form.as != formObject {
+		return protobuf.EncodeMetadata(v.Get("metadata"))
+	}
+	return protobuf.Encode(v.Get("apiVersion").StringOr(""), v.Get("kind").StringOr(""), v)
+}
+
+// wireMessage is the whole answer for an object that is not stored, a Status
+// included, in protobuf.
+func wireMessage(form answerForm, v document.Value) ([]byte, error) {
+	apiVersion, kind := v.Get("apiVersion").StringOr(""), v.Get("kind").StringOr("")
+	if kind == "Status" {
+		return protobuf.EncodeStatus(v)
+	}
+	o, err := wireOfValue(form, v)
+	if err != nil {
+		return nil, err
+	}
+	if form.as != formObject {
+		apiVersion, kind = form.apiVersion(), form.as
+	}
+	return o.AppendMessage(nil, apiVersion, kind, v.Get("metadata").Get("resourceVersion").StringOr("")), nil
+}
+
+// wireItem is an object and the resourceVersion with which it is shown.
+type wireItem struct {
+	*protobuf.Object
+	revision string
+}
+
+// wireList writes a list in protobuf: its length stands before it, so the lengths
+// of the items are added up first.
+func (s *Server) wireList(w *writer, r *http.Request, form answerForm, code int, apiVersion, kind string, metadata document.Value, items []wireItem) {
+	remaining, counted := metadata.Get("remainingItemCount").Int()
+	head := protobuf.ListMetadata(metadata.Get("resourceVersion").StringOr(""), metadata.Get("continue").StringOr(""), remaining, counted)
+	size := len(head)
+	for i := range items {
+		size += items[i].ItemSize(items[i].revision)
+	}
+	a := s.begin(w, r, form, code)
+	defer a.end()
+	a.write(func(dst []byte) []byte { return append(protobuf.AppendHeader(dst, apiVersion, kind, size), head...) })
+	for i := range items {
+		a.write(func(dst []byte) []byte { return items[i].AppendItem(dst, items[i].revision) })
+	}
+	a.write(func(dst []byte) []byte { return append(dst, protobuf.Trailer...) })
+}
+
+// wireItems are stored objects as items of a list, as they are or their metadata
+// alone.
+func wireItems(form answerForm, shown []cluster.Shown) ([]wireItem, error) {
+	items := make([]wireItem, len(shown))
+	for i, o := range shown {
+		e, err := wireOf(o)
+		if err != nil {
+			return nil, err
+		}
+		if form.as != formObject {
+			e = e.Metadata()
+		}
+		items[i] = wireItem{e, strconv.FormatInt(o.Revision(), 10)}
+	}
+	return items, nil
+}
