@@ -14,9 +14,20 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Definition implements [cluster.Rules] with kube-apiserver's own validation of
-// CustomResourceDefinitions.
-func (r *Rules) Definition(ctx context.Context, object, old document.Value) []cluster.Cause {
+// Definition implements [cluster.Rules]. CustomResourceDefinitions are validated as
+// a whole, by kube-apiserver's own code; of webhook configurations and policies,
+// whose validation is not to be had as a library, only the expressions are.
+func (r *Rules) Definition(ctx context.Context, kind *schema.Kind, object, old document.Value) (causes []cluster.Cause, complete bool) {
+	switch {
+	case kind.Group == "apiextensions.k8s.io" && kind.Kind == "CustomResourceDefinition":
+		return customDefinition(ctx, object, old), true
+	case kind.Group == configGroup:
+		return expressionCauses(kind.Kind, object, old), false
+	}
+	return nil, false
+}
+
+func customDefinition(ctx context.Context, object, old document.Value) []cluster.Cause {
 	next, err := definitionOf(object)
 	if err != nil {
 		return []cluster.Cause{{Type: string(schema.ErrorInvalid), Field: "<nil>", Message: err.Error()}}

@@ -14,10 +14,12 @@ type Rules interface {
 	// those that an unchanged value may go on breaking (ratcheting). old is the
 	// live object, absent for a new one.
 	Object(ctx context.Context, crd *schema.CRD, kind *schema.Kind, object, old document.Value) (causes []Cause, warnings []string)
-	// Definition returns everything that is wrong with a definition, its rules
-	// included: those that do not compile, cost too much, or refuse a default. old
-	// is the live definition, absent for a new one.
-	Definition(ctx context.Context, object, old document.Value) []Cause
+	// Definition returns what is wrong with the expressions of an object of a
+	// built-in kind that has some, such as a CustomResourceDefinition or an admission
+	// policy: those that do not compile, have a wrong type, cost too much. old is the
+	// live object, absent for a new one. With complete the causes are everything that
+	// is wrong with the object.
+	Definition(ctx context.Context, kind *schema.Kind, object, old document.Value) (causes []Cause, complete bool)
 }
 
 // Conversion converts custom resources whose definition asks for a conversion
@@ -55,13 +57,14 @@ func (t *task) checkRules(causes []Cause, object, live document.Value) []Cause {
 	return append(causes, broken...)
 }
 
-// checkDefinition adds what rules make wrong with a CustomResourceDefinition.
+// checkDefinition adds what is wrong with the expressions of a built-in object.
 func (t *task) checkDefinition(causes []Cause, object, live document.Value) []Cause {
-	if t.config.Rules == nil || !t.ep.isCRD() || t.ep.sub != "" {
+	if t.config.Rules == nil || t.ep.sub != "" {
 		return causes
 	}
-	if found := t.config.Rules.Definition(t.ctx, object, live); len(found) > 0 {
+	found, complete := t.config.Rules.Definition(t.ctx, t.ep.kind, object, live)
+	if complete && len(found) > 0 {
 		return found
 	}
-	return causes
+	return append(causes, found...)
 }
