@@ -164,7 +164,7 @@ func (t *task) admit(object, live fieldmanager.Object) (fieldmanager.Object, *St
 		}
 	}
 	if t.mutated && !t.ep.kind.Builtin {
-		if value, _, err := t.decodeCustom(t.ep.kind, object.Value, defaults.FromTree); err == nil {
+		if value, _, err := t.decodeCustom(t.ep.kind, object.Value, document.Value{}, defaults.FromTree); err == nil {
 			object.Value = value
 		}
 	}

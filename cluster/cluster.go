@@ -252,7 +252,7 @@ func (c *Cluster) createOnce(ctx context.Context, t *task) (*Response, *Status) 
 		return nil, st
 	}
 	key := t.ep.key(t.Request.Namespace, name)
-	record, st := t.stored(t.ep.kind, out.object)
+	record, st := t.stored(t.ep.kind, out.object, basis{})
 	if st != nil {
 		return nil, st
 	}
@@ -276,7 +276,7 @@ func (c *Cluster) createOnce(ctx context.Context, t *task) (*Response, *Status) 
 	if err != nil {
 		return nil, c.storeStatus(t.ep, name, err)
 	}
-	resp, st := t.respond(out, versioned(item.Value.object, item.Revision))
+	resp, st := t.answer(out, item)
 	c.written(ctx, t.ep, item.Value)
 	return resp, st
 }
@@ -306,7 +306,7 @@ func (c *Cluster) update(ctx context.Context, t *task) (*Response, *Status) {
 		var live fieldmanager.Object
 		if current.Revision != 0 {
 			var st *Status
-			if live, st = c.read(t.ep.kind, versioned(current.Value.object, current.Revision)); st != nil {
+			if live, t.basis, st = c.open(t.ep.kind, current); st != nil {
 				return nil, st
 			}
 		}
@@ -343,7 +343,7 @@ func (c *Cluster) update(ctx context.Context, t *task) (*Response, *Status) {
 	if err != nil {
 		return nil, c.storeStatus(t.ep, t.Request.Name, err).warning(out.warnings)
 	}
-	resp, st := t.respond(out, versioned(item.Value.object, item.Revision))
+	resp, st := t.answer(out, item)
 	c.written(ctx, t.ep, item.Value)
 	return resp, st
 }
@@ -352,11 +352,23 @@ func (c *Cluster) update(ctx context.Context, t *task) (*Response, *Status) {
 // API server compares both with what is stored and with the live object as it
 // would be stored now, which is another where reading it fills in or drops a part.
 func (t *task) changed(live, next fieldmanager.Object, current *Record) (*Record, *Status) {
-	record, st := t.stored(t.ep.kind, next)
-	if st != nil || !live.Value.Exists() {
+	record, st := t.stored(t.ep.kind, next, t.basis)
+	if st != nil {
 		return record, st
 	}
-	if was, st := t.stored(t.ep.kind, live); st == nil && record.same(was) && record.same(current) {
+	if k := t.ep.kind; t.valid && !t.mutated && k.Storage {
+		record.valid.Store(k)
+	}
+	if !live.Value.Exists() {
+		return record, nil
+	}
+	if current.complete.Load() == t.ep.kind { // it would be stored as it is
+		if record.same(current) {
+			return current, nil
+		}
+		return record, nil
+	}
+	if was, st := t.stored(t.ep.kind, live, t.basis); st == nil && record.same(was) && record.same(current) {
 		return current, nil
 	}
 	return record, nil
@@ -396,19 +408,41 @@ func (c *Cluster) finalized(ctx context.Context, t *task, key string, out outcom
 	return t.respond(out, out.object)
 }
 
+// answer makes the answer to a write from what has been stored.
+func (t *task) answer(out outcome, item store.Item[*Record]) (*Response, *Status) {
+	k, r := t.ep.kind, item.Value
+	stored := versioned(r.object, item.Revision)
+	if r.complete.Load() == k {
+		return t.respondWith(out, stored)
+	}
+	object, b, st := t.readAs(k, stored, r, t.basis)
+	if st != nil {
+		return nil, st
+	}
+	if b.decoded && document.SameNode(object.Value, stored.Value) {
+		r.complete.Store(k)
+	}
+	return t.respondWith(out, object)
+}
+
 // respond makes the answer to a write from the object as it is stored.
 func (t *task) respond(out outcome, object fieldmanager.Object) (*Response, *Status) {
+	object, st := t.readUpdate(t.ep.kind, object, t.basis)
+	if st != nil {
+		return nil, st
+	}
+	return t.respondWith(out, object)
+}
+
+// respondWith makes the answer to a write from the object as it is read.
+func (t *task) respondWith(out outcome, object fieldmanager.Object) (*Response, *Status) {
 	resp := &Response{Code: 200, Warnings: append(t.warnings, out.warnings...)}
 	if out.created {
 		resp.Code = 201
 	}
-	var st *Status
-	object, st = t.read(t.ep.kind, object)
-	if st != nil {
-		return nil, st
-	}
 	resp.After = object
 	if t.ep.sub == subScale {
+		var st *Status
 		resp.Object, _, st = t.ep.scaleOf(object.Value)
 		return resp, st
 	}

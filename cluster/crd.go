@@ -210,7 +210,7 @@ func (c *Cluster) controlled(ctx context.Context, ep *endpoint, current store.It
 	}
 	t := c.newTask(&Request{Verb: Update, Name: meta(next, "name"), Options: Options{FieldManager: crdManager}}, ep)
 	tracked := t.tracked(live, fieldmanager.Object{Value: next, Managed: live.Managed}.Join())
-	record, st := t.stored(ep.kind, tracked)
+	record, st := t.stored(ep.kind, tracked, basis{})
 	if st != nil {
 		return nil, st
 	}
@@ -285,7 +285,7 @@ func (c *Cluster) deleteUnless(ctx context.Context, key string, keep func(store.
 				}
 				object := current.Value.object
 				object.Value = change(object.Value, names)
-				if next := newRecord(object); !next.same(current.Value) {
+				if next := newRecord(object, document.Value{}); !next.same(current.Value) {
 					return next, nil
 				}
 				return current.Value, nil

@@ -232,10 +232,16 @@ func within(fields map[string]bool, name string) bool {
 // decode returns what remains of an object of a kind: of a built-in one what its
 // Go type holds, of a custom one what its schema does not prune.
 func (p *pipeline) decode(k *schema.Kind, v document.Value, from defaults.Source) (document.Value, []Problem, error) {
+	return p.decodeUpdate(k, v, document.Value{}, from)
+}
+
+// decodeUpdate is decode for a value that was made from live, an object that
+// decoding does not change. live is absent where none is known.
+func (p *pipeline) decodeUpdate(k *schema.Kind, v, live document.Value, from defaults.Source) (document.Value, []Problem, error) {
 	if !k.Builtin {
-		return p.decodeCustom(k, v, from)
+		return p.decodeCustom(k, v, live, from)
 	}
-	out, found, err := defaults.Decode(k, v, from|defaults.InMemory)
+	out, found, err := defaults.DecodeUpdate(k, v, live, from|defaults.InMemory)
 	if err != nil {
 		return v, nil, &decodeError{err}
 	}
@@ -263,33 +269,47 @@ func problemsOf(found []defaults.Problem) []Problem {
 // and drops nulls that the schema does not allow
 // (apiextensions-apiserver, unstructuredSchemaCoercer). An object that names
 // another kind keeps everything but wrong metadata.
-func (p *pipeline) decodeCustom(k *schema.Kind, v document.Value, from defaults.Source) (document.Value, []Problem, error) {
+//
+// live is an object that v was made from and that this does not change.
+func (p *pipeline) decodeCustom(k *schema.Kind, v, live document.Value, from defaults.Source) (document.Value, []Problem, error) {
 	var problems []Problem
 	if metadata := v.Get("metadata"); metadata.Exists() && p.metadata != nil {
 		// The body's numbers have become floats or integers and are printed again
 		// before they are read into the metadata's type: 1e2 is the integer 100.
-		out, found, err := defaults.Decode(p.metadata, document.Value{}.With("metadata", reread(metadata)), from)
+		before := live.Get("metadata")
+		out, found, err := defaults.DecodeUpdate(p.metadata, inMetadata(reread(metadata, before)), inMetadata(before), from)
 		if err != nil {
 			return v, nil, &decodeError{err}
 		}
 		problems = problemsOf(found)
-		v = v.With("metadata", out.Get("metadata"))
+		if out = out.Get("metadata"); !document.SameNode(out, metadata) {
+			v = v.With("metadata", out)
+		}
 	}
 	group, version, _ := schema.SplitAPIVersion(v.Get("apiVersion").StringOr(""))
 	if group != k.Group || v.Get("kind").StringOr("") != k.Kind {
 		return v, problems, nil
 	}
-	v, unknown := structural.Prune(p.typeIn(k, version), v)
+	t := p.typeIn(k, version)
+	if t != k.Type() {
+		live = document.Value{}
+	}
+	v, unknown := structural.PruneUpdate(t, v, live)
 	for _, path := range unknown {
 		problems = append(problems, Problem{path, fmt.Sprintf("unknown field %q", schema.FieldText(path))})
 	}
-	v = structural.DropNulls(p.typeIn(k, version), v)
+	v = structural.DropNullsUpdate(t, v, live)
 	if p.strategy(k).Embedded {
 		e := &embeddedDecoder{pipeline: p, from: from}
-		v = e.value(p.typeIn(k, version), v)
+		v = e.value(t, v, live)
 		return v, append(problems, e.problems...), e.err
 	}
 	return v, problems, nil
+}
+
+// inMetadata returns an object that holds nothing but metadata.
+func inMetadata(metadata document.Value) document.Value {
+	return document.Value{}.With("metadata", metadata)
 }
 
 // typeIn returns a custom kind's type in a version of its group; of a version
@@ -313,11 +333,16 @@ func pruned(k *schema.Kind, v document.Value) document.Value {
 
 // fill puts defaults in.
 func (p *pipeline) fill(k *schema.Kind, v document.Value) document.Value {
+	return p.fillUpdate(k, v, basis{})
+}
+
+// fillUpdate is fill for an object that was made from that of a basis.
+func (p *pipeline) fillUpdate(k *schema.Kind, v document.Value, b basis) document.Value {
 	if !k.Builtin {
-		return structural.Default(k.Type(), v)
+		return structural.DefaultUpdate(k.Type(), v, b.filledFor(k))
 	}
 	if p.rules == nil {
 		return v
 	}
-	return p.rules.Apply(k, v, defaults.Options{Now: p.config.Now()})
+	return p.rules.ApplyUpdate(k, v, b.filledFor(k), defaults.Options{Now: p.config.Now()})
 }

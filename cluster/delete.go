@@ -172,7 +172,7 @@ func (d *deletion) mark(ctx context.Context, key string, judged store.Item[*Reco
 		if st != nil {
 			return nil, st
 		}
-		next, st := d.stored(d.ep.kind, v.update)
+		next, st := d.stored(d.ep.kind, v.update, basis{})
 		if st != nil {
 			return nil, st
 		}

@@ -20,8 +20,8 @@ type embeddedDecoder struct {
 	err      error
 }
 
-func (e *embeddedDecoder) value(t *schema.Type, v document.Value) document.Value {
-	if t == nil || e.err != nil {
+func (e *embeddedDecoder) value(t *schema.Type, v, live document.Value) document.Value {
+	if t == nil || e.err != nil || remake.Shared(v, live) {
 		return v
 	}
 	root := len(e.path) == 0
@@ -30,21 +30,21 @@ func (e *embeddedDecoder) value(t *schema.Type, v document.Value) document.Value
 	}
 	e.path = append(e.path, document.Step{})
 	top := len(e.path) - 1
+	whole, before := v, remake.EarlierOf(live)
 	switch {
 	case v.Kind() == document.Object && t.Map != nil:
-		keys := v
 		v = remake.Members(v, func(i int, member document.Value) document.Value {
-			key := keys.Key(i)
+			key := whole.Key(i)
 			if key == "metadata" && (root || t.Embedded) {
 				return member
 			}
 			e.path[top] = document.FieldStep(key)
-			return e.value(t.Map.Member(key), member)
+			return e.value(t.Map.Member(key), member, before.Member(key))
 		})
 	case v.Kind() == document.List && t.List != nil:
 		v = remake.Items(v, func(i int, item document.Value) document.Value {
 			e.path[top] = document.IndexStep(i)
-			return e.value(t.List.Elem, item)
+			return e.value(t.List.Elem, item, before.Item(whole, i))
 		})
 	}
 	e.path = e.path[:top]
@@ -65,5 +65,8 @@ func (e *embeddedDecoder) metadataOf(v document.Value) document.Value {
 		at := slices.Concat(e.path, f.Path)
 		e.problems = append(e.problems, Problem{at, fmt.Sprintf("unknown field %q", schema.FieldText(at))})
 	}
-	return v.With("metadata", out.Get("metadata"))
+	if out = out.Get("metadata"); document.SameNode(out, metadata) {
+		return v
+	}
+	return v.With("metadata", out)
 }

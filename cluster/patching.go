@@ -34,7 +34,7 @@ func (t *task) parsePatch() (*patchBody, *Status) {
 	switch {
 	case doc != nil && t.Format == ApplyPatch && doc.Root.Exists():
 		d := *doc // as YAML reads it, where 1.0 is the integer 1
-		d.Root, doc = reread(d.Root), &d
+		d.Root, doc = reread(d.Root, document.Value{}), &d
 	case doc != nil:
 	case t.Format == ApplyPatch:
 		doc, err = document.ParseYAML(t.Body, document.Options{Duplicates: document.DuplicatesLast})
@@ -90,6 +90,10 @@ func (t *task) patched(live fieldmanager.Object) (document.Value, []string, *Sta
 	k := t.ep.body
 	from := defaults.FromJSON
 	object := live.Join()
+	t.joined = document.Value{}
+	if t.basis.decodedFor(k).Exists() {
+		t.joined = object // managers are decoded as they were printed
+	}
 	var next document.Value
 	var err error
 	o := patch.Options{Engine: t.config.PatchEngine, IgnoreFieldTypes: t.strictness() == validateIgnore}
@@ -197,7 +201,7 @@ func (t *task) decodePatched(k *schema.Kind, next document.Value, from defaults.
 		}
 		return document.Value{}, nil, early
 	}
-	value, unknown, err := t.decode(k, next, from)
+	value, unknown, err := t.decodeUpdate(k, next, t.joined, from)
 	if err != nil {
 		return refused(err)
 	}
@@ -208,7 +212,7 @@ func (t *task) decodePatched(k *schema.Kind, next document.Value, from defaults.
 	if t.strictness() != validateWarn {
 		all = nil
 	}
-	return t.fill(k, value), messages(all), nil
+	return t.fillUpdate(k, value, t.basis), messages(all), nil
 }
 
 // ownType gives the result of a strategic merge patch the type of its endpoint,

@@ -83,6 +83,13 @@ type task struct {
 	body document.Value
 	// patch is the decoded patch or configuration, once it was needed.
 	patch *patchBody
+	// basis is the live object of this attempt; joined is the same with its
+	// managedFields, absent if decoding changes it.
+	basis  basis
+	joined document.Value
+	// valid reports whether the schema of a custom resource found nothing wrong with
+	// the next state, not even what it may keep from the live object.
+	valid bool
 	// warnings of the whole request; those of an attempt come in its outcome.
 	warnings []string
 }

@@ -11,6 +11,11 @@ import (
 // defaults that have come since it was written are filled in, what its schema no
 // longer knows is gone, and it is in the version of the kind.
 func (p *pipeline) read(k *schema.Kind, o fieldmanager.Object) (fieldmanager.Object, *Status) {
+	return p.readUpdate(k, o, basis{})
+}
+
+// readUpdate is read for an object that was made from that of a basis.
+func (p *pipeline) readUpdate(k *schema.Kind, o fieldmanager.Object, b basis) (fieldmanager.Object, *Status) {
 	version := o.Value.Get("apiVersion").StringOr("")
 	stored := k
 	if version != k.APIVersion() {
@@ -23,13 +28,13 @@ func (p *pipeline) read(k *schema.Kind, o fieldmanager.Object) (fieldmanager.Obj
 		if o.Value, err = p.convert(o.Value, k); err != nil {
 			return o, plainError(err)
 		}
-		o.Value = p.fill(k, o.Value)
+		o.Value = p.fillUpdate(k, o.Value, b)
 		return o, nil
 	}
-	if o.Value, _, err = p.decodeCustom(stored, o.Value, defaults.FromTree); err != nil {
+	if o.Value, _, err = p.decodeCustom(stored, o.Value, b.decodedFor(stored), defaults.FromTree); err != nil {
 		return o, plainError(err)
 	}
-	if o.Value, err = p.convert(p.fill(stored, o.Value), k); err != nil {
+	if o.Value, err = p.convert(p.fillUpdate(stored, o.Value, b), k); err != nil {
 		return o, plainError(err)
 	}
 	return o, nil
@@ -43,29 +48,34 @@ func (p *pipeline) show(k *schema.Kind, o fieldmanager.Object) (document.Value, 
 
 // stored returns an object as it is to be stored: in the storage version, without
 // its resource version, and of a built-in kind without what its encoding loses.
-func (p *pipeline) stored(k *schema.Kind, o fieldmanager.Object) (*Record, *Status) {
+// The object was made from that of a basis.
+func (p *pipeline) stored(k *schema.Kind, o fieldmanager.Object, b basis) (*Record, *Status) {
 	if k.Builtin {
-		if value, _, err := defaults.Decode(k, o.Value, defaults.FromTree); err == nil {
-			o.Value = value
+		value, _, err := defaults.DecodeUpdate(k, o.Value, b.decodedFor(k), defaults.FromTree)
+		if err != nil {
+			return newRecord(o, b.decodedFor(k)), nil
 		}
-		return newRecord(o), nil
+		o.Value = value
+		r := newRecord(o, b.decodedFor(k))
+		r.decoded = k
+		return r, nil
 	}
 	if k.Storage {
-		return newRecord(o), nil
+		return newRecord(o, b.decodedFor(k)), nil
 	}
 	to, ok := p.storageVersion(k)
 	if !ok {
-		return newRecord(o), nil
+		return newRecord(o, document.Value{}), nil
 	}
 	value, err := p.convert(o.Value, to)
 	if err == nil {
-		value, _, err = p.decodeCustom(to, value, defaults.FromTree)
+		value, _, err = p.decodeCustom(to, value, document.Value{}, defaults.FromTree)
 	}
 	if err != nil {
 		return nil, plainError(err)
 	}
 	o.Value = value
-	return newRecord(o), nil
+	return newRecord(o, document.Value{}), nil
 }
 
 // storageVersion finds the version in which a custom resource is stored, which

@@ -9,6 +9,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/internal/engine/remake"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // Record is a stored object: without its resource version, which is the store's,
@@ -19,6 +20,13 @@ type Record struct {
 	// rewritten says that the text holds a -0, which is read as 0: the next
 	// write is a change even if it changes nothing.
 	rewritten bool
+	// decoded is the kind that the object was decoded as before it was stored, nil
+	// if it was not.
+	decoded *schema.Kind
+	// complete is the kind for which decoding and reading the object changes
+	// nothing, valid the kind for which its validation finds nothing; nil until that
+	// is known.
+	complete, valid atomic.Pointer[schema.Kind]
 	// form is how the record was shown last, nil until it is.
 	form atomic.Pointer[form]
 	// size is what Size returns plus one, 0 until it is asked for.
@@ -86,13 +94,15 @@ func DecodeRecord(data []byte) (*Record, error) {
 	if object.Managed, err = fieldmanager.DecodeStored(doc.Root.Lookup("metadata", "managedFields")); err != nil {
 		return nil, err
 	}
-	return newRecord(object), nil
+	return newRecord(object, document.Value{}), nil
 }
 
-func newRecord(o fieldmanager.Object) *Record {
+// newRecord returns the record of an object. live is an object that it was made
+// from and that rereading does not change, absent for none.
+func newRecord(o fieldmanager.Object, live document.Value) *Record {
 	o.Value = withMeta(o.Value, "resourceVersion", document.Value{})
 	o.Value = withMeta(o.Value, "selfLink", document.Value{})
-	value := reread(o.Value)
+	value := reread(o.Value, live)
 	r := &Record{rewritten: !document.SameNode(value, o.Value) && hasNegativeZero(o.Value)}
 	o.Value = value
 	r.object = o
@@ -115,8 +125,13 @@ func hasNegativeZero(v document.Value) bool {
 }
 
 // reread returns a value as it is read again from its text: a number such as 2.0
-// is printed without its fraction, and is an integer from then on.
-func reread(v document.Value) document.Value {
+// is printed without its fraction, and is an integer from then on. Parts shared with
+// live, which rereading does not change, are not looked into.
+func reread(v, live document.Value) document.Value {
+	if remake.Shared(v, live) {
+		return v
+	}
+	before := remake.EarlierOf(live)
 	switch v.Kind() {
 	case document.Number:
 		if v.IsInt() {
@@ -126,14 +141,12 @@ func reread(v document.Value) document.Value {
 			return document.NewInt(n)
 		}
 	case document.Object:
-		return remake.Members(v, rereadPart)
+		return remake.Members(v, func(i int, part document.Value) document.Value { return reread(part, before.Member(v.Key(i))) })
 	case document.List:
-		return remake.Items(v, rereadPart)
+		return remake.Items(v, func(i int, part document.Value) document.Value { return reread(part, before.Item(v, i)) })
 	}
 	return v
 }
-
-func rereadPart(_ int, part document.Value) document.Value { return reread(part) }
 
 // UID returns the object's uid, by which stores check preconditions.
 func (r *Record) UID() string { return meta(r.object.Value, "uid") }

@@ -93,7 +93,7 @@ func (p *pipeline) step(ep *endpoint, live fieldmanager.Object, r *Request) (*Re
 		if unversioned {
 			live = versioned(live, 1)
 		}
-		if live, st = p.read(ep.kind, live); st != nil {
+		if live, t.basis, st = p.readAs(ep.kind, live, nil, basis{}); st != nil {
 			return nil, st
 		}
 	}
@@ -116,7 +116,7 @@ func (p *pipeline) step(ep *endpoint, live fieldmanager.Object, r *Request) (*Re
 
 // stepped answers with the object as a store would give it back.
 func (t *task) stepped(live fieldmanager.Object, out outcome, unversioned bool) (*Response, *Status) {
-	record, st := t.stored(t.ep.kind, out.object)
+	record, st := t.stored(t.ep.kind, out.object, t.basis)
 	if st != nil {
 		return nil, st
 	}

@@ -46,7 +46,7 @@ func (t *task) applied(live fieldmanager.Object) (fieldmanager.Object, []string,
 		return live, nil, plainError(errScaleVersion)
 	}
 	force := t.Force != nil && *t.Force
-	next, err := m.Apply(live, config, fieldmanager.ApplyOptions{FieldManager: t.FieldManager, Force: force, Time: t.now})
+	next, err := m.Finishing(t.finish).Apply(live, config, fieldmanager.ApplyOptions{FieldManager: t.FieldManager, Force: force, Time: t.now})
 	otherName := errors.Is(err, fieldmanager.ErrName)
 	if err != nil && !otherName {
 		return live, nil, applyStatus(err)
@@ -127,7 +127,6 @@ func (p *pipeline) managerConfig(ep *endpoint) fieldmanager.Config {
 		Custom:      !ep.kind.Builtin,
 		Subresource: ep.sub,
 		Engine:      p.config.Engine,
-		Finish:      func(merged document.Value) (document.Value, error) { return p.finish(ep, merged) },
 	}
 	if k.Builtin {
 		if zero, _, err := defaults.Decode(k, empty(k), defaults.FromTree); err == nil {
@@ -191,19 +190,19 @@ func (p *pipeline) resetFields(ep *endpoint) map[string]fieldmanager.ResetFields
 
 // finish completes what an apply merged: it is decoded as the kind is held in
 // memory, and its defaults are filled in.
-func (p *pipeline) finish(ep *endpoint, merged document.Value) (document.Value, error) {
-	if ep.sub == subScale && !ep.kind.Builtin {
+func (t *task) finish(merged document.Value) (document.Value, error) {
+	if t.ep.sub == subScale && !t.ep.kind.Builtin {
 		return merged, errScaleVersion
 	}
-	k := ep.body
+	k := t.ep.body
 	if !k.Builtin {
-		return p.fill(k, merged), nil
+		return t.fillUpdate(k, merged, t.basis), nil
 	}
-	out, _, err := p.decode(k, merged, defaults.FromTree)
+	out, _, err := t.decodeUpdate(k, merged, t.basis.decodedFor(k), defaults.FromTree)
 	if err != nil {
 		return merged, err
 	}
-	return p.fill(k, out), nil
+	return t.fillUpdate(k, out, t.basis), nil
 }
 
 // convert returns an object in another version of its kind. Without a converter

@@ -22,7 +22,7 @@ func (t *task) validateNew(object document.Value) []Cause {
 	if causes := t.checkKind(object); len(causes) > 0 {
 		return causes
 	}
-	causes := append(metadata, schemaCauses(structural.Validate(k.Type(), object, structural.Options{Metadata: embeddedMetadata}))...)
+	causes := append(metadata, schemaCauses(t.validateSchema(object, document.Value{}))...)
 	return t.checkRules(append(causes, t.checkReplicas(object)...), object, document.Value{})
 }
 
@@ -53,8 +53,17 @@ func (t *task) validateUpdate(live, next document.Value) []Cause {
 	if was := live.Get("status"); t.ep.sub == subStatus && next.Get("status").IsNull() && (!was.Exists() || was.IsNull()) {
 		judged = next.Without("status") // it was nothing and is nothing
 	}
-	causes = append(causes, schemaCauses(structural.Validate(k.Type(), judged, structural.Options{Old: live, Metadata: embeddedMetadata}))...)
+	causes = append(causes, schemaCauses(t.validateSchema(judged, live))...)
 	return t.checkRules(append(causes, t.checkReplicas(next)...), next, live)
+}
+
+// validateSchema judges a custom resource by its schema; live is absent for a new
+// one.
+func (t *task) validateSchema(object, live document.Value) []schema.FieldError {
+	k := t.ep.kind
+	errs, clean := structural.ValidateUpdate(k.Type(), object, structural.Options{Old: live, Valid: t.basis.validFor(k), Metadata: embeddedMetadata})
+	t.valid = clean
+	return errs
 }
 
 // embeddedMetadata judges the metadata of an object embedded in a custom resource,

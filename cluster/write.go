@@ -260,7 +260,7 @@ func (t *task) nextGeneration(next, live document.Value) document.Value {
 	if !k.Builtin || t.ep.strategy.ExactGeneration || metaInt(counted, "generation") == metaInt(live, "generation") {
 		return counted
 	}
-	if meant, _, err := defaults.Decode(k, next, defaults.FromTree); err == nil {
+	if meant, _, err := defaults.DecodeUpdate(k, next, t.basis.decodedFor(k), defaults.FromTree); err == nil {
 		return nextGeneration(t.ep.strategy, next, meant, live)
 	}
 	return counted

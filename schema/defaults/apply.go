@@ -17,13 +17,17 @@ type filler struct {
 
 // walk applies a type's rules to a value and then goes into its members, as the
 // API server calls the functions of a type before those of its fields' types.
-func (f *filler) walk(p *plan, v document.Value) document.Value {
+func (f *filler) walk(p *plan, v, live document.Value) document.Value {
+	if remake.Shared(v, live) {
+		return v
+	}
 	for _, r := range p.rules {
 		if r.Feature != "" && f.skip[r.Feature] {
 			continue
 		}
 		v = f.rule(r, r.field, v, v, v)
 	}
+	before := remake.EarlierOf(live)
 	for i := range p.kids {
 		k := &p.kids[i]
 		old := v.Get(k.name)
@@ -31,32 +35,33 @@ func (f *filler) walk(p *plan, v document.Value) document.Value {
 			continue
 		}
 		f.path = append(f.path, document.FieldStep(k.name))
-		if w := f.walk(k.plan, old); !document.SameNode(w, old) {
+		if w := f.walk(k.plan, old, before.Member(k.name)); !document.SameNode(w, old) {
 			v = v.With(k.name, w)
 		}
 		f.path = f.path[:len(f.path)-1]
 	}
 	if p.each != nil {
-		v = f.each(v, func(item document.Value) document.Value { return f.walk(p.each, item) })
+		v = f.each(v, live, func(item, live document.Value) document.Value { return f.walk(p.each, item, live) })
 	}
 	return v
 }
 
-// each replaces the items of a list or the members of an object.
-func (f *filler) each(v document.Value, change func(document.Value) document.Value) document.Value {
+// each replaces the items of a list or the members of an object. change is given
+// each with the one that it was made from in live.
+func (f *filler) each(v, live document.Value, change func(part, live document.Value) document.Value) document.Value {
 	f.path = append(f.path, document.Step{})
 	top := len(f.path) - 1
+	whole, before := v, remake.EarlierOf(live)
 	switch v.Kind() {
 	case document.List:
 		v = remake.Items(v, func(i int, item document.Value) document.Value {
 			f.path[top] = document.IndexStep(i)
-			return change(item)
+			return change(item, before.Item(whole, i))
 		})
 	case document.Object:
-		keys := v
 		v = remake.Members(v, func(i int, member document.Value) document.Value {
-			f.path[top] = document.FieldStep(keys.Key(i))
-			return change(member)
+			f.path[top] = document.FieldStep(whole.Key(i))
+			return change(member, before.Member(whole.Key(i)))
 		})
 	}
 	f.path = f.path[:top]
@@ -72,9 +77,9 @@ func (f *filler) rule(r *Rule, steps []step, v, far, near document.Value) docume
 	f.path = append(f.path, document.FieldStep(s.name))
 	switch {
 	case s.each && len(steps) == 1:
-		now = f.each(old, func(item document.Value) document.Value { return f.settle(r, item, far, near) })
+		now = f.each(old, document.Value{}, func(item, _ document.Value) document.Value { return f.settle(r, item, far, near) })
 	case s.each:
-		now = f.each(old, func(item document.Value) document.Value { return f.rule(r, steps[1:], item, far, item) })
+		now = f.each(old, document.Value{}, func(item, _ document.Value) document.Value { return f.rule(r, steps[1:], item, far, item) })
 	case len(steps) > 1:
 		now = old
 		if old.Exists() && !old.IsNull() || f.creates(r, steps[1:], far, near) {

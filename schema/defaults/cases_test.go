@@ -199,7 +199,7 @@ func features(t testing.TB, k *schema.Kind, v document.Value) map[*Rule]bool {
 		set := ruleSet{byType: map[string][]*Rule{rule.Type: {rule}}}
 		if p := set.plan(k.Type()); p != nil {
 			f := filler{options: Options{Observe: func(Filled) { found[rule] = true }}}
-			f.walk(p, v)
+			f.walk(p, v, document.Value{})
 		}
 	}
 	return found

@@ -73,6 +73,12 @@ type Problem struct {
 // error is a *DecodeError. The same value comes back where nothing changes, and
 // for objects of kinds that are not built in.
 func Decode(k *schema.Kind, v document.Value, from Source) (document.Value, []Problem, error) {
+	return DecodeUpdate(k, v, document.Value{}, from)
+}
+
+// DecodeUpdate is Decode for a value that was made from live, an object of the kind
+// that decoding does not change. Parts that both share are not looked into.
+func DecodeUpdate(k *schema.Kind, v, live document.Value, from Source) (document.Value, []Problem, error) {
 	t := k.Type()
 	if !k.Builtin || t.Map == nil {
 		return v, nil, nil
@@ -80,7 +86,7 @@ func Decode(k *schema.Kind, v document.Value, from Source) (document.Value, []Pr
 	memory := from&InMemory != 0
 	d := decoder{from: from &^ InMemory, text: storedAsText(k.Group) || memory, memory: memory}
 	from = d.from
-	out := d.value(t, v)
+	out := d.value(t, v, live)
 	if d.err != nil {
 		return v, nil, d.err
 	}
@@ -119,16 +125,19 @@ func (d *decoder) pop()            { d.path = d.path[:len(d.path)-1] }
 
 // value decodes a value. Null is the zero value of t: fields, which may be
 // missing, are settled by object.
-func (d *decoder) value(t *schema.Type, v document.Value) document.Value {
+func (d *decoder) value(t *schema.Type, v, live document.Value) document.Value {
+	if remake.Shared(v, live) {
+		return v
+	}
 	switch classOf(t) {
 	case opaque:
 		return v
 	case structure:
-		return d.object(t, v)
+		return d.object(t, v, live)
 	case dictionary:
-		return d.dictionary(t, v)
+		return d.dictionary(t, v, live)
 	case list:
-		return d.list(t, v)
+		return d.list(t, v, live)
 	}
 	if v.IsNull() {
 		if z := zero(t); !z.IsNull() {
@@ -140,7 +149,7 @@ func (d *decoder) value(t *schema.Type, v document.Value) document.Value {
 }
 
 // object decodes a Go struct: members and fields, both sorted by name, side by side.
-func (d *decoder) object(t *schema.Type, v document.Value) document.Value {
+func (d *decoder) object(t *schema.Type, v, live document.Value) document.Value {
 	if v.IsNull() {
 		return zero(t)
 	}
@@ -152,7 +161,7 @@ func (d *decoder) object(t *schema.Type, v document.Value) document.Value {
 		d.atomic++
 		defer func() { d.atomic-- }()
 	}
-	fields, out := t.Map.Fields, rebuild{old: v}
+	fields, out, before := t.Map.Fields, rebuild{old: v}, remake.EarlierOf(live)
 	i, j := 0, 0
 	for i < v.Len() || j < len(fields) {
 		switch {
@@ -164,7 +173,7 @@ func (d *decoder) object(t *schema.Type, v document.Value) document.Value {
 			out.drop()
 			i++
 		default:
-			out.set(v.Key(i), d.field(&fields[j], v.At(i)))
+			out.set(v.Key(i), d.field(&fields[j], v.At(i), before.Member(v.Key(i))))
 			i++
 			j++
 		}
@@ -173,7 +182,7 @@ func (d *decoder) object(t *schema.Type, v document.Value) document.Value {
 }
 
 // field decodes a field's value; absent where it is not written.
-func (d *decoder) field(f *schema.Field, v document.Value) document.Value {
+func (d *decoder) field(f *schema.Field, v, live document.Value) document.Value {
 	if v.IsNull() {
 		if w := d.missing(f); !w.IsNull() {
 			return w
@@ -181,7 +190,7 @@ func (d *decoder) field(f *schema.Field, v document.Value) document.Value {
 		return v
 	}
 	d.push(f.Name)
-	w := d.value(f.Type, v)
+	w := d.value(f.Type, v, live)
 	d.pop()
 	if f.Go&schema.GoPointer != 0 {
 		return w
@@ -245,7 +254,7 @@ func (d *decoder) dotted(p document.Path) string {
 	return b.String()
 }
 
-func (d *decoder) dictionary(t *schema.Type, v document.Value) document.Value {
+func (d *decoder) dictionary(t *schema.Type, v, live document.Value) document.Value {
 	if v.IsNull() {
 		return v
 	}
@@ -253,13 +262,13 @@ func (d *decoder) dictionary(t *schema.Type, v document.Value) document.Value {
 		d.fail("expected an object, found " + describe(v))
 		return v
 	}
-	out := rebuild{old: v}
+	out, before := rebuild{old: v}, remake.EarlierOf(live)
 	d.keys = append(d.keys, len(d.path))
 	defer func() { d.keys = d.keys[:len(d.keys)-1] }()
 	for i := range v.Len() {
 		key := v.Key(i)
 		d.push(key)
-		w := d.value(t.Map.Elem, v.At(i))
+		w := d.value(t.Map.Elem, v.At(i), before.Member(key))
 		d.pop()
 		if w.IsNull() && !d.text {
 			switch classOf(t.Map.Elem) { // protobuf knows no nil within a map
@@ -274,7 +283,7 @@ func (d *decoder) dictionary(t *schema.Type, v document.Value) document.Value {
 	return out.value()
 }
 
-func (d *decoder) list(t *schema.Type, v document.Value) document.Value {
+func (d *decoder) list(t *schema.Type, v, live document.Value) document.Value {
 	if v.IsNull() {
 		return v
 	}
@@ -287,9 +296,10 @@ func (d *decoder) list(t *schema.Type, v document.Value) document.Value {
 		defer func() { d.whole-- }()
 	}
 	d.path = append(d.path, document.Step{})
+	list, before := v, remake.EarlierOf(live)
 	v = remake.Items(v, func(i int, item document.Value) document.Value {
 		d.path[len(d.path)-1] = document.IndexStep(i)
-		return d.value(t.List.Elem, item)
+		return d.value(t.List.Elem, item, before.Item(list, i))
 	})
 	d.pop()
 	return v

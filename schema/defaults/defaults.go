@@ -97,6 +97,12 @@ type Filled struct {
 // value comes back where nothing is missing. The object has been decoded, see
 // Decode.
 func (r *Rules) Apply(k *schema.Kind, v document.Value, o Options) document.Value {
+	return r.ApplyUpdate(k, v, document.Value{}, o)
+}
+
+// ApplyUpdate is Apply for a value that was made from live, an object of the kind
+// whose defaults are filled in. Parts that both share are not looked into.
+func (r *Rules) ApplyUpdate(k *schema.Kind, v, live document.Value, o Options) document.Value {
 	if !k.Builtin || v.Kind() != document.Object {
 		return v
 	}
@@ -105,7 +111,7 @@ func (r *Rules) Apply(k *schema.Kind, v document.Value, o Options) document.Valu
 		return v
 	}
 	f := filler{options: o}
-	return f.walk(p, v)
+	return f.walk(p, v, live)
 }
 
 // A plan says what Apply does with a value of one type: the rules, in order,

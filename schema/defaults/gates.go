@@ -24,7 +24,7 @@ func (r *Rules) withoutDisabled(k *schema.Kind, v, live document.Value) document
 			}
 			f.skip[x.Rule.Feature] = true
 		}}}
-		used.walk(p, live)
+		used.walk(p, live, document.Value{})
 	}
-	return f.walk(p, v)
+	return f.walk(p, v, live)
 }

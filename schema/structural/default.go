@@ -2,6 +2,7 @@ package structural
 
 import (
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/remake"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -9,6 +10,16 @@ import (
 // nullable and has no default for them. Those with a default are left for
 // [Default], null items of lists stay.
 func DropNulls(t *schema.Type, v document.Value) document.Value {
+	return DropNullsUpdate(t, v, document.Value{})
+}
+
+// DropNullsUpdate is DropNulls for a value that was made from live, an object in
+// which there is nothing to drop. Parts that both share are not looked into.
+func DropNullsUpdate(t *schema.Type, v, live document.Value) document.Value {
+	if remake.Shared(v, live) {
+		return v
+	}
+	before := remake.EarlierOf(live)
 	switch v.Kind() {
 	case document.Object:
 		if t == nil || t.Map == nil {
@@ -21,7 +32,7 @@ func DropNulls(t *schema.Type, v document.Value) document.Value {
 			case known == nil:
 				b.keep(v, i)
 			case !member.IsNull():
-				b.set(v, i, DropNulls(known, member))
+				b.set(v, i, DropNullsUpdate(known, member, before.Member(v.Key(i))))
 			case known.Nullable || def:
 				b.keep(v, i)
 			default:
@@ -35,7 +46,7 @@ func DropNulls(t *schema.Type, v document.Value) document.Value {
 		}
 		var b rebuild
 		for i, item := range v.Items() {
-			b.set(v, i, DropNulls(described(t.List.Elem), item))
+			b.set(v, i, DropNullsUpdate(described(t.List.Elem), item, before.Item(v, i)))
 		}
 		return b.list(v)
 	}
@@ -69,26 +80,32 @@ func ownField(m *schema.MapType, key string) *schema.Field {
 // there or are defaults themselves. A null takes the default where it is not
 // nullable and there is one; so does a null item.
 func Default(t *schema.Type, v document.Value) document.Value {
-	if t == nil {
+	return DefaultUpdate(t, v, document.Value{})
+}
+
+// DefaultUpdate is Default for a value that was made from live, an object whose
+// defaults are filled in. Parts that both share are not looked into.
+func DefaultUpdate(t *schema.Type, v, live document.Value) document.Value {
+	if t == nil || remake.Shared(v, live) {
 		return v
 	}
 	switch v.Kind() {
 	case document.Object:
 		if t.Map != nil {
-			return defaultObject(t.Map, v)
+			return defaultObject(t.Map, v, live)
 		}
 	case document.List:
 		if t.List != nil {
-			return defaultList(t.List, v)
+			return defaultList(t.List, v, live)
 		}
 	}
 	return v
 }
 
-func defaultObject(m *schema.MapType, v document.Value) document.Value {
-	var b rebuild
+func defaultObject(m *schema.MapType, v, live document.Value) document.Value {
+	b, before := rebuild{}, remake.EarlierOf(live)
 	for i := range v.Len() {
-		b.set(v, i, defaultMember(m, v.Key(i), v.At(i)))
+		b.set(v, i, defaultMember(m, v.Key(i), v.At(i), before.Member(v.Key(i))))
 	}
 	for _, fields := range [2][]schema.Field{m.Fields, m.Meta} {
 		for i := range fields {
@@ -105,28 +122,28 @@ func defaultObject(m *schema.MapType, v document.Value) document.Value {
 	return b.object(v)
 }
 
-func defaultMember(m *schema.MapType, key string, v document.Value) document.Value {
+func defaultMember(m *schema.MapType, key string, v, live document.Value) document.Value {
 	if f := ownField(m, key); f != nil {
 		if v.IsNull() && !f.Type.Nullable && f.Default != "" {
 			v = f.DefaultValue()
 		}
-		return Default(f.Type, v)
+		return DefaultUpdate(f.Type, v, live)
 	}
 	elem := described(m.Elem)
 	if elem != nil && v.IsNull() && !elem.Nullable && m.ElemDefault != "" {
 		v = schema.ParseDefault(m.ElemDefault)
 	}
-	return Default(elem, v)
+	return DefaultUpdate(elem, v, live)
 }
 
-func defaultList(l *schema.ListType, v document.Value) document.Value {
-	var b rebuild
+func defaultList(l *schema.ListType, v, live document.Value) document.Value {
+	b, before := rebuild{}, remake.EarlierOf(live)
 	elem := described(l.Elem)
 	for i, item := range v.Items() {
 		if elem != nil && item.IsNull() && !elem.Nullable && l.ElemDefault != "" {
 			item = schema.ParseDefault(l.ElemDefault)
 		}
-		b.set(v, i, Default(elem, item))
+		b.set(v, i, DefaultUpdate(elem, item, before.Item(v, i)))
 	}
 	return b.list(v)
 }

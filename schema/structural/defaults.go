@@ -76,12 +76,12 @@ func (c *defaultChecker) field(f *schema.Field) {
 func (c *defaultChecker) value(t *schema.Type, v document.Value) {
 	path, at := append(slices.Clone(c.path), document.Keys("default")...), strings.Join(c.text, "")+".default"
 	var p pruner
-	if p.value(t, v, false, t.Embedded); len(p.unknown) > 0 {
+	if p.value(t, v, document.Value{}, false, t.Embedded); len(p.unknown) > 0 {
 		c.errs = append(c.errs, schema.FieldError{Type: schema.ErrorInvalid, Path: path, Field: at, BadValue: v, Detail: "must not have unknown fields"})
 	}
 	var w validator
-	w.value(t, v, document.Value{})
-	w.embedded(t, v, false, nil)
+	w.value(t, v, document.Value{}, document.Value{})
+	w.embedded(t, v, document.Value{}, false, nil)
 	for _, e := range w.finish() {
 		if e.Field == rootField {
 			e.Field = at

@@ -4,14 +4,16 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/remake"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // embedded checks the objects in an object. The root itself is not one of them.
-func (c *validator) embedded(t *schema.Type, v document.Value, root bool, metadata func(document.Value) []schema.FieldError) {
-	if t == nil {
+func (c *validator) embedded(t *schema.Type, v, valid document.Value, root bool, metadata func(document.Value) []schema.FieldError) {
+	if t == nil || remake.Shared(v, valid) {
 		return
 	}
+	before := remake.EarlierOf(valid)
 	switch v.Kind() {
 	case document.Object:
 		if t.Embedded && !root {
@@ -24,7 +26,7 @@ func (c *validator) embedded(t *schema.Type, v document.Value, root bool, metada
 			key := v.Key(i)
 			own := knownMember(t, key)
 			start := len(c.errs)
-			c.embedded(own, v.At(i), false, metadata)
+			c.embedded(own, v.At(i), before.Member(key), false, metadata)
 			c.belowMember(start, t, key)
 		}
 	case document.List:
@@ -33,7 +35,7 @@ func (c *validator) embedded(t *schema.Type, v document.Value, root bool, metada
 		}
 		for i, item := range v.Items() {
 			start := len(c.errs)
-			c.embedded(t.List.Elem, item, false, metadata)
+			c.embedded(t.List.Elem, item, before.Item(v, i), false, metadata)
 			c.below(start, document.IndexStep(i))
 		}
 	}

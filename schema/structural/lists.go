@@ -2,12 +2,13 @@ package structural
 
 import (
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/remake"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // uniqueness checks that items of sets and keyed lists are there once.
-func (c *validator) uniqueness(t *schema.Type, v document.Value) {
-	if t == nil {
+func (c *validator) uniqueness(t *schema.Type, v, valid document.Value) {
+	if t == nil || remake.Shared(v, valid) {
 		return
 	}
 	switch v.Kind() {
@@ -15,6 +16,7 @@ func (c *validator) uniqueness(t *schema.Type, v document.Value) {
 		if t.Map == nil {
 			return
 		}
+		before := remake.EarlierOf(valid)
 		for i := range v.Len() {
 			key := v.Key(i)
 			if k := v.At(i).Kind(); k != document.Object && k != document.List {
@@ -22,17 +24,17 @@ func (c *validator) uniqueness(t *schema.Type, v document.Value) {
 			}
 			own := knownMember(t, key)
 			start := len(c.errs)
-			c.uniqueness(own, v.At(i))
+			c.uniqueness(own, v.At(i), before.Member(key))
 			c.belowMember(start, t, key)
 		}
 	case document.List:
 		if t.List != nil {
-			c.uniqueItems(t.List, v)
+			c.uniqueItems(t.List, v, valid)
 		}
 	}
 }
 
-func (c *validator) uniqueItems(l *schema.ListType, v document.Value) {
+func (c *validator) uniqueItems(l *schema.ListType, v, valid document.Value) {
 	switch l.Kind {
 	case schema.SetList:
 		for _, i := range duplicates(listItems(v)) {
@@ -41,9 +43,10 @@ func (c *validator) uniqueItems(l *schema.ListType, v document.Value) {
 	case schema.KeyedList:
 		c.keyedItems(l, v)
 	}
+	before := remake.EarlierOf(valid)
 	for i, item := range v.Items() {
 		start := len(c.errs)
-		c.uniqueness(described(l.Elem), item)
+		c.uniqueness(described(l.Elem), item, before.Item(v, i))
 		c.below(start, document.IndexStep(i))
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/remake"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -23,8 +24,14 @@ import (
 // (`unknown field "spec.foo"`, with [schema.FieldText]). apiVersion, kind and
 // metadata at the root and in embedded objects are kept whatever t says.
 func Prune(t *schema.Type, v document.Value) (document.Value, []document.Path) {
+	return PruneUpdate(t, v, document.Value{})
+}
+
+// PruneUpdate is Prune for a value that was made from live, an object of which t
+// prunes nothing. Parts that both share are not looked into.
+func PruneUpdate(t *schema.Type, v, live document.Value) (document.Value, []document.Path) {
 	var p pruner
-	out := p.value(t, v, false, true)
+	out := p.value(t, v, live, false, true)
 	if len(p.unknown) == 0 {
 		return out, nil
 	}
@@ -50,18 +57,21 @@ type pruner struct{ unknown []document.Path }
 
 // value prunes v. t is nil where nothing is known of v: objects there lose all
 // members, unless they are preserved.
-func (p *pruner) value(t *schema.Type, v document.Value, preserve, object bool) document.Value {
+func (p *pruner) value(t *schema.Type, v, live document.Value, preserve, object bool) document.Value {
+	if remake.Shared(v, live) {
+		return v
+	}
 	preserve = preserve || t != nil && (t.Map != nil && t.Map.PreserveUnknown || t.List != nil && t.List.PreserveUnknown)
 	switch v.Kind() {
 	case document.Object:
-		return p.object(t, v, preserve, object)
+		return p.object(t, v, live, preserve, object)
 	case document.List:
-		return p.list(t, v, preserve)
+		return p.list(t, v, live, preserve)
 	}
 	return v
 }
 
-func (p *pruner) object(t *schema.Type, v document.Value, preserve, object bool) document.Value {
+func (p *pruner) object(t *schema.Type, v, live document.Value, preserve, object bool) document.Value {
 	var m *schema.MapType
 	if t != nil {
 		m = t.Map
@@ -70,7 +80,7 @@ func (p *pruner) object(t *schema.Type, v document.Value, preserve, object bool)
 	if m == nil && preserve {
 		return v
 	}
-	var b rebuild
+	b, before := rebuild{}, remake.EarlierOf(live)
 	for i := range v.Len() {
 		key, member := v.Key(i), v.At(i)
 		known, ok := memberType(m, key)
@@ -78,7 +88,7 @@ func (p *pruner) object(t *schema.Type, v document.Value, preserve, object bool)
 		case object && isMeta(key):
 		case ok:
 			start := len(p.unknown)
-			b.set(v, i, p.value(known, member, false, false))
+			b.set(v, i, p.value(known, member, before.Member(key), false, false))
 			p.below(start, document.FieldStep(key))
 			continue
 		case !preserve:
@@ -91,7 +101,7 @@ func (p *pruner) object(t *schema.Type, v document.Value, preserve, object bool)
 	return b.object(v)
 }
 
-func (p *pruner) list(t *schema.Type, v document.Value, preserve bool) document.Value {
+func (p *pruner) list(t *schema.Type, v, live document.Value, preserve bool) document.Value {
 	var elem *schema.Type
 	if t != nil && t.List != nil {
 		elem = described(t.List.Elem)
@@ -99,10 +109,10 @@ func (p *pruner) list(t *schema.Type, v document.Value, preserve bool) document.
 	if elem == nil && preserve {
 		return v
 	}
-	var b rebuild
+	b, before := rebuild{}, remake.EarlierOf(live)
 	for i, item := range v.Items() {
 		start := len(p.unknown)
-		b.set(v, i, p.value(elem, item, preserve, false))
+		b.set(v, i, p.value(elem, item, before.Item(v, i), preserve, false))
 		p.below(start, document.IndexStep(i))
 	}
 	return b.list(v)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/remake"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -14,6 +15,10 @@ type Options struct {
 	// not an error again (ratcheting, Kubernetes 1.33): a value that equals its
 	// old one, and lists with duplicates where the old object had any.
 	Old document.Value
+	// Valid is an object that t finds nothing wrong with, such as the object before
+	// an update if that is known of it. Parts that it shares with the object are not
+	// looked into.
+	Valid document.Value
 	// Metadata validates the metadata of an object embedded in the object
 	// (x-kubernetes-embedded-resource). Paths count from the metadata; a Field is
 	// taken as it is written behind that ("labels", "[0].x"). With nil metadata is
@@ -31,23 +36,32 @@ type Options struct {
 // Metadata of v itself is only validated as far as the schema says something of
 // it. Rules in CEL are not evaluated.
 func Validate(t *schema.Type, v document.Value, o Options) []schema.FieldError {
+	errs, _ := ValidateUpdate(t, v, o)
+	return errs
+}
+
+// ValidateUpdate is Validate that also returns whether nothing at all is wrong with
+// the object, not even what is the same in o.Old.
+func ValidateUpdate(t *schema.Type, v document.Value, o Options) (errs []schema.FieldError, valid bool) {
 	var c validator
-	c.value(t, v, document.Value{})
+	c.value(t, v, document.Value{}, o.Valid)
+	valid = len(c.errs) == 0
 	if o.Old.Exists() && len(c.errs) > 0 {
 		// Only now is it worth while to find each value's old one.
 		c = validator{}
 		c.root(t, v, o.Old)
 	}
-	c.embedded(t, v, true, o.Metadata)
+	c.embedded(t, v, o.Valid, true, o.Metadata)
 	start := len(c.errs)
-	c.uniqueness(t, v)
+	c.uniqueness(t, v, o.Valid)
+	valid = valid && len(c.errs) == 0
 	if len(c.errs) > start && o.Old.Exists() {
 		var before validator
-		if before.uniqueness(t, o.Old); len(before.errs) > 0 {
+		if before.uniqueness(t, o.Old, document.Value{}); len(before.errs) > 0 {
 			c.errs = c.errs[:start]
 		}
 	}
-	return c.finish()
+	return c.finish(), valid
 }
 
 // A validator gathers what is wrong. Paths grow from their end: each level adds
@@ -161,13 +175,13 @@ func (f *finding) fieldText() string {
 // root validates the whole object. Its apiVersion and kind are not compared with
 // the old ones, which may have been of another version.
 func (c *validator) root(t *schema.Type, v, old document.Value) {
-	c.value(t, v, old.Without("apiVersion").Without("kind"))
+	c.value(t, v, old.Without("apiVersion").Without("kind"), document.Value{})
 }
 
 // value validates by JSON schema. old is the value that v took the place of,
-// absent where there is none.
-func (c *validator) value(t *schema.Type, v, old document.Value) {
-	if t == nil {
+// absent where there is none; valid is one that t finds nothing wrong with.
+func (c *validator) value(t *schema.Type, v, old, valid document.Value) {
+	if t == nil || remake.Shared(v, valid) {
 		return
 	}
 	start := len(c.errs)
@@ -176,7 +190,7 @@ func (c *validator) value(t *schema.Type, v, old document.Value) {
 		c.rules(t.Validation, t.Scalar, t.Format, v)
 	}
 	c.format(t.Scalar, t.Format, v)
-	c.children(t, v, old)
+	c.children(t, v, old, valid)
 	c.ratchet(start, t, v, old)
 }
 
@@ -187,26 +201,27 @@ func (c *validator) ratchet(start int, t *schema.Type, v, old document.Value) {
 	}
 }
 
-func (c *validator) children(t *schema.Type, v, old document.Value) {
+func (c *validator) children(t *schema.Type, v, old, valid document.Value) {
 	switch v.Kind() {
 	case document.Object:
 		if t.Map != nil {
-			c.members(t, v, old)
+			c.members(t, v, old, valid)
 		}
 	case document.List:
 		if t.List == nil || described(t.List.Elem) == nil {
 			return
 		}
-		match := correlate(t.List, v, old)
+		match, before := correlate(t.List, v, old), remake.EarlierOf(valid)
 		for i, item := range v.Items() {
 			start := len(c.errs)
-			c.value(t.List.Elem, item, match.old(item))
+			c.value(t.List.Elem, item, match.old(item), before.Item(v, i))
 			c.below(start, document.IndexStep(i))
 		}
 	}
 }
 
-func (c *validator) members(t *schema.Type, v, old document.Value) {
+func (c *validator) members(t *schema.Type, v, old, valid document.Value) {
+	before := remake.EarlierOf(valid)
 	for i := range v.Len() {
 		key := v.Key(i)
 		known := knownMember(t, key)
@@ -214,7 +229,7 @@ func (c *validator) members(t *schema.Type, v, old document.Value) {
 			continue
 		}
 		start := len(c.errs)
-		c.value(known, v.At(i), old.Get(key))
+		c.value(known, v.At(i), old.Get(key), before.Member(key))
 		c.below(start, document.FieldStep(key))
 	}
 	for _, name := range t.Map.Required {

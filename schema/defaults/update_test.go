@@ -1,0 +1,74 @@
+package defaults_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/oracle/generate"
+	"github.com/patchlab-dev/patchlab/patch"
+	"github.com/patchlab-dev/patchlab/schema"
+	"github.com/patchlab-dev/patchlab/schema/defaults"
+)
+
+// Passing over what an object shares with the live one makes no difference, whether
+// the change came by a patch, which shares most, or otherwise.
+func TestUpdatesAreAsWithoutTheLiveObject(t *testing.T) {
+	catalog, err := schema.Builtin("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules, err := defaults.For("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kinds []*schema.Kind
+	for k := range catalog.Kinds() {
+		if k.Type().Map != nil && k.Type().Map.Field("metadata") != nil {
+			kinds = append(kinds, k)
+		}
+	}
+	compared := 0
+	for seed := range uint64(3000) {
+		k := kinds[seed%uint64(len(kinds))]
+		g := generate.New(seed, generate.Options{Odd: seed%3 == 0, Depth: 5 + int(seed%4), Breadth: 3})
+		live, ok := stored(rules, k, g.Object(k))
+		if !ok {
+			continue
+		}
+		next := g.Mutate(live, k.Type())
+		if seed%2 == 0 {
+			if next, err = patch.Strategic(live, g.StrategicPatch(live, k.Type()), k.Type(), patch.Options{}); err != nil {
+				continue
+			}
+		}
+		compared++
+		for _, from := range []defaults.Source{defaults.FromJSON, defaults.FromTree, defaults.FromTree | defaults.InMemory} {
+			want, unknown, wantErr := defaults.Decode(k, next, from)
+			got, found, err := defaults.DecodeUpdate(k, next, live, from)
+			if !document.Identical(got, want) || fmt.Sprint(found, err) != fmt.Sprint(unknown, wantErr) {
+				t.Fatalf("seed %d: decoded\n%s %v %v, want\n%s %v %v", seed, got, found, err, want, unknown, wantErr)
+			}
+			if err == nil {
+				if got, want := rules.ApplyUpdate(k, want, live, defaults.Options{}), rules.Apply(k, want, defaults.Options{}); !document.Identical(got, want) {
+					t.Fatalf("seed %d: filled\n%s, want\n%s", seed, got, want)
+				}
+			}
+		}
+	}
+	if compared < 1000 {
+		t.Errorf("only %d objects were compared", compared)
+	}
+}
+
+// stored returns an object as it may be live: decoding it and filling in its
+// defaults changes nothing.
+func stored(rules *defaults.Rules, k *schema.Kind, v document.Value) (document.Value, bool) {
+	v, _, err := defaults.Decode(k, v, defaults.FromTree)
+	if err != nil {
+		return v, false
+	}
+	v = rules.Apply(k, v, defaults.Options{})
+	again, _, err := defaults.Decode(k, v, defaults.FromTree)
+	return v, err == nil && document.SameNode(again, v) && document.SameNode(rules.Apply(k, v, defaults.Options{}), v)
+}
