@@ -61,6 +61,7 @@ type Document struct {
 	source string
 	opts   Options
 	marks  []mark // YAML: the positions in the input of the parts of source
+	lookup lookup
 }
 
 // Duplicate is a key that an object held more than once.

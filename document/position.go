@@ -79,14 +79,14 @@ func (d *Document) Position(v Value) Position {
 // nearest one above it that has a place in the text.
 func (d *Document) PositionOf(p Path) Position {
 	for ; ; p = p[:len(p)-1] {
-		if at := d.Position(d.Root.Follow(p)); at.Line > 0 || len(p) == 0 {
+		if at := d.Position(d.Follow(d.Root, p)); at.Line > 0 || len(p) == 0 {
 			return at
 		}
 	}
 }
 
-// position finds line and column of an offset. It reads the text up to there,
-// so it is for messages only.
+// position returns the line and column of an offset in the source. The first
+// call reads the whole text, so it is for messages only.
 func (d *Document) position(at int) Position {
 	pos := Position{Name: d.opts.Name, Line: 1, Column: 1}
 	if d.marks != nil {
@@ -96,9 +96,7 @@ func (d *Document) position(at int) Position {
 		}
 		return pos
 	}
-	before := d.source[:min(at, len(d.source))]
-	pos.Line += strings.Count(before, "\n")
-	pos.Column += utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])
+	pos.Line, pos.Column = d.lookup.position(d.source, at)
 	return pos
 }
 

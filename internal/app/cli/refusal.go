@@ -176,7 +176,7 @@ func conflictReport(conflicts []fieldmanager.Conflict, p manifest.Object, manage
 	fmt.Fprintf(&b, "error: applying as %q would change %s\n", manager, fields)
 	for _, c := range conflicts {
 		at := ""
-		if v := p.Value.Follow(c.Path); v.Exists() {
+		if v := p.Document.Follow(p.Value, c.Path); v.Exists() {
 			at = "  (" + p.Document.Position(v).String() + ")"
 		}
 		fmt.Fprintf(&b, "\n  %s%s\n", c.Path, at)
