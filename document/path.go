@@ -2,6 +2,7 @@ package document
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 )
 
@@ -160,18 +161,64 @@ func hasPartOfKey(item, key Value) bool {
 }
 
 // Set returns v with the part that the keys lead to replaced by val, making
-// the objects on the way; with an absent val the part is taken out, and nothing
-// is made.
+// the objects on the way; with an absent val the part is removed, and nothing
+// is made. A list or a scalar on the way stays as it is, and v is returned
+// unchanged; SetAt reports that.
 func (v Value) Set(val Value, keys ...string) Value {
 	if len(keys) == 0 {
 		return val
 	}
 	kid := v.Get(keys[0])
-	if !val.Exists() && !kid.Exists() {
+	if !val.Exists() && !kid.Exists() || v.Kind() > Null && v.Kind() != Object {
 		return v
 	}
-	return v.With(keys[0], kid.Set(val, keys[1:]...))
+	set := kid.Set(val, keys[1:]...)
+	if !set.Exists() && len(keys) > 1 || SameNode(set, kid) && kid.Exists() {
+		return v
+	}
+	return v.With(keys[0], set)
 }
 
 // Remove returns v without the part that the keys lead to.
 func (v Value) Remove(keys ...string) Value { return v.Set(Value{}, keys...) }
+
+// SetAt returns v with the part that a path leads to replaced by val, or without
+// it if val is absent. Objects on the way are made; the items of lists must
+// exist. An error wraps ErrPath: something on the way is not an object or has no
+// such item.
+func (v Value) SetAt(p Path, val Value) (Value, error) {
+	if len(p) == 0 {
+		return val, nil
+	}
+	kid := p[0].In(v)
+	if name, ok := p[0].Name(); ok {
+		if v.Kind() > Null && v.Kind() != Object {
+			return v, fmt.Errorf("%w: the field %q is set in %s, not in an object", ErrPath, name, v)
+		}
+		if !kid.Exists() && !val.Exists() {
+			return v, nil
+		}
+		set, err := kid.SetAt(p[1:], val)
+		if err != nil {
+			return v, err
+		}
+		return v.With(name, set), nil
+	}
+	if v.Kind() != List || !kid.Exists() {
+		return v, fmt.Errorf("%w: there is no item %s in %s", ErrPath, p[0], v)
+	}
+	set, err := kid.SetAt(p[1:], val)
+	if err != nil {
+		return v, err
+	}
+	for i, item := range v.Items() {
+		if item != kid {
+			continue
+		}
+		if !set.Exists() {
+			return v.Splice(i, 1), nil
+		}
+		return v.WithItem(i, set), nil
+	}
+	return v, nil
+}

@@ -186,6 +186,81 @@ func TestFollow(t *testing.T) {
 	}
 }
 
+func TestSet(t *testing.T) {
+	const object = `{"list":[{"name":"a","v":1}],"set":["x"],"text":"t","null":null}`
+	d, err := Parse([]byte(object), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ path, value, want, reason string }{
+		{".a.b", "1", `{"a":{"b":1},"list":[{"name":"a","v":1}],"null":null,"set":["x"],"text":"t"}`, "objects are made"},
+		{".null.b", "1", `{"list":[{"name":"a","v":1}],"null":{"b":1},"set":["x"],"text":"t"}`, "null becomes an object"},
+		{".list[name=a].v", "2", `{"list":[{"name":"a","v":2}],"null":null,"set":["x"],"text":"t"}`, "in an item"},
+		{".list[0]", "", `{"list":[],"null":null,"set":["x"],"text":"t"}`, "an item is removed"},
+		{".set[=x]", `"y"`, `{"list":[{"name":"a","v":1}],"null":null,"set":["y"],"text":"t"}`, "an item of a set"},
+		{".a.b", "", object, "nothing is made to remove something"},
+		{".list.b", "1", "", "a field of a list"},
+		{".text.b", "1", "", "a field of a scalar"},
+		{".list[1].b", "1", "", "no such item"},
+		{".text[0]", "1", "", "an item of a scalar"},
+	} {
+		p, err := ParsePath(c.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var value Value
+		if c.value != "" {
+			if err := value.UnmarshalJSON([]byte(c.value)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := d.Root.SetAt(p, value)
+		if c.want == "" {
+			if !errors.Is(err, ErrPath) || got.String() != d.Root.String() {
+				t.Errorf("%s (%s): %s, %v; want an error", c.path, c.reason, got, err)
+			}
+		} else if want, _ := Parse([]byte(c.want), Options{}); err != nil || !Identical(got, want.Root) {
+			t.Errorf("%s (%s): %s, %v; want %s", c.path, c.reason, got, err, c.want)
+		}
+		var names []string
+		for _, s := range p {
+			name, ok := s.Name()
+			if !ok {
+				names = nil
+				break
+			}
+			names = append(names, name)
+		}
+		if len(names) == 0 {
+			continue
+		}
+		want := got // unchanged after an error
+		if got := d.Root.Set(value, names...); !Identical(got, want) {
+			t.Errorf("Set %s (%s): %s, want %s", c.path, c.reason, got, want)
+		}
+	}
+}
+
+func TestValueAsJSON(t *testing.T) {
+	type record struct {
+		A Value
+		B Value `json:",omitzero"`
+		C Value
+	}
+	in := record{A: NewObject().With("x", NewString("<é>")), C: NewNull()}
+	text, err := json.Marshal(in)
+	var out record
+	if err == nil {
+		err = json.Unmarshal(text, &out)
+	}
+	if err != nil || string(text) != `{"A":{"x":"\u003cé\u003e"},"C":null}` || !Identical(out.A, in.A) || out.B.Exists() || !out.C.IsNull() {
+		t.Errorf("%s, %v: %v", text, err, out)
+	}
+	if text, err := json.Marshal(Value{}); err != nil || string(text) != "null" {
+		t.Errorf("an absent value is %s, %v", text, err)
+	}
+}
+
 func TestCompareSteps(t *testing.T) {
 	in := []string{`i:10`, `i:9`, `v:10`, `v:9`, `v:"10"`, `v:true`, `k:{"n":10}`, `k:{"n":9}`, `k:{"m":"z"}`, `f:b`, `f:a`, `f:`}
 	want := []string{`f:`, `f:a`, `f:b`, `k:{"m":"z"}`, `k:{"n":9}`, `k:{"n":10}`, `v:9`, `v:10`, `v:"10"`, `v:true`, `i:9`, `i:10`}
