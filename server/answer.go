@@ -60,7 +60,7 @@ func (a *answer) text(s string) {
 func (a *answer) send() {
 	if !a.begun {
 		a.begun = true
-		if acceptsGzip(a.r) {
+		if compresses(a.r) {
 			a.w.Header().Set("Content-Encoding", "gzip")
 			a.w.Header().Add("Vary", "Accept-Encoding")
 			a.zip = zippers.Get().(*gzip.Writer)
@@ -109,9 +109,13 @@ var zippers = sync.Pool{New: func() any {
 	return z
 }}
 
-// acceptsGzip reports whether a client takes compressed answers. Like
-// kube-apiserver it does not look at weights.
-func acceptsGzip(r *http.Request) bool {
+// compresses reports whether a long answer is to be compressed: where the client
+// takes that, weights not considered, as on kube-apiserver, and there is a network
+// between. On loopback compressing and decompressing only cost time.
+func compresses(r *http.Request) bool {
+	if onLoopback(r) {
+		return false
+	}
 	for encoding := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
 		if strings.TrimSpace(encoding) == "gzip" {
 			return true

@@ -46,8 +46,7 @@ func (s *Server) checkOrigin(r *http.Request) error {
 // be of loopback too. A handler that runs without a listener does not know the
 // address of the connection and accepts any host.
 func (s *Server) knownHost(r *http.Request) bool {
-	address, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	if !ok {
+	if r.Context().Value(http.LocalAddrContextKey) == nil {
 		return true
 	}
 	host := hostName(r.Host)
@@ -63,9 +62,17 @@ func (s *Server) knownHost(r *http.Request) bool {
 	if err != nil {
 		return false
 	}
+	return !onLoopback(r) || ip.Unmap().IsLoopback()
+}
+
+// onLoopback reports whether a request came over a loopback connection.
+func onLoopback(r *http.Request) bool {
+	address, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if !ok {
+		return false
+	}
 	local, err := netip.ParseAddrPort(address.String())
-	onLoopback := err == nil && local.Addr().Unmap().IsLoopback()
-	return !onLoopback || ip.Unmap().IsLoopback()
+	return err == nil && local.Addr().Unmap().IsLoopback()
 }
 
 // hostName returns the host of a Host header without port, brackets and the dot
