@@ -1,5 +1,11 @@
 package kinds
 
+import (
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+)
+
 // mutatingAdmissionPolicyStrategy is the strategy of admissionregistration.k8s.io/v1 MutatingAdmissionPolicy.
 var mutatingAdmissionPolicyStrategy = Strategy{
 	Group:          "admissionregistration.k8s.io",
@@ -8,6 +14,7 @@ var mutatingAdmissionPolicyStrategy = Strategy{
 	AnyFinalizer:   true,
 	Generation:     []string{"spec"},
 	RequireVersion: true,
+	validate:       validateMutatingAdmissionPolicy,
 }
 
 // validatingAdmissionPolicyStrategy is the strategy of admissionregistration.k8s.io/v1 ValidatingAdmissionPolicy.
@@ -20,4 +27,198 @@ var validatingAdmissionPolicyStrategy = Strategy{
 	RequireVersion: true,
 	Reset:          []string{"status"},
 	ResetStatus:    []string{"metadata", "spec"},
+	validate:       validateValidatingAdmissionPolicy,
+	validateStatus: validateValidatingAdmissionPolicyStatus,
+}
+
+// The expressions of policies are compiled where CEL is linked in (package
+// admission); here they only have to be there.
+
+func validateValidatingAdmissionPolicy(c *check, object, old field) {
+	spec := object.get("spec")
+	c.policy(spec, old.get("spec"))
+	validations, annotations := spec.get("validations"), spec.get("auditAnnotations")
+	if validations.items() == 0 && annotations.items() == 0 {
+		const why = "validations or auditAnnotations must contain at least one item"
+		c.required(validations, why)
+		c.required(annotations, why)
+		return
+	}
+	for i := range validations.items() {
+		c.policyValidation(validations.item(i))
+	}
+	if annotations.items() > maxAuditAnnotations {
+		c.invalid(annotations, "must not have more than 20 auditAnnotations")
+	}
+	seen := seenTexts{}
+	for i := range annotations.items() {
+		annotation := annotations.item(i)
+		c.auditAnnotation(annotation, object.get("metadata.name").text())
+		if key := annotation.get("key"); seen.add(key.text()) {
+			c.duplicate(key)
+		}
+	}
+}
+
+const (
+	maxAuditAnnotations = 20
+	// maxAuditExpression limits the expression of an audit annotation, in bytes.
+	maxAuditExpression = 5 << 10
+)
+
+// policy checks the parts that both kinds of policies have.
+func (c *check) policy(spec, old field) {
+	c.needOneOf(spec.get("failurePolicy"), "Fail,Ignore")
+	c.paramKind(spec.get("paramKind"))
+	if match := spec.get("matchConstraints"); match.isSet() {
+		c.matchResources(match)
+		c.need(match.get("resourceRules"))
+	} else {
+		c.required(match, "")
+	}
+	conditions := spec.get("matchConditions")
+	if !old.isSet() || !c.same(conditions, old.get("matchConditions")) || !c.same(spec.get("paramKind"), old.get("paramKind")) {
+		c.matchConditions(conditions)
+	}
+	variables := spec.get("variables")
+	for i := range variables.items() {
+		name := variables.item(i).get("name")
+		if c.needText(name, "name is not specified") && !isExpressionName(name.text()) {
+			c.invalid(name, "must be a valid CEL identifier")
+		}
+		c.needText(variables.item(i).get("expression"), "expression is not specified")
+	}
+}
+
+// isExpressionName reports whether a text is an identifier in CEL.
+func isExpressionName(text string) bool {
+	const reserved = "true,false,null,in,as,break,const,continue,else,for,function,if,import,let,loop,package,namespace,return,var,void,while"
+	for i := range len(text) {
+		if b := text[i]; b != '_' && (!names.IsAlphanumeric(b) || i == 0 && b <= '9') {
+			return false
+		}
+	}
+	return text != "" && !among(text, reserved)
+}
+
+// paramKind checks the kind of parameters; a missing one is valid.
+func (c *check) paramKind(kind field) {
+	if !kind.isSet() {
+		return
+	}
+	if version := kind.get("apiVersion"); c.need(version) {
+		c.paramVersion(version)
+	}
+	if name := kind.get("kind"); c.need(name) {
+		if why := names.DNSLabel1035(strings.ToLower(name.text())); why != "" {
+			c.invalid(name, "may have mixed case, but should otherwise match: "+why)
+		}
+	}
+}
+
+func (c *check) paramVersion(f field) {
+	text := f.text()
+	group, version, slash := strings.Cut(text, "/")
+	switch {
+	case strings.Contains(version, "/"):
+		c.invalid(f, "unexpected GroupVersion string: "+text)
+		return
+	case !slash:
+		group, version = "", text
+	}
+	if group != "" {
+		if why := names.DNSSubdomain(group); why != "" {
+			c.invalidText(f, group, why)
+		}
+	}
+	if version == "" {
+		c.invalid(f, "version must be specified")
+	} else if why := names.DNSLabel1035(version); why != "" {
+		c.invalidText(f, version, why)
+	}
+}
+
+func (c *check) policyValidation(v field) {
+	c.needText(v.get("expression"), "expression is not specified")
+	c.notBlank(v.get("messageExpression"))
+	message := v.get("message")
+	if c.notBlank(message) && strings.ContainsAny(strings.TrimSpace(message.text()), "\r\n") {
+		c.invalid(message, "must not contain line breaks")
+	}
+	c.oneOfIfSet(v.get("reason"), "Forbidden,Invalid,RequestEntityTooLarge")
+}
+
+// notBlank requires that a string that is given is more than white space.
+func (c *check) notBlank(f field) bool {
+	if f.text() != "" && strings.TrimSpace(f.text()) == "" {
+		c.invalid(f, "must be non-empty if specified")
+		return false
+	}
+	return true
+}
+
+// auditAnnotation checks an annotation, whose key is shown with the policy's name.
+func (c *check) auditAnnotation(annotation field, policy string) {
+	key := annotation.get("key")
+	if policy != "" && c.need(key) {
+		if full := policy + "/" + key.text(); names.QualifiedName(full) != "" {
+			c.invalidText(key, full, names.QualifiedName(full))
+		}
+	}
+	if value := annotation.get("valueExpression"); !c.needText(value, "valueExpression is not specified") {
+		return
+	} else if len(strings.TrimSpace(value.text())) > maxAuditExpression {
+		c.required(value, "must not exceed 5120 bytes in length")
+	}
+}
+
+func validateValidatingAdmissionPolicyStatus(c *check, object, _ field) {
+	status := object.get("status")
+	warnings := status.get("typeChecking.expressionWarnings")
+	for i := range warnings.items() {
+		c.need(warnings.item(i).get("warning"))
+		c.needText(warnings.item(i).get("fieldRef"), "")
+	}
+	c.conditions(status.get("conditions"))
+}
+
+func validateMutatingAdmissionPolicy(c *check, object, old field) {
+	spec := object.get("spec")
+	c.policy(spec, old.get("spec"))
+	c.mutableOperations(spec.get("matchConstraints"))
+	mutations := spec.get("mutations")
+	if mutations.items() == 0 {
+		c.required(mutations, "mutations must contain at least one item")
+	}
+	for i := range mutations.items() {
+		c.mutation(mutations.item(i))
+	}
+	c.needOneOf(spec.get("reinvocationPolicy"), "IfNeeded,Never")
+}
+
+func (c *check) mutation(m field) {
+	kind := m.get("patchType")
+	if !c.need(kind) {
+		return
+	}
+	switch kind.text() {
+	case "JSONPatch":
+		c.onePatch(m, kind.text(), "jsonPatch", "applyConfiguration")
+	case "ApplyConfiguration":
+		c.onePatch(m, kind.text(), "applyConfiguration", "jsonPatch")
+	default:
+		c.notSupported(kind, "ApplyConfiguration,JSONPatch")
+	}
+}
+
+// onePatch requires the part of a mutation that its type asks for, and no other.
+func (c *check) onePatch(m field, kind, wanted, other string) {
+	if part := m.get(wanted); part.isSet() {
+		c.needText(part.get("expression"), "")
+	} else {
+		c.required(part, "must be specified when patchType is "+kind)
+	}
+	if part := m.get(other); part.isSet() {
+		c.invalidText(part, "{"+other+"}", "must not be specified when patchType is "+kind)
+	}
 }

@@ -1,5 +1,7 @@
 package kinds
 
+import "github.com/patchlab-dev/patchlab/internal/engine/names"
+
 // mutatingAdmissionPolicyBindingStrategy is the strategy of admissionregistration.k8s.io/v1 MutatingAdmissionPolicyBinding.
 var mutatingAdmissionPolicyBindingStrategy = Strategy{
 	Group:          "admissionregistration.k8s.io",
@@ -8,6 +10,7 @@ var mutatingAdmissionPolicyBindingStrategy = Strategy{
 	AnyFinalizer:   true,
 	Generation:     []string{"spec"},
 	RequireVersion: true,
+	validate:       validateMutatingAdmissionPolicyBinding,
 }
 
 // validatingAdmissionPolicyBindingStrategy is the strategy of admissionregistration.k8s.io/v1 ValidatingAdmissionPolicyBinding.
@@ -18,4 +21,60 @@ var validatingAdmissionPolicyBindingStrategy = Strategy{
 	AnyFinalizer:   true,
 	Generation:     []string{"spec"},
 	RequireVersion: true,
+	validate:       validateValidatingAdmissionPolicyBinding,
+}
+
+func validateValidatingAdmissionPolicyBinding(c *check, object, _ field) {
+	spec := object.get("spec")
+	c.policyBinding(spec)
+	actions, seen := spec.get("validationActions"), seenTexts{}
+	for i := range actions.items() {
+		action := actions.item(i)
+		c.oneOf(action, "Audit,Deny,Warn")
+		if seen.add(action.text()) {
+			c.duplicate(action)
+		}
+	}
+	if seen.has("Deny") && seen.has("Warn") {
+		c.invalid(actions, "must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)")
+	}
+	if actions.items() == 0 {
+		c.required(actions, "at least one validation action is required")
+	}
+}
+
+func validateMutatingAdmissionPolicyBinding(c *check, object, _ field) {
+	spec := object.get("spec")
+	c.policyBinding(spec)
+	c.mutableOperations(spec.get("matchResources"))
+}
+
+// policyBinding checks the parts that both kinds of bindings have.
+func (c *check) policyBinding(spec field) {
+	c.needSyntax(spec.get("policyName"), names.DNSSubdomain)
+	c.paramRef(spec.get("paramRef"))
+	c.matchResources(spec.get("matchResources"))
+}
+
+// paramRef checks a reference to parameters, by name or by selector; a missing one
+// is valid.
+func (c *check) paramRef(ref field) {
+	if !ref.isSet() {
+		return
+	}
+	name, selector := ref.get("name"), ref.get("selector")
+	named, selected := !name.isEmpty(), selector.isSet()
+	if named {
+		c.syntax(name, names.PathSegment)
+	}
+	c.labelSelector(selector)
+	switch {
+	case named && selected:
+		const why = "name and selector are mutually exclusive"
+		c.forbidden(name, why)
+		c.forbidden(selector, why)
+	case !named && !selected:
+		c.required(ref, "one of name or selector must be specified")
+	}
+	c.needOneOf(ref.get("parameterNotFoundAction"), "Deny,Allow")
 }

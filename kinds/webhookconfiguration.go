@@ -1,5 +1,13 @@
 package kinds
 
+import (
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+)
+
 // mutatingWebhookConfigurationStrategy is the strategy of admissionregistration.k8s.io/v1 MutatingWebhookConfiguration.
 var mutatingWebhookConfigurationStrategy = Strategy{
 	Group:           "admissionregistration.k8s.io",
@@ -9,6 +17,7 @@ var mutatingWebhookConfigurationStrategy = Strategy{
 	Generation:      []string{"webhooks"},
 	ExactGeneration: true,
 	RequireVersion:  true,
+	validate:        validateWebhookConfiguration,
 }
 
 // validatingWebhookConfigurationStrategy is the strategy of admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration.
@@ -20,4 +29,186 @@ var validatingWebhookConfigurationStrategy = Strategy{
 	Generation:      []string{"webhooks"},
 	ExactGeneration: true,
 	RequireVersion:  true,
+	validate:        validateWebhookConfiguration,
+}
+
+// validateWebhookConfiguration checks webhook configurations of both kinds. A rule
+// that the stored object breaks anywhere does not hold for the new one either, as
+// configurations of older API versions could break it.
+func validateWebhookConfiguration(c *check, object, old field) {
+	hooks, before := object.get("webhooks"), old.get("webhooks")
+	known := webhookHistory{unique: true, accepted: true}
+	for i := range before.items() {
+		known.note(before.item(i))
+	}
+	seen := seenTexts{}
+	for i := range hooks.items() {
+		hook := hooks.item(i)
+		c.webhook(hook, &known)
+		c.reviewVersions(hook.get("admissionReviewVersions"), known.accepted)
+		if name := hook.get("name"); known.unique && name.text() != "" && seen.add(name.text()) {
+			c.duplicate(name)
+		}
+	}
+}
+
+// webhookHistory is what the webhooks of the stored object comply with.
+type webhookHistory struct {
+	names            seenTexts
+	unique, accepted bool
+	// sideEffects reports that one has or may have side effects.
+	sideEffects bool
+}
+
+func (h *webhookHistory) note(hook field) {
+	if h.names.add(hook.get("name").text()) {
+		h.unique = false
+	}
+	if versions := hook.get("admissionReviewVersions"); versions.items() > 0 && !hasReviewVersion(versions) {
+		h.accepted = false
+	}
+	if !among(hook.get("sideEffects").text(), noSideEffects) {
+		h.sideEffects = true
+	}
+}
+
+const (
+	noSideEffects  = "None,NoneOnDryRun"
+	anySideEffects = "None,NoneOnDryRun,Some,Unknown"
+)
+
+func (c *check) webhook(hook field, known *webhookHistory) {
+	c.webhookName(hook.get("name"))
+	rules := hook.get("rules")
+	for i := range rules.items() {
+		c.ruleWithOperations(rules.item(i))
+	}
+	c.oneOfIfSet(hook.get("failurePolicy"), "Fail,Ignore")
+	c.oneOfIfSet(hook.get("matchPolicy"), "Equivalent,Exact")
+	effects, allowed := hook.get("sideEffects"), noSideEffects
+	if known.sideEffects {
+		allowed = anySideEffects
+	}
+	if !effects.isSet() {
+		c.required(effects, "must specify one of "+strings.ReplaceAll(allowed, ",", ", "))
+	} else {
+		c.oneOf(effects, allowed)
+	}
+	if seconds := hook.get("timeoutSeconds"); seconds.isSet() && (seconds.number() < 1 || seconds.number() > 30) {
+		c.invalid(seconds, "the timeout value must be between 1 and 30 seconds")
+	}
+	c.labelSelector(hook.get("namespaceSelector"))
+	c.labelSelector(hook.get("objectSelector"))
+	c.oneOfIfSet(hook.get("reinvocationPolicy"), "IfNeeded,Never")
+	c.webhookClient(hook.get("clientConfig"))
+	c.matchConditions(hook.get("matchConditions"))
+}
+
+// webhookName requires a name of at least three segments.
+func (c *check) webhookName(name field) {
+	if !c.need(name) || !c.syntax(name, names.DNSSubdomain) {
+		return
+	}
+	if strings.Count(name.text(), ".") < 2 {
+		c.invalid(name, "should be a domain with at least three segments separated by dots")
+	}
+}
+
+func hasReviewVersion(versions field) bool {
+	for i := range versions.items() {
+		if among(versions.item(i).text(), "v1,v1beta1") {
+			return true
+		}
+	}
+	return false
+}
+
+// reviewVersions checks the versions of reviews that a webhook understands; one of
+// the API server's must be among them where known is required.
+func (c *check) reviewVersions(versions field, known bool) {
+	if versions.items() == 0 {
+		c.required(versions, "must specify one of v1, v1beta1")
+		return
+	}
+	seen := seenTexts{}
+	for i := range versions.items() {
+		version := versions.item(i)
+		if seen.add(version.text()) {
+			c.invalid(version, "duplicate version")
+			continue
+		}
+		c.syntax(version, names.DNSLabel1035)
+	}
+	if known && !hasReviewVersion(versions) {
+		c.invalid(versions, "must include at least one of v1, v1beta1")
+	}
+}
+
+// webhookClient requires a URL or a service.
+func (c *check) webhookClient(client field) {
+	address, service := client.get("url"), client.get("service")
+	switch {
+	case address.isSet() == service.isSet():
+		c.required(client, "exactly one of url or service is required")
+	case address.isSet():
+		c.webhookURL(address)
+	default:
+		// kube-apiserver calls the name namespace and the other way round.
+		if service.get("namespace").isEmpty() {
+			c.required(service.get("name"), "")
+		}
+		if service.get("name").isEmpty() {
+			c.required(service.get("namespace"), "")
+		}
+		if port := service.get("port"); port.isSet() && (port.number() < 1 || port.number() > 65535) {
+			c.invalid(port, "port is not valid: must be between 1 and 65535, inclusive")
+		}
+		c.webhookPath(service.get("path"))
+	}
+}
+
+func (c *check) webhookURL(address field) {
+	const form = "; desired format: https://host[/path]"
+	u, err := url.Parse(address.text())
+	if err != nil {
+		c.required(address, "url must be a valid URL: "+err.Error()+form)
+		return
+	}
+	if u.Scheme != "https" {
+		c.invalidText(address, u.Scheme, "'https' is the only allowed URL scheme"+form)
+	}
+	if u.Host == "" {
+		c.invalidText(address, "", "host must be specified"+form)
+	}
+	for _, part := range [...]struct{ text, why string }{
+		{u.User.String(), "user information is not permitted in the URL"},
+		{u.Fragment, "fragments are not permitted in the URL"},
+		{u.RawQuery, "query parameters are not permitted in the URL"},
+	} {
+		if part.text != "" {
+			c.invalidText(address, part.text, part.why)
+		}
+	}
+}
+
+// webhookPath requires a path of names.
+func (c *check) webhookPath(path field) {
+	text := path.text()
+	switch {
+	case text == "" || text == "/":
+		return
+	case text == "//":
+		c.invalid(path, "segment[0] may not be empty")
+		return
+	case text[0] != '/':
+		c.invalid(path, "must start with a '/'")
+	}
+	for i, segment := range strings.Split(strings.TrimSuffix(text[1:], "/"), "/") {
+		at := "segment[" + strconv.Itoa(i) + "]"
+		if segment == "" {
+			c.invalid(path, at+" may not be empty")
+		} else if why := names.DNSSubdomain(segment); why != "" {
+			c.invalid(path, at+": "+why)
+		}
+	}
 }
