@@ -19,18 +19,6 @@ func fixedFields(k *schema.Kind) []string {
 		return []string{"spec.selector"}
 	case "batch/Job":
 		return []string{"spec.selector", "spec.completionMode", "spec.podFailurePolicy", "spec.backoffLimitPerIndex", "spec.managedBy", "spec.successPolicy"}
-	case "discovery.k8s.io/EndpointSlice":
-		return []string{"addressType"}
-	case "networking.k8s.io/IngressClass":
-		return []string{"spec.controller"}
-	case "node.k8s.io/RuntimeClass":
-		return []string{"handler"}
-	case "rbac.authorization.k8s.io/RoleBinding", "rbac.authorization.k8s.io/ClusterRoleBinding":
-		return []string{"roleRef"}
-	case "scheduling.k8s.io/PriorityClass":
-		return []string{"value", "preemptionPolicy"}
-	case "storage.k8s.io/StorageClass":
-		return []string{"parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"}
 	}
 	return nil
 }

@@ -67,31 +67,10 @@ spec.concurrencyPolicy one Allow,Forbid,Replace
 spec.startingDeadlineSeconds range 0
 spec.successfulJobsHistoryLimit range 0
 spec.failedJobsHistoryLimit range 0
-# coordination.k8s.io/Lease
-spec.leaseDurationSeconds range 1
-spec.leaseTransitions range 0
 # autoscaling/HorizontalPodAutoscaler
 spec.scaleTargetRef.kind needed
 spec.scaleTargetRef.name needed
-spec.minReplicas range 1
-# rbac.authorization.k8s.io/RoleBinding rbac.authorization.k8s.io/ClusterRoleBinding
-roleRef.kind needed
-roleRef.name needed
-roleRef.kind one ClusterRole,Role
-roleRef.apiGroup one rbac.authorization.k8s.io
-subjects[].name required
-# rbac.authorization.k8s.io/Role rbac.authorization.k8s.io/ClusterRole
-rules[].verbs required
-# networking.k8s.io/Ingress
-spec.rules[].http.paths[].pathType required
-# networking.k8s.io/NetworkPolicy
-spec.policyTypes[]. one Egress,Ingress
-spec.ingress[].ports[].port port
-spec.ingress[].ports[].protocol one SCTP,TCP,UDP
-spec.ingress[].from[].ipBlock.cidr required
-spec.egress[].ports[].port port
-spec.egress[].ports[].protocol one SCTP,TCP,UDP
-spec.egress[].to[].ipBlock.cidr required`
+spec.minReplicas range 1`
 
 // check gathers what is wrong with one object.
 type check struct {

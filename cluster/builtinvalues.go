@@ -32,18 +32,6 @@ func checkValues(k *schema.Kind, object document.Value) []Cause {
 		}
 	case "autoscaling/HorizontalPodAutoscaler":
 		c.autoscaler()
-	case "policy/PodDisruptionBudget":
-		if c.at("spec.minAvailable").Exists() && c.at("spec.maxUnavailable").Exists() {
-			c.add(invalidValue("spec", c.at("spec").String(), "minAvailable and maxUnavailable cannot be both set"))
-		}
-	case "rbac.authorization.k8s.io/RoleBinding", "rbac.authorization.k8s.io/ClusterRoleBinding":
-		c.subjects(k.Namespaced)
-	case "rbac.authorization.k8s.io/Role", "rbac.authorization.k8s.io/ClusterRole":
-		c.rules(k.Kind == "Role")
-	case "networking.k8s.io/Ingress":
-		if c.at("spec.rules").Len() == 0 && !c.at("spec.defaultBackend").Exists() {
-			c.add(invalidValue("spec", c.at("spec").String(), "either `defaultBackend` or `rules` must be specified"))
-		}
 	}
 	return c.causes
 }
@@ -121,57 +109,6 @@ func (c *check) jsonKey(name string) {
 		}
 	}
 	c.add(invalidValue("data["+name+"]", "<secret contents redacted>", "must hold a JSON object"))
-}
-
-// rules wants resources with their groups or, beyond namespaces, paths.
-func (c *check) rules(namespaced bool) {
-	rules := c.object.Get("rules")
-	if rules.Kind() != document.List {
-		return
-	}
-	for i, rule := range rules.Items() {
-		at := "rules[" + strconv.Itoa(i) + "]"
-		resources, paths := rule.Get("resources").Len(), rule.Get("nonResourceURLs").Len()
-		switch {
-		case paths > 0 && namespaced:
-			c.add(invalidValue(at+".nonResourceURLs", rule.Get("nonResourceURLs").String(), "namespaced rules cannot apply to non-resource URLs"))
-		case paths > 0:
-			if resources > 0 || rule.Get("apiGroups").Len() > 0 {
-				c.add(invalidValue(at+".nonResourceURLs", rule.Get("nonResourceURLs").String(), "rules cannot apply to both regular resources and non-resource URLs"))
-			}
-		case resources == 0:
-			c.add(required(at+".resources", "resource rules must supply at least one resource"))
-		case rule.Get("apiGroups").Len() == 0:
-			c.add(required(at+".apiGroups", "resource rules must supply at least one api group"))
-		}
-	}
-}
-
-// subjects wants known kinds with their groups and, where the binding has no
-// namespace, one for service accounts.
-func (c *check) subjects(namespaced bool) {
-	subjects := c.object.Get("subjects")
-	if subjects.Kind() != document.List {
-		return
-	}
-	for i, s := range subjects.Items() {
-		at := "subjects[" + strconv.Itoa(i) + "]."
-		group := "rbac.authorization.k8s.io"
-		switch kind := s.Get("kind").StringOr(""); kind {
-		case "User", "Group":
-		case "ServiceAccount":
-			group = ""
-			if !namespaced && s.Get("namespace").StringOr("") == "" {
-				c.add(required(at+"namespace", ""))
-			}
-		default:
-			c.add(notSupported(at+"kind", strconv.Quote(kind), "ServiceAccount", "User", "Group"))
-			continue
-		}
-		if got := s.Get("apiGroup").StringOr(""); got != group {
-			c.add(notSupported(at+"apiGroup", strconv.Quote(got), group))
-		}
-	}
 }
 
 // servicePorts wants ports where there is an address to have them, each with a

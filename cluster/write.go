@@ -33,7 +33,7 @@ func (t *task) create() (outcome, *Status) {
 	if out.object, st = t.admit(out.object, fieldmanager.Object{}); st != nil {
 		return out, st
 	}
-	if n, err := revision(meta(next.Value, "resourceVersion")); err == nil && n != 0 {
+	if n, err := revision(meta(next.Value, "resourceVersion")); err == nil && n != 0 && !t.dryRun() {
 		return outcome{}, plainError(errVersionOnCreate)
 	}
 	return out, nil

@@ -305,12 +305,12 @@ func TestEventsOfBothGroups(t *testing.T) {
 	q := fixed(t)
 	const old, new = "/api/v1/namespaces/n/events", "/apis/events.k8s.io/v1/namespaces/n/events"
 	q.must(cluster.Create, old, `{"metadata":{"name":"e"},"involvedObject":{"kind":"Pod","namespace":"n"},"message":"m","count":2,"source":{"component":"c"}}`)
-	got := q.must(cluster.Patch, new+"/e", `{"reason":"r"}`)
+	got := q.must(cluster.Patch, new+"/e", `{"metadata":{"labels":{"l":"r"}}}`)
 	if s := got.Get("regarding").String() + got.Get("note").String() + got.Get("deprecatedCount").String(); s != `{"kind":"Pod","namespace":"n"}"m"2` {
 		t.Errorf("in the other group: %s", got)
 	}
 	got = q.must(cluster.Get, old+"/e", "")
-	if s := got.Get("message").String() + got.Get("reason").String(); s != `"m""r"` {
+	if s := got.Get("message").String() + got.Lookup("metadata", "labels", "l").String(); s != `"m""r"` {
 		t.Errorf("back again: %s", got)
 	}
 	m := got.Lookup("metadata", "managedFields")

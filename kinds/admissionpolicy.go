@@ -10,8 +10,8 @@ import (
 var mutatingAdmissionPolicyStrategy = Strategy{
 	Group:          "admissionregistration.k8s.io",
 	Resource:       "mutatingadmissionpolicies",
-	Name:           subdomainName,
 	AnyFinalizer:   true,
+	Name:           subdomainName,
 	Generation:     []string{"spec"},
 	RequireVersion: true,
 	validate:       validateMutatingAdmissionPolicy,
@@ -21,8 +21,8 @@ var mutatingAdmissionPolicyStrategy = Strategy{
 var validatingAdmissionPolicyStrategy = Strategy{
 	Group:          "admissionregistration.k8s.io",
 	Resource:       "validatingadmissionpolicies",
-	Name:           subdomainName,
 	AnyFinalizer:   true,
+	Name:           subdomainName,
 	Generation:     []string{"spec"},
 	RequireVersion: true,
 	Reset:          []string{"status"},

@@ -6,8 +6,8 @@ import "github.com/patchlab-dev/patchlab/internal/engine/names"
 var mutatingAdmissionPolicyBindingStrategy = Strategy{
 	Group:          "admissionregistration.k8s.io",
 	Resource:       "mutatingadmissionpolicybindings",
-	Name:           subdomainName,
 	AnyFinalizer:   true,
+	Name:           subdomainName,
 	Generation:     []string{"spec"},
 	RequireVersion: true,
 	validate:       validateMutatingAdmissionPolicyBinding,
@@ -17,8 +17,8 @@ var mutatingAdmissionPolicyBindingStrategy = Strategy{
 var validatingAdmissionPolicyBindingStrategy = Strategy{
 	Group:          "admissionregistration.k8s.io",
 	Resource:       "validatingadmissionpolicybindings",
-	Name:           subdomainName,
 	AnyFinalizer:   true,
+	Name:           subdomainName,
 	Generation:     []string{"spec"},
 	RequireVersion: true,
 	validate:       validateValidatingAdmissionPolicyBinding,

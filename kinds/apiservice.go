@@ -1,13 +1,57 @@
 package kinds
 
+import (
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+)
+
 // apiServiceStrategy is the strategy of apiregistration.k8s.io/v1 APIService.
 var apiServiceStrategy = Strategy{
 	Group:          "apiregistration.k8s.io",
 	Resource:       "apiservices",
+	AnyFinalizer:   true,
 	Storage:        "apiregistration.k8s.io/apiservices",
 	Name:           subdomainName,
-	AnyFinalizer:   true,
 	RequireVersion: true,
 	Reset:          []string{"status"},
 	ResetStatus:    []string{"metadata", "spec"},
+	validate:       validateAPIService,
+}
+
+// validateAPIService: kube-aggregator/pkg/apis/apiregistration/validation,
+// Kubernetes 1.36.
+func validateAPIService(c *check, object, _ field) {
+	spec := object.get("spec")
+	name, group, version := object.get("metadata.name"), spec.get("group"), spec.get("version")
+	if wanted := version.text() + "." + group.text(); name.text() != wanted {
+		c.invalid(name, "must be `spec.version+\".\"+spec.group`: "+wanted)
+	}
+	if !group.isEmpty() {
+		c.syntax(group, names.DNSSubdomain)
+	}
+	c.needSyntax(version, names.DNSLabel1035)
+	groupPriority, versionPriority := spec.get("groupPriorityMinimum"), spec.get("versionPriority")
+	if n := groupPriority.number(); n <= 0 || n > 20000 {
+		c.invalid(groupPriority, "must be positive and at most 20000")
+	}
+	if n := versionPriority.number(); n <= 0 || n > 1000 {
+		c.invalid(versionPriority, "must be positive and at most 1000")
+	}
+	service, insecure, bundle := spec.get("service"), spec.get("insecureSkipTLSVerify"), spec.get("caBundle")
+	if !service.isSet() {
+		if !bundle.isEmpty() {
+			c.invalid(bundle, "local APIServices may not have a caBundle")
+		}
+		if insecure.isTrue() {
+			c.invalid(insecure, "local APIServices may not have insecureSkipTLSVerify")
+		}
+		return
+	}
+	c.need(service.get("namespace"))
+	c.need(service.get("name"))
+	if port := service.get("port"); port.isSet() {
+		c.port(port)
+	}
+	if insecure.isTrue() && !bundle.isEmpty() {
+		c.invalid(insecure, "may not be true with a caBundle")
+	}
 }

@@ -1,5 +1,12 @@
 package kinds
 
+import (
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+)
+
 // certificateSigningRequestStrategy is the strategy of certificates.k8s.io/v1 CertificateSigningRequest.
 var certificateSigningRequestStrategy = Strategy{
 	Group:       "certificates.k8s.io",
@@ -10,4 +17,137 @@ var certificateSigningRequestStrategy = Strategy{
 	Selectable: []SelectableField{
 		{Label: "spec.signerName"},
 	},
+	validate:       validateCertificateSigningRequest,
+	validateStatus: validateCertificateSigningRequest,
+	validatePart:   validateCertificateSigningRequest,
+}
+
+const keyUsages = "any,cert sign,client auth,code signing,content commitment,crl sign,data encipherment,decipher only,digital signature," +
+	"email protection,encipher only,ipsec end system,ipsec tunnel,ipsec user,key agreement,key encipherment,microsoft sgc,netscape sgc," +
+	"ocsp signing,s/mime,server auth,signing,timestamping"
+
+// validateCertificateSigningRequest does not read the request and the certificate
+// themselves, which are PEM.
+func validateCertificateSigningRequest(c *check, object, old field) {
+	spec := object.get("spec")
+	usages, signer, seconds := spec.get("usages"), spec.get("signerName"), spec.get("expirationSeconds")
+	if usages.items() == 0 {
+		c.required(usages, "")
+	}
+	var seen seenTexts
+	for i := range usages.items() {
+		usage := usages.item(i)
+		c.oneOf(usage, keyUsages)
+		if seen.add(usage.text()) {
+			c.duplicate(usage)
+		}
+	}
+	if signer.text() == "kubernetes.io/legacy-unknown" && old.Value.Lookup("spec", "signerName").StringOr("") != signer.text() {
+		c.invalid(signer, "is not allowed in this version")
+	} else {
+		c.signerName(signer)
+	}
+	if seconds.isSet() && seconds.number() < 600 {
+		c.invalid(seconds, "may not be less than 600 seconds (10 minutes)")
+	}
+	validateRequestConditions(c, object.get("status.conditions"), old.get("status.conditions"))
+	if old.isSet() {
+		validateRequestUpdate(c, object, old)
+	}
+}
+
+// signerName requires a domain of at least two labels and a path, such as
+// example.com/signer. The path may hold the name of a namespace and of an object.
+func (c *check) signerName(f field) {
+	const maxPath = names.MaxSubdomain + names.MaxLabel + 1
+	if !c.need(f) {
+		return
+	}
+	domain, path, found := strings.Cut(f.text(), "/")
+	if !found || strings.Contains(path, "/") {
+		c.invalid(f, "must be a fully qualified domain and path of the form 'example.com/signer-name'")
+		return
+	}
+	if len(domain) > names.MaxSubdomain {
+		c.tooLong(f, names.MaxSubdomain)
+	}
+	c.everyPart(f, domain, names.DNSLabel)
+	if !strings.Contains(domain, ".") {
+		c.invalid(f, "the domain must have at least two segments separated by dots")
+	}
+	c.everyPart(f, path, names.DNSSubdomain)
+	if limit := names.MaxSubdomain + maxPath + 1; len(f.text()) > limit {
+		c.tooLong(f, limit)
+	}
+}
+
+// everyPart applies a rule to the parts of a text between dots, up to the first that
+// is invalid.
+func (c *check) everyPart(f field, text string, rule func(string) string) {
+	for part := range strings.SplitSeq(text, ".") {
+		if why := rule(part); why != "" {
+			c.invalidText(f, part, why)
+			return
+		}
+	}
+}
+
+func validateRequestConditions(c *check, conditions, old field) {
+	var seen seenTexts
+	bothStored := hasItem(old.Value, "type", "Approved") && hasItem(old.Value, "type", "Denied")
+	for i := range conditions.items() {
+		condition := conditions.item(i)
+		kind, status := condition.get("type"), condition.get("status")
+		supported := "False,True,Unknown"
+		switch kind.text() {
+		case "":
+			c.required(kind, "")
+		case "Approved", "Denied", "Failed":
+			supported = "True"
+		}
+		c.needOneOf(status, supported)
+		if seen.add(kind.text()) {
+			c.duplicate(kind)
+		}
+	}
+	if seen.has("Approved") && seen.has("Denied") && !bothStored {
+		c.invalid(conditions, "the conditions Approved and Denied exclude each other")
+	}
+}
+
+// validateRequestUpdate keeps decisions: no condition of a decision may be removed,
+// and only approval may add one.
+func validateRequestUpdate(c *check, object, old field) {
+	conditions, stored := object.get("status.conditions"), old.get("status.conditions")
+	for _, kind := range [...]string{"Approved", "Denied", "Failed"} {
+		next, was := conditionsOf(conditions.Value, kind), conditionsOf(stored.Value, kind)
+		switch {
+		case next.Len() < was.Len():
+			c.forbidden(conditions, "a condition of type "+kind+" may not be removed")
+		case c.subresource == "approval" || kind == "Failed":
+		case next.Len() > was.Len():
+			c.forbidden(conditions, "a condition of type "+kind+" may not be added")
+		case !document.Equal(next, was):
+			c.forbidden(conditions, "a condition of type "+kind+" may not be changed")
+		}
+	}
+	certificate, issued := object.get("status.certificate"), old.get("status.certificate")
+	switch {
+	case certificate.text() == issued.text():
+	case c.subresource != "status":
+		c.forbidden(certificate, "may only be set through the status subresource")
+	case !issued.isEmpty():
+		c.forbidden(certificate, "may not be changed")
+	}
+}
+
+// conditionsOf returns the conditions of a type.
+func conditionsOf(conditions document.Value, kind string) document.Value {
+	var out document.ListBuilder
+	for _, condition := range conditions.Items() {
+		if condition.Get("type").StringOr("") == kind {
+			out.Append(condition)
+		}
+	}
+	return out.List()
 }

@@ -9,4 +9,54 @@ var csiDriverStrategy = Strategy{
 	NoFirstGeneration: true,
 	RequireVersion:    true,
 	ReturnDeleted:     true,
+	validate:          validateCSIDriver,
+}
+
+func validateCSIDriver(c *check, object, old field) {
+	spec := object.get("spec")
+	if attach := spec.getAs("attachRequired", "attachedRequired"); !attach.isSet() {
+		c.required(attach, "")
+	}
+	for _, field := range [...]string{"podInfoOnMount", "storageCapacity", "seLinuxMount"} {
+		if n := spec.get(field); !n.isSet() {
+			c.required(n, "")
+		}
+	}
+	c.oneOfIfSet(spec.get("fsGroupPolicy"), "File,None,ReadWriteOnceWithFSType")
+	validateTokenRequests(c, spec.get("tokenRequests"))
+	modes := spec.get("volumeLifecycleModes")
+	for i := range modes.items() {
+		c.oneOf(modes.hiddenItem(i), "Ephemeral,Persistent")
+	}
+	if period := spec.get("nodeAllocatableUpdatePeriodSeconds"); period.isSet() && period.number() < 10 {
+		c.invalid(period, "must be at least 10 seconds")
+	}
+	requests := spec.get("tokenRequests")
+	if secrets := spec.get("serviceAccountTokenInSecrets"); secrets.isSet() && requests.items() == 0 {
+		c.invalid(secrets, "may only be set with tokenRequests")
+	}
+	if old.isSet() {
+		was := old.get("spec")
+		c.immutable(spec.getAs("attachRequired", "attachedRequired"), was.get("attachRequired"))
+		c.immutable(modes, was.get("volumeLifecycleModes"))
+	}
+}
+
+// validateTokenRequests requires different audiences and sensible durations.
+func validateTokenRequests(c *check, requests field) {
+	var seen seenTexts
+	for i := range requests.items() {
+		request := requests.item(i)
+		audience, seconds := request.get("audience"), request.get("expirationSeconds")
+		if seen.add(audience.text()) {
+			c.duplicate(audience)
+			continue
+		}
+		if seconds.isSet() && seconds.number() < 600 {
+			c.invalid(seconds, "may not be less than 10 minutes")
+		}
+		if seconds.number() > 1<<32 {
+			c.invalid(seconds, "may not be more than 2^32 seconds")
+		}
+	}
 }

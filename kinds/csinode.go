@@ -1,5 +1,9 @@
 package kinds
 
+import (
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+)
+
 // csiNodeStrategy is the strategy of storage.k8s.io/v1 CSINode.
 var csiNodeStrategy = Strategy{
 	Group:          "storage.k8s.io",
@@ -7,4 +11,70 @@ var csiNodeStrategy = Strategy{
 	Name:           subdomainName,
 	RequireVersion: true,
 	ReturnDeleted:  true,
+	validate:       validateCSINode,
+}
+
+func validateCSINode(c *check, object, old field) {
+	drivers := object.get("spec.drivers")
+	var seen seenTexts
+	for i := range drivers.items() {
+		driver := drivers.item(i)
+		name, id := driver.get("name"), driver.get("nodeID")
+		c.csiDriverName(name)
+		c.need(id)
+		if len(id.text()) > 256 {
+			c.invalid(id, "must be 256 characters or less")
+		}
+		c.minimum(driver.get("allocatable.count"), 0)
+		if seen.add(name.text()) {
+			c.duplicate(name)
+		}
+		validateTopologyKeys(c, driver)
+	}
+	if old.isSet() {
+		validateCSINodeUpdate(c, object, old)
+	}
+}
+
+// validateTopologyKeys checks the topology keys of a driver; errors are on the driver.
+func validateTopologyKeys(c *check, driver field) {
+	keys := driver.get("topologyKeys")
+	var seen seenTexts
+	for i := range keys.items() {
+		key := keys.item(i)
+		if key.isEmpty() {
+			c.required(driver, "a topology key may not be empty")
+		}
+		if seen.add(key.text()) {
+			c.duplicate(driver)
+		}
+		if why := names.QualifiedName(key.text()); why != "" {
+			c.invalidText(driver, key.text(), why)
+		}
+	}
+}
+
+// validateCSINodeUpdate keeps each driver that stays as it is, except for how much
+// can be allocated of it.
+func validateCSINodeUpdate(c *check, object, old field) {
+	drivers, stored := object.get("spec.drivers"), old.get("spec.drivers")
+	positions := map[string]int{}
+	for i := range stored.items() {
+		driver := stored.item(i)
+		name := driver.get("name")
+		positions[name.text()] = i
+	}
+	for i := range drivers.items() {
+		driver := drivers.item(i)
+		name := driver.get("name")
+		at, ok := positions[name.text()]
+		if !ok {
+			continue
+		}
+		was := stored.item(at)
+		was.Value, driver.Value = was.Value.Without("allocatable"), driver.Value.Without("allocatable")
+		if !c.same(driver, was) {
+			c.invalid(drivers, "field is immutable")
+		}
+	}
 }

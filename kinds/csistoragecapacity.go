@@ -1,9 +1,25 @@
 package kinds
 
+import (
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+)
+
 // csiStorageCapacityStrategy is the strategy of storage.k8s.io/v1 CSIStorageCapacity.
 var csiStorageCapacityStrategy = Strategy{
 	Group:          "storage.k8s.io",
 	Resource:       "csistoragecapacities",
 	Name:           subdomainName,
 	RequireVersion: true,
+	validate:       validateCSIStorageCapacity,
+}
+
+func validateCSIStorageCapacity(c *check, object, old field) {
+	topology, class := object.get("nodeTopology"), object.get("storageClassName")
+	c.labelSelector(topology)
+	c.syntax(class, names.DNSSubdomain)
+	c.notNegative(object.get("capacity"))
+	if old.isSet() {
+		c.immutable(topology, old.get("nodeTopology"))
+		c.immutable(class, old.get("storageClassName"))
+	}
 }

@@ -4,9 +4,9 @@ package kinds
 var customResourceDefinitionStrategy = Strategy{
 	Group:          "apiextensions.k8s.io",
 	Resource:       "customresourcedefinitions",
+	AnyFinalizer:   true,
 	Storage:        "apiextensions.k8s.io/customresourcedefinitions",
 	Name:           subdomainName,
-	AnyFinalizer:   true,
 	Generation:     []string{"spec"},
 	RequireVersion: true,
 	Reset:          []string{"status"},

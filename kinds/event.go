@@ -20,6 +20,7 @@ var coreEventStrategy = Strategy{
 		{Label: "source", Path: "source.component"},
 		{Label: "type"},
 	},
+	validate: validateEvent,
 }
 
 // eventsEventStrategy is the strategy of events.k8s.io/v1 Event.
@@ -41,4 +42,5 @@ var eventsEventStrategy = Strategy{
 		{Label: "reportingController", Path: "reportingComponent"},
 		{Label: "type"},
 	},
+	validate: validateEvent,
 }

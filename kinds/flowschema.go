@@ -1,11 +1,194 @@
 package kinds
 
+import (
+	"strconv"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+)
+
 // flowSchemaStrategy is the strategy of flowcontrol.apiserver.k8s.io/v1 FlowSchema.
 var flowSchemaStrategy = Strategy{
-	Group:       "flowcontrol.apiserver.k8s.io",
-	Resource:    "flowschemas",
-	Name:        subdomainName,
-	Generation:  []string{"spec"},
-	Reset:       []string{"status"},
-	ResetStatus: []string{"metadata", "spec"},
+	Group:          "flowcontrol.apiserver.k8s.io",
+	Resource:       "flowschemas",
+	Name:           subdomainName,
+	Generation:     []string{"spec"},
+	Reset:          []string{"status"},
+	ResetStatus:    []string{"metadata", "spec"},
+	validate:       validateFlowSchema,
+	validateStatus: validateFlowSchemaStatus,
+}
+
+const requestVerbs = "create,delete,deletecollection,get,list,patch,proxy,update,watch"
+
+func validateFlowSchema(c *check, object, _ field) {
+	const maxPrecedence = 10000
+	spec, name := object.get("spec"), object.get("metadata.name")
+	precedence, method, level, rules := spec.get("matchingPrecedence"), spec.get("distinguisherMethod"), spec.get("priorityLevelConfiguration.name"), spec.get("rules")
+	switch n := precedence.number(); {
+	case n <= 0:
+		c.invalid(precedence, "must be a positive value")
+	case n > maxPrecedence:
+		c.invalid(precedence, "must not be greater than "+strconv.Itoa(maxPrecedence))
+	case n == 1 && name.text() != "exempt":
+		c.invalid(precedence, "only the schema named 'exempt' may have matchingPrecedence 1")
+	}
+	if method.isSet() {
+		c.oneOf(method.get("type"), "ByNamespace,ByUser")
+	}
+	c.needSyntax(level, names.DNSSubdomain)
+	for i := range rules.items() {
+		validateFlowRule(c, rules.item(i))
+	}
+	c.typedConditions(object.get("status.conditions"))
+}
+
+// typedConditions requires conditions of different types that are not empty.
+func (c *check) typedConditions(conditions field) {
+	var seen seenTexts
+	for i := range conditions.items() {
+		condition := conditions.item(i)
+		kind := condition.get("type")
+		if seen.add(kind.text()) {
+			c.duplicate(kind)
+		}
+		c.need(kind)
+	}
+}
+
+func validateFlowSchemaStatus(c *check, object, _ field) {
+	c.typedConditions(object.get("status.conditions"))
+}
+
+func validateFlowRule(c *check, rule field) {
+	subjects, resources, others := rule.get("subjects"), rule.get("resourceRules"), rule.get("nonResourceRules")
+	if subjects.items() == 0 {
+		c.required(subjects, "must have at least one subject")
+	}
+	for i := range subjects.items() {
+		validateFlowSubject(c, subjects.item(i))
+	}
+	if resources.items() == 0 && others.items() == 0 {
+		c.required(rule, "one of resourceRules and nonResourceRules must not be empty")
+	}
+	for i := range resources.items() {
+		validateFlowResourceRule(c, resources.item(i))
+	}
+	for i := range others.items() {
+		validateFlowURLRule(c, others.item(i))
+	}
+}
+
+// validateFlowSubject requires that a subject has the part that its kind names, and
+// no other.
+func validateFlowSubject(c *check, n field) {
+	kind := n.get("kind")
+	wanted := ""
+	switch kind.text() {
+	case "ServiceAccount":
+		wanted = "serviceAccount"
+	case "User":
+		wanted = "user"
+	case "Group":
+		wanted = "group"
+	default:
+		c.notSupported(kind, "Group,ServiceAccount,User")
+		return
+	}
+	for _, field := range [...]string{"serviceAccount", "user", "group"} {
+		part := n.get(field)
+		switch {
+		case field != wanted && part.isSet():
+			c.forbidden(part, "may not be given for a subject of kind "+kind.text())
+		case field == wanted && !part.isSet():
+			c.required(part, "must be given for a subject of kind "+kind.text())
+		case field == "serviceAccount" && field == wanted:
+			name := part.get("name")
+			if name.text() != "*" {
+				c.needSyntax(name, names.DNSSubdomain)
+			}
+			c.needSyntax(part.get("namespace"), names.DNSLabel)
+		case field == wanted:
+			c.need(part.get("name"))
+		}
+	}
+}
+
+func validateFlowResourceRule(c *check, rule field) {
+	c.verbs(rule.get("verbs"))
+	c.wildcardAlone(rule.get("apiGroups"))
+	c.wildcardAlone(rule.get("resources"))
+	namespaces, cluster := rule.get("namespaces"), rule.get("clusterScope")
+	if namespaces.items() == 0 {
+		if !cluster.isTrue() {
+			c.required(namespaces, "a rule that is not for the cluster must have at least one namespace")
+		}
+		return
+	}
+	if hasText(namespaces.Value, "*") {
+		c.wildcardAlone(namespaces)
+		return
+	}
+	for i := range namespaces.items() {
+		c.syntax(namespaces.item(i), names.DNSLabel)
+	}
+}
+
+// wildcardAlone requires at least one item, and that "*" is the only one.
+func (c *check) wildcardAlone(list field) bool {
+	switch {
+	case list.items() == 0:
+		c.required(list, "must have at least one item")
+	case list.items() > 1 && hasText(list.Value, "*"):
+		c.invalid(list, "'*' excludes other items")
+	default:
+		return true
+	}
+	return false
+}
+
+func (c *check) verbs(list field) {
+	if !c.wildcardAlone(list) || hasText(list.Value, "*") {
+		return
+	}
+	for i := range list.items() {
+		if verb := list.item(i); !among(verb.text(), requestVerbs) {
+			c.notSupported(list, requestVerbs)
+			return
+		}
+	}
+}
+
+func validateFlowURLRule(c *check, rule field) {
+	c.verbs(rule.get("verbs"))
+	urls := rule.get("nonResourceURLs")
+	if !c.wildcardAlone(urls) || hasText(urls.Value, "*") {
+		return
+	}
+	for i := range urls.items() {
+		url := urls.item(i)
+		if why := urlPattern(url.text()); why != "" {
+			c.invalid(url, why)
+		}
+	}
+}
+
+// urlPattern requires an absolute path that may end with "/*".
+func urlPattern(path string) string {
+	stars := strings.Count(path, "*")
+	switch {
+	case path == "/":
+		return ""
+	case path == "":
+		return "must not be empty"
+	case path[0] != '/':
+		return "must start with a slash"
+	case strings.Contains(path, " "):
+		return "must not contain white space"
+	case strings.Contains(path, "//"):
+		return "must not contain a double slash"
+	case stars > 1 || stars == 1 && !strings.HasSuffix(path, "/*"):
+		return "a wildcard can only stand at the end, after a slash"
+	}
+	return ""
 }

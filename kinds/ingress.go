@@ -1,12 +1,214 @@
 package kinds
 
+import (
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+)
+
 // ingressStrategy is the strategy of networking.k8s.io/v1 Ingress.
 var ingressStrategy = Strategy{
-	Group:       "networking.k8s.io",
-	Resource:    "ingresses",
-	Storage:     "ingress",
-	Name:        subdomainName,
-	Generation:  []string{"spec"},
-	Reset:       []string{"status"},
-	ResetStatus: []string{"spec"},
+	Group:          "networking.k8s.io",
+	Resource:       "ingresses",
+	Storage:        "ingress",
+	Name:           subdomainName,
+	Generation:     []string{"spec"},
+	Reset:          []string{"status"},
+	ResetStatus:    []string{"spec"},
+	validate:       validateIngress,
+	validateStatus: validateIngressStatus,
+}
+
+func validateIngress(c *check, object, old field) {
+	spec, was := object.get("spec"), old.get("spec")
+	rules, backend, tls, class := spec.get("rules"), spec.get("defaultBackend"), spec.get("tls"), spec.get("ingressClassName")
+	if rules.items() == 0 && !backend.isSet() {
+		c.invalid(spec, "either `defaultBackend` or `rules` must be given")
+	}
+	if backend.isSet() {
+		validateIngressBackend(c, backend)
+	}
+	lenient := old.isSet() && hasInvalidWildcardRule(was)
+	for i := range rules.items() {
+		validateIngressRule(c, rules.item(i), lenient)
+	}
+	lenient = hasInvalidSecretName(was.Value)
+	for i := range tls.items() {
+		validateIngressTLS(c, tls.item(i), lenient)
+	}
+	if class.isSet() {
+		c.syntax(class, names.DNSSubdomain)
+	}
+	annotations := object.getAs("metadata.annotations", "annotations")
+	annotation := annotations.getAs("kubernetes\u002eio/ingress\u002eclass", "kubernetes.io/ingress.class")
+	annotation.Value = annotations.Value.Get("kubernetes.io/ingress.class")
+	if !old.isSet() && annotation.isSet() && class.isSet() && annotation.text() != class.text() {
+		c.invalidText(annotation, annotation.text(), "must match `ingressClassName` when both are given")
+	}
+}
+
+// hasInvalidWildcardRule reports whether a stored rule with a wildcard host has
+// paths that would be refused today; such rules may stay.
+func hasInvalidWildcardRule(spec field) bool {
+	rules := spec.get("rules")
+	for i := range rules.items() {
+		rule := rules.item(i)
+		host := rule.get("host")
+		if strings.Contains(host.text(), "*") {
+			trial := check{object: rule.Value}
+			validateIngressPaths(&trial, rule.get("http"))
+			if trial.failed(0) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func hasInvalidSecretName(spec document.Value) bool {
+	for _, tls := range spec.Get("tls").Items() {
+		if name := tls.Get("secretName").StringOr(""); name != "" && names.DNSSubdomain(name) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+func validateIngressTLS(c *check, n field, anySecretName bool) {
+	hosts := n.get("hosts")
+	for i := range hosts.items() {
+		c.hostName(hosts.item(i))
+	}
+	if !anySecretName {
+		c.syntaxIfSet(n.get("secretName"), names.DNSSubdomain)
+	}
+}
+
+func validateIngressRule(c *check, n field, lenient bool) {
+	host := n.get("host")
+	if !host.isEmpty() {
+		if _, ok := parseAddress(host.text(), true); ok {
+			c.invalid(host, "must be a DNS name, not an IP address")
+		}
+		c.hostName(host)
+	}
+	if !lenient || !strings.Contains(host.text(), "*") {
+		validateIngressPaths(c, n.get("http"))
+	}
+}
+
+func validateIngressPaths(c *check, http field) {
+	if !http.isSet() {
+		return
+	}
+	paths := http.get("paths")
+	if paths.items() == 0 {
+		c.required(paths, "")
+	}
+	for i := range paths.items() {
+		validateIngressPath(c, paths.item(i))
+	}
+}
+
+func validateIngressPath(c *check, n field) {
+	kind, path := n.get("pathType"), n.get("path")
+	if !kind.isSet() {
+		c.required(kind, "")
+		return
+	}
+	text := path.text()
+	switch kind.text() {
+	case "Exact", "Prefix":
+		if !strings.HasPrefix(text, "/") {
+			c.invalid(path, "must be an absolute path")
+		}
+		for _, sequence := range [...]string{"//", "/./", "/../", "%2f", "%2F"} {
+			if strings.Contains(text, sequence) {
+				c.invalid(path, "must not contain '"+sequence+"'")
+			}
+		}
+		for _, suffix := range [...]string{"/..", "/."} {
+			if strings.HasSuffix(text, suffix) {
+				c.invalid(path, "must not end with '"+suffix+"'")
+			}
+		}
+	case "ImplementationSpecific":
+		if text != "" && text[0] != '/' {
+			c.invalid(path, "must be an absolute path")
+		}
+	default:
+		c.notSupported(kind, "Exact,ImplementationSpecific,Prefix")
+	}
+	validateIngressBackend(c, n.get("backend"))
+}
+
+func validateIngressBackend(c *check, n field) {
+	resource, service := n.get("resource"), n.get("service")
+	switch {
+	case resource.isSet() && service.isSet():
+		c.invalidText(n, "", "resource and service exclude each other")
+	case resource.isSet():
+		validateTypedReference(c, resource)
+	case service.isSet():
+		validateServiceBackend(c, n, service)
+	default:
+		c.invalidText(n, "", "a resource or a service must be given")
+	}
+}
+
+func validateServiceBackend(c *check, backend, service field) {
+	name, number := service.get("port.name"), service.get("port.number")
+	c.needSyntax(service.get("name"), names.DNSLabel)
+	switch hasNumber := number.number() != 0; {
+	case !name.isEmpty() && hasNumber:
+		c.invalidText(backend, "", "the port has a name or a number, not both")
+	case !name.isEmpty():
+		c.syntax(name, names.PortName)
+	case hasNumber:
+		c.port(number)
+	default:
+		c.required(backend, "the name or number of a port is required")
+	}
+}
+
+// validateTypedReference checks a reference to an object of any kind.
+func validateTypedReference(c *check, n field) {
+	if group := n.get("apiGroup"); group.isSet() {
+		c.syntax(group, names.DNSSubdomain)
+	}
+	c.needSyntax(n.get("kind"), names.PathSegment)
+	c.needSyntax(n.get("name"), names.PathSegment)
+}
+
+func validateIngressStatus(c *check, object, old field) {
+	validateLoadBalancerAddresses(c, object.get("status.loadBalancer.ingress"), old.get("status.loadBalancer.ingress"))
+}
+
+// validateLoadBalancerAddresses checks addresses and host names of a load balancer.
+// An address that is stored may stay as it is.
+func validateLoadBalancerAddresses(c *check, list, old field) {
+	for i := range list.items() {
+		n := list.item(i)
+		address, host := n.get("ip"), n.get("hostname")
+		if !address.isEmpty() && !hasItem(old.Value, "ip", address.text()) {
+			c.address(address)
+		}
+		if !host.isEmpty() {
+			c.syntax(host, names.DNSSubdomain)
+			if _, ok := parseAddress(host.text(), true); ok {
+				c.invalid(host, "must be a DNS name, not an IP address")
+			}
+		}
+	}
+}
+
+// hasItem reports whether an item of a list has a field with the text.
+func hasItem(list document.Value, field, text string) bool {
+	for _, item := range list.Items() {
+		if item.Get(field).StringOr("") == text {
+			return true
+		}
+	}
+	return false
 }

@@ -1,8 +1,31 @@
 package kinds
 
+import (
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+)
+
 // ipAddressStrategy is the strategy of networking.k8s.io/v1 IPAddress.
 var ipAddressStrategy = Strategy{
 	Group:    "networking.k8s.io",
 	Resource: "ipaddresses",
-	Name:     segmentName,
+	Name:     addressName,
+	validate: validateIPAddress,
+}
+
+func validateIPAddress(c *check, object, old field) {
+	parent := object.get("spec.parentRef")
+	if old.isSet() {
+		c.immutable(parent, old.get("spec.parentRef"))
+		c.need(parent.get("resource"))
+		c.need(parent.get("name"))
+		return
+	}
+	if !parent.isSet() {
+		c.required(parent, "")
+		return
+	}
+	c.syntaxIfSet(parent.get("group"), names.DNSSubdomain)
+	c.needSyntax(parent.get("resource"), names.PathSegment)
+	c.needSyntax(parent.get("name"), names.PathSegment)
+	c.syntaxIfSet(parent.get("namespace"), names.PathSegment)
 }

@@ -1,5 +1,13 @@
 package kinds
 
+import (
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+	"github.com/patchlab-dev/patchlab/internal/engine/quantity"
+)
+
 // persistentVolumeStrategy is the strategy of v1 PersistentVolume.
 var persistentVolumeStrategy = Strategy{
 	Group:         "",
@@ -8,4 +16,261 @@ var persistentVolumeStrategy = Strategy{
 	ReturnDeleted: true,
 	Reset:         []string{"status"},
 	ResetStatus:   []string{"spec"},
+	validate:      validatePersistentVolume,
+}
+
+const accessModes = "ReadOnlyMany,ReadWriteMany,ReadWriteOnce,ReadWriteOncePod"
+
+// amountSign returns -1, 0 or 1 for a quantity below, equal to or above zero.
+func amountSign(v document.Value) int { return amountOf(v).Cmp(quantity.Quantity{}) }
+
+func validatePersistentVolume(c *check, object, old field) {
+	name := object.get("metadata.name")
+	spec := object.get("spec")
+	validatePersistentVolumeSpec(c, spec, name.text(), false)
+	if old.isSet() {
+		validatePersistentVolumeUpdate(c, object, old)
+	}
+}
+
+// persistentVolumeSources are the fields of which a persistent volume has exactly
+// one, in the order in which kube-apiserver looks at them.
+func persistentVolumeSources() []string {
+	return []string{
+		"hostPath", "gcePersistentDisk", "awsElasticBlockStore", "glusterfs", "flocker", "nfs", "rbd", "quobyte", "cephfs", "iscsi",
+		"cinder", "fc", "flexVolume", "azureFile", "vsphereVolume", "photonPersistentDisk", "portworxVolume", "azureDisk", "scaleIO",
+		"local", "storageos", "csi",
+	}
+}
+
+// validatePersistentVolumeSpec checks the spec of a persistent volume, or with inline
+// that of a volume within a VolumeAttachment, which may say little more than csi.
+func validatePersistentVolumeSpec(c *check, spec field, name string, inline bool) {
+	validateAccessModes(c, spec.get("accessModes"))
+	reclaim, mode, class, affinity := spec.get("persistentVolumeReclaimPolicy"), spec.get("volumeMode"), spec.get("storageClassName"), spec.get("nodeAffinity")
+	if inline {
+		validateInlineVolume(c, spec, reclaim, mode, class, affinity)
+	} else {
+		validateCapacity(c, spec.get("capacity"))
+		if !reclaim.isEmpty() {
+			c.oneOf(reclaim, "Delete,Recycle,Retain")
+		}
+		if affinity.isSet() {
+			validateVolumeNodeAffinity(c, affinity)
+		}
+		c.syntaxIfSet(class, names.DNSSubdomain)
+		c.oneOfIfSet(mode, "Block,Filesystem")
+	}
+	validateOneVolumeSource(c, spec, name, affinity.isSet() && !inline)
+	hostPath := spec.get("hostPath.path")
+	if path := hostPath.text(); reclaim.text() == "Recycle" && path != "" && strings.Trim(path, "/.") == "" && strings.HasPrefix(path, "/") {
+		c.forbidden(reclaim, "may not be Recycle for the host path /")
+	}
+	if attributes := spec.get("volumeAttributesClassName"); attributes.isSet() && !inline {
+		c.needSyntax(attributes, names.DNSSubdomain)
+		if csi := spec.get("csi"); !csi.isSet() {
+			c.required(csi, "must be given with volumeAttributesClassName")
+		}
+	}
+}
+
+func validateInlineVolume(c *check, spec, reclaim, mode, class, affinity field) {
+	const why = "may not be given for an inline volume"
+	if claim := spec.get("claimRef"); claim.isSet() {
+		c.forbidden(claim, why)
+	}
+	if capacity := spec.get("capacity"); capacity.Len() > 0 {
+		c.forbidden(capacity, why)
+	}
+	if csi := spec.get("csi"); !csi.isSet() {
+		c.required(csi, "must be given for an inline volume")
+	}
+	if !reclaim.isEmpty() && reclaim.text() != "Retain" {
+		c.forbidden(reclaim, "may only be Retain for an inline volume")
+	}
+	if affinity.isSet() {
+		c.forbidden(affinity, why)
+	}
+	if !class.isEmpty() {
+		c.forbidden(class, why)
+	}
+	if mode.isSet() && mode.text() != "Filesystem" {
+		c.forbidden(mode, "may only be Filesystem for an inline volume")
+	}
+}
+
+// validateAccessModes requires access modes that exist; ReadWriteOncePod stands alone.
+func validateAccessModes(c *check, modes field) {
+	if modes.items() == 0 {
+		c.required(modes, "")
+		return
+	}
+	alone, others := false, false
+	for i := range modes.items() {
+		mode := modes.hiddenItem(i)
+		c.oneOf(mode, accessModes)
+		alone = alone || mode.text() == "ReadWriteOncePod"
+		others = others || mode.text() != "ReadWriteOncePod" && among(mode.text(), accessModes)
+	}
+	if alone && others {
+		c.forbidden(modes, "ReadWriteOncePod excludes other access modes")
+	}
+}
+
+// validateCapacity requires a capacity of storage and of nothing else.
+func validateCapacity(c *check, capacity field) {
+	if capacity.Len() == 0 {
+		c.required(capacity, "")
+	}
+	if storage := capacity.key("storage"); !storage.Exists() || capacity.Len() > 1 {
+		c.notSupported(capacity, "storage")
+	}
+	for i := range capacity.members() {
+		amount, _ := capacity.memberAt(i)
+		c.positive(amount)
+	}
+}
+
+func validateVolumeNodeAffinity(c *check, affinity field) {
+	if required := affinity.get("required"); required.isSet() {
+		validateNodeSelector(c, required)
+	} else {
+		c.required(required, "node constraints must be given")
+	}
+}
+
+func validateOneVolumeSource(c *check, spec field, name string, hasAffinity bool) {
+	count := 0
+	for _, source := range persistentVolumeSources() {
+		n := spec.get(source)
+		switch {
+		case !n.isSet():
+			continue
+		case count > 0 && source != "flexVolume":
+			if source == "cephfs" {
+				n = spec.getAs(source, "cephFS")
+			}
+			c.forbidden(n, "may not specify more than 1 volume type")
+			continue
+		case source == "gcePersistentDisk":
+			n = spec.getAs(source, "persistentDisk")
+		}
+		count++
+		validatePersistentVolumeSource(c, source, n, name)
+		if affinity := spec.get("nodeAffinity"); source == "local" && !hasAffinity {
+			c.required(affinity, "a local volume requires field affinity")
+		}
+	}
+	if count == 0 {
+		c.required(spec, "a volume type must be given")
+	}
+}
+
+func validatePersistentVolumeSource(c *check, source string, n field, volume string) {
+	switch source {
+	case "hostPath":
+		validateHostPath(c, n)
+	case "gcePersistentDisk":
+		diskWithPartition(c, n, "pdName")
+	case "awsElasticBlockStore":
+		diskWithPartition(c, n, "volumeID")
+	case "glusterfs":
+		validatePersistentGlusterfs(c, n)
+	case "flocker":
+		validateFlocker(c, n)
+	case "nfs":
+		validateNFS(c, n)
+	case "rbd":
+		c.need(n.get("monitors"))
+		c.need(n.get("image"))
+	case "quobyte":
+		validateQuobyte(c, n)
+	case "cephfs":
+		c.need(n.get("monitors"))
+	case "iscsi":
+		validateISCSI(c, n, volume, true)
+	case "fc":
+		validateFibreChannel(c, n)
+	case "flexVolume":
+		validateFlexOptions(c, n)
+	case "azureDisk":
+		validateAzureDisk(c, n)
+	default:
+		validateNamedVolumeSource(c, source, n)
+	}
+}
+
+// validateNamedVolumeSource checks sources that are little more than names.
+func validateNamedVolumeSource(c *check, source string, n field) {
+	switch source {
+	case "cinder":
+		c.need(n.get("volumeID"))
+		c.secretIn(n.get("secretRef"), false)
+	case "azureFile":
+		c.need(n.get("secretName"))
+		c.need(n.get("shareName"))
+		if namespace := n.get("secretNamespace"); namespace.isSet() {
+			c.need(namespace)
+		}
+	case "vsphereVolume":
+		c.need(n.get("volumePath"))
+	case "photonPersistentDisk":
+		c.need(n.get("pdID"))
+	case "portworxVolume":
+		c.need(n.get("volumeID"))
+	case "scaleIO":
+		c.need(n.get("gateway"))
+		c.need(n.get("system"))
+		c.need(n.get("volumeName"))
+	case "local":
+		if path := n.get("path"); c.need(path) {
+			c.noBackSteps(path)
+		}
+	case "storageos":
+		c.needSyntax(n.get("volumeName"), names.DNSLabel)
+		c.syntaxIfSet(n.get("volumeNamespace"), names.DNSLabel)
+		c.secretIn(n.get("secretRef"), false)
+	case "csi":
+		c.csiDriverName(n.get("driver"))
+		c.need(n.get("volumeHandle"))
+		c.secretIn(n.get("controllerPublishSecretRef"), true)
+		c.secretIn(n.get("controllerExpandSecretRef"), true)
+		c.secretIn(n.get("nodePublishSecretRef"), true)
+		c.secretIn(n.get("nodeExpandSecretRef"), true)
+	}
+}
+
+func validatePersistentGlusterfs(c *check, n field) {
+	c.need(n.get("endpoints"))
+	c.need(n.get("path"))
+	if namespace := n.get("endpointsNamespace"); namespace.isSet() {
+		c.syntax(namespace, names.DNSLabel)
+	}
+}
+
+// validatePersistentVolumeUpdate keeps what a volume is made of, except that a CSI
+// volume may be given the secret for its expansion.
+func validatePersistentVolumeUpdate(c *check, object, old field) {
+	spec, was := object.get("spec"), old.get("spec")
+	for _, source := range persistentVolumeSources() {
+		next, stored := spec.get(source), was.get(source)
+		if secret := stored.get("controllerExpandSecretRef"); source == "csi" && stored.isSet() && !secret.isSet() {
+			next.Value = next.Value.Without("controllerExpandSecretRef")
+		}
+		if !c.same(next, stored) {
+			c.forbidden(object.getAs("spec", "spec.persistentvolumesource"), "the source of a volume is immutable after creation")
+			break
+		}
+	}
+	if !c.same(spec.get("volumeMode"), was.get("volumeMode")) {
+		c.invalid(object.getAs("spec.volumeMode", "volumeMode"), "field is immutable")
+	}
+	if affinity := was.get("nodeAffinity"); affinity.isSet() {
+		validateVolumeAffinityUpdate(c, object, affinity)
+	}
+	if class := was.get("volumeAttributesClassName"); class.isSet() {
+		if next := spec.get("volumeAttributesClassName"); !next.isSet() {
+			c.forbidden(next, "may not be removed")
+		}
+	}
 }

@@ -1,9 +1,50 @@
 package kinds
 
+import (
+	"strings"
+)
+
 // priorityClassStrategy is the strategy of scheduling.k8s.io/v1 PriorityClass.
 var priorityClassStrategy = Strategy{
 	Group:      "scheduling.k8s.io",
 	Resource:   "priorityclasses",
 	Name:       subdomainName,
 	Generation: []string{},
+	validate:   validatePriorityClass,
+}
+
+// validatePriorityClass: pkg/apis/scheduling/validation, Kubernetes 1.36.
+func validatePriorityClass(c *check, object, old field) {
+	const maxUserPriority = 1_000_000_000
+	name, value, preemption := object.get("metadata.name"), object.get("value"), object.get("preemptionPolicy")
+	if old.isSet() {
+		if !c.same(value, old.get("value")) {
+			c.forbidden(value, "may not be changed")
+		}
+		c.immutable(preemption, old.get("preemptionPolicy"))
+		return
+	}
+	isDefault := object.get("globalDefault")
+	switch {
+	case strings.HasPrefix(name.text(), "system-"):
+		if want, ok := systemPriority(name.text()); !ok || value.number() != want || isDefault.isTrue() {
+			c.forbidden(name, "the prefix 'system-' is reserved for the priority classes of the system")
+		}
+	case value.number() > maxUserPriority:
+		c.forbidden(value, "may be at most 1000000000 for a class that is not the system's")
+	}
+	if preemption.isSet() {
+		c.needOneOf(preemption, "Never,PreemptLowerPriority")
+	}
+}
+
+// systemPriority returns the value of a priority class that every cluster has.
+func systemPriority(name string) (int64, bool) {
+	switch name {
+	case "system-cluster-critical":
+		return 2_000_000_000, true
+	case "system-node-critical":
+		return 2_000_001_000, true
+	}
+	return 0, false
 }

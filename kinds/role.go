@@ -6,6 +6,7 @@ var clusterRoleStrategy = Strategy{
 	Resource:       "clusterroles",
 	Name:           segmentName,
 	CreateOnUpdate: true,
+	validate:       validateClusterRole,
 }
 
 // roleStrategy is the strategy of rbac.authorization.k8s.io/v1 Role.
@@ -14,4 +15,54 @@ var roleStrategy = Strategy{
 	Resource:       "roles",
 	Name:           segmentName,
 	CreateOnUpdate: true,
+	validate:       validateRole,
+}
+
+const rbacGroup = "rbac.authorization.k8s.io"
+
+func validateRole(c *check, object, _ field) { validatePolicyRules(c, object.get("rules"), true) }
+
+func validateClusterRole(c *check, object, _ field) {
+	validatePolicyRules(c, object.get("rules"), false)
+	aggregation := object.get("aggregationRule")
+	if !aggregation.isSet() {
+		return
+	}
+	selectors := aggregation.get("clusterRoleSelectors")
+	if selectors.items() == 0 {
+		c.required(selectors, "an aggregationRule needs at least one selector")
+	}
+	for i := range selectors.items() {
+		selector := selectors.item(i)
+		mark := len(c.errs)
+		c.labelSelector(selector)
+		if c.failed(mark) && !isSelector(selector.Value) {
+			c.invalid(selector, "invalid label selector")
+		}
+	}
+}
+
+func validatePolicyRules(c *check, rules field, namespaced bool) {
+	for i := range rules.items() {
+		rule := rules.item(i)
+		verbs, urls, groups, resources, resourceNames := rule.get("verbs"), rule.get("nonResourceURLs"), rule.get("apiGroups"), rule.get("resources"), rule.get("resourceNames")
+		if verbs.items() == 0 {
+			c.required(verbs, "must have at least one verb")
+		}
+		if urls.items() > 0 {
+			if namespaced {
+				c.invalid(urls, "rules in a namespace cannot apply to non-resource URLs")
+			}
+			if groups.items() > 0 || resources.items() > 0 || resourceNames.items() > 0 {
+				c.invalid(urls, "a rule cannot apply to both resources and non-resource URLs")
+			}
+			continue
+		}
+		if groups.items() == 0 {
+			c.required(groups, "a rule for resources must have at least one API group")
+		}
+		if resources.items() == 0 {
+			c.required(resources, "a rule for resources must have at least one resource")
+		}
+	}
 }

@@ -1,11 +1,16 @@
 package kinds
 
+import (
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+)
+
 // clusterRoleBindingStrategy is the strategy of rbac.authorization.k8s.io/v1 ClusterRoleBinding.
 var clusterRoleBindingStrategy = Strategy{
 	Group:          "rbac.authorization.k8s.io",
 	Resource:       "clusterrolebindings",
 	Name:           segmentName,
 	CreateOnUpdate: true,
+	validate:       validateClusterRoleBinding,
 }
 
 // roleBindingStrategy is the strategy of rbac.authorization.k8s.io/v1 RoleBinding.
@@ -14,4 +19,45 @@ var roleBindingStrategy = Strategy{
 	Resource:       "rolebindings",
 	Name:           segmentName,
 	CreateOnUpdate: true,
+	validate:       validateRoleBinding,
+}
+
+func validateRoleBinding(c *check, object, old field) {
+	validateBinding(c, object, old, "ClusterRole,Role", true)
+}
+
+func validateClusterRoleBinding(c *check, object, old field) {
+	validateBinding(c, object, old, "ClusterRole", false)
+}
+
+func validateBinding(c *check, object, old field, kinds string, namespaced bool) {
+	ref, subjects := object.get("roleRef"), object.get("subjects")
+	c.oneOf(ref.get("apiGroup"), rbacGroup)
+	c.oneOf(ref.get("kind"), kinds)
+	c.needSyntax(ref.get("name"), names.PathSegment)
+	for i := range subjects.items() {
+		validateSubject(c, subjects.item(i), namespaced)
+	}
+	if old.isSet() && !c.same(ref, old.get("roleRef")) {
+		c.invalid(ref, "cannot change roleRef")
+	}
+}
+
+func validateSubject(c *check, n field, namespaced bool) {
+	kind, group, name, namespace := n.get("kind"), n.get("apiGroup"), n.get("name"), n.get("namespace")
+	c.need(name)
+	switch kind.text() {
+	case "ServiceAccount":
+		c.syntaxIfSet(name, names.DNSSubdomain)
+		if !group.isEmpty() {
+			c.notSupported(group, "")
+		}
+		if !namespaced && namespace.isEmpty() {
+			c.required(namespace, "")
+		}
+	case "User", "Group":
+		c.oneOf(group, rbacGroup)
+	default:
+		c.notSupported(kind, "Group,ServiceAccount,User")
+	}
 }

@@ -1,11 +1,46 @@
 package kinds
 
+import (
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+)
+
 // runtimeClassStrategy is the strategy of node.k8s.io/v1 RuntimeClass.
 var runtimeClassStrategy = Strategy{
 	Group:          "node.k8s.io",
 	Resource:       "runtimeclasses",
-	Name:           subdomainName,
 	AnyFinalizer:   true,
+	Name:           subdomainName,
 	CreateOnUpdate: true,
 	RequireVersion: true,
+	validate:       validateRuntimeClass,
+}
+
+// validateRuntimeClass: pkg/apis/node/validation, Kubernetes 1.36.
+func validateRuntimeClass(c *check, object, old field) {
+	handler := object.get("handler")
+	if old.isSet() {
+		c.immutable(handler, old.get("handler"))
+	}
+	c.needSyntax(handler, names.DNSLabel)
+	limits := object.getAs("overhead.podFixed", "overhead.limits")
+	for i := range limits.members() {
+		amount, name := limits.memberAt(i)
+		c.containerResource(amount, name)
+		c.resourceAmount(amount, name)
+	}
+	scheduling := object.get("scheduling")
+	c.labels(scheduling.get("nodeSelector"))
+	tolerations := scheduling.get("tolerations")
+	c.tolerations(tolerations)
+	var seen seenTexts
+	for i := range tolerations.items() {
+		toleration := tolerations.item(i)
+		v := toleration.Value
+		key := strings.Join([]string{v.Get("key").StringOr(""), v.Get("operator").StringOr(""), v.Get("value").StringOr(""), v.Get("effect").StringOr("")}, "\x00")
+		if seen.add(key) {
+			c.duplicate(toleration)
+		}
+	}
 }

@@ -7,4 +7,45 @@ var serviceCIDRStrategy = Strategy{
 	Name:        subdomainName,
 	Reset:       []string{"status"},
 	ResetStatus: []string{"metadata", "spec"},
+	validate:    validateServiceCIDR,
+}
+
+func validateServiceCIDR(c *check, object, old field) {
+	ranges, stored := object.get("spec.cidrs"), old.get("spec.cidrs")
+	switch {
+	case !old.isSet():
+		validateServiceRanges(c, ranges)
+	case ranges.items() == stored.items():
+		for i := range ranges.items() {
+			c.immutable(ranges.item(i), stored.item(i))
+		}
+	case stored.items() == 1 && ranges.items() == 2:
+		c.immutable(ranges.item(0), stored.item(0))
+		validateServiceRanges(c, ranges)
+	default:
+		c.invalid(ranges, "field is immutable")
+	}
+}
+
+// validateServiceRanges requires one range, or one of each family.
+func validateServiceRanges(c *check, ranges field) {
+	if ranges.items() == 0 {
+		c.required(ranges, "at least one CIDR is required")
+		return
+	}
+	if ranges.items() > 2 {
+		c.invalid(ranges, "may have at most 2 CIDRs")
+		return
+	}
+	for i := range ranges.items() {
+		c.canonicalRange(ranges.item(i))
+	}
+	if ranges.items() == 2 {
+		first, second := ranges.item(0), ranges.item(1)
+		a, ok := parseRange(first.text(), true)
+		b, both := parseRange(second.text(), true)
+		if ok && both && a.Addr().Unmap().Is4() == b.Addr().Unmap().Is4() {
+			c.invalid(ranges, "may have at most one CIDR for each IP family, such as 192.168.0.0/24 and 2001:db8::/64")
+		}
+	}
 }

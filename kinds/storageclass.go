@@ -1,9 +1,129 @@
 package kinds
 
+import (
+	"slices"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+)
+
 // storageClassStrategy is the strategy of storage.k8s.io/v1 StorageClass.
 var storageClassStrategy = Strategy{
 	Group:         "storage.k8s.io",
 	Resource:      "storageclasses",
 	Name:          subdomainName,
 	ReturnDeleted: true,
+	validate:      validateStorageClass,
+}
+
+const (
+	// maxParameters is how many parameters a class of storage may have, and
+	// maxParameterBytes how long their keys and values may be together.
+	maxParameters     = 512
+	maxParameterBytes = 256 << 10
+)
+
+func validateStorageClass(c *check, object, old field) {
+	mode := object.get("volumeBindingMode")
+	validateProvisioner(c, object.get("provisioner"))
+	validateParameters(c, object.get("parameters"))
+	if reclaim := object.get("reclaimPolicy"); !reclaim.isEmpty() {
+		c.oneOf(reclaim, "Delete,Retain")
+	}
+	if mode.isSet() {
+		c.oneOf(mode, "Immediate,WaitForFirstConsumer")
+	} else {
+		c.required(mode, "")
+	}
+	validateAllowedTopologies(c, object.get("allowedTopologies"))
+	if old.isSet() {
+		for _, field := range [...]string{"parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"} {
+			c.immutable(object.get(field), old.get(field))
+		}
+	}
+}
+
+// validateProvisioner requires a qualified name; its letters may be of any case.
+func validateProvisioner(c *check, n field) {
+	if !c.need(n) {
+		return
+	}
+	if why := names.QualifiedName(strings.ToLower(n.text())); why != "" {
+		c.invalid(n, why)
+	}
+}
+
+func validateParameters(c *check, n field) {
+	if n.Len() > maxParameters {
+		c.tooLong(n, maxParameters)
+		return
+	}
+	size := 0
+	for i := range n.Len() {
+		key := n.Value.Key(i)
+		if key == "" {
+			c.invalidText(n, key, "a key may not be empty")
+		}
+		size += len(key) + len(n.Value.At(i).StringOr(""))
+	}
+	if size > maxParameterBytes {
+		c.tooLong(n, maxParameterBytes)
+	}
+}
+
+// validateAllowedTopologies checks each term by itself, and that no term equals one
+// before it. A term without expressions always counts as a repetition, as it does in
+// kube-apiserver.
+func validateAllowedTopologies(c *check, terms field) {
+	var seen seenTexts
+	seen.add("")
+	for i := range terms.items() {
+		term := terms.item(i)
+		expressions := term.get("matchLabelExpressions")
+		meaning := validateTopologyTerm(c, expressions)
+		if seen.add(meaning) {
+			c.duplicate(expressions)
+		}
+	}
+}
+
+// validateTopologyTerm checks the expressions of a term and returns what they mean
+// in a form that does not depend on their order.
+func validateTopologyTerm(c *check, expressions field) string {
+	keys := map[string]bool{}
+	var parts sortedTexts
+	for i := range expressions.items() {
+		expression := expressions.item(i)
+		key, values := expression.get("key"), expression.get("values")
+		if values.items() == 0 {
+			c.required(values, "")
+		}
+		distinct := map[string]bool{}
+		var texts sortedTexts
+		for j := range values.items() {
+			value := values.item(j)
+			if distinct[value.text()] {
+				c.duplicate(value)
+				continue
+			}
+			distinct[value.text()] = true
+			texts = append(texts, value.text())
+		}
+		c.syntax(key, names.QualifiedName)
+		if keys[key.text()] {
+			c.duplicate(key)
+		}
+		keys[key.text()] = true
+		parts = append(parts, key.text()+"\x00"+texts.joined("\x01"))
+	}
+	return parts.joined("\x02")
+}
+
+// sortedTexts are texts of which the order does not matter.
+type sortedTexts []string
+
+// joined returns the texts in order with a separator between them.
+func (t sortedTexts) joined(separator string) string {
+	slices.Sort(t)
+	return strings.Join(t, separator)
 }

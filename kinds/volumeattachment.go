@@ -1,5 +1,9 @@
 package kinds
 
+import (
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+)
+
 // volumeAttachmentStrategy is the strategy of storage.k8s.io/v1 VolumeAttachment.
 var volumeAttachmentStrategy = Strategy{
 	Group:          "storage.k8s.io",
@@ -9,4 +13,54 @@ var volumeAttachmentStrategy = Strategy{
 	ReturnDeleted:  true,
 	Reset:          []string{"status"},
 	ResetStatus:    []string{"metadata", "spec"},
+	validate:       validateVolumeAttachment,
+	validateStatus: validateVolumeAttachmentStatus,
+}
+
+func validateVolumeAttachment(c *check, object, old field) {
+	spec := object.get("spec")
+	c.csiDriverName(spec.get("attacher"))
+	validateAttachmentSource(c, spec.get("source"))
+	c.syntax(spec.get("nodeName"), names.DNSSubdomain)
+	validateVolumeAttachmentStatus(c, object, old)
+	if old.isSet() {
+		c.immutable(spec, old.get("spec"))
+	}
+}
+
+func validateAttachmentSource(c *check, source field) {
+	inline, name := source.get("inlineVolumeSpec"), source.get("persistentVolumeName")
+	switch {
+	case !inline.isSet() && !name.isSet():
+		c.required(source, "one of inlineVolumeSpec and persistentVolumeName must be given")
+	case inline.isSet() && name.isSet():
+		c.forbidden(source, "inlineVolumeSpec and persistentVolumeName exclude each other")
+	case inline.isSet():
+		validatePersistentVolumeSpec(c, inline, "", true)
+	case name.text() == "":
+		c.required(name, "must not be empty")
+	}
+	if name.isSet() {
+		c.syntax(name, names.DNSSubdomain)
+	}
+}
+
+// validateVolumeAttachmentStatus checks what a driver reports of an attachment.
+func validateVolumeAttachmentStatus(c *check, object, _ field) {
+	const maxMetadata, maxMessage = 256 << 10, 1024
+	status := object.get("status")
+	metadata := status.get("attachmentMetadata")
+	size := 0
+	for i := range metadata.Len() {
+		size += len(metadata.Value.Key(i)) + len(metadata.Value.At(i).StringOr(""))
+	}
+	if size > maxMetadata {
+		c.tooLong(metadata, maxMetadata)
+	}
+	for _, field := range [...]string{"attachError", "detachError"} {
+		failure := status.get(field)
+		message, code := failure.get("message"), failure.get("errorCode")
+		c.maxBytes(message, maxMessage)
+		c.atMostInt32(code, 0)
+	}
 }

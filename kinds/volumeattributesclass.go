@@ -6,4 +6,22 @@ var volumeAttributesClassStrategy = Strategy{
 	Resource:      "volumeattributesclasses",
 	Name:          subdomainName,
 	ReturnDeleted: true,
+	validate:      validateVolumeAttributesClass,
+}
+
+func validateVolumeAttributesClass(c *check, object, old field) {
+	driver, parameters := object.get("driverName"), object.get("parameters")
+	if old.isSet() {
+		if !c.same(driver, old.get("driverName")) {
+			c.forbidden(driver, "may not be changed")
+		}
+		if !c.same(parameters, old.get("parameters")) {
+			c.forbidden(parameters, "may not be changed")
+		}
+	}
+	validateProvisioner(c, driver)
+	validateParameters(c, parameters)
+	if parameters.Len() == 0 {
+		c.required(parameters, "must contain at least one key/value pair")
+	}
 }

@@ -12,8 +12,8 @@ import (
 var mutatingWebhookConfigurationStrategy = Strategy{
 	Group:           "admissionregistration.k8s.io",
 	Resource:        "mutatingwebhookconfigurations",
-	Name:            subdomainName,
 	AnyFinalizer:    true,
+	Name:            subdomainName,
 	Generation:      []string{"webhooks"},
 	ExactGeneration: true,
 	RequireVersion:  true,
@@ -24,8 +24,8 @@ var mutatingWebhookConfigurationStrategy = Strategy{
 var validatingWebhookConfigurationStrategy = Strategy{
 	Group:           "admissionregistration.k8s.io",
 	Resource:        "validatingwebhookconfigurations",
-	Name:            subdomainName,
 	AnyFinalizer:    true,
+	Name:            subdomainName,
 	Generation:      []string{"webhooks"},
 	ExactGeneration: true,
 	RequireVersion:  true,

@@ -1,0 +1,167 @@
+package kinds
+
+import (
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+)
+
+// parseAddress parses an IP address. sloppy accepts zeros in front of the parts of
+// an IPv4 address, which fields had to accept before.
+func parseAddress(s string, sloppy bool) (netip.Addr, bool) {
+	if sloppy && !strings.Contains(s, ":") {
+		s = withoutLeadingZeros(s)
+	}
+	a, err := netip.ParseAddr(s)
+	return a, err == nil && a.Zone() == ""
+}
+
+func withoutLeadingZeros(s string) string {
+	parts := strings.Split(s, ".")
+	for i, part := range parts {
+		if trimmed := strings.TrimLeft(part, "0"); trimmed != part {
+			if trimmed == "" {
+				trimmed = "0"
+			}
+			parts[i] = trimmed
+		}
+	}
+	return strings.Join(parts, ".")
+}
+
+// address requires an IP address: without zeros in front of its parts and not an
+// IPv4 address in the form of an IPv6 one.
+func (c *check) address(n field) bool {
+	a, ok := parseAddress(n.text(), false)
+	switch {
+	case !ok:
+		c.invalid(n, "must be a valid IP address, such as 10.9.8.7 or 2001:db8::ffff")
+	case a.Is4In6():
+		c.invalid(n, "must not be an IPv4-mapped IPv6 address")
+	default:
+		return true
+	}
+	return false
+}
+
+// canonicalAddress is address for fields that also require the shortest form.
+func (c *check) canonicalAddress(n field) bool {
+	if !c.address(n) {
+		return false
+	}
+	if a, _ := parseAddress(n.text(), false); a.String() != n.text() {
+		c.invalid(n, "must be in canonical form ("+strconv.Quote(a.String())+")")
+		return false
+	}
+	return true
+}
+
+// addressName is the rule for names that are IP addresses.
+func addressName(name string, _ bool) string {
+	a, ok := parseAddress(name, false)
+	switch {
+	case !ok:
+		return "must be a valid IP address, such as 10.9.8.7 or 2001:db8::ffff"
+	case a.Is4In6():
+		return "must not be an IPv4-mapped IPv6 address"
+	case a.String() != name:
+		return "must be in canonical form (" + strconv.Quote(a.String()) + ")"
+	}
+	return ""
+}
+
+// parseRange parses an address range such as 10.0.0.0/8. sloppy is as for parseAddress.
+func parseRange(s string, sloppy bool) (netip.Prefix, bool) {
+	address, bits, found := strings.Cut(s, "/")
+	if !found {
+		return netip.Prefix{}, false
+	}
+	a, ok := parseAddress(address, sloppy)
+	n, err := strconv.Atoi(bits)
+	if !ok || err != nil || n < 0 || n > a.BitLen() || strings.Trim(bits, "0123456789") != "" {
+		return netip.Prefix{}, false
+	}
+	return netip.PrefixFrom(a, n), true
+}
+
+// addressRange requires an address range in CIDR form without bits behind the prefix.
+func (c *check) addressRange(n field) bool {
+	text := n.text()
+	p, ok := parseRange(text, false)
+	_, bits, _ := strings.Cut(text, "/")
+	switch {
+	case !ok:
+		c.invalid(n, "must be a valid CIDR value, such as 10.9.8.0/24 or 2001:db8::/64")
+	case p.Addr().Is4In6():
+		c.invalid(n, "must not have an IPv4-mapped IPv6 address")
+	case p.Masked() != p:
+		c.invalid(n, "must not have bits set beyond the prefix length")
+	case len(bits) > 1 && bits[0] == '0':
+		c.invalid(n, "must not have leading 0s in IP or prefix length")
+	default:
+		return true
+	}
+	return false
+}
+
+// canonicalRange is addressRange for fields that also require the shortest form.
+func (c *check) canonicalRange(n field) {
+	if !c.addressRange(n) {
+		return
+	}
+	if p, _ := parseRange(n.text(), false); p.String() != n.text() {
+		c.invalid(n, "must be in canonical form ("+strconv.Quote(p.String())+")")
+	}
+}
+
+// endpointAddress refuses addresses that cannot be those of an endpoint.
+func (c *check) endpointAddress(n field) {
+	a, ok := parseAddress(n.text(), true)
+	if !ok {
+		return
+	}
+	a = a.Unmap()
+	switch {
+	case a.IsUnspecified():
+		c.invalid(n, "may not be unspecified")
+	case a.IsLoopback():
+		c.invalid(n, "may not be in the loopback range (127.0.0.0/8, ::1/128)")
+	case a.IsLinkLocalUnicast():
+		c.invalid(n, "may not be in the link-local range (169.254.0.0/16, fe80::/10)")
+	case a.IsLinkLocalMulticast():
+		c.invalid(n, "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)")
+	}
+}
+
+// hostName requires a host name, which may begin with "*.".
+func (c *check) hostName(n field) {
+	if strings.Contains(n.text(), "*") {
+		c.syntax(n, names.WildcardSubdomain)
+		return
+	}
+	c.syntax(n, names.DNSSubdomain)
+}
+
+// fullyQualifiedName requires a host name of at least two labels, which may end with
+// a dot.
+func (c *check) fullyQualifiedName(n field) {
+	if !c.need(n) {
+		return
+	}
+	name := strings.TrimSuffix(n.text(), ".")
+	if why := names.DNSSubdomain(name); why != "" {
+		c.invalid(n, why)
+		return
+	}
+	if !strings.Contains(name, ".") {
+		c.invalid(n, "should be a domain with at least two segments separated by dots")
+		return
+	}
+	for label := range strings.SplitSeq(name, ".") {
+		if why := names.DNSLabel(label); why != "" {
+			c.invalid(n, why)
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package kinds
+
+import (
+	"strconv"
+
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+)
+
+// Events of both groups are checked by one function. Messages name the fields of the
+// core group's Event, as kube-apiserver holds both kinds in its form
+// (pkg/apis/core/validation/events.go, Kubernetes 1.36).
+
+// eventFields are the fields of an event that its two versions name differently.
+type eventFields struct{ object, note, controller, first, last, count, source string }
+
+// eventFields are the fields of an event in its two versions.
+func (c *check) eventFields() eventFields {
+	if c.kind.Group == "" {
+		return eventFields{"involvedObject", "message", "reportingComponent", "firstTimestamp", "lastTimestamp", "count", "source"}
+	}
+	return eventFields{"regarding", "note", "reportingController", "deprecatedFirstTimestamp", "deprecatedLastTimestamp", "deprecatedCount", "deprecatedSource"}
+}
+
+func validateEvent(c *check, object, old field) {
+	f := c.eventFields()
+	validateEventParts(c, object, f)
+	if c.kind.Group == "" {
+		return
+	}
+	series := object.get("series")
+	if !old.isSet() || !c.same(series, old.get("series")) {
+		validateEventSeries(c, object, series)
+	}
+	if old.isSet() {
+		validateEventUpdate(c, object, old, f)
+		return
+	}
+	if time := object.get("eventTime"); !time.isSet() {
+		c.required(time, "")
+	}
+	if kind := object.get("type"); kind.text() != "Normal" && kind.text() != "Warning" {
+		c.invalid(kind, "must be Normal or Warning")
+	}
+	source := object.getAs(f.source, "source")
+	component, host := source.get("component"), source.get("host")
+	for _, n := range [...]field{object.getAs(f.first, "firstTimestamp"), object.getAs(f.last, "lastTimestamp")} {
+		if n.isSet() {
+			c.invalid(n, "must not be set")
+		}
+	}
+	if count := object.getAs(f.count, "count"); count.number() != 0 {
+		c.invalid(count, "must not be set")
+	}
+	if !component.isEmpty() || !host.isEmpty() {
+		c.invalid(source, "must not be set")
+	}
+}
+
+// validateEventParts checks what has been checked since the first version of events.
+func validateEventParts(c *check, object field, f eventFields) {
+	about := object.getAs(f.object, "involvedObject")
+	namespace, of := object.get("metadata.namespace"), about.get("namespace")
+	time := object.get("eventTime")
+	if !time.isSet() {
+		ok := of.text() == namespace.text()
+		if of.isEmpty() {
+			ok = namespace.isEmpty() || namespace.text() == "default"
+		}
+		if !ok {
+			c.invalid(of, "does not match event.namespace")
+		}
+	} else {
+		if of.isEmpty() && namespace.text() != "default" && namespace.text() != "kube-system" {
+			c.invalid(of, "does not match event.namespace")
+		}
+		controller := object.get(f.controller)
+		c.need(controller)
+		c.syntax(controller, names.QualifiedName)
+		c.textUpTo(object.get("reportingInstance"), 128, true)
+		c.textUpTo(object.get("action"), 128, true)
+		c.textUpTo(object.get("reason"), 128, true)
+		c.textUpTo(object.getAs(f.note, "message"), 1024, false)
+	}
+	if why := names.DNSSubdomain(namespace.text()); why != "" {
+		c.invalid(object.getAs("metadata.namespace", "namespace"), why)
+	}
+}
+
+// textUpTo limits the length of a text, which may be required.
+func (c *check) textUpTo(n field, limit int, required bool) {
+	if required {
+		c.need(n)
+	}
+	if len(n.text()) > limit {
+		c.invalid(n, "may have at most "+strconv.Itoa(limit)+" characters")
+	}
+}
+
+func validateEventSeries(c *check, object, series field) {
+	if !series.isSet() {
+		return
+	}
+	if count := series.get("count"); count.number() < 2 {
+		c.invalid(count, "must be at least 2")
+	}
+	if last := series.get("lastObservedTime"); !last.isSet() {
+		c.required(last, "")
+	}
+}
+
+// validateEventUpdate keeps all of an event but its series.
+func validateEventUpdate(c *check, object, old field, f eventFields) {
+	for _, field := range [...][2]string{
+		{f.object, "involvedObject"}, {"reason", "reason"}, {f.note, "message"}, {f.source, "source"}, {f.first, "firstTimestamp"},
+		{f.last, "lastTimestamp"}, {f.count, "count"}, {"type", "type"}, {"eventTime", "eventTime"}, {"action", "action"}, {"related", "related"},
+		{"reportingController", "reportingController"}, {"reportingInstance", "reportingInstance"},
+	} {
+		c.immutable(object.getAs(field[0], field[1]), old.get(field[0]))
+	}
+}

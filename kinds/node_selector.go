@@ -1,0 +1,123 @@
+package kinds
+
+import (
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+)
+
+// validateNodeSelector requires at least one term. The requirements on labels of a
+// persistent volume may name values that no label can have, so those are not checked.
+func validateNodeSelector(c *check, n field) {
+	terms := n.get("nodeSelectorTerms")
+	if terms.items() == 0 {
+		c.required(terms, "must have at least one field selector term")
+	}
+	for i := range terms.items() {
+		term := terms.item(i)
+		validateNodeSelectorTerm(c, term)
+	}
+}
+
+func validateNodeSelectorTerm(c *check, term field) {
+	expressions, fields := term.get("matchExpressions"), term.get("matchFields")
+	for i := range expressions.items() {
+		validateNodeRequirement(c, expressions.item(i))
+	}
+	for i := range fields.items() {
+		validateNodeFieldRequirement(c, fields.item(i))
+	}
+}
+
+func validateNodeRequirement(c *check, n field) {
+	operator, values, key := n.get("operator"), n.get("values"), n.get("key")
+	switch operator.text() {
+	case "In", "NotIn":
+		if values.items() == 0 {
+			c.required(values, "must be specified when `operator` is 'In' or 'NotIn'")
+		}
+	case "Exists", "DoesNotExist":
+		if values.items() > 0 {
+			c.forbidden(values, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")
+		}
+	case "Gt", "Lt":
+		if values.items() != 1 {
+			c.required(values, "must be a single value when `operator` is 'Lt' or 'Gt'")
+		}
+	default:
+		c.invalid(operator, "not a valid selector operator")
+	}
+	c.syntax(key, names.QualifiedName)
+	for i := range values.items() {
+		c.syntax(values.item(i), names.LabelValue)
+	}
+}
+
+// validateNodeFieldRequirement checks a requirement on a field of a field, of which
+// only metadata.name can be selected by.
+func validateNodeFieldRequirement(c *check, n field) {
+	operator, values, key := n.get("operator"), n.get("values"), n.get("key")
+	switch operator.text() {
+	case "In", "NotIn":
+		if values.items() != 1 {
+			c.required(values, "must be a single value when `operator` is 'In' or 'NotIn' for a field of a node")
+		}
+	default:
+		c.invalid(operator, "not a valid selector operator")
+	}
+	if key.text() != "metadata.name" {
+		c.invalid(key, "not a valid field selector key")
+		return
+	}
+	for i := range values.items() {
+		c.syntax(values.item(i), names.DNSSubdomain)
+	}
+}
+
+// validateVolumeAffinityUpdate keeps the field affinity of a volume, in which only
+// the labels of zones and regions may change from their beta to their final names.
+func validateVolumeAffinityUpdate(c *check, object, old field) {
+	next := object.get("spec.nodeAffinity")
+	renamed := old
+	renamed.Value = withFinalTopologyLabels(old.Value, next.Value)
+	if !c.same(next, renamed) {
+		c.invalid(object.getAs("spec.nodeAffinity", "nodeAffinity"), "field is immutable, except for the final names of topology labels")
+	}
+}
+
+func withFinalTopologyLabels(affinity, next document.Value) document.Value {
+	terms, wanted := affinity.Lookup("required", "nodeSelectorTerms"), next.Lookup("required", "nodeSelectorTerms")
+	if terms.Kind() != document.List || terms.Len() != wanted.Len() {
+		return affinity
+	}
+	var renamed document.ListBuilder
+	for i, term := range terms.Items() {
+		renamed.Append(withFinalLabels(term, wanted.At(i)))
+	}
+	required := affinity.Get("required").With("nodeSelectorTerms", renamed.List())
+	return affinity.With("required", required)
+}
+
+func withFinalLabels(term, next document.Value) document.Value {
+	expressions, wanted := term.Get("matchExpressions"), next.Get("matchExpressions")
+	if expressions.Kind() != document.List || expressions.Len() != wanted.Len() {
+		return term
+	}
+	var renamed document.ListBuilder
+	for i, r := range expressions.Items() {
+		if final := finalTopologyLabel(r.Get("key").StringOr("")); final != "" && wanted.At(i).Get("key").StringOr("") == final {
+			r = r.With("key", document.NewString(final))
+		}
+		renamed.Append(r)
+	}
+	return term.With("matchExpressions", renamed.List())
+}
+
+func finalTopologyLabel(key string) string {
+	switch key {
+	case "failure-domain.beta.kubernetes.io/zone":
+		return "topology.kubernetes.io/zone"
+	case "failure-domain.beta.kubernetes.io/region":
+		return "topology.kubernetes.io/region"
+	}
+	return ""
+}

@@ -1,0 +1,81 @@
+package kinds
+
+import (
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+)
+
+// standardResources are the resources without a domain that quotas, limits and
+// containers may name (pkg/apis/core/helper, Kubernetes 1.36).
+const standardResources = "configmaps,count/,cpu,ephemeral-storage,limits.cpu,limits.ephemeral-storage,limits.memory,memory," +
+	"persistentvolumeclaims,pods,replicationcontrollers,requests.cpu,requests.ephemeral-storage,requests.memory,requests.storage," +
+	"resourcequotas,secrets,services,services.loadbalancers,services.nodeports,storage"
+
+// containerResource requires the name of a resource that a container can ask for:
+// a standard one, huge pages, or one with a domain. Errors are on f.
+func (c *check) containerResource(f field, name string) {
+	if !c.resourceName(f, name) {
+		return
+	}
+	switch {
+	case !strings.Contains(name, "/"):
+		if !among(name, "cpu,memory,ephemeral-storage") && !isHugePages(name) {
+			c.invalidText(f, name, "must be a standard resource for containers")
+		}
+	case !isNativeResource(name) && !isExtendedResource(name):
+		c.invalidText(f, name, "must follow the form of extended resource names")
+	}
+}
+
+// resourceName requires a qualified name, and of a name without a domain that it is
+// a standard one.
+func (c *check) resourceName(f field, name string) bool {
+	if why := names.QualifiedName(name); why != "" {
+		c.invalidText(f, name, why)
+		if !strings.Contains(name, "/") && !isHugePages(name) {
+			c.invalidText(f, name, "must be a standard resource for containers")
+		}
+		return false
+	}
+	if !strings.Contains(name, "/") && !among(name, standardResources) && !isHugePages(name) {
+		c.invalidText(f, name, "must be a standard resource or have a domain, such as example.com/name")
+		c.invalidText(f, name, "must be a standard resource for containers")
+		return false
+	}
+	return true
+}
+
+func isHugePages(name string) bool { return strings.HasPrefix(name, "hugepages-") }
+
+// isNativeResource reports whether a name is in Kubernetes' own domain.
+func isNativeResource(name string) bool {
+	return !strings.Contains(name, "/") || strings.Contains(name, "kubernetes.io/")
+}
+
+// isExtendedResource reports whether a name can be that of an extended resource,
+// also with the prefix that quotas put before it.
+func isExtendedResource(name string) bool {
+	return !isNativeResource(name) && !strings.HasPrefix(name, "requests.") && names.QualifiedName("requests."+name) == ""
+}
+
+// resourceAmount requires an amount that is not negative, and whole where the
+// resource is counted.
+func (c *check) resourceAmount(f field, name string) {
+	c.notNegative(f)
+	if isCounted(name) && !isWhole(f) {
+		c.invalid(f, "must be an integer")
+	}
+}
+
+// isCounted reports whether amounts of the resource are whole numbers.
+func isCounted(name string) bool {
+	return among(name, "pods,services,replicationcontrollers,resourcequotas,secrets,configmaps,persistentvolumeclaims,services.loadbalancers,services.nodeports") ||
+		isExtendedResource(name) || strings.HasPrefix(name, "count/")
+}
+
+// isWhole reports whether an amount, rounded up to thousandths, is an integer.
+func isWhole(f field) bool {
+	amount := amountOf(f.Value)
+	return amount.RoundUp(-3).Cmp(amount.RoundUp(0)) == 0
+}

@@ -1,0 +1,35 @@
+package kinds
+
+import (
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+)
+
+// tolerations checks the tolerations of a pod or a runtime class.
+func (c *check) tolerations(list field) {
+	for i := range list.items() {
+		toleration := list.item(i)
+		key, operator, value, effect := toleration.get("key"), toleration.get("operator"), toleration.get("value"), toleration.get("effect")
+		c.syntaxIfSet(key, names.QualifiedName)
+		if key.isEmpty() && operator.text() != "Exists" {
+			c.invalid(operator, "must be Exists when `key` is empty, which matches all keys and values")
+		}
+		if seconds := toleration.get("tolerationSeconds"); seconds.isSet() && effect.text() != "NoExecute" {
+			c.invalid(effect, "must be 'NoExecute' when `tolerationSeconds` is set")
+		}
+		switch operator.text() {
+		case "", "Equal":
+			if why := names.LabelValue(value.text()); why != "" {
+				c.invalidText(operator, value.text(), why)
+			}
+		case "Exists":
+			if !value.isEmpty() {
+				c.invalidText(operator, value.text(), "value must be empty when `operator` is 'Exists'")
+			}
+		default: // Gt and Lt need a feature that is off
+			c.notSupported(operator, "Equal,Exists")
+		}
+		if !effect.isEmpty() {
+			c.oneOf(effect, "NoExecute,NoSchedule,PreferNoSchedule")
+		}
+	}
+}

@@ -1,0 +1,251 @@
+package kinds
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+func validateHostPath(c *check, n field) {
+	path := n.get("path")
+	if !c.need(path) {
+		return
+	}
+	c.noBackSteps(path)
+	c.oneOfIfSet(n.get("type"), ",BlockDevice,CharDevice,Directory,DirectoryOrCreate,File,FileOrCreate,Socket")
+}
+
+// noBackSteps refuses a path with ".." in it.
+func (c *check) noBackSteps(n field) {
+	for part := range strings.SplitSeq(n.text(), "/") {
+		if part == ".." {
+			c.invalid(n, "must not contain '..'")
+			return
+		}
+	}
+}
+
+// diskWithPartition requires the identity of a disk and, where given, the number of
+// a partition on it.
+func diskWithPartition(c *check, n field, identity string) {
+	c.need(n.get(identity))
+	c.between(n.get("partition"), 0, 255)
+}
+
+// validateISCSI checks an iSCSI disk. In a persistent volume, named volume, the
+// secret is of another namespace and the portal's length is limited.
+func validateISCSI(c *check, n field, volume string, persistent bool) {
+	portal, iqn, initiator := n.get("targetPortal"), n.get("iqn"), n.get("initiatorName")
+	c.need(portal)
+	if persistent && initiator.isSet() && len(volume)+1+len(portal.text()) > 64 {
+		c.invalid(n.getAs("targetPortal", "targetportal"), "with an initiatorName, <volume name>:<targetPortal> must be at most 64 characters long")
+	}
+	if c.need(iqn) && !isISCSIName(iqn.text()) {
+		c.invalid(iqn, "must be a valid iSCSI name that begins with iqn, eui or naa")
+	}
+	c.between(n.get("lun"), 0, 255)
+	chap := n.get("chapAuthDiscovery")
+	session := n.get("chapAuthSession")
+	secret := n.get("secretRef")
+	if (chap.isTrue() || session.isTrue()) && !secret.isSet() {
+		c.required(secret, "")
+	}
+	if persistent && secret.isSet() {
+		c.need(secret.get("name"))
+	}
+	if initiator.isSet() && !isISCSIName(initiator.text()) {
+		c.invalid(n.getAs("initiatorName", "initiatorname"), "must be a valid iSCSI name that begins with iqn, eui or naa")
+	}
+}
+
+// isISCSIName reports whether kube-apiserver takes a name for one of the three forms
+// of RFC 3720, 3.2.6.3: iqn.YYYY-MM.domain:name, or eui. and 16, or naa. and 32
+// letters and digits.
+func isISCSIName(name string) bool {
+	switch {
+	case strings.HasPrefix(name, "iqn."):
+		return isQualifiedISCSIName(name[4:])
+	case strings.HasPrefix(name, "eui"):
+		return len(name) == 20 && allAlphanumeric(name[4:])
+	case strings.HasPrefix(name, "naa"):
+		return len(name) == 36 && allAlphanumeric(name[4:])
+	}
+	return false
+}
+
+func isQualifiedISCSIName(s string) bool {
+	if len(s) < 8 || s[4] != '-' || s[7] != '.' || !allDigits(s[:4]) || !allDigits(s[5:7]) {
+		return false
+	}
+	domain, name, _ := strings.Cut(s[8:], ":")
+	return domain != "" && allAlphanumeric(strings.NewReplacer("-", "", ".", "").Replace(domain)) &&
+		name != "" && !strings.ContainsAny(name, ",;*&$| \t\n\f\r")
+}
+
+func allAlphanumeric(s string) bool {
+	for i := range len(s) {
+		if !names.IsAlphanumeric(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func allDigits(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func validateFibreChannel(c *check, n field) {
+	targets, ids, lun := n.get("targetWWNs"), n.get("wwids"), n.get("lun")
+	switch {
+	case targets.items() == 0 && ids.items() == 0:
+		c.required(targets, "one of targetWWNs and wwids must be given")
+	case targets.items() > 0 && ids.items() > 0:
+		c.invalid(targets, "targetWWNs and wwids exclude each other")
+	}
+	if targets.items() == 0 {
+		return
+	}
+	if !lun.isSet() {
+		c.required(lun, "must be given with targetWWNs")
+		return
+	}
+	c.between(lun, 0, 255)
+}
+
+func validateNFS(c *check, n field) {
+	c.need(n.get("server"))
+	path := n.get("path")
+	c.need(path)
+	if !strings.HasPrefix(path.text(), "/") {
+		c.invalid(path, "must be an absolute path")
+	}
+}
+
+func validateQuobyte(c *check, n field) {
+	const pairs = "must be host:port, or several of them separated by commas"
+	registry, tenant := n.get("registry"), n.get("tenant")
+	switch {
+	case registry.isEmpty():
+		c.required(registry, pairs)
+	case len(tenant.text()) > 64:
+		c.required(tenant, "must be a UUID of at most 64 characters")
+	default:
+		for pair := range strings.SplitSeq(registry.text(), ",") {
+			if !isHostPort(pair) {
+				c.invalid(registry, pairs)
+			}
+		}
+	}
+	c.need(n.get("volume"))
+}
+
+// isHostPort reports whether net.SplitHostPort would split the text: host:port with
+// exactly one colon, or [host]:port.
+func isHostPort(s string) bool {
+	colon := strings.LastIndexByte(s, ':')
+	if colon < 0 {
+		return false
+	}
+	if !strings.HasPrefix(s, "[") {
+		return strings.IndexByte(s, ':') == colon && !strings.ContainsAny(s, "[]")
+	}
+	end := strings.IndexByte(s, ']')
+	return end > 0 && end+1 == colon && !strings.ContainsAny(s[1:end]+s[colon:], "[]")
+}
+
+func validateFlocker(c *check, n field) {
+	name, uuid := n.get("datasetName"), n.get("datasetUUID")
+	switch {
+	case name.isEmpty() && uuid.isEmpty():
+		c.required(n, "one of datasetName and datasetUUID is required")
+	case !name.isEmpty() && !uuid.isEmpty():
+		c.addValue(schema.ErrorInvalid, n, "resource", "datasetName and datasetUUID exclude each other")
+	}
+	if strings.Contains(name.text(), "/") {
+		c.invalid(name, "must not contain '/'")
+	}
+}
+
+func validateAzureDisk(c *check, n field) {
+	uri, kind := n.get("diskURI"), n.get("kind")
+	c.need(n.get("diskName"))
+	c.need(uri)
+	c.oneOfIfSet(n.get("cachingMode"), "None,ReadOnly,ReadWrite")
+	c.oneOfIfSet(kind, "Dedicated,Managed,Shared")
+	switch {
+	case !kind.isSet():
+	case kind.text() == "Managed" && !strings.HasPrefix(uri.text(), "/subscriptions/"):
+		c.notSupported(uri, "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}")
+	case kind.text() != "Managed" && !strings.HasPrefix(uri.text(), "https://"):
+		c.notSupported(uri, "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd")
+	}
+}
+
+// validateFlexOptions refuses options in the namespaces that Kubernetes reserves.
+func validateFlexOptions(c *check, n field) {
+	c.need(n.get("driver"))
+	options := n.get("options")
+	for i := range options.members() {
+		option, key := options.memberAt(i)
+		namespace, _, _ := strings.Cut(key, "/")
+		if domain := "." + strings.ToLower(namespace); strings.HasSuffix(domain, ".kubernetes.io") || strings.HasSuffix(domain, ".k8s.io") {
+			c.invalidText(option, key, "the namespaces kubernetes.io and k8s.io are reserved")
+		}
+	}
+}
+
+// csiDriverName requires the name of a CSI driver.
+func (c *check) csiDriverName(n field) {
+	if !c.need(n) {
+		return
+	}
+	c.maxBytes(n, names.MaxLabel)
+	if why := names.DNSSubdomain(strings.ToLower(n.text())); why != "" {
+		c.invalid(n, why)
+	}
+}
+
+// secretIn requires the name and the namespace of a secret. With strict their syntax
+// is checked too.
+func (c *check) secretIn(n field, strict bool) {
+	if !n.isSet() {
+		return
+	}
+	name, namespace := n.get("name"), n.get("namespace")
+	if !strict {
+		c.need(name)
+		c.need(namespace)
+		return
+	}
+	c.needSyntax(name, names.DNSSubdomain)
+	c.needSyntax(namespace, names.DNSLabel)
+}
+
+// positive requires a quantity above zero.
+func (c *check) positive(n field) {
+	if n.isSet() && amountSign(n.Value) <= 0 {
+		c.invalid(n, "must be greater than zero")
+	}
+}
+
+// notNegative requires a quantity that is not below zero.
+func (c *check) notNegative(n field) {
+	if n.isSet() && amountSign(n.Value) < 0 {
+		c.invalid(n, "must be greater than or equal to 0")
+	}
+}
+
+// atMostInt32 requires an integer from low to 2147483647.
+func (c *check) atMostInt32(n field, low int64) {
+	if i, ok := n.Int(); ok && (i < low || i > 1<<31-1) {
+		c.invalid(n, "must be between "+strconv.FormatInt(low, 10)+" and 2147483647, inclusive")
+	}
+}
