@@ -32,9 +32,6 @@ func (t *task) parsePatch() (*patchBody, *Status) {
 	var err error
 	doc := t.Document
 	switch {
-	case doc != nil && t.Format == ApplyPatch && doc.Root.Exists():
-		d := *doc // as YAML reads it, where 1.0 is the integer 1
-		d.Root, doc = reread(d.Root, document.Value{}), &d
 	case doc != nil:
 	case t.Format == ApplyPatch:
 		doc, err = document.ParseYAML(t.Body, document.Options{Duplicates: document.DuplicatesLast})
@@ -44,7 +41,11 @@ func (t *task) parsePatch() (*patchBody, *Status) {
 	if err != nil {
 		return nil, syntaxStatus("error decoding patch", err)
 	}
-	body := &patchBody{value: doc.Root, problems: duplicateProblems(doc, t.Format == ApplyPatch)}
+	root := doc.Root
+	if t.Document != nil && t.Format == ApplyPatch && root.Exists() {
+		root = reread(root, document.Value{}) // as YAML reads it, where 1.0 is the integer 1
+	}
+	body := &patchBody{value: root, problems: duplicateProblems(doc, t.Format == ApplyPatch)}
 	for _, d := range doc.Duplicates {
 		body.duplicates = append(body.duplicates, d.Path)
 	}
