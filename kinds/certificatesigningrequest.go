@@ -94,7 +94,7 @@ func (c *check) everyPart(f field, text string, rule func(string) string) {
 
 func validateRequestConditions(c *check, conditions, old field) {
 	var seen seenTexts
-	bothStored := hasItem(old.Value, "type", "Approved") && hasItem(old.Value, "type", "Denied")
+	bothStored := hasItemWith(old.Value, "type", "Approved") && hasItemWith(old.Value, "type", "Denied")
 	for i := range conditions.items() {
 		condition := conditions.item(i)
 		kind, status := condition.get("type"), condition.get("status")

@@ -191,7 +191,7 @@ func validateLoadBalancerAddresses(c *check, list, old field) {
 	for i := range list.items() {
 		n := list.item(i)
 		address, host := n.get("ip"), n.get("hostname")
-		if !address.isEmpty() && !hasItem(old.Value, "ip", address.text()) {
+		if !address.isEmpty() && !hasItemWith(old.Value, "ip", address.text()) {
 			c.address(address)
 		}
 		if !host.isEmpty() {
@@ -203,8 +203,8 @@ func validateLoadBalancerAddresses(c *check, list, old field) {
 	}
 }
 
-// hasItem reports whether an item of a list has a field with the text.
-func hasItem(list document.Value, field, text string) bool {
+// hasItemWith reports whether an item of a list has a field with the text.
+func hasItemWith(list document.Value, field, text string) bool {
 	for _, item := range list.Items() {
 		if item.Get(field).StringOr("") == text {
 			return true
