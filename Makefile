@@ -4,7 +4,7 @@ GO ?= go
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # The folders that are Go modules of their own: tests against real clients and
 # peers, and the package for users' tests, which imports client-go.
-MODULES = . $(patsubst %/go.mod,%,$(wildcard test/go.mod test/*/go.mod patchlabtest/go.mod store/etcd/go.mod))
+MODULES = . $(patsubst %/go.mod,%,$(wildcard test/go.mod test/*/go.mod patchlabtest/go.mod admission/go.mod store/etcd/go.mod cmd/*/go.mod))
 
 .PHONY: test verify prove test-go test-web web race lint fmt vet staticcheck build fuzz bench wasm-size catalog
 
@@ -53,6 +53,7 @@ staticcheck:
 build:
 	@if sh web/scripts/need.sh build; then $(MAKE) web; else echo "building without it: patchlab playground will have no page"; fi
 	$(GO) build -trimpath -ldflags '-s -w' -o bin/ ./cmd/...
+	cd cmd/patchlab-etcd && $(GO) build -trimpath -ldflags '-s -w' -o ../../bin/ .
 
 ## bench: ours beside the peers in one run, into doc/performance.md
 bench:

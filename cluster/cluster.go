@@ -30,6 +30,9 @@ type Config struct {
 	// Store keeps the objects; nil is a store in memory. A store of another kind
 	// must be made with [Equal] and [Record.UID].
 	Store store.Store[*Record]
+	// Shared says that other processes write to the store as well. The
+	// CustomResourceDefinitions that they write then take effect here, too.
+	Shared bool
 	// NoDefaults leaves the defaults of built-in kinds out.
 	NoDefaults bool
 	// Addresses gives Services the cluster IPs (of 10.96.0.0/16) and node ports
@@ -111,6 +114,8 @@ type Cluster struct {
 	*pipeline
 	store store.Store[*Record]
 	crds  definitions
+	// follower is nil where the store is not shared.
+	follower *follower
 }
 
 // NewStore returns a store in memory for a cluster, with kube-apiserver's limits
@@ -138,7 +143,11 @@ func New(config Config) (*Cluster, error) {
 	if config.Addresses {
 		p.addresses = newAddresses(c.store, "/registry/"+kinds.Of("", "services").StorageName()+"/")
 	}
-	if err := c.loadDefinitions(context.Background()); err != nil {
+	load := c.loadDefinitions
+	if config.Shared {
+		load = c.follow
+	}
+	if err := load(context.Background()); err != nil {
 		return nil, err
 	}
 	if config.Admission != nil {
@@ -167,6 +176,9 @@ func (c *Cluster) Do(ctx context.Context, r *Request) (*Response, error) {
 
 func (c *Cluster) do(ctx context.Context, r *Request) (*Response, *Status) {
 	ep, st := c.resolve(r)
+	if st != nil && c.CatchUp(ctx) == nil {
+		ep, st = c.resolve(r)
+	}
 	if st != nil {
 		return nil, st
 	}

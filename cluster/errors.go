@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/store"
 )
 
 // The reasons of failures, as meta.k8s.io/v1 names them.
@@ -22,6 +23,7 @@ const (
 	ReasonInternal         = "InternalError"
 	ReasonExpired          = "Expired"
 	ReasonTimeout          = "Timeout"
+	ReasonUnavailable      = "ServiceUnavailable"
 )
 
 // The types of causes of an invalid object, as apimachinery names them.
@@ -160,6 +162,17 @@ func internalError(err error) *Status {
 // without a reason.
 func plainError(err error) *Status {
 	return &Status{Code: 500, Message: err.Error(), Err: err}
+}
+
+// unavailableStatus answers for a store that does not answer. A client may try
+// again after a write that was refused (503); after one whose outcome is not
+// known (504) it has to read first.
+func unavailableStatus(err *store.UnavailableError) *Status {
+	st := &Status{Code: 503, Reason: ReasonUnavailable, Message: err.Error(), Err: err, Details: &StatusDetails{RetryAfterSeconds: 1}}
+	if err.Unknown {
+		st.Code, st.Reason = 504, ReasonTimeout
+	}
+	return st
 }
 
 func expired(message string) *Status {

@@ -87,7 +87,7 @@ func (c *Cluster) get(ctx context.Context, r *Request, ep *endpoint) (*Reading, 
 	if err != nil {
 		return nil, plainError(err)
 	}
-	item, err := c.store.Get(ctx, ep.key(r.Namespace, r.Name), store.GetOptions{MinRevision: least})
+	item, err := c.store.Get(ctx, ep.key(r.Namespace, r.Name), store.GetOptions{MinRevision: least, Cached: r.ResourceVersion != ""})
 	if err != nil {
 		return nil, c.storeStatus(ep, r.Name, err)
 	}
@@ -156,7 +156,7 @@ func (c *Cluster) page(ctx context.Context, r *Request, ep *endpoint, s *selecti
 	if err != nil {
 		return none, badRequest(err.Error())
 	}
-	o := store.ListOptions[*Record]{Revision: at, Limit: r.Limit, Continue: r.Continue}
+	o := store.ListOptions[*Record]{Revision: at, Limit: r.Limit, Continue: r.Continue, Cached: r.ResourceVersion != ""}
 	if at > 0 && (r.ResourceVersionMatch == matchExact || r.ResourceVersionMatch == "" && r.Limit > 0) {
 		o.Match = store.Exact
 	}
@@ -187,9 +187,12 @@ func (c *Cluster) storeStatus(ep *endpoint, name string, err error) *Status {
 	var st *Status
 	var future *store.FutureError
 	var compacted *store.CompactedError
+	var unavailable *store.UnavailableError
 	switch {
 	case errors.As(err, &st):
 		return st
+	case errors.As(err, &unavailable):
+		return unavailableStatus(unavailable)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return &Status{Code: 504, Reason: ReasonTimeout, Details: &StatusDetails{}, Err: err,
 			Message: "Timeout: request did not complete within requested timeout - " + err.Error()}

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bytes"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -17,9 +18,10 @@ import (
 // A store that keeps bytes uses Encode and DecodeRecord.
 type Record struct {
 	object fieldmanager.Object
-	// rewritten says that the text holds a -0, which is read as 0: the next
-	// write is a change even if it changes nothing.
-	rewritten bool
+	// original is the value as it was written where that holds a -0, which is
+	// read as 0: the next write is a change even if it changes nothing. Else it
+	// is absent.
+	original document.Value
 	// decoded is the kind that the object was decoded as before it was stored, nil
 	// if it was not.
 	decoded *schema.Kind
@@ -78,11 +80,17 @@ func (r *Record) Lifetime() time.Duration {
 // withoutManagers returns the record without managedFields. kube-apiserver
 // stores that when the managers make an object too large.
 func (r *Record) withoutManagers() *Record {
-	return &Record{object: fieldmanager.Object{Value: r.object.Value}, rewritten: r.rewritten}
+	return &Record{object: fieldmanager.Object{Value: r.object.Value}, original: r.original}
 }
 
 // Encode returns the record as JSON.
-func (r *Record) Encode() []byte { return r.object.Join().JSON() }
+func (r *Record) Encode() []byte {
+	o := r.object
+	if r.original.Exists() {
+		o.Value = r.original
+	}
+	return o.Join().JSON()
+}
 
 // DecodeRecord reads what Encode wrote.
 func DecodeRecord(data []byte) (*Record, error) {
@@ -94,7 +102,27 @@ func DecodeRecord(data []byte) (*Record, error) {
 	if object.Managed, err = fieldmanager.DecodeStored(doc.Root.Lookup("metadata", "managedFields")); err != nil {
 		return nil, err
 	}
-	return newRecord(object, document.Value{}), nil
+	r := newRecord(object, document.Value{})
+	if bytes.Contains(data, []byte("-0")) && spellsNegativeZero(object.Value) {
+		r.original = object.Value
+	}
+	return r, nil
+}
+
+// spellsNegativeZero reports whether a number within was stored as -0, which is
+// read as an integer.
+func spellsNegativeZero(v document.Value) bool {
+	switch v.Kind() {
+	case document.Number:
+		return v.NumberText() == "-0"
+	case document.Object, document.List:
+		for i := range v.Len() {
+			if spellsNegativeZero(v.At(i)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // newRecord returns the record of an object. live is an object that it was made
@@ -103,7 +131,10 @@ func newRecord(o fieldmanager.Object, live document.Value) *Record {
 	o.Value = withMeta(o.Value, "resourceVersion", document.Value{})
 	o.Value = withMeta(o.Value, "selfLink", document.Value{})
 	value := reread(o.Value, live)
-	r := &Record{rewritten: !document.SameNode(value, o.Value) && hasNegativeZero(o.Value)}
+	r := &Record{}
+	if !document.SameNode(value, o.Value) && hasNegativeZero(o.Value) {
+		r.original = o.Value
+	}
 	o.Value = value
 	r.object = o
 	return r
@@ -157,7 +188,7 @@ func Equal(a, b *Record) bool { return a == b }
 
 // same reports whether two records say the same.
 func (r *Record) same(o *Record) bool {
-	return r.rewritten == o.rewritten && document.Identical(r.object.Value, o.object.Value) && sameManagers(r.object.Managed, o.object.Managed, true)
+	return r.original.Exists() == o.original.Exists() && document.Identical(r.object.Value, o.object.Value) && sameManagers(r.object.Managed, o.object.Managed, true)
 }
 
 // sameManagers compares managers, with or without the times of their entries.

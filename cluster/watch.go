@@ -41,7 +41,7 @@ func (c *Cluster) watch(ctx context.Context, r *Request, ep *endpoint) (*Reading
 	}
 	w := &watcher{Cluster: c, ep: ep, selection: s, bookmarks: r.Bookmarks}
 	w.initial = r.InitialEvents != nil && *r.InitialEvents && r.Bookmarks
-	o := store.WatchOptions{After: after, Initial: after == 0 || r.InitialEvents != nil && *r.InitialEvents}
+	o := store.WatchOptions{After: after, Cached: r.ResourceVersion != "", Initial: after == 0 || r.InitialEvents != nil && *r.InitialEvents}
 	if r.InitialEvents != nil && !*r.InitialEvents {
 		o.Initial = false
 	}

@@ -17,8 +17,8 @@ func (s *Server) fail(w *writer, r *http.Request, err error) {
 		return
 	}
 	status := asStatus(err)
-	if status == errBusy {
-		w.Header().Set("Retry-After", "1")
+	if status.Details != nil && status.Details.RetryAfterSeconds > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(status.Details.RetryAfterSeconds))
 	}
 	form, _ := negotiate(r, offer{protobuf: true})
 	warn(w.Header(), status.Warnings)

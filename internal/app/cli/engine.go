@@ -47,9 +47,16 @@ func (f *engineFlag) set(a *App, c *cluster.Config) {
 
 // handOver runs this very command with the program that has the reference engine.
 func (a *App) handOver(ctx context.Context) error {
-	program, err := findReference()
-	if err != nil {
-		return err
+	return a.handOverTo(ctx, referenceProgram, "the reference engine", "github.com/patchlab-dev/patchlab/cmd/"+referenceProgram)
+}
+
+// handOverTo runs this very command with another program, which has what is
+// missing in this one.
+func (a *App) handOverTo(ctx context.Context, name, missing, pkg string) error {
+	program, ok := findProgram(name)
+	if !ok {
+		return errors.New(missing + " is in a program of its own, " + name + ", which is neither beside patchlab nor on the PATH\n" +
+			"Build both with 'make build', or: go install " + pkg + "@latest")
 	}
 	return a.runWith(ctx, program)
 }
@@ -71,15 +78,6 @@ func (a *App) runWith(ctx context.Context, program string) error {
 		return fmt.Errorf("%s: %w", program, err)
 	}
 	return nil
-}
-
-// findReference finds the program beside this one, or else on the PATH.
-func findReference() (string, error) {
-	if found, ok := findProgram(referenceProgram); ok {
-		return found, nil
-	}
-	return "", errors.New("the reference engine is in a program of its own, " + referenceProgram + ", which is neither beside patchlab nor on the PATH\n" +
-		"Build both with 'make build', or: go install github.com/patchlab-dev/patchlab/cmd/" + referenceProgram + "@latest")
 }
 
 // findProgram finds one of patchlab's programs beside this one, or else on the PATH.

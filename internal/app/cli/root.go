@@ -17,6 +17,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/internal/oracle/verify"
+	"github.com/patchlab-dev/patchlab/store"
 )
 
 // The exit codes of all commands.
@@ -47,6 +48,9 @@ type App struct {
 	// Admission adds rules, policies and webhooks to a cluster's configuration
 	// where they are linked into the program, else it is nil.
 	Admission func(*cluster.Config) error
+	// Etcd opens a store on etcd where its client is linked into the program;
+	// of nil, 'serve --store etcd' is handed over to a program that has it.
+	Etcd func(context.Context, EtcdOptions) (store.Store[*cluster.Record], error)
 
 	args []string // after the program's name
 }
@@ -85,13 +89,14 @@ func RunWith(reference *verify.Reference, args []string, in io.Reader, out, errO
 type Linked struct {
 	Reference *verify.Reference
 	Admission func(*cluster.Config) error
+	Etcd      func(context.Context, EtcdOptions) (store.Store[*cluster.Record], error)
 }
 
 // RunLinked is Run for a program with more linked into it.
 func RunLinked(l Linked, args []string, in io.Reader, out, errOut io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	app := &App{In: in, Out: out, Err: errOut, Now: time.Now, Reference: l.Reference, Admission: l.Admission}
+	app := &App{In: in, Out: out, Err: errOut, Now: time.Now, Reference: l.Reference, Admission: l.Admission, Etcd: l.Etcd}
 	return app.run(ctx, args)
 }
 

@@ -33,6 +33,7 @@ type serveOptions struct {
 	log         bool
 	admission   bool
 	engine      engineFlag
+	store       storeFlags
 }
 
 func (a *App) serveCommand() *cobra.Command {
@@ -41,7 +42,8 @@ func (a *App) serveCommand() *cobra.Command {
 		Use:   "serve",
 		Short: "Run an API server in memory for kubectl, client-go and other clients",
 		Long: `Serve the Kubernetes API from memory: what clients write is answered as
-kube-apiserver would, and gone when the command ends (Ctrl-C). No controllers
+kube-apiserver would, and gone when the command ends (Ctrl-C). With --store etcd
+it is kept in etcd, and several servers over one etcd answer as one. No controllers
 run: no pod starts, nothing is garbage collected, and a namespace that is deleted
 stays Terminating, as does what is deleted with --cascade=foreground or orphan:
 use "kubectl delete --wait=false".
@@ -58,11 +60,15 @@ answered. Health is at /healthz, metrics are at /metrics.
   kubectl --kubeconfig /tmp/lab.yaml apply --server-side -f widget.yaml
 
   # On a free port, with TLS and a token, with objects to begin with
-  patchlab serve --listen 127.0.0.1:0 --tls --token-file token --load objects/`,
+  patchlab serve --listen 127.0.0.1:0 --tls --token-file token --load objects/
+
+  # Over etcd
+  patchlab serve --store etcd --etcd-endpoints http://127.0.0.1:2379`,
 		Args: arguments(),
 		RunE: func(c *cobra.Command, _ []string) error { return a.serve(c.Context(), &o) },
 	}
 	o.engine.add(c)
+	o.store.add(c)
 	f := c.Flags()
 	f.StringVar(&o.listen, "listen", "127.0.0.1:8001", "address to listen on; port 0 picks a free one")
 	f.StringSliceVar(&o.hosts, "allow-host", nil, "name, beside localhost and IP addresses, by which clients call the server (repeatable)")
@@ -84,6 +90,12 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	if err := o.engine.check(); err != nil {
 		return err
 	}
+	if err := o.store.check(); err != nil {
+		return err
+	}
+	if o.store.elsewhere(a) {
+		return a.handOverTo(ctx, etcdProgram, "etcd's client", "github.com/patchlab-dev/patchlab/cmd/"+etcdProgram)
+	}
 	if o.engine.elsewhere(a) {
 		return a.handOver(ctx)
 	}
@@ -100,6 +112,9 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 		if done, err := a.admit(ctx, &config); done || err != nil {
 			return err
 		}
+	}
+	if err := o.store.open(ctx, a, &config); err != nil {
+		return err
 	}
 	c, err := cluster.New(config)
 	if err != nil {

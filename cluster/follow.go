@@ -1,0 +1,139 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/patchlab-dev/patchlab/store"
+)
+
+// follower puts CustomResourceDefinitions into effect that other clusters over
+// the same store have written. It watches them.
+type follower struct {
+	*Cluster
+	scope string
+
+	mu      sync.Mutex
+	events  store.Watcher[*Record] // nil while there is none
+	seen    int64                  // the revision up to which definitions are in effect
+	changed chan struct{}          // closed when seen changes
+}
+
+// follow begins to watch the definitions. They are in effect before it returns.
+func (c *Cluster) follow(ctx context.Context) error {
+	ep, ok := c.crdEndpoint("")
+	if !ok {
+		return nil
+	}
+	f := &follower{Cluster: c, scope: ep.key("", ""), changed: make(chan struct{})}
+	if err := f.begin(ctx); err != nil {
+		return err
+	}
+	c.follower = f
+	go f.run()
+	return nil
+}
+
+// begin opens a watch and reads the definitions that exist.
+func (f *follower) begin(ctx context.Context) error {
+	w, err := f.store.Watch(ctx, f.scope, store.WatchOptions{Initial: true})
+	if err != nil {
+		return err
+	}
+	present := map[string]bool{}
+	for {
+		e, err := w.Next(ctx)
+		if err != nil {
+			w.Stop()
+			return err
+		}
+		if e.InitialEnd {
+			f.forgetOthers(present)
+			f.advance(w, e.Revision)
+			return nil
+		}
+		name := meta(e.Value.object.Value, "name")
+		present[name] = true
+		_ = f.define(ctx, name) // a definition that cannot be used is not served, as when it was created
+	}
+}
+
+// forgetOthers takes the definitions out of effect that no longer exist.
+func (f *follower) forgetOthers(present map[string]bool) {
+	f.crds.mu.Lock()
+	defer f.crds.mu.Unlock()
+	for _, k := range slices.Collect(f.kinds.Kinds()) {
+		if name := k.Resource + "." + k.Group; !k.Builtin && !present[name] {
+			f.forget(name)
+		}
+	}
+}
+
+// run takes events until the store is closed.
+func (f *follower) run() {
+	ctx := context.Background()
+	for {
+		e, err := f.events.Next(ctx)
+		switch {
+		case errors.Is(err, store.ErrClosed):
+			return
+		case err != nil:
+			for f.begin(ctx) != nil {
+				if _, err := f.store.Revision(ctx); errors.Is(err, store.ErrClosed) {
+					return
+				}
+			}
+			continue
+		case e.Type == store.Deleted:
+			f.crds.mu.Lock()
+			f.forget(meta(e.Value.object.Value, "name"))
+			f.crds.mu.Unlock()
+			f.reconsider(ctx, e.Value.object.Value)
+		case e.Type != store.Bookmark:
+			_ = f.define(ctx, meta(e.Value.object.Value, "name"))
+		}
+		f.advance(f.events, e.Revision)
+	}
+}
+
+// advance notes the revision up to which definitions are in effect.
+func (f *follower) advance(w store.Watcher[*Record], revision int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.events, f.seen = w, max(f.seen, revision)
+	close(f.changed)
+	f.changed = make(chan struct{})
+}
+
+// CatchUp returns when every CustomResourceDefinition that has been written to the
+// store before the call is in effect. It waits only for what other clusters over
+// the same store ([Config.Shared]) have written.
+func (c *Cluster) CatchUp(ctx context.Context) error {
+	if c.follower == nil {
+		return nil
+	}
+	now, err := c.store.Revision(ctx)
+	if err != nil {
+		return err
+	}
+	f := c.follower
+	f.mu.Lock()
+	w := f.events
+	f.mu.Unlock()
+	w.RequestBookmark()
+	for {
+		f.mu.Lock()
+		seen, changed := f.seen, f.changed
+		f.mu.Unlock()
+		if seen >= now {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}

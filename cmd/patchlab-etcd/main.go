@@ -1,0 +1,46 @@
+// Command patchlab-etcd is patchlab with etcd's client linked into it, and with
+// admission and the reference engine. patchlab runs it for
+// 'patchlab serve --store etcd'.
+package main
+
+import (
+	"context"
+	"os"
+
+	"github.com/patchlab-dev/patchlab/admission"
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/app/cli"
+	"github.com/patchlab-dev/patchlab/internal/oracle/verify"
+	"github.com/patchlab-dev/patchlab/reference"
+	"github.com/patchlab-dev/patchlab/store"
+	"github.com/patchlab-dev/patchlab/store/etcd"
+)
+
+func main() {
+	os.Exit(cli.RunLinked(cli.Linked{
+		Reference: &verify.Reference{
+			Merge: func() fieldmanager.Engine { return reference.Merger() },
+			Patch: reference.Patch{},
+		},
+		Admission: func(c *cluster.Config) error { return admission.Configure(c, admission.Options{}) },
+		Etcd:      open,
+	}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// open connects to an etcd and returns the store of a cluster's objects on it.
+func open(ctx context.Context, o cli.EtcdOptions) (store.Store[*cluster.Record], error) {
+	client, err := etcd.Dial(etcd.Access{Endpoints: o.Endpoints, CAFile: o.CAFile, CertFile: o.CertFile, KeyFile: o.KeyFile})
+	if err != nil {
+		return nil, err
+	}
+	s := etcd.New(client, etcd.Options[*cluster.Record]{
+		Prefix: o.Prefix, Encode: (*cluster.Record).Encode, Decode: cluster.DecodeRecord,
+		Equal: cluster.Equal, UID: (*cluster.Record).UID, Lifetime: (*cluster.Record).Lifetime,
+	})
+	if err := s.Health(ctx); err != nil {
+		_ = s.Close()
+		return nil, err
+	}
+	return s, nil
+}

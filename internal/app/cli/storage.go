@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"context"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/store"
+)
+
+// etcdProgram is patchlab with etcd's client linked into it. It is a program of its
+// own because the client would make every start of patchlab slower and what
+// importers of the library download larger (doc/store.md has the figures).
+const etcdProgram = "patchlab-etcd"
+
+// EtcdOptions say where an etcd is, as the flags of kube-apiserver do.
+type EtcdOptions struct {
+	Endpoints []string
+	// CAFile, CertFile and KeyFile are PEM files: the authority that has signed
+	// etcd's certificate, and the certificate and key to show it.
+	CAFile, CertFile, KeyFile string
+	// Prefix comes before all keys.
+	Prefix string
+}
+
+// storeFlags say where objects are kept.
+type storeFlags struct {
+	name string
+	etcd EtcdOptions
+}
+
+func (o *storeFlags) add(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&o.name, "store", "memory", "where objects are kept: memory, or etcd (by "+etcdProgram+")")
+	f.StringSliceVar(&o.etcd.Endpoints, "etcd-endpoints", nil, "URLs of etcd's members, separated by commas")
+	f.StringVar(&o.etcd.CAFile, "etcd-cacert", "", "PEM file of the authority that has signed etcd's certificate")
+	f.StringVar(&o.etcd.CertFile, "etcd-cert", "", "PEM file of the certificate to show etcd")
+	f.StringVar(&o.etcd.KeyFile, "etcd-key", "", "PEM file of the key of --etcd-cert")
+	f.StringVar(&o.etcd.Prefix, "etcd-prefix", "/patchlab", "what all keys in etcd begin with; servers with the same prefix serve the same objects")
+	_ = c.RegisterFlagCompletionFunc("store", cobra.FixedCompletions([]string{"memory", "etcd"}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func (o *storeFlags) check() error {
+	given := len(o.etcd.Endpoints) > 0 || o.etcd.CAFile != "" || o.etcd.CertFile != "" || o.etcd.KeyFile != ""
+	switch {
+	case !slices.Contains([]string{"memory", "etcd"}, o.name):
+		return usage("--store " + o.name + ": expected memory or etcd")
+	case o.name == "etcd" && len(o.etcd.Endpoints) == 0:
+		return usage("--store etcd needs --etcd-endpoints, such as http://127.0.0.1:2379")
+	case o.name != "etcd" && given:
+		return usage("the flags --etcd-… need --store etcd")
+	case (o.etcd.CertFile == "") != (o.etcd.KeyFile == ""):
+		return usage("--etcd-cert and --etcd-key belong together")
+	}
+	return nil
+}
+
+// elsewhere reports whether the store is not in this program.
+func (o *storeFlags) elsewhere(a *App) bool { return o.name == "etcd" && a.Etcd == nil }
+
+// open sets the store of a configuration.
+func (o *storeFlags) open(ctx context.Context, a *App, c *cluster.Config) error {
+	if o.name != "etcd" {
+		return nil
+	}
+	s, err := a.Etcd(ctx, o.etcd)
+	if err != nil {
+		return err
+	}
+	c.Store, c.Shared = store.NewCache(s, store.CacheOptions[*cluster.Record]{Size: (*cluster.Record).Size}), true
+	return nil
+}
