@@ -160,7 +160,7 @@ func (c *check) notBlank(f field) bool {
 // auditAnnotation checks an annotation, whose key is shown with the policy's name.
 func (c *check) auditAnnotation(annotation field, policy string) {
 	key := annotation.get("key")
-	if policy != "" && c.need(key) {
+	if policy != "" {
 		if full := policy + "/" + key.text(); names.QualifiedName(full) != "" {
 			c.invalidText(key, full, names.QualifiedName(full))
 		}
