@@ -60,8 +60,8 @@ func detect(v document.Value, kind *schema.Kind) (action Action, why string) {
 	return ActionMergePatch, "the patch is a part of a custom resource"
 }
 
-// name returns what people call the action.
-func (a Action) name() string {
+// Title returns what people call the action: server-side apply, JSON patch.
+func (a Action) Title() string {
 	switch a {
 	case ActionApply:
 		return "server-side apply"

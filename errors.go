@@ -24,25 +24,27 @@ type (
 // is known or no object that exists.
 type Error struct {
 	// Target is the object, as far as it is known.
-	Target Target
-	Action Action
+	Target Target `json:"target"`
+	Action Action `json:"action,omitempty"`
 	// FieldManager is the manager of a change that was refused.
-	FieldManager string
+	FieldManager string `json:"fieldManager,omitempty"`
 	// Position is that of the document, or of the first field that is wrong.
-	Position document.Position
+	Position document.Position `json:"position,omitzero"`
 	// Code and Reason are the API server's, 0 and "" where it is not asked. Some
 	// refusals have no reason.
-	Code   int
-	Reason string
+	Code   int    `json:"code,omitempty"`
+	Reason string `json:"reason,omitempty"`
 	// Fields are the fields that are wrong.
-	Fields []FieldError
+	Fields []FieldError `json:"fields,omitempty"`
+	// Options are the options of the change that are wrong.
+	Options []OptionError `json:"options,omitempty"`
 	// Conflicts are the conflicts with other managers, with code 409; nil for none.
-	Conflicts *Conflicts
+	Conflicts *Conflicts `json:"conflicts,omitempty"`
 	// Notes say what was found out before the change was refused.
-	Notes []string
+	Notes []string `json:"notes,omitempty"`
 	// Err is the cause: a *cluster.Status for what the API server would answer, or
 	// an error that wraps ErrNoKind, ErrNoMatch or ErrInput.
-	Err error
+	Err error `json:"-"`
 
 	message string
 }
@@ -51,17 +53,29 @@ type Error struct {
 type FieldError struct {
 	// Path leads to the field in the object; through the operations of a JSON
 	// patch where one of those is wrong.
-	Path document.Path
+	Path document.Path `json:"path"`
 	// Position is where the field, or what is nearest around it, is written.
-	Position document.Position
+	Position document.Position `json:"position,omitzero"`
 	// Field is the field as the API server writes it, "" where it does not.
-	Field   string
-	Message string
+	Field   string `json:"field,omitempty"`
+	Message string `json:"message"`
 	// Value is the value that is wrong, absent where it is not known.
-	Value document.Value
+	Value document.Value `json:"value,omitzero"`
 	// Hint is advice; may be empty.
-	Hint string
+	Hint string `json:"hint,omitempty"`
 }
+
+// An OptionError is an option of a change that is wrong. Its name is the one that
+// the API server has for it: fieldManager, force, fieldValidation, subresource.
+type OptionError struct {
+	Name    string `json:"name"`
+	Message string `json:"message"`
+}
+
+func (o *OptionError) Error() string { return o.Name + ": " + o.Message }
+
+// Unwrap returns ErrInput.
+func (o *OptionError) Unwrap() error { return ErrInput }
 
 // Error returns "file:line:column: message".
 func (e *Error) Error() string {
@@ -107,6 +121,10 @@ func located(err error, o manifest.Object) *Error {
 	if errors.As(err, &problem) {
 		return &Error{Position: o.PositionOf(problem.field), Err: err}
 	}
+	var option *OptionError
+	if errors.As(err, &option) {
+		return &Error{Options: []OptionError{*option}, Err: err}
+	}
 	return &Error{Position: o.Position(), Err: err}
 }
 
@@ -121,10 +139,18 @@ func (e *Error) explain(status *cluster.Status, w *write) {
 	if errors.As(status, &e.Conflicts) {
 		e.message = status.Message + answer
 	}
+	if status.Details != nil && strings.HasSuffix(status.Details.Kind, "Options") { // PatchOptions and its like
+		for _, c := range status.Details.Causes {
+			e.Options = append(e.Options, OptionError{c.Field, c.Message})
+		}
+		return
+	}
 	for _, c := range status.Fields() {
 		f := FieldError{Path: c.Path, Position: w.Locate(c.Path), Field: c.Field, Message: c.Message, Value: c.Value, Hint: c.Hint}
 		if f.Hint == "" && e.Conflicts == nil {
-			f.Hint = nearestField(w.kind, c.Path)
+			if near := w.kind.Type().NearestField(c.Path); near != "" {
+				f.Hint = "did you mean " + near + "?"
+			}
 		}
 		e.Fields = append(e.Fields, f)
 	}

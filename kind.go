@@ -30,6 +30,13 @@ type schemalessKind struct {
 	namespaced, status bool
 }
 
+// Kind returns the kind of an object, by its apiVersion and kind. Where no such
+// kind is known and the Lab is not strict, it is a custom one without a schema, and
+// note says so. An error wraps ErrNoKind or ErrInput.
+func (l *Lab) Kind(object document.Value) (kind *schema.Kind, note string, err error) {
+	return l.kindOf(object, hasNamespace(object), false)
+}
+
 // kindOf finds the kind of an object. Unless the Lab is strict, a kind outside the
 // built-in groups that is not known is one without a schema; note says so.
 func (l *Lab) kindOf(v document.Value, namespaced, status bool) (kind *schema.Kind, note string, err error) {
@@ -100,40 +107,4 @@ func compareVersions(a, b string) int {
 		return 1
 	}
 	return 0
-}
-
-// nearestField returns advice on a field that its kind does not have, "" for none.
-func nearestField(kind *schema.Kind, path document.Path) string {
-	t := kind.Type()
-	for i, step := range path {
-		name, isField := step.Name()
-		switch {
-		case t == nil:
-			return ""
-		case !isField:
-			if t.List == nil {
-				return ""
-			}
-			t = t.List.Elem
-		case t.Map == nil:
-			return ""
-		case t.Map.Member(name) != nil:
-			t = t.Map.Member(name)
-		case i < len(path)-1:
-			return ""
-		default:
-			near := schema.Nearest(name, func(yield func(string) bool) {
-				for _, f := range t.Map.Fields {
-					if !yield(f.Name) {
-						return
-					}
-				}
-			})
-			if near == "" {
-				return ""
-			}
-			return "did you mean " + near + "?"
-		}
-	}
-	return ""
 }

@@ -12,9 +12,11 @@ import (
 
 // Target names an object.
 type Target struct {
-	APIVersion, Kind string
+	APIVersion string `json:"apiVersion,omitempty"`
+	Kind       string `json:"kind,omitempty"`
 	// Namespace is empty for kinds that are not namespaced.
-	Namespace, Name string
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name,omitempty"`
 }
 
 // Group returns the API group, "" for the core group.

@@ -109,10 +109,10 @@ func (l *Lab) prepare(live *liveObjects, m *matched, c Change) (*write, error) {
 		w.change.FieldValidation = "Strict"
 	}
 	if c.Force && w.change.Action != ActionApply {
-		return nil, fmt.Errorf("%w: only server-side apply can be forced; this is a %s", ErrInput, w.change.Action.name())
+		return nil, &OptionError{"force", "only server-side apply can be forced; this is a " + w.change.Action.Title()}
 	}
 	if why != "" {
-		w.notes = append(w.notes, fmt.Sprintf("%s: %s as field manager %q", why, w.change.Action.name(), w.change.FieldManager))
+		w.notes = append(w.notes, fmt.Sprintf("%s: %s as field manager %q", why, w.change.Action.Title(), w.change.FieldManager))
 	}
 	if m.at < 0 {
 		return w, nil
@@ -139,8 +139,8 @@ func (w *write) open(o *liveObject) error {
 		w.live = &moved
 	}
 	if w.change.Action == ActionApply && w.live.Managed.Len() == 0 && w.live.Value.Lookup("metadata", "uid").Exists() {
-		w.notes = append(w.notes, w.target.String()+" was read without its managedFields, so that all its fields seem to belong to nobody; "+
-			"kubectl get --show-managed-fields prints them")
+		w.notes = append(w.notes, "a live object was read without its managedFields, so that its fields belong to \"before-first-apply\"; "+
+			"'kubectl get --show-managed-fields' prints them")
 	}
 	return nil
 }
@@ -155,9 +155,9 @@ func checkSubresource(kind *schema.Kind, name string) error {
 		has = append(has, s.Name)
 	}
 	if len(has) == 0 {
-		return fmt.Errorf("%w: %s has no subresource %q", ErrInput, kind.Kind, name)
+		return &OptionError{"subresource", fmt.Sprintf("%s has no subresource %q", kind.Kind, name)}
 	}
-	return fmt.Errorf("%w: %s has no subresource %q; it has %s", ErrInput, kind.Kind, name, strings.Join(has, ", "))
+	return &OptionError{"subresource", fmt.Sprintf("%s has no subresource %q; it has %s", kind.Kind, name, strings.Join(has, ", "))}
 }
 
 // do carries the change out.
@@ -172,10 +172,17 @@ func (w *write) do() (*Result, error) {
 // document returns the document of the change, without its text where it is an
 // item of a List.
 func (w *write) document() *document.Document {
-	if len(w.At) == 0 && document.SameNode(w.Document.Root, w.Value) {
+	if len(w.At) == 0 {
 		return w.Document
 	}
-	return &document.Document{Root: w.Value}
+	d := &document.Document{Root: w.Value}
+	for _, duplicate := range w.Document.Duplicates {
+		if duplicate.Path.HasPrefix(w.At) {
+			duplicate.Path = duplicate.Path[len(w.At):]
+			d.Duplicates = append(d.Duplicates, duplicate)
+		}
+	}
+	return d
 }
 
 // clientApply does what kubectl apply does without --server-side: it creates the

@@ -35,9 +35,9 @@ func (e *SyntaxError) Unwrap() error { return e.Err }
 // Position is a place in an input. Line and Column count from 1, columns in
 // characters; 0 where they are not known.
 type Position struct {
-	Name   string // the input's name from Options, may be empty
-	Line   int
-	Column int
+	Name   string `json:"name,omitempty"` // the input's name from Options
+	Line   int    `json:"line,omitempty"`
+	Column int    `json:"column,omitempty"`
 }
 
 // String returns name:line:column as far as known.

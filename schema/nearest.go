@@ -3,6 +3,8 @@ package schema
 import (
 	"iter"
 	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
 )
 
 // maxNameLength bounds the names that Nearest compares.
@@ -58,4 +60,37 @@ func distance(a, b []rune, limit int) int {
 		before, last, row = last, row, before
 	}
 	return last[len(b)]
+}
+
+// NearestField returns the name of the field that may have been meant by the last
+// step of a path, which leads to a field that the type does not have; "" where
+// there is no such field, or none that is near.
+func (t *Type) NearestField(path document.Path) string {
+	for i, step := range path {
+		name, isField := step.Name()
+		switch {
+		case t == nil:
+			return ""
+		case !isField:
+			if t.List == nil {
+				return ""
+			}
+			t = t.List.Elem
+		case t.Map == nil:
+			return ""
+		case t.Map.Member(name) != nil:
+			t = t.Map.Member(name)
+		case i < len(path)-1:
+			return ""
+		default:
+			return Nearest(name, func(yield func(string) bool) {
+				for _, f := range t.Map.Fields {
+					if !yield(f.Name) {
+						return
+					}
+				}
+			})
+		}
+	}
+	return ""
 }

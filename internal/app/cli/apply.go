@@ -2,100 +2,146 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"io"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/patchlab-dev/patchlab/cluster"
-	"github.com/patchlab-dev/patchlab/document"
-	"github.com/patchlab-dev/patchlab/internal/app/manifest"
-	"github.com/patchlab-dev/patchlab/schema"
+	"github.com/patchlab-dev/patchlab"
 )
 
 // applyOptions are the flags of apply.
 type applyOptions struct {
-	schemas      schemaFlags
-	patchType    string
-	fieldManager string
-	force        bool
-	namespace    string
-	subresource  string
-	validate     string
-	defaults     bool
-	engine       engineFlag
-	output       outputFlags
+	schemas  schemaFlags
+	inputs   inputFlags
+	change   changeFlags
+	defaults bool
+	engine   engineFlag
+	output   outputFlags
+	exitCode bool
+	quiet    bool
 }
 
 func (a *App) applyCommand() *cobra.Command {
 	var o applyOptions
 	c := &cobra.Command{
-		Use:   "apply LIVE PATCH",
+		Use:   "apply [LIVE] [PATCH]",
 		Short: "Print the object that the API server would make of LIVE and PATCH",
 		Long: `Apply a change to an object as kube-apiserver would, and print the object after it.
 
-LIVE holds the object as it is, with its managedFields if owners matter
-(kubectl get -o yaml --show-managed-fields). PATCH holds the change: a manifest
-for server-side apply, a JSON patch, a merge patch or a strategic merge patch.
-Either may be "-" for standard input, and may hold several documents, which are
-matched by group, kind, namespace and name; what has no live object is created.
-Nothing is ever sent anywhere.
+LIVE holds the objects as they are, with their managedFields if owners matter
+(kubectl get -o yaml --show-managed-fields). It is a file, a folder, a glob, "-"
+for standard input, or KIND/NAME, which is read from your cluster by your own
+kubectl ('kubectl get', and nothing else is ever run). Without LIVE everything is
+created. PATCH, or what -f and -k name, holds the change: manifests for
+server-side apply, a JSON patch, a merge patch or a strategic merge patch.
+
+Both may hold several documents and Lists, which are matched by group, kind,
+namespace and name; what has no live object is created. A manifest without a
+namespace is for that of --namespace, else for the one live object of its kind and
+name, else for "default". Nothing is ever sent anywhere.
 
 With --type auto, a list is a JSON patch, a document with apiVersion and kind is
 applied server-side, and anything else is a strategic merge patch for built-in
 kinds and a merge patch for custom ones.
 
-` + exitHelp,
+All documents are worked on, also after one that is refused. With -o json and
+-o yaml, a refused one is printed as a document of kind Refusal in version
+patchlab.dev/v1, with the code, the fields and the conflicts.
+
+` + applyExitHelp,
 		Example: `  # What would kubectl apply --server-side do?
   kubectl get deployment web -o yaml --show-managed-fields | patchlab apply - web.yaml
 
-  # The same, as a diff, for a custom resource
-  patchlab apply live.yaml wanted.yaml --crd crds/ -o diff
+  # The same, with the live object read by kubectl, as a diff
+  patchlab apply deployment/web web.yaml -n shop -o diff
+
+  # All manifests of a folder against a dump of the namespace, with custom resources
+  patchlab apply live.yaml -f manifests/ -R --crd crds/ -o diff
+
+  # A kustomization, as a check in a pipeline
+  patchlab apply live.yaml -k overlays/prod -o diff --exit-code
 
   # A JSON patch, and who owns what afterwards
   patchlab apply live.yaml patch.json --type json --show-managed-fields`,
-		Args: arguments("LIVE", "PATCH"),
-		RunE: func(c *cobra.Command, args []string) error { return a.apply(c.Context(), args[0], args[1], &o) },
+		Args: cobra.MaximumNArgs(2),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.output.asked = c.Flags().Changed("output")
+			return a.apply(c.Context(), args, &o)
+		},
 	}
 	o.add(c)
 	o.engine.add(c)
 	o.output.add(c)
+	f := c.Flags()
+	f.BoolVar(&o.exitCode, "exit-code", false, "end with code 4 where an object would change")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "print no notes and no summary")
 	return c
 }
 
-// add adds the flags that say what is sent.
+const applyExitHelp = exitHelp + `
+  4  an object would change (only with --exit-code)`
+
+// add adds the flags that say what is changed, and how.
 func (o *applyOptions) add(c *cobra.Command) {
 	o.schemas.add(c)
-	f := c.Flags()
-	f.StringVar(&o.patchType, "type", "auto", "kind of PATCH: json, merge, strategic, apply or auto")
-	f.StringVar(&o.fieldManager, "field-manager", "", "name of the field manager (default kubectl for apply, else kubectl-patch, as kubectl has it)")
-	f.BoolVar(&o.force, "force-conflicts", false, "take over fields that others own (server-side apply only)")
-	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of manifests and live objects that name none")
-	f.StringVar(&o.subresource, "subresource", "", "change this subresource, such as status or scale")
-	f.StringVar(&o.validate, "validate", "strict", "what to do with unknown and duplicate fields: strict, warn or ignore")
-	f.BoolVar(&o.defaults, "defaults", true, "fill in the defaults of built-in kinds")
-	_ = c.RegisterFlagCompletionFunc("type", cobra.FixedCompletions([]string{"auto", "json", "merge", "strategic", "apply"}, cobra.ShellCompDirectiveNoFileComp))
+	o.inputs.add(c)
+	o.schemas.kubectl = &o.inputs.kubectl
+	c.Flags().BoolVar(&o.schemas.fromCluster, "crds-from-cluster", false, "read the CustomResourceDefinitions of your cluster by your own kubectl")
+	o.change.add(c)
+	c.Flags().BoolVar(&o.defaults, "defaults", true, "fill in the defaults of built-in kinds")
+}
+
+// changeFlags are the flags that a change is made of.
+type changeFlags struct {
+	patchType  string
+	clientSide bool
+	validate   string
+	patchlab.Change
+}
+
+func (f *changeFlags) add(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&f.patchType, "type", "auto", "kind of PATCH: json, merge, strategic, apply or auto")
+	flags.BoolVar(&f.clientSide, "client-side", false, "apply as kubectl does without --server-side: by a three-way patch with the configuration applied last")
+	flags.StringVar(&f.FieldManager, "field-manager", "", "name of the field manager (default kubectl for apply, kubectl-client-side-apply for --client-side, else kubectl-patch, as kubectl has it)")
+	flags.BoolVar(&f.Force, "force-conflicts", false, "take over fields that others own (server-side apply only)")
+	flags.StringVarP(&f.Namespace, "namespace", "n", "", "namespace of manifests and live objects that name none")
+	flags.StringVar(&f.Subresource, "subresource", "", "change this subresource, such as status or scale")
+	flags.StringVar(&f.validate, "validate", "strict", "what to do with unknown and duplicate fields: strict, warn or ignore")
+	flags.BoolVar(&f.RequireLive, "require-live", false, "refuse to create objects: each must have a live one")
+	_ = c.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(patchTypes[:], cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("subresource", cobra.FixedCompletions([]string{"status", "scale"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("validate", cobra.FixedCompletions([]string{"strict", "warn", "ignore"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-func (o *applyOptions) check(live, patch string) error {
-	if !slices.Contains([]string{"auto", "json", "merge", "strategic", "apply"}, o.patchType) {
-		return usage("--type " + o.patchType + ": expected json, merge, strategic, apply or auto")
+var patchTypes = [...]string{"auto", "json", "merge", "strategic", "apply"}
+
+// complete checks the flags and fills in the change.
+func (f *changeFlags) complete() error {
+	actions := map[string]patchlab.Action{"json": patchlab.ActionJSONPatch, "merge": patchlab.ActionMergePatch,
+		"strategic": patchlab.ActionStrategicPatch, "apply": patchlab.ActionApply, "auto": ""}
+	validation := map[string]string{"strict": "Strict", "warn": "Warn", "ignore": "Ignore"}
+	switch {
+	case !slices.Contains(patchTypes[:], f.patchType):
+		return usage("--type " + f.patchType + ": expected json, merge, strategic, apply or auto")
+	case validation[f.validate] == "":
+		return usage("--validate " + f.validate + ": expected strict, warn or ignore")
+	case f.clientSide && f.patchType != "auto" && f.patchType != "apply":
+		return usage("--client-side is for manifests, not for a patch of --type " + f.patchType)
+	case f.clientSide && f.Force:
+		return usage("--force-conflicts is for server-side apply; a client-side apply has no conflicts")
 	}
-	if !slices.Contains([]string{"strict", "warn", "ignore"}, o.validate) {
-		return usage("--validate " + o.validate + ": expected strict, warn or ignore")
-	}
-	if live == "-" && patch == "-" {
-		return usage("only one of LIVE and PATCH can be standard input")
+	f.Action, f.FieldValidation = actions[f.patchType], validation[f.validate]
+	if f.clientSide {
+		f.Action = patchlab.ActionClientApply
 	}
 	return nil
 }
 
-func (a *App) apply(ctx context.Context, liveName, patchName string, o *applyOptions) error {
-	for _, err := range [...]error{o.check(liveName, patchName), o.output.check(), o.engine.check()} {
+func (a *App) apply(ctx context.Context, args []string, o *applyOptions) error {
+	for _, err := range [...]error{o.change.complete(), o.inputs.complete(args), o.output.check(), o.engine.check()} {
 		if err != nil {
 			return err
 		}
@@ -103,278 +149,55 @@ func (a *App) apply(ctx context.Context, liveName, patchName string, o *applyOpt
 	if o.engine.elsewhere(a) {
 		return a.handOver(ctx)
 	}
-	r, patches, err := a.readApply(liveName, patchName, o)
+	a.quiet = o.quiet
+	lab, err := o.lab(ctx, a)
 	if err != nil {
 		return err
 	}
-	var changes []change
-	for _, p := range patches {
-		c, err := r.one(p)
-		if err != nil {
+	live, changes, err := o.inputs.read(ctx, a, o.change.Namespace)
+	if err != nil {
+		return err
+	}
+	out := newPrinter(a, &o.output, lab, len(changes.objects()))
+	for result, err := range lab.Run(live, changes, o.change.Change) {
+		if err := out.add(result, err); err != nil {
 			return err
 		}
-		changes = append(changes, c)
 	}
-	return o.output.print(a, changes)
+	return out.finish(o.exitCode)
 }
 
-// readApply reads the inputs of apply.
-func (a *App) readApply(liveName, patchName string, o *applyOptions) (*applyRun, []manifest.Object, error) {
-	registry, err := o.schemas.registry(a)
+// lab returns a Lab with the schemas and the engine of the flags.
+func (o *applyOptions) lab(ctx context.Context, a *App) (*patchlab.Lab, error) {
+	registry, err := o.schemas.registry(ctx, a)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	live, _, err := a.source().Objects(liveName)
-	if err != nil {
-		return nil, nil, err
+	options := patchlab.Options{Kinds: registry, NoDefaults: !o.defaults, Strict: o.schemas.strict, Now: a.Now, UID: a.UID}
+	if o.engine.name == "reference" {
+		options.MergeEngine, options.PatchEngine = a.Reference.Merge(), a.Reference.Patch
 	}
-	patches, skipped, err := a.source().Objects(patchName)
-	if err != nil {
-		return nil, nil, err
+	return patchlab.New(options)
+}
+
+// changeError words an error of a change for the command line: what a flag sets is
+// named by the flag.
+func changeError(err error) error {
+	var failed *patchlab.Error
+	if !errors.As(err, &failed) || len(failed.Options) == 0 {
+		return err
 	}
-	if skipped > 0 {
-		a.note(fmt.Sprintf("%s: %s skipped", patchName, count(skipped, "document that is no object", "documents that are no objects")))
-	}
-	if len(patches) == 0 {
-		return nil, nil, fmt.Errorf("%s: no objects passed to apply", patchName)
-	}
-	r := &applyRun{app: a, o: o, registry: registry, live: live, byName: map[objectName]document.Value{}, told: map[string]bool{}}
-	for i, l := range live { // before the patches, as they tell the scope of kinds without a schema
-		kind, err := r.kind(l)
-		if err != nil {
-			return nil, nil, err
+	flags := map[string]string{"fieldManager": "--field-manager", "force": "--force-conflicts", "fieldValidation": "--validate", "subresource": "--subresource"}
+	text := ""
+	for i, option := range failed.Options {
+		name := flags[option.Name]
+		if name == "" {
+			name = option.Name
 		}
-		name := identity(kind, l.Value)
-		if kind.Namespaced && !l.Value.Lookup("metadata", "namespace").Exists() {
-			if o.namespace != "" {
-				name.namespace = o.namespace
-			}
-			l.Value = l.Value.Set(document.NewString(name.namespace), "metadata", "namespace")
-			live[i] = l
+		if i > 0 {
+			text += "\n"
 		}
-		if !r.byName[name].Exists() {
-			r.byName[name] = l.Value
-		}
+		text += fmt.Sprintf("%s: %s", name, option.Message)
 	}
-	return r, patches, nil
+	return usage(text)
 }
-
-// applyRun is one run of apply: what its documents are matched with.
-type applyRun struct {
-	app      *App
-	o        *applyOptions
-	registry *schema.Registry
-	live     []manifest.Object
-	byName   map[objectName]document.Value // of them
-	told     map[string]bool               // notes, so that each is told once
-}
-
-// change is an object before and after.
-type change struct {
-	kind        *schema.Kind
-	live, after document.Value
-	patchType   string
-}
-
-// one applies one document of PATCH.
-func (r *applyRun) one(p manifest.Object) (change, error) {
-	live, kind, err := r.match(p)
-	if err != nil {
-		return change{}, err
-	}
-	request, patchType, err := r.request(p, live, kind)
-	if err != nil {
-		return change{}, err
-	}
-	response, err := r.step(live, request)
-	if err != nil {
-		return change{}, r.refused(err, kind, p, request)
-	}
-	for _, w := range response.Warnings {
-		r.app.note("Warning: " + w)
-	}
-	return change{kind: kind, live: live, after: response.Object, patchType: patchType}, nil
-}
-
-// match finds the live object that a patch is for; absent where it is to be created.
-func (r *applyRun) match(p manifest.Object) (document.Value, *schema.Kind, error) {
-	named := p.Value.Get("apiVersion").Exists() && p.Value.Get("kind").Exists()
-	if !named {
-		if len(r.live) != 1 {
-			return document.Value{}, nil, fmt.Errorf("%s: the patch names no object, and there are %d live ones; give one, or apiVersion, kind and metadata.name in the patch", p.Position(), len(r.live))
-		}
-		kind, err := r.kind(r.live[0])
-		return r.live[0].Value, kind, err
-	}
-	kind, err := r.kind(p)
-	if err != nil {
-		return document.Value{}, nil, err
-	}
-	want, err := r.identify(kind, p)
-	if err != nil {
-		return document.Value{}, nil, err
-	}
-	if live := r.byName[want]; live.Exists() {
-		return live, kind, nil
-	}
-	if len(r.live) == 1 && want.name == "" {
-		only, err := r.kind(r.live[0])
-		if err != nil || only.Group == kind.Group && only.Kind == kind.Kind {
-			return r.live[0].Value, kind, err
-		}
-	}
-	if r.o.patchType != "auto" && r.o.patchType != "apply" || r.o.subresource != "" {
-		return document.Value{}, nil, fmt.Errorf("%s: there is no live %s to patch", p.Position(), want)
-	}
-	if len(r.live) > 0 {
-		r.app.note(fmt.Sprintf("%s has no live object and is created", want))
-	}
-	return document.Value{}, kind, nil
-}
-
-// identify names the object that a manifest is for. A manifest without a
-// namespace takes that of --namespace, else of the one live object of its kind and
-// name, else "default".
-func (r *applyRun) identify(kind *schema.Kind, p manifest.Object) (objectName, error) {
-	name := identity(kind, p.Value)
-	if !kind.Namespaced || p.Value.Lookup("metadata", "namespace").Exists() || name.name == "" {
-		return name, nil
-	}
-	if r.o.namespace != "" {
-		name.namespace = r.o.namespace
-		return name, nil
-	}
-	var found []string
-	for live := range r.byName {
-		if live.group == name.group && live.kind == name.kind && live.name == name.name {
-			found = append(found, live.namespace)
-		}
-	}
-	switch len(found) {
-	case 0:
-	case 1:
-		if name.namespace = found[0]; name.namespace == "default" {
-			break
-		}
-		r.tell(fmt.Sprintf("%s %s names no namespace: taken for the live one in namespace %s", name.kind, name.name, name.namespace))
-	default:
-		slices.Sort(found)
-		return name, fmt.Errorf("%s: %s %s names no namespace, and there are live ones in %s; choose one with --namespace", p.Position(), name.kind, name.name, strings.Join(found, ", "))
-	}
-	return name, nil
-}
-
-func (r *applyRun) kind(o manifest.Object) (*schema.Kind, error) {
-	kind, note, err := kindOf(r.registry, o)
-	r.tell(note)
-	return kind, err
-}
-
-// tell prints a note, once however many documents it holds for.
-func (r *applyRun) tell(note string) {
-	if note != "" && !r.told[note] {
-		r.told[note] = true
-		r.app.note(note)
-	}
-}
-
-// objectName tells one object from all others.
-type objectName struct{ group, kind, namespace, name string }
-
-func (n objectName) String() string {
-	text := n.kind + " " + n.name
-	if n.group != "" {
-		text = n.kind + "." + n.group + " " + n.name
-	}
-	if n.namespace != "" {
-		text += " in namespace " + n.namespace
-	}
-	return text
-}
-
-func identity(k *schema.Kind, v document.Value) objectName {
-	n := objectName{group: k.Group, kind: k.Kind, name: v.Lookup("metadata", "name").StringOr("")}
-	if k.Namespaced {
-		n.namespace = v.Lookup("metadata", "namespace").StringOr("default")
-	}
-	return n
-}
-
-// request is what kubectl would send for the patch.
-func (r *applyRun) request(p manifest.Object, live document.Value, kind *schema.Kind) (*cluster.Request, string, error) {
-	patchType, why := r.o.patchType, ""
-	if err := checkSubresource(kind, r.o.subresource); err != nil {
-		return nil, "", err
-	}
-	if patchType == "auto" {
-		patchType, why = detectType(p.Value, kind)
-	}
-	of := live
-	if !of.Exists() {
-		of = p.Value
-	}
-	name := identity(kind, of)
-	if kind.Namespaced && !of.Lookup("metadata", "namespace").Exists() && r.o.namespace != "" {
-		name.namespace = r.o.namespace
-	}
-	q := &cluster.Request{Verb: cluster.Patch, Group: kind.Group, Version: kind.Version, Resource: kind.Resource,
-		Namespace: name.namespace, Name: name.name, Subresource: r.o.subresource, Document: &document.Document{Root: p.Value}}
-	q.FieldManager, q.FieldValidation = r.o.fieldManager, map[string]string{"strict": "Strict", "warn": "Warn", "ignore": "Ignore"}[r.o.validate]
-	if q.FieldManager == "" {
-		q.FieldManager = "kubectl-patch"
-	}
-	switch patchType {
-	case "json":
-		q.Format = cluster.JSONPatch
-	case "merge":
-		q.Format = cluster.MergePatch
-	case "strategic":
-		q.Format = cluster.StrategicPatch
-	case "apply":
-		q.Format = cluster.ApplyPatch
-		if r.o.fieldManager == "" {
-			q.FieldManager = "kubectl"
-		}
-		q.Force = &r.o.force
-	}
-	if patchType != "apply" && r.o.force {
-		return nil, "", usage("--force-conflicts is for server-side apply; this is a " + patchType + " patch")
-	}
-	if why != "" {
-		r.tell(fmt.Sprintf("%s: %s as field manager %q", why, typeNames[patchType], q.FieldManager))
-	}
-	return q, patchType, nil
-}
-
-// checkSubresource refuses a subresource that a kind has not.
-func checkSubresource(kind *schema.Kind, name string) error {
-	if _, ok := kind.Subresource(name); ok || name == "" {
-		return nil
-	}
-	var has []string
-	for _, s := range kind.Subresources {
-		has = append(has, s.Name)
-	}
-	if len(has) == 0 {
-		return usage("--subresource " + name + ": " + kind.Kind + " has none that is known")
-	}
-	return usage("--subresource " + name + ": " + kind.Kind + " has " + strings.Join(has, ", "))
-}
-
-var typeNames = map[string]string{"json": "JSON patch", "merge": "merge patch", "strategic": "strategic merge patch", "apply": "server-side apply"}
-
-// detectType chooses what a patch is, and says why.
-func detectType(v document.Value, kind *schema.Kind) (patchType, why string) {
-	switch {
-	case v.Kind() == document.List:
-		return "json", "the patch is a list"
-	case v.Get("apiVersion").Exists() && v.Get("kind").Exists():
-		return "apply", "the patch has apiVersion and kind"
-	case kind.Builtin:
-		return "strategic", "the patch is a part of a built-in kind"
-	}
-	return "merge", "the patch is a part of a custom resource"
-}
-
-// note says something on standard error that is no error.
-func (a *App) note(text string) { _, _ = io.WriteString(a.Err, text+"\n") }

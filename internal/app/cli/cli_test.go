@@ -64,3 +64,17 @@ func TestWithoutTheReferenceProgram(t *testing.T) {
 		}
 	}
 }
+
+// Where the user has no kubectl, the command that needs it is named.
+func TestWithoutKubectl(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.yaml")
+	if err := os.WriteFile(file, []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", t.TempDir())
+	var out, errOut bytes.Buffer
+	code := Run([]string{"apply", "configmap/a", file}, nil, &out, &errOut)
+	if want := "kubectl is not on the PATH, and is needed to run: kubectl get configmap/a"; code != exitRefused || !strings.Contains(errOut.String(), want) {
+		t.Errorf("code %d, %q, want %d and %q", code, errOut.String(), exitRefused, want)
+	}
+}

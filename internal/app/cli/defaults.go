@@ -1,11 +1,15 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/aymanbagabas/go-udiff"
 	"github.com/spf13/cobra"
 
+	"github.com/patchlab-dev/patchlab"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/schema"
@@ -47,7 +51,7 @@ With -o rules, print instead which rule fills in which field.
   # Why is that field there?
   patchlab defaults web.yaml -o rules`,
 		Args: arguments("FILE"),
-		RunE: func(_ *cobra.Command, args []string) error { return a.defaults(args[0], &o) },
+		RunE: func(c *cobra.Command, args []string) error { return a.defaults(c.Context(), args[0], &o) },
 	}
 	o.schemas.add(c)
 	c.Flags().BoolVar(&o.minimize, "minimize", false, "take out what the API server owns and would fill in again")
@@ -56,7 +60,7 @@ With -o rules, print instead which rule fills in which field.
 	return c
 }
 
-func (a *App) defaults(name string, o *defaultsOptions) error {
+func (a *App) defaults(ctx context.Context, name string, o *defaultsOptions) error {
 	switch o.output {
 	case "yaml", "json", "diff":
 	case "rules":
@@ -66,7 +70,11 @@ func (a *App) defaults(name string, o *defaultsOptions) error {
 	default:
 		return usage("--output " + o.output + ": expected yaml, json, diff or rules")
 	}
-	registry, err := o.schemas.registry(a)
+	registry, err := o.schemas.registry(ctx, a)
+	if err != nil {
+		return err
+	}
+	lab, err := patchlab.New(patchlab.Options{Kinds: registry, Strict: o.schemas.strict})
 	if err != nil {
 		return err
 	}
@@ -78,63 +86,87 @@ func (a *App) defaults(name string, o *defaultsOptions) error {
 	if err != nil {
 		return err
 	}
-	f := filling{app: a, rules: rules, registry: registry, minimize: o.minimize}
-	var changes []change
+	f := filling{app: a, rules: rules, lab: lab, minimize: o.minimize}
 	for _, obj := range objects {
-		c, err := f.one(obj)
-		if err != nil {
+		if err := f.one(obj); err != nil {
 			return err
 		}
-		changes = append(changes, c)
 	}
-	if o.output == "rules" {
-		_, err := a.Out.Write([]byte(f.report.String()))
-		return err
-	}
-	out := outputFlags{format: o.output, showManagedFields: true}
-	return out.print(a, changes)
+	a.print(f.text(o.output))
+	return nil
 }
 
 // filling is one run of defaults.
 type filling struct {
 	app      *App
 	rules    *defaults.Rules
-	registry *schema.Registry
+	lab      *patchlab.Lab
 	minimize bool
 	noted    string
 	report   strings.Builder
+	diff     strings.Builder
+	objects  []document.Value
 }
 
-func (f *filling) one(obj manifest.Object) (change, error) {
-	kind, note, err := kindOf(f.registry, obj)
+// text is what the command prints.
+func (f *filling) text(format string) string {
+	switch format {
+	case "rules":
+		return f.report.String()
+	case "diff":
+		if isTerminal(f.app.Out) {
+			return colorDiff(f.diff.String())
+		}
+		return f.diff.String()
+	}
+	return string(encode(format, f.objects))
+}
+
+func (f *filling) one(obj manifest.Object) error {
+	kind, note, err := f.lab.Kind(obj.Value)
 	if err != nil {
-		return change{}, err
+		return fmt.Errorf("%s: %w", obj.Position(), err)
 	}
 	if note != "" && note != f.noted {
 		f.noted = note
 		f.app.note(note)
 	}
 	if err := f.decodes(kind, obj); err != nil {
-		return change{}, err
+		return err
+	}
+	target := patchlab.Target{APIVersion: kind.APIVersion(), Kind: kind.Kind, Name: obj.Value.Lookup("metadata", "name").StringOr("")}
+	if kind.Namespaced {
+		target.Namespace = obj.Value.Lookup("metadata", "namespace").StringOr("default")
 	}
 	var after document.Value
 	if f.minimize {
 		after, err = f.rules.Minimize(kind, obj.Value)
 	} else {
-		fmt.Fprintf(&f.report, "%s:\n", identity(kind, obj.Value))
+		fmt.Fprintf(&f.report, "%s:\n", target)
 		after, err = f.rules.Fill(kind, obj.Value, defaults.Options{Observe: f.observe})
 	}
-	return change{kind: kind, live: obj.Value, after: after}, err
+	if err != nil {
+		return err
+	}
+	f.objects = append(f.objects, after)
+	name := fileName(target)
+	f.diff.WriteString(udiff.Unified("live/"+name, "after/"+name, string(obj.Value.YAML()), string(after.YAML())))
+	return nil
 }
 
 // decodes says at which place of the input an object does not fit its kind.
 func (f *filling) decodes(kind *schema.Kind, obj manifest.Object) error {
 	_, problems, err := defaults.Decode(kind, obj.Value, defaults.FromJSON)
-	if err, ok := err.(*defaults.DecodeError); ok {
-		return fmt.Errorf("%s: %w", obj.PositionOf(err.Path), err)
+	var undecoded *defaults.DecodeError
+	if errors.As(err, &undecoded) {
+		return fmt.Errorf("%s: %w", obj.PositionOf(undecoded.Path), err)
 	}
 	for _, p := range problems {
-		f.app.note(fmt.Sprintf("Warning: %s: %s%s", obj.PositionOf(p.Path), p.Message, nearestField(kind, p.Path)))
+		text := fmt.Sprintf("Warning: %s: %s", obj.PositionOf(p.Path), p.Message)
+		if near := kind.Type().NearestField(p.Path); near != "" {
+			text += "; did you mean " + near + "?"
+		}
+		f.app.note(text)
 	}
 	return err
 }

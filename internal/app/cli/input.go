@@ -1,13 +1,135 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
-	"io"
 	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
 
+	"github.com/spf13/cobra"
+
+	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/schema"
 )
+
+// inputFlags say which files a command reads.
+type inputFlags struct {
+	files     []string
+	kustomize string
+	recursive bool
+	kubectl   kubectlFlags
+
+	live string // "" for none
+}
+
+func (f *inputFlags) add(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringArrayVarP(&f.files, "filename", "f", nil, "file, folder, glob or - that holds the change, in place of PATCH (repeatable)")
+	flags.StringVarP(&f.kustomize, "kustomize", "k", "", "folder of a kustomization that holds the change; it is built by your own kustomize or kubectl")
+	flags.BoolVarP(&f.recursive, "recursive", "R", false, "read the folders within the folders that LIVE, PATCH and -f name")
+	f.kubectl.add(c)
+}
+
+// complete finds LIVE and PATCH among the arguments.
+func (f *inputFlags) complete(args []string) error {
+	switch n := len(args); {
+	case f.kustomize != "" && len(f.files) > 0:
+		return usage("-f and -k cannot be used together")
+	case f.kustomize != "" || len(f.files) > 0:
+		if n == 2 {
+			return usage("the change is given twice: by " + args[1] + " and by -f or -k")
+		}
+	case n != 2:
+		return usage("'patchlab apply' takes the arguments LIVE and PATCH, or the change by -f or -k\nUsage: patchlab apply [LIVE] [PATCH] [flags]")
+	default:
+		f.files = args[1:]
+	}
+	if len(args) > 0 {
+		f.live = args[0]
+	}
+	stdin := 0
+	for _, name := range append([]string{f.live}, f.files...) {
+		if name == "-" {
+			stdin++
+		}
+	}
+	if stdin > 1 {
+		return usage("only one of LIVE and PATCH can be standard input")
+	}
+	return nil
+}
+
+// documents are parsed documents as an input of a Lab.
+type documents []*document.Document
+
+// Documents returns the documents.
+func (d documents) Documents() ([]*document.Document, error) { return d, nil }
+
+// objects returns the objects and patches among the documents.
+func (d documents) objects() []manifest.Object { return manifest.Split(d...) }
+
+// read reads the live objects and the changes. namespace is that of objects that a
+// cluster is asked for.
+func (f *inputFlags) read(ctx context.Context, a *App, namespace string) (live, changes documents, err error) {
+	if live, err = f.readLive(ctx, a, namespace); err != nil {
+		return nil, nil, err
+	}
+	if f.kustomize != "" {
+		changes, err = a.kustomize(ctx, f.kustomize)
+	} else {
+		changes, err = a.documents(f, document.DuplicatesLast, f.files...)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(changes.objects()) == 0 {
+		return nil, nil, errors.New(strings.Join(f.files, ", ") + f.kustomize + ": no objects passed to apply")
+	}
+	return live, changes, nil
+}
+
+func (f *inputFlags) readLive(ctx context.Context, a *App, namespace string) (documents, error) {
+	switch {
+	case f.live == "":
+		return nil, nil
+	case isResource(f.live):
+		return f.kubectl.get(ctx, f.live, namespace)
+	}
+	return a.documents(f, document.DuplicatesRefused, f.live)
+}
+
+// resourceName is what KIND/NAME looks like: deployment/web, widgets.example.com/a.
+var resourceName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9.-]*/[a-z0-9][a-z0-9.:-]*$`)
+
+// isResource reports whether LIVE names an object of a cluster and no file.
+func isResource(name string) bool {
+	if _, err := os.Stat(name); err == nil || !resourceName.MatchString(name) {
+		return false
+	}
+	switch filepath.Ext(name) {
+	case ".yaml", ".yml", ".json":
+		return false
+	}
+	return true
+}
+
+// documents reads files, and says how many documents were left out.
+func (a *App) documents(f *inputFlags, d document.Duplicates, names ...string) (documents, error) {
+	source := a.source()
+	source.Recursive, source.Duplicates = f.recursive, d
+	docs, skipped, err := source.Documents(names...)
+	if err != nil {
+		return nil, err
+	}
+	if skipped > 0 {
+		a.note(fmt.Sprintf("%s: %s skipped", strings.Join(names, ", "), count(skipped, "document that is no object", "documents that are no objects")))
+	}
+	return docs, nil
+}
 
 // source reads the files that a command names.
 func (a *App) source() *manifest.Source { return &manifest.Source{Stdin: a.In} }
@@ -33,11 +155,7 @@ func count(n int, one, many string) string {
 }
 
 // addCRDs adds the kinds of CustomResourceDefinitions to a registry.
-func (a *App) addCRDs(r *schema.Registry, names []string) error {
-	crds, err := a.crds(names)
-	if err != nil {
-		return err
-	}
+func addCRDs(r *schema.Registry, crds []manifest.Object) error {
 	for _, o := range crds {
 		crd, err := manifest.CRD(o)
 		if err != nil {
@@ -46,14 +164,4 @@ func (a *App) addCRDs(r *schema.Registry, names []string) error {
 		r.AddCRD(crd)
 	}
 	return nil
-}
-
-// isTerminal reports whether w is a terminal, for colour.
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

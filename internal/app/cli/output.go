@@ -10,25 +10,46 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/spf13/cobra"
 
+	"github.com/patchlab-dev/patchlab"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/patch"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // outputFlags say in which form a command prints objects.
 type outputFlags struct {
 	format            string
+	asked             bool // that the format was given
 	showManagedFields bool
+	showServerFields  bool
+	showSecrets       bool
+	color             string
+	summary           string
 }
 
+var formats = [...]string{"yaml", "json", "name", "diff", "patch"}
+
 func (f *outputFlags) add(c *cobra.Command) {
-	c.Flags().StringVarP(&f.format, "output", "o", "yaml", "output format: yaml, json, diff (against the live object) or patch (a patch that makes the same change)")
-	c.Flags().BoolVar(&f.showManagedFields, "show-managed-fields", false, "keep the managedFields when printing")
-	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"yaml", "json", "diff", "patch"}, cobra.ShellCompDirectiveNoFileComp))
+	flags := c.Flags()
+	flags.StringVarP(&f.format, "output", "o", "yaml", "output format: yaml, json, name, diff (of the objects that change) or patch (a patch that makes the same change)")
+	flags.BoolVar(&f.showManagedFields, "show-managed-fields", false, "keep the managedFields when printing")
+	flags.BoolVar(&f.showServerFields, "show-server-fields", false, "show in diffs also what the API server counts (generation, resourceVersion) and the last-applied annotation")
+	flags.BoolVar(&f.showSecrets, "show-secrets", false, "show the values of Secrets in diffs and conflicts, which are masked as by 'kubectl diff'")
+	flags.StringVar(&f.color, "color", "auto", "color diffs: auto (on a terminal), always or never")
+	flags.StringVar(&f.summary, "summary", "auto", "summary of what happens to all objects: auto (on standard error, of more than one), markdown (on standard output, in place of the objects) or none")
+	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(formats[:], cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("color", cobra.FixedCompletions([]string{"auto", "always", "never"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("summary", cobra.FixedCompletions([]string{"auto", "markdown", "none"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
 func (f *outputFlags) check() error {
-	if !slices.Contains([]string{"yaml", "json", "diff", "patch"}, f.format) {
-		return usage("--output " + f.format + ": expected yaml, json, diff or patch")
+	switch {
+	case !slices.Contains(formats[:], f.format):
+		return usage("--output " + f.format + ": expected yaml, json, name, diff or patch")
+	case !slices.Contains([]string{"auto", "always", "never"}, f.color):
+		return usage("--color " + f.color + ": expected auto, always or never")
+	case !slices.Contains([]string{"auto", "markdown", "none"}, f.summary):
+		return usage("--summary " + f.summary + ": expected auto, markdown or none")
 	}
 	return nil
 }
@@ -41,47 +62,58 @@ func (f *outputFlags) shown(v document.Value) document.Value {
 	return v.Remove("metadata", "managedFields")
 }
 
-func (f *outputFlags) print(a *App, changes []change) error {
-	var out []byte
-	switch f.format {
-	case "yaml":
-		for i, c := range changes {
-			if i > 0 {
-				out = append(out, "---\n"...)
-			}
-			out = append(out, f.shown(c.after).YAML()...)
-		}
-	case "json":
-		v := f.shown(changes[0].after)
-		if len(changes) > 1 {
-			v = f.list(changes)
-		}
-		out = indent(v)
-	case "diff":
-		for _, c := range changes {
-			out = append(out, f.diff(c, isTerminal(a.Out))...)
-		}
-	case "patch":
-		for _, c := range changes {
-			p, err := madePatch(c, f)
-			if err != nil {
-				return err
-			}
-			out = append(append(out, p.JSON()...), '\n')
-		}
+// compared returns an object before and after as a diff shows them. before is
+// absent where there was none.
+func (f *outputFlags) compared(before, after document.Value) (document.Value, document.Value) {
+	before, after = f.shown(before), f.shown(after)
+	if !f.showServerFields {
+		before, after = withoutCounters(before), withoutCounters(after)
 	}
-	_, err := a.Out.Write(out)
-	return err
+	if !f.showSecrets {
+		before, after = maskSecrets(before, after)
+	}
+	return before, after
 }
 
-func (f *outputFlags) list(changes []change) document.Value {
-	var items document.ListBuilder
-	for _, c := range changes {
-		items.Append(f.shown(c.after))
+// withoutCounters removes what differs with every write and tells a reader
+// nothing.
+func withoutCounters(v document.Value) document.Value {
+	for _, name := range [...]string{"generation", "resourceVersion"} {
+		v = v.Remove("metadata", name)
 	}
+	if v.Lookup("metadata", "annotations", patch.LastApplied).Exists() {
+		v = v.Remove("metadata", "annotations", patch.LastApplied)
+		if v.Lookup("metadata", "annotations").Len() == 0 {
+			v = v.Remove("metadata", "annotations")
+		}
+	}
+	return v
+}
+
+// diff is the unified diff between an object before and after, "" for none.
+func (f *outputFlags) diff(name string, before, after document.Value) string {
+	before, after = f.compared(before, after)
+	text := ""
+	if before.Exists() {
+		text = string(before.YAML())
+	}
+	return udiff.Unified("live/"+name, "after/"+name, text, string(after.YAML()))
+}
+
+// fileName names an object in the head of a diff: Deployment.apps/shop/web.
+func fileName(t patchlab.Target) string {
+	kind := t.Kind
+	if group := t.Group(); group != "" {
+		kind += "." + group
+	}
+	return strings.Join(slices.DeleteFunc([]string{kind, t.Namespace, t.Name}, func(s string) bool { return s == "" }), "/")
+}
+
+// listOf returns a List of objects.
+func listOf(objects []document.Value) document.Value {
 	var b document.ObjectBuilder
 	b.Set("apiVersion", document.NewString("v1"))
-	b.Set("items", items.List())
+	b.Set("items", document.NewList(objects...))
 	b.Set("kind", document.NewString("List"))
 	return b.Object()
 }
@@ -94,48 +126,47 @@ func indent(v document.Value) []byte {
 	return b.Bytes()
 }
 
-// diff is the unified diff between a live object and what became of it, "" for none.
-func (f *outputFlags) diff(c change, colour bool) string {
-	before := ""
-	if c.live.Exists() {
-		before = string(f.shown(c.live).YAML())
+// encode prints objects as yaml or json: one by itself, several of JSON as a List.
+func encode(format string, objects []document.Value) []byte {
+	if format == "json" {
+		switch len(objects) {
+		case 0:
+			return nil
+		case 1:
+			return indent(objects[0])
+		}
+		return indent(listOf(objects))
 	}
-	name := identity(c.kind, c.after)
-	text := udiff.Unified("live/"+name.fileName(), "after/"+name.fileName(), before, string(f.shown(c.after).YAML()))
-	if !colour {
-		return text
+	var out []byte
+	for i, v := range objects {
+		if i > 0 {
+			out = append(out, "---\n"...)
+		}
+		out = append(out, v.YAML()...)
 	}
-	return colourDiff(text)
+	return out
 }
 
-func (n objectName) fileName() string {
-	parts := []string{n.kind, n.namespace, n.name}
-	if n.group != "" {
-		parts[0] += "." + n.group
-	}
-	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "/")
-}
-
-func colourDiff(text string) string {
+func colorDiff(text string) string {
 	const bold, red, green, cyan, off = "\x1b[1m", "\x1b[31m", "\x1b[32m", "\x1b[36m", "\x1b[0m"
 	var b strings.Builder
 	for line := range strings.Lines(text) {
 		line, end := strings.CutSuffix(line, "\n")
-		colour := ""
+		color := ""
 		switch {
 		case strings.HasPrefix(line, "---") || strings.HasPrefix(line, "+++"):
-			colour = bold
+			color = bold
 		case strings.HasPrefix(line, "@@"):
-			colour = cyan
+			color = cyan
 		case strings.HasPrefix(line, "-"):
-			colour = red
+			color = red
 		case strings.HasPrefix(line, "+"):
-			colour = green
+			color = green
 		}
-		if colour == "" {
+		if color == "" {
 			b.WriteString(line)
 		} else {
-			b.WriteString(colour + line + off)
+			b.WriteString(color + line + off)
 		}
 		if end {
 			b.WriteByte('\n')
@@ -144,26 +175,39 @@ func colourDiff(text string) string {
 	return b.String()
 }
 
-// madePatch is a patch that makes of the live object what became of it: a JSON
-// patch where one was given, else a strategic merge patch for a built-in kind
-// and a merge patch for a custom resource.
-func madePatch(c change, f *outputFlags) (document.Value, error) {
-	live, after := f.shown(c.live), f.shown(c.after)
-	if !c.live.Exists() {
-		return after, nil
+// madePatch returns a patch that makes of the live object what became of it, and
+// its type: a JSON patch where one was given, else a strategic merge patch for a
+// built-in kind and a merge patch for a custom resource. Of an object that was
+// created it is the object.
+func madePatch(r *patchlab.Result, f *outputFlags) (document.Value, patch.Type, error) {
+	after := f.shown(r.Object())
+	if r.Created() {
+		return after, patch.TypeAuto, nil
 	}
+	live := f.shown(r.Before.Join())
 	for _, counted := range [...]string{"generation", "resourceVersion"} { // the API server counts these itself
 		live, after = live.Remove("metadata", counted), after.Remove("metadata", counted)
 	}
+	kind := r.After.Kind
 	switch {
-	case c.patchType == "json":
-		return patch.CreateJSON(live, after), nil
-	case c.patchType == "merge" || !c.kind.Builtin:
-		return patch.CreateMerge(live, after, patch.Options{})
+	case r.Action == patchlab.ActionJSONPatch:
+		return patch.CreateJSON(live, after), patch.TypeJSON, nil
+	case r.Action == patchlab.ActionMergePatch || !kind.Builtin:
+		p, err := patch.CreateMerge(live, after, patch.Options{})
+		return p, patch.TypeMerge, err
 	}
-	p, err := patch.CreateStrategic(live, after, c.kind.Type(), patch.Options{})
+	p, err := patch.CreateStrategic(live, after, kind.Type(), patch.Options{})
 	if err != nil {
-		return p, fmt.Errorf("no strategic merge patch can make this change: %w", err)
+		return p, patch.TypeStrategic, fmt.Errorf("no strategic merge patch can make this change: %w", err)
 	}
-	return p, nil
+	return p, patch.TypeStrategic, nil
+}
+
+// resourceLine is an object as kubectl -o name prints it: deployment.apps/web.
+func resourceLine(kind *schema.Kind, name string) string {
+	text := strings.ToLower(kind.Kind)
+	if kind.Group != "" {
+		text += "." + kind.Group
+	}
+	return text + "/" + name
 }

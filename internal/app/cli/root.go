@@ -26,6 +26,7 @@ const (
 	exitRefused  = 1
 	exitUsage    = 2
 	exitConflict = 3
+	exitChanged  = 4
 )
 
 const exitHelp = `Exit codes:
@@ -52,7 +53,8 @@ type App struct {
 	// of nil, 'serve --store etcd' is handed over to a program that has it.
 	Etcd func(context.Context, EtcdOptions) (store.Store[*cluster.Record], error)
 
-	args []string // after the program's name
+	args  []string // after the program's name
+	quiet bool     // print no notes
 }
 
 // An exit ends a command with a code of its own. What is to be said has been
@@ -186,6 +188,13 @@ func list(names []string) string {
 		}
 	}
 	return "the arguments " + text
+}
+
+// note prints on standard error what is no error.
+func (a *App) note(text string) {
+	if !a.quiet {
+		_, _ = io.WriteString(a.Err, text+"\n")
+	}
 }
 
 // print writes to standard output what is an answer.

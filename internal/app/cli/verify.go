@@ -76,12 +76,12 @@ func (a *App) verify(ctx context.Context, args []string, o *verifyOptions) error
 	case o.random > 0:
 		return a.verifyRandom(ctx, o)
 	}
-	return a.verifyFiles(args[0], args[1], o)
+	return a.verifyFiles(ctx, args, o)
 }
 
 // verifyRandom compares the engines on drawn cases.
 func (a *App) verifyRandom(ctx context.Context, o *verifyOptions) error {
-	source, err := a.drawn(o)
+	source, err := a.drawn(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -105,8 +105,8 @@ func (a *App) verifyRandom(ctx context.Context, o *verifyOptions) error {
 }
 
 // drawn is what cases are drawn from.
-func (a *App) drawn(o *verifyOptions) (*verify.Source, error) {
-	registry, err := o.apply.schemas.registry(a)
+func (a *App) drawn(ctx context.Context, o *verifyOptions) (*verify.Source, error) {
+	registry, err := o.apply.schemas.registry(ctx, a)
 	if err != nil {
 		return nil, err
 	}

@@ -1,50 +1,84 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
 
-	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/internal/oracle/verify"
+	"github.com/patchlab-dev/patchlab/patch"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
+// engines are two Labs that differ in their engine alone.
+type engines struct {
+	app          *App
+	ours, theirs *patchlab.Lab
+	change       patchlab.Change
+	live         []manifest.Object
+}
+
 // verifyFiles compares what both engines make of the inputs of apply.
-func (a *App) verifyFiles(liveName, patchName string, o *verifyOptions) error {
-	if err := o.apply.check(liveName, patchName); err != nil {
-		return err
+func (a *App) verifyFiles(ctx context.Context, args []string, o *verifyOptions) error {
+	for _, err := range [...]error{o.apply.change.complete(), o.apply.inputs.complete(args)} {
+		if err != nil {
+			return err
+		}
 	}
-	r, patches, err := a.readApply(liveName, patchName, &o.apply)
+	registry, err := o.apply.schemas.registry(ctx, a)
 	if err != nil {
 		return err
 	}
-	for _, p := range patches {
-		if err := r.verifyOne(p); err != nil {
+	at := a.Now()
+	options := patchlab.Options{Kinds: registry, NoDefaults: !o.apply.defaults, Strict: o.apply.schemas.strict,
+		Now: func() time.Time { return at }, UID: func() string { return "00000000-0000-4000-8000-000000000000" }} // the same for both
+	e := engines{app: a, change: o.apply.change.Change}
+	if e.ours, err = patchlab.New(options); err != nil {
+		return err
+	}
+	options.MergeEngine, options.PatchEngine = a.Reference.Merge(), a.Reference.Patch
+	if e.theirs, err = patchlab.New(options); err != nil {
+		return err
+	}
+	live, changes, err := o.apply.inputs.read(ctx, a, o.apply.change.Namespace)
+	if err != nil {
+		return err
+	}
+	e.live = live.objects()
+	for _, p := range changes.objects() {
+		if err := e.verify(p); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// verifyOne compares the engines on one document of PATCH.
-func (r *applyRun) verifyOne(p manifest.Object) error {
-	live, kind, err := r.match(p)
-	if err != nil {
-		return err
+// verify compares the engines on one document.
+func (e *engines) verify(p manifest.Object) error {
+	var failed *patchlab.Error
+	result, err := one(e.ours, objectsOf(e.live), p.Value, e.change)
+	if err != nil && (!errors.As(err, &failed) || failed.Code == 0) {
+		return err // it is not sent at all
 	}
-	request, patchType, err := r.request(p, live, kind)
-	if err != nil {
-		return err
+	action, target, live := e.change.Action, patchlab.Target{}, document.Value{}
+	if failed != nil {
+		action, target = failed.Action, failed.Target
+		live = e.liveOf(target)
+	} else {
+		action, target = result.Action, result.Target
+		if !result.Created() {
+			live = e.liveOf(target)
+		}
 	}
-	at := r.app.Now()
+	change := e.change
+	change.Action = action
 	both := func(in document.Value) (ours, theirs string, after document.Value) {
-		q := *request
-		q.Document = &document.Document{Root: in.Get("patch")}
-		after, ours = r.answer(in.Get("live"), q, at, false)
-		_, theirs = r.answer(in.Get("live"), q, at, true)
+		after, ours = answer(e.ours, in, change)
+		_, theirs = answer(e.theirs, in, change)
 		return ours, theirs, after
 	}
 	in := document.NewObject().With("live", live).With("patch", p.Value)
@@ -56,63 +90,79 @@ func (r *applyRun) verifyOne(p manifest.Object) error {
 		})
 		ours, theirs, _ = both(least)
 		return &exit{exitRefused, fmt.Errorf("the engines differ in this %s of %s; in %d tries the inputs were shrunk to\n\n%s\nours:\n  %s\nreference:\n  %s",
-			typeNames[patchType], kind.Kind, tries, least.YAML(), ours, theirs)}
+			action.Title(), target.Kind, tries, least.YAML(), ours, theirs)}
 	}
-	if err := r.verifyMaking(kind, live, after, p.Value); err != nil {
-		return err
+	if failed == nil {
+		if err := e.verifyMaking(result.After.Kind, live, after, p.Value); err != nil {
+			return err
+		}
 	}
-	r.app.print(fmt.Sprintf("%s: both engines agree on this %s of %s\n", p.Position(), typeNames[patchType], identity(kind, in.Get("live"))))
+	e.app.print(fmt.Sprintf("%s: both engines agree on this %s of %s\n", p.Position(), action.Title(), target))
 	return nil
 }
 
-// answer is what a request comes to with one of the engines: the object after it,
-// and it, or the refusal, as text that can be compared.
-func (r *applyRun) answer(live document.Value, q cluster.Request, at time.Time, reference bool) (document.Value, string) {
-	config := r.config()
-	config.Now = func() time.Time { return at }
-	config.UID = func() string { return "00000000-0000-4000-8000-000000000000" } // the same for both
-	if reference {
-		config.Engine, config.PatchEngine = r.app.Reference.Merge(), r.app.Reference.Patch
+// liveOf returns the live object that a target names, absent for none.
+func (e *engines) liveOf(t patchlab.Target) document.Value {
+	for _, o := range e.live {
+		metadata := o.Value.Get("metadata")
+		namespace := metadata.Get("namespace").StringOr("")
+		group, _, _ := schema.SplitAPIVersion(o.Value.Get("apiVersion").StringOr(""))
+		if o.Kind() == t.Kind && group == t.Group() && metadata.Get("name").StringOr("") == t.Name && (namespace == "" || namespace == t.Namespace) {
+			return o.Value
+		}
 	}
-	response, err := cluster.Step(config, live, &q)
-	var status *cluster.Status
+	return document.Value{}
+}
+
+func objectsOf(objects []manifest.Object) documents {
+	var docs documents
+	for _, o := range objects {
+		docs = append(docs, &document.Document{Root: o.Value})
+	}
+	return docs
+}
+
+// one carries out one document.
+func one(lab *patchlab.Lab, live patchlab.Input, change document.Value, c patchlab.Change) (*patchlab.Result, error) {
+	for result, err := range lab.Run(live, change, c) {
+		return result, err
+	}
+	return nil, errors.New("the patch is an empty list of objects")
+}
+
+// answer is what a change comes to: the object after it, and it, or the refusal, as
+// text that can be compared.
+func answer(lab *patchlab.Lab, in document.Value, c patchlab.Change) (document.Value, string) {
+	result, err := one(lab, in.Get("live"), in.Get("patch"), c)
+	var failed *patchlab.Error
 	switch {
 	case err == nil:
-		return response.Object, response.Object.String()
-	case errors.As(err, &status) && status.Code == 409:
-		return document.Value{}, "refused: 409 " + status.Message
-	case errors.As(err, &status): // the words of other refusals are each engine's own
-		return document.Value{}, fmt.Sprintf("refused: %d %s", status.Code, status.Reason)
+		return result.Object(), result.Object().String()
+	case errors.As(err, &failed) && failed.Code == 409:
+		return document.Value{}, "refused: 409 " + failed.Err.Error()
+	case errors.As(err, &failed): // the words of other refusals are each engine's own
+		return document.Value{}, fmt.Sprintf("refused: %d %s", failed.Code, failed.Reason)
 	}
 	return document.Value{}, "refused"
 }
 
 // verifyMaking compares the engines on making patches between the objects that
 // are at hand.
-func (r *applyRun) verifyMaking(kind *schema.Kind, live, after, config document.Value) error {
+func (e *engines) verifyMaking(kind *schema.Kind, live, after, config document.Value) error {
 	var cases []*verify.Case
 	if live.Exists() && after.Exists() { // it was there, and was not refused
 		cases = append(cases, &verify.Case{Work: verify.Create, Input: document.NewObject().With("from", live).With("to", after)})
 	}
 	if live.Exists() && config.Kind() == document.Object && config.Get("kind").Exists() {
+		original, _ := patch.ReadLastApplied(live) // of one that cannot be read there is nothing to compare
 		cases = append(cases, &verify.Case{Work: verify.ThreeWay, Input: document.NewObject().
-			With("original", lastApplied(live)).With("modified", config).With("current", live)})
+			With("original", original).With("modified", config).With("current", live)})
 	}
 	for _, c := range cases {
 		c.Kinds = []*schema.Kind{kind}
-		if f := verify.Examine(*r.app.Reference, c, verify.Options{ShrinkTries: 2000}); f != nil {
+		if f := verify.Examine(*e.app.Reference, c, verify.Options{ShrinkTries: 2000}); f != nil {
 			return &exit{exitRefused, errors.New("the engines differ\n" + f.Text())}
 		}
 	}
 	return nil
-}
-
-// lastApplied is the configuration that kubectl apply remembers in an object.
-func lastApplied(live document.Value) document.Value {
-	text := live.Lookup("metadata", "annotations", "kubectl.kubernetes.io/last-applied-configuration").StringOr("")
-	d, err := document.Parse([]byte(text), document.Options{})
-	if err != nil {
-		return document.Value{}
-	}
-	return d.Root
 }

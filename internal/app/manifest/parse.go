@@ -12,9 +12,14 @@ import (
 // Empty documents are left out. A text that is no YAML is answered with a hint
 // where a common cause is recognized.
 func Parse(name string, data []byte) ([]*document.Document, error) {
-	docs, err := document.Read(data, document.Options{Name: name, MaxBytes: MaxBytes})
+	return parse(name, data, document.DuplicatesRefused)
+}
+
+func parse(name string, data []byte, d document.Duplicates) ([]*document.Document, error) {
+	o := document.Options{Name: name, MaxBytes: MaxBytes, Duplicates: d}
+	docs, err := document.Read(data, o)
 	if err == nil {
-		return docs, nil
+		return docs, invalidJSON(name, data, docs, o)
 	}
 	var syntax *document.SyntaxError
 	if errors.As(err, &syntax) {
@@ -53,4 +58,16 @@ func line(data []byte, number int) []byte {
 		return nil
 	}
 	return []byte(lines[number-1])
+}
+
+// invalidJSON refuses a file that is called JSON and is YAML alone, such as for a
+// comma too many: a program that reads JSON would not take it.
+func invalidJSON(name string, data []byte, docs []*document.Document, o document.Options) error {
+	if !strings.HasSuffix(strings.ToLower(name), ".json") || len(docs) != 1 {
+		return nil
+	}
+	if _, err := document.Parse(data, o); err != nil {
+		return &hinted{err, "a file of YAML should be named .yaml"}
+	}
+	return nil
 }

@@ -26,6 +26,9 @@ type Source struct {
 	FS fs.FS
 	// Recursive includes the folders within a folder.
 	Recursive bool
+	// Duplicates says what becomes of keys that stand twice in an object. The
+	// zero value refuses them.
+	Duplicates document.Duplicates
 }
 
 // Read returns the documents of files, in the order of the names. A name is that
@@ -49,24 +52,37 @@ func (s *Source) Read(names ...string) ([]*document.Document, error) {
 	return docs, nil
 }
 
-// Objects returns the objects of files, the items of Lists included. Within a
-// folder, documents that are no objects of the API, such as a kustomization.yaml
-// or the values of a chart, are left out and counted.
-func (s *Source) Objects(names ...string) (objects []Object, skipped int, err error) {
+// Documents returns the documents of files as Read does. Within a folder,
+// documents that are no objects of the API, such as a kustomization.yaml or the
+// values of a chart, are left out and counted.
+func (s *Source) Documents(names ...string) (docs []*document.Document, skipped int, err error) {
 	for _, name := range names {
-		docs, err := s.Read(name)
+		found, err := s.Read(name)
 		if err != nil {
 			return nil, 0, err
 		}
-		found := Split(docs...)
 		if s.isFolder(name) {
 			before := len(found)
-			found = slices.DeleteFunc(found, func(o Object) bool { return !o.Typed() || isKustomize(o.Value) })
+			found = slices.DeleteFunc(found, func(d *document.Document) bool { return !isObject(d.Root) })
 			skipped += before - len(found)
 		}
-		objects = append(objects, found...)
+		docs = append(docs, found...)
 	}
-	return objects, skipped, nil
+	return docs, skipped, nil
+}
+
+// Objects returns the objects of files, the items of Lists included, and leaves
+// out what Documents leaves out.
+func (s *Source) Objects(names ...string) (objects []Object, skipped int, err error) {
+	docs, skipped, err := s.Documents(names...)
+	return Split(docs...), skipped, err
+}
+
+// isObject reports whether a document is an object of the API or a List, and not
+// kustomize's own configuration, of which no API server has heard.
+func isObject(v document.Value) bool {
+	return v.Get("kind").Exists() && v.Get("apiVersion").Exists() &&
+		!strings.HasPrefix(v.Get("apiVersion").StringOr(""), "kustomize.config.k8s.io/")
 }
 
 // CRDs returns the CustomResourceDefinitions of files and of folders with all
@@ -88,12 +104,6 @@ func (s *Source) CRDs(names ...string) (crds []Object, skipped int, err error) {
 		crds, skipped = append(crds, found...), skipped+len(objects)-len(found)
 	}
 	return crds, skipped, nil
-}
-
-// isKustomize reports whether a document is kustomize's own configuration, which
-// no API server has heard of.
-func isKustomize(v document.Value) bool {
-	return strings.HasPrefix(v.Get("apiVersion").StringOr(""), "kustomize.config.k8s.io/")
 }
 
 // Files returns the files that a name is for.
@@ -212,7 +222,7 @@ func (s *Source) readFile(name string) ([]*document.Document, error) {
 	if name == "-" {
 		name = "<stdin>"
 	}
-	return Parse(name, data)
+	return parse(name, data, s.Duplicates)
 }
 
 func (s *Source) bytes(name string) ([]byte, error) {

@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/patchlab-dev/patchlab/internal/app/manifest"
+)
+
+// kubectlFlags say which cluster the user's kubectl asks. It is only ever run with
+// 'get', and kustomize's 'build'.
+type kubectlFlags struct {
+	context, kubeconfig string
+}
+
+func (f *kubectlFlags) add(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&f.context, "context", "", "kubeconfig context for LIVE of the form KIND/NAME, and for --crds-from-cluster")
+	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig file for the same")
+}
+
+// arguments are those that choose the cluster.
+func (f *kubectlFlags) arguments() []string {
+	var args []string
+	if f.context != "" {
+		args = append(args, "--context", f.context)
+	}
+	if f.kubeconfig != "" {
+		args = append(args, "--kubeconfig", f.kubeconfig)
+	}
+	return args
+}
+
+// get reads an object with its managedFields from a cluster. An object that does
+// not exist is none.
+func (f *kubectlFlags) get(ctx context.Context, resource, namespace string) (documents, error) {
+	args := append([]string{"get", resource, "--show-managed-fields", "--ignore-not-found", "-o", "json"}, f.arguments()...)
+	if namespace != "" {
+		args = append(args, "--namespace", namespace)
+	}
+	return runTool(ctx, "kubectl", args...)
+}
+
+// crds reads the CustomResourceDefinitions of a cluster.
+func (f *kubectlFlags) crds(ctx context.Context) ([]manifest.Object, error) {
+	docs, err := runTool(ctx, "kubectl", append([]string{"get", "customresourcedefinitions.apiextensions.k8s.io", "-o", "json"}, f.arguments()...)...)
+	return docs.objects(), err
+}
+
+// kustomize builds a kustomization with the user's kustomize or, where there is
+// none, with kubectl.
+func (a *App) kustomize(ctx context.Context, dir string) (documents, error) {
+	if _, err := exec.LookPath("kustomize"); err == nil {
+		return runTool(ctx, "kustomize", "build", dir)
+	}
+	return runTool(ctx, "kubectl", "kustomize", dir)
+}
+
+// runTool runs a program of the user's and reads the documents that it prints.
+func runTool(ctx context.Context, name string, args ...string) (documents, error) {
+	command := name + " " + strings.Join(args, " ")
+	if _, err := exec.LookPath(name); err != nil {
+		return nil, fmt.Errorf("%s is not on the PATH, and is needed to run: %s", name, command)
+	}
+	var out, problems bytes.Buffer
+	c := exec.CommandContext(ctx, name, args...)
+	c.Stdout, c.Stderr = &out, &problems
+	if err := c.Run(); err != nil {
+		text := strings.TrimSpace(problems.String())
+		if text == "" {
+			text = err.Error()
+		}
+		return nil, errors.New(command + ": " + text)
+	}
+	docs, err := manifest.Parse(name, out.Bytes())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", command, err)
+	}
+	return docs, nil
+}

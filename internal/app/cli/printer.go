@@ -1,0 +1,250 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab"
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/patch"
+)
+
+// printer prints what becomes of objects, one after the other, and counts.
+type printer struct {
+	app     *App
+	flags   *outputFlags
+	lab     *patchlab.Lab
+	several bool
+	color   bool
+	out     []byte
+	objects []document.Value // for yaml and json
+	told    map[string]bool  // notes, so that each is printed once
+	rows    []row            // for the summary in Markdown
+	counts  [outcomes]int
+}
+
+// outcome is what becomes of an object.
+type outcome int
+
+const (
+	created outcome = iota
+	changed
+	owners // only who owns what changed
+	unchanged
+	conflicting
+	refused
+	outcomes
+)
+
+// String returns the outcome as the summary names it.
+func (o outcome) String() string {
+	return [...]string{"created", "changed", "with other owners", "unchanged", "conflict", "refused"}[o]
+}
+
+// row is an object in the summary.
+type row struct {
+	target  patchlab.Target
+	outcome outcome
+	detail  string // a diff or a message
+}
+
+func newPrinter(a *App, f *outputFlags, lab *patchlab.Lab, changes int) *printer {
+	return &printer{app: a, flags: f, lab: lab, several: changes > 1, told: map[string]bool{},
+		color: f.color == "always" || f.color == "auto" && isTerminal(a.Out)}
+}
+
+// add prints the result of one change. An error ends the command.
+func (p *printer) add(r *patchlab.Result, err error) error {
+	if err != nil {
+		return p.failed(err)
+	}
+	p.notes(r.Notes)
+	for _, w := range r.Warnings {
+		p.note("Warning: " + w)
+	}
+	what := p.outcome(r)
+	p.counts[what]++
+	if p.flags.summary == "markdown" {
+		p.rows = append(p.rows, row{r.Target, what, p.diff(r)})
+		return nil
+	}
+	switch p.flags.format {
+	case "yaml", "json":
+		p.objects = append(p.objects, p.flags.shown(r.Object()))
+	case "name":
+		p.out = append(p.out, resourceLine(r.After.Kind, r.Target.Name)+"\n"...)
+	case "diff":
+		text := p.diff(r)
+		if p.color {
+			text = colorDiff(text)
+		}
+		p.out = append(p.out, text...)
+	case "patch":
+		return p.patch(r)
+	}
+	return nil
+}
+
+func (p *printer) diff(r *patchlab.Result) string {
+	var before document.Value
+	if !r.Created() {
+		before = r.Before.Join()
+	}
+	return p.flags.diff(fileName(r.Target), before, r.Object())
+}
+
+func (p *printer) outcome(r *patchlab.Result) outcome {
+	switch {
+	case r.Created():
+		return created
+	case !r.Changed():
+		return unchanged
+	case document.Identical(withoutCounters(r.Before.Value), withoutCounters(r.After.Value)):
+		return owners
+	}
+	return changed
+}
+
+// patch prints a patch: by itself, or of several with the object that each is for.
+func (p *printer) patch(r *patchlab.Result) error {
+	made, patchType, err := madePatch(r, p.flags)
+	if err != nil {
+		return err
+	}
+	if !p.several {
+		p.out = append(append(p.out, made.JSON()...), '\n')
+		return nil
+	}
+	line := struct {
+		Target patchlab.Target `json:"target"`
+		Type   string          `json:"type"`
+		Patch  document.Value  `json:"patch"`
+	}{r.Target, "create", made}
+	if patchType != patch.TypeAuto {
+		line.Type = patchType.String()
+	}
+	text, err := json.Marshal(line)
+	p.out = append(append(p.out, text...), '\n')
+	return err
+}
+
+// failed prints an error of one change. One that is not about a single change ends
+// the command, and so does the wrong use of a flag.
+func (p *printer) failed(err error) error {
+	var e *patchlab.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	p.notes(e.Notes)
+	if len(e.Options) > 0 {
+		return changeError(e)
+	}
+	if !p.flags.showSecrets {
+		e = maskConflicts(e)
+	}
+	what, text := refused, e.Error()
+	if e.Conflicts != nil {
+		what, text = conflicting, conflictReport(e, p.several)
+	}
+	p.counts[what]++
+	p.app.fail(text)
+	if p.flags.summary == "markdown" {
+		p.rows = append(p.rows, row{e.Target, what, text})
+		return nil
+	}
+	if p.flags.asked && (p.flags.format == "json" || p.flags.format == "yaml") {
+		document, err := refusalDocument(e)
+		if err != nil {
+			return err
+		}
+		p.objects = append(p.objects, document)
+	}
+	return nil
+}
+
+func (p *printer) notes(notes []string) {
+	for _, n := range notes {
+		p.note(n)
+	}
+}
+
+// note prints a note once, however many objects it holds for.
+func (p *printer) note(text string) {
+	if !p.told[text] {
+		p.told[text] = true
+		p.app.note(text)
+	}
+}
+
+// finish writes what was printed, the summary, and chooses the exit code.
+func (p *printer) finish(exitCode bool) error {
+	switch {
+	case p.flags.summary == "markdown":
+		p.out = []byte(p.markdown())
+	case len(p.objects) > 0:
+		p.out = encode(p.flags.format, p.objects)
+	}
+	if _, err := p.app.Out.Write(p.out); err != nil {
+		return err
+	}
+	if p.several && p.flags.summary == "auto" {
+		p.app.note(p.summary())
+	}
+	switch {
+	case p.counts[refused] > 0:
+		return &exit{code: exitRefused}
+	case p.counts[conflicting] > 0:
+		return &exit{code: exitConflict}
+	case exitCode && p.counts[created]+p.counts[changed] > 0:
+		return &exit{code: exitChanged}
+	}
+	return nil
+}
+
+// summary is one line: 81 objects: 3 changed, 1 conflict, 77 unchanged
+func (p *printer) summary() string {
+	total := 0
+	var parts []string
+	for o := range outcomes {
+		if n := p.counts[o]; n > 0 {
+			total += n
+			text := o.String()
+			if o == conflicting && n > 1 {
+				text = "conflicts"
+			}
+			parts = append(parts, fmt.Sprintf("%d %s", n, text))
+		}
+	}
+	return count(total, "object", "objects") + ": " + strings.Join(parts, ", ")
+}
+
+// markdown is the summary as a comment for a pull request: a table, and what
+// changes.
+func (p *printer) markdown() string {
+	var b strings.Builder
+	b.WriteString("**patchlab**: " + p.summary() + "\n\n| object | result |\n|---|---|\n")
+	for _, r := range p.rows {
+		if r.outcome != unchanged {
+			fmt.Fprintf(&b, "| %s | %s |\n", markdownText(r.target.String()), r.outcome)
+		}
+	}
+	for _, r := range p.rows {
+		if r.outcome == unchanged || r.detail == "" {
+			continue
+		}
+		fence := "```"
+		for strings.Contains(r.detail, fence) {
+			fence += "`"
+		}
+		fmt.Fprintf(&b, "\n<details><summary>%s: %s</summary>\n\n%sdiff\n%s\n%s\n\n</details>\n", markdownText(r.target.String()), r.outcome,
+			fence, strings.TrimRight(r.detail, "\n"), fence)
+	}
+	return b.String()
+}
+
+// markdownText keeps text from being read as Markdown or HTML.
+func markdownText(s string) string {
+	return strings.NewReplacer("|", `\|`, "<", "&lt;", "\n", " ", "_", `\_`, "*", `\*`, "`", "\\`").Replace(s)
+}
