@@ -1,0 +1,206 @@
+package controllers
+
+import (
+	"context"
+	"slices"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// The values of propagationPolicy.
+const (
+	orphan     = "Orphan"
+	background = "Background"
+	foreground = "Foreground"
+)
+
+// collect does what garbage collection has to do about one object
+// (k8s.io/kubernetes/pkg/controller/garbagecollector, attemptToDeleteItem):
+//
+//  1. An object that is being deleted and has the finalizer orphan loses its
+//     dependents' references to it, and then the finalizer.
+//  2. One with the finalizer foregroundDeletion loses it once no dependent is left
+//     whose reference has blockOwnerDeletion.
+//  3. Any other object that is being deleted is left alone.
+//  4. An object with an owner that exists loses its references to owners that do
+//     not, or that wait for their dependents.
+//  5. An object whose owners all are gone or wait for it is deleted: in the
+//     foreground where an owner waits and it has dependents itself, else as its
+//     finalizers say, else in the background.
+func (r *runner) collect(ctx context.Context, n *node) error {
+	switch {
+	case n.orphans():
+		return r.orphanDependents(ctx, n)
+	case n.foreground():
+		return r.awaitDependents(ctx, n)
+	case n.deleting || len(n.owners) == 0:
+		return nil
+	}
+	live, err := r.live(ctx, n)
+	if err != nil {
+		return err
+	}
+	metadata := live.Get("metadata")
+	owners := ownersOf(metadata)
+	if metadata.Get("deletionTimestamp").StringOr("") != "" || len(owners) == 0 {
+		return nil
+	}
+	var solid int
+	var waiting, gone []owner
+	for _, o := range owners {
+		state, err := r.stateOf(ctx, n, o)
+		if err != nil {
+			return err
+		}
+		switch state {
+		case ownerExists:
+			solid++
+		case ownerWaits:
+			waiting = append(waiting, o)
+		case ownerGone:
+			gone = append(gone, o)
+		}
+	}
+	switch {
+	case solid > 0 && len(waiting)+len(gone) == 0:
+		return nil
+	case solid > 0:
+		return r.dropOwners(ctx, n, live, append(waiting, gone...))
+	case len(waiting) > 0 && len(r.graph.dependents[n.uid]) > 0:
+		if r.inCycle(n) {
+			if err := r.unblock(ctx, n, live); err != nil {
+				return err
+			}
+		}
+		return r.remove(ctx, n, foreground)
+	}
+	return r.remove(ctx, n, policyOf(metadata))
+}
+
+// policyOf is the policy that an object's finalizers ask for.
+func policyOf(metadata document.Value) string {
+	finalizers := texts(metadata.Get("finalizers"))
+	switch {
+	case slices.Contains(finalizers, finalizerOrphan):
+		return orphan
+	case slices.Contains(finalizers, finalizerForeground):
+		return foreground
+	}
+	return background
+}
+
+type ownerState uint8
+
+const (
+	ownerExists ownerState = iota
+	ownerWaits
+	ownerGone
+)
+
+// stateOf finds out about an owner of an object. An owner of a kind that is not
+// served, or in a namespace while the object is in none, counts as one that exists:
+// nothing can be said about it.
+func (r *runner) stateOf(ctx context.Context, n *node, o owner) (ownerState, error) {
+	kind, ok := r.kindOf(o.apiVersion, o.kind)
+	if !ok || kind.Namespaced && n.namespace == "" {
+		return ownerExists, nil
+	}
+	reference := &node{kind: kind, name: o.name, uid: o.uid}
+	if kind.Namespaced {
+		reference.namespace = n.namespace
+	}
+	live, err := r.live(ctx, reference)
+	switch {
+	case isNotFound(err):
+		return ownerGone, nil
+	case err != nil:
+		return ownerExists, err
+	}
+	metadata := live.Get("metadata")
+	if metadata.Get("deletionTimestamp").StringOr("") != "" && slices.Contains(texts(metadata.Get("finalizers")), finalizerForeground) {
+		return ownerWaits, nil
+	}
+	return ownerExists, nil
+}
+
+// awaitDependents lets an object go that is deleted in the foreground, once nothing
+// blocks it. Its dependents have been queued already.
+func (r *runner) awaitDependents(ctx context.Context, n *node) error {
+	for _, dependent := range r.graph.dependentsOf(n.uid) {
+		if dependent.blocks(n.uid) {
+			return nil
+		}
+	}
+	return r.dropFinalizer(ctx, n, finalizerForeground)
+}
+
+// orphanDependents takes the references to an object from its dependents.
+func (r *runner) orphanDependents(ctx context.Context, n *node) error {
+	for _, dependent := range r.graph.dependentsOf(n.uid) {
+		for range maxTries {
+			live, err := r.live(ctx, dependent)
+			if err == nil {
+				err = r.dropOwners(ctx, dependent, live, []owner{{uid: n.uid}})
+			}
+			if err == nil || isNotFound(err) {
+				break
+			}
+			if !isConflict(err) {
+				return err
+			}
+		}
+	}
+	return r.dropFinalizer(ctx, n, finalizerOrphan)
+}
+
+func (r *runner) dropFinalizer(ctx context.Context, n *node, name string) error {
+	live, err := r.live(ctx, n)
+	if err != nil {
+		return err
+	}
+	had := texts(live.Lookup("metadata", "finalizers"))
+	left := slices.DeleteFunc(slices.Clone(had), func(f string) bool { return f == name })
+	if len(left) == len(had) {
+		return nil
+	}
+	return r.patchMetadata(ctx, n, live, "finalizers", listOf(left))
+}
+
+// dropOwners takes references to some owners from an object.
+func (r *runner) dropOwners(ctx context.Context, n *node, live document.Value, owners []owner) error {
+	var left document.ListBuilder
+	dropped := false
+	for _, reference := range live.Lookup("metadata", "ownerReferences").Items() {
+		uid := reference.Get("uid").StringOr("")
+		if slices.ContainsFunc(owners, func(o owner) bool { return o.uid == uid }) {
+			dropped = true
+			continue
+		}
+		left.Append(reference)
+	}
+	if !dropped {
+		return nil
+	}
+	return r.patchMetadata(ctx, n, live, "ownerReferences", left.List())
+}
+
+// inCycle reports whether a dependent of an object waits for its own dependents, so
+// that the two could wait for each other.
+func (r *runner) inCycle(n *node) bool {
+	return slices.ContainsFunc(r.graph.dependentsOf(n.uid), (*node).foreground)
+}
+
+// unblock takes blockOwnerDeletion from an object's references.
+func (r *runner) unblock(ctx context.Context, n *node, live document.Value) error {
+	var references document.ListBuilder
+	for _, reference := range live.Lookup("metadata", "ownerReferences").Items() {
+		references.Append(reference.With("blockOwnerDeletion", document.NewBool(false)))
+	}
+	return r.patchMetadata(ctx, n, live, "ownerReferences", references.List())
+}
+
+func isConflict(err error) bool {
+	status, ok := err.(*cluster.Status) //nolint:errorlint // Do returns nothing else
+	return ok && status.Code == 409
+}

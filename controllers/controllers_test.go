@@ -1,0 +1,279 @@
+package controllers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// lab is a cluster with controllers that have done everything they can when a
+// request of the test is answered: settled waits for that.
+type lab struct {
+	t *testing.T
+	c *cluster.Cluster
+}
+
+func newLab(t *testing.T, o Options) *lab {
+	t.Helper()
+	clock := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	uids := 0
+	c, err := cluster.New(cluster.Config{
+		Now: func() time.Time { return clock },
+		UID: func() string { uids++; return fmt.Sprintf("00000000-0000-0000-0000-%012d", uids) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &lab{t, c}
+	l.run(o)
+	return l
+}
+
+// run starts controllers, which end with the test.
+func (l *lab) run(o Options) {
+	o.Fault = func(err error) { l.t.Error(err) }
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error)
+	go func() { done <- Run(ctx, l.c, o) }()
+	l.t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			l.t.Error(err)
+		}
+		_ = l.c.Close()
+	})
+}
+
+func (l *lab) do(r *cluster.Request) (document.Value, *cluster.Status) {
+	resp, err := l.c.Do(context.Background(), r)
+	var status *cluster.Status
+	if errors.As(err, &status) {
+		return document.Value{}, status
+	}
+	return resp.Object, nil
+}
+
+// configMap creates a ConfigMap with owners and returns its uid.
+func (l *lab) configMap(name string, finalizers []string, owners ...string) string {
+	l.t.Helper()
+	body := `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"` + name + `","finalizers":["` + strings.Join(finalizers, `","`) + `"],"ownerReferences":[` + strings.Join(owners, ",") + `]}}`
+	body = strings.Replace(body, `"finalizers":[""],`, "", 1)
+	o, status := l.do(&cluster.Request{Verb: cluster.Create, Version: "v1", Resource: "configmaps", Namespace: "n", Body: []byte(body)})
+	if status != nil {
+		l.t.Fatal(status)
+	}
+	return uidOf(o)
+}
+
+// by is a reference to a ConfigMap as an owner.
+func by(name, uid string, blocks bool) string {
+	return fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","name":%q,"uid":%q,"blockOwnerDeletion":%v}`, name, uid, blocks)
+}
+
+func (l *lab) get(name string) document.Value {
+	o, _ := l.do(&cluster.Request{Verb: cluster.Get, Version: "v1", Resource: "configmaps", Namespace: "n", Name: name})
+	return o
+}
+
+func (l *lab) delete(name, policy string) {
+	l.t.Helper()
+	_, status := l.do(&cluster.Request{
+		Verb: cluster.Delete, Version: "v1", Resource: "configmaps", Namespace: "n", Name: name,
+		Options: cluster.Options{Deletion: cluster.Deletion{PropagationPolicy: &policy}},
+	})
+	if status != nil {
+		l.t.Fatal(status)
+	}
+}
+
+// finish takes the finalizers from a ConfigMap.
+func (l *lab) finish(name string) {
+	l.t.Helper()
+	_, status := l.do(&cluster.Request{
+		Verb: cluster.Patch, Version: "v1", Resource: "configmaps", Namespace: "n", Name: name, Format: cluster.MergePatch,
+		Body: []byte(`{"metadata":{"finalizers":null}}`),
+	})
+	if status != nil {
+		l.t.Fatal(status)
+	}
+}
+
+// eventually waits until the names of the ConfigMaps are those given.
+func (l *lab) eventually(why string, want ...string) {
+	l.t.Helper()
+	l.until(why+": ConfigMaps "+fmt.Sprint(want), func() (string, bool) {
+		list, status := l.do(&cluster.Request{Verb: cluster.List, Version: "v1", Resource: "configmaps", Namespace: "n"})
+		if status != nil {
+			l.t.Fatal(status)
+		}
+		var names []string
+		for _, item := range list.Get("items").Items() {
+			names = append(names, item.Lookup("metadata", "name").StringOr(""))
+		}
+		return fmt.Sprint(names), slices.Equal(names, want)
+	})
+}
+
+func (l *lab) until(what string, holds func() (string, bool)) {
+	l.t.Helper()
+	deadline := time.Now().Add(20 * time.Second)
+	for {
+		found, ok := holds()
+		if ok {
+			return
+		}
+		if time.Now().After(deadline) {
+			l.t.Fatalf("%s; there is %s", what, found)
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func TestBackgroundDeletionReachesDependents(t *testing.T) {
+	l := newLab(t, Options{GarbageCollection: true})
+	a := l.configMap("a", nil)
+	b := l.configMap("b", nil, by("a", a, true))
+	l.configMap("c", nil, by("b", b, false))
+	l.configMap("d", nil)
+	l.delete("a", background)
+	l.eventually("what a owned, and what that owned, goes with it", "d")
+}
+
+func TestAnObjectWithAnotherOwnerStays(t *testing.T) {
+	l := newLab(t, Options{GarbageCollection: true})
+	a, b := l.configMap("a", nil), l.configMap("b", nil)
+	l.configMap("c", nil, by("a", a, false), by("b", b, false))
+	l.delete("a", background)
+	l.until("the reference to a is dropped", func() (string, bool) {
+		owners := ownersOf(l.get("c").Get("metadata"))
+		return fmt.Sprint(owners), len(owners) == 1 && owners[0].uid == b
+	})
+	l.delete("b", background)
+	l.eventually("then it goes with b")
+}
+
+func TestAnOwnerThatNeverWasCountsAsGone(t *testing.T) {
+	l := newLab(t, Options{GarbageCollection: true})
+	a := l.configMap("a", nil)
+	l.configMap("other-uid", nil, by("a", "00000000-0000-0000-0000-ffffffffffff", false))
+	l.configMap("other-name", nil, by("none", a, false))
+	l.configMap("unknown-kind", nil, strings.Replace(by("a", a, false), `"kind":"ConfigMap"`, `"kind":"Nothing"`, 1))
+	l.eventually("of an unknown kind nothing is known", "a", "unknown-kind")
+}
+
+func TestForegroundDeletionWaitsForDependents(t *testing.T) {
+	l := newLab(t, Options{GarbageCollection: true})
+	a := l.configMap("a", nil)
+	l.configMap("blocks", []string{"example.com/wait"}, by("a", a, true))
+	l.configMap("does-not", []string{"example.com/wait"}, by("a", a, false))
+	l.configMap("free", nil, by("a", a, true))
+	l.delete("a", foreground)
+	l.eventually("a waits for what blocks it", "a", "blocks", "does-not")
+	for _, name := range []string{"blocks", "does-not"} {
+		l.until(name+" is being deleted", func() (string, bool) {
+			return "", l.get(name).Lookup("metadata", "deletionTimestamp").Exists()
+		})
+	}
+	l.finish("blocks")
+	l.eventually("and for nothing else", "does-not")
+	l.finish("does-not")
+	l.eventually("in the end nothing is left")
+}
+
+func TestOrphansStay(t *testing.T) {
+	l := newLab(t, Options{GarbageCollection: true})
+	a := l.configMap("a", nil)
+	l.configMap("b", nil, by("a", a, true))
+	l.delete("a", orphan)
+	l.eventually("b stays", "b")
+	if owners := l.get("b").Lookup("metadata", "ownerReferences"); owners.Len() > 0 {
+		t.Errorf("b is still owned: %s", owners)
+	}
+}
+
+// Two objects that own each other and are deleted in the foreground do not wait
+// for each other for ever.
+func TestOwnersInACycleGo(t *testing.T) {
+	l := newLab(t, Options{GarbageCollection: true})
+	a := l.configMap("a", nil)
+	b := l.configMap("b", nil, by("a", a, true))
+	_, status := l.do(&cluster.Request{
+		Verb: cluster.Patch, Version: "v1", Resource: "configmaps", Namespace: "n", Name: "a", Format: cluster.MergePatch,
+		Body: []byte(`{"metadata":{"ownerReferences":[` + by("b", b, true) + `]}}`),
+	})
+	if status != nil {
+		t.Fatal(status)
+	}
+	l.delete("a", foreground)
+	l.eventually("both go")
+}
+
+// Controllers that start later do what was left undone.
+func TestControllersCatchUp(t *testing.T) {
+	l := newLab(t, Options{})
+	a := l.configMap("a", nil)
+	l.configMap("b", nil, by("a", a, true))
+	l.configMap("waits", nil)
+	l.delete("a", background)
+	l.delete("waits", foreground)
+	l.eventually("nobody collects", "b", "waits")
+	l.run(Options{GarbageCollection: true})
+	l.eventually("now somebody does")
+}
+
+func (l *lab) namespace(name string) {
+	l.t.Helper()
+	body := `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"` + name + `"}}`
+	if _, status := l.do(&cluster.Request{Verb: cluster.Create, Version: "v1", Resource: "namespaces", Body: []byte(body)}); status != nil {
+		l.t.Fatal(status)
+	}
+}
+
+func TestDeletedNamespacesEmptyThemselvesAndGo(t *testing.T) {
+	l := newLab(t, Options{Namespaces: true})
+	l.namespace("n")
+	l.namespace("other")
+	l.configMap("a", nil)
+	l.configMap("waits", []string{"example.com/wait"})
+	pod := `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"nodeName":"node","containers":[{"name":"c","image":"i"}]}}`
+	if _, status := l.do(&cluster.Request{Verb: cluster.Create, Version: "v1", Resource: "pods", Namespace: "n", Body: []byte(pod)}); status != nil {
+		t.Fatal(status)
+	}
+	if _, status := l.do(&cluster.Request{Verb: cluster.Delete, Version: "v1", Resource: "namespaces", Name: "n"}); status != nil {
+		t.Fatal(status)
+	}
+	l.eventually("what has a finalizer keeps the namespace", "waits")
+	namespace := func() document.Value {
+		o, _ := l.do(&cluster.Request{Verb: cluster.Get, Version: "v1", Resource: "namespaces", Name: "n"})
+		return o
+	}
+	l.until("the status says what is left", func() (string, bool) {
+		conditions := namespace().Lookup("status", "conditions").String()
+		return conditions, strings.Contains(conditions, "Some resources are remaining: configmaps has 1 resource instances") &&
+			strings.Contains(conditions, "Some content in the namespace has finalizers remaining: example.com/wait in 1 resource instances")
+	})
+	l.finish("waits")
+	l.until("the namespace goes", func() (string, bool) { return namespace().String(), !namespace().Exists() })
+	if o, _ := l.do(&cluster.Request{Verb: cluster.Get, Version: "v1", Resource: "namespaces", Name: "other"}); !o.Exists() {
+		t.Error("the other namespace went too")
+	}
+}
+
+func TestParse(t *testing.T) {
+	if o, err := Parse("namespace, gc"); err != nil || !o.Namespaces || !o.GarbageCollection {
+		t.Errorf("both: %+v %v", o, err)
+	}
+	if o, err := Parse(""); err != nil || o.Namespaces || o.GarbageCollection {
+		t.Errorf("none: %+v %v", o, err)
+	}
+	if _, err := Parse("deployment"); err == nil || !strings.Contains(err.Error(), "known are namespace and gc") {
+		t.Errorf("unknown: %v", err)
+	}
+}

@@ -1,0 +1,186 @@
+package controllers
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// The finalizers by which a deletion waits for the garbage collector.
+const (
+	finalizerOrphan     = "orphan"
+	finalizerForeground = "foregroundDeletion"
+)
+
+// node is an object as the controllers know it.
+type node struct {
+	kind                 *schema.Kind
+	namespace, name, uid string
+	owners               []owner
+	finalizers           []string
+	deleting             bool
+}
+
+// owner is an entry of metadata.ownerReferences.
+type owner struct {
+	apiVersion, kind, name, uid string
+	blocks                      bool
+}
+
+func (n *node) String() string {
+	name := n.name
+	if n.namespace != "" {
+		name = n.namespace + "/" + name
+	}
+	return n.kind.Resource + " " + name
+}
+
+func (n *node) isNamespace() bool {
+	return n.kind.Builtin && n.kind.Group == "" && n.kind.Kind == "Namespace"
+}
+
+// isEvent reports whether the object is an Event, which garbage collection leaves
+// alone.
+func (n *node) isEvent() bool {
+	return n.kind.Builtin && n.kind.Kind == "Event"
+}
+
+// waits reports whether the object waits for the garbage collector.
+func (n *node) waits() bool { return n.foreground() || n.orphans() }
+
+func (n *node) foreground() bool {
+	return n.deleting && slices.Contains(n.finalizers, finalizerForeground)
+}
+
+func (n *node) orphans() bool {
+	return n.deleting && slices.Contains(n.finalizers, finalizerOrphan)
+}
+
+// blocks reports whether the object keeps an owner that is deleted in the
+// foreground.
+func (n *node) blocks(uid string) bool {
+	return slices.ContainsFunc(n.owners, func(o owner) bool { return o.uid == uid && o.blocks })
+}
+
+// graph holds all objects by their uids, by their owners and by their namespaces.
+type graph struct {
+	nodes      map[string]*node
+	dependents map[string]map[string]*node
+	content    map[string]map[string]*node
+	// namespaces are those that are being deleted, by name.
+	namespaces map[string]*node
+}
+
+func newGraph() *graph {
+	return &graph{
+		nodes: map[string]*node{}, dependents: map[string]map[string]*node{}, content: map[string]map[string]*node{},
+		namespaces: map[string]*node{},
+	}
+}
+
+func uidOf(object document.Value) string { return object.Lookup("metadata", "uid").StringOr("") }
+
+// put takes an object in, and returns it and what it was before.
+func (g *graph) put(change cluster.Change) (n, before *node) {
+	metadata := change.Object.Get("metadata")
+	n = &node{
+		kind: change.Kind, namespace: metadata.Get("namespace").StringOr(""), name: metadata.Get("name").StringOr(""),
+		uid: metadata.Get("uid").StringOr(""), owners: ownersOf(metadata), finalizers: texts(metadata.Get("finalizers")),
+		deleting: metadata.Get("deletionTimestamp").StringOr("") != "",
+	}
+	before = g.remove(n.uid)
+	g.nodes[n.uid] = n
+	for _, o := range n.owners {
+		insert(g.dependents, o.uid, n)
+	}
+	if n.namespace != "" {
+		insert(g.content, n.namespace, n)
+	}
+	if n.isNamespace() && n.deleting {
+		g.namespaces[n.name] = n
+	}
+	return n, before
+}
+
+// remove takes an object out.
+func (g *graph) remove(uid string) *node {
+	n := g.nodes[uid]
+	if n == nil {
+		return nil
+	}
+	delete(g.nodes, uid)
+	for _, o := range n.owners {
+		drop(g.dependents, o.uid, uid)
+	}
+	drop(g.content, n.namespace, uid)
+	if g.namespaces[n.name] == n {
+		delete(g.namespaces, n.name)
+	}
+	return n
+}
+
+func insert(sets map[string]map[string]*node, key string, n *node) {
+	if sets[key] == nil {
+		sets[key] = map[string]*node{}
+	}
+	sets[key][n.uid] = n
+}
+
+func drop(sets map[string]map[string]*node, key, uid string) {
+	if delete(sets[key], uid); len(sets[key]) == 0 {
+		delete(sets, key)
+	}
+}
+
+// terminating reports whether a namespace is being deleted.
+func (g *graph) terminating(namespace string) bool { return g.namespaces[namespace] != nil }
+
+func (g *graph) dependentsOf(uid string) []*node { return inOrder(g.dependents[uid]) }
+
+func (g *graph) contentOf(namespace string) []*node { return inOrder(g.content[namespace]) }
+
+func (g *graph) sorted() []*node { return inOrder(g.nodes) }
+
+// inOrder returns objects in an order that does not depend on the map.
+func inOrder(set map[string]*node) []*node {
+	out := make([]*node, 0, len(set))
+	for _, n := range set {
+		out = append(out, n)
+	}
+	slices.SortFunc(out, func(a, b *node) int {
+		return cmp.Or(strings.Compare(a.kind.Group, b.kind.Group), strings.Compare(a.kind.Resource, b.kind.Resource),
+			strings.Compare(a.namespace, b.namespace), strings.Compare(a.name, b.name))
+	})
+	return out
+}
+
+func ownersOf(metadata document.Value) []owner {
+	var out []owner
+	for _, o := range metadata.Get("ownerReferences").Items() {
+		blocks, _ := o.Get("blockOwnerDeletion").Bool()
+		out = append(out, owner{
+			o.Get("apiVersion").StringOr(""), o.Get("kind").StringOr(""), o.Get("name").StringOr(""), o.Get("uid").StringOr(""), blocks,
+		})
+	}
+	return out
+}
+
+func texts(list document.Value) []string {
+	var out []string
+	for _, item := range list.Items() {
+		out = append(out, item.StringOr(""))
+	}
+	return out
+}
+
+func listOf(items []string) document.Value {
+	var b document.ListBuilder
+	for _, item := range items {
+		b.Append(document.NewString(item))
+	}
+	return b.List()
+}

@@ -1,0 +1,120 @@
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// finalizerKubernetes is the entry of a Namespace's spec.finalizers that waits for
+// the namespace to be empty.
+const finalizerKubernetes = "kubernetes"
+
+// namespace empties a namespace that is being deleted, and lets it go when nothing
+// is left in it (k8s.io/kubernetes/pkg/controller/namespace/deletion).
+func (r *runner) namespace(ctx context.Context, name string) error {
+	n := r.graph.namespaces[name]
+	if n == nil {
+		return nil
+	}
+	live, err := r.live(ctx, n)
+	if err != nil {
+		return err
+	}
+	finalizers := texts(live.Lookup("spec", "finalizers"))
+	if live.Lookup("metadata", "deletionTimestamp").StringOr("") == "" || !slices.Contains(finalizers, finalizerKubernetes) {
+		return nil
+	}
+	content := r.graph.contentOf(name)
+	deleted := 0
+	for _, object := range content {
+		if object.deleting {
+			continue
+		}
+		deleted++
+		if err := r.remove(ctx, object, background); err != nil && !isNotFound(err) && !isConflict(err) {
+			return err
+		}
+	}
+	switch {
+	case deleted > 0: // their changes come, and the namespace is looked at again
+		return nil
+	case len(content) > 0:
+		return r.report(ctx, n, live, content)
+	}
+	left := slices.DeleteFunc(finalizers, func(f string) bool { return f == finalizerKubernetes })
+	request := n.request(cluster.Update)
+	request.Subresource = "finalize"
+	request.Body = live.Set(listOf(left), "spec", "finalizers").JSON()
+	_, err = r.cluster.Do(ctx, request)
+	return err
+}
+
+// report writes into the status of a namespace what it waits for.
+func (r *runner) report(ctx context.Context, n *node, live document.Value, content []*node) error {
+	resources, finalizers := map[string]int{}, map[string]int{}
+	for _, object := range content {
+		resources[object.resource()]++
+		for _, f := range object.finalizers {
+			finalizers[f]++
+		}
+	}
+	conditions := []condition{
+		{"NamespaceDeletionDiscoveryFailure", "False", "ResourcesDiscovered", "All resources successfully discovered"},
+		{"NamespaceDeletionGroupVersionParsingFailure", "False", "ParsedGroupVersions", "All legacy kube types successfully parsed"},
+		{"NamespaceDeletionContentFailure", "False", "ContentDeleted", "All content successfully deleted, may be waiting on finalization"},
+		{"NamespaceContentRemaining", "True", "SomeResourcesRemain", "Some resources are remaining: " + counts(resources, "%s has %d resource instances")},
+		{"NamespaceFinalizersRemaining", "False", "ContentHasNoFinalizers", "All content-preserving finalizers finished"},
+	}
+	if len(finalizers) > 0 {
+		conditions[4] = condition{"NamespaceFinalizersRemaining", "True", "SomeFinalizersRemain",
+			"Some content in the namespace has finalizers remaining: " + counts(finalizers, "%s in %d resource instances")}
+	}
+	next := withConditions(live.Lookup("status", "conditions"), conditions, live.Lookup("metadata", "deletionTimestamp"))
+	if document.Identical(next, live.Lookup("status", "conditions")) {
+		return nil
+	}
+	request := n.request(cluster.Update)
+	request.Subresource = "status"
+	request.Body = live.Set(next, "status", "conditions").JSON()
+	_, err := r.cluster.Do(ctx, request)
+	return err
+}
+
+// resource is the object's resource as it is named in conditions.
+func (n *node) resource() string { return strings.TrimSuffix(n.kind.Resource+"."+n.kind.Group, ".") }
+
+func counts(of map[string]int, format string) string {
+	parts := make([]string, 0, len(of))
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		parts = append(parts, fmt.Sprintf(format, name, of[name]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// condition is an entry of status.conditions.
+type condition struct{ kind, status, reason, message string }
+
+// withConditions puts conditions into a list of them. Their time of transition is
+// that of the deletion, as the controllers have no clock.
+func withConditions(list document.Value, conditions []condition, at document.Value) document.Value {
+	var b document.ListBuilder
+	for _, old := range list.Items() {
+		kind := old.Get("type").StringOr("")
+		if !slices.ContainsFunc(conditions, func(c condition) bool { return c.kind == kind }) {
+			b.Append(old)
+		}
+	}
+	for _, c := range conditions {
+		b.Append(document.NewObject().
+			With("type", document.NewString(c.kind)).With("status", document.NewString(c.status)).
+			With("reason", document.NewString(c.reason)).With("message", document.NewString(c.message)).
+			With("lastTransitionTime", at))
+	}
+	return b.List()
+}
