@@ -29,7 +29,7 @@ const (
 )
 
 // TestInvalid replays the recorded refusals of built-in kinds and accepted objects
-// like them, by group. CASE=text runs the cases whose names contain it and logs what
+// like them, by group. CASE=text runs the cases whose names or files contain it and logs what
 // differs in each.
 func TestInvalid(t *testing.T) {
 	files, err := filepath.Glob("../testdata/invalid/*.jsonl.gz")
@@ -53,7 +53,7 @@ func TestInvalid(t *testing.T) {
 		known := readOpen(t, open)
 		count, now := verdicts{}, map[string]string{}
 		for _, one := range cases {
-			if only != "" && !strings.Contains(one.Name, only) {
+			if only != "" && !strings.Contains(one.Name, only) && !strings.Contains(file, only) {
 				continue
 			}
 			answer, why := verdictOf(t, at, one, send(c))

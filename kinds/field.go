@@ -37,6 +37,7 @@ const (
 	itemStep             // [index]
 	shownStep            // .shown for the value at name
 	hiddenStep           // an item whose index messages leave out
+	movedStep            // an item that messages show at the index in shown
 	unnamedStep          // a part that messages do not show at all
 )
 
@@ -97,6 +98,16 @@ func (f field) item(i int) field { return f.itemBy(i, itemStep) }
 // hiddenItem is item where messages leave the index out.
 func (f field) hiddenItem(i int) field { return f.itemBy(i, hiddenStep) }
 
+// itemAt is item where messages show another index.
+func (f field) itemAt(i, shown int) field {
+	if i == shown {
+		return f.item(i)
+	}
+	item := f.itemBy(i, movedStep)
+	f.check.steps[item.at].shown = strconv.Itoa(shown)
+	return item
+}
+
 func (f field) itemBy(i int, kind stepKind) field {
 	var v document.Value
 	if i < f.items() {
@@ -104,6 +115,9 @@ func (f field) itemBy(i int, kind stepKind) field {
 	}
 	return f.below(step{index: int32(i), kind: kind}, v)
 }
+
+// lastName returns the name of the last step.
+func (f field) lastName() string { return f.check.steps[f.at].name }
 
 // isSet reports whether the field has a value other than null.
 func (f field) isSet() bool { return f.Value.Exists() && !f.Value.IsNull() }
@@ -169,7 +183,7 @@ func (c *check) path(at int32) document.Path {
 		}
 	case keyStep:
 		p = p.Child(s.name)
-	case itemStep, hiddenStep:
+	case itemStep, hiddenStep, movedStep:
 		p = p.Item(int(s.index))
 	}
 	return p
@@ -196,6 +210,8 @@ func (c *check) appendPath(dst []byte, at int32) []byte {
 		dst = append(appendDot(dst), s.shown...)
 	case keyStep:
 		dst = append(append(append(dst, '['), s.name...), ']')
+	case movedStep:
+		dst = append(append(append(dst, '['), s.shown...), ']')
 	case itemStep:
 		dst = append(strconv.AppendInt(append(dst, '['), int64(s.index), 10), ']')
 	}

@@ -29,4 +29,7 @@ var podStrategy = Strategy{
 		{Label: "status.podIPs", Path: "-"},
 		{Label: "status.podIP"},
 	},
+	validate:       validatePod,
+	validateStatus: validatePodStatus,
+	validatePart:   validatePodPart,
 }

@@ -7,4 +7,7 @@ var podTemplateStrategy = Strategy{
 	Name:          subdomainName,
 	Generation:    []string{"template"},
 	ReturnDeleted: true,
+	validate:      validatePodTemplate,
 }
+
+func validatePodTemplate(c *check, object, _ field) { c.podTemplate(object.get("template")) }

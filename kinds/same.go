@@ -28,7 +28,7 @@ func (c *check) typeOf(at int32) *schema.Type {
 	}
 	t := c.typeOf(s.above)
 	switch s.kind {
-	case itemStep, hiddenStep:
+	case itemStep, hiddenStep, movedStep:
 		if t == nil || t.List == nil {
 			return nil
 		}

@@ -198,6 +198,20 @@ func (q Quantity) RoundUp(exponent int32) Quantity {
 	return q
 }
 
+// Int64 returns the quantity rounded away from zero to an integer, and whether that
+// fits an int64.
+func (q Quantity) Int64() (int64, bool) {
+	if q.exponent > maxDigits {
+		return 0, q.IsZero()
+	}
+	digits := string(q.whole())
+	if digits == "" {
+		return 0, true
+	}
+	n, err := strconv.ParseInt(q.minus()+digits, 10, 64)
+	return n, err == nil
+}
+
 // Add returns the sum in q's form, or in r's where q is 0.
 func (q Quantity) Add(r Quantity) Quantity {
 	if q.IsZero() {

@@ -1,0 +1,340 @@
+package kinds
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+)
+
+// The lists of containers in a pod.
+const (
+	containers          = "containers"
+	initContainers      = "initContainers"
+	ephemeralContainers = "ephemeralContainers"
+)
+
+// eachContainer calls f for the containers of all lists.
+func (p *podCheck) eachContainer(f func(container field)) {
+	for _, name := range [...]string{initContainers, containers, ephemeralContainers} {
+		list := p.spec.get(name)
+		for i := range list.items() {
+			f(list.item(i))
+		}
+	}
+}
+
+func (p *podCheck) checkContainers() {
+	list := p.spec.get(containers)
+	if list.items() == 0 {
+		p.required(list, "")
+	}
+	seen, ports := seenTexts{}, seenTexts{}
+	for i := range list.items() {
+		c := list.item(i)
+		p.checkContainer(c)
+		if name := c.get("name"); seen.add(name.text()) {
+			p.duplicate(name)
+		}
+		p.checkLifecycle(c)
+		p.checkRestartPolicy(c)
+		p.checkHostPorts(c, c, &ports)
+	}
+}
+
+func (p *podCheck) checkInitContainers() {
+	list := p.spec.get(initContainers)
+	seen := p.namesIn(containers)
+	for i := range list.items() {
+		c := list.item(i)
+		p.checkContainer(c)
+		p.checkRestartPolicy(c)
+		if name := c.get("name"); name.text() != "" && seen.add(name.text()) || name.text() == "" && seen.has("") {
+			p.duplicate(name)
+		}
+		// Ports are compared within one container, and named as if it were the first.
+		ports := seenTexts{}
+		p.checkHostPorts(c, list.itemAt(i, 0), &ports)
+		sidecar := c.get("restartPolicy").text() == "Always"
+		if sidecar {
+			p.checkLifecycle(c)
+		} else {
+			for _, name := range [...]string{"lifecycle", "livenessProbe", "readinessProbe", "startupProbe"} {
+				if part := c.get(name); part.isSet() {
+					p.forbidden(part, "may not be set for init containers without restartPolicy=Always")
+				}
+			}
+			policies := c.get("resizePolicy")
+			for j := range policies.items() {
+				if policy := policies.item(j).get("restartPolicy"); policy.text() == "RestartContainer" {
+					p.invalid(policy, "must not be set to 'RestartContainer' for non-sidecar initContainers")
+				}
+			}
+		}
+	}
+}
+
+// namesIn returns the names of the containers of one list.
+func (p *podCheck) namesIn(lists ...string) seenTexts {
+	seen := seenTexts{}
+	for _, name := range lists {
+		for _, c := range p.spec.Get(name).Items() {
+			seen.add(c.Get("name").StringOr(""))
+		}
+	}
+	return seen
+}
+
+// notEphemeral are the fields that an ephemeral container may not have.
+var notEphemeral = [...]string{
+	"ports", "resources", "resizePolicy", "restartPolicy", "restartPolicyRules", "livenessProbe", "readinessProbe", "startupProbe", "lifecycle",
+}
+
+func (p *podCheck) checkEphemeralContainers() {
+	list := p.spec.get(ephemeralContainers)
+	if list.items() == 0 {
+		return
+	}
+	const why = "cannot be set for an Ephemeral Container"
+	others, all := p.namesIn(containers, initContainers), p.namesIn(containers, initContainers)
+	for i := range list.items() {
+		c := list.item(i)
+		p.checkContainer(c)
+		p.checkImageSpace(c)
+		if name := c.get("name"); all.add(name.text()) {
+			p.duplicate(name)
+		}
+		if target := c.get("targetContainerName"); target.text() != "" && !others.has(target.text()) {
+			p.notFound(target)
+		}
+		for _, name := range notEphemeral {
+			if part := c.get(name); !part.isEmpty() || part.isSet() && name != "ports" && name != "resources" && part.items() == 0 && part.members() > 0 {
+				p.forbidden(part, why)
+			}
+		}
+		mounts := c.get("volumeMounts")
+		for j := range mounts.items() {
+			mount := mounts.item(j)
+			for _, name := range [...]string{"subPath", "subPathExpr"} {
+				if path := mount.get(name); path.text() != "" {
+					p.forbidden(path, why)
+				}
+			}
+		}
+	}
+}
+
+// checkImageSpace refuses space around an image's name, which only templates may have.
+func (p *podCheck) checkImageSpace(c field) {
+	if image := c.get("image"); strings.TrimSpace(image.text()) != image.text() {
+		p.invalid(image, "must not have leading or trailing whitespace")
+	}
+}
+
+// checkContainer applies the rules for containers of all three lists.
+func (p *podCheck) checkContainer(c field) {
+	p.needSyntax(c.get("name"), names.DNSLabel)
+	p.need(c.get("image"))
+	p.needOneOf(c.get("terminationMessagePolicy"), "FallbackToLogsOnError,File")
+	p.checkPorts(c.get("ports"))
+	p.checkEnv(c.get("env"))
+	p.checkEnvFrom(c.get("envFrom"))
+	p.checkMounts(c)
+	p.checkDevices(c)
+	p.needOneOf(c.get("imagePullPolicy"), pullPolicies)
+	p.resources(c.get("resources"), false)
+	p.resourceClaims(c.get("resources.claims"))
+	p.checkResizePolicy(c.get("resizePolicy"))
+	p.checkSecurityContext(c.get("securityContext"))
+}
+
+func (p *podCheck) checkPorts(list field) {
+	seen := seenTexts{}
+	for i := range list.items() {
+		port := list.item(i)
+		if name := port.get("name"); name.text() != "" && p.syntax(name, names.PortName) && seen.add(name.text()) {
+			p.duplicate(name)
+		}
+		if number := port.get("containerPort"); number.number() == 0 {
+			p.required(number, "")
+		} else {
+			p.port(number)
+		}
+		if number := port.get("hostPort"); number.number() != 0 {
+			p.port(number)
+		}
+		p.needOneOf(port.get("protocol"), "SCTP,TCP,UDP")
+	}
+}
+
+// checkHostPorts requires that containers use different ports of the host. Errors
+// are below shown.
+func (p *podCheck) checkHostPorts(c, shown field, seen *seenTexts) {
+	list := c.get("ports")
+	for i := range list.items() {
+		port := list.At(i)
+		n, _ := port.Get("hostPort").Int()
+		if n == 0 {
+			continue
+		}
+		text := port.Get("protocol").StringOr("") + "/" + port.Get("hostIP").StringOr("") + "/" + strconv.FormatInt(n, 10)
+		if seen.add(text) {
+			p.addValue("FieldValueDuplicate", shown.get("ports").item(i).get("hostPort"), text, "")
+		}
+	}
+}
+
+// checkMounts requires that each mount is of a volume of the pod and at a path of
+// its own, also beside block devices.
+func (p *podCheck) checkMounts(c field) {
+	list, devices := c.get("volumeMounts"), c.get("volumeDevices")
+	paths := seenTexts{}
+	privileged := c.get("securityContext.privileged").isTrue()
+	for i := range list.items() {
+		mount := list.item(i)
+		name, path := mount.get("name"), mount.get("mountPath")
+		p.need(name)
+		if _, ok := p.volume(name.text()); !ok {
+			p.notFound(name)
+		}
+		p.need(path)
+		if paths.add(path.text()) {
+			p.invalid(path, "must be unique")
+		}
+		for _, device := range devices.Items() {
+			if device.Get("name").StringOr("") == name.text() {
+				p.invalid(name, "must not already exist in volumeDevices")
+			}
+			if device.Get("devicePath").StringOr("") == path.text() {
+				p.invalid(path, "must not already exist as a path in volumeDevices")
+			}
+		}
+		// Some errors leave out which mount they are about.
+		sub, expr := mount.get("subPath"), mount.get("subPathExpr")
+		hidden := list.hiddenItem(i)
+		if sub.text() != "" {
+			p.relativePath(hidden.get("subPath"))
+		}
+		if expr.text() != "" {
+			if sub.text() != "" {
+				p.invalid(expr, "subPathExpr and subPath are mutually exclusive")
+			}
+			p.relativePath(hidden.get("subPathExpr"))
+		}
+		p.checkPropagation(hidden, privileged)
+	}
+}
+
+func (p *podCheck) checkPropagation(mount field, privileged bool) {
+	propagation := mount.get("mountPropagation")
+	if propagation.isSet() {
+		p.oneOf(propagation, "Bidirectional,HostToContainer,None")
+		if propagation.text() == "Bidirectional" && !privileged {
+			p.forbidden(propagation, "Bidirectional mount propagation is available only to privileged containers")
+		}
+	}
+	recursive := mount.get("recursiveReadOnly")
+	switch {
+	case !recursive.isSet() || recursive.text() == "Disabled":
+	case recursive.text() == "Enabled" || recursive.text() == "IfPossible":
+		if !mount.get("readOnly").isTrue() {
+			p.forbidden(recursive, "may only be specified when readOnly is true")
+		}
+		if propagation.isSet() && propagation.text() != "None" {
+			p.forbidden(recursive, "may only be specified when mountPropagation is None or not specified")
+		}
+	default:
+		p.notSupported(recursive, "Disabled,Enabled,IfPossible")
+	}
+}
+
+func (p *podCheck) checkDevices(c field) {
+	list, mounts := c.get("volumeDevices"), c.get("volumeMounts")
+	deviceNames, paths := seenTexts{}, seenTexts{}
+	for i := range list.items() {
+		device := list.item(i)
+		name, path := device.get("name"), device.get("devicePath")
+		volume, known := p.volume(name.text())
+		p.need(name)
+		if deviceNames.has(name.text()) {
+			p.invalid(name, "must be unique")
+		}
+		switch {
+		case !known:
+			p.notFound(name)
+		case !volume.claim:
+			p.invalid(name, "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode")
+		}
+		p.need(path)
+		if paths.has(path.text()) {
+			p.invalid(path, "must be unique")
+		}
+		mark := len(p.errs)
+		p.noBackSteps(path)
+		if !p.failed(mark) {
+			paths.add(path.text())
+		}
+		for _, mount := range mounts.Items() {
+			if mount.Get("name").StringOr("") == name.text() {
+				p.invalid(name, "must not already exist in volumeMounts")
+			}
+			if mount.Get("mountPath").StringOr("") == path.text() {
+				p.invalid(path, "must not already exist as a path in volumeMounts")
+			}
+		}
+		if name.text() != "" {
+			deviceNames.add(name.text())
+		}
+	}
+}
+
+// checkResizePolicy checks what a change of resources does to a container. Errors
+// are on the list, except that of a resource named twice.
+func (p *podCheck) checkResizePolicy(list field) {
+	seen := seenTexts{}
+	for i := range list.items() {
+		policy := list.item(i)
+		resource, restart := policy.get("resourceName").text(), policy.get("restartPolicy").text()
+		if seen.add(resource) {
+			p.addValue("FieldValueDuplicate", policy, resource, "")
+		}
+		p.listedOneOf(list, resource, "cpu,memory")
+		p.listedOneOf(list, restart, "NotRequired,RestartContainer")
+		if p.spec.get("restartPolicy").text() == "Never" && restart != "NotRequired" {
+			p.invalidText(list, restart, "must be 'NotRequired' when pod `restartPolicy` is 'Never'")
+		}
+	}
+}
+
+// listedOneOf is needOneOf for a text within a list that errors are about.
+func (c *check) listedOneOf(list field, text, supported string) {
+	switch {
+	case text == "":
+		c.required(list, "")
+	case !among(text, supported):
+		c.addValue("FieldValueNotSupported", list, text, supportedValues(supported))
+	}
+}
+
+// checkRestartPolicy checks the policy and the rules by which a container restarts.
+func (p *podCheck) checkRestartPolicy(c field) {
+	policy, rules := c.get("restartPolicy"), c.get("restartPolicyRules")
+	switch {
+	case policy.isSet():
+		p.oneOf(policy, "Always,Never,OnFailure")
+	case rules.items() > 0:
+		p.required(policy, "must specify restartPolicy when restart rules are used")
+	}
+	p.maxItems(rules, 20)
+	for i := range rules.items() {
+		rule := rules.item(i)
+		p.oneOf(rule.get("action"), "Restart,RestartAllContainers")
+		codes := rule.get("exitCodes")
+		if !codes.isSet() {
+			p.required(codes, "must be specified")
+			continue
+		}
+		p.oneOf(codes.get("operator"), "In,NotIn")
+		p.maxItems(codes.get("values"), 255)
+	}
+}

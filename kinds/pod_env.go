@@ -1,0 +1,162 @@
+package kinds
+
+import (
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+)
+
+func (p *podCheck) checkEnv(list field) {
+	for i := range list.items() {
+		variable := list.item(i)
+		p.needSyntax(variable.get("name"), names.EnvironmentVariable)
+		from := variable.get("valueFrom")
+		if !from.isSet() {
+			continue
+		}
+		sources := 0
+		for _, kind := range [...]string{"fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef"} {
+			if source := from.get(kind); source.isSet() {
+				sources++
+				p.valueSource(kind, source)
+			}
+		}
+		switch {
+		case sources == 0:
+			p.invalidText(from, "", "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`")
+		case variable.get("value").text() != "":
+			p.invalidText(from, "", "may not be specified when `value` is not empty")
+		case sources > 1:
+			p.invalidText(from, "", "may not have more than one field specified at a time")
+		}
+	}
+}
+
+func (p *podCheck) valueSource(kind string, source field) {
+	switch kind {
+	case "fieldRef":
+		p.fieldRef(source, variableFieldPaths)
+	case "resourceFieldRef":
+		p.resourceFieldRef(source, false)
+	case "configMapKeyRef", "secretKeyRef":
+		p.syntax(source.get("name"), names.DNSSubdomain)
+		p.needSyntax(source.get("key"), names.ConfigMapKey)
+	case "fileKeyRef":
+		p.fileKeyRef(source)
+	}
+}
+
+// fileKeyRef requires a variable in a file of an emptyDir volume of the pod.
+func (p *podCheck) fileKeyRef(source field) {
+	volume, path := source.get("volumeName"), source.get("path")
+	p.needSyntax(source.get("key"), names.EnvironmentVariable)
+	p.needSyntax(volume, names.DNSLabel)
+	p.need(path)
+	p.noBackSteps(path)
+	var found field
+	list := p.spec.get("volumes")
+	for i := range list.items() {
+		if v := list.item(i); v.get("name").text() == volume.text() {
+			found = v
+		}
+	}
+	switch {
+	case !found.isSet():
+		p.notFound(volume)
+	case !found.get("emptyDir").isSet():
+		p.invalid(volume, "referenced volume must be of type emptyDir")
+	}
+}
+
+func (p *podCheck) checkEnvFrom(list field) {
+	for i := range list.items() {
+		from := list.item(i)
+		p.syntaxIfSet(from.get("prefix"), names.EnvironmentVariable)
+		sources := 0
+		for _, kind := range [...]string{"configMapRef", "secretRef"} {
+			if source := from.get(kind); source.isSet() {
+				sources++
+				if name := source.get("name"); p.need(name) {
+					if why := subdomainName(name.text(), true); why != "" {
+						p.invalid(name, why)
+					}
+				}
+			}
+		}
+		switch { // without the index
+		case sources == 0:
+			p.invalidText(list, "", "must specify one of: `configMapRef` or `secretRef`")
+		case sources > 1:
+			p.invalidText(list, "", "may not have more than one field specified at a time")
+		}
+	}
+}
+
+// The fields of a pod that variables and files of the downward API can have.
+const (
+	variableFieldPaths = "metadata.name,metadata.namespace,metadata.uid,spec.nodeName,spec.serviceAccountName,status.hostIP,status.hostIPs,status.podIP,status.podIPs"
+	volumeFieldPaths   = "metadata.annotations,metadata.labels,metadata.name,metadata.namespace,metadata.uid"
+	podFieldPaths      = "metadata.annotations,metadata.labels,metadata.name,metadata.namespace,metadata.uid,spec.nodeName,spec.restartPolicy,spec.serviceAccountName," +
+		"spec.schedulerName,status.phase,status.hostIP,status.hostIPs,status.podIP,status.podIPs,spec.host"
+)
+
+// fieldRef requires a reference to a field of the pod. supported are the paths that
+// are possible here; labels and annotations may also be selected by key.
+func (c *check) fieldRef(ref field, supported string) {
+	version, path := ref.get("apiVersion"), ref.get("fieldPath")
+	if !c.need(version) || !c.need(path) {
+		return
+	}
+	text := path.text()
+	base, key, selected := strings.Cut(strings.TrimSuffix(text, "']"), "['")
+	selected = selected && base != "" && strings.HasSuffix(text, "']")
+	switch {
+	case version.text() != "v1":
+		c.invalid(path, "unsupported pod version: "+version.text())
+	case selected && base == "metadata.annotations":
+		c.keyInRef(ref, strings.ToLower(key))
+	case selected && base == "metadata.labels":
+		c.keyInRef(ref, key)
+	case selected || !among(text, podFieldPaths):
+		c.invalid(path, "is not a field of pods that can be selected")
+	case text == "spec.host" && among("spec.nodeName", supported):
+	case !among(text, supported):
+		c.notSupported(path, supported)
+	}
+}
+
+func (c *check) keyInRef(ref field, key string) {
+	if why := names.QualifiedName(key); why != "" {
+		c.invalidText(ref, key, why)
+	}
+}
+
+const containerResourcePaths = "limits.cpu,limits.ephemeral-storage,limits.memory,requests.cpu,requests.ephemeral-storage,requests.memory"
+
+// resourceFieldRef requires a reference to a resource of a container. In a volume
+// the container has to be named.
+func (c *check) resourceFieldRef(ref field, volume bool) {
+	container, resource := ref.get("containerName"), ref.get("resource")
+	name := resource.text()
+	huge := strings.HasPrefix(name, "limits.hugepages-") || strings.HasPrefix(name, "requests.hugepages-")
+	switch {
+	case volume && container.text() == "":
+		c.required(container, "")
+	case !c.need(resource):
+	case !huge:
+		c.oneOf(resource, containerResourcePaths)
+	}
+	divisor := ref.get("divisor")
+	text := divisor.text()
+	switch {
+	case amountSign(divisor.Value) == 0:
+	case strings.HasSuffix(name, ".cpu"):
+		if !among(text, "1,1m") {
+			c.invalidText(divisor, name, "only divisor's values 1m and 1 are supported with the cpu resource")
+		}
+	case huge || among(name, containerResourcePaths):
+		if !among(text, "1,1k,1M,1G,1T,1P,1E,1Ki,1Mi,1Gi,1Ti,1Pi,1Ei") {
+			c.invalidText(divisor, name, "only 1 and one unit (such as 1k, 1M, 1Ki, 1Mi) are supported with this resource")
+		}
+	}
+}

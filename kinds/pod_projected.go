@@ -1,0 +1,153 @@
+package kinds
+
+import (
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+)
+
+// projectedPaths collects the paths of a projected volume, of which each file needs
+// one of its own.
+type projectedPaths struct {
+	*check
+	volume field
+	seen   seenTexts
+}
+
+func (p *projectedPaths) add(path string) {
+	if p.seen.add(path) {
+		p.invalidText(p.volume, path, "conflicting duplicate paths")
+	}
+}
+
+// projectedSources validates the sources of a projected volume.
+func (c *check) projectedSources(volume field) {
+	paths := projectedPaths{check: c, volume: volume}
+	list := volume.get("sources")
+	for i := range list.items() {
+		source := list.item(i)
+		count := 0
+		for _, kind := range [...]string{"secret", "configMap", "downwardAPI", "serviceAccountToken", "clusterTrustBundle", "podCertificate"} {
+			if part := source.get(kind); part.isSet() {
+				count++
+				paths.source(kind, part)
+			}
+		}
+		if count > 1 {
+			c.forbidden(source, "may not specify more than 1 volume type per source")
+		}
+	}
+}
+
+func (p *projectedPaths) source(kind string, part field) {
+	switch kind {
+	case "secret", "configMap":
+		p.need(part.get("name"))
+		items := part.get("items")
+		for i := range items.items() {
+			item := items.item(i)
+			p.keyToPath(item)
+			p.addIfSet(item.get("path"))
+		}
+	case "downwardAPI":
+		items := part.get("items")
+		p.downwardFiles(part, items)
+		for i := range items.items() {
+			p.addIfSet(items.item(i).get("path"))
+		}
+	case "serviceAccountToken":
+		p.token(part)
+	case "clusterTrustBundle":
+		p.trustBundle(part)
+	case "podCertificate":
+		p.certificate(part)
+	}
+}
+
+func (p *projectedPaths) addIfSet(path field) {
+	if path.text() != "" {
+		p.add(path.text())
+	}
+}
+
+func (p *projectedPaths) token(part field) {
+	seconds := part.get("expirationSeconds")
+	if n := seconds.number(); n < 600 {
+		p.invalid(seconds, "may not specify a duration less than 10 minutes")
+	} else if n > 1<<32 {
+		p.invalid(seconds, "may not specify a duration larger than 2^32 seconds")
+	}
+	// kube-apiserver reports the path as one of the volume.
+	path := part.get("path")
+	path.at = p.volume.getAs("", "path").at
+	p.need(path)
+	p.filePath(path)
+}
+
+func (p *projectedPaths) trustBundle(part field) {
+	name, signer, selector := part.get("name"), part.get("signerName"), part.get("labelSelector")
+	switch {
+	case name.isSet() && signer.isSet():
+		p.invalid(part, "only one of name and signerName may be used")
+	case name.isSet():
+		p.need(name)
+		p.trustBundleName(name)
+		if selector.isSet() {
+			p.invalid(selector, "must be unset if name is specified")
+		}
+	case signer.isSet():
+		p.need(signer)
+		p.signerName(signer)
+		p.labelSelector(selector)
+	default:
+		p.required(part, "either name or signerName must be specified")
+	}
+	path := part.get("path")
+	p.need(path)
+	p.filePath(path)
+	p.add(path.text())
+}
+
+// trustBundleName requires the name of a ClusterTrustBundle: with a signer, which
+// dashes separate from the rest with ':', or without one.
+func (c *check) trustBundleName(name field) {
+	text := name.text()
+	i := strings.LastIndexByte(text, ':')
+	if i < 0 {
+		c.syntax(name, names.DNSSubdomain)
+		return
+	}
+	if why := names.DNSSubdomain(text[i+1:]); why != "" {
+		c.invalid(name, why)
+	}
+}
+
+func (p *projectedPaths) certificate(part field) {
+	signer := part.get("signerName")
+	p.signerName(signer)
+	annotations := part.get("userAnnotations")
+	for i := range annotations.members() {
+		if key := strings.ToLower(annotations.Key(i)); names.DomainPrefixedPath(key) != "" {
+			p.invalidText(annotations, key, names.DomainPrefixedPath(key))
+		}
+	}
+	p.oneOf(part.get("keyType"), "ECDSAP256,ECDSAP384,ECDSAP521,ED25519,RSA3072,RSA4096")
+	if seconds := part.get("maxExpirationSeconds"); seconds.isSet() {
+		most := int64(91 * 24 * 3600)
+		if strings.HasPrefix(signer.text(), "kubernetes.io/") {
+			most = 24 * 3600
+		}
+		p.between(seconds, 3600, most)
+	}
+	count := 0
+	for _, name := range [...]string{"credentialBundlePath", "keyPath", "certificateChainPath"} {
+		if path := part.get(name); path.text() != "" {
+			count++
+			p.filePath(path)
+			p.add(path.text())
+		}
+	}
+	if count == 0 {
+		p.required(part, "specify at least one of credentialBundlePath, keyPath and certificateChainPath")
+	}
+}

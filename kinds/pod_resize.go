@@ -1,0 +1,180 @@
+package kinds
+
+import "github.com/patchlab-dev/patchlab/document"
+
+// checkResize requires that a write through the resize subresource changes amounts
+// of cpu and memory alone, and keeps the order of containers and the class of
+// service (KEP-1287).
+func (p *podCheck) checkResize(object, old field) {
+	was := old.get("spec")
+	if before := old.get("status.qosClass").text(); before != "" && before != serviceClass(p.spec.Value) {
+		p.invalidText(p.spec, before, "Pod QOS Class may not change as a result of resizing")
+	}
+	if !canResize(old.get("status.containerStatuses").Value) {
+		p.forbidden(p.spec, "Pod running on node without support for resize")
+	}
+	mark := len(p.errs)
+	next := p.resizedPod(was)
+	if old.get("status.nodeAllocatableResourceClaimStatuses").items() > 0 {
+		p.forbidden(p.spec, "pods with node allocatable resource claims cannot be resized")
+	}
+	if !p.checkOrder(was) {
+		return
+	}
+	for _, name := range [...]string{initContainers, containers} {
+		list := p.spec.get(name)
+		for i := range list.items() {
+			p.checkResized(list.item(i).get("resources"), was.get(name).item(i).get("resources"))
+			p.checkResizedContainer(name, list.item(i), was.get(name).item(i))
+		}
+		next = next.With(name, withOld(next.Get(name), was.Get(name), "resources"))
+	}
+	if !p.failed(mark) && !p.sameAs(p.spec, next, was) {
+		p.forbidden(p.spec, "only cpu and memory resources are mutable")
+	}
+}
+
+// canResize reports whether the node of the first running container resizes pods.
+func canResize(statuses document.Value) bool {
+	for _, status := range statuses.Items() {
+		if status.Lookup("state", "running").Exists() {
+			return status.Get("resources").Exists()
+		}
+	}
+	return true
+}
+
+// checkOrder requires the same containers in the same order.
+func (p *podCheck) checkOrder(was field) bool {
+	mark := len(p.errs)
+	for _, name := range [...]string{containers, initContainers} {
+		list, before := p.spec.get(name), was.get(name)
+		if list.items() != before.items() {
+			p.forbidden(list, name+" may not be added or removed on resize")
+			continue
+		}
+		for i := range list.items() {
+			if own := list.item(i).get("name"); own.text() != before.At(i).Get("name").StringOr("") {
+				p.forbidden(own, name+" may not be renamed or reordered on resize")
+			}
+		}
+	}
+	return !p.failed(mark)
+}
+
+// checkResized refuses that requests or limits are removed.
+func (p *podCheck) checkResized(r, was field) {
+	for _, name := range [...]string{"requests", "limits"} {
+		if list := r.get(name); lostKey(list.Value, was.Get(name)) {
+			p.forbidden(list, "resource "+name+" cannot be removed")
+		}
+	}
+}
+
+func lostKey(list, was document.Value) bool {
+	for key := range was.Members() {
+		if !list.Get(key).Exists() {
+			return true
+		}
+	}
+	return false
+}
+
+// checkResizedContainer refuses changes other than of cpu and memory.
+func (p *podCheck) checkResizedContainer(list string, c, was field) {
+	fixed := c.With("resources", withoutCompute(c.Get("resources"), was.Get("resources")))
+	if !p.sameAs(c, fixed, was) {
+		if list == containers {
+			p.forbidden(p.spec, "only cpu and memory resources are mutable")
+		} else {
+			p.forbidden(c, "only cpu and memory resources for init or sidecar containers are mutable")
+		}
+	}
+	if list == containers || c.get("restartPolicy").text() == "Always" || p.same(c, was) {
+		return
+	}
+	for _, policy := range c.Get("resizePolicy").Items() {
+		if policy.Get("restartPolicy").StringOr("") == "RestartContainer" {
+			p.forbidden(c, "non-sidecar init containers with a resize policy of RestartContainer cannot be resized")
+		}
+	}
+}
+
+// withoutCompute returns resources with the old amounts of cpu and memory, and
+// without claims.
+func withoutCompute(r, was document.Value) document.Value {
+	out := document.NewObject()
+	for _, list := range [...]string{"limits", "requests"} {
+		amounts := r.Get(list)
+		for _, name := range [...]string{"cpu", "memory"} {
+			if old := was.Lookup(list, name); old.Exists() {
+				amounts = amounts.With(name, old)
+			} else if amounts.Exists() {
+				amounts = amounts.Without(name)
+			}
+		}
+		if amounts.Len() > 0 {
+			out = out.With(list, amounts)
+		}
+	}
+	return out
+}
+
+// resizedPod validates changes of the pod's own resources and returns the spec with
+// the old amounts of cpu and memory there.
+func (p *podCheck) resizedPod(was field) document.Value {
+	r, before := p.spec.get("resources"), was.get("resources")
+	if r.get("requests").members()+r.get("limits").members()+before.get("requests").members()+before.get("limits").members() == 0 {
+		return p.spec.Value
+	}
+	if !r.isSet() {
+		p.forbidden(r, "pod-level resources cannot be removed")
+		return p.spec.Value
+	}
+	p.checkResized(r, before)
+	fixed := withoutCompute(r.Value, before.Value)
+	if claims := r.Get("claims"); claims.Exists() {
+		fixed = fixed.With("claims", claims)
+	}
+	if fixed.Len() == 0 && !before.isSet() {
+		fixed = document.Value{}
+	}
+	if !p.sameAs(r, fixed, before) {
+		p.forbidden(p.spec, "only cpu and memory resources are mutable at pod-level")
+	}
+	return p.spec.With("resources", fixed)
+}
+
+// serviceClass returns the class of service that follows from a pod's resources.
+func serviceClass(spec document.Value) string {
+	if own := spec.Get("resources"); own.Get("requests").Len()+own.Get("limits").Len() > 0 {
+		return classOfResources([]document.Value{own})
+	}
+	var all []document.Value
+	for _, list := range [...]string{containers, initContainers} {
+		for _, c := range spec.Get(list).Items() {
+			all = append(all, c.Get("resources"))
+		}
+	}
+	return classOfResources(all)
+}
+
+func classOfResources(all []document.Value) string {
+	some, guaranteed := false, true
+	for _, r := range all {
+		for _, name := range [...]string{"cpu", "memory"} {
+			request, limit := r.Lookup("requests", name), r.Lookup("limits", name)
+			some = some || amountSign(request) > 0 || amountSign(limit) > 0
+			if amountSign(limit) <= 0 || amountOf(request).Cmp(amountOf(limit)) != 0 {
+				guaranteed = false
+			}
+		}
+	}
+	switch {
+	case !some:
+		return "BestEffort"
+	case guaranteed:
+		return "Guaranteed"
+	}
+	return "Burstable"
+}

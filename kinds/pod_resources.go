@@ -1,0 +1,236 @@
+package kinds
+
+import (
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+	"github.com/patchlab-dev/patchlab/internal/engine/quantity"
+)
+
+// resources validates requests and limits, of a container or with pod of a whole pod.
+func (c *check) resources(r field, pod bool) {
+	limits, requests := r.get("limits"), r.get("requests")
+	computes, huge := false, false
+	for _, list := range [...]field{limits, requests} {
+		for i := range list.members() {
+			amount, name := list.memberAt(i)
+			if pod {
+				c.podResource(amount, name)
+			} else {
+				c.containerResource(amount, name)
+			}
+			c.resourceAmount(amount, name)
+			if isHugePages(name) {
+				huge = true
+				if !isMultipleOfPage(name, amount.Value) {
+					c.invalid(amount, "must be a multiple of the page size")
+				}
+			}
+			computes = computes || name == "cpu" || name == "memory"
+		}
+	}
+	for i := range requests.members() {
+		c.requestWithinLimit(limits, requests, i)
+	}
+	if huge && !computes {
+		c.forbidden(r, "HugePages require cpu or memory")
+	}
+}
+
+// requestWithinLimit requires a request that does not exceed the limit and, of what
+// cannot be shared, equals it.
+func (c *check) requestWithinLimit(limits, requests field, i int) {
+	name := requests.Key(i)
+	request, limit := amountOf(requests.At(i)), limits.Get(name)
+	exclusive := !isNativeResource(name) || isHugePages(name)
+	switch order := request.Cmp(amountOf(limit)); {
+	case !limit.Exists():
+		if exclusive {
+			c.required(limits, "Limit must be set for non overcommitable resources")
+		}
+	case exclusive && order != 0:
+		c.invalidText(requests, request.String(), "must be equal to "+name+" limit of "+limit.StringOr(""))
+	case order > 0:
+		c.invalidText(requests, request.String(), "must be less than or equal to "+name+" limit of "+limit.StringOr(""))
+	}
+}
+
+// podResource requires a resource that can be set for a whole pod.
+func (c *check) podResource(amount field, name string) {
+	if c.resourceName(amount, name) && name != "cpu" && name != "memory" && !isHugePages(name) {
+		c.addValue("FieldValueNotSupported", amount, name, supportedValues("cpu,hugepages-,memory"))
+	}
+}
+
+// isMultipleOfPage reports whether an amount of huge pages is made of whole pages;
+// the name ends with the size of one.
+func isMultipleOfPage(name string, amount document.Value) bool {
+	page, err := quantity.Parse(strings.TrimPrefix(name, "hugepages-"))
+	size, ok := page.Int64()
+	if err != nil || !ok || size <= 0 {
+		return false
+	}
+	n, ok := amountOf(amount).Int64()
+	return ok && n%size == 0
+}
+
+// resourceClaims requires that a container's claims are those of the pod, each once:
+// as a whole, or by requests within it.
+func (p *podCheck) resourceClaims(list field) {
+	known := p.spec.get("resourceClaims")
+	for i := range list.items() {
+		claim := list.item(i)
+		name, request := claim.get("name").text(), claim.get("request")
+		if name == "" {
+			p.required(claim, "")
+			continue
+		}
+		if request.text() != "" {
+			p.syntax(request, names.DNSLabel)
+		}
+		for _, earlier := range list.Value.Items() {
+			if document.SameNode(earlier, claim.Value) {
+				break
+			}
+			other := earlier.Get("request").StringOr("")
+			if earlier.Get("name").StringOr("") == name && (other == "" || request.text() == "" || other == request.text()) {
+				p.addValue("FieldValueDuplicate", claim, name, "")
+			}
+		}
+		if !hasNamed(known.Value, name) {
+			p.addValue("FieldValueNotFound", claim, name, "must be one of the names in pod.spec.resourceClaims")
+		}
+	}
+}
+
+// hasNamed reports whether an item of a list has the name.
+func hasNamed(list document.Value, name string) bool {
+	for _, item := range list.Items() {
+		if item.Get("name").StringOr("") == name {
+			return true
+		}
+	}
+	return false
+}
+
+// checkPodClaims validates the resource claims of the pod itself.
+func (p *podCheck) checkPodClaims() {
+	list := p.spec.get("resourceClaims")
+	seen := seenTexts{}
+	for i := range list.items() {
+		claim := list.item(i)
+		if p.isPod && p.annotations.get(mirrorPod).Exists() {
+			p.forbidden(p.root(p.object).getAs("", "[]"), "static pods do not support resource claims")
+			continue
+		}
+		name := claim.get("name")
+		switch {
+		case !p.need(name):
+		case seen.has(name.text()):
+			p.duplicate(name)
+		default:
+			p.syntax(name, names.DNSLabel)
+			seen.add(name.text())
+		}
+		direct, template := claim.get("resourceClaimName"), claim.get("resourceClaimTemplateName")
+		if direct.isSet() == template.isSet() {
+			p.invalid(claim, "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`")
+		}
+		for _, ref := range [...]field{direct, template} {
+			if ref.isSet() {
+				p.syntax(ref, names.DNSSubdomain)
+			}
+		}
+	}
+}
+
+// checkPodResources validates requests and limits of the whole pod, which those of
+// the containers have to fit in (KEP-2837).
+func (p *podCheck) checkPodResources() {
+	r := p.spec.get("resources")
+	if !r.isSet() {
+		return
+	}
+	if p.spec.get("os.name").text() == "windows" {
+		p.forbidden(r, "may not be set for a windows pod")
+		return
+	}
+	if claims := r.get("claims"); claims.isSet() {
+		p.forbidden(claims, "claims may not be set for Resources at pod-level")
+	}
+	p.check.resources(r, true)
+	p.resourceClaims(r.get("claims"))
+	p.withinPod(r.get("requests"), sumOfContainers(p.spec.Value, "requests"), false)
+	p.withinPod(r.get("limits"), sumOfContainers(p.spec.Value, "limits"), true)
+	limits := r.get("limits")
+	list := p.spec.get(containers)
+	for i := range list.items() {
+		own := list.item(i).get("resources.limits")
+		for j := range own.members() {
+			name := own.Key(j)
+			if limit := limits.Get(name); limit.Exists() && amountOf(own.At(j)).Cmp(amountOf(limit)) > 0 {
+				shown := r.get("containers").item(i).key(name).get("limits") // kube-apiserver's path
+				p.invalidText(shown, own.At(j).StringOr(""), "must be less than or equal to pod limits of "+limit.StringOr(""))
+			}
+		}
+	}
+}
+
+// withinPod requires that the sum over the containers does not exceed what the pod
+// has, of huge pages alone with huge.
+func (p *podCheck) withinPod(own field, sum amounts, huge bool) {
+	for i := range own.members() {
+		amount, name := own.memberAt(i)
+		if total, ok := sum[name]; ok && (!huge || isHugePages(name)) && total.Cmp(amountOf(amount.Value)) > 0 {
+			p.invalid(amount, "must be greater than or equal to aggregate container "+own.lastName()+" of "+total.String())
+		}
+	}
+}
+
+// amounts are quantities by the name of their resource.
+type amounts map[string]quantity.Quantity
+
+func amountsIn(v document.Value) amounts {
+	a := amounts{}
+	for name, amount := range v.Members() {
+		a[name] = amountOf(amount)
+	}
+	return a
+}
+
+func (a amounts) add(b amounts) {
+	for name, q := range b {
+		a[name] = a[name].Add(q)
+	}
+}
+
+func (a amounts) atLeast(b amounts) {
+	for name, q := range b {
+		if had, ok := a[name]; !ok || q.Cmp(had) > 0 {
+			a[name] = q
+		}
+	}
+}
+
+// sumOfContainers adds up the requests or limits of a pod's containers: those that
+// run at once, or more where an init container needs more while it runs (KEP-753).
+func sumOfContainers(spec document.Value, which string) amounts {
+	all, sidecars, atOnce := amounts{}, amounts{}, amounts{}
+	for _, c := range spec.Get(containers).Items() {
+		all.add(amountsIn(c.Lookup("resources", which)))
+	}
+	for _, c := range spec.Get(initContainers).Items() {
+		own := amountsIn(c.Lookup("resources", which))
+		if c.Get("restartPolicy").StringOr("") == "Always" {
+			all.add(own)
+			sidecars.add(own)
+			own = sidecars
+		} else {
+			own.add(sidecars)
+		}
+		atOnce.atLeast(own)
+	}
+	all.atLeast(atOnce)
+	return all
+}

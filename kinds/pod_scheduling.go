@@ -1,0 +1,220 @@
+package kinds
+
+import (
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+)
+
+func (p *podCheck) checkAffinity() {
+	affinity := p.spec.get("affinity")
+	node := affinity.get("nodeAffinity")
+	if required := node.get("requiredDuringSchedulingIgnoredDuringExecution"); required.isSet() {
+		terms := required.get("nodeSelectorTerms")
+		if terms.items() == 0 {
+			p.required(terms, "must have at least one node selector term")
+		}
+		for i := range terms.items() {
+			p.nodeTerm(terms.item(i), true)
+		}
+	}
+	preferred := node.get("preferredDuringSchedulingIgnoredDuringExecution")
+	for i := range preferred.items() {
+		term := preferred.item(i)
+		p.weight(term.get("weight"))
+		p.nodeTerm(term.get("preference"), false)
+	}
+	for _, name := range [...]string{"podAffinity", "podAntiAffinity"} {
+		pods := affinity.get(name)
+		required := pods.get("requiredDuringSchedulingIgnoredDuringExecution")
+		for i := range required.items() {
+			p.podTerm(required.item(i))
+		}
+		preferred := pods.get("preferredDuringSchedulingIgnoredDuringExecution")
+		for i := range preferred.items() {
+			p.weight(preferred.item(i).get("weight"))
+			p.podTerm(preferred.item(i).get("podAffinityTerm"))
+		}
+	}
+}
+
+func (c *check) weight(f field) {
+	if n := f.number(); n < 1 || n > 100 {
+		c.invalid(f, "must be in the range 1-100")
+	}
+}
+
+// nodeTerm validates a node selector term. Only a required one may not hold values
+// that no label can have.
+func (c *check) nodeTerm(term field, required bool) {
+	if required {
+		validateNodeSelectorTerm(c, term)
+		return
+	}
+	expressions, fields := term.get("matchExpressions"), term.get("matchFields")
+	for i := range expressions.items() {
+		requirement := expressions.item(i)
+		mark := len(c.errs)
+		validateNodeRequirement(c, requirement)
+		c.dropLabelValues(mark, requirement)
+	}
+	for i := range fields.items() {
+		validateNodeFieldRequirement(c, fields.item(i))
+	}
+}
+
+// dropLabelValues removes errors about single values of a requirement.
+func (c *check) dropLabelValues(mark int, requirement field) {
+	prefix := requirement.pathText() + ".values["
+	kept := c.errs[:mark]
+	for _, e := range c.errs[mark:] {
+		if !strings.HasPrefix(e.Field, prefix) {
+			kept = append(kept, e)
+		}
+	}
+	c.errs = kept
+}
+
+func (p *podCheck) podTerm(term field) {
+	p.labelSelector(term.get("labelSelector"))
+	p.labelSelector(term.get("namespaceSelector"))
+	namespaces := term.get("namespaces")
+	for i := range namespaces.items() {
+		if name := namespaces.item(i).text(); names.DNSLabel(name) != "" {
+			p.invalidText(term.getAs("namespaces", "namespace"), name, names.DNSLabel(name))
+		}
+	}
+	p.labelKeys(term, term.get("matchLabelKeys"), term.get("mismatchLabelKeys"), term.get("labelSelector"))
+	key := term.get("topologyKey")
+	p.need(key)
+	p.syntax(key, names.QualifiedName)
+}
+
+// labelKeys validates keys of labels whose values a selector takes from the pod.
+func (c *check) labelKeys(term, match, mismatch, selector field) {
+	for _, list := range [...]field{match, mismatch} {
+		switch {
+		case list.items() == 0:
+		case !selector.isSet():
+			c.forbidden(list, "must not be specified when labelSelector is not set")
+		default:
+			for i := range list.items() {
+				c.syntax(list.item(i), names.QualifiedName)
+			}
+		}
+	}
+	if selector.isSet() {
+		c.selectedTwice(term, match, selector)
+	}
+	for i := range match.items() {
+		if key := match.item(i); hasText(mismatch.Value, key.text()) {
+			c.invalid(key, "exists in both matchLabelKeys and mismatchLabelKeys")
+		}
+	}
+}
+
+// selectedTwice refuses keys of matchLabelKeys that the selector names besides the
+// expression that kube-apiserver itself has made of them. Errors name the item as
+// one of the term.
+func (c *check) selectedTwice(term, match, selector field) {
+	seen := seenTexts{}
+	for key := range selector.Get("matchLabels").Members() {
+		seen.add(key)
+	}
+	for _, expression := range selector.Get("matchExpressions").Items() {
+		key := expression.Get("key").StringOr("")
+		again := seen.add(key)
+		for i := match.items() - 1; again && i >= 0; i-- {
+			if match.item(i).text() == key {
+				c.invalidText(term.item(i), key, "exists in both matchLabelKeys and labelSelector")
+				break
+			}
+		}
+	}
+}
+
+func (p *podCheck) checkSpread() {
+	list := p.spec.get("topologySpreadConstraints")
+	for i := range list.items() {
+		constraint := list.item(i)
+		key, action, domains := constraint.get("topologyKey"), constraint.get("whenUnsatisfiable"), constraint.get("minDomains")
+		if skew := constraint.get("maxSkew"); skew.number() <= 0 {
+			p.invalid(skew, "must be greater than 0")
+		}
+		p.need(key)
+		p.oneOf(action, "DoNotSchedule,ScheduleAnyway")
+		for j := i + 1; j < list.items(); j++ {
+			if other := list.At(j); other.Get("topologyKey").StringOr("") == key.text() && other.Get("whenUnsatisfiable").StringOr("") == action.text() {
+				p.addValue("FieldValueDuplicate", constraint.getAs("", "{topologyKey, whenUnsatisfiable}"), "{"+key.text()+", "+action.text()+"}", "")
+				break
+			}
+		}
+		if domains.isSet() {
+			if domains.number() <= 0 {
+				p.invalid(domains, "must be greater than 0")
+			}
+			if action.text() != "DoNotSchedule" {
+				p.invalid(domains, "can only use minDomains if whenUnsatisfiable=DoNotSchedule")
+			}
+		}
+		p.oneOfIfSet(constraint.get("nodeAffinityPolicy"), "Honor,Ignore")
+		p.oneOfIfSet(constraint.get("nodeTaintsPolicy"), "Honor,Ignore")
+		p.labelKeys(constraint, constraint.get("matchLabelKeys"), constraint.get("mismatchLabelKeys"), constraint.get("labelSelector"))
+		p.labelSelector(constraint.get("labelSelector"))
+	}
+}
+
+func (p *podCheck) checkDNS() {
+	const mostServers, mostSearches, mostCharacters = 3, 32, 2048
+	config := p.spec.get("dnsConfig")
+	servers, searches, options := config.get("nameservers"), config.get("searches"), config.get("options")
+	if p.spec.get("dnsPolicy").text() == "None" {
+		if !config.isSet() {
+			p.required(config, "must provide `dnsConfig` when `dnsPolicy` is None")
+			return
+		}
+		if servers.items() == 0 {
+			p.required(servers, "must provide at least one DNS nameserver when `dnsPolicy` is None")
+			return
+		}
+	}
+	if servers.items() > mostServers {
+		p.invalid(servers, "must not have more than 3 nameservers")
+	}
+	for i := range servers.items() {
+		p.address(servers.item(i))
+	}
+	if searches.items() > mostSearches {
+		p.invalid(searches, "must not have more than 32 search paths")
+	}
+	length := searches.items() - 1
+	for i := range searches.items() {
+		search := searches.item(i)
+		length += len(search.text())
+		if text := strings.TrimSuffix(search.text(), "."); search.text() != "." && !isSearchPath(text) {
+			p.invalid(search, "must be a DNS subdomain, with '_' allowed")
+		}
+	}
+	if length > mostCharacters {
+		p.invalid(searches, "must not have more than 2048 characters (including spaces) in the search list")
+	}
+	for i := range options.items() {
+		if option := options.item(i); option.get("name").isEmpty() {
+			p.required(option, "must not be empty")
+		}
+	}
+}
+
+// isSearchPath reports whether s is a DNS subdomain in which parts may begin and
+// end with underscores.
+func isSearchPath(s string) bool {
+	if len(s) > names.MaxSubdomain {
+		return false
+	}
+	for label := range strings.SplitSeq(s, ".") {
+		if label == "" || names.DNSLabel(strings.ReplaceAll(label, "_", "a")) != "" && len(label) <= names.MaxLabel {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,315 @@
+package kinds
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+)
+
+const maxInt32 = 1<<31 - 1
+
+// userOrGroup requires the id of a user or a group.
+func (c *check) userOrGroup(id field) { c.between(id, 0, maxInt32) }
+
+// checkPodSecurity validates the security context of the pod.
+func (p *podCheck) checkPodSecurity() {
+	s := p.spec.get("securityContext")
+	for _, name := range [...]string{"fsGroup", "runAsUser", "runAsGroup"} {
+		p.userOrGroup(s.get(name))
+	}
+	groups := s.get("supplementalGroups")
+	for i := range groups.items() {
+		p.userOrGroup(groups.item(i))
+	}
+	if p.spec.get("shareProcessNamespace").isTrue() && p.spec.get("hostPID").isTrue() {
+		p.invalid(s.get("shareProcessNamespace"), "ShareProcessNamespace and HostPID cannot both be enabled")
+	}
+	p.checkSysctls(s.get("sysctls"))
+	p.oneOfIfSet(s.get("fsGroupChangePolicy"), "Always,OnRootMismatch")
+	p.seccomp(s.get("seccompProfile"))
+	p.windowsOptions(s.get("windowsOptions"))
+	p.appArmor(s.get("appArmorProfile"))
+	p.oneOfIfSet(s.get("supplementalGroupsPolicy"), "Merge,Strict")
+	p.oneOfIfSet(s.get("seLinuxChangePolicy"), "Recursive") // MountOption needs a feature that is off
+}
+
+// checkSecurityContext validates the security context of a container. Privileged
+// containers are a matter of the server's configuration.
+func (p *podCheck) checkSecurityContext(s field) {
+	if !s.isSet() {
+		return
+	}
+	p.userOrGroup(s.get("runAsUser"))
+	p.userOrGroup(s.get("runAsGroup"))
+	if mount := s.get("procMount"); mount.isSet() {
+		p.oneOf(mount, "Default,Unmasked")
+		if users := p.spec.get("hostUsers"); mount.text() == "Unmasked" && (!users.isSet() || users.isTrue()) {
+			p.invalid(mount, "`hostUsers` must be false to use `Unmasked`")
+		}
+	}
+	p.seccomp(s.get("seccompProfile"))
+	if escalation := s.get("allowPrivilegeEscalation"); escalation.isSet() && !escalation.isTrue() {
+		if s.get("privileged").isTrue() {
+			p.invalid(s, "cannot set `allowPrivilegeEscalation` to false and `privileged` to true")
+		}
+		if hasText(s.get("capabilities.add").Value, "CAP_SYS_ADMIN") {
+			p.invalid(s, "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN")
+		}
+	}
+	p.windowsOptions(s.get("windowsOptions"))
+	p.appArmor(s.get("appArmorProfile"))
+}
+
+func (c *check) seccomp(profile field) {
+	if !profile.isSet() {
+		return
+	}
+	kind, local := profile.get("type"), profile.get("localhostProfile")
+	c.needOneOf(kind, "Localhost,RuntimeDefault,Unconfined")
+	switch {
+	case kind.text() != "Localhost" && local.isSet():
+		c.invalid(local, "can only be set when seccomp type is Localhost")
+	case kind.text() != "Localhost":
+	case !local.isSet():
+		c.required(local, "must be set when seccomp type is Localhost")
+	default:
+		c.relativePath(local)
+	}
+}
+
+func (c *check) appArmor(profile field) {
+	if !profile.isSet() {
+		return
+	}
+	const longest = 4095 // PATH_MAX without the final zero
+	kind, local := profile.get("type"), profile.get("localhostProfile")
+	switch kind.text() {
+	case "Localhost":
+		switch text := local.text(); {
+		case text == "":
+			c.required(local, "must be set when AppArmor type is Localhost")
+		case strings.TrimSpace(text) != text:
+			c.invalid(local, "must not be padded with whitespace")
+		}
+		c.maxBytes(local, longest)
+	case "RuntimeDefault", "Unconfined":
+		if local.isSet() {
+			c.invalid(local, "can only be set when AppArmor type is Localhost")
+		}
+	default:
+		c.needOneOf(kind, "Localhost,RuntimeDefault,Unconfined")
+	}
+}
+
+func (p *podCheck) checkSysctls(list field) {
+	seen := seenTexts{}
+	for i := range list.items() {
+		name := list.item(i).get("name")
+		text := name.text()
+		switch {
+		case !p.need(name):
+		case !isSysctl(text):
+			p.invalid(name, "must have at most 253 characters and consist of parts of lower case letters, digits, '-' and '_', joined by '.' or '/'")
+		case seen.has(text):
+			p.duplicate(name)
+		}
+		seen.add(text)
+		switch space := sysctlSpace(text); {
+		case space == "net" && p.spec.get("hostNetwork").isTrue():
+			p.invalid(name, "may not be specified when 'hostNetwork' is true")
+		case space == "ipc" && p.spec.get("hostIPC").isTrue():
+			p.invalid(name, "may not be specified when 'hostIPC' is true")
+		}
+	}
+}
+
+func isSysctl(name string) bool {
+	if len(name) > names.MaxSubdomain {
+		return false
+	}
+	for part := range strings.SplitSeq(strings.ReplaceAll(name, "/", "."), ".") {
+		if part == "" || strings.Trim(part, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" ||
+			strings.ContainsAny(part[:1]+part[len(part)-1:], "-_") {
+			return false
+		}
+	}
+	return true
+}
+
+// sysctlSpace returns the namespace that a sysctl belongs to: "net", "ipc" or "".
+func sysctlSpace(name string) string {
+	if i := strings.IndexAny(name, "./"); i >= 0 && name[i] == '/' { // dots and slashes change places
+		name = strings.Map(func(r rune) rune {
+			switch r {
+			case '/':
+				return '.'
+			case '.':
+				return '/'
+			}
+			return r
+		}, name)
+	}
+	switch {
+	case strings.HasPrefix(name, "net."):
+		return "net"
+	case strings.HasPrefix(name, "kernel.shm"), strings.HasPrefix(name, "kernel.msg"), strings.HasPrefix(name, "fs.mqueue."), name == "kernel.sem":
+		return "ipc"
+	}
+	return ""
+}
+
+// windowsOptions validates the part of a security context that is for Windows.
+func (c *check) windowsOptions(o field) {
+	if !o.isSet() {
+		return
+	}
+	if name := o.get("gmsaCredentialSpecName"); name.isSet() {
+		c.syntax(name, names.DNSSubdomain)
+	}
+	const longest = 64 << 10
+	if spec := o.get("gmsaCredentialSpec"); spec.isSet() && (spec.text() == "" || len(spec.text()) > longest) {
+		c.invalid(spec, "must not be empty, and under 64 KiB")
+	}
+	if user := o.get("runAsUserName"); user.isSet() {
+		c.windowsUser(user)
+	}
+}
+
+// windowsUser requires DOMAIN\USER or USER.
+func (c *check) windowsUser(name field) {
+	const longestDomain, longestUser = 256, 104
+	text := name.text()
+	domain, user, found := strings.Cut(text, `\`)
+	switch {
+	case text == "":
+		c.invalid(name, "must not be empty")
+		return
+	case strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }):
+		c.invalid(name, "must not contain control characters")
+		return
+	case strings.Contains(user, `\`):
+		c.invalid(name, "must not contain more than one backslash")
+		return
+	case !found:
+		domain, user = "", text
+	}
+	if len(domain) >= longestDomain {
+		c.invalid(name, "the domain must be under "+strconv.Itoa(longestDomain)+" characters")
+	}
+	if found && !isNetBIOS(domain) && !isWindowsDomain(domain) {
+		c.invalid(name, "the domain must be a NetBIOS or a DNS name")
+	}
+	if user == "" || len(user) > longestUser {
+		c.invalid(name, "the user must have 1 to "+strconv.Itoa(longestUser)+" characters")
+	}
+	if user != "" && strings.Trim(user, ". ") == "" {
+		c.invalid(name, "the user must not consist of dots and spaces alone")
+	}
+	if strings.ContainsAny(user, `"/\:;|=,+*?<>@[]`) {
+		c.invalid(name, `the user must not contain any of "/\:;|=,+*?<>@[]`)
+	}
+}
+
+func isNetBIOS(s string) bool {
+	n := len([]rune(s))
+	return n >= 1 && n <= 15 && s[0] != '.' && !strings.ContainsAny(s, "\\/:*?\"<>|")
+}
+
+func isWindowsDomain(s string) bool {
+	for label := range strings.SplitSeq(s, ".") {
+		if names.DNSLabel(strings.ToLower(label)) != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// checkHostProcess requires that either all containers run as processes of a Windows
+// host or none, and that such a pod uses the host's network.
+func (p *podCheck) checkHostProcess() {
+	pod := p.spec.get("securityContext.windowsOptions.hostProcess")
+	count, host := 0, 0
+	p.eachContainer(func(c field) {
+		count++
+		own := c.get("securityContext.windowsOptions.hostProcess")
+		if pod.isSet() && own.isSet() && pod.isTrue() != own.isTrue() {
+			p.invalid(own, "must be as hostProcess of the pod")
+		}
+		if own.isTrue() || !own.isSet() && pod.isTrue() {
+			host++
+		}
+	})
+	if host == 0 {
+		return
+	}
+	if host != count {
+		p.invalidText(p.spec, "", "If pod contains any hostProcess containers then all containers must be HostProcess containers")
+	}
+	if network := p.spec.get("hostNetwork"); !network.isTrue() {
+		p.invalid(network, "must be true if pod contains any hostProcess containers")
+	}
+}
+
+// checkOS refuses what the pod's operating system does not have.
+func (p *podCheck) checkOS() {
+	os := p.spec.get("os")
+	if !os.isSet() {
+		return
+	}
+	switch name := os.get("name"); name.text() {
+	case "":
+		p.required(name, "")
+	case "linux":
+		p.forbidSecurity("windows options cannot be set for a linux pod", "windowsOptions", "windowsOptions")
+	case "windows":
+		const why = "cannot be set for a windows pod"
+		p.forbidSecurity(why, "appArmorProfile,seLinuxOptions,seccompProfile,fsGroup,fsGroupChangePolicy,sysctls,runAsUser,runAsGroup,supplementalGroups,supplementalGroupsPolicy,seLinuxChangePolicy",
+			"appArmorProfile,seLinuxOptions,seccompProfile,capabilities,readOnlyRootFilesystem,privileged,allowPrivilegeEscalation,procMount,runAsUser,runAsGroup")
+		for _, name := range [...]string{"hostUsers", "shareProcessNamespace"} {
+			if part := p.spec.get(name); part.isSet() {
+				p.forbidden(part, why)
+			}
+		}
+		for _, name := range [...]string{"hostPID", "hostIPC"} {
+			if part := p.spec.get(name); part.isTrue() {
+				p.forbidden(part, why)
+			}
+		}
+	default:
+		p.addValue("FieldValueNotSupported", os, name.text(), supportedValues("linux,windows"))
+	}
+}
+
+// forbidSecurity refuses fields of the pod's and of the containers' security context.
+func (p *podCheck) forbidSecurity(why, pod, container string) {
+	forbid := func(context field, list string) {
+		for name := range strings.SplitSeq(list, ",") {
+			if part := context.get(name); part.isSet() && (name != "sysctls" || part.items() > 0) {
+				p.forbidden(part, why)
+			}
+		}
+	}
+	forbid(p.spec.get("securityContext"), pod)
+	p.eachContainer(func(c field) { forbid(c.get("securityContext"), container) })
+}
+
+// checkHostUsers refuses the host's namespaces and block devices for a pod with a
+// user namespace of its own.
+func (p *podCheck) checkHostUsers() {
+	users := p.spec.get("hostUsers")
+	if !users.isSet() || users.isTrue() {
+		return
+	}
+	const why = "when `hostUsers` is false"
+	for _, names := range [...][2]string{{"hostNetwork", "hostNetwork"}, {"hostPID", "HostPID"}, {"hostIPC", "HostIPC"}} {
+		if part := p.spec.getAs(names[0], names[1]); part.isTrue() {
+			p.forbidden(part, why)
+		}
+	}
+	p.eachContainer(func(c field) {
+		if devices := c.get("volumeDevices"); devices.items() > 0 {
+			p.forbidden(devices, why)
+		}
+	})
+}

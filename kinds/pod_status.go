@@ -1,0 +1,343 @@
+package kinds
+
+import (
+	"net/netip"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+)
+
+// validatePodStatus validates an update of the status, which the kubelet and the
+// scheduler write.
+func validatePodStatus(c *check, object, old field) {
+	p := c.podCheckOf(object)
+	p.checkAnnotationUpdate(old)
+	p.checkAnnotations()
+	status, was := object.get("status"), old.get("status")
+	p.podConditions(status.get("conditions"))
+	node := status.get("nominatedNodeName")
+	if text := node.text(); text != "" && text != was.get("nominatedNodeName").text() {
+		p.syntax(node, names.DNSSubdomain)
+		if !old.get("spec.nodeName").isEmpty() {
+			p.forbidden(node, "may not be set on pods that are already bound to a node")
+		}
+	}
+	p.minimum(status.get("observedGeneration"), 0)
+	p.immutable(status.get("qosClass"), was.get("qosClass"))
+	for _, kind := range [...][2]string{{"containerStatuses", containers}, {"initContainerStatuses", initContainers}, {"ephemeralContainerStatuses", ephemeralContainers}} {
+		list := status.get(kind[0])
+		p.checkTransitions(list, was.get(kind[0]), kind[1])
+		p.checkStatusUsers(list)
+		p.checkAllocated(list, kind[1])
+		p.checkVolumeStatuses(list)
+	}
+	p.claimStatuses(status.get("resourceClaimStatuses"))
+	p.extendedClaims(status.get("extendedResourceClaimStatus"))
+	p.allocatableClaims(status)
+	p.statusAddresses(status.get("podIPs"), was.get("podIPs"))
+	hosts := status.get("hostIPs")
+	if hosts.items() > 0 {
+		if first := hosts.item(0).get("ip"); first.text() != status.get("hostIP").text() {
+			p.invalid(first, "must be equal to `hostIP`")
+		}
+	}
+	p.statusAddresses(hosts, was.get("hostIPs"))
+}
+
+func (c *check) podConditions(list field) {
+	for i := range list.items() {
+		condition := list.item(i)
+		c.minimum(condition.get("observedGeneration"), 0)
+		switch kind := condition.getAs("type", "Type"); kind.text() {
+		case "PodScheduled", "Ready", "Initialized":
+		default:
+			c.syntax(kind, names.QualifiedName)
+		}
+	}
+}
+
+// checkTransitions refuses that a container that has ended runs again, unless it
+// may be restarted.
+func (p *podCheck) checkTransitions(list, was field, kind string) {
+	if kind != ephemeralContainers && p.restartsAll() {
+		return
+	}
+	for i := range was.items() {
+		before := was.At(i)
+		ended := before.Lookup("state", "terminated")
+		if !ended.Exists() {
+			continue
+		}
+		name := before.Get("name").StringOr("")
+		for _, is := range list.Value.Items() {
+			if is.Get("name").StringOr("") != name || is.Lookup("state", "terminated").Exists() {
+				continue
+			}
+			if code, _ := ended.Get("exitCode").Int(); !p.mayRestart(kind, name, code) {
+				p.forbidden(list.item(i).get("state"), "may not be transitioned to non-terminated state")
+			}
+			break
+		}
+	}
+}
+
+// restartsAll reports whether a rule of any container restarts all of them.
+func (p *podCheck) restartsAll() bool {
+	all := false
+	p.eachContainer(func(c field) {
+		for _, rule := range c.Get("restartPolicyRules").Items() {
+			all = all || rule.Get("action").StringOr("") == "RestartAllContainers"
+		}
+	})
+	return all
+}
+
+// mayRestart reports whether a container restarts after it ended with a code.
+func (p *podCheck) mayRestart(kind, name string, code int64) bool {
+	if kind == ephemeralContainers {
+		return false
+	}
+	for _, c := range p.spec.Get(kind).Items() {
+		if c.Get("name").StringOr("") != name {
+			continue
+		}
+		for _, rule := range c.Get("restartPolicyRules").Items() {
+			if rule.Get("action").StringOr("") == "Restart" && matchesCode(rule.Get("exitCodes"), code) {
+				return true
+			}
+		}
+		policy := c.Get("restartPolicy").StringOr(p.spec.get("restartPolicy").text())
+		return policy == "Always" || policy == "OnFailure" && code != 0
+	}
+	return false
+}
+
+func matchesCode(codes document.Value, code int64) bool {
+	in := false
+	for _, v := range codes.Get("values").Items() {
+		n, _ := v.Int()
+		in = in || n == code
+	}
+	switch codes.Get("operator").StringOr("") {
+	case "In":
+		return in
+	case "NotIn":
+		return !in
+	}
+	return false
+}
+
+func (p *podCheck) checkStatusUsers(list field) {
+	for i := range list.items() {
+		user := list.item(i).get("user")
+		linux := user.get("linux")
+		if !linux.isSet() {
+			continue
+		}
+		if p.spec.get("os.name").text() == "windows" {
+			p.forbidden(linux, "cannot be set for a windows pod")
+			continue
+		}
+		for _, name := range [...]string{"uid", "gid"} {
+			p.userOrGroup(linux.get(name))
+		}
+		groups := linux.get("supplementalGroups")
+		for j := range groups.items() {
+			p.userOrGroup(groups.item(j))
+		}
+	}
+}
+
+// checkAllocated validates the health of devices that containers were given.
+func (p *podCheck) checkAllocated(list field, kind string) {
+	for i := range list.items() {
+		status := list.item(i)
+		allocated := status.get("allocatedResourcesStatus")
+		if kind == ephemeralContainers {
+			if allocated.items() > 0 {
+				p.forbidden(allocated, "must not be specified in container status")
+			}
+			continue
+		}
+		for j := range allocated.items() {
+			p.allocatedResource(allocated.item(j), kind, status.get("name").text())
+		}
+	}
+}
+
+// allocatedResource validates the health of one resource, which is among the requests
+// or the claims of the container.
+func (p *podCheck) allocatedResource(f field, kind, container string) {
+	const longest = 1024
+	name := f.get("name")
+	if hasNamed(p.spec.Get(kind), container) && !hasResource(p.resourcesOf(kind, container), name.text()) {
+		p.invalid(name, "must match one of the container's resource requests or claims")
+	}
+	list := f.get("resources")
+	seen := seenTexts{}
+	for i := range list.items() {
+		resource := list.item(i)
+		p.oneOf(resource.get("health"), "Healthy,Unhealthy,Unknown")
+		if message := resource.get("message"); message.isSet() && p.need(message) {
+			p.maxBytes(message, longest)
+		}
+		if id := resource.get("resourceID"); seen.add(id.text()) {
+			p.duplicate(id)
+		}
+	}
+}
+
+// hasResource reports whether resources request one by name, or as claim:NAME or
+// claim:NAME/REQUEST.
+func hasResource(resources document.Value, name string) bool {
+	claim, isClaim := strings.CutPrefix(name, "claim:")
+	if !isClaim {
+		return resources.Lookup("requests", name).Exists()
+	}
+	for _, c := range resources.Get("claims").Items() {
+		own := c.Get("name").StringOr("")
+		if request := c.Get("request").StringOr(""); request != "" {
+			own += "/" + request
+		}
+		if own == claim {
+			return true
+		}
+	}
+	return false
+}
+
+// resourcesOf returns the resources of a container.
+func (p *podCheck) resourcesOf(kind, name string) document.Value {
+	for _, c := range p.spec.Get(kind).Items() {
+		if c.Get("name").StringOr("") == name {
+			return c.Get("resources")
+		}
+	}
+	return document.Value{}
+}
+
+func (p *podCheck) checkVolumeStatuses(list field) {
+	for i := range list.items() {
+		mounts := list.item(i).get("volumeMounts")
+		for j := range mounts.items() {
+			image := mounts.item(j).get("volumeStatus").getAs("image", "imageVolumeStatus")
+			if image.isSet() {
+				p.need(image.get("imageRef"))
+				p.maxBytes(image.get("imageRef"), 256)
+			}
+		}
+	}
+}
+
+func (p *podCheck) claimStatuses(list field) {
+	seen := seenTexts{}
+	for i := range list.items() {
+		name := list.item(i).get("name")
+		if !hasNamed(p.spec.Get("resourceClaims"), name.text()) {
+			p.invalid(name, "must match the name of an entry in `spec.resourceClaims`")
+		}
+		if seen.add(name.text()) {
+			p.duplicate(name)
+		}
+		if claim := list.item(i).get("resourceClaimName"); claim.isSet() {
+			p.syntax(claim, names.DNSSubdomain)
+		}
+	}
+}
+
+func (p *podCheck) extendedClaims(status field) {
+	if !status.isSet() {
+		return
+	}
+	mappings := status.get("requestMappings")
+	p.need(mappings)
+	seen := seenTexts{}
+	for i := range mappings.items() {
+		mapping := mappings.item(i)
+		container, resource, request := mapping.get("containerName"), mapping.get("resourceName"), mapping.get("requestName")
+		known := false
+		requests := document.Value{}
+		for _, kind := range [...]string{initContainers, containers} {
+			if hasNamed(p.spec.Get(kind), container.text()) {
+				known, requests = true, p.resourcesOf(kind, container.text()).Get("requests")
+			}
+		}
+		switch {
+		case !known:
+			p.invalid(container, "must match the name of an entry in spec.initContainers.name or spec.containers.name")
+		case !requests.Get(resource.text()).Exists():
+			p.invalid(resource, "must match a resource in the requests of the container")
+		}
+		if why := names.DNSLabel(request.text()); why != "" {
+			p.invalidText(status.getAs("", "requestName"), request.text(), why)
+		}
+		if seen.add(container.text() + "/" + resource.text() + "/" + request.text()) {
+			p.duplicate(container)
+			p.duplicate(resource)
+			p.duplicate(request)
+		}
+	}
+	p.needSyntax(status.get("resourceClaimName"), names.DNSSubdomain)
+}
+
+func (p *podCheck) allocatableClaims(status field) {
+	list := status.get("nodeAllocatableResourceClaimStatuses")
+	for i := range list.items() {
+		item := list.item(i)
+		name := item.get("resourceClaimName")
+		p.need(name)
+		if !refersTo(p.spec.Get("resourceClaims"), name.text()) && !refersTo(status.Get("resourceClaimStatuses"), name.text()) {
+			p.invalid(name, "no mapping found in pod reference")
+		}
+		p.need(item.get("containers"))
+		resources := item.get("resources")
+		p.need(resources)
+		for j := range resources.members() {
+			amount, resource := resources.memberAt(j)
+			if !isNativeResource(resource) {
+				p.invalidText(amount, resource, "must be a node allocatable resource name")
+			}
+			p.notNegative(amount)
+		}
+	}
+}
+
+// refersTo reports whether an item refers to the claim of that name.
+func refersTo(list document.Value, claim string) bool {
+	for _, item := range list.Items() {
+		if name := item.Get("resourceClaimName"); name.Exists() && name.StringOr("") == claim {
+			return true
+		}
+	}
+	return false
+}
+
+// statusAddresses requires valid addresses, or those that were there before, and at
+// most one of each family.
+func (p *podCheck) statusAddresses(list, was field) {
+	families := map[bool]int{}
+	for i := range list.items() {
+		text := list.item(i).get("ip").text()
+		if !hasAddress(was.Value, text) {
+			item := list.item(i)
+			item.Value = document.NewString(text)
+			p.address(item)
+		}
+		if a, err := netip.ParseAddr(text); err == nil {
+			families[a.Unmap().Is4()]++
+		}
+	}
+	if list.items() > 2 || list.items() == 2 && (families[true] != 1 || families[false] != 1) {
+		p.invalid(list, "may specify no more than one IP for each IP family")
+	}
+}
+
+func hasAddress(list document.Value, text string) bool {
+	for _, item := range list.Items() {
+		if item.Get("ip").StringOr("") == text {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,269 @@
+package kinds
+
+import (
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+func (c *check) podCheckOf(object field) *podCheck {
+	metadata := object.get("metadata")
+	return &podCheck{check: c, isPod: true, spec: object.get("spec"), metadata: metadata, annotations: metadata.get("annotations"), claims: c.root(document.Value{})}
+}
+
+func validatePod(c *check, object, old field) {
+	p := c.podCheckOf(object)
+	p.checkPod()
+	if old.isSet() {
+		p.checkUpdate(old)
+		return
+	}
+	if list := p.spec.get(ephemeralContainers); list.items() > 0 {
+		p.forbidden(list, "cannot be set on create")
+	}
+	if node := p.spec.get("nodeName"); !node.isEmpty() && p.spec.get("schedulingGates").items() > 0 {
+		p.forbidden(node, "cannot be set until all schedulingGates have been cleared")
+	}
+	p.checkProfileAnnotations()
+}
+
+// checkPod applies the rules for pods on every write of the spec.
+func (p *podCheck) checkPod() {
+	p.checkAnnotations()
+	p.checkSpec()
+	if p.spec.get("serviceAccountName").isEmpty() {
+		p.forbidTokens()
+	}
+	for _, name := range [...]string{containers, initContainers} {
+		list := p.spec.get(name)
+		for i := range list.items() {
+			p.checkImageSpace(list.item(i))
+		}
+	}
+}
+
+// forbidTokens refuses tokens of service accounts for a pod without one.
+func (p *podCheck) forbidTokens() {
+	volumes := p.spec.get("volumes")
+	for i := range volumes.items() {
+		sources := volumes.item(i).get("projected.sources")
+		for j := range sources.items() {
+			if token := sources.item(j).get("serviceAccountToken"); token.isSet() {
+				p.forbidden(token, "must not be specified when serviceAccountName is not set")
+			}
+		}
+	}
+}
+
+// checkUpdate requires that an update changes images, the deadline, tolerations and
+// gates alone.
+func (p *podCheck) checkUpdate(old field) {
+	p.checkAnnotationUpdate(old)
+	was := old.get("spec")
+	for _, name := range [...]string{containers, initContainers} {
+		if list := p.spec.get(name); list.items() != was.get(name).items() {
+			p.forbidden(list, "pod updates may not add or remove containers")
+			return
+		}
+	}
+	deadline, before := p.spec.get("activeDeadlineSeconds"), was.get("activeDeadlineSeconds")
+	switch {
+	case deadline.isSet() && deadline.number() < 0:
+		return // refused by the rules for all pods
+	case deadline.isSet() && before.isSet() && before.number() < deadline.number():
+		p.invalid(deadline, "must be less than or equal to previous value")
+		return
+	case !deadline.isSet() && before.isSet():
+		p.invalid(deadline, "must not update from a positive integer to nil value")
+	}
+	p.checkTolerationUpdate(was)
+	gates := p.spec.get("schedulingGates")
+	for i := range gates.items() {
+		if name := gates.item(i).get("name"); !hasNamed(was.Get("schedulingGates"), name.text()) {
+			p.forbidden(name, "only deletion is allowed")
+		}
+	}
+	p.checkFixedSpec(was)
+}
+
+// checkAnnotationUpdate keeps annotations that stand for what cannot change.
+func (p *podCheck) checkAnnotationUpdate(old field) {
+	fixed := func(key string) bool { return key == mirrorPod || strings.HasPrefix(key, appArmorAnnotation) }
+	before := old.get("metadata.annotations")
+	for key, was := range before.Members() {
+		if fixed(key) && !document.Equal(was, p.annotations.Get(key)) {
+			p.forbidden(p.annotations.key(key), "may not be removed or updated")
+		}
+	}
+	for key := range p.annotations.Members() {
+		if fixed(key) && !before.Get(key).Exists() {
+			p.forbidden(p.annotations.key(key), "may not be added")
+		}
+	}
+}
+
+// checkTolerationUpdate keeps existing tolerations, for any time.
+func (p *podCheck) checkTolerationUpdate(was field) {
+	list := p.spec.get("tolerations")
+	for _, old := range was.Get("tolerations").Items() {
+		kept := false
+		for _, is := range list.Value.Items() {
+			kept = kept || document.Equal(is.Without("tolerationSeconds"), old.Without("tolerationSeconds"))
+		}
+		if !kept {
+			p.forbidden(list, "existing toleration can not be modified except its tolerationSeconds")
+			return
+		}
+	}
+}
+
+// checkFixedSpec compares what an update may not change. A gated pod may be given
+// further constraints on nodes.
+func (p *podCheck) checkFixedSpec(was field) {
+	fixed := p.spec.Value
+	for _, name := range [...]string{containers, initContainers} {
+		fixed = fixed.With(name, withOld(fixed.Get(name), was.Get(name), "image"))
+	}
+	for _, name := range [...]string{"activeDeadlineSeconds", "tolerations", "schedulingGates"} {
+		fixed = fixed.With(name, was.Get(name))
+	}
+	if grace, _ := was.Get("terminationGracePeriodSeconds").Int(); grace < 0 && p.spec.get("terminationGracePeriodSeconds").number() == 1 {
+		fixed = fixed.With("terminationGracePeriodSeconds", was.Get("terminationGracePeriodSeconds"))
+	}
+	if was.get("schedulingGates").items() > 0 {
+		fixed = p.gatedSpec(fixed, was)
+	}
+	if spec := p.spec; !p.sameAs(spec, fixed, was) {
+		p.forbidden(spec, "pod updates may not change fields other than `spec.containers[*].image`, `spec.initContainers[*].image`, "+
+			"`spec.activeDeadlineSeconds`, `spec.tolerations` (only additions to existing tolerations) and `spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)")
+	}
+}
+
+// sameAs compares v, in the place of f, with the old field.
+func (c *check) sameAs(f field, v document.Value, old field) bool {
+	f.Value = v
+	return c.same(f, old)
+}
+
+// withOld returns a list in which a member of each item is as in the old list.
+func withOld(list, old document.Value, name string) document.Value {
+	if list.Kind() != document.List {
+		return list
+	}
+	var b document.ListBuilder
+	for i, item := range list.Items() {
+		if i < old.Len() {
+			item = item.With(name, old.At(i).Get(name))
+		}
+		b.Append(item)
+	}
+	return b.List()
+}
+
+// gatedSpec validates the additions to the node selector and the node affinity of a
+// gated pod, and returns the spec without them.
+func (p *podCheck) gatedSpec(fixed document.Value, was field) document.Value {
+	selector := p.spec.get("nodeSelector")
+	for key, value := range was.Get("nodeSelector").Members() {
+		if !document.Equal(selector.Get(key), value) {
+			p.invalid(selector, "only additions to spec.nodeSelector are allowed (no mutations or deletions)")
+			break
+		}
+	}
+	fixed = fixed.With("nodeSelector", was.Get("nodeSelector"))
+	affinity, before := p.spec.get("affinity.nodeAffinity"), was.get("affinity.nodeAffinity")
+	if p.same(affinity, before) {
+		return fixed
+	}
+	p.checkAffinityUpdate(affinity, before)
+	rest := fixed.Get("affinity")
+	switch {
+	case rest.Exists() && !was.Get("affinity").Exists() && !rest.Get("podAffinity").Exists() && !rest.Get("podAntiAffinity").Exists():
+		return fixed.Without("affinity")
+	case rest.Exists() || before.Exists():
+		return fixed.Set(before.Value, "affinity", "nodeAffinity")
+	}
+	return fixed
+}
+
+func (p *podCheck) checkAffinityUpdate(affinity, before field) {
+	const required = "requiredDuringSchedulingIgnoredDuringExecution"
+	old := before.get(required + ".nodeSelectorTerms")
+	terms := affinity.get(required + ".nodeSelectorTerms")
+	if old.items() == 0 {
+		return
+	}
+	if old.items() != terms.items() {
+		p.invalid(terms, "no additions/deletions to non-empty NodeSelectorTerms list are allowed")
+		return
+	}
+	for i := range old.items() {
+		if !onlyAdds(terms.At(i), old.At(i)) {
+			p.invalid(terms.item(i), "only additions are allowed (no mutations or deletions)")
+		}
+	}
+}
+
+// onlyAdds reports whether a term begins with the requirements of the old one, if it
+// had any.
+func onlyAdds(term, old document.Value) bool {
+	total := 0
+	for _, name := range [...]string{"matchExpressions", "matchFields"} {
+		is, was := term.Get(name), old.Get(name)
+		total += was.Len()
+		if is.Len() < was.Len() {
+			return false
+		}
+		for i := range was.Len() {
+			if !document.Equal(is.At(i), was.At(i)) {
+				return false
+			}
+		}
+	}
+	return total > 0 || term.Get("matchExpressions").Len()+term.Get("matchFields").Len() == 0
+}
+
+// validatePodPart validates the ephemeralcontainers and resize subresources.
+func validatePodPart(c *check, object, old field) {
+	p := c.podCheckOf(object)
+	mirror := old.get("metadata.annotations").Get(mirrorPod).Exists()
+	switch c.subresource {
+	case "ephemeralcontainers":
+		if mirror {
+			c.forbidden(object.getAs("", "[]"), "static pods do not support ephemeral containers")
+			return
+		}
+		p.checkPod()
+		p.checkAnnotationUpdate(old)
+		p.checkEphemeralUpdate(old)
+	case "resize":
+		switch {
+		case mirror:
+			c.forbidden(object.getAs("", "[]"), "static pods cannot be resized")
+		case old.get("spec.os.name").text() == "windows":
+			c.forbidden(object.getAs("", "[]"), "windows pods cannot be resized")
+		default:
+			p.checkPod()
+			p.checkResize(object, old)
+		}
+	}
+}
+
+// checkEphemeralUpdate keeps existing ephemeral containers.
+func (p *podCheck) checkEphemeralUpdate(old field) {
+	list, before := p.spec.get(ephemeralContainers), old.get("spec").get(ephemeralContainers)
+	for i := range before.items() {
+		was := before.item(i)
+		name, found := was.get("name").text(), -1
+		for j := range list.items() {
+			if list.item(j).get("name").text() == name {
+				found = j
+			}
+		}
+		if found < 0 {
+			p.forbidden(list, "existing ephemeral containers "+name+" may not be removed")
+		} else if !p.same(list.item(found), was) {
+			p.forbidden(list, "existing ephemeral containers "+name+" may not be changed")
+		}
+	}
+}

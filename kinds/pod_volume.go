@@ -1,0 +1,351 @@
+package kinds
+
+import (
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// podVolume is a valid volume of a pod, as containers may refer to it.
+type podVolume struct {
+	name string
+	// claim tells that the volume is a claim, which can be a block device.
+	claim bool
+}
+
+// volume finds a volume by name.
+func (p *podCheck) volume(name string) (podVolume, bool) {
+	for _, v := range p.volumes {
+		if v.name == name {
+			return v, true
+		}
+	}
+	return podVolume{}, false
+}
+
+// checkVolumes validates the volumes and collects the valid ones. A StatefulSet's
+// claim templates come before them, in place of volumes of the same name; they count
+// in the indexes of errors.
+func (p *podCheck) checkVolumes() {
+	claims := uint(0)
+	for i := range p.claims.items() {
+		name := p.claims.item(i).get("metadata.name").text()
+		if _, known := p.volume(name); !known {
+			p.volumes = append(p.volumes, podVolume{name, true})
+			claims++
+		}
+	}
+	list := p.spec.get("volumes")
+	shown := int(claims)
+	for i := range list.items() {
+		if name := list.At(i).Get("name").StringOr(""); p.isClaim(name, int(claims)) {
+			continue
+		}
+		p.checkVolume(list.itemAt(i, shown))
+		shown++
+	}
+}
+
+func (p *podCheck) isClaim(name string, claims int) bool {
+	for _, v := range p.volumes[:claims] {
+		if v.name == name {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *podCheck) checkVolume(v field) {
+	mark := len(p.errs)
+	name := v.get("name")
+	p.checkVolumeSource(v, name.text())
+	if p.need(name) {
+		p.syntax(name, names.DNSLabel)
+	}
+	if _, taken := p.volume(name.text()); taken {
+		p.duplicate(name)
+	}
+	if !p.failed(mark) {
+		p.volumes = append(p.volumes, podVolume{name.text(), v.get("persistentVolumeClaim").isSet() || v.get("ephemeral").isSet()})
+	}
+	claim := v.get("persistentVolumeClaim.claimName")
+	if pod := p.podName(); pod != "" && claim.text() != "" && p.createsClaim(claim.text(), pod) {
+		p.invalid(claim, "must not be a claim that is created for an ephemeral volume")
+	}
+}
+
+// createsClaim reports whether an ephemeral volume of the pod becomes the claim.
+func (p *podCheck) createsClaim(claim, pod string) bool {
+	for _, v := range p.spec.get("volumes").Items() {
+		if v.Get("ephemeral").Exists() && pod+"-"+v.Get("name").StringOr("") == claim {
+			return true
+		}
+	}
+	return false
+}
+
+// volumeSources are the sources of volumes in the order in which kube-apiserver
+// looks for them: of several, all but the first are refused.
+var volumeSources = [...]string{
+	"emptyDir", "hostPath", "gitRepo", "gcePersistentDisk", "awsElasticBlockStore", "secret", "nfs", "iscsi", "glusterfs", "flocker",
+	"persistentVolumeClaim", "rbd", "cinder", "cephfs", "quobyte", "downwardAPI", "fc", "flexVolume", "configMap", "azureFile",
+	"vsphereVolume", "photonPersistentDisk", "portworxVolume", "azureDisk", "storageos", "projected", "scaleIO", "csi", "ephemeral", "image",
+}
+
+func (p *podCheck) checkVolumeSource(v field, name string) {
+	found := false
+	for _, kind := range volumeSources {
+		source := v.get(kind)
+		if !source.isSet() {
+			continue
+		}
+		if found {
+			p.forbidden(v.getAs(kind, shownSource(kind)), "may not specify more than 1 volume type")
+		} else {
+			p.checkSource(v, kind, source, name)
+		}
+		found = true
+		if kind == "iscsi" && source.get("initiatorName").isSet() && len(name)+1+len(source.get("targetPortal").text()) > 64 {
+			p.invalid(v.get("name"), "with an initiatorName, <volume name>:<targetPortal> must be at most 64 characters long")
+		}
+	}
+	if !found {
+		p.required(v, "must specify a volume type")
+	}
+}
+
+// shownSource returns how kube-apiserver names a second source of a volume.
+func shownSource(kind string) string {
+	switch kind {
+	case "cephfs":
+		return "cephFS"
+	case "downwardAPI":
+		return "downwarAPI"
+	}
+	return kind
+}
+
+// neededBySource are the fields that the sources of volumes require without
+// further rules.
+func neededBySource(kind string) string {
+	switch kind {
+	case "glusterfs":
+		return "endpoints,path"
+	case "persistentVolumeClaim":
+		return "claimName"
+	case "rbd":
+		return "monitors,image"
+	case "cephfs":
+		return "monitors"
+	case "azureFile":
+		return "secretName,shareName"
+	case "vsphereVolume":
+		return "volumePath"
+	case "photonPersistentDisk":
+		return "pdID"
+	case "portworxVolume":
+		return "volumeID"
+	case "scaleIO":
+		return "gateway,system,volumeName"
+	}
+	return ""
+}
+
+func (p *podCheck) checkSource(v field, kind string, source field, name string) {
+	c := p.check
+	if needed := neededBySource(kind); needed != "" {
+		for part := range strings.SplitSeq(needed, ",") {
+			c.need(source.get(part))
+		}
+		return
+	}
+	switch kind {
+	case "emptyDir":
+		if limit := source.get("sizeLimit"); amountSign(limit.Value) < 0 {
+			c.forbidden(limit, "must be a valid resource quantity")
+		}
+	case "hostPath":
+		validateHostPath(c, source)
+	case "gitRepo":
+		c.need(source.get("repository"))
+		c.relativePath(source.get("directory"))
+	case "gcePersistentDisk":
+		diskWithPartition(c, v.getAs(kind, "persistentDisk"), "pdName")
+	case "awsElasticBlockStore":
+		diskWithPartition(c, source, "volumeID")
+	case "secret":
+		c.need(source.get("secretName"))
+		c.keysToPaths(source)
+	case "configMap":
+		c.need(source.get("name"))
+		c.keysToPaths(source)
+	case "nfs":
+		validateNFS(c, source)
+	case "iscsi":
+		validateISCSI(c, source, name, false)
+	case "flocker":
+		validateFlocker(c, source)
+	case "cinder":
+		c.need(source.get("volumeID"))
+		c.secretName(source.get("secretRef"))
+	case "quobyte":
+		validateQuobyte(c, source)
+	case "downwardAPI":
+		c.fileMode(source.get("defaultMode"))
+		c.downwardFiles(source, source.get("items"))
+	case "fc":
+		validateFibreChannel(c, source)
+	case "flexVolume":
+		validateFlexOptions(c, source)
+	case "azureDisk":
+		validateAzureDisk(c, source)
+	case "storageos":
+		c.needSyntax(source.get("volumeName"), names.DNSLabel)
+		c.syntaxIfSet(source.get("volumeNamespace"), names.DNSLabel)
+		c.secretName(source.get("secretRef"))
+	case "projected":
+		c.fileMode(source.get("defaultMode"))
+		c.projectedSources(source)
+	case "csi":
+		p.checkCSI(source)
+	case "ephemeral":
+		p.checkEphemeral(v, source, name)
+	case "image":
+		if p.isPod {
+			c.need(source.get("reference"))
+		}
+		c.needOneOf(source.get("pullPolicy"), pullPolicies)
+	}
+}
+
+const pullPolicies = "Always,IfNotPresent,Never"
+
+func (p *podCheck) checkCSI(source field) {
+	p.csiDriverName(source.get("driver"))
+	if secret := source.get("nodePublishSecretRef"); secret.isSet() {
+		if name := secret.get("name"); p.need(name) {
+			if why := names.DNSSubdomain(name.text()); why != "" {
+				p.invalid(source.getAs("nodePublishSecretRef.name", "name"), why)
+			}
+		}
+	}
+}
+
+func (p *podCheck) checkEphemeral(v, source field, name string) {
+	template := source.get("volumeClaimTemplate")
+	if !template.isSet() {
+		p.required(template, "")
+	} else {
+		p.templateMetadata(template.get("metadata"))
+		p.claimSpec(template.get("spec"))
+	}
+	if pod := p.podName(); pod != "" && name != "" {
+		if why := names.DNSSubdomain(pod + "-" + name); why != "" {
+			p.invalid(v.get("name"), "the name of the claim "+why)
+		}
+	}
+}
+
+// templateMetadata allows labels and annotations in the metadata of a template for
+// claims, and nothing else.
+func (c *check) templateMetadata(metadata field) {
+	c.labels(metadata.get("labels"))
+	c.annotations(metadata.get("annotations"))
+	for i := range metadata.members() {
+		key := metadata.Key(i)
+		if key == "labels" || key == "annotations" || metadata.At(i).IsNull() || isZero(metadata.At(i)) {
+			continue
+		}
+		shown := key
+		if key == "uid" {
+			shown = "uID"
+		}
+		c.forbidden(metadata.getAs(key, shown), "cannot be set")
+	}
+}
+
+// isZero reports whether a value is the zero value of its type: "", 0 or false. An
+// empty list is not.
+func isZero(v document.Value) bool {
+	if text, ok := v.Text(); ok {
+		return text == ""
+	}
+	if n, ok := v.Int(); ok {
+		return n == 0
+	}
+	yes, ok := v.Bool()
+	return ok && !yes
+}
+
+// secretName requires the name of a reference to a secret.
+func (c *check) secretName(ref field) {
+	if ref.isSet() {
+		c.need(ref.get("name"))
+	}
+}
+
+// fileMode limits a mode to the permission bits.
+func (c *check) fileMode(mode field) {
+	if n, ok := mode.Int(); ok && (n < 0 || n > 0o777) {
+		c.invalid(mode, "must be a number between 0 and 0777 (octal), both inclusive")
+	}
+}
+
+// relativePath requires a path without ".." that does not begin with a slash.
+func (c *check) relativePath(path field) {
+	if strings.HasPrefix(path.text(), "/") {
+		c.invalid(path, "must be a relative path")
+	}
+	c.noBackSteps(path)
+}
+
+// filePath is relativePath for a file within a volume: names that begin with ".."
+// are reserved.
+func (c *check) filePath(path field) {
+	c.relativePath(path)
+	if text := path.text(); strings.HasPrefix(text, "..") && !strings.HasPrefix(text, "../") {
+		c.invalid(path, "must not start with '..'")
+	}
+}
+
+func (c *check) keysToPaths(source field) {
+	c.fileMode(source.get("defaultMode"))
+	items := source.get("items")
+	for i := range items.items() {
+		c.keyToPath(items.item(i))
+	}
+}
+
+func (c *check) keyToPath(item field) {
+	c.need(item.get("key"))
+	path := item.get("path")
+	c.need(path)
+	c.filePath(path)
+	c.fileMode(item.get("mode"))
+}
+
+// downwardFiles validates files of a downward API volume; errors are on the volume.
+func (c *check) downwardFiles(source, items field) {
+	for i := range items.items() {
+		item := items.item(i)
+		file := field{item.Value, c, source.at}
+		path := file.get("path")
+		c.need(path)
+		c.filePath(path)
+		ref, resource := file.get("fieldRef"), file.get("resourceFieldRef")
+		switch {
+		case ref.isSet():
+			c.fieldRef(ref, volumeFieldPaths)
+			if resource.isSet() {
+				c.addValue(schema.ErrorInvalid, file, "resource", "fieldRef and resourceFieldRef exclude each other")
+			}
+		case resource.isSet():
+			c.resourceFieldRef(resource, true)
+		default:
+			c.required(file, "one of fieldRef and resourceFieldRef is required")
+		}
+		c.fileMode(file.get("mode"))
+	}
+}
