@@ -20,6 +20,9 @@ type basis struct {
 	// decoded reports whether decoding live as the kind changes nothing, valid
 	// whether its validation finds nothing.
 	decoded, valid bool
+	// next is what decoding the next state made of it when its generation was
+	// counted, absent if that was not needed.
+	next document.Value
 }
 
 // filledFor returns a value of a kind whose defaults are filled in, decodedFor one

@@ -32,10 +32,31 @@ func nextGeneration(s *kinds.Strategy, next, compared, live document.Value) docu
 // object is as good as none.
 func same(part string, a, b document.Value) bool {
 	if part == "!metadata" {
-		return identical(a.Without("metadata"), b.Without("metadata"))
+		return identicalBut("metadata", a, b)
 	}
-	keys := strings.Split(part, ".")
-	return identical(a.Lookup(keys...), b.Lookup(keys...))
+	for key := range strings.SplitSeq(part, ".") {
+		a, b = a.Get(key), b.Get(key)
+	}
+	return identical(a, b)
+}
+
+// identicalBut compares the members of two objects but for one.
+func identicalBut(key string, a, b document.Value) bool {
+	others := func(v document.Value) int {
+		if v.Get(key).Exists() {
+			return v.Len() - 1
+		}
+		return v.Len()
+	}
+	if others(a) != others(b) {
+		return false
+	}
+	for name, part := range a.Members() {
+		if name != key && !document.Identical(part, b.Get(name)) {
+			return false
+		}
+	}
+	return true
 }
 
 func identical(a, b document.Value) bool {

@@ -53,7 +53,7 @@ func withMetaText(object document.Value, key, text string) document.Value {
 // keepMeta gives next what live has under a key of its metadata.
 func keepMeta(next, live document.Value, key string) document.Value {
 	old := live.Get("metadata").Get(key)
-	if document.SameNode(old, next.Get("metadata").Get(key)) {
+	if document.SurelyIdentical(old, next.Get("metadata").Get(key)) {
 		return next
 	}
 	return withMeta(next, key, old)

@@ -3,7 +3,6 @@ package cluster
 import (
 	"bytes"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -44,22 +43,15 @@ const MaxObjectBytes = 3 << 19 // 1.5 MiB
 // eventLifetime is kube-apiserver's default of --event-ttl.
 const eventLifetime = time.Hour
 
-// buffers are lent for measuring records.
-var buffers = sync.Pool{New: func() any { return new([]byte) }}
-
 // Size returns the length of the record's JSON in bytes.
 func (r *Record) Size() int {
 	if n := r.size.Load(); n > 0 {
 		return int(n - 1)
 	}
-	buffer := buffers.Get().(*[]byte)
-	*buffer = r.object.Value.AppendJSON((*buffer)[:0])
-	n := len(*buffer)
+	n := r.object.Value.JSONLen()
 	if r.object.Managed.Len() > 0 {
-		*buffer = r.object.Managed.Value().AppendJSON((*buffer)[:0])
-		n += len(`"managedFields":,`) + len(*buffer)
+		n += len(`"managedFields":,`) + r.object.Managed.Value().JSONLen()
 	}
-	buffers.Put(buffer)
 	r.size.Store(int64(n + 1))
 	return n
 }

@@ -202,7 +202,7 @@ func (t *task) settle(live, next fieldmanager.Object) (outcome, *Status) {
 	if st != nil {
 		return outcome{}, st
 	}
-	if sameManagers(next.Managed, live.Managed, false) && document.Identical(next.Value, live.Value) {
+	if document.Identical(next.Value, live.Value) && sameManagers(next.Managed, live.Managed, false) {
 		next.Managed = live.Managed
 	}
 	return outcome{object: next, deleted: t.lastFinalizerGone(live.Value, next.Value)}, nil
@@ -261,6 +261,7 @@ func (t *task) nextGeneration(next, live document.Value) document.Value {
 		return counted
 	}
 	if meant, _, err := defaults.DecodeUpdate(k, next, t.basis.decodedFor(k), defaults.FromTree); err == nil {
+		t.basis.next = meant
 		return nextGeneration(t.ep.strategy, next, meant, live)
 	}
 	return counted

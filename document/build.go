@@ -95,7 +95,10 @@ func (b *ObjectBuilder) Set(key string, v Value) {
 // SetString adds a member that is a string, as Set(key, NewString(text)) does.
 func (b *ObjectBuilder) SetString(key, text string) { b.set(key, stringNode(text)) }
 
-func (b *ObjectBuilder) set(key string, n node) {
+func (b *ObjectBuilder) set(key string, n node) { b.add(keyed(key, n)) }
+
+// keyed returns the node as a member with a key.
+func keyed(key string, n node) node {
 	if n.key != key || n.flags&keyCanonical == 0 {
 		n.key = key
 		n.flags &^= keyCanonical
@@ -103,7 +106,7 @@ func (b *ObjectBuilder) set(key string, n node) {
 			n.flags |= keyCanonical
 		}
 	}
-	b.add(n)
+	return n
 }
 
 // Keep adds the i-th member of an object as it is, key and all.
@@ -202,16 +205,15 @@ func (v Value) With(key string, val Value) Value {
 	if !val.Exists() {
 		return v.Without(key)
 	}
-	var b ObjectBuilder
-	b.Set(key, val)
+	member := keyed(key, *val.n)
 	if v.Kind() != Object {
-		return b.Object()
+		return newContainer(Object, []node{member})
 	}
 	i, found := v.Find(key)
 	old := v.n.kids()
 	kids := make([]node, 0, len(old)+1)
 	kids = append(kids, old[:i]...)
-	kids = append(kids, b.kids[0])
+	kids = append(kids, member)
 	if found {
 		i++
 	}

@@ -75,6 +75,9 @@ func check(t *testing.T, in []byte, why string) {
 	if got := d.Root.JSON(); !bytes.Equal(got, want) {
 		t.Fatalf("%q (%s):\n got %s\nwant %s", in, why, got, want)
 	}
+	if got := d.Root.JSONLen(); got != len(want) {
+		t.Fatalf("%q (%s): the printed form has %d bytes, JSONLen returns %d", in, why, len(want), got)
+	}
 }
 
 func FuzzParse(f *testing.F) {

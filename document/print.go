@@ -15,6 +15,40 @@ func (v Value) JSON() []byte {
 	return v.AppendJSON(make([]byte, 0, v.sizeHint()+2))
 }
 
+// JSONLen returns the length of the value's printed form. Parts that came in that
+// form are not looked into.
+func (v Value) JSONLen() int {
+	if v.n == nil {
+		return 0
+	}
+	n := v.n
+	switch {
+	case n.kind == String && n.flags&canonical != 0:
+		return len(n.raw) + 2
+	case n.flags&canonical != 0:
+		return len(n.raw)
+	case n.kind < List:
+		return len(n.appendJSON(nil))
+	}
+	size := 2 + max(0, int(n.count)-1) // brackets and commas
+	kids := n.kids()
+	for i := range kids {
+		if n.kind == Object {
+			size += kids[i].keyLen()
+		}
+		size += Value{&kids[i]}.JSONLen()
+	}
+	return size
+}
+
+// keyLen returns the length of the printed key and its colon.
+func (n *node) keyLen() int {
+	if n.flags&keyCanonical != 0 {
+		return len(n.key) + 3
+	}
+	return escapedLen(n.key) + 3
+}
+
 // sizeHint estimates how long the printed form is. It looks below values that
 // were built, down to what came from a text.
 func (v Value) sizeHint() int {

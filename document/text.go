@@ -123,47 +123,78 @@ func AppendQuoted(dst []byte, text string) []byte {
 	return append(dst, '"')
 }
 
+// escapeBytes is how many bytes more an ASCII character takes when printed.
+var escapeBytes = [utf8.RuneSelf]uint8{
+	5, 5, 5, 5, 5, 5, 5, 5, '\b': 1, '\t': 1, '\n': 1, 11: 5, '\f': 1, '\r': 1, 14: 5, 15: 5,
+	16: 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5,
+	'"': 1, '&': 5, '<': 5, '>': 5, '\\': 1,
+}
+
 func appendEscaped(dst []byte, s string) []byte {
-	const digits = "0123456789abcdef"
+	from := 0 // of what is copied as it is
 	for i := 0; i < len(s); {
 		c := s[i]
-		if c >= utf8.RuneSelf {
-			r, n := utf8.DecodeRuneInString(s[i:])
-			switch {
-			case r == utf8.RuneError && n == 1:
-				dst = append(dst, `\ufffd`...)
-			case r == '\u2028' || r == '\u2029':
-				dst = append(dst, `\u202`...)
-				dst = append(dst, digits[r&0xf])
-			default:
-				dst = append(dst, s[i:i+n]...)
+		if c < utf8.RuneSelf {
+			if escapeBytes[c] > 0 {
+				dst = appendEscape(append(dst, s[from:i]...), c)
+				from = i + 1
 			}
-			i += n
+			i++
 			continue
 		}
-		i++
-		switch c {
-		case '"', '\\':
-			dst = append(dst, '\\', c)
-		case '\b':
-			dst = append(dst, '\\', 'b')
-		case '\f':
-			dst = append(dst, '\\', 'f')
-		case '\n':
-			dst = append(dst, '\\', 'n')
-		case '\r':
-			dst = append(dst, '\\', 'r')
-		case '\t':
-			dst = append(dst, '\\', 't')
-		default:
-			if c < 0x20 || c == '<' || c == '>' || c == '&' {
-				dst = append(dst, '\\', 'u', '0', '0', digits[c>>4], digits[c&0xf])
-			} else {
-				dst = append(dst, c)
-			}
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && n == 1:
+			dst = append(append(dst, s[from:i]...), `\ufffd`...)
+			from = i + 1
+		case r == '\u2028' || r == '\u2029':
+			dst = append(append(dst, s[from:i]...), `\u202`...)
+			dst = append(dst, '8'+byte(r&1))
+			from = i + n
 		}
+		i += n
 	}
-	return dst
+	return append(dst, s[from:]...)
+}
+
+func appendEscape(dst []byte, c byte) []byte {
+	const digits = "0123456789abcdef"
+	switch c {
+	case '"', '\\':
+		return append(dst, '\\', c)
+	case '\b':
+		return append(dst, '\\', 'b')
+	case '\f':
+		return append(dst, '\\', 'f')
+	case '\n':
+		return append(dst, '\\', 'n')
+	case '\r':
+		return append(dst, '\\', 'r')
+	case '\t':
+		return append(dst, '\\', 't')
+	}
+	return append(dst, '\\', 'u', '0', '0', digits[c>>4], digits[c&0xf])
+}
+
+// escapedLen returns the length of what appendEscaped appends.
+func escapedLen(s string) int {
+	size := len(s)
+	for i := 0; i < len(s); {
+		if c := s[i]; c < utf8.RuneSelf {
+			size += int(escapeBytes[c])
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && n == 1:
+			size += len(`\ufffd`) - 1
+		case r == '\u2028' || r == '\u2029':
+			size += len(`\u2028`) - n
+		}
+		i += n
+	}
+	return size
 }
 
 // numberNode makes a number of its text, which has been checked. whole says

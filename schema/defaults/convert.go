@@ -91,8 +91,11 @@ func first(v document.Value, one, many, member string) document.Value {
 func dropInitContainers(v document.Value) document.Value {
 	all := v.Lookup("metadata", "annotations")
 	left := all
-	for _, key := range [...]string{"init-containers", "init-container-statuses"} {
-		left = left.Without("pod.beta.kubernetes.io/" + key).Without("pod.alpha.kubernetes.io/" + key)
+	for _, key := range [...]string{
+		"pod.beta.kubernetes.io/init-containers", "pod.alpha.kubernetes.io/init-containers",
+		"pod.beta.kubernetes.io/init-container-statuses", "pod.alpha.kubernetes.io/init-container-statuses",
+	} {
+		left = left.Without(key)
 	}
 	if left.Len() == all.Len() {
 		return v

@@ -125,6 +125,9 @@ func duplicates(s sequence) []int {
 		}
 		return found
 	}
+	if s.ascends() {
+		return nil
+	}
 	seen := make(map[string]int, s.n)
 	var buf []byte
 	for i := range s.n {
@@ -136,6 +139,20 @@ func duplicates(s sequence) []int {
 		}
 	}
 	return found
+}
+
+// ascends reports whether the values are strings in ascending order, which are
+// distinct.
+func (s sequence) ascends() bool {
+	last := ""
+	for i := range s.n {
+		text, ok := s.at(i).Text()
+		if !ok || i > 0 && text <= last {
+			return false
+		}
+		last = text
+	}
+	return true
 }
 
 func same(a, b document.Value) bool {
