@@ -38,6 +38,10 @@ type Config struct {
 	// Addresses gives Services the cluster IPs (of 10.96.0.0/16) and node ports
 	// that they leave open, as the API server does. Else they stay open.
 	Addresses bool
+	// StrictNamespaces refuses to create objects in namespaces that do not exist or
+	// are being deleted, and to delete default, kube-system and kube-public, as the
+	// admission plugin NamespaceLifecycle does.
+	StrictNamespaces bool
 	// Converters convert custom resources between versions, by the name of
 	// their CRD ("widgets.lab.example.com"). Metadata is kept whatever they
 	// return. Without one only the apiVersion changes.
@@ -255,6 +259,9 @@ func (c *Cluster) create(ctx context.Context, t *task) (*Response, *Status) {
 }
 
 func (c *Cluster) createOnce(ctx context.Context, t *task) (*Response, *Status) {
+	if st := c.checkNamespace(ctx, t, meta(t.body, "name")); st != nil {
+		return nil, st
+	}
 	out, st := t.create()
 	if st != nil {
 		return nil, st.warning(out.warnings)
@@ -323,6 +330,11 @@ func (c *Cluster) update(ctx context.Context, t *task) (*Response, *Status) {
 			}
 		}
 		var st *Status
+		if current.Revision == 0 && t.mayCreate() {
+			if st = c.checkNamespace(ctx, t, t.Request.Name); st != nil {
+				return nil, st
+			}
+		}
 		if out, st = t.change(live); st == nil && out.created {
 			st = c.terminatingCRD(t.ep, t.Request.Name)
 		}

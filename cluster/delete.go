@@ -78,6 +78,9 @@ func (c *Cluster) newDeletion(r *Request, ep *endpoint) (*deletion, *Status) {
 // one deletes an object, or marks it as being deleted where something keeps it.
 // named reports whether the request names the object.
 func (d *deletion) one(ctx context.Context, namespace, name string, named bool) (*Response, *Status) {
+	if st := d.checkImmortal(name); st != nil {
+		return nil, st
+	}
 	key := d.ep.key(namespace, name)
 	for {
 		item, err := d.store.Get(ctx, key, store.GetOptions{})

@@ -9,9 +9,12 @@
 //
 // It answers as kube-apiserver does: patches, server-side apply, managedFields,
 // resourceVersion and conflicts, generation, status, finalizers, list and
-// watch. Like an API server alone it runs no controllers, no garbage collection
-// and no admission plugins: nothing makes Pods of a Deployment, and a namespace
-// need not exist for objects to be created in it.
+// watch. Of the controllers of kube-controller-manager two run: the one that empties
+// namespaces which are deleted, and the garbage collector. There are no others and
+// no admission plugins: nothing makes Pods of a Deployment, and unless
+// [Options].StrictNamespaces is set a namespace need not exist for objects to be
+// created in it. The namespaces of the system, the Service kubernetes and the
+// priority classes of the system exist.
 package patchlabtest
 
 import (
@@ -25,6 +28,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/controllers"
 	"github.com/patchlab-dev/patchlab/server"
 )
 
@@ -37,6 +41,12 @@ type Options struct {
 	CRDs []string
 	// Objects are files and folders of objects to create, in their order.
 	Objects []string
+	// NoControllers leaves out the controllers, as in an API server alone: then a
+	// namespace that is deleted stays Terminating, and dependents stay.
+	NoControllers bool
+	// StrictNamespaces refuses to create objects in namespaces that do not exist or
+	// are being deleted, as kube-apiserver does with its default admission plugins.
+	StrictNamespaces bool
 	// Version is the Kubernetes minor version, such as "1.34"; "" is the newest.
 	Version string
 }
@@ -68,12 +78,14 @@ type Server struct {
 
 // New starts a server. It must be stopped.
 func New(o Options) (*Server, error) {
-	c, err := cluster.New(cluster.Config{Version: o.Version})
+	c, err := cluster.New(cluster.Config{Version: o.Version, StrictNamespaces: o.StrictNamespaces})
 	if err != nil {
 		return nil, err
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	err = load(ctx, c, o)
+	if err = controllers.Bootstrap(ctx, c, false); err == nil {
+		err = load(ctx, c, o)
+	}
 	var l net.Listener
 	if err == nil {
 		l, err = listen()
@@ -82,10 +94,18 @@ func New(o Options) (*Server, error) {
 		stop()
 		return nil, errors.Join(err, c.Close())
 	}
+	var controlled sync.WaitGroup
+	var failed error
+	if !o.NoControllers {
+		controlled.Go(func() {
+			failed = controllers.Run(ctx, c, controllers.Options{Namespaces: true, GarbageCollection: true})
+		})
+	}
 	done := make(chan error, 1)
 	go func() {
 		err := server.New(c, server.Options{}).Serve(ctx, l, nil)
-		done <- errors.Join(err, c.Close())
+		controlled.Wait()
+		done <- errors.Join(err, failed, c.Close())
 	}()
 	return &Server{
 		url:  "http://" + l.Addr().String(),

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -118,4 +119,52 @@ func write(t *testing.T, file, content string) {
 	if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Namespaces that are deleted go, and so do the dependents of what is deleted.
+func TestControllersRun(t *testing.T) {
+	c := kubernetes.NewForConfigOrDie(patchlabtest.Start(t))
+	ctx := t.Context()
+	if _, err := c.CoreV1().Services("default").Get(ctx, "kubernetes", metav1.GetOptions{}); err != nil {
+		t.Error(err)
+	}
+	if _, err := c.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "lab"}}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	owner, err := c.CoreV1().ConfigMaps("lab").Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "owner"}}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.CoreV1().Secrets("lab").Create(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "owned", OwnerReferences: []metav1.OwnerReference{
+		{APIVersion: "v1", Kind: "ConfigMap", Name: owner.Name, UID: owner.UID},
+	}}}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := func(what string, get func() error) {
+		t.Helper()
+		for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
+			err := get()
+			if apierrors.IsNotFound(err) {
+				return
+			}
+			if err != nil || time.Now().After(deadline) {
+				t.Fatalf("%s is still there: %v", what, err)
+			}
+		}
+	}
+	if err := c.CoreV1().ConfigMaps("lab").Delete(ctx, "owner", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	gone("the dependent", func() error {
+		_, err := c.CoreV1().Secrets("lab").Get(ctx, "owned", metav1.GetOptions{})
+		return err
+	})
+	if err := c.CoreV1().Namespaces().Delete(ctx, "lab", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	gone("the namespace", func() error {
+		_, err := c.CoreV1().Namespaces().Get(ctx, "lab", metav1.GetOptions{})
+		return err
+	})
 }

@@ -14,7 +14,7 @@ const module = "github.com/patchlab-dev/patchlab/"
 // layers are the parts, lowest first. Each may import those before it and
 // itself; nothing imports a part that is not listed before it.
 var layers = []string{
-	"document", "schema", "kinds", "patch", "fieldmanager", "store", "cluster", "explain", "scenario", "internal/app/playground", "server", "internal/app/cli", "cmd",
+	"document", "schema", "kinds", "patch", "fieldmanager", "store", "cluster", "explain", "scenario", "internal/app/playground", "controllers", "server", "internal/app/cli", "cmd",
 }
 
 // light are the parts that also run in a browser.

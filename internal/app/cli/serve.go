@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/patchlab-dev/patchlab/cluster"
-	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/controllers"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/server"
@@ -27,6 +27,9 @@ type serveOptions struct {
 	kubeconfig  string
 	token       string
 	tokenFile   string
+	controllers string
+	strict      bool
+	roles       bool
 	tls         bool
 	kubeVersion string
 	defaults    bool
@@ -43,10 +46,10 @@ func (a *App) serveCommand() *cobra.Command {
 		Short: "Run an API server in memory for kubectl, client-go and other clients",
 		Long: `Serve the Kubernetes API from memory: what clients write is answered as
 kube-apiserver would, and gone when the command ends (Ctrl-C). With --store etcd
-it is kept in etcd, and several servers over one etcd answer as one. No controllers
-run: no pod starts, nothing is garbage collected, and a namespace that is deleted
-stays Terminating, as does what is deleted with --cascade=foreground or orphan:
-use "kubectl delete --wait=false".
+it is kept in etcd, and several servers over one etcd answer as one. No pod starts,
+and unless --controllers is given no controllers run: a namespace that is deleted
+stays Terminating, as does what is deleted with --cascade=foreground or orphan (use
+--controllers namespace,gc, or "kubectl delete --wait=false").
 
 Web pages of other origins are refused, and so are Host headers other than
 localhost, IP addresses and the names of --allow-host.
@@ -58,6 +61,9 @@ answered. Health is at /healthz, metrics are at /metrics.
 		Example: `  # An API server with two custom resources, and kubectl against it
   patchlab serve --crd crds/ --kubeconfig /tmp/lab.yaml
   kubectl --kubeconfig /tmp/lab.yaml apply --server-side -f widget.yaml
+
+  # With the controllers that finish deletions
+  patchlab serve --controllers namespace,gc --strict-namespaces
 
   # On a free port, with TLS and a token, with objects to begin with
   patchlab serve --listen 127.0.0.1:0 --tls --token-file token --load objects/
@@ -81,6 +87,9 @@ answered. Health is at /healthz, metrics are at /metrics.
 	f.StringVar(&o.kubeVersion, "kube-version", "", "Kubernetes version of the built-in kinds, such as 1.33 (default the newest known)")
 	f.BoolVar(&o.defaults, "defaults", true, "fill in the defaults of built-in kinds, and give Services addresses and ports")
 	f.BoolVar(&o.admission, "admission", true, "run CEL rules, admission policies, admission webhooks and conversion webhooks")
+	f.StringVar(&o.controllers, "controllers", "", "controllers to run, separated by commas: namespace empties namespaces that are deleted, gc collects garbage")
+	f.BoolVar(&o.strict, "strict-namespaces", false, "refuse to create objects in namespaces that do not exist or are being deleted")
+	f.BoolVar(&o.roles, "bootstrap-roles", false, "begin with the ClusterRoles cluster-admin, admin, edit and view")
 	f.BoolVar(&o.log, "request-log", false, "print every request to standard error")
 	_ = c.RegisterFlagCompletionFunc("kube-version", cobra.FixedCompletions(schema.Versions(), cobra.ShellCompDirectiveNoFileComp))
 	return c
@@ -102,11 +111,15 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	if _, err := schema.Builtin(minorVersion(o.kubeVersion)); err != nil {
 		return usage("--kube-version " + o.kubeVersion + ": known are " + strings.Join(schema.Versions(), ", "))
 	}
+	services, err := controllers.Parse(o.controllers)
+	if err != nil {
+		return usage("--controllers: " + err.Error())
+	}
 	if err := o.readToken(); err != nil {
 		return err
 	}
 	config := cluster.Config{
-		Version: minorVersion(o.kubeVersion), NoDefaults: !o.defaults, Addresses: o.defaults, Now: a.Now,
+		Version: minorVersion(o.kubeVersion), NoDefaults: !o.defaults, Addresses: o.defaults, Now: a.Now, StrictNamespaces: o.strict,
 	}
 	if o.admission {
 		if done, err := a.admit(ctx, &config); done || err != nil {
@@ -161,11 +174,28 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	if _, err := fmt.Fprintf(a.Out, "serving on %s\n", address); err != nil {
 		return err
 	}
+	if services.Namespaces || services.GarbageCollection {
+		services.Fault = func(err error) { a.note("controllers: " + err.Error()) }
+		defer a.control(ctx, c, services)()
+	}
 	var pair *tls.Certificate
 	if certificate != nil {
 		pair = &certificate.TLS
 	}
 	return server.New(c, options).Serve(ctx, l, pair)
+}
+
+// control runs controllers until the function that it returns is called.
+func (a *App) control(ctx context.Context, c *cluster.Cluster, o controllers.Options) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := controllers.Run(ctx, c, o); err != nil {
+			a.note("controllers: " + err.Error())
+		}
+	}()
+	return func() { cancel(); <-done }
 }
 
 // readToken reads the token from its file.
@@ -208,7 +238,9 @@ func (a *App) logFault(r server.Access) {
 // furnish creates what the server begins with: the namespaces that every
 // cluster has, custom resources, and objects.
 func (a *App) furnish(ctx context.Context, c *cluster.Cluster, o *serveOptions) error {
-	objects := namespaces("default", "kube-node-lease", "kube-public", "kube-system")
+	if err := controllers.Bootstrap(ctx, c, o.roles); err != nil {
+		return err
+	}
 	crds, err := a.crds(o.crds)
 	if err != nil {
 		return err
@@ -223,20 +255,7 @@ func (a *App) furnish(ctx context.Context, c *cluster.Cluster, o *serveOptions) 
 		a.note(fmt.Sprintf("--load: %s skipped", count(skipped, "document that is no object", "documents that are no objects")))
 	}
 	manifest.SortForCreation(loaded)
-	return manifest.Load(ctx, c, "patchlab/serve", slices.Concat(objects, crds, loaded)...)
-}
-
-// namespaces returns Namespaces of the names given.
-func namespaces(names ...string) []manifest.Object {
-	var objects []manifest.Object
-	for _, name := range names {
-		var b document.ObjectBuilder
-		b.Set("apiVersion", document.NewString("v1"))
-		b.Set("kind", document.NewString("Namespace"))
-		b.Set("metadata", document.NewObject().With("name", document.NewString(name)))
-		objects = append(objects, manifest.Object{Value: b.Object(), Document: &document.Document{Root: b.Object()}})
-	}
-	return objects
+	return manifest.Load(ctx, c, "patchlab/serve", slices.Concat(crds, loaded)...)
 }
 
 // loopback reports whether only this machine can reach an address.

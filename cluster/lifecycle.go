@@ -1,0 +1,50 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/patchlab-dev/patchlab/store"
+)
+
+// immortalNamespaces cannot be deleted where namespaces have to exist
+// (apiserver/pkg/admission/plugin/namespace/lifecycle).
+var immortalNamespaces = []string{"default", "kube-system", "kube-public"}
+
+// checkNamespace refuses to create an object in a namespace that does not exist or
+// is being deleted, as the admission plugin NamespaceLifecycle does, if the
+// configuration asks for that.
+func (c *Cluster) checkNamespace(ctx context.Context, t *task, name string) *Status {
+	namespace := t.Request.Namespace
+	if !c.config.StrictNamespaces || namespace == "" || t.Resource == "localsubjectaccessreviews" {
+		return nil
+	}
+	item, err := c.store.Get(ctx, "/registry/namespaces/"+namespace, store.GetOptions{})
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return notFound(groupResource{resource: "namespaces"}, namespace)
+	case err != nil:
+		return internalError(err)
+	case !hasMeta(item.Value.object.Value, "deletionTimestamp"):
+		return nil
+	}
+	st := refused(t.ep.what(), name, "unable to create new content in namespace "+namespace+" because it is being terminated")
+	st.Details.Causes = []Cause{{Type: "NamespaceTerminating", Field: "metadata.namespace", Message: "namespace " + namespace + " is being terminated"}}
+	return st
+}
+
+// checkImmortal refuses to delete the namespaces of the system.
+func (d *deletion) checkImmortal(name string) *Status {
+	if !d.config.StrictNamespaces || !d.isNamespace() || !slices.Contains(immortalNamespaces, name) {
+		return nil
+	}
+	return refused(d.ep.what(), name, "this namespace may not be deleted")
+}
+
+func refused(what groupResource, name, why string) *Status {
+	return &Status{
+		Code: 403, Reason: ReasonForbidden, Message: what.String() + ` "` + name + `" is forbidden: ` + why,
+		Details: &StatusDetails{Group: what.group, Kind: what.resource, Name: name},
+	}
+}
