@@ -10,6 +10,7 @@ import (
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/schema/defaults"
+	"github.com/patchlab-dev/patchlab/schema/structural"
 )
 
 // tracked returns next, which may hold managedFields that the client sent, with
@@ -148,9 +149,37 @@ func (p *pipeline) managerConfig(ep *endpoint) fieldmanager.Config {
 		if !ok {
 			return object, fmt.Errorf("%s has no version %s", k.Kind, apiVersion)
 		}
+		if !other.Builtin && p.asksWebhook(other) {
+			return p.convertTyped(object, other)
+		}
 		return p.convert(object, other)
 	}
 	return c
+}
+
+// convertTyped converts a custom resource by its webhook and fails where the result
+// is no object of the version's schema. Reading such an object prunes or passes
+// over the difference; field management does not.
+func (p *pipeline) convertTyped(object document.Value, to *schema.Kind) (document.Value, error) {
+	converted, err := p.convertCustom(object, to)
+	if err != nil {
+		return object, err
+	}
+	if _, unknown := structural.Prune(to.Type(), converted); len(unknown) > 0 {
+		return object, fmt.Errorf("%s: field not declared in the schema of %s", unknown[0], to.APIVersion())
+	}
+	for _, e := range structural.Validate(to.Type(), converted, structural.Options{}) {
+		if e.Type == schema.ErrorTypeInvalid {
+			return object, e
+		}
+	}
+	return converted, nil
+}
+
+// asksWebhook reports whether objects of a custom kind are converted by a webhook.
+func (p *pipeline) asksWebhook(k *schema.Kind) bool {
+	crd := p.crdOf(k)
+	return crd != nil && crd.Conversion == "Webhook" && p.config.Converters[k.Resource+"."+k.Group] == nil
 }
 
 // version finds a kind in another apiVersion of its group. (Events are in two,
@@ -241,11 +270,11 @@ func (p *pipeline) convertCustom(object document.Value, to *schema.Kind) (docume
 		}
 		return converted.With("metadata", object.Get("metadata")).With("kind", object.Get("kind")), nil
 	}
-	if crd := p.crdOf(to); crd != nil && crd.Conversion == "Webhook" {
-		if p.config.Conversion == nil {
-			return object, failed(errWebhook)
-		}
-		return p.config.Conversion.Convert(context.Background(), crd, object, to.APIVersion())
+	if !p.asksWebhook(to) {
+		return object, nil
 	}
-	return object, nil
+	if p.config.Conversion == nil {
+		return object, failed(errWebhook)
+	}
+	return p.config.Conversion.Convert(context.Background(), p.crdOf(to), object, to.APIVersion())
 }

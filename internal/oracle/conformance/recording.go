@@ -58,6 +58,9 @@ type Response struct {
 	Body any `json:"body,omitempty"`
 	// Events are the decoded events of a watch.
 	Events []any `json:"events,omitempty"`
+	// Hooks are the AdmissionReviews that webhooks were sent meanwhile: {path,
+	// review}, those of mutating webhooks in order, then the others by path.
+	Hooks []any `json:"hooks,omitempty"`
 }
 
 // Read returns the cases of one file, gzip or plain, one JSON object a line.

@@ -16,6 +16,7 @@ type Answer struct {
 	Warnings []string // values of the Warning headers
 	Body     []byte
 	Events   [][]byte // of a watch
+	Hooks    [][]byte // reviews that webhooks were sent
 }
 
 // A Send carries out one request, in which names have been replaced by values.
@@ -28,6 +29,9 @@ type Runner struct {
 	// whole seconds from ending within a case.
 	Now   func() time.Time
 	Sleep func(time.Duration)
+	// AllWarnings compares all warnings, those of failures too, and not only those
+	// about fields of a success.
+	AllWarnings bool
 }
 
 // Run sends a case's requests in order and stops at the first answer that
@@ -48,7 +52,14 @@ func (r Runner) Run(c Case, send Send) (agreed int, differs string) {
 		if err != nil {
 			return i, fmt.Sprintf("step %d %s %s: %v", i, request.Method, request.Path, err)
 		}
-		d := Difference(step.Response, vars.response(answer), c.Family() == "order")
+		got := vars.response(answer)
+		d := Difference(step.Response, got, c.Family() == "order")
+		if d == "" {
+			d = hooksDifference(step.Response.Hooks, got.Hooks)
+		}
+		if d == "" && r.AllWarnings && !slices.Equal(step.Response.Warnings, got.Warnings) {
+			d = fmt.Sprintf("warnings: want %q, got %q", step.Response.Warnings, got.Warnings)
+		}
 		if c.Open != "" && strings.HasPrefix(d, causesDiffer) {
 			open = false
 			continue
@@ -102,6 +113,9 @@ func (v *Variables) response(a Answer) Response {
 	}
 	if len(a.Events) == 0 && a.Body != nil {
 		out.Body = v.Normalize(decodeBody(a.Body))
+	}
+	for _, h := range a.Hooks {
+		out.Hooks = append(out.Hooks, v.Normalize(decodeBody(h)))
 	}
 	return out
 }
