@@ -240,6 +240,8 @@ func (c *Cluster) write(ctx context.Context, r *Request, ep *endpoint) (*Respons
 	switch {
 	case r.Verb != Create:
 		resp, st = c.update(ctx, t)
+	case ep.isAction():
+		resp, st = c.act(ctx, t)
 	case asks(ep.kind):
 		resp, st = t.review()
 	default:

@@ -66,8 +66,8 @@ type Request struct {
 	// Name is empty for create, list, watch over many and deletecollection.
 	Name string
 	// Subresource is empty or one that is served: status, scale, and of some
-	// built-in kinds finalize, approval, ephemeralcontainers and resize. Others are
-	// answered 404.
+	// built-in kinds finalize, approval, ephemeralcontainers, resize, binding,
+	// eviction and token. Others are answered 404.
 	Subresource string
 
 	Format Format

@@ -112,6 +112,13 @@ func (p *pipeline) resolveSub(ep *endpoint, r *Request) ([]string, *Status) {
 	switch r.Subresource {
 	case subStatus, "finalize", "approval", "ephemeralcontainers", "resize":
 		return sub.Verbs, nil
+	case subBinding, subEviction, subToken:
+		body, ok := p.kinds.Kind(sub.Kind)
+		if !ok {
+			return nil, noResource()
+		}
+		ep.body = body
+		return sub.Verbs, nil
 	case subScale:
 		scale, ok := p.kinds.Kind(schema.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"})
 		if kind.Scale == nil || !ok {
@@ -120,8 +127,7 @@ func (p *pipeline) resolveSub(ep *endpoint, r *Request) ([]string, *Status) {
 		ep.body = scale
 		return sub.Verbs, nil
 	}
-	return nil, &Status{Code: 404, Reason: ReasonNotFound, Details: &StatusDetails{},
-		Message: "the subresource " + r.Subresource + " of " + ep.what().String() + " is not served by patchlab"}
+	return nil, notServed(ep, r.Subresource)
 }
 
 // wrongMethod answers a verb that is not served: custom resources have other

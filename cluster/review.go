@@ -49,8 +49,6 @@ func (t *task) review() (*Response, *Status) {
 		object = t.tracked(object, t.body)
 		status = document.NewObject().With("user", document.NewObject()).
 			With("error", document.NewString("no token is known here: this server has no users"))
-	case "bindings":
-		return nil, notFound(groupResource{resource: "pods"}, meta(t.body, "name"))
 	default:
 		return nil, &Status{Code: 405, Reason: ReasonMethodNotAllowed, Message: t.Resource + " are not served"}
 	}
