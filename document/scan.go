@@ -45,7 +45,7 @@ func (p *parser) number() error {
 	}
 	n, ok := numberNode(p.s[start:i], whole)
 	if !ok {
-		return p.fail(start, "the number "+p.s[start:i]+" is out of range")
+		return p.fail(start, "the number "+snippet(p.s[start:i], 40)+" is out of range")
 	}
 	n.flags |= fromSource
 	if n.flags&canonical == 0 {
