@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
@@ -47,7 +48,7 @@ func (t *task) applied(live fieldmanager.Object) (fieldmanager.Object, []string,
 		return live, nil, plainError(errScaleVersion)
 	}
 	force := t.Force != nil && *t.Force
-	next, err := m.Finishing(t.finish).Apply(live, config, fieldmanager.ApplyOptions{FieldManager: t.FieldManager, Force: force, Time: t.now})
+	next, err := m.Apply(live, config, fieldmanager.ApplyOptions{FieldManager: t.FieldManager, Force: force, Time: t.now, Finish: t.finish})
 	otherName := errors.Is(err, fieldmanager.ErrName)
 	if err != nil && !otherName {
 		return live, nil, applyStatus(err)
@@ -111,7 +112,7 @@ func (p *pipeline) fieldManager(ep *endpoint) (*fieldmanager.Manager, error) {
 	if m, ok := p.managers.Load(key); ok {
 		return m.(*fieldmanager.Manager), nil
 	}
-	m, err := fieldmanager.New(p.managerConfig(ep))
+	m, err := p.newFieldManager(ep)
 	if err != nil {
 		return nil, err
 	}
@@ -119,42 +120,27 @@ func (p *pipeline) fieldManager(ep *endpoint) (*fieldmanager.Manager, error) {
 	return known.(*fieldmanager.Manager), nil
 }
 
-func (p *pipeline) managerConfig(ep *endpoint) fieldmanager.Config {
-	k := ep.body
-	c := fieldmanager.Config{
-		APIVersion:  k.APIVersion(),
-		Kind:        k.Kind,
-		Type:        k.Type(),
-		Custom:      !ep.kind.Builtin,
-		Subresource: ep.sub,
-		Engine:      p.config.Engine,
+// newFieldManager returns what fieldmanager.For returns, with the engine and the
+// converters of this cluster.
+func (p *pipeline) newFieldManager(ep *endpoint) (*fieldmanager.Manager, error) {
+	c, err := fieldmanager.ConfigFor(p.kinds, ep.kind, ep.sub)
+	if err != nil {
+		return nil, err
 	}
-	if k.Builtin {
-		if zero, _, err := defaults.Decode(k, empty(k), defaults.FromTree); err == nil {
-			c.Empty = zero.With("metadata", document.NewObject())
+	c.Engine = p.config.Engine
+	if c.Convert != nil {
+		c.Convert = func(object document.Value, apiVersion string) (document.Value, error) {
+			other, ok := p.version(ep.kind, apiVersion)
+			if !ok {
+				return object, fmt.Errorf("%s has no version %s", ep.kind.Kind, apiVersion)
+			}
+			if !other.Builtin && p.asksWebhook(other) {
+				return p.convertTyped(object, other)
+			}
+			return p.convert(object, other)
 		}
 	}
-	if ep.sub == subScale {
-		return c
-	}
-	c.Reset = p.resetFields(ep)
-	c.Other = func(apiVersion string) *schema.Type {
-		if other, ok := p.version(k, apiVersion); ok {
-			return other.Type()
-		}
-		return nil
-	}
-	c.Convert = func(object document.Value, apiVersion string) (document.Value, error) {
-		other, ok := p.version(k, apiVersion)
-		if !ok {
-			return object, fmt.Errorf("%s has no version %s", k.Kind, apiVersion)
-		}
-		if !other.Builtin && p.asksWebhook(other) {
-			return p.convertTyped(object, other)
-		}
-		return p.convert(object, other)
-	}
-	return c
+	return fieldmanager.New(c)
 }
 
 // convertTyped converts a custom resource by its webhook and fails where the result
@@ -192,34 +178,9 @@ func (p *pipeline) version(k *schema.Kind, apiVersion string) (*schema.Kind, boo
 	return p.kinds.Kind(schema.GroupVersionKind{Group: group, Version: version, Kind: k.Kind})
 }
 
-// resetFields are what an endpoint resets, by apiVersion. The status of a custom
-// resource resets in all versions, the resource itself only in its own
-// (apiextensions-apiserver, getStatusResetFields). Those of ephemeralcontainers
-// and resize are known to the API server's strategies but not to its endpoints.
-func (p *pipeline) resetFields(ep *endpoint) map[string]fieldmanager.ResetFields {
-	var fields fieldmanager.ResetFields
-	switch ep.sub {
-	case "":
-		fields.Except = ep.strategy.Reset
-	case subStatus:
-		fields.Except = ep.strategy.ResetStatus
-	case "approval":
-		fields.Except = []string{"spec", "status.certificate"}
-	case "finalize":
-		fields.Except = []string{"status"}
-	}
-	reset := map[string]fieldmanager.ResetFields{ep.kind.APIVersion(): fields}
-	if ep.kind.Builtin || ep.sub == subStatus {
-		for _, other := range p.kinds.Served(ep.kind.Group, ep.kind.Kind) {
-			reset[other.APIVersion()] = fields
-		}
-	}
-	return reset
-}
-
 // finish completes what an apply merged: it is decoded as the kind is held in
 // memory, and its defaults are filled in.
-func (t *task) finish(merged document.Value) (document.Value, error) {
+func (t *task) finish(merged document.Value, _ time.Time) (document.Value, error) {
 	if t.ep.sub == subScale && !t.ep.kind.Builtin {
 		return merged, errScaleVersion
 	}

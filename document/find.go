@@ -12,7 +12,7 @@ import (
 // safe for concurrent use.
 func (d *Document) Follow(v Value, p Path) Value {
 	for _, s := range p {
-		if (s.kind == StepKey || s.kind == StepValue) && v.Kind() == List && v.Len() > fewItems {
+		if (s.kind == StepKey || s.kind == StepValue) && v.Kind() == List && v.Len() > fewItems && d.lookup != nil {
 			d.lookup.Lock()
 			v = d.lookup.in(s, v)
 			d.lookup.Unlock()

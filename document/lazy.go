@@ -22,7 +22,7 @@ func ParseLazy(data []byte, opts Options) (*Document, error) {
 	if uint64(len(data)) > math.MaxUint32 {
 		return Parse(data, opts) // an itemSpan could not hold the offsets
 	}
-	return parseDeferring(&Document{source: unsafe.String(unsafe.SliceData(data), len(data)), opts: opts}, lazyText, lazyList)
+	return parseDeferring(newDocument(unsafe.String(unsafe.SliceData(data), len(data)), opts), lazyText, lazyList)
 }
 
 // A list may be deferred if its objects have their keys in ascending order, which

@@ -12,7 +12,7 @@ import (
 // answer that was found at once.
 func deferring(t *testing.T, in []byte, at *Document, atErr error) {
 	t.Helper()
-	d, err := parseDeferring(&Document{source: string(in), opts: Options{Duplicates: DuplicatesLast}}, 0, 0)
+	d, err := parseDeferring(newDocument(string(in), Options{Duplicates: DuplicatesLast}), 0, 0)
 	if fmt.Sprint(err) != fmt.Sprint(atErr) {
 		t.Fatalf("%q: deferring, the error is %v, else %v", in, err, atErr)
 	}
@@ -192,7 +192,7 @@ func TestDeferringMakesNoDifference(t *testing.T) {
 		text := oddText(r, 4)
 		o := Options{Duplicates: Duplicates(r.IntN(3))}
 		want, wantErr := Parse([]byte(text), o)
-		got, err := parseDeferring(&Document{source: text, opts: o}, 0, r.IntN(40))
+		got, err := parseDeferring(newDocument(text, o), 0, r.IntN(40))
 		if fmt.Sprint(err) != fmt.Sprint(wantErr) {
 			t.Fatalf("%s: error %v, want %v", text, err, wantErr)
 		}
@@ -215,7 +215,7 @@ func FuzzParseLazy(f *testing.F) {
 	f.Add([]byte(`[{"a":[1]},{"a":[1]},{"a":[2],"b":{}}]`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		want, wantErr := Parse(text, Options{Duplicates: DuplicatesLast})
-		got, err := parseDeferring(&Document{source: string(text), opts: Options{Duplicates: DuplicatesLast}}, 0, 0)
+		got, err := parseDeferring(newDocument(string(text), Options{Duplicates: DuplicatesLast}), 0, 0)
 		if fmt.Sprint(err) != fmt.Sprint(wantErr) {
 			t.Fatalf("%q: error %v, want %v", text, err, wantErr)
 		}

@@ -60,8 +60,18 @@ type Document struct {
 
 	source string
 	opts   Options
-	marks  []mark // YAML: the positions in the input of the parts of source
-	lookup lookup
+	marks  []mark  // YAML: the positions in the input of the parts of source
+	lookup *lookup // shared by copies; nil for a document that was not parsed
+}
+
+// newDocument returns a document that is not parsed yet.
+func newDocument(source string, opts Options) *Document {
+	d := &struct {
+		Document
+		lookup lookup
+	}{}
+	d.Document = Document{source: source, opts: opts, lookup: &d.lookup}
+	return &d.Document
 }
 
 // Duplicate is a key that an object held more than once.
@@ -76,7 +86,7 @@ func Parse(data []byte, opts Options) (*Document, error) {
 	if err := opts.tooLarge(len(data)); err != nil {
 		return nil, err
 	}
-	return parse(&Document{source: string(data), opts: opts})
+	return parse(newDocument(string(data), opts))
 }
 
 func parse(d *Document) (*Document, error) { return parseDeferring(d, len(d.source)+1, 0) }

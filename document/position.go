@@ -62,7 +62,7 @@ type mark struct{ offset, line, column int }
 // Position returns where in the document's text v stands. For a value that is
 // not of the text only the name is known.
 func (d *Document) Position(v Value) Position {
-	if v.n == nil || v.n.flags&fromSource == 0 {
+	if v.n == nil || v.n.flags&fromSource == 0 || d.lookup == nil {
 		return Position{Name: d.opts.Name}
 	}
 	at := offsetIn(d.source, v.n.raw)

@@ -60,7 +60,7 @@ func ParseYAML(data []byte, opts Options) (*Document, error) {
 		return nil, err
 	}
 	if len(docs) == 0 {
-		return parse(&Document{source: "null", opts: opts})
+		return parse(newDocument("null", opts))
 	}
 	return docs[0], nil
 }
@@ -124,7 +124,9 @@ func yamlDocument(out []byte, marks []mark, opts Options) *Document {
 	if opts.Duplicates == DuplicatesMerged {
 		opts.Duplicates = DuplicatesLast // merging is a matter of JSON into Go structs
 	}
-	return &Document{source: unsafe.String(unsafe.SliceData(out), len(out)), opts: opts, marks: marks}
+	d := newDocument(unsafe.String(unsafe.SliceData(out), len(out)), opts)
+	d.marks = marks
+	return d
 }
 
 // readAnyYAML reads by the library.

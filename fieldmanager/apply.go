@@ -20,6 +20,8 @@ type ApplyOptions struct {
 	// Time of the request, for the manager's entry. Zero means that an entry
 	// that is made or changed has no time.
 	Time time.Time
+	// Finish, if set, is called in place of Config.Finish.
+	Finish func(merged document.Value, at time.Time) (document.Value, error)
 }
 
 // Apply merges a configuration into the live object for a manager. The rules, in
@@ -59,8 +61,12 @@ func (m *Manager) Apply(live Object, config document.Value, o ApplyOptions) (Obj
 		return Object{}, err
 	}
 	after = completeApplier(after, entries, &self, changed, o.Time)
-	if changed && m.config.Finish != nil {
-		if merged, err = m.config.Finish(merged); err != nil {
+	finish := o.Finish
+	if finish == nil {
+		finish = m.config.Finish
+	}
+	if changed && finish != nil {
+		if merged, err = finish(merged, o.Time); err != nil {
 			return Object{}, err
 		}
 	}

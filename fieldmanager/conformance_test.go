@@ -16,7 +16,6 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/oracle/conformance"
 	"github.com/patchlab-dev/patchlab/reference"
 	"github.com/patchlab-dev/patchlab/schema"
-	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
 
 // TestRecordedOwners takes every recorded write for itself: of an apply the
@@ -111,6 +110,8 @@ func (h *ownersHarness) check(t *testing.T, c conformance.Change) (why, differs 
 		return "no such resource", ""
 	case sub != "" && sub != "status":
 		return "another kind's subresource", ""
+	case sub != "" && !hasSubresource(kind, sub):
+		return "no such subresource", ""
 	case notAsked[c.Case] != "":
 		return notAsked[c.Case], ""
 	}
@@ -148,6 +149,11 @@ func (h *ownersHarness) check(t *testing.T, c conformance.Change) (why, differs 
 	}
 	after, _ := m.Update(live, next, fieldmanager.UpdateOptions{FieldManager: manager, Time: now})
 	return "", ownersDiffer(c.Want.Body, after)
+}
+
+func hasSubresource(kind *schema.Kind, name string) bool {
+	_, ok := kind.Subresource(name)
+	return ok
 }
 
 func checkApply(m *fieldmanager.Manager, live fieldmanager.Object, c conformance.Change, manager string, force bool, now time.Time) (why, differs string) {
@@ -227,40 +233,11 @@ func (h *ownersHarness) manager(t *testing.T, kind *schema.Kind, sub string) *fi
 	if m := h.managers[key]; m != nil {
 		return m
 	}
-	c := fieldmanager.Config{
-		APIVersion: kind.APIVersion(), Kind: kind.Kind, Type: kind.Type(), Custom: !kind.Builtin, Subresource: sub, Engine: h.engine,
-		Reset: map[string]fieldmanager.ResetFields{},
-		Other: func(v string) *schema.Type {
-			group, version, _ := schema.SplitAPIVersion(v)
-			if k, ok := h.kinds.Kind(schema.GroupVersionKind{Group: group, Version: version, Kind: kind.Kind}); ok && group == kind.Group {
-				return k.Type()
-			}
-			return nil
-		},
+	c, err := fieldmanager.ConfigFor(h.kinds, kind, sub)
+	if err != nil {
+		t.Fatal(err)
 	}
-	reset := fieldmanager.ResetFields{Except: []string{"spec"}}
-	if kind.Kind == "Deployment" {
-		reset.Except = []string{"spec", "metadata.labels"}
-	}
-	if !kind.Builtin {
-		reset.Except = []string{"metadata", "spec"}
-	}
-	switch {
-	case sub == "" && kind.Status:
-		c.Reset[kind.APIVersion()] = fieldmanager.ResetFields{Except: []string{"status"}}
-	case sub == "status":
-		for _, k := range h.kinds.Served(kind.Group, kind.Kind) {
-			c.Reset[k.APIVersion()] = reset
-		}
-	}
-	if kind.Builtin {
-		empty := document.NewObject().With("apiVersion", document.NewString(c.APIVersion)).With("kind", document.NewString(c.Kind))
-		zero, _, err := defaults.Decode(kind, empty, defaults.FromTree)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.Empty = zero
-	}
+	c.Engine = h.engine
 	m, err := fieldmanager.New(c)
 	if err != nil {
 		t.Fatal(err)

@@ -1,8 +1,10 @@
 package fieldmanager_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -11,35 +13,15 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// deployments returns a manager for the Deployments of the newest Kubernetes.
-func deployments() *fieldmanager.Manager {
-	catalog, err := schema.Builtin("")
-	if err != nil {
-		panic(err)
-	}
-	kind, _ := catalog.Kind(schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"})
-	m, err := fieldmanager.New(fieldmanager.Config{APIVersion: "apps/v1", Kind: "Deployment", Type: kind.Type()})
-	if err != nil {
-		panic(err)
-	}
-	return m
-}
-
-func mustParse(text string) document.Value {
-	d, err := document.ParseYAML([]byte(text), document.Options{})
-	if err != nil {
-		panic(err)
-	}
-	return d.Root
-}
-
 const webApp = `
 apiVersion: apps/v1
 kind: Deployment
-metadata: {name: web}
+metadata: {name: web, namespace: shop}
 spec:
   replicas: 3
+  selector: {matchLabels: {app: web}}
   template:
+    metadata: {labels: {app: web}}
     spec:
       containers:
       - {name: web, image: "web:1"}
@@ -48,80 +30,262 @@ spec:
 const scaler = `
 apiVersion: apps/v1
 kind: Deployment
-metadata: {name: web}
+metadata: {name: web, namespace: shop}
 spec: {replicas: 5}
 `
 
+// now is the time of all requests of the examples.
+var now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// managerOf returns the manager of Deployments, or of one of their subresources,
+// as the newest Kubernetes has it.
+func managerOf(subresource string) *fieldmanager.Manager {
+	catalog, err := schema.Builtin("")
+	if err != nil {
+		panic(err)
+	}
+	registry := schema.NewRegistry(catalog)
+	kind, ok := registry.Kind(schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"})
+	if !ok {
+		panic("no such kind")
+	}
+	m, err := fieldmanager.For(registry, kind, subresource)
+	if err != nil {
+		panic(err)
+	}
+	return m
+}
+
+// parsed reads YAML of an example.
+func parsed(text string) document.Value {
+	d, err := document.ParseYAML([]byte(text), document.Options{})
+	if err != nil {
+		panic(err)
+	}
+	return d.Root
+}
+
+// deployed returns the Deployment that alice applied.
+func deployed(m *fieldmanager.Manager) fieldmanager.Object {
+	live, err := m.Apply(fieldmanager.Object{}, parsed(webApp), fieldmanager.ApplyOptions{FieldManager: "alice", Time: now})
+	if err != nil {
+		panic(err)
+	}
+	return live
+}
+
+// A manifest is applied to a live Deployment without a cluster. The conflicts
+// are printed as JSON.
 func ExampleManager_Apply() {
-	m := deployments()
-	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	live, err := m.Apply(fieldmanager.Object{}, mustParse(webApp), fieldmanager.ApplyOptions{FieldManager: "alice", Time: now})
+	m := managerOf("")
+	live := deployed(m)
+	_, err := m.Apply(live, parsed(scaler), fieldmanager.ApplyOptions{FieldManager: "bob", Time: now})
+	fmt.Println(err)
+	var conflicts *fieldmanager.Conflicts
+	if errors.As(err, &conflicts) {
+		text, _ := json.MarshalIndent(conflicts, "", "  ")
+		fmt.Println(string(text))
+	}
+	// Output:
+	// Apply failed with 1 conflict: conflict with "alice": .spec.replicas
+	// {
+	//   "conflicts": [
+	//     {
+	//       "manager": "alice",
+	//       "operation": "Apply",
+	//       "apiVersion": "apps/v1",
+	//       "time": "2026-01-02T03:04:05Z",
+	//       "path": ".spec.replicas",
+	//       "live": 3,
+	//       "wanted": 5
+	//     }
+	//   ]
+	// }
+}
+
+// With force, the fields change hands.
+func ExampleManager_Apply_force() {
+	m := managerOf("")
+	live := deployed(m)
+	live, err := m.Apply(live, parsed(scaler), fieldmanager.ApplyOptions{FieldManager: "bob", Force: true, Time: now})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	_, err = m.Apply(live, mustParse(scaler), fieldmanager.ApplyOptions{FieldManager: "bob", Time: now})
-	var conflicts *fieldmanager.Conflicts
-	if errors.As(err, &conflicts) {
-		for _, c := range conflicts.List {
-			fmt.Printf("%s is %s, owned by %s; wanted %s\n", c.Path, c.Live, c.Owner, c.Wanted)
-		}
-	}
-	live, err = m.Apply(live, mustParse(scaler), fieldmanager.ApplyOptions{FieldManager: "bob", Force: true, Time: now})
-	fmt.Println(live.Value.Lookup("spec", "replicas"), err)
+	fmt.Println(live.Value.Lookup("spec", "replicas"))
 	for _, e := range live.Managed.Entries() {
-		fmt.Println(e.Manager, e.Fields.Paths())
+		fmt.Println(e.Owner, e.Fields.Leaves())
 	}
 	// Output:
-	// .spec.replicas is 3, owned by "alice"; wanted 5
-	// 5 <nil>
-	// alice [.spec.template.spec.containers[name="web"] .spec.template.spec.containers[name="web"].image .spec.template.spec.containers[name="web"].name]
-	// bob [.spec.replicas]
+	// 5
+	// "alice" .spec.selector .spec.template.metadata.labels.app .spec.template.spec.containers[name="web"].image .spec.template.spec.containers[name="web"].name
+	// "bob" .spec.replicas
 }
 
-func ExampleManager_Update() {
-	m := deployments()
-	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	live, _ := m.Apply(fieldmanager.Object{}, mustParse(webApp), fieldmanager.ApplyOptions{FieldManager: "alice", Time: now})
-	next := live.Value.Set(document.NewInt(7), "spec", "replicas")
-	after, err := m.Update(live, next, fieldmanager.UpdateOptions{FieldManager: "kubectl-edit", Time: now})
-	for _, e := range after.Managed.Owners(document.Keys("spec", "replicas")) {
-		fmt.Println(e.Manager, e.Operation, err)
+// A live object as kubectl get prints it is taken apart, changed and put
+// together again.
+func ExampleSplit() {
+	object := parsed(`
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+  managedFields:
+  - {manager: hpa, operation: Update, apiVersion: apps/v1, subresource: scale, fieldsType: FieldsV1, fieldsV1: {"f:spec": {"f:replicas": {}}}}
+spec: {replicas: 5}
+`)
+	live, err := fieldmanager.Split(object)
+	for _, e := range live.Managed.Entries() {
+		fmt.Println(e.Owner, "owns", e.Fields, err)
 	}
-	// Output: kubectl-edit Update <nil>
+	fmt.Println(live.Value)
+	fmt.Println(document.Equal(live.Join(), object))
+	// Output:
+	// "hpa" with subresource "scale" using apps/v1 owns .spec.replicas <nil>
+	// {"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web"},"spec":{"replicas":5}}
+	// true
 }
 
+// A request that is no apply takes over the fields that it changes. A request
+// to the status subresource owns what is in the status, and nothing else.
+func ExampleManager_Update() {
+	live := deployed(managerOf(""))
+	next := live.Value.Set(document.NewInt(7), "spec", "replicas").Set(document.NewInt(7), "status", "replicas")
+	for _, subresource := range []string{"", "status"} {
+		after, err := managerOf(subresource).Update(live, next, fieldmanager.UpdateOptions{FieldManager: "controller", Time: now})
+		for _, e := range after.Managed.Of("controller") {
+			fmt.Println(e.Owner, e.Fields, err)
+		}
+	}
+	// Output:
+	// "controller" using apps/v1 .spec.replicas <nil>
+	// "controller" with subresource "status" using apps/v1 .status.replicas <nil>
+}
+
+// The owners of a field are found by its path. FieldPath turns a position in a
+// list into the keys that ownership goes by.
+func ExampleManaged_Owners() {
+	m := managerOf("")
+	live := deployed(m)
+	p, err := document.ParsePath(".spec.template.spec.containers[0].image")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	field, err := m.FieldPath(live.Value, p)
+	fmt.Println(field, err)
+	for _, e := range live.Managed.Owners(field) {
+		fmt.Println(e.Owner)
+	}
+	// Output:
+	// .spec.template.spec.containers[name="web"].image <nil>
+	// "alice"
+}
+
+func ExampleManager_FieldPath() {
+	m := managerOf("")
+	live := deployed(m)
+	for _, text := range []string{".spec.selector.matchLabels.app", ".spec.template.spec.containers[1]", ".spec.replica"} {
+		p, _ := document.ParsePath(text)
+		field, err := m.FieldPath(live.Value, p)
+		fmt.Println(field, err)
+	}
+	// Output:
+	// .spec.selector <nil>
+	// . not the path of a field: .spec.template.spec.containers has no item [1]
+	// . not the path of a field: .spec has no field replica
+}
+
+// Parts lists everything in an object, with who owns it.
+func ExampleManager_Parts() {
+	m := managerOf("")
+	live := deployed(m)
+	m.Parts(live, func(p fieldmanager.Part) {
+		if p.Value.Kind() != document.Object && p.Value.Kind() != document.List && p.At.HasPrefix(document.Keys("spec", "template")) && len(p.Owners) > 0 {
+			fmt.Println(p.Path, p.Value)
+		}
+	})
+	// Output:
+	// .spec.template.metadata.labels.app "web"
+	// .spec.template.spec.containers[name="web"].image "web:1"
+	// .spec.template.spec.containers[name="web"].name "web"
+}
+
+// Extract returns what a manager applied, to be changed and applied again.
 func ExampleManager_Extract() {
-	m := deployments()
-	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	live, _ := m.Apply(fieldmanager.Object{}, mustParse(webApp), fieldmanager.ApplyOptions{FieldManager: "alice", Time: now})
-	live, _ = m.Apply(live, mustParse(scaler), fieldmanager.ApplyOptions{FieldManager: "bob", Force: true, Time: now})
+	m := managerOf("")
+	live, err := m.Apply(deployed(m), parsed(scaler), fieldmanager.ApplyOptions{FieldManager: "bob", Force: true, Time: now})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	config, ok, err := m.Extract(live, "bob")
 	fmt.Println(config, ok, err)
-	// Output: {"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web"},"spec":{"replicas":5}} true <nil>
+	// Output: {"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"shop"},"spec":{"replicas":5}} true <nil>
 }
 
+// An observer is called with every decision of an apply, a refused one too.
 func ExampleManager_Observed() {
-	m := deployments()
-	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	live, _ := m.Apply(fieldmanager.Object{}, mustParse(webApp), fieldmanager.ApplyOptions{FieldManager: "alice", Time: now})
+	m := managerOf("")
+	live := deployed(m)
 	m = m.Observed(func(d patch.Decision) {
 		fmt.Println(d.Path, d.Outcome, "by the rule", d.Rule)
 	})
-	_, err := m.Apply(live, mustParse(scaler), fieldmanager.ApplyOptions{FieldManager: "bob", Time: now})
+	_, err := m.Apply(live, parsed(scaler), fieldmanager.ApplyOptions{FieldManager: "bob", Time: now})
 	fmt.Println(err)
 	// Output:
 	// .spec.replicas refused by the rule apply/conflict
 	// Apply failed with 1 conflict: conflict with "alice": .spec.replicas
 }
 
+// Before server-side apply is used for an object that kubectl has managed by
+// client-side apply, its fields are handed over. Otherwise leaving a field out
+// of the manifest would not remove it.
 func ExampleManaged_Migrate() {
-	m := deployments()
-	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	live, _ := m.Update(fieldmanager.Object{}, mustParse(scaler), fieldmanager.UpdateOptions{FieldManager: "kubectl-client-side-apply", Time: now})
-	managed := live.Managed.Migrate([]string{"kubectl-client-side-apply"}, "kubectl", "")
-	for _, e := range managed.Entries() {
-		fmt.Println(e.Manager, e.Operation)
+	m := managerOf("")
+	live, err := m.Update(fieldmanager.Object{}, parsed(webApp), fieldmanager.UpdateOptions{FieldManager: "kubectl-client-side-apply", Time: now})
+	if err != nil {
+		fmt.Println(err)
+		return
 	}
-	// Output: kubectl Apply
+	live.Managed = live.Managed.Migrate([]string{"kubectl-client-side-apply"}, "kubectl", "")
+	for _, e := range live.Managed.Entries() {
+		fmt.Println(e.Owner)
+	}
+	without := parsed(webApp).Remove("spec", "replicas")
+	after, err := m.Apply(live, without, fieldmanager.ApplyOptions{FieldManager: "kubectl", Time: now})
+	fmt.Println(after.Value.Lookup("spec", "replicas"), err)
+	// Output:
+	// "kubectl"
+	// 1 <nil>
+}
+
+func ExampleNewSet() {
+	image, err := document.ParsePath(`.spec.template.spec.containers[name="web"].image`)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	set, err := fieldmanager.NewSet(image, document.Keys("spec", "replicas"))
+	fmt.Println(set, err)
+	text, _ := json.Marshal(set.Remove(image))
+	fmt.Println(string(text), set.Has(image))
+	_, err = set.Insert(document.Path{})
+	fmt.Println(err)
+	// Output:
+	// .spec.replicas .spec.template.spec.containers[name="web"].image <nil>
+	// {"f:spec":{"f:replicas":{}}} true
+	// not the path of a field: the empty path leads to the object itself
+}
+
+// An Object is read and written as the JSON of the object with managedFields.
+func ExampleObject() {
+	var live fieldmanager.Object
+	if err := json.Unmarshal([]byte(`{"kind":"ConfigMap","metadata":{"managedFields":[
+		{"manager":"m","operation":"Apply","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:data":{"f:a":{}}}}]},"data":{"a":"1"}}`), &live); err != nil {
+		fmt.Println(err)
+		return
+	}
+	_ = json.NewEncoder(os.Stdout).Encode(live.Managed.Owners(document.Keys("data", "a")))
+	// Output: [{"apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:data":{"f:a":{}}},"manager":"m","operation":"Apply"}]
 }

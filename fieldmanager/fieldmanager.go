@@ -13,6 +13,7 @@ package fieldmanager
 
 import (
 	"errors"
+	"time"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/structured"
@@ -78,10 +79,10 @@ type Config struct {
 	// built-in kind its Go type's zero value as JSON, for a custom one
 	// apiVersion and kind, which is what an absent value means.
 	Empty document.Value
-	// Finish completes the object that an apply merged, before it is compared
-	// or stored: decoding into a Go type and defaults. It is not called where
-	// the merge changed nothing. nil does nothing.
-	Finish func(merged document.Value) (document.Value, error)
+	// Finish completes the object that an apply merged, at the time of the
+	// request: the API server decodes it into a Go type and fills in defaults.
+	// It is not called if the merge changed nothing. nil does nothing.
+	Finish func(merged document.Value, at time.Time) (document.Value, error)
 	// Engine is the structured merge to use, nil for this project's own.
 	Engine Engine
 }

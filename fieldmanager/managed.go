@@ -57,6 +57,48 @@ func (o Object) Join() document.Value {
 	return o.Value.Set(o.Managed.list, "metadata", "managedFields")
 }
 
+// String returns the object as JSON, with its managers.
+func (o Object) String() string { return o.Join().String() }
+
+// MarshalJSON returns the object with its managers, as Join does. Without an
+// object it is null.
+func (o Object) MarshalJSON() ([]byte, error) { return o.Join().MarshalJSON() }
+
+// UnmarshalJSON reads an object and takes it apart, as Split does.
+func (o *Object) UnmarshalJSON(data []byte) error {
+	var v document.Value
+	if err := v.UnmarshalJSON(data); err != nil {
+		return err
+	}
+	if v.IsNull() {
+		v = document.Value{}
+	}
+	split, err := Split(v)
+	if err == nil {
+		*o = split
+	}
+	return err
+}
+
+// String returns managedFields as JSON.
+func (m Managed) String() string { return m.Value().String() }
+
+// MarshalJSON returns the value of metadata.managedFields, null without entries.
+func (m Managed) MarshalJSON() ([]byte, error) { return m.Value().MarshalJSON() }
+
+// UnmarshalJSON reads the value of metadata.managedFields, as DecodeManaged does.
+func (m *Managed) UnmarshalJSON(data []byte) error {
+	var v document.Value
+	if err := v.UnmarshalJSON(data); err != nil {
+		return err
+	}
+	decoded, err := DecodeManaged(v)
+	if err == nil {
+		*m = decoded
+	}
+	return err
+}
+
 func withoutManaged(object document.Value) document.Value {
 	return object.Remove("metadata", "managedFields")
 }

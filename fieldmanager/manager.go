@@ -37,9 +37,7 @@ func New(c Config) (*Manager, error) {
 		m.engine = structured.Merger{}
 	}
 	if !m.config.Empty.Exists() {
-		m.config.Empty = document.NewObject().
-			With("apiVersion", document.NewString(c.APIVersion)).
-			With("kind", document.NewString(c.Kind))
+		m.config.Empty = emptyOf(c.APIVersion, c.Kind)
 	}
 	m.types = structured.Types{
 		Version: c.APIVersion,

@@ -38,14 +38,6 @@ func (m *Manager) Observed(o patch.Observer) *Manager {
 	return &c
 }
 
-// Finishing returns a manager that completes objects by finish, in place of
-// Config.Finish.
-func (m *Manager) Finishing(finish func(merged document.Value) (document.Value, error)) *Manager {
-	c := *m
-	c.config.Finish = finish
-	return &c
-}
-
 // A witness gathers what the engine reports during one call.
 type witness struct {
 	m      *Manager

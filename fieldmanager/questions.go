@@ -9,7 +9,8 @@ import (
 )
 
 // Owners returns the entries whose manager owns the field itself, in the order
-// of managedFields. Who owns only something in it is not among them.
+// of managedFields. Who owns only something in it is not among them. The path
+// names items of lists as a Set does; for any other path see Manager.FieldPath.
 func (m Managed) Owners(field document.Path) []Entry {
 	var out []Entry
 	for _, e := range m.Entries() {
@@ -32,22 +33,71 @@ func (m Managed) Of(manager string) []Entry {
 	return out
 }
 
-// A Part is a part of an object and who owns it.
+// FieldPath returns the path by which field sets name what p leads to in an
+// object: items of lists by their keys or value in place of their position, and
+// an atomic list or object for everything in it, which has its owners.
+//
+// An error is ErrField: the object has nothing at p. An error is also ErrField
+// where p ends at the object itself.
+func (m *Manager) FieldPath(object document.Value, p document.Path) (document.Path, error) {
+	if m.engine == nil {
+		return nil, errZeroManager
+	}
+	t, v := m.types.Type, object
+	var field document.Path
+	for i, step := range p {
+		if structured.Whole(t, v) {
+			break
+		}
+		next := step.In(v)
+		if !next.Exists() {
+			return nil, missing(p[:i], step)
+		}
+		if name, ok := step.Name(); ok {
+			t = t.Map.Member(name)
+		} else {
+			element, ok := structured.ItemElement(t.List, next)
+			if !ok {
+				return nil, fmt.Errorf("%w: the item %s has no key", ErrField, p[:i+1])
+			}
+			step, t = fieldset.Step(element), t.List.Elem
+		}
+		field, v = append(field, step), next
+	}
+	if len(field) == 0 {
+		return nil, fmt.Errorf("%w: %s leads to the object itself", ErrField, p)
+	}
+	return field, nil
+}
+
+func missing(in document.Path, step document.Step) error {
+	if name, ok := step.Name(); ok {
+		return fmt.Errorf("%w: %s has no field %s", ErrField, in, name)
+	}
+	return fmt.Errorf("%w: %s has no item %s", ErrField, in, step)
+}
+
+// Part is a part of an object, with its owners.
 type Part struct {
-	// At is where it stands, Path how field sets name it. What stands in a list
-	// or an object with one owner has the Path and the owners of the whole.
+	// At is its position in the object, Path the path by which field sets name
+	// it, see Manager.FieldPath. A part of an atomic list or object has the Path
+	// and the owners of the whole.
 	At   document.Path
 	Path document.Path
 	// Value of the part.
 	Value document.Value
-	// Owners are the positions of the entries that own it, ascending.
+	// Owners are the positions, in managedFields, of the entries that own it,
+	// ascending.
 	Owners []int
 }
 
 // Parts calls f for every part of an object in the order of the document:
 // members, items and what is in them. The slices of a Part are used again; clone
-// them to keep them.
+// them to keep them. A zero Manager has no parts.
 func (m *Manager) Parts(o Object, f func(Part)) {
+	if m.engine == nil {
+		return
+	}
 	sets := make([]fieldset.Set, o.Managed.Len())
 	for i, e := range o.Managed.entries {
 		sets[i] = e.Fields

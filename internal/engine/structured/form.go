@@ -54,6 +54,18 @@ func allForms(t *schema.Type) form {
 // a scalar before a list.
 func (f form) lead() form { return f & -f }
 
+// Whole reports whether an object or a list of a type has its owners as one:
+// what is in it has none of its own. t may be nil, for a type that is not known.
+func Whole(t *schema.Type, v document.Value) bool {
+	switch v.Kind() {
+	case document.Object:
+		return t == nil || t.Map == nil || t.Map.Atomic
+	case document.List:
+		return t == nil || t.List == nil || t.List.Kind == schema.AtomicList
+	}
+	return false
+}
+
 // contents returns what an object or a list holds; for null, an absent value
 // and one of another kind nothing, which is an absent value.
 func contents(v document.Value, k document.Kind) document.Value {
