@@ -23,8 +23,6 @@ func checkBuiltin(k *schema.Kind, sub string, object, live document.Value) []Cau
 	switch k.Group + "/" + k.Kind {
 	case "/Pod":
 		add(checkPod(object, live)...)
-	case "/Service":
-		add(checkService(object)...)
 	case crdGroup + "/CustomResourceDefinition":
 		if sub == subStatus {
 			add(checkCRDStatus(object)...)
@@ -116,18 +114,6 @@ func fixedPodSpec(spec document.Value) document.Value {
 		spec = spec.With(key, fixed.List())
 	}
 	return spec
-}
-
-func checkService(object document.Value) []Cause {
-	var causes []Cause
-	spec := object.Get("spec")
-	if spec.Get("clusterIPs").Len() > 0 && spec.Get("clusterIP").StringOr("") == "" {
-		causes = append(causes, invalidValue("spec.clusterIPs", spec.Get("clusterIPs").String(), "must be empty when `clusterIP` is not specified"))
-	}
-	if object.Lookup("status", "loadBalancer", "ingress").Len() > 0 && spec.Get("type").StringOr("") != "LoadBalancer" {
-		causes = append(causes, forbidden("status.loadBalancer.ingress", "may only be used when `spec.type` is 'LoadBalancer'"))
-	}
-	return causes
 }
 
 // checkSelector requires that the selector matches the labels of the template. A

@@ -13,8 +13,6 @@ import (
 // fixedFields are those that may never change, as dotted paths.
 func fixedFields(k *schema.Kind) []string {
 	switch k.Group + "/" + k.Kind {
-	case "/Secret":
-		return []string{"type"}
 	case "apps/Deployment", "apps/ReplicaSet", "apps/DaemonSet":
 		return []string{"spec.selector"}
 	case "batch/Job":
@@ -43,12 +41,6 @@ func fixedCauses(k *schema.Kind, next, live document.Value) []Cause {
 		}
 	}
 	switch k.Group + "/" + k.Kind {
-	case "/ConfigMap", "/Secret":
-		causes = append(causes, checkSealed(next, live)...)
-	case "/PersistentVolumeClaim":
-		if !sameContent(fixedClaim(next, live), fixedClaim(live, live)) {
-			causes = append(causes, forbidden("spec", "spec is immutable after creation except resources.requests of a bound claim and volumeAttributesClassName"))
-		}
 	case "apps/StatefulSet":
 		if !sameContent(fixedStatefulSet(next), fixedStatefulSet(live)) {
 			causes = append(causes, forbidden("spec", "updates to statefulset spec for fields other than replicas, ordinals, template, updateStrategy, revisionHistoryLimit, persistentVolumeClaimRetentionPolicy and minReadySeconds are forbidden"))
@@ -103,39 +95,6 @@ func sameMembers(a, b document.Value) bool {
 		}
 	}
 	return true
-}
-
-// checkSealed keeps the content of a ConfigMap or Secret that is immutable.
-func checkSealed(next, live document.Value) []Cause {
-	var causes []Cause
-	if sealed, _ := live.Get("immutable").Bool(); !sealed {
-		return nil
-	}
-	if still, _ := next.Get("immutable").Bool(); !still {
-		causes = append(causes, forbidden("immutable", "field is immutable when `immutable` is set"))
-	}
-	for _, key := range [...]string{"data", "binaryData"} {
-		if !sameContent(next.Get(key), live.Get(key)) {
-			causes = append(causes, forbidden(key, "field is immutable when `immutable` is set"))
-		}
-	}
-	return causes
-}
-
-// fixedClaim returns the part of a claim's spec that an update may not change. The
-// volume and the storage class may be set once; a bound claim may request more.
-func fixedClaim(claim, live document.Value) document.Value {
-	spec := claim.Get("spec")
-	if live.Lookup("spec", "volumeName").StringOr("") == "" {
-		spec = spec.Without("volumeName")
-	}
-	if !live.Lookup("spec", "storageClassName").Exists() {
-		spec = spec.Without("storageClassName")
-	}
-	if live.Lookup("status", "phase").StringOr("") == "Bound" {
-		spec = spec.Remove("resources", "requests", "storage").Without("volumeAttributesClassName")
-	}
-	return spec
 }
 
 func fixedStatefulSet(set document.Value) document.Value {

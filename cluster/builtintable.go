@@ -46,14 +46,6 @@ spec.selector needed
 spec.template needed
 spec.replicas range 0
 spec.minReadySeconds range 0
-# /PersistentVolumeClaim
-spec.accessModes needed
-# /Service
-spec.type one ClusterIP,ExternalName,LoadBalancer,NodePort
-spec.sessionAffinity one ClientIP,None
-spec.internalTrafficPolicy one Cluster,Local
-spec.ports[].port range 1,65535
-spec.ports[].protocol one SCTP,TCP,UDP
 # batch/Job
 spec.parallelism range 0
 spec.completions range 0

@@ -1,5 +1,9 @@
 package kinds
 
+import (
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+)
+
 // endpointsStrategy is the strategy of v1 Endpoints.
 var endpointsStrategy = Strategy{
 	Group:          "",
@@ -8,4 +12,48 @@ var endpointsStrategy = Strategy{
 	Name:           subdomainName,
 	CreateOnUpdate: true,
 	Deprecated:     "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
+	validate:       validateEndpoints,
+}
+
+func validateEndpoints(c *check, object, old field) {
+	subsets := object.get("subsets")
+	mark := len(c.errs)
+	for i := range subsets.items() {
+		validateEndpointSubset(c, subsets.item(i))
+	}
+	if c.failed(mark) && old.isSet() && c.same(subsets, old.get("subsets")) {
+		c.errs = c.errs[:mark] // stored subsets may stay as they are
+	}
+}
+
+func validateEndpointSubset(c *check, subset field) {
+	addresses, notReady, ports := subset.get("addresses"), subset.get("notReadyAddresses"), subset.get("ports")
+	if addresses.items() == 0 && notReady.items() == 0 {
+		c.required(subset, "`addresses` or `notReadyAddresses` must be given")
+	}
+	for _, list := range [...]field{addresses, notReady} {
+		for i := range list.items() {
+			address := list.item(i)
+			ip, node := address.get("ip"), address.get("nodeName")
+			c.address(ip)
+			c.endpointAddress(ip)
+			c.syntaxIfSet(address.get("hostname"), names.DNSLabel)
+			if node.isSet() {
+				c.syntax(node, names.DNSSubdomain)
+			}
+		}
+	}
+	for i := range ports.items() {
+		port := ports.item(i)
+		name, application := port.get("name"), port.get("appProtocol")
+		if ports.items() > 1 {
+			c.need(name)
+		}
+		c.syntaxIfSet(name, names.DNSLabel)
+		c.port(port.get("port"))
+		c.needOneOf(port.get("protocol"), "SCTP,TCP,UDP")
+		if application.isSet() {
+			c.syntax(application, names.QualifiedName)
+		}
+	}
 }

@@ -1,5 +1,11 @@
 package kinds
 
+import (
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+)
+
 // limitRangeStrategy is the strategy of v1 LimitRange.
 var limitRangeStrategy = Strategy{
 	Group:          "",
@@ -7,4 +13,121 @@ var limitRangeStrategy = Strategy{
 	Name:           subdomainName,
 	GenerateName:   true,
 	CreateOnUpdate: true,
+	validate:       validateLimitRange,
+}
+
+func validateLimitRange(c *check, object, _ field) {
+	limits := object.get("spec.limits")
+	var types seenTexts
+	for i := range limits.items() {
+		limit := limits.item(i)
+		kind := limit.get("type")
+		c.limitType(kind)
+		if types.add(kind.text()) {
+			c.duplicate(kind)
+		}
+		validateLimitNames(c, limit, kind.text())
+		validateLimitAmounts(c, limit, kind.text())
+	}
+}
+
+// limitType requires Container, Pod, PersistentVolumeClaim, or a type with a domain.
+func (c *check) limitType(f field) {
+	if !c.syntax(f, names.QualifiedName) || strings.Contains(f.text(), "/") {
+		return
+	}
+	if !among(f.text(), "Container,PersistentVolumeClaim,Pod") {
+		c.invalid(f, "must be a standard type or have a domain, such as example.com/type")
+	}
+}
+
+// validateLimitNames checks which resources a limit names. Limits of pods have no
+// defaults.
+func validateLimitNames(c *check, limit field, kind string) {
+	for _, name := range [...]string{"max", "min", "default", "defaultRequest", "maxLimitRequestRatio"} {
+		amounts := limit.get(name)
+		if kind == "Pod" && strings.HasPrefix(name, "default") {
+			if amounts.members() > 0 {
+				c.forbidden(amounts, "may not be specified when `type` is 'Pod'")
+			}
+			continue
+		}
+		for i := range amounts.members() {
+			amount, resource := amounts.memberAt(i)
+			if kind == "Pod" || kind == "Container" {
+				c.containerResource(amount, resource)
+			} else {
+				c.resourceName(amount, resource)
+			}
+		}
+	}
+	least, most := limit.get("min.storage"), limit.get("max.storage")
+	if kind == "PersistentVolumeClaim" && !least.isSet() && !most.isSet() {
+		c.required(limit.getAs("max", "limits"), "a minimum or a maximum of storage is required")
+	}
+}
+
+// validateLimitAmounts requires that the amounts of each resource are in order: the
+// minimum, the default request, the default, the maximum.
+func validateLimitAmounts(c *check, limit field, kind string) {
+	order := [...]string{"min", "defaultRequest", "default", "max"}
+	for i, lower := range order {
+		amounts := limit.get(lower)
+		for j := range amounts.members() {
+			low, resource := amounts.memberAt(j)
+			for _, upper := range order[i+1:] {
+				if kind == "Pod" && (strings.HasPrefix(lower, "default") || strings.HasPrefix(upper, "default")) {
+					continue
+				}
+				high := limit.get(upper).key(resource)
+				if high.isSet() && amountOf(low.Value).Cmp(amountOf(high.Value)) > 0 {
+					validateLimitOrder(c, low, high, lower, upper)
+				}
+			}
+		}
+	}
+	validateNoOvercommit(c, limit, kind)
+	validateLimitRatios(c, limit)
+}
+
+// validateLimitOrder adds the error of two amounts that are in the wrong order to
+// the field that kube-apiserver names: a default where there is one.
+func validateLimitOrder(c *check, low, high field, lower, upper string) {
+	if lower == "min" && upper != "max" {
+		low = high
+	}
+	c.invalid(low, lower+" is greater than "+upper)
+}
+
+// validateNoOvercommit requires that request and limit of a resource that cannot be
+// overcommitted are the same.
+func validateNoOvercommit(c *check, limit field, kind string) {
+	requests := limit.get("defaultRequest")
+	if kind == "Pod" {
+		return
+	}
+	for i := range requests.members() {
+		request, resource := requests.memberAt(i)
+		bound := limit.get("default").key(resource)
+		if (!isNativeResource(resource) || isHugePages(resource)) && bound.isSet() && !sameAmount(request.Value, bound.Value) {
+			c.invalid(request, "must equal the default of a resource that cannot be overcommitted")
+		}
+	}
+}
+
+// validateLimitRatios requires ratios of at least 1, and that a ratio can be
+// reached between minimum and maximum.
+func validateLimitRatios(c *check, limit field) {
+	ratios := limit.get("maxLimitRequestRatio")
+	for i := range ratios.members() {
+		ratio, resource := ratios.memberAt(i)
+		least, most := limit.get("min").key(resource), limit.get("max").key(resource)
+		r := amountOf(ratio.Value).Float()
+		if r < 1 {
+			c.invalid(ratio, "must be at least 1")
+		}
+		if least.isSet() && most.isSet() && r > amountOf(most.Value).Float()/amountOf(least.Value).Float() {
+			c.invalid(ratio, "is greater than max/min")
+		}
+	}
 }

@@ -1,5 +1,11 @@
 package kinds
 
+import (
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+)
+
 // namespaceStrategy is the strategy of v1 Namespace.
 var namespaceStrategy = Strategy{
 	Group:         "",
@@ -11,4 +17,33 @@ var namespaceStrategy = Strategy{
 	Selectable: []SelectableField{
 		{Label: "status.phase"},
 	},
+	validate:       validateNamespace,
+	validateStatus: validateNamespaceStatus,
+	validatePart:   validateNamespace,
+}
+
+// validateNamespace checks the finalizers in the spec, for the finalize subresource
+// too.
+func validateNamespace(c *check, object, _ field) {
+	list := object.get("spec.finalizers")
+	for i := range list.items() {
+		item := list.hiddenItem(i)
+		if c.subresource == "finalize" {
+			item = list.item(i)
+		}
+		if c.syntax(item, names.QualifiedName) && !strings.Contains(item.text(), "/") &&
+			!among(item.text(), FinalizerOrphan+","+FinalizerForeground+","+finalizerKubernetes) {
+			c.invalid(item, "must have a domain, or be one of Kubernetes' own")
+		}
+	}
+}
+
+func validateNamespaceStatus(c *check, object, _ field) {
+	phase, deletion := object.getAs("status.phase", "status.Phase"), object.get("metadata.deletionTimestamp")
+	switch {
+	case !deletion.isSet() && phase.text() != "Active":
+		c.invalid(phase, "may only be 'Active' without a `deletionTimestamp`")
+	case deletion.isSet() && phase.text() != "Terminating":
+		c.invalid(phase, "may only be 'Terminating' with a `deletionTimestamp`")
+	}
 }

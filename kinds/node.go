@@ -1,5 +1,10 @@
 package kinds
 
+import (
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+)
+
 // nodeStrategy is the strategy of v1 Node.
 var nodeStrategy = Strategy{
 	Group:       "",
@@ -11,4 +16,91 @@ var nodeStrategy = Strategy{
 	Selectable: []SelectableField{
 		{Label: "spec.unschedulable", Missing: "false"},
 	},
+	validate:       validateNode,
+	validateStatus: validateNode,
+}
+
+// validateNode checks a node that is written itself or through its status: both go
+// by the same rules.
+func validateNode(c *check, object, old field) {
+	validateTaints(c, object.getAs("spec.taints", "metadata.taints"))
+	for _, list := range [...]string{"status.capacity", "status.allocatable"} {
+		amounts := object.get(list)
+		for i := range amounts.members() {
+			_, resource := amounts.memberAt(i)
+			c.resourceAmount(amounts.get(resource), resource)
+		}
+	}
+	validateDeclaredFeatures(c, object.get("status.declaredFeatures"))
+	ranges := object.get("spec.podCIDRs")
+	if !old.isSet() || !c.same(ranges, old.get("spec.podCIDRs")) {
+		for i := range ranges.items() {
+			c.addressRange(ranges.item(i))
+		}
+		if ranges.items() > 1 && !isDualStack(ranges.Value) {
+			c.invalid(ranges, "may have at most one CIDR for each IP family")
+		}
+	}
+	if old.isSet() {
+		validateNodeUpdate(c, object, old)
+	}
+}
+
+func validateTaints(c *check, taints field) {
+	var seen seenTexts
+	for i := range taints.items() {
+		taint := taints.item(i)
+		key, effect := taint.get("key"), taint.get("effect")
+		c.syntax(key, names.QualifiedName)
+		c.syntax(taint.get("value"), names.LabelValue)
+		c.needOneOf(effect, "NoExecute,NoSchedule,PreferNoSchedule")
+		if seen.add(effect.text() + "\x00" + key.text()) {
+			c.duplicate(taint)
+		}
+	}
+}
+
+// validateDeclaredFeatures requires a sorted list of different features.
+func validateDeclaredFeatures(c *check, features field) {
+	for i := 1; i < features.items(); i++ {
+		feature := features.item(i)
+		switch before := features.item(i - 1).text(); {
+		case before == feature.text():
+			c.duplicate(feature)
+		case before > feature.text():
+			c.invalid(feature, "the list must be sorted")
+		}
+	}
+}
+
+// isDualStack reports whether a list holds one address range of each family.
+func isDualStack(ranges document.Value) bool {
+	if ranges.Len() != 2 {
+		return false
+	}
+	a, ok := parseRange(ranges.At(0).StringOr(""), true)
+	b, both := parseRange(ranges.At(1).StringOr(""), true)
+	return ok && both && a.Addr().Unmap().Is4() != b.Addr().Unmap().Is4()
+}
+
+// validateNodeUpdate keeps what identifies a node once it is set.
+func validateNodeUpdate(c *check, object, old field) {
+	addresses := object.get("status.addresses")
+	var seen seenTexts
+	for i := range addresses.items() {
+		address := addresses.item(i)
+		if seen.add(address.Value.Get("type").StringOr("") + "\x00" + address.Value.Get("address").StringOr("")) {
+			c.duplicate(address)
+		}
+	}
+	ranges, provider, external := object.get("spec.podCIDRs"), object.get("spec.providerID"), object.get("spec.externalID")
+	if was := old.get("spec.podCIDRs"); was.items() > 0 && !c.same(ranges, was) {
+		c.forbidden(ranges, "may not be changed once set")
+	}
+	if was := old.get("spec.providerID"); !was.isEmpty() && was.text() != provider.text() {
+		c.forbidden(provider, "may not be changed once set")
+	}
+	if was := old.get("spec.externalID"); was.text() != external.text() {
+		c.forbidden(external, "may not be changed")
+	}
 }

@@ -1,11 +1,141 @@
 package kinds
 
+import (
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+)
+
 // persistentVolumeClaimStrategy is the strategy of v1 PersistentVolumeClaim.
 var persistentVolumeClaimStrategy = Strategy{
-	Group:         "",
-	Resource:      "persistentvolumeclaims",
-	Name:          subdomainName,
-	ReturnDeleted: true,
-	Reset:         []string{"status"},
-	ResetStatus:   []string{"spec"},
+	Group:          "",
+	Resource:       "persistentvolumeclaims",
+	Name:           subdomainName,
+	ReturnDeleted:  true,
+	Reset:          []string{"status"},
+	ResetStatus:    []string{"spec"},
+	validate:       validatePersistentVolumeClaim,
+	validateStatus: validatePersistentVolumeClaimStatus,
+}
+
+func validatePersistentVolumeClaim(c *check, object, old field) {
+	validateClaimSpec(c, object.get("spec"))
+	if old.isSet() {
+		validateClaimUpdate(c, object, old)
+	}
+}
+
+// validateClaimSpec checks the spec of a claim, or of a template for claims.
+func validateClaimSpec(c *check, spec field) {
+	class, attributes, mode := spec.get("storageClassName"), spec.get("volumeAttributesClassName"), spec.get("volumeMode")
+	validateAccessModes(c, spec.get("accessModes"))
+	c.labelSelector(spec.get("selector"))
+	if storage := spec.getAs("resources", "resources[storage]").getAs("requests.storage", ""); storage.isSet() {
+		c.positive(storage)
+	} else {
+		c.required(storage, "")
+	}
+	c.syntaxIfSet(class, names.DNSSubdomain)
+	c.oneOfIfSet(mode, "Block,Filesystem")
+	source, ref := spec.get("dataSource"), spec.get("dataSourceRef")
+	validateDataSource(c, source)
+	validateDataSource(c, ref)
+	if source.isSet() && ref.isSet() {
+		switch namespace := ref.get("namespace"); {
+		case !namespace.isEmpty():
+			c.invalid(spec, "dataSource may not be given with dataSourceRef.namespace")
+		case !document.Equal(source.Value, ref.Value.Without("namespace")):
+			c.invalid(spec, "dataSource must match dataSourceRef")
+		}
+	}
+	c.syntaxIfSet(attributes, names.DNSSubdomain)
+}
+
+// validateDataSource requires a name and a kind; a claim is the only kind of the
+// core group.
+func validateDataSource(c *check, source field) {
+	if !source.isSet() {
+		return
+	}
+	group, kind := source.get("apiGroup"), source.get("kind")
+	c.need(source.get("name"))
+	c.need(kind)
+	if group.isEmpty() && kind.text() != "PersistentVolumeClaim" {
+		c.invalidText(source, kind.text(), "must be 'PersistentVolumeClaim' in the core group")
+	}
+	c.syntaxIfSet(group, names.DNSSubdomain)
+	c.syntaxIfSet(source.get("namespace"), names.DNSLabel)
+}
+
+// validateClaimUpdate keeps the spec of a claim, except that it may come to name a
+// volume and a class, and that a bound claim may ask for more storage and for other
+// attributes.
+func validateClaimUpdate(c *check, object, old field) {
+	spec, was := object.get("spec"), old.get("spec")
+	next, stored := spec, was
+	if name := was.get("volumeName"); name.isEmpty() {
+		next.Value, stored.Value = next.Value.Without("volumeName"), stored.Value.Without("volumeName")
+	}
+	if class := was.get("storageClassName"); !class.isSet() {
+		next.Value, stored.Value = next.Value.Without("storageClassName"), stored.Value.Without("storageClassName")
+	}
+	if phase := object.get("status.phase"); phase.text() == "Bound" {
+		if next.Value.Lookup("resources", "requests").Exists() {
+			next.Value = next.Value.Set(stored.Value.Lookup("resources", "requests", "storage"), "resources", "requests", "storage")
+		}
+		next.Value, stored.Value = next.Value.Without("volumeAttributesClassName"), stored.Value.Without("volumeAttributesClassName")
+	}
+	if !c.same(next, stored) {
+		c.forbidden(spec, "may not be changed after creation, except resources.requests and volumeAttributesClassName of a bound claim")
+	}
+	size := spec.get("resources.requests.storage")
+	newSize := amountOf(size.Value)
+	if newSize.Cmp(amountOf(was.Value.Lookup("resources", "requests", "storage"))) < 0 &&
+		newSize.Cmp(amountOf(old.Value.Lookup("status", "capacity", "storage"))) <= 0 {
+		c.forbidden(size, "may not be less than status.capacity")
+	}
+	if !c.same(spec.get("volumeMode"), was.get("volumeMode")) {
+		c.invalid(object.getAs("spec.volumeMode", "volumeMode"), "field is immutable")
+	}
+	if current := old.get("status.currentVolumeAttributesClassName"); current.isSet() {
+		if class := spec.get("volumeAttributesClassName"); class.isEmpty() {
+			c.forbidden(class, "may not be removed once it has been applied")
+		}
+	}
+}
+
+func validatePersistentVolumeClaimStatus(c *check, object, _ field) {
+	const resizing = "ControllerResizeInProgress,ControllerResizeInfeasible,NodeResizeInProgress,NodeResizeInfeasible,NodeResizePending"
+	status := object.get("status")
+	capacity, statuses, allocated := status.get("capacity"), status.get("allocatedResourceStatuses"), status.get("allocatedResources")
+	for i := range capacity.members() {
+		amount, _ := capacity.memberAt(i)
+		c.notNegative(amount)
+	}
+	for i := range statuses.members() {
+		state, resource := statuses.memberAt(i)
+		c.claimResource(statuses, resource)
+		if !among(state.text(), resizing) {
+			c.notSupported(statuses, resizing)
+		}
+	}
+	for i := range allocated.members() {
+		amount, resource := allocated.memberAt(i)
+		if c.claimResource(allocated, resource) {
+			c.notNegative(amount)
+		}
+	}
+}
+
+// claimResource requires a resource that a claim can have: storage, or one with a
+// domain. Errors are on the whole list.
+func (c *check) claimResource(list field, resource string) bool {
+	if why := names.QualifiedName(resource); why != "" {
+		c.invalidText(list, resource, why)
+		return false
+	}
+	if isNativeResource(resource) && resource != "storage" {
+		c.notSupported(list, "storage")
+		return false
+	}
+	return true
 }

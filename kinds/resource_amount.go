@@ -8,16 +8,14 @@ import (
 
 // standardResources are the resources without a domain that quotas, limits and
 // containers may name (pkg/apis/core/helper, Kubernetes 1.36).
-const standardResources = "configmaps,count/,cpu,ephemeral-storage,limits.cpu,limits.ephemeral-storage,limits.memory,memory," +
+const standardResources = "configmaps,cpu,ephemeral-storage,limits.cpu,limits.ephemeral-storage,limits.memory,memory," +
 	"persistentvolumeclaims,pods,replicationcontrollers,requests.cpu,requests.ephemeral-storage,requests.memory,requests.storage," +
 	"resourcequotas,secrets,services,services.loadbalancers,services.nodeports,storage"
 
 // containerResource requires the name of a resource that a container can ask for:
 // a standard one, huge pages, or one with a domain. Errors are on f.
 func (c *check) containerResource(f field, name string) {
-	if !c.resourceName(f, name) {
-		return
-	}
+	c.resourceName(f, name)
 	switch {
 	case !strings.Contains(name, "/"):
 		if !among(name, "cpu,memory,ephemeral-storage") && !isHugePages(name) {
@@ -28,22 +26,33 @@ func (c *check) containerResource(f field, name string) {
 	}
 }
 
+// quotaResource requires the name of a resource that a quota can limit.
+func (c *check) quotaResource(f field, name string) {
+	c.resourceName(f, name)
+	if !strings.Contains(name, "/") && !isQuotaResource(name) {
+		c.invalidText(f, name, "must be a standard resource for quotas")
+	}
+}
+
+// isQuotaResource reports whether quotas know a resource without a domain.
+func isQuotaResource(name string) bool {
+	return name != "storage" && among(name, standardResources) || isQuotaHugePages(name)
+}
+
+func isQuotaHugePages(name string) bool {
+	return isHugePages(name) || strings.HasPrefix(name, "requests.hugepages-")
+}
+
 // resourceName requires a qualified name, and of a name without a domain that it is
 // a standard one.
-func (c *check) resourceName(f field, name string) bool {
+func (c *check) resourceName(f field, name string) {
 	if why := names.QualifiedName(name); why != "" {
 		c.invalidText(f, name, why)
-		if !strings.Contains(name, "/") && !isHugePages(name) {
-			c.invalidText(f, name, "must be a standard resource for containers")
-		}
-		return false
+		return
 	}
-	if !strings.Contains(name, "/") && !among(name, standardResources) && !isHugePages(name) {
+	if !strings.Contains(name, "/") && !among(name, standardResources) && !isQuotaHugePages(name) {
 		c.invalidText(f, name, "must be a standard resource or have a domain, such as example.com/name")
-		c.invalidText(f, name, "must be a standard resource for containers")
-		return false
 	}
-	return true
 }
 
 func isHugePages(name string) bool { return strings.HasPrefix(name, "hugepages-") }
@@ -71,7 +80,7 @@ func (c *check) resourceAmount(f field, name string) {
 // isCounted reports whether amounts of the resource are whole numbers.
 func isCounted(name string) bool {
 	return among(name, "pods,services,replicationcontrollers,resourcequotas,secrets,configmaps,persistentvolumeclaims,services.loadbalancers,services.nodeports") ||
-		isExtendedResource(name) || strings.HasPrefix(name, "count/")
+		isExtendedResource(name)
 }
 
 // isWhole reports whether an amount, rounded up to thousandths, is an integer.

@@ -1,11 +1,134 @@
 package kinds
 
+import (
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
 // resourceQuotaStrategy is the strategy of v1 ResourceQuota.
 var resourceQuotaStrategy = Strategy{
-	Group:         "",
-	Resource:      "resourcequotas",
-	Name:          subdomainName,
-	ReturnDeleted: true,
-	Reset:         []string{"status"},
-	ResetStatus:   []string{"spec"},
+	Group:          "",
+	Resource:       "resourcequotas",
+	Name:           subdomainName,
+	ReturnDeleted:  true,
+	Reset:          []string{"status"},
+	ResetStatus:    []string{"spec"},
+	validate:       validateResourceQuota,
+	validateStatus: validateResourceQuotaStatus,
+}
+
+func validateResourceQuota(c *check, object, old field) {
+	spec := object.get("spec")
+	hard, scopes := spec.get("hard"), spec.get("scopes")
+	c.quotaAmounts(hard)
+	var seen seenTexts
+	for i := range scopes.items() {
+		scope := scopes.item(i)
+		validateScope(c, scope.text(), hard.Value, scopes, scopes)
+		seen.add(scope.text())
+	}
+	c.conflictingScopes(scopes, &seen)
+	if selector := spec.get("scopeSelector"); selector.isSet() {
+		validateScopeSelector(c, selector, hard.Value, scopes)
+	}
+	if old.isSet() && !sameTexts(scopes.Value, old.Value.Lookup("spec", "scopes")) {
+		c.invalid(scopes, "field is immutable")
+	}
+}
+
+func validateResourceQuotaStatus(c *check, object, _ field) {
+	c.quotaAmounts(object.get("status.hard"))
+	c.quotaAmounts(object.get("status.used"))
+}
+
+func (c *check) quotaAmounts(amounts field) {
+	for i := range amounts.members() {
+		amount, resource := amounts.memberAt(i)
+		c.quotaResource(amount, resource)
+		c.resourceAmount(amount, resource)
+	}
+}
+
+const quotaScopes = "BestEffort,CrossNamespacePodAffinity,NotBestEffort,NotTerminating,PriorityClass,Terminating,VolumeAttributesClass"
+
+// validateScope requires a known scope that can be applied to each limited resource.
+// Errors are on name and on all.
+func validateScope(c *check, scope string, hard document.Value, name, all field) {
+	if !among(scope, quotaScopes) {
+		c.invalidText(name, scope, "unsupported scope")
+	}
+	for resource := range hard.Members() {
+		if !strings.Contains(resource, "/") && isQuotaResource(resource) && !scopeApplies(scope, resource) {
+			c.invalid(all, "unsupported scope applied to resource "+resource)
+		}
+	}
+}
+
+// scopeApplies reports whether quotas of a resource can be limited to a scope.
+func scopeApplies(scope, resource string) bool {
+	const compute = "cpu,memory,limits.cpu,limits.memory,requests.cpu,requests.memory"
+	switch scope {
+	case "BestEffort":
+		return resource == "pods"
+	case "Terminating", "NotTerminating", "NotBestEffort", "PriorityClass", "CrossNamespacePodAffinity":
+		return resource == "pods" || among(resource, compute)
+	case "VolumeAttributesClass":
+		return among(resource, "persistentvolumeclaims,requests.storage")
+	}
+	return true
+}
+
+func (c *check) conflictingScopes(scopes field, seen *seenTexts) {
+	if seen.has("BestEffort") && seen.has("NotBestEffort") || seen.has("Terminating") && seen.has("NotTerminating") {
+		c.invalid(scopes, "conflicting scopes")
+	}
+}
+
+// validateScopeSelector checks the requirements of a selector; errors leave their
+// index out.
+func validateScopeSelector(c *check, selector field, hard document.Value, scopes field) {
+	expressions := selector.get("matchExpressions")
+	var seen seenTexts
+	for i := range expressions.items() {
+		expression := expressions.hiddenItem(i)
+		name, operator, values := expression.get("scopeName"), expression.get("operator"), expression.get("values")
+		validateScope(c, name.text(), hard, name, expressions)
+		if among(name.text(), "BestEffort,NotBestEffort,Terminating,NotTerminating,CrossNamespacePodAffinity") && operator.text() != "Exists" {
+			c.invalid(operator, "must be 'Exists' for this scope")
+		}
+		switch operator.text() {
+		case "In", "NotIn":
+			if values.items() == 0 {
+				c.required(values, "must be specified when `operator` is 'In' or 'NotIn'")
+			}
+		case "Exists", "DoesNotExist":
+			if values.items() > 0 {
+				c.invalid(values, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")
+			}
+		default:
+			c.invalid(operator, "not a valid selector operator")
+		}
+		seen.add(name.text())
+	}
+	c.conflictingScopes(scopes, &seen)
+}
+
+// sameTexts reports whether two lists hold the same strings, in any order.
+func sameTexts(a, b document.Value) bool {
+	var inA, inB seenTexts
+	for _, v := range a.Items() {
+		inA.add(v.StringOr(""))
+	}
+	for _, v := range b.Items() {
+		if inB.add(v.StringOr("")); !inA.has(v.StringOr("")) {
+			return false
+		}
+	}
+	for _, v := range a.Items() {
+		if !inB.has(v.StringOr("")) {
+			return false
+		}
+	}
+	return true
 }

@@ -14,4 +14,6 @@ var serviceStrategy = Strategy{
 		{Label: "spec.clusterIP"},
 		{Label: "spec.type"},
 	},
+	validate:       validateService,
+	validateStatus: validateServiceStatus,
 }

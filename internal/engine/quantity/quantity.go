@@ -294,6 +294,15 @@ func (q Quantity) String() string {
 	return number + strings.TrimSpace(decimalSuffixes[i:i+2])
 }
 
+// Float returns the nearest float64.
+func (q Quantity) Float() float64 {
+	if q.IsZero() {
+		return 0
+	}
+	f, _ := strconv.ParseFloat(q.minus()+string(q.number)+"e"+strconv.Itoa(int(q.exponent)), 64)
+	return f
+}
+
 func (q Quantity) minus() string {
 	if q.negative {
 		return "-"

@@ -1,0 +1,359 @@
+package kinds
+
+import (
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+)
+
+// Validation of Services (pkg/apis/core/validation, Kubernetes 1.36). What only the
+// allocation of addresses refuses is not checked: which families and ranges a
+// cluster has is not known here.
+
+const sourceRangesAnnotation = "service.beta.kubernetes.io/load-balancer-source-ranges"
+
+func validateService(c *check, object, old field) {
+	spec, was := object.get("spec"), old.get("spec")
+	if old.isSet() {
+		validateServiceUpdate(c, spec, was)
+	}
+	ports, kind := spec.get("ports"), spec.get("type")
+	headless := isHeadless(spec.Value)
+	if ports.items() == 0 && !headless && kind.text() != "ExternalName" {
+		c.required(ports, "")
+	}
+	switch kind.text() {
+	case "LoadBalancer", "NodePort":
+		if headless {
+			c.invalid(spec.get("clusterIPs").item(0), "may not be 'None' for services of type "+kind.text())
+		}
+	case "ExternalName":
+		validateExternalName(c, spec)
+	}
+	validateServicePorts(c, ports, kind.text())
+	c.labels(spec.get("selector"))
+	validateSessionAffinity(c, spec)
+	if kind.text() != "ExternalName" {
+		validateClusterIPs(c, spec, was)
+	}
+	validateExternalIPs(c, spec.get("externalIPs"), was.Value.Get("externalIPs"))
+	c.needOneOf(kind, "ClusterIP,ExternalName,LoadBalancer,NodePort")
+	validateSourceRanges(c, object, old)
+	validateLoadBalancer(c, spec, was)
+	validateTrafficPolicies(c, spec)
+}
+
+func isHeadless(spec document.Value) bool {
+	ips := spec.Get("clusterIPs")
+	return ips.Kind() == document.List && ips.Len() == 1 && ips.At(0).StringOr("") == "None"
+}
+
+func validateExternalName(c *check, spec field) {
+	for _, name := range [...]string{"clusterIPs", "ipFamilies", "ipFamilyPolicy"} {
+		if f := spec.get(name); !f.isEmpty() {
+			c.forbidden(f, "may not be set for services of type ExternalName")
+		}
+	}
+	name := spec.get("externalName")
+	if target := strings.TrimSuffix(name.text(), "."); target == "" {
+		c.required(name, "")
+	} else if why := names.DNSSubdomain(target); why != "" {
+		c.invalid(name, why)
+	}
+}
+
+func validateServicePorts(c *check, ports field, kind string) {
+	var names, numbers, nodePorts seenTexts
+	for i := range ports.items() {
+		port := ports.item(i)
+		name, protocol, number, nodePort := port.get("name"), port.get("protocol"), port.get("port"), port.get("nodePort")
+		validateServicePort(c, port, ports.items() > 1)
+		if name.text() != "" && names.add(name.text()) {
+			c.duplicate(name)
+		}
+		if kind == "ClusterIP" && nodePort.number() != 0 {
+			c.forbidden(nodePort, "may not be used when `type` is 'ClusterIP'")
+		}
+		if nodePort.number() != 0 && nodePorts.add(protocol.text()+nodePort.NumberText()) {
+			c.duplicate(nodePort)
+		}
+		if numbers.add(protocol.text() + number.NumberText()) {
+			c.duplicate(port)
+		}
+	}
+}
+
+func validateServicePort(c *check, port field, nameRequired bool) {
+	name, target, application := port.get("name"), port.get("targetPort"), port.get("appProtocol")
+	if nameRequired {
+		c.need(name)
+	}
+	c.syntaxIfSet(name, names.DNSLabel)
+	c.port(port.get("port"))
+	c.needOneOf(port.get("protocol"), "SCTP,TCP,UDP")
+	c.portOrName(target)
+	if application.isSet() {
+		c.syntax(application, names.QualifiedName)
+	}
+}
+
+func validateSessionAffinity(c *check, spec field) {
+	const maxSeconds = 86400
+	affinity, config := spec.get("sessionAffinity"), spec.get("sessionAffinityConfig")
+	c.needOneOf(affinity, "ClientIP,None")
+	switch affinity.text() {
+	case "None":
+		if config.isSet() {
+			c.forbidden(config, "may not be set for session affinity None")
+		}
+	case "ClientIP":
+		client, seconds := config.get("clientIP"), config.get("clientIP.timeoutSeconds")
+		switch {
+		case !config.isSet():
+			c.required(config, "must be set for session affinity ClientIP")
+		case !client.isSet():
+			c.required(client, "must be set for session affinity ClientIP")
+		case !seconds.isSet():
+			c.required(seconds, "must be set for session affinity ClientIP")
+		default:
+			c.between(seconds, 1, maxSeconds)
+		}
+	}
+}
+
+// validateClusterIPs checks addresses and families and that they fit each other.
+func validateClusterIPs(c *check, spec, was field) {
+	ip, ips, families := spec.get("clusterIP"), spec.get("clusterIPs"), spec.get("ipFamilies")
+	first := ips.item(0)
+	switch {
+	case ip.isEmpty() && ips.items() > 0:
+		c.invalid(ips, "must be empty when `clusterIP` is not specified")
+	case !ip.isEmpty() && ips.items() == 0:
+		c.required(ips, "")
+	case !ip.isEmpty() && first.text() != ip.text():
+		c.invalid(ips, "first value must match `clusterIP`")
+	}
+	var seen seenTexts
+	for i := range families.items() {
+		family := families.item(i)
+		c.oneOf(family, "IPv4,IPv6")
+		if seen.add(family.text()) {
+			c.duplicate(family)
+		}
+	}
+	c.oneOfIfSet(spec.get("ipFamilyPolicy"), "PreferDualStack,RequireDualStack,SingleStack")
+	mark := len(c.errs)
+	for i := range ips.items() {
+		address := ips.item(i)
+		if i == 0 && address.text() == "None" {
+			if ips.items() > 1 {
+				c.invalid(ips, "'None' must be the first and only value")
+			}
+		} else if !hasText(was.Value.Get("clusterIPs"), address.text()) {
+			c.address(address)
+		}
+	}
+	if ips.items() > 2 {
+		c.invalid(ips, "may have at most 2 addresses")
+	}
+	if !c.failed(mark) {
+		validateFamilies(c, ips, families)
+	}
+}
+
+// validateFamilies requires addresses of different families, each of that which
+// ipFamilies names.
+func validateFamilies(c *check, ips, families field) {
+	v6 := func(i int) bool { return strings.Contains(ips.item(i).text(), ":") }
+	if ips.items() == 2 && v6(0) == v6(1) {
+		c.invalid(ips, "may have at most one address for each IP family")
+	}
+	if first := ips.item(0); first.text() == "None" {
+		return
+	}
+	for i := range min(ips.items(), families.items()) {
+		family := families.item(i)
+		if f := family.text(); f == "IPv4" && v6(i) || f == "IPv6" && !v6(i) {
+			c.invalid(ips.item(i), "must be an address of the family in `ipFamilies`")
+		}
+	}
+}
+
+func validateExternalIPs(c *check, ips field, stored document.Value) {
+	for i := range ips.items() {
+		ip := ips.item(i)
+		if hasText(stored, ip.text()) || c.address(ip) {
+			c.endpointAddress(ip)
+		}
+	}
+}
+
+// validateSourceRanges checks the address ranges that may reach a load balancer, of
+// the field or else of the annotation that came before it.
+func validateSourceRanges(c *check, object, old field) {
+	ranges := object.getAs("spec.loadBalancerSourceRanges", "spec.LoadBalancerSourceRanges")
+	balanced := object.Value.Lookup("spec", "type").StringOr("") == "LoadBalancer"
+	if ranges.items() > 0 {
+		if !balanced {
+			c.forbidden(ranges, "may only be used when `type` is 'LoadBalancer'")
+		}
+		stored := old.Value.Lookup("spec", "loadBalancerSourceRanges")
+		for i := range ranges.items() {
+			one := ranges.item(i)
+			if !hasText(stored, one.text()) {
+				c.paddedRange(one, one.text())
+			}
+		}
+		return
+	}
+	annotation := object.get("metadata.annotations").key(sourceRangesAnnotation)
+	if !annotation.isSet() {
+		return
+	}
+	if !balanced {
+		c.forbidden(annotation, "may only be used when `type` is 'LoadBalancer'")
+	}
+	text := strings.TrimSpace(annotation.text())
+	if text == "" || old.isSet() && old.Value.Lookup("metadata", "annotations").Get(sourceRangesAnnotation).StringOr("") == annotation.text() {
+		return
+	}
+	for one := range strings.SplitSeq(text, ",") {
+		c.paddedRange(annotation, one)
+	}
+}
+
+// paddedRange requires an address range, around which spaces are allowed. Errors are
+// on f.
+func (c *check) paddedRange(f field, text string) {
+	f.Value = document.NewString(strings.TrimSpace(text))
+	c.addressRange(f)
+}
+
+func validateLoadBalancer(c *check, spec, was field) {
+	const why = "may only be used when `type` is 'LoadBalancer'"
+	balanced := spec.Value.Get("type").StringOr("") == "LoadBalancer"
+	ports, class := spec.get("allocateLoadBalancerNodePorts"), spec.get("loadBalancerClass")
+	if ports.isSet() && !balanced {
+		c.forbidden(ports, why)
+	}
+	if balanced && was.Value.Get("type").StringOr("") == "LoadBalancer" && !document.Equal(class.Value, was.Value.Get("loadBalancerClass")) {
+		c.invalid(class, "may not change once set")
+	}
+	switch {
+	case class.isSet() && balanced:
+		c.syntax(class, names.QualifiedName)
+	case class.isSet():
+		c.forbidden(class, why)
+	}
+}
+
+func validateTrafficPolicies(c *check, spec field) {
+	external, health, internal, distribution := spec.get("externalTrafficPolicy"), spec.get("healthCheckNodePort"), spec.get("internalTrafficPolicy"), spec.get("trafficDistribution")
+	switch {
+	case isExternallyAccessible(spec.Value):
+		c.needOneOf(external, "Cluster,Local")
+	case !external.isEmpty():
+		c.invalid(external, "may only be set for services that can be reached from outside")
+	}
+	if health.number() != 0 {
+		if needsHealthCheck(spec.Value) {
+			c.port(health)
+		} else {
+			c.invalid(health, "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'")
+		}
+	}
+	if internal.isSet() {
+		c.oneOf(internal, "Cluster,Local")
+	} else if kind := spec.Value.Get("type").StringOr(""); among(kind, "ClusterIP,LoadBalancer,NodePort") {
+		c.required(internal, "")
+	}
+	c.oneOfIfSet(distribution, "PreferClose,PreferSameNode,PreferSameZone")
+}
+
+func isExternallyAccessible(spec document.Value) bool {
+	switch spec.Get("type").StringOr("") {
+	case "LoadBalancer", "NodePort":
+		return true
+	case "ClusterIP":
+		return spec.Get("externalIPs").Len() > 0
+	}
+	return false
+}
+
+func needsHealthCheck(spec document.Value) bool {
+	return spec.Get("type").StringOr("") == "LoadBalancer" && spec.Get("externalTrafficPolicy").StringOr("") == "Local"
+}
+
+// validateServiceUpdate keeps the addresses and families of a service, of which the
+// second may come and go, unless its type changes to or from ExternalName.
+func validateServiceUpdate(c *check, spec, was field) {
+	if needsHealthCheck(spec.Value) && needsHealthCheck(was.Value) {
+		if health := spec.get("healthCheckNodePort"); !document.Equal(health.Value, was.Value.Get("healthCheckNodePort")) {
+			c.forbidden(health, "field is immutable")
+		}
+	}
+	for _, s := range [...]document.Value{spec.Value, was.Value} {
+		if s.Get("type").StringOr("") == "ExternalName" {
+			return
+		}
+	}
+	headless, wasHeadless := isHeadless(spec.Value), isHeadless(was.Value)
+	if !headless || !wasHeadless {
+		keepFirst(c, spec, spec.get("clusterIPs"), was.Value.Get("clusterIPs"), false)
+	}
+	if !headless && !wasHeadless {
+		keepFirst(c, spec, spec.get("ipFamilies"), was.Value.Get("ipFamilies"), true)
+	}
+}
+
+// keepFirst requires that the first item of a list stays, and the second where both
+// have one. Errors are on the first item where whole is true.
+func keepFirst(c *check, spec, list field, stored document.Value, whole bool) {
+	count := stored.Len()
+	if list.items() == count {
+		for i := range count {
+			if item := list.item(i); item.text() != stored.At(i).StringOr("") {
+				if whole {
+					item = list.item(0)
+				}
+				c.invalid(item, "may not change once set")
+			}
+		}
+		return
+	}
+	first := list.item(0)
+	switch {
+	case count > 0 && list.items() == 0:
+		c.invalid(first, "the first value may not be removed")
+	case count > 0 && first.text() != stored.At(0).StringOr(""):
+		c.invalid(first, "may not change once set")
+	}
+	if policy := spec.get("ipFamilyPolicy"); count > list.items() && list.items() == 1 && policy.text() != "SingleStack" {
+		c.invalid(policy, "must be 'SingleStack' when the second value is removed")
+	}
+}
+
+func validateServiceStatus(c *check, object, old field) {
+	const path = "status.loadBalancer.ingress"
+	addresses := object.get(path)
+	if object.Value.Lookup("spec", "type").StringOr("") != "LoadBalancer" {
+		if addresses.items() > 0 {
+			c.forbidden(addresses, "may only be used when `spec.type` is 'LoadBalancer'")
+		}
+		return
+	}
+	validateLoadBalancerAddresses(c, addresses, old.get(path))
+	for i := range addresses.items() {
+		address := addresses.item(i)
+		ip, mode := address.get("ip"), address.get("ipMode")
+		switch {
+		case !mode.isSet() && !ip.isEmpty():
+			c.required(mode, "must be given with `ip`")
+		case mode.isSet() && ip.isEmpty():
+			c.forbidden(mode, "may not be given without `ip`")
+		default:
+			c.oneOfIfSet(mode, "Proxy,VIP")
+		}
+	}
+}
