@@ -44,15 +44,17 @@ func isQuotaHugePages(name string) bool {
 }
 
 // resourceName requires a qualified name, and of a name without a domain that it is
-// a standard one.
-func (c *check) resourceName(f field, name string) {
+// a standard one. It reports whether the name is valid.
+func (c *check) resourceName(f field, name string) bool {
 	if why := names.QualifiedName(name); why != "" {
 		c.invalidText(f, name, why)
-		return
+		return false
 	}
 	if !strings.Contains(name, "/") && !among(name, standardResources) && !isQuotaHugePages(name) {
 		c.invalidText(f, name, "must be a standard resource or have a domain, such as example.com/name")
+		return false
 	}
+	return true
 }
 
 func isHugePages(name string) bool { return strings.HasPrefix(name, "hugepages-") }
