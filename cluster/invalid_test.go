@@ -56,7 +56,7 @@ func TestInvalid(t *testing.T) {
 			if only != "" && !strings.Contains(one.Name, only) && !strings.Contains(file, only) {
 				continue
 			}
-			answer, why := verdictOf(t, at, one, send(c))
+			answer, why := verdictOf(t, at, one, conformance.ToCluster(c))
 			count.add(one, answer)
 			total.add(one, answer)
 			if answer != agrees {

@@ -91,7 +91,7 @@ func TestStepMakesEveryRecordedChange(t *testing.T) {
 }
 
 func stepDifference(t *testing.T, kinds *schema.Registry, c conformance.Change) string {
-	req, ok := requestOf(c.Request)
+	req, ok := conformance.ClusterRequest(c.Request)
 	if !ok || req == nil {
 		return ""
 	}
@@ -120,6 +120,6 @@ func stepDifference(t *testing.T, kinds *schema.Registry, c conformance.Change) 
 			delete(metadata, "resourceVersion")
 		}
 	}
-	return c.Difference(conformance.Answer{Code: resp.Code, Warnings: headers(resp.Warnings),
+	return c.Difference(conformance.Answer{Code: resp.Code, Warnings: conformance.WarningHeaders(resp.Warnings),
 		Body: resp.Object.Remove("metadata", "resourceVersion").JSON()})
 }

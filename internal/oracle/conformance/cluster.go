@@ -1,0 +1,194 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// ToCluster returns a Send that answers recorded requests by a cluster, without
+// HTTP.
+func ToCluster(c *cluster.Cluster) Send {
+	return func(r Request) (Answer, error) {
+		req, ok := ClusterRequest(r)
+		if !ok {
+			return Answer{Code: 404, Body: []byte("404 page not found")}, nil
+		}
+		if req == nil {
+			bad := cluster.Status{Code: 400, Reason: cluster.ReasonBadRequest, Message: "a parameter is no number"}
+			return Answer{Code: 400, Body: bad.Object().JSON()}, nil
+		}
+		resp, err := c.Do(context.Background(), req)
+		var st *cluster.Status
+		switch {
+		case errors.As(err, &st):
+			return Answer{Code: st.Code, Body: st.Object().JSON()}, nil
+		case err != nil:
+			return Answer{}, err
+		}
+		a := Answer{Code: resp.Code, Warnings: WarningHeaders(resp.Warnings)}
+		if resp.Events == nil {
+			a.Body = resp.Object.JSON()
+			return a, nil
+		}
+		defer resp.Events.Stop()
+		done, cancel := context.WithCancel(context.Background())
+		cancel() // all events there will be are there
+		for len(a.Events) < r.Events {
+			e, err := resp.Events.Next(done)
+			if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
+				break
+			}
+			if err != nil {
+				return a, err
+			}
+			var b document.ObjectBuilder
+			b.Set("type", document.NewString(e.Type))
+			b.Set("object", e.Object)
+			a.Events = append(a.Events, b.Object().JSON())
+		}
+		return a, nil
+	}
+}
+
+// recorder is who made the recordings.
+var recorder = cluster.User{Name: "admin", UID: "00000000-0000-0000-0000-000000000001",
+	Groups: []string{"system:masters", "system:authenticated"}}
+
+// WarningHeaders writes warnings as Warning headers.
+func WarningHeaders(warnings []string) []string {
+	var out []string
+	for _, w := range warnings {
+		out = append(out, `299 - "`+strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(w)+`"`)
+	}
+	return out
+}
+
+// ClusterRequest reads what a recorded request asks for, as the server does. It is
+// nil for parameters that cannot be read, and ok is false for no path of the API.
+func ClusterRequest(r Request) (*cluster.Request, bool) {
+	path, err := url.PathUnescape(r.Path)
+	if err != nil {
+		return nil, false
+	}
+	parts := strings.Split(strings.Trim(path, "/"), "/")
+	req := &cluster.Request{UserAgent: "oracle/v1", Body: []byte(r.Body), User: recorder}
+	switch {
+	case len(parts) > 2 && parts[0] == "api":
+		req.Version, parts = parts[1], parts[2:]
+	case len(parts) > 3 && parts[0] == "apis":
+		req.Group, req.Version, parts = parts[1], parts[2], parts[3:]
+	default:
+		return nil, false
+	}
+	if parts[0] == "namespaces" && len(parts) > 2 && parts[2] != "status" && parts[2] != "finalize" {
+		req.Namespace, parts = parts[1], parts[2:]
+	}
+	for i, into := range []*string{&req.Resource, &req.Name, &req.Subresource} {
+		if i < len(parts) {
+			*into = parts[i]
+		}
+	}
+	if len(parts) > 3 {
+		return nil, false
+	}
+	q, err := url.ParseQuery(r.Query)
+	if err != nil {
+		return nil, false
+	}
+	if !readOptions(req, q) {
+		return nil, true
+	}
+	media, _, _ := strings.Cut(r.ContentType, ";")
+	if r.Method != "PATCH" { // for patches the API server wants the very text
+		media = strings.ToLower(strings.TrimSpace(media))
+	}
+	switch media {
+	case "application/json", "":
+		req.Format = cluster.JSON
+		if r.Method == "PATCH" {
+			req.Format = cluster.UnknownFormat
+		}
+	case "application/yaml":
+		req.Format = cluster.YAML
+	case "application/json-patch+json":
+		req.Format = cluster.JSONPatch
+	case "application/merge-patch+json":
+		req.Format = cluster.MergePatch
+	case "application/strategic-merge-patch+json":
+		req.Format = cluster.StrategicPatch
+	case "application/apply-patch+yaml":
+		req.Format = cluster.ApplyPatch
+	default:
+		req.Format = cluster.UnknownFormat
+	}
+	switch r.Method {
+	case "GET":
+		switch watch := truth(q, "watch"); {
+		case req.Name != "":
+			req.Verb = cluster.Get
+		case watch != nil && *watch:
+			req.Verb = cluster.Watch
+		default:
+			req.Verb = cluster.List
+		}
+	case "POST":
+		req.Verb = cluster.Create
+	case "PUT":
+		req.Verb = cluster.Update
+	case "PATCH":
+		req.Verb = cluster.Patch
+	case "DELETE":
+		req.Verb = cluster.Delete
+		if req.Name == "" {
+			req.Verb = cluster.DeleteCollection
+		}
+	}
+	return req, true
+}
+
+// truth reads a boolean as the API server does: anything but false and 0 is true.
+func truth(q url.Values, key string) *bool {
+	if !q.Has(key) {
+		return nil
+	}
+	b := q.Get(key) != "false" && q.Get(key) != "0"
+	return &b
+}
+
+// readOptions reports whether the numbers in a query are numbers.
+func readOptions(req *cluster.Request, q url.Values) bool {
+	number := func(key string) *int64 {
+		n, err := strconv.ParseInt(q.Get(key), 10, 64)
+		if err != nil {
+			return nil
+		}
+		return &n
+	}
+	req.FieldManager, req.FieldValidation = q.Get("fieldManager"), q.Get("fieldValidation")
+	req.Force, req.DryRun = truth(q, "force"), q["dryRun"]
+	req.ResourceVersion, req.ResourceVersionMatch = q.Get("resourceVersion"), q.Get("resourceVersionMatch")
+	req.LabelSelector, req.FieldSelector, req.Continue = q.Get("labelSelector"), q.Get("fieldSelector"), q.Get("continue")
+	if n := number("limit"); n != nil {
+		req.Limit = *n
+	} else if q.Get("limit") != "" {
+		return false
+	}
+	if b := truth(q, "allowWatchBookmarks"); b != nil {
+		req.Bookmarks = *b
+	}
+	req.InitialEvents = truth(q, "sendInitialEvents")
+	req.Deletion.GracePeriodSeconds = number("gracePeriodSeconds")
+	if policy := q["propagationPolicy"]; len(policy) > 0 {
+		req.Deletion.PropagationPolicy = &policy[0]
+	}
+	req.Deletion.OrphanDependents = truth(q, "orphanDependents")
+	ok := q.Get("timeoutSeconds") == "" || number("timeoutSeconds") != nil
+	return ok && (q.Get("gracePeriodSeconds") == "" || req.Deletion.GracePeriodSeconds != nil)
+}
