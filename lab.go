@@ -34,6 +34,10 @@ type Options struct {
 	Strict bool
 	// NoDefaults leaves the defaults of built-in kinds out.
 	NoDefaults bool
+	// Rules evaluates the validation rules in CEL of custom resources, such as those of
+	// the package admission. With nil they are not run, and the Result of a kind that
+	// has rules has a note of how many.
+	Rules cluster.Rules
 	// Now is the clock that timestamps are taken from; nil is time.Now.
 	Now func() time.Time
 	// UID makes the uid of a new object; nil makes random ones.
@@ -50,6 +54,7 @@ type Options struct {
 type Lab struct {
 	pipeline *cluster.Pipeline
 	strict   bool
+	rules    bool         // validation rules are run
 	patches  patch.Engine // nil for patchlab's own
 	// schemaless holds the *schema.Kind of each schemalessKind that was met.
 	schemaless sync.Map
@@ -73,11 +78,11 @@ func New(o Options) (*Lab, error) {
 		}
 	}
 	pipeline, err := cluster.NewPipeline(cluster.Config{
-		Kinds: kinds, NoDefaults: o.NoDefaults, Engine: o.MergeEngine, PatchEngine: o.PatchEngine, Now: o.Now, UID: o.UID})
+		Kinds: kinds, NoDefaults: o.NoDefaults, Rules: o.Rules, Engine: o.MergeEngine, PatchEngine: o.PatchEngine, Now: o.Now, UID: o.UID})
 	if err != nil {
 		return nil, err
 	}
-	return &Lab{pipeline: pipeline, strict: o.Strict, patches: o.PatchEngine}, nil
+	return &Lab{pipeline: pipeline, strict: o.Strict, rules: o.Rules != nil, patches: o.PatchEngine}, nil
 }
 
 func addCRDs(kinds *schema.Registry, files fs.FS) error {

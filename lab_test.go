@@ -295,3 +295,36 @@ func TestLabIsSafeForConcurrentUse(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// A Lab without rules says how many it passed over.
+func TestRulesThatAreNotRunAreNoted(t *testing.T) {
+	crds := fstest.MapFS{"toy.yaml": {Data: []byte(`
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: toys.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: toys, kind: Toy}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        x-kubernetes-validations: [{rule: "self.metadata.name != 'no'"}]
+        properties:
+          spec:
+            type: object
+            properties: {n: {type: integer, x-kubernetes-validations: [{rule: self > 1}]}}
+`)}}
+	result, err := newLab(t, patchlab.Options{CRDs: crds}).Apply(nil,
+		patchlab.Bytes("{apiVersion: example.com/v1, kind: Toy, metadata: {name: a, namespace: d}, spec: {n: 0}}"), patchlab.ApplyOptions{FieldManager: "m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "2 CEL rules of Toy were not run"; !strings.Contains(strings.Join(result.Notes, "\n"), want) {
+		t.Errorf("notes %q lack %q", result.Notes, want)
+	}
+}

@@ -92,6 +92,14 @@ type write struct {
 	notes []string
 }
 
+// rulesNotRun says that an object was not held against the rules of its kind.
+func rulesNotRun(n int, k *schema.Kind) string {
+	if n == 1 {
+		return "1 CEL rule of " + k.Kind + " was not run"
+	}
+	return fmt.Sprintf("%d CEL rules of %s were not run", n, k.Kind)
+}
+
 // prepare fills in what the change leaves open, and opens the live object.
 func (l *Lab) prepare(live *liveObjects, m *matched, c Change) (*write, error) {
 	w := &write{lab: l, matched: m, change: c, notes: m.notes}
@@ -113,6 +121,9 @@ func (l *Lab) prepare(live *liveObjects, m *matched, c Change) (*write, error) {
 	}
 	if why != "" {
 		w.notes = append(w.notes, fmt.Sprintf("%s: %s as field manager %q", why, w.change.Action.Title(), w.change.FieldManager))
+	}
+	if n := m.kind.Rules; n > 0 && !l.rules {
+		w.notes = append(w.notes, rulesNotRun(n, m.kind))
 	}
 	if m.at < 0 {
 		return w, nil

@@ -38,7 +38,7 @@ func startHookServer(t *testing.T) *hookServer {
 	h.Config.ErrorLog = discardLog
 	h.StartTLS()
 	t.Cleanup(h.Close)
-	h.ca = base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: h.Certificate().Raw}))
+	h.ca = caBundle(h.Server)
 	return h
 }
 
@@ -392,3 +392,8 @@ var spoiledObjects = map[string]func(object, from map[string]any, version string
 }
 
 func metadataOf(object map[string]any) map[string]any { return object["metadata"].(map[string]any) }
+
+// caBundle returns the certificate of a server as a webhook's configuration has it.
+func caBundle(s *httptest.Server) string {
+	return base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}))
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/patchlab-dev/patchlab"
+	"github.com/patchlab-dev/patchlab/cluster"
 )
 
 // applyOptions are the flags of apply.
@@ -174,6 +175,13 @@ func (o *applyOptions) lab(ctx context.Context, a *App) (*patchlab.Lab, error) {
 		return nil, err
 	}
 	options := patchlab.Options{Kinds: registry, NoDefaults: !o.defaults, Strict: o.schemas.strict, Now: a.Now, UID: a.UID}
+	if a.Admission != nil {
+		var config cluster.Config
+		if err := a.Admission(&config); err != nil {
+			return nil, err
+		}
+		options.Rules = config.Rules
+	}
 	if o.engine.name == "reference" {
 		options.MergeEngine, options.PatchEngine = a.Reference.Merge(), a.Reference.Patch
 	}

@@ -1,0 +1,165 @@
+package admission_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/patchlab-dev/patchlab/admission"
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+const toys = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"toys.example.com"},
+"spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"toys","kind":"Toy","singular":"toy","listKind":"ToyList"},
+"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object",
+"x-kubernetes-validations":[{"rule":"self.min <= self.max","message":"min is above max"},{"rule":"self.names.all(n, n.size() > 1)"}],
+"properties":{"min":{"type":"integer"},"max":{"type":"integer"},"names":{"type":"array","maxItems":20,"items":{"type":"string","maxLength":20}},
+"bulk":{"type":"array","maxItems":10000,"items":{"type":"integer"},"x-kubernetes-validations":[{"rule":"self.all(a, self.exists(b, b == a))"}]}
+}}}}}}]}}`
+
+// cheapToys is the definition with a rule that costs little in place of one that
+// compares every two items.
+func cheapToys() string {
+	return strings.Replace(toys, "self.all(a, self.exists(b, b == a))", "self.size() < 100", 1)
+}
+
+// newCluster returns a cluster with everything that Configure adds.
+func newCluster(t testing.TB, o admission.Options, objects ...string) *cluster.Cluster {
+	t.Helper()
+	var config cluster.Config
+	if err := admission.Configure(&config, o); err != nil {
+		t.Fatal(err)
+	}
+	c, err := cluster.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	for _, object := range objects {
+		doc, err := document.Parse([]byte(object), document.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		kind, _ := c.Kinds().Of(doc.Root)
+		if _, err := create(c, kind.Group, kind.Version, kind.Resource, "", object); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+func create(c *cluster.Cluster, group, version, resource, namespace, body string) (*cluster.Response, error) {
+	return c.Do(context.Background(), &cluster.Request{Verb: cluster.Create, Group: group, Version: version, Resource: resource,
+		Namespace: namespace, Body: []byte(body), Options: cluster.Options{FieldManager: "test"}})
+}
+
+func toy(name, spec string) string {
+	return `{"apiVersion":"example.com/v1","kind":"Toy","metadata":{"name":"` + name + `"},"spec":` + spec + `}`
+}
+
+// The cause of a broken rule leads to the field, so that its line can be shown.
+func TestCausesHavePaths(t *testing.T) {
+	c := newCluster(t, admission.Options{}, cheapToys())
+	_, err := create(c, "example.com", "v1", "toys", "d", toy("a", `{"min":2,"max":1,"names":[]}`))
+	var status *cluster.Status
+	if !errors.As(err, &status) || len(status.Details.Causes) != 1 {
+		t.Fatalf("got %v, want one cause", err)
+	}
+	cause := status.Details.Causes[0]
+	if cause.Field != "spec" || cause.Path.String() != document.Keys("spec").String() || cause.Message != "Invalid value: min is above max" {
+		t.Errorf("cause %+v", cause)
+	}
+}
+
+// A definition whose rules may cost too much is refused when it is written.
+func TestCostlyRulesAreRefused(t *testing.T) {
+	c := newCluster(t, admission.Options{})
+	_, err := create(c, "apiextensions.k8s.io", "v1", "customresourcedefinitions", "", toys)
+	if err == nil || !strings.Contains(err.Error(), "exceeds budget") {
+		t.Errorf("got %v, want a refusal for the cost of the rule on bulk", err)
+	}
+}
+
+// A webhook that does not answer costs its own timeout, and no other request waits
+// for it, not even one for the same object.
+func TestHangingWebhookHoldsNoOtherRequest(t *testing.T) {
+	called := make(chan struct{}, 10)
+	release := make(chan struct{})
+	hook := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		called <- struct{}{}
+		<-release
+	}))
+	defer hook.Close()
+	defer close(release)
+	c := newCluster(t, admission.Options{})
+	if _, err := create(c, "", "v1", "configmaps", "d", `{"metadata":{"name":"held"}}`); err != nil {
+		t.Fatal(err)
+	}
+	config := `{"apiVersion":"admissionregistration.k8s.io/v1","kind":"ValidatingWebhookConfiguration","metadata":{"name":"hang"},"webhooks":[{
+		"name":"hang.example.com","clientConfig":{"url":"` + hook.URL + `","caBundle":"` + caBundle(hook) + `"},"timeoutSeconds":1,"failurePolicy":"Fail",
+		"sideEffects":"None","admissionReviewVersions":["v1"],"objectSelector":{"matchLabels":{"held":"yes"}},
+		"rules":[{"apiGroups":[""],"apiVersions":["v1"],"operations":["UPDATE"],"resources":["configmaps"]}]}]}`
+	if _, err := create(c, "admissionregistration.k8s.io", "v1", "validatingwebhookconfigurations", "", config); err != nil {
+		t.Fatal(err)
+	}
+	patch := func(body string) error {
+		_, err := c.Do(context.Background(), &cluster.Request{Verb: cluster.Patch, Version: "v1", Resource: "configmaps", Namespace: "d", Name: "held",
+			Format: cluster.MergePatch, Body: []byte(body), Options: cluster.Options{FieldManager: "test"}})
+		return err
+	}
+	held := make(chan error)
+	go func() { held <- patch(`{"metadata":{"labels":{"held":"yes"}}}`) }()
+	<-called // the webhook has the request and keeps it
+	if err := patch(`{"data":{"a":"1"}}`); err != nil {
+		t.Errorf("a write to the same object that the webhook does not match: %v", err)
+	}
+	select {
+	case err := <-held:
+		t.Fatalf("the held request ended first: %v", err)
+	default:
+	}
+	var status *cluster.Status
+	if err := <-held; !errors.As(err, &status) || status.Code != 500 {
+		t.Errorf("the held request: got %v, want the failure of the webhook", err)
+	}
+}
+
+// The main module does not even require the libraries that this one links.
+func TestOnlyThisModuleHasTheLibraries(t *testing.T) {
+	list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", "./...")
+	list.Dir = ".."
+	out, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for module := range strings.FieldsSeq(string(out)) {
+		switch module {
+		case "k8s.io/apiserver", "k8s.io/apiextensions-apiserver", "k8s.io/client-go", "k8s.io/api", "github.com/google/cel-go", "github.com/patchlab-dev/patchlab/admission":
+			t.Fatalf("the main module links %s", module)
+		}
+	}
+}
+
+func BenchmarkCreateWithRules(b *testing.B) {
+	c := newCluster(b, admission.Options{}, cheapToys())
+	name := make([]byte, 0, 20)
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		name = append(name[:0], "toy-"...)
+		for n := i; ; n /= 26 {
+			name = append(name, byte('a'+n%26))
+			if n < 26 {
+				break
+			}
+		}
+		if _, err := create(c, "example.com", "v1", "toys", "d", toy(string(name), `{"min":1,"max":2,"names":["first","second"],"bulk":[1,2,3]}`)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "objects/s")
+}
