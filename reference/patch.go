@@ -201,3 +201,20 @@ func (Patch) ThreeWayStrategic(original, modified, current document.Value, t *sc
 	}
 	return parse(patch.TypeStrategic, data, nil, nil)
 }
+
+// Conflicts reports whether two strategic merge patches of one object set a field to
+// different values (strategicpatch.MergingMapsHaveConflicts).
+func (Patch) Conflicts(a, b document.Value, t *schema.Type, o patch.Options) (conflict bool, err error) {
+	defer guard(patch.TypeStrategic, &err)
+	var left, right map[string]any
+	if err := json.Unmarshal(a.JSON(), &left); err != nil {
+		return false, refusal(patch.TypeStrategic, patch.ErrMalformed, err)
+	}
+	if err := json.Unmarshal(b.JSON(), &right); err != nil {
+		return false, refusal(patch.TypeStrategic, patch.ErrMalformed, err)
+	}
+	if conflict, err = strategicpatch.MergingMapsHaveConflicts(left, right, lookup{t, o.ListTypes}); err != nil {
+		return false, refusal(patch.TypeStrategic, strategicCause(err), err)
+	}
+	return conflict, nil
+}

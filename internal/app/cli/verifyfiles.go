@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/patchlab-dev/patchlab"
@@ -97,7 +98,12 @@ func (e *engines) verify(p manifest.Object) error {
 			return err
 		}
 	}
-	e.app.print(fmt.Sprintf("%s: both engines agree on this %s of %s\n", p.Position(), action.Title(), target))
+	what := fmt.Sprintf("this %s of %s", action.Title(), target)
+	if refusal, refused := strings.CutPrefix(ours, "refused: "); refused {
+		e.app.print(fmt.Sprintf("%s: both engines refuse %s: %s\n", p.Position(), what, refusal))
+	} else {
+		e.app.print(fmt.Sprintf("%s: both engines agree on %s\n", p.Position(), what))
+	}
 	return nil
 }
 
@@ -143,7 +149,7 @@ func answer(lab *patchlab.Lab, in document.Value, c patchlab.Change) (document.V
 	case errors.As(err, &failed): // the words of other refusals are each engine's own
 		return document.Value{}, fmt.Sprintf("refused: %d %s", failed.Code, failed.Reason)
 	}
-	return document.Value{}, "refused"
+	return document.Value{}, "refused: " + err.Error()
 }
 
 // verifyMaking compares the engines on making patches between the objects that

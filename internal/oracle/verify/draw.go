@@ -40,7 +40,28 @@ func (s *Source) Case(seed uint64) *Case {
 		return c
 	}
 	c.Input = patchInput(g, c)
+	if c.drawn && (c.Work == StrategicPatch || c.Work == Create || c.Work == ThreeWay) {
+		c.Input = scalarKeys(c.Kinds[0].Type(), c.Input)
+	}
 	return c
+}
+
+// scalarKeys returns an input with a text in place of each object or list that is one
+// of several merge keys. No API server stores such an item, and the library, which
+// knows lists of one key, cannot be asked about it (see keying).
+func scalarKeys(t *schema.Type, input document.Value) document.Value {
+	found := false
+	scalar := mapKeys(t, input, func(l *schema.ListType, key document.Value) document.Value {
+		if !manyKeys(l) || key.Kind() < document.List {
+			return key
+		}
+		found = true
+		return document.NewString(key.String())
+	})
+	if !found {
+		return input
+	}
+	return parse(generate.Text(scalar)) // one text, as it was sent
 }
 
 // workOf draws the work of a seed: two cases of five are about ownership.

@@ -14,11 +14,13 @@ import (
 type keying struct {
 	typ   *schema.Type
 	input document.Value
+	given *schema.Type // the type before
 	// several says that there is such a list in the input; otherwise typ and input
 	// are as they were.
 	several bool
 	// ambiguous says that two items have the same keys and one of them has a key by
-	// its default, so that a text does not tell which of them is named.
+	// its default, so that a text does not tell which of them is named. Answers are
+	// then compared with all keys written out.
 	ambiguous bool
 
 	made map[*schema.Type]*schema.Type
@@ -31,7 +33,7 @@ type keying struct {
 const theKey = "!key"
 
 func newKeying(t *schema.Type, input document.Value) *keying {
-	k := &keying{typ: t, input: input, made: map[*schema.Type]*schema.Type{}, wanted: map[string]document.Value{}, other: map[string]document.Value{}}
+	k := &keying{typ: t, given: t, input: input, made: map[*schema.Type]*schema.Type{}, wanted: map[string]document.Value{}, other: map[string]document.Value{}}
 	for name, v := range input.Members() {
 		keys := k.other
 		if name == "to" || name == "modified" {
@@ -192,9 +194,57 @@ func keySpelling(v document.Value) []byte {
 	return document.AppendQuoted([]byte{kind}, text)
 }
 
+// explicit returns an answer of ours as it is compared with one of the library: where
+// the input is ambiguous, with the defaults of keys written out.
+func (k *keying) explicit(t *schema.Type, v document.Value) document.Value {
+	if !k.ambiguous || t == nil {
+		return v
+	}
+	switch v.Kind() {
+	case document.Object:
+		var b document.ObjectBuilder
+		for name, val := range v.Members() {
+			b.Set(name, k.explicit(t.Map.Member(withoutDirective(name)), val))
+		}
+		return b.Object()
+	case document.List:
+		if t.List == nil {
+			return v
+		}
+		var b document.ListBuilder
+		for _, item := range v.Items() {
+			b.Append(withKeys(t.List, k.explicit(t.List.Elem, item)))
+		}
+		return b.List()
+	}
+	return v
+}
+
+// withKeys writes out the keys of an item that it has by default, if it has all that
+// need no default.
+func withKeys(l *schema.ListType, item document.Value) document.Value {
+	out := item
+	for _, key := range l.Keys {
+		switch {
+		case item.Kind() != document.Object || !manyKeys(l):
+			return item
+		case item.Get(key.Name).Exists():
+		case key.Default == "":
+			return item
+		default:
+			out = out.With(key.Name, schema.ParseDefault(key.Default))
+		}
+	}
+	return out
+}
+
 // back returns an answer of the library without the key. What names an item only
 // by it gets the keys that the item has in the input.
 func (k *keying) back(v document.Value) document.Value {
+	return k.explicit(k.given, k.withoutKey(v))
+}
+
+func (k *keying) withoutKey(v document.Value) document.Value {
 	if !k.several {
 		return v
 	}
@@ -208,7 +258,7 @@ func (k *keying) back(v document.Value) document.Value {
 			if name == "$retainKeys" && val.Kind() == document.List {
 				val = withoutText(val, theKey)
 			}
-			b.Set(name, k.back(val))
+			b.Set(name, k.withoutKey(val))
 		}
 		out := b.Object()
 		text := v.Get(theKey).StringOr("")
@@ -223,7 +273,7 @@ func (k *keying) back(v document.Value) document.Value {
 	case document.List:
 		var b document.ListBuilder
 		for _, item := range v.Items() {
-			b.Append(k.back(item))
+			b.Append(k.withoutKey(item))
 		}
 		return b.List()
 	}

@@ -10,11 +10,11 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// The known differences: where the libraries answer otherwise and ours is meant
-// to. They are counted by these names, and doc/verification.md says why each is.
-// None is taken on trust: but for a panic, after which there is nothing to
-// compare, one is known only if the engines agree on the input without what makes
-// the difference.
+// The known differences: inputs for which the libraries answer differently and ours is
+// meant to. Reports count them by these names, and doc/verification.md gives the
+// reasons. Every one is compared: a difference is known only if the engines agree on
+// the same input without what makes the difference. The one exception is a panic of
+// the library, which is known by its message and the input that leads to it.
 const (
 	knownPanic    = "the library panics over a merge key that is no scalar, or over a scalar twice while it looks for conflicts"
 	knownUnlooked = "the library refuses or orders what did not change, of which no patch is made"
@@ -23,9 +23,11 @@ const (
 	knownKeys     = "the library merges lists of custom resources by one key only"
 )
 
-// judgement is about two answers that differ.
+var knownDifferences = []string{knownPanic, knownUnlooked, knownFloat, knownOrder, knownKeys}
+
+// judgement decides about two answers that differ.
 type judgement struct {
-	reference    patch.Engine
+	reference    PatchEngine
 	c            *Case
 	q            *question
 	ours, theirs document.Value
@@ -49,15 +51,20 @@ func (j *judgement) known() string {
 
 // breaksDown reports whether the library panics as it is known to.
 func (j *judgement) breaksDown(err error) bool {
+	return j.breaksDownOver(err, j.c.Kinds[0].Type(), j.c.Input)
+}
+
+// breaksDownOver is breaksDown for an input of another type.
+func (j *judgement) breaksDownOver(err error, t *schema.Type, input document.Value) bool {
 	switch {
 	case err == nil:
 		return false
 	case strings.Contains(err.Error(), "index out of range"):
 		// It compares lists of scalars item by item once it has taken out of each
 		// what stands twice.
-		return j.q.refuses && errors.Is(j.err, patch.ErrConflict) && repeats(j.c.Input)
+		return j.q.refuses && errors.Is(j.err, patch.ErrConflict) && repeats(input)
 	}
-	return strings.Contains(err.Error(), "comparing uncomparable type") && hasPluralKey(j.c.Kinds[0].Type(), j.c.Input)
+	return strings.Contains(err.Error(), "comparing uncomparable type") && hasPluralKey(t, input)
 }
 
 // rounds asks ours again with the numbers that the library takes the input's for.
@@ -78,21 +85,11 @@ func (j *judgement) rounds() string {
 const triesAgain = 20
 
 // strategic asks again with each part changed that is known to make a difference:
-// what has not changed and the library alone minds, lists with several keys, new
-// orders that are sorted.
+// lists with several keys, what has not changed but makes the library refuse or order,
+// new orders that are sorted.
 func (j *judgement) strategic(made bool) string {
-	t, in := j.c.Kinds[0].Type(), j.c.Input
 	keys := j.keying()
-	if keys.ambiguous || keys.several && hasPluralKey(t, in) {
-		return knownKeys
-	}
-	if made && j.theirErr != nil && hasPluralKey(t, in) {
-		// Which items have not changed cannot be told where keys are no scalars.
-		return knownUnlooked
-	}
-	if j.q.refuses && j.theirErr != nil && !errors.Is(j.theirErr, patch.ErrConflict) && keys.minded(j) {
-		return knownUnlooked
-	}
+	t, in := j.c.Kinds[0].Type(), j.c.Input
 	for _, name := range [...]string{knownKeys, knownUnlooked, knownOrder} {
 		ours, err := j.ours, j.err
 		theirType, theirIn, asked := t, in, false
@@ -112,23 +109,102 @@ func (j *judgement) strategic(made bool) string {
 				}
 			}
 		}
+		if !asked {
+			continue
+		}
 		for range triesAgain {
-			if !asked {
-				break
-			}
 			theirs, theirErr := j.q.ask(j.reference, theirType, theirIn)
 			if theirErr == nil {
 				theirs = keys.back(release(theirs))
 			}
 			switch {
-			case j.c.same(ours, theirs, err, theirErr):
+			case j.c.same(keys.explicit(t, ours), theirs, err, theirErr):
 				return name
-			case j.breaksDown(theirErr):
+			case j.breaksDownOver(theirErr, theirType, theirIn):
 				return knownPanic
 			}
 		}
 	}
+	if j.q.refuses && j.theirErr != nil && !errors.Is(j.theirErr, patch.ErrConflict) && j.inSteps(keys) {
+		return knownUnlooked
+	}
 	return ""
+}
+
+// inSteps reports whether ours gives what the library gives if it makes a patch of
+// three and looks for conflicts in two steps. In one step it looks into each pair of
+// the three objects, and refuses over what is the same in one pair; in two steps, that
+// can be left out of each pair by itself.
+func (j *judgement) inSteps(keys *keying) bool {
+	p := &pruner{j, keys.typ}
+	original, current := p.members(keys.typ, keys.input.Get("original"), keys.input.Get("current"), unchangedAround)
+	o := patch.Options{ListTypes: !j.c.Kinds[0].Builtin, Engine: j.reference}
+	less := p.input(keys.input)
+	for range triesAgain {
+		wanted, err := patch.ThreeWayStrategic(less.Get("original"), less.Get("modified"), less.Get("current"), keys.typ, patch.ThreeWayOptions{Options: o})
+		if err != nil {
+			return false
+		}
+		changed, err := patch.CreateStrategic(original, current, keys.typ, o)
+		if err != nil {
+			return false
+		}
+		wanted = release(wanted)
+		conflict, err := j.reference.Conflicts(wanted, release(withoutOrders(changed)), keys.typ, o)
+		if err != nil {
+			return false
+		}
+		if conflict {
+			err = patch.ErrConflict
+		}
+		if j.c.same(keys.explicit(j.c.Kinds[0].Type(), j.ours), keys.back(wanted), j.err, err) {
+			return true
+		}
+	}
+	return false
+}
+
+// withoutOrders returns a strategic merge patch as the library makes it where it looks
+// for conflicts: without the lists of orders, and without items, lists and objects that
+// held nothing else.
+func withoutOrders(v document.Value) document.Value {
+	v, _ = removeOrders(v)
+	return v
+}
+
+// removeOrders also reports whether v held orders and, apart from merge keys, nothing
+// else.
+func removeOrders(v document.Value) (out document.Value, empty bool) {
+	removed := false
+	switch v.Kind() {
+	case document.Object:
+		var b document.ObjectBuilder
+		for name, val := range v.Members() {
+			if strings.HasPrefix(name, "$setElementOrder/") {
+				removed = true
+			} else if val, gone := removeOrders(val); gone {
+				removed = true
+			} else {
+				b.Set(name, val)
+			}
+		}
+		out = b.Object()
+		return out, removed && out.Len() == 0
+	case document.List:
+		var b document.ListBuilder
+		for _, item := range v.Items() {
+			left, gone := removeOrders(item)
+			// All that is left of an item may be its merge key.
+			if gone || left.Len() == 1 && item.Len() > 1 {
+				removed = true
+			} else {
+				b.Append(left)
+			}
+		}
+		out = b.List()
+		return out, removed && out.Len() == 0
+	}
+	return v, false
 }
 
 // keying is that of the case's type; kinds of the catalog have one merge key in a
@@ -137,7 +213,7 @@ func (j *judgement) keying() *keying {
 	if t := j.c.Kinds[0].Type(); !j.c.Kinds[0].Builtin {
 		return newKeying(t, j.c.Input)
 	} else {
-		return &keying{typ: t, input: j.c.Input}
+		return &keying{typ: t, given: t, input: j.c.Input}
 	}
 }
 
@@ -157,38 +233,56 @@ func repeats(v document.Value) bool {
 // hasPluralKey reports whether an item of a list somewhere in the objects of an
 // input has a list or an object for its merge key.
 func hasPluralKey(t *schema.Type, input document.Value) bool {
-	var in func(t *schema.Type, key string, v document.Value) bool
-	in = func(t *schema.Type, key string, v document.Value) bool {
-		if t == nil {
-			return false
+	return !sameText(textKeys(t, input), input)
+}
+
+// textKeys returns an input with a text in place of each merge key that is an object
+// or a list; release restores them.
+func textKeys(t *schema.Type, input document.Value) document.Value {
+	return mapKeys(t, input, func(_ *schema.ListType, key document.Value) document.Value {
+		if key.Kind() >= document.List {
+			return held(key)
 		}
-		for name, val := range v.Members() {
-			name = withoutDirective(name)
-			if in(t.Map.Member(name), mergeKeyOf(t.Map, name), val) {
-				return true
+		return key
+	})
+}
+
+// mapKeys returns an input with the result of change in place of each merge key of the
+// items of lists.
+func mapKeys(t *schema.Type, input document.Value, change func(*schema.ListType, document.Value) document.Value) document.Value {
+	var in func(t *schema.Type, key string, v document.Value) document.Value
+	in = func(t *schema.Type, key string, v document.Value) document.Value {
+		if t == nil || v.Kind() < document.List || v.Kind() == document.List && t.List == nil {
+			return v
+		}
+		if v.Kind() == document.Object {
+			var b document.ObjectBuilder
+			for name, val := range v.Members() {
+				list := withoutDirective(name)
+				b.Set(name, in(t.Map.Member(list), mergeKeyOf(t.Map, list), val))
 			}
+			return b.Object()
 		}
-		if t.List == nil || v.Kind() != document.List {
-			return false
+		names := []string{key}
+		for _, k := range t.List.Keys {
+			names = append(names, k.Name)
 		}
+		var b document.ListBuilder
 		for _, item := range v.Items() {
-			for _, k := range t.List.Keys {
-				if item.Get(k.Name).Kind() >= document.List {
-					return true
+			item = in(t.List.Elem, "", item)
+			for _, name := range names {
+				if k := item.Get(name); k.Exists() {
+					item = item.With(name, change(t.List, k))
 				}
 			}
-			if item.Get(key).Kind() >= document.List || in(t.List.Elem, "", item) {
-				return true
-			}
+			b.Append(item)
 		}
-		return false
+		return b.List()
 	}
-	for _, v := range input.Members() {
-		if in(t, "", v) {
-			return true
-		}
+	for name, v := range input.Members() {
+		input = input.With(name, in(t, "", v))
 	}
-	return false
+	return input
 }
 
 // mergeKeyOf returns by which key the items of a member are told apart, "" if by

@@ -34,6 +34,13 @@ var knownCases = []struct {
 	{knownFloat, ThreeWay, "ConfigMap", `{"original":{},"modified":{"data":{"a":9007199254740993}},"current":{"data":{"b":1}}}`},
 	{knownUnlooked, Create, "Pod", `{"from":{"spec":{"containers":[{"image":"x"}],"nodeName":"a"}},"to":{"spec":{"containers":[{"image":"x"}],"nodeName":"b"}}}`},
 	{knownUnlooked, ThreeWay, "Pod", `{"original":{},"modified":{"spec":{"containers":[{"image":"x"}],"nodeName":"b"}},"current":{"spec":{"containers":[{"image":"x"}],"nodeName":"a"}}}`},
+	{knownUnlooked, ThreeWay, "Pod", `{"original":{"spec":{"containers":[{"image":"x"}],"nodeName":"a"}},"modified":{"spec":{"nodeName":"b"}},"current":{"spec":{"containers":[{"image":"x"}],"nodeName":"a"}}}`},
+	{knownUnlooked, ThreeWay, "Pod", `{"original":{"spec":{"containers":[{"image":"x"}],"nodeName":"a"}},"modified":{"spec":{"nodeName":"b"}},"current":{"spec":{"containers":[{"image":"x"}],"nodeName":"c"}}}`},
+	{knownUnlooked, Create, "Pod", `{"from":{"spec":{"containers":[{"name":{},"ports":[{"name":"x"}]}],"nodeName":"a"}},"to":{"spec":{"containers":[{"name":{},"ports":[{"name":"x"}]}],"nodeName":"b"}}}`},
+	{knownKeys, StrategicPatch, "", `{"object":{"spec":{"ports":[{"port":1},{"port":2,"protocol":"UDP"}]}},"patch":{"spec":{"ports":[{"port":1,"protocol":"TCP","name":"dns"},{"$patch":"delete","port":2,"protocol":"UDP"}]}}}`},
+	{knownKeys, Create, "", `{"from":{"spec":{"ports":[{"port":1,"name":"a"}]}},"to":{"spec":{"ports":[{"port":1,"name":"b"},{"port":2}]}}}`},
+	{knownKeys, StrategicPatch, "", `{"object":{"spec":{"ports":[{"port":1,"protocol":"TCP","name":"a"},{"port":2}]}},"patch":{"spec":{"ports":[{"port":1,"name":"b"}]}}}`},
+	{knownKeys, Create, "", `{"from":{"spec":{"ports":[{"port":1}]}},"to":{"spec":{"ports":[{"port":1,"protocol":"TCP","name":"dns"}]}}}`},
 	{knownKeys, StrategicPatch, "", `{"object":{"spec":{"ports":[{"port":1},{"port":2,"protocol":"UDP"}]}},"patch":{"spec":{"ports":[{"port":2,"protocol":"UDP","name":"dns"}]}}}`},
 	{knownKeys, Create, "", `{"from":{"spec":{"ports":[{"port":1},{"port":2,"protocol":"UDP"}]}},"to":{"spec":{"ports":[{"port":2,"protocol":"UDP","name":"dns"}]}}}`},
 	{knownPanic, StrategicPatch, "Pod", `{"object":{"spec":{"containers":[{"name":{}},{"name":"b"}]}},"patch":{"spec":{"containers":[{"name":"b","image":"x"}]}}}`},
@@ -59,7 +66,7 @@ func TestKnownDifferencesAreNoMoreThanThat(t *testing.T) {
 			if out.Difference != nil || out.known != test.name {
 				t.Fatalf("known as %q: %v", out.known, out.Difference)
 			}
-			for what, wrong := range map[string]patch.Engine{
+			for what, wrong := range map[string]PatchEngine{
 				"says more":           bent{add: true},
 				"refuses as well":     bent{refuse: errors.New("declared merge key? list element types?")},
 				"panics over nothing": bent{refuse: errors.New("the library panics: assignment to entry in nil map")},

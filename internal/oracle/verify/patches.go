@@ -1,6 +1,9 @@
 package verify
 
 import (
+	"errors"
+	"fmt"
+
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/oracle/generate"
 	"github.com/patchlab-dev/patchlab/patch"
@@ -30,14 +33,19 @@ func (r *referee) patches(c *Case) outcome {
 	in := c.read()
 	for _, q := range questions(c) {
 		d, known, err := r.ask(c, &q, in)
+		if d == nil {
+			if text, ok := q.fromText(c); ok {
+				var knownOfText string
+				if d, knownOfText, _ = r.ask(c, &text, c.Input); known == "" {
+					known = knownOfText
+				}
+			}
+		}
 		if known != "" {
 			out.known = known
 		}
 		if d != nil {
 			out.Difference = d
-			return out
-		}
-		if out.Difference = q.fromText(c); out.Difference != nil {
 			return out
 		}
 		if err != nil {
@@ -145,32 +153,54 @@ func faultClass(class string) string {
 	return class
 }
 
-// fromText does a patch once more from text to text, which has ways of its own:
-// the answer must be the same.
-func (q *question) fromText(c *Case) *Difference {
+// fromText returns the question with texts given to our engine, which has code of its
+// own for them, if there is such a function for the work of the case. The reference is
+// asked about the values.
+func (q *question) fromText(c *Case) (question, bool) {
 	types := map[Work]patch.Type{JSONPatch: patch.TypeJSON, MergePatch: patch.TypeMerge, StrategicPatch: patch.TypeStrategic}
+	threeWay := c.Work == ThreeWay && q.work == StrategicPatch && c.Seed%3 == 0
+	if !threeWay && types[c.Work] == patch.TypeAuto {
+		return question{}, false
+	}
 	o := patch.Options{ListTypes: !c.Kinds[0].Builtin}
-	text := func(name string) []byte { return generate.Text(c.Input.Get(name)) }
-	var got []byte
-	var err error
-	switch {
-	case c.Work == ThreeWay && q.work == StrategicPatch && c.Seed%3 == 0:
-		o := patch.ThreeWayOptions{Options: o, RefuseConflicts: q.refuses}
-		got, _, err = patch.ThreeWayText(text("original"), text("modified"), text("current"), c.Kinds[0], o)
-	case types[c.Work] != patch.TypeAuto:
-		object := text("object")
-		if c.Seed%3 == 0 { // else the object is in printed form, as a server has it
-			object = generate.New(c.Seed, generate.Options{}).Spell(c.Input.Get("object"))
+	ours := func(in document.Value) (document.Value, error) {
+		text := func(name string) []byte { return generate.Text(in.Get(name)) }
+		if threeWay {
+			got, _, err := patch.ThreeWayText(text("original"), text("modified"), text("current"), c.Kinds[0], patch.ThreeWayOptions{Options: o, RefuseConflicts: q.refuses})
+			return printed(got, err)
 		}
-		got, _, err = patch.Apply(object, text("patch"), patch.Request{Type: types[c.Work], Kind: c.Kinds[0], Options: o, MaxBytes: -1})
-	default:
-		return nil
+		object := text("object")
+		if c.Seed%3 == 0 { // otherwise the object is printed as a server stores it
+			object = generate.New(c.Seed, generate.Options{}).Spell(in.Get("object"))
+		}
+		got, _, err := patch.Apply(object, text("patch"), patch.Request{Type: types[c.Work], Kind: c.Kinds[0], Options: o, MaxBytes: -1})
+		return printed(got, err)
 	}
-	want, wantErr := q.ask(nil, c.Kinds[0].Type(), c.Input)
-	if classOf(err, patchErrors) != classOf(wantErr, patchErrors) || err == nil && string(got) != want.String() {
-		return &Difference{"another answer to " + q.what + " from text than from values", say(err) + " " + string(got), answer(want, wantErr)}
+	return question{q.what + " from text", q.work, func(e patch.Engine, t *schema.Type, in document.Value) (document.Value, error) {
+		if e == nil {
+			return ours(in)
+		}
+		return q.ask(e, t, in)
+	}, q.refuses}, true
+}
+
+// errSpelling is the class of an answer in another spelling than the one in which
+// values are printed.
+var errSpelling = errors.New("the answer is not printed as values are")
+
+// printed reads what an engine wrote, which must be in the one spelling of values.
+func printed(text []byte, err error) (document.Value, error) {
+	if err != nil {
+		return document.Value{}, err
 	}
-	return nil
+	d, err := document.Parse(text, document.Options{MaxBytes: -1, Duplicates: document.DuplicatesLast})
+	if err == nil && d.Root.String() != string(text) {
+		err = errSpelling
+	}
+	if err != nil {
+		return document.Value{}, fmt.Errorf("%w: %s", err, text)
+	}
+	return d.Root, nil
 }
 
 // sameText reports whether two values print alike.

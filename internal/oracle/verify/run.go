@@ -31,7 +31,8 @@ type Report struct {
 	First uint64
 	Cases int
 	// Works counts cases by their work, Answers what both engines answered, and
-	// Known the cases by the known difference that they fall under.
+	// Known the cases by the known difference that they fall under, with 0 for those
+	// that did not occur.
 	Works, Answers, Known map[string]int
 	// Kinds counts the cases of each kind of the source, of those without a case
 	// too; of a kind that is drawn for its case there is no count. Features counts
@@ -76,6 +77,9 @@ func Run(ctx context.Context, ref Reference, s *Source, o Options) (*Report, *Fa
 
 func newReport(s *Source, o Options) *Report {
 	r := &Report{First: o.First, Works: map[string]int{}, Answers: map[string]int{}, Known: map[string]int{}, Kinds: map[string]int{}, Features: map[string]int{}}
+	for _, name := range knownDifferences {
+		r.Known[name] = 0
+	}
 	for _, k := range s.Kinds {
 		r.Kinds[k.GroupVersionKind.String()] = 0
 	}

@@ -22,7 +22,7 @@ type pruner struct {
 // of two pairs. Of the original only deletions are made, so that what the wanted
 // object still has may be missing there.
 func (p *pruner) input(in document.Value) document.Value {
-	whole := func(v document.Value) document.Value { return v }
+	whole := unchangedAround
 	if p.c.Work == Create {
 		from, to := p.members(p.t, in.Get("from"), in.Get("to"), whole)
 		return in.With("from", from).With("to", to)
@@ -33,19 +33,8 @@ func (p *pruner) input(in document.Value) document.Value {
 	return in.With("original", withoutHeld(original)).With("modified", modified).With("current", current)
 }
 
-// minded reports whether two of the three objects share something that the library
-// minds. Where conflicts are refused it looks at each pair of them, so that nothing
-// can be left out of one without changing what the others give.
-func (k *keying) minded(j *judgement) bool {
-	p := &pruner{j, k.typ}
-	for _, pair := range [...][2]string{{"original", "modified"}, {"current", "modified"}, {"original", "current"}} {
-		a, b := k.input.Get(pair[0]), k.input.Get(pair[1])
-		if less, _ := p.members(k.typ, a, b, func(v document.Value) document.Value { return v }); !sameText(less, a) {
-			return true
-		}
-	}
-	return false
-}
+// unchangedAround puts nothing around a value.
+func unchangedAround(v document.Value) document.Value { return v }
 
 // members prunes two objects of type t. whole puts a part of them into all that is
 // around it.

@@ -20,7 +20,15 @@ type Reference struct {
 	// Merge returns a new structured merge engine. It may keep what it learns of
 	// types for as long as it is used.
 	Merge func() fieldmanager.Engine
-	Patch patch.Engine
+	Patch PatchEngine
+}
+
+// PatchEngine is an engine of patches that can also say whether two of them conflict.
+type PatchEngine interface {
+	patch.Engine
+	// Conflicts reports whether two strategic merge patches of one object set a
+	// field to different values.
+	Conflicts(a, b document.Value, t *schema.Type, o patch.Options) (bool, error)
 }
 
 // Work is what a case does.
