@@ -1,0 +1,136 @@
+package cluster_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/store"
+)
+
+// interleaved is a store that lets another write come between the reading of an
+// object and the write that follows.
+type interleaved struct {
+	store.Store[*cluster.Record]
+	mu sync.Mutex
+	// between is called once, before the next call of the operation.
+	between   func()
+	operation string
+}
+
+func (s *interleaved) once(operation string) {
+	s.mu.Lock()
+	var f func()
+	if s.between != nil && s.operation == operation {
+		f, s.between = s.between, nil
+	}
+	s.mu.Unlock()
+	if f != nil {
+		f()
+	}
+}
+
+// before makes f come between.
+func (s *interleaved) before(operation string, f func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.between, s.operation = f, operation
+}
+
+func (s *interleaved) Update(ctx context.Context, key string, o store.UpdateOptions, try store.UpdateFunc[*cluster.Record]) (store.Item[*cluster.Record], error) {
+	s.once("update")
+	return s.Store.Update(ctx, key, o, try)
+}
+
+func (s *interleaved) Delete(ctx context.Context, key string, o store.DeleteOptions[*cluster.Record]) (store.Item[*cluster.Record], error) {
+	s.once("delete")
+	return s.Store.Delete(ctx, key, o)
+}
+
+func newInterleaved(t *testing.T) (requests, *interleaved) {
+	s := &interleaved{Store: cluster.NewStore()}
+	return newRequests(t, cluster.Config{Store: s}), s
+}
+
+const keptConfigMap = `{"metadata":{"name":"a","finalizers":["example.com/keep"]}}`
+
+// A finalizer that appears while the object is being deleted keeps it.
+func TestFinalizerAddedDuringDeletionKeepsTheObject(t *testing.T) {
+	q, s := newInterleaved(t)
+	q.must(cluster.Create, maps, `{"metadata":{"name":"a"}}`)
+	s.before("delete", func() { q.must(cluster.Update, maps+"/a", keptConfigMap) })
+	q.must(cluster.Delete, maps+"/a", "")
+	if got := q.must(cluster.Get, maps+"/a", ""); got.Lookup("metadata", "deletionTimestamp").IsNull() || !got.Lookup("metadata", "deletionTimestamp").Exists() {
+		t.Errorf("the object is not marked as being deleted: %s", got)
+	}
+}
+
+// A finalizer that goes while the object is being marked lets it go.
+func TestFinalizerRemovedDuringDeletionLetsTheObjectGo(t *testing.T) {
+	q, s := newInterleaved(t)
+	q.must(cluster.Create, maps, keptConfigMap)
+	s.before("update", func() { q.must(cluster.Update, maps+"/a", `{"metadata":{"name":"a"}}`) })
+	q.must(cluster.Delete, maps+"/a", "")
+	q.refused(404, cluster.Get, maps+"/a", "")
+}
+
+// A precondition is compared with the object that is deleted, not with the one
+// that was read before.
+func TestPreconditionIsComparedWithWhatIsDeleted(t *testing.T) {
+	for name, live := range map[string]string{
+		"deleted at once":         `{"metadata":{"name":"a"}}`,
+		"marked as being deleted": keptConfigMap,
+	} {
+		t.Run(name, func(t *testing.T) {
+			q, s := newInterleaved(t)
+			version := q.must(cluster.Create, maps, live).Lookup("metadata", "resourceVersion").StringOr("")
+			operation := "delete"
+			if live == keptConfigMap {
+				operation = "update"
+			}
+			s.before(operation, func() {
+				q.must(cluster.Patch, maps+"/a", `{"data":{"written":"meanwhile"}}`)
+			})
+			q.refused(409, cluster.Delete, maps+"/a", "", func(r *cluster.Request) { r.Deletion.ResourceVersion = &version })
+			got := q.must(cluster.Get, maps+"/a", "")
+			if got.Lookup("metadata", "deletionTimestamp").Exists() || got.Lookup("data", "written").StringOr("") != "meanwhile" {
+				t.Errorf("the object was changed: %s", got)
+			}
+		})
+	}
+}
+
+// When the last finalizer goes, the object that had it is deleted and no other
+// that has its name by then.
+func TestLastFinalizerDeletesItsOwnObject(t *testing.T) {
+	q, s := newInterleaved(t)
+	q.must(cluster.Create, maps, keptConfigMap)
+	q.must(cluster.Delete, maps+"/a", "")
+	s.before("delete", func() {
+		q.must(cluster.Update, maps+"/a", `{"metadata":{"name":"a"}}`) // the same, earlier
+		q.must(cluster.Create, maps, `{"metadata":{"name":"a"},"data":{"another":"object"}}`)
+	})
+	q.must(cluster.Update, maps+"/a", `{"metadata":{"name":"a"}}`)
+	if got := q.must(cluster.Get, maps+"/a", ""); got.Lookup("data", "another").StringOr("") != "object" {
+		t.Errorf("another object was deleted: %s", got)
+	}
+}
+
+// A namespace that is being deleted stays until its spec has no finalizer, too.
+func TestNamespaceStaysForTheFinalizersOfItsSpec(t *testing.T) {
+	const namespaces = "/api/v1/namespaces"
+	q := newRequests(t, cluster.Config{})
+	q.must(cluster.Create, namespaces, `{"metadata":{"name":"n","finalizers":["example.com/keep"]}}`)
+	q.must(cluster.Delete, namespaces+"/n", "")
+	live := q.must(cluster.Update, namespaces+"/n", `{"metadata":{"name":"n"},"spec":{"finalizers":["kubernetes"]}}`)
+	if live.Lookup("metadata", "finalizers").Len() != 0 {
+		t.Fatalf("the finalizer is still there: %s", live)
+	}
+	live = q.must(cluster.Get, namespaces+"/n", "")
+	if live.Lookup("status", "phase").StringOr("") != "Terminating" || live.Lookup("spec", "finalizers").Len() != 1 {
+		t.Errorf("got %s", live)
+	}
+	q.must(cluster.Update, namespaces+"/n/finalize", live.Remove("spec", "finalizers").String())
+	q.refused(404, cluster.Get, namespaces+"/n", "")
+}
