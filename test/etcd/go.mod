@@ -3,6 +3,7 @@ module github.com/patchlab-dev/patchlab/test/etcd
 go 1.26.0
 
 require (
+	github.com/anishathalye/porcupine v1.3.1
 	github.com/patchlab-dev/patchlab v0.0.0
 	github.com/patchlab-dev/patchlab/store/etcd v0.0.0
 	go.etcd.io/etcd/client/v3 v3.7.3

@@ -6,10 +6,12 @@ package kubestorage
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
 	"strings"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -20,10 +22,11 @@ import (
 	"github.com/patchlab-dev/patchlab/store"
 )
 
-// Encoded is what is stored: an encoded object, and its UID.
+// Encoded is what is stored: an encoded object, its UID and how long it stays.
 type Encoded struct {
 	Data []byte
 	UID  string
+	TTL  time.Duration
 	// rewrite marks a value that must be written even if it is equal, because
 	// the transformer calls the stored form stale.
 	rewrite bool
@@ -32,21 +35,36 @@ type Encoded struct {
 // Equal is the measure of equal values: equal bytes.
 func Equal(a, b Encoded) bool { return !b.rewrite && bytes.Equal(a.Data, b.Data) }
 
-// UID is the accessor for preconditions.
-func UID(v Encoded) string { return v.UID }
+// UID is the accessor for preconditions. A value that was read as bytes has it in
+// its JSON, behind what the transformer of the tests puts before.
+func UID(v Encoded) string {
+	if v.UID != "" {
+		return v.UID
+	}
+	var object struct{ Metadata struct{ UID string } }
+	if i := bytes.IndexByte(v.Data, '{'); i < 0 || json.Unmarshal(v.Data[i:], &object) != nil {
+		return ""
+	}
+	return object.Metadata.UID
+}
+
+// Lifetime is how long a value stays.
+func Lifetime(v Encoded) time.Duration { return v.TTL }
 
 // Storage is a storage.Interface of one resource. The cached objects that
-// callers may begin with are not used, and nothing expires: both are allowed.
+// callers may begin with are not used, which is allowed.
 type Storage struct {
 	Store    store.Store[Encoded]
 	Codec    runtime.Codec
 	New      func() runtime.Object
 	NewList  func() runtime.Object
 	Prefix   string // of the whole store: /registry
-	Resource string // /pods
+	Resource string // /pods/
 	// Transformer is what stands between the encoded and the stored form:
 	// encryption in kube-apiserver, a prefix in its tests.
 	Transformer value.Transformer
+	// Bookmarks is how often a watch that allows bookmarks gets one; 0 is never.
+	Bookmarks time.Duration
 
 	versioner storage.APIObjectVersioner
 }
@@ -57,6 +75,16 @@ var _ storage.Interface = (*Storage)(nil)
 func (s *Storage) key(key string, recursive bool) (string, error) {
 	prepared, err := storage.PrepareKey(s.Resource, key, recursive)
 	return s.Prefix + prepared, err
+}
+
+// name returns the store's key of one object. kube-apiserver's storage takes a key
+// that ends with a slash, which is a prefix to the store.
+func (s *Storage) name(key string) (string, error) {
+	key, err := s.key(key, false)
+	if strings.HasSuffix(key, "/") {
+		key += "\x01"
+	}
+	return key, err
 }
 
 // encode makes the value to store, and returns its form before transformation
@@ -110,8 +138,8 @@ func (s *Storage) answer(plain []byte, revision int64, out runtime.Object) error
 }
 
 // Create implements storage.Interface.
-func (s *Storage) Create(ctx context.Context, key string, obj, out runtime.Object, _ uint64) error {
-	key, err := s.key(key, false)
+func (s *Storage) Create(ctx context.Context, key string, obj, out runtime.Object, ttl uint64) error {
+	key, err := s.name(key)
 	if err != nil {
 		return err
 	}
@@ -122,6 +150,7 @@ func (s *Storage) Create(ctx context.Context, key string, obj, out runtime.Objec
 	if err != nil {
 		return err
 	}
+	v.TTL = time.Duration(ttl) * time.Second
 	item, err := s.Store.Create(ctx, key, v)
 	if err != nil {
 		return translate(err)
@@ -131,7 +160,7 @@ func (s *Storage) Create(ctx context.Context, key string, obj, out runtime.Objec
 
 // Get implements storage.Interface.
 func (s *Storage) Get(ctx context.Context, key string, opts storage.GetOptions, out runtime.Object) error {
-	key, err := s.key(key, false)
+	key, err := s.name(key)
 	if err != nil {
 		return err
 	}
@@ -139,7 +168,7 @@ func (s *Storage) Get(ctx context.Context, key string, opts storage.GetOptions, 
 	if err != nil {
 		return apierrors.NewBadRequest(err.Error())
 	}
-	item, err := s.Store.Get(ctx, key, store.GetOptions{MinRevision: int64(least)})
+	item, err := s.Store.Get(ctx, key, store.GetOptions{MinRevision: int64(least), Cached: opts.ResourceVersion != ""})
 	if errors.Is(err, store.ErrNotFound) && opts.IgnoreNotFound {
 		return runtime.SetZeroValue(out)
 	}
@@ -150,10 +179,14 @@ func (s *Storage) Get(ctx context.Context, key string, opts storage.GetOptions, 
 }
 
 // Delete implements storage.Interface.
-func (s *Storage) Delete(ctx context.Context, key string, out runtime.Object, p *storage.Preconditions, validate storage.ValidateObjectFunc, _ runtime.Object, _ storage.DeleteOptions) error {
-	key, err := s.key(key, false)
+func (s *Storage) Delete(ctx context.Context, key string, out runtime.Object, p *storage.Preconditions, validate storage.ValidateObjectFunc, _ runtime.Object, opts storage.DeleteOptions) error {
+	key, err := s.name(key)
 	if err != nil {
 		return err
+	}
+	if opts.IgnoreStoreReadError { // the object need not be readable
+		_, err := s.Store.Delete(ctx, key, store.DeleteOptions[Encoded]{Preconditions: preconditions(p)})
+		return translate(err)
 	}
 	item, err := s.Store.Delete(ctx, key, store.DeleteOptions[Encoded]{
 		Preconditions: preconditions(p),
@@ -173,7 +206,7 @@ func (s *Storage) Delete(ctx context.Context, key string, out runtime.Object, p 
 
 // GuaranteedUpdate implements storage.Interface.
 func (s *Storage) GuaranteedUpdate(ctx context.Context, key string, out runtime.Object, ignoreNotFound bool, p *storage.Preconditions, try storage.UpdateFunc, _ runtime.Object) error {
-	key, err := s.key(key, false)
+	key, err := s.name(key)
 	if err != nil {
 		return err
 	}
@@ -187,13 +220,16 @@ func (s *Storage) GuaranteedUpdate(ctx context.Context, key string, out runtime.
 				return Encoded{}, err
 			}
 		}
-		next, _, err := try(obj, storage.ResponseMeta{ResourceVersion: uint64(current.Revision)})
+		next, ttl, err := try(obj, storage.ResponseMeta{ResourceVersion: uint64(current.Revision)})
 		if err != nil {
 			return Encoded{}, err
 		}
 		var v Encoded
 		v, plain, err = s.encode(ctx, key, next)
 		v.rewrite = stale
+		if ttl != nil {
+			v.TTL = time.Duration(*ttl) * time.Second
+		}
 		return v, err
 	})
 	if err != nil {
@@ -215,7 +251,8 @@ func (s *Storage) GetList(ctx context.Context, key string, opts storage.ListOpti
 	if err != nil {
 		return err
 	}
-	want, err := s.listOptions(ctx, scope, opts)
+	decoded := map[string]runtime.Object{} // what the filter has decoded
+	want, err := s.listOptions(ctx, scope, opts, decoded)
 	if err != nil {
 		return err
 	}
@@ -227,7 +264,7 @@ func (s *Storage) GetList(ctx context.Context, key string, opts storage.ListOpti
 	if err != nil {
 		return s.listError(err, scope, opts)
 	}
-	if err := s.fill(ctx, list, page.Items); err != nil {
+	if err := s.fill(ctx, list, page.Items, decoded); err != nil {
 		return err
 	}
 	next, err := kubeToken(page.Continue, scope)
@@ -242,7 +279,7 @@ func (s *Storage) GetList(ctx context.Context, key string, opts storage.ListOpti
 }
 
 // listOptions translates the options of a list.
-func (s *Storage) listOptions(ctx context.Context, scope string, opts storage.ListOptions) (want store.ListOptions[Encoded], err error) {
+func (s *Storage) listOptions(ctx context.Context, scope string, opts storage.ListOptions, decoded map[string]runtime.Object) (want store.ListOptions[Encoded], err error) {
 	exact, start, err := storage.ValidateListOptions(scope, s.versioner, opts)
 	if err != nil {
 		return want, err
@@ -251,7 +288,7 @@ func (s *Storage) listOptions(ctx context.Context, scope string, opts storage.Li
 	if err != nil {
 		return want, apierrors.NewBadRequest(err.Error())
 	}
-	want.Limit = opts.Predicate.Limit
+	want.Limit, want.Cached = opts.Predicate.Limit, opts.ResourceVersion != ""
 	switch {
 	case start != "":
 		if exact == 0 {
@@ -270,7 +307,11 @@ func (s *Storage) listOptions(ctx context.Context, scope string, opts storage.Li
 				return true // fill says why
 			}
 			matches, err := opts.Predicate.Matches(obj)
-			return err == nil && matches
+			if err != nil || !matches {
+				return false
+			}
+			decoded[item.Key] = obj
+			return true
 		}
 	}
 	return want, nil
@@ -295,7 +336,7 @@ func (s *Storage) listError(err error, scope string, opts storage.ListOptions) e
 }
 
 // fill sets the items of a list object.
-func (s *Storage) fill(ctx context.Context, list runtime.Object, items []store.Item[Encoded]) error {
+func (s *Storage) fill(ctx context.Context, list runtime.Object, items []store.Item[Encoded], decoded map[string]runtime.Object) error {
 	ptr, err := meta.GetItemsPtr(list)
 	if err != nil {
 		return err
@@ -303,9 +344,11 @@ func (s *Storage) fill(ctx context.Context, list runtime.Object, items []store.I
 	v := reflect.ValueOf(ptr).Elem()
 	v.Set(reflect.MakeSlice(v.Type(), 0, len(items)))
 	for _, item := range items {
-		obj, _, err := s.decode(ctx, item.Key, item.Value, item.Revision)
-		if err != nil {
-			return err
+		obj := decoded[item.Key]
+		if obj == nil {
+			if obj, _, err = s.decode(ctx, item.Key, item.Value, item.Revision); err != nil {
+				return err
+			}
 		}
 		v.Set(reflect.Append(v, reflect.ValueOf(obj).Elem()))
 	}
@@ -336,10 +379,17 @@ func translate(err error) error {
 // Versioner implements storage.Interface.
 func (s *Storage) Versioner() storage.Versioner { return s.versioner }
 
-// Stats implements storage.Interface. The size is not estimated.
-func (s *Storage) Stats(ctx context.Context) (storage.Stats, error) {
-	n, err := s.Store.Count(ctx, s.Prefix+s.Resource+"/")
-	return storage.Stats{ObjectCount: n}, err
+// Stats implements storage.Interface.
+func (s *Storage) Stats(ctx context.Context) (stats storage.Stats, err error) {
+	if stats.ObjectCount, err = s.Store.Count(ctx, s.Prefix+s.Resource); err != nil || stats.ObjectCount == 0 {
+		return stats, err
+	}
+	page, err := s.Store.List(ctx, s.Prefix+s.Resource, store.ListOptions[Encoded]{})
+	for _, item := range page.Items {
+		stats.EstimatedAverageObjectSizeBytes += int64(len(item.Value.Data))
+	}
+	stats.EstimatedAverageObjectSizeBytes /= max(1, int64(len(page.Items)))
+	return stats, err
 }
 
 // ReadinessCheck implements storage.Interface.
@@ -358,5 +408,13 @@ func (s *Storage) GetCurrentResourceVersion(ctx context.Context) (uint64, error)
 // EnableResourceSizeEstimation implements storage.Interface.
 func (s *Storage) EnableResourceSizeEstimation(storage.KeysFunc) error { return nil }
 
-// CompactRevision implements storage.Interface; it does not observe compaction.
-func (s *Storage) CompactRevision() int64 { return 0 }
+// CompactRevision implements storage.Interface. The store tells the oldest
+// revision that it keeps when it is asked for an older one.
+func (s *Storage) CompactRevision() int64 {
+	_, err := s.Store.List(context.Background(), "/none", store.ListOptions[Encoded]{Revision: 1, Match: store.Exact})
+	var gone *store.CompactedError
+	if errors.As(err, &gone) {
+		return gone.Oldest
+	}
+	return 0
+}

@@ -2,7 +2,10 @@ package kubestorage
 
 import (
 	"context"
+	"errors"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -12,185 +15,213 @@ import (
 	"k8s.io/apiserver/pkg/apis/example"
 	examplev1 "k8s.io/apiserver/pkg/apis/example/v1"
 	storagetesting "k8s.io/apiserver/pkg/storage/testing"
+	"k8s.io/apiserver/pkg/storage/value"
 
 	"github.com/patchlab-dev/patchlab/store"
+	"github.com/patchlab-dev/patchlab/store/etcd"
+	"github.com/patchlab-dev/patchlab/test/etcd/etcdtest"
 )
 
-func newStorage(t *testing.T) *Storage {
+// storedPrefix is what the tests' transformer puts before every stored value.
+const storedPrefix = "stored:"
+
+// subject is a storage that is judged, and what the tests need to know of it.
+type subject struct {
+	*Storage
+	t *testing.T
+	// bytes returns what is stored under a key of the store.
+	bytes func(key string) []byte
+	// reads returns how many requests to read have reached the storage beneath
+	// since it was called last, and most how many n pages may take.
+	reads func() uint64
+	most  func(pages uint64) uint64
+	// write writes something that is none of the store's keys, or at least none
+	// of the resource's.
+	write func(ctx context.Context) (revision int64, err error)
+	// cached is set for a store with a cache.
+	cached bool
+}
+
+// backends make the stores, by name.
+var backends = map[string]func(t *testing.T) *subject{
+	"memory": onMemory,
+	"etcd":   func(t *testing.T) *subject { return onEtcd(t, false) },
+	"cache":  func(t *testing.T) *subject { return onEtcd(t, true) },
+}
+
+func newStorage(t *testing.T, s store.Store[Encoded]) *Storage {
 	scheme := runtime.NewScheme()
 	metav1.AddToGroupVersion(scheme, metav1.SchemeGroupVersion)
 	utilruntime.Must(example.AddToScheme(scheme))
 	utilruntime.Must(examplev1.AddToScheme(scheme))
-	s := store.NewMemory(store.MemoryOptions[Encoded]{Equal: Equal, UID: UID})
-	t.Cleanup(func() { s.Close() })
+	t.Cleanup(func() { _ = s.Close() })
 	return &Storage{
 		Store:    s,
 		Codec:    serializer.NewCodecFactory(scheme).LegacyCodec(schema.GroupVersion{Group: "example.apiserver.k8s.io", Version: "v1"}),
 		New:      func() runtime.Object { return &example.Pod{} },
 		NewList:  func() runtime.Object { return &example.PodList{} },
 		Prefix:   "/registry",
-		Resource: "/pods",
+		Resource: "/pods/",
 
-		Transformer: storagetesting.NewPrefixTransformer([]byte("stored:"), false),
+		Transformer: storagetesting.NewPrefixTransformer([]byte(storedPrefix), false),
 	}
 }
 
-// transformed lets the tests replace the transformer.
-type transformed struct{ *Storage }
+// counted counts the lists of a store in memory, which reads all that a page
+// needs at once.
+type counted struct {
+	store.Store[Encoded]
+	lists atomic.Uint64
+}
+
+func (s *counted) List(ctx context.Context, scope string, opts store.ListOptions[Encoded]) (store.Page[Encoded], error) {
+	s.lists.Add(1)
+	return s.Store.List(ctx, scope, opts)
+}
+
+func onMemory(t *testing.T) *subject {
+	m := &counted{Store: store.NewMemory(store.MemoryOptions[Encoded]{Equal: Equal, UID: UID, Lifetime: Lifetime})}
+	return &subject{
+		Storage: newStorage(t, m), t: t,
+		bytes: func(key string) []byte {
+			item, err := m.Get(t.Context(), key, store.GetOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return item.Value.Data
+		},
+		reads: func() uint64 { return m.lists.Swap(0) },
+		write: func(ctx context.Context) (int64, error) {
+			item, err := m.Update(ctx, "/other", store.UpdateOptions{CreateMissing: true}, func(store.Item[Encoded]) (Encoded, error) {
+				return Encoded{rewrite: true}, nil
+			})
+			return item.Revision, err
+		},
+		most: func(uint64) uint64 { return 1 },
+	}
+}
+
+func onEtcd(t *testing.T, cached bool) *subject {
+	client := etcdtest.Client(t, etcdtest.Start(t, 1))
+	recorder := storagetesting.NewKVRecorder(client.KV)
+	client.KV = recorder
+	var s store.Store[Encoded] = etcd.New(client, etcd.Options[Encoded]{
+		Prefix: "/patchlab", Equal: Equal, UID: UID, Lifetime: Lifetime,
+		Encode: func(v Encoded) []byte { return v.Data },
+		Decode: func(data []byte) (Encoded, error) { return Encoded{Data: data}, nil },
+	})
+	most := func(pages uint64) uint64 { return pages }
+	if cached {
+		s = store.NewCache(s, store.CacheOptions[Encoded]{})
+		if _, err := s.List(t.Context(), "", store.ListOptions[Encoded]{}); err != nil { // its history begins now
+			t.Fatal(err)
+		}
+		// The cache asks for the revision, and its watch once more for a bookmark.
+		most = func(uint64) uint64 { return 2 }
+	}
+	sub := &subject{
+		Storage: newStorage(t, s), t: t, cached: cached, most: most,
+		reads: recorder.GetReadsAndReset,
+		write: func(ctx context.Context) (int64, error) {
+			resp, err := client.Put(ctx, "other", "")
+			if err != nil {
+				return 0, err
+			}
+			return resp.Header.Revision, nil
+		},
+		bytes: func(key string) []byte {
+			resp, err := client.Get(t.Context(), "/patchlab"+key)
+			if err != nil || len(resp.Kvs) != 1 {
+				t.Fatalf("%s: %d values, %v", key, len(resp.Kvs), err)
+			}
+			return resp.Kvs[0].Value
+		},
+	}
+	recorder.GetReadsAndReset()
+	return sub
+}
 
 // UpdatePrefixTransformer implements storagetesting.InterfaceWithPrefixTransformer.
-func (s transformed) UpdatePrefixTransformer(modify storagetesting.PrefixTransformerModifier) func() {
+func (s *subject) UpdatePrefixTransformer(modify storagetesting.PrefixTransformerModifier) func() {
 	original := s.Transformer
 	changed := *original.(*storagetesting.PrefixTransformer)
 	s.Transformer = modify(&changed)
 	return func() { s.Transformer = original }
 }
 
+// unreadable is a transformer that reads nothing.
+type unreadable struct{ value.Transformer }
+
+func (unreadable) TransformFromStorage(context.Context, []byte, value.Context) ([]byte, bool, error) {
+	return nil, true, errors.New("bits flipped")
+}
+
+// CorruptTransformer implements storagetesting.InterfaceWithCorruptTransformer.
+func (s *subject) CorruptTransformer() func() {
+	original := s.Transformer
+	s.Transformer = unreadable{original}
+	return func() { s.Transformer = original }
+}
+
 // compaction writes and then compacts: kube-apiserver notes a compaction in
 // etcd first, and its tests count that write.
-func compaction(s *Storage) storagetesting.Compaction {
-	return func(ctx context.Context, t *testing.T, resourceVersion string) {
-		revision, err := s.versioner.ParseResourceVersion(resourceVersion)
-		if err != nil {
-			t.Fatal(err)
-		}
-		increase(s)(ctx, t)
-		if err := s.Store.Compact(ctx, int64(revision)); err != nil {
-			t.Fatal(err)
-		}
+func (s *subject) compaction(ctx context.Context, t *testing.T, resourceVersion string) {
+	revision, err := s.versioner.ParseResourceVersion(resourceVersion)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.increase(ctx, t)
+	if err := s.Store.Compact(ctx, int64(revision)); err != nil {
+		t.Fatal(err)
 	}
 }
 
 // increase writes outside the resource.
-func increase(s *Storage) storagetesting.IncreaseRVFunc {
-	return func(ctx context.Context, t *testing.T) int64 {
-		revision, err := s.Store.Revision(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
-		item, err := s.Store.Update(ctx, "/other", store.UpdateOptions{CreateMissing: true}, func(store.Item[Encoded]) (Encoded, error) {
-			return Encoded{Data: []byte{byte(revision)}}, nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return item.Revision
+func (s *subject) increase(ctx context.Context, t *testing.T) int64 {
+	revision, err := s.write(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return revision
+}
+
+// stored checks that neither a resourceVersion nor a selfLink is stored.
+func (s *subject) stored(_ context.Context, t *testing.T, key string) {
+	t.Helper()
+	name, err := s.name(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	obj, err := runtime.Decode(s.Codec, s.bytes(name)[len(storedPrefix):])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pod := obj.(*example.Pod); pod.ResourceVersion != "" || pod.SelfLink != "" {
+		t.Errorf("stored are the resourceVersion %q and the selfLink %q", pod.ResourceVersion, pod.SelfLink)
 	}
 }
 
-func nothing(context.Context, *testing.T, string) {}
-
-func noCalls(*testing.T, uint64, uint64) {}
-
-// TestMemory runs kube-apiserver's own storage tests on the store in memory.
-// Not run: what is about deleting corrupt data, time to live, sizes, progress
-// and compaction observed in etcd, the calls made to it, and keys that end with
-// a slash.
-func TestMemory(t *testing.T) {
-	ctx := context.Background()
-	for name, run := range map[string]func(*testing.T, *Storage){
-		"Create":             func(t *testing.T, s *Storage) { storagetesting.RunTestCreate(ctx, t, s, nothing) },
-		"CreateWithKeyExist": func(t *testing.T, s *Storage) { storagetesting.RunTestCreateWithKeyExist(ctx, t, s) },
-		"Get":                func(t *testing.T, s *Storage) { storagetesting.RunTestGet(ctx, t, s) },
-		"UnconditionalDelete": func(t *testing.T, s *Storage) {
-			storagetesting.RunTestUnconditionalDelete(ctx, t, s)
-		},
-		"ConditionalDelete":    func(t *testing.T, s *Storage) { storagetesting.RunTestConditionalDelete(ctx, t, s) },
-		"DeleteWithSuggestion": func(t *testing.T, s *Storage) { storagetesting.RunTestDeleteWithSuggestion(ctx, t, s) },
-		"DeleteWithSuggestionAndConflict": func(t *testing.T, s *Storage) {
-			storagetesting.RunTestDeleteWithSuggestionAndConflict(ctx, t, s)
-		},
-		"DeleteWithConflict": func(t *testing.T, s *Storage) { storagetesting.RunTestDeleteWithConflict(ctx, t, s) },
-		"DeleteWithSuggestionOfDeletedObject": func(t *testing.T, s *Storage) {
-			storagetesting.RunTestDeleteWithSuggestionOfDeletedObject(ctx, t, s)
-		},
-		"ValidateDeletionWithSuggestion": func(t *testing.T, s *Storage) {
-			storagetesting.RunTestValidateDeletionWithSuggestion(ctx, t, s)
-		},
-		"ValidateDeletionWithOnlySuggestionValid": func(t *testing.T, s *Storage) {
-			storagetesting.RunTestValidateDeletionWithOnlySuggestionValid(ctx, t, s)
-		},
-		"PreconditionalDeleteWithSuggestion": func(t *testing.T, s *Storage) {
-			storagetesting.RunTestPreconditionalDeleteWithSuggestion(ctx, t, s)
-		},
-		"PreconditionalDeleteWithOnlySuggestionPass": func(t *testing.T, s *Storage) {
-			storagetesting.RunTestPreconditionalDeleteWithOnlySuggestionPass(ctx, t, s)
-		},
-		"List": func(t *testing.T, s *Storage) {
-			storagetesting.RunTestList(ctx, t, s, compaction(s), false, &storagetesting.KubernetesRecorder{})
-		},
-		"ConsistentList": func(t *testing.T, s *Storage) {
-			storagetesting.RunTestConsistentList(ctx, t, s, increase(s), false, true, false)
-		},
-		"GetListNonRecursive": func(t *testing.T, s *Storage) {
-			storagetesting.RunTestGetListNonRecursive(ctx, t, increase(s), s)
-		},
-		"GetListRecursivePrefix": func(t *testing.T, s *Storage) { storagetesting.RunTestGetListRecursivePrefix(ctx, t, s) },
-		"ListContinuation": func(t *testing.T, s *Storage) {
-			storagetesting.RunTestListContinuation(ctx, t, s, noCalls)
-		},
-		"ListPaginationRareObject": func(t *testing.T, s *Storage) {
-			storagetesting.RunTestListPaginationRareObject(ctx, t, s, noCalls)
-		},
-		"ListContinuationWithFilter": func(t *testing.T, s *Storage) {
-			storagetesting.RunTestListContinuationWithFilter(ctx, t, s, noCalls)
-		},
-		"ListInconsistentContinuation": func(t *testing.T, s *Storage) {
-			storagetesting.RunTestListInconsistentContinuation(ctx, t, s, compaction(s))
-		},
-		"ListPaging":          func(t *testing.T, s *Storage) { storagetesting.RunTestListPaging(ctx, t, s) },
-		"NamespaceScopedList": func(t *testing.T, s *Storage) { storagetesting.RunTestNamespaceScopedList(ctx, t, s) },
-		"GuaranteedUpdateWithConflict": func(t *testing.T, s *Storage) {
-			storagetesting.RunTestGuaranteedUpdateWithConflict(ctx, t, s)
-		},
-		"GuaranteedUpdateWithSuggestionAndConflict": func(t *testing.T, s *Storage) {
-			storagetesting.RunTestGuaranteedUpdateWithSuggestionAndConflict(ctx, t, s)
-		},
-		"GuaranteedUpdate": func(t *testing.T, s *Storage) {
-			storagetesting.RunTestGuaranteedUpdate(ctx, t, transformed{s}, nothing)
-		},
-		"GuaranteedUpdateChecksStoredData": func(t *testing.T, s *Storage) {
-			storagetesting.RunTestGuaranteedUpdateChecksStoredData(ctx, t, transformed{s})
-		},
-		"ListResourceVersionMatch": func(t *testing.T, s *Storage) {
-			storagetesting.RunTestListResourceVersionMatch(ctx, t, transformed{s})
-		},
-		"TransformationFailure": func(t *testing.T, s *Storage) {
-			storagetesting.RunTestTransformationFailure(ctx, t, transformed{s})
-		},
-		"WatchError": func(t *testing.T, s *Storage) { storagetesting.RunTestWatchError(ctx, t, transformed{s}) },
-		"WatchErrorIsBlockingFurtherEvents": func(t *testing.T, s *Storage) {
-			storagetesting.RunWatchErrorIsBlockingFurtherEvents(ctx, t, transformed{s})
-		},
-		"Watch":              func(t *testing.T, s *Storage) { storagetesting.RunTestWatch(ctx, t, s) },
-		"WatchFromZero":      func(t *testing.T, s *Storage) { storagetesting.RunTestWatchFromZero(ctx, t, s, compaction(s)) },
-		"DeleteTriggerWatch": func(t *testing.T, s *Storage) { storagetesting.RunTestDeleteTriggerWatch(ctx, t, s) },
-		"WatchFromNonZero":   func(t *testing.T, s *Storage) { storagetesting.RunTestWatchFromNonZero(ctx, t, s) },
-		"DelayedWatchDelivery": func(t *testing.T, s *Storage) {
-			storagetesting.RunTestDelayedWatchDelivery(ctx, t, s)
-		},
-		"WatchContextCancel": func(t *testing.T, s *Storage) { storagetesting.RunTestWatchContextCancel(ctx, t, s) },
-		"WatcherTimeout":     func(t *testing.T, s *Storage) { storagetesting.RunTestWatcherTimeout(ctx, t, s) },
-		"WatchDeleteEventObjectHaveLatestRV": func(t *testing.T, s *Storage) {
-			storagetesting.RunTestWatchDeleteEventObjectHaveLatestRV(ctx, t, s)
-		},
-		"WatchInitializationSignal": func(t *testing.T, s *Storage) {
-			storagetesting.RunTestWatchInitializationSignal(ctx, t, s)
-		},
-		"ClusterScopedWatch":   func(t *testing.T, s *Storage) { storagetesting.RunTestClusterScopedWatch(ctx, t, s) },
-		"NamespaceScopedWatch": func(t *testing.T, s *Storage) { storagetesting.RunTestNamespaceScopedWatch(ctx, t, s) },
-		"WatchDispatchBookmarkEvents": func(t *testing.T, s *Storage) {
-			storagetesting.RunTestWatchDispatchBookmarkEvents(ctx, t, s, false)
-		},
-		"SendInitialEventsBackwardCompatibility": func(t *testing.T, s *Storage) {
-			storagetesting.RunSendInitialEventsBackwardCompatibility(ctx, t, s)
-		},
-		"WatchSemantics": func(t *testing.T, s *Storage) { storagetesting.RunWatchSemantics(ctx, t, s) },
-		"WatchSemanticInitialEventsExtended": func(t *testing.T, s *Storage) {
-			storagetesting.RunWatchSemanticInitialEventsExtended(ctx, t, s)
-		},
-		"WatchListMatchSingle": func(t *testing.T, s *Storage) { storagetesting.RunWatchListMatchSingle(ctx, t, s) },
-	} {
-		t.Run(name, func(t *testing.T) { run(t, newStorage(t)) })
+// calls checks how many objects have been decoded, and how many requests that
+// took: pages that double until enough objects have been seen.
+func (s *subject) calls(t *testing.T, pageSize, objects uint64) {
+	t.Helper()
+	if reads := s.Transformer.(*storagetesting.PrefixTransformer).GetReadsAndReset(); reads != objects {
+		t.Errorf("%d objects have been decoded, want %d", reads, objects)
 	}
+	pages := uint64(1)
+	if pageSize != 0 {
+		for sum, size := uint64(1), pageSize; sum < objects; pages++ {
+			size = min(2*size, 10_000)
+			sum += size
+		}
+	}
+	if reads := s.reads(); reads > s.most(pages) || !s.cached && reads < s.most(pages) {
+		t.Errorf("%d requests to read, want %d", reads, s.most(pages))
+	}
+}
+
+// bookmarked makes watches send bookmarks that want them.
+func (s *subject) bookmarked() *subject {
+	s.Bookmarks = 100 * time.Millisecond
+	return s
 }

@@ -3,8 +3,10 @@ package kubestorage
 import (
 	"context"
 	"errors"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/apiserver/pkg/storage"
 	utilflowcontrol "k8s.io/apiserver/pkg/util/flowcontrol"
@@ -15,12 +17,16 @@ import (
 // buffered is how many events may wait in a watch's channel, as with etcd.
 const buffered = 100
 
+// progressInterval is how often a watch that wants to know of progress does.
+const progressInterval = 200 * time.Millisecond
+
 // watcher carries a store's events into a channel.
 type watcher struct {
 	s      *Storage
 	w      store.Watcher[Encoded]
 	p      storage.SelectionPredicate
 	marked bool // pass on the bookmark that ends the initial events
+	all    bool // pass on all other bookmarks
 	ctx    context.Context
 	cancel context.CancelFunc
 	out    chan watch.Event
@@ -40,7 +46,16 @@ func (s *Storage) Watch(ctx context.Context, key string, opts storage.ListOption
 	asked := opts.SendInitialEvents != nil && *opts.SendInitialEvents
 	w := &watcher{s: s, p: opts.Predicate, marked: asked && opts.Predicate.AllowWatchBookmarks, out: make(chan watch.Event, buffered)}
 	w.ctx, w.cancel = context.WithCancel(ctx)
-	from := store.WatchOptions{After: int64(after), Initial: asked || opts.SendInitialEvents == nil && after == 0}
+	from := store.WatchOptions{After: int64(after), Initial: asked || opts.SendInitialEvents == nil && after == 0, Cached: opts.ResourceVersion != ""}
+	interval := s.Bookmarks
+	if opts.ProgressNotify {
+		interval = progressInterval
+	}
+	if w.all = opts.ProgressNotify || opts.Predicate.AllowWatchBookmarks && interval > 0; w.all {
+		ticker := time.NewTicker(interval)
+		context.AfterFunc(w.ctx, ticker.Stop)
+		from.Ticks = ticker.C
+	}
 	var refused error
 	if w.ctx.Err() == nil {
 		w.w, refused = s.Store.Watch(w.ctx, scope, from)
@@ -102,6 +117,11 @@ func (w *watcher) event(e store.Event[Encoded]) (*watch.Event, error) {
 		return w.bookmark(e)
 	}
 	now, _, err := w.s.decode(w.ctx, e.Key, e.Value, e.Revision)
+	if err != nil && e.Type == store.Deleted {
+		return nil, &apierrors.StatusError{ErrStatus: metav1.Status{
+			Status: metav1.StatusFailure, Reason: metav1.StatusReasonStoreReadError, Message: "saw a DELETED event, but object data is corrupt",
+		}}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -131,12 +151,15 @@ func (w *watcher) event(e store.Event[Encoded]) (*watch.Event, error) {
 }
 
 func (w *watcher) bookmark(e store.Event[Encoded]) (*watch.Event, error) {
-	if !e.InitialEnd || !w.marked {
+	if e.InitialEnd && !w.marked || !e.InitialEnd && !w.all {
 		return nil, nil
 	}
 	obj := w.s.New()
 	if err := w.s.versioner.UpdateObject(obj, uint64(e.Revision)); err != nil {
 		return nil, err
+	}
+	if !e.InitialEnd {
+		return &watch.Event{Type: watch.Bookmark, Object: obj}, nil
 	}
 	return &watch.Event{Type: watch.Bookmark, Object: obj}, storage.AnnotateInitialEventsEndBookmark(obj)
 }

@@ -1,0 +1,245 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/server/v3/embed"
+	"go.uber.org/zap"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/server"
+	"github.com/patchlab-dev/patchlab/store"
+	"github.com/patchlab-dev/patchlab/store/etcd"
+	"github.com/patchlab-dev/patchlab/test/etcd/etcdtest"
+)
+
+// The test binary is also the programs that are killed: an etcd member and a
+// server of patchlab.
+func TestMain(m *testing.M) {
+	switch os.Getenv("FAULTS_PROGRAM") {
+	case "etcd":
+		runMember()
+	case "server":
+		runServer()
+	}
+	os.Exit(m.Run())
+}
+
+// member is an etcd in a process of its own.
+type member struct {
+	name, dir    string
+	client, peer url.URL
+	cluster      string
+	process      *exec.Cmd
+}
+
+func freeURL(t testing.TB) url.URL {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return url.URL{Scheme: "http", Host: l.Addr().String()}
+}
+
+// startMembers starts an etcd of n processes, which sync to disk.
+func startMembers(t testing.TB, n int) []*member {
+	t.Helper()
+	var members []*member
+	var names []string
+	for i := range n {
+		m := &member{name: fmt.Sprint("m", i), dir: t.TempDir(), client: freeURL(t), peer: freeURL(t)}
+		members, names = append(members, m), append(names, m.name+"="+m.peer.String())
+	}
+	for _, m := range members {
+		m.cluster = strings.Join(names, ",")
+		m.start(t)
+		t.Cleanup(m.kill)
+	}
+	return members
+}
+
+func (m *member) start(t testing.TB) {
+	t.Helper()
+	m.process = program("etcd", "FAULTS_NAME="+m.name, "FAULTS_DIR="+m.dir, "FAULTS_CLIENT="+m.client.String(), "FAULTS_PEER="+m.peer.String(), "FAULTS_CLUSTER="+m.cluster)
+	if err := m.process.Start(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// kill ends the process with SIGKILL.
+func (m *member) kill() {
+	_ = m.process.Process.Kill()
+	_ = m.process.Wait()
+}
+
+// program returns the test binary as another program.
+func program(name string, environment ...string) *exec.Cmd {
+	c := exec.Command(os.Args[0])
+	c.Env = append(append(os.Environ(), "FAULTS_PROGRAM="+name), environment...)
+	c.Stderr = os.Stderr
+	return c
+}
+
+func runMember() {
+	parse := func(name string) url.URL {
+		u, err := url.Parse(os.Getenv(name))
+		if err != nil {
+			panic(err)
+		}
+		return *u
+	}
+	c := etcdtest.Config(os.Getenv("FAULTS_DIR"), os.Getenv("FAULTS_NAME"), parse("FAULTS_CLIENT"), parse("FAULTS_PEER"))
+	c.InitialCluster = os.Getenv("FAULTS_CLUSTER")
+	c.UnsafeNoFsync = false
+	c.TickMs, c.ElectionMs = 50, 500
+	e, err := embed.StartEtcd(c)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "etcd:", err)
+		os.Exit(1)
+	}
+	<-e.Err()
+}
+
+// newStore returns a store of texts on etcd.
+func newStore(t testing.TB, endpoints ...string) store.Store[string] {
+	t.Helper()
+	client, err := clientv3.New(clientv3.Config{Endpoints: endpoints, DialTimeout: time.Second, Logger: zap.NewNop(),
+		DialKeepAliveTime: time.Second, DialKeepAliveTimeout: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := etcd.New(client, etcd.Options[string]{
+		Prefix: "/faults", Timeout: time.Second,
+		Encode: func(s string) []byte { return []byte(s) },
+		Decode: func(data []byte) (string, error) { return string(data), nil },
+	})
+	t.Cleanup(func() { _ = s.Close() })
+	for range 100 {
+		if _, err = s.Revision(context.Background()); err == nil {
+			return s
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Fatalf("etcd does not answer: %v", err)
+	return nil
+}
+
+// runServer is a server over etcd; its address is its first line.
+func runServer() {
+	client, err := etcd.Dial(etcd.Access{Endpoints: []string{os.Getenv("FAULTS_CLIENT")}})
+	if err != nil {
+		panic(err)
+	}
+	s := etcd.New(client, etcd.Options[*cluster.Record]{
+		Prefix: "/objects", Encode: (*cluster.Record).Encode, Decode: cluster.DecodeRecord, Equal: cluster.Equal, UID: (*cluster.Record).UID,
+	})
+	c, err := cluster.New(cluster.Config{Store: store.NewCache(s, store.CacheOptions[*cluster.Record]{}), Shared: true})
+	if err != nil {
+		panic(err)
+	}
+	l, err := net.Listen("tcp", os.Getenv("FAULTS_LISTEN"))
+	if err != nil {
+		panic(err)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	fmt.Println(l.Addr())
+	_ = server.New(c, server.Options{}).Serve(ctx, l, nil)
+	os.Exit(0)
+}
+
+// proxy carries connections to an etcd, and can hold them back or delay them.
+type proxy struct {
+	target string
+	l      net.Listener
+
+	mu    sync.Mutex
+	open  chan struct{} // closed while bytes may pass
+	delay time.Duration
+}
+
+func newProxy(t testing.TB, target string) *proxy {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &proxy{target: target, l: l, open: make(chan struct{})}
+	close(p.open)
+	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go p.carry(c)
+		}
+	}()
+	return p
+}
+
+func (p *proxy) url() string { return "http://" + p.l.Addr().String() }
+
+// partition drops everything until it is healed: nothing arrives, and no
+// connection is closed.
+func (p *proxy) partition() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.open = make(chan struct{})
+}
+
+func (p *proxy) heal() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	close(p.open)
+}
+
+func (p *proxy) slow(d time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.delay = d
+}
+
+func (p *proxy) carry(c net.Conn) {
+	defer c.Close()
+	far, err := net.Dial("tcp", p.target)
+	if err != nil {
+		return
+	}
+	defer far.Close()
+	over := make(chan struct{}, 2)
+	pass := func(to io.Writer, from io.Reader) {
+		defer func() { over <- struct{}{} }()
+		buffer := make([]byte, 64<<10)
+		for {
+			n, err := from.Read(buffer)
+			p.mu.Lock()
+			open, delay := p.open, p.delay
+			p.mu.Unlock()
+			<-open
+			time.Sleep(delay)
+			if _, e := to.Write(buffer[:n]); e != nil || err != nil {
+				return
+			}
+		}
+	}
+	go pass(far, c)
+	go pass(c, far)
+	<-over
+}
