@@ -50,8 +50,8 @@ func (m *Manager) Apply(live Object, config document.Value, o ApplyOptions) (Obj
 	if err := m.checkApply(live, config, o.FieldManager); err != nil {
 		return Object{}, err
 	}
-	value := m.orEmpty(live.Value)
-	entries, err := m.beforeApply(live, value, o.Time)
+	value, at := m.orEmpty(live.Value), storedTime(o.Time)
+	entries, err := m.beforeApply(live, value, at)
 	if err != nil {
 		return Object{}, err
 	}
@@ -60,7 +60,7 @@ func (m *Manager) Apply(live Object, config document.Value, o ApplyOptions) (Obj
 	if err != nil {
 		return Object{}, err
 	}
-	after = completeApplier(after, entries, &self, changed, o.Time)
+	after = completeApplier(after, entries, &self, changed, at)
 	finish := o.Finish
 	if finish == nil {
 		finish = m.config.Finish
@@ -122,7 +122,7 @@ func (m *Manager) beforeApply(live Object, value document.Value, now time.Time) 
 		return nil, fmt.Errorf("the fields that the object has cannot be tracked: %w", err)
 	}
 	for i := range entries {
-		m.note(RuleFirst, patch.Added, firstApply)
+		m.note(RuleFirst, patch.Added, ownerOf(&entries[i]))
 		entries[i].Fields = entries[i].Fields.Reread()
 	}
 	return entries, nil
@@ -131,20 +131,20 @@ func (m *Manager) beforeApply(live Object, value document.Value, now time.Time) 
 // merge applies a configuration with the engine, a second time with force where
 // kubectl may override the conflicts.
 func (m *Manager) merge(live, config document.Value, entries []entry, self entry, force bool) (document.Value, bool, []entry, error) {
-	types, watcher := m.watch(false)
+	types, recorder := m.record(ownerOf(&self), false)
 	merged, changed, after, err := m.engine.Apply(types, live, config, entries, self, force)
 	var conflicts structured.Conflicts
 	if errors.As(err, &conflicts) {
 		if conflicts = m.withoutLastApplied(conflicts, live, self.Manager); len(conflicts) > 0 {
-			watcher.tellConflicts(conflicts, live, config)
+			recorder.publishConflicts(conflicts, live, config)
 			return live, false, nil, m.describe(conflicts, live, config)
 		}
-		m.note(RuleKubectl, patch.TakenOver, self.Manager)
-		types, watcher = m.watch(false)
+		m.note(RuleKubectl, patch.TakenOver, ownerOf(&self))
+		types, recorder = m.record(ownerOf(&self), false)
 		merged, changed, after, err = m.engine.Apply(types, live, config, entries, self, true)
 	}
 	if err == nil {
-		watcher.tell(live, merged)
+		recorder.publish(live, merged)
 	}
 	return merged, changed, after, err
 }

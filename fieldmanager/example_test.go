@@ -9,7 +9,6 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
-	"github.com/patchlab-dev/patchlab/patch"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -228,13 +227,13 @@ func ExampleManager_Extract() {
 func ExampleManager_Observed() {
 	m := managerOf("")
 	live := deployed(m)
-	m = m.Observed(func(d patch.Decision) {
-		fmt.Println(d.Path, d.Outcome, "by the rule", d.Rule)
+	m = m.Observed(func(d fieldmanager.Decision) {
+		fmt.Println(d.Path, d.Outcome, "by", d.Rule, "because of", d.Owner)
 	})
 	_, err := m.Apply(live, parsed(scaler), fieldmanager.ApplyOptions{FieldManager: "bob", Time: now})
 	fmt.Println(err)
 	// Output:
-	// .spec.replicas refused by the rule apply/conflict
+	// .spec.replicas refused by apply/conflict because of "alice"
 	// Apply failed with 1 conflict: conflict with "alice": .spec.replicas
 }
 

@@ -17,7 +17,6 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/structured"
-	"github.com/patchlab-dev/patchlab/patch"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -100,5 +99,5 @@ type Manager struct {
 	config   Config
 	types    structured.Types
 	engine   Engine
-	observer patch.Observer
+	observer Observer
 }

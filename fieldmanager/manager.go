@@ -99,10 +99,11 @@ func (m *Manager) Update(live Object, next document.Value, o UpdateOptions) (Obj
 	managed := m.requested(live, next)
 	next = withoutManaged(next)
 	if managed.Len() == 0 && live.Value.Exists() {
-		m.note(RuleQuiet, patch.Ignored, o.FieldManager)
+		self := m.self(o.FieldManager, structured.OperationUpdate)
+		m.note(RuleQuiet, patch.Ignored, ownerOf(&self))
 		return Object{Value: next}, nil
 	}
-	entries, err := m.update(m.orEmpty(live.Value), next, managed.entries, o.FieldManager, o.Time)
+	entries, err := m.update(m.orEmpty(live.Value), next, managed.entries, o.FieldManager, storedTime(o.Time))
 	if err != nil {
 		return Object{Value: next}, err
 	}
@@ -116,7 +117,7 @@ func (m *Manager) requested(live Object, next document.Value) Managed {
 		return live.Managed
 	}
 	if isReset(list, m.config.Custom) {
-		m.note(RuleReset, patch.Removed, "")
+		m.note(RuleReset, patch.Removed, Owner{})
 		return Managed{}
 	}
 	if document.Identical(list, live.Managed.list) {
@@ -138,14 +139,14 @@ func (m *Manager) orEmpty(v document.Value) document.Value {
 
 // update tracks a change for an updating manager.
 func (m *Manager) update(live, next document.Value, entries []entry, manager string, now time.Time) ([]entry, error) {
-	types, watcher := m.watch(true)
+	self := m.self(manager, structured.OperationUpdate)
+	types, recorder := m.record(ownerOf(&self), true)
 	after, taken, err := m.engine.Update(types, live, next, entries)
 	if err != nil {
 		return nil, err
 	}
-	watcher.tell(live, next)
+	recorder.publish(live, next)
 	if taken = taken.Minus(serverFields()); !taken.Empty() {
-		self := m.self(manager, structured.OperationUpdate)
 		self.Time = now
 		if at := find(after, &self); at >= 0 {
 			self.Source = after[at].Source
@@ -158,10 +159,14 @@ func (m *Manager) update(live, next document.Value, entries []entry, manager str
 	}
 	capped := capUpdates(after)
 	if len(capped) < len(after) {
-		m.note(RuleCap, patch.Merged, ancient)
+		m.note(RuleCap, patch.Merged, Owner{Manager: ancient, Operation: OperationUpdate, APIVersion: m.config.APIVersion})
 	}
 	return capped, nil
 }
+
+// storedTime returns a time as an entry has it once it was stored, in whole
+// seconds.
+func storedTime(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
 
 // self returns an entry for the manager of a request, without fields.
 func (m *Manager) self(manager string, op structured.Operation) entry {

@@ -1,75 +1,111 @@
 package fieldmanager
 
 import (
-	"slices"
-
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
 	"github.com/patchlab-dev/patchlab/internal/engine/structured"
 	"github.com/patchlab-dev/patchlab/patch"
 )
 
-// The rules that an observer is told; doc/ownership.md explains them.
+// Rule is the name of a rule of field management, such as "apply/prune".
+// doc/ownership.md explains each. The names are stable.
+type Rule string
+
+// The rules of an apply.
 const (
-	RuleOwn       patch.Rule = "apply/own"        // the configuration names the field
-	RuleShare     patch.Rule = "apply/share"      // so does another manager, with the same value
-	RulePrune     patch.Rule = "apply/prune"      // the configuration names the field no more
-	RulePruneKept patch.Rule = "apply/prune-kept" // no more, but somebody else owns it or what it stands in
-	RuleConflict  patch.Rule = "apply/conflict"   // another manager owns the field
-	RuleTransfer  patch.Rule = "apply/transfer"   // and loses it by force
-	RuleDrop      patch.Rule = "apply/drop"       // an owner loses a field that is gone
-	RuleKubectl   patch.Rule = "apply/kubectl"    // kubectl goes on from its client-side apply
-	RuleFirst     patch.Rule = "apply/first"      // nobody was known to own what the object has
-	RuleTrack     patch.Rule = "update/track"     // the update changed the field
-	RuleTaken     patch.Rule = "update/transfer"  // so that who owned it does no more
-	RuleGone      patch.Rule = "update/drop"      // an owner loses a field that is gone
-	RuleQuiet     patch.Rule = "update/quiet"     // nobody manages the object, so nothing is tracked
-	RuleReset     patch.Rule = "update/reset"     // the client asks to forget all managers
-	RuleCap       patch.Rule = "update/cap"       // too many managers: the oldest are put together
+	RuleOwn       Rule = "apply/own"        // the configuration has the field, so its manager owns it
+	RuleShare     Rule = "apply/share"      // another owner of the field has the same value
+	RulePrune     Rule = "apply/prune"      // the configuration no longer has the field, and nobody else owns it
+	RulePruneKept Rule = "apply/prune-kept" // the configuration no longer has the field, but it stays
+	RuleConflict  Rule = "apply/conflict"   // another owner has the field with another value
+	RuleTransfer  Rule = "apply/transfer"   // with force, the other owner loses it
+	RuleDrop      Rule = "apply/drop"       // an owner loses a field that no longer exists
+	RuleKubectl   Rule = "apply/kubectl"    // kubectl overrides conflicts with its own client-side apply
+	RuleFirst     Rule = "apply/first"      // nobody managed the object: before-first-apply owns what it had
 )
 
-// Observed returns a manager that tells an observer what it decides, by rules.
-// Only this project's own engine tells of single fields. The observer is called
-// before Apply or Update returns, by the goroutine that called it; a failed apply
-// tells of its conflicts.
-func (m *Manager) Observed(o patch.Observer) *Manager {
+// The rules of an update.
+const (
+	RuleTrack Rule = "update/track"    // the update changed the field, so its manager owns it
+	RuleTaken Rule = "update/transfer" // the owners until now lose it
+	RuleGone  Rule = "update/drop"     // an owner loses a field that no longer exists
+	RuleQuiet Rule = "update/quiet"    // nobody manages the object, so the update is not tracked
+	RuleReset Rule = "update/reset"    // the request removes all managers
+	RuleCap   Rule = "update/cap"      // too many managers: the oldest become ancient-changes
+)
+
+// Decision is one decision of an apply or an update.
+type Decision struct {
+	// Rule that the decision follows.
+	Rule Rule `json:"rule"`
+	// Outcome for the field.
+	Outcome patch.Outcome `json:"outcome"`
+	// Path of the field as field sets name it; empty for a decision about the
+	// whole object.
+	Path document.Path `json:"path"`
+	// At is where the field is in the object, with list items by position: in
+	// the new object or, if it is not there, in the live one.
+	At document.Path `json:"at"`
+	// Owner is the entry of managedFields that the decision is about.
+	Owner Owner `json:"owner"`
+	// Old and New are the values before and after, absent if there is none. For
+	// a conflict, New is the one in the configuration.
+	Old document.Value `json:"old,omitzero"`
+	New document.Value `json:"new,omitzero"`
+}
+
+// Observer is called with decisions.
+type Observer func(Decision)
+
+// Observed returns a manager that calls an observer with what it decides, before
+// Apply or Update returns, by the same goroutine. An apply that is refused for
+// conflicts reports them. Only this project's own engine reports single fields.
+func (m *Manager) Observed(o Observer) *Manager {
 	c := *m
 	c.observer = o
 	return &c
 }
 
-// A witness gathers what the engine reports during one call.
-type witness struct {
-	m      *Manager
-	update bool
-	facts  []fact
+// A recorder gathers what the engine reports during one call, for an observer.
+// Methods of a nil recorder do nothing.
+type recorder struct {
+	m       *Manager
+	self    Owner // of the request
+	update  bool
+	reports []report
 }
 
-type fact struct {
+type report struct {
 	rule   structured.Rule
 	fields fieldset.Set
-	entry  entry
+	owner  Owner
 }
 
-// watch returns the types for a call of the engine, and who hears of it.
-func (m *Manager) watch(update bool) (*structured.Types, *witness) {
+// record returns the types for a call of the engine, and a recorder of what it
+// reports if there is an observer.
+func (m *Manager) record(self Owner, update bool) (*structured.Types, *recorder) {
 	if m.observer == nil {
 		return &m.types, nil
 	}
-	w := &witness{m: m, update: update}
+	r := &recorder{m: m, self: self, update: update}
 	types := m.types
-	types.Report = func(r structured.Rule, fields fieldset.Set, e entry) {
-		if !fields.Empty() {
-			w.facts = append(w.facts, fact{r, fields, e})
+	types.Report = func(rule structured.Rule, fields fieldset.Set, about entry) {
+		if fields.Empty() {
+			return
 		}
+		owner := ownerOf(&about)
+		if rule == structured.Track {
+			owner = self
+		}
+		r.reports = append(r.reports, report{rule, fields, owner})
 	}
-	return &types, w
+	return &types, r
 }
 
-// outcomes say what becomes of fields by a rule. Kept stands for what the values
-// tell: added, replaced or kept.
-var outcomes = [...]struct {
-	apply, update patch.Rule
+// decisions are what the engine's rules are called, and their outcome. Kept is
+// replaced by what the values show: added, replaced or removed.
+var decisions = [...]struct {
+	apply, update Rule
 	outcome       patch.Outcome
 }{
 	structured.Own:       {RuleOwn, "", patch.Kept},
@@ -82,43 +118,47 @@ var outcomes = [...]struct {
 	structured.Track:     {"", RuleTrack, patch.Kept},
 }
 
-// tell tells the observer the facts, in the order in which they were reported,
-// with the values before and after. Metadata that the server fills in is left out.
-func (w *witness) tell(before, after document.Value) {
-	if w == nil {
+// publish calls the observer for each field that was reported, in the order of
+// the reports. Metadata that the server fills in is left out.
+func (r *recorder) publish(before, after document.Value) {
+	if r == nil {
 		return
 	}
-	for _, f := range w.facts {
+	for _, f := range r.reports {
 		fields := f.fields.Minus(serverFields())
-		if o := outcomes[f.rule]; o.outcome == patch.Kept {
+		if decisions[f.rule].outcome == patch.Kept {
 			fields = fields.Leaves()
 		}
-		structured.Locate(w.m.types.Type, fields, []document.Value{before, after}, func(_ document.Path, at []document.Value, where []document.Path) {
-			w.m.observer(w.decision(f, at, where))
+		structured.Locate(r.m.types.Type, fields, []document.Value{before, after}, func(p document.Path, at []document.Value, where []document.Path) {
+			d := r.decision(f, at)
+			d.Path, d.At = p, where[1]
+			if !at[1].Exists() {
+				d.At = where[0]
+			}
+			r.m.observer(d)
 		})
 	}
 }
 
-// tellConflicts tells the observer of the conflicts that an apply is refused for.
-func (w *witness) tellConflicts(found structured.Conflicts, live, config document.Value) {
-	if w == nil {
+// publishConflicts calls the observer for the conflicts that an apply is refused
+// for, and for nothing else.
+func (r *recorder) publishConflicts(found structured.Conflicts, live, config document.Value) {
+	if r == nil {
 		return
 	}
-	w.facts = nil
-	for _, c := range found {
-		w.facts = append(w.facts, fact{structured.Clash, c.Fields, c.Entry})
+	r.reports = nil
+	for i := range found {
+		r.reports = append(r.reports, report{structured.Clash, found[i].Fields, ownerOf(&found[i].Entry)})
 	}
-	w.tell(live, config)
+	r.publish(live, config)
 }
 
-func (w *witness) decision(f fact, at []document.Value, where []document.Path) patch.Decision {
-	o := outcomes[f.rule]
-	d := patch.Decision{Rule: o.apply, Outcome: o.outcome, Old: at[0], New: at[1], Manager: f.entry.Manager, Path: slices.Clone(where[1])}
-	if w.update {
-		d.Rule = o.update
-	}
-	if !at[1].Exists() {
-		d.Path = slices.Clone(where[0])
+// decision returns the decision about a field with the values before and after.
+func (r *recorder) decision(f report, at []document.Value) Decision {
+	rule := decisions[f.rule]
+	d := Decision{Rule: rule.apply, Outcome: rule.outcome, Owner: f.owner, Old: at[0], New: at[1]}
+	if r.update {
+		d.Rule = rule.update
 	}
 	if d.Outcome == patch.Kept && f.rule != structured.PruneKept {
 		switch {
@@ -133,9 +173,9 @@ func (w *witness) decision(f fact, at []document.Value, where []document.Path) p
 	return d
 }
 
-// note tells the observer of a rule that is about the whole object.
-func (m *Manager) note(r patch.Rule, o patch.Outcome, manager string) {
+// note calls the observer with a decision about the whole object.
+func (m *Manager) note(r Rule, o patch.Outcome, owner Owner) {
 	if m.observer != nil {
-		m.observer(patch.Decision{Rule: r, Outcome: o, Manager: manager})
+		m.observer(Decision{Rule: r, Outcome: o, Owner: owner})
 	}
 }

@@ -1,6 +1,7 @@
 package fieldmanager_test
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -8,7 +9,6 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
-	"github.com/patchlab-dev/patchlab/patch"
 )
 
 func TestObserverHearsWhy(t *testing.T) {
@@ -33,12 +33,12 @@ func TestObserverHearsWhy(t *testing.T) {
 		{"an item is left out", false, "a", `{"ports":[{"port":2}]}`, false, false, []string{
 			`.spec.ports[0]: apply/prune removed by a`, `.spec.ports[0].port: apply/own kept by a`}},
 		{"an update changes a field of another", true, "u", `{"note":"z","ports":[{"port":2}]}`, false, false, []string{
-			`.spec.note: update/track replaced by `, `.spec.note: update/transfer taken over by b`}},
+			`.spec.note: update/track replaced by u`, `.spec.note: update/transfer taken over by b`}},
 	} {
 		var heard []string
-		o := m.Observed(func(d patch.Decision) {
-			if d.Path[0] == document.FieldStep("spec") {
-				heard = append(heard, d.Path.String()+": "+string(d.Rule)+" "+d.Outcome.String()+" by "+d.Manager)
+		o := m.Observed(func(d fieldmanager.Decision) {
+			if d.At[0] == document.FieldStep("spec") {
+				heard = append(heard, d.At.String()+": "+string(d.Rule)+" "+d.Outcome.String()+" by "+d.Owner.Manager)
 			}
 		})
 		var after fieldmanager.Object
@@ -60,8 +60,28 @@ func TestObserverHearsWhy(t *testing.T) {
 		}
 	}
 	var rules []string
-	quiet := m.Observed(func(d patch.Decision) { rules = append(rules, string(d.Rule)) })
+	quiet := m.Observed(func(d fieldmanager.Decision) { rules = append(rules, string(d.Rule)) })
 	if _, err := quiet.Update(fieldmanager.Object{Value: document.NewObject()}, object(`{}`), fieldmanager.UpdateOptions{FieldManager: "u", Time: now}); err != nil || !slices.Equal(rules, []string{"update/quiet"}) {
 		t.Errorf("an object that nobody manages: %v, %v", rules, err)
+	}
+}
+
+func TestDecisionAsJSON(t *testing.T) {
+	m := managerOf("")
+	live := deployed(m)
+	var decisions []fieldmanager.Decision
+	m = m.Observed(func(d fieldmanager.Decision) { decisions = append(decisions, d) })
+	if _, err := m.Apply(live, parsed(scaler), fieldmanager.ApplyOptions{FieldManager: "bob", Time: time.Unix(0, 0)}); err == nil {
+		t.Fatal("no conflict")
+	}
+	const want = `[{"rule":"apply/conflict","outcome":"refused","path":".spec.replicas","at":".spec.replicas",` +
+		`"owner":{"manager":"alice","operation":"Apply","apiVersion":"apps/v1"},"old":3,"new":5}]`
+	text, err := json.Marshal(decisions)
+	if err != nil || string(text) != want {
+		t.Errorf("%s, %v; want %s", text, err, want)
+	}
+	var again []fieldmanager.Decision
+	if err := json.Unmarshal(text, &again); err != nil || again[0].Outcome != decisions[0].Outcome || again[0].Owner != decisions[0].Owner {
+		t.Errorf("read back as %v, %v", again, err)
 	}
 }

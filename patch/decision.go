@@ -1,11 +1,16 @@
 package patch
 
-import "github.com/patchlab-dev/patchlab/document"
+import (
+	"fmt"
+	"slices"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
 
 // Outcome is what became of a field.
 type Outcome uint8
 
-// The outcomes. Patches use the first seven; field management uses them all.
+// The outcomes. Patches use the first seven, package fieldmanager all of them.
 const (
 	// Kept: the field stays as it was, although the change names it.
 	Kept Outcome = iota
@@ -23,16 +28,35 @@ const (
 	Ignored
 	// Refused: the change is not allowed.
 	Refused
-	// TakenOver: the field changes its owner.
+	// TakenOver: the field changes its owner (package fieldmanager).
 	TakenOver
 )
 
+// outcomes are the names of the outcomes.
+var outcomes = [...]string{"kept", "added", "replaced", "removed", "merged", "moved", "ignored", "refused", "taken over"}
+
 // String returns the outcome in lower case: "kept".
 func (o Outcome) String() string {
-	return [...]string{"kept", "added", "replaced", "removed", "merged", "moved", "ignored", "refused", "taken over"}[o]
+	if int(o) >= len(outcomes) {
+		return "unknown"
+	}
+	return outcomes[o]
 }
 
-// Rule is the name of a rule of doc/patches.md or doc/fieldmanager.md, such as
+// MarshalText returns the outcome as String does.
+func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (o *Outcome) UnmarshalText(text []byte) error {
+	i := slices.Index(outcomes[:], string(text))
+	if i < 0 {
+		return fmt.Errorf("%q is not an outcome", text)
+	}
+	*o = Outcome(i)
+	return nil
+}
+
+// Rule is the name of a rule of doc/patches.md, such as
 // "merge/null-removes". It is stable: programs may compare it.
 type Rule string
 
@@ -47,8 +71,6 @@ type Decision struct {
 	Outcome Outcome
 	// Old and New are the values before and after, absent where there was none.
 	Old, New document.Value
-	// Manager is whose ownership counted, "" where none did.
-	Manager string
 }
 
 // An Observer is told decisions, in the order in which they were made. It must
