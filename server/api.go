@@ -111,17 +111,20 @@ func (s *Server) request(w *writer, r *http.Request, t target) (*cluster.Request
 	if t.verb == cluster.Create && t.subresource == "" {
 		name = ""
 	}
+	user, err := s.user(r)
+	if err != nil {
+		return nil, err
+	}
 	request := &cluster.Request{
 		Verb: t.verb, Group: t.group, Version: t.version, Resource: t.resource,
 		Namespace: t.namespace, Name: name, Subresource: t.subresource,
-		UserAgent: r.UserAgent(), User: s.options.User,
+		UserAgent: r.UserAgent(), User: user,
 	}
 	if writes(r) {
 		if err := s.readBody(w, r, request); err != nil {
 			return nil, err
 		}
 	}
-	var err error
 	request.Options, err = optionsOf(t.verb, r.URL.Query(), len(request.Body) > 0)
 	return request, err
 }
