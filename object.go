@@ -67,6 +67,22 @@ func (o *Object) Documents() ([]*document.Document, error) {
 // Lines returns the lines of the object's YAML, each with its field and its owners.
 func (o *Object) Lines() []explain.Line { return explain.Lines(o.Kind.Type(), o.split()) }
 
+// Owners returns the entries of managedFields whose manager owns a field, none where
+// nobody does. Items of lists may be given by their index, key or value, and what is
+// in an atomic list or object has the owners of the whole. An error says that the
+// object does not have the field.
+func (o *Object) Owners(field document.Path) ([]fieldmanager.Entry, error) {
+	m, err := o.lab.pipeline.Manager(o.Kind, "")
+	if err != nil {
+		return nil, err
+	}
+	owned, err := m.FieldPath(o.Value, field)
+	if err != nil {
+		return nil, err
+	}
+	return o.Managed.Owners(owned), nil
+}
+
 // Extract returns what a manager has applied to the object, as far as the object
 // still has it: the configuration to apply again. ok is false where the manager
 // has applied nothing. subresource is "" for what was applied to the object

@@ -59,3 +59,17 @@ func (r *Result) Changes() []explain.Change {
 	}
 	return explain.Changes(r.After.Kind.Type(), before.split(), r.After.split())
 }
+
+// Changes lists the fields that differ between two states of an object, in value or
+// in owners, in the order of their paths. What the API server counts is left out.
+func (l *Lab) Changes(before, after Input) ([]explain.Change, error) {
+	was, err := l.Open(before)
+	if err != nil {
+		return nil, err
+	}
+	is, err := l.Open(after)
+	if err != nil {
+		return nil, err
+	}
+	return explain.Changes(is.Kind.Type(), was.split(), is.split()), nil
+}

@@ -1,0 +1,7 @@
+package main
+
+func Example() {
+	main()
+	// Output:
+	// shop/web:2 IfNotPresent 1 1
+}
