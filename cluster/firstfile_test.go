@@ -50,13 +50,13 @@ func TestOrdinaryManifestsAreAccepted(t *testing.T) {
 	q.refused(422, cluster.Patch, claims+"/c", `{"spec":{"storageClassName":"other"}}`)
 }
 
-// kube-apiserver refuses a workload without a selector with two causes: the selector
+// kube-apiserver refuses most workloads without a selector with two causes: the selector
 // is required, and the labels of the template do not match it.
 func TestWorkloadWithoutSelector(t *testing.T) {
 	q := newRequests(t, cluster.Config{})
 	const template = `"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}`
 	want := []string{"spec.selector FieldValueRequired", "spec.template.metadata.labels FieldValueInvalid"}
-	for _, resource := range []string{"deployments", "replicasets", "daemonsets", "statefulsets"} {
+	for _, resource := range []string{"deployments", "replicasets", "statefulsets"} {
 		st := q.refused(422, cluster.Create, "/apis/apps/v1/namespaces/n/"+resource, `{"metadata":{"name":"x"},"spec":{"selector":null,`+template+`}}`)
 		var got []string
 		for _, c := range st.Details.Causes {

@@ -36,7 +36,7 @@ func TestTooLargeObjectIsRefused(t *testing.T) {
 	}
 	_, st := q.do(cluster.Create, revisions, largeRevision("a"))
 	tooLarge("create", st)
-	q.must(cluster.Create, revisions, `{"metadata":{"name":"b"},"revision":1}`)
+	q.must(cluster.Create, revisions, `{"metadata":{"name":"b"},"revision":1,"data":{}}`)
 	_, st = q.do(cluster.Update, revisions+"/b", largeRevision("b"))
 	tooLarge("update", st)
 	_, st = q.do(cluster.Patch, revisions+"/b", largeRevision("b"), apply("m"))

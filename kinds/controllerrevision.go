@@ -1,8 +1,25 @@
 package kinds
 
+import (
+	"github.com/patchlab-dev/patchlab/document"
+)
+
 // controllerRevisionStrategy is the strategy of apps/v1 ControllerRevision.
 var controllerRevisionStrategy = Strategy{
 	Group:    "apps",
 	Resource: "controllerrevisions",
 	Name:     subdomainName,
+	validate: validateControllerRevision,
+}
+
+func validateControllerRevision(c *check, object, old field) {
+	c.minimum(object.get("revision"), 0)
+	data := object.get("data")
+	if old.isSet() {
+		c.immutable(data, old.get("data"))
+		return
+	}
+	if data.Kind() != document.Object {
+		c.required(data, "data must be a JSON object")
+	}
 }

@@ -12,4 +12,6 @@ var jobStrategy = Strategy{
 	Selectable: []SelectableField{
 		{Label: "status.successful", Path: "status.succeeded", Missing: "0"},
 	},
+	validate:       validateJob,
+	validateStatus: validateJobStatus,
 }

@@ -147,7 +147,7 @@ func (c *check) resourceFieldRef(ref field, volume bool) {
 		c.oneOf(resource, containerResourcePaths)
 	}
 	divisor := ref.get("divisor")
-	text := divisor.text()
+	text := amountOf(divisor.Value).String()
 	switch {
 	case amountSign(divisor.Value) == 0:
 	case strings.HasSuffix(name, ".cpu"):

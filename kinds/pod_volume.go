@@ -29,18 +29,26 @@ func (p *podCheck) volume(name string) (podVolume, bool) {
 // claim templates come before them, in place of volumes of the same name; they count
 // in the indexes of errors.
 func (p *podCheck) checkVolumes() {
-	claims := uint(0)
+	claims := 0
 	for i := range p.claims.items() {
-		name := p.claims.item(i).get("metadata.name").text()
-		if _, known := p.volume(name); !known {
-			p.volumes = append(p.volumes, podVolume{name, true})
-			claims++
+		name := p.claims.item(i).get("metadata.name")
+		if _, known := p.volume(name.text()); known {
+			continue
 		}
+		if volume := p.spec.get("volumes").item(claims); name.text() == "" {
+			p.required(volume.get("name"), "")
+			p.required(volume.get("persistentVolumeClaim.claimName"), "")
+		} else if why := names.DNSLabel(name.text()); why != "" {
+			p.invalidText(volume.get("name"), name.text(), why)
+		} else {
+			p.volumes = append(p.volumes, podVolume{name.text(), true})
+		}
+		claims++
 	}
 	list := p.spec.get("volumes")
-	shown := int(claims)
+	shown, templates := claims, p.volumes
 	for i := range list.items() {
-		if name := list.At(i).Get("name").StringOr(""); p.isClaim(name, int(claims)) {
+		if name := list.At(i).Get("name").StringOr(""); isVolume(templates, name) {
 			continue
 		}
 		p.checkVolume(list.itemAt(i, shown))
@@ -48,8 +56,8 @@ func (p *podCheck) checkVolumes() {
 	}
 }
 
-func (p *podCheck) isClaim(name string, claims int) bool {
-	for _, v := range p.volumes[:claims] {
+func isVolume(list []podVolume, name string) bool {
+	for _, v := range list {
 		if v.name == name {
 			return true
 		}

@@ -2,10 +2,95 @@ package kinds
 
 // replicaSetStrategy is the strategy of apps/v1 ReplicaSet.
 var replicaSetStrategy = Strategy{
-	Group:       "apps",
-	Resource:    "replicasets",
-	Name:        subdomainName,
-	Generation:  []string{"spec"},
-	Reset:       []string{"status"},
-	ResetStatus: []string{"spec"},
+	Group:          "apps",
+	Resource:       "replicasets",
+	Name:           subdomainName,
+	Generation:     []string{"spec"},
+	Reset:          []string{"status"},
+	ResetStatus:    []string{"spec"},
+	validate:       validateReplicaSet,
+	validateStatus: validateReplicaSetStatus,
+}
+
+func validateReplicaSet(c *check, object, old field) {
+	spec := object.get("spec")
+	c.minimum(spec.get("replicas"), 0)
+	c.minimum(spec.get("minReadySeconds"), 0)
+	c.selectedTemplate(spec)
+	if old.isSet() {
+		c.immutable(spec.get("selector"), old.get("spec.selector"))
+	}
+}
+
+// selectedTemplate requires a selector that is not empty and a template that it
+// matches, of pods that always run again.
+func (c *check) selectedTemplate(spec field) {
+	selector := spec.get("selector")
+	c.needSelector(selector)
+	if !isSelector(selector.Value) {
+		c.invalid(selector, "invalid label selector")
+		return
+	}
+	template := spec.get("template")
+	c.selects(selector, template)
+	c.podTemplate(template)
+	c.runsForEver(template)
+}
+
+// needSelector requires a label selector that selects something.
+func (c *check) needSelector(selector field) {
+	if !selector.isSet() {
+		c.required(selector, "")
+		return
+	}
+	c.labelSelector(selector)
+	if selector.get("matchLabels").members()+selector.get("matchExpressions").items() == 0 {
+		c.invalid(selector, "empty selector is invalid")
+	}
+}
+
+// selects requires that the labels of a template match the selector.
+func (c *check) selects(selector, template field) {
+	if labels := template.get("metadata.labels"); !selects(selector.Value, labels.Value) {
+		c.invalid(labels, "`selector` does not match template `labels`")
+	}
+}
+
+// runsForEver requires a template of pods without an end.
+func (c *check) runsForEver(template field) {
+	c.oneOf(template.get("spec.restartPolicy"), "Always")
+	if deadline := template.get("spec.activeDeadlineSeconds"); deadline.isSet() {
+		c.forbidden(deadline, "may not be set in the template of pods that are replaced when they end")
+	}
+}
+
+func validateReplicaSetStatus(c *check, object, old field) {
+	status := object.get("status")
+	c.counts(status, "replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas", "observedGeneration", "terminatingReplicas")
+	c.atMost(status, "replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas")
+	c.atMost(status, "readyReplicas", "availableReplicas")
+}
+
+// counts requires that numbers are not negative.
+func (c *check) counts(f field, names ...string) {
+	for _, name := range names {
+		c.minimum(f.get(name), 0)
+	}
+}
+
+// atMost requires that numbers are not above another one.
+func (c *check) atMost(f field, most string, names ...string) {
+	limit := f.get(most).number()
+	for _, name := range names {
+		if n := f.get(name); n.number() > limit {
+			c.invalid(n, "cannot be greater than "+most)
+		}
+	}
+}
+
+// notDecremented refuses a smaller number than before.
+func (c *check) notDecremented(n, old field) {
+	if old.isSet() && n.number() < old.number() {
+		c.invalid(n, "cannot be decremented")
+	}
 }

@@ -1,11 +1,129 @@
 package kinds
 
+import (
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
 // statefulSetStrategy is the strategy of apps/v1 StatefulSet.
 var statefulSetStrategy = Strategy{
-	Group:       "apps",
-	Resource:    "statefulsets",
-	Name:        labelName,
-	Generation:  []string{"spec"},
-	Reset:       []string{"status"},
-	ResetStatus: []string{"spec"},
+	Group:          "apps",
+	Resource:       "statefulsets",
+	Name:           labelName,
+	Generation:     []string{"spec"},
+	Reset:          []string{"status"},
+	ResetStatus:    []string{"spec"},
+	validate:       validateStatefulSet,
+	validateStatus: validateStatefulSetStatus,
+}
+
+func validateStatefulSet(c *check, object, old field) {
+	spec := object.get("spec")
+	if !old.isSet() {
+		c.statefulSetSpec(spec)
+		c.claimTemplates(spec.get("volumeClaimTemplates"))
+		c.syntaxIfSet(spec.get("serviceName"), names.DNSLabel)
+		return
+	}
+	c.statefulSetSpec(spec)
+	if len(c.errs) > 0 && !validStatefulSet(c.kind, old.Value) {
+		c.dropBelow(spec.get("template"))
+	}
+	was := old.get("spec")
+	fixed := spec.Value
+	for _, name := range [...]string{"replicas", "template", "updateStrategy", "minReadySeconds", "ordinals", "revisionHistoryLimit", "persistentVolumeClaimRetentionPolicy"} {
+		fixed = fixed.With(name, was.Get(name))
+	}
+	fixed = fixed.With("volumeClaimTemplates", withOld(fixed.Get("volumeClaimTemplates"), was.Get("volumeClaimTemplates"), "status"))
+	if !c.sameAs(spec, fixed, was) {
+		c.forbidden(spec, "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', "+
+			"'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden")
+	}
+}
+
+// validStatefulSet reports whether the stored spec is valid. If it is not, the pod
+// template of the next one is not validated.
+func validStatefulSet(k *schema.Kind, object document.Value) bool {
+	c := newCheck(k, "", object)
+	defer c.release()
+	c.statefulSetSpec(c.root(object).get("spec"))
+	return len(c.errs) == 0
+}
+
+// dropBelow removes errors about the pods of a template, but for those that a
+// StatefulSet itself has about its template.
+func (c *check) dropBelow(template field) {
+	prefix := template.pathText() + "."
+	kept := c.errs[:0]
+	for _, e := range c.errs {
+		rest, below := strings.CutPrefix(e.Field, prefix)
+		if !below || rest == "metadata.labels" || rest == "labels" || rest == "annotations" || rest == "spec.restartPolicy" || rest == "spec.activeDeadlineSeconds" {
+			kept = append(kept, e)
+		}
+	}
+	c.errs = kept
+}
+
+func (c *check) statefulSetSpec(spec field) {
+	if policy := spec.get("podManagementPolicy"); c.need(policy) && !among(policy.text(), "OrderedReady,Parallel") {
+		c.invalid(policy, "must be 'OrderedReady' or 'Parallel'")
+	}
+	c.statefulSetStrategy(spec.get("updateStrategy"))
+	if policy := spec.get("persistentVolumeClaimRetentionPolicy"); policy.isSet() {
+		c.oneOf(policy.get("whenDeleted"), "Delete,Retain")
+		c.oneOf(policy.get("whenScaled"), "Delete,Retain")
+	}
+	c.counts(spec, "replicas", "minReadySeconds", "ordinals.start")
+	selector := spec.get("selector")
+	c.needSelector(selector)
+	if !isSelector(selector.Value) {
+		c.invalid(selector, "")
+	} else {
+		template := spec.get("template")
+		c.selects(selector, template)
+		p := c.templateCheck(template)
+		p.claims, p.inSet = spec.get("volumeClaimTemplates"), true
+		p.checkTemplate(template)
+	}
+	c.runsForEver(spec.get("template"))
+}
+
+func (c *check) statefulSetStrategy(strategy field) {
+	rolling := strategy.get("rollingUpdate")
+	switch kind := strategy.get("type"); kind.text() {
+	case "":
+		c.required(strategy, "")
+	case "OnDelete":
+		if rolling.isSet() {
+			c.invalid(rolling, "only allowed for updateStrategy 'RollingUpdate'")
+		}
+	case "RollingUpdate":
+		c.minimum(rolling.get("partition"), 0)
+		if unavailable := rolling.get("maxUnavailable"); unavailable.isSet() {
+			c.numberOrPercent(unavailable)
+			if isNone(unavailable) {
+				c.invalid(unavailable, "cannot be 0")
+			}
+			c.atMost100Percent(unavailable)
+		}
+	default:
+		c.invalid(strategy, "must be 'RollingUpdate' or 'OnDelete'")
+	}
+}
+
+func (c *check) claimTemplates(list field) {
+	for i := range list.items() {
+		c.claimSpec(list.item(i).get("spec"))
+	}
+}
+
+func validateStatefulSetStatus(c *check, object, old field) {
+	status := object.get("status")
+	c.counts(status, "replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas", "observedGeneration", "collisionCount")
+	c.atMost(status, "replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas")
+	c.atMost(status, "readyReplicas", "availableReplicas")
+	c.notDecremented(status.get("collisionCount"), old.get("status.collisionCount"))
 }

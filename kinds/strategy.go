@@ -53,6 +53,9 @@ type Strategy struct {
 	// metadata.namespace, sorted by label.
 	Selectable []SelectableField
 
+	// internal converts an object to the version that validation is written for; nil
+	// for kinds whose versions have the same fields.
+	internal func(k *schema.Kind, object document.Value) document.Value
 	// validate checks an object that is created (old is absent then) or updated.
 	validate func(c *check, object, old field)
 	// validateStatus checks an update through the status subresource.
@@ -154,6 +157,9 @@ func (s *Strategy) Validate(k *schema.Kind, subresource string, object, old docu
 	}
 	if run == nil {
 		return nil
+	}
+	if s.internal != nil {
+		object, old = s.internal(k, object), s.internal(k, old)
 	}
 	c := newCheck(k, subresource, object)
 	defer c.release()

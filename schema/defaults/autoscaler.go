@@ -41,6 +41,10 @@ func Convert(v document.Value, to *schema.Kind) document.Value {
 	return v
 }
 
+// AutoscalerFromV1 returns a HorizontalPodAutoscaler of autoscaling/v1 with the
+// fields of autoscaling/v2.
+func AutoscalerFromV1(v document.Value) document.Value { return autoscalerFrom1(v) }
+
 func withoutRoundTrip(v document.Value) document.Value {
 	all := v.Lookup("metadata", "annotations")
 	left := all

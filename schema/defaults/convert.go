@@ -14,9 +14,10 @@ const (
 	rollbackTo         = "deprecated.deployment.rollback.to"
 )
 
-// convert makes of an object of a named type what converting it to the API
-// server's own version and back does (pkg/apis/*/v1/conversion.go).
-func (d *decoder) convert(name string, v document.Value) document.Value {
+// convert returns what converting an object of a named type to the API server's own
+// version and back results in (pkg/apis/*/v1/conversion.go). sent is the object
+// before it was decoded.
+func (d *decoder) convert(name string, sent, v document.Value) document.Value {
 	switch name {
 	case "io.k8s.api.core.v1.PodSpec":
 		return twins(v, "serviceAccountName", "serviceAccount")
@@ -41,6 +42,11 @@ func (d *decoder) convert(name string, v document.Value) document.Value {
 		return autoscaler1(v)
 	case "io.k8s.api.autoscaling.v2.HorizontalPodAutoscaler":
 		return withoutRoundTrip(v)
+	case "io.k8s.api.autoscaling.v2.HPAScalingRules":
+		// No policies at all get defaults; an empty list is refused.
+		if policies := sent.Get("policies"); policies.Kind() == document.List && policies.Len() == 0 {
+			return v.With("policies", policies)
+		}
 	case "io.k8s.api.apps.v1.StatefulSetSpec":
 		return claimTemplates(v)
 	case "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceConversion":

@@ -178,7 +178,7 @@ func (d *decoder) object(t *schema.Type, v, live document.Value) document.Value 
 			j++
 		}
 	}
-	return d.convert(t.Name, out.value())
+	return d.convert(t.Name, v, out.value())
 }
 
 // field decodes a field's value; absent where it is not written.

@@ -1,0 +1,198 @@
+package kinds
+
+import (
+	"strings"
+	"time"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// validateJobStatus validates a write of the status, by the Job controller or the
+// one that spec.managedBy names (KEP-4368). Most rules hold only for what changes.
+func validateJobStatus(c *check, object, old field) {
+	s := jobStatus{check: c, spec: object.get("spec"), status: object.get("status"), was: old.get("status")}
+	c.counts(s.status, "active", "succeeded", "failed", "ready", "terminating")
+	s.checkUncounted()
+	s.checkConditions()
+	s.checkTimes()
+	s.checkFinished()
+	s.checkIndexes()
+	if ready := s.status.get("ready"); ready.isSet() && ready.number() > s.status.get("active").number() && (s.changed("ready") || s.changed("active")) {
+		c.invalid(ready, "cannot set more ready pods than active")
+	}
+	s.checkCounters()
+}
+
+type jobStatus struct {
+	*check
+	spec, status, was field
+}
+
+func (s *jobStatus) changed(name string) bool { return !s.same(s.status.get(name), s.was.get(name)) }
+
+func (s *jobStatus) is(condition string) bool     { return hasCondition(s.status.Value, condition) }
+func (s *jobStatus) wasIs(condition string) bool  { return hasCondition(s.was.Value, condition) }
+func (s *jobStatus) turned(condition string) bool { return s.is(condition) != s.wasIs(condition) }
+
+func (s *jobStatus) finished() bool { return s.is("Complete") || s.is("Failed") }
+func (s *jobStatus) finishedChanged() bool {
+	return s.finished() != (s.wasIs("Complete") || s.wasIs("Failed"))
+}
+
+func (s *jobStatus) checkUncounted() {
+	seen := seenTexts{}
+	for _, name := range [...]string{"uncountedTerminatedPods.succeeded", "uncountedTerminatedPods.failed"} {
+		list := s.status.get(name)
+		for i := range list.items() {
+			if uid := list.item(i); uid.text() == "" {
+				s.invalid(uid, "must not be empty")
+			} else if seen.add(uid.text()) {
+				s.duplicate(uid)
+			}
+		}
+	}
+}
+
+// checkConditions refuses conditions that exclude each other, or that end.
+func (s *jobStatus) checkConditions() {
+	wrong := func(is bool, why string) {
+		if is {
+			s.invalidText(s.status.get("conditions"), "", why)
+		}
+	}
+	complete, failed, target, criteria := s.is("Complete"), s.is("Failed"), s.is("FailureTarget"), s.is("SuccessCriteriaMet")
+	wrong(complete && failed && (s.turned("Complete") || s.turned("Failed")), "cannot set Complete=True and Failed=true conditions")
+	wrong(complete && target && (s.turned("Complete") || s.turned("FailureTarget")), "cannot set Complete=True and FailureTarget=true conditions")
+	wrong(failed && !target && (s.turned("Failed") || s.changed("failedIndexes")), "cannot set Failed=True condition without the FailureTarget=true condition")
+	wrong(complete && !criteria && (s.turned("Complete") || s.turned("SuccessCriteriaMet")), "cannot set Complete=True condition without the SuccessCriteriaMet=true condition")
+	wrong(criteria && failed, "cannot set SuccessCriteriaMet=True and Failed=true conditions")
+	wrong(criteria && target, "cannot set SuccessCriteriaMet=True and FailureTarget=true conditions")
+	wrong(complete && !criteria && s.spec.get("successPolicy").isSet(), "cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True")
+	for _, name := range [...]string{"Failed", "Complete", "FailureTarget", "SuccessCriteriaMet"} {
+		wrong(s.wasIs(name) && !s.is(name), "cannot disable the "+name+"=True condition")
+	}
+	wrong(s.wasIs("Complete") && !s.wasIs("SuccessCriteriaMet") && criteria, "cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions")
+}
+
+func (s *jobStatus) checkTimes() {
+	start, end := s.status.get("startTime"), s.status.get("completionTime")
+	if changed := s.turned("Complete") || s.changed("completionTime"); changed {
+		switch complete := s.is("Complete"); {
+		case end.isSet() && !complete:
+			s.invalid(end, "cannot set completionTime when there is no Complete=True condition")
+		case !end.isSet() && complete:
+			s.required(end, "completionTime is required for Complete jobs")
+		}
+	}
+	if (s.changed("startTime") || s.changed("completionTime")) && isBefore(end.text(), start.text()) {
+		s.invalid(end, "must be equal to or after startTime")
+	}
+	if before := s.was.get("completionTime"); end.isSet() && before.isSet() && end.text() != before.text() {
+		s.invalid(end, "field is immutable")
+	}
+	resuming := s.wasIs("Suspended") && hasFalse(s.status.Value, "Suspended")
+	if s.was.get("startTime").isSet() && s.changed("startTime") && !resuming && !s.spec.get("suspend").isTrue() {
+		s.invalid(start, "field is immutable for unsuspended job once set")
+	}
+}
+
+// isBefore reports whether one time is before another; false where one is missing.
+func isBefore(a, b string) bool {
+	x, wrong := time.Parse(time.RFC3339, a)
+	y, alsoWrong := time.Parse(time.RFC3339, b)
+	return wrong == nil && alsoWrong == nil && x.Before(y)
+}
+
+func hasFalse(status document.Value, name string) bool {
+	for _, c := range status.Get("conditions").Items() {
+		if c.Get("type").StringOr("") == name && c.Get("status").StringOr("") == "False" {
+			return true
+		}
+	}
+	return false
+}
+
+// checkFinished refuses pods of a finished Job.
+func (s *jobStatus) checkFinished() {
+	if !s.finished() {
+		return
+	}
+	finished := s.finishedChanged()
+	if active := s.status.get("active"); active.number() > 0 && (finished || s.changed("active")) {
+		s.invalid(active, "active>0 is invalid for finished job")
+	}
+	idle := s.spec.get("suspend").isTrue() && s.spec.get("completions").isSet() && s.spec.get("completions").number() == 0
+	if start := s.status.get("startTime"); !start.isSet() && !idle && (finished || s.changed("startTime")) {
+		s.required(start, "startTime is required for finished job")
+	}
+	pods := s.status.get("uncountedTerminatedPods")
+	if pods.get("succeeded").items()+pods.get("failed").items() > 0 && (finished || s.changed("uncountedTerminatedPods")) {
+		s.invalid(pods, "must be empty for finished job")
+	}
+	if terminating := s.status.get("terminating"); terminating.number() > 0 && (finished || s.changed("terminating")) {
+		s.invalid(terminating, "terminating>0 is invalid for finished job")
+	}
+}
+
+func (s *jobStatus) checkIndexes() {
+	completions, perIndex := s.spec.get("completions"), s.spec.get("backoffLimitPerIndex")
+	done, failed := s.status.get("completedIndexes"), s.status.get("failedIndexes")
+	doneChanged, failedChanged := done.text() != s.was.get("completedIndexes").text(), s.changed("failedIndexes")
+	format := func(list field, changed bool) {
+		if _, why := countIndexes(list.text(), completions.number()); changed && completions.isSet() && why != "" {
+			s.invalid(list, why)
+		}
+	}
+	format(done, doneChanged)
+	if perIndex.isSet() && failed.isSet() {
+		format(failed, failedChanged)
+	}
+	if doneChanged && done.text() != "" && !isIndexed(s.spec) {
+		s.invalid(done, "cannot set non-empty completedIndexes when non-indexed completion mode")
+	}
+	if failedChanged && failed.isSet() && !perIndex.isSet() {
+		s.invalid(failed, "cannot set non-null failedIndexes when backoffLimitPerIndex is null")
+	}
+	if (failedChanged || doneChanged) && completions.isSet() && failed.isSet() && overlap(done.text(), failed.text(), completions.number()) {
+		s.invalid(failed, "failedIndexes and completedIndexes overlap")
+	}
+}
+
+// overlap reports whether two lists of indexes have one in common. Intervals that
+// cannot be read have none. Both lists are walked once, as they increase.
+func overlap(a, b string, completions int64) bool {
+	if a == "" || b == "" {
+		return false
+	}
+	as, bs := strings.Split(a, ","), strings.Split(b, ",")
+	for i, j := 0, 0; i < len(as) && j < len(bs); {
+		aFrom, aTo, ok := indexInterval(as[i], completions)
+		if !ok {
+			i++
+			continue
+		}
+		bFrom, bTo, ok := indexInterval(bs[j], completions)
+		switch {
+		case !ok:
+			j++
+		case aFrom <= bTo && bFrom <= aTo:
+			return true
+		case aFrom <= bFrom:
+			i++
+		default:
+			j++
+		}
+	}
+	return false
+}
+
+// checkCounters refuses that pods that have ended are forgotten.
+func (s *jobStatus) checkCounters() {
+	if failed := s.status.get("failed"); failed.number() < s.was.get("failed").number() {
+		s.invalid(failed, "cannot decrease the failed counter")
+	}
+	elastic := isIndexed(s.spec) && s.same(s.spec.get("completions"), s.spec.get("parallelism"))
+	if succeeded := s.status.get("succeeded"); !elastic && succeeded.number() < s.was.get("succeeded").number() {
+		s.invalid(succeeded, "cannot decrease the succeeded counter")
+	}
+}
