@@ -13,6 +13,7 @@ import (
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/oracle/conformance"
+	"github.com/patchlab-dev/patchlab/internal/oracle/conformance/inprocess"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -27,23 +28,23 @@ type route struct {
 }
 
 func (r *route) send(request conformance.Request) (conformance.Answer, error) {
-	asked, ok := conformance.ClusterRequest(request)
+	asked, ok := inprocess.ClusterRequest(request)
 	if !ok || asked == nil {
-		return conformance.ToCluster(r.cluster)(request)
+		return inprocess.Send(r.cluster)(request)
 	}
 	kind, found := r.cluster.Kinds().Resource(asked.Group, asked.Version, asked.Resource)
 	if !found || !forALab(asked, kind) {
-		return conformance.ToCluster(r.cluster)(request)
+		return inprocess.Send(r.cluster)(request)
 	}
 	change, body, ok := changeOf(asked, kind.Builtin)
 	if !ok {
-		return conformance.ToCluster(r.cluster)(request)
+		return inprocess.Send(r.cluster)(request)
 	}
 	live := r.live(asked, body)
 	if !isFor(asked, kind.Kind, kind.APIVersion(), body.Root) || !live.Exists() && (change.Action != patchlab.ActionCreate && change.Action != patchlab.ActionApply || change.Subresource != "") {
-		return conformance.ToCluster(r.cluster)(request)
+		return inprocess.Send(r.cluster)(request)
 	}
-	theirs, err := conformance.ToCluster(r.cluster)(request)
+	theirs, err := inprocess.Send(r.cluster)(request)
 	if err != nil {
 		return theirs, err
 	}
@@ -97,7 +98,7 @@ func (r *route) ask(live document.Value, body *document.Document, change patchla
 	} else {
 		object = object.Set(document.NewString("should have changed"), "metadata", "resourceVersion")
 	}
-	answer := conformance.Answer{Code: 200, Body: object.JSON(), Warnings: conformance.WarningHeaders(result.Warnings)}
+	answer := conformance.Answer{Code: 200, Body: object.JSON(), Warnings: inprocess.WarningHeaders(result.Warnings)}
 	if result.Created() {
 		answer.Code = 201
 	}

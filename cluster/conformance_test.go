@@ -10,6 +10,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/internal/oracle/conformance"
+	"github.com/patchlab-dev/patchlab/internal/oracle/conformance/inprocess"
 	"github.com/patchlab-dev/patchlab/reference"
 )
 
@@ -48,7 +49,7 @@ func newRecorded(t testing.TB, config cluster.Config) *cluster.Cluster {
 }
 
 // TestRecordings replays every recorded case without HTTP: all that is about
-// HTTP alone is in conformance.ClusterRequest. CASE=text runs the cases whose names contain it.
+// HTTP alone is in inprocess.ClusterRequest. CASE=text runs the cases whose names contain it.
 func TestRecordings(t *testing.T) { replay(t, cluster.Config{}) }
 
 // The libraries that kube-apiserver is built with give the recorded answers too,
@@ -74,7 +75,7 @@ func replay(t *testing.T, config cluster.Config) {
 		if only != "" && !strings.Contains(one.Name, only) {
 			continue
 		}
-		agreed, differs := conformance.Runner{Now: at.Now, Sleep: at.Sleep}.Run(one, conformance.ToCluster(c))
+		agreed, differs := conformance.Runner{Now: at.Now, Sleep: at.Sleep}.Run(one, inprocess.Send(c))
 		report.Add(one, agreed)
 		if differs != "" {
 			t.Errorf("%s: %s", one.Name, differs)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/internal/oracle/conformance"
+	"github.com/patchlab-dev/patchlab/internal/oracle/conformance/inprocess"
 )
 
 var (
@@ -56,7 +57,7 @@ func TestInvalid(t *testing.T) {
 			if only != "" && !strings.Contains(one.Name, only) && !strings.Contains(file, only) {
 				continue
 			}
-			answer, why := verdictOf(t, at, one, conformance.ToCluster(c))
+			answer, why := verdictOf(t, at, one, inprocess.Send(c))
 			count.add(one, answer)
 			total.add(one, answer)
 			if answer != agrees {

@@ -137,7 +137,7 @@ func (t *task) checkScale(scale, live document.Value) *Status {
 	}
 	var causes []Cause
 	if replicas < 0 {
-		causes = append(causes, invalidValue("spec.replicas", strconv.FormatInt(replicas, 10), "must be 0 or more"))
+		causes = append(causes, invalidValue("spec.replicas", strconv.FormatInt(replicas, 10), "must be greater than or equal to 0"))
 	}
 	causes = append(schemaCauses(kinds.ValidateMetadata(scale, true, kinds.SubdomainName)), causes...)
 	if len(causes) > 0 {

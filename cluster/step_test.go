@@ -11,6 +11,7 @@ import (
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/oracle/conformance"
+	"github.com/patchlab-dev/patchlab/internal/oracle/conformance/inprocess"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -91,7 +92,7 @@ func TestStepMakesEveryRecordedChange(t *testing.T) {
 }
 
 func stepDifference(t *testing.T, kinds *schema.Registry, c conformance.Change) string {
-	req, ok := conformance.ClusterRequest(c.Request)
+	req, ok := inprocess.ClusterRequest(c.Request)
 	if !ok || req == nil {
 		return ""
 	}
@@ -120,6 +121,6 @@ func stepDifference(t *testing.T, kinds *schema.Registry, c conformance.Change) 
 			delete(metadata, "resourceVersion")
 		}
 	}
-	return c.Difference(conformance.Answer{Code: resp.Code, Warnings: conformance.WarningHeaders(resp.Warnings),
+	return c.Difference(conformance.Answer{Code: resp.Code, Warnings: inprocess.WarningHeaders(resp.Warnings),
 		Body: resp.Object.Remove("metadata", "resourceVersion").JSON()})
 }

@@ -1,4 +1,5 @@
-package conformance
+// Package inprocess answers recorded requests by a cluster, without HTTP.
+package inprocess
 
 import (
 	"context"
@@ -10,29 +11,30 @@ import (
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/oracle/conformance"
 )
 
-// ToCluster returns a Send that answers recorded requests by a cluster, without
+// Send returns a conformance.Send that answers recorded requests by a cluster, without
 // HTTP.
-func ToCluster(c *cluster.Cluster) Send {
-	return func(r Request) (Answer, error) {
+func Send(c *cluster.Cluster) conformance.Send {
+	return func(r conformance.Request) (conformance.Answer, error) {
 		req, ok := ClusterRequest(r)
 		if !ok {
-			return Answer{Code: 404, Body: []byte("404 page not found")}, nil
+			return conformance.Answer{Code: 404, Body: []byte("404 page not found")}, nil
 		}
 		if req == nil {
 			bad := cluster.Status{Code: 400, Reason: cluster.ReasonBadRequest, Message: "a parameter is no number"}
-			return Answer{Code: 400, Body: bad.Object().JSON()}, nil
+			return conformance.Answer{Code: 400, Body: bad.Object().JSON()}, nil
 		}
 		resp, err := c.Do(context.Background(), req)
 		var st *cluster.Status
 		switch {
 		case errors.As(err, &st):
-			return Answer{Code: st.Code, Body: st.Object().JSON()}, nil
+			return conformance.Answer{Code: st.Code, Body: st.Object().JSON()}, nil
 		case err != nil:
-			return Answer{}, err
+			return conformance.Answer{}, err
 		}
-		a := Answer{Code: resp.Code, Warnings: WarningHeaders(resp.Warnings)}
+		a := conformance.Answer{Code: resp.Code, Warnings: WarningHeaders(resp.Warnings)}
 		if resp.Events == nil {
 			a.Body = resp.Object.JSON()
 			return a, nil
@@ -72,7 +74,7 @@ func WarningHeaders(warnings []string) []string {
 
 // ClusterRequest reads what a recorded request asks for, as the server does. It is
 // nil for parameters that cannot be read, and ok is false for no path of the API.
-func ClusterRequest(r Request) (*cluster.Request, bool) {
+func ClusterRequest(r conformance.Request) (*cluster.Request, bool) {
 	path, err := url.PathUnescape(r.Path)
 	if err != nil {
 		return nil, false
