@@ -13,10 +13,11 @@ import (
 // doc/pipeline.md says what is not done.
 
 // checkBuiltin judges a built-in object that is written through a subresource or,
-// with sub "", itself; live is absent for a new one.
-func checkBuiltin(k *schema.Kind, sub string, object, live document.Value) []Cause {
+// with sub "", itself; live is absent for a new one. valid is an object of the kind
+// that is known to be valid, absent for none.
+func checkBuiltin(k *schema.Kind, sub string, object, live, valid document.Value) []Cause {
 	if s := kinds.Of(k.Group, k.Resource); s.Validates() {
-		return schemaCauses(s.Validate(k, sub, object, live))
+		return schemaCauses(s.ValidateUpdate(k, sub, object, live, valid))
 	}
 	var causes []Cause
 	add := func(c ...Cause) { causes = append(causes, c...) }
@@ -57,7 +58,10 @@ func checkBuiltin(k *schema.Kind, sub string, object, live document.Value) []Cau
 			add(checkFixed(k, object, live)...)
 		}
 	}
-	if path, template := podTemplate(k, object); template.Exists() {
+	path, template := podTemplate(k, object)
+	_, same := podTemplate(k, valid)
+	unchanged := document.SameNode(template, same) && document.Identical(object.Lookup("spec", "volumeClaimTemplates"), valid.Lookup("spec", "volumeClaimTemplates"))
+	if template.Exists() && !unchanged {
 		add(checkPodSpec(path, template, object.Lookup("spec", "volumeClaimTemplates"))...)
 	}
 	return causes

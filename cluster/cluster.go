@@ -382,7 +382,7 @@ func (t *task) changed(live, next fieldmanager.Object, current *Record) (*Record
 	if st != nil {
 		return record, st
 	}
-	if k := t.ep.kind; t.valid && !t.mutated && k.Storage {
+	if k := t.ep.kind; t.valid && !t.mutated && (k.Builtin || k.Storage) {
 		record.valid.Store(k)
 	}
 	if !live.Value.Exists() {

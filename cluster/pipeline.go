@@ -87,8 +87,8 @@ type task struct {
 	// managedFields, absent if decoding changes it.
 	basis  basis
 	joined document.Value
-	// valid reports whether the schema of a custom resource found nothing wrong with
-	// the next state, not even what it may keep from the live object.
+	// valid reports whether nothing is wrong with the next state, not even what it may
+	// keep from the live object.
 	valid bool
 	// warnings of the whole request; those of an attempt come in its outcome.
 	warnings []string

@@ -17,7 +17,9 @@ func (t *task) validateNew(object document.Value) []Cause {
 	k := t.ep.kind
 	metadata := t.metadataCauses(object)
 	if k.Builtin {
-		return t.checkDefinition(append(checkBuiltin(k, t.ep.sub, object, document.Value{}), metadata...), object, document.Value{})
+		causes := append(checkBuiltin(k, t.ep.sub, object, document.Value{}, document.Value{}), metadata...)
+		t.valid = len(causes) == 0
+		return t.checkDefinition(causes, object, document.Value{})
 	}
 	if causes := t.checkKind(object); len(causes) > 0 {
 		return causes
@@ -44,7 +46,9 @@ func (t *task) validateUpdate(live, next document.Value) []Cause {
 	changed := schemaCauses(kinds.ValidateMetadataUpdate(next, live))
 	causes = append(append(causes, changed...), changed...)
 	if k.Builtin {
-		return t.checkDefinition(append(causes, checkBuiltin(k, t.ep.sub, next, live)...), next, live)
+		causes = append(causes, checkBuiltin(k, t.ep.sub, next, live, t.basis.validFor(k))...)
+		t.valid = len(causes) == 0 && (t.ep.sub == "" || t.basis.valid) // a subresource checks its own part
+		return t.checkDefinition(causes, next, live)
 	}
 	if wrong := t.checkKind(next); len(wrong) > 0 {
 		return append(causes, wrong...)

@@ -21,8 +21,10 @@ type check struct {
 	object document.Value
 	// subresource is the part that is written, "" for the object itself.
 	subresource string
-	errs        []schema.FieldError
-	steps       []step
+	// valid is an object that is known to be valid, absent for none.
+	valid document.Value
+	errs  []schema.FieldError
+	steps []step
 }
 
 // checks lends checks out again for their steps.

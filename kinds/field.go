@@ -47,6 +47,24 @@ func (f field) below(s step, v document.Value) field {
 	return field{v, f.check, int32(len(f.check.steps) - 1)}
 }
 
+// unchanged reports whether f is a part of the object that is known to be valid, so
+// that rules which depend on nothing outside f need not be checked again.
+func (f field) unchanged() bool {
+	return f.check.valid.Exists() && document.SameNode(f.Value, f.in(f.check.valid))
+}
+
+// in returns the part of another object that the fields on the way to f lead to.
+func (f field) in(object document.Value) document.Value {
+	s := &f.check.steps[f.at]
+	switch s.kind {
+	case rootStep:
+		return object
+	case fieldStep:
+		return lookup(field{check: f.check, at: s.above}.in(object), s.name)
+	}
+	return document.Value{}
+}
+
 // get returns the part that the names of fields lead to, with dots between them:
 // get("resources.limits"). It is absent where the object has none, and can be the
 // subject of an error all the same.

@@ -38,6 +38,9 @@ const mirrorPod = "kubernetes.io/config.mirror"
 
 // podTemplate validates the pod template of a workload.
 func (c *check) podTemplate(template field) {
+	if template.unchanged() {
+		return
+	}
 	p := c.templateCheck(template)
 	p.checkTemplate(template)
 }

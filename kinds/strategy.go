@@ -148,6 +148,13 @@ func (s *Strategy) Validates() bool { return s != nil && s.validate != nil }
 // written through a subresource ("" for the object itself). old is the stored
 // object, absent on create. The metadata is not checked here.
 func (s *Strategy) Validate(k *schema.Kind, subresource string, object, old document.Value) []schema.FieldError {
+	return s.ValidateUpdate(k, subresource, object, old, document.Value{})
+}
+
+// ValidateUpdate is Validate for an object that shares parts with valid, an object of
+// the kind that is known to be valid, such as the stored one. Large parts that both
+// share (document.SameNode) are not checked again. valid is absent for none.
+func (s *Strategy) ValidateUpdate(k *schema.Kind, subresource string, object, old, valid document.Value) []schema.FieldError {
 	run := s.validatePart
 	switch subresource {
 	case "":
@@ -162,6 +169,7 @@ func (s *Strategy) Validate(k *schema.Kind, subresource string, object, old docu
 		object, old = s.internal(k, object), s.internal(k, old)
 	}
 	c := newCheck(k, subresource, object)
+	c.valid = valid
 	defer c.release()
 	run(c, c.root(object), c.root(old))
 	return c.finish()
