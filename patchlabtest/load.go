@@ -2,8 +2,13 @@ package patchlabtest
 
 import (
 	"context"
+	"fmt"
 
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/patchlab-dev/patchlab/clientobject"
 	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 )
 
@@ -18,6 +23,44 @@ func load(ctx context.Context, c *cluster.Cluster, o Options) error {
 	if err != nil {
 		return err
 	}
+	values, origin, err := valuesOf(o)
+	if err != nil {
+		return err
+	}
+	objects = append(objects, values...)
 	manifest.SortForCreation(objects)
-	return manifest.Load(ctx, c, "patchlabtest", append(crds, objects...)...)
+	for _, object := range append(crds, objects...) {
+		if err := manifest.Load(ctx, c, "patchlabtest", object); err != nil {
+			if name := origin[object.Document]; name != "" {
+				err = fmt.Errorf("%s: %w", name, err)
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// valuesOf returns the objects that are given as Go values, and which of
+// Options.Values each document comes from.
+func valuesOf(o Options) (objects []manifest.Object, origin map[*document.Document]string, err error) {
+	typer := o.Scheme
+	if typer == nil {
+		typer = scheme.Scheme
+	}
+	origin = map[*document.Document]string{}
+	for i, value := range o.Values {
+		name := fmt.Sprintf("Options.Values[%d]", i)
+		docs, err := clientobject.Input{Object: value, Scheme: typer}.Documents()
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", name, err)
+		}
+		if len(docs) == 0 {
+			return nil, nil, fmt.Errorf("%s is nil", name)
+		}
+		for _, d := range docs {
+			origin[d] = name
+		}
+		objects = append(objects, manifest.Split(docs...)...)
+	}
+	return objects, origin, nil
 }

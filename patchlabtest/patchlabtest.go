@@ -22,9 +22,12 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"sync"
 	"testing"
+	"time"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 
 	"github.com/patchlab-dev/patchlab/cluster"
@@ -32,15 +35,22 @@ import (
 	"github.com/patchlab-dev/patchlab/server"
 )
 
-// Options say what a server begins with. The zero value is an empty server of
-// the newest Kubernetes version.
+// Options configure a server. The zero value is an empty server of the newest
+// Kubernetes version.
 type Options struct {
-	// CRDs are files, and folders of files, that end in .yaml, .yml or .json.
-	// Documents in them that are no CustomResourceDefinition are passed over,
-	// as envtest does.
+	// CRDs are files and folders of files that end in .yaml, .yml or .json. Documents
+	// in them that are not a CustomResourceDefinition are skipped, as envtest does.
 	CRDs []string
-	// Objects are files and folders of objects to create, in their order.
+	// Objects are files and folders of objects to create.
 	Objects []string
+	// Values are objects to create, CustomResourceDefinitions included: pointers to
+	// typed objects, such as *appsv1.Deployment, *unstructured.Unstructured, or apply
+	// configurations. A typed object without apiVersion and kind must be of a type in
+	// Scheme.
+	Values []any
+	// Scheme knows the kinds of the typed objects in Values; nil is client-go's
+	// scheme.Scheme.
+	Scheme runtime.ObjectTyper
 	// NoControllers leaves out the controllers, as in an API server alone: then a
 	// namespace that is deleted stays Terminating, and dependents stay.
 	NoControllers bool
@@ -49,6 +59,16 @@ type Options struct {
 	StrictNamespaces bool
 	// Version is the Kubernetes minor version, such as "1.34"; "" is the newest.
 	Version string
+	// Now is the clock that creationTimestamp, deletionTimestamp and the times in
+	// managedFields are read from; nil is time.Now. It may be called by several
+	// goroutines at once.
+	Now func() time.Time
+	// Seed, if it is not 0, makes uids and the suffixes of generated names the same in
+	// every run in which objects are created in the same order.
+	Seed uint64
+	// Wrap returns the handler that requests go to, given the server's own: one that
+	// fails, delays or records some of them, for example. nil is the server's own.
+	Wrap func(http.Handler) http.Handler
 }
 
 // Start starts a server that holds the CRDs of the named files and folders, and
@@ -56,7 +76,14 @@ type Options struct {
 // have ended. What goes wrong ends the test.
 func Start(t testing.TB, crds ...string) *rest.Config {
 	t.Helper()
-	s, err := New(Options{CRDs: crds})
+	return StartWith(t, Options{CRDs: crds}).Config()
+}
+
+// StartWith starts a server with options. It stops when the test and its subtests
+// have ended. An error ends the test.
+func StartWith(t testing.TB, o Options) *Server {
+	t.Helper()
+	s, err := New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,20 +92,26 @@ func Start(t testing.TB, crds ...string) *rest.Config {
 			t.Error(err)
 		}
 	})
-	return s.Config()
+	return s
 }
 
 // Server is a server that runs in this process, for use without a test, such as
 // in TestMain. It listens on a free port of the loopback interface.
 type Server struct {
-	url  string
-	stop context.CancelFunc
-	done func() error
+	cluster *cluster.Cluster
+	url     string
+	stop    context.CancelFunc
+	done    func() error
 }
 
 // New starts a server. It must be stopped.
 func New(o Options) (*Server, error) {
-	c, err := cluster.New(cluster.Config{Version: o.Version, StrictNamespaces: o.StrictNamespaces})
+	config := cluster.Config{Version: o.Version, StrictNamespaces: o.StrictNamespaces, Now: o.Now}
+	if o.Seed != 0 {
+		ids := newIDs(o.Seed)
+		config.UID, config.Suffix = ids.uid, ids.suffix
+	}
+	c, err := cluster.New(config)
 	if err != nil {
 		return nil, err
 	}
@@ -99,18 +132,22 @@ func New(o Options) (*Server, error) {
 	if !o.NoControllers {
 		controlled.Go(func() {
 			failed = controllers.Run(ctx, c, controllers.Options{Namespaces: true, GarbageCollection: true})
+			if errors.Is(failed, context.Canceled) {
+				failed = nil // the server was stopped while the controllers started
+			}
 		})
 	}
 	done := make(chan error, 1)
 	go func() {
-		err := server.New(c, server.Options{}).Serve(ctx, l, nil)
+		err := server.New(c, server.Options{Wrap: o.Wrap, Now: o.Now}).Serve(ctx, l, nil)
 		controlled.Wait()
 		done <- errors.Join(err, failed, c.Close())
 	}()
 	return &Server{
-		url:  "http://" + l.Addr().String(),
-		stop: stop,
-		done: sync.OnceValue(func() error { return <-done }),
+		cluster: c,
+		url:     "http://" + l.Addr().String(),
+		stop:    stop,
+		done:    sync.OnceValue(func() error { return <-done }),
 	}, nil
 }
 
@@ -127,15 +164,19 @@ func listen() (net.Listener, error) {
 	return l, nil
 }
 
-// Config gives a new config for clients of the server. They may send as many
-// requests as they like (QPS is -1): client-go's own limit of five a second is
-// meant to spare shared clusters.
+// Cluster returns the cluster behind the server. A test can send it requests without
+// HTTP, such as a write between two of a controller's requests, and read what it
+// stores. It is closed when the server stops.
+func (s *Server) Cluster() *cluster.Cluster { return s.cluster }
+
+// Config returns a new config for clients of the server. The rate of requests is not
+// limited (QPS is -1): client-go's default of five a second protects shared clusters.
 func (s *Server) Config() *rest.Config {
 	return &rest.Config{Host: s.url, QPS: -1}
 }
 
-// Stop ends the server: watches end, requests that are being answered have a
-// few seconds to finish. Stopping again gives the same answer.
+// Stop stops the server: watches end, and requests that are being answered have a few
+// seconds to finish. Further calls return the same error.
 func (s *Server) Stop() error {
 	s.stop()
 	return s.done()

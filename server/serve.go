@@ -29,16 +29,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, certificate *tls.Cer
 	watches, endWatches := context.WithCancel(context.Background())
 	defer endWatches()
 	base := context.WithValue(context.Background(), watchesKey{}, watches)
-	h := &http.Server{
-		Handler:           s,
-		BaseContext:       func(net.Listener) context.Context { return base },
-		ReadHeaderTimeout: readHeaderTime,
-		ReadTimeout:       readTime,
-		WriteTimeout:      2 * requestTime,
-		IdleTimeout:       idleTime,
-		MaxHeaderBytes:    1 << 20,
-		ErrorLog:          log.New(discard{}, "", 0), // what clients do to their connections is no news
-	}
+	h := s.httpServer(base)
 	done := make(chan error, 1)
 	go func() {
 		if certificate == nil {
@@ -61,6 +52,25 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, certificate *tls.Cer
 		return fmt.Errorf("stopping: %w", err)
 	}
 	return h.Close()
+}
+
+// httpServer returns the server of HTTP connections. It bounds the time that a client
+// may take for each part of a request, so that slow ones do not hold connections.
+func (s *Server) httpServer(base context.Context) *http.Server {
+	var handler http.Handler = s
+	if s.options.Wrap != nil {
+		handler = s.options.Wrap(s)
+	}
+	return &http.Server{
+		Handler:           handler,
+		BaseContext:       func(net.Listener) context.Context { return base },
+		ReadHeaderTimeout: readHeaderTime,
+		ReadTimeout:       readTime,
+		WriteTimeout:      2 * requestTime,
+		IdleTimeout:       idleTime,
+		MaxHeaderBytes:    1 << 20,
+		ErrorLog:          log.New(discard{}, "", 0), // connections that clients break are not reported
+	}
 }
 
 // watchesKey is the key, in the context of a request, of the context that ends when

@@ -45,6 +45,9 @@ type Options struct {
 	MaxReads, MaxWrites int
 	// Now is the clock by which ages are told; nil is time.Now.
 	Now func() time.Time
+	// Wrap returns the handler that Serve gives requests to, given the server itself,
+	// such as one that fails some of them; nil is the server itself.
+	Wrap func(http.Handler) http.Handler
 	// Log is called after every request, for a watch when it has ended; nil
 	// logs nothing. It may be called from many goroutines.
 	Log func(Access)

@@ -1,0 +1,195 @@
+package patchlabtest_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/patchlabtest"
+)
+
+// A server can begin with objects that a test makes in Go, typed and unstructured,
+// CustomResourceDefinitions among them.
+func ExampleOptions_values() {
+	s, err := patchlabtest.New(patchlabtest.Options{
+		Values: []any{
+			&unstructured.Unstructured{Object: map[string]any{
+				"apiVersion": "example.com/v1", "kind": "Gauge",
+				"metadata": map[string]any{"name": "g", "namespace": "default"}, "spec": map[string]any{"limit": int64(3)},
+			}},
+			&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "settings", Namespace: "default"}, Data: map[string]string{"level": "info"}},
+			gaugeCRD(),
+		},
+		Now:  func() time.Time { return time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC) },
+		Seed: 1,
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Stop()
+	c := kubernetes.NewForConfigOrDie(s.Config()).CoreV1().ConfigMaps("default")
+	made, err := c.Get(context.Background(), "settings", metav1.GetOptions{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(made.Data["level"], made.CreationTimestamp.UTC())
+	// Output: info 2026-05-01 12:00:00 +0000 UTC
+}
+
+// Wrap injects faults: here every first write of an object conflicts, so that a test
+// sees whether a controller tries again.
+func ExampleOptions_wrap() {
+	var writes atomic.Int32
+	s, err := patchlabtest.New(patchlabtest.Options{Wrap: func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPost && writes.Add(1) == 1 {
+				http.Error(w, "not now", http.StatusServiceUnavailable)
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
+	}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Stop()
+	c := kubernetes.NewForConfigOrDie(s.Config()).CoreV1().ConfigMaps("default")
+	for range 2 {
+		_, err := c.Create(context.Background(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a"}}, metav1.CreateOptions{})
+		fmt.Println(apierrors.IsServiceUnavailable(err), err == nil)
+	}
+	// Output:
+	// true false
+	// false true
+}
+
+// The cluster behind a server takes requests without HTTP: here another writer comes
+// between a read and an update, which then conflicts.
+func ExampleServer_Cluster() {
+	s, err := patchlabtest.New(patchlabtest.Options{Values: []any{
+		&appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "default"}, Spec: appsv1.DeploymentSpec{
+			Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": "web"}},
+				Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "web", Image: "nginx"}}},
+			},
+		}},
+	}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Stop()
+	ctx := context.Background()
+	c := kubernetes.NewForConfigOrDie(s.Config()).AppsV1().Deployments("default")
+	d, err := c.Get(ctx, "web", metav1.GetOptions{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if _, err := s.Cluster().Do(ctx, &cluster.Request{Verb: cluster.Patch, Format: cluster.MergePatch, Group: "apps", Version: "v1",
+		Resource: "deployments", Namespace: "default", Name: "web", Body: []byte(`{"spec":{"replicas":5}}`)}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	d.Labels = map[string]string{"tier": "front"}
+	_, err = c.Update(ctx, d, metav1.UpdateOptions{})
+	fmt.Println(apierrors.IsConflict(err))
+	// Output: true
+}
+
+func gaugeCRD() *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+		"metadata": map[string]any{"name": "gauges.example.com"},
+		"spec": map[string]any{
+			"group": "example.com", "scope": "Namespaced",
+			"names": map[string]any{"plural": "gauges", "singular": "gauge", "kind": "Gauge", "listKind": "GaugeList"},
+			"versions": []any{map[string]any{"name": "v1", "served": true, "storage": true, "schema": map[string]any{
+				"openAPIV3Schema": map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}}}},
+		},
+	}}
+}
+
+func TestValuesMayPrecedeTheirDefinition(t *testing.T) {
+	s := patchlabtest.StartWith(t, patchlabtest.Options{Values: []any{
+		&unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Gauge", "metadata": map[string]any{"name": "g", "namespace": "default"}}},
+		gaugeCRD(),
+	}})
+	gauges := widgets
+	gauges.Resource = "gauges"
+	if _, err := dynamic.NewForConfigOrDie(s.Config()).Resource(gauges).Namespace("default").Get(t.Context(), "g", metav1.GetOptions{}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestValuesThatCannotBeCreated(t *testing.T) {
+	for why, test := range map[string]struct {
+		value any
+		want  string
+	}{
+		"nil":               {(*corev1.Pod)(nil), "Options.Values[1] is nil"},
+		"an unknown type":   {struct{ A int }{1}, "Options.Values[1]: "},
+		"an unknown kind":   {&unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Gauge"}}, `no kind "Gauge" is registered`},
+		"an invalid object": {&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "A B", Namespace: "default"}}, "Options.Values[1]: "},
+	} {
+		s, err := patchlabtest.New(patchlabtest.Options{Values: []any{&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a"}}, test.value}})
+		if err == nil {
+			t.Errorf("%s: no error", why)
+			_ = s.Stop()
+		} else if !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want %q", why, err, test.want)
+		}
+	}
+}
+
+func TestSeed(t *testing.T) {
+	made := func(seed uint64) (uid, name string) {
+		s := patchlabtest.StartWith(t, patchlabtest.Options{Seed: seed})
+		c, err := kubernetes.NewForConfigOrDie(s.Config()).CoreV1().ConfigMaps("default").Create(t.Context(),
+			&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{GenerateName: "a-"}}, metav1.CreateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(c.UID), c.Name
+	}
+	uid, name := made(7)
+	if sameUID, sameName := made(7); sameUID != uid || sameName != name {
+		t.Errorf("with the same seed: %s %s and %s %s", uid, name, sameUID, sameName)
+	}
+	if otherUID, otherName := made(8); otherUID == uid || otherName == name {
+		t.Errorf("with another seed: %s %s again", otherUID, otherName)
+	}
+	if len(uid) != 36 || uid[14] != '4' || len(name) != len("a-12345") {
+		t.Errorf("uid %s, name %s", uid, name)
+	}
+}
+
+func TestNow(t *testing.T) {
+	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	s := patchlabtest.StartWith(t, patchlabtest.Options{Now: func() time.Time { return now }})
+	made, err := kubernetes.NewForConfigOrDie(s.Config()).CoreV1().ConfigMaps("default").Create(t.Context(),
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a"}}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !made.CreationTimestamp.Time.Equal(now) || len(made.ManagedFields) != 1 || !made.ManagedFields[0].Time.Time.Equal(now) {
+		t.Errorf("created %s, managedFields %v, want the time %s", made.CreationTimestamp, made.ManagedFields, now)
+	}
+}
