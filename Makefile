@@ -4,7 +4,7 @@ GO ?= go
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # The folders that are Go modules of their own: tests against real clients and
 # peers, and the package for users' tests, which imports client-go.
-MODULES = . $(patsubst %/go.mod,%,$(wildcard test/go.mod test/*/go.mod patchlabtest/go.mod admission/go.mod examples/go.mod store/etcd/go.mod cmd/*/go.mod))
+MODULES = . $(patsubst %/go.mod,%,$(wildcard test/go.mod test/*/go.mod patchlabtest/go.mod admission/go.mod examples/go.mod store/etcd/go.mod retry/go.mod cmd/*/go.mod))
 
 .PHONY: test verify prove test-go test-web web race lint fmt vet staticcheck build fuzz bench wasm-size catalog
 

@@ -1,0 +1,137 @@
+package retry_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	typedv1 "k8s.io/client-go/kubernetes/typed/core/v1"
+
+	"github.com/patchlab-dev/patchlab/patchlabtest"
+	"github.com/patchlab-dev/patchlab/retry"
+)
+
+// configMaps returns a client of a server that ends with the test, and an object.
+func configMaps() (typedv1.ConfigMapInterface, func()) {
+	server, err := patchlabtest.New(patchlabtest.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	client := kubernetes.NewForConfigOrDie(server.Config()).CoreV1().ConfigMaps("default")
+	_, err = client.Create(context.Background(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "counter"}, Data: map[string]string{"n": "0"}}, metav1.CreateOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	return client, func() { _ = server.Stop() }
+}
+
+// Ten writers add to one number. Each works on what it has read, and reads again
+// when another one was faster: nothing is lost.
+func ExampleUpdate() {
+	client, stop := configMaps()
+	defer stop()
+	ctx := context.Background()
+	errs := retry.Batch(ctx, make([]struct{}, 10), 10, func(ctx context.Context, _ struct{}) error {
+		_, err := retry.Update(ctx, retry.Policy{Attempts: 100},
+			func(ctx context.Context) (*corev1.ConfigMap, error) {
+				return client.Get(ctx, "counter", metav1.GetOptions{})
+			},
+			func(c *corev1.ConfigMap) error {
+				n, err := strconv.Atoi(c.Data["n"])
+				c.Data["n"] = strconv.Itoa(n + 1)
+				return err
+			},
+			func(ctx context.Context, c *corev1.ConfigMap) (*corev1.ConfigMap, error) {
+				return client.Update(ctx, c, metav1.UpdateOptions{})
+			})
+		return err
+	}, nil)
+	for _, err := range errs {
+		if err != nil {
+			fmt.Println(err)
+		}
+	}
+	c, err := client.Get(ctx, "counter", metav1.GetOptions{})
+	fmt.Println(c.Data["n"], err)
+	// Output: 10 <nil>
+}
+
+// A decision that was made on one version is not carried out on another.
+func ExampleCompareAndSwap() {
+	client, stop := configMaps()
+	defer stop()
+	ctx := context.Background()
+	put := func(ctx context.Context, c *corev1.ConfigMap) (*corev1.ConfigMap, error) {
+		return client.Update(ctx, c, metav1.UpdateOptions{})
+	}
+	c, err := client.Get(ctx, "counter", metav1.GetOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	decided := c.ResourceVersion
+	c.Data["n"] = "1"
+	_, err = retry.CompareAndSwap(ctx, retry.Policy{}, decided, c, put)
+	fmt.Println("first:", err)
+	c.Data["n"] = "2"
+	_, err = retry.CompareAndSwap(ctx, retry.Policy{}, decided, c, put)
+	fmt.Println("second is a conflict:", apierrors.IsConflict(err))
+	// Output:
+	// first: <nil>
+	// second is a conflict: true
+}
+
+// A policy tells what it repeats.
+func ExamplePolicy_Do() {
+	calls := 0
+	p := retry.Policy{OnRetry: func(a retry.Attempt) { fmt.Println("again after", a.Kind) }}
+	err := p.Do(context.Background(), func(context.Context) error {
+		if calls++; calls < 3 {
+			return apierrors.NewConflict(maps, "a", nil)
+		}
+		return nil
+	})
+	fmt.Println(calls, err)
+	// Output:
+	// again after conflict
+	// again after conflict
+	// 3 <nil>
+}
+
+// Each item has its own result.
+func ExampleBatch() {
+	names := []string{"a", "b", "c"}
+	errs := retry.Batch(context.Background(), names, 2, func(_ context.Context, name string) error {
+		if name == "b" {
+			return apierrors.NewNotFound(maps, name)
+		}
+		return nil
+	}, nil)
+	for i, err := range errs {
+		fmt.Println(names[i], err)
+	}
+	// Output:
+	// a <nil>
+	// b configmaps "b" not found
+	// c <nil>
+}
+
+// A controller has seen an object when its status says so.
+func ExampleObserved() {
+	object := &metav1.ObjectMeta{Generation: 3}
+	fmt.Println(retry.Observed(object, 2), retry.Observed(object, 3))
+	// Output: false true
+}
+
+// A version that was read a moment ago saves a read before a write.
+func ExampleVersions() {
+	seen := retry.NewVersions[string](1000, 0, nil)
+	seen.Put("default/counter", "42")
+	version, _, ok := seen.Get("default/counter")
+	fmt.Println(version, ok)
+	// Output: 42 true
+}

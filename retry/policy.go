@@ -1,0 +1,163 @@
+package retry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/util/retry"
+)
+
+// Kind is a kind of error, which decides how long to wait.
+type Kind int
+
+const (
+	// Stop is an error that the same call would meet again.
+	Stop Kind = iota
+	// Conflict is a write on a version that is no longer the latest (409).
+	Conflict
+	// Busy is a server that asks to be called later: 429, a time-out (504), or
+	// an internal error with Retry-After.
+	Busy
+	// Unavailable is a server that does not answer: 503, or a connection that
+	// was refused or broken.
+	Unavailable
+)
+
+// String returns the kind's name, for logs and metrics.
+func (k Kind) String() string {
+	return [...]string{"stop", "conflict", "busy", "unavailable"}[k]
+}
+
+// KindOf returns the kind of an error of client-go.
+func KindOf(err error) Kind {
+	var network net.Error
+	switch {
+	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return Stop
+	case apierrors.IsConflict(err):
+		return Conflict
+	case apierrors.IsServiceUnavailable(err), utilnet.IsConnectionRefused(err), utilnet.IsConnectionReset(err), utilnet.IsProbableEOF(err):
+		return Unavailable
+	case apierrors.IsTooManyRequests(err), apierrors.IsServerTimeout(err), apierrors.IsTimeout(err):
+		return Busy
+	case errors.As(err, &network) && network.Timeout():
+		return Unavailable
+	}
+	if _, ok := apierrors.SuggestsClientDelay(err); ok {
+		return Busy
+	}
+	return Stop
+}
+
+// Policy says how often a call is repeated and how long to wait before. The zero
+// value has the defaults that the fields name.
+type Policy struct {
+	// Attempts bounds the calls, the first one included; 0 is 10.
+	Attempts int
+	// Conflict, Busy and Unavailable are the waits after errors of their kinds.
+	// The default of Conflict is client-go's DefaultRetry (10 ms with jitter).
+	// That of Busy begins with 100 ms and doubles up to 10 s; a longer
+	// Retry-After counts more. That of Unavailable is one second. Steps is not
+	// read: Attempts bounds them all.
+	Conflict, Busy, Unavailable wait.Backoff
+	// KindOf tells the kind of an error; nil is [KindOf].
+	KindOf func(error) Kind
+	// OnRetry is called before each wait, for logs and metrics; nil is not.
+	OnRetry func(Attempt)
+}
+
+// Attempt is a call that failed and will be repeated.
+type Attempt struct {
+	Number int // of the call that failed, from 1
+	Kind   Kind
+	Wait   time.Duration
+	Err    error
+}
+
+// GaveUpError says that the last of the attempts failed, too.
+type GaveUpError struct {
+	Attempts int
+	Err      error // of the last attempt
+}
+
+func (e *GaveUpError) Error() string {
+	return fmt.Sprintf("gave up after %d attempts: %v", e.Attempts, e.Err)
+}
+
+// Unwrap returns the error of the last attempt.
+func (e *GaveUpError) Unwrap() error { return e.Err }
+
+// Do calls f until it succeeds, fails with an error of kind Stop, has been called
+// as often as the policy allows ([*GaveUpError]), or ctx ends. The error of an
+// ended ctx comes with that of the last attempt.
+func (p Policy) Do(ctx context.Context, f func(context.Context) error) error {
+	p = p.withDefaults()
+	for n := 1; ; n++ {
+		err := f(ctx)
+		if err == nil {
+			return nil
+		}
+		kind := p.KindOf(err)
+		if kind == Stop {
+			return err
+		}
+		if n >= p.Attempts {
+			return &GaveUpError{Attempts: n, Err: err}
+		}
+		d := p.wait(kind, err)
+		if p.OnRetry != nil {
+			p.OnRetry(Attempt{Number: n, Kind: kind, Wait: d, Err: err})
+		}
+		timer := time.NewTimer(d)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return fmt.Errorf("%w, after %w", ctx.Err(), err)
+		}
+	}
+}
+
+// wait takes one step of the kind's backoff; a longer Retry-After counts more.
+func (p *Policy) wait(kind Kind, err error) time.Duration {
+	b := &p.Unavailable
+	switch kind {
+	case Conflict:
+		b = &p.Conflict
+	case Busy:
+		b = &p.Busy
+	}
+	d := b.Step()
+	if seconds, ok := apierrors.SuggestsClientDelay(err); ok {
+		d = max(d, time.Duration(seconds)*time.Second)
+	}
+	return d
+}
+
+func (p Policy) withDefaults() Policy {
+	if p.Attempts <= 0 {
+		p.Attempts = 10
+	}
+	if p.Conflict == (wait.Backoff{}) {
+		p.Conflict = retry.DefaultRetry
+	}
+	if p.Busy == (wait.Backoff{}) {
+		p.Busy = wait.Backoff{Duration: 100 * time.Millisecond, Factor: 2, Jitter: 0.1, Cap: 10 * time.Second}
+	}
+	if p.Unavailable == (wait.Backoff{}) {
+		p.Unavailable = wait.Backoff{Duration: time.Second, Factor: 1, Jitter: 0.1}
+	}
+	if p.KindOf == nil {
+		p.KindOf = KindOf
+	}
+	for _, b := range []*wait.Backoff{&p.Conflict, &p.Busy, &p.Unavailable} {
+		b.Steps = p.Attempts // a backoff without steps does not grow
+	}
+	return p
+}

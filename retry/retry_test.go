@@ -1,0 +1,163 @@
+package retry_test
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/patchlab-dev/patchlab/retry"
+)
+
+var maps = schema.GroupResource{Resource: "configmaps"}
+
+func TestKindOf(t *testing.T) {
+	for _, c := range []struct {
+		why  string
+		err  error
+		want retry.Kind
+	}{
+		{"no error", nil, retry.Stop},
+		{"a stale resourceVersion", apierrors.NewConflict(maps, "a", errors.New("modified")), retry.Conflict},
+		{"another object has the name", apierrors.NewAlreadyExists(maps, "a"), retry.Stop},
+		{"too many requests", apierrors.NewTooManyRequests("later", 1), retry.Busy},
+		{"the server has timed out", apierrors.NewTimeoutError("etcd", 1), retry.Busy},
+		{"an internal error with Retry-After", apierrors.NewGenericServerResponse(500, "get", maps, "a", "", 3, true), retry.Busy},
+		{"unavailable", apierrors.NewServiceUnavailable("down"), retry.Unavailable},
+		{"not found", apierrors.NewNotFound(maps, "a"), retry.Stop},
+		{"the caller's own end", context.DeadlineExceeded, retry.Stop},
+	} {
+		if got := retry.KindOf(c.err); got != c.want {
+			t.Errorf("%s: got %v, want %v", c.why, got, c.want)
+		}
+	}
+}
+
+// Each kind waits for itself, and Retry-After counts where it is longer.
+func TestWaits(t *testing.T) {
+	for _, c := range []struct {
+		why         string
+		err         error
+		least, most time.Duration
+	}{
+		{"conflicts are short", apierrors.NewConflict(maps, "a", nil), 40 * time.Millisecond, 50 * time.Millisecond},
+		{"busy servers get twice the time each", apierrors.NewTooManyRequests("", 0), 1500 * time.Millisecond, 1700 * time.Millisecond},
+		{"Retry-After is obeyed", apierrors.NewTooManyRequests("", 7), 28 * time.Second, 28 * time.Second},
+		{"unavailable servers get the same time each", apierrors.NewServiceUnavailable(""), 4 * time.Second, 4500 * time.Millisecond},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			begin, calls, retries := time.Now(), 0, 0
+			p := retry.Policy{Attempts: 5, OnRetry: func(retry.Attempt) { retries++ }}
+			err := p.Do(t.Context(), func(context.Context) error {
+				calls++
+				return c.err
+			})
+			var gaveUp *retry.GaveUpError
+			if !errors.As(err, &gaveUp) || gaveUp.Attempts != 5 || !errors.Is(err, c.err) || calls != 5 || retries != 4 {
+				t.Errorf("%s: %d calls, %d retries, %v", c.why, calls, retries, err)
+			}
+			if took := time.Since(begin); took < c.least || took > c.most {
+				t.Errorf("%s: it took %v, want %v to %v", c.why, took, c.least, c.most)
+			}
+		})
+	}
+}
+
+func TestContextEndsWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
+		defer cancel()
+		err := retry.Policy{}.Do(ctx, func(context.Context) error { return apierrors.NewServiceUnavailable("down") })
+		if !errors.Is(err, context.DeadlineExceeded) || !apierrors.IsServiceUnavailable(err) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+func TestChangeMayRefuse(t *testing.T) {
+	refused, puts := apierrors.NewConflict(maps, "a", errors.New("the caller's own")), 0
+	_, err := retry.Update(t.Context(), retry.Policy{},
+		func(context.Context) (*metav1.ObjectMeta, error) { return &metav1.ObjectMeta{}, nil },
+		func(*metav1.ObjectMeta) error { return refused },
+		func(_ context.Context, o *metav1.ObjectMeta) (*metav1.ObjectMeta, error) { puts++; return o, nil })
+	if !errors.Is(err, refused) || puts != 0 {
+		t.Errorf("got %v and %d puts", err, puts)
+	}
+}
+
+func TestCompareAndSwapReturnsConflicts(t *testing.T) {
+	puts := 0
+	_, err := retry.CompareAndSwap(t.Context(), retry.Policy{}, "7", &metav1.ObjectMeta{}, func(_ context.Context, o *metav1.ObjectMeta) (*metav1.ObjectMeta, error) {
+		if puts++; o.ResourceVersion != "7" {
+			t.Errorf("the version is %q", o.ResourceVersion)
+		}
+		return nil, apierrors.NewConflict(maps, "a", nil)
+	})
+	if !apierrors.IsConflict(err) || puts != 1 {
+		t.Errorf("got %v after %d puts", err, puts)
+	}
+}
+
+func TestBatchIsBounded(t *testing.T) {
+	var now, most atomic.Int64
+	failed := errors.New("failed")
+	var seen []int
+	errs := retry.Batch(t.Context(), make([]int, 50), 4, func(context.Context, int) error {
+		n := now.Add(1)
+		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+		}
+		defer now.Add(-1)
+		time.Sleep(time.Millisecond)
+		return failed
+	}, func(done, of int) { seen = append(seen, done) })
+	if most.Load() > 4 || len(errs) != 50 || len(seen) != 50 || seen[49] != 50 {
+		t.Errorf("%d at once, %d errors, progress %v", most.Load(), len(errs), seen)
+	}
+	for i, err := range errs {
+		if !errors.Is(err, failed) {
+			t.Errorf("item %d: %v", i, err)
+		}
+	}
+}
+
+func TestBatchEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	calls := 0
+	errs := retry.Batch(ctx, []string{"a", "b", "c"}, 1, func(context.Context, string) error {
+		calls++
+		cancel()
+		return nil
+	}, nil)
+	if calls != 1 || errs[0] != nil || !errors.Is(errs[2], context.Canceled) {
+		t.Errorf("%d calls, %v", calls, errs)
+	}
+}
+
+func TestVersionsAreBounded(t *testing.T) {
+	now := time.Unix(0, 0)
+	c := retry.NewVersions[int](2, time.Minute, func() time.Time { return now })
+	c.Put("a", 1)
+	c.Put("b", 2)
+	now = now.Add(40 * time.Second)
+	if v, age, ok := c.Get("a"); v != 1 || age != 40*time.Second || !ok {
+		t.Error(v, age, ok)
+	}
+	c.Put("c", 3) // b was used longest ago
+	if _, _, ok := c.Get("b"); ok {
+		t.Error("three versions are kept")
+	}
+	now = now.Add(40 * time.Second)
+	if _, _, ok := c.Get("a"); ok {
+		t.Error("a version of 80 s is kept")
+	}
+	c.Forget("c")
+	if _, _, ok := c.Get("c"); ok {
+		t.Error("a forgotten version is kept")
+	}
+}

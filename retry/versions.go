@@ -1,0 +1,105 @@
+package retry
+
+import (
+	"container/list"
+	"context"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+)
+
+// Versions remembers the last version seen of a bounded number of objects, by a
+// key such as namespace/name, and how old it is. It is safe for concurrent use.
+type Versions[T any] struct {
+	most   int
+	oldest time.Duration
+	now    func() time.Time
+
+	mu    sync.Mutex
+	byKey map[string]*list.Element
+	used  *list.List // of *version[T], the last used in front
+}
+
+type version[T any] struct {
+	key   string
+	value T
+	seen  time.Time
+}
+
+// NewVersions returns an empty cache of at most so many objects. What is older than
+// maxAge is forgotten; 0 is no bound. now is the clock, nil is time.Now.
+func NewVersions[T any](most int, maxAge time.Duration, now func() time.Time) *Versions[T] {
+	if now == nil {
+		now = time.Now
+	}
+	return &Versions[T]{most: max(most, 1), oldest: maxAge, now: now, byKey: map[string]*list.Element{}, used: list.New()}
+}
+
+// Put remembers the version of an object that was just read or written.
+func (c *Versions[T]) Put(key string, value T) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e, ok := c.byKey[key]; ok {
+		e.Value = &version[T]{key, value, c.now()}
+		c.used.MoveToFront(e)
+		return
+	}
+	c.byKey[key] = c.used.PushFront(&version[T]{key, value, c.now()})
+	if c.used.Len() > c.most {
+		c.remove(c.used.Back())
+	}
+}
+
+// Get returns the version remembered and its age.
+func (c *Versions[T]) Get(key string) (value T, age time.Duration, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, ok := c.byKey[key]
+	if !ok {
+		return value, 0, false
+	}
+	v := e.Value.(*version[T])
+	if age = c.now().Sub(v.seen); c.oldest > 0 && age > c.oldest {
+		c.remove(e)
+		return value, 0, false
+	}
+	c.used.MoveToFront(e)
+	return v.value, age, true
+}
+
+// Forget removes an object, for instance after a conflict.
+func (c *Versions[T]) Forget(key string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e, ok := c.byKey[key]; ok {
+		c.remove(e)
+	}
+}
+
+func (c *Versions[T]) remove(e *list.Element) {
+	c.used.Remove(e)
+	delete(c.byKey, e.Value.(*version[T]).key)
+}
+
+// Observed reports whether a status describes the spec as it is: its
+// observedGeneration is not older than the object's generation.
+func Observed(object metav1.Object, observedGeneration int64) bool {
+	return observedGeneration >= object.GetGeneration()
+}
+
+// WaitObserved gets an object every interval until its controller has observed
+// its generation, and returns it. observed returns status.observedGeneration. An
+// error of get ends it, and so does ctx.
+func WaitObserved[T metav1.Object](ctx context.Context, interval time.Duration, get func(context.Context) (T, error), observed func(T) int64) (T, error) {
+	var out T
+	err := wait.PollUntilContextCancel(ctx, interval, true, func(ctx context.Context) (bool, error) {
+		var err error
+		if out, err = get(ctx); err != nil {
+			return false, err
+		}
+		return Observed(out, observed(out)), nil
+	})
+	return out, err
+}
