@@ -30,13 +30,16 @@ const (
 
 // Change is a field that differs between two states of an object.
 type Change struct {
-	Path   document.Path
-	Effect Effect
-	// Before and After are the values, absent where there was none.
-	Before, After document.Value
-	// OwnersBefore and OwnersAfter are those who own the field, in the order of
+	// Path of the field, as field sets name it.
+	Path   document.Path `json:"path"`
+	Effect Effect        `json:"effect"`
+	// Before and After are the values, absent if there was or is none.
+	Before document.Value `json:"before,omitzero"`
+	After  document.Value `json:"after,omitzero"`
+	// OwnersBefore and OwnersAfter are the owners of the field, in the order of
 	// managedFields.
-	OwnersBefore, OwnersAfter []fieldmanager.Owner
+	OwnersBefore []fieldmanager.Owner `json:"ownersBefore,omitempty"`
+	OwnersAfter  []fieldmanager.Owner `json:"ownersAfter,omitempty"`
 }
 
 // Changes lists the fields that differ between two states of an object, in

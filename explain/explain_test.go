@@ -139,18 +139,18 @@ func TestWaysOutOfAConflictInAList(t *testing.T) {
 		t.Fatal(err)
 	}
 	live := document.NewString("shop/web:1.4.0")
-	ways := Ways(typ, config, fieldmanager.Conflict{Owner: fieldmanager.Owner{Manager: "x"}, Path: path, Live: live})
+	ways := Ways(fieldmanager.Conflict{Owner: fieldmanager.Owner{Manager: "x"}, Path: path, Live: live})
 	names := []string{ways[0].Name, ways[1].Name, ways[2].Name}
-	if !slices.Equal(names, []string{"force", "drop", "adopt"}) || !ways[0].Force || !document.SameNode(ways[0].Config, config) {
+	if !slices.Equal(names, []string{"force", "drop", "adopt"}) || !ways[0].Force || !document.SameNode(ways[0].Config(typ, config), config) {
 		t.Errorf("ways %q, forced %v", names, ways[0].Force)
 	}
 	container := func(v document.Value) document.Value {
 		return v.Lookup("spec", "template", "spec", "containers").At(0)
 	}
-	if c := container(ways[1].Config); c.Get("image").Exists() || c.Get("name").StringOr("") != "web" {
+	if c := container(ways[1].Config(typ, config)); c.Get("image").Exists() || c.Get("name").StringOr("") != "web" {
 		t.Errorf("dropped: %v", c)
 	}
-	if c := container(ways[2].Config); !document.Equal(c.Get("image"), live) {
+	if c := container(ways[2].Config(typ, config)); !document.Equal(c.Get("image"), live) {
 		t.Errorf("adopted: %v", c)
 	}
 	if !container(config).Get("image").Exists() {

@@ -12,41 +12,53 @@ import (
 type Way struct {
 	// Name is force, drop or adopt.
 	Name string
-	// Summary says what happens, in a sentence.
+	// Summary says in a sentence what happens.
 	Summary string
-	// Config is the configuration to apply instead.
-	Config document.Value
-	// Force says to apply it with force.
+	// Force is set if the configuration is to be applied with force.
 	Force bool
+
+	conflict fieldmanager.Conflict
 }
 
-// Ways are the ways out of one conflict of an apply: to take the field over by
-// force, to drop it from the configuration, and to adopt the live value, so that
-// both own it. t is the type of the configuration.
-func Ways(t *schema.Type, config document.Value, c fieldmanager.Conflict) []Way {
+// Ways returns the ways out of one conflict of an apply: to take the field over
+// by force; to drop it from the configuration; and, if the live object has it, to
+// adopt the live value, so that both managers own it.
+func Ways(c fieldmanager.Conflict) []Way {
 	ways := []Way{
-		{Name: "force", Summary: "apply with force: " + c.Manager + " loses the field", Config: config, Force: true},
-		{Name: "drop", Summary: "take the field out of the configuration: " + c.Manager + " keeps it", Config: Drop(t, config, c.Path)},
+		{Name: "force", Summary: "apply with force: " + c.Manager + " loses the field", Force: true, conflict: c},
+		{Name: "drop", Summary: "take the field out of the configuration: " + c.Manager + " keeps it", conflict: c},
 	}
 	if c.Live.Exists() {
-		ways = append(ways, Way{Name: "adopt", Summary: "set the field to the live value: both own it", Config: Adopt(t, config, c.Path, c.Live)})
+		ways = append(ways, Way{Name: "adopt", Summary: "set the field to the live value: both own it", conflict: c})
 	}
 	return ways
 }
 
-// Drop returns a configuration without the field at path. Objects and lists that
-// have nothing left in them go with it. A path that leads nowhere changes nothing.
+// Config returns the configuration to apply in place of config, whose type is t.
+func (w Way) Config(t *schema.Type, config document.Value) document.Value {
+	switch w.Name {
+	case "drop":
+		return Drop(t, config, w.conflict.Path)
+	case "adopt":
+		return Adopt(t, config, w.conflict.Path, w.conflict.Live)
+	}
+	return config
+}
+
+// Drop returns a configuration of type t without the field at path, and without
+// the objects and lists that are empty then. If there is nothing at path, it
+// returns config.
 func Drop(t *schema.Type, config document.Value, path document.Path) document.Value {
 	return edit(t, config, path, document.Value{})
 }
 
-// Adopt returns a configuration whose field at path has the value given. A path
-// that leads nowhere changes nothing.
+// Adopt returns a configuration of type t in which the field at path has the
+// value given. If there is nothing at path, it returns config.
 func Adopt(t *schema.Type, config document.Value, path document.Path, value document.Value) document.Value {
 	return edit(t, config, path, value)
 }
 
-// edit replaces the part of v at path by value, or takes it out where that is absent.
+// edit replaces the part of v at path by value, or removes it if value is absent.
 func edit(t *schema.Type, v document.Value, path document.Path, value document.Value) document.Value {
 	if len(path) == 0 {
 		return value
@@ -79,7 +91,7 @@ func edit(t *schema.Type, v document.Value, path document.Path, value document.V
 	return v
 }
 
-// orNothing turns an empty object or list into an absent value.
+// orNothing returns an absent value in place of an empty object or list.
 func orNothing(v document.Value) document.Value {
 	if v.Len() == 0 {
 		return document.Value{}

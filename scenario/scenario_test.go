@@ -57,8 +57,8 @@ func TestRunKeepsEveryAnswer(t *testing.T) {
 	if len(c) != 1 || c[0].Manager != "alice" || c[0].Path.String() != ".data.a" {
 		t.Errorf("conflicts %v, want alice's .data.a", c)
 	}
-	ways := explain.Ways(results[1].Kind.Type(), results[1].Config, c[0])
-	if len(ways) != 3 || ways[1].Config.Get("data").Exists() || ways[2].Config.Lookup("data", "a").StringOr("") != "1" {
+	ways := explain.Ways(c[0])
+	if len(ways) != 3 || ways[1].Config(results[1].Kind.Type(), results[1].Config).Get("data").Exists() || ways[2].Config(results[1].Kind.Type(), results[1].Config).Lookup("data", "a").StringOr("") != "1" {
 		t.Errorf("ways out %v", ways)
 	}
 	changes := explain.Changes(results[2].Kind.Type(), results[2].Before, results[2].After)

@@ -14,7 +14,7 @@ func conflicts(res *scenario.Result) []Conflict {
 	var out []Conflict
 	for _, c := range res.Conflicts() {
 		view := Conflict{Path: c.Path.String(), Owner: c.Owner.String(), Manager: c.Manager, Live: shown(c.Live), Wanted: shown(c.Wanted)}
-		for _, w := range explain.Ways(typeOf(res.Kind), res.Config, c) {
+		for _, w := range explain.Ways(c) {
 			view.Ways = append(view.Ways, Way{Name: w.Name, Summary: w.Summary})
 		}
 		out = append(out, view)
@@ -51,14 +51,15 @@ func wayOut(step Step, res *scenario.Result, number int, name string) (Step, err
 	}
 	config, text, kept := res.Config, step.Body, true
 	for _, c := range list {
-		w, err := named(explain.Ways(typeOf(res.Kind), config, c), name)
+		w, err := named(explain.Ways(c), name)
 		if err != nil {
 			return step, err
 		}
-		if kept && !document.SameNode(config, w.Config) {
-			text, kept = rewrite(text, w.Config, c.Path)
+		next := w.Config(typeOf(res.Kind), config)
+		if kept && !document.SameNode(config, next) {
+			text, kept = rewrite(text, next, c.Path)
 		}
-		config = w.Config
+		config = next
 		if w.Force {
 			step.Do = string(scenario.ForceApply)
 		}
