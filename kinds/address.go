@@ -165,3 +165,19 @@ func (c *check) fullyQualifiedName(n field) {
 		}
 	}
 }
+
+// interfaceAddress requires an address with the length of its prefix, such as
+// 10.9.8.7/24, in canonical form.
+func (c *check) interfaceAddress(f field) {
+	p, ok := parseRange(f.text(), true)
+	if !ok {
+		c.invalid(f, "must be a valid address in CIDR form, such as 10.9.8.7/24 or 2001:db8::1/64")
+		return
+	}
+	if a := p.Addr(); a.Is4In6() && p.Bits() >= 96 {
+		p = netip.PrefixFrom(a.Unmap(), p.Bits()-96)
+	}
+	if p.String() != f.text() {
+		c.invalid(f, "must be in canonical form ("+strconv.Quote(p.String())+")")
+	}
+}

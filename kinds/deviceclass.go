@@ -4,8 +4,23 @@ package kinds
 var deviceClassStrategy = Strategy{
 	Group:         "resource.k8s.io",
 	Resource:      "deviceclasses",
-	Name:          subdomainName,
+	Name:          finalSubdomainName,
 	Generation:    []string{"spec"},
 	ReturnDeleted: true,
 	ResetStatus:   []string{"metadata", "spec"},
+	validate:      validateDeviceClass,
+}
+
+func validateDeviceClass(c *check, object, _ field) {
+	spec := object.get("spec")
+	validateDeviceSelectors(c, spec.get("selectors"))
+	configs, extended := spec.get("config"), spec.get("extendedResourceName")
+	if c.atMost(configs, maxDeviceConfigs) {
+		for i := range configs.items() {
+			validateDeviceConfig(c, configs.item(i))
+		}
+	}
+	if extended.isSet() && !isExtendedResource(extended.text()) {
+		c.invalid(extended, "must be the name of an extended resource")
+	}
 }

@@ -1,13 +1,22 @@
 package kinds
 
+import (
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+)
+
 // resourceClaimStrategy is the strategy of resource.k8s.io/v1 ResourceClaim.
 var resourceClaimStrategy = Strategy{
-	Group:         "resource.k8s.io",
-	Resource:      "resourceclaims",
-	Name:          subdomainName,
-	ReturnDeleted: true,
-	Reset:         []string{"status"},
-	ResetStatus:   []string{"metadata", "spec"},
+	Group:          "resource.k8s.io",
+	Resource:       "resourceclaims",
+	Name:           subdomainName,
+	ReturnDeleted:  true,
+	Reset:          []string{"status"},
+	ResetStatus:    []string{"metadata", "spec"},
+	validate:       validateResourceClaim,
+	validateStatus: validateResourceClaimStatus,
 }
 
 // resourceClaimTemplateStrategy is the strategy of resource.k8s.io/v1 ResourceClaimTemplate.
@@ -17,4 +26,146 @@ var resourceClaimTemplateStrategy = Strategy{
 	Name:          subdomainName,
 	ReturnDeleted: true,
 	ResetStatus:   []string{"metadata", "spec"},
+	validate:      validateResourceClaimTemplate,
+}
+
+func validateResourceClaim(c *check, object, old field) {
+	spec := object.get("spec")
+	if old.isSet() {
+		c.immutable(spec, old.get("spec"))
+		return
+	}
+	validateDeviceClaim(c, spec.get("devices"))
+}
+
+func validateResourceClaimTemplate(c *check, object, old field) {
+	spec := object.get("spec")
+	if old.isSet() {
+		c.immutable(spec, old.get("spec"))
+	}
+	metadata := spec.get("metadata")
+	c.labels(metadata.get("labels"))
+	c.annotations(metadata.get("annotations"))
+	for i := range metadata.members() {
+		if name := metadata.Key(i); name != "labels" && name != "annotations" {
+			c.forbidden(metadata.get(name), "may not be set in a template")
+		}
+	}
+	validateDeviceClaim(c, spec.get("spec.devices"))
+}
+
+func validateResourceClaimStatus(c *check, object, old field) {
+	const maxReserved = 256
+	status, was := object.get("status"), old.get("status")
+	reserved, devices, allocation := status.get("reservedFor"), status.get("devices"), status.get("allocation")
+	known := requestNames(object.Value.Lookup("spec", "devices", "requests"))
+	if c.atMost(reserved, maxReserved) {
+		var seen seenTexts
+		for i := range reserved.items() {
+			consumer := reserved.item(i)
+			c.need(consumer.get("resource"))
+			c.need(consumer.get("name"))
+			uid := consumer.get("uid")
+			c.need(uid)
+			c.distinct(consumer, uid.text(), &seen)
+		}
+	}
+	validateDeviceStatuses(c, devices, allocation.Value)
+	if reserved.items() > 0 {
+		if !allocation.isSet() {
+			c.forbidden(reserved, "may not be given without an allocation")
+		} else if object.Value.Lookup("metadata", "deletionTimestamp").Exists() && addsItems(reserved.Value, was.Value.Get("reservedFor")) {
+			c.forbidden(reserved, "nothing may be added while the claim is being deleted")
+		}
+	}
+	switch stored := was.get("allocation"); {
+	case allocation.isSet() && stored.isSet():
+		c.immutable(allocation, stored)
+	case allocation.isSet():
+		validateAllocation(c, allocation, known)
+	}
+}
+
+// addsItems reports whether a list has an item that another does not have.
+func addsItems(list, old document.Value) bool {
+	var known seenTexts
+	for _, item := range old.Items() {
+		known.add(item.String())
+	}
+	for _, item := range list.Items() {
+		if !known.has(item.String()) {
+			return true
+		}
+	}
+	return false
+}
+
+// deviceKey identifies a device, or a share of one.
+func deviceKey(device document.Value) string {
+	var key strings.Builder
+	for _, name := range [...]string{"driver", "pool", "device", "shareID"} {
+		key.WriteString(device.Get(name).StringOr("") + "\x00")
+	}
+	return key.String()
+}
+
+func validateDeviceStatuses(c *check, devices field, allocation document.Value) {
+	const maxConditions, maxInterface, maxHardware, maxIPs = 8, 256, 128, 16
+	var allocated, seen seenTexts
+	for _, result := range allocation.Lookup("devices", "results").Items() {
+		allocated.add(deviceKey(result))
+	}
+	for i := range devices.items() {
+		device := devices.item(i)
+		conditions, data, network := device.get("conditions"), device.get("data"), device.get("networkData")
+		c.csiDriverName(device.get("driver"))
+		c.poolName(device.get("pool"))
+		c.syntax(device.get("device"), names.DNSLabel)
+		c.shareID(device.get("shareID"))
+		if !allocated.has(deviceKey(device.Value)) {
+			c.invalid(device, "must be a device that is allocated to the claim")
+		}
+		c.maxItems(conditions, maxConditions)
+		c.conditions(conditions)
+		if data.isSet() {
+			c.rawObject(data, maxRawBytes)
+		}
+		c.maxBytes(network.get("interfaceName"), maxInterface)
+		c.maxBytes(network.get("hardwareAddress"), maxHardware)
+		if ips := network.get("ips"); c.atMost(ips, maxIPs) {
+			var addresses seenTexts
+			for j := range ips.items() {
+				ip := ips.item(j)
+				c.interfaceAddress(ip)
+				c.distinct(ip, ip.text(), &addresses)
+			}
+		}
+		c.distinct(device, deviceKey(device.Value), &seen)
+	}
+}
+
+func validateAllocation(c *check, allocation field, known map[string]bool) {
+	results, configs, selector := allocation.get("devices.results"), allocation.get("devices.config"), allocation.get("nodeSelector")
+	if c.atMost(results, maxDeviceRequests) {
+		for i := range results.items() {
+			result := results.item(i)
+			validateRequestRef(c, result.get("request"), known)
+			c.csiDriverName(result.get("driver"))
+			c.poolName(result.get("pool"))
+			c.syntax(result.get("device"), names.DNSLabel)
+			c.bindingConditions(result)
+			c.shareID(result.get("shareID"))
+		}
+	}
+	if c.atMost(configs, 2*maxDeviceConfigs) {
+		for i := range configs.items() {
+			config := configs.item(i)
+			c.needOneOf(config.get("source"), "FromClaim,FromClass")
+			validateRequestRefs(c, config.get("requests"), known)
+			validateDeviceConfig(c, config)
+		}
+	}
+	if selector.isSet() {
+		validateNodeSelector(c, selector)
+	}
 }

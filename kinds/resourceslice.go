@@ -1,5 +1,13 @@
 package kinds
 
+import (
+	"math"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+)
+
 // resourceSliceStrategy is the strategy of resource.k8s.io/v1 ResourceSlice.
 var resourceSliceStrategy = Strategy{
 	Group:         "resource.k8s.io",
@@ -12,4 +20,313 @@ var resourceSliceStrategy = Strategy{
 		{Label: "spec.driver"},
 		{Label: "spec.nodeName"},
 	},
+	validate: validateResourceSlice,
+}
+
+func validateResourceSlice(c *check, object, old field) {
+	spec, was := object.get("spec"), old.get("spec")
+	driver, pool := spec.get("driver"), spec.get("pool")
+	count, generation, name := pool.get("resourceSliceCount"), pool.get("generation"), pool.get("name")
+	c.csiDriverName(driver)
+	c.poolName(name)
+	if count.number() <= 0 {
+		c.invalid(count, "must be greater than zero")
+	}
+	if generation.number() < 0 {
+		c.invalid(generation, "must be greater than or equal to zero")
+	}
+	if old.isSet() {
+		c.immutable(name, was.get("pool.name"))
+		c.immutable(driver, was.get("driver"))
+		c.immutable(spec.get("nodeName"), was.get("nodeName"))
+	}
+	validateDeviceLocation(c, spec, true)
+	devices, counters := spec.get("devices"), spec.get("sharedCounters")
+	if counters.isSet() && devices.isSet() {
+		c.invalidText(spec, "", "`sharedCounters` and `devices` exclude each other")
+	}
+	validateDevices(c, devices, was.Value.Get("devices"), spec.Value.Get("perDeviceNodeSelection"))
+	validateCounterSets(c, counters)
+}
+
+// validateDeviceLocation requires that one of the fields that tell on which nodes
+// devices are is set: of a whole slice, or else of a device.
+func validateDeviceLocation(c *check, at field, slice bool) {
+	name, selector, all, each := at.get("nodeName"), at.get("nodeSelector"), at.get("allNodes"), at.get("perDeviceNodeSelection")
+	set := 0
+	if name.isSet() {
+		if name.text() != "" {
+			set++
+			c.syntax(name, names.DNSSubdomain)
+		} else {
+			c.invalid(name, "must not be empty")
+		}
+	}
+	if selector.isSet() {
+		set++
+		validateNodeSelector(c, selector)
+		if terms := selector.get("nodeSelectorTerms"); slice && terms.items() != 1 {
+			c.invalid(terms, "must have exactly one node selector term")
+		}
+	}
+	for _, flag := range [...]field{all, each} {
+		if !flag.isSet() || !slice && flag == each {
+			continue
+		}
+		if flag.isTrue() {
+			set++
+		} else {
+			c.invalid(flag, "must be either unset or true")
+		}
+	}
+	switch {
+	case set == 0:
+		c.required(at, "it must say on which nodes the devices are")
+	case set > 1:
+		c.invalidText(at, "", "only one field may say on which nodes the devices are")
+	}
+}
+
+func validateDevices(c *check, devices field, stored document.Value, perDevice document.Value) {
+	limit := 128
+	for _, device := range devices.Value.Items() {
+		if device.Get("taints").Len() > 0 || device.Get("consumesCounters").Len() > 0 {
+			limit = 64
+		}
+	}
+	if !c.atMost(devices, limit) {
+		return
+	}
+	taints := map[string]document.Value{}
+	for _, device := range stored.Items() {
+		taints[device.Get("name").StringOr("")] = device.Get("taints")
+	}
+	var seen seenTexts
+	own, _ := perDevice.Bool()
+	for i := range devices.items() {
+		device := devices.item(i)
+		name := device.get("name")
+		was, known := taints[name.text()]
+		validateDevice(c, device, own, known && document.Equal(was, device.Value.Get("taints")))
+		c.distinct(device, name.text(), &seen)
+	}
+}
+
+func validateDevice(c *check, device field, own, sameTaints bool) {
+	const maxParts, maxTaints, maxCounters = 32, 16, 2
+	attributes, capacity, taints, consumed := device.get("attributes"), device.get("capacity"), device.get("taints"), device.get("consumesCounters")
+	c.syntax(device.get("name"), names.DNSLabel)
+	if attributes.members()+capacity.members() > maxParts {
+		c.invalid(device, "may have at most 32 attributes and capacities together")
+	}
+	for i := range attributes.members() {
+		attribute, name := attributes.memberAt(i)
+		c.deviceQualifiedName(attributes, name)
+		validateDeviceAttribute(c, attribute)
+	}
+	for i := range capacity.members() {
+		amount, name := capacity.memberAt(i)
+		c.deviceQualifiedName(capacity, name)
+		validateDeviceCapacity(c, amount, device.get("allowMultipleAllocations").isTrue())
+	}
+	if !sameTaints && c.atMost(taints, maxTaints) {
+		for i := range taints.items() {
+			c.deviceTaint(taints.item(i))
+		}
+	}
+	if c.atMost(consumed, maxCounters) {
+		var seen seenTexts
+		for i := range consumed.items() {
+			one := consumed.item(i)
+			set := one.get("counterSet")
+			c.needSyntax(set, names.DNSLabel)
+			validateCounters(c, one.get("counters"))
+			c.distinct(one, set.text(), &seen)
+		}
+	}
+	switch {
+	case own:
+		validateDeviceLocation(c, device, false)
+	case device.get("nodeName").isSet() || device.get("nodeSelector").isSet() || device.get("allNodes").isSet():
+		c.invalid(device, "may only say on which nodes it is when the slice has `perDeviceNodeSelection`")
+	}
+	c.bindingConditions(device)
+}
+
+func validateDeviceAttribute(c *check, attribute field) {
+	const maxValue = 64
+	values := 0
+	for _, name := range [...]string{"bool", "int", "string", "version", "bools", "ints", "strings", "versions"} {
+		value := attribute.get(name)
+		if !value.isSet() {
+			continue
+		}
+		values++
+		if strings.HasSuffix(name, "s") && value.items() == 0 {
+			c.invalid(value, "must not be empty")
+		}
+		for i := range max(value.items(), 1) {
+			one := value
+			if value.items() > 0 {
+				one = value.item(i)
+			}
+			if strings.HasPrefix(name, "version") && !isSemanticVersion(one.text()) {
+				c.invalid(one, "must be a semantic version (semver.org 2.0.0)")
+			}
+			if !strings.HasPrefix(name, "bool") && !strings.HasPrefix(name, "int") {
+				c.maxBytes(one, maxValue)
+			}
+		}
+	}
+	if values != 1 {
+		c.invalidText(attribute, "", "exactly one value must be given")
+	}
+}
+
+// isSemanticVersion reports whether a text is a version in the sense of semver.org
+// 2.0.0.
+func isSemanticVersion(s string) bool {
+	s, build, hasBuild := strings.Cut(s, "+")
+	if hasBuild && !allIdentifiers(build, false) {
+		return false
+	}
+	numbers, pre, hasPre := strings.Cut(s, "-")
+	if hasPre && !allIdentifiers(pre, true) {
+		return false
+	}
+	count := 0
+	for number := range strings.SplitSeq(numbers, ".") {
+		if count++; !allDigits(number) || len(number) > 1 && number[0] == '0' {
+			return false
+		}
+	}
+	return count == 3
+}
+
+// allIdentifiers checks the parts of a version's suffix; numeric ones have no zeros
+// in front where strict.
+func allIdentifiers(s string, strict bool) bool {
+	for part := range strings.SplitSeq(s, ".") {
+		if part == "" || strings.ContainsFunc(part, func(r rune) bool { return r > '~' || r != '-' && !names.IsAlphanumeric(byte(r)) }) {
+			return false
+		}
+		if strict && len(part) > 1 && part[0] == '0' && allDigits(part) {
+			return false
+		}
+	}
+	return true
+}
+
+func validateDeviceCapacity(c *check, capacity field, shared bool) {
+	policy := capacity.get("requestPolicy")
+	if !policy.isSet() {
+		return
+	}
+	if !shared {
+		c.forbidden(policy, "needs allowMultipleAllocations")
+		return
+	}
+	normal, values, bounds := policy.get("default"), policy.get("validValues"), policy.get("validRange")
+	switch {
+	case values.items() > 0 && bounds.isSet():
+		c.forbidden(policy, "`validValues` and `validRange` exclude each other")
+	case (values.items() > 0 || bounds.isSet()) && !normal.isSet():
+		c.required(normal, "must be given with validValues and validRange")
+	case values.items() > 0:
+		validateValidValues(c, values, normal.Value, capacity.Value.Get("value"))
+	case bounds.isSet():
+		validateValidRange(c, bounds, normal.Value, capacity.Value.Get("value"))
+	}
+}
+
+func validateValidValues(c *check, values field, normal, most document.Value) {
+	const limit = 10
+	found := false
+	for i := 1; i < values.items(); i++ {
+		if value := values.item(i); amountOf(values.At(i-1)).Cmp(amountOf(value.Value)) > 0 {
+			c.invalid(value, "values must be sorted in ascending order")
+		}
+	}
+	if c.atMost(values, limit) {
+		var seen seenTexts
+		for i := range values.items() {
+			value := values.item(i)
+			amount := amountOf(value.Value)
+			if amount.Cmp(amountOf(most)) > 0 {
+				c.invalid(value, "is larger than the capacity")
+			}
+			found = found || amount.Cmp(amountOf(normal)) == 0
+			c.distinct(value, amount.RoundUp(0).String(), &seen)
+		}
+	}
+	if !found {
+		c.invalid(values, "the default must be one of the valid values")
+	}
+}
+
+func validateValidRange(c *check, bounds field, normal, most document.Value) {
+	low, high, step := bounds.get("min"), bounds.get("max"), bounds.get("step")
+	if !low.isSet() {
+		c.required(low, "must be given with validRange")
+		return
+	}
+	least, usual, limit := amountOf(low.Value), amountOf(normal), amountOf(most)
+	if least.Cmp(limit) > 0 {
+		c.invalid(low, "is larger than the capacity")
+	}
+	if usual.Cmp(least) < 0 {
+		c.invalid(low, "the default is less")
+	}
+	if high.isSet() {
+		top := amountOf(high.Value)
+		if least.Cmp(top) > 0 || top.Cmp(limit) > 0 || usual.Cmp(top) > 0 {
+			c.invalid(high, "must not be less than min and the default, and not more than the capacity")
+		}
+	}
+	if !step.isSet() {
+		return
+	}
+	if least.Add(amountOf(step.Value)).Cmp(limit) > 0 || !isStep(usual.Float(), least.Float(), amountOf(step.Value).Float()) {
+		c.invalid(step, "the default must be min and some steps, and one step within the capacity")
+	}
+	if high.isSet() && !isStep(amountOf(high.Value).Float(), least.Float(), amountOf(step.Value).Float()) {
+		c.invalid(step, "max must be min and some steps")
+	}
+}
+
+// isStep reports whether a value is a number of whole steps from the start.
+func isStep(value, start, step float64) bool {
+	return step != 0 && math.Mod(math.Ceil(value)-math.Ceil(start), math.Ceil(step)) == 0
+}
+
+func validateCounterSets(c *check, sets field) {
+	const limit = 8
+	if !c.atMost(sets, limit) {
+		return
+	}
+	var seen seenTexts
+	for i := range sets.items() {
+		set := sets.item(i)
+		name := set.get("name")
+		c.needSyntax(name, names.DNSLabel)
+		validateCounters(c, set.get("counters"))
+		c.distinct(set, name.text(), &seen)
+	}
+}
+
+func validateCounters(c *check, counters field) {
+	const limit = 32
+	switch {
+	case counters.members() == 0:
+		c.required(counters, "")
+		return
+	case counters.members() > limit:
+		c.tooMany(counters, limit)
+		return
+	}
+	for i := range counters.members() {
+		if _, name := counters.memberAt(i); names.DNSLabel(name) != "" {
+			c.invalidText(counters, name, names.DNSLabel(name))
+		}
+	}
 }

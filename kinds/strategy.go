@@ -86,6 +86,14 @@ func subdomainName(name string, prefix bool) string {
 	return names.DNSSubdomain(name)
 }
 
+// finalSubdomainName does not check the beginning of a generated name.
+func finalSubdomainName(name string, prefix bool) string {
+	if prefix {
+		return ""
+	}
+	return names.DNSSubdomain(name)
+}
+
 func labelName(name string, prefix bool) string {
 	if prefix {
 		name = names.MaskPrefix(name)

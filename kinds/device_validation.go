@@ -1,0 +1,331 @@
+package kinds
+
+import (
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+)
+
+// Rules of the group resource.k8s.io that several of its kinds share
+// (pkg/apis/resource/validation, Kubernetes 1.36). CEL expressions are not compiled.
+
+const (
+	maxDeviceRequests  = 32
+	maxDeviceConfigs   = 32
+	maxDeviceSelectors = 32
+	maxSubrequests     = 8
+	maxRawBytes        = 10 << 10
+)
+
+// atMost limits a list, whose items are not looked at when it is too long.
+func (c *check) atMost(list field, limit int) bool {
+	if list.items() > limit {
+		c.tooMany(list, limit)
+		return false
+	}
+	return true
+}
+
+// distinct requires that no item has the key of an earlier one. Errors are on the
+// item.
+func (c *check) distinct(item field, key string, seen *seenTexts) {
+	if seen.add(key) {
+		c.duplicate(item)
+	}
+}
+
+func validateDeviceClaim(c *check, devices field) {
+	requests, constraints, configs := devices.get("requests"), devices.get("constraints"), devices.get("config")
+	known := requestNames(requests.Value)
+	if c.atMost(requests, maxDeviceRequests) {
+		var seen seenTexts
+		for i := range requests.items() {
+			request := requests.item(i)
+			validateDeviceRequest(c, request)
+			c.distinct(request, request.Value.Get("name").StringOr(""), &seen)
+		}
+	}
+	if c.atMost(constraints, maxDeviceConfigs) {
+		for i := range constraints.items() {
+			validateDeviceConstraint(c, constraints.item(i), known)
+		}
+	}
+	if c.atMost(configs, maxDeviceConfigs) {
+		for i := range configs.items() {
+			config := configs.item(i)
+			validateRequestRefs(c, config.get("requests"), known)
+			validateDeviceConfig(c, config)
+		}
+	}
+}
+
+// requestNames returns the names by which the requests of a claim can be referred
+// to: of a request, and of a request and one of its alternatives.
+func requestNames(requests document.Value) map[string]bool {
+	known := map[string]bool{}
+	for _, request := range requests.Items() {
+		name := request.Get("name").StringOr("")
+		known[name] = true
+		for _, sub := range request.Get("firstAvailable").Items() {
+			known[name+"/"+sub.Get("name").StringOr("")] = true
+		}
+	}
+	return known
+}
+
+func validateDeviceRequest(c *check, request field) {
+	c.syntax(request.get("name"), names.DNSLabel)
+	exactly, alternatives := request.get("exactly"), request.get("firstAvailable")
+	switch {
+	case !exactly.isSet() && alternatives.items() == 0:
+		c.required(request, "one of `exactly` and `firstAvailable` is required")
+	case exactly.isSet() && alternatives.items() > 0:
+		c.invalid(request, "`exactly` and `firstAvailable` exclude each other")
+	case exactly.isSet():
+		validateExactRequest(c, exactly)
+	case c.atMost(alternatives, maxSubrequests):
+		var seen seenTexts
+		for i := range alternatives.items() {
+			alternative := alternatives.item(i)
+			name := alternative.get("name")
+			c.syntax(name, names.DNSLabel)
+			validateExactRequest(c, alternative)
+			c.distinct(alternative, name.text(), &seen)
+		}
+	}
+}
+
+func validateExactRequest(c *check, request field) {
+	mode, count, selectors, tolerations := request.get("allocationMode"), request.get("count"), request.get("selectors"), request.get("tolerations")
+	c.needSyntax(request.get("deviceClassName"), names.DNSSubdomain)
+	validateDeviceSelectors(c, selectors)
+	switch mode.text() {
+	case "All":
+		if count.number() != 0 {
+			c.invalid(count, "may not be given for allocationMode 'All'")
+		}
+	case "ExactCount":
+		if count.number() <= 0 {
+			c.invalid(count, "must be greater than zero")
+		}
+	default:
+		c.notSupported(mode, "All,ExactCount")
+	}
+	for i := range tolerations.items() {
+		validateDeviceToleration(c, tolerations.item(i))
+	}
+}
+
+func validateDeviceSelectors(c *check, selectors field) {
+	if !c.atMost(selectors, maxDeviceSelectors) {
+		return
+	}
+	for i := range selectors.items() {
+		cel := selectors.item(i).get("cel")
+		expression := cel.get("expression")
+		switch {
+		case !cel.isSet():
+			c.required(cel, "")
+		case expression.isEmpty():
+			c.invalid(expression, "must be an expression")
+		default:
+			c.maxBytes(expression, maxRawBytes)
+		}
+	}
+}
+
+func validateDeviceToleration(c *check, toleration field) {
+	operator, value, effect := toleration.get("operator"), toleration.get("value"), toleration.get("effect")
+	c.syntaxIfSet(toleration.get("key"), names.QualifiedName)
+	switch operator.text() {
+	case "Exists":
+		if !value.isEmpty() {
+			c.invalid(value, "must be empty for operator `Exists`")
+		}
+	case "Equal":
+		c.syntax(value, names.LabelValue)
+	default:
+		c.needOneOf(operator, "Equal,Exists")
+	}
+	if !effect.isEmpty() {
+		c.oneOf(effect, "NoExecute,NoSchedule,None")
+	}
+}
+
+func validateDeviceConstraint(c *check, constraint field, known map[string]bool) {
+	validateRequestRefs(c, constraint.get("requests"), known)
+	match, distinct := constraint.get("matchAttribute"), constraint.get("distinctAttribute")
+	switch {
+	case match.isSet():
+		c.deviceAttributeName(match)
+	case distinct.isSet():
+		c.deviceAttributeName(distinct)
+	default:
+		c.required(constraint, "one of `matchAttribute` and `distinctAttribute` is required")
+	}
+}
+
+// deviceAttributeName requires a domain and a name, such as example.com/model.
+func (c *check) deviceAttributeName(f field) {
+	c.deviceQualifiedName(f, f.text())
+	if !strings.Contains(f.text(), "/") {
+		c.invalid(f, "must have a domain and a name separated by a slash")
+	}
+}
+
+// deviceQualifiedName requires a C identifier of at most 32 characters, which may
+// have a domain before it. Errors are on f.
+func (c *check) deviceQualifiedName(f field, text string) {
+	const maxID = 32
+	domain, id, qualified := strings.Cut(text, "/")
+	if !qualified {
+		id = text
+	} else if strings.Contains(id, "/") {
+		return // kube-apiserver does not look at such names
+	}
+	if qualified && domain == "" {
+		c.invalidText(f, "", "the domain must not be empty")
+	} else if qualified {
+		c.driverName(f, domain)
+	}
+	if qualified && id == "" {
+		c.invalidText(f, "", "the name must not be empty")
+		return
+	}
+	if len(id) > maxID {
+		c.tooLong(f, maxID)
+	}
+	if why := names.CIdentifier(id); why != "" {
+		c.invalidText(f, id, why)
+	}
+}
+
+// driverName is csiDriverName for a text that is a part of f.
+func (c *check) driverName(f field, text string) {
+	f.Value = document.NewString(text)
+	c.csiDriverName(f)
+}
+
+func validateRequestRefs(c *check, refs field, known map[string]bool) {
+	if !c.atMost(refs, maxDeviceRequests) {
+		return
+	}
+	var seen seenTexts
+	for i := range refs.items() {
+		ref := refs.item(i)
+		validateRequestRef(c, ref, known)
+		c.distinct(ref, ref.text(), &seen)
+	}
+}
+
+// validateRequestRef requires the name of a request, or of a request and one of its
+// alternatives.
+func validateRequestRef(c *check, ref field, known map[string]bool) {
+	const why = "must be the name of a request in the claim, or of a request and a subrequest separated by '/'"
+	if strings.Count(ref.text(), "/") > 1 {
+		c.invalid(ref, why)
+		return
+	}
+	for part := range strings.SplitSeq(ref.text(), "/") {
+		if problem := names.DNSLabel(part); problem != "" {
+			c.invalidText(ref, part, problem)
+		}
+	}
+	if !known[ref.text()] {
+		c.invalid(ref, why)
+	}
+}
+
+func validateDeviceConfig(c *check, config field) {
+	opaque := config.get("opaque")
+	if !opaque.isSet() {
+		c.required(opaque, "")
+		return
+	}
+	c.csiDriverName(opaque.get("driver"))
+	c.rawObject(opaque.get("parameters"), maxRawBytes)
+}
+
+// rawObject requires a JSON object of a limited size.
+func (c *check) rawObject(f field, limit int) {
+	switch {
+	case !f.isSet():
+		c.required(f, "")
+	case len(f.Value.AppendJSON(nil)) > limit:
+		c.tooLong(f, limit)
+	case f.Kind() != document.Object:
+		c.invalidText(f, "<value omitted>", "must be a JSON object")
+	}
+}
+
+// poolName requires subdomains separated by slashes.
+func (c *check) poolName(f field) {
+	if !c.need(f) {
+		return
+	}
+	if len(f.text()) > names.MaxSubdomain {
+		c.tooLong(f, names.MaxSubdomain)
+	}
+	for part := range strings.SplitSeq(f.text(), "/") {
+		if why := names.DNSSubdomain(part); why != "" {
+			c.invalidText(f, part, why)
+		}
+	}
+}
+
+// shareID requires a UUID in lower case.
+func (c *check) shareID(f field) {
+	if !f.isSet() {
+		return
+	}
+	text := f.text()
+	ok := len(text) == 36
+	for i := 0; ok && i < len(text); i++ {
+		if i == 8 || i == 13 || i == 18 || i == 23 {
+			ok = text[i] == '-'
+		} else {
+			ok = strings.IndexByte("0123456789abcdef", text[i]) >= 0
+		}
+	}
+	if !ok {
+		c.invalid(f, "must be a UUID in lower case, such as 123e4567-e89b-42d3-a456-426614174000")
+	}
+}
+
+// bindingConditions checks the conditions for which a device's binding waits and
+// those by which it fails: one goes with the other, and no condition is both.
+func (c *check) bindingConditions(of field) {
+	const limit = 4
+	wait, fail := of.get("bindingConditions"), of.get("bindingFailureConditions")
+	for _, list := range [...]field{wait, fail} {
+		if c.atMost(list, limit) {
+			for i := range list.items() {
+				c.syntax(list.item(i), names.QualifiedName)
+			}
+		}
+		var seen seenTexts
+		for i := range list.items() {
+			condition := list.item(i)
+			c.distinct(condition, condition.text(), &seen)
+		}
+	}
+	for i := range fail.items() {
+		if condition := fail.item(i); hasText(wait.Value, condition.text()) {
+			c.invalid(condition, "may not be one of bindingConditions as well")
+		}
+	}
+	switch {
+	case wait.items() == 0 && fail.items() > 0:
+		c.invalid(wait, "must be given with bindingFailureConditions")
+	case fail.items() == 0 && wait.items() > 0:
+		c.invalid(fail, "must be given with bindingConditions")
+	}
+}
+
+// deviceTaint checks a taint of a device.
+func (c *check) deviceTaint(taint field) {
+	c.syntax(taint.get("key"), names.QualifiedName)
+	c.syntaxIfSet(taint.get("value"), names.LabelValue)
+	c.needOneOf(taint.get("effect"), "NoExecute,NoSchedule,None")
+}
