@@ -18,8 +18,8 @@ const (
 	maxRawBytes        = 10 << 10
 )
 
-// atMost limits a list, whose items are not looked at when it is too long.
-func (c *check) atMost(list field, limit int) bool {
+// itemsWithin limits a list, whose items are not looked at when it is too long.
+func (c *check) itemsWithin(list field, limit int) bool {
 	if list.items() > limit {
 		c.tooMany(list, limit)
 		return false
@@ -38,7 +38,7 @@ func (c *check) distinct(item field, key string, seen *seenTexts) {
 func validateDeviceClaim(c *check, devices field) {
 	requests, constraints, configs := devices.get("requests"), devices.get("constraints"), devices.get("config")
 	known := requestNames(requests.Value)
-	if c.atMost(requests, maxDeviceRequests) {
+	if c.itemsWithin(requests, maxDeviceRequests) {
 		var seen seenTexts
 		for i := range requests.items() {
 			request := requests.item(i)
@@ -46,12 +46,12 @@ func validateDeviceClaim(c *check, devices field) {
 			c.distinct(request, request.Value.Get("name").StringOr(""), &seen)
 		}
 	}
-	if c.atMost(constraints, maxDeviceConfigs) {
+	if c.itemsWithin(constraints, maxDeviceConfigs) {
 		for i := range constraints.items() {
 			validateDeviceConstraint(c, constraints.item(i), known)
 		}
 	}
-	if c.atMost(configs, maxDeviceConfigs) {
+	if c.itemsWithin(configs, maxDeviceConfigs) {
 		for i := range configs.items() {
 			config := configs.item(i)
 			validateRequestRefs(c, config.get("requests"), known)
@@ -84,7 +84,7 @@ func validateDeviceRequest(c *check, request field) {
 		c.invalid(request, "`exactly` and `firstAvailable` exclude each other")
 	case exactly.isSet():
 		validateExactRequest(c, exactly)
-	case c.atMost(alternatives, maxSubrequests):
+	case c.itemsWithin(alternatives, maxSubrequests):
 		var seen seenTexts
 		for i := range alternatives.items() {
 			alternative := alternatives.item(i)
@@ -118,7 +118,7 @@ func validateExactRequest(c *check, request field) {
 }
 
 func validateDeviceSelectors(c *check, selectors field) {
-	if !c.atMost(selectors, maxDeviceSelectors) {
+	if !c.itemsWithin(selectors, maxDeviceSelectors) {
 		return
 	}
 	for i := range selectors.items() {
@@ -208,7 +208,7 @@ func (c *check) driverName(f field, text string) {
 }
 
 func validateRequestRefs(c *check, refs field, known map[string]bool) {
-	if !c.atMost(refs, maxDeviceRequests) {
+	if !c.itemsWithin(refs, maxDeviceRequests) {
 		return
 	}
 	var seen seenTexts
@@ -299,7 +299,7 @@ func (c *check) bindingConditions(of field) {
 	const limit = 4
 	wait, fail := of.get("bindingConditions"), of.get("bindingFailureConditions")
 	for _, list := range [...]field{wait, fail} {
-		if c.atMost(list, limit) {
+		if c.itemsWithin(list, limit) {
 			for i := range list.items() {
 				c.syntax(list.item(i), names.QualifiedName)
 			}

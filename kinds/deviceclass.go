@@ -15,7 +15,7 @@ func validateDeviceClass(c *check, object, _ field) {
 	spec := object.get("spec")
 	validateDeviceSelectors(c, spec.get("selectors"))
 	configs, extended := spec.get("config"), spec.get("extendedResourceName")
-	if c.atMost(configs, maxDeviceConfigs) {
+	if c.itemsWithin(configs, maxDeviceConfigs) {
 		for i := range configs.items() {
 			validateDeviceConfig(c, configs.item(i))
 		}

@@ -59,7 +59,7 @@ func validateResourceClaimStatus(c *check, object, old field) {
 	status, was := object.get("status"), old.get("status")
 	reserved, devices, allocation := status.get("reservedFor"), status.get("devices"), status.get("allocation")
 	known := requestNames(object.Value.Lookup("spec", "devices", "requests"))
-	if c.atMost(reserved, maxReserved) {
+	if c.itemsWithin(reserved, maxReserved) {
 		var seen seenTexts
 		for i := range reserved.items() {
 			consumer := reserved.item(i)
@@ -132,7 +132,7 @@ func validateDeviceStatuses(c *check, devices field, allocation document.Value) 
 		}
 		c.maxBytes(network.get("interfaceName"), maxInterface)
 		c.maxBytes(network.get("hardwareAddress"), maxHardware)
-		if ips := network.get("ips"); c.atMost(ips, maxIPs) {
+		if ips := network.get("ips"); c.itemsWithin(ips, maxIPs) {
 			var addresses seenTexts
 			for j := range ips.items() {
 				ip := ips.item(j)
@@ -146,7 +146,7 @@ func validateDeviceStatuses(c *check, devices field, allocation document.Value) 
 
 func validateAllocation(c *check, allocation field, known map[string]bool) {
 	results, configs, selector := allocation.get("devices.results"), allocation.get("devices.config"), allocation.get("nodeSelector")
-	if c.atMost(results, maxDeviceRequests) {
+	if c.itemsWithin(results, maxDeviceRequests) {
 		for i := range results.items() {
 			result := results.item(i)
 			validateRequestRef(c, result.get("request"), known)
@@ -157,7 +157,7 @@ func validateAllocation(c *check, allocation field, known map[string]bool) {
 			c.shareID(result.get("shareID"))
 		}
 	}
-	if c.atMost(configs, 2*maxDeviceConfigs) {
+	if c.itemsWithin(configs, 2*maxDeviceConfigs) {
 		for i := range configs.items() {
 			config := configs.item(i)
 			c.needOneOf(config.get("source"), "FromClaim,FromClass")

@@ -94,7 +94,7 @@ func validateDevices(c *check, devices field, stored document.Value, perDevice d
 			limit = 64
 		}
 	}
-	if !c.atMost(devices, limit) {
+	if !c.itemsWithin(devices, limit) {
 		return
 	}
 	taints := map[string]document.Value{}
@@ -129,12 +129,12 @@ func validateDevice(c *check, device field, own, sameTaints bool) {
 		c.deviceQualifiedName(capacity, name)
 		validateDeviceCapacity(c, amount, device.get("allowMultipleAllocations").isTrue())
 	}
-	if !sameTaints && c.atMost(taints, maxTaints) {
+	if !sameTaints && c.itemsWithin(taints, maxTaints) {
 		for i := range taints.items() {
 			c.deviceTaint(taints.item(i))
 		}
 	}
-	if c.atMost(consumed, maxCounters) {
+	if c.itemsWithin(consumed, maxCounters) {
 		var seen seenTexts
 		for i := range consumed.items() {
 			one := consumed.item(i)
@@ -247,7 +247,7 @@ func validateValidValues(c *check, values field, normal, most document.Value) {
 			c.invalid(value, "values must be sorted in ascending order")
 		}
 	}
-	if c.atMost(values, limit) {
+	if c.itemsWithin(values, limit) {
 		var seen seenTexts
 		for i := range values.items() {
 			value := values.item(i)
@@ -301,7 +301,7 @@ func isStep(value, start, step float64) bool {
 
 func validateCounterSets(c *check, sets field) {
 	const limit = 8
-	if !c.atMost(sets, limit) {
+	if !c.itemsWithin(sets, limit) {
 		return
 	}
 	var seen seenTexts
