@@ -35,9 +35,12 @@ const (
 	causeDuplicate    = "FieldValueDuplicate"
 	causeNotFound     = "FieldValueNotFound"
 	causeTooLong      = "FieldValueTooLong"
-	causeConflict     = "FieldManagerConflict"
 	causeTooLargeRV   = "ResourceVersionTooLarge"
 )
+
+// CauseConflict is the type of the cause that is a conflict with another field
+// manager, as metav1.CauseTypeFieldManagerConflict.
+const CauseConflict = "FieldManagerConflict"
 
 // groupResource names a resource as messages do: "deployments.apps".
 type groupResource struct{ group, resource string }

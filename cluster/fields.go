@@ -28,7 +28,7 @@ func (s *Status) Fields() []Cause {
 	case errors.As(s.Err, &conflicts):
 		causes := make([]Cause, len(conflicts.List))
 		for i, c := range conflicts.List {
-			causes[i] = Cause{Type: causeConflict, Message: "conflict with " + c.Owner.String(), Field: c.Field(), Path: c.Path, Value: c.Wanted}
+			causes[i] = Cause{Type: CauseConflict, Message: "conflict with " + c.Owner.String(), Field: c.Field(), Path: c.Path, Value: c.Wanted}
 		}
 		return causes
 	case errors.As(s.Err, &strict):

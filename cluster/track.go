@@ -95,7 +95,7 @@ func applyStatus(err error) *Status {
 		for i := range conflicts.List {
 			c := &conflicts.List[i]
 			st.Details.Causes = append(st.Details.Causes, Cause{
-				Type: causeConflict, Message: "conflict with " + c.Owner.String(), Field: c.Field()})
+				Type: CauseConflict, Message: "conflict with " + c.Owner.String(), Field: c.Field()})
 		}
 		return st
 	case errors.Is(err, fieldmanager.ErrRequest), errors.Is(err, fieldmanager.ErrName):

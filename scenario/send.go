@@ -2,16 +2,12 @@ package scenario
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/patch"
 )
-
-// lastApplied is the annotation in which kubectl apply keeps what it applied.
-const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
 // send sends the step's request.
 func (r *Runner) send(ctx context.Context, s *Step, res *Result) error {
@@ -22,8 +18,8 @@ func (r *Runner) send(ctx context.Context, s *Step, res *Result) error {
 	q.Subresource = s.Subresource
 	q.FieldManager = s.Actor
 	q.FieldValidation = "Strict"
-	if res.Config.Exists() {
-		q.Body = res.Config.JSON()
+	if s.Do != Delete {
+		q.Document = res.Body
 	}
 	switch s.Do {
 	case Apply, ForceApply:
@@ -41,7 +37,7 @@ func (r *Runner) send(ctx context.Context, s *Step, res *Result) error {
 	case Strategic:
 		q.Format = cluster.StrategicPatch
 	case Delete:
-		q.Verb, q.Body = cluster.Delete, nil
+		q.Verb = cluster.Delete
 	}
 	return r.do(ctx, q, res)
 }
@@ -84,41 +80,14 @@ func (r *Runner) clientApply(ctx context.Context, s *Step, res *Result) error {
 	if res.Config.Kind() != document.Object {
 		return &Error{Reason: "client-side apply needs a whole manifest"}
 	}
-	wanted := withNamespace(res.Config, res.Target.Namespace)
-	annotations := wanted.Lookup("metadata", "annotations")
-	if annotations.Kind() != document.Object {
-		annotations = document.NewObject()
-	}
-	plain := wanted.Set(annotations.Without(lastApplied), "metadata", "annotations")
-	modified := plain.Set(document.NewString(string(plain.JSON())+"\n"), "metadata", "annotations", lastApplied)
+	config := withNamespace(res.Config, res.Target.Namespace)
 	if !res.Before.Value.Exists() {
 		q := r.request(cluster.Create, res)
-		q.Name, q.FieldManager, q.FieldValidation, q.Body = "", s.Actor, "Strict", modified.JSON()
+		q.Name, q.FieldManager, q.FieldValidation = "", s.Actor, "Strict"
+		q.Document = &document.Document{Root: patch.WithLastApplied(config)}
 		return r.do(ctx, q, res)
 	}
-	var original document.Value
-	if text, ok := res.Before.Value.Lookup("metadata", "annotations", lastApplied).Text(); ok {
-		d, err := document.Parse([]byte(text), document.Options{})
-		if err != nil {
-			return fmt.Errorf("the annotation %s: %w", lastApplied, err)
-		}
-		original = d.Root
-	}
-	return r.threeWay(ctx, s, res, original, modified)
-}
-
-func withNamespace(v document.Value, namespace string) document.Value {
-	if namespace == "" || v.Lookup("metadata", "namespace").Exists() {
-		return v
-	}
-	return v.Set(document.NewString(namespace), "metadata", "namespace")
-}
-
-func (r *Runner) threeWay(ctx context.Context, s *Step, res *Result, original, modified document.Value) error {
-	q := r.request(cluster.Patch, res)
-	q.FieldManager, q.FieldValidation = s.Actor, "Strict"
-	live := res.Before.Join()
-	p, patchType, err := patch.ThreeWay(original, modified, live, res.Kind, patch.ThreeWayOptions{})
+	p, patchType, err := patch.ClientApply(res.Before.Join(), config, res.Kind, patch.ThreeWayOptions{})
 	if err != nil {
 		return err
 	}
@@ -126,10 +95,19 @@ func (r *Runner) threeWay(ctx context.Context, s *Step, res *Result, original, m
 		res.Code = 200
 		return nil
 	}
+	q := r.request(cluster.Patch, res)
+	q.FieldManager, q.FieldValidation = s.Actor, "Strict"
 	q.Format = cluster.MergePatch
 	if patchType == patch.TypeStrategic {
 		q.Format = cluster.StrategicPatch
 	}
-	q.Body = p.JSON()
+	q.Document = &document.Document{Root: p}
 	return r.do(ctx, q, res)
+}
+
+func withNamespace(v document.Value, namespace string) document.Value {
+	if namespace == "" || v.Lookup("metadata", "namespace").Exists() {
+		return v
+	}
+	return v.Set(document.NewString(namespace), "metadata", "namespace")
 }

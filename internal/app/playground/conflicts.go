@@ -6,7 +6,6 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/explain"
-	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/scenario"
 )
 
@@ -81,13 +80,4 @@ func named(ways []explain.Way, name string) (explain.Way, error) {
 		}
 	}
 	return explain.Way{}, errors.New("there is no way out named " + name + " for this conflict")
-}
-
-// conflicting are the conflicts that an error holds.
-func conflicting(err error) []fieldmanager.Conflict {
-	var c *fieldmanager.Conflicts
-	if !errors.As(err, &c) {
-		return nil
-	}
-	return c.List
 }

@@ -12,7 +12,7 @@ import (
 // reports whether that was done: it can be where the field has lines of its own, in
 // block style, and is only where the new text is read back as wanted.
 func rewrite(text string, wanted document.Value, path document.Path) (string, bool) {
-	m := manifest{lines: strings.SplitAfter(text, "\n")}
+	m := textLines{lines: strings.SplitAfter(text, "\n")}
 	now, ok := m.read(text)
 	if !ok {
 		return "", false
@@ -43,14 +43,14 @@ func differing(now, wanted document.Value, path document.Path) (field, value doc
 	return now, wanted
 }
 
-// manifest is a text of one document, line by line.
-type manifest struct {
+// textLines is the text of one document, line by line.
+type textLines struct {
 	doc   *document.Document
 	lines []string // with their ends
 }
 
-// read reads a text, whose places the manifest then knows.
-func (m *manifest) read(text string) (document.Value, bool) {
+// read reads a text, whose places are known then.
+func (m *textLines) read(text string) (document.Value, bool) {
 	docs, err := document.Read([]byte(text), document.Options{})
 	if err != nil || len(docs) != 1 {
 		return document.Value{}, false
@@ -60,7 +60,7 @@ func (m *manifest) read(text string) (document.Value, bool) {
 }
 
 // find returns the line that a value begins in, from 0, and where in it.
-func (m *manifest) find(v document.Value) (line, at int, ok bool) {
+func (m *textLines) find(v document.Value) (line, at int, ok bool) {
 	p := m.doc.Position(v)
 	if p.Line < 1 || p.Line > len(m.lines) {
 		return 0, 0, false
@@ -74,7 +74,7 @@ func (m *manifest) find(v document.Value) (line, at int, ok bool) {
 }
 
 // with puts a scalar in the place of another.
-func (m *manifest) with(field, value document.Value) (string, bool) {
+func (m *textLines) with(field, value document.Value) (string, bool) {
 	text, ok := value.YAMLScalar()
 	line, at, found := m.find(field)
 	if !ok || !found {
@@ -106,7 +106,7 @@ func scalarLength(text string) int {
 }
 
 // without takes a field, or an item of a list, out with its lines.
-func (m *manifest) without(field document.Value) (string, bool) {
+func (m *textLines) without(field document.Value) (string, bool) {
 	line, at, ok := m.find(field)
 	if !ok {
 		return "", false
@@ -138,7 +138,7 @@ func (m *manifest) without(field document.Value) (string, bool) {
 
 // after finds the line behind what begins in a line and column: comments that stand
 // there no deeper, and blank lines, are left to what follows.
-func (m *manifest) after(line, column int) int {
+func (m *textLines) after(line, column int) int {
 	end := line + 1
 	item := strings.HasPrefix(m.lines[line][column:], "- ")
 	for i := line + 1; i < len(m.lines); i++ {

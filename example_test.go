@@ -1,0 +1,198 @@
+package patchlab_test
+
+import (
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"testing/fstest"
+
+	"github.com/patchlab-dev/patchlab"
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/patch"
+)
+
+const web = `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: app, image: "shop/web:1"}]}
+`
+
+func Example() {
+	lab, err := patchlab.New(patchlab.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	live, err := lab.Apply(nil, patchlab.Bytes(web), patchlab.ApplyOptions{FieldManager: "gitops"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	wanted := patchlab.Named("wanted.yaml", []byte("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: 3}\n"))
+	_, err = lab.Apply(live.After, wanted, patchlab.ApplyOptions{FieldManager: "hpa"})
+	var conflicts *patchlab.Conflicts
+	if errors.As(err, &conflicts) {
+		for _, c := range conflicts.List {
+			fmt.Println(c)
+		}
+	}
+	// Output:
+	// .spec.replicas is owned by "gitops": live 2, wanted 3
+}
+
+// Custom resources merge by their CustomResourceDefinitions.
+func ExampleNew() {
+	lab, err := patchlab.New(patchlab.Options{KubernetesVersion: "1.36", CRDs: os.DirFS("testdata/crds")})
+	if err != nil {
+		log.Fatal(err)
+	}
+	result, err := lab.Apply(nil, patchlab.Bytes(`{apiVersion: lab.example.com/v1, kind: Widget, metadata: {name: w}, spec: {box: {width: 1}}}`),
+		patchlab.ApplyOptions{FieldManager: "me"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(result.After.Value.Get("spec"))
+	// Output:
+	// {"box":{"unit":"cm","width":1},"replicas":1}
+}
+
+func ExampleLab_Apply() {
+	lab, err := patchlab.New(patchlab.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	first, err := lab.Apply(nil, patchlab.Bytes(web), patchlab.ApplyOptions{FieldManager: "gitops"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	labels := patchlab.Bytes(`{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "labels": {"team": "a"}}}`)
+	second, err := lab.Apply(first.After, labels, patchlab.ApplyOptions{FieldManager: "labeler"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, c := range second.Changes() {
+		fmt.Println(c.Effect, c.Path, c.After, c.OwnersAfter)
+	}
+	// Output:
+	// set .metadata.labels.team "a" ["labeler"]
+}
+
+func ExampleLab_ClientApply() {
+	lab, err := patchlab.New(patchlab.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	first, err := lab.ClientApply(nil, patchlab.Bytes(`{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {k: "1", l: "1"}}`), patchlab.ApplyOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	second, err := lab.ClientApply(first.After, patchlab.Bytes(`{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {k: "2"}}`), patchlab.ApplyOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(second.After.Value.Get("data"))
+	// Output:
+	// {"k":"2"}
+}
+
+func ExampleLab_Patch() {
+	lab, err := patchlab.New(patchlab.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	containers := patchlab.Bytes(`{"spec": {"template": {"spec": {"containers": [{"name": "log", "image": "shop/log:1"}]}}}}`)
+	for _, t := range []patch.Type{patch.TypeStrategic, patch.TypeMerge} {
+		result, err := lab.Patch(patchlab.Bytes(web), containers, patchlab.PatchOptions{Type: t})
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(t, result.After.Value.Lookup("spec", "template", "spec", "containers").Len(), "containers")
+	}
+	result, err := lab.Patch(patchlab.Bytes(web), patchlab.Bytes(`{"spec": {"replicas": 5}}`), patchlab.PatchOptions{Type: patch.TypeMerge, Subresource: "scale"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(result.Scale.Get("kind"), result.After.Value.Lookup("spec", "replicas"))
+	// Output:
+	// strategic 2 containers
+	// merge 1 containers
+	// "Scale" 5
+}
+
+func ExampleLab_Update() {
+	lab, err := patchlab.New(patchlab.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	live := `{apiVersion: v1, kind: ConfigMap, metadata: {name: a, resourceVersion: "6"}, data: {k: "1"}}`
+	stale := `{apiVersion: v1, kind: ConfigMap, metadata: {name: a, resourceVersion: "5"}, data: {k: "2"}}`
+	_, err = lab.Update(patchlab.Bytes(live), patchlab.Bytes(stale), patchlab.WriteOptions{})
+	var failed *patchlab.Error
+	if errors.As(err, &failed) {
+		fmt.Println(failed.Code, failed.Reason, failed.Target)
+	}
+	// Output:
+	// 409 Conflict ConfigMap a in namespace default
+}
+
+func ExampleLab_Create() {
+	lab, err := patchlab.New(patchlab.Options{UID: func() string { return "1" }})
+	if err != nil {
+		log.Fatal(err)
+	}
+	result, err := lab.Create(patchlab.Bytes(`{apiVersion: v1, kind: Service, metadata: {name: a}, spec: {ports: [{port: 80}]}}`), patchlab.WriteOptions{Namespace: "shop"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(result.After.Value.Lookup("spec", "ports"))
+	// Output:
+	// [{"port":80,"protocol":"TCP","targetPort":80}]
+}
+
+// Several documents are matched with the live objects. Those that are refused do
+// not keep the others from being worked on.
+func ExampleLab_Run() {
+	lab, err := patchlab.New(patchlab.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	files := fstest.MapFS{
+		"live.yaml":      {Data: []byte(`{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: shop}, data: {k: "1"}}`)},
+		"manifests.yaml": {Data: []byte("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {l: '2'}}\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: b}, dat: {}}\n")},
+	}
+	for result, err := range lab.Run(patchlab.Files(files, "live.yaml"), patchlab.Files(files, "manifests.yaml"), patchlab.Change{FieldManager: "me"}) {
+		if err != nil {
+			fmt.Println("refused:", err)
+			continue
+		}
+		fmt.Println(result.Target, result.Created(), result.After.Value.Get("data"))
+	}
+	// Output:
+	// ConfigMap a in namespace shop false {"k":"1","l":"2"}
+	// refused: manifests.yaml:3:61: the applied configuration does not fit the schema of its kind: .dat: the schema has no such field; did you mean data? (the API server answers 500)
+}
+
+func ExampleObject_Owners() {
+	lab, err := patchlab.New(patchlab.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	live, err := lab.Open(patchlab.Files(os.DirFS("testdata/quickstart"), "live.yaml"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	entries, err := live.Owners(document.Keys("spec", "replicas"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, e := range entries {
+		fmt.Println(e.Owner)
+	}
+	// Output:
+	// "autoscaler" with subresource "scale" using apps/v1
+}
