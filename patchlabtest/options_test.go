@@ -185,7 +185,7 @@ func TestNow(t *testing.T) {
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	s := patchlabtest.StartWith(t, patchlabtest.Options{Now: func() time.Time { return now }})
 	made, err := kubernetes.NewForConfigOrDie(s.Config()).CoreV1().ConfigMaps("default").Create(t.Context(),
-		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a"}}, metav1.CreateOptions{})
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a"}, Data: map[string]string{"k": "v"}}, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
