@@ -6,7 +6,7 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # peers, and the package for users' tests, which imports client-go.
 MODULES = . $(patsubst %/go.mod,%,$(wildcard test/go.mod test/*/go.mod patchlabtest/go.mod admission/go.mod examples/go.mod store/etcd/go.mod retry/go.mod cmd/*/go.mod))
 
-.PHONY: test verify prove test-go test-web web race lint fmt vet staticcheck build fuzz bench wasm-size catalog
+.PHONY: test verify prove test-go test-web web race lint fmt vet staticcheck build fuzz bench wasm-size catalog release
 
 ## test: all tests of all modules, and of the page in Chromium
 test: test-go test-web
@@ -66,6 +66,11 @@ wasm-size:
 ## catalog: the built-in kinds of each Kubernetes version, from the Go module proxy
 catalog:
 	$(GO) generate ./schema
+
+## release: the go.mod files of the published modules at VERSION, to be committed and
+## tagged (doc/versions.md)
+release:
+	cd test && $(GO) run ./cmd/release -version $(VERSION) -write
 
 ## web: the playground's page, in web/dist for any static host and for the command
 web: web/node_modules

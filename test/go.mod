@@ -7,6 +7,7 @@ require (
 	github.com/patchlab-dev/patchlab v0.0.0
 	github.com/patchlab-dev/patchlab/patchlabtest v0.0.0
 	github.com/prometheus/common v0.67.5
+	golang.org/x/mod v0.41.0
 	k8s.io/api v0.36.3
 	k8s.io/apiextensions-apiserver v0.36.3
 	k8s.io/apimachinery v0.36.3

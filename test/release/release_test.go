@@ -1,0 +1,132 @@
+package release
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const repository = "../.."
+
+func TestGoMod(t *testing.T) {
+	for _, folder := range Folders() {
+		data, err := os.ReadFile(filepath.Join(repository, folder, "go.mod"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := GoMod(data, "v0.9.0")
+		if err != nil {
+			t.Errorf("%s: %v", folder, err)
+		}
+		if strings.Contains(string(out), "replace") || strings.Contains(string(out), "v0.0.0\n") {
+			t.Errorf("%s: this cannot be published:\n%s", folder, out)
+		}
+	}
+	if _, err := GoMod([]byte("module a\n\nreplace k8s.io/api => ../api\n"), "v0.9.0"); err == nil {
+		t.Error("no error for a replaced module of somebody else")
+	}
+}
+
+// Every module that is no test and no example is published.
+func TestFoldersAreAll(t *testing.T) {
+	list := exec.Command("git", "ls-files", "--cached", "--others", "--exclude-standard", "go.mod", "*/go.mod")
+	list.Dir = repository
+	out, err := list.Output()
+	if err != nil {
+		t.Skip("no git repository: ", err)
+	}
+	published := map[string]bool{}
+	for _, folder := range Folders() {
+		published[folder] = true
+	}
+	for _, file := range strings.Fields(string(out)) {
+		folder := filepath.Dir(file)
+		if !published[folder] && folder != "examples" && folder != "test" && !strings.HasPrefix(folder, "test/") && !strings.Contains(folder, "testdata") {
+			t.Errorf("%s is not in Folders", folder)
+		}
+	}
+}
+
+// program is written by somebody who knows the two modules by their names alone.
+const program = `package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/patchlabtest"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+)
+
+func main() {
+	d, err := document.Parse([]byte(` + "`" + `{"data":{"a":"b"}}` + "`" + `), document.Options{})
+	if err != nil {
+		panic(err)
+	}
+	s, err := patchlabtest.New(patchlabtest.Options{Seed: 1})
+	if err != nil {
+		panic(err)
+	}
+	defer s.Stop()
+	c := kubernetes.NewForConfigOrDie(s.Config()).CoreV1().ConfigMaps("default")
+	made, err := c.Create(context.Background(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "cm"},
+		Data: map[string]string{"a": d.Root.Lookup("data", "a").StringOr("")}}, metav1.CreateOptions{})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(made.Name, made.Data["a"], made.ResourceVersion != "")
+}
+`
+
+// TestGoGet serves the modules from a folder and lets a program of another module get,
+// build and run against them, with a module cache of its own. Everything else comes
+// from the module cache of this machine, so that no network is needed.
+func TestGoGet(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds client-go")
+	}
+	const version = "v0.9.0"
+	proxy, mine, cache := t.TempDir(), t.TempDir(), t.TempDir()
+	if err := WriteProxy(repository, proxy, version); err != nil {
+		t.Fatal(err)
+	}
+	downloads, err := exec.Command("go", "env", "GOMODCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	here := "file://" + filepath.ToSlash(strings.TrimSpace(string(downloads))) + "/cache/download"
+	environment := append(os.Environ(), "GOMODCACHE="+cache, "GOWORK=off", "GOSUMDB=off", "GONOSUMDB=*", "GONOPROXY=none", "GOPRIVATE=",
+		// With -trimpath, packages that were built before need not be built again though
+		// the module cache is another; -modcacherw lets the test remove it.
+		"GOFLAGS=-mod=mod -trimpath -modcacherw",
+		"GOPROXY=file://"+filepath.ToSlash(proxy)+","+here+",off")
+	run := func(args ...string) string {
+		t.Helper()
+		command := exec.Command("go", args...)
+		command.Dir, command.Env = mine, environment
+		var errors bytes.Buffer
+		command.Stderr = &errors
+		out, err := command.Output()
+		if err != nil {
+			t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, errors.String())
+		}
+		return string(out)
+	}
+	if err := os.WriteFile(filepath.Join(mine, "main.go"), []byte(program), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	run("mod", "init", "example.com/mine")
+	run("get", "github.com/patchlab-dev/patchlab/patchlabtest@"+version)
+	if got := run("list", "-m", "github.com/patchlab-dev/patchlab"); got != "github.com/patchlab-dev/patchlab "+version+"\n" {
+		t.Errorf("the main module is %q", got)
+	}
+	if got := run("run", "."); got != "cm b true\n" {
+		t.Errorf("the program prints %q", got)
+	}
+}
