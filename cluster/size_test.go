@@ -51,7 +51,7 @@ func TestManagersGoBeforeAnObjectIsTooLarge(t *testing.T) {
 	const keys = 25_000 // some 20 bytes of each in managedFields
 	body := large("c", keys, keys*40)
 	for _, verb := range []cluster.Verb{cluster.Create, cluster.Update} {
-		t.Run(string(verb), func(t *testing.T) {
+		t.Run(verb.String(), func(t *testing.T) {
 			q := newRequests(t, cluster.Config{})
 			path := maps
 			if verb == cluster.Update {

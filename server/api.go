@@ -35,7 +35,7 @@ func (s *Server) route(w *writer, r *http.Request) {
 	case parts[0] == "version" && len(parts) == 1:
 		s.about(w, r, s.version)
 	case parts[0] == "metrics" && len(parts) == 1:
-		s.about(w, r, func(w *writer, r *http.Request) { s.metrics.ServeHTTP(w, r) })
+		s.about(w, r, func(w *writer, r *http.Request) { s.metricsPage(w, r) })
 	default:
 		s.fail(w, r, errNoPage)
 	}
@@ -47,6 +47,10 @@ func (s *Server) serveAPI(w *writer, r *http.Request, group, version string, par
 	if err != nil {
 		s.fail(w, r, err)
 		return
+	}
+	w.kind = requestKind{verb: t.verb.String(), group: t.group, resource: t.resource}
+	if t.subresource != "" {
+		w.kind.resource += "/" + t.subresource
 	}
 	form, err := negotiate(r, offer{watch: t.verb == cluster.Watch, protobuf: encodable(t.kind)})
 	if err != nil {

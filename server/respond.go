@@ -18,6 +18,7 @@ func (s *Server) fail(w *writer, r *http.Request, err error) {
 		return
 	}
 	status := asStatus(err)
+	w.conflict = conflictReason(status)
 	if status.Details != nil && status.Details.RetryAfterSeconds > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(status.Details.RetryAfterSeconds))
 	}

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/subtle"
 	"fmt"
 	"net/http"
@@ -48,6 +49,8 @@ type Options struct {
 	// Wrap returns the handler that Serve gives requests to, given the server itself,
 	// such as one that fails some of them; nil is the server itself.
 	Wrap func(http.Handler) http.Handler
+	// Store counts the calls of the store for /metrics; nil leaves them out.
+	Store *StoreMetrics
 	// Log is called after every request, for a watch when it has ended; nil
 	// logs nothing. It may be called from many goroutines.
 	Log func(Access)
@@ -55,7 +58,10 @@ type Options struct {
 
 // Access is one request that was answered.
 type Access struct {
-	Time              time.Time
+	Time time.Time
+	// ID is the request's Audit-Id, which the answer has as a header: the one
+	// that the client sent, or a random one.
+	ID                string
 	Method, URL, From string
 	UserAgent         string
 	Code              int
@@ -112,6 +118,7 @@ func (s *Server) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	defer s.finish(w, r, start)
 	w.Header().Set("Cache-Control", "no-cache, private")
+	w.Header().Set(auditID, requestID(r))
 	if s.health(w, r) {
 		return
 	}
@@ -127,6 +134,25 @@ func (s *Server) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.route(w, r)
+}
+
+// auditID is the header that identifies a request in the log, as in kube-apiserver.
+const auditID = "Audit-Id"
+
+// maxAuditID is the longest identifier that is taken from a client. It has letters,
+// digits and hyphens only, so that it cannot break the log.
+const maxAuditID = 64
+
+// requestID returns the identifier that the client sent, or a random one.
+func requestID(r *http.Request) string {
+	id := r.Header.Get(auditID)
+	other := func(c rune) bool {
+		return c != '-' && (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z')
+	}
+	if id == "" || len(id) > maxAuditID || strings.IndexFunc(id, other) >= 0 {
+		return rand.Text()
+	}
+	return id
 }
 
 // finish turns a panic into a 500 and counts and logs the request.
@@ -148,10 +174,10 @@ func (s *Server) finish(w *writer, r *http.Request, start time.Time) {
 	w.leave()
 	s.bodies.give(w.held)
 	took := time.Since(start)
-	s.metrics.observe(r, w.code, took)
+	s.metrics.observe(w, r, took)
 	if s.options.Log != nil {
 		s.options.Log(Access{
-			Time: start, Method: r.Method, URL: r.URL.RequestURI(), From: r.RemoteAddr, UserAgent: r.UserAgent(),
+			Time: start, ID: w.Header().Get(auditID), Method: r.Method, URL: r.URL.RequestURI(), From: r.RemoteAddr, UserAgent: r.UserAgent(),
 			Code: w.code, Bytes: w.bytes, Took: took, Fault: fault,
 		})
 	}
@@ -175,6 +201,10 @@ type writer struct {
 	// took of the budget.
 	slot slots
 	held int
+	// kind is what the request is counted by, and conflict why it was refused
+	// with a conflict, "" if it was not.
+	kind     requestKind
+	conflict string
 }
 
 // WriteHeader begins the answer, which ends the processing of the request.

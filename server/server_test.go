@@ -173,15 +173,25 @@ func TestLogAndMetrics(t *testing.T) {
 	var log []Access
 	s := local(t, Options{Log: func(a Access) { log = append(log, a) }})
 	create(t, s, "a", "")
-	ask(s, "GET", configMaps+"/a?x=1", "", "User-Agent", "me/1")
+	ask(s, "GET", configMaps+"/a?x=1", "", "User-Agent", "me/1", "Audit-Id", "id-1")
 	ask(s, "BREW", configMaps, "")
 	if len(log) != 3 || log[1].URL != configMaps+"/a?x=1" || log[1].UserAgent != "me/1" || log[1].Code != 200 || log[1].Bytes == 0 {
 		t.Errorf("log: %+v", log)
 	}
+	if log[1].ID != "id-1" || len(log[0].ID) < 20 || log[0].ID == log[2].ID {
+		t.Errorf("identifiers: %q, %q and %q", log[0].ID, log[1].ID, log[2].ID)
+	}
+	if w := ask(s, "GET", configMaps+"/a", "", "Audit-Id", "two words\t"); strings.Contains(w.Header().Get("Audit-Id"), "two") {
+		t.Errorf("the identifier %q was taken from the client", w.Header().Get("Audit-Id"))
+	}
+	ask(s, "PUT", configMaps+"/a", `{"metadata":{"name":"a","resourceVersion":"1"}}`, "Content-Type", "application/json")
 	page := ask(s, "GET", "/metrics", "").Body.String()
 	for _, want := range []string{
-		`patchlab_requests_total{code="201",method="POST"} 1`, `patchlab_requests_total{code="200",method="GET"} 1`,
-		`patchlab_requests_total{code="405",method="other"} 1`, `patchlab_request_duration_seconds_count{method="POST"} 1`,
+		`patchlab_requests_total{code="201",group="",resource="configmaps",verb="create"} 1`,
+		`patchlab_requests_total{code="200",group="",resource="configmaps",verb="get"} 2`,
+		`patchlab_requests_total{code="405",group="",resource="",verb="other"} 1`,
+		`patchlab_request_duration_seconds_count{group="",resource="configmaps",verb="create"} 1`,
+		`patchlab_conflicts_total{group="",reason="version",resource="configmaps",verb="update"} 1`,
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("%s is missing in\n%s", want, page)

@@ -74,6 +74,7 @@ func (s *Server) follow(ctx context.Context, w *writer, frames *frames, events *
 		if _, err := w.Write(frame); err != nil {
 			return
 		}
+		s.metrics.events.Add(1)
 		if err := control.Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
 			return
 		}

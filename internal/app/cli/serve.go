@@ -126,7 +126,8 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 			return err
 		}
 	}
-	if err := o.store.open(ctx, a, &config); err != nil {
+	storeMetrics, err := o.store.open(ctx, a, &config)
+	if err != nil {
 		return err
 	}
 	c, err := cluster.New(config)
@@ -160,7 +161,7 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	if !loopback(l.Addr()) && o.token == "" {
 		a.note("warning: " + l.Addr().String() + " can be reached from other machines, and without --token-file whoever reaches it may do everything")
 	}
-	options := server.Options{Token: o.token, Now: a.Now, User: everybody(), Hosts: o.hosts}
+	options := server.Options{Token: o.token, Now: a.Now, User: everybody(), Hosts: o.hosts, Store: storeMetrics}
 	if name, err := os.Hostname(); err == nil && !loopback(l.Addr()) {
 		options.Hosts = append(options.Hosts, name)
 	}
@@ -225,7 +226,7 @@ func everybody() cluster.User {
 // logRequest prints one line for a request that was answered.
 func (a *App) logRequest(r server.Access) {
 	agent, _, _ := strings.Cut(r.UserAgent, " ")
-	a.note(fmt.Sprintf("%s %s %s %d %dB %s %s", r.Time.Format("15:04:05.000"), r.Method, r.URL, r.Code, r.Bytes, r.Took.Round(10*time.Microsecond), agent))
+	a.note(fmt.Sprintf("%s %s %s %s %d %dB %s %s", r.Time.Format("15:04:05.000"), r.ID, r.Method, r.URL, r.Code, r.Bytes, r.Took.Round(10*time.Microsecond), agent))
 }
 
 // logFault prints what is known of a fault in the server's own code.

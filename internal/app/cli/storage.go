@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/server"
 	"github.com/patchlab-dev/patchlab/store"
 )
 
@@ -60,15 +61,22 @@ func (o *storeFlags) check() error {
 // elsewhere reports whether the store is not in this program.
 func (o *storeFlags) elsewhere(a *App) bool { return o.name == "etcd" && a.Etcd == nil }
 
-// open sets the store of a configuration.
-func (o *storeFlags) open(ctx context.Context, a *App, c *cluster.Config) error {
+// open sets the store of a configuration and returns its metrics, nil for the one
+// in memory.
+func (o *storeFlags) open(ctx context.Context, a *App, c *cluster.Config) (*server.StoreMetrics, error) {
 	if o.name != "etcd" {
-		return nil
+		return nil, nil
 	}
 	s, err := a.Etcd(ctx, o.etcd)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	c.Store, c.Shared = store.NewCache(s, store.CacheOptions[*cluster.Record]{Size: (*cluster.Record).Size}), true
-	return nil
+	m := &server.StoreMetrics{Revision: s.Revision}
+	cache := store.NewCache(store.Observe(s, m.Observe), store.CacheOptions[*cluster.Record]{Size: (*cluster.Record).Size})
+	m.Restarts = cache.Restarts
+	if s, ok := s.(interface{ WatchRestarts() int64 }); ok {
+		m.Restarts = func() int64 { return cache.Restarts() + s.WatchRestarts() }
+	}
+	c.Store, c.Shared = cache, true
+	return m, nil
 }
