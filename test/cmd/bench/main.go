@@ -1,10 +1,11 @@
-// Command bench measures patchlab's engines beside the libraries and writes
-// doc/performance.md. It runs the benchmarks of ../patch and ./managedfields in
-// rounds, ours and the peer's in turn, and takes medians.
+// Command bench measures patchlab and writes doc/performance.md: what people run
+// (the command, the server, a Lab) beside the engines beneath, and these beside the
+// libraries of Kubernetes. It runs the benchmarks of ./requests, ../patch and
+// ./managedfields in rounds, the sides of each row in turn, and takes medians.
 //
 //	go run ./cmd/bench -rounds 5 -out ../doc/performance.md
 //
-// While one works on a few rows, these are measured alone and printed:
+// To measure a few rows alone and print them:
 //
 //	go run ./cmd/bench -only 'ThreeWay|Strategic/deployment|items'
 package main
@@ -77,6 +78,7 @@ func runOnly(only string, rounds int, benchtime string) error {
 var suites = []struct{ dir, benchmarks string }{
 	{"../patch", "^Benchmark(Strategic|Merge|JSON|ThreeWay)$"},
 	{"managedfields", "^Benchmark(Apply|Update|Floor)$"},
+	{"requests", "^BenchmarkRequest$"},
 }
 
 // measureEngines runs all benchmarks, or those that only names, round after round,
