@@ -79,6 +79,12 @@ func (m *Manager) Apply(live Object, config document.Value, o ApplyOptions) (Obj
 	return Object{Value: merged, Managed: newManaged(after, live.Managed.list)}, nil
 }
 
+// notSplit returns the error of a live object that was not taken apart. Its owners
+// would be lost.
+func notSplit() error {
+	return fmt.Errorf("%w: the live object still has metadata.managedFields; take it apart with Split", ErrRequest)
+}
+
 func (m *Manager) checkApply(live Object, config document.Value, manager string) error {
 	if m.engine == nil {
 		return errZeroManager
@@ -87,7 +93,7 @@ func (m *Manager) checkApply(live Object, config document.Value, manager string)
 		return fmt.Errorf("%w: a field manager is required for an apply", ErrRequest)
 	}
 	if live.Value.Lookup("metadata", "managedFields").Exists() {
-		return fmt.Errorf("%w: the live object still has metadata.managedFields; take it apart with Split", ErrRequest)
+		return notSplit()
 	}
 	version, kind := config.Get("apiVersion").StringOr(""), config.Get("kind").StringOr("")
 	if version != m.config.APIVersion || kind != m.config.Kind {

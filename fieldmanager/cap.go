@@ -8,20 +8,19 @@ import (
 )
 
 const (
-	// maxUpdates is how many entries of updating managers an object keeps.
+	// maxUpdates is the number of entries of updates that an object keeps.
 	maxUpdates = 10
-	// ancient is the manager that the oldest of them are gathered under.
+	// ancient is the manager of the entry that the oldest are merged into.
 	ancient = "ancient-changes"
 )
 
-// capUpdates gathers the oldest entries of updating managers, where there are
-// more than ten, into one entry "ancient-changes" for each apiVersion, until ten
-// are left (rule "cap"). The first entry of a version stays as it is until a
-// second one comes.
+// capUpdates merges the oldest entries of updates, if there are more than ten,
+// into one entry "ancient-changes" for each apiVersion, until ten are left (rule
+// "cap"). The oldest entry of a version is merged only together with a second one.
 //
-// The order of steps is kube-apiserver's, with all that follows: an
-// "ancient-changes" entry that is there already and is not the oldest of its
-// version can be merged into itself, and is lost then.
+// The steps are those of kube-apiserver, including their flaw: an existing
+// "ancient-changes" entry that is not the oldest of its version can be merged
+// into itself, and is lost then.
 func capUpdates(entries []entry) []entry {
 	var updates []entry
 	for _, e := range entries {
@@ -52,7 +51,8 @@ func capUpdates(entries []entry) []entry {
 	return entries
 }
 
-// gather moves the fields of an entry into the ancient-changes of its version.
+// gather moves the fields of an entry into the ancient-changes of its version,
+// which takes the place of the version's oldest entry, first.
 func gather(entries []entry, first, e entry) []entry {
 	bucket := entry{Manager: ancient, Operation: structured.OperationUpdate, APIVersion: e.APIVersion}
 	at := find(entries, &bucket)

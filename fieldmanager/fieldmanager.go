@@ -1,14 +1,25 @@
-// Package fieldmanager keeps track of who owns which field of an object, as the
-// API server does in metadata.managedFields, and applies configurations
-// (server-side apply, KEP-555).
+// Package fieldmanager applies configurations as server-side apply does
+// (KEP-555) and keeps metadata.managedFields, which record who owns which field
+// of an object.
 //
-// A [Manager] serves one kind in one version (and one subresource of it).
-// [Manager.Apply] merges a configuration; [Manager.Update] tracks what any
-// other request changed. Both take and return an [Object]: a value without its
-// managedFields, and beside it the [Managed] that they decode to, so that a
-// stored object is not decoded again for every request.
+// [For] makes the [Manager] of a kind as kube-apiserver has it. [Split] takes an
+// object apart into its value and its [Managed] fields. [Manager.Apply] merges a
+// configuration, and [Manager.Update] tracks what any other request changed; both
+// return an [Object], which [Object.Join] puts together again:
 //
-// Parts that two values share are not compared.
+//	live, err := fieldmanager.Split(object)
+//	after, err := m.Apply(live, config, fieldmanager.ApplyOptions{FieldManager: "gitops", Time: time.Now()})
+//	var conflicts *fieldmanager.Conflicts
+//	if errors.As(err, &conflicts) { … }
+//	object = after.Join()
+//
+// [Managed.Owners] returns the owners of a field, [Manager.Extract] what a manager
+// applied, and [Managed.Migrate] hands the fields of client-side apply over to
+// server-side apply.
+//
+// The measure is kube-apiserver 1.36. doc/ownership.md explains the rules and
+// their sources. Everything here is immutable and safe for concurrent use; parts
+// that the objects of a call share (document.SameNode) are not compared.
 package fieldmanager
 
 import (
@@ -20,8 +31,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Causes of errors, to be found with errors.Is. What the API server answers
-// stands behind each.
+// Causes of errors, to be found with errors.Is, with the status code of the API
+// server's answer.
 var (
 	// ErrConflict: other managers own fields that an apply would change (409).
 	// The error is a *Conflicts.
@@ -37,46 +48,50 @@ var (
 	ErrRequest = errors.New("bad apply request")
 	// ErrName: the configuration names another object than the live one (400).
 	ErrName = errors.New("another object")
-	// ErrVersion: an entry's apiVersion cannot be converted to (500).
+	// ErrVersion: managedFields has an entry in an apiVersion that the kind does
+	// not have (500).
 	ErrVersion = errors.New("no such version")
 )
 
-// An Object is an object and who manages its fields. Objects are immutable.
+// Object is an object and its managed fields.
 type Object struct {
-	// Value is the object without metadata.managedFields; absent where there is
-	// no object yet.
+	// Value is the object without metadata.managedFields; absent if there is no
+	// object yet.
 	Value   document.Value
 	Managed Managed
 }
 
-// Engine is the structured merge beneath a Manager: this project's own, or the
-// one in the package reference.
-type Engine = structured.Engine
+// Engine is the structured merge that a Manager uses. This project has two: its
+// own, which is the default, and that of structured-merge-diff in package
+// reference. Engines cannot be implemented outside this module.
+type Engine interface{ structured.Engine }
 
-// Config says what a Manager serves. APIVersion, Kind and Type are needed.
+// Config describes the requests that a Manager serves. APIVersion, Kind and Type
+// are required. ConfigFor returns the Config of kube-apiserver for a kind; without
+// Reset, Empty and Finish a Manager answers otherwise than the API server.
 type Config struct {
-	// APIVersion and Kind of the requests, such as "apps/v1" and "Deployment".
-	// For a subresource with a kind of its own (scale) they are that kind's.
+	// APIVersion and Kind of the objects in requests, such as "apps/v1" and
+	// "Deployment". For the subresource scale they are autoscaling/v1 and Scale.
 	APIVersion, Kind string
 	Type             *schema.Type
-	// Custom says that the kind is a custom resource. An entry in an apiVersion
-	// that does not exist then fails the request, where that of a built-in kind
-	// is dropped, and `managedFields: []` does not reset.
+	// Custom is set for custom resources. An entry in an apiVersion that the
+	// kind does not have fails the request then; for a built-in kind it is
+	// dropped. And managedFields: [] does not remove the managers.
 	Custom bool
-	// Subresource is the subresource served, "" for the main resource.
+	// Subresource that requests go to, "" for the object itself.
 	Subresource string
-	// Other returns the kind's type in another apiVersion that an entry may
-	// have, nil where there is none such. A nil function knows no other.
+	// Other returns the kind's type in another apiVersion, nil if the kind does
+	// not have it. A nil function knows no other version.
 	Other func(apiVersion string) *schema.Type
 	// Convert returns an object in another apiVersion of its kind. A nil
-	// function changes apiVersion alone, as conversion strategy None does.
+	// function changes only apiVersion, as conversion strategy None does.
 	Convert func(object document.Value, apiVersion string) (document.Value, error)
-	// Reset says which fields requests to this resource do not change, by
-	// apiVersion: nobody comes to own them here.
+	// Reset holds the fields that requests do not change, by apiVersion. No
+	// request comes to own them.
 	Reset map[string]ResetFields
-	// Empty is an object of the kind as it is before its first request: for a
-	// built-in kind its Go type's zero value as JSON, for a custom one
-	// apiVersion and kind, which is what an absent value means.
+	// Empty is an object of the kind before its first request: for a built-in
+	// kind its Go type's zero value as JSON, for a custom one apiVersion and
+	// kind. An absent value means the latter.
 	Empty document.Value
 	// Finish completes the object that an apply merged, at the time of the
 	// request: the API server decodes it into a Go type and fills in defaults.
@@ -86,15 +101,16 @@ type Config struct {
 	Engine Engine
 }
 
-// ResetFields says which fields a resource resets to their old values, so that
-// a request does not come to own them. Paths are dotted names.
+// ResetFields are fields that a resource sets back to their live values in every
+// request (the API server's GetResetFields).
 type ResetFields struct {
-	// Except are fields that nobody comes to own, with all that is below.
+	// Except lists the fields as dotted names, such as "status" or
+	// "metadata.labels". They include everything below.
 	Except []string
 }
 
-// A Manager applies and tracks changes of objects of one kind. It is immutable
-// and safe for concurrent use.
+// Manager applies configurations to the objects of one kind and tracks changes
+// of them. The methods of a zero Manager return errors.
 type Manager struct {
 	config   Config
 	types    structured.Types

@@ -6,24 +6,25 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/structured"
 )
 
-// kubectl is the manager that takes over from kubectl's client-side apply.
+// kubectl is the manager that may override conflicts with fields that kubectl's
+// client-side apply set.
 const kubectl = "kubectl"
 
-// LastApplied is the annotation in which kubectl's client-side apply keeps the
+// LastApplied is the annotation in which kubectl's client-side apply stores the
 // configuration that it applied last.
 const LastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
-// maxAnnotations is how many bytes all annotations of an object may have
-// together, keys and values.
+// maxAnnotations is the limit for the keys and values of all annotations of an
+// object, in bytes (apimachinery, TotalAnnotationSizeLimitB).
 const maxAnnotations = 256 << 10
 
 func lastApplied(object document.Value) string {
 	return object.Lookup("metadata", "annotations", LastApplied).StringOr("")
 }
 
-// withoutLastApplied returns the conflicts that are left when the manager
-// kubectl may change the fields that still have the value that its client-side
-// apply gave them. Other managers may not.
+// withoutLastApplied returns the conflicts without those that the manager kubectl
+// may override: on fields that still have the value that its client-side apply
+// set. For other managers it returns all.
 func (m *Manager) withoutLastApplied(conflicts structured.Conflicts, live document.Value, manager string) structured.Conflicts {
 	if manager != kubectl {
 		return conflicts
@@ -41,9 +42,9 @@ func (m *Manager) withoutLastApplied(conflicts structured.Conflicts, live docume
 	return left
 }
 
-// allowedByLastApplied returns the fields of the last-applied annotation that
-// the live object holds unchanged; ok is false where there is no annotation of
-// the request's version that can be read.
+// allowedByLastApplied returns the fields of the last-applied annotation whose
+// values the live object still has. ok is false if there is no annotation in the
+// request's version that can be read.
 func (m *Manager) allowedByLastApplied(live document.Value) (fields fieldset.Set, ok bool) {
 	text := lastApplied(live)
 	if text == "" {
@@ -57,8 +58,9 @@ func (m *Manager) allowedByLastApplied(live document.Value) (fields fieldset.Set
 	return fields, err == nil
 }
 
-// annotateLastApplied rewrites the annotation of an object that has one to the
-// configuration that was applied. Where the annotations become too large it goes.
+// annotateLastApplied sets the last-applied annotation of an object that has one
+// to the configuration that was applied. If the annotations become too large, it
+// removes it.
 func annotateLastApplied(object, config document.Value) document.Value {
 	if lastApplied(object) == "" {
 		return object

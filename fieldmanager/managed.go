@@ -13,11 +13,10 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/structured"
 )
 
-// Managed is a decoded metadata.managedFields: who manages which fields.
-// It is immutable; the zero Managed has no entry.
+// Managed is a decoded metadata.managedFields. The zero Managed has no entries.
 type Managed struct {
 	entries []entry
-	list    document.Value // as printed; absent without entries
+	list    document.Value // as stored; absent without entries
 }
 
 // Len returns the number of entries.
@@ -38,8 +37,8 @@ func (m Managed) Entries() iter.Seq2[int, Entry] {
 // Value returns the list for metadata.managedFields, absent without entries.
 func (m Managed) Value() document.Value { return m.list }
 
-// Split takes an object apart into its value and its managers. An object
-// without metadata.managedFields has none. An error is ErrManagedFields.
+// Split takes an object apart into its value and its managed fields. An error
+// wraps ErrManagedFields.
 func Split(object document.Value) (Object, error) {
 	list := object.Lookup("metadata", "managedFields")
 	if !list.Exists() {
@@ -103,16 +102,16 @@ func withoutManaged(object document.Value) document.Value {
 	return object.Remove("metadata", "managedFields")
 }
 
-// DecodeManaged reads the value of metadata.managedFields. null is no entry; of
-// two entries of one manager the later counts. An error is ErrManagedFields.
+// DecodeManaged reads the value of metadata.managedFields. null means no entries;
+// of two entries of one owner the later counts. An error wraps ErrManagedFields.
 func DecodeManaged(list document.Value) (Managed, error) {
 	entries, err := decodeEntries(list)
 	return newManaged(latest(entries), list), err
 }
 
-// DecodeStored reads managedFields as DecodeManaged does, for an object that is
-// stored: of two entries of one manager, which the API server leaves after a write
-// to a scale, Value keeps both.
+// DecodeStored is DecodeManaged for a stored object, whose Value keeps both of two
+// entries of one owner. The API server leaves such entries after a write to the
+// scale subresource.
 func DecodeStored(list document.Value) (Managed, error) {
 	entries, err := decodeEntries(list)
 	m := newManaged(entries, list)
@@ -139,7 +138,7 @@ func decodeEntries(list document.Value) ([]entry, error) {
 	return entries, nil
 }
 
-// latest takes earlier entries of a manager out of a list that it may change.
+// latest removes all but the last entry of each owner. It changes entries.
 func latest(entries []entry) []entry {
 	kept := entries[:0]
 	for i := range entries {
@@ -152,7 +151,7 @@ func latest(entries []entry) []entry {
 	return kept
 }
 
-// find returns the position of the entry of e's manager, or -1.
+// find returns the position of the entry of e's owner, or -1.
 func find(entries []entry, e *entry) int {
 	for i := range entries {
 		if entries[i].Same(e) {
@@ -203,8 +202,8 @@ func decodeEntry(v document.Value) (entry, error) {
 	return e, err
 }
 
-// newManaged sorts the entries, drops those without fields' owner and prints
-// the list. like is a list to return again where it says the same, or absent.
+// newManaged sorts the entries and makes the list for metadata.managedFields. It
+// returns like, which may be absent, if that is the same list.
 func newManaged(entries []entry, like document.Value) Managed {
 	if len(entries) == 0 {
 		return Managed{}
@@ -240,7 +239,7 @@ func compareEntries(a, b entry) int {
 	)
 }
 
-// seconds of a time since 1970; an entry without a time counts as of 1970.
+// seconds returns the seconds from 1970 to a time; for an entry without a time 0.
 func seconds(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -249,7 +248,7 @@ func seconds(t time.Time) int64 {
 }
 
 // encodeEntry returns the entry as managedFields hold it: the value that it was
-// read from where that says the same.
+// read from, if nothing changed.
 func encodeEntry(e *entry) document.Value {
 	at := ""
 	if !e.Time.IsZero() {
@@ -276,8 +275,8 @@ func setText(b *document.ObjectBuilder, key, text string) {
 	}
 }
 
-// printsAs reports whether the value that the entry was read from is just what
-// it prints as.
+// printsAs reports whether the value that the entry was read from is the value
+// that it would be encoded as.
 func printsAs(e *entry, at string) bool {
 	v := e.Source
 	want := 4
@@ -296,9 +295,9 @@ func printsAs(e *entry, at string) bool {
 		document.SameNode(v.Get("fieldsV1"), e.Fields.JSON())
 }
 
-// isReset reports whether a client asks to forget all managers: by an empty
-// list or by one entry without any content. Decoding the metadata of a custom
-// resource loses the empty list, so there it is no reset (Kubernetes 1.36).
+// isReset reports whether a client removes all managers: by an empty list or by
+// one entry without content. For a custom resource the empty list has no effect,
+// because decoding its metadata loses it (Kubernetes 1.36).
 func isReset(list document.Value, custom bool) bool {
 	if list.Kind() != document.List {
 		return false
@@ -317,8 +316,8 @@ func isReset(list document.Value, custom bool) bool {
 	return list.At(0).Get("time").Kind() != document.String && list.At(0).Get("fieldsV1").Kind() <= document.Null
 }
 
-// identifier is the text by which the API server tells managers apart and
-// sorts them in messages.
+// identifier returns the text by which the API server distinguishes owners and
+// sorts them in messages (apimachinery, BuildManagerIdentifier).
 func identifier(e Owner) string {
 	dst := []byte{'{'}
 	add := func(name, text string) {

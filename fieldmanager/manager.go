@@ -14,17 +14,17 @@ import (
 )
 
 const (
-	// firstApply is the manager of all that an object had before its first
-	// apply, where nobody was known to own anything.
+	// firstApply is the manager of all fields that an object without managers
+	// had before its first apply.
 	firstApply = "before-first-apply"
-	// nameless is the manager of requests that name none.
+	// nameless is the manager of an update that names none.
 	nameless = "unknown"
 )
 
 // errZeroManager is the error of the methods of a Manager that New did not make.
 var errZeroManager = errors.New("fieldmanager: the Manager was not made by New")
 
-// New returns a manager for a kind. An error says what of the Config is missing.
+// New returns the manager for a Config. An error names what the Config lacks.
 func New(c Config) (*Manager, error) {
 	switch {
 	case c.APIVersion == "" || c.Kind == "":
@@ -51,9 +51,9 @@ func New(c Config) (*Manager, error) {
 	return m, nil
 }
 
-// other finds the type of another version. One that a built-in kind does not
-// have is no error: the API server drops the entry. For a custom resource the
-// conversion fails.
+// other returns the type of another version. For a version that a built-in kind
+// does not have it is nil, because the API server drops the entry; for a custom
+// resource that is an error.
 func (m *Manager) other(apiVersion string) (*schema.Type, error) {
 	if m.config.Other != nil {
 		if t := m.config.Other(apiVersion); t != nil {
@@ -61,7 +61,7 @@ func (m *Manager) other(apiVersion string) (*schema.Type, error) {
 		}
 	}
 	if _, _, ok := schema.SplitAPIVersion(apiVersion); !ok || m.config.Custom {
-		return nil, fmt.Errorf("%w: a manager's fields are written in %s, in which there is no %s", ErrVersion, apiVersion, m.config.Kind)
+		return nil, fmt.Errorf("%w: a managedFields entry uses apiVersion %s, which does not serve %s", ErrVersion, apiVersion, m.config.Kind)
 	}
 	return nil, nil
 }
@@ -82,19 +82,23 @@ type UpdateOptions struct {
 // result holds next. The rules, in order:
 //
 //	managers  the managedFields in next count, so that a client may edit them;
-//	          where they are missing, empty or wrong, and always on a
-//	          subresource, those of live do; an explicit reset forgets all
+//	          if they are missing, empty or invalid, and always on a
+//	          subresource, those of live count; [{}] removes all managers
 //	quiet     an object that nobody manages is not tracked, unless it is new
-//	track     what changed belongs to the manager, see structured.Merger.Update,
-//	          and is added to what its entry had; the entry's time is now
-//	metadata  what the server fills in is nobody's (serverFields)
-//	cap       more than ten updating managers are too many (capUpdates)
+//	track     the manager owns what changed, and what it owned before; its
+//	          entry gets the time of the request if it owns something new
+//	metadata  nobody owns what the server fills in, such as metadata.uid
+//	cap       of more than ten entries of updates, the oldest are merged into
+//	          "ancient-changes"
 //
-// An error does not refuse the request: the API server stores the object, then
-// without any managedFields, and so does the result. The error says why.
+// An error does not refuse the request. The API server then stores the object
+// without managedFields, and so the result has none; the error is the reason.
 func (m *Manager) Update(live Object, next document.Value, o UpdateOptions) (Object, error) {
 	if m.engine == nil {
 		return Object{Value: withoutManaged(next)}, errZeroManager
+	}
+	if live.Value.Lookup("metadata", "managedFields").Exists() {
+		return Object{Value: withoutManaged(next)}, notSplit()
 	}
 	managed := m.requested(live, next)
 	next = withoutManaged(next)
@@ -110,7 +114,7 @@ func (m *Manager) Update(live Object, next document.Value, o UpdateOptions) (Obj
 	return Object{Value: next, Managed: newManaged(entries, managed.list)}, nil
 }
 
-// requested returns the managers that an update starts from.
+// requested returns the managers that an update starts from (rule "managers").
 func (m *Manager) requested(live Object, next document.Value) Managed {
 	list := next.Lookup("metadata", "managedFields")
 	if m.config.Subresource != "" || !list.Exists() || document.SameNode(list, live.Managed.list) {
@@ -137,7 +141,7 @@ func (m *Manager) orEmpty(v document.Value) document.Value {
 	return m.config.Empty
 }
 
-// update tracks a change for an updating manager.
+// update tracks a change that an updating manager made.
 func (m *Manager) update(live, next document.Value, entries []entry, manager string, now time.Time) ([]entry, error) {
 	self := m.self(manager, structured.OperationUpdate)
 	types, recorder := m.record(ownerOf(&self), true)
@@ -176,8 +180,8 @@ func (m *Manager) self(manager string, op structured.Operation) entry {
 	return entry{Manager: manager, Operation: op, APIVersion: m.config.APIVersion, Subresource: m.config.Subresource}
 }
 
-// serverFields are the fields that the server fills in and that a request does
-// not come to own: the object's type and name, and what counts and dates it.
+// serverFields are the fields that the server fills in and that no request comes
+// to own (apimachinery, managedfields/internal/stripmeta.go).
 var serverFields = sync.OnceValue(func() fieldset.Set {
 	s := fieldset.Of(document.Keys("apiVersion"), document.Keys("kind"), document.Keys("metadata"))
 	for _, name := range [...]string{"name", "namespace", "creationTimestamp", "selfLink", "uid", "clusterName", "generation", "managedFields", "resourceVersion"} {

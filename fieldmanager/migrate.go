@@ -6,21 +6,20 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/structured"
 )
 
-// Migrate hands the fields that client-side apply wrote over to a manager that
-// applies from now on, as client-go's util/csaupgrade does: without it the fields
-// stay owned by the updating manager too, so that leaving one out of a later
-// apply does not remove it.
+// Migrate hands the fields that client-side apply set over to a manager that uses
+// server-side apply, as client-go's util/csaupgrade does. Without it the updating
+// manager stays an owner of these fields, so that a later apply that leaves one
+// out does not remove it.
 //
-// from are the names of the updating managers, such as
-// "kubectl-client-side-apply", to is that of the applying one, such as
-// "kubectl". Only entries of the subresource count, "" for the object itself.
-// For each of from in turn:
+// from are the names of updating managers, such as "kubectl-client-side-apply",
+// and to is the name of the applying manager, such as "kubectl". Only entries of
+// the subresource count, "" for the object itself. For each name in from:
 //
-//  1. the applying manager's entry takes the fields of the updating one, where
-//     both are in one apiVersion;
-//  2. where there is no entry of the applying manager, the first of the updating
-//     one becomes it;
-//  3. the updating manager's entries go, in other versions too.
+//  1. The entry of the applying manager gets the fields of the updating one, if
+//     both have the same apiVersion.
+//  2. If there is no entry of the applying manager, the first entry of the
+//     updating one becomes its entry.
+//  3. All other entries of the updating manager are removed.
 func (m Managed) Migrate(from []string, to, subresource string) Managed {
 	from = slices.Clone(from)
 	slices.Sort(from)

@@ -7,7 +7,7 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
 )
 
-// A resetter takes from field sets what a resource resets, by version.
+// resetter holds the fields that a resource resets, by apiVersion.
 type resetter map[string]fieldset.Set
 
 func newResetter(config map[string]ResetFields) resetter {
