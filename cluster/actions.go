@@ -62,11 +62,11 @@ var podResource = groupResource{resource: "pods"}
 func (c *Cluster) bind(ctx context.Context, t *task, name string) (*Response, *Status) {
 	target := t.body.Get("target")
 	if kind := target.Get("kind").StringOr(""); kind != "" && kind != "Node" {
-		return nil, internalError(errors.New(`target.kind: Unsupported value: ` + strconv.Quote(kind) + `: supported values: "<empty>", "Node"`))
+		return nil, plainError(errors.New(`target.kind: Unsupported value: ` + strconv.Quote(kind) + `: supported values: "Node", "<empty>"`))
 	}
 	node := target.Get("name").StringOr("")
 	if node == "" {
-		return nil, internalError(errors.New("target.name: Required value"))
+		return nil, plainError(errors.New("target.name: Required value"))
 	}
 	assign := func(pod document.Value) (document.Value, error) {
 		switch spec := pod.Get("spec"); {

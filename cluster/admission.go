@@ -138,7 +138,7 @@ func (t *task) mutate(object, live fieldmanager.Object) (fieldmanager.Object, *S
 	}
 	t.mutated = true
 	var warnings []string
-	mutated.Value, warnings = oneOwnerEach(mutated.Value)
+	mutated.Value, warnings = oneOwnerEach(mutated.Value, afterMutation)
 	for _, text := range warnings {
 		t.warn(text)
 	}

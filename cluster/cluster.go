@@ -201,17 +201,20 @@ func (c *Cluster) do(ctx context.Context, r *Request) (*Response, *Status) {
 		resp, st = c.write(ctx, r, ep)
 	}
 	if st != nil {
-		return nil, st
+		return nil, ep.deprecated(st)
 	}
-	return deprecated(resp, ep), nil
-}
-
-// deprecated adds the warning of a version that is deprecated.
-func deprecated(resp *Response, ep *endpoint) *Response {
 	if warning := ep.deprecation(); warning != "" {
 		resp.Warnings = append([]string{warning}, resp.Warnings...)
 	}
-	return resp
+	return resp, nil
+}
+
+// deprecated adds the warning of a deprecated version to a refusal.
+func (e *endpoint) deprecated(st *Status) *Status {
+	if warning := e.deprecation(); warning != "" {
+		return st.warning([]string{warning})
+	}
+	return st
 }
 
 // deprecation is the warning that comes with every answer of a deprecated version,

@@ -31,6 +31,57 @@ type definitions struct {
 	mu sync.Mutex
 	// terminating holds the names of those that are being deleted.
 	terminating sync.Map
+	// watches are the watches of custom resources, by the names of their
+	// definitions. generations are those of the definitions in effect.
+	watches     watches
+	generations map[string]int64
+}
+
+// watches holds watches by the names of definitions.
+type watches struct {
+	mu sync.Mutex
+	of map[string]map[*watcher]bool
+}
+
+func (w *watches) add(name string, watch *watcher) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.of == nil {
+		w.of = map[string]map[*watcher]bool{}
+	}
+	if w.of[name] == nil {
+		w.of[name] = map[*watcher]bool{}
+	}
+	w.of[name][watch] = true
+}
+
+func (w *watches) remove(name string, watch *watcher) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.of[name], watch)
+}
+
+// end ends the watches of the objects of a definition: what they showed is no
+// longer what a get would show.
+func (w *watches) end(name string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for watch := range w.of[name] {
+		watch.events.Stop()
+	}
+	delete(w.of, name)
+}
+
+// renew ends the watches of a definition's objects if it has another generation
+// than the one that was in effect.
+func (c *Cluster) renew(name string, generation int64) {
+	if was, ok := c.crds.generations[name]; ok && was != generation {
+		c.crds.watches.end(name)
+	}
+	if c.crds.generations == nil {
+		c.crds.generations = map[string]int64{}
+	}
+	c.crds.generations[name] = generation
 }
 
 func (ep *endpoint) isCRD() bool {
@@ -106,6 +157,8 @@ func (c *Cluster) removed(ctx context.Context, ep *endpoint, r *Record) {
 
 // forget takes a CustomResourceDefinition out of effect.
 func (c *Cluster) forget(name string) {
+	c.crds.watches.end(name)
+	delete(c.crds.generations, name)
 	c.kinds.RemoveCRD(name)
 	c.crds.terminating.Delete(name)
 	c.known.Clear()
@@ -183,6 +236,7 @@ func (c *Cluster) putIntoEffect(ctx context.Context, name string) (freed documen
 		c.kinds.AddCRD(crd)
 		c.known.Clear()
 		c.managers.Clear()
+		c.renew(name, metaInt(object, "generation"))
 	} else {
 		c.forget(name)
 	}

@@ -155,6 +155,9 @@ func checkType(v document.Value, k *schema.Kind, body func() []byte) (document.V
 	if version.StringOr("") == "" && k.Builtin {
 		v = v.With("apiVersion", document.NewString(k.APIVersion()))
 	}
+	if k.Group == "" && v.Get("apiVersion").StringOr("") == "/"+k.Version { // read as the empty group
+		v = v.With("apiVersion", document.NewString(k.APIVersion()))
+	}
 	if got := v.Get("apiVersion").StringOr(""); got != k.APIVersion() {
 		return v, badRequest("the API version in the data (" + got + ") does not match the expected API version (" + k.APIVersion() + ")")
 	}

@@ -190,8 +190,13 @@ func patchStatus(err error) *Status {
 // decodePatched reads the result of a patch as an object of the kind. Whatever
 // is wrong with it is the patch's fault: 422.
 func (t *task) decodePatched(k *schema.Kind, next document.Value, from defaults.Source, problems []Problem) (document.Value, []string, *Status) {
+	sent := next
 	refused := func(err error) (document.Value, []string, *Status) {
-		st := invalid(groupResource{}, "", []Cause{invalidValue("patch", next.String(), err.Error())})
+		value, why := next.String(), err.Error()
+		if t.Format == StrategicPatch {
+			value, why = goText(t.patch.value), unrestored(k, sent, err)
+		}
+		st := invalid(groupResource{}, "", []Cause{invalidValue("patch", strconv.Quote(value), why)})
 		st.Err = err
 		return document.Value{}, nil, st
 	}
@@ -304,8 +309,13 @@ func (t *task) inNamespace(object document.Value) (document.Value, *Status) {
 	return object, badRequest("the namespace of the provided object does not match the namespace sent on the request")
 }
 
-// oneOwnerEach takes owner references out that stand there twice, and warns.
-func oneOwnerEach(object document.Value) (document.Value, []string) {
+// afterMutation is what the API server adds to its warning about duplicate owner
+// references for all patches, whether or not admission changed the object.
+const afterMutation = " after mutating admission happens"
+
+// oneOwnerEach removes duplicate owner references, and returns a warning about
+// them. when is empty or says at which point they were found.
+func oneOwnerEach(object document.Value, when string) (document.Value, []string) {
 	refs := object.Get("metadata").Get("ownerReferences")
 	if refs.Kind() != document.List || refs.Len() < 2 {
 		return object, nil
@@ -326,5 +336,5 @@ func oneOwnerEach(object document.Value) (document.Value, []string) {
 		return object, nil
 	}
 	return withMeta(object, "ownerReferences", kept.List()),
-		[]string{".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: " + strings.Join(twice, ", ")}
+		[]string{".metadata.ownerReferences contains duplicate entries" + when + "; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: " + strings.Join(twice, ", ")}
 }

@@ -34,7 +34,7 @@ func (c *Cluster) Read(ctx context.Context, r *Request) (*Reading, error) {
 	}
 	reading, st := c.reading(ctx, r, ep)
 	if st != nil {
-		return nil, st
+		return nil, ep.deprecated(st)
 	}
 	if warning := ep.deprecation(); warning != "" {
 		reading.Warnings = []string{warning}

@@ -51,7 +51,7 @@ func (t *task) applied(live fieldmanager.Object) (fieldmanager.Object, []string,
 	next, err := m.Apply(live, config, fieldmanager.ApplyOptions{FieldManager: t.FieldManager, Force: force, Time: t.now, Finish: t.finish})
 	otherName := errors.Is(err, fieldmanager.ErrName)
 	if err != nil && !otherName {
-		return live, nil, applyStatus(err)
+		return live, nil, t.mistyped(config, err)
 	}
 	strict := t.strictness()
 	if len(body.problems) > 0 && strict == validateStrict {

@@ -54,6 +54,9 @@ func (c *Cluster) watch(ctx context.Context, r *Request, ep *endpoint) (*Reading
 		w.stop()
 		return c.watchFailed(ep, err)
 	}
+	if !ep.kind.Builtin {
+		c.crds.watches.add(w.definition(), w)
+	}
 	return &Reading{Kind: ep.kind, Events: &Stream{next: w.next, stop: w.stop}}, nil
 }
 
@@ -87,8 +90,12 @@ func (c *Cluster) watchFailed(ep *endpoint, err error) (*Reading, *Status) {
 	return &Reading{Kind: ep.kind, Events: &Stream{next: next, stop: func() {}}}, nil
 }
 
+// definition is the name of the CustomResourceDefinition of what is watched.
+func (w *watcher) definition() string { return w.ep.kind.Resource + "." + w.ep.kind.Group }
+
 func (w *watcher) stop() {
 	if w.events != nil {
+		w.crds.watches.remove(w.definition(), w)
 		w.events.Stop()
 	}
 	if w.ticker != nil {

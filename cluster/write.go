@@ -21,7 +21,7 @@ func (t *task) create() (outcome, *Status) {
 		return outcome{}, st
 	}
 	out := outcome{created: true}
-	value, out.warnings = oneOwnerEach(value)
+	value, out.warnings = oneOwnerEach(value, "")
 	next, st := t.mutate(t.tracked(fieldmanager.Object{}, value), fieldmanager.Object{})
 	if st != nil {
 		return out, st
@@ -36,6 +36,7 @@ func (t *task) create() (outcome, *Status) {
 	if n, err := revision(meta(next.Value, "resourceVersion")); err == nil && n != 0 && !t.dryRun() {
 		return outcome{}, plainError(errVersionOnCreate)
 	}
+	out.warnings = append(out.warnings, t.finalizerWarnings(document.Value{}, out.object.Value)...)
 	return out, nil
 }
 
@@ -101,6 +102,9 @@ func (t *task) change(live fieldmanager.Object) (outcome, *Status) {
 	}
 	out, st := t.settle(live, next)
 	out.warnings = append(warnings, out.warnings...)
+	if st == nil && t.ep.sub == "" {
+		out.warnings = append(out.warnings, t.finalizerWarnings(live.Value, out.object.Value)...)
+	}
 	return out, st
 }
 
@@ -118,7 +122,7 @@ func (t *task) mayCreate() bool {
 // management. For the scale subresource live is a Scale.
 func (t *task) next(live fieldmanager.Object) (fieldmanager.Object, []string, *Status) {
 	if t.Verb == Update {
-		value, warnings := oneOwnerEach(t.body)
+		value, warnings := oneOwnerEach(t.body, "")
 		if st := t.sameUID(live, value); st != nil {
 			return fieldmanager.Object{}, warnings, st
 		}
@@ -151,7 +155,7 @@ func (t *task) next(live fieldmanager.Object) (fieldmanager.Object, []string, *S
 		return next, warnings, st
 	}
 	var more []string
-	next.Value, more = oneOwnerEach(next.Value)
+	next.Value, more = oneOwnerEach(next.Value, afterMutation)
 	next, st = t.mutate(next, live)
 	return next, append(warnings, more...), st
 }

@@ -108,6 +108,24 @@ func (r *crdReader) read(v document.Value) *CRD {
 	return crd
 }
 
+// deprecationOf is the warning of a deprecated version that has none of its own. It
+// names the version that Kubernetes prefers among the served ones that are newer
+// and not deprecated (apiextensions-apiserver, defaultDeprecationWarning).
+func deprecationOf(crd *CRD, version string) string {
+	warning := APIVersion(crd.Group, version) + " " + crd.Kind + " is deprecated"
+	successor := ""
+	for _, v := range crd.Object.Lookup("spec", "versions").Items() {
+		name := v.Get("name").StringOr("")
+		if flag(v, "served") && !flag(v, "deprecated") && VersionBefore(name, version) && (successor == "" || VersionBefore(name, successor)) {
+			successor = name
+		}
+	}
+	if successor == "" {
+		return warning
+	}
+	return warning + "; use " + APIVersion(crd.Group, successor) + " " + crd.Kind
+}
+
 func (r *crdReader) names(spec document.Value, at place) *CRD {
 	names, namesAt := spec.Get("names"), at.child("names")
 	crd := &CRD{
@@ -189,7 +207,7 @@ func (r *crdReader) version(crd *CRD, v document.Value, at place) *Kind {
 	if k.Deprecated {
 		k.Warning = v.Get("deprecationWarning").StringOr("")
 		if k.Warning == "" {
-			k.Warning = APIVersion(crd.Group, v.Get("name").StringOr("")) + " " + crd.Kind + " is deprecated"
+			k.Warning = deprecationOf(crd, v.Get("name").StringOr(""))
 		}
 	}
 	for _, f := range v.Get("selectableFields").Items() {

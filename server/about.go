@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/schema"
@@ -48,7 +49,14 @@ func (s *Server) version(w *writer, r *http.Request) {
 	if catalog := s.cluster.Kinds().Catalog(); catalog != nil {
 		_, minor, _ = strings.Cut(catalog.Version(), ".")
 	}
+	// The API is emulated as a kube-apiserver of this version does by default, which
+	// stays compatible with the version before.
+	before := "0"
+	if n, err := strconv.Atoi(minor); err == nil && n > 0 {
+		before = strconv.Itoa(n - 1)
+	}
 	s.json(w, r, map[string]string{
+		"emulationMajor": "1", "emulationMinor": minor, "minCompatibilityMajor": "1", "minCompatibilityMinor": before,
 		"major": "1", "minor": minor, "gitVersion": "v1." + minor + ".0+patchlab",
 		"gitCommit": "", "gitTreeState": "", "buildDate": "1970-01-01T00:00:00Z",
 		"goVersion": runtime.Version(), "compiler": runtime.Compiler, "platform": runtime.GOOS + "/" + runtime.GOARCH,

@@ -90,6 +90,13 @@ func (d *describer) rootSchema(k *schema.Kind) document.Value {
 			out = withDescriptions(out, d.written(k))
 		}
 	}
+	if len(k.Selectable) > 0 {
+		var fields document.ListBuilder
+		for _, path := range k.Selectable {
+			fields.Append(object("fieldPath", text(strings.TrimPrefix(path, "."))))
+		}
+		out = out.With("x-kubernetes-selectable-fields", fields.List())
+	}
 	return out.With("x-kubernetes-group-version-kind", kindList(k.Group, k.Version, k.Kind))
 }
 

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -289,21 +290,36 @@ func (s *Server) json(w *writer, r *http.Request, value any) {
 		s.fail(w, r, err)
 		return
 	}
+	if form, err := negotiate(r, offer{}); err == nil && form.yaml {
+		d, err := document.Parse(body, document.Options{MaxBytes: -1})
+		if err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		s.tagged(w, r, form.contentType(), d.Root.YAML())
+		return
+	}
 	s.jsonBytes(w, r, "application/json", body)
 }
 
 func (s *Server) jsonBytes(w *writer, r *http.Request, contentType string, body []byte) {
+	if pretty(r) {
+		var indented bytes.Buffer
+		_ = json.Indent(&indented, body, "", "  ") // it was marshalled
+		body = indented.Bytes()
+	}
+	s.tagged(w, r, contentType, body)
+}
+
+// tagged answers with a page that changes seldom. A client that has it already
+// finds that out by the ETag.
+func (s *Server) tagged(w *writer, r *http.Request, contentType string, body []byte) {
 	sum := sha256.Sum256(body)
 	etag := `"` + hex.EncodeToString(sum[:16]) + `"`
 	w.Header().Set("ETag", etag)
 	if r.Header.Get("If-None-Match") == etag {
 		w.WriteHeader(http.StatusNotModified)
 		return
-	}
-	if pretty(r) {
-		var indented bytes.Buffer
-		_ = json.Indent(&indented, body, "", "  ") // it was marshalled
-		body = indented.Bytes()
 	}
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))

@@ -30,6 +30,9 @@ func (d *describer) paths(b *document.ObjectBuilder, k *schema.Kind) {
 	if verbs := among(k.Verbs, "get", "update", "patch", "delete"); len(verbs) > 0 {
 		b.Set(collection+"/{name}", d.operations(k, schemaName(k), kind, verbs, k.Namespaced, true))
 	}
+	if k.Builtin && slices.Contains(k.Verbs, "watch") {
+		d.watchPaths(b, k, base)
+	}
 	for _, sub := range k.Subresources {
 		if verbs := among(sub.Verbs, "get", "create", "update", "patch"); len(verbs) > 0 {
 			name := schemaName(k)
@@ -39,6 +42,18 @@ func (d *describer) paths(b *document.ObjectBuilder, k *schema.Kind) {
 			b.Set(collection+"/{name}/"+sub.Name, d.operations(k, name, sub.Kind, verbs, k.Namespaced, true))
 		}
 	}
+}
+
+// watchPaths adds the paths of the old form for watches, by which generators of
+// clients learn that a built-in kind can be watched.
+func (d *describer) watchPaths(b *document.ObjectBuilder, k *schema.Kind, base string) {
+	collection := base + "/watch/" + k.Resource
+	if k.Namespaced {
+		b.Set(collection, d.operations(k, "", k.GroupVersionKind, []string{"watchlist"}, false, false))
+		collection = base + "/watch/namespaces/{namespace}/" + k.Resource
+	}
+	b.Set(collection, d.operations(k, "", k.GroupVersionKind, []string{"watchlist"}, k.Namespaced, false))
+	b.Set(collection+"/{name}", d.operations(k, "", k.GroupVersionKind, []string{"watch"}, k.Namespaced, true))
 }
 
 // kindName adds the schema of a kind that a subresource takes, and returns its
@@ -79,8 +94,8 @@ func operationOf(verb string) operation {
 		"resourceVersionMatch", "sendInitialEvents", "timeoutSeconds", "watch",
 	}
 	switch verb {
-	case "list":
-		return operation{"get", "list", list}
+	case "list", "watch", "watchlist":
+		return operation{"get", verb, list}
 	case "create":
 		return operation{"post", "post", write}
 	case "update":

@@ -373,3 +373,113 @@ func TestServeStops(t *testing.T) {
 		s.stopping.Store(false)
 	}
 }
+
+// Answers about the API itself and about its edges, each as kube-apiserver v1.36.3
+// gives it.
+func TestEdgesOfTheProtocol(t *testing.T) {
+	s := local(t, Options{})
+	const deployment = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"zz"},"spec":{"bogus":1}}`
+	apply, strategic := "application/apply-patch+yaml", "application/strategic-merge-patch+json"
+	create(t, s, "owned", "")
+	for _, c := range []struct {
+		why, method, url, kind, accept, body string
+		code                                 int
+		want, warning                        string
+	}{
+		{"an unknown field in an apply", "PATCH", "/apis/apps/v1/namespaces/n/deployments/zz?fieldManager=m", apply, "", deployment, 500,
+			`failed to create typed patch object (/zz; apps/v1, Kind=Deployment): .spec.bogus: field not declared in schema`, ""},
+		{"another type in an apply", "PATCH", configMaps + "/a?fieldManager=m", apply, "", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"a":true}}`, 500,
+			`failed to create typed patch object (/a; /v1, Kind=ConfigMap): .data.a: expected string, got \u0026value.valueUnstructured{Value:true}`, ""},
+		{"a strategic merge patch of another type", "PATCH", configMaps + "/owned", strategic, "", `{"metadata":{"labels":"invalid"}}`, 422,
+			`patch: Invalid value: \"map[metadata:map[labels:invalid]]\": cannot restore map from string`, ""},
+		{"a dry run does not mind a resourceVersion", "POST", configMaps + "?dryRun=All", "", "", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","resourceVersion":"7"}}`, 201, "", ""},
+		{"the empty group", "POST", configMaps, "", "", `{"apiVersion":"/v1","kind":"ConfigMap","metadata":{"name":"empty-group"}}`, 201, `{"apiVersion":"v1",`, ""},
+		{"a deprecated version warns with refusals too", "POST", "/api/v1/namespaces/n/endpoints", "", "", `{"apiVersion":"v1","kind":"Endpoints","metadata":{"name":"E_"}}`, 422, "",
+			`299 - "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"`},
+		{"owner references that a patch doubles", "PATCH", configMaps + "/owned", "application/merge-patch+json", "",
+			`{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"A","name":"a","uid":"1"},{"apiVersion":"v1","kind":"A","name":"a","uid":"1"}]}}`, 200, "",
+			`contains duplicate entries after mutating admission happens; API server dedups`},
+		{"a watch as a table of an unknown form", "GET", configMaps + "?watch=1&includeObject=Foo", "", "application/json;as=Table;v=v1;g=meta.k8s.io", "", 400,
+			"Unable to convert to Table as requested", ""},
+		{"a group as YAML", "GET", "/apis/apps", "", "application/yaml", "", 200, "kind: APIGroup\nname: apps\n", ""},
+		{"a version as YAML", "GET", "/api/v1", "", "application/yaml", "", 200, "kind: APIResourceList\n", ""},
+		{"the emulated version", "GET", "/version", "", "", "", 200, `"emulationMajor":"1","emulationMinor":"36"`, ""},
+		{"the oldest compatible version", "GET", "/version", "", "", "", 200, `"minCompatibilityMajor":"1","minCompatibilityMinor":"35"`, ""},
+		{"an empty namespace in a path is all of them", "GET", "/api/v1/namespaces//configmaps", "", "", "", 200, `"name":"owned"`, ""},
+		{"the old paths of watches", "GET", "/openapi/v3/api/v1", "", "", "", 200, `"/api/v1/watch/namespaces/{namespace}/configmaps/{name}"`, ""},
+	} {
+		headers := []string{}
+		if c.kind != "" {
+			headers = append(headers, "Content-Type", c.kind)
+		}
+		if c.accept != "" {
+			headers = append(headers, "Accept", c.accept)
+		}
+		w := ask(s, c.method, c.url, c.body, headers...)
+		if w.Code != c.code || !strings.Contains(w.Body.String(), c.want) {
+			t.Errorf("%s: %d %.600s", c.why, w.Code, w.Body)
+		}
+		if warnings := strings.Join(w.Header().Values("Warning"), "\n"); !strings.Contains(warnings, c.warning) || c.warning == "" && warnings != "" {
+			t.Errorf("%s: warnings %q", c.why, warnings)
+		}
+	}
+}
+
+// Custom resources: warnings about finalizers and versions, fields for selectors in
+// OpenAPI, and watches that end when the definition changes.
+func TestEdgesOfCustomResources(t *testing.T) {
+	s := local(t, Options{})
+	const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+	version := func(name, more string) string {
+		return `{"name":"` + name + `","served":true,` + more + `"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object","properties":{"color":{"type":"string"}}}}}},"selectableFields":[{"jsonPath":".spec.color"}]}`
+	}
+	definition := `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"things.example.com"},"spec":{"group":"example.com","scope":"Namespaced",` +
+		`"names":{"kind":"Thing","plural":"things"},"versions":[` + version("v1", `"storage":true,`) + `,` + version("v1beta1", `"storage":false,"deprecated":true,`) + `]}}`
+	if w := ask(s, "POST", crds, definition); w.Code != 201 {
+		t.Fatal(w.Body)
+	}
+	thing := func(version, finalizers string) []string {
+		w := ask(s, "POST", "/apis/example.com/"+version+"/namespaces/n/things",
+			`{"apiVersion":"example.com/`+version+`","kind":"Thing","metadata":{"generateName":"a-","finalizers":[`+finalizers+`]}}`)
+		if w.Code != 201 {
+			t.Fatal(w.Body)
+		}
+		return w.Header().Values("Warning")
+	}
+	const prefer = "to avoid accidental conflicts with other finalizer writers\""
+	for _, c := range []struct {
+		version, finalizers string
+		want                []string
+	}{
+		{"v1", `"example.com/a","orphan"`, nil},
+		{"v1", `"nodomain"`, []string{`299 - "metadata.finalizers: \"nodomain\": prefer a domain-qualified finalizer name ` + prefer}},
+		{"v1", `"no.path"`, []string{`299 - "metadata.finalizers: \"no.path\": prefer a domain-qualified finalizer name including a path (/) ` + prefer}},
+		{"v1beta1", ``, []string{`299 - "example.com/v1beta1 Thing is deprecated; use example.com/v1 Thing"`}},
+	} {
+		if got := thing(c.version, c.finalizers); !slices.Equal(got, c.want) {
+			t.Errorf("%s with %s: %q", c.version, c.finalizers, got)
+		}
+	}
+	if doc := ask(s, "GET", "/openapi/v3/apis/example.com/v1", "").Body.String(); !strings.Contains(doc, `"x-kubernetes-selectable-fields":[{"fieldPath":"spec.color"}]`) {
+		t.Error("no selectable fields in OpenAPI")
+	}
+	live := httptest.NewServer(s)
+	defer live.Close()
+	resp, err := http.Get(live.URL + "/apis/example.com/v1/namespaces/n/things?watch=1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	first := make([]byte, 10)
+	if _, err := io.ReadFull(resp.Body, first); err != nil {
+		t.Fatal(err)
+	}
+	w := ask(s, "PATCH", crds+"/things.example.com", `[{"op":"add","path":"/spec/versions/0/additionalPrinterColumns","value":[{"name":"Color","type":"string","jsonPath":".spec.color"}]}]`,
+		"Content-Type", "application/json-patch+json")
+	if w.Code != 200 {
+		t.Fatal(w.Body)
+	}
+	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+		t.Errorf("the watch was cut off, not ended: %v", err)
+	}
+}

@@ -32,6 +32,13 @@ func (s *Server) watch(w *writer, r *http.Request, form answerForm, t target, re
 	if end, ok := ctx.Value(watchesKey{}).(context.Context); ok {
 		defer context.AfterFunc(end, cancel)()
 	}
+	include := r.URL.Query().Get("includeObject")
+	if form.as == formTable {
+		if err := checkForm(form, false, t.kind.Kind, include); err != nil {
+			s.fail(w, r, err)
+			return
+		}
+	}
 	reading, err := s.cluster.Read(ctx, request)
 	if err != nil {
 		s.fail(w, r, err)
@@ -50,7 +57,7 @@ func (s *Server) watch(w *writer, r *http.Request, form answerForm, t target, re
 	if r.Method == http.MethodHead {
 		return
 	}
-	s.follow(ctx, w, s.newFrames(form, t, r.URL.Query().Get("includeObject")), reading.Events)
+	s.follow(ctx, w, s.newFrames(form, t, include), reading.Events)
 }
 
 // follow writes events until the stream or ctx ends.

@@ -9,6 +9,15 @@ import (
 // ErrType says that an object does not fit its type.
 var ErrType = errors.New("does not fit the schema")
 
+// Configuration is the Object of errors about an applied configuration.
+const Configuration = "the applied configuration"
+
+// Two of the reasons of a TypeError, by which they are told from others.
+const (
+	ReasonNoField = "the schema has no such field"
+	ReasonTwice   = "the list holds this item twice"
+)
+
 // A TypeError says where an object does not fit its type, and why.
 type TypeError struct {
 	Object string // which object: "the live object"; may be empty

@@ -124,7 +124,7 @@ func versionBefore(entries []Entry, version string) bool {
 func (Merger) Apply(t *Types, live, config document.Value, entries []Entry, self Entry, force bool) (document.Value, bool, []Entry, error) {
 	w := begin(t)
 	defer w.end()
-	if err := w.check("the applied configuration", config, document.Value{}, false); err != nil {
+	if err := w.check(Configuration, config, document.Value{}, false); err != nil {
 		return live, false, nil, err
 	}
 	if err := w.check("the live object", live, config, true); err != nil {

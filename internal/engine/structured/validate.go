@@ -71,7 +71,7 @@ func (c *checker) members(m *schema.MapType, v, known document.Value) *TypeError
 		var t *schema.Type
 		t, field = memberFrom(m, name, field)
 		if t == nil {
-			return &TypeError{Path: document.Keys(name), Reason: "the schema has no such field"}
+			return &TypeError{Path: document.Keys(name), Reason: ReasonNoField}
 		}
 		for at < known.Len() && known.Key(at) < name {
 			at++
@@ -118,7 +118,7 @@ func (c *checker) items(l *schema.ListType, v, known document.Value) *TypeError 
 			}
 		}
 		if !c.duplicates && x.follower(i) >= 0 {
-			return &TypeError{Path: document.Path{fieldset.Step(strings.Clone(x.elements[i]))}, Reason: "the list holds this item twice"}
+			return &TypeError{Path: document.Path{fieldset.Step(strings.Clone(x.elements[i]))}, Reason: ReasonTwice}
 		}
 	}
 	return nil

@@ -1,0 +1,165 @@
+package cluster
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/structured"
+	"github.com/patchlab-dev/patchlab/schema"
+	"github.com/patchlab-dev/patchlab/schema/defaults"
+)
+
+// mistyped answers an apply whose configuration does not fit the schema, in the
+// words of the API server, which clients compare (structured-merge-diff, typed).
+func (t *task) mistyped(config document.Value, err error) *Status {
+	var e *structured.TypeError
+	if !errors.As(err, &e) || e.Object != structured.Configuration {
+		return applyStatus(err)
+	}
+	kind := t.ep.body.GroupVersionKind.String()
+	if t.ep.body.Group == "" {
+		kind = "/" + kind
+	}
+	at, why := e.Path, typedReason(e, config)
+	if e.Reason == structured.ReasonTwice && len(at) > 0 {
+		last := at[len(at)-1]
+		at, why = at[:len(at)-1], "duplicate entries for key "+last.String()
+	}
+	where := ""
+	if len(at) > 0 {
+		where = at.String() + ": "
+	}
+	return &Status{Code: 500, Err: err, Message: "failed to create typed patch object (" + meta(config, "namespace") + "/" + meta(config, "name") +
+		"; " + kind + "): " + where + why}
+}
+
+// typedReason is why a value does not fit, in the API server's words where they are
+// those of a missing field or another type.
+func typedReason(e *structured.TypeError, config document.Value) string {
+	value := config.Follow(e.Path)
+	text, isText := value.Text()
+	if !isText {
+		text = goText(value)
+	}
+	switch expected, _, _ := strings.Cut(e.Reason, ","); expected {
+	case structured.ReasonNoField:
+		return "field not declared in schema"
+	case "expected an object":
+		return "expected map, got &{" + text + "}"
+	case "expected a list":
+		return "expected list, got &{" + text + "}"
+	case "expected a string":
+		return "expected string, got &value.valueUnstructured{Value:" + text + "}"
+	case "expected a boolean":
+		return "expected boolean, got &value.valueUnstructured{Value:" + goSyntax(value) + "}"
+	case "expected a number":
+		return "expected numeric (int or float), got " + goKind(value)
+	}
+	return e.Reason
+}
+
+// goKind is the name of the Go type in which the API server holds a value.
+func goKind(v document.Value) string {
+	switch v.Kind() {
+	case document.Bool:
+		return "bool"
+	case document.String:
+		return "string"
+	case document.List:
+		return "slice"
+	case document.Object:
+		return "map"
+	case document.Number:
+		if v.IsInt() {
+			return "int64"
+		}
+		return "float64"
+	}
+	return "invalid"
+}
+
+// goText is a value as Go's %+v prints it, which is how the API server quotes a
+// strategic merge patch.
+func goText(v document.Value) string {
+	var b strings.Builder
+	appendGoText(&b, v)
+	return b.String()
+}
+
+func appendGoText(b *strings.Builder, v document.Value) {
+	switch v.Kind() {
+	case document.String:
+		text, _ := v.Text()
+		b.WriteString(text)
+	case document.Null, document.Absent:
+		b.WriteString("<nil>")
+	case document.List:
+		b.WriteByte('[')
+		for i, item := range v.Items() {
+			if i > 0 {
+				b.WriteByte(' ')
+			}
+			appendGoText(b, item)
+		}
+		b.WriteByte(']')
+	case document.Object:
+		b.WriteString("map[")
+		first := true
+		for key, member := range v.Members() {
+			if !first {
+				b.WriteByte(' ')
+			}
+			first = false
+			b.WriteString(key + ":")
+			appendGoText(b, member)
+		}
+		b.WriteByte(']')
+	default:
+		b.Write(v.JSON())
+	}
+}
+
+// goSyntax is a scalar as Go's %#v prints it.
+func goSyntax(v document.Value) string {
+	if text, ok := v.Text(); ok {
+		return strconv.Quote(text)
+	}
+	return goText(v)
+}
+
+// unrestored words the failure to read the result of a strategic merge patch: the
+// API server names the two Go types, and neither the field nor the value
+// (apimachinery, DefaultUnstructuredConverter). Of scalars it is told in our words.
+func unrestored(k *schema.Kind, object document.Value, err error) string {
+	var e *defaults.DecodeError
+	if !errors.As(err, &e) {
+		return err.Error()
+	}
+	t := k.Type()
+	for _, step := range e.Path {
+		if t == nil {
+			return err.Error()
+		}
+		if name, ok := step.Name(); ok && t.Map != nil {
+			t = t.Map.Member(name)
+		} else if t.List != nil {
+			t = t.List.Elem
+		} else {
+			return err.Error()
+		}
+	}
+	found := goKind(object.Follow(e.Path))
+	switch {
+	case t == nil:
+		return err.Error()
+	case t.List != nil:
+		return "cannot restore slice from " + found
+	case t.Map != nil && len(t.Map.Fields) > 0:
+		return "cannot restore struct from: " + found
+	case t.Map != nil:
+		return "cannot restore map from " + found
+	}
+	return err.Error()
+}

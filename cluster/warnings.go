@@ -1,0 +1,45 @@
+package cluster
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+	"github.com/patchlab-dev/patchlab/kinds"
+)
+
+// standardFinalizers need no domain.
+var standardFinalizers = []string{kinds.FinalizerOrphan, kinds.FinalizerForeground, "kubernetes"}
+
+// finalizerWarnings are what the API server says about finalizers that a write adds
+// to a custom resource (apiextensions-apiserver, validateKubeFinalizerName). On a
+// built-in kind most of these are refused.
+func (t *task) finalizerWarnings(live, next document.Value) []string {
+	if t.ep.kind.Builtin {
+		return nil
+	}
+	had := finalizers(live)
+	added := slices.DeleteFunc(finalizers(next), func(name string) bool { return slices.Contains(had, name) })
+	slices.Sort(added)
+	var out []string
+	for _, name := range slices.Compact(added) {
+		warn := func(why string) {
+			out = append(out, fmt.Sprintf("metadata.finalizers: %s: %s", strconv.Quote(name), why))
+		}
+		if why := names.QualifiedName(name); why != "" {
+			warn(why)
+		}
+		if strings.Contains(name, "/") || slices.Contains(standardFinalizers, name) {
+			continue
+		}
+		what := ""
+		if strings.Contains(name, ".") {
+			what = " including a path (/)"
+		}
+		warn("prefer a domain-qualified finalizer name" + what + " to avoid accidental conflicts with other finalizer writers")
+	}
+	return out
+}
