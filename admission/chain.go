@@ -3,6 +3,8 @@ package admission
 import (
 	"context"
 	"net/url"
+	"sync"
+	"sync/atomic"
 
 	apiadmission "k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/admission/plugin/webhook/mutating"
@@ -43,9 +45,17 @@ func Configure(c *cluster.Config, o Options) error {
 	return nil
 }
 
-// chain runs the four plugins in kube-apiserver's order.
+// chain runs the four plugins in kube-apiserver's order. They are made when the
+// first configuration is written: their CEL environments take some ten milliseconds.
 type chain struct {
-	options     Options
+	options Options
+	source  *source
+
+	mu      sync.Mutex // held while plugins are made and configuration is loaded
+	plugins atomic.Pointer[plugins]
+}
+
+type plugins struct {
 	hooks       *webhooks
 	policies    *policies
 	rounds      []apiadmission.MutationInterface
@@ -62,18 +72,21 @@ func newChain(c *cluster.Cluster, o Options) (*chain, error) {
 	if o.Authorizer == nil {
 		o.Authorizer = allowAll
 	}
-	source := &source{cluster: c}
-	hooks, err := newWebhooks(source, o)
+	ch := &chain{options: o, source: &source{cluster: c}}
+	return ch, ch.load()
+}
+
+func newPlugins(s *source, o Options) (*plugins, error) {
+	hooks, err := newWebhooks(s, o)
 	if err != nil {
 		return nil, err
 	}
-	policies := newPolicies(source, o)
-	ch := &chain{
-		options: o, hooks: hooks, policies: policies,
+	policies := newPolicies(s, o)
+	return &plugins{
+		hooks: hooks, policies: policies,
 		rounds:      []apiadmission.MutationInterface{&mutatingPolicies{policies}, hooks.mutating},
 		validations: []apiadmission.ValidationInterface{&validatingPolicies{policies}, hooks.validating},
-	}
-	return ch, ch.load()
+	}, nil
 }
 
 // allowAll is the authorizer of a cluster in which everybody may do everything.
@@ -81,15 +94,33 @@ var allowAll = authorizer.AuthorizerFunc(func(context.Context, authorizer.Attrib
 	return authorizer.DecisionAllow, "", nil
 })
 
+// load reads the configuration of the cluster as it is now.
 func (ch *chain) load() error {
-	if err := ch.hooks.load(); err != nil {
+	ch.mu.Lock()
+	defer ch.mu.Unlock()
+	p := ch.plugins.Load()
+	if p == nil {
+		configured, err := ch.source.configured()
+		if err != nil || !configured {
+			return err
+		}
+		if p, err = newPlugins(ch.source, ch.options); err != nil {
+			return err
+		}
+	}
+	if err := p.hooks.load(); err != nil {
 		return err
 	}
-	return ch.policies.load()
+	err := p.policies.load()
+	ch.plugins.Store(p)
+	return err
 }
 
 // Active implements [cluster.Admission].
-func (ch *chain) Active() bool { return ch.hooks.active() || ch.policies.active() }
+func (ch *chain) Active() bool {
+	p := ch.plugins.Load()
+	return p != nil && (p.hooks.active() || p.policies.active())
+}
 
 // Changed implements [cluster.Admission]. A configuration that cannot be read
 // stays as it was; it was validated before it was stored.
@@ -98,8 +129,10 @@ func (ch *chain) Changed(resource *schema.Kind) {
 	case resource.Builtin && resource.Group == configGroup:
 		_ = ch.load()
 	case resource.Builtin && resource.Group == "apiextensions.k8s.io":
-		ch.policies.typesChanged() // parameters and patches depend on the kinds served
-		_ = ch.policies.load()
+		if p := ch.plugins.Load(); p != nil {
+			p.policies.typesChanged() // parameters and patches depend on the kinds served
+			_ = ch.load()
+		}
 	}
 }
 
@@ -128,7 +161,7 @@ func (ch *chain) Mutate(ctx context.Context, a *cluster.Attributes) (document.Va
 func (ch *chain) admit(ctx context.Context, attrs *attributes, objects *objects) error {
 	operation := attrs.GetOperation()
 	for {
-		for _, plugin := range ch.rounds {
+		for _, plugin := range ch.plugins.Load().rounds {
 			if !plugin.Handles(operation) {
 				continue
 			}
@@ -155,7 +188,7 @@ func (ch *chain) Validate(ctx context.Context, a *cluster.Attributes) *cluster.S
 	}
 	var warnings warningList
 	ctx = warning.WithWarningRecorder(ctx, &warnings)
-	for _, plugin := range ch.validations {
+	for _, plugin := range ch.plugins.Load().validations {
 		if plugin.Handles(attrs.GetOperation()) {
 			if err = plugin.Validate(ctx, attrs, objects); err != nil {
 				break

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
@@ -34,7 +33,6 @@ type policies struct {
 	validateHooks atomic.Pointer[[]validating.PolicyHook]
 	mutateHooks   atomic.Pointer[[]mutating.PolicyHook]
 
-	mu sync.Mutex // held while policies are loaded
 	// Compiled policies by name, with the version that they were compiled from.
 	validators compiled[validating.PolicyEvaluator]
 	mutators   compiled[mutating.PolicyEvaluator]
@@ -60,9 +58,8 @@ func (p *policies) active() bool {
 func (p *policies) typesChanged() { p.types.forget() }
 
 // load reads and compiles the policies and bindings of the cluster as they are now.
+// One goroutine at a time may call it.
 func (p *policies) load() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	if err := loadHooks(p, &p.validators, &p.validateHooks, "validatingadmissionpolicies", "validatingadmissionpolicybindings",
 		validating.NewValidatingAdmissionPolicyAccessor, validating.NewValidatingAdmissionPolicyBindingAccessor, compileValidating); err != nil {
 		return err

@@ -29,6 +29,18 @@ const configGroup = "admissionregistration.k8s.io"
 // kube-apiserver has informers in its place, which lag behind.
 type source struct{ cluster *cluster.Cluster }
 
+// configured reports whether there is any webhook configuration or policy.
+func (s *source) configured() (bool, error) {
+	for _, resource := range [...]string{
+		"mutatingwebhookconfigurations", "validatingwebhookconfigurations", "validatingadmissionpolicies", "mutatingadmissionpolicies",
+	} {
+		if list, err := s.list(configGroup, "v1", resource, ""); err != nil || len(list) > 0 {
+			return len(list) > 0, err
+		}
+	}
+	return false, nil
+}
+
 // list returns the objects of a resource in a namespace, or all for "". A resource
 // that the cluster does not serve has none.
 func (s *source) list(group, version, resource, namespace string) ([]document.Value, error) {

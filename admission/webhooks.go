@@ -2,7 +2,6 @@ package admission
 
 import (
 	"net/url"
-	"sync"
 	"sync/atomic"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
@@ -26,7 +25,6 @@ type webhooks struct {
 	mutating   *mutating.Plugin
 	validating *validating.Plugin
 
-	mu       sync.Mutex // held while configurations are loaded
 	mutate   *configurations
 	validate *configurations
 	count    atomic.Int64
@@ -72,10 +70,9 @@ func (r resolver) ResolveEndpoint(namespace, name string, port int32) (*url.URL,
 // active reports whether there is a webhook to call.
 func (w *webhooks) active() bool { return w.count.Load() > 0 }
 
-// load reads the configurations of the cluster as they are now.
+// load reads the configurations of the cluster as they are now. One goroutine at a
+// time may call it.
 func (w *webhooks) load() error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	mutate, err := typedList[admissionv1.MutatingWebhookConfiguration](w.source, "mutatingwebhookconfigurations")
 	if err != nil {
 		return err

@@ -9,12 +9,26 @@
 //
 // It answers as kube-apiserver does: patches, server-side apply, managedFields,
 // resourceVersion and conflicts, generation, status, finalizers, list and
-// watch. Of the controllers of kube-controller-manager two run: the one that empties
-// namespaces which are deleted, and the garbage collector. There are no others and
-// no admission plugins: nothing makes Pods of a Deployment, and unless
-// [Options].StrictNamespaces is set a namespace need not exist for objects to be
-// created in it. The namespaces of the system, the Service kubernetes and the
-// priority classes of the system exist.
+// watch. CEL rules of CustomResourceDefinitions, admission policies, admission
+// webhooks and conversion webhooks run, and count from the next request on. Of the
+// controllers of kube-controller-manager two run: the one that empties namespaces
+// which are deleted, and the garbage collector. There are no others: nothing makes
+// Pods of a Deployment, and unless [Options].StrictNamespaces is set a namespace need
+// not exist for objects to be created in it. The namespaces of the system, the Service
+// kubernetes and the priority classes of the system exist.
+//
+// A suite written for envtest of controller-runtime runs against it unchanged but
+// for one line, which tells envtest to use this server: its CRDs and webhooks are
+// installed as ever.
+//
+//	testEnv = &envtest.Environment{
+//		UseExistingCluster: ptr.To(true), Config: server.Config(), // this line
+//		CRDDirectoryPaths: …, WebhookInstallOptions: …,
+//	}
+//
+// Beyond what envtest can do, [Server.Requests] tells who sent what, [Server.Inject]
+// makes requests fail, [Clock] is a clock that the test moves, and [Options].RBAC holds
+// clients to their roles.
 package patchlabtest
 
 import (
@@ -23,6 +37,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"sync"
 	"testing"
 	"time"
@@ -30,6 +45,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 
+	"github.com/patchlab-dev/patchlab/admission"
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/controllers"
 	"github.com/patchlab-dev/patchlab/server"
@@ -69,6 +85,16 @@ type Options struct {
 	// Wrap returns the handler that requests go to, given the server's own: one that
 	// fails, delays or records some of them, for example. nil is the server's own.
 	Wrap func(http.Handler) http.Handler
+	// NoAdmission leaves out CEL rules, admission policies, admission webhooks and
+	// conversion webhooks.
+	NoAdmission bool
+	// Service returns the URL at which a service is reached that the configuration of
+	// a webhook names; nil expects URLs in configurations, as envtest writes them.
+	Service func(namespace, name string, port int32) (*url.URL, error)
+	// RBAC refuses requests that the Roles and ClusterRoles bound to their user do not
+	// allow. The user of [Server.Config] may do everything; [Server.ConfigFor] gives
+	// others.
+	RBAC bool
 }
 
 // Start starts a server that holds the CRDs of the named files and folders, and
@@ -99,6 +125,7 @@ func StartWith(t testing.TB, o Options) *Server {
 // in TestMain. It listens on a free port of the loopback interface.
 type Server struct {
 	cluster *cluster.Cluster
+	gate    *gate
 	url     string
 	stop    context.CancelFunc
 	done    func() error
@@ -111,9 +138,21 @@ func New(o Options) (*Server, error) {
 		ids := newIDs(o.Seed)
 		config.UID, config.Suffix = ids.uid, ids.suffix
 	}
+	if !o.NoAdmission {
+		if err := admission.Configure(&config, admission.Options{Service: o.Service}); err != nil {
+			return nil, err
+		}
+	}
 	c, err := cluster.New(config)
 	if err != nil {
 		return nil, err
+	}
+	g := &gate{Cluster: c, now: o.Now}
+	if g.now == nil {
+		g.now = time.Now
+	}
+	if o.RBAC {
+		g.roles = &roles{c}
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	if err = controllers.Bootstrap(ctx, c, false); err == nil {
@@ -139,12 +178,13 @@ func New(o Options) (*Server, error) {
 	}
 	done := make(chan error, 1)
 	go func() {
-		err := server.New(c, server.Options{Wrap: o.Wrap, Now: o.Now}).Serve(ctx, l, nil)
+		err := server.New(g, server.Options{User: admin(), Wrap: o.Wrap, Now: o.Now}).Serve(ctx, l, nil)
 		controlled.Wait()
 		done <- errors.Join(err, failed, c.Close())
 	}()
 	return &Server{
 		cluster: c,
+		gate:    g,
 		url:     "http://" + l.Addr().String(),
 		stop:    stop,
 		done:    sync.OnceValue(func() error { return <-done }),

@@ -70,6 +70,7 @@ require (
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
 	github.com/mxk/go-flowrate v0.0.0-20140419014527-cca7078d478f // indirect
 	github.com/opencontainers/go-digest v1.0.0 // indirect
+	github.com/patchlab-dev/patchlab/admission v0.0.0 // indirect
 	github.com/peterbourgon/diskv v2.0.1+incompatible // indirect
 	github.com/pmezard/go-difflib v1.0.1-0.20181226105442-5d4384ee4fb2 // indirect
 	github.com/prometheus/client_golang v1.23.2 // indirect
@@ -125,3 +126,5 @@ replace (
 	github.com/patchlab-dev/patchlab => ../
 	github.com/patchlab-dev/patchlab/patchlabtest => ../patchlabtest
 )
+
+replace github.com/patchlab-dev/patchlab/admission => ../admission

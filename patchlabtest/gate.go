@@ -1,0 +1,199 @@
+package patchlabtest
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+)
+
+// Request is one request that the server received, as [Server.Requests] returns
+// it.
+type Request struct {
+	Time time.Time
+	// User is who sent it: see [Server.ConfigFor].
+	User string
+	// Manager is the field manager that the request names, or else its user agent's
+	// first part, to which kube-apiserver attributes a write.
+	Manager string
+	// Verb is get, list, watch, create, update, patch, delete or deletecollection.
+	Verb string
+	// Group and Resource name the resource, Subresource is "" for the object itself.
+	Group, Resource, Subresource string
+	Namespace, Name              string
+	// Code is the HTTP status code of the answer, 200 for any success.
+	Code int
+}
+
+// Fault makes requests fail. Its empty fields match everything.
+type Fault struct {
+	// Verb, Group, Resource, Subresource, Namespace, Name and User choose requests.
+	// Group "core" is the group of Pods and ConfigMaps.
+	Verb, Group, Resource, Subresource, Namespace, Name, User string
+	// Times is how many requests fail; 0 fails all.
+	Times int
+	// Delay is how long an answer is held back. With it and without a Status the
+	// request is then answered as always.
+	Delay time.Duration
+	// Status is the failure: see [Conflict], [TooManyRequests], [Timeout] and
+	// [Expired]. A watch that fails with Expired is one that was cut.
+	Status *cluster.Status
+}
+
+// Conflict is the failure of an update with an old resourceVersion.
+func Conflict() *cluster.Status {
+	return &cluster.Status{Code: 409, Reason: cluster.ReasonConflict,
+		Message: "Operation cannot be fulfilled: the object has been modified; please apply your changes to the latest version and try again"}
+}
+
+// TooManyRequests is the failure of an overloaded server that asks to be left
+// alone for a second.
+func TooManyRequests() *cluster.Status {
+	return &cluster.Status{Code: 429, Reason: "TooManyRequests", Message: "Too many requests, please try again later.",
+		Details: &cluster.StatusDetails{RetryAfterSeconds: 1}}
+}
+
+// Timeout is the failure of a request that took the server too long; whether it
+// had an effect is open.
+func Timeout() *cluster.Status {
+	return &cluster.Status{Code: 504, Reason: cluster.ReasonTimeout, Message: "Timeout: request did not complete within requested timeout"}
+}
+
+// Expired is the failure of a watch or list whose resourceVersion is too old.
+func Expired() *cluster.Status {
+	return &cluster.Status{Code: 410, Reason: cluster.ReasonExpired, Message: "too old resource version"}
+}
+
+// maxRecorded is how many requests are kept; older ones are dropped.
+const maxRecorded = 100_000
+
+// gate is the cluster as the HTTP server sees it: it keeps a record of requests,
+// lets them fail where a test asks for it, and checks roles.
+type gate struct {
+	*cluster.Cluster
+	now func() time.Time
+	// roles is nil where everybody may do everything.
+	roles *roles
+
+	mu       sync.Mutex
+	requests []Request
+	faults   []*Fault
+}
+
+// Do implements the server's Cluster.
+func (g *gate) Do(ctx context.Context, r *cluster.Request) (*cluster.Response, error) {
+	if err := g.admit(ctx, r); err != nil {
+		return nil, g.record(r, err)
+	}
+	resp, err := g.Cluster.Do(ctx, r)
+	return resp, g.record(r, err)
+}
+
+// Read implements the server's Cluster.
+func (g *gate) Read(ctx context.Context, r *cluster.Request) (*cluster.Reading, error) {
+	if err := g.admit(ctx, r); err != nil {
+		return nil, g.record(r, err)
+	}
+	reading, err := g.Cluster.Read(ctx, r)
+	return reading, g.record(r, err)
+}
+
+// admit returns why a request fails before the cluster sees it.
+func (g *gate) admit(ctx context.Context, r *cluster.Request) error {
+	if g.roles != nil {
+		if st := g.roles.check(r); st != nil {
+			return st
+		}
+	}
+	f := g.fault(r)
+	if f == nil {
+		return nil
+	}
+	if f.Delay > 0 {
+		timer := time.NewTimer(f.Delay)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return Timeout()
+		}
+	}
+	if f.Status == nil {
+		return nil
+	}
+	return f.Status
+}
+
+// fault returns the first fault for a request and counts it.
+func (g *gate) fault(r *cluster.Request) *Fault {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for i, f := range g.faults {
+		if !f.matches(r) {
+			continue
+		}
+		if f.Times--; f.Times == 0 {
+			g.faults = slices.Delete(g.faults, i, i+1)
+		}
+		return f
+	}
+	return nil
+}
+
+func (f *Fault) matches(r *cluster.Request) bool {
+	for _, pair := range [...][2]string{
+		{f.Verb, r.Verb.String()}, {f.Group, cmp.Or(r.Group, "core")}, {f.Resource, r.Resource}, {f.Subresource, r.Subresource},
+		{f.Namespace, r.Namespace}, {f.Name, r.Name}, {f.User, r.User.Name},
+	} {
+		if pair[0] != "" && pair[0] != pair[1] {
+			return false
+		}
+	}
+	return true
+}
+
+// record keeps a request with its answer and returns err.
+func (g *gate) record(r *cluster.Request, err error) error {
+	agent, _, _ := strings.Cut(r.UserAgent, "/")
+	entry := Request{
+		Time: g.now(), User: r.User.Name, Manager: cmp.Or(r.FieldManager, agent), Verb: r.Verb.String(),
+		Group: r.Group, Resource: r.Resource, Subresource: r.Subresource, Namespace: r.Namespace, Name: r.Name, Code: 200,
+	}
+	if st, ok := err.(*cluster.Status); ok {
+		entry.Code = st.Code
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.requests) >= maxRecorded {
+		g.requests = append(g.requests[:0], g.requests[len(g.requests)/2:]...)
+	}
+	g.requests = append(g.requests, entry)
+	return err
+}
+
+// Requests returns the requests that the server has answered so far, in the order
+// of their answers; a watch counts when it begins. The latest 50,000 at least are
+// kept.
+func (s *Server) Requests() []Request {
+	s.gate.mu.Lock()
+	defer s.gate.mu.Unlock()
+	return slices.Clone(s.gate.requests)
+}
+
+// Inject makes requests fail from now on. Of several faults that match a request
+// the first counts. remove ends it.
+func (s *Server) Inject(f Fault) (remove func()) {
+	own := &f
+	s.gate.mu.Lock()
+	s.gate.faults = append(s.gate.faults, own)
+	s.gate.mu.Unlock()
+	return func() {
+		s.gate.mu.Lock()
+		defer s.gate.mu.Unlock()
+		s.gate.faults = slices.DeleteFunc(s.gate.faults, func(f *Fault) bool { return f == own })
+	}
+}
