@@ -114,7 +114,7 @@ func (l *Lab) match(live *liveObjects, o manifest.Object, c Change) (*matched, e
 	candidates := live.byName[name]
 	if name.name == "" && c.Action != ActionCreate {
 		candidates = live.ofKind(name)
-		if len(candidates) != 1 {
+		if len(candidates) != 1 || c.Action == "" || c.Action.creates() {
 			return m, &fieldProblem{document.Keys("metadata"), nameRequired(o.Value), ErrInput}
 		}
 	}

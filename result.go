@@ -27,9 +27,6 @@ type Result struct {
 	// Notes say what was found out or assumed: the action, the namespace, that a
 	// kind has no schema.
 	Notes []string
-
-	given *Object // Before as it was given
-	lab   *Lab
 }
 
 // Object returns the object after the change, with its managedFields.

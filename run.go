@@ -138,6 +138,10 @@ func (w *write) open(o *liveObject) error {
 		if err != nil {
 			return &Error{Position: o.Position(), Err: err, message: "the live object: " + err.Error()}
 		}
+		if !opened.Value.Lookup("metadata", "uid").Exists() { // no API server has printed it
+			normal := w.lab.pipeline.Normalize(w.kind, opened.split())
+			opened.Value = normal.Value
+		}
 		o.opened = opened
 	}
 	w.live = o.opened
@@ -217,7 +221,7 @@ func (w *write) clientApply() (*Result, error) {
 	}
 	if p.Len() == 0 {
 		return &Result{Target: w.target, Action: w.change.Action, FieldManager: w.change.FieldManager, Notes: w.notes,
-			Position: w.Position(), Before: w.live, After: w.live, lab: w.lab}, nil
+			Position: w.Position(), Before: w.live, After: w.live}, nil
 	}
 	verb, format := patchAction(patchType).format()
 	return w.send(verb, format, &document.Document{Root: p})
@@ -247,12 +251,11 @@ func (w *write) send(verb cluster.Verb, format cluster.Format, body *document.Do
 
 func (w *write) result(response *cluster.Response) *Result {
 	r := &Result{Target: w.target, Action: w.change.Action, FieldManager: w.change.FieldManager, Warnings: response.Warnings, Notes: w.notes,
-		Position: w.Position(), lab: w.lab,
-		After: &Object{Kind: w.kind, Value: response.After.Value, Managed: response.After.Managed, lab: w.lab}}
+		Position: w.Position(),
+		After:    &Object{Kind: w.kind, Value: response.After.Value, Managed: response.After.Managed, lab: w.lab}}
 	r.Target.Name = response.After.Value.Lookup("metadata", "name").StringOr(r.Target.Name)
 	if w.live != nil {
 		r.Before = &Object{Kind: w.kind, Value: response.Before.Value, Managed: response.Before.Managed, lab: w.lab}
-		r.given = w.live
 	}
 	if w.change.Subresource == "scale" {
 		r.Scale = response.Object

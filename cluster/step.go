@@ -6,6 +6,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/schema"
+	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
 
 // Step answers one write as [Pipeline.Step] does, with a pipeline that is made
@@ -39,6 +40,23 @@ func NewPipeline(config Config) (*Pipeline, error) {
 
 // Kinds returns the kinds that the pipeline serves.
 func (p *Pipeline) Kinds() *schema.Registry { return p.pipeline.kinds }
+
+// Normalize returns an object of a built-in kind as the API server would print it
+// once it is stored: with its defaults, without unknown fields, and with the empty
+// fields that Go's types print. An object that cannot be decoded, and one of a
+// custom resource, is returned as it is. An object that an API server has printed
+// does not change.
+func (p *Pipeline) Normalize(kind *schema.Kind, o fieldmanager.Object) fieldmanager.Object {
+	if !kind.Builtin || o.Value.Get("apiVersion").StringOr("") != kind.APIVersion() {
+		return o
+	}
+	decoded, _, err := defaults.Decode(kind, o.Value, defaults.FromTree)
+	if err != nil {
+		return o
+	}
+	o.Value = p.pipeline.fill(kind, decoded)
+	return o
+}
 
 // Manager returns the field manager of a kind, with exactly the configuration that
 // the API server gives it; subresource is "" for the object itself. An error says

@@ -14,6 +14,7 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/schema/defaults"
+	"github.com/patchlab-dev/patchlab/schema/structural"
 )
 
 // defaultsOptions are the flags of defaults.
@@ -148,6 +149,9 @@ func (f *filling) one(obj manifest.Object) error {
 	if err != nil {
 		return err
 	}
+	if !kind.Builtin && !f.minimize {
+		f.customRules(kind, obj.Value, after, nil)
+	}
 	f.objects = append(f.objects, after)
 	name := fileName(target)
 	f.diff.WriteString(udiff.Unified("live/"+name, "after/"+name, string(obj.Value.YAML()), string(after.YAML())))
@@ -161,6 +165,12 @@ func (f *filling) decodes(kind *schema.Kind, obj manifest.Object) error {
 	if errors.As(err, &undecoded) {
 		return fmt.Errorf("%s: %w", obj.PositionOf(undecoded.Path), err)
 	}
+	if !kind.Builtin {
+		_, unknown := structural.Prune(kind.Type(), obj.Value)
+		for _, path := range unknown {
+			problems = append(problems, defaults.Problem{Path: path, Message: fmt.Sprintf("unknown field %q", schema.FieldText(path))})
+		}
+	}
 	for _, p := range problems {
 		text := fmt.Sprintf("Warning: %s: %s", obj.PositionOf(p.Path), p.Message)
 		if near := kind.Type().NearestField(p.Path); near != "" {
@@ -169,6 +179,23 @@ func (f *filling) decodes(kind *schema.Kind, obj manifest.Object) error {
 		f.app.note(text)
 	}
 	return err
+}
+
+// customRules reports the fields of a custom resource that are there after, and were
+// not before: they have the defaults of its CustomResourceDefinition.
+func (f *filling) customRules(kind *schema.Kind, before, after document.Value, path document.Path) {
+	switch {
+	case !before.Exists():
+		fmt.Fprintf(&f.report, "  %s: %s\n    default of the schema of %s\n", path, after, kind.Kind)
+	case after.Kind() == document.Object:
+		for name, v := range after.Members() {
+			f.customRules(kind, before.Get(name), v, path.Child(name))
+		}
+	case after.Kind() == document.List && before.Len() == after.Len():
+		for i, v := range after.Items() {
+			f.customRules(kind, before.At(i), v, path.Item(i))
+		}
+	}
 }
 
 func (f *filling) observe(x defaults.Filled) {
