@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/kinds"
 )
 
 // controlled returns a CustomResourceDefinition with the status that the API
@@ -17,13 +18,12 @@ func controlled(crd document.Value, others []document.Value, now string) documen
 	if conditionTrue(crd, "NamesAccepted") && !conditionTrue(crd, "Established") {
 		crd = withCondition(crd, "Established", "True", "InitialNamesAccepted", "the initial names have been accepted", now)
 	}
-	if isProtected(crd.Lookup("spec", "group").StringOr("")) {
-		state, message := approval(crd)
+	if state, message, needed := kinds.Approval(crd); needed {
 		status := "False"
-		if state == approved {
+		if state == kinds.Approved {
 			status = "True"
 		}
-		crd = withCondition(crd, "KubernetesAPIApprovalPolicyConformant", status, state, message, now)
+		crd = withCondition(crd, "KubernetesAPIApprovalPolicyConformant", status, string(state), message, now)
 	}
 	if hasMeta(crd, "deletionTimestamp") {
 		crd = withCondition(crd, "Terminating", "True", "InstanceDeletionInProgress", "CustomResource deletion is in progress", now)

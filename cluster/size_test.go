@@ -17,12 +17,11 @@ func large(name string, n, bytes int) string {
 	return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"` + name + `"},"data":{` + b.String()[1:] + `}}`
 }
 
-// revisions hold data without a limit of its own, unlike ConfigMaps.
-const revisions = "/apis/apps/v1/namespaces/n/controllerrevisions"
-
-func largeRevision(name string) string {
-	return `{"apiVersion":"apps/v1","kind":"ControllerRevision","metadata":{"name":"` + name + `"},"revision":1,"data":{"a":"` +
-		strings.Repeat("x", cluster.MaxObjectBytes) + `"}}`
+// largeDeployment has an argument without a limit of its own, unlike the data of
+// ConfigMaps.
+func largeDeployment(bytes int) string {
+	return `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"b"},"spec":{"selector":{"matchLabels":{"a":"b"}},
+		"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i","args":["` + strings.Repeat("x", bytes) + `"]}]}}}}`
 }
 
 // kube-apiserver passes etcd's refusal on as it is.
@@ -34,17 +33,19 @@ func TestTooLargeObjectIsRefused(t *testing.T) {
 			t.Errorf("%s: got %+v", what, st)
 		}
 	}
-	_, st := q.do(cluster.Create, revisions, largeRevision("a"))
+	_, st := q.do(cluster.Create, deployments, largeDeployment(cluster.MaxObjectBytes))
 	tooLarge("create", st)
-	q.must(cluster.Create, revisions, `{"metadata":{"name":"b"},"revision":1,"data":{}}`)
-	_, st = q.do(cluster.Update, revisions+"/b", largeRevision("b"))
+	q.must(cluster.Create, deployments, largeDeployment(1))
+	_, st = q.do(cluster.Update, deployments+"/b", largeDeployment(cluster.MaxObjectBytes))
 	tooLarge("update", st)
-	_, st = q.do(cluster.Patch, revisions+"/b", largeRevision("b"), apply("m"))
+	_, st = q.do(cluster.Patch, deployments+"/b", largeDeployment(cluster.MaxObjectBytes), apply("m"), force)
 	tooLarge("apply", st)
-	if got := q.must(cluster.Get, revisions+"/b", ""); got.Lookup("data").Len() != 0 {
+	if got := q.must(cluster.Get, deployments+"/b", ""); len(got.String()) > 10_000 {
 		t.Error("a refused write changed the object")
 	}
 }
+
+func force(r *cluster.Request) { yes := true; r.Force = &yes }
 
 // Managers that make an object too large are left out, but for an apply.
 func TestManagersGoBeforeAnObjectIsTooLarge(t *testing.T) {

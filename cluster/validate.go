@@ -17,7 +17,7 @@ func (t *task) validateNew(object document.Value) []Cause {
 	k := t.ep.kind
 	metadata := t.metadataCauses(object)
 	if k.Builtin {
-		causes := append(checkBuiltin(k, t.ep.sub, object, document.Value{}, document.Value{}), metadata...)
+		causes := append(t.builtinCauses(object, document.Value{}, document.Value{}), metadata...)
 		t.valid = len(causes) == 0
 		return t.checkDefinition(causes, object, document.Value{})
 	}
@@ -37,6 +37,12 @@ func (t *task) metadataCauses(object document.Value) []Cause {
 	return schemaCauses(kinds.ValidateMetadata(object, k.Namespaced, s.Name))
 }
 
+// builtinCauses validates an object of a built-in kind by the rules of its kind. valid
+// is an object of the kind that is known to be valid, absent for none.
+func (t *task) builtinCauses(object, live, valid document.Value) []Cause {
+	return schemaCauses(t.ep.strategy.ValidateUpdate(t.ep.kind, t.ep.sub, object, live, valid))
+}
+
 // validateUpdate validates the next state of an object.
 func (t *task) validateUpdate(live, next document.Value) []Cause {
 	k := t.ep.kind
@@ -46,7 +52,7 @@ func (t *task) validateUpdate(live, next document.Value) []Cause {
 	changed := schemaCauses(kinds.ValidateMetadataUpdate(next, live))
 	causes = append(append(causes, changed...), changed...)
 	if k.Builtin {
-		causes = append(causes, checkBuiltin(k, t.ep.sub, next, live, t.basis.validFor(k))...)
+		causes = append(causes, t.builtinCauses(next, live, t.basis.validFor(k))...)
 		t.valid = len(causes) == 0 && (t.ep.sub == "" || t.basis.valid) // a subresource checks its own part
 		return t.checkDefinition(causes, next, live)
 	}
@@ -88,7 +94,7 @@ func embeddedMetadata(metadata document.Value) []schema.FieldError {
 func schemaCauses(errs []schema.FieldError) []Cause {
 	causes := make([]Cause, 0, len(errs))
 	for _, e := range errs {
-		causes = append(causes, Cause{Type: string(e.Type), Field: e.Field, Message: e.Body(), Path: e.Path, Value: e.BadValue})
+		causes = append(causes, Cause{Type: string(e.Type), Field: e.Field, Message: e.Body(), Path: e.Path, Value: e.BadValue, Hint: e.Hint})
 	}
 	return causes
 }

@@ -11,4 +11,6 @@ var customResourceDefinitionStrategy = Strategy{
 	RequireVersion: true,
 	Reset:          []string{"status"},
 	ResetStatus:    []string{"spec"},
+	validate:       validateCustomResourceDefinition,
+	validateStatus: validateCustomResourceDefinitionStatus,
 }

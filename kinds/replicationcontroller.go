@@ -1,5 +1,9 @@
 package kinds
 
+import (
+	"github.com/patchlab-dev/patchlab/document"
+)
+
 // replicationControllerStrategy is the strategy of v1 ReplicationController.
 var replicationControllerStrategy = Strategy{
 	Group:           "",
@@ -13,4 +17,35 @@ var replicationControllerStrategy = Strategy{
 	Selectable: []SelectableField{
 		{Label: "status.replicas", Missing: "0"},
 	},
+	validate:       validateReplicationController,
+	validateStatus: validateReplicationControllerStatus,
+}
+
+func validateReplicationController(c *check, object, _ field) {
+	spec := object.get("spec")
+	selector, template, replicas := spec.get("selector"), spec.get("template"), spec.get("replicas")
+	c.minimum(spec.get("minReadySeconds"), 0)
+	c.need(selector)
+	c.need(replicas)
+	c.minimum(replicas, 0)
+	if !template.isSet() {
+		c.required(template, "")
+		return
+	}
+	labels := template.get("metadata.labels")
+	for key, value := range selector.Value.Members() {
+		if !document.Equal(labels.Get(key), value) {
+			c.invalid(labels, "`selector` does not match template `labels`")
+			break
+		}
+	}
+	c.podTemplate(template)
+	c.runsForEver(template)
+}
+
+func validateReplicationControllerStatus(c *check, object, _ field) {
+	status := object.get("status")
+	c.counts(status, "replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas", "observedGeneration")
+	c.atMost(status, "replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas")
+	c.atMost(status, "readyReplicas", "availableReplicas")
 }

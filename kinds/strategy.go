@@ -149,9 +149,6 @@ func (s *Strategy) StorageName() string {
 	return s.Resource
 }
 
-// Validates reports whether this package has the validation of the kind.
-func (s *Strategy) Validates() bool { return s != nil && s.validate != nil }
-
 // Validate checks an object of kind k, decoded and with its defaults, that is
 // written through a subresource ("" for the object itself). old is the stored
 // object, absent on create. The metadata is not checked here.

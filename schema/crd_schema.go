@@ -65,7 +65,7 @@ const maxErrors = 100
 
 func (c *checker) add(t ErrorType, at place, bad document.Value, detail string) {
 	if len(c.errs) < maxErrors {
-		c.errs = append(c.errs, FieldError{t, at.path(), at.text(), bad, detail})
+		c.errs = append(c.errs, FieldError{Type: t, Path: at.path(), Field: at.text(), BadValue: bad, Detail: detail})
 	}
 }
 

@@ -19,6 +19,8 @@ type FieldError struct {
 	BadValue document.Value
 	// Detail says why.
 	Detail string
+	// Hint is advice that the API server does not give; may be empty.
+	Hint string
 }
 
 // ErrorType says what is wrong; its text is the reason in a Status' causes.
@@ -78,11 +80,18 @@ func (e FieldError) Body() string {
 	return s
 }
 
+// maxValueText limits the part of a message that shows the wrong value, in bytes.
+const maxValueText = 4 << 10
+
 func (e FieldError) valueText() string {
-	if text, ok := e.BadValue.Text(); ok {
-		return strconv.Quote(text)
+	text := e.BadValue.String()
+	if s, ok := e.BadValue.Text(); ok {
+		text = strconv.Quote(s)
 	}
-	return e.BadValue.String()
+	if len(text) > maxValueText {
+		return strings.ToValidUTF8(text[:maxValueText], "") + "…"
+	}
+	return text
 }
 
 // FieldText writes a path as kube-apiserver's messages on fields do, without a
