@@ -1,0 +1,229 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// clientFlags say which API server a command asks.
+type clientFlags struct {
+	server, kubeconfig, token string
+	insecure                  bool
+}
+
+func (o *clientFlags) add(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&o.server, "server", "", "URL of the API server; without it the current context of the kubeconfig counts")
+	f.StringVar(&o.token, "token", "", "bearer token for --server")
+	f.BoolVar(&o.insecure, "insecure-skip-tls-verify", false, "do not check the certificate of --server")
+	f.StringVar(&o.kubeconfig, "kubeconfig", "", "kubeconfig file (default $KUBECONFIG, or ~/.kube/config)")
+}
+
+// client is a client of an API server.
+type client struct {
+	base, token string
+	http        *http.Client
+}
+
+// requestTimeout bounds each request that is no watch.
+const requestTimeout = 30 * time.Second
+
+// maxAnswer is the longest answer that is read.
+const maxAnswer = 64 << 20
+
+// open returns a client of the server that the flags name.
+func (o *clientFlags) open() (*client, error) {
+	if o.server != "" {
+		return newClient(o.server, o.token, &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: o.insecure}), nil
+	}
+	name := o.kubeconfig
+	if name == "" {
+		name, _, _ = strings.Cut(os.Getenv("KUBECONFIG"), string(os.PathListSeparator))
+	}
+	if name == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return nil, usage("no --server and no kubeconfig is given")
+		}
+		name = filepath.Join(home, ".kube", "config")
+	}
+	data, err := os.ReadFile(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, usage("no --server is given, and there is no kubeconfig " + name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	doc, err := document.ParseYAML(data, document.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	c, err := fromKubeconfig(doc.Root)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return c, nil
+}
+
+func newClient(base, token string, config *tls.Config) *client {
+	return &client{
+		base: strings.TrimRight(base, "/"), token: token,
+		http: &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, TLSClientConfig: config, MaxIdleConnsPerHost: 100, ForceAttemptHTTP2: true}},
+	}
+}
+
+// fromKubeconfig returns a client for the current context of a kubeconfig.
+func fromKubeconfig(config document.Value) (*client, error) {
+	context, ok := named(config.Get("contexts"), config.Get("current-context").StringOr(""), "context")
+	if !ok {
+		return nil, errors.New("the current context is not set, or there is none of its name")
+	}
+	cluster, ok := named(config.Get("clusters"), context.Get("cluster").StringOr(""), "cluster")
+	if !ok {
+		return nil, errors.New("the cluster of the current context is missing")
+	}
+	user, _ := named(config.Get("users"), context.Get("user").StringOr(""), "user")
+	if user.Get("exec").Exists() || user.Get("auth-provider").Exists() {
+		return nil, errors.New("the user gets credentials from a program, which patchlab does not run; use --server and --token (kubectl create token)")
+	}
+	c := &tls.Config{MinVersion: tls.VersionTLS12}
+	c.InsecureSkipVerify, _ = cluster.Get("insecure-skip-tls-verify").Bool()
+	c.ServerName = cluster.Get("tls-server-name").StringOr("")
+	authority, err := material(cluster, "certificate-authority")
+	if err != nil {
+		return nil, err
+	}
+	if authority != nil {
+		c.RootCAs = x509.NewCertPool()
+		if !c.RootCAs.AppendCertsFromPEM(authority) {
+			return nil, errors.New("the certificate authority is no certificate in PEM form")
+		}
+	}
+	certificate, err := material(user, "client-certificate")
+	if err != nil {
+		return nil, err
+	}
+	if certificate != nil {
+		key, err := material(user, "client-key")
+		if err != nil {
+			return nil, err
+		}
+		pair, err := tls.X509KeyPair(certificate, key)
+		if err != nil {
+			return nil, fmt.Errorf("the client certificate: %w", err)
+		}
+		c.Certificates = []tls.Certificate{pair}
+	}
+	token := user.Get("token").StringOr("")
+	if file := user.Get("tokenFile").StringOr(""); token == "" && file != "" {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		token = strings.TrimSpace(string(data))
+	}
+	return newClient(cluster.Get("server").StringOr(""), token, c), nil
+}
+
+// named returns the member of the entry of a name.
+func named(list document.Value, name, member string) (document.Value, bool) {
+	if list.Kind() != document.List {
+		return document.Value{}, false
+	}
+	for _, entry := range list.Items() {
+		if entry.Get("name").StringOr("") == name {
+			return entry.Get(member), true
+		}
+	}
+	return document.Value{}, false
+}
+
+// material returns the bytes of a certificate or key: from the member name-data, or
+// the file that the member name names; nil for neither.
+func material(entry document.Value, name string) ([]byte, error) {
+	if text := entry.Get(name + "-data").StringOr(""); text != "" {
+		data, err := base64.StdEncoding.DecodeString(text)
+		if err != nil {
+			return nil, fmt.Errorf("%s-data is not base64", name)
+		}
+		return data, nil
+	}
+	if file := entry.Get(name).StringOr(""); file != "" {
+		return os.ReadFile(file)
+	}
+	return nil, nil
+}
+
+// statusError is a refusal of the server.
+type statusError struct {
+	code    int
+	reason  string
+	message string
+}
+
+func (e *statusError) Error() string { return e.message }
+
+// do sends a request and returns the object of the answer. A refusal is a
+// *statusError.
+func (c *client) do(ctx context.Context, method, path, contentType, body string) (document.Value, error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	resp, err := c.send(ctx, method, path, contentType, body)
+	if err != nil {
+		return document.Value{}, err
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	if err != nil {
+		return document.Value{}, err
+	}
+	doc, err := document.Parse(data, document.Options{})
+	if err != nil {
+		return document.Value{}, fmt.Errorf("%s %s: %s, and the answer is no JSON", method, path, resp.Status)
+	}
+	if resp.StatusCode >= 300 {
+		return doc.Root, &statusError{resp.StatusCode, doc.Root.Get("reason").StringOr(""), doc.Root.Get("message").StringOr(resp.Status)}
+	}
+	return doc.Root, nil
+}
+
+// send sends a request. The caller closes the answer's body.
+func (c *client) send(ctx context.Context, method, path, contentType, body string) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, method, c.base+path, bytes.NewReader([]byte(body)))
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Accept", "application/json")
+	r.Header.Set("User-Agent", "patchlab")
+	if contentType != "" {
+		r.Header.Set("Content-Type", contentType)
+	}
+	if c.token != "" {
+		r.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	return c.http.Do(r)
+}
+
+// code returns the code of a refusal, 0 for any other error.
+func code(err error) int {
+	var st *statusError
+	if errors.As(err, &st) {
+		return st.code
+	}
+	return 0
+}

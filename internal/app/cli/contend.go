@@ -1,0 +1,232 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/server"
+)
+
+type contendOptions struct {
+	client    clientFlags
+	namespace string
+	writers   int
+	duration  time.Duration
+}
+
+func (a *App) contendCommand() *cobra.Command {
+	var o contendOptions
+	c := &cobra.Command{
+		Use:   "contend",
+		Short: "Measure what concurrent writers of one object cost by each way to write",
+		Long: `Let writers count in one ConfigMap at the same time, by each strategy in turn, and
+print what that costs: how many writes succeeded a second, how many were refused
+with a conflict, how often writers tried again, and how many updates were lost, that
+is, acknowledged and not in the result.
+
+  blind        read, add one, write without a resourceVersion
+  optimistic   read, add one, write with the resourceVersion; give up at a conflict
+  retry        the same, but read again and repeat at a conflict
+  json-patch   a JSON patch that tests the number before it replaces it; repeat
+  apply        server-side apply of a number of each writer's own
+
+Without --server and --kubeconfig it runs against a server of its own in memory. The
+ConfigMap is created in --namespace and deleted at the end.
+
+` + exitHelp,
+		Example: `  patchlab contend --writers 20
+  patchlab contend --server https://127.0.0.1:6443 --token "$TOKEN" --namespace scratch`,
+		Args: arguments(),
+		RunE: func(c *cobra.Command, _ []string) error { return a.contend(c.Context(), &o) },
+	}
+	o.client.add(c)
+	f := c.Flags()
+	f.StringVarP(&o.namespace, "namespace", "n", "default", "namespace of the ConfigMap")
+	f.IntVar(&o.writers, "writers", 10, "how many writers write at the same time")
+	f.DurationVar(&o.duration, "duration", 2*time.Second, "how long each strategy is tried")
+	return c
+}
+
+func (a *App) contend(ctx context.Context, o *contendOptions) error {
+	if o.writers < 1 || o.duration <= 0 {
+		return usage("--writers and --duration have to be positive")
+	}
+	c, stop, err := a.contended(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	t := tabwriter.NewWriter(a.Out, 0, 0, 3, ' ', 0)
+	_, _ = fmt.Fprintln(t, "STRATEGY\tWRITES/S\tCONFLICTS\tRETRIES\tLOST UPDATES")
+	for _, s := range strategies() {
+		r := &contest{client: c, options: o, path: "/api/v1/namespaces/" + o.namespace + "/configmaps"}
+		lost, err := r.run(ctx, s)
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+		_, _ = fmt.Fprintf(t, "%s\t%.0f\t%d\t%d\t%d\n", s.name, float64(r.succeeded.Load())/o.duration.Seconds(), r.conflicts.Load(), r.retries.Load(), lost)
+	}
+	return t.Flush()
+}
+
+// contended returns a client of the server that is written to.
+func (a *App) contended(ctx context.Context, o *contendOptions) (*client, func(), error) {
+	if o.client.server != "" || o.client.kubeconfig != "" {
+		c, err := o.client.open()
+		return c, func() {}, err
+	}
+	cl, err := cluster.New(cluster.Config{Now: a.Now})
+	if err != nil {
+		return nil, nil, err
+	}
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, nil, err
+	}
+	serving, end := context.WithCancel(ctx)
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		_ = server.New(cl, server.Options{User: everybody()}).Serve(serving, l, nil)
+	}()
+	return newClient(addressOf(l.Addr(), false), "", nil), func() { end(); <-over; _ = cl.Close() }, nil
+}
+
+// strategy is a way to add one to the number.
+type strategy struct {
+	name string
+	// add makes one attempt. again asks for another one after a conflict.
+	add   func(ctx context.Context, c *contest, writer, n int) error
+	again bool
+}
+
+func strategies() []strategy {
+	return []strategy{
+		{name: "blind", add: func(ctx context.Context, c *contest, _, _ int) error { return c.put(ctx, false) }},
+		{name: "optimistic", add: func(ctx context.Context, c *contest, _, _ int) error { return c.put(ctx, true) }},
+		{name: "retry", add: func(ctx context.Context, c *contest, _, _ int) error { return c.put(ctx, true) }, again: true},
+		{name: "json-patch", add: func(ctx context.Context, c *contest, _, _ int) error { return c.patch(ctx) }, again: true},
+		{name: "apply", add: func(ctx context.Context, c *contest, writer, n int) error { return c.apply(ctx, writer, n) }},
+	}
+}
+
+// contest is one strategy that is tried.
+type contest struct {
+	client                        *client
+	options                       *contendOptions
+	path                          string // of ConfigMaps
+	succeeded, conflicts, retries atomic.Int64
+}
+
+const contendedName = "patchlab-contend"
+
+// run lets the writers write and returns how many updates were lost.
+func (c *contest) run(ctx context.Context, s strategy) (lost int64, err error) {
+	if _, err := c.client.do(ctx, "DELETE", c.path+"/"+contendedName, "", ""); err != nil && code(err) != 404 {
+		return 0, err
+	}
+	if _, err := c.client.do(ctx, "POST", c.path, "application/json", `{"metadata":{"name":"`+contendedName+`"},"data":{"n":"0"}}`); err != nil {
+		return 0, err
+	}
+	defer func() {
+		_, _ = c.client.do(context.WithoutCancel(ctx), "DELETE", c.path+"/"+contendedName, "", "")
+	}()
+	timed, cancel := context.WithTimeout(ctx, c.options.duration)
+	defer cancel()
+	var wg sync.WaitGroup
+	failed := make(chan error, c.options.writers)
+	for writer := range c.options.writers {
+		wg.Go(func() {
+			if err := c.write(ctx, timed, s, writer); err != nil {
+				failed <- err
+				cancel()
+			}
+		})
+	}
+	wg.Wait()
+	select {
+	case err := <-failed:
+		return 0, err
+	default:
+	}
+	object, err := c.client.do(ctx, "GET", c.path+"/"+contendedName, "", "")
+	if err != nil {
+		return 0, err
+	}
+	return c.succeeded.Load() - total(object.Get("data")), nil
+}
+
+// write adds until the time is over. A write that has begun is finished, so that
+// its outcome is known.
+func (c *contest) write(ctx, timed context.Context, s strategy, writer int) error {
+	for n := 1; timed.Err() == nil; {
+		err := s.add(ctx, c, writer, n)
+		switch {
+		case err == nil:
+			c.succeeded.Add(1)
+			n++
+			continue
+		case code(err) != 409 && code(err) != 422:
+			return err
+		}
+		c.conflicts.Add(1)
+		if s.again {
+			c.retries.Add(1)
+		}
+	}
+	return nil
+}
+
+// total is the sum of the numbers in data.
+func total(data document.Value) (sum int64) {
+	for _, v := range data.Members() {
+		n, _ := strconv.ParseInt(v.StringOr(""), 10, 64)
+		sum += n
+	}
+	return sum
+}
+
+// put reads the object, adds one and writes it, on condition of its version or not.
+func (c *contest) put(ctx context.Context, versioned bool) error {
+	object, err := c.client.do(ctx, "GET", c.path+"/"+contendedName, "", "")
+	if err != nil {
+		return err
+	}
+	object = object.Set(document.NewString(strconv.FormatInt(total(object.Get("data"))+1, 10)), "data", "n")
+	if !versioned {
+		object = object.Remove("metadata", "resourceVersion")
+	}
+	_, err = c.client.do(ctx, "PUT", c.path+"/"+contendedName, "application/json", object.String())
+	return err
+}
+
+// patch replaces the number on condition that it is still the one that was read.
+func (c *contest) patch(ctx context.Context) error {
+	object, err := c.client.do(ctx, "GET", c.path+"/"+contendedName, "", "")
+	if err != nil {
+		return err
+	}
+	n := total(object.Get("data"))
+	_, err = c.client.do(ctx, "PATCH", c.path+"/"+contendedName, "application/json-patch+json",
+		fmt.Sprintf(`[{"op":"test","path":"/data/n","value":"%d"},{"op":"replace","path":"/data/n","value":"%d"}]`, n, n+1))
+	return err
+}
+
+// apply sets the writer's own number.
+func (c *contest) apply(ctx context.Context, writer, n int) error {
+	manager := "writer-" + strconv.Itoa(writer)
+	_, err := c.client.do(ctx, "PATCH", c.path+"/"+contendedName+"?fieldManager="+manager, "application/apply-patch+yaml",
+		fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":%q},"data":{%q:"%d"}}`, contendedName, strings.ReplaceAll(manager, "-", "."), n))
+	return err
+}

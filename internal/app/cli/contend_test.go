@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"encoding/base64"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/server"
+)
+
+// lineOf returns the words of the line of output that begins with a word.
+func lineOf(t *testing.T, output, first string) []string {
+	t.Helper()
+	for line := range strings.Lines(output) {
+		if words := strings.Fields(line); len(words) > 0 && words[0] == first {
+			return words
+		}
+	}
+	t.Fatalf("no line begins with %s in\n%s", first, output)
+	return nil
+}
+
+// Writers that do not compare versions lose updates; all others lose none.
+func TestContend(t *testing.T) {
+	var out, errOut bytes.Buffer
+	if code := Run([]string{"contend", "--writers", "8", "--duration", "300ms"}, nil, &out, &errOut); code != 0 {
+		t.Fatalf("exit code %d: %s", code, errOut.String())
+	}
+	for _, name := range []string{"optimistic", "retry", "json-patch", "apply"} {
+		if words := lineOf(t, out.String(), name); words[len(words)-1] != "0" {
+			t.Errorf("%s has lost updates: %v", name, words)
+		}
+	}
+	if words := lineOf(t, out.String(), "blind"); words[len(words)-1] == "0" || words[2] != "0" {
+		t.Errorf("blind writers lose updates and have no conflicts: %v", words)
+	}
+}
+
+// secured is a server with TLS and a token.
+type secured struct {
+	address     string
+	certificate *server.Certificate
+}
+
+func startSecured(t *testing.T) secured {
+	t.Helper()
+	c, err := cluster.New(cluster.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	certificate, err := server.SelfSigned(time.Now(), "127.0.0.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		_ = server.New(c, server.Options{Token: "right", User: everybody()}).Serve(ctx, l, &certificate.TLS)
+	}()
+	t.Cleanup(func() { stop(); <-over; _ = c.Close() })
+	return secured{addressOf(l.Addr(), true), certificate}
+}
+
+// kubeconfig writes a kubeconfig for the server.
+func (s secured) kubeconfig(t *testing.T, token string, authority []byte) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "config")
+	config := `current-context: c
+contexts: [{name: c, context: {cluster: c, user: u}}]
+clusters: [{name: c, cluster: {server: "` + s.address + `", certificate-authority-data: ` + base64.StdEncoding.EncodeToString(authority) + `}}]
+users: [{name: u, user: {token: ` + token + `}}]
+`
+	if err := os.WriteFile(name, []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// Who has another token or trusts another certificate does not get in.
+func TestWrongTokenAndCertificateAreRefused(t *testing.T) {
+	s := startSecured(t)
+	other, err := server.SelfSigned(time.Now(), "127.0.0.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		why, token string
+		authority  []byte
+		want       string // a part of the error
+	}{
+		{"the right ones", "right", s.certificate.PEM, ""},
+		{"another token", "wrong", s.certificate.PEM, "Unauthorized"},
+		{"a beginning of the token", "righ", s.certificate.PEM, "Unauthorized"},
+		{"another certificate authority", "right", other.PEM, "certificate"},
+	} {
+		var out, errOut bytes.Buffer
+		code := Run([]string{"contend", "--writers", "1", "--duration", "10ms", "--kubeconfig", s.kubeconfig(t, c.token, c.authority)}, nil, &out, &errOut)
+		if (code == 0) != (c.want == "") || !strings.Contains(errOut.String(), c.want) {
+			t.Errorf("%s: exit code %d, %s", c.why, code, errOut.String())
+		}
+		if strings.Contains(errOut.String()+out.String(), "right") {
+			t.Errorf("%s: the token is printed: %s", c.why, errOut.String())
+		}
+	}
+	plain, err := tls.Dial("tcp", strings.TrimPrefix(s.address, "https://"), &tls.Config{MinVersion: tls.VersionTLS12})
+	if err == nil {
+		_ = plain.Close()
+		t.Error("a client that trusts nobody was connected")
+	}
+}
+
+// Each version has a line with the fields that changed and their owners.
+func TestVersions(t *testing.T) {
+	s := startSecured(t)
+	kubeconfig := s.kubeconfig(t, "right", s.certificate.PEM)
+	flags := clientFlags{kubeconfig: kubeconfig}
+	c, err := flags.open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const path = "/api/v1/namespaces/default/configmaps"
+	do := func(method, path, contentType, body string) document.Value {
+		t.Helper()
+		object, err := c.do(t.Context(), method, path, contentType, body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return object
+	}
+	do("POST", path+"?fieldManager=creator", "application/json", `{"metadata":{"name":"a"},"data":{"k":"1"}}`)
+	done := make(chan string)
+	started := make(chan struct{}, 1)
+	go func() {
+		var out, errOut bytes.Buffer
+		Run([]string{"versions", "cm/a", "--kubeconfig", kubeconfig, "--watch", "--count", "3"}, nil, &signalled{&out, started}, &errOut)
+		done <- out.String() + errOut.String()
+	}()
+	<-started
+	do("PATCH", path+"/a?fieldManager=editor", "application/merge-patch+json", `{"data":{"k":"2"}}`)
+	do("PATCH", path+"/a?fieldManager=labeler", "application/merge-patch+json", `{"metadata":{"labels":{"l":"x"}}}`)
+	output := <-done
+	for _, want := range []string{".data.k taken over (editor)", ".metadata.labels.l set (labeler)"} {
+		if !strings.Contains(output, want) {
+			t.Errorf("%q is missing in\n%s", want, output)
+		}
+	}
+	var out, errOut bytes.Buffer
+	if code := Run([]string{"versions", "nothings/a", "--kubeconfig", kubeconfig}, nil, &out, &errOut); code != 1 || !strings.Contains(errOut.String(), `doesn't have a resource type "nothings"`) {
+		t.Errorf("exit code %d, %s", code, errOut.String())
+	}
+}
+
+// signalled signals the first write.
+type signalled struct {
+	out  *bytes.Buffer
+	once chan struct{}
+}
+
+func (s *signalled) Write(b []byte) (int, error) {
+	select {
+	case s.once <- struct{}{}:
+	default:
+	}
+	return s.out.Write(b)
+}

@@ -1,0 +1,239 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/explain"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+type versionsOptions struct {
+	client    clientFlags
+	namespace string
+	watch     bool
+	count     int
+}
+
+func (a *App) versionsCommand() *cobra.Command {
+	var o versionsOptions
+	c := &cobra.Command{
+		Use:   "versions RESOURCE/NAME",
+		Short: "Show the versions of an object as it changes: what changed, and by whom",
+		Long: `Print the resourceVersion, generation, observedGeneration and uid of an object on any
+API server, and with --watch a line for each version that follows: which fields
+changed from the version before, and which field managers own them.
+
+RESOURCE is a resource's plural or short name, with its group where two groups have
+it: configmaps, deploy, deployments.apps.
+
+` + exitHelp,
+		Example: `  patchlab versions deployments/web --namespace shop --watch
+  patchlab versions cm/settings --server http://127.0.0.1:8001`,
+		Args: arguments("RESOURCE/NAME"),
+		RunE: func(c *cobra.Command, args []string) error { return a.versions(c.Context(), &o, args[0]) },
+	}
+	o.client.add(c)
+	f := c.Flags()
+	f.StringVarP(&o.namespace, "namespace", "n", "default", "namespace of the object")
+	f.BoolVarP(&o.watch, "watch", "w", false, "go on with the versions that follow, until the object is deleted or Ctrl-C")
+	f.IntVar(&o.count, "count", 0, "with --watch, end after so many versions; 0 does not end")
+	return c
+}
+
+func (a *App) versions(ctx context.Context, o *versionsOptions, what string) error {
+	resource, name, ok := strings.Cut(what, "/")
+	if !ok || resource == "" || name == "" {
+		return usage("expected RESOURCE/NAME, such as deployments/web, not " + strconv.Quote(what))
+	}
+	c, err := o.client.open()
+	if err != nil {
+		return err
+	}
+	collection, err := c.collection(ctx, resource, o.namespace)
+	if err != nil {
+		return err
+	}
+	object, err := c.do(ctx, "GET", collection+"/"+url.PathEscape(name), "", "")
+	if err != nil {
+		return err
+	}
+	v := &versionsPrinter{app: a}
+	v.row("VERSION", "GENERATION", "OBSERVED", "UID", "CHANGED")
+	v.print("", object)
+	if !o.watch {
+		return nil
+	}
+	return c.follow(ctx, collection, name, object, func(kind string, next document.Value) bool {
+		v.print(kind, next)
+		return kind != "DELETED" && (o.count == 0 || v.printed < o.count)
+	})
+}
+
+// versionsPrinter prints one line for each version.
+type versionsPrinter struct {
+	app     *App
+	before  document.Value
+	printed int
+}
+
+func (v *versionsPrinter) print(kind string, object document.Value) {
+	changed := ""
+	switch {
+	case kind == "DELETED":
+		changed = "deleted"
+	case v.before.Exists():
+		changed = changedFields(v.before, object)
+	}
+	number := func(keys ...string) string {
+		if n, ok := object.Lookup(keys...).Int(); ok {
+			return strconv.FormatInt(n, 10)
+		}
+		return "-"
+	}
+	v.row(object.Lookup("metadata", "resourceVersion").StringOr("-"), number("metadata", "generation"),
+		number("status", "observedGeneration"), object.Lookup("metadata", "uid").StringOr("-"), changed)
+	v.before = object
+	v.printed++
+}
+
+// row prints one line in columns of fixed width, because lines come one by one.
+func (v *versionsPrinter) row(version, generation, observed, uid, changed string) {
+	line := fmt.Sprintf("%-10s   %-10s   %-8s   %-36s   %s", version, generation, observed, uid, changed)
+	v.app.print(strings.TrimRight(line, " ") + "\n")
+}
+
+// shownChanges is how many fields of a version are named.
+const shownChanges = 5
+
+// changedFields says which fields differ between two versions, and who owns them.
+func changedFields(before, after document.Value) string {
+	was, err := fieldmanager.Split(before)
+	if err != nil {
+		return err.Error()
+	}
+	is, err := fieldmanager.Split(after)
+	if err != nil {
+		return err.Error()
+	}
+	var all []string
+	for _, c := range explain.Changes(schema.Deduced(), was, is) {
+		path := c.Path.String()
+		if path == ".metadata.resourceVersion" {
+			continue
+		}
+		owners := c.OwnersAfter
+		if len(owners) == 0 {
+			owners = c.OwnersBefore
+		}
+		var names []string
+		for _, o := range owners {
+			names = append(names, o.Manager)
+		}
+		text := path + " " + string(c.Effect)
+		if len(names) > 0 {
+			text += " (" + strings.Join(slices.Compact(names), ", ") + ")"
+		}
+		all = append(all, text)
+	}
+	if len(all) > shownChanges {
+		all = append(all[:shownChanges], fmt.Sprintf("and %d more", len(all)-shownChanges))
+	}
+	return strings.Join(all, "; ")
+}
+
+// collection returns the path of a resource's objects in a namespace, or in the
+// cluster if they have none.
+func (c *client) collection(ctx context.Context, resource, namespace string) (string, error) {
+	plural, group, _ := strings.Cut(resource, ".")
+	paths := []string{}
+	if group == "" {
+		paths = append(paths, "/api/v1")
+	}
+	groups, err := c.do(ctx, "GET", "/apis", "", "")
+	if err != nil {
+		return "", err
+	}
+	for _, g := range groups.Get("groups").Items() {
+		if group == "" || g.Get("name").StringOr("") == group {
+			paths = append(paths, "/apis/"+g.Lookup("preferredVersion", "groupVersion").StringOr(""))
+		}
+	}
+	for _, path := range paths {
+		list, err := c.do(ctx, "GET", path, "", "")
+		if err != nil {
+			continue // an aggregated API may be down
+		}
+		for _, r := range list.Get("resources").Items() {
+			if !namedSo(r, plural) {
+				continue
+			}
+			if namespaced, _ := r.Get("namespaced").Bool(); namespaced {
+				path += "/namespaces/" + url.PathEscape(namespace)
+			}
+			return path + "/" + r.Get("name").StringOr(""), nil
+		}
+	}
+	return "", fmt.Errorf("the server doesn't have a resource type %q", resource)
+}
+
+// namedSo reports whether a name is one of a resource's.
+func namedSo(r document.Value, name string) bool {
+	if r.Get("name").StringOr("") == name || r.Get("singularName").StringOr("") == name {
+		return true
+	}
+	if short := r.Get("shortNames"); short.Kind() == document.List {
+		for _, s := range short.Items() {
+			if s.StringOr("") == name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// maxEvent is the longest event of a watch that is read.
+const maxEvent = 16 << 20
+
+// follow watches one object from the version given on, until f returns false. A
+// watch that ends by itself goes on from the last version.
+func (c *client) follow(ctx context.Context, collection, name string, object document.Value, f func(kind string, object document.Value) bool) error {
+	version := object.Lookup("metadata", "resourceVersion").StringOr("")
+	for ctx.Err() == nil {
+		resp, err := c.send(ctx, "GET", collection+"?watch=true&fieldSelector="+url.QueryEscape("metadata.name="+name)+"&resourceVersion="+url.QueryEscape(version), "", "")
+		if err != nil {
+			break
+		}
+		lines := bufio.NewScanner(resp.Body)
+		lines.Buffer(nil, maxEvent)
+		for lines.Scan() {
+			doc, err := document.Parse(lines.Bytes(), document.Options{})
+			if err != nil {
+				break
+			}
+			kind, next := doc.Root.Get("type").StringOr(""), doc.Root.Get("object")
+			if kind == "ERROR" {
+				_ = resp.Body.Close()
+				return &statusError{message: next.Get("message").StringOr("the watch has failed")}
+			}
+			version = next.Lookup("metadata", "resourceVersion").StringOr(version)
+			if kind != "BOOKMARK" && !f(kind, next) {
+				return resp.Body.Close()
+			}
+		}
+		_ = resp.Body.Close()
+	}
+	if ctx.Err() != nil {
+		return nil // Ctrl-C
+	}
+	return fmt.Errorf("the server at %s has gone", c.base)
+}
