@@ -43,7 +43,7 @@ func (ep *endpoint) scaleOf(object document.Value) (scale document.Value, found 
 		spec.Set("replicas", document.NewInt(wanted))
 	}
 	status.Set("replicas", document.NewInt(actual))
-	setText(&status, "selector", ep.scaleSelector(object))
+	status.SetNonEmpty("selector", ep.scaleSelector(object))
 	b.Set("apiVersion", document.NewString(scaleVersion))
 	b.Set("kind", document.NewString("Scale"))
 	b.Set("metadata", metadata.Object())

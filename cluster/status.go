@@ -70,11 +70,11 @@ func (s *Status) Object() document.Value {
 	b.Set("kind", document.NewString("Status"))
 	b.Set("apiVersion", document.NewString("v1"))
 	var metadata document.ObjectBuilder
-	setText(&metadata, "continue", s.Continue)
+	metadata.SetNonEmpty("continue", s.Continue)
 	b.Set("metadata", metadata.Object())
 	b.Set("status", document.NewString("Failure"))
-	setText(&b, "message", s.Message)
-	setText(&b, "reason", s.Reason)
+	b.SetNonEmpty("message", s.Message)
+	b.SetNonEmpty("reason", s.Reason)
 	if s.Details != nil {
 		b.Set("details", s.Details.object())
 	}
@@ -84,17 +84,17 @@ func (s *Status) Object() document.Value {
 
 func (d *StatusDetails) object() document.Value {
 	var b document.ObjectBuilder
-	setText(&b, "name", d.Name)
-	setText(&b, "group", d.Group)
-	setText(&b, "kind", d.Kind)
-	setText(&b, "uid", d.UID)
+	b.SetNonEmpty("name", d.Name)
+	b.SetNonEmpty("group", d.Group)
+	b.SetNonEmpty("kind", d.Kind)
+	b.SetNonEmpty("uid", d.UID)
 	if len(d.Causes) > 0 {
 		var causes document.ListBuilder
 		for _, c := range d.Causes {
 			var cause document.ObjectBuilder
-			setText(&cause, "reason", c.Type)
-			setText(&cause, "message", c.Message)
-			setText(&cause, "field", c.Field)
+			cause.SetNonEmpty("reason", c.Type)
+			cause.SetNonEmpty("message", c.Message)
+			cause.SetNonEmpty("field", c.Field)
 			causes.Append(cause.Object())
 		}
 		b.Set("causes", causes.List())
@@ -103,11 +103,4 @@ func (d *StatusDetails) object() document.Value {
 		b.Set("retryAfterSeconds", document.NewInt(int64(d.RetryAfterSeconds)))
 	}
 	return b.Object()
-}
-
-// setText sets a member where the text is not empty.
-func setText(b *document.ObjectBuilder, key, text string) {
-	if text != "" {
-		b.Set(key, document.NewString(text))
-	}
 }

@@ -95,6 +95,13 @@ func (b *ObjectBuilder) Set(key string, v Value) {
 // SetString adds a member that is a string, as Set(key, NewString(text)) does.
 func (b *ObjectBuilder) SetString(key, text string) { b.set(key, stringNode(text)) }
 
+// SetNonEmpty adds a member that is a string, as SetString does, unless text is empty.
+func (b *ObjectBuilder) SetNonEmpty(key, text string) {
+	if text != "" {
+		b.SetString(key, text)
+	}
+}
+
 func (b *ObjectBuilder) set(key string, n node) { b.add(keyed(key, n)) }
 
 // keyed returns the node as a member with a key.

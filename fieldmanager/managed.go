@@ -262,17 +262,11 @@ func encodeEntry(e *entry) document.Value {
 	b.Set("apiVersion", document.NewString(e.APIVersion))
 	b.Set("fieldsType", document.NewString("FieldsV1"))
 	b.Set("fieldsV1", e.Fields.JSON())
-	setText(&b, "manager", e.Manager)
+	b.SetNonEmpty("manager", e.Manager)
 	b.Set("operation", document.NewString(string(e.Operation)))
-	setText(&b, "subresource", e.Subresource)
-	setText(&b, "time", at)
+	b.SetNonEmpty("subresource", e.Subresource)
+	b.SetNonEmpty("time", at)
 	return b.Object()
-}
-
-func setText(b *document.ObjectBuilder, key, text string) {
-	if text != "" {
-		b.Set(key, document.NewString(text))
-	}
 }
 
 // printsAs reports whether the value that the entry was read from is the value

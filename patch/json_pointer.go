@@ -1,10 +1,12 @@
 package patch
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // find follows a pointer to the object or list that holds its last token, and
@@ -127,41 +129,10 @@ func escapeToken(key string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(key, "~", "~0"), "/", "~1")
 }
 
-// nearest returns the key that looks most like key, "" where none is close.
-// Only the first hundred are looked at.
+// nearest returns the key that was probably meant, "" if none is close. Only the
+// first hundred are compared.
 func nearest(key string, keys []string) string {
-	best, distance := "", max(1, len(key)/3)+1
-	for _, k := range keys[:min(len(keys), 100)] {
-		if d := editDistance(key, k, distance); d < distance {
-			best, distance = k, d
-		}
-	}
-	return best
-}
-
-// editDistance counts the letters to insert, delete or exchange (or to write in
-// the other case) between a and b; bound and more come out as bound.
-func editDistance(a, b string, bound int) int {
-	if len(a) > 64 || len(b) > 64 || len(a)-len(b) >= bound || len(b)-len(a) >= bound {
-		return bound
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			next := min(row[j+1]+1, row[j]+1, diagonal+cost)
-			diagonal, row[j+1] = row[j+1], next
-		}
-	}
-	return min(row[len(b)], bound)
+	return schema.Nearest(key, slices.Values(keys[:min(len(keys), 100)]))
 }
 
 // noteSlot is note for slots; what replaces is no addition.
