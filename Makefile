@@ -54,6 +54,7 @@ build:
 	@if sh web/scripts/need.sh build; then $(MAKE) web; else echo "building without it: patchlab playground will have no page"; fi
 	$(GO) build -trimpath -ldflags '-s -w' -o bin/ ./cmd/...
 	cd cmd/patchlab-etcd && $(GO) build -trimpath -ldflags '-s -w' -o ../../bin/ .
+	cd admission && $(GO) build -trimpath -ldflags '-s -w' -o ../bin/ ./cmd/patchlab-admission
 
 ## bench: ours beside the peers in one run, into doc/performance.md
 bench:

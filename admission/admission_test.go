@@ -129,6 +129,20 @@ func TestHangingWebhookHoldsNoOtherRequest(t *testing.T) {
 	}
 }
 
+// A panic of kube-apiserver's code is a failure of the request.
+func TestPanicOfAPluginIsAnError(t *testing.T) {
+	c := newCluster(t, admission.Options{}, `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"d"}}`,
+		`{"apiVersion":"admissionregistration.k8s.io/v1","kind":"MutatingAdmissionPolicy","metadata":{"name":"p"},"spec":{"failurePolicy":"Fail","reinvocationPolicy":"Never",
+		"matchConstraints":{"resourceRules":[{"apiGroups":[""],"apiVersions":["v1"],"operations":["CREATE"],"resources":["services"]}]},
+		"mutations":[{"patchType":"JSONPatch","jsonPatch":{"expression":"[JSONPatch{op: 'add', path: '/spec/ports', value: [Object.spec.ports{port: 80}]}]"}}]}}`,
+		`{"apiVersion":"admissionregistration.k8s.io/v1","kind":"MutatingAdmissionPolicyBinding","metadata":{"name":"p"},"spec":{"policyName":"p"}}`)
+	_, err := create(c, "", "v1", "services", "d", `{"metadata":{"name":"s"},"spec":{"ports":[{"port":1}]}}`)
+	var status *cluster.Status
+	if !errors.As(err, &status) || status.Code != 500 {
+		t.Errorf("got %v, want an internal error", err)
+	}
+}
+
 // The main module does not even require the libraries that this one links.
 func TestOnlyThisModuleHasTheLibraries(t *testing.T) {
 	list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", "./...")

@@ -2,10 +2,12 @@ package admission
 
 import (
 	"context"
+	"fmt"
 	"net/url"
 	"sync"
 	"sync/atomic"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apiadmission "k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/admission/plugin/webhook/mutating"
 	"k8s.io/apiserver/pkg/admission/plugin/webhook/validating"
@@ -165,7 +167,7 @@ func (ch *chain) admit(ctx context.Context, attrs *attributes, objects *objects)
 			if !plugin.Handles(operation) {
 				continue
 			}
-			if err := plugin.Admit(ctx, attrs, objects); err != nil {
+			if err := recovered(func() error { return plugin.Admit(ctx, attrs, objects) }); err != nil {
 				return err
 			}
 			if objects.err != nil {
@@ -180,6 +182,17 @@ func (ch *chain) admit(ctx context.Context, attrs *attributes, objects *objects)
 	}
 }
 
+// recovered turns a panic of a plugin into an error. One is known: a JSONPatch
+// mutation whose value is a list of typed objects makes kube-apiserver 1.36 panic.
+func recovered(call func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = apierrors.NewInternalError(fmt.Errorf("admission failed: %v", p))
+		}
+	}()
+	return call()
+}
+
 // Validate implements [cluster.Admission].
 func (ch *chain) Validate(ctx context.Context, a *cluster.Attributes) *cluster.Status {
 	attrs, objects, err := ch.attributes(a)
@@ -190,7 +203,7 @@ func (ch *chain) Validate(ctx context.Context, a *cluster.Attributes) *cluster.S
 	ctx = warning.WithWarningRecorder(ctx, &warnings)
 	for _, plugin := range ch.plugins.Load().validations {
 		if plugin.Handles(attrs.GetOperation()) {
-			if err = plugin.Validate(ctx, attrs, objects); err != nil {
+			if err = recovered(func() error { return plugin.Validate(ctx, attrs, objects) }); err != nil {
 				break
 			}
 		}
