@@ -128,9 +128,18 @@ func (p *pipeline) newFieldManager(ep *endpoint) (*fieldmanager.Manager, error) 
 		return nil, err
 	}
 	c.Engine = p.config.Engine
+	if c.Other != nil {
+		// A version that is no longer served is still one that managers wrote in.
+		c.Other = func(apiVersion string) *schema.Type {
+			if other, ok := p.declared(ep.kind, apiVersion); ok {
+				return other.Type()
+			}
+			return nil
+		}
+	}
 	if c.Convert != nil {
 		c.Convert = func(object document.Value, apiVersion string) (document.Value, error) {
-			other, ok := p.version(ep.kind, apiVersion)
+			other, ok := p.declared(ep.kind, apiVersion)
 			if !ok {
 				return object, fmt.Errorf("%s has no version %s", ep.kind.Kind, apiVersion)
 			}

@@ -1,0 +1,71 @@
+package cluster_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// A version that goes out of service stays one that managers have written in:
+// kube-apiserver answers an apply in another version with 200 and moves the entry,
+// and a merge patch keeps it.
+func TestManagersInAVersionThatIsNoLongerServed(t *testing.T) {
+	c, err := cluster.New(cluster.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	do := func(r *cluster.Request) document.Value {
+		t.Helper()
+		resp, err := c.Do(context.Background(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return resp.Object
+	}
+	version := func(name string, served bool) string {
+		return fmt.Sprintf(`{"name":%q,"served":%v,"storage":%v,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}}}}}}}`,
+			name, served, name == "v1")
+	}
+	crd := func(served bool) string {
+		return `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"things.example.com"},"spec":{"group":"example.com","scope":"Namespaced",` +
+			`"names":{"kind":"Thing","plural":"things"},"versions":[` + version("v1", true) + `,` + version("v1beta1", served) + `]}}`
+	}
+	do(&cluster.Request{Verb: cluster.Create, Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions", Body: []byte(crd(true))})
+	apply := func(version, manager, name, spec string) document.Value {
+		t.Helper()
+		return do(&cluster.Request{
+			Verb: cluster.Patch, Format: cluster.ApplyPatch, Group: "example.com", Version: version, Resource: "things", Namespace: "n", Name: name,
+			Body:    []byte(`{"apiVersion":"example.com/` + version + `","kind":"Thing","metadata":{"name":"` + name + `"},"spec":` + spec + `}`),
+			Options: cluster.Options{FieldManager: manager},
+		})
+	}
+	for _, name := range []string{"applied", "patched"} {
+		apply("v1beta1", "old", name, `{"a":"1"}`)
+	}
+	do(&cluster.Request{
+		Verb: cluster.Patch, Format: cluster.MergePatch, Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions", Name: "things.example.com",
+		Body: []byte(`{"spec":{"versions":[` + version("v1", true) + `,` + version("v1beta1", false) + `]}}`),
+	})
+	owners := func(o document.Value) string {
+		var out []string
+		for _, e := range o.Lookup("metadata", "managedFields").Items() {
+			out = append(out, e.Get("manager").StringOr("")+" "+e.Get("apiVersion").StringOr("")+" "+e.Get("fieldsV1").Get("f:spec").String())
+		}
+		return strings.Join(out, "; ")
+	}
+	if got := owners(apply("v1", "old", "applied", `{"a":"2","b":"1"}`)); got != `old example.com/v1 {"f:a":{},"f:b":{}}` {
+		t.Errorf("applied: %s", got)
+	}
+	patched := do(&cluster.Request{
+		Verb: cluster.Patch, Format: cluster.MergePatch, Group: "example.com", Version: "v1", Resource: "things", Namespace: "n", Name: "patched",
+		Body: []byte(`{"spec":{"b":"1"}}`), Options: cluster.Options{FieldManager: "new"},
+	})
+	if got := owners(patched); got != `old example.com/v1beta1 {"f:a":{}}; new example.com/v1 {"f:b":{}}` {
+		t.Errorf("patched: %s", got)
+	}
+}
