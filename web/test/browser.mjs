@@ -32,11 +32,11 @@ export async function host(path = "/some/where/") {
 
 const places = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
-export async function launch() {
+export async function launch(more = []) {
   const executablePath = places.find((p) => p && existsSync(p));
   if (!executablePath) throw new Error("install Chromium to run the tests of the page: apt-get install chromium (or set CHROMIUM to its path)");
   return chromium.launch({
     executablePath,
-    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", ...more],
   });
 }
