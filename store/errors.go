@@ -120,7 +120,7 @@ type UnavailableError struct {
 
 func (e *UnavailableError) Error() string {
 	if e.Unknown {
-		return "storage did not answer, so that a write may have taken effect: " + e.Err.Error()
+		return "storage did not answer; a write may have taken effect all the same: " + e.Err.Error()
 	}
 	return "storage is not available: " + e.Err.Error()
 }

@@ -37,7 +37,7 @@ var heavy = map[string]string{
 	"github.com/golang/protobuf":        "not needed beneath the server",
 	module + "internal/engine/protobuf": "not needed beneath the server",
 	"github.com/json-iterator/go":       "0.5 MB",
-	"go.etcd.io/":                       "a store on etcd would be a package of its own",
+	"go.etcd.io/":                       "only module store/etcd needs it",
 	module + "reference":                "the judge of the engines, not a part of them",
 	"math/big":                          "20 KB; numbers of any length are digits here",
 }

@@ -21,7 +21,7 @@ func Start(t testing.TB, members int) []string {
 	var configs []*embed.Config
 	var cluster []string
 	for i := range members {
-		c := Config(t.TempDir(), fmt.Sprint("m", i), freeURL(t), freeURL(t))
+		c := Config(t.TempDir(), fmt.Sprint("m", i), FreeURL(t), FreeURL(t))
 		cluster = append(cluster, c.InitialCluster)
 		configs = append(configs, c)
 	}
@@ -63,8 +63,8 @@ func Config(dir, name string, client, peer url.URL) *embed.Config {
 	return c
 }
 
-// freeURL returns a URL on loopback with a port that nobody listens on.
-func freeURL(t testing.TB) url.URL {
+// FreeURL returns a URL on loopback with a port that nobody listens on.
+func FreeURL(t testing.TB) url.URL {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -46,23 +46,13 @@ type member struct {
 	process      *exec.Cmd
 }
 
-func freeURL(t testing.TB) url.URL {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return url.URL{Scheme: "http", Host: l.Addr().String()}
-}
-
 // startMembers starts an etcd of n processes, which sync to disk.
 func startMembers(t testing.TB, n int) []*member {
 	t.Helper()
 	var members []*member
 	var names []string
 	for i := range n {
-		m := &member{name: fmt.Sprint("m", i), dir: t.TempDir(), client: freeURL(t), peer: freeURL(t)}
+		m := &member{name: fmt.Sprint("m", i), dir: t.TempDir(), client: etcdtest.FreeURL(t), peer: etcdtest.FreeURL(t)}
 		members, names = append(members, m), append(names, m.name+"="+m.peer.String())
 	}
 	for _, m := range members {
