@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// What holds nothing is the same for all who need it: nodes never change.
+// Nodes never change, so all empty values are one.
 var (
 	nullNode        = node{raw: "null", kind: Null, flags: canonical}
 	emptyObjectNode = node{raw: "{}", kind: Object, flags: canonical}
@@ -28,7 +28,7 @@ func NewInt(i int64) Value {
 	return Value{&node{raw: strconv.FormatInt(i, 10), kind: Number, flags: canonical | integer}}
 }
 
-// NewFloat returns a float64. What is no finite number becomes null.
+// NewFloat returns a float64, null for an infinity or a NaN.
 func NewFloat(f float64) Value {
 	if f-f != 0 {
 		return NewNull()
@@ -36,7 +36,7 @@ func NewFloat(f float64) Value {
 	return Value{&node{raw: string(appendFloat(nil, f)), kind: Number, flags: canonical}}
 }
 
-// NewString returns a string. What is not UTF-8 in it becomes U+FFFD.
+// NewString returns a string. Invalid UTF-8 becomes U+FFFD.
 func NewString(s string) Value {
 	n := stringNode(s)
 	return Value{&n}
@@ -70,8 +70,8 @@ func NewList(items ...Value) Value {
 	return b.List()
 }
 
-// An ObjectBuilder gathers the members of a new object. The zero value is
-// ready; it must not be used after Object.
+// An ObjectBuilder collects the members of a new object. The zero value is ready to
+// use. It must not be used after Object.
 type ObjectBuilder struct {
 	kids   []node
 	jumped bool // a member was added out of order or twice
@@ -83,8 +83,9 @@ func (b *ObjectBuilder) Grow(n int) { b.kids = slices.Grow(b.kids, n) }
 // Len returns how many members were added.
 func (b *ObjectBuilder) Len() int { return len(b.kids) }
 
-// Set adds a member. Members may come in any order, which is fastest when it is
-// that of their keys; of one key the last counts. An absent value adds nothing.
+// Set adds a member. Members may be added in any order; the order of their keys is
+// fastest. Of several members with one key the last counts. An absent value adds
+// nothing.
 func (b *ObjectBuilder) Set(key string, v Value) {
 	if v.n == nil {
 		return
@@ -116,7 +117,7 @@ func keyed(key string, n node) node {
 	return n
 }
 
-// Keep adds the i-th member of an object as it is, key and all.
+// Keep adds the i-th member of an object with its key.
 func (b *ObjectBuilder) Keep(object Value, i int) { b.add(object.n.kids()[i]) }
 
 func (b *ObjectBuilder) add(n node) {
@@ -151,7 +152,7 @@ func (b *ObjectBuilder) node() node {
 	return container(Object, b.kids)
 }
 
-// A ListBuilder gathers the items of a new list. The zero value is ready; it
+// A ListBuilder collects the items of a new list. The zero value is ready to use. It
 // must not be used after List.
 type ListBuilder struct {
 	kids  []node
@@ -172,8 +173,8 @@ func (b *ListBuilder) Append(v Value) {
 	b.kids = append(b.kids, *v.n)
 }
 
-// AppendObject adds the object that o has gathered, as Append(o.Object()) does,
-// and empties o, which can then gather another.
+// AppendObject adds the object that o has collected, as Append(o.Object()) does, and
+// empties o for the next one.
 func (b *ListBuilder) AppendObject(o *ObjectBuilder) {
 	if len(o.kids) == 0 {
 		b.Append(NewObject())

@@ -5,17 +5,19 @@ import (
 	"strings"
 )
 
-// Equal reports whether two values mean the same: numbers by their value
+// Equal reports whether two values are equal, numbers by their value
 // (1 equals 1.0), strings by their text, objects without regard to order. It is
 // the equality of structured merge.
 func Equal(a, b Value) bool { return equal(a, b, false) }
 
-// Identical is Equal that tells 1 from 1.0, as comparing Kubernetes'
-// unstructured objects deeply does, where one is an int64 and the other a float64.
+// Identical is Equal that distinguishes 1 from 1.0, as a deep comparison of
+// Kubernetes' unstructured objects does, where one is an int64 and the other a
+// float64.
 func Identical(a, b Value) bool { return equal(a, b, true) }
 
-// SurelyIdentical reports whether two values are identical at a glance: one
-// part of one tree, or the same text in printed form. False says nothing.
+// SurelyIdentical reports whether two values can be seen to be identical without
+// walking them: they are one part of one tree, or have the same text in printed form.
+// If it returns false, they may be identical all the same.
 func SurelyIdentical(a, b Value) bool {
 	return SameNode(a, b) || a.n != nil && b.n != nil && a.n.kind == b.n.kind &&
 		a.n.flags&b.n.flags&canonical != 0 && a.n.raw != "" && a.n.raw == b.n.raw

@@ -1,26 +1,28 @@
 // Package document holds Kubernetes objects as parsed, immutable JSON values.
 //
-// Bytes come in once ([Parse], [ParseYAML], [Read]) and go out once
-// ([Value.AppendJSON], [Value.YAML]). In between every part of patchlab passes
-// a [Value] around: a handle to a node of a tree that lies over the bytes it
-// was parsed from. A change makes a new value that shares all that stayed
-// ([Value.With], [ObjectBuilder], [ListBuilder]); no value is ever modified, so
-// values may be used by many goroutines at once.
+// Bytes are parsed once ([Parse], [ParseYAML], [Read]) and printed once
+// ([Value.AppendJSON], [Value.YAML]). In between, every part of patchlab passes a
+// [Value] around: a handle to a node of a tree over the bytes that were parsed. A
+// change makes a new value that shares all unchanged parts ([Value.With],
+// [Value.Set], [ObjectBuilder], [ListBuilder]). No value is ever modified, so values
+// may be used by many goroutines at once.
+//
+// [Path] leads to a part of a value, [Document.Position] finds its line and column,
+// and [Equal], [Identical] and [Compare] compare values.
 //
 // What always holds for a value:
 //
-//   - the members of an object are sorted by key, byte by byte, and no key
-//     stands twice; so a lookup is a binary search, two objects are compared
-//     side by side, and what is printed is in the order that the API server
-//     prints maps in;
+//   - the members of an object are sorted by key, byte by byte, and no key occurs
+//     twice; so a lookup is a binary search, two objects are compared side by
+//     side, and printing gives the order in which the API server prints maps;
 //   - a string is valid UTF-8; bytes that are not have become U+FFFD, as in
 //     encoding/json;
 //   - a number keeps its spelling until it is printed. It is an integer when it
 //     is written without fraction and exponent and fits an int64, as in
 //     Kubernetes' unstructured objects; otherwise it is a float64.
 //
-// The printed form is the one that Go's encoding/json gives, and so the API
-// server: sorted keys, no white space, <, > and & escaped.
+// The printed form is that of Go's encoding/json, and so of the API server: sorted
+// keys, no white space, <, > and & escaped.
 package document
 
 import (
@@ -30,10 +32,10 @@ import (
 	"unsafe"
 )
 
-// Kind says what a value is.
+// Kind is the kind of a value.
 type Kind uint8
 
-// The kinds of a value. Absent is the kind of the zero Value: there is nothing.
+// The kinds of a value. Absent is the kind of the zero Value, which is no value.
 const (
 	Absent Kind = iota
 	Null
@@ -113,7 +115,7 @@ func container(kind Kind, kids []node) node {
 // Values are immutable and safe for concurrent use.
 type Value struct{ n *node }
 
-// Kind returns what the value is, Absent for the zero Value.
+// Kind returns the kind of the value, Absent for the zero Value.
 func (v Value) Kind() Kind {
 	if v.n == nil {
 		return Absent
@@ -121,7 +123,7 @@ func (v Value) Kind() Kind {
 	return v.n.kind
 }
 
-// Exists reports whether there is a value at all; null is a value.
+// Exists reports whether the value is not Absent. Null is a value.
 func (v Value) Exists() bool { return v.n != nil }
 
 // IsNull reports whether the value is null. An absent value is not.
@@ -135,8 +137,8 @@ func (v Value) Len() int {
 	return int(v.n.count)
 }
 
-// Get returns the member of an object with that key. It is absent where there
-// is none or the value is no object.
+// Get returns the member of an object with a key, absent if there is none or the
+// value is no object.
 func (v Value) Get(key string) Value {
 	if v.n != nil && v.n.flags&kidsDeferred != 0 && v.n.kind == Object {
 		if kid, found := v.n.peek(key); found {
@@ -149,8 +151,8 @@ func (v Value) Get(key string) Value {
 	return Value{}
 }
 
-// MemberText returns the text of the member with that key, and whether there is
-// one that is a string.
+// MemberText returns the text of the member with a key, and whether there is one and
+// it is a string. It is Get(key).Text() without making a node in a lazy value.
 func (v Value) MemberText(key string) (string, bool) {
 	if v.n != nil && v.n.flags&kidsDeferred != 0 && v.n.kind == Object {
 		if text, found := v.n.peekText(key); found {
@@ -160,7 +162,8 @@ func (v Value) MemberText(key string) (string, bool) {
 	return v.Get(key).Text()
 }
 
-// Find returns the position of an object's member, or where it would stand.
+// Find returns the index of an object's member with a key and true, or the index at
+// which it would be inserted and false.
 func (v Value) Find(key string) (int, bool) {
 	if v.n == nil || v.n.kind != Object {
 		return 0, false
@@ -178,8 +181,8 @@ func (v Value) Find(key string) (int, bool) {
 	return i, i < len(kids) && kids[i].key == key
 }
 
-// At returns the i-th item of a list or member of an object.
-// It panics where there is none, as indexing a slice does.
+// At returns the i-th item of a list or member of an object. It panics if there is
+// none, as indexing a slice does.
 func (v Value) At(i int) Value { return Value{&v.n.kids()[i]} }
 
 // Key returns the key of an object's i-th member.
@@ -224,7 +227,7 @@ func (v Value) Text() (string, bool) {
 	return v.n.raw, true
 }
 
-// StringOr returns a string's text, or or where the value is no string.
+// StringOr returns a string's text, or the given text if the value is no string.
 func (v Value) StringOr(or string) string {
 	if s, ok := v.Text(); ok {
 		return s
@@ -262,7 +265,7 @@ func (v Value) Float() (float64, bool) {
 	return f, err == nil
 }
 
-// NumberText returns a number as it was written, "" for anything else.
+// NumberText returns a number as it was written, "" if the value is no number.
 func (v Value) NumberText() string {
 	if v.Kind() != Number {
 		return ""
@@ -284,8 +287,8 @@ func (v Value) Identity() Identity {
 	return Identity{v.n.first}
 }
 
-// SameNode reports whether a and b are the very same part of one tree, which
-// makes them equal without looking further. False says nothing.
+// SameNode reports whether a and b are the very same part of one tree, and therefore
+// equal. If it returns false, they may be equal all the same.
 func SameNode(a, b Value) bool {
 	if a.n == b.n {
 		return true

@@ -175,7 +175,7 @@ func (w *patcher) do(op *operation) error {
 	}
 	err := op.fail(ErrCannotApply, "there is no operation "+strconv.Quote(op.op))
 	if op.op == "" {
-		err.Reason = "the operation says not what to do: op is missing"
+		err.Reason = "the operation has no \"op\""
 	}
 	err.Hint = "op is one of add, remove, replace, move, copy, test"
 	return err
