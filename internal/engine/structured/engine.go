@@ -27,75 +27,76 @@ type Entry struct {
 	// APIVersion is the version that Fields are written in.
 	APIVersion  string
 	Subresource string
-	// Time of the manager's last change, zero where the entry has none.
+	// Time of the manager's last change, zero if the entry has none.
 	Time   time.Time
 	Fields fieldset.Set
-	// Source is the entry as it was read; it is printed again as it is where
-	// nothing of it changed. It may be absent.
+	// Source is the value that the entry was read from, absent for a new entry.
+	// An entry that did not change is stored as this value again.
 	Source document.Value
 }
 
-// Same reports whether two entries are of the same manager in the API server's
-// sense: a name, an operation, a subresource, and for updates an apiVersion.
+// Same reports whether two entries have the same owner: manager, operation and
+// subresource and, for updates, apiVersion.
 func (e *Entry) Same(o *Entry) bool {
 	return e.Manager == o.Manager && e.Operation == o.Operation && e.Subresource == o.Subresource &&
 		(e.Operation == OperationApply || e.APIVersion == o.APIVersion)
 }
 
-// Types are the versions of a kind that the managers of an object may use.
+// Types are the versions of a kind, and what is specific to the resource that a
+// request goes to.
 type Types struct {
 	// Version is the apiVersion of the request, Type the kind's type in it.
 	Version string
 	Type    *schema.Type
-	// Other returns the kind's type in another version. Where that version does
-	// not exist it returns nil; an error makes the request fail.
+	// Other returns the kind's type in another version, nil to ignore entries in
+	// that version. An error makes the request fail.
 	Other func(apiVersion string) (*schema.Type, error)
-	// Convert returns the object in another version; nil sets apiVersion alone.
+	// Convert returns the object in another version; nil changes only apiVersion.
 	Convert func(object document.Value, apiVersion string) (document.Value, error)
-	// Ignore returns what a field set loses in a version because the resource
-	// resets those fields; nil for nothing.
+	// Ignore returns a field set without the fields that the resource resets in
+	// a version. nil means that it resets none.
 	Ignore func(apiVersion string, s fieldset.Set) fieldset.Set
-	// Report is told what the engine decides: fields, by which rule, and whose
-	// entry it is about. nil costs nothing.
+	// Report, if set, is called with what the engine decides: the rule, the
+	// fields, and the entry that they are in.
 	Report func(r Rule, fields fieldset.Set, about Entry)
 }
 
-// A Rule is one by which the engine decides.
+// Rule is a rule by which the engine decides about fields.
 type Rule uint8
 
 // The rules, see Merger.Apply and Merger.Update.
 const (
-	Own       Rule = iota // the fields that the applying manager owns now
-	Share                 // those of them that another entry has too
-	Prune                 // fields that go because the manager names them no more
-	PruneKept             // fields that the manager names no more and that stay
+	Own       Rule = iota // fields that the applying manager owns
+	Share                 // fields of these that another entry has too
+	Prune                 // fields that are removed because config no longer has them
+	PruneKept             // fields that config no longer has and that stay
 	Clash                 // fields of another entry that a refused apply would change
 	Transfer              // fields that an entry loses to the request
-	Drop                  // fields that an entry loses because they are gone
+	Drop                  // fields that an entry loses because they no longer exist
 	Track                 // the fields that an update changed
 )
 
-// An Engine merges objects and keeps owners. Entries that are handed in are
-// not changed; those that come back have no entry without fields.
+// Engine merges objects and tracks owners. It does not change the entries that it
+// is given. Among those that it returns, none is without fields.
 type Engine interface {
-	// Apply merges config into live for the manager that self names by
-	// everything but its fields. changed is false where the result equals live.
-	// A conflict is a Conflicts, an object that does not fit its type ErrType.
+	// Apply merges config into live for the owner self, whose Fields are not
+	// used. changed is false if the result equals live. An error is Conflicts,
+	// ErrType for an object that does not fit its type, or one from Types.
 	Apply(t *Types, live, config document.Value, entries []Entry, self Entry, force bool) (result document.Value, changed bool, after []Entry, err error)
-	// Update tracks a change from live to next: taken are the fields that
-	// changed, which no entry has any more.
+	// Update tracks a change from live to next. taken are the fields that
+	// changed; after does not have them.
 	Update(t *Types, live, next document.Value, entries []Entry) (after []Entry, taken fieldset.Set, err error)
-	// Unchanged returns the fields of config that live holds with the same value.
+	// Unchanged returns the fields of config that live has with the same value.
 	Unchanged(t *Types, config, live document.Value) (fieldset.Set, error)
-	// Extract returns the part of the object that is made of the fields given.
+	// Extract returns an object with only the fields given.
 	Extract(t *Types, object document.Value, fields fieldset.Set) (document.Value, error)
 }
 
-// Conflicts are the fields of other managers that an apply would change, by the
-// position of their entry.
+// Conflicts is the error of an apply that would change fields of other managers.
+// It is in the order of their entries.
 type Conflicts []Conflict
 
-// A Conflict names the fields of one entry that an apply would change.
+// Conflict holds the fields of one entry that an apply would change.
 type Conflict struct {
 	Entry  Entry
 	Fields fieldset.Set

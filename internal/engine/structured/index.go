@@ -9,9 +9,9 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// An index holds the path elements of a list's items and finds items by them.
-// It lives as long as the work that it is part of: who keeps an element beyond
-// that clones it.
+// index holds the path elements of a list's items and finds items by them. Its
+// strings are valid as long as the work that it is part of; clone them to keep
+// them.
 type index struct {
 	w        *work
 	elements []string
@@ -19,13 +19,13 @@ type index struct {
 	ascending bool
 	// table is a hash table of positions in elements plus one, made when needed.
 	table []int32
-	// next leads from an item to the next with the same element, -1 for none;
-	// nil where no element stands twice.
+	// next is, for each item, the position of the next item with the same
+	// element, -1 for none; nil if all elements differ.
 	next []int32
-	// floats are the elements of float64s beyond 2^53, nil without any. Such a
-	// float64 equals every integer that it is the nearest float64 of.
+	// floats are the elements of float64s beyond 2^53, nil if there are none.
+	// Such a float64 equals every integer for which it is the nearest float64.
 	floats map[string]bool
-	// bad is the first item that has no element, -1 for none, and reason why.
+	// bad is the first item without an element, -1 for none; reason is why.
 	bad    int
 	reason string
 }
@@ -35,10 +35,10 @@ type listKey struct {
 	kind *schema.ListType
 }
 
-// fewItems is up to how many items a list is searched one by one.
+// fewItems is the length up to which lists are searched item by item.
 const fewItems = 8
 
-// link finds the elements that stand more than once.
+// link finds the items with the same element.
 func (x *index) link() {
 	x.next, x.table = nil, nil
 	x.ascending = true
@@ -65,7 +65,7 @@ func (x *index) link() {
 	}
 }
 
-// enter makes item i findable and returns the first item with its element.
+// enter adds item i to the table and returns the first item with its element.
 func (x *index) enter(e string, i int) int {
 	if len(x.elements) <= fewItems {
 		return x.scan(e)
@@ -85,8 +85,8 @@ func (x *index) enter(e string, i int) int {
 	return int(x.table[at]) - 1
 }
 
-// slot returns the place of an element in the table, a free one where it is not
-// in there.
+// slot returns the position of an element in the table, or the free position
+// for it.
 func (x *index) slot(e string) int {
 	mask := len(x.table) - 1
 	at := int(maphash.String(x.w.seed, e)) & mask
@@ -105,7 +105,7 @@ func (x *index) scan(e string) int {
 	return -1
 }
 
-// follower returns the next item with the element of item i, -1 where there is none.
+// follower returns the next item with the element of item i, -1 for none.
 func (x *index) follower(i int) int {
 	if x.next == nil {
 		return -1
@@ -113,7 +113,7 @@ func (x *index) follower(i int) int {
 	return int(x.next[i])
 }
 
-// find returns the first item with an element, -1 where there is none.
+// find returns the first item with an element, -1 for none.
 func (x *index) find(e string) int {
 	switch {
 	case len(x.elements) <= fewItems:
@@ -158,8 +158,8 @@ func (x *index) isFirst(i int) bool {
 	return x.next == nil || x.find(x.elements[i]) == i
 }
 
-// meet takes integers beyond 2^53 for the float64 that is nearest where that is
-// one of floats.
+// meet replaces the elements of integers beyond 2^53 by that of their nearest
+// float64, if it is one of floats.
 func (x *index) meet(floats map[string]bool) {
 	x.floats = floats
 	for i, e := range x.elements {

@@ -8,13 +8,12 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// appendItem appends the path element of a list's item to dst. The reason says
-// why an item has none, "" where it has one. number is what of a number tells the
-// item apart.
+// appendItem appends the path element of a list's item to dst. reason is "", or
+// the reason why the item has none. n describes the numbers in the element.
 //
-// Of a keyed list the element is made of the key fields that the item has or that
-// have a default. An item may lack some of them, which then is another item than
-// one that has them, but not all (Kubernetes 1.34 and later).
+// The element of an item of a keyed list has the key fields that the item has or
+// that have a default. Some of them may be missing, which makes another element
+// than with them, but not all (Kubernetes 1.34 and later).
 func appendItem(dst []byte, l *schema.ListType, item document.Value) (_ []byte, n number, reason string) {
 	if len(l.Keys) == 0 {
 		switch item.Kind() {
@@ -56,11 +55,12 @@ func appendItem(dst []byte, l *schema.ListType, item document.Value) (_ []byte, 
 	return append(dst, '}'), n, ""
 }
 
-// number is what there is to know of the numbers in an element.
+// number describes the numbers in an element.
 type number uint8
 
 const (
-	// bigNumber: a float64 may not hold it, so that it reads back as another.
+	// bigNumber: a number that may not fit a float64 and so is read back as
+	// another.
 	bigNumber number = 1 << iota
 	// bigFloat: it is such a float64.
 	bigFloat
@@ -80,7 +80,7 @@ func numberOf(v document.Value) number {
 		}
 		return bigNumber | bigFloat
 	case document.Object, document.List:
-		return bigNumber // to be on the safe side
+		return bigNumber // it may contain one
 	}
 	return 0
 }
@@ -118,7 +118,7 @@ func (w *work) indexOf(l *schema.ListType, list document.Value) *index {
 		var num number
 		var reason string
 		if buf, num, reason = appendItem(buf, l, list.At(i)); reason != "" {
-			// An element that equals no other, for a list that was never checked.
+			// For a list that was not validated, an element that equals no other.
 			buf = strconv.AppendInt(append(buf[:from], "?:"...), int64(i), 10)
 			if x.bad < 0 {
 				x.bad, x.reason = i, reason
@@ -137,7 +137,7 @@ func (w *work) indexOf(l *schema.ListType, list document.Value) *index {
 	return x
 }
 
-// bigFloats returns the elements of a list that name a float64 beyond 2^53.
+// bigFloats returns the elements of a list that have a float64 beyond 2^53.
 func bigFloats(l *schema.ListType, list document.Value, elements []string) map[string]bool {
 	floats := map[string]bool{}
 	for i, item := range list.Items() {
@@ -168,8 +168,8 @@ func (w *work) indexPair(l *schema.ListType, one, two document.Value) (a, b *ind
 	return a, b
 }
 
-// ItemElement returns the canonical path element of an item of a set or keyed list, and
-// whether it has one.
+// ItemElement returns the canonical path element of an item of a set or keyed
+// list. ok is false if it has none.
 func ItemElement(l *schema.ListType, item document.Value) (string, bool) {
 	element, _, reason := appendItem(nil, l, item)
 	return string(element), reason == ""

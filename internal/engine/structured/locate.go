@@ -6,9 +6,9 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Locate calls f for every field of a set, in the order of Set.Walk, with what
-// each of the values has there, an absent value where it has nothing, and where
-// that stands. The path is the caller's to keep; at and where are used again.
+// Locate calls f for every field of a set, in the order of Set.Walk, with the
+// field's value in each of the values, absent if it has none, and its position
+// there. f may keep the paths; the slices at and where are used again.
 func Locate(t *schema.Type, fields fieldset.Set, values []document.Value, f func(p document.Path, at []document.Value, where []document.Path)) {
 	w := begin(nil)
 	defer w.end()

@@ -12,12 +12,13 @@ import (
 // Merger is the project's own Engine.
 type Merger struct{}
 
-// check validates an object of the request's version; what names it in errors.
+// check validates an object of the request's version. what is its name in errors.
 func (w *work) check(what string, v, known document.Value, duplicates bool) error {
 	return within(what, w.validate(w.types.Type, v, known, duplicates))
 }
 
-// reread returns a set made of an object as sets are that entries hold.
+// reread returns a set that was made from an object in the form that sets have
+// once they were stored and read again.
 func (w *work) reread(s fieldset.Set) fieldset.Set {
 	if w.big {
 		return s.Reread()
@@ -25,7 +26,7 @@ func (w *work) reread(s fieldset.Set) fieldset.Set {
 	return s
 }
 
-// typeOf returns the type of a version, nil where the version does not exist.
+// typeOf returns the type of a version, nil if the kind does not have it.
 func (w *work) typeOf(version string) (*schema.Type, error) {
 	if version == w.types.Version {
 		return w.types.Type, nil
@@ -44,8 +45,8 @@ func (w *work) typeOf(version string) (*schema.Type, error) {
 	return t, nil
 }
 
-// convert returns an object in a version that exists. What comes from another
-// version must fit its type, without items that stand twice.
+// convert returns an object in a version that the kind has. A converted object
+// must fit its type, without duplicate items.
 func (w *work) convert(v document.Value, version string) (document.Value, error) {
 	if v.Get("apiVersion").StringOr("") == version {
 		return v, nil
@@ -62,7 +63,7 @@ func (w *work) convert(v document.Value, version string) (document.Value, error)
 	return v, within("the object in version "+version, w.validate(t, v, document.Value{}, false))
 }
 
-// report tells of a decision. Sets that only it needs are made by the function.
+// report calls Types.Report, if set. fields is called only then.
 func (w *work) report(r Rule, fields func() fieldset.Set, about Entry) {
 	if w.types.Report != nil {
 		w.types.Report(r, fields(), about)
@@ -76,9 +77,8 @@ func (w *work) ignore(version string, s fieldset.Set) fieldset.Set {
 	return w.types.Ignore(version, s)
 }
 
-// reconcile brings all entries in line with the types as they are now, and
-// leaves out those in a version that does not exist. The live object must fit
-// each of the types. entries stays as it is.
+// reconcile returns the entries adapted to the current types, without those in a
+// version that the kind does not have. The live object must fit each of the types.
 func (w *work) reconcile(live document.Value, entries []Entry) ([]Entry, error) {
 	out := make([]Entry, 0, len(entries)+2)
 	for i, e := range entries {
@@ -111,16 +111,16 @@ func versionBefore(entries []Entry, version string) bool {
 
 // Apply merges config into live. Its rules, in order:
 //
-//	own       config's manager owns the fields that config names (fieldsOf), and
-//	          nothing else any more; those that the resource resets count not
-//	merge     what config names replaces what live has (merge)
-//	prune     what the manager owned and names no more goes, unless somebody
-//	          else owns it (prune)
-//	conflict  where that changes or makes a field that another manager owns, it
-//	          is refused; what both give the same value is shared
-//	transfer  under force the others lose those fields instead
-//	drop      everybody loses the fields that are gone, and an entry without
-//	          fields goes
+//	own       the manager owns the fields of config (fieldsOf) and no others,
+//	          without those that the resource resets
+//	merge     the values of config replace those of live (merge)
+//	prune     what the manager owned and config no longer has is removed, unless
+//	          another manager owns it (prune)
+//	conflict  a field of another manager that is new or has another value is a
+//	          conflict; a field with the same value has both owners
+//	transfer  with force, the other managers lose these fields instead
+//	drop      all managers lose the fields that no longer exist, and entries
+//	          without fields are removed
 func (Merger) Apply(t *Types, live, config document.Value, entries []Entry, self Entry, force bool) (document.Value, bool, []Entry, error) {
 	w := begin(t)
 	defer w.end()
@@ -167,13 +167,13 @@ func (Merger) Apply(t *Types, live, config document.Value, entries []Entry, self
 	return merged, true, after, nil
 }
 
-// Update tracks a change that is made already. Its rules, in order:
+// Update tracks a change that was made. Its rules, in order:
 //
-//	track     what changed or is new (compare) now belongs to the manager alone
-//	drop      everybody loses the fields that are gone, and an entry without
-//	          fields goes
+//	track     only the manager owns what changed or is new (compare)
+//	drop      all managers lose the fields that no longer exist, and entries
+//	          without fields are removed
 //
-// What the resource resets is nobody's change.
+// Fields that the resource resets do not count as changed.
 func (Merger) Update(t *Types, live, next document.Value, entries []Entry) ([]Entry, fieldset.Set, error) {
 	w := begin(t)
 	defer w.end()
@@ -195,10 +195,10 @@ func (Merger) Update(t *Types, live, next document.Value, entries []Entry) ([]En
 	return withFields(after), d.changed, nil
 }
 
-// track takes what changed from before to after from the entries but that at
-// position self, which is -1 for none. Without force it only takes what is
-// gone, and fails where something else would be taken. The difference returned
-// is that in the version of the request.
+// track removes from all entries, except the one at position self (-1 for none),
+// the fields that changed or no longer exist. Without force it removes only the
+// latter and returns Conflicts for the former. It returns the difference in the
+// version of the request.
 func (w *work) track(before, after document.Value, entries []Entry, self int, force bool) (difference, error) {
 	own := w.filtered(w.types.Version, w.compare(w.types.Type, before, after))
 	taken := difference{w.reread(own.changed), w.reread(own.removed)}
@@ -238,8 +238,8 @@ func (w *work) filtered(version string, d difference) difference {
 	return difference{w.ignore(version, d.changed), w.ignore(version, d.removed)}
 }
 
-// difference compares in another version that exists; known are the versions
-// that were compared already.
+// difference compares two objects in another version. known holds the results
+// for versions that were compared before.
 func (w *work) difference(known map[string]difference, before, after document.Value, version string) (difference, error) {
 	if d, ok := known[version]; ok {
 		return d, nil
@@ -260,7 +260,7 @@ func (w *work) difference(known map[string]difference, before, after document.Va
 	return d, nil
 }
 
-// withFields leaves out the entries without fields.
+// withFields returns the entries that have fields.
 func withFields(entries []Entry) []Entry {
 	out := entries[:0]
 	for _, e := range entries {
@@ -271,7 +271,7 @@ func withFields(entries []Entry) []Entry {
 	return out
 }
 
-// Unchanged returns the fields that config names and live holds with the same value.
+// Unchanged implements Engine.
 func (Merger) Unchanged(t *Types, config, live document.Value) (fieldset.Set, error) {
 	w := begin(t)
 	defer w.end()
@@ -284,7 +284,7 @@ func (Merger) Unchanged(t *Types, config, live document.Value) (fieldset.Set, er
 	return w.fieldsOf(t.Type, config, fieldset.Set{}).Minus(d.changed).Minus(d.removed), nil
 }
 
-// Extract returns the part of the object that is made of the fields given.
+// Extract implements Engine.
 func (Merger) Extract(t *Types, object document.Value, fields fieldset.Set) (document.Value, error) {
 	w := begin(t)
 	defer w.end()
@@ -294,7 +294,7 @@ func (Merger) Extract(t *Types, object document.Value, fields fieldset.Set) (doc
 	return w.extract(t.Type, object, fields), nil
 }
 
-// within says in which object a value does not fit its type.
+// within adds the name of the object to a TypeError.
 func within(what string, err error) error {
 	var t *TypeError
 	if errors.As(err, &t) {

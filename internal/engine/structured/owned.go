@@ -6,19 +6,19 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// fieldsOf returns the fields that an applied configuration names, which its
-// manager comes to own (rules "own"):
+// fieldsOf returns the fields of an applied configuration that its manager comes
+// to own (rule "own"):
 //
-//   - a scalar, and a list or an object with one owner;
-//   - a member that is null or an object without members;
-//   - a member that is no named field of its type, as the entries of a map;
-//   - an item of a set or a keyed list; where one stands twice, it alone and
+//   - a scalar, and an atomic list or object;
+//   - a member that is null or an empty object;
+//   - a member that is not a declared field of its type, such as an entry of a map;
+//   - an item of a set or a keyed list; of duplicate items only the item itself,
 //     nothing in it.
 //
-// Empty sets and keyed lists are nobody's.
+// Empty sets and keyed lists are not among them.
 //
-// was is a set that may be much the same, such as what the manager owned before:
-// parts that are equal are its own, and so is the whole where nothing differs.
+// was is a set that is probably similar, such as what the manager owned before.
+// The result shares equal parts with it, and is was if they are equal.
 func (w *work) fieldsOf(t *schema.Type, v document.Value, was fieldset.Set) fieldset.Set {
 	if formsOf(t, v).lead() != mapForm {
 		return fieldset.Set{}
@@ -30,8 +30,8 @@ func (w *work) fieldsOf(t *schema.Type, v document.Value, was fieldset.Set) fiel
 	return fieldset.Raw(w.owned(t, v, false, like))
 }
 
-// owned returns the trie node for a value; member says that the value itself is
-// owned for another reason already. was is a node that may be the same, or absent.
+// owned returns the trie node for a value. member is set if the value itself is
+// owned whatever it is. was is a node that is probably similar, or absent.
 func (w *work) owned(t *schema.Type, v document.Value, member bool, was document.Value) document.Value {
 	switch formsOf(t, v).lead() {
 	case mapForm:
@@ -54,7 +54,7 @@ func (w *work) owned(t *schema.Type, v document.Value, member bool, was document
 	return likeLeaf(true, was)
 }
 
-// likeLeaf is leaf that returns was where that is the same.
+// likeLeaf is leaf, but returns was if that is the same.
 func likeLeaf(member bool, was document.Value) document.Value {
 	if member && was.Exists() && was.Len() == 0 {
 		return was
@@ -62,7 +62,7 @@ func likeLeaf(member bool, was document.Value) document.Value {
 	return leaf(member)
 }
 
-// leaf is a node without anything below it: absent where it is no member.
+// leaf returns a node without fields below it, absent if it is not a member.
 func leaf(member bool) document.Value {
 	if member {
 		return document.NewObject()
@@ -90,9 +90,9 @@ func (w *work) ownedMembers(m *schema.MapType, v document.Value, is bool, was do
 	return b.node()
 }
 
-// fieldFrom finds the field of that name among the kids of a node, asked for in
-// ascending order of names: its position, -1 where there is none, and that to look
-// from for the next name.
+// fieldFrom returns the position of a field among the kids of a node, -1 if there
+// is none, searching from a position on. next is where to search for the next
+// name; names must be asked for in ascending order.
 func fieldFrom(n document.Value, name string, from int) (at, next int) {
 	for ; from < n.Len(); from++ {
 		e := n.Key(from)
@@ -141,13 +141,13 @@ func (w *work) ownedItems(l *schema.ListType, v document.Value, is bool, was doc
 	return b.node()
 }
 
-// match finds the items of a list among the kids of a node: their positions, -1
-// where there is none.
+// match returns the positions of a list's items among the kids of a node, -1 for
+// items without a node.
 func (w *work) match(x *index, n document.Value) []int32 {
 	at := w.slab.ints.take(len(x.elements))
 	first := fieldset.First(n)
 	if !x.ascending && x.next == nil && n.Len()-first <= 4*len(at) {
-		// The kids ascend, the items do not: rather look for the kids.
+		// The kids are sorted, the items are not: find the items of the kids.
 		for i := range at {
 			at[i] = -1
 		}
@@ -173,13 +173,13 @@ func (w *work) match(x *index, n document.Value) []int32 {
 	return at
 }
 
-// A nodeBuilder makes a node of a trie, or finds that it is one that there is.
+// nodeBuilder builds a node of a trie, or returns an existing node that equals it.
 type nodeBuilder struct {
 	was    document.Value
 	member bool
 	room   int
-	// same is how many kids of was have come, one after the other and nothing
-	// else: until something differs, nothing is built.
+	// same is the position up to which the kids of was were added in order.
+	// Nothing is built until a kid differs.
 	same  int
 	built bool
 	kids  document.ObjectBuilder
@@ -190,7 +190,7 @@ func newNode(member bool, room int, was document.Value) nodeBuilder {
 	return nodeBuilder{member: member, room: room, was: was, same: fieldset.First(was)}
 }
 
-// kidOf returns the node at a position of was, absent for -1.
+// kidOf returns the kid of was at a position, absent for -1.
 func (b *nodeBuilder) kidOf(j int) document.Value {
 	if j < 0 {
 		return document.Value{}
@@ -198,21 +198,21 @@ func (b *nodeBuilder) kidOf(j int) document.Value {
 	return b.was.At(j)
 }
 
-// field adds the node for a field that was has at position j, -1 where it has none.
+// field adds the node of a field, which was has at position j (-1 for none).
 func (b *nodeBuilder) field(name string, j int, n document.Value) {
 	if !b.add(j, n) {
 		b.kids.Set(b.key("f:", name), n)
 	}
 }
 
-// item adds the node for a list's item.
+// item adds the node of a list's item.
 func (b *nodeBuilder) item(element string, j int, n document.Value) {
 	if !b.add(j, n) {
 		b.kids.Set(b.key("", element), n)
 	}
 }
 
-// add reports whether nothing is left to do for a node.
+// add adds a node that was has, or an absent one, and reports whether it did.
 func (b *nodeBuilder) add(j int, n document.Value) bool {
 	if !n.Exists() {
 		return true
@@ -233,7 +233,7 @@ func (b *nodeBuilder) add(j int, n document.Value) bool {
 	return true
 }
 
-// build begins the node with the kids of was that came so far.
+// build begins to build the node, with the kids of was that were added so far.
 func (b *nodeBuilder) build() {
 	if b.built {
 		return
@@ -248,8 +248,7 @@ func (b *nodeBuilder) build() {
 	}
 }
 
-// key returns an element that may be kept. Keys are cut of larger pieces of
-// memory.
+// key returns an element that may be kept. Keys share larger allocations.
 func (b *nodeBuilder) key(prefix, text string) string {
 	n := len(prefix) + len(text)
 	if cap(b.text)-len(b.text) < n {

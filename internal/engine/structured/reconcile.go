@@ -8,12 +8,12 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// reconcile brings a set of fields in line with a type that changed since the
-// set was written (rules "reconcile"): where a list or an object now has one
-// owner, who owned something in it owns the whole. The other way round nothing
-// needs to be done: who owned the whole keeps it.
+// reconcile adapts a set of fields to a type that changed since the set was
+// written (rule "reconcile"): fields in a list or an object that is atomic now
+// become the whole list or object. A list or an object that is no longer atomic
+// stays in the set.
 //
-// Objects without a schema are left alone.
+// Objects without a schema do not change.
 func reconcile(t *schema.Type, s fieldset.Set) fieldset.Set {
 	if s.Empty() || settled(t, s, false) {
 		return s
@@ -24,14 +24,14 @@ func reconcile(t *schema.Type, s fieldset.Set) fieldset.Set {
 	return s.MinusBelow(whole).Union(whole)
 }
 
-// settled reports whether reconciling would change nothing.
+// settled reports whether reconcile would return the set unchanged.
 func settled(t *schema.Type, s fieldset.Set, whole bool) bool {
 	r := reconciler{dry: true}
 	r.visit(t, s, nil, whole)
 	return !r.found
 }
 
-// A reconciler looks for lists and objects with one owner that a set has fields in.
+// reconciler finds the atomic lists and objects that a set has fields in.
 type reconciler struct {
 	dry, found bool
 	whole      []document.Path
@@ -44,8 +44,8 @@ func (r *reconciler) mark(p document.Path) {
 	}
 }
 
-// visit looks at a field that the set names: below are its fields in it, whole
-// says that it is owned itself and has none.
+// visit checks a field on the way of the set. below are the fields of the set in
+// it; whole is set if the field itself is in the set and below is empty.
 func (r *reconciler) visit(t *schema.Type, below fieldset.Set, p document.Path, whole bool) {
 	switch allForms(t).lead() {
 	case mapForm:
@@ -92,8 +92,7 @@ func (r *reconciler) each(s fieldset.Set, p document.Path, typeOf func(string) *
 	}
 }
 
-// withoutSchema reports whether nothing is known of an object's members but
-// that they may be anything.
+// withoutSchema reports whether the type allows any members with any values.
 func withoutSchema(m *schema.MapType) bool {
 	if len(m.Fields) > 0 {
 		return false

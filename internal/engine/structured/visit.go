@@ -8,13 +8,13 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// A Visitor is told of a part of an object: where it stands, its path as field
-// sets have it, and the positions of the sets that own it. What stands in a list
-// or an object with one owner is owned by who owns the whole; of it path is that
-// of the whole. The slices are used again; clone them to keep them.
+// Visitor is called with a part of an object: its position, the path by which
+// field sets name it, its value, and the positions of the sets that have it. A
+// part of an atomic list or object has the path and the owners of the whole. The
+// slices are used again; clone them to keep them.
 type Visitor func(at, path document.Path, v document.Value, owners []int)
 
-// Visit tells f of every part of an object, but for the object itself, in the
+// Visit calls f for every part of an object, except the object itself, in the
 // order of the document.
 func Visit(t *schema.Type, object document.Value, sets []fieldset.Set, f Visitor) {
 	w := begin(nil)
@@ -29,8 +29,8 @@ type visit struct {
 	path document.Path
 }
 
-// each visits what an object or a list holds. sets are the fields below it;
-// whole are its owners where it has one owner, else nil.
+// each visits the members of an object or the items of a list. sets are the
+// fields below it; whole are its owners if it is atomic, else nil.
 func (w *visit) each(t *schema.Type, v document.Value, sets []fieldset.Set, whole []int) {
 	switch v.Kind() {
 	case document.Object:
@@ -84,7 +84,7 @@ func (w *visit) part(t *schema.Type, element string, step document.Step, v docum
 	w.path = w.path[:len(w.path)-1]
 }
 
-// inside visits what stands in a part with one owner.
+// inside visits a part of an atomic list or object.
 func (w *visit) inside(v document.Value, whole []int) {
 	w.f(w.at, w.path, v, whole)
 	w.each(nil, v, nil, whole)

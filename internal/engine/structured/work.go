@@ -9,14 +9,13 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// work is one call of the engine: what it knows, and the memory for what it
-// needs on the way, which is used again by later calls. Nothing of that memory
-// may be part of a result.
+// work holds the state of one call of the engine and its memory for intermediate
+// values, which later calls use again. Results must not refer to that memory.
 type work struct {
 	types *Types
 	// known are the types of other versions that were looked up.
 	known map[string]*schema.Type
-	// big says that some sets made of the objects must be reread before they are
+	// big is set if sets made from the objects must be reread before they are
 	// compared with those of entries.
 	big bool
 
@@ -30,7 +29,7 @@ type work struct {
 // works holds the memory of earlier calls, as *work.
 var works sync.Pool
 
-// begin returns a work for a call; end gives its memory back.
+// begin returns the state for a call. end releases its memory.
 func begin(t *Types) *work {
 	w, ok := works.Get().(*work)
 	if !ok {
@@ -42,10 +41,11 @@ func begin(t *Types) *work {
 }
 
 const (
-	// maxKept bounds the pieces of memory that a work keeps for the next call, in
+	// maxKept is the largest piece of memory that is kept for the next call, in
 	// bytes.
 	maxKept = 2 << 20
-	// maxIndices bounds the lists of a call whose work is kept.
+	// maxIndices is the largest number of indexed lists of a call whose memory is
+	// kept.
 	maxIndices = 1 << 16
 )
 
@@ -79,7 +79,7 @@ func (s *slabs) reset() {
 	s.values.reset()
 }
 
-// cut copies text into the slab and cuts it into parts that end where ends says.
+// cut copies text into the slab and splits it at the offsets in ends.
 func (s *slabs) cut(into []string, text []byte, ends []int32) {
 	b := s.bytes.take(len(text))
 	copy(b, text)
@@ -90,8 +90,7 @@ func (s *slabs) cut(into []string, text []byte, ends []int32) {
 	}
 }
 
-// A slab hands out memory from large pieces. What it handed out stays valid
-// until reset.
+// slab allocates from large pieces of memory. Allocations are valid until reset.
 type slab[T any] struct {
 	free []T
 	size int // of the largest piece
@@ -109,7 +108,7 @@ func (s *slab[T]) take(n int) []T {
 	return out
 }
 
-// reset takes all memory back.
+// reset frees all allocations.
 func (s *slab[T]) reset() {
 	if uintptr(s.size)*unsafe.Sizeof(*new(T)) > maxKept {
 		*s = slab[T]{}
@@ -117,5 +116,5 @@ func (s *slab[T]) reset() {
 	s.free = s.kept
 }
 
-// cutString returns bytes that will not be changed as a string.
+// cutString returns bytes as a string without copying. They must not change.
 func cutString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
