@@ -10,21 +10,20 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Effect is what a step did to a field.
+// Effect is what a request did to a field.
 type Effect string
 
 // The effects.
 const (
-	// Set: the field was not there, or had another value.
+	// Set: the field is new or has another value.
 	Set Effect = "set"
-	// Removed: the field is gone.
+	// Removed: the field no longer exists.
 	Removed Effect = "removed"
-	// TakenOver: the value or the object changed hands: an owner lost the field
-	// and another has it.
+	// TakenOver: an owner lost the field and another one owns it.
 	TakenOver Effect = "taken over"
-	// Shared: the field has an owner more.
+	// Shared: the field has the same value and one more owner.
 	Shared Effect = "shared"
-	// GivenUp: the field has an owner less and stays as it was.
+	// GivenUp: the field has the same value and lost an owner.
 	GivenUp Effect = "given up"
 )
 
@@ -42,10 +41,10 @@ type Change struct {
 	OwnersAfter  []fieldmanager.Owner `json:"ownersAfter,omitempty"`
 }
 
-// Changes lists the fields that differ between two states of an object, in
-// value or in owners, in the order of their paths. Fields are leaves: scalars,
-// empty objects and lists, and what is atomic. What the API server writes anew
-// with every request (resourceVersion, generation) is left out.
+// Changes lists the fields whose value or owners differ between two states of an
+// object of type t, in the order of their paths. Fields are scalars, empty objects
+// and lists, and atomic objects and lists. The metadata that the API server fills
+// in (resourceVersion, generation, uid, creationTimestamp) is left out.
 func Changes(t *schema.Type, before, after fieldmanager.Object) []Change {
 	was, is := root(t, before), root(t, after)
 	d := differ{owners: [2][]fieldmanager.Owner{allOwners(before.Managed), allOwners(after.Managed)}, match: matching(before.Managed, after.Managed)}
@@ -53,17 +52,17 @@ func Changes(t *schema.Type, before, after fieldmanager.Object) []Change {
 	return d.changes
 }
 
-// differ walks two states of an object side by side.
+// differ compares two states of an object.
 type differ struct {
 	owners [2][]fieldmanager.Owner // all of the object, before and after
 	// match is the position after of each manager before, -1 where it has none.
 	match   []int
-	path    document.Path // of the pair that is looked at
+	path    document.Path // of the pair that is compared
 	claims  claimStack
 	changes []Change
 }
 
-// pair compares two places, of which either may hold nothing.
+// pair compares two places, either of which may have no value.
 func (d *differ) pair(was, is *place) {
 	if was.v.Exists() == is.v.Exists() && document.SurelyIdentical(was.v, is.v) && d.sameOwners(was.claims, is.claims) {
 		return
@@ -85,7 +84,7 @@ func (d *differ) pair(was, is *place) {
 	}
 }
 
-// only is the place without its value where that is of another kind.
+// only returns the place, without its value if that is of another kind.
 func only(kind document.Kind, p *place) *place {
 	if p.v.Kind() == kind {
 		return p
@@ -93,8 +92,8 @@ func only(kind document.Kind, p *place) *place {
 	return &place{t: p.t, claims: p.claims}
 }
 
-// sameOwners reports whether all claims to two places, and below them, are those
-// of the same managers. False says nothing.
+// sameOwners reports whether two places, and everything below them, surely have
+// the same owners.
 func (d *differ) sameOwners(was, is []claim) bool {
 	claims := 0
 	for i := range was {
@@ -119,7 +118,8 @@ func (d *differ) sameOwners(was, is []claim) bool {
 	return claims == 0
 }
 
-// leaf notes the change of a field. x and y say whether it was there and is.
+// leaf records the change of a field, which existed before if x is set and exists
+// after if y is set.
 func (d *differ) leaf(was, is *place, x, y bool) {
 	c := Change{Path: d.path}
 	if x {
@@ -142,7 +142,8 @@ func (d *differ) leaf(was, is *place, x, y bool) {
 	}
 }
 
-// effect says what became of a field that was there and is, "" for nothing.
+// effect returns the effect on a field that existed before and after, "" if
+// nothing changed.
 func effect(c *Change) Effect {
 	lost, won := hasOther(c.OwnersBefore, c.OwnersAfter), hasOther(c.OwnersAfter, c.OwnersBefore)
 	switch {
@@ -186,7 +187,7 @@ func (d *differ) members(was, is *place) {
 	}
 }
 
-// counter reports whether a member of metadata is the API server's own.
+// counter reports whether the API server fills in a member of metadata.
 func counter(name string) bool {
 	switch name {
 	case "resourceVersion", "generation", "uid", "creationTimestamp", "managedFields":
@@ -212,9 +213,8 @@ func (d *differ) belowItem(element string, was, is *place) {
 	d.below(fieldset.Step(element), was, is)
 }
 
-// items pairs the items of two lists by their elements, of several with the same
-// element the first with the first, and brings what has changed into the order of
-// the elements.
+// items pairs the items of two lists by their elements, duplicates in their order,
+// and sorts the changes by the elements.
 func (d *differ) items(was, is *place) {
 	at := map[string][]int{} // the items before that are not paired yet
 	paired := 0              // items that stand at the same position, from the first
@@ -254,8 +254,8 @@ func (d *differ) items(was, is *place) {
 	order.sort()
 }
 
-// ordered sorts the changes of a list's items by the items' elements. An element
-// is read once, not at each comparison.
+// ordered sorts the changes of a list's items by the items' elements, each of
+// which is parsed once.
 type ordered struct {
 	changes *[]Change
 	items   []changedItem
@@ -271,7 +271,7 @@ type changedItem struct {
 
 func (o *ordered) begin() { o.from = len(*o.changes) }
 
-// end notes what has changed since begin in the item with that element.
+// end records the changes since begin as those of the item with that element.
 func (o *ordered) end(element string) {
 	if n := len(*o.changes); n > o.from {
 		step := fieldset.Step(element)
@@ -319,7 +319,8 @@ func ownersOf(claims []claim, all []fieldmanager.Owner) []fieldmanager.Owner {
 	return out
 }
 
-// matching finds for each manager of one state the same one of the other.
+// matching returns, for each entry of one state, the position of the other state's
+// entry of the same owner, -1 for none.
 func matching(before, after fieldmanager.Managed) []int {
 	match := make([]int, 0, before.Len())
 	for _, e := range before.Entries() {

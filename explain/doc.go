@@ -1,6 +1,7 @@
-// Package explain tells people what stands in an object and what a change did to
-// it: who owns each line of its YAML ([Lines]), which fields a step set, took
-// over, kept or removed ([Changes]), and the ways out of a conflict ([Ways]).
+// Package explain describes an object and what a request did to it: the owners of
+// each line of its YAML ([Lines]), the fields that were set, removed, taken over,
+// shared or given up ([Changes]), and the ways out of a conflict ([Ways]).
 //
-// It asks the engines and their types; it has no rules of merging of its own.
+// It takes types from package schema and objects from package fieldmanager; it has
+// no rules of merging of its own.
 package explain

@@ -15,18 +15,18 @@ import (
 type Line struct {
 	// Text of the line, without its end.
 	Text string
-	// Path of the field that the line belongs to. The lines of an atomic list or
-	// object below its first have the path of the whole.
+	// Path of the field that the line belongs to, as field sets name it. All
+	// lines of an atomic list or object have the path of the whole.
 	Path document.Path
-	// Owners are the positions, in the object's managers, of those who own the
-	// field; Below of those who own only something below it.
+	// Owners are the positions, in the object's managedFields, of the entries
+	// that own the field; Below those that own only fields below it.
 	Owners, Below []int
-	// Merges says how the field merges, such as "keyed list (name)".
+	// Merges describes how the field is merged, see the function Merges.
 	Merges string
 }
 
-// Lines prints an object as document.Value.YAML does, without managedFields, and
-// says of each line who owns it.
+// Lines prints an object of type t as document.Value.YAML does, without
+// managedFields, with the owners of each line.
 func Lines(t *schema.Type, o fieldmanager.Object) []Line {
 	w := newLineWriter()
 	p := root(t, o)
@@ -38,7 +38,7 @@ func newLineWriter() lineWriter {
 	return lineWriter{lines: make([]Line, 0, 256), ends: make([]int, 0, 256), fresh: make([]int, 0, 256), names: map[string]memberName{}}
 }
 
-// finish gives the lines their texts, which are cut of one.
+// finish sets the texts of the lines, which are parts of one string.
 func (w *lineWriter) finish() []Line {
 	text, from := string(w.text), 0
 	for i, end := range w.ends {
@@ -61,7 +61,7 @@ type lineWriter struct {
 	before before
 }
 
-// memberName is a member's name as a path and as YAML have it.
+// memberName is a member's name as a step of a path and as YAML.
 type memberName struct {
 	step document.Step
 	text string
@@ -76,8 +76,8 @@ func (w *lineWriter) name(key string) memberName {
 	return n
 }
 
-// container writes the members or items of a place. first stands before the
-// first line and rest before all others.
+// container writes the members or items of a place. first is the indentation of
+// the first line, rest that of the others.
 func (w *lineWriter) container(p *place, was former, first, rest string) {
 	switch {
 	case p.v.Len() == 0:
@@ -125,7 +125,7 @@ func (w *lineWriter) items(p *place, was former, first, rest string) {
 	}
 }
 
-// indented is an indentation two columns deeper.
+// indented returns an indentation that is two columns deeper.
 func indented(rest string) string {
 	const blanks = "                                                                "
 	if n := len(rest) + 2; n <= len(blanks) {
@@ -147,8 +147,8 @@ func (w *lineWriter) member(key string, p *place, was former, first, rest string
 	w.container(p, was, rest, rest)
 }
 
-// value writes a value without members: a scalar, an empty list or object. key is
-// the text of the member's name, "" for an item, as no name is written so.
+// value writes a scalar or an empty list or object. key is the text of the
+// member's name, "" for an item.
 func (w *lineWriter) value(p *place, key, first, rest string) {
 	text, ok := p.v.YAMLScalar()
 	if ok && key != "" {
@@ -183,7 +183,7 @@ func (w *lineWriter) add(p *place, parts ...string) {
 	w.lines = append(w.lines, Line{Path: w.copied(), Owners: w.those(0, p, (*claim).owns), Below: w.those(1, p, (*claim).below), Merges: Merges(p.t)})
 }
 
-// copied is the path as it is now.
+// copied returns a copy of the current path.
 func (w *lineWriter) copied() document.Path {
 	if n := len(w.lines); n > 0 && slices.Equal(w.lines[n-1].Path, w.path) {
 		return w.lines[n-1].Path
@@ -196,8 +196,8 @@ func (w *lineWriter) copied() document.Path {
 	return w.paths[n:len(w.paths):len(w.paths)]
 }
 
-// those lists the positions of the claims that hold: the list of the line before
-// where it says the same, as neighbours mostly have the same owners.
+// those returns the positions of the claims for which holds is true. It returns
+// the list of the line before if that is equal, as it mostly is.
 func (w *lineWriter) those(which int, p *place, holds func(*claim) bool) []int {
 	last, n, same := w.last[which], 0, true
 	for i := range p.claims {
@@ -219,7 +219,7 @@ func (w *lineWriter) those(which int, p *place, holds func(*claim) bool) []int {
 	return list
 }
 
-// keyText is a key as YAML writes it.
+// keyText returns a key as YAML writes it.
 func keyText(key string) string {
 	if text, ok := document.NewString(key).YAMLScalar(); ok {
 		return text
@@ -232,7 +232,8 @@ func yamlOf(v document.Value) []string {
 	return strings.Split(string(bytes.TrimSuffix(v.YAML(), []byte("\n"))), "\n")
 }
 
-// Merges says in words how a field of that type merges.
+// Merges describes how a field of a type is merged, such as "keyed list (name):
+// each item has its own owners".
 func Merges(t *schema.Type) string {
 	switch {
 	case t == nil:

@@ -9,9 +9,9 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// LinesAfter is Lines for an object of which another state's lines are known, those
-// that Lines or LinesAfter returned for it with the same type: it takes over the
-// lines of what is the same in value and owners.
+// LinesAfter is Lines for an object of which the lines of another state are known.
+// lines are those that Lines or LinesAfter returned for other with the same type.
+// The lines of parts with the same value and owners are taken from them.
 func LinesAfter(t *schema.Type, o, other fieldmanager.Object, lines []Line) []Line {
 	w := newLineWriter()
 	w.before = before{lines: lines, match: matching(other.Managed, o.Managed), owners: map[*int][]int{}}
@@ -20,23 +20,24 @@ func LinesAfter(t *schema.Type, o, other fieldmanager.Object, lines []Line) []Li
 	return w.finish()
 }
 
-// before is what is known of the other state.
+// before holds what is known about the other state.
 type before struct {
 	lines  []Line
-	match  []int          // the position of each of its managers in this state
+	match  []int          // the position in this state of each of its entries
 	owners map[*int][]int // its lists of owners as they are in this state
 }
 
-// former is the place of the other state at the path that is written, if it has
-// one, and the line at which it begins.
+// former is the other state's place at the current path, if it has one, and the
+// line at which it begins.
 type former struct {
 	p  *place
 	at int
 	n  int // how many lines it has
 }
 
-// again writes the lines of the other state's place again, where that is the same
-// as p. alike says that both stand first in what holds them, or both do not.
+// again writes the lines of the other state's place and reports whether it did: it
+// does if the place is the same as p. alike is set if both are the first member or
+// item, or both are not.
 func (w *lineWriter) again(was former, p *place, alike bool) bool {
 	d := differ{match: w.before.match}
 	if was.p == nil || !alike || !document.SurelyIdentical(was.p.v, p.v) || !d.sameOwners(was.p.claims, p.claims) {
@@ -49,7 +50,7 @@ func (w *lineWriter) again(was former, p *place, alike bool) bool {
 	return true
 }
 
-// mapped is a list of the other state's managers by their positions in this one.
+// mapped converts positions in the other state's managedFields to this state's.
 func (w *lineWriter) mapped(list []int) []int {
 	if len(list) == 0 {
 		return nil
@@ -66,8 +67,8 @@ func (w *lineWriter) mapped(list []int) []int {
 	return out
 }
 
-// span counts the lines from at on that belong to an element below the path that
-// is written.
+// span returns the number of lines from at on that belong to a step below the
+// current path.
 func (w *lineWriter) span(at, depth int, s document.Step) int {
 	n := at
 	for n < len(w.before.lines) && len(w.before.lines[n].Path) > depth && w.before.lines[n].Path[depth] == s {
@@ -76,7 +77,7 @@ func (w *lineWriter) span(at, depth int, s document.Step) int {
 	return n - at
 }
 
-// formerMembers are the members of an object of the other state, in order.
+// formerMembers iterates over the members of an object of the other state.
 type formerMembers struct {
 	p     *place
 	i, at int
@@ -89,8 +90,8 @@ func (w *lineWriter) formerMembers(was former, p *place) formerMembers {
 	return formerMembers{was.p, 0, was.at}
 }
 
-// of finds the member with a name, and says whether it is the first. Names are
-// asked for in ascending order, at the path of the member.
+// of returns the member with a name, and whether it is the first. Names must be
+// asked for in ascending order, when the current path is that of the member.
 func (f *formerMembers) of(w *lineWriter, key string) (former, bool) {
 	for ; f.p != nil && f.i < f.p.v.Len() && f.p.v.Key(f.i) <= key; f.i++ {
 		name := f.p.v.Key(f.i)
@@ -118,7 +119,7 @@ type formerItem struct {
 	at, n   int
 }
 
-// formerItems finds the items; none where two beside each other are not told apart.
+// formerItems finds the items, none if two neighbors have the same element.
 func (w *lineWriter) formerItems(was former, p *place) formerItems {
 	if was.p == nil || was.p.v.Kind() != document.List || was.p.leaf() || p.leaf() {
 		return formerItems{}
@@ -137,8 +138,8 @@ func (w *lineWriter) formerItems(was former, p *place) formerItems {
 	return f
 }
 
-// of finds the item with an element, first at the position given, and says whether
-// it is the first.
+// of returns the item with an element, and whether it is the first. It looks at
+// position i first.
 func (f *formerItems) of(w *lineWriter, i int, e string) (former, bool) {
 	if f.p == nil || e == "" {
 		return former{}, false

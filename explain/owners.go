@@ -8,7 +8,7 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// claim is what one manager owns at a place of the object.
+// claim is what one entry of managedFields owns at a place of the object.
 type claim struct {
 	fields fieldset.Set // below the place
 	next   int          // where in fields to look for the next member
@@ -16,10 +16,10 @@ type claim struct {
 	whole  bool         // a list or object that is owned as one holds the place
 }
 
-// none reports whether the manager owns neither the place nor what is below it.
+// none reports whether the entry owns neither the place nor anything below it.
 func (c *claim) none() bool { return !c.member && !c.whole && c.fields.Empty() }
 
-// place is a value of the object with its type and what each manager claims of it.
+// place is a value of the object with its type and the claims of each entry.
 type place struct {
 	t      *schema.Type
 	v      document.Value
@@ -34,7 +34,7 @@ func root(t *schema.Type, o fieldmanager.Object) place {
 	return p
 }
 
-// atomic reports whether the value is owned and replaced as one.
+// atomic reports whether the value is owned and replaced as a whole.
 func (p *place) atomic() bool {
 	switch p.v.Kind() {
 	case document.Object:
@@ -45,15 +45,15 @@ func (p *place) atomic() bool {
 	return true
 }
 
-// leaf reports whether there is nothing below with owners of its own.
+// leaf reports whether nothing below the place has owners of its own.
 func (p *place) leaf() bool { return p.atomic() || p.v.Len() == 0 }
 
-// claimStack lends the claims of places. A walk gives back what it took below a
-// place when it leaves it, so that a large object costs no more than a deep one.
+// claimStack is the memory of claims. A walk releases what it took below a place
+// when it leaves it, so that memory grows with the depth of an object only.
 type claimStack []claim
 
-// take returns the claims of a place below one with the claims given, of which
-// those hold the place that hold all of the one above.
+// take returns claims for a place below one with the claims given. If that one is
+// atomic, its owners own the place.
 func (s *claimStack) take(above []claim, atomic bool) []claim {
 	n := len(*s)
 	for _, c := range above {
@@ -64,8 +64,8 @@ func (s *claimStack) take(above []claim, atomic bool) []claim {
 
 func (s *claimStack) release(n int) { *s = (*s)[:n] }
 
-// member is the place of an object's i-th member. Members are asked for in
-// ascending order.
+// member returns the place of an object's i-th member. Members must be asked for
+// in ascending order.
 func (p *place) member(i int, s *claimStack) place {
 	name := p.v.Key(i)
 	kid := place{v: p.v.At(i), claims: s.take(p.claims, p.atomic())}
@@ -81,8 +81,8 @@ func (p *place) member(i int, s *claimStack) place {
 	return kid
 }
 
-// item is the place of a list's i-th item, with its path element. An absent
-// element, as items of atomic lists have none, inherits the owners.
+// item returns the place of a list's i-th item and its path element, "" for an
+// item of an atomic list, which has the list's owners.
 func (p *place) item(i int, s *claimStack) (place, string) {
 	kid := place{v: p.v.At(i), claims: s.take(p.claims, p.atomic())}
 	if p.t == nil || p.t.List == nil {
@@ -101,7 +101,7 @@ func (p *place) item(i int, s *claimStack) (place, string) {
 	return kid, e
 }
 
-// element is the path element of a list's i-th item, "" where it has none.
+// element returns the path element of a list's i-th item, "" if it has none.
 func (p *place) element(i int) string {
 	if p.atomic() {
 		return ""

@@ -6,13 +6,13 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// ErrFields says that a value is no fieldsV1.
+// ErrFields is the cause of a FieldsError.
 var ErrFields = errors.New("not a fieldsV1")
 
 // Decode reads the value of a fieldsV1. null and an absent value are the empty
-// set. Elements of kinds that are not known are left out, as the API server
-// does; what is no path element at all is an error that wraps document.ErrPath. Where the value is
-// canonical, as the API server writes it, the set lies right over it.
+// set. Path elements of an unknown kind are left out, as the API server does; for
+// a key that is not a path element the error wraps document.ErrPath. A canonical
+// value, as the API server writes it, is used as it is.
 func Decode(v document.Value) (Set, error) {
 	if !v.Exists() || v.IsNull() {
 		return Set{}, nil
@@ -27,7 +27,7 @@ func Decode(v document.Value) (Set, error) {
 	return rooted(n), nil
 }
 
-// canonical reports whether a trie needs no rebuilding.
+// canonical reports whether a trie can be used as it is.
 func canonical(n document.Value, top bool) bool {
 	if n.Kind() != document.Object {
 		return false
@@ -52,14 +52,14 @@ func canonical(n document.Value, top bool) bool {
 	return true
 }
 
-// Twin reports whether the i-th kid of a node is the same as the one before, as
-// are those of most items of a list: what holds below one holds below the other.
+// Twin reports whether the i-th kid of a node shares its own kids with the one
+// before, as those of most items of a list do. It need not be examined then.
 func Twin(n document.Value, i int) bool {
 	return i > 0 && document.SameNode(n.At(i-1), n.At(i))
 }
 
-// rebuild returns the canonical trie for a node: absent where it has no
-// elements. member says that the node itself is a field of the set.
+// rebuild returns the canonical trie for a node, absent if it has no elements.
+// member reports whether the node itself is a field of the set.
 func rebuild(n document.Value) (trie document.Value, member bool, err error) {
 	if n.IsNull() {
 		return document.Value{}, true, nil
@@ -103,11 +103,11 @@ func asNode(trie document.Value, member bool) document.Value {
 	return trie
 }
 
-// FieldsError says that a value stands where a fieldsV1 has an object.
+// FieldsError is the error of a fieldsV1 with a value that is not an object.
 type FieldsError struct{ Kind document.Kind }
 
 func (e *FieldsError) Error() string {
-	return "fieldsV1 holds a " + e.Kind.String() + " where an object of path elements should stand"
+	return "fieldsV1 has a " + e.Kind.String() + " where an object of path elements is required"
 }
 
 // Unwrap returns ErrFields.

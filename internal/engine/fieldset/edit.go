@@ -6,18 +6,18 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// An edit makes a node of a trie that is much like another. What stays is
-// shared, and where all stays it is that node itself: nothing is built until
-// something differs. Changes come in the order of the elements.
+// edit makes a changed copy of a trie's node. It shares what does not change, and
+// if nothing changes, the result is the node itself: nothing is built before the
+// first change. Changes must be in the order of the elements.
 type edit struct {
 	like    document.Value
 	member  bool // the new node is a field of the set itself
 	changed bool
-	at      int // kids of like before at are done with
+	at      int // kids of like before at were added or replaced
 	kids    document.ObjectBuilder
 }
 
-// put replaces the i-th kid of like, or takes it out where n is absent.
+// put replaces the i-th kid of like, or removes it if n is absent.
 func (e *edit) put(i int, n document.Value) {
 	if n.Exists() && document.SameNode(n, e.like.At(i)) {
 		return
@@ -35,7 +35,7 @@ func (e *edit) insert(i int, from document.Value, j int) {
 	e.kids.Keep(from, j)
 }
 
-// upTo keeps the kids of like before the i-th that are not done with.
+// upTo adds the kids of like up to the i-th that were not added yet.
 func (e *edit) upTo(i int) {
 	if !e.changed {
 		e.changed = true
@@ -52,7 +52,7 @@ func (e *edit) upTo(i int) {
 	}
 }
 
-// node returns the new node, absent where it is empty and no member.
+// node returns the new node, absent if it is empty and not a member.
 func (e *edit) node() document.Value {
 	if !e.changed && e.member == IsMember(e.like) {
 		return e.like
@@ -67,9 +67,9 @@ func (e *edit) node() document.Value {
 	return e.kids.Object()
 }
 
-// seek finds an element among the kids of a node from position from on, or where
-// it would stand. It looks near from first, so that going through two nodes of
-// one size takes one step for each element, and few elements are found in many.
+// seek returns the position of an element among the kids of a node, or where it
+// would be inserted, searching from a position on with growing steps: that is fast
+// both for two nodes of similar size and for few elements among many.
 func seek(n document.Value, element string, from int) (int, bool) {
 	low, high, step := from, from, 1
 	for high < n.Len() && n.Key(high) < element {

@@ -2,14 +2,14 @@ package fieldset
 
 import "github.com/patchlab-dev/patchlab/document"
 
-// The API server reads field sets back with every number a float64. So an
-// element that names an integer beyond 2^53 is written in full once, and after
-// that names the float64 that is nearest: 9007199254740993 is then
-// 9007199254740992. A set as it is after reading is called reread here; sets that
-// are made of objects are not. Both are compared by what they read as.
+// The API server reads field sets with every number a float64. So an integer
+// beyond 2^53 in an element is written in full once, and when the set is read
+// again, it is the nearest float64: 9007199254740993 becomes 9007199254740992. Here
+// a set is called reread after that. Sets made from objects are not reread; they
+// are compared with others in their reread form.
 
-// Big reports whether an element may name an integer that a float64 cannot hold:
-// whether it has sixteen digits in a row.
+// Big reports whether an element may have an integer that a float64 cannot hold,
+// that is, sixteen digits in a row.
 func Big(element string) bool {
 	if len(element) < 18 || element[0] == 'f' {
 		return false
@@ -27,7 +27,7 @@ func Big(element string) bool {
 	return false
 }
 
-// Reread returns the element as it is after reading.
+// Reread returns the element as it is read from managedFields.
 func Reread(element string) string {
 	if !Big(element) {
 		return element
@@ -48,8 +48,7 @@ func Reread(element string) string {
 	return string(append(e, '}'))
 }
 
-// rounded returns a value with all integers that a float64 cannot hold rounded
-// to the nearest float64.
+// rounded returns a value with its integers beyond 2^53 rounded to a float64.
 func rounded(v document.Value) document.Value {
 	switch v.Kind() {
 	case document.Number:
@@ -68,7 +67,7 @@ func rounded(v document.Value) document.Value {
 	return v
 }
 
-// Reread returns the set as it is after reading.
+// Reread returns the set as it is read from managedFields.
 func (s Set) Reread() Set {
 	if !big(s.root) {
 		return s
@@ -100,8 +99,8 @@ func reread(n document.Value) document.Value {
 	return kids.Object()
 }
 
-// Add returns the union of a set that has been read and one that has not: what
-// both hold stays as it was read.
+// Add returns the union of a reread set and one that is not. Fields of both have
+// their reread form.
 func (s Set) Add(fresh Set) Set {
 	if !big(fresh.root) {
 		return s.Union(fresh)
@@ -109,7 +108,7 @@ func (s Set) Add(fresh Set) Set {
 	return s.Union(rooted(adopt(s.root, fresh.root)))
 }
 
-// adopt returns fresh with the keys that it shares with read as they are there.
+// adopt returns fresh with the keys that read has too in their reread form.
 func adopt(read, fresh document.Value) document.Value {
 	var kids document.ObjectBuilder
 	for i := range fresh.Len() {

@@ -1,10 +1,10 @@
 // Package fieldset holds sets of an object's fields, as managedFields have them.
 //
-// A Set lies over a fieldsV1 as it was parsed: an object whose members are the
-// path elements, which is a trie already. An element whose object is empty, or
-// has the member ".", is in the set itself; one with other members has fields
-// of the set below it. Sets are immutable; an operation that changes nothing
-// returns the very set it was given, and every part that stays is shared.
+// A Set is a parsed fieldsV1: an object whose members are path elements, and so a
+// trie. An element whose object is empty or has the member "." is in the set
+// itself; other members are fields of the set below it. Sets are immutable. An
+// operation that changes nothing returns the set that it was given, and unchanged
+// parts are shared.
 package fieldset
 
 import (
@@ -39,7 +39,7 @@ func path(p document.Path) Set {
 	return Set{n}
 }
 
-// Raw returns the set over a trie that is known to be canonical.
+// Raw returns the set of a trie, which must be canonical.
 func Raw(trie document.Value) Set { return Set{trie} }
 
 // JSON returns the set as the value of a fieldsV1.
@@ -53,7 +53,8 @@ func (s Set) JSON() document.Value {
 // Empty reports whether no field is in the set.
 func (s Set) Empty() bool { return s.root.Len() == 0 }
 
-// Same reports whether two sets are the very same part of one tree.
+// Same reports whether two sets share one trie, so that they are equal. They may
+// be equal otherwise too.
 func (s Set) Same(o Set) bool {
 	return document.SameNode(s.root, o.root) || s.Empty() && o.Empty()
 }
@@ -105,7 +106,7 @@ func (s Set) Has(p document.Path) bool {
 	return len(p) > 0 && IsMember(n)
 }
 
-// rooted makes a set of the node at the top, which is no member itself.
+// rooted returns the set of a trie's top node, which is not a member itself.
 func rooted(n document.Value) Set {
 	if n.Len() == 0 {
 		return Set{}
@@ -179,8 +180,7 @@ func intersect(a, b document.Value, member bool) document.Value {
 	return e.node()
 }
 
-// Minus returns the fields of s that are not in o. A field is not taken out
-// because the one above it is in o.
+// Minus returns the fields of s that are not in o. Fields below those of o stay.
 func (s Set) Minus(o Set) Set { return s.minus(o, false) }
 
 // MinusBelow returns the fields of s that are not in o and not below a field of o.
@@ -255,8 +255,8 @@ func tops(n document.Value) document.Value {
 	return e.node()
 }
 
-// Leaves returns the fields of s that have no field of s below them. Nodes
-// without leaves do not arise: every branch of a set ends in a field.
+// Leaves returns the fields of s that have no field of s below them. Every branch
+// of a trie ends in a field, so no node is without leaves.
 func (s Set) Leaves() Set {
 	if s.Empty() {
 		return s
@@ -275,7 +275,7 @@ func leaves(n document.Value) document.Value {
 	return e.node()
 }
 
-// Size returns how many fields are in the set.
+// Size returns the number of fields in the set.
 func (s Set) Size() int {
 	n := 0
 	for i := First(s.root); i < s.root.Len(); i++ {
@@ -352,8 +352,9 @@ func UnionNodes(a, b document.Value) document.Value {
 	return union(a, b, IsMember(a) || IsMember(b))
 }
 
-// FieldFrom is Child for the names of an object's members, asked for in
-// ascending order: from is the position to look from, at that for the next name.
+// FieldFrom is Child for the name of an object's member, searching from a position
+// on. at is the position for the next name; names must be asked for in ascending
+// order.
 func (s Set) FieldFrom(name string, from int) (below Set, member bool, at int) {
 	n := s.root
 	for from < n.Len() {
@@ -377,8 +378,7 @@ func (s Set) FieldFrom(name string, from int) (below Set, member bool, at int) {
 	return Set{}, false, from
 }
 
-// ChildOf is Child for an element that was made of an object; the set has been
-// read.
+// ChildOf is Child for a reread set and an element that was made from an object.
 func (s Set) ChildOf(e string) (below Set, member bool) {
 	if s.Empty() {
 		return Set{}, false

@@ -6,23 +6,23 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// A difference is what is not the same in two versions of an object.
+// difference holds the fields that differ between two states of an object.
 type difference struct {
-	// changed holds the fields that are new or have another value: of what is
-	// new every field, named ones and those between included.
+	// changed holds the fields that are new or have another value. Of a new
+	// value it holds every field, including declared ones and those above others.
 	changed fieldset.Set
-	// removed holds the fields that are gone, every one of them.
+	// removed holds every field that no longer exists.
 	removed fieldset.Set
 }
 
-// compare finds what changed from before to after (rules "track"):
+// compare returns what changed from before to after (rule "track"):
 //
-//   - a scalar, and a list or an object with one owner, changed as a whole;
-//   - an object or list that came or went takes all that is in it along;
-//   - empty and null are told apart where both sides are one of them;
-//   - items that stand more than once in both lists count as one value; where
-//     only one list has them so, the item itself is removed or new, and what the
-//     other list has under that key is new or removed.
+//   - A scalar, and an atomic list or object, changes as a whole.
+//   - An object or list that is new or removed includes everything in it.
+//   - Empty and null differ only if both sides are one of them.
+//   - Duplicate items on both sides are compared as one value. If only one side
+//     has duplicates, the item itself is removed or new, and what the other side
+//     has under that key is new or removed.
 func (w *work) compare(t *schema.Type, before, after document.Value) difference {
 	if document.SameNode(before, after) {
 		return difference{}
@@ -31,8 +31,8 @@ func (w *work) compare(t *schema.Type, before, after document.Value) difference 
 	return difference{fieldset.Raw(d.changed), fieldset.Raw(d.removed)}
 }
 
-// pair holds the trie nodes of a field in the two sets of a difference, absent
-// where nothing of it is in there.
+// pair holds the trie nodes of a field in the two sets of a difference, absent if
+// a set has nothing of it.
 type pair struct{ changed, removed document.Value }
 
 func (w *work) diff(t *schema.Type, before, after document.Value) pair {
@@ -52,8 +52,8 @@ func (w *work) diff(t *schema.Type, before, after document.Value) pair {
 	return pair{fieldset.UnionNodes(x.changed, y.changed), fieldset.UnionNodes(x.removed, y.removed)}
 }
 
-// diffAs compares two values that are both there, seen as one form of their
-// type. What is of another form holds nothing.
+// diffAs compares two existing values as one form of their type. A value of
+// another form counts as empty.
 func (w *work) diffAs(t *schema.Type, f form, before, after document.Value) pair {
 	switch f {
 	case mapForm:
@@ -148,8 +148,8 @@ func sameItems(before, after document.Value) bool {
 	return true
 }
 
-// diffItem compares the items with one element, of which i and j are the first
-// in each list, -1 where it has none.
+// diffItem compares the items with one element. i and j are the first of them in
+// each list, -1 for none.
 func (w *work) diffItem(l *schema.ListType, before document.Value, b *index, i int, after document.Value, a *index, j int) pair {
 	var x, y document.Value
 	if i >= 0 {
@@ -190,8 +190,8 @@ func (w *work) diffItem(l *schema.ListType, before document.Value, b *index, i i
 	return w.diff(l.Elem, x, y)
 }
 
-// every returns the trie node of a value and of all that is in it, as far as
-// fields have owners of their own.
+// every returns the trie node of a value with all fields in it that have owners
+// of their own.
 func (w *work) every(t *schema.Type, v document.Value) document.Value {
 	switch formsOf(t, v).lead() {
 	case mapForm:

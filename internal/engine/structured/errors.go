@@ -6,19 +6,19 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// ErrType says that an object does not fit its type.
+// ErrType is the cause of a TypeError.
 var ErrType = errors.New("does not fit the schema")
 
 // Configuration is the Object of errors about an applied configuration.
 const Configuration = "the applied configuration"
 
-// Two of the reasons of a TypeError, by which they are told from others.
+// Reasons of a TypeError that callers distinguish from others.
 const (
 	ReasonNoField = "the schema has no such field"
 	ReasonTwice   = "the list holds this item twice"
 )
 
-// A TypeError says where an object does not fit its type, and why.
+// TypeError is the error of an object that does not fit its type.
 type TypeError struct {
 	Object string // which object: "the live object"; may be empty
 	Path   document.Path

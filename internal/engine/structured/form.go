@@ -5,8 +5,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// A form is one of the ways in which a type lets a value be. A type without a
-// schema has all three; which of them counts is deduced from the value.
+// form is the form of a value: an object, a scalar or a list. A type without a
+// schema allows all three, and the form is deduced from the value.
 type form uint8
 
 const (
@@ -15,9 +15,8 @@ const (
 	listForm
 )
 
-// formsOf returns the forms that are left of a type for a value: the value's
-// own where the type has it, else all of the type. null, an absent value and
-// one that does not fit leave them all.
+// formsOf returns the form of a value if the type allows it. For null, an absent
+// value and one that does not fit, it returns all forms that the type allows.
 func formsOf(t *schema.Type, v document.Value) form {
 	switch v.Kind() {
 	case document.Object:
@@ -50,12 +49,12 @@ func allForms(t *schema.Type) form {
 	return f
 }
 
-// lead returns the form that is taken where several are left: an object before
-// a scalar before a list.
+// lead returns the form to use of several: an object before a scalar before a
+// list.
 func (f form) lead() form { return f & -f }
 
-// Whole reports whether an object or a list of a type has its owners as one:
-// what is in it has none of its own. t may be nil, for a type that is not known.
+// Whole reports whether an object or a list of a type is atomic: nothing in it
+// has owners of its own. t may be nil, for an unknown type.
 func Whole(t *schema.Type, v document.Value) bool {
 	switch v.Kind() {
 	case document.Object:
@@ -66,8 +65,7 @@ func Whole(t *schema.Type, v document.Value) bool {
 	return false
 }
 
-// contents returns what an object or a list holds; for null, an absent value
-// and one of another kind nothing, which is an absent value.
+// contents returns v if it is of the kind given, else an absent value.
 func contents(v document.Value, k document.Kind) document.Value {
 	if v.Kind() != k {
 		return document.Value{}

@@ -5,18 +5,18 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// merge returns live with config merged into it (rules "merge"). Nothing is
-// taken away by it.
+// merge returns live with config merged into it (rule "merge"). It removes nothing.
 //
-//   - What config does not name stays; what live does not have comes from config.
-//   - A scalar, and a list or an object with one owner, is config's.
-//   - Objects merge member by member, sets and keyed lists item by item.
-//   - An empty or null object or list in config changes live only where live's
-//     is empty or null too: then it is config's, so that {} and null differ.
-//   - Where a field without a schema changes its kind, it is config's, unless
-//     config says null: that leaves an object in live as it is.
+//   - Fields that config does not have stay; fields that live does not have come
+//     from config.
+//   - A scalar, and an atomic list or object, is that of config.
+//   - Objects are merged member by member, sets and keyed lists item by item.
+//   - An empty or null object or list in config takes the place of live's only if
+//     that is empty or null too, so that {} and null differ.
+//   - A field without a schema that has another kind in config is that of config.
+//     But null in config does not change an object in live.
 //
-// Parts that stay as they are in live are live's own nodes.
+// Parts of live that stay are shared.
 func (w *work) merge(t *schema.Type, live, config document.Value) document.Value {
 	if !config.Exists() || document.SameNode(live, config) {
 		return live
@@ -53,7 +53,7 @@ func (w *work) merge(t *schema.Type, live, config document.Value) document.Value
 	return pick(live, config)
 }
 
-// pick returns config, or live where it is the very same value.
+// pick returns config, or live if they are identical.
 func pick(live, config document.Value) document.Value {
 	if document.Identical(live, config) {
 		return live
@@ -102,8 +102,8 @@ func (w *work) mergeMembers(m *schema.MapType, live, config document.Value) docu
 	return out.Object()
 }
 
-// keepFirst begins a changed object with the first n members of live; more is
-// how many may come from elsewhere.
+// keepFirst adds the first n members of live to a changed object. more is the
+// number of members that may come from config.
 func keepFirst(out *document.ObjectBuilder, live document.Value, n, more int) {
 	out.Grow(live.Len() + more)
 	for i := range n {
@@ -111,12 +111,12 @@ func keepFirst(out *document.ObjectBuilder, live document.Value, n, more int) {
 	}
 }
 
-// mergeItems merges two lists whose items can be told apart. Their order (rule
-// "order") is config's for the items that config names; the others of live stay
-// before the item of config that they stood before, as far as the two orders
-// agree: live [a,b,c] and config [c,x,a,z] make [b,c,x,a,z].
+// mergeItems merges two sets or keyed lists. The items of config are in its order
+// (rule "order"). The other items of live stay before the item of config that they
+// preceded, as far as the two orders agree: live [a,b,c] and config [c,x,a,z] make
+// [b,c,x,a,z].
 //
-// An item that stands twice in live gives way to config's.
+// An item of config replaces duplicate items in live.
 func (w *work) mergeItems(l *schema.ListType, live, config document.Value) document.Value {
 	o := w.newOrder(w.indexPair(l, live, config))
 	elements := w.slab.texts.take(live.Len() + config.Len())[:0]
@@ -157,7 +157,7 @@ func (w *work) mergeItems(l *schema.ListType, live, config document.Value) docum
 	return merged
 }
 
-// indexAs makes the index of a list whose elements are known, each once.
+// indexAs makes the index of a list whose elements are known and all differ.
 func (w *work) indexAs(l *schema.ListType, list document.Value, elements []string) *index {
 	x := &w.slab.indices.take(1)[0]
 	*x = index{w: w, bad: -1, elements: elements}
@@ -165,7 +165,7 @@ func (w *work) indexAs(l *schema.ListType, list document.Value, elements []strin
 	return x
 }
 
-// An order walks two lists side by side in the order of their merge.
+// order iterates over two lists in the order of their merge.
 type order struct {
 	live, config *index
 	i, j         int     // next item of each
@@ -194,14 +194,14 @@ func (w *work) newOrder(live, config *index) order {
 	return o
 }
 
-// nextShared moves on to the next item of config that live has too.
+// nextShared advances to the next item of config that live has too.
 func (o *order) nextShared() {
 	for o.shared++; o.shared < len(o.inLive) && o.inLive[o.shared] < 0; o.shared++ {
 	}
 }
 
-// step returns the positions in live and config of the next item, -1 for what
-// it is not in, and -1, -1 at the end.
+// step returns the positions of the next item in live and config, -1 if a list
+// does not have it, and -1, -1 at the end.
 func (o *order) step() (i, j int) {
 	for o.i < len(o.inConfig) || o.j < len(o.done) {
 		if o.i < len(o.inConfig) {
@@ -235,7 +235,8 @@ func (o *order) step() (i, j int) {
 	return -1, -1
 }
 
-// take returns config's next item and live's first with the same element.
+// take returns the next item of config and the first item of live with the same
+// element.
 func (o *order) take() (i, j int) {
 	j = o.j
 	o.done[j] = true

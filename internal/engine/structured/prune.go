@@ -8,17 +8,17 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// prune takes out of a merged object what the applying manager owned before and
-// its configuration names no more (rules "prune"):
+// prune removes from a merged object what the applying manager owned before and
+// its configuration no longer has (rule "prune"):
 //
-//  1. What it owned goes, named fields above it included, with all that is in it.
-//  2. What another manager owns, or the configuration still names, comes back;
-//     and so does what is in it.
-//  3. What the manager did not own, though it went along, comes back, unless what
-//     it stood in is gone.
+//  1. What it owned is removed, with declared fields above it and everything in it.
+//  2. What another manager owns, or the configuration still has, is restored with
+//     everything in it.
+//  3. What the manager did not own is restored, unless the object or list that it
+//     was in is gone.
 //
-// entries are those after the apply, with that of the manager at position self;
-// before is its entry until now.
+// entries are those after the apply, with the manager's at position self; before
+// is the manager's entry before it.
 func (w *work) prune(merged document.Value, entries []Entry, self int, before Entry) (document.Value, error) {
 	version := before.APIVersion
 	if before.Fields.Empty() || version == w.types.Version && w.reread(entries[self].Fields).Contains(before.Fields) {
@@ -50,8 +50,8 @@ func (w *work) prune(merged document.Value, entries []Entry, self int, before En
 	return w.convert(pruned, w.types.Version)
 }
 
-// restoreOwned brings back what somebody owns, version by version, that of the
-// pruned object first.
+// restoreOwned restores what any manager owns, version by version, beginning with
+// the version of the pruned object.
 func (w *work) restoreOwned(merged, pruned document.Value, version string, entries []Entry) (document.Value, error) {
 	owned := map[string]fieldset.Set{}
 	versions := []string{}
@@ -91,15 +91,15 @@ func (w *work) restoreOwned(merged, pruned document.Value, version string, entri
 	return pruned, nil
 }
 
-// all returns all fields of an object, named ones included, as sets are that
-// entries hold.
+// all returns all fields of an object, including declared ones, in the form that
+// sets of entries have.
 func (w *work) all(t *schema.Type, v document.Value) fieldset.Set {
 	return named(t, w.reread(w.fieldsOf(t, v, fieldset.Set{})))
 }
 
-// named returns a set with the named fields above its fields added. (A set
-// names the entries of a map and the items of a list above its fields itself,
-// but not the fields that a type has anyway.)
+// named returns a set with the declared fields above its fields added. (A set has
+// the entries of maps and the items of lists above its fields, but not the fields
+// that a type declares.)
 func named(t *schema.Type, s fieldset.Set) fieldset.Set {
 	if s.Empty() {
 		return s
@@ -107,8 +107,8 @@ func named(t *schema.Type, s fieldset.Set) fieldset.Set {
 	return fieldset.Raw(addNamed(t, s.JSON(), false))
 }
 
-// addNamed returns the node of a set's trie for a value of type t, nil where
-// nothing is known of it. is says that the node is to be a member.
+// addNamed returns the node of a set's trie for a value of type t, which may be
+// nil. is is set if the node is to be a member of the set.
 func addNamed(t *schema.Type, n document.Value, is bool) document.Value {
 	var kids document.ObjectBuilder
 	kids.Grow(n.Len() + 1)
@@ -134,8 +134,8 @@ func addNamed(t *schema.Type, n document.Value, is bool) document.Value {
 	return kids.Object()
 }
 
-// typeBelow returns the type of what an element leads to, nil where it is not
-// known, and whether it is a named field.
+// typeBelow returns the type of what an element leads to, nil if it is unknown,
+// and whether it is a declared field.
 func typeBelow(t *schema.Type, e string) (*schema.Type, bool) {
 	if t == nil {
 		return nil, false

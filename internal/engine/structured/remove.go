@@ -6,11 +6,11 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// remove returns an object without the fields given (rules "remove"):
+// remove returns an object without the fields given (rule "remove"):
 //
-//   - a member or an item that is in the set goes, with all that is in it;
-//   - one that has fields of the set below it stays without them. Where nothing
-//     is left in it, and where it was empty or has one owner, null stays.
+//   - A member or an item that is in the set is removed with everything in it.
+//   - One that has fields of the set below it stays without them. If nothing is
+//     left in it, or if it was empty or is atomic, it becomes null.
 func (w *work) remove(t *schema.Type, v document.Value, fields fieldset.Set) document.Value {
 	if fields.Empty() {
 		return v
@@ -89,8 +89,8 @@ func (w *work) removeItems(l *schema.ListType, v document.Value, fields fieldset
 	return out.List()
 }
 
-// extract returns the part of an object that is made of the fields given: of a
-// field without fields of the set below it the whole value.
+// extract returns an object with only the fields given. A field without fields of
+// the set below it keeps its whole value.
 func (w *work) extract(t *schema.Type, v document.Value, fields fieldset.Set) document.Value {
 	switch formsOf(t, v).lead() {
 	case mapForm:
@@ -120,8 +120,8 @@ func (w *work) extractMembers(m *schema.MapType, v document.Value, fields fields
 		below, is, at = fields.FieldFrom(name, at)
 		switch {
 		case is:
-			// An object that is owned itself but has nothing owned in it is
-			// looked through with the set of its parent, as client-go does.
+			// A field in the set is searched with the set of its parent, as in
+			// structured-merge-diff, which client-go's Extract functions use.
 			out.Set(name, w.extract(t, v.At(i), fields))
 		case !below.Empty():
 			out.Set(name, w.extract(t, v.At(i), below))

@@ -9,14 +9,13 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// validate checks that an object fits its type as far as structured merge cares:
-// the kinds of values, no field that the type has not, and list items that can be
-// told apart. duplicates says that a list may hold items with the same key, as
-// stored objects may. null fits everywhere but as an item of a keyed list or a
-// set. An error is a *TypeError.
+// validate checks what structured merge requires of an object: the kinds of values,
+// no undeclared field, and list items with keys. duplicates allows items with the
+// same key, which stored objects may have. null is valid everywhere except as an
+// item of a keyed list or a set. An error is a *TypeError.
 //
-// known is an object that was found to fit, as strictly or more so, or absent:
-// items that say the same in it by the same text need not be looked at again.
+// known is an object that was validated at least as strictly, or absent. Items that
+// are the same in it are not validated again.
 func (w *work) validate(t *schema.Type, v, known document.Value, duplicates bool) error {
 	c := checker{w: w, duplicates: duplicates}
 	if err := c.check(t, v, known); err != nil {
@@ -26,14 +25,15 @@ func (w *work) validate(t *schema.Type, v, known document.Value, duplicates bool
 	return nil
 }
 
-// A checker checks objects against their types.
+// checker validates an object.
 type checker struct {
 	w *work
-	// duplicates says that lists may hold an item twice.
+	// duplicates allows duplicate items in lists.
 	duplicates bool
 }
 
-// check returns a *TypeError whose path grows from its end on the way out.
+// check returns a *TypeError whose Path is in reverse order: each caller appends
+// its step.
 func (c *checker) check(t *schema.Type, v, known document.Value) *TypeError {
 	switch formsOf(t, v).lead() {
 	case mapForm:
@@ -88,7 +88,7 @@ func (c *checker) members(m *schema.MapType, v, known document.Value) *TypeError
 	return nil
 }
 
-// whole checks a list with one owner.
+// whole checks an atomic list.
 func (c *checker) whole(l *schema.ListType, v document.Value) *TypeError {
 	for i, item := range v.Items() {
 		if err := c.check(l.Elem, item, document.Value{}); err != nil {
@@ -99,7 +99,7 @@ func (c *checker) whole(l *schema.ListType, v document.Value) *TypeError {
 	return nil
 }
 
-// items checks a list whose items can be told apart.
+// items checks a set or a keyed list.
 func (c *checker) items(l *schema.ListType, v, known document.Value) *TypeError {
 	x, y := c.w.indexOf(l, v), c.w.indexOf(l, known)
 	if x.bad >= 0 {
@@ -124,12 +124,12 @@ func (c *checker) items(l *schema.ListType, v, known document.Value) *TypeError 
 	return nil
 }
 
-// memberFrom returns the type of an object's member, nil where there is none,
-// asked for in ascending order of names: from is the position in m.Fields to
-// look from, the one returned that for the next name.
+// memberFrom returns the type of an object's member, nil if it is undeclared,
+// searching m.Fields from a position on. It returns the position for the next
+// name; names must be asked for in ascending order.
 func memberFrom(m *schema.MapType, name string, from int) (*schema.Type, int) {
 	for ; from < len(m.Fields); from++ {
-		// Mostly it is the next one, and then nothing needs to be ordered.
+		// Mostly it is the next one, and the order need not be compared.
 		f := &m.Fields[from]
 		if f.Name == name {
 			return f.Type, from + 1
