@@ -4,7 +4,7 @@ package kinds
 var coreEventStrategy = Strategy{
 	Group:          "",
 	Resource:       "events",
-	Name:           subdomainName,
+	Name:           segmentName,
 	CreateOnUpdate: true,
 	NotCollected:   true,
 	Selectable: []SelectableField{

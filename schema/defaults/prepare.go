@@ -74,6 +74,8 @@ func (r *Rules) PrepareForCreate(k *schema.Kind, v document.Value, q Request) do
 		v = storedVersion(v)
 	case "apiregistration.k8s.io/APIService":
 		v = localService(v, q.Now)
+	case "discovery.k8s.io/EndpointSlice":
+		v = withoutTopology(k, v, document.Value{})
 	}
 	return r.withoutDisabled(k, v, document.Value{})
 }
@@ -125,6 +127,8 @@ func (r *Rules) updated(k *schema.Kind, next, live document.Value, q Request) do
 		}
 	case "/ServiceAccount":
 		next = secretNames(next)
+	case "discovery.k8s.io/EndpointSlice":
+		next = withoutTopology(k, next, live)
 	case "apps/DaemonSet":
 		next = templateChanged(k, next, live)
 	case "certificates.k8s.io/CertificateSigningRequest":

@@ -14,6 +14,27 @@ func named(v document.Value) document.Value {
 	return v.Set(v.Lookup("metadata", "name"), "metadata", "labels", "kubernetes.io/metadata.name")
 }
 
+// withoutTopology removes the deprecatedTopology of endpoints that a write through v1
+// changes. The name of a node that the live slice has there moves to nodeName
+// (pkg/registry/discovery/endpointslice/strategy.go, dropTopologyOnV1).
+func withoutTopology(k *schema.Kind, slice, live document.Value) document.Value {
+	endpoints, was := slice.Get("endpoints"), live.Get("endpoints")
+	if k.Version != "v1" || endpoints.Kind() != document.List || live.Exists() && document.Identical(endpoints, was) {
+		return slice
+	}
+	known := map[string]bool{}
+	for _, endpoint := range was.Items() {
+		known[endpoint.Get("deprecatedTopology").Get("kubernetes.io/hostname").StringOr("")] = true
+	}
+	return slice.With("endpoints", remake.Items(endpoints, func(_ int, endpoint document.Value) document.Value {
+		node := endpoint.Get("deprecatedTopology").Get("kubernetes.io/hostname")
+		if name := node.StringOr(""); name != "" && known[name] && !endpoint.Get("nodeName").Exists() {
+			endpoint = endpoint.With("nodeName", node)
+		}
+		return endpoint.Without("deprecatedTopology")
+	}))
+}
+
 // finalized gives a new Namespace the finalizer that empties it.
 func finalized(v document.Value) document.Value {
 	own := document.NewString("kubernetes")
