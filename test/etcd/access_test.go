@@ -26,7 +26,7 @@ import (
 // selfSigned makes a certificate for loopback.
 func selfSigned(t *testing.T) transport.TLSInfo {
 	t.Helper()
-	info, err := transport.SelfCert(zap.NewNop(), t.TempDir(), []string{"127.0.0.1"}, 1, x509.ExtKeyUsageClientAuth)
+	info, err := transport.SelfCert(zap.NewNop(), t.TempDir(), []string{"127.0.0.1:0"}, 1, x509.ExtKeyUsageClientAuth)
 	if err != nil {
 		t.Fatal(err)
 	}
