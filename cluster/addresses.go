@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"sync"
 
+	"github.com/patchlab-dev/patchlab/kinds"
 	"github.com/patchlab-dev/patchlab/store"
 )
 
@@ -98,18 +99,16 @@ func (a *addresses) taken(ctx context.Context) (ips map[string]bool, ports map[i
 		return ips, ports
 	}
 	for _, item := range page.Items {
-		spec := item.Value.object.Value.Get("spec")
-		for _, ip := range spec.Get("clusterIPs").Items() {
-			ips[ip.StringOr("")] = true
+		used, open := kinds.Find(hasAddresses).Addresses(item.Value.object.Value)
+		for _, ip := range used {
+			ips[ip] = true
 		}
-		for _, p := range spec.Get("ports").Items() {
-			if n, ok := p.Get("nodePort").Int(); ok {
-				ports[n] = true
-			}
-		}
-		if n, ok := spec.Get("healthCheckNodePort").Int(); ok {
-			ports[n] = true
+		for _, port := range open {
+			ports[port] = true
 		}
 	}
 	return ips, ports
 }
+
+// hasAddresses reports whether objects of a resource have cluster IPs and node ports.
+func hasAddresses(s *kinds.Strategy) bool { return s.Addresses != nil }

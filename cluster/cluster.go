@@ -145,7 +145,7 @@ func New(config Config) (*Cluster, error) {
 		c.store = NewStore()
 	}
 	if config.Addresses {
-		p.addresses = newAddresses(c.store, "/registry/"+kinds.Of("", "services").StorageName()+"/")
+		p.addresses = newAddresses(c.store, "/registry/"+kinds.Find(hasAddresses).StorageName()+"/")
 	}
 	load := c.loadDefinitions
 	if config.Shared {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/kinds"
 	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/store"
 )
@@ -17,9 +18,7 @@ import (
 // happens before the request is answered, as their status updates.
 
 const (
-	crdGroup    = "apiextensions.k8s.io"
-	crdResource = "customresourcedefinitions"
-	crdCleanup  = "customresourcecleanup.apiextensions.k8s.io"
+	crdCleanup = "customresourcecleanup.apiextensions.k8s.io"
 	// crdManager is the name under which the API server's controllers write.
 	crdManager = "kube-apiserver"
 )
@@ -85,13 +84,14 @@ func (c *Cluster) renew(name string, generation int64) {
 }
 
 func (ep *endpoint) isCRD() bool {
-	return ep.kind.Builtin && ep.kind.Group == crdGroup && ep.kind.Resource == crdResource
+	return ep.strategy.Defines
 }
 
 // crdEndpoint is the endpoint of CustomResourceDefinitions, or their status; ok
 // is false in a cluster without them.
 func (p *pipeline) crdEndpoint(sub string) (*endpoint, bool) {
-	kind, ok := p.kinds.Resource(crdGroup, "v1", crdResource)
+	s := kinds.Find(func(s *kinds.Strategy) bool { return s.Defines })
+	kind, ok := p.kinds.Resource(s.Group, "v1", s.Resource)
 	if !ok {
 		return nil, false
 	}

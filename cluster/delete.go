@@ -222,7 +222,7 @@ func (d *deletion) judge(live fieldmanager.Object) (verdict, *Status) {
 		return verdict{}, st
 	}
 	next := live.Value
-	if d.isNamespace() {
+	if d.isEmptied() {
 		if !hasMeta(next, "deletionTimestamp") {
 			return verdict{update: d.marked(live, d.terminating(next))}, nil
 		}
@@ -257,16 +257,16 @@ func (d *deletion) marked(live fieldmanager.Object, next document.Value) fieldma
 	return fieldmanager.Object{Value: next, Managed: live.Managed}
 }
 
-func (d *deletion) isNamespace() bool {
-	return d.ep.kind.Builtin && d.ep.kind.Group == "" && d.ep.kind.Kind == "Namespace"
-}
+// isEmptied reports whether the object has to be emptied before it goes, as a
+// namespace.
+func (d *deletion) isEmptied() bool { return d.ep.strategy.Emptied }
 
 // checkPreconditions compares the uid and version that the client asked for. The
 // API server has words of their own for namespaces and CustomResourceDefinitions,
 // and names the kind of all others, not the resource.
 func (d *deletion) checkPreconditions(live document.Value) *Status {
 	name := meta(live, "name")
-	own := d.isNamespace() || d.ep.isCRD()
+	own := d.isEmptied() || d.ep.isCRD()
 	failed := func(what, wanted, found, might string) *Status {
 		if own {
 			return conflict(d.ep.what(), name, "Precondition failed: "+what+" in precondition: "+wanted+", "+what+" in object meta: "+found)

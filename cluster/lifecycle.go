@@ -36,7 +36,7 @@ func (c *Cluster) checkNamespace(ctx context.Context, t *task, name string) *Sta
 
 // checkImmortal refuses to delete the namespaces of the system.
 func (d *deletion) checkImmortal(name string) *Status {
-	if !d.config.StrictNamespaces || !d.isNamespace() || !slices.Contains(immortalNamespaces, name) {
+	if !d.config.StrictNamespaces || !d.isEmptied() || !slices.Contains(immortalNamespaces, name) {
 		return nil
 	}
 	return refused(d.ep.what(), name, "this namespace may not be deleted")

@@ -9,6 +9,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/internal/engine/remake"
+	"github.com/patchlab-dev/patchlab/kinds"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -40,9 +41,6 @@ type Record struct {
 // that is measured here.
 const MaxObjectBytes = 3 << 19 // 1.5 MiB
 
-// eventLifetime is kube-apiserver's default of --event-ttl.
-const eventLifetime = time.Hour
-
 // Size returns the length of the record's JSON in bytes.
 func (r *Record) Size() int {
 	if n := r.size.Load(); n > 0 {
@@ -58,16 +56,7 @@ func (r *Record) Size() int {
 
 // Lifetime returns how long kube-apiserver keeps the object after a write: an
 // hour for an Event, for ever (0) for anything else.
-func (r *Record) Lifetime() time.Duration {
-	if r.object.Value.Get("kind").StringOr("") != "Event" {
-		return 0
-	}
-	switch r.object.Value.Get("apiVersion").StringOr("") {
-	case "v1", "events.k8s.io/v1":
-		return eventLifetime
-	}
-	return 0
-}
+func (r *Record) Lifetime() time.Duration { return kinds.Lifetime(r.object.Value) }
 
 // withoutManagers returns the record without managedFields. kube-apiserver
 // stores that when the managers make an object too large.

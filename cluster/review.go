@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -25,60 +26,24 @@ func (t *task) review() (*Response, *Status) {
 	if _, st := t.admit(object, fieldmanager.Object{}); st != nil {
 		return nil, st
 	}
-	object = fieldmanager.Object{}
-	var status document.Value
-	switch t.Resource {
-	case "selfsubjectaccessreviews", "subjectaccessreviews", "localsubjectaccessreviews":
-		spec := t.body.Get("spec")
-		if given(spec.Get("resourceAttributes")) == given(spec.Get("nonResourceAttributes")) {
-			return nil, invalid(groupResource{group: t.Group}, "", []Cause{invalidValue("spec.resourceAttributes", "null",
-				"exactly one of resourceAttributes and nonResourceAttributes must be given")})
-		}
-		object = t.tracked(object, t.body)
-		status = document.NewObject().With("allowed", document.NewBool(true))
-	case "selfsubjectrulesreviews":
-		if t.body.Get("spec").Get("namespace").StringOr("") == "" {
-			return nil, badRequest("spec.namespace must name the namespace that is asked about")
-		}
-		object.Value = t.body
-		status = everyRule()
-	case "selfsubjectreviews":
-		object.Value = withMeta(t.body, "creationTimestamp", document.NewString(formatTime(t.now)))
-		status = document.NewObject().With("userInfo", userInfo(t.User))
-	case "tokenreviews":
-		object = t.tracked(object, t.body)
-		status = document.NewObject().With("user", document.NewObject()).
-			With("error", document.NewString("no token is known here: this server has no users"))
-	default:
+	review := t.ep.strategy.Review
+	if review == nil {
 		return nil, &Status{Code: 405, Reason: ReasonMethodNotAllowed, Message: t.Resource + " are not served"}
 	}
+	status, err := review.Status(t.body.Get("spec"), t.User)
+	var wrong schema.FieldError
+	switch {
+	case errors.As(err, &wrong):
+		return nil, invalid(groupResource{group: t.Group}, "", schemaCauses([]schema.FieldError{wrong}))
+	case err != nil:
+		return nil, badRequest(err.Error())
+	}
+	object = fieldmanager.Object{Value: t.body}
+	if review.Tracked {
+		object = t.tracked(fieldmanager.Object{}, t.body)
+	}
+	if review.Timed {
+		object.Value = withMeta(object.Value, "creationTimestamp", document.NewString(formatTime(t.now)))
+	}
 	return &Response{Code: 201, Object: object.Join().With("status", status), Warnings: t.warnings}, nil
-}
-
-func given(v document.Value) bool { return v.Exists() && !v.IsNull() }
-
-// everyRule allows every verb on everything.
-func everyRule() document.Value {
-	all := document.NewList(document.NewString("*"))
-	object := document.NewObject
-	return object().
-		With("resourceRules", document.NewList(object().With("verbs", all).With("apiGroups", all).With("resources", all))).
-		With("nonResourceRules", document.NewList(object().With("verbs", all).With("nonResourceURLs", all))).
-		With("incomplete", document.NewBool(false))
-}
-
-// userInfo describes who asks, as authentication.k8s.io does.
-func userInfo(u User) document.Value {
-	out := document.NewObject().With("username", document.NewString(u.Name))
-	if u.UID != "" {
-		out = out.With("uid", document.NewString(u.UID))
-	}
-	if len(u.Groups) > 0 {
-		groups := make([]document.Value, len(u.Groups))
-		for i, g := range u.Groups {
-			groups[i] = document.NewString(g)
-		}
-		out = out.With("groups", document.NewList(groups...))
-	}
-	return out
 }

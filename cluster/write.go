@@ -291,5 +291,5 @@ func (t *task) lastFinalizerGone(live, next document.Value) bool {
 	if !hasMeta(live, "deletionTimestamp") || len(finalizers(next)) > 0 || metaInt(live, "deletionGracePeriodSeconds") != 0 {
 		return false
 	}
-	return !(t.ep.kind.Builtin && t.ep.kind.Group == "" && t.ep.kind.Kind == "Namespace") || next.Lookup("spec", "finalizers").Len() == 0
+	return !t.ep.strategy.Emptied || next.Lookup("spec", "finalizers").Len() == 0
 }

@@ -13,4 +13,5 @@ var customResourceDefinitionStrategy = Strategy{
 	ResetStatus:    []string{"spec"},
 	validate:       validateCustomResourceDefinition,
 	validateStatus: validateCustomResourceDefinitionStatus,
+	Defines:        true,
 }

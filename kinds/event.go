@@ -1,5 +1,11 @@
 package kinds
 
+import (
+	"time"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
 // coreEventStrategy is the strategy of v1 Event.
 var coreEventStrategy = Strategy{
 	Group:          "",
@@ -43,4 +49,19 @@ var eventsEventStrategy = Strategy{
 		{Label: "type"},
 	},
 	validate: validateEvent,
+}
+
+// eventLifetime is kube-apiserver's default of --event-ttl.
+const eventLifetime = time.Hour
+
+// Lifetime returns how long kube-apiserver keeps an object after a write, 0 for ever.
+func Lifetime(object document.Value) time.Duration {
+	if object.Get("kind").StringOr("") != "Event" {
+		return 0
+	}
+	switch object.Get("apiVersion").StringOr("") {
+	case "v1", "events.k8s.io/v1":
+		return eventLifetime
+	}
+	return 0
 }

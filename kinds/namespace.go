@@ -20,6 +20,7 @@ var namespaceStrategy = Strategy{
 	validate:       validateNamespace,
 	validateStatus: validateNamespaceStatus,
 	validatePart:   validateNamespace,
+	Emptied:        true,
 }
 
 // validateNamespace checks the finalizers in the spec, for the finalize subresource

@@ -1,5 +1,7 @@
 package kinds
 
+import "github.com/patchlab-dev/patchlab/document"
+
 // serviceStrategy is the strategy of v1 Service.
 var serviceStrategy = Strategy{
 	Group:          "",
@@ -16,4 +18,22 @@ var serviceStrategy = Strategy{
 	},
 	validate:       validateService,
 	validateStatus: validateServiceStatus,
+	Addresses:      serviceAddresses,
+}
+
+// serviceAddresses returns the cluster IPs and the node ports that a Service has.
+func serviceAddresses(object document.Value) (ips []string, ports []int64) {
+	spec := object.Get("spec")
+	for _, ip := range spec.Get("clusterIPs").Items() {
+		ips = append(ips, ip.StringOr(""))
+	}
+	for _, port := range spec.Get("ports").Items() {
+		if n, ok := port.Get("nodePort").Int(); ok {
+			ports = append(ports, n)
+		}
+	}
+	if n, ok := spec.Get("healthCheckNodePort").Int(); ok {
+		ports = append(ports, n)
+	}
+	return ips, ports
 }

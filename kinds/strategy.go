@@ -53,6 +53,17 @@ type Strategy struct {
 	// metadata.namespace, sorted by label.
 	Selectable []SelectableField
 
+	// Emptied tells that finalizers in the spec keep an object that is being deleted,
+	// until what it contains is gone.
+	Emptied bool
+	// Defines tells that objects of the resource define further resources.
+	Defines bool
+	// Review answers objects that are questions and are not stored; nil for others.
+	Review *Review
+	// Addresses returns the addresses and ports that an object of the resource uses;
+	// nil for resources that have none.
+	Addresses func(object document.Value) (ips []string, ports []int64)
+
 	// internal converts an object to the version that validation is written for; nil
 	// for kinds whose versions have the same fields.
 	internal func(k *schema.Kind, object document.Value) document.Value
@@ -139,6 +150,17 @@ func For(k *schema.Kind) *Strategy {
 		s.Reset, s.ResetStatus = []string{"status"}, []string{"spec"}
 	}
 	return s
+}
+
+// Find returns the first built-in resource whose strategy meets a condition, nil for
+// none.
+func Find(condition func(*Strategy) bool) *Strategy {
+	for _, s := range strategies {
+		if condition(s) {
+			return s
+		}
+	}
+	return nil
 }
 
 // StorageName returns the resource's part of a key in storage.
