@@ -221,6 +221,32 @@ func TestMatching(t *testing.T) {
 	}
 }
 
+// A patch without a kind is for the only live object, or for the one that it names.
+func TestPatchesWithoutAKind(t *testing.T) {
+	lab := newLab(t, patchlab.Options{})
+	const two = liveConfigMap + "\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: b, namespace: shop}}"
+	for _, c := range []struct{ why, live, patch, want string }{
+		{"one live object", liveConfigMap, `{data: {k: "2"}}`, "a"},
+		{"two", two, `{data: {k: "2"}}`, "2 objects are live"},
+		{"two, and a name", two, `{metadata: {name: b}, data: {k: "2"}}`, "b"},
+		{"a name that no object has", liveConfigMap, `{metadata: {name: c}}`, `there is no live object with the name "c"`},
+		{"none", "", `{data: {}}`, "0 objects are live"},
+		{"a JSON patch of one", liveConfigMap, `[]`, "a"},
+	} {
+		got := ""
+		for r, err := range lab.Run(patchlab.Bytes(c.live), patchlab.Bytes(c.patch), patchlab.Change{}) {
+			if err != nil {
+				got = err.Error()
+				continue
+			}
+			got = r.Target.Name
+		}
+		if got != c.want && (len(c.want) < 5 || !strings.Contains(got, c.want)) {
+			t.Errorf("%s: %q, want %q", c.why, got, c.want)
+		}
+	}
+}
+
 // Documents after one that fails are worked on, and an object that stands twice is
 // changed twice.
 func TestRunGoesOn(t *testing.T) {

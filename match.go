@@ -226,6 +226,9 @@ func (l *Lab) matchUntyped(live *liveObjects, m *matched, c Change) error {
 			candidates = append(candidates, i)
 		}
 	}
+	if len(candidates) == 0 && name != "" && len(live.all) > 0 {
+		return &fieldProblem{document.Keys("metadata", "name"), fmt.Sprintf("there is no live object with the name %q", name), ErrNoMatch}
+	}
 	if len(candidates) != 1 {
 		return &fieldProblem{nil, fmt.Sprintf("the patch has no apiVersion and kind, and %s live; give one, or apiVersion, kind and metadata.name in the patch",
 			countObjects(len(live.all))), ErrNoMatch}

@@ -20,5 +20,8 @@
 //  8. the resource version is checked and the object is stored.
 //
 // Every error is a [*Status]: what kube-apiserver answers, with its code, reason,
-// details and causes.
+// details and causes. [Status.Fields] lists the fields that are wrong, by their
+// paths; errors.As finds beneath it a *fieldmanager.Conflicts for the conflicts of an
+// apply, a *[StrictError] for unknown and duplicate fields, and a *patch.Error for a
+// patch that cannot be applied.
 package cluster
