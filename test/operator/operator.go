@@ -74,4 +74,6 @@ func (w storeWebhook) ValidateUpdate(ctx context.Context, _, s *Store) (admissio
 	return w.ValidateCreate(ctx, s)
 }
 
-func (storeWebhook) ValidateDelete(context.Context, *Store) (admission.Warnings, error) { return nil, nil }
+func (storeWebhook) ValidateDelete(context.Context, *Store) (admission.Warnings, error) {
+	return nil, nil
+}
