@@ -14,9 +14,10 @@ import (
 	"github.com/patchlab-dev/patchlab/schema/structural"
 )
 
-// tracked returns next, which may hold managedFields that the client sent, with
-// what the field manager came to own by it. live is the zero Object for a new one.
-// An object that cannot be typed goes on without managers, as on the API server.
+// tracked returns next with the managers that follow from the change of live, which
+// is the zero Object for a new object. next may have managedFields that the client
+// sent. An object that does not fit its type is stored without managers, as on the
+// API server.
 func (t *task) tracked(live fieldmanager.Object, next document.Value) fieldmanager.Object {
 	m, err := t.fieldManager(t.ep)
 	if k := t.ep.body; err != nil || next.Get("kind").StringOr("") != k.Kind || next.Get("apiVersion").StringOr("") != k.APIVersion() {
@@ -68,7 +69,8 @@ func (t *task) applied(live fieldmanager.Object) (fieldmanager.Object, []string,
 	return next, nil, nil
 }
 
-// otherName answers a configuration that names another object than the live one.
+// otherName returns the status for a configuration that names another object than
+// the live one.
 func (t *task) otherName(config document.Value, err error) *Status {
 	if _, st := t.inNamespace(config); st != nil {
 		return st
@@ -79,11 +81,11 @@ func (t *task) otherName(config document.Value, err error) *Status {
 	return applyStatus(err)
 }
 
-// errScaleVersion is why the Scale of a custom resource cannot be applied: the API
-// server tries to convert it to a version of the resource.
+// errScaleVersion is the error of an apply to the Scale of a custom resource, which
+// the API server tries to convert to a version of the resource.
 var errScaleVersion = errors.New("a Scale cannot be converted to a version of the custom resource; change it by an update or another patch")
 
-// applyStatus answers an apply that failed.
+// applyStatus returns the status for an apply that failed.
 func applyStatus(err error) *Status {
 	var conflicts *fieldmanager.Conflicts
 	var st *Status
@@ -152,9 +154,9 @@ func (p *pipeline) newFieldManager(ep *endpoint) (*fieldmanager.Manager, error) 
 	return fieldmanager.New(c)
 }
 
-// convertTyped converts a custom resource by its webhook and fails where the result
-// is no object of the version's schema. Reading such an object prunes or passes
-// over the difference; field management does not.
+// convertTyped converts a custom resource by its webhook and fails if the result
+// does not fit the schema of the version. Reading such an object would prune or
+// ignore the difference; field management does not.
 func (p *pipeline) convertTyped(object document.Value, to *schema.Kind) (document.Value, error) {
 	converted, err := p.convertCustom(object, to)
 	if err != nil {
@@ -177,8 +179,8 @@ func (p *pipeline) asksWebhook(k *schema.Kind) bool {
 	return crd != nil && crd.Conversion == "Webhook" && p.config.Converters[k.Resource+"."+k.Group] == nil
 }
 
-// version finds a kind in another apiVersion of its group. (Events are in two,
-// but the managers of one mean nothing to the other, as on the API server.)
+// version returns a kind in another apiVersion of its group. (Events are in two
+// groups, but the API server does not convert managers between them.)
 func (p *pipeline) version(k *schema.Kind, apiVersion string) (*schema.Kind, bool) {
 	group, version, ok := schema.SplitAPIVersion(apiVersion)
 	if !ok || group != k.Group {
@@ -187,8 +189,8 @@ func (p *pipeline) version(k *schema.Kind, apiVersion string) (*schema.Kind, boo
 	return p.kinds.Kind(schema.GroupVersionKind{Group: group, Version: version, Kind: k.Kind})
 }
 
-// finish completes what an apply merged: it is decoded as the kind is held in
-// memory, and its defaults are filled in.
+// finish completes a merged object: it is decoded as the API server holds the kind
+// in memory, and its defaults are filled in.
 func (t *task) finish(merged document.Value, _ time.Time) (document.Value, error) {
 	if t.ep.sub == subScale && !t.ep.kind.Builtin {
 		return merged, errScaleVersion
@@ -205,7 +207,7 @@ func (t *task) finish(merged document.Value, _ time.Time) (document.Value, error
 }
 
 // convert returns an object in another version of its kind. Without a converter
-// only the apiVersion changes, and what the version does not know is pruned.
+// only the apiVersion changes, and fields that the version does not have are pruned.
 func (p *pipeline) convert(object document.Value, to *schema.Kind) (document.Value, error) {
 	version := to.APIVersion()
 	if object.Get("apiVersion").StringOr("") == version {
@@ -224,11 +226,11 @@ func (p *pipeline) convert(object document.Value, to *schema.Kind) (document.Val
 	return pruned(to, object.With("apiVersion", document.NewString(version))), nil
 }
 
-// errWebhook is why objects of a CRD with a conversion webhook are only served in
-// the version that they are stored in.
+// errWebhook is the error of a request for an object of a CRD with a conversion
+// webhook in another version than the stored one, if webhooks are not called.
 var errWebhook = errors.New("its CustomResourceDefinition asks for a conversion webhook, and patchlab calls none: give a converter, or set spec.conversion.strategy to None")
 
-// convertCustom carries out what a CRD's conversion strategy asks for.
+// convertCustom converts a custom resource by its CRD's conversion strategy.
 func (p *pipeline) convertCustom(object document.Value, to *schema.Kind) (document.Value, error) {
 	failed := func(err error) error {
 		return fmt.Errorf("conversion of %s %s to %s failed: %w", to.Kind, meta(object, "name"), to.APIVersion(), err)
