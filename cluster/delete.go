@@ -35,13 +35,13 @@ type deletion struct {
 type verdict struct {
 	// update is the state that the object goes to first; absent for none.
 	update fieldmanager.Object
-	// remove says that the object goes, after its update.
+	// remove is set if the object is deleted after its update.
 	remove bool
-	// emptied says that it goes because the options took its last finalizer away.
+	// emptied is set if it is deleted because the options removed its last finalizer.
 	emptied bool
 }
 
-// errAgain says that an object has changed so that it must be judged anew.
+// errAgain reports that an object has changed, so that the deletion starts over.
 var errAgain = errors.New("the object has changed")
 
 func (c *Cluster) delete(ctx context.Context, r *Request, ep *endpoint) (*Response, *Status) {
@@ -186,7 +186,7 @@ func (d *deletion) mark(ctx context.Context, key string, judged store.Item[*Reco
 	})
 }
 
-// answer is the object, or a Status that says what was deleted.
+// answer returns the object or, for some kinds, a Status that names it.
 func (d *deletion) answer(live fieldmanager.Object, v verdict) (*Response, *Status) {
 	object := live
 	if v.update.Value.Exists() {
@@ -283,7 +283,8 @@ func (d *deletion) checkPreconditions(live document.Value) *Status {
 	return nil
 }
 
-// grace gives a pod time to stop. pending says that it was given already.
+// grace sets the time that a pod has to stop. pending is set if it has been set
+// before.
 func (d *deletion) grace(object document.Value) (next document.Value, period int64, graceful, pending bool) {
 	asked := d.options.GracePeriodSeconds
 	if asked != nil && *asked < 0 {

@@ -87,7 +87,7 @@ func parseFields(text string) (fieldSelector, error) {
 			return nil, fmt.Errorf("fieldSelector %q: %w", text, err)
 		}
 		if t.value == "" && t.label == "" {
-			continue // says nothing, as on the API server
+			continue // an empty term selects everything, as on the API server
 		}
 		s = append(s, t)
 	}
@@ -158,8 +158,8 @@ func splitFieldTerms(text string) []string {
 	return append(terms, text[begin:])
 }
 
-// unescapeFieldValue takes the backslashes out that stand before '\', ',' and
-// '=', which must not stand there without one.
+// unescapeFieldValue removes the backslashes before '\', ',' and '='. None of the
+// three may occur without one.
 func unescapeFieldValue(text string) (string, error) {
 	if !strings.ContainsAny(text, `\,=`) {
 		return text, nil

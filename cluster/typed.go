@@ -131,7 +131,8 @@ func goSyntax(v document.Value) string {
 
 // unrestored words the failure to read the result of a strategic merge patch: the
 // API server names the two Go types, and neither the field nor the value
-// (apimachinery, DefaultUnstructuredConverter). Of scalars it is told in our words.
+// (apimachinery, DefaultUnstructuredConverter). Scalars of another type are reported in this
+// project's words.
 func unrestored(k *schema.Kind, object document.Value, err error) string {
 	var e *defaults.DecodeError
 	if !errors.As(err, &e) {

@@ -14,8 +14,8 @@ import (
 // standardFinalizers need no domain.
 var standardFinalizers = []string{kinds.FinalizerOrphan, kinds.FinalizerForeground, "kubernetes"}
 
-// finalizerWarnings are what the API server says about finalizers that a write adds
-// to a custom resource (apiextensions-apiserver, validateKubeFinalizerName). On a
+// finalizerWarnings returns the API server's warnings about finalizers that a write
+// adds to a custom resource (apiextensions-apiserver, validateKubeFinalizerName). On a
 // built-in kind most of these are refused.
 func (t *task) finalizerWarnings(live, next document.Value) []string {
 	if t.ep.kind.Builtin {

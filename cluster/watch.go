@@ -23,8 +23,8 @@ type watcher struct {
 	selection *selection
 	events    store.Watcher[*Record]
 	ticker    *time.Ticker
-	// bookmarks says that the client wants them, initial that the one that ends
-	// the initial events is to be sent.
+	// bookmarks is set if the client accepts bookmarks, initial if it gets the one
+	// that marks the end of the initial events.
 	bookmarks, initial bool
 	done               bool
 }
@@ -61,8 +61,8 @@ func (c *Cluster) watch(ctx context.Context, r *Request, ep *endpoint) (*Reading
 }
 
 // watchDefaults gives a watch from no version or from any the options that it
-// has always meant (apimachinery's SetListOptionsDefaults): it begins with what
-// there is, and tells a client that takes bookmarks where that ends.
+// has always meant (apimachinery's SetListOptionsDefaults): it begins with the
+// existing objects, followed by a bookmark if the client accepts bookmarks.
 func watchDefaults(r *Request) *Request {
 	if r.InitialEvents != nil || r.ResourceVersionMatch != "" || r.ResourceVersion != "" && r.ResourceVersion != "0" {
 		return r
@@ -103,7 +103,7 @@ func (w *watcher) stop() {
 	}
 }
 
-// failure is the event by which a watch tells an error.
+// failure is the event with which a watch reports an error.
 func failure(st *Status) ShownEvent {
 	return ShownEvent{Event: Event{Type: "ERROR", Object: st.Object()}}
 }

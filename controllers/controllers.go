@@ -74,8 +74,8 @@ type work struct {
 	id        string
 }
 
-// Run runs the controllers until ctx or the cluster ends, and returns nil then. An
-// error says why it could not begin.
+// Run runs the controllers until ctx ends or the cluster is closed, and returns nil
+// then. It returns an error if it cannot follow the changes of the cluster.
 func Run(ctx context.Context, c *cluster.Cluster, o Options) error {
 	changes, err := c.Changes(ctx)
 	if err != nil {

@@ -146,8 +146,8 @@ func transforms(as, version, group string) bool {
 	return as == formTable || as == formMetadata || as == formList
 }
 
-// pretty reports whether the answer is to be indented: where the parameter says
-// so, and for clients behind which a person sits.
+// pretty reports whether the answer is indented: if the parameter pretty asks for
+// it, and without that parameter for curl, wget and browsers.
 func pretty(r *http.Request) bool {
 	if strings.Contains(r.URL.RawQuery, "pretty") {
 		if p := r.URL.Query().Get("pretty"); p != "" {

@@ -136,8 +136,8 @@ func (a *answer) object(v document.Value) {
 	}
 }
 
-// value writes the JSON of a value that stands at a depth, indented where the
-// client asked for that and it does not make the value much longer.
+// value writes the JSON of a value at a nesting depth. It is indented if the client
+// asked for that and indentation does not make it much longer.
 func (a *answer) value(depth int, appendJSON func([]byte) []byte) {
 	if !a.form.pretty {
 		a.write(appendJSON)

@@ -9,7 +9,7 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// target is a place that there is: its kind, and what is done there.
+// target is a resolved request path: the kind, the name of the object and the verb.
 type target struct {
 	place
 	kind *schema.Kind
@@ -102,8 +102,8 @@ func (s *Server) target(r *http.Request, p place) (target, error) {
 	return target{place: p, kind: k, verb: verb}, err
 }
 
-// builtinGroup reports whether a group is one of the API server's own, where
-// unknown paths are told in a Status.
+// builtinGroup reports whether a group is one of Kubernetes' own. An unknown path
+// in one is answered with a Status, any other with a plain text page.
 func (s *Server) builtinGroup(group string) bool {
 	catalog := s.cluster.Kinds().Catalog()
 	return catalog != nil && len(catalog.Preferred(group)) > 0

@@ -245,7 +245,7 @@ func (s *Server) kindsOf(group, version string) []*schema.Kind {
 	return nil
 }
 
-// storageHash tells clients which resources are stored alike: it is made of the
+// storageHash identifies how a resource is stored: it is derived from the
 // group, version and kind in which objects are stored
 // (apiserver/pkg/endpoints/discovery), for built-in kinds of several versions
 // those of Kubernetes 1.36. What is not stored has none.

@@ -102,7 +102,7 @@ func (s *Server) openAPIDocument(w *writer, r *http.Request, group, version stri
 
 // document returns the document of a group version, making it where there is
 // none yet or its kinds have been replaced. The hash of built-in kinds needs no
-// look at their types: the Kubernetes version says what they are.
+// look at their types: the Kubernetes version determines them.
 func (s *Server) document(group, version string, kinds []*schema.Kind) *apiDocument {
 	key := schema.APIVersion(group, version)
 	s.documents.mu.Lock()

@@ -8,9 +8,9 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// paths adds the paths of a kind with their operations. They say which
-// parameters each takes, which is how clients learn of fieldValidation and
-// server-side apply.
+// paths adds the paths of a kind with their operations. The parameters of each are
+// listed, from which clients learn whether fieldValidation and server-side apply
+// are supported.
 func (d *describer) paths(b *document.ObjectBuilder, k *schema.Kind) {
 	base := "/api/" + k.Version
 	if k.Group != "" {
@@ -80,7 +80,7 @@ func among(verbs []string, wanted ...string) []string {
 	return out
 }
 
-// operation says how a verb appears in OpenAPI.
+// operation is the form in which a verb appears in OpenAPI.
 type operation struct {
 	method, action string
 	parameters     []string
@@ -146,7 +146,7 @@ func (d *describer) operations(k *schema.Kind, name string, kind schema.GroupVer
 	return b.Object()
 }
 
-// response says which schema an answer has; where none is known, nothing.
+// response describes an answer by its schema, or without one if none is known.
 func (d *describer) response(name string) document.Value {
 	out := object("description", text("OK"))
 	switch {

@@ -45,8 +45,7 @@ func optionsOf(verb cluster.Verb, q url.Values, hasBody bool) (cluster.Options, 
 	return o, err
 }
 
-// deletionOf reads the options of a deletion. The preconditions stand beside
-// them (apimachinery's Convert_url_Values_To_v1_DeleteOptions).
+// deletionOf reads the options of a deletion. The preconditions are parameters of their own (apimachinery's Convert_url_Values_To_v1_DeleteOptions).
 func deletionOf(q url.Values) (cluster.Deletion, error) {
 	given := func(key string) *string {
 		if values := q[key]; len(values) > 0 {

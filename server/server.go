@@ -27,7 +27,7 @@ const (
 	idleTime       = 3 * time.Minute
 )
 
-// Options say how requests are served. The zero value serves everybody.
+// Options configure a Server. The zero value serves every client.
 type Options struct {
 	// Token, where it is not empty, has to come with every request as a bearer
 	// token; other requests are answered 401. Health checks need none.
@@ -36,15 +36,16 @@ type Options struct {
 	// call the server in the Host header. Others are refused with 403, so that
 	// a web page cannot reach the server by letting its own name resolve to it.
 	Hosts []string
-	// User is who all requests come from, which a CertificateSigningRequest
-	// records. Without a name it is system:anonymous.
+	// User is the user attributed to every request, as the server does not
+	// authenticate users. CertificateSigningRequests record it. Without a name it is
+	// system:anonymous.
 	User cluster.User
 	// MaxReads and MaxWrites bound how many requests that read and that write
 	// are processed at once, from the end of the body to the begin of the answer.
 	// Watches are not counted. More are answered 429 with Retry-After. 0 or less
 	// is kube-apiserver's default, 400 and 200.
 	MaxReads, MaxWrites int
-	// Now is the clock by which ages are told; nil is time.Now.
+	// Now is the clock from which ages in tables are computed; nil is time.Now.
 	Now func() time.Time
 	// Wrap returns the handler that Serve gives requests to, given the server itself,
 	// such as one that fails some of them; nil is the server itself.

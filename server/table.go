@@ -69,7 +69,7 @@ func listMeta(meta document.Value) document.Value {
 }
 
 // tabulator makes the rows of tables (meta.k8s.io Table). Each row holds the
-// object's metadata, unless include says otherwise.
+// object's metadata, or what the parameter includeObject asks for.
 type tabulator struct {
 	form    answerForm
 	kind    *schema.Kind

@@ -14,9 +14,9 @@ import (
 type place struct {
 	group, version                         string
 	namespace, resource, name, subresource string
-	// watch says that the path has the old form for watches, /watch/...
+	// watch is set for a path of the deprecated form for watches, /watch/...
 	watch bool
-	// deeper says that the path goes on behind the subresource.
+	// deeper is set if the path has more segments after the subresource.
 	deeper bool
 }
 
@@ -43,7 +43,7 @@ func placeOf(group, version string, parts []string) place {
 
 // verb decides what a method does to a place of a kind that is served. The
 // error is what kube-apiserver answers where it does nothing; for custom
-// resources errNoPage stands for its plain 404.
+// resources errNoPage represents its plain text 404.
 func (p place) verb(k *schema.Kind, r *http.Request) (cluster.Verb, error) {
 	if k.Builtin {
 		return p.builtinVerb(k, r)

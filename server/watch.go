@@ -95,7 +95,7 @@ type frames struct {
 	form    answerForm
 	target  target
 	include string
-	// later says that a table has been written: only the first has columns.
+	// later is set once a table has been written: only the first has columns.
 	later   bool
 	message []byte
 }

@@ -67,8 +67,8 @@ type wireItem struct {
 	revision string
 }
 
-// wireList writes a list in protobuf: its length stands before it, so the lengths
-// of the items are added up first.
+// wireList writes a list in protobuf. The encoding has the length before the
+// content, so the lengths of the items are added up first.
 func (s *Server) wireList(w *writer, r *http.Request, form answerForm, code int, apiVersion, kind string, metadata document.Value, items []wireItem) {
 	remaining, counted := metadata.Get("remainingItemCount").Int()
 	head := protobuf.ListMetadata(metadata.Get("resourceVersion").StringOr(""), metadata.Get("continue").StringOr(""), remaining, counted)

@@ -98,7 +98,7 @@ func (a *App) contended(ctx context.Context, o *contendOptions) (*client, func()
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
-		_ = server.New(cl, server.Options{User: everybody()}).Serve(serving, l, nil)
+		_ = server.New(cl, server.Options{User: anonymousAdmin()}).Serve(serving, l, nil)
 	}()
 	return newClient(addressOf(l.Addr(), false), "", nil), func() { end(); <-over; _ = cl.Close() }, nil
 }

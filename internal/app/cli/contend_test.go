@@ -69,7 +69,7 @@ func startSecured(t *testing.T) secured {
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
-		_ = server.New(c, server.Options{Token: "right", User: everybody()}).Serve(ctx, l, &certificate.TLS)
+		_ = server.New(c, server.Options{Token: "right", User: anonymousAdmin()}).Serve(ctx, l, &certificate.TLS)
 	}()
 	t.Cleanup(func() { stop(); <-over; _ = c.Close() })
 	return secured{addressOf(l.Addr(), true), certificate}

@@ -161,7 +161,7 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	if !loopback(l.Addr()) && o.token == "" {
 		a.note("warning: " + l.Addr().String() + " can be reached from other machines, and without --token-file whoever reaches it may do everything")
 	}
-	options := server.Options{Token: o.token, Now: a.Now, User: everybody(), Hosts: o.hosts, Store: storeMetrics}
+	options := server.Options{Token: o.token, Now: a.Now, User: anonymousAdmin(), Hosts: o.hosts, Store: storeMetrics}
 	if name, err := os.Hostname(); err == nil && !loopback(l.Addr()) {
 		options.Hosts = append(options.Hosts, name)
 	}
@@ -217,9 +217,9 @@ func (o *serveOptions) readToken() error {
 	return nil
 }
 
-// everybody is who all requests come from: as whoever gets in may do everything,
-// it is a member of the group that may.
-func everybody() cluster.User {
+// anonymousAdmin is the user attributed to every request. The server does not
+// authenticate users and allows everything, so it is a member of system:masters.
+func anonymousAdmin() cluster.User {
 	return cluster.User{Name: "admin", UID: "admin", Groups: []string{"system:masters", "system:authenticated"}}
 }
 
