@@ -1,19 +1,20 @@
 //go:build js && wasm
 
 // Command engines is what a page needs of patchlab without a page: documents and
-// YAML, the catalog, the engines, a cluster with its store in memory. Its size is
-// what `make wasm-size` measures, and it measures its own speed: run under Node it
-// applies a configuration to a Deployment and to a list of 1,000 items, prints what
-// the fastest of many runs took, and fails where that is far beyond what is aimed
-// at, or at all beyond it where PATCHLAB_STRICT_SPEED=1 says that the machine has
-// nothing else to do.
+// YAML, the catalog, the engines, a cluster with its store in memory. `make wasm-size`
+// measures its size. Run under Node it measures its own speed: it applies a
+// configuration to a Deployment and to a list of 1,000 items, prints the median
+// processor time of 60 applies each, and fails if that is more than three times what is
+// aimed at.
 package main
 
 import (
 	"bytes"
 	"context"
 	"os"
+	"slices"
 	"strconv"
+	"syscall/js"
 	"time"
 
 	"github.com/patchlab-dev/patchlab/cluster"
@@ -27,33 +28,34 @@ func main() {
 	d, err := document.ParseYAML(live, document.Options{})
 	must(err)
 	kind, list := items(1000)
-	ok := report("Deployment of "+strconv.Itoa(bytes.Count(d.Root.YAML(), []byte("\n")))+" lines", fastest(d.Root, nil), 2*time.Millisecond)
-	if !report("list of 1,000 items", fastest(list, kind), 30*time.Millisecond) || !ok {
+	ok := report("Deployment of "+strconv.Itoa(bytes.Count(d.Root.YAML(), []byte("\n")))+" lines", median(d.Root, nil), 2*time.Millisecond)
+	if !report("list of 1,000 items", median(list, kind), 30*time.Millisecond) || !ok {
 		os.Exit(1)
 	}
 }
 
+// slack is by how much a median may exceed what is aimed at. Processor time depends
+// little on what else the machine does, but on what it is.
+const slack = 3
+
 // report prints how long an apply took and whether that is acceptable.
 func report(what string, took, aim time.Duration) bool {
-	most := 20 * aim // a machine with much to do may take so long
-	if os.Getenv("PATCHLAB_STRICT_SPEED") == "1" {
-		most = aim
-	}
-	text := "apply to a " + what + ": " + milliseconds(took) + " (aimed at " + milliseconds(aim) + ")"
-	if took > most {
+	text := "apply to a " + what + ": " + milliseconds(took) + " of processor time (aimed at " + milliseconds(aim) + ")"
+	if took > slack*aim {
 		text += ", too slow"
 	}
 	println(text)
-	return took <= most
+	return took <= slack*aim
 }
 
 func milliseconds(d time.Duration) string {
 	return strconv.FormatFloat(float64(d.Microseconds())/1000, 'f', -1, 64) + " ms"
 }
 
-// fastest applies an object to a cluster that holds it, with another value at
-// each turn, from the bytes of the request to those of the answer.
-func fastest(object document.Value, kind *schema.Kind) time.Duration {
+// median applies an object to a cluster that holds it, with another value each time,
+// from the bytes of the request to those of the answer, and returns the median of the
+// processor times.
+func median(object document.Value, kind *schema.Kind) time.Duration {
 	catalog, err := schema.Builtin("")
 	must(err)
 	kinds := schema.NewRegistry(catalog)
@@ -68,18 +70,26 @@ func fastest(object document.Value, kind *schema.Kind) time.Duration {
 	must(err)
 	meta := document.NewObject().With("name", object.Lookup("metadata", "name")).With("labels", object.Lookup("metadata", "labels"))
 	object = object.With("metadata", meta).Without("status")
-	force, best := true, time.Hour
-	for i := range 60 {
+	force := true
+	var times [60]time.Duration
+	for i := range times {
 		object = object.Set(document.NewInt(int64(i)), "spec", "replicas")
-		began := time.Now()
+		began := processorTime()
 		response, err := c.Do(context.Background(), &cluster.Request{Verb: cluster.Patch, Format: cluster.ApplyPatch, Group: k.Group, Version: k.Version,
 			Resource: k.Resource, Namespace: "default", Name: "it", Options: cluster.Options{FieldManager: "page", Force: &force},
 			Body: object.Set(document.NewString("it"), "metadata", "name").JSON()})
 		must(err)
 		_ = response.Object.JSON()
-		best = min(best, time.Since(began))
+		times[i] = processorTime() - began
 	}
-	return best
+	slices.Sort(times[:])
+	return times[len(times)/2]
+}
+
+// processorTime returns what this process has used in all its threads.
+func processorTime() time.Duration {
+	usage := js.Global().Get("process").Call("cpuUsage")
+	return time.Duration(usage.Get("user").Int()+usage.Get("system").Int()) * time.Microsecond
 }
 
 func items(n int) (*schema.Kind, document.Value) {
