@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/store"
 )
 
@@ -14,6 +15,15 @@ type between struct {
 	store.Store[*cluster.Record]
 	created func(key string) // after a create
 	deletes func(key string) // before a delete
+	updates func(key string) // before an update
+}
+
+func (s *between) Update(ctx context.Context, key string, o store.UpdateOptions, change store.UpdateFunc[*cluster.Record]) (store.Item[*cluster.Record], error) {
+	if f := s.updates; f != nil {
+		s.updates = nil
+		f(key)
+	}
+	return s.Store.Update(ctx, key, o, change)
 }
 
 func (s *between) Create(ctx context.Context, key string, value *cluster.Record) (store.Item[*cluster.Record], error) {
@@ -61,6 +71,51 @@ func TestLastFinalizerOfAnotherObject(t *testing.T) {
 	if again := q.must(cluster.Get, maps+"/a", ""); again.Lookup("metadata", "deletionTimestamp").Exists() {
 		t.Errorf("the new object is %s", again)
 	}
+}
+
+// An object that gets a finalizer between the check and the removal of a delete is
+// marked as being deleted and kept.
+func TestFinalizerBeforeRemoval(t *testing.T) {
+	s := &between{Store: cluster.NewStore()}
+	q := newRequests(t, cluster.Config{Store: s})
+	const maps = "/api/v1/namespaces/n/configmaps"
+	q.must(cluster.Create, maps, `{"metadata":{"name":"a"}}`)
+	s.deletes = func(string) {
+		q.must(cluster.Patch, maps+"/a", `{"metadata":{"finalizers":["x.example.com/f"]}}`, format(cluster.MergePatch))
+	}
+	q.must(cluster.Delete, maps+"/a", "")
+	if left := q.must(cluster.Get, maps+"/a", ""); !left.Lookup("metadata", "deletionTimestamp").Exists() {
+		t.Errorf("the object is not marked: %s", left)
+	}
+}
+
+// An object whose last finalizer goes between the check of a delete and the write that
+// marks it is removed, and not kept without anything that would remove it later.
+func TestLastFinalizerBeforeMark(t *testing.T) {
+	s := &between{Store: cluster.NewStore()}
+	q := newRequests(t, cluster.Config{Store: s})
+	const maps = "/api/v1/namespaces/n/configmaps"
+	q.must(cluster.Create, maps, `{"metadata":{"name":"a","finalizers":["x.example.com/f"]}}`)
+	s.updates = func(string) {
+		q.must(cluster.Patch, maps+"/a", `{"metadata":{"finalizers":null}}`, format(cluster.MergePatch))
+	}
+	q.must(cluster.Delete, maps+"/a", "")
+	q.refused(404, cluster.Get, maps+"/a", "")
+}
+
+// A namespace that is being deleted stays until spec.finalizers is empty too.
+func TestLastFinalizerOfANamespace(t *testing.T) {
+	q := newRequests(t, cluster.Config{})
+	const ns = "/api/v1/namespaces/n"
+	q.must(cluster.Create, "/api/v1/namespaces", `{"metadata":{"name":"n","finalizers":["x.example.com/f"]}}`)
+	q.must(cluster.Delete, ns, "")
+	q.must(cluster.Patch, ns, `{"metadata":{"finalizers":null}}`, format(cluster.MergePatch))
+	left := q.must(cluster.Get, ns, "")
+	if got := left.Lookup("spec", "finalizers").String(); got != `["kubernetes"]` || !left.Lookup("metadata", "deletionTimestamp").Exists() {
+		t.Errorf("spec.finalizers is %s in %s", got, left)
+	}
+	q.must(cluster.Update, ns+"/finalize", left.Set(document.NewList(), "spec", "finalizers").String())
+	q.refused(404, cluster.Get, ns, "")
 }
 
 // An object that gets a finalizer while its definition is being deleted is kept.

@@ -2,6 +2,7 @@ package document
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	sigsyaml "sigs.k8s.io/yaml"
@@ -75,6 +76,19 @@ func TestReadBoundsAliases(t *testing.T) {
 		"d: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e]\ng: [*f,*f,*f,*f,*f,*f,*f,*f,*f]\n")
 	if _, err := Read(in, Options{}); err == nil {
 		t.Fatal("a document whose aliases multiply was read")
+	}
+}
+
+// Aliases may repeat ten times the size of the input, and a megabyte more.
+func TestReadBoundsRepeatedAliases(t *testing.T) {
+	const anchor = 100 << 10
+	text := "a: &a " + strings.Repeat("x", anchor) + "\nb:\n"
+	within, beyond := 8, 25 // the budget of 10 × 100 KiB + 1 MiB is for some 20 of them
+	if _, err := Read([]byte(text+strings.Repeat("- *a\n", within)), Options{}); err != nil {
+		t.Errorf("%d aliases of %d bytes: %v", within, anchor, err)
+	}
+	if _, err := Read([]byte(text+strings.Repeat("- *a\n", beyond)), Options{}); err == nil {
+		t.Errorf("%d aliases of %d bytes were read", beyond, anchor)
 	}
 }
 
