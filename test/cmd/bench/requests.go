@@ -47,10 +47,8 @@ to the older commit).
 | merge patch | list of 10,000 | 23013 µs | 7493 µs | 3.1× | 2013 KB | 1960 KB | 10175 | 117 |
 | JSON patch | list of 10,000 | 30304 µs | 9796 µs | 3.1× | 2485 KB | 3535 KB | 10182 | 134 |
 
-A real kube-apiserver's handler chain is not beside these rows. Its patch handler
-(k8s.io/apiserver/pkg/endpoints/handlers) can be linked, but the defaults, strategies
-and validation of apps/v1 are in k8s.io/kubernetes, which is not to be imported as a
-library (its go.mod replaces the staging modules), and the handlers of
-apiextensions-apiserver need an etcd for their storage. What can be linked of the
-chain, the field manager and the patch libraries, is measured below.
+A real kube-apiserver's handler chain is not beside these rows: the defaults,
+strategies and validation of apps/v1 are in k8s.io/kubernetes, which is not made to be
+imported as a library (its go.mod replaces the staging modules). What is a library of
+the chain, the field manager and the patch libraries, is measured below.
 `
