@@ -30,6 +30,7 @@ type CacheOptions[T any] struct {
 //
 // What it answers is as fresh as from the store beneath: a read without Cached
 // first asks for the store's revision, and waits until the cache has reached it.
+// One with Cached shows at least what was written through this cache.
 // When the cache loses its watch it reads everything anew, and its own watchers
 // end with [ErrSlow].
 type Cache[T any] struct {
@@ -40,6 +41,9 @@ type Cache[T any] struct {
 	over     chan struct{} // closed when nothing follows the store any more
 
 	restarts atomic.Int64
+	// wrote is the latest revision that was written through the cache: even a
+	// read that may be old shows it.
+	wrote    atomic.Int64
 	mu       sync.Mutex    // guards what follows
 	timeline *timeline[T]  // nil while the cache reads everything
 	changed  chan struct{} // closed when timeline is replaced
@@ -245,6 +249,9 @@ func (c *Cache[T]) fresh(ctx context.Context, least int64, cached bool) (*timeli
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if cached {
+		least = max(least, c.wrote.Load())
+	}
 	c.mu.Lock()
 	t := c.timeline
 	c.mu.Unlock()
@@ -262,6 +269,32 @@ func (c *Cache[T]) fresh(ctx context.Context, least int64, cached bool) (*timeli
 		now = least
 	}
 	return c.wait(ctx, now)
+}
+
+// written notes a write that has succeeded.
+func (c *Cache[T]) written(item Item[T], err error) (Item[T], error) {
+	for err == nil {
+		last := c.wrote.Load()
+		if item.Revision <= last || c.wrote.CompareAndSwap(last, item.Revision) {
+			break
+		}
+	}
+	return item, err
+}
+
+// Create implements [Store].
+func (c *Cache[T]) Create(ctx context.Context, key string, value T) (Item[T], error) {
+	return c.written(c.Store.Create(ctx, key, value))
+}
+
+// Update implements [Store].
+func (c *Cache[T]) Update(ctx context.Context, key string, opts UpdateOptions, try UpdateFunc[T]) (Item[T], error) {
+	return c.written(c.Store.Update(ctx, key, opts, try))
+}
+
+// Delete implements [Store].
+func (c *Cache[T]) Delete(ctx context.Context, key string, opts DeleteOptions[T]) (Item[T], error) {
+	return c.written(c.Store.Delete(ctx, key, opts))
 }
 
 // Get implements [Store].

@@ -186,6 +186,20 @@ func TestCacheIsNeverOlderThanAsked(t *testing.T) {
 	})
 }
 
+// A read that may be old shows what was written through the same cache.
+func TestCacheShowsItsOwnWrites(t *testing.T) {
+	c, _ := newCounted(t, nil)
+	for i := range 200 {
+		item, err := c.Update(t.Context(), "/p/00", store.UpdateOptions{}, func(store.Item[string]) (string, error) { return fmt.Sprint(i), nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if page, err := c.List(t.Context(), "/p/00", store.ListOptions[string]{Cached: true}); err != nil || page.Items[0] != item {
+			t.Fatalf("got %+v (%v), want %+v", page, err, item)
+		}
+	}
+}
+
 // When the watch beneath is lost, the cache's watchers are told, and new ones
 // see everything.
 func TestCacheBeginsAnew(t *testing.T) {
