@@ -26,6 +26,9 @@ func validateCustomResourceDefinition(c *check, object, old field) {
 	default:
 		c.errs = append(c.errs, structural.ValidateDefaults(crd)...)
 	}
+	c.definitionNames(spec)
+	c.definitionVersions(spec.get("versions"))
+	c.conversion(spec.get("conversion"))
 	if old.isSet() {
 		was := old.get("spec")
 		fixed := []string{"group", "names.plural"}
@@ -40,6 +43,86 @@ func validateCustomResourceDefinition(c *check, object, old field) {
 		c.storedVersions(object.get("status.storedVersions"), crd)
 	}
 	c.approval(object, old)
+}
+
+func (c *check) definitionNames(spec field) {
+	c.syntaxIfSet(spec.get("names.singular"), names.DNSLabel1035)
+	categories := spec.get("names.categories")
+	for i := range categories.items() {
+		c.syntax(categories.item(i), names.DNSLabel1035)
+	}
+	if first := spec.get("versions").item(0).get("name"); names.DNSLabel1035(first.text()) != "" {
+		c.invalidText(spec.getAs("", "version"), first.text(), names.DNSLabel1035(first.text()))
+	}
+}
+
+func (c *check) definitionVersions(list field) {
+	for i := range list.items() {
+		version := list.item(i)
+		c.syntax(version.get("name"), names.DNSLabel1035)
+		if warning := version.get("deprecationWarning"); warning.isSet() {
+			c.deprecationWarning(warning, version.get("deprecated").isTrue())
+		}
+		if list.items() > 1 { // of a single version kube-apiserver names other fields
+			c.columns(version.get("additionalPrinterColumns"))
+			c.unique(version.get("selectableFields"), "jsonPath")
+		}
+	}
+}
+
+func (c *check) deprecationWarning(warning field, deprecated bool) {
+	const longest = 256
+	switch text := warning.text(); {
+	case !deprecated:
+		c.invalid(warning, "can only be set for deprecated versions")
+	case text == "" || len(text) > longest:
+		c.invalid(warning, "must have 1 to 256 characters")
+	}
+}
+
+func (c *check) columns(list field) {
+	for i := range list.items() {
+		column := list.item(i)
+		c.need(column.get("name"))
+		kind, format := column.get("type"), column.get("format")
+		if c.need(kind) && !among(kind.text(), "integer,number,string,boolean,date") {
+			c.invalid(kind, "must be one of boolean, date, integer, number, string")
+		}
+		if format.text() != "" && !among(format.text(), "int32,int64,float,double,byte,date,date-time,password") {
+			c.invalid(format, "must be one of byte, date, date-time, double, float, int32, int64, password")
+		}
+	}
+}
+
+// conversion requires a strategy, and for webhooks the versions of reviews. Errors
+// name the fields as the first version of the API had them.
+func (c *check) conversion(conversion field) {
+	if !conversion.isSet() {
+		return
+	}
+	strategy := conversion.get("strategy")
+	client := conversion.getAs("webhook.clientConfig", "webhookClientConfig")
+	versions := conversion.getAs("webhook.conversionReviewVersions", "conversionReviewVersions")
+	c.needOneOf(strategy, "None,Webhook")
+	if strategy.text() != "Webhook" {
+		if client.isSet() {
+			c.forbidden(client, "should not be set when strategy is not set to Webhook")
+		}
+		if versions.items() > 0 {
+			c.forbidden(versions, "should not be set when strategy is not set to Webhook")
+		}
+		return
+	}
+	if versions.items() == 0 {
+		c.required(versions, "")
+		return
+	}
+	if !hasText(versions.Value, "v1") && !hasText(versions.Value, "v1beta1") {
+		c.invalid(versions, "must include at least one of v1, v1beta1")
+	}
+	for i := range versions.items() {
+		c.syntax(versions.item(i), names.DNSLabel1035)
+	}
 }
 
 // storedVersions requires that versions in which objects may be stored are declared.
