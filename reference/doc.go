@@ -1,6 +1,6 @@
-// Package reference does the work of patch and fieldmanager with the libraries
-// that kube-apiserver and kubectl themselves are built on. It is the judge of
-// patchlab's own engines, and a choice for those who trust the libraries more
-// than speed. Nothing else imports it, so that its weight is carried only by
-// who asks for it.
+// Package reference implements the engines of the packages patch and fieldmanager with
+// the libraries that kube-apiserver and kubectl use: structured-merge-diff v6,
+// strategicpatch and json-patch v4. patchlab's own engines are compared with it, and
+// programs that prefer the libraries to speed can choose it. No other package imports
+// it, so that only programs that do carry the libraries.
 package reference

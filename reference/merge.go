@@ -1,7 +1,3 @@
-// Package reference holds the engines that judge this project's own: structured
-// merge by sigs.k8s.io/structured-merge-diff, which kube-apiserver itself runs.
-// They are slower, and too heavy for a page in a browser; whoever wants to hear a
-// second opinion can choose them.
 package reference
 
 import (
