@@ -14,7 +14,6 @@ var mutatingAdmissionPolicyStrategy = Strategy{
 	Name:           subdomainName,
 	Generation:     []string{"spec"},
 	RequireVersion: true,
-	validate:       validateMutatingAdmissionPolicy,
 }
 
 // validatingAdmissionPolicyStrategy is the strategy of admissionregistration.k8s.io/v1 ValidatingAdmissionPolicy.
@@ -27,8 +26,6 @@ var validatingAdmissionPolicyStrategy = Strategy{
 	RequireVersion: true,
 	Reset:          []string{"status"},
 	ResetStatus:    []string{"metadata", "spec"},
-	validate:       validateValidatingAdmissionPolicy,
-	validateStatus: validateValidatingAdmissionPolicyStatus,
 }
 
 // The expressions of policies are compiled where CEL is linked in (package

@@ -10,7 +10,6 @@ var mutatingAdmissionPolicyBindingStrategy = Strategy{
 	Name:           subdomainName,
 	Generation:     []string{"spec"},
 	RequireVersion: true,
-	validate:       validateMutatingAdmissionPolicyBinding,
 }
 
 // validatingAdmissionPolicyBindingStrategy is the strategy of admissionregistration.k8s.io/v1 ValidatingAdmissionPolicyBinding.
@@ -21,7 +20,6 @@ var validatingAdmissionPolicyBindingStrategy = Strategy{
 	Name:           subdomainName,
 	Generation:     []string{"spec"},
 	RequireVersion: true,
-	validate:       validateValidatingAdmissionPolicyBinding,
 }
 
 func validateValidatingAdmissionPolicyBinding(c *check, object, _ field) {

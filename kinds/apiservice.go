@@ -14,7 +14,6 @@ var apiServiceStrategy = Strategy{
 	RequireVersion: true,
 	Reset:          []string{"status"},
 	ResetStatus:    []string{"metadata", "spec"},
-	validate:       validateAPIService,
 }
 
 // validateAPIService: kube-aggregator/pkg/apis/apiregistration/validation,

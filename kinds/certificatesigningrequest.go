@@ -17,9 +17,6 @@ var certificateSigningRequestStrategy = Strategy{
 	Selectable: []SelectableField{
 		{Label: "spec.signerName"},
 	},
-	validate:       validateCertificateSigningRequest,
-	validateStatus: validateCertificateSigningRequest,
-	validatePart:   validateCertificateSigningRequest,
 }
 
 const keyUsages = "any,cert sign,client auth,code signing,content commitment,crl sign,data encipherment,decipher only,digital signature," +

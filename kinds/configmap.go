@@ -12,7 +12,6 @@ var configMapStrategy = Strategy{
 	Group:    "",
 	Resource: "configmaps",
 	Name:     subdomainName,
-	validate: validateConfigMap,
 }
 
 // maxData limits the content of a ConfigMap or Secret, in bytes.

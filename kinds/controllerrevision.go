@@ -9,7 +9,6 @@ var controllerRevisionStrategy = Strategy{
 	Group:    "apps",
 	Resource: "controllerrevisions",
 	Name:     subdomainName,
-	validate: validateControllerRevision,
 }
 
 func validateControllerRevision(c *check, object, old field) {

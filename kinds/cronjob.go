@@ -14,7 +14,6 @@ var cronJobStrategy = Strategy{
 	Generation:  []string{"spec"},
 	Reset:       []string{"status"},
 	ResetStatus: []string{"spec"},
-	validate:    validateCronJob,
 }
 
 // maxCronJobName leaves eleven of the 63 characters of a name for the Jobs' suffix.

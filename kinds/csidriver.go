@@ -9,7 +9,6 @@ var csiDriverStrategy = Strategy{
 	NoFirstGeneration: true,
 	RequireVersion:    true,
 	ReturnDeleted:     true,
-	validate:          validateCSIDriver,
 }
 
 func validateCSIDriver(c *check, object, old field) {

@@ -11,7 +11,6 @@ var csiNodeStrategy = Strategy{
 	Name:           subdomainName,
 	RequireVersion: true,
 	ReturnDeleted:  true,
-	validate:       validateCSINode,
 }
 
 func validateCSINode(c *check, object, old field) {

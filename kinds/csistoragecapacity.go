@@ -10,7 +10,6 @@ var csiStorageCapacityStrategy = Strategy{
 	Resource:       "csistoragecapacities",
 	Name:           subdomainName,
 	RequireVersion: true,
-	validate:       validateCSIStorageCapacity,
 }
 
 func validateCSIStorageCapacity(c *check, object, old field) {

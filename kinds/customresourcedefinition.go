@@ -11,7 +11,5 @@ var customResourceDefinitionStrategy = Strategy{
 	RequireVersion: true,
 	Reset:          []string{"status"},
 	ResetStatus:    []string{"spec"},
-	validate:       validateCustomResourceDefinition,
-	validateStatus: validateCustomResourceDefinitionStatus,
 	Defines:        true,
 }

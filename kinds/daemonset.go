@@ -2,14 +2,12 @@ package kinds
 
 // daemonSetStrategy is the strategy of apps/v1 DaemonSet.
 var daemonSetStrategy = Strategy{
-	Group:          "apps",
-	Resource:       "daemonsets",
-	Name:           subdomainName,
-	Generation:     []string{"spec"},
-	Reset:          []string{"status"},
-	ResetStatus:    []string{"spec"},
-	validate:       validateDaemonSet,
-	validateStatus: validateDaemonSetStatus,
+	Group:       "apps",
+	Resource:    "daemonsets",
+	Name:        subdomainName,
+	Generation:  []string{"spec"},
+	Reset:       []string{"status"},
+	ResetStatus: []string{"spec"},
 }
 
 func validateDaemonSet(c *check, object, old field) {

@@ -6,14 +6,12 @@ import (
 
 // deploymentStrategy is the strategy of apps/v1 Deployment.
 var deploymentStrategy = Strategy{
-	Group:          "apps",
-	Resource:       "deployments",
-	Name:           subdomainName,
-	Generation:     []string{"spec", "metadata.annotations"},
-	Reset:          []string{"status"},
-	ResetStatus:    []string{"spec", "metadata.labels"},
-	validate:       validateDeployment,
-	validateStatus: validateDeploymentStatus,
+	Group:       "apps",
+	Resource:    "deployments",
+	Name:        subdomainName,
+	Generation:  []string{"spec", "metadata.annotations"},
+	Reset:       []string{"status"},
+	ResetStatus: []string{"spec", "metadata.labels"},
 }
 
 func validateDeployment(c *check, object, old field) {

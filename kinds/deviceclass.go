@@ -8,7 +8,6 @@ var deviceClassStrategy = Strategy{
 	Generation:    []string{"spec"},
 	ReturnDeleted: true,
 	ResetStatus:   []string{"metadata", "spec"},
-	validate:      validateDeviceClass,
 }
 
 func validateDeviceClass(c *check, object, _ field) {

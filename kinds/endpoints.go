@@ -12,7 +12,6 @@ var endpointsStrategy = Strategy{
 	Name:           subdomainName,
 	CreateOnUpdate: true,
 	Deprecated:     "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
-	validate:       validateEndpoints,
 }
 
 func validateEndpoints(c *check, object, old field) {

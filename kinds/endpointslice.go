@@ -10,7 +10,6 @@ var endpointSliceStrategy = Strategy{
 	Resource:   "endpointslices",
 	Name:       subdomainName,
 	Generation: []string{"!metadata", "metadata.labels"},
-	validate:   validateEndpointSlice,
 }
 
 func validateEndpointSlice(c *check, object, old field) {

@@ -26,7 +26,6 @@ var coreEventStrategy = Strategy{
 		{Label: "source", Path: "source.component"},
 		{Label: "type"},
 	},
-	validate: validateEvent,
 }
 
 // eventsEventStrategy is the strategy of events.k8s.io/v1 Event.
@@ -48,7 +47,6 @@ var eventsEventStrategy = Strategy{
 		{Label: "reportingController", Path: "reportingComponent"},
 		{Label: "type"},
 	},
-	validate: validateEvent,
 }
 
 // eventLifetime is kube-apiserver's default of --event-ttl.

@@ -9,14 +9,12 @@ import (
 
 // flowSchemaStrategy is the strategy of flowcontrol.apiserver.k8s.io/v1 FlowSchema.
 var flowSchemaStrategy = Strategy{
-	Group:          "flowcontrol.apiserver.k8s.io",
-	Resource:       "flowschemas",
-	Name:           subdomainName,
-	Generation:     []string{"spec"},
-	Reset:          []string{"status"},
-	ResetStatus:    []string{"metadata", "spec"},
-	validate:       validateFlowSchema,
-	validateStatus: validateFlowSchemaStatus,
+	Group:       "flowcontrol.apiserver.k8s.io",
+	Resource:    "flowschemas",
+	Name:        subdomainName,
+	Generation:  []string{"spec"},
+	Reset:       []string{"status"},
+	ResetStatus: []string{"metadata", "spec"},
 }
 
 const requestVerbs = "create,delete,deletecollection,get,list,patch,proxy,update,watch"

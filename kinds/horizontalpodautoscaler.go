@@ -11,14 +11,12 @@ import (
 
 // horizontalPodAutoscalerStrategy is the strategy of autoscaling/v1 HorizontalPodAutoscaler.
 var horizontalPodAutoscalerStrategy = Strategy{
-	Group:          "autoscaling",
-	Resource:       "horizontalpodautoscalers",
-	Name:           subdomainName,
-	Reset:          []string{"status"},
-	ResetStatus:    []string{"spec"},
-	internal:       internalAutoscaler,
-	validate:       validateAutoscaler,
-	validateStatus: validateAutoscalerStatus,
+	Group:       "autoscaling",
+	Resource:    "horizontalpodautoscalers",
+	Name:        subdomainName,
+	Reset:       []string{"status"},
+	ResetStatus: []string{"spec"},
+	internal:    internalAutoscaler,
 }
 
 // internalAutoscaler converts from autoscaling/v1, which has one metric and keeps

@@ -9,15 +9,13 @@ import (
 
 // ingressStrategy is the strategy of networking.k8s.io/v1 Ingress.
 var ingressStrategy = Strategy{
-	Group:          "networking.k8s.io",
-	Resource:       "ingresses",
-	Storage:        "ingress",
-	Name:           subdomainName,
-	Generation:     []string{"spec"},
-	Reset:          []string{"status"},
-	ResetStatus:    []string{"spec"},
-	validate:       validateIngress,
-	validateStatus: validateIngressStatus,
+	Group:       "networking.k8s.io",
+	Resource:    "ingresses",
+	Storage:     "ingress",
+	Name:        subdomainName,
+	Generation:  []string{"spec"},
+	Reset:       []string{"status"},
+	ResetStatus: []string{"spec"},
 }
 
 func validateIngress(c *check, object, old field) {

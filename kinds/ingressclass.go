@@ -10,7 +10,6 @@ var ingressClassStrategy = Strategy{
 	Resource:   "ingressclasses",
 	Name:       subdomainName,
 	Generation: []string{"spec"},
-	validate:   validateIngressClass,
 }
 
 func validateIngressClass(c *check, object, old field) {

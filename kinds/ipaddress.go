@@ -9,7 +9,6 @@ var ipAddressStrategy = Strategy{
 	Group:    "networking.k8s.io",
 	Resource: "ipaddresses",
 	Name:     addressName,
-	validate: validateIPAddress,
 }
 
 func validateIPAddress(c *check, object, old field) {

@@ -12,6 +12,4 @@ var jobStrategy = Strategy{
 	Selectable: []SelectableField{
 		{Label: "status.successful", Path: "status.succeeded", Missing: "0"},
 	},
-	validate:       validateJob,
-	validateStatus: validateJobStatus,
 }

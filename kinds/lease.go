@@ -14,7 +14,6 @@ var leaseStrategy = Strategy{
 	Name:           subdomainName,
 	CreateOnUpdate: true,
 	RequireVersion: true,
-	validate:       validateLease,
 }
 
 // leaseCandidateStrategy is the strategy of coordination.k8s.io/v1alpha2 LeaseCandidate.

@@ -13,7 +13,6 @@ var limitRangeStrategy = Strategy{
 	Name:           subdomainName,
 	GenerateName:   true,
 	CreateOnUpdate: true,
-	validate:       validateLimitRange,
 }
 
 func validateLimitRange(c *check, object, _ field) {

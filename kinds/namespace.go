@@ -17,10 +17,7 @@ var namespaceStrategy = Strategy{
 	Selectable: []SelectableField{
 		{Label: "status.phase"},
 	},
-	validate:       validateNamespace,
-	validateStatus: validateNamespaceStatus,
-	validatePart:   validateNamespace,
-	Emptied:        true,
+	Emptied: true,
 }
 
 // validateNamespace checks the finalizers in the spec, for the finalize subresource

@@ -11,7 +11,6 @@ var networkPolicyStrategy = Strategy{
 	Name:            subdomainName,
 	Generation:      []string{"spec"},
 	ExactGeneration: true,
-	validate:        validateNetworkPolicy,
 }
 
 func validateNetworkPolicy(c *check, object, old field) {

@@ -16,8 +16,6 @@ var nodeStrategy = Strategy{
 	Selectable: []SelectableField{
 		{Label: "spec.unschedulable", Missing: "false"},
 	},
-	validate:       validateNode,
-	validateStatus: validateNode,
 }
 
 // validateNode checks a node that is written itself or through its status: both go

@@ -16,7 +16,6 @@ var persistentVolumeStrategy = Strategy{
 	ReturnDeleted: true,
 	Reset:         []string{"status"},
 	ResetStatus:   []string{"spec"},
-	validate:      validatePersistentVolume,
 }
 
 const accessModes = "ReadOnlyMany,ReadWriteMany,ReadWriteOnce,ReadWriteOncePod"

@@ -7,14 +7,12 @@ import (
 
 // persistentVolumeClaimStrategy is the strategy of v1 PersistentVolumeClaim.
 var persistentVolumeClaimStrategy = Strategy{
-	Group:          "",
-	Resource:       "persistentvolumeclaims",
-	Name:           subdomainName,
-	ReturnDeleted:  true,
-	Reset:          []string{"status"},
-	ResetStatus:    []string{"spec"},
-	validate:       validatePersistentVolumeClaim,
-	validateStatus: validatePersistentVolumeClaimStatus,
+	Group:         "",
+	Resource:      "persistentvolumeclaims",
+	Name:          subdomainName,
+	ReturnDeleted: true,
+	Reset:         []string{"status"},
+	ResetStatus:   []string{"spec"},
 }
 
 func validatePersistentVolumeClaim(c *check, object, old field) {

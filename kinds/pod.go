@@ -29,7 +29,4 @@ var podStrategy = Strategy{
 		{Label: "status.podIPs", Path: "-"},
 		{Label: "status.podIP"},
 	},
-	validate:       validatePod,
-	validateStatus: validatePodStatus,
-	validatePart:   validatePodPart,
 }

@@ -10,8 +10,6 @@ var podDisruptionBudgetStrategy = Strategy{
 	RequireVersion: true,
 	Reset:          []string{"status"},
 	ResetStatus:    []string{"spec"},
-	validate:       validatePodDisruptionBudget,
-	validateStatus: validatePodDisruptionBudgetStatus,
 }
 
 func validatePodDisruptionBudget(c *check, object, old field) {

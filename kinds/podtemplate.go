@@ -7,7 +7,6 @@ var podTemplateStrategy = Strategy{
 	Name:          subdomainName,
 	Generation:    []string{"template"},
 	ReturnDeleted: true,
-	validate:      validatePodTemplate,
 }
 
 func validatePodTemplate(c *check, object, _ field) { c.podTemplate(object.get("template")) }

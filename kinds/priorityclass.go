@@ -10,7 +10,6 @@ var priorityClassStrategy = Strategy{
 	Resource:   "priorityclasses",
 	Name:       subdomainName,
 	Generation: []string{},
-	validate:   validatePriorityClass,
 }
 
 // validatePriorityClass: pkg/apis/scheduling/validation, Kubernetes 1.36.

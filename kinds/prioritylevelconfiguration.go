@@ -7,14 +7,12 @@ import (
 
 // priorityLevelConfigurationStrategy is the strategy of flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfiguration.
 var priorityLevelConfigurationStrategy = Strategy{
-	Group:          "flowcontrol.apiserver.k8s.io",
-	Resource:       "prioritylevelconfigurations",
-	Name:           subdomainName,
-	Generation:     []string{"spec"},
-	Reset:          []string{"status"},
-	ResetStatus:    []string{"metadata", "spec"},
-	validate:       validatePriorityLevel,
-	validateStatus: validatePriorityLevelStatus,
+	Group:       "flowcontrol.apiserver.k8s.io",
+	Resource:    "prioritylevelconfigurations",
+	Name:        subdomainName,
+	Generation:  []string{"spec"},
+	Reset:       []string{"status"},
+	ResetStatus: []string{"metadata", "spec"},
 }
 
 func validatePriorityLevel(c *check, object, _ field) {

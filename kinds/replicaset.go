@@ -2,14 +2,12 @@ package kinds
 
 // replicaSetStrategy is the strategy of apps/v1 ReplicaSet.
 var replicaSetStrategy = Strategy{
-	Group:          "apps",
-	Resource:       "replicasets",
-	Name:           subdomainName,
-	Generation:     []string{"spec"},
-	Reset:          []string{"status"},
-	ResetStatus:    []string{"spec"},
-	validate:       validateReplicaSet,
-	validateStatus: validateReplicaSetStatus,
+	Group:       "apps",
+	Resource:    "replicasets",
+	Name:        subdomainName,
+	Generation:  []string{"spec"},
+	Reset:       []string{"status"},
+	ResetStatus: []string{"spec"},
 }
 
 func validateReplicaSet(c *check, object, old field) {

@@ -17,8 +17,6 @@ var replicationControllerStrategy = Strategy{
 	Selectable: []SelectableField{
 		{Label: "status.replicas", Missing: "0"},
 	},
-	validate:       validateReplicationController,
-	validateStatus: validateReplicationControllerStatus,
 }
 
 func validateReplicationController(c *check, object, _ field) {

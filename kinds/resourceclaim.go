@@ -9,14 +9,12 @@ import (
 
 // resourceClaimStrategy is the strategy of resource.k8s.io/v1 ResourceClaim.
 var resourceClaimStrategy = Strategy{
-	Group:          "resource.k8s.io",
-	Resource:       "resourceclaims",
-	Name:           subdomainName,
-	ReturnDeleted:  true,
-	Reset:          []string{"status"},
-	ResetStatus:    []string{"metadata", "spec"},
-	validate:       validateResourceClaim,
-	validateStatus: validateResourceClaimStatus,
+	Group:         "resource.k8s.io",
+	Resource:      "resourceclaims",
+	Name:          subdomainName,
+	ReturnDeleted: true,
+	Reset:         []string{"status"},
+	ResetStatus:   []string{"metadata", "spec"},
 }
 
 // resourceClaimTemplateStrategy is the strategy of resource.k8s.io/v1 ResourceClaimTemplate.
@@ -26,7 +24,6 @@ var resourceClaimTemplateStrategy = Strategy{
 	Name:          subdomainName,
 	ReturnDeleted: true,
 	ResetStatus:   []string{"metadata", "spec"},
-	validate:      validateResourceClaimTemplate,
 }
 
 func validateResourceClaim(c *check, object, old field) {

@@ -8,14 +8,12 @@ import (
 
 // resourceQuotaStrategy is the strategy of v1 ResourceQuota.
 var resourceQuotaStrategy = Strategy{
-	Group:          "",
-	Resource:       "resourcequotas",
-	Name:           subdomainName,
-	ReturnDeleted:  true,
-	Reset:          []string{"status"},
-	ResetStatus:    []string{"spec"},
-	validate:       validateResourceQuota,
-	validateStatus: validateResourceQuotaStatus,
+	Group:         "",
+	Resource:      "resourcequotas",
+	Name:          subdomainName,
+	ReturnDeleted: true,
+	Reset:         []string{"status"},
+	ResetStatus:   []string{"spec"},
 }
 
 func validateResourceQuota(c *check, object, old field) {

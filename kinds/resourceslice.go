@@ -20,7 +20,6 @@ var resourceSliceStrategy = Strategy{
 		{Label: "spec.driver"},
 		{Label: "spec.nodeName"},
 	},
-	validate: validateResourceSlice,
 }
 
 func validateResourceSlice(c *check, object, old field) {

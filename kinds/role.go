@@ -6,7 +6,6 @@ var clusterRoleStrategy = Strategy{
 	Resource:       "clusterroles",
 	Name:           segmentName,
 	CreateOnUpdate: true,
-	validate:       validateClusterRole,
 }
 
 // roleStrategy is the strategy of rbac.authorization.k8s.io/v1 Role.
@@ -15,7 +14,6 @@ var roleStrategy = Strategy{
 	Resource:       "roles",
 	Name:           segmentName,
 	CreateOnUpdate: true,
-	validate:       validateRole,
 }
 
 const rbacGroup = "rbac.authorization.k8s.io"

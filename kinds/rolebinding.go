@@ -10,7 +10,6 @@ var clusterRoleBindingStrategy = Strategy{
 	Resource:       "clusterrolebindings",
 	Name:           segmentName,
 	CreateOnUpdate: true,
-	validate:       validateClusterRoleBinding,
 }
 
 // roleBindingStrategy is the strategy of rbac.authorization.k8s.io/v1 RoleBinding.
@@ -19,7 +18,6 @@ var roleBindingStrategy = Strategy{
 	Resource:       "rolebindings",
 	Name:           segmentName,
 	CreateOnUpdate: true,
-	validate:       validateRoleBinding,
 }
 
 func validateRoleBinding(c *check, object, old field) {

@@ -14,7 +14,6 @@ var runtimeClassStrategy = Strategy{
 	Name:           subdomainName,
 	CreateOnUpdate: true,
 	RequireVersion: true,
-	validate:       validateRuntimeClass,
 }
 
 // validateRuntimeClass: pkg/apis/node/validation, Kubernetes 1.36.

@@ -14,7 +14,6 @@ var secretStrategy = Strategy{
 	Selectable: []SelectableField{
 		{Label: "type"},
 	},
-	validate: validateSecret,
 }
 
 func validateSecret(c *check, object, old field) {

@@ -16,9 +16,7 @@ var serviceStrategy = Strategy{
 		{Label: "spec.clusterIP"},
 		{Label: "spec.type"},
 	},
-	validate:       validateService,
-	validateStatus: validateServiceStatus,
-	Addresses:      serviceAddresses,
+	Addresses: serviceAddresses,
 }
 
 // serviceAddresses returns the cluster IPs and the node ports that a Service has.

@@ -7,7 +7,6 @@ var serviceCIDRStrategy = Strategy{
 	Name:        subdomainName,
 	Reset:       []string{"status"},
 	ResetStatus: []string{"metadata", "spec"},
-	validate:    validateServiceCIDR,
 }
 
 func validateServiceCIDR(c *check, object, old field) {

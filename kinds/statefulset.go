@@ -10,14 +10,12 @@ import (
 
 // statefulSetStrategy is the strategy of apps/v1 StatefulSet.
 var statefulSetStrategy = Strategy{
-	Group:          "apps",
-	Resource:       "statefulsets",
-	Name:           labelName,
-	Generation:     []string{"spec"},
-	Reset:          []string{"status"},
-	ResetStatus:    []string{"spec"},
-	validate:       validateStatefulSet,
-	validateStatus: validateStatefulSetStatus,
+	Group:       "apps",
+	Resource:    "statefulsets",
+	Name:        labelName,
+	Generation:  []string{"spec"},
+	Reset:       []string{"status"},
+	ResetStatus: []string{"spec"},
 }
 
 func validateStatefulSet(c *check, object, old field) {

@@ -13,7 +13,6 @@ var storageClassStrategy = Strategy{
 	Resource:      "storageclasses",
 	Name:          subdomainName,
 	ReturnDeleted: true,
-	validate:      validateStorageClass,
 }
 
 const (

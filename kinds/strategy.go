@@ -67,13 +67,36 @@ type Strategy struct {
 	// internal converts an object to the version that validation is written for; nil
 	// for kinds whose versions have the same fields.
 	internal func(k *schema.Kind, object document.Value) document.Value
-	// validate checks an object that is created (old is absent then) or updated.
-	validate func(c *check, object, old field)
-	// validateStatus checks an update through the status subresource.
-	validateStatus func(c *check, object, old field)
-	// validatePart checks an update through another subresource, the one in
+}
+
+// A validation holds the functions that validate the objects of a resource; nil ones
+// accept everything.
+type validation struct {
+	strategy *Strategy
+	// object checks an object that is created (old is absent then) or updated.
+	object func(c *check, object, old field)
+	// status checks an update through the status subresource.
+	status func(c *check, object, old field)
+	// part checks an update through another subresource, the one in
 	// check.subresource.
-	validatePart func(c *check, object, old field)
+	part func(c *check, object, old field)
+}
+
+// validationOf returns the validation of a strategy's resource.
+func validationOf(s *Strategy) validation {
+	low, high := 0, len(validations)
+	for low < high {
+		mid := int(uint(low+high) / 2)
+		switch v := validations[mid]; {
+		case v.strategy == s:
+			return v
+		case v.strategy.Group < s.Group || v.strategy.Group == s.Group && v.strategy.Resource < s.Resource:
+			low = mid + 1
+		default:
+			high = mid
+		}
+	}
+	return validation{}
 }
 
 // SelectableField is a label that field selectors may use.
@@ -182,12 +205,13 @@ func (s *Strategy) Validate(k *schema.Kind, subresource string, object, old docu
 // the kind that is known to be valid, such as the stored one. Large parts that both
 // share (document.SameNode) are not checked again. valid is absent for none.
 func (s *Strategy) ValidateUpdate(k *schema.Kind, subresource string, object, old, valid document.Value) []schema.FieldError {
-	run := s.validatePart
+	v := validationOf(s)
+	run := v.part
 	switch subresource {
 	case "":
-		run = s.validate
+		run = v.object
 	case "status":
-		run = s.validateStatus
+		run = v.status
 	}
 	if run == nil {
 		return nil

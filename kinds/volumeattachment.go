@@ -13,8 +13,6 @@ var volumeAttachmentStrategy = Strategy{
 	ReturnDeleted:  true,
 	Reset:          []string{"status"},
 	ResetStatus:    []string{"metadata", "spec"},
-	validate:       validateVolumeAttachment,
-	validateStatus: validateVolumeAttachmentStatus,
 }
 
 func validateVolumeAttachment(c *check, object, old field) {

@@ -6,7 +6,6 @@ var volumeAttributesClassStrategy = Strategy{
 	Resource:      "volumeattributesclasses",
 	Name:          subdomainName,
 	ReturnDeleted: true,
-	validate:      validateVolumeAttributesClass,
 }
 
 func validateVolumeAttributesClass(c *check, object, old field) {

@@ -17,7 +17,6 @@ var mutatingWebhookConfigurationStrategy = Strategy{
 	Generation:      []string{"webhooks"},
 	ExactGeneration: true,
 	RequireVersion:  true,
-	validate:        validateWebhookConfiguration,
 }
 
 // validatingWebhookConfigurationStrategy is the strategy of admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration.
@@ -29,7 +28,6 @@ var validatingWebhookConfigurationStrategy = Strategy{
 	Generation:      []string{"webhooks"},
 	ExactGeneration: true,
 	RequireVersion:  true,
-	validate:        validateWebhookConfiguration,
 }
 
 // validateWebhookConfiguration checks webhook configurations of both kinds. A rule

@@ -1,0 +1,6 @@
+//go:build js && !validation
+
+package kinds
+
+// validations is empty in a page, see validations.go.
+var validations [0]validation
