@@ -100,15 +100,23 @@ func readSegments(section []byte) ([]segment, error) {
 	return segments, r.err
 }
 
-// joinSegments joins each segment with its predecessor if it starts at most
-// widestGap bytes after it. Memory is zero where no segment writes, so the gap is
-// filled with zeros.
+// joinSegments sorts the segments by offset, as linkers need not, and joins each with
+// its predecessor if it starts at most widestGap bytes after it. Memory is zero where
+// no segment writes, so the gap is filled with zeros. Where segments overlap, the
+// order counts, and they are returned as they are.
 func joinSegments(segments []segment) []segment {
+	sorted := slices.Clone(segments)
+	slices.SortStableFunc(sorted, func(a, b segment) int { return a.offset - b.offset })
+	for i := 1; i < len(sorted); i++ {
+		if sorted[i].offset < sorted[i-1].offset+len(sorted[i-1].data) {
+			return segments
+		}
+	}
 	joined := segments[:0:0]
-	for _, s := range segments {
+	for _, s := range sorted {
 		if len(joined) > 0 {
 			last := &joined[len(joined)-1]
-			if gap := s.offset - last.offset - len(last.data); gap >= 0 && gap <= widestGap {
+			if gap := s.offset - last.offset - len(last.data); gap <= widestGap {
 				last.data = append(append(last.data, make([]byte, gap)...), s.data...)
 				continue
 			}
