@@ -175,6 +175,7 @@ func (c *Cluster) checkBudget(ctx context.Context, t *task, pod document.Value) 
 			continue
 		}
 		if budget.Exists() {
+			//lint:ignore ST1005 the API server answers with this sentence
 			return internalError(errors.New("This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."))
 		}
 		budget = b

@@ -24,7 +24,7 @@ const root = "github.com/patchlab-dev/patchlab"
 // Folders are the folders of the modules that are published, from that of the
 // repository.
 func Folders() []string {
-	return []string{".", "patchlabtest", "admission", "store/etcd", "cmd/patchlab-etcd"}
+	return []string{".", "patchlabtest", "retry", "admission", "store/etcd", "cmd/patchlab-etcd"}
 }
 
 // GoMod returns the go.mod of a published module: each module of this repository is

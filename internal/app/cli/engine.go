@@ -11,8 +11,6 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
-
-	"github.com/patchlab-dev/patchlab/cluster"
 )
 
 // referenceProgram is patchlab with the reference engine linked into it. It is a
@@ -37,13 +35,6 @@ func (f *engineFlag) check() error {
 
 // elsewhere reports whether the engine is not in this program.
 func (f *engineFlag) elsewhere(a *App) bool { return f.name == "reference" && a.Reference == nil }
-
-// set gives a configuration the engine.
-func (f *engineFlag) set(a *App, c *cluster.Config) {
-	if f.name == "reference" {
-		c.Engine, c.PatchEngine = a.Reference.Merge(), a.Reference.Patch
-	}
-}
 
 // handOver runs this very command with the program that has the reference engine.
 func (a *App) handOver(ctx context.Context) error {

@@ -65,7 +65,11 @@ func (e *engines) verify(p manifest.Object) error {
 	if err != nil && (!errors.As(err, &failed) || failed.Code == 0) {
 		return err // it is not sent at all
 	}
-	action, target, live := e.change.Action, patchlab.Target{}, document.Value{}
+	var (
+		action patchlab.Action
+		target patchlab.Target
+		live   document.Value
+	)
 	if failed != nil {
 		action, target = failed.Action, failed.Target
 		live = e.liveOf(target)

@@ -176,7 +176,7 @@ func EncodeStatus(status document.Value) ([]byte, error) {
 	m, _ := messages().message("*", "Status")
 	b, err := (&encoder{ordered()}).appendMessage(nil, m, status)
 	if err != nil {
-		return nil, fmt.Errorf("Status: %w", err)
+		return nil, fmt.Errorf("encoding a Status: %w", err)
 	}
 	return append(append(AppendHeader(nil, "v1", "Status", len(b)), b...), Trailer...), nil
 }
