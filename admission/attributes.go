@@ -93,6 +93,7 @@ func optionsOf(a *cluster.Attributes) runtime.Object {
 	if a.DryRun {
 		d.DryRun = []string{metav1.DryRunAll}
 	}
+	//lint:ignore SA1019 clients still send it, and webhooks are shown what was sent
 	d.GracePeriodSeconds, d.OrphanDependents = a.Deletion.GracePeriodSeconds, a.Deletion.OrphanDependents
 	if p := a.Deletion.PropagationPolicy; p != nil {
 		policy := metav1.DeletionPropagation(*p)

@@ -196,7 +196,9 @@ func (s *subject) stored(_ context.Context, t *testing.T, key string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	//lint:ignore SA1019 the suite asks of selfLink that it is not stored
 	if pod := obj.(*example.Pod); pod.ResourceVersion != "" || pod.SelfLink != "" {
+		//lint:ignore SA1019 as above
 		t.Errorf("stored are the resourceVersion %q and the selfLink %q", pod.ResourceVersion, pod.SelfLink)
 	}
 }

@@ -10,5 +10,6 @@ import (
 
 func startPatchlab(t testing.TB, crds []string) *rest.Config {
 	t.Helper()
-	return patchlabtest.Start(t, crds...)
+	// What these tests expect was said by an API server alone.
+	return patchlabtest.StartWith(t, patchlabtest.Options{CRDs: crds, NoControllers: true}).Config()
 }
