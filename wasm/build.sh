@@ -1,8 +1,7 @@
 #!/bin/sh
 # Builds a command for a page: build.sh PACKAGE FILE. Functions are not inlined, which
 # makes the compressed module a seventh smaller, except in the packages in which an
-# answer spends most of its time (0.04 MB with brotli). The data segments are joined,
-# see wasm/segments.
+# answer spends most of its time. The data segments are joined, see wasm/segments.
 set -eu
 cd "$(dirname "$0")/.."
 package=$1
@@ -10,7 +9,7 @@ file=$2
 project=$(go list -m)
 set --
 for inlined in internal/abi internal/runtime/atomic internal/runtime/maps internal/runtime/math internal/runtime/sys \
-  "$project/document" "$project/internal/engine/fieldset" "$project/internal/engine/structured"; do
+  "$project/document" "$project/internal/engine/fieldset"; do
   set -- "$@" "-gcflags=$inlined="
 done
 GOOS=js GOARCH=wasm go build -trimpath -ldflags '-s -w -buildid=' -gcflags=all=-l "$@" -o "$file" "$package"
