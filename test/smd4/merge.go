@@ -1,9 +1,5 @@
 // Made from reference/merge.go by the test of this package with -update. DO NOT EDIT.
 
-// Package smd4 holds the engines that judge this project's own: structured
-// merge by sigs.k8s.io/structured-merge-diff, which kube-apiserver itself runs.
-// They are slower, and too heavy for a page in a browser; whoever wants to hear a
-// second opinion can choose them.
 package smd4
 
 import (
