@@ -4,6 +4,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
 	"github.com/patchlab-dev/patchlab/internal/engine/structured"
+	"github.com/patchlab-dev/patchlab/patch"
 )
 
 // kubectl is the manager that may override conflicts with fields that kubectl's
@@ -12,7 +13,7 @@ const kubectl = "kubectl"
 
 // LastApplied is the annotation in which kubectl's client-side apply stores the
 // configuration that it applied last.
-const LastApplied = "kubectl.kubernetes.io/last-applied-configuration"
+const LastApplied = patch.LastApplied
 
 // maxAnnotations is the limit for the keys and values of all annotations of an
 // object, in bytes (apimachinery, TotalAnnotationSizeLimitB).
