@@ -72,12 +72,17 @@ func (id schemalessKind) kind() *schema.Kind {
 }
 
 // nearestKind reports whether a group is built in, so that a kind that it does not
-// have is a mistake, and which kind may have been meant.
+// have is a mistake, and which kind may have been meant. A group without a dot, such
+// as "extensions", is built in or was: a CustomResourceDefinition cannot have it.
 func (l *Lab) nearestKind(id schema.GroupVersionKind) (builtin bool, hint string) {
+	builtin = !strings.Contains(id.Group, ".")
 	names := map[string]bool{}
-	var versions []string
+	var versions, elsewhere []string
 	for k := range l.Kinds().Kinds() {
 		if k.Group != id.Group {
+			if k.Builtin && k.Kind == id.Kind {
+				elsewhere = append(elsewhere, k.APIVersion())
+			}
 			continue
 		}
 		builtin = builtin || k.Builtin
@@ -85,6 +90,9 @@ func (l *Lab) nearestKind(id schema.GroupVersionKind) (builtin bool, hint string
 		if k.Kind == id.Kind {
 			versions = append(versions, k.APIVersion())
 		}
+	}
+	if len(versions) == 0 && builtin {
+		versions = elsewhere
 	}
 	if len(versions) > 0 {
 		slices.SortFunc(versions, func(a, b string) int { return compareVersions(a, b) })

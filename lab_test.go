@@ -199,6 +199,8 @@ func TestMatching(t *testing.T) {
 		{"a misspelt kind", in("shop"), `{apiVersion: v1, kind: Secrets, metadata: {name: a}}`, "", "did you mean Secret?"},
 		{"a kind that nobody knows", nil, `{apiVersion: x.example.com/v1, kind: A, metadata: {name: a, namespace: ns}}`, "", "ns created"},
 		{"a kind without a namespace that nobody knows", nil, `{apiVersion: x.example.com/v1, kind: A, metadata: {name: a}}`, "", " created"},
+		{"the one that a manifest before it has created in a namespace", nil, strings.Replace(bare, "name: a", "name: a, namespace: shop", 1) + "\n---\n" + bare, "", "default created"},
+		{"a kind of a group that was removed", nil, `{apiVersion: extensions/v1beta1, kind: Ingress, metadata: {name: a}}`, "", `no kind "Ingress" is registered for version "extensions/v1beta1"; it is in networking.k8s.io/v1`},
 		{"another of its group", nil, `{apiVersion: x.example.com/v1, kind: B, metadata: {name: a}}`, "", " created"},
 	} {
 		var got string

@@ -49,6 +49,9 @@ type groupKindName struct{ group, kind, name string }
 type liveObjects struct {
 	all    []liveObject
 	byName map[groupKindName][]int
+	// given is the number of objects in the live input; those behind them were
+	// created by changes.
+	given int
 }
 
 // A liveObject is one of the live input, or one that a change has created.
@@ -63,13 +66,14 @@ func readLive(in Input) (*liveObjects, error) {
 	if o, ok := in.(*Object); ok && o != nil {
 		l := &liveObjects{byName: map[groupKindName][]int{}}
 		l.add(liveObject{Object: manifest.Object{Value: o.Value, Document: &document.Document{Root: o.Value}}, opened: o})
+		l.given = 1
 		return l, nil
 	}
 	found, err := objects(in)
 	if err != nil {
 		return nil, err
 	}
-	l := &liveObjects{byName: make(map[groupKindName][]int, len(found))}
+	l := &liveObjects{byName: make(map[groupKindName][]int, len(found)), given: len(found)}
 	for _, o := range found {
 		if o.Value.Kind() != document.Object {
 			return nil, &Error{Position: o.Position(), Err: ErrInput, message: "expected a live object, found a " + o.Value.Kind().String()}
@@ -184,6 +188,9 @@ func (l *liveObjects) chooseNamespace(m *matched, candidates []int, c Change) er
 	if named == "" {
 		named = c.Namespace
 	}
+	if named == "" { // only a live object that was given tells which namespace is meant
+		candidates = slices.DeleteFunc(slices.Clone(candidates), func(i int) bool { return i >= l.given && l.all[i].namespace != "default" })
+	}
 	var namespaces []string
 	for _, i := range candidates {
 		if has := l.all[i].namespace; !slices.Contains(namespaces, has) && (named == "" || has == named || has == "") {
@@ -266,7 +273,7 @@ func mayCreate(m *matched, live *liveObjects, c Change) error {
 	if c.RequireLive || !action.creates() || c.Subresource != "" {
 		return &fieldProblem{nil, "there is no live " + m.target.String() + " to change", ErrNoMatch}
 	}
-	if len(live.all) > 0 {
+	if live.given > 0 {
 		m.notes = append(m.notes, m.target.String()+" has no live object and is created")
 	}
 	return nil

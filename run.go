@@ -128,7 +128,20 @@ func (l *Lab) prepare(live *liveObjects, m *matched, c Change) (*write, error) {
 	if m.at < 0 {
 		return w, nil
 	}
-	return w, w.open(&live.all[m.at])
+	if err := w.open(&live.all[m.at]); err != nil {
+		return nil, err
+	}
+	if m.at < live.given && w.withoutOwners() {
+		w.notes = append(w.notes, "a live object was read without its managedFields, so that its fields belong to \"before-first-apply\"; "+
+			"'kubectl get --show-managed-fields' prints them")
+	}
+	return w, nil
+}
+
+// withoutOwners reports whether an API server has printed the live object without its
+// managedFields, which an apply asks for.
+func (w *write) withoutOwners() bool {
+	return w.change.Action == ActionApply && w.live.Managed.Len() == 0 && w.live.Value.Lookup("metadata", "uid").Exists()
 }
 
 // open decodes the live object, in the namespace of the target.
@@ -152,10 +165,6 @@ func (w *write) open(o *liveObject) error {
 			moved.Value = moved.Value.Set(document.NewString(w.target.Namespace), "metadata", "namespace")
 		}
 		w.live = &moved
-	}
-	if w.change.Action == ActionApply && w.live.Managed.Len() == 0 && w.live.Value.Lookup("metadata", "uid").Exists() {
-		w.notes = append(w.notes, "a live object was read without its managedFields, so that its fields belong to \"before-first-apply\"; "+
-			"'kubectl get --show-managed-fields' prints them")
 	}
 	return nil
 }

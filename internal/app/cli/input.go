@@ -81,7 +81,7 @@ func (f *inputFlags) read(ctx context.Context, a *App, namespace string) (live, 
 	if f.kustomize != "" {
 		changes, err = a.kustomize(ctx, f.kustomize)
 	} else {
-		changes, err = a.documents(f, document.DuplicatesLast, f.files...)
+		changes, err = a.documents(f, document.DuplicatesLast, a.leaveOut, f.files...)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -99,7 +99,14 @@ func (f *inputFlags) readLive(ctx context.Context, a *App, namespace string) (do
 	case isResource(f.live):
 		return f.kubectl.get(ctx, f.live, namespace)
 	}
-	return a.documents(f, document.DuplicatesRefused, f.live)
+	return a.documents(f, document.DuplicatesRefused, nil, f.live)
+}
+
+// leaveOut reports a file that holds changes and cannot be parsed. The command works
+// on the other files and then fails.
+func (a *App) leaveOut(err error) {
+	a.unread++
+	a.fail(err.Error())
 }
 
 // resourceName is what KIND/NAME looks like: deployment/web, widgets.example.com/a.
@@ -117,10 +124,11 @@ func isResource(name string) bool {
 	return true
 }
 
-// documents reads files, and says how many documents were left out.
-func (a *App) documents(f *inputFlags, d document.Duplicates, names ...string) (documents, error) {
+// documents reads files and reports how many documents were left out. unread is
+// called for the files of a folder that cannot be parsed; with nil they are an error.
+func (a *App) documents(f *inputFlags, d document.Duplicates, unread func(error), names ...string) (documents, error) {
 	source := a.source()
-	source.Recursive, source.Duplicates = f.recursive, d
+	source.Recursive, source.Duplicates, source.Unread = f.recursive, d, unread
 	docs, skipped, err := source.Documents(names...)
 	if err != nil {
 		return nil, err
@@ -136,7 +144,9 @@ func (a *App) source() *manifest.Source { return &manifest.Source{Stdin: a.In} }
 
 // crds reads CustomResourceDefinitions and says what else the files hold.
 func (a *App) crds(names []string) ([]manifest.Object, error) {
-	crds, skipped, err := a.source().CRDs(names...)
+	source := a.source()
+	source.Unread = func(err error) { a.note("Warning: --crd: " + err.Error()) }
+	crds, skipped, err := source.CRDs(names...)
 	if err != nil {
 		return nil, err
 	}

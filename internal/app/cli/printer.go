@@ -189,11 +189,11 @@ func (p *printer) finish(exitCode bool) error {
 	if _, err := p.app.Out.Write(p.out); err != nil {
 		return err
 	}
-	if p.several && p.flags.summary == "auto" {
+	if (p.several || p.app.unread > 0) && p.flags.summary == "auto" {
 		p.app.note(p.summary())
 	}
 	switch {
-	case p.counts[refused] > 0:
+	case p.counts[refused]+p.app.unread > 0:
 		return &exit{code: exitRefused}
 	case p.counts[conflicting] > 0:
 		return &exit{code: exitConflict}
@@ -217,7 +217,11 @@ func (p *printer) summary() string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, text))
 		}
 	}
-	return count(total, "object", "objects") + ": " + strings.Join(parts, ", ")
+	text := count(total, "object", "objects") + ": " + strings.Join(parts, ", ")
+	if p.app.unread > 0 {
+		text += "; " + count(p.app.unread, "file", "files") + " could not be read"
+	}
+	return text
 }
 
 // markdown is the summary as a comment for a pull request: a table, and what

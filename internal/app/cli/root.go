@@ -55,6 +55,8 @@ type App struct {
 
 	args  []string // after the program's name
 	quiet bool     // print no notes
+	// unread is the number of files that were left out because they cannot be parsed.
+	unread int
 }
 
 // An exit ends a command with a code of its own. What is to be said has been

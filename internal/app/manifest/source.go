@@ -29,6 +29,10 @@ type Source struct {
 	// Duplicates says what becomes of keys that stand twice in an object. The
 	// zero value refuses them.
 	Duplicates document.Duplicates
+	// Unread, where not nil, is called with the error of each file of a folder or glob
+	// that cannot be parsed, such as the template of a chart; the file is left out.
+	// With nil, reading ends with that error.
+	Unread func(error)
 }
 
 // Read returns the documents of files, in the order of the names. A name is that
@@ -43,6 +47,10 @@ func (s *Source) Read(names ...string) ([]*document.Document, error) {
 		}
 		for _, file := range files {
 			found, err := s.readFile(file)
+			if err != nil && s.Unread != nil && file != name {
+				s.Unread(err)
+				continue
+			}
 			if err != nil {
 				return nil, err
 			}

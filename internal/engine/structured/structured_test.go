@@ -170,3 +170,16 @@ func TestKeyFieldWithSignsOfHTML(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
+
+// A value in an error is as its author wrote it, and cut at a character.
+func TestErrorsQuoteValues(t *testing.T) {
+	for value, want := range map[string]string{
+		"<LUN>":                       `the string "<LUN>"`,
+		strings.Repeat("é", 30):       `the string "` + strings.Repeat("é", 20) + `…"`,
+		"a" + strings.Repeat("é", 30): `the string "a` + strings.Repeat("é", 19) + `…"`,
+	} {
+		if got := describe(document.NewString(value)); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package structured
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -142,11 +143,9 @@ func memberFrom(m *schema.MapType, name string, from int) (*schema.Type, int) {
 }
 
 func describe(v document.Value) string {
-	text := v.String()
-	if len(text) > 40 {
-		text = text[:40] + "…"
-	}
 	switch v.Kind() {
+	case document.String:
+		return "the string " + strconv.Quote(beginning(v.StringOr("")))
 	case document.Object:
 		return "an object"
 	case document.List:
@@ -154,7 +153,16 @@ func describe(v document.Value) string {
 	case document.Null:
 		return "null"
 	}
-	return "the " + v.Kind().String() + " " + text
+	return "the " + v.Kind().String() + " " + beginning(v.String())
+}
+
+// beginning returns the first 40 bytes of a text, to the end of a character.
+func beginning(text string) string {
+	const most = 40
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
 func scalarName(t *schema.Type) string {
