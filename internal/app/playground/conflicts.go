@@ -6,6 +6,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/explain"
+	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/scenario"
 )
 
@@ -56,7 +57,7 @@ func wayOut(step Step, res *scenario.Result, number int, name string) (Step, err
 		}
 		next := w.Config(typeOf(res.Kind), config)
 		if kept && !document.SameNode(config, next) {
-			text, kept = rewrite(text, next, c.Path)
+			text, kept = manifest.Rewrite(text, 0, next)
 		}
 		config = next
 		if w.Force {

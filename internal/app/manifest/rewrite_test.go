@@ -1,4 +1,4 @@
-package playground
+package manifest
 
 import (
 	"strings"
@@ -86,9 +86,52 @@ func TestRewriteKeepsComments(t *testing.T) {
 		if c.value.Exists() {
 			wanted = explain.Adopt(kind.Type(), d.Root, c.path, c.value)
 		}
-		got, ok := rewrite(commented, wanted, c.path)
+		got, ok := Rewrite(commented, 0, wanted)
 		if want := strings.Replace(commented, c.old, c.text, 1); !ok || got != want || want == commented {
 			t.Errorf("%s: %v\n%s", c.why, ok, got)
+		}
+	}
+}
+
+// TestRewrite changes texts in every way that a value can differ.
+func TestRewrite(t *testing.T) {
+	for _, c := range []struct{ why, text, wanted, want string }{
+		{"a member is added behind the last one, before the comment of what follows",
+			"a:\n  b: 1 # one\n# next\nc: 2\n", "{a: {b: 1, x: {m: [1]}}, c: 2}", "a:\n  b: 1 # one\n  x:\n    m:\n    - 1\n# next\nc: 2\n"},
+		{"a member is added at the end of a text without a last line end", "a:\n  b: 1", "{a: {b: 1, c: 2}}", "a:\n  b: 1\n  c: 2\n"},
+		{"several changes at once", "a: 1 # x\nb: 2\nc:\n- d # y\n- e\n", "{a: 3, c: [e]}", "a: 3 # x\nc:\n- e\n"},
+		{"a list that has other items is printed anew", "a: # of a\n  - x # of x\nb: 1 # of b\n", "{a: [m, z], b: 1}", "a: # of a\n- m\n- z\nb: 1 # of b\n"},
+		{"an object takes a scalar's place", "a: 1 # of a\nb: 2\n", "{a: {c: 1}, b: 2}", "a:\n  c: 1\nb: 2\n"},
+		{"a scalar takes an object's place", "a: # of a\n  c: 1\nb: 2\n", "{a: 1, b: 2}", "a: 1 # of a\nb: 2\n"},
+		{"a text of several lines is replaced", "a: |\n  x\n  y\nb: 2 # of b\n", "{a: z, b: 2}", "a: z\nb: 2 # of b\n"},
+		{"an object becomes empty", "a:\n  c: 1\nb: 2\n", "{a: {}, b: 2}", "a: {}\nb: 2\n"},
+		{"flow style stays", "a: {b: 1, c: 'x, y'} # of a\nd: [1, {e: 2}]\n", "{a: {c: 'x, y'}, d: [1, {e: 3}]}", "a: {c: \"x, y\"} # of a\nd: [1, {e: 3}]\n"},
+		{"lines that end in CR LF", "a: 1 # x\r\nb:\r\n  c: 1\r\n  d: 2\r\n", "{a: 2, b: {d: 2}}", "a: 2 # x\r\nb:\r\n  d: 2\r\n"},
+	} {
+		d, err := document.ParseYAML([]byte(c.wanted), document.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, ok := Rewrite(c.text, 0, d.Root); !ok || got != c.want {
+			t.Errorf("%s: %v\n%s\nwant\n%s", c.why, ok, got, c.want)
+		}
+	}
+}
+
+// TestRewriteOneOfSeveral: the other documents stay, letter for letter.
+func TestRewriteOneOfSeveral(t *testing.T) {
+	const text = "# first\na: 1\n---\n# second\na: 2 # two\nb: x\n---\na: {c: 3}\n"
+	d, err := document.ParseYAML([]byte("a: 5\n"), document.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, ok := Rewrite(text, 1, d.Root)
+	if want := "# first\na: 1\n---\n# second\na: 5 # two\n---\na: {c: 3}\n"; !ok || got != want {
+		t.Errorf("%v\n%s\nwant\n%s", ok, got, want)
+	}
+	for _, n := range []int{-1, 3} {
+		if _, ok := Rewrite(text, n, d.Root); ok {
+			t.Errorf("document %d of three was rewritten", n)
 		}
 	}
 }
@@ -111,7 +154,7 @@ func TestRewriteGivesUp(t *testing.T) {
 			if value.Exists() {
 				wanted = explain.Adopt(schema.Deduced(), d.Root, data("a"), value)
 			}
-			got, ok := rewrite(c.text, wanted, data("a"))
+			got, ok := Rewrite(c.text, 0, wanted)
 			if !ok {
 				continue
 			}
@@ -120,7 +163,7 @@ func TestRewriteGivesUp(t *testing.T) {
 			}
 		}
 	}
-	if _, ok := rewrite("a: 1\n", document.Value{}, document.Keys("a")); ok {
+	if _, ok := Rewrite("a: 1\n", 0, document.Value{}); ok {
 		t.Error("a manifest of which nothing is left was rewritten")
 	}
 }
@@ -141,7 +184,7 @@ func FuzzRewrite(f *testing.F) {
 			for name, kid := range v.Members() {
 				below := path.Child(name)
 				for _, wanted := range []document.Value{explain.Drop(nil, docs[0].Root, below), explain.Adopt(nil, docs[0].Root, below, document.NewString("z #"))} {
-					got, ok := rewrite(text, wanted, below)
+					got, ok := Rewrite(text, 0, wanted)
 					if again, err := document.Read([]byte(got), document.Options{}); ok && (err != nil || len(again) != 1 || !document.Identical(again[0].Root, wanted)) {
 						t.Fatalf("%s became %q", below, got)
 					}
