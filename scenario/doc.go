@@ -12,6 +12,10 @@
 //	- |
 //	  apiVersion: apiextensions.k8s.io/v1
 //	  …
+//	objects:              # live objects to begin with, as text: see Runner.Load
+//	- |
+//	  apiVersion: v1
+//	  …
 //	actors:
 //	- name: alice
 //	  colour: blue
@@ -23,8 +27,8 @@
 //	    …
 //
 // Bodies are texts, so that their comments and their errors' line numbers stay.
-// Running a scenario is deterministic: time begins at [Start] and moves on a
-// minute a step, uids count up, resource versions are the store's.
+// Running a scenario is deterministic: time begins at [Start], or
+// after what the objects say, and moves on a minute a step, uids count up, resource versions are the store's.
 //
 // Fields that this version does not know are refused, so that a file for a later
 // version is not run as something that it is not. The name expect is kept for

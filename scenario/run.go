@@ -14,7 +14,8 @@ import (
 	"github.com/patchlab-dev/patchlab/store"
 )
 
-// Start is the time of a scenario's first step; each step is a minute later.
+// Start is the time of a scenario's first step, or a minute after the latest time in
+// the objects that it begins with if that is later; each step is a minute later.
 var Start = time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC)
 
 // Result is what became of a step.
@@ -52,7 +53,7 @@ func (r *Result) Conflicts() []fieldmanager.Conflict {
 // Run runs all steps, also those after one that fails. An error says that the
 // scenario cannot be run at all: a definition or version that is none.
 func Run(ctx context.Context, s *Scenario) ([]Result, error) {
-	r, err := NewRunner(ctx, s.Kubernetes, s.Definitions)
+	r, err := s.begin(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -78,12 +79,29 @@ type Runner struct {
 	uids  int
 	last  Target
 	seen  *seen
+	// existing are the objects that the cluster began with.
+	existing []Existing
 }
 
 // seen is an object as the step before left it, which saves reading it again.
 type seen struct {
 	target Target
 	object fieldmanager.Object
+}
+
+// begin returns a runner over a cluster with a scenario's definitions and objects,
+// before its first step. An error says which of them cannot be used.
+func (s *Scenario) begin(ctx context.Context) (*Runner, error) {
+	r, err := NewRunner(ctx, s.Kubernetes, s.Definitions)
+	if err != nil {
+		return nil, err
+	}
+	for i, text := range s.Objects {
+		if _, err := r.Load(ctx, text); err != nil {
+			return nil, fmt.Errorf("object %d: %w", i+1, err)
+		}
+	}
+	return r, nil
 }
 
 // NewRunner returns a runner over an empty cluster of a Kubernetes version ("" is

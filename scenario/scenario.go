@@ -26,6 +26,8 @@ var ErrInvalid = errors.New("invalid scenario")
 type Error struct {
 	Position document.Position
 	Reason   string
+	// Err is the error that the reason is of, nil where there is none.
+	Err error
 }
 
 func (e *Error) Error() string {
@@ -35,8 +37,13 @@ func (e *Error) Error() string {
 	return e.Reason
 }
 
-// Unwrap returns ErrInvalid.
-func (e *Error) Unwrap() error { return ErrInvalid }
+// Unwrap returns ErrInvalid and the error that the reason is of.
+func (e *Error) Unwrap() []error {
+	if e.Err == nil {
+		return []error{ErrInvalid}
+	}
+	return []error{ErrInvalid, e.Err}
+}
 
 // Scenario is a sequence of requests by several actors to one cluster.
 type Scenario struct {
@@ -46,8 +53,11 @@ type Scenario struct {
 	Kubernetes string
 	// Definitions are CustomResourceDefinitions, as YAML or JSON.
 	Definitions []string
-	Actors      []Actor
-	Steps       []Step
+	// Objects are the live objects that the scenario begins with, as YAML or JSON: see
+	// Runner.Load.
+	Objects []string
+	Actors  []Actor
+	Steps   []Step
 }
 
 // Actor is who sends requests.
@@ -164,23 +174,31 @@ func (r *reader) scenario() (*Scenario, error) {
 	var version string
 	root := r.d.Root
 	r.object(root, "a scenario", map[string]*string{"scenario": &version, "title": &s.Title, "about": &s.About, "kubernetes": &s.Kubernetes},
-		"definitions", "actors", "steps")
+		"definitions", "objects", "actors", "steps")
 	if r.err == nil && version != Version {
 		r.fail(root.Get("scenario"), fmt.Sprintf("the field scenario must be %q, the version of the format; found %q", Version, version))
 	}
-	r.each(root.Get("definitions"), "definitions", maxActors, func(v document.Value) {
-		text, ok := v.Text()
-		if !ok {
-			r.fail(v, "a definition must be the text of a CustomResourceDefinition (begin it with |), found a "+v.Kind().String())
-		}
-		s.Definitions = append(s.Definitions, text)
-	})
+	s.Definitions = r.texts(root.Get("definitions"), "definitions", "a definition must be the text of a CustomResourceDefinition")
+	s.Objects = r.texts(root.Get("objects"), "objects", "an object must be the text that kubectl get -o yaml --show-managed-fields prints")
 	r.each(root.Get("actors"), "actors", maxActors, func(v document.Value) { s.Actors = append(s.Actors, r.actor(v, s.Actors)) })
 	r.each(root.Get("steps"), "steps", maxSteps, func(v document.Value) { s.Steps = append(s.Steps, r.step(v, s.Actors)) })
 	if r.err != nil {
 		return nil, r.err
 	}
 	return &s, nil
+}
+
+// texts reads a list of manifests, which are texts so that their comments and the
+// line numbers of errors stay.
+func (r *reader) texts(v document.Value, what, rule string) (texts []string) {
+	r.each(v, what, maxExisting, func(v document.Value) {
+		text, ok := v.Text()
+		if !ok {
+			r.fail(v, rule+" (begin it with |), found a "+v.Kind().String())
+		}
+		texts = append(texts, text)
+	})
+	return texts
 }
 
 func (r *reader) actor(v document.Value, before []Actor) Actor {
@@ -219,10 +237,8 @@ func (s *Scenario) YAML() []byte {
 	text(&b, "title", s.Title)
 	text(&b, "about", s.About)
 	text(&b, "kubernetes", s.Kubernetes)
-	var definitions, actors, steps document.ListBuilder
-	for _, d := range s.Definitions {
-		definitions.Append(document.NewString(d))
-	}
+	var actors, steps document.ListBuilder
+	definitions, objects := textList(s.Definitions), textList(s.Objects)
 	for _, a := range s.Actors {
 		var o document.ObjectBuilder
 		text(&o, "name", a.Name)
@@ -232,12 +248,20 @@ func (s *Scenario) YAML() []byte {
 	for i := range s.Steps {
 		steps.Append(s.Steps[i].value())
 	}
-	for name, l := range map[string]*document.ListBuilder{"definitions": &definitions, "actors": &actors, "steps": &steps} {
+	for name, l := range map[string]*document.ListBuilder{"definitions": definitions, "objects": objects, "actors": &actors, "steps": &steps} {
 		if l.Len() > 0 {
 			b.Set(name, l.List())
 		}
 	}
 	return b.Object().YAML()
+}
+
+func textList(texts []string) *document.ListBuilder {
+	var list document.ListBuilder
+	for _, text := range texts {
+		list.Append(document.NewString(text))
+	}
+	return &list
 }
 
 func (s *Step) value() document.Value {

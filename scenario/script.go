@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -23,6 +24,9 @@ func Script(s *Scenario, results []Result) []byte {
 	if len(s.Definitions) > 0 {
 		b.WriteString("kubectl wait --for=condition=Established --timeout=30s crd --all\n")
 	}
+	for _, text := range s.Objects {
+		restore(&b, text)
+	}
 	for i := range s.Steps {
 		b.WriteByte('\n')
 		step := &s.Steps[i]
@@ -39,6 +43,37 @@ func Script(s *Scenario, results []Result) []byte {
 		command(&b, arguments(step, &results[i]), body)
 	}
 	return []byte(b.String())
+}
+
+// restore writes the commands that create the objects of a text with their status and
+// their managers. A create makes its own manager the owner of all fields and takes no
+// status; a replace that changes nothing else takes the managers that it is given.
+func restore(b *strings.Builder, text string) {
+	docs, err := manifest.Parse("", []byte(text))
+	if err != nil {
+		b.WriteByte('\n')
+		comment(b, "left out: objects that cannot be read: "+err.Error())
+		return
+	}
+	objects := manifest.Split(docs...)
+	manifest.SortForCreation(objects)
+	for _, o := range objects {
+		b.WriteByte('\n')
+		comment(b, "An object that is there before the first step; uid, resourceVersion and creationTimestamp will be the cluster's own.")
+		v := o.Value
+		for _, key := range [...]string{"uid", "resourceVersion", "creationTimestamp", "generation", "selfLink", "deletionTimestamp"} {
+			v = v.Remove("metadata", key)
+		}
+		managed := v.Lookup("metadata", "managedFields")
+		bare := v.Remove("metadata", "managedFields")
+		command(b, []string{"kubectl", "create", "-f", "-"}, string(bare.Without("status").YAML()))
+		if status := v.Get("status"); status.Len() > 0 {
+			command(b, []string{"kubectl", "replace", "--subresource=status", "-f", "-"}, string(bare.YAML()))
+		}
+		if managed.Len() > 0 {
+			command(b, []string{"kubectl", "replace", "-f", "-"}, string(v.Without("status").YAML()))
+		}
+	}
 }
 
 // arguments is the kubectl command of a step.

@@ -54,3 +54,34 @@ func TestForksGoTheirOwnWays(t *testing.T) {
 		t.Errorf("at its beginning a fork has %d keys (%v)", len(page.Items), err)
 	}
 }
+
+func TestWithKeepsRevisions(t *testing.T) {
+	ctx := context.Background()
+	m := NewMemory(MemoryOptions[string]{})
+	if _, err := m.Create(ctx, "/a/here", "m"); err != nil { // revision 2
+		t.Fatal(err)
+	}
+	with, err := m.With(Item[string]{Key: "/a/old", Value: "old", Revision: 2}, Item[string]{Key: "/a/new", Value: "new", Revision: 840},
+		Item[string]{Key: "/a/any", Value: "any"}, Item[string]{Key: "/a/here", Value: "other", Revision: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]int64{"/a/old": 2, "/a/new": 840, "/a/any": 841, "/a/here": 7} {
+		if item, err := with.Get(ctx, key, GetOptions{}); err != nil || item.Revision != want {
+			t.Errorf("%s is at revision %d (%v), want %d", key, item.Revision, err, want)
+		}
+	}
+	next, err := with.Update(ctx, "/a/old", UpdateOptions{}, func(Item[string]) (string, error) { return "next", nil })
+	if err != nil || next.Revision != 842 {
+		t.Errorf("the next write is at revision %d (%v), want 842", next.Revision, err)
+	}
+	if page, err := with.List(ctx, "/a/", ListOptions[string]{Revision: 841, Match: Exact}); err != nil || len(page.Items) != 4 {
+		t.Errorf("at its beginning the store has %d keys (%v), want 4", len(page.Items), err)
+	}
+	if item, err := m.Get(ctx, "/a/here", GetOptions{}); err != nil || item.Value != "m" {
+		t.Errorf("the store it was made from has %q (%v)", item.Value, err)
+	}
+	if _, err := m.With(Item[string]{Key: "", Value: "x"}); err == nil {
+		t.Error("an empty key is taken")
+	}
+}

@@ -1,0 +1,85 @@
+package cluster
+
+import (
+	"strconv"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/schema"
+	"github.com/patchlab-dev/patchlab/schema/defaults"
+	"github.com/patchlab-dev/patchlab/store"
+)
+
+// Existing returns an object that an API server has printed as an item to begin a
+// store with: its values, uid, times, resourceVersion and managedFields are kept
+// as they are, and nothing is validated. What every stored object has is filled in
+// where it is missing: the namespace "default", uid, creationTimestamp and
+// generation; without a resourceVersion the item's revision is 0. What the kind does
+// not know is dropped, and the warnings say so. A [Cluster] over a store that holds
+// the item answers with the object. An error is a [*Status].
+func (c *Cluster) Existing(object document.Value) (store.Item[*Record], []string, error) {
+	item, warnings, st := c.existing(object)
+	if st != nil {
+		return item, warnings, st
+	}
+	return item, warnings, nil
+}
+
+func (c *Cluster) existing(object document.Value) (item store.Item[*Record], warnings []string, st *Status) {
+	k, ok := c.kinds.Of(object)
+	if !ok || k.Resource == "" {
+		return item, nil, badRequest("no kind " + strconv.Quote(object.Get("kind").StringOr("")) + " is registered for version " +
+			strconv.Quote(object.Get("apiVersion").StringOr("")) + "; a custom resource needs its CustomResourceDefinition")
+	}
+	name := meta(object, "name")
+	if name == "" {
+		return item, nil, badRequest("metadata.name is required: an object that exists has a name")
+	}
+	if item.Revision, st = existingRevision(object); st != nil {
+		return item, nil, st
+	}
+	o, err := fieldmanager.Split(object)
+	if err != nil {
+		return item, nil, badRequest("metadata.managedFields cannot be read: " + err.Error())
+	}
+	value, problems, err := c.decode(k, o.Value, defaults.FromTree)
+	if err != nil {
+		return item, nil, decodeStatus(k, o.Value, err)
+	}
+	o.Value = c.asCreated(k, value)
+	if item.Value, st = c.stored(k, o, basis{}); st != nil {
+		return item, nil, st
+	}
+	ep := &endpoint{kind: k, strategy: c.strategy(k)}
+	item.Key = ep.key(meta(o.Value, "namespace"), name)
+	return item, messages(problems), nil
+}
+
+// existingRevision returns the revision of an object's resourceVersion, 0 for none.
+func existingRevision(object document.Value) (int64, *Status) {
+	n, err := revision(meta(object, "resourceVersion"))
+	if err != nil {
+		return 0, badRequest("metadata.resourceVersion: " + err.Error())
+	}
+	return n, nil
+}
+
+// asCreated fills in the metadata that an object has since its creation.
+func (c *Cluster) asCreated(k *schema.Kind, object document.Value) document.Value {
+	switch namespace := meta(object, "namespace"); {
+	case !k.Namespaced:
+		object = withMeta(object, "namespace", document.Value{})
+	case namespace == "":
+		object = withMeta(object, "namespace", document.NewString("default"))
+	}
+	if meta(object, "uid") == "" {
+		object = withMeta(object, "uid", document.NewString(c.config.UID()))
+	}
+	if !hasMeta(object, "creationTimestamp") {
+		object = withMeta(object, "creationTimestamp", document.NewString(formatTime(c.config.Now())))
+	}
+	if metaInt(object, "generation") == 0 {
+		object = firstGeneration(c.strategy(k), object)
+	}
+	return object
+}
