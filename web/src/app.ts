@@ -16,7 +16,7 @@ export const emptyStep = (actor: string): Step => ({
 });
 
 export const emptyScenario = (): Scenario => ({
-  title: "", about: "", kubernetes: "", definitions: [], actors: [{ name: "alice", colour: "" }], steps: [],
+  title: "", about: "", kubernetes: "", definitions: [], objects: [], actors: [{ name: "alice", colour: "" }], steps: [],
 });
 
 const palette = ["blue", "orange", "green", "purple", "red", "teal", "brown", "pink"];
@@ -147,7 +147,7 @@ export class App {
       const at = this.state.at;
       const asked = this.#asked;
       try {
-        this.output = await this.engine.ask("run", { scenario: this.scenario, at, against: this.against ?? at - 1, changes: this.changes });
+        this.output = await this.engine.ask("run", { scenario: this.scenario, at, against: this.against ?? at - 1, changes: this.changes, object: 0 });
       } catch (error) {
         this.output = null;
         this.tell((error as Error).message);
@@ -159,7 +159,7 @@ export class App {
 
   /** line asks about a line of the object that is shown. */
   line(line: number): Promise<LineOutput> {
-    return this.engine.ask("line", { scenario: this.scenario, at: this.state.at, line });
+    return this.engine.ask("line", { scenario: this.scenario, at: this.state.at, object: 0, line });
   }
 
   async link(): Promise<string> {

@@ -35,6 +35,7 @@ export interface Scenario {
   about: string;
   kubernetes: string;
   definitions: string[];
+  objects: string[];
   actors: Actor[];
   steps: Step[];
 }
@@ -58,7 +59,13 @@ export interface ScenarioOutput {
 export interface LineInput {
   scenario: Scenario;
   at: number;
+  object: number;
   line: number;
+}
+
+export interface Rule {
+  name: string;
+  url: string;
 }
 
 export interface Ownership {
@@ -69,12 +76,16 @@ export interface Ownership {
 export interface LineOutput {
   path: string;
   merges: string;
+  meaning: string;
+  text: string;
+  rule: Rule;
   owners: Ownership[];
 }
 
 export interface ManagedInput {
   scenario: Scenario;
   at: number;
+  object: number;
 }
 
 export interface Node {
@@ -92,9 +103,45 @@ export interface ManagedOutput {
   trees: Tree[];
 }
 
+export interface PasteInput {
+  text: string;
+  kubernetes: string;
+  definitions: string[];
+}
+
+export interface Manager {
+  name: string;
+  operation: string;
+  apiVersion: string;
+  subresource: string;
+  time: string;
+}
+
+export interface PastedObject {
+  text: string;
+  target: Target;
+  managers: Manager[];
+  live: boolean;
+  known: boolean;
+  hint: string;
+  line: number;
+}
+
+export interface PastedDefinition {
+  text: string;
+  name: string;
+}
+
+export interface PasteOutput {
+  scenario: Scenario | null;
+  objects: PastedObject[];
+  definitions: PastedDefinition[];
+}
+
 export interface PatchesInput {
   scenario: Scenario;
   at: number;
+  object: number;
   edited: string;
   actor: string;
 }
@@ -115,6 +162,7 @@ export interface RunInput {
   at: number;
   against: number;
   changes: number;
+  object: number;
 }
 
 export interface Mark {
@@ -142,12 +190,13 @@ export interface DefinitionResult {
   mark: Mark;
 }
 
-export interface Manager {
-  name: string;
-  operation: string;
-  apiVersion: string;
-  subresource: string;
-  time: string;
+export interface ExistingObject {
+  text: number;
+  target: Target;
+  notes: string[];
+  managers: string[];
+  ok: boolean;
+  mark: Mark;
 }
 
 export interface Object {
@@ -163,6 +212,7 @@ export interface Row {
   line: number;
   owners: number[];
   below: number[];
+  meaning: string;
 }
 
 export interface Change {
@@ -188,11 +238,14 @@ export interface Conflict {
   live: string;
   wanted: string;
   ways: Way[];
+  line: number;
+  mark: Mark;
 }
 
 export interface RunOutput {
   steps: StepResult[];
   definitions: DefinitionResult[];
+  objects: ExistingObject[];
   at: number;
   against: number;
   object: Object | null;
@@ -200,6 +253,15 @@ export interface RunOutput {
   changes: Change[];
   changed: number;
   conflicts: Conflict[];
+}
+
+export interface StartsInput {
+  scenario: Scenario;
+  object: number;
+}
+
+export interface StartsOutput {
+  steps: Step[];
 }
 
 export interface WayInput {
@@ -228,8 +290,10 @@ export interface Calls {
   import: { input: TextInput; output: ScenarioOutput };
   line: { input: LineInput; output: LineOutput };
   managed: { input: ManagedInput; output: ManagedOutput };
+  paste: { input: PasteInput; output: PasteOutput };
   patches: { input: PatchesInput; output: PatchesOutput };
   run: { input: RunInput; output: RunOutput };
   script: { input: ScenarioInput; output: TextOutput };
+  starts: { input: StartsInput; output: StartsOutput };
   way: { input: WayInput; output: WayOutput };
 }

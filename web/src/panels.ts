@@ -176,7 +176,7 @@ export class Panels {
       replace(this.#body, h("p", { class: "empty" }, "There is no object."));
       return;
     }
-    const out = await this.#app.engine.ask("managed", { scenario, at: state.at }).catch(() => null);
+    const out = await this.#app.engine.ask("managed", { scenario, at: state.at, object: 0 }).catch(() => null);
     if (!out || this.#app.tab !== "managed") return;
     const switchTo = (tree: boolean) => () => {
       this.#tree = tree;

@@ -58,7 +58,7 @@ export class Patches {
         return;
       }
       try {
-        const out = await this.#app.engine.ask("patches", { scenario, at: state.at, edited: this.#editor.text(), actor: this.#actor });
+        const out = await this.#app.engine.ask("patches", { scenario, at: state.at, object: 0, edited: this.#editor.text(), actor: this.#actor });
         this.#editor.setMarks([]);
         replace(this.#problem);
         replace(this.#results, ...out.patches.map((p) => this.#patch(p)));

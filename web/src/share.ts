@@ -68,6 +68,7 @@ export function checked(value: unknown): State {
     scenario: {
       title: text(scenario.title), about: text(scenario.about), kubernetes: text(scenario.kubernetes),
       definitions: list(scenario.definitions).map(text),
+      objects: list(scenario.objects).map(text),
       actors: list(scenario.actors).map((a): Actor => ({ name: text(object(a).name), colour: text(object(a).colour) })),
       steps: list(scenario.steps).map(step),
     },

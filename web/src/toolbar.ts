@@ -72,7 +72,7 @@ export class Toolbar {
       replace(problems);
       editor.setMarks([]);
       try { // it is tried before it is taken: what is none is never lost and never in the way
-        const out = await app.engine.ask("run", { scenario: { ...emptyScenario(), kubernetes: app.scenario.kubernetes, definitions: [text] }, at: 0, against: 0, changes: 0 });
+        const out = await app.engine.ask("run", { scenario: { ...emptyScenario(), kubernetes: app.scenario.kubernetes, definitions: [text] }, at: 0, against: 0, changes: 0, object: 0 });
         const result = out.definitions[0]!;
         if (!result.ok) throw new EngineError({ message: result.mark.message, line: result.mark.line, column: result.mark.column });
         editor.setText("");

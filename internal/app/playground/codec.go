@@ -183,7 +183,8 @@ func appendRows(dst []byte, rows []Row) []byte {
 		dst = document.AppendQuoted(append(dst, `,"mark":`...), r.Mark)
 		dst = strconv.AppendInt(append(dst, `,"line":`...), int64(r.Line), 10)
 		dst = appendInts(append(dst, `,"owners":`...), r.Owners)
-		dst = append(appendInts(append(dst, `,"below":`...), r.Below), '}')
+		dst = appendInts(append(dst, `,"below":`...), r.Below)
+		dst = append(document.AppendQuoted(append(dst, `,"meaning":`...), r.Meaning), '}')
 	}
 	return append(dst, ']')
 }

@@ -10,10 +10,16 @@ import (
 	"github.com/patchlab-dev/patchlab/scenario"
 )
 
-func conflicts(res *scenario.Result) []Conflict {
+func conflicts(res *scenario.Result, lines []explain.Line) []Conflict {
 	var out []Conflict
+	finder := lineFinder{lines: lines}
 	for _, c := range res.Conflicts() {
 		view := Conflict{Path: c.Path.String(), Owner: c.Owner.String(), Manager: c.Manager, Live: shown(c.Live), Wanted: shown(c.Wanted)}
+		view.Line = finder.first(c.Path)
+		if res.Body != nil {
+			at := manifest.Object{Value: res.Body.Root, Document: res.Body}.Locate(c.Path)
+			view.Mark = Mark{Line: at.Line, Column: at.Column}
+		}
 		for _, w := range explain.Ways(c) {
 			view.Ways = append(view.Ways, Way{Name: w.Name, Summary: w.Summary})
 		}
@@ -23,7 +29,7 @@ func conflicts(res *scenario.Result) []Conflict {
 }
 
 func (e *Engine) way(in *WayInput) (*WayOutput, error) {
-	res, err := e.result(&in.Scenario, in.At)
+	res, err := e.result(&in.Scenario, in.At, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -35,8 +41,8 @@ func (e *Engine) way(in *WayInput) (*WayOutput, error) {
 	then := e.last.runner.Try(context.Background(), &next, res.Before)
 	t := typeOf(then.Kind)
 	return &WayOutput{
-		Step: step, Result: stepResult(&then),
-		Rows: rows(explain.Lines(t, then.Before), explain.Lines(t, then.After), managers(then.Before), managers(then.After)),
+		Step: step, Result: stepResult(&in.Scenario, &then),
+		Rows: rows(then.Kind, explain.Lines(t, then.Before), explain.Lines(t, then.After), managers(then.Before), managers(then.After)),
 	}, nil
 }
 

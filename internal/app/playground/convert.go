@@ -5,7 +5,7 @@ import (
 )
 
 func (s *Scenario) scenario() *scenario.Scenario {
-	out := &scenario.Scenario{Title: s.Title, About: s.About, Kubernetes: s.Kubernetes, Definitions: s.Definitions}
+	out := &scenario.Scenario{Title: s.Title, About: s.About, Kubernetes: s.Kubernetes, Definitions: s.Definitions, Objects: s.Objects}
 	for _, a := range s.Actors {
 		out.Actors = append(out.Actors, scenario.Actor(a))
 	}
@@ -21,7 +21,7 @@ func (s *Step) step() scenario.Step {
 }
 
 func fromScenario(s *scenario.Scenario) Scenario {
-	out := Scenario{Title: s.Title, About: s.About, Kubernetes: s.Kubernetes, Definitions: s.Definitions}
+	out := Scenario{Title: s.Title, About: s.About, Kubernetes: s.Kubernetes, Definitions: s.Definitions, Objects: s.Objects}
 	for _, a := range s.Actors {
 		out.Actors = append(out.Actors, Actor(a))
 	}

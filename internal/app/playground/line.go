@@ -2,46 +2,51 @@ package playground
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/scenario"
 )
 
 func (e *Engine) line(in *LineInput) (*LineOutput, error) {
-	res, err := e.result(&in.Scenario, in.At)
+	res, err := e.result(&in.Scenario, in.At, in.Object)
 	if err != nil {
 		return nil, err
 	}
-	lines := e.last.linesAfter(in.At - 1)
+	lines := e.last.linesAfter(shownState(in.At, in.Object))
 	if in.Line < 1 || in.Line > len(lines) {
 		return nil, errors.New("the object has no such line")
 	}
 	l := &lines[in.Line-1]
 	out := &LineOutput{Path: l.Path.String(), Merges: l.Merges}
-	entries := res.After.Managed.Entries()
-	for i, entry := range entries {
-		for _, owner := range l.Owners {
-			if owner == i {
-				out.Owners = append(out.Owners, Ownership{Manager: i, Since: e.last.since(in.At, &entry, whole(&entry, l.Path))})
-			}
+	var owners []fieldmanager.Entry
+	for i, entry := range res.After.Managed.Entries() {
+		if slices.Contains(l.Owners, i) {
+			owners = append(owners, entry)
+			out.Owners = append(out.Owners, Ownership{Manager: i, Since: e.last.since(res, in.At, &entry, whole(&entry, l.Path))})
 		}
 	}
+	out.describe(in.Scenario.Kubernetes, res, l, owners)
 	return out, nil
 }
 
 // since returns the step, counted from 1, from which on a manager has owned a
-// field without a break until the step at.
-func (r *run) since(at int, owner *fieldmanager.Entry, path document.Path) int {
+// field without a break until the step at; 0 where it has from the beginning.
+func (r *run) since(of *scenario.Result, at int, owner *fieldmanager.Entry, path document.Path) int {
 	since := at
 	for i := at - 1; i >= 0; i-- {
 		res := &r.results[i]
-		if res.Target != r.results[at-1].Target {
+		if res.Target != of.Target {
 			continue
 		}
 		if !owns(res.After.Managed, owner, path) {
-			break
+			return since
 		}
 		since = i + 1
+	}
+	if first := r.state(of, 0); first != absent && owns(r.objectAt(first).Managed, owner, path) {
+		return 0
 	}
 	return since
 }

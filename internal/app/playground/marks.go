@@ -64,3 +64,22 @@ func fieldText(f cluster.Cause) string {
 	}
 	return f.Field + ": " + f.Message
 }
+
+// unknownKind marks the kind that a step's body names and that is not known, with what
+// may have been meant. Its message is "" where there is no such thing to say.
+func unknownKind(s *Scenario, res *scenario.Result) Mark {
+	if res.Kind != nil || res.Err == nil || res.Body == nil || res.Target.Kind == "" {
+		return Mark{}
+	}
+	known, err := knownKinds(s.Kubernetes, s.Definitions)
+	if err != nil {
+		return Mark{}
+	}
+	hint := known.hint(res.Target.APIVersion, res.Target.Kind)
+	field := document.Keys("kind")
+	if len(known.versions(res.Target.Kind)) > 0 {
+		field = document.Keys("apiVersion")
+	}
+	at := res.Body.PositionOf(field)
+	return Mark{Line: at.Line, Column: at.Column, Message: hint}
+}

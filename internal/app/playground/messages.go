@@ -3,7 +3,8 @@ package playground
 // The messages. Counts of steps ("at", "against") say how many steps of the
 // scenario have been run: 0 is the state before the first step. Lines and columns
 // count from 1, columns in characters; 0 where they are not known. Numbers of
-// managers are positions in Object.Managers.
+// managers are positions in Object.Managers. Where a question is about the state
+// before the first step, "object" says which of RunOutput.Objects it is about.
 
 // Scenario is the state of the page. See the package scenario for its meaning.
 type Scenario struct {
@@ -11,8 +12,10 @@ type Scenario struct {
 	About       string   `json:"about"`
 	Kubernetes  string   `json:"kubernetes"`
 	Definitions []string `json:"definitions"`
-	Actors      []Actor  `json:"actors"`
-	Steps       []Step   `json:"steps"`
+	// Objects are the live objects that the scenario begins with.
+	Objects []string `json:"objects"`
+	Actors  []Actor  `json:"actors"`
+	Steps   []Step   `json:"steps"`
 }
 
 // Actor is who sends requests.
@@ -73,14 +76,19 @@ type RunInput struct {
 	Against int `json:"against"`
 	// Changes is how many changes to tell at most, 0 for all.
 	Changes int `json:"changes"`
+	// Object is the position, in RunOutput.Objects, of the object to show before the
+	// first step.
+	Object int `json:"object"`
 }
 
 // RunOutput is what became of the steps, and the state asked for.
 type RunOutput struct {
 	Steps       []StepResult       `json:"steps"`
 	Definitions []DefinitionResult `json:"definitions"`
-	At          int                `json:"at"`
-	Against     int                `json:"against"`
+	// Objects are those that the scenario begins with.
+	Objects []ExistingObject `json:"objects"`
+	At      int              `json:"at"`
+	Against int              `json:"against"`
 	// Object is the object that the last step of the state is for, null where
 	// there is none.
 	Object *Object `json:"object"`
@@ -122,6 +130,20 @@ type DefinitionResult struct {
 	Mark Mark   `json:"mark"`
 }
 
+// ExistingObject is an object that the scenario begins with.
+type ExistingObject struct {
+	// Text is the position, in Scenario.Objects, of the text that it stands in.
+	Text   int    `json:"text"`
+	Target Target `json:"target"`
+	// Notes say what is not as it was given, or not known of it.
+	Notes []string `json:"notes"`
+	// Managers are the names of those that own something of it, each once.
+	Managers []string `json:"managers"`
+	// OK is not set where the text cannot be used: Mark says why.
+	OK   bool `json:"ok"`
+	Mark Mark `json:"mark"`
+}
+
 // Object is an object beside its lines.
 type Object struct {
 	Target          Target    `json:"target"`
@@ -143,6 +165,7 @@ type Manager struct {
 type ManagedInput struct {
 	Scenario Scenario `json:"scenario"`
 	At       int      `json:"at"`
+	Object   int      `json:"object"`
 }
 
 // ManagedOutput are managedFields, once as the API server shows them and once as
@@ -177,6 +200,9 @@ type Row struct {
 	// it alone.
 	Owners []int `json:"owners"`
 	Below  []int `json:"below"`
+	// Meaning is "identity", "server" or "status" for fields that no manager comes to
+	// own by an apply, "" for others.
+	Meaning string `json:"meaning"`
 }
 
 // Change is a field that differs.
@@ -203,6 +229,10 @@ type Conflict struct {
 	Live    string `json:"live"`
 	Wanted  string `json:"wanted"`
 	Ways    []Way  `json:"ways"`
+	// Line is the field's line in the object, Mark its place in the step's body; 0
+	// where it has none.
+	Line int  `json:"line"`
+	Mark Mark `json:"mark"`
 }
 
 // Way is a way out of a conflict.
@@ -216,6 +246,7 @@ type Way struct {
 type LineInput struct {
 	Scenario Scenario `json:"scenario"`
 	At       int      `json:"at"`
+	Object   int      `json:"object"`
 	Line     int      `json:"line"`
 }
 
@@ -223,14 +254,27 @@ type LineInput struct {
 type LineOutput struct {
 	Path string `json:"path"`
 	// Merges says how the field merges.
-	Merges string      `json:"merges"`
-	Owners []Ownership `json:"owners"`
+	Merges string `json:"merges"`
+	// Meaning is identity, server, status, immutable, default, owned, shared, members
+	// or nobody. Text says in a sentence what follows from that, and Rule names the
+	// rule with the address where it is written down.
+	Meaning string      `json:"meaning"`
+	Text    string      `json:"text"`
+	Rule    Rule        `json:"rule"`
+	Owners  []Ownership `json:"owners"`
+}
+
+// Rule is a rule of the API server that decides about a field.
+type Rule struct {
+	Name string `json:"name"`
+	URL  string `json:"url"`
 }
 
 // Ownership is one owner of a field.
 type Ownership struct {
 	Manager int `json:"manager"`
-	// Since is the step that made it so, counted from 1.
+	// Since is the step that made it so, counted from 1; 0 where it was so before the
+	// first step.
 	Since int `json:"since"`
 }
 
@@ -256,6 +300,7 @@ type WayOutput struct {
 type PatchesInput struct {
 	Scenario Scenario `json:"scenario"`
 	At       int      `json:"at"`
+	Object   int      `json:"object"`
 	// Edited is the object as it should be, without managedFields.
 	Edited string `json:"edited"`
 	// Actor would send the patches.
@@ -276,6 +321,58 @@ type Patch struct {
 	OK bool `json:"ok"`
 	// Message is the API server's answer or says what differs.
 	Message string `json:"message"`
+}
+
+// PasteInput is a text that somebody has pasted or dropped.
+type PasteInput struct {
+	Text string `json:"text"`
+	// Kubernetes and Definitions say which kinds are known.
+	Kubernetes  string   `json:"kubernetes"`
+	Definitions []string `json:"definitions"`
+}
+
+// PasteOutput is what the text holds.
+type PasteOutput struct {
+	// Scenario is the text as a scenario, null where it is none.
+	Scenario    *Scenario          `json:"scenario"`
+	Objects     []PastedObject     `json:"objects"`
+	Definitions []PastedDefinition `json:"definitions"`
+}
+
+// PastedObject is an object that was pasted.
+type PastedObject struct {
+	// Text is the object as YAML.
+	Text   string `json:"text"`
+	Target Target `json:"target"`
+	// Managers are those in its managedFields.
+	Managers []Manager `json:"managers"`
+	// Live says that an API server has stored the object: it has a uid or a
+	// resourceVersion.
+	Live bool `json:"live"`
+	// Known says that the kind is built in or defined. If it is not, Hint says what
+	// may have been meant or what is needed.
+	Known bool   `json:"known"`
+	Hint  string `json:"hint"`
+	// Line where the object begins.
+	Line int `json:"line"`
+}
+
+// PastedDefinition is a CustomResourceDefinition that was pasted.
+type PastedDefinition struct {
+	Text string `json:"text"`
+	Name string `json:"name"`
+}
+
+// StartsInput asks with which manifests one may go on from an object that the
+// scenario begins with.
+type StartsInput struct {
+	Scenario Scenario `json:"scenario"`
+	Object   int      `json:"object"`
+}
+
+// StartsOutput are steps to go on with.
+type StartsOutput struct {
+	Steps []Step `json:"steps"`
 }
 
 // TextInput is a scenario as a text, to be read.

@@ -16,7 +16,7 @@ import (
 // patches makes the four patches that turn the object into what it was edited
 // to, and sends each on a cluster of its own to say what becomes of it.
 func (e *Engine) patches(in *PatchesInput) (*PatchesOutput, error) {
-	res, err := e.result(&in.Scenario, in.At)
+	res, err := e.result(&in.Scenario, in.At, in.Object)
 	if err != nil {
 		return nil, err
 	}
@@ -89,9 +89,13 @@ func (i *intent) configuration() document.Value {
 		}
 	}
 	pick := picker{fields: fields, changed: changed}
-	v := pick.of(i.t, i.want, nil, fields, false)
+	return identified(pick.of(i.t, i.want, nil, fields, false), i.want)
+}
+
+// identified gives a configuration what says which object it is for.
+func identified(v, object document.Value) document.Value {
 	for _, keys := range [...][]string{{"apiVersion"}, {"kind"}, {"metadata", "name"}, {"metadata", "namespace"}} {
-		v = v.Set(i.want.Lookup(keys...), keys...)
+		v = v.Set(object.Lookup(keys...), keys...)
 	}
 	return v
 }

@@ -75,6 +75,8 @@ func calls() map[string]call {
 		"managed": callOf((*Engine).managed),
 		"way":     callOf((*Engine).way),
 		"patches": callOf((*Engine).patches),
+		"paste":   callOf((*Engine).paste),
+		"starts":  callOf((*Engine).starts),
 		"import":  callOf((*Engine).read),
 		"export":  callOf((*Engine).write),
 		"script":  callOf((*Engine).script),

@@ -20,9 +20,14 @@ type run struct {
 	scenario    Scenario
 	runner      *scenario.Runner
 	definitions []DefinitionResult
+	objects     []ExistingObject
+	existing    []scenario.Existing // those of objects, the zero one where a text cannot be used
 	results     []scenario.Result
 	steps       []StepResult
-	lines       map[int][]explain.Line // of the object after a step, as far as asked for
+	lines       map[int][]explain.Line // of the object in a state, as far as asked for
+	// defined is a runner with the definitions, which take long to read, and base one
+	// with the objects too.
+	defined, base *scenario.Runner
 	// checkpoint is a runner as it was after the first checked steps, nil for none.
 	checkpoint *scenario.Runner
 	checked    int
@@ -53,7 +58,7 @@ func (e *Engine) running(ctx context.Context, s *Scenario, at int) (*run, error)
 			res = r.runner.Step(ctx, &step)
 		}
 		r.results = append(r.results, res)
-		r.steps = append(r.steps, stepResult(&res))
+		r.steps = append(r.steps, stepResult(s, &res))
 	}
 	r.scenario = *s
 	e.last = r
@@ -61,34 +66,42 @@ func (e *Engine) running(ctx context.Context, s *Scenario, at int) (*run, error)
 }
 
 // goOn returns a run to go on with for s: r itself where s is r's scenario with
-// more steps, r as it was at its checkpoint where s is like it up to there, or else
-// a new one.
+// more steps, r as it was at its checkpoint or at its beginning where s is like it up
+// to there, or else a new one.
 func (r *run) goOn(ctx context.Context, s *Scenario) (*run, error) {
 	if r == nil || r.scenario.Kubernetes != s.Kubernetes || !slices.Equal(r.scenario.Definitions, s.Definitions) {
 		return begin(ctx, s)
+	}
+	if !slices.Equal(r.scenario.Objects, s.Objects) {
+		return (&run{defined: r.defined, definitions: r.definitions}).load(ctx, s)
 	}
 	same := 0
 	for same < len(s.Steps) && same < len(r.results) && r.scenario.Steps[same] == s.Steps[same] {
 		same++
 	}
+	from, kept := r.base, 0
 	switch {
 	case same == len(r.results):
 		return r, nil
-	case r.checkpoint == nil || same < r.checked:
-		return begin(ctx, s)
+	case r.checkpoint != nil && same >= r.checked:
+		from, kept = r.checkpoint, r.checked
 	}
-	runner, err := r.checkpoint.Fork()
+	runner, err := from.Fork()
 	if err != nil {
 		return nil, err
 	}
-	back := &run{runner: runner, definitions: r.definitions, checkpoint: r.checkpoint, checked: r.checked, lines: map[int][]explain.Line{},
-		results: slices.Clone(r.results[:r.checked]), steps: slices.Clone(r.steps[:r.checked])}
+	back := *r
+	back.runner, back.lines = runner, map[int][]explain.Line{}
+	back.results, back.steps = slices.Clone(r.results[:kept]), slices.Clone(r.steps[:kept])
+	if kept == 0 {
+		back.checkpoint, back.checked = nil, 0
+	}
 	for i, lines := range r.lines {
-		if i < r.checked {
+		if i < kept {
 			back.lines[i] = lines
 		}
 	}
-	return back, nil
+	return &back, nil
 }
 
 func begin(ctx context.Context, s *Scenario) (*run, error) {
@@ -96,18 +109,50 @@ func begin(ctx context.Context, s *Scenario) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &run{runner: runner, lines: map[int][]explain.Line{}}
+	r := &run{defined: runner}
 	for _, text := range s.Definitions {
 		var d DefinitionResult
 		if err := define(ctx, runner, text); err != nil {
-			d.Mark = Mark{Message: reason(err)}
-			d.Mark.Line, d.Mark.Column = place(err)
+			d.Mark = markOf(err)
 		} else if doc, err := document.ParseYAML([]byte(text), document.Options{}); err == nil {
 			d.OK, d.Name = true, doc.Root.Lookup("metadata", "name").StringOr("")
 		}
 		r.definitions = append(r.definitions, d)
 	}
-	return r, nil
+	return r.load(ctx, s)
+}
+
+// load begins anew behind the definitions, with the objects of a scenario.
+func (r *run) load(ctx context.Context, s *Scenario) (*run, error) {
+	var err error
+	if r.base, err = r.defined.Fork(); err != nil {
+		return nil, err
+	}
+	for i, text := range s.Objects {
+		var found []scenario.Existing
+		err := tooDeep(text)
+		if err == nil {
+			found, err = r.base.Load(ctx, text)
+		}
+		if err != nil {
+			r.objects = append(r.objects, ExistingObject{Text: i, Mark: markOf(err)})
+			r.existing = append(r.existing, scenario.Existing{})
+			continue
+		}
+		for _, x := range found {
+			r.objects = append(r.objects, ExistingObject{Text: i, OK: true, Target: Target(x.Target), Notes: x.Notes, Managers: managerNames(x.Object.Managed)})
+			r.existing = append(r.existing, x)
+		}
+	}
+	r.lines = map[int][]explain.Line{}
+	r.runner, err = r.base.Fork()
+	return r, err
+}
+
+func markOf(err error) Mark {
+	m := Mark{Message: reason(err)}
+	m.Line, m.Column = place(err)
+	return m
 }
 
 func define(ctx context.Context, runner *scenario.Runner, text string) error {
@@ -122,73 +167,114 @@ func (e *Engine) run(in *RunInput) (*RunOutput, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &RunOutput{Steps: r.steps, Definitions: r.definitions}
+	out := &RunOutput{Steps: r.steps, Definitions: r.definitions, Objects: r.objects}
 	out.At = min(max(in.At, 0), len(r.results))
 	out.Against = min(max(in.Against, 0), out.At)
-	if out.At == 0 {
-		return out, nil
+	res, err := r.result(out.At, in.Object)
+	if err != nil {
+		return out, nil // there is nothing yet
 	}
-	res := &r.results[out.At-1]
+	now := shownState(out.At, in.Object)
 	last := r.state(res, out.Against)
-	before, after := fieldmanager.Object{}, res.After
-	if last >= 0 {
-		before = r.results[last].After
-	}
-	lines := r.linesAfter(out.At - 1)
-	out.Rows = rows(r.linesAfter(last), lines, managers(before), managers(after))
+	before, after := r.objectAt(last), res.After
+	lines := r.linesAfter(now)
+	out.Rows = rows(res.Kind, r.linesAfter(last), lines, managers(before), managers(after))
 	list := explain.Changes(typeOf(res.Kind), before, after)
 	out.Changed = len(list)
 	if in.Changes > 0 && len(list) > in.Changes {
 		list = list[:in.Changes]
 	}
 	out.Changes = changes(list, lines)
-	out.Conflicts = conflicts(res)
+	out.Conflicts = conflicts(res, lines)
 	if after.Value.Exists() {
-		out.Object = object(res, after)
+		out.Object = object(Target(res.Target), after)
 	}
 	return out, nil
 }
 
-// linesAfter are the lines of the object after a step, none for the step -1.
-func (r *run) linesAfter(step int) []explain.Line {
-	if step < 0 {
+// A state of an object is numbered by the step after which it is so, counted from 0.
+// Below that are absent, where there is no object, and the objects that the scenario
+// begins with: -2 is the first of them.
+const absent = -1
+
+// shownState is the state after a number of steps, or that of an object before them.
+func shownState(at, object int) int {
+	if at == 0 {
+		return absent - 1 - object
+	}
+	return at - 1
+}
+
+// objectAt is the object in a state.
+func (r *run) objectAt(state int) fieldmanager.Object {
+	switch {
+	case state == absent:
+		return fieldmanager.Object{}
+	case state < absent:
+		return r.existing[absent-1-state].Object
+	}
+	return r.results[state].After
+}
+
+// linesAfter are the lines of the object in a state.
+func (r *run) linesAfter(state int) []explain.Line {
+	if state == absent {
 		return nil
 	}
-	lines, ok := r.lines[step]
-	if !ok {
-		res := &r.results[step]
-		before := r.state(res, step)
-		if known, ok := r.lines[before]; ok && r.results[before].Kind == res.Kind {
-			lines = explain.LinesAfter(typeOf(res.Kind), res.After, r.results[before].After, known)
+	lines, ok := r.lines[state]
+	if ok {
+		return lines
+	}
+	if state < absent {
+		x := &r.existing[absent-1-state]
+		lines = explain.Lines(typeOf(x.Kind), x.Object)
+	} else {
+		res := &r.results[state]
+		before := r.state(res, state)
+		if known, ok := r.lines[before]; ok && (before < 0 || r.results[before].Kind == res.Kind) {
+			lines = explain.LinesAfter(typeOf(res.Kind), res.After, r.objectAt(before), known)
 		} else {
 			lines = explain.Lines(typeOf(res.Kind), res.After)
 		}
-		r.lines[step] = lines
 	}
+	r.lines[state] = lines
 	return lines
 }
 
-// result runs a scenario and returns the result of a step, counted from 1.
-func (e *Engine) result(s *Scenario, at int) (*scenario.Result, error) {
+// result runs a scenario and returns the result of a step, counted from 1; of step 0
+// that of an object that the scenario begins with.
+func (e *Engine) result(s *Scenario, at, object int) (*scenario.Result, error) {
 	r, err := e.running(context.Background(), s, at)
 	if err != nil {
 		return nil, err
 	}
-	if at < 1 || at > len(r.results) {
+	return r.result(at, object)
+}
+
+func (r *run) result(at, object int) (*scenario.Result, error) {
+	switch {
+	case at == 0 && object >= 0 && object < len(r.objects) && r.objects[object].OK:
+		x := &r.existing[object]
+		return &scenario.Result{Target: x.Target, Kind: x.Kind, Before: x.Object, After: x.Object}, nil
+	case at < 1 || at > len(r.results):
 		return nil, errors.New("there is no such step")
 	}
 	return &r.results[at-1], nil
 }
 
-// state finds which of the first n steps was the last for a step's object: its
-// position, or -1 where there was none.
+// state finds the last state of a step's object within the first n steps.
 func (r *run) state(of *scenario.Result, n int) int {
 	for i := n - 1; i >= 0; i-- {
 		if r.results[i].Target == of.Target {
 			return i
 		}
 	}
-	return -1
+	for i := range r.existing {
+		if r.objects[i].OK && r.existing[i].Target == of.Target {
+			return absent - 1 - i
+		}
+	}
+	return absent
 }
 
 func typeOf(k *schema.Kind) *schema.Type {
@@ -198,11 +284,15 @@ func typeOf(k *schema.Kind) *schema.Type {
 	return k.Type()
 }
 
-func stepResult(res *scenario.Result) StepResult {
+func stepResult(s *Scenario, res *scenario.Result) StepResult {
 	out := StepResult{OK: res.Err == nil, Code: res.Code, Warnings: res.Warnings, Conflicts: len(res.Conflicts()),
 		Target: Target(res.Target), Marks: marks(res)}
 	if res.Err != nil {
 		out.Message = res.Err.Error()
+	}
+	if hint := unknownKind(s, res); hint.Message != "" {
+		out.Message += "; " + hint.Message
+		out.Marks = []Mark{hint}
 	}
 	before, after := res.Before.Join(), res.After.Join()
 	out.Changed = before.Exists() != after.Exists() || !document.SameNode(before, after) && !document.Identical(before, after)

@@ -8,7 +8,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/explain"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
-	"github.com/patchlab-dev/patchlab/scenario"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // maxShown bounds a value that is shown beside others.
@@ -17,21 +17,38 @@ const maxShown = 400
 var resourceVersion = document.Keys("metadata", "resourceVersion")
 
 // object shows an object beside its lines.
-func object(res *scenario.Result, o fieldmanager.Object) *Object {
-	out := &Object{Target: Target(res.Target)}
+func object(target Target, o fieldmanager.Object) *Object {
+	out := &Object{Target: target, Managers: managerList(o.Managed)}
 	out.ResourceVersion, out.Generation = counters(o.Value)
-	for _, e := range o.Managed.Entries() {
+	return out
+}
+
+// managerList lists the entries of managedFields.
+func managerList(managed fieldmanager.Managed) []Manager {
+	var out []Manager
+	for _, e := range managed.Entries() {
 		m := Manager{Name: e.Manager, Operation: string(e.Operation), APIVersion: e.APIVersion, Subresource: e.Subresource}
 		if !e.Time.IsZero() {
 			m.Time = e.Time.UTC().Format(time.RFC3339)
 		}
-		out.Managers = append(out.Managers, m)
+		out = append(out, m)
+	}
+	return out
+}
+
+// managerNames are the names of the managers, each once.
+func managerNames(managed fieldmanager.Managed) []string {
+	var out []string
+	for _, e := range managed.Entries() {
+		if !slices.Contains(out, e.Manager) {
+			out = append(out, e.Manager)
+		}
 	}
 	return out
 }
 
 func (e *Engine) managed(in *ManagedInput) (*ManagedOutput, error) {
-	res, err := e.result(&in.Scenario, in.At)
+	res, err := e.result(&in.Scenario, in.At, in.Object)
 	if err != nil {
 		return nil, err
 	}
@@ -65,18 +82,18 @@ func managers(o fieldmanager.Object) []string {
 
 // rows compares the lines of two states of an object. The managers of each are
 // named, as their positions differ.
-func rows(before, after []explain.Line, namesBefore, namesAfter []string) []Row {
+func rows(k *schema.Kind, before, after []explain.Line, namesBefore, namesAfter []string) []Row {
 	out := make([]Row, 0, len(after))
 	line := 0
 	pickBefore, pickAfter := nameList{names: namesBefore}, nameList{names: namesAfter}
 	for _, p := range compare(texts(before), texts(after)) {
 		if p.after < 0 {
-			out = append(out, Row{Text: before[p.before].Text, Mark: "removed"})
+			out = append(out, Row{Text: readable(before[p.before].Text), Mark: "removed"})
 			continue
 		}
 		line++
 		l := &after[p.after]
-		row := Row{Text: l.Text, Line: line, Owners: l.Owners, Below: l.Below}
+		row := Row{Text: readable(l.Text), Line: line, Owners: l.Owners, Below: l.Below, Meaning: fixedMeaning(k, l.Path)}
 		switch {
 		case p.before < 0:
 			row.Mark = "added"

@@ -1,0 +1,215 @@
+package playground
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/app/manifest"
+	"github.com/patchlab-dev/patchlab/patch"
+	"github.com/patchlab-dev/patchlab/scenario"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// paste sorts what a text holds: a scenario, CustomResourceDefinitions and objects,
+// of several documents and of Lists.
+func (e *Engine) paste(in *PasteInput) (*PasteOutput, error) {
+	if err := tooDeep(in.Text); err != nil {
+		return nil, err
+	}
+	docs, err := manifest.Parse("", []byte(in.Text))
+	if err != nil {
+		return nil, err
+	}
+	if len(docs) == 1 && docs[0].Root.Get("scenario").Exists() {
+		s, err := scenario.Parse([]byte(in.Text), "")
+		if err != nil {
+			return nil, err
+		}
+		read := fromScenario(s)
+		return &PasteOutput{Scenario: &read}, nil
+	}
+	objects := manifest.Split(docs...)
+	if len(objects) == 0 {
+		return nil, errors.New("there is no object in the text")
+	}
+	known, err := knownKinds(in.Kubernetes, in.Definitions)
+	if err != nil {
+		return nil, err
+	}
+	out := &PasteOutput{}
+	for _, o := range objects {
+		if o.IsCRD() {
+			known.define(o.Value)
+			out.Definitions = append(out.Definitions, PastedDefinition{Text: string(o.Value.YAML()), Name: o.Value.Lookup("metadata", "name").StringOr("")})
+		}
+	}
+	for _, o := range objects {
+		if o.IsCRD() {
+			continue
+		}
+		p, err := known.pasted(o)
+		if err != nil {
+			return nil, err
+		}
+		out.Objects = append(out.Objects, p)
+	}
+	return out, nil
+}
+
+// pasted describes an object that is no definition.
+func (n *kindNames) pasted(o manifest.Object) (PastedObject, error) {
+	at := o.Position()
+	fail := func(reason string) (PastedObject, error) {
+		return PastedObject{}, &scenario.Error{Position: at, Reason: reason}
+	}
+	switch {
+	case o.Value.Kind() != document.Object:
+		return fail("expected an object of Kubernetes, found a " + o.Value.Kind().String())
+	case !o.Typed():
+		return fail("an object needs apiVersion and kind")
+	}
+	v := o.Value
+	p := PastedObject{Text: string(v.YAML()), Line: at.Line, Target: Target{
+		APIVersion: v.Get("apiVersion").StringOr(""), Kind: o.Kind(),
+		Namespace: v.Lookup("metadata", "namespace").StringOr(""), Name: v.Lookup("metadata", "name").StringOr(""),
+	}}
+	p.Live = v.Lookup("metadata", "uid").Exists() || v.Lookup("metadata", "resourceVersion").Exists()
+	p.Known = n.has(p.Target.APIVersion, p.Target.Kind)
+	if !p.Known {
+		p.Hint = n.hint(p.Target.APIVersion, p.Target.Kind)
+	}
+	split, err := fieldmanager.Split(v)
+	if err != nil {
+		return fail(err.Error())
+	}
+	p.Managers = managerList(split.Managed)
+	return p, nil
+}
+
+// starts makes the manifests with which one most likely goes on from a live object:
+// that of client-side apply where the object has it, what each manager has applied,
+// and one with no more than the object's name.
+func (e *Engine) starts(in *StartsInput) (*StartsOutput, error) {
+	res, err := e.result(&in.Scenario, 0, in.Object)
+	if err != nil {
+		return nil, err
+	}
+	out := &StartsOutput{}
+	live := res.After
+	if last, ok := live.Value.Lookup("metadata", "annotations").MemberText(patch.LastApplied); ok && tooDeep(last) == nil {
+		if d, err := document.ParseYAML([]byte(last), document.Options{}); err == nil && d.Root.Kind() == document.Object {
+			out.Steps = append(out.Steps, Step{Actor: "kubectl-client-side-apply", Do: string(scenario.ClientApply), Body: string(d.Root.YAML())})
+		}
+	}
+	for _, entry := range live.Managed.Entries() {
+		if entry.Operation != fieldmanager.OperationApply || entry.Subresource != "" {
+			continue
+		}
+		i := intent{t: typeOf(res.Kind), live: live, want: live.Value, actor: entry.Manager}
+		out.Steps = append(out.Steps, Step{Actor: entry.Manager, Do: string(scenario.Apply), Body: string(i.configuration().YAML())})
+	}
+	named := identified(document.NewObject(), live.Value)
+	out.Steps = append(out.Steps, Step{Do: string(scenario.Apply), Body: string(named.YAML())})
+	return out, nil
+}
+
+// kindNames are the kinds that are known, by name.
+type kindNames struct {
+	catalog *schema.Catalog
+	custom  map[schema.GroupVersionKind]bool
+}
+
+func knownKinds(kubernetes string, definitions []string) (*kindNames, error) {
+	catalog, err := schema.Builtin(kubernetes)
+	if err != nil {
+		return nil, err
+	}
+	n := &kindNames{catalog: catalog, custom: map[schema.GroupVersionKind]bool{}}
+	for _, text := range definitions {
+		docs, err := manifest.Parse("", []byte(text))
+		if err != nil {
+			continue // it is shown beside the definition
+		}
+		for _, o := range manifest.Split(docs...) {
+			n.define(o.Value)
+		}
+	}
+	return n, nil
+}
+
+// define adds the kinds that a CustomResourceDefinition names. Whether it is valid is
+// found out when it is used.
+func (n *kindNames) define(crd document.Value) {
+	group, kind := crd.Lookup("spec", "group").StringOr(""), crd.Lookup("spec", "names", "kind").StringOr("")
+	for _, v := range crd.Lookup("spec", "versions").Items() {
+		n.custom[schema.GroupVersionKind{Group: group, Version: v.Get("name").StringOr(""), Kind: kind}] = true
+	}
+}
+
+func (n *kindNames) has(apiVersion, kind string) bool {
+	group, version, ok := schema.SplitAPIVersion(apiVersion)
+	if !ok {
+		return false
+	}
+	gvk := schema.GroupVersionKind{Group: group, Version: version, Kind: kind}
+	_, builtin := n.catalog.Kind(gvk)
+	return builtin || n.custom[gvk]
+}
+
+// hint says what may have been meant by a kind that is not known, or where its
+// definition comes from.
+func (n *kindNames) hint(apiVersion, kind string) string {
+	if versions := n.versions(kind); len(versions) > 0 {
+		return kind + " is served in " + strings.Join(versions, ", ") + ", not in " + apiVersion
+	}
+	near := schema.Nearest(kind, func(yield func(string) bool) {
+		for k := range n.catalog.Kinds() {
+			if !yield(k.Kind) {
+				return
+			}
+		}
+		for k := range n.custom {
+			if !yield(k.Kind) {
+				return
+			}
+		}
+	})
+	if near != "" {
+		return "did you mean " + near + " (" + strings.Join(n.versions(near), ", ") + ")?"
+	}
+	group, _, _ := schema.SplitAPIVersion(apiVersion)
+	if !strings.Contains(group, ".") {
+		return ""
+	}
+	return "a custom resource needs its CustomResourceDefinition: kubectl get crd " + plural(kind) + "." + group + " -o yaml"
+}
+
+// versions are the apiVersions that have a kind, as the catalog lists them.
+func (n *kindNames) versions(kind string) []string {
+	var out []string
+	for k := range n.catalog.Kinds() {
+		if k.Kind == kind && !k.OffByDefault {
+			out = append(out, k.APIVersion())
+		}
+	}
+	for k := range n.custom {
+		if k.Kind == kind {
+			out = append(out, k.APIVersion())
+		}
+	}
+	return out
+}
+
+// plural guesses the name of a kind's resource, as code generators do.
+func plural(kind string) string {
+	name := strings.ToLower(kind)
+	switch {
+	case strings.HasSuffix(name, "s"), strings.HasSuffix(name, "x"), strings.HasSuffix(name, "ch"), strings.HasSuffix(name, "sh"):
+		return name + "es"
+	case len(name) > 1 && strings.HasSuffix(name, "y") && !strings.ContainsRune("aeiou", rune(name[len(name)-2])):
+		return name[:len(name)-1] + "ies"
+	}
+	return name + "s"
+}

@@ -1,0 +1,206 @@
+package playground
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// liveSettings is a ConfigMap as kubectl prints it with --show-managed-fields: alice
+// has applied colour, and a controller has written size.
+const liveSettings = `apiVersion: v1
+kind: ConfigMap
+metadata:
+  creationTimestamp: "2026-03-02T08:15:00Z"
+  managedFields:
+  - apiVersion: v1
+    fieldsType: FieldsV1
+    fieldsV1: {"f:data": {"f:colour": {}}}
+    manager: alice
+    operation: Apply
+    time: "2026-03-02T08:15:00Z"
+  - apiVersion: v1
+    fieldsType: FieldsV1
+    fieldsV1: {"f:data": {"f:size": {}}}
+    manager: tailor
+    operation: Update
+    time: "2026-03-04T17:00:30Z"
+  name: settings
+  namespace: shop
+  resourceVersion: "48151623"
+  uid: 9d3b8a52-7c57-4d5b-9a39-6f1b5d9e2c11
+data:
+  colour: blue
+  face: "\U0001F980\u202Eabc"
+  size: s
+`
+
+func crd(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("../../../testdata/crds/widgets.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestPasteSortsWhatItIsGiven(t *testing.T) {
+	widget := "apiVersion: lab.example.com/v1\nkind: Widget\nmetadata: {name: w}\n"
+	for _, c := range []struct{ why, text, want string }{
+		{"an object with its managers", liveSettings, "ConfigMap/settings live known alice,tailor"},
+		{"a manifest that no server has stored", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n", "ConfigMap/x known"},
+		{"a List, and another document", "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: a}\n- apiVersion: v1\n  kind: Secret\n  metadata: {name: b}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n",
+			"ConfigMap/a known; Secret/b known; ConfigMap/c known"},
+		{"a custom resource alone", widget, "Widget/w (a custom resource needs its CustomResourceDefinition: kubectl get crd widgets.lab.example.com -o yaml)"},
+		{"a custom resource before its definition", widget + "---\n" + crd(t), "Widget/w known; definition widgets.lab.example.com"},
+		{"a kind misspelt", "apiVersion: apps/v1\nkind: Deploymnt\nmetadata: {name: x}\n", "Deploymnt/x (did you mean Deployment (apps/v1)?)"},
+		{"a version that has gone", "apiVersion: extensions/v1beta1\nkind: Deployment\nmetadata: {name: x}\n", "Deployment/x (Deployment is served in apps/v1, not in extensions/v1beta1)"},
+		{"JSON", `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "j"}}`, "ConfigMap/j known"},
+		{"a scenario", "scenario: patchlab.dev/v1\ntitle: T\n", "scenario T"},
+	} {
+		var out PasteOutput
+		must(t, New(), "paste", PasteInput{Text: c.text}, &out)
+		if got := pastedText(&out); got != c.want {
+			t.Errorf("%s: %s, want %s", c.why, got, c.want)
+		}
+	}
+	for why, text := range map[string]string{"no object": "", "a text": "hello", "no kind": "metadata: {name: x}\n",
+		"managedFields that are none": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, managedFields: 7}\n", "no YAML": "a: ["} {
+		if f := ask(t, New(), "paste", PasteInput{Text: text}, &PasteOutput{}); f == nil || f.Message == "" {
+			t.Errorf("%s is taken", why)
+		}
+	}
+}
+
+func pastedText(out *PasteOutput) string {
+	if out.Scenario != nil {
+		return "scenario " + out.Scenario.Title
+	}
+	var parts []string
+	for _, o := range out.Objects {
+		text := o.Target.Kind + "/" + o.Target.Name
+		if o.Live {
+			text += " live"
+		}
+		if o.Known {
+			text += " known"
+		}
+		if o.Hint != "" {
+			text += " (" + o.Hint + ")"
+		}
+		var names []string
+		for _, m := range o.Managers {
+			names = append(names, m.Name)
+		}
+		if len(names) > 0 {
+			text += " " + strings.Join(names, ",")
+		}
+		parts = append(parts, text)
+	}
+	for _, d := range out.Definitions {
+		parts = append(parts, "definition "+d.Name)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// TestAScenarioBeginsWithALiveObject: it is shown before the first step as it was
+// pasted, its managers conflict with steps, and its owners are known from before.
+func TestAScenarioBeginsWithALiveObject(t *testing.T) {
+	s := Scenario{Objects: []string{liveSettings}, Actors: []Actor{{Name: "bob"}},
+		Steps: []Step{{Actor: "bob", Do: "apply", Body: strings.Replace(configMap, "name: settings", "name: settings\n  namespace: shop", 1) + "  size: m\n"}}}
+	e := New()
+	var out RunOutput
+	must(t, e, "run", RunInput{Scenario: s}, &out)
+	if out.Object == nil || out.Object.ResourceVersion != "48151623" || len(out.Object.Managers) != 2 || out.Object.Managers[1].Time != "2026-03-04T17:00:30Z" {
+		t.Fatalf("before the first step: %+v", out.Object)
+	}
+	if got := owners(&out, "  colour: blue") + " " + owners(&out, "  size: s"); got != "alice tailor" {
+		t.Errorf("owners %s", got)
+	}
+	if got := owners(&out, "  face: \"🦀\u202eabc\""); got != "" {
+		t.Errorf("the emoji's line: owners %q, want it there and nobody's", got)
+	}
+	for _, r := range out.Rows {
+		if r.Mark != "" {
+			t.Errorf("row %+v is marked, though nothing has happened", r)
+		}
+	}
+	must(t, e, "run", RunInput{Scenario: s, At: 1}, &out)
+	if len(out.Conflicts) != 1 || out.Conflicts[0].Manager != "tailor" || out.Rows[out.Conflicts[0].Line-1].Text != "  size: s" || out.Conflicts[0].Mark.Line != 7 {
+		t.Fatalf("conflicts %+v", out.Conflicts)
+	}
+	for _, at := range []int{0, 1} {
+		var line LineOutput
+		must(t, e, "line", LineInput{Scenario: s, At: at, Line: out.Conflicts[0].Line}, &line)
+		if line.Meaning != isOwned || len(line.Owners) != 1 || line.Owners[0].Since != 0 {
+			t.Errorf("after step %d: %+v, want it owned from the beginning", at, line)
+		}
+	}
+	var managed ManagedOutput
+	must(t, e, "managed", ManagedInput{Scenario: s}, &managed)
+	if !strings.Contains(managed.YAML, "manager: tailor") {
+		t.Errorf("managedFields %s", managed.YAML)
+	}
+	s.Objects = append(s.Objects, "apiVersion: v1\nkind: Nothing\nmetadata: {name: x}\n")
+	must(t, e, "run", RunInput{Scenario: s, At: 1}, &out)
+	if len(out.Objects) != 2 || !out.Objects[0].OK || out.Objects[1].OK || out.Objects[1].Mark.Message == "" || len(out.Conflicts) != 1 {
+		t.Errorf("with one that cannot be used: %+v", out.Objects)
+	}
+}
+
+func TestStartsAreWhatTheManagersHaveApplied(t *testing.T) {
+	last := strings.Replace(liveSettings, "metadata:\n", "metadata:\n  annotations:\n    kubectl.kubernetes.io/last-applied-configuration: '{\"kind\": \"ConfigMap\"}'\n", 1)
+	var out StartsOutput
+	must(t, New(), "starts", StartsInput{Scenario: Scenario{Objects: []string{last}}}, &out)
+	want := []Step{
+		{Actor: "kubectl-client-side-apply", Do: "client-side-apply", Body: "kind: ConfigMap\n"},
+		{Actor: "alice", Do: "apply", Body: "apiVersion: v1\ndata:\n  colour: blue\nkind: ConfigMap\nmetadata:\n  name: settings\n  namespace: shop\n"},
+		{Do: "apply", Body: "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\n  namespace: shop\n"},
+	}
+	if len(out.Steps) != len(want) {
+		t.Fatalf("%+v", out.Steps)
+	}
+	for i := range want {
+		if out.Steps[i] != want[i] {
+			t.Errorf("start %d: %+v, want %+v", i, out.Steps[i], want[i])
+		}
+	}
+}
+
+// TestALineSaysWhatItsFieldIs: no field is called free that is not.
+func TestALineSaysWhatItsFieldIs(t *testing.T) {
+	body := "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n  replicas: 1\n  selector:\n    matchLabels: {app: web}\n  template:\n    metadata:\n      labels: {app: web}\n    spec:\n      containers:\n      - name: web\n        image: nginx\n"
+	s := Scenario{Steps: []Step{{Actor: "a", Do: "apply", Body: body}, {Actor: "b", Do: "apply", Body: body}, {Actor: "a", Do: "apply", Body: strings.Replace(body, "  replicas: 1\n", "", 1)}}}
+	e := New()
+	var out RunOutput
+	must(t, e, "run", RunInput{Scenario: s, At: 3, Against: 2}, &out)
+	for text, want := range map[string]string{
+		"apiVersion: apps/v1": isIdentity, "  name: web": isIdentity, "  namespace: default": isIdentity, "  generation: 1": isServers,
+		"  replicas: 1": isOwned, "      - image: nginx": isShared, "  revisionHistoryLimit: 10": isDefault, "      dnsPolicy: ClusterFirst": isDefault,
+		"spec:": isMembers, "metadata:": isNobodys,
+	} {
+		found := false
+		for _, r := range out.Rows {
+			if r.Text != text || r.Line == 0 {
+				continue
+			}
+			found = true
+			var line LineOutput
+			must(t, e, "line", LineInput{Scenario: s, At: 3, Line: r.Line}, &line)
+			if line.Meaning != want || line.Text == "" || line.Rule.Name == "" || !strings.HasPrefix(line.Rule.URL, "https://") {
+				t.Errorf("%q is %+v, want %s", text, line, want)
+			}
+		}
+		if !found {
+			t.Errorf("there is no line %q", text)
+		}
+	}
+}
+
+func TestAnUnknownKindIsMarkedWithWhatMayHaveBeenMeant(t *testing.T) {
+	var out RunOutput
+	must(t, New(), "run", RunInput{Scenario: Scenario{Steps: []Step{{Actor: "a", Do: "apply", Body: "apiVersion: apps/v1\nkind: Deploymnt\nmetadata: {name: x}\n"}}}, At: 1}, &out)
+	if m := out.Steps[0].Marks; len(m) != 1 || m[0].Line != 2 || m[0].Message != "did you mean Deployment (apps/v1)?" {
+		t.Errorf("marks %+v", m)
+	}
+}
