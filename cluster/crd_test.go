@@ -130,8 +130,8 @@ func TestCRDIsValidated(t *testing.T) {
 	q.must(cluster.Create, crds, thingCRD("things", "Thing", simpleSpec, ""))
 	for _, c := range []struct{ body, field, why string }{
 		{strings.Replace(thingCRD("bad", "Bad", simpleSpec, ""), "bad.x", "other.x", 1), "metadata.name", "the name is plural and group"},
-		{thingCRD("bad", "Bad", `{"properties":{"a":{}}}`, ""), "spec.versions[0].schema.openAPIV3Schema.properties[spec].type", "a schema must be structural"},
-		{thingCRD("bad", "Bad", `{"type":"object","properties":{"a":{"type":"integer","default":"x"}}}`, ""), "spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[a].default", "a default must be valid"},
+		{thingCRD("bad", "Bad", `{"properties":{"a":{}}}`, ""), "spec.validation.openAPIV3Schema.properties[spec].type", "a schema must be structural"},
+		{thingCRD("bad", "Bad", `{"type":"object","properties":{"a":{"type":"integer","default":"x"}}}`, ""), "spec.validation.openAPIV3Schema.properties[spec].properties[a].default", "a default must be valid"},
 		{strings.ReplaceAll(thingCRD("bad", "Bad", simpleSpec, ""), `"storage":true`, `"storage":false`), "spec.versions", "one version is stored"},
 	} {
 		st := q.refused(422, cluster.Create, crds, c.body)

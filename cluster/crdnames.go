@@ -15,7 +15,11 @@ func controlled(crd document.Value, others []document.Value, now string) documen
 	if !identical(crd.Lookup("spec", "names"), crd.Lookup("status", "acceptedNames")) {
 		crd = acceptNames(crd, others, now)
 	}
-	if conditionTrue(crd, "NamesAccepted") && !conditionTrue(crd, "Established") {
+	switch {
+	case !conditionTrue(crd, "NamesAccepted") || conditionTrue(crd, "Established"):
+	case kinds.InvalidCABundle(crd):
+		crd = withCondition(crd, "Established", "False", "InvalidCABundle", "The conversion webhook CABundle is invalid", now)
+	default:
 		crd = withCondition(crd, "Established", "True", "InitialNamesAccepted", "the initial names have been accepted", now)
 	}
 	if state, message, needed := kinds.Approval(crd); needed {

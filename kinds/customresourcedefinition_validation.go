@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
@@ -26,57 +27,108 @@ func validateCustomResourceDefinition(c *check, object, old field) {
 	default:
 		c.errs = append(c.errs, structural.ValidateDefaults(crd)...)
 	}
-	c.definitionNames(spec)
-	c.definitionVersions(spec.get("versions"))
-	c.conversion(spec.get("conversion"))
+	c.definitionNames(spec.get("names"))
+	c.definitionGroup(spec.get("group"))
+	c.definitionVersions(spec)
+	established := hasCondition(old.Get("status"), "Established")
+	c.conversion(spec.get("conversion"), old.get("spec.conversion"), established)
+	if spec.get("preserveUnknownFields").isTrue() && !old.get("spec.preserveUnknownFields").isTrue() {
+		c.invalid(spec.get("preserveUnknownFields"), "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead")
+	}
 	if old.isSet() {
 		was := old.get("spec")
 		fixed := []string{"group", "names.plural"}
-		if hasCondition(old.Get("status"), "Established") {
+		if established {
 			fixed = append(fixed, "scope", "names.kind")
 		}
 		for _, name := range fixed {
 			c.immutable(spec.get(name), was.get(name))
 		}
 	}
-	if crd != nil {
-		c.storedVersions(object.get("status.storedVersions"), crd)
-	}
+	c.storedVersions(object.get("status.storedVersions"), spec.get("versions"))
 	c.approval(object, old)
 }
 
-func (c *check) definitionNames(spec field) {
-	c.syntaxIfSet(spec.get("names.singular"), names.DNSLabel1035)
-	categories := spec.get("names.categories")
-	for i := range categories.items() {
-		c.syntax(categories.item(i), names.DNSLabel1035)
-	}
-	if first := spec.get("versions").item(0).get("name"); names.DNSLabel1035(first.text()) != "" {
-		c.invalidText(spec.getAs("", "version"), first.text(), names.DNSLabel1035(first.text()))
+func (c *check) definitionGroup(group field) {
+	switch {
+	case group.text() == "" || !c.syntax(group, names.DNSSubdomain):
+	case !strings.Contains(group.text(), "."):
+		c.invalid(group, "should be a domain with at least one dot")
 	}
 }
 
-func (c *check) definitionVersions(list field) {
+// definitionNames checks the names of a resource, those wanted and those accepted.
+func (c *check) definitionNames(of field) {
+	c.syntaxIfSet(of.get("plural"), names.DNSLabel1035)
+	c.syntaxIfSet(of.get("singular"), names.DNSLabel1035)
+	for _, name := range [...]string{"kind", "listKind"} {
+		f := of.get(name)
+		if why := names.DNSLabel1035(strings.ToLower(f.text())); f.text() != "" && why != "" {
+			c.invalid(f, "may have mixed case, but should otherwise match: "+why)
+		}
+	}
+	if kind := of.get("kind").text(); kind != "" && kind == of.get("listKind").text() {
+		c.invalid(of.get("listKind"), "kind and listKind may not be the same")
+	}
+	for _, name := range [...]string{"shortNames", "categories"} {
+		list := of.get(name)
+		for i := range list.items() {
+			c.syntax(list.item(i), names.DNSLabel1035)
+		}
+	}
+}
+
+func (c *check) definitionVersions(spec field) {
+	list := spec.get("versions")
 	for i := range list.items() {
 		version := list.item(i)
 		c.syntax(version.get("name"), names.DNSLabel1035)
 		if warning := version.get("deprecationWarning"); warning.isSet() {
 			c.deprecationWarning(warning, version.get("deprecated").isTrue())
 		}
-		if list.items() > 1 { // of a single version kube-apiserver names other fields
-			c.columns(version.get("additionalPrinterColumns"))
-			c.unique(version.get("selectableFields"), "jsonPath")
+	}
+	if first := list.item(0).get("name"); first.text() != "" && names.DNSLabel1035(first.text()) != "" {
+		c.invalidText(spec.getAs("", "version"), first.text(), names.DNSLabel1035(first.text()))
+	}
+	// Columns that all versions share are shown where the first version of the API
+	// had them.
+	if sharedColumns(list) {
+		c.columns(spec.getAs("versions", "").hiddenItem(0).get("additionalPrinterColumns"))
+		return
+	}
+	for i := range list.items() {
+		c.columns(list.item(i).get("additionalPrinterColumns"))
+	}
+}
+
+func sharedColumns(versions field) bool {
+	first := versions.item(0).get("additionalPrinterColumns")
+	for i := range versions.items() {
+		columns := versions.item(i).get("additionalPrinterColumns")
+		if !document.Equal(columns.Value, first.Value) && (!columns.isEmpty() || !first.isEmpty()) {
+			return false
 		}
 	}
+	return true
 }
 
 func (c *check) deprecationWarning(warning field, deprecated bool) {
 	const longest = 256
-	switch text := warning.text(); {
+	text := warning.text()
+	switch {
 	case !deprecated:
 		c.invalid(warning, "can only be set for deprecated versions")
-	case text == "" || len(text) > longest:
-		c.invalid(warning, "must have 1 to 256 characters")
+		return
+	case text == "":
+		c.invalid(warning, "must not be an empty string")
+	case len(text) > longest:
+		c.invalid(warning, "must be <= 256 characters long")
+	}
+	for i, r := range text {
+		if !unicode.IsPrint(r) {
+			c.invalid(warning, "must only contain printable UTF-8 characters; non-printable character found at index "+strconv.Itoa(i))
+			return
+		}
 	}
 }
 
@@ -86,17 +138,21 @@ func (c *check) columns(list field) {
 		c.need(column.get("name"))
 		kind, format := column.get("type"), column.get("format")
 		if c.need(kind) && !among(kind.text(), "integer,number,string,boolean,date") {
-			c.invalid(kind, "must be one of boolean, date, integer, number, string")
+			c.invalid(kind, "must be one of boolean,date,integer,number,string")
 		}
 		if format.text() != "" && !among(format.text(), "int32,int64,float,double,byte,date,date-time,password") {
-			c.invalid(format, "must be one of byte, date, date-time, double, float, int32, int64, password")
+			c.invalid(format, "must be one of byte,date,date-time,double,float,int32,int64,password")
+		}
+		path := column.getAs("jsonPath", "JSONPath")
+		if c.need(path) && path.text()[0] != '.' {
+			c.invalid(path, "must be a simple json path starting with .")
 		}
 	}
 }
 
-// conversion requires a strategy, and for webhooks the versions of reviews. Errors
-// name the fields as the first version of the API had them.
-func (c *check) conversion(conversion field) {
+// conversion requires a strategy, and for webhooks where they are and the versions of
+// reviews. Errors name the fields as the first version of the API had them.
+func (c *check) conversion(conversion, old field, established bool) {
 	if !conversion.isSet() {
 		return
 	}
@@ -113,49 +169,58 @@ func (c *check) conversion(conversion field) {
 		}
 		return
 	}
+	if client.isSet() {
+		c.webhookClient(client)
+	} else {
+		c.required(client, "required when strategy is set to Webhook")
+	}
+	if bundle := client.get("caBundle"); established && !bundle.isEmpty() && !hasCertificate(bundle.text()) {
+		if was := old.get("webhook.clientConfig.caBundle"); was.isEmpty() || hasCertificate(was.text()) {
+			c.invalid(bundle, noCertificates)
+		}
+	}
+	known := old.get("webhook.conversionReviewVersions")
+	c.conversionVersions(versions, known.items() == 0 || hasReviewVersion(known))
+}
+
+func (c *check) conversionVersions(versions field, known bool) {
 	if versions.items() == 0 {
 		c.required(versions, "")
 		return
 	}
-	if !hasText(versions.Value, "v1") && !hasText(versions.Value, "v1beta1") {
-		c.invalid(versions, "must include at least one of v1, v1beta1")
-	}
-	for i := range versions.items() {
-		c.syntax(versions.item(i), names.DNSLabel1035)
-	}
+	c.reviewVersions(versions, known)
 }
 
-// storedVersions requires that versions in which objects may be stored are declared.
-func (c *check) storedVersions(list field, crd *schema.CRD) {
-	for i := range list.items() {
-		version, declared := list.item(i), false
-		for _, k := range crd.Declared {
-			declared = declared || k.Version == version.text()
+// storedVersions requires that versions in which objects may be stored are declared,
+// and that the storage version is one of them.
+func (c *check) storedVersions(list, versions field) {
+	storage := ""
+	declared := func(name string) bool {
+		for i := range versions.items() {
+			if versions.item(i).get("name").text() == name {
+				return true
+			}
 		}
-		if !declared {
-			c.invalid(version, "must appear in spec.versions")
+		return false
+	}
+	for i := range versions.items() {
+		if v := versions.item(i); v.get("storage").isTrue() && storage == "" {
+			storage = v.get("name").text()
+		}
+	}
+	if list.items() == 0 && storage == "" {
+		c.invalid(list, "must have at least one stored version")
+	}
+	for i := range list.items() {
+		if version := list.item(i); !declared(version.text()) {
+			c.invalid(version, "missing from spec.versions; "+version.text()+" was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in "+
+				version.text()+" and removes "+version.text()+" from status.storedVersions")
 		}
 	}
 }
 
 func validateCustomResourceDefinitionStatus(c *check, object, _ field) {
-	accepted := object.get("status.acceptedNames")
-	for _, name := range [...]string{"plural", "singular", "kind", "listKind"} {
-		c.acceptedName(accepted.get(name))
-	}
-	for _, name := range [...]string{"shortNames", "categories"} {
-		list := accepted.get(name)
-		for i := range list.items() {
-			c.acceptedName(list.item(i))
-		}
-	}
-}
-
-// acceptedName requires a label that begins with a letter, in any case.
-func (c *check) acceptedName(name field) {
-	if why := names.DNSLabel1035(strings.ToLower(name.text())); name.text() != "" && why != "" {
-		c.invalid(name, why)
-	}
+	c.definitionNames(object.get("status.acceptedNames"))
 }
 
 // ApprovalState is whether a CustomResourceDefinition in a group of Kubernetes was

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"errors"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -137,11 +138,15 @@ func (r *crdReader) names(spec document.Value, at place) *CRD {
 		ShortNames: texts(names.Get("shortNames")),
 		Categories: texts(names.Get("categories")),
 	}
-	if crd.ListKind == "" {
+	if crd.ListKind == "" && crd.Kind != "" {
 		crd.ListKind = crd.Kind + "List"
 	}
 	if crd.Singular == "" {
 		crd.Singular = strings.ToLower(crd.Kind)
+	}
+	if crd.Kind == "" { // from which the others would be made
+		r.required(names, namesAt, "listKind")
+		r.required(names, namesAt, "singular")
 	}
 	switch scope := r.required(spec, at, "scope"); scope {
 	case "", "Cluster":
@@ -163,12 +168,9 @@ func (r *crdReader) required(v document.Value, at place, name string) string {
 }
 
 func (r *crdReader) versions(crd *CRD, list document.Value, at place) {
-	if list.Len() == 0 {
-		r.add(ErrorRequired, at, document.Value{}, "must have exactly one version marked as storage version")
-		return
-	}
 	seen := map[string]bool{}
 	stored := 0
+	shared := sharedParts(list)
 	for i, v := range list.Items() {
 		here := at.index(i)
 		name := r.required(v, here, "name")
@@ -176,7 +178,7 @@ func (r *crdReader) versions(crd *CRD, list document.Value, at place) {
 			r.add(ErrorInvalid, at, document.Value{}, "must contain unique version names")
 		}
 		seen[name] = true
-		k := r.version(crd, v, here)
+		k := r.version(crd, v, here, shared, i == 0)
 		k.Version = name
 		crd.Declared = append(crd.Declared, k)
 		if flag(v, "served") {
@@ -193,7 +195,29 @@ func (r *crdReader) versions(crd *CRD, list document.Value, at place) {
 	sort.SliceStable(crd.Kinds, func(i, j int) bool { return VersionBefore(crd.Kinds[i].Version, crd.Kinds[j].Version) })
 }
 
-func (r *crdReader) version(crd *CRD, v document.Value, at place) *Kind {
+// shared tells which parts of its versions a CRD has once for all of them.
+// kube-apiserver holds these beside the versions, as the first version of the API
+// did, so that messages name the fields of that version.
+type shared struct{ schema, subresources, columns, selectable, status bool }
+
+func sharedParts(versions document.Value) shared {
+	same := func(name string) bool {
+		for _, v := range versions.Items() {
+			if a, b := versions.At(0).Get(name), v.Get(name); !document.Equal(a, b) && (isGiven(a) || isGiven(b)) {
+				return false
+			}
+		}
+		return true
+	}
+	s := shared{schema: same("schema"), subresources: same("subresources"), columns: same("additionalPrinterColumns"), selectable: same("selectableFields")}
+	for _, v := range versions.Items() {
+		s.status = s.status || v.Lookup("subresources", "status").Kind() == document.Object
+	}
+	return s
+}
+
+// version reads one version. What the versions share is checked in the first alone.
+func (r *crdReader) version(crd *CRD, v document.Value, at place, shared shared, first bool) *Kind {
 	k := &Kind{
 		GroupVersionKind: GroupVersionKind{Group: crd.Group, Kind: crd.Kind},
 		Resource:         crd.Plural, Singular: crd.Singular, ListKind: crd.ListKind,
@@ -213,16 +237,38 @@ func (r *crdReader) version(crd *CRD, v document.Value, at place) *Kind {
 	for _, f := range v.Get("selectableFields").Items() {
 		k.Selectable = append(k.Selectable, f.Get("jsonPath").StringOr(""))
 	}
-	r.subresources(k, v.Get("subresources"), v.Get("name").StringOr(""), at.child("subresources"))
-	s, here := v.Lookup("schema", "openAPIV3Schema"), at.child("schema").child("openAPIV3Schema")
-	if !s.Exists() {
-		r.add(ErrorRequired, here, document.Value{}, "schemas are required")
-		return k
+	subresources := at.child("subresources")
+	if shared.subresources {
+		subresources = subresources.shownAs("spec.subresources")
 	}
 	before := len(r.errs)
-	r.root(s, here)
+	r.subresources(k, v.Get("subresources"), v.Get("name").StringOr(""), subresources)
+	if shared.subresources && !first {
+		r.errs = r.errs[:before]
+	}
+	r.schema(k, v, at, shared, first)
+	r.selectable(v, at, shared, first)
+	return k
+}
+
+// schema reads the schema of a version.
+func (r *crdReader) schema(k *Kind, v document.Value, at place, shared shared, first bool) {
+	s, here := v.Lookup("schema", "openAPIV3Schema"), at.child("schema").child("openAPIV3Schema")
+	if !s.Exists() || s.IsNull() {
+		r.add(ErrorRequired, here, document.Value{}, "schemas are required")
+		return
+	}
+	hasStatus := v.Lookup("subresources", "status").Kind() == document.Object
+	if shared.schema {
+		here, hasStatus = at.child("schema").shownAs("spec.validation").child("openAPIV3Schema"), shared.status
+	}
+	before := len(r.errs)
+	r.root(s, here, hasStatus)
 	if len(r.errs) > before {
-		return k // what is not structural is not read
+		if shared.schema && !first {
+			r.errs = r.errs[:before]
+		}
+		return // what is not structural is not read
 	}
 	k.Rules = countRules(s)
 	c := newConverter(document.Value{})
@@ -235,7 +281,55 @@ func (r *crdReader) version(crd *CRD, v document.Value, at place) *Kind {
 		r.add(ErrorInvalid, here, document.Value{}, err.Error())
 	}
 	k.typ = t
-	return k
+}
+
+// maxSelectable limits how many selectable fields a version has.
+const maxSelectable = 8
+
+// selectable checks the fields that field selectors may use: each is a string, a
+// boolean or an integer outside the metadata.
+func (r *crdReader) selectable(v document.Value, at place, shared shared, first bool) {
+	list, here := v.Get("selectableFields"), at.child("selectableFields")
+	s := v.Lookup("schema", "openAPIV3Schema")
+	switch {
+	case list.Len() == 0 || shared.selectable && !first || s.Kind() != document.Object:
+		return
+	case shared.selectable:
+		here = here.shownAs("spec.selectableFields")
+		if !shared.schema {
+			r.add(ErrorInvalid, here, document.NewString(""), "may only be set when validations.schema is included")
+			return
+		}
+	}
+	seen := map[string]bool{}
+	for i, f := range list.Items() {
+		path, pathAt := f.Get("jsonPath"), here.index(i).child("jsonPath")
+		if path.StringOr("") == "" {
+			r.add(ErrorRequired, pathAt, document.Value{}, "")
+			continue
+		}
+		fields, found, err := followFieldPath(path.StringOr(""), s, false)
+		if err != nil {
+			r.add(ErrorInvalid, pathAt, path, "is an invalid path: "+err.Error())
+			continue
+		}
+		if fields[0] == "metadata" {
+			r.add(ErrorInvalid, pathAt, path, "must not point to fields in metadata")
+		}
+		switch found.Get("type").StringOr("") {
+		case "string", "boolean", "integer":
+		default:
+			r.add(ErrorInvalid, pathAt, path, "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.")
+		}
+		if name := strings.Join(fields, "."); seen[name] {
+			r.add(ErrorDuplicate, pathAt, path, "")
+		} else {
+			seen[name] = true
+		}
+	}
+	if len(seen) > maxSelectable {
+		r.add(ErrorTooMany, here, document.NewInt(int64(len(seen))), "must have at most "+strconv.Itoa(maxSelectable)+" items")
+	}
 }
 
 // countRules returns the number of validation rules in a schema.
@@ -263,9 +357,9 @@ func (r *crdReader) subresources(k *Kind, v document.Value, version string, at p
 	if scale := v.Get("scale"); scale.Kind() == document.Object {
 		here := at.child("scale")
 		k.Scale = &Scale{
-			SpecReplicasPath:   r.jsonPath(scale, here, "specReplicasPath", ".spec."),
-			StatusReplicasPath: r.jsonPath(scale, here, "statusReplicasPath", ".status."),
-			LabelSelectorPath:  scale.Get("labelSelectorPath").StringOr(""),
+			SpecReplicasPath:   r.jsonPath(scale, here, "specReplicasPath", true, ".spec."),
+			StatusReplicasPath: r.jsonPath(scale, here, "statusReplicasPath", true, ".status."),
+			LabelSelectorPath:  r.jsonPath(scale, here, "labelSelectorPath", false, ".spec.", ".status."),
 		}
 		k.Subresources = append(k.Subresources, Subresource{"scale", GroupVersionKind{"autoscaling", "v1", "Scale"}, verbs})
 	}
@@ -275,16 +369,20 @@ func (r *crdReader) subresources(k *Kind, v document.Value, version string, at p
 	k.noteSubresources()
 }
 
-// jsonPath reads one of the scale's paths, which have to begin with prefix and
-// hold names only.
-func (r *crdReader) jsonPath(scale document.Value, at place, name, prefix string) string {
-	path := r.required(scale, at, name)
+// jsonPath reads one of the scale's paths, which begin with one of prefixes.
+func (r *crdReader) jsonPath(scale document.Value, at place, name string, required bool, prefixes ...string) string {
+	path := scale.Get(name).StringOr("")
+	under := func(prefix string) bool { return strings.HasPrefix(path, prefix) }
 	switch {
-	case path == "":
-	case !strings.HasPrefix(path, prefix):
-		r.add(ErrorInvalid, at.child(name), scale.Get(name), "should be a json path under "+strings.TrimSuffix(prefix, "."))
-	case strings.ContainsAny(path, "[]*"):
-		r.add(ErrorInvalid, at.child(name), scale.Get(name), "should be a simple json path of names: .a.b")
+	case path == "" && required:
+		r.add(ErrorRequired, at.child(name), document.Value{}, "")
+	case path == "" || slices.ContainsFunc(prefixes, under):
+	case path[0] != '.':
+		r.add(ErrorInvalid, at.child(name), scale.Get(name), "must be a simple json path starting with .")
+	case len(prefixes) > 1:
+		r.add(ErrorInvalid, at.child(name), scale.Get(name), "should be a json path under either .spec or .status")
+	default:
+		r.add(ErrorInvalid, at.child(name), scale.Get(name), "should be a json path under "+strings.TrimSuffix(prefixes[0], "."))
 	}
 	return path
 }

@@ -15,6 +15,13 @@ type place struct {
 	above *place
 	step  document.Step
 	named bool // by the author of the CRD: properties[replicas]
+	shown string
+}
+
+// shownAs returns the place with another text, to which those below it add theirs.
+func (p place) shownAs(text string) place {
+	p.shown = text
+	return p
 }
 
 func (p place) child(name string) place {
@@ -41,6 +48,10 @@ func (p place) path() document.Path {
 func (p place) text() string {
 	var steps []string
 	for at := &p; at.above != nil; at = at.above {
+		if at.shown != "" {
+			steps = append(steps, at.shown)
+			break
+		}
 		switch name, ok := at.step.Name(); {
 		case !ok:
 			steps = append(steps, at.step.String())
@@ -56,8 +67,8 @@ func (p place) text() string {
 	return strings.Join(steps, "")
 }
 
-// checker checks that the schemas of a CRD are structural
-// (apiextensions-apiserver, ValidateStructural and the API validation around it).
+// checker checks the schemas of a CRD: that they are structural (this file), and the
+// rules of the API for their keywords (crd_openapi.go).
 type checker struct{ errs []FieldError }
 
 // maxErrors bounds what is told about one CRD.
@@ -82,317 +93,181 @@ const (
 	fieldLevel
 )
 
-// root checks the schema of a version.
-func (c *checker) root(s document.Value, at place) {
+// unsupported returns the first keyword in a schema that structural schemas do not
+// have, "" for none. kube-apiserver then checks no other rule of structural schemas.
+func unsupported(s document.Value) string {
 	if s.Kind() != document.Object {
-		c.add(ErrorTypeInvalid, at, s, "a schema must be an object")
-		return
+		return ""
 	}
-	if flag(s, "nullable") {
-		c.forbid(at.child("nullable"), "nullable cannot be true at the root")
+	for _, name := range [...]string{"id", "$schema", "$ref", "patternProperties", "dependencies", "additionalItems", "definitions"} {
+		if isGiven(s.Get(name)) {
+			return "'" + name + "' is not supported"
+		}
 	}
-	c.structural(s, rootLevel, false, at)
-	c.complete(s, s, at, at)
+	if s.Get("items").Kind() == document.List {
+		return "'items' must be a schema, but is an array"
+	}
+	for _, name := range [...]string{"items", "additionalProperties", "not"} {
+		if why := unsupported(s.Get(name)); why != "" {
+			return why
+		}
+	}
+	for _, name := range [...]string{"properties", "allOf", "anyOf", "oneOf"} {
+		parts := s.Get(name)
+		if k := parts.Kind(); k != document.Object && k != document.List {
+			continue
+		}
+		for i := range parts.Len() {
+			if why := unsupported(parts.At(i)); why != "" {
+				return why
+			}
+		}
+	}
+	return ""
 }
 
-// structural checks a schema and those below it that give structure. inMeta says
-// that it stands in that of an object's metadata.
-func (c *checker) structural(s document.Value, l level, inMeta bool, at place) {
-	if s.Kind() != document.Object {
-		c.add(ErrorTypeInvalid, at, s, "a schema must be an object")
-		return
+// isGiven reports whether a keyword has a value other than null, "" and an empty
+// list or object.
+func isGiven(v document.Value) bool {
+	switch v.Kind() {
+	case document.Absent, document.Null:
+		return false
+	case document.String:
+		return v.StringOr("") != ""
+	case document.List, document.Object:
+		return v.Len() > 0
 	}
-	if !c.keywords(s, at) {
-		return
-	}
-	embedded := flag(s, "x-kubernetes-embedded-resource")
-	if inMeta && embedded {
-		c.forbid(at.child("x-kubernetes-embedded-resource"), "must not be used inside of resource meta")
-	}
-	c.typeGiven(s, l, at)
-	c.objects(s, l, at)
-	c.lists(s, at)
-	c.extensions(s, at)
-	c.values(s, at, flag(s, "x-kubernetes-int-or-string"))
-	if items := s.Get("items"); items.Exists() {
-		c.structural(items, itemLevel, inMeta, at.child("items"))
+	return true
+}
+
+// structural checks a schema and those below it that give structure
+// (apiextensions-apiserver, ValidateStructural).
+func (c *checker) structural(s document.Value, l level, at place) {
+	if items := s.Get("items"); items.Kind() == document.Object {
+		c.structural(items, itemLevel, at.child("items"))
+	} else if s.Get("type").StringOr("") == "array" {
+		c.add(ErrorRequired, at.child("items"), document.Value{}, "must be specified")
 	}
 	for name, p := range s.Get("properties").Members() {
-		meta := inMeta || (l == rootLevel || embedded) && (name == "metadata" || name == "kind" || name == "apiVersion")
-		c.structural(p, fieldLevel, meta, at.child("properties").key(name))
+		c.structural(p, fieldLevel, at.child("properties").key(name))
 	}
-	if more := s.Get("additionalProperties"); more.Kind() == document.Object {
-		if inMeta && more.Get("default").Exists() {
-			c.forbid(at.child("additionalProperties").child("default"), "must not be set inside additionalProperties applying to object metadata")
-		}
-		c.structural(more, fieldLevel, inMeta, at.child("additionalProperties"))
-	}
-}
-
-// keywords checks that the members of a schema are of the kinds that they have
-// to be, and of those supported.
-func (c *checker) keywords(s document.Value, at place) bool {
-	ok := true
-	for name, v := range s.Members() {
-		want := document.Absent
-		switch name {
-		case "id", "$schema", "$ref", "patternProperties", "dependencies", "additionalItems", "definitions":
-			c.forbid(at.child(name), name+" is not supported")
-			ok = false
-		case "type", "format", "pattern", "title", "description", "x-kubernetes-list-type", "x-kubernetes-map-type":
-			want = document.String
-		case "nullable", "uniqueItems", "exclusiveMinimum", "exclusiveMaximum", "x-kubernetes-embedded-resource",
-			"x-kubernetes-int-or-string", "x-kubernetes-preserve-unknown-fields":
-			want = document.Bool
-		case "minimum", "maximum", "multipleOf", "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties":
-			want = document.Number
-		case "required", "enum", "allOf", "anyOf", "oneOf", "x-kubernetes-list-map-keys", "x-kubernetes-validations":
-			want = document.List
-		case "properties", "not", "items":
-			want = document.Object
-		}
-		if want != document.Absent && v.Kind() != want && !v.IsNull() {
-			c.add(ErrorTypeInvalid, at.child(name), v, "must be a "+want.String()+", not a "+v.Kind().String())
-			ok = false
-		}
-	}
-	return ok
-}
-
-func (c *checker) typeGiven(s document.Value, l level, at place) {
-	typ := s.Get("type").StringOr("")
-	embedded := flag(s, "x-kubernetes-embedded-resource")
-	switch typ {
-	case "object", "array", "string", "integer", "number", "boolean":
-	case "":
-		if flag(s, "x-kubernetes-int-or-string") || flag(s, "x-kubernetes-preserve-unknown-fields") && !embedded {
-			return
-		}
-		where := map[level]string{rootLevel: "at the root", itemLevel: "for specified array items", fieldLevel: "for specified object fields"}[l]
-		c.add(ErrorRequired, at.child("type"), document.Value{}, "must not be empty "+where)
-		return
-	default:
-		c.add(ErrorNotSupported, at.child("type"), s.Get("type"), `supported values: "array", "boolean", "integer", "number", "object", "string"`)
-		return
-	}
-	if l == rootLevel && typ != "object" {
-		c.add(ErrorInvalid, at.child("type"), s.Get("type"), "must be object at the root")
-	}
-	if embedded && typ != "object" {
-		c.add(ErrorInvalid, at.child("type"), s.Get("type"), "must be object if x-kubernetes-embedded-resource is true")
-	}
-}
-
-// objects checks what a schema says of members.
-func (c *checker) objects(s document.Value, l level, at place) {
-	more, props := s.Get("additionalProperties"), s.Get("properties")
-	embedded := flag(s, "x-kubernetes-embedded-resource")
-	if more.Exists() && !more.IsNull() {
+	if more := s.Get("additionalProperties"); more.Exists() && !more.IsNull() {
 		here := at.child("additionalProperties")
-		allows, isBool := more.Bool()
-		switch {
-		case l == rootLevel:
+		if l == rootLevel {
 			c.forbid(here, "must not be used at the root")
-		case embedded:
+		}
+		if flag(s, "x-kubernetes-embedded-resource") {
 			c.forbid(here, "must not be used if x-kubernetes-embedded-resource is set")
-		case props.Len() > 0 && !(isBool && allows):
-			c.forbid(here, "additionalProperties and properties are mutual exclusive")
-		case !isBool && more.Kind() != document.Object:
-			c.add(ErrorTypeInvalid, here, more, "must be a schema or a boolean")
 		}
-	}
-	if l == rootLevel || embedded {
-		c.meta(props, l, at.child("properties"))
-	}
-	if embedded && !flag(s, "x-kubernetes-preserve-unknown-fields") && props.Len() == 0 {
-		c.add(ErrorRequired, at.child("properties"), document.Value{}, "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields")
-	}
-}
-
-// meta checks the schemas of apiVersion, kind and metadata.
-func (c *checker) meta(props document.Value, l level, at place) {
-	for _, want := range [][2]string{{"apiVersion", "string"}, {"kind", "string"}, {"metadata", "object"}} {
-		p := props.Get(want[0])
-		if p.Exists() && p.Get("type").StringOr("") != want[1] {
-			c.add(ErrorInvalid, at.key(want[0]).child("type"), p.Get("type"), "must be "+want[1])
+		if more.Kind() == document.Object {
+			c.structural(more, fieldLevel, here)
 		}
-		if l == rootLevel && p.Get("default").Exists() {
-			c.forbid(at.key(want[0]).child("default"), "must not be set in top-level "+want[0])
-		}
-	}
-	if l != rootLevel {
-		return
-	}
-	metadata := props.Get("metadata")
-	for name := range metadata.Members() {
-		if name != "type" && name != "properties" && name != "description" && name != "default" {
-			c.forbid(at.key("metadata"), "must not specify anything other than name and generateName, but metadata is implicitly specified")
-		}
-	}
-	for name := range metadata.Get("properties").Members() {
-		if name != "name" && name != "generateName" {
-			c.forbid(at.key("metadata"), "must not specify anything other than name and generateName, but metadata is implicitly specified")
-		}
-	}
-}
-
-// extensions checks Kubernetes' own keywords but those for lists.
-func (c *checker) extensions(s document.Value, at place) {
-	preserve := s.Get("x-kubernetes-preserve-unknown-fields")
-	if p, ok := preserve.Bool(); ok && !p {
-		c.add(ErrorInvalid, at.child("x-kubernetes-preserve-unknown-fields"), preserve, "must be true or undefined")
 	}
 	if flag(s, "x-kubernetes-int-or-string") {
-		for _, name := range []string{"x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource"} {
+		for _, name := range [...]string{"x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource"} {
 			if flag(s, name) {
 				c.add(ErrorInvalid, at.child(name), s.Get(name), "must be false if x-kubernetes-int-or-string is true")
 			}
 		}
 	}
-	if mapType, ok := s.Get("x-kubernetes-map-type").Text(); ok {
-		if typ := s.Get("type").StringOr(""); typ != "object" {
-			c.add(ErrorInvalid, at.child("type"), document.NewString(typ), "must be object if x-kubernetes-map-type is specified")
-		}
-		if mapType != "atomic" && mapType != "granular" {
-			c.add(ErrorNotSupported, at.child("x-kubernetes-map-type"), s.Get("x-kubernetes-map-type"), `supported values: "atomic", "granular"`)
-		}
+	c.values(s, at, isIntOrString(s.Get("anyOf")), firstIsIntOrString(s.Get("allOf")))
+	c.typeGiven(s, l, at)
+	c.meta(s, l, at.child("properties"))
+}
+
+func firstIsIntOrString(allOf document.Value) bool {
+	return allOf.Len() > 0 && isIntOrString(allOf.At(0).Get("anyOf"))
+}
+
+func (c *checker) typeGiven(s document.Value, l level, at place) {
+	typ, here := s.Get("type").StringOr(""), at.child("type")
+	embedded := flag(s, "x-kubernetes-embedded-resource")
+	switch {
+	case embedded && typ == "":
+		c.add(ErrorRequired, here, document.Value{}, "must be object if x-kubernetes-embedded-resource is true")
+	case embedded && typ != "object":
+		c.add(ErrorInvalid, here, s.Get("type"), "must be object if x-kubernetes-embedded-resource is true")
+	case typ == "" && !flag(s, "x-kubernetes-int-or-string") && !flag(s, "x-kubernetes-preserve-unknown-fields"):
+		where := map[level]string{rootLevel: "at the root", itemLevel: "for specified array items", fieldLevel: "for specified object fields"}[l]
+		c.add(ErrorRequired, here, document.Value{}, "must not be empty "+where)
 	}
-	for i, r := range s.Get("x-kubernetes-validations").Items() {
-		if r.Get("rule").StringOr("") == "" {
-			c.add(ErrorRequired, at.child("x-kubernetes-validations").index(i).child("rule"), document.Value{}, "rule is not specified")
-		}
+	if l == rootLevel && typ != "" && typ != "object" {
+		c.add(ErrorInvalid, here, s.Get("type"), "must be object at the root")
 	}
 }
 
-// lists checks what a schema says of items.
-func (c *checker) lists(s document.Value, at place) {
-	items, typ := s.Get("items"), s.Get("type").StringOr("")
-	if typ == "array" && !items.Exists() {
-		c.add(ErrorRequired, at.child("items"), document.Value{}, "must be specified")
+// meta checks the schemas of apiVersion, kind and metadata, and that an embedded
+// object has a schema at all.
+func (c *checker) meta(s document.Value, l level, at place) {
+	embedded := flag(s, "x-kubernetes-embedded-resource")
+	props := s.Get("properties")
+	if l == rootLevel || embedded {
+		for _, want := range [...][2]string{{"apiVersion", "string"}, {"kind", "string"}, {"metadata", "object"}} {
+			if p := props.Get(want[0]); p.Exists() && p.Get("type").StringOr("") != want[1] {
+				c.add(ErrorInvalid, at.key(want[0]).child("type"), p.Get("type"), "must be "+want[1])
+			}
+		}
 	}
-	listType, given := s.Get("x-kubernetes-list-type").Text()
-	keys := s.Get("x-kubernetes-list-map-keys")
-	if keys.Len() > 0 && listType != "map" {
-		c.add(ErrorInvalid, at.child("x-kubernetes-list-type"), s.Get("x-kubernetes-list-type"), "must be map if x-kubernetes-list-map-keys is non-empty")
+	if embedded && !flag(s, "x-kubernetes-preserve-unknown-fields") && props.Len() == 0 {
+		c.add(ErrorRequired, at, document.Value{}, "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields")
 	}
-	if !given {
-		return
-	}
-	if typ != "array" {
-		c.add(ErrorInvalid, at.child("type"), s.Get("type"), "must be array if x-kubernetes-list-type is specified")
-		return
-	}
-	itemsAt := at.child("items")
-	switch listType {
-	case "atomic":
-		return
-	case "set":
-		c.setItems(items, itemsAt)
-	case "map":
-		c.mapKeys(keys, items, at)
-	default:
-		c.add(ErrorNotSupported, at.child("x-kubernetes-list-type"), s.Get("x-kubernetes-list-type"), `supported values: "atomic", "map", "set"`)
-		return
-	}
-	if flag(items, "nullable") {
-		c.forbid(itemsAt.child("nullable"), "cannot be nullable when x-kubernetes-list-type is "+listType)
+	if metadata := props.Get("metadata"); l == rootLevel && !onlyNames(metadata) {
+		c.forbid(at.key("metadata"), "must not specify anything other than name and generateName, but metadata is implicitly specified")
 	}
 }
 
-func (c *checker) setItems(items document.Value, at place) {
-	listType := items.Get("x-kubernetes-list-type").StringOr("atomic")
-	switch items.Get("type").StringOr("") {
-	case "array":
-		if listType != "atomic" {
-			c.add(ErrorInvalid, at.child("x-kubernetes-list-type"), items.Get("x-kubernetes-list-type"), "must be atomic as item of a list with x-kubernetes-list-type=set")
-		}
-	case "object":
-		if items.Get("x-kubernetes-map-type").StringOr("") != "atomic" {
-			c.add(ErrorInvalid, at.child("x-kubernetes-map-type"), items.Get("x-kubernetes-map-type"), "must be atomic as item of a list with x-kubernetes-list-type=set")
+// onlyNames reports whether the schema of metadata restricts nothing but the name
+// and generateName.
+func onlyNames(metadata document.Value) bool {
+	for keyword, v := range metadata.Members() {
+		b, isBool := v.Bool()
+		switch {
+		case keyword == "type" || keyword == "default" || !isGiven(v) || isBool && !b:
+		case keyword != "properties":
+			return false
+		default:
+			for name := range v.Members() {
+				if name != "name" && name != "generateName" {
+					return false
+				}
+			}
 		}
 	}
+	return true
 }
 
-func (c *checker) mapKeys(keys, items document.Value, at place) {
-	here := at.child("x-kubernetes-list-map-keys")
-	if keys.Len() == 0 {
-		c.add(ErrorRequired, here, document.Value{}, "must not be empty if x-kubernetes-list-type is map")
-	}
-	if items.Get("type").StringOr("") != "object" {
-		c.add(ErrorInvalid, at.child("items").child("type"), items.Get("type"), "must be object if parent array's x-kubernetes-list-type is map")
-		return
-	}
-	required := texts(items.Get("required"))
-	seen := map[string]bool{}
-	for _, k := range keys.Items() {
-		name := k.StringOr("")
-		p, pAt := items.Get("properties").Get(name), at.child("items").child("properties").key(name)
-		if seen[name] {
-			c.add(ErrorInvalid, here, keys, "must not contain duplicate entries")
-		}
-		seen[name] = true
-		if !p.Exists() {
-			c.add(ErrorInvalid, here, keys, "entries must all be names of item properties")
-			continue
-		}
-		if typ := p.Get("type").StringOr(""); typ == "array" || typ == "object" {
-			c.add(ErrorInvalid, pAt.child("type"), p.Get("type"), "must be a scalar type if parent array's x-kubernetes-list-type is map")
-		}
-		if d := p.Get("default"); !slices.Contains(required, name) && (!d.Exists() || d.IsNull()) {
-			c.add(ErrorRequired, pAt.child("default"), document.Value{}, "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property")
-		}
-		if flag(p, "nullable") {
-			c.forbid(pAt.child("nullable"), "this property is in x-kubernetes-list-map-keys, so it cannot be nullable")
-		}
-	}
-}
-
-// values checks what validates only. intOrString allows the types in an anyOf
-// that say integer or string once more.
-func (c *checker) values(s document.Value, at place, intOrString bool) {
-	if flag(s, "uniqueItems") {
-		c.forbid(at.child("uniqueItems"), "uniqueItems cannot be set to true since the runtime complexity becomes quadratic")
-	}
+// values checks what only validates. skipAny and skipFirst leave out an anyOf, or
+// that of the first allOf, that repeats the types of int-or-string.
+func (c *checker) values(s document.Value, at place, skipAny, skipFirst bool) {
 	if p := s.Get("pattern").StringOr(""); p != "" {
 		if _, err := regexp.Compile(p); err != nil {
 			c.add(ErrorInvalid, at.child("pattern"), s.Get("pattern"), "must be a valid regular expression, but isn't: "+err.Error())
 		}
 	}
-	for _, name := range []string{"anyOf", "allOf", "oneOf"} {
-		if name == "anyOf" && intOrString && isIntOrString(s.Get(name)) {
+	for _, name := range [...]string{"anyOf", "allOf", "oneOf"} {
+		if name == "anyOf" && skipAny {
 			continue
 		}
 		for i, j := range s.Get(name).Items() {
-			c.nested(j, at.child(name).index(i), intOrString && name == "allOf" && i == 0)
+			c.nested(j, at.child(name).index(i), skipFirst && name == "allOf" && i == 0)
 		}
 	}
-	if not := s.Get("not"); not.Exists() && !not.IsNull() {
+	if not := s.Get("not"); not.Kind() == document.Object {
 		c.nested(not, at.child("not"), false)
 	}
 }
 
 // nested checks a schema below a junctor, which must not give structure.
-func (c *checker) nested(s document.Value, at place, intOrString bool) {
-	if s.Kind() != document.Object {
-		c.add(ErrorTypeInvalid, at, s, "a schema must be an object")
-		return
-	}
-	if !c.keywords(s, at) {
-		return
-	}
-	for name, v := range s.Members() {
-		switch name {
-		case "type", "title", "description", "nullable", "default", "additionalProperties", "x-kubernetes-preserve-unknown-fields",
-			"x-kubernetes-embedded-resource", "x-kubernetes-int-or-string", "x-kubernetes-list-map-keys", "x-kubernetes-list-type",
-			"x-kubernetes-map-type", "x-kubernetes-validations":
-			if b, isBool := v.Bool(); v.IsNull() || isBool && !b && name != "x-kubernetes-preserve-unknown-fields" {
-				continue
-			}
+func (c *checker) nested(s document.Value, at place, skipAny bool) {
+	c.values(s, at, skipAny, false)
+	for _, name := range [...]string{"type", "title", "description", "nullable", "default", "additionalProperties",
+		"x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource", "x-kubernetes-int-or-string",
+		"x-kubernetes-list-map-keys", "x-kubernetes-list-type", "x-kubernetes-map-type", "x-kubernetes-validations"} {
+		if v := s.Get(name); isForbidden(name, v) {
 			c.forbid(at.child(name), "must be undefined to be structural")
 		}
 	}
-	c.values(s, at, intOrString)
-	if items := s.Get("items"); items.Exists() {
+	if items := s.Get("items"); items.Kind() == document.Object {
 		c.nested(items, at.child("items"), false)
 	}
 	for name, p := range s.Get("properties").Members() {
@@ -402,6 +277,22 @@ func (c *checker) nested(s document.Value, at place, intOrString bool) {
 		}
 		c.nested(p, here, false)
 	}
+}
+
+// isForbidden reports whether a keyword that gives structure is in effect. Some are
+// pointers in Go, for which an empty or false value counts too.
+func isForbidden(name string, v document.Value) bool {
+	if !v.Exists() || v.IsNull() {
+		return false
+	}
+	switch name {
+	case "default", "additionalProperties", "x-kubernetes-list-type", "x-kubernetes-map-type":
+		return true
+	case "nullable", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource", "x-kubernetes-int-or-string":
+		b, _ := v.Bool()
+		return b
+	}
+	return isGiven(v)
 }
 
 // complete checks that what the junctors of a root schema validate is there in

@@ -136,8 +136,8 @@ spec:
     storage: true
     deprecated: true
     additionalPrinterColumns: [{name: Age, type: date, jsonPath: .metadata.creationTimestamp, priority: 1}]
-    selectableFields: [{jsonPath: .spec.color}]
-    schema: {openAPIV3Schema: {type: object, properties: {spec: SCHEMA}}}
+    selectableFields: [{jsonPath: .status.color}]
+    schema: {openAPIV3Schema: {type: object, properties: {spec: SCHEMA, status: {type: object, properties: {color: {type: string}}}}}}
   - {name: v1alpha1, served: false, storage: false, schema: {openAPIV3Schema: {type: object}}}
 `
 
@@ -153,7 +153,7 @@ func TestCRDDefaults(t *testing.T) {
 	if k.Warning != "example.com/v1 Thing is deprecated" {
 		t.Errorf("the warning is %q", k.Warning)
 	}
-	if len(k.Columns) != 1 || k.Columns[0].Priority != 1 || !slices.Equal(k.Selectable, []string{".spec.color"}) {
+	if len(k.Columns) != 1 || k.Columns[0].Priority != 1 || !slices.Equal(k.Selectable, []string{".status.color"}) {
 		t.Errorf("columns %v, selectable %v", k.Columns, k.Selectable)
 	}
 	if m := crd.Declared[1].Type().Map; m.Elem != nil || len(m.Fields) != 3 {
@@ -177,7 +177,7 @@ func TestInvalidCRD(t *testing.T) {
 		{"SCHEMA", `{type: string, pattern: "("}`, at + ".pattern: Invalid value", "no regular expression"},
 		{"SCHEMA", "{$ref: x}", at + ".$ref: Forbidden", "references"},
 		{"SCHEMA", "{type: string, default: x, nullable: 1}", at + ".nullable: Invalid value", "a flag is no number"},
-		{"SCHEMA", "{type: array, items: [{type: string}]}", at + ".items: Invalid value", "one schema for all items"},
+		{"SCHEMA", "{type: array, items: [{type: string}]}", at + ".items: Forbidden", "one schema for all items"},
 		{"SCHEMA", "{type: object, uniqueItems: true}", at + ".uniqueItems: Forbidden", "quadratic"},
 		{"SCHEMA", "{type: string, not: {uniqueItems: true}}", at + ".not.uniqueItems: Forbidden", "quadratic, also below a junctor"},
 		{"SCHEMA", "{x-kubernetes-preserve-unknown-fields: false}", at + ".x-kubernetes-preserve-unknown-fields: Invalid value: false", "true or nothing"},
@@ -186,7 +186,7 @@ func TestInvalidCRD(t *testing.T) {
 		{"SCHEMA", "{type: object, x-kubernetes-map-type: odd}", at + ".x-kubernetes-map-type: Unsupported value", "no such map type"},
 		{"SCHEMA", "{type: string, x-kubernetes-list-type: set}", at + ".type: Invalid value", "a list type without a list"},
 		{"SCHEMA", "{type: array, x-kubernetes-list-type: odd, items: {type: string}}", at + ".x-kubernetes-list-type: Unsupported value", "no such list type"},
-		{"SCHEMA", "{type: array, x-kubernetes-list-map-keys: [a], items: {type: string}}", at + ".x-kubernetes-list-type: Invalid value", "keys of what is not keyed"},
+		{"SCHEMA", "{type: array, x-kubernetes-list-map-keys: [a], items: {type: string}}", at + ".x-kubernetes-list-type: Required value", "keys of what is not keyed"},
 		{"SCHEMA", "{type: array, x-kubernetes-list-type: set, items: {type: string, nullable: true}}", at + ".items.nullable: Forbidden", "null is no item of a set"},
 		{"SCHEMA", "{type: array, x-kubernetes-list-type: set, items: {type: array, x-kubernetes-list-type: set, items: {type: string}}}", at + ".items.x-kubernetes-list-type: Invalid value", "a set of sets"},
 		{"SCHEMA", "{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [a, a, b], items: {type: object, required: [a], properties: {a: {type: object}}}}", at + ".items.properties[a].type: Invalid value", "a key is a scalar"},
@@ -204,7 +204,14 @@ func TestInvalidCRD(t *testing.T) {
 		{"{openAPIV3Schema: {type: object, properties: {", "{openAPIV3Schema: {type: object, properties: {kind: {type: string, default: x}, ", "spec.versions[0].schema.openAPIV3Schema.properties[kind].default: Forbidden", "a default of the kind"},
 		{"schema: {openAPIV3Schema", "schema: {other", "spec.versions[0].schema.openAPIV3Schema: Required value", "no schema"},
 		{"deprecated: true", "subresources: {scale: {specReplicasPath: .replicas, statusReplicasPath: .status.replicas}}", "spec.versions[0].subresources.scale.specReplicasPath: Invalid value", "scale is in spec"},
-		{"deprecated: true", "subresources: {scale: {specReplicasPath: '.spec.a[0]', statusReplicasPath: .status.replicas}}", "spec.versions[0].subresources.scale.specReplicasPath: Invalid value", "no path of names"},
+		{"deprecated: true", "subresources: {scale: {specReplicasPath: replicas, statusReplicasPath: .status.replicas}}", "spec.versions[0].subresources.scale.specReplicasPath: Invalid value: \"replicas\": must be a simple json path", "no path of names"},
+		{".status.color", ".status.size", "spec.versions[0].selectableFields[0].jsonPath: Invalid value: \".status.size\": is an invalid path", "no such field to select by"},
+		{".status.color", ".status", "spec.versions[0].selectableFields[0].jsonPath: Invalid value: \".status\": must point to a field of type string", "objects are not selected by"},
+		{"{jsonPath: .status.color}", "{jsonPath: .status.color}, {jsonPath: .status.color}", "spec.versions[0].selectableFields[1].jsonPath: Duplicate value", "the same field twice"},
+		{"{openAPIV3Schema: {type: object,", "{openAPIV3Schema: {type: object, id: x,", "spec.versions[0].schema.openAPIV3Schema.id: Forbidden", "a keyword that is not supported"},
+		{"{openAPIV3Schema: {type: object,", "{openAPIV3Schema: {type: object, $schema: x,", "spec.versions[0].schema.openAPIV3Schema: Invalid value", "a keyword that makes no schema structural"},
+		{"deprecated: true", "subresources: {status: {}}", "spec.versions[0].schema.openAPIV3Schema: Invalid value", "status is validated alone"},
+		{"  - {name: v1alpha1, served: false, storage: false, schema: {openAPIV3Schema: {type: object}}}\n", "", "spec.validation.openAPIV3Schema.properties[spec].type: Required value", "a schema that all versions share"},
 		{"deprecated: true", "subresources: {scale: {specReplicasPath: .spec.a}}", "spec.versions[0].subresources.scale.statusReplicasPath: Required value", "half a scale"},
 		{"kind: Thing,", "", "spec.names.kind: Required value", "no kind"},
 		{"scope: Cluster", "scope: All", "spec.scope: Unsupported value", "no such scope"},
@@ -214,7 +221,14 @@ func TestInvalidCRD(t *testing.T) {
 		{"apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1", "kind: Invalid value", "a version that is gone"},
 	} {
 		text := strings.Replace(smallCRD, c.old, c.new, 1)
-		_, err := FromCRD(parse(t, strings.Replace(text, "SCHEMA", "{type: string}", 1)))
+		rest := "{type: string}"
+		if strings.HasPrefix(c.want, "spec.validation") {
+			rest = "{}"
+		}
+		if strings.Contains(c.new, "status: {}") {
+			text = strings.Replace(text, "{type: object, properties", "{type: object, enum: [{}], properties", 1)
+		}
+		_, err := FromCRD(parse(t, strings.Replace(text, "SCHEMA", rest, 1)))
 		var bad *InvalidCRD
 		if !errors.Is(err, ErrInvalidCRD) || !errors.As(err, &bad) {
 			t.Errorf("%s: error %v", c.reason, err)

@@ -78,7 +78,7 @@ spec:
 	_, err = schema.FromCRD(doc.Root)
 	fmt.Println(err)
 	// Output:
-	// invalid CustomResourceDefinition "lamps.example.com": spec.versions[0].schema.openAPIV3Schema.properties[spec].type: Required value: must not be empty for specified object fields
+	// invalid CustomResourceDefinition "lamps.example.com": spec.validation.openAPIV3Schema.properties[spec].type: Required value: must not be empty for specified object fields
 }
 
 func ExampleNearest() {

@@ -15,12 +15,30 @@ import (
 // CRD.
 func ValidateDefaults(crd *schema.CRD) []schema.FieldError {
 	var c defaultChecker
+	versions := crd.Object.Lookup("spec", "versions")
+	shared := sharedSchema(versions)
 	for i, k := range crd.Declared {
 		c.path = document.Keys("spec", "versions").Item(i).Child("schema").Child("openAPIV3Schema")
 		c.text = []string{"spec.versions[" + strconv.Itoa(i) + "].schema.openAPIV3Schema"}
-		c.check(k.Type())
+		if shared {
+			c.text = []string{"spec.validation.openAPIV3Schema"}
+		}
+		if !shared || i == 0 {
+			c.check(k.Type())
+		}
 	}
 	return c.errs
+}
+
+// sharedSchema reports whether all versions have the same schema, which messages
+// then name as the first version of the API did.
+func sharedSchema(versions document.Value) bool {
+	for _, v := range versions.Items() {
+		if !document.Equal(v.Get("schema"), versions.At(0).Get("schema")) {
+			return false
+		}
+	}
+	return true
 }
 
 // A defaultChecker goes through the schema of a version. Its path and the parts of

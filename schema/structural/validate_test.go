@@ -147,7 +147,7 @@ func TestValidateDefaults(t *testing.T) {
 			continue
 		}
 		got := texts(ValidateDefaults(crd))
-		const at = "spec.versions[0].schema.openAPIV3Schema.properties[spec]."
+		const at = "spec.validation.openAPIV3Schema.properties[spec]."
 		if c.want == "" && got != "" || !strings.HasPrefix(got, at+c.want) && c.want != "" {
 			t.Errorf("%s: %s, want %s", c.reason, got, c.want)
 		}
