@@ -10,6 +10,7 @@ type ApplyOptions struct {
 	Subresource     string
 	FieldValidation string
 	Namespace       string
+	Explain         bool
 }
 
 // Apply applies a configuration to a live object as 'kubectl apply --server-side'
@@ -28,7 +29,7 @@ func (l *Lab) ClientApply(live, manifest Input, o ApplyOptions) (*Result, error)
 
 func (o ApplyOptions) change(a Action) Change {
 	return Change{Action: a, FieldManager: o.FieldManager, Force: o.Force, Subresource: o.Subresource,
-		FieldValidation: o.FieldValidation, Namespace: o.Namespace}
+		FieldValidation: o.FieldValidation, Namespace: o.Namespace, Explain: o.Explain}
 }
 
 // PatchOptions are those of [Lab.Patch]. The fields are those of [Change].
@@ -41,13 +42,14 @@ type PatchOptions struct {
 	Subresource     string
 	FieldValidation string
 	Namespace       string
+	Explain         bool
 }
 
 // Patch applies a JSON patch (RFC 6902), a merge patch (RFC 7386) or a strategic
 // merge patch to a live object.
 func (l *Lab) Patch(live, p Input, o PatchOptions) (*Result, error) {
 	c := Change{Action: patchAction(o.Type), FieldManager: o.FieldManager, Subresource: o.Subresource,
-		FieldValidation: o.FieldValidation, Namespace: o.Namespace}
+		FieldValidation: o.FieldValidation, Namespace: o.Namespace, Explain: o.Explain}
 	if c.Action == "" {
 		var err error
 		if c.Action, err = l.detectPatch(live, p); err != nil {
@@ -87,6 +89,7 @@ type WriteOptions struct {
 	Subresource     string // of Update alone
 	FieldValidation string
 	Namespace       string
+	Explain         bool
 }
 
 // Update replaces a live object, as a PUT does. Where the object has a
@@ -101,5 +104,6 @@ func (l *Lab) Create(object Input, o WriteOptions) (*Result, error) {
 }
 
 func (o WriteOptions) change(a Action) Change {
-	return Change{Action: a, FieldManager: o.FieldManager, Subresource: o.Subresource, FieldValidation: o.FieldValidation, Namespace: o.Namespace}
+	return Change{Action: a, FieldManager: o.FieldManager, Subresource: o.Subresource,
+		FieldValidation: o.FieldValidation, Namespace: o.Namespace, Explain: o.Explain}
 }

@@ -45,6 +45,9 @@ type Change struct {
 	Namespace string
 	// RequireLive refuses to create objects.
 	RequireLive bool
+	// Explain keeps what is decided on the way, for Result.Reasons and
+	// Error.Reasons.
+	Explain bool
 }
 
 // detect chooses the action for a document, and says why.

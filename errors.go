@@ -47,6 +47,7 @@ type Error struct {
 	Err error `json:"-"`
 
 	message string
+	write   *write // that was refused, nil where it was not tried
 }
 
 // A FieldError is a field that is wrong.
@@ -63,6 +64,8 @@ type FieldError struct {
 	Value document.Value `json:"value,omitzero"`
 	// Hint is advice; may be empty.
 	Hint string `json:"hint,omitempty"`
+	// Rule is the name of the rule that refuses the field, see doc/rules.md.
+	Rule string `json:"rule,omitempty"`
 }
 
 // An OptionError is an option of a change that is wrong. Its name is the one that
@@ -146,7 +149,7 @@ func (e *Error) explain(status *cluster.Status, w *write) {
 		return
 	}
 	for _, c := range status.Fields() {
-		f := FieldError{Path: c.Path, Position: w.Locate(c.Path), Field: c.Field, Message: c.Message, Value: c.Value, Hint: c.Hint}
+		f := FieldError{Path: c.Path, Position: w.Locate(c.Path), Field: c.Field, Message: c.Message, Value: c.Value, Hint: c.Hint, Rule: c.Rule}
 		if f.Hint == "" && e.Conflicts == nil {
 			if near := w.kind.Type().NearestField(c.Path); near != "" {
 				f.Hint = "did you mean " + near + "?"

@@ -196,3 +196,25 @@ func ExampleObject_Owners() {
 	// Output:
 	// "autoscaler" with subresource "scale" using apps/v1
 }
+
+// A change that is to be explained has reasons: the rule behind each field.
+func ExampleResult_Reasons() {
+	lab, err := patchlab.New(patchlab.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	live := patchlab.Files(os.DirFS("testdata/quickstart"), "live.yaml")
+	result, err := lab.Patch(live, patchlab.Bytes([]byte(`{"spec":{"revisionHistoryLimit":null,"paused":true}}`)), patchlab.PatchOptions{Explain: true})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, r := range result.Reasons() {
+		fmt.Println(r.Path, r.Effect, "by", r.Rule)
+	}
+	// Output:
+	// .metadata.generation set by server-set
+	// .spec.paused set by strategic/value-is-added
+	// .spec.revisionHistoryLimit kept by default
+}

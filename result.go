@@ -27,6 +27,8 @@ type Result struct {
 	// Notes say what was found out or assumed: the action, the namespace, that a
 	// kind has no schema.
 	Notes []string
+
+	noted *explain.Notes // nil where the change was not to be explained
 }
 
 // Object returns the object after the change, with its managedFields.
@@ -55,6 +57,45 @@ func (r *Result) Changes() []explain.Change {
 		before = *r.Before
 	}
 	return explain.Changes(r.After.Kind.Type(), before.split(), r.After.split())
+}
+
+// Reasons lists why the fields that the change set, removed, left as they are or moved
+// between managers are as they are, by the rules of doc/rules.md. It is nil where the
+// change was made without Change.Explain.
+func (r *Result) Reasons() []explain.Reason {
+	if r.noted == nil {
+		return nil
+	}
+	w := explain.Write{Type: r.After.Kind.Type(), After: r.After.split(), Manager: r.FieldManager, Notes: r.noted}
+	if r.Before != nil {
+		w.Before = r.Before.split()
+	}
+	return explain.Reasons(w)
+}
+
+// Reasons lists the fields for which a change was refused, each with the rule that
+// refuses it (doc/rules.md), the value and the owners before. It is nil where the
+// change was made without Change.Explain.
+func (e *Error) Reasons() []explain.Reason {
+	if e.write == nil || e.write.noted == nil {
+		return nil
+	}
+	w := explain.Write{Type: e.write.kind.Type(), Manager: e.FieldManager, Notes: e.write.noted}
+	if e.write.live != nil {
+		w.Before = e.write.live.split()
+	}
+	switch {
+	case e.Conflicts != nil:
+		w.Conflicts = e.Conflicts.List
+	case len(e.Fields) == 0:
+		w.Refused = []explain.Refusal{{Message: e.Err.Error()}}
+	}
+	for _, f := range e.Fields {
+		if e.Conflicts == nil {
+			w.Refused = append(w.Refused, explain.Refusal{Path: f.Path, Rule: explain.Rule(f.Rule), Value: f.Value, Message: f.Message, Hint: f.Hint})
+		}
+	}
+	return explain.Reasons(w)
 }
 
 // Changes lists the fields that differ between two states of an object, in value or

@@ -8,6 +8,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/explain"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/patch"
@@ -90,6 +91,7 @@ type write struct {
 	// live is the object before, nil for none.
 	live  *Object
 	notes []string
+	noted *explain.Notes // nil where the change is not to be explained
 }
 
 // rulesNotRun says that an object was not held against the rules of its kind.
@@ -103,6 +105,9 @@ func rulesNotRun(n int, k *schema.Kind) string {
 // prepare fills in what the change leaves open, and opens the live object.
 func (l *Lab) prepare(live *liveObjects, m *matched, c Change) (*write, error) {
 	w := &write{lab: l, matched: m, change: c, notes: m.notes}
+	if c.Explain {
+		w.noted = &explain.Notes{}
+	}
 	if err := checkSubresource(m.kind, c.Subresource); err != nil {
 		return nil, err
 	}
@@ -229,7 +234,7 @@ func (w *write) clientApply() (*Result, error) {
 		return nil, err
 	}
 	if p.Len() == 0 {
-		return &Result{Target: w.target, Action: w.change.Action, FieldManager: w.change.FieldManager, Notes: w.notes,
+		return &Result{noted: w.noted, Target: w.target, Action: w.change.Action, FieldManager: w.change.FieldManager, Notes: w.notes,
 			Position: w.Position(), Before: w.live, After: w.live}, nil
 	}
 	verb, format := patchAction(patchType).format()
@@ -243,6 +248,9 @@ func (w *write) send(verb cluster.Verb, format cluster.Format, body *document.Do
 		Options: cluster.Options{FieldManager: w.change.FieldManager, FieldValidation: w.change.FieldValidation}}
 	if verb == cluster.Create {
 		r.Name = ""
+	}
+	if w.noted != nil {
+		r.Notes = w.noted
 	}
 	if format == cluster.ApplyPatch {
 		r.Force = &w.change.Force
@@ -259,7 +267,7 @@ func (w *write) send(verb cluster.Verb, format cluster.Format, body *document.Do
 }
 
 func (w *write) result(response *cluster.Response) *Result {
-	r := &Result{Target: w.target, Action: w.change.Action, FieldManager: w.change.FieldManager, Warnings: response.Warnings, Notes: w.notes,
+	r := &Result{noted: w.noted, Target: w.target, Action: w.change.Action, FieldManager: w.change.FieldManager, Warnings: response.Warnings, Notes: w.notes,
 		Position: w.Position(),
 		After:    &Object{Kind: w.kind, Value: response.After.Value, Managed: response.After.Managed, lab: w.lab}}
 	r.Target.Name = response.After.Value.Lookup("metadata", "name").StringOr(r.Target.Name)
@@ -275,7 +283,7 @@ func (w *write) result(response *cluster.Response) *Result {
 // refused turns the error of a change into an *Error.
 func (w *write) refused(err error) *Error {
 	e := located(err, w.Object).about(w.target, w.change.Action)
-	e.FieldManager = w.change.FieldManager
+	e.FieldManager, e.write = w.change.FieldManager, w
 	e.Notes = w.notes
 	var status *cluster.Status
 	if errors.As(err, &status) {

@@ -470,6 +470,7 @@ func (t *task) respondWith(out outcome, object fieldmanager.Object) (*Response, 
 		resp.Code = 201
 	}
 	resp.After = object
+	t.passed(StageStored, object.Value)
 	if t.ep.sub == subScale {
 		var st *Status
 		resp.Object, _, st = t.ep.scaleOf(object.Value)

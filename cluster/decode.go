@@ -107,6 +107,7 @@ func (t *task) decodeBody() *Status {
 		}
 	}
 	t.body = t.fill(k, value)
+	t.receivedBody(root, value)
 	return nil
 }
 

@@ -2,11 +2,21 @@ package cluster
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/internal/engine/structured"
 	"github.com/patchlab-dev/patchlab/patch"
 	"github.com/patchlab-dev/patchlab/schema/defaults"
+)
+
+// The names of the rules that refuse fields, as in doc/rules.md.
+const (
+	refusedStrict    = "refused/strict"
+	refusedType      = "refused/type"
+	refusedPatch     = "refused/patch"
+	refusedInvalid   = "refused/invalid"
+	refusedImmutable = "refused/immutable"
 )
 
 // Fields lists what the failure says about single fields, each with its Path:
@@ -28,21 +38,21 @@ func (s *Status) Fields() []Cause {
 	case errors.As(s.Err, &conflicts):
 		causes := make([]Cause, len(conflicts.List))
 		for i, c := range conflicts.List {
-			causes[i] = Cause{Type: CauseConflict, Message: "conflict with " + c.Owner.String(), Field: c.Field(), Path: c.Path, Value: c.Wanted}
+			causes[i] = Cause{Type: CauseConflict, Message: "conflict with " + c.Owner.String(), Field: c.Field(), Path: c.Path, Value: c.Wanted, Rule: string(fieldmanager.RuleConflict)}
 		}
 		return causes
 	case errors.As(s.Err, &strict):
 		causes := make([]Cause, len(strict.Problems))
 		for i, p := range strict.Problems {
-			causes[i] = Cause{Message: p.Message, Path: p.Path}
+			causes[i] = Cause{Message: p.Message, Path: p.Path, Rule: refusedStrict}
 		}
 		return causes
 	case errors.As(s.Err, &undecoded):
-		return []Cause{{Message: undecoded.Reason, Field: undecoded.Path.String(), Path: undecoded.Path}}
+		return []Cause{{Message: undecoded.Reason, Field: undecoded.Path.String(), Path: undecoded.Path, Rule: refusedType}}
 	case errors.As(s.Err, &unpatched):
-		return []Cause{{Message: unpatched.Error(), Path: unpatched.Path}}
+		return []Cause{{Message: unpatched.Error(), Path: unpatched.Path, Rule: refusedPatch}}
 	case errors.As(s.Err, &mistyped) && len(mistyped.Path) > 0:
-		return []Cause{{Message: mistyped.Reason, Field: mistyped.Path.String(), Path: mistyped.Path}}
+		return []Cause{{Message: mistyped.Reason, Field: mistyped.Path.String(), Path: mistyped.Path, Rule: refusedType}}
 	}
 	if s.Details == nil {
 		return nil
@@ -50,6 +60,10 @@ func (s *Status) Fields() []Cause {
 	var causes []Cause
 	for _, c := range s.Details.Causes {
 		if c.Path != nil {
+			c.Rule = refusedInvalid
+			if strings.Contains(c.Message, "immutable") { // the word of all of kube-apiserver's messages
+				c.Rule = refusedImmutable
+			}
 			causes = append(causes, c)
 		}
 	}

@@ -97,7 +97,7 @@ func (t *task) patched(live fieldmanager.Object) (document.Value, []string, *Sta
 	}
 	var next document.Value
 	var err error
-	o := patch.Options{Engine: t.config.PatchEngine, IgnoreFieldTypes: t.strictness() == validateIgnore}
+	o := patch.Options{Engine: t.config.PatchEngine, IgnoreFieldTypes: t.strictness() == validateIgnore, Observer: t.patchObserver()}
 	switch t.Format {
 	case JSONPatch:
 		next, err = patch.JSON(object, body.value, o)
@@ -110,6 +110,7 @@ func (t *task) patched(live fieldmanager.Object) (document.Value, []string, *Sta
 	if err != nil {
 		return document.Value{}, nil, patchStatus(err)
 	}
+	t.passedBody(StageSent, next)
 	problems := body.problems
 	if t.Format == JSONPatch {
 		problems = append(problems[:len(problems):len(problems)], carriedDuplicates(body, next)...)
@@ -218,7 +219,8 @@ func (t *task) decodePatched(k *schema.Kind, next document.Value, from defaults.
 	if t.strictness() != validateWarn {
 		all = nil
 	}
-	return t.fillUpdate(k, value, t.basis), messages(all), nil
+	t.passedBody(StageDecoded, value)
+	return t.noteDefaulted(t.fillUpdate(k, value, t.basis)), messages(all), nil
 }
 
 // ownType gives the result of a strategic merge patch the type of its endpoint,

@@ -90,6 +90,8 @@ type task struct {
 	// valid reports whether nothing is wrong with the next state, not even what it may
 	// keep from the live object.
 	valid bool
+	// received are the stages that the body went through, where they are noted.
+	received []passedStage
 	// warnings of the whole request; those of an attempt come in its outcome.
 	warnings []string
 }

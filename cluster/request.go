@@ -86,6 +86,10 @@ type Request struct {
 	// what comes before its first "/".
 	UserAgent string
 
+	// Notes, where not nil, receives what is decided about a create, an update or a
+	// patch.
+	Notes Notes
+
 	Options
 }
 

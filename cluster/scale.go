@@ -121,6 +121,7 @@ func (t *task) changeScale(live fieldmanager.Object) (outcome, *Status) {
 	if object.Managed, err = t.scaledManagers(live.Managed, next.Managed); err != nil {
 		return outcome{}, plainError(err)
 	}
+	t.passed(StageScaled, object.Value)
 	out, st := t.settle(live, object)
 	out.warnings = append(warnings, out.warnings...)
 	return out, st

@@ -46,6 +46,9 @@ type Cause struct {
 	Value document.Value
 	// Hint is advice that the API server does not give; may be empty.
 	Hint string
+	// Rule is the name of the rule that refuses the field (doc/rules.md). Only
+	// Status.Fields sets it.
+	Rule string
 }
 
 // warning returns the failure with warnings in front of those it has. nil stays nil.

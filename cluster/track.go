@@ -9,6 +9,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/patch"
 	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/schema/defaults"
 	"github.com/patchlab-dev/patchlab/schema/structural"
@@ -23,8 +24,11 @@ func (t *task) tracked(live fieldmanager.Object, next document.Value) fieldmanag
 	if k := t.ep.body; err != nil || next.Get("kind").StringOr("") != k.Kind || next.Get("apiVersion").StringOr("") != k.APIVersion() {
 		return fieldmanager.Object{Value: withMeta(next, "managedFields", document.Value{})}
 	}
-	object, err := m.Update(live, next, fieldmanager.UpdateOptions{FieldManager: t.manager(), Time: t.now})
+	object, err := t.observed(m).Update(live, next, fieldmanager.UpdateOptions{FieldManager: t.manager(), Time: t.now})
 	if err != nil {
+		if t.Notes != nil {
+			t.Notes.Managed(fieldmanager.Decision{Rule: fieldmanager.RuleUntracked, Outcome: patch.Removed})
+		}
 		object.Managed = fieldmanager.Managed{}
 		object.Value = withMeta(object.Value, "managedFields", document.Value{})
 	}
@@ -49,10 +53,13 @@ func (t *task) applied(live fieldmanager.Object) (fieldmanager.Object, []string,
 		return live, nil, plainError(errScaleVersion)
 	}
 	force := t.Force != nil && *t.Force
-	next, err := m.Apply(live, config, fieldmanager.ApplyOptions{FieldManager: t.FieldManager, Force: force, Time: t.now, Finish: t.finish})
+	next, err := t.observed(m).Apply(live, config, fieldmanager.ApplyOptions{FieldManager: t.FieldManager, Force: force, Time: t.now, Finish: t.finish})
 	otherName := errors.Is(err, fieldmanager.ErrName)
 	if err != nil && !otherName {
 		return live, nil, t.mistyped(config, err)
+	}
+	if !otherName {
+		t.passedBody(StageLastApplied, next.Value)
 	}
 	strict := t.strictness()
 	if len(body.problems) > 0 && strict == validateStrict {
@@ -196,14 +203,22 @@ func (t *task) finish(merged document.Value, _ time.Time) (document.Value, error
 		return merged, errScaleVersion
 	}
 	k := t.ep.body
+	t.passedBody(StageSent, merged)
 	if !k.Builtin {
-		return t.fillUpdate(k, merged, t.basis), nil
+		return t.noteDefaulted(t.fillUpdate(k, merged, t.basis)), nil
 	}
 	out, _, err := t.decodeUpdate(k, merged, t.basis.decodedFor(k), defaults.FromTree)
 	if err != nil {
 		return merged, err
 	}
-	return t.fillUpdate(k, out, t.basis), nil
+	t.passedBody(StageDecoded, out)
+	return t.noteDefaulted(t.fillUpdate(k, out, t.basis)), nil
+}
+
+// noteDefaulted notes an object whose defaults were filled in, and returns it.
+func (t *task) noteDefaulted(object document.Value) document.Value {
+	t.passedBody(StageDefaulted, object)
+	return object
 }
 
 // convert returns an object in another version of its kind. Without a converter

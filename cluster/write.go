@@ -12,6 +12,7 @@ import (
 
 // create makes the new object of a POST. name is the one given or generated.
 func (t *task) create() (outcome, *Status) {
+	t.begun(fieldmanager.Object{})
 	value := t.body
 	for _, key := range [...]string{"creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"} {
 		value = withMeta(value, key, document.Value{})
@@ -22,10 +23,12 @@ func (t *task) create() (outcome, *Status) {
 	}
 	out := outcome{created: true}
 	value, out.warnings = oneOwnerEach(value, "")
+	t.passed(StageMetadata, value)
 	next, st := t.mutate(t.tracked(fieldmanager.Object{}, value), fieldmanager.Object{})
 	if st != nil {
 		return out, st
 	}
+	t.passed(StageAdmitted, next.Value)
 	next.Value = t.named(next.Value)
 	if out.object, st = t.prepareNew(next); st != nil {
 		return out, st
@@ -68,13 +71,16 @@ func (t *task) prepareNew(next fieldmanager.Object) (fieldmanager.Object, *Statu
 	if next.Value, st = t.inNamespace(next.Value); st != nil {
 		return next, st
 	}
+	t.passed(StageMetadata, next.Value)
 	switch {
 	case k.Builtin && t.rules != nil:
 		next.Value = t.rules.PrepareForCreate(k, next.Value, t.registryRequest())
 	case k.Status:
 		next.Value = next.Value.Without("status")
 	}
+	t.passed(StageReset, next.Value)
 	next.Value = firstGeneration(t.ep.strategy, next.Value)
+	t.passed(StageMetadata, next.Value)
 	if causes := t.validateNew(next.Value); len(causes) > 0 {
 		return next, invalid(t.ep.invalidKind(next.Value), meta(next.Value, "name"), causes)
 	}
@@ -93,6 +99,7 @@ func (t *task) change(live fieldmanager.Object) (outcome, *Status) {
 	if !live.Value.Exists() && !t.mayCreate() {
 		return outcome{}, notFound(t.ep.what(), t.Name)
 	}
+	t.begun(live)
 	if t.ep.sub == subScale {
 		return t.changeScale(live)
 	}
@@ -126,6 +133,7 @@ func (t *task) next(live fieldmanager.Object) (fieldmanager.Object, []string, *S
 		if st := t.sameUID(live, value); st != nil {
 			return fieldmanager.Object{}, warnings, st
 		}
+		t.passedBody(StageMetadata, value)
 		next, st := t.mutate(t.tracked(live, value), live)
 		return next, warnings, st
 	}
@@ -156,6 +164,7 @@ func (t *task) next(live fieldmanager.Object) (fieldmanager.Object, []string, *S
 	}
 	var more []string
 	next.Value, more = oneOwnerEach(next.Value, afterMutation)
+	t.passedBody(StageMetadata, next.Value)
 	next, st = t.mutate(next, live)
 	return next, append(warnings, more...), st
 }
@@ -199,6 +208,7 @@ func (t *task) settle(live, next fieldmanager.Object) (outcome, *Status) {
 	case strconv.FormatInt(wanted, 10) != has:
 		return outcome{}, conflict(t.ep.what(), t.Name, modified)
 	}
+	t.passed(StageAdmitted, next.Value)
 	next, st := t.prepareUpdate(live, next)
 	if st == nil {
 		next, st = t.admit(next, live)
@@ -221,6 +231,7 @@ func (t *task) prepareUpdate(live, next fieldmanager.Object) (fieldmanager.Objec
 	}
 	next.Value = keepMeta(next.Value, live.Value, "generation")
 	next.Value = t.reset(live.Value, next.Value)
+	t.passed(StageReset, next.Value)
 	if t.ep.sub != subStatus {
 		next.Value = t.nextGeneration(next.Value, live.Value)
 	}
@@ -236,6 +247,7 @@ func (t *task) prepareUpdate(live, next fieldmanager.Object) (fieldmanager.Objec
 	if hasMeta(live.Value, "deletionGracePeriodSeconds") && !hasMeta(next.Value, "deletionGracePeriodSeconds") {
 		next.Value = keepMeta(next.Value, live.Value, "deletionGracePeriodSeconds")
 	}
+	t.passed(StageMetadata, next.Value)
 	if causes := t.validateUpdate(live.Value, next.Value); len(causes) > 0 {
 		return next, invalid(t.ep.invalidKind(next.Value), meta(next.Value, "name"), causes)
 	}

@@ -27,6 +27,22 @@ const (
 	GivenUp Effect = "given up"
 )
 
+// The effects that only a [Reason] has.
+const (
+	// Kept: the field is as before, although the request asks for something else.
+	Kept Effect = "kept"
+	// Reordered: the items of the list stand in another order.
+	Reordered Effect = "reordered"
+	// Ignored: a part of the request has no effect.
+	Ignored Effect = "ignored"
+	// Refused: the request was refused because of the field.
+	Refused Effect = "refused"
+	// Conflicting: the request was refused because another manager owns the field.
+	Conflicting Effect = "conflicting"
+	// Noted: a decision about the whole object.
+	Noted Effect = "noted"
+)
+
 // Change is a field that differs between two states of an object.
 type Change struct {
 	// Path of the field, as field sets name it.
@@ -39,6 +55,13 @@ type Change struct {
 	// managedFields.
 	OwnersBefore []fieldmanager.Owner `json:"ownersBefore,omitempty"`
 	OwnersAfter  []fieldmanager.Owner `json:"ownersAfter,omitempty"`
+
+	// top is the number of steps to the topmost part of the object that came or went
+	// with the field, -1 where the field is in both states.
+	top int
+	// form reports that the object has a value at the path in both states, an empty
+	// object or list in one of them and one with members in the other.
+	form bool
 }
 
 // Changes lists the fields whose value or owners differ between two states of an
@@ -47,9 +70,14 @@ type Change struct {
 // in (resourceVersion, generation, uid, creationTimestamp) is left out.
 func Changes(t *schema.Type, before, after fieldmanager.Object) []Change {
 	was, is := root(t, before), root(t, after)
-	d := differ{owners: [2][]fieldmanager.Owner{allOwners(before.Managed), allOwners(after.Managed)}, match: matching(before.Managed, after.Managed)}
+	d := newDiffer(before, after)
 	d.pair(&was, &is)
 	return d.changes
+}
+
+func newDiffer(before, after fieldmanager.Object) differ {
+	return differ{top: -1, match: matching(before.Managed, after.Managed),
+		owners: [2][]fieldmanager.Owner{allOwners(before.Managed), allOwners(after.Managed)}}
 }
 
 // differ compares two states of an object.
@@ -60,12 +88,20 @@ type differ struct {
 	path    document.Path // of the pair that is compared
 	claims  claimStack
 	changes []Change
+	top     int // as in Change
+	// all includes the metadata that the API server fills in, and the order of
+	// lists whose items have owners of their own.
+	all bool
 }
 
 // pair compares two places, either of which may have no value.
 func (d *differ) pair(was, is *place) {
 	if was.v.Exists() == is.v.Exists() && document.SurelyIdentical(was.v, is.v) && d.sameOwners(was.claims, is.claims) {
 		return
+	}
+	top := d.top
+	if top < 0 && was.v.Exists() != is.v.Exists() {
+		d.top = len(d.path)
 	}
 	x, y := was.v.Exists() && was.leaf(), is.v.Exists() && is.leaf()
 	if x || y {
@@ -82,6 +118,7 @@ func (d *differ) pair(was, is *place) {
 	if above.v.Kind() == document.List || below.v.Kind() == document.List {
 		d.items(only(document.List, &above), only(document.List, &below))
 	}
+	d.top = top
 }
 
 // only returns the place, without its value if that is of another kind.
@@ -121,7 +158,7 @@ func (d *differ) sameOwners(was, is []claim) bool {
 // leaf records the change of a field, which existed before if x is set and exists
 // after if y is set.
 func (d *differ) leaf(was, is *place, x, y bool) {
-	c := Change{Path: d.path}
+	c := Change{Path: d.path, top: d.top, form: x != y && was.v.Exists() && is.v.Exists()}
 	if x {
 		c.Before, c.OwnersBefore = was.v, ownersOf(was.claims, d.owners[0])
 	}
@@ -180,11 +217,19 @@ func (d *differ) members(was, is *place) {
 			name, y = is.v.Key(j), is.member(j, &d.claims)
 			j++
 		}
-		if len(d.path) != 1 || d.path[0] != document.FieldStep("metadata") || !counter(name) {
+		if len(d.path) != 1 || d.path[0] != document.FieldStep("metadata") || !d.passesOver(name) {
 			d.below(document.FieldStep(name), &x, &y)
 		}
 		d.claims.release(n)
 	}
+}
+
+// passesOver reports whether a member of metadata is left out.
+func (d *differ) passesOver(name string) bool {
+	if d.all {
+		return name == "managedFields" || name == "resourceVersion"
+	}
+	return counter(name)
 }
 
 // counter reports whether the API server fills in a member of metadata.
@@ -226,6 +271,7 @@ func (d *differ) items(was, is *place) {
 		at[e] = append(at[e], i)
 	}
 	order := ordered{changes: &d.changes}
+	last, moved := paired-1, false
 	for j := range is.v.Len() {
 		n := len(d.claims)
 		now, e := is.item(j, &d.claims)
@@ -235,6 +281,7 @@ func (d *differ) items(was, is *place) {
 		} else if left := at[e]; len(left) > 0 {
 			before, _ = was.item(left[0], &d.claims)
 			at[e] = left[1:]
+			moved, last = moved || left[0] < last, left[0]
 		}
 		order.begin()
 		d.belowItem(e, &before, &now)
@@ -252,6 +299,9 @@ func (d *differ) items(was, is *place) {
 		d.claims.release(n)
 	}
 	order.sort()
+	if moved && d.all {
+		d.changes = append(d.changes, Change{Path: slices.Clone(d.path), Effect: Reordered, Before: was.v, After: is.v, top: -1})
+	}
 }
 
 // ordered sorts the changes of a list's items by the items' elements, each of

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/explain"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
@@ -143,4 +144,41 @@ func ExampleMerges() {
 	// selector - atomic object: replaced as a whole
 	// externalIPs - atomic list: replaced as a whole
 	// type - single value
+}
+
+// Reasons lists why each field is as it is. The notes are those of the request.
+func ExampleReasons() {
+	pipeline, err := cluster.NewPipeline(cluster.Config{Now: func() time.Time { return now }})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	request := func(manager string, config document.Value) *cluster.Request {
+		return &cluster.Request{Verb: cluster.Patch, Format: cluster.ApplyPatch, Version: "v1", Resource: "configmaps", Namespace: "shop", Name: "settings",
+			Document: &document.Document{Root: config}, Notes: &explain.Notes{}, Options: cluster.Options{FieldManager: manager}}
+	}
+	config := parsed(settings).Set(document.NewString("shop"), "metadata", "namespace")
+	color := config.Set(document.NewObject().With("color", document.NewString("blue")), "data")
+	var live fieldmanager.Object
+	for _, q := range []*cluster.Request{request("alice", config), request("bob", color), request("alice", config.Without("data"))} {
+		response, err := pipeline.Step(nil, live, q)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		live = response.After
+		if q.FieldManager != "alice" || response.Code == 201 {
+			continue
+		}
+		kind, _ := pipeline.Kinds().Resource("", "v1", "configmaps")
+		for _, r := range explain.Reasons(explain.Write{Type: kind.Type(), Before: response.Before, After: live, Manager: "alice", Notes: q.Notes.(*explain.Notes)}) {
+			fmt.Println(r.Path, r.Effect, r.Rule)
+			fmt.Println("  " + r.Text)
+		}
+	}
+	// Output:
+	// .data.color given up apply/co-owned-kept
+	//   The configuration no longer has the field, so the applier gives it up; it stays, because bob (Apply) owns it too.
+	// .data.size removed apply/prune
+	//   The configuration no longer has the field, and nobody else owns it, so it is removed.
 }

@@ -32,6 +32,9 @@ const (
 	RuleQuiet Rule = "update/quiet"    // nobody manages the object, so the update is not tracked
 	RuleReset Rule = "update/reset"    // the request removes all managers
 	RuleCap   Rule = "update/cap"      // too many managers: the oldest become ancient-changes
+	// RuleUntracked: the object does not fit its type, so that it is stored without
+	// managers. The caller of Update, which returns an error then, decides that.
+	RuleUntracked Rule = "update/untracked"
 )
 
 // Decision is one decision of an apply or an update.

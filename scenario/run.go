@@ -8,6 +8,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/explain"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/schema"
@@ -75,6 +76,8 @@ type Runner struct {
 	version string
 	// trial is the object that requests go to in place of the cluster, nil for none.
 	trial *fieldmanager.Object
+	// notes are told what is decided, nil for none.
+	notes *explain.Notes
 	now   time.Time
 	uids  int
 	last  Target

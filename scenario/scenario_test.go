@@ -3,11 +3,13 @@ package scenario
 import (
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/patchlab-dev/patchlab/explain"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
 )
 
 const firstConflict = `scenario: patchlab.dev/v1
@@ -114,6 +116,46 @@ func TestParseSaysWhatIsWrong(t *testing.T) {
 		_, err := Parse([]byte(c.in), "f")
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) || !errors.Is(err, ErrInvalid) {
 			t.Errorf("%s: %v, want %s", c.why, err, c.want)
+		}
+	}
+}
+
+func TestExplainTellsTheRuleOfAStep(t *testing.T) {
+	ctx := context.Background()
+	r, err := NewRunner(ctx, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := func(replicas string) string {
+		return "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\nspec:\n  replicas: " + replicas +
+			"\n  selector: {matchLabels: {app: web}}\n  template:\n    metadata: {labels: {app: web}}\n    spec: {containers: [{name: web, image: web}]}\n"
+	}
+	live := r.Step(ctx, &Step{Actor: "gitops", Do: Apply, Body: body("2")})
+	if live.Err != nil {
+		t.Fatal(live.Err)
+	}
+	scale := Step{Actor: "autoscaler", Do: MergePatch, Subresource: "scale", Body: "spec: {replicas: 5}"}
+	scaled := r.Try(ctx, &scale, live.After)
+	for _, c := range []struct {
+		step Step
+		live fieldmanager.Object
+		want string
+		why  string
+	}{
+		{scale, live.After, "[.spec.replicas taken over scale/replicas]", "the Scale's number becomes the object's"},
+		{Step{Actor: "gitops", Do: Apply, Body: body("2")}, scaled.After, "[.spec.replicas conflicting apply/conflict]", "the autoscaler owns it now"},
+		{Step{Actor: "me", Do: MergePatch, Body: "spec: {selector: {matchLabels: {app: x}}}"}, live.After,
+			"[.spec.template.metadata.labels refused refused/invalid .spec.selector refused refused/immutable]", "the server's own causes"},
+	} {
+		c.step.Target = live.Target
+		var got []string
+		for _, reason := range r.Explain(ctx, &c.step, c.live) {
+			if reason.Rule != explain.RuleServerSet {
+				got = append(got, fmt.Sprint(reason.Path, " ", reason.Effect, " ", reason.Rule))
+			}
+		}
+		if fmt.Sprint(got) != c.want {
+			t.Errorf("%s: %v, want %s", c.why, got, c.want)
 		}
 	}
 }

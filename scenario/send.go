@@ -5,7 +5,6 @@ import (
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
-	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/patch"
 )
 
@@ -56,6 +55,9 @@ func (r *Runner) do(ctx context.Context, q *cluster.Request, res *Result) error 
 
 // answer asks the cluster, or the object of a trial.
 func (r *Runner) answer(ctx context.Context, q *cluster.Request) (*cluster.Response, error) {
+	if r.notes != nil {
+		q.Notes = r.notes
+	}
 	if r.trial == nil {
 		return r.cluster.Do(ctx, q)
 	}
@@ -65,11 +67,7 @@ func (r *Runner) answer(ctx context.Context, q *cluster.Request) (*cluster.Respo
 	if err != nil {
 		return nil, err
 	}
-	after, err := fieldmanager.Split(resp.Object)
-	if err != nil {
-		return nil, err
-	}
-	r.trial = &after
+	r.trial = &resp.After
 	return resp, nil
 }
 

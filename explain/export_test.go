@@ -1,0 +1,4 @@
+package explain
+
+// Compared is for the tests that need package scenario, which imports this one.
+var Compared = compared

@@ -1,0 +1,327 @@
+package explain
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/patch"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// A Reason says what a request did to a field, and by which rule. As JSON it is an
+// object with the members of a [Change] (path, effect, before, after, ownersBefore,
+// ownersAfter) and those below.
+type Reason struct {
+	Change
+	// Rule decided what became of the field. Also are other rules that had a part in
+	// it, the last first.
+	Rule Rule   `json:"rule"`
+	Also []Rule `json:"also,omitempty"`
+	// Wanted is the value that the request asks for where it is not the one that the
+	// field has, absent where it asks for none.
+	Wanted document.Value `json:"wanted,omitzero"`
+	// KeptBy are the owners because of whom the field stays or the request is refused.
+	KeptBy []fieldmanager.Owner `json:"keptBy,omitempty"`
+	// With is the topmost part of the object that came or went together with the
+	// field, nil where the field did alone.
+	With document.Path `json:"with,omitempty"`
+	// Merges describes how the field is merged, as the function Merges does. List is
+	// the nearest list around the field whose items have owners of their own, and
+	// ListMerges how it is merged; "" where there is none.
+	Merges     string        `json:"merges,omitempty"`
+	List       document.Path `json:"list,omitempty"`
+	ListMerges string        `json:"listMerges,omitempty"`
+	// Text is a sentence about what happened, and Expected one about what a person
+	// might have expected instead; Expected may be "".
+	Text     string `json:"text"`
+	Expected string `json:"expected,omitempty"`
+	// Message is the API server's own text where the request was refused.
+	Message string `json:"message,omitempty"`
+	// Hint is advice for a field that was refused; may be "".
+	Hint string `json:"hint,omitempty"`
+}
+
+// A Write is a create, an update or a patch of an object, and what became of it.
+type Write struct {
+	// Type is that of the object's kind.
+	Type *schema.Type
+	// Before is the object before, After the one after the write. After does not
+	// count where the write was refused.
+	Before, After fieldmanager.Object
+	// Manager is the field manager of the request.
+	Manager string
+	// Conflicts and Refused are why the write was refused, both empty where it was
+	// not.
+	Conflicts []fieldmanager.Conflict
+	Refused   []Refusal
+	// Notes are those that the request was made with.
+	Notes *Notes
+}
+
+// A Refusal is a field for which a request was refused, or with an empty Path the
+// refusal of the request as a whole.
+type Refusal struct {
+	Path    document.Path
+	Rule    Rule
+	Value   document.Value
+	Message string
+	Hint    string
+}
+
+// Reasons lists the fields that a write set, removed, reordered or moved between
+// managers, those that it kept or left as they are although it asked for something
+// else, and those that it was refused for, each with the rule that decided; in the
+// order of their paths. A refused write has reasons for its refusal alone.
+//
+// Every field of [Changes] has a reason, and every conflict. Reasons come from what
+// the engines noted (see [Notes]); nothing is merged again.
+func Reasons(w Write) []Reason {
+	e := explainer{Write: w}
+	if e.Notes == nil {
+		e.Notes = &Notes{}
+	}
+	if len(w.Conflicts)+len(w.Refused) > 0 {
+		e.conflicts()
+		e.refusals()
+		return e.reasons
+	}
+	e.changes = allChanges(w.Type, w.Before, w.After)
+	e.events, e.patch = e.Notes.history(w.Type), e.Notes.patchRules(w.Type)
+	e.managed = map[string][]fieldmanager.Decision{}
+	for _, d := range e.Notes.managed {
+		key := d.Path.String()
+		e.managed[key] = append(e.managed[key], d)
+		e.apply = e.apply || strings.HasPrefix(string(d.Rule), "apply/")
+		if d.Rule == fieldmanager.RuleReset || d.Rule == fieldmanager.RuleUntracked {
+			e.dropped = Rule(d.Rule)
+		}
+	}
+	e.has = map[string]bool{}
+	for _, c := range e.changes {
+		e.changed(c)
+	}
+	e.keptByOwners()
+	e.keptByStages()
+	e.ignored()
+	e.whole()
+	e.byUpdate()
+	slices.SortStableFunc(e.reasons, func(a, b Reason) int { return a.Path.Compare(b.Path) })
+	return e.reasons
+}
+
+// explainer finds the reasons for a write that was carried out.
+type explainer struct {
+	Write
+	changes []Change
+	events  history
+	patch   patchRules
+	managed map[string][]fieldmanager.Decision
+	apply   bool // the write is an apply, as far as known
+	dropped Rule // by which all managers were removed, "" if they were not
+	reasons []Reason
+	has     map[string]bool // the paths that have a reason
+}
+
+// add completes a reason and keeps it.
+func (e *explainer) add(r Reason) {
+	if e.has != nil {
+		e.has[r.Path.String()] = true
+	}
+	if r.top >= 0 && r.top < len(r.Path) {
+		r.With = r.Path[:r.top:r.top]
+	}
+	e.describe(&r)
+	e.reasons = append(e.reasons, r)
+}
+
+// changed adds the reason for a field whose value, place or owners changed.
+func (e *explainer) changed(c Change) {
+	r := Reason{Change: c}
+	events := e.events[c.Path.String()]
+	if len(events) == 0 && !document.Identical(c.Before, c.After) {
+		events = e.events.of(c.Path)
+	}
+	for _, v := range slices.Backward(events) {
+		r.decidedBy(e.ruleOf(v, &c))
+	}
+	for _, d := range e.managed[c.Path.String()] {
+		e.byManager(&r, d)
+	}
+	switch {
+	case c.form && c.Effect == Removed:
+		r.Rule, r.Also = RuleFilled, nil
+	case c.form && c.Effect == Set && c.After.Len() == 0:
+		r.Rule, r.Also = RuleEmptied, nil
+	case r.Rule == "":
+		r.Rule = e.ownerRule(&c)
+	}
+	if r.Rule == RuleCoOwned || r.Rule == Rule(fieldmanager.RulePruneKept) {
+		e.keepers(&r)
+	}
+	if sent := e.wanted(c.Path); sent.Exists() && !document.Identical(sent, c.After) {
+		r.Wanted = sent
+	}
+	e.add(r)
+}
+
+// decidedBy adds a rule to a reason. The first one decides.
+func (r *Reason) decidedBy(name Rule) {
+	switch {
+	case name == "" || r.Rule == name || slices.Contains(r.Also, name):
+	case r.Rule == "":
+		r.Rule = name
+	default:
+		r.Also = append(r.Also, name)
+	}
+}
+
+// byManager adds the rule of a decision of field management about a field, unless
+// that follows from the field's new value.
+func (e *explainer) byManager(r *Reason, d fieldmanager.Decision) {
+	switch d.Rule {
+	case fieldmanager.RuleOwn, fieldmanager.RuleTrack, fieldmanager.RulePrune:
+		return
+	case fieldmanager.RulePruneKept:
+		if r.Effect != GivenUp && r.Effect != TakenOver {
+			return
+		}
+	case fieldmanager.RuleTransfer, fieldmanager.RuleTaken:
+		if r.Effect == Set || r.Effect == TakenOver { // what it is about comes first
+			r.decidedBy(r.Rule)
+			if r.Rule == Rule(fieldmanager.RuleOwn) {
+				r.Rule = Rule(d.Rule)
+				return
+			}
+		}
+	}
+	r.decidedBy(Rule(d.Rule))
+}
+
+// ownerRule is the rule of a change of owners that no decision names.
+func (e *explainer) ownerRule(c *Change) Rule {
+	switch {
+	case c.Effect == GivenUp && e.dropped != "":
+		return e.dropped
+	case e.apply && c.Effect == GivenUp:
+		return Rule(fieldmanager.RulePruneKept)
+	case e.apply && c.Effect == Shared:
+		return Rule(fieldmanager.RuleShare)
+	case e.apply:
+		return Rule(fieldmanager.RuleOwn)
+	case c.Effect == TakenOver || c.Effect == GivenUp:
+		return Rule(fieldmanager.RuleTaken)
+	}
+	return Rule(fieldmanager.RuleTrack)
+}
+
+// ruleOf returns the rule by which a stage did something to a field.
+func (e *explainer) ruleOf(v event, c *Change) Rule {
+	gone, made := !v.after.Exists(), !v.before.Exists()
+	switch v.stage {
+	case "sent":
+		return e.sentRule(v, c)
+	case "scaled":
+		return RuleScaled
+	case "decoded":
+		switch {
+		case gone && v.before.IsNull():
+			return RuleNullDropped
+		case gone:
+			return RulePruned
+		case made:
+			return RuleEncoded
+		}
+		return RuleNormalized
+	case "defaulted":
+		return RuleDefault
+	case "lastApplied":
+		return RuleLastApplied
+	case "admitted":
+		return RuleAdmission
+	case "reset":
+		if document.Identical(v.after, c.Before) {
+			return RuleStrategy
+		}
+		return RuleComputed
+	case "metadata":
+		return RuleServerSet
+	}
+	return RuleStored
+}
+
+// sentRule returns the rule by which the request itself changed a field.
+func (e *explainer) sentRule(v event, c *Change) Rule {
+	gone := !v.after.Exists()
+	if e.apply {
+		return e.applyRule(gone, c)
+	}
+	if d, ok := e.patch.of(c.Path); ok {
+		if d.Rule == patch.RuleMergeReplace && d.Old.Kind() == document.List && d.New.Kind() == document.List {
+			return RuleMergeList
+		}
+		return Rule(d.Rule)
+	}
+	fallback := map[string][2]patch.Rule{
+		"json":      {patch.RuleJSONReplace, patch.RuleJSONRemove},
+		"merge":     {patch.RuleMergeReplace, patch.RuleMergeNull},
+		"strategic": {patch.RuleStrategicReplace, patch.RuleStrategicNull},
+	}
+	if f, ok := fallback[e.patch.family]; ok {
+		if gone {
+			return Rule(f[1])
+		}
+		return Rule(f[0])
+	}
+	if gone {
+		return RuleLeftOut
+	}
+	return RuleBody
+}
+
+// applyRule returns the rule by which an apply changed a field.
+func (e *explainer) applyRule(gone bool, c *Change) Rule {
+	if !gone {
+		return Rule(fieldmanager.RuleOwn)
+	}
+	if c.Effect == Reordered || len(c.OwnersBefore) > 0 && slices.ContainsFunc(c.OwnersBefore, e.self) {
+		return Rule(fieldmanager.RulePrune)
+	}
+	for _, d := range e.managed[c.Path.String()] {
+		if d.Rule == fieldmanager.RulePrune {
+			return Rule(fieldmanager.RulePrune)
+		}
+	}
+	if e.pruned(c.Path) {
+		return RuleWithParent
+	}
+	return Rule(fieldmanager.RuleOwn) // the configuration has something else in its place
+}
+
+// pruned reports whether an object or list item around a field was pruned.
+func (e *explainer) pruned(path document.Path) bool {
+	for n := len(path) - 1; n >= 0; n-- {
+		for _, d := range e.managed[path[:n].String()] {
+			if d.Rule == fieldmanager.RulePrune {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// self reports whether an owner is the applier.
+func (e *explainer) self(o fieldmanager.Owner) bool {
+	return o.Manager == e.Manager && o.Operation == fieldmanager.OperationApply
+}
+
+// wanted returns what the request asks a field to be.
+func (e *explainer) wanted(path document.Path) document.Value {
+	for _, v := range e.events.of(path) {
+		if v.stage == "sent" || v.stage == "scaled" {
+			return v.after
+		}
+	}
+	return document.Value{}
+}

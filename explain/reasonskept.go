@@ -1,0 +1,260 @@
+package explain
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
+	"github.com/patchlab-dev/patchlab/internal/engine/structured"
+	"github.com/patchlab-dev/patchlab/patch"
+)
+
+// keptByOwners adds the reasons for the fields that an apply gave up and that stay.
+func (e *explainer) keptByOwners() {
+	for _, d := range e.Notes.managed {
+		if d.Rule != fieldmanager.RulePruneKept || e.has[d.Path.String()] || !d.New.Exists() {
+			continue
+		}
+		r := Reason{Change: Change{Path: d.Path, Effect: Kept, Before: d.Old, After: d.New, top: -1}}
+		r.OwnersBefore = ownersAt(e.Before.Managed, d.Path)
+		r.OwnersAfter = ownersAt(e.After.Managed, d.Path)
+		e.keepers(&r)
+		e.add(r)
+	}
+}
+
+// keepers finds out who keeps a field that the applier gave up.
+func (e *explainer) keepers(r *Reason) {
+	others := func(o fieldmanager.Owner) bool { return e.self(o) }
+	r.KeptBy = slices.DeleteFunc(ownersAt(e.After.Managed, r.Path), others)
+	r.Rule = RuleCoOwned
+	if len(r.KeptBy) > 0 {
+		return
+	}
+	for _, entry := range e.After.Managed.Entries() {
+		if !entry.Fields.Below(r.Path).Empty() && !others(entry.Owner) {
+			r.KeptBy = append(r.KeptBy, entry.Owner)
+		}
+	}
+	r.Rule = RuleItemKept
+	if len(r.KeptBy) == 0 {
+		r.Rule = Rule(fieldmanager.RulePruneKept)
+	}
+}
+
+// ownersAt returns the owners of a field.
+func ownersAt(m fieldmanager.Managed, path document.Path) []fieldmanager.Owner {
+	var list []fieldmanager.Owner
+	for _, entry := range m.Owners(path) {
+		list = append(list, entry.Owner)
+	}
+	return list
+}
+
+// keptByStages adds the reasons for the fields that are as before although the
+// request asks for something else, because a later stage undid what it asks for.
+func (e *explainer) keptByStages() {
+	sent := e.Notes.sent()
+	if !sent.Exists() {
+		return
+	}
+	var last *Reason
+	for _, c := range allChanges(e.Type, fieldmanager.Object{Value: sent}, fieldmanager.Object{Value: e.After.Value}) {
+		events := e.events.of(c.Path)
+		if e.has[c.Path.String()] || len(events) == 0 {
+			continue
+		}
+		r := Reason{Change: Change{Path: c.Path, Effect: Kept, Before: c.After, After: c.After, top: -1}, Wanted: c.Before}
+		if c.Effect == Removed {
+			r.Effect, r.Before, r.After = Ignored, document.Value{}, document.Value{}
+		}
+		for _, v := range slices.Backward(events) {
+			r.decidedBy(e.ruleOf(v, &Change{Path: c.Path, Before: r.Before, After: r.After}))
+		}
+		if e.unasked(&r) {
+			continue
+		}
+		if c.top >= 0 && c.top < len(c.Path) && c.top > 0 {
+			if last != nil && last.Rule == r.Rule && last.Effect == r.Effect && c.Path.HasPrefix(last.Path) {
+				continue
+			}
+			r.Path = slices.Clone(c.Path[:c.top])
+			r.Before, r.After, r.Wanted = e.After.Value.Follow(r.Path), e.After.Value.Follow(r.Path), sent.Follow(r.Path)
+			if r.Effect == Ignored {
+				r.Before, r.After = document.Value{}, document.Value{}
+			}
+		}
+		r.OwnersBefore, r.OwnersAfter = ownersAt(e.Before.Managed, r.Path), ownersAt(e.After.Managed, r.Path)
+		e.add(r)
+		last = &r
+	}
+}
+
+// unasked reports whether a field is as before because the body of a create or
+// update does not have it, and the API server sets it for every object. Nobody asks
+// for an object without these fields; the status is a part of its own.
+func (e *explainer) unasked(r *Reason) bool {
+	if r.Wanted.Exists() || !slices.Contains(r.Also, RuleLeftOut) || r.Path[0] == document.FieldStep("status") {
+		return false
+	}
+	switch r.Rule {
+	case RuleDefault, RuleEncoded, RuleServerSet, RuleStored:
+		return true
+	}
+	return false
+}
+
+// ignored adds the reasons for the parts of a patch that have no effect.
+func (e *explainer) ignored() {
+	for _, d := range e.Notes.patched {
+		if d.Outcome != patch.Ignored {
+			continue
+		}
+		path, ok := fieldPath(e.Type, e.Notes.sent(), d.Path)
+		if !ok {
+			path = d.Path
+		}
+		if !e.has[path.String()] {
+			e.add(Reason{Change: Change{Path: path, Effect: Ignored, top: -1}, Rule: Rule(d.Rule), Wanted: d.New})
+		}
+	}
+}
+
+// whole adds the decisions about the whole object.
+func (e *explainer) whole() {
+	for _, d := range e.Notes.managed {
+		if len(d.Path) == 0 && d.Rule != fieldmanager.RuleOwn && d.Rule != fieldmanager.RuleTrack {
+			r := Reason{Change: Change{Effect: Noted, top: -1}, Rule: Rule(d.Rule)}
+			if d.Owner.Manager != "" {
+				r.OwnersAfter = []fieldmanager.Owner{d.Owner}
+			}
+			e.add(r)
+		}
+	}
+}
+
+// byUpdate adds the reasons for the fields that the applier's own updates left
+// behind: what the same tool wrote before it began to apply, and its configuration
+// no longer has.
+func (e *explainer) byUpdate() {
+	if !e.apply {
+		return
+	}
+	var applied fieldmanager.Set
+	for _, entry := range e.After.Managed.Of(e.Manager) {
+		if e.self(entry.Owner) && entry.Subresource == "" {
+			applied = entry.Fields
+		}
+	}
+	for _, entry := range e.After.Managed.Entries() {
+		if entry.Operation != fieldmanager.OperationUpdate || entry.Subresource != "" || !sameTool(entry.Manager, e.Manager) {
+			continue
+		}
+		left := fieldset.Raw(entry.Fields.Minus(applied).FieldsV1()).Leaves()
+		structured.Locate(e.Type, left, []document.Value{e.After.Value}, func(path document.Path, at []document.Value, _ []document.Path) {
+			if e.has[path.String()] || !at[0].Exists() || !entry.Fields.Below(path).Empty() {
+				return
+			}
+			list := ownersAt(e.After.Managed, path)
+			e.add(Reason{Change: Change{Path: path, Effect: Kept, Before: at[0], After: at[0], OwnersBefore: list, OwnersAfter: list, top: -1},
+				Rule: RuleByUpdate, KeptBy: list})
+		})
+	}
+}
+
+// sameTool reports whether a manager that updates is the tool that applies under
+// another name: itself, or a kubectl command.
+func sameTool(updater, applier string) bool {
+	return updater == applier || applier == "kubectl" && (updater == "kubectl-client-side-apply" || updater == "kubectl-create" ||
+		updater == "kubectl-edit" || updater == "kubectl-replace")
+}
+
+// conflicts adds the reasons for the conflicts of an apply.
+func (e *explainer) conflicts() {
+	for _, c := range e.Conflicts {
+		e.add(Reason{Change: Change{Path: c.Path, Effect: Conflicting, Before: c.Live, OwnersBefore: []fieldmanager.Owner{c.Owner}, top: -1},
+			Rule: Rule(fieldmanager.RuleConflict), Wanted: c.Wanted, KeptBy: []fieldmanager.Owner{c.Owner}})
+	}
+}
+
+// refusals adds the reasons for the fields that a request was refused for.
+func (e *explainer) refusals() {
+	for _, f := range e.Refused {
+		r := Reason{Change: Change{Path: f.Path, Effect: Refused, top: -1}, Rule: f.Rule, Wanted: f.Value, Message: f.Message, Hint: f.Hint}
+		if r.Rule == "" {
+			r.Rule = RuleRequest
+		}
+		if r.Rule == RuleImmutable {
+			r.Before = e.Before.Value.Follow(f.Path)
+			r.OwnersBefore = ownersAt(e.Before.Managed, f.Path)
+		}
+		e.add(r)
+	}
+}
+
+// describe fills in what the type and the rule say about a field.
+func (e *explainer) describe(r *Reason) {
+	e.typeOf(r)
+	about, ok := named(r.Rule)
+	if !ok {
+		return
+	}
+	names := r.KeptBy
+	if len(names) == 0 {
+		for _, o := range r.OwnersBefore {
+			if !slices.ContainsFunc(r.OwnersAfter, o.Same) && !e.self(o) {
+				names = append(names, o)
+			}
+		}
+	}
+	if r.Rule == Rule(fieldmanager.RuleShare) {
+		names = slices.DeleteFunc(slices.Clone(r.OwnersAfter), e.self)
+	}
+	r.Text, r.Expected = strings.ReplaceAll(about.text, ownersMark, nameAll(names)), about.expected
+}
+
+// nameAll names owners in a sentence.
+func nameAll(list []fieldmanager.Owner) string {
+	var names []string
+	for _, o := range list {
+		name := o.Manager + " (" + string(o.Operation)
+		if o.Subresource != "" {
+			name += ", subresource " + o.Subresource
+		}
+		if name += ")"; !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	switch n := len(names); n {
+	case 0:
+		return "another manager"
+	case 1:
+		return names[0]
+	default:
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
+	}
+}
+
+// typeOf fills in how the field and the list around it are merged.
+func (e *explainer) typeOf(r *Reason) {
+	t := e.Type
+	for i, s := range r.Path {
+		if t == nil {
+			return
+		}
+		if name, ok := s.Name(); ok {
+			t = t.Map.Member(name)
+			continue
+		}
+		if t.List == nil {
+			return
+		}
+		r.List, r.ListMerges = r.Path[:i:i], Merges(t)
+		t = t.List.Elem
+	}
+	if t != nil && len(r.Path) > 0 {
+		r.Merges = Merges(t)
+	}
+}

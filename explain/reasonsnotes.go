@@ -1,0 +1,165 @@
+package explain
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
+	"github.com/patchlab-dev/patchlab/internal/engine/structured"
+	"github.com/patchlab-dev/patchlab/patch"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// Notes keeps what the engines decide about one write. It is a cluster.Notes, to be
+// set in the request; the zero Notes is empty.
+type Notes struct {
+	live    fieldmanager.Object
+	patched []patch.Decision
+	managed []fieldmanager.Decision
+	stages  []stage
+}
+
+// stage is the object as a stage of the pipeline leaves it.
+type stage struct {
+	name   string
+	object document.Value
+}
+
+// Begin forgets what was noted and starts from a live object.
+func (n *Notes) Begin(live fieldmanager.Object) { *n = Notes{live: live} }
+
+// Patched notes a decision of package patch.
+func (n *Notes) Patched(d patch.Decision) {
+	d.Path = slices.Clone(d.Path)
+	n.patched = append(n.patched, d)
+}
+
+// Managed notes a decision of package fieldmanager.
+func (n *Notes) Managed(d fieldmanager.Decision) { n.managed = append(n.managed, d) }
+
+// Passed notes the object as a stage of the pipeline leaves it.
+func (n *Notes) Passed(name string, object document.Value) {
+	n.stages = append(n.stages, stage{name, object})
+}
+
+// sent returns the object as the request asks for it, absent where that is not known.
+func (n *Notes) sent() document.Value {
+	for _, s := range n.stages {
+		if s.name == "sent" || s.name == "scaled" {
+			return s.object
+		}
+	}
+	return document.Value{}
+}
+
+// event is what a stage did to a field.
+type event struct {
+	stage         string
+	before, after document.Value
+}
+
+// history holds what the stages did to each field, by its path.
+type history map[string][]event
+
+func (n *Notes) history(t *schema.Type) history {
+	h := history{}
+	was := n.live.Value
+	for _, s := range n.stages {
+		for _, c := range allChanges(t, fieldmanager.Object{Value: was}, fieldmanager.Object{Value: s.object}) {
+			key := c.Path.String()
+			h[key] = append(h[key], event{s.name, c.Before, c.After})
+		}
+		was = s.object
+	}
+	return h
+}
+
+// of returns the events of a field, or of the nearest field around it that has any.
+func (h history) of(path document.Path) []event {
+	for n := len(path); n >= 0; n-- {
+		if found := h[path[:n].String()]; len(found) > 0 {
+			return found
+		}
+	}
+	return nil
+}
+
+// allChanges is Changes with the metadata that the API server fills in, and with the
+// order of lists.
+func allChanges(t *schema.Type, before, after fieldmanager.Object) []Change {
+	was, is := root(t, before), root(t, after)
+	d := newDiffer(before, after)
+	d.all = true
+	d.pair(&was, &is)
+	return d.changes
+}
+
+// patchRules are the rules of a patch's decisions by the path of the field, as field
+// sets name it.
+type patchRules struct {
+	at map[string]patch.Decision
+	// family is "json", "merge" or "strategic", "" for no patch.
+	family string
+}
+
+func (n *Notes) patchRules(t *schema.Type) patchRules {
+	p := patchRules{at: map[string]patch.Decision{}}
+	sent := n.sent()
+	for _, d := range n.patched {
+		p.family, _, _ = strings.Cut(string(d.Rule), "/")
+		path, ok := fieldPath(t, sent, d.Path)
+		if !ok || d.Outcome == patch.Removed {
+			if in, was := fieldPath(t, n.live.Value, d.Path); was {
+				path, ok = in, true
+			}
+		}
+		if ok {
+			p.at[path.String()] = d
+		}
+	}
+	return p
+}
+
+// of returns the decision about a field, or about the nearest part around it.
+func (p *patchRules) of(path document.Path) (patch.Decision, bool) {
+	for n := len(path); n >= 0; n-- {
+		if d, ok := p.at[path[:n].String()]; ok {
+			return d, true
+		}
+	}
+	return patch.Decision{}, false
+}
+
+// fieldPath returns the path by which field sets name what a path leads to: items of
+// lists by their keys. ok is false where it cannot be followed. The last steps may
+// lead to fields that v does not have.
+func fieldPath(t *schema.Type, v document.Value, path document.Path) (field document.Path, ok bool) {
+	for _, s := range path {
+		p := place{t: t, v: v}
+		if v.Exists() && p.atomic() {
+			return field, true
+		}
+		if name, isField := s.Name(); isField {
+			v = v.Get(name)
+			if t != nil {
+				t = t.Map.Member(name)
+			}
+			field = append(field, s)
+			continue
+		}
+		i, isIndex := s.Index()
+		if !isIndex || i >= v.Len() || t == nil || t.List == nil {
+			return nil, false
+		}
+		v = v.At(i)
+		e, found := structured.ItemElement(t.List, v)
+		if !found {
+			return nil, false
+		}
+		t = t.List.Elem
+		field = append(field, fieldset.Step(e))
+	}
+	return field, true
+}

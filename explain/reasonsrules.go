@@ -1,0 +1,168 @@
+package explain
+
+import (
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/patch"
+)
+
+// Rule is the name of a rule that decides about a field, such as
+// "merge/list-replaced". doc/rules.md lists all of them. The names are stable. They
+// include the rules of the packages patch and fieldmanager.
+type Rule string
+
+// The rules that only an explanation distinguishes. Those of apply are cases of
+// fieldmanager's apply/prune and apply/prune-kept.
+const (
+	RuleCoOwned      Rule = "apply/co-owned-kept"
+	RuleItemKept     Rule = "apply/item-kept"
+	RuleWithParent   Rule = "apply/removed-with-parent"
+	RuleByUpdate     Rule = "apply/owned-by-update"
+	RuleLastApplied  Rule = "apply/last-applied"
+	RuleMergeList    Rule = "merge/list-replaced"
+	RuleBody         Rule = "body/value"
+	RuleLeftOut      Rule = "body/left-out"
+	RuleScaled       Rule = "scale/replicas"
+	RuleDefault      Rule = "default"
+	RulePruned       Rule = "pruned"
+	RuleNullDropped  Rule = "null-dropped"
+	RuleEncoded      Rule = "encoded"
+	RuleNormalized   Rule = "normalized"
+	RuleAdmission    Rule = "admission"
+	RuleStrategy     Rule = "strategy/reset"
+	RuleComputed     Rule = "strategy/computed"
+	RuleServerSet    Rule = "server-set"
+	RuleStored       Rule = "stored"
+	RuleFilled       Rule = "filled"
+	RuleEmptied      Rule = "emptied"
+	RuleStrict       Rule = "refused/strict"
+	RuleImmutable    Rule = "refused/immutable"
+	RuleInvalid      Rule = "refused/invalid"
+	RuleType         Rule = "refused/type"
+	RuleRefusedPatch Rule = "refused/patch"
+	RuleRequest      Rule = "refused/request"
+)
+
+// RuleText describes a rule.
+type RuleText struct {
+	Name Rule `json:"name"`
+	// What happens to the field.
+	What string `json:"what"`
+	// Expected is what a person might have expected instead, "" where the rule
+	// seldom surprises.
+	Expected string `json:"expected,omitempty"`
+
+	// text is What with {owners} in place of "another manager".
+	text string
+}
+
+// Rules lists the rules in the order of doc/rules.md: those of the kinds of requests
+// first, then those of the API server's own stages, then those of refusals.
+func Rules() []RuleText {
+	list := make([]RuleText, len(rules))
+	for i, r := range rules {
+		list[i] = RuleText{Name: r.name, What: strings.ReplaceAll(r.text, ownersMark, "another manager"), Expected: r.expected, text: r.text}
+	}
+	return list
+}
+
+// ownersMark is where the text of a rule names the owners that it is about.
+const ownersMark = "{owners}"
+
+type rule struct {
+	name           Rule
+	text, expected string
+}
+
+// named finds a rule by its name.
+func named(name Rule) (rule, bool) {
+	for _, r := range rules {
+		if r.name == name {
+			return r, true
+		}
+	}
+	return rule{}, false
+}
+
+var rules = [...]rule{
+	{Rule(fieldmanager.RuleOwn), "The applied configuration has the field, so it gets this value and the applier owns it.", ""},
+	{Rule(fieldmanager.RuleShare), "The configuration has the value that the field has already, so the applier owns it together with {owners}.", "A conflict. Managers conflict over different values only."},
+	{Rule(fieldmanager.RulePrune), "The configuration no longer has the field, and nobody else owns it, so it is removed.", "That the field stays, as it does where a client-side apply or an update set it."},
+	{RuleWithParent, "The list item or object around the field is removed, because nobody owns it any more, and everything in it goes with it, also what {owners} set.", "That what another manager set in the item keeps the item. Only an owner of the item, or of a field in it by apply, does."},
+	{RuleCoOwned, "The configuration no longer has the field, so the applier gives it up; it stays, because {owners} owns it too.", "That the field is removed. It goes when its last owner gives it up; after a move from client-side apply that is kubectl-client-side-apply, which never will."},
+	{RuleItemKept, "The configuration no longer has the list item or object; it stays, because {owners} owns a field in it.", "That the whole item is removed. What the applier alone owned in it is; the rest stays, with the fields that identify it."},
+	{Rule(fieldmanager.RulePruneKept), "The configuration no longer has the field; it stays, because something in it, or the object that holds it, still has an owner.", "That the field is removed."},
+	{RuleByUpdate, "The configuration does not have the field. It stays, because the applier never applied it: {owners} set it by an update.", "That the field is removed, because the same tool wrote it. An apply removes only what an earlier apply of the same manager set."},
+	{Rule(fieldmanager.RuleConflict), "{owners} owns the field with another value, so the apply is refused.", "That the last writer wins, as in an update or a patch."},
+	{Rule(fieldmanager.RuleTransfer), "The apply is forced, so the applier takes the field over and {owners} loses it.", ""},
+	{Rule(fieldmanager.RuleDrop), "The field no longer exists, so {owners} no longer owns it.", ""},
+	{Rule(fieldmanager.RuleKubectl), "The fields still have the values of kubectl's last client-side apply, so kubectl takes them over without a conflict.", "A conflict with kubectl-client-side-apply. Only the manager named kubectl is excepted."},
+	{Rule(fieldmanager.RuleFirst), "Nobody managed the object before its first apply, so before-first-apply owns all fields that it had.", "That fields without an owner can be changed without a conflict."},
+	{RuleLastApplied, "The annotation with the last client-side configuration is brought up to date, because kubectl applied.", ""},
+
+	{Rule(fieldmanager.RuleTrack), "The request changed the field, so its manager owns it.", ""},
+	{Rule(fieldmanager.RuleTaken), "The request changed the field, so its manager takes it over and {owners} loses it.", "A conflict. Updates and patches are never refused for owners; only an apply is."},
+	{Rule(fieldmanager.RuleGone), "The field no longer exists, so {owners} no longer owns it.", ""},
+	{Rule(fieldmanager.RuleQuiet), "Nobody manages the object, so the change is not tracked.", ""},
+	{Rule(fieldmanager.RuleReset), "The request sets managedFields to an empty list, so all managers are removed.", ""},
+	{Rule(fieldmanager.RuleUntracked), "The object does not fit the schema of its kind, as with an item that lacks its key, so it is stored without managedFields.", "An error. An update is never refused because its fields cannot be tracked."},
+	{Rule(fieldmanager.RuleCap), "More than ten managers have updated the object, so the oldest are merged into ancient-changes.", "That each manager keeps its own entry."},
+
+	{Rule(patch.RuleJSONAdd), "An operation of the JSON patch adds the value.", ""},
+	{Rule(patch.RuleJSONRemove), "An operation of the JSON patch removes the field.", ""},
+	{Rule(patch.RuleJSONReplace), "An operation of the JSON patch replaces the value.", ""},
+	{Rule(patch.RuleJSONMove), "An operation of the JSON patch moves the value.", ""},
+	{Rule(patch.RuleJSONCopy), "An operation of the JSON patch copies the value.", ""},
+	{Rule(patch.RuleJSONTest), "An operation of the JSON patch tests the value.", ""},
+
+	{Rule(patch.RuleMergeNull), "A null in the merge patch removes the field.", ""},
+	{Rule(patch.RuleMergeObject), "The object in the merge patch is merged into the object.", "That the object is replaced, so that members that the patch leaves out go."},
+	{Rule(patch.RuleMergeReplace), "The value in the merge patch replaces the one before.", ""},
+	{RuleMergeList, "The list in the merge patch replaces the list as a whole.", "That items are merged by their key. A merge patch does not know list types; a strategic merge patch and server-side apply do."},
+	{Rule(patch.RuleMergeAdd), "The merge patch adds the field.", ""},
+	{Rule(patch.RuleMergeSame), "The merge patch has the value that the field has already.", ""},
+	{Rule(patch.RuleMergeIdle), "The null in the merge patch has no effect, because the field does not exist.", "That the field was there, or that an error says that it was not."},
+
+	{Rule(patch.RuleStrategicNull), "A null in the strategic merge patch removes the field.", ""},
+	{Rule(patch.RuleStrategicIdle), "The null in the strategic merge patch has no effect, because the field does not exist.", "That the field was there, or that an error says that it was not."},
+	{Rule(patch.RuleStrategicAdd), "The strategic merge patch adds the field.", ""},
+	{Rule(patch.RuleStrategicReplace), "The value in the strategic merge patch replaces the one before.", ""},
+	{Rule(patch.RuleStrategicSame), "The strategic merge patch has the value that the field has already.", ""},
+	{Rule(patch.RuleStrategicObject), "The object in the strategic merge patch is merged into the object.", ""},
+	{Rule(patch.RuleStrategicAtomicMap), "The object has the patch strategy replace, so the patch replaces it as a whole.", "That members are merged."},
+	{Rule(patch.RuleStrategicList), "The list has no patch strategy, so the patch replaces it as a whole.", "That items are merged, as they are in lists with a merge key."},
+	{Rule(patch.RuleStrategicMergeKey), "The item is merged into the first item with the same merge key.", "That the item is added, or merged by all keys of the list type. The merge key is a single field: two ports with one number are one item."},
+	{Rule(patch.RuleStrategicNewItem), "No item has the merge key, so the item is added.", "That an item is renamed. An item with another key is another item."},
+	{Rule(patch.RuleStrategicSet), "The list merges as a set: each scalar stands in it once.", "That the list is replaced."},
+	{Rule(patch.RuleStrategicDelete), "The directive $patch: delete removes it.", ""},
+	{Rule(patch.RuleStrategicWhole), "The directive $patch: replace replaces the object or list as a whole.", ""},
+	{Rule(patch.RuleStrategicRetain), "The directive $retainKeys removes all members that it does not list.", ""},
+	{Rule(patch.RuleStrategicOrder), "The directive $setElementOrder, or the order of the patch's items, orders the list.", ""},
+	{Rule(patch.RuleStrategicDeleteItems), "The directive $deleteFromPrimitiveList removes the item.", ""},
+	{Rule(patch.RuleStrategicDropped), "The directive has nothing to work on and is left out.", "An error."},
+
+	{RuleBody, "The body of the request has this value.", ""},
+	{RuleLeftOut, "The body of the request does not have the field. A create or update is the whole object, so the field is gone.", "That fields that are left out stay, as they do in a patch."},
+	{RuleScaled, "The Scale was given another number of replicas, and its object gets it.", ""},
+
+	{RuleDefault, "The API server fills in the default of the field.", "That the field stays unset. A field with a default cannot be removed, only set to another value."},
+	{RulePruned, "The kind does not have the field, so it is dropped.", "An error. With field validation Strict it is one, with Warn a warning."},
+	{RuleNullDropped, "A null in an object is no value, so it is dropped.", "That the field is null."},
+	{RuleEncoded, "The API server always prints the field of this kind, also where it is empty.", ""},
+	{RuleNormalized, "The API server writes the value in another form.", "That the value stays as it was written."},
+	{RuleAdmission, "An admission webhook or policy changed the field.", ""},
+	{RuleStrategy, "The endpoint does not change the field, so it keeps its value: status is changed by the subresource status only, everything else not through it.", "That the field is set, or an error that it cannot be."},
+	{RuleComputed, "The API server computes the field when it stores objects of this kind.", ""},
+	{RuleServerSet, "The API server sets this metadata itself.", "That the value of the request is taken."},
+	{RuleStored, "The stored object is read back with this value: in the version of the request, with the defaults of the kind's current schema.", ""},
+	{RuleFilled, "The object or list was empty and has members now. They have owners in place of the whole.", ""},
+	{RuleEmptied, "All members are gone, so the object or list is empty now.", "That it is removed too."},
+
+	{RuleStrict, "The field is unknown or is there twice, and field validation is Strict, so the request is refused.", "That unknown fields are dropped, as they are with Warn and Ignore."},
+	{RuleImmutable, "The field cannot be changed once the object exists, so the request is refused.", "That the field is changed, or kept. The object has to be deleted and created again."},
+	{RuleInvalid, "The object would be invalid with this value, so the request is refused.", ""},
+	{RuleType, "The value has the wrong type for the field, so the request is refused.", ""},
+	{RuleRefusedPatch, "The patch cannot be carried out here, so the request is refused.", ""},
+	{RuleRequest, "The request is refused as a whole.", ""},
+}
