@@ -153,6 +153,8 @@ func (e *Error) explain(status *cluster.Status, w *write) {
 		if f.Hint == "" && e.Conflicts == nil {
 			if near := w.kind.Type().NearestField(c.Path); near != "" {
 				f.Hint = "did you mean " + near + "?"
+			} else {
+				f.Hint = quoteHint(w.kind.Type(), w.Value, c.Path)
 			}
 		}
 		e.Fields = append(e.Fields, f)

@@ -38,7 +38,7 @@ func (l *Lab) Kind(object document.Value) (kind *schema.Kind, note string, err e
 }
 
 // kindOf finds the kind of an object. Unless the Lab is strict, a kind outside the
-// built-in groups that is not known is one without a schema; note says so.
+// built-in groups that is known in no version is one without a schema; note says so.
 func (l *Lab) kindOf(v document.Value, namespaced, status bool) (kind *schema.Kind, note string, err error) {
 	if kind, ok := l.Kinds().Of(v); ok {
 		return kind, "", nil
@@ -52,7 +52,7 @@ func (l *Lab) kindOf(v document.Value, namespaced, status bool) (kind *schema.Ki
 		return nil, "", &fieldProblem{document.Keys("apiVersion"), fmt.Sprintf("apiVersion %q has more than one slash", apiVersion), ErrInput}
 	}
 	id := schemalessKind{schema.GroupVersionKind{Group: group, Version: version, Kind: name}, namespaced, status}
-	if builtin, hint := l.nearestKind(id.GroupVersionKind); builtin || l.strict {
+	if known, hint := l.nearestKind(id.GroupVersionKind); known || l.strict {
 		return nil, "", &fieldProblem{document.Keys("kind"), fmt.Sprintf("no kind %q is registered for version %q%s", name, apiVersion, hint), ErrNoKind}
 	}
 	made, _ := l.schemaless.LoadOrStore(id, id.kind())
@@ -71,11 +71,12 @@ func (id schemalessKind) kind() *schema.Kind {
 	return k
 }
 
-// nearestKind reports whether a group is built in, so that a kind that it does not
-// have is a mistake, and which kind may have been meant. A group without a dot, such
-// as "extensions", is built in or was: a CustomResourceDefinition cannot have it.
-func (l *Lab) nearestKind(id schema.GroupVersionKind) (builtin bool, hint string) {
-	builtin = !strings.Contains(id.Group, ".")
+// nearestKind reports whether it is known that there is no such kind, and which one may
+// have been meant: the group is built in, or the kind has other versions. A group without
+// a dot, such as "extensions", is built in or was: a CustomResourceDefinition cannot have
+// it.
+func (l *Lab) nearestKind(id schema.GroupVersionKind) (known bool, hint string) {
+	builtin := !strings.Contains(id.Group, ".")
 	names := map[string]bool{}
 	var versions, elsewhere []string
 	for k := range l.Kinds().Kinds() {
@@ -96,7 +97,7 @@ func (l *Lab) nearestKind(id schema.GroupVersionKind) (builtin bool, hint string
 	}
 	if len(versions) > 0 {
 		slices.SortFunc(versions, func(a, b string) int { return compareVersions(a, b) })
-		return builtin, "; it is in " + versions[0]
+		return true, "; it is in " + versions[0]
 	}
 	if near := schema.Nearest(id.Kind, maps.Keys(names)); near != "" {
 		return builtin, "; did you mean " + near + "?"

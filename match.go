@@ -237,6 +237,9 @@ func (l *Lab) matchUntyped(live *liveObjects, m *matched, c Change) error {
 		return &fieldProblem{document.Keys("metadata", "name"), fmt.Sprintf("there is no live object with the name %q", name), ErrNoMatch}
 	}
 	if len(candidates) != 1 {
+		if k := m.Value.Kind(); k != document.Object && k != document.List {
+			return &fieldProblem{nil, "expected an object or a patch, found a " + k.String(), ErrInput}
+		}
 		return &fieldProblem{nil, fmt.Sprintf("the patch has no apiVersion and kind, and %s live; give one, or apiVersion, kind and metadata.name in the patch",
 			countObjects(len(live.all))), ErrNoMatch}
 	}

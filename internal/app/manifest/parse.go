@@ -16,8 +16,13 @@ func Parse(name string, data []byte) ([]*document.Document, error) {
 }
 
 func parse(name string, data []byte, d document.Duplicates) ([]*document.Document, error) {
-	o := document.Options{Name: name, MaxBytes: MaxBytes, Duplicates: d}
+	o := document.Options{Name: name, MaxBytes: MaxBytes}
 	docs, err := document.Read(data, o)
+	if errors.Is(err, document.ErrDuplicateKey) && d != o.Duplicates {
+		// Only now, because to override a merged key counts as a duplicate then.
+		o.Duplicates = d
+		docs, err = document.Read(data, o)
+	}
 	if err == nil {
 		return docs, invalidJSON(name, data, docs, o)
 	}
@@ -43,6 +48,8 @@ func (e *hinted) Unwrap() error { return e.err }
 func hint(line, data []byte) string {
 	indent := line[:len(line)-len(bytes.TrimLeft(line, " \t"))]
 	switch {
+	case bytes.HasPrefix(data, []byte("%YAML")):
+		return "Kubernetes reads YAML 1.1, and kubectl refuses this directive: remove the line"
 	case bytes.Contains(data, []byte("{{")) && bytes.Contains(data, []byte("}}")):
 		return "this looks like a template: render it first, as with 'helm template'"
 	case bytes.ContainsRune(indent, '\t'):

@@ -1,0 +1,44 @@
+package patchlab
+
+import (
+	"strconv"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// quoteHint returns advice for a value that YAML has read as a boolean or a number where
+// the schema has a string: YAML 1.1 reads yes, no, on, off, y and n as booleans. It is ""
+// for any other value.
+func quoteHint(t *schema.Type, v document.Value, path document.Path) string {
+	v = v.Follow(path)
+	if t = typeAt(t, path); t == nil || t.Scalar != schema.StringScalar {
+		return ""
+	}
+	switch v.Kind() {
+	case document.Number:
+		return "put it in quotes: " + strconv.Quote(v.String())
+	case document.Bool:
+		return "put it in quotes: YAML reads yes, no, on, off, true and false as booleans"
+	}
+	return ""
+}
+
+// typeAt returns the type of the field that a path leads to, nil where the schema has
+// none.
+func typeAt(t *schema.Type, path document.Path) *schema.Type {
+	for _, step := range path {
+		name, isField := step.Name()
+		switch {
+		case t == nil:
+			return nil
+		case isField && t.Map != nil:
+			t = t.Map.Member(name)
+		case !isField && t.List != nil:
+			t = t.List.Elem
+		default:
+			return nil
+		}
+	}
+	return t
+}
