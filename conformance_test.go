@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -192,20 +191,7 @@ func TestRecordingsThroughALab(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.cluster.Close()
-	files, err := filepath.Glob("testdata/crds/*.yaml")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no CRDs: %v", err)
-	}
-	for _, f := range files {
-		text, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := r.cluster.Do(context.Background(), &cluster.Request{Verb: cluster.Create, Format: cluster.YAML, Body: text,
-			Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}); err != nil {
-			t.Fatal(err)
-		}
-	}
+	createRecordedCRDs(t, r.cluster)
 	r.lab, err = patchlab.New(patchlab.Options{Kinds: r.cluster.Kinds(), Now: func() time.Time { return now }, UID: func() string { return r.uid }})
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,9 @@
 package explain
 
 import (
+	"errors"
+	"fmt"
+
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
@@ -8,9 +11,19 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
+// The names of the ways out of a conflict.
+const (
+	Force      = "force"
+	DropField  = "drop"
+	AdoptValue = "adopt"
+)
+
+// ErrWay is the cause of the error that a conflict cannot be resolved as chosen.
+var ErrWay = errors.New("no such way out of the conflict")
+
 // Way is a way out of a conflict.
 type Way struct {
-	// Name is force, drop or adopt.
+	// Name is Force, DropField or AdoptValue.
 	Name string
 	// Summary says in a sentence what happens.
 	Summary string
@@ -25,11 +38,11 @@ type Way struct {
 // adopt the live value, so that both managers own it.
 func Ways(c fieldmanager.Conflict) []Way {
 	ways := []Way{
-		{Name: "force", Summary: "apply with force: " + c.Manager + " loses the field", Force: true, conflict: c},
-		{Name: "drop", Summary: "take the field out of the configuration: " + c.Manager + " keeps it", conflict: c},
+		{Name: Force, Summary: "apply with force: " + c.Manager + " loses the field", Force: true, conflict: c},
+		{Name: DropField, Summary: "take the field out of the configuration: " + c.Manager + " keeps it", conflict: c},
 	}
 	if c.Live.Exists() {
-		ways = append(ways, Way{Name: "adopt", Summary: "set the field to the live value: both own it", conflict: c})
+		ways = append(ways, Way{Name: AdoptValue, Summary: "set the field to the live value: both own it", conflict: c})
 	}
 	return ways
 }
@@ -37,12 +50,63 @@ func Ways(c fieldmanager.Conflict) []Way {
 // Config returns the configuration to apply in place of config, whose type is t.
 func (w Way) Config(t *schema.Type, config document.Value) document.Value {
 	switch w.Name {
-	case "drop":
+	case DropField:
 		return Drop(t, config, w.conflict.Path)
-	case "adopt":
+	case AdoptValue:
 		return Adopt(t, config, w.conflict.Path, w.conflict.Live)
 	}
 	return config
+}
+
+// Resolution is a configuration without the conflicts that it had.
+type Resolution struct {
+	// Config is the configuration to apply, and Force says whether with force.
+	Config document.Value
+	Force  bool
+	// Open are the conflicts for which no way was chosen. With Force they are no
+	// longer conflicts either: force takes over every field of the configuration.
+	Open []fieldmanager.Conflict
+}
+
+// Resolve takes a way out of each conflict of a configuration of type t. choose
+// returns the name of the way for a conflict, "" to leave it open.
+//
+// An error wraps ErrWay: there is no way of that name, there is no live value to
+// adopt, or the configuration has nothing at the path of the conflict. The latter is so
+// where the owner's entry is in another apiVersion, in which the field has another
+// path; such a field can be taken over by force.
+func Resolve(t *schema.Type, config document.Value, conflicts []fieldmanager.Conflict, choose func(fieldmanager.Conflict) string) (Resolution, error) {
+	r := Resolution{Config: config}
+	for _, c := range conflicts {
+		name := choose(c)
+		if name == "" {
+			r.Open = append(r.Open, c)
+			continue
+		}
+		way, err := wayNamed(t, config, c, name)
+		if err != nil {
+			return Resolution{}, err
+		}
+		r.Config, r.Force = way.Config(t, r.Config), r.Force || way.Force
+	}
+	return r, nil
+}
+
+// wayNamed returns the way of that name out of a conflict of a configuration.
+func wayNamed(t *schema.Type, config document.Value, c fieldmanager.Conflict, name string) (Way, error) {
+	for _, w := range Ways(c) {
+		if w.Name != name {
+			continue
+		}
+		if !w.Force && document.SameNode(config, Drop(t, config, c.Path)) {
+			return w, fmt.Errorf("%w: %s: the configuration has no such field; %q owns it in %s", ErrWay, c.Path, c.Manager, c.APIVersion)
+		}
+		return w, nil
+	}
+	if name == AdoptValue {
+		return Way{}, fmt.Errorf("%w: %s: the live object has no value to adopt", ErrWay, c.Path)
+	}
+	return Way{}, fmt.Errorf("%w: %q is none of %s, %s and %s", ErrWay, name, Force, DropField, AdoptValue)
 }
 
 // Drop returns a configuration of type t without the field at path, and without
@@ -79,7 +143,8 @@ func edit(t *schema.Type, v document.Value, path document.Path, value document.V
 		return v
 	}
 	for i, item := range v.Items() {
-		if e, ok := structured.ItemElement(t.List, item); !ok || fieldset.Step(e) != path[0] {
+		e, ok := structured.ItemElement(t.List, item)
+		if !ok || fieldset.Step(e) != path[0] && fieldset.Step(fieldset.Reread(e)) != path[0] { // a large number is read again as the nearest float64
 			continue
 		}
 		next := edit(t.List.Elem, item, path[1:], value)
