@@ -23,10 +23,12 @@ type inputFlags struct {
 	recursive bool
 	kubectl   kubectlFlags
 
-	live string // "" for none
+	command *cobra.Command // that reads them
+	live    string         // "" for none
 }
 
 func (f *inputFlags) add(c *cobra.Command) {
+	f.command = c
 	flags := c.Flags()
 	flags.StringArrayVarP(&f.files, "filename", "f", nil, "file, folder, glob or - that holds the change, in place of PATCH (repeatable)")
 	flags.StringVarP(&f.kustomize, "kustomize", "k", "", "folder of a kustomization that holds the change; it is built by your own kustomize or kubectl")
@@ -44,7 +46,8 @@ func (f *inputFlags) complete(args []string) error {
 			return usage("the change is given twice: by " + args[1] + " and by -f or -k")
 		}
 	case n != 2:
-		return usage("'patchlab apply' takes the arguments LIVE and PATCH, or the change by -f or -k\nUsage: patchlab apply [LIVE] [PATCH] [flags]")
+		change := strings.Trim(f.command.Use[strings.LastIndex(f.command.Use, " ")+1:], "[]")
+		return usage("'" + f.command.CommandPath() + "' takes the arguments LIVE and " + change + ", or the change by -f or -k\nUsage: " + f.command.UseLine())
 	default:
 		f.files = args[1:]
 	}

@@ -3,11 +3,13 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -52,6 +54,10 @@ type App struct {
 	// Etcd opens a store on etcd where its client is linked into the program;
 	// of nil, 'serve --store etcd' is handed over to a program that has it.
 	Etcd func(context.Context, EtcdOptions) (store.Store[*cluster.Record], error)
+
+	// Program is what the user calls to run patchlab, such as "kubectl patchlab"; ""
+	// is "patchlab".
+	Program string
 
 	args  []string // after the program's name
 	quiet bool     // print no notes
@@ -100,8 +106,17 @@ type Linked struct {
 func RunLinked(l Linked, args []string, in io.Reader, out, errOut io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	app := &App{In: in, Out: out, Err: errOut, Now: time.Now, Reference: l.Reference, Admission: l.Admission, Etcd: l.Etcd}
+	app := &App{In: in, Out: out, Err: errOut, Now: time.Now, Program: programName(os.Args[0]), Reference: l.Reference, Admission: l.Admission, Etcd: l.Etcd}
 	return app.run(ctx, args)
+}
+
+// programName returns what the user calls to run a program: kubectl runs a program
+// called kubectl-patchlab for 'kubectl patchlab'.
+func programName(file string) string {
+	if strings.TrimSuffix(filepath.Base(file), ".exe") == "kubectl-patchlab" {
+		return "kubectl patchlab"
+	}
+	return "patchlab"
 }
 
 func (a *App) run(ctx context.Context, args []string) int {
@@ -131,8 +146,9 @@ func (a *App) fail(text string) { _, _ = io.WriteString(a.Err, "error: "+text+"\
 
 func (a *App) root() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "patchlab",
-		Short: "Tell what Kubernetes will do with a change to an object, without a cluster",
+		Use:         "patchlab",
+		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: cmp.Or(a.Program, "patchlab")},
+		Short:       "Tell what Kubernetes will do with a change to an object, without a cluster",
 		Long: `patchlab answers as kube-apiserver does, without one: what becomes of an object
 under a JSON patch, a merge patch, a strategic merge patch or server-side apply,
 who owns which field afterwards, and who conflicts with whom.
