@@ -164,7 +164,7 @@ who owns which field afterwards, and who conflicts with whom.
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage(err.Error() + "\nSee '" + c.CommandPath() + " --help'.")
 	})
-	c.AddCommand(a.applyCommand(), a.contendCommand(), a.defaultsCommand(), a.playgroundCommand(), a.serveCommand(), a.verifyCommand(), a.versionCommand(), a.versionsCommand())
+	c.AddCommand(a.applyCommand(), a.contendCommand(), a.defaultsCommand(), a.playgroundCommand(), a.resolveCommand(), a.serveCommand(), a.verifyCommand(), a.versionCommand(), a.versionsCommand())
 	return c
 }
 

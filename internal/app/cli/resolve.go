@@ -1,0 +1,393 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/patchlab-dev/patchlab"
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/explain"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/app/manifest"
+)
+
+// resolveOptions are the flags of resolve.
+type resolveOptions struct {
+	schemas     schemaFlags
+	inputs      inputFlags
+	apply       patchlab.ApplyOptions
+	ways        wayFlags
+	output      string
+	showSecrets bool
+}
+
+func (a *App) resolveCommand() *cobra.Command {
+	var o resolveOptions
+	c := &cobra.Command{
+		Use:   "resolve [LIVE] [CONFIG]",
+		Short: "Show the ways out of the conflicts of a server-side apply, and write the resolved manifest",
+		Long: `Show the conflicts that a server-side apply of CONFIG would have, and three ways out of
+each, with the value and the owners that the field has afterwards:
+
+  force  apply with --force-conflicts: the field gets the wanted value, its owner loses it
+  drop   take the field out of the manifest: its owner keeps it
+  adopt  set the field to the live value: both own it from then on
+
+With --take (force), --drop or --adopt, print the resolved manifest instead, with its
+comments, and on standard error the command that applies it. PATH is the path of a
+conflict, of a field that several are in, or "all"; of two paths the longer one counts.
+With --adopt all, a field that has no live value is taken out.
+
+LIVE and CONFIG are what LIVE and PATCH are to apply.
+
+Exit codes:
+  0  no conflicts, or all of them are resolved
+  1  the manifest could not be applied, or an input could not be read
+  2  wrong usage
+  3  there are conflicts that no way was chosen for`,
+		Example: `  # Which fields are in the way, and what can be done about them?
+  patchlab resolve deployment/web web.yaml -n shop --field-manager gitops
+
+  # Leave the replicas to the autoscaler
+  patchlab resolve live.yaml web.yaml --drop .spec.replicas > resolved.yaml
+
+  # Take over the image, and accept all other live values
+  patchlab resolve live.yaml web.yaml --adopt all --take '.spec.template.spec.containers[name="web"].image'
+
+  # What would change in the manifest
+  patchlab resolve live.yaml web.yaml --adopt all -o diff`,
+		Args:              cobra.MaximumNArgs(2),
+		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
+		RunE:              func(c *cobra.Command, args []string) error { return a.resolve(c.Context(), args, &o) },
+	}
+	o.schemas.add(c)
+	o.inputs.add(c)
+	o.schemas.kubectl = &o.inputs.kubectl
+	o.ways.add(c, func(c *cobra.Command, args []string) []string { return a.conflictPaths(c.Context(), args, &o) })
+	f := c.Flags()
+	f.StringVar(&o.apply.FieldManager, "field-manager", "kubectl", "name of the field manager that applies")
+	f.StringVarP(&o.apply.Namespace, "namespace", "n", "", "namespace of manifests and live objects that name none")
+	f.StringVar(&o.apply.Subresource, "subresource", "", "apply to this subresource, such as status")
+	f.StringVarP(&o.output, "output", "o", "", "output format: text or json (the ways out), yaml or diff (the resolved manifest) (default text, and yaml where a way is chosen)")
+	f.BoolVar(&o.showSecrets, "show-secrets", false, "show the values of Secrets, which are masked otherwise")
+	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json", "yaml", "diff"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("subresource", cobra.FixedCompletions([]string{"status", "scale"}, cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+// wayFlags are the ways that were chosen.
+type wayFlags struct {
+	paths   [3][]string // as given, in the order of wayNames
+	choices []choice
+}
+
+// choice is the way out of the conflicts at a path.
+type choice struct {
+	way  string
+	path document.Path // empty for all
+	flag string        // as given
+	used bool
+}
+
+// wayNames are the ways, and wayFlagNames the flags that choose them.
+var (
+	wayNames     = [...]string{explain.Force, explain.DropField, explain.AdoptValue}
+	wayFlagNames = [...]string{"take", "drop", "adopt"}
+)
+
+func (f *wayFlags) add(c *cobra.Command, paths func(*cobra.Command, []string) []string) {
+	help := [...]string{"take over the fields at PATH, or all, by force", "take the fields at PATH, or all, out of the manifest", "set the fields at PATH, or all, to their live values"}
+	for i, name := range wayFlagNames {
+		c.Flags().StringArrayVar(&f.paths[i], name, nil, strings.Replace(help[i], "PATH", "`PATH`", 1)+" (repeatable)")
+		_ = c.RegisterFlagCompletionFunc(name, func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			return append(paths(c, args), "all"), cobra.ShellCompDirectiveNoFileComp
+		})
+	}
+}
+
+// complete reads the paths.
+func (f *wayFlags) complete() error {
+	for i, paths := range f.paths {
+		for _, text := range paths {
+			c := choice{way: wayNames[i], flag: "--" + wayFlagNames[i] + " " + text}
+			if text != "all" {
+				var err error
+				if c.path, err = document.ParsePath(text); err != nil {
+					return usage(c.flag + ": " + err.Error())
+				}
+			}
+			for _, other := range f.choices {
+				if slices.Equal(other.path, c.path) {
+					return usage(other.flag + " and " + c.flag + " choose two ways for one field")
+				}
+			}
+			f.choices = append(f.choices, c)
+		}
+	}
+	return nil
+}
+
+// among returns what chooses a way out of each conflict of a configuration. Items of
+// lists may be named by their positions in it.
+func (f *wayFlags) among(m *fieldmanager.Manager, config document.Value) func(patchlab.Conflict) string {
+	if len(f.choices) == 0 {
+		return nil
+	}
+	paths := make([]document.Path, len(f.choices))
+	for i, c := range f.choices {
+		paths[i] = c.path
+		if p, err := m.FieldPath(config, c.path); err == nil {
+			paths[i] = p
+		}
+	}
+	return func(c patchlab.Conflict) string {
+		best := -1
+		for i, p := range paths {
+			if (c.Path.HasPrefix(p) || c.Path.HasPrefix(f.choices[i].path)) && (best < 0 || len(p) > len(paths[best])) {
+				best = i
+			}
+		}
+		if best < 0 {
+			return ""
+		}
+		chosen := &f.choices[best]
+		chosen.used = true
+		if chosen.way == explain.AdoptValue && len(chosen.path) == 0 && !c.Live.Exists() {
+			return explain.DropField
+		}
+		return chosen.way
+	}
+}
+
+// unused is the error of a path at which there is no conflict.
+func (f *wayFlags) unused(all []patchlab.Conflict) error {
+	for _, c := range f.choices {
+		if c.used || len(c.path) == 0 {
+			continue
+		}
+		text := c.flag + ": there is no conflict at " + c.path.String()
+		for i, conflict := range all {
+			if i == 0 {
+				text += "; there is one at"
+			}
+			if i == 10 {
+				text += fmt.Sprintf("\n  … and %d more", len(all)-i)
+				break
+			}
+			text += "\n  " + conflict.Path.String()
+		}
+		return errors.New(text)
+	}
+	return nil
+}
+
+func (a *App) resolve(ctx context.Context, args []string, o *resolveOptions) error {
+	for _, err := range [...]error{o.complete(), o.inputs.complete(args)} {
+		if err != nil {
+			return err
+		}
+	}
+	r, err := a.resolving(ctx, o)
+	if err != nil {
+		return err
+	}
+	for _, object := range r.changes.objects() {
+		if err := r.object(object); err != nil {
+			return err
+		}
+	}
+	return r.finish()
+}
+
+func (o *resolveOptions) complete() error {
+	switch o.output {
+	case "", "text", "json", "yaml", "diff":
+	default:
+		return usage("--output " + o.output + ": expected text, json, yaml or diff")
+	}
+	if err := o.ways.complete(); err != nil {
+		return err
+	}
+	if o.output == "" {
+		o.output = "text"
+		if len(o.ways.choices) > 0 {
+			o.output = "yaml"
+		}
+	}
+	return nil
+}
+
+// resolving is one run of resolve.
+type resolving struct {
+	app           *App
+	o             *resolveOptions
+	lab           *patchlab.Lab
+	live, changes documents
+	stdin         []byte // what was read of standard input
+	resolved      []resolved
+	refused       int
+}
+
+// resolved is a manifest with the ways out of its conflicts.
+type resolved struct {
+	manifest.Object
+	*patchlab.Resolution
+	// all is the resolution in which every conflict is resolved in one way, by way,
+	// nil where that is not possible, and why says why not.
+	all [len(wayNames)]*patchlab.Resolution
+	why [len(wayNames)]error
+}
+
+// resolving reads the inputs of resolve.
+func (a *App) resolving(ctx context.Context, o *resolveOptions) (*resolving, error) {
+	r := &resolving{app: a, o: o}
+	if slices.Contains(o.inputs.files, "-") {
+		var err error
+		if r.stdin, err = io.ReadAll(io.LimitReader(a.In, manifest.MaxBytes+1)); err != nil {
+			return nil, err
+		}
+		a.In = bytes.NewReader(r.stdin)
+	}
+	registry, err := o.schemas.registry(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	if r.lab, err = patchlab.New(patchlab.Options{Kinds: registry, Strict: o.schemas.strict, Now: a.Now, UID: a.UID}); err != nil {
+		return nil, err
+	}
+	r.live, r.changes, err = o.inputs.read(ctx, a, o.apply.Namespace)
+	return r, err
+}
+
+// object resolves the conflicts of one manifest. An error ends the command.
+func (r *resolving) object(object manifest.Object) error {
+	var in patchlab.Input = documents{object.Document}
+	if len(object.At) > 0 {
+		in = object.Value
+	}
+	found, err := r.lab.Resolve(r.live, in, r.o.apply, nil)
+	if err != nil {
+		return r.fail(err)
+	}
+	for _, note := range found.Notes {
+		r.app.note(note)
+	}
+	m, err := fieldmanager.For(r.lab.Kinds(), found.Kind, r.o.apply.Subresource)
+	if err != nil {
+		return err
+	}
+	one := resolved{Object: object, Resolution: found}
+	if choose := r.o.ways.among(m, object.Value); choose != nil && len(found.Conflicts) > 0 {
+		if one.Resolution, err = r.lab.Resolve(r.live, in, r.o.apply, choose); err != nil {
+			return r.fail(err)
+		}
+	}
+	if len(r.o.ways.choices) == 0 && len(found.Conflicts) > 0 {
+		for i, way := range wayNames {
+			one.all[i], one.why[i] = r.lab.Resolve(r.live, in, r.o.apply, func(c patchlab.Conflict) string {
+				if way == explain.AdoptValue && !c.Live.Exists() {
+					return explain.DropField
+				}
+				return way
+			})
+		}
+	}
+	r.resolved = append(r.resolved, one)
+	return nil
+}
+
+// fail prints why a manifest cannot be applied or resolved as chosen.
+func (r *resolving) fail(err error) error {
+	var e *patchlab.Error
+	if errors.As(err, &e) {
+		if len(e.Options) > 0 {
+			return changeError(e)
+		}
+		if !r.o.showSecrets {
+			err = maskConflicts(e)
+		}
+	}
+	r.app.fail(err.Error())
+	r.refused++
+	return nil
+}
+
+// finish prints what was found and chooses the exit code.
+func (r *resolving) finish() error {
+	var all []patchlab.Conflict
+	open := 0
+	for _, one := range r.resolved {
+		all, open = append(all, one.Conflicts...), open+len(one.Open)
+	}
+	if err := r.o.ways.unused(all); err != nil {
+		return err
+	}
+	if r.refused > 0 {
+		return &exit{code: exitRefused}
+	}
+	if open > 0 && len(r.o.ways.choices) > 0 {
+		return r.undecided(open)
+	}
+	if err := r.print(); err != nil {
+		return err
+	}
+	if open > 0 {
+		return &exit{code: exitConflict}
+	}
+	return nil
+}
+
+// undecided reports the conflicts that no way was chosen for. With one of them
+// nothing is printed, as --force-conflicts would take it over too.
+func (r *resolving) undecided(open int) error {
+	text := count(open, "conflict is", "conflicts are") + " left; choose --take, --drop or --adopt for each, or for all"
+	for _, one := range r.resolved {
+		for _, c := range one.Open {
+			text += "\n  " + c.Path.String() + ", owned by " + ownerText(c)
+		}
+	}
+	return &exit{exitConflict, errors.New(text)}
+}
+
+// conflictPaths returns the paths of the conflicts, for completion.
+func (a *App) conflictPaths(ctx context.Context, args []string, o *resolveOptions) []string {
+	if o.inputs.complete(args) != nil || slices.Contains(append(o.inputs.files, o.inputs.live), "-") {
+		return nil
+	}
+	quiet := *a
+	quiet.quiet, quiet.Err = true, io.Discard
+	r, err := quiet.resolving(ctx, o)
+	if err != nil {
+		return nil
+	}
+	var paths []string
+	for _, object := range r.changes.objects() {
+		found, err := r.lab.Resolve(r.live, object.Value, o.apply, nil)
+		if err != nil {
+			continue
+		}
+		for _, c := range found.Conflicts {
+			if p := c.Path.String(); !slices.Contains(paths, p) {
+				paths = append(paths, p)
+			}
+		}
+	}
+	return paths
+}
+
+// text returns the text of a file that was read.
+func (r *resolving) text(name string) (string, bool) {
+	if name == "<stdin>" {
+		return string(r.stdin), true
+	}
+	data, err := os.ReadFile(name)
+	return string(data), err == nil
+}

@@ -1,0 +1,386 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/patchlab-dev/patchlab"
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/explain"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/app/manifest"
+)
+
+// print prints the result in the form that was asked for.
+func (r *resolving) print() error {
+	switch r.o.output {
+	case "text":
+		r.app.print(r.report())
+		return nil
+	case "json":
+		return r.json()
+	}
+	files := r.files(func(one *resolved) *patchlab.Resolution { return one.Resolution })
+	var texts []string
+	for _, f := range files {
+		if r.o.output == "diff" {
+			text := udiff.Unified(f.name, "resolved/"+strings.TrimPrefix(f.name, "/"), f.before, f.after)
+			if isTerminal(r.app.Out) {
+				text = colorDiff(text)
+			}
+			r.app.print(text)
+			continue
+		}
+		texts = append(texts, f.after)
+	}
+	r.app.print(strings.Join(texts, "---\n"))
+	for i := range r.resolved {
+		r.app.note(r.outcome(&r.resolved[i]))
+	}
+	return nil
+}
+
+// outcome says of a manifest for which ways were chosen how it is applied and what
+// its fields are then.
+func (r *resolving) outcome(one *resolved) string {
+	if len(one.Conflicts) == 0 {
+		return one.Target.String() + " has no conflicts"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s resolved; apply it with\n  %s", one.Target, count(len(one.Conflicts), "conflict", "conflicts"), r.command(one.Resolution, "-"))
+	for _, c := range one.Conflicts {
+		fmt.Fprintf(&b, "\n  %s: %s", c.Path, r.preview(one.Resolution, c))
+	}
+	return b.String()
+}
+
+// command is the kubectl command that applies a resolved manifest.
+func (r *resolving) command(one *patchlab.Resolution, file string) string {
+	text := "kubectl apply --server-side"
+	if one.FieldManager != "kubectl" {
+		text += " --field-manager=" + shellQuote(one.FieldManager)
+	}
+	if s := r.o.apply.Subresource; s != "" {
+		text += " --subresource=" + s
+	}
+	if one.Force {
+		text += " --force-conflicts"
+	}
+	if n := r.o.apply.Namespace; n != "" {
+		text += " -n " + shellQuote(n)
+	}
+	return text + " -f " + shellQuote(file)
+}
+
+// again is the command that writes the resolved manifest.
+func (r *resolving) again(flag string) string {
+	live, change := r.o.inputs.live, strings.Join(r.o.inputs.files, " ")
+	if live == "-" {
+		live = "LIVE"
+	}
+	if change == "-" || len(r.o.inputs.files) != 1 {
+		change = "CONFIG"
+	}
+	text := r.o.inputs.command.CommandPath() + " " + shellQuote(live) + " " + shellQuote(change)
+	if r.o.apply.FieldManager != "kubectl" {
+		text += " --field-manager=" + shellQuote(r.o.apply.FieldManager)
+	}
+	return text + " --" + flag + " all"
+}
+
+// shellQuote quotes a word for a POSIX shell where it needs that.
+func shellQuote(word string) string {
+	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@,+") == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// preview is the value and the owners that a field has once the manifest is applied.
+func (r *resolving) preview(one *patchlab.Resolution, c patchlab.Conflict) string {
+	v, owners := one.Preview(c)
+	if isSecret(one.Config) && !r.o.showSecrets && v.Exists() {
+		v = document.NewString(masked)
+	}
+	value, _ := shortPair(v, document.Value{})
+	return value + ", " + ownersText(owners)
+}
+
+// ownersText lists owners: owned by a and b (status)
+func ownersText(owners []fieldmanager.Entry) string {
+	if len(owners) == 0 {
+		return "owned by nobody"
+	}
+	names := make([]string, len(owners))
+	for i, o := range owners {
+		names[i] = o.Manager
+		if o.Subresource != "" {
+			names[i] += " (" + o.Subresource + ")"
+		}
+	}
+	return "owned by " + andList(names)
+}
+
+// andList joins words: a, b and c
+func andList(words []string) string {
+	if n := len(words); n > 1 {
+		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
+	}
+	return strings.Join(words, "")
+}
+
+// report shows the conflicts of each manifest, with the ways out.
+func (r *resolving) report() string {
+	var b strings.Builder
+	for i := range r.resolved {
+		one := &r.resolved[i]
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		if len(one.Conflicts) == 0 {
+			fmt.Fprintf(&b, "%s: %q applies it without conflicts\n", one.Target, one.FieldManager)
+			continue
+		}
+		fmt.Fprintf(&b, "%s: %q applies it with %s\n", one.Target, one.FieldManager, count(len(one.Conflicts), "conflict", "conflicts"))
+		for j, c := range one.Conflicts {
+			r.conflict(&b, one, c, one.Fields[j].Position)
+		}
+		for j, name := range wayNames {
+			r.way(&b, one, j, name)
+		}
+	}
+	return b.String()
+}
+
+// conflict writes one conflict, with what each way makes of it.
+func (r *resolving) conflict(b *strings.Builder, one *resolved, c patchlab.Conflict, at document.Position) {
+	where := ""
+	if at.Line > 0 {
+		where = "  (" + at.String() + ")"
+	}
+	live, wanted := shortPair(c.Live, c.Wanted)
+	if isSecret(one.Config) && !r.o.showSecrets {
+		live, wanted = maskedBefore, maskedAfter
+	}
+	fmt.Fprintf(b, "\n  %s%s\n    owner   %s\n    live    %s\n    wanted  %s\n", c.Path, where, ownerText(c), live, wanted)
+	for i, name := range wayNames {
+		text := "not possible"
+		switch {
+		case name == explain.AdoptValue && !c.Live.Exists():
+			text = "not possible: there is no live value"
+		case one.why[i] == nil:
+			text = r.preview(one.all[i], c)
+		}
+		fmt.Fprintf(b, "    → %-6s%s\n", name, text)
+	}
+}
+
+// way writes what a way makes of the manifest, and the commands that take it.
+func (r *resolving) way(b *strings.Builder, one *resolved, i int, name string) {
+	title := [...]string{"take the fields over by force", "take the fields out of the manifest", "set the fields to their live values"}[i]
+	fmt.Fprintf(b, "\n  %s: %s (--%s PATH)\n", name, title, wayFlagNames[i])
+	if err := one.why[i]; err != nil {
+		fmt.Fprintf(b, "    not possible: %s\n", plainWay(err))
+		return
+	}
+	all := one.all[i]
+	if all.Force {
+		file := "CONFIG"
+		if len(r.o.inputs.files) == 1 {
+			file = r.o.inputs.files[0]
+		}
+		fmt.Fprintf(b, "    %s\n", r.command(all, file))
+		return
+	}
+	fmt.Fprintf(b, "    %s |\n      %s\n", r.again(wayFlagNames[i]), r.command(all, "-"))
+	if isSecret(one.Config) && !r.o.showSecrets {
+		return
+	}
+	for _, f := range r.filesOf([]*resolved{one}, func(one *resolved) *patchlab.Resolution { return one.all[i] }) {
+		for line := range strings.Lines(udiff.Unified(f.name, "resolved", f.before, f.after)) {
+			if !strings.HasPrefix(line, "--- ") && !strings.HasPrefix(line, "+++ ") {
+				b.WriteString("    " + line)
+			}
+		}
+	}
+}
+
+// plainWay is the text of an error without the words of its cause.
+func plainWay(err error) string {
+	return strings.TrimPrefix(err.Error(), explain.ErrWay.Error()+": ")
+}
+
+// rewrittenFile is a file with the resolved manifests in it.
+type rewrittenFile struct{ name, before, after string }
+
+// files returns the files of all manifests, rewritten.
+func (r *resolving) files(of func(*resolved) *patchlab.Resolution) []rewrittenFile {
+	all := make([]*resolved, len(r.resolved))
+	for i := range r.resolved {
+		all[i] = &r.resolved[i]
+	}
+	return r.filesOf(all, of)
+}
+
+func (r *resolving) filesOf(all []*resolved, of func(*resolved) *patchlab.Resolution) []rewrittenFile {
+	var files []rewrittenFile
+	for _, one := range all {
+		at := one.Document.Position(one.Document.Root)
+		i := slices.IndexFunc(files, func(f rewrittenFile) bool { return f.name == at.Name })
+		if i < 0 {
+			i = len(files)
+			text, ok := r.text(at.Name)
+			if !ok { // not of a file, such as what kustomize has built
+				text = string(one.Document.Root.YAML())
+				at.Line = 1
+			}
+			files = append(files, rewrittenFile{at.Name, text, text})
+		}
+		files[i].after = r.rewrite(files[i].after, one, of(one).Config, files[i].before)
+	}
+	return files
+}
+
+// rewrite puts a resolved manifest in the place of the one that a text has.
+func (r *resolving) rewrite(text string, one *resolved, config document.Value, before string) string {
+	if document.SameNode(config, one.Value) {
+		return text
+	}
+	root := config
+	if len(one.At) > 0 {
+		var err error
+		if root, err = one.Document.Root.SetAt(one.At, config); err != nil {
+			return text
+		}
+	}
+	n := 0
+	docs, err := document.Read([]byte(before), document.Options{MaxBytes: manifest.MaxBytes, Duplicates: document.DuplicatesLast})
+	line := one.Document.Position(one.Document.Root).Line
+	for i, d := range docs {
+		if d.Position(d.Root).Line == line {
+			n = i
+		}
+	}
+	if out, ok := manifest.Rewrite(text, n, root); ok {
+		return out
+	}
+	if err == nil && len(docs) == 1 && strings.HasPrefix(strings.TrimSpace(text), "{") {
+		return string(indent(root))
+	}
+	r.app.note(one.Position().String() + ": the manifest cannot be changed in place and is printed without its comments")
+	var printed []document.Value
+	for i, d := range docs {
+		if i == n {
+			d.Root = root
+		}
+		printed = append(printed, d.Root)
+	}
+	return string(encode("yaml", printed))
+}
+
+// json prints the conflicts and the ways out as documents.
+func (r *resolving) json() error {
+	var out []document.Value
+	for i := range r.resolved {
+		text, err := json.Marshal(r.document(&r.resolved[i]))
+		if err != nil {
+			return err
+		}
+		d, err := document.Parse(text, document.Options{MaxBytes: -1})
+		if err != nil {
+			return err
+		}
+		out = append(out, d.Root)
+	}
+	r.app.print(string(encode("json", out)))
+	return nil
+}
+
+// resolutionDocument is the form of a manifest's conflicts in JSON.
+type resolutionDocument struct {
+	APIVersion   string             `json:"apiVersion"`
+	Kind         string             `json:"kind"`
+	Target       patchlab.Target    `json:"target"`
+	FieldManager string             `json:"fieldManager"`
+	Conflicts    []conflictDocument `json:"conflicts"`
+	Ways         []wayDocument      `json:"ways"`
+}
+
+type conflictDocument struct {
+	patchlab.Conflict
+	Position document.Position `json:"position,omitzero"`
+	// Ways are the previews by the name of the way, or of the one chosen.
+	Ways map[string]previewDocument `json:"ways"`
+}
+
+type previewDocument struct {
+	Value  document.Value       `json:"value,omitzero"`
+	Owners []fieldmanager.Owner `json:"owners"`
+}
+
+// wayDocument is a way that all conflicts are resolved in; "chosen" is the one of
+// the flags.
+type wayDocument struct {
+	Name     string         `json:"name"`
+	Force    bool           `json:"force"`
+	Command  string         `json:"command,omitempty"`
+	Manifest document.Value `json:"manifest,omitzero"`
+	// Reason says why the way is not possible.
+	Reason string `json:"reason,omitempty"`
+}
+
+func (r *resolving) document(one *resolved) resolutionDocument {
+	d := resolutionDocument{APIVersion: "patchlab.dev/v1", Kind: "Resolution", Target: one.Target, FieldManager: one.FieldManager,
+		Conflicts: []conflictDocument{}, Ways: []wayDocument{}}
+	names, ways, why := wayNames[:], one.all[:], one.why[:]
+	if len(r.o.ways.choices) > 0 {
+		names, ways, why = []string{"chosen"}, []*patchlab.Resolution{one.Resolution}, []error{nil}
+	}
+	hide := func(v document.Value) document.Value {
+		if v.Exists() && isSecret(one.Config) && !r.o.showSecrets {
+			return document.NewString(masked)
+		}
+		return v
+	}
+	for i, c := range one.Conflicts {
+		entry := conflictDocument{Conflict: c, Position: one.Fields[i].Position, Ways: map[string]previewDocument{}}
+		entry.Live, entry.Wanted = hide(c.Live), hide(c.Wanted)
+		for j, name := range names {
+			if why[j] != nil || name == explain.AdoptValue && !c.Live.Exists() {
+				continue
+			}
+			v, owners := ways[j].Preview(c)
+			p := previewDocument{Value: hide(v), Owners: []fieldmanager.Owner{}}
+			for _, o := range owners {
+				p.Owners = append(p.Owners, o.Owner)
+			}
+			entry.Ways[name] = p
+		}
+		d.Conflicts = append(d.Conflicts, entry)
+	}
+	if len(one.Conflicts) == 0 {
+		return d
+	}
+	for j, name := range names {
+		w := wayDocument{Name: name}
+		if why[j] != nil {
+			w.Reason = plainWay(why[j])
+			var refused *patchlab.Error
+			if errors.As(why[j], &refused) && !r.o.showSecrets {
+				w.Reason = maskConflicts(refused).Error()
+			}
+		} else {
+			w.Force, w.Command, w.Manifest = ways[j].Force, r.command(ways[j], "-"), ways[j].Config
+			if isSecret(w.Manifest) && !r.o.showSecrets {
+				w.Manifest, _ = maskSecrets(w.Manifest, w.Manifest)
+			}
+		}
+		d.Ways = append(d.Ways, w)
+	}
+	return d
+}
