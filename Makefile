@@ -75,7 +75,8 @@ catalog:
 release:
 	cd test && $(GO) run ./cmd/release -version $(VERSION) -write
 
-## web: the playground's page, in web/dist for any static host and for the command
+## web: the playground's page, in web/dist for any static host and for the command, and
+## the npm package of the engine, in web/packages/engine
 web: web/node_modules
 	sh web/scripts/engine.sh
 	cd web && npm run --silent build
@@ -84,7 +85,8 @@ web/node_modules: web/package-lock.json
 	sh web/scripts/need.sh build
 	cd web && npm ci --no-audit --no-fund && touch node_modules
 
-## test-web: the page in Chromium, its size and speed, and the engines in WebAssembly
+## test-web: the page in Chromium, its size and speed, the npm package, and the engines
+## in WebAssembly
 test-web: web wasm-size
 	sh web/scripts/need.sh test
 	cd web && npm run --silent size && npm test --silent

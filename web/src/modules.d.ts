@@ -1,4 +1,3 @@
-declare module "../generated/wasm_exec.js";
 declare module "*.wasm?url" {
   const address: string;
   export default address;

@@ -1,20 +1,8 @@
 // The engine's thread: it loads the WebAssembly module and answers requests, so
 // that the page never waits for it.
-import "../generated/wasm_exec.js";
+import { Runtime } from "@patchlab/engine/runtime";
 import engineURL from "../generated/engine.wasm?url";
 import { engineBytes } from "../generated/engine";
-
-interface GoRuntime {
-  importObject: WebAssembly.Imports;
-  run(instance: WebAssembly.Instance): Promise<void>;
-}
-interface EngineScope {
-  Go: new () => GoRuntime;
-  patchlab?: (request: Uint8Array) => Uint8Array;
-  /** Lets the engine collect its garbage, which takes longer than an answer. */
-  patchlabIdle?: () => void;
-  patchlabReady?: () => void;
-}
 
 export type ToWorker = { id: number; request: Uint8Array };
 export type FromWorker =
@@ -23,7 +11,6 @@ export type FromWorker =
   | { kind: "failed"; message: string }
   | { kind: "answer"; id: number; response: Uint8Array; milliseconds: number };
 
-const scope = globalThis as unknown as EngineScope;
 const send = (message: FromWorker) => postMessage(message);
 
 /** counted passes a response on and tells how much of it has come. */
@@ -40,36 +27,20 @@ function counted(response: Response): Response {
   return new Response(response.body!.pipeThrough(count), { headers: { "Content-Type": "application/wasm" } });
 }
 
-let ready: Promise<void>;
-let module: WebAssembly.Module;
-
-async function load(): Promise<void> {
+async function load(): Promise<Runtime> {
   const response = await fetch(engineURL);
   if (!response.ok || !response.body) {
     throw new Error(`the engine could not be loaded: the host answers ${response.status}`);
   }
-  module = await WebAssembly.compileStreaming(counted(response));
-  await begin();
-}
-
-/** begin starts an engine of the module. */
-async function begin(): Promise<void> {
-  const go = new scope.Go();
-  const instance = await WebAssembly.instantiate(module, go.importObject);
-  await new Promise<void>((resolve, reject) => {
-    scope.patchlabReady = resolve;
-    go.run(instance).then(() => reject(new Error("the engine has ended")), reject);
-  });
+  return Runtime.start(await WebAssembly.compileStreaming(counted(response)));
 }
 
 /** answer asks the engine. What ends it, such as a stack that is too small, is an error like others, and a new engine goes on. */
-function answer(request: Uint8Array): Uint8Array {
+function answer(runtime: Runtime, request: Uint8Array): Uint8Array {
   try {
-    return scope.patchlab!(request);
+    return runtime.answer(request);
   } catch (error) {
-    ready = begin();
-    const message = `The engine could not follow this and was started anew: ${error instanceof Error ? error.message : error}`;
-    return new TextEncoder().encode(JSON.stringify({ error: { message, line: 0, column: 0 } }));
+    return new TextEncoder().encode(JSON.stringify({ error: { message: (error as Error).message, line: 0, column: 0 } }));
   }
 }
 
@@ -79,12 +50,13 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 
 onmessage = async (event: MessageEvent<ToWorker>) => {
   clearTimeout(timer);
-  await ready;
+  const runtime = await loaded;
+  await runtime.ready;
   const begun = performance.now();
-  const response = answer(event.data.request);
+  const response = answer(runtime, event.data.request);
   send({ kind: "answer", id: event.data.id, response, milliseconds: performance.now() - begun });
-  timer = setTimeout(() => scope.patchlabIdle?.(), idle);
+  timer = setTimeout(() => runtime.idle(), idle);
 };
 
-ready = load();
-ready.then(() => send({ kind: "ready" }), (error: unknown) => send({ kind: "failed", message: String(error instanceof Error ? error.message : error) }));
+const loaded = load();
+loaded.then(() => send({ kind: "ready" }), (error: unknown) => send({ kind: "failed", message: String(error instanceof Error ? error.message : error) }));

@@ -19,6 +19,7 @@ const maxRequest = 24 << 20
 // for one goroutine at a time.
 type Engine struct {
 	last    *run
+	lab     *keptLab // the Lab that was asked last, nil for none
 	decoder decoder
 	encoder encoder
 }
@@ -44,6 +45,9 @@ func (e *Engine) answer(request []byte) (any, error) {
 	}
 	name, _ := d.Root.Get("call").Text()
 	call, ok := calls()[name]
+	if !ok {
+		call, ok = labCalls()[name]
+	}
 	if !ok {
 		return nil, errors.New("there is no call " + name)
 	}

@@ -10,39 +10,42 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write web/src/messages.ts")
+var update = flag.Bool("update", false, "write the TypeScript types of the messages")
 
-const typesFile = "../../../web/src/messages.ts"
+const (
+	pageTypes    = "../../../web/src/messages.ts"
+	packageTypes = "../../../web/packages/engine/src/messages.ts"
+)
 
-// TestPageTypesAreThoseOfTheMessages keeps the page's types and the engine's the
-// same: the file is made of the Go structs.
-func TestPageTypesAreThoseOfTheMessages(t *testing.T) {
-	want := typeScript()
-	if *update {
-		if err := os.WriteFile(typesFile, []byte(want), 0o666); err != nil {
+// TestTypesAreThoseOfTheMessages keeps the types of the page and of the npm package
+// and the engine's the same: the files are made of the Go structs.
+func TestTypesAreThoseOfTheMessages(t *testing.T) {
+	for file, want := range map[string]string{pageTypes: typeScript("Calls", calls()), packageTypes: typeScript("LabCalls", labCalls())} {
+		if *update {
+			if err := os.WriteFile(file, []byte(want), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := os.ReadFile(file)
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	got, err := os.ReadFile(typesFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(got) != want {
-		t.Errorf("%s is not what the messages in Go say; run go test ./internal/app/playground -update", typesFile)
+		if string(got) != want {
+			t.Errorf("%s is not what the messages in Go say; run go test ./internal/app/playground -update", file)
+		}
 	}
 }
 
-func typeScript() string {
+func typeScript(table string, all map[string]call) string {
 	w := typeWriter{seen: map[reflect.Type]bool{}}
 	w.b.WriteString("// Written by a test from the messages of internal/app/playground: do not edit.\n// go test ./internal/app/playground -update\n")
-	var table strings.Builder
-	all := calls()
+	var rows strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		c := all[name]
-		table.WriteString("  " + name + ": { input: " + w.name(c.in) + "; output: " + w.name(c.out) + " };\n")
+		rows.WriteString("  " + name + ": { input: " + w.name(c.in) + "; output: " + w.name(c.out) + " };\n")
 	}
 	w.name(reflect.TypeFor[Failure]())
-	w.b.WriteString("\n/** What can be asked of the engine. */\nexport interface Calls {\n" + table.String() + "}\n")
+	w.b.WriteString("\n/** What can be asked of the engine. */\nexport interface " + table + " {\n" + rows.String() + "}\n")
 	return w.b.String()
 }
 

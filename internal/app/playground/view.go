@@ -27,11 +27,7 @@ func object(target Target, o fieldmanager.Object) *Object {
 func managerList(managed fieldmanager.Managed) []Manager {
 	var out []Manager
 	for _, e := range managed.Entries() {
-		m := Manager{Name: e.Manager, Operation: string(e.Operation), APIVersion: e.APIVersion, Subresource: e.Subresource}
-		if !e.Time.IsZero() {
-			m.Time = e.Time.UTC().Format(time.RFC3339)
-		}
-		out = append(out, m)
+		out = append(out, manager(e.Owner, e.Time))
 	}
 	return out
 }
@@ -45,6 +41,14 @@ func managerNames(managed fieldmanager.Managed) []string {
 		}
 	}
 	return out
+}
+
+func manager(o fieldmanager.Owner, at time.Time) Manager {
+	m := Manager{Name: o.Manager, Operation: string(o.Operation), APIVersion: o.APIVersion, Subresource: o.Subresource}
+	if !at.IsZero() {
+		m.Time = at.UTC().Format(time.RFC3339)
+	}
+	return m
 }
 
 func (e *Engine) managed(in *ManagedInput) (*ManagedOutput, error) {

@@ -1,0 +1,2 @@
+/** Where engine.wasm is, beside this module. Bundlers that know this form take the file along. */
+export const engineURL = new URL("./engine.wasm", import.meta.url);

@@ -1,0 +1,116 @@
+// The npm package of the engine as a user has it: packed, and installed in an empty
+// project. Its README's lines run as they stand, in Node.js and in Chromium.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { extname, join, normalize } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { launch } from "./browser.mjs";
+
+const folder = new URL("../packages/engine/", import.meta.url).pathname;
+const tsc = new URL("../node_modules/typescript/bin/tsc", import.meta.url).pathname;
+const types = new URL("../node_modules/@types", import.meta.url).pathname;
+const example = /```js\n(.*?)```/s.exec(readFileSync(join(folder, "README.md"), "utf8"))[1];
+const [, expected] = /console\.log\(.*\/\/ (.*)\n/.exec(example);
+const media = { ".js": "text/javascript", ".html": "text/html", ".wasm": "application/octet-stream" };
+
+let project;
+const run = (...args) => execFileSync(process.execPath, args, { cwd: project, encoding: "utf8" });
+
+before(() => {
+  project = mkdtempSync(join(tmpdir(), "patchlab-package-"));
+  const [{ filename }] = JSON.parse(execFileSync("npm", ["pack", "--json", "--pack-destination", project], { cwd: folder, encoding: "utf8" }));
+  writeFileSync(join(project, "package.json"), '{"name": "empty", "private": true}');
+  execFileSync("npm", ["install", "--offline", "--no-audit", "--no-fund", join(project, filename)], { cwd: project, stdio: "pipe" });
+  writeFileSync(join(project, "readme.mjs"), example);
+});
+after(() => rmSync(project, { recursive: true, force: true }));
+
+/** lab runs some lines with a Lab in Node.js and returns what they return. */
+function lab(lines) {
+  writeFileSync(join(project, "lines.mjs"), `import * as engine from "@patchlab/engine";\nconst { load } = engine;\nconst out = await (async () => {${lines}})();\nconsole.log(JSON.stringify(out));`);
+  return JSON.parse(run("lines.mjs"));
+}
+
+describe("the npm package", { timeout: 170_000 }, () => {
+  test("runs the README's lines in Node.js, and the program ends", () => {
+    assert.ok(example.trim().split("\n").length <= 10);
+    assert.equal(run("readme.mjs").trim(), expected);
+  });
+
+  test("runs the README's lines in Chromium, and leaves the global object alone", async () => {
+    writeFileSync(join(project, "index.html"), `<!doctype html><title>empty</title>
+<script>globalThis.before = Object.keys(globalThis)</script>
+<script type="importmap">{"imports": {"@patchlab/engine": "./node_modules/@patchlab/engine/dist/browser.js"}}</script>
+<script type="module" src="readme.mjs"></script>`);
+    const server = createServer((request, response) => {
+      const name = normalize(new URL(request.url, "http://x").pathname);
+      if (name === "/favicon.ico") return void response.writeHead(204).end();
+      const type = extname(name) === ".mjs" ? "text/javascript" : media[extname(name)];
+      response.writeHead(200, { "Content-Type": type }).end(readFileSync(join(project, name)));
+    });
+    await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
+    const browser = await launch();
+    try {
+      const page = await browser.newPage();
+      const faults = [];
+      page.on("pageerror", (error) => faults.push(error.message));
+      const printed = page.waitForEvent("console", { timeout: 60_000 });
+      await page.goto(`http://127.0.0.1:${server.address().port}/index.html`);
+      assert.equal((await printed).text(), expected, faults.join());
+      assert.deepEqual(await page.evaluate(() => Object.keys(globalThis).filter((k) => k !== "before" && !globalThis.before.includes(k))), []);
+    } finally {
+      await browser.close();
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
+  test("has types that a strict program compiles with", () => {
+    writeFileSync(join(project, "typed.mts"), `import { type Conflict, load, type Outcome, RefusedError } from "@patchlab/engine";
+const lab = await load({ kubernetes: "1.36", definitions: [] });
+const out: Outcome = lab.apply(null, "kind: x", { fieldManager: "alice", force: true });
+const first: Conflict | undefined = out.conflicts[0];
+export const text: string = first?.manager.name ?? lab.owners(out.object)[0]!.path;
+export const refused = (error: unknown): number => (error instanceof RefusedError ? error.code : 0);
+// @ts-expect-error no such option
+lab.apply(null, {}, { fieldManger: "alice" });
+`);
+    run(tsc, "--noEmit", "--strict", "--target", "es2022", "--module", "nodenext", "--lib", "es2022,dom", "--types", "node", "--typeRoots", types, "typed.mts");
+  });
+
+  test("throws what the API server would refuse, and tells what cannot be read", () => {
+    const out = lab(`
+      const lab = await load();
+      const thrown = (f) => { try { f(); } catch (error) { return { name: error.name, code: error.code, line: error.line, refused: error instanceof engine.RefusedError, field: error.fields?.[0]?.path }; } };
+      const service = { apiVersion: "v1", kind: "Service", metadata: { name: "web" }, spec: { ports: [{ port: 99999 }] } };
+      return [thrown(() => lab.apply(null, service)), thrown(() => lab.apply(null, "a: [")), thrown(() => lab.with({ kubernetes: "1.2" }))];
+    `);
+    assert.deepEqual(out[0], { name: "RefusedError", code: 422, line: 0, refused: true, field: ".spec.ports[0].port" });
+    assert.deepEqual(out[1], { name: "LabError", line: 1, refused: false });
+    assert.equal(out[2].name, "LabError");
+  });
+
+  test("patches, updates, explains and compares, with custom resources too", () => {
+    const widgets = readFileSync(new URL("../../testdata/crds/widgets.yaml", import.meta.url), "utf8");
+    const out = lab(`
+      const lab = (await load()).with({ definitions: [${JSON.stringify(widgets)}] });
+      const cm = lab.apply(null, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, data: { x: "1" } }, { fieldManager: "alice" });
+      const next = lab.patch(cm.object, [{ op: "add", path: "/data/y", value: "2" }], { fieldManager: "bob" });
+      const merged = lab.patch(next.object, { data: { x: null } }, { type: "merge", fieldManager: "bob" });
+      const strategic = lab.patch(next.object, { data: { z: "3" } });
+      const updated = lab.update(next.object, { ...next.object, data: { y: "4" } }, { fieldManager: "carol" });
+      return { actions: [next.action, merged.action, strategic.action, updated.action], x: merged.object.data.x ?? null,
+        owners: lab.owners(next.object, ".data.y")[0].managers.map((m) => m.name), explained: lab.explain(next.object, ".data.y")[0],
+        compared: lab.compare(cm.object, updated.object).map((c) => [c.path, c.effect, c.before ?? null, c.after ?? null]), created: cm.created };
+    `);
+    assert.deepEqual(out.actions, ["json-patch", "merge-patch", "strategic-patch", "update"]);
+    assert.equal(out.x, null);
+    assert.deepEqual(out.owners, ["bob"]);
+    assert.equal(out.explained.value, "2");
+    assert.deepEqual(out.compared, [[".data.x", "removed", "1", null], [".data.y", "set", null, "4"]]);
+    assert.equal(out.created, true);
+  });
+});
