@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/url"
 	"os"
@@ -34,6 +35,7 @@ type serveOptions struct {
 	kubeVersion string
 	defaults    bool
 	log         bool
+	logFormat   string
 	admission   bool
 	engine      engineFlag
 	store       storeFlags
@@ -90,12 +92,17 @@ answered. Health is at /healthz, metrics are at /metrics.
 	f.StringVar(&o.controllers, "controllers", "", "controllers to run, separated by commas: namespace empties namespaces that are deleted, gc collects garbage")
 	f.BoolVar(&o.strict, "strict-namespaces", false, "refuse to create objects in namespaces that do not exist or are being deleted")
 	f.BoolVar(&o.roles, "bootstrap-roles", false, "begin with the ClusterRoles cluster-admin, admin, edit and view")
-	f.BoolVar(&o.log, "request-log", false, "print every request to standard error")
+	f.BoolVar(&o.log, "request-log", false, "log every request to standard error")
+	f.StringVar(&o.logFormat, "log-format", "text", "format of the log: text or json")
+	_ = c.RegisterFlagCompletionFunc("log-format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("kube-version", cobra.FixedCompletions(schema.Versions(), cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
 func (a *App) serve(ctx context.Context, o *serveOptions) error {
+	if o.logFormat != "text" && o.logFormat != "json" {
+		return usage("--log-format " + o.logFormat + ": expected text or json")
+	}
 	if err := o.engine.check(); err != nil {
 		return err
 	}
@@ -165,10 +172,7 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	if name, err := os.Hostname(); err == nil && !loopback(l.Addr()) {
 		options.Hosts = append(options.Hosts, name)
 	}
-	options.Log = a.logFault
-	if o.log {
-		options.Log = func(r server.Access) { a.logRequest(r); a.logFault(r) }
-	}
+	options.Log = server.LogTo(a.logger(o))
 	if o.admission {
 		a.noteNoAdmission()
 	}
@@ -223,17 +227,17 @@ func anonymousAdmin() cluster.User {
 	return cluster.User{Name: "admin", UID: "admin", Groups: []string{"system:masters", "system:authenticated"}}
 }
 
-// logRequest prints one line for a request that was answered.
-func (a *App) logRequest(r server.Access) {
-	agent, _, _ := strings.Cut(r.UserAgent, " ")
-	a.note(fmt.Sprintf("%s %s %s %s %d %dB %s %s", r.Time.Format("15:04:05.000"), r.ID, r.Method, r.URL, r.Code, r.Bytes, r.Took.Round(10*time.Microsecond), agent))
-}
-
-// logFault prints what is known of a fault in the server's own code.
-func (a *App) logFault(r server.Access) {
-	if r.Fault != "" {
-		a.note("fault: " + r.Method + " " + r.URL + ": " + r.Fault + "This is a bug in patchlab: please report it with the request.")
+// logger returns the logger of requests on standard error. Without --request-log it
+// logs faults of the server alone.
+func (a *App) logger(o *serveOptions) *slog.Logger {
+	handler := &slog.HandlerOptions{Level: slog.LevelError}
+	if o.log {
+		handler.Level = slog.LevelInfo
 	}
+	if o.logFormat == "json" {
+		return slog.New(slog.NewJSONHandler(a.Err, handler))
+	}
+	return slog.New(slog.NewTextHandler(a.Err, handler))
 }
 
 // furnish creates what the server begins with: the namespaces that every

@@ -95,7 +95,7 @@ func TestServe(t *testing.T) {
 		t.Fatal(err)
 	}
 	url, errors, stop := startServe(t, "--crd", "../../../testdata/crds/widgets.yaml", "--load", objects, "--kubeconfig", kubeconfig,
-		"--token", "secret", "--tls", "--request-log", "--kube-version", "1.35.2")
+		"--token", "secret", "--tls", "--request-log", "--log-format", "json", "--kube-version", "1.35.2")
 	client := clientOf(t, kubeconfig, url)
 	get := func(path string) document.Value {
 		t.Helper()
@@ -137,7 +137,7 @@ func TestServe(t *testing.T) {
 	if code := stop(); code != exitDone {
 		t.Errorf("ended with %d: %s", code, errors)
 	}
-	if log := errors.String(); !strings.Contains(log, " GET /version 200 ") || !strings.HasSuffix(log, "\n") {
+	if log := errors.String(); !strings.Contains(log, `"method":"GET","url":"/version","code":200`) || !strings.HasSuffix(log, "\n") {
 		t.Errorf("request log: %s", log)
 	}
 }

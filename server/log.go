@@ -1,0 +1,22 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+)
+
+// LogTo returns a function for Options.Log that writes requests to a logger: with level
+// Info, and a fault of the server with level Error. The attribute "id" is the request's
+// Audit-Id. What is in objects is not logged.
+func LogTo(l *slog.Logger) func(Access) {
+	return func(r Access) {
+		level, message := slog.LevelInfo, "request"
+		attributes := []slog.Attr{slog.String("id", r.ID), slog.String("method", r.Method), slog.String("url", r.URL), slog.Int("code", r.Code),
+			slog.Int64("bytes", r.Bytes), slog.Duration("took", r.Took), slog.String("from", r.From), slog.String("userAgent", r.UserAgent)}
+		if r.Fault != "" {
+			level, message = slog.LevelError, "fault in the server: please report it with the request"
+			attributes = append(attributes, slog.String("fault", r.Fault))
+		}
+		l.LogAttrs(context.Background(), level, message, attributes...)
+	}
+}
