@@ -95,7 +95,7 @@ func (r *Runner) place(ctx context.Context, objects []manifest.Object) error {
 	if r.store, err = r.store.With(items...); err != nil {
 		return err
 	}
-	if r.cluster, err = cluster.New(r.config()); err != nil {
+	if err := r.open(); err != nil {
 		return err
 	}
 	for i, o := range objects {

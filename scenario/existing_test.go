@@ -90,7 +90,7 @@ status:
   replicas: 7
 `
 
-func newRunner(t *testing.T) *Runner {
+func emptyRunner(t *testing.T) *Runner {
 	t.Helper()
 	r, err := NewRunner(context.Background(), "", nil)
 	if err != nil {
@@ -118,7 +118,7 @@ func parsed(t *testing.T, text string) document.Value {
 }
 
 func TestLoadKeepsTheObjectAsItIs(t *testing.T) {
-	found := load(t, newRunner(t), liveDeployment)
+	found := load(t, emptyRunner(t), liveDeployment)
 	if len(found) != 1 || found[0].Notes != nil {
 		t.Fatalf("%d objects, notes %q", len(found), found[0].Notes)
 	}
@@ -133,7 +133,7 @@ func TestLoadKeepsTheObjectAsItIs(t *testing.T) {
 // What follows is as it would be on the cluster that the object was read from: an
 // applied manifest with replicas conflicts with the autoscaler, one without does not.
 func TestStepsGoOnFromExistingObjects(t *testing.T) {
-	r := newRunner(t)
+	r := emptyRunner(t)
 	load(t, r, liveDeployment)
 	manifest := `apiVersion: apps/v1
 kind: Deployment
@@ -181,7 +181,7 @@ func TestLoadOfSeveral(t *testing.T) {
 		{"a custom resource before its definition", "{apiVersion: lab.example.com/v1, kind: Widget, metadata: {name: w}, spec: {size: 1}}\n---\n" + widgets, "/widgets.lab.example.com default/w"},
 		{"an older version of a kind", "{apiVersion: autoscaling/v1, kind: HorizontalPodAutoscaler, metadata: {name: a}, spec: {maxReplicas: 3, scaleTargetRef: {kind: Deployment, name: web}}}", "default/a"},
 	} {
-		r := newRunner(t)
+		r := emptyRunner(t)
 		var got []string
 		for _, e := range load(t, r, c.in) {
 			got = append(got, e.Target.Namespace+"/"+e.Target.Name)
@@ -217,7 +217,7 @@ spec:
 `
 
 func TestLoadNotes(t *testing.T) {
-	found := load(t, newRunner(t), "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\nspec: {replica: 2, selector: {}, template: {}}\n")
+	found := load(t, emptyRunner(t), "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\nspec: {replica: 2, selector: {}, template: {}}\n")
 	if notes := strings.Join(found[0].Notes, "\n"); !strings.Contains(notes, `unknown field "spec.replica"`) ||
 		!strings.Contains(notes, "deployment.apps/web has no managedFields, so the owners of its fields are unknown; this reads them: "+
 			"kubectl get deployment.apps/web --namespace=shop -o yaml --show-managed-fields") {
@@ -239,7 +239,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"a value of a wrong type", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: [1]}", "cannot be handled as a ConfigMap"},
 		{"an object twice", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n", "5:1: the scenario begins with this object twice"},
 	} {
-		r := newRunner(t)
+		r := emptyRunner(t)
 		before := "{apiVersion: v1, kind: ConfigMap, metadata: {name: before}}\n---\n"
 		if c.why == "nothing" {
 			before = ""
@@ -252,7 +252,7 @@ func TestLoadRefuses(t *testing.T) {
 			t.Errorf("%s: %d objects were loaded all the same", c.why, n)
 		}
 	}
-	_, err := newRunner(t).Load(t.Context(), "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: [1]}")
+	_, err := emptyRunner(t).Load(t.Context(), "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: [1]}")
 	var status *cluster.Status
 	if !errors.As(err, &status) || status.Code != 400 {
 		t.Errorf("%v has no status 400", err)

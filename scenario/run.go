@@ -10,7 +10,6 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/explain"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
-	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/store"
 )
@@ -40,6 +39,10 @@ type Result struct {
 	// knows where its parts stand in the text; nil where there is none.
 	Config document.Value
 	Body   *document.Document
+	// Denied says that an admission policy or a CEL rule refused the step.
+	Denied bool
+	// kinds are those that the cluster served at the step.
+	kinds *schema.Registry
 }
 
 // Conflicts returns the conflicts that a step failed for, nil for none.
@@ -51,10 +54,14 @@ func (r *Result) Conflicts() []fieldmanager.Conflict {
 	return c.List
 }
 
+// Reason returns the reason of the refusal, such as Conflict or Invalid, "" where the
+// step did not fail or the API server gives none.
+func (r *Result) Reason() string { return r.status().Reason }
+
 // Run runs all steps, also those after one that fails. An error says that the
 // scenario cannot be run at all: a definition or version that is none.
 func Run(ctx context.Context, s *Scenario) ([]Result, error) {
-	r, err := s.begin(ctx)
+	r, err := s.Begin(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -82,6 +89,10 @@ type Runner struct {
 	uids  int
 	last  Target
 	seen  *seen
+	// configure adds rules and policies to the cluster, nil for none; denied says that
+	// one of them has refused the request that is being answered.
+	configure func(*cluster.Config) error
+	denied    bool
 	// existing are the objects that the cluster began with.
 	existing []Existing
 }
@@ -92,11 +103,16 @@ type seen struct {
 	object fieldmanager.Object
 }
 
-// begin returns a runner over a cluster with a scenario's definitions and objects,
-// before its first step. An error says which of them cannot be used.
-func (s *Scenario) begin(ctx context.Context) (*Runner, error) {
-	r, err := NewRunner(ctx, s.Kubernetes, s.Definitions)
+// Begin returns a runner over a cluster with a scenario's definitions and objects,
+// before its first step. configure may add to the cluster's configuration what this
+// package does not link: admission.Configure adds CEL rules and policies. nil adds
+// nothing. An error says which definition or object cannot be used.
+func (s *Scenario) Begin(ctx context.Context, configure func(*cluster.Config) error) (*Runner, error) {
+	r, err := newRunner(s.Kubernetes, configure)
 	if err != nil {
+		return nil, err
+	}
+	if err := r.define(ctx, s.Definitions); err != nil {
 		return nil, err
 	}
 	for i, text := range s.Objects {
@@ -107,21 +123,41 @@ func (s *Scenario) begin(ctx context.Context) (*Runner, error) {
 	return r, nil
 }
 
+// Existing returns the objects that the cluster began with.
+func (r *Runner) Existing() []Existing { return r.existing }
+
 // NewRunner returns a runner over an empty cluster of a Kubernetes version ("" is
 // the newest) with custom resources.
 func NewRunner(ctx context.Context, version string, definitions []string) (*Runner, error) {
-	r := &Runner{now: Start.Add(-time.Minute), version: version}
-	r.store = store.NewMemory(store.MemoryOptions[*cluster.Record]{Equal: cluster.Equal, UID: (*cluster.Record).UID})
-	var err error
-	if r.cluster, err = cluster.New(r.config()); err != nil {
+	r, err := newRunner(version, nil)
+	if err != nil {
 		return nil, err
 	}
+	return r, r.define(ctx, definitions)
+}
+
+func newRunner(version string, configure func(*cluster.Config) error) (*Runner, error) {
+	r := &Runner{now: Start.Add(-time.Minute), version: version, configure: configure}
+	r.store = store.NewMemory(store.MemoryOptions[*cluster.Record]{Equal: cluster.Equal, UID: (*cluster.Record).UID})
+	return r, r.open()
+}
+
+// open makes the cluster over the runner's store.
+func (r *Runner) open() error {
+	config, err := r.config()
+	if err == nil {
+		r.cluster, err = cluster.New(config)
+	}
+	return err
+}
+
+func (r *Runner) define(ctx context.Context, definitions []string) error {
 	for i, text := range definitions {
 		if err := r.Define(ctx, text); err != nil {
-			return nil, fmt.Errorf("definition %d: %w", i+1, err)
+			return fmt.Errorf("definition %d: %w", i+1, err)
 		}
 	}
-	return r, nil
+	return nil
 }
 
 // Fork returns a runner that goes on from where r is, on a cluster of its own: what
@@ -129,20 +165,27 @@ func NewRunner(ctx context.Context, version string, definitions []string) (*Runn
 func (r *Runner) Fork() (*Runner, error) {
 	fork := *r
 	fork.store = r.store.Fork()
-	var err error
-	fork.cluster, err = cluster.New(fork.config())
-	return &fork, err
+	return &fork, fork.open()
 }
 
 // config is that of a cluster whose clock and ids are the runner's.
-func (r *Runner) config() cluster.Config {
-	return cluster.Config{
+func (r *Runner) config() (cluster.Config, error) {
+	c := cluster.Config{
 		Version: r.version,
 		Store:   r.store,
 		Now:     func() time.Time { return r.now },
 		UID:     r.uid,
 		Suffix:  func() string { r.uids++; return fmt.Sprintf("x%04d", r.uids) },
 	}
+	if r.configure == nil {
+		return c, nil
+	}
+	if err := r.configure(&c); err != nil {
+		return c, err
+	}
+	c.Conversion = nil // a scenario sends nothing to other servers
+	r.watch(&c)
+	return c, nil
 }
 
 func (r *Runner) uid() string {
@@ -150,35 +193,10 @@ func (r *Runner) uid() string {
 	return fmt.Sprintf("00000000-0000-4000-8000-%012d", r.uids)
 }
 
-// Define creates the CustomResourceDefinitions of a text. An error is an *Error,
-// a *document.SyntaxError or the *cluster.Status that refused one of them; those
-// before it are there then.
-func (r *Runner) Define(ctx context.Context, text string) error {
-	docs, err := manifest.Parse("", []byte(text))
-	if err != nil {
-		return err
-	}
-	objects := manifest.Split(docs...)
-	if len(objects) == 0 {
-		return &Error{Reason: "expected a CustomResourceDefinition, found nothing"}
-	}
-	for _, o := range objects {
-		if !o.IsCRD() {
-			return &Error{Position: o.Position(), Reason: fmt.Sprintf("expected a CustomResourceDefinition, found kind %q", o.Kind())}
-		}
-		_, err := r.cluster.Do(ctx, &cluster.Request{Verb: cluster.Create, Group: "apiextensions.k8s.io", Version: "v1",
-			Resource: "customresourcedefinitions", Document: &document.Document{Root: o.Value}, Options: cluster.Options{FieldManager: "patchlab"}})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Step runs one step.
 func (r *Runner) Step(ctx context.Context, s *Step) Result {
 	r.now = r.now.Add(time.Minute)
-	res := Result{}
+	res := Result{kinds: r.cluster.Kinds()}
 	d, err := readBody(s)
 	if err != nil {
 		res.Err = err
@@ -198,9 +216,9 @@ func (r *Runner) Step(ctx context.Context, s *Step) Result {
 		res.Err = err
 		return res
 	}
-	r.seen = nil
+	r.seen, r.denied = nil, false
 	if err := r.send(ctx, s, &res); err != nil {
-		res.Err = err
+		res.Err, res.Denied = err, r.denied
 		var status *cluster.Status
 		if errors.As(err, &status) {
 			res.Code = status.Code

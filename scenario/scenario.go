@@ -103,6 +103,8 @@ type Step struct {
 	Body string
 	// Note is a remark for readers.
 	Note string
+	// Expect is what the step is expected to do, nil for nothing in particular.
+	Expect *Expectation
 }
 
 // Target names an object.
@@ -216,7 +218,7 @@ func (r *reader) actor(v document.Value, before []Actor) Actor {
 func (r *reader) step(v document.Value, actors []Actor) Step {
 	var s Step
 	var do string
-	r.object(v, "a step", map[string]*string{"actor": &s.Actor, "do": &do, "subresource": &s.Subresource, "body": &s.Body, "note": &s.Note}, "target")
+	r.object(v, "a step", map[string]*string{"actor": &s.Actor, "do": &do, "subresource": &s.Subresource, "body": &s.Body, "note": &s.Note}, "target", "expect")
 	s.Do = Action(do)
 	if !slices.Contains(Actions(), s.Do) {
 		r.fail(v.Get("do"), fmt.Sprintf("there is no action %q; there are %v", do, Actions()))
@@ -226,6 +228,9 @@ func (r *reader) step(v document.Value, actors []Actor) Step {
 	}
 	if t := v.Get("target"); t.Exists() {
 		r.object(t, "a target", map[string]*string{"apiVersion": &s.Target.APIVersion, "kind": &s.Target.Kind, "namespace": &s.Target.Namespace, "name": &s.Target.Name})
+	}
+	if e := v.Get("expect"); e.Exists() {
+		s.Expect = r.expectation(e)
 	}
 	return s
 }
@@ -277,6 +282,9 @@ func (s *Step) value() document.Value {
 	text(&target, "name", s.Target.Name)
 	if target.Len() > 0 {
 		o.Set("target", target.Object())
+	}
+	if s.Expect != nil {
+		o.Set("expect", s.Expect.value())
 	}
 	return o.Object()
 }

@@ -61,7 +61,10 @@ func (r *Runner) answer(ctx context.Context, q *cluster.Request) (*cluster.Respo
 	if r.trial == nil {
 		return r.cluster.Do(ctx, q)
 	}
-	config := r.config()
+	config, err := r.config()
+	if err != nil {
+		return nil, err
+	}
 	config.Kinds = r.cluster.Kinds()
 	resp, err := cluster.Step(config, r.trial.Join(), q)
 	if err != nil {

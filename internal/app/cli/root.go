@@ -51,6 +51,8 @@ type App struct {
 	// Admission adds rules, policies and webhooks to a cluster's configuration
 	// where they are linked into the program, else it is nil.
 	Admission func(*cluster.Config) error
+	// Policies is Admission without what calls other servers, for scenarios.
+	Policies func(*cluster.Config) error
 	// Etcd opens a store on etcd where its client is linked into the program;
 	// of nil, 'serve --store etcd' is handed over to a program that has it.
 	Etcd func(context.Context, EtcdOptions) (store.Store[*cluster.Record], error)
@@ -99,6 +101,7 @@ func RunWith(reference *verify.Reference, args []string, in io.Reader, out, errO
 type Linked struct {
 	Reference *verify.Reference
 	Admission func(*cluster.Config) error
+	Policies  func(*cluster.Config) error
 	Etcd      func(context.Context, EtcdOptions) (store.Store[*cluster.Record], error)
 }
 
@@ -106,7 +109,7 @@ type Linked struct {
 func RunLinked(l Linked, args []string, in io.Reader, out, errOut io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	app := &App{In: in, Out: out, Err: errOut, Now: time.Now, Program: programName(os.Args[0]), Reference: l.Reference, Admission: l.Admission, Etcd: l.Etcd}
+	app := &App{In: in, Out: out, Err: errOut, Now: time.Now, Program: programName(os.Args[0]), Reference: l.Reference, Admission: l.Admission, Policies: l.Policies, Etcd: l.Etcd}
 	return app.run(ctx, args)
 }
 
@@ -164,7 +167,18 @@ who owns which field afterwards, and who conflicts with whom.
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage(err.Error() + "\nSee '" + c.CommandPath() + " --help'.")
 	})
-	c.AddCommand(a.applyCommand(), a.contendCommand(), a.defaultsCommand(), a.playgroundCommand(), a.resolveCommand(), a.serveCommand(), a.verifyCommand(), a.versionCommand(), a.versionsCommand())
+	c.AddCommand(
+		a.applyCommand(),
+		a.contendCommand(),
+		a.defaultsCommand(),
+		a.playgroundCommand(),
+		a.resolveCommand(),
+		a.runCommand(),
+		a.serveCommand(),
+		a.verifyCommand(),
+		a.versionCommand(),
+		a.versionsCommand(),
+	)
 	return c
 }
 

@@ -1,0 +1,347 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/app/manifest"
+	"github.com/patchlab-dev/patchlab/scenario"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// runOptions are the flags of run.
+type runOptions struct {
+	recursive         bool
+	update            bool
+	step              int
+	output            string
+	verbose           bool
+	quiet             bool
+	showManagedFields bool
+	kubeVersions      []string
+	crds              []string
+}
+
+var runFormats = [...]string{"text", "json", "junit"}
+
+func (a *App) runCommand() *cobra.Command {
+	var o runOptions
+	c := &cobra.Command{
+		Use:   "run SCENARIO…",
+		Short: "Run scenario files and compare each step with what it is expected to do",
+		Long: `Run scenarios: files of steps in which several actors change objects, as
+patchlab.dev/v1 describes them (doc/scenarios.md). Each step with an expectation is
+compared with it; a step without one only has to be a request that can be sent.
+
+SCENARIO is a file, a folder, a glob, or "-" for standard input. Of one scenario each
+step is printed, of several those that fail. With --update the expectations in the
+files are written over with what happens, steps without one are given one, and
+comments stay.
+
+With two versions in --kube-version, or two sets in --crd, each scenario is run with
+both, and the first step that differs is printed.
+
+CEL rules and admission policies among the definitions are run by the program
+` + admissionProgram + `, to which this command hands over; where it is not installed, a
+note says how many were not run. Webhooks are not called.
+
+` + exitHelpOf(map[int]string{
+			exitRefused: "a step did not do what it was expected to do, or a scenario could not be run",
+			exitChanged: "with two versions or sets of definitions: a step differs",
+		}),
+		Example: `  # All scenarios of a folder
+  patchlab run scenarios/
+
+  # One, step by step, and the object after its second step
+  patchlab run conflict.yaml --step 2
+
+  # Write down what happens now, then review the change
+  patchlab run scenarios/ --update && git diff
+
+  # Does an upgrade change anything? Does the new version of a CRD?
+  patchlab run scenarios/ --kube-version 1.33,1.36
+  patchlab run widget.yaml --crd crds/v1.2,crds/v1.3
+
+  # For a pipeline
+  patchlab run scenarios/ -o junit > report.xml`,
+		Args: atLeastOne("SCENARIO"),
+		RunE: func(c *cobra.Command, args []string) error { return a.runScenarios(c.Context(), args, &o) },
+	}
+	f := c.Flags()
+	f.BoolVarP(&o.recursive, "recursive", "R", false, "read the folders within folders")
+	f.BoolVar(&o.update, "update", false, "write what happens into the files as what is expected")
+	f.IntVar(&o.step, "step", 0, "run the steps up to this one, counted from 1, and print the object after it")
+	f.StringVarP(&o.output, "output", "o", "text", "output format: text, json or junit")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "print each step also of several scenarios")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "print failures only, and no notes")
+	f.BoolVar(&o.showManagedFields, "show-managed-fields", false, "with --step, keep the managedFields of the object")
+	f.StringSliceVar(&o.kubeVersions, "kube-version", nil, "Kubernetes version in place of the scenario's, or two to compare")
+	f.StringSliceVar(&o.crds, "crd", nil, "file or folder of CustomResourceDefinitions that take the place of those of the same name, or two to compare")
+	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(runFormats[:], cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("kube-version", cobra.FixedCompletions(schema.Versions(), cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+// exitHelpOf is exitHelp with the codes that a command has besides or uses otherwise.
+func exitHelpOf(codes map[int]string) string {
+	text := "Exit codes:\n  0  done"
+	for _, code := range [...]int{exitRefused, exitUsage, exitConflict, exitChanged} {
+		if code == exitUsage {
+			codes[code] = "wrong usage"
+		}
+		if what := codes[code]; what != "" {
+			text += fmt.Sprintf("\n  %d  %s", code, what)
+		}
+	}
+	return text
+}
+
+// atLeastOne makes a command refuse no arguments as wrong usage.
+func atLeastOne(name string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return nil
+		}
+		return usage("'" + c.CommandPath() + "' takes at least one argument, " + name + "\nUsage: " + c.UseLine())
+	}
+}
+
+func (o *runOptions) check(args []string) error {
+	switch {
+	case !slices.Contains(runFormats[:], o.output):
+		return usage("--output " + o.output + ": expected text, json or junit")
+	case len(o.kubeVersions) > 2:
+		return usage("--kube-version takes one version, or two to compare")
+	case len(o.crds) > 2:
+		return usage("--crd takes one file or folder, or two to compare")
+	case o.step < 0:
+		return usage("--step counts from 1")
+	case o.update && slices.Contains(args, "-"):
+		return usage("--update rewrites files, and standard input is none")
+	case o.update && (len(o.kubeVersions) > 1 || len(o.crds) > 1):
+		return usage("--update and a comparison of two versions cannot be used together")
+	}
+	for _, v := range o.kubeVersions {
+		if !slices.Contains(schema.Versions(), minorVersion(v)) {
+			return usage("--kube-version " + v + ": known are " + strings.Join(schema.Versions(), ", "))
+		}
+	}
+	return nil
+}
+
+// A scenarioFile is a scenario with the text that it was read from.
+type scenarioFile struct {
+	name     string
+	text     []byte
+	scenario *scenario.Scenario
+	err      error // why it cannot be read
+}
+
+// setup is what a scenario is run with in place of what it says.
+type setup struct {
+	name, kubernetes string
+	crds             []manifest.Object
+	compared         bool // that there is another one
+}
+
+func (a *App) runScenarios(ctx context.Context, args []string, o *runOptions) error {
+	if err := o.check(args); err != nil {
+		return err
+	}
+	a.quiet = o.quiet
+	files, err := a.scenarioFiles(args, o.recursive)
+	if err != nil {
+		return err
+	}
+	if o.step > 0 && len(files) > 1 {
+		return usage(fmt.Sprintf("--step is for one scenario, and these are %d", len(files)))
+	}
+	setups, err := a.setups(o)
+	if err != nil {
+		return err
+	}
+	if done, err := a.policiesElsewhere(ctx, files, setups); done || err != nil {
+		return err
+	}
+	r := &scenarioRun{app: a, options: o, setups: setups, steps: o.verbose || len(files) == 1}
+	for i := range files {
+		if err := r.file(ctx, &files[i]); err != nil {
+			return err
+		}
+	}
+	return r.finish()
+}
+
+// scenarioText is what makes a file of a folder a scenario.
+var scenarioText = regexp.MustCompile(`(?m)^\s*\{?\s*"?scenario"?\s*:`)
+
+// scenarioFiles reads scenarios. In a folder, files that hold something else are left
+// out and counted.
+func (a *App) scenarioFiles(names []string, recursive bool) ([]scenarioFile, error) {
+	source := a.source()
+	source.Recursive = recursive
+	var files []scenarioFile
+	skipped := 0
+	for _, name := range names {
+		found, err := source.Files(name)
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range found {
+			text, err := a.read(file)
+			if err != nil {
+				return nil, err
+			}
+			if len(found) > 1 && !scenarioText.Match(text) {
+				skipped++
+				continue
+			}
+			f := scenarioFile{name: file, text: text}
+			f.scenario, f.err = scenario.Parse(text, file)
+			files = append(files, f)
+		}
+	}
+	if skipped > 0 {
+		a.note(count(skipped, "file that is no scenario", "files that are no scenarios") + " skipped")
+	}
+	if len(files) == 0 {
+		return nil, errors.New(strings.Join(names, ", ") + ": no scenario found")
+	}
+	return files, nil
+}
+
+// read reads a file, or standard input, which can be read again afterwards.
+func (a *App) read(name string) ([]byte, error) {
+	if name != "-" {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, manifest.FileError(name, err)
+		}
+		return text, nil
+	}
+	text, err := io.ReadAll(io.LimitReader(a.In, manifest.MaxBytes+1))
+	a.In = bytes.NewReader(text) // for a program that this command hands over to
+	return text, err
+}
+
+// setups returns what the scenarios are run with: one, or two to compare.
+func (a *App) setups(o *runOptions) ([]setup, error) {
+	list := make([]setup, max(1, len(o.kubeVersions), len(o.crds)))
+	for i := range list {
+		s := &list[i]
+		s.compared = len(list) > 1
+		if n := len(o.kubeVersions); n > 0 {
+			s.kubernetes = minorVersion(o.kubeVersions[min(i, n-1)])
+			s.name = s.kubernetes
+		}
+		if n := len(o.crds); n > 0 {
+			name := o.crds[min(i, n-1)]
+			var err error
+			if s.crds, err = a.crds([]string{name}); err != nil {
+				return nil, err
+			}
+			if len(o.kubeVersions) < 2 {
+				s.name = name
+			} else {
+				s.name += " with " + name
+			}
+		}
+	}
+	return list, nil
+}
+
+// of returns the scenario as the setup runs it.
+func (u *setup) of(s *scenario.Scenario) (*scenario.Scenario, error) {
+	with := *s
+	if u.kubernetes != "" {
+		with.Kubernetes = u.kubernetes
+	}
+	if len(u.crds) == 0 {
+		return &with, nil
+	}
+	names := map[string]bool{}
+	with.Definitions = nil
+	for _, crd := range u.crds {
+		names[crd.Value.Lookup("metadata", "name").StringOr("")] = true
+		with.Definitions = append(with.Definitions, string(crd.Value.YAML()))
+	}
+	for i, text := range s.Definitions {
+		docs, err := manifest.Parse("", []byte(text))
+		if err != nil {
+			return nil, fmt.Errorf("definition %d: %w", i+1, err)
+		}
+		kept := slices.DeleteFunc(manifest.Split(docs...), func(o manifest.Object) bool {
+			return o.IsCRD() && names[o.Value.Lookup("metadata", "name").StringOr("")]
+		})
+		for _, o := range kept {
+			with.Definitions = append(with.Definitions, string(o.Value.YAML()))
+		}
+	}
+	return &with, nil
+}
+
+// policiesElsewhere hands over to the program that runs rules and policies where a
+// scenario has some and this program does not run them.
+func (a *App) policiesElsewhere(ctx context.Context, files []scenarioFile, setups []setup) (done bool, err error) {
+	needed := slices.ContainsFunc(files, func(f scenarioFile) bool { return needsAdmission(f.text) })
+	for _, u := range setups {
+		needed = needed || slices.ContainsFunc(u.crds, func(o manifest.Object) bool { return needsAdmission(o.Value.JSON()) })
+	}
+	if !needed || a.Policies != nil {
+		return false, nil
+	}
+	program, ok := findProgram(admissionProgram)
+	if !ok {
+		return false, nil
+	}
+	return true, a.runWith(ctx, program)
+}
+
+// needsAdmission reports whether a text may hold CEL rules or admission policies.
+func needsAdmission(text []byte) bool {
+	return bytes.Contains(text, []byte("x-kubernetes-validations")) || bytes.Contains(text, []byte("AdmissionPolicy"))
+}
+
+// begin returns a runner for a scenario and notes what it begins with.
+func (r *scenarioRun) begin(ctx context.Context, u *setup, f *scenarioFile) (*scenario.Runner, error) {
+	with, err := u.of(f.scenario)
+	if err != nil {
+		return nil, err
+	}
+	var configure func(*cluster.Config) error
+	if r.app.Policies != nil && needsAdmission(f.text) {
+		configure = r.app.Policies
+	}
+	runner, err := with.Begin(ctx, configure)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range runner.Existing() {
+		for _, text := range e.Notes {
+			r.app.note("note: " + f.name + ": " + text)
+		}
+	}
+	rules, policies := runner.NotRun(ctx)
+	r.rules, r.policies = r.rules+rules, r.policies+policies
+	return runner, nil
+}
+
+// position returns where a step stands in its file.
+func (f *scenarioFile) position(step int) string {
+	d, err := document.ParseYAML(f.text, document.Options{Name: f.name})
+	if err != nil {
+		return f.name
+	}
+	return d.PositionOf(document.Keys("steps").Item(step)).String()
+}

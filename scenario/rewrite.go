@@ -1,0 +1,35 @@
+package scenario
+
+import (
+	"fmt"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/app/manifest"
+)
+
+// Rewrite returns the text of a scenario with other expectations: expect holds one for
+// each step, nil where the step's stays as it is. Comments and everything that does not
+// change stay as they are. An error says which step cannot be rewritten.
+func Rewrite(data []byte, name string, expect []*Expectation) ([]byte, error) {
+	for i, e := range expect {
+		if e == nil {
+			continue
+		}
+		d, err := document.ParseYAML(data, document.Options{Name: name})
+		if err != nil {
+			return nil, err
+		}
+		step := d.Root.Get("steps").At(i)
+		next := e.value()
+		if document.Equal(step.Get("expect"), next) {
+			continue
+		}
+		wanted := d.Root.With("steps", d.Root.Get("steps").WithItem(i, step.With("expect", next)))
+		text, ok := manifest.Rewrite(string(data), 0, wanted)
+		if !ok {
+			return nil, &Error{Position: d.Position(step), Reason: fmt.Sprintf("the expectation of step %d cannot be rewritten in place: write each field of the step in a line of its own", i+1)}
+		}
+		data = []byte(text)
+	}
+	return data, nil
+}
