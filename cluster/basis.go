@@ -20,17 +20,21 @@ type basis struct {
 	// decoded reports whether decoding live as the kind changes nothing, valid
 	// whether its validation finds nothing.
 	decoded, valid bool
-	// next is what decoding the next state made of it when its generation was
-	// counted, absent if that was not needed.
-	next document.Value
+	// filled is the next state with its defaults filled in, and next is the next state
+	// as it is decoded from storage. Both share more with what is to be stored than the
+	// live object does. They are absent while they are not known.
+	filled, next document.Value
 }
 
 // filledFor returns a value of a kind whose defaults are filled in, decodedFor one
 // that decoding does not change, validFor one that is valid; absent where none is
 // known.
 func (b *basis) filledFor(k *schema.Kind) document.Value {
-	if b.kind != k {
+	switch {
+	case b.kind != k:
 		return document.Value{}
+	case b.filled.Exists():
+		return b.filled
 	}
 	return b.live
 }
@@ -40,6 +44,15 @@ func (b *basis) decodedFor(k *schema.Kind) document.Value {
 		return document.Value{}
 	}
 	return b.live
+}
+
+// storedFor returns a value of a kind that decoding from storage does not change: the
+// next state where it is known, else the live one, absent where neither is.
+func (b *basis) storedFor(k *schema.Kind) document.Value {
+	if b.kind == k && b.next.Exists() {
+		return b.next
+	}
+	return b.decodedFor(k)
 }
 
 func (b *basis) validFor(k *schema.Kind) document.Value {
@@ -85,8 +98,8 @@ func (p *pipeline) readAs(k *schema.Kind, o fieldmanager.Object, r *Record, earl
 	case r != nil && r.decoded == k:
 		b.decoded = true
 	default:
-		value, unknown, err := defaults.DecodeUpdate(k, object.Value, earlier.decodedFor(k), defaults.FromTree)
-		b.decoded = err == nil && len(unknown) == 0 && document.SameNode(value, object.Value)
+		decoded, err := defaults.DecodeUpdate(k, object.Value, earlier.storedFor(k), defaults.FromTree)
+		b.decoded = err == nil && len(decoded.Problems) == 0 && document.SameNode(decoded.Value, object.Value)
 	}
 	return object, b, nil
 }

@@ -236,20 +236,40 @@ func within(fields map[string]bool, name string) bool {
 // decode returns what remains of an object of a kind: of a built-in one what its
 // Go type holds, of a custom one what its schema does not prune.
 func (p *pipeline) decode(k *schema.Kind, v document.Value, from defaults.Source) (document.Value, []Problem, error) {
-	return p.decodeUpdate(k, v, document.Value{}, from)
-}
-
-// decodeUpdate is decode for a value that was made from live, an object that
-// decoding does not change. live is absent where none is known.
-func (p *pipeline) decodeUpdate(k *schema.Kind, v, live document.Value, from defaults.Source) (document.Value, []Problem, error) {
 	if !k.Builtin {
-		return p.decodeCustom(k, v, live, from)
+		return p.decodeCustom(k, v, document.Value{}, from)
 	}
-	out, found, err := defaults.DecodeUpdate(k, v, live, from|defaults.InMemory)
+	out, found, err := defaults.Decode(k, v, from|defaults.InMemory)
 	if err != nil {
 		return v, nil, &decodeError{err}
 	}
 	return keepReset(v, out), problemsOf(found), nil
+}
+
+// decodeNext is decode for the next state of a live object, which decoding does not
+// change; live is absent where none is known.
+func (t *task) decodeNext(k *schema.Kind, next, live document.Value, from defaults.Source) (document.Value, []Problem, error) {
+	if !k.Builtin {
+		return t.decodeCustom(k, next, live, from)
+	}
+	out, err := defaults.DecodeUpdate(k, next, live, from|defaults.InMemory)
+	if err != nil {
+		return next, nil, &decodeError{err}
+	}
+	if out.Stored && t.basis.kind == k {
+		t.basis.next = out.Value
+	}
+	return keepReset(next, out.Value), problemsOf(out.Problems), nil
+}
+
+// fillNext fills in the defaults of the next state of the live object.
+func (t *task) fillNext(k *schema.Kind, next document.Value) document.Value {
+	next = t.fillUpdate(k, next, t.basis)
+	if t.basis.kind == k {
+		t.basis.filled = next
+	}
+	t.passedBody(StageDefaulted, next)
+	return next
 }
 
 // keepReset puts an empty list of managedFields back that decoding a built-in
@@ -281,12 +301,12 @@ func (p *pipeline) decodeCustom(k *schema.Kind, v, live document.Value, from def
 		// The body's numbers have become floats or integers and are printed again
 		// before they are read into the metadata's type: 1e2 is the integer 100.
 		before := live.Get("metadata")
-		out, found, err := defaults.DecodeUpdate(p.metadata, inMetadata(reread(metadata, before)), inMetadata(before), from)
+		decoded, err := defaults.DecodeUpdate(p.metadata, inMetadata(reread(metadata, before)), inMetadata(before), from)
 		if err != nil {
 			return v, nil, &decodeError{err}
 		}
-		problems = problemsOf(found)
-		if out = out.Get("metadata"); !document.SameNode(out, metadata) {
+		problems = problemsOf(decoded.Problems)
+		if out := decoded.Value.Get("metadata"); !document.SameNode(out, metadata) {
 			v = v.With("metadata", out)
 		}
 	}

@@ -208,7 +208,7 @@ func (t *task) decodePatched(k *schema.Kind, next document.Value, from defaults.
 		}
 		return document.Value{}, nil, early
 	}
-	value, unknown, err := t.decodeUpdate(k, next, t.joined, from)
+	value, unknown, err := t.decodeNext(k, next, t.joined, from)
 	if err != nil {
 		return refused(err)
 	}
@@ -220,7 +220,7 @@ func (t *task) decodePatched(k *schema.Kind, next document.Value, from defaults.
 		all = nil
 	}
 	t.passedBody(StageDecoded, value)
-	return t.noteDefaulted(t.fillUpdate(k, value, t.basis)), messages(all), nil
+	return t.fillNext(k, value), messages(all), nil
 }
 
 // ownType gives the result of a strategic merge patch the type of its endpoint,

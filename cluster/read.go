@@ -51,15 +51,11 @@ func (p *pipeline) show(k *schema.Kind, o fieldmanager.Object) (document.Value, 
 // The object was made from that of a basis.
 func (p *pipeline) stored(k *schema.Kind, o fieldmanager.Object, b basis) (*Record, *Status) {
 	if k.Builtin {
-		decoded := b.next // which shares more with the object than the live one
-		if !decoded.Exists() {
-			decoded = b.decodedFor(k)
-		}
-		value, _, err := defaults.DecodeUpdate(k, o.Value, decoded, defaults.FromTree)
+		decoded, err := defaults.DecodeUpdate(k, o.Value, b.storedFor(k), defaults.FromTree)
 		if err != nil {
 			return newRecord(o, b.decodedFor(k)), nil
 		}
-		o.Value = value
+		o.Value = decoded.Value
 		r := newRecord(o, b.decodedFor(k))
 		r.decoded = k
 		return r, nil

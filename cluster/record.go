@@ -140,6 +140,14 @@ func hasNegativeZero(v document.Value) bool {
 // is printed without its fraction, and is an integer from then on. Parts shared with
 // live, which rereading does not change, are not looked into.
 func reread(v, live document.Value) document.Value {
+	if !hasFloat(v, live) {
+		return v
+	}
+	return withIntegers(v, live)
+}
+
+// withIntegers is reread for a value that has numbers which are not integers.
+func withIntegers(v, live document.Value) document.Value {
 	if remake.Shared(v, live) {
 		return v
 	}
@@ -153,11 +161,40 @@ func reread(v, live document.Value) document.Value {
 			return document.NewInt(n)
 		}
 	case document.Object:
-		return remake.Members(v, func(i int, part document.Value) document.Value { return reread(part, before.Member(v.Key(i))) })
+		return remake.Members(v, func(i int, part document.Value) document.Value { return withIntegers(part, before.Member(v.Key(i))) })
 	case document.List:
-		return remake.Items(v, func(i int, part document.Value) document.Value { return reread(part, before.Item(v, i)) })
+		return remake.Items(v, func(i int, part document.Value) document.Value { return withIntegers(part, before.Item(v, i)) })
 	}
 	return v
+}
+
+// hasFloat reports whether a number that is not an integer is in a part of v that v does
+// not share with live.
+func hasFloat(v, live document.Value) bool {
+	switch v.Kind() {
+	case document.Number:
+		return !v.IsInt()
+	case document.Object:
+		before := remake.EarlierOf(live)
+		for i := range v.Len() {
+			part := v.At(i)
+			if k := part.Kind(); k != document.Number && k < document.List {
+				continue
+			}
+			if was := before.Member(v.Key(i)); !document.SameNode(part, was) && hasFloat(part, was) {
+				return true
+			}
+		}
+	case document.List:
+		before := remake.EarlierOf(live)
+		for i := range v.Len() {
+			part := v.At(i)
+			if was := before.Item(v, i); !document.SameNode(part, was) && hasFloat(part, was) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // UID returns the object's uid, by which stores check preconditions.

@@ -205,20 +205,14 @@ func (t *task) finish(merged document.Value, _ time.Time) (document.Value, error
 	k := t.ep.body
 	t.passedBody(StageSent, merged)
 	if !k.Builtin {
-		return t.noteDefaulted(t.fillUpdate(k, merged, t.basis)), nil
+		return t.fillNext(k, merged), nil
 	}
-	out, _, err := t.decodeUpdate(k, merged, t.basis.decodedFor(k), defaults.FromTree)
+	out, _, err := t.decodeNext(k, merged, t.basis.decodedFor(k), defaults.FromTree)
 	if err != nil {
 		return merged, err
 	}
 	t.passedBody(StageDecoded, out)
-	return t.noteDefaulted(t.fillUpdate(k, out, t.basis)), nil
-}
-
-// noteDefaulted notes an object whose defaults were filled in, and returns it.
-func (t *task) noteDefaulted(object document.Value) document.Value {
-	t.passedBody(StageDefaulted, object)
-	return object
+	return t.fillNext(k, out), nil
 }
 
 // convert returns an object in another version of its kind. Without a converter

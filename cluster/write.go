@@ -276,9 +276,9 @@ func (t *task) nextGeneration(next, live document.Value) document.Value {
 	if !k.Builtin || t.ep.strategy.ExactGeneration || metaInt(counted, "generation") == metaInt(live, "generation") {
 		return counted
 	}
-	if meant, _, err := defaults.DecodeUpdate(k, next, t.basis.decodedFor(k), defaults.FromTree); err == nil {
-		t.basis.next = meant
-		return nextGeneration(t.ep.strategy, next, meant, live)
+	if meant, err := defaults.DecodeUpdate(k, next, t.basis.storedFor(k), defaults.FromTree); err == nil {
+		t.basis.next = meant.Value
+		return nextGeneration(t.ep.strategy, next, meant.Value, live)
 	}
 	return counted
 }

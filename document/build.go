@@ -206,22 +206,24 @@ func (b *ListBuilder) List() Value {
 	return newContainer(List, b.kids)
 }
 
-// With returns the object with the member key set to val, or without it where
-// val is absent. Of a value that is no object it makes one. Members that stay
-// are shared.
+// With returns the object with the member key set to val, or without it if val is
+// absent. The result is v itself if the member is val already. If v is not an object,
+// the result is an object with this member alone. Other members are shared.
 func (v Value) With(key string, val Value) Value {
 	if !val.Exists() {
 		return v.Without(key)
 	}
-	member := keyed(key, *val.n)
 	if v.Kind() != Object {
-		return newContainer(Object, []node{member})
+		return newContainer(Object, []node{keyed(key, *val.n)})
 	}
 	i, found := v.Find(key)
 	old := v.n.kids()
+	if found && SurelyIdentical(Value{&old[i]}, val) {
+		return v
+	}
 	kids := make([]node, 0, len(old)+1)
 	kids = append(kids, old[:i]...)
-	kids = append(kids, member)
+	kids = append(kids, keyed(key, *val.n))
 	if found {
 		i++
 	}

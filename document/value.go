@@ -27,8 +27,8 @@ package document
 
 import (
 	"iter"
-	"sort"
 	"strconv"
+	"strings"
 	"unsafe"
 )
 
@@ -145,11 +145,27 @@ func (v Value) Get(key string) Value {
 			return kid
 		}
 	}
-	if i, ok := v.Find(key); ok {
-		return Value{&v.n.kids()[i]}
+	if v.n == nil || v.n.kind != Object {
+		return Value{}
+	}
+	kids := v.n.kids()
+	for len(kids) > fewMembers {
+		if half := len(kids) / 2; kids[half].key <= key {
+			kids = kids[half:]
+		} else {
+			kids = kids[:half]
+		}
+	}
+	for i := range kids {
+		if kids[i].key == key {
+			return Value{&kids[i]}
+		}
 	}
 	return Value{}
 }
+
+// fewMembers are compared with a key one by one: most differ from it in length.
+const fewMembers = 8
 
 // MemberText returns the text of the member with a key, and whether there is one and
 // it is a string. It is Get(key).Text() without making a node in a lazy value.
@@ -169,16 +185,27 @@ func (v Value) Find(key string) (int, bool) {
 		return 0, false
 	}
 	kids := v.n.kids()
-	if len(kids) <= 8 {
+	if len(kids) <= fewMembers {
 		for i := range kids {
-			if kids[i].key >= key {
-				return i, kids[i].key == key
+			if c := strings.Compare(kids[i].key, key); c >= 0 {
+				return i, c == 0
 			}
 		}
 		return len(kids), false
 	}
-	i := sort.Search(len(kids), func(i int) bool { return kids[i].key >= key })
-	return i, i < len(kids) && kids[i].key == key
+	low, high := 0, len(kids)
+	for low < high {
+		mid := int(uint(low+high) / 2)
+		switch c := strings.Compare(kids[mid].key, key); {
+		case c == 0:
+			return mid, true
+		case c < 0:
+			low = mid + 1
+		default:
+			high = mid
+		}
+	}
+	return low, false
 }
 
 // At returns the i-th item of a list or member of an object. It panics if there is

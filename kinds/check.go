@@ -25,6 +25,7 @@ type check struct {
 	valid document.Value
 	errs  []schema.FieldError
 	steps []step
+	shown []string // texts of shownSteps
 }
 
 // checks lends checks out again for their steps.
@@ -46,10 +47,11 @@ func newCheck(k *schema.Kind, subresource string, object document.Value) *check 
 
 // release makes the check available to others. Its fields may not be used any more.
 func (c *check) release() {
-	steps := c.steps
+	steps, shown := c.steps, c.shown
 	if *c = (check{}); cap(steps) <= maxSteps {
 		clear(steps)
-		c.steps = steps[:0]
+		clear(shown)
+		c.steps, c.shown = steps[:0], shown[:0]
 	}
 	checks.Put(c)
 }

@@ -20,12 +20,13 @@ type field struct {
 // A step leads from one field to the next.
 type step struct {
 	above int32 // the step before, 0 for the object
-	index int32 // of an item
-	// name is the names of fields with dots between them, or the key of a map.
+	// index is the index of an item. For a shownStep it is the position in check.shown
+	// of the text that messages write instead of name.
+	index int32
+	// name is the names of fields with dots between them, the key of a map, or for a
+	// movedStep the index that messages show.
 	name string
-	// shown is written in messages instead of name.
-	shown string
-	kind  stepKind
+	kind stepKind
 }
 
 type stepKind uint8
@@ -37,7 +38,7 @@ const (
 	itemStep             // [index]
 	shownStep            // .shown for the value at name
 	hiddenStep           // an item whose index messages leave out
-	movedStep            // an item that messages show at the index in shown
+	movedStep            // an item that messages show at another index
 	unnamedStep          // a part that messages do not show at all
 )
 
@@ -76,11 +77,12 @@ func (f field) get(fields string) field {
 // as the labels of a pod template ("labels" for "metadata.labels"). With shown ""
 // messages name f itself, and with fields "" the path leads to f itself.
 func (f field) getAs(fields, shown string) field {
-	kind := shownStep
-	if shown == "" {
-		kind = unnamedStep
+	s := step{name: fields, kind: unnamedStep}
+	if shown != "" {
+		s.kind, s.index = shownStep, int32(len(f.check.shown))
+		f.check.shown = append(f.check.shown, shown)
 	}
-	return f.below(step{name: fields, shown: shown, kind: kind}, lookup(f.Value, fields))
+	return f.below(s, lookup(f.Value, fields))
 }
 
 // key returns a member of a map, which messages write in brackets: limits[cpu].
@@ -122,7 +124,7 @@ func (f field) itemAt(i, shown int) field {
 		return f.item(i)
 	}
 	item := f.itemBy(i, movedStep)
-	f.check.steps[item.at].shown = strconv.Itoa(shown)
+	f.check.steps[item.at].name = strconv.Itoa(shown)
 	return item
 }
 
@@ -173,9 +175,15 @@ func (f field) isTrue() bool {
 // lookup follows names of fields with dots between them.
 func lookup(v document.Value, fields string) document.Value {
 	for fields != "" {
+		if v.Kind() != document.Object {
+			return document.Value{}
+		}
+		if member := v.Get(fields); member.Exists() {
+			return member
+		}
 		i := strings.IndexByte(fields, '.')
 		if i < 0 {
-			return v.Get(fields)
+			return document.Value{}
 		}
 		v, fields = v.Get(fields[:i]), fields[i+1:]
 	}
@@ -225,11 +233,11 @@ func (c *check) appendPath(dst []byte, at int32) []byte {
 	case fieldStep:
 		dst = append(appendDot(dst), s.name...)
 	case shownStep:
-		dst = append(appendDot(dst), s.shown...)
+		dst = append(appendDot(dst), c.shown[s.index]...)
 	case keyStep:
 		dst = append(append(append(dst, '['), s.name...), ']')
 	case movedStep:
-		dst = append(append(append(dst, '['), s.shown...), ']')
+		dst = append(append(append(dst, '['), s.name...), ']')
 	case itemStep:
 		dst = append(strconv.AppendInt(append(dst, '['), int64(s.index), 10), ']')
 	}

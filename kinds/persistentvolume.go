@@ -21,7 +21,7 @@ var persistentVolumeStrategy = Strategy{
 const accessModes = "ReadOnlyMany,ReadWriteMany,ReadWriteOnce,ReadWriteOncePod"
 
 // amountSign returns -1, 0 or 1 for a quantity below, equal to or above zero.
-func amountSign(v document.Value) int { return amountOf(v).Cmp(quantity.Quantity{}) }
+func amountSign(v document.Value) int { return quantity.Sign(v.StringOr(v.NumberText())) }
 
 func validatePersistentVolume(c *check, object, old field) {
 	name := object.get("metadata.name")

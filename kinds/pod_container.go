@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
 )
 
@@ -30,14 +31,20 @@ func (p *podCheck) checkContainers() {
 		p.required(list, "")
 	}
 	seen, ports := seenTexts{}, seenTexts{}
+	valid := p.validContainers()
 	for i := range list.items() {
 		c := list.item(i)
-		p.checkContainer(c)
+		changed := !document.SameNode(c.Value, itemOf(valid, i))
+		if changed {
+			p.checkContainer(c)
+		}
 		if name := c.get("name"); seen.add(name.text()) {
 			p.duplicate(name)
 		}
-		p.checkLifecycle(c)
-		p.checkRestartPolicy(c)
+		if changed {
+			p.checkLifecycle(c)
+			p.checkRestartPolicy(c)
+		}
 		p.checkHostPorts(c, c, &ports)
 	}
 }
@@ -129,6 +136,36 @@ func (p *podCheck) checkImageSpace(c field) {
 	if image := c.get("image"); strings.TrimSpace(image.text()) != image.text() {
 		p.invalid(image, "must not have leading or trailing whitespace")
 	}
+}
+
+// validContainers returns the containers of the object that is known to be valid where
+// nothing else in the spec has changed, and is absent otherwise. The rules for one
+// container look at that container and at parts of the spec outside the containers, so
+// a container that both objects share need not be checked again.
+func (p *podCheck) validContainers() document.Value {
+	valid := p.check.valid
+	if !valid.Exists() || p.claims.at != 0 && !p.claims.unchanged() {
+		return document.Value{}
+	}
+	spec := p.spec.in(valid)
+	if spec.Len() != p.spec.Len() {
+		return document.Value{}
+	}
+	for i := range spec.Len() {
+		key := spec.Key(i)
+		if key != p.spec.Key(i) || key != containers && !document.SurelyIdentical(spec.At(i), p.spec.At(i)) {
+			return document.Value{}
+		}
+	}
+	return spec.Get(containers)
+}
+
+// itemOf returns the i-th item of a list, absent where there is none.
+func itemOf(list document.Value, i int) document.Value {
+	if i >= list.Len() {
+		return document.Value{}
+	}
+	return list.At(i)
 }
 
 // checkContainer applies the rules for containers of all three lists.

@@ -73,27 +73,38 @@ type Problem struct {
 // error is a *DecodeError. The same value comes back where nothing changes, and
 // for objects of kinds that are not built in.
 func Decode(k *schema.Kind, v document.Value, from Source) (document.Value, []Problem, error) {
-	return DecodeUpdate(k, v, document.Value{}, from)
+	d, err := DecodeUpdate(k, v, document.Value{}, from)
+	return d.Value, d.Problems, err
+}
+
+// Decoded is the result of decoding an object.
+type Decoded struct {
+	// Value is what remains of the object.
+	Value    document.Value
+	Problems []Problem
+	// Stored reports that storing Value and reading it again changes nothing: it was
+	// decoded without InMemory, or in a way that InMemory made no difference.
+	Stored bool
 }
 
 // DecodeUpdate is Decode for a value that was made from live, an object of the kind
 // that decoding does not change. Parts that both share are not looked into.
-func DecodeUpdate(k *schema.Kind, v, live document.Value, from Source) (document.Value, []Problem, error) {
+func DecodeUpdate(k *schema.Kind, v, live document.Value, from Source) (Decoded, error) {
 	t := k.Type()
 	if !k.Builtin || t.Map == nil {
-		return v, nil, nil
+		return Decoded{Value: v}, nil
 	}
 	memory := from&InMemory != 0
-	d := decoder{from: from &^ InMemory, text: storedAsText(k.Group) || memory, memory: memory}
+	d := decoder{from: from &^ InMemory, text: storedAsText(k.Group), memory: memory}
 	from = d.from
 	out := d.value(t, v, live)
 	if d.err != nil {
-		return v, nil, d.err
+		return Decoded{Value: v}, d.err
 	}
 	if from == FromTree {
 		slices.SortStableFunc(d.problems, func(a, b Problem) int { return strings.Compare(a.Message, b.Message) })
 	}
-	return out, d.problems, nil
+	return Decoded{Value: out, Problems: d.problems, Stored: !d.differs}, nil
 }
 
 // storedAsText reports whether the API server keeps a group's objects as JSON.
@@ -106,6 +117,7 @@ type decoder struct {
 	from     Source
 	text     bool // stored as JSON, see storedAsText
 	memory   bool // InMemory
+	differs  bool // something was decoded otherwise because of memory
 	atomic   int  // atomic objects around
 	whole    int  // lists around that are compared as a whole
 	path     document.Path
@@ -162,21 +174,26 @@ func (d *decoder) object(t *schema.Type, v, live document.Value) document.Value 
 		defer func() { d.atomic-- }()
 	}
 	fields, out, before := t.Map.Fields, rebuild{old: v}, remake.EarlierOf(live)
-	i, j := 0, 0
-	for i < v.Len() || j < len(fields) {
-		switch {
-		case i == v.Len() || j < len(fields) && fields[j].Name < v.Key(i):
+	j := 0
+	for i := range v.Len() {
+		key := v.Key(i)
+		order := 1
+		for ; j < len(fields); j++ {
+			if order = strings.Compare(fields[j].Name, key); order >= 0 {
+				break
+			}
 			out.insert(fields[j].Name, d.missing(&fields[j]))
-			j++
-		case j == len(fields) || v.Key(i) < fields[j].Name:
-			d.unknown(v.Key(i), v.At(i))
-			out.drop()
-			i++
-		default:
-			out.set(v.Key(i), d.field(&fields[j], v.At(i), before.Member(v.Key(i))))
-			i++
-			j++
 		}
+		if j == len(fields) || order > 0 {
+			d.unknown(key, v.At(i))
+			out.drop()
+			continue
+		}
+		out.set(key, d.field(&fields[j], v.At(i), before.Member(key)))
+		j++
+	}
+	for ; j < len(fields); j++ {
+		out.insert(fields[j].Name, d.missing(&fields[j]))
 	}
 	return d.convert(t.Name, v, out.value())
 }
@@ -197,23 +214,33 @@ func (d *decoder) field(f *schema.Field, v, live document.Value) document.Value 
 	}
 	if f.Go&(schema.GoOmitEmpty|schema.GoOmitZero) != 0 {
 		if d.memory && d.whole > 0 && w.Len() == 0 && (w.Kind() == document.List || w.Kind() == document.Object) {
+			d.differs = true
 			return w
 		}
-		if f.Go&schema.GoOmitEmpty != 0 && emptiable(f.Type) && empty(w) || f.Go&schema.GoOmitZero != 0 && w.IsNull() {
+		if f.Go&schema.GoOmitEmpty != 0 && empty(w) && emptiable(f.Type) || f.Go&schema.GoOmitZero != 0 && w.IsNull() {
 			return document.Value{}
 		}
 		return w
 	}
-	if !d.text && w.Len() == 0 && (w.Kind() == document.List || classOf(f.Type) == dictionary) {
+	if !d.text && w.Len() == 0 && (w.Kind() == document.List || classOf(f.Type) == dictionary) && !d.keepInMemory() {
 		return document.NewNull()
 	}
 	return w
 }
 
-// missing is missing, but that in memory Go's zero quantity is another than the
-// 0 that has been stored, which shows where lists are compared as a whole.
+// keepInMemory reports whether a value that storing changes is kept, because only the
+// object in memory is decoded.
+func (d *decoder) keepInMemory() bool {
+	d.differs = d.differs || d.memory
+	return d.memory
+}
+
+// missing returns how a field without a value is written. In memory, Go's zero
+// Quantity differs from a stored "0"; the difference is visible only when lists are
+// compared as a whole.
 func (d *decoder) missing(f *schema.Field) document.Value {
 	if d.memory && d.whole > 0 && classOf(f.Type) == amount {
+		d.differs = true
 		return document.Value{}
 	}
 	return missing(f)
@@ -270,7 +297,7 @@ func (d *decoder) dictionary(t *schema.Type, v, live document.Value) document.Va
 		d.push(key)
 		w := d.value(t.Map.Elem, v.At(i), before.Member(key))
 		d.pop()
-		if w.IsNull() && !d.text {
+		if w.IsNull() && !d.text && !d.keepInMemory() {
 			switch classOf(t.Map.Elem) { // protobuf knows no nil within a map
 			case bytes:
 				w = document.NewString("")

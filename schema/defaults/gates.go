@@ -10,21 +10,28 @@ import (
 // fields of that feature already.
 const disabled = "disabled.rules"
 
-// withoutDisabled returns v without the fields of features that are off.
+// withoutDisabled returns v without the fields of features that are off. An update of
+// live keeps the fields of features that live uses; which those are is looked for only
+// where v would lose a field.
 func (r *Rules) withoutDisabled(k *schema.Kind, v, live document.Value) document.Value {
 	p := r.off.plan(k.Type())
 	if p == nil {
 		return v
 	}
 	var f filler
-	if live.Exists() {
-		used := filler{options: Options{Observe: func(x Filled) {
-			if f.skip == nil {
-				f.skip = map[string]bool{}
-			}
-			f.skip[x.Rule.Feature] = true
-		}}}
-		used.walk(p, live, document.Value{})
+	out := f.walk(p, v, live)
+	if document.SameNode(out, v) || !live.Exists() {
+		return out
+	}
+	used := filler{options: Options{Observe: func(x Filled) {
+		if f.skip == nil {
+			f.skip = map[string]bool{}
+		}
+		f.skip[x.Rule.Feature] = true
+	}}}
+	used.walk(p, live, document.Value{})
+	if f.skip == nil {
+		return out
 	}
 	return f.walk(p, v, live)
 }

@@ -90,6 +90,9 @@ func empty(v document.Value) bool {
 		s, _ := v.Text()
 		return s == ""
 	case document.Number:
+		if i, ok := v.Int(); ok {
+			return i == 0
+		}
 		f, _ := v.Float()
 		return f == 0
 	case document.Bool:
@@ -249,7 +252,8 @@ func (d *decoder) quantity(v document.Value) document.Value {
 		d.fail("expected a quantity such as 2, 100m or 1.5Gi, found " + describe(v))
 		return v
 	}
-	if d.memory && d.whole > 0 {
+	if d.memory && d.whole > 0 && want != s {
+		d.differs = true
 		want = s
 	}
 	if !ok {

@@ -28,7 +28,7 @@ func TestUpdatesAreAsWithoutTheLiveObject(t *testing.T) {
 			kinds = append(kinds, k)
 		}
 	}
-	compared := 0
+	compared, inMemory := 0, 0
 	for seed := range uint64(3000) {
 		k := kinds[seed%uint64(len(kinds))]
 		g := generate.New(seed, generate.Options{Odd: seed%3 == 0, Depth: 5 + int(seed%4), Breadth: 3})
@@ -45,9 +45,17 @@ func TestUpdatesAreAsWithoutTheLiveObject(t *testing.T) {
 		compared++
 		for _, from := range []defaults.Source{defaults.FromJSON, defaults.FromTree, defaults.FromTree | defaults.InMemory} {
 			want, unknown, wantErr := defaults.Decode(k, next, from)
-			got, found, err := defaults.DecodeUpdate(k, next, live, from)
-			if !document.Identical(got, want) || fmt.Sprint(found, err) != fmt.Sprint(unknown, wantErr) {
-				t.Fatalf("seed %d: decoded\n%s %v %v, want\n%s %v %v", seed, got, found, err, want, unknown, wantErr)
+			got, err := defaults.DecodeUpdate(k, next, live, from)
+			if !document.Identical(got.Value, want) || fmt.Sprint(got.Problems, err) != fmt.Sprint(unknown, wantErr) {
+				t.Fatalf("seed %d: decoded\n%s %v %v, want\n%s %v %v", seed, got.Value, got.Problems, err, want, unknown, wantErr)
+			}
+			if err == nil && got.Stored {
+				if from&defaults.InMemory != 0 {
+					inMemory++
+				}
+				if again, _, err := defaults.Decode(k, got.Value, defaults.FromTree); err != nil || !document.SameNode(again, got.Value) {
+					t.Fatalf("seed %d: stored and read again\n%s\nis\n%s %v", seed, got.Value, again, err)
+				}
 			}
 			if err == nil {
 				if got, want := rules.ApplyUpdate(k, want, live, defaults.Options{}), rules.Apply(k, want, defaults.Options{}); !document.Identical(got, want) {
@@ -56,8 +64,8 @@ func TestUpdatesAreAsWithoutTheLiveObject(t *testing.T) {
 			}
 		}
 	}
-	if compared < 1000 {
-		t.Errorf("only %d objects were compared", compared)
+	if compared < 1000 || inMemory < 500 {
+		t.Errorf("only %d objects were compared, and %d were as they are stored", compared, inMemory)
 	}
 }
 

@@ -185,9 +185,22 @@ func LabelValue(s string) string {
 
 // PortName requires an IANA service name (RFC 6335, section 5.1).
 func PortName(s string) string {
-	if s == "" || len(s) > maxPortName || !strings.ContainsAny(s, lower) || strings.Trim(s, lower+digits+"-") != "" ||
-		strings.Contains(s, "--") || s[0] == '-' || s[len(s)-1] == '-' {
-		return "must have at most 15 lower case letters, digits and single '-' between them, and a letter among them"
+	const why = "must have at most 15 lower case letters, digits and single '-' between them, and a letter among them"
+	if len(s) > maxPortName {
+		return why
+	}
+	letter, last := false, byte('-')
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= 'a' && c <= 'z':
+			letter = true
+		case c == '-' && last == '-', c != '-' && (c < '0' || c > '9'):
+			return why
+		}
+		last = s[i]
+	}
+	if !letter || last == '-' {
+		return why
 	}
 	return ""
 }

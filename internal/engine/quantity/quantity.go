@@ -109,7 +109,9 @@ func split(s string) (p parts, ok bool) {
 		s = s[1:]
 	}
 	all := len(s)
-	s = strings.TrimLeft(s, "0")
+	for s != "" && s[0] == '0' {
+		s = s[1:]
+	}
 	p.digit = len(s) < all
 	p.whole, s = digits(s)
 	p.digit = p.digit || p.whole != ""
@@ -121,7 +123,9 @@ func split(s string) (p parts, ok bool) {
 		p.digit = p.digit || p.fraction != ""
 	}
 	p.suffix = s
-	s = strings.TrimLeft(s, "eEinumkKMGTP")
+	for s != "" && strings.IndexByte("eEinumkKMGTP", s[0]) >= 0 {
+		s = s[1:]
+	}
 	if s != "" && (s[0] == '-' || s[0] == '+') {
 		s = s[1:]
 	}
@@ -348,6 +352,22 @@ func Canonical(s string, round bool) (string, error) {
 		q = q.RoundUp(Milli)
 	}
 	return q.String(), nil
+}
+
+// Sign returns -1, 0 or 1 for a quantity's text that is less than, equal to or greater
+// than zero, and 0 for a text that is no quantity.
+func Sign(s string) int {
+	if plain(s) {
+		if s == "0" {
+			return 0
+		}
+		return 1
+	}
+	q, err := Parse(s)
+	if err != nil {
+		return 0
+	}
+	return q.Cmp(Quantity{})
 }
 
 // plain reports whether a text is canonical at first sight, as nearly all are.
