@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	apischema "k8s.io/apimachinery/pkg/runtime/schema"
-	webhookutil "k8s.io/apiserver/pkg/util/webhook"
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
@@ -36,17 +35,11 @@ type converter struct {
 
 // NewConversion returns a Conversion. Of the options only Service counts.
 func NewConversion(o Options) (*Conversion, error) {
-	factory, err := conversion.NewCRConverterFactory(o.services(), plainAuthentication)
+	factory, err := conversion.NewCRConverterFactory(o.services(), briefConnections)
 	if err != nil {
 		return nil, err
 	}
 	return &Conversion{factory: factory, converters: map[string]*converter{}}, nil
-}
-
-// plainAuthentication calls webhooks without credentials, as kube-apiserver does
-// without a configuration file for them.
-func plainAuthentication(delegate webhookutil.AuthenticationInfoResolver) webhookutil.AuthenticationInfoResolver {
-	return delegate
 }
 
 // Convert implements [cluster.Conversion]. The webhook has 30 seconds, as in

@@ -42,10 +42,12 @@ func newWebhooks(s *source, o Options) (*webhooks, error) {
 	w.mutating.SetExternalKubeInformerFactory(factory{webhooks: w})
 	w.mutating.SetExternalKubeClientSet(client{source: s})
 	w.mutating.SetServiceResolver(o.services())
+	w.mutating.SetAuthenticationInfoResolverWrapper(briefConnections)
 	w.mutating.SetAuthorizer(o.Authorizer)
 	w.validating.SetExternalKubeInformerFactory(factory{webhooks: w})
 	w.validating.SetExternalKubeClientSet(client{source: s})
 	w.validating.SetServiceResolver(o.services())
+	w.validating.SetAuthenticationInfoResolverWrapper(briefConnections)
 	w.validating.SetAuthorizer(o.Authorizer)
 	if err := w.mutating.ValidateInitialization(); err != nil {
 		return nil, err

@@ -15,6 +15,7 @@ import (
 	"math/big"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 )
 
@@ -54,6 +55,40 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, certificate *tls.Cer
 	return h.Close()
 }
 
+// connections are those on which no request has come yet. When a server stops they are
+// closed at once: http.Server.Shutdown would wait five seconds for a request on each,
+// and clients that dial twice and use one leave such connections.
+type connections struct {
+	mu      sync.Mutex
+	new     map[net.Conn]bool
+	stopped bool
+}
+
+// track is told of each change of a connection's state.
+func (c *connections) track(conn net.Conn, state http.ConnState) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case state != http.StateNew:
+		delete(c.new, conn)
+	case c.stopped:
+		_ = conn.Close()
+	case c.new == nil:
+		c.new = map[net.Conn]bool{conn: true}
+	default:
+		c.new[conn] = true
+	}
+}
+
+func (c *connections) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stopped = true
+	for conn := range c.new {
+		_ = conn.Close()
+	}
+}
+
 // httpServer returns the server of HTTP connections. It bounds the time that a client
 // may take for each part of a request, so that slow ones do not hold connections.
 func (s *Server) httpServer(base context.Context) *http.Server {
@@ -61,8 +96,10 @@ func (s *Server) httpServer(base context.Context) *http.Server {
 	if s.options.Wrap != nil {
 		handler = s.options.Wrap(s)
 	}
-	return &http.Server{
+	unused := &connections{}
+	h := &http.Server{
 		Handler:           handler,
+		ConnState:         unused.track,
 		BaseContext:       func(net.Listener) context.Context { return base },
 		ReadHeaderTimeout: readHeaderTime,
 		ReadTimeout:       readTime,
@@ -71,6 +108,8 @@ func (s *Server) httpServer(base context.Context) *http.Server {
 		MaxHeaderBytes:    1 << 20,
 		ErrorLog:          log.New(discard{}, "", 0), // connections that clients break are not reported
 	}
+	h.RegisterOnShutdown(unused.close)
+	return h
 }
 
 // watchesKey is the key, in the context of a request, of the context that ends when

@@ -4,9 +4,12 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -118,6 +121,39 @@ func TestServeFinishesWhatItBegan(t *testing.T) {
 		t.Errorf("answered %s", status)
 	}
 	<-stopped
+}
+
+// When the server stops, it closes connections without a request at once, and those
+// that come while it stops; one with a request is left to end.
+func TestServeDoesNotWaitForUnusedConnections(t *testing.T) {
+	h := local(t, Options{}).httpServer(t.Context())
+	connect := func(states ...http.ConnState) net.Conn {
+		ours, theirs := net.Pipe()
+		t.Cleanup(func() { ours.Close(); theirs.Close() })
+		for _, state := range states {
+			h.ConnState(theirs, state)
+		}
+		return ours
+	}
+	unused, used := connect(http.StateNew), connect(http.StateNew, http.StateActive)
+	if err := h.Shutdown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	closed := func(c net.Conn) bool {
+		_ = c.SetReadDeadline(time.Now().Add(10 * time.Second))
+		_, err := c.Read(make([]byte, 1))
+		return errors.Is(err, io.EOF)
+	}
+	if !closed(unused) {
+		t.Error("a connection without a request is still open")
+	}
+	if !closed(connect(http.StateNew)) {
+		t.Error("a connection that came while the server stopped is open")
+	}
+	_ = used.SetReadDeadline(time.Now())
+	if _, err := used.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("the connection with a request: %v, want it open", err)
+	}
 }
 
 // deadlines is a writer that remembers until when it may write.

@@ -2,7 +2,9 @@ package operator
 
 import (
 	"context"
+	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,7 +12,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	applycore "k8s.io/client-go/applyconfigurations/core/v1"
 	"k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -25,12 +31,12 @@ import (
 // KUBEBUILDER_ASSETS set that is kube-apiserver, else patchlab.
 func start(t *testing.T) client.Client {
 	t.Helper()
-	types := runtime.NewScheme()
-	_ = scheme.AddToScheme(types)
-	AddToScheme(types)
+	known := runtime.NewScheme()
+	_ = scheme.AddToScheme(known)
+	AddToScheme(known)
 	environment := &envtest.Environment{
-		Scheme:                types,
-		CRDInstallOptions:     envtest.CRDInstallOptions{Scheme: types},
+		Scheme:                known,
+		CRDInstallOptions:     envtest.CRDInstallOptions{Scheme: known},
 		CRDDirectoryPaths:     []string{"config/crd"},
 		ErrorIfCRDPathMissing: true,
 		WebhookInstallOptions: envtest.WebhookInstallOptions{Paths: []string{"config/webhook"}},
@@ -45,7 +51,7 @@ func start(t *testing.T) client.Client {
 	t.Cleanup(func() { _ = environment.Stop() })
 	hooks := environment.WebhookInstallOptions
 	manager, err := ctrl.NewManager(config, ctrl.Options{
-		Scheme: types, Metrics: server.Options{BindAddress: "0"},
+		Scheme: known, Metrics: server.Options{BindAddress: "0"},
 		WebhookServer: webhook.NewServer(webhook.Options{Host: hooks.LocalServingHost, Port: hooks.LocalServingPort, CertDir: hooks.LocalServingCertDir}),
 	})
 	if err != nil {
@@ -63,12 +69,12 @@ func start(t *testing.T) client.Client {
 			t.Error(err)
 		}
 	})
-	c, err := client.New(config, client.Options{Scheme: types})
+	c, err := client.New(config, client.Options{Scheme: known})
 	if err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "the webhook server answers", func() bool { return manager.GetWebhookServer().StartedChecker()(nil) == nil })
-	return c
+	return client.WithFieldOwner(c, "customer")
 }
 
 // eventually waits for what the operator does in its own time.
@@ -83,37 +89,157 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	t.Fatalf("never: %s", what)
 }
 
-func TestOperator(t *testing.T) {
-	ctx := context.Background()
-	c := start(t)
-	meta := func(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: name, Namespace: "default"} }
+// key is the store that the parts of the suite work on, one after the other.
+var key = client.ObjectKey{Namespace: "default", Name: "a"}
 
-	if err := c.Create(ctx, &Store{ObjectMeta: meta("a"), Spec: StoreSpec{Color: "plaid"}}); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "plaid") {
-		t.Errorf("a store that the webhook refuses: %v", err)
+func meta(name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Name: name, Namespace: key.Namespace}
+}
+
+// The whole texts of refusals are compared, so that the suite sees where two servers
+// differ in a word.
+func TestOperator(t *testing.T) {
+	c := start(t)
+	for _, part := range []struct {
+		name string
+		run  func(t *testing.T, ctx context.Context, c client.Client)
+	}{
+		{"what the webhook, the schema and the rules refuse", testRefusals},
+		{"v1beta1 is converted, given the webhook's default and reconciled", testReconciled},
+		{"the operator's apply leaves to others what is theirs", testOwnership},
+		{"managers of both versions meet in one object", testVersions},
+		{"status is written through its subresource alone", testStatus},
+		{"a store goes when its finalizer is taken off", testDeletion},
+	} {
+		if !t.Run(part.name, func(t *testing.T) { part.run(t, t.Context(), c) }) {
+			return
+		}
 	}
+}
+
+func testRefusals(t *testing.T, ctx context.Context, c client.Client) {
+	for _, refused := range []struct {
+		object client.Object
+		want   string
+	}{
+		{&Store{ObjectMeta: meta("a"), Spec: StoreSpec{Color: "plaid"}},
+			`admission webhook "vstore-v1.kb.io" denied the request: plaid is not a color`},
+		{&OldStore{ObjectMeta: meta("a"), Spec: OldStoreSpec{Colour: "plaid"}},
+			`admission webhook "vstore-v1.kb.io" denied the request: plaid is not a color`},
+		{&Store{ObjectMeta: meta("a"), Spec: StoreSpec{Color: "plaid", Counters: 101}},
+			`Store.shop.example.com "a" is invalid: spec: Invalid value: more than 100 counters need the color grey`},
+		{&Store{ObjectMeta: meta("a"), Spec: StoreSpec{Color: strings.Repeat("x", 21)}},
+			`Store.shop.example.com "a" is invalid: [spec.color: Too long: may not be more than 20 bytes, <nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation]`},
+	} {
+		if err := c.Create(ctx, refused.object); err == nil || err.Error() != refused.want {
+			t.Errorf("%+v: %v\nwant %s", refused.object, err, refused.want)
+		}
+	}
+}
+
+func testReconciled(t *testing.T, ctx context.Context, c client.Client) {
 	old := &OldStore{ObjectMeta: meta("a"), Spec: OldStoreSpec{Counters: 2}}
 	if err := c.Create(ctx, old); err != nil {
 		t.Fatal(err)
 	}
-	if old.Spec.Colour != "green" {
-		t.Errorf("v1beta1 has colour %q, want the default of v1 converted", old.Spec.Colour)
+	if old.Spec.Colour != "green" || old.Generation != 1 {
+		t.Errorf("v1beta1 is %+v in generation %d, want the default of v1 converted", old.Spec, old.Generation)
 	}
-	store := &Store{}
-	key := client.ObjectKey{Namespace: "default", Name: "a"}
 	eventually(t, "the status has the sign", func() bool {
-		return c.Get(ctx, key, store) == nil && store.Status.Sign == "green sign" && len(store.Finalizers) == 1
+		var store Store
+		return c.Get(ctx, key, &store) == nil && store.Status.Sign == "green sign" && slices.Equal(store.Finalizers, []string{Finalizer})
 	})
-	var sign corev1.ConfigMap
-	if err := c.Get(ctx, client.ObjectKey{Namespace: "default", Name: "a-sign"}, &sign); err != nil || sign.Data["color"] != "green" {
-		t.Errorf("the sign is %v, %v", sign.Data, err)
-	}
-	shrunk := store.DeepCopyObject().(*Store)
-	shrunk.Spec.Counters = 1
-	if err := c.Update(ctx, shrunk); !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), "counters cannot shrink") {
-		t.Errorf("a change that a rule refuses: %v", err)
-	}
-	if err := c.Delete(ctx, store); err != nil {
+	list := &unstructured.UnstructuredList{}
+	list.SetGroupVersionKind(V1Beta1.WithKind("StoreList"))
+	if err := c.List(ctx, list, client.InNamespace(key.Namespace)); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the store is gone", func() bool { return apierrors.IsNotFound(c.Get(ctx, key, store)) })
+	if len(list.Items) != 1 || list.Items[0].GetAPIVersion() != V1Beta1.String() {
+		t.Fatalf("the list in v1beta1 is %v", list.Items)
+	}
+	if colour, _, _ := unstructured.NestedString(list.Items[0].Object, "spec", "colour"); colour != "green" {
+		t.Errorf("in a list in v1beta1 the colour is %q", colour)
+	}
+}
+
+func testOwnership(t *testing.T, ctx context.Context, c client.Client) {
+	sign := applycore.ConfigMap("a-sign", key.Namespace).WithLabels(map[string]string{"seen": "yes"})
+	if err := c.Apply(ctx, sign, client.FieldOwner("surveyor")); err != nil {
+		t.Fatal(err)
+	}
+	theirs := applycore.ConfigMap("a-sign", key.Namespace).WithData(map[string]string{"color": "red"})
+	const conflict = `Apply failed with 1 conflict: conflict with "store-operator": .data.color`
+	if err := c.Apply(ctx, theirs, client.FieldOwner("surveyor")); !apierrors.IsConflict(err) || err.Error() != conflict {
+		t.Errorf("applying the operator's field: %v\nwant %s", err, conflict)
+	}
+	patch := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"color":"blue"}}`))
+	if err := c.Patch(ctx, &Store{ObjectMeta: meta("a")}, patch); err != nil {
+		t.Fatal(err)
+	}
+	var live corev1.ConfigMap
+	eventually(t, "the sign is blue", func() bool {
+		return c.Get(ctx, client.ObjectKey{Namespace: key.Namespace, Name: "a-sign"}, &live) == nil && live.Data["color"] == "blue"
+	})
+	var owners []string
+	for _, entry := range live.ManagedFields {
+		owners = append(owners, fmt.Sprintf("%s %s %s", entry.Manager, entry.Operation, entry.FieldsV1.Raw))
+	}
+	slices.Sort(owners)
+	want := []string{`store-operator Apply {"f:data":{"f:color":{}}}`, `surveyor Apply {"f:metadata":{"f:labels":{"f:seen":{}}}}`}
+	if !slices.Equal(owners, want) {
+		t.Errorf("the sign's fields are owned so: %q\nwant %q", owners, want)
+	}
+}
+
+func testVersions(t *testing.T, ctx context.Context, c client.Client) {
+	apply := func(version schema.GroupVersion, manager string, spec map[string]any) error {
+		object := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": key.Name, "namespace": key.Namespace}, "spec": spec}}
+		object.SetGroupVersionKind(version.WithKind("Store"))
+		return c.Apply(ctx, client.ApplyConfigurationFromUnstructured(object), client.FieldOwner(manager))
+	}
+	if err := apply(V1Beta1, "painter", map[string]any{"colour": "blue"}); err != nil {
+		t.Fatal(err)
+	}
+	const conflict = "Apply failed with 2 conflicts: conflicts with \"customer\" using shop.example.com/v1:\n- .spec.color\nconflicts with \"painter\":\n- .spec.colour"
+	if err := apply(V1, "decorator", map[string]any{"color": "red"}); !apierrors.IsConflict(err) || err.Error() != conflict {
+		t.Errorf("applying what another owns in the other version: %v\nwant %s", err, conflict)
+	}
+	for _, refused := range []struct{ patch, want string }{
+		{`{"spec":{"counters":1}}`, `Store.shop.example.com "a" is invalid: spec.counters: Invalid value: 1: counters cannot shrink`},
+		{`{"spec":{"counters":null}}`, `Store.shop.example.com "a" is invalid: spec: Invalid value: counters cannot be removed`},
+	} {
+		err := c.Patch(ctx, &Store{ObjectMeta: meta("a")}, client.RawPatch(types.MergePatchType, []byte(refused.patch)))
+		if !apierrors.IsInvalid(err) || err.Error() != refused.want {
+			t.Errorf("%s: %v\nwant %s", refused.patch, err, refused.want)
+		}
+	}
+}
+
+func testStatus(t *testing.T, ctx context.Context, c client.Client) {
+	var before, after Store
+	if err := c.Get(ctx, key, &before); err != nil {
+		t.Fatal(err)
+	}
+	patch := client.RawPatch(types.MergePatchType, []byte(`{"status":{"sign":"forged"}}`))
+	if err := c.Patch(ctx, &Store{ObjectMeta: meta("a")}, patch); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Get(ctx, key, &after); err != nil {
+		t.Fatal(err)
+	}
+	if after.Status != before.Status || after.Generation != before.Generation || after.ResourceVersion != before.ResourceVersion {
+		t.Errorf("a status written through the object changed it: %+v, was %+v", after, before)
+	}
+	stale := before.DeepCopyObject().(*Store)
+	stale.ResourceVersion = "1"
+	if err := c.Status().Update(ctx, stale); !apierrors.IsConflict(err) {
+		t.Errorf("writing the status of an old version: %v, want a conflict", err)
+	}
+}
+
+func testDeletion(t *testing.T, ctx context.Context, c client.Client) {
+	if err := c.Delete(ctx, &Store{ObjectMeta: meta("a")}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the store is gone", func() bool { return apierrors.IsNotFound(c.Get(ctx, key, &Store{})) })
 }

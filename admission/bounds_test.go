@@ -1,0 +1,85 @@
+package admission_test
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/patchlab-dev/patchlab/admission"
+	"github.com/patchlab-dev/patchlab/cluster"
+)
+
+// policy returns a ValidatingAdmissionPolicy for ConfigMaps with variables, each a name
+// and an expression, and its binding.
+func policy(expression string, variables ...string) []string {
+	var list []string
+	for i := 0; i < len(variables); i += 2 {
+		list = append(list, fmt.Sprintf(`{"name":%q,"expression":%q}`, variables[i], variables[i+1]))
+	}
+	return []string{
+		`{"apiVersion":"admissionregistration.k8s.io/v1","kind":"ValidatingAdmissionPolicy","metadata":{"name":"p"},"spec":{"failurePolicy":"Fail",
+		"matchConstraints":{"resourceRules":[{"apiGroups":[""],"apiVersions":["v1"],"operations":["CREATE"],"resources":["configmaps"]}]},
+		"variables":[` + strings.Join(list, ",") + `],"validations":[{"expression":` + fmt.Sprintf("%q", expression) + `}]}}`,
+		`{"apiVersion":"admissionregistration.k8s.io/v1","kind":"ValidatingAdmissionPolicyBinding","metadata":{"name":"p"},"spec":{"policyName":"p","validationActions":["Deny"]}}`,
+	}
+}
+
+// Expressions that would run for hours or fill the memory end at the cost that
+// kube-apiserver allows, and the request is refused for that. Rules of definitions are
+// refused when they are written where they might cost so much; policies cost what the
+// objects make them cost.
+func TestExpressionsEndAtTheirCost(t *testing.T) {
+	doubled := []string{"v0", "'x'.lowerAscii()"}
+	for i := 1; i <= 40; i++ { // 2^40 characters
+		doubled = append(doubled, fmt.Sprintf("v%d", i), fmt.Sprintf("variables.v%[1]d + variables.v%[1]d", i-1))
+	}
+	const loop = "object.data.all(a, object.data.all(b, object.data.all(c, object.data.all(d, a + b + c + d != ''))))"
+	for name, objects := range map[string][]string{
+		"loops in loops":              policy(loop),
+		"a text that doubles":         policy("variables.v40 != ''", doubled...),
+		"matches of a large text":     policy("object.data.all(a, object.data.all(b, !object.data[a].matches('^(x+x+)+y$')))"),
+		"a loop in a match condition": {matchCondition(loop), policy("true")[1]},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCluster(t, admission.Options{}, append(objects, `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"d"}}`)...)
+			body := large(200, 1000)
+			before := allocated()
+			_, err := create(c, "", "v1", "configmaps", "d", body)
+			var status *cluster.Status
+			if !errors.As(err, &status) || !strings.Contains(status.Message, "cost limit exceeded") {
+				t.Errorf("got %v, want a refusal for the cost", err)
+			}
+			if mib := (allocated() - before) >> 20; mib > 512 {
+				t.Errorf("%d MiB were allocated", mib)
+			}
+		})
+	}
+}
+
+// matchCondition returns a policy whose match condition is the expression.
+func matchCondition(expression string) string {
+	return strings.Replace(policy("true")[0], `"variables":[]`, `"matchConditions":[{"name":"m","expression":`+fmt.Sprintf("%q", expression)+`}]`, 1)
+}
+
+// large is a ConfigMap with so many keys of so many characters each.
+func large(keys, size int) string {
+	var b strings.Builder
+	b.WriteString(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"large"},"data":{`)
+	for i := range keys {
+		if i > 0 {
+			b.WriteString(",")
+		}
+		fmt.Fprintf(&b, `"k%d":%q`, i, strings.Repeat("x", size))
+	}
+	b.WriteString("}}")
+	return b.String()
+}
+
+// allocated is how many bytes were allocated so far.
+func allocated() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.TotalAlloc
+}

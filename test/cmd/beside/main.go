@@ -1,0 +1,118 @@
+// Command beside measures patchlab serve, on memory and on etcd, beside another API
+// server, in one run in which the sides take turns:
+//
+//	go run ./cmd/kubeapiserver -serve                  # prints the variables to set
+//	go run ./cmd/beside -against URL -token TOKEN -etcd http://127.0.0.1:2379 speed
+//	go run ./cmd/beside -against URL -token TOKEN -etcd http://127.0.0.1:2379 load
+//
+// speed lets eight typed clients create, apply, get and list. load lets writers write
+// and watchers watch for a minute, and compares what each watcher was sent with what
+// was written. Without -against and -etcd these sides are left out. What is written
+// goes into namespaces of the command's own and is deleted at the end. It is run in
+// the folder test, on Linux.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// options are what the flags say.
+type options struct {
+	against, token, processes string
+	etcd                      string
+	secure                    bool
+	clients, rounds           int
+	turn                      time.Duration
+	only                      string
+	writers, watchers, groups int
+	duration                  time.Duration
+	memory                    int
+}
+
+func main() {
+	var o options
+	flag.StringVar(&o.against, "against", os.Getenv("PATCHLAB_TEST_SERVER"), "URL of another API server to measure; its certificate is not checked")
+	flag.StringVar(&o.token, "token", os.Getenv("PATCHLAB_TEST_TOKEN"), "bearer token for -against")
+	flag.StringVar(&o.processes, "processes", os.Getenv("PATCHLAB_TEST_PROCESSES"), "ids of the processes of -against, separated by commas, whose processor time and memory count")
+	flag.StringVar(&o.etcd, "etcd", os.Getenv("PATCHLAB_TEST_ETCD"), "URL of an etcd, for patchlab serve --store etcd")
+	flag.BoolVar(&o.secure, "tls", false, "speak TLS with patchlab too")
+	flag.IntVar(&o.clients, "clients", 8, "speed: how many clients")
+	flag.IntVar(&o.rounds, "rounds", 5, "speed: how many rounds; figures are medians")
+	flag.DurationVar(&o.turn, "turn", 2*time.Second, "speed: how long one side does one thing in a round")
+	flag.StringVar(&o.only, "only", "", "speed: only the rows whose name contains this")
+	flag.IntVar(&o.writers, "writers", 100, "load: how many writers")
+	flag.IntVar(&o.watchers, "watchers", 1000, "load: how many watchers")
+	flag.IntVar(&o.groups, "namespaces", 10, "load: how many namespaces the writers and watchers are divided over")
+	flag.DurationVar(&o.duration, "duration", time.Minute, "load: how long each side is written to")
+	flag.IntVar(&o.memory, "memory", 512, "load: MiB that patchlab may use at most")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, &o, flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "beside:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, o *options, args []string) error {
+	if len(args) != 1 || args[0] != "speed" && args[0] != "load" {
+		return fmt.Errorf("expected speed or load, got %q", strings.Join(args, " "))
+	}
+	sides, stop, err := o.sides(ctx)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	if args[0] == "load" {
+		return load(ctx, o, sides)
+	}
+	return speed(ctx, o, sides)
+}
+
+// sides starts patchlab on memory and, where there is an etcd, on that, and adds the
+// server to compare with.
+func (o *options) sides(ctx context.Context) ([]*side, func(), error) {
+	program, remove, err := buildProgram(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	sides := []*side{}
+	stop := func() {
+		for _, s := range sides {
+			s.stop()
+		}
+		remove()
+	}
+	flags := [][]string{{"memory"}}
+	if o.etcd != "" {
+		flags = append(flags, []string{"etcd", "--store", "etcd", "--etcd-endpoints", o.etcd, "--etcd-prefix", "/beside-" + strconv.Itoa(os.Getpid())})
+	}
+	for _, f := range flags {
+		if o.secure {
+			f = append(f, "--tls")
+		}
+		s, err := startPatchlab(program, "patchlab, "+f[0], f[1:]...)
+		if err != nil {
+			stop()
+			return nil, nil, err
+		}
+		sides = append(sides, s)
+	}
+	if o.against == "" {
+		return sides, stop, nil
+	}
+	other := &side{name: "other", url: strings.TrimRight(o.against, "/"), token: o.token}
+	for id := range strings.SplitSeq(o.processes, ",") {
+		if n, err := strconv.Atoi(id); err == nil {
+			other.processes = append(other.processes, n)
+		}
+	}
+	return append(sides, other), stop, nil
+}

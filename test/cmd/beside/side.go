@@ -1,0 +1,159 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+)
+
+// side is a server that is measured.
+type side struct {
+	name, url, token string
+	// processes are those of the server whose time and memory count.
+	processes []int
+	end       func()
+}
+
+func (s *side) stop() {
+	if s.end != nil {
+		s.end()
+	}
+}
+
+// buildProgram builds patchlab with admission and etcd linked in, as it is served to
+// those who install all of it.
+func buildProgram(ctx context.Context) (file string, remove func(), err error) {
+	dir, err := os.MkdirTemp("", "beside")
+	if err != nil {
+		return "", nil, err
+	}
+	file = filepath.Join(dir, "patchlab-etcd")
+	c := exec.CommandContext(ctx, "go", "build", "-ldflags", "-s -w", "-o", file, ".")
+	c.Dir = "../cmd/patchlab-etcd"
+	if out, err := c.CombinedOutput(); err != nil {
+		os.RemoveAll(dir)
+		return "", nil, fmt.Errorf("building patchlab-etcd: %w\n%s", err, out)
+	}
+	return file, func() { os.RemoveAll(dir) }, nil
+}
+
+// startPatchlab starts patchlab serve and waits until it answers.
+func startPatchlab(program, name string, flags ...string) (*side, error) {
+	c := exec.Command(program, append([]string{"serve", "--listen", "127.0.0.1:0"}, flags...)...)
+	c.Stderr = os.Stderr
+	out, err := c.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Start(); err != nil {
+		return nil, err
+	}
+	end := func() { _ = c.Process.Signal(os.Interrupt); _ = c.Wait() }
+	line, err := bufio.NewReader(out).ReadString('\n')
+	url, found := strings.CutPrefix(strings.TrimSpace(line), "serving on ")
+	if err != nil || !found {
+		end()
+		return nil, fmt.Errorf("patchlab serve: the first line is %q: %w", line, err)
+	}
+	return &side{name: name, url: url, processes: []int{c.Process.Pid}, end: end}, nil
+}
+
+// config is the configuration of a client with connections of its own.
+func (s *side) config(protobuf bool) *rest.Config {
+	c := &rest.Config{Host: s.url, BearerToken: s.token, QPS: -1, UserAgent: "beside/1"}
+	c.Dial = (&net.Dialer{}).DialContext // client-go shares connections between configurations without one
+	if strings.HasPrefix(s.url, "https:") {
+		c.Insecure = true
+	}
+	if protobuf {
+		c.ContentType = "application/vnd.kubernetes.protobuf"
+		c.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
+	}
+	return c
+}
+
+func (s *side) client(protobuf bool) (*kubernetes.Clientset, error) {
+	return kubernetes.NewForConfig(s.config(protobuf))
+}
+
+// namespace makes a namespace and returns its name.
+func (s *side) namespace(ctx context.Context) (string, error) {
+	c, err := s.client(false)
+	if err != nil {
+		return "", err
+	}
+	n, err := c.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "beside-"}}, metav1.CreateOptions{})
+	if err != nil {
+		return "", fmt.Errorf("%s: creating a namespace: %w", s.name, err)
+	}
+	return n.Name, nil
+}
+
+// empty deletes what the command made in a namespace, and the namespace.
+func (s *side) empty(ctx context.Context, namespace string) error {
+	c, err := s.client(false)
+	if err != nil {
+		return err
+	}
+	ctx = context.WithoutCancel(ctx)
+	for _, err := range []error{
+		c.AppsV1().Deployments(namespace).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}),
+		c.CoreV1().ConfigMaps(namespace).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}),
+		c.CoreV1().Namespaces().Delete(ctx, namespace, metav1.DeleteOptions{}),
+	} {
+		if err != nil {
+			return fmt.Errorf("%s: deleting what was created in namespace %s: %w", s.name, namespace, err)
+		}
+	}
+	return nil
+}
+
+// processorTime is what the processes of the server have used, user and system.
+func (s *side) processorTime() time.Duration {
+	var ticks int64
+	for _, id := range s.processes {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", id))
+		if err != nil {
+			continue
+		}
+		// The name of the program, in parentheses, may hold spaces. utime and stime are
+		// fields 14 and 15, in hundredths of a second (proc(5)).
+		_, rest, _ := bytes.Cut(stat, []byte(") "))
+		fields := bytes.Fields(rest)
+		for _, f := range fields[11:13] {
+			n, _ := strconv.ParseInt(string(f), 10, 64)
+			ticks += n
+		}
+	}
+	return time.Duration(ticks) * 10 * time.Millisecond
+}
+
+// memory is what the server's processes have in memory, in MiB: field is VmRSS for
+// now or VmHWM for the most so far.
+func (s *side) memory(field string) int {
+	kib := 0
+	for _, id := range s.processes {
+		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", id))
+		if err != nil {
+			continue
+		}
+		if _, after, found := bytes.Cut(status, []byte(field+":")); found {
+			n, _ := strconv.Atoi(string(bytes.Fields(after)[0]))
+			kib += n
+		}
+	}
+	return kib / 1024
+}

@@ -1,0 +1,270 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"text/tabwriter"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	applyapps "k8s.io/client-go/applyconfigurations/apps/v1"
+	applycore "k8s.io/client-go/applyconfigurations/core/v1"
+	applymeta "k8s.io/client-go/applyconfigurations/meta/v1"
+	"k8s.io/client-go/kubernetes"
+)
+
+// listed is how many Deployments the lists have.
+const listed = 2000
+
+// row is one thing that clients do, again and again.
+type row struct {
+	name     string
+	protobuf bool
+	// do makes a client's n-th request.
+	do func(ctx context.Context, c *kubernetes.Clientset, p place, client, n int) error
+}
+
+// place is where a side's clients work: full has the Deployments that are listed.
+type place struct{ work, full string }
+
+func rows() []row {
+	return []row{
+		{"create ConfigMap", true, func(ctx context.Context, c *kubernetes.Clientset, p place, client, n int) error {
+			_, err := c.CoreV1().ConfigMaps(p.work).Create(ctx, configMap(client), metav1.CreateOptions{})
+			return err
+		}},
+		{"create Deployment", true, func(ctx context.Context, c *kubernetes.Clientset, p place, client, n int) error {
+			d := deployment("")
+			d.GenerateName = fmt.Sprintf("c%d-", client)
+			_, err := c.AppsV1().Deployments(p.work).Create(ctx, d, metav1.CreateOptions{})
+			return err
+		}},
+		{"apply ConfigMap", true, func(ctx context.Context, c *kubernetes.Clientset, p place, client, n int) error {
+			config := applycore.ConfigMap(fmt.Sprintf("applied-%d", client), p.work).WithLabels(map[string]string{"app": "beside"}).WithData(map[string]string{"a": strconv.Itoa(n), "b": "2"})
+			_, err := c.CoreV1().ConfigMaps(p.work).Apply(ctx, config, metav1.ApplyOptions{FieldManager: "beside"})
+			return err
+		}},
+		{"apply Deployment", true, func(ctx context.Context, c *kubernetes.Clientset, p place, client, n int) error {
+			_, err := c.AppsV1().Deployments(p.work).Apply(ctx, applied(fmt.Sprintf("applied-%d", client), p.work, n), metav1.ApplyOptions{FieldManager: "beside"})
+			return err
+		}},
+		{"get Deployment", true, func(ctx context.Context, c *kubernetes.Clientset, p place, client, n int) error {
+			_, err := c.AppsV1().Deployments(p.full).Get(ctx, fmt.Sprintf("d%d", n%listed), metav1.GetOptions{})
+			return err
+		}},
+		{"list 2,000, protobuf", true, listDeployments},
+		{"list 2,000, JSON", false, listDeployments},
+	}
+}
+
+func listDeployments(ctx context.Context, c *kubernetes.Clientset, p place, _, _ int) error {
+	l, err := c.AppsV1().Deployments(p.full).List(ctx, metav1.ListOptions{})
+	if err == nil && len(l.Items) != listed {
+		err = fmt.Errorf("a list has %d items, not %d", len(l.Items), listed)
+	}
+	return err
+}
+
+// figure is what one side did in one turn.
+type figure struct {
+	rate           float64       // requests a second
+	server, client time.Duration // processor time for each request
+}
+
+// speed measures all rows on all sides in turn and prints the table.
+func speed(ctx context.Context, o *options, sides []*side) error {
+	places := map[*side]place{}
+	for _, s := range sides {
+		p, err := prepare(ctx, s)
+		if err != nil {
+			return err
+		}
+		places[s] = p
+		defer func() {
+			for _, n := range []string{p.work, p.full} {
+				if err := s.empty(ctx, n); err != nil {
+					fmt.Fprintln(os.Stderr, "beside:", err)
+				}
+			}
+		}()
+	}
+	var wanted []row
+	for _, r := range rows() {
+		if strings.Contains(r.name, o.only) {
+			wanted = append(wanted, r)
+		}
+	}
+	figures := map[string]map[*side][]figure{}
+	for round := range o.rounds {
+		fmt.Fprintf(os.Stderr, "round %d of %d\n", round+1, o.rounds)
+		for _, r := range wanted {
+			if figures[r.name] == nil {
+				figures[r.name] = map[*side][]figure{}
+			}
+			for i := range sides {
+				s := sides[(i+round)%len(sides)]
+				f, err := turn(ctx, o, s, places[s], r)
+				if err != nil {
+					return fmt.Errorf("%s: %s: %w", s.name, r.name, err)
+				}
+				figures[r.name][s] = append(figures[r.name][s], f)
+			}
+		}
+	}
+	return report(o, sides, wanted, figures)
+}
+
+// prepare makes the Deployments that are read.
+func prepare(ctx context.Context, s *side) (p place, err error) {
+	if p.work, err = s.namespace(ctx); err != nil {
+		return p, err
+	}
+	if p.full, err = s.namespace(ctx); err != nil {
+		return p, err
+	}
+	c, err := s.client(true)
+	if err != nil {
+		return p, err
+	}
+	var wg sync.WaitGroup
+	failed := make(chan error, 8)
+	for worker := range cap(failed) {
+		wg.Go(func() {
+			for i := worker; i < listed; i += cap(failed) {
+				if _, err := c.AppsV1().Deployments(p.full).Create(ctx, deployment(fmt.Sprintf("d%d", i)), metav1.CreateOptions{}); err != nil {
+					failed <- fmt.Errorf("%s: %w", s.name, err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	close(failed)
+	return p, <-failed
+}
+
+// turn lets the clients of one side make requests for a while.
+func turn(ctx context.Context, o *options, s *side, p place, r row) (figure, error) {
+	clients := make([]*kubernetes.Clientset, o.clients)
+	for i := range clients {
+		c, err := s.client(r.protobuf)
+		if err != nil {
+			return figure{}, err
+		}
+		if err := r.do(ctx, c, p, i, -1); err != nil { // connects
+			return figure{}, err
+		}
+		clients[i] = c
+	}
+	runtime.GC()
+	server, client, began := s.processorTime(), ownTime(), time.Now()
+	var count atomic.Int64
+	var wg sync.WaitGroup
+	failed := make(chan error, len(clients))
+	for i, c := range clients {
+		wg.Go(func() {
+			for n := 0; time.Since(began) < o.turn; n++ {
+				if err := r.do(ctx, c, p, i, n); err != nil {
+					failed <- err
+					return
+				}
+				count.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	elapsed, n := time.Since(began), count.Load()
+	select {
+	case err := <-failed:
+		return figure{}, err
+	default:
+	}
+	return figure{
+		rate:   float64(n) / elapsed.Seconds(),
+		server: (s.processorTime() - server) / time.Duration(n), client: (ownTime() - client) / time.Duration(n),
+	}, nil
+}
+
+// ownTime is the processor time of this process, in which the clients are.
+func ownTime() time.Duration {
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// report prints a line for each row: requests a second on each side, how many times
+// those of the last side each is, and processor time for each request.
+func report(o *options, sides []*side, rows []row, figures map[string]map[*side][]figure) error {
+	fmt.Printf("%d clients, medians of %d rounds of %s on %d processors\n\n", o.clients, o.rounds, o.turn, runtime.NumCPU())
+	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(t, "REQUEST\tSERVER\tREQUESTS/S\tTIMES THE LAST\tSERVER'S TIME\tCLIENT'S TIME")
+	for _, r := range rows {
+		last := figures[r.name][sides[len(sides)-1]]
+		for _, s := range sides {
+			own := figures[r.name][s]
+			var ratios []float64
+			for i := range own {
+				ratios = append(ratios, own[i].rate/last[i].rate)
+			}
+			_, _ = fmt.Fprintf(t, "%s\t%s\t%.0f\t%.1f\t%s\t%s\n", r.name, s.name,
+				median(own, func(f figure) float64 { return f.rate }), median(ratios, func(r float64) float64 { return r }),
+				micros(median(own, func(f figure) float64 { return float64(f.server) })),
+				micros(median(own, func(f figure) float64 { return float64(f.client) })))
+		}
+	}
+	return t.Flush()
+}
+
+func micros(nanoseconds float64) string {
+	return time.Duration(nanoseconds).Round(time.Microsecond).String()
+}
+
+func median[T any](samples []T, of func(T) float64) float64 {
+	var values []float64
+	for _, s := range samples {
+		values = append(values, of(s))
+	}
+	slices.Sort(values)
+	return (values[(len(values)-1)/2] + values[len(values)/2]) / 2
+}
+
+func configMap(client int) *corev1.ConfigMap {
+	return &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{GenerateName: fmt.Sprintf("c%d-", client), Labels: map[string]string{"app": "beside"}},
+		Data:       map[string]string{"a": "1", "b": "2"},
+	}
+}
+
+// deployment is a Deployment of about a kilobyte.
+func deployment(name string) *appsv1.Deployment {
+	labels := map[string]string{"app": "beside", "tier": "web"}
+	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels}}
+	d.Spec.Replicas = new(int32(3))
+	d.Spec.Selector = &metav1.LabelSelector{MatchLabels: labels}
+	d.Spec.Template.Labels = labels
+	d.Spec.Template.Spec.Containers = []corev1.Container{
+		{Name: "web", Image: "registry.example.com/team/web:1.2.3", Ports: []corev1.ContainerPort{{Name: "http", ContainerPort: 8080}}, Env: []corev1.EnvVar{{Name: "LEVEL", Value: "info"}}},
+		{Name: "side", Image: "registry.example.com/team/side:1.0.0"},
+	}
+	return d
+}
+
+// applied is the configuration of a like Deployment whose replicas change.
+func applied(name, namespace string, n int) *applyapps.DeploymentApplyConfiguration {
+	labels := map[string]string{"app": "beside", "tier": "web"}
+	return applyapps.Deployment(name, namespace).WithLabels(labels).WithSpec(applyapps.DeploymentSpec().
+		WithReplicas(int32(n + 2)).WithSelector(applymeta.LabelSelector().WithMatchLabels(labels)).
+		WithTemplate(applycore.PodTemplateSpec().WithLabels(labels).WithSpec(applycore.PodSpec().WithContainers(
+			applycore.Container().WithName("web").WithImage("registry.example.com/team/web:1.2.3").WithPorts(applycore.ContainerPort().WithName("http").WithContainerPort(8080)),
+			applycore.Container().WithName("side").WithImage("registry.example.com/team/side:1.0.0")))))
+}

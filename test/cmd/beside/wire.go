@@ -1,0 +1,131 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// wire writes and watches ConfigMaps by plain HTTP, so that as little as possible of
+// the machine goes to the clients.
+type wire struct {
+	side *side
+	http *http.Client
+}
+
+func newWire(s *side) *wire {
+	return &wire{side: s, http: &http.Client{Transport: &http.Transport{
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 1000,
+	}}}
+}
+
+func (c *wire) request(ctx context.Context, method, path, body string) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, method, c.side.url+path, strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	if c.side.token != "" {
+		r.Header.Set("Authorization", "Bearer "+c.side.token)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json")
+	answer, err := c.http.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	if answer.StatusCode >= 300 {
+		defer answer.Body.Close()
+		text, _ := io.ReadAll(io.LimitReader(answer.Body, 1000))
+		return nil, fmt.Errorf("%s %s: %s: %s", method, path, answer.Status, text)
+	}
+	return answer, nil
+}
+
+// write creates or replaces an object that holds a number, and returns its version.
+func (c *wire) write(ctx context.Context, method, namespace, path, name, number string) (uint64, error) {
+	answer, err := c.request(ctx, method, "/api/v1/namespaces/"+namespace+"/configmaps"+path,
+		`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"`+name+`"},"data":{"number":"`+number+`"}}`)
+	if err != nil {
+		return 0, err
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.ParseUint(member(text, `"resourceVersion":"`), 10, 64)
+}
+
+// member returns the text between what introduces it and the next quote.
+func member(text []byte, introduced string) string {
+	_, after, _ := bytes.Cut(text, []byte(introduced))
+	value, _, _ := bytes.Cut(after, []byte(`"`))
+	return string(value)
+}
+
+// watcher is a watch that is being read. Its versions and latencies may be read once it
+// has finished.
+type watcher struct {
+	group    *group
+	stop     context.CancelFunc
+	done     chan struct{}
+	versions []uint64
+	took     latencies
+	seen     atomic.Uint64 // the last version
+}
+
+// sampled is of how many events one counts for the latency.
+const sampled = 10
+
+// watch begins a watch of a group's namespace.
+func (c *wire) watch(ctx context.Context, g *group) (*watcher, error) {
+	ctx, stop := context.WithCancel(ctx)
+	answer, err := c.request(ctx, "GET", "/api/v1/namespaces/"+g.namespace+"/configmaps?watch=1&timeoutSeconds=3600&resourceVersion="+g.from, "")
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	w := &watcher{group: g, stop: stop, done: make(chan struct{})}
+	go func() {
+		defer close(w.done)
+		defer answer.Body.Close()
+		w.read(bufio.NewReader(answer.Body))
+	}()
+	return w, nil
+}
+
+func (w *watcher) read(lines *bufio.Reader) {
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		version, _ := strconv.ParseUint(member(line, `"resourceVersion":"`), 10, 64)
+		w.versions = append(w.versions, version)
+		if len(w.versions)%sampled == 0 {
+			w.took = append(w.took, time.Since(w.group.sentAt(member(line, `"number":"`))))
+		}
+		w.seen.Store(version)
+	}
+}
+
+// finish reads on until the last version that was written has come, or none has come
+// for ten seconds.
+func (w *watcher) finish() {
+	defer func() { w.stop(); <-w.done }()
+	seen, since := w.seen.Load(), time.Now()
+	for w.seen.Load() < w.group.versions[len(w.group.versions)-1] && time.Since(since) < 10*time.Second {
+		time.Sleep(10 * time.Millisecond)
+		if now := w.seen.Load(); now != seen {
+			seen, since = now, time.Now()
+		}
+	}
+}

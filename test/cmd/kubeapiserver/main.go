@@ -1,0 +1,57 @@
+// Command kubeapiserver builds a real kube-apiserver and etcd from their Go modules,
+// for the tests and benchmarks that can run beside one:
+//
+//	go run ./cmd/kubeapiserver -dir /tmp/kube
+//	KUBEBUILDER_ASSETS=/tmp/kube/bin go test ./operator
+//
+// With -serve it then runs both on the loopback interface until it is interrupted, and
+// prints the variables that other tests read. It is run in the folder test. The first
+// build downloads about 300 MB of modules and takes some ten minutes on two cores; a
+// binary that exists is not built again.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+)
+
+// The versions that are built: that of the recordings, and the etcd of store/etcd.
+const (
+	kubernetes = "v1.36.3"
+	etcd       = "v3.7.3"
+)
+
+func main() {
+	dir := flag.String("dir", filepath.Join(os.TempDir(), "kube-"+kubernetes), "folder to build in; the binaries are in bin")
+	serve := flag.Bool("serve", false, "run etcd and kube-apiserver until interrupted")
+	flag.Parse()
+	if flag.NArg() > 0 {
+		flag.Usage()
+		os.Exit(2)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, *dir, *serve); err != nil {
+		fmt.Fprintln(os.Stderr, "kubeapiserver:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, dir string, serve bool) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	if err := build(ctx, dir); err != nil {
+		return err
+	}
+	if !serve {
+		fmt.Println("KUBEBUILDER_ASSETS=" + filepath.Join(dir, "bin"))
+		return nil
+	}
+	return runServers(ctx, dir)
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// runServers runs etcd and kube-apiserver with new data until ctx ends.
+func runServers(ctx context.Context, dir string) error {
+	data, err := os.MkdirTemp("", "kubeapiserver")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(data)
+	ports, err := freePorts(3)
+	if err != nil {
+		return err
+	}
+	store, peer := "http://127.0.0.1:"+ports[0], "http://127.0.0.1:"+ports[1]
+	url := "https://127.0.0.1:" + ports[2]
+	key, token := filepath.Join(data, "key.pem"), rand.Text()
+	if err := errors.Join(
+		writeKey(key),
+		os.WriteFile(filepath.Join(data, "tokens.csv"), []byte(token+",admin,admin,system:masters\n"), 0o600),
+	); err != nil {
+		return err
+	}
+	etcd, err := start(data, filepath.Join(dir, "bin", "etcd"),
+		"--data-dir", filepath.Join(data, "etcd"), "--listen-client-urls", store, "--advertise-client-urls", store,
+		"--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", "default="+peer)
+	if err != nil {
+		return err
+	}
+	defer stop(etcd)
+	api, err := start(data, filepath.Join(dir, "bin", "kube-apiserver"),
+		"--etcd-servers", store, "--bind-address", "127.0.0.1", "--secure-port", ports[2], "--cert-dir", filepath.Join(data, "certs"),
+		"--token-auth-file", filepath.Join(data, "tokens.csv"), "--authorization-mode", "AlwaysAllow",
+		"--service-account-issuer", url, "--service-account-key-file", key, "--service-account-signing-key-file", key,
+		"--service-cluster-ip-range", "10.0.0.0/24", "--disable-admission-plugins", "ServiceAccount")
+	if err != nil {
+		return err
+	}
+	defer stop(api)
+	if err := ready(ctx, url, token, data); err != nil {
+		return err
+	}
+	fmt.Printf("PATCHLAB_TEST_SERVER=%s PATCHLAB_TEST_TOKEN=%s PATCHLAB_TEST_PROCESSES=%d,%d PATCHLAB_TEST_ETCD=%s\n",
+		url, token, api.Process.Pid, etcd.Process.Pid, store)
+	<-ctx.Done()
+	return nil
+}
+
+// start runs a program whose messages go to a file of its name in data.
+func start(data, program string, args ...string) (*exec.Cmd, error) {
+	log, err := os.Create(filepath.Join(data, filepath.Base(program)+".log"))
+	if err != nil {
+		return nil, err
+	}
+	c := exec.Command(program, args...)
+	c.Stdout, c.Stderr = log, log
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt ends kube-apiserver before its etcd
+	return c, c.Start()
+}
+
+func stop(c *exec.Cmd) {
+	_ = c.Process.Signal(syscall.SIGTERM)
+	_ = c.Wait()
+}
+
+// ready waits until kube-apiserver says that it is ready.
+func ready(ctx context.Context, url, token, data string) error {
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+	for range 1200 {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/readyz", nil)
+		if err != nil {
+			return err
+		}
+		request.Header.Set("Authorization", "Bearer "+token) // with AlwaysAllow there are no anonymous requests
+		if answer, err := client.Do(request); err == nil {
+			answer.Body.Close()
+			if answer.StatusCode == http.StatusOK {
+				return nil
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+	log, _ := os.ReadFile(filepath.Join(data, "kube-apiserver.log"))
+	lines := strings.Split(strings.TrimSpace(string(log)), "\n")
+	return fmt.Errorf("kube-apiserver does not get ready; its last messages are\n%s", strings.Join(lines[max(0, len(lines)-10):], "\n"))
+}
+
+// writeKey writes a new private key, with which kube-apiserver signs the tokens of
+// service accounts.
+func writeKey(file string) error {
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		return err
+	}
+	block := &pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}
+	return os.WriteFile(file, pem.EncodeToMemory(block), 0o600)
+}
+
+func freePorts(n int) ([]string, error) {
+	var ports []string
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return nil, err
+		}
+		defer l.Close()
+		_, port, _ := net.SplitHostPort(l.Addr().String())
+		ports = append(ports, port)
+	}
+	return ports, nil
+}
