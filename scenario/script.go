@@ -36,11 +36,7 @@ func Script(s *Scenario, results []Result) []byte {
 			comment(&b, "left out: it is not known which object the step is for")
 			continue
 		}
-		body := step.Body
-		if step.Do == Delete {
-			body = ""
-		}
-		command(&b, arguments(step, &results[i]), body)
+		b.WriteString(Command(step, &results[i]))
 	}
 	return []byte(b.String())
 }
@@ -74,6 +70,21 @@ func restore(b *strings.Builder, text string) {
 			command(b, []string{"kubectl", "replace", "-f", "-"}, string(v.Without("status").YAML()))
 		}
 	}
+}
+
+// Command returns a step as a kubectl command for a shell, with the body as its input.
+// r says which object the step is for; a step without one is "".
+func Command(s *Step, r *Result) string {
+	if r.Kind == nil {
+		return ""
+	}
+	var b strings.Builder
+	body := s.Body
+	if s.Do == Delete {
+		body = ""
+	}
+	command(&b, arguments(s, r), body)
+	return b.String()
 }
 
 // arguments is the kubectl command of a step.

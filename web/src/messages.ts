@@ -40,6 +40,41 @@ export interface Scenario {
   steps: Step[];
 }
 
+export interface ConvertInput {
+  scenario: Scenario;
+  at: number;
+  do: string;
+}
+
+export interface Change {
+  path: string;
+  effect: string;
+  before: string;
+  after: string;
+  ownersBefore: string[];
+  ownersAfter: string[];
+  line: number;
+  reasons: string[];
+}
+
+export interface Patch {
+  do: string;
+  body: string;
+  ok: boolean;
+  message: string;
+  changes: Change[];
+  follows: string[];
+  kubectl: string;
+  curl: string;
+  go: string;
+}
+
+export interface ConvertOutput {
+  step: Step;
+  patch: Patch;
+  kept: boolean;
+}
+
 export interface ScenarioInput {
   scenario: Scenario;
 }
@@ -146,13 +181,6 @@ export interface PatchesInput {
   actor: string;
 }
 
-export interface Patch {
-  do: string;
-  body: string;
-  ok: boolean;
-  message: string;
-}
-
 export interface PatchesOutput {
   patches: Patch[];
 }
@@ -215,17 +243,6 @@ export interface Row {
   meaning: string;
 }
 
-export interface Change {
-  path: string;
-  effect: string;
-  before: string;
-  after: string;
-  ownersBefore: string[];
-  ownersAfter: string[];
-  line: number;
-  reasons: string[];
-}
-
 export interface Way {
   name: string;
   summary: string;
@@ -286,6 +303,7 @@ export interface Failure {
 /** What can be asked of the engine. */
 export interface Calls {
   about: { input: AboutInput; output: AboutOutput };
+  convert: { input: ConvertInput; output: ConvertOutput };
   export: { input: ScenarioInput; output: TextOutput };
   import: { input: TextInput; output: ScenarioOutput };
   line: { input: LineInput; output: LineOutput };

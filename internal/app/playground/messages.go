@@ -321,6 +321,31 @@ type Patch struct {
 	OK bool `json:"ok"`
 	// Message is the API server's answer or says what differs.
 	Message string `json:"message"`
+	// Changes are the fields that it changes, with their owners before and after, and
+	// Follows says in sentences what follows from the kind of patch.
+	Changes []Change `json:"changes"`
+	Follows []string `json:"follows"`
+	// Kubectl, Curl and Go send the patch: as commands for a shell, and as a program
+	// over client-go. They are "" where the patch cannot be sent so.
+	Kubectl string `json:"kubectl"`
+	Curl    string `json:"curl"`
+	Go      string `json:"go"`
+}
+
+// ConvertInput asks for a step as another action that does the same.
+type ConvertInput struct {
+	Scenario Scenario `json:"scenario"`
+	// At is the number of the step, counted from 1.
+	At int    `json:"at"`
+	Do string `json:"do"`
+}
+
+// ConvertOutput is the step as the other action, and what it does.
+type ConvertOutput struct {
+	Step  Step  `json:"step"`
+	Patch Patch `json:"patch"`
+	// Kept says that the body is the same text as before.
+	Kept bool `json:"kept"`
 }
 
 // PasteInput is a text that somebody has pasted or dropped.

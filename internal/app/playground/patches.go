@@ -33,11 +33,12 @@ func (e *Engine) patches(in *PatchesInput) (*PatchesOutput, error) {
 	if d.Root.Kind() != document.Object {
 		return nil, errors.New("an object cannot become a " + d.Root.Kind().String())
 	}
-	i := intent{t: typeOf(res.Kind), builtin: res.Kind.Builtin, live: res.After, want: d.Root, actor: in.Actor}
+	i := intent{t: typeOf(res.Kind), builtin: res.Kind.Builtin, live: res.After, want: d.Root, actor: in.Actor, target: res.Target}
 	out := &PatchesOutput{}
-	for _, p := range i.all() {
+	for _, do := range [...]scenario.Action{scenario.JSONPatch, scenario.MergePatch, scenario.Strategic, scenario.Apply} {
+		p := i.patch(do)
 		if p.Body != "" {
-			p.try(e.last.runner, res, in.Actor, i.want)
+			i.try(&p, e.last.runner)
 		}
 		out.Patches = append(out.Patches, p)
 	}
@@ -51,21 +52,27 @@ type intent struct {
 	live    fieldmanager.Object
 	want    document.Value
 	actor   string
+	target  scenario.Target
 }
 
-func (i *intent) all() []Patch {
-	list := []Patch{{Do: string(scenario.JSONPatch), Body: string(patch.CreateJSON(i.live.Value, i.want).YAML())}}
-	merge, err := patch.CreateMerge(i.live.Value, i.want, patch.Options{})
-	list = append(list, made(scenario.MergePatch, merge, err))
-	strategic, err := patch.CreateStrategic(i.live.Value, i.want, i.t, patch.Options{})
-	if !i.builtin {
-		err = errors.New("the API server takes no strategic merge patches for custom resources")
+// patch makes the body of an action that turns the object into what it should be.
+func (i *intent) patch(do scenario.Action) Patch {
+	var v document.Value
+	var err error
+	switch do {
+	case scenario.JSONPatch:
+		v = patch.CreateJSON(i.live.Value, i.want)
+	case scenario.MergePatch:
+		v, err = patch.CreateMerge(i.live.Value, i.want, patch.Options{})
+	case scenario.Strategic:
+		if v, err = patch.CreateStrategic(i.live.Value, i.want, i.t, patch.Options{}); !i.builtin {
+			err = errors.New("the API server takes no strategic merge patches for custom resources")
+		}
+	case scenario.Update:
+		v = without(i.want, "metadata", "resourceVersion")
+	default:
+		v = i.configuration()
 	}
-	list = append(list, made(scenario.Strategic, strategic, err))
-	return append(list, made(scenario.Apply, i.configuration(), nil))
-}
-
-func made(do scenario.Action, v document.Value, err error) Patch {
 	if err != nil {
 		return Patch{Do: string(do), Message: err.Error()}
 	}
@@ -170,15 +177,24 @@ func (p *picker) items(t *schema.Type, v document.Value, path document.Path, own
 	return b.List()
 }
 
-// try sends the patch to the live object and says what became of it.
-func (p *Patch) try(runner *scenario.Runner, live *scenario.Result, actor string, want document.Value) {
-	step := scenario.Step{Actor: actor, Do: scenario.Action(p.Do), Target: live.Target, Body: p.Body}
-	res := runner.Try(context.Background(), &step, live.After)
+// try sends a patch to the live object and says what became of it, and how else it is
+// sent.
+func (i *intent) try(p *Patch, runner *scenario.Runner) {
+	step := scenario.Step{Actor: i.actor, Do: scenario.Action(p.Do), Target: i.target, Body: p.Body}
+	res := runner.Try(context.Background(), &step, i.live)
+	p.Kubectl, p.Curl, p.Go = scenario.Command(&step, &res), curl(&step, &res), clientGo(&step, &res)
 	if res.Err != nil {
 		p.Message = res.Err.Error()
 		return
 	}
-	for _, c := range explain.Changes(typeOf(res.Kind), fieldmanager.Object{Value: want}, fieldmanager.Object{Value: res.After.Value}) {
+	done := explain.Changes(i.t, i.live, res.After)
+	p.Changes = changes(done, nil)
+	p.Follows = follows(i.t, i.live, i.actor, step.Do, res.Config, done)
+	after := res.After.Value
+	if step.Do == scenario.ClientApply { // its annotation is not asked for
+		after = requested(after, i.live.Value)
+	}
+	for _, c := range explain.Changes(i.t, fieldmanager.Object{Value: i.want}, fieldmanager.Object{Value: after}) {
 		if c.Effect == explain.Set || c.Effect == explain.Removed {
 			p.Message = "the API server takes it, but the object then differs from what was asked at " + c.Path.String()
 			return

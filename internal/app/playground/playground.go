@@ -79,6 +79,7 @@ func calls() map[string]call {
 		"managed": callOf((*Engine).managed),
 		"way":     callOf((*Engine).way),
 		"patches": callOf((*Engine).patches),
+		"convert": callOf((*Engine).convert),
 		"paste":   callOf((*Engine).paste),
 		"starts":  callOf((*Engine).starts),
 		"import":  callOf((*Engine).read),

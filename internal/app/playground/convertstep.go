@@ -1,0 +1,96 @@
+package playground
+
+import (
+	"context"
+	"errors"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/patch"
+	"github.com/patchlab-dev/patchlab/scenario"
+)
+
+// manifests are the actions whose body is a manifest that may be written by hand: from
+// one to the other the text stays.
+var manifests = map[scenario.Action]bool{scenario.Apply: true, scenario.ForceApply: true, scenario.ClientApply: true, scenario.Create: true}
+
+// convert makes a step of another action that turns the object before it into the same.
+func (e *Engine) convert(in *ConvertInput) (*ConvertOutput, error) {
+	res, err := e.result(&in.Scenario, in.At, 0)
+	if err != nil {
+		return nil, err
+	}
+	if in.At < 1 {
+		return nil, errors.New("there is no step before the first")
+	}
+	out := &ConvertOutput{Step: in.Scenario.Steps[in.At-1]}
+	from, to := scenario.Action(out.Step.Do), scenario.Action(in.Do)
+	out.Step.Do = in.Do
+	i, err := e.intentOf(res, &in.Scenario.Steps[in.At-1])
+	if err != nil {
+		return nil, err
+	}
+	if from == to || manifests[from] && manifests[to] {
+		out.Kept, out.Patch = true, Patch{Do: in.Do, Body: out.Step.Body}
+	} else {
+		if !i.live.Value.Exists() {
+			return nil, errors.New("there is no object before the step that could be patched or updated")
+		}
+		out.Patch = i.patch(to)
+		if out.Patch.Body == "" {
+			return nil, errors.New(out.Patch.Message)
+		}
+		out.Step.Body = out.Patch.Body
+		out.Step.Target = Target(i.target)
+	}
+	i.try(&out.Patch, e.last.runner)
+	return out, nil
+}
+
+// intentOf is what a step is after: what it makes of its object, or would make of it if
+// nobody else owned the fields.
+func (e *Engine) intentOf(res *scenario.Result, s *Step) (*intent, error) {
+	step := s.step()
+	switch {
+	case step.Do == scenario.Delete:
+		return nil, errors.New("a deletion is no change of fields")
+	case step.Subresource != "":
+		return nil, errors.New("a step through the subresource " + step.Subresource + " is not converted")
+	}
+	wanted := *res
+	if len(res.Conflicts()) > 0 {
+		step.Do = scenario.ForceApply
+		wanted = e.last.runner.Try(context.Background(), &step, res.Before)
+	}
+	if wanted.Err != nil {
+		return nil, errors.New("the step itself is refused: " + wanted.Err.Error())
+	}
+	return &intent{t: typeOf(res.Kind), builtin: res.Kind.Builtin, live: res.Before, want: requested(wanted.After.Value, res.Before.Value), actor: s.Actor, target: res.Target}, nil
+}
+
+// requested is an object after a change without what the API server and kubectl count
+// in it on their own: those fields stay as they were before.
+func requested(after, before document.Value) document.Value {
+	for _, field := range [...][]string{{"metadata", "resourceVersion"}, {"metadata", "generation"}, {"metadata", "annotations", patch.LastApplied}} {
+		if was := before.Lookup(field...); was.Exists() {
+			after = after.Set(was, field...)
+		} else {
+			after = without(after, field...)
+		}
+	}
+	return after
+}
+
+// without returns an object without a field, and without the objects that are empty then.
+func without(v document.Value, field ...string) document.Value {
+	if len(field) == 1 {
+		return v.Without(field[0])
+	}
+	kid := v.Get(field[0])
+	if !kid.Exists() {
+		return v
+	}
+	if kid = without(kid, field[1:]...); kid.Len() == 0 {
+		return v.Without(field[0])
+	}
+	return v.With(field[0], kid)
+}
