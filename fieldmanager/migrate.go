@@ -3,6 +3,7 @@ package fieldmanager
 import (
 	"slices"
 
+	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/structured"
 )
 
@@ -51,4 +52,18 @@ func migrate(entries []entry, from, to, subresource string) []entry {
 		}
 	}
 	return slices.DeleteFunc(entries, updates)
+}
+
+// ClientAppliers returns the names of the managers that applied client-side, in the
+// order of managedFields: those whose updates own the annotation LastApplied. They are
+// what 'kubectl apply --server-side' hands over.
+func (m Managed) ClientAppliers() []string {
+	annotation := document.Keys("metadata", "annotations", LastApplied)
+	var names []string
+	for _, e := range m.Entries() {
+		if e.Operation == OperationUpdate && e.Fields.Has(annotation) && !slices.Contains(names, e.Manager) {
+			names = append(names, e.Manager)
+		}
+	}
+	return names
 }

@@ -171,6 +171,7 @@ who owns which field afterwards, and who conflicts with whom.
 		a.applyCommand(),
 		a.contendCommand(),
 		a.defaultsCommand(),
+		a.migrateCommand(),
 		a.playgroundCommand(),
 		a.resolveCommand(),
 		a.runCommand(),

@@ -1,0 +1,499 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/patchlab-dev/patchlab"
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/explain"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/patch"
+	"github.com/patchlab-dev/patchlab/schema/defaults"
+)
+
+// migrateOptions are the flags of migrate.
+type migrateOptions struct {
+	schemas         schemaFlags
+	inputs          inputFlags
+	from            []string
+	to              string
+	namespace       string
+	resourceVersion string
+	output          string
+}
+
+var migrateFormats = [...]string{"text", "json", "patch", "back", "yaml"}
+
+func (a *App) migrateCommand() *cobra.Command {
+	var o migrateOptions
+	c := &cobra.Command{
+		Use:   "migrate OBJECT",
+		Short: "Rehearse the way from client-side to server-side apply, and back",
+		Long: `Show what becomes of the owners of a live object when the fields that client-side apply
+set are handed over to a manager that applies server-side: the managers to fold, the
+fields that the new manager could not remove otherwise, the patch that hands them over,
+and the one that takes it back. Nothing is sent anywhere.
+
+OBJECT is a live object with its managedFields: a file, "-", or KIND/NAME, which is read
+by your own kubectl. The managers to fold are those of --from, else those that kubectl
+folds: whose updates own the last-applied annotation. With -f, the manifest that is
+applied next is tried with and without the migration.
+
+The patch replaces the managedFields and names the resourceVersion, so that the API
+server refuses it (409) where the object has changed meanwhile. Keep the object as it is
+now: the way back is made of it, and nothing else has the former owners.
+
+` + exitHelp,
+		Example: `  # Which fields are stuck since we moved to server-side apply?
+  patchlab migrate deployment/web -n shop --to gitops
+
+  # Migrate; the object as it was is the way back
+  kubectl get deployment web -n shop -o yaml --show-managed-fields > before.yaml
+  patchlab migrate before.yaml --to gitops -o patch |
+    kubectl patch deployment web -n shop --type=json --patch-file=/dev/stdin
+
+  # Helm 3 updated what Helm 4 applies
+  patchlab migrate before.yaml --from helm --to helm -f rendered.yaml
+
+  # Back, as long as nobody has changed the object since
+  patchlab migrate before.yaml --to gitops -o back --resource-version 4712`,
+		Args: arguments("OBJECT"),
+		RunE: func(c *cobra.Command, args []string) error { return a.migrate(c.Context(), args[0], &o) },
+	}
+	o.schemas.add(c)
+	f := c.Flags()
+	o.inputs.command, o.inputs.recursive = c, false
+	f.StringArrayVarP(&o.inputs.files, "filename", "f", nil, "manifest that is applied next: file, folder, glob or - (repeatable)")
+	o.inputs.kubectl.add(c)
+	o.schemas.kubectl = &o.inputs.kubectl
+	f.StringArrayVar(&o.from, "from", nil, "manager to fold (repeatable; default those whose updates own the last-applied annotation)")
+	f.StringVar(&o.to, "to", "kubectl", "manager that applies server-side from then on")
+	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of OBJECT")
+	f.StringVar(&o.resourceVersion, "resource-version", "", "with -o back, the resourceVersion that the migrated object has")
+	f.StringVarP(&o.output, "output", "o", "text", "output format: text, json, patch (the JSON patch), back (the one that undoes it) or yaml (the object after it)")
+	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(migrateFormats[:], cobra.ShellCompDirectiveNoFileComp))
+	managers := func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		return a.managers(c.Context(), args, &o), cobra.ShellCompDirectiveNoFileComp
+	}
+	_ = c.RegisterFlagCompletionFunc("from", managers)
+	_ = c.RegisterFlagCompletionFunc("to", managers)
+	return c
+}
+
+func (a *App) migrate(ctx context.Context, name string, o *migrateOptions) error {
+	switch {
+	case !slices.Contains(migrateFormats[:], o.output):
+		return usage("--output " + o.output + ": expected text, json, patch, back or yaml")
+	case o.output == "back" && o.resourceVersion == "":
+		return usage("-o back needs --resource-version: the one that the migrated object has, so that nothing of what others changed since is lost")
+	case o.output != "back" && o.resourceVersion != "":
+		return usage("--resource-version is for -o back")
+	case o.to == "":
+		return usage("--to must not be empty")
+	case name == "-" && slices.Contains(o.inputs.files, "-"):
+		return usage("only one of OBJECT and -f can be standard input")
+	}
+	m, err := a.migrating(ctx, name, o)
+	if err != nil {
+		return err
+	}
+	if len(m.objects) > 1 && o.output != "text" && o.output != "json" {
+		return usage(fmt.Sprintf("-o %s is for one object, and %s has %d; take -o json", o.output, name, len(m.objects)))
+	}
+	for _, object := range m.objects {
+		if err := m.one(object); err != nil {
+			return err
+		}
+	}
+	if o.output == "json" {
+		a.print(string(encode("json", m.documents)))
+	}
+	return nil
+}
+
+// migrating is one run of migrate.
+type migrating struct {
+	app       *App
+	o         *migrateOptions
+	lab       *patchlab.Lab
+	name      string // of OBJECT
+	objects   []*patchlab.Object
+	manifests documents
+	documents []document.Value // for json
+}
+
+func (a *App) migrating(ctx context.Context, name string, o *migrateOptions) (*migrating, error) {
+	registry, err := o.schemas.registry(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	m := &migrating{app: a, o: o, name: name}
+	if m.lab, err = patchlab.New(patchlab.Options{Kinds: registry, Strict: o.schemas.strict, Now: a.Now, UID: a.UID}); err != nil {
+		return nil, err
+	}
+	o.inputs.live = name
+	live, err := o.inputs.readLive(ctx, a, o.namespace)
+	if err != nil {
+		return nil, err
+	}
+	for _, object := range live.objects() {
+		_, note, err := m.lab.Kind(object.Value)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", object.Position(), err)
+		}
+		if note != "" {
+			a.note(note)
+		}
+		opened, err := m.lab.Open(object.Value)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", object.Position(), err)
+		}
+		m.objects = append(m.objects, opened)
+	}
+	if len(m.objects) == 0 {
+		return nil, errors.New(name + ": no object found")
+	}
+	if len(o.inputs.files) > 0 {
+		m.manifests, err = a.documents(&o.inputs, document.DuplicatesLast, a.leaveOut, o.inputs.files...)
+	}
+	return m, err
+}
+
+// managers returns the names of the managers of OBJECT, for completion.
+func (a *App) managers(ctx context.Context, args []string, o *migrateOptions) []string {
+	if len(args) != 1 || args[0] == "-" {
+		return nil
+	}
+	quiet := *a
+	quiet.quiet, quiet.Err = true, io.Discard
+	m, err := quiet.migrating(ctx, args[0], o)
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, object := range m.objects {
+		for _, e := range object.Managed.Entries() {
+			if !slices.Contains(names, e.Manager) {
+				names = append(names, e.Manager)
+			}
+		}
+	}
+	return names
+}
+
+// one migrates one object and prints what comes of it.
+func (m *migrating) one(object *patchlab.Object) error {
+	migration := explain.Migrate(fieldmanager.Object{Value: object.Value, Managed: object.Managed}, m.o.from, m.o.to)
+	if migration.Needed() {
+		if err := m.rehearse(object, migration); err != nil {
+			return err
+		}
+		rules, err := defaults.For(m.lab.Kinds().Catalog().Version())
+		if err != nil {
+			return err
+		}
+		if minimal, err := rules.Minimize(object.Kind, object.Value); err == nil { // else all fields count
+			migration.MarkDefaults(minimal)
+		}
+	}
+	switch m.o.output {
+	case "patch":
+		return m.printPatch(object, migration, migration.Patch())
+	case "back":
+		return m.printPatch(object, migration, migration.Back(m.o.resourceVersion))
+	case "yaml":
+		m.app.print(string(migration.After.Join().YAML()))
+		return nil
+	}
+	next, err := m.next(object, migration)
+	if err != nil {
+		return err
+	}
+	if m.o.output == "json" {
+		return m.json(object, migration, next)
+	}
+	m.app.print(m.text(object, migration, next))
+	return nil
+}
+
+// rehearse sends the patch through the request pipeline.
+func (m *migrating) rehearse(object *patchlab.Object, migration *explain.Migration) error {
+	result, err := m.lab.Patch(object, migration.Patch(), patchlab.PatchOptions{Type: patch.TypeJSON, FieldManager: "kubectl-patch", FieldValidation: "Ignore"})
+	if err != nil {
+		return fmt.Errorf("the API server would refuse the migration: %w", err)
+	}
+	if !document.Identical(result.After.Managed.Value(), migration.After.Managed.Value()) {
+		return errors.New("the API server would give the object other owners than the migration: " + result.After.Managed.String())
+	}
+	return nil
+}
+
+func (m *migrating) printPatch(object *patchlab.Object, migration *explain.Migration, p document.Value) error {
+	if !migration.Needed() {
+		m.app.note(m.title(object) + ": " + m.nothing(object, migration))
+	} else if m.o.output == "patch" && !migration.Before.Value.Lookup("metadata", "resourceVersion").Exists() {
+		m.app.note("the object has no resourceVersion, so that the patch is not refused where the object has changed")
+	}
+	m.app.print(p.String() + "\n")
+	return nil
+}
+
+// nextApply is what the manifest that is applied next does, with and without the
+// migration.
+type nextApply struct {
+	// Found is set if there is a manifest for the object.
+	Found bool `json:"-"`
+	// Removed are the fields that it removes only after the migration.
+	Removed []document.Path `json:"removed"`
+	// Conflicts are the fields that it conflicts over without the migration alone, and
+	// Left the conflicts that it has all the same.
+	Conflicts []document.Path         `json:"conflicts"`
+	Left      []fieldmanager.Conflict `json:"left"`
+}
+
+// next applies the object's manifest, if there is one.
+func (m *migrating) next(object *patchlab.Object, migration *explain.Migration) (nextApply, error) {
+	var n nextApply
+	for _, config := range m.manifests.objects() {
+		if config.Kind() != object.Kind.Kind || config.Value.Lookup("metadata", "name").StringOr("") != object.Value.Lookup("metadata", "name").StringOr("") {
+			continue
+		}
+		n.Found = true
+		o := patchlab.ApplyOptions{FieldManager: m.o.to, Namespace: object.Value.Lookup("metadata", "namespace").StringOr("")}
+		migrated := object.Migrate(migration.From, migration.To)
+		n.Left = m.conflicts(migrated, config.Value, o)
+		for _, c := range m.conflicts(object, config.Value, o) {
+			if !slices.ContainsFunc(n.Left, func(left fieldmanager.Conflict) bool { return slices.Equal(left.Path, c.Path) }) {
+				n.Conflicts = append(n.Conflicts, c.Path)
+			}
+		}
+		o.Force = true
+		without, err := m.lab.Apply(object, config.Value, o)
+		if err != nil {
+			return n, err
+		}
+		with, err := m.lab.Apply(migrated, config.Value, o)
+		if err != nil {
+			return n, err
+		}
+		stay := map[string]bool{}
+		for _, c := range without.Changes() {
+			if c.Effect == explain.Removed {
+				stay[c.Path.String()] = true
+			}
+		}
+		for _, c := range with.Changes() {
+			if c.Effect == explain.Removed && !stay[c.Path.String()] {
+				n.Removed = append(n.Removed, c.Path)
+			}
+		}
+	}
+	return n, nil
+}
+
+// conflicts returns the conflicts of an apply, none where it is refused otherwise.
+func (m *migrating) conflicts(object *patchlab.Object, config document.Value, o patchlab.ApplyOptions) []fieldmanager.Conflict {
+	var refused *patchlab.Error
+	if _, err := m.lab.Apply(object, config, o); errors.As(err, &refused) && refused.Conflicts != nil {
+		return refused.Conflicts.List
+	}
+	return nil
+}
+
+// title names the object.
+func (m *migrating) title(object *patchlab.Object) string {
+	return targetOf(object).String()
+}
+
+func targetOf(object *patchlab.Object) patchlab.Target {
+	return patchlab.Target{APIVersion: object.Kind.APIVersion(), Kind: object.Kind.Kind,
+		Namespace: object.Value.Lookup("metadata", "namespace").StringOr(""), Name: object.Value.Lookup("metadata", "name").StringOr("")}
+}
+
+// nothing says why there is nothing to migrate.
+func (m *migrating) nothing(object *patchlab.Object, migration *explain.Migration) string {
+	switch {
+	case object.Managed.Len() == 0:
+		return "nothing to migrate: the object was read without its managedFields ('kubectl get --show-managed-fields' prints them)"
+	case len(migration.From) == 0:
+		text := "nothing to migrate: no manager has applied it client-side"
+		var updates []string
+		for _, e := range object.Managed.Entries() {
+			if e.Operation == fieldmanager.OperationUpdate && e.Subresource == "" && !slices.Contains(updates, e.Manager) {
+				updates = append(updates, e.Manager)
+			}
+		}
+		if len(updates) > 0 {
+			text += "; name others with --from: " + strings.Join(updates, ", ")
+		}
+		return text
+	}
+	return "nothing to migrate: " + andList(migration.From) + " has no update of the object"
+}
+
+// text describes the migration for people.
+func (m *migrating) text(object *patchlab.Object, migration *explain.Migration, next nextApply) string {
+	var b strings.Builder
+	b.WriteString(m.title(object) + ": ")
+	if !migration.Needed() {
+		return b.String() + m.nothing(object, migration) + "\n"
+	}
+	fmt.Fprintf(&b, "%s to %s\n\nManagers to fold:\n", andList(migration.From), migration.To)
+	for _, e := range migration.Folded {
+		fmt.Fprintf(&b, "  %s: %s\n", entryText(e), count(e.Fields.Leaves().Len(), "field goes", "fields go")+" to "+migration.To)
+	}
+	for _, e := range migration.Lost {
+		fmt.Fprintf(&b, "  %s: removed without handing its fields over, as %s has an entry in another version\n", entryText(e), migration.To)
+	}
+	m.stuckText(&b, migration)
+	m.nextText(&b, migration, next)
+	resource := resourceLine(object.Kind, object.Value.Lookup("metadata", "name").StringOr(""))
+	namespace := object.Value.Lookup("metadata", "namespace").StringOr("")
+	if namespace != "" {
+		namespace = " -n " + shellQuote(namespace)
+	}
+	guard := "it has no guard, as the object has no resourceVersion"
+	if version := migration.Before.Value.Lookup("metadata", "resourceVersion").StringOr(""); version != "" {
+		guard = "it is refused (409) unless the object is still at resourceVersion " + version
+	}
+	fmt.Fprintf(&b, "\nThe patch; %s:\n  %s -o patch |\n    kubectl patch %s%s --type=json --patch-file=/dev/stdin -o jsonpath='{.metadata.resourceVersion}'\n",
+		guard, m.command(migration), resource, namespace)
+	fmt.Fprintf(&b, "\nThe way back, with the resourceVersion that it printed and the object as it is now:\n  %s -o back --resource-version RV |\n    kubectl patch %s%s --type=json --patch-file=/dev/stdin\n",
+		m.command(migration), resource, namespace)
+	return b.String()
+}
+
+// command is the command that is running, for one with another output.
+func (m *migrating) command(migration *explain.Migration) string {
+	name := m.name
+	if name == "-" || isResource(name) {
+		name = "BEFORE"
+	}
+	text := m.o.inputs.command.CommandPath() + " " + shellQuote(name)
+	for _, from := range m.o.from {
+		text += " --from " + shellQuote(from)
+	}
+	return text + " --to " + shellQuote(migration.To)
+}
+
+func entryText(e fieldmanager.Entry) string {
+	text := fmt.Sprintf("%s (%s, %s", e.Manager, e.Operation, e.APIVersion)
+	if !e.Time.IsZero() {
+		text += ", " + e.Time.UTC().Format("2006-01-02T15:04:05Z")
+	}
+	return text + ")"
+}
+
+// stuckText lists the fields that are stuck.
+func (m *migrating) stuckText(b *strings.Builder, migration *explain.Migration) {
+	for _, left := range [...]bool{true, false} {
+		title := "\nStuck once " + migration.To + " leaves them out, without the migration:\n"
+		if left {
+			title = "\nStuck now, as " + migration.To + " has left them out and another manager still owns them:\n"
+		}
+		for _, s := range migration.Stuck {
+			if s.Left == left && !s.Default {
+				fmt.Fprintf(b, "%s  %s (%s)\n", title, s.Path, s.Manager)
+				title = ""
+			}
+		}
+	}
+	n := 0
+	for _, s := range migration.Stuck {
+		if s.Default {
+			n++
+		}
+	}
+	if n > 0 {
+		fmt.Fprintf(b, "\nNot listed: %s, which the API server fills in again.\n", count(n, "field with its default", "fields with their defaults"))
+	}
+}
+
+// lastAppliedPath is the annotation of client-side apply.
+var lastAppliedPath = document.Keys("metadata", "annotations", fieldmanager.LastApplied).String()
+
+// nextText describes what the next apply does.
+func (m *migrating) nextText(b *strings.Builder, migration *explain.Migration, next nextApply) {
+	if len(m.o.inputs.files) == 0 {
+		return
+	}
+	file := strings.Join(m.o.inputs.files, ", ")
+	if !next.Found {
+		fmt.Fprintf(b, "\n%s has no manifest of the object.\n", file)
+		return
+	}
+	fmt.Fprintf(b, "\nApplying %s as %s then", file, migration.To)
+	if len(next.Removed)+len(next.Conflicts)+len(next.Left) == 0 {
+		b.WriteString(" does what it does without the migration.\n")
+		return
+	}
+	b.WriteString(":\n")
+	for _, p := range next.Removed {
+		fmt.Fprintf(b, "  removes %s, which stays without the migration\n", p)
+		if migration.To == "kubectl" && p.String() == lastAppliedPath {
+			b.WriteString("    (kubectl itself keeps it, by applying it as kubectl-last-applied before)\n")
+		}
+	}
+	for _, p := range next.Conflicts {
+		fmt.Fprintf(b, "  sets %s, over which it conflicts without the migration\n", p)
+	}
+	for _, c := range next.Left {
+		fmt.Fprintf(b, "  conflicts over %s with %s, with and without the migration\n", c.Path, c.Owner)
+	}
+}
+
+// migrationDocument is the form of a migration in JSON.
+type migrationDocument struct {
+	APIVersion string               `json:"apiVersion"`
+	Kind       string               `json:"kind"`
+	Target     patchlab.Target      `json:"target"`
+	From       []string             `json:"from"`
+	To         string               `json:"to"`
+	Folded     []fieldmanager.Owner `json:"folded"`
+	Lost       []fieldmanager.Owner `json:"lost"`
+	Stuck      []explain.StuckField `json:"stuck"`
+	// NextApply is there with a manifest.
+	NextApply *nextApply `json:"nextApply,omitempty"`
+	// Patch is a JSON patch. Back lacks the resourceVersion of the migrated object.
+	Patch document.Value `json:"patch"`
+	Back  document.Value `json:"back"`
+}
+
+// json adds the migration of an object to what is printed.
+func (m *migrating) json(object *patchlab.Object, migration *explain.Migration, next nextApply) error {
+	d := migrationDocument{APIVersion: "patchlab.dev/v1", Kind: "Migration", Target: targetOf(object), From: migration.From, To: migration.To,
+		Stuck: slices.Concat([]explain.StuckField{}, migration.Stuck), Patch: migration.Patch(), Back: migration.Back("")}
+	d.From = slices.Concat([]string{}, d.From)
+	d.Folded, d.Lost = ownersOf(migration.Folded), ownersOf(migration.Lost)
+	if next.Found {
+		next.Removed, next.Conflicts = slices.Concat([]document.Path{}, next.Removed), slices.Concat([]document.Path{}, next.Conflicts)
+		next.Left = slices.Concat([]fieldmanager.Conflict{}, next.Left)
+		d.NextApply = &next
+	}
+	text, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	parsed, err := document.Parse(text, document.Options{MaxBytes: -1})
+	if err != nil {
+		return err
+	}
+	m.documents = append(m.documents, parsed.Root)
+	return nil
+}
+
+func ownersOf(entries []fieldmanager.Entry) []fieldmanager.Owner {
+	owners := make([]fieldmanager.Owner, 0, len(entries))
+	for _, e := range entries {
+		owners = append(owners, e.Owner)
+	}
+	return owners
+}
