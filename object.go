@@ -72,15 +72,22 @@ func (o *Object) Lines() []explain.Line { return explain.Lines(o.Kind.Type(), o.
 // in an atomic list or object has the owners of the whole. An error says that the
 // object does not have the field.
 func (o *Object) Owners(field document.Path) ([]fieldmanager.Entry, error) {
-	m, err := o.lab.pipeline.Manager(o.Kind, "")
-	if err != nil {
-		return nil, err
-	}
-	owned, err := m.FieldPath(o.Value, field)
+	owned, err := o.FieldPath(field)
 	if err != nil {
 		return nil, err
 	}
 	return o.Managed.Owners(owned), nil
+}
+
+// FieldPath returns the path by which managedFields names a field: items of lists by
+// their keys or value in place of their position, and an atomic list or object for what
+// is in it. An error says that the object does not have the field.
+func (o *Object) FieldPath(field document.Path) (document.Path, error) {
+	m, err := o.lab.pipeline.Manager(o.Kind, "")
+	if err != nil {
+		return nil, err
+	}
+	return m.FieldPath(o.Value, field)
 }
 
 // Extract returns what a manager has applied to the object, as far as the object

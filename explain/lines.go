@@ -238,6 +238,8 @@ func Merges(t *schema.Type) string {
 	switch {
 	case t == nil:
 		return "no schema"
+	case t.Scalar == schema.IntOrStringScalar:
+		return "single value"
 	case t.List != nil && t.Map != nil:
 		return "any value (no schema)"
 	case t.List != nil:

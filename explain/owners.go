@@ -96,6 +96,9 @@ func (p *place) item(i int, s *claimStack) (place, string) {
 	for j := range kid.claims {
 		if k := &kid.claims[j]; !k.whole {
 			k.fields, k.member = p.claims[j].fields.Child(e)
+			if k.none() && fieldset.Big(e) { // managedFields read integers beyond 2^53 as the nearest float64
+				k.fields, k.member = p.claims[j].fields.Child(fieldset.Reread(e))
+			}
 		}
 	}
 	return kid, e

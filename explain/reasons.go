@@ -73,7 +73,8 @@ type Refusal struct {
 // Reasons lists the fields that a write set, removed, reordered or moved between
 // managers, those that it kept or left as they are although it asked for something
 // else, and those that it was refused for, each with the rule that decided; in the
-// order of their paths. A refused write has reasons for its refusal alone.
+// order of their paths. A refused write has reasons for its refusal alone, and for
+// what was kept around a refused field.
 //
 // Every field of [Changes] has a reason, and every conflict. Reasons come from what
 // the engines noted (see [Notes]); nothing is merged again.
@@ -82,6 +83,7 @@ func Reasons(w Write) []Reason {
 	if e.Notes == nil {
 		e.Notes = &Notes{}
 	}
+	e.has = map[string]bool{}
 	if len(w.Conflicts)+len(w.Refused) > 0 {
 		e.conflicts()
 		e.refusals()
@@ -98,7 +100,6 @@ func Reasons(w Write) []Reason {
 			e.dropped = Rule(d.Rule)
 		}
 	}
-	e.has = map[string]bool{}
 	for _, c := range e.changes {
 		e.changed(c)
 	}
@@ -126,9 +127,7 @@ type explainer struct {
 
 // add completes a reason and keeps it.
 func (e *explainer) add(r Reason) {
-	if e.has != nil {
-		e.has[r.Path.String()] = true
-	}
+	e.has[r.Path.String()] = true
 	if r.top >= 0 && r.top < len(r.Path) {
 		r.With = r.Path[:r.top:r.top]
 	}
@@ -146,6 +145,11 @@ func (e *explainer) changed(c Change) {
 	for _, v := range slices.Backward(events) {
 		r.decidedBy(e.ruleOf(v, &c))
 	}
+	if !e.apply && len(events) > 0 {
+		for _, name := range e.patch.around(c.Path) {
+			r.decidedBy(name)
+		}
+	}
 	for _, d := range e.managed[c.Path.String()] {
 		e.byManager(&r, d)
 	}
@@ -158,7 +162,7 @@ func (e *explainer) changed(c Change) {
 		r.Rule = e.ownerRule(&c)
 	}
 	if r.Rule == RuleCoOwned || r.Rule == Rule(fieldmanager.RulePruneKept) {
-		e.keepers(&r)
+		e.keepers(&r, e.After.Managed)
 	}
 	if sent := e.wanted(c.Path); sent.Exists() && !document.Identical(sent, c.After) {
 		r.Wanted = sent

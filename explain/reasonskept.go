@@ -14,27 +14,30 @@ import (
 // keptByOwners adds the reasons for the fields that an apply gave up and that stay.
 func (e *explainer) keptByOwners() {
 	for _, d := range e.Notes.managed {
-		if d.Rule != fieldmanager.RulePruneKept || e.has[d.Path.String()] || !d.New.Exists() {
+		if d.Rule != fieldmanager.RulePruneKept || !d.New.Exists() {
+			continue
+		}
+		e.itemKept(d, e.After.Managed)
+		if e.has[d.Path.String()] {
 			continue
 		}
 		r := Reason{Change: Change{Path: d.Path, Effect: Kept, Before: d.Old, After: d.New, top: -1}}
 		r.OwnersBefore = ownersAt(e.Before.Managed, d.Path)
 		r.OwnersAfter = ownersAt(e.After.Managed, d.Path)
-		e.keepers(&r)
+		e.keepers(&r, e.After.Managed)
 		e.add(r)
 	}
 }
 
 // keepers finds out who keeps a field that the applier gave up.
-func (e *explainer) keepers(r *Reason) {
-	others := func(o fieldmanager.Owner) bool { return e.self(o) }
-	r.KeptBy = slices.DeleteFunc(ownersAt(e.After.Managed, r.Path), others)
+func (e *explainer) keepers(r *Reason, m fieldmanager.Managed) {
+	r.KeptBy = slices.DeleteFunc(ownersAt(m, r.Path), e.self)
 	r.Rule = RuleCoOwned
-	if len(r.KeptBy) > 0 {
+	if len(r.KeptBy) > 0 && r.Path[len(r.Path)-1].Kind() != document.StepKey {
 		return
 	}
-	for _, entry := range e.After.Managed.Entries() {
-		if !entry.Fields.Below(r.Path).Empty() && !others(entry.Owner) {
+	for _, entry := range m.Entries() {
+		if !entry.Fields.Below(r.Path).Empty() && !e.self(entry.Owner) && !slices.ContainsFunc(r.KeptBy, entry.Same) {
 			r.KeptBy = append(r.KeptBy, entry.Owner)
 		}
 	}
@@ -190,8 +193,61 @@ func (e *explainer) refusals() {
 			r.Before = e.Before.Value.Follow(f.Path)
 			r.OwnersBefore = ownersAt(e.Before.Managed, f.Path)
 		}
+		path, ok := fieldPath(e.Type, e.Notes.sent(), f.Path)
+		if ok && len(path) > 0 {
+			e.behind(path, &r)
+		}
 		e.add(r)
 	}
+}
+
+// behind adds what an apply decided about a field before it was refused: that the
+// field was pruned, and that what it was in was kept.
+func (e *explainer) behind(path document.Path, r *Reason) {
+	for _, d := range e.Notes.managed {
+		switch {
+		case d.Rule == fieldmanager.RulePrune && path.HasPrefix(d.Path):
+			r.decidedBy(Rule(d.Rule))
+		case d.Rule == fieldmanager.RulePruneKept && len(itemOf(path)) > 0 && slices.Equal(itemOf(d.Path), itemOf(path)):
+			e.itemKept(d, e.Before.Managed)
+		}
+	}
+}
+
+// itemOf returns the path of the innermost list item that a path leads through, nil
+// if it leads through none.
+func itemOf(path document.Path) document.Path {
+	for n := len(path); n > 0; n-- {
+		if path[n-1].Kind() == document.StepKey {
+			return path[:n:n]
+		}
+	}
+	return nil
+}
+
+// itemKept adds the reason for a list item that the applier gave up and that stays
+// with the field that a decision is about. m are the managers after the apply or, where
+// it was refused, before it.
+func (e *explainer) itemKept(d fieldmanager.Decision, m fieldmanager.Managed) {
+	item := itemOf(d.Path)
+	if item == nil || e.has[item.String()] {
+		return
+	}
+	before := ownersAt(e.Before.Managed, item)
+	after := ownersAt(m, item)
+	if m.Value().Exists() && document.SameNode(m.Value(), e.Before.Managed.Value()) {
+		after = slices.DeleteFunc(after, e.self)
+	}
+	if !slices.ContainsFunc(before, e.self) || slices.ContainsFunc(after, e.self) {
+		return
+	}
+	r := Reason{Change: Change{Path: item, Effect: Kept, OwnersBefore: before, OwnersAfter: after, top: -1}}
+	if len(d.At) == len(d.Path) {
+		r.Before = e.Before.Value.Follow(d.At[:len(item)])
+		r.After = e.Notes.sent().Follow(d.At[:len(item)])
+	}
+	e.keepers(&r, m)
+	e.add(r)
 }
 
 // describe fills in what the type and the rule say about a field.
@@ -213,6 +269,13 @@ func (e *explainer) describe(r *Reason) {
 		names = slices.DeleteFunc(slices.Clone(r.OwnersAfter), e.self)
 	}
 	r.Text, r.Expected = strings.ReplaceAll(about.text, ownersMark, nameAll(names)), about.expected
+	if r.Rule == RuleServerSet && !r.Wanted.Exists() {
+		r.Expected = ""
+	}
+	if merged := Rule(patch.RuleStrategicMergeKey); r.Expected == "" && slices.Contains(r.Also, merged) {
+		about, _ = named(merged)
+		r.Expected = about.expected
+	}
 }
 
 // nameAll names owners in a sentence.

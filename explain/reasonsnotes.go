@@ -132,6 +132,20 @@ func (p *patchRules) of(path document.Path) (patch.Decision, bool) {
 	return patch.Decision{}, false
 }
 
+// around returns the rules by which the items around a field were merged.
+func (p *patchRules) around(path document.Path) []Rule {
+	var names []Rule
+	for n := len(path) - 1; n > 0; n-- {
+		if path[n-1].Kind() == document.StepField {
+			continue
+		}
+		if d, ok := p.at[path[:n].String()]; ok && d.Rule == patch.RuleStrategicMergeKey {
+			names = append(names, Rule(d.Rule))
+		}
+	}
+	return names
+}
+
 // fieldPath returns the path by which field sets name what a path leads to: items of
 // lists by their keys. ok is false where it cannot be followed. The last steps may
 // lead to fields that v does not have.

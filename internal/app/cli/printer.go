@@ -64,7 +64,7 @@ func (p *printer) add(r *patchlab.Result, err error) error {
 	for _, w := range r.Warnings {
 		p.note("Warning: " + w)
 	}
-	what := p.outcome(r)
+	what := outcomeOfResult(r)
 	p.counts[what]++
 	if p.flags.summary == "markdown" {
 		p.rows = append(p.rows, row{r.Target, what, p.diff(r)})
@@ -95,7 +95,8 @@ func (p *printer) diff(r *patchlab.Result) string {
 	return p.flags.diff(fileName(r.Target), before, r.Object())
 }
 
-func (p *printer) outcome(r *patchlab.Result) outcome {
+// outcomeOfResult returns what became of an object that was not refused.
+func outcomeOfResult(r *patchlab.Result) outcome {
 	switch {
 	case r.Created():
 		return created

@@ -169,8 +169,10 @@ who owns which field afterwards, and who conflicts with whom.
 	})
 	c.AddCommand(
 		a.applyCommand(),
+		a.blameCommand(),
 		a.contendCommand(),
 		a.defaultsCommand(),
+		a.explainCommand(),
 		a.migrateCommand(),
 		a.playgroundCommand(),
 		a.resolveCommand(),

@@ -3,7 +3,31 @@ package cli
 import (
 	"io"
 	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
 )
+
+// colorFlag says whether output is coloured.
+type colorFlag struct{ value string }
+
+var colorValues = []string{"auto", "always", "never"}
+
+func (f *colorFlag) add(c *cobra.Command) {
+	c.Flags().StringVar(&f.value, "color", "auto", "color the output: auto (on a terminal), always or never")
+	_ = c.RegisterFlagCompletionFunc("color", cobra.FixedCompletions(colorValues, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func (f *colorFlag) check() error {
+	if !slices.Contains(colorValues, f.value) {
+		return usage("--color " + f.value + ": expected auto, always or never")
+	}
+	return nil
+}
+
+func (f *colorFlag) on(w io.Writer) bool {
+	return f.value == "always" || f.value == "auto" && isTerminal(w)
+}
 
 // isTerminal reports whether w is a terminal, for color.
 func isTerminal(w io.Writer) bool {

@@ -1,0 +1,413 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/patchlab-dev/patchlab"
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/explain"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/app/manifest"
+)
+
+// blameOptions are the flags of blame.
+type blameOptions struct {
+	schemas     schemaFlags
+	kubectl     kubectlFlags
+	namespace   string
+	managers    []string
+	path        string
+	output      string
+	showSecrets bool
+	color       colorFlag
+}
+
+func (a *App) blameCommand() *cobra.Command {
+	var o blameOptions
+	c := &cobra.Command{
+		Use:   "blame OBJECT",
+		Short: "Print an object with the owners beside each line",
+		Long: `Print an object as YAML, with the managers that own each line: their names, whether by
+apply or by update and through which subresource, and since when. "-" stands for
+nobody: the API server filled the field in, or its owner gave it up. Lines without
+anything beside them only hold others.
+
+OBJECT holds objects with their managedFields (kubectl get -o yaml
+--show-managed-fields): a file, "-" for standard input, or KIND/NAME, which is read from
+your cluster by your own kubectl.
+
+Fields that managedFields names and the object does not have come last.
+
+` + exitHelp,
+		Example: `  # Who set that?
+  patchlab blame deployment/web -n shop
+
+  # What does the autoscaler own?
+  kubectl get deployment web -o yaml --show-managed-fields | patchlab blame - --manager kube-controller-manager
+
+  # One part of the object
+  patchlab blame live.yaml --path '.spec.template.spec.containers[name="web"]'`,
+		Args:              arguments("OBJECT"),
+		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
+		RunE:              func(c *cobra.Command, args []string) error { return a.blame(c.Context(), args[0], &o) },
+	}
+	o.schemas.add(c)
+	o.kubectl.add(c)
+	o.schemas.kubectl = &o.kubectl
+	f := c.Flags()
+	f.BoolVar(&o.schemas.fromCluster, "crds-from-cluster", false, "read the CustomResourceDefinitions of your cluster by your own kubectl")
+	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of KIND/NAME")
+	f.StringArrayVar(&o.managers, "manager", nil, "show only the lines that `NAME` owns, and what is around them (repeatable)")
+	f.StringVar(&o.path, "path", "", "show only the field at `PATH` and what is in it")
+	f.StringVarP(&o.output, "output", "o", "text", "output format: text, json or yaml")
+	f.BoolVar(&o.showSecrets, "show-secrets", false, "show the values of Secrets, which are masked otherwise")
+	o.color.add(c)
+	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json", "yaml"}, cobra.ShellCompDirectiveNoFileComp))
+	complete := func(values func(*patchlab.Object) []string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			return a.valuesOf(c.Context(), args, &o, values), cobra.ShellCompDirectiveNoFileComp
+		}
+	}
+	_ = c.RegisterFlagCompletionFunc("manager", complete(managersOf))
+	_ = c.RegisterFlagCompletionFunc("path", complete(pathsOf))
+	return c
+}
+
+func (a *App) blame(ctx context.Context, name string, o *blameOptions) error {
+	if !slices.Contains([]string{"text", "json", "yaml"}, o.output) {
+		return usage("--output " + o.output + ": expected text, json or yaml")
+	}
+	if err := o.color.check(); err != nil {
+		return err
+	}
+	var path document.Path
+	if o.path != "" {
+		var err error
+		if path, err = document.ParsePath(o.path); err != nil {
+			return usage("--path " + o.path + ": " + err.Error())
+		}
+	}
+	objects, err := a.opened(ctx, name, o)
+	if err != nil {
+		return err
+	}
+	var documents []document.Value
+	for i, object := range objects {
+		b, err := o.blame(object, path)
+		if err != nil {
+			return err
+		}
+		if o.output == "text" {
+			if i > 0 {
+				a.print("\n")
+			}
+			if object.Managed.Len() == 0 {
+				a.note(b.Target.String() + " has no managedFields; 'kubectl get -o yaml --show-managed-fields' prints them")
+			}
+			w := blameWriter{blamed: b, color: o.color.on(a.Out), several: len(objects) > 1}
+			a.print(w.text())
+			continue
+		}
+		d, err := asDocument(b)
+		if err != nil {
+			return err
+		}
+		documents = append(documents, d)
+	}
+	a.print(string(encode(o.output, documents)))
+	return nil
+}
+
+// opened reads the objects that a command is given by their owners.
+func (a *App) opened(ctx context.Context, name string, o *blameOptions) ([]*patchlab.Object, error) {
+	registry, err := o.schemas.registry(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	lab, err := patchlab.New(patchlab.Options{Kinds: registry, Strict: o.schemas.strict})
+	if err != nil {
+		return nil, err
+	}
+	in := inputFlags{kubectl: o.kubectl, live: name}
+	docs, err := in.readLive(ctx, a, o.namespace)
+	if err != nil {
+		return nil, err
+	}
+	found := docs.objects()
+	if len(found) == 0 {
+		return nil, fmt.Errorf("%s: there is no object", name)
+	}
+	objects := make([]*patchlab.Object, len(found))
+	for i, f := range found {
+		if objects[i], err = openOne(lab, f); err != nil {
+			return nil, err
+		}
+	}
+	return objects, nil
+}
+
+// openOne opens an object of a file, and names its place in an error.
+func openOne(lab *patchlab.Lab, o manifest.Object) (*patchlab.Object, error) {
+	object, err := lab.Open(o.Value)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", o.Position(), err)
+	}
+	return object, nil
+}
+
+// blamed is an object with its owners, as a document of -o json and -o yaml.
+type blamed struct {
+	APIVersion string          `json:"apiVersion"`
+	Kind       string          `json:"kind"`
+	Target     patchlab.Target `json:"target"`
+	// Owners are the entries of managedFields, which lines and fields name by their
+	// positions.
+	Owners []blamedOwner `json:"owners"`
+	Lines  []blamedLine  `json:"lines"`
+	// Fields are the fields that managedFields names, with the line of each.
+	Fields []explain.OwnedField `json:"fields"`
+}
+
+type blamedOwner struct {
+	fieldmanager.Owner
+	Time time.Time `json:"time,omitzero"`
+}
+
+// blamedLine is a line of the object. Line is its position in the whole object, and
+// Item are the owners of the list item that begins on it.
+type blamedLine struct {
+	Line   int           `json:"line"`
+	Text   string        `json:"text"`
+	Path   document.Path `json:"path"`
+	Owners []int         `json:"owners,omitempty"`
+	Below  []int         `json:"below,omitempty"`
+	Item   []int         `json:"item,omitempty"`
+	Merges string        `json:"merges,omitempty"`
+}
+
+// blame finds the owners of the lines that were asked for.
+func (o *blameOptions) blame(object *patchlab.Object, path document.Path) (*blamed, error) {
+	b := &blamed{APIVersion: "patchlab.dev/v1", Kind: "Blame", Owners: []blamedOwner{}, Lines: []blamedLine{}, Fields: []explain.OwnedField{}}
+	b.Target = patchlab.Target{APIVersion: object.Kind.APIVersion(), Kind: object.Kind.Kind,
+		Namespace: object.Value.Lookup("metadata", "namespace").StringOr(""), Name: object.Value.Lookup("metadata", "name").StringOr("")}
+	if path != nil {
+		var err error
+		if path, err = fieldOf(object, path); err != nil {
+			return nil, fmt.Errorf("--path %s: %w", o.path, err)
+		}
+	}
+	for _, e := range object.Managed.Entries() {
+		b.Owners = append(b.Owners, blamedOwner{e.Owner, e.Time})
+	}
+	wanted, err := o.wanted(object)
+	if err != nil {
+		return nil, err
+	}
+	shown := *object
+	if !o.showSecrets {
+		_, shown.Value = maskSecrets(document.Value{}, object.Value)
+	}
+	lines := shown.Lines()
+	fields := explain.OwnedFields(fieldmanager.Object{Value: shown.Value, Managed: shown.Managed}, lines)
+	items := map[int][]int{}
+	for _, f := range fields {
+		if f.Line >= 0 && len(f.Path) < len(lines[f.Line].Path) {
+			items[f.Line] = f.Owners
+		}
+		if f.Path.HasPrefix(path) && (wanted == nil || slices.ContainsFunc(f.Owners, wanted.is)) {
+			b.Fields = append(b.Fields, f)
+		}
+	}
+	for i, l := range lines {
+		line := blamedLine{Text: l.Text, Path: l.Path, Owners: l.Owners, Below: l.Below, Item: items[i], Merges: l.Merges, Line: i}
+		if l.Path.HasPrefix(path) && (wanted == nil || slices.ContainsFunc(slices.Concat(l.Owners, l.Below, line.Item), wanted.is)) {
+			b.Lines = append(b.Lines, line)
+		}
+	}
+	return b, nil
+}
+
+// fieldOf returns the path of a field by its keys, of the object as it is.
+func fieldOf(object *patchlab.Object, path document.Path) (document.Path, error) {
+	for _, l := range object.Lines() {
+		if l.Path.HasPrefix(path) {
+			return path, nil
+		}
+	}
+	return object.FieldPath(path)
+}
+
+// entries are some positions in managedFields.
+type entries map[int]bool
+
+func (e entries) is(i int) bool { return e[i] }
+
+// wanted returns the entries of the managers that were asked for, nil for all.
+func (o *blameOptions) wanted(object *patchlab.Object) (entries, error) {
+	if len(o.managers) == 0 {
+		return nil, nil
+	}
+	found := entries{}
+	for i, e := range object.Managed.Entries() {
+		if slices.Contains(o.managers, e.Manager) {
+			found[i] = true
+		}
+	}
+	for _, name := range o.managers {
+		if all := managersOf(object); !slices.Contains(all, name) {
+			return nil, fmt.Errorf("--manager %s: it is no manager of the object, whose managers are %s", name, strings.Join(all, ", "))
+		}
+	}
+	return found, nil
+}
+
+// managersOf returns the names of an object's managers.
+func managersOf(object *patchlab.Object) []string {
+	var names []string
+	for _, e := range object.Managed.Entries() {
+		if !slices.Contains(names, e.Manager) {
+			names = append(names, e.Manager)
+		}
+	}
+	return names
+}
+
+// pathsOf returns the paths of an object's lines.
+func pathsOf(object *patchlab.Object) []string {
+	var paths []string
+	for _, l := range object.Lines() {
+		if text := l.Path.String(); len(paths) == 0 || paths[len(paths)-1] != text {
+			paths = append(paths, text)
+		}
+	}
+	return paths
+}
+
+// valuesOf returns values of the objects that a command line names, for completion.
+func (a *App) valuesOf(ctx context.Context, args []string, o *blameOptions, values func(*patchlab.Object) []string) []string {
+	if len(args) != 1 || args[0] == "-" {
+		return nil
+	}
+	quiet := *a
+	quiet.quiet = true
+	objects, err := quiet.opened(ctx, args[0], o)
+	if err != nil {
+		return nil
+	}
+	var all []string
+	for _, object := range objects {
+		all = append(all, values(object)...)
+	}
+	return all
+}
+
+// blameWriter prints an object with its owners as text.
+type blameWriter struct {
+	*blamed
+	color   bool
+	several bool
+}
+
+// ownerColors tell managers apart on a terminal.
+var ownerColors = [...]string{"\x1b[32m", "\x1b[36m", "\x1b[33m", "\x1b[35m", "\x1b[34m", "\x1b[31m"}
+
+func (w *blameWriter) text() string {
+	rows := make([][3]string, len(w.Lines))
+	head := [3]string{"MANAGER", "OPERATION", "SINCE"}
+	var widths [3]int
+	for i := range w.Lines {
+		rows[i] = w.beside(&w.Lines[i])
+	}
+	for _, row := range append(rows, head) {
+		for i, text := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(text))
+		}
+	}
+	var b strings.Builder
+	if w.several {
+		b.WriteString(w.Target.String() + "\n")
+	}
+	w.row(&b, head, widths, nil, "")
+	for i, row := range rows {
+		w.row(&b, row, widths, w.Lines[i].ownedBy(), w.Lines[i].Text)
+	}
+	for i, f := range w.Fields {
+		if f.Line >= 0 {
+			continue
+		}
+		if !slices.ContainsFunc(w.Fields[:i], func(f explain.OwnedField) bool { return f.Line < 0 }) {
+			b.WriteString("\nIn managedFields, and not in the object:\n")
+		}
+		w.row(&b, w.named(f.Owners), widths, f.Owners, f.Path.String())
+	}
+	return b.String()
+}
+
+// ownedBy are the owners of what a line shows: of its field or, for the first line of a
+// list item whose first member nobody owns, of the item.
+func (l *blamedLine) ownedBy() []int {
+	if len(l.Owners) == 0 {
+		return l.Item
+	}
+	return l.Owners
+}
+
+func (w *blameWriter) row(b *strings.Builder, row [3]string, widths [3]int, owners []int, text string) {
+	var cells strings.Builder
+	for i, cell := range row {
+		cells.WriteString(cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+2))
+	}
+	beside := cells.String()
+	switch {
+	case !w.color:
+	case len(owners) > 0:
+		beside = ownerColors[owners[0]%len(ownerColors)] + beside + "\x1b[0m"
+	default:
+		beside = "\x1b[2m" + beside + "\x1b[0m"
+	}
+	b.WriteString(strings.TrimRight(beside+text, " ") + "\n")
+}
+
+// beside is what stands beside a line.
+func (w *blameWriter) beside(l *blamedLine) [3]string {
+	owners := l.ownedBy()
+	if len(owners) == 0 && len(l.Below) > 0 {
+		return [3]string{}
+	}
+	return w.named(owners)
+}
+
+// named names owners: who, how, and since when the last of them.
+func (w *blameWriter) named(owners []int) [3]string {
+	if len(owners) == 0 {
+		return [3]string{"-"}
+	}
+	var names, operations []string
+	var since time.Time
+	for _, i := range owners {
+		o := w.Owners[i]
+		operation := string(o.Operation)
+		if o.Subresource != "" {
+			operation += " " + o.Subresource
+		}
+		names, operations = append(names, o.Manager), append(operations, operation)
+		if o.Time.After(since) {
+			since = o.Time
+		}
+	}
+	if first := operations[0]; !slices.ContainsFunc(operations, func(s string) bool { return s != first }) {
+		operations = operations[:1]
+	}
+	date := ""
+	if !since.IsZero() {
+		date = since.UTC().Format("2006-01-02 15:04")
+	}
+	return [3]string{strings.Join(names, ", "), strings.Join(operations, ", "), date}
+}

@@ -1,0 +1,369 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/patchlab-dev/patchlab"
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/explain"
+	"github.com/patchlab-dev/patchlab/patch"
+)
+
+// explainOptions are the flags of explain.
+type explainOptions struct {
+	applyOptions
+	paths       []string
+	output      string
+	showSecrets bool
+	color       colorFlag
+
+	below []document.Path // of paths
+}
+
+func (a *App) explainCommand() *cobra.Command {
+	var o explainOptions
+	c := &cobra.Command{
+		Use:   "explain [LIVE] [PATCH]",
+		Short: "Say of each field what a change does to it, and by which rule",
+		Long: `Apply a change as 'patchlab apply' does, and say of each field that was set, removed,
+kept although the change asks for something else, or refused: by which rule, who owned
+it before and who does after, who else keeps it, how the list around it merges, and what
+one might have expected instead.
+
+LIVE, PATCH and the flags are those of apply. Rules have stable names; doc/rules.md lists
+them. Fields that one rule decided alike are printed together.
+
+` + exitHelp,
+		Example: `  # Why does that variable not go away?
+  kubectl get deployment web -o yaml --show-managed-fields | patchlab explain - web.yaml
+
+  # What becomes of one field?
+  patchlab explain live.yaml web.yaml --path .spec.replicas
+
+  # For a script: the rules behind each field
+  patchlab explain live.yaml patch.json -o json`,
+		Args: cobra.MaximumNArgs(2),
+		RunE: func(c *cobra.Command, args []string) error { return a.explain(c.Context(), args, &o) },
+	}
+	o.add(c)
+	f := c.Flags()
+	f.StringArrayVar(&o.paths, "path", nil, "explain only the field at `PATH`, what is in it and what is around it (repeatable)")
+	f.StringVarP(&o.output, "output", "o", "text", "output format: text, json or yaml")
+	f.BoolVar(&o.showSecrets, "show-secrets", false, "show the values of Secrets, which are masked otherwise")
+	o.color.add(c)
+	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json", "yaml"}, cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+func (o *explainOptions) complete() error {
+	if !slices.Contains([]string{"text", "json", "yaml"}, o.output) {
+		return usage("--output " + o.output + ": expected text, json or yaml")
+	}
+	for _, text := range o.paths {
+		path, err := document.ParsePath(text)
+		if err != nil {
+			return usage("--path " + text + ": " + err.Error())
+		}
+		o.below = append(o.below, path)
+	}
+	return o.color.check()
+}
+
+func (a *App) explain(ctx context.Context, args []string, o *explainOptions) error {
+	for _, err := range [...]error{o.change.complete(), o.inputs.complete(args), o.complete()} {
+		if err != nil {
+			return err
+		}
+	}
+	o.change.Explain = true
+	lab, err := o.lab(ctx, a)
+	if err != nil {
+		return err
+	}
+	live, changes, err := o.inputs.read(ctx, a, o.change.Namespace)
+	if err != nil {
+		return err
+	}
+	e := explaining{app: a, o: o}
+	for result, err := range lab.Run(live, changes, o.change.Change) {
+		if err := e.add(result, err); err != nil {
+			return err
+		}
+	}
+	return e.finish()
+}
+
+// explanation is one change of one object with its reasons, as a document of
+// -o json and -o yaml.
+type explanation struct {
+	APIVersion   string           `json:"apiVersion"`
+	Kind         string           `json:"kind"`
+	Target       patchlab.Target  `json:"target"`
+	Action       patchlab.Action  `json:"action"`
+	FieldManager string           `json:"fieldManager,omitempty"`
+	Result       string           `json:"result"`
+	Message      string           `json:"message,omitempty"`
+	Reasons      []explain.Reason `json:"reasons"`
+	Notes        []string         `json:"notes,omitempty"`
+}
+
+// explaining is one run of explain.
+type explaining struct {
+	app    *App
+	o      *explainOptions
+	all    []explanation
+	counts [outcomes]int
+}
+
+// add keeps the reasons for what became of one object. An error ends the command.
+func (e *explaining) add(r *patchlab.Result, err error) error {
+	if err != nil {
+		return e.refused(err)
+	}
+	what := outcomeOfResult(r)
+	e.counts[what]++
+	e.keep(explanation{Target: r.Target, Action: r.Action, FieldManager: r.FieldManager, Result: what.String(), Reasons: r.Reasons(), Notes: r.Notes})
+	return nil
+}
+
+func (e *explaining) refused(err error) error {
+	var failed *patchlab.Error
+	if !errors.As(err, &failed) {
+		return err
+	}
+	if len(failed.Options) > 0 {
+		return changeError(failed)
+	}
+	what, reasons := refused, failed.Reasons()
+	if !e.o.showSecrets {
+		failed = maskConflicts(failed)
+	}
+	text := failed.Error()
+	if failed.Conflicts != nil {
+		what = conflicting
+	}
+	e.counts[what]++
+	e.keep(explanation{Target: failed.Target, Action: failed.Action, FieldManager: failed.FieldManager, Result: what.String(), Message: text,
+		Reasons: reasons, Notes: failed.Notes})
+	return nil
+}
+
+func (e *explaining) keep(x explanation) {
+	x.APIVersion, x.Kind = "patchlab.dev/v1", "Explanation"
+	x.Reasons = slices.DeleteFunc(x.Reasons, func(r explain.Reason) bool {
+		return len(e.o.below) > 0 && !slices.ContainsFunc(e.o.below, func(p document.Path) bool { return r.Path.HasPrefix(p) || p.HasPrefix(r.Path) })
+	})
+	if x.Reasons == nil {
+		x.Reasons = []explain.Reason{}
+	}
+	if !e.o.showSecrets && x.Target.Kind == "Secret" && x.Target.APIVersion == "v1" {
+		maskReasons(x.Reasons)
+	}
+	for _, n := range x.Notes {
+		e.app.note(n)
+	}
+	e.all = append(e.all, x)
+}
+
+// maskReasons hides the values of a Secret.
+func maskReasons(list []explain.Reason) {
+	annotation := document.Keys("metadata", "annotations", patch.LastApplied)
+	for i := range list {
+		r := &list[i]
+		if len(r.Path) > 0 && r.Path[0] != document.FieldStep("data") && r.Path[0] != document.FieldStep("stringData") && !r.Path.HasPrefix(annotation) {
+			continue
+		}
+		for _, v := range [...]*document.Value{&r.Before, &r.After, &r.Wanted} {
+			if v.Exists() {
+				*v = document.NewString(masked)
+			}
+		}
+		if r.Effect == explain.Refused {
+			r.Message = ""
+		}
+	}
+}
+
+// finish prints the explanations and chooses the exit code.
+func (e *explaining) finish() error {
+	if e.o.output == "text" {
+		w := reasonWriter{color: e.o.color.on(e.app.Out)}
+		for i := range e.all {
+			w.explanation(&e.all[i])
+		}
+		e.app.print(w.b.String())
+	} else {
+		documents := make([]document.Value, len(e.all))
+		for i := range e.all {
+			var err error
+			if documents[i], err = asDocument(&e.all[i]); err != nil {
+				return err
+			}
+		}
+		e.app.print(string(encode(e.o.output, documents)))
+	}
+	switch {
+	case e.counts[refused]+e.app.unread > 0:
+		return &exit{code: exitRefused}
+	case e.counts[conflicting] > 0:
+		return &exit{code: exitConflict}
+	}
+	return nil
+}
+
+// asDocument returns what is to be printed as a document.
+func asDocument(v any) (document.Value, error) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return document.Value{}, err
+	}
+	d, err := document.Parse(text, document.Options{MaxBytes: -1})
+	if err != nil {
+		return document.Value{}, err
+	}
+	return d.Root, nil
+}
+
+// reasonWriter prints explanations as text.
+type reasonWriter struct {
+	b     strings.Builder
+	color bool
+}
+
+func (w *reasonWriter) explanation(x *explanation) {
+	if w.b.Len() > 0 {
+		w.b.WriteByte('\n')
+	}
+	fmt.Fprintf(&w.b, "%s: %s as %q, %s\n", x.Target, x.Action.Title(), x.FieldManager, x.Result)
+	if x.Message != "" && !slices.ContainsFunc(x.Reasons, func(r explain.Reason) bool { return len(r.Path) > 0 }) {
+		fmt.Fprintf(&w.b, "  %s\n", x.Message)
+	}
+	for _, g := range grouped(x.Reasons) {
+		w.group(g)
+	}
+}
+
+// grouped puts together the reasons that differ in their fields and values only.
+func grouped(list []explain.Reason) [][]explain.Reason {
+	var groups [][]explain.Reason
+	at := map[string]int{}
+	for _, r := range list {
+		key := fmt.Sprint(r.Rule, "|", r.Effect, "|", r.Text, "|", r.OwnersBefore, "|", r.OwnersAfter, "|", r.Message)
+		i, ok := at[key]
+		if !ok {
+			i = len(groups)
+			at[key], groups = i, append(groups, nil)
+		}
+		groups[i] = append(groups[i], r)
+	}
+	return groups
+}
+
+// effectColors are those in which effects are printed on a terminal.
+var effectColors = map[explain.Effect]string{
+	explain.Set: "\x1b[32m", explain.Removed: "\x1b[31m", explain.Kept: "\x1b[33m", explain.Ignored: "\x1b[33m",
+	explain.Refused: "\x1b[31m", explain.Conflicting: "\x1b[31m", explain.TakenOver: "\x1b[36m", explain.Shared: "\x1b[36m", explain.GivenUp: "\x1b[36m",
+}
+
+func (w *reasonWriter) group(list []explain.Reason) {
+	w.b.WriteByte('\n')
+	for _, r := range list {
+		effect := string(r.Effect)
+		if color := effectColors[r.Effect]; w.color && color != "" {
+			effect = color + effect + "\x1b[0m"
+		}
+		field := "the object"
+		if len(r.Path) > 0 {
+			field = r.Path.String()
+		}
+		fmt.Fprintf(&w.b, "  %s %s%s\n", effect, field, values(&r))
+	}
+	r := &list[0]
+	rule := string(r.Rule)
+	for i, name := range r.Also {
+		if i == 0 {
+			rule += ", after "
+		} else {
+			rule += ", "
+		}
+		rule += string(name)
+	}
+	w.line("rule", rule)
+	w.line("why", r.Text)
+	w.line("expected", r.Expected)
+	if before, after := ownerNames(r.OwnersBefore), ownerNames(r.OwnersAfter); before != after && r.Effect != explain.Conflicting && r.Effect != explain.Refused {
+		w.line("owners", before+" → "+after)
+	} else if len(r.OwnersBefore)+len(r.OwnersAfter) > 0 {
+		w.line("owners", before)
+	}
+	var merges []string
+	for _, r := range list {
+		text := ""
+		if atomic := strings.HasPrefix(r.Merges, "atomic"); atomic || strings.HasPrefix(r.Merges, "set") || strings.HasPrefix(r.Merges, "keyed") {
+			text = r.Path.String() + ": " + r.Merges
+		} else if r.ListMerges != "" {
+			text = r.List.String() + ": " + r.ListMerges
+		}
+		if text != "" && !slices.Contains(merges, text) {
+			merges = append(merges, text)
+		}
+	}
+	for i, text := range merges {
+		if i == fewLists {
+			break
+		}
+		w.line("merges", text)
+	}
+	w.line("server", r.Message)
+	w.line("hint", r.Hint)
+}
+
+// fewLists is how many lists and atomic fields of a group are described.
+const fewLists = 4
+
+func (w *reasonWriter) line(name, text string) {
+	if text == "" {
+		return
+	}
+	label := fmt.Sprintf("%-9s", name)
+	if w.color {
+		label = "\x1b[2m" + label + "\x1b[0m"
+	}
+	w.b.WriteString("    " + label + text + "\n")
+}
+
+// values says what a field was, is, and was to be.
+func values(r *explain.Reason) string {
+	const most = 60
+	short := func(v document.Value) string {
+		text := []rune(valueText(v))
+		if len(text) > most {
+			return string(text[:most]) + "…"
+		}
+		return string(text)
+	}
+	text := ""
+	switch {
+	case r.Effect == explain.Reordered || r.Effect == explain.Noted:
+		return ""
+	case r.Before.Exists() && r.After.Exists() && document.Identical(r.Before, r.After):
+		text = ": " + short(r.After)
+	case r.Before.Exists() && r.After.Exists():
+		text = ": " + short(r.Before) + " → " + short(r.After)
+	case r.After.Exists():
+		text = ": " + short(r.After)
+	case r.Before.Exists():
+		text = ": " + short(r.Before)
+	}
+	if r.Wanted.Exists() {
+		text += ", wanted " + short(r.Wanted)
+	}
+	return text
+}
