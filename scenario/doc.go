@@ -28,10 +28,14 @@
 //	  expect:             # see Expectation; or an outcome alone: expect: denied
 //	    result: conflict
 //	    conflicts: {.data.a: [bob]}
+//	race:                 # changes at the same time, after the steps: see NewRace
+//	- actor: alice
+//	  add: {.data.count: 1}
 //
 // Bodies are texts, so that their comments and their errors' line numbers stay.
-// Running a scenario is deterministic: time begins at [Start], or
-// after what the objects say, and moves on a minute a step, uids count up, resource versions are the store's.
+// Running a scenario is deterministic: time begins at [Start], or after
+// what the objects say, and moves on a minute a step, uids count up, resource versions
+// are the store's.
 //
 // Fields that this version does not know are refused, so that a file for a later
 // version is not run as something that it is not.

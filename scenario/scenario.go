@@ -58,6 +58,8 @@ type Scenario struct {
 	Objects []string
 	Actors  []Actor
 	Steps   []Step
+	// Race are changes that actors make at the same time, after the steps: see NewRace.
+	Race []Change
 }
 
 // Actor is who sends requests.
@@ -176,7 +178,7 @@ func (r *reader) scenario() (*Scenario, error) {
 	var version string
 	root := r.d.Root
 	r.object(root, "a scenario", map[string]*string{"scenario": &version, "title": &s.Title, "about": &s.About, "kubernetes": &s.Kubernetes},
-		"definitions", "objects", "actors", "steps")
+		"definitions", "objects", "actors", "steps", "race")
 	if r.err == nil && version != Version {
 		r.fail(root.Get("scenario"), fmt.Sprintf("the field scenario must be %q, the version of the format; found %q", Version, version))
 	}
@@ -184,6 +186,7 @@ func (r *reader) scenario() (*Scenario, error) {
 	s.Objects = r.texts(root.Get("objects"), "objects", "an object must be the text that kubectl get -o yaml --show-managed-fields prints")
 	r.each(root.Get("actors"), "actors", maxActors, func(v document.Value) { s.Actors = append(s.Actors, r.actor(v, s.Actors)) })
 	r.each(root.Get("steps"), "steps", maxSteps, func(v document.Value) { s.Steps = append(s.Steps, r.step(v, s.Actors)) })
+	r.each(root.Get("race"), "race", maxSteps, func(v document.Value) { s.Race = append(s.Race, r.change(v, s.Actors)) })
 	if r.err != nil {
 		return nil, r.err
 	}
@@ -223,9 +226,7 @@ func (r *reader) step(v document.Value, actors []Actor) Step {
 	if !slices.Contains(Actions(), s.Do) {
 		r.fail(v.Get("do"), fmt.Sprintf("there is no action %q; there are %v", do, Actions()))
 	}
-	if !slices.ContainsFunc(actors, func(a Actor) bool { return a.Name == s.Actor }) {
-		r.fail(v.Get("actor"), fmt.Sprintf("no actor is named %q", s.Actor))
-	}
+	r.actorOf(v, s.Actor, actors)
 	if t := v.Get("target"); t.Exists() {
 		r.object(t, "a target", map[string]*string{"apiVersion": &s.Target.APIVersion, "kind": &s.Target.Kind, "namespace": &s.Target.Namespace, "name": &s.Target.Name})
 	}
@@ -235,6 +236,57 @@ func (r *reader) step(v document.Value, actors []Actor) Step {
 	return s
 }
 
+// actorOf checks the name of an actor.
+func (r *reader) actorOf(v document.Value, name string, actors []Actor) {
+	if !slices.ContainsFunc(actors, func(a Actor) bool { return a.Name == name }) {
+		r.fail(v.Get("actor"), fmt.Sprintf("no actor is named %q", name))
+	}
+}
+
+// change reads a change of a race.
+func (r *reader) change(v document.Value, actors []Actor) Change {
+	c := Change{Set: r.manifest(v.Get("set"), "set")}
+	r.object(v, "a change", map[string]*string{"actor": &c.Actor}, "set", "add")
+	r.actorOf(v, c.Actor, actors)
+	add := r.manifest(v.Get("add"), "add")
+	if c.Set.Len() == 0 && add.Len() == 0 {
+		r.fail(v, "a change needs set, a merge patch, or add, numbers by their paths")
+	}
+	if !add.Exists() {
+		return c
+	}
+	for path, by := range add.Members() {
+		n, ok := by.Int()
+		if !ok {
+			r.fail(by, "add must have integers, found "+by.String())
+		}
+		p, err := document.ParsePath(path)
+		if err == nil && slices.ContainsFunc(p, func(s document.Step) bool { return s.Kind() != document.StepField }) {
+			err = errors.New(path + " leads through a list; only fields of objects can be added to")
+		}
+		if err != nil {
+			r.fail(by, "add: "+err.Error())
+		}
+		c.Add = append(c.Add, Addition{Path: path, By: n})
+	}
+	return c
+}
+
+func (c *Change) value() document.Value {
+	var o, add document.ObjectBuilder
+	text(&o, "actor", c.Actor)
+	if c.Set.Exists() {
+		o.Set("set", c.Set)
+	}
+	for _, a := range c.Add {
+		add.Set(a.Path, document.NewInt(a.By))
+	}
+	if add.Len() > 0 {
+		o.Set("add", add.Object())
+	}
+	return o.Object()
+}
+
 // YAML prints a scenario so that Parse reads it back the same.
 func (s *Scenario) YAML() []byte {
 	var b document.ObjectBuilder
@@ -242,7 +294,7 @@ func (s *Scenario) YAML() []byte {
 	text(&b, "title", s.Title)
 	text(&b, "about", s.About)
 	text(&b, "kubernetes", s.Kubernetes)
-	var actors, steps document.ListBuilder
+	var actors, steps, race document.ListBuilder
 	definitions, objects := textList(s.Definitions), textList(s.Objects)
 	for _, a := range s.Actors {
 		var o document.ObjectBuilder
@@ -253,7 +305,10 @@ func (s *Scenario) YAML() []byte {
 	for i := range s.Steps {
 		steps.Append(s.Steps[i].value())
 	}
-	for name, l := range map[string]*document.ListBuilder{"definitions": definitions, "objects": objects, "actors": &actors, "steps": &steps} {
+	for i := range s.Race {
+		race.Append(s.Race[i].value())
+	}
+	for name, l := range map[string]*document.ListBuilder{"race": &race, "definitions": definitions, "objects": objects, "actors": &actors, "steps": &steps} {
 		if l.Len() > 0 {
 			b.Set(name, l.List())
 		}

@@ -175,6 +175,7 @@ who owns which field afterwards, and who conflicts with whom.
 		a.explainCommand(),
 		a.migrateCommand(),
 		a.playgroundCommand(),
+		a.raceCommand(),
 		a.resolveCommand(),
 		a.runCommand(),
 		a.serveCommand(),

@@ -1,0 +1,255 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/scenario"
+)
+
+// raceOptions are the flags of race.
+type raceOptions struct {
+	strategies []string
+	bounds     scenario.RaceOptions
+	output     string
+	exitCode   bool
+}
+
+func (a *App) raceCommand() *cobra.Command {
+	var o raceOptions
+	c := &cobra.Command{
+		Use:   "race SCENARIO",
+		Short: "Explore in which orders concurrent writers of an object lose an update",
+		Long: `Let the actors of a scenario read, change and write one object at the same time, in
+every order of their reads and writes, by each way to write:
+
+  update       an update without a resourceVersion
+  optimistic   an update with the resourceVersion that was read; refused after a conflict
+  retry        the same, read and tried again after a conflict
+  json-patch   a JSON patch that tests what was read before it replaces it
+  apply        server-side apply of what the actor sets, without force
+
+An update is lost where it was acknowledged and is not in the object afterwards, though
+nobody has changed the field since. The shortest order that loses one is printed.
+
+The scenario says under race what the actors change; its steps come before:
+
+  race:
+  - actor: alice
+    set: {data: {a: "1"}}       # a merge patch of what she has read
+  - actor: bob
+    add: {.data.count: 1}       # added to the number that he has read
+
+Where there are more orders than --limit, orders are drawn (--draws, --seed), and the
+answer says so.
+
+` + exitHelpOf(map[int]string{exitRefused: "the scenario could not be run", exitChanged: "an update is lost (only with --exit-code)"}),
+		Example: `  patchlab race counter.yaml
+
+  # As a check: the way that our controllers write must lose nothing
+  patchlab race counter.yaml --strategy retry --exit-code`,
+		Args: arguments("SCENARIO"),
+		RunE: func(c *cobra.Command, args []string) error { return a.race(c.Context(), args[0], &o) },
+	}
+	var names []string
+	for _, s := range scenario.Strategies() {
+		names = append(names, string(s))
+	}
+	f := c.Flags()
+	f.StringSliceVar(&o.strategies, "strategy", names, "ways to write")
+	f.IntVar(&o.bounds.Limit, "limit", 50_000, "explore all orders where they are at most so many")
+	f.IntVar(&o.bounds.Draws, "draws", 10_000, "how many orders are drawn otherwise")
+	f.Uint64Var(&o.bounds.Seed, "seed", 1, "seed of the draws")
+	f.StringVarP(&o.output, "output", "o", "text", "output format: text or json")
+	f.BoolVar(&o.exitCode, "exit-code", false, "end with code 4 where an update is lost")
+	_ = c.RegisterFlagCompletionFunc("strategy", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+func (a *App) race(ctx context.Context, name string, o *raceOptions) error {
+	switch {
+	case o.output != "text" && o.output != "json":
+		return usage("--output " + o.output + ": expected text or json")
+	case o.bounds.Limit <= 0 || o.bounds.Draws <= 0:
+		return usage("--limit and --draws have to be positive")
+	}
+	for _, s := range o.strategies {
+		if !slices.Contains(scenario.Strategies(), scenario.Strategy(s)) {
+			return usage(fmt.Sprintf("--strategy %s: there are %v", s, scenario.Strategies()))
+		}
+	}
+	text, err := a.read(name)
+	if err != nil {
+		return err
+	}
+	s, err := scenario.Parse(text, name)
+	if err != nil {
+		return err
+	}
+	race, err := scenario.NewRace(ctx, s)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	var reports []*scenario.RaceReport
+	for _, strategy := range o.strategies {
+		bar := progressBar{app: a, name: strategy, shown: isTerminal(a.Err)}
+		o.bounds.Progress = bar.update
+		report, err := race.Explore(ctx, scenario.Strategy(strategy), o.bounds)
+		bar.clear()
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		reports = append(reports, report)
+	}
+	if o.output == "json" {
+		a.print(string(raceDocument(reports, o.bounds.Seed)))
+	} else {
+		a.print(raceText(reports, o.bounds.Seed))
+	}
+	if o.exitCode && slices.ContainsFunc(reports, func(r *scenario.RaceReport) bool { return r.Losing > 0 }) {
+		return &exit{code: exitChanged}
+	}
+	return nil
+}
+
+// progressBar is a line on a terminal that says how far long work has come.
+type progressBar struct {
+	app   *App
+	name  string
+	shown bool
+	used  bool
+}
+
+func (p *progressBar) update(done, of int) {
+	const width = 30
+	if !p.shown || of <= 0 {
+		return
+	}
+	p.used = true
+	n := min(width, done*width/of)
+	_, _ = fmt.Fprintf(p.app.Err, "\r%-11s [%s%s] %d of %d", p.name, strings.Repeat("#", n), strings.Repeat(" ", width-n), done, of)
+}
+
+func (p *progressBar) clear() {
+	if p.used {
+		_, _ = fmt.Fprint(p.app.Err, "\r\x1b[K")
+	}
+}
+
+// raceText is the report for people.
+func raceText(reports []*scenario.RaceReport, seed uint64) string {
+	var b bytes.Buffer
+	t := tabwriter.NewWriter(&b, 0, 0, 3, ' ', 0)
+	_, _ = fmt.Fprintln(t, "STRATEGY\tINTERLEAVINGS\tLOSE AN UPDATE\tREFUSE A WRITE")
+	for _, r := range reports {
+		explored := fmt.Sprintf("%d (all)", r.Interleavings)
+		if !r.Exhaustive {
+			explored = fmt.Sprintf("%d drawn of %s (seed %d)", r.Interleavings, atLeast(r), seed)
+		}
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%d\t%d\n", r.Strategy, explored, r.Losing, r.Refusing)
+	}
+	_ = t.Flush()
+	for _, r := range reports {
+		if r.Losing > 0 {
+			b.WriteString("\n" + string(r.Strategy) + " loses an update, at the shortest:\n" + shortestText(r))
+		}
+	}
+	return b.String()
+}
+
+// atLeast is how many interleavings there are, as far as that is known.
+func atLeast(r *scenario.RaceReport) string {
+	text := fmt.Sprint(r.All)
+	if r.Strategy == scenario.Retry || r.All == math.MaxUint64 {
+		return "more than " + text
+	}
+	return text
+}
+
+func shortestText(r *scenario.RaceReport) string {
+	var b bytes.Buffer
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for i, e := range r.Shortest {
+		switch {
+		case !e.Write:
+			_, _ = fmt.Fprintf(t, "  %d\t%s\treads\tresourceVersion %s\n", i+1, e.Actor, e.ResourceVersion)
+		case e.Reason != "" || e.Code >= 400:
+			_, _ = fmt.Fprintf(t, "  %d\t%s\twrites\t%d %s\n", i+1, e.Actor, e.Code, e.Reason)
+		default:
+			_, _ = fmt.Fprintf(t, "  %d\t%s\twrites\t%d, resourceVersion %s\n", i+1, e.Actor, e.Code, e.ResourceVersion)
+		}
+	}
+	_ = t.Flush()
+	for _, l := range r.Lost {
+		b.WriteString("  " + l.Path + " should be " + valueText(l.Want) + " and is " + valueText(l.Got) + "\n")
+	}
+	return b.String()
+}
+
+// raceDocument is the report as a document.
+func raceDocument(reports []*scenario.RaceReport, seed uint64) []byte {
+	type event struct {
+		Actor           string `json:"actor"`
+		Does            string `json:"does"`
+		Code            int    `json:"code,omitempty"`
+		Reason          string `json:"reason,omitempty"`
+		ResourceVersion string `json:"resourceVersion"`
+	}
+	type lost struct {
+		Path string         `json:"path"`
+		Want document.Value `json:"want"`
+		Got  document.Value `json:"got"`
+	}
+	type strategy struct {
+		Strategy      scenario.Strategy `json:"strategy"`
+		Interleavings int               `json:"interleavings"`
+		Of            string            `json:"of"`
+		Exhaustive    bool              `json:"exhaustive"`
+		Losing        int               `json:"losing"`
+		Refusing      int               `json:"refusing"`
+		Shortest      []event           `json:"shortest,omitempty"`
+		Lost          []lost            `json:"lost,omitempty"`
+	}
+	list := []strategy{}
+	for _, r := range reports {
+		s := strategy{Strategy: r.Strategy, Interleavings: r.Interleavings, Of: atLeast(r), Exhaustive: r.Exhaustive, Losing: r.Losing, Refusing: r.Refusing}
+		if r.Exhaustive {
+			s.Of = fmt.Sprint(r.Interleavings)
+		}
+		for _, e := range r.Shortest {
+			does := "read"
+			if e.Write {
+				does = "write"
+			}
+			s.Shortest = append(s.Shortest, event{e.Actor, does, e.Code, e.Reason, e.ResourceVersion})
+		}
+		for _, l := range r.Lost {
+			s.Lost = append(s.Lost, lost{l.Path, orNull(l.Want), orNull(l.Got)})
+		}
+		list = append(list, s)
+	}
+	text, _ := json.MarshalIndent(struct {
+		APIVersion string     `json:"apiVersion"`
+		Kind       string     `json:"kind"`
+		Seed       uint64     `json:"seed"`
+		Strategies []strategy `json:"strategies"`
+	}{"patchlab.dev/v1", "RaceReport", seed, list}, "", "    ") // values of documents can be encoded
+	return append(text, '\n')
+}
+
+func orNull(v document.Value) document.Value {
+	if !v.Exists() {
+		return document.NewNull()
+	}
+	return v
+}

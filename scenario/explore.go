@@ -1,0 +1,376 @@
+package scenario
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+)
+
+// RaceOptions bound what is explored.
+type RaceOptions struct {
+	// Limit is how many interleavings are explored at most if all of them are; 0 is
+	// 50,000. Of more, Draws are drawn; 0 is 10,000.
+	Limit, Draws int
+	// Seed makes the draws repeatable.
+	Seed uint64
+	// Progress is called now and then with how many interleavings are done and how many
+	// there are to do, as far as that is known; nil is not called.
+	Progress func(done, of int)
+}
+
+// RaceReport is what became of a race with one strategy.
+type RaceReport struct {
+	Strategy Strategy
+	// Interleavings is how many were explored, All how many there are: of Retry at
+	// least, because what an actor tries again depends on the others. Of more than
+	// math.MaxUint64, All is that.
+	Interleavings int
+	All           uint64
+	// Exhaustive says that each interleaving was explored.
+	Exhaustive bool
+	// Losing is how many of them lose an update, Refusing in how many a write was refused
+	// for good.
+	Losing, Refusing int
+	// Shortest is the shortest beginning of an interleaving that loses an update, none
+	// where none does, and Lost are the changes that it loses: acknowledged, not undone
+	// by a later one, and gone.
+	Shortest []Event
+	Lost     []Lost
+}
+
+// Event is a read or a write of an actor.
+type Event struct {
+	Actor string
+	Write bool
+	// Code and Reason are those of the answer to a write; Reason is that of a refusal.
+	Code   int
+	Reason string
+	// ResourceVersion is that of the object that was read, or after the write.
+	ResourceVersion string
+}
+
+// Lost is a field of an acknowledged change that is not as it would be if each change
+// had been made to the object as the one before had left it.
+type Lost struct {
+	Path      string
+	Want, Got document.Value
+}
+
+// Explore runs the race with a strategy: in every possible order of the actors' reads and
+// writes, or where these are more than the limit, in orders that are drawn. An error is
+// that of the context, or of a change that cannot be made.
+func (r *Race) Explore(ctx context.Context, s Strategy, o RaceOptions) (*RaceReport, error) {
+	if o.Limit <= 0 {
+		o.Limit = 50_000
+	}
+	if o.Draws <= 0 {
+		o.Draws = 10_000
+	}
+	e := &explorer{race: r, strategy: s, options: o, ctx: ctx, known: map[string]int{}, written: map[attempt]answer{}, serial: map[attempt]int{}}
+	e.report = RaceReport{Strategy: s, All: r.interleavings(s), Exhaustive: true}
+	if e.report.All <= uint64(o.Limit) {
+		err := e.all(e.begin())
+		if !errors.Is(err, errTooMany) {
+			return &e.report, err
+		}
+	}
+	e.report = RaceReport{Strategy: s, All: e.report.All}
+	return &e.report, e.draw()
+}
+
+// interleavings counts the orders of the actors' reads and writes: (n1+…+nk)!/(n1!…nk!)
+// for actors of n1 to nk of them. Retries are not counted.
+func (r *Race) interleavings(s Strategy) uint64 {
+	all, total := uint64(1), uint64(0)
+	for _, a := range r.actors {
+		n := uint64(0)
+		for _, c := range a.changes {
+			if n++; c.reads(s) {
+				n++
+			}
+		}
+		for i := uint64(1); i <= n; i++ { // times total+n over n
+			total++
+			high, low := bits.Mul64(all, total)
+			if high >= i {
+				return math.MaxUint64
+			}
+			all, _ = bits.Div64(high, low, i)
+		}
+	}
+	return all
+}
+
+// explorer explores a race with one strategy. Many interleavings come through the same
+// objects: each is kept once, and is named by its position in objects, so that the answer
+// to a write is worked out once for each pair of what was read and what is live.
+type explorer struct {
+	race     *Race
+	strategy Strategy
+	options  RaceOptions
+	ctx      context.Context
+	report   RaceReport
+
+	objects []fieldmanager.Object
+	known   map[string]int // objects by their JSON
+	written map[attempt]answer
+	serial  map[attempt]int // objects to which a change was made without a race
+}
+
+// attempt is a write: of an actor's change, made to what it had read, to the live object.
+type attempt struct{ actor, change, read, live int }
+
+// answer is the live object after a write, or why it was refused.
+type answer struct {
+	live   int
+	status *cluster.Status
+}
+
+// keep returns the number of an object.
+func (e *explorer) keep(o fieldmanager.Object) int {
+	text := string(o.Join().JSON())
+	n, ok := e.known[text]
+	if !ok {
+		n = len(e.objects)
+		e.objects = append(e.objects, o)
+		e.known[text] = n
+	}
+	return n
+}
+
+// moment is a race between two reads or writes. It is not changed, so that several
+// interleavings go on from it.
+type moment struct {
+	live int
+	// serial is the object as it would be if each acknowledged change had been made to
+	// the object as the one before had left it; fields are those of these changes.
+	serial  int
+	fields  []document.Path
+	actors  []progress
+	events  *event
+	length  int
+	refused bool
+	// lostAt is how many events it took until an update was lost, 0 if none is.
+	lostAt int
+	lost   []Lost
+}
+
+// progress is how far an actor is.
+type progress struct {
+	change, read int
+	hasRead      bool
+}
+
+// event is an event with those before it.
+type event struct {
+	Event
+	before *event
+}
+
+var errTooMany = errors.New("more interleavings than the limit")
+
+func (e *explorer) begin() *moment {
+	live := e.keep(e.race.live)
+	return &moment{live: live, serial: live, actors: make([]progress, len(e.race.actors))}
+}
+
+// all explores every interleaving that begins with a moment.
+func (e *explorer) all(m *moment) error {
+	over := true
+	for i := range m.actors {
+		if m.actors[i].change == len(e.race.actors[i].changes) {
+			continue
+		}
+		over = false
+		next, err := e.next(m, i)
+		if err == nil {
+			err = e.all(next)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if !over {
+		return nil
+	}
+	if e.report.Interleavings == e.options.Limit {
+		return errTooMany
+	}
+	return e.end(m, int(e.report.All))
+}
+
+// draw explores interleavings in which the actor of each event is drawn.
+func (e *explorer) draw() error {
+	random := rand.New(rand.NewPCG(e.options.Seed, 0))
+	for range e.options.Draws {
+		m := e.begin()
+		for {
+			var going []int
+			for i := range m.actors {
+				if m.actors[i].change < len(e.race.actors[i].changes) {
+					going = append(going, i)
+				}
+			}
+			if len(going) == 0 {
+				break
+			}
+			var err error
+			if m, err = e.next(m, going[random.IntN(len(going))]); err != nil {
+				return err
+			}
+		}
+		if err := e.end(m, e.options.Draws); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// end counts an interleaving.
+func (e *explorer) end(m *moment, of int) error {
+	r := &e.report
+	r.Interleavings++
+	if r.Interleavings%256 == 0 {
+		if err := e.ctx.Err(); err != nil {
+			return err
+		}
+		if e.options.Progress != nil {
+			e.options.Progress(r.Interleavings, of)
+		}
+	}
+	if m.refused {
+		r.Refusing++
+	}
+	if m.lostAt == 0 {
+		return nil
+	}
+	r.Losing++
+	if len(r.Shortest) == 0 || m.lostAt < len(r.Shortest) {
+		r.Shortest, r.Lost = m.first(m.lostAt), m.lost
+	}
+	return nil
+}
+
+// first returns the first n events of a moment.
+func (m *moment) first(n int) []Event {
+	events := make([]Event, n)
+	at := m.length
+	for ev := m.events; ev != nil; ev = ev.before {
+		if at--; at < n {
+			events[at] = ev.Event
+		}
+	}
+	return events
+}
+
+// next returns the moment after an actor's next read or write.
+func (e *explorer) next(m *moment, actor int) (*moment, error) {
+	next := *m
+	next.actors = slices.Clone(m.actors)
+	next.length++
+	p := &next.actors[actor]
+	a := &e.race.actors[actor]
+	c := a.changes[p.change]
+	ev := Event{Actor: a.name}
+	var err error
+	if c.reads(e.strategy) && !p.hasRead {
+		p.read, p.hasRead = m.live, true
+	} else {
+		ev.Write = true
+		err = e.write(&next, actor, &ev)
+	}
+	ev.ResourceVersion = resourceVersion(e.objects[next.live])
+	next.events = &event{ev, m.events}
+	return &next, err
+}
+
+// write makes an actor's change and notes whether an update is lost then.
+func (e *explorer) write(m *moment, actor int, ev *Event) error {
+	p := &m.actors[actor]
+	try := attempt{actor, p.change, p.read, m.live}
+	if !p.hasRead {
+		try.read = m.live
+	}
+	got, err := e.answer(try)
+	if err != nil {
+		return err
+	}
+	p.read, p.hasRead = 0, false
+	if st := got.status; st != nil {
+		ev.Code, ev.Reason = st.Code, st.Reason
+		if e.strategy != Retry || st.Code != 409 {
+			m.refused = true
+			p.change++
+		}
+		return nil
+	}
+	ev.Code = 200
+	p.change++
+	m.live = got.live
+	if m.serial, err = e.alone(attempt{actor: actor, change: try.change, live: m.serial}); err != nil {
+		return err
+	}
+	m.fields = append(slices.Clip(m.fields), e.race.actors[actor].changes[try.change].fields()...)
+	if m.lost = losses(m.fields, e.objects[m.serial].Value, e.objects[m.live].Value); len(m.lost) == 0 {
+		m.lostAt = 0
+	} else if m.lostAt == 0 {
+		m.lostAt = m.length
+	}
+	return nil
+}
+
+// answer returns what the API server answers to a write.
+func (e *explorer) answer(try attempt) (answer, error) {
+	got, ok := e.written[try]
+	if ok {
+		return got, nil
+	}
+	after, err := e.race.write(e.strategy, &e.race.actors[try.actor], try.change, e.objects[try.read], e.objects[try.live])
+	if err != nil && !errors.As(err, &got.status) {
+		return got, err
+	}
+	if err == nil {
+		got.live = e.keep(after)
+	}
+	e.written[try] = got
+	return got, nil
+}
+
+// alone returns the object that a change makes of try.live where nobody else writes.
+func (e *explorer) alone(try attempt) (int, error) {
+	n, ok := e.serial[try]
+	if ok {
+		return n, nil
+	}
+	o := e.objects[try.live]
+	var err error
+	if o.Value, err = e.race.actors[try.actor].changes[try.change].on(o.Value); err != nil {
+		return 0, err
+	}
+	n = e.keep(o)
+	e.serial[try] = n
+	return n, nil
+}
+
+// losses compares the fields of the acknowledged changes.
+func losses(fields []document.Path, serial, live document.Value) []Lost {
+	var lost []Lost
+	for _, p := range fields {
+		want, got := serial.Follow(p), live.Follow(p)
+		if want.Exists() == got.Exists() && (!want.Exists() || document.Equal(want, got)) {
+			continue
+		}
+		path := p.String()
+		if !slices.ContainsFunc(lost, func(l Lost) bool { return l.Path == path }) {
+			lost = append(lost, Lost{path, want, got})
+		}
+	}
+	return lost
+}

@@ -1,0 +1,332 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/patch"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// Change is what an actor of a race does to the object: it reads it, changes what it
+// has read, and writes that.
+type Change struct {
+	Actor string
+	// Set is a merge patch (RFC 7386) of the object.
+	Set document.Value
+	// Add adds numbers to fields. A field that is a string, such as those of a
+	// ConfigMap, holds the number as text; one that is not there counts as 0.
+	Add []Addition
+}
+
+// Addition adds a number to a field.
+type Addition struct {
+	Path string
+	By   int64
+
+	text bool // that the type of the field is a string
+}
+
+// Strategy is a way in which the actors of a race write.
+type Strategy string
+
+// The strategies.
+const (
+	BlindUpdate Strategy = "update"     // an update without a resourceVersion
+	Optimistic  Strategy = "optimistic" // an update with the resourceVersion that was read; refused after a conflict
+	Retry       Strategy = "retry"      // the same, read and tried again after a conflict
+	TestedPatch Strategy = "json-patch" // a JSON patch that tests what was read before it replaces it
+	OwnFields   Strategy = "apply"      // server-side apply of the fields of the change, without force
+)
+
+// Strategies lists all strategies.
+func Strategies() []Strategy {
+	return []Strategy{BlindUpdate, Optimistic, Retry, TestedPatch, OwnFields}
+}
+
+// Race is an object and the actors that change it at the same time. Reads and writes
+// are atomic, as an API server makes them; what is explored is the order in which those
+// of several actors come. Admission does not take part.
+type Race struct {
+	pipeline *cluster.Pipeline
+	kind     *schema.Kind
+	target   Target
+	live     fieldmanager.Object
+	actors   []racer
+}
+
+// racer is an actor with the changes that it makes one after the other.
+type racer struct {
+	name    string
+	changes []*Change
+}
+
+// NewRace runs the steps of a scenario and returns the race that begins with the object
+// as they leave it: the object of the last step, or the only one that the scenario
+// begins with. An error says what cannot be run.
+func NewRace(ctx context.Context, s *Scenario) (*Race, error) {
+	if len(s.Race) < 2 {
+		return nil, &Error{Reason: "the scenario has no race: a list of at least two changes, each with an actor and set or add"}
+	}
+	runner, err := s.Begin(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	for i := range s.Steps {
+		if res := runner.Step(ctx, &s.Steps[i]); res.Err != nil && s.Steps[i].Expect == nil {
+			return nil, fmt.Errorf("step %d, before the race, fails: %w", i+1, res.Err)
+		}
+	}
+	res := Result{}
+	if res.Target, res.Kind, err = runner.target(&Step{}, document.Value{}); err != nil {
+		return nil, &Error{Reason: "the scenario has no object to race for: it needs a step that creates one, or exactly one under objects"}
+	}
+	r := &Race{kind: res.Kind, target: res.Target}
+	if r.live, err = runner.object(ctx, &res); err != nil {
+		return nil, err
+	}
+	if !r.live.Value.Exists() {
+		return nil, &Error{Reason: fmt.Sprintf("%s %s does not exist when the race begins", res.Target.Kind, res.Target.Name)}
+	}
+	now := runner.now.Add(time.Minute)
+	config := cluster.Config{Version: s.Kubernetes, Kinds: runner.cluster.Kinds(), Now: func() time.Time { return now }, UID: func() string { return "" }}
+	if r.pipeline, err = cluster.NewPipeline(config); err != nil {
+		return nil, err
+	}
+	changes := slices.Clone(s.Race)
+	for i := range changes {
+		c := &changes[i]
+		c.Add = slices.Clone(c.Add)
+		for j := range c.Add {
+			c.Add[j].text = isText(r.kind.Type(), c.Add[j].Path)
+		}
+		n := slices.IndexFunc(r.actors, func(a racer) bool { return a.name == c.Actor })
+		if n < 0 {
+			n = len(r.actors)
+			r.actors = append(r.actors, racer{name: c.Actor})
+		}
+		r.actors[n].changes = append(r.actors[n].changes, c)
+	}
+	v := r.live.Value
+	for i := range changes { // one after the other, to see that they can be made
+		if v, err = changes[i].on(v); err != nil {
+			return nil, fmt.Errorf("change %d of the race: %w", i+1, err)
+		}
+	}
+	return r, nil
+}
+
+// isText reports whether the field at a path is a string by its type.
+func isText(t *schema.Type, path string) bool {
+	p, err := document.ParsePath(path)
+	if err != nil {
+		return false
+	}
+	for _, step := range p {
+		name, _ := step.Name()
+		if t == nil || t.Map == nil {
+			return false
+		}
+		t = t.Map.Member(name)
+	}
+	return t != nil && t.Scalar == schema.StringScalar
+}
+
+// on returns an object with the change made to it.
+func (c *Change) on(v document.Value) (document.Value, error) {
+	if c.Set.Exists() {
+		var err error
+		if v, err = patch.Merge(v, c.Set, patch.Options{}); err != nil {
+			return v, err
+		}
+	}
+	for _, a := range c.Add {
+		p, err := document.ParsePath(a.Path)
+		if err != nil {
+			return v, err
+		}
+		n, isText, err := number(v.Follow(p))
+		if err != nil {
+			return v, fmt.Errorf("%s: %w", a.Path, err)
+		}
+		sum := document.NewInt(n + a.By)
+		if isText || a.text && !v.Follow(p).Exists() {
+			sum = document.NewString(strconv.FormatInt(n+a.By, 10))
+		}
+		if v, err = v.SetAt(p, sum); err != nil {
+			return v, err
+		}
+	}
+	return v, nil
+}
+
+// number reads a number, or a text that holds one.
+func number(v document.Value) (n int64, isText bool, err error) {
+	if !v.Exists() || v.IsNull() {
+		return 0, false, nil
+	}
+	if n, ok := v.Int(); ok {
+		return n, false, nil
+	}
+	text, ok := v.Text()
+	if !ok {
+		return 0, false, fmt.Errorf("a number cannot be added to a %s", v.Kind())
+	}
+	n, err = strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0, true, fmt.Errorf("a number cannot be added to the text %q", text)
+	}
+	return n, true, nil
+}
+
+// fields returns the paths that the change sets, adds to or removes.
+func (c *Change) fields() []document.Path {
+	paths := leaves(nil, nil, c.Set)
+	for _, a := range c.Add {
+		if p, err := document.ParsePath(a.Path); err == nil {
+			paths = append(paths, p)
+		}
+	}
+	return paths
+}
+
+// leaves appends the paths of the values in a merge patch.
+func leaves(paths []document.Path, at document.Path, v document.Value) []document.Path {
+	if v.Kind() == document.Object && v.Len() > 0 {
+		for key, member := range v.Members() {
+			paths = leaves(paths, at.Child(key), member)
+		}
+		return paths
+	}
+	if !v.Exists() || len(at) == 0 {
+		return paths
+	}
+	return append(paths, at)
+}
+
+// reads reports whether an actor reads the object before it makes a change: one that
+// applies what it sets need not.
+func (c *Change) reads(s Strategy) bool { return s != OwnFields || len(c.Add) > 0 }
+
+// write sends an actor's n-th change, made to an object as it was read. It returns the
+// live object after it.
+func (r *Race) write(s Strategy, a *racer, n int, read, live fieldmanager.Object) (fieldmanager.Object, error) {
+	c := a.changes[n]
+	k := r.kind
+	q := &cluster.Request{Verb: cluster.Update, Group: k.Group, Version: k.Version, Resource: k.Resource, Namespace: r.target.Namespace, Name: r.target.Name,
+		Options: cluster.Options{FieldManager: a.name}}
+	wanted, err := c.on(read.Value)
+	if err != nil {
+		return live, err
+	}
+	body := wanted
+	switch s {
+	case BlindUpdate:
+		body = fieldmanager.Object{Value: wanted.Remove("metadata", "resourceVersion"), Managed: read.Managed}.Join()
+	case Optimistic, Retry:
+		body = fieldmanager.Object{Value: wanted, Managed: read.Managed}.Join()
+	case TestedPatch:
+		q.Verb, q.Format, body = cluster.Patch, cluster.JSONPatch, c.tested(read.Value, wanted)
+	case OwnFields:
+		q.Verb, q.Format = cluster.Patch, cluster.ApplyPatch
+		if body, err = a.configuration(n, read.Value, wanted); err != nil {
+			return live, err
+		}
+	}
+	q.Document = &document.Document{Root: body}
+	resp, err := r.pipeline.Step(k, live, q)
+	if err != nil {
+		return live, err
+	}
+	after, err := fieldmanager.Split(resp.Object)
+	if err != nil || document.Identical(after.Join(), live.Join()) {
+		return live, err
+	}
+	version, _ := strconv.ParseInt(live.Value.Lookup("metadata", "resourceVersion").StringOr("0"), 10, 64)
+	after.Value = after.Value.Set(document.NewString(strconv.FormatInt(version+1, 10)), "metadata", "resourceVersion")
+	return after, nil
+}
+
+// tested returns a JSON patch that replaces the fields of the change on condition that
+// they are as they were read. Of a field that was not there nothing can be tested.
+func (c *Change) tested(read, wanted document.Value) document.Value {
+	var ops document.ListBuilder
+	op := func(name string, path document.Path, v document.Value) {
+		o := document.NewObject().With("op", document.NewString(name)).With("path", document.NewString(pointer(path)))
+		if v.Exists() {
+			o = o.With("value", v)
+		}
+		ops.Append(o)
+	}
+	for _, p := range c.fields() {
+		old, next := read.Follow(p), wanted.Follow(p)
+		if old.Exists() {
+			op("test", p, old)
+		}
+		switch {
+		case next.Exists():
+			n := 1
+			for n < len(p) && read.Follow(p[:n]).Exists() {
+				n++
+			}
+			op("add", p[:n], wanted.Follow(p[:n])) // with what is around it and not there yet
+		case old.Exists():
+			op("remove", p, document.Value{})
+		}
+	}
+	return ops.List()
+}
+
+// escapePointer escapes a part of a JSON pointer.
+var escapePointer = strings.NewReplacer("~", "~0", "/", "~1")
+
+// pointer returns a path of fields as a JSON pointer (RFC 6901).
+func pointer(p document.Path) string {
+	text := ""
+	for _, step := range p {
+		name, _ := step.Name()
+		text += "/" + escapePointer.Replace(name)
+	}
+	return text
+}
+
+// configuration returns what an actor applies with its n-th change: the identity of the
+// object and what its changes up to this one set. What it applied before stays in it,
+// because an apply removes fields that its manager leaves out.
+func (a *racer) configuration(n int, read, wanted document.Value) (document.Value, error) {
+	config := document.NewObject().With("apiVersion", wanted.Get("apiVersion")).With("kind", wanted.Get("kind"))
+	for _, key := range [...]string{"name", "namespace"} {
+		if v := wanted.Lookup("metadata", key); v.Exists() {
+			config = config.Set(v, "metadata", key)
+		}
+	}
+	for i, c := range a.changes[:n+1] {
+		var err error
+		if c.Set.Exists() {
+			if config, err = patch.Merge(config, c.Set, patch.Options{}); err != nil {
+				return config, err
+			}
+		}
+		from := read
+		if i == n {
+			from = wanted
+		}
+		for _, add := range c.Add {
+			p, err := document.ParsePath(add.Path)
+			if err == nil && from.Follow(p).Exists() {
+				config, err = config.SetAt(p, from.Follow(p))
+			}
+			if err != nil {
+				return config, err
+			}
+		}
+	}
+	return config, nil
+}

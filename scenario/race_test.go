@@ -1,0 +1,205 @@
+package scenario
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// raceOf is a scenario in which actors change one ConfigMap at the same time.
+func raceOf(t *testing.T, changes string) *Race {
+	t.Helper()
+	s, err := Parse([]byte(`scenario: patchlab.dev/v1
+actors: [{name: maker}, {name: a}, {name: b}, {name: c}, {name: d}]
+steps:
+- actor: maker
+  do: create
+  body: |
+    apiVersion: v1
+    kind: ConfigMap
+    metadata: {name: cm}
+    data: {count: "0"}
+race:
+`+changes), "f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := NewRace(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func explore(t *testing.T, r *Race, s Strategy, o RaceOptions) *RaceReport {
+	t.Helper()
+	report, err := r.Explore(t.Context(), s, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+const twoFields = "- {actor: a, set: {data: {a: '1'}}}\n- {actor: b, set: {data: {b: '1'}}}\n"
+
+const counter = "- {actor: a, add: {.data.count: 1}}\n- {actor: b, add: {.data.count: 1}}\n"
+
+// Of the six orders of two reads and two writes, four have both reads before a write.
+func TestRaces(t *testing.T) {
+	for _, c := range []struct {
+		why, race                       string
+		strategy                        Strategy
+		interleavings, losing, refusing int
+		shortest                        string
+	}{
+		{"an update of stale data overwrites the other field", twoFields, BlindUpdate, 6, 4, 0, "a reads, b reads, a writes 200, b writes 200"},
+		{"the resourceVersion refuses what is stale", twoFields, Optimistic, 6, 0, 4, ""},
+		{"whoever is refused tries again", twoFields, Retry, 6, 0, 0, ""},
+		{"a patch has its own field only, and nothing to test", twoFields, TestedPatch, 6, 0, 0, ""},
+		{"who applies need not read", twoFields, OwnFields, 2, 0, 0, ""},
+		{"a counter loses by an update", counter, BlindUpdate, 6, 4, 0, "a reads, b reads, a writes 200, b writes 200"},
+		{"a counter with the resourceVersion", counter, Optimistic, 6, 0, 4, ""},
+		{"a counter with retries", counter, Retry, 6, 0, 0, ""},
+		{"a counter with a tested patch", counter, TestedPatch, 6, 0, 4, ""},
+		{"a patch cannot test that a field is not there", strings.ReplaceAll(counter, ".data.count", ".data.missing"), TestedPatch, 6, 4, 0, "a reads, b reads, a writes 200, b writes 200"},
+		{"to apply a value that another owns is a conflict", counter, OwnFields, 6, 0, 6, ""},
+		{"two who apply the same value share it, and one is lost", strings.ReplaceAll(counter, ".data.count", ".data.missing"), OwnFields, 6, 4, 2, "a reads, b reads, a writes 200, b writes 200"},
+		{"the same value set by both is nobody's loss", "- {actor: a, set: {data: {a: '1'}}}\n- {actor: b, set: {data: {a: '2'}}}\n", BlindUpdate, 6, 0, 0, ""},
+		{"one actor does not race with itself", "- {actor: a, add: {.data.count: 1}}\n- {actor: a, add: {.data.count: 1}}\n", BlindUpdate, 1, 0, 0, ""},
+		{"what was applied before stays applied", "- {actor: a, set: {data: {a: '1'}}}\n- {actor: a, set: {data: {b: '1'}}}\n- {actor: b, set: {data: {c: '1'}}}\n", OwnFields, 3, 0, 0, ""},
+	} {
+		r := explore(t, raceOf(t, c.race), c.strategy, RaceOptions{})
+		var events []string
+		for _, ev := range r.Shortest {
+			text := ev.Actor + " reads"
+			if ev.Write {
+				text = fmt.Sprint(ev.Actor, " writes ", ev.Code)
+			}
+			events = append(events, text)
+		}
+		if shortest := strings.Join(events, ", "); !r.Exhaustive || r.Interleavings != c.interleavings || r.Losing != c.losing || r.Refusing != c.refusing || shortest != c.shortest {
+			t.Errorf("%s (%s): exhaustive %t, %d interleavings, %d lose, %d refused, shortest %q; want %d, %d, %d, %q", c.why, c.strategy,
+				r.Exhaustive, r.Interleavings, r.Losing, r.Refusing, shortest, c.interleavings, c.losing, c.refusing, c.shortest)
+		}
+	}
+}
+
+// Explored exhaustively, the interleavings are as many as the closed formula says:
+// (n1+…+nk)!/(n1!…nk!) for actors of n1 to nk reads and writes.
+func TestInterleavingsAreCountedByTheFormula(t *testing.T) {
+	factorial := func(n int) *big.Int { return new(big.Int).MulRange(1, int64(n)) }
+	for _, actors := range [][]int{{1, 1}, {2, 1}, {1, 1, 1}, {2, 2}, {3, 1}} {
+		var changes strings.Builder
+		total, denominator := 0, big.NewInt(1)
+		for i, n := range actors {
+			for range n {
+				fmt.Fprintf(&changes, "- {actor: %c, add: {.data.count: 1}}\n", 'a'+i)
+			}
+			total += 2 * n
+			denominator.Mul(denominator, factorial(2*n))
+		}
+		want := new(big.Int).Div(factorial(total), denominator)
+		for _, s := range []Strategy{BlindUpdate, Optimistic, TestedPatch, OwnFields} {
+			r := explore(t, raceOf(t, changes.String()), s, RaceOptions{})
+			if !r.Exhaustive || big.NewInt(int64(r.Interleavings)).Cmp(want) != 0 || !want.IsUint64() || r.All != want.Uint64() {
+				t.Errorf("%v, %s: %d explored of %d (exhaustive: %t), want %s", actors, s, r.Interleavings, r.All, r.Exhaustive, want)
+			}
+		}
+		r := explore(t, raceOf(t, changes.String()), Retry, RaceOptions{Limit: 1 << 20})
+		if want := retries(0, slices.Clone(actors), make([]int, len(actors))); !r.Exhaustive || r.Interleavings != want || r.Losing != 0 || r.Refusing != 0 {
+			t.Errorf("%v, retry: %d explored (exhaustive: %t), %d lose, %d refused, want %d", actors, r.Interleavings, r.Exhaustive, r.Losing, r.Refusing, want)
+		}
+	}
+}
+
+// retries counts the interleavings of actors that read, write and try again, of which
+// left have so many changes to make: read holds the version after the one that each has
+// read, 0 for none. A write succeeds if no other came after the read.
+func retries(version int, left, read []int) int {
+	n, over := 0, true
+	for i := range left {
+		if left[i] == 0 {
+			continue
+		}
+		over = false
+		l, r, v := slices.Clone(left), slices.Clone(read), version
+		switch {
+		case r[i] == 0:
+			r[i] = version + 1
+		case r[i] == version+1:
+			r[i], v = 0, version+1
+			l[i]--
+		default:
+			r[i] = 0
+		}
+		n += retries(v, l, r)
+	}
+	if over {
+		return 1
+	}
+	return n
+}
+
+func TestMoreThanTheLimitIsDrawn(t *testing.T) {
+	race := raceOf(t, counter+"- {actor: c, add: {.data.count: 1}}\n- {actor: d, add: {.data.count: 1}}\n")
+	o := RaceOptions{Limit: 100, Draws: 500, Seed: 7}
+	calls := 0
+	o.Progress = func(done, of int) {
+		if calls++; done > of || of != 500 {
+			t.Errorf("progress %d of %d", done, of)
+		}
+	}
+	r := explore(t, race, BlindUpdate, o)
+	if r.Exhaustive || r.Interleavings != 500 || r.All != 2520 || r.Losing == 0 || len(r.Shortest) != 4 || calls == 0 {
+		t.Errorf("exhaustive %t, %d of %d, %d lose, shortest %v, progress %d times", r.Exhaustive, r.Interleavings, r.All, r.Losing, r.Shortest, calls)
+	}
+	if again := explore(t, race, BlindUpdate, o); again.Losing != r.Losing {
+		t.Errorf("the same seed draws others: %d lose, then %d", r.Losing, again.Losing)
+	}
+	if r := explore(t, race, Retry, RaceOptions{Limit: 2600, Draws: 50}); r.Exhaustive || r.Interleavings != 50 || r.Losing != 0 {
+		t.Errorf("retries beyond the limit: exhaustive %t, %d explored", r.Exhaustive, r.Interleavings)
+	}
+}
+
+// The formula does not overflow: 40 changes of each of four actors are 320!/(80!)^4 orders.
+func TestTooManyInterleavingsToCount(t *testing.T) {
+	var changes strings.Builder
+	for i := range 160 {
+		fmt.Fprintf(&changes, "- {actor: %c, add: {.data.count: 1}}\n", 'a'+i%4)
+	}
+	r := explore(t, raceOf(t, changes.String()), Retry, RaceOptions{Draws: 3})
+	if r.All != math.MaxUint64 || r.Exhaustive || r.Losing != 0 {
+		t.Errorf("%d orders, exhaustive %t, %d lose", r.All, r.Exhaustive, r.Losing)
+	}
+}
+
+func TestRacesThatAreNone(t *testing.T) {
+	for _, c := range []struct{ why, text, want string }{
+		{"one change", "scenario: patchlab.dev/v1\nactors: [{name: a}]\nrace: [{actor: a, set: {data: {}}}]\n", "has no race"},
+		{"no object", "scenario: patchlab.dev/v1\nactors: [{name: a}]\nrace: [{actor: a, add: {.n: 1}}, {actor: a, add: {.n: 1}}]\n", "has no object to race for"},
+		{"a sum of what is no number", "scenario: patchlab.dev/v1\nobjects: ['{apiVersion: v1, kind: ConfigMap, metadata: {name: x}, data: {count: many}}']\nactors: [{name: a}]\nrace: [{actor: a, add: {.data.count: 1}}, {actor: a, add: {.n: 1}}]\n", `.data.count: a number cannot be added to the text "many"`},
+	} {
+		s, err := Parse([]byte(c.text), "f")
+		if err != nil {
+			t.Errorf("%s: %v", c.why, err)
+			continue
+		}
+		if _, err := NewRace(t.Context(), s); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.why, err, c.want)
+		}
+	}
+	for _, c := range []struct{ race, want string }{
+		{"{actor: z, set: {a: 1}}", `no actor is named "z"`},
+		{"{actor: a}", "a change needs set, a merge patch, or add"},
+		{"{actor: a, add: {.n: x}}", "add must have integers"},
+		{"{actor: a, add: {'.l[0]': 1}}", "leads through a list"},
+		{"{actor: a, swap: 1}", `a change has no field "swap"`},
+	} {
+		if _, err := Parse([]byte("scenario: patchlab.dev/v1\nactors: [{name: a}]\nrace: ["+c.race+"]\n"), "f"); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.race, err, c.want)
+		}
+	}
+}
