@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -29,47 +30,102 @@ func packed(t *testing.T, text string) *fstest.MapFile {
 	return &fstest.MapFile{Data: b.Bytes()}
 }
 
-func TestHandlerServesThePage(t *testing.T) {
+// page is a handler of a small page. What is compressed with brotli is marked so: only
+// browsers unpack it.
+func page(t *testing.T) http.Handler {
+	t.Helper()
 	h, err := handler(fstest.MapFS{
 		"embed/dist/index.html.gz":    packed(t, "<!doctype html>"),
+		"embed/dist/index.html.br":    {Data: []byte("brotli of index.html")},
 		"embed/dist/assets/e.wasm.gz": packed(t, "\x00asm"),
+		"embed/dist/assets/e.wasm.br": {Data: []byte("brotli of e.wasm")},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return h
+}
+
+// get asks for a path, with headers by pairs of names and values.
+func get(h http.Handler, method, path string, headers ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, "http://x"+path, nil)
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+func TestHandlerServesThePage(t *testing.T) {
+	h := page(t)
 	for _, c := range []struct {
 		method, path, accept string
 		code                 int
-		contentType, body    string
+		contentType          string
+		encoding, body       string
 		why                  string
 	}{
-		{"GET", "/", "", 200, "text/html; charset=utf-8", "<!doctype html>", "a client without compression gets the file unpacked"},
-		{"GET", "/assets/e.wasm", "gzip, br", 200, "application/wasm", "packed", "a browser gets it as it lies there"},
-		{"HEAD", "/", "gzip", 200, "text/html; charset=utf-8", "", "no body for HEAD"},
-		{"GET", "/../../page.go", "", 404, "", "", "nothing outside of the page"},
-		{"GET", "/index.html.gz", "", 404, "", "", "the packed file has no address of its own"},
-		{"POST", "/", "", 405, "", "", "nothing is taken"},
+		{"GET", "/", "", 200, "text/html; charset=utf-8", "", "<!doctype html>", "a client without compression gets the file unpacked"},
+		{"GET", "/assets/e.wasm", "gzip, deflate, br, zstd", 200, "application/wasm", "br", "brotli of e.wasm", "a browser gets brotli"},
+		{"GET", "/assets/e.wasm", "gzip, br;q=0", 200, "application/wasm", "gzip", "", "one that refuses brotli gets gzip"},
+		{"GET", "/", "gzip;q=0, br; q=0.0", 200, "text/html; charset=utf-8", "", "<!doctype html>", "one that refuses all gets the file unpacked"},
+		{"GET", "/", "brotli", 200, "text/html; charset=utf-8", "", "<!doctype html>", "another name is no brotli"},
+		{"HEAD", "/", "gzip", 200, "text/html; charset=utf-8", "gzip", "", "no body for HEAD"},
+		{"GET", "/../../page.go", "", 404, "", "", "", "nothing outside of the page"},
+		{"GET", "/index.html.gz", "", 404, "", "", "", "the packed file has no address of its own"},
+		{"POST", "/", "", 405, "", "", "", "nothing is taken"},
 	} {
-		r := httptest.NewRequest(c.method, "http://x"+c.path, nil)
-		r.Header.Set("Accept-Encoding", c.accept)
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
+		w := get(h, c.method, c.path, "Accept-Encoding", c.accept)
 		if w.Code != c.code || c.contentType != "" && w.Header().Get("Content-Type") != c.contentType {
 			t.Errorf("%s: %d %s", c.why, w.Code, w.Header().Get("Content-Type"))
 		}
 		if c.code != http.StatusOK {
 			continue
 		}
-		if w.Header().Get("Content-Security-Policy") == "" {
-			t.Errorf("%s: no policy", c.why)
+		if got := w.Header().Get("Content-Encoding"); got != c.encoding {
+			t.Errorf("%s: encoding %q", c.why, got)
 		}
-		got := w.Body.String()
-		if c.body == "packed" {
-			if w.Header().Get("Content-Encoding") != "gzip" || strings.HasPrefix(got, "\x00asm") {
-				t.Errorf("%s: encoding %q", c.why, w.Header().Get("Content-Encoding"))
-			}
-		} else if got != c.body {
+		if got := w.Body.String(); c.encoding != "gzip" && got != c.body {
 			t.Errorf("%s: %q", c.why, got)
+		}
+		if w.Header().Get("Vary") != "Accept-Encoding" {
+			t.Errorf("%s: a cache would hand one form to all", c.why)
+		}
+		if n := w.Header().Get("Content-Length"); c.method == "GET" && n != strconv.Itoa(w.Body.Len()) {
+			t.Errorf("%s: length %s of %d", c.why, n, w.Body.Len())
+		}
+	}
+}
+
+func TestCachesAskAgainForWhatMayChange(t *testing.T) {
+	h := page(t)
+	first := get(h, "GET", "/", "Accept-Encoding", "br")
+	etag := first.Header().Get("ETag")
+	if first.Header().Get("Cache-Control") != "no-cache" || len(etag) < 10 {
+		t.Fatalf("%v", first.Header())
+	}
+	for _, given := range []string{etag, "W/" + etag, `"other", ` + etag, "*"} {
+		if w := get(h, "GET", "/", "Accept-Encoding", "br", "If-None-Match", given); w.Code != http.StatusNotModified || w.Body.Len() != 0 || w.Header().Get("ETag") != etag {
+			t.Errorf("If-None-Match %s: %d", given, w.Code)
+		}
+	}
+	for _, accept := range []string{"gzip", ""} {
+		if w := get(h, "GET", "/", "Accept-Encoding", accept, "If-None-Match", etag); w.Code != http.StatusOK {
+			t.Errorf("another form with the same entity tag: %d", w.Code)
+		}
+	}
+	if got := get(h, "GET", "/assets/e.wasm").Header().Get("Cache-Control"); got != "public, max-age=31536000, immutable" {
+		t.Errorf("assets: %s", got)
+	}
+}
+
+func TestOnlyWhatIsEmbeddedMayBeFramed(t *testing.T) {
+	h := page(t)
+	for path, want := range map[string]string{"/": "'none'", "/?embed": "*", "/?embed=object&readonly": "*", "/?x=embed": "'none'"} {
+		got := get(h, "GET", path).Header().Get("Content-Security-Policy")
+		if !strings.HasSuffix(got, "; frame-ancestors "+want) || !strings.HasPrefix(got, "default-src 'none'; ") {
+			t.Errorf("%s: %s", path, got)
 		}
 	}
 }
@@ -83,8 +139,7 @@ func TestWithoutAPageThereIsAClearError(t *testing.T) {
 // TestPolicyIsThePages: the header and the page's own policy must say the same,
 // so that the page works where nobody sets the header.
 func TestPolicyIsThePages(t *testing.T) {
-	own := strings.TrimSuffix(policy, "; frame-ancestors 'none'")
-	if !strings.Contains(index, own) {
-		t.Errorf("index.html does not have the policy %s", own)
+	if !strings.Contains(index, `content="`+policy+`"`) {
+		t.Errorf("index.html does not have the policy %s", policy)
 	}
 }

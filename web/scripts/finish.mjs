@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
 const dist = new URL("../dist/", import.meta.url).pathname;
 const embed = new URL("../embed/", import.meta.url).pathname;
@@ -15,16 +15,20 @@ function files(folder) {
 const all = files(dist).map((f) => relative(dist, f)).filter((f) => f !== "sw.js").sort();
 const hash = createHash("sha256");
 for (const file of all) hash.update(file).update(readFileSync(join(dist, file)));
-const list = { name: `patchlab-${hash.digest("hex").slice(0, 16)}`, files: ["./", ...all.map((f) => `./${f}`)] };
+const list = { name: `patchlab-${hash.digest("hex").slice(0, 16)}`, files: ["./", "./?embed", ...all.map((f) => `./${f}`)] };
 
 const worker = join(dist, "sw.js");
 const source = readFileSync(worker, "utf8");
 if (!source.includes("PATCHLAB_FILES")) throw new Error("sw.js has no place for the list of files");
 writeFileSync(worker, source.replaceAll("PATCHLAB_FILES", JSON.stringify(list)));
 
-// The binary holds each file compressed as any browser takes it.
+// The binary holds each file with brotli, as browsers take it, and with gzip for others.
+const brotli = (data) => brotliCompressSync(data, { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_SIZE_HINT]: data.length } });
 for (const old of readdirSync(embed)) if (old !== "README.md") rmSync(join(embed, old), { recursive: true });
 for (const file of [...all, "sw.js"]) {
-  mkdirSync(join(embed, "dist", file, ".."), { recursive: true });
-  writeFileSync(join(embed, "dist", `${file}.gz`), gzipSync(readFileSync(join(dist, file)), { level: 9 }));
+  const data = readFileSync(join(dist, file));
+  const target = join(embed, "dist", file);
+  mkdirSync(join(target, ".."), { recursive: true });
+  writeFileSync(`${target}.br`, brotli(data));
+  writeFileSync(`${target}.gz`, gzipSync(data, { level: 9 }));
 }

@@ -91,6 +91,24 @@ export interface ScenarioOutput {
   scenario: Scenario;
 }
 
+export interface Choice {
+  text: string;
+  right: boolean;
+}
+
+export interface Question {
+  step: number;
+  ask: string;
+  choices: Choice[];
+  because: string;
+}
+
+export interface LessonOutput {
+  group: string;
+  scenario: Scenario;
+  questions: Question[];
+}
+
 export interface LineInput {
   scenario: Scenario;
   at: number;
@@ -306,6 +324,7 @@ export interface Calls {
   convert: { input: ConvertInput; output: ConvertOutput };
   export: { input: ScenarioInput; output: TextOutput };
   import: { input: TextInput; output: ScenarioOutput };
+  lesson: { input: TextInput; output: LessonOutput };
   line: { input: LineInput; output: LineOutput };
   managed: { input: ManagedInput; output: ManagedOutput };
   paste: { input: PasteInput; output: PasteOutput };

@@ -14,10 +14,15 @@ self.addEventListener("activate", (event) => {
   event.waitUntil(caches.keys().then((keys) => Promise.all(keys.filter(mine).map((key) => caches.delete(key)))).then(() => self.clients.claim()));
 });
 
+/** form is the address of the page as it is kept: embedded, it has another policy of who may frame it. */
+const form = (url: URL): string => (url.searchParams.has("embed") ? "./?embed" : "./");
+
 self.addEventListener("fetch", (event) => {
-  const url = new URL(event.request.url);
-  if (event.request.method !== "GET" || url.origin !== self.location.origin) return;
-  event.respondWith(caches.open(name).then(async (cache) => (await cache.match(event.request, { ignoreSearch: true })) ?? fetch(event.request)));
+  const { request } = event;
+  const url = new URL(request.url);
+  if (request.method !== "GET" || url.origin !== self.location.origin) return;
+  const kept = async (cache: Cache) => (request.mode === "navigate" && url.pathname.endsWith("/") ? cache.match(form(url)) : cache.match(request, { ignoreSearch: true }));
+  event.respondWith(caches.open(name).then(async (cache) => (await kept(cache)) ?? fetch(request)));
 });
 
 export {};

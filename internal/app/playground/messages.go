@@ -419,3 +419,26 @@ type ScenarioInput struct {
 type TextOutput struct {
 	Text string `json:"text"`
 }
+
+// LessonOutput is a lesson: a scenario with questions.
+type LessonOutput struct {
+	Group     string     `json:"group"`
+	Scenario  Scenario   `json:"scenario"`
+	Questions []Question `json:"questions"`
+}
+
+// Question is asked before the result of a step is shown.
+type Question struct {
+	// Step is the number of the step, counted from 1.
+	Step    int      `json:"step"`
+	Ask     string   `json:"ask"`
+	Choices []Choice `json:"choices"`
+	// Because is the reason, to be shown with the result.
+	Because string `json:"because"`
+}
+
+// Choice is an answer that can be chosen.
+type Choice struct {
+	Text  string `json:"text"`
+	Right bool   `json:"right"`
+}

@@ -76,6 +76,7 @@ func calls() map[string]call {
 		"about":   callOf((*Engine).about),
 		"run":     callOf((*Engine).run),
 		"line":    callOf((*Engine).line),
+		"lesson":  callOf((*Engine).lesson),
 		"managed": callOf((*Engine).managed),
 		"way":     callOf((*Engine).way),
 		"patches": callOf((*Engine).patches),
