@@ -47,6 +47,21 @@ func (s Shown) AppendJSON(dst []byte) []byte {
 	return s.text.appendObject(dst, s.revision, true)
 }
 
+// Size is the length of the object's JSON without the resourceVersion.
+func (s Shown) Size() int { return len(s.text.json) }
+
+// JSON returns the object's JSON in parts, of which the long ones are the text that is
+// kept with the object: who writes them to many clients needs no copy for each.
+func (s Shown) JSON() []string { return s.parts(0, len(s.text.json)) }
+
+// MetadataJSON returns the JSON of the object's metadata in parts as [Shown.JSON] does.
+func (s Shown) MetadataJSON() []string { return s.parts(s.text.metadataBegin, s.text.metadataEnd) }
+
+func (s Shown) parts(begin, end int) []string {
+	t := s.text
+	return []string{t.json[begin:t.revision], string(t.appendRevision(nil, s.revision)), t.json[t.revision:end]}
+}
+
 // AppendItem appends the object's JSON as an item of a list: built-in kinds have
 // no apiVersion and kind there.
 func (s Shown) AppendItem(dst []byte) []byte {

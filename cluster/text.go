@@ -87,12 +87,17 @@ func (t *objectText) appendRange(dst []byte, begin, end int, revision int64) []b
 		return append(dst, t.json[begin:end]...)
 	}
 	dst = append(dst, t.json[begin:t.revision]...)
+	dst = t.appendRevision(dst, revision)
+	return append(dst, t.json[t.revision:end]...)
+}
+
+// appendRevision appends the member resourceVersion with the commas that it needs.
+func (t *objectText) appendRevision(dst []byte, revision int64) []byte {
 	dst = append(dst, t.before...)
 	dst = append(dst, `"`+revisionKey+`":"`...)
 	dst = strconv.AppendInt(dst, revision, 10)
 	dst = append(dst, '"')
-	dst = append(dst, t.after...)
-	return append(dst, t.json[t.revision:end]...)
+	return append(dst, t.after...)
 }
 
 // appendObject appends the object, with apiVersion and kind or without.

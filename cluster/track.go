@@ -101,11 +101,7 @@ func applyStatus(err error) *Status {
 		return st
 	case errors.As(err, &conflicts):
 		st = &Status{Code: 409, Reason: ReasonConflict, Message: conflicts.Error(), Err: err, Details: &StatusDetails{}}
-		for i := range conflicts.List {
-			c := &conflicts.List[i]
-			st.Details.Causes = append(st.Details.Causes, Cause{
-				Type: CauseConflict, Message: "conflict with " + c.Owner.String(), Field: c.Field()})
-		}
+		st.Details.Causes = conflictCauses(conflicts.List)
 		return st
 	case errors.Is(err, fieldmanager.ErrRequest), errors.Is(err, fieldmanager.ErrName):
 		st = badRequest(err.Error())
@@ -113,6 +109,21 @@ func applyStatus(err error) *Status {
 		return st
 	}
 	return plainError(err)
+}
+
+// maxCauses is from how many bytes on no more causes are listed, as many as the message
+// of [fieldmanager.Conflicts] has.
+const maxCauses = 3 << 20
+
+// conflictCauses returns a cause for each conflict.
+func conflictCauses(conflicts []fieldmanager.Conflict) []Cause {
+	var causes []Cause
+	for i, size := 0, 0; i < len(conflicts) && size <= maxCauses; i++ {
+		cause := Cause{Type: CauseConflict, Message: "conflict with " + conflicts[i].Owner.String(), Field: conflicts[i].Field()}
+		size += len(cause.Message) + len(cause.Field)
+		causes = append(causes, cause)
+	}
+	return causes
 }
 
 // fieldManager returns the field manager of an endpoint.

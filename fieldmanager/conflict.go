@@ -52,7 +52,13 @@ type Conflicts struct {
 	List []Conflict `json:"conflicts"`
 }
 
-// Error returns the message of the API server (Kubernetes 1.36), letter for letter.
+// maxMessage is from how many bytes on the message names no more fields: as many as the
+// body of a request may have. Ten thousand fields deep in an object would make a small
+// configuration a message of hundreds of megabytes.
+const maxMessage = 3 << 20
+
+// Error returns the message of the API server (Kubernetes 1.36), letter for letter up
+// to 3 MiB; a longer one ends with the number of fields that are not named.
 func (c *Conflicts) Error() string {
 	var b strings.Builder
 	b.WriteString("Apply failed with " + strconv.Itoa(len(c.List)))
@@ -62,6 +68,10 @@ func (c *Conflicts) Error() string {
 	}
 	b.WriteString(" conflicts: ")
 	for i := range c.List {
+		if b.Len() > maxMessage {
+			b.WriteString("\n- and " + strconv.Itoa(len(c.List)-i) + " more")
+			break
+		}
 		if i == 0 || !c.List[i].Same(c.List[i-1].Owner) {
 			if i > 0 {
 				b.WriteByte('\n')

@@ -94,12 +94,29 @@ func (t *tabulator) definitions() document.Value {
 	return b.List()
 }
 
-// row is the row of an object.
+// longCells is from how many bytes on the cells of a row together may be no longer than
+// the object. A definition may have many columns that show the same large field.
+const longCells = 64 << 10
+
+// row is the row of an object. Where its cells would be longer than the object, those
+// from there on have no value.
 func (t *tabulator) row(o document.Value) document.Value {
 	var cells document.ListBuilder
 	cells.Grow(len(t.columns))
+	size, most := 0, longCells
 	for _, c := range t.columns {
-		cells.Append(c.Cell(table.Object{Value: o, Now: t.now}))
+		cell := document.NewNull()
+		if size <= most {
+			cell = c.Cell(table.Object{Value: o, Now: t.now})
+			size += len(cell.StringOr(""))
+		}
+		if size > most && most == longCells {
+			most = max(longCells, len(o.JSON()))
+		}
+		if size > most {
+			cell = document.NewNull()
+		}
+		cells.Append(cell)
 	}
 	shown := metadataOf(t.form, o)
 	switch t.include {

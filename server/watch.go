@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"strconv"
@@ -77,8 +78,7 @@ func (s *Server) follow(ctx context.Context, w *writer, frames *frames, events *
 		if err != nil {
 			return // io.EOF, or the watch's time is over
 		}
-		frame = frames.append(frame[:0], event)
-		if _, err := w.Write(frame); err != nil {
+		if frame, err = frames.write(w, frame, event); err != nil {
 			return
 		}
 		s.metrics.events.Add(1)
@@ -96,12 +96,79 @@ type frames struct {
 	target  target
 	include string
 	// later is set once a table has been written: only the first has columns.
-	later   bool
-	message []byte
+	later  bool
+	buffer []byte
 }
 
 func (s *Server) newFrames(form answerForm, t target, include string) *frames {
 	return &frames{server: s, form: form, target: t, include: include}
+}
+
+// largeEvent is from how many bytes on the object of an event is written in parts of at
+// most as many. A client that does not read holds no copy of it then, and a thousand of
+// them hold no thousand.
+const largeEvent = 32 << 10
+
+// write writes an event by means of a buffer, which it returns.
+func (f *frames) write(w io.Writer, buffer []byte, event cluster.ShownEvent) ([]byte, error) {
+	if event.Shown.Exists() && event.Shown.Size() > largeEvent {
+		switch {
+		case f.form.as == formTable, f.form.as == formList:
+		case f.form.protobuf:
+			return buffer, f.writeMessage(w, event)
+		default:
+			return f.writeStored(w, buffer, event)
+		}
+	}
+	if cap(buffer) > largeEvent {
+		buffer = nil // a large table
+	}
+	buffer = f.append(buffer[:0], event)
+	_, err := w.Write(buffer)
+	return buffer, err
+}
+
+// writeStored writes an event in JSON as appendStored appends it.
+func (f *frames) writeStored(w io.Writer, buffer []byte, event cluster.ShownEvent) ([]byte, error) {
+	buffer = appendEvent(buffer[:0], event.Type)
+	parts, end := event.Shown.JSON(), "}\n"
+	if f.form.as == formMetadata {
+		buffer = f.appendMetadataHead(buffer)
+		parts, end = event.Shown.MetadataJSON(), "}}\n"
+	}
+	for _, part := range append(parts, end) {
+		for len(part) > 0 {
+			n := min(len(part), largeEvent-len(buffer))
+			buffer, part = append(buffer, part[:n]...), part[n:]
+			if len(buffer) == largeEvent {
+				if _, err := w.Write(buffer); err != nil {
+					return buffer, err
+				}
+				buffer = buffer[:0]
+			}
+		}
+	}
+	_, err := w.Write(buffer)
+	return buffer, err
+}
+
+func (f *frames) appendMetadataHead(dst []byte) []byte {
+	return append(dst, `{"apiVersion":"`+f.form.apiVersion()+`","kind":"`+formMetadata+`","metadata":`...)
+}
+
+// writeMessage writes an event in protobuf as appendMessage appends it.
+func (f *frames) writeMessage(w io.Writer, event cluster.ShownEvent) error {
+	o, apiVersion, kind, err := f.message(event)
+	if err != nil {
+		_, err = w.Write(f.appendFailure(nil, err))
+		return err
+	}
+	for _, part := range o.Event(event.Type, apiVersion, kind, revisionOf(event)) {
+		if _, err := w.Write(part); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // append appends an event. One that cannot be written in the form is an error.
@@ -136,7 +203,7 @@ func (f *frames) appendStored(dst []byte, event cluster.ShownEvent) []byte {
 	case formObject:
 		dst = event.Shown.AppendJSON(appendEvent(dst, event.Type))
 	case formMetadata:
-		dst = append(appendEvent(dst, event.Type), `{"apiVersion":"`+f.form.apiVersion()+`","kind":"`+formMetadata+`","metadata":`...)
+		dst = f.appendMetadataHead(appendEvent(dst, event.Type))
 		dst = append(event.Shown.AppendMetadata(dst), '}')
 	default:
 		status := asStatus(notInForm(f.form, "not a list", f.target.kind.Kind))
@@ -149,25 +216,45 @@ func (f *frames) appendStored(dst []byte, event cluster.ShownEvent) []byte {
 func (f *frames) appendMessage(dst []byte, event cluster.ShownEvent) []byte {
 	var err error
 	switch {
-	case f.form.as == formList:
-		err = notInForm(f.form, "not a list", f.target.kind.Kind)
 	case event.Shown.Exists():
 		var o *protobuf.Object
-		if o, err = wireOf(event.Shown); err == nil {
-			apiVersion, kind := f.target.kind.APIVersion(), f.target.kind.Kind
-			if f.form.as != formObject {
-				apiVersion, kind, o = f.form.apiVersion(), f.form.as, o.Metadata()
-			}
-			f.message = o.AppendMessage(f.message[:0], apiVersion, kind, strconv.FormatInt(event.Shown.Revision(), 10))
+		var apiVersion, kind string
+		if o, apiVersion, kind, err = f.message(event); err == nil {
+			f.buffer = o.AppendMessage(f.buffer[:0], apiVersion, kind, revisionOf(event))
 		}
+	case f.form.as == formList:
+		err = notInForm(f.form, "not a list", f.target.kind.Kind)
 	default:
-		f.message, err = wireMessage(f.form, event.Object)
+		f.buffer, err = wireMessage(f.form, event.Object)
 	}
 	if err != nil {
-		event.Type = "ERROR"
-		f.message, _ = protobuf.EncodeStatus(asStatus(err).Object()) // which always has this form
+		return f.appendFailure(dst, err)
 	}
-	return protobuf.AppendEvent(dst, event.Type, f.message)
+	return protobuf.AppendEvent(dst, event.Type, f.buffer)
+}
+
+// message returns the object of an event in protobuf, and of which kind it is shown.
+func (f *frames) message(event cluster.ShownEvent) (o *protobuf.Object, apiVersion, kind string, err error) {
+	if f.form.as == formList {
+		return nil, "", "", notInForm(f.form, "not a list", f.target.kind.Kind)
+	}
+	if o, err = wireOf(event.Shown); err != nil {
+		return nil, "", "", err
+	}
+	if f.form.as != formObject {
+		return o.Metadata(), f.form.apiVersion(), f.form.as, nil
+	}
+	return o, f.target.kind.APIVersion(), f.target.kind.Kind, nil
+}
+
+// appendFailure appends the event in protobuf that ends a watch with an error.
+func (f *frames) appendFailure(dst []byte, err error) []byte {
+	status, _ := protobuf.EncodeStatus(asStatus(err).Object()) // which always has this form
+	return protobuf.AppendEvent(dst, "ERROR", status)
+}
+
+func revisionOf(event cluster.ShownEvent) string {
+	return strconv.FormatInt(event.Shown.Revision(), 10)
 }
 
 func appendEvent(dst []byte, kind string) []byte {

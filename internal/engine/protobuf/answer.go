@@ -163,11 +163,30 @@ func (o *Object) AppendMessage(dst []byte, apiVersion, kind, revision string) []
 // AppendEvent appends the frame of a watch's event around an encoded object: four
 // bytes of length and a WatchEvent.
 func AppendEvent(dst []byte, event string, object []byte) []byte {
-	size := fieldSize(len(event)) + fieldSize(fieldSize(len(object)))
-	dst = binary.BigEndian.AppendUint32(dst, uint32(size))
+	return append(appendEventHeader(dst, event, len(object)), object...)
+}
+
+// appendEventHeader appends the frame up to the encoded object, which size bytes have
+// to follow.
+func appendEventHeader(dst []byte, event string, size int) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(fieldSize(len(event))+fieldSize(fieldSize(size))))
 	dst = appendBytes(dst, 1, event)
-	dst = binary.AppendUvarint(appendTag(dst, 2, wireBytes), uint64(fieldSize(len(object))))
-	return appendBytes(dst, 1, object)
+	dst = binary.AppendUvarint(appendTag(dst, 2, wireBytes), uint64(fieldSize(size)))
+	return binary.AppendUvarint(appendTag(dst, 1, wireBytes), uint64(size))
+}
+
+// Event returns the frame of a watch's event with an object in parts, of which the
+// long ones are those of the object: who writes the frame to many clients needs no copy
+// for each. The parts must not be changed.
+func (o *Object) Event(event, apiVersion, kind, revision string) [][]byte {
+	header := AppendHeader(nil, apiVersion, kind, o.Size(revision))
+	frame := append(appendEventHeader(nil, event, len(header)+o.Size(revision)+len(Trailer)), header...)
+	frame = binary.AppendUvarint(appendTag(frame, fieldMetadata, wireBytes), uint64(o.metadataSize(revision)))
+	var version []byte
+	if revision != "" {
+		version = appendBytes(nil, fieldResourceVersion, revision)
+	}
+	return [][]byte{frame, o.metadata[:o.revision], version, o.metadata[o.revision:], o.rest, Trailer}
 }
 
 // EncodeStatus encodes a Status, which has no metadata of an object, as a whole

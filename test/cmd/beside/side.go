@@ -78,9 +78,10 @@ func (s *side) config(protobuf bool) *rest.Config {
 	if strings.HasPrefix(s.url, "https:") {
 		c.Insecure = true
 	}
+	c.ContentType, c.AcceptContentTypes = "application/json", "application/json"
 	if protobuf {
 		c.ContentType = "application/vnd.kubernetes.protobuf"
-		c.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
+		c.AcceptContentTypes = c.ContentType + ",application/json"
 	}
 	return c
 }

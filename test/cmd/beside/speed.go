@@ -161,7 +161,7 @@ func turn(ctx context.Context, o *options, s *side, p place, r row) (figure, err
 		if err != nil {
 			return figure{}, err
 		}
-		if err := r.do(ctx, c, p, i, -1); err != nil { // connects
+		if err := r.do(ctx, c, p, i, 0); err != nil { // connects
 			return figure{}, err
 		}
 		clients[i] = c
@@ -173,7 +173,7 @@ func turn(ctx context.Context, o *options, s *side, p place, r row) (figure, err
 	failed := make(chan error, len(clients))
 	for i, c := range clients {
 		wg.Go(func() {
-			for n := 0; time.Since(began) < o.turn; n++ {
+			for n := 1; time.Since(began) < o.turn; n++ {
 				if err := r.do(ctx, c, p, i, n); err != nil {
 					failed <- err
 					return
@@ -203,23 +203,27 @@ func ownTime() time.Duration {
 }
 
 // report prints a line for each row: requests a second on each side, how many times
-// those of the last side each is, and processor time for each request.
+// those of the last side each is, processor time for each request of the server and of
+// the client, and how many times the last side takes of both together. On a machine with
+// nothing else to do the two ratios are about the same; other programs change the first
+// much and the second little.
 func report(o *options, sides []*side, rows []row, figures map[string]map[*side][]figure) error {
 	fmt.Printf("%d clients, medians of %d rounds of %s on %d processors\n\n", o.clients, o.rounds, o.turn, runtime.NumCPU())
 	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(t, "REQUEST\tSERVER\tREQUESTS/S\tTIMES THE LAST\tSERVER'S TIME\tCLIENT'S TIME")
+	_, _ = fmt.Fprintln(t, "REQUEST\tSERVER\tREQUESTS/S\tTIMES THE LAST\tSERVER'S TIME\tCLIENT'S TIME\tTHE LAST TAKES")
 	for _, r := range rows {
 		last := figures[r.name][sides[len(sides)-1]]
 		for _, s := range sides {
 			own := figures[r.name][s]
-			var ratios []float64
+			var ratios, costs []float64
 			for i := range own {
 				ratios = append(ratios, own[i].rate/last[i].rate)
+				costs = append(costs, float64(last[i].server+last[i].client)/float64(own[i].server+own[i].client))
 			}
-			_, _ = fmt.Fprintf(t, "%s\t%s\t%.0f\t%.1f\t%s\t%s\n", r.name, s.name,
-				median(own, func(f figure) float64 { return f.rate }), median(ratios, func(r float64) float64 { return r }),
+			_, _ = fmt.Fprintf(t, "%s\t%s\t%.0f\t%.1f\t%s\t%s\t%.1f×\n", r.name, s.name,
+				median(own, func(f figure) float64 { return f.rate }), median(ratios, itself),
 				micros(median(own, func(f figure) float64 { return float64(f.server) })),
-				micros(median(own, func(f figure) float64 { return float64(f.client) })))
+				micros(median(own, func(f figure) float64 { return float64(f.client) })), median(costs, itself))
 		}
 	}
 	return t.Flush()
@@ -228,6 +232,8 @@ func report(o *options, sides []*side, rows []row, figures map[string]map[*side]
 func micros(nanoseconds float64) string {
 	return time.Duration(nanoseconds).Round(time.Microsecond).String()
 }
+
+func itself(f float64) float64 { return f }
 
 func median[T any](samples []T, of func(T) float64) float64 {
 	var values []float64
