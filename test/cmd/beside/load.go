@@ -97,8 +97,12 @@ func loadOne(ctx context.Context, o *options, s *side) (*outcome, error) {
 	if err := writeAll(ctx, c, o, groups, out); err != nil {
 		return nil, err
 	}
+	var finished sync.WaitGroup
 	for _, w := range watchers {
-		w.finish()
+		finished.Go(w.finish)
+	}
+	finished.Wait()
+	for _, w := range watchers {
 		out.events += int64(len(w.versions))
 		out.event = append(out.event, w.took...)
 		if !slices.Equal(w.versions, w.group.versions) {
