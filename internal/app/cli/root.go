@@ -178,6 +178,7 @@ who owns which field afterwards, and who conflicts with whom.
 		a.raceCommand(),
 		a.resolveCommand(),
 		a.runCommand(),
+		a.schemaCommand(),
 		a.serveCommand(),
 		a.verifyCommand(),
 		a.versionCommand(),

@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/explain"
+	"github.com/patchlab-dev/patchlab/internal/oracle/conformance"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+func builtinKinds(t *testing.T) *schema.Registry {
+	t.Helper()
+	catalog, err := schema.Builtin("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schema.NewRegistry(catalog)
+}
+
+// TestSchemaOfEveryKind describes every field of every built-in kind: each merges as its
+// type says, and its path leads back to it.
+func TestSchemaOfEveryKind(t *testing.T) {
+	registry := builtinKinds(t)
+	fields, keyed := 0, 0
+	var check func(d *describer, f *fieldMerge)
+	check = func(d *describer, f *fieldMerge) {
+		fields++
+		if f.Type == "" || f.Apply == "" || f.Strategic == "" || f.Merge == "" || !strings.HasPrefix(f.Apply, explain.Merges(f.t)) {
+			t.Errorf("%s %s is described as %+v", d.kind.GroupVersionKind, f.Path, f)
+		}
+		if f.ListType == "map" {
+			if keyed++; len(f.Keys) == 0 {
+				t.Errorf("%s %s is a keyed list without keys", d.kind.GroupVersionKind, f.Path)
+			}
+		}
+		for _, kid := range f.Fields {
+			check(d, kid)
+		}
+	}
+	kinds := 0
+	for k := range registry.Kinds() {
+		if k.Resource == "" {
+			continue
+		}
+		kinds++
+		d, err := newDescriber(registry, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		root := d.root()
+		d.members(root, true)
+		check(d, root)
+		for _, f := range root.Fields {
+			if again, err := d.at(f.Path); err != nil || again.t != f.t {
+				t.Errorf("%s: %s leads to %v, %v", k.GroupVersionKind, f.Path, again, err)
+			}
+		}
+	}
+	t.Logf("%d kinds, %d fields, %d keyed lists", kinds, fields, keyed)
+	if kinds < 80 || fields < 10000 || keyed < 300 {
+		t.Error("that is too few")
+	}
+}
+
+// sometimesImmutable are recorded fields that are not shown as immutable, with the
+// reason.
+var sometimesImmutable = map[string]string{
+	"Pod. status.qosClass":                "through the subresource status",
+	"ConfigMap. binaryData":               "while immutable is set",
+	"ConfigMap. data":                     "while immutable is set",
+	"Secret. data":                        "while immutable is set",
+	"PersistentVolumeClaim. volumeMode":   "the API server names it without its spec",
+	"PersistentVolume. nodeAffinity":      "the API server names it without its spec",
+	"Service. spec.healthCheckNodePort":   "of a load balancer with a local traffic policy",
+	"Event. message":                      "of an event with eventTime",
+	"Event. involvedObject":               "of an event with eventTime",
+	"Event. count":                        "of an event with eventTime",
+	"Event. firstTimestamp":               "of an event with eventTime",
+	"Event. action":                       "of an event with eventTime",
+	"Event. reportingController":          "the API server names the field of the other group",
+	"Event. type":                         "of an event with eventTime",
+	"CSINode.storage.k8s.io spec.drivers": "of a driver with the same name",
+}
+
+// TestSchemaKnowsRecordedImmutableFields looks for every field that kube-apiserver was
+// recorded to refuse as immutable.
+func TestSchemaKnowsRecordedImmutableFields(t *testing.T) {
+	var cases []conformance.Case
+	for _, dir := range []string{"conformance", "invalid", "more"} {
+		found, err := conformance.ReadAll("../../../testdata/" + dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cases = append(cases, found...)
+	}
+	registry := builtinKinds(t)
+	seen := map[string]bool{}
+	found := 0
+	for _, c := range cases {
+		for _, step := range c.Steps {
+			body, err := json.Marshal(step.Response.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			doc, err := document.Parse(body, document.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			details := doc.Root.Get("details")
+			for _, cause := range details.Get("causes").Items() {
+				field := cause.Get("field").StringOr("")
+				name := details.Get("kind").StringOr("") + "." + details.Get("group").StringOr("") + " " + field
+				if !strings.Contains(cause.Get("message").StringOr(""), "field is immutable") || seen[name] || strings.Contains(field, "[") {
+					continue
+				}
+				seen[name] = true
+				kind, _, _, err := findKind(registry, strings.TrimSuffix(details.Get("kind").StringOr("")+"."+details.Get("group").StringOr(""), "."), "")
+				if err != nil {
+					continue // a custom resource
+				}
+				d, err := newDescriber(registry, kind)
+				if err != nil {
+					t.Fatal(err)
+				}
+				f, err := d.at(field)
+				immutable, why := err == nil && f.Immutable, sometimesImmutable[name]
+				if immutable == (why != "") {
+					t.Errorf("%s: immutable %v, but the test knows: %q (%v)", name, immutable, why, err)
+				}
+				if immutable {
+					found++
+				}
+			}
+		}
+	}
+	t.Logf("%d immutable fields found, %d are so only in some objects", found, len(sometimesImmutable))
+	if found < 30 {
+		t.Error("too few immutable fields are found")
+	}
+}

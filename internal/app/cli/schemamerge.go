@@ -1,0 +1,174 @@
+package cli
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/explain"
+	"github.com/patchlab-dev/patchlab/kinds"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// merges fills in how a field merges under each kind of patch. own is the field as its
+// object declares it, nil for the object itself and for an entry of a map.
+func (d *describer) merges(f *fieldMerge, own *schema.Field) {
+	t := f.t
+	f.Apply = explain.Merges(t)
+	f.Merge = "replaced"
+	if t.List != nil {
+		f.Merge = "replaced as a whole"
+	}
+	if t.Map != nil && t.List == nil {
+		f.Merge = "merged member by member"
+	}
+	switch {
+	case t.List != nil && t.Map == nil:
+		f.ListType = map[schema.ListKind]string{schema.AtomicList: "atomic", schema.SetList: "set", schema.KeyedList: "map"}[t.List.Kind]
+		for _, k := range t.List.Keys {
+			f.Keys = append(f.Keys, k.Name)
+		}
+		f.Apply = f.withDefaults()
+	case t.Map != nil && t.List == nil:
+		f.MapType = "granular"
+		if t.Map.Atomic {
+			f.MapType = "atomic"
+		}
+	}
+	if !d.kind.Builtin {
+		f.Strategic = "not supported: the API server refuses it for custom resources"
+		return
+	}
+	var strategy schema.PatchStrategy
+	if own != nil {
+		strategy, f.MergeKey = own.Strategy, own.MergeKey
+	}
+	f.PatchStrategy = strategyText(strategy)
+	f.Strategic = strategic(f, strategy)
+}
+
+// withDefaults names the keys of a list with the values that items without them have.
+func (f *fieldMerge) withDefaults() string {
+	var keys []string
+	for _, k := range f.t.List.Keys {
+		if k.Default != "" && k.Default != `""` && k.Default != "0" { // an item that lacks another key is not valid
+			keys = append(keys, k.Name+" is "+k.Default+" where an item lacks it")
+		}
+	}
+	if len(keys) == 0 {
+		return f.Apply
+	}
+	return f.Apply + "; " + strings.Join(keys, ", ")
+}
+
+func strategyText(s schema.PatchStrategy) string {
+	var names []string
+	for _, n := range [...]struct {
+		bit  schema.PatchStrategy
+		name string
+	}{{schema.StrategyMerge, "merge"}, {schema.StrategyRetainKeys, "retainKeys"}, {schema.StrategyReplace, "replace"}} {
+		if s&n.bit != 0 {
+			names = append(names, n.name)
+		}
+	}
+	return strings.Join(names, ",")
+}
+
+// strategic says what a strategic merge patch does with a field.
+func strategic(f *fieldMerge, strategy schema.PatchStrategy) string {
+	switch t := f.t; {
+	case t.List != nil && t.Map == nil && strategy&schema.StrategyMerge == 0:
+		return "replaced as a whole"
+	case t.List != nil && t.Map == nil && f.MergeKey == "":
+		return "merged as a set"
+	case t.List != nil && t.Map == nil:
+		text := "merged by " + f.MergeKey
+		if len(f.Keys) > 1 {
+			text += ": by this key alone, of those that server-side apply has"
+		}
+		return text
+	case t.Map != nil && t.List == nil && strategy&schema.StrategyReplace != 0:
+		return "replaced as a whole"
+	case t.Map != nil && t.List == nil && strategy&schema.StrategyRetainKeys != 0:
+		return "merged member by member: kubectl's patches remove the members that the manifest lacks ($retainKeys)"
+	case t.Map != nil && t.List == nil:
+		return "merged member by member"
+	}
+	return "replaced"
+}
+
+// transition is a validation rule that lets a field keep its value only.
+var transition = regexp.MustCompile(`^\s*(self\s*==\s*oldSelf|oldSelf\s*==\s*self)\s*$`)
+
+// immutable reports whether a field cannot be changed. Of a custom resource it says so
+// by a validation rule. A built-in kind is asked: whether its validation refuses an
+// object that differs from a live one in this field. So a field that is immutable only
+// in objects of some sort is not found.
+func immutable(kind *schema.Kind, path document.Path, t *schema.Type) bool {
+	if t.Validation != nil {
+		for _, r := range t.Validation.Rules {
+			if transition.MatchString(r.Rule) {
+				return true
+			}
+		}
+	}
+	if !kind.Builtin {
+		return false
+	}
+	was, is := sample(t, "a", 0), sample(t, "b", 0)
+	if !was.Exists() || document.Identical(was, is) {
+		return false
+	}
+	strategy := kinds.For(kind)
+	live, next := sampleObject(kind, path, was), sampleObject(kind, path, is)
+	for _, e := range append(strategy.ValidateUpdate(kind, "", next, live, document.Value{}), kinds.ValidateMetadataUpdate(next, live)...) {
+		if strings.Contains(e.Body(), "immutable") && (path.HasPrefix(e.Path) || e.Path.HasPrefix(path)) {
+			return true
+		}
+	}
+	return false
+}
+
+// sampleObject returns an object of a kind that has little but a value at a path.
+func sampleObject(kind *schema.Kind, path document.Path, v document.Value) document.Value {
+	for i := len(path) - 1; i >= 0; i-- {
+		if name, ok := path[i].Name(); ok {
+			v = document.NewObject().With(name, v)
+		} else {
+			v = document.NewList(v)
+		}
+	}
+	return v.With("apiVersion", document.NewString(kind.APIVersion())).With("kind", document.NewString(kind.Kind))
+}
+
+// sample returns a value of a type that differs with text, absent where there is none
+// that is simple.
+func sample(t *schema.Type, text string, depth int) document.Value {
+	const most = 4
+	switch {
+	case t == nil || depth > most:
+		return document.Value{}
+	case t.Scalar == schema.BooleanScalar:
+		return document.NewBool(text == "a")
+	case t.Scalar == schema.IntegerScalar || t.Scalar == schema.NumberScalar:
+		return document.NewInt(int64(len(text)) + int64(text[0]))
+	case t.Scalar == schema.StringScalar && t.Format == "quantity":
+		return document.NewString(map[string]string{"a": "1", "b": "2"}[text])
+	case t.Scalar != schema.NoScalar:
+		return document.NewString(text)
+	case t.List != nil:
+		if item := sample(t.List.Elem, text, depth+1); item.Exists() {
+			return document.NewList(item)
+		}
+	case t.Map != nil:
+		for _, f := range t.Map.Fields {
+			if v := sample(f.Type, text, depth+1); v.Exists() {
+				return document.NewObject().With(f.Name, v)
+			}
+		}
+		if v := sample(t.Map.Elem, text, depth+1); v.Exists() {
+			return document.NewObject().With("key", v)
+		}
+	}
+	return document.Value{}
+}
