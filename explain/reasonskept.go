@@ -9,6 +9,7 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
 	"github.com/patchlab-dev/patchlab/internal/engine/structured"
 	"github.com/patchlab-dev/patchlab/patch"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // keptByOwners adds the reasons for the fields that an apply gave up and that stay.
@@ -44,6 +45,9 @@ func (e *explainer) keepers(r *Reason, m fieldmanager.Managed) {
 	r.Rule = RuleItemKept
 	if len(r.KeptBy) == 0 {
 		r.Rule = Rule(fieldmanager.RulePruneKept)
+		if t := typeAt(e.Type, r.Path); t != nil && t.List != nil && t.Map == nil && t.List.Kind != schema.AtomicList {
+			r.Rule = RuleWasAtomic // nobody owns such a list itself since
+		}
 	}
 }
 
@@ -193,6 +197,11 @@ func (e *explainer) refusals() {
 			r.Before = e.Before.Value.Follow(f.Path)
 			r.OwnersBefore = ownersAt(e.Before.Managed, f.Path)
 		}
+		for _, d := range e.Notes.patched {
+			if n := len(d.Path) - 1; d.Rule == patch.RuleStrategicMergeKey && len(f.Path) > n && f.Path.HasPrefix(d.Path[:n]) {
+				r.decidedBy(Rule(d.Rule)) // an item of the same list
+			}
+		}
 		path, ok := fieldPath(e.Type, e.Notes.sent(), f.Path)
 		if ok && len(path) > 0 {
 			e.behind(path, &r)
@@ -298,6 +307,23 @@ func nameAll(list []fieldmanager.Owner) string {
 	default:
 		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
 	}
+}
+
+// typeAt returns the type of a field, nil where it is not known.
+func typeAt(t *schema.Type, path document.Path) *schema.Type {
+	for _, s := range path {
+		if t == nil {
+			return nil
+		}
+		if name, ok := s.Name(); ok {
+			t = t.Map.Member(name)
+		} else if t.List != nil {
+			t = t.List.Elem
+		} else {
+			return nil
+		}
+	}
+	return t
 }
 
 // typeOf fills in how the field and the list around it are merged.

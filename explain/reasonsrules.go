@@ -18,6 +18,7 @@ const (
 	RuleCoOwned      Rule = "apply/co-owned-kept"
 	RuleItemKept     Rule = "apply/item-kept"
 	RuleWithParent   Rule = "apply/removed-with-parent"
+	RuleWasAtomic    Rule = "apply/was-atomic"
 	RuleByUpdate     Rule = "apply/owned-by-update"
 	RuleLastApplied  Rule = "apply/last-applied"
 	RuleMergeList    Rule = "merge/list-replaced"
@@ -93,6 +94,7 @@ var rules = [...]rule{
 	{RuleCoOwned, "The configuration no longer has the field, so the applier gives it up; it stays, because {owners} owns it too.", "That the field is removed. It goes when its last owner gives it up; after a move from client-side apply that is kubectl-client-side-apply, which never will."},
 	{RuleItemKept, "The configuration no longer has the list item or object; it stays, because {owners} owns it or a field in it.", "That the whole item is removed. What the applier alone owned in it is; the rest stays, with the fields that identify it."},
 	{Rule(fieldmanager.RulePruneKept), "The configuration no longer has the field; it stays, because something in it, or the object that holds it, still has an owner.", "That the field is removed."},
+	{RuleWasAtomic, "The list was atomic when the applier set it, so it owned the list as a whole. Now items have owners of their own, and those that the configuration no longer has stay, because nobody owns them.", "That the items are removed. Apply the items once as they are, so that the applier owns each, and remove them after that."},
 	{RuleByUpdate, "The configuration does not have the field. It stays, because the applier never applied it: {owners} set it by an update.", "That the field is removed, because the same tool wrote it. An apply removes only what an earlier apply of the same manager set."},
 	{Rule(fieldmanager.RuleConflict), "{owners} owns the field with another value, so the apply is refused.", "That the last writer wins, as in an update or a patch."},
 	{Rule(fieldmanager.RuleTransfer), "The apply is forced, so the applier takes the field over and {owners} loses it.", ""},

@@ -353,6 +353,8 @@ func values(r *explain.Reason) string {
 	switch {
 	case r.Effect == explain.Reordered || r.Effect == explain.Noted:
 		return ""
+	case r.Effect == explain.Kept && r.After.Exists():
+		text = ": " + short(r.After)
 	case r.Before.Exists() && r.After.Exists() && document.Identical(r.Before, r.After):
 		text = ": " + short(r.After)
 	case r.Before.Exists() && r.After.Exists():
