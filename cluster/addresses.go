@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"sync"
 
+	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/kinds"
 	"github.com/patchlab-dev/patchlab/store"
 )
@@ -112,3 +113,23 @@ func (a *addresses) taken(ctx context.Context) (ips map[string]bool, ports map[i
 
 // hasAddresses reports whether objects of a resource have cluster IPs and node ports.
 func hasAddresses(s *kinds.Strategy) bool { return s.Addresses != nil }
+
+// addressCauses returns why a Service cannot have the addresses and ports that it
+// asks for. What else is wrong with it then shows only when this is mended.
+func (t *task) addressCauses(asked, object, live document.Value) []Cause {
+	if t.ep.strategy.Addresses == nil || t.ep.sub != "" {
+		return nil
+	}
+	var given *kinds.Given
+	if t.addresses != nil {
+		used := sync.OnceValues(func() (map[string]bool, map[int64]bool) { return t.addresses.taken(context.Background()) })
+		given = &kinds.Given{
+			IP:   func(ip string) bool { ips, _ := used(); return ips[ip] },
+			Port: func(port int64) bool { _, ports := used(); return ports[port] },
+		}
+		if !t.dryRun() {
+			given.FirstPort, given.LastPort = firstNodePort, lastNodePort
+		}
+	}
+	return schemaCauses(t.ep.strategy.ValidateAddresses(asked, object, live, given))
+}

@@ -2,7 +2,9 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -117,5 +119,37 @@ func TestAddressesEnd(t *testing.T) {
 	}
 	if ip := a.allotment(context.Background()).clusterIP("IPv6"); ip != "" {
 		t.Errorf("%s is of no family of the cluster", ip)
+	}
+}
+
+// TestAddressesAsked: what a Service asks for must be free, of the cluster's one
+// family and in its range. What is wrong there is all that the answer names.
+func TestAddressesAsked(t *testing.T) {
+	c, err := New(Config{Addresses: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	createService(t, c, "first", `{"clusterIP":"10.96.0.9","type":"NodePort","ports":[{"port":80,"nodePort":30009}]}`)
+	for _, one := range []struct{ spec, want, reason string }{
+		{`{"type":"NodePort","ports":[{"port":80,"nodePort":30009}]}`, "spec.ports[0].nodePort: Invalid value: 30009: provided port is already allocated", "a port of another Service"},
+		{`{"type":"NodePort","ports":[{"port":80,"nodePort":80}]}`, "spec.ports[0].nodePort: Invalid value: 80: provided port is not in the valid range. The range of valid ports is 30000-32767", "a port that is no node port"},
+		{`{"clusterIP":"10.96.0.9","ports":[{"port":80}]}`, `spec.clusterIPs: Invalid value: ["10.96.0.9"]: failed to allocate IP 10.96.0.9: provided IP is already allocated`, "an address of another Service"},
+		{`{"ipFamilyPolicy":"RequireDualStack","ports":[{"port":0}]}`, `spec.ipFamilyPolicy: Invalid value: "RequireDualStack": this cluster is not configured for dual-stack services`, "two families"},
+		{`{"ipFamilies":["IPv6"],"ports":[{"port":80}]}`, `spec.ipFamilies[0]: Invalid value: "IPv6": not configured on this cluster`, "the other family"},
+		{`{"clusterIP":"fd00::1","ports":[{"port":80}]}`, `spec.clusterIPs[0]: Invalid value: "fd00::1": IPv6 is not configured on this cluster`, "an address of the other family"},
+		{`{"type":"ClusterIP","ports":[{"port":80,"nodePort":30010}]}`, "spec.ports[0].nodePort: Forbidden: may not be used when `type` is 'ClusterIP'", "a node port that nothing needs"},
+	} {
+		r := &Request{Verb: Create, Version: "v1", Resource: "services", Namespace: "d",
+			Body: fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Service","metadata":{"name":"second"},"spec":%s}`, one.spec)}
+		var status *Status
+		if _, err := c.Do(context.Background(), r); !errors.As(err, &status) || status.Code != 422 || !strings.HasSuffix(status.Message, one.want) {
+			t.Errorf("%s: %v", one.reason, err)
+		}
+	}
+	// A Service keeps its own.
+	update := &Request{Verb: Patch, Version: "v1", Resource: "services", Namespace: "d", Name: "first", Format: MergePatch,
+		Body: []byte(`{"spec":{"clusterIP":"10.96.0.9","ports":[{"port":81,"nodePort":30009}]}}`)}
+	if _, err := c.Do(context.Background(), update); err != nil {
+		t.Error(err)
 	}
 }

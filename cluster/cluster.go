@@ -147,6 +147,7 @@ func New(config Config) (*Cluster, error) {
 	if config.Addresses {
 		p.addresses = newAddresses(c.store, "/registry/"+kinds.Find(hasAddresses).StorageName()+"/")
 	}
+	p.namespace = c.storedNamespace
 	load := c.loadDefinitions
 	if config.Shared {
 		load = c.follow

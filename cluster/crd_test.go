@@ -124,6 +124,17 @@ func TestCRDDeletionWaitsForItsObjects(t *testing.T) {
 	q.must(cluster.Create, things, `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"new"}}`)
 }
 
+// A definition whose webhook has no certificate to be called with is not established.
+func TestCRDWithoutCertificates(t *testing.T) {
+	q := newRequests(t, cluster.Config{})
+	conversion := `,"conversion":{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],"clientConfig":{"url":"https://h.example.com/","caBundle":"YQ=="}}},"scope"`
+	q.must(cluster.Create, crds, strings.Replace(thingCRD("things", "Thing", simpleSpec, ""), `,"scope"`, conversion, 1))
+	condition := q.must(cluster.Get, crds+"/things.x.example.com", "").Lookup("status", "conditions").At(1)
+	if got := condition.Get("type").StringOr("") + "=" + condition.Get("status").StringOr("") + ", " + condition.Get("reason").StringOr(""); got != "Established=False, InvalidCABundle" {
+		t.Errorf("the condition is %s", got)
+	}
+}
+
 // What is wrong with a definition is refused with its path.
 func TestCRDIsValidated(t *testing.T) {
 	q := newRequests(t, cluster.Config{})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/store"
 )
 
@@ -32,6 +33,15 @@ func (c *Cluster) checkNamespace(ctx context.Context, t *task, name string) *Sta
 	st := refused(t.ep.what(), name, "unable to create new content in namespace "+namespace+" because it is being terminated")
 	st.Details.Causes = []Cause{{Type: "NamespaceTerminating", Field: "metadata.namespace", Message: "namespace " + namespace + " is being terminated"}}
 	return st
+}
+
+// storedNamespace returns a namespace, absent where it does not exist.
+func (c *Cluster) storedNamespace(name string) document.Value {
+	item, err := c.store.Get(context.Background(), "/registry/namespaces/"+name, store.GetOptions{})
+	if err != nil {
+		return document.Value{}
+	}
+	return item.Value.object.Value
 }
 
 // checkImmortal refuses to delete the namespaces of the system.

@@ -24,6 +24,9 @@ type pipeline struct {
 	metadata *schema.Kind
 	// addresses are given to Services, nil for none.
 	addresses *addresses
+	// namespace returns a namespace, absent where it does not exist; nil where no
+	// other objects are known.
+	namespace func(name string) document.Value
 	// admission changes and refuses writes, nil for none.
 	admission Admission
 

@@ -18,6 +18,7 @@ func (t *task) validateNew(object document.Value) []Cause {
 	metadata := t.metadataCauses(object)
 	if k.Builtin {
 		causes := append(t.builtinCauses(object, document.Value{}, document.Value{}), metadata...)
+		causes = append(causes, t.namespaceCauses(object)...)
 		t.valid = len(causes) == 0
 		return t.checkDefinition(causes, object, document.Value{})
 	}
@@ -41,6 +42,14 @@ func (t *task) metadataCauses(object document.Value) []Cause {
 // is an object of the kind that is known to be valid, absent for none.
 func (t *task) builtinCauses(object, live, valid document.Value) []Cause {
 	return schemaCauses(t.ep.strategy.ValidateUpdate(t.ep.kind, t.ep.sub, object, live, valid))
+}
+
+// namespaceCauses validates a new object by the namespace it is in.
+func (t *task) namespaceCauses(object document.Value) []Cause {
+	if t.ep.strategy.InNamespace == nil || t.namespace == nil {
+		return nil
+	}
+	return schemaCauses(t.ep.strategy.InNamespace(object, t.namespace(meta(object, "namespace"))))
 }
 
 // validateUpdate validates the next state of an object.

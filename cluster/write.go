@@ -72,6 +72,7 @@ func (t *task) prepareNew(next fieldmanager.Object) (fieldmanager.Object, *Statu
 		return next, st
 	}
 	t.passed(StageMetadata, next.Value)
+	asked := next.Value
 	switch {
 	case k.Builtin && t.rules != nil:
 		next.Value = t.rules.PrepareForCreate(k, next.Value, t.registryRequest())
@@ -81,7 +82,11 @@ func (t *task) prepareNew(next fieldmanager.Object) (fieldmanager.Object, *Statu
 	t.passed(StageReset, next.Value)
 	next.Value = firstGeneration(t.ep.strategy, next.Value)
 	t.passed(StageMetadata, next.Value)
-	if causes := t.validateNew(next.Value); len(causes) > 0 {
+	causes := t.addressCauses(asked, next.Value, document.Value{})
+	if len(causes) == 0 {
+		causes = t.validateNew(next.Value)
+	}
+	if len(causes) > 0 {
 		return next, invalid(t.ep.invalidKind(next.Value), meta(next.Value, "name"), causes)
 	}
 	return next, nil
@@ -230,6 +235,7 @@ func (t *task) prepareUpdate(live, next fieldmanager.Object) (fieldmanager.Objec
 		return next, st
 	}
 	next.Value = keepMeta(next.Value, live.Value, "generation")
+	asked := next.Value
 	next.Value = t.reset(live.Value, next.Value)
 	t.passed(StageReset, next.Value)
 	if t.ep.sub != subStatus {
@@ -248,7 +254,11 @@ func (t *task) prepareUpdate(live, next fieldmanager.Object) (fieldmanager.Objec
 		next.Value = keepMeta(next.Value, live.Value, "deletionGracePeriodSeconds")
 	}
 	t.passed(StageMetadata, next.Value)
-	if causes := t.validateUpdate(live.Value, next.Value); len(causes) > 0 {
+	causes := t.addressCauses(asked, next.Value, live.Value)
+	if len(causes) == 0 {
+		causes = t.validateUpdate(live.Value, next.Value)
+	}
+	if len(causes) > 0 {
 		return next, invalid(t.ep.invalidKind(next.Value), meta(next.Value, "name"), causes)
 	}
 	return next, nil

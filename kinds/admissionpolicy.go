@@ -65,7 +65,7 @@ const (
 
 // policy checks the parts that both kinds of policies have.
 func (c *check) policy(spec, old field) {
-	c.needOneOf(spec.get("failurePolicy"), "Fail,Ignore")
+	c.chosen(spec.get("failurePolicy"), "Fail,Ignore")
 	c.paramKind(spec.get("paramKind"))
 	if match := spec.get("matchConstraints"); match.isSet() {
 		c.matchResources(match)
@@ -157,7 +157,9 @@ func (c *check) notBlank(f field) bool {
 // auditAnnotation checks an annotation, whose key is shown with the policy's name.
 func (c *check) auditAnnotation(annotation field, policy string) {
 	key := annotation.get("key")
-	if policy != "" {
+	if policy == "" {
+		c.invalid(key, "requires metadata.name be non-empty")
+	} else {
 		if full := policy + "/" + key.text(); names.QualifiedName(full) != "" {
 			c.invalidText(key, full, names.QualifiedName(full))
 		}
@@ -190,7 +192,7 @@ func validateMutatingAdmissionPolicy(c *check, object, old field) {
 	for i := range mutations.items() {
 		c.mutation(mutations.item(i))
 	}
-	c.needOneOf(spec.get("reinvocationPolicy"), "IfNeeded,Never")
+	c.chosen(spec.get("reinvocationPolicy"), "IfNeeded,Never")
 }
 
 func (c *check) mutation(m field) {

@@ -20,14 +20,18 @@ var apiServiceStrategy = Strategy{
 // Kubernetes 1.36.
 func validateAPIService(c *check, object, _ field) {
 	spec := object.get("spec")
-	name, group, version := object.get("metadata.name"), spec.get("group"), spec.get("version")
-	if wanted := version.text() + "." + group.text(); name.text() != wanted {
-		c.invalid(name, "must be `spec.version+\".\"+spec.group`: "+wanted)
+	group, version := spec.get("group"), spec.get("version")
+	wanted := version.text() + "." + group.text()
+	for _, field := range [...]string{"metadata.name", "metadata.generateName"} {
+		if name := object.get(field); name.text() != "" && name.text() != wanted {
+			c.invalid(name, "must be `spec.version+\".\"+spec.group`: "+wanted)
+		}
 	}
-	if !group.isEmpty() {
-		c.syntax(group, names.DNSSubdomain)
+	if group.isEmpty() && version.text() != "v1" {
+		c.required(group, "only v1 may have an empty group")
 	}
-	c.needSyntax(version, names.DNSLabel1035)
+	c.syntaxIfSet(group, names.DNSSubdomain)
+	c.syntax(version, names.DNSLabel1035)
 	groupPriority, versionPriority := spec.get("groupPriorityMinimum"), spec.get("versionPriority")
 	if n := groupPriority.number(); n <= 0 || n > 20000 {
 		c.invalid(groupPriority, "must be positive and at most 20000")
@@ -52,5 +56,12 @@ func validateAPIService(c *check, object, _ field) {
 	}
 	if insecure.isTrue() && !bundle.isEmpty() {
 		c.invalid(insecure, "may not be true with a caBundle")
+	}
+}
+
+func validateAPIServiceStatus(c *check, object, _ field) {
+	conditions := object.get("status.conditions")
+	for i := range conditions.items() {
+		c.oneOf(conditions.item(i).get("status"), "True,False,Unknown")
 	}
 }

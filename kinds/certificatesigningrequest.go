@@ -11,7 +11,7 @@ import (
 var certificateSigningRequestStrategy = Strategy{
 	Group:       "certificates.k8s.io",
 	Resource:    "certificatesigningrequests",
-	Name:        subdomainName,
+	Name:        anyName,
 	Reset:       []string{"spec", "status"},
 	ResetStatus: []string{"spec", "status.conditions"},
 	Selectable: []SelectableField{
@@ -23,11 +23,17 @@ const keyUsages = "any,cert sign,client auth,code signing,content commitment,crl
 	"email protection,encipher only,ipsec end system,ipsec tunnel,ipsec user,key agreement,key encipherment,microsoft sgc,netscape sgc," +
 	"ocsp signing,s/mime,server auth,signing,timestamping"
 
-// validateCertificateSigningRequest does not read the request and the certificate
-// themselves, which are PEM.
+// validateCertificateSigningRequest reads the request and the certificate, which are
+// PEM, but not what is in their blocks.
 func validateCertificateSigningRequest(c *check, object, old field) {
 	spec := object.get("spec")
 	usages, signer, seconds := spec.get("usages"), spec.get("signerName"), spec.get("expirationSeconds")
+	if request := spec.get("request"); !hasBlock(request.text(), "CERTIFICATE REQUEST") {
+		c.invalid(request, "PEM block type must be CERTIFICATE REQUEST")
+	}
+	if certificate := object.get("status.certificate"); certificate.text() != "" && certificate.text() != old.get("status.certificate").text() && !hasBlock(certificate.text(), "CERTIFICATE") {
+		c.invalid(certificate, "must contain at least one CERTIFICATE PEM block")
+	}
 	if usages.items() == 0 {
 		c.required(usages, "")
 	}

@@ -90,6 +90,9 @@ func (c *check) duplicate(f field) { c.add(schema.ErrorDuplicate, f, "") }
 // notFound adds "Not found" for f.
 func (c *check) notFound(f field) { c.add(schema.ErrorNotFound, f, "") }
 
+// internalError adds "Internal error" for f.
+func (c *check) internalError(f field, detail string) { c.add(schema.ErrorInternal, f, detail) }
+
 // notSupported adds "Unsupported value" for f; supported are the values that are,
 // with commas between them, "" for none to show.
 func (c *check) notSupported(f field, supported string) {
@@ -148,7 +151,7 @@ func (c *check) finish() []schema.FieldError {
 
 func showsValue(t schema.ErrorType) bool {
 	switch t {
-	case schema.ErrorRequired, schema.ErrorForbidden, schema.ErrorTooLong:
+	case schema.ErrorRequired, schema.ErrorForbidden, schema.ErrorTooLong, schema.ErrorInternal:
 		return false
 	}
 	return true

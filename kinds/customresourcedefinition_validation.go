@@ -21,7 +21,11 @@ func validateCustomResourceDefinition(c *check, object, old field) {
 	spec := object.get("spec")
 	switch {
 	case errors.As(err, &wrong):
-		c.errs = append(c.errs, wrong.Errors...)
+		for _, e := range wrong.Errors {
+			if !old.isSet() || e.Field != "metadata.name" { // an update does not change it
+				c.errs = append(c.errs, e)
+			}
+		}
 	case err != nil:
 		c.invalid(spec, err.Error())
 	default:
@@ -29,6 +33,9 @@ func validateCustomResourceDefinition(c *check, object, old field) {
 	}
 	c.definitionNames(spec.get("names"))
 	c.definitionGroup(spec.get("group"))
+	if prefix := object.get("metadata.generateName"); !old.isSet() && prefix.text() != "" && prefix.text() != spec.get("names.plural").text()+"."+spec.get("group").text() {
+		c.invalid(prefix, "must be spec.names.plural+\".\"+spec.group")
+	}
 	c.definitionVersions(spec)
 	established := hasCondition(old.Get("status"), "Established")
 	c.conversion(spec.get("conversion"), old.get("spec.conversion"), established)

@@ -10,6 +10,7 @@ import (
 var coreEventStrategy = Strategy{
 	Group:          "",
 	Resource:       "events",
+	AnyFinalizer:   true,
 	Name:           segmentName,
 	CreateOnUpdate: true,
 	NotCollected:   true,

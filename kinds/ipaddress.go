@@ -15,9 +15,6 @@ func validateIPAddress(c *check, object, old field) {
 	parent := object.get("spec.parentRef")
 	if old.isSet() {
 		c.immutable(parent, old.get("spec.parentRef"))
-		c.need(parent.get("resource"))
-		c.need(parent.get("name"))
-		return
 	}
 	if !parent.isSet() {
 		c.required(parent, "")

@@ -95,10 +95,10 @@ func (c *check) jobSpec(spec field) {
 		c.maxBytes(manager, maxManagedBy)
 	}
 	c.oneOfIfSet(spec.get("completionMode"), "Indexed,NonIndexed")
-	switch spec.get("completionMode").text() {
-	case "Indexed":
+	switch mode := spec.get("completionMode"); {
+	case isIndexed(spec):
 		c.indexedJob(spec)
-	case "", "NonIndexed":
+	case !mode.isSet() || mode.text() == "NonIndexed":
 		for _, f := range [...]field{perIndex, maxFailed} {
 			if f.isSet() {
 				c.invalid(f, "requires indexed completion mode")

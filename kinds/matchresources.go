@@ -93,7 +93,7 @@ func (c *check) matchResources(match field) {
 	if !match.isSet() {
 		return
 	}
-	c.needOneOf(match.get("matchPolicy"), "Equivalent,Exact")
+	c.chosen(match.get("matchPolicy"), "Equivalent,Exact")
 	for _, name := range [...]string{"namespaceSelector", "objectSelector"} {
 		if selector := match.get(name); selector.isSet() {
 			c.labelSelector(selector)

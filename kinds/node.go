@@ -1,6 +1,8 @@
 package kinds
 
 import (
+	"strings"
+
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
 )
@@ -32,8 +34,12 @@ func validateNode(c *check, object, old field) {
 	validateDeclaredFeatures(c, object.get("status.declaredFeatures"))
 	ranges := object.get("spec.podCIDRs")
 	if !old.isSet() || !c.same(ranges, old.get("spec.podCIDRs")) {
+		mark := len(c.errs)
 		for i := range ranges.items() {
 			c.addressRange(ranges.item(i))
+		}
+		if ranges.items() > 1 && c.failed(mark) {
+			c.internalError(ranges, "the families of invalid CIDRs cannot be compared")
 		}
 		if ranges.items() > 1 && !isDualStack(ranges.Value) {
 			c.invalid(ranges, "may have at most one CIDR for each IP family")
@@ -58,10 +64,17 @@ func validateTaints(c *check, taints field) {
 	}
 }
 
-// validateDeclaredFeatures requires a sorted list of different features.
+// validateDeclaredFeatures requires a sorted list of different features, each in
+// upper camel case, with parts after slashes.
 func validateDeclaredFeatures(c *check, features field) {
-	for i := 1; i < features.items(); i++ {
+	for i := range features.items() {
 		feature := features.item(i)
+		if !isFeatureName(feature.text()) {
+			c.invalid(feature, "must begin with a segment in upper camel case, which further segments of letters and digits may follow after '/'")
+		}
+		if i == 0 {
+			continue
+		}
 		switch before := features.item(i - 1).text(); {
 		case before == feature.text():
 			c.duplicate(feature)
@@ -69,6 +82,23 @@ func validateDeclaredFeatures(c *check, features field) {
 			c.invalid(feature, "the list must be sorted")
 		}
 	}
+}
+
+func isFeatureName(text string) bool {
+	if len(text) > names.MaxSubdomain || text == "" || text[0] < 'A' || text[0] > 'Z' {
+		return false
+	}
+	for segment := range strings.SplitSeq(text, "/") {
+		if segment == "" || segment[0] < 'A' {
+			return false
+		}
+		for i := range len(segment) {
+			if !names.IsAlphanumeric(segment[i]) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // isDualStack reports whether a list holds one address range of each family.

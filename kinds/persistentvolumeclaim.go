@@ -16,14 +16,17 @@ var persistentVolumeClaimStrategy = Strategy{
 }
 
 func validatePersistentVolumeClaim(c *check, object, old field) {
-	validateClaimSpec(c, object.get("spec"))
+	was := old.get("spec")
+	validateClaimSpec(c, object.get("spec"), was.get("dataSource.apiGroup").isSet() || was.get("dataSourceRef.apiGroup").isSet())
 	if old.isSet() {
 		validateClaimUpdate(c, object, old)
 	}
 }
 
-// validateClaimSpec checks the spec of a claim, or of a template for claims.
-func validateClaimSpec(c *check, spec field) {
+// validateClaimSpec checks the spec of a claim, or of a template for claims. anyGroup
+// leaves out the syntax of the API groups of data sources, as where the stored claim
+// has one.
+func validateClaimSpec(c *check, spec field, anyGroup bool) {
 	class, attributes, mode := spec.get("storageClassName"), spec.get("volumeAttributesClassName"), spec.get("volumeMode")
 	validateAccessModes(c, spec.get("accessModes"))
 	c.labelSelector(spec.get("selector"))
@@ -35,8 +38,8 @@ func validateClaimSpec(c *check, spec field) {
 	c.syntaxIfSet(class, names.DNSSubdomain)
 	c.oneOfIfSet(mode, "Block,Filesystem")
 	source, ref := spec.get("dataSource"), spec.get("dataSourceRef")
-	validateDataSource(c, source)
-	validateDataSource(c, ref)
+	validateDataSource(c, source, anyGroup)
+	validateDataSource(c, ref, anyGroup)
 	if source.isSet() && ref.isSet() {
 		switch namespace := ref.get("namespace"); {
 		case !namespace.isEmpty():
@@ -50,7 +53,7 @@ func validateClaimSpec(c *check, spec field) {
 
 // validateDataSource requires a name and a kind; a claim is the only kind of the
 // core group.
-func validateDataSource(c *check, source field) {
+func validateDataSource(c *check, source field, anyGroup bool) {
 	if !source.isSet() {
 		return
 	}
@@ -60,7 +63,9 @@ func validateDataSource(c *check, source field) {
 	if group.isEmpty() && kind.text() != "PersistentVolumeClaim" {
 		c.invalidText(source, kind.text(), "must be 'PersistentVolumeClaim' in the core group")
 	}
-	c.syntaxIfSet(group, names.DNSSubdomain)
+	if !anyGroup {
+		c.syntaxIfSet(group, names.DNSSubdomain)
+	}
 	c.syntaxIfSet(source.get("namespace"), names.DNSLabel)
 }
 

@@ -55,7 +55,7 @@ func (p *podCheck) checkInitContainers() {
 	for i := range list.items() {
 		c := list.item(i)
 		p.checkContainer(c)
-		p.checkRestartPolicy(c)
+		p.checkInitRestart(c)
 		if name := c.get("name"); name.text() != "" && seen.add(name.text()) || name.text() == "" && seen.has("") {
 			p.duplicate(name)
 		}
@@ -115,7 +115,7 @@ func (p *podCheck) checkEphemeralContainers() {
 			p.notFound(target)
 		}
 		for _, name := range notEphemeral {
-			if part := c.get(name); !part.isEmpty() || part.isSet() && name != "ports" && name != "resources" && part.items() == 0 && part.members() > 0 {
+			if part := c.get(name); !part.isEmpty() || part.isSet() && name == "lifecycle" {
 				p.forbidden(part, why)
 			}
 		}
@@ -350,6 +350,16 @@ func (c *check) listedOneOf(list field, text, supported string) {
 		c.required(list, "")
 	case !among(text, supported):
 		c.addValue("FieldValueNotSupported", list, text, supportedValues(supported))
+	}
+}
+
+// checkInitRestart is checkRestartPolicy for an init container, whose rules are only
+// looked at where it has a policy of its own.
+func (p *podCheck) checkInitRestart(c field) {
+	if policy := c.get("restartPolicy"); policy.isSet() {
+		p.checkRestartPolicy(c)
+	} else if c.get("restartPolicyRules").items() > 0 {
+		p.required(policy, "must specify restartPolicy when restart rules are used")
 	}
 }
 

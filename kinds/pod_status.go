@@ -317,6 +317,7 @@ func refersTo(list document.Value, claim string) bool {
 // most one of each family.
 func (p *podCheck) statusAddresses(list, was field) {
 	families := map[bool]int{}
+	parsed := 0
 	for i := range list.items() {
 		text := list.item(i).get("ip").text()
 		if !hasAddress(was.Value, text) {
@@ -326,7 +327,11 @@ func (p *podCheck) statusAddresses(list, was field) {
 		}
 		if a, err := netip.ParseAddr(text); err == nil {
 			families[a.Unmap().Is4()]++
+			parsed++
 		}
+	}
+	if list.items() > 1 && parsed < list.items() {
+		p.internalError(list, "the families of invalid addresses cannot be compared")
 	}
 	if list.items() > 2 || list.items() == 2 && (families[true] != 1 || families[false] != 1) {
 		p.invalid(list, "may specify no more than one IP for each IP family")

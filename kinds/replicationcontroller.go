@@ -9,7 +9,7 @@ var replicationControllerStrategy = Strategy{
 	Group:           "",
 	Resource:        "replicationcontrollers",
 	Storage:         "controllers",
-	Name:            subdomainName,
+	Name:            finalSubdomainName,
 	Generation:      []string{"spec"},
 	OrphanByDefault: true,
 	Reset:           []string{"status"},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // resourceClaimStrategy is the strategy of resource.k8s.io/v1 ResourceClaim.
@@ -15,6 +16,9 @@ var resourceClaimStrategy = Strategy{
 	ReturnDeleted: true,
 	Reset:         []string{"status"},
 	ResetStatus:   []string{"metadata", "spec"},
+	InNamespace: func(object, namespace document.Value) []schema.FieldError {
+		return adminAccess(object.Get("spec"), namespace)
+	},
 }
 
 // resourceClaimTemplateStrategy is the strategy of resource.k8s.io/v1 ResourceClaimTemplate.
@@ -24,6 +28,9 @@ var resourceClaimTemplateStrategy = Strategy{
 	Name:          subdomainName,
 	ReturnDeleted: true,
 	ResetStatus:   []string{"metadata", "spec"},
+	InNamespace: func(object, namespace document.Value) []schema.FieldError {
+		return adminAccess(object.Lookup("spec", "spec"), namespace)
+	},
 }
 
 func validateResourceClaim(c *check, object, old field) {
@@ -45,7 +52,11 @@ func validateResourceClaimTemplate(c *check, object, old field) {
 	c.annotations(metadata.get("annotations"))
 	for i := range metadata.members() {
 		if name := metadata.Key(i); name != "labels" && name != "annotations" {
-			c.forbidden(metadata.get(name), "may not be set in a template")
+			part := metadata.get(name)
+			if name == "uid" {
+				part = metadata.getAs(name, "uID") // as kube-apiserver makes it of the name in Go
+			}
+			c.forbidden(part, "may not be set in a template")
 		}
 	}
 	validateDeviceClaim(c, spec.get("spec.devices"))
@@ -165,4 +176,29 @@ func validateAllocation(c *check, allocation field, known map[string]bool) {
 	if selector.isSet() {
 		validateNodeSelector(c, selector)
 	}
+}
+
+// adminAccessLabel allows requests for administrative access to devices in a namespace.
+const adminAccessLabel = "resource.kubernetes.io/admin-access"
+
+// adminAccess refuses administrative access in a namespace without its label. The
+// path is that of a claim, in templates as well.
+func adminAccess(spec, namespace document.Value) []schema.FieldError {
+	for i, request := range spec.Lookup("devices", "requests").Items() {
+		if wanted, _ := request.Lookup("exactly", "adminAccess").Bool(); !wanted {
+			continue
+		}
+		e := schema.FieldError{Path: document.Keys("spec", "devices", "requests").Item(i).Child("adminAccess")}
+		e.Field = schema.FieldText(e.Path)
+		switch {
+		case !namespace.Exists():
+			e.Type, e.Detail = schema.ErrorInternal, "could not retrieve namespace to verify admin access: it does not exist"
+		case namespace.Lookup("metadata", "labels", adminAccessLabel).StringOr("") != "true":
+			e.Type, e.Detail = schema.ErrorForbidden, "admin access to devices requires the `"+adminAccessLabel+": true` label on the containing namespace"
+		default:
+			return nil
+		}
+		return []schema.FieldError{e}
+	}
+	return nil
 }

@@ -4,7 +4,7 @@ package kinds
 var clusterRoleStrategy = Strategy{
 	Group:          "rbac.authorization.k8s.io",
 	Resource:       "clusterroles",
-	Name:           segmentName,
+	Name:           wholeSegmentName,
 	CreateOnUpdate: true,
 }
 
@@ -12,7 +12,7 @@ var clusterRoleStrategy = Strategy{
 var roleStrategy = Strategy{
 	Group:          "rbac.authorization.k8s.io",
 	Resource:       "roles",
-	Name:           segmentName,
+	Name:           wholeSegmentName,
 	CreateOnUpdate: true,
 }
 

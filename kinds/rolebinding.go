@@ -8,7 +8,7 @@ import (
 var clusterRoleBindingStrategy = Strategy{
 	Group:          "rbac.authorization.k8s.io",
 	Resource:       "clusterrolebindings",
-	Name:           segmentName,
+	Name:           wholeSegmentName,
 	CreateOnUpdate: true,
 }
 
@@ -16,7 +16,7 @@ var clusterRoleBindingStrategy = Strategy{
 var roleBindingStrategy = Strategy{
 	Group:          "rbac.authorization.k8s.io",
 	Resource:       "rolebindings",
-	Name:           segmentName,
+	Name:           wholeSegmentName,
 	CreateOnUpdate: true,
 }
 

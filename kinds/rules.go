@@ -41,6 +41,16 @@ func (c *check) needOneOf(f field, supported string) {
 	}
 }
 
+// chosen requires one of the values given of a field that is a pointer in Go: the
+// empty string is a value.
+func (c *check) chosen(f field, supported string) {
+	if f.isSet() {
+		c.oneOf(f, supported)
+	} else {
+		c.required(f, "")
+	}
+}
+
 // among reports whether text is one of the values of a list with commas.
 func among(text, list string) bool {
 	for more := true; more; {

@@ -8,8 +8,7 @@ import (
 )
 
 // Validation of Services (pkg/apis/core/validation, Kubernetes 1.36). What only the
-// allocation of addresses refuses is not checked: which families and ranges a
-// cluster has is not known here.
+// allocation of addresses refuses is in service_addresses.go.
 
 const sourceRangesAnnotation = "service.beta.kubernetes.io/load-balancer-source-ranges"
 
@@ -51,7 +50,7 @@ func isHeadless(spec document.Value) bool {
 
 func validateExternalName(c *check, spec field) {
 	for _, name := range [...]string{"clusterIPs", "ipFamilies", "ipFamilyPolicy"} {
-		if f := spec.get(name); !f.isEmpty() {
+		if f := spec.get(name); !f.isEmpty() || name == "ipFamilyPolicy" && f.isSet() {
 			c.forbidden(f, "may not be set for services of type ExternalName")
 		}
 	}

@@ -64,6 +64,10 @@ type Strategy struct {
 	// nil for resources that have none.
 	Addresses func(object document.Value) (ips []string, ports []int64)
 
+	// InNamespace checks a new object by its namespace, which is absent where it does
+	// not exist; nil for resources that do not depend on it.
+	InNamespace func(object, namespace document.Value) []schema.FieldError
+
 	// internal converts an object to the version that validation is written for; nil
 	// for kinds whose versions have the same fields.
 	internal func(k *schema.Kind, object document.Value) document.Value
@@ -134,6 +138,12 @@ func labelName(name string, prefix bool) string {
 	}
 	return names.DNSLabel(name)
 }
+
+// anyName leaves names to the rule of all kinds.
+func anyName(string, bool) string { return "" }
+
+// wholeSegmentName takes the beginning of a generated name for a whole one.
+func wholeSegmentName(name string, _ bool) string { return names.PathSegment(name) }
 
 func segmentName(name string, prefix bool) string {
 	if prefix {

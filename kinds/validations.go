@@ -27,7 +27,7 @@ var validations = [...]validation{
 	{&validatingAdmissionPolicyBindingStrategy, validateValidatingAdmissionPolicyBinding, nil, nil},
 	{&validatingWebhookConfigurationStrategy, validateWebhookConfiguration, nil, nil},
 	{&customResourceDefinitionStrategy, validateCustomResourceDefinition, validateCustomResourceDefinitionStatus, nil},
-	{&apiServiceStrategy, validateAPIService, nil, nil},
+	{&apiServiceStrategy, validateAPIService, validateAPIServiceStatus, nil},
 	{&controllerRevisionStrategy, validateControllerRevision, nil, nil},
 	{&daemonSetStrategy, validateDaemonSet, validateDaemonSetStatus, nil},
 	{&deploymentStrategy, validateDeployment, validateDeploymentStatus, nil},

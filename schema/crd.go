@@ -173,7 +173,7 @@ func (r *crdReader) versions(crd *CRD, list document.Value, at place) {
 	shared := sharedParts(list)
 	for i, v := range list.Items() {
 		here := at.index(i)
-		name := r.required(v, here, "name")
+		name := v.Get("name").StringOr("")
 		if seen[name] {
 			r.add(ErrorInvalid, at, document.Value{}, "must contain unique version names")
 		}
@@ -292,7 +292,12 @@ func (r *crdReader) selectable(v document.Value, at place, shared shared, first 
 	list, here := v.Get("selectableFields"), at.child("selectableFields")
 	s := v.Lookup("schema", "openAPIV3Schema")
 	switch {
-	case list.Len() == 0 || shared.selectable && !first || s.Kind() != document.Object:
+	case list.Len() == 0 || shared.selectable && !first:
+		return
+	case !shared.selectable && (shared.schema || s.Kind() != document.Object):
+		r.add(ErrorInvalid, here, document.NewString(""), "may only be set when `version.schema.openAPIV3Schema` is not included")
+		return
+	case s.Kind() != document.Object:
 		return
 	case shared.selectable:
 		here = here.shownAs("spec.selectableFields")

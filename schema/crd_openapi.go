@@ -84,7 +84,7 @@ func (c *checker) keywords(s document.Value, at place) bool {
 			if v.Kind() == document.Object {
 				ok = c.keywords(v, here) && ok
 			}
-		case "properties":
+		case "properties", "definitions":
 			for key, p := range v.Members() {
 				ok = c.keywords(p, here.key(key)) && ok
 			}
@@ -187,6 +187,12 @@ func (c *checker) keywordsBelow(s document.Value, at place, in schemaScope) {
 		for i, j := range s.Get(name).Items() {
 			c.keywordRules(j, at.child(name).index(i), below)
 		}
+	}
+	for name, d := range s.Get("definitions").Members() {
+		c.keywordRulesAt(d, at.child("definitions").key(name), below)
+	}
+	for name, d := range s.Get("dependencies").Members() {
+		c.keywordRulesAt(d, at.child("dependencies").key(name), below)
 	}
 	c.keywordRulesAt(s.Get("not"), at.child("not"), below)
 	c.keywordRulesAt(s.Get("items"), at.child("items"), below)

@@ -37,6 +37,7 @@ const (
 	ErrorTooLong      ErrorType = "FieldValueTooLong"
 	ErrorTooMany      ErrorType = "FieldValueTooMany"
 	ErrorTypeInvalid  ErrorType = "FieldValueTypeInvalid"
+	ErrorInternal     ErrorType = "InternalError"
 )
 
 // text is how messages begin that name the type of error.
@@ -56,6 +57,8 @@ func (t ErrorType) text() string {
 		return "Too long"
 	case ErrorTooMany:
 		return "Too many"
+	case ErrorInternal:
+		return "Internal error"
 	}
 	return "Invalid value"
 }
@@ -68,7 +71,7 @@ func (e FieldError) Error() string { return e.Field + ": " + e.Body() }
 func (e FieldError) Body() string {
 	s := e.Type.text()
 	switch e.Type {
-	case ErrorRequired, ErrorForbidden, ErrorTooLong:
+	case ErrorRequired, ErrorForbidden, ErrorTooLong, ErrorInternal:
 	default:
 		if e.BadValue.Exists() {
 			s += ": " + e.valueText()

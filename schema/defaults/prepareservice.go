@@ -73,17 +73,19 @@ func families(spec, was document.Value) document.Value {
 	list := spec.Get("ipFamilies")
 	var more []document.Value
 	for i, ip := range spec.Get("clusterIPs").Items() {
-		if s := ip.StringOr(""); s == headless {
-			break
-		} else if i >= list.Len() {
-			more = append(more, document.NewString(family(s)))
+		s := ip.StringOr("")
+		if s == headless || i >= list.Len() && (i > 0 || family(s) != "IPv4") {
+			break // not an address, or of a family that the cluster does not have
+		}
+		if i >= list.Len() {
+			more = append(more, document.NewString("IPv4"))
 		}
 	}
 	if !list.Exists() {
 		list = document.NewList()
 	}
 	list = list.Splice(list.Len(), 0, more...)
-	if list.Len() == 0 {
+	if list.Len() == 0 && !strings.Contains(textOf(spec, "clusterIP"), ":") {
 		list = document.NewList(document.NewString("IPv4"))
 	}
 	if open && !single && list.Len() == 1 {

@@ -22,14 +22,17 @@ func InvalidCABundle(crd document.Value) bool {
 
 // hasCertificate reports whether text, in base64, contains a PEM block of a
 // certificate.
-func hasCertificate(text string) bool {
-	const begin, end = "-----BEGIN CERTIFICATE-----\n", "-----END CERTIFICATE-----"
+func hasCertificate(text string) bool { return hasBlock(text, "CERTIFICATE") }
+
+// hasBlock reports whether text, in base64, contains a PEM block of a type without
+// headers. What is encoded in it is not read.
+func hasBlock(text, kind string) bool {
 	pem, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
 		return false
 	}
-	_, rest, found := strings.Cut(strings.ReplaceAll(string(pem), "\r\n", "\n"), begin)
-	body, _, closed := strings.Cut(rest, end)
+	_, rest, found := strings.Cut(strings.ReplaceAll(string(pem), "\r\n", "\n"), "-----BEGIN "+kind+"-----\n")
+	body, _, closed := strings.Cut(rest, "-----END "+kind+"-----")
 	if !found || !closed {
 		return false
 	}

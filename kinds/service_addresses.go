@@ -1,0 +1,128 @@
+package kinds
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// Given is what a cluster has given out to Services: one family of addresses, IPv4,
+// and a range of node ports.
+type Given struct {
+	// IP and Port report whether a Service has an address or a port.
+	IP   func(string) bool
+	Port func(int64) bool
+	// FirstPort and LastPort are the range of ports; a LastPort of 0 accepts any, as
+	// kube-apiserver does in a dry run.
+	FirstPort, LastPort int64
+}
+
+// ValidateAddresses checks what the API server checks of a Service before it
+// validates the whole, when it gives out addresses and ports
+// (pkg/registry/core/service/storage, alloc.go). asked is what the client sent and
+// object what has become of it; old is absent on create. Resources without addresses
+// have no errors, and a nil given leaves out what depends on the cluster.
+func (s *Strategy) ValidateAddresses(asked, object, old document.Value, given *Given) []schema.FieldError {
+	if s.Addresses == nil {
+		return nil
+	}
+	c := newCheck(nil, "", object)
+	defer c.release()
+	spec, was := c.root(object).get("spec"), c.root(old).get("spec")
+	if spec.get("type").text() == "ExternalName" {
+		return nil
+	}
+	keepsPreferred := prefersTheSame(spec.Value, was.Value)
+	if !keepsPreferred {
+		validateClusterIPs(c, spec, was)
+	}
+	if given == nil {
+		return c.finish()
+	}
+	if len(c.errs) == 0 && !keepsPreferred {
+		c.singleStack(spec)
+	}
+	if len(c.errs) == 0 {
+		c.freeAddresses(c.root(asked).get("spec"), spec, old, given)
+	}
+	return c.finish()
+}
+
+// prefersTheSame reports whether both states of a Service prefer two families and
+// have the same addresses: a cluster of another kind than when they were given out
+// changes nothing about them.
+func prefersTheSame(spec, was document.Value) bool {
+	for _, name := range [...]string{"type", "clusterIPs", "ipFamilies"} {
+		if !document.Equal(spec.Get(name), was.Get(name)) {
+			return false
+		}
+	}
+	const prefer = "PreferDualStack"
+	return was.Exists() && spec.Get("ipFamilyPolicy").StringOr("") == prefer && was.Get("ipFamilyPolicy").StringOr(prefer) == prefer
+}
+
+// singleStack refuses what takes two families of addresses, or another than the
+// cluster's. A Service without addresses and selector may have any families.
+func (c *check) singleStack(spec field) {
+	policy, ips, families := spec.get("ipFamilyPolicy"), spec.get("clusterIPs"), spec.get("ipFamilies")
+	if policy.text() == "SingleStack" {
+		if ips.items() == 2 {
+			c.invalid(policy, "must be 'RequireDualStack' or 'PreferDualStack' when multiple cluster IPs are specified")
+		}
+		if families.items() == 2 {
+			c.invalid(policy, "must be 'RequireDualStack' or 'PreferDualStack' when multiple IP families are specified")
+		}
+	}
+	for i := families.items(); i < ips.items(); i++ {
+		if ips.item(i).text() != "None" {
+			c.invalid(ips.item(i), "IPv6 is not configured on this cluster")
+		}
+	}
+	if len(c.errs) > 0 || spec.get("clusterIP").text() == "None" && spec.get("selector").isEmpty() {
+		return
+	}
+	if policy.text() == "RequireDualStack" {
+		c.invalid(policy, "this cluster is not configured for dual-stack services")
+	}
+	for i := range families.items() {
+		if family := families.item(i); family.text() == "IPv6" {
+			c.invalid(family, "not configured on this cluster")
+		}
+	}
+}
+
+// freeAddresses requires that addresses and node ports that a client asks for are
+// free, up to the first that is not.
+func (c *check) freeAddresses(asked, spec field, old document.Value, given *Given) {
+	own, ports := serviceAddresses(old)
+	ips := asked.get("clusterIPs")
+	for i := range ips.items() {
+		if ip := ips.item(i).text(); ip != "" && ip != "None" && !slices.Contains(own, ip) && given.IP(ip) {
+			c.invalid(spec.get("clusterIPs"), "failed to allocate IP "+ip+": provided IP is already allocated")
+			return
+		}
+	}
+	if ip := asked.get("clusterIP").text(); ips.items() == 0 && ip != "" && ip != "None" && !slices.Contains(own, ip) && given.IP(ip) {
+		c.invalid(spec.get("clusterIPs"), "failed to allocate IP "+ip+": provided IP is already allocated")
+		return
+	}
+	if !among(spec.get("type").text(), "LoadBalancer,NodePort") {
+		return
+	}
+	list := asked.get("ports")
+	for i := range list.items() {
+		port := list.item(i).get("nodePort")
+		switch n := port.number(); {
+		case n == 0 || slices.Contains(ports, n):
+		case given.LastPort > 0 && (n < given.FirstPort || n > given.LastPort):
+			c.invalid(port, "provided port is not in the valid range. The range of valid ports is "+
+				strconv.FormatInt(given.FirstPort, 10)+"-"+strconv.FormatInt(given.LastPort, 10))
+			return
+		case given.Port(n):
+			c.invalid(port, "provided port is already allocated")
+			return
+		}
+	}
+}
