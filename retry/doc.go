@@ -8,5 +8,5 @@
 // to Retry-After.
 //
 // The package imports nothing of patchlab. Its examples run against patchlab's
-// API server in a test; they work the same against a cluster.
+// API server in a test, and with PATCHLAB_TEST_SERVER set against another one.
 package retry

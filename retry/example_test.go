@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"os"
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
@@ -11,23 +12,40 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	typedv1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/rest"
 
 	"github.com/patchlab-dev/patchlab/patchlabtest"
 	"github.com/patchlab-dev/patchlab/retry"
 )
 
-// configMaps returns a client of a server that ends with the test, and an object.
+// configMaps returns a client of a server that ends with the test, and an object. With
+// PATCHLAB_TEST_SERVER set to the URL of an API server, and PATCHLAB_TEST_TOKEN to a
+// bearer token for it, the client is one of that server.
 func configMaps() (typedv1.ConfigMapInterface, func()) {
-	server, err := patchlabtest.New(patchlabtest.Options{})
+	ctx := context.Background()
+	config, stop := &rest.Config{
+		Host: os.Getenv("PATCHLAB_TEST_SERVER"), BearerToken: os.Getenv("PATCHLAB_TEST_TOKEN"), QPS: -1,
+		TLSClientConfig: rest.TLSClientConfig{Insecure: true},
+	}, func() {}
+	if config.Host == "" {
+		server, err := patchlabtest.New(patchlabtest.Options{})
+		if err != nil {
+			log.Fatal(err)
+		}
+		config, stop = server.Config(), func() { _ = server.Stop() }
+	}
+	client := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default")
+	if err := client.Delete(ctx, "counter", metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+		log.Fatal(err)
+	}
+	_, err := client.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "counter"}, Data: map[string]string{"n": "0"}}, metav1.CreateOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	client := kubernetes.NewForConfigOrDie(server.Config()).CoreV1().ConfigMaps("default")
-	_, err = client.Create(context.Background(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "counter"}, Data: map[string]string{"n": "0"}}, metav1.CreateOptions{})
-	if err != nil {
-		log.Fatal(err)
+	return client, func() {
+		_ = client.Delete(ctx, "counter", metav1.DeleteOptions{})
+		stop()
 	}
-	return client, func() { _ = server.Stop() }
 }
 
 // Ten writers add to one number. Each works on what it has read, and reads again
