@@ -1,0 +1,94 @@
+package etcd
+
+import (
+	"bufio"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/patchlab-dev/patchlab/test/etcd/etcdtest"
+)
+
+// 'patchlab serve --store etcd' runs CEL rules and policies as a server in memory does,
+// and a second server over the same etcd runs what the first was given.
+func TestServeOverEtcdRunsAdmission(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "patchlab-etcd")
+	build := exec.Command("go", "build", "-o", program, ".")
+	build.Dir = "../../cmd/patchlab-etcd"
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	endpoint := etcdtest.Start(t, 1)[0]
+	first := serveOver(t, program, endpoint)
+	post := func(server, path, body string) (int, string) {
+		t.Helper()
+		resp, err := http.Post(server+path, "application/json", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		text, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return resp.StatusCode, string(text)
+	}
+	const admission = "/apis/admissionregistration.k8s.io/v1/"
+	for _, c := range []struct{ path, body string }{
+		{"/apis/apiextensions.k8s.io/v1/customresourcedefinitions", `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"ranges.example.com"},
+			"spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"ranges","kind":"Range","singular":"range","listKind":"RangeList"},
+			"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object",
+			"x-kubernetes-validations":[{"rule":"self.min <= self.max","message":"min is above max"}],
+			"properties":{"min":{"type":"integer"},"max":{"type":"integer"}}}}}}}]}}`},
+		{admission + "validatingadmissionpolicies", `{"apiVersion":"admissionregistration.k8s.io/v1","kind":"ValidatingAdmissionPolicy","metadata":{"name":"p"},"spec":{
+			"matchConstraints":{"resourceRules":[{"apiGroups":[""],"apiVersions":["v1"],"operations":["CREATE"],"resources":["configmaps"]}]},
+			"validations":[{"expression":"has(object.data)","message":"data is needed"}]}}`},
+		{admission + "validatingadmissionpolicybindings", `{"apiVersion":"admissionregistration.k8s.io/v1","kind":"ValidatingAdmissionPolicyBinding","metadata":{"name":"p"},
+			"spec":{"policyName":"p","validationActions":["Deny"]}}`},
+	} {
+		if code, text := post(first, c.path, c.body); code != 201 {
+			t.Fatalf("%d %s", code, text)
+		}
+	}
+	for name, server := range map[string]string{"the server that was given them": first, "another over the same etcd": serveOver(t, program, endpoint)} {
+		code, text := post(server, "/apis/example.com/v1/namespaces/default/ranges", `{"apiVersion":"example.com/v1","kind":"Range","metadata":{"name":"a"},"spec":{"min":2,"max":1}}`)
+		if code != 422 || !strings.Contains(text, "min is above max") {
+			t.Errorf("%s, a rule: %d %s", name, code, text)
+		}
+		code, text = post(server, "/api/v1/namespaces/default/configmaps", `{"metadata":{"name":"a"}}`)
+		if code != 422 || !strings.Contains(text, "data is needed") {
+			t.Errorf("%s, a policy: %d %s", name, code, text)
+		}
+	}
+}
+
+// serveOver runs 'patchlab-etcd serve' over an etcd until the test ends, and returns its
+// URL.
+func serveOver(t *testing.T, program, endpoint string) string {
+	t.Helper()
+	c := exec.Command(program, "serve", "--listen", "127.0.0.1:0", "--store", "etcd", "--etcd-endpoints", endpoint)
+	c.Stderr = os.Stderr
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = c.Process.Signal(os.Interrupt)
+		if err := c.Wait(); err != nil {
+			t.Error(err)
+		}
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	url, found := strings.CutPrefix(strings.TrimSpace(line), "serving on ")
+	if !found {
+		t.Fatalf("the first line is %q, %v", line, err)
+	}
+	return url
+}
