@@ -30,6 +30,9 @@ type Config struct {
 	// Store keeps the objects; nil is a store in memory. A store of another kind
 	// must be made with [Equal] and [Record.UID].
 	Store store.Store[*Record]
+	// Definitions keeps what CustomResourceDefinitions were read as, for clusters that
+	// begin with the same ones; nil keeps nothing.
+	Definitions *DefinitionCache
 	// Shared says that other processes write to the store as well. The
 	// CustomResourceDefinitions that they write then take effect here, too.
 	Shared bool
@@ -118,6 +121,8 @@ type Cluster struct {
 	*pipeline
 	store store.Store[*Record]
 	crds  definitions
+	// definitions keeps what definitions were read as, nil for nothing.
+	definitions *DefinitionCache
 	// follower is nil where the store is not shared.
 	follower *follower
 }
@@ -140,7 +145,7 @@ func New(config Config) (*Cluster, error) {
 	if config.Kinds == nil {
 		p.kinds.LeaveOff()
 	}
-	c := &Cluster{pipeline: p, store: config.Store}
+	c := &Cluster{pipeline: p, store: config.Store, definitions: config.Definitions}
 	if c.store == nil {
 		c.store = NewStore()
 	}

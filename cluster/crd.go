@@ -227,7 +227,7 @@ func (c *Cluster) putIntoEffect(ctx context.Context, name string) (freed documen
 	if givesUp(was.Lookup("status", "acceptedNames"), object.Lookup("status", "acceptedNames")) {
 		freed = object
 	}
-	crd, err := schema.FromCRD(object)
+	crd, err := c.definitions.read(name, object)
 	if err != nil {
 		c.forget(name)
 		return freed, err

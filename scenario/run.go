@@ -93,6 +93,8 @@ type Runner struct {
 	// one of them has refused the request that is being answered.
 	configure func(*cluster.Config) error
 	denied    bool
+	// definitions keeps what the definitions were read as, for forks too.
+	definitions *cluster.DefinitionCache
 	// existing are the objects that the cluster began with.
 	existing []Existing
 }
@@ -137,7 +139,7 @@ func NewRunner(ctx context.Context, version string, definitions []string) (*Runn
 }
 
 func newRunner(version string, configure func(*cluster.Config) error) (*Runner, error) {
-	r := &Runner{now: Start.Add(-time.Minute), version: version, configure: configure}
+	r := &Runner{now: Start.Add(-time.Minute), version: version, configure: configure, definitions: &cluster.DefinitionCache{}}
 	r.store = store.NewMemory(store.MemoryOptions[*cluster.Record]{Equal: cluster.Equal, UID: (*cluster.Record).UID})
 	return r, r.open()
 }
@@ -171,11 +173,11 @@ func (r *Runner) Fork() (*Runner, error) {
 // config is that of a cluster whose clock and ids are the runner's.
 func (r *Runner) config() (cluster.Config, error) {
 	c := cluster.Config{
-		Version: r.version,
-		Store:   r.store,
-		Now:     func() time.Time { return r.now },
-		UID:     r.uid,
-		Suffix:  func() string { r.uids++; return fmt.Sprintf("x%04d", r.uids) },
+		Version: r.version, Definitions: r.definitions,
+		Store:  r.store,
+		Now:    func() time.Time { return r.now },
+		UID:    r.uid,
+		Suffix: func() string { r.uids++; return fmt.Sprintf("x%04d", r.uids) },
 	}
 	if r.configure == nil {
 		return c, nil

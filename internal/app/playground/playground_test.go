@@ -12,10 +12,9 @@ import (
 )
 
 // ask sends a request as the page does, and reads the answer into out.
-func ask(t *testing.T, e *Engine, name string, in, out any) *Failure {
+func ask(t testing.TB, e *Engine, name string, in, out any) *Failure {
 	t.Helper()
-	request := append((&encoder{}).append([]byte(`{"call":"`+name+`","input":`), reflect.ValueOf(in)), '}')
-	d, err := document.Parse(e.Handle(request), document.Options{MaxBytes: -1})
+	d, err := document.Parse(e.Handle(request(name, in)), document.Options{MaxBytes: -1})
 	if err != nil {
 		t.Fatalf("%s answers no JSON: %v", name, err)
 	}
@@ -30,6 +29,11 @@ func ask(t *testing.T, e *Engine, name string, in, out any) *Failure {
 		t.Fatal(err)
 	}
 	return nil
+}
+
+// request is a request as the page sends it.
+func request(name string, in any) []byte {
+	return append((&encoder{}).append([]byte(`{"call":"`+name+`","input":`), reflect.ValueOf(in)), '}')
 }
 
 // must is ask where no failure is expected.
