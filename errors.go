@@ -148,8 +148,9 @@ func (e *Error) explain(status *cluster.Status, w *write) {
 		}
 		return
 	}
+	places := newLocator(w.Object, w.kind.Type())
 	for _, c := range status.Fields() {
-		f := FieldError{Path: c.Path, Position: w.Locate(c.Path), Field: c.Field, Message: c.Message, Value: c.Value, Hint: c.Hint, Rule: c.Rule}
+		f := FieldError{Path: c.Path, Position: places.locate(c.Path), Field: c.Field, Message: c.Message, Value: c.Value, Hint: c.Hint, Rule: c.Rule}
 		if f.Hint == "" && e.Conflicts == nil {
 			if near := w.kind.Type().NearestField(c.Path); near != "" {
 				f.Hint = "did you mean " + near + "?"

@@ -38,7 +38,12 @@ func (s *Status) Fields() []Cause {
 	case errors.As(s.Err, &conflicts):
 		causes := make([]Cause, len(conflicts.List))
 		for i, c := range conflicts.List {
-			causes[i] = Cause{Type: CauseConflict, Message: "conflict with " + c.Owner.String(), Field: c.Field(), Path: c.Path, Value: c.Wanted, Rule: string(fieldmanager.RuleConflict)}
+			if s.Details != nil && i < len(s.Details.Causes) { // the status lists them in the same order
+				causes[i] = s.Details.Causes[i]
+			} else {
+				causes[i] = Cause{Type: CauseConflict, Message: "conflict with " + c.Owner.String(), Field: c.Field()}
+			}
+			causes[i].Path, causes[i].Value, causes[i].Rule = c.Path, c.Wanted, string(fieldmanager.RuleConflict)
 		}
 		return causes
 	case errors.As(s.Err, &strict):

@@ -55,7 +55,7 @@ func conflictReport(e *patchlab.Error, several bool) string {
 			at = "  (" + p.String() + ")"
 		}
 		live, wanted := shortPair(c.Live, c.Wanted)
-		fmt.Fprintf(&b, "\n  %s%s\n    owner   %s\n    live    %s\n    wanted  %s\n", c.Field(), at, ownerText(c), live, wanted)
+		fmt.Fprintf(&b, "\n  %s%s\n    owner   %s\n    live    %s\n    wanted  %s\n", e.Fields[i].Field, at, ownerText(c), live, wanted)
 	}
 	fmt.Fprintf(&b, `
 Ways out, for each field:

@@ -31,7 +31,10 @@ func (o Object) Position() document.Position { return o.PositionOf(nil) }
 // PositionOf returns where a field of the object is written, or the nearest
 // field around it that is written at all.
 func (o Object) PositionOf(p document.Path) document.Position {
-	return o.Document.PositionOf(slices.Concat(o.At, p))
+	if len(o.At) > 0 {
+		p = slices.Concat(o.At, p)
+	}
+	return o.Document.PositionOf(p)
 }
 
 // Kind returns the object's kind, "" where it has none.

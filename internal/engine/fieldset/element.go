@@ -32,7 +32,11 @@ func Message(p document.Path) string {
 	var b strings.Builder
 	for _, s := range p {
 		if name, ok := s.Name(); ok {
-			b.WriteString("." + name)
+			b.WriteByte('.')
+			b.WriteString(name)
+			continue
+		}
+		if s.Kind() == document.StepKey && plainKey(&b, s.Element()) {
 			continue
 		}
 		switch v := s.Value(); s.Kind() {
@@ -50,6 +54,32 @@ func Message(p document.Path) string {
 		}
 	}
 	return b.String()
+}
+
+// plainKey writes the usual element of a keyed list, one key with a string of plain
+// characters, without parsing it, and reports whether it did: a report of conflicts has
+// one for each field.
+func plainKey(b *strings.Builder, element string) bool {
+	text, isObject := strings.CutPrefix(element, `k:{"`)
+	text, ends := strings.CutSuffix(text, `"}`)
+	name, value, ok := strings.Cut(text, `":"`)
+	if !isObject || !ends || !ok {
+		return false
+	}
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' || c == '\\' {
+			return false
+		}
+	}
+	if strings.Contains(name, `"`) || strings.Contains(value, `"`) {
+		return false
+	}
+	b.WriteByte('[')
+	b.WriteString(name)
+	b.WriteString(`="`)
+	b.WriteString(value)
+	b.WriteString(`"]`)
+	return true
 }
 
 // messageText writes a value as structured-merge-diff does in paths.

@@ -1,0 +1,219 @@
+package patchlab
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/app/manifest"
+)
+
+// variables is a manifest of a Deployment with n variables, which are items of a keyed
+// list, all with one value.
+func variables(n int, value string) []byte {
+	var b strings.Builder
+	b.WriteString("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\nspec:\n  selector: {matchLabels: {app: web}}\n" +
+		"  template:\n    metadata: {labels: {app: web}}\n    spec:\n      containers:\n      - name: web\n        image: web\n        env:\n")
+	for i := range n {
+		fmt.Fprintf(&b, "        - name: VARIABLE_%05d\n          value: %s\n", i, value)
+	}
+	return []byte(b.String())
+}
+
+// TestConflictsAreLocatedWithoutSearching finds the lines of many conflicts in one list:
+// each by its position, so that no list is searched, and each list is indexed once.
+func TestConflictsAreLocatedWithoutSearching(t *testing.T) {
+	const n = 2000
+	lab, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	live, err := lab.Apply(nil, Bytes(variables(n, "a")), ApplyOptions{FieldManager: "alice"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = lab.Apply(live.After, Bytes(variables(n, "b")), ApplyOptions{FieldManager: "bob"})
+	var failed *Error
+	if !errors.As(err, &failed) || failed.Conflicts == nil || len(failed.Conflicts.List) != n {
+		t.Fatalf("%d conflicts were expected: %v", n, err)
+	}
+	docs, err := manifest.Parse("web.yaml", variables(n, "b"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	object := manifest.Split(docs...)[0]
+	l := newLocator(object, live.After.Kind.Type())
+	for i, c := range failed.Conflicts.List {
+		for _, s := range l.indexed(c.Path) {
+			if s.Kind() == document.StepKey || s.Kind() == document.StepValue {
+				t.Fatalf("%s is searched for", c.Path)
+			}
+		}
+		want := object.Locate(c.Path)
+		if got := l.locate(c.Path); got != want || got.Line != 14+2*i {
+			t.Fatalf("%s is at %s, want %s", c.Path, got, want)
+		}
+	}
+	if len(l.lists) != 2 {
+		t.Errorf("%d lists were indexed, want the containers and their variables", len(l.lists))
+	}
+}
+
+// TestReportsGrowLinearly compares the allocations for some conflicts, and for some
+// objects, with those for four times as many.
+func TestReportsGrowLinearly(t *testing.T) {
+	lab, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		work func(n int) func()
+	}{
+		{"conflicts of one object", func(n int) func() {
+			live, err := lab.Apply(nil, Bytes(variables(n, "a")), ApplyOptions{FieldManager: "alice"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			config := Bytes(variables(n, "b"))
+			return func() {
+				_, err := lab.Apply(live.After, config, ApplyOptions{FieldManager: "bob"})
+				if !errors.Is(err, fieldmanager.ErrConflict) || err.Error() == "" {
+					t.Fatal(err)
+				}
+			}
+		}},
+		{"live objects against as many manifests", func(n int) func() {
+			live, changes := configMaps(n, "a"), configMaps(n, "b")
+			return func() { runAll(t, lab, live, changes, n) }
+		}},
+		{"reasons", func(n int) func() {
+			live, err := lab.Apply(nil, Bytes(variables(n, "a")), ApplyOptions{FieldManager: "alice"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			result, err := lab.Apply(live.After, Bytes(variables(n, "b")), ApplyOptions{FieldManager: "bob", Force: true, Explain: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return func() {
+				if got := len(result.Reasons()); got < n {
+					t.Fatalf("%d reasons for %d fields", got, n)
+				}
+			}
+		}},
+	} {
+		few, many := testing.AllocsPerRun(1, c.work(500)), testing.AllocsPerRun(1, c.work(2000))
+		if many > 4.4*few {
+			t.Errorf("%s: %.0f allocations for 500, %.0f for 2000", c.name, few, many)
+		}
+	}
+}
+
+// TestAReportCostsAtMostTwiceTheEngine compares the allocations of an apply that
+// conflicts often with those that the engine makes for it by itself.
+func TestAReportCostsAtMostTwiceTheEngine(t *testing.T) {
+	engine, report := conflicting(t, 2000)
+	if e, r := testing.AllocsPerRun(2, engine), testing.AllocsPerRun(2, report); r > 2*e {
+		t.Errorf("the engine makes %.0f allocations, the report %.0f", e, r)
+	}
+}
+
+// conflicting returns an apply with n conflicts, by the engine alone and with the report.
+func conflicting(t testing.TB, n int) (engine, report func()) {
+	t.Helper()
+	lab, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	live, err := lab.Apply(nil, Bytes(variables(n, "a")), ApplyOptions{FieldManager: "alice"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs, err := manifest.Parse("web.yaml", variables(n, "b"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := lab.pipeline.Manager(live.After.Kind, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine = func() {
+		if _, err := m.Apply(live.After.split(), docs[0].Root, fieldmanager.ApplyOptions{FieldManager: "bob"}); err == nil {
+			t.Fatal("no conflict")
+		}
+	}
+	report = func() {
+		var failed *Error
+		_, err := lab.Apply(live.After, parsed(docs), ApplyOptions{FieldManager: "bob"})
+		if !errors.As(err, &failed) || len(failed.Fields) != n || failed.Fields[n-1].Position.Line == 0 || failed.Error() == "" {
+			t.Fatal(err)
+		}
+	}
+	return engine, report
+}
+
+// configMaps is a text of n ConfigMaps, all with one value.
+func configMaps(n int, value string) Input {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings-%05d\n  namespace: shop\ndata:\n  key: %s\n", i, value)
+	}
+	return Bytes([]byte(b.String()))
+}
+
+func runAll(t testing.TB, lab *Lab, live, changes Input, n int) {
+	t.Helper()
+	changed := 0
+	for result, err := range lab.Run(live, changes, Change{Action: ActionApply, FieldManager: "bob", Force: true}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result.Changed() && !result.Created() {
+			changed++
+		}
+	}
+	if changed != n {
+		t.Fatalf("%d objects changed, want %d", changed, n)
+	}
+}
+
+// BenchmarkObjects matches as many live objects with manifests and applies them.
+func BenchmarkObjects(b *testing.B) {
+	lab, err := New(Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, n := range []int{1000, 10000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			live, changes := configMaps(n, "a"), configMaps(n, "b")
+			for b.Loop() {
+				runAll(b, lab, live, changes, n)
+			}
+		})
+	}
+}
+
+// BenchmarkConflicts compares an apply that conflicts 10,000 times with what the engine
+// takes for it by itself.
+func BenchmarkConflicts(b *testing.B) {
+	engine, report := conflicting(b, 10000)
+	b.Run("engine", func(b *testing.B) {
+		for b.Loop() {
+			engine()
+		}
+	})
+	b.Run("report", func(b *testing.B) {
+		for b.Loop() {
+			report()
+		}
+	})
+}
+
+// parsed are documents that were parsed before, with their lines.
+type parsed []*document.Document
+
+func (d parsed) Documents() ([]*document.Document, error) { return d, nil }
