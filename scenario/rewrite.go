@@ -15,7 +15,7 @@ func Rewrite(data []byte, name string, expect []*Expectation) ([]byte, error) {
 		if e == nil {
 			continue
 		}
-		d, err := document.ParseYAML(data, document.Options{Name: name})
+		d, err := document.ParseYAML(data, document.Options{Name: name, MaxBytes: MaxBytes})
 		if err != nil {
 			return nil, err
 		}

@@ -43,6 +43,10 @@ type Result struct {
 	Denied bool
 	// kinds are those that the cluster served at the step.
 	kinds *schema.Registry
+	// sent is the request that changed the object or was to do so, nil for none; at is
+	// the time of the step.
+	sent *cluster.Request
+	at   time.Time
 }
 
 // Conflicts returns the conflicts that a step failed for, nil for none.
@@ -198,7 +202,7 @@ func (r *Runner) uid() string {
 // Step runs one step.
 func (r *Runner) Step(ctx context.Context, s *Step) Result {
 	r.now = r.now.Add(time.Minute)
-	res := Result{kinds: r.cluster.Kinds()}
+	res := Result{kinds: r.cluster.Kinds(), at: r.now}
 	d, err := readBody(s)
 	if err != nil {
 		res.Err = err

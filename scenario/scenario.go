@@ -13,6 +13,10 @@ import (
 // Version is the version of the format, the value of the field "scenario".
 const Version = "patchlab.dev/v1"
 
+// MaxBytes is the largest text of a scenario: several bodies at the API server's own
+// limit of 3 MiB each.
+const MaxBytes = 24 << 20
+
 // Limits of a scenario, against files that are none.
 const (
 	maxSteps  = 1000
@@ -115,7 +119,7 @@ type Target struct{ APIVersion, Kind, Namespace, Name string }
 // Parse reads a scenario. name is the text's name for messages. An error is an
 // *Error or, for text that is no YAML, a *document.SyntaxError.
 func Parse(data []byte, name string) (*Scenario, error) {
-	d, err := document.ParseYAML(data, document.Options{Name: name})
+	d, err := document.ParseYAML(data, document.Options{Name: name, MaxBytes: MaxBytes})
 	if err != nil {
 		return nil, err
 	}
@@ -288,7 +292,12 @@ func (c *Change) value() document.Value {
 }
 
 // YAML prints a scenario so that Parse reads it back the same.
-func (s *Scenario) YAML() []byte {
+func (s *Scenario) YAML() []byte { return s.value().YAML() }
+
+// JSON prints a scenario as YAML does, as JSON.
+func (s *Scenario) JSON() []byte { return s.value().JSON() }
+
+func (s *Scenario) value() document.Value {
 	var b document.ObjectBuilder
 	b.Set("scenario", document.NewString(Version))
 	text(&b, "title", s.Title)
@@ -313,7 +322,7 @@ func (s *Scenario) YAML() []byte {
 			b.Set(name, l.List())
 		}
 	}
-	return b.Object().YAML()
+	return b.Object()
 }
 
 func textList(texts []string) *document.ListBuilder {

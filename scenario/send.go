@@ -42,6 +42,7 @@ func (r *Runner) send(ctx context.Context, s *Step, res *Result) error {
 }
 
 func (r *Runner) do(ctx context.Context, q *cluster.Request, res *Result) error {
+	res.sent = q
 	resp, err := r.answer(ctx, q)
 	if err != nil {
 		return err

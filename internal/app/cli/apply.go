@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,7 @@ type applyOptions struct {
 	output   outputFlags
 	exitCode bool
 	quiet    bool
+	open     bool
 }
 
 func (a *App) applyCommand() *cobra.Command {
@@ -64,6 +66,9 @@ patchlab.dev/v1, with the code, the fields and the conflicts.
   # A kustomization, as a check in a pipeline
   patchlab apply live.yaml -k overlays/prod -o diff --exit-code
 
+  # The same case in the playground
+  patchlab apply live.yaml web.yaml --open
+
   # A JSON patch, and who owns what afterwards
   patchlab apply live.yaml patch.json --type json --show-managed-fields`,
 		Args: cobra.MaximumNArgs(2),
@@ -77,6 +82,7 @@ patchlab.dev/v1, with the code, the fields and the conflicts.
 	o.output.add(c)
 	f := c.Flags()
 	f.BoolVar(&o.exitCode, "exit-code", false, "end with code 4 where an object would change")
+	f.BoolVar(&o.open, "open", false, "then show this very case in the playground, in your browser, until Ctrl-C")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print no notes and no summary")
 	return c
 }
@@ -160,12 +166,25 @@ func (a *App) apply(ctx context.Context, args []string, o *applyOptions) error {
 		return err
 	}
 	out := newPrinter(a, &o.output, lab, len(changes.objects()))
+	shown := openedCase{options: o}
+	var bodies []string
+	if o.open {
+		bodies = o.bodies(changes)
+	}
 	for result, err := range lab.Run(live, changes, o.change.Change) {
+		if len(bodies) > 0 {
+			shown.add(result, err, bodies[0])
+			bodies = bodies[1:]
+		}
 		if err := out.add(result, err); err != nil {
 			return err
 		}
 	}
-	return out.finish(o.exitCode)
+	ended := out.finish(o.exitCode)
+	if o.open {
+		return cmp.Or(a.openCase(ctx, &shown, live), ended)
+	}
+	return ended
 }
 
 // lab returns a Lab with the schemas and the engine of the flags.

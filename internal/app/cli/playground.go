@@ -7,48 +7,138 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/patchlab-dev/patchlab/internal/app/manifest"
+	"github.com/patchlab-dev/patchlab/scenario"
+	"github.com/patchlab-dev/patchlab/scenario/link"
 	"github.com/patchlab-dev/patchlab/web"
 )
 
+// defaultListen is the address that the playground is served at.
+const defaultListen = "127.0.0.1:8711"
+
 func (a *App) playgroundCommand() *cobra.Command {
-	listen := "127.0.0.1:8711"
+	listen, open := defaultListen, false
 	c := &cobra.Command{
-		Use:   "playground",
+		Use:   "playground [FILE]",
 		Short: "Serve the playground, a page to try ownership and merging in the browser",
 		Long: `Serve the playground: a page in which several field managers change an object,
 step by step, and that shows who owns each line, what conflicts and how each kind
 of patch merges. All of it runs in the browser; nothing is sent to this server or
-any other. The command ends with Ctrl-C.`,
-		Example: "  patchlab playground\n  patchlab playground --listen 127.0.0.1:9000",
-		Args:    arguments(),
-		RunE: func(c *cobra.Command, _ []string) error {
-			page, err := web.Handler()
-			if err != nil {
-				return err
+any other. The command ends with Ctrl-C.
+
+FILE is what the page shows first: a scenario, a link to one, or live objects as
+'kubectl get -o yaml --show-managed-fields' prints them, which begin a new one; "-" is
+standard input.`,
+		Example: `  patchlab playground --open
+  patchlab playground conflict.yaml --open
+  kubectl get deployment web -o yaml --show-managed-fields | patchlab playground - --open`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			var shown *scenario.Scenario
+			if len(args) > 0 {
+				var err error
+				if shown, err = a.caseOf(args[0]); err != nil {
+					return err
+				}
 			}
-			return a.servePage(c.Context(), listen, page)
+			return a.playground(c.Context(), listen, open, shown)
 		},
 	}
 	c.Flags().StringVar(&listen, "listen", listen, "address to listen on; port 0 chooses a free one")
+	c.Flags().BoolVar(&open, "open", false, "open the page in your browser")
 	return c
 }
 
-// servePage serves until the context ends.
-func (a *App) servePage(ctx context.Context, address string, page http.Handler) error {
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
-	if err != nil {
-		return fmt.Errorf("--listen %s: %w", address, err)
+// caseOf returns the scenario of a file or link, or one that begins with the objects of
+// a file.
+func (a *App) caseOf(name string) (*scenario.Scenario, error) {
+	f, err := a.scenarioFile(name)
+	if err != nil || f.err == nil {
+		return f.scenario, err
 	}
-	if _, err := io.WriteString(a.Out, "The playground is at http://"+l.Addr().String()+"/ (end with Ctrl-C)\n"); err != nil {
+	if scenarioText.Match(f.text) {
+		return nil, f.err
+	}
+	docs, err := manifest.Parse(name, f.text)
+	if err != nil {
+		return nil, err
+	}
+	s := &scenario.Scenario{Title: filepath.Base(name)}
+	for _, o := range manifest.Split(docs...) {
+		if !o.Typed() {
+			return nil, fmt.Errorf("%s: expected a scenario or live objects, found neither", o.Position())
+		}
+		if o.IsCRD() {
+			s.Definitions = append(s.Definitions, string(o.Value.YAML()))
+		} else {
+			s.Objects = append(s.Objects, string(o.Value.YAML()))
+		}
+	}
+	if len(s.Objects) == 0 {
+		return nil, errors.New(name + ": it holds no object")
+	}
+	return s, nil
+}
+
+// casePath is the path at which a served playground leads to the case that it was
+// started with: a link may be longer than a program takes as an argument.
+const casePath = "/case"
+
+// playground serves the page, which shows a scenario first unless it is nil.
+func (a *App) playground(ctx context.Context, listen string, open bool, shown *scenario.Scenario) error {
+	handler := a.page
+	if handler == nil {
+		handler = web.Handler
+	}
+	page, err := handler()
+	if err != nil {
+		return err
+	}
+	if shown == nil {
+		return a.servePage(ctx, listen, open, "/", page)
+	}
+	fragment, err := link.Encode("", shown, len(shown.Steps))
+	if err != nil {
+		return err
+	}
+	withCase := http.NewServeMux()
+	withCase.Handle("/", page)
+	withCase.HandleFunc("GET "+casePath, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-store")
+		http.Redirect(w, r, "/"+fragment, http.StatusFound)
+	})
+	return a.servePage(ctx, listen, open, casePath, withCase)
+}
+
+// servePage serves until the context ends.
+func (a *App) servePage(ctx context.Context, listen string, open bool, path string, page http.Handler) error {
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", listen)
+	if err != nil {
+		return fmt.Errorf("--listen %s: %w", listen, err)
+	}
+	address := "http://" + l.Addr().String() + path
+	if _, err := io.WriteString(a.Out, "The playground is at "+address+" (end with Ctrl-C)\n"); err != nil {
 		return errors.Join(err, l.Close())
 	}
 	s := &http.Server{Handler: page, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute}
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(l) }()
+	if open {
+		browse := a.browser
+		if browse == nil {
+			browse = openBrowser
+		}
+		go func() {
+			if err := browse(ctx, address); err != nil && ctx.Err() == nil {
+				a.note("The browser could not be opened (" + err.Error() + "); open the address yourself")
+			}
+		}()
+	}
 	select {
 	case err := <-ended:
 		return err

@@ -1,12 +1,17 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/patchlab-dev/patchlab/scenario"
+	"github.com/patchlab-dev/patchlab/scenario/link"
 )
 
 func TestPlaygroundServesUntilItIsEnded(t *testing.T) {
@@ -16,7 +21,7 @@ func TestPlaygroundServesUntilItIsEnded(t *testing.T) {
 	app := &App{Out: out, Err: io.Discard, Now: time.Now}
 	ended := make(chan error, 1)
 	page := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "the page") })
-	go func() { ended <- app.servePage(ctx, "127.0.0.1:0", page) }()
+	go func() { ended <- app.servePage(ctx, "127.0.0.1:0", false, "/", page) }()
 	line := make([]byte, 200)
 	n, err := in.Read(line)
 	if err != nil {
@@ -39,7 +44,78 @@ func TestPlaygroundServesUntilItIsEnded(t *testing.T) {
 
 func TestPlaygroundRefusesAnAddressThatIsNone(t *testing.T) {
 	app := &App{Out: io.Discard, Err: io.Discard, Now: time.Now}
-	if err := app.servePage(context.Background(), "nowhere", http.NotFoundHandler()); err == nil {
+	if err := app.servePage(context.Background(), "nowhere", false, "/", http.NotFoundHandler()); err == nil {
 		t.Error("no error")
+	}
+}
+
+// opened runs the command and returns the scenario that the browser is opened with, and
+// what was printed.
+func opened(t *testing.T, args ...string) (*scenario.Scenario, string) {
+	t.Helper()
+	ctx, end := context.WithCancel(context.Background())
+	defer end()
+	var out, problems bytes.Buffer
+	app := &App{In: strings.NewReader(""), Out: &out, Err: &problems, Now: time.Now}
+	app.page = func() (http.Handler, error) { return http.NotFoundHandler(), nil }
+	shown := make(chan string, 1)
+	app.browser = func(_ context.Context, address string) error { shown <- address; return nil }
+	ended := make(chan int, 1)
+	go func() { ended <- app.run(ctx, args) }()
+	var address string
+	select {
+	case code := <-ended:
+		t.Fatalf("ended with %d: %s", code, problems.String())
+	case address = <-shown:
+	}
+	c := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	resp, err := c.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	s, at, err := link.Decode(resp.Header.Get("Location"))
+	if err != nil || at != len(s.Steps) {
+		t.Fatalf("%s leads to %q: step %d (%v)", address, resp.Header.Get("Location"), at, err)
+	}
+	end()
+	<-ended
+	return s, out.String()
+}
+
+func TestApplyOpensThePlaygroundAtItsCase(t *testing.T) {
+	dir := "../../../testdata/quickstart/"
+	s, out := opened(t, "apply", dir+"live.yaml", dir+"two-replicas.yaml", "--field-manager", "gitops", "--open", "--color", "never")
+	manifest, err := os.ReadFile(dir + "two-replicas.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Objects) != 1 || len(s.Steps) != 1 || s.Steps[0].Actor != "gitops" || s.Steps[0].Do != scenario.Apply || s.Steps[0].Body != string(manifest) {
+		t.Errorf("the case is\n%s", s.YAML())
+	}
+	results, err := scenario.Run(t.Context(), s)
+	if err != nil || len(results[0].Conflicts()) != 1 || results[0].Conflicts()[0].Manager != "autoscaler" {
+		t.Errorf("the case ends with %v (%v), want the conflict with the autoscaler", results[0].Err, err)
+	}
+	if !strings.Contains(out, "The playground is at http://127.0.0.1:") {
+		t.Errorf("printed %s", out)
+	}
+}
+
+func TestPlaygroundOpensFiles(t *testing.T) {
+	file := "../../../testdata/scenarios/01-first-conflict.yaml"
+	s, _ := opened(t, "playground", file, "--listen", "127.0.0.1:0", "--open")
+	if s.Title != "The first conflict" || len(s.Steps) != 2 {
+		t.Errorf("the scenario is\n%s", s.YAML())
+	}
+	text, err := link.Encode("", s, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, _ := opened(t, "playground", text, "--listen", "127.0.0.1:0", "--open"); string(again.YAML()) != string(s.YAML()) {
+		t.Errorf("by a link it is\n%s", again.YAML())
+	}
+	if s, _ := opened(t, "playground", "../../../testdata/quickstart/live.yaml", "--listen", "127.0.0.1:0", "--open"); len(s.Objects) != 1 || len(s.Steps) != 0 {
+		t.Errorf("live objects are\n%s", s.YAML())
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net/http"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -61,8 +62,11 @@ type App struct {
 	// is "patchlab".
 	Program string
 
-	args  []string // after the program's name
-	quiet bool     // print no notes
+	page func() (http.Handler, error) // the playground's; nil is that of package web
+	// browser shows an address; nil is the user's browser.
+	browser func(context.Context, string) error
+	args    []string // after the program's name
+	quiet   bool     // print no notes
 	// unread is the number of files that were left out because they cannot be parsed.
 	unread int
 }
@@ -174,6 +178,7 @@ who owns which field afterwards, and who conflicts with whom.
 		a.defaultsCommand(),
 		a.explainCommand(),
 		a.migrateCommand(),
+		a.exportCommand(),
 		a.playgroundCommand(),
 		a.raceCommand(),
 		a.resolveCommand(),

@@ -17,6 +17,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/scenario"
+	"github.com/patchlab-dev/patchlab/scenario/link"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -44,7 +45,7 @@ func (a *App) runCommand() *cobra.Command {
 patchlab.dev/v1 describes them (doc/scenarios.md). Each step with an expectation is
 compared with it; a step without one only has to be a request that can be sent.
 
-SCENARIO is a file, a folder, a glob, or "-" for standard input. Of one scenario each
+SCENARIO is a file, a folder, a glob, a playground link, or "-" for standard input. Of one scenario each
 step is printed, of several those that fail. With --update the expectations in the
 files are written over with what happens, steps without one are given one, and
 comments stay.
@@ -127,8 +128,8 @@ func (o *runOptions) check(args []string) error {
 		return usage("--crd takes one file or folder, or two to compare")
 	case o.step < 0:
 		return usage("--step counts from 1")
-	case o.update && slices.Contains(args, "-"):
-		return usage("--update rewrites files, and standard input is none")
+	case o.update && slices.ContainsFunc(args, func(name string) bool { return name == "-" || link.Is(name) }):
+		return usage("--update rewrites files, not standard input or links")
 	case o.update && (len(o.kubeVersions) > 1 || len(o.crds) > 1):
 		return usage("--update and a comparison of two versions cannot be used together")
 	}
@@ -194,21 +195,22 @@ func (a *App) scenarioFiles(names []string, recursive bool) ([]scenarioFile, err
 	var files []scenarioFile
 	skipped := 0
 	for _, name := range names {
-		found, err := source.Files(name)
-		if err != nil {
-			return nil, err
+		found := []string{name}
+		if !link.Is(name) {
+			var err error
+			if found, err = source.Files(name); err != nil {
+				return nil, err
+			}
 		}
 		for _, file := range found {
-			text, err := a.read(file)
+			f, err := a.scenarioFile(file)
 			if err != nil {
 				return nil, err
 			}
-			if len(found) > 1 && !scenarioText.Match(text) {
+			if len(found) > 1 && !scenarioText.Match(f.text) {
 				skipped++
 				continue
 			}
-			f := scenarioFile{name: file, text: text}
-			f.scenario, f.err = scenario.Parse(text, file)
 			files = append(files, f)
 		}
 	}

@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab"
+	"github.com/patchlab-dev/patchlab/scenario"
+)
+
+// openedCase is the scenario of an apply: the live objects are what it begins with, each
+// change is a step.
+type openedCase struct {
+	options *applyOptions
+	steps   []scenario.Step
+}
+
+// add adds the step of a change that was carried out or refused. One for which no object
+// was found has none.
+func (c *openedCase) add(result *patchlab.Result, err error, body string) {
+	var target patchlab.Target
+	var action patchlab.Action
+	var manager string
+	var failed *patchlab.Error
+	switch {
+	case err == nil:
+		target, action, manager = result.Target, result.Action, result.FieldManager
+	case errors.As(err, &failed):
+		target, action, manager = failed.Target, failed.Action, failed.FieldManager
+	}
+	if target.Name == "" || action == "" {
+		return
+	}
+	step := scenario.Step{Actor: manager, Do: scenario.Action(action), Subresource: c.options.change.Subresource, Target: scenario.Target(target), Body: body}
+	if action == patchlab.ActionApply && c.options.change.Force {
+		step.Do = scenario.ForceApply
+	}
+	c.steps = append(c.steps, step)
+}
+
+// scenario returns the scenario of the changes that were added.
+func (c *openedCase) scenario(a *App, live documents) (*scenario.Scenario, error) {
+	s := &scenario.Scenario{Title: "patchlab " + strings.Join(a.args, " "), Kubernetes: minorVersion(c.options.schemas.kubeVersion), Steps: c.steps}
+	crds, err := a.source().Read(c.options.schemas.crds...)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range documents(crds).objects() {
+		if o.IsCRD() {
+			s.Definitions = append(s.Definitions, string(o.Value.YAML()))
+		}
+	}
+	for _, o := range live.objects() {
+		s.Objects = append(s.Objects, string(o.Value.YAML()))
+	}
+	for i := range s.Steps {
+		actor := scenario.Actor{Name: s.Steps[i].Actor}
+		if !slices.Contains(s.Actors, actor) {
+			s.Actors = append(s.Actors, actor)
+		}
+	}
+	return s, nil
+}
+
+// bodies returns the texts of changes: that of the file where it holds one change, with
+// its comments.
+func (o *applyOptions) bodies(changes documents) []string {
+	objects := changes.objects()
+	if len(objects) == 1 && len(o.inputs.files) == 1 {
+		if text, err := os.ReadFile(o.inputs.files[0]); err == nil {
+			return []string{string(text)}
+		}
+	}
+	texts := make([]string, len(objects))
+	for i, change := range objects {
+		texts[i] = string(change.Value.YAML())
+	}
+	return texts
+}
+
+// openCase shows an apply in the playground, after its answer has been printed.
+func (a *App) openCase(ctx context.Context, c *openedCase, live documents) error {
+	s, err := c.scenario(a, live)
+	if err != nil {
+		return err
+	}
+	return a.playground(ctx, "127.0.0.1:0", true, s)
+}

@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"go/token"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/patchlab-dev/patchlab/scenario"
+	"github.com/patchlab-dev/patchlab/scenario/link"
+)
+
+// defaultPage is the address of the page that 'patchlab playground' serves.
+const defaultPage = "http://" + defaultListen + "/"
+
+var exportForms = [...]string{"link", "kubectl", "go", "yaml"}
+
+func (a *App) exportCommand() *cobra.Command {
+	to, page, pkg := "link", defaultPage, "scenarios"
+	c := &cobra.Command{
+		Use:   "export SCENARIO",
+		Short: "Write a scenario as a playground link, a kubectl script or a Go test",
+		Long: `Write a scenario in another form:
+
+  link     a link to the playground that holds the whole scenario
+  kubectl  a shell script of kubectl commands that do the same to a real cluster
+  go       a Go test with client-go against package patchlabtest, which compares the
+           answers, the objects and their managers
+  yaml     a scenario file, such as for 'patchlab run'
+
+SCENARIO is a file, "-" for standard input, or a link.
+
+` + exitHelpOf(map[int]string{exitRefused: "the scenario could not be read or run"}),
+		Example: `  patchlab export conflict.yaml
+  patchlab export conflict.yaml --to go --package widgets > conflict_test.go
+
+  # A link that somebody sent, as a file
+  patchlab export 'http://127.0.0.1:8711/#v1=…' --to yaml > case.yaml`,
+		Args: arguments("SCENARIO"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if !slices.Contains(exportForms[:], to) {
+				return usage("--to " + to + ": expected link, kubectl, go or yaml")
+			}
+			if !token.IsIdentifier(pkg) {
+				return usage("--package " + pkg + ": that is no name of a Go package")
+			}
+			return a.export(c.Context(), args[0], to, page, pkg)
+		},
+	}
+	c.Flags().StringVar(&to, "to", to, "form to write: link, kubectl, go or yaml")
+	c.Flags().StringVar(&page, "page", page, "address of the playground that a link leads to")
+	c.Flags().StringVar(&pkg, "package", pkg, "name of the Go test's package")
+	_ = c.RegisterFlagCompletionFunc("to", cobra.FixedCompletions(exportForms[:], cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+func (a *App) export(ctx context.Context, name, to, page, pkg string) error {
+	f, err := a.scenarioFile(name)
+	if err != nil {
+		return err
+	}
+	if f.err != nil {
+		return f.err
+	}
+	switch to {
+	case "link":
+		text, err := link.Encode(page, f.scenario, len(f.scenario.Steps))
+		if err != nil {
+			return err
+		}
+		a.print(text + "\n")
+		return nil
+	case "yaml":
+		a.print(string(f.scenario.YAML()))
+		return nil
+	}
+	results, err := scenario.Run(ctx, f.scenario)
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.name, err)
+	}
+	text := scenario.Script(f.scenario, results)
+	if to == "go" {
+		if text, err = scenario.GoTest(f.scenario, results, pkg); err != nil {
+			return fmt.Errorf("%s: %w", f.name, err)
+		}
+	}
+	a.print(string(text))
+	return nil
+}
+
+// scenarioFile reads the scenario of a file, of standard input or of a link. A scenario
+// that is wrong is not an error yet.
+func (a *App) scenarioFile(name string) (scenarioFile, error) {
+	if link.Is(name) {
+		s, _, err := link.Decode(name)
+		if err != nil {
+			return scenarioFile{}, err
+		}
+		return scenarioFile{name: "the link", text: s.YAML(), scenario: s}, nil
+	}
+	text, err := a.read(name)
+	if err != nil {
+		return scenarioFile{}, err
+	}
+	f := scenarioFile{name: name, text: text}
+	f.scenario, f.err = scenario.Parse(text, strings.TrimPrefix(name, "-"))
+	return f, nil
+}
