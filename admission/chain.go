@@ -30,6 +30,9 @@ type Options struct {
 	// Authorizer answers the expressions of policies and match conditions that use
 	// the variable authorizer; nil allows everything.
 	Authorizer authorizer.Authorizer
+	// NoWebhooks leaves webhooks uncalled: their configurations have no effect, and
+	// rules and policies run.
+	NoWebhooks bool
 	// Audit is called with each annotation that a policy or webhook adds to the
 	// audit event of a request; nil drops them. It may be called by many goroutines.
 	Audit func(r *cluster.Request, key, value string)

@@ -28,10 +28,11 @@ type webhooks struct {
 	mutate   *configurations
 	validate *configurations
 	count    atomic.Int64
+	off      bool // that no webhook is called
 }
 
 func newWebhooks(s *source, o Options) (*webhooks, error) {
-	w := &webhooks{source: s, mutate: newConfigurations(), validate: newConfigurations()}
+	w := &webhooks{source: s, off: o.NoWebhooks, mutate: newConfigurations(), validate: newConfigurations()}
 	var err error
 	if w.mutating, err = mutating.NewMutatingWebhook(nil); err != nil {
 		return nil, err
@@ -75,6 +76,9 @@ func (w *webhooks) active() bool { return w.count.Load() > 0 }
 // load reads the configurations of the cluster as they are now. One goroutine at a
 // time may call it.
 func (w *webhooks) load() error {
+	if w.off {
+		return nil
+	}
 	mutate, err := typedList[admissionv1.MutatingWebhookConfiguration](w.source, "mutatingwebhookconfigurations")
 	if err != nil {
 		return err

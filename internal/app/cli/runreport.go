@@ -185,8 +185,7 @@ func (r *scenarioRun) finish() error {
 		}
 	}
 	if s.RulesNotRun > 0 || s.PolicyNotRun > 0 {
-		r.app.note("note: " + count(s.RulesNotRun, "CEL rule", "CEL rules") + " and " + count(s.PolicyNotRun, "admission policy", "admission policies") +
-			" were not run: they need the program " + admissionProgram + ", which is neither beside patchlab nor on the PATH")
+		r.app.note("note: " + s.notRun() + " not run: that needs the program " + admissionProgram + ", which is neither beside patchlab nor on the PATH")
 	}
 	switch {
 	case s.Failed > 0:
@@ -195,6 +194,21 @@ func (r *scenarioRun) finish() error {
 		return &exit{code: exitChanged}
 	}
 	return nil
+}
+
+// notRun counts the rules and policies that were not run.
+func (s runSummary) notRun() string {
+	var parts []string
+	if s.RulesNotRun > 0 {
+		parts = append(parts, count(s.RulesNotRun, "CEL rule", "CEL rules"))
+	}
+	if s.PolicyNotRun > 0 {
+		parts = append(parts, count(s.PolicyNotRun, "admission policy", "admission policies"))
+	}
+	if s.RulesNotRun+s.PolicyNotRun == 1 {
+		return parts[0] + " was"
+	}
+	return strings.Join(parts, " and ") + " were"
 }
 
 func (s runSummary) text(u *setup) string {
