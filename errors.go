@@ -218,7 +218,11 @@ func (f *FieldError) text() string {
 func list(fields []FieldError) string {
 	var b strings.Builder
 	for _, f := range fields {
-		b.WriteString("\n  " + f.Position.String() + ": " + f.text())
+		b.WriteString("\n  ")
+		if at := f.Position.String(); at != "" {
+			b.WriteString(at + ": ")
+		}
+		b.WriteString(f.text())
 	}
 	return b.String()
 }

@@ -69,7 +69,7 @@ func (l *Lab) Resolve(live, config Input, o ApplyOptions, choose func(Conflict) 
 		return r, err
 	}
 	o.Force = r.Force
-	r.Result, err = l.Apply(live, r.Config, o)
+	r.Result, err = l.Apply(live, inPlaceOf(docs[0], r.Config), o)
 	if errors.As(err, &failed) && failed.Conflicts != nil {
 		c := failed.Conflicts.List[0]
 		return r, fmt.Errorf("%w: %s: the resolved configuration would still conflict with %q, as where the live object has an item twice, of which any apply leaves one", explain.ErrWay, c.Path, c.Manager)

@@ -46,8 +46,9 @@ func (f *inputFlags) complete(args []string) error {
 			return usage("the change is given twice: by " + args[1] + " and by -f or -k")
 		}
 	case n != 2:
-		change := strings.Trim(f.command.Use[strings.LastIndex(f.command.Use, " ")+1:], "[]")
-		return usage("'" + f.command.CommandPath() + "' takes the arguments LIVE and " + change + ", or the change by -f or -k\nUsage: " + f.command.UseLine())
+		words := strings.Fields(f.command.Use)
+		first, change := strings.Trim(words[1], "[]"), strings.Trim(words[2], "[]")
+		return usage("'" + f.command.CommandPath() + "' takes the arguments " + first + " and " + change + ", or the change by -f or -k\nUsage: " + f.command.UseLine())
 	default:
 		f.files = args[1:]
 	}

@@ -176,6 +176,7 @@ who owns which field afterwards, and who conflicts with whom.
 		a.blameCommand(),
 		a.contendCommand(),
 		a.defaultsCommand(),
+		a.diffCommand(),
 		a.explainCommand(),
 		a.migrateCommand(),
 		a.exportCommand(),

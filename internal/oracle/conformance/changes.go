@@ -25,6 +25,13 @@ type Change struct {
 // ChangeTime stands in Before where the recording has a time of the server's.
 const ChangeTime = "2026-01-02T03:04:05Z"
 
+// After returns the object that the step was answered with, as Before has it.
+func (c Change) After() []byte {
+	seen := &tally{vars: Variables{versions: c.vars.versions, uids: c.vars.uids}}
+	seen.count(c.Want.Body)
+	return seen.concrete(c.Want.Body)
+}
+
 // Difference compares an answer as [Runner.Run] does. In an open case, other causes
 // are no difference.
 func (c Change) Difference(answer Answer) string {

@@ -1,0 +1,79 @@
+package patchlab_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/patchlab-dev/patchlab"
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/explain"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/oracle/conformance"
+)
+
+// TestAlternativesOfRecordedChanges makes the four patches for what recorded writes
+// did. A JSON patch says everything; any other patch that does not must name a limit
+// that shows where.
+func TestAlternativesOfRecordedChanges(t *testing.T) {
+	cases, err := conformance.ReadAll("testdata/conformance")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lab := newLab(t, patchlab.Options{CRDs: os.DirFS("testdata/crds")})
+	exact, all, limits := map[patchlab.Action]int{}, map[patchlab.Action]int{}, map[string]int{}
+	for _, c := range conformance.Sample(cases, 3) {
+		for _, change := range c.Changes() {
+			to, ok := change.Want.Body.(map[string]any)
+			if !ok || change.Want.Code >= 300 || change.Before == nil || to["metadata"] == nil {
+				continue
+			}
+			before, after := fieldmanager.Object{}, fieldmanager.Object{}
+			if before.UnmarshalJSON(change.Before) != nil || after.UnmarshalJSON(change.After()) != nil || !after.Value.Lookup("metadata", "name").Exists() {
+				continue
+			}
+			kind, known := lab.Kinds().Of(after.Value)
+			if !known || kind.Kind == "CustomResourceDefinition" || before.Value.Lookup("metadata", "deletionTimestamp").Exists() ||
+				!document.Equal(before.Value.Get("apiVersion"), after.Value.Get("apiVersion")) {
+				continue
+			}
+			got, err := lab.Alternatives(before.Join(), after.Value, patchlab.ApplyOptions{FieldManager: "alice", FieldValidation: "Warn"})
+			if err != nil {
+				limits["not wanted"]++
+				continue
+			}
+			for _, p := range got.Patches {
+				all[p.Action]++
+				if p.Exact {
+					exact[p.Action]++
+				}
+				for _, l := range p.Limits {
+					limits[l.Rule]++
+				}
+				checkAlternative(t, change.Case, change.Step, got, p)
+			}
+		}
+	}
+	t.Logf("exact %v of %v; limits %v", exact, all, limits)
+	if all[patchlab.ActionApply] < 1000 {
+		t.Errorf("only %d changes were made", all[patchlab.ActionApply])
+	}
+}
+
+func checkAlternative(t *testing.T, name string, step int, a *patchlab.Alternatives, p patchlab.Alternative) {
+	t.Helper()
+	shown := 0
+	for _, l := range p.Limits {
+		switch l.Rule {
+		case explain.LimitNull, explain.LimitOrder, explain.LimitKeys, explain.LimitOther, explain.LimitApplyOwned, explain.LimitApplyEmpty, explain.LimitApplyUnowned:
+			shown++
+		}
+	}
+	switch {
+	case p.Action == patchlab.ActionJSONPatch && !p.Exact:
+		t.Errorf("%s, step %d: the JSON patch %s is not exact: %v %v", name, step, p.Patch, p.Err, p.Limits)
+	case p.Exact && shown > 0:
+		t.Errorf("%s, step %d: the %s %s is exact and misses something: %v", name, step, p.Action, p.Patch, p.Limits)
+	case !p.Exact && p.Err == nil && shown == 0:
+		t.Errorf("%s, step %d: the %s %s is not exact, and no limit shows where:\nwanted %s\nis     %s", name, step, p.Action, p.Patch, a.Wanted.Value, p.Result.After.Value)
+	}
+}

@@ -1,0 +1,283 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// Limit is something about a change that a patch of one type cannot say, or says only
+// with a side effect.
+type Limit struct {
+	// Rule is the name of the limit, such as LimitMergeList. doc/diff.md lists them.
+	Rule string `json:"rule"`
+	// Path of the field, empty for the whole object.
+	Path    document.Path `json:"path,omitempty"`
+	Message string        `json:"message"`
+}
+
+// The limits. Their names are stable.
+const (
+	// LimitJSONIndex: the patch names items of a list by their positions.
+	LimitJSONIndex = "json/index"
+	// LimitJSONAbsent: the patch is refused where a field of it has gone.
+	LimitJSONAbsent = "json/absent"
+	// LimitMergeList: the patch replaces a list whole.
+	LimitMergeList = "merge/list"
+	// LimitStrategicList: the patch replaces a list whole that has no merge key.
+	LimitStrategicList = "strategic/list"
+	// LimitStrategicCustom: the API server takes no such patch for custom resources.
+	LimitStrategicCustom = "strategic/custom"
+	// LimitApplyAtomic: the manager comes to own the whole of an atomic list or object.
+	LimitApplyAtomic = "apply/atomic"
+	// LimitApplyConflict: another manager owns the field; the apply needs force.
+	LimitApplyConflict = "apply/conflict"
+	// LimitApplyOwned: another manager owns a field that is to be removed.
+	LimitApplyOwned = "apply/owned"
+	// LimitApplyUnowned: the applying manager does not own a field that is to be removed.
+	LimitApplyUnowned = "apply/unowned"
+	// LimitApplyEmpty: an object or list goes with its last field and cannot stay empty.
+	LimitApplyEmpty = "apply/empty"
+	// LimitNull: null cannot be set, as it removes the field.
+	LimitNull = "null"
+	// LimitOrder: the items of a list cannot be put into the wanted order.
+	LimitOrder = "order"
+	// LimitKeys: items are told apart by another key than the list's, so that some are
+	// mixed up.
+	LimitKeys = "keys"
+	// LimitOther: the field gets another value than the wanted one.
+	LimitOther = "other"
+)
+
+// JSONLimits returns the limits of a JSON patch for an object.
+func JSONLimits(from, patch document.Value) []Limit {
+	var limits []Limit
+	fails := false
+	for _, op := range patch.Items() {
+		if name := op.Get("op").StringOr(""); name == "remove" || name == "replace" {
+			fails = true
+		}
+		if list, ok := indexed(from, op.Get("path").StringOr("")); ok && !hasLimit(limits, LimitJSONIndex, list) {
+			limits = append(limits, Limit{LimitJSONIndex, list, "items are counted: where another item comes or goes before, the patch changes the wrong one"})
+		}
+	}
+	if fails {
+		limits = append(limits, Limit{Rule: LimitJSONAbsent, Message: "refused (422) where a field that it removes or replaces has gone meanwhile"})
+	}
+	return limits
+}
+
+// indexed returns the path of the first list that a JSON pointer counts items of.
+func indexed(v document.Value, pointer string) (document.Path, bool) {
+	var path document.Path
+	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
+		if v.Kind() == document.List {
+			_, err := strconv.Atoi(token)
+			return path, err == nil
+		}
+		token = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+		path, v = path.Child(token), v.Get(token)
+	}
+	return nil, false
+}
+
+func hasLimit(limits []Limit, rule string, path document.Path) bool {
+	return slices.ContainsFunc(limits, func(l Limit) bool { return l.Rule == rule && slices.Equal(l.Path, path) })
+}
+
+// MergeLimits returns the limits of a JSON merge patch for an object: each list that it
+// replaces.
+func MergeLimits(from, patch document.Value) []Limit {
+	return listLimits(LimitMergeList, from, patch, nil, func(*schema.Type, string) bool { return true }, nil)
+}
+
+// StrategicLimits returns the limits of a strategic merge patch for an object of type t:
+// each list that it replaces because it has no merge key.
+func StrategicLimits(t *schema.Type, from, patch document.Value) []Limit {
+	replaced := func(t *schema.Type, name string) bool {
+		if t == nil {
+			return true
+		}
+		f := t.Map.Field(name)
+		return f == nil || f.Strategy&schema.StrategyMerge == 0
+	}
+	return listLimits(LimitStrategicList, from, patch, nil, replaced, t)
+}
+
+// listLimits finds the lists of from that a patch replaces.
+func listLimits(rule string, from, patch document.Value, path document.Path, replaced func(*schema.Type, string) bool, t *schema.Type) []Limit {
+	var limits []Limit
+	for name, v := range patch.Members() {
+		was, at := from.Get(name), path.Child(name)
+		switch {
+		case strings.HasPrefix(name, "$"):
+		case v.Kind() == document.Object && was.Kind() == document.Object:
+			var kid *schema.Type
+			if t != nil {
+				kid = t.Map.Member(name)
+			}
+			limits = append(limits, listLimits(rule, was, v, at, replaced, kid)...)
+		case v.Kind() == document.List && was.Len() > 0 && replaced(t, name):
+			limits = append(limits, Limit{rule, at, fmt.Sprintf("the list is replaced whole (%d of its %s as before): an item that another client adds meanwhile is lost", kept(was, v), items(was.Len()))})
+		}
+	}
+	return limits
+}
+
+func items(n int) string {
+	if n == 1 {
+		return "1 item"
+	}
+	return strconv.Itoa(n) + " items"
+}
+
+// kept counts the items of a list that another one has too.
+func kept(was, is document.Value) int {
+	n := 0
+	for _, item := range was.Items() {
+		for _, other := range is.Items() {
+			if document.Identical(item, other) {
+				n++
+				break
+			}
+		}
+	}
+	return n
+}
+
+// ApplyLimits returns the limits of the configuration of an apply that makes changes:
+// the conflicts that it has without force, and what it comes to own as a whole.
+func ApplyLimits(changes []Change, conflicts []fieldmanager.Conflict) []Limit {
+	var limits []Limit
+	for _, c := range conflicts {
+		limits = append(limits, Limit{LimitApplyConflict, c.Path, fmt.Sprintf("%s owns it: the apply is refused (409) without force", c.Owner)})
+	}
+	for _, c := range changes {
+		if k := c.After.Kind(); (k == document.List || k == document.Object) && c.After.Len() > 0 {
+			limits = append(limits, Limit{LimitApplyAtomic, c.Path, "it is atomic: the manager comes to own the whole of it"})
+		}
+	}
+	return limits
+}
+
+// Missed returns the limits that show in what a patch made of an object of type t: each
+// field in which it differs from what is wanted. apply is set for server-side apply,
+// whose rules of ownership keep fields.
+func Missed(t *schema.Type, wanted document.Value, after fieldmanager.Object, apply bool) []Limit {
+	var limits []Limit
+	for _, c := range Changes(t, fieldmanager.Object{Value: wanted}, fieldmanager.Object{Value: after.Value}) {
+		if l := missed(t, wanted, c, after.Managed, apply); !hasLimit(limits, l.Rule, l.Path) {
+			limits = append(limits, l)
+		}
+	}
+	return append(limits, disordered(t, wanted, after.Value, nil)...)
+}
+
+// missed names the limit behind a field that is wanted as Before and has become After.
+func missed(t *schema.Type, wanted document.Value, c Change, owners fieldmanager.Managed, apply bool) Limit {
+	if c.Before.IsNull() && !c.After.Exists() {
+		return Limit{LimitNull, c.Path, "null cannot be set: it removes the field"}
+	}
+	if list, key := mixedKeys(t, c.Path); list != nil && !apply {
+		return Limit{LimitKeys, list, "items are merged by " + key + " alone, which several of them may have, so that they are mixed up"}
+	}
+	if k := c.Before.Kind(); apply && !c.After.Exists() && c.Before.Len() == 0 && (k == document.Object || k == document.List) {
+		return Limit{LimitApplyEmpty, c.Path, "it cannot stay empty: it goes with the last field in it"}
+	}
+	if !apply || c.Before.Exists() {
+		return Limit{LimitOther, c.Path, fmt.Sprintf("wanted %s, but becomes %s", text(c.Before), text(c.After))}
+	}
+	path := unwanted(wanted, c.Path)
+	var names []string
+	for _, e := range owners.Entries() {
+		if e.Fields.Has(path) || !e.Fields.Below(path).Empty() {
+			names = append(names, e.Owner.String())
+		}
+	}
+	if len(names) > 0 {
+		return Limit{LimitApplyOwned, path, "it stays, owned by " + strings.Join(names, " and ")}
+	}
+	return Limit{LimitApplyUnowned, path, "it stays: an apply removes only what its manager has applied before"}
+}
+
+// unwanted returns the shortest part of a path that leads to nothing in an object.
+func unwanted(wanted document.Value, path document.Path) document.Path {
+	for i := range path {
+		if !wanted.Follow(path[:i+1]).Exists() {
+			return path[:i+1]
+		}
+	}
+	return path
+}
+
+// mixedKeys returns the first list on a path that strategic merge tells the items of
+// apart by another key than structured merge, and that key.
+func mixedKeys(t *schema.Type, path document.Path) (list document.Path, key string) {
+	for i, step := range path {
+		if t == nil {
+			return nil, ""
+		}
+		name, ok := step.Name()
+		if !ok {
+			if t.List == nil {
+				return nil, ""
+			}
+			t = t.List.Elem
+			continue
+		}
+		if f := t.Map.Field(name); f != nil && f.MergeKey != "" && f.Type != nil && f.Type.List != nil && f.Type.List.Kind == schema.KeyedList && len(f.Type.List.Keys) > 1 {
+			return path[:i+1], f.MergeKey
+		}
+		t = t.Map.Member(name)
+	}
+	return nil, ""
+}
+
+func text(v document.Value) string {
+	if !v.Exists() {
+		return "nothing"
+	}
+	return v.String()
+}
+
+// disordered finds the lists that have the wanted items in another order.
+func disordered(t *schema.Type, wanted, after document.Value, path document.Path) []Limit {
+	if document.Identical(wanted, after) {
+		return nil
+	}
+	var limits []Limit
+	switch {
+	case wanted.Kind() == document.Object && after.Kind() == document.Object:
+		for name, v := range wanted.Members() {
+			var kid *schema.Type
+			if t != nil {
+				kid = t.Map.Member(name)
+			}
+			if other := after.Get(name); other.Exists() {
+				limits = append(limits, disordered(kid, v, other, path.Child(name))...)
+			}
+		}
+	case wanted.Kind() == document.List && after.Kind() == document.List:
+		if t == nil || t.List == nil || t.List.Kind == schema.AtomicList { // compared as a whole
+			return nil
+		}
+		a, b := place{t: t, v: wanted}, place{t: t, v: after}
+		if wanted.Len() != after.Len() {
+			return nil
+		}
+		for i := range wanted.Len() {
+			if a.element(i) != b.element(i) {
+				return []Limit{{LimitOrder, path, "the items are not in the wanted order"}}
+			}
+		}
+		for i, v := range wanted.Items() {
+			limits = append(limits, disordered(t.List.Elem, v, after.At(i), path.Item(i))...)
+		}
+	}
+	return limits
+}

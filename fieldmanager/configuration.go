@@ -1,0 +1,52 @@
+package fieldmanager
+
+import (
+	"slices"
+	"time"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
+	"github.com/patchlab-dev/patchlab/internal/engine/structured"
+)
+
+// Configuration returns the configuration that a manager applies in order to turn the
+// live object into wanted: what it has applied before, as far as wanted still has it,
+// and what wanted has anew or with another value. apiVersion, kind, name and namespace
+// identify the object. A field that wanted lacks is left out, so that an apply removes it
+// if the manager alone owns it. An error is ErrType: an object does not fit its type.
+func (m *Manager) Configuration(live Object, wanted document.Value, manager string) (document.Value, error) {
+	if m.engine == nil {
+		return document.Value{}, errZeroManager
+	}
+	tracked, err := m.Observed(nil).update(live.Value, wanted, nil, manager, time.Time{})
+	if err != nil {
+		return document.Value{}, err
+	}
+	self := m.self(manager, structured.OperationApply)
+	for i := range tracked {
+		self.Fields = tracked[i].Fields.Leaves()
+	}
+	if i := find(live.Managed.entries, &self); i >= 0 { // paths of another version that wanted lacks are left out
+		self.Fields = self.Fields.Union(live.Managed.entries[i].Fields)
+	}
+	self.Fields = self.Fields.Union(keysOf(self.Fields))
+	config, _, err := m.Extract(Object{Value: wanted, Managed: newManaged([]entry{self}, document.Value{})}, manager)
+	return config, err
+}
+
+// keysOf returns the key fields of the items that fields lead through. A configuration
+// has to name them, also where only another field of the item is in the set.
+func keysOf(fields fieldset.Set) fieldset.Set {
+	var keys []document.Path
+	fields.Walk(func(p document.Path) {
+		for i, step := range p {
+			if step.Kind() != document.StepKey {
+				continue
+			}
+			for name := range step.Value().Members() {
+				keys = append(keys, slices.Clone(p[:i+1]).Child(name))
+			}
+		}
+	})
+	return fieldset.Of(keys...)
+}

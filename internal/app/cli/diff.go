@@ -1,0 +1,416 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/patchlab-dev/patchlab"
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/explain"
+	"github.com/patchlab-dev/patchlab/internal/app/manifest"
+)
+
+// diffOptions are the flags of diff.
+type diffOptions struct {
+	schemas     schemaFlags
+	inputs      inputFlags
+	apply       patchlab.ApplyOptions
+	types       []string
+	output      string
+	showSecrets bool
+	exitCode    bool
+}
+
+type diffType struct {
+	name   string
+	action patchlab.Action
+}
+
+// diffTypes are the types of patch by the names that the flag has for them.
+var diffTypes = [...]diffType{
+	{"json", patchlab.ActionJSONPatch},
+	{"merge", patchlab.ActionMergePatch},
+	{"strategic", patchlab.ActionStrategicPatch},
+	{"apply", patchlab.ActionApply},
+}
+
+func (a *App) diffCommand() *cobra.Command {
+	var o diffOptions
+	c := &cobra.Command{
+		Use:   "diff [FROM] [TO]",
+		Short: "Show the patch of each type that turns one object into another",
+		Long: `Show what it takes to turn the objects of FROM into those of TO: a JSON patch, a merge
+patch, a strategic merge patch and a configuration for server-side apply, side by side,
+with what each makes of the object and what it cannot say of the change.
+
+What is wanted is what an update (PUT) to TO would make of the object: with defaults, and
+without what clients cannot change. Each patch is then sent to the object as FROM has
+it, and what comes of it is held against that. FROM and TO are what LIVE and PATCH are to
+apply; of several objects each is matched with the one of its kind, namespace and name.
+
+The configuration for server-side apply has what --field-manager has applied before, as
+far as TO still has it, and what changes.
+
+` + applyExitHelp,
+		Example: `  # Four patches for one intent
+  patchlab diff live.yaml wanted.yaml --field-manager gitops
+
+  # Only the strategic merge patch, to be sent
+  patchlab diff live.yaml wanted.yaml --type strategic -o patch > patch.json
+  kubectl patch deployment web -n shop --type strategic --patch-file patch.json
+
+  # What changed since yesterday's dump
+  patchlab diff yesterday.yaml deployment/web -n shop --type merge`,
+		Args: cobra.MaximumNArgs(2),
+		RunE: func(c *cobra.Command, args []string) error { return a.diff(c.Context(), args, &o) },
+	}
+	o.schemas.add(c)
+	o.inputs.add(c)
+	o.schemas.kubectl = &o.inputs.kubectl
+	f := c.Flags()
+	f.StringSliceVar(&o.types, "type", nil, "types of patch: json, merge, strategic or apply (repeatable; default all)")
+	f.StringVar(&o.apply.FieldManager, "field-manager", "kubectl", "name of the field manager that applies")
+	f.StringVarP(&o.apply.Namespace, "namespace", "n", "", "namespace of objects that name none")
+	f.StringVarP(&o.output, "output", "o", "text", "output format: text, json, or patch (of one --type alone)")
+	f.BoolVar(&o.showSecrets, "show-secrets", false, "show the values of Secrets, which are masked otherwise")
+	f.BoolVar(&o.exitCode, "exit-code", false, "end with code 4 where objects differ")
+	var names []string
+	for _, t := range diffTypes {
+		names = append(names, t.name)
+	}
+	_ = c.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json", "patch"}, cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+func (o *diffOptions) check() error {
+	for _, name := range o.types {
+		if !slices.ContainsFunc(diffTypes[:], func(t diffType) bool { return t.name == name }) {
+			return usage("--type " + name + ": expected json, merge, strategic or apply")
+		}
+	}
+	switch o.output {
+	case "text", "json":
+	case "patch":
+		if len(o.types) != 1 {
+			return usage("-o patch prints the patch of one --type")
+		}
+	default:
+		return usage("--output " + o.output + ": expected text, json or patch")
+	}
+	return nil
+}
+
+func (a *App) diff(ctx context.Context, args []string, o *diffOptions) error {
+	for _, err := range [...]error{o.check(), o.inputs.complete(args)} {
+		if err != nil {
+			return err
+		}
+	}
+	registry, err := o.schemas.registry(ctx, a)
+	if err != nil {
+		return err
+	}
+	lab, err := patchlab.New(patchlab.Options{Kinds: registry, Strict: o.schemas.strict, Now: a.Now, UID: a.UID})
+	if err != nil {
+		return err
+	}
+	from, err := o.inputs.readLive(ctx, a, o.apply.Namespace)
+	if err != nil {
+		return err
+	}
+	to, err := a.wanted(ctx, o)
+	if err != nil {
+		return err
+	}
+	d := differing{app: a, o: o, lab: lab, from: from}
+	for _, object := range to.objects() {
+		if err := d.one(object); err != nil {
+			return err
+		}
+	}
+	return d.finish()
+}
+
+// wanted reads TO, which may be an object of a cluster too.
+func (a *App) wanted(ctx context.Context, o *diffOptions) (documents, error) {
+	if len(o.inputs.files) == 1 && isResource(o.inputs.files[0]) {
+		return o.inputs.kubectl.get(ctx, o.inputs.files[0], o.apply.Namespace)
+	}
+	f := o.inputs
+	f.live = "" // has been read
+	_, to, err := f.read(ctx, a, o.apply.Namespace)
+	return to, err
+}
+
+// differing is one run of diff.
+type differing struct {
+	app       *App
+	o         *diffOptions
+	lab       *patchlab.Lab
+	from      documents
+	documents []document.Value // for json
+	printed   int
+	differ    bool
+	refused   bool
+}
+
+// one shows the patches for one object.
+func (d *differing) one(object manifest.Object) error {
+	var to patchlab.Input = documents{object.Document}
+	if len(object.At) > 0 {
+		to = object.Value
+	}
+	found, err := d.lab.Alternatives(d.from, to, d.o.apply)
+	var e *patchlab.Error
+	switch {
+	case errors.As(err, &e):
+		if len(e.Options) > 0 {
+			return changeError(e)
+		}
+		if !d.o.showSecrets {
+			e = maskConflicts(e)
+		}
+		d.app.fail(e.Error())
+		d.refused = true
+		return nil
+	case err != nil:
+		return err
+	}
+	for _, note := range found.Notes {
+		d.app.note(note)
+	}
+	d.differ = d.differ || len(found.Changes) > 0
+	if len(d.o.types) > 0 {
+		found.Patches = slices.DeleteFunc(found.Patches, func(p patchlab.Alternative) bool { return !slices.Contains(d.o.types, typeName(p.Action)) })
+	}
+	switch d.o.output {
+	case "json":
+		return d.json(found)
+	case "patch":
+		return d.patch(found)
+	}
+	if d.printed > 0 {
+		d.app.print("\n")
+	}
+	d.printed++
+	d.app.print(d.text(found))
+	return nil
+}
+
+func typeName(action patchlab.Action) string {
+	for _, t := range diffTypes {
+		if t.action == action {
+			return t.name
+		}
+	}
+	return string(action)
+}
+
+// finish prints what was gathered and chooses the exit code.
+func (d *differing) finish() error {
+	if d.o.output == "json" {
+		d.app.print(string(encode("json", d.documents)))
+	}
+	switch {
+	case d.refused:
+		return &exit{code: exitRefused}
+	case d.o.exitCode && d.differ:
+		return &exit{code: exitChanged}
+	}
+	return nil
+}
+
+// patch prints the one patch that was asked for.
+func (d *differing) patch(found *patchlab.Alternatives) error {
+	p := found.Patches[0]
+	if !p.Patch.Exists() {
+		d.app.fail(found.Target.String() + ": " + p.Err.Error())
+		d.refused = true
+		return nil
+	}
+	if p.Err != nil {
+		d.app.note(found.Target.String() + ": the patch would be refused: " + p.Err.Error())
+	} else if !p.Exact {
+		d.app.note(found.Target.String() + ": the patch does not say all of the change; 'diff -o text' shows what is missing")
+	}
+	if p.Action == patchlab.ActionApply {
+		if len(d.documents) > 0 {
+			d.app.print("---\n")
+		}
+		d.documents = append(d.documents, p.Patch)
+		d.app.print(string(p.Patch.YAML()))
+		return nil
+	}
+	d.app.print(p.Patch.String() + "\n")
+	return nil
+}
+
+// text shows the patches for people.
+func (d *differing) text(found *patchlab.Alternatives) string {
+	var b strings.Builder
+	if len(found.Changes) == 0 {
+		return found.Target.String() + ": nothing differs\n"
+	}
+	fmt.Fprintf(&b, "%s: %s\n", found.Target, count(len(found.Changes), "field differs", "fields differ"))
+	for _, c := range found.Changes {
+		was, is := shortPair(d.shown(found, c.Path, c.Before), d.shown(found, c.Path, c.After))
+		fmt.Fprintf(&b, "  %s: %s → %s\n", c.Path, was, is)
+	}
+	fmt.Fprintf(&b, "\n  %-22s %6s  %s\n", "patch", "bytes", "makes of the object")
+	for _, p := range found.Patches {
+		size := "-"
+		if p.Patch.Exists() {
+			size = fmt.Sprint(p.Patch.JSONLen())
+		}
+		fmt.Fprintf(&b, "  %-22s %6s  %s\n", p.Action.Title(), size, makes(&p))
+	}
+	for i := range found.Patches {
+		d.alternative(&b, found, &found.Patches[i])
+	}
+	return b.String()
+}
+
+// makes says in a few words what a patch makes of the object.
+func makes(p *patchlab.Alternative) string {
+	text := "what is wanted"
+	switch {
+	case !p.Patch.Exists():
+		return "nothing: there is no such patch"
+	case p.Err != nil:
+		return "nothing: it is refused"
+	case !p.Exact:
+		text = "something else"
+	}
+	if p.Force {
+		text += ", with force"
+	}
+	return text
+}
+
+// alternative shows one patch, with the command that sends it and its limits.
+func (d *differing) alternative(b *strings.Builder, found *patchlab.Alternatives, p *patchlab.Alternative) {
+	fmt.Fprintf(b, "\n%s\n", p.Action.Title())
+	if p.Patch.Exists() {
+		d.body(b, found, p)
+		fmt.Fprintf(b, "  %s\n", d.command(found, p))
+	}
+	if p.Err != nil {
+		fmt.Fprintf(b, "  refused: %s\n", p.Err)
+	}
+	for _, l := range p.Limits {
+		at := ""
+		if len(l.Path) > 0 {
+			at = " " + l.Path.String()
+		}
+		message := l.Message
+		if d.masks(found) && l.Rule == explain.LimitOther {
+			message = "the field gets another value than the wanted one"
+		}
+		fmt.Fprintf(b, "  ! %s%s: %s\n", l.Rule, at, message)
+	}
+}
+
+// body writes a patch: the operations of a JSON patch line by line, others as YAML.
+func (d *differing) body(b *strings.Builder, found *patchlab.Alternatives, p *patchlab.Alternative) {
+	switch {
+	case d.masks(found):
+		b.WriteString("    (not shown: it has the values of a Secret; --show-secrets shows it)\n")
+	case p.Action == patchlab.ActionJSONPatch:
+		for _, op := range p.Patch.Items() {
+			fmt.Fprintf(b, "    %s\n", op)
+		}
+	default:
+		for line := range strings.Lines(string(p.Patch.YAML())) {
+			b.WriteString("    " + line)
+		}
+	}
+}
+
+func (d *differing) masks(found *patchlab.Alternatives) bool {
+	return isSecret(found.Wanted.Value) && !d.o.showSecrets
+}
+
+// shown is a value as it is printed.
+func (d *differing) shown(found *patchlab.Alternatives, path document.Path, v document.Value) document.Value {
+	if v.Exists() && len(path) > 0 && path[0] == document.FieldStep("data") && d.masks(found) {
+		return document.NewString(masked)
+	}
+	return v
+}
+
+// command is the kubectl command that sends a patch from standard input.
+func (d *differing) command(found *patchlab.Alternatives, p *patchlab.Alternative) string {
+	namespace := ""
+	if found.Target.Namespace != "" {
+		namespace = " -n " + shellQuote(found.Target.Namespace)
+	}
+	if p.Action != patchlab.ActionApply {
+		return "kubectl patch " + resourceLine(found.Kind, found.Target.Name) + namespace + " --type=" + typeName(p.Action) + " --patch-file=/dev/stdin"
+	}
+	text := "kubectl apply --server-side"
+	if d.o.apply.FieldManager != "kubectl" {
+		text += " --field-manager=" + shellQuote(d.o.apply.FieldManager)
+	}
+	if p.Force {
+		text += " --force-conflicts"
+	}
+	return text + namespace + " -f -"
+}
+
+// alternativesDocument is the form of the patches for one object in JSON.
+type alternativesDocument struct {
+	APIVersion string                `json:"apiVersion"`
+	Kind       string                `json:"kind"`
+	Target     patchlab.Target       `json:"target"`
+	Changes    []explain.Change      `json:"changes"`
+	Patches    []alternativeDocument `json:"patches"`
+}
+
+type alternativeDocument struct {
+	Type    string          `json:"type"`
+	Command string          `json:"command,omitempty"`
+	Patch   document.Value  `json:"patch,omitzero"`
+	Exact   bool            `json:"exact"`
+	Force   bool            `json:"force,omitempty"`
+	Error   string          `json:"error,omitempty"`
+	Limits  []explain.Limit `json:"limits"`
+}
+
+// json adds the patches for one object to what is printed.
+func (d *differing) json(found *patchlab.Alternatives) error {
+	out := alternativesDocument{APIVersion: "patchlab.dev/v1", Kind: "Alternatives", Target: found.Target, Changes: []explain.Change{}, Patches: []alternativeDocument{}}
+	for _, c := range found.Changes {
+		c.Before, c.After = d.shown(found, c.Path, c.Before), d.shown(found, c.Path, c.After)
+		out.Changes = append(out.Changes, c)
+	}
+	for _, p := range found.Patches {
+		one := alternativeDocument{Type: typeName(p.Action), Patch: p.Patch, Exact: p.Exact, Force: p.Force, Limits: slices.Concat([]explain.Limit{}, p.Limits)}
+		if p.Patch.Exists() {
+			one.Command = d.command(found, &p)
+		}
+		if p.Err != nil {
+			one.Error = p.Err.Error()
+		}
+		if d.masks(found) {
+			one.Patch, one.Limits = document.Value{}, slices.DeleteFunc(one.Limits, func(l explain.Limit) bool { return l.Rule == explain.LimitOther })
+		}
+		out.Patches = append(out.Patches, one)
+	}
+	text, err := json.Marshal(out)
+	if err != nil {
+		return err
+	}
+	parsed, err := document.Parse(text, document.Options{MaxBytes: -1})
+	if err != nil {
+		return err
+	}
+	d.documents = append(d.documents, parsed.Root)
+	return nil
+}
