@@ -297,3 +297,25 @@ func TestLifetime(t *testing.T) {
 		}
 	}
 }
+
+// A continue token of a revision that the store has not reached, as of a store that has
+// begun anew since, is refused.
+func TestListFromATokenOfTheFuture(t *testing.T) {
+	filled := func(n int) *store.Memory[string] {
+		m := store.NewMemory(store.MemoryOptions[string]{})
+		for i := range n {
+			if _, err := m.Create(t.Context(), fmt.Sprintf("/a/%d", i), "v"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return m
+	}
+	page, err := filled(9).List(t.Context(), "/a/", store.ListOptions[string]{Limit: 1})
+	if err != nil || page.Continue == "" {
+		t.Fatalf("the first page: %+v, %v", page, err)
+	}
+	var future *store.FutureError
+	if got, err := filled(2).List(t.Context(), "/a/", store.ListOptions[string]{Continue: page.Continue}); !errors.As(err, &future) {
+		t.Errorf("a store at revision 3: %+v, %v", got, err)
+	}
+}
