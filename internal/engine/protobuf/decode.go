@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -15,6 +16,56 @@ import (
 type decoder struct {
 	messages []map[uint64]field
 	written  int
+	// text holds the JSON of values until that of the object around them is put
+	// together; free are objects that are not needed any more.
+	text []byte
+	free []*object
+}
+
+// decoders are those that have decoded small bodies.
+var decoders = sync.Pool{New: func() any { return new(decoder) }}
+
+// release lets another body be decoded with the memory of this one, if it is small.
+func (d *decoder) release() {
+	if cap(d.text) <= 64<<10 && len(d.free) <= 64 {
+		d.text, d.written = d.text[:0], 0
+		decoders.Put(d)
+	}
+}
+
+// object returns an object without members.
+func (d *decoder) object() *object {
+	o := &object{members: make([]member, 0, 4)}
+	if last := len(d.free) - 1; last >= 0 {
+		o, d.free = d.free[last], d.free[:last]
+	}
+	o.begin = len(d.text)
+	return o
+}
+
+// end returns the JSON of an object, which is not needed any more. It takes the place of
+// the text of the object's members, so that deep nesting needs no copy for each level.
+func (d *decoder) end(o *object) []byte {
+	text := o.appendJSON(d.text)
+	n := copy(text[o.begin:], text[len(d.text):])
+	d.text = text[:o.begin]
+	for i := range o.members {
+		if keyed := o.members[i].keyed; keyed != nil {
+			keyed.reset()
+			d.free = append(d.free, keyed)
+		}
+	}
+	o.reset()
+	d.free = append(d.free, o)
+	return d.kept(text[:o.begin+n])
+}
+
+// kept takes the text with something appended, and returns that. What is appended to it
+// does not change the text.
+func (d *decoder) kept(text []byte) []byte {
+	begin := len(d.text)
+	d.text = text
+	return text[begin:len(text):len(text)]
 }
 
 // read adds the fields of an encoded message to an object. A field that the
@@ -87,7 +138,7 @@ func (d *decoder) addEntry(o *object, f *field, encoded []byte, depth int) error
 	}
 	b, err := d.json(f, val, depth)
 	if err == nil {
-		o.setEntry(f.name, key, b)
+		o.setEntry(d, f.name, key, b)
 	}
 	return err
 }
@@ -118,19 +169,19 @@ func (f *field) fits(v value) error {
 func (d *decoder) json(f *field, v value, depth int) ([]byte, error) {
 	switch f.form {
 	case formString:
-		return document.AppendQuoted(nil, string(v.bytes)), nil
+		return d.kept(document.AppendQuoted(d.text, string(v.bytes))), nil
 	case formBytes:
-		return document.AppendQuoted(nil, base64.StdEncoding.EncodeToString(v.bytes)), nil
+		return d.kept(document.AppendQuoted(d.text, base64.StdEncoding.EncodeToString(v.bytes))), nil
 	case formBool:
-		return strconv.AppendBool(nil, v.bits != 0), nil
+		return d.kept(strconv.AppendBool(d.text, v.bits != 0)), nil
 	case formInt:
-		return strconv.AppendInt(nil, int64(v.bits), 10), nil
+		return d.kept(strconv.AppendInt(d.text, int64(v.bits), 10)), nil
 	case formDouble:
 		return double(v.bits)
 	case formMessage:
-		o := &object{}
+		o := d.object()
 		err := d.read(o, v.bytes, f.message, depth+1)
-		return o.appendJSON(nil), err
+		return d.end(o), err
 	case formEither:
 		return d.either(f, v.bytes, depth)
 	case formTime, formMicroTime:
@@ -178,7 +229,7 @@ func (d *decoder) either(f *field, encoded []byte, depth int) ([]byte, error) {
 	case last.name == "":
 		return []byte("null"), nil
 	case last.list:
-		return append(append([]byte{'['}, m.items...), ']'), nil
+		return append(append([]byte{'['}, m.json...), ']'), nil
 	default:
 		return m.json, nil
 	}

@@ -12,6 +12,7 @@ import (
 type object struct {
 	members []member
 	places  map[string]int // made for many members: maps may have thousands
+	begin   int            // where the text of the members begins
 }
 
 // manyMembers is from where an object keeps an index of its names.
@@ -19,10 +20,13 @@ const manyMembers = 32
 
 type member struct {
 	name  string
-	json  []byte  // of a single value
-	items []byte  // of a list: its items with commas between them
+	json  []byte // of a single value; of a list its items with commas between them
+	list  bool
 	keyed *object // of a map
 }
+
+// reset forgets the members, for another object.
+func (o *object) reset() { o.members, o.places = o.members[:0], nil }
 
 func (o *object) at(name string) *member {
 	if o.places != nil {
@@ -50,20 +54,20 @@ func (o *object) at(name string) *member {
 	return &o.members[last]
 }
 
-func (o *object) set(name string, json []byte) { o.at(name).json = json }
+func (o *object) set(name string, json []byte) { m := o.at(name); m.json, m.list = json, false }
 
 func (o *object) addItem(name string, json []byte) {
 	m := o.at(name)
-	if m.items != nil {
-		m.items = append(m.items, ',')
+	if m.list {
+		m.json = append(m.json, ',')
 	}
-	m.items = append(m.items, json...)
+	m.json, m.list = append(m.json, json...), true
 }
 
-func (o *object) setEntry(name, key string, json []byte) {
+func (o *object) setEntry(d *decoder, name, key string, json []byte) {
 	m := o.at(name)
 	if m.keyed == nil {
-		m.keyed = &object{}
+		m.keyed = d.object()
 	}
 	m.keyed.set(key, json)
 }
@@ -78,8 +82,8 @@ func (o *object) appendJSON(dst []byte) []byte {
 		switch {
 		case m.keyed != nil:
 			dst = m.keyed.appendJSON(dst)
-		case m.items != nil:
-			dst = append(append(append(dst, '['), m.items...), ']')
+		case m.list:
+			dst = append(append(append(dst, '['), m.json...), ']')
 		default:
 			dst = append(dst, m.json...)
 		}

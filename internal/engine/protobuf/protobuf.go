@@ -59,12 +59,14 @@ func ToJSON(body []byte) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("%w: kind %q of apiVersion %q", ErrUnknownKind, kind, apiVersion)
 	}
-	d := &decoder{messages: c.messages}
-	o := &object{}
+	d := decoders.Get().(*decoder)
+	defer d.release()
+	d.messages = c.messages
+	o := d.object()
 	if err := d.read(o, encoded, m, 0); err != nil {
 		return nil, fmt.Errorf("%s: %w", kind, err)
 	}
 	o.set("apiVersion", document.AppendQuoted(nil, apiVersion))
 	o.set("kind", document.AppendQuoted(nil, kind))
-	return o.appendJSON(nil), nil
+	return bytes.Clone(d.end(o)), nil
 }

@@ -18,6 +18,8 @@ type outcome struct {
 	side           *side
 	writes, events int64
 	write, event   latencies
+	// processor is what the server used, user and system.
+	processor time.Duration
 	// before and most are MiB of memory: before the load, and at most.
 	before, most int
 	// wrong counts the watchers that were not sent exactly what was written.
@@ -38,12 +40,12 @@ func load(ctx context.Context, o *options, sides []*side) error {
 	}
 	fmt.Printf("%d writers and %d watchers over %d namespaces for %s\n\n", o.writers, o.watchers, o.groups, o.duration)
 	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(t, "SERVER\tWRITES/S\tWRITE P50\tP99\tEVENTS/S\tEVENT P50\tP99\tMIB BEFORE\tAT MOST\tWATCHERS MISLED")
+	_, _ = fmt.Fprintln(t, "SERVER\tWRITES/S\tWRITE P50\tP99\tEVENTS/S\tEVENT P50\tP99\tPROCESSORS\tMIB BEFORE\tAT MOST\tWATCHERS MISLED")
 	var failed error
 	for _, r := range outcomes {
 		seconds := o.duration.Seconds()
-		_, _ = fmt.Fprintf(t, "%s\t%.0f\t%s\t%s\t%.0f\t%s\t%s\t%d\t%d\t%d\n", r.side.name, float64(r.writes)/seconds, r.write.at(0.5), r.write.at(0.99),
-			float64(r.events)/seconds, r.event.at(0.5), r.event.at(0.99), r.before, r.most, r.wrong)
+		_, _ = fmt.Fprintf(t, "%s\t%.0f\t%s\t%s\t%.0f\t%s\t%s\t%.1f\t%d\t%d\t%d\n", r.side.name, float64(r.writes)/seconds, r.write.at(0.5), r.write.at(0.99),
+			float64(r.events)/seconds, r.event.at(0.5), r.event.at(0.99), r.processor.Seconds()/seconds, r.before, r.most, r.wrong)
 		if r.wrong > 0 {
 			failed = fmt.Errorf("%s: %d of %d watchers were not sent exactly what was written", r.side.name, r.wrong, o.watchers)
 		}
@@ -94,6 +96,7 @@ func loadOne(ctx context.Context, o *options, s *side) (*outcome, error) {
 	if err != nil {
 		return nil, err
 	}
+	processor := s.processorTime()
 	if err := writeAll(ctx, c, o, groups, out); err != nil {
 		return nil, err
 	}
@@ -102,6 +105,7 @@ func loadOne(ctx context.Context, o *options, s *side) (*outcome, error) {
 		finished.Go(w.finish)
 	}
 	finished.Wait()
+	out.processor = s.processorTime() - processor
 	for _, w := range watchers {
 		out.events += int64(len(w.versions))
 		out.event = append(out.event, w.took...)
