@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/patchlab-dev/patchlab/cluster"
@@ -45,6 +46,32 @@ func TestProtobufBodies(t *testing.T) {
 		}
 		if got := f.asked[0]; got.Format != c.format || string(got.Body) != c.want {
 			t.Errorf("%s: the cluster was asked with format %v and %q, want %v and %q", c.why, got.Format, got.Body, c.format, c.want)
+		}
+	}
+}
+
+// A stored object is answered in protobuf from an encoding that is kept, with the
+// resourceVersion that it has then.
+func TestStoredObjectsInProtobuf(t *testing.T) {
+	s := local(t, Options{})
+	create(t, s, "a", `,"data":{"x":"y"}`)
+	for range 2 {
+		object := body(t, ask(s, "GET", configMaps+"/a", ""))
+		for _, form := range []answerForm{{protobuf: true}, {protobuf: true, as: formMetadata, version: "v1"}} {
+			accept := "application/vnd.kubernetes.protobuf"
+			if form.as != formObject {
+				accept += ";as=PartialObjectMetadata;v=v1;g=meta.k8s.io"
+			}
+			want, err := wireMessage(form, object)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := ask(s, "GET", configMaps+"/a", "", "Accept", accept); got.Code != 200 || !bytes.Equal(got.Body.Bytes(), want) {
+				t.Errorf("%s: %d %q\nwant %q", accept, got.Code, got.Body, want)
+			}
+		}
+		if w := ask(s, "PATCH", configMaps+"/a", `{"data":{"x":"z"}}`, "Content-Type", "application/merge-patch+json"); w.Code != 200 {
+			t.Fatalf("%d %s", w.Code, w.Body)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"net/http"
+	"strconv"
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
@@ -30,7 +31,11 @@ func (s *Server) read(ctx context.Context, w *writer, r *http.Request, form answ
 // client asked for the object itself.
 func (s *Server) answerStored(w *writer, r *http.Request, form answerForm, t target, reading *cluster.Reading) {
 	o := reading.Object
-	if form.as != formObject || form.yaml || form.protobuf {
+	if form.protobuf && (form.as == formObject || form.as == formMetadata) {
+		s.answerStoredMessage(w, r, form, reading)
+		return
+	}
+	if form.as != formObject || form.yaml {
 		s.answer(w, r, form, t, &cluster.Response{Code: http.StatusOK, Object: o.Value(), Warnings: reading.Warnings})
 		return
 	}
@@ -40,6 +45,27 @@ func (s *Server) answerStored(w *writer, r *http.Request, form answerForm, t tar
 	if !form.pretty {
 		a.text("\n")
 	}
+	a.end()
+}
+
+// answerStoredMessage answers with a stored object, or its metadata alone, from its kept
+// encoding in protobuf.
+func (s *Server) answerStoredMessage(w *writer, r *http.Request, form answerForm, reading *cluster.Reading) {
+	shown := reading.Object
+	o, err := wireOf(shown)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	apiVersion, kind := shown.Kind().APIVersion(), shown.Kind().Kind
+	if form.as == formMetadata {
+		apiVersion, kind, o = form.apiVersion(), form.as, o.Metadata()
+	}
+	warn(w.Header(), reading.Warnings)
+	a := s.begin(w, r, form, http.StatusOK)
+	a.write(func(dst []byte) []byte {
+		return o.AppendMessage(dst, apiVersion, kind, strconv.FormatInt(shown.Revision(), 10))
+	})
 	a.end()
 }
 
