@@ -1,9 +1,14 @@
+import { readFileSync } from "node:fs";
 import { defineConfig } from "vite";
+
+/** The version that the changelog begins with. */
+const version = /^## \[?([^\]\n]+)/m.exec(readFileSync(new URL("../CHANGELOG.md", import.meta.url), "utf8"))?.[1]?.split(" ")[0]?.toLowerCase() ?? "";
 
 // The page is a static folder that works under any path: all addresses in it are
 // relative. Nothing is put inline, as the Content-Security-Policy forbids it.
 export default defineConfig({
   base: "./",
+  plugins: [{ name: "version", transformIndexHtml: (html: string) => html.replace("%VERSION%", version) }],
   build: {
     target: "es2023",
     assetsInlineLimit: 0,

@@ -1,53 +1,75 @@
 // What the page shows and what a person changes: the one state, and the answers
 // of the engine to it. Views are told what has changed and draw it.
 import { Engine, Latest } from "./engine";
-import type { AboutOutput, Actor, LineOutput, RunOutput, Scenario, Step } from "./messages";
-import { keep, keepBefore, keptBefore, type State, toFragment } from "./share";
+import type { AboutOutput, Actor, LineOutput, Reason, RunOutput, Scenario, Step } from "./messages";
+import { keep, toFragment } from "./share";
+import { copyOf, emptyScenario, History, idOf, type State } from "./state";
 
-/** What may have changed: "shape" is the state, "result" the engine's answer to it. */
-export type Topic = "shape" | "result";
+/**
+ * What may have changed: "shape" is the state, "result" the engine's answer to it,
+ * "why" the reasons for it, "stale" that an answer is waited for.
+ */
+export type Topic = "shape" | "result" | "why" | "stale";
 
-export type Tab = "happened" | "conflicts" | "managed" | "patches";
+export type Tab = "happened" | "managed" | "patches";
 
-export const emptyStep = (actor: string): Step => ({
-  actor, do: "apply", subresource: "", note: "",
-  target: { apiVersion: "", kind: "", namespace: "", name: "" },
-  body: "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  colour: blue\n",
-});
-
-export const emptyScenario = (): Scenario => ({
-  title: "", about: "", kubernetes: "", definitions: [], objects: [], actors: [{ name: "alice", colour: "" }], steps: [],
-});
+/** An action that a message offers. */
+export interface Action {
+  text: string;
+  run(): void;
+}
 
 const palette = ["blue", "orange", "green", "purple", "red", "teal", "brown", "pink"];
+export const colours = palette;
+export const shapes = ["square", "round", "cut", "tag", "leaf"];
 
 /** How soon after the last key the scenario is run: about two frames. */
 const typingPause = 40;
 
 /** How many changes are shown before one asks for all. */
-const firstChanges = 100;
+const firstChanges = 60;
 
 /** How long after a change at the latest the state is kept. It is as well when the page is left. */
 const savePause = 500;
 
+/** How long nothing must happen before the reasons are asked for, which takes another run of the step. */
+const whyPause = 150;
+
+/** After how long it is shown that the engine is at work. */
+const slow = 200;
+
+export interface Look extends Actor {
+  letter: string;
+  shape: string;
+}
+
 export class App {
-  state: State = { scenario: emptyScenario(), at: 0 };
+  state: State = { scenario: emptyScenario(), at: 0, object: 0 };
   /** The state that the object is compared with: how many steps; null for the step before. */
   against: number | null = null;
-  /** How many changes the engine tells of, 0 for all. */
+  /** How many changes the engine lists, 0 for all. */
   changes = firstChanges;
   tab: Tab = "happened";
   about: AboutOutput = { versions: [], actions: [] };
   output: RunOutput | null = null;
+  /** The reasons for what the step did, empty until they are known. */
+  reasons: Reason[] = [];
+  /** Why there is no output. */
+  failure = "";
   readonly engine: Engine;
+  readonly history = new History();
+  /** Whether the state is kept in the browser: not in a page within another one. */
+  keeps = true;
   #latest = new Latest();
   #asked = 0;
   #answered = 0;
-  #actors = new Map<string, Actor & { letter: string }>();
+  #looks = new Map<string, Look>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #saver: ReturnType<typeof setTimeout> | undefined;
+  #why: ReturnType<typeof setTimeout> | undefined;
+  #slow: ReturnType<typeof setTimeout> | undefined;
   #views: ((topic: Topic) => void)[] = [];
-  #notice: (message: string, action?: { text: string; run(): void }) => void;
+  #notice: App["tell"];
 
   constructor(engine: Engine, notice: App["tell"]) {
     this.engine = engine;
@@ -56,7 +78,7 @@ export class App {
   }
 
   /** tell shows a message to the user. */
-  tell(message: string, action?: { text: string; run(): void }): void {
+  tell(message: string, action?: Action): void {
     this.#notice(message, action);
   }
 
@@ -65,7 +87,7 @@ export class App {
   }
 
   #changed(topic: Topic): void {
-    this.#actors.clear();
+    if (topic === "shape" || topic === "result") this.#looks.clear();
     for (const view of this.#views) view(topic);
   }
 
@@ -83,30 +105,59 @@ export class App {
     return this.scenario.steps[this.state.at - 1];
   }
 
-  /** change changes the state, shows it, and has it run. */
-  change(edit: (state: State) => void): void {
+  /** change changes the state, shows it, and has it run. What it is called is offered to be undone; "" for what is none to undo. */
+  change(what: string, edit: (state: State) => void): void {
+    if (what) this.history.record(what, copyOf(this.state));
     edit(this.state);
-    this.#asked++;
+    this.#show();
+  }
+
+  /** changeAndTell is change for what takes something away: the message offers to undo it. */
+  changeAndTell(what: string, message: string, edit: (state: State) => void): void {
+    this.change(what, edit);
+    this.tell(message, { text: "Undo", run: () => this.undo() });
+  }
+
+  #show(): void {
     this.changes = firstChanges;
-    this.state.at = Math.min(Math.max(this.state.at, 0), this.scenario.steps.length);
-    if (this.against !== null && this.against >= this.state.at) this.against = null;
+    const { state } = this;
+    state.at = Math.min(Math.max(state.at, 0), state.scenario.steps.length);
+    if (this.against !== null && this.against >= state.at) this.against = null;
     this.#stale();
     this.save();
     this.#changed("shape");
     void this.#run();
   }
 
+  undo(): void {
+    const entry = this.history.undo(this.state);
+    if (!entry) return this.tell("There is nothing to undo.");
+    this.state = entry.state;
+    this.#show();
+    this.tell(`Undone: ${entry.what}.`, { text: "Redo", run: () => this.redo() });
+  }
+
+  redo(): void {
+    const entry = this.history.redo(this.state);
+    if (!entry) return this.tell("There is nothing to redo.");
+    this.state = entry.state;
+    this.#show();
+    this.tell(`Done again: ${entry.what}.`, { text: "Undo", run: () => this.undo() });
+  }
+
   /** type takes a step's text as it is typed: nothing but the result is drawn anew. */
-  type(text: string): void {
+  type(text: string, again = false): void {
     const step = this.step;
     if (!step || step.body === text) return;
+    if (!again) this.history.recordTyping(`typing in step ${this.state.at}`, `type ${idOf(step)}`, () => copyOf(this.state));
     step.body = text;
     this.#stale();
+    this.#changed("stale");
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#run(), typingPause);
   }
 
-  /** showAll has all changes told. */
+  /** showAll has all changes listed. */
   showAll(): void {
     this.changes = 0;
     void this.#run();
@@ -114,78 +165,107 @@ export class App {
 
   /** select moves in time. */
   select(at: number): void {
-    this.change((state) => (state.at = at));
+    this.change("", (state) => (state.at = at));
   }
 
   /** open shows another scenario; what stood there before can be had back. */
   open(state: State, what: string): void {
-    const before = structuredClone(this.state);
-    this.state = structuredClone(state);
+    const empty = this.scenario.steps.length + this.scenario.objects.length === 0;
+    this.history.record(`opening ${what}`, copyOf(this.state));
+    this.state = copyOf(state);
     this.against = null;
-    this.change(() => undefined);
-    if (before.scenario.steps.length === 0) return;
-    keepBefore(before);
-    this.tell(`${what} is open.`, { text: "Back to what was here", run: () => this.open(keptBefore() ?? before, "What was here") });
+    this.tab = "happened";
+    document.documentElement.dataset.begun = "";
+    this.#show();
+    if (!empty) this.tell(`${what} is open.`, { text: "Undo", run: () => this.undo() });
   }
 
   /** save keeps the state for when the page is loaded again. */
   save(): void {
     clearTimeout(this.#saver);
     this.#saver = undefined;
-    keep(this.state);
+    if (this.keeps) keep(this.state);
   }
 
   #stale(): void {
+    this.#asked++;
+    clearTimeout(this.#slow);
+    this.#slow = setTimeout(() => (document.body.dataset.working = ""), slow);
     this.#saver ??= setTimeout(() => this.save(), savePause); // not at every key: a large state takes a while
-    // A shared link no longer says what is shown.
+    // A shared link no longer describes what is shown.
     if (location.hash) history.replaceState(null, "", location.pathname + location.search);
   }
 
   #run(): Promise<void> {
     clearTimeout(this.#timer);
     return this.#latest.run(async () => {
-      const at = this.state.at;
+      const { at, object } = this.state;
       const asked = this.#asked;
       try {
-        this.output = await this.engine.ask("run", { scenario: this.scenario, at, against: this.against ?? at - 1, changes: this.changes, object: 0 });
+        this.output = await this.engine.ask("run", { scenario: this.scenario, at, against: this.against ?? at - 1, changes: this.changes, object });
+        this.failure = "";
       } catch (error) {
         this.output = null;
-        this.tell((error as Error).message);
+        this.failure = (error as Error).message;
       }
       this.#answered = asked;
+      if (!this.busy) {
+        clearTimeout(this.#slow);
+        delete document.body.dataset.working;
+        clearTimeout(this.#why);
+        this.#why = setTimeout(() => void this.#ask(asked), whyPause);
+      }
+      this.reasons = [];
       this.#changed("result");
     });
   }
 
+  /** #ask asks for the reasons of the step that is shown. */
+  async #ask(asked: number): Promise<void> {
+    const { at } = this.state;
+    if (at === 0 || !this.output || (this.against ?? at - 1) !== at - 1) return;
+    const out = await this.engine.ask("why", { scenario: this.scenario, at }).catch(() => null);
+    if (!out || this.#asked !== asked) return;
+    this.reasons = out.reasons;
+    this.#changed("why");
+  }
+
   /** line asks about a line of the object that is shown. */
   line(line: number): Promise<LineOutput> {
-    return this.engine.ask("line", { scenario: this.scenario, at: this.state.at, object: 0, line });
+    const { at, object } = this.state;
+    return this.engine.ask("line", { scenario: this.scenario, at, object, line });
   }
 
-  async link(): Promise<string> {
-    return location.href.replace(/#.*/, "") + (await toFragment(this.state));
+  async link(state: State = this.state): Promise<string> {
+    const page = new URL(location.href);
+    for (const name of ["embed", "readonly", "theme"]) page.searchParams.delete(name);
+    return page.href.replace(/#.*/, "") + (await toFragment(state));
   }
 
-  /** actor finds or makes up an actor: managers are not all actors of the scenario. */
-  actor(name: string): Actor & { letter: string } {
-    let actor = this.#actors.get(name);
-    if (!actor) this.#actors.set(name, (actor = this.#actor(name)));
-    return actor;
+  /** look finds or makes up how a manager is shown: managers are not all actors of the scenario. */
+  look(name: string): Look {
+    let look = this.#looks.get(name);
+    if (!look) this.#looks.set(name, (look = this.#look(name)));
+    return look;
   }
 
-  #actor(name: string): Actor & { letter: string } {
+  #look(name: string): Look {
     const names = this.names();
     let at = names.indexOf(name);
     if (at < 0) at = names.length;
     const colour = this.scenario.actors.find((a) => a.name === name)?.colour;
-    return { name, colour: colour && palette.includes(colour) ? colour : (palette[at % palette.length] ?? "blue"), letter: letters(names.concat(name))[at] ?? "?" };
+    return {
+      name, colour: colour && palette.includes(colour) ? colour : palette[at % palette.length]!,
+      letter: letters(names.concat(name))[at] ?? "?", shape: shapes[at % shapes.length]!,
+    };
   }
 
   /** names lists the actors and then the managers that are none. */
   names(): string[] {
-    const names = this.scenario.actors.map((a) => a.name);
-    for (const m of this.output?.object?.managers ?? []) if (!names.includes(m.name)) names.push(m.name);
-    return names;
+    const names = new Set(this.scenario.actors.map((a) => a.name));
+    for (const o of this.output?.objects ?? []) for (const m of o.managers) names.add(m);
+    for (const m of this.output?.object?.managers ?? []) names.add(m.name);
+    return [...names];
   }
 }
 
@@ -200,9 +280,7 @@ function letters(names: string[]): string[] {
   });
 }
 
-export const colours = palette;
-
-/** what names the actions for people. */
+/** How people call the actions. */
 export const actionNames: Record<string, string> = {
   apply: "server-side apply",
   "force-apply": "server-side apply, force",

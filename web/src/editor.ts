@@ -1,13 +1,14 @@
-// CodeMirror, as the page uses it. Each editor stands in a shadow root: there its
-// styles are constructed style sheets, which a strict Content-Security-Policy
-// allows, where in the page they would be inline styles.
-import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+// CodeMirror, as the page uses it to edit texts. Each editor stands in a shadow root:
+// there its styles are constructed style sheets, which a strict
+// Content-Security-Policy allows, where in the page they would be inline styles.
+import { defaultKeymap, history, historyKeymap, indentWithTab, redo, undo } from "@codemirror/commands";
 import { json } from "@codemirror/lang-json";
 import { yaml } from "@codemirror/lang-yaml";
 import { bracketMatching, HighlightStyle, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
-import { Compartment, EditorState, RangeSetBuilder, StateEffect, StateField } from "@codemirror/state";
-import { Decoration, type DecorationSet, drawSelection, EditorView, keymap, lineNumbers } from "@codemirror/view";
+import { Annotation, Compartment, EditorState, RangeSetBuilder, StateEffect, StateField, Transaction } from "@codemirror/state";
+import { Decoration, type DecorationSet, drawSelection, EditorView, highlightSpecialChars, keymap, lineNumbers, WidgetType } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
+import { cardStyles } from "./cards";
 import type { Mark } from "./messages";
 
 const colours = HighlightStyle.define([
@@ -18,15 +19,36 @@ const colours = HighlightStyle.define([
   { tag: [tags.punctuation, tags.separator, tags.meta], color: "var(--muted)" },
 ]);
 
-const look = EditorView.theme({
-  "&": { fontSize: "13px", backgroundColor: "var(--field)", color: "var(--text)", borderRadius: "6px", border: "1px solid var(--line)" },
-  "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-1px" },
-  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.5", minHeight: "var(--editor-least, 0)", maxHeight: "var(--editor-height, 24rem)", overflow: "auto" },
-  ".cm-gutters": { backgroundColor: "transparent", color: "var(--muted)", border: "none" },
+export const codeLook = EditorView.theme({
+  "&": { fontSize: "var(--code-size, 13px)", backgroundColor: "var(--field)", color: "var(--text)", height: "100%" },
+  "&.cm-focused": { outline: "none" },
+  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.55", minHeight: "var(--editor-least, 0)", maxHeight: "var(--editor-height, none)", overflow: "auto" },
+  ".cm-gutters": { backgroundColor: "var(--field)", color: "var(--muted)", border: "none" },
+  ".cm-lineNumbers .cm-gutterElement": { minWidth: "26px", padding: "0 4px 0 2px" },
   ".cm-cursor": { borderLeftColor: "var(--text)" },
   "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": { backgroundColor: "var(--selection)" },
+  ".cm-specialChar": { color: "var(--bad)", backgroundColor: "var(--bad-soft)", borderRadius: "3px", padding: "0 2px", fontWeight: "700" },
+});
+
+const editLook = EditorView.theme({
   ".cm-bad": { backgroundColor: "var(--bad-soft)" },
   ".cm-bad-from": { textDecoration: "underline wavy var(--bad)", textUnderlineOffset: "3px" },
+  ...cardStyles,
+});
+
+/** Characters that cannot be seen, or that turn the direction of the text around. */
+const hidden = /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0]/g;
+
+/** marked shows them. */
+export const marked = highlightSpecialChars({
+  addSpecialChars: hidden,
+  render: (code, description) => {
+    const span = document.createElement("span");
+    span.className = "cm-specialChar";
+    span.textContent = code < 32 || code === 127 ? "␣" : `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
+    span.title = span.ariaLabel = description ?? "a character that cannot be seen";
+    return span;
+  },
 });
 
 const setMarks = StateEffect.define<Mark[]>();
@@ -36,14 +58,14 @@ const marksField = StateField.define<DecorationSet>({
   update(marks, transaction) {
     marks = marks.map(transaction.changes);
     for (const effect of transaction.effects) {
-      if (effect.is(setMarks)) marks = decorations(transaction.state, effect.value);
+      if (effect.is(setMarks)) marks = underlined(transaction.state, effect.value);
     }
     return marks;
   },
   provide: (field) => EditorView.decorations.from(field),
 });
 
-function decorations(state: EditorState, marks: Mark[]): DecorationSet {
+function underlined(state: EditorState, marks: Mark[]): DecorationSet {
   const builder = new RangeSetBuilder<Decoration>();
   const ordered = marks.filter((m) => m.line > 0).sort((a, b) => a.line - b.line || a.column - b.column);
   let last = 0;
@@ -59,18 +81,79 @@ function decorations(state: EditorState, marks: Mark[]): DecorationSet {
   return builder.finish();
 }
 
+/** A card stands below a line of the text. Two with the same key are the same card. */
+export interface Card {
+  line: number;
+  key: string;
+  make(): HTMLElement;
+}
+
+class CardWidget extends WidgetType {
+  constructor(readonly card: Card) {
+    super();
+  }
+  override eq(other: CardWidget): boolean {
+    return other.card.key === this.card.key;
+  }
+  override toDOM(): HTMLElement {
+    const place = document.createElement("div"); // its padding counts, a margin would not
+    place.className = "card-place";
+    place.append(this.card.make());
+    return place;
+  }
+  override ignoreEvent(): boolean {
+    return true;
+  }
+  override get estimatedHeight(): number {
+    return 84;
+  }
+}
+
+const setCards = StateEffect.define<Card[]>();
+
+const cardsField = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update(cards, transaction) {
+    cards = cards.map(transaction.changes);
+    for (const effect of transaction.effects) {
+      if (!effect.is(setCards)) continue;
+      const { doc } = transaction.state;
+      cards = Decoration.set(effect.value.map((card) => Decoration.widget({ widget: new CardWidget(card), block: true, side: 1 }).range(doc.line(Math.min(card.line, doc.lines)).to)), true);
+    }
+    return cards;
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
+
+/** What is put into the editor from outside; the page undoes it, not the editor. */
+const outside = Annotation.define<boolean>();
+
 export interface Editor {
   host: HTMLElement;
   text(): string;
-  setText(text: string): void;
+  /** Shows a text. One with an id keeps its history when others are shown meanwhile. */
+  show(text: string, id?: number): void;
   setMarks(marks: Mark[]): void;
+  setCards(cards: Card[]): void;
   goTo(line: number, column: number): void;
   focus(): void;
   hasFocus(): boolean;
 }
 
+export interface EditorOptions {
+  label: string;
+  /** Called with each text; again says that the editor has undone or redone its own change. */
+  changed(text: string, again: boolean): void;
+  readOnly?: boolean;
+  /** Undoes what is not the editor's own; it reports whether it did. */
+  undo?(): boolean;
+  redo?(): boolean;
+}
+
+type Mode = "json" | "yaml" | "plain";
+
 /** How a text is coloured and wrapped: not at all where that would take long. */
-function modeOf(text: string): "json" | "yaml" | "plain" {
+function modeOf(text: string): Mode {
   if (text.length > 300_000) return "plain";
   return /^\s*[{[]/.test(text) ? "json" : "yaml";
 }
@@ -81,51 +164,74 @@ const modes = {
   plain: () => [],
 };
 
+/** How many steps' histories are kept. */
+const mostStates = 200;
+
 /** makeEditor makes an editor of YAML, or of JSON where the text looks like it. */
-export function makeEditor(label: string, initial: string, changed: (text: string) => void): Editor {
+export function makeEditor(options: EditorOptions): Editor {
   const host = document.createElement("div");
   host.className = "editor";
   const root = host.attachShadow({ mode: "open" });
   const language = new Compartment();
-  let mode = modeOf(initial);
-  const state = (doc: string): EditorState =>
-    EditorState.create({
-      doc,
-      extensions: [
-        lineNumbers(), history(), drawSelection(), indentOnInput(), indentUnit.of("  "), bracketMatching(),
-        language.of(modes[mode]()), syntaxHighlighting(colours), look, marksField,
-        keymap.of([...defaultKeymap, ...historyKeymap]),
-        EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0", spellcheck: "false", autocapitalize: "off" }),
-        EditorView.updateListener.of((update) => {
-          if (!update.docChanged) return;
-          const text = update.state.doc.toString();
-          const next = modeOf(text);
-          if (next !== mode) {
-            mode = next;
-            update.view.dispatch({ effects: language.reconfigure(modes[mode]()) });
-          }
-          changed(text);
-        }),
-      ],
-    });
-  const view = new EditorView({ state: state(initial), parent: root, root });
+  const extensions = (text: string) => [
+    lineNumbers(), history(), drawSelection(), indentOnInput(), indentUnit.of("  "), bracketMatching(), marked,
+    language.of(modes[modeOf(text)]()), syntaxHighlighting(colours), codeLook, editLook, marksField, cardsField,
+    EditorState.readOnly.of(options.readOnly ?? false),
+    keymap.of([
+      { key: "Mod-z", run: (view) => (options.undo?.() ?? false) || undo(view) },
+      { key: "Mod-y", mac: "Mod-Shift-z", run: (view) => redo(view) || (options.redo?.() ?? false) },
+      { key: "Escape", run: () => (host.blur(), (document.activeElement as HTMLElement | null)?.blur(), true) },
+      ...defaultKeymap.filter((k) => k.key !== "Mod-Alt-\\"), ...historyKeymap, indentWithTab,
+    ]),
+    EditorView.contentAttributes.of({ "aria-label": options.label, tabindex: "0", spellcheck: "false", autocapitalize: "off" }),
+    EditorView.updateListener.of((update) => {
+      if (!update.docChanged) return;
+      const text = update.state.doc.toString();
+      const mode = modeOf(text);
+      if (mode !== modeOf(update.startState.doc.toString())) update.view.dispatch({ effects: language.reconfigure(modes[mode]()) });
+      if (!update.transactions.some((t) => t.annotation(outside))) options.changed(text, update.transactions.some((t) => t.isUserEvent("undo") || t.isUserEvent("redo")));
+    }),
+  ];
+  const state = (doc: string): EditorState => EditorState.create({ doc, extensions: extensions(doc) });
+  const view = new EditorView({ state: state(""), parent: root, root });
+  const states = new Map<number, EditorState>();
+  let shown: number | undefined;
   return {
     host,
     text: () => view.state.doc.toString(),
-    setText(text) {
-      if (text === view.state.doc.toString()) return;
-      mode = modeOf(text);
-      view.setState(state(text)); // with a history of its own: undo must not bring another step's text
+    show(text, id) {
+      if (id !== shown) {
+        if (shown !== undefined) states.set(shown, view.state);
+        if (states.size > mostStates) states.delete(states.keys().next().value!);
+        view.setState((id === undefined ? undefined : states.get(id)) ?? state(text));
+        shown = id;
+      }
+      if (text !== view.state.doc.toString()) view.dispatch({ changes: difference(view.state.doc.toString(), text), annotations: [outside.of(true), Transaction.addToHistory.of(false)] });
     },
     setMarks(marks) {
       if (marks.length > 0 || view.state.field(marksField).size > 0) view.dispatch({ effects: setMarks.of(marks) });
     },
+    setCards(cards) {
+      if (cards.length > 0 || view.state.field(cardsField).size > 0) view.dispatch({ effects: setCards.of(cards) });
+    },
     goTo(line, column) {
       const at = view.state.doc.line(Math.min(Math.max(line, 1), view.state.doc.lines));
-      view.dispatch({ selection: { anchor: Math.min(at.from + Math.max(column - 1, 0), at.to) }, scrollIntoView: true });
+      const anchor = Math.min(at.from + Math.max(column - 1, 0), at.to);
+      view.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: "center" }) });
       view.focus();
     },
     focus: () => view.focus(),
     hasFocus: () => view.hasFocus,
   };
 }
+
+/** difference is the one change that makes a text another: what both begin and end with stays. */
+export function difference(before: string, after: string): { from: number; to: number; insert: string } {
+  let from = 0;
+  const shorter = Math.min(before.length, after.length);
+  while (from < shorter && before.charCodeAt(from) === after.charCodeAt(from)) from++;
+  let end = 0;
+  while (end < shorter - from && before.charCodeAt(before.length - 1 - end) === after.charCodeAt(after.length - 1 - end)) end++;
+  return { from, to: before.length - end, insert: after.slice(from, after.length - end) };
+}
+

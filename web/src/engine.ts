@@ -47,12 +47,17 @@ export class Engine {
         this.#watcher.failed(message);
         reject(new Error(message));
       };
-      worker.onerror = (event) => fail(event.message || "the engine's thread could not be started");
+      let started = false;
+      worker.onerror = (event) => {
+        if (started) this.#restart("The engine ended and was started anew.");
+        else fail(event.message || "the engine's thread could not be started");
+      };
       worker.onmessage = (event: MessageEvent<FromWorker>) => {
         const message = event.data;
         if (message.kind === "progress") this.#watcher.progress(message.done);
         else if (message.kind === "failed") fail(message.message);
         else if (message.kind === "ready") {
+          started = true;
           this.#watcher.ready();
           resolve();
         } else {
@@ -65,9 +70,9 @@ export class Engine {
     this.#ready.catch(() => undefined); // told to the watcher, and to whoever asks
   }
 
-  #restart(): void {
+  #restart(why: string): void {
     this.#worker.terminate();
-    for (const waiting of this.#waiting.values()) waiting.reject(new Error("The engine took too long and was started anew."));
+    for (const waiting of this.#waiting.values()) waiting.reject(new Error(why));
     this.#waiting.clear();
     this.#start();
   }
@@ -77,7 +82,7 @@ export class Engine {
     await this.#ready;
     const request = new TextEncoder().encode(JSON.stringify({ call, input }));
     const id = this.#next++;
-    const timer = setTimeout(() => this.#restart(), patience);
+    const timer = setTimeout(() => this.#restart("The engine took too long and was started anew."), patience);
     try {
       const response = await new Promise<Uint8Array>((resolve, reject) => {
         this.#waiting.set(id, { resolve, reject });

@@ -1,29 +1,25 @@
 import { App } from "./app";
-import { button, h } from "./dom";
+import { notice } from "./dialog";
+import { h } from "./dom";
 import { Engine } from "./engine";
+import { openHelp } from "./help";
 import { ObjectView } from "./object";
+import { openPaste } from "./paste";
 import { Panels } from "./panels";
-import { fromFragment, kept, type State } from "./share";
-import { Timeline } from "./timeline";
-import { examples, importScenario, Toolbar } from "./toolbar";
+import { watchTabs } from "./presence";
+import { printObject } from "./print";
+import { Request } from "./request";
+import { fromFragment, kept } from "./share";
+import { titleOf } from "./sharing";
+import type { State } from "./state";
+import { Story } from "./story";
+import { examples, importText, Toolbar } from "./toolbar";
 
 /** The mark, of the browser's own clock, at which a first result is shown. */
 const firstResult = "patchlab first result";
 
 const element = (id: string): HTMLElement => document.getElementById(id)!;
-
-function notice(message: string, action?: { text: string; run(): void }): void {
-  const host = element("notices");
-  const box = h("div", { class: "notice" }, h("span", null, message));
-  const gone = () => box.remove();
-  if (action) box.append(button(action.text, "notice-action", () => {
-    gone();
-    action.run();
-  }));
-  box.append(button("✕", "notice-close", gone, { "aria-label": "Close this message" }));
-  host.replaceChildren(box);
-  setTimeout(gone, action ? 20_000 : 10_000);
-}
+const root = document.documentElement;
 
 const loading = element("loading");
 const progress = element("progress") as HTMLProgressElement;
@@ -33,16 +29,34 @@ const engine = new Engine({
   failed: (message) => loading.replaceChildren(h("p", { class: "bad" }, `The engine could not be started: ${message}. Load the page again to try once more.`)),
 });
 const app = new App(engine, notice);
-new Toolbar(app, element("toolbar"));
-new Timeline(app, element("timeline"));
+app.keeps = root.dataset.embed === undefined;
+new Toolbar(app, element("tools"), []);
+new Story(app, element("story"), element("bar-steps"));
+const request = new Request(app, element("request"), root.dataset.readonly !== undefined);
 const object = new ObjectView(app, element("object"));
-new Panels(app, element("panel"), (line) => object.show(line));
-app.onChange(() => {
-  for (const id of ["object", "panel"]) element(id).setAttribute("aria-busy", String(app.busy));
+const view = (name: string) => {
+  document.body.dataset.view = name;
+  for (const b of document.querySelectorAll<HTMLElement>("#bar-views button")) b.setAttribute("aria-pressed", String(b.dataset.view === name));
+};
+new Panels(app, element("panel"), (line) => {
+  view("object");
+  object.show(line);
+}, (line, column) => {
+  view("request");
+  request.goToConflict(line, column);
 });
+for (const b of document.querySelectorAll<HTMLElement>("#bar-views button")) b.addEventListener("click", () => view(b.dataset.view!));
+view("request");
+if (app.keeps) watchTabs(app);
+printObject(app);
+
 app.onChange((topic) => {
-  if (topic !== "result" || performance.getEntriesByName(firstResult).length > 0) return;
-  requestAnimationFrame(() => setTimeout(() => performance.mark(firstResult))); // when it is to be seen
+  for (const id of ["object", "panel", "story"]) element(id).setAttribute("aria-busy", String(app.busy));
+  if (topic !== "result") return;
+  const title = titleOf(app);
+  document.title = `${title} · patchlab playground`;
+  element("embed-title").textContent = title;
+  if (performance.getEntriesByName(firstResult).length === 0) requestAnimationFrame(() => setTimeout(() => performance.mark(firstResult))); // when it is to be seen
 });
 
 window.addEventListener("keydown", (event) => {
@@ -54,14 +68,63 @@ window.addEventListener("keydown", (event) => {
   app.select(to);
 }, { capture: true });
 
-// A file that is dropped anywhere else is a scenario; the page must not be left for it.
+/** typing reports whether keys go into a text. */
+const typing = (event: Event): boolean => event.composedPath().some((e) => e instanceof HTMLElement && (e.isContentEditable || e.matches("input, textarea, select")));
+const inDialog = () => document.querySelector("dialog[open]") !== null;
+
+window.addEventListener("keydown", (event) => {
+  if (typing(event) || event.defaultPrevented || inDialog() || event.altKey) return;
+  const mod = event.ctrlKey || event.metaKey;
+  const key = event.key.toLowerCase();
+  if (mod && key === "z") event.shiftKey ? app.redo() : app.undo();
+  else if (mod && key === "y") app.redo();
+  else if (!mod && event.key === "?") openHelp(app);
+  else return;
+  event.preventDefault();
+});
+
+window.addEventListener("paste", (event) => {
+  if (typing(event) || inDialog() || root.dataset.readonly !== undefined) return;
+  const text = event.clipboardData?.getData("text/plain") ?? "";
+  if (text.trim() === "") return;
+  event.preventDefault();
+  void importText(app, text);
+});
+
+// Files that are dropped anywhere else: the page must not be left for them.
 window.addEventListener("dragover", (event) => event.preventDefault());
 window.addEventListener("drop", (event) => {
   if (event.defaultPrevented) return;
   event.preventDefault();
-  const file = event.dataTransfer?.files[0];
-  if (file) void file.text().then((text) => importScenario(app, text));
+  const files = [...(event.dataTransfer?.files ?? [])];
+  if (files.length > 0) void Promise.all(files.map((f) => f.text())).then((texts) => importText(app, texts.join("\n---\n")));
 });
+
+/** doors are what the start offers. */
+const doors: Record<string, () => Promise<void>> = {
+  "#conflict": () => openExample("The first conflict", 2),
+  "#reverted": () => openExample("Handing replicas to an autoscaler", 3),
+  "#paste": async () => openPaste(app),
+  "#help": async () => openHelp(app),
+  "#shortcuts": async () => openHelp(app),
+};
+
+async function openExample(title: string, at: number): Promise<void> {
+  for (const text of await examples()) {
+    if (!text.includes(`title: ${title}\n`)) continue;
+    const { scenario } = await engine.ask("import", { text });
+    app.open({ scenario, at, object: 0 }, `“${title}”`);
+  }
+}
+
+/** through goes through the door that the address names. */
+function through(): boolean {
+  const door = doors[location.hash];
+  if (!door) return false;
+  history.replaceState(null, "", location.pathname + location.search);
+  void door();
+  return true;
+}
 
 /** shared opens the state of the address, if it has one. */
 async function shared(): Promise<State | null> {
@@ -73,27 +136,33 @@ async function shared(): Promise<State | null> {
   }
 }
 
-window.addEventListener("hashchange", () => void shared().then((state) => state && app.open(state, "The shared state")));
+window.addEventListener("hashchange", () => through() || void shared().then((state) => state && app.open(state, "The shared state")));
+element("close-start").addEventListener("click", () => (root.dataset.begun = ""));
+element("embed-open").addEventListener("click", (event) => {
+  event.preventDefault();
+  void app.link().then((link) => window.open(link, "_blank", "noopener"));
+});
 
 async function begin(): Promise<void> {
   const fromLink = await shared();
-  const stored = kept();
+  const stored = app.keeps ? kept() : null;
   app.about = await engine.ask("about", {});
   if (fromLink) {
     if (stored) app.state = stored;
     app.open(fromLink, "The shared state");
     return;
   }
-  const first = stored && stored.scenario.steps.length + stored.scenario.actors.length > 0 ? stored : null;
-  if (first) app.state = first;
+  const { scenario } = stored ?? { scenario: null };
+  if (scenario && scenario.steps.length + scenario.objects.length + scenario.actors.length > 0) app.state = stored!;
   else {
     const { scenario } = await engine.ask("import", { text: (await examples())[0]! });
-    app.state = { scenario, at: scenario.steps.length };
+    app.state = { scenario, at: scenario.steps.length, object: 0 };
   }
-  app.change(() => undefined);
+  app.change("", () => undefined);
+  through();
 }
 
-void begin().catch((error: unknown) => notice(String(error)));
+void begin().catch((error: unknown) => notice(error instanceof Error ? error.message : String(error)));
 
 // Offline once loaded. A page that is not served (a file) has no service worker.
 if ("serviceWorker" in navigator && import.meta.env.PROD) {

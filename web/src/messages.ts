@@ -54,7 +54,6 @@ export interface Change {
   ownersBefore: string[];
   ownersAfter: string[];
   line: number;
-  reasons: string[];
 }
 
 export interface Patch {
@@ -312,6 +311,28 @@ export interface WayOutput {
   rows: Row[];
 }
 
+export interface WhyInput {
+  scenario: Scenario;
+  at: number;
+}
+
+export interface Reason {
+  path: string;
+  effect: string;
+  rule: string;
+  text: string;
+  expected: string;
+  hint: string;
+  wanted: string;
+  keptBy: string[];
+  line: number;
+  mark: Mark;
+}
+
+export interface WhyOutput {
+  reasons: Reason[];
+}
+
 export interface Failure {
   message: string;
   line: number;
@@ -333,4 +354,5 @@ export interface Calls {
   script: { input: ScenarioInput; output: TextOutput };
   starts: { input: StartsInput; output: StartsOutput };
   way: { input: WayInput; output: WayOutput };
+  why: { input: WhyInput; output: WhyOutput };
 }

@@ -1,98 +1,132 @@
-// The object in the middle: its lines with their owners, and what has changed.
-import type { App } from "./app";
+// The object in the middle: its lines with their owners, what has changed, and what
+// each field is.
+import { type App, actionNames } from "./app";
 import { chip } from "./chip";
-import { h, Keyed, refresh, replace, select } from "./dom";
+import { button, h, refresh, replace, select } from "./dom";
+import { Latest } from "./engine";
+import { Listing, type ListingLine } from "./listing";
 import type { LineOutput, Manager, Row } from "./messages";
+import { setting } from "./share";
 
-/** From how many lines on those out of sight are not laid out. */
-const manyRows = 150;
-
-/** How many owners stand beside a line. */
-const mostChips = 5;
-
-const markNames: Record<string, string> = { added: "added", removed: "removed", owners: "other owners" };
-const markSigns: Record<string, string> = { added: "+", removed: "−", owners: "~" };
+const meanings: Record<string, string> = {
+  identity: "identity", server: "set by the API server", status: "status", immutable: "immutable", default: "default",
+  owned: "owned", shared: "shared", members: "members have owners", nobody: "nobody’s",
+};
 
 export class ObjectView {
   #app: App;
-  #host: HTMLElement;
-  #list = h("div", { class: "lines", role: "listbox", tabindex: "0", "aria-label": "Lines of the object" });
+  #listing: Listing;
   #detail = h("div", { class: "detail", "aria-live": "polite" });
-  #heading = h("div", { class: "heading" });
-  #since = h("div", { class: "row" });
-  #options = "";
-  #owners = h("ul", { class: "legend", "aria-label": "Owners" });
-  #none = h("p", { class: "empty" });
+  #heading = h("div", { class: "pane-head" });
+  #tools = h("div", { class: "object-tools" });
+  #none = h("div", { class: "empty none-yet" });
   #rows: Row[] = [];
-  #lines = new Keyed(this.#list);
-  #made = 0;
-  #current = -1;
-  #asked = 0;
+  #shown: ListingLine[] = [];
+  #hideNoise = setting("noise") === "hidden";
+  #only = "";
+  #seen = "";
+  #latest = new Latest();
+  #current: ListingLine | null = null;
+  #pointed: ListingLine | null = null;
 
   constructor(app: App, host: HTMLElement) {
     this.#app = app;
-    this.#host = host;
-    this.#list.addEventListener("keydown", (event) => this.#key(event));
-    this.#list.addEventListener("focus", () => this.#go(this.#current < 0 ? 0 : this.#current));
-    let pointer = "";
-    this.#list.addEventListener("pointermove", (event) => {
-      const at = `${event.clientX},${event.clientY}`;
-      if (at === pointer || event.pointerType !== "mouse") return; // the list was scrolled, by keys
-      pointer = at;
-      this.#pointed(event);
+    this.#listing = new Listing({
+      moved: (line) => {
+        this.#current = line;
+        this.#pointed = null;
+        this.#describe(line);
+      },
+      pointed: (line) => {
+        if (line === this.#pointed) return;
+        this.#pointed = line;
+        this.#describe(line ?? this.#current);
+      },
     });
-    this.#list.addEventListener("click", (event) => this.#pointed(event));
-    app.onChange((topic) => {
-      if (topic === "result") this.#draw();
-    });
+    this.#listing.host.hidden = this.#detail.hidden = true;
+    host.replaceChildren(this.#heading, this.#tools, this.#none, this.#listing.host, this.#detail);
+    app.onChange((topic) => topic === "result" && this.#draw());
   }
 
   /** show goes to a line of the object. */
   show(line: number): void {
-    const at = this.#rows.findIndex((r) => r.line === line);
-    if (at < 0) return;
-    this.#list.focus({ preventScroll: true });
-    this.#go(at);
-  }
-
-  #pointed(event: Event): void {
-    const row = (event.target as Element).closest<HTMLElement>(".line");
-    if (row) this.#go(this.#lines.elements.indexOf(row), false);
+    if (!this.#shown.some((l) => l.line === line)) {
+      this.#hideNoise = false;
+      this.#only = "";
+      this.#list();
+    }
+    const at = this.#shown.findIndex((l) => l.line === line);
+    if (at >= 0) this.#listing.reveal(at + 1, true);
   }
 
   #draw(): void {
-    const { output, state } = this.#app;
+    const { output, state, scenario, failure } = this.#app;
     const object = output?.object ?? null;
-    const title = object ? `${object.target.kind} ${object.target.name}` : state.at === 0 ? "Nothing yet" : "No object";
     const moved = this.#moved();
+    const { namespace, name, kind } = object?.target ?? { namespace: "", name: "", kind: "" };
     refresh(this.#heading,
-      h("h2", { id: "object-title" }, title),
-      object ? h("p", { class: "counters" }, "resourceVersion ", h("b", { class: moved.rv ? "moved" : "" }, moved.rv ? `${moved.rv} → ${object.resourceVersion}` : object.resourceVersion),
-        object.generation ? " · generation " : "", object.generation ? h("b", { class: moved.gen ? "moved" : "" }, moved.gen ? `${moved.gen} → ${object.generation}` : object.generation) : "") : null,
-    );
-    this.#compare();
-    refresh(this.#owners, ...this.#legend(object?.managers ?? []));
-    this.#none.textContent = state.at === 0 ? "No step has been run. Run one with ›, or add a step." : "There is no object after this step.";
-    if (!this.#list.isConnected) this.#host.append(this.#heading, this.#since, this.#owners, this.#none, this.#list, this.#detail);
-    this.#show(output?.rows ?? [], object?.managers ?? []);
+      h("h2", { id: "object-title" }, object ? `${kind} ${name}` : state.at === 0 ? "Nothing yet" : "No object"),
+      object ? h("p", { class: "counters" },
+        namespace ? h("span", null, "namespace ", h("b", null, namespace)) : null,
+        h("span", null, "resourceVersion ", h("b", { class: moved.rv ? "moved" : "" }, moved.rv ? `${moved.rv} → ${object.resourceVersion}` : object.resourceVersion)),
+        object.generation ? h("span", null, "generation ", h("b", { class: moved.gen ? "moved" : "" }, moved.gen ? `${moved.gen} → ${object.generation}` : object.generation)) : null) : null);
+    this.#none.textContent = failure || (state.at === 0 ? (scenario.steps.length === 0 ? "Paste an object, or add a step, to begin." : "No step has been run. Run one with ›, or add a step.") : "There is no object after this step.");
+    this.#rows = output?.rows ?? [];
+    if (this.#only && !object?.managers.some((m) => m.name === this.#only)) this.#only = "";
+    this.#list();
+    this.#listing.host.hidden = this.#detail.hidden = this.#rows.length === 0;
+    this.#none.hidden = this.#rows.length > 0;
+    const seen = `${state.at} ${state.object} ${kind} ${name}`;
+    if (seen !== this.#seen) this.#scroll();
+    this.#seen = seen;
   }
 
-  #show(rows: Row[], managers: Manager[]): void {
-    this.#lines.elements[this.#current]?.setAttribute("aria-selected", "false");
-    this.#current = -1;
-    this.#list.removeAttribute("aria-activedescendant");
-    refresh(this.#detail, h("p", { class: "empty" }, "Point at a line, or move to it with the arrow keys, to see who owns it."));
+  /** #scroll goes to the first line that the step changed, or that is in conflict. */
+  #scroll(): void {
+    const first = this.#shown.findIndex((l) => l.wanted) + 1 || this.#shown.findIndex((l) => l.mark !== "" && l.meaning !== "server") + 1;
+    this.#current = null;
+    const whole = this.#shown.every((l) => l.mark === "added");
+    if (first > 0 && !whole && !this.#listing.onScreen(first)) this.#listing.reveal(first, false);
+    else if (whole) this.#listing.reveal(1, false);
+  }
+
+  #list(): void {
+    const managers = this.#app.output?.object?.managers ?? [];
+    const wanted = new Map((this.#app.output?.conflicts ?? []).map((c) => [c.line, `⚡ ${this.#app.step?.actor || "the step"} wants ${c.wanted || "it removed"}`]));
+    const lines = this.#owned(managers);
+    this.#shown = this.#rows.flatMap((row) => {
+      if (this.#hideNoise && row.meaning === "server") return [];
+      if (this.#only && ![...row.owners, ...row.below].some((n) => managers[n]?.name === this.#only)) return [];
+      const meaning = row.below.length > 0 && row.owners.length === 0 ? "below" : row.meaning;
+      return [{ text: row.text, line: row.line, mark: row.mark, owners: lines(row.owners), meaning, wanted: (row.line && wanted.get(row.line)) || "" }];
+    });
+    this.#listing.show(this.#shown);
+    this.#drawTools(managers);
+    if (!this.#current) refresh(this.#detail, h("p", { class: "empty" }, "Point at a line, or move to it, to see whose it is and what that means."));
+    else this.#describe(this.#current);
+  }
+
+  /** #owned makes the owners of lines, one list for the same numbers. */
+  #owned(managers: Manager[]): (numbers: number[]) => ListingLine["owners"] {
+    const known = new Map<string, ListingLine["owners"]>();
     const order = this.#app.names();
-    const owners = rows.map((row) => [...new Set(row.owners.map((n) => managers[n]?.name ?? "?"))].sort((a, b) => order.indexOf(a) - order.indexOf(b)));
-    const most = String(Math.min(Math.max(3, ...owners.map((o) => o.length)), mostChips));
-    this.#list.classList.toggle("long", rows.length > manyRows);
-    if (this.#list.dataset.owners !== most) this.#list.dataset.owners = most;
-    const actors = new Map(managers.map(({ name }) => [name, this.#app.actor(name)]));
-    const looks = rows.map((row, i) => [row.mark, row.below.length > 0, ...owners[i]!.map((o) => `${o} ${actors.get(o)?.letter} ${actors.get(o)?.colour}`), row.text].join("\n"));
-    this.#lines.show(looks, (i) => this.#row(rows[i]!, owners[i]!));
-    this.#rows = rows;
-    this.#list.hidden = this.#detail.hidden = rows.length === 0;
-    this.#none.hidden = rows.length > 0;
+    return (numbers) => {
+      const key = numbers.join();
+      let owners = known.get(key);
+      if (!owners) {
+        const seen = new Map<string, string[]>();
+        for (const n of numbers) {
+          const m = managers[n];
+          if (m) seen.set(m.name, [...(seen.get(m.name) ?? []), told(m)]);
+        }
+        owners = [...seen].sort(([a], [b]) => order.indexOf(a) - order.indexOf(b)).map(([name, how]) => {
+          const { letter, shape, colour } = this.#app.look(name);
+          return { name, letter, shape, colour, told: `${name}: ${how.join(", ")}` };
+        });
+        known.set(key, owners);
+      }
+      return owners;
+    };
   }
 
   /** #moved says from where the counters came in this step. */
@@ -100,90 +134,75 @@ export class ObjectView {
     const { output, state } = this.#app;
     const now = output?.steps[state.at - 1];
     if (!now) return { rv: "", gen: "" };
-    const before = output?.steps.slice(0, state.at - 1).findLast((s) => JSON.stringify(s.target) === JSON.stringify(now.target));
+    const target = JSON.stringify(now.target);
+    const before = output?.steps.slice(0, state.at - 1).findLast((s) => JSON.stringify(s.target) === target);
     const from = (a: string | undefined, b: string) => (a && a !== b ? a : "");
     return { rv: from(before?.resourceVersion, now.resourceVersion), gen: from(before?.generation, now.generation) };
   }
 
-  #compare(): void {
+  #drawTools(managers: Manager[]): void {
+    this.#tools.hidden = this.#rows.length === 0;
+    if (this.#tools.hidden) return;
     const { state, against, scenario } = this.#app;
-    this.#since.hidden = state.at === 0;
     const options: [string, string][] = [["", "the step before"]];
-    for (let i = 0; i < state.at - 1; i++) options.push([String(i), i === 0 ? "the beginning" : `step ${i} (${scenario.steps[i - 1]?.actor ?? ""})`]);
-    const look = JSON.stringify([options, against]);
-    if (look === this.#options) return;
-    this.#options = look;
-    replace(this.#since, select("Show what changed since", "against", options, against === null ? "" : String(against), (value) => {
-      this.#app.against = value === "" ? null : Number(value);
-      this.#app.change(() => undefined);
-    }));
-  }
-
-  #legend(managers: Manager[]): HTMLElement[] {
-    this.#owners.hidden = managers.length === 0;
+    for (let i = 0; i < state.at - 1; i++) options.push([String(i), i === 0 ? "the beginning" : `step ${i} (${scenario.steps[i]?.actor ?? ""})`]);
     const names = this.#app.names().filter((name) => managers.some((m) => m.name === name));
-    return [...names.map((name) => h("li", null, chip(this.#app, name))), h("li", null, h("span", { class: "chip none" }, h("b", { class: "letter", "aria-hidden": "true" }, "·")), " nobody")];
+    const look = JSON.stringify([options, against, names.map((n) => this.#app.look(n)), this.#only, this.#hideNoise, managers.length]);
+    if (this.#tools.dataset.look === look) return;
+    this.#tools.dataset.look = look;
+    const only = (name: string) => () => {
+      this.#only = this.#only === name ? "" : name;
+      this.#list();
+    };
+    replace(this.#tools,
+      h("ul", { class: "legend", "aria-label": "Owners; choose one to see only its lines" },
+        ...names.map((name) => h("li", null, h("button", { type: "button", class: "owner", "data-key": `only-${name}`, "aria-pressed": String(this.#only === name), title: `Show only what ${name} owns`, click: only(name) }, chip(this.#app, name)))),
+        names.length === 0 ? h("li", { class: "empty" }, "no owners") : null),
+      h("div", { class: "row tight end" },
+        button(this.#hideNoise ? "Show server fields" : "Hide server fields", "noise", () => {
+          this.#hideNoise = !this.#hideNoise;
+          setting("noise", this.#hideNoise ? "hidden" : "shown");
+          this.#list();
+        }, { class: "quiet", title: "resourceVersion, generation, uid and creationTimestamp" }),
+        state.at > 1 ? select("Changes since", "against", options, against === null ? "" : String(against), (value) => {
+          this.#app.against = value === "" ? null : Number(value);
+          this.#app.change("", () => undefined);
+        }) : null));
   }
 
-  #row(row: Row, owners: string[]): HTMLElement {
-    const who = row.mark === "removed" ? "" : owners.length > 0 ? `owned by ${owners.join(" and ")}` : row.below.length > 0 ? "owned in parts below" : "owned by nobody";
-    const aside = [who, markNames[row.mark]].filter(Boolean).join(", ");
-    const kind = owners.length > 1 ? " shared" : owners.length === 0 ? " unowned" : "";
-    return h("div", { class: `line${row.mark ? ` ${row.mark}` : ""}${kind}`, role: "option", id: `line-${++this.#made}`, "aria-selected": "false" },
-      h("span", { class: "owners" }, ...(owners.length > 0 ? this.#chips(owners) : row.mark === "removed" ? [] : [h("span", { class: row.below.length > 0 ? "below" : "nobody", "aria-hidden": "true" }, row.below.length > 0 ? "" : "·")])),
-      h("span", { class: "sign", "aria-hidden": "true" }, markSigns[row.mark] ?? ""),
-      row.mark === "removed" ? h("code", null, /^ */.exec(row.text)![0], h("s", null, row.text.trimStart())) : h("code", null, row.text || " "),
-      h("span", { class: "sr-only" }, `, ${aside}`));
-  }
-
-  /** #chips shows the owners of a line, of many only the first ones. */
-  #chips(owners: string[]): HTMLElement[] {
-    const shown = owners.length > mostChips ? owners.slice(0, mostChips - 1) : owners;
-    const chips = shown.map((n) => chip(this.#app, n, true));
-    if (shown.length < owners.length) chips.push(h("span", { class: "chip", title: owners.join(", ") }, h("b", { class: "letter", "aria-hidden": "true" }, `+${owners.length - shown.length}`)));
-    return chips;
-  }
-
-  #key(event: KeyboardEvent): void {
-    const page = 15;
-    const moves: Record<string, number> = { ArrowDown: this.#current + 1, ArrowUp: this.#current - 1, PageDown: this.#current + page, PageUp: this.#current - page, Home: 0, End: this.#rows.length - 1 };
-    const to = moves[event.key];
-    if (to === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
-    this.#go(Math.min(Math.max(to, 0), this.#rows.length - 1));
-  }
-
-  #go(i: number, scroll = true): void {
-    const row = this.#rows[i];
-    if (!row || i === this.#current) return;
-    this.#lines.elements[this.#current]?.setAttribute("aria-selected", "false");
-    this.#current = i;
-    const element = this.#lines.elements[i]!;
-    element.setAttribute("aria-selected", "true");
-    this.#list.setAttribute("aria-activedescendant", element.id);
-    if (scroll) element.scrollIntoView({ block: "nearest" });
-    void this.#describe(row);
-  }
-
-  async #describe(row: Row): Promise<void> {
-    const asked = ++this.#asked;
-    if (row.mark === "removed") {
-      replace(this.#detail, h("p", null, "This line is gone: ", h("code", null, row.text.trim())));
+  #describe(line: ListingLine | null): void {
+    if (!line) return;
+    if (line.mark === "removed" || line.line === 0) {
+      replace(this.#detail, h("p", null, "This line is gone: ", h("code", null, line.text.trim())));
       return;
     }
-    let line: LineOutput;
-    try {
-      line = await this.#app.line(row.line);
-    } catch {
-      return; // the object has changed meanwhile, and is drawn anew
-    }
-    if (asked !== this.#asked) return;
+    void this.#latest.run(async () => {
+      const answer = await this.#app.line(line.line).catch(() => null); // the object may have changed meanwhile, and is drawn anew
+      if (answer) refresh(this.#detail, ...this.#told(answer));
+    });
+  }
+
+  #told(line: LineOutput): HTMLElement[] {
     const managers = this.#app.output?.object?.managers ?? [];
-    replace(this.#detail,
-      h("p", null, h("code", { class: "path" }, line.path || "the whole object"), " · ", line.merges),
-      line.owners.length === 0 ? h("p", null, "Nobody owns this field: anyone may set it without a conflict.") : h("ul", { class: "plain" }, ...line.owners.map((o) => {
-        const m = managers[o.manager];
-        return m ? h("li", null, chip(this.#app, m.name), ` ${m.operation}${m.subresource ? ` of ${m.subresource}` : ""}, ${m.apiVersion}, since step ${o.since}`) : null;
-      })));
+    const owners = line.owners.flatMap((o) => {
+      const m = managers[o.manager];
+      return m ? [h("li", null, chip(this.#app, m.name), h("span", null, `${m.operation}${m.subresource ? ` of ${m.subresource}` : ""}, ${m.apiVersion}${m.time ? `, ${clock(m.time)}` : ""}, ${this.#since(o.since)}`))] : [];
+    });
+    return [
+      h("p", { class: "field" }, h("code", { class: "path" }, line.path || "the whole object"), h("span", { class: `meaning ${line.meaning}` }, meanings[line.meaning] ?? line.meaning), h("span", { class: "quiet" }, line.merges)),
+      h("p", null, line.text, " ", h("a", { href: line.rule.url, target: "_blank", rel: "noopener" }, `Rule: ${line.rule.name}`)),
+      ...(owners.length > 0 ? [h("ul", { class: "plain" }, ...owners)] : []),
+    ];
+  }
+
+  #since(step: number): string {
+    if (step === 0) return "before the first step";
+    const { actor, do: action } = this.#app.scenario.steps[step - 1] ?? { actor: "", do: "" };
+    return `since step ${step}${actor ? ` (${actor}, ${actionNames[action] ?? action})` : ""}`;
   }
 }
+
+/** clock shows a time as people write it. */
+export const clock = (time: string): string => time.replace("T", " ").replace(/:00Z$|Z$/, "");
+
+const told = (m: Manager): string => `${m.operation}${m.subresource ? ` of ${m.subresource}` : ""}${m.time ? ` at ${clock(m.time)}` : ""}`;

@@ -1,11 +1,13 @@
-// What stands beside the object: what happened, conflicts, managedFields, patches.
+// What stands beside the object: what happened, managedFields, patches.
 import type { App, Tab } from "./app";
 import { chip } from "./chip";
 import { button, h, Keyed, refresh, replace } from "./dom";
-import type { Change, Conflict, Node as FieldNode, Row } from "./messages";
+import type { Change, Node as FieldNode, Reason } from "./messages";
+import { repository } from "./help";
+import { clock } from "./object";
 import { Patches } from "./patches";
 
-const tabs: [Tab, string][] = [["happened", "What happened"], ["conflicts", "Conflicts"], ["managed", "managedFields"], ["patches", "Four patches"]];
+const tabs: [Tab, string][] = [["happened", "What happened"], ["managed", "managedFields"], ["patches", "Four patches"]];
 
 export class Panels {
   #app: App;
@@ -13,50 +15,45 @@ export class Panels {
   #patches: Patches;
   #body = h("div", { class: "body", role: "tabpanel", id: "panel-body", tabindex: "0", "aria-labelledby": "panel-title" });
   #showLine: (line: number) => void;
-  #preview = 0;
-  #seenConflicts = "";
+  #goToConflict: (line: number, column: number) => void;
   #tabs = "";
-  #tree = false;
+  #tree = true;
+  #starts = "";
   #verdict = h("div", { class: "stacked" });
   #changes = new Keyed(h("ul", { class: "changes" }));
+  #others = h("div", { class: "stacked" });
   #more = h("div", { class: "row" });
 
-  constructor(app: App, host: HTMLElement, showLine: (line: number) => void) {
+  constructor(app: App, host: HTMLElement, showLine: (line: number) => void, goToConflict: (line: number, column: number) => void) {
     this.#app = app;
     this.#host = host;
     this.#showLine = showLine;
+    this.#goToConflict = goToConflict;
     this.#patches = new Patches(app);
     app.onChange((topic) => {
-      if (topic === "result") this.#draw();
+      if (topic === "result" || (topic === "why" && app.tab === "happened")) this.draw();
     });
   }
 
-  #draw(): void {
-    const { output, state } = this.#app;
-    const count = output?.conflicts.length ?? 0;
-    const key = count > 0 ? `${state.at}:${count}` : "";
-    if (key && key !== this.#seenConflicts && this.#app.tab === "happened") this.#app.tab = "conflicts"; // it asks for a decision
-    if (!key && this.#app.tab === "conflicts" && this.#seenConflicts) this.#app.tab = "happened";
-    this.#seenConflicts = key;
+  draw(): void {
     document.body.classList.toggle("wide-panel", this.#app.tab === "patches");
-    const look = `${this.#app.tab} ${count}`;
+    const look = this.#app.tab;
     if (look !== this.#tabs || !this.#body.isConnected) {
       this.#tabs = look;
       replace(this.#host,
         h("h2", { id: "panel-title", class: "sr-only" }, "About the step"),
-        h("div", { class: "tabs", role: "tablist", "aria-label": "About the step", keydown: (event: KeyboardEvent) => this.#arrow(event) },
-          ...tabs.map(([tab, name]) => button(tab === "conflicts" && count > 0 ? `${name} (${count})` : name, `tab-${tab}`, () => this.#open(tab), {
-            role: "tab", "aria-selected": String(tab === this.#app.tab), "aria-controls": "panel-body", tabindex: tab === this.#app.tab ? "0" : "-1", class: count > 0 && tab === "conflicts" ? "alert" : "",
+        h("div", { class: "pane-head tabs", role: "tablist", "aria-label": "About the step", keydown: (event: KeyboardEvent) => this.#arrow(event) },
+          ...tabs.map(([tab, name]) => button(name, `tab-${tab}`, () => this.#open(tab), {
+            role: "tab", "aria-selected": String(tab === this.#app.tab), "aria-controls": "panel-body", tabindex: tab === this.#app.tab ? "0" : "-1",
           }))),
-        this.#body,
-      );
+        this.#body);
     }
     this.#fill();
   }
 
   #open(tab: Tab): void {
     this.#app.tab = tab;
-    this.#draw();
+    this.draw();
   }
 
   #arrow(event: KeyboardEvent): void {
@@ -69,105 +66,105 @@ export class Panels {
   }
 
   #fill(): void {
-    const { tab } = this.#app;
-    if (tab === "happened") this.#happened();
-    else if (tab === "conflicts") replace(this.#body, ...this.#conflicts());
+    const { tab, state, output, failure } = this.#app;
+    if (failure) replace(this.#body, h("p", { class: "verdict bad" }, "✗ There is no result."), h("p", null, failure));
     else if (tab === "managed") void this.#managed();
-    else replace(this.#body, this.#patches.draw());
+    else if (tab === "patches") replace(this.#body, this.#patches.draw());
+    else if (state.at === 0 && output?.object) void this.#begun();
+    else this.#happened();
+  }
+
+  /** #begun shows how one may go on from a live object. */
+  async #begun(): Promise<void> {
+    const { output, scenario, state } = this.#app;
+    const object = output!.object!;
+    const notes = output!.objects[state.object]?.notes ?? [];
+    const key = `${scenario.objects.join("\u0000").length} ${state.object} ${object.resourceVersion} ${object.managers.length}`;
+    if (this.#starts === key && this.#body.querySelector(".begun")) return;
+    const { steps } = await this.#app.engine.ask("starts", { scenario, object: state.object }).catch(() => ({ steps: [] }));
+    if (this.#app.state.at !== 0 || this.#app.tab !== "happened") return;
+    this.#starts = key;
+    const name = h("input", { id: "next-manager", value: this.#free(), maxlength: "128", spellcheck: "false", autocapitalize: "off" });
+    const go = (actor: string, action: string, body: string) => this.#app.change("the next manifest", (s) => {
+      if (!s.scenario.actors.some((a) => a.name === actor)) s.scenario.actors.push({ name: actor, colour: "" });
+      s.scenario.steps.splice(0, 0, { actor, do: action, subresource: "", target: { apiVersion: "", kind: "", namespace: "", name: "" }, body, note: "" });
+      s.at = 1;
+    });
+    const own = steps.slice(0, -1);
+    const blank = steps.at(-1);
+    replace(this.#body, h("div", { class: "stacked begun" },
+      h("p", { class: "verdict" }, "The live object, as it was pasted."),
+      ...notes.map((n) => h("p", { class: "warning" }, n)),
+      object.managers.length > 0 ? h("table", { class: "managers" }, h("caption", { class: "sr-only" }, "Its managers"), h("thead", null, h("tr", null, h("th", { scope: "col" }, "Manager"), h("th", { scope: "col" }, "Operation"), h("th", { scope: "col" }, "Last change"))),
+        h("tbody", null, ...object.managers.map((m) => h("tr", null, h("td", null, chip(this.#app, m.name)), h("td", null, m.operation, m.subresource ? ` of ${m.subresource}` : ""), h("td", null, clock(m.time)))))) : null,
+      h("h3", null, "Now apply a manifest"),
+      ...own.map((s, i) => button(s.do === "client-side-apply" ? "client-side, from its last-applied annotation" : `as ${s.actor}, from what it has applied`, `start-${i}`, () => go(s.actor, s.do, s.body), { class: "choice" })),
+      blank ? h("form", { class: "row tight", submit: (e: Event) => {
+        e.preventDefault();
+        go(name.value.trim() || "alice", blank.do, blank.body);
+      } }, h("label", null, h("span", { class: "label" }, "as"), name), h("button", { type: "submit", class: own.length === 0 ? "primary" : "" }, "Write the manifest")) : null));
+  }
+
+  #free(): string {
+    const taken = new Set(this.#app.output?.object?.managers.map((m) => m.name));
+    return ["gitops", "alice", "bob", "carol"].find((n) => !taken.has(n)) ?? "me";
   }
 
   #happened(): void {
     const { output, state, step } = this.#app;
     const result = output?.steps[state.at - 1];
-    if (!result || !step) {
+    if (!result || !step || !output) {
       replace(this.#body, h("p", { class: "empty" }, "Run a step to see what it does."));
       return;
     }
-    const { changes, changed, against } = output!;
+    const { changes, changed, against, conflicts } = output;
     const since = against === state.at - 1 ? "" : against === 0 ? " since the beginning" : ` since step ${against}`;
     refresh(this.#verdict,
-      h("p", { class: `verdict ${result.ok ? "good" : "bad"}` }, result.ok ? `✓ The API server answers ${result.code}.` : result.code === 0 ? "✗ No request can be made of this step." : `✗ The API server answers ${result.code}.`),
-      result.message ? h("p", { class: "message" }, result.message) : null,
+      h("div", { class: `verdict ${result.ok ? "good" : "bad"}` }, h("b", { class: "code" }, result.code === 0 ? "—" : String(result.code)),
+        h("span", null, result.code === 0 ? "No request can be made of this step." : result.ok ? (result.changed ? "The API server takes it." : "The API server takes it; nothing changes.") : conflicts.length > 0 ? "Refused: somebody else owns what it would change." : "The API server refuses it.")),
+      result.message && conflicts.length === 0 ? h("p", { class: "message" }, result.message) : null,
       ...result.warnings.map((w) => h("p", { class: "warning" }, "Warning: ", w)),
-      changes.length === 0 ? h("p", { class: "empty" }, `Nothing has changed${since}: no field, no owner.`) : h("p", null, `${changed === 1 ? "1 field has" : `${changed} fields have`} changed${since}:`),
-    );
-    const look = (name: string) => `${name} ${this.#app.actor(name.split("/")[0] ?? name).colour} ${this.#app.actor(name.split("/")[0] ?? name).letter}`;
+      changes.length === 0 ? h("p", { class: "empty" }, result.ok ? `Nothing has changed${since}: no field, no owner.` : `The object stays as it was${since}.`) : h("h3", null, `${changed === 1 ? "1 field has" : `${changed} fields have`} changed${since}`));
+    this.#drawConflicts();
+    const look = (name: string) => JSON.stringify(this.#app.look(name.split("/")[0] ?? name));
     this.#changes.parent.classList.toggle("long", changes.length > 30);
-    this.#changes.show(changes.map((c) => [c.path, c.effect, c.before, c.after, c.line > 0, ...c.ownersBefore.map(look), "", ...c.ownersAfter.map(look), "", ...c.reasons].join("\n")), (i) => this.#change(changes[i]!));
+    const reasons = new Map(this.#app.reasons.map((r) => [r.path, r]));
+    this.#changes.show(changes.map((c) => [c.path, c.effect, c.before, c.after, c.line > 0, ...c.ownersBefore.map(look), "", ...c.ownersAfter.map(look), "", reasons.get(c.path)?.text ?? ""].join("\n")), (i) => this.#change(changes[i]!, reasons.get(changes[i]!.path)));
+    this.#drawOthers(new Set(changes.map((c) => c.path)));
     const left = changed - changes.length;
     if (left > 0 || this.#more.hasChildNodes()) replace(this.#more, left > 0 ? button(`Show the other ${left}`, "more-changes", () => this.#app.showAll()) : null);
-    if (!this.#verdict.isConnected) replace(this.#body, this.#verdict, this.#changes.parent, this.#more);
+    if (!this.#verdict.isConnected) replace(this.#body, this.#verdict, this.#changes.parent, this.#more, this.#others);
   }
 
-  #change(c: Change): HTMLElement {
+  /** #drawConflicts lists the conflicts; their ways out stand in the manifest. */
+  #drawConflicts(): void {
+    const { conflicts } = this.#app.output!;
+    if (conflicts.length === 0) return;
+    this.#verdict.insertBefore(h("ul", { class: "conflicts", "aria-label": "Conflicts" }, ...conflicts.map((c, i) => h("li", null,
+      h("p", null, c.line > 0 ? button(c.path, `conflict-line-${i}`, () => this.#showLine(c.line), { class: "path" }) : h("code", { class: "path" }, c.path)),
+      h("p", null, chip(this.#app, c.manager), " has ", h("code", null, c.live || "(nothing)"), ", ", chip(this.#app, this.#app.step?.actor ?? ""), " wants ", h("code", null, c.wanted || "(nothing)")),
+      c.mark.line > 0 ? button("Ways out", `ways-${i}`, () => this.#goToConflict(c.mark.line, c.mark.column)) : null))), this.#verdict.children[1] ?? null);
+  }
+
+  /** #drawOthers lists what became of the fields that did not change, though the request asks for that. */
+  #drawOthers(changed: Set<string>): void {
+    const list = this.#app.reasons.filter((r) => !changed.has(r.path) && r.effect !== "set" && r.effect !== "removed");
+    const item = (r: Reason) => h("li", { "data-effect": r.effect },
+      h("p", null, h("span", { class: "effect" }, r.effect), r.path === "" ? h("span", null, "the object") : r.line > 0 ? button(r.path, `reason-${r.path}`, () => this.#showLine(r.line), { class: "path" }) : h("code", { class: "path" }, r.path)),
+      r.wanted && r.effect !== "conflicting" ? h("p", { class: "values" }, "asked for: ", r.wanted) : null,
+      reason(r), r.hint ? h("p", { class: "quiet" }, r.hint) : null);
+    refresh(this.#others, list.length > 0 ? h("h3", null, this.#app.output?.steps[this.#app.state.at - 1]?.ok ? "Asked for, but otherwise" : "Why it is refused") : null,
+      list.length > 0 ? h("ul", { class: "changes" }, ...list.slice(0, 100).map(item)) : null);
+  }
+
+  #change(c: Change, why: Reason | undefined): HTMLElement {
     const owners = (names: string[]) => (names.length > 0 ? names.flatMap((n) => [chip(this.#app, n), " "]) : [h("span", { class: "empty" }, "nobody"), " "]);
-    const sameOwners = c.ownersBefore.join("\n") === c.ownersAfter.join("\n");
-    const show = () => this.#showLine(this.#app.output?.changes.find((now) => now.path === c.path)?.line ?? 0);
-    const path = c.line > 0 ? button(c.path, `change-${c.path}`, show, { class: "path", title: "Show the line" }) : h("code", { class: "path" }, c.path);
+    const same = c.ownersBefore.join() === c.ownersAfter.join();
     return h("li", { "data-effect": c.effect },
-      h("span", { class: "effect" }, c.effect), path,
-      c.before !== c.after ? h("div", { class: "values" }, c.before ? h("del", null, c.before) : null, c.before && c.after ? " → " : null, c.after ? h("ins", null, c.after) : null) : null,
-      h("div", { class: "hands" }, ...(sameOwners ? owners(c.ownersAfter) : [...owners(c.ownersBefore), h("span", { "aria-label": "then" }, "→"), " ", ...owners(c.ownersAfter)])),
-      c.reasons.length > 0 ? h("ul", { class: "reasons" }, ...c.reasons.map((r) => h("li", null, r))) : null,
-    );
-  }
-
-  #conflicts(): (HTMLElement | null)[] {
-    const list = this.#app.output?.conflicts ?? [];
-    if (list.length === 0) return [h("p", { class: "empty" }, "This step has no conflicts. A server-side apply conflicts where it would change a field that another manager owns.")];
-    const preview = h("div", { class: "preview", "aria-live": "polite" });
-    return [
-      h("p", null, "The apply would change what others own. There are three ways out; point at one to see what it does."),
-      ...list.map((c, i) => this.#conflict(c, i, preview)),
-      list.length > 1 ? h("div", { class: "conflict" }, h("p", null, h("b", null, "All conflicts together")), this.#ways(["force", "drop", ...(list.every((c) => c.ways.some((w) => w.name === "adopt")) ? ["adopt"] : [])], -1, preview)) : null,
-      preview,
-    ];
-  }
-
-  #conflict(c: Conflict, i: number, preview: HTMLElement): HTMLElement {
-    return h("div", { class: "conflict" },
-      h("p", null, h("code", { class: "path" }, c.path)),
-      h("dl", null,
-        h("dt", null, chip(this.#app, c.manager), " has"), h("dd", null, h("code", null, c.live || "(nothing)")),
-        h("dt", null, chip(this.#app, this.#app.step?.actor ?? ""), " wants"), h("dd", null, h("code", null, c.wanted || "(nothing)")),
-      ),
-      this.#ways(c.ways.map((w) => w.name), i, preview),
-    );
-  }
-
-  #ways(names: string[], conflict: number, preview: HTMLElement): HTMLElement {
-    const texts: Record<string, string> = { force: "Take it over", drop: "Leave it to them", adopt: "Share their value" };
-    return h("div", { class: "row tight" }, ...names.map((way) => {
-      const look = () => void this.#look(conflict, way, preview);
-      return button(texts[way] ?? way, `way-${conflict}-${way}`, () => void this.#take(conflict, way), { pointerenter: look, focus: look });
-    }));
-  }
-
-  async #look(conflict: number, way: string, preview: HTMLElement): Promise<void> {
-    const asked = ++this.#preview;
-    const { scenario, state } = this.#app;
-    const out = await this.#app.engine.ask("way", { scenario, at: state.at, conflict, way }).catch(() => null);
-    if (!out || asked !== this.#preview) return;
-    const changed = out.rows.filter((r) => r.mark !== "");
-    replace(preview,
-      h("h3", null, "Preview"),
-      h("p", { class: out.result.ok ? "good" : "bad" }, out.result.ok ? `✓ ${out.result.code}` : `✗ ${out.result.code} ${out.result.message}`),
-      out.step.do !== this.#app.step?.do ? h("p", null, "The step becomes a server-side apply with force; the manifest stays.") : null,
-      out.step.body !== this.#app.step?.body ? h("details", { open: true }, h("summary", null, "The manifest becomes"), h("pre", { tabindex: "0" }, out.step.body)) : null,
-      h("p", null, changed.length === 0 ? "The object stays as it is." : "The object then:"),
-      changed.length === 0 ? null : diff(changed),
-    );
-  }
-
-  async #take(conflict: number, way: string): Promise<void> {
-    const { scenario, state } = this.#app;
-    const at = state.at;
-    try {
-      const out = await this.#app.engine.ask("way", { scenario, at, conflict, way });
-      this.#app.change((s) => s.scenario.steps.splice(at - 1, 1, out.step));
-    } catch (error) {
-      this.#app.tell((error as Error).message);
-    }
+      h("p", null, h("span", { class: "effect" }, c.effect), c.line > 0 ? button(c.path, `change-${c.path}`, () => this.#showLine(c.line), { class: "path" }) : h("code", { class: "path" }, c.path)),
+      c.before === c.after ? null : h("p", { class: "values" }, c.before ? h("del", null, c.before) : null, c.before && c.after ? " → " : null, c.after ? h("ins", null, c.after) : null),
+      h("div", { class: "hands" }, ...(same ? owners(c.ownersAfter) : [...owners(c.ownersBefore), h("span", { "aria-label": "then" }, "→"), " ", ...owners(c.ownersAfter)])),
+      why ? reason(why) : null);
   }
 
   async #managed(): Promise<void> {
@@ -176,23 +173,28 @@ export class Panels {
       replace(this.#body, h("p", { class: "empty" }, "There is no object."));
       return;
     }
-    const out = await this.#app.engine.ask("managed", { scenario, at: state.at, object: 0 }).catch(() => null);
-    if (!out || this.#app.tab !== "managed") return;
+    const out = await this.#app.engine.ask("managed", { scenario, at: state.at, object: state.object }).catch(() => null);
+    if (!out || this.#app.tab !== "managed" || this.#app.output !== output) return;
     const switchTo = (tree: boolean) => () => {
       this.#tree = tree;
       this.#fill();
     };
     replace(this.#body,
       h("div", { class: "row tight", role: "group", "aria-label": "Show managedFields as" },
-        button("Raw", "managed-raw", switchTo(false), { "aria-pressed": String(!this.#tree) }), button("Tree", "managed-tree", switchTo(true), { "aria-pressed": String(this.#tree) })),
+        button("Tree", "managed-tree", switchTo(true), { "aria-pressed": String(this.#tree) }), button("Raw", "managed-raw", switchTo(false), { "aria-pressed": String(!this.#tree) })),
       this.#tree
-        ? h("div", { class: "trees" }, ...out.trees.map((t, i) => {
+        ? h("div", { class: "trees" }, out.trees.length === 0 ? h("p", { class: "empty" }, "There are no managedFields.") : null, ...out.trees.map((t, i) => {
             const m = output.object!.managers[i]!;
-            return h("details", { open: true }, h("summary", null, chip(this.#app, m.name), ` ${m.operation}${m.subresource ? ` of ${m.subresource}` : ""}, ${m.apiVersion} ${m.time}`), nodes(t.fields));
+            return h("details", { open: true }, h("summary", null, chip(this.#app, m.name), ` ${m.operation}${m.subresource ? ` of ${m.subresource}` : ""}, ${m.apiVersion} ${clock(m.time)}`), nodes(t.fields));
           }))
-        : h("pre", { tabindex: "0", "aria-label": "managedFields" }, out.yaml || "(none)"),
-    );
+        : h("pre", { tabindex: "0", role: "region", "aria-label": "managedFields" }, out.yaml || "(none)"));
   }
+}
+
+/** reason says why, with the rule's name and where it is written down. */
+function reason(r: Reason): HTMLElement {
+  return h("p", { class: "reason" }, r.text, r.expected ? h("span", { class: "expected" }, ` One might have expected: ${r.expected.replace(/^./, (c) => c.toLowerCase())}`) : null, " ",
+    h("a", { href: `${repository}/blob/main/doc/rules.md#:~:text=${encodeURIComponent(r.rule)}`, target: "_blank", rel: "noopener" }, r.rule));
 }
 
 function nodes(list: FieldNode[]): HTMLElement {
@@ -200,8 +202,3 @@ function nodes(list: FieldNode[]): HTMLElement {
     h("code", { class: n.owned ? "owned" : "" }, n.label), n.owned ? null : h("span", { class: "sr-only" }, " (only below)"), n.fields.length > 0 ? nodes(n.fields) : null)));
 }
 
-/** diff shows changed lines. */
-export function diff(rows: Row[]): HTMLElement {
-  const sign: Record<string, string> = { added: "+ ", removed: "− ", owners: "~ " };
-  return h("pre", { class: "diff", tabindex: "0", "aria-label": "Changed lines" }, ...rows.map((r) => h("span", { class: r.mark }, (sign[r.mark] ?? "  ") + r.text + "\n")));
-}

@@ -1,10 +1,13 @@
 // One intent, four patches: the object is edited, and each kind of patch that
 // would do the same is shown beside the others.
-import { type App, actionNames, emptyStep } from "./app";
+import { type App, actionNames } from "./app";
+import { chip } from "./chip";
+import { copyButton } from "./dialog";
 import { button, h, replace, select } from "./dom";
 import { type Editor, makeEditor } from "./editor";
 import { EngineError, Latest } from "./engine";
 import type { Patch } from "./messages";
+import { emptyStep, emptyTarget } from "./state";
 
 export class Patches {
   #app: App;
@@ -18,9 +21,12 @@ export class Patches {
 
   constructor(app: App) {
     this.#app = app;
-    this.#editor = makeEditor("The object as it should be", "", () => {
-      clearTimeout(this.#timer);
-      this.#timer = setTimeout(() => this.#ask(), 60);
+    this.#editor = makeEditor({
+      label: "The object as it should be",
+      changed: () => {
+        clearTimeout(this.#timer);
+        this.#timer = setTimeout(() => this.#ask(), 60);
+      },
     });
   }
 
@@ -30,7 +36,7 @@ export class Patches {
     const text = output.rows.filter((r) => r.mark !== "removed").map((r) => r.text).join("\n") + "\n";
     if (text !== this.#original) {
       this.#original = text;
-      this.#editor.setText(text);
+      this.#editor.show(text);
     }
     if (!scenario.actors.some((a) => a.name === this.#actor)) this.#actor = step?.actor ?? scenario.actors[0]?.name ?? "";
     this.#ask();
@@ -42,7 +48,7 @@ export class Patches {
           this.#ask();
         }),
         button("Start over", "patch-reset", () => {
-          this.#editor.setText(this.#original);
+          this.#editor.show(this.#original);
           this.#ask();
         })),
       this.#editor.host, this.#problem, this.#results);
@@ -58,7 +64,7 @@ export class Patches {
         return;
       }
       try {
-        const out = await this.#app.engine.ask("patches", { scenario, at: state.at, object: 0, edited: this.#editor.text(), actor: this.#actor });
+        const out = await this.#app.engine.ask("patches", { scenario, at: state.at, object: state.object, edited: this.#editor.text(), actor: this.#actor });
         this.#editor.setMarks([]);
         replace(this.#problem);
         replace(this.#results, ...out.patches.map((p) => this.#patch(p)));
@@ -75,18 +81,21 @@ export class Patches {
     return h("article", { class: "patch" },
       h("h3", null, name),
       h("p", { class: p.ok ? "good" : "bad" }, p.ok ? "✓ gives just that" : `✗ ${p.message}`),
-      p.body ? h("pre", { tabindex: "0", "aria-label": name }, p.body) : null,
+      p.body ? h("pre", { tabindex: "0", role: "region", "aria-label": name }, p.body) : null,
+      p.follows.length > 0 ? h("ul", { class: "follows" }, ...p.follows.map((f) => h("li", null, f))) : null,
+      p.changes.length > 0 ? h("details", null, h("summary", null, `Owners after it (${p.changes.length})`), h("ul", { class: "plain" }, ...p.changes.slice(0, 50).map((c) => h("li", null, h("code", { class: "path" }, c.path), " ", ...(c.ownersAfter.length > 0 ? c.ownersAfter.flatMap((o) => [chip(this.#app, o), " "]) : ["nobody"]))))) : null,
       p.body ? h("div", { class: "row tight" },
-        button("Copy", `copy-${p.do}`, () => void navigator.clipboard.writeText(p.body).then(() => this.#app.tell("Copied."), () => this.#app.tell("The browser did not allow to copy."))),
+        copyButton(this.#app, "Copy", `copy-${p.do}`, () => p.body),
+        ...([["kubectl", p.kubectl], ["curl", p.curl], ["Go", p.go]] as const).flatMap(([name, text]) => (text ? [copyButton(this.#app, name, `copy-${p.do}-${name}`, () => text, { title: `Copy as ${name === "Go" ? "Go with client-go" : `a ${name} command`}` })] : [])),
         button("Add as a step", `use-${p.do}`, () => this.#use(p))) : null,
     );
   }
 
   #use(p: Patch): void {
     this.#app.tab = "happened";
-    this.#app.change((state) => {
+    this.#app.change("adding a patch as a step", (state) => {
       const target = this.#app.output!.object!.target;
-      const step = { ...emptyStep(this.#actor), do: p.do, body: p.body, target: p.do === "apply" ? { apiVersion: "", kind: "", namespace: "", name: "" } : { ...target } };
+      const step = { ...emptyStep(this.#actor), do: p.do, body: p.body, target: p.do === "apply" ? emptyTarget() : { ...target } };
       state.scenario.steps.splice(state.at, 0, step);
       state.at++;
     });

@@ -1,14 +1,10 @@
 // The page's state as text: in the address, and in the browser's storage.
-import type { Actor, Scenario, Step } from "./messages";
-
-/** State is all that a link carries. */
-export interface State {
-  scenario: Scenario;
-  /** How many steps are shown as run. */
-  at: number;
-}
+import type { Actor, Step } from "./messages";
+import type { State } from "./state";
 
 const prefix = "#v1=";
+/** The most steps of a scenario, as in its files. */
+const mostSteps = 1000;
 /** The largest state that a link may hold, unpacked: more is no scenario. */
 const maxBytes = 16 << 20;
 
@@ -56,7 +52,7 @@ export async function fromFragment(fragment: string): Promise<State | null> {
     return checked(JSON.parse(text));
   } catch (error) {
     const why = error instanceof Error && error.message.startsWith("it ") ? ` (${error.message})` : "";
-    throw new Error(`This link is cut short or damaged${why}. What you had is still here.`);
+    throw new Error(why.includes("steps") ? `This link cannot be opened:${why.slice(2, -1).replace(/^it/, " it")}. What you had is still here.` : `This link is cut short or damaged${why}. What you had is still here.`);
   }
 }
 
@@ -72,11 +68,15 @@ export function checked(value: unknown): State {
       actors: list(scenario.actors).map((a): Actor => ({ name: text(object(a).name), colour: text(object(a).colour) })),
       steps: list(scenario.steps).map(step),
     },
-    at: typeof from.at === "number" && Number.isInteger(from.at) ? from.at : 0,
+    at: count(from.at),
+    object: count(from.object),
   };
+  if (state.scenario.steps.length > mostSteps) throw new Error(`it has ${state.scenario.steps.length} steps, more than the ${mostSteps} that a scenario may have`);
   state.at = Math.min(Math.max(state.at, 0), state.scenario.steps.length);
   return state;
 }
+
+const count = (value: unknown): number => (typeof value === "number" && Number.isInteger(value) && value > 0 ? value : 0);
 
 function step(value: unknown): Step {
   const s = object(value);
@@ -105,28 +105,47 @@ function text(value: unknown): string {
 }
 
 const storageKey = "patchlab.playground.v1";
-const beforeKey = "patchlab.playground.v1.before";
 
-/** keep writes a state to the browser's storage; one too large or a full storage is no failure of the page. */
-export function keep(state: State, key = storageKey): boolean {
-  try {
-    localStorage.setItem(key, JSON.stringify(state));
-    return true;
-  } catch {
-    return false;
+/**
+ * Each tab keeps its state in the session's storage, so that tabs do not overwrite each
+ * other. A new tab begins with what any of them has kept last, in the local storage.
+ */
+const stores = [() => sessionStorage, () => localStorage];
+
+/** keep writes a state to the browser's storage. It reports whether that could be done. */
+export function keep(state: State): boolean {
+  const text = JSON.stringify(state);
+  let kept = false;
+  for (const store of stores) {
+    try {
+      store().setItem(storageKey, text);
+      kept = true;
+    } catch {
+      // The state is too large, or storage is forbidden: the page works without.
+    }
   }
+  return kept;
 }
 
 /** kept reads it back, null where there is none that can be read. */
-export function kept(key = storageKey): State | null {
-  try {
-    const stored = localStorage.getItem(key);
-    return stored === null ? null : checked(JSON.parse(stored));
-  } catch {
-    return null;
+export function kept(): State | null {
+  for (const store of stores) {
+    try {
+      const text = store().getItem(storageKey);
+      if (text !== null) return checked(JSON.parse(text));
+    } catch {
+      // What cannot be read is not there.
+    }
   }
+  return null;
 }
 
-/** What stood on the page before something else was opened. */
-export const keepBefore = (state: State): boolean => keep(state, beforeKey);
-export const keptBefore = (): State | null => kept(beforeKey);
+/** setting reads or writes a choice that is not part of the state. */
+export function setting(name: string, value?: string): string {
+  try {
+    if (value !== undefined) localStorage.setItem(`patchlab.playground.${name}`, value);
+    return localStorage.getItem(`patchlab.playground.${name}`) ?? "";
+  } catch {
+    return value ?? "";
+  }
+}

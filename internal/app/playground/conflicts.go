@@ -16,10 +16,7 @@ func conflicts(res *scenario.Result, lines []explain.Line) []Conflict {
 	for _, c := range res.Conflicts() {
 		view := Conflict{Path: c.Path.String(), Owner: c.Owner.String(), Manager: c.Manager, Live: shown(c.Live), Wanted: shown(c.Wanted)}
 		view.Line = finder.first(c.Path)
-		if res.Body != nil {
-			at := manifest.Object{Value: res.Body.Root, Document: res.Body}.Locate(c.Path)
-			view.Mark = Mark{Line: at.Line, Column: at.Column}
-		}
+		view.Mark = placeIn(res.Body, c.Path)
 		for _, w := range explain.Ways(c) {
 			view.Ways = append(view.Ways, Way{Name: w.Name, Summary: w.Summary})
 		}

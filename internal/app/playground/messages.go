@@ -216,8 +216,36 @@ type Change struct {
 	OwnersAfter  []string `json:"ownersAfter"`
 	// Line of the field in the object, 0 where it has none.
 	Line int `json:"line"`
-	// Reasons are the rules that made it so, as far as they are known.
-	Reasons []string `json:"reasons"`
+}
+
+// WhyInput asks for the reasons of what a step did.
+type WhyInput struct {
+	Scenario Scenario `json:"scenario"`
+	// At is the number of the step, counted from 1.
+	At int `json:"at"`
+}
+
+// WhyOutput are the reasons, in the order of the fields.
+type WhyOutput struct {
+	Reasons []Reason `json:"reasons"`
+}
+
+// Reason says what a step did to a field, and by which rule. See explain.Reason.
+type Reason struct {
+	// Path is "" where it is about the object as a whole.
+	Path   string `json:"path"`
+	Effect string `json:"effect"`
+	Rule   string `json:"rule"`
+	Text   string `json:"text"`
+	// Expected is what a person might have expected instead, "" for nothing.
+	Expected string   `json:"expected"`
+	Hint     string   `json:"hint"`
+	Wanted   string   `json:"wanted"`
+	KeptBy   []string `json:"keptBy"`
+	// Line is the field's line in the object, Mark its place in the step's body; 0
+	// where it has none.
+	Line int  `json:"line"`
+	Mark Mark `json:"mark"`
 }
 
 // Conflict is a field that an apply would change while another manager owns it.

@@ -204,3 +204,36 @@ func TestAnUnknownKindIsMarkedWithWhatMayHaveBeenMeant(t *testing.T) {
 		t.Errorf("marks %+v", m)
 	}
 }
+
+// TestWhyNamesTheRuleForWhatChangedAndWhatDidNot: of a refused step, and of one that
+// leaves out what another manager owns too.
+func TestWhyNamesTheRuleForWhatChangedAndWhatDidNot(t *testing.T) {
+	s := twoManagers()
+	s.Steps = append(s.Steps, Step{Actor: "bob", Do: "apply", Body: configMap + "  colour: blue\n"}, Step{Actor: "bob", Do: "apply", Body: configMap + "  shape: round\n"})
+	e := New()
+	for _, c := range []struct {
+		at                       int
+		path, effect, rule, kept string
+		line, mark               int
+	}{
+		{1, ".data.colour", "set", "apply/own", "", 3, 6},
+		{2, ".data.colour", "conflicting", "apply/conflict", "alice", 3, 7},
+		{3, ".data.colour", "shared", "apply/share", "", 3, 6},
+		{4, ".data.colour", "given up", "apply/co-owned-kept", "alice", 3, 0},
+	} {
+		var out WhyOutput
+		must(t, e, "why", WhyInput{Scenario: s, At: c.at}, &out)
+		found := false
+		for _, r := range out.Reasons {
+			if r.Path == c.path {
+				found = true
+				if r.Effect != c.effect || r.Rule != c.rule || strings.Join(r.KeptBy, ",") != c.kept || r.Text == "" || r.Line != c.line || c.mark > 0 && r.Mark.Line != c.mark {
+					t.Errorf("step %d: %+v, want %+v", c.at, r, c)
+				}
+			}
+		}
+		if !found {
+			t.Errorf("step %d: no reason for %s in %+v", c.at, c.path, out.Reasons)
+		}
+	}
+}

@@ -81,6 +81,7 @@ func calls() map[string]call {
 		"way":     callOf((*Engine).way),
 		"patches": callOf((*Engine).patches),
 		"convert": callOf((*Engine).convert),
+		"why":     callOf((*Engine).why),
 		"paste":   callOf((*Engine).paste),
 		"starts":  callOf((*Engine).starts),
 		"import":  callOf((*Engine).read),

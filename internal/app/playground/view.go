@@ -92,7 +92,7 @@ func rows(k *schema.Kind, before, after []explain.Line, namesBefore, namesAfter 
 	pickBefore, pickAfter := nameList{names: namesBefore}, nameList{names: namesAfter}
 	for _, p := range compare(texts(before), texts(after)) {
 		if p.after < 0 {
-			out = append(out, Row{Text: readable(before[p.before].Text), Mark: "removed"})
+			out = append(out, Row{Text: readable(before[p.before].Text), Mark: "removed", Meaning: fixedMeaning(k, before[p.before].Path)})
 			continue
 		}
 		line++

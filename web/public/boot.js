@@ -1,0 +1,22 @@
+// Runs before the page is drawn, so that nothing moves or changes colour later: the
+// theme that was chosen, what of the page an address asks for, and whether somebody
+// who has been here before goes on with their work.
+(() => {
+  const root = document.documentElement;
+  const query = new URLSearchParams(location.search);
+  const stored = (store, key) => {
+    try {
+      return store().getItem(key);
+    } catch {
+      return null; // storage may be forbidden, as in frames of other sites
+    }
+  };
+  const theme = query.get("theme") ?? stored(() => localStorage, "patchlab.playground.theme");
+  if (theme === "light" || theme === "dark") root.dataset.theme = theme;
+  if (query.has("embed")) {
+    root.dataset.embed = query.get("embed") || "all";
+    if (query.has("readonly")) root.dataset.readonly = "";
+  }
+  const known = stored(() => localStorage, "patchlab.playground.v1") ?? stored(() => sessionStorage, "patchlab.playground.v1");
+  if (location.hash.startsWith("#v1=") || query.has("embed") || known) root.dataset.begun = "";
+})();

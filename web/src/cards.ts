@@ -1,0 +1,114 @@
+// The card that stands at a conflict: who owns the field, and the ways out, each of
+// which is looked at before it is taken.
+import type { App } from "./app";
+import { chip } from "./chip";
+import { button, h, replace } from "./dom";
+import type { Conflict, Row, WayOutput } from "./messages";
+
+/** The styles of cards within an editor, whose shadow root does not see those of the page. */
+export const cardStyles = {
+  ".card-place": { padding: "3px 8px 6px 4px" },
+  ".card": { padding: "8px 10px", border: "1px solid var(--line)", borderLeft: "3px solid var(--bad)", borderRadius: "6px", background: "var(--raised)", font: "13px/1.45 var(--sans)", whiteSpace: "normal", display: "flex", flexDirection: "column", gap: "6px" },
+  ".card p, .card h3": { margin: "0", font: "inherit" },
+  ".card h3": { fontWeight: "600" },
+  ".card code, .card pre": { fontFamily: "var(--mono)", fontSize: "12px", margin: "0", overflowWrap: "anywhere" },
+  ".card .row": { display: "flex", flexWrap: "wrap", gap: "6px" },
+  ".card button": { font: "inherit", color: "var(--text)", background: "var(--card)", border: "1px solid var(--line)", borderRadius: "6px", padding: "3px 10px", minHeight: "var(--target, 28px)", cursor: "pointer" },
+  ".card button:hover": { background: "var(--hover)" },
+  ".card button[aria-pressed=true]": { borderColor: "var(--accent)", boxShadow: "inset 0 0 0 1px var(--accent)" },
+  ".card button.primary": { background: "var(--accent)", color: "var(--on-accent)", borderColor: "var(--accent)" },
+  ".card button.primary:hover": { background: "var(--accent-strong)" },
+  ".card :focus-visible": { outline: "2px solid var(--accent)", outlineOffset: "1px" },
+  ".card .preview": { display: "flex", flexDirection: "column", gap: "6px", borderTop: "1px solid var(--line)", paddingTop: "6px" },
+  ".card .preview:empty": { display: "none" },
+  ".card .good": { color: "var(--good)" },
+  ".card .bad": { color: "var(--bad)" },
+  ".card .quiet": { color: "var(--muted)" },
+  ".card pre": { overflow: "auto", maxHeight: "11rem", padding: "4px 6px", background: "var(--field)", border: "1px solid var(--line)", borderRadius: "5px" },
+  ".card pre span": { display: "block" },
+  ".card .added": { background: "var(--added)" },
+  ".card .removed": { background: "var(--removed)" },
+  ".card .owners": { background: "var(--owners)" },
+  ".card .chip": { display: "inline-flex", alignItems: "center", gap: "4px", verticalAlign: "bottom" },
+  ".card .letter": { display: "inline-grid", placeItems: "center", minWidth: "17px", height: "17px", borderRadius: "4px", font: "700 10.5px/1 var(--mono)", color: "var(--chip-text)", background: "var(--chip)" },
+  ...chipColours(".card "),
+};
+
+function chipColours(scope: string): Record<string, Record<string, string>> {
+  const out: Record<string, Record<string, string>> = {};
+  for (const c of ["blue", "orange", "green", "purple", "red", "teal", "brown", "pink"]) {
+    out[`${scope}[data-colour=${c}]`] = { "--chip": `var(--${c})`, "--chip-text": `var(--on-${c})` };
+  }
+  return out;
+}
+
+/** conflictCard is the card of one conflict, or with number -1 of all of a step together. */
+export function conflictCard(app: App, list: Conflict[], number: number, taken: () => void): HTMLElement {
+  const preview = h("div", { class: "preview", "aria-live": "polite" });
+  const conflict = list[number];
+  const names = conflict ? conflict.ways.map((w) => w.name) : ["force", "drop", ...(list.every((c) => c.ways.some((w) => w.name === "adopt")) ? ["adopt"] : [])];
+  const owner = conflict?.manager ?? "the others";
+  const texts: Record<string, string> = { force: "Take it over", drop: `Leave it to ${owner}`, adopt: `Share ${owner === "the others" ? "their values" : `${owner}’s value`}` };
+  const buttons = names.map((way) => button(texts[way] ?? way, `way-${number}-${way}`, () => {
+    for (const b of buttons) b.setAttribute("aria-pressed", String(b === buttons[names.indexOf(way)]));
+    void look(app, number, way, preview, taken);
+  }, { "aria-pressed": "false" }));
+  return h("div", { class: "card", role: "group", "aria-label": conflict ? `Conflict at ${conflict.path}` : "All conflicts together" },
+    conflict
+      ? h("p", null, chip(app, conflict.manager), " owns ", h("code", null, conflict.path), " = ", h("code", null, conflict.live || "(nothing)"), `; ${app.step?.actor || "this step"} wants `, h("code", null, conflict.wanted || "(nothing)"))
+      : h("p", null, `All ${list.length} conflicts together`),
+    h("div", { class: "row" }, ...buttons), preview);
+}
+
+async function look(app: App, conflict: number, way: string, preview: HTMLElement, taken: () => void): Promise<void> {
+  const { scenario, state } = app;
+  const at = state.at;
+  let out: WayOutput;
+  try {
+    out = await app.engine.ask("way", { scenario, at, conflict, way });
+  } catch (error) {
+    replace(preview, h("p", { class: "bad" }, (error as Error).message));
+    return;
+  }
+  const step = app.step;
+  if (app.state.at !== at || !step) return;
+  const rows = out.rows.filter((r) => r.mark !== "");
+  const take = button("Do this", `take-${conflict}`, () => {
+    const at = app.state.at;
+    app.change("the way out of a conflict", (s) => Object.assign(s.scenario.steps[at - 1]!, out.step));
+    app.tell(`The step was changed: ${summary(out, step.do)}`, { text: "Undo", run: () => app.undo() });
+    taken();
+  }, { class: "primary" });
+  replace(preview,
+    h("p", { class: out.result.ok ? "good" : "bad" }, out.result.ok ? `✓ The API server would answer ${out.result.code}.` : `✗ ${out.result.code} ${out.result.message}`),
+    h("p", null, summary(out, step.do)),
+    out.step.body !== step.body ? diff(changedLines(step.body, out.step.body), "The manifest’s changed lines") : null,
+    h("p", { class: "quiet" }, rows.length === 0 ? "The object stays as it is." : "The object then:"),
+    rows.length === 0 ? null : diff(rows, "The object’s changed lines"),
+    h("div", { class: "row" }, take));
+  preview.scrollIntoView({ block: "nearest" });
+}
+
+function summary(out: WayOutput, before: string): string {
+  if (out.step.do !== before) return "The step becomes a server-side apply with force; the manifest stays.";
+  return "The manifest changes, its comments stay.";
+}
+
+type Line = Pick<Row, "text" | "mark">;
+
+/** changedLines compares two texts of which few lines differ: what both begin and end with is left out. */
+function changedLines(before: string, after: string): Line[] {
+  const a = before.split("\n");
+  const b = after.split("\n");
+  let from = 0;
+  while (from < a.length && from < b.length && a[from] === b[from]) from++;
+  let end = 0;
+  while (end < a.length - from && end < b.length - from && a[a.length - 1 - end] === b[b.length - 1 - end]) end++;
+  return [...a.slice(from, a.length - end).map((text) => ({ text, mark: "removed" })), ...b.slice(from, b.length - end).map((text) => ({ text, mark: "added" }))];
+}
+
+/** diff shows changed lines. */
+export function diff(rows: Line[], label: string): HTMLElement {
+  const sign: Record<string, string> = { added: "+ ", removed: "− ", owners: "~ " };
+  return h("pre", { class: "diff", tabindex: "0", "aria-label": label, role: "region" }, ...rows.map((r) => h("span", { class: r.mark }, (sign[r.mark] ?? "  ") + r.text + "\n")));
+}

@@ -1,0 +1,49 @@
+// Dialogs and the messages at the foot of the page.
+import type { Action, App } from "./app";
+import { button, h } from "./dom";
+
+let numbers = 0;
+
+/** open shows a dialog. Escape closes it; it is gone then, and the focus is back where it was. */
+export function open(title: string, ...children: (Node | null)[]): HTMLDialogElement {
+  const id = `dialog-title-${++numbers}`;
+  const back = document.activeElement as HTMLElement | null;
+  const messages = h("div", { class: "dialog-notices", role: "status" });
+  const dialog = h("dialog", { "aria-labelledby": id, close: () => {
+    dialog.remove();
+    back?.focus();
+  }, click: (e: MouseEvent) => e.target === dialog && dialog.close() },
+    h("div", { class: "dialog-body" }, h("div", { class: "dialog-head" }, h("h2", { id }, title), button("✕", "close", () => dialog.close(), { "aria-label": "Close", class: "icon" })), ...children, messages));
+  document.body.append(dialog);
+  dialog.showModal();
+  return dialog;
+}
+
+/** notice shows a message: in the dialog that is open, else at the foot of the page. */
+export function notice(message: string, action?: Action): void {
+  const host = [...document.querySelectorAll("dialog[open] .dialog-notices")].at(-1) ?? document.getElementById("notices")!;
+  const box = h("div", { class: "notice" }, h("span", null, message));
+  const gone = () => {
+    if (box.contains(document.activeElement)) document.getElementById("page")?.focus();
+    box.remove();
+  };
+  if (action) box.append(button(action.text, "notice-action", () => {
+    gone();
+    action.run();
+  }));
+  box.append(button("✕", "notice-close", gone, { "aria-label": "Close this message", class: "icon" }));
+  host.replaceChildren(box);
+  setTimeout(() => box.matches(":hover, :focus-within") ? setTimeout(gone, 8000) : gone(), action ? 20_000 : 10_000);
+}
+
+/** copyButton copies a text, and says so. */
+export function copyButton(app: App, label: string, key: string, text: () => string | Promise<string>, props = {}): HTMLButtonElement {
+  return button(label, key, () => void (async () => {
+    try {
+      await navigator.clipboard.writeText(await text());
+      app.tell("Copied.");
+    } catch {
+      app.tell("The browser did not allow to copy. Select the text and copy it yourself.");
+    }
+  })(), props);
+}

@@ -1,0 +1,281 @@
+// The object as a read-only CodeMirror: an ownership gutter, rows in the colours of
+// their owners, and of all this only the lines on screen.
+import { defaultKeymap } from "@codemirror/commands";
+import { codeFolding, foldGutter, foldKeymap, foldService } from "@codemirror/language";
+import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
+import { EditorState, type Extension, RangeSetBuilder, StateEffect, StateField, type Text } from "@codemirror/state";
+import { Decoration, type DecorationSet, drawSelection, EditorView, gutter, GutterMarker, hoverTooltip, keymap, lineNumbers, ViewPlugin, type ViewUpdate, WidgetType } from "@codemirror/view";
+import { codeLook, difference, marked } from "./editor";
+import { h } from "./dom";
+import { listingLook } from "./listingstyle";
+
+/** A line as it is shown. */
+export interface ListingLine {
+  text: string;
+  /** Number of the line in the object, 0 for one that it has no more. */
+  line: number;
+  mark: string;
+  /** The owners, by letter, shape and colour, with what is told of them. */
+  owners: { name: string; letter: string; shape: string; colour: string; told: string }[];
+  /** What stands in the gutter where there are no owners: "below", "server", "identity", "status" or "". */
+  meaning: string;
+  /** What somebody else wants here, "" for nothing. */
+  wanted: string;
+}
+
+interface Lines {
+  lines: ListingLine[];
+  /** Up to which line each one can be folded, 0 for none. Lines count from 1. */
+  folds: number[];
+}
+
+const setLines = StateEffect.define<Lines>();
+
+const linesField = StateField.define<Lines>({
+  create: () => ({ lines: [], folds: [] }),
+  update(lines, transaction) {
+    for (const effect of transaction.effects) if (effect.is(setLines)) lines = effect.value;
+    return lines;
+  },
+});
+
+const at = (state: EditorState, number: number): ListingLine | undefined => state.field(linesField).lines[number - 1];
+
+/** foldsOf finds what stands below each line, by indentation. */
+function foldsOf(lines: ListingLine[]): number[] {
+  const folds = new Array<number>(lines.length).fill(0);
+  const open: { line: number; indent: number; item: boolean }[] = [];
+  let last = 0;
+  const close = (until: (o: { indent: number; item: boolean }) => boolean) => {
+    for (let top = open.at(-1); top && until(top); top = open.at(-1)) {
+      if (last > top.line) folds[top.line - 1] = last;
+      open.pop();
+    }
+  };
+  lines.forEach(({ text }, i) => {
+    if (text.trim() === "") return;
+    const indent = text.length - text.trimStart().length;
+    const item = text.startsWith("- ", indent);
+    close((o) => o.indent > indent || (o.indent === indent && (o.item || !item)));
+    open.push({ line: i + 1, indent, item });
+    last = i + 1;
+  });
+  close(() => true);
+  return folds;
+}
+
+class OwnersMarker extends GutterMarker {
+  constructor(readonly line: ListingLine) {
+    super();
+  }
+  override eq(other: OwnersMarker): boolean {
+    return look(other.line) === look(this.line);
+  }
+  override toDOM(): HTMLElement {
+    const { owners, meaning, mark } = this.line;
+    const host = h("span", { class: "owners" });
+    if (mark === "removed") return host;
+    const shown = owners.length > 3 ? owners.slice(0, 2) : owners;
+    for (const o of shown) host.append(h("b", { class: "letter", "data-colour": o.colour, "data-shape": o.shape }, o.letter));
+    if (owners.length > shown.length) host.append(h("b", { class: "letter more" }, `+${owners.length - shown.length}`));
+    if (owners.length === 0) host.append(h("i", { class: `none ${meaning}` }, { below: "┆", server: "⚙", identity: "#", status: "⚙" }[meaning] ?? "·"));
+    return host;
+  }
+}
+
+const look = ({ owners, meaning, mark }: ListingLine): string => `${mark === "removed"}${meaning}${owners.map((o) => o.letter + o.colour + o.shape).join()}`;
+
+class SignMarker extends GutterMarker {
+  constructor(readonly sign: string) {
+    super();
+  }
+  override eq(other: SignMarker): boolean {
+    return other.sign === this.sign;
+  }
+  override toDOM(): Node {
+    return h("span", { class: this.sign === "⚡" ? "bad" : "" }, this.sign);
+  }
+}
+
+const signs: Record<string, string> = { added: "+", removed: "−", owners: "~" };
+const signMarkers = Object.fromEntries(["+", "−", "~", "⚡"].map((s) => [s, new SignMarker(s)]));
+
+const changedLines = (update: ViewUpdate): boolean => update.startState.field(linesField) !== update.state.field(linesField);
+
+const ownersGutter = gutter({
+  class: "cm-owners",
+  lineMarker: (view, block) => {
+    const line = at(view.state, view.state.doc.lineAt(block.from).number);
+    return line ? new OwnersMarker(line) : null;
+  },
+  lineMarkerChange: changedLines,
+});
+
+const signGutter = gutter({
+  class: "cm-sign",
+  lineMarker: (view, block) => {
+    const line = at(view.state, view.state.doc.lineAt(block.from).number);
+    return signMarkers[line?.wanted ? "⚡" : (signs[line?.mark ?? ""] ?? "")] ?? null;
+  },
+  lineMarkerChange: changedLines,
+});
+
+class WantedWidget extends WidgetType {
+  constructor(readonly text: string) {
+    super();
+  }
+  override eq(other: WantedWidget): boolean {
+    return other.text === this.text;
+  }
+  override toDOM(): HTMLElement {
+    return h("span", { class: "wanted" }, this.text);
+  }
+}
+
+/** The owners of the line with the cursor, behind its text. */
+class BlameWidget extends WantedWidget {
+  override toDOM(): HTMLElement {
+    return h("span", { class: "blame", "aria-hidden": "true" }, this.text);
+  }
+}
+
+const rowClasses = new Map<string, Decoration>();
+const tokens = Object.fromEntries(["key", "str", "num", "dim"].map((name) => [name, Decoration.mark({ class: `tok-${name}` })]));
+
+function rowDecoration(line: ListingLine): Decoration {
+  const [first, second] = line.owners;
+  const kind = line.owners.length > 1 ? `two o-${first!.colour} p-${second!.colour}` : first ? `one o-${first.colour}` : line.meaning === "below" ? "below" : "none";
+  const name = `${line.mark === "removed" ? "" : kind} ${line.mark}${line.wanted ? " conflict" : ""}`;
+  let decoration = rowClasses.get(name);
+  if (!decoration) rowClasses.set(name, (decoration = Decoration.line({ class: name })));
+  return decoration;
+}
+
+const member = /^(\s*(?:- )*)((?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'#][^#]*?):)(?:\s+(.*))?$/;
+const number = /^(?:-?\d[\d.eE+-]*|true|false|null)$/;
+
+/** colour adds the decorations of a line's text. */
+function colour(builder: RangeSetBuilder<Decoration>, from: number, text: string): void {
+  const found = member.exec(text);
+  const indent = found?.[1]?.length ?? text.length - text.trimStart().length;
+  const key = found?.[2] ?? "";
+  if (key) builder.add(from + indent, from + indent + key.length - 1, tokens.key!);
+  const value = found ? (found[3] ?? "") : text.slice(indent).replace(/^(?:- )+/, "");
+  if (value) builder.add(from + text.length - value.length, from + text.length, tokens[number.test(value) ? "num" : /^[[{|>]/.test(value) ? "dim" : "str"]!);
+}
+
+/** Colours the lines on screen, and no others: an object may have thousands. */
+const painter = ViewPlugin.fromClass(class {
+  decorations: DecorationSet;
+  touched = false;
+  constructor(view: EditorView) {
+    this.decorations = this.paint(view);
+  }
+  update(update: ViewUpdate): void {
+    if (update.selectionSet || update.view.hasFocus) this.touched = true;
+    if (update.docChanged || update.viewportChanged || update.selectionSet || update.focusChanged || changedLines(update)) this.decorations = this.paint(update.view);
+  }
+  paint(view: EditorView): DecorationSet {
+    const builder = new RangeSetBuilder<Decoration>();
+    const { doc, selection } = view.state;
+    const current = this.touched ? doc.lineAt(selection.main.head).number : 0;
+    for (const range of view.visibleRanges) {
+      for (let number = doc.lineAt(range.from).number; number <= doc.lines; number++) {
+        const { from, to, text } = doc.line(number);
+        if (from > range.to) break;
+        const line = at(view.state, number);
+        if (!line) continue;
+        builder.add(from, from, rowDecoration(line));
+        if (number === current) builder.add(from, from, currentLine);
+        colour(builder, from, text);
+        if (line.wanted) builder.add(to, to, Decoration.widget({ widget: new WantedWidget(line.wanted), side: 1 }));
+        if (number === current && line.owners.length > 0) builder.add(to, to, Decoration.widget({ widget: new BlameWidget(line.owners.map((o) => o.told).join(" · ")), side: 2 }));
+      }
+    }
+    return builder.finish();
+  }
+}, { decorations: (plugin) => plugin.decorations });
+
+const currentLine = Decoration.line({ class: "current" });
+
+const tooltip = hoverTooltip((view, position) => {
+  const line = at(view.state, view.state.doc.lineAt(position).number);
+  if (!line || line.owners.length === 0) return null;
+  return { pos: view.state.doc.lineAt(position).from, above: true, create: () => ({ dom: h("div", { class: "told" }, ...line.owners.map((o) => h("div", null, h("b", { class: "letter", "data-colour": o.colour, "data-shape": o.shape }, o.letter), ` ${o.told}`))) }) };
+}, { hideOnChange: true, hoverTime: 350 });
+
+export interface ListingEvents {
+  /** The cursor has moved to a line. */
+  moved(line: ListingLine): void;
+  /** The pointer is over a line; null when it has left. */
+  pointed(line: ListingLine | null): void;
+}
+
+function extensions(events: ListingEvents): Extension[] {
+  return [
+    linesField, lineNumbers({ formatNumber: (n, state) => String(at(state, n)?.line || "") }), ownersGutter, signGutter,
+    codeFolding({ placeholderText: "…" }), foldGutter({ openText: "▾", closedText: "▸" }),
+    foldService.of((state, from) => {
+      const { number, to } = state.doc.lineAt(from);
+      const end = state.field(linesField).folds[number - 1];
+      return end ? { from: to, to: state.doc.line(end).to } : null;
+    }),
+    drawSelection(), search({ top: true }), highlightSelectionMatches(), marked, painter, tooltip, codeLook, listingLook,
+    EditorState.readOnly.of(true), EditorView.editable.of(false),
+    keymap.of([...searchKeymap, ...foldKeymap, ...defaultKeymap]),
+    EditorView.contentAttributes.of({ "aria-label": "The object, line by line", "aria-readonly": "true", tabindex: "0" }),
+    EditorView.updateListener.of((update) => {
+      if (!update.selectionSet && !(update.focusChanged && update.view.hasFocus)) return;
+      const line = at(update.state, update.state.doc.lineAt(update.state.selection.main.head).number);
+      if (line) events.moved(line);
+    }),
+    EditorView.domEventHandlers({
+      mousemove: (event, view) => {
+        const position = view.posAtCoords({ x: event.clientX, y: event.clientY }, false);
+        events.pointed(at(view.state, view.state.doc.lineAt(position).number) ?? null);
+      },
+      mouseleave: () => events.pointed(null),
+    }),
+  ];
+}
+
+export class Listing {
+  readonly host = h("div", { class: "listing" });
+  readonly #view: EditorView;
+
+  constructor(events: ListingEvents) {
+    const root = this.host.attachShadow({ mode: "open" });
+    this.#view = new EditorView({ state: EditorState.create({ extensions: extensions(events) }), parent: root, root });
+  }
+
+  /** show shows lines in the place of others; what looks the same stays where it is. */
+  show(lines: ListingLine[]): void {
+    const text = lines.map((l) => l.text).join("\n");
+    const before = this.#view.state.doc.toString();
+    this.#view.dispatch({ changes: text === before ? undefined : difference(before, text), effects: setLines.of({ lines, folds: foldsOf(lines) }) });
+  }
+
+  /** reveal scrolls to a line, counted from 1 among those that are shown. */
+  reveal(number: number, select: boolean): void {
+    const { doc } = this.#view.state;
+    const { from } = doc.line(Math.min(Math.max(number, 1), doc.lines));
+    this.#view.dispatch({ effects: EditorView.scrollIntoView(from, { y: "center" }), selection: select ? { anchor: from } : undefined });
+    if (select) this.#view.focus();
+  }
+
+  /** onScreen reports whether a line is to be seen. */
+  onScreen(number: number): boolean {
+    const { doc } = this.#view.state;
+    const block = this.#view.lineBlockAt(doc.line(Math.min(Math.max(number, 1), doc.lines)).from);
+    const { scrollTop, clientHeight } = this.#view.scrollDOM;
+    return block.top >= scrollTop && block.bottom <= scrollTop + clientHeight;
+  }
+
+  focus(): void {
+    this.#view.focus();
+  }
+
+  get doc(): Text {
+    return this.#view.state.doc;
+  }
+}

@@ -1,0 +1,62 @@
+// How the listing of the object looks.
+import { EditorView } from "@codemirror/view";
+
+const palette = ["blue", "orange", "green", "purple", "red", "teal", "brown", "pink"];
+
+const rows: Record<string, Record<string, string>> = {};
+for (const colour of palette) {
+  rows[`.o-${colour}`] = { "--o": `var(--${colour})` };
+  rows[`.p-${colour}`] = { "--p": `var(--${colour})` };
+  rows[`[data-colour=${colour}]`] = { "--chip": `var(--${colour})`, "--chip-text": `var(--on-${colour})` };
+}
+
+const tint = (name: string) => `color-mix(in srgb, var(${name}) var(--tint, 9%), transparent)`;
+
+export const listingLook = EditorView.theme({
+  ...rows,
+  ".cm-content": { padding: "4px 0" },
+  ".cm-line": { padding: "0 10px 0 6px" },
+  ".cm-line.one": { backgroundColor: tint("--o") },
+  ".cm-line.two": { background: `repeating-linear-gradient(135deg, ${tint("--o")} 0 9px, ${tint("--p")} 9px 18px)` },
+  ".cm-line.none": { color: "var(--muted)" },
+  ".cm-line.added": { "--tint": "20%", boxShadow: "inset 3px 0 var(--good)" },
+  ".cm-line.added.none, .cm-line.added.below": { backgroundColor: "var(--added)" },
+  ".cm-line.owners": { "--tint": "17%", boxShadow: "inset 3px 0 var(--warn)" },
+  ".cm-line.removed": { backgroundColor: "var(--removed)", textDecoration: "line-through", boxShadow: "inset 3px 0 var(--bad)" },
+  ".cm-line.conflict": { boxShadow: "inset 3px 0 var(--bad)", backgroundColor: "var(--bad-soft)" },
+  ".cm-line.current": { outline: "1px solid var(--line)", outlineOffset: "-1px" },
+  "&.cm-focused .cm-line.current": { outlineColor: "var(--accent)" },
+  ".tok-key": { color: "var(--code-key)" },
+  ".none .tok-key": { color: "inherit" },
+  ".tok-str": { color: "var(--code-string)" },
+  ".tok-num": { color: "var(--code-number)" },
+  ".tok-dim": { color: "var(--muted)" },
+  ".none .tok-str, .none .tok-num": { color: "inherit" },
+  ".removed .tok-key, .removed .tok-str, .removed .tok-num": { color: "var(--text)" },
+  ".blame": { marginLeft: "2.5em", color: "var(--muted)", fontStyle: "italic", fontFamily: "var(--sans)", fontSize: "11.5px" },
+  ".wanted": { marginLeft: "1.5em", color: "var(--bad)", fontFamily: "var(--sans)", fontSize: "12px", fontWeight: "600" },
+  ".cm-owners": { minWidth: "30px" },
+  ".cm-owners .owners": { display: "flex", gap: "2px", justifyContent: "flex-end", padding: "0 3px", height: "100%", alignItems: "center" },
+  ".letter": { display: "inline-grid", placeItems: "center", minWidth: "16px", height: "16px", padding: "0 2px", font: "700 10.5px/1 var(--mono)", color: "var(--chip-text)", background: "var(--chip)", borderRadius: "4px", boxSizing: "border-box" },
+  ".letter.more": { "--chip": "var(--line)", "--chip-text": "var(--text)" },
+  ".letter[data-shape=round]": { borderRadius: "50%" },
+  ".letter[data-shape=cut]": { borderRadius: "0", clipPath: "polygon(28% 0, 100% 0, 100% 72%, 72% 100%, 0 100%, 0 28%)" },
+  ".letter[data-shape=tag]": { borderRadius: "2px 9px 9px 2px" },
+  ".letter[data-shape=leaf]": { borderRadius: "9px 1px 9px 1px" },
+  ".cm-owners .none": { color: "var(--muted)", fontStyle: "normal", paddingRight: "4px", fontSize: "11px" },
+  ".cm-sign": { width: "14px", textAlign: "center", fontWeight: "700", color: "var(--text)" },
+  ".cm-sign .bad": { color: "var(--bad)" },
+  ".cm-foldGutter": { width: "13px", cursor: "pointer" },
+  ".cm-foldPlaceholder": { background: "var(--hover)", border: "1px solid var(--line)", color: "var(--muted)", padding: "0 6px", margin: "0 4px" },
+  ".cm-tooltip": { border: "1px solid var(--line)", borderRadius: "6px", background: "var(--raised)", color: "var(--text)", boxShadow: "0 4px 16px #0003" },
+  ".told": { padding: "5px 9px", font: "12.5px/1.5 var(--sans)" },
+  ".cm-panels": { background: "var(--raised)", color: "var(--text)", borderColor: "var(--line)" },
+  ".cm-panel.cm-search": { font: "12.5px var(--sans)", padding: "6px 8px" },
+  ".cm-panel.cm-search label": { fontSize: "12.5px" },
+  ".cm-panel.cm-search [name=replace], .cm-panel.cm-search [name=replaceAll], .cm-panel.cm-search br": { display: "none" },
+  ".cm-textfield": { background: "var(--field)", color: "var(--text)", border: "1px solid var(--line)", borderRadius: "5px", font: "inherit", padding: "3px 6px" },
+  ".cm-button": { background: "var(--card)", backgroundImage: "none", color: "var(--text)", border: "1px solid var(--line)", borderRadius: "5px", font: "inherit", padding: "3px 8px" },
+  ".cm-searchMatch": { backgroundColor: "color-mix(in srgb, var(--warn) 35%, transparent)" },
+  ".cm-searchMatch-selected": { backgroundColor: "color-mix(in srgb, var(--warn) 65%, transparent)" },
+  ".cm-selectionMatch": { backgroundColor: "color-mix(in srgb, var(--accent) 18%, transparent)" },
+});

@@ -1,0 +1,145 @@
+// Where a story begins: live objects, definitions or a scenario, pasted or dropped.
+import type { App } from "./app";
+import { button, h, replace } from "./dom";
+import { copyButton, open } from "./dialog";
+import { makeEditor } from "./editor";
+import { EngineError } from "./engine";
+import type { PastedObject, PasteOutput } from "./messages";
+import { emptyScenario, type State } from "./state";
+
+const command = "kubectl get deployment/web -o yaml --show-managed-fields";
+
+/** How soon after the last key the text is looked at. */
+const pause = 120;
+
+const maxFile = 16 << 20;
+
+/** openPaste opens the dialog, with a text that was pasted or dropped elsewhere. */
+export function openPaste(app: App, text = ""): void {
+  const found = h("div", { class: "found", "aria-live": "polite" });
+  const actions = h("div", { class: "row" });
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let asked = 0;
+  const editor = makeEditor({ label: "Objects, as YAML or JSON", changed: () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => void look(), pause);
+  } });
+  const look = async () => {
+    const now = ++asked;
+    const text = editor.text();
+    if (text.trim() === "") return replace(found, null), replace(actions, null);
+    try {
+      const { kubernetes, definitions } = app.scenario;
+      const out = await app.engine.ask("paste", { text, kubernetes, definitions });
+      if (now !== asked) return;
+      editor.setMarks([]);
+      replace(found, ...describe(app, out));
+      replace(actions, ...choices(app, out, () => dialog.close()));
+    } catch (error) {
+      if (now !== asked) return;
+      const { message, line, column } = error instanceof EngineError ? error : { message: String(error), line: 0, column: 0 };
+      editor.setMarks([{ line, column, message }]);
+      replace(found, h("p", { class: "bad" }, line > 0 ? button(`line ${line}`, "paste-problem", () => editor.goTo(line, column)) : null, ` ${message}`));
+      replace(actions, null);
+    }
+  };
+  const take = (text: string) => {
+    editor.show(editor.text().trim() === "" ? text : `${editor.text().replace(/\n*$/, "\n")}---\n${text}`);
+    void look();
+  };
+  const dialog = open("Paste your object",
+    h("p", null, "Begin with what is in your cluster: one object, several, or a List. CustomResourceDefinitions may stand among them. Nothing you paste leaves this page."),
+    h("div", { class: "command" }, h("code", null, command), copyButton(app, "Copy", "copy-command", () => command)),
+    h("div", { class: "drop", dragover: (e: DragEvent) => e.preventDefault(), drop: (e: DragEvent) => {
+      e.preventDefault();
+      e.stopPropagation();
+      void readFiles(e.dataTransfer?.files, take, app);
+    } }, editor.host),
+    found, h("div", { class: "row between" }, actions, filePicker("Choose a file", (files) => void readFiles(files, take, app))));
+  dialog.classList.add("wide");
+  editor.focus();
+  if (text) take(text);
+}
+
+function describe(app: App, out: PasteOutput): HTMLElement[] {
+  if (out.scenario) return [h("p", { class: "good" }, `✓ A scenario: ${out.scenario.title || `${out.scenario.steps.length} steps`}`)];
+  const items = [
+    ...out.definitions.map((d) => h("li", null, h("span", { class: "good" }, "✓ "), h("b", null, d.name), " CustomResourceDefinition")),
+    ...out.objects.map((o) => h("li", null, h("span", { class: o.known ? "good" : "bad" }, o.known ? "✓ " : "✗ "), h("b", null, `${o.target.kind} ${o.target.name}`), ` ${o.target.apiVersion}`, h("span", { class: "quiet" }, known(o)),
+      o.known ? null : h("p", null, o.hint ? `The kind is not known: ${o.hint}` : "The kind is not known. If it is a custom resource, paste its CustomResourceDefinition too."),
+      !o.known && o.hint.includes("kubectl get crd") ? copyButton(app, "Copy the command", `crd-${o.target.kind}`, () => o.hint.slice(o.hint.indexOf("kubectl"))) : null)),
+  ];
+  const bare = out.objects.find((o) => o.live && o.managers.length === 0);
+  return [h("ul", { class: "plain" }, ...items), ...(bare ? [missing(app, bare)] : [])];
+}
+
+function known(o: PastedObject): string {
+  const names = new Set(o.managers.map((m) => m.name)).size;
+  if (names > 0) return names === 1 ? ", 1 manager" : `, ${names} managers`;
+  return o.live ? ", no managedFields" : ", a manifest: no cluster has stored it";
+}
+
+/** missing says what it means that an object has no managedFields. */
+function missing(app: App, o: PastedObject): HTMLElement {
+  const { apiVersion, kind, namespace, name } = o.target;
+  const group = apiVersion.includes("/") ? `.${apiVersion.split("/")[0]}` : "";
+  const text = `kubectl get ${kind.toLowerCase()}${group}/${name}${namespace ? ` -n ${namespace}` : ""} -o yaml --show-managed-fields`;
+  return h("div", { class: "warning" }, h("p", null, "kubectl leaves managedFields out unless asked for them. Without them nobody is known to own anything: no apply will conflict here that would in your cluster. This brings them:"),
+    h("div", { class: "command" }, h("code", null, text), copyButton(app, "Copy", "copy-managed", () => text)));
+}
+
+function choices(app: App, out: PasteOutput, done: () => void): HTMLElement[] {
+  const go = (state: State, what: string) => {
+    done();
+    app.open(state, what);
+  };
+  if (out.scenario) {
+    const scenario = out.scenario;
+    return [button("Open the scenario", "paste-scenario", () => go({ scenario, at: Math.min(1, scenario.steps.length), object: 0 }, scenario.title ? `“${scenario.title}”` : "The scenario"), { class: "primary" })];
+  }
+  const definitions = out.definitions.map((d) => d.text);
+  const objects = out.objects.filter((o) => o.known);
+  const add = button("Add to what is here", "paste-add", () => {
+    done();
+    app.changeAndTell("adding what was pasted", `Added: ${[...out.definitions.map((d) => d.name), ...objects.map((o) => `${o.target.kind} ${o.target.name}`)].join(", ")}.`, (s) => {
+      s.scenario.definitions.push(...definitions);
+      s.scenario.objects.push(...objects.map((o) => o.text));
+      if (objects.length > 0) s.at = 0, (s.object = s.scenario.objects.length - objects.length);
+    });
+  });
+  if (objects.length === 0) return definitions.length > 0 ? [add] : [];
+  const title = objects.length === 1 ? `${objects[0]!.target.kind} ${objects[0]!.target.name}` : `${objects.length} live objects`;
+  const begin = { ...emptyScenario(), kubernetes: app.scenario.kubernetes, definitions: [...app.scenario.definitions, ...definitions], actors: [], title };
+  const manifests = objects.filter((o) => !o.live && o.managers.length === 0);
+  const buttons = [button(objects.length === 1 ? "Begin with this object" : "Begin with these objects", "paste-begin", () => go({ scenario: { ...begin, objects: objects.map((o) => o.text) }, at: 0, object: 0 }, title), { class: "primary" })];
+  if (manifests.length === objects.length) {
+    buttons.unshift(button("Apply it as the first step", "paste-apply", () => go({
+      scenario: { ...begin, actors: [{ name: "alice", colour: "" }], steps: objects.map((o) => ({ actor: "alice", do: "apply", subresource: "", note: "", target: { apiVersion: "", kind: "", namespace: "", name: "" }, body: o.text })) }, at: 1, object: 0,
+    }, title), { class: "primary" }));
+    buttons[1]!.classList.remove("primary");
+  }
+  return [...buttons, ...(app.scenario.steps.length > 0 ? [add] : [])];
+}
+
+/** readFiles hands over the texts of files. */
+export async function readFiles(files: FileList | null | undefined, take: (text: string) => unknown, app: App): Promise<void> {
+  for (const file of files ?? []) {
+    if (file.size > maxFile) {
+      app.tell(`${file.name} is larger than 16 MiB.`);
+      continue;
+    }
+    let text: string;
+    try {
+      text = new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
+    } catch {
+      app.tell(`${file.name} is no text in UTF-8.`);
+      continue;
+    }
+    await take(text);
+  }
+}
+
+export function filePicker(text: string, take: (files: FileList | null) => void): HTMLElement {
+  const input = h("input", { type: "file", accept: ".yaml,.yml,.json", multiple: true, class: "sr-only", tabindex: "-1", "aria-hidden": "true", change: () => take(input.files) });
+  return h("span", null, button(text, `pick-${text}`, () => input.click()), input);
+}

@@ -1,0 +1,18 @@
+// Other tabs with the playground: each keeps its own state, and says that it is there.
+import type { App } from "./app";
+
+export function watchTabs(app: App): void {
+  if (!("BroadcastChannel" in window)) return;
+  const channel = new BroadcastChannel("patchlab.playground");
+  let told = false;
+  const tell = () => {
+    if (told) return;
+    told = true;
+    app.tell("The playground is open in another tab too. Each tab keeps its own story; a new one begins with what was changed last.");
+  };
+  channel.onmessage = (event: MessageEvent<unknown>) => {
+    if (event.data === "here?") channel.postMessage("here");
+    tell();
+  };
+  channel.postMessage("here?");
+}

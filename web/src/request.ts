@@ -1,0 +1,153 @@
+// The step that is shown: who sends what, its manifest or patch, and in it the mistakes
+// and the conflicts with their ways out.
+import { type App, actionNames } from "./app";
+import { conflictCard } from "./cards";
+import { button, h, replace, select } from "./dom";
+import { type Editor, makeEditor } from "./editor";
+import type { Step } from "./messages";
+import { idOf } from "./state";
+
+export class Request {
+  #app: App;
+  #host: HTMLElement;
+  #editor: Editor;
+  #problems = h("ul", { class: "problems", "aria-live": "polite", "aria-label": "Problems in this step" });
+  #form = h("div", { class: "form" });
+  #all = h("div", { class: "all-conflicts" });
+  #targetOpen = false;
+
+  constructor(app: App, host: HTMLElement, readOnly: boolean) {
+    this.#app = app;
+    this.#host = host;
+    this.#editor = makeEditor({
+      label: "Manifest or patch of the step", readOnly,
+      changed: (text, again) => app.type(text, again),
+      undo: () => this.#undo(),
+      redo: () => {
+        if (!app.history.redoes) return false;
+        app.redo();
+        return true;
+      },
+    });
+    host.replaceChildren(this.#form, this.#problems, this.#all, this.#editor.host);
+    app.onChange((topic) => {
+      if (topic === "shape") this.#draw();
+      if (topic === "result") this.#drawResults();
+    });
+  }
+
+  /** goToConflict shows the card of a conflict. */
+  goToConflict(line: number, column: number): void {
+    this.#editor.goTo(line, column);
+  }
+
+  focus(): void {
+    this.#editor.focus();
+  }
+
+  /** #undo undoes the page's last change where that was none of typing in this step. */
+  #undo(): boolean {
+    const { history, step } = this.#app;
+    if (!history.undoes || (step && history.typing === `type ${idOf(step)}`)) return false;
+    this.#app.undo();
+    return true;
+  }
+
+  #draw(): void {
+    const { step } = this.#app;
+    this.#host.classList.toggle("no-step", !step);
+    if (!step) {
+      replace(this.#form, h("p", { class: "empty" }, this.#app.scenario.objects.length > 0 ? "This is the live object, before anything is done to it." : this.#app.scenario.steps.length > 0 ? "Before the first step." : "No step yet."));
+      this.#editor.show("");
+      this.#editor.host.hidden = true;
+      replace(this.#problems);
+      replace(this.#all);
+      return;
+    }
+    this.#editor.host.hidden = step.do === "delete";
+    this.#editor.show(step.body, idOf(step));
+    replace(this.#form, ...this.#parts(step));
+    this.#editor.setCards([]);
+  }
+
+  #parts(step: Step): (HTMLElement | null)[] {
+    const app = this.#app;
+    const n = app.state.at;
+    const set = (what: string, edit: (s: Step) => void) => app.change(what, ({ scenario }) => edit(scenario.steps[n - 1]!));
+    const actors = app.scenario.actors.map((a): [string, string] => [a.name, a.name]);
+    if (!actors.some(([name]) => name === step.actor)) actors.push([step.actor, step.actor]);
+    return [
+      h("div", { class: "request-head" }, h("h2", null, `Step ${n}`), this.#menu(step, n)),
+      h("div", { class: "request-line edit" },
+        select("Actor", "step-actor", actors, step.actor, (v) => set("the actor", (s) => (s.actor = v))),
+        select("Request", "step-do", app.about.actions.map((a) => [a, actionNames[a] ?? a]), step.do, (v) => void this.#convert(step, v)),
+        select("To", "step-sub", [["", "the object"], ["status", "its status"], ["scale", "its scale"]], step.subresource, (v) => set("the subresource", (s) => (s.subresource = v)))),
+      step.do.endsWith("patch") || step.do === "delete" || step.subresource === "scale" ? this.#target(step) : null,
+    ];
+  }
+
+  /** #convert makes the step another kind of request that does the same, where there is one. */
+  async #convert(step: Step, action: string): Promise<void> {
+    const app = this.#app;
+    const at = app.state.at;
+    const out = step.body.trim() === "" ? null : await app.engine.ask("convert", { scenario: app.scenario, at, do: action }).catch(() => null);
+    if (app.step !== step) return;
+    app.change("the kind of request", ({ scenario }) => Object.assign(scenario.steps[at - 1]!, out?.step ?? {}, { do: action }));
+    if (out && !out.kept) app.tell(out.patch.ok ? `The body is now a ${actionNames[action] ?? action} that does the same.` : `The body is now a ${actionNames[action] ?? action}: ${out.patch.message}`, { text: "Undo", run: () => app.undo() });
+  }
+
+  /** #menu moves, copies and removes the step. */
+  #menu(step: Step, n: number): HTMLElement {
+    const app = this.#app;
+    const count = app.scenario.steps.length;
+    return h("div", { class: "row tight step-menu edit", role: "group", "aria-label": "The step" },
+      button("↑", "earlier", () => this.#move(n, -1), { disabled: n === 1, "aria-label": "Earlier", title: "Move the step earlier", class: "icon" }),
+      button("↓", "later", () => this.#move(n, 1), { disabled: n === count, "aria-label": "Later", title: "Move the step later", class: "icon" }),
+      button("Duplicate", "duplicate", () => app.change("a copy of the step", (state) => {
+        state.scenario.steps.splice(n, 0, structuredClone(step));
+        state.at = n + 1;
+      }), { title: "Copy the step", class: "icon" }),
+      button("Remove", "remove", () => app.changeAndTell(`removing step ${n}`, `Step ${n} is removed.`, (state) => {
+        state.scenario.steps.splice(n - 1, 1);
+        if (state.at >= n) state.at = Math.max(n - 1, Math.min(1, state.scenario.steps.length));
+      }), { title: "Remove the step", class: "icon" }));
+  }
+
+  #move(n: number, by: number): void {
+    this.#app.change("the order of the steps", (state) => {
+      const [step] = state.scenario.steps.splice(n - 1, 1);
+      state.scenario.steps.splice(n - 1 + by, 0, step!);
+      state.at = n + by;
+    });
+  }
+
+  #target(step: Step): HTMLElement {
+    const n = this.#app.state.at;
+    const field = (label: string, name: keyof Step["target"]) => {
+      const input = h("input", { value: step.target[name], "data-key": `target-${name}`, placeholder: "as the step before", spellcheck: "false", change: () => this.#app.change("the target", (s) => (s.scenario.steps[n - 1]!.target[name] = input.value.trim())) });
+      return h("label", null, h("span", { class: "label" }, label), input);
+    };
+    const details: HTMLDetailsElement = h("details", { class: "fold target", open: this.#targetOpen, toggle: () => (this.#targetOpen = details.open) }, h("summary", null, "For which object"),
+      h("div", { class: "target-fields" }, field("apiVersion", "apiVersion"), field("kind", "kind"), field("namespace", "namespace"), field("name", "name")));
+    return details;
+  }
+
+  #drawResults(): void {
+    const { output, state, step } = this.#app;
+    if (!step) return;
+    const result = output?.steps[state.at - 1];
+    const conflicts = output?.conflicts ?? [];
+    this.#editor.setMarks(result?.marks ?? []);
+    const placed = conflicts.some((c) => c.mark.line > 0);
+    const list = result && !result.ok ? (result.marks.length > 0 ? result.marks : [{ line: 0, column: 0, message: result.message }]) : [];
+    replace(this.#problems, ...(placed ? [] : list).slice(0, 20).map((mark, i) => h("li", null,
+      mark.line > 0 ? button(`line ${mark.line}`, `problem-${i}`, () => this.#editor.goTo(mark.line, mark.column)) : null, " ", mark.message)));
+    const taken = () => this.#editor.focus();
+    const key = (i: number) => `${idOf(step)} ${i} ${JSON.stringify(conflicts[i] ?? "")}`;
+    this.#editor.setCards(conflicts.flatMap((c, i) => (c.mark.line > 0 ? [{ line: c.mark.line, key: key(i), make: () => conflictCard(this.#app, conflicts, i, taken) }] : [])));
+    replace(this.#all, ...(conflicts.length > 0 ? [h("div", { class: "stacked" },
+      h("p", null, conflicts.length === 1 ? "1 conflict: " : `${conflicts.length} conflicts: `, ...conflicts.slice(0, 30).flatMap((c, i) => [button(c.path, `conflict-${i}`, () => c.mark.line > 0 && this.#editor.goTo(c.mark.line, c.mark.column), { class: "path" }), " "])),
+      conflicts.length > 1 ? conflictCard(this.#app, conflicts, -1, taken) : null)] : []));
+  }
+}
+

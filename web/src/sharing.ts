@@ -1,0 +1,120 @@
+// Passing a case on: a link, a frame for documentation, and files.
+import type { App } from "./app";
+import { copyButton, open } from "./dialog";
+import { button, h, replace, save, select } from "./dom";
+
+const panels: [string, string][] = [["all", "everything"], ["object", "the object"], ["request", "the request"], ["result", "what happened"]];
+
+export async function openShare(app: App): Promise<void> {
+  const link = await app.link();
+  history.replaceState(null, "", link);
+  const field = h("input", { value: link, readonly: true, "aria-label": "Link to this state", focus: () => field.select() });
+  const title = titleOf(app);
+  let panel = "all";
+  let readOnly = true;
+  const code = h("pre", { tabindex: "0", role: "region", "aria-label": "Code of the frame" });
+  const frame = () => `<iframe src="${embedded(link, panel, readOnly)}" title="${title.replaceAll("&", "&amp;").replaceAll('"', "&quot;")}" width="100%" height="420" loading="lazy"></iframe>`;
+  const show = () => replace(code, frame());
+  const check = h("input", { type: "checkbox", checked: true, change: () => {
+    readOnly = check.checked;
+    show();
+  } });
+  show();
+  open("Share",
+    h("p", null, "The link holds the whole state. Nothing is sent to any server: what follows the # stays in the browser."),
+    h("div", { class: "row link" }, field, copyButton(app, "Copy", "copy-link", () => link, { class: "primary" })),
+    link.length > 30_000 ? h("p", { class: "warning" }, "The link is long; some programs cut such links. A scenario file is safer.") : null,
+    h("div", { class: "row" }, copyButton(app, "Copy as Markdown", "copy-markdown", () => `[${title.replaceAll("]", "\\]")}](${link})`),
+      copyButton(app, "Copy as a card", "copy-card", () => card(app, link))),
+    h("h3", null, "In a page of your own"),
+    h("div", { class: "row" }, select("Show", "embed-panel", panels, panel, (v) => {
+      panel = v;
+      show();
+    }), h("label", { class: "check" }, check, "read-only"), copyButton(app, "Copy", "copy-frame", frame)),
+    code,
+    h("h3", null, "As a file"),
+    h("div", { class: "row" },
+      button("Scenario", "export", () => void give(app, "export", "yaml", "application/yaml")),
+      button("kubectl script", "script", () => void give(app, "script", "sh", "text/x-shellscript")),
+      button("Go test", "go-test", () => void goTest(app))));
+  field.focus();
+}
+
+/** titleOf says in a line what the state shows. */
+export function titleOf(app: App): string {
+  const { title } = app.scenario;
+  if (title) return title;
+  const { output, step, state } = app;
+  const what = output?.object ? `${output.object.target.kind} ${output.object.target.name}` : "";
+  const result = output?.steps[state.at - 1];
+  if (!step || !result) return what || "An empty story";
+  const outcome = result.conflicts > 0 ? `${result.conflicts === 1 ? "a conflict" : `${result.conflicts} conflicts`}` : result.ok ? "accepted" : `refused (${result.code || "no request"})`;
+  return [what, `step ${state.at} of ${app.scenario.steps.length}: ${step.actor}, ${outcome}`].filter(Boolean).join(" – ");
+}
+
+function embedded(link: string, panel: string, readOnly: boolean): string {
+  const url = new URL(link);
+  url.search = `?embed${panel === "all" ? "" : `=${panel}`}${readOnly ? "&readonly" : ""}`;
+  return url.href.replaceAll("&", "&amp;");
+}
+
+/** card is Markdown that shows, where the link is pasted, what it leads to. */
+function card(app: App, link: string): string {
+  const { output, state, scenario } = app;
+  const about = /^[^.]*\.?/.exec(scenario.about.trim())?.[0].replaceAll("\n", " ") ?? "";
+  const steps = scenario.steps.slice(0, state.at).map((s, i) => {
+    const r = output?.steps[i];
+    return `${i + 1}. \`${s.actor}\` ${s.do}: ${r ? `${r.ok ? "✓" : "✗"} ${r.code || ""}` : ""}${r?.conflicts ? `, ${r.conflicts} conflict${r.conflicts > 1 ? "s" : ""}` : ""}`;
+  });
+  return [`> **[${titleOf(app)}](${link})**`, about && `> ${about}`, ...steps.map((s) => `> ${s}`)].filter(Boolean).join("\n") + "\n";
+}
+
+export const fileName = (app: App): string => (app.scenario.title || "scenario").toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "") || "scenario";
+
+async function give(app: App, call: "export" | "script", end: string, type: string): Promise<void> {
+  try {
+    save(`${fileName(app)}.${end}`, (await app.engine.ask(call, { scenario: app.scenario })).text, type);
+  } catch (error) {
+    app.tell((error as Error).message);
+  }
+}
+
+/** goTest is a test in Go that runs the scenario and holds what the API server answers. */
+async function goTest(app: App): Promise<void> {
+  const { text } = await app.engine.ask("export", { scenario: app.scenario });
+  const out = await app.engine.ask("run", { scenario: app.scenario, at: app.scenario.steps.length, against: 0, changes: 1, object: 0 });
+  const lines = text.replace(/\n$/, "").split("\n").map((line) => `\t${quoted(`${line}\n`)}`).join(" +\n");
+  const name = (app.scenario.title || "Scenario").replace(/[^A-Za-z0-9]+(.)?/g, (_, c: string | undefined) => (c ?? "").toUpperCase()).replace(/^./, (c) => c.toUpperCase());
+  save(`${fileName(app).replaceAll("-", "_")}_test.go`, `package scenarios
+
+import (
+	"context"
+	"testing"
+
+	"github.com/patchlab-dev/patchlab/scenario"
+)
+
+// ${(app.scenario.title || "A scenario of the playground").replaceAll("\n", " ")}
+const text = "" +
+${lines}
+
+func Test${/^[A-Za-z]/.test(name) ? name : `Scenario${name}`}(t *testing.T) {
+	s, err := scenario.Parse([]byte(text), "scenario.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	results, err := scenario.Run(context.Background(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []int{${out.steps.map((s) => s.code).join(", ")}} {
+		if got := results[i].Code; got != want {
+			t.Errorf("step %d answers %d, want %d (%v)", i+1, got, want, results[i].Err)
+		}
+	}
+}
+`, "text/x-go");
+}
+
+/** quoted writes a text as Go does. */
+const quoted = (text: string): string => JSON.stringify(text).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");

@@ -1,0 +1,169 @@
+// The story on the left: the live objects that it begins with, and the steps with what
+// became of them.
+import { type App, actionNames, colours } from "./app";
+import { chip } from "./chip";
+import { button, h, refresh, replace, select } from "./dom";
+import type { Step, StepResult } from "./messages";
+import { emptyStep } from "./state";
+
+export class Story {
+  #app: App;
+  #host: HTMLElement;
+  #outcomes: HTMLElement[] = [];
+  #list = h("ol", { class: "steps" });
+  #bar: HTMLElement;
+  /** Which parts were opened or closed by hand, so that drawing anew leaves them so. */
+  #unfolded = new Map<string, boolean>();
+  /** What is asked when somebody wants to paste an object. */
+  paste: () => void = () => undefined;
+
+  constructor(app: App, host: HTMLElement, bar: HTMLElement) {
+    this.#app = app;
+    this.#host = host;
+    this.#bar = bar;
+    app.onChange((topic) => {
+      if (topic === "shape") this.#draw();
+      if (topic === "result") this.#drawResults();
+    });
+  }
+
+  #draw(): void {
+    const { steps, actors } = this.#app.scenario;
+    const { at } = this.#app.state;
+    this.#outcomes = [];
+    replace(this.#list, ...steps.map((step, i) => this.#step(step, i + 1, i + 1 === at)));
+    replace(this.#host,
+      h("div", { class: "pane-head" }, h("h2", { id: "story-title" }, "Story"), this.#controls(at, steps.length, "")),
+      h("div", { class: "story-body" },
+        this.#about(),
+        h("ul", { class: "live", "aria-label": "Live objects" }),
+        this.#list,
+        h("div", { class: "row tight edit" },
+          ...(actors.length <= 4 ? actors.map((a) => button(`+ step of ${a.name}`, `add-${a.name}`, () => this.#add(a.name), { class: "add" })) : [select("Add a step of", "add-step", [["", "…"], ...actors.map((a): [string, string] => [a.name, a.name])], "", (name) => name && this.#add(name))]),
+          actors.length === 0 ? button("+ step", "add-step", () => this.#add("alice"), { class: "add" }) : null,
+        ),
+        this.#actors()),
+    );
+    replace(this.#bar, this.#controls(at, steps.length, "bar-"), this.#pills(at));
+    this.#bar.querySelector('[aria-current="step"]')?.scrollIntoView({ block: "nearest", inline: "center" });
+    this.#drawResults();
+    this.#list.querySelector(".selected")?.scrollIntoView({ block: "nearest" });
+  }
+
+  #about(): HTMLElement | null {
+    const { title, about } = this.#app.scenario;
+    if (!title && !about) return null;
+    return this.#fold("about", true, h("summary", null, title || "About"), h("p", null, about));
+  }
+
+  #controls(at: number, count: number, prefix: string): HTMLElement {
+    const go = (to: number) => () => this.#app.select(to);
+    const move = (key: string, sign: string, label: string, keys: string, to: number, off: boolean) =>
+      button(sign, prefix + key, go(to), { "aria-label": label, title: `${label} (${keys})`, disabled: off, class: `icon ${key}` });
+    return h("div", { class: "row tight moves", role: "group", "aria-label": "Move in time" },
+      move("first", "«", "Before the first step", "Alt+Home", 0, at === 0),
+      move("back", "‹", "One step back", "Alt+←", at - 1, at === 0),
+      h("span", { class: "at" }, `step ${at} of ${count}`),
+      move("forward", "›", "Run one step", "Alt+→", at + 1, at === count),
+      move("last", "»", "Run all steps", "Alt+End", count, at === count));
+  }
+
+  /** #pills are the steps in a row, for narrow screens. */
+  #pills(at: number): HTMLElement {
+    const { steps, objects } = this.#app.scenario;
+    return h("ol", { class: "pills", "aria-label": "Steps" },
+      objects.length > 0 ? h("li", null, h("button", { type: "button", "aria-label": "The live objects", "aria-current": at === 0 ? "step" : undefined, click: () => this.#app.select(0) }, "live")) : null,
+      ...steps.map((step, i) => h("li", null, h("button", { type: "button", "data-step": String(i + 1), "aria-label": `Step ${i + 1}, ${step.actor}`, "aria-current": i + 1 === at ? "step" : undefined, click: () => this.#app.select(i + 1) }, String(i + 1), h("span", { class: "pill-outcome" })))));
+  }
+
+  #actors(): HTMLElement {
+    const app = this.#app;
+    return this.#fold("actors", false,
+      h("summary", null, "Actors ", ...app.scenario.actors.flatMap((a) => [chip(app, a.name), " "])),
+      ...app.scenario.actors.map((actor, i) => {
+        const input = h("input", { value: actor.name, maxlength: "128", "data-key": `actor-${i}`, spellcheck: "false", change: () => this.#rename(i, input.value.trim()) });
+        return h("div", { class: "row edit" },
+          h("label", null, h("span", { class: "label" }, "Name"), input),
+          select("Colour", `colour-${i}`, colours.map((c) => [c, c]), app.look(actor.name).colour, (c) => app.change("a colour", () => (app.scenario.actors[i]!.colour = c))),
+          button("Remove", `remove-actor-${i}`, () => this.#removeActor(i), { "aria-label": `Remove ${actor.name}`, disabled: app.scenario.actors.length === 1 }));
+      }),
+      h("div", { class: "edit" }, button("+ actor", "add-actor", () => app.change("adding an actor", ({ scenario }) => {
+        const free = ["alice", "bob", "carol", "dave", "erin", "frank"].find((n) => !scenario.actors.some((a) => a.name === n));
+        scenario.actors.push({ name: free ?? `actor-${scenario.actors.length + 1}`, colour: "" });
+      }), { class: "add" })));
+  }
+
+  #fold(key: string, open: boolean, ...children: HTMLElement[]): HTMLElement {
+    const details: HTMLDetailsElement = h("details", { class: `fold ${key}`, "data-key": key, open: this.#unfolded.get(key) ?? open, toggle: () => this.#unfolded.set(key, details.open) }, ...children);
+    return details;
+  }
+
+  #rename(i: number, to: string): void {
+    const { actors } = this.#app.scenario;
+    const from = actors[i]!.name;
+    if (!to || actors.some((a) => a.name === to)) {
+      if (to !== from) this.#app.tell(to ? `There is another actor named ${to}.` : "An actor needs a name.");
+      this.#draw();
+      return;
+    }
+    this.#app.change("renaming an actor", ({ scenario }) => {
+      scenario.actors[i]!.name = to;
+      for (const step of scenario.steps) if (step.actor === from) step.actor = to;
+    });
+  }
+
+  #removeActor(i: number): void {
+    const { name } = this.#app.scenario.actors[i]!;
+    if (this.#app.scenario.steps.some((s) => s.actor === name)) {
+      this.#app.tell(`${name} has steps. Give them to another actor or remove them first.`);
+      return;
+    }
+    this.#app.changeAndTell(`removing ${name}`, `${name} is removed.`, ({ scenario }) => scenario.actors.splice(i, 1));
+  }
+
+  #add(name: string): void {
+    this.#app.change("adding a step", (state) => {
+      const { scenario, at } = state;
+      if (!scenario.actors.some((a) => a.name === name)) scenario.actors.push({ name, colour: "" });
+      const before = scenario.steps.slice(0, at).findLast((s) => s.do.endsWith("apply") || s.do === "create" || s.do === "update");
+      scenario.steps.splice(at, 0, { ...emptyStep(name), ...(before ? { body: before.body } : {}) });
+      state.at = at + 1;
+    });
+  }
+
+  #step(step: Step, n: number, selected: boolean): HTMLElement {
+    const outcome = h("span", { class: "outcome" });
+    this.#outcomes.push(outcome);
+    return h("li", { class: `step${selected ? " selected" : ""}${n > this.#app.state.at ? " later" : ""}` },
+      h("button", { type: "button", class: "head", "data-key": `step-${n}`, "aria-current": selected ? "step" : undefined, click: () => this.#app.select(n) },
+        h("span", { class: "number" }, String(n)), chip(this.#app, step.actor), h("span", { class: "do" }, actionNames[step.do] ?? step.do, step.subresource ? ` · ${step.subresource}` : ""), outcome),
+      step.note ? h("p", { class: "note" }, step.note) : null);
+  }
+
+  #drawResults(): void {
+    const { output, state } = this.#app;
+    const results = output?.steps ?? [];
+    this.#outcomes.forEach((host, i) => refresh(host, ...outcomeOf(results[i])));
+    this.#bar.querySelectorAll<HTMLElement>("[data-step]").forEach((pill, i) => {
+      const r = results[i];
+      pill.dataset.outcome = !r ? "" : r.ok ? "good" : "bad";
+      pill.querySelector(".pill-outcome")!.textContent = !r ? "" : r.ok ? "✓" : r.conflicts > 0 ? "⚡" : "✗";
+    });
+    const live = this.#host.querySelector(".live");
+    if (live) refresh(live, ...(output?.objects ?? []).map((o, i) => h("li", { class: `step live-object${state.at === 0 && state.object === i ? " selected" : ""}` },
+      h("button", { type: "button", class: "head", "data-key": `live-${i}`, "aria-current": state.at === 0 && state.object === i ? "step" : undefined, disabled: !o.ok, click: () => this.#app.change("", (s) => {
+        s.at = 0;
+        s.object = i;
+      }) }, h("span", { class: "number", "aria-hidden": "true" }, "◉"), h("span", { class: "do" }, o.ok ? `${o.target.kind} ${o.target.name}` : "an object that cannot be used"), h("span", { class: "outcome" }, ...o.managers.slice(0, 6).map((m) => chip(this.#app, m, true)))),
+      o.ok ? null : h("p", { class: "note bad" }, o.mark.line > 0 ? `line ${o.mark.line}: ` : "", o.mark.message))));
+  }
+}
+
+function outcomeOf(result: StepResult | undefined): (Node | string)[] {
+  if (!result) return [];
+  const code = result.code === 0 ? "no request" : String(result.code);
+  const parts: (Node | string)[] = [h("span", { class: result.ok ? "good" : "bad" }, result.ok ? `✓ ${code}` : `✗ ${code}`)];
+  if (result.conflicts > 0) parts.push(h("span", { class: "bad" }, result.conflicts === 1 ? "1 conflict" : `${result.conflicts} conflicts`));
+  if (result.ok && !result.changed) parts.push("no change");
+  return parts;
+}

@@ -1,0 +1,126 @@
+// Each state of the page, at three widths, light and dark: accessible by axe, no wider
+// than the window, with a picture of it for people to look at.
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync } from "node:fs";
+import { after, before, describe, test } from "node:test";
+import { begin, detail, end, example, live, open, row, settled, tab, write } from "./visit.mjs";
+
+const axe = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
+const screenshots = new URL("../screenshots/", import.meta.url).pathname;
+
+before(async () => {
+  mkdirSync(screenshots, { recursive: true });
+  await begin();
+});
+after(end);
+
+/** A view is a part of the page, which narrow screens show one at a time. */
+const view = async (page, name) => {
+  const button = page.locator(`#bar-views [data-view=${name}]`);
+  if (await button.isVisible()) await button.click();
+};
+const more = (page, name) => page.getByRole("button", { name, exact: true }).click();
+
+describe("the page is accessible and fit to see", { timeout: 240_000 }, () => {
+  for (const [width, height, size] of [[1440, 900, "desktop"], [1024, 768, "tablet"], [390, 844, "phone"], [320, 640, "small"]]) {
+    for (const colorScheme of size === "small" ? ["light"] : ["light", "dark"]) {
+      test(`${size}, ${colorScheme}`, async () => {
+        const { page, done } = await open({ viewport: { width, height }, colorScheme, reducedMotion: "reduce", bypassCSP: true, hasTouch: width < 720 });
+        const problems = [];
+        const look = async (name) => {
+          await page.screenshot({ path: `${screenshots}${size}-${colorScheme}-${name}.png` });
+          await page.evaluate(axe);
+          const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
+          problems.push(...found.violations.map((v) => `${name}: ${v.id}: ${v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160)).join(" | ")}`));
+          const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+          if (overflow > 0) problems.push(`${name}: ${overflow} pixels wider than the window`);
+        };
+        await page.getByText("409").first().waitFor({ state: "attached" });
+        await look("start");
+        await page.getByRole("button", { name: "Close the start" }).click();
+        await page.getByRole("button", { name: "Take it over" }).click();
+        await page.getByRole("button", { name: "Do this" }).waitFor();
+        await look("conflict");
+        await example(page, "Handing replicas to an autoscaler");
+        await page.keyboard.press("Alt+ArrowRight");
+        await settled(page);
+        await view(page, "object");
+        await row(page, "replicas: 7").click();
+        await detail(page, "since step").waitFor();
+        await look("object");
+        await view(page, "result");
+        await page.locator(".reason").first().waitFor();
+        await look("result");
+        await tab(page, "managedFields").click();
+        await page.locator(".trees").waitFor();
+        await look("managed");
+        await tab(page, "Four patches").click();
+        await page.getByText("Change something in the object").waitFor();
+        const intent = page.locator("#panel .editor .cm-content");
+        await write(page, intent, "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n");
+        await page.locator(".patch").nth(3).waitFor();
+        await look("patches");
+        for (const [name, ready] of [["Examples", ".menu li:nth-child(12)"], ["Custom resources", ".drop"], ["Share", ".row.link"], ["More", ".stack"], ["Help", ".keys"]]) {
+          await more(page, name);
+          await page.getByRole("dialog").locator(ready).waitFor();
+          await look(name.toLowerCase().replace(" ", "-"));
+          await page.getByRole("button", { name: "Close", exact: true }).click();
+        }
+        await more(page, "Paste object");
+        await write(page, page.getByRole("dialog").locator(".cm-content"), live.replace(/ {2}managedFields:[^]*?(?= {2}name: web)/, "") + "---\napiVersion: lab.example.com/v1\nkind: Gizmo\nmetadata: {name: g}\n");
+        await page.getByText("kubectl leaves managedFields out").waitFor();
+        await look("paste");
+        await write(page, page.getByRole("dialog").locator(".cm-content"), live);
+        await page.getByRole("button", { name: "Begin with this object" }).click();
+        await view(page, "result");
+        await page.getByText("Now apply a manifest").waitFor({ state: "attached" });
+        await look("live");
+        assert.deepEqual(problems, []);
+        await done();
+      });
+    }
+  }
+
+  test("on a phone all targets of a conflict are 44 pixels high, inputs have 16 pixel letters", async () => {
+    const { page, done } = await open({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+    await page.getByRole("button", { name: "Close the start" }).tap();
+    const card = page.getByRole("group", { name: "Conflict at" });
+    await card.getByRole("button", { name: "Leave it to alice" }).tap();
+    await card.getByRole("button", { name: "Do this" }).waitFor();
+    assert.match(await page.locator('.pills [data-step="2"]').innerText(), /⚡/, "a touch takes nothing yet");
+    const small = await page.evaluate(() => {
+      const deep = (root) => [...root.querySelectorAll("*")].flatMap((e) => [e, ...(e.shadowRoot ? deep(e.shadowRoot) : [])]);
+      return deep(document).filter((e) => e.matches("button, select, input") && e.checkVisibility() && !e.matches(".cm-panel *, button.path, .sr-only"))
+        .filter((e) => e.getBoundingClientRect().height < 44 || (e.matches("select, input") && parseFloat(getComputedStyle(e).fontSize) < 16)).map((e) => e.outerHTML.slice(0, 90));
+    });
+    assert.deepEqual(small, []);
+    await card.getByRole("button", { name: "Do this" }).tap();
+    await page.locator('.pills [data-step="2"][data-outcome=good]').waitFor();
+    const bar = await page.locator("#bar").boundingBox();
+    assert.ok(bar.y + bar.height <= 845 && bar.y > 600, "the bar stays at the foot");
+    await done();
+  });
+
+  test("primary buttons can be read when pointed at", async () => {
+    for (const colorScheme of ["light", "dark"]) {
+      const { page, done } = await open({ colorScheme, bypassCSP: true });
+      await page.getByRole("button", { name: "Share", exact: true }).hover();
+      await page.evaluate(axe);
+      const found = await page.evaluate(() => globalThis.axe.run(document.querySelector("#tools"), { runOnly: ["color-contrast"] }));
+      assert.deepEqual(found.violations, []);
+      await done();
+    }
+  });
+
+  test("prints the whole object with its owners", async () => {
+    const { page, done } = await open();
+    await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
+    await page.emulateMedia({ media: "print" });
+    assert.match(await page.locator("#print").innerText(), /ConfigMap settings[^]*colour: blue[^]*uid:/);
+    assert.equal(await page.locator("#page").isVisible(), false);
+    await page.emulateMedia({ media: null });
+    await page.evaluate(() => window.dispatchEvent(new Event("afterprint")));
+    assert.equal(await page.locator("#print").count(), 0);
+    await done();
+  });
+});
