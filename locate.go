@@ -38,12 +38,14 @@ func (l *locator) indexed(field document.Path) document.Path {
 			out = append(out, s)
 			continue
 		}
-		at, isIndex := s.Index()
-		if !isIndex {
-			found := false
-			if at, found = l.item(t, v, s); !found {
-				return append(out, field[i:]...)
-			}
+		at, found := s.Index()
+		if found {
+			found = v.Kind() == document.List && at < v.Len() // an item of the object that the document lacks
+		} else {
+			at, found = l.item(t, v, s)
+		}
+		if !found {
+			return append(out, field[i:]...)
 		}
 		v = v.At(at)
 		if t != nil && t.List != nil {

@@ -3,6 +3,7 @@ package patchlab
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -217,3 +218,18 @@ func BenchmarkConflicts(b *testing.B) {
 type parsed []*document.Document
 
 func (d parsed) Documents() ([]*document.Document, error) { return d, nil }
+
+// TestARefusedItemThatTheManifestLacks refuses an item that only the live object has: its
+// position in the object is beyond the manifest's list.
+func TestARefusedItemThatTheManifestLacks(t *testing.T) {
+	lab, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := func(name string) Input { return Files(os.DirFS("testdata/situations/co-applied-item"), name) }
+	_, err = lab.Apply(files("live.yaml"), files("manifest.yaml"), ApplyOptions{FieldManager: "shop-team"})
+	var failed *Error
+	if !errors.As(err, &failed) || len(failed.Fields) != 1 || failed.Fields[0].Position.Line != 17 {
+		t.Fatalf("want the list in line 17: %v", err)
+	}
+}

@@ -148,7 +148,7 @@ func (w *recordedWrite) keptAgainstWish(t *testing.T) []document.Path {
 	case cluster.StrategicPatch:
 		wish, err = patch.Strategic(w.live.Join(), body.Root, w.kind.Type(), patch.Options{})
 	case cluster.ApplyPatch:
-		return w.givenUpAndKept()
+		return append(w.givenUpAndKept(), w.appliedInVain(body.Root)...)
 	default:
 		wish = body.Root
 	}
@@ -171,6 +171,26 @@ func (w *recordedWrite) keptAgainstWish(t *testing.T) []document.Path {
 			continue // nobody asks for an object without the fields that the server fills in
 		}
 		if key := c.Path.String(); asked[key] && !changed[key] {
+			list = append(list, c.Path)
+		}
+	}
+	return list
+}
+
+// appliedInVain lists the fields of the configuration that have another value in the
+// object, before and after. Integers beyond 2^53 that are one float64 are one item.
+func (w *recordedWrite) appliedInVain(config document.Value) []document.Path {
+	changed := map[string]bool{}
+	for _, c := range explain.Changes(w.kind.Type(), fieldmanager.Object{Value: w.live.Value}, fieldmanager.Object{Value: w.response.After.Value}) {
+		changed[c.Path.String()] = true
+	}
+	var list []document.Path
+	for _, c := range explain.Changes(w.kind.Type(), fieldmanager.Object{Value: config}, fieldmanager.Object{Value: w.response.After.Value}) {
+		empty := c.Before.IsNull() || c.Before.Kind() == document.Object && c.Before.Len() == 0 || c.Before.Kind() == document.List && c.Before.Len() == 0
+		if n, ok := c.Before.Float(); ok && n > 1<<53 {
+			continue
+		}
+		if c.Before.Exists() && !empty && !changed[c.Path.String()] {
 			list = append(list, c.Path)
 		}
 	}

@@ -129,7 +129,7 @@ func (e *explaining) add(r *patchlab.Result, err error) error {
 	}
 	what := outcomeOfResult(r)
 	e.counts[what]++
-	e.keep(explanation{Target: r.Target, Action: r.Action, FieldManager: r.FieldManager, Result: what.String(), Reasons: r.Reasons(), Notes: r.Notes})
+	e.keep(e.about(r), explanation{Target: r.Target, Action: r.Action, FieldManager: r.FieldManager, Result: what.String(), Reasons: r.Reasons(), Notes: r.Notes})
 	return nil
 }
 
@@ -150,16 +150,41 @@ func (e *explaining) refused(err error) error {
 		what = conflicting
 	}
 	e.counts[what]++
-	e.keep(explanation{Target: failed.Target, Action: failed.Action, FieldManager: failed.FieldManager, Result: what.String(), Message: text,
+	e.keep(e.o.below, explanation{Target: failed.Target, Action: failed.Action, FieldManager: failed.FieldManager, Result: what.String(), Message: text,
 		Reasons: reasons, Notes: failed.Notes})
 	return nil
 }
 
-func (e *explaining) keep(x explanation) {
+// about returns the paths that were asked for, with the keys of items in place of their
+// positions.
+func (e *explaining) about(r *patchlab.Result) []document.Path {
+	paths := slices.Clone(e.o.below)
+	for i, p := range paths {
+		for _, state := range [...]*patchlab.Object{r.After, r.Before} {
+			if state == nil {
+				continue
+			}
+			if field, err := state.FieldPath(p); err == nil {
+				paths[i] = field
+				break
+			}
+		}
+	}
+	return paths
+}
+
+// keep keeps an explanation with the reasons for the fields at some paths, or all for
+// none.
+func (e *explaining) keep(about []document.Path, x explanation) {
 	x.APIVersion, x.Kind = "patchlab.dev/v1", "Explanation"
-	x.Reasons = slices.DeleteFunc(x.Reasons, func(r explain.Reason) bool {
-		return len(e.o.below) > 0 && !slices.ContainsFunc(e.o.below, func(p document.Path) bool { return r.Path.HasPrefix(p) || p.HasPrefix(r.Path) })
-	})
+	if len(about) > 0 {
+		x.Reasons = slices.DeleteFunc(x.Reasons, func(r explain.Reason) bool {
+			return !slices.ContainsFunc(about, func(p document.Path) bool { return r.Path.HasPrefix(p) || p.HasPrefix(r.Path) })
+		})
+		if len(x.Reasons) == 0 {
+			x.Notes = append(slices.Clone(x.Notes), x.Target.String()+": nothing is decided about "+strings.Join(e.o.paths, ", "))
+		}
+	}
 	if x.Reasons == nil {
 		x.Reasons = []explain.Reason{}
 	}
