@@ -71,7 +71,8 @@ patchlab.dev/v1, with the code, the fields and the conflicts.
 
   # A JSON patch, and who owns what afterwards
   patchlab apply live.yaml patch.json --type json --show-managed-fields`,
-		Args: cobra.MaximumNArgs(2),
+		Args:              cobra.MaximumNArgs(2),
+		ValidArgsFunction: completeObject,
 		RunE: func(c *cobra.Command, args []string) error {
 			o.output.asked = c.Flags().Changed("output")
 			return a.apply(c.Context(), args, &o)
@@ -80,6 +81,7 @@ patchlab.dev/v1, with the code, the fields and the conflicts.
 	o.add(c)
 	o.engine.add(c)
 	o.output.add(c)
+	_ = c.RegisterFlagCompletionFunc("field-manager", a.completeManagers(&o.inputs))
 	f := c.Flags()
 	f.BoolVar(&o.exitCode, "exit-code", false, "end with code 4 where an object would change")
 	f.BoolVar(&o.open, "open", false, "then show this very case in the playground, in your browser, until Ctrl-C")

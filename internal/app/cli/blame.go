@@ -55,7 +55,7 @@ Fields that managedFields names and the object does not have come last.
   # One part of the object
   patchlab blame live.yaml --path '.spec.template.spec.containers[name="web"]'`,
 		Args:              arguments("OBJECT"),
-		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
+		ValidArgsFunction: completeObject,
 		RunE:              func(c *cobra.Command, args []string) error { return a.blame(c.Context(), args[0], &o) },
 	}
 	o.schemas.add(c)

@@ -24,12 +24,13 @@ func TestMain(m *testing.M) {
 			uid := func() string { ids++; return fmt.Sprint("uid-", ids) }
 			now := func() time.Time { return time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC) }
 			app := &App{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Now: now, UID: uid, Program: programName(os.Args[0]), Reference: ref}
-			os.Exit(app.run(context.Background(), os.Args[1:]))
+			os.Exit(app.run(context.Background(), completing(os.Args[0], os.Args[1:])))
 		}
 	}
 	testscript.Main(m, map[string]func(){
-		"patchlab":         run(nil),
-		"kubectl-patchlab": run(nil),
+		"patchlab":                  run(nil),
+		"kubectl-patchlab":          run(nil),
+		"kubectl_complete-patchlab": run(nil),
 		referenceProgram: run(&verify.Reference{
 			Merge: func() fieldmanager.Engine { return reference.Merger() }, Patch: reference.Patch{},
 		}),

@@ -114,7 +114,16 @@ func RunLinked(l Linked, args []string, in io.Reader, out, errOut io.Writer) int
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	app := &App{In: in, Out: out, Err: errOut, Now: time.Now, Program: programName(os.Args[0]), Reference: l.Reference, Admission: l.Admission, Policies: l.Policies, Etcd: l.Etcd}
-	return app.run(ctx, args)
+	return app.run(ctx, completing(os.Args[0], args))
+}
+
+// completing returns the arguments of a program that is called kubectl_complete-patchlab
+// as those of a completion: by that name kubectl asks a plugin for what may come next.
+func completing(file string, args []string) []string {
+	if strings.TrimSuffix(filepath.Base(file), ".exe") == "kubectl_complete-patchlab" {
+		return append([]string{cobra.ShellCompRequestCmd}, args...)
+	}
+	return args
 }
 
 // programName returns what the user calls to run a program: kubectl runs a program
@@ -150,6 +159,9 @@ func (a *App) run(ctx context.Context, args []string) int {
 
 // fail prints an error in the form of all of patchlab's errors.
 func (a *App) fail(text string) { _, _ = io.WriteString(a.Err, "error: "+text+"\n") }
+
+// Command returns patchlab's command with all beneath it, for reference pages.
+func Command() *cobra.Command { return (&App{}).root() }
 
 func (a *App) root() *cobra.Command {
 	c := &cobra.Command{

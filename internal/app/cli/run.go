@@ -45,10 +45,10 @@ func (a *App) runCommand() *cobra.Command {
 patchlab.dev/v1 describes them (doc/scenarios.md). Each step with an expectation is
 compared with it; a step without one only has to be a request that can be sent.
 
-SCENARIO is a file, a folder, a glob, a playground link, or "-" for standard input. Of one scenario each
-step is printed, of several those that fail. With --update the expectations in the
-files are written over with what happens, steps without one are given one, and
-comments stay.
+SCENARIO is a file, a folder, a glob, a playground link, or "-" for standard input. Of
+one scenario each step is printed, of several those that fail. With --update the
+expectations in the files are written over with what happens, steps without one are
+given one, and comments stay.
 
 With two versions in --kube-version, or two sets in --crd, each scenario is run with
 both, and the first step that differs is printed.
@@ -89,6 +89,7 @@ note says how many were not run. Webhooks are not called.
 	f.BoolVar(&o.showManagedFields, "show-managed-fields", false, "with --step, keep the managedFields of the object")
 	f.StringSliceVar(&o.kubeVersions, "kube-version", nil, "Kubernetes version in place of the scenario's, or two to compare")
 	f.StringSliceVar(&o.crds, "crd", nil, "file or folder of CustomResourceDefinitions that take the place of those of the same name, or two to compare")
+	_ = c.RegisterFlagCompletionFunc("step", a.completeSteps)
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(runFormats[:], cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("kube-version", cobra.FixedCompletions(schema.Versions(), cobra.ShellCompDirectiveNoFileComp))
 	return c
