@@ -91,7 +91,7 @@ func (a *App) explain(ctx context.Context, args []string, o *explainOptions) err
 	if err != nil {
 		return err
 	}
-	e := explaining{app: a, o: o}
+	e := explaining{app: a, o: o, told: map[string]bool{}}
 	for result, err := range lab.Run(live, changes, o.change.Change) {
 		if err := e.add(result, err); err != nil {
 			return err
@@ -119,6 +119,7 @@ type explaining struct {
 	app    *App
 	o      *explainOptions
 	all    []explanation
+	told   map[string]bool // notes, so that each is printed once
 	counts [outcomes]int
 }
 
@@ -192,7 +193,10 @@ func (e *explaining) keep(about []document.Path, x explanation) {
 		maskReasons(x.Reasons)
 	}
 	for _, n := range x.Notes {
-		e.app.note(n)
+		if !e.told[n] {
+			e.told[n] = true
+			e.app.note(n)
+		}
 	}
 	e.all = append(e.all, x)
 }
