@@ -102,6 +102,22 @@ func TestDeletionPreconditions(t *testing.T) {
 	q.refused(404, cluster.Delete, maps+"/a", "")
 }
 
+// kube-apiserver refuses to delete an object whose last finalizer the options remove
+// where they also name its version: the version changes with the finalizer. Without a
+// version the object goes.
+func TestDeletionThatRemovesTheLastFinalizer(t *testing.T) {
+	q := fixed(t)
+	q.must(cluster.Create, maps, `{"metadata":{"name":"a","finalizers":["orphan"]}}`)
+	version := q.must(cluster.Get, maps+"/a", "").Lookup("metadata", "resourceVersion").StringOr("")
+	st := q.refused(409, cluster.Delete, maps+"/a", `{"propagationPolicy":"Background","preconditions":{"resourceVersion":"`+version+`"}}`)
+	if !strings.Contains(st.Message, "Precondition failed: ResourceVersion in precondition: ") {
+		t.Errorf("message %q", st.Message)
+	}
+	q.must(cluster.Get, maps+"/a", "")
+	q.must(cluster.Delete, maps+"/a", `{"propagationPolicy":"Background"}`)
+	q.refused(404, cluster.Get, maps+"/a", "")
+}
+
 // An object that is being deleted can be changed, gets no new finalizers, and
 // goes with the last one.
 func TestLastFinalizer(t *testing.T) {
