@@ -27,8 +27,13 @@ func DropNullsUpdate(t *schema.Type, v, live document.Value) document.Value {
 		}
 		var b rebuild
 		for i := range v.Len() {
+			member := v.At(i)
+			if isScalar(member) && !member.IsNull() {
+				b.keep(v, i)
+				continue
+			}
 			known, def := ownMember(t.Map, v.Key(i))
-			switch member := v.At(i); {
+			switch {
 			case known == nil:
 				b.keep(v, i)
 			case !member.IsNull():
@@ -105,7 +110,11 @@ func DefaultUpdate(t *schema.Type, v, live document.Value) document.Value {
 func defaultObject(m *schema.MapType, v, live document.Value) document.Value {
 	b, before := rebuild{}, remake.EarlierOf(live)
 	for i := range v.Len() {
-		b.set(v, i, defaultMember(m, v.Key(i), v.At(i), before.Member(v.Key(i))))
+		if member := v.At(i); isScalar(member) && !member.IsNull() {
+			b.keep(v, i)
+		} else {
+			b.set(v, i, defaultMember(m, v.Key(i), member, before.Member(v.Key(i))))
+		}
 	}
 	for _, fields := range [2][]schema.Field{m.Fields, m.Meta} {
 		for i := range fields {

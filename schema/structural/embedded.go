@@ -23,6 +23,9 @@ func (c *validator) embedded(t *schema.Type, v, valid document.Value, root bool,
 			return
 		}
 		for i := range v.Len() {
+			if isScalar(v.At(i)) {
+				continue
+			}
 			key := v.Key(i)
 			own := knownMember(t, key)
 			start := len(c.errs)

@@ -18,10 +18,10 @@ func (c *validator) uniqueness(t *schema.Type, v, valid document.Value) {
 		}
 		before := remake.EarlierOf(valid)
 		for i := range v.Len() {
-			key := v.Key(i)
-			if k := v.At(i).Kind(); k != document.Object && k != document.List {
+			if isScalar(v.At(i)) {
 				continue
 			}
+			key := v.Key(i)
 			own := knownMember(t, key)
 			start := len(c.errs)
 			c.uniqueness(own, v.At(i), before.Member(key))

@@ -86,6 +86,7 @@ func (p *pruner) object(t *schema.Type, v, live document.Value, preserve, object
 		known, ok := memberType(m, key)
 		switch {
 		case object && isMeta(key):
+		case ok && isScalar(member):
 		case ok:
 			start := len(p.unknown)
 			b.set(v, i, p.value(known, member, before.Member(key), false, false))
@@ -146,6 +147,9 @@ func described(t *schema.Type) *schema.Type {
 	}
 	return t
 }
+
+// isScalar reports whether a value has no parts.
+func isScalar(v document.Value) bool { return v.Kind() < document.List }
 
 // isMeta reports whether a member is one that all objects have.
 func isMeta(key string) bool { return key == "apiVersion" || key == "kind" || key == "metadata" }
