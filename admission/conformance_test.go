@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"io"
 	"log"
-	"net/http/httptest"
 	"regexp"
 	"sync"
 	"testing"
@@ -29,7 +28,7 @@ func TestRecordings(t *testing.T) {
 				t.Fatal(err)
 			}
 			hooks := startHookServer(t)
-			clock := &clock{now: time.Now()}
+			clock := conformance.NewClock()
 			send := withHooks(startServer(t, clock), hooks)
 			if err := conformance.Install(send, "../testdata/admission/crds/"+family); err != nil {
 				t.Fatal(err)
@@ -58,25 +57,7 @@ var generatedName = regexp.MustCompile(`\bgen-[bcdfghjklmnpqrstvwxz2456789]{5}\b
 // known are the cases in which the answer differs, with the reason.
 var known = map[string]string{}
 
-// clock moves only when a case waits.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) Sleep(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
-
-func startServer(t *testing.T, clock *clock) conformance.Send {
+func startServer(t *testing.T, clock *conformance.Clock) conformance.Send {
 	config := cluster.Config{Now: clock.Now, Addresses: true}
 	if err := admission.Configure(&config, admission.Options{}); err != nil {
 		t.Fatal(err)
@@ -85,14 +66,9 @@ func startServer(t *testing.T, clock *clock) conformance.Send {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := httptest.NewServer(server.New(c, server.Options{
+	s := conformance.Serve(t, server.New(c, server.Options{
 		Now: clock.Now, User: cluster.User{Name: "admin", UID: "admin", Groups: []string{"system:masters", "system:authenticated"}},
-	}))
-	t.Cleanup(func() {
-		s.CloseClientConnections()
-		s.Close()
-		_ = c.Close()
-	})
+	}), c.Close)
 	return conformance.HTTP(s.URL, "", s.Client())
 }
 

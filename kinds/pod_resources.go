@@ -5,6 +5,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
+	"github.com/patchlab-dev/patchlab/internal/engine/podresources"
 	"github.com/patchlab-dev/patchlab/internal/engine/quantity"
 )
 
@@ -161,8 +162,8 @@ func (p *podCheck) checkPodResources() {
 	}
 	p.check.resources(r, true)
 	p.resourceClaims(r.get("claims"))
-	p.withinPod(r.get("requests"), sumOfContainers(p.spec.Value, "requests"), false)
-	p.withinPod(r.get("limits"), sumOfContainers(p.spec.Value, "limits"), true)
+	p.withinPod(r.get("requests"), podresources.OfContainers(p.spec.Value, "requests"), false)
+	p.withinPod(r.get("limits"), podresources.OfContainers(p.spec.Value, "limits"), true)
 	limits := r.get("limits")
 	list := p.spec.get(containers)
 	for i := range list.items() {
@@ -179,58 +180,11 @@ func (p *podCheck) checkPodResources() {
 
 // withinPod requires that the sum over the containers does not exceed what the pod
 // has, of huge pages alone with huge.
-func (p *podCheck) withinPod(own field, sum amounts, huge bool) {
+func (p *podCheck) withinPod(own field, sum podresources.Amounts, huge bool) {
 	for i := range own.members() {
 		amount, name := own.memberAt(i)
 		if total, ok := sum[name]; ok && (!huge || isHugePages(name)) && total.Cmp(amountOf(amount.Value)) > 0 {
 			p.invalid(amount, "must be greater than or equal to aggregate container "+own.lastName()+" of "+total.String())
 		}
 	}
-}
-
-// amounts are quantities by the name of their resource.
-type amounts map[string]quantity.Quantity
-
-func amountsIn(v document.Value) amounts {
-	a := amounts{}
-	for name, amount := range v.Members() {
-		a[name] = amountOf(amount)
-	}
-	return a
-}
-
-func (a amounts) add(b amounts) {
-	for name, q := range b {
-		a[name] = a[name].Add(q)
-	}
-}
-
-func (a amounts) atLeast(b amounts) {
-	for name, q := range b {
-		if had, ok := a[name]; !ok || q.Cmp(had) > 0 {
-			a[name] = q
-		}
-	}
-}
-
-// sumOfContainers adds up the requests or limits of a pod's containers: those that
-// run at once, or more where an init container needs more while it runs (KEP-753).
-func sumOfContainers(spec document.Value, which string) amounts {
-	all, sidecars, atOnce := amounts{}, amounts{}, amounts{}
-	for _, c := range spec.Get(containers).Items() {
-		all.add(amountsIn(c.Lookup("resources", which)))
-	}
-	for _, c := range spec.Get(initContainers).Items() {
-		own := amountsIn(c.Lookup("resources", which))
-		if c.Get("restartPolicy").StringOr("") == "Always" {
-			all.add(own)
-			sidecars.add(own)
-			own = sidecars
-		} else {
-			own.add(sidecars)
-		}
-		atOnce.atLeast(own)
-	}
-	all.atLeast(atOnce)
-	return all
 }

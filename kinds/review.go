@@ -18,53 +18,27 @@ type Review struct {
 	Status func(spec document.Value, user defaults.User) (document.Value, error)
 }
 
-// selfSubjectReviewStrategy is the strategy of authentication.k8s.io/v1 SelfSubjectReview.
-var selfSubjectReviewStrategy = Strategy{
-	Group:    "authentication.k8s.io",
-	Resource: "selfsubjectreviews",
-	Name:     subdomainName,
-	Review:   &Review{Timed: true, Status: whoAmI},
+func reviewStrategy(group, resource string, r Review) Strategy {
+	return Strategy{Group: group, Resource: resource, Name: subdomainName, Review: &r}
 }
+
+// selfSubjectReviewStrategy is the strategy of authentication.k8s.io/v1 SelfSubjectReview.
+var selfSubjectReviewStrategy = reviewStrategy("authentication.k8s.io", "selfsubjectreviews", Review{Timed: true, Status: whoAmI})
 
 // tokenReviewStrategy is the strategy of authentication.k8s.io/v1 TokenReview.
-var tokenReviewStrategy = Strategy{
-	Group:    "authentication.k8s.io",
-	Resource: "tokenreviews",
-	Name:     subdomainName,
-	Review:   &Review{Tracked: true, Status: noToken},
-}
+var tokenReviewStrategy = reviewStrategy("authentication.k8s.io", "tokenreviews", Review{Tracked: true, Status: noToken})
 
 // localSubjectAccessReviewStrategy is the strategy of authorization.k8s.io/v1 LocalSubjectAccessReview.
-var localSubjectAccessReviewStrategy = Strategy{
-	Group:    "authorization.k8s.io",
-	Resource: "localsubjectaccessreviews",
-	Name:     subdomainName,
-	Review:   &Review{Tracked: true, Status: allowed},
-}
+var localSubjectAccessReviewStrategy = reviewStrategy("authorization.k8s.io", "localsubjectaccessreviews", Review{Tracked: true, Status: allowed})
 
 // selfSubjectAccessReviewStrategy is the strategy of authorization.k8s.io/v1 SelfSubjectAccessReview.
-var selfSubjectAccessReviewStrategy = Strategy{
-	Group:    "authorization.k8s.io",
-	Resource: "selfsubjectaccessreviews",
-	Name:     subdomainName,
-	Review:   &Review{Tracked: true, Status: allowed},
-}
+var selfSubjectAccessReviewStrategy = reviewStrategy("authorization.k8s.io", "selfsubjectaccessreviews", Review{Tracked: true, Status: allowed})
 
 // selfSubjectRulesReviewStrategy is the strategy of authorization.k8s.io/v1 SelfSubjectRulesReview.
-var selfSubjectRulesReviewStrategy = Strategy{
-	Group:    "authorization.k8s.io",
-	Resource: "selfsubjectrulesreviews",
-	Name:     subdomainName,
-	Review:   &Review{Status: everyRule},
-}
+var selfSubjectRulesReviewStrategy = reviewStrategy("authorization.k8s.io", "selfsubjectrulesreviews", Review{Status: everyRule})
 
 // subjectAccessReviewStrategy is the strategy of authorization.k8s.io/v1 SubjectAccessReview.
-var subjectAccessReviewStrategy = Strategy{
-	Group:    "authorization.k8s.io",
-	Resource: "subjectaccessreviews",
-	Name:     subdomainName,
-	Review:   &Review{Tracked: true, Status: allowed},
-}
+var subjectAccessReviewStrategy = reviewStrategy("authorization.k8s.io", "subjectaccessreviews", Review{Tracked: true, Status: allowed})
 
 func given(v document.Value) bool { return v.Exists() && !v.IsNull() }
 

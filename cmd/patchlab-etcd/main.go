@@ -9,20 +9,15 @@ import (
 
 	"github.com/patchlab-dev/patchlab/admission"
 	"github.com/patchlab-dev/patchlab/cluster"
-	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/internal/app/cli"
-	"github.com/patchlab-dev/patchlab/internal/oracle/verify"
-	"github.com/patchlab-dev/patchlab/reference"
+	"github.com/patchlab-dev/patchlab/internal/app/linked"
 	"github.com/patchlab-dev/patchlab/store"
 	"github.com/patchlab-dev/patchlab/store/etcd"
 )
 
 func main() {
 	os.Exit(cli.RunLinked(cli.Linked{
-		Reference: &verify.Reference{
-			Merge: func() fieldmanager.Engine { return reference.Merger() },
-			Patch: reference.Patch{},
-		},
+		Reference: linked.Reference(),
 		Admission: func(c *cluster.Config) error { return admission.Configure(c, admission.Options{}) },
 		Etcd:      open,
 	}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))

@@ -6,15 +6,10 @@ package main
 import (
 	"os"
 
-	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/internal/app/cli"
-	"github.com/patchlab-dev/patchlab/internal/oracle/verify"
-	"github.com/patchlab-dev/patchlab/reference"
+	"github.com/patchlab-dev/patchlab/internal/app/linked"
 )
 
 func main() {
-	os.Exit(cli.RunWith(&verify.Reference{
-		Merge: func() fieldmanager.Engine { return reference.Merger() },
-		Patch: reference.Patch{},
-	}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(cli.RunWith(linked.Reference(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

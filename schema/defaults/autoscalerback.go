@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/quantity"
 )
 
 // autoscalerFrom1 gives an object of autoscaling/v1 the form of v2. Annotations
@@ -101,7 +102,9 @@ func targetType(key string, target document.Value) document.Value {
 }
 
 func isZeroAmount(v document.Value) bool {
-	return len(readAmounts(document.NewObject().With("q", v))) == 1 && readAmounts(document.NewObject().With("q", v))["q"].IsZero()
+	text, _ := v.Text()
+	q, err := quantity.Parse(strings.TrimSpace(text))
+	return err == nil && q.IsZero()
 }
 
 // behaviorFrom1 reads the behavior, which is written with the names of Go fields.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/patchlab-dev/patchlab/document"
-	"github.com/patchlab-dev/patchlab/internal/engine/quantity"
+	"github.com/patchlab-dev/patchlab/internal/engine/podresources"
 )
 
 // A function makes the value of a rule from what the rule's path leads to. An
@@ -64,59 +64,6 @@ func storageVersion(_ *filler, versions document.Value) document.Value {
 	return document.Value{}
 }
 
-// amounts are quantities by the name of their resource.
-type amounts map[string]quantity.Quantity
-
-func readAmounts(v document.Value) amounts {
-	a := amounts{}
-	for name, val := range v.Members() {
-		if q, err := quantity.Parse(strings.TrimSpace(val.StringOr(""))); err == nil {
-			a[name] = q
-		}
-	}
-	return a
-}
-
-func (a amounts) add(b amounts) {
-	for name, q := range b {
-		if sum, ok := a[name]; ok {
-			q = sum.Add(q)
-		}
-		a[name] = q
-	}
-}
-
-func (a amounts) atLeast(b amounts) {
-	for name, q := range b {
-		if had, ok := a[name]; !ok || q.Cmp(had) > 0 {
-			a[name] = q
-		}
-	}
-}
-
-// ofContainers sums up what a pod's containers ask for under one name, "limits"
-// or "requests": all that run at once, or more where an init container needs
-// more while it runs (KEP-753 for sidecars).
-func ofContainers(spec document.Value, which string) amounts {
-	all, sidecars, atOnce := amounts{}, amounts{}, amounts{}
-	for _, c := range spec.Get("containers").Items() {
-		all.add(readAmounts(c.Lookup("resources", which)))
-	}
-	for _, c := range spec.Get("initContainers").Items() {
-		own := readAmounts(c.Lookup("resources", which))
-		if c.Get("restartPolicy").StringOr("") == "Always" {
-			all.add(own)
-			sidecars.add(own)
-			own = sidecars
-		} else {
-			own.add(sidecars)
-		}
-		atOnce.atLeast(own)
-	}
-	all.atLeast(atOnce)
-	return all
-}
-
 // podLimits are the limits of huge pages that a pod has by its containers where
 // its own resources name neither limit nor request (KEP-2837).
 func podLimits(_ *filler, spec document.Value) document.Value {
@@ -125,7 +72,7 @@ func podLimits(_ *filler, spec document.Value) document.Value {
 		return document.Value{}
 	}
 	var b document.ObjectBuilder
-	for name, q := range ofContainers(spec, "limits") {
+	for name, q := range podresources.OfContainers(spec, "limits") {
 		if hugePages(name) && !resources.Get("requests").Get(name).Exists() {
 			b.SetString(name, q.String())
 		}
@@ -146,7 +93,7 @@ func podRequests(_ *filler, spec document.Value) document.Value {
 			b.Set(name, limit)
 		}
 	}
-	for name, q := range ofContainers(spec, "requests") { // counts more than the limit
+	for name, q := range podresources.OfContainers(spec, "requests") { // counts more than the limit
 		if name == "cpu" || name == "memory" {
 			b.SetString(name, q.String())
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/podresources"
 	"github.com/patchlab-dev/patchlab/internal/engine/quantity"
 	"github.com/patchlab-dev/patchlab/internal/engine/remake"
 )
@@ -41,11 +42,11 @@ func (r *Rules) newPod(v document.Value, now time.Time) document.Value {
 // has limits of cpu and memory and requests no less, BestEffort where none has
 // either, else Burstable. Resources of the pod itself count in their stead.
 func (r *Rules) serviceClass(spec document.Value) string {
-	requests, limits, guaranteed := amounts{}, amounts{}, true
+	requests, limits, guaranteed := podresources.Amounts{}, podresources.Amounts{}, true
 	count := func(resources document.Value) (limited int) {
-		requests.add(computing(resources.Get("requests")))
+		requests.Add(computing(resources.Get("requests")))
 		l := computing(resources.Get("limits"))
-		limits.add(l)
+		limits.Add(l)
 		return len(l)
 	}
 	if own := spec.Get("resources"); own.Exists() && r.minor >= 34 {
@@ -76,8 +77,8 @@ func (r *Rules) serviceClass(spec document.Value) string {
 }
 
 // computing are the amounts of cpu and memory above zero.
-func computing(v document.Value) amounts {
-	a := readAmounts(v)
+func computing(v document.Value) podresources.Amounts {
+	a := podresources.Read(v)
 	for name, q := range a {
 		if name != "cpu" && name != "memory" || q.Cmp(quantity.Quantity{}) <= 0 {
 			delete(a, name)

@@ -8,21 +8,16 @@ import (
 
 	"github.com/patchlab-dev/patchlab/admission"
 	"github.com/patchlab-dev/patchlab/cluster"
-	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/internal/app/cli"
-	"github.com/patchlab-dev/patchlab/internal/oracle/verify"
-	"github.com/patchlab-dev/patchlab/reference"
+	"github.com/patchlab-dev/patchlab/internal/app/linked"
 )
 
-func main() { os.Exit(cli.RunLinked(linked(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+func main() { os.Exit(cli.RunLinked(commands(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
-// linked is what this program has that patchlab has not.
-func linked() cli.Linked {
+// commands returns what is linked into this program in addition to patchlab.
+func commands() cli.Linked {
 	return cli.Linked{
-		Reference: &verify.Reference{
-			Merge: func() fieldmanager.Engine { return reference.Merger() },
-			Patch: reference.Patch{},
-		},
+		Reference: linked.Reference(),
 		Admission: func(c *cluster.Config) error { return admission.Configure(c, admission.Options{}) },
 		Policies:  func(c *cluster.Config) error { return admission.Configure(c, admission.Options{NoWebhooks: true}) },
 	}

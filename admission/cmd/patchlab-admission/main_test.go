@@ -11,7 +11,7 @@ import (
 // Policies and rules under test: what they deny is denied, and nothing is left out.
 func TestRunRunsPolicies(t *testing.T) {
 	var out, problems bytes.Buffer
-	code := cli.RunLinked(linked(), []string{"run", "../../../testdata/policies"}, strings.NewReader(""), &out, &problems)
+	code := cli.RunLinked(commands(), []string{"run", "../../../testdata/policies"}, strings.NewReader(""), &out, &problems)
 	if code != 0 || !strings.Contains(out.String(), "2 scenarios: 2 as expected; 9 steps, 9 expectations") || strings.Contains(problems.String(), "not run") {
 		t.Errorf("exit code %d\n%s%s", code, out.String(), problems.String())
 	}

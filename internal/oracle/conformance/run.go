@@ -45,9 +45,7 @@ func (r Runner) Run(c Case, send Send) (agreed int, differs string) {
 	open := c.Open != ""
 	for i, step := range c.Steps {
 		r.sleep(step.Request.SleepMS)
-		request := step.Request
-		request.Query = vars.Expand(request.Query)
-		request.Body = vars.Expand(request.Body)
+		request := vars.expandRequest(step.Request)
 		answer, err := send(request)
 		if err != nil {
 			return i, fmt.Sprintf("step %d %s %s: %v", i, request.Method, request.Path, err)
@@ -81,9 +79,7 @@ func (r Runner) Record(c Case, send Send) (Case, error) {
 	steps := make([]Step, 0, len(c.Steps))
 	for i, step := range c.Steps {
 		r.sleep(step.Request.SleepMS)
-		request := step.Request
-		request.Query = vars.Expand(request.Query)
-		request.Body = vars.Expand(request.Body)
+		request := vars.expandRequest(step.Request)
 		answer, err := send(request)
 		if err != nil {
 			return c, fmt.Errorf("%s: step %d %s %s: %w", c.Name, i, request.Method, request.Path, err)

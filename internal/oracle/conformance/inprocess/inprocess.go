@@ -59,8 +59,8 @@ func Send(c *cluster.Cluster) conformance.Send {
 	}
 }
 
-// recorder is who made the recordings.
-var recorder = cluster.User{Name: "admin", UID: "00000000-0000-0000-0000-000000000001",
+// Recorder is the user who made the recordings.
+var Recorder = cluster.User{Name: "admin", UID: "00000000-0000-0000-0000-000000000001",
 	Groups: []string{"system:masters", "system:authenticated"}}
 
 // WarningHeaders writes warnings as Warning headers.
@@ -80,7 +80,7 @@ func ClusterRequest(r conformance.Request) (*cluster.Request, bool) {
 		return nil, false
 	}
 	parts := strings.Split(strings.Trim(path, "/"), "/")
-	req := &cluster.Request{UserAgent: "oracle/v1", Body: []byte(r.Body), User: recorder}
+	req := &cluster.Request{UserAgent: "oracle/v1", Body: []byte(r.Body), User: Recorder}
 	switch {
 	case len(parts) > 2 && parts[0] == "api":
 		req.Version, parts = parts[1], parts[2:]
@@ -111,48 +111,51 @@ func ClusterRequest(r conformance.Request) (*cluster.Request, bool) {
 	if r.Method != "PATCH" { // for patches the API server wants the very text
 		media = strings.ToLower(strings.TrimSpace(media))
 	}
-	switch media {
-	case "application/json", "":
-		req.Format = cluster.JSON
-		if r.Method == "PATCH" {
-			req.Format = cluster.UnknownFormat
-		}
-	case "application/yaml":
-		req.Format = cluster.YAML
-	case "application/json-patch+json":
-		req.Format = cluster.JSONPatch
-	case "application/merge-patch+json":
-		req.Format = cluster.MergePatch
-	case "application/strategic-merge-patch+json":
-		req.Format = cluster.StrategicPatch
-	case "application/apply-patch+yaml":
-		req.Format = cluster.ApplyPatch
-	default:
-		req.Format = cluster.UnknownFormat
-	}
-	switch r.Method {
-	case "GET":
-		switch watch := truth(q, "watch"); {
-		case req.Name != "":
-			req.Verb = cluster.Get
-		case watch != nil && *watch:
-			req.Verb = cluster.Watch
-		default:
-			req.Verb = cluster.List
-		}
-	case "POST":
-		req.Verb = cluster.Create
-	case "PUT":
-		req.Verb = cluster.Update
-	case "PATCH":
-		req.Verb = cluster.Patch
-	case "DELETE":
-		req.Verb = cluster.Delete
-		if req.Name == "" {
-			req.Verb = cluster.DeleteCollection
-		}
-	}
+	req.Format = formatOf(r.Method, media)
+	req.Verb = verbOf(r.Method, req.Name != "", truth(q, "watch"))
 	return req, true
+}
+
+// formats are the formats of bodies by their media types.
+var formats = map[string]cluster.Format{
+	"":                                       cluster.JSON,
+	"application/json":                       cluster.JSON,
+	"application/yaml":                       cluster.YAML,
+	"application/json-patch+json":            cluster.JSONPatch,
+	"application/merge-patch+json":           cluster.MergePatch,
+	"application/strategic-merge-patch+json": cluster.StrategicPatch,
+	"application/apply-patch+yaml":           cluster.ApplyPatch,
+}
+
+func formatOf(method, media string) cluster.Format {
+	format, known := formats[media]
+	if !known || method == "PATCH" && format == cluster.JSON {
+		return cluster.UnknownFormat
+	}
+	return format
+}
+
+func verbOf(method string, named bool, watch *bool) cluster.Verb {
+	switch method {
+	case "POST":
+		return cluster.Create
+	case "PUT":
+		return cluster.Update
+	case "PATCH":
+		return cluster.Patch
+	case "DELETE":
+		if !named {
+			return cluster.DeleteCollection
+		}
+		return cluster.Delete
+	}
+	switch {
+	case named:
+		return cluster.Get
+	case watch != nil && *watch:
+		return cluster.Watch
+	}
+	return cluster.List
 }
 
 // truth reads a boolean as the API server does: anything but false and 0 is true.

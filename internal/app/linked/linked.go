@@ -1,0 +1,17 @@
+// Package linked holds what the commands with more linked into them than patchlab have
+// in common.
+package linked
+
+import (
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/oracle/verify"
+	"github.com/patchlab-dev/patchlab/reference"
+)
+
+// Reference returns the reference engine.
+func Reference() *verify.Reference {
+	return &verify.Reference{
+		Merge: func() fieldmanager.Engine { return reference.Merger() },
+		Patch: reference.Patch{},
+	}
+}

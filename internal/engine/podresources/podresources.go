@@ -1,0 +1,66 @@
+// Package podresources adds up the resources that the containers of a pod name.
+package podresources
+
+import (
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/quantity"
+)
+
+// Amounts are quantities by the name of their resource.
+type Amounts map[string]quantity.Quantity
+
+// Read returns the amounts of a container's limits or requests. Values that are no
+// quantities are left out.
+func Read(v document.Value) Amounts {
+	a := Amounts{}
+	for name, val := range v.Members() {
+		if q, err := quantity.Parse(strings.TrimSpace(val.StringOr(val.NumberText()))); err == nil {
+			a[name] = q
+		}
+	}
+	return a
+}
+
+// Add adds the amounts in b to a.
+func (a Amounts) Add(b Amounts) {
+	for name, q := range b {
+		if sum, ok := a[name]; ok {
+			q = sum.Add(q)
+		}
+		a[name] = q
+	}
+}
+
+// atLeast raises the amounts in a to those in b.
+func (a Amounts) atLeast(b Amounts) {
+	for name, q := range b {
+		if had, ok := a[name]; !ok || q.Cmp(had) > 0 {
+			a[name] = q
+		}
+	}
+}
+
+// OfContainers returns what the containers of a pod spec ask for together, by "limits"
+// or "requests": the sum over those that run at the same time, or more where an init
+// container needs more while it runs (KEP-753).
+func OfContainers(spec document.Value, which string) Amounts {
+	all, sidecars, atOnce := Amounts{}, Amounts{}, Amounts{}
+	for _, c := range spec.Get("containers").Items() {
+		all.Add(Read(c.Lookup("resources", which)))
+	}
+	for _, c := range spec.Get("initContainers").Items() {
+		own := Read(c.Lookup("resources", which))
+		if c.Get("restartPolicy").StringOr("") == "Always" {
+			all.Add(own)
+			sidecars.Add(own)
+			own = sidecars
+		} else {
+			own.Add(sidecars)
+		}
+		atOnce.atLeast(own)
+	}
+	all.atLeast(atOnce)
+	return all
+}
