@@ -6,7 +6,7 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # peers, and the package for users' tests, which imports client-go.
 MODULES = . $(patsubst %/go.mod,%,$(wildcard test/go.mod test/*/go.mod patchlabtest/go.mod admission/go.mod examples/go.mod store/etcd/go.mod retry/go.mod cmd/*/go.mod))
 
-.PHONY: test verify prove test-go test-web web race lint fmt vet staticcheck build fuzz bench wasm-size catalog release
+.PHONY: notice test verify prove test-go test-web web race lint fmt vet staticcheck build fuzz bench wasm-size catalog release
 
 ## test: all tests of all modules, and of the page in Chromium
 test: test-go test-web
@@ -69,6 +69,10 @@ wasm-size:
 ## catalog: the built-in kinds of each Kubernetes version, from the Go module proxy
 catalog:
 	$(GO) generate ./schema
+
+## notice: the file NOTICE, with the licences of what the commands and the page contain
+notice: web/node_modules
+	cd test && $(GO) run ./cmd/notice
 
 ## release: the go.mod files of the published modules at VERSION, to be committed and
 ## tagged (doc/versions.md)

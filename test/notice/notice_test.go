@@ -1,0 +1,35 @@
+package notice_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/patchlab-dev/patchlab/test/notice"
+)
+
+// NOTICE lists what the commands and the page contain now, in the versions of now, and
+// has a licence for each. The texts are not compared: those of npm packages are only at
+// hand where they are installed.
+func TestNoticeIsCurrent(t *testing.T) {
+	all, err := notice.Components("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile("../../NOTICE")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(data)
+	if !strings.Contains(text, "\n\n"+notice.List(all)+"\n") {
+		t.Error("NOTICE does not list what the binaries contain; run 'make notice'. The list is:\n" + notice.List(all))
+	}
+	for _, c := range all {
+		if strings.Count(text, c.Name) < 2 {
+			t.Errorf("NOTICE has no licence of %s", c.Name)
+		}
+	}
+	if len(all) < 50 {
+		t.Errorf("only %d components", len(all))
+	}
+}
