@@ -5,9 +5,7 @@ import (
 	"io"
 	"log"
 	"regexp"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/patchlab-dev/patchlab/admission"
 	"github.com/patchlab-dev/patchlab/cluster"
