@@ -11,11 +11,11 @@ import (
 // Of searches the strategies as a sorted list.
 func TestStrategiesAreSorted(t *testing.T) {
 	for i, s := range strategies {
-		if Of(s.Group, s.Resource) != s {
+		if builtin(s.Group, s.Resource) != s {
 			t.Errorf("strategy %d (%s %s) is not found: the list is not sorted or names it twice", i, s.Group, s.Resource)
 		}
 	}
-	if Of("apps", "nothing") != nil {
+	if builtin("apps", "nothing") != nil {
 		t.Error("an unknown resource has a strategy")
 	}
 }
@@ -27,7 +27,7 @@ func TestStrategiesAreComplete(t *testing.T) {
 		t.Fatal(err)
 	}
 	for k := range schema.NewRegistry(catalog).Kinds() {
-		if k.Resource != "" && Of(k.Group, k.Resource) == nil {
+		if k.Resource != "" && builtin(k.Group, k.Resource) == nil {
 			t.Errorf("%s (%s) has no strategy", k, k.Resource)
 		}
 	}
@@ -116,7 +116,7 @@ func TestValidationAllocatesNothing(t *testing.T) {
 		{"policy", "v1", "poddisruptionbudgets", `{"spec":{"minAvailable":"50%","selector":{"matchLabels":{"a":"b"},"matchExpressions":[{"key":"k","operator":"In","values":["v"]}]}}}`},
 	} {
 		k, v := kindOf(t, c.group, c.version, c.resource), parse(t, c.object)
-		s := Of(c.group, c.resource)
+		s := builtin(c.group, c.resource)
 		var errs []schema.FieldError
 		allocs := testing.AllocsPerRun(10, func() { errs = s.Validate(k, "", v, v) })
 		if len(errs) > 0 || allocs > 0 {

@@ -152,8 +152,8 @@ func segmentName(name string, prefix bool) string {
 	return names.PathSegment(name)
 }
 
-// Of returns the strategy of a built-in resource, nil for an unknown one.
-func Of(group, resource string) *Strategy {
+// builtin returns the strategy of a built-in resource, nil for an unknown one.
+func builtin(group, resource string) *Strategy {
 	low, high := 0, len(strategies)
 	for low < high {
 		mid := int(uint(low+high) / 2)
@@ -175,7 +175,7 @@ func For(k *schema.Kind) *Strategy {
 	if !k.Builtin {
 		return customStrategy(k)
 	}
-	if s := Of(k.Group, k.Resource); s != nil {
+	if s := builtin(k.Group, k.Resource); s != nil {
 		return s
 	}
 	s := &Strategy{Group: k.Group, Resource: k.Resource, Name: subdomainName}

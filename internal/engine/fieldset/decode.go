@@ -1,13 +1,10 @@
 package fieldset
 
 import (
-	"errors"
+	"fmt"
 
 	"github.com/patchlab-dev/patchlab/document"
 )
-
-// ErrFields is the cause of a FieldsError.
-var ErrFields = errors.New("not a fieldsV1")
 
 // Decode reads the value of a fieldsV1. null and an absent value are the empty
 // set. Path elements of an unknown kind are left out, as the API server does; for
@@ -65,7 +62,7 @@ func rebuild(n document.Value) (trie document.Value, member bool, err error) {
 		return document.Value{}, true, nil
 	}
 	if n.Kind() != document.Object {
-		return document.Value{}, false, &FieldsError{Kind: n.Kind()}
+		return document.Value{}, false, fmt.Errorf("fieldsV1 has a %s where an object of path elements is required", n.Kind())
 	}
 	var kids document.ObjectBuilder
 	for i := range n.Len() {
@@ -102,13 +99,3 @@ func asNode(trie document.Value, member bool) document.Value {
 	}
 	return trie
 }
-
-// FieldsError is the error of a fieldsV1 with a value that is not an object.
-type FieldsError struct{ Kind document.Kind }
-
-func (e *FieldsError) Error() string {
-	return "fieldsV1 has a " + e.Kind.String() + " where an object of path elements is required"
-}
-
-// Unwrap returns ErrFields.
-func (e *FieldsError) Unwrap() error { return ErrFields }

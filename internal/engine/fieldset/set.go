@@ -315,11 +315,15 @@ func (s Set) Steps() (steps []document.Step, positions []int) {
 	return steps, positions
 }
 
-// Walk calls f for every field of the set, level by level: the fields right
-// below the top, in the order of document.Step.Compare, then those below each of
-// them. The path is used again; clone it to keep it.
-func (s Set) Walk(f func(document.Path)) { s.walk(nil, f) }
+// Paths returns the fields of the set, level by level: the fields right below the top,
+// in the order of document.Step.Compare, then those below each of them.
+func (s Set) Paths() []document.Path {
+	var out []document.Path
+	s.walk(nil, func(p document.Path) { out = append(out, slices.Clone(p)) })
+	return out
+}
 
+// walk calls f for the fields of the set. The path is used again; clone it to keep it.
 func (s Set) walk(prefix document.Path, f func(document.Path)) {
 	steps, positions := s.Steps()
 	for i, step := range steps {
@@ -331,13 +335,6 @@ func (s Set) walk(prefix document.Path, f func(document.Path)) {
 		below, _ := s.ChildAt(positions[i])
 		below.walk(append(prefix, step), f)
 	}
-}
-
-// Paths returns the fields of the set in the order of Walk.
-func (s Set) Paths() []document.Path {
-	var out []document.Path
-	s.Walk(func(p document.Path) { out = append(out, slices.Clone(p)) })
-	return out
 }
 
 // UnionNodes returns the union of two nodes of a trie, either of which may be

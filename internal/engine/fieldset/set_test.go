@@ -198,7 +198,9 @@ func TestOperations(t *testing.T) {
 			t.Fatalf("seed %d: size of %s: %d, want %d", seed, a.JSON(), got, want)
 		}
 		var got, want []string
-		a.Walk(func(p document.Path) { got = append(got, Message(p)) })
+		for _, p := range a.Paths() {
+			got = append(got, Message(p))
+		}
 		x.Iterate(func(p fieldpath.Path) { want = append(want, p.String()) })
 		if !slices.Equal(got, want) {
 			t.Fatalf("seed %d: %s is walked\n%v\nwant\n%v", seed, a.JSON(), got, want)

@@ -73,7 +73,7 @@ func (d *decoder) kept(text []byte) []byte {
 // older API server does.
 func (d *decoder) read(o *object, encoded []byte, message, depth int) error {
 	if depth > maxDepth {
-		return fmt.Errorf("%w: messages nest deeper than %d", ErrMalformed, maxDepth)
+		return fmt.Errorf("%w: messages nest deeper than %d", errMalformed, maxDepth)
 	}
 	fields := d.messages[message]
 	return eachField(encoded, func(number uint64, v value) error {
@@ -97,7 +97,7 @@ func (d *decoder) add(o *object, f *field, v value, depth int) error {
 		d.written -= len(v.bytes) // counted with its own fields
 	}
 	if d.written > maxJSON {
-		return fmt.Errorf("%w: its JSON would be longer than %d bytes", ErrMalformed, maxJSON)
+		return fmt.Errorf("%w: its JSON would be longer than %d bytes", errMalformed, maxJSON)
 	}
 	if f.inline {
 		return d.read(o, v.bytes, f.message, depth+1)
@@ -134,7 +134,7 @@ func (d *decoder) addEntry(o *object, f *field, encoded []byte, depth int) error
 		return err
 	}
 	if val.wire != f.wire() {
-		return fmt.Errorf("%w: entry %q has wire type %d", ErrMalformed, key, val.wire)
+		return fmt.Errorf("%w: entry %q has wire type %d", errMalformed, key, val.wire)
 	}
 	b, err := d.json(f, val, depth)
 	if err == nil {
@@ -160,7 +160,7 @@ func (f *field) fits(v value) error {
 		want = wireBytes
 	}
 	if v.wire != want {
-		return fmt.Errorf("%w: wire type %d where %s has %d", ErrMalformed, v.wire, formNames[f.form], want)
+		return fmt.Errorf("%w: wire type %d where %s has %d", errMalformed, v.wire, formNames[f.form], want)
 	}
 	return nil
 }
@@ -204,7 +204,7 @@ func (d *decoder) json(f *field, v value, depth int) ([]byte, error) {
 func double(bits uint64) ([]byte, error) {
 	x := math.Float64frombits(bits)
 	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return nil, fmt.Errorf("%w: %v is no JSON number", ErrMalformed, x)
+		return nil, fmt.Errorf("%w: %v is no JSON number", errMalformed, x)
 	}
 	return json.Marshal(x)
 }
@@ -255,7 +255,7 @@ func timestamp(encoded []byte, f form) ([]byte, error) {
 	}
 	t := time.Unix(seconds, nanos).UTC()
 	if y := t.Year(); y < 0 || y > 9999 {
-		return nil, fmt.Errorf("%w: a time in the year %d", ErrMalformed, y)
+		return nil, fmt.Errorf("%w: a time in the year %d", errMalformed, y)
 	}
 	return document.AppendQuoted(nil, t.Format(layout)), nil
 }
@@ -282,7 +282,7 @@ func raw(encoded []byte) ([]byte, error) {
 	case len(b) == 0:
 		return []byte("null"), nil
 	case !json.Valid(b):
-		return nil, fmt.Errorf("%w: what should be JSON is not", ErrMalformed)
+		return nil, fmt.Errorf("%w: what should be JSON is not", errMalformed)
 	}
 	return b, nil
 }

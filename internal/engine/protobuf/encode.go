@@ -13,8 +13,8 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// ErrUnencodable is in the error for an object that its message cannot hold.
-var ErrUnencodable = errors.New("the object does not fit its protobuf message")
+// errUnencodable is in the error for an object that its message cannot hold.
+var errUnencodable = errors.New("the object does not fit its protobuf message")
 
 // numbered is a field with its number.
 type numbered struct {
@@ -76,7 +76,7 @@ func appendNested(dst []byte, number uint64, write func([]byte) ([]byte, error))
 // server that does not know them would leave them out.
 func (e *encoder) appendMessage(dst []byte, message int, object document.Value) ([]byte, error) {
 	if object.Kind() != document.Object {
-		return dst, fmt.Errorf("%w: a %v where an object belongs", ErrUnencodable, object.Kind())
+		return dst, fmt.Errorf("%w: a %v where an object belongs", errUnencodable, object.Kind())
 	}
 	var err error
 	for i := range e.messages[message] {
@@ -165,7 +165,7 @@ func appendText(dst []byte, f form, number uint64, s string) ([]byte, error) {
 	case formBytes:
 		b, err := base64.StdEncoding.DecodeString(s)
 		if err != nil {
-			return dst, fmt.Errorf("%w: %w", ErrUnencodable, err)
+			return dst, fmt.Errorf("%w: %w", errUnencodable, err)
 		}
 		return appendBytes(dst, number, b), nil
 	case formQuantity:
@@ -173,7 +173,7 @@ func appendText(dst []byte, f form, number uint64, s string) ([]byte, error) {
 	case formTime, formMicroTime:
 		t, err := time.Parse(time.RFC3339Nano, s)
 		if err != nil {
-			return dst, fmt.Errorf("%w: %w", ErrUnencodable, err)
+			return dst, fmt.Errorf("%w: %w", errUnencodable, err)
 		}
 		return appendNested(dst, number, func(b []byte) ([]byte, error) {
 			return appendInt(appendInt(b, 1, t.Unix()), 2, int64(t.Nanosecond())), nil
@@ -181,7 +181,7 @@ func appendText(dst []byte, f form, number uint64, s string) ([]byte, error) {
 	case formDuration:
 		d, err := time.ParseDuration(s)
 		if err != nil {
-			return dst, fmt.Errorf("%w: %w", ErrUnencodable, err)
+			return dst, fmt.Errorf("%w: %w", errUnencodable, err)
 		}
 		return appendNested(dst, number, func(b []byte) ([]byte, error) { return appendInt(b, 1, int64(d)), nil })
 	}
@@ -192,7 +192,7 @@ func fits(ok bool, v document.Value) error {
 	if ok {
 		return nil
 	}
-	return fmt.Errorf("%w: a %v has another type there", ErrUnencodable, v.Kind())
+	return fmt.Errorf("%w: a %v has another type there", errUnencodable, v.Kind())
 }
 
 // appendEither appends the one field of a message that a value is for: a list, an

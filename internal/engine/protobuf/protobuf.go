@@ -30,7 +30,7 @@ const (
 func ToJSON(body []byte) ([]byte, error) {
 	rest, ok := bytes.CutPrefix(body, magic)
 	if !ok {
-		return nil, fmt.Errorf("%w: it does not begin with the prefix %q", ErrMalformed, magic)
+		return nil, fmt.Errorf("%w: it does not begin with the prefix %q", errMalformed, magic)
 	}
 	var apiVersion, kind string
 	var encoded []byte

@@ -77,17 +77,17 @@ func TestToJSONRefuses(t *testing.T) {
 		body []byte
 		want error
 	}{
-		{"no prefix", []byte(`{"a":1}`), ErrMalformed},
-		{"empty", nil, ErrMalformed},
+		{"no prefix", []byte(`{"a":1}`), errMalformed},
+		{"empty", nil, errMalformed},
 		{"a custom resource", encoded("lab.example.com/v1", "Widget"), ErrUnknownKind},
 		{"no kind", encoded("", ""), ErrUnknownKind},
-		{"cut off in the object", encoded("v1", "ConfigMap", fieldString(1, "\x0a\x7fcm")), ErrMalformed},
-		{"a string where a number stands", encoded("apps/v1", "Deployment", fieldBytes(2, fieldString(1, "3")...)), ErrMalformed},
-		{"a group, which proto3 has not", encoded("v1", "ConfigMap", []byte{0x0b}), ErrMalformed},
-		{"field number 0", encoded("v1", "ConfigMap", []byte{0x02, 0x00}), ErrMalformed},
-		{"a length that overflows", encoded("v1", "ConfigMap", []byte{0x0a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01}), ErrMalformed},
-		{"a schema that nests too deep", encoded("apiextensions.k8s.io/v1", "CustomResourceDefinition", deep), ErrMalformed},
-		{"raw text that is no JSON", encoded("apps/v1", "ControllerRevision", fieldBytes(2, fieldString(1, "{")...)), ErrMalformed},
+		{"cut off in the object", encoded("v1", "ConfigMap", fieldString(1, "\x0a\x7fcm")), errMalformed},
+		{"a string where a number stands", encoded("apps/v1", "Deployment", fieldBytes(2, fieldString(1, "3")...)), errMalformed},
+		{"a group, which proto3 has not", encoded("v1", "ConfigMap", []byte{0x0b}), errMalformed},
+		{"field number 0", encoded("v1", "ConfigMap", []byte{0x02, 0x00}), errMalformed},
+		{"a length that overflows", encoded("v1", "ConfigMap", []byte{0x0a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01}), errMalformed},
+		{"a schema that nests too deep", encoded("apiextensions.k8s.io/v1", "CustomResourceDefinition", deep), errMalformed},
+		{"raw text that is no JSON", encoded("apps/v1", "ControllerRevision", fieldBytes(2, fieldString(1, "{")...)), errMalformed},
 	}
 	for _, k := range cases {
 		if got, err := ToJSON(k.body); !errors.Is(err, k.want) {
@@ -135,7 +135,7 @@ func FuzzToJSON(f *testing.F) {
 		switch {
 		case err == nil && !json.Valid(got):
 			t.Errorf("%x gave what is no JSON: %s", body, got)
-		case err != nil && !errors.Is(err, ErrMalformed) && !errors.Is(err, ErrUnknownKind):
+		case err != nil && !errors.Is(err, errMalformed) && !errors.Is(err, ErrUnknownKind):
 			t.Errorf("%x gave %v", body, err)
 		case !slices.Equal(body, before):
 			t.Errorf("%x was changed to %x", before, body)

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// ErrSyntax says that a text is no quantity.
-var ErrSyntax = errors.New("not a quantity: a number such as 2, 100m, 1.5Gi or 1e3 is wanted")
+// errSyntax says that a text is no quantity.
+var errSyntax = errors.New("not a quantity: a number such as 2, 100m, 1.5Gi or 1e3 is wanted")
 
 type format uint8
 
@@ -21,10 +21,10 @@ const (
 	decimalExponent               // 12e6
 )
 
-// Nano and Milli are powers of ten for RoundUp: billionths and thousandths.
+// nano and milli are powers of ten for RoundUp: billionths and thousandths.
 const (
-	Nano  = -9
-	Milli = -3
+	nano  = -9
+	milli = -3
 )
 
 // maxDigits is how many decimal digits always fit an int64. Up to there the API
@@ -41,21 +41,21 @@ type Quantity struct {
 	text     string // the spelling to keep, "" for none
 }
 
-// Parse reads a quantity. An error is ErrSyntax.
+// Parse reads a quantity. An error is errSyntax.
 func Parse(s string) (Quantity, error) {
 	p, ok := split(s)
 	if !ok {
-		return Quantity{}, ErrSyntax
+		return Quantity{}, errSyntax
 	}
 	base, exponent, form, ok := readSuffix(p.suffix)
 	if !ok {
-		return Quantity{}, ErrSyntax
+		return Quantity{}, errSyntax
 	}
 	q := Quantity{number: newNatural(p.whole + p.fraction), exponent: -int32(len(p.fraction)), format: form}
 	short := false // fits the API server's form of 64 bits
 	if base == 10 {
 		q.exponent += exponent
-		short = len(p.whole)+len(p.fraction) <= maxDigits && q.exponent >= Nano
+		short = len(p.whole)+len(p.fraction) <= maxDigits && q.exponent >= nano
 	} else {
 		short = p.fraction == "" && 15-len(p.whole)-int(exponent*3/10)-1 >= 0
 	}
@@ -69,7 +69,7 @@ func Parse(s string) (Quantity, error) {
 	}
 	if !short {
 		if !p.digit { // the short form alone takes a number without one for 0
-			return Quantity{}, ErrSyntax
+			return Quantity{}, errSyntax
 		}
 		q = q.bound()
 	}
@@ -80,7 +80,7 @@ func Parse(s string) (Quantity, error) {
 // bound brings a quantity that has not the short form into the range that the
 // API server has: billionths, and for binary suffixes at most the largest int64.
 func (q Quantity) bound() Quantity {
-	q = q.RoundUp(Nano)
+	q = q.RoundUp(nano)
 	if q.format != binarySI {
 		return q
 	}
@@ -339,7 +339,7 @@ func (q Quantity) binary() string {
 }
 
 // Canonical returns the canonical form of a quantity's text, after rounding up
-// to thousandths where round is set. An error is ErrSyntax.
+// to thousandths where round is set. An error is errSyntax.
 func Canonical(s string, round bool) (string, error) {
 	if plain(s) {
 		return s, nil
@@ -349,7 +349,7 @@ func Canonical(s string, round bool) (string, error) {
 		return "", err
 	}
 	if round {
-		q = q.RoundUp(Milli)
+		q = q.RoundUp(milli)
 	}
 	return q.String(), nil
 }

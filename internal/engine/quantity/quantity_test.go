@@ -42,8 +42,8 @@ func TestCanonical(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"", "x", "1x", "1.2.3", "Ki1", "1 ", "e-12", "1e", "+Ei", "1K", "1mi"} {
-		if got, err := Canonical(bad, false); !errors.Is(err, ErrSyntax) {
-			t.Errorf("Canonical(%q) = %q, %v; want ErrSyntax", bad, got, err)
+		if got, err := Canonical(bad, false); !errors.Is(err, errSyntax) {
+			t.Errorf("Canonical(%q) = %q, %v; want errSyntax", bad, got, err)
 		}
 	}
 }
@@ -89,7 +89,7 @@ func TestAsTheAPIServer(t *testing.T) {
 		}
 		rounded := wantX.DeepCopy()
 		rounded.RoundUp(resource.Milli)
-		if got, want := x.RoundUp(Milli).String(), rounded.String(); got != want {
+		if got, want := x.RoundUp(milli).String(), rounded.String(); got != want {
 			t.Fatalf("%q is rounded to %s, by the API server to %s", a, got, want)
 		}
 		wantY := resource.MustParse(b)

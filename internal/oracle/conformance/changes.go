@@ -19,7 +19,7 @@ type Change struct {
 	Want   Response
 
 	ordered, open bool
-	vars          Variables
+	vars          variables
 }
 
 // ChangeTime stands in Before where the recording has a time of the server's.
@@ -35,7 +35,7 @@ func (c Change) After() []byte {
 // Difference compares an answer as [Runner.Run] does. In an open case, other causes
 // are no difference.
 func (c Change) Difference(answer Answer) string {
-	vars := Variables{versions: c.vars.versions, uids: c.vars.uids, Now: c.vars.Now}
+	vars := variables{versions: c.vars.versions, uids: c.vars.uids, Now: c.vars.Now}
 	d := Difference(c.Want, vars.response(answer), c.ordered)
 	if c.open && strings.HasPrefix(d, causesDiffer) {
 		return ""
@@ -55,7 +55,7 @@ func (c Case) Changes() []Change {
 		object, subresource := objectPath(s)
 		if writes(s.Request) && object != "" && !unknown[object] {
 			out = append(out, Change{
-				Case: c.Name, Step: i, ordered: c.Family() == "order", open: c.Open != "",
+				Case: c.Name, Step: i, ordered: c.family() == "order", open: c.Open != "",
 				Request: seen.vars.expandRequest(s.Request), Before: objects[object], Want: s.Response, vars: seen.vars,
 			})
 		}
@@ -96,8 +96,8 @@ func writes(r Request) bool {
 	return r.Method == "POST" || r.Method == "PUT" || r.Method == "PATCH"
 }
 
-func (v *Variables) expandRequest(r Request) Request {
-	r.Query, r.Body = v.Expand(r.Query), v.Expand(r.Body)
+func (v *variables) expandRequest(r Request) Request {
+	r.Query, r.Body = v.expand(r.Query), v.expand(r.Body)
 	return r
 }
 
@@ -163,7 +163,7 @@ func gone(body any) bool {
 }
 
 // tally makes values up for the names in recorded answers.
-type tally struct{ vars Variables }
+type tally struct{ vars variables }
 
 func (t *tally) count(body any) {
 	s := text(body)
@@ -180,5 +180,5 @@ func (t *tally) concrete(body any) []byte {
 	if err != nil {
 		return nil
 	}
-	return []byte(strings.ReplaceAll(t.vars.Expand(string(b)), "$TIME$", ChangeTime))
+	return []byte(strings.ReplaceAll(t.vars.expand(string(b)), "$TIME$", ChangeTime))
 }

@@ -33,7 +33,7 @@ func TestRecordingsAreAllThere(t *testing.T) {
 	}
 	got := map[string]int{}
 	for _, c := range read(t) {
-		got[c.Family()]++
+		got[c.family()]++
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Fatalf("cases by family:\n got %v\nwant %v", got, want)
@@ -60,7 +60,7 @@ func recorded(t *testing.T, c Case, change func(step int, a *Answer)) Send {
 	}
 }
 
-// The names in recorded answers are numbered as Variables numbers values, so
+// The names in recorded answers are numbered as variables numbers values, so
 // the recording played back to itself must agree everywhere.
 func TestRecordingAgreesWithItself(t *testing.T) {
 	still := Runner{Sleep: func(time.Duration) {}}
@@ -235,7 +235,7 @@ func TestOpenFile(t *testing.T) {
 
 func TestVariables(t *testing.T) {
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
-	v := &Variables{Now: func() time.Time { return now }}
+	v := &variables{Now: func() time.Time { return now }}
 	got := text(v.Normalize(decodeBody([]byte(`{
 		"a": {"resourceVersion":"17","uid":"u-1"}, "b": {"resourceVersion":"0","uid":""},
 		"c": [{"resourceVersion":"19"},{"resourceVersion":"17"}], "continue":"t+",
@@ -249,7 +249,7 @@ func TestVariables(t *testing.T) {
 	if got != want {
 		t.Errorf("normalized:\n got %s\nwant %s", got, want)
 	}
-	if got, want := v.Expand("x=$RV2$&y=$UID1$&continue=$CONT1$&z=$RV3$"), "x=19&y=u-1&continue=t%2B&z=$RV3$"; got != want {
+	if got, want := v.expand("x=$RV2$&y=$UID1$&continue=$CONT1$&z=$RV3$"), "x=19&y=u-1&continue=t%2B&z=$RV3$"; got != want {
 		t.Errorf("expanded: got %s, want %s", got, want)
 	}
 }

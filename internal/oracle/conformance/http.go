@@ -45,7 +45,7 @@ func HTTP(base, token string, client *http.Client) Send {
 		defer resp.Body.Close()
 		answer := Answer{Code: resp.StatusCode, Warnings: resp.Header.Values("Warning")}
 		if r.Events > 0 && resp.StatusCode == http.StatusOK {
-			timer := time.AfterFunc(WatchTime, cancel)
+			timer := time.AfterFunc(watchTime, cancel)
 			defer timer.Stop()
 			answer.Events, err = readEvents(resp.Body, r.Events)
 			return answer, err

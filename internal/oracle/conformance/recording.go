@@ -23,8 +23,8 @@ type Case struct {
 	Open string `json:"-"`
 }
 
-// Family is the part of the case's name before the slash.
-func (c Case) Family() string {
+// family is the part of the case's name before the slash.
+func (c Case) family() string {
 	family, _, _ := strings.Cut(c.Name, "/")
 	return family
 }
@@ -36,7 +36,7 @@ type Step struct {
 }
 
 // Request is what is sent. Query and Body may hold the names $RVn$, $UIDn$ and
-// $CONTn$ of values from earlier answers (see Variables).
+// $CONTn$ of values from earlier answers (see variables).
 type Request struct {
 	Method      string `json:"method"`
 	Path        string `json:"path"`
@@ -44,7 +44,7 @@ type Request struct {
 	ContentType string `json:"contentType,omitempty"` // "" sends none
 	Body        string `json:"body,omitempty"`
 	// Events makes the request a watch of which that many events are read, or
-	// those that come within WatchTime.
+	// those that come within watchTime.
 	Events int `json:"events,omitempty"`
 	// SleepMS is how long to wait before sending, in milliseconds.
 	SleepMS int `json:"sleepMS,omitempty"`

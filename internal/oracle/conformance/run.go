@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// WatchTime is how long a watch is read that does not give all its events.
-const WatchTime = 2500 * time.Millisecond
+// watchTime is how long a watch is read that does not give all its events.
+const watchTime = 2500 * time.Millisecond
 
 // Answer is what came back for a request, as it was sent.
 type Answer struct {
@@ -41,7 +41,7 @@ type Runner struct {
 // In an open case, a refusal with other causes counts as agreed; an open case in which
 // all causes agree is reported as different, so that it is removed from open.txt.
 func (r Runner) Run(c Case, send Send) (agreed int, differs string) {
-	vars := &Variables{Now: r.Now}
+	vars := &variables{Now: r.Now}
 	open := c.Open != ""
 	for i, step := range c.Steps {
 		r.sleep(step.Request.SleepMS)
@@ -51,7 +51,7 @@ func (r Runner) Run(c Case, send Send) (agreed int, differs string) {
 			return i, fmt.Sprintf("step %d %s %s: %v", i, request.Method, request.Path, err)
 		}
 		got := vars.response(answer)
-		d := Difference(step.Response, got, c.Family() == "order")
+		d := Difference(step.Response, got, c.family() == "order")
 		if d == "" {
 			d = hooksDifference(step.Response.Hooks, got.Hooks)
 		}
@@ -75,7 +75,7 @@ func (r Runner) Run(c Case, send Send) (agreed int, differs string) {
 // Record sends a case's requests in order and returns the case with the answers
 // that came.
 func (r Runner) Record(c Case, send Send) (Case, error) {
-	vars := &Variables{Now: r.Now}
+	vars := &variables{Now: r.Now}
 	steps := make([]Step, 0, len(c.Steps))
 	for i, step := range c.Steps {
 		r.sleep(step.Request.SleepMS)
@@ -102,7 +102,7 @@ func (r Runner) sleep(ms int) {
 	time.Sleep(d)
 }
 
-func (v *Variables) response(a Answer) Response {
+func (v *variables) response(a Answer) Response {
 	out := Response{Code: a.Code, Warnings: a.Warnings}
 	for _, e := range a.Events {
 		out.Events = append(out.Events, v.Normalize(decodeBody(e)))
@@ -126,10 +126,10 @@ func (r *Report) Add(c Case, agreed int) {
 	if r.families == nil {
 		r.families = map[string]*count{}
 	}
-	f := r.families[c.Family()]
+	f := r.families[c.family()]
 	if f == nil {
 		f = &count{}
-		r.families[c.Family()] = f
+		r.families[c.family()] = f
 	}
 	f.cases++
 	f.steps += len(c.Steps)

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// Variables gives names to the values in a case's answers that differ from run
+// variables gives names to the values in a case's answers that differ from run
 // to run: $RVn$ is the n-th resourceVersion, $UIDn$ the n-th uid, $CONTn$ the
 // n-th continue token. They are numbered in the order in which they first
 // appear when keys are visited sorted and lists in their order.
-type Variables struct {
+type variables struct {
 	// Now is the server's clock, by which times that it made are told from
 	// times that a client sent; nil means time.Now.
 	Now func() time.Time
@@ -29,8 +29,8 @@ var (
 	numberPattern = regexp.MustCompile(`\b\d+\b`)
 )
 
-// Expand puts the values known so far in the place of their names.
-func (v *Variables) Expand(text string) string {
+// expand puts the values known so far in the place of their names.
+func (v *variables) expand(text string) string {
 	if !strings.Contains(text, "$") {
 		return text
 	}
@@ -47,9 +47,9 @@ func (v *Variables) Expand(text string) string {
 }
 
 // Normalize returns a decoded answer with names in the place of values.
-func (v *Variables) Normalize(value any) any { return v.normalize(value, "") }
+func (v *variables) Normalize(value any) any { return v.normalize(value, "") }
 
-func (v *Variables) normalize(value any, key string) any {
+func (v *variables) normalize(value any, key string) any {
 	switch value := value.(type) {
 	case map[string]any:
 		out := make(map[string]any, len(value))
@@ -69,7 +69,7 @@ func (v *Variables) normalize(value any, key string) any {
 	return value
 }
 
-func (v *Variables) text(s, key string) string {
+func (v *variables) text(s, key string) string {
 	switch key {
 	case "resourceVersion":
 		if s != "" && s != "0" {
@@ -100,7 +100,7 @@ func (v *Variables) text(s, key string) string {
 
 // message puts names into free text: uids anywhere, and every number of a text
 // that speaks of resource versions.
-func (v *Variables) message(s string) string {
+func (v *variables) message(s string) string {
 	for i, uid := range v.uids {
 		s = strings.ReplaceAll(s, uid, name("UID", i))
 	}
@@ -116,7 +116,7 @@ func (v *Variables) message(s string) string {
 	})
 }
 
-func (v *Variables) now() time.Time {
+func (v *variables) now() time.Time {
 	if v.Now != nil {
 		return v.Now()
 	}

@@ -22,7 +22,7 @@ type Options struct {
 	// goroutine; nil tells nobody.
 	Progress func(done int)
 	// ShrinkTries bounds how often a case that differs is run again to shrink
-	// it, 0 for DefaultShrinkTries.
+	// it, 0 for defaultShrinkTries.
 	ShrinkTries int
 }
 

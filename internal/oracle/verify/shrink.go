@@ -9,15 +9,15 @@ type shrinker struct {
 	left  int // tries that may still be made
 }
 
-// DefaultShrinkTries is how often Shrink asks where nobody says.
-const DefaultShrinkTries = 20000
+// defaultShrinkTries is how often Shrink asks where nobody says.
+const defaultShrinkTries = 20000
 
 // Shrink returns the least part of v of which still holds that it finds in so
-// many tries (0 for DefaultShrinkTries), and how many it took. Of v itself still
+// many tries (0 for defaultShrinkTries), and how many it took. Of v itself still
 // must hold.
 func Shrink(v document.Value, tries int, still func(document.Value) bool) (document.Value, int) {
 	if tries == 0 {
-		tries = DefaultShrinkTries
+		tries = defaultShrinkTries
 	}
 	s := shrinker{still, tries}
 	for {

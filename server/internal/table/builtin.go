@@ -216,7 +216,7 @@ func jobDuration(o Object) string {
 	if err != nil {
 		end = o.Now
 	}
-	return Duration(end.Sub(start))
+	return durationText(end.Sub(start))
 }
 
 func roleColumns(resource string) []Column {

@@ -34,7 +34,7 @@ func extensionColumns(resource string) []Column {
 				if !ok {
 					return "<none>"
 				}
-				return Duration(time.Duration(seconds) * time.Second)
+				return durationText(time.Duration(seconds) * time.Second)
 			}), textColumn("Condition", requestCondition)}
 	case "flowschemas":
 		return []Column{name, field("PriorityLevel", "", "spec", "priorityLevelConfiguration", "name"),

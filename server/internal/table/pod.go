@@ -51,7 +51,7 @@ func (p pod) restartText(now time.Time) string {
 	if p.restarts == 0 || p.lastRestart.IsZero() {
 		return n
 	}
-	return n + " (" + Duration(now.Sub(p.lastRestart)) + " ago)"
+	return n + " (" + durationText(now.Sub(p.lastRestart)) + " ago)"
 }
 
 func podOf(o Object) pod {

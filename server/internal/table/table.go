@@ -70,12 +70,12 @@ func age(v document.Value, now time.Time) string {
 	if err != nil {
 		return "<unknown>"
 	}
-	return Duration(now.Sub(t))
+	return durationText(now.Sub(t))
 }
 
-// Duration prints a duration as kubectl does: with one or two units, so that
+// durationText prints a duration as kubectl does: with one or two units, so that
 // about two digits count.
-func Duration(d time.Duration) string {
+func durationText(d time.Duration) string {
 	two := func(big, bigUnit, small, smallUnit int64, units string) string {
 		s := strconv.FormatInt(big/bigUnit, 10) + units[:1]
 		if rest := small / smallUnit; rest > 0 {

@@ -88,7 +88,7 @@ func TestDuration(t *testing.T) {
 		"10m": 10 * time.Minute, "179m": 3*time.Hour - 1, "3h": 3 * time.Hour, "3h5m": 3*time.Hour + 5*time.Minute, "8h": 8*time.Hour + 40*time.Minute,
 		"47h": 2*day - 1, "2d": 2 * day, "7d23h": 8*day - 1, "8d": 8 * day, "729d": 730*day - 1, "2y": 730 * day, "3y5d": 3*365*day + 5*day, "8y": 8 * 365 * day,
 	} {
-		if got := Duration(d); got != want {
+		if got := durationText(d); got != want {
 			t.Errorf("%v: got %s, want %s", d, got, want)
 		}
 	}
