@@ -223,7 +223,7 @@ func TestMatching(t *testing.T) {
 	}
 }
 
-// A patch without a kind is for the only live object, or for the one that it names.
+// A patch without a kind applies to the only live object, or to the one that it names.
 func TestPatchesWithoutAKind(t *testing.T) {
 	lab := newLab(t, patchlab.Options{})
 	const two = liveConfigMap + "\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: b, namespace: shop}}"

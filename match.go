@@ -54,7 +54,7 @@ type liveObjects struct {
 	given int
 }
 
-// A liveObject is one of the live input, or one that a change has created.
+// A liveObject is an object of the live input or one that an earlier change created.
 type liveObject struct {
 	manifest.Object
 	namespace string

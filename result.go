@@ -20,7 +20,8 @@ type Result struct {
 	Before *Object
 	// After is the object after the change.
 	After *Object
-	// Scale is what a change through the subresource scale is answered with.
+	// Scale is the Scale object in the response to a change of the subresource scale, and
+	// absent for other changes.
 	Scale document.Value
 	// Warnings are those that the API server sends with its answer.
 	Warnings []string

@@ -102,7 +102,7 @@ func rulesNotRun(n int, k *schema.Kind) string {
 	return fmt.Sprintf("%d CEL rules of %s were not run", n, k.Kind)
 }
 
-// prepare fills in what the change leaves open, and opens the live object.
+// prepare completes the options of the change and decodes the live object.
 func (l *Lab) prepare(live *liveObjects, m *matched, c Change) (*write, error) {
 	w := &write{lab: l, matched: m, change: c, notes: m.notes}
 	if c.Explain {

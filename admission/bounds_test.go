@@ -11,8 +11,8 @@ import (
 	"github.com/patchlab-dev/patchlab/cluster"
 )
 
-// policy returns a ValidatingAdmissionPolicy for ConfigMaps with variables, each a name
-// and an expression, and its binding.
+// policy returns a ValidatingAdmissionPolicy for ConfigMaps and its binding. variables
+// are alternating names and expressions.
 func policy(expression string, variables ...string) []string {
 	var list []string
 	for i := 0; i < len(variables); i += 2 {

@@ -216,8 +216,8 @@ func overBudget(why string, seconds int) *Status {
 	}
 }
 
-// selectsLabels reports whether a LabelSelector selects an object. One that is not
-// there selects nothing, an empty one everything.
+// selectsLabels reports whether a LabelSelector selects an object. A missing selector
+// selects nothing, an empty one everything.
 func selectsLabels(selector, object document.Value) bool {
 	if selector.Kind() != document.Object {
 		return false

@@ -22,10 +22,10 @@ func serviceRange() netip.Prefix {
 	return netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 96, 0, 0}), 16)
 }
 
-// addresses gives Services the cluster IPs and ports that they leave open, in
-// order and round again, passing over those that a Service has. (The API server
-// takes random ones.) It is safe for concurrent use. What is given out and then
-// not stored is free again with the next round.
+// addresses allocates cluster IPs and node ports to Services that do not set them. It
+// goes through the range in order, starts over at its end, and skips those in use.
+// (kube-apiserver chooses at random.) An address that was allocated but not stored is
+// available again in the next round. It is safe for concurrent use.
 type addresses struct {
 	store store.Store[*Record]
 	scope string // of the Services in the store

@@ -146,7 +146,7 @@ func TestAddressesAsked(t *testing.T) {
 			t.Errorf("%s: %v", one.reason, err)
 		}
 	}
-	// A Service keeps its own.
+	// An update does not change the addresses of a Service.
 	update := &Request{Verb: Patch, Version: "v1", Resource: "services", Namespace: "d", Name: "first", Format: MergePatch,
 		Body: []byte(`{"spec":{"clusterIP":"10.96.0.9","ports":[{"port":81,"nodePort":30009}]}}`)}
 	if _, err := c.Do(context.Background(), update); err != nil {

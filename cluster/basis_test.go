@@ -9,9 +9,8 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// An object that was stored without validation is validated as a whole by each write
-// until it is valid; what has been found valid is not looked at again, but what
-// changes is.
+// Each write validates the whole of an object that was stored without validation, until
+// the object is valid. From then on a write validates only what it changes.
 func TestStoredObjectsAreValidatedUntilTheyAreValid(t *testing.T) {
 	const path = "/apis/apps/v1/namespaces/n/deployments"
 	deployment := func(ports string) string {

@@ -42,8 +42,8 @@ func (p *pipeline) begin(r *Request, ep *endpoint) (*task, *Status) {
 	return t, nil
 }
 
-// checkPatchFormat refuses what is no patch for the kind: custom resources have
-// no strategic merge patch.
+// checkPatchFormat refuses media types that are not patches of the kind: custom
+// resources do not support strategic merge patch.
 func checkPatchFormat(r *Request, ep *endpoint) *Status {
 	switch r.Format {
 	case JSONPatch, MergePatch, ApplyPatch:

@@ -35,8 +35,8 @@ func (c *Cluster) Changes(ctx context.Context) (*Changes, error) {
 	return &Changes{c, events}, nil
 }
 
-// Next waits for the next change. synced is true once, instead of a change, after
-// the objects that were there when the stream began.
+// Next waits for the next change. The objects that exist when the stream begins come
+// first; after them synced is true once, without a change.
 func (c *Changes) Next(ctx context.Context) (change Change, synced bool, err error) {
 	for {
 		e, err := c.events.Next(ctx)

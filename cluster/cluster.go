@@ -443,7 +443,7 @@ func (c *Cluster) finalized(ctx context.Context, t *task, key string, out outcom
 	return t.respond(out, out.object)
 }
 
-// answer makes the answer to a write from what has been stored.
+// answer returns the response to a write for the item that was stored.
 func (t *task) answer(out outcome, item store.Item[*Record]) (*Response, *Status) {
 	k, r := t.ep.kind, item.Value
 	stored := versioned(r.object, item.Revision)
@@ -460,7 +460,7 @@ func (t *task) answer(out outcome, item store.Item[*Record]) (*Response, *Status
 	return t.respondWith(out, object)
 }
 
-// respond makes the answer to a write from the object as it is stored.
+// respond returns the response to a write for the object as it is to be stored.
 func (t *task) respond(out outcome, object fieldmanager.Object) (*Response, *Status) {
 	object, st := t.readUpdate(t.ep.kind, object, t.basis)
 	if st != nil {
@@ -469,7 +469,7 @@ func (t *task) respond(out outcome, object fieldmanager.Object) (*Response, *Sta
 	return t.respondWith(out, object)
 }
 
-// respondWith makes the answer to a write from the object as it is read.
+// respondWith returns the response to a write for the object as it is read from storage.
 func (t *task) respondWith(out outcome, object fieldmanager.Object) (*Response, *Status) {
 	resp := &Response{Code: 200, Warnings: append(t.warnings, out.warnings...)}
 	if out.created {
@@ -486,8 +486,8 @@ func (t *task) respondWith(out outcome, object fieldmanager.Object) (*Response, 
 	return resp, nil
 }
 
-// deleteCollection deletes one object after the other; what was deleted before
-// one failed stays deleted, as on the API server.
+// deleteCollection deletes the objects one by one. As in kube-apiserver, those that were
+// deleted before a failure stay deleted.
 func (c *Cluster) deleteCollection(ctx context.Context, r *Request, ep *endpoint) (*Response, *Status) {
 	s, st := c.selection(r, ep)
 	if st != nil {

@@ -117,7 +117,7 @@ func TestLastFinalizerDeletesItsOwnObject(t *testing.T) {
 	}
 }
 
-// A namespace that is being deleted stays until its spec has no finalizer, too.
+// A namespace that is being deleted also stays until its spec has no finalizers.
 func TestNamespaceStaysForTheFinalizersOfItsSpec(t *testing.T) {
 	const namespaces = "/api/v1/namespaces"
 	q := newRequests(t, cluster.Config{})

@@ -30,11 +30,10 @@ type Conversion interface {
 	Convert(ctx context.Context, crd *schema.CRD, object document.Value, apiVersion string) (document.Value, error)
 }
 
-// checkRules adds what the rules of a custom resource find to the causes that
-// were found before. Some of those keep every rule from running, because a rule
-// relies on the types and sizes that the schema promises
-// (apiextensions-apiserver, hasBlockingErr); that they do is a cause too, whether
-// or not rules are evaluated here.
+// checkRules evaluates the validation rules (CEL) of a custom resource and adds their
+// errors to causes. Some causes block all rules, because rules rely on the types and
+// sizes that the schema declares (apiextensions-apiserver, hasBlockingErr); a further
+// cause then says so, even if rules are not evaluated here.
 func (t *task) checkRules(causes []Cause, object, live document.Value) []Cause {
 	if t.ep.kind.Rules == 0 {
 		return causes

@@ -28,8 +28,8 @@ func Step(config Config, live document.Value, r *Request) (*Response, error) {
 // safe for concurrent use.
 type Pipeline struct{ pipeline *pipeline }
 
-// NewPipeline returns a pipeline. Of config, Store and BookmarkInterval are not
-// looked at.
+// NewPipeline returns a pipeline. It ignores config.Store and
+// config.BookmarkInterval.
 func NewPipeline(config Config) (*Pipeline, error) {
 	p, err := newPipeline(config)
 	if err != nil {

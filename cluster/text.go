@@ -15,8 +15,8 @@ type objectText struct {
 	versionBegin, versionEnd, kindBegin, kindEnd int
 	// metadata is where the value of metadata begins and ends.
 	metadataBegin, metadataEnd int
-	// revision is where the member resourceVersion belongs, and the commas that it
-	// needs there.
+	// revision is the offset at which the member resourceVersion is to be inserted, with the
+	// commas that it needs there.
 	revision      int
 	before, after string
 }

@@ -103,7 +103,7 @@ func (w *watcher) stop() {
 	}
 }
 
-// failure is the event with which a watch reports an error.
+// failure returns the ERROR event by which a watch reports a status.
 func failure(st *Status) ShownEvent {
 	return ShownEvent{Event: Event{Type: "ERROR", Object: st.Object()}}
 }

@@ -174,8 +174,8 @@ func (t *task) next(live fieldmanager.Object) (fieldmanager.Object, []string, *S
 	return next, append(warnings, more...), st
 }
 
-// sameUID is the precondition of a PUT that names a uid. The API server answers
-// with the text of its storage.
+// sameUID refuses a PUT whose uid is not that of the live object, with the message of
+// kube-apiserver's storage.
 func (t *task) sameUID(live fieldmanager.Object, next document.Value) *Status {
 	wanted, found := meta(next, "uid"), meta(live.Value, "uid")
 	if wanted == "" || wanted == found || found == "" && live.Value.Exists() {

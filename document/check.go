@@ -83,9 +83,9 @@ type previousItem struct {
 	n       int
 }
 
-// previousMember is where a member of the preceding item is in the text. key
-// includes the quotes and the colon, and has no escapes. value is empty unless it
-// is a string. Both are in printed form.
+// previousMember holds the positions of a member of the preceding item in the text: of
+// its key, with quotes and colon and without escapes, and of its value. The value's span
+// is empty unless the value is a string. Both texts are in printed form.
 type previousMember struct{ key, value span }
 
 type span struct{ from, to int }

@@ -41,9 +41,9 @@ func yamlStyleOf(s string) yamlStyle {
 	return plainStyle
 }
 
-// yamlPrintable reports whether kubectl writes a character as it is, in quotes at
-// least: those of the basic plane that are neither control characters nor end a
-// line in some version of YAML.
+// yamlPrintable reports whether kubectl writes a character without an escape, at least
+// within quotes: a character of the basic multilingual plane that is not a control
+// character and not a line break in any version of YAML.
 func yamlPrintable(r rune) bool {
 	return r >= ' ' && r < 0x7f || r >= 0xa0 && r <= 0xfffd && r != 0x2028 && r != 0x2029 && r != 0xfeff
 }

@@ -145,8 +145,8 @@ spec: {replicas: 5}
 	// true
 }
 
-// A request that is no apply takes over the fields that it changes. A request
-// to the status subresource owns what is in the status, and nothing else.
+// A request that is not an apply becomes the owner of the fields that it changes. A
+// request to the status subresource owns fields of the status only.
 func ExampleManager_Update() {
 	live := deployed(managerOf(""))
 	next := live.Value.Set(document.NewInt(7), "spec", "replicas").Set(document.NewInt(7), "status", "replicas")

@@ -180,8 +180,8 @@ func (m *Manager) self(manager string, op structured.Operation) entry {
 	return entry{Manager: manager, Operation: op, APIVersion: m.config.APIVersion, Subresource: m.config.Subresource}
 }
 
-// serverFields are the fields that the server fills in and that no request comes
-// to own (apimachinery, managedfields/internal/stripmeta.go).
+// serverFields are the fields that the API server sets itself; managers never own them
+// (apimachinery, managedfields/internal/stripmeta.go).
 var serverFields = sync.OnceValue(func() fieldset.Set {
 	s := fieldset.Of(document.Keys("apiVersion"), document.Keys("kind"), document.Keys("metadata"))
 	for _, name := range [...]string{"name", "namespace", "creationTimestamp", "selfLink", "uid", "clusterName", "generation", "managedFields", "resourceVersion"} {

@@ -63,8 +63,8 @@ func prefersTheSame(spec, was document.Value) bool {
 	return was.Exists() && spec.Get("ipFamilyPolicy").StringOr("") == prefer && was.Get("ipFamilyPolicy").StringOr(prefer) == prefer
 }
 
-// singleStack refuses what takes two families of addresses, or another than the
-// cluster's. A Service without addresses and selector may have any families.
+// singleStack refuses a Service that needs two IP families, or one that is not the
+// cluster's. A headless Service without a selector may name any families.
 func (c *check) singleStack(spec field) {
 	policy, ips, families := spec.get("ipFamilyPolicy"), spec.get("clusterIPs"), spec.get("ipFamilies")
 	if policy.text() == "SingleStack" {

@@ -13,11 +13,11 @@ type Request struct {
 	Options
 	// Type of the patch; TypeAuto chooses.
 	Type Type
-	// Kind of the object, for strategic merge patches and TypeAuto; nil where it
-	// is not known, which counts as a custom resource.
+	// Kind is the kind of the object, for strategic merge patches and TypeAuto. nil is
+	// an unknown kind, which is treated as a custom resource.
 	Kind *schema.Kind
-	// ObjectName and PatchName are the names of the inputs for messages, such as
-	// names of files.
+	// ObjectName and PatchName name the inputs in error messages. They are usually file
+	// names.
 	ObjectName, PatchName string
 	// MaxBytes bounds each input: 0 is the API server's 3 MiB, below 0 no bound.
 	MaxBytes int

@@ -41,8 +41,8 @@ func goText(v document.Value) string {
 	return "<nil>"
 }
 
-// goFloat prints as the verb %v: with an exponent below 1e-4 and from 1e21 on,
-// of two digits at least.
+// goFloat returns f as fmt's verb %v prints it: with an exponent of at least two digits
+// if f is below 1e-4 or at least 1e21.
 func goFloat(f float64) string {
 	s := strconv.FormatFloat(f, 'g', -1, 64)
 	if abs := max(f, -f); abs >= 1e-4 && abs < 1e21 {

@@ -66,7 +66,8 @@ func JSON(object, patch document.Value, o Options) (document.Value, error) {
 type operation struct {
 	index int
 	op    string
-	// path and from are the pointers; hasPath and hasFrom tell "" from none.
+	// path and from are JSON pointers. hasPath and hasFrom report whether the operation
+	// has the member; "" is the pointer to the whole document.
 	path, from       string
 	hasPath, hasFrom bool
 	// value is absent where the operation has none.
@@ -296,7 +297,8 @@ func (w *patcher) copy(op *operation) error {
 	if err != nil {
 		return err
 	}
-	// kube-apiserver looks for the target before it counts what is copied.
+	// As in kube-apiserver, a target that does not exist is reported before the limit on
+	// copied bytes is checked.
 	if _, _, err := w.find(op, op.path, op.hasPath, "path"); err != nil {
 		return err
 	}

@@ -54,8 +54,8 @@ func (a *roles) check(r *cluster.Request) *cluster.Status {
 		Details: &cluster.StatusDetails{Group: r.Group, Kind: r.Resource, Name: r.Name}}
 }
 
-// rules returns the rules of all roles that the user of a request has where the
-// request goes.
+// rules returns the rules of all roles that are bound to the user of a request in the
+// namespace of the request.
 func (a *roles) rules(r *cluster.Request) ([]rbacv1.PolicyRule, error) {
 	global, err := list[rbacv1.ClusterRoleBinding](a.cluster, "clusterrolebindings", "")
 	if err != nil {

@@ -64,7 +64,7 @@ func (a *archive) typeBlob(number, version int) string {
 	return a.blobs[u24(a.blobOffsets, b):u24(a.blobOffsets, b+1)]
 }
 
-// reader reads the numbers of one description.
+// reader reads the numbers that describe one type in the catalog.
 type reader struct {
 	a    *archive
 	data string

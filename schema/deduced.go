@@ -6,13 +6,13 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// Deduced returns the type of what has no schema: any scalar, a list with one
-// owner, or an object whose members are such again. It is what structured
-// merge deduces, and always the same pointer.
+// Deduced returns the type of a value without a schema, as structured merge deduces it:
+// any scalar, an atomic list, or an object whose members have the same type. The pointer
+// is always the same.
 func Deduced() *Type { return withoutSchema().deduced }
 
-// Untyped returns the type of what has no schema and one owner: any scalar, or
-// a list or an object that is replaced as a whole. Always the same pointer.
+// Untyped returns the type of a value without a schema that is replaced as a whole: any
+// scalar, an atomic list or an atomic object. The pointer is always the same.
 func Untyped() *Type { return withoutSchema().untyped }
 
 // AnyMember returns the type of the members that additionalProperties: true

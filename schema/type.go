@@ -99,7 +99,7 @@ type MapType struct {
 	// x-kubernetes-preserve-unknown-fields and in an object without properties
 	// it is Deduced(). For pruning see Keeps.
 	Elem *Type
-	// Atomic says that the object is replaced as a whole and has one owner
+	// Atomic reports that the object is replaced as a whole and has one owner
 	// (x-kubernetes-map-type: atomic).
 	Atomic bool
 	// PreserveUnknown says that unknown members of this very object are kept

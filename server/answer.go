@@ -21,7 +21,7 @@ const (
 	smallValue = 64 << 10
 )
 
-// buffers hold what has been written of an answer and not been sent.
+// buffers are the buffers of responses that were written in part and not sent.
 var buffers = sync.Pool{New: func() any { return new(make([]byte, 0, longAnswer+longAnswer/8)) }}
 
 // answer is an answer that is being written. It keeps at most a piece of it in
@@ -109,9 +109,9 @@ var zippers = sync.Pool{New: func() any {
 	return z
 }}
 
-// compresses reports whether a long answer is to be compressed: where the client
-// takes that, weights not considered, as on kube-apiserver, and there is a network
-// between. On loopback compressing and decompressing only cost time.
+// compresses reports whether a long response is to be compressed: if the client accepts
+// gzip (quality values are ignored, as in kube-apiserver) and is not on the loopback
+// interface, where compression only costs time.
 func compresses(r *http.Request) bool {
 	if onLoopback(r) {
 		return false

@@ -232,7 +232,7 @@ func TestManyStreams(t *testing.T) {
 	}
 }
 
-// An event that is written in parts is the same bytes.
+// A watch event that is written in parts has the same bytes as one written at once.
 func TestLargeEventsAreWrittenAsOthers(t *testing.T) {
 	s := local(t, Options{})
 	for _, size := range []int{largeEvent, 2*largeEvent - 300, 500_000} {

@@ -48,7 +48,7 @@ func TestSlowBodiesKeepNoSlot(t *testing.T) {
 	client.CloseIdleConnections()
 }
 
-// Clients that do not read their answers keep no slot either.
+// A client that does not read its response does not occupy a slot.
 func TestSlowReadersKeepNoSlot(t *testing.T) {
 	f := newFake(t)
 	large := object("kind", text("ConfigMap"), "data", text(strings.Repeat("x", 32<<20)))

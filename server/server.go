@@ -198,8 +198,8 @@ type writer struct {
 	http.ResponseWriter
 	code  int
 	bytes int64
-	// slot is where the request has a slot, nil for none; held is what its body
-	// took of the budget.
+	// slot is the limit that counts the request, nil for none; held is the part of the
+	// memory budget that its body uses.
 	slot slots
 	held int
 	// kind is what the request is counted by, and conflict why it was refused

@@ -138,8 +138,8 @@ func (s *Server) tableOf(form answerForm, t target, v document.Value, include st
 		"columnDefinitions", table.definitions(), "rows", document.NewList(table.row(v)))
 }
 
-// tableKind is the kind whose columns an answer has: a subresource may answer
-// with another.
+// tableKind returns the kind whose printer columns the response has. A subresource may
+// return objects of another kind.
 func (t target) tableKind(registry *schema.Registry) *schema.Kind {
 	if sub, ok := t.kind.Subresource(t.subresource); ok && sub.Kind != t.kind.GroupVersionKind {
 		if k, ok := registry.Kind(sub.Kind); ok {

@@ -135,8 +135,8 @@ func TestCacheAsksOnce(t *testing.T) {
 	}
 }
 
-// While the cache lags behind, a read that may be old is answered from it, and
-// one that may not waits or goes beneath.
+// While the cache lags behind the store, it answers reads that may be stale. A read that
+// must be current waits for the cache or goes to the store.
 func TestCacheIsNeverOlderThanAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		held := make(chan struct{})

@@ -26,7 +26,7 @@ type items[T any] = btree.Map[string, *entry[T]]
 // take the same time.
 const indexDegree = 4
 
-// record is one write, and the index after it.
+// record holds one write and the state of the index after that write.
 type record[T any] struct {
 	key      string
 	revision int64

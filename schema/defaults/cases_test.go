@@ -12,9 +12,9 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// A fact is an object and what kube-apiserver's own decoder, defaults and
-// storage make of it: those of 1.36.3, where Version is empty or the rule has
-// not changed since.
+// A fact is an object together with the result of kube-apiserver's own decoding,
+// defaulting and storage. An empty Version is 1.36.3, or any version since which the rule
+// has not changed.
 type fact struct {
 	Name, Version string
 	Sent, Want    json.RawMessage

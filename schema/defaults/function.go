@@ -103,8 +103,8 @@ func podRequests(_ *filler, spec document.Value) document.Value {
 
 func hugePages(resource string) bool { return strings.HasPrefix(resource, "hugepages-") }
 
-// isLatest reports whether an image's reference means the tag latest: by name,
-// or with neither tag nor digest. A reference that cannot be read means none
+// isLatest reports whether an image reference has the tag latest, or neither a tag nor a
+// digest. It is false for a reference that cannot be parsed
 // (github.com/distribution/reference, ParseNormalizedNamed).
 func isLatest(ref string) bool {
 	if len(ref) == 64 && strings.Trim(ref, "0123456789abcdef") == "" {

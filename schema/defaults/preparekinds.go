@@ -164,8 +164,8 @@ func requester(spec document.Value, u User) document.Value {
 	return spec
 }
 
-// keptDecisions keeps a CertificateSigningRequest's conditions of approval and
-// denial as they are, where a status has as many of them.
+// keptDecisions restores a CertificateSigningRequest's conditions Approved and Denied
+// from the live status if the new status has the same number of them.
 func keptDecisions(next, live document.Value) document.Value {
 	list := next.Lookup("status", "conditions")
 	if !list.Exists() {

@@ -69,8 +69,8 @@ func TestUpdatesAreAsWithoutTheLiveObject(t *testing.T) {
 	}
 }
 
-// stored returns an object as it may be live: decoding it and filling in its
-// defaults changes nothing.
+// stored returns v decoded and defaulted. ok is false if decoding and defaulting the
+// result again would change it, so that it cannot be a live object.
 func stored(rules *defaults.Rules, k *schema.Kind, v document.Value) (document.Value, bool) {
 	v, _, err := defaults.Decode(k, v, defaults.FromTree)
 	if err != nil {

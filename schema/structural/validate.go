@@ -79,9 +79,9 @@ type finding struct {
 // rootField is the Field of an error on the whole object.
 const rootField = "<nil>"
 
-// wording is how the detail of an error contains the path, as in kube-openapi's
-// messages. apiextensions-apiserver reports errors of the wordings inPath and quoted
-// on the whole object (ValidateCustomResource); their Path is still that of the value.
+// wording selects how the path of an error is written into its detail, as kube-openapi
+// does. apiextensions-apiserver reports errors with the wordings inPath and quoted on the
+// whole object (ValidateCustomResource); their Path is nevertheless that of the value.
 type wording uint8
 
 const (

@@ -56,7 +56,8 @@ func tooLarge(err error) bool {
 	return ok && s.Code() == codes.ResourceExhausted && strings.Contains(s.Message(), "message larger than max")
 }
 
-// placed replaces etcd's refusal of a revision by one that holds the revisions.
+// placed replaces etcd's error about a compacted or future revision with the store's
+// error, which holds the revisions.
 func (s *Store[T]) placed(ctx context.Context, revision int64, err error) error {
 	switch {
 	case errors.Is(err, errCompacted):

@@ -23,8 +23,8 @@ type Options[T any] struct {
 	// Decode is called anew for each read.
 	Encode func(T) []byte
 	Decode func([]byte) (T, error)
-	// Equal reports whether storing b in place of a would change nothing. nil
-	// never does, so that every update is a write.
+	// Equal reports whether a and b are stored the same, so that an update need not be
+	// written. With nil every update is written.
 	Equal func(a, b T) bool
 	// UID returns the UID of a value, for preconditions. nil gives every value
 	// the empty UID.

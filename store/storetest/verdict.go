@@ -87,7 +87,7 @@ func (s *simulation) checkSeen(m *model, got seen) {
 	}
 }
 
-// wantSeen returns the events that a watcher must get.
+// wantSeen returns the events that a watcher should have received.
 func (s *simulation) wantSeen(m *model, got seen) []eventT {
 	if !got.initial {
 		return m.follow(got.scope, got.after)

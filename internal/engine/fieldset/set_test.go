@@ -24,7 +24,8 @@ func decode(text string) (ours Set, theirs *fieldpath.Set, errOurs, errTheirs er
 	return ours, theirs, errOurs, errTheirs
 }
 
-// canonicalJSON is a set of theirs as ours prints it: with sorted keys.
+// canonicalJSON returns the JSON of a structured-merge-diff set with sorted keys, as our
+// sets print it.
 func canonicalJSON(t testing.TB, s *fieldpath.Set) string {
 	t.Helper()
 	text, err := s.ToJSON()

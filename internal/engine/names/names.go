@@ -120,7 +120,8 @@ func PathSegment(s string) string {
 	return ""
 }
 
-// PathSegmentPrefix is PathSegment for the beginning of a name, which may be dots.
+// PathSegmentPrefix checks the prefix of a generated name as PathSegment checks a name.
+// Unlike a name, a prefix may be "." or "..".
 func PathSegmentPrefix(s string) string {
 	if s == "." || s == ".." {
 		return ""

@@ -202,8 +202,8 @@ func (q Quantity) RoundUp(exponent int32) Quantity {
 	return q
 }
 
-// Int64 returns the quantity rounded away from zero to an integer, and whether that
-// fits an int64.
+// Int64 returns the quantity rounded to an integer, away from zero. ok is false if the
+// integer does not fit an int64.
 func (q Quantity) Int64() (int64, bool) {
 	if q.exponent > maxDigits {
 		return 0, q.IsZero()
@@ -239,7 +239,8 @@ func (q Quantity) Add(r Quantity) Quantity {
 	return q
 }
 
-// Cmp compares by value: -1 where q is less than r, 0, or 1.
+// Cmp compares two quantities by value: it returns -1 if q is less than r, 0 if they are
+// equal, and 1 if q is greater.
 func (q Quantity) Cmp(r Quantity) int {
 	if q.sign() != r.sign() || q.IsZero() {
 		return cmp.Compare(q.sign(), r.sign())

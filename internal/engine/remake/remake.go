@@ -33,7 +33,8 @@ func Items(list document.Value, f func(i int, item document.Value) document.Valu
 	return out.List()
 }
 
-// Members is Items for the members of an object; i is the position of a member.
+// Members replaces the members of an object as Items replaces the items of a list; i is
+// the position of a member.
 func Members(object document.Value, f func(i int, member document.Value) document.Value) document.Value {
 	if object.Kind() != document.Object {
 		return object

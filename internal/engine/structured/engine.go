@@ -61,7 +61,7 @@ type Types struct {
 	Report func(r Rule, fields fieldset.Set, about Entry)
 }
 
-// Rule is a rule by which the engine decides about fields.
+// Rule identifies the rule behind a decision of the engine about a field.
 type Rule uint8
 
 // The rules, see Merger.Apply and Merger.Update.

@@ -64,7 +64,7 @@ func (w *visit) each(t *schema.Type, v document.Value, sets []fieldset.Set, whol
 	}
 }
 
-// part visits a part that may have owners of its own.
+// part visits a field or item that may have owners different from those of its parent.
 func (w *visit) part(t *schema.Type, element string, step document.Step, v document.Value, sets []fieldset.Set) {
 	owners := []int{}
 	below := make([]fieldset.Set, len(sets))

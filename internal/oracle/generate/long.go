@@ -65,7 +65,7 @@ func (g *Generator) text() document.Value {
 	return document.NewString(text)
 }
 
-// A rate says how many of the parts of a value are changed.
+// A rate is the proportion of the parts of a value that are changed.
 type rate struct {
 	g     *Generator
 	rare  int // one in so many is touched at all

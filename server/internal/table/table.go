@@ -171,7 +171,7 @@ func or(s, missing string) string {
 	return s
 }
 
-// plain prints a scalar as text without quotes.
+// plain returns the text of a scalar, without quotes.
 func plain(v document.Value) string {
 	switch v.Kind() {
 	case document.String:
@@ -199,7 +199,7 @@ func firstOf(all []string, limit int, separator string) string {
 	return strings.Join(all[:limit], separator) + " + " + strconv.Itoa(len(all)-limit) + " more..."
 }
 
-// named finds the item of a list whose member has that text.
+// named returns the item of a list whose member key is the text value.
 func named(list document.Value, key, value string) document.Value {
 	for _, item := range list.Items() {
 		if item.Get(key).StringOr("") == value {
