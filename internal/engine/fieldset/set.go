@@ -319,11 +319,14 @@ func (s Set) Steps() (steps []document.Step, positions []int) {
 // in the order of document.Step.Compare, then those below each of them.
 func (s Set) Paths() []document.Path {
 	var out []document.Path
-	s.walk(nil, func(p document.Path) { out = append(out, slices.Clone(p)) })
+	s.Walk(func(p document.Path) { out = append(out, slices.Clone(p)) })
 	return out
 }
 
-// walk calls f for the fields of the set. The path is used again; clone it to keep it.
+// Walk calls f for the fields of the set in the order of Paths. The path is used again;
+// clone it to keep it.
+func (s Set) Walk(f func(document.Path)) { s.walk(nil, f) }
+
 func (s Set) walk(prefix document.Path, f func(document.Path)) {
 	steps, positions := s.Steps()
 	for i, step := range steps {

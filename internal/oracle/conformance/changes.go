@@ -27,7 +27,7 @@ const ChangeTime = "2026-01-02T03:04:05Z"
 
 // After returns the object that the step was answered with, as Before has it.
 func (c Change) After() []byte {
-	seen := &tally{vars: Variables{versions: c.vars.versions, uids: c.vars.uids}}
+	seen := &tally{vars: variables{versions: c.vars.versions, uids: c.vars.uids}}
 	seen.count(c.Want.Body)
 	return seen.concrete(c.Want.Body)
 }
