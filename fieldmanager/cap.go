@@ -8,8 +8,9 @@ import (
 )
 
 const (
-	// maxUpdates is the number of entries of updates that an object keeps.
-	maxUpdates = 10
+	// MaxUpdates is the number of entries of updates that an object keeps; of more, the
+	// API server merges the oldest (rule "cap").
+	MaxUpdates = 10
 	// ancient is the manager of the entry that the oldest are merged into.
 	ancient = "ancient-changes"
 )
@@ -28,7 +29,7 @@ func capUpdates(entries []entry) []entry {
 			updates = append(updates, e)
 		}
 	}
-	if len(updates) <= maxUpdates {
+	if len(updates) <= MaxUpdates {
 		return entries
 	}
 	slices.SortStableFunc(updates, func(a, b entry) int {
@@ -37,7 +38,7 @@ func capUpdates(entries []entry) []entry {
 	firsts := map[string]entry{}
 	left := len(updates)
 	for _, e := range updates {
-		if left <= maxUpdates {
+		if left <= MaxUpdates {
 			break
 		}
 		first, seen := firsts[e.APIVersion]

@@ -219,7 +219,7 @@ func (d *differing) finish() error {
 		d.app.print(string(encode("json", d.documents)))
 	}
 	switch {
-	case d.refused:
+	case d.refused || d.app.unread > 0:
 		return &exit{code: exitRefused}
 	case d.o.exitCode && d.differ:
 		return &exit{code: exitChanged}

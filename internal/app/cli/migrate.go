@@ -116,6 +116,9 @@ func (a *App) migrate(ctx context.Context, name string, o *migrateOptions) error
 	if o.output == "json" {
 		a.print(string(encode("json", m.documents)))
 	}
+	if a.unread > 0 {
+		return &exit{code: exitRefused}
+	}
 	return nil
 }
 

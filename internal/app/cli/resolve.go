@@ -330,7 +330,7 @@ func (r *resolving) finish() error {
 	if err := r.o.ways.unused(all); err != nil {
 		return err
 	}
-	if r.refused > 0 {
+	if r.refused > 0 || r.app.unread > 0 {
 		return &exit{code: exitRefused}
 	}
 	if open > 0 && len(r.o.ways.choices) > 0 {

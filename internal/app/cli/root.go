@@ -190,6 +190,7 @@ who owns which field afterwards, and who conflicts with whom.
 		a.defaultsCommand(),
 		a.diffCommand(),
 		a.explainCommand(),
+		a.lintCommand(),
 		a.migrateCommand(),
 		a.exportCommand(),
 		a.playgroundCommand(),

@@ -1,0 +1,158 @@
+package explain
+
+import (
+	"errors"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/engine/structured"
+	strategy "github.com/patchlab-dev/patchlab/kinds"
+	"github.com/patchlab-dev/patchlab/schema"
+	"github.com/patchlab-dev/patchlab/schema/defaults"
+	"github.com/patchlab-dev/patchlab/schema/structural"
+)
+
+// Severity says how serious a finding is.
+type Severity string
+
+// The severities, as SARIF names them.
+const (
+	// LevelError: an apply is refused, or loses something.
+	LevelError Severity = "error"
+	// LevelWarning: an apply works, and does not do what is probably meant.
+	LevelWarning Severity = "warning"
+	// LevelNote: something worth knowing.
+	LevelNote Severity = "note"
+)
+
+// Finding is something about an object that goes wrong, or may go wrong, under
+// server-side apply.
+type Finding struct {
+	// Rule is the id of the rule, see LintRules.
+	Rule     string   `json:"rule"`
+	Severity Severity `json:"severity"`
+	// Path leads to the field in the object, with list items by position; empty for the
+	// object itself.
+	Path    document.Path `json:"path,omitempty"`
+	Message string        `json:"message"`
+	// Remedy says what to do.
+	Remedy string `json:"remedy"`
+}
+
+// Lint checks objects for what goes wrong under server-side apply, and returns the
+// findings of each in the order of the object. An object with managedFields is a live
+// one, every other a manifest that is to be applied. Objects of one call are a set:
+// a manifest is checked against the autoscalers among them.
+//
+// Types, keys of items and owners are those of the engines; the rules of lint only name
+// where they lead to something that people do not expect. An object whose kind is not
+// known is checked as far as that is possible without a schema.
+func Lint(registry *schema.Registry, objects ...document.Value) [][]Finding {
+	targets := scaled(objects)
+	out := make([][]Finding, len(objects))
+	for i, v := range objects {
+		l := linter{registry: registry, object: v, typ: schema.Deduced()}
+		if kind, ok := registry.Of(v); ok {
+			l.kind, l.typ = kind, kind.Type()
+		}
+		l.lint(targets)
+		out[i] = l.found
+	}
+	return out
+}
+
+// linter checks one object.
+type linter struct {
+	registry *schema.Registry
+	kind     *schema.Kind // nil where it is not known
+	typ      *schema.Type
+	object   document.Value
+	live     bool
+	found    []Finding
+}
+
+// add adds a finding with the severity and the remedy of its rule.
+func (l *linter) add(rule string, path document.Path, message string) {
+	r := lintRule(rule)
+	l.addAs(r.Severity, rule, path, message)
+}
+
+func (l *linter) addAs(s Severity, rule string, path document.Path, message string) {
+	l.found = append(l.found, Finding{Rule: rule, Severity: s, Path: path.Join(), Message: message, Remedy: lintRule(rule).Remedy})
+}
+
+func (l *linter) lint(targets map[scaleTarget]string) {
+	if l.object.Kind() != document.Object {
+		return
+	}
+	owners, err := fieldmanager.Split(l.object)
+	l.live = owners.Managed.Len() > 0
+	if err != nil {
+		l.add(lintManagedFields, document.Keys("metadata", "managedFields"), err.Error())
+	}
+	l.sizes()
+	if l.live {
+		l.walk(l.typ, owners.Value, nil)
+		l.owned(owners)
+		return
+	}
+	l.walk(l.typ, l.object, nil)
+	l.manifest()
+	l.fits()
+	l.scaled(targets)
+}
+
+// fits checks that the manifest fits the type of its kind, as an apply does.
+func (l *linter) fits() {
+	if l.kind == nil {
+		return
+	}
+	before := len(l.found)
+	if !l.kind.Builtin {
+		_, unknown := structural.Prune(l.typ, l.object)
+		for _, p := range unknown {
+			l.add(lintUnknownField, p, "unknown field "+schema.FieldText(p)+hint(l.typ, p))
+		}
+	} else if _, problems, err := defaults.Decode(l.kind, l.object, defaults.FromJSON); err == nil {
+		for _, p := range problems {
+			l.add(lintUnknownField, p.Path, p.Message+hint(l.typ, p.Path))
+		}
+	}
+	m, err := fieldmanager.For(l.registry, l.kind, "")
+	if err != nil || len(l.found) > before || l.has(lintDuplicateItem) || l.has(lintMissingKey) {
+		return // an apply ends at the first problem, which is already named
+	}
+	_, err = m.Apply(fieldmanager.Object{}, l.object, fieldmanager.ApplyOptions{FieldManager: "lint"})
+	var misfit *structured.TypeError
+	var undecoded *defaults.DecodeError
+	switch {
+	case errors.As(err, &misfit):
+		l.add(lintType, misfit.Path, misfit.Reason)
+	case errors.As(err, &undecoded):
+		l.add(lintType, undecoded.Path, undecoded.Error())
+	}
+}
+
+func hint(t *schema.Type, p document.Path) string {
+	if near := t.NearestField(p); near != "" {
+		return "; did you mean " + near + "?"
+	}
+	return ""
+}
+
+func (l *linter) has(rule string) bool {
+	for _, f := range l.found {
+		if f.Rule == rule {
+			return true
+		}
+	}
+	return false
+}
+
+// resetBy returns the fields that the endpoint of the object's kind resets.
+func (l *linter) resetBy() []string {
+	if l.kind == nil {
+		return nil
+	}
+	return strategy.For(l.kind).Reset
+}

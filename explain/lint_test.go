@@ -1,0 +1,186 @@
+package explain
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// lintCases are objects with what is found in them: rule and path of each finding.
+var lintCases = []struct{ why, object, want string }{
+	{"nothing is wrong", configMap + "data: {a: b}", ""},
+	{"two items of a keyed list with one key", service + "spec: {ports: [{port: 80, protocol: TCP}, {port: 80, protocol: TCP}]}", "duplicate-item .spec.ports[1]"},
+	{"two items of which one takes its key from the default", service + "spec: {ports: [{port: 80, protocol: TCP}, {port: 80}]}", "duplicate-item .spec.ports[1], defaulted-key .spec.ports[1]"},
+	{"a set with an item twice", configMap[:len(configMap)-2] + ", finalizers: [example.com/a, example.com/a]}\n", "duplicate-item .metadata.finalizers[1]"},
+	{"an item without its key", aDeployment + "spec: {template: {spec: {containers: [{image: a}]}}}", "missing-key .spec.template.spec.containers[0]"},
+	{"a key that is left to its default", aDeployment + "spec: {template: {spec: {containers: [{name: a, ports: [{containerPort: 80}]}]}}}", "defaulted-key .spec.template.spec.containers[0].ports[0]"},
+	{"TCP and UDP on one port", service + "spec: {ports: [{name: a, port: 53, protocol: TCP}, {name: b, port: 53, protocol: UDP}]}", "shared-merge-key .spec.ports[1]"},
+	{"TCP and UDP on two ports", service + "spec: {ports: [{name: a, port: 53, protocol: TCP}, {name: b, port: 54, protocol: UDP}]}", ""},
+	{"a field that the kind has not", aDeployment + "spec: {replica: 1}", "unknown-field .spec.replica"},
+	{"a value of another type", aDeployment + "spec: {replicas: [1]}", "type .spec.replicas"},
+	{"null", aDeployment + "spec: {replicas: null}", "null-value .spec.replicas"},
+	{"the null of a creationTimestamp is dropped by everybody", configMap[:len(configMap)-2] + ", creationTimestamp: null}\n", ""},
+	{"an empty map", configMap + "data: {}", "empty-value .data"},
+	{"an empty list", aDeployment + "spec: {template: {spec: {tolerations: []}}}", "empty-value .spec.template.spec.tolerations"},
+	{"an empty struct says something", aDeployment + "spec: {template: {spec: {volumes: [{name: v, emptyDir: {}}]}}}", ""},
+	{"a placeholder for a CA", webhook + "  clientConfig: {url: 'https://x', caBundle: Cg==}\n", "empty-ca-bundle .webhooks[0].clientConfig.caBundle"},
+	{"an empty CA", webhook + "  clientConfig: {url: 'https://x', caBundle: ''}\n", "empty-ca-bundle .webhooks[0].clientConfig.caBundle"},
+	{"a CA", webhook + "  clientConfig: {url: 'https://x', caBundle: LS0tLQ==}\n", ""},
+	{"no name", "apiVersion: v1\nkind: ConfigMap\nmetadata: {generateName: a-}\n", "no-name .metadata"},
+	{"an exported object", configMap[:len(configMap)-2] + ", uid: u, resourceVersion: '5'}\n", "server-field .metadata.uid, server-field .metadata.resourceVersion"},
+	{"a status in a manifest", aDeployment + "status: {replicas: 3}", "reset-field .status"},
+	{"annotations near their limit", configMap[:len(configMap)-2] + ", annotations: {a: " + strings.Repeat("x", 250000) + "}}\n", "annotations-size .metadata.annotations, last-applied-size "},
+	{"annotations beyond their limit", configMap[:len(configMap)-2] + ", annotations: {a: " + strings.Repeat("x", 262144) + "}}\n", "annotations-size .metadata.annotations"},
+	{"too large for client-side apply", configMap + "data: {a: " + strings.Repeat("x", 262144) + "}", "last-applied-size "},
+	{"near etcd's limit", configMap + "data: {a: " + strings.Repeat("x", 1300000) + "}", "last-applied-size , object-size "},
+	{"the annotation of client-side apply in a manifest", configMap[:len(configMap)-2] + ", annotations: {kubectl.kubernetes.io/last-applied-configuration: '{}'}}\n", `last-applied .metadata.annotations["kubectl.kubernetes.io/last-applied-configuration"]`},
+	{"the annotation beside another applier", liveMap + "  annotations: {kubectl.kubernetes.io/last-applied-configuration: '{}'}\n  managedFields:\n  - {manager: gitops, operation: Apply, apiVersion: v1, fieldsType: FieldsV1, fieldsV1: {'f:data': {'f:a': {}}}}\n", `last-applied .metadata.annotations["kubectl.kubernetes.io/last-applied-configuration"]`},
+	{"the annotation that kubectl keeps up to date", liveMap + "  annotations: {kubectl.kubernetes.io/last-applied-configuration: '{}'}\n  managedFields:\n  - {manager: kubectl, operation: Apply, apiVersion: v1, fieldsType: FieldsV1, fieldsV1: {'f:data': {'f:a': {}}}}\n", ""},
+	{"fields that stay with before-first-apply", liveMap + "  managedFields:\n  - {manager: gitops, operation: Apply, apiVersion: v1, fieldsType: FieldsV1, fieldsV1: {'f:data': {'f:a': {}}}}\n  - {manager: before-first-apply, operation: Update, apiVersion: v1, fieldsType: FieldsV1, fieldsV1: {'f:data': {'f:a': {}}}}\n", "client-side-owner .metadata.managedFields"},
+	{"an entry that cannot be read", configMap[:len(configMap)-2] + ", managedFields: [{manager: m}]}\n", "managed-fields .metadata.managedFields"},
+	{"an entry in a version that has gone", liveMap + "  managedFields:\n  - {manager: m, operation: Update, apiVersion: v0, fieldsType: FieldsV1, fieldsV1: {'f:data': {'f:a': {}}}}\n", "unknown-version .metadata.managedFields[0]"},
+	{"ten updating managers", liveMap + "  managedFields:\n" + manyManagers(10), "managed-fields-cap .metadata.managedFields"},
+	{"nine updating managers", liveMap + "  managedFields:\n" + manyManagers(9), ""},
+	{"two owners of an atomic map", "apiVersion: v1\nkind: Service\nspec: {selector: {app: a}}\nmetadata:\n  name: a\n  managedFields:\n" + owning("one", "'f:spec': {'f:selector': {}}") + owning("two", "'f:spec': {'f:selector': {}}"), "shared-atomic .spec.selector"},
+	{"two owners of the members of a map", liveMap + "  managedFields:\n" + owning("one", "'f:data': {'f:a': {}}") + owning("two", "'f:data': {'f:a': {}}"), ""},
+	{"what has no schema is checked as far as that goes", "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a}\nspec: {a: null}\n", "null-value .spec.a"},
+	{"what is no object", "[1]", ""},
+}
+
+const (
+	configMap   = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
+	service     = "apiVersion: v1\nkind: Service\nmetadata: {name: a}\n"
+	aDeployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\n"
+	webhook     = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nmetadata: {name: a}\nwebhooks:\n- name: a.example.com\n"
+	liveMap     = "apiVersion: v1\nkind: ConfigMap\ndata: {a: b}\nmetadata:\n  name: a\n"
+)
+
+func owning(manager, fields string) string {
+	return fmt.Sprintf("  - {manager: %s, operation: Update, apiVersion: v1, fieldsType: FieldsV1, fieldsV1: {%s}}\n", manager, fields)
+}
+
+func manyManagers(n int) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(owning(fmt.Sprintf("m%d", i), "'f:data': {'f:a': {}}"))
+	}
+	return b.String()
+}
+
+func lintText(found []Finding) string {
+	var got []string
+	for _, f := range found {
+		at := ""
+		if len(f.Path) > 0 {
+			at = f.Path.String()
+		}
+		got = append(got, f.Rule+" "+at)
+	}
+	return strings.Join(got, ", ")
+}
+
+func parsedYAML(t *testing.T, text string) document.Value {
+	t.Helper()
+	d, err := document.ParseYAML([]byte(text), document.Options{})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return d.Root
+}
+
+// TestLint has a case for each rule.
+func TestLint(t *testing.T) {
+	registry := kinds(t)
+	seen := map[string]bool{LintDuplicateKey: true, lintReplicas: true} // of documents, and of several objects
+	for _, c := range lintCases {
+		found := Lint(registry, parsedYAML(t, c.object))[0]
+		if got := lintText(found); got != c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", c.why, got, c.want)
+		}
+		for _, f := range found {
+			seen[f.Rule] = true
+			if f.Remedy == "" || f.Message == "" || f.Severity == "" {
+				t.Errorf("%s: %+v lacks something", c.why, f)
+			}
+		}
+	}
+	for _, r := range LintRules() {
+		if !seen[r.ID] {
+			t.Errorf("no case finds %s", r.ID)
+		}
+	}
+}
+
+// TestLintSeverity: what refuses an apply in one case only is an error in that one.
+func TestLintSeverity(t *testing.T) {
+	registry := kinds(t)
+	for _, c := range []struct {
+		why, object string
+		want        Severity
+	}{
+		{"annotations near the limit", configMap[:len(configMap)-2] + ", annotations: {a: " + strings.Repeat("x", 250000) + "}}\n", LevelWarning},
+		{"annotations beyond it", configMap[:len(configMap)-2] + ", annotations: {a: " + strings.Repeat("x", 262144) + "}}\n", LevelError},
+		{"duplicates in a manifest", service + "spec: {ports: [{port: 80, protocol: TCP}, {port: 80, protocol: TCP}]}", LevelError},
+		{"a version that has gone, of a built-in kind", liveMap + "  managedFields:\n  - {manager: m, operation: Update, apiVersion: v0, fieldsType: FieldsV1, fieldsV1: {'f:data': {'f:a': {}}}}\n", LevelWarning},
+		{"a version that has gone, of a custom one", "apiVersion: lab.example.com/v1\nkind: Widget\nmetadata:\n  name: a\n  managedFields:\n  - {manager: m, operation: Update, apiVersion: lab.example.com/v0, fieldsType: FieldsV1, fieldsV1: {'f:spec': {}}}\n", LevelError},
+	} {
+		found := Lint(registry, parsedYAML(t, c.object))[0]
+		if len(found) == 0 || found[0].Severity != c.want {
+			t.Errorf("%s: %+v, want %s", c.why, found, c.want)
+		}
+	}
+}
+
+// TestLintReplicas checks a workload against an autoscaler of its kind, name and
+// namespace.
+func TestLintReplicas(t *testing.T) {
+	registry := kinds(t)
+	workload := parsedYAML(t, aDeployment+"spec: {replicas: 3}")
+	for _, c := range []struct {
+		why, autoscaler string
+		want            string
+	}{
+		{"its autoscaler", "metadata: {name: h}\nspec: {maxReplicas: 5, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: a}}\n", "autoscaled-replicas .spec.replicas"},
+		{"another version of the group", "metadata: {name: h}\nspec: {maxReplicas: 5, scaleTargetRef: {apiVersion: apps/v1beta1, kind: Deployment, name: a}}\n", "autoscaled-replicas .spec.replicas"},
+		{"another name", "metadata: {name: h}\nspec: {maxReplicas: 5, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: b}}\n", ""},
+		{"another namespace", "metadata: {name: h, namespace: x}\nspec: {maxReplicas: 5, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: a}}\n", ""},
+	} {
+		autoscaler := parsedYAML(t, "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\n"+c.autoscaler)
+		if got := lintText(Lint(registry, workload, autoscaler)[0]); got != c.want {
+			t.Errorf("%s: %s, want %s", c.why, got, c.want)
+		}
+	}
+}
+
+// TestLintRulesAreDocumented holds the rules and the page that lists them together.
+func TestLintRulesAreDocumented(t *testing.T) {
+	const begin, end = "<!-- The rules, as explain.LintRules has them. -->\n", "<!-- End of the rules. -->"
+	text, err := os.ReadFile("../doc/lint.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, ok := strings.Cut(string(text), begin)
+	shown, _, ended := strings.Cut(rest, end)
+	if !ok || !ended {
+		t.Fatal("doc/lint.md lacks the marks around the rules")
+	}
+	var want strings.Builder
+	for _, r := range LintRules() {
+		fmt.Fprintf(&want, "\n### %s\n\n%s (%s). %s\n\n%s\n", r.ID, r.Title, r.Severity, r.Reason, r.Remedy)
+	}
+	want.WriteString("\n")
+	if f := flag.Lookup("update"); f != nil && f.Value.String() == "true" {
+		text := strings.Replace(string(text), begin+shown+end, begin+want.String()+end, 1)
+		if err := os.WriteFile("../doc/lint.md", []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if shown != want.String() {
+		t.Errorf("doc/lint.md shows\n%s\nwant\n%s", shown, want.String())
+	}
+}

@@ -1,0 +1,119 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/schema"
+	"github.com/patchlab-dev/patchlab/schema/defaults"
+)
+
+// firstApply is the manager of what an object had before anybody managed it.
+const firstApply = "before-first-apply"
+
+// owned checks the owners of a live object.
+func (l *linter) owned(o fieldmanager.Object) {
+	managed := document.Keys("metadata", "managedFields")
+	updates := 0
+	var appliers []string
+	for i, e := range o.Managed.Entries() {
+		if e.Operation == fieldmanager.OperationUpdate {
+			updates++
+		} else if e.Subresource == "" && !slices.Contains(appliers, e.Manager) {
+			appliers = append(appliers, e.Manager)
+		}
+		l.version(e, managed.Item(i))
+	}
+	if updates >= fieldmanager.MaxUpdates {
+		l.add(lintManagedFieldsCap, managed, fmt.Sprintf("%d entries of updates are kept, and there are %d", fieldmanager.MaxUpdates, updates))
+	}
+	stale := func(name string) bool { return name != "kubectl" && name != "kubectl-last-applied" }
+	if o.Value.Lookup("metadata", "annotations", fieldmanager.LastApplied).Exists() && slices.ContainsFunc(appliers, stale) {
+		l.add(lintLastApplied, lastApplied, "the object has the annotation of client-side apply, and "+strings.Join(slices.DeleteFunc(slices.Clone(appliers), func(n string) bool { return !stale(n) }), ", ")+" applies it server-side")
+	}
+	for _, name := range appliers {
+		l.stuck(o, name)
+	}
+	l.shared(o)
+}
+
+// version checks that the kind has the version of an entry.
+func (l *linter) version(e fieldmanager.Entry, path document.Path) {
+	group, version, _ := schema.SplitAPIVersion(e.APIVersion)
+	if l.kind == nil || e.Subresource == "scale" {
+		return
+	}
+	if _, ok := l.registry.Kind(schema.GroupVersionKind{Group: group, Version: version, Kind: l.kind.Kind}); ok && group == l.kind.Group {
+		return
+	}
+	severity := LevelWarning
+	if !l.kind.Builtin {
+		severity = LevelError
+	}
+	l.addAs(severity, lintUnknownVersion, path, fmt.Sprintf("the entry of %s is in %s, in which there is no %s", e.Manager, e.APIVersion, l.kind.Kind))
+}
+
+// stuck checks what a manager that applies cannot remove.
+func (l *linter) stuck(o fieldmanager.Object, manager string) {
+	if manager == "kubectl-last-applied" {
+		return
+	}
+	from := o.Managed.ClientAppliers()
+	for _, e := range o.Managed.Of(firstApply) {
+		from = append(from, e.Manager)
+	}
+	if len(from) == 0 {
+		return
+	}
+	m := Migrate(o, from, manager)
+	if rules, err := defaults.For(l.registry.Catalog().Version()); err == nil && l.kind != nil {
+		if minimal, err := rules.Minimize(l.kind, o.Value); err == nil {
+			m.MarkDefaults(minimal)
+		}
+	}
+	stuck := slices.DeleteFunc(m.Stuck, func(s StuckField) bool { return s.Default })
+	if n := len(stuck); n > 0 {
+		l.add(lintClientSide, document.Keys("metadata", "managedFields"), fmt.Sprintf("what %s leaves out stays with %s (%d fields, such as %s)",
+			manager, strings.Join(from, " and "), n, stuck[n-1].Path))
+	}
+}
+
+// shared finds atomic lists and maps with several owners.
+func (l *linter) shared(o fieldmanager.Object) {
+	all := allOwners(o.Managed)
+	var s claimStack
+	var walk func(p place, path document.Path)
+	walk = func(p place, path document.Path) {
+		k := p.v.Kind()
+		if k != document.Object && k != document.List || p.v.Len() == 0 {
+			return
+		}
+		if p.leaf() {
+			var names []string
+			for _, owner := range ownersOf(p.claims, all) {
+				if !slices.Contains(names, owner.Manager) {
+					names = append(names, owner.Manager)
+				}
+			}
+			if len(names) > 1 {
+				l.add(lintSharedAtomic, path, fmt.Sprintf("%s is atomic and owned by %s", path, strings.Join(names, " and ")))
+			}
+			return
+		}
+		n := len(s)
+		for i := range p.v.Len() {
+			if k == document.Object {
+				walk(p.member(i, &s), path.Child(p.v.Key(i)))
+			} else {
+				kid, _ := p.item(i, &s)
+				walk(kid, path.Item(i))
+			}
+			s.release(n)
+		}
+	}
+	p := root(l.typ, o)
+	walk(p, nil)
+}

@@ -1,0 +1,220 @@
+package explain
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/engine/structured"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// The limits of sizes, in bytes.
+const (
+	maxAnnotations = 256 << 10  // apimachinery, TotalAnnotationSizeLimitB
+	maxStored      = 1536 << 10 // etcd's --max-request-bytes
+)
+
+// near reports whether a size is above four fifths of a limit.
+func near(size, limit int) bool { return size > limit/5*4 }
+
+// walk checks a value and what is in it.
+func (l *linter) walk(t *schema.Type, v document.Value, path document.Path) {
+	switch v.Kind() {
+	case document.Null:
+		if !l.live && (t == nil || !t.Nullable) && path.String() != ".metadata.creationTimestamp" {
+			l.add(lintNull, path, path.String()+" is null")
+		}
+	case document.Object:
+		l.members(t, v, path)
+	case document.List:
+		l.items(t, v, path)
+	}
+}
+
+func (l *linter) members(t *schema.Type, v document.Value, path document.Path) {
+	if v.Len() == 0 && len(path) > 0 && !l.live && t != nil && t.Map != nil && len(t.Map.Fields) == 0 {
+		l.add(lintEmpty, path, path.String()+" is an empty map")
+	}
+	for name, kid := range v.Members() {
+		if len(path) == 1 && path[0] == document.FieldStep("metadata") && name == "managedFields" {
+			continue
+		}
+		var kt *schema.Type
+		if t != nil {
+			kt = t.Map.Member(name)
+			l.mergeKey(t.Map.Field(name), kid, path.Child(name))
+		}
+		if name == "caBundle" && emptyBundle(kid) {
+			l.add(lintEmptyCABundle, path.Child(name), path.Child(name).String()+" is "+kid.String())
+		}
+		l.walk(kt, kid, path.Child(name))
+	}
+}
+
+// emptyBundle reports whether a caBundle holds no certificate.
+func emptyBundle(v document.Value) bool {
+	text, ok := v.Text()
+	if !ok {
+		return false
+	}
+	decoded, err := base64.StdEncoding.DecodeString(text)
+	return err == nil && strings.TrimSpace(string(decoded)) == ""
+}
+
+// mergeKey finds items that strategic merge cannot tell apart and structured merge can.
+func (l *linter) mergeKey(f *schema.Field, v document.Value, path document.Path) {
+	if f == nil || f.MergeKey == "" || f.Type == nil || f.Type.List == nil || f.Type.List.Kind != schema.KeyedList || len(f.Type.List.Keys) < 2 {
+		return
+	}
+	seen := map[string]string{}
+	for i, item := range v.Items() {
+		key := item.Get(f.MergeKey).String()
+		e, _ := structured.ItemElement(f.Type.List, item)
+		if other, ok := seen[key]; ok && other != e {
+			l.add(lintSharedMergeKey, path.Item(i), fmt.Sprintf("%s has several items with %s %s", path, f.MergeKey, key))
+			return
+		}
+		seen[key] = e
+	}
+}
+
+func (l *linter) items(t *schema.Type, v document.Value, path document.Path) {
+	var list *schema.ListType
+	var elem *schema.Type
+	if t != nil && t.List != nil {
+		list, elem = t.List, t.List.Elem
+	}
+	if v.Len() == 0 && !l.live {
+		l.add(lintEmpty, path, path.String()+" is an empty list")
+	}
+	seen := map[string]int{}
+	for i, item := range v.Items() {
+		if list != nil && list.Kind != schema.AtomicList {
+			l.element(list, item, path.Item(i), path, seen, i)
+		}
+		l.walk(elem, item, path.Item(i))
+	}
+}
+
+// element checks the key of an item, by which an apply finds it.
+func (l *linter) element(list *schema.ListType, item document.Value, at, path document.Path, seen map[string]int, i int) {
+	e, ok := structured.ItemElement(list, item)
+	if !ok {
+		l.add(lintMissingKey, at, fmt.Sprintf("%s lacks the key of its list (%s)", at, keyNames(list)))
+		return
+	}
+	if first, twice := seen[e]; twice {
+		severity := LevelError
+		if l.live {
+			severity = LevelWarning
+		}
+		l.addAs(severity, lintDuplicateItem, at, fmt.Sprintf("%s has the key of %s", at, path.Item(first)))
+	}
+	seen[e] = i
+	for _, key := range list.Keys {
+		switch {
+		case item.Kind() != document.Object || item.Get(key.Name).Exists() || l.live:
+		case key.Default == `""`: // as good as none
+			l.add(lintMissingKey, at, fmt.Sprintf("%s lacks %s, the key of its list", at, key.Name))
+		case key.Default != "":
+			l.add(lintDefaultedKey, at, fmt.Sprintf("%s leaves %s to its default, %s", at, key.Name, key.Default))
+		}
+	}
+}
+
+func keyNames(list *schema.ListType) string {
+	names := make([]string, len(list.Keys))
+	for i, k := range list.Keys {
+		names[i] = k.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+// sizes checks what of an object has a limit.
+func (l *linter) sizes() {
+	at := document.Keys("metadata", "annotations")
+	size := 0
+	for name, v := range l.object.Lookup("metadata", "annotations").Members() {
+		size += len(name) + len(v.StringOr(""))
+	}
+	text := fmt.Sprintf("the annotations have %d bytes of %d", size, maxAnnotations)
+	switch {
+	case size > maxAnnotations:
+		l.addAs(LevelError, lintAnnotations, at, text)
+	case near(size, maxAnnotations):
+		l.add(lintAnnotations, at, text)
+	}
+	manifest := l.object.JSONLen() + len(fieldmanager.LastApplied) + 1
+	has := l.object.Lookup("metadata", "annotations", fieldmanager.LastApplied).Exists()
+	if l.object.Lookup("metadata", "managedFields").Len() == 0 && !has && size+manifest > maxAnnotations && size <= maxAnnotations {
+		l.add(lintLastAppliedSize, nil, fmt.Sprintf("as an annotation the manifest has %d bytes, and %d are allowed", manifest, maxAnnotations-size))
+	}
+	stored, owners := l.object.JSONLen(), l.object.Lookup("metadata", "managedFields")
+	managed := 0
+	if owners.Exists() {
+		managed = owners.JSONLen()
+	}
+	text = fmt.Sprintf("the object has %d bytes of %d, of which %d are managedFields", stored, maxStored, managed)
+	switch {
+	case stored > maxStored:
+		l.addAs(LevelError, lintObjectSize, nil, text)
+	case near(stored, maxStored):
+		l.add(lintObjectSize, nil, text)
+	}
+}
+
+// manifest checks what belongs to live objects and stands in a manifest.
+func (l *linter) manifest() {
+	metadata := l.object.Get("metadata")
+	if metadata.Get("name").StringOr("") == "" && l.object.Get("kind").Exists() {
+		l.add(lintNoName, document.Keys("metadata"), "metadata.name is required for an apply")
+	}
+	for _, name := range [...]string{"uid", "resourceVersion", "generation", "creationTimestamp", "selfLink"} {
+		if v := metadata.Get(name); v.Exists() && !v.IsNull() {
+			l.add(lintServerField, document.Keys("metadata", name), "metadata."+name+" is set by the API server")
+		}
+	}
+	if metadata.Get("annotations").Get(fieldmanager.LastApplied).Exists() {
+		l.add(lintLastApplied, lastApplied, "the manifest has the annotation in which client-side apply keeps the manifest before")
+	}
+	for _, field := range l.resetBy() {
+		keys := strings.Split(field, ".")
+		if v := l.object.Lookup(keys...); v.Exists() && keys[0] != "metadata" {
+			l.add(lintResetField, document.Keys(keys...), field+" is reset to its live value")
+		}
+	}
+}
+
+// scaleTarget identifies a workload that an autoscaler scales.
+type scaleTarget struct{ group, kind, namespace, name string }
+
+// scaled returns the workloads that the autoscalers among objects scale, with the names
+// of the autoscalers.
+func scaled(objects []document.Value) map[scaleTarget]string {
+	targets := map[scaleTarget]string{}
+	for _, v := range objects {
+		if v.Get("kind").StringOr("") != "HorizontalPodAutoscaler" {
+			continue
+		}
+		ref := v.Lookup("spec", "scaleTargetRef")
+		group, _, _ := schema.SplitAPIVersion(ref.Get("apiVersion").StringOr(""))
+		targets[scaleTarget{group, ref.Get("kind").StringOr(""), namespaceOf(v), ref.Get("name").StringOr("")}] = v.Lookup("metadata", "name").StringOr("")
+	}
+	return targets
+}
+
+func namespaceOf(v document.Value) string {
+	return v.Lookup("metadata", "namespace").StringOr("default")
+}
+
+// scaled checks a manifest against the autoscalers beside it.
+func (l *linter) scaled(targets map[scaleTarget]string) {
+	group, _, _ := schema.SplitAPIVersion(l.object.Get("apiVersion").StringOr(""))
+	target := scaleTarget{group, l.object.Get("kind").StringOr(""), namespaceOf(l.object), l.object.Lookup("metadata", "name").StringOr("")}
+	if by, ok := targets[target]; ok && l.object.Lookup("spec", "replicas").Exists() {
+		l.add(lintReplicas, document.Keys("spec", "replicas"), fmt.Sprintf("spec.replicas is set, and HorizontalPodAutoscaler %q scales the %s", by, target.kind))
+	}
+}

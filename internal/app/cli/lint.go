@@ -1,0 +1,225 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/explain"
+	"github.com/patchlab-dev/patchlab/internal/app/manifest"
+)
+
+// lintOptions are the flags of lint.
+type lintOptions struct {
+	schemas   schemaFlags
+	inputs    inputFlags
+	namespace string
+	ignore    []string
+	output    string
+}
+
+func (a *App) lintCommand() *cobra.Command {
+	var o lintOptions
+	c := &cobra.Command{
+		Use:   "lint FILE…",
+		Short: "Find what will go wrong under server-side apply",
+		Long: `Check manifests and live objects for what goes wrong under server-side apply: items
+without keys or with the same one, fields that are null, empty, reset or set by
+autoscalers and injectors, owners that keep fields from going, sizes near their limits.
+An object with managedFields is taken for a live one, every other for a manifest that is
+to be applied. doc/lint.md lists the rules.
+
+FILE is a file, a folder, a glob, "-", or KIND/NAME, which is read by your own kubectl.
+With -o sarif, the findings are printed as SARIF 2.1.0, which GitHub code scanning and
+other tools read.
+
+Exit codes:
+  0  no errors; there may be warnings and notes
+  1  errors were found, or an input could not be read
+  2  wrong usage`,
+		Example: `  # The manifests of a repository, with their custom resources
+  patchlab lint manifests/ -R --crd crds/
+
+  # A live object and its owners
+  patchlab lint deployment/web -n shop
+
+  # For GitHub code scanning
+  patchlab lint manifests/ -R -o sarif > patchlab.sarif`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 && len(o.inputs.files) == 0 {
+				return usage("'" + c.CommandPath() + "' takes at least one FILE\nUsage: " + c.UseLine())
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error { return a.lint(c.Context(), args, &o) },
+	}
+	o.schemas.add(c)
+	o.schemas.kubectl = &o.inputs.kubectl
+	o.inputs.command = c
+	o.inputs.kubectl.add(c)
+	f := c.Flags()
+	f.StringArrayVarP(&o.inputs.files, "filename", "f", nil, "file, folder, glob or - to check, as FILE (repeatable)")
+	f.BoolVarP(&o.inputs.recursive, "recursive", "R", false, "read the folders within the folders")
+	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of KIND/NAME")
+	f.StringSliceVar(&o.ignore, "ignore", nil, "`RULE` whose findings are left out (repeatable)")
+	f.StringVarP(&o.output, "output", "o", "text", "output format: text, json or sarif")
+	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json", "sarif"}, cobra.ShellCompDirectiveNoFileComp))
+	var ids []string
+	for _, r := range explain.LintRules() {
+		ids = append(ids, r.ID+"\t"+r.Title)
+	}
+	_ = c.RegisterFlagCompletionFunc("ignore", cobra.FixedCompletions(ids, cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+func (o *lintOptions) check() error {
+	for _, id := range o.ignore {
+		if !slices.ContainsFunc(explain.LintRules(), func(r explain.LintRule) bool { return r.ID == id }) {
+			return usage("--ignore " + id + ": there is no such rule; doc/lint.md lists them")
+		}
+	}
+	switch o.output {
+	case "text", "json", "sarif":
+		return nil
+	}
+	return usage("--output " + o.output + ": expected text, json or sarif")
+}
+
+// locatedFinding is a finding with its place.
+type locatedFinding struct {
+	explain.Finding
+	// Object names the object, as Deployment/web.
+	Object   string            `json:"object"`
+	Position document.Position `json:"position,omitzero"`
+}
+
+func (a *App) lint(ctx context.Context, args []string, o *lintOptions) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	findings, objects, err := a.findings(ctx, append(args, o.inputs.files...), o)
+	if err != nil {
+		return err
+	}
+	counts := map[explain.Severity]int{}
+	for _, f := range findings {
+		counts[f.Severity]++
+	}
+	switch o.output {
+	case "json":
+		text, err := json.MarshalIndent(struct {
+			APIVersion string           `json:"apiVersion"`
+			Kind       string           `json:"kind"`
+			Findings   []locatedFinding `json:"findings"`
+		}{"patchlab.dev/v1", "Findings", append([]locatedFinding{}, findings...)}, "", "    ")
+		if err != nil {
+			return err
+		}
+		a.print(string(text) + "\n")
+	case "sarif":
+		text, err := json.MarshalIndent(sarifOf(findings), "", "  ")
+		if err != nil {
+			return err
+		}
+		a.print(string(text) + "\n")
+	default:
+		a.print(lintText(findings))
+	}
+	a.note(fmt.Sprintf("%s: %s, %s, %s", count(objects, "object", "objects"), count(counts[explain.LevelError], "error", "errors"),
+		count(counts[explain.LevelWarning], "warning", "warnings"), count(counts[explain.LevelNote], "note", "notes")))
+	if counts[explain.LevelError] > 0 || a.unread > 0 {
+		return &exit{code: exitRefused}
+	}
+	return nil
+}
+
+// findings checks the objects of files, and returns what was found in the order of the
+// files and lines.
+func (a *App) findings(ctx context.Context, names []string, o *lintOptions) (found []locatedFinding, objects int, err error) {
+	registry, err := o.schemas.registry(ctx, a)
+	if err != nil {
+		return nil, 0, err
+	}
+	var docs documents
+	for _, name := range names {
+		var read documents
+		if isResource(name) {
+			read, err = o.inputs.kubectl.get(ctx, name, o.namespace)
+		} else {
+			read, err = a.documents(&o.inputs, document.DuplicatesLast, a.leaveOut, name)
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		docs = append(docs, read...)
+	}
+	all := slices.DeleteFunc(docs.objects(), func(m manifest.Object) bool { return m.Kind() == "" })
+	if len(all) == 0 {
+		return nil, 0, errors.New(strings.Join(names, ", ") + ": no objects to check")
+	}
+	values := make([]document.Value, len(all))
+	for i, object := range all {
+		values[i] = object.Value
+	}
+	for i, list := range explain.Lint(registry, values...) {
+		for _, f := range append(duplicateKeys(all[i]), list...) {
+			if slices.Contains(o.ignore, f.Rule) {
+				continue
+			}
+			name := all[i].Kind() + "/" + all[i].Value.Lookup("metadata", "name").StringOr("")
+			found = append(found, locatedFinding{f, name, all[i].PositionOf(f.Path)})
+		}
+	}
+	return sorted(found), len(all), nil
+}
+
+// sorted puts the findings of each file into the order of the lines; files keep theirs.
+func sorted(found []locatedFinding) []locatedFinding {
+	first := map[string]int{}
+	for i, f := range found {
+		if _, ok := first[f.Position.Name]; !ok {
+			first[f.Position.Name] = i
+		}
+	}
+	slices.SortStableFunc(found, func(a, b locatedFinding) int {
+		return cmp.Or(first[a.Position.Name]-first[b.Position.Name], a.Position.Line-b.Position.Line, a.Position.Column-b.Position.Column)
+	})
+	return found
+}
+
+// duplicateKeys returns a finding for each key that stands twice in an object.
+func duplicateKeys(o manifest.Object) []explain.Finding {
+	var found []explain.Finding
+	for _, d := range o.Document.Duplicates {
+		if !d.Path.HasPrefix(o.At) {
+			continue
+		}
+		path := d.Path[len(o.At):]
+		for _, r := range explain.LintRules() {
+			if r.ID == explain.LintDuplicateKey {
+				found = append(found, explain.Finding{Rule: r.ID, Severity: r.Severity, Path: path, Message: path.String() + " stands twice", Remedy: r.Remedy})
+			}
+		}
+	}
+	return found
+}
+
+// lintText prints findings as compilers do: file:line:column: severity: message [rule].
+func lintText(findings []locatedFinding) string {
+	var b strings.Builder
+	for _, f := range findings {
+		at := f.Position.String()
+		if at != "" {
+			at += ": "
+		}
+		fmt.Fprintf(&b, "%s%s: %s [%s]\n    %s\n", at, f.Severity, f.Message, f.Rule, f.Remedy)
+	}
+	return b.String()
+}

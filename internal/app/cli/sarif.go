@@ -1,0 +1,120 @@
+package cli
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/explain"
+)
+
+// SARIF 2.1.0 (OASIS), as far as lint writes it.
+type (
+	sarifLog struct {
+		Schema  string     `json:"$schema"`
+		Version string     `json:"version"`
+		Runs    []sarifRun `json:"runs"`
+	}
+	sarifRun struct {
+		Tool    sarifTool     `json:"tool"`
+		Results []sarifResult `json:"results"`
+		// ColumnKind says how columns are counted: in characters, not in UTF-16 units.
+		ColumnKind string `json:"columnKind"`
+	}
+	sarifTool struct {
+		Driver sarifDriver `json:"driver"`
+	}
+	sarifDriver struct {
+		Name           string      `json:"name"`
+		InformationURI string      `json:"informationUri"`
+		Rules          []sarifRule `json:"rules"`
+	}
+	sarifRule struct {
+		ID               string             `json:"id"`
+		ShortDescription sarifText          `json:"shortDescription"`
+		FullDescription  sarifText          `json:"fullDescription"`
+		Help             sarifText          `json:"help"`
+		HelpURI          string             `json:"helpUri"`
+		Default          sarifConfiguration `json:"defaultConfiguration"`
+	}
+	sarifConfiguration struct {
+		Level explain.Severity `json:"level"`
+	}
+	sarifText struct {
+		Text string `json:"text"`
+	}
+	sarifResult struct {
+		RuleID       string            `json:"ruleId"`
+		RuleIndex    int               `json:"ruleIndex"`
+		Level        explain.Severity  `json:"level"`
+		Message      sarifText         `json:"message"`
+		Locations    []sarifLocation   `json:"locations"`
+		Fingerprints map[string]string `json:"partialFingerprints"`
+	}
+	sarifLocation struct {
+		Physical sarifPhysical  `json:"physicalLocation"`
+		Logical  []sarifLogical `json:"logicalLocations"`
+	}
+	sarifPhysical struct {
+		Artifact sarifArtifact `json:"artifactLocation"`
+		Region   sarifRegion   `json:"region"`
+	}
+	sarifArtifact struct {
+		URI string `json:"uri"`
+	}
+	sarifRegion struct {
+		StartLine   int `json:"startLine"`
+		StartColumn int `json:"startColumn"`
+	}
+	sarifLogical struct {
+		FullyQualifiedName string `json:"fullyQualifiedName"`
+	}
+)
+
+const projectURL = "https://github.com/patchlab-dev/patchlab"
+
+// sarifOf returns findings as a SARIF log.
+func sarifOf(findings []locatedFinding) sarifLog {
+	rules := explain.LintRules()
+	driver := sarifDriver{Name: "patchlab", InformationURI: projectURL}
+	for _, r := range rules {
+		driver.Rules = append(driver.Rules, sarifRule{ID: r.ID, ShortDescription: sarifText{r.Title}, FullDescription: sarifText{r.Reason},
+			Help: sarifText{r.Reason + " " + r.Remedy}, HelpURI: projectURL + "/blob/main/doc/lint.md#" + r.ID, Default: sarifConfiguration{r.Severity}})
+	}
+	results := []sarifResult{} // GitHub refuses a run whose results are null
+	for _, f := range findings {
+		results = append(results, sarifResult{
+			RuleID:    f.Rule,
+			RuleIndex: slices.IndexFunc(rules, func(r explain.LintRule) bool { return r.ID == f.Rule }),
+			Level:     f.Severity,
+			Message:   sarifText{f.Object + ": " + f.Message + ". " + f.Remedy},
+			Locations: []sarifLocation{{
+				Physical: sarifPhysical{sarifArtifact{fileURI(f.Position.Name)}, sarifRegion{max(1, f.Position.Line), max(1, f.Position.Column)}},
+				Logical:  []sarifLogical{{f.Object + f.Path.String()}},
+			}},
+			Fingerprints: map[string]string{"patchlab/v1": fingerprint(f)},
+		})
+	}
+	return sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0",
+		Runs: []sarifRun{{Tool: sarifTool{driver}, Results: results, ColumnKind: "unicodeCodePoints"}}}
+}
+
+// fileURI is the relative URI of a file; of what comes of no file it is a name.
+func fileURI(name string) string {
+	name = strings.Trim(name, "<>")
+	if name == "" {
+		name = "stdin"
+	}
+	u := url.URL{Path: strings.TrimPrefix(filepath.ToSlash(name), "./")}
+	return strings.TrimPrefix(u.String(), "./")
+}
+
+// fingerprint tells a finding from others of the same run after lines have moved: it is
+// of the rule, the object and the field.
+func fingerprint(f locatedFinding) string {
+	sum := sha256.Sum256([]byte(f.Rule + "\x00" + f.Position.Name + "\x00" + f.Object + "\x00" + f.Path.String()))
+	return hex.EncodeToString(sum[:16])
+}
