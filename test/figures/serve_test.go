@@ -10,31 +10,48 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
-// BenchmarkServe is the command `patchlab serve` with 1,000 Deployments, until
-// it serves, and what it then holds in memory (Linux tells).
+// BenchmarkServe is the command `patchlab serve`, alone and with admission linked in,
+// until it serves, empty or with 1,000 Deployments, and what it then holds in memory
+// (Linux tells). Processor time is that of its whole life, the end included: other
+// programs change it less than the time that passes.
 func BenchmarkServe(b *testing.B) {
-	command := filepath.Join(b.TempDir(), "patchlab")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", command, "./cmd/patchlab")
-	build.Dir = "../.."
-	if msg, err := build.CombinedOutput(); err != nil {
-		b.Fatalf("%v\n%s", err, msg)
-	}
 	objects := filepath.Join(b.TempDir(), "objects.yaml")
 	if err := os.WriteFile(objects, deployments(1000), 0o644); err != nil {
 		b.Fatal(err)
 	}
-	resident := 0
-	for b.Loop() {
-		resident = serve(b, command, objects)
+	for _, program := range []struct{ name, module, path string }{
+		{"patchlab", "../..", "./cmd/patchlab"},
+		{"patchlab-admission", "../../admission", "./cmd/patchlab-admission"},
+	} {
+		command := filepath.Join(b.TempDir(), program.name)
+		build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", command, program.path)
+		build.Dir = program.module
+		if msg, err := build.CombinedOutput(); err != nil {
+			b.Fatalf("%v\n%s", err, msg)
+		}
+		for name, args := range map[string][]string{"empty": nil, "deployments": {"--load", objects}} {
+			b.Run(program.name+"/"+name, func(b *testing.B) {
+				var resident int
+				var used time.Duration
+				for b.Loop() {
+					var once time.Duration
+					resident, once = serve(b, command, args...)
+					used += once
+				}
+				b.ReportMetric(float64(resident)/1024, "MiB-resident")
+				b.ReportMetric(float64(used.Microseconds())/1000/float64(b.N), "processor-ms")
+			})
+		}
 	}
-	b.ReportMetric(float64(resident)/1024, "MiB-resident")
 }
 
-// serve runs the command until it is ready and gives its resident memory in KiB.
-func serve(b *testing.B, command, objects string) int {
-	cmd := exec.Command(command, "serve", "--listen", "127.0.0.1:0", "--load", objects)
+// serve runs the command until it is ready, and gives its resident memory in KiB and
+// the processor time that it used.
+func serve(b *testing.B, command string, args ...string) (int, time.Duration) {
+	cmd := exec.Command(command, append([]string{"serve", "--listen", "127.0.0.1:0", "--admission=" + strconv.FormatBool(strings.Contains(b.Name(), "admission"))}, args...)...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		b.Fatal(err)
@@ -54,7 +71,7 @@ func serve(b *testing.B, command, objects string) int {
 	if err := cmd.Wait(); err != nil {
 		b.Fatal(err)
 	}
-	return resident
+	return resident, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 }
 
 func residentMemory(b *testing.B, pid int) int {
