@@ -25,6 +25,9 @@ func newPolicyCompiler(paramKind *admissionv1.ParamKind, variables []admissionv1
 	if err != nil {
 		return nil, err
 	}
+	if err := checkGrowth(variables); err != nil {
+		return nil, err
+	}
 	p := &policyCompiler{c, cel.OptionalVariableDeclarations{HasParams: paramKind != nil, HasAuthorizer: true}}
 	named := make([]cel.NamedExpressionAccessor, len(variables))
 	for i, v := range variables {
