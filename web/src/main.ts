@@ -3,6 +3,7 @@ import { notice } from "./dialog";
 import { h } from "./dom";
 import { Engine } from "./engine";
 import { openHelp } from "./help";
+import { openLessons } from "./lessons";
 import { ObjectView } from "./object";
 import { openPaste } from "./paste";
 import { Panels } from "./panels";
@@ -30,7 +31,7 @@ const engine = new Engine({
 });
 const app = new App(engine, notice);
 app.keeps = root.dataset.embed === undefined;
-new Toolbar(app, element("tools"), []);
+new Toolbar(app, element("tools"), [{ text: "Lessons", key: "lessons", open: (app) => void openLessons(app) }]);
 new Story(app, element("story"), element("bar-steps"));
 const request = new Request(app, element("request"), root.dataset.readonly !== undefined);
 const object = new ObjectView(app, element("object"));

@@ -344,6 +344,7 @@ export interface Calls {
   about: { input: AboutInput; output: AboutOutput };
   convert: { input: ConvertInput; output: ConvertOutput };
   export: { input: ScenarioInput; output: TextOutput };
+  goTest: { input: ScenarioInput; output: TextOutput };
   import: { input: TextInput; output: ScenarioOutput };
   lesson: { input: TextInput; output: LessonOutput };
   line: { input: LineInput; output: LineOutput };

@@ -36,7 +36,7 @@ export async function openShare(app: App): Promise<void> {
     h("div", { class: "row" },
       button("Scenario", "export", () => void give(app, "export", "yaml", "application/yaml")),
       button("kubectl script", "script", () => void give(app, "script", "sh", "text/x-shellscript")),
-      button("Go test", "go-test", () => void goTest(app))));
+      button("Go test", "go-test", () => void give(app, "goTest", "go", "text/x-go"))));
   field.focus();
 }
 
@@ -71,50 +71,11 @@ function card(app: App, link: string): string {
 
 export const fileName = (app: App): string => (app.scenario.title || "scenario").toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "") || "scenario";
 
-async function give(app: App, call: "export" | "script", end: string, type: string): Promise<void> {
+async function give(app: App, call: "export" | "script" | "goTest", end: string, type: string): Promise<void> {
+  const name = call === "goTest" ? `${fileName(app).replaceAll("-", "_")}_test` : fileName(app);
   try {
-    save(`${fileName(app)}.${end}`, (await app.engine.ask(call, { scenario: app.scenario })).text, type);
+    save(`${name}.${end}`, (await app.engine.ask(call, { scenario: app.scenario })).text, type);
   } catch (error) {
     app.tell((error as Error).message);
   }
 }
-
-/** goTest is a test in Go that runs the scenario and holds what the API server answers. */
-async function goTest(app: App): Promise<void> {
-  const { text } = await app.engine.ask("export", { scenario: app.scenario });
-  const out = await app.engine.ask("run", { scenario: app.scenario, at: app.scenario.steps.length, against: 0, changes: 1, object: 0 });
-  const lines = text.replace(/\n$/, "").split("\n").map((line) => `\t${quoted(`${line}\n`)}`).join(" +\n");
-  const name = (app.scenario.title || "Scenario").replace(/[^A-Za-z0-9]+(.)?/g, (_, c: string | undefined) => (c ?? "").toUpperCase()).replace(/^./, (c) => c.toUpperCase());
-  save(`${fileName(app).replaceAll("-", "_")}_test.go`, `package scenarios
-
-import (
-	"context"
-	"testing"
-
-	"github.com/patchlab-dev/patchlab/scenario"
-)
-
-// ${(app.scenario.title || "A scenario of the playground").replaceAll("\n", " ")}
-const text = "" +
-${lines}
-
-func Test${/^[A-Za-z]/.test(name) ? name : `Scenario${name}`}(t *testing.T) {
-	s, err := scenario.Parse([]byte(text), "scenario.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	results, err := scenario.Run(context.Background(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, want := range []int{${out.steps.map((s) => s.code).join(", ")}} {
-		if got := results[i].Code; got != want {
-			t.Errorf("step %d answers %d, want %d (%v)", i+1, got, want, results[i].Err)
-		}
-	}
-}
-`, "text/x-go");
-}
-
-/** quoted writes a text as Go does. */
-const quoted = (text: string): string => JSON.stringify(text).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");

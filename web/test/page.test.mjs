@@ -279,7 +279,7 @@ describe("the playground", { timeout: 240_000 }, () => {
     assert.match(script.text, /^#!\/bin\/sh\n.*kubectl apply --server-side --field-manager=bob --namespace=default -f - <<'EOF'\n/s);
     const go = await saved("Go test");
     assert.equal(go.name, "the_first_conflict_test.go");
-    assert.match(go.text, /func TestTheFirstConflict\(.*\[\]int\{201, 409\}/s);
+    assert.match(go.text, /func TestTheFirstConflict\(.*FieldManager: "bob".*colour/s);
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "More" }).click();
     await page.getByRole("dialog").locator("input[type=file]").setInputFiles({ name: "s.yaml", mimeType: "application/yaml", buffer: Buffer.from(file.text.replace("colour: red", "colour: violet")) });

@@ -69,3 +69,13 @@ func TestCommandsQuote(t *testing.T) {
 		}
 	}
 }
+
+// A scenario as a Go test is Go, and sends what its steps do.
+func TestAScenarioAsAGoTest(t *testing.T) {
+	s := Scenario{Title: "Two managers", Actors: []Actor{{Name: "alice"}}, Steps: []Step{colours("alice", "apply", "  colour: blue\n")}}
+	var out TextOutput
+	must(t, New(), "goTest", ScenarioInput{Scenario: s}, &out)
+	if _, err := parser.ParseFile(token.NewFileSet(), "x_test.go", out.Text, 0); err != nil || !strings.Contains(out.Text, "func Test") || !strings.Contains(out.Text, "colour") {
+		t.Errorf("%v\n%s", err, out.Text)
+	}
+}

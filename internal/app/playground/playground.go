@@ -87,6 +87,7 @@ func calls() map[string]call {
 		"import":  callOf((*Engine).read),
 		"export":  callOf((*Engine).write),
 		"script":  callOf((*Engine).script),
+		"goTest":  callOf((*Engine).goTest),
 	}
 }
 
@@ -126,4 +127,16 @@ func (e *Engine) script(in *ScenarioInput) (*TextOutput, error) {
 		return nil, err
 	}
 	return &TextOutput{Text: string(scenario.Script(in.Scenario.scenario(), r.results))}, nil
+}
+
+func (e *Engine) goTest(in *ScenarioInput) (*TextOutput, error) {
+	r, err := e.running(context.Background(), &in.Scenario, 0)
+	if err != nil {
+		return nil, err
+	}
+	text, err := scenario.GoTest(in.Scenario.scenario(), r.results, "scenarios")
+	if err != nil {
+		return nil, err
+	}
+	return &TextOutput{Text: string(text)}, nil
 }

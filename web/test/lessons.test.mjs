@@ -1,0 +1,109 @@
+// Lessons: found, taken, answered, and remembered.
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync } from "node:fs";
+import { after, before, describe, test } from "node:test";
+import { begin, end, open, owned, shown } from "./visit.mjs";
+
+const axe = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
+const screenshots = new URL("../screenshots/", import.meta.url).pathname;
+
+before(async () => {
+  mkdirSync(screenshots, { recursive: true });
+  await begin();
+});
+after(end);
+
+async function list(page) {
+  await page.getByRole("button", { name: "Lessons", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Lessons and examples" });
+  await dialog.getByRole("heading", { name: "Examples", exact: true }).waitFor();
+  return dialog;
+}
+
+async function take(page, title) {
+  const dialog = await list(page);
+  await dialog.getByRole("button", { name: title }).click();
+  await page.getByRole("region", { name: title }).waitFor();
+}
+
+const verdict = (page) => page.locator(".lesson-verdict");
+
+async function checkAxe(page, part) {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate((part) => globalThis.axe.run(part), part);
+  assert.deepEqual(violations.map((v) => `${v.id}: ${v.nodes[0].html}`), []);
+}
+
+describe("lessons", { timeout: 170_000 }, () => {
+  test("are listed by group with the examples, and searched", async () => {
+    const { page, done } = await open();
+    const dialog = await list(page);
+    const groups = await dialog.locator("section h3").allTextContents();
+    assert.deepEqual(groups, ["First apply", "Sharing", "Conflicts", "Lists", "Moving from client-side apply", "Controllers and autoscalers", "Custom resources", "Patches and races", "Examples"]);
+    assert.ok(await dialog.locator(".menu li").count() >= 26);
+    await checkAxe(page, "dialog");
+    await dialog.getByRole("searchbox").fill("finalizers set");
+    assert.deepEqual(await dialog.locator(".menu li:visible b").allTextContents(), ["A list that is a set", "A set of finalizers"]);
+    await dialog.getByRole("searchbox").fill("no such thing");
+    await dialog.getByText("Nothing has that in it.").waitFor();
+    await done();
+  });
+
+  test("ask before they show, say why, and are remembered", async () => {
+    const { page, done } = await open();
+    await take(page, "Who owns replicas now?");
+    const lesson = page.locator("#lesson");
+    await page.getByText("Nothing yet").first().waitFor();
+    await lesson.getByRole("button", { name: "Run the step" }).click();
+    await page.screenshot({ path: `${screenshots}lesson-question.png` });
+    assert.equal(await page.locator("#object .cm-line", { hasText: "replicas: 7" }).count(), 0);
+    assert.deepEqual(await page.locator(".steps .outcome:visible").allTextContents(), ["✓ 201"], "the results of later steps would answer the question");
+    await checkAxe(page, "#lesson");
+    await lesson.getByRole("button", { name: "the autoscaler" }).click();
+    await verdict(page).getByText("✓ Right:").waitFor();
+    await owned(page, "replicas: 7", "A");
+    await page.screenshot({ path: `${screenshots}lesson-verdict.png` });
+    await lesson.getByRole("button", { name: "Go on" }).press("Enter");
+    await lesson.getByRole("button", { name: "Three replicas, until" }).click();
+    await verdict(page).getByText("✗ No. It is:").waitFor();
+    assert.match(await verdict(page).textContent(), /A conflict with the autoscaler\./);
+    await checkAxe(page, "#lesson");
+    await lesson.getByRole("button", { name: "Go on" }).press("Enter");
+    await lesson.getByRole("button", { name: "seven" }).press("Enter");
+    await lesson.getByText("2 of 3 right").waitFor();
+    await lesson.getByRole("button", { name: "Next: Status belongs to the controller" }).click();
+    await page.getByRole("region", { name: "Status belongs to the controller" }).waitFor();
+    await page.reload();
+    await shown(page);
+    const dialog = await list(page);
+    assert.match(await dialog.getByRole("button", { name: "Who owns replicas now?" }).textContent(), /✓ 2 of 3/);
+    await done();
+  });
+
+  test("end where something else is opened, and can be left", async () => {
+    const { page, done } = await open();
+    await take(page, "Another value");
+    await page.getByRole("button", { name: "Leave the lesson" }).click();
+    assert.equal(await page.locator("#lesson").count(), 0);
+    await take(page, "Another value");
+    const dialog = await list(page);
+    await dialog.getByRole("button", { name: "Taking over by force" }).last().click();
+    await page.locator("#lesson").waitFor({ state: "detached" });
+    await done();
+  });
+
+  test("fit on a phone, in the dark too", async () => {
+    for (const colorScheme of ["light", "dark"]) {
+      const { page, done } = await open({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, colorScheme });
+      await take(page, "A list with a key");
+      await page.locator("#lesson").getByRole("button", { name: "Run the step" }).tap();
+      const choice = page.locator("#lesson .choices button").first();
+      await choice.waitFor();
+      assert.ok((await choice.boundingBox()).height >= 44);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing is wider than the screen");
+      await page.screenshot({ path: `${screenshots}lesson-phone-${colorScheme}.png` });
+      await checkAxe(page, "#lesson");
+      await done();
+    }
+  });
+});
