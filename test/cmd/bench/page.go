@@ -34,6 +34,8 @@ Written by ` + "`make bench`" + ` (` + "`test/cmd/bench`" + `). Each figure is t
 processor time (user and system, with garbage collection on other cores), which
 other work on the machine changes less than elapsed time.
 
+The server beside a real kube-apiserver is in [beside.md](beside.md).
+
 ## Requests
 
 One change of an object that exists, from the bytes of the body to the bytes of the
