@@ -235,6 +235,7 @@ func (t *task) prepareUpdate(live, next fieldmanager.Object) (fieldmanager.Objec
 		return next, st
 	}
 	next.Value = keepMeta(next.Value, live.Value, "generation")
+	t.passed(StageMetadata, next.Value)
 	asked := next.Value
 	next.Value = t.reset(live.Value, next.Value)
 	t.passed(StageReset, next.Value)

@@ -3,7 +3,6 @@ package explain_test
 import (
 	"errors"
 	"fmt"
-	"os"
 	"testing"
 
 	"github.com/patchlab-dev/patchlab"
@@ -29,7 +28,7 @@ spec:
 // TestReasons changes a Deployment that "alice" applied, and looks for the rule of one
 // field.
 func TestReasons(t *testing.T) {
-	lab, err := patchlab.New(patchlab.Options{CRDs: os.DirFS("../testdata/situations/atomic-to-map/map")})
+	lab, err := patchlab.New(patchlab.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
