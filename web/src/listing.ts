@@ -211,6 +211,9 @@ export interface ListingEvents {
   pointed(line: ListingLine | null): void;
 }
 
+/** Narrow screens wrap long lines: to scroll sideways there hides where one is. */
+const narrow = window.matchMedia("(max-width: 719px)");
+
 function extensions(events: ListingEvents): Extension[] {
   return [
     linesField, lineNumbers({ formatNumber: (n, state) => String(at(state, n)?.line || "") }), ownersGutter, signGutter,
@@ -220,7 +223,7 @@ function extensions(events: ListingEvents): Extension[] {
       const end = state.field(linesField).folds[number - 1];
       return end ? { from: to, to: state.doc.line(end).to } : null;
     }),
-    drawSelection(), search({ top: true }), highlightSelectionMatches(), marked, painter, tooltip, codeLook, listingLook,
+    narrow.matches ? EditorView.lineWrapping : [], drawSelection(), search({ top: true }), highlightSelectionMatches(), marked, painter, tooltip, codeLook, listingLook,
     EditorState.readOnly.of(true), EditorView.editable.of(false),
     keymap.of([...searchKeymap, ...foldKeymap, ...defaultKeymap]),
     EditorView.contentAttributes.of({ "aria-label": "The object, line by line", "aria-readonly": "true", tabindex: "0" }),

@@ -21,9 +21,14 @@ export function openPaste(app: App, text = ""): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let asked = 0;
   const editor = makeEditor({ label: "Objects, as YAML or JSON", changed: () => {
+    stale();
     clearTimeout(timer);
     timer = setTimeout(() => void look(), pause);
   } });
+  const stale = () => { // what is shown is of the text before
+    for (const b of actions.querySelectorAll("button")) b.disabled = true;
+    found.setAttribute("aria-busy", "true");
+  };
   const look = async () => {
     const now = ++asked;
     const text = editor.text();
@@ -33,12 +38,14 @@ export function openPaste(app: App, text = ""): void {
       const out = await app.engine.ask("paste", { text, kubernetes, definitions });
       if (now !== asked) return;
       editor.setMarks([]);
+      found.removeAttribute("aria-busy");
       replace(found, ...describe(app, out));
       replace(actions, ...choices(app, out, () => dialog.close()));
     } catch (error) {
       if (now !== asked) return;
       const { message, line, column } = error instanceof EngineError ? error : { message: String(error), line: 0, column: 0 };
       editor.setMarks([{ line, column, message }]);
+      found.removeAttribute("aria-busy");
       replace(found, h("p", { class: "bad" }, line > 0 ? button(`line ${line}`, "paste-problem", () => editor.goTo(line, column)) : null, ` ${message}`));
       replace(actions, null);
     }

@@ -14,6 +14,7 @@ const (
 	isIdentity  = "identity"
 	isServers   = "server"
 	isStatus    = "status"
+	isImmutable = "immutable"
 	isDefault   = "default"
 	isOwned     = "owned"
 	isShared    = "shared"
@@ -75,6 +76,10 @@ func (out *LineOutput) describe(version string, res *scenario.Result, l *explain
 	case out.Meaning == isStatus:
 		out.Text = "Only requests to the status subresource change it. What a request for the object itself says of it is ignored."
 		out.Rule = Rule{"status subresource", apiConcepts + "#standard-api-terminology"}
+	case isFixed(res.Kind, res.After.Value, l.Path):
+		out.Meaning = isImmutable
+		out.Text = "It cannot be changed once the object exists, whoever owns it: a request with another value is refused. To change it, delete the object and create it anew."
+		out.Rule = Rule{"immutable field", "https://kubernetes.io/docs/reference/kubernetes-api/"}
 	case len(owners) > 1:
 		out.Meaning = isShared
 		out.Text = "Its owners agree on the value. An apply with another value conflicts with all of the others; the field goes when the last of them leaves it out."
