@@ -11,7 +11,7 @@ const keys: [string, string][] = [
   ["Alt + Home, End", "before the first step, all steps"],
   ["Ctrl + Z, Ctrl + Shift + Z", "undo and redo, in an editor and everywhere else"],
   ["Ctrl + V", "outside of editors: paste an object, a definition or a scenario"],
-  ["Ctrl + F", "in the object and in editors: search"],
+  ["Ctrl + F", "in the object: search"],
   ["Ctrl + Shift + [ ]", "in the object: fold and unfold"],
   ["Escape, then Tab", "out of an editor, where Tab indents"],
   ["?", "this help"],
