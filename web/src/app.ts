@@ -126,7 +126,7 @@ export class App {
     this.#stale();
     this.save();
     this.#changed("shape");
-    void this.#run();
+    void this.#run(true);
   }
 
   undo(): void {
@@ -196,16 +196,21 @@ export class App {
     if (location.hash) history.replaceState(null, "", location.pathname + location.search);
   }
 
-  #run(): Promise<void> {
+  /** #run has the scenario run. With reasons they come with the result, so that nothing moves when they do. */
+  #run(withReasons = false): Promise<void> {
     clearTimeout(this.#timer);
     return this.#latest.run(async () => {
       const { at, object } = this.state;
       const asked = this.#asked;
       try {
-        this.output = await this.engine.ask("run", { scenario: this.scenario, at, against: this.against ?? at - 1, changes: this.changes, object });
+        const output = await this.engine.ask("run", { scenario: this.scenario, at, against: this.against ?? at - 1, changes: this.changes, object });
+        const reasons = withReasons && this.#asked === asked ? await this.#reasons(at) : [];
+        this.output = output;
+        this.reasons = reasons;
         this.failure = "";
       } catch (error) {
         this.output = null;
+        this.reasons = [];
         this.failure = (error as Error).message;
       }
       this.#answered = asked;
@@ -213,21 +218,23 @@ export class App {
         clearTimeout(this.#slow);
         delete document.body.dataset.working;
         clearTimeout(this.#why);
-        this.#why = setTimeout(() => void this.#ask(asked), whyPause);
+        if (!withReasons) this.#why = setTimeout(() => void this.#ask(asked, at), whyPause);
       }
-      this.reasons = [];
       this.#changed("result");
     });
   }
 
-  /** #ask asks for the reasons of the step that is shown. */
-  async #ask(asked: number): Promise<void> {
-    const { at } = this.state;
-    if (at === 0 || !this.output || (this.against ?? at - 1) !== at - 1) return;
-    const out = await this.engine.ask("why", { scenario: this.scenario, at }).catch(() => null);
-    if (!out || this.#asked !== asked) return;
-    this.reasons = out.reasons;
+  /** #ask asks for the reasons of the step that is shown, after typing. */
+  async #ask(asked: number, at: number): Promise<void> {
+    const reasons = await this.#reasons(at);
+    if (this.#asked !== asked) return;
+    this.reasons = reasons;
     this.#changed("why");
+  }
+
+  async #reasons(at: number): Promise<Reason[]> {
+    if (at === 0 || (this.against ?? at - 1) !== at - 1) return [];
+    return (await this.engine.ask("why", { scenario: this.scenario, at }).catch(() => null))?.reasons ?? [];
   }
 
   /** line asks about a line of the object that is shown. */

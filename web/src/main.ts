@@ -51,12 +51,19 @@ view("request");
 if (app.keeps) watchTabs(app);
 printObject(app);
 
+const panes = ["object", "panel", "story"].map(element);
+let shownTitle = "";
 app.onChange((topic) => {
-  for (const id of ["object", "panel", "story"]) element(id).setAttribute("aria-busy", String(app.busy));
+  const busy = String(app.busy);
+  for (const pane of panes) if (pane.ariaBusy !== busy) pane.ariaBusy = busy;
   if (topic !== "result") return;
+  document.body.dataset.ready ??= "";
   const title = titleOf(app);
-  document.title = `${title} · patchlab playground`;
-  element("embed-title").textContent = title;
+  if (title !== shownTitle) {
+    shownTitle = title;
+    document.title = `${title} · patchlab playground`;
+    element("embed-title").textContent = title;
+  }
   if (performance.getEntriesByName(firstResult).length === 0) requestAnimationFrame(() => setTimeout(() => performance.mark(firstResult))); // when it is to be seen
 });
 

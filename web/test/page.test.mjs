@@ -240,7 +240,7 @@ describe("the playground", { timeout: 240_000 }, () => {
     await dialog.locator("li", { hasText: "widgets." }).waitFor();
     await dialog.getByRole("button", { name: "Close", exact: true }).click();
     await page.getByRole("button", { name: "Custom resources (1)" }).waitFor();
-    await page.getByLabel("Kubernetes").selectOption("1.30");
+    await page.locator("#tools").getByLabel("Kubernetes").selectOption("1.30");
     await outcome(page, 1).getByText("✓ 201").waitFor();
     await done();
   });
