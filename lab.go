@@ -1,6 +1,7 @@
 package patchlab
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"sync"
@@ -38,6 +39,12 @@ type Options struct {
 	// the package admission. With nil they are not run, and the Result of a kind that
 	// has rules has a note of how many.
 	Rules cluster.Rules
+	// Policies are admission policies and their bindings, with the parameters and
+	// Namespaces that these refer to; they decide about each change. Admission runs
+	// them: that of the package admission, as admission.Configure sets it. nil for no
+	// policies.
+	Policies  Input
+	Admission func(*cluster.Cluster) (cluster.Admission, error)
 	// Now is the clock that timestamps are taken from; nil is time.Now.
 	Now func() time.Time
 	// UID makes the uid of a new object; nil makes random ones.
@@ -77,12 +84,38 @@ func New(o Options) (*Lab, error) {
 			return nil, err
 		}
 	}
-	pipeline, err := cluster.NewPipeline(cluster.Config{
-		Kinds: kinds, NoDefaults: o.NoDefaults, Rules: o.Rules, Engine: o.MergeEngine, PatchEngine: o.PatchEngine, Now: o.Now, UID: o.UID})
+	config := cluster.Config{
+		Kinds: kinds, NoDefaults: o.NoDefaults, Rules: o.Rules, Engine: o.MergeEngine, PatchEngine: o.PatchEngine, Now: o.Now, UID: o.UID}
+	pipeline, err := newPipeline(config, &o)
 	if err != nil {
 		return nil, err
 	}
 	return &Lab{pipeline: pipeline, strict: o.Strict, rules: o.Rules != nil, patches: o.PatchEngine}, nil
+}
+
+// newPipeline returns a pipeline, with a cluster that holds the policies where there are
+// some.
+func newPipeline(config cluster.Config, o *Options) (*cluster.Pipeline, error) {
+	if o.Policies == nil {
+		return cluster.NewPipeline(config)
+	}
+	if o.Admission == nil {
+		return nil, fmt.Errorf("%w: Options.Policies needs Options.Admission, which runs them", ErrInput)
+	}
+	found, err := objects(o.Policies)
+	if err != nil {
+		return nil, err
+	}
+	config.Admission = o.Admission
+	c, err := cluster.New(config)
+	if err != nil {
+		return nil, err
+	}
+	manifest.SortForCreation(found)
+	if err := manifest.Load(context.Background(), c, "patchlab", found...); err != nil {
+		return nil, fmt.Errorf("policies: %w", err)
+	}
+	return c.Pipeline(), nil
 }
 
 func addCRDs(kinds *schema.Registry, files fs.FS) error {

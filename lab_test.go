@@ -356,3 +356,11 @@ spec:
 		t.Errorf("notes %q lack %q", result.Notes, want)
 	}
 }
+
+// Policies without what runs them are refused, rather than passed over.
+func TestPoliciesNeedAdmission(t *testing.T) {
+	_, err := patchlab.New(patchlab.Options{Policies: patchlab.Named("p.yaml", []byte("apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n"))})
+	if !errors.Is(err, patchlab.ErrInput) || !strings.Contains(err.Error(), "Options.Admission") {
+		t.Errorf("the error is %v", err)
+	}
+}

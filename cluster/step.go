@@ -38,6 +38,11 @@ func NewPipeline(config Config) (*Pipeline, error) {
 	return &Pipeline{p}, nil
 }
 
+// Pipeline returns the cluster's own pipeline: its steps are admitted by the cluster's
+// Admission, with the policies that the cluster holds. The objects are the caller's, and
+// the cluster stores none of them.
+func (c *Cluster) Pipeline() *Pipeline { return &Pipeline{c.pipeline} }
+
 // Kinds returns the kinds that the pipeline serves.
 func (p *Pipeline) Kinds() *schema.Registry { return p.pipeline.kinds }
 

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -25,5 +27,67 @@ func TestRunSaysWhatItDoesNotRun(t *testing.T) {
 	code := cli.Run([]string{"run", "../../../testdata/policies"}, strings.NewReader(""), &out, &problems)
 	if code != 1 || !strings.Contains(out.String(), "2 failed") || !strings.Contains(problems.String(), "2 CEL rules and 2 admission policies were not run: that needs the program patchlab-admission") {
 		t.Errorf("exit code %d\n%s%s", code, out.String(), problems.String())
+	}
+}
+
+const limit = `apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: limit.example.com}
+spec:
+  matchConstraints: {resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [configmaps]}]}
+  validations: [{expression: "object.data.size() < 2", message: at most one key}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: limit}
+spec: {policyName: limit.example.com, validationActions: [Deny], matchResources: {namespaceSelector: {matchExpressions: [{key: free, operator: DoesNotExist}]}}}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicy
+metadata: {name: label.example.com}
+spec:
+  reinvocationPolicy: Never
+  matchConstraints: {resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [configmaps]}]}
+  mutations: [{patchType: ApplyConfiguration, applyConfiguration: {expression: "Object{metadata: Object.metadata{labels: {'seen': 'yes'}}}"}}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicyBinding
+metadata: {name: label}
+spec: {policyName: label.example.com}
+`
+
+// Policies decide about what is applied: they change it, and refuse it by the labels of
+// its namespace.
+func TestApplyAsksPolicies(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	policy := write("policy.yaml", limit)
+	live := write("live.yaml", "apiVersion: v1\nkind: Namespace\nmetadata: {name: open, labels: {free: \"true\"}}\n")
+	for _, c := range []struct {
+		why, manifest string
+		code          int
+		want          string
+	}{
+		{"what it allows is changed by the other policy", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {a: x}}", 0, "seen: \"yes\""},
+		{"what it denies is refused", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: shop}, data: {a: x, b: x}}", 1, "ValidatingAdmissionPolicy 'limit.example.com' with binding 'limit' denied request: at most one key"},
+		{"it does not hold in a namespace with that label", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: open}, data: {a: x, b: x}}", 0, "seen: \"yes\""},
+	} {
+		var out, problems bytes.Buffer
+		code := cli.RunLinked(commands(), []string{"apply", live, write("change.yaml", c.manifest), "--policy", policy}, strings.NewReader(""), &out, &problems)
+		if code != c.code || !strings.Contains(out.String()+problems.String(), c.want) {
+			t.Errorf("%s: exit code %d\n%s%s", c.why, code, out.String(), problems.String())
+		}
+	}
+	t.Setenv("PATH", t.TempDir())
+	var out, problems bytes.Buffer
+	code := cli.Run([]string{"apply", live, policy, "--policy", policy}, strings.NewReader(""), &out, &problems)
+	if code != 1 || !strings.Contains(problems.String(), "what runs admission policies is in a program of its own, patchlab-admission") {
+		t.Errorf("without the program: exit code %d\n%s", code, problems.String())
 	}
 }

@@ -24,6 +24,7 @@ type applyOptions struct {
 	exitCode bool
 	quiet    bool
 	open     bool
+	policies policyFlag
 }
 
 func (a *App) applyCommand() *cobra.Command {
@@ -84,6 +85,7 @@ patchlab.dev/v1, with the code, the fields and the conflicts.
 	_ = c.RegisterFlagCompletionFunc("field-manager", a.completeManagers(&o.inputs))
 	f := c.Flags()
 	f.BoolVar(&o.exitCode, "exit-code", false, "end with code 4 where an object would change")
+	f.StringArrayVar(&o.policies.files, "policy", nil, "file, folder or glob of admission policies and bindings, with their parameters and Namespaces, which decide about each change (repeatable; run by "+admissionProgram+")")
 	f.BoolVar(&o.open, "open", false, "then show this very case in the playground, in your browser, until Ctrl-C")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print no notes and no summary")
 	return c
@@ -158,12 +160,18 @@ func (a *App) apply(ctx context.Context, args []string, o *applyOptions) error {
 	if o.engine.elsewhere(a) {
 		return a.handOver(ctx)
 	}
+	if o.policies.elsewhere(a) {
+		return a.handOverPolicies(ctx)
+	}
 	a.quiet = o.quiet
-	lab, err := o.lab(ctx, a)
+	live, changes, err := o.inputs.read(ctx, a, o.change.Namespace)
+	if err == nil {
+		err = o.policies.read(a, o.change.Namespace, live, changes)
+	}
 	if err != nil {
 		return err
 	}
-	live, changes, err := o.inputs.read(ctx, a, o.change.Namespace)
+	lab, err := o.lab(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -202,6 +210,9 @@ func (o *applyOptions) lab(ctx context.Context, a *App) (*patchlab.Lab, error) {
 			return nil, err
 		}
 		options.Rules = config.Rules
+	}
+	if err := o.policies.options(a, &options); err != nil {
+		return nil, err
 	}
 	if o.engine.name == "reference" {
 		options.MergeEngine, options.PatchEngine = a.Reference.Merge(), a.Reference.Patch

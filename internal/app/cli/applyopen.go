@@ -53,6 +53,9 @@ func (c *openedCase) scenario(a *App, live documents) (*scenario.Scenario, error
 			s.Definitions = append(s.Definitions, string(o.Value.YAML()))
 		}
 	}
+	for _, o := range c.options.policies.found.objects() {
+		s.Definitions = append(s.Definitions, string(o.Value.YAML()))
+	}
 	for _, o := range live.objects() {
 		s.Objects = append(s.Objects, string(o.Value.YAML()))
 	}
