@@ -118,6 +118,18 @@ func TestDeletionThatRemovesTheLastFinalizer(t *testing.T) {
 	q.refused(404, cluster.Get, maps+"/a", "")
 }
 
+// A pod that still has time to stop stays when it is written, though it has no
+// finalizer.
+func TestWritesDoNotEndTheGracePeriod(t *testing.T) {
+	q := fixed(t)
+	q.must(cluster.Create, pods, `{"metadata":{"name":"a"},"spec":{"nodeName":"x","containers":[{"name":"c","image":"i"}]}}`)
+	q.must(cluster.Delete, pods+"/a", ``)
+	q.must(cluster.Patch, pods+"/a", `{"metadata":{"labels":{"a":"b"}}}`)
+	if got := state(q.must(cluster.Get, pods+"/a", "")); got != "03:04:35Z 30" {
+		t.Errorf("after a patch: %s", got)
+	}
+}
+
 // An object that is being deleted can be changed, gets no new finalizers, and
 // goes with the last one.
 func TestLastFinalizer(t *testing.T) {

@@ -329,3 +329,15 @@ func TestAnotherVersionForgetsManagers(t *testing.T) {
 		t.Errorf("after the patch: %s", got)
 	}
 }
+
+// A Scale of another object of the same name is refused.
+func TestScaleNamesTheUID(t *testing.T) {
+	q := fixed(t)
+	q.must(cluster.Create, deployments, `{"metadata":{"name":"d"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`)
+	scale := q.must(cluster.Get, deployments+"/d/scale", "")
+	other := scale.Set(document.NewString("another"), "metadata", "uid").Set(document.NewInt(3), "spec", "replicas")
+	if st := q.refused(409, cluster.Update, deployments+"/d/scale", other.String()); !strings.Contains(st.Message, "Precondition failed: UID in precondition: another") {
+		t.Errorf("message %q", st.Message)
+	}
+	q.must(cluster.Update, deployments+"/d/scale", scale.Set(document.NewInt(3), "spec", "replicas").String())
+}
