@@ -6,7 +6,7 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # peers, and the package for users' tests, which imports client-go.
 MODULES = . $(patsubst %/go.mod,%,$(wildcard test/go.mod test/*/go.mod patchlabtest/go.mod admission/go.mod examples/go.mod store/etcd/go.mod retry/go.mod cmd/*/go.mod))
 
-.PHONY: notice test verify prove test-go test-web web race lint fmt vet staticcheck build fuzz bench wasm-size catalog release
+.PHONY: notice test verify prove test-go test-web web race lint fmt vet staticcheck build fuzz bench suites wasm-size catalog release
 
 ## test: all tests of all modules, and of the page in Chromium
 test: test-go test-web
@@ -61,6 +61,12 @@ build:
 ## bench: ours beside the peers in one run, into doc/performance.md
 bench:
 	cd test && $(GO) run ./cmd/bench
+
+## suites: the test suites of Kubernetes, controller-runtime and flux against patchlab
+## serve, or with ARGS='-url URL -token TOKEN' against another API server (doc/suites.md)
+suites:
+	$(GO) build -trimpath -o bin/ ./cmd/patchlab
+	cd test && $(GO) run ./suites -command ../bin/patchlab $(ARGS)
 
 ## wasm-size: what the engines weigh in a page, and how fast they are there (needs Node.js)
 wasm-size:

@@ -58,7 +58,8 @@ func (e *embeddedDecoder) metadataOf(v document.Value) document.Value {
 	}
 	out, found, err := defaults.Decode(e.metadata, document.Value{}.With("metadata", metadata), e.from)
 	if err != nil {
-		e.err = &decodeError{fmt.Errorf("%s: %w", schema.FieldText(e.path), err)}
+		wrong := schema.FieldError{Type: schema.ErrorInvalid, Field: schema.FieldText(e.path) + ".metadata", BadValue: metadata}
+		e.err = &decodeError{fmt.Errorf("%s: %w", wrong.Error(), err)}
 		return v
 	}
 	for _, f := range found {

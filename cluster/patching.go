@@ -179,7 +179,7 @@ func patchStatus(err error) *Status {
 		st.Err = err
 		return st
 	case 413:
-		st := tooLarge(err.Error())
+		st := tooLarge("Request entity too large: " + err.Error()) // apimachinery's NewRequestEntityTooLargeError
 		st.Err = err
 		return st
 	case 422:

@@ -80,7 +80,11 @@ func (t *task) validateUpdate(live, next document.Value) []Cause {
 // one.
 func (t *task) validateSchema(object, live document.Value) []schema.FieldError {
 	k := t.ep.kind
-	errs, clean := structural.ValidateUpdate(k.Type(), object, structural.Options{Old: live, Valid: t.basis.validFor(k), Metadata: embeddedMetadata})
+	o := structural.Options{Old: live, Valid: t.basis.validFor(k), Metadata: embeddedMetadata}
+	if t.ep.sub == subStatus {
+		o.Below = subStatus
+	}
+	errs, clean := structural.ValidateUpdate(k.Type(), object, o)
 	t.valid = clean
 	return errs
 }

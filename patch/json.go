@@ -94,7 +94,7 @@ func operations(patch document.Value, o Options) ([]operation, error) {
 		limit = DefaultMaxOperations
 	}
 	if limit > 0 && len(ops) > limit {
-		return nil, refuse(TypeJSON, ErrTooLarge, nil, "the patch holds "+strconv.Itoa(len(ops))+" operations, at most "+strconv.Itoa(limit)+" are allowed")
+		return nil, refuse(TypeJSON, ErrTooLarge, nil, "The allowed maximum operations in a JSON patch is "+strconv.Itoa(limit)+", got "+strconv.Itoa(len(ops)))
 	}
 	return ops, nil
 }

@@ -46,7 +46,10 @@ func sharedSchema(versions document.Value) bool {
 type defaultChecker struct {
 	path document.Path
 	text []string
-	errs []schema.FieldError
+	// inMeta tells that the schema describes apiVersion, kind or metadata, of which
+	// nothing is pruned.
+	inMeta bool
+	errs   []schema.FieldError
 }
 
 // below calls f for a schema below the one at hand.
@@ -66,9 +69,12 @@ func (c *defaultChecker) check(t *schema.Type) {
 			}
 			c.field(f)
 		}
+		inMeta := c.inMeta
+		c.inMeta = true
 		for i := range m.Meta {
 			c.field(&m.Meta[i])
 		}
+		c.inMeta = inMeta
 		// kube-apiserver does not look below additionalProperties.
 	}
 	if l := t.List; l != nil && described(l.Elem) != nil {
@@ -94,7 +100,7 @@ func (c *defaultChecker) field(f *schema.Field) {
 func (c *defaultChecker) value(t *schema.Type, v document.Value) {
 	path, at := append(slices.Clone(c.path), document.Keys("default")...), strings.Join(c.text, "")+".default"
 	var p pruner
-	if p.value(t, v, document.Value{}, false, t.Embedded); len(p.unknown) > 0 {
+	if p.value(t, v, document.Value{}, false, t.Embedded); len(p.unknown) > 0 && !c.inMeta {
 		c.errs = append(c.errs, schema.FieldError{Type: schema.ErrorInvalid, Path: path, Field: at, BadValue: v, Detail: "must not have unknown fields"})
 	}
 	var w validator

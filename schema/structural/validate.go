@@ -19,6 +19,9 @@ type Options struct {
 	// an update if that is known of it. Parts that it shares with the object are not
 	// looked into.
 	Valid document.Value
+	// Below names a part of the object, such as "status", that is written alone: the
+	// details of errors in it count from there, as kube-apiserver's do.
+	Below string
 	// Metadata validates the metadata of an object embedded in the object
 	// (x-kubernetes-embedded-resource). Paths count from the metadata; a Field is
 	// taken as it is written behind that ("labels", "[0].x"). With nil metadata is
@@ -43,12 +46,12 @@ func Validate(t *schema.Type, v document.Value, o Options) []schema.FieldError {
 // ValidateUpdate is Validate that also returns whether nothing at all is wrong with
 // the object, not even what is the same in o.Old.
 func ValidateUpdate(t *schema.Type, v document.Value, o Options) (errs []schema.FieldError, valid bool) {
-	var c validator
+	c := validator{part: o.Below}
 	c.value(t, v, document.Value{}, o.Valid)
 	valid = len(c.errs) == 0
 	if o.Old.Exists() && len(c.errs) > 0 {
 		// Only now is it worth while to find each value's old one.
-		c = validator{}
+		c = validator{part: o.Below}
 		c.root(t, v, o.Old)
 	}
 	c.embedded(t, v, o.Valid, true, o.Metadata)
@@ -67,7 +70,11 @@ func ValidateUpdate(t *schema.Type, v document.Value, o Options) (errs []schema.
 // A validator gathers what is wrong. Paths grow from their end: each level adds
 // its step to what was found below it, so that nothing is allocated for what is
 // right.
-type validator struct{ errs []finding }
+type validator struct {
+	errs []finding
+	// part is Options.Below.
+	part string
+}
 
 type finding struct {
 	schema.FieldError
@@ -137,17 +144,30 @@ func (c *validator) finish() []schema.FieldError {
 	for i, f := range c.errs {
 		slices.Reverse(f.Path)
 		f.Field = f.fieldText() + f.behind
-		switch text := strings.TrimPrefix(f.Field, rootField); f.wording {
+		text, whole := c.within(f.Field)
+		switch f.wording {
 		case inBody:
 			f.Detail = text + " in body " + f.Detail
 		case inPath:
-			f.Detail, f.Field = f.Detail+" in "+text, rootField
+			f.Detail, f.Field = f.Detail+" in "+text, whole
 		case quoted:
-			f.Detail, f.Field = string(document.AppendQuoted(nil, text))+" "+f.Detail, rootField
+			f.Detail, f.Field = string(document.AppendQuoted(nil, text))+" "+f.Detail, whole
 		}
 		out[i] = f.FieldError
 	}
 	return out
+}
+
+// within returns a field as details name it, and the field that stands for the whole.
+func (c *validator) within(field string) (text, whole string) {
+	rest, found := strings.CutPrefix(field, c.part)
+	switch {
+	case c.part == "" || !found || rest != "" && rest[0] != '.':
+		return strings.TrimPrefix(field, rootField), rootField
+	case rest == "":
+		return "", c.part
+	}
+	return rest[1:], c.part
 }
 
 // fieldText writes the path of a finding as schema.FieldText does, keys of maps

@@ -139,6 +139,7 @@ func TestValidateDefaults(t *testing.T) {
 		{"{type: object, default: {}, required: [a], properties: {a: {type: string}}}", "default.a: Required value", "a member is missing"},
 		{"{type: array, items: {type: integer, minimum: 1, default: 0}}", "items.default: Invalid value: 0", "of items"},
 		{"{type: object, additionalProperties: {type: integer, default: x}}", "", "below additionalProperties kube-apiserver does not look"},
+		{"{type: object, x-kubernetes-embedded-resource: true, properties: {metadata: {type: object, default: {name: n, unknown: x}}}}", "", "nothing is pruned from metadata"},
 		{"{type: object, default: {kind: K}, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}", "default.apiVersion: Required value", "an embedded object without a version"},
 	} {
 		crd, err := schema.FromCRD(crdOf(t, c.schema))
@@ -151,6 +152,20 @@ func TestValidateDefaults(t *testing.T) {
 		if c.want == "" && got != "" || !strings.HasPrefix(got, at+c.want) && c.want != "" {
 			t.Errorf("%s: %s, want %s", c.reason, got, c.want)
 		}
+	}
+}
+
+// TestPartAlone: of a status that is written alone, details count from the status.
+func TestPartAlone(t *testing.T) {
+	typ := typeOf(t, "{type: object, properties: {num: {type: integer, maximum: 3}}}")
+	errs := Validate(typ, parse(t, thing+"{num: 9}}"), Options{Below: "spec"})
+	errs = append(errs, Validate(typ, parse(t, thing+"{num: 1.5}}"), Options{Below: "spec"})...)
+	errs = append(errs, Validate(typ, parse(t, thing+"x}"), Options{Below: "spec"})...)
+	const want = `spec.num: Invalid value: 9: num in body should be less than or equal to 3` + "\n" +
+		`spec.num: Invalid value: "number": num in body must be of type integer: "number"` + "\n" + `spec: Invalid value: "": Checked value must be of type integer (default format) in num` + "\n" +
+		`spec: Invalid value: "string":  in body must be of type object: "string"`
+	if got := texts(errs); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
 

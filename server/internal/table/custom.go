@@ -16,9 +16,12 @@ func customColumns(k *schema.Kind) []Column {
 	}
 	for _, c := range k.Columns {
 		path, err := parsePath(c.JSONPath)
-		kind := c.Type
+		kind, description := c.Type, c.Description
+		if description == "" {
+			description = "Custom resource definition column (in JSONPath format): " + c.JSONPath
+		}
 		columns = append(columns, Column{
-			Name: c.Name, Type: c.Type, Format: c.Format, Description: c.Description, Priority: c.Priority,
+			Name: c.Name, Type: c.Type, Format: c.Format, Description: description, Priority: c.Priority,
 			Cell: func(o Object) document.Value {
 				if err != nil {
 					return document.NewNull()

@@ -1,0 +1,66 @@
+// Command suites runs test suites that others wrote against patchlab serve or, with
+// -url, against another API server, and prints a table of what passed.
+//
+//	go run ./suites -command ../bin/patchlab
+//	go run ./suites -url https://127.0.0.1:6443 -token secret -only controller-runtime
+//
+// The suites come out of their own modules, which are downloaded. Those of Kubernetes
+// start servers in the test's process; the files of testdata take the place of the
+// code that does so (go test -overlay) and start the command, or name the server, for
+// each test. Nothing of the suites is kept here.
+//
+// A run of all takes half an hour on two cores, most of it to compile Kubernetes.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+)
+
+func main() {
+	home, _ := os.UserCacheDir()
+	t := &target{}
+	flag.StringVar(&t.command, "command", "patchlab", "the patchlab to serve with")
+	flag.StringVar(&t.url, "url", "", "URL of another API server to ask instead")
+	flag.StringVar(&t.token, "token", "suites", "bearer token for the server")
+	only := flag.String("only", "", "regular expression of the suites to run")
+	dir := flag.String("dir", filepath.Join(home, "patchlab-suites"), "folder for the suites' modules and programs")
+	flag.Parse()
+	if err := run(t, *only, *dir); err != nil {
+		fmt.Fprintln(os.Stderr, "suites:", err)
+		os.Exit(1)
+	}
+}
+
+func run(t *target, only, dir string) error {
+	wanted, err := regexp.Compile(only)
+	if err != nil {
+		return err
+	}
+	if t.url == "" {
+		if t.command, err = filepath.Abs(t.command); err != nil {
+			return err
+		}
+	}
+	t.dir = dir
+	fmt.Println("| suite | tests | passed | failed | left out | failures |\n|---|---:|---:|---:|---:|---|")
+	failed := 0
+	for _, s := range suites {
+		if !wanted.MatchString(s.name) {
+			continue
+		}
+		r, err := s.run(t)
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+		fmt.Println(r.row(s))
+		failed += len(r.unexpected(s))
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d failures that are not accounted for", failed)
+	}
+	return nil
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+const kubernetes = "k8s.io/kubernetes"
+
+// A module is a folder with a go.mod that requires a suite's module.
+type module struct {
+	dir string
+	// overlay is the file for go build -overlay, "" for none.
+	overlay string
+}
+
+// prepare makes the module for a suite, or takes the one made before.
+func prepare(s *suite, dir string) (*module, error) {
+	m := &module{dir: filepath.Join(dir, strings.ReplaceAll(s.module, "/", "-")+"@"+s.version)}
+	if s.module == kubernetes {
+		m.overlay = filepath.Join(m.dir, "overlay.json")
+	}
+	if _, err := os.Stat(filepath.Join(m.dir, "ready")); err == nil {
+		return m, nil
+	}
+	if err := os.MkdirAll(m.dir, 0o755); err != nil {
+		return nil, err
+	}
+	_ = os.Remove(filepath.Join(m.dir, "go.mod"))
+	if _, err := m.run("go", "mod", "init", "suites"); err != nil {
+		return nil, err
+	}
+	if s.module == kubernetes {
+		if err := m.kubernetes(s.version); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := m.run("go", "get", s.module+"@"+s.version); err != nil {
+		return nil, err
+	}
+	return m, os.WriteFile(filepath.Join(m.dir, "ready"), nil, 0o644)
+}
+
+var staging = regexp.MustCompile(`(k8s\.io/[a-z-]+) v0\.0\.0`)
+
+// kubernetes requires the modules that are part of Kubernetes' repository in the
+// versions they are published in. Two are reached by links: files in the module cache
+// itself cannot be overlaid.
+func (m *module) kubernetes(version string) error {
+	published := "v0." + strings.TrimPrefix(version, "v1.")
+	root, err := m.download(kubernetes, version)
+	if err != nil {
+		return err
+	}
+	requirements, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		return err
+	}
+	args := []string{"mod", "edit", "-replace", kubernetes + "=./kubernetes"}
+	for _, found := range staging.FindAllStringSubmatch(string(requirements), -1) {
+		args = append(args, "-replace", found[1]+"="+found[1]+"@"+published)
+	}
+	extensions, err := m.download("k8s.io/apiextensions-apiserver", published)
+	if err != nil {
+		return err
+	}
+	args = append(args, "-replace", "k8s.io/apiextensions-apiserver=./apiextensions")
+	if _, err := m.run("go", args...); err != nil {
+		return err
+	}
+	for link, to := range map[string]string{"kubernetes": root, "apiextensions": extensions} {
+		if err := os.Symlink(to, filepath.Join(m.dir, link)); err != nil && !os.IsExist(err) {
+			return err
+		}
+	}
+	here, err := filepath.Abs("suites/testdata")
+	if err != nil {
+		return err
+	}
+	overlay, _ := json.Marshal(map[string]any{"Replace": map[string]string{
+		filepath.Join(m.dir, "kubernetes/cmd/kube-apiserver/app/testing/testserver.go"): filepath.Join(here, "kubeapiserver.go"),
+		filepath.Join(m.dir, "kubernetes/test/integration/framework/etcd.go"):           filepath.Join(here, "etcd.go"),
+		filepath.Join(m.dir, "apiextensions/test/integration/fixtures/server.go"):       filepath.Join(here, "apiextensions.go"),
+	}})
+	return os.WriteFile(m.overlay, overlay, 0o644)
+}
+
+// download returns the folder of a module in the module cache.
+func (m *module) download(path, version string) (string, error) {
+	out, err := m.run("go", "mod", "download", "-json", path+"@"+version)
+	if err != nil {
+		return "", err
+	}
+	var got struct{ Dir string }
+	return got.Dir, json.Unmarshal(out, &got)
+}
+
+// compile builds the test program of a package.
+func (m *module) compile(pkg string) (string, error) {
+	program := filepath.Join(m.dir, strings.ReplaceAll(pkg, "/", "-")+".test")
+	args := []string{"test", "-c", "-o", program}
+	if m.overlay != "" {
+		args = append(args, "-overlay", m.overlay)
+	}
+	_, err := m.run("go", append(args, pkg)...)
+	return program, err
+}
+
+// folder returns where a package's sources are, in which its tests run.
+func (m *module) folder(pkg string) (string, error) {
+	out, err := m.run("go", "list", "-f", "{{.Dir}}", pkg)
+	return strings.TrimSpace(string(out)), err
+}
+
+// ginkgo reports whether the tests in a folder are specs of Ginkgo.
+func (m *module) ginkgo(folder string) bool {
+	files, _ := filepath.Glob(filepath.Join(folder, "*_suite_test.go"))
+	return len(files) > 0
+}
+
+func (m *module) run(name string, args ...string) ([]byte, error) {
+	c := exec.Command(name, args...)
+	c.Dir = m.dir
+	c.Env = append(os.Environ(), "GOFLAGS=-mod=mod -trimpath", "GOWORK=off")
+	var errs bytes.Buffer
+	c.Stderr = &errs
+	out, err := c.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, errs.Bytes())
+	}
+	return out, nil
+}

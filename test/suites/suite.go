@@ -1,0 +1,129 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A suite is a package of tests in the module of another project.
+type suite struct {
+	name string
+	// module and version are where it comes from, pkg is its import path.
+	module, version, pkg string
+	// except names tests that need what no server can be asked for over HTTP, with the
+	// reason; they are not run.
+	except map[string]string
+	// apart names tests that fail against patchlab, with the reason.
+	apart map[string]string
+}
+
+// result is what came of a suite.
+type result struct {
+	passed  int
+	failed  []string
+	skipped int
+}
+
+// perTest limits one test, perSuite a suite that is one program.
+const (
+	perTest  = 3 * time.Minute
+	perSuite = 15 * time.Minute
+)
+
+func (s *suite) run(t *target) (*result, error) {
+	m, err := prepare(s, t.dir)
+	if err != nil {
+		return nil, err
+	}
+	program, err := m.compile(s.pkg)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := m.folder(s.pkg)
+	if err != nil {
+		return nil, err
+	}
+	names, err := listTests(program, folder)
+	if err != nil {
+		return nil, err
+	}
+	if m.ginkgo(folder) {
+		return s.specs(t, program, folder)
+	}
+	r := &result{}
+	for _, name := range names {
+		if s.except[name] != "" {
+			r.skipped++
+			continue
+		}
+		out, err := t.start(program, folder, perTest, "-test.run", "^"+name+"$", "-test.v")
+		switch {
+		case err == nil && strings.Contains(out, "\n--- SKIP: "+name+" "):
+			r.skipped++
+		case err == nil:
+			r.passed++
+		default:
+			r.failed = append(r.failed, name)
+			_ = os.WriteFile(filepath.Join(t.dir, name+".log"), []byte(out), 0o644)
+		}
+	}
+	return r, nil
+}
+
+func listTests(program, folder string) ([]string, error) {
+	c := exec.Command(program, "-test.list", "^Test")
+	c.Dir = folder
+	out, err := c.Output()
+	if err != nil {
+		return nil, fmt.Errorf("listing the tests of %s: %w", program, err)
+	}
+	var names []string
+	for name := range strings.Lines(string(out)) {
+		if name = strings.TrimSpace(name); strings.HasPrefix(name, "Test") && name != "TestMain" {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+var (
+	ginkgoSummary = regexp.MustCompile(`(\d+) Passed.* (\d+) Failed.* (\d+) Pending.* (\d+) Skipped`)
+	ginkgoFailure = regexp.MustCompile(`(?m)^\s*\[FAIL\] (.*)$`)
+)
+
+// specs runs a suite of Ginkgo, which is one test, against one server.
+func (s *suite) specs(t *target, program, folder string) (*result, error) {
+	out, err := t.startShared(program, folder, perSuite, "-ginkgo.no-color")
+	m := ginkgoSummary.FindStringSubmatch(out)
+	if m == nil {
+		_ = os.WriteFile(filepath.Join(t.dir, "specs.log"), []byte(out), 0o644)
+		return nil, fmt.Errorf("no summary (%v), see %s", err, filepath.Join(t.dir, "specs.log"))
+	}
+	r := &result{}
+	r.passed, _ = strconv.Atoi(m[1])
+	pending, _ := strconv.Atoi(m[3])
+	skipped, _ := strconv.Atoi(m[4])
+	r.skipped = pending + skipped
+	for _, f := range ginkgoFailure.FindAllStringSubmatch(out, -1) {
+		if name := strings.TrimSpace(f[1]); !slices.Contains(r.failed, name) {
+			r.failed = append(r.failed, name)
+		}
+	}
+	return r, nil
+}
+
+// unexpected returns the failures that the suite does not account for.
+func (r *result) unexpected(s *suite) []string {
+	return slices.DeleteFunc(slices.Clone(r.failed), func(name string) bool { return s.apart[name] != "" })
+}
+
+func (r *result) row(s *suite) string {
+	return fmt.Sprintf("| %s | %d | %d | %d | %d | %s |", s.name, r.passed+len(r.failed)+r.skipped, r.passed, len(r.failed), r.skipped, strings.Join(r.failed, ", "))
+}

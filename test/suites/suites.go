@@ -1,0 +1,38 @@
+package main
+
+// Reasons why a test is left out or may fail.
+const (
+	ownStorage = "reads or writes etcd beside the server"
+	startsWith = "needs a server that is started with flags or feature gates of its own"
+	ownUsers   = "needs users that may do less than everything"
+	ownVersion = "expects the version that the test was compiled with"
+	noCBOR     = "CBOR is not served"
+	notCached  = "runs a program of the module cache, which is not executable there"
+)
+
+const (
+	kubernetesVersion        = "v1.36.3"
+	controllerRuntimeVersion = "v0.24.1"
+	controllerRuntime        = "sigs.k8s.io/controller-runtime"
+)
+
+// suites are what is run, in this order.
+var suites = []*suite{
+	{name: "kubernetes apply", module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/apiserver/apply",
+		except: map[string]string{"TestApplyCRDNoSchema": ownStorage, "TestApplyCRDUnhandledSchema": ownStorage, "TestUpdateStatusWithOldVersion": ownStorage,
+			"TestCreateOnApplyFailsWithForbidden": ownUsers}},
+	{name: "kubernetes dryrun", module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/dryrun"},
+	{name: "kubernetes client", module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/client",
+		except: map[string]string{"TestCertRotation": ownUsers, "TestCertRotationContinuousRequests": ownUsers, "TestClient": ownVersion,
+			"TestExecPluginViaClient": notCached, "TestExecPluginViaInformer": notCached},
+		apart: map[string]string{"TestClientCBOREnablement": noCBOR, "TestCBORWithTypedClient": noCBOR, "TestDynamicClientWatchWithCBOR": noCBOR,
+			"TestDynamicClientCBOREnablement": noCBOR}},
+	{name: "kubernetes apiextensions", module: kubernetes, version: kubernetesVersion, pkg: "k8s.io/apiextensions-apiserver/test/integration",
+		except: map[string]string{"TestCBORStorageEnablement": startsWith, "TestInvalidObjectMetaInStorage": ownStorage, "TestPruningFromStorage": ownStorage,
+			"TestCustomResourceDefaultingOfMetaFields": ownStorage},
+		apart: map[string]string{"TestCBORServingEnablement": noCBOR}},
+	{name: "controller-runtime client", module: controllerRuntime, version: controllerRuntimeVersion, pkg: controllerRuntime + "/pkg/client"},
+	{name: "controller-runtime cache", module: controllerRuntime, version: controllerRuntimeVersion, pkg: controllerRuntime + "/pkg/cache"},
+	{name: "controller-runtime controllerutil", module: controllerRuntime, version: controllerRuntimeVersion, pkg: controllerRuntime + "/pkg/controller/controllerutil"},
+	{name: "flux ssa", module: "github.com/fluxcd/pkg/ssa", version: "v0.76.2", pkg: "github.com/fluxcd/pkg/ssa"},
+}

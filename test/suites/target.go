@@ -1,0 +1,73 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// target is the server that is asked: the one at url, or the command's.
+type target struct {
+	command, url, token string
+	dir                 string
+}
+
+// start runs a test program that starts its server itself, by the files of testdata.
+func (t *target) start(program, folder string, limit time.Duration, args ...string) (string, error) {
+	return t.execute(program, folder, limit, nil, args)
+}
+
+// startShared runs a test program that takes its server from a kubeconfig.
+func (t *target) startShared(program, folder string, limit time.Duration, args ...string) (string, error) {
+	config := filepath.Join(t.dir, "kubeconfig")
+	url, stop := t.url, func() {}
+	if url == "" {
+		var err error
+		if url, stop, err = t.serve(); err != nil {
+			return "", err
+		}
+	}
+	defer stop()
+	text := fmt.Sprintf(`{"apiVersion":"v1","kind":"Config","current-context":"c","contexts":[{"name":"c","context":{"cluster":"c","user":"u"}}],
+		"clusters":[{"name":"c","cluster":{"server":%q,"insecure-skip-tls-verify":true}}],"users":[{"name":"u","user":{"token":%q}}]}`, url, t.token)
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		return "", err
+	}
+	return t.execute(program, folder, limit, []string{"USE_EXISTING_CLUSTER=true", "KUBECONFIG=" + config}, args)
+}
+
+// serve starts the command and returns its URL.
+func (t *target) serve() (url string, stop func(), err error) {
+	c := exec.Command(t.command, "serve", "--tls", "--listen", "127.0.0.1:0", "--token", t.token)
+	out, err := c.StdoutPipe()
+	if err != nil {
+		return "", nil, err
+	}
+	if err := c.Start(); err != nil {
+		return "", nil, err
+	}
+	stop = func() { _ = c.Process.Kill(); _ = c.Wait() }
+	line, err := bufio.NewReader(out).ReadString('\n')
+	url, found := strings.CutPrefix(strings.TrimSpace(line), "serving on ")
+	if !found {
+		stop()
+		return "", nil, fmt.Errorf("the server printed %q: %v", line, err)
+	}
+	return url, stop, nil
+}
+
+func (t *target) execute(program, folder string, limit time.Duration, env, args []string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	c := exec.CommandContext(ctx, program, args...)
+	c.Dir = folder
+	c.WaitDelay = time.Second
+	c.Env = append(append(os.Environ(), "SUITES_COMMAND="+t.command, "SUITES_URL="+t.url, "SUITES_TOKEN="+t.token), env...)
+	out, err := c.CombinedOutput()
+	return string(out), err
+}
