@@ -84,9 +84,9 @@ func (m *module) kubernetes(version string) error {
 		return err
 	}
 	overlay, _ := json.Marshal(map[string]any{"Replace": map[string]string{
-		filepath.Join(m.dir, "kubernetes/cmd/kube-apiserver/app/testing/testserver.go"): filepath.Join(here, "kubeapiserver.go"),
-		filepath.Join(m.dir, "kubernetes/test/integration/framework/etcd.go"):           filepath.Join(here, "etcd.go"),
-		filepath.Join(m.dir, "apiextensions/test/integration/fixtures/server.go"):       filepath.Join(here, "apiextensions.go"),
+		filepath.Join(m.dir, "kubernetes/cmd/kube-apiserver/app/testing/testserver.go"): filepath.Join(here, "kubeapiserver.go.txt"),
+		filepath.Join(m.dir, "kubernetes/test/integration/framework/etcd.go"):           filepath.Join(here, "etcd.go.txt"),
+		filepath.Join(m.dir, "apiextensions/test/integration/fixtures/server.go"):       filepath.Join(here, "apiextensions.go.txt"),
 	}})
 	return os.WriteFile(m.overlay, overlay, 0o644)
 }

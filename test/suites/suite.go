@@ -17,6 +17,8 @@ type suite struct {
 	name string
 	// module and version are where it comes from, pkg is its import path.
 	module, version, pkg string
+	// shared tells that the tests have one server, which they take from a kubeconfig.
+	shared bool
 	// except names tests that need what no server can be asked for over HTTP, with the
 	// reason; they are not run.
 	except map[string]string
@@ -50,12 +52,15 @@ func (s *suite) run(t *target) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if m.ginkgo(folder) {
+		return s.specs(t, program, folder)
+	}
+	if s.shared {
+		return s.together(t, program, folder)
+	}
 	names, err := listTests(program, folder)
 	if err != nil {
 		return nil, err
-	}
-	if m.ginkgo(folder) {
-		return s.specs(t, program, folder)
 	}
 	r := &result{}
 	for _, name := range names {
@@ -115,6 +120,29 @@ func (s *suite) specs(t *target, program, folder string) (*result, error) {
 		if name := strings.TrimSpace(f[1]); !slices.Contains(r.failed, name) {
 			r.failed = append(r.failed, name)
 		}
+	}
+	return r, nil
+}
+
+var testResult = regexp.MustCompile(`(?m)^--- (PASS|FAIL|SKIP): (\S+) `)
+
+// together runs the tests of a suite in one program against one server.
+func (s *suite) together(t *target, program, folder string) (*result, error) {
+	out, err := t.startShared(program, folder, perSuite, "-test.v")
+	r := &result{}
+	for _, m := range testResult.FindAllStringSubmatch(out, -1) {
+		switch m[1] {
+		case "PASS":
+			r.passed++
+		case "SKIP":
+			r.skipped++
+		default:
+			r.failed = append(r.failed, m[2])
+		}
+	}
+	_ = os.WriteFile(filepath.Join(t.dir, "tests.log"), []byte(out), 0o644)
+	if err != nil && len(r.failed) == 0 {
+		return nil, fmt.Errorf("%w, see %s", err, filepath.Join(t.dir, "tests.log"))
 	}
 	return r, nil
 }
