@@ -11,13 +11,14 @@ import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 )
 
-// maxGrowth is how many parts a sum of lists may have in a policy.
-const maxGrowth = 1 << 22
+// maxGrowth is how many parts a sum of lists or of texts may have in a policy.
+const maxGrowth = 256
 
-// checkGrowth refuses variables of a policy that join lists to longer and longer ones,
-// such as thirty of which each is the one before added to itself. cel-go joins lists
-// without a copy and without a cost, and then walks through every part to find the size,
-// which no limit of costs ends. kube-apiserver would be busy with it for minutes.
+// checkGrowth refuses variables of a policy that join lists or texts to longer and longer
+// ones, such as thirty of which each is the one before added to itself. Where their types
+// are not known, cel-go joins them at no cost: lists without a copy, to walk through every
+// part for the size, texts with one. No limit of costs ends that; kube-apiserver would be
+// busy for minutes, or use all memory.
 func checkGrowth(variables []admissionv1.Variable) error {
 	env, err := cel.NewEnv(ext.TwoVarComprehensions())
 	if err != nil {
