@@ -17,8 +17,8 @@ type Resolution struct {
 	Kind *schema.Kind
 	// FieldManager is the manager that applies.
 	FieldManager string
-	// Conflicts are those of the configuration as it was given, and Fields where it
-	// has their fields, in the same order.
+	// Conflicts are the conflicts of the original configuration. Fields are the paths
+	// of their fields in it, in the same order.
 	Conflicts []Conflict
 	Fields    []FieldError
 	// Resolution has the configuration to apply in its place.

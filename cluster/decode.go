@@ -20,8 +20,8 @@ type decodeError struct{ err error }
 func (e *decodeError) Error() string { return e.err.Error() }
 func (e *decodeError) Unwrap() error { return e.err }
 
-// parseBody reads the object of a create or update. What is JSON is read so;
-// duplicate keys are problems, not errors.
+// parseBody parses the object of a create or update, by the format of the request.
+// Duplicate keys are returned as problems; they are not errors.
 func (t *task) parseBody(k *schema.Kind) (*document.Document, []Problem, *Status) {
 	if t.Document != nil {
 		return t.Document, duplicateProblems(t.Document, t.Format == YAML), nil

@@ -11,8 +11,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema/structural"
 )
 
-// validateNew judges a new object: custom resources by their schema, built-in
-// ones by the rules of builtin.go, all by those for metadata.
+// validateNew validates a new object: a custom resource by its schema, a built-in one by
+// the validation of its kind, and the metadata of both.
 func (t *task) validateNew(object document.Value) []Cause {
 	k := t.ep.kind
 	metadata := t.metadataCauses(object)

@@ -81,7 +81,7 @@ func TestDeferredListIsTheSame(t *testing.T) {
 	}
 }
 
-// What must be known at once is not deferred: keys out of order may stand twice.
+// Objects whose keys are out of order are parsed at once: a key may occur twice.
 func TestOddListsAreNotDeferred(t *testing.T) {
 	long := strings.Repeat(`{"a":1,"b":2},`, 6000)
 	for _, odd := range []string{`{"b":1,"a":2}`, `{"a":1,"a":2}`, `{"b":1,"\u0061":1}`} {

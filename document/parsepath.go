@@ -185,8 +185,8 @@ func stringLen(s string) int {
 	return len(s)
 }
 
-// name reads a name without quotes. In it, a backslash takes the next character
-// as it is, and so do those in also.
+// name reads a name without quotes. A backslash escapes the next character; the
+// characters in also are allowed in the name without one.
 func (p *pathParser) name(also string) (string, error) {
 	var b strings.Builder
 	for p.i < len(p.s) {

@@ -118,8 +118,8 @@ func readYAML(data []byte, opts Options, firstOnly bool) ([]*Document, error) {
 	return readAnyYAML(data, opts, firstOnly)
 }
 
-// yamlDocument is a document over JSON text that was made of YAML, and that
-// nobody changes any more.
+// yamlDocument returns the document of JSON text that was converted from YAML. The text
+// must not be changed afterwards.
 func yamlDocument(out []byte, marks []mark, opts Options) *Document {
 	if opts.Duplicates == DuplicatesMerged {
 		opts.Duplicates = DuplicatesLast // merging is a matter of JSON into Go structs

@@ -79,8 +79,8 @@ func missing(in document.Path, step document.Step) error {
 
 // Part is a part of an object, with its owners.
 type Part struct {
-	// At is its position in the object, Path the path by which field sets name
-	// it, see Manager.FieldPath. A part of an atomic list or object has the Path
+	// At is the position of the field in the object. Path is its path in field
+	// sets (see Manager.FieldPath). A part of an atomic list or object has the Path
 	// and the owners of the whole.
 	At   document.Path
 	Path document.Path

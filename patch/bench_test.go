@@ -48,8 +48,8 @@ func workloads(b *testing.B) []workload {
 	return append(out, items(b, 1000, true), items(b, 10000, true), configMap(b))
 }
 
-// configurations are what would have been applied: the object without what the
-// server adds, before and after the change.
+// configurations returns the configurations to apply before and after the change: the
+// object without the fields that the server sets.
 func configurations(b *testing.B, w workload, without ...string) (before, after []byte) {
 	b.Helper()
 	v := parse(b, string(w.object))

@@ -14,8 +14,8 @@ type view struct {
 	keys []itemKey // in the list's own order
 }
 
-// view finds the keys of a list's items. like is another list of the same field,
-// or nil: most of its items are the same.
+// view returns a list with the keys of its items. like is the view of another list of the
+// same field, most of whose items are the same, or nil.
 func (d *differ) view(list document.Value, f field, like *view) (*view, error) {
 	if v, done := d.views[list]; done {
 		return v, nil

@@ -32,7 +32,7 @@ func (t Type) MediaType() string {
 	return "application/" + [...]string{"", "json-patch", "merge-patch", "strategic-merge-patch"}[t] + "+json"
 }
 
-// Limits that the API server sets where Options say nothing.
+// The limits of kube-apiserver, which apply unless Options set others.
 const (
 	// DefaultMaxOperations is how many operations a JSON patch may hold.
 	DefaultMaxOperations = 10000

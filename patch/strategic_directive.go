@@ -131,7 +131,7 @@ func (w *strategist) order(object, patch document.Value, t *schema.Type, key str
 	return now, name, nil
 }
 
-// itemsToOrder merges the two sides of a list, of which one may be missing.
+// itemsToOrder merges the live list with the list of the patch; either may be missing.
 func (w *strategist) itemsToOrder(live, change document.Value, f field) (merged, error) {
 	if live.Exists() && change.Exists() && f.merge && live.Len()+change.Len() > 0 {
 		m, err := w.mergeItems(live, change, f)

@@ -160,7 +160,7 @@ func scalarKey(v document.Value) itemKey {
 	return itemKey{kind: keyNone}
 }
 
-// keyOf returns an item's key by the fields that tell items apart.
+// keyOf returns the key of an item: the values of its key fields.
 func keyOf(item document.Value, keys []schema.Key) itemKey {
 	switch len(keys) {
 	case 0:

@@ -19,7 +19,7 @@ type Kind int
 const (
 	// Stop is an error that the same call would meet again.
 	Stop Kind = iota
-	// Conflict is a write on a version that is no longer the latest (409).
+	// Conflict is the failure of a write whose resourceVersion is no longer the latest (409).
 	Conflict
 	// Busy is a server that asks to be called later: 429, a time-out (504), or
 	// an internal error with Retry-After.

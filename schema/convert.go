@@ -293,9 +293,9 @@ func (c *converter) field(name string, p document.Value, m mode) Field {
 	return f
 }
 
-// defaultOf returns the JSON text of a schema's default. Of a built-in kind the
-// zero values are left out: OpenAPI gives them to every field that is no
-// pointer, and no server fills them in.
+// defaultOf returns the JSON text of a schema's default. For built-in kinds it leaves out
+// zero values: OpenAPI lists them for every field that is not a pointer, and no server
+// fills them in.
 func defaultOf(s document.Value, m mode) string {
 	d := s.Get("default")
 	if !d.Exists() || d.IsNull() {

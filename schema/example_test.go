@@ -59,7 +59,7 @@ spec:
 	// "white"
 }
 
-// A schema that is not structural is refused with the path.
+// The error about a schema that is not structural has the path of the violation.
 func ExampleInvalidCRD() {
 	doc, err := document.ParseYAML([]byte(`
 apiVersion: apiextensions.k8s.io/v1

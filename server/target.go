@@ -9,8 +9,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// place is what a path below a group version names, before it is known whether
-// there is such a thing.
+// place holds the parts of a path below a group and version. Whether the resource exists
+// has not been checked.
 type place struct {
 	group, version                         string
 	namespace, resource, name, subresource string

@@ -81,7 +81,8 @@ func (c *Cache[T]) Close() error {
 // Restarts returns how often the cache has had to read everything anew.
 func (c *Cache[T]) Restarts() int64 { return c.restarts.Load() }
 
-// restartInterval is how long the cache waits before it reads anew.
+// restartInterval is how long the cache waits before it lists and watches the store
+// again after a failure.
 const restartInterval = 100 * time.Millisecond
 
 // run follows the store beneath until the cache is closed.
@@ -240,8 +241,8 @@ func (c *Cache[T]) wait(ctx context.Context, revision int64) (*timeline[T], erro
 	}
 }
 
-// fresh returns a timeline for a read: one that has reached least, and unless
-// cached also the revision that the store beneath has now.
+// fresh returns the timeline for a read, once it has reached the revision least and,
+// unless cached is set, the current revision of the underlying store.
 func (c *Cache[T]) fresh(ctx context.Context, least int64, cached bool) (*timeline[T], error) {
 	if c.ctx.Err() != nil {
 		return nil, ErrClosed

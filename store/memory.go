@@ -261,7 +261,7 @@ func (m *Memory[T]) Close() error {
 	return nil
 }
 
-// begin is how a call about one key starts.
+// begin checks the key of a call and that the timeline has not ended.
 func (m *timeline[T]) begin(ctx context.Context, op, key string) error {
 	if err := keyspace.CheckKey(key); err != nil {
 		return &KeyError{Op: op, Key: key, Err: err}
@@ -269,7 +269,7 @@ func (m *timeline[T]) begin(ctx context.Context, op, key string) error {
 	return m.alive(ctx)
 }
 
-// open is how a call about a scope starts.
+// open parses the scope of a call and checks that the timeline has not ended.
 func (m *timeline[T]) open(ctx context.Context, text string) (keyspace.Scope, error) {
 	sc, err := keyspace.ParseScope(text)
 	if err != nil {

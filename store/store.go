@@ -76,8 +76,9 @@ type Item[T any] struct {
 
 // GetOptions says how fresh the answer of Get must be.
 type GetOptions struct {
-	// MinRevision refuses to answer, with a [*FutureError], from a store that
-	// has not reached it. 0 asks for nothing: the answer is always the latest.
+	// MinRevision is the revision that the store must have reached; otherwise the
+	// read fails with a [*FutureError]. 0 requires nothing. The result is always the
+	// latest state.
 	MinRevision int64
 	// Cached allows an answer that is older than the latest, but not older
 	// than MinRevision. A [Cache] then need not ask the store beneath.

@@ -19,7 +19,7 @@ type timeline[T any] struct {
 	done chan struct{} // closed by end
 
 	mu sync.Mutex // guards what follows, and every replacement of now
-	// index is the writer's own; each write publishes a copy.
+	// index is used by the writer only; each write publishes a copy for readers.
 	index    *items[T]
 	watchers map[string][]*watcher[T] // by the text of their scope
 	err      error                    // why it ended; nil while it goes on

@@ -43,8 +43,8 @@ func Validate(t *schema.Type, v document.Value, o Options) []schema.FieldError {
 	return errs
 }
 
-// ValidateUpdate is Validate that also returns whether nothing at all is wrong with
-// the object, not even what is the same in o.Old.
+// ValidateUpdate is Validate that also reports whether the object is valid as a whole,
+// including errors that are ignored because the value is the same in o.Old.
 func ValidateUpdate(t *schema.Type, v document.Value, o Options) (errs []schema.FieldError, valid bool) {
 	c := validator{part: o.Below}
 	c.value(t, v, document.Value{}, o.Valid)

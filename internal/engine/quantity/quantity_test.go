@@ -67,8 +67,8 @@ func TestAdd(t *testing.T) {
 	}
 }
 
-// TestAsTheAPIServer holds drawn quantities, their sums and their order against
-// the package that the API server uses.
+// TestAsTheAPIServer compares random quantities, their sums and their order with those
+// of apimachinery's package resource.
 func TestAsTheAPIServer(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	parsed := 0

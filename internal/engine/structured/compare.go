@@ -190,8 +190,8 @@ func (w *work) diffItem(l *schema.ListType, before document.Value, b *index, i i
 	return w.diff(l.Elem, x, y)
 }
 
-// every returns the trie node of a value with all fields in it that have owners
-// of their own.
+// every returns the node of the field set that holds all fields of a value which can
+// have owners of their own.
 func (w *work) every(t *schema.Type, v document.Value) document.Value {
 	switch formsOf(t, v).lead() {
 	case mapForm:

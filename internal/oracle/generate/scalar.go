@@ -57,7 +57,7 @@ func (g *Generator) scalar(t *schema.Type) document.Value {
 	return g.text()
 }
 
-// oddValue returns a value that hardly any field expects.
+// oddValue returns a value that few fields accept, such as null or an empty object.
 func (g *Generator) oddValue() document.Value {
 	switch g.IntN(7) {
 	case 0:

@@ -21,7 +21,8 @@ var apiModules = []struct{ prefix, module string }{
 	{"io.k8s.kube-aggregator.", "k8s.io/kube-aggregator"},
 }
 
-// goFacts reads from the API types' sources how their structs hold fields.
+// goFacts reads the sources of the API types for how their Go structs declare fields:
+// pointers, omitempty and omitzero.
 type goFacts struct {
 	version string
 	structs map[string]map[string]structFacts // by import path, by type name

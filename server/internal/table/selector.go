@@ -16,7 +16,7 @@ func labels(m document.Value) string {
 	return or(strings.Join(out, ","), "<none>")
 }
 
-// selector prints a label selector as its parts in the order of their keys.
+// selector returns the text of a label selector, with its requirements sorted by key.
 func selector(s document.Value) string {
 	var parts [][2]string
 	for key, value := range s.Get("matchLabels").Members() {
