@@ -55,7 +55,8 @@ type FieldError struct {
 	// Path leads to the field in the object; through the operations of a JSON
 	// patch where one of those is wrong.
 	Path document.Path `json:"path"`
-	// Position is where the field, or what is nearest around it, is written.
+	// Position is the position of the field in the input, or of the nearest part of the
+	// object that contains it.
 	Position document.Position `json:"position,omitzero"`
 	// Field is the field as the API server writes it, "" where it does not.
 	Field   string `json:"field,omitempty"`

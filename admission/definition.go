@@ -14,9 +14,9 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Definition implements [cluster.Rules]. CustomResourceDefinitions are validated as
-// a whole, by kube-apiserver's own code; of webhook configurations and policies,
-// whose validation is not to be had as a library, only the expressions are.
+// Definition implements [cluster.Rules]. CustomResourceDefinitions are validated as a
+// whole, by kube-apiserver's own code. The validation of webhook configurations and
+// policies is not available as a library, so only their expressions are compiled.
 func (r *Rules) Definition(ctx context.Context, kind *schema.Kind, object, old document.Value) (causes []cluster.Cause, complete bool) {
 	switch {
 	case kind.Group == "apiextensions.k8s.io" && kind.Kind == "CustomResourceDefinition":

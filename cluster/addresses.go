@@ -39,8 +39,8 @@ func newAddresses(s store.Store[*Record], scope string) *addresses {
 	return &addresses{store: s, scope: scope, ip: serviceRange().Addr(), port: firstNodePort - 1}
 }
 
-// An allotment gives one write its addresses and ports. It looks at the Services
-// once, when it is first asked.
+// An allotment allocates the addresses and ports of one write. It lists the Services once,
+// at the first allocation.
 type allotment struct {
 	*addresses
 	used func() (ips map[string]bool, ports map[int64]bool)

@@ -71,7 +71,7 @@ func kindOf(kinds *schema.Registry, object document.Value) (*schema.Kind, bool) 
 	return kinds.Kind(schema.GroupVersionKind{Group: group, Version: version, Kind: object.Get("kind").StringOr("")})
 }
 
-// mutate replaces or removes something within a value; what is above stays.
+// mutate replaces or removes a random part of a value.
 func mutate(r *rand.Rand, v document.Value) document.Value {
 	if n := v.Len(); n > 0 && r.IntN(5) > 0 {
 		i := r.IntN(n)

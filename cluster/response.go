@@ -16,8 +16,8 @@ type Response struct {
 	// It is absent for a watch.
 	Object document.Value
 	// Before is the object before a write of [Pipeline.Step], as it is read from a
-	// store. After is the object after any write: that of Object, unless Object is
-	// of another kind than what is stored, as a Scale is.
+	// store. After is the object after any write. It differs from Object only if Object
+	// is of another kind than the stored object, such as a Scale.
 	Before, After fieldmanager.Object
 	// Warnings are texts for Warning headers, in order, without code and quotes.
 	Warnings []string

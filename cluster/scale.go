@@ -16,8 +16,8 @@ import (
 
 const scaleVersion = "autoscaling/v1"
 
-// replicasUnset stands in a custom resource's Scale where the object has no
-// number: the smallest int32, as in apiextensions-apiserver.
+// replicasUnset is the replica count in the Scale of a custom resource that has none: the
+// smallest int32, as in apiextensions-apiserver.
 const replicasUnset = math.MinInt32
 
 // scalePath takes a path such as ".spec.replicas" apart.
@@ -151,8 +151,8 @@ func (t *task) checkScale(scale, live document.Value) *Status {
 	return nil
 }
 
-// scaleManagers are the managers of an object's Scale: those that own the
-// object's number of replicas own that of the Scale (KEP-2527).
+// scaleManagers returns the managedFields of an object's Scale: the managers that own the
+// object's replicas own spec.replicas of the Scale (KEP-2527).
 func (t *task) scaleManagers(m fieldmanager.Managed) (fieldmanager.Managed, error) {
 	var list document.ListBuilder
 	for _, e := range m.Entries() {

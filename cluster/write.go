@@ -130,8 +130,8 @@ func (t *task) mayCreate() bool {
 	return t.Verb == Patch && t.Format == ApplyPatch || t.Verb == Update && t.ep.strategy.CreateOnUpdate
 }
 
-// next carries the body or patch out on the live object, up to and with field
-// management. For the scale subresource live is a Scale.
+// next applies the body or patch to the live object, up to and including field
+// management. For the scale subresource, live is a Scale.
 func (t *task) next(live fieldmanager.Object) (fieldmanager.Object, []string, *Status) {
 	if t.Verb == Update {
 		value, warnings := oneOwnerEach(t.body, "")

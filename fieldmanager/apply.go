@@ -181,7 +181,7 @@ func completeApplier(after, before []entry, self *entry, changed bool, now time.
 	return after
 }
 
-// describe makes the error of an apply that conflicts.
+// describe returns the error of an apply with conflicts.
 func (m *Manager) describe(found structured.Conflicts, live, config document.Value) *Conflicts {
 	var list []Conflict
 	for _, c := range found {

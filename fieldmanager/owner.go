@@ -19,9 +19,9 @@ const (
 	OperationUpdate Operation = "Update"
 )
 
-// Owner identifies one entry of managedFields. Owners are comparable. The API
-// server takes two entries for the same owner if they agree in everything but
-// the APIVersion of an apply, see Same.
+// Owner identifies one entry of managedFields. Owners are comparable. kube-apiserver
+// treats two entries as the same owner even if the APIVersion of an apply differs; see
+// Same.
 type Owner struct {
 	// Manager is the name of the field manager.
 	Manager   string    `json:"manager"`

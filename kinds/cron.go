@@ -21,9 +21,9 @@ var cronFields = [...]cronField{
 	{"day of the week", 0, 6, "sun,mon,tue,wed,thu,fri,sat"},
 }
 
-// wrongSchedule returns what is wrong with a schedule of a CronJob, "" for nothing:
-// five fields, or a word such as @daily (github.com/robfig/cron, ParseStandard). A
-// time zone may come first.
+// wrongSchedule returns why a CronJob's schedule is invalid, "" for a valid one. A
+// schedule is five fields or a word such as @daily (github.com/robfig/cron,
+// ParseStandard), with an optional time zone before it.
 func wrongSchedule(schedule string) string {
 	if strings.HasPrefix(schedule, "TZ=") || strings.HasPrefix(schedule, "CRON_TZ=") {
 		zone, rest, found := strings.Cut(schedule, " ")

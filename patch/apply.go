@@ -87,8 +87,8 @@ func (r Request) choose(patch document.Value) Type {
 
 func (r Request) builtin() bool { return r.Kind != nil && r.Kind.Builtin }
 
-// strategic refuses custom resources as the API server does, unless they are to
-// be merged by their list types.
+// strategic applies a strategic merge patch. Like kube-apiserver, it refuses custom
+// resources, unless they are to be merged by their list types.
 func (r Request) strategic(object, patch document.Value) (document.Value, error) {
 	if !r.builtin() && !r.ListTypes {
 		err := refuse(TypeStrategic, ErrUnsupported, nil, "the body of the request was in an unknown format - accepted media types include: "+

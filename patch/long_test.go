@@ -252,8 +252,8 @@ func TestLongListsPatchedAsReference(t *testing.T) {
 	})
 }
 
-// A key that is a float64 stays one in the patch, which may be applied without
-// having been printed.
+// A key that is a float64 is a float64 in the patch too, since a patch may be applied
+// without being printed and parsed.
 func TestOrderKeepsTheKindOfKeys(t *testing.T) {
 	from, to := parse(t, `{"items":[{"name":2.0,"note":"a"}]}`), parse(t, `{"items":[{"name":2.0,"note":"b"}]}`)
 	p, err := patch.CreateStrategic(from, to, longType(true), patch.Options{ListTypes: true})

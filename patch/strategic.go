@@ -165,7 +165,7 @@ func (w *strategist) members(object, patch document.Value, t *schema.Type, done 
 	return withChanges(object, changes), nil
 }
 
-// isDirective reports whether a key of a map is carried out elsewhere.
+// isDirective reports whether a key of a map is a directive, which is applied elsewhere.
 func isDirective(key string) bool {
 	return key == directiveRetain || strings.HasPrefix(key, directiveOrder) || strings.HasPrefix(key, directiveDelete)
 }

@@ -62,7 +62,7 @@ type ListKind uint8
 const (
 	// AtomicList is replaced as a whole and has one owner.
 	AtomicList ListKind = iota
-	// SetList holds scalars, each once, each with its own owners.
+	// SetList is a list of distinct scalars, each of which has owners of its own.
 	SetList
 	// KeyedList holds objects told apart by the fields in Keys ("map").
 	KeyedList

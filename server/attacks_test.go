@@ -16,7 +16,7 @@ import (
 	"github.com/patchlab-dev/patchlab/cluster"
 )
 
-// mebibytes that a function allocates, garbage included.
+// mebibytes returns how many MiB a function allocates, including garbage.
 func mebibytes(do func()) int {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

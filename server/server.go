@@ -60,8 +60,8 @@ type Options struct {
 // Access is one request that was answered.
 type Access struct {
 	Time time.Time
-	// ID is the request's Audit-Id, which the answer has as a header: the one
-	// that the client sent, or a random one.
+	// ID is the Audit-Id of the request, which is returned as a header: the one that
+	// the client sent, or a random one.
 	ID                string
 	Method, URL, From string
 	UserAgent         string

@@ -76,7 +76,7 @@ func (r *Rules) serviceClass(spec document.Value) string {
 	return "Burstable"
 }
 
-// computing are the amounts of cpu and memory above zero.
+// computing returns the amounts of cpu and memory that are greater than zero.
 func computing(v document.Value) podresources.Amounts {
 	a := podresources.Read(v)
 	for name, q := range a {

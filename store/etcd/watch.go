@@ -33,7 +33,7 @@ type watcher[T any] struct {
 	wake    chan struct{} // holds one token when there may be something to take
 	emptied chan struct{} // holds one token when the queue has been emptied
 
-	// What Next alone uses.
+	// The fields below are used by Next only.
 	initial *initialEvents[T]
 	err     error // the final one
 

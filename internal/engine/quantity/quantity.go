@@ -94,7 +94,8 @@ func (q Quantity) bound() Quantity {
 	return q
 }
 
-// parts of a quantity's text. whole has no leading zeros but is not empty.
+// parts are the parts of a quantity's text. whole has no leading zeros and is never
+// empty.
 type parts struct {
 	negative, digit         bool
 	whole, fraction, suffix string

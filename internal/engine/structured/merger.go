@@ -12,7 +12,8 @@ import (
 // Merger is the project's own Engine.
 type Merger struct{}
 
-// check validates an object of the request's version. what is its name in errors.
+// check validates an object against the type of the request's version. Errors call it
+// what.
 func (w *work) check(what string, v, known document.Value, duplicates bool) error {
 	return within(what, w.validate(w.types.Type, v, known, duplicates))
 }

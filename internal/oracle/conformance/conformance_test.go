@@ -78,7 +78,7 @@ func TestRecordingAgreesWithItself(t *testing.T) {
 	}
 }
 
-// Every kind of change to a right answer must be seen.
+// Each kind of change to a correct answer is reported as a difference.
 func TestWrongAnswersAreSeen(t *testing.T) {
 	object := func(edit func(m map[string]any)) func(*Answer) bool {
 		return func(a *Answer) bool {

@@ -20,7 +20,7 @@ func (g *Generator) count(n int) (count int, end func()) {
 	return g.beLong()
 }
 
-// countOf is count for what has n items or members when it is not long.
+// countOf is count for a value that has n items or members unless it is chosen to be long.
 func (g *Generator) countOf(n int) (count int, end func()) {
 	if g.long == 0 || g.many > 0 || g.chance(2) {
 		return n, func() {}

@@ -35,7 +35,7 @@ type judgement struct {
 	theirErr     error
 }
 
-// known names the known difference that the answers fall under, "" for none.
+// known returns the known difference that explains the answers, "" for none.
 func (j *judgement) known() string {
 	made := j.c.Work == Create || j.c.Work == ThreeWay
 	switch {

@@ -135,7 +135,8 @@ func withoutHeld(v document.Value) document.Value {
 	return v
 }
 
-// release puts the values back that texts stand for, which a patch may give whole.
+// release restores the values for which texts were substituted; a patch may contain them
+// as a whole.
 func release(v document.Value) document.Value {
 	switch v.Kind() {
 	case document.Object:
@@ -168,8 +169,8 @@ func (p *pruner) minds(v document.Value) bool {
 	return differs && ours.Len() == 0
 }
 
-// differs reports whether the library makes another patch between an object and the
-// same object than ours, or none.
+// differs reports whether the library returns a different patch than ours, or fails,
+// between an object and itself.
 func (p *pruner) differs(v document.Value) (differs bool, ours document.Value) {
 	o := patch.Options{ListTypes: !p.c.Kinds[0].Builtin}
 	ours, err := patch.CreateStrategic(v, v, p.t, o)

@@ -87,7 +87,7 @@ type outcome struct {
 	done map[string]int
 }
 
-// referee compares for one goroutine.
+// A referee compares the engines. Each goroutine has its own.
 type referee struct {
 	Reference
 	shared fieldmanager.Engine // for kinds of many cases
