@@ -25,6 +25,55 @@ spec:
         env: [{name: A, value: "1"}, {name: B, value: "2"}]
 `
 
+// container and head are parts of the cases below.
+const (
+	container = `.spec.template.spec.containers[name="web"]`
+	head      = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: shop"
+)
+
+// reasonCases are changes of the Deployment, with the rule of one field of each.
+var reasonCases = []struct {
+	name   string
+	action patchlab.Action
+	by     string
+	change string
+	want   string // path, effect and rule
+	why    string
+}{
+	{"a manifest without a field", patchlab.ActionApply, "alice", head + "}, spec: {selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: 'web:1'}]}}}}",
+		container + `.env[name="A"].value removed apply/prune`, "its last owner gave it up"},
+	{"a manifest without a defaulted field", patchlab.ActionApply, "alice", head + "}, spec: {selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: 'web:1'}]}}}}",
+		".spec.replicas set default", "2 was pruned, and the default is 1"},
+	{"a conflict", patchlab.ActionApply, "bob", head + "}, spec: {replicas: 3}}",
+		".spec.replicas conflicting apply/conflict", "alice owns it"},
+	{"the same value", patchlab.ActionApply, "bob", head + "}, spec: {replicas: 2}}",
+		".spec.replicas shared apply/share", "both own it"},
+	{"a null for a default", patchlab.ActionMergePatch, "bob", "{spec: {revisionHistoryLimit: null}}",
+		".spec.revisionHistoryLimit kept default", "the default comes back"},
+	{"a null for nothing", patchlab.ActionMergePatch, "bob", "{spec: {paused: null}}",
+		".spec.paused ignored merge/null-of-nothing", "there is nothing to remove"},
+	{"a list in a merge patch", patchlab.ActionMergePatch, "bob", "{spec: {template: {spec: {containers: [{name: web, image: 'web:2'}]}}}}",
+		container + `.env[name="B"].value removed merge/list-replaced`, "merge patches replace lists"},
+	{"a list in a strategic merge patch", patchlab.ActionStrategicPatch, "bob", "{spec: {template: {spec: {containers: [{name: web, env: [{name: A, $patch: delete}]}]}}}}",
+		container + `.env[name="A"].value removed strategic/patch-delete`, "a directive"},
+	{"another owner's field", patchlab.ActionStrategicPatch, "bob", "{spec: {replicas: 4}}",
+		".spec.replicas taken over strategic/value-replaces", "updates do not conflict"},
+	{"a JSON patch", patchlab.ActionJSONPatch, "bob", "[{op: remove, path: /spec/template/spec/containers/0/env/1}]",
+		container + `.env[name="B"].name removed json/remove`, "positions are those of the object before"},
+	{"an object without a field", patchlab.ActionUpdate, "bob", head + ", labels: {a: b}}, spec: {replicas: 2, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: 'web:1'}]}}}}",
+		container + `.env[name="A"].value removed body/left-out`, "an update is the whole object"},
+	{"the status through the object", patchlab.ActionMergePatch, "bob", "{status: {replicas: 7}}",
+		".status.replicas ignored strategy/reset", "the status has its own endpoint"},
+	{"metadata of the server", patchlab.ActionMergePatch, "bob", "{metadata: {generation: 9}}",
+		".metadata.generation kept server-set", "the API server counts it"},
+	{"an immutable field", patchlab.ActionMergePatch, "bob", "{spec: {selector: {matchLabels: {app: x}}, template: {metadata: {labels: {app: x}}}}}",
+		".spec.selector refused refused/immutable", "a Deployment's selector never changes"},
+	{"an unknown field", patchlab.ActionMergePatch, "bob", "{spec: {replica: 1}}",
+		".spec.replica refused refused/strict", "field validation is strict here"},
+	{"a wrong type", patchlab.ActionMergePatch, "bob", "{spec: {replicas: many}}",
+		".spec.replicas refused refused/type", "it is a number"},
+}
+
 // TestReasons changes a Deployment that "alice" applied, and looks for the rule of one
 // field.
 func TestReasons(t *testing.T) {
@@ -36,49 +85,7 @@ func TestReasons(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const container = `.spec.template.spec.containers[name="web"]`
-	head := "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: shop"
-	for _, c := range []struct {
-		name   string
-		action patchlab.Action
-		by     string
-		change string
-		want   string // path, effect and rule
-		why    string
-	}{
-		{"a manifest without a field", patchlab.ActionApply, "alice", head + "}, spec: {selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: 'web:1'}]}}}}",
-			container + `.env[name="A"].value removed apply/prune`, "its last owner gave it up"},
-		{"a manifest without a defaulted field", patchlab.ActionApply, "alice", head + "}, spec: {selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: 'web:1'}]}}}}",
-			".spec.replicas set default", "2 was pruned, and the default is 1"},
-		{"a conflict", patchlab.ActionApply, "bob", head + "}, spec: {replicas: 3}}",
-			".spec.replicas conflicting apply/conflict", "alice owns it"},
-		{"the same value", patchlab.ActionApply, "bob", head + "}, spec: {replicas: 2}}",
-			".spec.replicas shared apply/share", "both own it"},
-		{"a null for a default", patchlab.ActionMergePatch, "bob", "{spec: {revisionHistoryLimit: null}}",
-			".spec.revisionHistoryLimit kept default", "the default comes back"},
-		{"a null for nothing", patchlab.ActionMergePatch, "bob", "{spec: {paused: null}}",
-			".spec.paused ignored merge/null-of-nothing", "there is nothing to remove"},
-		{"a list in a merge patch", patchlab.ActionMergePatch, "bob", "{spec: {template: {spec: {containers: [{name: web, image: 'web:2'}]}}}}",
-			container + `.env[name="B"].value removed merge/list-replaced`, "merge patches replace lists"},
-		{"a list in a strategic merge patch", patchlab.ActionStrategicPatch, "bob", "{spec: {template: {spec: {containers: [{name: web, env: [{name: A, $patch: delete}]}]}}}}",
-			container + `.env[name="A"].value removed strategic/patch-delete`, "a directive"},
-		{"another owner's field", patchlab.ActionStrategicPatch, "bob", "{spec: {replicas: 4}}",
-			".spec.replicas taken over strategic/value-replaces", "updates do not conflict"},
-		{"a JSON patch", patchlab.ActionJSONPatch, "bob", "[{op: remove, path: /spec/template/spec/containers/0/env/1}]",
-			container + `.env[name="B"].name removed json/remove`, "positions are those of the object before"},
-		{"an object without a field", patchlab.ActionUpdate, "bob", head + ", labels: {a: b}}, spec: {replicas: 2, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: 'web:1'}]}}}}",
-			container + `.env[name="A"].value removed body/left-out`, "an update is the whole object"},
-		{"the status through the object", patchlab.ActionMergePatch, "bob", "{status: {replicas: 7}}",
-			".status.replicas ignored strategy/reset", "the status has its own endpoint"},
-		{"metadata of the server", patchlab.ActionMergePatch, "bob", "{metadata: {generation: 9}}",
-			".metadata.generation kept server-set", "the API server counts it"},
-		{"an immutable field", patchlab.ActionMergePatch, "bob", "{spec: {selector: {matchLabels: {app: x}}, template: {metadata: {labels: {app: x}}}}}",
-			".spec.selector refused refused/immutable", "a Deployment's selector never changes"},
-		{"an unknown field", patchlab.ActionMergePatch, "bob", "{spec: {replica: 1}}",
-			".spec.replica refused refused/strict", "field validation is strict here"},
-		{"a wrong type", patchlab.ActionMergePatch, "bob", "{spec: {replicas: many}}",
-			".spec.replicas refused refused/type", "it is a number"},
-	} {
+	for _, c := range reasonCases {
 		t.Run(c.name, func(t *testing.T) {
 			var reasons []explain.Reason
 			change := patchlab.Change{Action: c.action, FieldManager: c.by, Explain: true}
