@@ -330,14 +330,29 @@ func TestAnotherVersionForgetsManagers(t *testing.T) {
 	}
 }
 
-// A Scale of another object of the same name is refused.
+// A patch of a Scale that names the uid of another object is refused.
 func TestScaleNamesTheUID(t *testing.T) {
 	q := fixed(t)
 	q.must(cluster.Create, deployments, `{"metadata":{"name":"d"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`)
-	scale := q.must(cluster.Get, deployments+"/d/scale", "")
-	other := scale.Set(document.NewString("another"), "metadata", "uid").Set(document.NewInt(3), "spec", "replicas")
-	if st := q.refused(409, cluster.Update, deployments+"/d/scale", other.String()); !strings.Contains(st.Message, "Precondition failed: UID in precondition: another") {
-		t.Errorf("message %q", st.Message)
+	const want = `Operation cannot be fulfilled on deployments/scale.apps "d": Precondition failed: UID in precondition: another, UID in object meta: the-uid`
+	if st := q.refused(409, cluster.Patch, deployments+"/d/scale", `{"metadata":{"uid":"another"},"spec":{"replicas":3}}`); st.Message != want {
+		t.Errorf("message %q, want %q", st.Message, want)
 	}
-	q.must(cluster.Update, deployments+"/d/scale", scale.Set(document.NewInt(3), "spec", "replicas").String())
+	q.must(cluster.Patch, deployments+"/d/scale", `{"metadata":{"uid":"the-uid"},"spec":{"replicas":3}}`)
+}
+
+// A binding may name the uid and the version of the pod that it is for.
+func TestBindingNamesThePod(t *testing.T) {
+	q := fixed(t)
+	q.must(cluster.Create, pods, `{"metadata":{"name":"a"},"spec":{"containers":[{"name":"c","image":"i"}]}}`)
+	version := q.must(cluster.Get, pods+"/a", "").Lookup("metadata", "resourceVersion").StringOr("")
+	binding := func(metadata string) string {
+		return `{"apiVersion":"v1","kind":"Binding","metadata":{"name":"a"` + metadata + `},"target":{"kind":"Node","name":"x"}}`
+	}
+	q.refused(409, cluster.Create, pods+"/a/binding", binding(`,"uid":"another"`))
+	q.refused(409, cluster.Create, pods+"/a/binding", binding(`,"resourceVersion":"999"`))
+	if node := q.must(cluster.Get, pods+"/a", "").Lookup("spec", "nodeName"); node.Exists() {
+		t.Errorf("bound to %s", node)
+	}
+	q.must(cluster.Create, pods+"/a/binding", binding(`,"uid":"the-uid","resourceVersion":"`+version+`"`))
 }
