@@ -16,7 +16,7 @@ func customStrategy(k *schema.Kind) *Strategy {
 		Name:           subdomainName,
 		Generation:     []string{"!metadata"},
 		RequireVersion: true,
-		Embedded:       hasEmbedded(k.Type()),
+		Embedded:       k.Embeds(),
 	}
 	if k.Status {
 		s.Reset = []string{"status"}
@@ -26,33 +26,4 @@ func customStrategy(k *schema.Kind) *Strategy {
 		s.Selectable = append(s.Selectable, SelectableField{Label: strings.TrimPrefix(path, ".")})
 	}
 	return s
-}
-
-// hasEmbedded reports whether a type contains whole objects
-// (x-kubernetes-embedded-resource) below its root.
-func hasEmbedded(root *schema.Type) bool {
-	seen := map[*schema.Type]bool{}
-	var look func(t *schema.Type) bool
-	look = func(t *schema.Type) bool {
-		if t == nil || seen[t] {
-			return false
-		}
-		seen[t] = true
-		if t.Embedded && t != root {
-			return true
-		}
-		if t.List != nil && look(t.List.Elem) {
-			return true
-		}
-		if t.Map == nil {
-			return false
-		}
-		for i := range t.Map.Fields {
-			if look(t.Map.Fields[i].Type) {
-				return true
-			}
-		}
-		return look(t.Map.Elem)
-	}
-	return look(root)
 }

@@ -81,7 +81,10 @@ type Kind struct {
 
 	resolve func() *Type
 	once    sync.Once
-	typ     *Type
+	// embeds is found once: a definition may have thousands of fields.
+	embeds      bool
+	embedsFound sync.Once
+	typ         *Type
 }
 
 // NewKind returns a kind whose type is known already.
@@ -100,6 +103,42 @@ func (k *Kind) Type() *Type {
 		return Deduced()
 	}
 	return k.typ
+}
+
+// Embeds reports whether objects of the kind contain whole objects
+// (x-kubernetes-embedded-resource). The first call looks through all fields; later ones
+// cost nothing. Safe for concurrent use.
+func (k *Kind) Embeds() bool {
+	k.embedsFound.Do(func() { k.embeds = hasEmbedded(k.Type()) })
+	return k.embeds
+}
+
+// hasEmbedded reports whether a type contains whole objects below its root.
+func hasEmbedded(root *Type) bool {
+	seen := map[*Type]bool{}
+	var look func(t *Type) bool
+	look = func(t *Type) bool {
+		if t == nil || seen[t] {
+			return false
+		}
+		seen[t] = true
+		if t.Embedded && t != root {
+			return true
+		}
+		if t.List != nil && look(t.List.Elem) {
+			return true
+		}
+		if t.Map == nil {
+			return false
+		}
+		for i := range t.Map.Fields {
+			if look(t.Map.Fields[i].Type) {
+				return true
+			}
+		}
+		return look(t.Map.Elem)
+	}
+	return look(root)
 }
 
 // Subresource finds a subresource by name.
