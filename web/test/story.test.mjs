@@ -70,7 +70,7 @@ describe("a live object", { timeout: 120_000 }, () => {
     await page.getByRole("button", { name: "One step back" }).filter({ visible: true }).click();
     await page.getByLabel("as", { exact: true }).fill("argocd");
     await page.getByRole("button", { name: "Write the manifest" }).click();
-    assert.match(await editor(page).innerText(), /^apiVersion: apps\/v1\nkind: Deployment\nmetadata:\n {2}name: web\n {2}namespace: shop\n$/);
+    assert.match(await editor(page).innerText(), /^apiVersion: apps\/v1\nkind: Deployment\nmetadata:\n {2}name: web\n {2}namespace: shop\n+$/);
     await page.reload();
     await shown(page);
     await page.getByText("step 1 of 2").first().waitFor();

@@ -121,7 +121,7 @@ metadata:
     manager: helm
     operation: Apply
     time: "2026-03-02T08:15:00Z"
-  - apiVersion: autoscaling/v1
+  - apiVersion: apps/v1
     fieldsType: FieldsV1
     fieldsV1: {"f:spec": {"f:replicas": {}}}
     manager: autoscaler

@@ -55,6 +55,7 @@ func TestPasteSortsWhatItIsGiven(t *testing.T) {
 		{"a custom resource before its definition", widget + "---\n" + crd(t), "Widget/w known; definition widgets.lab.example.com"},
 		{"a kind misspelt", "apiVersion: apps/v1\nkind: Deploymnt\nmetadata: {name: x}\n", "Deploymnt/x (did you mean Deployment (apps/v1)?)"},
 		{"a version that has gone", "apiVersion: extensions/v1beta1\nkind: Deployment\nmetadata: {name: x}\n", "Deployment/x (Deployment is served in apps/v1, not in extensions/v1beta1)"},
+		{"documents with nothing in them", "---\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n---\n# the end\n", "ConfigMap/x known"},
 		{"JSON", `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "j"}}`, "ConfigMap/j known"},
 		{"a scenario", "scenario: patchlab.dev/v1\ntitle: T\n", "scenario T"},
 	} {
