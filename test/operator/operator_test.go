@@ -182,7 +182,7 @@ func testOwnership(t *testing.T, ctx context.Context, c client.Client) {
 	})
 	var owners []string
 	for _, entry := range live.ManagedFields {
-		owners = append(owners, fmt.Sprintf("%s %s %s", entry.Manager, entry.Operation, entry.FieldsV1.Raw))
+		owners = append(owners, fmt.Sprintf("%s %s %s", entry.Manager, entry.Operation, entry.FieldsV1.GetRawString()))
 	}
 	slices.Sort(owners)
 	want := []string{`store-operator Apply {"f:data":{"f:color":{}}}`, `surveyor Apply {"f:metadata":{"f:labels":{"f:seen":{}}}}`}
