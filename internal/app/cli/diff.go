@@ -67,8 +67,9 @@ far as TO still has it, and what changes.
 
   # What changed since yesterday's dump
   patchlab diff yesterday.yaml deployment/web -n shop --type merge`,
-		Args: cobra.MaximumNArgs(2),
-		RunE: func(c *cobra.Command, args []string) error { return a.diff(c.Context(), args, &o) },
+		Args:              cobra.MaximumNArgs(2),
+		ValidArgsFunction: completeObject,
+		RunE:              func(c *cobra.Command, args []string) error { return a.diff(c.Context(), args, &o) },
 	}
 	o.schemas.add(c)
 	o.inputs.add(c)
@@ -84,6 +85,7 @@ far as TO still has it, and what changes.
 	for _, t := range diffTypes {
 		names = append(names, t.name)
 	}
+	_ = c.RegisterFlagCompletionFunc("field-manager", a.completeManagers(&o.inputs))
 	_ = c.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json", "patch"}, cobra.ShellCompDirectiveNoFileComp))
 	return c
@@ -129,7 +131,7 @@ func (a *App) diff(ctx context.Context, args []string, o *diffOptions) error {
 	if err != nil {
 		return err
 	}
-	d := differing{app: a, o: o, lab: lab, from: from}
+	d := differing{app: a, o: o, lab: lab, from: indexLive(from)}
 	for _, object := range to.objects() {
 		if err := d.one(object); err != nil {
 			return err
@@ -154,7 +156,7 @@ type differing struct {
 	app       *App
 	o         *diffOptions
 	lab       *patchlab.Lab
-	from      documents
+	from      *liveIndex
 	documents []document.Value // for json
 	printed   int
 	differ    bool
@@ -167,7 +169,7 @@ func (d *differing) one(object manifest.Object) error {
 	if len(object.At) > 0 {
 		to = object.Value
 	}
-	found, err := d.lab.Alternatives(d.from, to, d.o.apply)
+	found, err := d.lab.Alternatives(d.from.candidates(object), to, d.o.apply)
 	var e *patchlab.Error
 	switch {
 	case errors.As(err, &e):

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -65,8 +64,9 @@ now: the way back is made of it, and nothing else has the former owners.
 
   # Back, as long as nobody has changed the object since
   patchlab migrate before.yaml --to gitops -o back --resource-version 4712`,
-		Args: arguments("OBJECT"),
-		RunE: func(c *cobra.Command, args []string) error { return a.migrate(c.Context(), args[0], &o) },
+		Args:              arguments("OBJECT"),
+		ValidArgsFunction: completeObject,
+		RunE:              func(c *cobra.Command, args []string) error { return a.migrate(c.Context(), args[0], &o) },
 	}
 	o.schemas.add(c)
 	f := c.Flags()
@@ -80,9 +80,7 @@ now: the way back is made of it, and nothing else has the former owners.
 	f.StringVar(&o.resourceVersion, "resource-version", "", "with -o back, the resourceVersion that the migrated object has")
 	f.StringVarP(&o.output, "output", "o", "text", "output format: text, json, patch (the JSON patch), back (the one that undoes it) or yaml (the object after it)")
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(migrateFormats[:], cobra.ShellCompDirectiveNoFileComp))
-	managers := func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		return a.managers(c.Context(), args, &o), cobra.ShellCompDirectiveNoFileComp
-	}
+	managers := a.completeManagers(&o.inputs)
 	_ = c.RegisterFlagCompletionFunc("from", managers)
 	_ = c.RegisterFlagCompletionFunc("to", managers)
 	return c
@@ -168,28 +166,6 @@ func (a *App) migrating(ctx context.Context, name string, o *migrateOptions) (*m
 		m.manifests, err = a.documents(&o.inputs, document.DuplicatesLast, a.leaveOut, o.inputs.files...)
 	}
 	return m, err
-}
-
-// managers returns the names of the managers of OBJECT, for completion.
-func (a *App) managers(ctx context.Context, args []string, o *migrateOptions) []string {
-	if len(args) != 1 || args[0] == "-" {
-		return nil
-	}
-	quiet := *a
-	quiet.quiet, quiet.Err = true, io.Discard
-	m, err := quiet.migrating(ctx, args[0], o)
-	if err != nil {
-		return nil
-	}
-	var names []string
-	for _, object := range m.objects {
-		for _, e := range object.Managed.Entries() {
-			if !slices.Contains(names, e.Manager) {
-				names = append(names, e.Manager)
-			}
-		}
-	}
-	return names
 }
 
 // one migrates one object and prints what comes of it.

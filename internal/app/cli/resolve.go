@@ -65,7 +65,7 @@ Exit codes:
   # What would change in the manifest
   patchlab resolve live.yaml web.yaml --adopt all -o diff`,
 		Args:              cobra.MaximumNArgs(2),
-		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
+		ValidArgsFunction: completeObject,
 		RunE:              func(c *cobra.Command, args []string) error { return a.resolve(c.Context(), args, &o) },
 	}
 	o.schemas.add(c)
@@ -78,6 +78,7 @@ Exit codes:
 	f.StringVar(&o.apply.Subresource, "subresource", "", "apply to this subresource, such as status")
 	f.StringVarP(&o.output, "output", "o", "", "output format: text or json (the ways out), yaml or diff (the resolved manifest) (default text, and yaml where a way is chosen)")
 	f.BoolVar(&o.showSecrets, "show-secrets", false, "show the values of Secrets, which are masked otherwise")
+	_ = c.RegisterFlagCompletionFunc("field-manager", a.completeManagers(&o.inputs))
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json", "yaml", "diff"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("subresource", cobra.FixedCompletions([]string{"status", "scale"}, cobra.ShellCompDirectiveNoFileComp))
 	return c
@@ -227,13 +228,15 @@ func (o *resolveOptions) complete() error {
 
 // resolving is one run of resolve.
 type resolving struct {
-	app           *App
-	o             *resolveOptions
-	lab           *patchlab.Lab
-	live, changes documents
-	stdin         []byte // what was read of standard input
-	resolved      []resolved
-	refused       int
+	app      *App
+	o        *resolveOptions
+	lab      *patchlab.Lab
+	live     *liveIndex
+	changes  documents
+	stdin    []byte // what was read of standard input
+	sources  map[string]*sourceFile
+	resolved []resolved
+	refused  int
 }
 
 // resolved is a manifest with the ways out of its conflicts.
@@ -248,7 +251,7 @@ type resolved struct {
 
 // resolving reads the inputs of resolve.
 func (a *App) resolving(ctx context.Context, o *resolveOptions) (*resolving, error) {
-	r := &resolving{app: a, o: o}
+	r := &resolving{app: a, o: o, sources: map[string]*sourceFile{}}
 	if slices.Contains(o.inputs.files, "-") {
 		var err error
 		if r.stdin, err = io.ReadAll(io.LimitReader(a.In, manifest.MaxBytes+1)); err != nil {
@@ -263,7 +266,9 @@ func (a *App) resolving(ctx context.Context, o *resolveOptions) (*resolving, err
 	if r.lab, err = patchlab.New(patchlab.Options{Kinds: registry, Strict: o.schemas.strict, Now: a.Now, UID: a.UID}); err != nil {
 		return nil, err
 	}
-	r.live, r.changes, err = o.inputs.read(ctx, a, o.apply.Namespace)
+	var live documents
+	live, r.changes, err = o.inputs.read(ctx, a, o.apply.Namespace)
+	r.live = indexLive(live)
 	return r, err
 }
 
@@ -273,7 +278,8 @@ func (r *resolving) object(object manifest.Object) error {
 	if len(object.At) > 0 {
 		in = object.Value
 	}
-	found, err := r.lab.Resolve(r.live, in, r.o.apply, nil)
+	live := r.live.candidates(object)
+	found, err := r.lab.Resolve(live, in, r.o.apply, nil)
 	if err != nil {
 		return r.fail(err)
 	}
@@ -286,13 +292,13 @@ func (r *resolving) object(object manifest.Object) error {
 	}
 	one := resolved{Object: object, Resolution: found}
 	if choose := r.o.ways.among(m, object.Value); choose != nil && len(found.Conflicts) > 0 {
-		if one.Resolution, err = r.lab.Resolve(r.live, in, r.o.apply, choose); err != nil {
+		if one.Resolution, err = r.lab.Resolve(live, in, r.o.apply, choose); err != nil {
 			return r.fail(err)
 		}
 	}
 	if len(r.o.ways.choices) == 0 && len(found.Conflicts) > 0 {
 		for i, way := range wayNames {
-			one.all[i], one.why[i] = r.lab.Resolve(r.live, in, r.o.apply, func(c patchlab.Conflict) string {
+			one.all[i], one.why[i] = r.lab.Resolve(live, in, r.o.apply, func(c patchlab.Conflict) string {
 				if way == explain.AdoptValue && !c.Live.Exists() {
 					return explain.DropField
 				}
@@ -370,7 +376,7 @@ func (a *App) conflictPaths(ctx context.Context, args []string, o *resolveOption
 	}
 	var paths []string
 	for _, object := range r.changes.objects() {
-		found, err := r.lab.Resolve(r.live, object.Value, o.apply, nil)
+		found, err := r.lab.Resolve(r.live.candidates(object), object.Value, o.apply, nil)
 		if err != nil {
 			continue
 		}

@@ -25,7 +25,7 @@ func (r *resolving) print() error {
 	case "json":
 		return r.json()
 	}
-	files := r.files(func(one *resolved) *patchlab.Resolution { return one.Resolution })
+	files := r.files()
 	var texts []string
 	for _, f := range files {
 		if r.o.output == "diff" {
@@ -201,11 +201,10 @@ func (r *resolving) way(b *strings.Builder, one *resolved, i int, name string) {
 	if isSecret(one.Config) && !r.o.showSecrets {
 		return
 	}
-	for _, f := range r.filesOf([]*resolved{one}, func(one *resolved) *patchlab.Resolution { return one.all[i] }) {
-		for line := range strings.Lines(udiff.Unified(f.name, "resolved", f.before, f.after)) {
-			if !strings.HasPrefix(line, "--- ") && !strings.HasPrefix(line, "+++ ") {
-				b.WriteString("    " + line)
-			}
+	f, n := r.source(one)
+	for line := range strings.Lines(udiff.Unified(f.name, "resolved", f.bodies[n], r.rewrite(f.bodies[n], one, all.Config))) {
+		if !strings.HasPrefix(line, "--- ") && !strings.HasPrefix(line, "+++ ") {
+			b.WriteString("    " + line)
 		}
 	}
 }
@@ -218,69 +217,99 @@ func plainWay(err error) string {
 // rewrittenFile is a file with the resolved manifests in it.
 type rewrittenFile struct{ name, before, after string }
 
-// files returns the files of all manifests, rewritten.
-func (r *resolving) files(of func(*resolved) *patchlab.Resolution) []rewrittenFile {
-	all := make([]*resolved, len(r.resolved))
-	for i := range r.resolved {
-		all[i] = &r.resolved[i]
-	}
-	return r.filesOf(all, of)
+// sourceFile is the text of a file, document by document, so that a change of one does
+// not cost reading all.
+type sourceFile struct {
+	name   string
+	heads  []string // the lines that begin with ---, before each document
+	bodies []string
+	starts []int // the lines that the bodies begin in, from 1
 }
 
-func (r *resolving) filesOf(all []*resolved, of func(*resolved) *patchlab.Resolution) []rewrittenFile {
-	var files []rewrittenFile
-	for _, one := range all {
-		at := one.Document.Position(one.Document.Root)
-		i := slices.IndexFunc(files, func(f rewrittenFile) bool { return f.name == at.Name })
-		if i < 0 {
-			i = len(files)
-			text, ok := r.text(at.Name)
-			if !ok { // not of a file, such as what kustomize has built
-				text = string(one.Document.Root.YAML())
-				at.Line = 1
-			}
-			files = append(files, rewrittenFile{at.Name, text, text})
+func splitFile(name, text string) *sourceFile {
+	f := &sourceFile{name: name, heads: []string{""}, bodies: []string{""}, starts: []int{1}}
+	number := 0
+	for line := range strings.Lines(text) {
+		number++
+		last := len(f.bodies) - 1
+		if mark := strings.TrimRight(line, " \r\n"); mark == "---" || strings.HasPrefix(line, "--- ") {
+			f.heads, f.bodies, f.starts = append(f.heads, line), append(f.bodies, ""), append(f.starts, number+1)
+			continue
 		}
-		files[i].after = r.rewrite(files[i].after, one, of(one).Config, files[i].before)
+		f.bodies[last] += line
+	}
+	return f
+}
+
+// text joins the documents of a file.
+func (f *sourceFile) text(bodies []string) string {
+	var b strings.Builder
+	for i, body := range bodies {
+		b.WriteString(f.heads[i] + body)
+	}
+	return b.String()
+}
+
+// source returns the file that a manifest is of, and which of its documents it is.
+func (r *resolving) source(one *resolved) (*sourceFile, int) {
+	at := one.Document.Position(one.Document.Root)
+	f := r.sources[at.Name]
+	if f == nil {
+		text, ok := r.text(at.Name)
+		if !ok { // of no file, such as what kustomize has built: documents by themselves
+			f = &sourceFile{name: at.Name, heads: []string{""}, bodies: []string{string(one.Document.Root.YAML())}, starts: []int{1}}
+			return f, 0
+		}
+		f = splitFile(at.Name, text)
+		r.sources[at.Name] = f
+	}
+	n, _ := slices.BinarySearch(f.starts, at.Line+1)
+	return f, max(0, n-1)
+}
+
+// files returns the files of all manifests, rewritten.
+func (r *resolving) files() []rewrittenFile {
+	var order []*sourceFile
+	bodies := map[*sourceFile][]string{}
+	for i := range r.resolved {
+		f, n := r.source(&r.resolved[i])
+		if bodies[f] == nil {
+			order = append(order, f)
+			bodies[f] = slices.Clone(f.bodies)
+		}
+		bodies[f][n] = r.rewrite(bodies[f][n], &r.resolved[i], r.resolved[i].Config)
+	}
+	var files []rewrittenFile
+	for _, f := range order {
+		files = append(files, rewrittenFile{f.name, f.text(f.bodies), f.text(bodies[f])})
 	}
 	return files
 }
 
-// rewrite puts a resolved manifest in the place of the one that a text has.
-func (r *resolving) rewrite(text string, one *resolved, config document.Value, before string) string {
+// rewrite puts a resolved manifest in the place of the one that a document has. Of a List
+// other items may have been resolved before.
+func (r *resolving) rewrite(text string, one *resolved, config document.Value) string {
 	if document.SameNode(config, one.Value) {
 		return text
 	}
 	root := config
 	if len(one.At) > 0 {
-		var err error
-		if root, err = one.Document.Root.SetAt(one.At, config); err != nil {
+		now, err := document.Read([]byte(text), document.Options{MaxBytes: manifest.MaxBytes, Duplicates: document.DuplicatesLast})
+		if err != nil || len(now) != 1 {
+			return text
+		}
+		if root, err = now[0].Root.SetAt(one.At, config); err != nil {
 			return text
 		}
 	}
-	n := 0
-	docs, err := document.Read([]byte(before), document.Options{MaxBytes: manifest.MaxBytes, Duplicates: document.DuplicatesLast})
-	line := one.Document.Position(one.Document.Root).Line
-	for i, d := range docs {
-		if d.Position(d.Root).Line == line {
-			n = i
-		}
-	}
-	if out, ok := manifest.Rewrite(text, n, root); ok {
+	if out, ok := manifest.Rewrite(text, 0, root); ok {
 		return out
 	}
-	if err == nil && len(docs) == 1 && strings.HasPrefix(strings.TrimSpace(text), "{") {
+	if strings.HasPrefix(strings.TrimSpace(text), "{") {
 		return string(indent(root))
 	}
 	r.app.note(one.Position().String() + ": the manifest cannot be changed in place and is printed without its comments")
-	var printed []document.Value
-	for i, d := range docs {
-		if i == n {
-			d.Root = root
-		}
-		printed = append(printed, d.Root)
-	}
-	return string(encode("yaml", printed))
+	return string(root.YAML())
 }
 
 // json prints the conflicts and the ways out as documents.

@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/app/manifest"
+)
+
+// liveIndex finds the live objects that a manifest may be for, so that each manifest is
+// matched with a few of them and not with all.
+type liveIndex struct {
+	all    documents
+	byName map[[2]string]documents // by kind and name
+}
+
+func indexLive(live documents) *liveIndex {
+	x := &liveIndex{all: live, byName: map[[2]string]documents{}}
+	for _, o := range live.objects() {
+		d := o.Document
+		if len(o.At) > 0 { // an item of a List
+			d = &document.Document{Root: o.Value}
+		}
+		name := nameOfObject(o)
+		x.byName[name] = append(x.byName[name], d)
+	}
+	return x
+}
+
+func nameOfObject(o manifest.Object) [2]string {
+	return [2]string{o.Kind(), o.Value.Lookup("metadata", "name").StringOr("")}
+}
+
+// candidates returns the live objects of a manifest's kind and name. Where there are
+// none, it returns one of another name, which tells that there are live objects.
+func (x *liveIndex) candidates(o manifest.Object) documents {
+	name := nameOfObject(o)
+	if found := x.byName[name]; len(found) > 0 || len(x.all) == 0 {
+		return found
+	}
+	if name[0] == "" || name[1] == "" { // matched otherwise
+		return x.all
+	}
+	return x.all[:1]
+}
