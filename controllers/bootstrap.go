@@ -68,6 +68,12 @@ func Bootstrap(ctx context.Context, c *cluster.Cluster, roles bool) error {
 		all = append(all[:len(all):len(all)], clusterRoles...)
 	}
 	for _, o := range all {
+		// A Service that exists is refused for its address before its name, as by
+		// kube-apiserver, which looks for it first too.
+		existing := cluster.Request{Group: o.group, Version: o.version, Resource: o.resource, Namespace: o.namespace, Name: nameIn(o.body)}
+		if _, err := c.Do(ctx, &existing); err == nil {
+			continue
+		}
 		_, err := c.Do(ctx, &cluster.Request{
 			Verb: cluster.Create, Group: o.group, Version: o.version, Resource: o.resource, Namespace: o.namespace,
 			Body: []byte(o.body), UserAgent: "kube-apiserver", User: cluster.User{Name: "system:apiserver", Groups: []string{"system:masters"}},
