@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"encoding/binary"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -102,5 +104,20 @@ func TestJoinRefusesWhatItCannotRead(t *testing.T) {
 	passive := bytes.Replace(whole, []byte{0x00, 0x41, 8}, []byte{0x01, 0x41, 8}, 1)
 	if _, err := join(passive); err == nil || !strings.Contains(err.Error(), "only active segments") {
 		t.Errorf("a passive segment: %v", err)
+	}
+}
+
+// A module of a version of Go whose table of functions has another form keeps its names.
+func TestUnknownTableKeepsNames(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "a.wasm")
+	if err := os.WriteFile(name, module(segment{8, []byte("a")}, segment{9, []byte("main.main")}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := run(name); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(name)
+	if want := module(segment{8, []byte("amain.main")}); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%q, %v\nwant %q", got, err, want)
 	}
 }
