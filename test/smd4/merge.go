@@ -44,7 +44,8 @@ func (c *call) updater() *merge.Updater {
 	return u.BuildUpdater()
 }
 
-// ignore is the library's filter for what a resource resets.
+// ignore is a filter, as structured-merge-diff takes it, for the fields that a resource
+// resets.
 type ignore struct {
 	c       *call
 	version string
