@@ -127,6 +127,7 @@ var (
 // settled replaces in a command's output what is another in every run: uids,
 // times, ages, resource versions, temporary files and the namespace.
 func settled(s, ns string) string {
+	s = strings.ReplaceAll(s, ns, "NS") // first: its generated end may look like an age
 	s = uidRE.ReplaceAllString(s, "UID")
 	versions := map[string]string{}
 	s = versionIn.ReplaceAllStringFunc(s, func(m string) string {
@@ -140,8 +141,7 @@ func settled(s, ns string) string {
 	s = ageRE.ReplaceAllString(s, "AGE")
 	s = midAgeRE.ReplaceAllString(s, "AGE  ")
 	s = diffRE.ReplaceAllString(s, "$1 FILE")
-	s = diffDirRE.ReplaceAllString(s, "TMP")
-	return strings.ReplaceAll(s, ns, "NS")
+	return diffDirRE.ReplaceAllString(s, "TMP")
 }
 
 // differs says how got is not what want says, "" where it is: code and output

@@ -70,6 +70,10 @@ func randomMeta(r *rand.Rand) metav1.ObjectMeta {
 	return m
 }
 
+// rbacName is the rule of names in rbac.authorization.k8s.io, which takes the beginning of
+// a generated name for a whole one (ValidateRBACName of kube-apiserver).
+func rbacName(name string, _ bool) []string { return content.IsPathSegmentName(name) }
+
 func oneOf(r *rand.Rand, choices ...string) string { return choices[r.Intn(len(choices))] }
 
 // TestMetadataIsJudgedAsByApimachinery compares the causes with which objects
@@ -84,7 +88,7 @@ func TestMetadataIsJudgedAsByApimachinery(t *testing.T) {
 		{"", "v1", "ConfigMap", "configmaps", true, validation.NameIsDNSSubdomain},
 		{"", "v1", "Service", "services", true, validation.NameIsDNSLabel},
 		{"", "v1", "Node", "nodes", false, validation.NameIsDNSSubdomain},
-		{"rbac.authorization.k8s.io", "v1", "Role", "roles", true, pathSegment},
+		{"rbac.authorization.k8s.io", "v1", "Role", "roles", true, rbacName},
 	}
 	r := rand.New(rand.NewSource(1))
 	refused := 0
