@@ -356,3 +356,14 @@ func TestBindingNamesThePod(t *testing.T) {
 	}
 	q.must(cluster.Create, pods+"/a/binding", binding(`,"uid":"the-uid","resourceVersion":"`+version+`"`))
 }
+
+// An apply that names the uid of an object that does not exist creates none.
+func TestApplyWithAUIDCreatesNothing(t *testing.T) {
+	q := fixed(t)
+	st := q.refused(409, cluster.Patch, maps+"/a", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","uid":"another"}}`, format(cluster.ApplyPatch),
+		options(cluster.Options{FieldManager: "m"}))
+	if !strings.Contains(st.Message, "uid mismatch") {
+		t.Errorf("message %q", st.Message)
+	}
+	q.refused(404, cluster.Get, maps+"/a", "")
+}

@@ -200,6 +200,14 @@ func (r *Result) owners(path string) (Owned, error) {
 	return o, nil
 }
 
+// isPart reports whether an object has a part: the members that the part has, and as many
+// items of lists.
+func isPart(part, of document.Value) bool {
+	var c checker
+	c.part("", part, of, false)
+	return len(c.found) == 0
+}
+
 // part compares a part of an object; whole says that it is all of it.
 func (c *checker) part(path string, want, got document.Value, whole bool) {
 	switch {

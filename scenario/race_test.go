@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -200,6 +201,27 @@ func TestRacesThatAreNone(t *testing.T) {
 	} {
 		if _, err := Parse([]byte("scenario: patchlab.dev/v1\nactors: [{name: a}]\nrace: ["+c.race+"]\n"), "f"); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.race, err, c.want)
+		}
+	}
+}
+
+// What the API server fills into the items of a list that an actor sets is no loss.
+func TestDefaultsAreNoLoss(t *testing.T) {
+	data, err := os.ReadFile("../testdata/races/rollout.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Parse(data, "rollout.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	race, err := NewRace(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for strategy, losing := range map[Strategy]int{BlindUpdate: 4, Optimistic: 0, Retry: 0} {
+		if r := explore(t, race, strategy, RaceOptions{}); r.Losing != losing {
+			t.Errorf("%s loses an update in %d orders, want %d: %+v", strategy, r.Losing, losing, r.Lost)
 		}
 	}
 }
