@@ -287,6 +287,7 @@ export interface RunOutput {
   changes: Change[];
   changed: number;
   conflicts: Conflict[];
+  notRun: string;
 }
 
 export interface StartsInput {

@@ -123,6 +123,7 @@ export class Panels {
       h("div", { class: `verdict ${result.ok ? "good" : "bad"}` }, h("b", { class: "code" }, result.code === 0 ? "—" : String(result.code)),
         h("span", null, result.code === 0 ? "No request can be made of this step." : result.ok ? (result.changed ? "The API server takes it." : "The API server takes it; nothing changes.") : conflicts.length > 0 ? "Refused: somebody else owns what it would change." : "The API server refuses it.")),
       result.message && conflicts.length === 0 ? h("p", { class: "message" }, result.message) : null,
+      result.ok && output.notRun ? h("p", { class: "warning" }, output.notRun) : null,
       ...result.warnings.map((w) => h("p", { class: "warning" }, "Warning: ", w)),
       changes.length === 0 ? h("p", { class: "empty" }, result.ok ? `Nothing has changed${since}: no field, no owner.` : `The object stays as it was${since}.`) : h("h3", null, `${changed === 1 ? "1 field has" : `${changed} fields have`} changed${since}`));
     this.#drawConflicts();

@@ -101,6 +101,9 @@ type RunOutput struct {
 	Changed int `json:"changed"`
 	// Conflicts are those that the last step of the state failed for.
 	Conflicts []Conflict `json:"conflicts"`
+	// NotRun says how many CEL rules and admission policies no step was held against,
+	// "" where there are none.
+	NotRun string `json:"notRun"`
 }
 
 // StepResult is what became of a step.

@@ -311,3 +311,22 @@ func TestLineFinder(t *testing.T) {
 		t.Errorf("nowhere is found in line %d", got)
 	}
 }
+
+// The page says how many rules and policies no step was held against.
+func TestRulesAndPoliciesThatAreNotRunAreCounted(t *testing.T) {
+	const crd = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"things.x.example.com"},"spec":{"group":"x.example.com","scope":"Namespaced",
+		"names":{"plural":"things","kind":"Thing"},"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object",
+		"x-kubernetes-validations":[{"rule":"true"},{"rule":"self == self"}]}}}}}]}}`
+	const policy = `{"apiVersion":"admissionregistration.k8s.io/v1","kind":"ValidatingAdmissionPolicy","metadata":{"name":"p"},"spec":{"validations":[{"expression":"true"}],
+		"matchConstraints":{"resourceRules":[{"apiGroups":[""],"apiVersions":["v1"],"operations":["*"],"resources":["configmaps"]}]}}}`
+	for want, definitions := range map[string][]string{
+		"": nil,
+		"Not run here: 2 CEL rules. 'patchlab-admission run' runs them with the scenario's file.":                        {crd},
+		"Not run here: 2 CEL rules and 1 admission policy. 'patchlab-admission run' runs them with the scenario's file.": {crd, policy},
+	} {
+		out, err := New().run(&RunInput{Scenario: Scenario{Definitions: definitions}})
+		if err != nil || out.NotRun != want {
+			t.Errorf("%d definitions: %q, %v, want %q", len(definitions), out.NotRun, err, want)
+		}
+	}
+}
