@@ -12,7 +12,7 @@ import (
 // for any other value.
 func quoteHint(t *schema.Type, v document.Value, path document.Path) string {
 	v = v.Follow(path)
-	if t = typeAt(t, path); t == nil || t.Scalar != schema.StringScalar {
+	if t = t.At(path); t == nil || t.Scalar != schema.StringScalar {
 		return ""
 	}
 	switch v.Kind() {
@@ -22,23 +22,4 @@ func quoteHint(t *schema.Type, v document.Value, path document.Path) string {
 		return "put it in quotes: YAML reads yes, no, on, off, true and false as booleans"
 	}
 	return ""
-}
-
-// typeAt returns the type of the field that a path leads to, nil where the schema has
-// none.
-func typeAt(t *schema.Type, path document.Path) *schema.Type {
-	for _, step := range path {
-		name, isField := step.Name()
-		switch {
-		case t == nil:
-			return nil
-		case isField && t.Map != nil:
-			t = t.Map.Member(name)
-		case !isField && t.List != nil:
-			t = t.List.Elem
-		default:
-			return nil
-		}
-	}
-	return t
 }

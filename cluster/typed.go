@@ -138,19 +138,7 @@ func unrestored(k *schema.Kind, object document.Value, err error) string {
 	if !errors.As(err, &e) {
 		return err.Error()
 	}
-	t := k.Type()
-	for _, step := range e.Path {
-		if t == nil {
-			return err.Error()
-		}
-		if name, ok := step.Name(); ok && t.Map != nil {
-			t = t.Map.Member(name)
-		} else if t.List != nil {
-			t = t.List.Elem
-		} else {
-			return err.Error()
-		}
-	}
+	t := k.Type().At(e.Path)
 	found := goKind(object.Follow(e.Path))
 	switch {
 	case t == nil:

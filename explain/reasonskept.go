@@ -45,7 +45,7 @@ func (e *explainer) keepers(r *Reason, m fieldmanager.Managed) {
 	r.Rule = RuleItemKept
 	if len(r.KeptBy) == 0 {
 		r.Rule = Rule(fieldmanager.RulePruneKept)
-		if t := typeAt(e.Type, r.Path); t != nil && t.List != nil && t.Map == nil && t.List.Kind != schema.AtomicList {
+		if t := e.Type.At(r.Path); t != nil && t.List != nil && t.Map == nil && t.List.Kind != schema.AtomicList {
 			r.Rule = RuleWasAtomic // nobody owns such a list itself since
 		}
 	}
@@ -307,23 +307,6 @@ func nameAll(list []fieldmanager.Owner) string {
 	default:
 		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
 	}
-}
-
-// typeAt returns the type of a field, nil where it is not known.
-func typeAt(t *schema.Type, path document.Path) *schema.Type {
-	for _, s := range path {
-		if t == nil {
-			return nil
-		}
-		if name, ok := s.Name(); ok {
-			t = t.Map.Member(name)
-		} else if t.List != nil {
-			t = t.List.Elem
-		} else {
-			return nil
-		}
-	}
-	return t
 }
 
 // typeOf fills in how the field and the list around it are merged.

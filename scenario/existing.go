@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -82,7 +81,7 @@ func (r *Runner) place(ctx context.Context, objects []manifest.Object) error {
 	for _, o := range objects {
 		item, notes, err := r.cluster.Existing(o.Value)
 		if err != nil {
-			return &Error{Position: o.PositionOf(wrongField(err)), Reason: err.Error(), Err: err}
+			return &Error{Position: o.PositionOf(manifest.WrongField(err)), Reason: err.Error(), Err: err}
 		}
 		if r.exists(ctx, items, item.Key) {
 			return &Error{Position: o.Position(), Reason: "the scenario begins with this object twice: " + o.Kind() + " " + o.Value.Lookup("metadata", "name").StringOr("")}
@@ -126,19 +125,6 @@ func (r *Runner) exists(ctx context.Context, items []store.Item[*cluster.Record]
 	}
 	_, err := r.store.Get(ctx, key, store.GetOptions{})
 	return err == nil
-}
-
-// wrongField returns the path of the field that an error is about, nil where it is
-// about the whole object.
-func wrongField(err error) document.Path {
-	var status *cluster.Status
-	if !errors.As(err, &status) {
-		return nil
-	}
-	if fields := status.Fields(); len(fields) > 0 {
-		return fields[0].Path
-	}
-	return nil
 }
 
 // unknownOwners is the note on an object that was read without its managedFields.

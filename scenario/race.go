@@ -129,13 +129,7 @@ func isText(t *schema.Type, path string) bool {
 	if err != nil {
 		return false
 	}
-	for _, step := range p {
-		name, _ := step.Name()
-		if t == nil || t.Map == nil {
-			return false
-		}
-		t = t.Map.Member(name)
-	}
+	t = t.At(p)
 	return t != nil && t.Scalar == schema.StringScalar
 }
 

@@ -160,6 +160,25 @@ func (m *MapType) Member(name string) *Type {
 	return m.Elem
 }
 
+// At returns the type of what a path leads to from a value of type t: of a member, or of
+// the items of a list, however a step names the item. It is nil where t is nil or the
+// schema has nothing there.
+func (t *Type) At(path document.Path) *Type {
+	for _, step := range path {
+		if t == nil {
+			return nil
+		}
+		if name, ok := step.Name(); ok {
+			t = t.Map.Member(name)
+		} else if t.List != nil {
+			t = t.List.Elem
+		} else {
+			return nil
+		}
+	}
+	return t
+}
+
 // Field is a named member of an object.
 type Field struct {
 	Name string

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -13,21 +12,13 @@ import (
 // refusalDocument returns a change that was refused as a document, for -o json and
 // -o yaml.
 func refusalDocument(e *patchlab.Error) (document.Value, error) {
-	text, err := json.Marshal(struct {
+	return asDocument(struct {
 		APIVersion string `json:"apiVersion"`
 		Kind       string `json:"kind"`
 		*patchlab.Error
 		Conflicts []patchlab.Conflict `json:"conflicts,omitempty"`
 		Message   string              `json:"message"`
 	}{"patchlab.dev/v1", "Refusal", e, conflictsOf(e), e.Error()})
-	if err != nil {
-		return document.Value{}, err
-	}
-	d, err := document.Parse(text, document.Options{MaxBytes: -1})
-	if err != nil {
-		return document.Value{}, err
-	}
-	return d.Root, nil
 }
 
 func conflictsOf(e *patchlab.Error) []patchlab.Conflict {

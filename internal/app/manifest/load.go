@@ -17,15 +17,15 @@ import (
 func Load(ctx context.Context, c *cluster.Cluster, userAgent string, objects ...Object) error {
 	for _, o := range objects {
 		if err := load(ctx, c, userAgent, o.Value); err != nil {
-			return fmt.Errorf("%s: %w", o.PositionOf(wrongField(err)), err)
+			return fmt.Errorf("%s: %w", o.PositionOf(WrongField(err)), err)
 		}
 	}
 	return nil
 }
 
-// wrongField returns the path of the field that an error is about, nil where it
-// is about the whole object.
-func wrongField(err error) document.Path {
+// WrongField returns the path of the field that an error of a cluster is about, nil where
+// it is about the whole object.
+func WrongField(err error) document.Path {
 	var status *cluster.Status
 	if !errors.As(err, &status) {
 		return nil
