@@ -132,23 +132,16 @@ func isDefaulted(version string, res *scenario.Result, p document.Path) bool {
 // declaredDefault is the default in the schema of the field at a path, absent for
 // none.
 func declaredDefault(t *schema.Type, p document.Path) document.Value {
-	var found document.Value
-	for _, step := range p {
-		name, isField := step.Name()
-		found = document.Value{}
-		switch {
-		case t == nil:
-			return found
-		case isField && t.Map != nil:
-			if f := t.Map.Field(name); f != nil {
-				found = f.DefaultValue()
-			}
-			t = t.Map.Member(name)
-		case !isField && t.List != nil:
-			t = t.List.Elem
-		default:
-			return found
-		}
+	if len(p) == 0 {
+		return document.Value{}
 	}
-	return found
+	name, isField := p[len(p)-1].Name()
+	within := t.At(p[:len(p)-1])
+	if !isField || within == nil {
+		return document.Value{}
+	}
+	if f := within.Map.Field(name); f != nil {
+		return f.DefaultValue()
+	}
+	return document.Value{}
 }
