@@ -80,7 +80,7 @@ func (r *reconciler) each(s fieldset.Set, p document.Path, typeOf func(string) *
 		e := n.Key(i)
 		t := typeOf(e)
 		if t == nil || r.dry && t == last && fieldset.Twin(n, i) {
-			continue // of a twin nothing else is found
+			continue // the fields are those of the element before, and so is the result
 		}
 		last = t
 		below, is := s.ChildAt(i)

@@ -1,0 +1,44 @@
+package fieldset
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestDecodeRepeatedElements checks that Decode, which skips an element's fields if
+// they are those of the element before, agrees with structured-merge-diff wherever in
+// a list of 300 two different elements are, and whether or not they are valid.
+func TestDecodeRepeatedElements(t *testing.T) {
+	const repeated = `{".":{},"f:a":{},"f:b":{}}`
+	for _, c := range []struct{ different, why string }{
+		{`{".":{},"f:a":{},"x":{}}`, "x is no path element"},
+		{`{".":{},"f:a":{},"q:b":{}}`, "no path element begins with q:"},
+		{`{".":{"f:a":{}},"f:b":{}}`, "the dot has fields"},
+		{`{".":{}}`, "the long form of {}"},
+		{`{"f:a":{"i:01":{}}}`, "an index with a leading zero"},
+		{`{"f:a":null}`, "null in place of {}"},
+		{`{"f:a":{},"f:b":{}}`, "the element itself is not in the set"},
+	} {
+		for _, at := range []int{0, 1, 150, 298, 299} {
+			var b strings.Builder
+			for i := range 300 {
+				fields := repeated
+				if i == at || i == at+1 {
+					fields = c.different
+				}
+				fmt.Fprintf(&b, `,"k:{\"name\":\"%03d\"}":%s`, i, fields)
+			}
+			ours, theirs, err, errTheirs := decode("{" + b.String()[1:] + "}")
+			if (err == nil) != (errTheirs == nil) {
+				t.Fatalf("%s, at %d: error %v, structured-merge-diff's %v", c.why, at, err, errTheirs)
+			}
+			if err != nil {
+				continue
+			}
+			if got, want := ours.JSON().String(), canonicalJSON(t, theirs); got != want {
+				t.Errorf("%s, at %d:\n got %.300s\nwant %.300s", c.why, at, got, want)
+			}
+		}
+	}
+}
