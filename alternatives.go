@@ -12,45 +12,46 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Alternatives are the patches of each type for one intent: to turn an object into
-// another one.
+// Alternatives holds one patch of each type for the same intent: turning one object into
+// another.
 type Alternatives struct {
 	Target Target
 	Kind   *schema.Kind
-	// Before is the object before, and Wanted what an update to the wanted object makes
-	// of it: with defaults, and with what the API server does not let clients change.
+	// Before is the original object. Wanted is the object as an update would store it:
+	// defaulted, and with the fields that clients cannot change reset.
 	Before, Wanted *Object
-	// Changes are the fields that differ between them.
+	// Changes lists the fields that differ between Before and Wanted.
 	Changes []explain.Change
-	// Patches are a JSON patch, a merge patch, a strategic merge patch and a
-	// configuration for server-side apply, in this order.
+	// Patches holds a JSON patch, a merge patch, a strategic merge patch and a server-side
+	// apply configuration, in this order.
 	Patches []Alternative
-	// Notes say what was found out or assumed.
+	// Notes lists findings and assumptions for the user.
 	Notes []string
 }
 
-// Alternative is a patch of one type.
+// Alternative is one way to make the change: a patch of one type and its result.
 type Alternative struct {
 	Action Action
-	// Patch is absent where there is no such patch.
+	// Patch is absent if the change cannot be made by a patch of this type.
 	Patch document.Value
-	// Force is set if an apply needs force.
+	// Force is set if the apply must be forced because other managers own some of the
+	// fields.
 	Force bool
-	// Result is what the patch makes of the object, nil where it is refused, and Err
-	// says why.
+	// Result is the outcome of the patch; it is nil if the patch is refused, and Err is the
+	// reason.
 	Result *Result
 	Err    error
-	// Exact is set if the result is what is wanted.
+	// Exact is set if the result equals the wanted object.
 	Exact bool
-	// Limits are what a patch of the type cannot say of the change, or says only with
-	// a side effect.
+	// Limits lists the parts of the change that this type of patch cannot express, or only
+	// with a side effect.
 	Limits []explain.Limit
 }
 
-// Alternatives makes the patches of each type that turn one object into another, sends
-// each, and holds what comes of it against what is wanted. The manager of the options
-// is the one that applies; what it has applied before stays in its configuration. An
-// error says that the API server would refuse the wanted object itself.
+// Alternatives computes a patch of each type that turns one object into another, applies
+// each to the object, and compares the result with the wanted object. The manager in the
+// options is the one that applies; fields that it applied before stay in its configuration.
+// An error means that the API server would refuse the wanted object itself.
 func (l *Lab) Alternatives(from, to Input, o ApplyOptions) (*Alternatives, error) {
 	if o.FieldManager == "" {
 		o.FieldManager = ActionApply.manager()
@@ -81,8 +82,8 @@ func (l *Lab) Alternatives(from, to Input, o ApplyOptions) (*Alternatives, error
 	return a, err
 }
 
-// updatable returns the object that a wanted one is for, and the wanted one as an update
-// of it: of the same version, which custom resources have to name.
+// updatable opens both objects and returns the wanted one as the body of an update: with
+// the live object's resourceVersion, which updates of custom resources must have.
 func (l *Lab) updatable(from Input, to manifest.Object, c Change) (live, wanted document.Value, err error) {
 	found, err := readLive(from)
 	if err != nil {
@@ -97,15 +98,15 @@ func (l *Lab) updatable(from Input, to manifest.Object, c Change) (live, wanted 
 		live = o.Join()
 	}
 	version := live.Lookup("metadata", "resourceVersion")
-	if version.StringOr("") == "" { // a manifest has none
+	if version.StringOr("") == "" { // manifests have none
 		version = document.NewString("1")
 		live = live.Set(version, "metadata", "resourceVersion")
 	}
 	return live, withoutVersion(to.Value).Set(version, "metadata", "resourceVersion"), nil
 }
 
-// inPlaceOf returns a document of a value that takes an object's place, with the places
-// in the text of the fields that both have, for messages.
+// inPlaceOf returns a document of v in which fields that o has too keep their positions in
+// o's text, for messages.
 func inPlaceOf(o manifest.Object, v document.Value) *document.Document {
 	if len(o.At) > 0 {
 		return &document.Document{Root: v}
@@ -115,7 +116,8 @@ func inPlaceOf(o manifest.Object, v document.Value) *document.Document {
 	return &d
 }
 
-// withoutVersion removes what identifies one version of an object and its owners.
+// withoutVersion removes the metadata that identifies one version of an object, and its
+// owners.
 func withoutVersion(v document.Value) document.Value {
 	for _, name := range [...]string{"resourceVersion", "uid", "generation", "creationTimestamp", "managedFields", "selfLink"} {
 		v = v.Remove("metadata", name)
@@ -123,12 +125,12 @@ func withoutVersion(v document.Value) document.Value {
 	return v
 }
 
-// uncounted removes what the API server counts itself.
+// uncounted removes the fields that the API server increments itself.
 func uncounted(v document.Value) document.Value {
 	return v.Remove("metadata", "resourceVersion").Remove("metadata", "generation")
 }
 
-// add finds out how exact an alternative is.
+// add appends an alternative after comparing its result with the wanted object.
 func (a *Alternatives) add(p Alternative) {
 	if p.Result != nil {
 		after := p.Result.After
@@ -139,12 +141,12 @@ func (a *Alternatives) add(p Alternative) {
 	a.Patches = append(a.Patches, p)
 }
 
-// send sends a patch to the object.
+// sendAlternative applies a patch to the original object.
 func (l *Lab) sendAlternative(a *Alternatives, p *Alternative, o ApplyOptions) {
 	c := o.change(p.Action)
 	c.Force = p.Force
 	d := &document.Document{Root: p.Patch}
-	if p.Action != ActionApply { // names its object otherwise
+	if p.Action != ActionApply { // an apply configuration has no resourceVersion
 		c.Namespace = ""
 	}
 	p.Result, p.Err = l.single(a.Before, d, c)
@@ -180,8 +182,8 @@ func (l *Lab) strategicAlternative(a *Alternatives, was, is document.Value, o Ap
 	return p
 }
 
-// applyAlternative makes the configuration that the manager has to apply: what it has
-// applied, as far as it is still wanted, and what changes.
+// applyAlternative builds the configuration to apply: the manager's previous configuration
+// without the fields that are no longer wanted, plus the changes.
 func (l *Lab) applyAlternative(a *Alternatives, o ApplyOptions) (Alternative, error) {
 	p := Alternative{Action: ActionApply}
 	m, err := l.pipeline.Manager(a.Kind, o.Subresource)
@@ -199,7 +201,7 @@ func (l *Lab) applyAlternative(a *Alternatives, o ApplyOptions) (Alternative, er
 		l.sendAlternative(a, &p, o)
 	}
 	p.Limits = explain.ApplyLimits(a.Changes, conflicts)
-	if p.Err != nil { // what is left of the fields that stay may be why
+	if p.Err != nil { // fields left over from the previous configuration may be the cause
 		if after, err := m.Apply(a.Before.split(), p.Patch, fieldmanager.ApplyOptions{FieldManager: o.FieldManager, Force: true}); err == nil {
 			p.Limits = append(p.Limits, explain.Missed(a.Kind.Type(), uncounted(a.Wanted.Value), fieldmanager.Object{Value: uncounted(after.Value), Managed: after.Managed}, true)...)
 		}

@@ -11,9 +11,9 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/oracle/conformance"
 )
 
-// TestAlternativesOfRecordedChanges makes the four patches for what recorded writes
-// did. A JSON patch says everything; any other patch that does not must name a limit
-// that shows where.
+// TestAlternativesOfRecordedChanges computes the four patches for the change of each
+// recorded write. The JSON patch must be exact; any other patch that is not must have a
+// limit at the field that differs.
 func TestAlternativesOfRecordedChanges(t *testing.T) {
 	cases, err := conformance.ReadAll("testdata/conformance")
 	if err != nil {

@@ -2,27 +2,27 @@ package patchlab
 
 import "github.com/patchlab-dev/patchlab/patch"
 
-// ApplyOptions are those of [Lab.Apply] and [Lab.ClientApply]. The fields are
-// those of [Change].
+// ApplyOptions configures [Lab.Apply] and [Lab.ClientApply]. Its fields are those of
+// [Change].
 type ApplyOptions struct {
 	FieldManager    string
-	Force           bool // of Apply alone
+	Force           bool // for Apply only
 	Subresource     string
 	FieldValidation string
 	Namespace       string
 	Explain         bool
 }
 
-// Apply applies a configuration to a live object as 'kubectl apply --server-side'
-// does. live is nil, or empty, where there is no object yet. Conflicts with other
-// managers are an *[Error] with Code 409 whose cause is a [Conflicts].
+// Apply applies a configuration to a live object as 'kubectl apply --server-side' does. If
+// live is nil or empty, the object is created. Conflicts with other managers are returned
+// as an *[Error] with Code 409 that wraps a *[Conflicts].
 func (l *Lab) Apply(live, config Input, o ApplyOptions) (*Result, error) {
 	return l.single(live, config, o.change(ActionApply))
 }
 
-// ClientApply applies a manifest as 'kubectl apply' does without --server-side: by
-// the three-way patch between the annotation with the configuration applied last,
-// the manifest and the live object. The annotation is written too.
+// ClientApply applies a manifest as 'kubectl apply' does without --server-side: it sends
+// the three-way patch between the last-applied-configuration annotation, the manifest and
+// the live object, and updates the annotation.
 func (l *Lab) ClientApply(live, manifest Input, o ApplyOptions) (*Result, error) {
 	return l.single(live, manifest, o.change(ActionClientApply))
 }
@@ -32,11 +32,11 @@ func (o ApplyOptions) change(a Action) Change {
 		FieldValidation: o.FieldValidation, Namespace: o.Namespace, Explain: o.Explain}
 }
 
-// PatchOptions are those of [Lab.Patch]. The fields are those of [Change].
+// PatchOptions configures [Lab.Patch]. Its fields are those of [Change].
 type PatchOptions struct {
-	// Type is the type of the patch; the zero Type is found from the patch: a
-	// list is a JSON patch, an object a strategic merge patch for a built-in kind
-	// and a merge patch for a custom resource.
+	// Type is the type of the patch. The zero Type is detected: a list is a JSON patch, an
+	// object is a strategic merge patch for a built-in kind and a merge patch for a custom
+	// resource.
 	Type            patch.Type
 	FieldManager    string
 	Subresource     string
@@ -59,8 +59,8 @@ func (l *Lab) Patch(live, p Input, o PatchOptions) (*Result, error) {
 	return l.single(live, p, c)
 }
 
-// detectPatch chooses the type of a patch, which is none to be applied even where
-// it has apiVersion and kind.
+// detectPatch chooses the type of a patch. It never chooses server-side apply, even if the
+// patch has apiVersion and kind.
 func (l *Lab) detectPatch(live, p Input) (Action, error) {
 	docs, err := objects(p)
 	if err != nil || len(docs) != 1 {
@@ -82,23 +82,22 @@ func (l *Lab) detectPatch(live, p Input) (Action, error) {
 	return action, nil
 }
 
-// WriteOptions are those of [Lab.Update] and [Lab.Create]. The fields are those of
-// [Change].
+// WriteOptions configures [Lab.Update] and [Lab.Create]. Its fields are those of [Change].
 type WriteOptions struct {
 	FieldManager    string
-	Subresource     string // of Update alone
+	Subresource     string // for Update only
 	FieldValidation string
 	Namespace       string
 	Explain         bool
 }
 
-// Update replaces a live object, as a PUT does. Where the object has a
-// resourceVersion, the live one must have the same.
+// Update replaces a live object, as a PUT request does. If the new object has a
+// resourceVersion, it must match the live one.
 func (l *Lab) Update(live, object Input, o WriteOptions) (*Result, error) {
 	return l.single(live, object, o.change(ActionUpdate))
 }
 
-// Create creates an object, as a POST does.
+// Create creates an object, as a POST request does.
 func (l *Lab) Create(object Input, o WriteOptions) (*Result, error) {
 	return l.single(nil, object, o.change(ActionCreate))
 }

@@ -7,12 +7,12 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Action is what is done to an object.
+// Action is a way to change an object: server-side apply, a type of patch, an update.
 type Action string
 
-// The actions. The zero Action is found from the document: a list is a JSON patch,
-// an object with apiVersion and kind is applied, any other object is a strategic
-// merge patch for a built-in kind and a merge patch for a custom resource.
+// The actions. The zero Action is detected from the document: a list is a JSON patch, an
+// object with apiVersion and kind is applied, any other object is a strategic merge patch
+// for a built-in kind and a merge patch for a custom resource.
 const (
 	ActionApply          Action = "apply"             // server-side apply
 	ActionClientApply    Action = "client-side-apply" // kubectl apply without --server-side
@@ -23,34 +23,34 @@ const (
 	ActionStrategicPatch Action = "strategic-patch"
 )
 
-// Change says what is done to objects. The zero Change finds the action from each
-// document and does it as kubectl would.
+// Change holds the action and the options for [Lab.Run]. The zero Change detects the action
+// of each document and uses kubectl's defaults.
 type Change struct {
 	Action Action
-	// FieldManager is the name of the manager; "" is the one that kubectl has for
-	// the action: kubectl, kubectl-client-side-apply, kubectl-patch,
-	// kubectl-replace or kubectl-create.
+	// FieldManager is the name of the field manager. The default is kubectl's for the
+	// action: kubectl, kubectl-client-side-apply, kubectl-patch, kubectl-replace or
+	// kubectl-create.
 	FieldManager string
-	// Force takes over fields that others own (server-side apply only).
+	// Force takes ownership of fields that other managers own (server-side apply only).
 	Force bool
-	// Subresource is "" for the object itself, or status, scale and others that
-	// its kind has. A change of scale is a patch of the object's Scale.
+	// Subresource is "" for the object itself, or the name of one of the kind's
+	// subresources, such as status or scale. A change to scale patches the object's Scale.
 	Subresource string
-	// FieldValidation is what happens to unknown and duplicate fields: Strict,
-	// which "" means, Warn or Ignore.
+	// FieldValidation is the handling of unknown and duplicate fields: Strict (the
+	// default), Warn or Ignore.
 	FieldValidation string
-	// Namespace is that of objects whose kind is namespaced and that name none.
-	// Where it is "" too, they have that of the live object of their kind and
-	// name, and "default" where there is none.
+	// Namespace is used for namespaced objects without metadata.namespace. If it is "" as
+	// well, the namespace is that of the live object with the same kind and name, or
+	// "default" if there is none.
 	Namespace string
-	// RequireLive refuses to create objects.
+	// RequireLive refuses changes that would create an object.
 	RequireLive bool
-	// Explain keeps what is decided on the way, for Result.Reasons and
+	// Explain records the decisions made during the change for Result.Reasons and
 	// Error.Reasons.
 	Explain bool
 }
 
-// detect chooses the action for a document, and says why.
+// detect chooses the action for a document and returns the reason for the choice.
 func detect(v document.Value, kind *schema.Kind) (action Action, why string) {
 	switch {
 	case v.Kind() == document.List:
@@ -63,7 +63,8 @@ func detect(v document.Value, kind *schema.Kind) (action Action, why string) {
 	return ActionMergePatch, "the patch is a part of a custom resource"
 }
 
-// Title returns what people call the action: server-side apply, JSON patch.
+// Title returns the display name of the action, such as "server-side apply" or "JSON
+// patch".
 func (a Action) Title() string {
 	switch a {
 	case ActionApply:
@@ -80,7 +81,7 @@ func (a Action) Title() string {
 	return string(a)
 }
 
-// manager returns kubectl's field manager for the action.
+// manager returns kubectl's default field manager for the action.
 func (a Action) manager() string {
 	switch a {
 	case ActionApply:
@@ -95,12 +96,12 @@ func (a Action) manager() string {
 	return "kubectl-patch"
 }
 
-// creates reports whether the action may make an object that is not there.
+// creates reports whether the action may create the object.
 func (a Action) creates() bool {
 	return a == ActionApply || a == ActionClientApply || a == ActionCreate
 }
 
-// format returns how the action's request is sent.
+// format returns the verb and the body format of the action's request.
 func (a Action) format() (cluster.Verb, cluster.Format) {
 	switch a {
 	case ActionCreate:
@@ -117,7 +118,7 @@ func (a Action) format() (cluster.Verb, cluster.Format) {
 	return cluster.Patch, cluster.ApplyPatch
 }
 
-// patchAction returns the action of a type of patch.
+// patchAction returns the action for a type of patch.
 func patchAction(t patch.Type) Action {
 	switch t {
 	case patch.TypeJSON:

@@ -16,13 +16,13 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// route answers recorded requests. Those that a Lab can be asked are answered by
-// it, from the live object that the cluster holds; the cluster answers the others,
-// and gets all of them, so that its state goes on.
+// route replays recorded requests. The Lab handles those that it supports, on the live
+// object from the cluster; the cluster handles every request, so that its state stays that
+// of the recording.
 type route struct {
 	cluster *cluster.Cluster
 	lab     *patchlab.Lab
-	uid     string // of the object that is created
+	uid     string // of the created object
 	byLab   int
 }
 
@@ -32,7 +32,7 @@ func (r *route) send(request conformance.Request) (conformance.Answer, error) {
 		return inprocess.Send(r.cluster)(request)
 	}
 	kind, found := r.cluster.Kinds().Resource(asked.Group, asked.Version, asked.Resource)
-	if !found || !forALab(asked, kind) {
+	if !found || !supported(asked, kind) {
 		return inprocess.Send(r.cluster)(request)
 	}
 	change, body, ok := changeOf(asked, kind.Builtin)
@@ -50,10 +50,10 @@ func (r *route) send(request conformance.Request) (conformance.Answer, error) {
 	return r.ask(live, body, change, theirs), nil
 }
 
-// forALab reports whether a Lab answers requests for a kind. It has no users, which
-// CertificateSigningRequests record, and what a CustomResourceDefinition or a
-// review is answered with comes from a cluster.
-func forALab(r *cluster.Request, kind *schema.Kind) bool {
+// supported reports whether a Lab can replay requests for a kind. It cannot for
+// CertificateSigningRequests, which record the requesting user, nor for
+// CustomResourceDefinitions and reviews, whose responses depend on a cluster.
+func supported(r *cluster.Request, kind *schema.Kind) bool {
 	_, has := kind.Subresource(r.Subresource)
 	switch {
 	case kind.Kind == "CustomResourceDefinition", kind.Kind == "CertificateSigningRequest", strings.HasSuffix(kind.Kind, "Review"):
@@ -64,7 +64,8 @@ func forALab(r *cluster.Request, kind *schema.Kind) bool {
 	return true
 }
 
-// ask has the Lab answer, with what only a store knows from the cluster's answer.
+// ask sends the change to the Lab and takes the fields that only a store sets from the
+// cluster's response.
 func (r *route) ask(live document.Value, body *document.Document, change patchlab.Change, theirs conformance.Answer) conformance.Answer {
 	stored, err := document.Parse(theirs.Body, document.Options{MaxBytes: -1})
 	if err != nil {
@@ -87,10 +88,10 @@ func (r *route) ask(live document.Value, body *document.Document, change patchla
 	if result.Scale.Exists() {
 		object = result.Scale
 	}
-	// A write may change what is stored and nothing that can be seen, such as the
-	// default of a field that the stored object lacks; so the version is the
-	// cluster's. Where the Lab sees another value, it must have moved on, unless the
-	// object is deleted by it.
+	// A write may change stored data without a visible change, such as the default of a
+	// field that the stored object lacks; the cluster's resourceVersion is used then. If
+	// the Lab sees a changed value, the version must have changed too, unless the write
+	// deletes the object.
 	version := stored.Root.Lookup("metadata", "resourceVersion")
 	if result.Created() || document.Identical(result.Before.Value, result.After.Value) || live.Lookup("metadata", "deletionTimestamp").Exists() || !document.Equal(version, live.Lookup("metadata", "resourceVersion")) {
 		object = object.Set(version, "metadata", "resourceVersion")
@@ -104,7 +105,7 @@ func (r *route) ask(live document.Value, body *document.Document, change patchla
 	return answer
 }
 
-// live reads the object that a request is for, absent where there is none.
+// live reads the object of a request from the cluster; it is absent if it does not exist.
 func (r *route) live(asked *cluster.Request, body *document.Document) document.Value {
 	get := &cluster.Request{Verb: cluster.Get, Group: asked.Group, Version: asked.Version, Resource: asked.Resource, Namespace: asked.Namespace, Name: asked.Name}
 	if asked.Verb == cluster.Create {
@@ -117,9 +118,9 @@ func (r *route) live(asked *cluster.Request, body *document.Document) document.V
 	return response.Object
 }
 
-// changeOf returns a request as a change for a Lab; ok is false where a Lab cannot
-// be asked so: it reads only what can be parsed, names a manager for who names
-// none, and sends nothing that no client of its own would send.
+// changeOf converts a request to a Change. ok is false if a Lab cannot represent it: a Lab
+// needs a body that parses and always has a field manager, and it does not send requests
+// that only a hand-written client would send.
 func changeOf(r *cluster.Request, builtin bool) (patchlab.Change, *document.Document, bool) {
 	c := patchlab.Change{FieldManager: r.FieldManager, Subresource: r.Subresource, FieldValidation: r.FieldValidation, Namespace: r.Namespace}
 	if c.FieldValidation == "" {
@@ -155,8 +156,8 @@ func changeOf(r *cluster.Request, builtin bool) (patchlab.Change, *document.Docu
 	return c, d, err == nil
 }
 
-// isFor reports whether a body names the object of its request, or none: a Lab has
-// nothing but the body to go by.
+// isFor reports whether a body names the object of its request, or no object. A Lab
+// identifies the object by the body alone.
 func isFor(r *cluster.Request, kind, apiVersion string, body document.Value) bool {
 	if body.Kind() != document.Object {
 		return body.Kind() == document.List && r.Format == cluster.JSONPatch
@@ -175,8 +176,8 @@ func isFor(r *cluster.Request, kind, apiVersion string, body document.Value) boo
 	return (r.Verb == cluster.Create || name == r.Name) && (!namespace.Exists() || namespace.StringOr("") == r.Namespace)
 }
 
-// TestRecordingsThroughALab holds a Lab against what a real kube-apiserver
-// answered.
+// TestRecordingsThroughALab compares a Lab's results with the recorded responses of
+// kube-apiserver.
 func TestRecordingsThroughALab(t *testing.T) {
 	cases, err := conformance.ReadAll("testdata/conformance")
 	if err != nil {

@@ -12,65 +12,65 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 )
 
-// Conflicts are the fields that an apply would change while other managers own
-// them; see [fieldmanager.Conflicts]. Conflict is one of them.
+// Conflicts lists the fields that an apply would change although other managers own them;
+// see [fieldmanager.Conflicts]. Conflict is one such field.
 type (
 	Conflicts = fieldmanager.Conflicts
 	Conflict  = fieldmanager.Conflict
 )
 
-// An Error is a change that cannot be carried out: one that the API server would
-// refuse, or one that is not sent at all, because its document names no kind that
-// is known or no object that exists.
+// Error reports a change that failed: the API server would refuse it, or it was not sent
+// because its document matches no known kind or no live object.
 type Error struct {
-	// Target is the object, as far as it is known.
+	// Target identifies the object as far as it is known.
 	Target Target `json:"target"`
 	Action Action `json:"action,omitempty"`
-	// FieldManager is the manager of a change that was refused.
+	// FieldManager is the manager of the refused change.
 	FieldManager string `json:"fieldManager,omitempty"`
-	// Position is that of the document, or of the first field that is wrong.
+	// Position is the position of the first invalid field, or else of the document.
 	Position document.Position `json:"position,omitzero"`
-	// Code and Reason are the API server's, 0 and "" where it is not asked. Some
-	// refusals have no reason.
+	// Code and Reason are those of the API server's Status. They are 0 and "" if the change
+	// was not sent; some Statuses have no reason.
 	Code   int    `json:"code,omitempty"`
 	Reason string `json:"reason,omitempty"`
-	// Fields are the fields that are wrong.
+	// Fields lists the invalid fields.
 	Fields []FieldError `json:"fields,omitempty"`
-	// Options are the options of the change that are wrong.
+	// Options lists the invalid options of the change.
 	Options []OptionError `json:"options,omitempty"`
-	// Conflicts are the conflicts with other managers, with code 409; nil for none.
+	// Conflicts holds the conflicts with other managers if Code is 409; otherwise it is
+	// nil.
 	Conflicts *Conflicts `json:"conflicts,omitempty"`
-	// Notes say what was found out before the change was refused.
+	// Notes lists findings and assumptions made before the change was refused.
 	Notes []string `json:"notes,omitempty"`
-	// Err is the cause: a *cluster.Status for what the API server would answer, or
-	// an error that wraps ErrNoKind, ErrNoMatch or ErrInput.
+	// Err is the cause: a *cluster.Status from the API server's pipeline, or an error that
+	// wraps ErrNoKind, ErrNoMatch or ErrInput.
 	Err error `json:"-"`
 
 	message string
-	write   *write // that was refused, nil where it was not tried
+	write   *write // the refused write; nil if none was attempted
 }
 
-// A FieldError is a field that is wrong.
+// FieldError describes one invalid field.
 type FieldError struct {
-	// Path leads to the field in the object; through the operations of a JSON
-	// patch where one of those is wrong.
+	// Path is the path of the field in the object or, for an invalid operation of a JSON
+	// patch, in the list of operations.
 	Path document.Path `json:"path"`
-	// Position is the position of the field in the input, or of the nearest part of the
-	// object that contains it.
+	// Position is the position of the field in the input or, if the input lacks the field,
+	// of the nearest parent.
 	Position document.Position `json:"position,omitzero"`
-	// Field is the field as the API server writes it, "" where it does not.
+	// Field is the field path in the API server's notation, "" if its message has none.
 	Field   string `json:"field,omitempty"`
 	Message string `json:"message"`
-	// Value is the value that is wrong, absent where it is not known.
+	// Value is the invalid value; absent if unknown.
 	Value document.Value `json:"value,omitzero"`
-	// Hint is advice; may be empty.
+	// Hint is advice on how to correct the field; it may be empty.
 	Hint string `json:"hint,omitempty"`
-	// Rule is the name of the rule that refuses the field, see doc/rules.md.
+	// Rule is the name of the rule that refuses the field; see doc/rules.md.
 	Rule string `json:"rule,omitempty"`
 }
 
-// An OptionError is an option of a change that is wrong. Its name is the one that
-// the API server has for it: fieldManager, force, fieldValidation, subresource.
+// OptionError describes an invalid option of a change. Name is the API server's name for
+// it: fieldManager, force, fieldValidation or subresource.
 type OptionError struct {
 	Name    string `json:"name"`
 	Message string `json:"message"`
@@ -81,7 +81,8 @@ func (o *OptionError) Error() string { return o.Name + ": " + o.Message }
 // Unwrap returns ErrInput.
 func (o *OptionError) Unwrap() error { return ErrInput }
 
-// Error returns "file:line:column: message".
+// Error returns the message, after the position if it is known: "file:line:column:
+// message".
 func (e *Error) Error() string {
 	text := e.message
 	if text == "" {
@@ -96,7 +97,7 @@ func (e *Error) Error() string {
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// about adds what is known of the object to an error.
+// about sets the target and the action of an error that lacks them.
 func (e *Error) about(t Target, a Action) *Error {
 	e.Target = t
 	if e.Action == "" {
@@ -105,7 +106,7 @@ func (e *Error) about(t Target, a Action) *Error {
 	return e
 }
 
-// A fieldProblem is something wrong with a document before it is sent.
+// A fieldProblem is an error in a document that is found before the request is sent.
 type fieldProblem struct {
 	field document.Path
 	text  string
@@ -115,7 +116,7 @@ type fieldProblem struct {
 func (p *fieldProblem) Error() string { return p.text }
 func (p *fieldProblem) Unwrap() error { return p.err }
 
-// located returns an error with its place in a document.
+// located converts err to an *Error with the position in the document.
 func located(err error, o manifest.Object) *Error {
 	var made *Error
 	if errors.As(err, &made) {
@@ -132,7 +133,7 @@ func located(err error, o manifest.Object) *Error {
 	return &Error{Position: o.Position(), Err: err}
 }
 
-// explain fills in what a refusal of the API server says.
+// explain sets the fields of e from the API server's Status.
 func (e *Error) explain(status *cluster.Status, w *write) {
 	e.Code, e.Reason = status.Code, status.Reason
 	answer := fmt.Sprintf(" (the API server answers %d", status.Code)
@@ -143,7 +144,7 @@ func (e *Error) explain(status *cluster.Status, w *write) {
 	if errors.As(status, &e.Conflicts) {
 		e.message = status.Message + answer
 	}
-	if status.Details != nil && strings.HasSuffix(status.Details.Kind, "Options") { // PatchOptions and its like
+	if status.Details != nil && strings.HasSuffix(status.Details.Kind, "Options") { // such as PatchOptions
 		for _, c := range status.Details.Causes {
 			e.Options = append(e.Options, OptionError{c.Field, c.Message})
 		}
@@ -174,12 +175,13 @@ func (e *Error) explain(status *cluster.Status, w *write) {
 	}
 }
 
-// isInvalid reports whether a refusal lists what is wrong with the object itself.
+// isInvalid reports whether a Status lists causes in the object itself.
 func isInvalid(status *cluster.Status) bool {
 	return status.Err == nil && status.Details != nil && len(status.Details.Causes) > 0
 }
 
-// refusalText is what a refusal says, without the object that some repeat whole.
+// refusalText returns the message of a Status without the printed objects that some
+// messages contain.
 func refusalText(status *cluster.Status, fields []FieldError) string {
 	if isInvalid(status) && len(fields) == 1 {
 		return objectText(status) + ": " + fields[0].text()
@@ -196,7 +198,7 @@ func refusalText(status *cluster.Status, fields []FieldError) string {
 	return text
 }
 
-// objectText names the object that is invalid: Deployment.apps "web" is invalid.
+// objectText returns the invalid object in the form "Deployment.apps "web" is invalid".
 func objectText(status *cluster.Status) string {
 	what := status.Details.Kind
 	if status.Details.Group != "" {

@@ -45,7 +45,7 @@ func Example() {
 	// .spec.replicas is owned by "gitops": live 2, wanted 3
 }
 
-// Custom resources merge by their CustomResourceDefinitions.
+// Custom resources are merged by the schema of their CustomResourceDefinition.
 func ExampleNew() {
 	lab, err := patchlab.New(patchlab.Options{KubernetesVersion: "1.36", CRDs: os.DirFS("testdata/crds")})
 	if err != nil {
@@ -154,8 +154,8 @@ func ExampleLab_Create() {
 	// [{"port":80,"protocol":"TCP","targetPort":80}]
 }
 
-// Several documents are matched with the live objects. Those that are refused do
-// not keep the others from being worked on.
+// Run matches several documents with the live objects. A refused document does not stop the
+// others.
 func ExampleLab_Run() {
 	lab, err := patchlab.New(patchlab.Options{})
 	if err != nil {
@@ -197,7 +197,7 @@ func ExampleObject_Owners() {
 	// "autoscaler" with subresource "scale" using apps/v1
 }
 
-// A change that is to be explained has reasons: the rule behind each field.
+// With Explain set, the result holds the rule that decided each field.
 func ExampleResult_Reasons() {
 	lab, err := patchlab.New(patchlab.Options{})
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// quoteHint returns advice for a value that YAML has read as a boolean or a number where
-// the schema has a string: YAML 1.1 reads yes, no, on, off, y and n as booleans. It is ""
-// for any other value.
+// quoteHint returns advice for a value that YAML parsed as a boolean or a number although
+// the schema expects a string: YAML 1.1 reads yes, no, on, off, y and n as booleans. It
+// returns "" for any other value.
 func quoteHint(t *schema.Type, v document.Value, path document.Path) string {
 	v = v.Follow(path)
 	if t = t.At(path); t == nil || t.Scalar != schema.StringScalar {

@@ -7,22 +7,22 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 )
 
-// An Input is what a Lab reads: an object, several objects, or a patch. Lists of
-// any kind count as the objects in them.
+// Input is the source of an object, several objects, or a patch. The items of a List are
+// read as separate objects.
 type Input interface {
 	// Documents returns the documents of the input. It may be called more than
 	// once.
 	Documents() ([]*document.Document, error)
 }
 
-// Bytes is YAML or JSON of any number of documents.
+// Bytes is an Input of YAML or JSON with any number of documents.
 type Bytes []byte
 
-// Documents parses the bytes. An error has line and column.
+// Documents parses the bytes. Its errors have a line and column.
 func (b Bytes) Documents() ([]*document.Document, error) { return manifest.Parse("", b) }
 
-// Named returns YAML or JSON as an Input whose errors name it, as with the name of
-// the file that it is from.
+// Named returns an Input of YAML or JSON whose errors begin with name, usually the file's
+// name.
 func Named(name string, data []byte) Input { return named{name, data} }
 
 type named struct {
@@ -32,8 +32,8 @@ type named struct {
 
 func (n named) Documents() ([]*document.Document, error) { return manifest.Parse(n.name, n.data) }
 
-// Files returns the documents of files in a file system, in the order of the
-// names: files, folders with their .yaml, .yml and .json files, and globs.
+// Files returns an Input that reads files from a file system, in the order of names. A name
+// is a file, a directory (its .yaml, .yml and .json files are read) or a glob.
 func Files(fsys fs.FS, names ...string) Input { return files{fsys, names} }
 
 type files struct {
@@ -46,7 +46,7 @@ func (f files) Documents() ([]*document.Document, error) {
 	return source.Read(f.names...)
 }
 
-// objects returns the objects of an input, none for nil.
+// objects returns the objects of an input; a nil input has none.
 func objects(in Input) ([]manifest.Object, error) {
 	if in == nil {
 		return nil, nil

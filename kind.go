@@ -11,34 +11,32 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Causes of an Error, to be found with errors.Is.
+// The causes of an Error, for use with errors.Is.
 var (
 	// ErrNoKind: no kind is registered for the object's apiVersion and kind.
 	ErrNoKind = errors.New("no such kind")
-	// ErrNoMatch: no live object, or more than one, is the one that a change is
-	// for.
+	// ErrNoMatch: no live object matches the change, or more than one does.
 	ErrNoMatch = errors.New("no matching live object")
-	// ErrInput: the input is not what the call takes.
+	// ErrInput: the input or an option is not valid for the call.
 	ErrInput = errors.New("unusable input")
 )
 
-// schemalessKind identifies a kind that nobody has described. Whether it is
-// namespaced is taken from the objects at hand; it has a status subresource when a
-// change goes through it.
+// schemalessKind identifies a kind without a schema. The objects at hand determine whether
+// it is namespaced; it has a status subresource if a change uses one.
 type schemalessKind struct {
 	schema.GroupVersionKind
 	namespaced, status bool
 }
 
-// Kind returns the kind of an object, by its apiVersion and kind. Where no such
-// kind is known and the Lab is not strict, it is a custom one without a schema, and
-// note says so. An error wraps ErrNoKind or ErrInput.
+// Kind returns the kind of an object by its apiVersion and kind. If the kind is unknown and
+// the Lab is not strict, the result is a custom kind without a schema, and note explains
+// that. An error wraps ErrNoKind or ErrInput.
 func (l *Lab) Kind(object document.Value) (kind *schema.Kind, note string, err error) {
 	return l.kindOf(object, hasNamespace(object), false)
 }
 
-// kindOf finds the kind of an object. Unless the Lab is strict, a kind outside the
-// built-in groups that is known in no version is one without a schema; note says so.
+// kindOf finds the kind of an object. Unless the Lab is strict, an unknown kind outside the
+// built-in groups becomes one without a schema, and note explains that.
 func (l *Lab) kindOf(v document.Value, namespaced, status bool) (kind *schema.Kind, note string, err error) {
 	if kind, ok := l.Kinds().Of(v); ok {
 		return kind, "", nil
@@ -59,7 +57,7 @@ func (l *Lab) kindOf(v document.Value, namespaced, status bool) (kind *schema.Ki
 	return made.(*schema.Kind), "no schema for " + name + " in " + apiVersion + ": its lists merge as a whole, and nothing is defaulted, pruned or validated", nil
 }
 
-// kind returns a custom kind that takes any object.
+// kind returns a custom kind that accepts any object.
 func (id schemalessKind) kind() *schema.Kind {
 	k := schema.NewKind(id.GroupVersionKind, schema.Deduced())
 	k.Namespaced = id.namespaced
@@ -71,10 +69,10 @@ func (id schemalessKind) kind() *schema.Kind {
 	return k
 }
 
-// nearestKind reports whether it is known that there is no such kind, and which one may
-// have been meant: the group is built in, or the kind has other versions. A group without
-// a dot, such as "extensions", is built in or was: a CustomResourceDefinition cannot have
-// it.
+// nearestKind reports whether the kind certainly does not exist, because its group is built
+// in or because the kind has other versions, and suggests the kind that may have been
+// meant. A group without a dot, such as "extensions", is or was built in: a
+// CustomResourceDefinition cannot have such a group.
 func (l *Lab) nearestKind(id schema.GroupVersionKind) (known bool, hint string) {
 	builtin := !strings.Contains(id.Group, ".")
 	names := map[string]bool{}
@@ -105,7 +103,7 @@ func (l *Lab) nearestKind(id schema.GroupVersionKind) (known bool, hint string) 
 	return builtin, ""
 }
 
-// compareVersions orders the apiVersions of one group, the preferred first.
+// compareVersions orders the apiVersions of one group by preference.
 func compareVersions(a, b string) int {
 	_, va, _ := schema.SplitAPIVersion(a)
 	_, vb, _ := schema.SplitAPIVersion(b)

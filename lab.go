@@ -15,60 +15,57 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Options say what a Lab knows. The zero value is the newest Kubernetes version
-// without custom resources.
+// Options configures a Lab. The zero value is the newest Kubernetes version without custom
+// resources.
 type Options struct {
-	// KubernetesVersion is the version of the built-in kinds, such as "1.36" or
-	// "v1.33.2"; "" is the newest known (schema.Versions).
+	// KubernetesVersion is the version of the built-in kinds, such as "1.36" or "v1.33.2".
+	// The default is the newest in schema.Versions.
 	KubernetesVersion string
-	// CRDs holds CustomResourceDefinitions in files that end in .yaml, .yml or
-	// .json, in folders of any depth. Other documents in them are passed over.
+	// CRDs holds CustomResourceDefinitions in .yaml, .yml or .json files in directories of
+	// any depth. Other documents in these files are ignored.
 	CRDs fs.FS
-	// OpenAPI holds OpenAPI v3 documents of a cluster, in files that end in .json
-	// or .yaml: what 'kubectl get --raw /openapi/v3/apis/apps/v1' prints. Their
-	// kinds take the place of the built-in ones.
+	// OpenAPI holds a cluster's OpenAPI v3 documents in .json or .yaml files, as printed by
+	// 'kubectl get --raw /openapi/v3/apis/apps/v1'. Their kinds replace the built-in ones.
 	OpenAPI fs.FS
-	// Kinds, where not nil, are the kinds; the fields above are not read then.
+	// Kinds is the registry of kinds. If it is not nil, the fields above are ignored.
 	Kinds *schema.Registry
-	// Strict refuses objects of kinds that are not known. Otherwise they are
-	// treated as custom resources without a schema, and the Result has a note.
+	// Strict refuses objects of unknown kinds. Otherwise they are treated as custom
+	// resources without a schema, and the Result has a note.
 	Strict bool
-	// NoDefaults leaves the defaults of built-in kinds out.
+	// NoDefaults disables the defaulting of built-in kinds.
 	NoDefaults bool
-	// Rules evaluates the validation rules in CEL of custom resources, such as those of
-	// the package admission. With nil they are not run, and the Result of a kind that
-	// has rules has a note of how many.
+	// Rules evaluates the CEL validation rules of custom resources; package admission has
+	// an implementation. If it is nil, the rules are not evaluated, and the Result has a
+	// note with their number.
 	Rules cluster.Rules
-	// Policies are admission policies and their bindings, with the parameters and
-	// Namespaces that these refer to; they decide about each change. Admission runs
-	// them: that of the package admission, as admission.Configure sets it. nil for no
-	// policies.
+	// Policies holds admission policies, their bindings, and the parameters and Namespaces
+	// that they refer to; they are evaluated for each change. Admission constructs the
+	// evaluator, usually admission.Configure; it is required with Policies.
 	Policies  Input
 	Admission func(*cluster.Cluster) (cluster.Admission, error)
-	// Now is the clock that timestamps are taken from; nil is time.Now.
+	// Now is the clock for timestamps. The default is time.Now.
 	Now func() time.Time
-	// UID makes the uid of a new object; nil makes random ones.
+	// UID generates the uid of a new object. The default generates random ones.
 	UID func() string
-	// MergeEngine and PatchEngine do structured merges and patches in place of
-	// patchlab's own, such as those of the package reference.
+	// MergeEngine and PatchEngine replace patchlab's own structured merge and patch
+	// implementations, for example by those of package reference.
 	MergeEngine fieldmanager.Engine
 	PatchEngine patch.Engine
 }
 
-// A Lab answers what becomes of objects. It keeps nothing of them, but all that it
-// has prepared for their kinds, so that a program should make one Lab and use it
-// again. It is safe for concurrent use.
+// Lab computes the results of changes to objects. It stores no objects. It caches what it
+// prepares for each kind, so a program should create one Lab and reuse it. It is safe for
+// concurrent use.
 type Lab struct {
 	pipeline *cluster.Pipeline
 	strict   bool
-	rules    bool         // validation rules are run
-	patches  patch.Engine // nil for patchlab's own
-	// schemaless holds the *schema.Kind of each schemalessKind that was met.
+	rules    bool         // evaluate validation rules
+	patches  patch.Engine // nil selects patchlab's own
+	// schemaless maps each schemalessKind in use to its *schema.Kind.
 	schemaless sync.Map
 }
 
-// New returns a Lab. An error names the version, the file or the definition that
-// cannot be used.
+// New returns a Lab. An error names the version, file or definition that is not valid.
 func New(o Options) (*Lab, error) {
 	kinds := o.Kinds
 	if kinds == nil {
@@ -93,8 +90,8 @@ func New(o Options) (*Lab, error) {
 	return &Lab{pipeline: pipeline, strict: o.Strict, rules: o.Rules != nil, patches: o.PatchEngine}, nil
 }
 
-// newPipeline returns a pipeline, with a cluster that holds the policies where there are
-// some.
+// newPipeline returns a pipeline. With policies it is the pipeline of a cluster that stores
+// them.
 func newPipeline(config cluster.Config, o *Options) (*cluster.Pipeline, error) {
 	if o.Policies == nil {
 		return cluster.NewPipeline(config)
@@ -158,6 +155,6 @@ func addOpenAPI(kinds *schema.Registry, files fs.FS) error {
 	return nil
 }
 
-// Kinds returns the kinds that the Lab knows. What is added to them is known from
-// then on.
+// Kinds returns the registry of the Lab's kinds. Kinds that are added to it take effect at
+// once.
 func (l *Lab) Kinds() *schema.Registry { return l.pipeline.Kinds() }

@@ -15,7 +15,7 @@ import (
 	"github.com/patchlab-dev/patchlab/patch"
 )
 
-// newLab returns a Lab whose clock stands still.
+// newLab returns a Lab with a fixed clock.
 func newLab(t testing.TB, o patchlab.Options) *patchlab.Lab {
 	t.Helper()
 	o.Now = func() time.Time { return time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC) }
@@ -183,7 +183,7 @@ func TestMatching(t *testing.T) {
 		live      patchlab.Input
 		change    string
 		namespace string
-		want      string // of namespace and "created", or of the error
+		want      string // "namespace created", or the error
 	}{
 		{"the only live one", in("shop"), bare, "", "shop"},
 		{"none", in(), bare, "", "default created"},
@@ -223,7 +223,8 @@ func TestMatching(t *testing.T) {
 	}
 }
 
-// A patch without a kind applies to the only live object, or to the one that it names.
+// TestPatchesWithoutAKind: a patch without a kind applies to the only live object, or to
+// the one that it names.
 func TestPatchesWithoutAKind(t *testing.T) {
 	lab := newLab(t, patchlab.Options{})
 	const two = liveConfigMap + "\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: b, namespace: shop}}"
@@ -249,8 +250,8 @@ func TestPatchesWithoutAKind(t *testing.T) {
 	}
 }
 
-// Documents after one that fails are worked on, and an object that stands twice is
-// changed twice.
+// TestRunGoesOn: a failed document does not stop the following ones, and an object that
+// appears twice is changed twice.
 func TestRunGoesOn(t *testing.T) {
 	lab := newLab(t, patchlab.Options{})
 	const many = `{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {x: "1"}}
@@ -294,8 +295,8 @@ func TestSchemasFromFiles(t *testing.T) {
 	}
 }
 
-// One Lab serves many goroutines, with kinds that it meets for the first time and
-// objects that they share.
+// TestLabIsSafeForConcurrentUse shares one Lab between goroutines that use shared objects
+// and kinds that are new to the Lab.
 func TestLabIsSafeForConcurrentUse(t *testing.T) {
 	lab := newLab(t, patchlab.Options{})
 	shared, err := lab.Open(patchlab.Bytes(liveConfigMap))
@@ -324,7 +325,8 @@ func TestLabIsSafeForConcurrentUse(t *testing.T) {
 	wg.Wait()
 }
 
-// A Lab without rules says how many it passed over.
+// TestRulesThatAreNotRunAreNoted: without Options.Rules the Result has a note with the
+// number of rules.
 func TestRulesThatAreNotRunAreNoted(t *testing.T) {
 	crds := fstest.MapFS{"toy.yaml": {Data: []byte(`
 apiVersion: apiextensions.k8s.io/v1
@@ -357,7 +359,8 @@ spec:
 	}
 }
 
-// Policies without what runs them are refused, rather than passed over.
+// TestPoliciesNeedAdmission: Policies without Admission are an error instead of being
+// ignored.
 func TestPoliciesNeedAdmission(t *testing.T) {
 	_, err := patchlab.New(patchlab.Options{Policies: patchlab.Named("p.yaml", []byte("apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n"))})
 	if !errors.Is(err, patchlab.ErrInput) || !strings.Contains(err.Error(), "Options.Admission") {

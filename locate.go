@@ -7,8 +7,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// locator finds where the fields of a document are written. It indexes each list that it
-// passes once, so that finding all fields of a long list takes linear time.
+// locator finds the positions of fields in a document. It indexes each list once, so that
+// locating every field of a long list takes linear time.
 type locator struct {
 	object manifest.Object
 	t      *schema.Type
@@ -19,13 +19,13 @@ func newLocator(o manifest.Object, t *schema.Type) *locator {
 	return &locator{object: o, t: t, lists: map[document.Identity]map[string]int{}}
 }
 
-// locate returns the position of a field, or of what is nearest around it.
+// locate returns the position of a field, or of its nearest parent that has one.
 func (l *locator) locate(field document.Path) document.Position {
 	return l.object.Locate(l.indexed(field))
 }
 
-// indexed returns a path with the positions of items in place of their keys, as far as
-// the document has them.
+// indexed returns the path with list indices in place of keys, as far as the document has
+// the items.
 func (l *locator) indexed(field document.Path) document.Path {
 	t, v := l.t, l.object.Value
 	out := make(document.Path, 0, len(field))
@@ -40,7 +40,7 @@ func (l *locator) indexed(field document.Path) document.Path {
 		}
 		at, found := s.Index()
 		if found {
-			found = v.Kind() == document.List && at < v.Len() // an item of the object that the document lacks
+			found = v.Kind() == document.List && at < v.Len() // the document lacks this item of the object
 		} else {
 			at, found = l.item(t, v, s)
 		}
@@ -56,7 +56,8 @@ func (l *locator) indexed(field document.Path) document.Path {
 	return out
 }
 
-// item finds the position of a list's item. Of items with the same key the first counts.
+// item returns the index of a list item. If several items have the same key, the first is
+// used.
 func (l *locator) item(t *schema.Type, list document.Value, s document.Step) (int, bool) {
 	if t == nil || t.List == nil || list.Kind() != document.List {
 		return 0, false

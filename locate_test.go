@@ -12,8 +12,8 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 )
 
-// variables is a manifest of a Deployment with n variables, which are items of a keyed
-// list, all with one value.
+// variables returns a Deployment manifest with n environment variables, items of a keyed
+// list, that share one value.
 func variables(n int, value string) []byte {
 	var b strings.Builder
 	b.WriteString("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\nspec:\n  selector: {matchLabels: {app: web}}\n" +
@@ -24,8 +24,8 @@ func variables(n int, value string) []byte {
 	return []byte(b.String())
 }
 
-// TestConflictsAreLocatedWithoutSearching finds the lines of many conflicts in one list:
-// each by its position, so that no list is searched, and each list is indexed once.
+// TestConflictsAreLocatedWithoutSearching locates many conflicts in one list by their
+// indices: no list is searched, and each list is indexed once.
 func TestConflictsAreLocatedWithoutSearching(t *testing.T) {
 	const n = 2000
 	lab, err := New(Options{})
@@ -63,8 +63,8 @@ func TestConflictsAreLocatedWithoutSearching(t *testing.T) {
 	}
 }
 
-// TestReportsGrowLinearly compares the allocations for some conflicts, and for some
-// objects, with those for four times as many.
+// TestReportsGrowLinearly compares the allocations for n conflicts, and for n objects, with
+// those for four times as many.
 func TestReportsGrowLinearly(t *testing.T) {
 	lab, err := New(Options{})
 	if err != nil {
@@ -114,8 +114,8 @@ func TestReportsGrowLinearly(t *testing.T) {
 	}
 }
 
-// TestAReportCostsAtMostTwiceTheEngine compares the allocations of an apply that
-// conflicts often with those that the engine makes for it by itself.
+// TestAReportCostsAtMostTwiceTheEngine compares the allocations of an apply with many
+// conflicts with those of the merge engine alone.
 func TestAReportCostsAtMostTwiceTheEngine(t *testing.T) {
 	engine, report := conflicting(t, 2000)
 	if e, r := testing.AllocsPerRun(2, engine), testing.AllocsPerRun(2, report); r > 2*e {
@@ -123,7 +123,8 @@ func TestAReportCostsAtMostTwiceTheEngine(t *testing.T) {
 	}
 }
 
-// conflicting returns an apply with n conflicts, by the engine alone and with the report.
+// conflicting returns functions that apply a configuration with n conflicts: by the engine
+// alone, and through a Lab with its report.
 func conflicting(t testing.TB, n int) (engine, report func()) {
 	t.Helper()
 	lab, err := New(Options{})
@@ -157,7 +158,7 @@ func conflicting(t testing.TB, n int) (engine, report func()) {
 	return engine, report
 }
 
-// configMaps is a text of n ConfigMaps, all with one value.
+// configMaps returns n ConfigMaps that share one value.
 func configMaps(n int, value string) Input {
 	var b strings.Builder
 	for i := range n {
@@ -182,7 +183,7 @@ func runAll(t testing.TB, lab *Lab, live, changes Input, n int) {
 	}
 }
 
-// BenchmarkObjects matches as many live objects with manifests and applies them.
+// BenchmarkObjects matches live objects with the same number of manifests and applies them.
 func BenchmarkObjects(b *testing.B) {
 	lab, err := New(Options{})
 	if err != nil {
@@ -198,8 +199,8 @@ func BenchmarkObjects(b *testing.B) {
 	}
 }
 
-// BenchmarkConflicts compares an apply that conflicts 10,000 times with what the engine
-// takes for it by itself.
+// BenchmarkConflicts compares an apply with 10,000 conflicts through a Lab with the merge
+// engine alone.
 func BenchmarkConflicts(b *testing.B) {
 	engine, report := conflicting(b, 10000)
 	b.Run("engine", func(b *testing.B) {
@@ -214,13 +215,13 @@ func BenchmarkConflicts(b *testing.B) {
 	})
 }
 
-// parsed are documents that were parsed before, with their lines.
+// parsed is an Input of documents that are already parsed, with their line numbers.
 type parsed []*document.Document
 
 func (d parsed) Documents() ([]*document.Document, error) { return d, nil }
 
-// TestARefusedItemThatTheManifestLacks refuses an item that only the live object has: its
-// position in the object is beyond the manifest's list.
+// TestARefusedItemThatTheManifestLacks refuses an item that only the live object has. Its
+// index in the object is beyond the end of the manifest's list.
 func TestARefusedItemThatTheManifestLacks(t *testing.T) {
 	lab, err := New(Options{})
 	if err != nil {

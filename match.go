@@ -10,11 +10,11 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Target names an object.
+// Target identifies an object.
 type Target struct {
 	APIVersion string `json:"apiVersion,omitempty"`
 	Kind       string `json:"kind,omitempty"`
-	// Namespace is empty for kinds that are not namespaced.
+	// Namespace is empty for cluster-scoped kinds.
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name,omitempty"`
 }
@@ -25,7 +25,7 @@ func (t Target) Group() string {
 	return group
 }
 
-// String returns the target as "Deployment.apps web in namespace shop".
+// String returns the target in the form "Deployment.apps web in namespace shop".
 func (t Target) String() string {
 	text := t.Kind
 	if group := t.Group(); group != "" {
@@ -40,25 +40,24 @@ func (t Target) String() string {
 	return text
 }
 
-// groupKindName is what live objects are found by; objects of one that differ in
-// their namespace are told apart afterwards.
+// groupKindName is the index key of live objects. Objects in several namespaces may share
+// one key; the namespace is compared afterwards.
 type groupKindName struct{ group, kind, name string }
 
-// liveObjects are the live objects that changes are matched with. A change is
-// matched with the object as the changes before have left it.
+// liveObjects indexes the live objects for matching. Each change sees an object as the
+// previous changes left it.
 type liveObjects struct {
 	all    []liveObject
 	byName map[groupKindName][]int
-	// given is the number of objects in the live input; those behind them were
-	// created by changes.
+	// given is the number of objects in the live input; later ones were created by changes.
 	given int
 }
 
-// A liveObject is an object of the live input or one that an earlier change created.
+// A liveObject is an object from the live input, or one that an earlier change created.
 type liveObject struct {
 	manifest.Object
 	namespace string
-	// opened is the object once it has been decoded.
+	// opened is the decoded object; nil until it is needed.
 	opened *Object
 }
 
@@ -83,8 +82,8 @@ func readLive(in Input) (*liveObjects, error) {
 	return l, nil
 }
 
-// add puts an object under its name. Of two with the same name and namespace the
-// first counts.
+// add indexes an object by its name. Of several objects with the same name and namespace
+// the first is used.
 func (l *liveObjects) add(o liveObject) {
 	o.namespace = o.Value.Lookup("metadata", "namespace").StringOr("")
 	name := nameOf(o.Value)
@@ -97,17 +96,17 @@ func nameOf(v document.Value) groupKindName {
 	return groupKindName{group, v.Get("kind").StringOr(""), v.Lookup("metadata", "name").StringOr("")}
 }
 
-// matched is a document of a change with the object that it is for.
+// matched is a change's document together with the live object that it changes.
 type matched struct {
 	manifest.Object
 	kind *schema.Kind
-	// at is the position of the live object, -1 for none.
+	// at is the index of the live object, -1 if there is none.
 	at     int
 	target Target
 	notes  []string
 }
 
-// match finds the live object that a document is for.
+// match finds the live object that a document changes.
 func (l *Lab) match(live *liveObjects, o manifest.Object, c Change) (*matched, error) {
 	m := &matched{Object: o, at: -1}
 	scale := c.Subresource == "scale" && o.Kind() == "Scale"
@@ -144,7 +143,7 @@ func (l *Lab) match(live *liveObjects, o manifest.Object, c Change) (*matched, e
 	return m, mayCreate(m, live, c)
 }
 
-// nameRequired says what a manifest without a name lacks.
+// nameRequired returns the message for a manifest without a name.
 func nameRequired(v document.Value) string {
 	if v.Lookup("metadata", "generateName").Exists() {
 		return "metadata.name is required: a name is generated only for objects that are created, not applied"
@@ -152,7 +151,7 @@ func nameRequired(v document.Value) string {
 	return "metadata.name is required"
 }
 
-// ofKind returns the live objects of a kind, whatever their names.
+// ofKind returns the indices of all live objects of a kind.
 func (l *liveObjects) ofKind(name groupKindName) []int {
 	var found []int
 	for i, o := range l.all {
@@ -163,7 +162,7 @@ func (l *liveObjects) ofKind(name groupKindName) []int {
 	return found
 }
 
-// identify finds the kind of a match.
+// identify sets the kind of a match.
 func (l *Lab) identify(m *matched, v document.Value, namespaced bool, c Change) error {
 	kind, note, err := l.kindOf(v, namespaced, c.Subresource == "status")
 	if err != nil {
@@ -177,8 +176,8 @@ func (l *Lab) identify(m *matched, v document.Value, namespaced bool, c Change) 
 	return nil
 }
 
-// chooseNamespace finds the namespace of a namespaced object, and by it the live
-// one.
+// chooseNamespace determines the namespace of a namespaced object, and with it the live
+// object.
 func (l *liveObjects) chooseNamespace(m *matched, candidates []int, c Change) error {
 	named := m.Value.Lookup("metadata", "namespace").StringOr("")
 	if named != "" && c.Namespace != "" && named != c.Namespace {
@@ -188,7 +187,7 @@ func (l *liveObjects) chooseNamespace(m *matched, candidates []int, c Change) er
 	if named == "" {
 		named = c.Namespace
 	}
-	if named == "" { // only a live object that was given tells which namespace is meant
+	if named == "" { // only live objects from the input determine a default namespace
 		candidates = slices.DeleteFunc(slices.Clone(candidates), func(i int) bool { return i >= l.given && l.all[i].namespace != "default" })
 	}
 	var namespaces []string
@@ -200,7 +199,7 @@ func (l *liveObjects) chooseNamespace(m *matched, candidates []int, c Change) er
 			m.at = i
 		}
 	}
-	if m.at < 0 { // a live object without a namespace is in whichever is asked for
+	if m.at < 0 { // a live object without a namespace matches any
 		if i := slices.IndexFunc(candidates, func(i int) bool { return l.all[i].namespace == "" }); i >= 0 {
 			m.at = candidates[i]
 		}
@@ -223,8 +222,8 @@ func (l *liveObjects) chooseNamespace(m *matched, candidates []int, c Change) er
 	return nil
 }
 
-// matchUntyped finds the live object of a patch that does not name its kind: the
-// only one, or the one of the name that a Scale has.
+// matchUntyped finds the live object for a patch without a kind: the only one, or for a
+// Scale the one with its name.
 func (l *Lab) matchUntyped(live *liveObjects, m *matched, c Change) error {
 	candidates := make([]int, 0, 1)
 	name := m.Value.Lookup("metadata", "name").StringOr("")
@@ -267,7 +266,7 @@ func countObjects(n int) string {
 	return fmt.Sprintf("%d objects are", n)
 }
 
-// mayCreate refuses a change of an object that is not there, unless it creates it.
+// mayCreate refuses a change to an object that does not exist unless the action creates it.
 func mayCreate(m *matched, live *liveObjects, c Change) error {
 	action := c.Action
 	if action == "" {

@@ -12,9 +12,9 @@ import (
 	"github.com/patchlab-dev/patchlab/patch"
 )
 
-// TestMigrationThereAndBack: for every recorded object that somebody updated, the patch
-// of the migration gives it the owners that the rehearsal shows, changes no value, and
-// is refused for another version of the object; the way back gives it its owners again.
+// TestMigrationThereAndBack: for every recorded object that was updated at least once, the
+// migration's patch yields the owners that the preview shows, changes no value, and is
+// refused for another resourceVersion; the reverse patch restores the original owners.
 func TestMigrationThereAndBack(t *testing.T) {
 	cases, err := conformance.ReadAll("testdata/conformance")
 	if err != nil {
@@ -32,7 +32,7 @@ func TestMigrationThereAndBack(t *testing.T) {
 			if err := live.UnmarshalJSON(change.Before); err != nil {
 				t.Fatalf("%s, step %d: %v", c.Name, change.Step, err)
 			}
-			if _, known := lab.Kinds().Of(live.Value); !known || live.Value.Lookup("metadata", "deletionTimestamp").Exists() { // one that is being deleted may take no patch
+			if _, known := lab.Kinds().Of(live.Value); !known || live.Value.Lookup("metadata", "deletionTimestamp").Exists() { // an object under deletion may refuse the patch
 				continue
 			}
 			var from []string

@@ -9,19 +9,20 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// An Object is an object of the API with its kind and the owners of its fields. It
-// is immutable and may be used by many goroutines. As an [Input] it is the live
-// object of the next change without being decoded again.
+// Object is an API object with its kind and the owners of its fields. It is immutable and
+// safe for concurrent use. When it is the live Input of another change, it is not decoded
+// again.
 type Object struct {
 	Kind *schema.Kind
-	// Value is the object without its metadata.managedFields, which are in Managed.
+	// Value is the object without metadata.managedFields, which Managed holds in decoded
+	// form.
 	Value   document.Value
 	Managed fieldmanager.Managed
 	lab     *Lab
 }
 
-// Open reads one object, such as one that 'kubectl get -o yaml
-// --show-managed-fields' prints. An error is an *Error.
+// Open reads one object, such as the output of 'kubectl get -o yaml --show-managed-fields'.
+// An error is an *Error.
 func (l *Lab) Open(in Input) (*Object, error) {
 	if o, ok := in.(*Object); ok && o != nil {
 		return o, nil
@@ -49,14 +50,14 @@ func (l *Lab) open(kind *schema.Kind, v document.Value) (*Object, error) {
 	return &Object{Kind: kind, Value: object.Value, Managed: object.Managed, lab: l}, nil
 }
 
-// Join returns the object with its owners in metadata.managedFields.
+// Join returns the object including metadata.managedFields.
 func (o *Object) Join() document.Value { return o.split().Join() }
 
 func (o *Object) split() fieldmanager.Object {
 	return fieldmanager.Object{Value: o.Value, Managed: o.Managed}
 }
 
-// Documents makes an Object an Input.
+// Documents implements Input.
 func (o *Object) Documents() ([]*document.Document, error) {
 	if o == nil {
 		return nil, nil
@@ -64,13 +65,13 @@ func (o *Object) Documents() ([]*document.Document, error) {
 	return o.Join().Documents()
 }
 
-// Lines returns the lines of the object's YAML, each with its field and its owners.
+// Lines returns the lines of the object's YAML, each with its field and the owners of the
+// field.
 func (o *Object) Lines() []explain.Line { return explain.Lines(o.Kind.Type(), o.split()) }
 
-// Owners returns the entries of managedFields whose manager owns a field, none where
-// nobody does. Items of lists may be given by their index, key or value, and what is
-// in an atomic list or object has the owners of the whole. An error says that the
-// object does not have the field.
+// Owners returns the managedFields entries that own a field; the result is empty if nobody
+// owns it. List items may be given by index, key or value. A field inside an atomic list or
+// map has the owners of the whole. An error means that the object does not have the field.
 func (o *Object) Owners(field document.Path) ([]fieldmanager.Entry, error) {
 	owned, err := o.FieldPath(field)
 	if err != nil {
@@ -79,9 +80,9 @@ func (o *Object) Owners(field document.Path) ([]fieldmanager.Entry, error) {
 	return o.Managed.Owners(owned), nil
 }
 
-// FieldPath returns the path by which managedFields names a field: items of lists by
-// their keys or value in place of their position, and an atomic list or object for what
-// is in it. An error says that the object does not have the field.
+// FieldPath returns the path that managedFields uses for a field: with keys or values
+// instead of list indices, and ending at an atomic list or map that contains the field. An
+// error means that the object does not have the field.
 func (o *Object) FieldPath(field document.Path) (document.Path, error) {
 	m, err := o.lab.pipeline.Manager(o.Kind, "")
 	if err != nil {
@@ -90,10 +91,9 @@ func (o *Object) FieldPath(field document.Path) (document.Path, error) {
 	return m.FieldPath(o.Value, field)
 }
 
-// Extract returns what a manager has applied to the object, as far as the object
-// still has it: the configuration to apply again. ok is false where the manager
-// has applied nothing. subresource is "" for what was applied to the object
-// itself. It is what client-go's Extract functions return.
+// Extract returns the fields that a manager has applied and the object still has, as a
+// configuration that can be applied again, like client-go's Extract functions. ok is false
+// if the manager has not applied anything. subresource is "" for the object itself.
 func (o *Object) Extract(manager, subresource string) (config document.Value, ok bool, err error) {
 	m, err := o.lab.pipeline.Manager(o.Kind, subresource)
 	if err != nil {
@@ -102,9 +102,9 @@ func (o *Object) Extract(manager, subresource string) (config document.Value, ok
 	return m.Extract(o.split(), manager)
 }
 
-// Migrate returns the object after its fields were handed over from managers that
-// updated it, such as kubectl's client-side apply, to one that applies from now on:
-// see [fieldmanager.Managed.Migrate].
+// Migrate returns the object with the fields of managers that used updates, such as
+// kubectl's client-side apply, transferred to a manager that applies: see
+// [fieldmanager.Managed.Migrate].
 func (o *Object) Migrate(from []string, to string) *Object {
 	migrated := *o
 	migrated.Managed = o.Managed.Migrate(from, to, "")

@@ -10,33 +10,33 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// A Resolution is a configuration with a way out of each of its conflicts.
+// Resolution is a configuration whose conflicts have been resolved one by one.
 type Resolution struct {
 	Target Target
-	// Kind of the object.
+	// Kind is the object's kind.
 	Kind *schema.Kind
 	// FieldManager is the manager that applies.
 	FieldManager string
-	// Conflicts are the conflicts of the original configuration. Fields are the paths
-	// of their fields in it, in the same order.
+	// Conflicts are the conflicts of the original configuration. Fields are their fields
+	// with positions, in the same order.
 	Conflicts []Conflict
 	Fields    []FieldError
-	// Resolution has the configuration to apply in its place.
+	// Resolution holds the configuration to apply instead of the original.
 	explain.Resolution
-	// Result is what applying it gives, nil where a conflict is open.
+	// Result is the outcome of applying that configuration; nil while a conflict is open.
 	Result *Result
-	// Notes say what was found out or assumed.
+	// Notes lists findings and assumptions for the user.
 	Notes []string
 }
 
-// Resolve finds the conflicts of an apply and takes a way out of each. choose
-// returns explain.Force, explain.DropField or explain.AdoptValue for a conflict, or
-// "" to leave it open; a nil choose leaves all open. What applying the resolved
-// configuration gives is tried at once.
+// Resolve finds the conflicts of an apply and resolves each. choose returns explain.Force,
+// explain.DropField or explain.AdoptValue for a conflict, or "" to leave it open; a nil
+// choose leaves all of them open. The resolved configuration is then applied, which gives
+// Result.
 //
-// An error is an *[Error] where the configuration cannot be applied for another
-// reason, before or after the conflicts are resolved, and wraps explain.ErrWay where
-// a way cannot be taken.
+// An error is an *[Error] if the configuration is refused for another reason, before or
+// after its conflicts are resolved. It wraps explain.ErrWay if the chosen resolution is not
+// possible.
 func (l *Lab) Resolve(live, config Input, o ApplyOptions, choose func(Conflict) string) (*Resolution, error) {
 	if o.Force {
 		return nil, fmt.Errorf("%w: an apply with force has no conflicts to resolve", ErrInput)
@@ -77,9 +77,9 @@ func (l *Lab) Resolve(live, config Input, o ApplyOptions, choose func(Conflict) 
 	return r, err
 }
 
-// Preview returns the value and the owners that the field of a conflict has once the
-// resolved configuration is applied. The value is absent where the object then has no
-// such field, and where the conflict is in another apiVersion than the object.
+// Preview returns the value and the owners that a conflicting field will have after the
+// resolved configuration is applied. The value is absent if the object will not have the
+// field, or if the conflict is in another apiVersion than the object's.
 func (r *Resolution) Preview(c Conflict) (value document.Value, owners []fieldmanager.Entry) {
 	if r.Result == nil {
 		return document.Value{}, nil

@@ -19,18 +19,18 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/oracle/conformance/inprocess"
 )
 
-// twiceInLive are the cases with a conflict over an item that the live object has
-// twice. Its value cannot be adopted: every apply makes one item of the two.
+// twiceInLive lists the cases with a conflict over an item that the live object contains
+// twice. Its value cannot be adopted because every apply merges the two items.
 var twiceInLive = map[string]bool{
 	"ssa-basics/finalizers-duplicates":             true,
 	"ssa-lists/service-account-duplicates-in-live": true,
 }
 
-// resolver resolves every conflict that recorded requests are refused for.
+// resolver resolves every conflict of recorded requests that were refused with one.
 type resolver struct {
 	route
 	t         *testing.T
-	name      string // of the case
+	name      string // the name of the case
 	conflicts int
 	tried     map[string]int
 	rewritten int
@@ -54,7 +54,7 @@ func (r *resolver) send(request conformance.Request) (conformance.Answer, error)
 		r.t.Errorf("%s: %v", r.name, err)
 		return answer, nil
 	}
-	if !d.Root.Lookup("metadata", "name").Exists() { // the path of the request names it
+	if !d.Root.Lookup("metadata", "name").Exists() { // the request's path has the name
 		d = &document.Document{Root: d.Root.Set(document.NewString(asked.Name), "metadata", "name")}
 		text = string(d.Root.YAML())
 	}
@@ -62,7 +62,8 @@ func (r *resolver) send(request conformance.Request) (conformance.Answer, error)
 	return answer, nil
 }
 
-// each resolves all conflicts in one way, and each alone while the others are forced.
+// each resolves all conflicts in the same way, and then each one alone while the others are
+// forced.
 func (r *resolver) each(live document.Value, d *document.Document, text string, o patchlab.ApplyOptions) {
 	found, err := r.lab.Resolve(live, d, o, nil)
 	if err != nil || len(found.Conflicts) == 0 || len(found.Open) != len(found.Conflicts) {
@@ -78,8 +79,8 @@ func (r *resolver) each(live document.Value, d *document.Document, text string, 
 	}
 }
 
-// resolve takes a way out of some conflicts and force out of the others, and applies
-// the manifest that comes of it.
+// resolve resolves some conflicts in one way and the others by force, and applies the
+// resulting manifest.
 func (r *resolver) resolve(live document.Value, d *document.Document, text string, o patchlab.ApplyOptions, found *patchlab.Resolution, way string, of func(patchlab.Conflict) bool) {
 	choose := func(c patchlab.Conflict) string {
 		switch {
@@ -125,13 +126,13 @@ func (r *resolver) resolve(live document.Value, d *document.Document, text strin
 	}
 }
 
-// sameRefusal reports whether two errors are one refusal, but for lines and columns.
+// sameRefusal reports whether two errors are equal apart from line and column.
 func sameRefusal(a, b error) bool {
 	var x, y *cluster.Status
 	return errors.As(a, &x) && errors.As(b, &y) && x.Code == y.Code && x.Message == y.Message
 }
 
-// check holds a preview against what the way promises.
+// check compares a preview with the documented effect of the resolution.
 func (r *resolver) check(got *patchlab.Resolution, c patchlab.Conflict, way string) {
 	_, owners := got.Preview(c)
 	applier, owner := false, false
@@ -150,9 +151,8 @@ func (r *resolver) check(got *patchlab.Resolution, c patchlab.Conflict, way stri
 	}
 }
 
-// TestEveryRecordedConflictIsResolved: what resolving a conflict promises is what
-// applying the manifest that it writes gives, for every conflict that kube-apiserver
-// was recorded to refuse an apply for.
+// TestEveryRecordedConflictIsResolved: for every conflict in the recordings, the preview of
+// its resolution equals the result of applying the resolved manifest.
 func TestEveryRecordedConflictIsResolved(t *testing.T) {
 	cases, err := conformance.ReadAll("testdata/conformance")
 	if err != nil {
@@ -183,7 +183,7 @@ func TestEveryRecordedConflictIsResolved(t *testing.T) {
 	}
 }
 
-// countConflicts counts the conflicts of a recorded refusal.
+// countConflicts returns the number of conflicts in a recorded Status.
 func countConflicts(body any) int {
 	m, _ := body.(map[string]any)
 	details, _ := m["details"].(map[string]any)
@@ -197,7 +197,7 @@ func countConflicts(body any) int {
 	return n
 }
 
-// createRecordedCRDs creates the CustomResourceDefinitions that the recordings are of.
+// createRecordedCRDs creates the CustomResourceDefinitions that the recordings use.
 func createRecordedCRDs(t *testing.T, c *cluster.Cluster) {
 	t.Helper()
 	files, err := filepath.Glob("testdata/crds/*.yaml")

@@ -5,41 +5,39 @@ import (
 	"github.com/patchlab-dev/patchlab/explain"
 )
 
-// A Result is what becomes of an object.
+// Result is the outcome of a change to one object.
 type Result struct {
 	Target Target
-	// Action and FieldManager are those of the change, also where it left them
-	// open.
+	// Action and FieldManager are those of the change, including detected and default ones.
 	Action       Action
 	FieldManager string
-	// Position is where the document of the change begins.
+	// Position is where the change's document begins.
 	Position document.Position
-	// Before is the object before, as the API server reads it from its store:
-	// with the defaults of fields that it lacks. It is nil where the object was
-	// created.
+	// Before is the object before the change, as the API server reads it from storage: with
+	// defaults for missing fields. It is nil if the object was created.
 	Before *Object
 	// After is the object after the change.
 	After *Object
-	// Scale is the Scale object in the response to a change of the subresource scale, and
-	// absent for other changes.
+	// Scale is the Scale in the response to a change of the scale subresource; absent
+	// otherwise.
 	Scale document.Value
-	// Warnings are those that the API server sends with its answer.
+	// Warnings lists the warnings that the API server would send.
 	Warnings []string
-	// Notes say what was found out or assumed: the action, the namespace, that a
-	// kind has no schema.
+	// Notes lists findings and assumptions: the detected action, the namespace, a kind
+	// without a schema.
 	Notes []string
 
-	noted *explain.Notes // nil where the change was not to be explained
+	noted *explain.Notes // nil unless Change.Explain is set
 }
 
-// Object returns the object after the change, with its managedFields.
+// Object returns the object after the change, including metadata.managedFields.
 func (r *Result) Object() document.Value { return r.After.Join() }
 
-// Created reports whether there was no object before.
+// Created reports whether the change created the object.
 func (r *Result) Created() bool { return r.Before == nil }
 
-// Changed reports whether the object differs from the one before, in a value or in
-// an owner. A change that changes nothing leaves the resourceVersion as it is.
+// Changed reports whether any value or owner changed. A change without effect leaves the
+// resourceVersion unchanged.
 func (r *Result) Changed() bool {
 	if r.Before == nil {
 		return true
@@ -50,8 +48,7 @@ func (r *Result) Changed() bool {
 	return !document.Identical(r.Before.Value, r.After.Value) || !document.Identical(r.Before.Managed.Value(), r.After.Managed.Value())
 }
 
-// Changes lists the fields that the change set, removed, or moved between
-// managers, in the order of their paths.
+// Changes lists the fields that were set or removed or changed owners, ordered by path.
 func (r *Result) Changes() []explain.Change {
 	var before Object
 	if r.Before != nil {
@@ -60,9 +57,8 @@ func (r *Result) Changes() []explain.Change {
 	return explain.Changes(r.After.Kind.Type(), before.split(), r.After.split())
 }
 
-// Reasons lists why the fields that the change set, removed, left as they are or moved
-// between managers are as they are, by the rules of doc/rules.md. It is nil where the
-// change was made without Change.Explain.
+// Reasons lists, for the fields that the change set, removed, kept or transferred, the rule
+// of doc/rules.md that decided it. It is nil unless Change.Explain was set.
 func (r *Result) Reasons() []explain.Reason {
 	if r.noted == nil {
 		return nil
@@ -74,9 +70,8 @@ func (r *Result) Reasons() []explain.Reason {
 	return explain.Reasons(w)
 }
 
-// Reasons lists the fields for which a change was refused, each with the rule that
-// refuses it (doc/rules.md), the value and the owners before. It is nil where the
-// change was made without Change.Explain.
+// Reasons lists the fields that caused the refusal, each with its rule (doc/rules.md) and
+// its value and owners before. It is nil unless Change.Explain was set.
 func (e *Error) Reasons() []explain.Reason {
 	if e.write == nil || e.write.noted == nil {
 		return nil
@@ -99,8 +94,8 @@ func (e *Error) Reasons() []explain.Reason {
 	return explain.Reasons(w)
 }
 
-// Changes lists the fields that differ between two states of an object, in value or
-// in owners, in the order of their paths. What the API server counts is left out.
+// Changes lists the fields whose value or owners differ between two states of an object,
+// ordered by path. Fields that the API server increments itself are excluded.
 func (l *Lab) Changes(before, after Input) ([]explain.Change, error) {
 	was, err := l.Open(before)
 	if err != nil {

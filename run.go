@@ -15,15 +15,14 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Run carries out each document of an input on the live object that it is for, in
-// order, and yields what becomes of it: a Result or an error, which is an *Error
-// unless the input cannot be read at all. Documents after one that fails are
-// worked on too. An object that several documents change is changed by each in
-// turn.
+// Run applies each document of changes to the live object that it matches, in order, and
+// yields a Result or an error for each. The error is an *Error unless the input cannot be
+// read at all. A failed document does not stop the following ones. An object that several
+// documents change is changed by each in turn.
 //
-// A document is for the live object of its group, kind, namespace and name. One
-// without a kind, such as a JSON patch, is for the only live object. What has no
-// live object is created by an apply and refused by any other change.
+// A document matches the live object with its group, kind, namespace and name. A document
+// without a kind, such as a JSON patch, matches the only live object. If nothing matches,
+// an apply creates the object and any other change is refused.
 func (l *Lab) Run(live, changes Input, c Change) iter.Seq2[*Result, error] {
 	return func(yield func(*Result, error) bool) {
 		objects, docs, err := l.read(live, changes)
@@ -32,7 +31,7 @@ func (l *Lab) Run(live, changes Input, c Change) iter.Seq2[*Result, error] {
 			return
 		}
 		for _, o := range docs {
-			result, err := l.one(objects, o, c)
+			result, err := l.runOne(objects, o, c)
 			if !yield(result, err) {
 				return
 			}
@@ -49,7 +48,7 @@ func (l *Lab) read(live, changes Input) (*liveObjects, []manifest.Object, error)
 	return found, docs, err
 }
 
-// single carries out a change that is one document.
+// single performs a change that must be exactly one document.
 func (l *Lab) single(live, change Input, c Change) (*Result, error) {
 	found, docs, err := l.read(live, change)
 	if err != nil {
@@ -58,11 +57,12 @@ func (l *Lab) single(live, change Input, c Change) (*Result, error) {
 	if len(docs) != 1 {
 		return nil, fmt.Errorf("%w: expected one object or patch, found %d; Run takes several", ErrInput, len(docs))
 	}
-	return l.one(found, docs[0], c)
+	return l.runOne(found, docs[0], c)
 }
 
-// one carries out one document and keeps what becomes of its object.
-func (l *Lab) one(live *liveObjects, o manifest.Object, c Change) (*Result, error) {
+// runOne performs the change of one document and stores the resulting object among the live
+// ones.
+func (l *Lab) runOne(live *liveObjects, o manifest.Object, c Change) (*Result, error) {
 	m, err := l.match(live, o, c)
 	if err != nil {
 		return nil, located(err, o).about(m.target, c.Action)
@@ -83,18 +83,18 @@ func (l *Lab) one(live *liveObjects, o manifest.Object, c Change) (*Result, erro
 	return result, nil
 }
 
-// write is one change of one object on its way.
+// write is the state of one change while it is performed.
 type write struct {
 	lab *Lab
 	*matched
 	change Change
-	// live is the object before, nil for none.
+	// live is the object before the change; nil if it does not exist.
 	live  *Object
 	notes []string
-	noted *explain.Notes // nil where the change is not to be explained
+	noted *explain.Notes // nil unless Change.Explain is set
 }
 
-// rulesNotRun says that an object was not held against the rules of its kind.
+// rulesNotRun returns the note for n validation rules that were not evaluated.
 func rulesNotRun(n int, k *schema.Kind) string {
 	if n == 1 {
 		return "1 CEL rule of " + k.Kind + " was not run"
@@ -143,8 +143,8 @@ func (l *Lab) prepare(live *liveObjects, m *matched, c Change) (*write, error) {
 	return w, nil
 }
 
-// withoutOwners reports whether an API server has printed the live object without its
-// managedFields, which an apply asks for.
+// withoutOwners reports whether the live object comes from an API server but without
+// managedFields, which an apply needs.
 func (w *write) withoutOwners() bool {
 	return w.change.Action == ActionApply && w.live.Managed.Len() == 0 && w.live.Value.Lookup("metadata", "uid").Exists()
 }
@@ -156,7 +156,7 @@ func (w *write) open(o *liveObject) error {
 		if err != nil {
 			return &Error{Position: o.Position(), Err: err, message: "the live object: " + err.Error()}
 		}
-		if !opened.Value.Lookup("metadata", "uid").Exists() { // no API server has printed it
+		if !opened.Value.Lookup("metadata", "uid").Exists() { // not printed by an API server
 			normal := w.lab.pipeline.Normalize(w.kind, opened.split())
 			opened.Value = normal.Value
 		}
@@ -174,7 +174,7 @@ func (w *write) open(o *liveObject) error {
 	return nil
 }
 
-// checkSubresource refuses a subresource that a kind does not have.
+// checkSubresource refuses a subresource that the kind does not have.
 func checkSubresource(kind *schema.Kind, name string) error {
 	if _, ok := kind.Subresource(name); ok || name == "" {
 		return nil
@@ -189,7 +189,7 @@ func checkSubresource(kind *schema.Kind, name string) error {
 	return &OptionError{"subresource", fmt.Sprintf("%s has no subresource %q; it has %s", kind.Kind, name, strings.Join(has, ", "))}
 }
 
-// do carries the change out.
+// do performs the change.
 func (w *write) do() (*Result, error) {
 	if w.change.Action == ActionClientApply {
 		return w.clientApply()
@@ -198,8 +198,7 @@ func (w *write) do() (*Result, error) {
 	return w.send(verb, format, w.document())
 }
 
-// document returns the document of the change, without its text where it is an
-// item of a List.
+// document returns the change's document; an item of a List has no text of its own.
 func (w *write) document() *document.Document {
 	if len(w.At) == 0 {
 		return w.Document
@@ -214,9 +213,9 @@ func (w *write) document() *document.Document {
 	return d
 }
 
-// clientApply does what kubectl apply does without --server-side: it creates the
-// object with its configuration in an annotation, or sends the three-way patch
-// between that annotation, the configuration and the live object.
+// clientApply does what 'kubectl apply' does without --server-side: it creates the object
+// with its configuration in an annotation, or sends the three-way patch between that
+// annotation, the configuration and the live object.
 func (w *write) clientApply() (*Result, error) {
 	config := w.Value
 	if w.kind.Namespaced && !hasNamespace(config) {
@@ -241,7 +240,7 @@ func (w *write) clientApply() (*Result, error) {
 	return w.send(verb, format, &document.Document{Root: p})
 }
 
-// send sends a request through the pipeline.
+// send passes a request through the pipeline.
 func (w *write) send(verb cluster.Verb, format cluster.Format, body *document.Document) (*Result, error) {
 	r := &cluster.Request{Verb: verb, Format: format, Document: body,
 		Namespace: w.target.Namespace, Name: w.target.Name, Subresource: w.change.Subresource,
@@ -280,7 +279,7 @@ func (w *write) result(response *cluster.Response) *Result {
 	return r
 }
 
-// refused turns the error of a change into an *Error.
+// refused converts the error of a change to an *Error.
 func (w *write) refused(err error) *Error {
 	e := located(err, w.Object).about(w.target, w.change.Action)
 	e.FieldManager, e.write = w.change.FieldManager, w
