@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// inputs are the sizes that doc/performance.md speaks of.
+// inputs returns the texts of the sizes in doc/performance.md.
 func inputs() map[string][]byte {
 	var containers, items []string
 	for i := range 8 {

@@ -8,27 +8,27 @@ import (
 	"unsafe"
 )
 
-// Nodes never change, so all empty values are one.
+// Nodes are immutable, so all empty values share one node.
 var (
 	nullNode        = node{raw: "null", kind: Null, flags: canonical}
 	emptyObjectNode = node{raw: "{}", kind: Object, flags: canonical}
 	emptyListNode   = node{raw: "[]", kind: List, flags: canonical}
 )
 
-// NewNull returns null.
+// NewNull returns the value null.
 func NewNull() Value { return Value{&nullNode} }
 
-// NewBool returns a boolean.
+// NewBool returns a boolean value.
 func NewBool(b bool) Value {
 	return Value{&node{raw: strconv.FormatBool(b), kind: Bool, flags: canonical}}
 }
 
-// NewInt returns an integer.
+// NewInt returns an integer value.
 func NewInt(i int64) Value {
 	return Value{&node{raw: strconv.FormatInt(i, 10), kind: Number, flags: canonical | integer}}
 }
 
-// NewFloat returns a float64, null for an infinity or a NaN.
+// NewFloat returns a float64 value, or null for an infinity or NaN, which JSON lacks.
 func NewFloat(f float64) Value {
 	if f-f != 0 {
 		return NewNull()
@@ -36,7 +36,7 @@ func NewFloat(f float64) Value {
 	return Value{&node{raw: string(appendFloat(nil, f)), kind: Number, flags: canonical}}
 }
 
-// NewString returns a string. Invalid UTF-8 becomes U+FFFD.
+// NewString returns a string value. Invalid UTF-8 is replaced by U+FFFD.
 func NewString(s string) Value {
 	n := stringNode(s)
 	return Value{&n}
@@ -53,7 +53,7 @@ func stringNode(s string) node {
 	return n
 }
 
-// NewObject returns an object without members.
+// NewObject returns an empty object.
 func NewObject() Value { return Value{&emptyObjectNode} }
 
 func newContainer(kind Kind, kids []node) Value {
@@ -61,7 +61,7 @@ func newContainer(kind Kind, kids []node) Value {
 	return Value{&n}
 }
 
-// NewList returns a list of the items given.
+// NewList returns a list of the given items.
 func NewList(items ...Value) Value {
 	b := ListBuilder{kids: make([]node, 0, len(items))}
 	for _, v := range items {
@@ -70,22 +70,21 @@ func NewList(items ...Value) Value {
 	return b.List()
 }
 
-// An ObjectBuilder collects the members of a new object. The zero value is ready to
-// use. It must not be used after Object.
+// ObjectBuilder builds an object member by member. The zero value is ready to use. A
+// builder must not be used after Object.
 type ObjectBuilder struct {
 	kids   []node
-	jumped bool // a member was added out of order or twice
+	jumped bool // a key was not greater than the one before
 }
 
-// Grow makes room for n more members.
+// Grow reserves room for n more members.
 func (b *ObjectBuilder) Grow(n int) { b.kids = slices.Grow(b.kids, n) }
 
-// Len returns how many members were added.
+// Len returns the number of members added.
 func (b *ObjectBuilder) Len() int { return len(b.kids) }
 
-// Set adds a member. Members may be added in any order; the order of their keys is
-// fastest. Of several members with one key the last counts. An absent value adds
-// nothing.
+// Set adds a member. Members may be added in any order; ascending order of keys is fastest.
+// If a key is added several times, the last value is used. An absent value adds nothing.
 func (b *ObjectBuilder) Set(key string, v Value) {
 	if v.n == nil {
 		return
@@ -93,10 +92,10 @@ func (b *ObjectBuilder) Set(key string, v Value) {
 	b.set(key, *v.n)
 }
 
-// SetString adds a member that is a string, as Set(key, NewString(text)) does.
+// SetString adds a string member, like Set(key, NewString(text)).
 func (b *ObjectBuilder) SetString(key, text string) { b.set(key, stringNode(text)) }
 
-// SetNonEmpty adds a member that is a string, as SetString does, unless text is empty.
+// SetNonEmpty adds a string member unless text is empty.
 func (b *ObjectBuilder) SetNonEmpty(key, text string) {
 	if text != "" {
 		b.SetString(key, text)
@@ -105,7 +104,7 @@ func (b *ObjectBuilder) SetNonEmpty(key, text string) {
 
 func (b *ObjectBuilder) set(key string, n node) { b.add(keyed(key, n)) }
 
-// keyed returns the node as a member with a key.
+// keyed returns a copy of the node as a member with the given key.
 func keyed(key string, n node) node {
 	if n.key != key || n.flags&keyCanonical == 0 {
 		n.key = key
@@ -117,7 +116,7 @@ func keyed(key string, n node) node {
 	return n
 }
 
-// Keep adds the i-th member of an object with its key.
+// Keep adds the i-th member of another object.
 func (b *ObjectBuilder) Keep(object Value, i int) { b.add(object.n.kids()[i]) }
 
 func (b *ObjectBuilder) add(n node) {
@@ -127,7 +126,7 @@ func (b *ObjectBuilder) add(n node) {
 	b.kids = append(b.kids, n)
 }
 
-// Object returns the object.
+// Object returns the object built.
 func (b *ObjectBuilder) Object() Value {
 	if len(b.kids) == 0 {
 		return NewObject()
@@ -152,17 +151,17 @@ func (b *ObjectBuilder) node() node {
 	return container(Object, b.kids)
 }
 
-// A ListBuilder collects the items of a new list. The zero value is ready to use. It
-// must not be used after List.
+// ListBuilder builds a list item by item. The zero value is ready to use. A builder must
+// not be used after List.
 type ListBuilder struct {
 	kids  []node
-	below []node // room for the members of items
+	below []node // arena for the members of items
 }
 
-// Grow makes room for n more items.
+// Grow reserves room for n more items.
 func (b *ListBuilder) Grow(n int) { b.kids = slices.Grow(b.kids, n) }
 
-// Len returns how many items were added.
+// Len returns the number of items added.
 func (b *ListBuilder) Len() int { return len(b.kids) }
 
 // Append adds an item. An absent value adds nothing.
@@ -173,8 +172,8 @@ func (b *ListBuilder) Append(v Value) {
 	b.kids = append(b.kids, *v.n)
 }
 
-// AppendObject adds the object that o has collected, as Append(o.Object()) does, and
-// empties o for the next one.
+// AppendObject adds the object built by o, like Append(o.Object()), and resets o for the
+// next one.
 func (b *ListBuilder) AppendObject(o *ObjectBuilder) {
 	if len(o.kids) == 0 {
 		b.Append(NewObject())
@@ -182,7 +181,7 @@ func (b *ListBuilder) AppendObject(o *ObjectBuilder) {
 	}
 	n := o.node()
 	if len(b.below) < int(n.count) {
-		// The items to come will mostly have as many members.
+		// The following items will mostly have as many members as this one.
 		b.below = make([]node, int(n.count)*min(1+cap(b.kids)-len(b.kids), maxChunk))
 	}
 	kids := b.below[:n.count:n.count]
@@ -193,12 +192,12 @@ func (b *ListBuilder) AppendObject(o *ObjectBuilder) {
 	o.kids, o.jumped = o.kids[:0], false
 }
 
-// AppendItems adds the items of a list from one position to before another.
+// AppendItems adds the items [from, to) of another list.
 func (b *ListBuilder) AppendItems(list Value, from, to int) {
 	b.kids = append(b.kids, list.n.kids()[from:to]...)
 }
 
-// List returns the list.
+// List returns the list built.
 func (b *ListBuilder) List() Value {
 	if len(b.kids) == 0 {
 		return Value{&emptyListNode}
@@ -206,9 +205,9 @@ func (b *ListBuilder) List() Value {
 	return newContainer(List, b.kids)
 }
 
-// With returns the object with the member key set to val, or without it if val is
-// absent. The result is v itself if the member is val already. If v is not an object,
-// the result is an object with this member alone. Other members are shared.
+// With returns the object with the member key set to val, or removed if val is absent. It
+// returns v itself if the member already is val. If v is not an object, the result is an
+// object with only this member. The other members are shared.
 func (v Value) With(key string, val Value) Value {
 	if !val.Exists() {
 		return v.Without(key)
@@ -230,7 +229,8 @@ func (v Value) With(key string, val Value) Value {
 	return newContainer(Object, append(kids, old[i:]...))
 }
 
-// Without returns the object without the member key: v itself where there is none.
+// Without returns the object without the member key. It returns v itself if there is no
+// such member.
 func (v Value) Without(key string) Value {
 	i, found := v.Find(key)
 	if !found {
@@ -252,7 +252,7 @@ func (v Value) WithItem(i int, val Value) Value {
 	return newContainer(List, kids)
 }
 
-// Splice returns the list with del items at i taken out and items put in there.
+// Splice returns the list with del items at index i replaced by the given items.
 func (v Value) Splice(i, del int, items ...Value) Value {
 	old := v.n.kids()
 	b := ListBuilder{kids: make([]node, 0, max(len(old)-del+len(items), 0))}

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// check validates one value and moves behind it, without making nodes. It reports
-// false where the value is invalid or cannot be deferred (see lazy.go); the parser
-// is then somewhere within the value.
+// check validates one value without creating nodes and advances past it. It returns false
+// if the value is invalid or cannot be deferred (see lazy.go); the position is then
+// undefined.
 func (p *parser) check(depth int) bool {
 	p.space()
 	if p.i >= len(p.b) {
@@ -36,8 +36,8 @@ func (p *parser) check(depth int) bool {
 	}
 }
 
-// checkList checks a list and counts its items. It appends their spans to *spans
-// unless that is nil.
+// checkList validates a list and counts its items. It appends their spans to *spans unless
+// spans is nil.
 func (p *parser) checkList(depth int, spans *[]itemSpan) (count int, ok bool) {
 	start := p.i
 	if p.i++; depth > maxDepth {
@@ -75,23 +75,23 @@ func (p *parser) checkList(depth int, spans *[]itemSpan) (count int, ok bool) {
 	}
 }
 
-// previousItem describes the preceding item of a list of objects. Adjacent items
-// usually have the same keys, and often the same strings under some of them.
-// Comparing the text is cheaper than checking it again.
+// previousItem records the preceding item in a list of objects. Adjacent items usually have
+// the same keys, and often some equal strings. Comparing the text is cheaper than
+// validating it again.
 type previousItem struct {
 	members [8]previousMember // in ascending order of their keys
 	n       int
 }
 
-// previousMember holds the positions of a member of the preceding item in the text: of
-// its key, with quotes and colon and without escapes, and of its value. The value's span
-// is empty unless the value is a string. Both texts are in printed form.
+// previousMember records where a member of the preceding item is in the text: its key, with
+// quotes and colon and without escapes, and its value. The value's span is empty unless the
+// value is a string. Both texts are in printed form.
 type previousMember struct{ key, value span }
 
 type span struct{ from, to int }
 
-// again moves behind a repetition of a part of the text, and reports whether there
-// is one here.
+// again reports whether the text at the current position repeats an earlier part, and if
+// so, advances past it.
 func (p *parser) again(part span) bool {
 	n := part.to - part.from
 	if n == 0 || n > len(p.b)-p.i || p.s[p.i:p.i+n] != p.s[part.from:part.to] {
@@ -101,7 +101,7 @@ func (p *parser) again(part span) bool {
 	return true
 }
 
-// checkValue checks the value of the member i.
+// checkValue validates the value of member i.
 func (l *previousItem) checkValue(p *parser, i, depth int) bool {
 	if p.i >= len(p.b) || p.b[p.i] != '"' {
 		return p.check(depth)
@@ -118,8 +118,8 @@ func (l *previousItem) checkValue(p *parser, i, depth int) bool {
 	return ok
 }
 
-// checkObject checks an object and counts its members. last describes the object
-// before it in a list, and is updated; it is nil outside lists.
+// checkObject validates an object and counts its members. last describes the preceding
+// object in a list and is updated; it is nil outside lists.
 func (p *parser) checkObject(depth int, last *previousItem) (members int, ok bool) {
 	if depth > maxDepth {
 		return 0, false
@@ -132,7 +132,7 @@ func (p *parser) checkObject(depth int, last *previousItem) (members int, ok boo
 	}
 	lastKey, lastPlain := "", true
 	var repeated span
-	same := last != nil // all keys so far are those of last
+	same := last != nil // all keys so far equal those of last
 	for {
 		p.space()
 		if !same || members >= last.n || !p.again(last.members[members].key) {
@@ -171,8 +171,9 @@ func (p *parser) checkObject(depth int, last *previousItem) (members int, ok boo
 	}
 }
 
-// checkRepeated checks the value of a member. In managedFields most members are
-// objects with the text of the member before, which is at before and is updated.
+// checkRepeated validates the value of a member. In managedFields most members are objects
+// with the same text as the preceding member; before is the span of that text and is
+// updated.
 func (p *parser) checkRepeated(before *span, depth int) bool {
 	switch {
 	case p.i+1 >= len(p.b) || p.b[p.i] != '{' || depth > maxDepth:
@@ -189,7 +190,7 @@ func (p *parser) checkRepeated(before *span, depth int) bool {
 	return ok
 }
 
-// checkKey checks a key and its colon.
+// checkKey validates a key and its colon.
 func (p *parser) checkKey() (key string, plain, ok bool) {
 	if p.i >= len(p.b) || p.b[p.i] != '"' {
 		return "", false, false
@@ -203,8 +204,8 @@ func (p *parser) checkKey() (key string, plain, ok bool) {
 	return key, plain, true
 }
 
-// rises reports whether key a comes before key b, given their raw texts. plain is
-// false if one may hold escapes, which are decoded only where they may decide it.
+// rises reports whether key a sorts before key b, given their raw texts. plain is false if
+// either may contain escapes; they are decoded only if they can affect the order.
 func rises(a, b string, plain bool) bool {
 	if plain {
 		return a < b
@@ -223,7 +224,7 @@ func rises(a, b string, plain bool) bool {
 	return unescape(a) < unescape(b)
 }
 
-// checkComma moves behind a comma or the end of a list or an object.
+// checkComma advances past a comma or the end of a list or object.
 func (p *parser) checkComma(close byte) (end, ok bool) {
 	p.space()
 	if p.i >= len(p.b) {
@@ -240,8 +241,8 @@ func (p *parser) checkComma(close byte) (end, ok bool) {
 	return false, false
 }
 
-// checkString checks a string. It returns the text between the quotes and whether
-// that has no escapes.
+// checkString validates a string. It returns the text between the quotes and whether it is
+// free of escapes.
 func (p *parser) checkString() (raw string, plain, ok bool) {
 	start := p.i + 1
 	plain = true

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// Objects of a list are checked by comparing them with the one before, which must
-// make no difference: neighbours have more or fewer members, in or out of order,
-// other spellings, and errors.
+// TestNeighboursInALargeList: the fast path compares each object of a list with the
+// preceding one, which must not change the result. Neighbours have more or fewer members,
+// in or out of order, with other spellings and with errors.
 func TestNeighboursInALargeList(t *testing.T) {
 	keys := []string{`"a":`, `"b":`, `"b" :`, `"c\"":`, `"c\u0022":`, `"d<":`, `"e":`, `"é":`, `"":`, `"a"`}
 	values := []string{`"x"`, `"x"`, `"x "`, `"\u00e9"`, `"<"`, `1`, `null`, `{"a":"x"}`, `[{"a":"x"},{"a":"x","b":"y"}]`, `""`, `"x`}
@@ -55,7 +55,8 @@ func TestListBuilderKeepsObjectsApart(t *testing.T) {
 	}
 }
 
-// A value is checked by comparing it with the one under the key before.
+// TestSiblingsInALargeList: the fast path compares each value with that of the preceding
+// key, which must not change the result.
 func TestSiblingsInALargeList(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))
 	values := []string{`{".":{},"f:a":{}}`, `{".":{},"f:a":{}}`, `{".":{},"f:a":{} }`, `{"f:b":{},".":{}}`, `{}`, `{ }`, `1`, `"x\"y"`, `"\u0061"`, `{".":{},"f:a":{}`, `{".":{},"f:a":{}}}`, `{"f:a":{"x":[1,2]}}`}

@@ -5,19 +5,18 @@ import (
 	"strings"
 )
 
-// Equal reports whether two values are equal, numbers by their value
-// (1 equals 1.0), strings by their text, objects without regard to order. It is
-// the equality of structured merge.
+// Equal reports whether two values are equal: numbers by value (1 equals 1.0), strings by
+// text, objects regardless of member order. This is the equality of structured merge.
 func Equal(a, b Value) bool { return equal(a, b, false) }
 
-// Identical is Equal that distinguishes 1 from 1.0, as a deep comparison of
-// Kubernetes' unstructured objects does, where one is an int64 and the other a
-// float64.
+// Identical reports whether two values are equal and numbers have the same type: unlike
+// Equal, it distinguishes 1 from 1.0, as a deep comparison of Kubernetes' unstructured
+// objects distinguishes int64 from float64.
 func Identical(a, b Value) bool { return equal(a, b, true) }
 
-// SurelyIdentical reports whether two values can be seen to be identical without
-// walking them: they are one part of one tree, or have the same text in printed form.
-// If it returns false, they may be identical all the same.
+// SurelyIdentical is a fast approximation of Identical that does not walk the values. It
+// returns true if they are the same part of one tree or have the same printed text. It may
+// return false for identical values.
 func SurelyIdentical(a, b Value) bool {
 	return SameNode(a, b) || a.n != nil && b.n != nil && a.n.kind == b.n.kind &&
 		a.n.flags&b.n.flags&canonical != 0 && a.n.raw != "" && a.n.raw == b.n.raw
@@ -62,10 +61,10 @@ func equal(a, b Value, exact bool) bool {
 	return true
 }
 
-// Compare orders values as structured merge does (sigs.k8s.io/structured-merge-diff,
-// value.Compare): numbers before strings before booleans before lists before
-// objects before null; numbers by value, false before true, lists item by item,
-// objects by their sorted members. An absent value comes first.
+// Compare orders values like value.Compare of sigs.k8s.io/structured-merge-diff: numbers
+// before strings before booleans before lists before objects before null; numbers by value,
+// false before true, lists item by item, objects by their sorted members. Absent sorts
+// first.
 func Compare(a, b Value) int {
 	if c := cmp.Compare(rank(a), rank(b)); c != 0 {
 		return c
@@ -113,7 +112,7 @@ func rank(v Value) int {
 	return 0
 }
 
-// compareNumbers compares integers exactly; where a float64 takes part, as float64s.
+// compareNumbers compares two integers exactly, and other numbers as float64s.
 func compareNumbers(a, b Value) int {
 	i, iok := a.Int()
 	j, jok := b.Int()

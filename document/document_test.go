@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// stdPrint is encoding/json's own reading and printing, with Kubernetes' numbers.
+// stdPrint decodes and encodes with encoding/json, with integers as Kubernetes has them.
 func stdPrint(t *testing.T, in []byte) ([]byte, bool) {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(in))
@@ -37,7 +37,7 @@ func numbers(x any) any {
 		}
 		f, err := t.Float64()
 		if err != nil {
-			return func() {} // cannot be printed
+			return func() {} // not encodable
 		}
 		return f
 	}
@@ -87,11 +87,11 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, in []byte) { check(t, in, "fuzz") })
 }
 
-// A parser that fails before its first value has a stack without any room,
-// unless an earlier parser has left one: both must do.
+// TestParseNothingWithoutARoomyStack: a parser that fails before its first value must work
+// with and without a stack left in the pool by an earlier parser.
 func TestParseNothingWithoutARoomyStack(t *testing.T) {
 	for range 3 {
-		runtime.GC() // twice empties the pool of stacks
+		runtime.GC() // the second run empties the pool of stacks
 		runtime.GC()
 		if _, err := Parse(nil, Options{}); err == nil {
 			t.Fatal("nothing was parsed as a value")
@@ -114,7 +114,8 @@ func TestAppendSourceKeepsTheSpelling(t *testing.T) {
 	}
 }
 
-// Go keeps no place of an empty string, so its neighbours must tell.
+// TestPositionsOfEmptyStrings: an empty Go string has no address, so its position is
+// derived from its neighbours.
 func TestPositionsOfEmptyStrings(t *testing.T) {
 	d, err := Parse([]byte(`[{"a":1},`+"\n"+` {"b":""}]`), Options{Name: "f"})
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// sortMembers brings the members above base into the order of their keys and
-// settles duplicates. The sort is stable: of equal keys the later one comes later.
+// sortMembers sorts the members above base by key and resolves duplicates. The sort is
+// stable: among equal keys, source order is kept.
 func (p *parser) sortMembers(base int) error {
 	kids := p.stack[base:]
 	slices.SortStableFunc(kids, func(a, b node) int { return strings.Compare(a.key, b.key) })
@@ -31,8 +31,8 @@ func (p *parser) sortMembers(base int) error {
 	return nil
 }
 
-// valueOffset finds where a member's value stands, or, for an empty string, of
-// which Go keeps no place, the end of its key.
+// valueOffset returns the offset of a member's value. An empty string has no address in Go;
+// its offset is the end of its key.
 func (p *parser) valueOffset(n node) int {
 	if at := offsetIn(p.s, n.key); n.raw == "" && n.key != "" && at > 0 {
 		return at + len(n.key) + 1
@@ -40,7 +40,7 @@ func (p *parser) valueOffset(n node) int {
 	return offsetIn(p.s, n.raw)
 }
 
-// keyOffset finds where a member's key begins, going back from its value.
+// keyOffset returns the offset of a member's key, searching backward from its value.
 func (p *parser) keyOffset(n node) int {
 	if at := offsetIn(p.s, n.key); n.raw == "" && n.key != "" && at > 0 {
 		return at - 1
@@ -67,9 +67,9 @@ func oddBackslashes(s string) bool {
 	return n%2 == 1
 }
 
-// merged returns what becomes of several members of one key, in their order: of
-// objects the members of all, later ones over earlier ones, deeply. Of what stands
-// before a value that is no object nothing remains.
+// merged combines members with the same key, in source order. Objects are merged
+// recursively, later members over earlier ones; a value that is not an object discards
+// those before it.
 func merged(same []node) node {
 	last := same[len(same)-1]
 	from := len(same) - 1
@@ -97,10 +97,10 @@ func merged(same []node) node {
 	return out
 }
 
-// maxDuplicates is how many duplicate keys a Document lists: no message tells more.
+// maxDuplicates bounds the duplicate keys that a Document lists; messages do not need more.
 const maxDuplicates = 1000
 
-// listDuplicates finds the paths of the keys noted in twice.
+// listDuplicates computes the paths of the keys at the offsets in twice.
 func (p *parser) listDuplicates() {
 	slices.Sort(p.twice)
 	walk := pathWalk{s: p.s}
@@ -115,7 +115,7 @@ func (p *parser) listDuplicates() {
 	}
 }
 
-// offsetIn returns where part, a substring of s, begins in it, or -1.
+// offsetIn returns the offset of part, a substring of s, in s, or -1.
 func offsetIn(s, part string) int {
 	a, b := uintptr(unsafe.Pointer(unsafe.StringData(s))), uintptr(unsafe.Pointer(unsafe.StringData(part)))
 	if b < a || b > a+uintptr(len(s)) {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// One key again and again is merged from the first to the last, and what is no
-// object ends what stood before it.
+// TestDuplicatesMergedInTurn: repeated members are merged from first to last, and a value
+// that is not an object discards those before it.
 func TestDuplicatesMergedInTurn(t *testing.T) {
 	for in, want := range map[string]string{
 		`{"k":{"a":1},"k":{"b":2},"k":{"a":3}}`:                       `{"k":{"a":3,"b":2}}`,
@@ -27,8 +27,8 @@ func TestDuplicatesMergedInTurn(t *testing.T) {
 	}
 }
 
-// Duplicates stand at the same places, whether they are looked for one by one or
-// in one look through the text.
+// TestPlacesOfDuplicates: the positions of duplicates are the same whether they are
+// computed one by one or in one pass.
 func TestPlacesOfDuplicates(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("{\"é\":\n[")
@@ -60,7 +60,7 @@ func TestPlacesOfDuplicates(t *testing.T) {
 	}
 }
 
-// However often keys stand twice, reading costs no more than in proportion.
+// TestManyDuplicates: parsing time stays linear however many keys are repeated.
 func TestManyDuplicates(t *testing.T) {
 	for _, part := range []string{`"a":1`, `"a":{"k%d":1}`} {
 		cost := func(n int) uint64 {

@@ -8,16 +8,16 @@ import (
 	"unicode/utf8"
 )
 
-// ParseElement reads a path element, the spelling of a step in managedFields:
+// ParseElement parses a path element, the form in which managedFields writes a step:
 //
 //	f:NAME   the member NAME of an object
 //	k:JSON   the item of a list whose key fields are those of the object JSON
 //	v:JSON   the item of a set that equals JSON
-//	i:N      the item of a list at position N
+//	i:N      the item of a list at index N
 //
-// known is false for elements of other kinds, which the API server ignores. An
-// error wraps ErrPath. Other than KeyStep and ValueStep, ParseElement takes
-// whatever the API server takes, so that it reads any managedFields.
+// known is false for elements of other kinds, which the API server ignores. An error wraps
+// ErrPath. Unlike KeyStep and ValueStep, ParseElement accepts everything that the API
+// server accepts, so that any managedFields can be read.
 func ParseElement(text string) (s Step, known bool, err error) {
 	e, known, err := CanonicalElement(text)
 	if err != nil || !known {
@@ -35,9 +35,9 @@ func ParseElement(text string) (s Step, known bool, err error) {
 	return Step{kind: StepValue, text: e[2:]}, true, nil
 }
 
-// CanonicalElement returns a path element (see ParseElement) in its canonical
-// form, in which equal elements are equal strings: members of JSON sorted by
-// name, no white space, numbers in their shortest form.
+// CanonicalElement returns the canonical form of a path element (see ParseElement). Equal
+// elements have equal canonical forms: members of JSON are sorted by name, white space is
+// removed, and numbers have their shortest form.
 func CanonicalElement(text string) (element string, known bool, err error) {
 	if len(text) < 2 || text[1] != ':' {
 		return "", false, elementError(text, "it needs a letter and a colon before its content")
@@ -84,7 +84,7 @@ func canonicalContent(text string) (string, bool, error) {
 	return string(appendKeyElement([]byte(text[:2]), v)), true, nil
 }
 
-// parseElementValue reads the JSON of a k: or v: element.
+// parseElementValue parses the JSON of a k: or v: element.
 func parseElementValue(text string) (Value, error) {
 	d, err := Parse([]byte(text), Options{Duplicates: DuplicatesLast, MaxBytes: -1})
 	if err != nil {
@@ -105,9 +105,8 @@ func appendKeyElement(dst []byte, key Value) []byte {
 	return append(dst, '}')
 }
 
-// AppendElementValue appends a value in the canonical form that it has in a
-// path element. It differs from AppendJSON in numbers (1.0 becomes 1) and in
-// the escapes of \b and \f.
+// AppendElementValue appends a value in the canonical form used in path elements. It
+// differs from AppendJSON in numbers (1.0 becomes 1) and in the escapes of \b and \f.
 func AppendElementValue(dst []byte, v Value) []byte {
 	switch v.Kind() {
 	case Number:
@@ -142,12 +141,12 @@ func AppendElementValue(dst []byte, v Value) []byte {
 	return v.AppendJSON(dst)
 }
 
-// AppendElementName appends the quoted name of a key field in the canonical
-// form that it has in a path element: without the escapes for HTML.
+// AppendElementName appends the quoted name of a key field in the canonical form used in
+// path elements: without HTML escapes.
 func AppendElementName(dst []byte, name string) []byte { return appendElementText(dst, name, false) }
 
-// appendElementFloat prints a float64 as the API server does in field sets: the
-// shortest form, with an exponent below 1e-6 and from 1e21 on.
+// appendElementFloat prints a float64 as the API server does in field sets: in the shortest
+// form, with an exponent below 1e-6 and from 1e21 on.
 func appendElementFloat(dst []byte, f float64) []byte {
 	format := byte('f')
 	if abs := math.Abs(f); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
@@ -156,9 +155,9 @@ func appendElementFloat(dst []byte, f float64) []byte {
 	return strconv.AppendFloat(dst, f, format, -1, 64)
 }
 
-// appendElementText quotes a string as the API server does inside an element:
-// as encoding/json does, but \b and \f in the long form, and the escapes for
-// HTML only where html is set.
+// appendElementText quotes a string as the API server does in a path element: like
+// encoding/json, except that \b and \f have the long form, and HTML characters are escaped
+// only if html is set.
 func appendElementText(dst []byte, s string, html bool) []byte {
 	const digits = "0123456789abcdef"
 	dst = append(dst, '"')
@@ -198,8 +197,8 @@ func appendElementText(dst []byte, s string, html bool) []byte {
 	return append(dst, '"')
 }
 
-// elementPlain marks the bytes that need no escape in an element, whatever
-// follows them. It is a literal so that nothing runs at package initialization.
+// elementPlain marks the bytes that never need an escape in an element. It is a literal so
+// that nothing runs at package initialization.
 var elementPlain = [256]bool{
 	' ': true, '!': true, '#': true, '$': true, '%': true, '\'': true, '(': true, ')': true, '*': true, '+': true, ',': true,
 	'-': true, '.': true, '/': true, '0': true, '1': true, '2': true, '3': true, '4': true, '5': true, '6': true, '7': true,
@@ -212,8 +211,8 @@ var elementPlain = [256]bool{
 	'}': true, '~': true,
 }
 
-// plainContent reports whether the content of a k: or v: element is certainly
-// canonical. It may report false for some that are.
+// plainContent reports whether the content of a k: or v: element is certainly canonical. It
+// may return false for canonical content.
 func plainContent(text string) bool {
 	s := text[2:]
 	if text[0] == 'v' {
@@ -245,8 +244,8 @@ func plainContent(text string) bool {
 	}
 }
 
-// plainString returns the length of the JSON string at the start of s if it has
-// no escapes and no character that needs one, else 0.
+// plainString returns the length of the JSON string at the start of s, or 0 if it has
+// escapes or characters that need one.
 func plainString(s string) int {
 	if s == "" || s[0] != '"' {
 		return 0

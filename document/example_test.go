@@ -10,7 +10,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// must returns the root of a JSON text.
+// must parses JSON text and returns its root.
 func must(text string) document.Value {
 	d, err := document.Parse([]byte(text), document.Options{})
 	if err != nil {
@@ -24,7 +24,7 @@ func ExampleParse() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(d.Root) // in the order of the keys
+	fmt.Println(d.Root) // sorted by key
 	fmt.Println(d.Root.Lookup("data", "a").StringOr("none"), d.Root.Lookup("data", "c").Exists())
 
 	_, err = document.Parse([]byte("{\n  \"a\": 1,\n  \"a\": 2\n}"), document.Options{Name: "twice.json"})
@@ -40,7 +40,7 @@ func ExampleParseYAML() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(d.Root) // as the API server reads YAML 1.1
+	fmt.Println(d.Root) // YAML 1.1, as in the API server
 	// Output: {"debug":true,"mode":8,"port":15}
 }
 
@@ -57,7 +57,7 @@ func ExampleRead() {
 	// "B" at both.yaml:3:7
 }
 
-// A list of a thousand items is validated, and one item is looked at.
+// A list of a thousand items is validated, but only one item is decoded.
 func ExampleParseLazy() {
 	text := []byte(`{"items":[` + strings.Repeat(`{"name":"x"},`, 999) + `{"name":"last"}]}`)
 	d, err := document.ParseLazy(text, document.Options{})
@@ -122,18 +122,18 @@ func ExampleCompare() {
 	// Output: -1 1
 }
 
-// Values that share their parts need not be compared further.
+// Values that share nodes need no deep comparison.
 func ExampleSurelyIdentical() {
 	a, b := must(`{"a":[1,2]}`), must(`{"a":[1,2]}`)
 	fmt.Println(document.SameNode(a, b), document.SurelyIdentical(a, b))
-	fmt.Println(document.SurelyIdentical(a, must(`{"a": [1, 2]}`))) // false does not mean that they differ
+	fmt.Println(document.SurelyIdentical(a, must(`{"a": [1, 2]}`))) // false does not imply that they differ
 	// Output:
 	// false true
 	// false
 }
 
-// What is found out about a list can be kept by its identity, which values that
-// were made from one another share.
+// Identity can be the key of a cache for data derived from a list; values that share the
+// list have equal identities.
 func ExampleValue_Identity() {
 	before := must(`{"items":[{"name":"a"},{"name":"b"}]}`)
 	lengths := map[document.Identity]int{before.Get("items").Identity(): 2}

@@ -6,10 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Follow returns what v.Follow(p) returns. It keeps an index of the long lists
-// that it searched, so that following many paths through a list of many items
-// takes time in proportion to both. v should be part of the document. Follow is
-// safe for concurrent use.
+// Follow returns the same as v.Follow(p). It indexes the long lists that it searches, so
+// that following many paths through a list with many items takes linear time. v should be
+// part of the document. Follow is safe for concurrent use.
 func (d *Document) Follow(v Value, p Path) Value {
 	for _, s := range p {
 		if (s.kind == StepKey || s.kind == StepValue) && v.Kind() == List && v.Len() > fewItems && d.lookup != nil {
@@ -23,31 +22,30 @@ func (d *Document) Follow(v Value, p Path) Value {
 	return v
 }
 
-// fewItems is the length up to which lists are searched item by item.
+// fewItems is the length up to which lists are searched linearly.
 const fewItems = 16
 
-// lookup holds what was computed to answer questions about places in a
-// document. The zero lookup is empty.
+// lookup caches indices of lists and checkpoints of positions. The zero value is empty.
 type lookup struct {
 	sync.Mutex
 	lists map[listNames]map[string]int
 	lines []checkpoint
-	// scanned counts the items and the bytes that were read. Tests bound it.
+	// scanned counts the items and bytes read, which tests bound.
 	scanned int
 }
 
-// listNames is a list (its first node) and the names of key fields by which its
-// items are indexed, "" for a set.
+// listNames is the cache key of a list index: the list (its first node) and the names of
+// the key fields, "" for a set.
 type listNames struct {
 	list  *node
 	names string
 }
 
-// in is Step.In for a long list.
+// in is Step.In with an index for long lists.
 func (l *lookup) in(s Step, list Value) Value {
 	key := s.Value()
 	if key.Len() > 8 {
-		return s.In(list) // no list type has so many keys
+		return s.In(list) // no list type has this many keys
 	}
 	var names []string
 	for name := range key.Members() {
@@ -57,7 +55,7 @@ func (l *lookup) in(s Step, list Value) Value {
 	if i, ok := items[s.text]; ok {
 		return list.At(i)
 	}
-	// The items that have a part of the key and lack the rest.
+	// Items with some of the key fields and without the others.
 	at := list.Len()
 	for part := 1; part < 1<<len(names)-1; part++ {
 		var some ObjectBuilder
@@ -76,8 +74,8 @@ func (l *lookup) in(s Step, list Value) Value {
 	return list.At(at)
 }
 
-// items returns the position of the first item with each key: the canonical
-// JSON of those of the named fields that it has, or for a set of the item.
+// items maps each key to the index of the first item that has it. A key is the canonical
+// JSON of the named fields that the item has or, for a set, of the item itself.
 func (l *lookup) items(list Value, names []string) map[string]int {
 	id := listNames{&list.n.kids()[0], strings.Join(names, "\x00")}
 	if items, ok := l.lists[id]; ok {
@@ -107,8 +105,8 @@ func (l *lookup) items(list Value, names []string) map[string]int {
 	return items
 }
 
-// checkpoint is a position in a text. Checkpoints are every checkpointBytes, so
-// that a position is found by looking at few bytes.
+// checkpoint is the line and column at a multiple of checkpointBytes, so that a position is
+// found by reading only the bytes after a checkpoint.
 type checkpoint struct{ line, column int }
 
 const checkpointBytes = 1 << 10
@@ -136,8 +134,8 @@ func (l *lookup) position(s string, at int) (line, column int) {
 	return advance(l.lines[n].line, l.lines[n].column, s[n*checkpointBytes:at])
 }
 
-// advance returns the line and column after a piece of text. A piece may begin
-// or end within a character, which counts where it begins.
+// advance returns the line and column after piece. A character split between two pieces is
+// counted in the first.
 func advance(line, column int, piece string) (int, int) {
 	if lines := strings.Count(piece, "\n"); lines > 0 {
 		line += lines

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestFollowInDocument checks that an index of a list finds what a search finds.
+// TestFollowInDocument checks that the index and a linear search find the same items.
 func TestFollowInDocument(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
@@ -42,8 +42,8 @@ func TestFollowInDocument(t *testing.T) {
 	}
 }
 
-// TestPositionsOfManyItems bounds what is read to find the positions of all
-// items of a list, which was quadratic.
+// TestPositionsOfManyItems bounds the bytes read to find the positions of all items of a
+// list, which once was quadratic.
 func TestPositionsOfManyItems(t *testing.T) {
 	const n = 10_000
 	for _, separator := range []string{",", ",\n"} {

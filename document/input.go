@@ -1,11 +1,10 @@
 package document
 
-// Documents returns the document itself. It makes a Document an input of the
-// package patchlab.
+// Documents returns d as the only document. It implements patchlab.Input.
 func (d *Document) Documents() ([]*Document, error) { return []*Document{d}, nil }
 
-// Documents returns the value as a document without a text, none for an absent
-// value. It makes a Value an input of the package patchlab.
+// Documents returns the value as a document without text, or no document if it is absent.
+// It implements patchlab.Input.
 func (v Value) Documents() ([]*Document, error) {
 	if !v.Exists() {
 		return nil, nil

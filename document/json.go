@@ -1,8 +1,7 @@
 package document
 
-// MarshalJSON returns the value's printed form, so that a Value may be part of
-// what encoding/json encodes. An absent value is null; the option omitzero
-// leaves it out.
+// MarshalJSON implements json.Marshaler with the value's printed form. An absent value is
+// null; use the option omitzero to omit it.
 func (v Value) MarshalJSON() ([]byte, error) {
 	if !v.Exists() {
 		return []byte("null"), nil
@@ -10,8 +9,8 @@ func (v Value) MarshalJSON() ([]byte, error) {
 	return v.JSON(), nil
 }
 
-// UnmarshalJSON reads one JSON value as Parse does, of any size. An error is a
-// *SyntaxError, and v keeps what it was.
+// UnmarshalJSON implements json.Unmarshaler like Parse, without a size limit. An error is a
+// *SyntaxError and leaves v unchanged.
 func (v *Value) UnmarshalJSON(data []byte) error {
 	d, err := Parse(data, Options{MaxBytes: -1})
 	if err != nil {

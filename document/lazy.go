@@ -7,45 +7,42 @@ import (
 	"unsafe"
 )
 
-// ParseLazy reads one JSON value as Parse does, for callers that look at few of
-// its parts, as applying a patch does. Long lists are validated, but nodes for
-// their items are made only when they are asked for. The result is the same as
-// that of Parse, at another price: printing a value of which little was looked at
-// is much cheaper, looking at all of it is dearer.
+// ParseLazy parses one JSON value like Parse, for callers that read few parts of it, such
+// as a patch. Long lists are validated, but nodes for their items are created on first use.
+// The result equals that of Parse at a different cost: printing a value of which little was
+// read is much cheaper, and reading all of it is more expensive.
 //
-// data is not copied. It must not change as long as the document or a value of it
+// ParseLazy does not copy data, which must not change while the document or any value of it
 // is in use.
 func ParseLazy(data []byte, opts Options) (*Document, error) {
 	if err := opts.tooLarge(len(data)); err != nil {
 		return nil, err
 	}
 	if uint64(len(data)) > math.MaxUint32 {
-		return Parse(data, opts) // an itemSpan could not hold the offsets
+		return Parse(data, opts) // an itemSpan cannot hold the offsets
 	}
 	return parseDeferring(newDocument(unsafe.String(unsafe.SliceData(data), len(data)), opts), lazyText, lazyList)
 }
 
-// A list may be deferred if its objects have their keys in ascending order, which
-// rules out duplicate keys. After a list that has not, nothing more of the text is
-// deferred.
+// A list can be deferred if the keys of its objects are in ascending order, which excludes
+// duplicate keys. After a list where they are not, nothing more is deferred.
 const (
-	// lazyText is the length from which on lists of a text are deferred.
+	// lazyText is the minimum length of a text whose lists are deferred.
 	lazyText = 4 << 10
-	// lazyList is the length from which on a list is.
+	// lazyList is the minimum length of a deferred list.
 	lazyList = 256
 )
 
-// A deferred holds the kids of a list or object once they have been made. It is
-// shared by the copies of the node, so that the kids are made once.
+// deferred holds the kids of a list or object once they have been created. Copies of the
+// node share it, so that the kids are created once.
 type deferred struct {
 	kids atomic.Pointer[node]
-	// items points to the first of the spans of a list's items, nil if they were
-	// not noted.
+	// items points to the first span of a list's items; nil if no spans were recorded.
 	items *itemSpan
-	// level is the number of deferred lists and objects around this one. Each
-	// level costs another check of the text.
+	// level is the number of enclosing deferred lists and objects. Each level costs another
+	// validation of the text.
 	level uint8
-	// peeks counts the members that were read without making the kids.
+	// peeks counts the members that were read without creating the kids.
 	peeks atomic.Uint32
 }
 
@@ -54,16 +51,15 @@ const (
 	maxPeeks     = 2
 )
 
-// itemSpan is what was found out about an item of a list when it was checked: where
-// it is, counted from the start of the list, how many kids it has, and whether it is
-// in printed form.
+// itemSpan records what validation found about a list item: its offsets from the start of
+// the list, its number of kids, and whether it is in printed form.
 type itemSpan struct {
 	from, to  uint32
 	count     uint32
 	canonical bool
 }
 
-// open returns the kids of a deferred node.
+// open returns the kids of a deferred node, creating them if necessary.
 func (n *node) open() []node {
 	d := (*deferred)(n.first)
 	if k := d.kids.Load(); k != nil {
@@ -71,17 +67,17 @@ func (n *node) open() []node {
 	}
 	kids := makeKids(n)
 	if !d.kids.CompareAndSwap(nil, unsafe.SliceData(kids)) {
-		kids = unsafe.Slice(d.kids.Load(), n.count) // another goroutine was faster
+		kids = unsafe.Slice(d.kids.Load(), n.count) // another goroutine was first
 	}
 	return kids
 }
 
-// unnamed is the document of texts that have been checked, which give no errors.
+// unnamed is the document for validated texts, which cause no errors.
 var unnamed Document
 
-// peek returns one member of a deferred object without making nodes for the
-// others. found is false where the kids have been made, or where so many members
-// were asked for that making them is cheaper.
+// peek returns one member of a deferred object without creating nodes for the others. found
+// is false if the kids already exist, or if so many members have been read that creating
+// them is cheaper.
 func (n *node) peek(key string) (v Value, found bool) {
 	d := (*deferred)(n.first)
 	if d.kids.Load() != nil || d.peeks.Add(1) > maxPeeks {
@@ -102,8 +98,7 @@ func (n *node) peek(key string) (v Value, found bool) {
 	return Value{&kid}, true
 }
 
-// peekText is peek for the text of a string without escapes, for which no node is
-// made.
+// peekText is peek for the text of a string without escapes, which needs no node.
 func (n *node) peekText(key string) (text string, found bool) {
 	d := (*deferred)(n.first)
 	if d.kids.Load() != nil {
@@ -121,8 +116,8 @@ func (n *node) peekText(key string) (text string, found bool) {
 	return raw, plain && ok
 }
 
-// seek moves to the value of a member of the object that begins here, in text that
-// has been checked, and reports whether there is one.
+// seek advances to the value of a member of the object at the current position, in
+// validated text, and reports whether there is one.
 func (p *parser) seek(key string) bool {
 	for p.i++; ; p.i++ {
 		p.space()
@@ -143,8 +138,8 @@ func (p *parser) seek(key string) bool {
 	}
 }
 
-// deferList defers the list that begins here and reports whether it did. If not,
-// the list has to be parsed.
+// deferList defers the list at the current position and reports whether it did. If not, the
+// list must be parsed.
 func (p *parser) deferList(depth int) bool {
 	start, odd := p.i, p.odd
 	spans := p.pooled.spans[:0]
@@ -168,7 +163,7 @@ func (p *parser) deferList(depth int) bool {
 	return false
 }
 
-// makeKids makes the kids of a deferred node from its text.
+// makeKids creates the kids of a deferred node from its text.
 func makeKids(n *node) []node {
 	var p parser
 	p.begin(&unnamed, n.raw)
@@ -199,8 +194,8 @@ func makeKids(n *node) []node {
 	return kids
 }
 
-// pushItems pushes nodes for the items of the list that the text is: scalars
-// complete, lists and objects without their kids, which deferKids defers.
+// pushItems pushes nodes for the items of a list: scalars are complete, lists and objects
+// lack their kids, which deferKids defers.
 func (p *parser) pushItems(spans []itemSpan) {
 	for i := range spans {
 		item := &spans[i]
@@ -223,8 +218,8 @@ func (p *parser) pushItems(spans []itemSpan) {
 	}
 }
 
-// checkMembers pushes nodes for the members of the object that begins here, in
-// text that has been checked. Lists and objects are without their kids.
+// checkMembers pushes nodes for the members of the object at the current position, in
+// validated text. Lists and objects lack their kids.
 func (p *parser) checkMembers() {
 	p.i++
 	for end := false; !end; {
@@ -242,8 +237,8 @@ func (p *parser) checkMembers() {
 	}
 }
 
-// checkNode checks the value that begins here and pushes its node, of a list or an
-// object without its kids.
+// checkNode validates the value at the current position and pushes its node; lists and
+// objects lack their kids.
 func (p *parser) checkNode(depth int) (ok bool) {
 	start, odd, kind, count := p.i, p.odd, Object, 0
 	switch p.b[p.i] {
@@ -261,8 +256,8 @@ func (p *parser) checkNode(depth int) (ok bool) {
 	return ok
 }
 
-// span makes the node of a list or an object of count kids that was checked, from
-// start to here, without the kids.
+// span returns a node without kids for a validated list or object that extends from start
+// to the current position.
 func (p *parser) span(kind Kind, start, odd, count int) node {
 	n := node{raw: p.s[start:p.i], kind: kind, count: uint32(count), flags: fromSource}
 	if p.odd == odd {

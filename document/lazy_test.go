@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// deferring parses again, putting off all that can be, and compares with the
-// answer that was found at once.
+// deferring parses again with everything deferred that can be, and compares the result with
+// the one parsed at once.
 func deferring(t *testing.T, in []byte, at *Document, atErr error) {
 	t.Helper()
 	d, err := parseDeferring(newDocument(string(in), Options{Duplicates: DuplicatesLast}), 0, 0)
@@ -28,7 +28,7 @@ func deferring(t *testing.T, in []byte, at *Document, atErr error) {
 	}
 }
 
-// sameNodes compares all that can be asked of two values.
+// sameNodes compares everything that is observable of two values.
 func sameNodes(t *testing.T, a, b Value) {
 	t.Helper()
 	if a.Kind() != b.Kind() || a.Len() != b.Len() || a.IsInt() != b.IsInt() || string(a.AppendSource(nil)) != string(b.AppendSource(nil)) {
@@ -81,7 +81,8 @@ func TestDeferredListIsTheSame(t *testing.T) {
 	}
 }
 
-// Objects whose keys are out of order are parsed at once: a key may occur twice.
+// TestOddListsAreNotDeferred: objects whose keys are out of order are parsed at once,
+// because a key may occur twice.
 func TestOddListsAreNotDeferred(t *testing.T) {
 	long := strings.Repeat(`{"a":1,"b":2},`, 6000)
 	for _, odd := range []string{`{"b":1,"a":2}`, `{"a":1,"a":2}`, `{"b":1,"\u0061":1}`} {
@@ -100,7 +101,8 @@ func TestOddListsAreNotDeferred(t *testing.T) {
 	}
 }
 
-// Many readers of one deferred list find the same items.
+// TestDeferredListForManyReaders: concurrent readers of one deferred list see the same
+// items.
 func TestDeferredListForManyReaders(t *testing.T) {
 	d, err := ParseLazy([]byte(longList()), Options{})
 	if err != nil {
@@ -154,8 +156,8 @@ func TestRisesIsTheOrderOfTexts(t *testing.T) {
 	}
 }
 
-// oddText draws a text of few different values, so that neighbours often are the
-// same. Some texts are invalid, hold white space, have keys out of order or twice.
+// oddText generates a text of few distinct values, so that neighbours are often equal. Some
+// texts are invalid, contain white space, or have keys out of order or repeated.
 func oddText(r *rand.Rand, depth int) string {
 	scalars := []string{`"x"`, `"a string that is longer than most"`, `"a string with a \" in it, and \\"`, `"a string that is < than most"`,
 		`1`, `12`, `1.0`, `null`, `true`, `""`, `{}`, `[]`, `-0`, `"a string that is spelled \u0061t length"`}
@@ -184,7 +186,7 @@ func oddText(r *rand.Rand, depth int) string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
-// Texts of every shape are the same whatever is deferred.
+// TestDeferringMakesNoDifference: parsing gives the same result whatever is deferred.
 func TestDeferringMakesNoDifference(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	wrong := 0

@@ -7,35 +7,37 @@ import (
 	"unsafe"
 )
 
-// DefaultMaxBytes bounds an input where Options set no limit. It is the API
-// server's own limit for a request body, 3 MiB.
+// DefaultMaxBytes is the size limit if Options has none: 3 MiB, the API server's limit for
+// a request body.
 const DefaultMaxBytes = 3 << 20
 
-// maxDepth bounds the nesting of lists and objects. It is the limit of Go's
-// encoding/json, which the API server's decoder shares.
+// maxDepth bounds the nesting of lists and objects. It is the limit of encoding/json, which
+// the API server's decoder has too.
 const maxDepth = 10000
 
-// Duplicates selects what becomes of a key that an object holds twice.
+// Duplicates selects the handling of a key that occurs twice in an object.
 type Duplicates uint8
 
 const (
-	// DuplicatesRefused makes a second key an error.
+	// DuplicatesRefused makes a repeated key an error.
 	DuplicatesRefused Duplicates = iota
 	// DuplicatesLast keeps the last member, as decoding a custom resource does.
 	DuplicatesLast
-	// DuplicatesMerged merges objects under one key, later members over earlier
-	// ones, and otherwise keeps the last, as decoding into a Go struct does.
+	// DuplicatesMerged merges the objects under a repeated key, later members over earlier
+	// ones; other values are replaced by the last, as when decoding into a Go struct.
 	DuplicatesMerged
 )
 
-// Options configure how input is read. The zero value is strict and bounded.
+// Options configures parsing. The zero value is strict and limits the size to
+// DefaultMaxBytes.
 type Options struct {
-	// Name of the input for messages, such as a file's name.
+	// Name is the name of the input for messages, usually the file name.
 	Name string
-	// MaxBytes bounds the input; 0 means DefaultMaxBytes, below 0 no bound.
+	// MaxBytes is the maximum size of the input. 0 means DefaultMaxBytes, a negative value
+	// no limit.
 	MaxBytes int
-	// Duplicates selects what to do with duplicate keys. Where they are not
-	// refused, Document.Duplicates lists them.
+	// Duplicates selects the handling of duplicate keys. Unless they are refused,
+	// Document.Duplicates lists them.
 	Duplicates Duplicates
 }
 
@@ -50,21 +52,21 @@ func (o Options) tooLarge(n int) error {
 	return &SyntaxError{Position: Position{Name: o.Name}, Reason: "the input is larger than the " + sizeText(limit) + " allowed", Err: ErrTooLarge}
 }
 
-// Document is a value together with the text that it was parsed from.
+// Document is a parsed value together with its text.
 type Document struct {
-	// Root is the whole value.
+	// Root is the parsed value.
 	Root Value
-	// Duplicates lists the keys that an object held more than once, where Options
-	// allowed them: the first thousand, in the order of the text.
+	// Duplicates lists the repeated keys if Options allowed them: the first thousand, in
+	// source order.
 	Duplicates []Duplicate
 
 	source string
 	opts   Options
-	marks  []mark  // YAML: the positions in the input of the parts of source
-	lookup *lookup // shared by copies; nil for a document that was not parsed
+	marks  []mark  // YAML: positions of the parts of source in the input
+	lookup *lookup // shared by copies; nil for a document without text
 }
 
-// newDocument returns a document that is not parsed yet.
+// newDocument returns a document without a root.
 func newDocument(source string, opts Options) *Document {
 	d := &struct {
 		Document
@@ -74,14 +76,13 @@ func newDocument(source string, opts Options) *Document {
 	return &d.Document
 }
 
-// Duplicate is a key that an object held more than once.
+// Duplicate is a key that an object contained more than once.
 type Duplicate struct {
 	Path     Path // of the key, from the root
 	Position Position
 }
 
-// Parse reads one JSON value. data is copied, so its owner may change it
-// afterwards. An error is a *SyntaxError.
+// Parse parses one JSON value. It copies data. An error is a *SyntaxError.
 func Parse(data []byte, opts Options) (*Document, error) {
 	if err := opts.tooLarge(len(data)); err != nil {
 		return nil, err
@@ -91,8 +92,8 @@ func Parse(data []byte, opts Options) (*Document, error) {
 
 func parse(d *Document) (*Document, error) { return parseDeferring(d, len(d.source)+1, 0) }
 
-// parseDeferring parses the text of d. If it has at least minText bytes, nodes of
-// lists of at least minList bytes are deferred (see lazy.go).
+// parseDeferring parses the text of d. If the text has at least minText bytes, lists of at
+// least minList bytes are deferred (see lazy.go).
 func parseDeferring(d *Document, minText, minList int) (*Document, error) {
 	var p parser
 	p.begin(d, d.source)
@@ -116,7 +117,7 @@ func parseDeferring(d *Document, minText, minList int) (*Document, error) {
 	return d, nil
 }
 
-// begin prepares the parser for a text of which it defers nothing.
+// begin initializes the parser for a text of which nothing is deferred.
 func (p *parser) begin(d *Document, text string) {
 	p.doc, p.s, p.dups, p.eagerTo = d, text, d.opts.Duplicates, len(text)
 	p.b = unsafe.Slice(unsafe.StringData(text), len(text))
@@ -132,49 +133,48 @@ func (p *parser) release() {
 	if cap(p.stack) > maxScratch || cap(p.pooled.spans) > maxScratch {
 		return
 	}
-	clear(p.stack[:min(max(p.peak, 1), cap(p.stack))]) // so that no text is kept alive
+	clear(p.stack[:min(max(p.peak, 1), cap(p.stack))]) // so that the pool keeps no text alive
 	p.pooled.stack = p.stack
 	scratches.Put(p.pooled)
 }
 
-// A scratch is memory that a parser needs while it runs.
+// scratch is the memory that a parser reuses.
 type scratch struct {
 	stack []node
 	spans []itemSpan
 }
 
-// scratches holds the memory of earlier parsers, as *scratch.
+// scratches is a pool of *scratch.
 var scratches sync.Pool
 
 // maxScratch bounds the slices of a scratch that is returned to the pool.
 const maxScratch = 1 << 15
 
-// maxChunk bounds the pieces that an arena grows by.
+// maxChunk bounds the size of an arena's chunks.
 const maxChunk = 1 << 10
 
 type parser struct {
 	doc    *Document
 	s      string
-	b      []byte // the bytes of s, read only
+	b      []byte // the bytes of s, read-only
 	i      int
-	stack  []node // finished nodes whose parent is still open
-	free   []node // arena: the kids of finished nodes are carved from its front
-	chunk  int    // size of the last piece of the arena
-	peak   int    // the largest length of stack so far
-	odd    int    // counts what keeps a span from being canonical
+	stack  []node // complete nodes whose parent is still open
+	free   []node // arena: kids of complete nodes are taken from its front
+	chunk  int    // size of the arena's last chunk
+	peak   int    // maximum length of stack so far
+	odd    int    // number of deviations from the printed form
 	dups   Duplicates
-	twice  []int  // offsets of members whose key their object already had
-	text   []byte // storage for keys that were unescaped
+	twice  []int  // offsets of members that repeat a key of their object
+	text   []byte // storage for unescaped keys
 	pooled *scratch
-	// Lists that begin at eagerTo or later and have at least minList bytes are
-	// deferred.
+	// Lists that begin at or after eagerTo and have at least minList bytes are deferred.
 	eagerTo, minList int
-	exact            bool // pieces of the arena have no spare room
-	opening          bool // pieces of the arena have little spare room
+	exact            bool // arena chunks have no spare room
+	opening          bool // arena chunks have little spare room
 }
 
-// unescaped is unescape without an allocation for every key: managedFields hold
-// thousands of keys with escapes.
+// unescaped is unescape without an allocation per key: managedFields have thousands of keys
+// with escapes.
 func (p *parser) unescaped(raw string) string {
 	if cap(p.text)-len(p.text) < len(raw) {
 		p.text = make([]byte, 0, max(min(4096, len(p.b)-p.i), len(raw)))
@@ -294,7 +294,7 @@ func (p *parser) container(kind Kind, end byte, depth int) error {
 	return nil
 }
 
-// push finishes a container: its kids move from the stack to the arena.
+// push completes a container: its kids move from the stack to the arena.
 func (p *parser) push(kind Kind, start, odd, base int) {
 	p.peak = max(p.peak, len(p.stack))
 	n := container(kind, p.take(p.stack[base:]))
@@ -316,7 +316,7 @@ func (p *parser) take(kids []node) []node {
 		return slices.Clone(kids)
 	}
 	if len(p.free) < len(kids) {
-		// Chunks double, but stay near what the rest of the text may need.
+		// Chunk sizes double but are bounded by what the rest of the text may need.
 		rest := len(p.b) - p.i
 		p.chunk = min(max(2*p.chunk, 16), maxChunk, rest/16+16)
 		if p.opening {
@@ -330,8 +330,8 @@ func (p *parser) take(kids []node) []node {
 	return out
 }
 
-// member parses a member of the object whose members so far are on the stack
-// from base on.
+// member parses a member of the object whose previous members are on the stack from base
+// on.
 func (p *parser) member(base, depth int) error {
 	key, flag, err := p.memberKey()
 	if err != nil {
@@ -348,7 +348,7 @@ func (p *parser) member(base, depth int) error {
 	return nil
 }
 
-// memberKey parses a key up to its value. flag is keyCanonical or 0.
+// memberKey parses a key and its colon. flag is keyCanonical or 0.
 func (p *parser) memberKey() (key string, flag flags, err error) {
 	p.space()
 	at := p.i

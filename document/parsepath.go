@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// PathError reports why a text is not a path. It wraps ErrPath.
+// PathError reports that a text is not a path. It wraps ErrPath.
 type PathError struct {
 	Text   string // the whole text
-	Offset int    // where in it the error is, in bytes from 0
+	Offset int    // byte offset of the error
 	Reason string
 }
 
@@ -23,22 +23,22 @@ func (e *PathError) Error() string {
 // Unwrap returns ErrPath.
 func (e *PathError) Unwrap() error { return ErrPath }
 
-// ParsePath reads a path as Kubernetes' tools write it:
+// ParsePath parses a path in any of the forms that Kubernetes tools use:
 //
 //	.spec.containers[0].image                 with or without the first dot
 //	{.spec.replicas}, $.spec.replicas         kubectl's JSONPath
-//	.metadata.labels["a.b/c"], ['a.b/c']      names in quotes
-//	.metadata.labels.a\.b/c                   a dot that is part of a name
-//	.resources.limits[cpu]                    as in the API server's messages
+//	.metadata.labels["a.b/c"], ['a.b/c']      quoted names
+//	.metadata.labels.a\.b/c                   an escaped dot within a name
+//	.resources.limits[cpu]                    the API server's messages
 //	.spec.containers[name="app"].image        an item by its key fields
-//	.ports[containerPort=80,protocol=TCP]     in any order; quotes are needed for
-//	                                          what does not read as a string
-//	.spec.containers[?(@.name=="app")].image  the same in JSONPath
+//	.ports[containerPort=80,protocol=TCP]     in any order; quotes are required for
+//	                                          strings that parse as another type
+//	.spec.containers[?(@.name=="app")].image  the same as a JSONPath filter
 //	.metadata.finalizers[="a"]                an item of a set by its value
-//	f:spec.f:containers.k:{"name":"app"}      as in managedFields, see ParseElement
+//	f:spec.f:containers.k:{"name":"app"}      managedFields, see ParseElement
 //
-// "." is the empty path. What may lead to several parts, such as [*] and "..",
-// is not a path. An error is a *PathError.
+// "." is the empty path. Expressions that can match several parts, such as [*] and "..",
+// are not paths. An error is a *PathError.
 func ParsePath(text string) (Path, error) {
 	p := pathParser{whole: text, s: strings.ToValidUTF8(text, "\uFFFD")}
 	p.s = strings.TrimSpace(p.s)
@@ -75,11 +75,11 @@ type pathParser struct {
 }
 
 func (p *pathParser) fail(reason string) *PathError {
-	// p.s is a part of whole, unless invalid UTF-8 was replaced.
+	// p.s is a substring of whole unless invalid UTF-8 was replaced.
 	return &PathError{Text: p.whole, Offset: min(max(strings.Index(p.whole, p.s), 0)+p.i, len(p.whole)), Reason: reason}
 }
 
-// step reads one step with the dot in front of it.
+// step parses one step and the dot before it.
 func (p *pathParser) step() (Step, error) {
 	dot := p.s[p.i] == '.' || len(p.path) > 0 && p.s[p.i] == '/' && p.atElement(p.i+1)
 	if dot {
@@ -104,14 +104,13 @@ func (p *pathParser) step() (Step, error) {
 	return FieldStep(name), err
 }
 
-// atElement reports whether a path element of managedFields begins at i.
+// atElement reports whether a managedFields path element begins at i.
 func (p *pathParser) atElement(i int) bool {
 	return i+1 < len(p.s) && strings.IndexByte("fkvi", p.s[i]) >= 0 && p.s[i+1] == ':'
 }
 
-// element reads a path element of managedFields. The name of a field ends where
-// the next element begins, at one of the characters in until, or at an opening
-// bracket.
+// element parses a managedFields path element. The name of a field extends to the next
+// element, to a character in until, or to an opening bracket.
 func (p *pathParser) element(until string) (Step, error) {
 	from := p.i
 	p.i += 2
@@ -138,8 +137,8 @@ func (p *pathParser) element(until string) (Step, error) {
 	return s, nil
 }
 
-// jsonLen returns the length of the JSON value at the start of s, which need
-// not be valid: a string, what stands between matching brackets, or a word.
+// jsonLen returns the length of the JSON value at the start of s, which may be invalid: a
+// string, the text up to the matching bracket, or a word.
 func jsonLen(s string) int {
 	depth := 0
 	for i := 0; i < len(s); i++ {
@@ -171,8 +170,8 @@ func jsonLen(s string) int {
 	return len(s)
 }
 
-// stringLen returns the length of the quoted string at the start of s, with its
-// quotes; that of s if it does not end.
+// stringLen returns the length of the quoted string at the start of s, including quotes, or
+// len(s) if it is not terminated.
 func stringLen(s string) int {
 	for i := 1; i < len(s); i++ {
 		switch s[i] {
@@ -185,8 +184,8 @@ func stringLen(s string) int {
 	return len(s)
 }
 
-// name reads a name without quotes. A backslash escapes the next character; the
-// characters in also are allowed in the name without one.
+// name parses an unquoted name. A backslash escapes the next character; the characters in
+// also need no escape.
 func (p *pathParser) name(also string) (string, error) {
 	var b strings.Builder
 	for p.i < len(p.s) {
@@ -207,7 +206,7 @@ func (p *pathParser) name(also string) (string, error) {
 	return b.String(), nil
 }
 
-// bracket reads what stands in brackets, after the opening one.
+// bracket parses the text in brackets, after the opening one.
 func (p *pathParser) bracket() (s Step, err error) {
 	rest := p.s[p.i:]
 	switch {
@@ -247,7 +246,7 @@ func (p *pathParser) wrap(err error) error {
 	return p.fail(strings.TrimPrefix(err.Error(), ErrPath.Error()+": "))
 }
 
-// indexNameOrKey reads 0, "a/b", cpu or name="app",….
+// indexNameOrKey parses 0, "a/b", cpu or name="app",….
 func (p *pathParser) indexNameOrKey() (Step, error) {
 	if c := p.s[p.i]; c == '-' || c >= '0' && c <= '9' {
 		if n := strings.IndexByte(p.s[p.i:], ']'); n > 0 {
@@ -291,7 +290,7 @@ func (p *pathParser) indexNameOrKey() (Step, error) {
 	}
 }
 
-// keyName reads a name within brackets, with or without quotes.
+// keyName parses a name within brackets, quoted or not.
 func (p *pathParser) keyName() (string, error) {
 	if p.i < len(p.s) && (p.s[p.i] == '"' || p.s[p.i] == '\'') {
 		return p.quoted()
@@ -303,8 +302,8 @@ func (p *pathParser) keyName() (string, error) {
 	return name, err
 }
 
-// quoted reads a string in double quotes, as in JSON, or in single ones, in
-// which a backslash takes the next character as it is.
+// quoted parses a string in double quotes, with JSON's escapes, or in single quotes, where
+// a backslash quotes the next character.
 func (p *pathParser) quoted() (string, error) {
 	n := stringLen(p.s[p.i:])
 	text := p.s[p.i : p.i+n]
@@ -330,8 +329,8 @@ func (p *pathParser) quoted() (string, error) {
 	return v.StringOr(""), nil
 }
 
-// value reads the value of a key field or of a set's item: JSON, a string in
-// single quotes, or a word that reads as nothing else.
+// value parses the value of a key field or set item: JSON, a single-quoted string, or a
+// word that is not a value of another type.
 func (p *pathParser) value() (Value, error) {
 	if p.i >= len(p.s) {
 		return Value{}, p.fail("a value is needed after \"=\"")
@@ -349,7 +348,7 @@ func (p *pathParser) value() (Value, error) {
 	return NewString(text), err
 }
 
-// filter reads ?(@.name=="app" && @.protocol=="TCP").
+// filter parses ?(@.name=="app" && @.protocol=="TCP").
 func (p *pathParser) filter() (Step, error) {
 	const usage = "of JSONPath filters only [?(@.name==\"app\")] leads to one item"
 	var key ObjectBuilder

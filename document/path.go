@@ -6,12 +6,11 @@ import (
 	"slices"
 )
 
-// Path leads from a value to one of its parts, step by step. The empty Path
-// leads to the value itself. Paths are compared with slices.Equal, or with
-// Compare where their order matters.
+// Path is the path from a value to one of its parts. The empty Path refers to the value
+// itself. Compare paths with slices.Equal, or with Compare if order matters.
 type Path []Step
 
-// Keys returns the path through objects by the field names given.
+// Keys returns the path of the given field names.
 func Keys(names ...string) Path {
 	p := make(Path, len(names))
 	for i, name := range names {
@@ -20,14 +19,13 @@ func Keys(names ...string) Path {
 	return p
 }
 
-// Child returns the path to a member of the object at p. p is not changed.
+// Child returns the path of a member of the object at p. It does not modify p.
 func (p Path) Child(name string) Path { return p.Join(FieldStep(name)) }
 
-// Item returns the path to the i-th item of the list at p. p is not changed.
+// Item returns the path of the i-th item of the list at p. It does not modify p.
 func (p Path) Item(i int) Path { return p.Join(IndexStep(i)) }
 
-// Join returns the path that takes the steps of p and then those given. p is
-// not changed.
+// Join returns p followed by the given steps. It does not modify p.
 func (p Path) Join(steps ...Step) Path { return append(p[:len(p):len(p)], steps...) }
 
 // HasPrefix reports whether p begins with all steps of prefix.
@@ -35,8 +33,8 @@ func (p Path) HasPrefix(prefix Path) bool {
 	return len(p) >= len(prefix) && slices.Equal(p[:len(prefix)], prefix)
 }
 
-// Compare orders paths step by step, as Step.Compare orders steps; of two paths
-// of which one begins with the other, the shorter is first.
+// Compare orders paths step by step with Step.Compare; a prefix sorts before the longer
+// path.
 func (p Path) Compare(o Path) int {
 	for i := range min(len(p), len(o)) {
 		if c := p[i].Compare(o[i]); c != 0 {
@@ -46,7 +44,7 @@ func (p Path) Compare(o Path) int {
 	return cmp.Compare(len(p), len(o))
 }
 
-// String writes the path in a form that ParsePath reads back:
+// String returns the path in a form that ParsePath accepts:
 //
 //	.spec.containers[0].image
 //	.spec.containers[name="app"].ports[containerPort=80,protocol="TCP"]
@@ -65,10 +63,10 @@ func (p Path) String() string {
 	return string(b)
 }
 
-// MarshalText returns the path as String writes it.
+// MarshalText implements encoding.TextMarshaler with String.
 func (p Path) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
-// UnmarshalText reads a path as ParsePath does.
+// UnmarshalText implements encoding.TextUnmarshaler with ParsePath.
 func (p *Path) UnmarshalText(text []byte) error {
 	parsed, err := ParsePath(string(text))
 	if err == nil {
@@ -87,7 +85,7 @@ func plainName(s string) bool {
 	return s != ""
 }
 
-// Lookup follows keys from v through objects.
+// Lookup returns the value at a path of field names.
 func (v Value) Lookup(keys ...string) Value {
 	for _, k := range keys {
 		v = v.Get(k)
@@ -95,8 +93,8 @@ func (v Value) Lookup(keys ...string) Value {
 	return v
 }
 
-// Follow returns the part of v that a path leads to. It is absent if the path
-// leads nowhere. See Step.In for how list items are found.
+// Follow returns the value at a path, absent if there is none. See Step.In for how list
+// items are found.
 func (v Value) Follow(p Path) Value {
 	for _, s := range p {
 		v = s.In(v)
@@ -104,10 +102,9 @@ func (v Value) Follow(p Path) Value {
 	return v
 }
 
-// In returns the part of v that the step leads to, absent if there is none. A
-// key leads to the first item with these key fields; without such an item, to
-// the first that has some of them and lacks the others, which may have default
-// values.
+// In returns the value in v that the step refers to, absent if there is none. A key refers
+// to the first item with these key fields; if there is none, to the first item that has
+// some of them and lacks the others, which may have default values.
 func (s Step) In(v Value) Value {
 	switch {
 	case s.kind == StepField:
@@ -146,8 +143,8 @@ func hasKey(item, key Value) bool {
 	return item.Kind() == Object
 }
 
-// hasPartOfKey reports whether an item has at least one of the key fields and
-// none with another value.
+// hasPartOfKey reports whether an item has at least one of the key fields and no other
+// value in any of them.
 func hasPartOfKey(item, key Value) bool {
 	some := false
 	for name, want := range key.Members() {
@@ -160,10 +157,9 @@ func hasPartOfKey(item, key Value) bool {
 	return some
 }
 
-// Set returns v with the part that the keys lead to replaced by val, making
-// the objects on the way; with an absent val the part is removed, and nothing
-// is made. A list or a scalar on the way stays as it is, and v is returned
-// unchanged; SetAt reports that.
+// Set returns v with the value at a path of field names replaced by val, creating objects
+// on the way. If val is absent, the value is removed and nothing is created. If a list or
+// scalar is on the way, Set returns v unchanged; SetAt returns an error.
 func (v Value) Set(val Value, keys ...string) Value {
 	if len(keys) == 0 {
 		return val
@@ -179,13 +175,12 @@ func (v Value) Set(val Value, keys ...string) Value {
 	return v.With(keys[0], set)
 }
 
-// Remove returns v without the part that the keys lead to.
+// Remove returns v without the value at a path of field names.
 func (v Value) Remove(keys ...string) Value { return v.Set(Value{}, keys...) }
 
-// SetAt returns v with the part that a path leads to replaced by val, or without
-// it if val is absent. Objects on the way are made; the items of lists must
-// exist. An error wraps ErrPath: something on the way is not an object or has no
-// such item.
+// SetAt returns v with the value at a path replaced by val, or removed if val is absent.
+// Missing objects on the way are created; list items must exist. An error wraps ErrPath: a
+// value on the way is not an object or does not have the item.
 func (v Value) SetAt(p Path, val Value) (Value, error) {
 	if len(p) == 0 {
 		return val, nil

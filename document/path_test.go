@@ -276,9 +276,8 @@ func TestCompareSteps(t *testing.T) {
 	}
 }
 
-// FuzzParsePath checks that what ParsePath reads, String writes so that
-// ParsePath reads the same path, and that each step survives its managedFields
-// spelling.
+// FuzzParsePath checks that Path.String and ParsePath are inverses, and that each step
+// survives a round trip through managedFields' form.
 func FuzzParsePath(f *testing.F) {
 	for _, s := range []string{
 		`.spec.containers[name="app"].image`, `{.spec.replicas}`, `f:spec.k:{"a":[1,{"b":null}]}.v:1e9.i:-5`, `.a["x\u0000\"<"]['y\'']`,

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Causes of a *SyntaxError, to be found with errors.Is.
+// The causes of a *SyntaxError, for use with errors.Is.
 var (
 	ErrSyntax       = errors.New("invalid syntax")
 	ErrTooLarge     = errors.New("too large")
@@ -16,7 +16,7 @@ var (
 	ErrDuplicateKey = errors.New("duplicate key")
 )
 
-// SyntaxError says why an input could not be read, and where.
+// SyntaxError reports why and where an input could not be parsed.
 type SyntaxError struct {
 	Position Position
 	Reason   string
@@ -32,15 +32,15 @@ func (e *SyntaxError) Error() string {
 
 func (e *SyntaxError) Unwrap() error { return e.Err }
 
-// Position is a place in an input. Line and Column count from 1, columns in
-// characters; 0 where they are not known.
+// Position is a place in an input. Line and Column count from 1, columns in characters;
+// they are 0 if unknown.
 type Position struct {
-	Name   string `json:"name,omitempty"` // the input's name from Options
+	Name   string `json:"name,omitempty"` // Options.Name
 	Line   int    `json:"line,omitempty"`
 	Column int    `json:"column,omitempty"`
 }
 
-// String returns name:line:column as far as known.
+// String returns name:line:column without the unknown parts.
 func (p Position) String() string {
 	parts := make([]string, 0, 3)
 	if p.Name != "" {
@@ -56,17 +56,17 @@ func (p Position) lineColumn() string {
 	return "line " + strconv.Itoa(p.Line) + ", column " + strconv.Itoa(p.Column)
 }
 
-// A mark says where in a YAML input a part of the JSON text made from it stood.
+// A mark maps an offset in the converted JSON text to a position in the YAML input.
 type mark struct{ offset, line, column int }
 
-// Position returns where in the document's text v stands. For a value that is
-// not of the text only the name is known.
+// Position returns the position of v in the document's text. For a value from elsewhere
+// only the name is set.
 func (d *Document) Position(v Value) Position {
 	if v.n == nil || v.n.flags&fromSource == 0 || d.lookup == nil {
 		return Position{Name: d.opts.Name}
 	}
 	at := offsetIn(d.source, v.n.raw)
-	if at < 0 || v.n.raw == "" { // an empty string has no place of its own
+	if at < 0 || v.n.raw == "" { // an empty string has no address
 		return Position{Name: d.opts.Name}
 	}
 	if v.n.kind == String {
@@ -75,8 +75,8 @@ func (d *Document) Position(v Value) Position {
 	return d.position(at)
 }
 
-// PositionOf returns where the value that the path leads to stands, or the
-// nearest one above it that has a place in the text.
+// PositionOf returns the position of the value at a path or, if it is not in the text, of
+// its nearest parent that is.
 func (d *Document) PositionOf(p Path) Position {
 	for ; ; p = p[:len(p)-1] {
 		if at := d.Position(d.Follow(d.Root, p)); at.Line > 0 || len(p) == 0 {
@@ -85,8 +85,8 @@ func (d *Document) PositionOf(p Path) Position {
 	}
 }
 
-// position returns the line and column of an offset in the source. The first
-// call reads the whole text, so it is for messages only.
+// position returns the line and column of an offset in the source. The first call reads the
+// whole text; use it for messages only.
 func (d *Document) position(at int) Position {
 	pos := Position{Name: d.opts.Name, Line: 1, Column: 1}
 	if d.marks != nil {
@@ -122,19 +122,19 @@ func snippet(s string, n int) string {
 	return s
 }
 
-// A pathWalk goes through valid JSON text and knows the path of the member whose
-// value stands where it is, and its line and column. Going on costs what lies
-// between, so that the places of many members cost one look through the text.
+// pathWalk scans valid JSON text and tracks the path, line and column at the current
+// offset. Advancing reads only the text in between, so that locating many members takes a
+// single pass.
 type pathWalk struct {
 	s        string
-	i        int // up to where the path is known
+	i        int // offset up to which the path is known
 	path     Path
 	inObject []bool
-	at       int      // where pos is
-	pos      Position // of at
+	at       int      // the offset of pos
+	pos      Position // line and column of at
 }
 
-// to goes on to an offset.
+// to advances to an offset.
 func (w *pathWalk) to(at int) {
 	for ; w.i < at && w.i < len(w.s); w.i++ {
 		switch c := w.s[w.i]; c {
@@ -158,7 +158,7 @@ func (w *pathWalk) to(at int) {
 	w.position(at)
 }
 
-// text passes over a string, which is the next key where a colon follows.
+// text advances past a string, which becomes the current key if a colon follows.
 func (w *pathWalk) text() {
 	end := w.i + 1
 	for w.s[end] != '"' {
@@ -174,7 +174,7 @@ func (w *pathWalk) text() {
 	w.i = end
 }
 
-// position counts lines and columns up to an offset.
+// position advances the line and column to an offset.
 func (w *pathWalk) position(at int) {
 	if w.pos.Line == 0 {
 		w.pos = Position{Line: 1, Column: 1}

@@ -1,8 +1,7 @@
 package document
 
-// AppendJSON appends the value's printed form (see the package comment) to
-// dst. Parts that came in that form are copied as they are. An absent value
-// prints nothing.
+// AppendJSON appends the value's printed form (see the package comment) to dst. Text
+// already in printed form is copied. An absent value appends nothing.
 func (v Value) AppendJSON(dst []byte) []byte {
 	if v.n == nil {
 		return dst
@@ -15,8 +14,8 @@ func (v Value) JSON() []byte {
 	return v.AppendJSON(make([]byte, 0, v.sizeHint()+2))
 }
 
-// JSONLen returns the length of the value's printed form. Parts that came in that
-// form are not looked into.
+// JSONLen returns the length of the value's printed form. Text already in printed form is
+// not scanned.
 func (v Value) JSONLen() int {
 	if v.n == nil {
 		return 0
@@ -49,8 +48,8 @@ func (n *node) keyLen() int {
 	return escapedLen(n.key) + 3
 }
 
-// sizeHint estimates how long the printed form is. It looks below values that
-// were built, down to what came from a text.
+// sizeHint estimates the length of the printed form. It descends through built values to
+// the parsed ones.
 func (v Value) sizeHint() int {
 	if v.n == nil {
 		return 0
@@ -66,9 +65,8 @@ func (v Value) sizeHint() int {
 	return size
 }
 
-// AppendSource appends the value's text as it was written, escapes, white space
-// and all, where the value came from a text, and its printed form where it was
-// built. An absent value appends nothing.
+// AppendSource appends the text from which the value was parsed, with its escapes and white
+// space, or the printed form of a built value. An absent value appends nothing.
 func (v Value) AppendSource(dst []byte) []byte {
 	if v.n == nil || v.n.flags&fromSource == 0 {
 		return v.AppendJSON(dst)
@@ -81,7 +79,7 @@ func (v Value) AppendSource(dst []byte) []byte {
 	return append(dst, '"')
 }
 
-// String returns the value's printed form, so that values read well in messages.
+// String returns the value's printed form.
 func (v Value) String() string {
 	if v.n == nil {
 		return "nothing"
@@ -106,7 +104,7 @@ func (n *node) appendJSON(dst []byte) []byte {
 			return append(dst, n.raw...)
 		}
 		if n.flags&integer != 0 {
-			return append(dst, '0') // -0 is the only integer that is spelled otherwise than printed
+			return append(dst, '0') // -0 is the only integer whose printed form differs
 		}
 		f, _ := Value{n}.Float()
 		return appendFloat(dst, f)

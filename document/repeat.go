@@ -2,15 +2,14 @@ package document
 
 import "strings"
 
-// In managedFields most of the text is one object, repeated under key after key:
-// every item of a list has the same fields. The parser reads such an object once.
-// Where a member has the very text of the member before it, both share one node's
-// members. This is done only for objects that hold nothing but objects ("shells"),
-// because nobody asks for the position of a part of those; a shared scalar would
-// have the position of the first one.
+// Most of the text of managedFields is one object repeated under many keys, because all
+// items of a list have the same fields. The parser parses such an object once: a member
+// with the same text as the preceding member shares its nodes. This is limited to objects
+// that contain nothing but objects ("shells"), because nobody needs the position of their
+// parts; a shared scalar would have the position of its first occurrence.
 
-// repeated pushes a node for an object with the text of the member before it, and
-// reports whether there is one here. The members so far are on the stack from
+// repeated reports whether the current position has an object with the same text as the
+// preceding member, and if so, pushes its node. The previous members are on the stack from
 // base on.
 func (p *parser) repeated(base int) bool {
 	if len(p.stack) == base {
@@ -29,7 +28,7 @@ func (p *parser) repeated(base int) bool {
 	return true
 }
 
-// allShells reports whether an object with these members is a shell.
+// allShells reports whether all members are shells.
 func allShells(members []node) bool {
 	for i := range members {
 		if members[i].flags&shell == 0 {

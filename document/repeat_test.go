@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// owned writes the set of fields of n items, of which some have other fields
-// than the one before.
+// owned generates the fieldsV1 of n items, some of which have other fields than the
+// preceding item.
 func owned(n int, seed uint64, space string) string {
 	r := rand.New(rand.NewPCG(seed, 1))
 	shapes := []string{`{}`, `{".":{},"f:count":{},"f:name":{}}`, `{".":{},"f:count":{},"f:name":{},"f:value":{}}`,
@@ -28,8 +28,8 @@ func owned(n int, seed uint64, space string) string {
 	return b.String() + "}"
 }
 
-// Sharing the members of repeated objects makes no difference to what one finds in
-// them. White space prevents sharing, so the text is compared with itself spaced.
+// TestRepeatedObjectsAreTheSame: sharing nodes of repeated objects does not change the
+// parsed value. White space prevents sharing, so the text is compared with a spaced copy.
 func TestRepeatedObjectsAreTheSame(t *testing.T) {
 	for seed := range uint64(50) {
 		text := owned(500, seed, "")
@@ -52,7 +52,7 @@ func TestRepeatedObjectsAreTheSame(t *testing.T) {
 	}
 }
 
-// sameMembers walks two values member by member.
+// sameMembers compares two values member by member.
 func sameMembers(t *testing.T, a, b Value) {
 	t.Helper()
 	if a.Kind() != b.Kind() || a.Len() != b.Len() || a.String() != b.String() {
@@ -66,8 +66,9 @@ func sameMembers(t *testing.T, a, b Value) {
 	}
 }
 
-// Objects of nothing but objects share the members of the one before if the text is
-// the same. Objects with values do not, so that each value keeps its position.
+// TestRepeatedObjectsShare: objects that contain nothing but objects share the nodes of the
+// preceding one if the text is the same. Objects with scalars do not, so that each keeps
+// its position.
 func TestRepeatedObjectsShare(t *testing.T) {
 	for _, c := range []struct {
 		first, second string

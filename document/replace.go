@@ -5,14 +5,13 @@ import (
 	"unsafe"
 )
 
-// ReplaceIn returns the JSON text data with one value replaced by v in printed
-// form. tokens lead to the value: keys of objects and, in decimal, indices of
-// lists, as in a JSON pointer (RFC 6901) after unescaping. data is checked, but no
-// tree is made of it, so that this is the fastest way to change one value of a
-// text.
+// ReplaceIn returns the JSON text data with one value replaced by the printed form of v.
+// tokens is the path of the value: keys of objects and decimal indices of lists, like the
+// unescaped tokens of a JSON pointer (RFC 6901). data is validated but not parsed into a
+// tree, which makes this the fastest way to change a single value.
 //
-// ok is false, and out nil, where data is not in printed form, is not valid JSON,
-// exceeds the limit in o, or has no such value; parse data to find out which.
+// ok is false, and out nil, if data is not in printed form, is invalid JSON, exceeds the
+// limit in o, or lacks the value; parse data to determine the cause.
 func ReplaceIn(data []byte, tokens []string, v Value, o Options) (out []byte, ok bool) {
 	if o.tooLarge(len(data)) != nil || !v.Exists() {
 		return nil, false
@@ -35,8 +34,8 @@ func ReplaceIn(data []byte, tokens []string, v Value, o Options) (out []byte, ok
 	return append(out, data[p.i:]...), true
 }
 
-// enter moves from the start of a value, in text that has been checked and is in
-// printed form, to the start of the part that a token names.
+// enter advances from the start of a value, in validated text in printed form, to the part
+// that a token refers to.
 func (p *parser) enter(token string) bool {
 	switch p.b[p.i] {
 	case '{':
@@ -44,14 +43,14 @@ func (p *parser) enter(token string) bool {
 	case '[':
 		i, err := strconv.Atoi(token)
 		if err != nil || i < 0 || strconv.Itoa(i) != token {
-			return false // "+1" and "01" are left to package patch
+			return false // package patch handles "+1" and "01"
 		}
 		return p.b[p.i+1] != ']' && p.seekItem(i)
 	}
 	return false
 }
 
-// seekItem moves to the i-th item of the list that begins here, and reports
+// seekItem advances to the i-th item of the list at the current position and reports
 // whether there is one.
 func (p *parser) seekItem(i int) bool {
 	var last previousItem

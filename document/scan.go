@@ -56,7 +56,7 @@ func (p *parser) number() error {
 	return nil
 }
 
-// str parses a string. Its node's raw text lies between the quotes.
+// str parses a string. Its node's raw text is the text between the quotes.
 func (p *parser) str() (node, error) {
 	start := p.i + 1
 	i := start
@@ -80,7 +80,7 @@ func (p *parser) str() (node, error) {
 			if high && !plainUTF8(raw) {
 				fl &^= canonical
 				if !utf8.ValidString(raw) {
-					fl |= escaped // unescape also mends what is not UTF-8
+					fl |= escaped // unescape also replaces invalid UTF-8
 				}
 			}
 			if fl&canonical == 0 {
@@ -116,7 +116,7 @@ func (p *parser) str() (node, error) {
 	}
 }
 
-// shortEscapes are the letters of the escapes that are printed as they are.
+// shortEscapes marks the letters of escapes that are already in printed form.
 var shortEscapes = [256]bool{'"': true, '\\': true, 'n': true, 'r': true, 't': true, 'b': true, 'f': true}
 
 const (
@@ -124,9 +124,9 @@ const (
 	highs = 0x8080808080808080
 )
 
-// special8 marks, of eight bytes of a string, those that end it, need an escape
-// when printed or are not ASCII: the lowest bit set is in the first such byte.
-// Bits above it may be set in vain.
+// special8 marks, among eight bytes of a string, those that end it, need an escape when
+// printed, or are not ASCII. The lowest set bit belongs to the first such byte; higher bits
+// may be false positives.
 func special8(w uint64) uint64 {
 	hit := w | (w - ones*0x20)
 	x := w&^(ones*4) ^ ones*'"' // " and &

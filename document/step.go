@@ -13,40 +13,39 @@ type StepKind uint8
 
 // The kinds of a Step.
 const (
-	// StepField leads to a member of an object, by its name: .image
+	// StepField refers to a member of an object by its name: .image
 	StepField StepKind = iota
-	// StepIndex leads to an item of a list, by its position: [0]
+	// StepIndex refers to an item of a list by its index: [0]
 	StepIndex
-	// StepKey leads to an item of a list with listType "map", by the values of
-	// its key fields: [name="app"]
+	// StepKey refers to an item of a list with listType "map" by its key fields:
+	// [name="app"]
 	StepKey
-	// StepValue leads to an item of a list with listType "set", by its value:
-	// [="x"]
+	// StepValue refers to an item of a list with listType "set" by its value: [="x"]
 	StepValue
 )
 
-// Step is one step of a Path. Steps are comparable: two steps are equal by ==
-// when they lead to the same part of any object. To that end, the constructors
-// bring keys and values into a canonical form: key fields sorted by name,
-// numbers in their shortest form. The zero Step leads to the field named "".
+// Step is one step of a Path. Steps are comparable with ==: equal steps refer to the same
+// part of any object, because the constructors convert keys and values to a canonical form,
+// with key fields sorted by name and numbers in their shortest form. The zero Step refers
+// to the field named "".
 type Step struct {
 	kind  StepKind
 	index int
-	text  string // a field's name; of a key or a value its canonical JSON
+	text  string // field name, or the canonical JSON of a key or value
 }
 
-// FieldStep returns the step to the member of an object with that name.
+// FieldStep returns the step to the object member with the given name.
 func FieldStep(name string) Step { return Step{text: name} }
 
-// IndexStep returns the step to the i-th item of a list, counted from 0. A
-// negative index leads nowhere.
+// IndexStep returns the step to the i-th item of a list, counted from 0. A negative index
+// matches nothing.
 func IndexStep(i int) Step { return Step{kind: StepIndex, index: i} }
 
-// ErrPath is the cause of every error about the form of a path or a step.
+// ErrPath is the cause of every error about a malformed path or step.
 var ErrPath = errors.New("invalid path")
 
-// KeyStep returns the step to the item of a list whose fields have the values
-// given. key must be an object with at least one member, all of them scalars:
+// KeyStep returns the step to the list item whose key fields have the given values. key
+// must be an object with at least one member, and its members must be scalars:
 //
 //	{"containerPort": 80, "protocol": "TCP"}
 //
@@ -63,8 +62,8 @@ func KeyStep(key Value) (Step, error) {
 	return Step{kind: StepKey, text: string(appendKeyElement(nil, key))}, nil
 }
 
-// ValueStep returns the step to the item of a set that equals a value, which
-// must be a scalar other than null. An error wraps ErrPath.
+// ValueStep returns the step to the set item that equals a value, which must be a scalar
+// other than null. An error wraps ErrPath.
 func ValueStep(v Value) (Step, error) {
 	if !scalar(v) || v.IsNull() {
 		return Step{}, fmt.Errorf("%w: the item of a set must be a string, a number or a boolean, not %s", ErrPath, v)
@@ -83,8 +82,7 @@ func scalar(v Value) bool {
 // Kind returns the kind of the step.
 func (s Step) Kind() StepKind { return s.kind }
 
-// Name returns the name of the field that the step leads to. ok is false for
-// steps of other kinds.
+// Name returns the field name of a StepField. ok is false for other kinds.
 func (s Step) Name() (name string, ok bool) {
 	if s.kind != StepField {
 		return "", false
@@ -92,12 +90,11 @@ func (s Step) Name() (name string, ok bool) {
 	return s.text, true
 }
 
-// Index returns the position of the list item that the step leads to. ok is
-// false for steps of other kinds.
+// Index returns the index of a StepIndex. ok is false for other kinds.
 func (s Step) Index() (i int, ok bool) { return s.index, s.kind == StepIndex }
 
-// Value returns, for StepKey, an object with the key fields and their values;
-// for StepValue, the item itself. It is absent for steps of other kinds.
+// Value returns the object of key fields of a StepKey, or the item of a StepValue. It is
+// absent for other kinds.
 func (s Step) Value() Value {
 	if s.kind != StepKey && s.kind != StepValue {
 		return Value{}
@@ -109,8 +106,8 @@ func (s Step) Value() Value {
 	return v
 }
 
-// Element returns the step as managedFields write it: f:image, i:0,
-// k:{"name":"app"}, v:"x". ParseElement reads it back.
+// Element returns the step in the form used in managedFields: f:image, i:0,
+// k:{"name":"app"}, v:"x". ParseElement is the inverse.
 func (s Step) Element() string {
 	switch s.kind {
 	case StepField:
@@ -123,7 +120,7 @@ func (s Step) Element() string {
 	return "v:" + s.text
 }
 
-// String writes the step as it stands in Path.String: .image, ["a/b"], [0],
+// String returns the step in the form used by Path.String: .image, ["a/b"], [0],
 // [name="app"], [="x"].
 func (s Step) String() string { return string(s.append(nil)) }
 
@@ -155,7 +152,7 @@ func (s Step) append(dst []byte) []byte {
 			return append(append(append(dst, '[', '='), s.text...), ']')
 		}
 	}
-	return append(append(append(dst, '['), s.Element()...), ']') // only managedFields that no API server wrote have such
+	return append(append(append(dst, '['), s.Element()...), ']') // occurs only in managedFields that no API server wrote
 }
 
 // plainKey reports whether a key can be written as [name="value"].
@@ -168,9 +165,9 @@ func plainKey(key Value) bool {
 	return key.Len() > 0
 }
 
-// Compare orders steps as the API server orders the elements of a field set:
-// fields by name, then items by key, by value and by index. Keys and values are
-// compared as values are (see the function Compare), so that 9 is before 10.
+// Compare orders steps as the API server orders the elements of a field set: fields by
+// name, then items by key, by value and by index. Keys and values are ordered by the
+// function Compare, so that 9 sorts before 10.
 func (s Step) Compare(o Step) int {
 	if s == o {
 		return 0

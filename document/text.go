@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// plainUTF8 reports whether s is valid UTF-8 and free of the two characters
-// above ASCII that encoding/json escapes, U+2028 and U+2029.
+// plainUTF8 reports whether s is valid UTF-8 without U+2028 and U+2029, the only characters
+// beyond ASCII that encoding/json escapes.
 func plainUTF8(s string) bool {
 	return utf8.ValidString(s) && !strings.Contains(s, "\u2028") && !strings.Contains(s, "\u2029")
 }
 
-// escapeLen returns how many bytes the escape at the start of s takes, 0 where
-// it is none, and whether encoding/json would have written it just so.
+// escapeLen returns the length of the escape sequence at the start of s, 0 if it is
+// invalid, and whether encoding/json would write the same sequence.
 func escapeLen(s string) (n int, usual bool) {
 	if len(s) < 2 {
 		return 0, false
@@ -36,7 +36,7 @@ func escapeLen(s string) (n int, usual bool) {
 	return 0, false
 }
 
-// hex4 reads the four digits of a \u escape.
+// hex4 decodes the four digits of a \u escape.
 func hex4(s string) (rune, bool) {
 	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
 		return 0, false
@@ -58,9 +58,8 @@ func hex4(s string) (rune, bool) {
 	return r, true
 }
 
-// unescape returns the text of a string's raw form, which has been checked.
-// Halves of surrogate pairs that stand alone and bytes that are not UTF-8
-// become U+FFFD.
+// unescape returns the text of a string's validated raw form. Unpaired surrogates and
+// invalid UTF-8 become U+FFFD.
 func unescape(s string) string { return string(appendUnescaped(make([]byte, 0, len(s)), s)) }
 
 func appendUnescaped(out []byte, s string) []byte {
@@ -98,7 +97,7 @@ func appendUnescaped(out []byte, s string) []byte {
 	return out
 }
 
-// plainText reports whether text prints as it is between quotes.
+// plainText reports whether text needs no escapes when printed.
 func plainText(s string) bool {
 	high := false
 	for i := 0; i < len(s); i++ {
@@ -112,7 +111,7 @@ func plainText(s string) bool {
 	return !high || plainUTF8(s)
 }
 
-// AppendQuoted appends text to dst as a JSON string, escaped as encoding/json does.
+// AppendQuoted appends text to dst as a JSON string, escaped like encoding/json.
 func AppendQuoted(dst []byte, text string) []byte {
 	dst = append(dst, '"')
 	if plainText(text) {
@@ -123,7 +122,7 @@ func AppendQuoted(dst []byte, text string) []byte {
 	return append(dst, '"')
 }
 
-// escapeBytes is how many bytes more an ASCII character takes when printed.
+// escapeBytes is the number of additional bytes that escaping an ASCII character takes.
 var escapeBytes = [utf8.RuneSelf]uint8{
 	5, 5, 5, 5, 5, 5, 5, 5, '\b': 1, '\t': 1, '\n': 1, 11: 5, '\f': 1, '\r': 1, 14: 5, 15: 5,
 	16: 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5,
@@ -131,7 +130,7 @@ var escapeBytes = [utf8.RuneSelf]uint8{
 }
 
 func appendEscaped(dst []byte, s string) []byte {
-	from := 0 // of what is copied as it is
+	from := 0 // start of the text to copy unchanged
 	for i := 0; i < len(s); {
 		c := s[i]
 		if c < utf8.RuneSelf {
@@ -176,7 +175,7 @@ func appendEscape(dst []byte, c byte) []byte {
 	return append(dst, '\\', 'u', '0', '0', digits[c>>4], digits[c&0xf])
 }
 
-// escapedLen returns the length of what appendEscaped appends.
+// escapedLen returns the length of the text that appendEscaped appends.
 func escapedLen(s string) int {
 	size := len(s)
 	for i := 0; i < len(s); {
@@ -197,8 +196,8 @@ func escapedLen(s string) int {
 	return size
 }
 
-// numberNode makes a number of its text, which has been checked. whole says
-// that it has neither fraction nor exponent. A float64 out of range is no number.
+// numberNode returns the node of a number's validated text. whole is set if it has no
+// fraction or exponent. It returns false if the number overflows a float64.
 func numberNode(text string, whole bool) (node, bool) {
 	n := node{raw: text, kind: Number}
 	if whole {
@@ -225,8 +224,8 @@ func numberNode(text string, whole bool) (node, bool) {
 	return n, true
 }
 
-// appendFloat prints a float64 as encoding/json does: the shortest form that
-// reads back the same, with an exponent only below 1e-6 and from 1e21 on.
+// appendFloat prints a float64 like encoding/json: in the shortest form that parses to the
+// same value, with an exponent only below 1e-6 and from 1e21 on.
 func appendFloat(dst []byte, f float64) []byte {
 	format := byte('f')
 	if abs := max(f, -f); abs != 0 && (abs < 1e-6 || abs >= 1e21) {

@@ -1,28 +1,27 @@
-// Package document holds Kubernetes objects as parsed, immutable JSON values.
+// Package document represents Kubernetes objects as parsed, immutable JSON values.
 //
 // Bytes are parsed once ([Parse], [ParseYAML], [Read]) and printed once
-// ([Value.AppendJSON], [Value.YAML]). In between, every part of patchlab passes a
-// [Value] around: a handle to a node of a tree over the bytes that were parsed. A
-// change makes a new value that shares all unchanged parts ([Value.With],
-// [Value.Set], [ObjectBuilder], [ListBuilder]). No value is ever modified, so values
-// may be used by many goroutines at once.
+// ([Value.AppendJSON], [Value.YAML]). In between, all packages pass a [Value], a handle to
+// a node of a tree over the parsed bytes. A change creates a new value that shares the
+// unchanged parts ([Value.With], [Value.Set], [ObjectBuilder], [ListBuilder]). No value is
+// ever modified, so values are safe for concurrent use.
 //
-// [Path] leads to a part of a value, [Document.Position] finds its line and column,
+// A [Path] identifies a part of a value, [Document.Position] returns its line and column,
 // and [Equal], [Identical] and [Compare] compare values.
 //
-// What always holds for a value:
+// All values satisfy these invariants:
 //
-//   - the members of an object are sorted by key, byte by byte, and no key occurs
-//     twice; so a lookup is a binary search, two objects are compared side by
-//     side, and printing gives the order in which the API server prints maps;
-//   - a string is valid UTF-8; bytes that are not have become U+FFFD, as in
-//     encoding/json;
-//   - a number keeps its spelling until it is printed. It is an integer when it
-//     is written without fraction and exponent and fits an int64, as in
-//     Kubernetes' unstructured objects; otherwise it is a float64.
+//   - The members of an object are sorted by key, byte by byte, and keys are
+//     unique. A lookup is a binary search, and printing yields the order in
+//     which the API server prints maps.
+//   - A string is valid UTF-8. Invalid bytes are replaced by U+FFFD, as in
+//     encoding/json.
+//   - A number keeps its spelling until it is printed. A number without fraction
+//     and exponent that fits an int64 is an integer, as in Kubernetes'
+//     unstructured objects; any other number is a float64.
 //
-// The printed form is that of Go's encoding/json, and so of the API server: sorted
-// keys, no white space, <, > and & escaped.
+// The printed form is that of encoding/json, and thus of the API server: sorted keys, no
+// white space, and <, > and & escaped.
 package document
 
 import (
@@ -35,7 +34,8 @@ import (
 // Kind is the kind of a value.
 type Kind uint8
 
-// The kinds of a value. Absent is the kind of the zero Value, which is no value.
+// The kinds of a value. Absent is the kind of the zero Value, which represents a missing
+// value.
 const (
 	Absent Kind = iota
 	Null
@@ -46,7 +46,7 @@ const (
 	Object
 )
 
-// String returns the kind's name as messages use it.
+// String returns the kind's name for messages.
 func (k Kind) String() string {
 	switch k {
 	case Null:
@@ -68,37 +68,37 @@ func (k Kind) String() string {
 type flags uint8
 
 const (
-	// canonical: raw is the printed form (for a string, what stands between
-	// its quotes), so that printing copies it.
+	// canonical: raw is the printed form (of a string, the text between the quotes), so
+	// that printing copies it.
 	canonical flags = 1 << iota
-	// escaped: raw is a string's text with its escapes still in it.
+	// escaped: raw is a string's text with escapes.
 	escaped
-	// integer: the number is an integer in the sense of the package comment.
+	// integer: the number is an integer as defined in the package comment.
 	integer
 	// keyCanonical: key needs no escape when printed.
 	keyCanonical
-	// fromSource: raw is a part of the text that was parsed.
+	// fromSource: raw is part of the parsed text.
 	fromSource
 	// kidsDeferred: first points to a deferred.
 	kidsDeferred
-	// shell: an object that holds nothing but shells, such as a set of fields.
-	// Not every such object has the flag.
+	// shell: the object contains nothing but shells, such as a field set. The flag may be
+	// missing.
 	shell
 )
 
-// A node is one value and, where it is a member of an object, its key. Nodes
-// lie by value in their parent's kids and are never changed once published.
+// A node is one value and, for a member of an object, its key. Nodes are stored by value in
+// their parent's kids and are immutable once published.
 type node struct {
-	raw   string // scalars: their text; lists and objects: their span in the source, if they have one
+	raw   string // scalars: the text; lists and objects: the span in the source, if any
 	key   string
-	first unsafe.Pointer // *node: the first of count kids that lie one after the other
+	first unsafe.Pointer // *node: the first of count contiguous kids
 	count uint32
 	kind  Kind
 	flags flags
 }
 
-// kids are the members or items below n. A pointer and a count take less room
-// in the node than a slice would.
+// kids returns the members or items of n. A pointer and a count make a node smaller than a
+// slice would.
 func (n *node) kids() []node {
 	if n.flags&kidsDeferred != 0 {
 		return n.open()
@@ -106,16 +106,16 @@ func (n *node) kids() []node {
 	return unsafe.Slice((*node)(n.first), n.count)
 }
 
-// container makes the node of a list or an object with the kids given.
+// container returns the node of a list or an object with the given kids.
 func container(kind Kind, kids []node) node {
 	return node{first: unsafe.Pointer(unsafe.SliceData(kids)), count: uint32(len(kids)), kind: kind}
 }
 
-// Value is one JSON value. The zero Value is Absent.
-// Values are immutable and safe for concurrent use.
+// Value is a JSON value. The zero Value is Absent. Values are immutable and safe for
+// concurrent use.
 type Value struct{ n *node }
 
-// Kind returns the kind of the value, Absent for the zero Value.
+// Kind returns the kind of the value; it is Absent for the zero Value.
 func (v Value) Kind() Kind {
 	if v.n == nil {
 		return Absent
@@ -123,13 +123,14 @@ func (v Value) Kind() Kind {
 	return v.n.kind
 }
 
-// Exists reports whether the value is not Absent. Null is a value.
+// Exists reports whether the value is not Absent. Null exists.
 func (v Value) Exists() bool { return v.n != nil }
 
-// IsNull reports whether the value is null. An absent value is not.
+// IsNull reports whether the value is null. An absent value is not null.
 func (v Value) IsNull() bool { return v.Kind() == Null }
 
-// Len returns the number of members of an object or items of a list, else 0.
+// Len returns the number of members of an object or items of a list, and 0 for other
+// values.
 func (v Value) Len() int {
 	if v.n == nil {
 		return 0
@@ -137,8 +138,8 @@ func (v Value) Len() int {
 	return int(v.n.count)
 }
 
-// Get returns the member of an object with a key, absent if there is none or the
-// value is no object.
+// Get returns the object's member with the given key. It is absent if there is none or if
+// the value is not an object.
 func (v Value) Get(key string) Value {
 	if v.n != nil && v.n.flags&kidsDeferred != 0 && v.n.kind == Object {
 		if kid, found := v.n.peek(key); found {
@@ -164,11 +165,12 @@ func (v Value) Get(key string) Value {
 	return Value{}
 }
 
-// fewMembers are compared with a key one by one: most differ from it in length.
+// fewMembers is the number of members up to which a linear search is faster: most keys
+// differ in length.
 const fewMembers = 8
 
-// MemberText returns the text of the member with a key, and whether there is one and
-// it is a string. It is Get(key).Text() without making a node in a lazy value.
+// MemberText returns the text of the member with the given key and whether it is a string.
+// It equals Get(key).Text() but creates no node in a lazily parsed value.
 func (v Value) MemberText(key string) (string, bool) {
 	if v.n != nil && v.n.flags&kidsDeferred != 0 && v.n.kind == Object {
 		if text, found := v.n.peekText(key); found {
@@ -178,8 +180,8 @@ func (v Value) MemberText(key string) (string, bool) {
 	return v.Get(key).Text()
 }
 
-// Find returns the index of an object's member with a key and true, or the index at
-// which it would be inserted and false.
+// Find returns the index of the object's member with the given key and true, or the index
+// at which it would be inserted and false.
 func (v Value) Find(key string) (int, bool) {
 	if v.n == nil || v.n.kind != Object {
 		return 0, false
@@ -208,14 +210,14 @@ func (v Value) Find(key string) (int, bool) {
 	return low, false
 }
 
-// At returns the i-th item of a list or member of an object. It panics if there is
-// none, as indexing a slice does.
+// At returns the i-th item of a list or member of an object. It panics if i is out of
+// range.
 func (v Value) At(i int) Value { return Value{&v.n.kids()[i]} }
 
-// Key returns the key of an object's i-th member.
+// Key returns the key of the object's i-th member.
 func (v Value) Key(i int) string { return v.n.kids()[i].key }
 
-// Members iterates over an object's members in the order of their keys.
+// Members iterates over the object's members in ascending order of keys.
 func (v Value) Members() iter.Seq2[string, Value] {
 	return func(yield func(string, Value) bool) {
 		if v.Kind() != Object {
@@ -229,7 +231,7 @@ func (v Value) Members() iter.Seq2[string, Value] {
 	}
 }
 
-// Items iterates over a list's items.
+// Items iterates over the list's items.
 func (v Value) Items() iter.Seq2[int, Value] {
 	return func(yield func(int, Value) bool) {
 		if v.Kind() != List {
@@ -243,7 +245,7 @@ func (v Value) Items() iter.Seq2[int, Value] {
 	}
 }
 
-// Text returns a string's text and whether the value is a string.
+// Text returns the text of a string. The second result is false for other kinds.
 func (v Value) Text() (string, bool) {
 	if v.Kind() != String {
 		return "", false
@@ -254,7 +256,7 @@ func (v Value) Text() (string, bool) {
 	return v.n.raw, true
 }
 
-// StringOr returns a string's text, or the given text if the value is no string.
+// StringOr returns the text of a string, or the argument if the value is not a string.
 func (v Value) StringOr(or string) string {
 	if s, ok := v.Text(); ok {
 		return s
@@ -262,7 +264,7 @@ func (v Value) StringOr(or string) string {
 	return or
 }
 
-// Bool returns a boolean and whether the value is one.
+// Bool returns the value of a boolean. ok is false for other kinds.
 func (v Value) Bool() (value, ok bool) {
 	if v.Kind() != Bool {
 		return false, false
@@ -270,11 +272,11 @@ func (v Value) Bool() (value, ok bool) {
 	return v.n.raw == "true", true
 }
 
-// IsInt reports whether the value is a number without fraction and exponent
-// that fits an int64.
+// IsInt reports whether the value is a number without fraction and exponent that fits an
+// int64.
 func (v Value) IsInt() bool { return v.Kind() == Number && v.n.flags&integer != 0 }
 
-// Int returns an integer and whether the value is one (see IsInt).
+// Int returns the value of an integer and whether it is one (see IsInt).
 func (v Value) Int() (int64, bool) {
 	if !v.IsInt() {
 		return 0, false
@@ -283,7 +285,7 @@ func (v Value) Int() (int64, bool) {
 	return i, err == nil
 }
 
-// Float returns any number as a float64 and whether the value is a number.
+// Float returns the value of any number as a float64 and whether it is a number.
 func (v Value) Float() (float64, bool) {
 	if v.Kind() != Number {
 		return 0, false
@@ -292,7 +294,7 @@ func (v Value) Float() (float64, bool) {
 	return f, err == nil
 }
 
-// NumberText returns a number as it was written, "" if the value is no number.
+// NumberText returns a number as it was written, or "" if the value is not a number.
 func (v Value) NumberText() string {
 	if v.Kind() != Number {
 		return ""
@@ -300,10 +302,9 @@ func (v Value) NumberText() string {
 	return v.n.raw
 }
 
-// Identity identifies the items of a list or the members of an object: values
-// with equal identities hold the very same part of one tree. It is comparable,
-// and so may be the key of a map for what was computed from a list. An empty list
-// or object has the zero Identity.
+// Identity identifies the items of a list or the members of an object: values with equal
+// identities share the same part of one tree. It is comparable, so it can be the key of a
+// map that caches data derived from a list. An empty list or object has the zero Identity.
 type Identity struct{ first unsafe.Pointer }
 
 // Identity returns the identity of a list's items or an object's members.
@@ -314,8 +315,8 @@ func (v Value) Identity() Identity {
 	return Identity{v.n.first}
 }
 
-// SameNode reports whether a and b are the very same part of one tree, and therefore
-// equal. If it returns false, they may be equal all the same.
+// SameNode reports whether a and b are the same part of one tree and thus equal. It may
+// return false for equal values.
 func SameNode(a, b Value) bool {
 	if a.n == b.n {
 		return true

@@ -11,13 +11,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxAliasGrowth bounds what the aliases of a YAML input may make of it: this
-// many times its own size, and a megabyte more.
+// maxAliasGrowth bounds the expansion of YAML aliases: this many times the size of the
+// input plus one megabyte.
 const maxAliasGrowth = 10
 
-// Read reads a stream of documents, YAML or JSON, as kubectl reads a file: what
-// is valid JSON is JSON, anything else YAML. Empty documents are left out.
-// An error is a *SyntaxError.
+// Read parses a stream of YAML or JSON documents like kubectl: valid JSON is parsed as
+// JSON, anything else as YAML. Empty documents are skipped. An error is a *SyntaxError.
 func Read(data []byte, opts Options) ([]*Document, error) {
 	if err := opts.tooLarge(len(data)); err != nil {
 		return nil, err
@@ -40,17 +39,17 @@ func Read(data []byte, opts Options) ([]*Document, error) {
 	return docs, err
 }
 
-// ParseYAML reads the first document of a YAML input as the API server reads
-// the body of an apply request: by the rules of YAML 1.1, also where it is JSON
-// (yes is true, 010 is 8, 1.0 is the integer 1). What follows the first
-// document is not looked at; an empty input is null. An error is a *SyntaxError.
+// ParseYAML parses the first document of a YAML input as the API server parses the body of
+// an apply request: by the rules of YAML 1.1, even if it is JSON (yes is true, 010 is 8,
+// 1.0 is the integer 1). Further documents are ignored; an empty input is null. An error is
+// a *SyntaxError.
 func ParseYAML(data []byte, opts Options) (*Document, error) {
 	if err := opts.tooLarge(len(data)); err != nil {
 		return nil, err
 	}
 	if looksLikeJSON(data) && sameInYAML(data) {
 		o := opts
-		o.Duplicates = DuplicatesRefused // YAML counts lines and keys in its own way
+		o.Duplicates = DuplicatesRefused // YAML errors have other lines and keys
 		if d, err := Parse(data, o); err == nil {
 			return d, nil
 		}
@@ -70,10 +69,10 @@ func looksLikeJSON(data []byte) bool {
 	return len(data) > 0 && (data[0] == '{' || data[0] == '[')
 }
 
-// sameInYAML reports whether JSON text is sure to mean the same as YAML 1.1:
-// plain ASCII, no \u escapes, no tabs, no numbers with fraction or exponent or
-// more digits than an int64 is sure to hold, no keys longer than YAML allows
-// (1,024 characters). It may say no where it could say yes.
+// sameInYAML reports whether JSON text certainly has the same meaning in YAML 1.1: plain
+// ASCII without \u escapes, tabs, numbers with a fraction or exponent or with more digits
+// than an int64 always holds, or keys longer than YAML allows (1,024 characters). It may
+// return false for such text.
 func sameInYAML(data []byte) bool {
 	digits := 0
 	for i := 0; i < len(data); i++ {
@@ -119,17 +118,17 @@ func readYAML(data []byte, opts Options, firstOnly bool) ([]*Document, error) {
 }
 
 // yamlDocument returns the document of JSON text that was converted from YAML. The text
-// must not be changed afterwards.
+// must not be modified afterwards.
 func yamlDocument(out []byte, marks []mark, opts Options) *Document {
 	if opts.Duplicates == DuplicatesMerged {
-		opts.Duplicates = DuplicatesLast // merging is a matter of JSON into Go structs
+		opts.Duplicates = DuplicatesLast // only decoding JSON into Go structs merges
 	}
 	d := newDocument(unsafe.String(unsafe.SliceData(out), len(out)), opts)
 	d.marks = marks
 	return d
 }
 
-// readAnyYAML reads by the library.
+// readAnyYAML parses with the YAML library.
 func readAnyYAML(data []byte, opts Options, firstOnly bool) ([]*Document, error) {
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	var docs []*Document
@@ -159,7 +158,7 @@ func readAnyYAML(data []byte, opts Options, firstOnly bool) ([]*Document, error)
 	}
 }
 
-// decodeNode turns what the YAML library panics with into an error.
+// decodeNode converts a panic of the YAML library to an error.
 func decodeNode(dec *yaml.Decoder, n *yaml.Node) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -169,7 +168,7 @@ func decodeNode(dec *yaml.Decoder, n *yaml.Node) (err error) {
 	return dec.Decode(n)
 }
 
-// yamlError puts the library's message, "yaml: line N: text", into our form.
+// yamlError converts the library's message, "yaml: line N: text", to a *SyntaxError.
 func yamlError(err error, opts Options) error {
 	e := &SyntaxError{Position: Position{Name: opts.Name}, Err: ErrSyntax}
 	text := strings.TrimPrefix(err.Error(), "yaml: ")

@@ -8,8 +8,8 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 )
 
-// checkYAML holds ParseYAML against sigs.k8s.io/yaml, with which the API server
-// reads YAML bodies.
+// checkYAML compares ParseYAML with sigs.k8s.io/yaml, which parses YAML bodies in the API
+// server.
 func checkYAML(t *testing.T, in []byte, why string) {
 	t.Helper()
 	want, wantErr := sigsyaml.YAMLToJSON(in)
@@ -79,11 +79,12 @@ func TestReadBoundsAliases(t *testing.T) {
 	}
 }
 
-// Aliases may repeat ten times the size of the input, and a megabyte more.
+// TestReadBoundsRepeatedAliases: aliases may expand to ten times the size of the input plus
+// one megabyte.
 func TestReadBoundsRepeatedAliases(t *testing.T) {
 	const anchor = 100 << 10
 	text := "a: &a " + strings.Repeat("x", anchor) + "\nb:\n"
-	within, beyond := 8, 25 // the budget of 10 × 100 KiB + 1 MiB is for some 20 of them
+	within, beyond := 8, 25 // the budget of 10 × 100 KiB + 1 MiB suffices for about 20
 	if _, err := Read([]byte(text+strings.Repeat("- *a\n", within)), Options{}); err != nil {
 		t.Errorf("%d aliases of %d bytes: %v", within, anchor, err)
 	}

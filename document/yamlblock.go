@@ -5,31 +5,29 @@ import (
 	"unsafe"
 )
 
-// blockReader reads the plain part of YAML that most manifests keep to, several
-// times faster than the library: one document of block mappings and sequences
-// whose scalars stand on one line each, plain or in quotes without escapes, with
-// comments and blank lines, in ASCII without tabs. At anything else it gives up,
-// and the library reads. What it does read is the same to the byte: the JSON text
-// and the marks are those that yamlConverter makes (a test holds both against
-// each other).
+// blockReader parses the simple YAML of most manifests several times faster than the
+// library: one document of block mappings and sequences with single-line scalars, plain or
+// in quotes without escapes, with comments and blank lines, in ASCII without tabs. It gives
+// up at anything else, and the library parses the input. Its output, the JSON text and the
+// marks, is identical to that of yamlConverter; a test compares the two.
 type blockReader struct {
 	s     string
 	out   []byte
 	marks []mark
-	i     int // what is to be read next
-	start int // where the line of i starts
-	line  int // the number of that line, from 1
-	// indent is the column, from 0, in which the next line with content begins; it
-	// is set once a line is read to its end, and -1 behind the last one.
+	i     int // offset of the next character
+	start int // offset of the current line
+	line  int // number of the current line, from 1
+	// indent is the column, from 0, of the next line with content. It is set at the end of
+	// each line and is -1 after the last.
 	indent int
 }
 
 const (
-	maxBlockDepth = 200  // collections within each other
-	maxBlockKey   = 1000 // characters of a key; the library takes 1,024
+	maxBlockDepth = 200  // nesting depth of collections
+	maxBlockKey   = 1000 // characters of a key; the library's limit is 1,024
 )
 
-// readBlock returns JSON text and marks for YAML that blockReader reads.
+// readBlock converts YAML that blockReader supports to JSON text and marks.
 func readBlock(data []byte) (out []byte, marks []mark, ok bool) {
 	for _, c := range data {
 		if (c < ' ' && c != '\n') || c > '~' {
@@ -47,12 +45,12 @@ func readBlock(data []byte) (out []byte, marks []mark, ok bool) {
 	return r.out, r.marks, ok
 }
 
-// mark notes that what is written next stood at that column of the line.
+// mark records that the next output comes from the given column of the current line.
 func (r *blockReader) mark(column int) {
 	r.marks = append(r.marks, mark{len(r.out), r.line, column + 1})
 }
 
-// content goes to the next content from the start of a line.
+// content advances from the start of a line to the next content.
 func (r *blockReader) content() {
 	for r.start < len(r.s) {
 		i := r.start
@@ -73,8 +71,8 @@ func (r *blockReader) content() {
 	r.i, r.indent = len(r.s), -1
 }
 
-// ended reports whether nothing but blanks and a comment is left of the line, and
-// then goes to the next content.
+// ended reports whether the rest of the line is blank or a comment, and if so, advances to
+// the next content.
 func (r *blockReader) ended() bool {
 	i := r.i
 	for i < len(r.s) && r.s[i] == ' ' {
@@ -93,14 +91,14 @@ func (r *blockReader) ended() bool {
 	return true
 }
 
-// blank reports whether there is a blank, the end of a line or of the text at i.
+// blank reports whether i is at a blank, the end of a line or the end of the text.
 func (r *blockReader) blank(i int) bool {
 	return i >= len(r.s) || r.s[i] == ' ' || r.s[i] == '\n'
 }
 
 func (r *blockReader) entry() bool { return r.i < len(r.s) && r.s[r.i] == '-' && r.blank(r.i+1) }
 
-// collection reads the mapping or sequence that begins here, in that column.
+// collection parses the mapping or sequence that begins at the given column.
 func (r *blockReader) collection(column, depth int) bool {
 	if depth > maxBlockDepth {
 		return false
@@ -133,14 +131,14 @@ func (r *blockReader) mapping(column, depth int) bool {
 	}
 }
 
-// marker reports whether a line begins as those that part documents.
+// marker reports whether a line begins with a document marker.
 func (r *blockReader) marker() bool {
 	rest := r.s[r.i:]
 	return strings.HasPrefix(rest, "---") || strings.HasPrefix(rest, "...")
 }
 
-// sequence reads the items of a sequence. bare says that it is the value of a key
-// in the same column.
+// sequence parses the items of a sequence. bare is set for the value of a key in the same
+// column.
 func (r *blockReader) sequence(column, depth int, bare bool) bool {
 	r.mark(column)
 	r.out = append(r.out, '[')
@@ -160,7 +158,7 @@ func (r *blockReader) sequence(column, depth int, bare bool) bool {
 	}
 }
 
-// item reads what stands behind the dash of an item.
+// item parses the value after the dash of an item.
 func (r *blockReader) item(column, depth int) bool {
 	i := r.i
 	for i < len(r.s) && r.s[i] == ' ' {
@@ -177,8 +175,8 @@ func (r *blockReader) item(column, depth int) bool {
 	return r.value(column, depth, false)
 }
 
-// value reads what stands behind a key or a dash: something on the line, or a
-// collection on the next ones, or nothing. column is that of the collection.
+// value parses the value after a key or a dash: a scalar on the same line, a collection on
+// the following lines, or null. column is that of the collection.
 func (r *blockReader) value(column, depth int, keyed bool) bool {
 	empty := mark{len(r.out), r.line, r.i - r.start + 1}
 	if r.ended() {
@@ -199,7 +197,7 @@ func (r *blockReader) value(column, depth int, keyed bool) bool {
 	return r.scalar() && r.ended() && r.indent <= column
 }
 
-// scalar reads a scalar, or an empty mapping or sequence.
+// scalar parses a scalar, or an empty mapping or sequence.
 func (r *blockReader) scalar() bool {
 	c := r.s[r.i]
 	switch {
@@ -228,8 +226,8 @@ func (r *blockReader) scalar() bool {
 	return true
 }
 
-// plain reads a plain scalar up to a comment, the end of the line, or a colon that
-// ends a key.
+// plain parses a plain scalar up to a comment, the end of the line, or a colon that ends a
+// key.
 func (r *blockReader) plain() (string, bool) {
 	from := r.i
 	switch c := r.s[from]; c {
@@ -240,7 +238,7 @@ func (r *blockReader) plain() (string, bool) {
 			return "", false
 		}
 	}
-	end := from // behind the last character that is no blank
+	end := from // after the last non-blank character
 	for i := from; i < len(r.s); i++ {
 		switch c := r.s[i]; c {
 		case '\n':
@@ -265,7 +263,7 @@ func (r *blockReader) plain() (string, bool) {
 	return r.s[from:end], true
 }
 
-// quoted reads a scalar in quotes.
+// quoted parses a quoted scalar.
 func (r *blockReader) quoted() (string, bool) {
 	quote := r.s[r.i]
 	from := r.i + 1
@@ -289,7 +287,7 @@ func (r *blockReader) quoted() (string, bool) {
 	return "", false
 }
 
-// keyed reports whether a key begins here.
+// keyed reports whether a key begins at the current position.
 func (r *blockReader) keyed() bool {
 	at := r.i
 	_, ok := r.keyText()
@@ -297,7 +295,7 @@ func (r *blockReader) keyed() bool {
 	return ok
 }
 
-// key reads a key with its colon.
+// key parses a key and its colon.
 func (r *blockReader) key() bool {
 	text, ok := r.keyText()
 	if ok {

@@ -15,8 +15,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// sameAsLibrary holds what readBlock reads against what the library reads. It
-// reports whether readBlock read it at all.
+// sameAsLibrary compares the outputs of readBlock and the library. It reports whether
+// readBlock supports the input.
 func sameAsLibrary(t *testing.T, data []byte) bool {
 	t.Helper()
 	out, marks, ok := readBlock(data)
@@ -44,8 +44,8 @@ func sameAsLibrary(t *testing.T, data []byte) bool {
 	return true
 }
 
-// manifests are the YAML files of testdata and the texts in them, without those that
-// are JSON, which the reader of blocks leaves to others.
+// manifests returns the YAML files in testdata and the YAML texts embedded in them, without
+// those in JSON, which readBlock does not support.
 func manifests(t testing.TB) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}
@@ -71,7 +71,7 @@ func manifests(t testing.TB) map[string][]byte {
 	return files
 }
 
-// texts calls f for the scalars of several lines.
+// texts calls f for each multi-line scalar.
 func texts(n *yaml.Node, f func(string)) {
 	if n.Kind == yaml.ScalarNode && strings.Contains(n.Value, "\n") {
 		f(n.Value)
@@ -88,7 +88,7 @@ func TestBlockReaderReadsManifestsAsTheLibrary(t *testing.T) {
 			read++
 		}
 	}
-	// Many of the files are written in flow style on purpose, which is for the library.
+	// Many of the files use flow style, which readBlock does not support.
 	if read < 100 {
 		t.Errorf("only %d of %d texts were read", read, len(files))
 	}
@@ -142,7 +142,8 @@ func TestBlockReader(t *testing.T) {
 	}
 }
 
-// TestBlockReaderTellsDuplicatesAsTheLibrary: the error and its place are the same.
+// TestBlockReaderTellsDuplicatesAsTheLibrary: a duplicate key yields the same error and
+// position.
 func TestBlockReaderTellsDuplicatesAsTheLibrary(t *testing.T) {
 	data := []byte("a: 1\nb:\n- c: 1\n  d: 2\n  c: 3\n")
 	_, fast := readYAML(data, Options{Name: "x"}, true)
@@ -159,7 +160,7 @@ func TestBlockReaderTellsDuplicatesAsTheLibrary(t *testing.T) {
 	}
 }
 
-// blockPieces are what random texts are put together of.
+// blockPieces are the fragments of random texts.
 var blockPieces = []string{"a", "b: ", "c:", ": ", ":", "- ", "-", "\n", "\n", "\n  ", "\n    ", "\n- ", "\n  - ", " ", "  ", "#", " # x", "'", "''", "\"", "{}", "[]", "{", "[", ",",
 	"&a ", "*a", "!", "|", ">", "?", "? ", "%", "@", "`", "~", "null", "yes", "1", "0x1f", "1.5", "-1", "+", ".", "<<", "=", "---", "...", "\t", "x y", "\\", "2001-01-01", "1:30", "é", "\r\n"}
 
@@ -172,7 +173,7 @@ func TestBlockReaderReadsRandomTextsAsTheLibrary(t *testing.T) {
 	}
 	for range 120000 {
 		var text []byte
-		if random.IntN(3) == 0 { // a part of a manifest with something put in or left out
+		if random.IntN(3) == 0 { // a part of a manifest with an insertion or deletion
 			text = bytes.Clone(texts[random.IntN(len(texts))])
 			text = text[:random.IntN(len(text)+1)]
 			for range 1 + random.IntN(2) {
@@ -191,7 +192,7 @@ func TestBlockReaderReadsRandomTextsAsTheLibrary(t *testing.T) {
 	}
 }
 
-// randomBlock writes lines that are mostly keys and items.
+// randomBlock generates lines that are mostly keys and items.
 func randomBlock(random *rand.Rand) []byte {
 	var b []byte
 	for range 1 + random.IntN(7) {

@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// yamlConverter writes a YAML tree as JSON text and notes where its parts stood.
+// yamlConverter converts a YAML tree to JSON text and records the positions of its parts.
 type yamlConverter struct {
 	opts   Options
 	out    []byte
@@ -57,8 +57,8 @@ func (c *yamlConverter) node(n *yaml.Node, depth int) error {
 	return nil
 }
 
-// yamlMember is a key of a mapping with its value; merged says that it came by
-// a merge key (<<).
+// yamlMember is a key and value of a mapping; merged is set if it comes from a merge key
+// (<<).
 type yamlMember struct {
 	name       string
 	key, value *yaml.Node
@@ -77,7 +77,7 @@ func (c *yamlConverter) mapping(n *yaml.Node, depth int) error {
 				return c.fail(m.key, "key \""+m.name+"\" stands twice in one object", ErrDuplicateKey)
 			}
 			if (m.merged || members[j].merged) && c.opts.Duplicates == DuplicatesRefused {
-				members[j].value = nil // to override what was merged is what merging is for
+				members[j].value = nil // overriding a merged key is not a duplicate
 			}
 		}
 		last[m.name] = i
@@ -102,7 +102,7 @@ func (c *yamlConverter) mapping(n *yaml.Node, depth int) error {
 	return nil
 }
 
-// gather lists a mapping's members in order, those of merged mappings in place.
+// gather lists a mapping's members in order, with those of merged mappings in their place.
 func (c *yamlConverter) gather(n *yaml.Node, merged bool, depth int, members *[]yamlMember) error {
 	if depth > maxDepth || len(*members) > c.budget {
 		return c.fail(n, "the merges of the document make it too large", ErrTooLarge)
@@ -124,8 +124,8 @@ func (c *yamlConverter) gather(n *yaml.Node, merged bool, depth int, members *[]
 	return nil
 }
 
-// merge handles the value of a merge key: a mapping or a list of mappings, of
-// which the first counts most.
+// merge processes the value of a merge key: a mapping, or a list of mappings of which
+// earlier ones take precedence.
 func (c *yamlConverter) merge(v *yaml.Node, depth int, members *[]yamlMember) error {
 	if v.Kind == yaml.AliasNode {
 		v = v.Alias
@@ -150,7 +150,7 @@ func (c *yamlConverter) merge(v *yaml.Node, depth int, members *[]yamlMember) er
 	return c.fail(v, "a merge key takes a mapping or a list of mappings", ErrSyntax)
 }
 
-// key turns a scalar key into text: numbers and booleans as they print.
+// key converts a scalar key to text: numbers and booleans in their printed form.
 func (c *yamlConverter) key(k *yaml.Node) (string, error) {
 	if k.Kind == yaml.AliasNode && k.Alias != nil {
 		k = k.Alias
@@ -180,8 +180,8 @@ func (c *yamlConverter) key(k *yaml.Node) (string, error) {
 	return s.text, nil
 }
 
-// infiniteKey names the keys that are no finite numbers, which stand for
-// themselves; as values they have no place in an object.
+// infiniteKey returns the text of a key that is infinite or NaN. As values these are not
+// valid in JSON.
 func infiniteKey(k *yaml.Node) (string, bool) {
 	if k.Style != 0 {
 		return "", false

@@ -2,8 +2,8 @@ package document
 
 import "testing"
 
-// Keys that are numbers become texts as the API server's YAML decoder writes
-// them; what it refuses is refused.
+// TestYAMLKeysThatAreNumbers: numeric keys are converted to text like in the API server's
+// YAML decoder, and refused if it refuses them.
 func TestYAMLKeysThatAreNumbers(t *testing.T) {
 	for _, c := range []struct{ in, want, why string }{
 		{"{.inf: a, -.inf: b, .nan: c}", `{"-.inf":"b",".inf":"a",".nan":"c"}`, "what is no finite number stands for itself"},
@@ -23,8 +23,8 @@ func TestYAMLKeysThatAreNumbers(t *testing.T) {
 	}
 }
 
-// Overriding a merged key counts as a duplicate where those are told, as in the
-// API server's warnings, and is no error where they are refused.
+// TestYAMLOverriddenMergeIsADuplicate: an overridden merge key is listed as a duplicate, as
+// in the API server's warnings, but is not an error if duplicates are refused.
 func TestYAMLOverriddenMergeIsADuplicate(t *testing.T) {
 	const in = "a: &l {one: v, two: w}\nb: {<<: *l, two: z}\n"
 	const want = `{"a":{"one":"v","two":"w"},"b":{"one":"v","two":"z"}}`

@@ -2,13 +2,12 @@ package document
 
 import "strings"
 
-// longestKey is how many bytes of a key kubectl still writes before a colon. A
-// longer one, and one of several lines, stands after a question mark, with its
-// value on a line of its own.
+// longestKey is the maximum length of a simple key in kubectl's output. A longer or
+// multi-line key is printed after a question mark, with its value on a separate line.
 const longestKey = 128
 
-// YAML returns the value as a YAML document in the form that kubectl prints:
-// block style, lists not indented, keys sorted.
+// YAML returns the value as a YAML document in kubectl's format: block style, lists not
+// indented, keys sorted.
 func (v Value) YAML() []byte {
 	var p yamlPrinter
 	if s, ok := v.Text(); ok {
@@ -20,8 +19,8 @@ func (v Value) YAML() []byte {
 	return p.out
 }
 
-// YAMLScalar returns a scalar as YAML writes it on one line, and whether it is a
-// scalar that has one.
+// YAMLScalar returns a scalar as single-line YAML. ok is false for collections and for
+// multi-line text.
 func (v Value) YAMLScalar() (text string, ok bool) {
 	switch v.Kind() {
 	case Null, Bool, Number:
@@ -37,11 +36,11 @@ func (v Value) YAMLScalar() (text string, ok bool) {
 	return "", false
 }
 
-// yamlPrinter writes YAML in block style. What it writes of a value ends where
-// the value does, before the end of its line but for blocks of text.
+// yamlPrinter writes YAML in block style. It leaves the line of a value open, except after
+// literal blocks.
 type yamlPrinter struct{ out []byte }
 
-// node writes a value at the column indent of a line.
+// node prints a value on a line with the given indentation.
 func (p *yamlPrinter) node(v Value, indent int) {
 	switch v.Kind() {
 	case Object:
@@ -108,8 +107,7 @@ func (p *yamlPrinter) list(v Value, indent int) {
 	}
 }
 
-// text writes a string; where it is a block of several lines, they begin at the
-// column indent.
+// text prints a string; the lines of a literal block are indented by indent.
 func (p *yamlPrinter) text(s string, style yamlStyle, indent int) {
 	if style != literalStyle {
 		p.out = appendYAMLText(p.out, s, style)
@@ -136,7 +134,7 @@ func (p *yamlPrinter) newLine(indent int) {
 	p.indent(indent)
 }
 
-// endLine ends a line, if a block of text has not ended it already.
+// endLine ends a line unless a literal block has ended it already.
 func (p *yamlPrinter) endLine() {
 	if p.out[len(p.out)-1] != '\n' {
 		p.out = append(p.out, '\n')

@@ -14,9 +14,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// libraryYAML prints with the library that kubectl's YAML comes from: the model
-// that our own printing is held against. What is left to the library is where
-// lines begin, when a text is plain, in single quotes or escaped, and how.
+// libraryYAML prints with the library behind kubectl's YAML output, which is the reference
+// for our printer. The library decides where lines begin, and whether a text is plain,
+// quoted or escaped.
 func libraryYAML(t *testing.T, v Value) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -68,8 +68,8 @@ func libraryText(s string) *yaml.Node {
 	return n
 }
 
-// blockReadsBack reports whether YAML allows a text as a literal block without
-// hints about its indentation, and no white space is easily lost from it.
+// blockReadsBack reports whether a text can be a literal block without an indentation
+// indicator, with no white space that is easily lost.
 func blockReadsBack(s string) bool {
 	if strings.ContainsAny(s[:1], "\n \t") || strings.ContainsAny(s, "\r\x7f\ufffd\ufeff\u0085\u2028\u2029") {
 		return false
@@ -123,8 +123,8 @@ func TestYAMLPrintsRecordingsAsTheLibrary(t *testing.T) {
 	}
 }
 
-// texts are drawn from for keys and values: what YAML could take for a sign, a
-// number, a time or a break of lines.
+// yamlTexts are texts for keys and values that YAML may read as an indicator, a number, a
+// time or a line break.
 var yamlTexts = []string{"", " ", "a", "app.kubernetes.io/name", "-", "--", "---", "--- a", "...", "..", "- a", "-a", "? a", "?a", "?", ": a", ":a", ":", "a:", "a: b", "a:b", "a :b", "a #b", "a#b", "#a",
 	",a", "[a", "]a", "{a}", "&a", "*a", "!a", "|a", ">a", "'a'", "it's", "\"a\"", "a\"b", "%a", "@a", "`a", "a\\b", "<<", "=", "~", "null", "true", "yes", "y", "on", "1", "-1", "+1", ".5", "1.", "1e3", "1e", "0x1F",
 	"0o17", "0b1", "017", "0b-1", "0b-2", "0o-7", "0o-9", "-0b-1", "0x-1", "0o_+1", "08", "1_000", "1:30", "190:20:30", "1.2.3", ".inf", "-.INF", ".NaN", "2001-01-01", "2001-1-1 1:1:1", "2001-01-01T00:00:00Z", "12e03", "1Gi", "500m", "0", "-0", "99999999999999999999",
@@ -175,7 +175,7 @@ func drawnValue(r *rand.Rand, depth int) Value {
 	return NewString(drawnText(r))
 }
 
-// drawnText joins one to three known texts, or characters that matter.
+// drawnText joins one to three known texts or significant characters.
 func drawnText(r *rand.Rand) string {
 	if r.IntN(2) == 0 {
 		signs := []rune("ab019-+._:#?,'\" \n\t\r~eExTZ/&{}[]é😀\u0085\u2028\ufeff")
@@ -199,7 +199,7 @@ func FuzzYAMLPrint(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, key, text string) {
 		if !utf8.ValidString(key) || !utf8.ValidString(text) {
-			return // no value of an object
+			return // not a value in an object
 		}
 		v := NewObject().With(key, NewString(text)).With("o", NewObject().With(text, NewString(key)))
 		checkYAMLPrint(t, v)
@@ -210,8 +210,8 @@ func FuzzYAMLPrint(f *testing.F) {
 	})
 }
 
-// TestYAMLScalarIsTheLineOfTheValue: what is told of a scalar alone is what
-// stands in a document.
+// TestYAMLScalarIsTheLineOfTheValue: YAMLScalar returns the same text as YAML prints in a
+// document.
 func TestYAMLScalarIsTheLineOfTheValue(t *testing.T) {
 	told := 0
 	for _, s := range yamlTexts {

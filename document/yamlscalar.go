@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// yamlScalar is a scalar's kind and its text, in JSON's form where it is no string.
+// yamlScalar is the kind and text of a scalar; the text of anything but a string is JSON.
 type yamlScalar struct {
 	kind  Kind
 	text  string
@@ -47,8 +47,8 @@ func (c *yamlConverter) resolve(n *yaml.Node) (yamlScalar, error) {
 	return str, nil
 }
 
-// resolvePlain says what a plain scalar means in YAML 1.1 as the API server
-// reads it. Absent stands for infinities and NaN.
+// resolvePlain resolves a plain scalar by the rules of YAML 1.1 as the API server applies
+// them. Absent means infinity or NaN.
 func resolvePlain(s string) yamlScalar {
 	switch s {
 	case "", "~", "null", "Null", "NULL":
@@ -97,8 +97,8 @@ func floatScalar(f float64) yamlScalar {
 	return yamlScalar{kind: Number, text: string(appendFloat(nil, f)), float: true}
 }
 
-// decimal reports whether s is written as YAML 1.1 writes a float: digits with a
-// point among or before them, and an exponent.
+// decimal reports whether s is a YAML 1.1 float: digits with a decimal point, and an
+// exponent.
 func decimal(s string) bool {
 	s = strings.TrimLeft(strings.TrimLeft(s, "+"), "-")
 	whole := digits(s)
@@ -119,7 +119,7 @@ func decimal(s string) bool {
 	return rest == ""
 }
 
-// digits counts the digits that s begins with.
+// digits returns the number of digits at the start of s.
 func digits(s string) int {
 	n := 0
 	for n < len(s) && s[n] >= '0' && s[n] <= '9' {

@@ -6,18 +6,18 @@ import (
 	"unicode/utf8"
 )
 
-// yamlStyle is how a text is written in YAML.
+// yamlStyle is the style of a YAML scalar.
 type yamlStyle uint8
 
 const (
-	plainStyle   yamlStyle = iota // as it is
-	singleQuoted                  // some sign in it would mean something
-	doubleQuoted                  // it has to be escaped, or a reader may take it for something else
+	plainStyle   yamlStyle = iota // without quotes
+	singleQuoted                  // contains YAML indicators
+	doubleQuoted                  // needs escapes, or resolves to another type
 	literalStyle                  // a block of several lines
 )
 
-// yamlStyleOf chooses as kubectl does, so that YAML 1.1 and 1.2 both read the
-// text as a string.
+// yamlStyleOf chooses the style that kubectl uses, such that YAML 1.1 and 1.2 both read a
+// string.
 func yamlStyleOf(s string) yamlStyle {
 	lines, tabs := false, false
 	for _, r := range s {
@@ -41,15 +41,15 @@ func yamlStyleOf(s string) yamlStyle {
 	return plainStyle
 }
 
-// yamlPrintable reports whether kubectl writes a character without an escape, at least
-// within quotes: a character of the basic multilingual plane that is not a control
-// character and not a line break in any version of YAML.
+// yamlPrintable reports whether kubectl prints a character without an escape, at least
+// within quotes: a character of the basic multilingual plane that is neither a control
+// character nor a line break in any version of YAML.
 func yamlPrintable(r rune) bool {
 	return r >= ' ' && r < 0x7f || r >= 0xa0 && r <= 0xfffd && r != 0x2028 && r != 0x2029 && r != 0xfeff
 }
 
-// hasYAMLSigns reports whether a text of one line has something in it that means
-// something in YAML where it stands.
+// hasYAMLSigns reports whether a single-line text contains characters with a meaning in
+// YAML at their position.
 func hasYAMLSigns(s string) bool {
 	first, last := s[0], s[len(s)-1]
 	switch {
@@ -65,14 +65,13 @@ func hasYAMLSigns(s string) bool {
 	return strings.Contains(s, ": ") || strings.Contains(s, " #")
 }
 
-// singleLine reports whether no version of YAML sees a break of lines in a text of
-// that style.
+// singleLine reports whether a text in the given style contains no line break in any
+// version of YAML.
 func singleLine(s string, style yamlStyle) bool {
 	return style < doubleQuoted || style == doubleQuoted && !strings.ContainsAny(s, "\n\r\u0085\u2028\u2029")
 }
 
-// literalSafe reports whether a text of several lines can stand as a literal
-// block and be read back the same.
+// literalSafe reports whether a multi-line text survives a round trip as a literal block.
 func literalSafe(s string) bool {
 	if s[0] == '\n' || s[0] == ' ' || s[len(s)-1] == ' ' {
 		return false
@@ -90,7 +89,7 @@ func appendYAMLText(b []byte, s string, style yamlStyle) []byte {
 	case plainStyle:
 		return append(b, s...)
 	}
-	marked := strings.HasPrefix(s, "\ufeff") // then kubectl escapes every character
+	marked := strings.HasPrefix(s, "\ufeff") // kubectl then escapes every character
 	b = append(b, '"')
 	for _, r := range s {
 		if yamlPrintable(r) && r != '"' && r != '\\' && !marked {
@@ -121,14 +120,14 @@ func appendYAMLEscape(b []byte, r rune) []byte {
 	return b
 }
 
-// yamlNeedsQuotes reports whether a reader of YAML 1.1 or 1.2 may take text for
-// something other than a string.
+// yamlNeedsQuotes reports whether a YAML 1.1 or 1.2 parser may resolve text to another type
+// than string.
 func yamlNeedsQuotes(s string) bool {
 	return resolvePlain(s).kind != String || s == "<<" || s == "=" || likeNumber(s)
 }
 
-// likeNumber reports whether some reader of YAML may take text that is a string
-// for a number (to base 60, 0o17, 1__0) or a time. It may say yes to a few more.
+// likeNumber reports whether some YAML parser may resolve a string to a number (base 60,
+// 0o17, 1__0) or a time. It has false positives.
 func likeNumber(s string) bool {
 	if octal, ok := strings.CutPrefix(strings.ReplaceAll(s, "_", ""), "0o"); ok {
 		if _, err := strconv.ParseInt(octal, 8, 64); err == nil { // 0o-7 as well
