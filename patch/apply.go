@@ -8,25 +8,26 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Request is what Apply does with a live object and a patch.
+// Request holds the options and the kind for Apply.
 type Request struct {
 	Options
-	// Type of the patch; TypeAuto chooses.
+	// Type is the type of the patch; TypeAuto detects it.
 	Type Type
-	// Kind is the kind of the object, for strategic merge patches and TypeAuto. nil is
-	// an unknown kind, which is treated as a custom resource.
+	// Kind is the kind of the object, for strategic merge patches and TypeAuto. nil is an
+	// unknown kind, which is treated as a custom resource.
 	Kind *schema.Kind
-	// ObjectName and PatchName name the inputs in error messages. They are usually file
+	// ObjectName and PatchName are the names of the inputs in error messages, usually file
 	// names.
 	ObjectName, PatchName string
-	// MaxBytes bounds each input: 0 is the API server's 3 MiB, below 0 no bound.
+	// MaxBytes is the maximum size of each input. 0 means the API server's 3 MiB, a
+	// negative value no limit.
 	MaxBytes int
 }
 
-// Apply applies a patch, both one document of JSON or YAML, and returns the
-// object after it in the form that the object came in, with the type of patch
-// that was chosen. Inputs that cannot be read give a *document.SyntaxError, a
-// patch that cannot be applied an *Error; both say where.
+// Apply applies a patch to an object, each given as one JSON or YAML document, and returns
+// the patched object in the format of the original and the type of the patch. An error is a
+// *document.SyntaxError if an input cannot be parsed, and an *Error if the patch cannot be
+// applied; both have a position.
 func Apply(object, patch []byte, r Request) ([]byte, Type, error) {
 	if out, done := r.splice(object, patch); done {
 		return out, TypeJSON, nil
@@ -57,7 +58,7 @@ func Apply(object, patch []byte, r Request) ([]byte, Type, error) {
 	return out.YAML(), chosen, nil
 }
 
-// Apply is the function Apply for values that are parsed already.
+// Apply is the function Apply for parsed values.
 func (r Request) Apply(object, patch document.Value) (document.Value, Type, error) {
 	var out document.Value
 	var err error
@@ -87,8 +88,8 @@ func (r Request) choose(patch document.Value) Type {
 
 func (r Request) builtin() bool { return r.Kind != nil && r.Kind.Builtin }
 
-// strategic applies a strategic merge patch. Like kube-apiserver, it refuses custom
-// resources, unless they are to be merged by their list types.
+// strategic applies a strategic merge patch. Like kube-apiserver it refuses custom
+// resources, unless ListTypes is set.
 func (r Request) strategic(object, patch document.Value) (document.Value, error) {
 	if !r.builtin() && !r.ListTypes {
 		err := refuse(TypeStrategic, ErrUnsupported, nil, "the body of the request was in an unknown format - accepted media types include: "+
@@ -105,8 +106,8 @@ func (r Request) strategic(object, patch document.Value) (document.Value, error)
 	return Strategic(object, patch, t, o)
 }
 
-// readOne reads an input that must hold one document. Its values must not be used
-// after data has changed.
+// readOne parses an input that must be a single document. Its values must not be used after
+// data has changed.
 func readOne(data []byte, o document.Options) (*document.Document, error) {
 	if isJSON(data) {
 		if d, err := document.ParseLazy(data, o); err == nil {

@@ -68,7 +68,8 @@ func TestStrategicErrorNamesThePath(t *testing.T) {
 	}
 }
 
-// Observed decisions name the rules, and the places where fields now are.
+// TestObserver: decisions have the name of the rule and the path of the field after the
+// patch.
 func TestObserver(t *testing.T) {
 	var got []string
 	o := patch.Options{Observer: func(d patch.Decision) {
@@ -109,7 +110,7 @@ func TestObserver(t *testing.T) {
 	}
 }
 
-// One object and one patch may be used by many goroutines at once.
+// TestConcurrentUse: many goroutines may use the same object and patch.
 func TestConcurrentUse(t *testing.T) {
 	object, change := parse(t, abc), parse(t, `{"items":[{"name":"n"},{"name":"c","value":"9"}]}`)
 	ops := parse(t, `[{"op":"copy","from":"/items/0","path":"/items/-"},{"op":"remove","path":"/items/1"}]`)

@@ -18,7 +18,7 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// A workload is an object and one change to it in each form.
+// A workload is an object and one change to it as a patch of each type.
 type workload struct {
 	name                  string
 	object                []byte
@@ -27,7 +27,7 @@ type workload struct {
 	lastApplied, wanted   []byte
 }
 
-// workloads are the rows of doc/performance.md.
+// workloads returns the rows of doc/performance.md.
 func workloads(b *testing.B) []workload {
 	deployment, err := os.ReadFile(filepath.Join("..", "testdata", "bench", "deployment.json"))
 	if err != nil {
@@ -48,8 +48,8 @@ func workloads(b *testing.B) []workload {
 	return append(out, items(b, 1000, true), items(b, 10000, true), configMap(b))
 }
 
-// configurations returns the configurations to apply before and after the change: the
-// object without the fields that the server sets.
+// configurations returns the server-side apply configurations before and after the change:
+// the object without the fields that the server sets.
 func configurations(b *testing.B, w workload, without ...string) (before, after []byte) {
 	b.Helper()
 	v := parse(b, string(w.object))
@@ -63,7 +63,7 @@ func configurations(b *testing.B, w workload, without ...string) (before, after 
 	return v.JSON(), next.JSON()
 }
 
-// items is a custom resource with a keyed list.
+// items returns a custom resource with a keyed list.
 func items(b *testing.B, n int, shuffled bool) workload {
 	text := &schema.Type{Scalar: schema.StringScalar}
 	item := &schema.Type{Map: &schema.MapType{Fields: []schema.Field{{Name: "name", Type: text}, {Name: "note", Type: text}, {Name: "value", Type: &schema.Type{Scalar: schema.IntegerScalar}}}}}
@@ -98,7 +98,7 @@ func items(b *testing.B, n int, shuffled bool) workload {
 	return w
 }
 
-// configMap is one of a mebibyte.
+// configMap returns a ConfigMap of one mebibyte.
 func configMap(b *testing.B) workload {
 	var s strings.Builder
 	s.WriteString(`{"apiVersion":"v1","data":{`)
@@ -118,7 +118,7 @@ func configMap(b *testing.B) workload {
 	return w
 }
 
-// beside runs ours and a peer on every workload.
+// beside benchmarks our engine and a peer on every workload.
 func beside(b *testing.B, ours, peer func(w workload) ([]byte, error)) {
 	for _, w := range workloads(b) {
 		for _, side := range []struct {
@@ -134,14 +134,15 @@ func beside(b *testing.B, ours, peer func(w workload) ([]byte, error)) {
 						b.Fatal(err)
 					}
 				}
-				// On a machine that others use too, this is the time that counts.
+				// Unlike the elapsed time, this does not depend on other load on the
+				// machine.
 				b.ReportMetric(float64(userTime()-before)/float64(b.N), "user-ns/op")
 			})
 		}
 	}
 }
 
-// userTime is the processor time that this process has taken.
+// userTime returns the CPU time of this process in user mode.
 func userTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -187,7 +188,7 @@ func BenchmarkThreeWay(b *testing.B) {
 	})
 }
 
-// BenchmarkRemovals takes ten thousand items from the front of a list, one by one.
+// BenchmarkRemovals removes ten thousand items from the front of a list one at a time.
 func BenchmarkRemovals(b *testing.B) {
 	w := items(b, 10000, false)
 	ops := []byte("[" + strings.TrimSuffix(strings.Repeat(`{"op":"remove","path":"/spec/items/0"},`, 10000), ",") + "]")
@@ -213,7 +214,7 @@ func BenchmarkRemovals(b *testing.B) {
 	})
 }
 
-// BenchmarkScan is the floor: one parse of the object and one print.
+// BenchmarkScan is the lower bound: parsing and printing the object once.
 func BenchmarkScan(b *testing.B) {
 	for _, w := range workloads(b) {
 		b.Run(w.name, func(b *testing.B) {

@@ -8,18 +8,18 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// LastApplied is the annotation in which kubectl apply keeps the configuration
-// that it applied last.
+// LastApplied is the annotation in which 'kubectl apply' stores the last applied
+// configuration.
 const LastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
-// ErrLastApplied is the cause of an error about the annotation LastApplied.
+// ErrLastApplied is the cause of errors in the annotation LastApplied.
 var ErrLastApplied = errors.New("the annotation " + LastApplied + " cannot be read")
 
-// ClientApply makes the patch that kubectl apply sends without --server-side:
-// the three-way patch between the configuration in the live object's annotation
-// [LastApplied], the configuration given and the live object. The patch also
-// writes the annotation. It is {} where nothing is to change. An error is an
-// *Error of the three-way patch, or an ErrLastApplied.
+// ClientApply computes the patch that 'kubectl apply' sends without --server-side: the
+// three-way patch between the configuration in the live object's annotation [LastApplied],
+// the given configuration and the live object. The patch updates the annotation too. It is
+// {} if nothing changes. An error is an *Error of the three-way patch, or wraps
+// ErrLastApplied.
 func ClientApply(live, config document.Value, kind *schema.Kind, o ThreeWayOptions) (document.Value, Type, error) {
 	original, err := ReadLastApplied(live)
 	if err != nil {
@@ -28,8 +28,8 @@ func ClientApply(live, config document.Value, kind *schema.Kind, o ThreeWayOptio
 	return ThreeWay(original, WithLastApplied(config), live, kind, o)
 }
 
-// ReadLastApplied returns the configuration in an object's annotation
-// [LastApplied], absent where there is none. An error is an ErrLastApplied.
+// ReadLastApplied returns the configuration in an object's annotation [LastApplied]; absent
+// if there is none. An error wraps ErrLastApplied.
 func ReadLastApplied(object document.Value) (document.Value, error) {
 	text, ok := object.Lookup("metadata", "annotations", LastApplied).Text()
 	if !ok {
@@ -42,9 +42,9 @@ func ReadLastApplied(object document.Value) (document.Value, error) {
 	return d.Root, nil
 }
 
-// WithLastApplied returns a configuration with itself in the annotation
-// [LastApplied], as kubectl apply sends it: what that annotation held before is
-// left out, and annotations are there even where there are none.
+// WithLastApplied returns a configuration with itself in the annotation [LastApplied], as
+// 'kubectl apply' sends it. The stored copy has an empty metadata.annotations if it has no
+// annotations, and omits any previous value of the annotation.
 func WithLastApplied(config document.Value) document.Value {
 	annotations := config.Lookup("metadata", "annotations")
 	if annotations.Kind() != document.Object {

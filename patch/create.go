@@ -4,11 +4,10 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// CreateMerge makes the JSON merge patch that turns from into to: what to has
-// anew or otherwise, and null for what it lacks. Numbers are compared by value.
-// A null in an object of to counts as a missing member, which is all that a
-// merge patch can make of it. What is no object cannot be patched so
-// (ErrUnsupported).
+// CreateMerge returns the JSON merge patch that changes from into to: the new and changed
+// members of to, and null for each removed member. Numbers are compared by value. A null in
+// an object of to is treated as a missing member, because a merge patch cannot set null. If
+// one of the values is not an object, the error is ErrUnsupported.
 func CreateMerge(from, to document.Value, o Options) (document.Value, error) {
 	if o.Engine != nil {
 		return o.Engine.CreateMerge(from, to, o)
@@ -19,7 +18,7 @@ func CreateMerge(from, to document.Value, o Options) (document.Value, error) {
 	return mergeDiff(from, to), nil
 }
 
-// bothObjects refuses what cannot be patched by naming members.
+// bothObjects refuses values other than objects.
 func bothObjects(t Type, values ...document.Value) error {
 	for _, v := range values {
 		if v.Exists() && v.Kind() != document.Object {
@@ -29,8 +28,7 @@ func bothObjects(t Type, values ...document.Value) error {
 	return nil
 }
 
-// mergeDiff is the merge patch from one object to another; empty where they
-// are the same.
+// mergeDiff returns the merge patch between two objects; it is empty if they are equal.
 func mergeDiff(from, to document.Value) document.Value {
 	var b document.ObjectBuilder
 	i, j := 0, 0

@@ -6,18 +6,18 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// CreateJSON makes a JSON patch that turns from into to, exactly: nulls, and
-// 1 and 1.0, are told apart. Members that both have are gone into; a list loses
-// and gains items only between those at its start and at its end that stay the
-// same. Where one of the two is neither an object nor a list, the patch
-// replaces the whole, which can only be applied if both are.
+// CreateJSON returns a JSON patch that changes from into exactly to: null differs from a
+// missing member, and 1 from 1.0. Common members are compared recursively. In a list, only
+// the items between the common prefix and suffix are removed and added. If one of the
+// values is neither an object nor a list, the patch replaces the whole document, which is
+// possible only if both are.
 func CreateJSON(from, to document.Value) document.Value {
 	var d jsonDiff
 	d.value(from, to)
 	return d.ops.List()
 }
 
-// A jsonDiff gathers operations. pointer is where it stands.
+// jsonDiff collects operations. pointer is the current location.
 type jsonDiff struct {
 	ops     document.ListBuilder
 	pointer []byte
@@ -31,7 +31,7 @@ func (d *jsonDiff) emit(op string, val document.Value) {
 	d.ops.Append(b.Object())
 }
 
-// at calls f with the pointer one token further down.
+// at calls f with pointer extended by a token.
 func (d *jsonDiff) at(token string, f func()) {
 	n := len(d.pointer)
 	d.pointer = append(append(d.pointer, '/'), escapeToken(token)...)

@@ -6,7 +6,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// A listDiff is what a patch says about a list: items, scalars to delete, order.
+// A listDiff is the patch of a list: its items, the scalars to delete, and the order.
 type listDiff struct {
 	items, gone []document.Value
 	order       document.Value
@@ -37,7 +37,7 @@ func (d *differ) list(was, now document.Value, f field) (listDiff, error) {
 	return d.scalars(was, now), nil
 }
 
-// objects compares two lists of objects by their merge key.
+// objects compares two lists of objects by merge key.
 func (d *differ) objects(was, now document.Value, f field) (listDiff, error) {
 	before, err := d.view(was, f, d.views[now])
 	if err != nil {
@@ -62,9 +62,8 @@ func (d *differ) objects(was, now document.Value, f field) (listDiff, error) {
 	return p, nil
 }
 
-// pair compares the items of two lists that have the same name, in the order of
-// names. It returns the items that are new or changed, and a directive for each
-// that is gone.
+// pair compares the items with equal merge keys of two lists, in the order of keys. It
+// returns the new and changed items, and a delete directive for each removed one.
 func (d *differ) pair(before, after *view, f field) (patched []entry, gone []document.Value, err error) {
 	quiet := d.quiet(f.typ)
 	if same, inStep := before.inStep(after, f, quiet); inStep {
@@ -104,8 +103,8 @@ func (d *differ) pair(before, after *view, f field) (patched []entry, gone []doc
 	return patched, gone, nil
 }
 
-// changed compares an item with what it was and adds it to patched if a patch is
-// to be made of it.
+// changed compares an item with its old version and, if they differ, appends its patch to
+// patched.
 func (d *differ) changed(patched []entry, was document.Value, e entry, f field) ([]entry, error) {
 	d.item(e.slot)
 	p, err := d.object(was, e.item, f.typ, f.retainKeys)
@@ -129,7 +128,7 @@ func (d *differ) changed(patched []entry, was document.Value, e entry, f field) 
 	return append(patched, e), nil
 }
 
-// deletion is the directive that takes an item out.
+// deletion returns the directive that deletes an item.
 func deletion(e entry, f field) document.Value {
 	var b document.ObjectBuilder
 	b.Grow(len(f.keys) + 1)

@@ -2,9 +2,9 @@ package patch
 
 import "github.com/patchlab-dev/patchlab/schema"
 
-// quiet reports whether objects of type t that are the same make no patch, so
-// that they need not be gone through: there is no map in them that is given
-// whole, and no list of scalars that is given an order, although nothing changed.
+// quiet reports whether equal objects of type t always yield an empty patch, so that they
+// need not be visited. They do not if t contains a map with the replace strategy or a list
+// of scalars with an order directive, which are in the patch even if unchanged.
 func (d *differ) quiet(t *schema.Type) bool {
 	if t == nil || t.Map == nil || len(t.Map.Fields) == 0 && (t.Map.Elem == nil || !d.listTypes) {
 		return true
@@ -15,10 +15,10 @@ func (d *differ) quiet(t *schema.Type) bool {
 	if d.quietTypes == nil {
 		d.quietTypes = make(map[*schema.Type]bool)
 	}
-	d.quietTypes[t] = true // what refers to itself is as quiet as the rest of it
+	d.quietTypes[t] = true // a recursive type is quiet if the rest of it is
 	quiet := true
 	fields := t.Map.Fields
-	if d.listTypes { // which the values of a map have as well
+	if d.listTypes { // map values have list types too
 		fields = append(fields[:len(fields):len(fields)], schema.Field{Type: t.Map.Elem})
 	}
 	for i := range fields {

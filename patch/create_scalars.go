@@ -7,9 +7,9 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// scalars compares two lists of scalars as sets of texts. That the order has
-// changed is found out against the sorted list: so does kubectl, which
-// therefore gives an order for every list that is not sorted.
+// scalars compares two lists of scalars as sets of their texts. Like kubectl, it detects a
+// changed order by comparing with the sorted list and therefore adds an order directive for
+// every unsorted list.
 func (d *differ) scalars(was, now document.Value) listDiff {
 	before, after := sortedScalars(was), sortedScalars(now)
 	var p listDiff
@@ -50,7 +50,7 @@ func (d *differ) scalars(was, now document.Value) listDiff {
 	return p
 }
 
-// sortedScalars returns a list's items sorted by their texts.
+// sortedScalars returns a list's items sorted by their text.
 func sortedScalars(list document.Value) []entry {
 	out := make([]entry, list.Len())
 	for i, item := range list.Items() {
@@ -60,8 +60,8 @@ func sortedScalars(list document.Value) []entry {
 	return out
 }
 
-// withoutRepeats takes repeated scalars out of a list as kubectl does: each is
-// replaced by the last one of the list, which gets shorter.
+// withoutRepeats removes duplicate scalars as kubectl does: each duplicate is overwritten
+// by the last item, and the list is shortened.
 func withoutRepeats(items []document.Value) []document.Value {
 	repeats := make(map[itemKey]int, len(items))
 	for _, v := range items {

@@ -5,23 +5,24 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// CreateStrategic makes the strategic merge patch that turns from into to, by
-// what t knows of the object's fields. It is the patch that kubectl would make
-// (apimachinery's CreateTwoWayMergePatch), letter for letter, but that it also
-// orders a list of scalars that is only to be sorted, which kubectl forgets:
+// CreateStrategic returns the strategic merge patch that changes from into to, objects of
+// type t. It is byte for byte the patch that kubectl computes (apimachinery's
+// CreateTwoWayMergePatch), except that it also orders a list of scalars that only needs
+// sorting, which kubectl omits:
 //
-//  1. What is missing in to becomes null.
-//  2. A list that merges becomes its new and changed items, in the order of to,
-//     then a {"$patch": "delete"} for each that is gone, and
-//     "$setElementOrder/list"; of scalars, those that are new and
-//     "$deleteFromPrimitiveList/list". Where from has no items to is taken whole.
-//  3. A map whose strategy is replace is given whole, changed or not; one with
-//     retainKeys gets "$retainKeys" with all its keys if something changed.
+//  1. A member missing in to becomes null.
+//  2. A list with the merge strategy becomes its new and changed items in the
+//     order of to, a {"$patch": "delete"} for each removed item, and
+//     "$setElementOrder/list". A list of scalars becomes its new items and
+//     "$deleteFromPrimitiveList/list". If from has no items, the list of to is
+//     used as a whole.
+//  3. A map with the replace strategy is always included as a whole, even if
+//     unchanged. A changed map with retainKeys includes "$retainKeys" with all
+//     of its keys.
 //
-// A null in to counts as a missing member. Items of a list that merges must have
-// its merge key, and no two the same one, for the patch to make to of from.
-// Errors are *Error: ErrInternal where an item lacks its key or the lists cannot
-// be compared.
+// A null in to is treated as a missing member. The items of merged lists must have unique
+// merge keys; otherwise the patch may not yield to. Errors are *Error: ErrInternal if an
+// item lacks its merge key or the lists cannot be compared.
 func CreateStrategic(from, to document.Value, t *schema.Type, o Options) (document.Value, error) {
 	if o.Engine != nil {
 		return o.Engine.CreateStrategic(from, to, t, o)
@@ -33,25 +34,25 @@ func CreateStrategic(from, to document.Value, t *schema.Type, o Options) (docume
 	return d.object(from, to, t, false)
 }
 
-// A differ makes strategic patches. Its settings say what goes into them:
-// changes and additions, deletions, and the order of lists.
+// differ computes strategic merge patches. Its settings select what they contain: changes
+// and additions, deletions, and the order of lists.
 type differ struct {
 	strategist
 	changes, deletions, order bool
-	// sorts makes an order also for lists that are only to be sorted.
+	// sorts adds an order directive for lists that only need sorting.
 	sorts bool
-	// views remembers lists that are compared twice; nil where none is.
+	// views caches the views of lists that are compared twice; nil if none are.
 	views map[document.Value]*view
-	// quietTypes remembers what quiet found.
+	// quietTypes caches the results of quiet.
 	quietTypes map[*schema.Type]bool
 }
 
-// object makes the patch between two objects of type t. retain asks for a
+// object returns the patch between two objects of type t. With retain it includes
 // $retainKeys.
 func (d *differ) object(from, to document.Value, t *schema.Type, retain bool) (document.Value, error) {
 	var b document.ObjectBuilder
 	var names []document.Value
-	extra := false // from has a member, other than null, that to has not
+	extra := false // from has a member other than null that to lacks
 	i, j := 0, 0
 	for i < from.Len() || j < to.Len() {
 		switch {

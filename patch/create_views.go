@@ -8,14 +8,14 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// A view is what a differ knows of a list that merges by key.
+// A view is a list merged by key, with the keys of its items.
 type view struct {
 	list document.Value
-	keys []itemKey // in the list's own order
+	keys []itemKey // in list order
 }
 
-// view returns a list with the keys of its items. like is the view of another list of the
-// same field, most of whose items are the same, or nil.
+// view returns the view of a list. like is the view of another list of the same field with
+// mostly equal items, or nil.
 func (d *differ) view(list document.Value, f field, like *view) (*view, error) {
 	if v, done := d.views[list]; done {
 		return v, nil
@@ -26,7 +26,7 @@ func (d *differ) view(list document.Value, f field, like *view) (*view, error) {
 	v := &view{list: list, keys: make([]itemKey, list.Len())}
 	for i, item := range list.Items() {
 		if like != nil && i < len(like.keys) && document.SurelyIdentical(item, like.list.At(i)) {
-			v.keys[i] = like.keys[i] // which was found right
+			v.keys[i] = like.keys[i] // validated for the other list
 			continue
 		}
 		k := keyOf(item, f.keys)
@@ -41,11 +41,10 @@ func (d *differ) view(list document.Value, f field, like *view) (*view, error) {
 	return v, nil
 }
 
-// inStep finds the items of after that may differ from those of v, sorted by
-// name, where both lists have the same keys in the same order: then no item needs
-// to be looked for. ok is false where they have not, or where items that may
-// differ have one name, so that it takes the whole lists to tell which is which.
-// quiet says that items that are the same make no patch.
+// inStep returns the items of after that may differ from those of v, sorted by key, if both
+// lists have the same keys in the same order, so that no item has to be searched for. ok is
+// false if they have not, or if items that may differ share a key. quiet is set if equal
+// items yield an empty patch.
 func (v *view) inStep(after *view, f field, quiet bool) (differing []entry, ok bool) {
 	if len(v.keys) != len(after.keys) {
 		return nil, false
@@ -71,7 +70,7 @@ func (v *view) inStep(after *view, f field, quiet bool) (differing []entry, ok b
 	return differing, true
 }
 
-// order is the list of the items' merge keys, as $setElementOrder has it.
+// order returns the value of $setElementOrder: the merge keys of the items.
 func (v *view) order(f field) document.Value {
 	if order := v.printedOrder(f); order.Exists() {
 		return order
@@ -81,16 +80,15 @@ func (v *view) order(f field) document.Value {
 	var b document.ObjectBuilder
 	for _, item := range v.list.Items() {
 		for _, key := range f.keys {
-			b.Set(key.Name, item.Get(key.Name)) // which is absent where it has a default
+			b.Set(key.Name, item.Get(key.Name)) // absent if it has a default
 		}
 		order.AppendObject(&b)
 	}
 	return order.List()
 }
 
-// printedOrder is order as a text, which is read when someone looks at it: that
-// need not be. It is absent where a key is no string, because a number may be of
-// another kind when it has been printed: 2.0 is the integer 2 then.
+// printedOrder returns order as text that is parsed on demand. It is absent if a key is not
+// a string, because printing may change the type of a number: 2.0 becomes the integer 2.
 func (v *view) printedOrder(f field) document.Value {
 	text := []byte{'['}
 	for i, k := range v.keys {
@@ -103,7 +101,7 @@ func (v *view) printedOrder(f field) document.Value {
 		text = append(document.AppendQuoted(append(text, '{'), f.keys[0].Name), ':')
 		text = append(document.AppendQuoted(text, k.text), '}')
 		if i == 0 {
-			text = slices.Grow(text, len(v.keys)*(len(text)+2)) // the others will be about as long
+			text = slices.Grow(text, len(v.keys)*(len(text)+2)) // the others have about the same length
 		}
 	}
 	order, err := document.ParseLazy(append(text, ']'), document.Options{MaxBytes: -1})
@@ -113,8 +111,8 @@ func (v *view) printedOrder(f field) document.Value {
 	return order.Root
 }
 
-// inOwnOrder sorts entries that are of the list, or changes to them, as the list
-// has them: by the first place of their key.
+// inOwnOrder sorts entries of the list, or changes to them, by the first index of their key
+// in the list.
 func (v *view) inOwnOrder(entries []entry) []entry {
 	if len(entries) < 2 {
 		return entries
@@ -122,13 +120,13 @@ func (v *view) inOwnOrder(entries []entry) []entry {
 	return sortedBy(entries, v.keys)
 }
 
-// sortedBy sorts entries by the first places of their keys.
+// sortedBy sorts entries by the first index of their key in keys.
 func sortedBy(entries []entry, keys []itemKey) []entry {
 	own := make([]itemKey, len(entries))
 	for i := range entries {
 		own[i] = entries[i].key
 	}
-	x := indexOf(own) // the entries are few, the keys may be many
+	x := indexOf(own) // there may be many more keys than entries
 	first := make([]int, len(entries))
 	for i := range first {
 		first[i] = -1
@@ -149,8 +147,8 @@ func sortedBy(entries []entry, keys []itemKey) []entry {
 	return entries
 }
 
-// byName sorts items by their keys as text. Items of one name come in the order
-// that kubectl has them in: its sort takes them for less than each other.
+// byName sorts items by the text of their keys. Items with equal keys are in the order of
+// kubectl's sort, where each of them is less than the other.
 type byName struct {
 	entries []entry
 	names   []string
@@ -177,7 +175,7 @@ func (s *byName) Swap(i, j int) {
 	s.entries[i], s.entries[j] = s.entries[j], s.entries[i]
 }
 
-// keyText returns a key as Go prints the value.
+// keyText returns a key as Go's fmt prints the value.
 func keyText(item document.Value, k itemKey, f field) string {
 	switch k.kind {
 	case keyString, keyInt, keyBool, keyPlural:

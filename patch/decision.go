@@ -7,35 +7,35 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// Outcome is what became of a field.
+// Outcome is the effect of a decision on a field.
 type Outcome uint8
 
-// The outcomes. Patches use the first seven, package fieldmanager all of them.
+// The outcomes. Patches use those before TakenOver, package fieldmanager uses all.
 const (
-	// Kept: the field stays as it was, although the change names it.
+	// Kept: the field is unchanged although the change contains it.
 	Kept Outcome = iota
-	// Added: the field was not there.
+	// Added: the field did not exist.
 	Added
-	// Replaced: the field has another value.
+	// Replaced: the field has a new value.
 	Replaced
-	// Removed: the field is gone.
+	// Removed: the field no longer exists.
 	Removed
-	// Merged: the change was merged into the field, member by member.
+	// Merged: the change was merged into the field member by member.
 	Merged
-	// Moved: the field, or the item of a list, stands elsewhere.
+	// Moved: the field or list item has a new position.
 	Moved
-	// Ignored: a part of the change has no effect.
+	// Ignored: part of the change has no effect.
 	Ignored
 	// Refused: the change is not allowed.
 	Refused
-	// TakenOver: the field changes its owner (package fieldmanager).
+	// TakenOver: the field has a new owner (package fieldmanager).
 	TakenOver
 )
 
-// outcomes are the names of the outcomes.
+// outcomes holds the names of the outcomes.
 var outcomes = [...]string{"kept", "added", "replaced", "removed", "merged", "moved", "ignored", "refused", "taken over"}
 
-// String returns the outcome in lower case: "kept".
+// String returns the outcome in lower case, such as "kept".
 func (o Outcome) String() string {
 	if int(o) >= len(outcomes) {
 		return "unknown"
@@ -43,10 +43,10 @@ func (o Outcome) String() string {
 	return outcomes[o]
 }
 
-// MarshalText returns the outcome as String does.
+// MarshalText implements encoding.TextMarshaler with String.
 func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
-// UnmarshalText reads what MarshalText wrote.
+// UnmarshalText implements encoding.TextUnmarshaler.
 func (o *Outcome) UnmarshalText(text []byte) error {
 	i := slices.Index(outcomes[:], string(text))
 	if i < 0 {
@@ -56,23 +56,23 @@ func (o *Outcome) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Rule is the name of a rule of doc/patches.md, such as
-// "merge/null-removes". It is stable: programs may compare it.
+// Rule is the name of a rule in doc/patches.md, such as "merge/null-removes". Names are
+// stable, so programs may compare them.
 type Rule string
 
-// Decision is one thing that an engine decided, and the rule that made it so.
+// Decision records one decision of an engine and the rule behind it.
 type Decision struct {
-	// Path of the field: in the object after the change, or, where it was
-	// removed or ignored, in the object or change that had it.
+	// Path is the path of the field in the new object or, if it was removed or ignored, in
+	// the object or change that contained it.
 	Path document.Path
-	// Rule that decided.
+	// Rule is the rule that decided.
 	Rule Rule
-	// Outcome of it.
+	// Outcome is the effect on the field.
 	Outcome Outcome
-	// Old and New are the values before and after, absent where there was none.
+	// Old and New are the values before and after; absent if the field did not exist.
 	Old, New document.Value
 }
 
-// An Observer is told decisions, in the order in which they were made. It must
-// not keep Path's backing array beyond the call unless it clones it.
+// Observer receives decisions in the order in which they were made. It must clone Path to
+// keep it after the call.
 type Observer func(Decision)

@@ -8,50 +8,50 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// Why a patch was refused, to be found with errors.Is. Each stands for the
-// status with which kube-apiserver answers.
+// The reasons why a patch is refused, for use with errors.Is. Each corresponds to a status
+// code of kube-apiserver.
 var (
-	// ErrMalformed: the patch is not of the form that its kind asks for (400).
+	// ErrMalformed: the patch does not have the form of its type (400).
 	ErrMalformed = errors.New("malformed patch")
-	// ErrCannotApply: the patch does not fit the object (422).
+	// ErrCannotApply: the patch cannot be applied to this object (422).
 	ErrCannotApply = errors.New("patch cannot be applied")
 	// ErrTestFailed: a test operation of a JSON patch failed (422).
 	ErrTestFailed = errors.New("test failed")
-	// ErrInternal: kube-apiserver answers with an internal error here (500),
-	// though the patch is to blame.
+	// ErrInternal: kube-apiserver returns an internal error (500), although the patch is
+	// wrong.
 	ErrInternal = errors.New("patch cannot be processed")
-	// ErrTooLarge: the patch holds more operations than allowed (413).
+	// ErrTooLarge: the patch has too many operations (413).
 	ErrTooLarge = errors.New("patch is too large")
-	// ErrUnsupported: the kind of patch is not served for the kind of object (415).
+	// ErrUnsupported: the kind of object does not support this type of patch (415).
 	ErrUnsupported = errors.New("patch is not supported")
-	// ErrPrecondition: a three-way merge would change what must stay.
+	// ErrPrecondition: a three-way merge would change a field that must not change.
 	ErrPrecondition = errors.New("precondition failed")
-	// ErrConflict: a three-way merge changes what was changed otherwise since.
+	// ErrConflict: a three-way merge would change a field that has been changed since.
 	ErrConflict = errors.New("conflicting changes")
 )
 
-// Error says why a patch was refused, and where.
+// Error reports why and where a patch was refused.
 type Error struct {
-	// Type is the kind of the patch.
+	// Type is the type of the patch.
 	Type Type
-	// Operation is the index of the failed operation of a JSON patch, else -1.
+	// Operation is the index of the failed operation of a JSON patch, otherwise -1.
 	Operation int
-	// Op is what the operation does ("add"), "" for other kinds of patch.
+	// Op is the name of the operation ("add"), "" for other types of patches.
 	Op string
-	// Pointer is the operation's JSON pointer (RFC 6901) as the patch spells it.
+	// Pointer is the operation's JSON pointer (RFC 6901) as written in the patch.
 	Pointer string
-	// Path leads to the place in the patch that is to blame, for a JSON patch to
-	// the operation.
+	// Path is the path of the error in the patch; for a JSON patch, that of the operation.
 	Path document.Path
-	// Position is that place in the input, zero where values were given.
+	// Position is the position of Path in the input; zero for parsed values.
 	Position document.Position
-	// Reason says what is wrong, Hint what may help; Hint may be empty.
+	// Reason is the explanation, Hint is advice; Hint may be empty.
 	Reason, Hint string
 	// Err is one of the errors above.
 	Err error
 }
 
-// Error returns "file:line:column: operation 2 (add /spec/x): reason; hint".
+// Error returns the message in the form "file:line:column: operation 2 (add /spec/x):
+// reason; hint".
 func (e *Error) Error() string {
 	var b strings.Builder
 	if at := e.Position.String(); at != "" {
@@ -80,13 +80,12 @@ func (e *Error) Error() string {
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Is makes a failed test an ErrCannotApply too.
+// Is reports that ErrTestFailed is an ErrCannotApply too.
 func (e *Error) Is(target error) bool {
 	return target == ErrCannotApply && e.Err == ErrTestFailed
 }
 
-// Code returns the HTTP status with which kube-apiserver answers, 0 for errors
-// that only kubectl knows.
+// Code returns the status code of kube-apiserver, or 0 for errors that only kubectl has.
 func (e *Error) Code() int {
 	switch e.Err {
 	case ErrMalformed:
@@ -103,7 +102,7 @@ func (e *Error) Code() int {
 	return 0
 }
 
-// own makes the error independent of inputs that were borrowed.
+// own copies strings that refer to inputs which the caller may change.
 func (e *Error) own() {
 	e.Op, e.Pointer = strings.Clone(e.Op), strings.Clone(e.Pointer)
 	for i, s := range e.Path {
@@ -113,7 +112,7 @@ func (e *Error) own() {
 	}
 }
 
-// refuse makes an error about a patch that is no JSON patch.
+// refuse returns an error for a merge or strategic merge patch.
 func refuse(t Type, cause error, path document.Path, reason string) *Error {
 	return &Error{Type: t, Operation: -1, Err: cause, Path: path, Reason: reason}
 }

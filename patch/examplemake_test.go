@@ -10,7 +10,7 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// value returns the root of a JSON text.
+// value parses JSON text.
 func value(text string) document.Value {
 	d, err := document.Parse([]byte(text), document.Options{})
 	if err != nil {
@@ -32,8 +32,7 @@ func builtin(group, version, kind string) *schema.Kind {
 	return k
 }
 
-// An error names the operation, why it failed, and the status that the API server
-// answers with.
+// An error has the operation, the reason, and the API server's status code.
 func ExampleJSON() {
 	object := value(`{"spec":{"replicas":1}}`)
 	after, err := patch.JSON(object, value(`[{"op":"test","path":"/spec/replicas","value":1},{"op":"replace","path":"/spec/replicas","value":3}]`), patch.Options{})
@@ -70,8 +69,8 @@ func ExampleCreateStrategic() {
 	// Output: {"spec":{"$setElementOrder/containers":[{"name":"web"}],"containers":[{"image":"nginx:2","name":"web"},{"$patch":"delete","name":"side"}]}} <nil>
 }
 
-// What kubectl apply sends: the wanted object no longer has b, which was applied
-// before; c was added by someone else and stays.
+// The patch of 'kubectl apply': b was applied before and is removed; c was added by another
+// client and is kept.
 func ExampleThreeWay() {
 	original := value(`{"data":{"a":"1","b":"2"}}`)
 	modified := value(`{"data":{"a":"9"}}`)
@@ -93,8 +92,8 @@ func ExampleThreeWayMerge() {
 	// Output: {"spec":{"a":1,"b":null}} <nil>
 }
 
-// The live object was changed otherwise since the configuration was last applied,
-// which kubectl apply --overwrite=false refuses.
+// The live object was changed since the last apply, which 'kubectl apply --overwrite=false'
+// refuses.
 func ExampleThreeWayStrategic() {
 	typ := builtin("", "v1", "ConfigMap").Type()
 	original, modified, current := value(`{"data":{"a":"1"}}`), value(`{"data":{"a":"2"}}`), value(`{"data":{"a":"3"}}`)
@@ -103,8 +102,8 @@ func ExampleThreeWayStrategic() {
 	// Output: true
 }
 
-// A client-side apply keeps the configuration in an annotation of the object, so
-// that the next one can tell what to remove.
+// Client-side apply stores the configuration in an annotation, from which the next apply
+// determines the fields to remove.
 func ExampleWithLastApplied() {
 	config := patch.WithLastApplied(value(`{"kind":"ConfigMap","metadata":{"name":"a"}}`))
 	last, err := patch.ReadLastApplied(config)

@@ -10,7 +10,7 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// FuzzApply: any bytes give an answer or an error, never both, and inputs stay.
+// FuzzApply: any input yields either a result or an error, and inputs are not modified.
 func FuzzApply(f *testing.F) {
 	for _, c := range append(append(append([]patchCase{}, jsonCases...), mergeCases...), strategicCases...) {
 		for typ := range 4 {
@@ -33,7 +33,7 @@ func FuzzApply(f *testing.F) {
 	})
 }
 
-// fuzzAgainst compares one kind of patch with the reference.
+// fuzzAgainst compares a type of patch with the reference engine.
 func fuzzAgainst(f *testing.F, work verify.Work, cases []patchCase) {
 	for _, c := range cases {
 		f.Add([]byte(c.object), []byte(c.patch))
@@ -46,7 +46,7 @@ func fuzzAgainst(f *testing.F, work verify.Work, cases []patchCase) {
 		}
 		c, err := document.Parse(change, document.Options{})
 		if err != nil || c.Root.Kind() < document.List {
-			return // of scalars the tables tell
+			return // scalars are covered by the tables
 		}
 		live := parse(t, o.Root.String())
 		agree(t, &verify.Case{Work: work, Kinds: kinds, Input: two("object", live, "patch", c.Root)})
@@ -61,8 +61,8 @@ func FuzzMerge(f *testing.F) { fuzzAgainst(f, verify.MergePatch, mergeCases) }
 
 func FuzzStrategic(f *testing.F) { fuzzAgainst(f, verify.StrategicPatch, strategicCases) }
 
-// FuzzCreate: patches made of any two objects are as the reference makes them,
-// and give the wanted object.
+// FuzzCreate: a computed patch equals that of the reference engine and yields the wanted
+// object.
 func FuzzCreate(f *testing.F) {
 	typ := labType()
 	for _, c := range strategicCases {
@@ -70,7 +70,7 @@ func FuzzCreate(f *testing.F) {
 			f.Add([]byte(c.object), []byte(c.want))
 		}
 	}
-	f.Add([]byte(`{"set":["a"]}`), []byte(`{"set":[2]}`)) // one list of strings, one of numbers: refused
+	f.Add([]byte(`{"set":["a"]}`), []byte(`{"set":[2]}`)) // a list of strings and a list of numbers: refused
 	f.Fuzz(func(t *testing.T, object, wanted []byte) {
 		o, err := document.Parse(object, document.Options{})
 		w, err2 := document.Parse(wanted, document.Options{})
@@ -87,8 +87,8 @@ func FuzzCreate(f *testing.F) {
 	})
 }
 
-// FuzzThreeWayText: a patch made of three texts is the one made of their values,
-// each read by itself, and both or neither are refused.
+// FuzzThreeWayText: the patch computed from three texts equals that of their values, and
+// errors are the same.
 func FuzzThreeWayText(f *testing.F) {
 	kind := schema.NewKind(schema.GroupVersionKind{Group: "lab.example.com", Version: "v1", Kind: "Lab"}, labType())
 	for _, c := range strategicCases {

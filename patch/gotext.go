@@ -8,8 +8,8 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// goText returns a value as Go's fmt prints what it was decoded to, by which
-// kubectl sorts lists: maps as map[a:1 b:2], lists as [1 2], null as <nil>.
+// goText returns a value as Go's fmt prints its decoded form, by which kubectl sorts lists:
+// maps as map[a:1 b:2], lists as [1 2], null as <nil>.
 func goText(v document.Value) string {
 	switch v.Kind() {
 	case document.String:
@@ -41,8 +41,8 @@ func goText(v document.Value) string {
 	return "<nil>"
 }
 
-// goFloat returns f as fmt's verb %v prints it: with an exponent of at least two digits
-// if f is below 1e-4 or at least 1e21.
+// goFloat formats f like fmt's verb %v: with an exponent of at least two digits if f is
+// below 1e-4 or at least 1e21.
 func goFloat(f float64) string {
 	s := strconv.FormatFloat(f, 'g', -1, 64)
 	if abs := max(f, -f); abs >= 1e-4 && abs < 1e21 {

@@ -6,7 +6,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// The rules of JSON patches, one for each operation.
+// The rules of JSON patches, one per operation.
 const (
 	RuleJSONAdd     Rule = "json/add"
 	RuleJSONRemove  Rule = "json/remove"
@@ -16,24 +16,23 @@ const (
 	RuleJSONTest    Rule = "json/test"
 )
 
-// JSON applies a JSON patch (RFC 6902) as kube-apiserver does. Where it departs
-// from the RFC:
+// JSON applies a JSON patch (RFC 6902) like kube-apiserver. It deviates from the RFC as
+// follows:
 //
-//  1. A patch that is null has no operations.
-//  2. replace of a missing member adds it; copy of one copies null, and test of
-//     one equals null. A missing value is null.
-//  3. An index may have a sign and leading zeros; a negative one counts from the
-//     end. "-" is the end for add, and as a target of move and copy.
-//  4. What stands before the first slash of a pointer is ignored. The whole
-//     document ("") can only be tested, and replaced by an object or a list.
-//  5. test compares numbers, strings and booleans as JSON text: that which the
-//     server prints, or, for what the same patch put there, that of the patch.
-//     A list that holds null cannot be compared (500).
-//  6. Copying more than MaxCopyBytes in all, and more than MaxOperations
-//     operations, are refused (422 and 413).
+//  1. A null patch has no operations.
+//  2. A missing member is null: replace adds it, copy copies null, and test
+//     compares it with null.
+//  3. An index may have a sign and leading zeros; a negative index counts from
+//     the end. "-" is the end for add, and as the target of move and copy.
+//  4. Text before the first slash of a pointer is ignored. The whole document
+//     ("") can only be tested, or replaced by an object or a list.
+//  5. test compares numbers, strings and booleans as JSON text: the server's
+//     encoding or, for values that the same patch added, that of the patch.
+//     Comparing a list that contains null fails (500).
+//  6. Copying more than MaxCopyBytes in total is refused (422), and so are more
+//     than MaxOperations operations (413).
 //
-// The cost grows with the sizes of object and patch, not with their product.
-// Errors are *Error.
+// The cost is linear in the sizes of the object and the patch. Errors are *Error.
 func JSON(object, patch document.Value, o Options) (document.Value, error) {
 	if o.Engine != nil {
 		return o.Engine.JSON(object, patch, o)
@@ -58,23 +57,23 @@ func JSON(object, patch document.Value, o Options) (document.Value, error) {
 			return document.Value{}, err
 		}
 	}
-	w.tell()
+	w.report()
 	return w.root.build(), nil
 }
 
-// An operation is one step of a JSON patch.
+// An operation is one operation of a JSON patch.
 type operation struct {
 	index int
 	op    string
-	// path and from are JSON pointers. hasPath and hasFrom report whether the operation
-	// has the member; "" is the pointer to the whole document.
+	// path and from are JSON pointers. hasPath and hasFrom report whether the operation has
+	// these members; "" is a valid pointer to the whole document.
 	path, from       string
 	hasPath, hasFrom bool
-	// value is absent where the operation has none.
+	// value is absent if the operation has none.
 	value document.Value
 }
 
-// operations reads a patch and refuses what is no list of operations.
+// operations parses a patch and refuses anything but a list of operations.
 func operations(patch document.Value, o Options) ([]operation, error) {
 	if patch.IsNull() {
 		return nil, nil
@@ -125,7 +124,7 @@ func (op *operation) read(v document.Value, lenient bool) error {
 	return nil
 }
 
-// fail makes an error about the operation.
+// fail returns an error of the operation.
 func (op *operation) fail(cause error, reason string) *Error {
 	return &Error{
 		Type: TypeJSON, Operation: op.index, Op: op.op, Pointer: op.path,
@@ -133,7 +132,7 @@ func (op *operation) fail(cause error, reason string) *Error {
 	}
 }
 
-// given returns the operation's value as the slot that add and replace put in.
+// given returns the slot for the value of an add or replace operation.
 func (op *operation) given() slot {
 	switch {
 	case !op.value.Exists():
@@ -144,13 +143,13 @@ func (op *operation) given() slot {
 	return slot{val: op.value, origin: fromPatch}
 }
 
-// A patcher carries out the operations of one patch.
+// patcher executes the operations of a patch.
 type patcher struct {
 	walk
 	root      slot
 	copied    int
 	copyLimit int
-	// trail are the branches on the way to the last place found.
+	// trail holds the branches on the path last found.
 	trail []*branch
 }
 
@@ -182,7 +181,7 @@ func (w *patcher) do(op *operation) error {
 	return err
 }
 
-// add puts s where the operation's path leads.
+// add inserts s at the operation's path.
 func (w *patcher) add(op *operation, s slot, rule Rule) error {
 	b, key, err := w.find(op, op.path, op.hasPath, "path")
 	if err != nil {
@@ -217,7 +216,7 @@ func (w *patcher) insert(op *operation, b *branch, key string, s slot, rule Rule
 	return nil
 }
 
-// take removes the value that a pointer leads to and returns it.
+// take removes and returns the value at a pointer.
 func (w *patcher) take(op *operation, pointer string, has bool, field string, rule Rule) (slot, error) {
 	b, key, err := w.find(op, pointer, has, field)
 	if err != nil {
@@ -312,7 +311,7 @@ func (w *patcher) copy(op *operation) error {
 	return w.add(op, s.clone(true), RuleJSONCopy)
 }
 
-// valueAt returns the value of a member or item; of a missing member, null.
+// valueAt returns the value of a member or item; a missing member is null.
 func (op *operation) valueAt(b *branch, key string) (slot, error) {
 	if !b.isList() {
 		s, found := b.lookup(key)

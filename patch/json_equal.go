@@ -7,7 +7,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// test compares what the operation's path leads to with its value.
+// test compares the value at the operation's path with the operation's value.
 func (w *patcher) test(op *operation) error {
 	if op.hasPath && op.path == "" {
 		if !op.value.Exists() {
@@ -57,7 +57,7 @@ func (op *operation) unequal(s slot) *Error {
 	return err
 }
 
-// excerpt returns a value as it is written, shortened for a message.
+// excerpt returns the source of a value, shortened for a message.
 func excerpt(v document.Value) string {
 	if !v.Exists() {
 		return "nothing"
@@ -70,8 +70,8 @@ func excerpt(v document.Value) string {
 	return string(text)
 }
 
-// equal compares as kube-apiserver's decoder does. ok is false where it breaks
-// down: at a null in a list, on either side.
+// equal compares values like kube-apiserver's decoder. ok is false if the decoder fails
+// because a list on either side contains null.
 func (s slot) equal(v document.Value) (same, ok bool) {
 	if s.val.IsNull() && s.branch == nil {
 		if s.null == nullCopied {
@@ -147,7 +147,7 @@ func (s slot) equalList(v document.Value) (same, ok bool) {
 	return true, true
 }
 
-// text returns a scalar's text, which depends on where it came from.
+// text returns a scalar's JSON text, which depends on its origin.
 func (s slot) text() []byte {
 	switch s.origin {
 	case fromObject:
@@ -158,7 +158,7 @@ func (s slot) text() []byte {
 	return escapeHTML(s.val.AppendSource(nil))
 }
 
-// escapeHTML escapes what Go's json.Marshal escapes in text that is JSON already.
+// escapeHTML escapes the characters in JSON text that json.Marshal escapes.
 func escapeHTML(text []byte) []byte {
 	r := strings.NewReplacer("<", `\u003c`, ">", `\u003e`, "&", `\u0026`, "\u2028", `\u2028`, "\u2029", `\u2029`)
 	return []byte(r.Replace(string(text)))

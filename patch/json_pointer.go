@@ -9,8 +9,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// find follows a pointer to the object or list that holds its last token, and
-// returns that token. field names the pointer for messages.
+// find resolves a pointer to the parent object or list and returns it with the last token.
+// field is the name of the pointer for messages.
 func (w *patcher) find(op *operation, pointer string, has bool, field string) (*branch, string, error) {
 	w.trail, w.path = w.trail[:0], w.path[:0]
 	if !has {
@@ -41,7 +41,7 @@ func (w *patcher) find(op *operation, pointer string, has bool, field string) (*
 	}
 }
 
-// step goes down one token, which must lead to an object or a list.
+// step descends one token, which must refer to an object or a list.
 func (w *patcher) step(op *operation, b *branch, token, field string) (*branch, error) {
 	var s *slot
 	if b.isList() {
@@ -69,14 +69,14 @@ func (w *patcher) step(op *operation, b *branch, token, field string) (*branch, 
 	return next, nil
 }
 
-// touch marks the place found last and all above it as changed.
+// touch marks the branches of trail as changed.
 func (w *patcher) touch() {
 	for _, b := range w.trail {
 		b.dirty = true
 	}
 }
 
-// position reads a list index below size. A negative one counts from the end.
+// position parses a list index below size. A negative index counts from the end.
 func (op *operation) position(token string, size int) (int, error) {
 	i, err := strconv.Atoi(token)
 	if err != nil {
@@ -95,7 +95,7 @@ func (op *operation) position(token string, size int) (int, error) {
 	return i, nil
 }
 
-// noMember says that an object lacks a key, and which of its keys may be meant.
+// noMember returns the error for a missing key, with a hint if another key is similar.
 func (op *operation) noMember(b *branch, key, field string) *Error {
 	err := op.fail(ErrCannotApply, field+" leads to a missing key: "+strconv.Quote(key))
 	if near := nearest(key, b.keys()); near != "" {
@@ -104,7 +104,7 @@ func (op *operation) noMember(b *branch, key, field string) *Error {
 	return err
 }
 
-// unescapeToken decodes ~1 and ~0. A tilde that is no escape stays.
+// unescapeToken decodes ~1 and ~0. Any other tilde is kept.
 func unescapeToken(t string) string {
 	if strings.IndexByte(t, '~') < 0 {
 		return t
@@ -121,7 +121,7 @@ func unescapeToken(t string) string {
 	return b.String()
 }
 
-// escapeToken encodes a key for a pointer.
+// escapeToken encodes a key for a JSON pointer.
 func escapeToken(key string) string {
 	if !strings.ContainsAny(key, "~/") {
 		return key
@@ -129,13 +129,13 @@ func escapeToken(key string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(key, "~", "~0"), "/", "~1")
 }
 
-// nearest returns the key that was probably meant, "" if none is close. Only the
-// first hundred are compared.
+// nearest returns the key that was probably meant, or "" if none is close. Only the first
+// hundred keys are compared.
 func nearest(key string, keys []string) string {
 	return schema.Nearest(key, slices.Values(keys[:min(len(keys), 100)]))
 }
 
-// noteSlot is note for slots; what replaces is no addition.
+// noteSlot is note for slots. Replacing a value is not recorded as an addition.
 func (w *patcher) noteSlot(key string, r Rule, what Outcome, old, now slot) {
 	if w.observer == nil {
 		return

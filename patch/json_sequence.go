@@ -6,11 +6,11 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// chunkSize is how many items a chunk begins with; it is split at twice that.
+// chunkSize is the initial number of items in a chunk; a chunk is split at twice this size.
 const chunkSize = 512
 
-// A sequence is a list laid out in chunks, so that an item comes or goes in the
-// time of one chunk and of passing over the others, wherever it is.
+// A sequence is a list in chunks, so that inserting or removing an item at any index takes
+// the time of one chunk and of skipping the others.
 type sequence struct {
 	chunks [][]slot
 	n      int
@@ -32,8 +32,8 @@ func newSequence(list document.Value, from origin, edits map[int]*slot) *sequenc
 	return q
 }
 
-// locate returns the chunk that holds the item i, and where in it. The end of
-// the list is in the last chunk.
+// locate returns the chunk that contains item i and the index in it. The end of the list is
+// in the last chunk.
 func (q *sequence) locate(i int) (chunk, at int) {
 	for c := range q.chunks {
 		if n := len(q.chunks[c]); i < n || c == len(q.chunks)-1 {

@@ -6,18 +6,17 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// maxSpliced is the longest JSON patch that is tried as an exchange of text.
+// maxSpliced is the maximum length of a JSON patch for which splice is tried.
 const maxSpliced = 4 << 10
 
-// splice carries out the most frequent JSON patch, one replace of a value that
-// is there, by exchanging a part of the object's text. It reports false where
-// that cannot be done, for whatever reason; nothing has happened then, and the
-// general way finds out what is to be said.
+// splice handles the most frequent JSON patch, a single replace of an existing value, by
+// replacing part of the object's text. If it returns false, nothing has happened; the
+// general implementation then applies the patch or determines the error.
 func (r *Request) splice(object, patch []byte) ([]byte, bool) {
 	if r.Observer != nil || r.Engine != nil || len(patch) > maxSpliced {
 		return nil, false
 	}
-	// Text that a person has laid out is seldom in printed form.
+	// Text formatted by people is rarely in printed form.
 	if len(object) < 2 || object[0] != '{' || object[1] != '"' || len(patch) == 0 || patch[0] != '[' {
 		return nil, false
 	}

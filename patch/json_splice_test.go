@@ -7,8 +7,8 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// What is replaced in the text is what is replaced in the tree, and what the text
-// cannot tell is left to the tree.
+// TestSpliceIsReplace: splice and the general implementation yield the same result, and
+// splice declines what it cannot handle.
 func TestSpliceIsReplace(t *testing.T) {
 	objects := []struct {
 		text    string

@@ -10,8 +10,8 @@ import (
 	"github.com/patchlab-dev/patchlab/patch"
 )
 
-// A patchCase is one patch of one object. want is the object after it, or empty
-// where it is refused with fails.
+// A patchCase is one patch of one object. want is the object after it, or empty if the
+// patch is refused with fails.
 type patchCase struct {
 	why                 string
 	object, patch, want string
@@ -42,7 +42,7 @@ func runCases(t *testing.T, cases []patchCase, do func(object, change document.V
 	}
 }
 
-// What RFC 6902 says and the API server does.
+// jsonCases are behaviors of RFC 6902 that the API server has.
 var jsonCases = []patchCase{
 	{"a new member", `{"a":1}`, `[{"op":"add","path":"/b","value":{"c":[]}}]`, `{"a":1,"b":{"c":[]}}`, nil},
 	{"add replaces a member that is there", `{"a":1}`, `[{"op":"add","path":"/a","value":2}]`, `{"a":2}`, nil},
@@ -88,7 +88,7 @@ var jsonCases = []patchCase{
 	{"an object that has no parts", `"text"`, `[{"op":"add","path":"/a","value":1}]`, "", patch.ErrCannotApply},
 }
 
-// Where kube-apiserver answers otherwise than RFC 6902 has it.
+// serverJSONCases are behaviors of kube-apiserver that deviate from RFC 6902.
 var serverJSONCases = []patchCase{
 	{"replace of a missing member adds it", `{"m":{}}`, `[{"op":"replace","path":"/m/a","value":1}]`, `{"m":{"a":1}}`, nil},
 	{"copy of a missing member copies null", `{"m":{}}`, `[{"op":"copy","from":"/m/a","path":"/m/b"}]`, `{"m":{"b":null}}`, nil},
@@ -144,8 +144,8 @@ func TestJSONLimits(t *testing.T) {
 	}
 }
 
-// An operation with a field of another type is refused when its turn comes
-// where the server does not look at fields.
+// TestJSONIgnoringFieldTypes: with fieldValidation=Ignore, an operation with a field of the
+// wrong type is refused only when it is executed.
 func TestJSONIgnoringFieldTypes(t *testing.T) {
 	change := parse(t, `[{"op":1,"path":"/a","value":1}]`)
 	if _, err := patch.JSON(parse(t, `{}`), change, patch.Options{IgnoreFieldTypes: true}); !errors.Is(err, patch.ErrCannotApply) {
@@ -153,7 +153,7 @@ func TestJSONIgnoringFieldTypes(t *testing.T) {
 	}
 }
 
-// Many operations on one list give what a slice gives.
+// TestJSONListAsSlice compares many operations on a list with those on a Go slice.
 func TestJSONListAsSlice(t *testing.T) {
 	var slice []int
 	var object, ops strings.Builder

@@ -8,31 +8,32 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// An origin says whose text a value has, which test compares.
+// origin is the origin of a value's text, which test compares.
 type origin uint8
 
 const (
-	// fromObject: the object's, printed by the server.
+	// fromObject: from the object, in the server's encoding.
 	fromObject origin = iota
-	// fromPatch: the patch's, as it is spelled there.
+	// fromPatch: from the patch, as written there.
 	fromPatch
-	// fromCopy: that of a copy of something fromPatch: <, > and & are escaped.
+	// fromCopy: a copy of a fromPatch value, where <, > and & are escaped.
 	fromCopy
 )
 
-// kube-apiserver's decoder has three sorts of null, which test tells apart.
+// nullSort distinguishes the three representations of null in kube-apiserver's decoder,
+// which test does not consider equal.
 type nullSort uint8
 
 const (
-	// nullPlain stood in a text that was decoded.
+	// nullPlain was decoded from text.
 	nullPlain nullSort = iota
 	// nullGiven was the value of an operation.
 	nullGiven
-	// nullCopied is a copy of a nullGiven; it passes for an empty object.
+	// nullCopied is a copy of a nullGiven; it is treated as an empty object.
 	nullCopied
 )
 
-// A slot holds one value of the working tree: as it came, or opened for changes.
+// A slot holds one value of the working tree, which is unchanged or a branch.
 type slot struct {
 	val    document.Value
 	branch *branch
@@ -40,20 +41,20 @@ type slot struct {
 	null   nullSort
 }
 
-// A branch is an object or a list opened for changes. It costs nothing but for
-// the members that are touched; a list is laid out only when items come and go.
+// A branch is an object or a list being modified. Only the modified members are stored; a
+// list is converted to a sequence only when items are inserted or removed.
 type branch struct {
 	base   document.Value
 	origin origin
-	dirty  bool // something in or below it changed
-	void   bool // it is a copied null, to which nothing can be added
+	dirty  bool // it or a descendant has changed
+	void   bool // a copied null, to which nothing can be added
 
-	members map[string]*slot // objects: touched members; nil for a removed one
-	edits   map[int]*slot    // lists: touched items, while laid is nil
+	members map[string]*slot // objects: modified members; nil if removed
+	edits   map[int]*slot    // lists: modified items, while laid is nil
 	laid    *sequence        // lists: all items
 }
 
-// open returns the slot's branch, nil where the value has no parts.
+// open returns the slot's branch; nil for a scalar.
 func (s *slot) open() *branch {
 	if s.branch != nil {
 		return s.branch
@@ -67,12 +68,12 @@ func (s *slot) open() *branch {
 	return s.branch
 }
 
-// isNil reports whether kube-apiserver holds nothing but a null pointer.
+// isNil reports whether kube-apiserver represents the value by a nil pointer.
 func (s slot) isNil() bool {
 	return s.val.IsNull() && s.null == nullPlain
 }
 
-// build returns the slot's value with all changes.
+// build returns the slot's value including all changes.
 func (s slot) build() document.Value {
 	if s.branch == nil || !s.branch.dirty {
 		return s.val
@@ -80,8 +81,8 @@ func (s slot) build() document.Value {
 	return s.branch.build()
 }
 
-// clone returns a copy that shares nothing that can change. top is false for
-// what lies within the copy, where all nulls have become plain ones.
+// clone returns a deep copy. top is false below the copied value, where every null is
+// plain.
 func (s slot) clone(top bool) slot {
 	out := slot{val: s.val, origin: s.origin, null: s.null}
 	if s.origin == fromPatch {
@@ -121,7 +122,7 @@ func (s slot) clone(top bool) slot {
 
 func (b *branch) isList() bool { return b.base.Kind() == document.List }
 
-// lookup returns a member of an object and whether there is one.
+// lookup returns a member of an object and whether it exists.
 func (b *branch) lookup(key string) (slot, bool) {
 	if s, touched := b.members[key]; touched {
 		if s == nil {
@@ -138,7 +139,7 @@ func (b *branch) get(key string) slot {
 	return s
 }
 
-// member is lookup for going on below: what is opened there stays open.
+// member is lookup for descending further: the returned slot stays in the tree.
 func (b *branch) member(key string) (*slot, bool) {
 	s, touched := b.members[key]
 	if touched {
@@ -162,7 +163,7 @@ func (b *branch) put(key string, s *slot) {
 	b.members[key] = s
 }
 
-// keys returns the keys of an object, for messages and for comparing.
+// keys returns the keys of an object, for messages and comparison.
 func (b *branch) keys() []string {
 	var keys []string
 	for k := range b.base.Members() {
@@ -197,7 +198,7 @@ func (b *branch) peek(i int) slot {
 	return slot{val: b.base.At(i), origin: b.origin}
 }
 
-// at is peek for changes. The pointer holds until items come or go.
+// at is peek for modification. The pointer is valid until items are inserted or removed.
 func (b *branch) at(i int) *slot {
 	if b.laid != nil {
 		return b.laid.at(i)
@@ -230,7 +231,7 @@ func (b *branch) layOut() {
 	}
 }
 
-// build returns the branch's value with all changes.
+// build returns the branch's value including all changes.
 func (b *branch) build() document.Value {
 	if !b.isList() {
 		changes := make([]change, 0, len(b.members))

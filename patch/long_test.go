@@ -14,17 +14,17 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// A longList draws objects with a keyed list that is long enough for its items
-// to be read late, and changed forms of them. odd says that items may lack their
-// key, share it, or be what they should not be.
+// longList generates objects with a keyed list that is long enough to be deferred, and
+// modified versions of them. odd allows items that lack their key, share it, or have the
+// wrong type.
 type longList struct {
 	r   *rand.Rand
 	odd bool
 }
 
-// longType is the type of these objects: a list whose items hold what makes a
-// patch even where nothing changed (scalars that are not sorted, a map that is
-// replaced as a whole) or, where quiet is set, do not.
+// longType returns the type of these objects. Unless quiet is set, its items contain fields
+// that are in every patch even if unchanged: unsorted scalars, and a map with the replace
+// strategy.
 func longType(quiet bool) *schema.Type {
 	text, number := &schema.Type{Scalar: schema.StringScalar}, &schema.Type{Scalar: schema.IntegerScalar}
 	fields := []schema.Field{{Name: "name", Type: text}, {Name: "note", Type: text}, {Name: "value", Type: number}}
@@ -76,7 +76,7 @@ func (l *longList) item(i int) string {
 	return "{" + strings.Join(members, ",") + "}"
 }
 
-// changed returns items of which a few are changed, new, gone, or elsewhere.
+// changed returns items of which a few are modified, added, removed or moved.
 func (l *longList) changed(items []string) []string {
 	items = append([]string(nil), items...)
 	for range l.r.IntN(4) {
@@ -102,7 +102,7 @@ func (l *longList) changed(items []string) []string {
 	return items
 }
 
-// text returns an object with the items, now and then not in printed form.
+// text returns an object with the items, sometimes not in printed form.
 func (l *longList) text(items []string) string {
 	comma := ","
 	if l.r.IntN(10) == 0 {
@@ -128,7 +128,7 @@ func eachLongList(t *testing.T, f func(t *testing.T, l *longList, quiet bool, te
 	}
 }
 
-// read parses an object, lazily or not, which must make no difference.
+// read parses an object, lazily or not, which must not affect results.
 func (l *longList) read(t *testing.T, text string) document.Value {
 	t.Helper()
 	parse := document.Parse
@@ -155,7 +155,8 @@ func TestLongListsAsReference(t *testing.T) {
 	})
 }
 
-// How the inputs were read makes no difference, to errors and decisions either.
+// TestLongListsHoweverTheyAreRead: lazy parsing does not affect results, errors or
+// decisions.
 func TestLongListsHoweverTheyAreRead(t *testing.T) {
 	eachLongList(t, func(t *testing.T, l *longList, quiet bool, texts [3]string) {
 		typ := longType(quiet)
@@ -181,7 +182,7 @@ func TestLongListsHoweverTheyAreRead(t *testing.T) {
 	})
 }
 
-// applied compares a patch applied to a text with the same applied to its value.
+// applied compares applying a patch to a text with applying it to the parsed value.
 func applied(t *testing.T, l *longList, live, change document.Value, typ *schema.Type, text string) {
 	t.Helper()
 	var decisions [2][]string
@@ -199,7 +200,8 @@ func applied(t *testing.T, l *longList, live, change document.Value, typ *schema
 	}
 }
 
-// An order names what an item has of its merge key; what has a default may be left out.
+// TestOrderOfListsWithSeveralKeys: $setElementOrder contains the merge keys that an item
+// has; keys with a default may be missing.
 func TestOrderOfListsWithSeveralKeys(t *testing.T) {
 	text, number := &schema.Type{Scalar: schema.StringScalar}, &schema.Type{Scalar: schema.IntegerScalar}
 	port := &schema.Type{Map: &schema.MapType{Fields: []schema.Field{{Name: "name", Type: text}, {Name: "port", Type: number}, {Name: "protocol", Type: text}}}}
@@ -217,7 +219,7 @@ func TestOrderOfListsWithSeveralKeys(t *testing.T) {
 	}
 }
 
-// change draws a strategic merge patch of the items.
+// change generates a strategic merge patch of the items.
 func (l *longList) change(items int) string {
 	var out []string
 	for range 1 + l.r.IntN(4)*l.r.IntN(5) {
@@ -240,8 +242,8 @@ func (l *longList) change(items int) string {
 	return `{"items":[` + strings.Join(out, ",") + `]}`
 }
 
-// Items of long lists are merged as the reference merges them: where they are, in
-// another order, with new ones and others gone.
+// TestLongListsPatchedAsReference compares patches of long lists with the reference engine:
+// items are kept, reordered, added and removed.
 func TestLongListsPatchedAsReference(t *testing.T) {
 	eachLongList(t, func(t *testing.T, l *longList, quiet bool, texts [3]string) {
 		items := strings.Count(texts[0], `"name"`)
@@ -252,8 +254,8 @@ func TestLongListsPatchedAsReference(t *testing.T) {
 	})
 }
 
-// A key that is a float64 is a float64 in the patch too, since a patch may be applied
-// without being printed and parsed.
+// TestOrderKeepsTheKindOfKeys: a float64 key is a float64 in the patch too, since a patch
+// may be applied without being printed and parsed.
 func TestOrderKeepsTheKindOfKeys(t *testing.T) {
 	from, to := parse(t, `{"items":[{"name":2.0,"note":"a"}]}`), parse(t, `{"items":[{"name":2.0,"note":"b"}]}`)
 	p, err := patch.CreateStrategic(from, to, longType(true), patch.Options{ListTypes: true})
@@ -265,7 +267,8 @@ func TestOrderKeepsTheKindOfKeys(t *testing.T) {
 	}
 }
 
-// The text that cannot be read is named; that there was no original is no error.
+// TestThreeWayTextSaysWhichTextIsWrong: an error contains the name of the invalid text; a
+// missing original is valid.
 func TestThreeWayTextSaysWhichTextIsWrong(t *testing.T) {
 	texts := map[string]string{"original": `{"a":1}`, "modified": `{"a":2}`, "current": "a: 1\n"}
 	made := func() (string, error) {

@@ -15,15 +15,15 @@ const (
 	RuleMergeIdle    Rule = "merge/null-of-nothing"
 )
 
-// Merge applies a JSON merge patch (RFC 7386) as kube-apiserver does:
+// Merge applies a JSON merge patch (RFC 7386) like kube-apiserver:
 //
-//  1. The patch must be an object, else it is refused (400).
-//  2. A null removes the member; of one that is missing it has no effect.
-//  3. An object is merged into an object, member by member.
-//  4. Any other value replaces what is there, lists as a whole.
-//  5. In a value that is new, or that stands where no object stood, nulls are
-//     left out of objects at any depth, in lists too; null items of lists stay.
-//     A list that replaces an object is taken as it is.
+//  1. The patch must be an object; otherwise it is refused (400).
+//  2. A null removes the member; it has no effect if the member is missing.
+//  3. An object is merged into an object member by member.
+//  4. Any other value replaces the old one, including whole lists.
+//  5. Nulls are removed from the objects in a value that is new or replaces a
+//     value other than an object, at any depth and in lists; null list items are
+//     kept. A list that replaces an object is unchanged.
 //
 // Errors are *Error.
 func Merge(object, patch document.Value, o Options) (document.Value, error) {
@@ -40,7 +40,7 @@ func Merge(object, patch document.Value, o Options) (document.Value, error) {
 	} else {
 		out = withoutNulls(patch)
 	}
-	w.tell()
+	w.report()
 	return out, nil
 }
 
@@ -59,7 +59,7 @@ func (w *merger) object(object, patch document.Value) document.Value {
 	return withChanges(object, changes)
 }
 
-// member merges one member and reports whether nothing came of it.
+// member merges one member and reports whether it is unchanged.
 func (w *merger) member(key string, was, val document.Value) (now document.Value, same bool) {
 	switch {
 	case val.IsNull() && !was.Exists():
@@ -91,8 +91,8 @@ func (w *merger) member(key string, was, val document.Value) (now document.Value
 	return now, false
 }
 
-// withoutNulls leaves nulls out of all objects in v. Null items of lists stay.
-// A value without such nulls is returned as it is.
+// withoutNulls removes null members from all objects in v. Null list items are kept. If
+// there are none, it returns v itself.
 func withoutNulls(v document.Value) document.Value {
 	switch v.Kind() {
 	case document.Object:
@@ -111,7 +111,7 @@ func withoutNulls(v document.Value) document.Value {
 	return v
 }
 
-// article returns a kind's name with its article.
+// article returns a kind's name with an indefinite article.
 func article(k document.Kind) string {
 	switch k {
 	case document.Null, document.Absent:

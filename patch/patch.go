@@ -5,26 +5,26 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Type is a kind of patch.
+// Type is a type of patch.
 type Type uint8
 
-// The kinds of patch.
+// The types of patches.
 const (
-	// TypeAuto chooses by the patch and the object's kind: a list is a JSON
-	// patch; an object is a strategic merge patch for a built-in kind and a JSON
-	// merge patch for any other.
+	// TypeAuto detects the type from the patch and the object's kind: a list is a JSON
+	// patch; an object is a strategic merge patch for a built-in kind and a JSON merge
+	// patch for any other.
 	TypeAuto Type = iota
 	TypeJSON
 	TypeMerge
 	TypeStrategic
 )
 
-// String returns the name that kubectl patch --type takes, "auto" for TypeAuto.
+// String returns the value for 'kubectl patch --type', and "auto" for TypeAuto.
 func (t Type) String() string {
 	return [...]string{"auto", "json", "merge", "strategic"}[t]
 }
 
-// MediaType returns the content type of a request with such a patch, "" for TypeAuto.
+// MediaType returns the content type of the patch request, and "" for TypeAuto.
 func (t Type) MediaType() string {
 	if t == TypeAuto {
 		return ""
@@ -32,42 +32,39 @@ func (t Type) MediaType() string {
 	return "application/" + [...]string{"", "json-patch", "merge-patch", "strategic-merge-patch"}[t] + "+json"
 }
 
-// The limits of kube-apiserver, which apply unless Options set others.
+// The limits of kube-apiserver, which are the defaults of Options.
 const (
-	// DefaultMaxOperations is how many operations a JSON patch may hold.
+	// DefaultMaxOperations is the maximum number of operations in a JSON patch.
 	DefaultMaxOperations = 10000
-	// DefaultMaxCopyBytes is how much text the copy operations of one JSON patch
-	// may copy in all.
+	// DefaultMaxCopyBytes is the maximum total size of the values copied by one JSON patch.
 	DefaultMaxCopyBytes = 3 << 20
 )
 
-// Options say how a patch is applied or made. The zero value is what the API
-// server does, bounded and strict.
+// Options configures how a patch is applied or computed. The zero value has the API
+// server's behavior and limits.
 type Options struct {
-	// MaxOperations bounds the operations of a JSON patch: 0 is
-	// DefaultMaxOperations, below 0 is no bound.
+	// MaxOperations is the maximum number of operations of a JSON patch. 0 means
+	// DefaultMaxOperations, a negative value no limit.
 	MaxOperations int
-	// MaxCopyBytes bounds what copy operations copy: 0 is DefaultMaxCopyBytes,
-	// below 0 is no bound.
+	// MaxCopyBytes is the maximum total size of copied values. 0 means DefaultMaxCopyBytes,
+	// a negative value no limit.
 	MaxCopyBytes int
-	// IgnoreFieldTypes says that the request came with fieldValidation=Ignore:
-	// an operation of a JSON patch whose op, path or from is no string is then
-	// only refused when its turn comes (422), not with the whole patch (400).
+	// IgnoreFieldTypes has the effect of fieldValidation=Ignore: a JSON patch operation
+	// whose op, path or from is not a string is refused when it is executed (422), and not
+	// before the whole patch (400).
 	IgnoreFieldTypes bool
-	// ListTypes takes the merge keys of a strategic merge patch from the list
-	// types (x-kubernetes-list-map-keys) instead of the patch strategies, and
-	// lets the patch name fields that the type does not know. It is meant for
-	// custom resources, whose strategic patches the API server refuses.
+	// ListTypes makes strategic merge patches use list types (x-kubernetes-list-map-keys)
+	// in place of patch strategies, and allows fields that the type lacks. It is meant for
+	// custom resources, for which the API server refuses strategic merge patches.
 	ListTypes bool
-	// Observer is told each decision once the patch has succeeded; nil costs nothing.
+	// Observer receives all decisions of a patch that succeeds; nil has no cost.
 	Observer Observer
-	// Engine does the work; nil is patchlab's own.
+	// Engine replaces patchlab's own implementation unless it is nil.
 	Engine Engine
 }
 
-// An Engine applies and makes patches. Its methods are the functions of this
-// package that have their names, and follow the same rules. Options.Engine is
-// not looked at again.
+// Engine applies and computes patches. Its methods follow the rules of the package
+// functions with the same names. They ignore Options.Engine.
 type Engine interface {
 	JSON(object, patch document.Value, o Options) (document.Value, error)
 	Merge(object, patch document.Value, o Options) (document.Value, error)

@@ -9,7 +9,7 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Applying a made patch gives the wanted object.
+// TestMadePatchGivesTheWantedObject: applying a computed patch yields the wanted object.
 func TestMadePatchGivesTheWantedObject(t *testing.T) {
 	eachCase(t, func(t *testing.T, g *generate.Generator, k *schema.Kind) {
 		from := g.Object(k)
@@ -57,7 +57,7 @@ func madeStrategic(t *testing.T, from, to document.Value, typ *schema.Type) {
 	}
 }
 
-// nullsGone leaves nulls out of objects: a merge patch cannot put them there.
+// nullsGone removes null members, which a merge patch cannot set.
 func nullsGone(v document.Value) document.Value {
 	switch v.Kind() {
 	case document.Object:
@@ -78,10 +78,9 @@ func nullsGone(v document.Value) document.Value {
 	return v
 }
 
-// wellFormed reports whether a strategic merge patch can make the object: it
-// holds no null and nothing that looks like a directive, its scalars are of their
-// types, and the items of lists that merge are all there is once, with their merge
-// key.
+// wellFormed reports whether a strategic merge patch can produce the object: it has no
+// nulls and no keys like directives, its scalars have their declared types, and the items
+// of merged lists are unique and have their merge key.
 func wellFormed(v document.Value, t *schema.Type) bool {
 	switch v.Kind() {
 	case document.Null:
@@ -132,8 +131,8 @@ func distinct(list document.Value, key string) bool {
 	return true
 }
 
-// What three-way merge makes leaves alone what neither configuration names, and
-// gives what the new one says.
+// TestThreeWayGivesTheWantedFields: a three-way merge keeps fields that neither
+// configuration has, and sets those of the new one.
 func TestThreeWayGivesTheWantedFields(t *testing.T) {
 	eachCase(t, func(t *testing.T, g *generate.Generator, k *schema.Kind) {
 		original := g.Object(k)
@@ -164,8 +163,8 @@ func TestThreeWayGivesTheWantedFields(t *testing.T) {
 	})
 }
 
-// Of what is the same no patch is made in a hurry, unless one would be made of
-// the same values written otherwise.
+// TestMadePatchDoesNotDependOnWhiteSpace: equal values are skipped only if no patch results
+// when the same values are written differently.
 func TestMadePatchDoesNotDependOnWhiteSpace(t *testing.T) {
 	set := &schema.Type{List: &schema.ListType{Elem: &schema.Type{Scalar: schema.StringScalar}, Kind: schema.SetList}}
 	item := &schema.Type{Map: &schema.MapType{Fields: []schema.Field{

@@ -16,7 +16,7 @@ var (
 	seed  = flag.Uint64("seed", 1, "first seed of the random cases")
 )
 
-// kinds are all of the catalog that can be stored, in random cases.
+// kinds returns the kinds of the catalog that can be stored, for the random cases.
 func kinds(t testing.TB) []*schema.Kind {
 	t.Helper()
 	c, err := schema.Builtin("")
@@ -58,8 +58,8 @@ func eachCase(t *testing.T, f func(t *testing.T, g *generate.Generator, k *schem
 	}
 }
 
-// agree compares the answers of our engine and of the reference to a case: package
-// verify says what counts as the same, and which differences are known.
+// agree compares the results of our engine and of the reference engine; package verify
+// defines equality and the known differences.
 func agree(t *testing.T, c *verify.Case) {
 	t.Helper()
 	ref := verify.Reference{Patch: reference.Patch{}}
@@ -68,20 +68,21 @@ func agree(t *testing.T, c *verify.Case) {
 	}
 }
 
-// labKind is a kind of a type whose lists merge by patch strategies, as those of
-// built-in kinds do, or by list types.
+// labKind returns a kind whose lists merge by patch strategy, as in built-in kinds, or by
+// list type.
 func labKind(typ *schema.Type, listTypes bool) []*schema.Kind {
 	k := schema.NewKind(schema.GroupVersionKind{Group: "lab", Version: "v1", Kind: "Thing"}, typ)
 	k.Builtin = !listTypes
 	return []*schema.Kind{k}
 }
 
-// two is the input of a patch applied or made.
+// two returns the input for applying or computing a patch.
 func two(a string, v document.Value, b string, w document.Value) document.Value {
 	return document.NewObject().With(a, v).With(b, w)
 }
 
-// printed returns a value as the reference reads it: 2.0 is the integer 2 then.
+// printed returns a value after a round trip through text, as the reference engine reads
+// it: 2.0 becomes the integer 2.
 func printed(t testing.TB, v document.Value) document.Value { return parse(t, v.String()) }
 
 func parse(t testing.TB, text string) document.Value {
@@ -120,7 +121,7 @@ func TestStrategicAsReference(t *testing.T) {
 	})
 }
 
-// Custom resources are merged by list types where that is asked for.
+// TestListTypesAsReference: with ListTypes, custom resources are merged by list types.
 func TestListTypesAsReference(t *testing.T) {
 	lab := labKind(labType(), true)
 	eachCase(t, func(t *testing.T, g *generate.Generator, _ *schema.Kind) {

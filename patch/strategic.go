@@ -39,29 +39,29 @@ const (
 	directiveDelete = "$deleteFromPrimitiveList"
 )
 
-// Strategic applies a strategic merge patch as kube-apiserver does, by what t
-// knows of the object's fields. It is a merge patch ([Merge]) with these
-// differences:
+// Strategic applies a strategic merge patch to an object of type t like kube-apiserver. It
+// differs from a merge patch ([Merge]) as follows:
 //
-//  1. A list whose patch strategy is merge is merged: objects by their merge
+//  1. A list with the patch strategy merge is merged: objects by their merge
 //     key, scalars as a set. Any other list is replaced.
-//  2. In a merged list items of the patch that are new come first, in the
-//     patch's order; items that were there keep theirs, and move only as far as
-//     the patch's order makes them. "$setElementOrder/list" gives the order
-//     instead and must agree with the patch's.
-//  3. {"$patch": "delete", key: …} takes an item out, {"$patch": "replace"} as
-//     an item makes the other items of the patch the whole list.
-//  4. {"$patch": "delete"} in a map empties it, {"$patch": "replace", …} makes
-//     the rest the whole map. There is no other value ($patch: merge is refused).
-//  5. "$retainKeys" lists all keys of a map that stay; the patch may set no others.
-//  6. "$deleteFromPrimitiveList/list" takes scalars out of a list, before
-//     others are added.
-//  7. Directives have no effect, and are left in, in what is new or replaced
-//     as a whole; maps with $patch are left out of what is new.
+//  2. In a merged list, new items of the patch come first, in the patch's order;
+//     existing items keep their order and move only as far as the patch's order
+//     requires. "$setElementOrder/list" sets the order explicitly and must agree
+//     with that of the patch.
+//  3. {"$patch": "delete", key: …} removes an item. With {"$patch": "replace"} as
+//     an item, the other items of the patch become the whole list.
+//  4. {"$patch": "delete"} in a map empties it. With {"$patch": "replace", …} the
+//     other members become the whole map. Other values are refused, including
+//     merge.
+//  5. "$retainKeys" lists the keys of a map that are kept; the patch may not set
+//     other keys.
+//  6. "$deleteFromPrimitiveList/list" removes scalars from a list before others
+//     are added.
+//  7. In new values and values replaced as a whole, directives have no effect and
+//     remain in the object; new maps with $patch are dropped.
 //
-// An error's code is the one that kube-apiserver answers with: 500 for most
-// that are wrong about a directive or merge key, 400 for wrong $retainKeys.
-// Errors are *Error.
+// Errors have the status code of kube-apiserver: 500 for most errors in directives and
+// merge keys, 400 for an invalid $retainKeys. Errors are *Error.
 func Strategic(object, patch document.Value, t *schema.Type, o Options) (document.Value, error) {
 	if o.Engine != nil {
 		return o.Engine.Strategic(object, patch, t, o)
@@ -80,19 +80,19 @@ func Strategic(object, patch document.Value, t *schema.Type, o Options) (documen
 	if err != nil {
 		return document.Value{}, err
 	}
-	w.tell()
+	w.report()
 	return out, nil
 }
 
-// A strategist merges a strategic patch, into an object where applies is set,
-// else into another patch: then nulls and directives are kept.
+// strategist merges a strategic merge patch into an object if applies is set, otherwise
+// into another patch, which keeps nulls and directives.
 type strategist struct {
 	walk
 	typing
 	applies bool
 }
 
-// fail makes an error about where the walk stands.
+// fail returns an error at the current path.
 func (w *strategist) fail(cause error, reason string) *Error {
 	return refuse(TypeStrategic, cause, w.here(), reason)
 }
@@ -122,13 +122,14 @@ func (w *strategist) object(object, patch document.Value, t *schema.Type) (docum
 	return w.members(object, patch, t, done)
 }
 
-// directives reports whether the patch may hold directives: keys that begin with $.
+// directives reports whether the patch may contain directives, which are keys that begin
+// with $.
 func directives(patch document.Value) bool {
 	i := sort.Search(patch.Len(), func(i int) bool { return patch.Key(i) >= "$" })
 	return i < patch.Len() && patch.Key(i)[0] == '$'
 }
 
-// whole carries out the $patch of a map.
+// whole executes the $patch directive of a map.
 func (w *strategist) whole(object, patch, directive document.Value) (document.Value, error) {
 	switch text, _ := directive.Text(); text {
 	case "replace":
@@ -144,8 +145,7 @@ func (w *strategist) whole(object, patch, directive document.Value) (document.Va
 	return document.Value{}, err
 }
 
-// members merges the patch's members but for those that are directives, or done
-// already.
+// members merges the patch's members except directives and those in done.
 func (w *strategist) members(object, patch document.Value, t *schema.Type, done map[string]bool) (document.Value, error) {
 	changes := make([]change, 0, patch.Len())
 	old := cursor{object: object}
@@ -165,7 +165,7 @@ func (w *strategist) members(object, patch document.Value, t *schema.Type, done 
 	return withChanges(object, changes), nil
 }
 
-// isDirective reports whether a key of a map is a directive, which is applied elsewhere.
+// isDirective reports whether a key of a map is a directive, which is executed elsewhere.
 func isDirective(key string) bool {
 	return key == directiveRetain || strings.HasPrefix(key, directiveOrder) || strings.HasPrefix(key, directiveDelete)
 }
@@ -241,7 +241,7 @@ func (w *strategist) listMember(t *schema.Type, key string, was, val document.Va
 	return now, nil
 }
 
-// unknown makes the error that a field cannot be found.
+// unknown returns the error for an unknown field.
 func (w *strategist) unknown(t *schema.Type, key, problem string) *Error {
 	w.key(key)
 	err := w.fail(ErrInternal, problem)
@@ -252,9 +252,8 @@ func (w *strategist) unknown(t *schema.Type, key, problem string) *Error {
 	return err
 }
 
-// fresh returns the patch's value where the object has nothing to merge it into:
-// without nulls, and without maps that hold $patch. It is absent where the value
-// is such a map itself.
+// fresh returns the patch's value for a field that the object lacks: without nulls and
+// without maps that contain $patch. It is absent if the value is such a map itself.
 func (w *strategist) fresh(v document.Value) document.Value {
 	if w.applies {
 		v = withoutNulls(v)
@@ -262,8 +261,8 @@ func (w *strategist) fresh(v document.Value) document.Value {
 	return w.withoutPatches(v)
 }
 
-// withoutPatches removes all maps that hold $patch. In a patch that was made here
-// the orders of lists hold keys alone, so they need not be searched.
+// withoutPatches removes all maps that contain $patch. In a computed patch, order
+// directives contain only keys and are not searched.
 func (w *strategist) withoutPatches(v document.Value) document.Value {
 	switch v.Kind() {
 	case document.Object:

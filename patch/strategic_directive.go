@@ -8,7 +8,7 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// retain carries out $retainKeys.
+// retain executes $retainKeys.
 func (w *strategist) retain(object, patch, keys document.Value) (document.Value, error) {
 	if !w.applies {
 		return w.retainInPatch(object, keys)
@@ -42,7 +42,7 @@ func (w *strategist) retain(object, patch, keys document.Value) (document.Value,
 	return withChanges(object, changes), nil
 }
 
-// retainInPatch brings $retainKeys into another patch.
+// retainInPatch merges $retainKeys into another patch.
 func (w *strategist) retainInPatch(into, keys document.Value) (document.Value, error) {
 	there := into.Get(directiveRetain)
 	if !there.Exists() {
@@ -54,8 +54,8 @@ func (w *strategist) retainInPatch(into, keys document.Value) (document.Value, e
 	return into, nil
 }
 
-// orders carries out the "$setElementOrder/list" directives, each together with
-// the list that it orders, and returns the lists that are done with.
+// orders executes the "$setElementOrder/list" directives together with the lists that they
+// order, and returns the names of these lists.
 func (w *strategist) orders(object, patch document.Value, t *schema.Type) (document.Value, map[string]bool, error) {
 	var changes []change
 	var done map[string]bool
@@ -86,8 +86,8 @@ func (w *strategist) orders(object, patch document.Value, t *schema.Type) (docum
 	return withChanges(object, changes), done, nil
 }
 
-// order merges one list and puts it in the order that the directive gives. The
-// answer is absent where neither side has the list.
+// order merges one list and sorts it by the directive. The result is absent if neither side
+// has the list.
 func (w *strategist) order(object, patch document.Value, t *schema.Type, key string, order document.Value) (now document.Value, name string, err error) {
 	if order.Kind() != document.List {
 		return now, "", w.fail(ErrInternal, key+" must be a list, this is "+article(order.Kind()))
@@ -131,7 +131,7 @@ func (w *strategist) order(object, patch document.Value, t *schema.Type, key str
 	return now, name, nil
 }
 
-// itemsToOrder merges the live list with the list of the patch; either may be missing.
+// itemsToOrder merges the live list with the patch's list; either may be missing.
 func (w *strategist) itemsToOrder(live, change document.Value, f field) (merged, error) {
 	if live.Exists() && change.Exists() && f.merge && live.Len()+change.Len() > 0 {
 		m, err := w.mergeItems(live, change, f)
@@ -156,8 +156,8 @@ func (w *strategist) itemsToOrder(live, change document.Value, f field) (merged,
 	return m, nil
 }
 
-// orderable checks that all items, and those of the order and of the object,
-// have what they are told apart by.
+// orderable validates that all items, including those of the directive and the object, have
+// their merge key.
 func (w *strategist) orderable(m *merged, live, change, order document.Value, by []itemKey, f field) error {
 	for i := range m.entries {
 		if err := w.distinct(m.entries[i].item, m.entries[i].key, f); err != nil {
@@ -192,10 +192,9 @@ func (w *strategist) distinct(item document.Value, k itemKey, f field) error {
 	return nil
 }
 
-// agree checks that the patch's items come in the order that the directive
-// gives, and that it names all of them. Items that delete count for nothing; one
-// with another $patch is passed over, but, as for kube-apiserver, not after the
-// order has come to its end.
+// agree validates that the patch's items are in the order of the directive and that it
+// contains all of them. Delete directives are ignored. Items with another $patch are
+// skipped but, as in kube-apiserver, not after the end of the order directive.
 func (w *strategist) agree(change, order document.Value, f field) error {
 	if change.Len() == 0 || order.Len() == 0 {
 		return nil
@@ -234,7 +233,7 @@ func (w *strategist) agree(change, order document.Value, f field) error {
 	return err
 }
 
-// sameItem reports whether two items have the same key, which both must have.
+// sameItem reports whether two items have the same key; both must have one.
 func (w *strategist) sameItem(a, b document.Value, f field) (bool, error) {
 	x, y := keyOf(a, f.keys), keyOf(b, f.keys)
 	if len(f.keys) > 0 {
@@ -248,7 +247,7 @@ func (w *strategist) sameItem(a, b document.Value, f field) (bool, error) {
 	return x == y && x.kind != keyNone, nil
 }
 
-// keyed checks that an item of a list merged by key is an object with its key.
+// keyed validates that an item of a list merged by key is an object with its key.
 func (w *strategist) keyed(item document.Value, k itemKey, f field) error {
 	switch {
 	case item.Kind() != document.Object:
@@ -267,8 +266,8 @@ func keyNames(keys []schema.Key) string {
 	return strings.Join(names, ", ")
 }
 
-// deleteLists carries out the "$deleteFromPrimitiveList/list" directives. When
-// two patches are merged they are only brought over.
+// deleteLists executes the "$deleteFromPrimitiveList/list" directives. When two patches are
+// merged, the directives are only copied.
 func (w *strategist) deleteLists(object, patch document.Value, t *schema.Type) (document.Value, error) {
 	var changes []change
 	for key, val := range patch.Members() {
@@ -284,7 +283,7 @@ func (w *strategist) deleteLists(object, patch document.Value, t *schema.Type) (
 			return object, w.fail(ErrMalformed, key+" names no list: write "+directiveDelete+"/list")
 		}
 		was := object.Get(name)
-		if name == "" { // of the empty key kube-apiserver takes nothing out
+		if name == "" { // kube-apiserver removes nothing for an empty key
 			w.note(name, RuleStrategicDropped, Ignored, was, val)
 			continue
 		}
@@ -300,8 +299,8 @@ func (w *strategist) deleteLists(object, patch document.Value, t *schema.Type) (
 	return withChanges(object, changes), nil
 }
 
-// deleteItems carries out one $deleteFromPrimitiveList. Where the value is null
-// the list goes, and where both are maps they merge: so does kube-apiserver.
+// deleteItems executes one $deleteFromPrimitiveList. Like kube-apiserver, it removes the
+// list if the value is null and merges if both are maps.
 func (w *strategist) deleteItems(t *schema.Type, name string, was, val document.Value) (document.Value, error) {
 	switch {
 	case val.IsNull() && was.Exists():
@@ -329,7 +328,7 @@ func (w *strategist) deleteItems(t *schema.Type, name string, was, val document.
 	return now, nil
 }
 
-// sameSort reports whether two scalars are of one Go type.
+// sameSort reports whether two scalars have the same Go type.
 func sameSort(a, b document.Value) bool {
 	return a.Kind() == b.Kind() && a.IsInt() == b.IsInt() && a.Kind() != document.List && a.Kind() != document.Object
 }

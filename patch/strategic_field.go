@@ -9,25 +9,25 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// A field is what strategic merge knows of a member of an object: its type, or
-// its items' type where it is a list, and how it merges.
+// A field describes a member of an object for strategic merge: its type (of a list, that of
+// its items) and its strategy.
 type field struct {
 	typ *schema.Type
-	// merge says that the list merges: by keys, or as a set where it has none.
+	// merge: the list is merged, by keys or, without keys, as a set.
 	merge bool
 	keys  []schema.Key
-	// replace says that a map is replaced as a whole.
+	// replace: the map is replaced as a whole.
 	replace bool
-	// retainKeys says that patches made for it list the keys that stay.
+	// retainKeys: computed patches list the keys to keep.
 	retainKeys bool
 }
 
-// A typing finds fields. listTypes reads list types instead of patch
-// strategies and takes what it does not know for maps that merge and lists that
-// are replaced; without it an unknown field is an error, as for the API server.
+// typing looks up fields. With listTypes it uses list types in place of patch strategies;
+// unknown fields are then maps that merge or lists that are replaced. Without it an unknown
+// field is an error, as in the API server.
 type typing struct{ listTypes bool }
 
-// mapField finds the member key of an object of type t, which holds an object.
+// mapField returns the field of a member that contains an object.
 func (ty typing) mapField(t *schema.Type, key string) (field, string) {
 	if ty.listTypes {
 		m := memberOf(t, key)
@@ -44,7 +44,7 @@ func (ty typing) mapField(t *schema.Type, key string) (field, string) {
 	}, ""
 }
 
-// listField finds the member key of an object of type t, which holds a list.
+// listField returns the field of a member that contains a list.
 func (ty typing) listField(t *schema.Type, key string) (field, string) {
 	if ty.listTypes {
 		m := memberOf(t, key)
@@ -85,8 +85,8 @@ func memberOf(t *schema.Type, key string) *schema.Type {
 	return t.Map.Member(key)
 }
 
-// structField finds a field of a built-in type as Go's decoder does: by its
-// name, else without regard to case.
+// structField returns a field of a built-in type like Go's decoder: by name, or else
+// ignoring case.
 func structField(t *schema.Type, key string) (*schema.Field, string) {
 	if t == nil || t.Map == nil || len(t.Map.Fields) == 0 {
 		return nil, "the value has no fields that kube-apiserver knows, it cannot merge " + strconv.Quote(key) + " there"
@@ -102,7 +102,7 @@ func structField(t *schema.Type, key string) (*schema.Field, string) {
 	return nil, "unknown field " + strconv.Quote(key) + ", kube-apiserver cannot merge it"
 }
 
-// fieldNames returns the names of t's fields, for a hint.
+// fieldNames returns the names of t's fields, for hints.
 func fieldNames(t *schema.Type) []string {
 	if t == nil || t.Map == nil {
 		return nil
@@ -114,9 +114,8 @@ func fieldNames(t *schema.Type) []string {
 	return names
 }
 
-// An itemKey tells items of a list apart: the value of the merge key, or the
-// item itself where it is a scalar. Numbers are equal only where both are
-// integers or both are not, as Go's int64 and float64.
+// An itemKey identifies a list item: the value of the merge key or, for a scalar, the item.
+// Like Go's int64 and float64, an integer never equals another number.
 type itemKey struct {
 	kind keyKind
 	text string
@@ -125,7 +124,7 @@ type itemKey struct {
 type keyKind uint8
 
 const (
-	keyMissing keyKind = iota // the item has no such field
+	keyMissing keyKind = iota // the item lacks the field
 	keyNull
 	keyBool
 	keyInt
@@ -160,7 +159,7 @@ func scalarKey(v document.Value) itemKey {
 	return itemKey{kind: keyNone}
 }
 
-// keyOf returns the key of an item: the values of its key fields.
+// keyOf returns the key of an item from its key fields.
 func keyOf(item document.Value, keys []schema.Key) itemKey {
 	switch len(keys) {
 	case 0:
@@ -190,7 +189,7 @@ func keyOf(item document.Value, keys []schema.Key) itemKey {
 	return itemKey{keyPlural, string(text)}
 }
 
-// missingKey names the first key field that an item lacks.
+// missingKey returns the name of the first key field that an item lacks.
 func missingKey(item document.Value, keys []schema.Key) string {
 	i := slices.IndexFunc(keys, func(k schema.Key) bool { return k.Default == "" && !item.Get(k.Name).Exists() })
 	return keys[max(i, 0)].Name

@@ -8,40 +8,39 @@ import (
 
 func itoa(i int) string { return strconv.Itoa(i) }
 
-// An entry is an item of a list that is being merged.
+// An entry is an item of a list during the merge.
 type entry struct {
 	item document.Value
 	key  itemKey
-	// slot is where the item stood before it was put in order.
+	// slot is the index of the item before sorting.
 	slot int
-	// deletes says that the item is a $patch: delete of a patch that another is
-	// merged into.
+	// deletes: the item is a delete directive that is kept because two patches are merged.
 	deletes bool
-	// changed says that something was merged into the item.
+	// changed: the patch changed the item.
 	changed bool
 }
 
-// merged is a merged list before it is put in order.
+// merged is a merged list before sorting.
 type merged struct {
 	entries []entry
-	// byPatch are the keys in the order of the patch.
+	// byPatch holds the keys in the order of the patch.
 	byPatch []itemKey
-	// server are the keys in the order of the object.
+	// server holds the keys in the order of the object.
 	server []itemKey
-	// after is server as kube-apiserver sees it when it carries out a
-	// $setElementOrder: what was deleted makes room for what is new.
+	// after is server as kube-apiserver has it when it executes $setElementOrder: new items
+	// take the places of deleted ones.
 	after []itemKey
-	// aligned says that server and after are the keys of the entries by slot, as
-	// many as kept and live say.
+	// aligned: server and after equal the keys of the entries by slot; kept and live are
+	// their lengths.
 	aligned    bool
 	kept, live int
-	// mark is how many decisions there were before the list's own.
+	// mark is the number of decisions before those of the list.
 	mark int
-	// removed are decisions about items that are gone.
+	// removed holds the decisions for removed items.
 	removed []Decision
 }
 
-// list merges two lists and puts the result in order.
+// list merges two lists and sorts the result.
 func (w *strategist) list(live, change document.Value, f field) (document.Value, error) {
 	if live.Len() == 0 && change.Len() == 0 {
 		return live, nil
@@ -57,7 +56,7 @@ func (w *strategist) list(live, change document.Value, f field) (document.Value,
 	return w.finish(&m), nil
 }
 
-// mergeItems merges the items of two lists, which are not both empty.
+// mergeItems merges the items of two lists, at least one of which is not empty.
 func (w *strategist) mergeItems(live, change document.Value, f field) (merged, error) {
 	kind, problem := itemKind(live, change)
 	switch {
@@ -73,9 +72,8 @@ func (w *strategist) mergeItems(live, change document.Value, f field) (merged, e
 	return w.mergeObjects(live, change, f)
 }
 
-// mergeScalars makes one set of the items of both lists. Where nothing is added,
-// kube-apiserver takes repeated scalars out of the live list itself: the last ones
-// come in their place.
+// mergeScalars merges two lists as sets. If nothing is added, kube-apiserver removes
+// duplicates from the live list in place: the last items take their places.
 func (w *strategist) mergeScalars(live, change document.Value) merged {
 	if change.Len() == 0 {
 		items := itemsOf(live)
@@ -105,8 +103,8 @@ func (w *strategist) mergeScalars(live, change document.Value) merged {
 	return m
 }
 
-// takeOut removes the scalars in change from live. Objects are merged instead:
-// so does kube-apiserver.
+// takeOut removes the scalars in change from live. Like kube-apiserver, it merges objects
+// instead.
 func (w *strategist) takeOut(live, change document.Value, f field) (document.Value, error) {
 	if live.Len() == 0 && change.Len() == 0 {
 		return live, nil
@@ -134,8 +132,8 @@ func (w *strategist) takeOut(live, change document.Value, f field) (document.Val
 	return out.List(), nil
 }
 
-// A sorted patch list: its plain items, the keys that it deletes, and whether
-// it replaces the whole list.
+// listPatch is a patch list split into its plain items, the deleted keys, and whether it
+// replaces the whole list.
 type listPatch struct {
 	plain   []document.Value
 	keys    []itemKey
@@ -172,7 +170,7 @@ func (w *strategist) sortPatch(change document.Value, f field) (listPatch, error
 	return p, nil
 }
 
-// mergeObjects merges items by their key.
+// mergeObjects merges items by key.
 func (w *strategist) mergeObjects(live, change document.Value, f field) (merged, error) {
 	m := merged{mark: len(w.decisions)}
 	p, err := w.sortPatch(change, f)
@@ -201,7 +199,7 @@ func (w *strategist) mergeObjects(live, change document.Value, f field) (merged,
 	return m, nil
 }
 
-// keep puts the live items into m that the patch does not delete.
+// keep adds the live items to m that the patch does not delete.
 func (m *merged) keep(w *strategist, live document.Value, p listPatch, f field) {
 	m.entries = make([]entry, 0, live.Len()+len(p.plain))
 	for i, item := range live.Items() {
@@ -221,7 +219,7 @@ func (m *merged) keep(w *strategist, live document.Value, p listPatch, f field) 
 	}
 }
 
-// mergePlain merges the patch's plain items into those kept, or adds them.
+// mergePlain merges the patch's plain items into the kept ones or adds them.
 func (w *strategist) mergePlain(m *merged, p listPatch, f field) error {
 	first := indexOf(p.keys) // the patch is short, the list may be long
 	slots := make([]int, len(p.keys))
@@ -267,7 +265,7 @@ func (w *strategist) mergePlain(m *merged, p listPatch, f field) error {
 
 func deletes(item document.Value) bool { return item.Get(directivePatch).StringOr("") == "delete" }
 
-// allKeyed checks that every item has its key.
+// allKeyed validates that every item has its key.
 func (w *strategist) allKeyed(entries []entry, f field) error {
 	for i := range entries {
 		e := &entries[i]
@@ -287,7 +285,7 @@ func (m *merged) keysKept(n int) []itemKey {
 	return keys
 }
 
-// lookAtServer notes the keys of an aligned list before its entries are moved.
+// lookAtServer stores the keys of an aligned list before its entries are sorted.
 func (m *merged) lookAtServer() {
 	if m.aligned {
 		m.after = m.keysKept(m.live)
@@ -295,7 +293,7 @@ func (m *merged) lookAtServer() {
 	}
 }
 
-// finish returns the list, and tells decisions where the items now stand.
+// finish returns the list and updates the paths of its decisions.
 func (w *strategist) finish(m *merged) document.Value {
 	var list document.ListBuilder
 	list.Grow(len(m.entries))
@@ -308,8 +306,8 @@ func (w *strategist) finish(m *merged) document.Value {
 	return list.List()
 }
 
-// renumber changes the paths of decisions about items from where the items
-// stood while they were merged to where they stand now.
+// renumber changes the paths of decisions about items from the indices before sorting to
+// those after.
 func (w *strategist) renumber(m *merged) {
 	now := make(map[int]int, len(m.entries))
 	for i := range m.entries {
@@ -325,8 +323,8 @@ func (w *strategist) renumber(m *merged) {
 	w.decisions = append(w.decisions, m.removed...)
 }
 
-// itemKind returns the kind that all items of some lists have, and says what is
-// wrong where they have none in common.
+// itemKind returns the common kind of all items in some lists, or the problem if they have
+// different kinds.
 func itemKind(lists ...document.Value) (document.Kind, string) {
 	var first document.Value
 	for _, list := range lists {
@@ -349,7 +347,7 @@ func itemKind(lists ...document.Value) (document.Kind, string) {
 	return first.Kind(), ""
 }
 
-// causeOf returns how kube-apiserver refuses a list by its items' kind.
+// causeOf returns kube-apiserver's error for a list whose items have kind k.
 func causeOf(k document.Kind) error {
 	if k == document.List {
 		return ErrCannotApply

@@ -9,8 +9,8 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// An index finds the first position of a key. Few keys are looked through,
-// many hashed.
+// An index maps keys to their first position. A few keys are searched linearly, many are
+// hashed.
 type index struct {
 	few  []itemKey
 	many map[itemKey]int
@@ -43,7 +43,7 @@ func (x index) find(k itemKey) (int, bool) {
 	return i, i >= 0
 }
 
-// repeated reports whether one of n keys stands twice. It is quick where they rise.
+// repeated reports whether any of n keys is repeated. It is fast if they ascend.
 func repeated(n int, key func(i int) itemKey) bool {
 	rising := true
 	for i := 1; i < n && rising; i++ {
@@ -53,7 +53,7 @@ func repeated(n int, key func(i int) itemKey) bool {
 	if rising {
 		return false
 	}
-	seed, seen := maphash.MakeSeed(), newHashes(n) // by hash: a false yes only costs time
+	seed, seen := maphash.MakeSeed(), newHashes(n) // hashes; a collision only costs time
 	for i := range n {
 		k := key(i)
 		if k.kind == keyNone || !seen.add(maphash.String(seed, k.text)+uint64(k.kind)) {
@@ -63,13 +63,13 @@ func repeated(n int, key func(i int) itemKey) bool {
 	return false
 }
 
-// hashes is a set of hashes of a known number, of which 0 stands for no hash. A
-// map takes several times its room.
+// hashes is a set of hashes with a known capacity; 0 is an empty place. It is several times
+// smaller than a map.
 type hashes []uint64
 
 func newHashes(n int) hashes { return make(hashes, 2<<bits.Len(uint(n))) }
 
-// add puts a hash into the set and reports whether it was not there.
+// add inserts a hash and reports whether it was new.
 func (s hashes) add(h uint64) bool {
 	h |= 1
 	for i := h >> 1; ; i++ {
@@ -93,11 +93,10 @@ func keysOf(list document.Value, f field) []itemKey {
 	return keys
 }
 
-// arrange puts a merged list in order: the items that by names in that order,
-// all others in the order of server. The two are then merged: an item of the
-// others comes before the next one that by names only where the server has them
-// so, hence new items come as early as they can (strategic merge patch,
-// "preserve order" proposal).
+// arrange sorts a merged list: the items in by are in that order, the others in the order
+// of server. The two sequences are then merged: one of the others precedes the next item in
+// by only if server has them in this order, so new items come as early as possible
+// (strategic merge patch, "preserve order" proposal).
 func (m *merged) arrange(by, server []itemKey) {
 	if len(m.entries) == 0 {
 		return
@@ -129,9 +128,8 @@ func (m *merged) arrange(by, server []itemKey) {
 	m.entries = append(out, others[i:]...)
 }
 
-// inPlace reports whether the entries are in order as they are: all are of the
-// object, no key stands twice, and the patch names those that it changes in the
-// order in which they stand.
+// inPlace reports whether the entries are already sorted: all are from the object, keys are
+// unique, and the patch has the changed items in the same order.
 func (m *merged) inPlace() bool {
 	if !m.aligned || len(m.entries) > m.kept {
 		return false
@@ -149,8 +147,7 @@ func (m *merged) inPlace() bool {
 	return !repeated(len(m.entries), func(i int) itemKey { return m.entries[i].key })
 }
 
-// indexOf returns an index to find the entries in, which is not worth making
-// for few of them.
+// indexOf returns an index for looking up the entries; it is omitted for few entries.
 func (m *merged) indexOf(keys []itemKey) index {
 	if len(m.entries) <= fewKeys {
 		return index{few: keys}
@@ -158,8 +155,8 @@ func (m *merged) indexOf(keys []itemKey) index {
 	return indexOf(keys)
 }
 
-// positions returns a function that finds where the server has an entry, -1 for
-// nowhere.
+// positions returns a function that returns the position of an entry in server, -1 if it is
+// not there.
 func (m *merged) positions(server []itemKey) func(e *entry) int {
 	if m.aligned && !repeated(len(server), func(i int) itemKey { return server[i] }) {
 		return func(e *entry) int {
@@ -178,8 +175,8 @@ func (m *merged) positions(server []itemKey) func(e *entry) int {
 	}
 }
 
-// inOrder sorts entries by their positions, those that delete last, and returns
-// both.
+// inOrder sorts entries by position, delete directives last, and returns the entries and
+// positions.
 func inOrder(entries []entry, at []int) ([]entry, []int) {
 	all, sorted, deleting := true, true, false
 	for i := range at {
@@ -202,10 +199,9 @@ func inOrder(entries []entry, at []int) ([]entry, []int) {
 	return append(stay.entries, rest.entries...), append(stay.at, rest.at...)
 }
 
-// byPosition sorts entries by their positions. Where the position of some is
-// not known (loose), any of these counts as less than any other: what the
-// stable sort of Go's library makes of that is the order that kube-apiserver
-// answers with.
+// byPosition sorts entries by position. If some positions are unknown (loose), any entry
+// without one is less than any other; Go's stable sort then yields the same order as in
+// kube-apiserver.
 type byPosition struct {
 	entries []entry
 	at      []int

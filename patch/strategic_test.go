@@ -11,7 +11,7 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// labType has one field of each sort that strategic merge tells apart.
+// labType returns a type with one field for each merge behavior.
 func labType() *schema.Type {
 	text := &schema.Type{Scalar: schema.StringScalar}
 	texts := &schema.Type{Map: &schema.MapType{Elem: text}}
@@ -100,17 +100,18 @@ func TestStrategic(t *testing.T) {
 	})
 }
 
-// The table is about kube-apiserver, so its library must answer the same.
+// TestStrategicTableIsTheServers: the library of kube-apiserver returns the results of the
+// table.
 func TestStrategicTableIsTheServers(t *testing.T) {
 	for _, c := range strategicCases {
 		object, change := parse(t, c.object), parse(t, c.patch)
-		if change.Kind() != document.Null { // the server does not call the library then
+		if change.Kind() != document.Null { // the server then does not call the library
 			agree(t, &verify.Case{Work: verify.StrategicPatch, Kinds: labKind(labType(), false), Input: two("object", object, "patch", change)})
 		}
 	}
 }
 
-// crdType is a custom resource's: two keys, one with a default.
+// crdType returns the type of a custom resource with two keys, one with a default.
 func crdType() *schema.Type {
 	text, number := &schema.Type{Scalar: schema.StringScalar}, &schema.Type{Scalar: schema.IntegerScalar}
 	port := &schema.Type{Map: &schema.MapType{Fields: []schema.Field{
@@ -143,8 +144,8 @@ func TestStrategicByListTypes(t *testing.T) {
 	})
 }
 
-// Which of the repeated scalars go depends on whether something comes, as on the
-// server (asked of kube-apiserver 1.36.3).
+// TestRepeatedScalarsOfALiveList: which duplicate scalars are removed depends on whether
+// scalars are added, as in kube-apiserver 1.36.3.
 func TestRepeatedScalarsOfALiveList(t *testing.T) {
 	cm := kindOf(t, schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"})
 	for _, c := range []struct{ live, change, want string }{
@@ -161,7 +162,7 @@ func TestRepeatedScalarsOfALiveList(t *testing.T) {
 	}
 }
 
-// Objects in a list of scalars that merges have no key to be told apart by.
+// TestConflictsAmongItemsWithoutAKey: objects in a merged list of scalars have no key.
 func TestConflictsAmongItemsWithoutAKey(t *testing.T) {
 	cm := kindOf(t, schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"})
 	in := two("original", parse(t, `{}`), "modified", parse(t, `{"metadata":{"finalizers":[{}]}}`)).
@@ -173,7 +174,8 @@ func TestConflictsAmongItemsWithoutAKey(t *testing.T) {
 	}
 }
 
-// kubectl compares lists of scalars as sets, even where they stand twice.
+// TestConflictsAmongScalarsThatStandTwice: kubectl compares lists of scalars as sets, even
+// with duplicates.
 func TestConflictsAmongScalarsThatStandTwice(t *testing.T) {
 	deployment := kindOf(t, schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"})
 	command := func(list string) document.Value {
@@ -216,8 +218,8 @@ func TestThreeWayKnowsKinds(t *testing.T) {
 	}
 }
 
-// The server looks for a list by the name behind the slash only where there is
-// one, and else finds nothing.
+// TestNothingIsDeletedFromTheEmptyKey: a $deleteFromPrimitiveList without a name after the
+// slash has no effect, as in the server.
 func TestNothingIsDeletedFromTheEmptyKey(t *testing.T) {
 	lists := &schema.Type{Map: &schema.MapType{Elem: schema.Deduced()}}
 	object, change := parse(t, `{"":["a"],"x":["a"]}`), parse(t, `{"$deleteFromPrimitiveList/":["a"],"$deleteFromPrimitiveList/x":["a"]}`)

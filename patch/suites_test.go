@@ -10,8 +10,8 @@ import (
 	"github.com/patchlab-dev/patchlab/patch"
 )
 
-// suite reads a suite that stands beside the project, and skips where there is
-// none. The project's own tables hold the same rules in its own cases.
+// suite reads an external test suite and skips the test if it is not available. The tables
+// of this package cover the same rules.
 func suite(t *testing.T, name string, into any) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "..", "shared", "suites", name))
@@ -26,9 +26,8 @@ func suite(t *testing.T, name string, into any) {
 	}
 }
 
-// serverAnswers lists the cases of the JSON Patch suite, by their number in it,
-// to which kube-apiserver answers otherwise: what it answers, "" for a refusal,
-// and why.
+// serverAnswers lists the cases of the JSON Patch suite, by index, for which kube-apiserver
+// has another result: the result, "" for a refusal, and the reason.
 var serverAnswers = map[string]map[int]struct{ answer, why string }{
 	"json-patch-tests.json": {
 		11: {"", "the whole cannot be added, only replaced"},

@@ -5,26 +5,25 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// ThreeWayOptions say how a three-way merge patch is made. The zero value is
-// what kubectl apply does.
+// ThreeWayOptions configures a three-way merge patch. The zero value has the behavior of
+// 'kubectl apply'.
 type ThreeWayOptions struct {
 	Options
-	// RefuseConflicts makes it an error (ErrConflict) that a strategic patch
-	// changes what was changed otherwise in the live object since the
-	// configuration was last applied: kubectl apply --overwrite=false.
+	// RefuseConflicts makes it an error (ErrConflict) if a strategic merge patch changes
+	// fields of the live object that have been changed since the last apply, like 'kubectl
+	// apply --overwrite=false'.
 	RefuseConflicts bool
-	// AllowIdentityChange leaves out kubectl's precondition that a merge patch
-	// changes neither apiVersion nor kind nor metadata.name.
+	// AllowIdentityChange disables kubectl's precondition that a merge patch does not
+	// change apiVersion, kind or metadata.name.
 	AllowIdentityChange bool
 }
 
-// ThreeWay makes the patch that kubectl apply sends: it changes current, the
-// live object, to what modified, the wanted configuration, says, and removes
-// what original, the configuration applied last, had and modified has no more.
-// What neither names stays. The patch is a strategic merge patch for a built-in
-// kind and a JSON merge patch for any other (kubectl 1.36,
-// pkg/cmd/apply/patcher.go), unless ListTypes asks for a strategic one; the
-// answer says which. original may be absent.
+// ThreeWay computes the patch that 'kubectl apply' sends. The patch changes current, the
+// live object, to the values in modified, the wanted configuration, and removes what
+// original, the last applied configuration, had and modified lacks. Fields in neither
+// configuration are kept. The patch is a strategic merge patch for a built-in kind and a
+// JSON merge patch for any other (kubectl 1.36, pkg/cmd/apply/patcher.go), or a strategic
+// one with ListTypes; its type is returned. original may be absent.
 func ThreeWay(original, modified, current document.Value, kind *schema.Kind, o ThreeWayOptions) (document.Value, Type, error) {
 	if kind != nil && (kind.Builtin || o.ListTypes) {
 		o.ListTypes = !kind.Builtin
@@ -35,10 +34,9 @@ func ThreeWay(original, modified, current document.Value, kind *schema.Kind, o T
 	return p, TypeMerge, err
 }
 
-// ThreeWayText is ThreeWay for texts, each one document of JSON or YAML of at most
-// the API server's 3 MiB; the patch is JSON. original may be empty. A text that
-// cannot be read gives a *document.SyntaxError, which names it original, modified
-// or current.
+// ThreeWayText is ThreeWay for texts: JSON or YAML with one document of at most 3 MiB, the
+// API server's limit. The patch is JSON. original may be empty. If a text cannot be parsed,
+// the error is a *document.SyntaxError with the name original, modified or current.
 func ThreeWayText(original, modified, current []byte, kind *schema.Kind, o ThreeWayOptions) ([]byte, Type, error) {
 	var values [3]document.Value
 	names := [...]string{"original", "modified", "current"}
@@ -59,11 +57,11 @@ func ThreeWayText(original, modified, current []byte, kind *schema.Kind, o Three
 	return p.JSON(), t, nil
 }
 
-// ThreeWayMerge makes kubectl's three-way JSON merge patch (apimachinery's
-// CreateThreeWayJSONMergePatch): additions and changes from current to
-// modified, deletions from original to modified. Numbers keep their value
-// exactly; kubectl passes them through float64. Errors are *Error:
-// ErrPrecondition where the patch would change apiVersion, kind or the name.
+// ThreeWayMerge computes kubectl's three-way JSON merge patch (apimachinery's
+// CreateThreeWayJSONMergePatch): additions and changes from current to modified, deletions
+// from original to modified. Numbers keep their exact value, whereas kubectl converts them
+// to float64. Errors are *Error: ErrPrecondition if the patch would change apiVersion, kind
+// or the name.
 func ThreeWayMerge(original, modified, current document.Value, o ThreeWayOptions) (document.Value, error) {
 	if o.Engine != nil {
 		return o.Engine.ThreeWayMerge(original, modified, current, o)
@@ -96,8 +94,8 @@ func orEmpty(v document.Value) document.Value {
 	return document.NewObject()
 }
 
-// withoutDeletions leaves nulls out of a merge patch, and maps that only held
-// them. A map that is empty itself is a value.
+// withoutDeletions removes nulls from a merge patch, and maps that contain only nulls. An
+// empty map is a value and is kept.
 func withoutDeletions(patch document.Value) document.Value {
 	var b document.ObjectBuilder
 	for i := range patch.Len() {
@@ -114,7 +112,7 @@ func withoutDeletions(patch document.Value) document.Value {
 	return b.Object()
 }
 
-// onlyDeletions leaves all but nulls out of a merge patch.
+// onlyDeletions removes everything but nulls from a merge patch.
 func onlyDeletions(patch document.Value) document.Value {
 	var b document.ObjectBuilder
 	for i := range patch.Len() {
@@ -130,7 +128,7 @@ func onlyDeletions(patch document.Value) document.Value {
 	return b.Object()
 }
 
-// mergeConflict reports whether two merge patches have another value for a key.
+// mergeConflict reports whether two merge patches have different values for a key.
 func mergeConflict(a, b document.Value) bool {
 	switch a.Kind() {
 	case document.Object:
@@ -157,15 +155,13 @@ func mergeConflict(a, b document.Value) bool {
 	return !document.Identical(a, b)
 }
 
-// typesInUse is about how many types the fields of a large item have, such as a
-// container.
+// typesInUse is the approximate number of types in a large item, such as a container.
 const typesInUse = 48
 
-// ThreeWayStrategic makes kubectl's three-way strategic merge patch by what t
-// knows of the object's fields (apimachinery's CreateThreeWayMergePatch): the
-// changes from current to modified, merged into the deletions from original to
-// modified. Errors are those of [CreateStrategic], and with RefuseConflicts
-// ErrConflict.
+// ThreeWayStrategic computes kubectl's three-way strategic merge patch for objects of type
+// t (apimachinery's CreateThreeWayMergePatch): the changes from current to modified, merged
+// into the deletions from original to modified. Errors are those of [CreateStrategic], and
+// ErrConflict with RefuseConflicts.
 func ThreeWayStrategic(original, modified, current document.Value, t *schema.Type, o ThreeWayOptions) (document.Value, error) {
 	if o.Engine != nil {
 		return o.Engine.ThreeWayStrategic(original, modified, current, t, o)
@@ -175,7 +171,7 @@ func ThreeWayStrategic(original, modified, current document.Value, t *schema.Typ
 	}
 	original, modified, current = orEmpty(original), orEmpty(modified), orEmpty(current)
 	s := strategist{typing: typing{o.ListTypes}}
-	// What was found of modified's lists and of types serves the next differ.
+	// The views of modified's lists and the quiet types are shared by both differs.
 	views, quiet := make(map[document.Value]*view), make(map[*schema.Type]bool, typesInUse)
 	changes := differ{strategist: s, changes: true, order: true, views: views, quietTypes: quiet}
 	add, err := changes.object(current, modified, t, false)

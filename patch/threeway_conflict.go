@@ -7,8 +7,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// conflicts looks for fields that two strategic patches change differently
-// (apimachinery's MergingMapsHaveConflicts). Its walk stays at the first.
+// conflicts finds fields that two strategic merge patches change differently
+// (apimachinery's MergingMapsHaveConflicts). Its walk ends at the first.
 type conflicts struct {
 	walk
 	typing
@@ -34,7 +34,7 @@ func (c *conflicts) objects(a, b document.Value, t *schema.Type) (bool, error) {
 	return false, nil
 }
 
-// directiveDiffers reports whether two maps have another $patch.
+// directiveDiffers reports whether two maps have different $patch directives.
 func directiveDiffers(a, b document.Value) bool {
 	x, y := a.Get(directivePatch), b.Get(directivePatch)
 	return x.Exists() != y.Exists() || x.Exists() && !document.Identical(x, y)
@@ -90,11 +90,11 @@ func (c *conflicts) lists(a, b document.Value, f field) (bool, error) {
 	return false, nil
 }
 
-// keyed compares the items of two lists that have the same merge key; where
-// several have it, the last of them.
+// keyed compares the items of two lists with equal merge keys; if several items share a
+// key, the last is used.
 func (c *conflicts) keyed(a, b document.Value, f field) (bool, error) {
 	if len(f.keys) == 0 {
-		f.keys = []schema.Key{{}} // the field without a name, as kubectl takes it
+		f.keys = []schema.Key{{}} // the field without a name, as in kubectl
 	}
 	others, _, err := c.byKey(b, f)
 	if err != nil {
@@ -119,8 +119,8 @@ func (c *conflicts) keyed(a, b document.Value, f field) (bool, error) {
 	return false, nil
 }
 
-// byKey returns the items of a list by their keys, and the keys in their order.
-// Unlike elsewhere, 7 and "7" are two keys here.
+// byKey returns the items of a list by their keys, and the keys in order. Unlike elsewhere,
+// 7 and "7" are different keys.
 func (c *conflicts) byKey(list document.Value, f field) (items map[itemKey]document.Value, order []itemKey, err error) {
 	items = make(map[itemKey]document.Value, list.Len())
 	for _, item := range list.Items() {
@@ -137,12 +137,12 @@ func (c *conflicts) byKey(list document.Value, f field) (items map[itemKey]docum
 	return items, order, nil
 }
 
-// sameScalars compares two lists of one length as kubectl does: sorted, each scalar
-// once, and no further than the first list goes.
+// sameScalars compares two lists of equal length like kubectl: sorted, without duplicates,
+// and only up to the length of the first.
 func sameScalars(a, b document.Value) bool {
 	x, y := distinctScalars(a), distinctScalars(b)
 	if len(x) > len(y) {
-		return false // kubectl breaks down here
+		return false // kubectl panics here
 	}
 	for i := range x {
 		if !document.Identical(x[i].item, y[i].item) {

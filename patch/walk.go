@@ -6,8 +6,8 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// A walk is one run over object and patch: where it stands, and what was
-// decided if someone wants to know.
+// walk is the state of one traversal of object and patch: the current path, and the
+// decisions if there is an observer.
 type walk struct {
 	path      document.Path
 	observer  Observer
@@ -18,10 +18,10 @@ func (w *walk) key(k string) { w.path = append(w.path, document.FieldStep(k)) }
 func (w *walk) item(i int)   { w.path = append(w.path, document.IndexStep(i)) }
 func (w *walk) up()          { w.path = w.path[:len(w.path)-1] }
 
-// here returns the path of where the walk stands, for an error.
+// here returns a copy of the current path, for an error.
 func (w *walk) here() document.Path { return slices.Clone(w.path) }
 
-// note records a decision about the member key of where the walk stands.
+// note records a decision about member key at the current path.
 func (w *walk) note(key string, r Rule, what Outcome, old, now document.Value) {
 	if w.observer == nil {
 		return
@@ -30,7 +30,7 @@ func (w *walk) note(key string, r Rule, what Outcome, old, now document.Value) {
 	w.decisions = append(w.decisions, Decision{Path: p, Rule: r, Outcome: what, Old: old, New: now})
 }
 
-// noteItem records a decision about the item i of the list where the walk stands.
+// noteItem records a decision about item i of the list at the current path.
 func (w *walk) noteItem(i int, r Rule, what Outcome, old, now document.Value) {
 	if w.observer == nil {
 		return
@@ -39,21 +39,21 @@ func (w *walk) noteItem(i int, r Rule, what Outcome, old, now document.Value) {
 	w.decisions = append(w.decisions, Decision{Path: p, Rule: r, Outcome: what, Old: old, New: now})
 }
 
-// tell hands the decisions over. It is called when the patch has succeeded.
-func (w *walk) tell() {
+// report passes the decisions to the observer. It is called when the patch has succeeded.
+func (w *walk) report() {
 	for _, d := range w.decisions {
 		w.observer(d)
 	}
 }
 
-// A change is a new value for a member of an object; an absent value removes it.
+// A change is the new value of an object's member; an absent value removes it.
 type change struct {
 	key string
 	val document.Value
 }
 
-// withChanges returns object with changes made, which are sorted by key and
-// name none twice. Members that stay are shared.
+// withChanges returns object with the given changes, which must be sorted by key without
+// duplicates. Unchanged members are shared.
 func withChanges(object document.Value, changes []change) document.Value {
 	if len(changes) == 0 {
 		return object
@@ -76,7 +76,7 @@ func withChanges(object document.Value, changes []change) document.Value {
 	return b.Object()
 }
 
-// A cursor finds the members of an object when asked for keys in rising order.
+// A cursor looks up members of an object for ascending keys.
 type cursor struct {
 	object document.Value
 	i      int

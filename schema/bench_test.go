@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// BenchmarkKind resolves kinds: cold with nothing decoded before, warm as every
-// later time, open with the list of kinds too.
+// BenchmarkKind resolves kinds: "cold" with no type decoded, "warm" with the type decoded,
+// "open" including the list of kinds.
 func BenchmarkKind(b *testing.B) {
 	c := builtin(b, "")
 	for _, gvk := range []GroupVersionKind{{"apps", "v1", "Deployment"}, {"", "v1", "ConfigMap"}, {"apiextensions.k8s.io", "v1", "CustomResourceDefinition"}} {

@@ -14,11 +14,11 @@ import (
 //go:embed catalog.bin
 var catalogData string
 
-// ErrUnknownVersion says that the catalog does not hold a Kubernetes version.
+// ErrUnknownVersion: the catalog does not contain the Kubernetes version.
 var ErrUnknownVersion = errors.New("unknown Kubernetes version")
 
-// Catalog holds the built-in kinds of one Kubernetes version. It is safe for
-// concurrent use; types are decoded when they are asked for.
+// Catalog holds the built-in kinds of one Kubernetes version. Types are decoded on first
+// use. It is safe for concurrent use.
 type Catalog struct {
 	archive *archive
 	column  int // of the version in the archive
@@ -27,24 +27,24 @@ type Catalog struct {
 	kindNumbers []int
 	groups      []string
 	served      [][]string // versions of each group
-	kinds       []*Kind    // sorted
+	kinds       []*Kind    // sorted by group, version and kind
 	byKind      map[GroupVersionKind]*Kind
 	byResource  map[resourceName]*Kind
 
 	mu    sync.Mutex
-	types []*Type // by number, as far as decoded
+	types []*Type // by number; nil until decoded
 	slab  []Type
 }
 
 type resourceName struct{ group, version, resource string }
 
-// catalogs are the versions opened so far. They never change once opened.
+// catalogs caches the opened catalogs, which are immutable.
 var catalogs struct {
 	mu   sync.Mutex
 	open []*Catalog // by column
 }
 
-// load opens all versions' lists of kinds; types stay undecoded.
+// load opens the kind lists of all versions; types are decoded later.
 func load() []*Catalog {
 	catalogs.mu.Lock()
 	defer catalogs.mu.Unlock()
@@ -65,8 +65,8 @@ func load() []*Catalog {
 	return catalogs.open
 }
 
-// Versions returns the Kubernetes minor versions in the catalog, oldest first:
-// "1.30" to "1.36".
+// Versions returns the Kubernetes minor versions in the catalog, oldest first, from "1.30"
+// to "1.36".
 func Versions() []string {
 	var list []string
 	for _, c := range load() {
@@ -75,9 +75,9 @@ func Versions() []string {
 	return list
 }
 
-// Builtin returns the built-in kinds of a Kubernetes version, "1.30" to
-// "1.36"; a patch number and a leading v are ignored ("v1.36.3"). "" is the
-// newest. For any other version the error is ErrUnknownVersion.
+// Builtin returns the built-in kinds of a Kubernetes version from "1.30" to "1.36". A patch
+// version and a leading v are ignored ("v1.36.3"), and "" is the newest. For any other
+// version the error is ErrUnknownVersion.
 func Builtin(version string) (*Catalog, error) {
 	all := load()
 	if len(all) == 0 {
@@ -98,7 +98,7 @@ func Builtin(version string) (*Catalog, error) {
 	return nil, fmt.Errorf("%w %q: the catalog has %s", ErrUnknownVersion, version, strings.Join(Versions(), ", "))
 }
 
-// ready reads the version's list of kinds when it is first used.
+// ready decodes the version's list of kinds on first use.
 func (c *Catalog) ready() *Catalog {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -121,16 +121,16 @@ func (c *Catalog) ready() *Catalog {
 	return c
 }
 
-// Version returns the minor version: "1.36".
+// Version returns the minor version, such as "1.36".
 func (c *Catalog) Version() string { return c.version }
 
-// Kind finds a kind by its name.
+// Kind returns the kind with the given group, version and kind.
 func (c *Catalog) Kind(gvk GroupVersionKind) (*Kind, bool) {
 	k, ok := c.byKind[gvk]
 	return k, ok
 }
 
-// Resource finds a kind by the plural of its resource ("deployments").
+// Resource returns the kind with the given plural resource name ("deployments").
 func (c *Catalog) Resource(group, version, resource string) (*Kind, bool) {
 	k, ok := c.byResource[resourceName{group, version, resource}]
 	return k, ok
@@ -147,11 +147,11 @@ func (c *Catalog) Kinds() iter.Seq[*Kind] {
 	}
 }
 
-// Groups returns the API groups in the order of discovery, core ("") first.
+// Groups returns the API groups in discovery order, beginning with the core group "".
 func (c *Catalog) Groups() []string { return append([]string(nil), c.groups...) }
 
-// Preferred returns a group's versions in the order of discovery, the
-// preferred first; nil for an unknown group.
+// Preferred returns a group's versions in discovery order, beginning with the preferred
+// one; nil for an unknown group.
 func (c *Catalog) Preferred(group string) []string {
 	for i, g := range c.groups {
 		if g == group {
@@ -161,7 +161,7 @@ func (c *Catalog) Preferred(group string) []string {
 	return nil
 }
 
-// Named finds a type by its name in OpenAPI, such as
+// Named returns the type with an OpenAPI name, such as
 // "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta".
 func (c *Catalog) Named(name string) (*Type, bool) {
 	n, ok := c.archive.named(name)

@@ -26,15 +26,15 @@ func kindOf(t testing.TB, c *Catalog, group, version, kind string) *Kind {
 	return k
 }
 
-// typeAt follows a path such as "spec.containers[].ports": names of fields, [] for
-// the items of a list, [*] for the members of a map.
+// typeAt returns the type at a path such as "spec.containers[].ports", where [] is the
+// items of a list and [*] the members of a map.
 func typeAt(t testing.TB, typ *Type, path string) *Type {
 	t.Helper()
 	_, typ = fieldAt(t, typ, path)
 	return typ
 }
 
-// fieldAt is typeAt that returns the last field too.
+// fieldAt is typeAt that also returns the last field.
 func fieldAt(t testing.TB, typ *Type, path string) (*Field, *Type) {
 	t.Helper()
 	var f *Field
@@ -85,15 +85,14 @@ func TestBuiltinByName(t *testing.T) {
 	}
 }
 
-// TestCatalogSize guards the weight that every program and page carries.
+// TestCatalogSize bounds the size of the catalog, which every program and the page embed.
 func TestCatalogSize(t *testing.T) {
 	if n := len(catalogData); n > 400<<10 {
 		t.Errorf("the catalog has %d bytes", n)
 	}
 }
 
-// TestEveryKind decodes every kind of every version and checks what has to hold
-// for all types.
+// TestEveryKind decodes every kind of every version and checks the invariants of types.
 func TestEveryKind(t *testing.T) {
 	for _, v := range Versions() {
 		c := builtin(t, v)
@@ -175,7 +174,7 @@ func (w *typeWalk) walk(path string, typ *Type) {
 	}
 }
 
-// TestClosure: a kind costs itself, not the catalog.
+// TestClosure: resolving a kind decodes its own types, not the whole catalog.
 func TestClosure(t *testing.T) {
 	all := builtin(t, "1.36")
 	for _, c := range []struct {
@@ -203,8 +202,8 @@ func TestClosure(t *testing.T) {
 	}
 }
 
-// TestConcurrentKinds has many goroutines ask for the same kinds first. Run with
-// -race it says that types are only seen when they are whole.
+// TestConcurrentKinds resolves the same kinds in many goroutines. With -race it checks that
+// types are published only when complete.
 func TestConcurrentKinds(t *testing.T) {
 	all := builtin(t, "1.35")
 	c := &Catalog{archive: all.archive, column: all.column, kindNumbers: all.kindNumbers}

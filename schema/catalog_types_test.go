@@ -7,7 +7,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// TestTypeFacts: what the API's own documents say of fields, one of each sort.
+// TestTypeFacts checks one field of each kind against the API's own documents.
 func TestTypeFacts(t *testing.T) {
 	c := builtin(t, "1.36")
 	deployment := kindOf(t, c, "apps", "v1", "Deployment").Type()
@@ -76,8 +76,8 @@ func TestScalarFacts(t *testing.T) {
 	}
 }
 
-// TestSchemaless: what the API leaves open stays open for structured merge, and
-// nothing in it is unknown.
+// TestSchemaless: fields without a schema are deduced by structured merge and keep unknown
+// members.
 func TestSchemaless(t *testing.T) {
 	c := builtin(t, "1.36")
 	raw := typeAt(t, kindOf(t, c, "apps", "v1", "ControllerRevision").Type(), "data")

@@ -8,24 +8,24 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// converter makes types of JSON schemas: those of an OpenAPI v3 document, which
-// refer to each other by name, and those of a CRD, which stand inline.
+// converter converts JSON schemas to types: those of an OpenAPI v3 document, which refer to
+// each other by name, and those of a CRD, which are inline.
 //
-// What structured merge sees of them (scalars, lists, maps, relationships) is
-// what kube-apiserver's field manager makes of them with kube-openapi's
-// schemaconv; the rest serves pruning, defaulting and validation.
+// The part used by structured merge (scalars, lists, maps, relationships) follows
+// kube-openapi's schemaconv, which kube-apiserver's field manager uses. The rest serves
+// pruning, defaulting and validation.
 type converter struct {
 	schemas  document.Value // components.schemas; absent for a CRD
 	named    map[string]*Type
 	variants map[variant]*Type
 	pending  []pendingVariant
 	err      error
-	// objectMeta is the type that metadata has in custom resources and embedded
-	// objects whatever their schema says; nil where the document refers to it.
+	// objectMeta is the type of metadata in custom resources and embedded objects
+	// regardless of their schema; nil in OpenAPI documents, which refer to it.
 	objectMeta *Type
 }
 
-// A variant is a named type whose relationship a field overrides with its own
+// A variant is a named type whose relationship is overridden by a field's own
 // x-kubernetes-map-type.
 type variant struct {
 	name   string
@@ -37,13 +37,13 @@ type pendingVariant struct {
 	typ, base *Type
 }
 
-// mode is what a schema inherits from the one around it.
+// mode is inherited by a schema from its parent.
 type mode struct {
-	// preserve: structured merge takes unknown members here, because the schema
-	// or one around it preserves unknown fields. A reference ends it.
+	// preserve: structured merge accepts unknown members, because this schema or a parent
+	// preserves unknown fields. A reference resets it.
 	preserve bool
-	// builtin: the schema is of a built-in kind, whose Go types decide what is
-	// kept, instead of a custom resource.
+	// builtin: the schema is of a built-in kind, whose Go types determine what is kept, and
+	// not of a custom resource.
 	builtin bool
 }
 
@@ -55,8 +55,7 @@ const (
 	fieldsV1Name     = "io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1"
 )
 
-// builtinName reports whether an OpenAPI name is of one of the API server's own
-// Go types.
+// builtinName reports whether an OpenAPI name belongs to one of the API server's Go types.
 func builtinName(name string) bool {
 	for _, p := range []string{"io.k8s.api.", "io.k8s.apimachinery.",
 		"io.k8s.apiextensions-apiserver.", "io.k8s.kube-aggregator."} {
@@ -77,7 +76,7 @@ func (c *converter) fail(format string, args ...any) {
 	}
 }
 
-// finish fills in what had to wait until all types were known.
+// finish completes the fields that need all types to be known.
 func (c *converter) finish() error {
 	for _, p := range c.pending {
 		*p.typ = *p.base
@@ -96,7 +95,7 @@ func (c *converter) finish() error {
 	return c.err
 }
 
-// reference returns the type of that name in the document.
+// reference returns the type with the given name in the document.
 func (c *converter) reference(name string) *Type {
 	if t := c.named[name]; t != nil {
 		return t
@@ -121,15 +120,14 @@ func (c *converter) reference(name string) *Type {
 		t.Format = "micro-time"
 	case fieldsV1Name:
 		t.Format = "fields-v1"
-		if t.Map != nil { // a document may say anything of it
+		if t.Map != nil { // a document may define it in any way
 			t.Map.PreserveUnknown = true
 		}
 	}
 	return t
 }
 
-// typeOf returns the type of a schema that stands in another one: a reference,
-// or a schema written out.
+// typeOf returns the type of a subschema, which is a reference or inline.
 func (c *converter) typeOf(s document.Value, m mode) *Type {
 	name := referenceOf(s)
 	if name == "" {
@@ -152,8 +150,8 @@ func (c *converter) typeOf(s document.Value, m mode) *Type {
 	return t
 }
 
-// referenceOf returns the name that a schema refers to, itself or as the only
-// member of an allOf, which is how OpenAPI v3 adds a description to a reference.
+// referenceOf returns the name in a schema's reference, which may be wrapped in an allOf
+// with one member; OpenAPI v3 adds a description to a reference in this way.
 func referenceOf(s document.Value) string {
 	ref := s.Get("$ref").StringOr("")
 	if all := s.Get("allOf"); ref == "" && all.Kind() == document.List && all.Len() == 1 {
@@ -162,7 +160,7 @@ func referenceOf(s document.Value) string {
 	return ref[strings.LastIndexByte(ref, '/')+1:]
 }
 
-// resolve returns the schema that s refers to, or s.
+// resolve returns the schema that s refers to, or s itself.
 func (c *converter) resolve(s document.Value) document.Value {
 	if name := referenceOf(s); name != "" {
 		return c.schemas.Get(name)
@@ -248,9 +246,9 @@ func (c *converter) mapOf(s document.Value, m mode) *MapType {
 	return mt
 }
 
-// objectFields gives the root of a custom resource, or an object embedded in
-// one, the fields that all objects have. kube-apiserver does the same before it
-// makes the types for structured merge of a CRD.
+// objectFields adds apiVersion, kind and metadata to the root of a custom resource or an
+// embedded object. kube-apiserver does the same before it converts a CRD's schema for
+// structured merge.
 func (c *converter) objectFields(m *MapType, s document.Value, inherited mode) {
 	if c.objectMeta == nil {
 		return
@@ -269,7 +267,7 @@ func (c *converter) objectFields(m *MapType, s document.Value, inherited mode) {
 	}
 	preserve := inherited.preserve || m.PreserveUnknown
 	if m.Elem == Deduced() && !preserve && !s.Get("additionalProperties").Exists() {
-		m.Elem = nil // it was for want of properties
+		m.Elem = nil // it was set for lack of properties
 	}
 }
 
@@ -293,9 +291,8 @@ func (c *converter) field(name string, p document.Value, m mode) Field {
 	return f
 }
 
-// defaultOf returns the JSON text of a schema's default. For built-in kinds it leaves out
-// zero values: OpenAPI lists them for every field that is not a pointer, and no server
-// fills them in.
+// defaultOf returns the JSON text of a schema's default. It omits zero values of built-in
+// kinds: OpenAPI lists them for every field that is not a pointer, and no server sets them.
 func defaultOf(s document.Value, m mode) string {
 	d := s.Get("default")
 	if !d.Exists() || d.IsNull() {
@@ -308,7 +305,7 @@ func defaultOf(s document.Value, m mode) string {
 	return text
 }
 
-// ParseDefault reads the JSON text of a default; absent for "".
+// ParseDefault parses the JSON text of a default. The result is absent for "".
 func ParseDefault(text string) document.Value {
 	if text == "" {
 		return document.Value{}
@@ -348,8 +345,8 @@ func (c *converter) listOf(s document.Value, m mode) *ListType {
 	return lt
 }
 
-// relationship says how a list merges: by keys, as a set (merge without keys),
-// or not at all. Without a list type the patch strategy counts.
+// relationship returns how a list merges: by keys, as a set (merge without keys), or
+// atomically. Without a list type the patch strategy applies.
 func (c *converter) relationship(s document.Value) (keys []string, merge bool) {
 	listType := s.Get("x-kubernetes-list-type").StringOr("")
 	strategy := s.Get("x-kubernetes-patch-strategy").StringOr("")

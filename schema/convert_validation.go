@@ -7,14 +7,14 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// lazyPattern is a pattern, compiled when it is first needed.
+// lazyPattern is a regular expression that is compiled on first use.
 type lazyPattern struct {
 	once sync.Once
 	re   *regexp.Regexp
 }
 
-// MatchesPattern reports whether a text matches Pattern, anywhere in it. A
-// pattern that is no regular expression matches nothing.
+// MatchesPattern reports whether Pattern matches anywhere in a text. An invalid regular
+// expression matches nothing.
 func (v *Validation) MatchesPattern(text string) bool {
 	p := v.pattern
 	if p == nil {
@@ -24,7 +24,7 @@ func (v *Validation) MatchesPattern(text string) bool {
 	return p.re != nil && p.re.MatchString(text)
 }
 
-// EnumValues returns Enum as values.
+// EnumValues returns Enum in parsed form.
 func (v *Validation) EnumValues() []document.Value {
 	if len(v.enum) == len(v.Enum) {
 		return v.enum
@@ -36,14 +36,13 @@ func (v *Validation) EnumValues() []document.Value {
 	return out
 }
 
-// validation reads what a schema says of a value beyond its structure, nil
-// where it says nothing. Where the value is an integer or a string anyway
-// (intOrString), the anyOf that says so again is left out.
+// validation reads the validation keywords of a schema; nil if it has none. For an
+// int-or-string, the anyOf that repeats the two types is omitted.
 func (c *converter) validation(s document.Value, intOrString bool) *Validation {
 	v, some := c.validationOf(s)
 	if intOrString && isIntOrString(s.Get("anyOf")) {
 		v.AnyOf = nil
-		some = v.says()
+		some = v.hasRules()
 	}
 	if !some {
 		return nil
@@ -87,18 +86,18 @@ func (c *converter) validationOf(s document.Value) (Validation, bool) {
 			FieldPath:         r.Get("fieldPath").StringOr(""),
 		})
 	}
-	return v, v.says()
+	return v, v.hasRules()
 }
 
-// says reports whether there is any rule at all.
-func (v *Validation) says() bool {
+// hasRules reports whether the validation has any rule.
+func (v *Validation) hasRules() bool {
 	return len(v.Enum) > 0 || v.Pattern != "" || v.Minimum != nil || v.Maximum != nil || v.MultipleOf != nil ||
 		v.MinLength != nil || v.MaxLength != nil || v.MinItems != nil || v.MaxItems != nil ||
 		v.MinProperties != nil || v.MaxProperties != nil || v.UniqueItems ||
 		len(v.AllOf) > 0 || len(v.AnyOf) > 0 || len(v.OneOf) > 0 || v.Not != nil || len(v.Rules) > 0
 }
 
-// isIntOrString reports whether an anyOf says just "integer or string".
+// isIntOrString reports whether an anyOf consists of the types integer and string.
 func isIntOrString(anyOf document.Value) bool {
 	return anyOf.Len() == 2 &&
 		anyOf.At(0).Len() == 1 && anyOf.At(0).Get("type").StringOr("") == "integer" &&

@@ -10,38 +10,38 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// CRD is a CustomResourceDefinition (apiextensions.k8s.io/v1).
+// CRD is a parsed CustomResourceDefinition (apiextensions.k8s.io/v1).
 type CRD struct {
-	// Name is metadata.name: "widgets.lab.example.com".
+	// Name is metadata.name, such as "widgets.lab.example.com".
 	Name string
-	// Group and the names of the resource.
+	// Group and the names from spec.names.
 	Group, Kind, ListKind, Plural, Singular string
 	ShortNames, Categories                  []string
 	Namespaced                              bool
-	// Kinds are the served versions in the order of discovery: by Kubernetes'
-	// version priority, v2 before v1 before v1beta1.
+	// Kinds holds the served versions in discovery order, which is Kubernetes' version
+	// priority: v2 before v1 before v1beta1.
 	Kinds []*Kind
-	// Declared are all versions, served or not, in the order of the CRD.
+	// Declared holds all versions, served or not, in the order of spec.versions.
 	Declared []*Kind
-	// Stored is the name of the version in which objects are stored.
+	// Stored is the name of the storage version.
 	Stored string
-	// Conversion is "None" or "Webhook".
+	// Conversion is the conversion strategy, "None" or "Webhook".
 	Conversion string
-	// Object is the definition as it was read.
+	// Object is the definition as given to FromCRD.
 	Object document.Value
 }
 
-// ErrInvalidCRD is the cause of errors of FromCRD.
+// ErrInvalidCRD is the cause of all errors of FromCRD.
 var ErrInvalidCRD = errors.New("invalid CustomResourceDefinition")
 
-// InvalidCRD says what is wrong with a CustomResourceDefinition, in the order of
-// its text. It is an ErrInvalidCRD.
+// InvalidCRD lists the errors in a CustomResourceDefinition in source order. It wraps
+// ErrInvalidCRD.
 type InvalidCRD struct {
 	Name   string
 	Errors []FieldError
 }
 
-// Error names the first thing that is wrong, and how many more there are.
+// Error returns the first error and the number of further ones.
 func (e *InvalidCRD) Error() string {
 	s := ErrInvalidCRD.Error() + " " + strconv.Quote(e.Name) + ": " + e.Errors[0].Error()
 	if more := len(e.Errors) - 1; more > 0 {
@@ -53,16 +53,16 @@ func (e *InvalidCRD) Error() string {
 // Unwrap returns ErrInvalidCRD.
 func (e *InvalidCRD) Unwrap() error { return ErrInvalidCRD }
 
-// FromCRD reads a CustomResourceDefinition of apiextensions.k8s.io/v1:
+// FromCRD parses a CustomResourceDefinition of apiextensions.k8s.io/v1:
 //
-//  1. Names that may be left out are filled in: singular is the kind in lower
-//     case, listKind the kind with List behind.
-//  2. The schema of every version has to be there and to be structural
+//  1. Optional names are defaulted: singular is the kind in lower case, listKind
+//     is the kind followed by List.
+//  2. Every version must have a structural schema
 //     (https://kubernetes.io/docs → CustomResourceDefinitions → structural
-//     schema). Rules in CEL are kept, not compiled; defaults are not validated
+//     schema). CEL rules are kept but not compiled; defaults are not validated
 //     against the schema.
-//  3. Every object gets apiVersion, kind and metadata of the types that all
-//     objects have; what the schema says of them only validates. The same holds
+//  3. apiVersion, kind and metadata have the types of all objects; the schema's
+//     own description of them is used for validation only. The same applies
 //     below x-kubernetes-embedded-resource.
 //
 // An error is an *InvalidCRD.
@@ -109,9 +109,9 @@ func (r *crdReader) read(v document.Value) *CRD {
 	return crd
 }
 
-// deprecationOf is the warning of a deprecated version that has none of its own. It
-// names the version that Kubernetes prefers among the served ones that are newer
-// and not deprecated (apiextensions-apiserver, defaultDeprecationWarning).
+// deprecationOf returns the default warning of a deprecated version. It recommends the
+// preferred version among the newer served ones that are not deprecated
+// (apiextensions-apiserver, defaultDeprecationWarning).
 func deprecationOf(crd *CRD, version string) string {
 	warning := APIVersion(crd.Group, version) + " " + crd.Kind + " is deprecated"
 	successor := ""
@@ -144,7 +144,7 @@ func (r *crdReader) names(spec document.Value, at place) *CRD {
 	if crd.Singular == "" {
 		crd.Singular = strings.ToLower(crd.Kind)
 	}
-	if crd.Kind == "" { // from which the others would be made
+	if crd.Kind == "" { // the other names are derived from it
 		r.required(names, namesAt, "listKind")
 		r.required(names, namesAt, "singular")
 	}
@@ -158,7 +158,7 @@ func (r *crdReader) names(spec document.Value, at place) *CRD {
 	return crd
 }
 
-// required returns the text of a member that must be there.
+// required returns the text of a required member, or records an error.
 func (r *crdReader) required(v document.Value, at place, name string) string {
 	text := v.Get(name).StringOr("")
 	if text == "" {
@@ -195,9 +195,9 @@ func (r *crdReader) versions(crd *CRD, list document.Value, at place) {
 	sort.SliceStable(crd.Kinds, func(i, j int) bool { return VersionBefore(crd.Kinds[i].Version, crd.Kinds[j].Version) })
 }
 
-// shared tells which parts of its versions a CRD has once for all of them.
-// kube-apiserver holds these beside the versions, as the first version of the API
-// did, so that messages name the fields of that version.
+// shared records which parts are equal in all versions of a CRD. kube-apiserver's internal
+// type stores these beside the versions, as v1beta1 did, so its messages use the field
+// paths of v1beta1.
 type shared struct{ schema, subresources, columns, selectable, status bool }
 
 func sharedParts(versions document.Value) shared {
@@ -216,7 +216,7 @@ func sharedParts(versions document.Value) shared {
 	return s
 }
 
-// version reads one version. What the versions share is checked in the first alone.
+// version parses one version. Shared parts are validated only in the first.
 func (r *crdReader) version(crd *CRD, v document.Value, at place, shared shared, first bool) *Kind {
 	k := &Kind{
 		GroupVersionKind: GroupVersionKind{Group: crd.Group, Kind: crd.Kind},
@@ -251,7 +251,7 @@ func (r *crdReader) version(crd *CRD, v document.Value, at place, shared shared,
 	return k
 }
 
-// schema reads the schema of a version.
+// schema parses the schema of a version.
 func (r *crdReader) schema(k *Kind, v document.Value, at place, shared shared, first bool) {
 	s, here := v.Lookup("schema", "openAPIV3Schema"), at.child("schema").child("openAPIV3Schema")
 	if !s.Exists() || s.IsNull() {
@@ -268,7 +268,7 @@ func (r *crdReader) schema(k *Kind, v document.Value, at place, shared shared, f
 		if shared.schema && !first {
 			r.errs = r.errs[:before]
 		}
-		return // what is not structural is not read
+		return // a schema that is not structural is not converted
 	}
 	k.Rules = countRules(s)
 	c := newConverter(document.Value{})
@@ -283,11 +283,11 @@ func (r *crdReader) schema(k *Kind, v document.Value, at place, shared shared, f
 	k.typ = t
 }
 
-// maxSelectable limits how many selectable fields a version has.
+// maxSelectable is the maximum number of selectable fields of a version.
 const maxSelectable = 8
 
-// selectable checks the fields that field selectors may use: each is a string, a
-// boolean or an integer outside the metadata.
+// selectable validates the selectable fields: each must be a string, boolean or integer
+// outside metadata.
 func (r *crdReader) selectable(v document.Value, at place, shared shared, first bool) {
 	list, here := v.Get("selectableFields"), at.child("selectableFields")
 	s := v.Lookup("schema", "openAPIV3Schema")
@@ -374,7 +374,8 @@ func (r *crdReader) subresources(k *Kind, v document.Value, version string, at p
 	k.noteSubresources()
 }
 
-// jsonPath reads one of the scale's paths, which begin with one of prefixes.
+// jsonPath validates one of the scale subresource's paths, which must begin with one of
+// prefixes.
 func (r *crdReader) jsonPath(scale document.Value, at place, name string, required bool, prefixes ...string) string {
 	path := scale.Get(name).StringOr("")
 	under := func(prefix string) bool { return strings.HasPrefix(path, prefix) }

@@ -8,18 +8,18 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// schemaScope is what a schema inherits from those around it.
+// schemaScope is inherited by a schema from its parents.
 type schemaScope struct {
 	root bool
-	// noDefaults is why defaults are not allowed, "" where they are.
+	// noDefaults is the reason why defaults are forbidden, "" if they are allowed.
 	noDefaults string
-	// inMeta tells that the schema describes apiVersion, kind or metadata.
+	// inMeta is set in the schemas of apiVersion, kind and metadata.
 	inMeta bool
 }
 
-// root checks the schema of a version as kube-apiserver does
-// (validateCustomResourceDefinitionValidation), except for defaults and
-// expressions. It reports whether the schema can be read.
+// root validates the schema of a version like kube-apiserver's
+// validateCustomResourceDefinitionValidation, except for defaults and expressions. It
+// reports whether the schema can be parsed.
 func (c *checker) root(s document.Value, at place, hasStatus bool) {
 	if !c.keywords(s, at) {
 		return
@@ -42,8 +42,8 @@ func (c *checker) root(s document.Value, at place, hasStatus bool) {
 	}
 }
 
-// rootWithStatus limits what the root of a schema says to what is not lost when
-// the status alone is validated.
+// rootWithStatus validates that the root schema has only keywords that remain effective
+// when the status is validated alone.
 func (c *checker) rootWithStatus(s document.Value, at place) {
 	if typ := s.Get("type"); isGiven(typ) && typ.StringOr("") != "object" {
 		c.add(ErrorInvalid, at.child("type"), typ, `only "object" is allowed as the type at the root of the schema if the status subresource is enabled`)
@@ -65,8 +65,8 @@ func (c *checker) rootWithStatus(s document.Value, at place) {
 	}
 }
 
-// keywords checks that the keywords of a schema and of all below it have the types
-// they must have. The API server refuses others when it decodes the definition.
+// keywords validates the types of all keywords in a schema and its subschemas. The API
+// server refuses wrong types when it decodes the definition.
 func (c *checker) keywords(s document.Value, at place) bool {
 	if s.Kind() != document.Object {
 		c.add(ErrorTypeInvalid, at, s, "a schema must be an object")
@@ -101,7 +101,7 @@ func (c *checker) keywords(s document.Value, at place) bool {
 	return ok
 }
 
-// keywordKind returns the type of a keyword, Absent for any.
+// keywordKind returns the required type of a keyword; Absent means any type.
 func keywordKind(name string) document.Kind {
 	switch name {
 	case "type", "format", "pattern", "title", "description", "x-kubernetes-list-type", "x-kubernetes-map-type":
@@ -119,7 +119,7 @@ func keywordKind(name string) document.Kind {
 	return document.Absent
 }
 
-// keywordRules checks the keywords of a schema and of all schemas below it
+// keywordRules validates the keywords of a schema and its subschemas
 // (ValidateCustomResourceDefinitionOpenAPISchema).
 func (c *checker) keywordRules(s document.Value, at place, in schemaScope) {
 	c.standard(s, at, in)
@@ -132,7 +132,7 @@ func (c *checker) keywordRules(s document.Value, at place, in schemaScope) {
 	c.keywordsBelow(s, at, in)
 }
 
-// standard checks which keywords of JSON Schema are allowed.
+// standard validates that the keywords of JSON Schema are allowed.
 func (c *checker) standard(s document.Value, at place, in schemaScope) {
 	switch typ := s.Get("type").StringOr(""); typ {
 	case "", "object", "array", "string", "integer", "number", "boolean":
@@ -159,7 +159,7 @@ func (c *checker) standard(s document.Value, at place, in schemaScope) {
 	}
 }
 
-// keywordsBelow checks the schemas in a schema.
+// keywordsBelow validates the subschemas of a schema.
 func (c *checker) keywordsBelow(s document.Value, at place, in schemaScope) {
 	below := schemaScope{noDefaults: in.noDefaults, inMeta: in.inMeta}
 	props := s.Get("properties")
@@ -204,7 +204,7 @@ func (c *checker) keywordRulesAt(s document.Value, at place, in schemaScope) {
 	}
 }
 
-// extensions checks Kubernetes' own keywords except for those of lists.
+// extensions validates the x-kubernetes keywords except those of lists.
 func (c *checker) extensions(s document.Value, at place) {
 	preserve := s.Get("x-kubernetes-preserve-unknown-fields")
 	if p, ok := preserve.Bool(); ok && !p {
@@ -220,7 +220,8 @@ func (c *checker) extensions(s document.Value, at place) {
 	}
 }
 
-// typeFor requires a type that a keyword needs, and reports whether it is there.
+// typeFor requires the type that a keyword depends on, and reports whether the schema has
+// it.
 func (c *checker) typeFor(s document.Value, at place, want, why string) bool {
 	switch typ := s.Get("type"); typ.StringOr("") {
 	case want:
@@ -233,7 +234,7 @@ func (c *checker) typeFor(s document.Value, at place, want, why string) bool {
 	return false
 }
 
-// lists checks x-kubernetes-list-type and x-kubernetes-list-map-keys.
+// lists validates x-kubernetes-list-type and x-kubernetes-list-map-keys.
 func (c *checker) lists(s document.Value, at place) {
 	items, keys := s.Get("items"), s.Get("x-kubernetes-list-map-keys")
 	listType, given := s.Get("x-kubernetes-list-type").Text()
@@ -278,7 +279,7 @@ func (c *checker) setItems(items document.Value, at place) {
 	}
 }
 
-// mapItems checks the items and the keys of a list of type map.
+// mapItems validates the items and keys of a list of type map.
 func (c *checker) mapItems(keys, items document.Value, at place) {
 	here := at.child("x-kubernetes-list-map-keys")
 	if keys.Len() == 0 {
@@ -326,8 +327,8 @@ func (c *checker) mapKey(p document.Value, at place, keys document.Value, keysAt
 	}
 }
 
-// validationRules checks the members of x-kubernetes-validations apart from the
-// expressions' own syntax.
+// validationRules validates the members of x-kubernetes-validations except for the syntax
+// of expressions.
 func (c *checker) validationRules(s document.Value, at place) {
 	for i, r := range s.Get("x-kubernetes-validations").Items() {
 		here := at.child("x-kubernetes-validations").index(i)
@@ -356,7 +357,7 @@ func (c *checker) validationRules(s document.Value, at place) {
 	}
 }
 
-// rulePath checks the field that a rule is about.
+// rulePath validates the fieldPath of a rule.
 func (c *checker) rulePath(path, s document.Value, at place) {
 	text := path.StringOr("")
 	if text == "" {
@@ -376,8 +377,8 @@ func (c *checker) rulePath(path, s document.Value, at place) {
 	}
 }
 
-// followFieldPath follows a JSON path of fields (.spec.replicas, or with indexed
-// ['spec']['replicas']) through a schema. It returns the fields and the schema there.
+// followFieldPath resolves a JSON path of fields (.spec.replicas, or with indexed also
+// ['spec']['replicas']) in a schema. It returns the fields and the schema of the last one.
 func followFieldPath(path string, s document.Value, indexed bool) (fields []string, found document.Value, err error) {
 	for path != "" {
 		var name string
@@ -388,7 +389,7 @@ func followFieldPath(path string, s document.Value, indexed bool) (fields []stri
 				end = len(path) - 1
 			}
 			if end == 0 {
-				end = 1 // the delimiter is itself the name, which no schema has
+				end = 1 // the delimiter itself is the name, which no schema has
 			}
 			name, path = path[1:1+end], path[1+end:]
 		case path[0] == '[' && !indexed:

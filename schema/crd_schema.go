@@ -8,9 +8,8 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// place is where in a CRD a schema stands, told by the steps that lead there. A
-// path and a text are made of them only for what is wrong: schemas may be nested
-// thousands deep.
+// place is the location of a schema in a CRD as a linked list of steps. Schemas may be
+// nested thousands of levels deep, so the path and its text are computed only for errors.
 type place struct {
 	above *place
 	step  document.Step
@@ -18,7 +17,7 @@ type place struct {
 	shown string
 }
 
-// shownAs returns the place with another text, to which those below it add theirs.
+// shownAs returns the place with another text, which its children extend.
 func (p place) shownAs(text string) place {
 	p.shown = text
 	return p
@@ -28,7 +27,7 @@ func (p place) child(name string) place {
 	return place{above: &p, step: document.FieldStep(name)}
 }
 
-// key is a child named by the author of the CRD.
+// key returns the place of a child that the author of the CRD named.
 func (p place) key(name string) place {
 	return place{above: &p, step: document.FieldStep(name), named: true}
 }
@@ -44,7 +43,7 @@ func (p place) path() document.Path {
 	return path
 }
 
-// text writes the place as messages do.
+// text returns the place as a field path for messages.
 func (p place) text() string {
 	var steps []string
 	for at := &p; at.above != nil; at = at.above {
@@ -67,11 +66,11 @@ func (p place) text() string {
 	return strings.Join(steps, "")
 }
 
-// checker checks the schemas of a CRD: that they are structural (this file), and the
-// rules of the API for their keywords (crd_openapi.go).
+// checker validates the schemas of a CRD: that they are structural (this file), and the
+// API's rules for their keywords (crd_openapi.go).
 type checker struct{ errs []FieldError }
 
-// maxErrors bounds what is told about one CRD.
+// maxErrors bounds the number of errors reported for a CRD.
 const maxErrors = 100
 
 func (c *checker) add(t ErrorType, at place, bad document.Value, detail string) {
@@ -84,7 +83,7 @@ func (c *checker) forbid(at place, detail string) {
 	c.add(ErrorForbidden, at, document.Value{}, detail)
 }
 
-// level is where a schema stands in another.
+// level is the position of a schema relative to its parent.
 type level uint8
 
 const (
@@ -93,8 +92,8 @@ const (
 	fieldLevel
 )
 
-// unsupported returns the first keyword in a schema that structural schemas do not
-// have, "" for none. kube-apiserver then checks no other rule of structural schemas.
+// unsupported returns the first keyword in a schema that structural schemas do not support,
+// or "". kube-apiserver then skips the other rules for structural schemas.
 func unsupported(s document.Value) string {
 	if s.Kind() != document.Object {
 		return ""
@@ -126,8 +125,8 @@ func unsupported(s document.Value) string {
 	return ""
 }
 
-// isGiven reports whether a keyword has a value other than null, "" and an empty
-// list or object.
+// isGiven reports whether a keyword has a value other than null, "", an empty list or an
+// empty object.
 func isGiven(v document.Value) bool {
 	switch v.Kind() {
 	case document.Absent, document.Null:
@@ -140,7 +139,7 @@ func isGiven(v document.Value) bool {
 	return true
 }
 
-// structural checks a schema and those below it that give structure
+// structural validates a schema and the subschemas that define structure
 // (apiextensions-apiserver, ValidateStructural).
 func (c *checker) structural(s document.Value, l level, at place) {
 	if items := s.Get("items"); items.Kind() == document.Object {
@@ -196,8 +195,8 @@ func (c *checker) typeGiven(s document.Value, l level, at place) {
 	}
 }
 
-// meta checks the schemas of apiVersion, kind and metadata, and that an embedded
-// object has a schema at all.
+// meta validates the schemas of apiVersion, kind and metadata, and that an embedded object
+// has a schema.
 func (c *checker) meta(s document.Value, l level, at place) {
 	embedded := flag(s, "x-kubernetes-embedded-resource")
 	props := s.Get("properties")
@@ -216,8 +215,7 @@ func (c *checker) meta(s document.Value, l level, at place) {
 	}
 }
 
-// onlyNames reports whether the schema of metadata restricts nothing but the name
-// and generateName.
+// onlyNames reports whether the schema of metadata restricts only name and generateName.
 func onlyNames(metadata document.Value) bool {
 	for keyword, v := range metadata.Members() {
 		b, isBool := v.Bool()
@@ -236,8 +234,8 @@ func onlyNames(metadata document.Value) bool {
 	return true
 }
 
-// values checks what only validates. skipAny and skipFirst leave out an anyOf, or
-// that of the first allOf, that repeats the types of int-or-string.
+// values validates the value validations of a schema. skipAny and skipFirst omit an anyOf,
+// or that of the first allOf, that repeats the types of int-or-string.
 func (c *checker) values(s document.Value, at place, skipAny, skipFirst bool) {
 	if p := s.Get("pattern").StringOr(""); p != "" {
 		if _, err := regexp.Compile(p); err != nil {
@@ -257,7 +255,7 @@ func (c *checker) values(s document.Value, at place, skipAny, skipFirst bool) {
 	}
 }
 
-// nested checks a schema below a junctor, which must not give structure.
+// nested validates a schema below a logical junctor, which must not define structure.
 func (c *checker) nested(s document.Value, at place, skipAny bool) {
 	c.values(s, at, skipAny, false)
 	for _, name := range [...]string{"type", "title", "description", "nullable", "default", "additionalProperties",
@@ -279,8 +277,8 @@ func (c *checker) nested(s document.Value, at place, skipAny bool) {
 	}
 }
 
-// isForbidden reports whether a keyword that gives structure is in effect. Some are
-// pointers in Go, for which an empty or false value counts too.
+// isForbidden reports whether a structural keyword is set. Some are pointers in Go, for
+// which an empty or false value counts as set.
 func isForbidden(name string, v document.Value) bool {
 	if !v.Exists() || v.IsNull() {
 		return false
@@ -295,8 +293,9 @@ func isForbidden(name string, v document.Value) bool {
 	return isGiven(v)
 }
 
-// complete checks that what the junctors of a root schema validate is there in
-// its structure. v stands at vAt among the junctors, s at sAt in the structure.
+// complete validates that all fields used in the logical junctors of a root schema exist in
+// its structure. v at vAt is a schema within the junctors, s at sAt the corresponding one
+// in the structure.
 func (c *checker) complete(v, s document.Value, vAt, sAt place) {
 	for _, name := range []string{"anyOf", "allOf", "oneOf"} {
 		for i, j := range v.Get(name).Items() {

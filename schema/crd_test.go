@@ -87,8 +87,8 @@ func TestCRDTypes(t *testing.T) {
 		t.Error("an object with properties takes others")
 	}
 
-	// Root and metadata are those of every object, though the schema says
-	// only that metadata is an object.
+	// The root and metadata have the types of all objects, although the schema declares
+	// metadata only as an object.
 	meta := typeAt(t, widget, "metadata")
 	if meta.Name != objectMetaName || !widget.Map.Object || len(widget.Map.Meta) != 3 {
 		t.Errorf("metadata is %s, Object %v, Meta %v", meta.Name, widget.Map.Object, widget.Map.Meta)
@@ -99,8 +99,8 @@ func TestCRDTypes(t *testing.T) {
 	}
 }
 
-// TestPreserve: preserving unknown fields goes on below a schema for structured
-// merge, but not for pruning.
+// TestPreserve: x-kubernetes-preserve-unknown-fields extends to nested schemas in
+// structured merge, but not in pruning.
 func TestPreserve(t *testing.T) {
 	gadget := readCRD(t, "gadgets").Kinds[0].Type()
 	for _, c := range []struct {
@@ -243,8 +243,8 @@ func TestInvalidCRD(t *testing.T) {
 	}
 }
 
-// TestInvalidCRDIsBounded: one broken schema after the other does not make a
-// message without end.
+// TestInvalidCRDIsBounded: the number of broken schemas does not affect the length of the
+// message.
 func TestInvalidCRDIsBounded(t *testing.T) {
 	var props strings.Builder
 	for range 5000 {

@@ -2,12 +2,12 @@ package schema
 
 import "sort"
 
-// catalogMagic names the format of the catalog and its version.
+// catalogMagic identifies the catalog's format and its version.
 const catalogMagic = "PLC1"
 
-// archive is the embedded catalog: sections of fixed-width tables, so that any
-// type is found without reading the others (doc/schema.md has the format).
-// Strings are parts of the embedded text and cost nothing.
+// archive is the embedded catalog: sections of fixed-width tables, so that any type can be
+// decoded independently (doc/schema.md describes the format). Strings are substrings of the
+// embedded text and are not copied.
 type archive struct {
 	stringOffsets, strings string
 	names                  string // per type: package and name, two bytes each
@@ -16,7 +16,7 @@ type archive struct {
 	blobOffsets, blobs     string
 	kindOffsets, kinds     string
 	releases               string
-	versions               int // columns of variants
+	versions               int // number of versions, the columns of variants
 }
 
 func openArchive(data string) (*archive, bool) {
@@ -49,13 +49,13 @@ func (a *archive) text(i int) string {
 	return a.strings[u24(a.stringOffsets, i):u24(a.stringOffsets, i+1)]
 }
 
-// typeName returns a type's package and name, the parts of its OpenAPI name
-// before and after the last dot.
+// typeName returns a type's package and name, the parts of its OpenAPI name before and
+// after the last dot.
 func (a *archive) typeName(i int) (pkg, name string) {
 	return a.text(u16(a.names, 2*i)), a.text(u16(a.names, 2*i+1))
 }
 
-// typeBlob returns the description of the type with that number in a version.
+// typeBlob returns the encoded type with that number in a version.
 func (a *archive) typeBlob(number, version int) string {
 	b := u16(a.types, number)
 	if b&(1<<15) != 0 {
@@ -64,7 +64,7 @@ func (a *archive) typeBlob(number, version int) string {
 	return a.blobs[u24(a.blobOffsets, b):u24(a.blobOffsets, b+1)]
 }
 
-// reader reads the numbers that describe one type in the catalog.
+// reader decodes the numbers of one encoded type.
 type reader struct {
 	a    *archive
 	data string
@@ -110,7 +110,7 @@ func (r *reader) verbs() []string {
 	return list
 }
 
-// release reads which kinds and groups a version has.
+// release decodes the kinds and groups of a version.
 func (c *Catalog) release(r *reader) {
 	c.version = r.text()
 	kinds := make([]int, r.num())
@@ -150,16 +150,16 @@ func (c *Catalog) kind(number int) *Kind {
 	return k
 }
 
-// closure returns a type with all that it refers to. Types are decoded once and
-// only seen by others when everything below them is there.
+// closure returns a type after decoding everything that it refers to. Types are decoded
+// once and published only when complete.
 func (c *Catalog) closure(ref int) *Type {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.typeOf(ref)
 }
 
-// typeOf returns the type of a reference: 0 none, 1 and 2 the two without
-// schema, then by number. c.mu is held.
+// typeOf returns the type of a reference: 0 is none, 1 and 2 are the types without a
+// schema, further ones are type numbers. c.mu is held.
 func (c *Catalog) typeOf(ref int) *Type {
 	switch ref {
 	case 0:
@@ -243,7 +243,7 @@ func (c *Catalog) object(r *reader) *MapType {
 	return m
 }
 
-// named finds a type's number by its OpenAPI name.
+// named returns a type's number by its OpenAPI name.
 func (a *archive) named(name string) (int, bool) {
 	dot := lastDot(name)
 	if dot < 0 {
@@ -266,7 +266,7 @@ func lastDot(s string) int {
 	return -1
 }
 
-// sortKinds orders kinds by group, version and kind.
+// sortKinds sorts kinds by group, version and kind.
 func sortKinds(kinds []*Kind) {
 	sort.Slice(kinds, func(i, j int) bool { return kinds[i].less(kinds[j].GroupVersionKind) })
 }

@@ -6,19 +6,18 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// Deduced returns the type of a value without a schema, as structured merge deduces it:
-// any scalar, an atomic list, or an object whose members have the same type. The pointer
-// is always the same.
+// Deduced returns the type that structured merge deduces for a value without a schema: any
+// scalar, an atomic list, or an object whose members have the same type. It always returns
+// the same pointer.
 func Deduced() *Type { return withoutSchema().deduced }
 
-// Untyped returns the type of a value without a schema that is replaced as a whole: any
-// scalar, an atomic list or an atomic object. The pointer is always the same.
+// Untyped returns the type of a value without a schema that is atomic: any scalar, an
+// atomic list or an atomic object. It always returns the same pointer.
 func Untyped() *Type { return withoutSchema().untyped }
 
-// AnyMember returns the type of the members that additionalProperties: true
-// allows. Structured merge deduces it; pruning keeps the member and, as there is
-// no schema that knows anything in it, empties objects there. Always the same
-// pointer.
+// AnyMember returns the type of members allowed by additionalProperties: true. Structured
+// merge deduces their type; pruning keeps them but empties objects in them, because no
+// schema declares any field there. It always returns the same pointer.
 func AnyMember() *Type { return withoutSchema().anyMember }
 
 type schemaless struct{ deduced, untyped, anyMember *Type }
@@ -33,10 +32,10 @@ var withoutSchema = sync.OnceValue(func() schemaless {
 	return schemaless{d, u, a}
 })
 
-// TakesScalar reports whether structured merge takes a scalar of kind k for a
-// value of type t. It is more lenient than validation: a string with a format
-// other than byte, such as a date-time, may be any scalar, and an integer any
-// number (kube-openapi's schemaconv).
+// TakesScalar reports whether structured merge accepts a scalar of kind k as a value of
+// type t. It is more lenient than validation: a string with a format other than byte, such
+// as date-time, may be any scalar, and an integer may be any number (kube-openapi's
+// schemaconv).
 func (t *Type) TakesScalar(k document.Kind) bool {
 	switch t.Scalar {
 	case NoScalar:

@@ -7,7 +7,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// What the catalog knows of a field: how a Deployment's containers merge.
+// The catalog has the merge strategy of each field: the containers of a Deployment merge by
+// name.
 func ExampleBuiltin() {
 	catalog, err := schema.Builtin("1.36")
 	if err != nil {
@@ -59,7 +60,7 @@ spec:
 	// "white"
 }
 
-// The error about a schema that is not structural has the path of the violation.
+// The error for a schema that is not structural has the path of the violation.
 func ExampleInvalidCRD() {
 	doc, err := document.ParseYAML([]byte(`
 apiVersion: apiextensions.k8s.io/v1

@@ -7,26 +7,26 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// FieldError is one thing that is wrong with an object. Its texts are those of
-// kube-apiserver (apimachinery's field.Error), so that a Status' causes can be
-// made of it: the reason is Type, the field Field, the message Body.
+// FieldError is one error in an object, in the form of apimachinery's field.Error, from
+// which the causes of a Status are built: the reason is Type, the field is Field, the
+// message is Body.
 type FieldError struct {
 	Type ErrorType
-	// Path leads to the value; Field is the path as messages write it.
+	// Path is the path of the value; Field is the same path as printed in messages.
 	Path  document.Path
 	Field string
-	// BadValue is the value that is wrong, absent where none is told.
+	// BadValue is the invalid value; absent if the message has none.
 	BadValue document.Value
-	// Detail says why.
+	// Detail is the explanation.
 	Detail string
-	// Hint is advice that the API server does not give; may be empty.
+	// Hint is additional advice that the API server does not give; may be empty.
 	Hint string
 }
 
-// ErrorType says what is wrong; its text is the reason in a Status' causes.
+// ErrorType is the type of an error; its text is the reason of a Status cause.
 type ErrorType string
 
-// The types of errors.
+// The error types, with the texts of apimachinery's field package.
 const (
 	ErrorNotFound     ErrorType = "FieldValueNotFound"
 	ErrorRequired     ErrorType = "FieldValueRequired"
@@ -40,7 +40,7 @@ const (
 	ErrorInternal     ErrorType = "InternalError"
 )
 
-// text is how messages begin that name the type of error.
+// text returns the beginning of messages with this type of error.
 func (t ErrorType) text() string {
 	switch t {
 	case ErrorNotFound:
@@ -63,11 +63,11 @@ func (t ErrorType) text() string {
 	return "Invalid value"
 }
 
-// Error returns the message as kube-apiserver words it:
-// `spec.replicas: Invalid value: -1: should be greater than or equal to 0`.
+// Error returns the message of kube-apiserver: `spec.replicas: Invalid value: -1: should be
+// greater than or equal to 0`.
 func (e FieldError) Error() string { return e.Field + ": " + e.Body() }
 
-// Body returns the message without the field.
+// Body returns the message without the field path.
 func (e FieldError) Body() string {
 	s := e.Type.text()
 	switch e.Type {
@@ -83,7 +83,7 @@ func (e FieldError) Body() string {
 	return s
 }
 
-// maxValueText limits the part of a message that shows the wrong value, in bytes.
+// maxValueText is the maximum length in bytes of an invalid value in a message.
 const maxValueText = 4 << 10
 
 func (e FieldError) valueText() string {
@@ -97,8 +97,8 @@ func (e FieldError) valueText() string {
 	return text
 }
 
-// FieldText writes a path as kube-apiserver's messages on fields do, without a
-// dot in front: spec.ports[0].name; "<nil>" for the root.
+// FieldText formats a path like kube-apiserver's field errors, without a leading dot:
+// spec.ports[0].name; the root is "<nil>".
 func FieldText(p document.Path) string {
 	if len(p) == 0 {
 		return "<nil>"

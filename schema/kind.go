@@ -5,17 +5,16 @@ import (
 	"sync"
 )
 
-// GroupVersionKind names a kind in one version of its API group.
-// The core group is "".
+// GroupVersionKind identifies a kind in one version of its API group. The core group is "".
 type GroupVersionKind struct{ Group, Version, Kind string }
 
-// APIVersion returns the text of an object's apiVersion: "apps/v1", "v1".
+// APIVersion returns the apiVersion of objects: "apps/v1", "v1".
 func (g GroupVersionKind) APIVersion() string { return APIVersion(g.Group, g.Version) }
 
-// String returns apiVersion and kind as messages name them: "apps/v1, Kind=Deployment".
+// String returns the form used in messages: "apps/v1, Kind=Deployment".
 func (g GroupVersionKind) String() string { return g.APIVersion() + ", Kind=" + g.Kind }
 
-// APIVersion joins group and version as an object's apiVersion does.
+// APIVersion joins a group and version to an apiVersion.
 func APIVersion(group, version string) string {
 	if group == "" {
 		return version
@@ -23,9 +22,9 @@ func APIVersion(group, version string) string {
 	return group + "/" + version
 }
 
-// SplitAPIVersion takes an apiVersion apart: "apps/v1" is apps and v1, "v1" is
-// the core group and v1. ok is false for more than one slash, as
-// kube-apiserver refuses it.
+// SplitAPIVersion splits an apiVersion: "apps/v1" is group apps and version v1, "v1" is the
+// core group and version v1. ok is false if it has more than one slash, which
+// kube-apiserver refuses.
 func SplitAPIVersion(apiVersion string) (group, version string, ok bool) {
 	i := strings.IndexByte(apiVersion, '/')
 	if i < 0 {
@@ -35,66 +34,65 @@ func SplitAPIVersion(apiVersion string) (group, version string, ok bool) {
 	return group, version, !strings.Contains(version, "/")
 }
 
-// Kind is one kind of object in one version. Its fields are not to be changed.
+// Kind describes one kind in one version. Its fields must not be modified.
 type Kind struct {
 	GroupVersionKind
-	// Resource is the plural in the path ("deployments"); "" for a kind that only
-	// a subresource takes, such as policy/v1 Eviction.
+	// Resource is the plural in request paths ("deployments"); "" for a kind that only a
+	// subresource accepts, such as policy/v1 Eviction.
 	Resource string
-	// Singular and ListKind are the other names of the resource ("deployment",
-	// "DeploymentList").
+	// Singular is the singular resource name ("deployment"), ListKind the kind of lists
+	// ("DeploymentList").
 	Singular, ListKind string
-	// ShortNames and Categories are as discovery lists them.
+	// ShortNames and Categories are those in the discovery document.
 	ShortNames, Categories []string
-	// Namespaced says that objects live in a namespace.
+	// Namespaced reports whether objects are namespaced; otherwise they are cluster-scoped.
 	Namespaced bool
-	// Builtin says that the kind is one of the API server's own, held in a Go
-	// type there; else it is a custom resource.
+	// Builtin reports whether the kind has a Go type in the API server; otherwise it is a
+	// custom resource.
 	Builtin bool
-	// OffByDefault says that a plain API server does not serve the kind: it is of
-	// an alpha or beta version that has to be switched on (--runtime-config).
+	// OffByDefault reports whether the kind has an alpha or beta version that must be
+	// enabled with --runtime-config.
 	OffByDefault bool
-	// Verbs of the resource in the order of discovery, which for custom resources
-	// is not that of their letters.
+	// Verbs lists the resource's verbs in discovery order, which is not alphabetical for
+	// custom resources.
 	Verbs []string
-	// Status says that there is a status subresource.
+	// Status reports whether the kind has a status subresource.
 	Status bool
-	// Scale is the scale subresource, nil for none.
+	// Scale describes the scale subresource; nil if there is none.
 	Scale *Scale
-	// Subresources are all subresources that discovery lists, with status and
+	// Subresources lists all subresources in the discovery document, including status and
 	// scale, sorted by name.
 	Subresources []Subresource
-	// Storage says that objects are stored in this version (custom resources).
+	// Storage reports whether this is the storage version (custom resources).
 	Storage bool
-	// Rules is the number of validation rules (x-kubernetes-validations) in the
-	// schema of a custom resource.
+	// Rules is the number of CEL rules (x-kubernetes-validations) in the schema of a custom
+	// resource.
 	Rules int
-	// Deprecated says that the version is (custom resources); Warning is then
-	// what the server says to who uses it.
+	// Deprecated reports whether the version is deprecated (custom resources); Warning is
+	// then the warning in responses to requests that use it.
 	Deprecated bool
 	Warning    string
-	// Columns are the additional printer columns (custom resources).
+	// Columns lists the additional printer columns (custom resources).
 	Columns []Column
-	// Selectable are the paths of fields that field selectors may name (custom
-	// resources), such as ".spec.color".
+	// Selectable lists the paths of selectable fields, such as ".spec.color" (custom
+	// resources).
 	Selectable []string
 
 	resolve func() *Type
 	once    sync.Once
-	// embeds is found once: a definition may have thousands of fields.
+	// embeds caches the result of Embeds: a definition may have thousands of fields.
 	embeds      bool
 	embedsFound sync.Once
 	typ         *Type
 }
 
-// NewKind returns a kind whose type is known already.
+// NewKind returns a kind with a given type.
 func NewKind(k GroupVersionKind, t *Type) *Kind {
 	return &Kind{GroupVersionKind: k, typ: t}
 }
 
-// Type returns what is known of the kind's objects, never nil. The first call
-// decodes it, at most a millisecond; later ones cost nothing. Safe for
-// concurrent use.
+// Type returns the type of the kind's objects; it is never nil. The first call decodes it,
+// which takes at most a millisecond. It is safe for concurrent use.
 func (k *Kind) Type() *Type {
 	if k.resolve != nil {
 		k.once.Do(func() { k.typ = k.resolve() })
@@ -105,15 +103,15 @@ func (k *Kind) Type() *Type {
 	return k.typ
 }
 
-// Embeds reports whether objects of the kind contain whole objects
-// (x-kubernetes-embedded-resource). The first call looks through all fields; later ones
-// cost nothing. Safe for concurrent use.
+// Embeds reports whether objects of the kind contain embedded objects
+// (x-kubernetes-embedded-resource). The first call visits all fields. It is safe for
+// concurrent use.
 func (k *Kind) Embeds() bool {
 	k.embedsFound.Do(func() { k.embeds = hasEmbedded(k.Type()) })
 	return k.embeds
 }
 
-// hasEmbedded reports whether a type contains whole objects below its root.
+// hasEmbedded reports whether a type contains embedded objects below its root.
 func hasEmbedded(root *Type) bool {
 	seen := map[*Type]bool{}
 	var look func(t *Type) bool
@@ -141,7 +139,7 @@ func hasEmbedded(root *Type) bool {
 	return look(root)
 }
 
-// Subresource finds a subresource by name.
+// Subresource returns the subresource with the given name.
 func (k *Kind) Subresource(name string) (*Subresource, bool) {
 	for i := range k.Subresources {
 		if k.Subresources[i].Name == name {
@@ -151,28 +149,28 @@ func (k *Kind) Subresource(name string) (*Subresource, bool) {
 	return nil, false
 }
 
-// Scale says where an object holds what its scale subresource shows. The paths
-// are JSON paths without index, such as ".spec.replicas".
+// Scale holds the paths that the scale subresource reads and writes. They are JSON paths
+// without indices, such as ".spec.replicas".
 type Scale struct {
 	SpecReplicasPath   string
 	StatusReplicasPath string
-	// LabelSelectorPath leads to the selector: a string in custom resources
-	// ("" for none), a label selector or map in built-in kinds.
+	// LabelSelectorPath is the path of the selector: a string in custom resources ("" for
+	// none), a label selector or map in built-in kinds.
 	LabelSelectorPath string
 }
 
-// Subresource is a part of a resource with a path of its own.
+// Subresource describes a subresource.
 type Subresource struct {
-	// Name is the path's last segment: "status".
+	// Name is the last segment of the request path, such as "status".
 	Name string
-	// Kind is what its requests carry: the kind itself for status,
+	// Kind is the kind of request bodies: the resource's own kind for status,
 	// autoscaling/v1 Scale for scale.
 	Kind GroupVersionKind
-	// Verbs in the order of discovery.
+	// Verbs lists the verbs in discovery order.
 	Verbs []string
 }
 
-// Column is a column that kubectl get prints for a custom resource.
+// Column is an additional printer column of a custom resource.
 type Column struct {
 	Name, Type, Format, Description, JSONPath string
 	Priority                                  int

@@ -7,13 +7,13 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// maxNameLength bounds the names that Nearest compares.
+// maxNameLength bounds the length of names that Nearest compares.
 const maxNameLength = 256
 
-// Nearest returns the candidate that name most likely was meant to be, "" where
-// none is near: upper and lower case do not count, a letter added, missing,
-// changed or swapped with its neighbour counts one, and up to a third of the
-// letters may differ. Of equally near ones the first is taken.
+// Nearest returns the candidate closest to a misspelt name, or "" if none is close. It
+// ignores case; inserting, deleting, changing or transposing a letter counts as one edit,
+// and up to a third of the letters may differ. Among equally close candidates the first is
+// returned.
 func Nearest(name string, candidates iter.Seq[string]) string {
 	if name == "" || len(name) > maxNameLength {
 		return ""
@@ -31,7 +31,7 @@ func Nearest(name string, candidates iter.Seq[string]) string {
 	return best
 }
 
-// distance counts the edits that make b of a, or gives up at limit.
+// distance returns the edit distance between a and b, or limit if it is at least limit.
 func distance(a, b []rune, limit int) int {
 	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
 		return limit
@@ -62,9 +62,8 @@ func distance(a, b []rune, limit int) int {
 	return last[len(b)]
 }
 
-// NearestField returns the name of the field that may have been meant by the last
-// step of a path, which leads to a field that the type does not have; "" where
-// there is no such field, or none that is near.
+// NearestField returns the name of the field that was probably meant by the last step of a
+// path that the type lacks, or "" if no field's name is close.
 func (t *Type) NearestField(path document.Path) string {
 	for i, step := range path {
 		name, isField := step.Name()

@@ -9,19 +9,17 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// ErrInvalidOpenAPI is the cause of errors of FromOpenAPI.
+// ErrInvalidOpenAPI is the cause of all errors of FromOpenAPI.
 var ErrInvalidOpenAPI = errors.New("invalid OpenAPI v3 document")
 
-// FromOpenAPI reads the kinds of OpenAPI v3 documents, as
-// `kubectl get --raw /openapi/v3/apis/apps/v1` prints them, sorted by group,
-// version and kind. Types of one name are taken from the first document that
-// has them. Resources, scopes, verbs and subresources come from the paths;
-// short names and categories are not in such a document.
+// FromOpenAPI returns the kinds in OpenAPI v3 documents, as printed by 'kubectl get --raw
+// /openapi/v3/apis/apps/v1', sorted by group, version and kind. If several documents define
+// a type with the same name, the first is used. Resources, scopes, verbs and subresources
+// come from the paths; such documents lack short names and categories.
 //
-// Kinds of the API server's own groups become Builtin; how Go types hold their
-// fields is taken from the newest catalog where that knows the type.
-// Defaults that built-in kinds declare as zero values are left out (see
-// Field.Default). An error is an ErrInvalidOpenAPI.
+// Kinds of the API server's own groups become Builtin; how their Go types declare fields
+// comes from the newest catalog if it has the type. Zero-value defaults of built-in kinds
+// are omitted (see Field.Default). An error wraps ErrInvalidOpenAPI.
 func FromOpenAPI(docs ...document.Value) ([]*Kind, error) {
 	kinds, err := readOpenAPI(docs...)
 	if err != nil {
@@ -55,7 +53,7 @@ func readOpenAPI(docs ...document.Value) ([]*Kind, error) {
 	for name, s := range schemas.Members() {
 		gvks := s.Get("x-kubernetes-group-version-kind")
 		if gvks.Len() != 1 && paths.kinds[gvkOf(gvks)] == nil {
-			continue // options and events that are of every group
+			continue // kinds that belong to every group, such as DeleteOptions and WatchEvent
 		}
 		gvk := gvkOf(gvks)
 		if gvk.Kind == "" || strings.HasSuffix(gvk.Kind, "List") && s.Lookup("properties", "items").Exists() {
@@ -70,8 +68,8 @@ func readOpenAPI(docs ...document.Value) ([]*Kind, error) {
 	return kinds, c.finish()
 }
 
-// gvkOf reads x-kubernetes-group-version-kind: an object at an operation, a list
-// of them at a schema, of which the first counts.
+// gvkOf reads x-kubernetes-group-version-kind: an object in an operation; a list in a
+// schema, of which the first item is used.
 func gvkOf(v document.Value) GroupVersionKind {
 	if v.Kind() == document.List {
 		if v.Len() == 0 {
@@ -93,7 +91,7 @@ func (g GroupVersionKind) less(h GroupVersionKind) bool {
 	return g.Kind < h.Kind
 }
 
-// resourcePaths is what the paths of a document tell of one kind.
+// resourcePaths is the information about one kind from the document's paths.
 type resourcePaths struct {
 	resource     string
 	namespaced   bool
@@ -106,15 +104,15 @@ type pathReader struct {
 	resources map[string]*resourcePaths // by "group/version/plural"
 }
 
-// verbs are the verbs of the operations' x-kubernetes-action.
+// actionVerbs maps values of x-kubernetes-action to verbs.
 var actionVerbs = [...][2]string{
 	{"list", "list"}, {"get", "get"}, {"post", "create"}, {"put", "update"}, {"patch", "patch"},
 	{"delete", "delete"}, {"deletecollection", "deletecollection"}, {"watch", "watch"},
 	{"watchlist", "watch"}, {"connect", "connect"},
 }
 
-// splitPath takes a path such as
-// /apis/apps/v1/namespaces/{namespace}/deployments/{name}/scale apart.
+// splitPath splits a path such as
+// /apis/apps/v1/namespaces/{namespace}/deployments/{name}/scale.
 func splitPath(path string) (group, version string, rest []string, namespaced bool) {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	switch {
@@ -185,7 +183,7 @@ func (r *pathReader) operation(res *resourcePaths, rest []string, op document.Va
 	sort.Strings(sub.Verbs)
 }
 
-// describe fills in what the paths tell of a kind.
+// describe sets the fields of a kind that come from the paths.
 func (r *pathReader) describe(k *Kind) {
 	res := r.kinds[k.GroupVersionKind]
 	if res == nil {
@@ -194,7 +192,7 @@ func (r *pathReader) describe(k *Kind) {
 	k.Resource, k.Namespaced = res.resource, res.namespaced
 	k.Singular, k.ListKind = strings.ToLower(k.Kind), k.Kind+"List"
 	if res.verbs["list"] && !k.Builtin {
-		res.verbs["watch"] = true // custom resources have no paths for it
+		res.verbs["watch"] = true // the documents lack watch paths of custom resources
 	}
 	for v := range res.verbs {
 		k.Verbs = append(k.Verbs, v)
@@ -207,9 +205,9 @@ func (r *pathReader) describe(k *Kind) {
 	k.noteSubresources()
 }
 
-// noteSubresources sets what follows from the list of subresources. The paths of
-// a built-in kind's scale are the same everywhere; those of a custom resource
-// are in its CRD alone, and the usual ones are taken.
+// noteSubresources sets Status and Scale from the list of subresources. All built-in kinds
+// have the same scale paths; those of a custom resource are only in its CRD, so the usual
+// ones are assumed.
 func (k *Kind) noteSubresources() {
 	_, k.Status = k.Subresource("status")
 	if _, ok := k.Subresource("scale"); ok && k.Scale == nil {
@@ -220,7 +218,7 @@ func (k *Kind) noteSubresources() {
 	}
 }
 
-// adoptGoFields takes from the catalog how Go types hold fields.
+// adoptGoFields copies the Go declarations of fields from the catalog.
 func adoptGoFields(kinds []*Kind, from *Catalog) {
 	seen := map[*Type]bool{}
 	var walk func(t *Type)

@@ -74,8 +74,8 @@ func TestInvalidOpenAPI(t *testing.T) {
 	}
 }
 
-// TestRecursiveOpenAPI: types that hold themselves, also through a field's own map
-// type, come to an end.
+// TestRecursiveOpenAPI: conversion of recursive types terminates, even if the recursion
+// passes a field's own map type.
 func TestRecursiveOpenAPI(t *testing.T) {
 	kinds, err := FromOpenAPI(parse(t, `
 openapi: 3.0.0
@@ -100,8 +100,8 @@ components:
 	}
 }
 
-// TestListRelationship: without a list type a list merges by its patch strategy, as
-// schemaconv reads built-in kinds.
+// TestListRelationship: a list without a list type merges by its patch strategy, as
+// schemaconv converts built-in kinds.
 func TestListRelationship(t *testing.T) {
 	const items = "items: {type: object, properties: {a: {type: string, default: x}}}"
 	for _, c := range []struct {
@@ -136,7 +136,7 @@ components:
 	}
 }
 
-// A document may describe types of known names in a way of its own.
+// TestOpenAPIOfOtherTypes: a document may define well-known type names differently.
 func TestOpenAPIOfOtherTypes(t *testing.T) {
 	for _, name := range []string{fieldsV1Name, microTimeName, quantityName, rawExtensionName, objectMetaName} {
 		for _, typ := range []string{"string", "integer", "object", "array, items: {type: string}"} {

@@ -10,9 +10,8 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// Registry joins the kinds of a catalog with those of CRDs and OpenAPI
-// documents. CRDs may be added and removed at any time; it is safe for
-// concurrent use.
+// Registry combines the kinds of a catalog with those of CRDs and OpenAPI documents, which
+// can be added and removed at any time. It is safe for concurrent use.
 type Registry struct {
 	builtin *Catalog
 
@@ -31,20 +30,19 @@ func NewRegistry(builtin *Catalog) *Registry {
 	return r
 }
 
-// LeaveOff makes the registry that of a plain API server, which does not serve
-// the resources of built-in kinds that are off by default: Resource, Served and
-// Kinds leave them out. Kind still knows them, as an API server knows versions
-// that it does not serve.
+// LeaveOff makes Resource, Served and Kinds omit the built-in kinds that are off by
+// default, as an API server without --runtime-config does. Kind still returns them, because
+// an API server can decode versions that it does not serve.
 func (r *Registry) LeaveOff() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.plain = true
 }
 
-// Catalog returns the catalog of built-in kinds, nil for none.
+// Catalog returns the catalog of built-in kinds; nil if there is none.
 func (r *Registry) Catalog() *Catalog { return r.builtin }
 
-// index makes the maps of what was added anew. r.mu is held for writing.
+// index rebuilds the maps of added kinds. r.mu is held for writing.
 func (r *Registry) index() {
 	r.byKind = map[GroupVersionKind]*Kind{}
 	r.byResource = map[resourceName]*Kind{}
@@ -57,15 +55,14 @@ func (r *Registry) index() {
 	for _, k := range r.added {
 		put(k)
 	}
-	for _, name := range slices.Sorted(maps.Keys(r.crds)) { // of two CRDs for one kind the last counts
+	for _, name := range slices.Sorted(maps.Keys(r.crds)) { // if two CRDs define one kind, the last is used
 		for _, k := range r.crds[name].Kinds {
 			put(k)
 		}
 	}
 }
 
-// AddCRD adds a CRD's kinds, or puts them in the place of those of the CRD of
-// the same name.
+// AddCRD adds a CRD's kinds. They replace those of a CRD with the same name.
 func (r *Registry) AddCRD(c *CRD) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -73,7 +70,7 @@ func (r *Registry) AddCRD(c *CRD) {
 	r.index()
 }
 
-// RemoveCRD takes the CRD of that name out and says whether there was one.
+// RemoveCRD removes the CRD with the given name and reports whether it existed.
 func (r *Registry) RemoveCRD(name string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -85,7 +82,7 @@ func (r *Registry) RemoveCRD(name string) bool {
 	return true
 }
 
-// CRD finds the CRD of that name: "widgets.lab.example.com".
+// CRD returns the CRD with the given name, such as "widgets.lab.example.com".
 func (r *Registry) CRD(name string) (*CRD, bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -93,8 +90,8 @@ func (r *Registry) CRD(name string) (*CRD, bool) {
 	return c, ok
 }
 
-// Add adds single kinds, such as those of FromOpenAPI. They stand before
-// built-in kinds of the same name and behind those of CRDs.
+// Add adds individual kinds, such as those of FromOpenAPI. They take precedence over
+// built-in kinds, and CRDs over them.
 func (r *Registry) Add(kinds ...*Kind) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -104,7 +101,7 @@ func (r *Registry) Add(kinds ...*Kind) {
 	r.index()
 }
 
-// Kind finds a kind by its name.
+// Kind returns the kind with the given group, version and kind.
 func (r *Registry) Kind(gvk GroupVersionKind) (*Kind, bool) {
 	r.mu.RLock()
 	k, ok := r.byKind[gvk]
@@ -115,7 +112,7 @@ func (r *Registry) Kind(gvk GroupVersionKind) (*Kind, bool) {
 	return k, ok
 }
 
-// Of finds the kind of an object by its apiVersion and kind.
+// Of returns the kind of an object by its apiVersion and kind.
 func (r *Registry) Of(object document.Value) (*Kind, bool) {
 	apiVersion, _ := object.Get("apiVersion").Text()
 	kind, _ := object.Get("kind").Text()
@@ -126,7 +123,7 @@ func (r *Registry) Of(object document.Value) (*Kind, bool) {
 	return r.Kind(GroupVersionKind{group, version, kind})
 }
 
-// Resource finds a kind by the plural of its resource.
+// Resource returns the kind with the given plural resource name.
 func (r *Registry) Resource(group, version, resource string) (*Kind, bool) {
 	r.mu.RLock()
 	k, ok := r.byResource[resourceName{group, version, resource}]
@@ -141,8 +138,8 @@ func (r *Registry) Resource(group, version, resource string) (*Kind, bool) {
 	return k, ok
 }
 
-// Served returns the served versions of a kind, the preferred first: in the
-// order of discovery for built-in groups, by version priority for others.
+// Served returns the served versions of a kind, the preferred one first: in discovery order
+// for built-in groups, by version priority for others.
 func (r *Registry) Served(group, kind string) []*Kind {
 	var found []*Kind
 	for k := range r.Kinds() {

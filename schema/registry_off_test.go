@@ -6,7 +6,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// What is off by default is known but not served by a plain API server.
+// TestLeaveOffHidesResources: kinds that are off by default are known but not served after
+// LeaveOff.
 func TestLeaveOffHidesResources(t *testing.T) {
 	catalog, err := schema.Builtin("1.36")
 	if err != nil {

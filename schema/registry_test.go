@@ -51,8 +51,8 @@ func TestRegistry(t *testing.T) {
 	}
 }
 
-// TestRegistryOrder: a kind of a cluster's OpenAPI stands before the built-in one
-// of its name, and that of a CRD before both.
+// TestRegistryOrder: a kind from a cluster's OpenAPI takes precedence over the built-in
+// one, and that of a CRD over both.
 func TestRegistryOrder(t *testing.T) {
 	r := NewRegistry(builtin(t, ""))
 	gvk := GroupVersionKind{"apps", "v1", "Deployment"}
@@ -107,7 +107,7 @@ func TestRegistryConcurrently(t *testing.T) {
 }
 
 func TestVersionBefore(t *testing.T) {
-	// The order that Kubernetes documents for CustomResourceDefinition versions.
+	// The version order documented for CustomResourceDefinitions.
 	want := []string{"v10", "v2", "v1", "v11beta2", "v10beta3", "v3beta1", "v01beta1", "v1beta1", "v12alpha1", "v11alpha2", "foo1", "foo10"}
 	for i := range want {
 		for j := range want {

@@ -1,50 +1,49 @@
-// Package schema says what the fields of a Kubernetes kind are: their types,
-// how lists and maps merge, merge keys and patch strategies, defaults and what
-// is valid.
+// Package schema describes the fields of Kubernetes kinds: their types, how lists and maps
+// merge, merge keys and patch strategies, defaults and validation.
 //
-// One [Type] serves structured merge, strategic merge, defaulting, pruning and
-// validation. Types come from the compiled catalog of the built-in kinds
-// ([Builtin]), from CustomResourceDefinitions ([FromCRD]), from an OpenAPI v3
-// document of a cluster ([FromOpenAPI]), or from nowhere ([Deduced]); where they
-// came from makes no difference to who uses them.
+// One [Type] serves structured merge, strategic merge, defaulting, pruning and validation.
+// Types come from the embedded catalog of the built-in kinds ([Builtin]), from
+// CustomResourceDefinitions ([FromCRD]), from OpenAPI v3 documents of a cluster
+// ([FromOpenAPI]), or are deduced for values without a schema ([Deduced]). Users of a type
+// need not know its source.
 package schema
 
 import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// Type is what is known of a value. Types refer to each other and may be
-// recursive; they are immutable and shared.
+// Type describes a value. Types refer to each other and may be recursive; they are
+// immutable and shared.
 //
-// A value may be allowed to be a scalar, a list and a map at once: that is what
-// a field without a schema is.
+// A type may allow a scalar, a list and a map at the same time; a field without a schema
+// does.
 type Type struct {
-	// Name is the type's name in its source, such as
-	// "io.k8s.api.apps.v1.DeploymentSpec"; "" where it has none.
+	// Name is the type's name in its source, such as "io.k8s.api.apps.v1.DeploymentSpec";
+	// "" if it has none.
 	Name string
-	// Scalar says which scalars the value may be, NoScalar for none.
+	// Scalar is the scalar type, NoScalar if scalars are not allowed.
 	Scalar Scalar
-	// List says what the items are where the value may be a list, else nil.
+	// List describes the items; nil if lists are not allowed.
 	List *ListType
-	// Map says what the members are where the value may be an object, else nil.
+	// Map describes the members; nil if objects are not allowed.
 	Map *MapType
-	// Format narrows a scalar: "int32", "int64", "double", "byte", "date-time",
-	// "micro-time", "quantity", "fields-v1", or another of JSON schema's.
+	// Format restricts a scalar: "int32", "int64", "double", "byte", "date-time",
+	// "micro-time", "quantity", "fields-v1", or another JSON Schema format.
 	Format string
-	// Nullable says that null is a value of its own here (CRDs only).
+	// Nullable reports whether null is allowed as a value (CRDs only).
 	Nullable bool
-	// Embedded marks a whole Kubernetes object with its apiVersion, kind and
-	// metadata (x-kubernetes-embedded-resource).
+	// Embedded marks an embedded object with apiVersion, kind and metadata
+	// (x-kubernetes-embedded-resource).
 	Embedded bool
-	// Validation holds further rules for the value, nil where there are none.
+	// Validation holds further validation rules; nil if there are none.
 	Validation *Validation
 }
 
-// Scalar says which scalars a value may be.
+// Scalar is a scalar type.
 type Scalar uint8
 
-// The scalars. Structured merge knows IntegerScalar and NumberScalar as
-// "numeric"; AnyScalar and IntOrStringScalar as "untyped".
+// The scalar types. For structured merge, IntegerScalar and NumberScalar are "numeric",
+// AnyScalar and IntOrStringScalar are "untyped".
 const (
 	NoScalar Scalar = iota
 	StringScalar
@@ -55,76 +54,74 @@ const (
 	AnyScalar
 )
 
-// ListKind says how a list merges (x-kubernetes-list-type; KEP-555).
+// ListKind is the merge behavior of a list (x-kubernetes-list-type; KEP-555).
 type ListKind uint8
 
 // The kinds of lists.
 const (
-	// AtomicList is replaced as a whole and has one owner.
+	// AtomicList is replaced as a whole and owned as a whole.
 	AtomicList ListKind = iota
-	// SetList is a list of distinct scalars, each of which has owners of its own.
+	// SetList is a list of unique scalars, each with its own owners.
 	SetList
-	// KeyedList holds objects told apart by the fields in Keys ("map").
+	// KeyedList is a list of objects identified by the fields in Keys ("map").
 	KeyedList
 )
 
-// ListType is what is known of a list.
+// ListType describes a list.
 type ListType struct {
 	Elem *Type
 	Kind ListKind
 	// Keys of a KeyedList, sorted by name.
 	Keys []Key
-	// PreserveUnknown says that unknown members of objects in the list are kept
+	// PreserveUnknown keeps unknown members of objects in the list
 	// (x-kubernetes-preserve-unknown-fields).
 	PreserveUnknown bool
-	// ElemDefault is the JSON text of what takes the place of an item that is
-	// null and must not be; "" for none (custom resources).
+	// ElemDefault is the JSON text of the default for a null item that is not nullable; ""
+	// for none (custom resources).
 	ElemDefault string
 }
 
-// Key is a field that tells the items of a keyed list apart.
+// Key is a key field of a keyed list.
 type Key struct {
 	Name string
-	// Default is the JSON text of the value that an item without the field is
-	// taken to have; "" for none.
+	// Default is the JSON text of the key's value in items that lack the field; "" for
+	// none.
 	Default string
 }
 
-// MapType is what is known of an object.
+// MapType describes an object.
 type MapType struct {
-	// Fields are the named members, sorted by name.
+	// Fields are the declared members, sorted by name.
 	Fields []Field
-	// Elem is the type of members without a name of their own, nil where there
-	// may be none. It is what structured merge goes by: below an
-	// x-kubernetes-preserve-unknown-fields and in an object without properties
-	// it is Deduced(). For pruning see Keeps.
+	// Elem is the type of undeclared members in structured merge; nil if they are not
+	// allowed. Below x-kubernetes-preserve-unknown-fields and in an object without
+	// properties it is Deduced(). See Keeps for pruning.
 	Elem *Type
-	// Atomic reports that the object is replaced as a whole and has one owner
+	// Atomic reports whether the object is replaced as a whole and owned as a whole
 	// (x-kubernetes-map-type: atomic).
 	Atomic bool
-	// PreserveUnknown says that unknown members of this very object are kept
+	// PreserveUnknown keeps unknown members of this object, not of nested ones
 	// (x-kubernetes-preserve-unknown-fields).
 	PreserveUnknown bool
-	// ElemDefault is the JSON text of what takes the place of an Elem that is
-	// null and must not be; "" for none (custom resources).
+	// ElemDefault is the JSON text of the default for a null member value that is not
+	// nullable; "" for none (custom resources).
 	ElemDefault string
-	// Object marks the root of a custom resource and objects embedded in one:
-	// Fields has apiVersion, kind and metadata as they are in every object. What
-	// the schema itself says of them is in Meta: that validates and defaults, and
-	// says nothing of merging.
+	// Object marks the root of a custom resource and embedded objects: Fields then has
+	// apiVersion, kind and metadata with the types of all objects. Meta has the schema's
+	// own declarations of them, which affect validation and defaulting but not merging.
 	Object bool
 	Meta   []Field
-	// Required are the names of members that must be there, sorted.
+	// Required lists the required members, sorted.
 	Required []string
 }
 
-// Keeps reports whether a member that is no field of its own survives pruning:
-// it is kept as it is with PreserveUnknown, as an Elem otherwise.
+// Keeps reports whether undeclared members survive pruning: unchanged with PreserveUnknown,
+// otherwise as values of type Elem.
 func (m *MapType) Keeps() bool {
 	return m.PreserveUnknown || m.Elem != nil && m.Elem != Deduced()
 }
 
-// Field finds the member of that name, nil where it has none of its own.
+// Field returns the declared member with the given name; nil if there is none.
 func (m *MapType) Field(name string) *Field {
 	if m == nil {
 		return nil
@@ -145,11 +142,11 @@ func (m *MapType) Field(name string) *Field {
 	return nil
 }
 
-// fewFields are searched one by one: most names differ in length already.
+// fewFields is the number of fields up to which a linear search is faster: most names
+// differ in length.
 const fewFields = 8
 
-// Member returns the type of the member of that name, by its own field or as
-// one of many; nil where the map allows none.
+// Member returns the type of a member, declared or not; nil if the map does not allow it.
 func (m *MapType) Member(name string) *Type {
 	if f := m.Field(name); f != nil {
 		return f.Type
@@ -160,9 +157,8 @@ func (m *MapType) Member(name string) *Type {
 	return m.Elem
 }
 
-// At returns the type of what a path leads to from a value of type t: of a member, or of
-// the items of a list, however a step names the item. It is nil where t is nil or the
-// schema has nothing there.
+// At returns the type at a path below type t. Any kind of step leads to the items of a
+// list. It is nil if t is nil or the schema has nothing at the path.
 func (t *Type) At(path document.Path) *Type {
 	for _, step := range path {
 		if t == nil {
@@ -179,27 +175,27 @@ func (t *Type) At(path document.Path) *Type {
 	return t
 }
 
-// Field is a named member of an object.
+// Field is a declared member of an object.
 type Field struct {
 	Name string
 	Type *Type
-	// Default is the JSON text of the value given to the field where it is
-	// missing; "" for none. Of built-in kinds only what the field's type
-	// declares (+default); what their code fills in besides is not known here.
+	// Default is the JSON text of the declared default; "" for none. For built-in kinds it
+	// is the default declared on the type (+default); those set by default functions are in
+	// package schema/defaults.
 	Default string
-	// Strategy says how strategic merge treats the field.
+	// Strategy is the patch strategy of strategic merge.
 	Strategy PatchStrategy
-	// MergeKey is strategic merge's key of a list with StrategyMerge; "" where
-	// the items are scalars.
+	// MergeKey is the patch merge key of a list with StrategyMerge; "" if the items are
+	// scalars.
 	MergeKey string
-	// Go says how the API server's Go type holds the field; zero for custom
+	// Go is the declaration of the field in the API server's Go type; zero for custom
 	// resources.
 	Go GoField
 
 	value document.Value // Default, parsed
 }
 
-// DefaultValue returns the Default as a value, absent for none.
+// DefaultValue returns Default in parsed form; absent for none.
 func (f *Field) DefaultValue() document.Value {
 	if f.value.Exists() {
 		return f.value
@@ -207,38 +203,40 @@ func (f *Field) DefaultValue() document.Value {
 	return ParseDefault(f.Default)
 }
 
-// PatchStrategy is how strategic merge treats a field (x-kubernetes-patch-strategy).
+// PatchStrategy is the patch strategy of a field in strategic merge
+// (x-kubernetes-patch-strategy).
 type PatchStrategy uint8
 
-// The strategies; a field may have StrategyMerge and StrategyRetainKeys.
+// The patch strategies; a field may combine StrategyMerge and StrategyRetainKeys.
 const (
 	// StrategyMerge merges a list by its merge key, or as a set of scalars.
 	StrategyMerge PatchStrategy = 1 << 0
-	// StrategyRetainKeys lets the patch say which keys of a map stay.
+	// StrategyRetainKeys keeps only those keys of a map that are in the patch's
+	// $retainKeys.
 	StrategyRetainKeys PatchStrategy = 1 << 1
-	// StrategyReplace replaces a map as a whole. No strategy at all is another
-	// thing: maps are then merged, and lists replaced.
+	// StrategyReplace replaces a map as a whole. Without a strategy, maps are merged and
+	// lists are replaced.
 	StrategyReplace PatchStrategy = 1 << 2
 )
 
-// GoField is how a built-in kind's Go struct holds a field, which decides what
-// decoding and encoding it there drops.
+// GoField is how a built-in kind's Go struct declares a field, which determines what is
+// dropped in a decoding and encoding round trip.
 type GoField uint8
 
-// Facts about a Go field.
+// The properties of a Go field.
 const (
 	// GoPointer: the field is a pointer, so that zero and missing differ.
 	GoPointer GoField = 1 << iota
-	// GoOmitEmpty: an empty value is not written (json:",omitempty").
+	// GoOmitEmpty: an empty value is omitted (json:",omitempty").
 	GoOmitEmpty
-	// GoOmitZero: a zero value is not written (json:",omitzero").
+	// GoOmitZero: a zero value is omitted (json:",omitzero").
 	GoOmitZero
-	// GoInline: set where the field comes from an embedded struct.
+	// GoInline: the field comes from an embedded struct.
 	GoInline
 )
 
-// Validation holds what JSON schema says of a value beyond its type, as a
-// CustomResourceDefinition may.
+// Validation holds the JSON Schema validation of a value beyond its type, from a
+// CustomResourceDefinition.
 type Validation struct {
 	Enum                                     []string // JSON texts
 	Pattern                                  string
@@ -256,7 +254,7 @@ type Validation struct {
 	pattern *lazyPattern     // Pattern, compiled
 }
 
-// Junctor is a schema below allOf, anyOf, oneOf or not: it only validates.
+// Junctor is a schema below allOf, anyOf, oneOf or not, which affects validation only.
 type Junctor struct {
 	Type       string // "" for any
 	Format     string
@@ -266,5 +264,5 @@ type Junctor struct {
 	Items      *Junctor
 }
 
-// Rule is a validation in the Common Expression Language.
+// Rule is a validation rule in the Common Expression Language (CEL).
 type Rule struct{ Rule, Message, MessageExpression, Reason, FieldPath string }

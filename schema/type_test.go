@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestFieldIsFound: a field is found by its name in a map with any number of
-// them, and no other is taken for one that is missing.
+// TestFieldIsFound: a field is found by name in maps of any size, and a missing name is not
+// found.
 func TestFieldIsFound(t *testing.T) {
 	for n := range 70 {
 		var names []string

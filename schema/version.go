@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// VersionBefore orders API versions as Kubernetes prefers them
-// (apimachinery's version.CompareKubeAwareVersionStrings): v2, v1, v2beta1,
-// v1beta2, v1beta1, v1alpha1, then all that are not of this form, in the order
-// of their letters. So are those of one rank, as v1 and v01.
+// VersionBefore orders API versions by Kubernetes' version priority (apimachinery's
+// version.CompareKubeAwareVersionStrings): v2, v1, v2beta1, v1beta2, v1beta1, v1alpha1,
+// then versions of any other form alphabetically. Versions with equal priority, such as v1
+// and v01, are ordered alphabetically too.
 func VersionBefore(a, b string) bool {
 	x, xok := parseVersion(a)
 	y, yok := parseVersion(b)

@@ -8,15 +8,16 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/remake"
 )
 
-// filler carries what one Apply knows.
+// filler is the state of one Apply.
 type filler struct {
 	options Options
 	path    document.Path
 	skip    map[string]bool // features whose rules do not apply
 }
 
-// walk applies a type's rules to a value and then goes into its members, as the
-// API server calls the functions of a type before those of its fields' types.
+// walk applies a type's rules to a value and then visits its members, in the order in which
+// the API server calls default functions: those of a type before those of its fields'
+// types.
 func (f *filler) walk(p *plan, v, live document.Value) document.Value {
 	if remake.Shared(v, live) {
 		return v
@@ -46,8 +47,8 @@ func (f *filler) walk(p *plan, v, live document.Value) document.Value {
 	return v
 }
 
-// each replaces the items of a list or the members of an object. change is given
-// each with the one that it was made from in live.
+// each maps the items of a list or the members of an object. change also receives the part
+// of live that each was made from.
 func (f *filler) each(v, live document.Value, change func(part, live document.Value) document.Value) document.Value {
 	f.path = append(f.path, document.Step{})
 	top := len(f.path) - 1
@@ -68,8 +69,8 @@ func (f *filler) each(v, live document.Value, change func(part, live document.Va
 	return v
 }
 
-// rule applies a rule below v, steps further down. far is the object of the
-// rule's type, near the innermost list item on the way.
+// rule applies a rule at a path of steps below v. far is the object of the rule's type,
+// near the innermost list item on the path.
 func (f *filler) rule(r *Rule, steps []step, v, far, near document.Value) document.Value {
 	s := steps[0]
 	old := v.Get(s.name)
@@ -77,7 +78,7 @@ func (f *filler) rule(r *Rule, steps []step, v, far, near document.Value) docume
 	f.path = append(f.path, document.FieldStep(s.name))
 	switch {
 	case s.each && len(steps) == 1:
-		now = f.each(old, document.Value{}, func(item, _ document.Value) document.Value { return f.settle(r, item, far, near) })
+		now = f.each(old, document.Value{}, func(item, _ document.Value) document.Value { return f.apply(r, item, far, near) })
 	case s.each:
 		now = f.each(old, document.Value{}, func(item, _ document.Value) document.Value { return f.rule(r, steps[1:], item, far, item) })
 	case len(steps) > 1:
@@ -86,7 +87,7 @@ func (f *filler) rule(r *Rule, steps []step, v, far, near document.Value) docume
 			now = f.rule(r, steps[1:], old, far, near)
 		}
 	default:
-		now = f.settle(r, old, far, near)
+		now = f.apply(r, old, far, near)
 	}
 	f.path = f.path[:len(f.path)-1]
 	if document.SameNode(now, old) {
@@ -95,7 +96,7 @@ func (f *filler) rule(r *Rule, steps []step, v, far, near document.Value) docume
 	return v.With(s.name, now)
 }
 
-// creates reports whether a rule makes the objects on the way to its field.
+// creates reports whether a rule creates the missing objects on the path to its field.
 func (f *filler) creates(r *Rule, rest []step, far, near document.Value) bool {
 	for _, s := range rest {
 		if s.each {
@@ -114,8 +115,8 @@ func (r *Rule) holds(far, near document.Value) bool {
 	return true
 }
 
-// settle returns what becomes of the field's value by the rule.
-func (f *filler) settle(r *Rule, old, far, near document.Value) document.Value {
+// apply returns the field's value after the rule.
+func (f *filler) apply(r *Rule, old, far, near document.Value) document.Value {
 	if r.value.rounded {
 		return f.round(r, old)
 	}
@@ -156,8 +157,8 @@ func (f *filler) settle(r *Rule, old, far, near document.Value) document.Value {
 	return now
 }
 
-// members adds the members of from that old lacks. The API server makes the map
-// for it, so that an empty one is the same as none.
+// members adds the members of from that old lacks. The API server allocates the map, so an
+// empty map equals a missing one.
 func (f *filler) members(r *Rule, old, from document.Value) document.Value {
 	var added document.ObjectBuilder
 	for key, val := range from.Members() {
@@ -191,7 +192,7 @@ func (f *filler) round(r *Rule, old document.Value) document.Value {
 		return old
 	}
 	if plain, _ := quantity.Canonical(s, false); plain == want {
-		return old // only spelled otherwise, see InMemory
+		return old // only the spelling differs, see InMemory
 	}
 	now := document.NewString(want)
 	f.observe(r, now)

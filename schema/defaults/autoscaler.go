@@ -7,18 +7,17 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// HorizontalPodAutoscalers of autoscaling/v1 have one number for the utilization
-// of the processors, and keep all else that newer versions say of metrics,
-// behavior and conditions as JSON in annotations (pkg/apis/autoscaling/v1).
+// HorizontalPodAutoscalers of autoscaling/v1 have a single CPU utilization target. Metrics,
+// behavior and conditions of newer versions are kept as JSON in annotations
+// (pkg/apis/autoscaling/v1).
 
 const annotated = "autoscaling.alpha.kubernetes.io/"
 
 var roundTrip = [...]string{"metrics", "behavior", "scale-down-tolerance", "scale-up-tolerance", "current-metrics", "conditions"}
 
-// Convert returns an object of a built-in kind in another version of its group:
-// its apiVersion is another, a HorizontalPodAutoscaler has the other form, and
-// fields that the version does not have are gone. An Event may be converted to
-// the other of its two groups.
+// Convert converts an object of a built-in kind to another version of its group: it sets
+// apiVersion, converts the fields of a HorizontalPodAutoscaler, and drops fields that the
+// version lacks. An Event may be converted to the other of its two groups.
 func Convert(v document.Value, to *schema.Kind) document.Value {
 	version := to.APIVersion()
 	if v.Get("apiVersion").StringOr("") == version {
@@ -41,8 +40,8 @@ func Convert(v document.Value, to *schema.Kind) document.Value {
 	return v
 }
 
-// AutoscalerFromV1 returns a HorizontalPodAutoscaler of autoscaling/v1 with the
-// fields of autoscaling/v2.
+// AutoscalerFromV1 converts a HorizontalPodAutoscaler from autoscaling/v1 to
+// autoscaling/v2.
 func AutoscalerFromV1(v document.Value) document.Value { return autoscalerFrom1(v) }
 
 func withoutRoundTrip(v document.Value) document.Value {
@@ -57,8 +56,7 @@ func withoutRoundTrip(v document.Value) document.Value {
 	return withAnnotations(v, left)
 }
 
-// autoscaler1 is what converting an object of autoscaling/v1 to the newest
-// version and back makes of it.
+// autoscaler1 converts an object of autoscaling/v1 to the newest version and back.
 func autoscaler1(v document.Value) document.Value {
 	changed := v.Lookup("status", "currentCPUUtilizationPercentage").Exists()
 	for _, key := range roundTrip {
@@ -74,7 +72,7 @@ func autoscaler1(v document.Value) document.Value {
 	return next
 }
 
-// only1 takes out what autoscaling/v1 has no fields for.
+// only1 removes the fields that autoscaling/v1 lacks.
 func only1(v document.Value) document.Value {
 	for _, key := range [...]string{"metrics", "behavior"} {
 		v = v.Remove("spec", key)
@@ -85,20 +83,20 @@ func only1(v document.Value) document.Value {
 	return v
 }
 
-// A metricField is a field of a metric in autoscaling/v1 and where v2 has it.
+// A metricField maps a metric's field in autoscaling/v1 to its path in v2.
 type metricField struct {
 	name string
 	path []string
-	zero string // what is written where there is none, "" for nothing
+	zero string // the value written for a missing field, "" for none
 }
 
-// A metricForm is one source of metrics in both versions.
+// A metricForm describes one metric source in both versions.
 type metricForm struct {
 	key          string
 	spec, status []metricField
 }
 
-// metricForms are in the order in which Go writes them.
+// metricForms returns the metric sources in the order of Go's struct fields.
 func metricForms() [5]metricForm {
 	at := func(keys ...string) []string { return keys }
 	name := metricField{"metricName", at("metric", "name"), `""`}
@@ -125,7 +123,7 @@ func metricForms() [5]metricForm {
 	}
 }
 
-// A goObject writes a JSON object with its members in the order of a Go struct.
+// A goObject prints a JSON object with its members in the order of a Go struct.
 type goObject struct{ strings.Builder }
 
 func (o *goObject) member(name, text string) {
@@ -154,8 +152,8 @@ func textOr(v document.Value, zero string) string {
 	return v.String()
 }
 
-// goText writes the objects within metrics as Go does: references and selectors
-// have their fields in another order than that of their names.
+// goText prints the objects within metrics like Go: the fields of references and selectors
+// are not sorted by name.
 func goText(v document.Value, field string) string {
 	var o goObject
 	switch {
@@ -184,7 +182,7 @@ func goText(v document.Value, field string) string {
 	return o.text()
 }
 
-// metricsText writes metrics as autoscaling/v1 has them.
+// metricsText prints metrics in the form of autoscaling/v1.
 func metricsText(metrics []document.Value, fields func(metricForm) []metricField) string {
 	var all []string
 	for _, m := range metrics {
@@ -257,8 +255,8 @@ func conditionsText(conditions document.Value) string {
 	return "[" + strings.Join(all, ",") + "]"
 }
 
-// cpuUtilization is the average utilization of the processors that a metric asks
-// for or shows, absent where it is another metric.
+// cpuUtilization returns the average CPU utilization in a metric's target or status; absent
+// for other metrics.
 func cpuUtilization(m document.Value, part string) document.Value {
 	if textOf(m, "type") != "Resource" || textOf(m.Get("resource"), "name") != "cpu" {
 		return document.Value{}
@@ -266,7 +264,7 @@ func cpuUtilization(m document.Value, part string) document.Value {
 	return m.Lookup("resource", part, "averageUtilization")
 }
 
-// autoscalerTo1 gives an object of autoscaling/v2 the form of v1.
+// autoscalerTo1 converts an object from autoscaling/v2 to v1.
 func autoscalerTo1(v document.Value) document.Value {
 	v = withoutRoundTrip(v)
 	note := func(key, text string) {

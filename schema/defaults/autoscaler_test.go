@@ -29,7 +29,7 @@ func TestConvertAutoscaler(t *testing.T) {
 	if one.String() != older {
 		t.Errorf("to v1:\n got %s\nwant %s", one, older)
 	}
-	// What v1 does not say of times is null; the metric of the processors comes last.
+	// Times that v1 lacks are null; the CPU metric comes last.
 	want := parse(t, newer)
 	metrics := want.Lookup("spec", "metrics")
 	want = want.Set(document.NewList(metrics.At(1), metrics.At(0)), "spec", "metrics")
@@ -40,7 +40,7 @@ func TestConvertAutoscaler(t *testing.T) {
 	if two := Convert(one, kind("v2")); !document.Equal(two, want) {
 		t.Errorf("to v2:\n got %s\nwant %s", two, want)
 	}
-	// v1 itself keeps no annotation that means nothing.
+	// v1 drops annotations that cannot be decoded.
 	odd := parse(t, `{"apiVersion":"autoscaling/v1","kind":"HorizontalPodAutoscaler","metadata":{"annotations":{"a":"b","autoscaling.alpha.kubernetes.io/metrics":"no JSON","autoscaling.alpha.kubernetes.io/behavior":"{}"}}}`)
 	got, _, err := Decode(kind("v1"), odd, FromJSON)
 	if err != nil || got.Lookup("metadata", "annotations").String() != `{"a":"b"}` {

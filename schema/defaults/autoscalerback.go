@@ -7,8 +7,8 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/quantity"
 )
 
-// autoscalerFrom1 gives an object of autoscaling/v1 the form of v2. Annotations
-// that hold no JSON of the kind are dropped like the others.
+// autoscalerFrom1 converts an object from autoscaling/v1 to v2. Conversion annotations
+// without valid JSON are dropped like the others.
 func autoscalerFrom1(v document.Value) document.Value {
 	said := func(key string) document.Value {
 		text, _ := v.Lookup("metadata", "annotations", annotated+key).Text()
@@ -56,8 +56,8 @@ func cpuMetric(part string, value document.Value) document.Value {
 	return document.NewObject().With("resource", resource).With("type", document.NewString("Resource"))
 }
 
-// metricFrom1 reads a metric of autoscaling/v1. Where it has a target, which is
-// in part then, its type follows from the values that are there.
+// metricFrom1 converts a metric from autoscaling/v1. If the metric has a target, part is
+// its field, and the target type follows from the values.
 func metricFrom1(m document.Value, fields func(metricForm) []metricField, part string) document.Value {
 	out := document.NewObject().With("type", m.Get("type"))
 	for _, form := range metricForms() {
@@ -107,7 +107,7 @@ func isZeroAmount(v document.Value) bool {
 	return err == nil && q.IsZero()
 }
 
-// behaviorFrom1 reads the behavior, which is written with the names of Go fields.
+// behaviorFrom1 decodes the behavior, which is encoded with Go field names.
 func behaviorFrom1(v document.Value) document.Value {
 	out := document.NewObject()
 	for key, rules := range v.Members() {
@@ -125,7 +125,7 @@ func lowerFirst(s string) string {
 	return strings.ToLower(s[:1]) + s[1:]
 }
 
-// lowerKeys gives keys a small first letter, and leaves out what is null.
+// lowerKeys makes the first letter of keys lower case and removes null members.
 func lowerKeys(v document.Value) document.Value {
 	switch v.Kind() {
 	case document.Object:

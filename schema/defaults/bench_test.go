@@ -7,7 +7,7 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// manifest is a Deployment as people write them.
+// manifest is a typical Deployment manifest.
 const manifest = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","labels":{"app":"web"}},
 "spec":{"selector":{"matchLabels":{"app":"web"}},"template":{"metadata":{"labels":{"app":"web"}},"spec":{
 "containers":[{"name":"web","image":"nginx:1.25","ports":[{"containerPort":80}],"resources":{"limits":{"cpu":"0.5","memory":"1024Mi"}},

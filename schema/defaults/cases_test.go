@@ -12,9 +12,9 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// A fact is an object together with the result of kube-apiserver's own decoding,
-// defaulting and storage. An empty Version is 1.36.3, or any version since which the rule
-// has not changed.
+// A fact is an object and the result of decoding, defaulting and storing it in
+// kube-apiserver. An empty Version is 1.36.3, or any version since which the rule has not
+// changed.
 type fact struct {
 	Name, Version string
 	Sent, Want    json.RawMessage
@@ -39,7 +39,7 @@ func facts(t testing.TB) []fact {
 
 var noon = time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC)
 
-// made is what Decode and Apply make of an object.
+// made decodes and defaults an object.
 func made(t testing.TB, version string, sent document.Value, seen func(Filled)) (*schema.Kind, document.Value) {
 	t.Helper()
 	catalog, err := schema.Builtin(version)
@@ -75,8 +75,8 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// What has been decoded and defaulted is not changed by doing it again, and not
-// even made anew, in any version.
+// TestTwiceIsOnce: decoding and defaulting a decoded and defaulted object returns the same
+// value, in every version.
 func TestTwiceIsOnce(t *testing.T) {
 	all := creations(t)
 	for i, version := range schema.Versions() {
@@ -112,7 +112,7 @@ func TestTwiceIsOnce(t *testing.T) {
 	}
 }
 
-// everything holds fields of features that were off in some version.
+// everything has fields of feature gates that are off in some version.
 var everything = []string{
 	`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"n"},"spec":{
 	"schedulingGroup":{"podGroupName":"g"},"resources":{"limits":{"cpu":"1"}},"hostnameOverride":"h","hostUsers":false,
@@ -135,8 +135,8 @@ var everything = []string{
 	`{"apiVersion":"resource.k8s.io/v1","kind":"ResourceSlice","metadata":{"name":"n"},"spec":{"devices":[{"name":"d","nodeAllocatableResourceMappings":{"cpu":{}},"attributes":{"a":{"bools":[true],"ints":[1],"strings":["s"],"versions":["1.0.0"]}}}]}}`,
 }
 
-// The fields of features that are off go at create and stay at update where the
-// stored object has them; those of features that are on stay.
+// TestDisabledFeatures: fields of disabled features are dropped on create, and kept on
+// update if the stored object has them; fields of enabled features are kept.
 func TestDisabledFeatures(t *testing.T) {
 	checked := map[*Rule]bool{}
 	for _, version := range schema.Versions() {
@@ -191,7 +191,7 @@ func rulesOf(t testing.TB, off bool) []*Rule {
 	return rules
 }
 
-// features are the rules of all versions that take something away from v.
+// features returns the rules of all versions that drop a field of v.
 func features(t testing.TB, k *schema.Kind, v document.Value) map[*Rule]bool {
 	t.Helper()
 	found := map[*Rule]bool{}

@@ -8,19 +8,18 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/remake"
 )
 
-// The annotations of apps/v1 that hold fields which only older versions have.
+// The annotations of apps/v1 that hold fields of older versions.
 const (
 	templateGeneration = "deprecated.daemonset.template.generation"
 	rollbackTo         = "deprecated.deployment.rollback.to"
 )
 
-// convert returns what converting an object of a named type to the API server's own
-// version and back results in (pkg/apis/*/v1/conversion.go). sent is the object
-// before it was decoded.
+// convert converts an object of a named type to the API server's internal version and back
+// (pkg/apis/*/v1/conversion.go). sent is the object before it was decoded.
 func (d *decoder) convert(name string, sent, v document.Value) document.Value {
 	switch name {
 	case "io.k8s.api.core.v1.PodSpec":
-		return twins(v, "serviceAccountName", "serviceAccount")
+		return alias(v, "serviceAccountName", "serviceAccount")
 	case "io.k8s.api.core.v1.Pod":
 		if i, ok := v.Lookup("spec", "terminationGracePeriodSeconds").Int(); ok && i < 0 {
 			v = v.Set(document.NewInt(1), "spec", "terminationGracePeriodSeconds")
@@ -43,7 +42,7 @@ func (d *decoder) convert(name string, sent, v document.Value) document.Value {
 	case "io.k8s.api.autoscaling.v2.HorizontalPodAutoscaler":
 		return withoutRoundTrip(v)
 	case "io.k8s.api.autoscaling.v2.HPAScalingRules":
-		// No policies at all get defaults; an empty list is refused.
+		// Missing policies are defaulted; an empty list is refused.
 		if policies := sent.Get("policies"); policies.Kind() == document.List && policies.Len() == 0 {
 			return v.With("policies", policies)
 		}
@@ -57,8 +56,8 @@ func (d *decoder) convert(name string, sent, v document.Value) document.Value {
 	return v
 }
 
-// twins gives two fields one value, that of the first where both are there.
-func twins(v document.Value, name, old string) document.Value {
+// alias sets two fields to the same value, that of the first if both are set.
+func alias(v document.Value, name, old string) document.Value {
 	a, b := v.Get(name), v.Get(old)
 	switch {
 	case !a.Exists() && b.Exists():
@@ -69,9 +68,9 @@ func twins(v document.Value, name, old string) document.Value {
 	return v
 }
 
-// first makes a field the first item of a list, or a member of that item, as it
-// is where both hold several of what one field once held one of. Where they
-// differ the one counts.
+// first synchronizes a single-valued field with the first item of the list field that
+// superseded it, or with a member of that item. If they differ, the single-valued field is
+// used.
 func first(v document.Value, one, many, member string) document.Value {
 	a, all := v.Get(one), v.Get(many)
 	var b document.Value
@@ -92,8 +91,8 @@ func first(v document.Value, one, many, member string) document.Value {
 	return v
 }
 
-// dropInitContainers takes out the annotations that held init containers before
-// there was a field for them.
+// dropInitContainers removes the annotations that held init containers before the field
+// existed.
 func dropInitContainers(v document.Value) document.Value {
 	all := v.Lookup("metadata", "annotations")
 	left := all
@@ -116,7 +115,7 @@ func withAnnotations(v, annotations document.Value) document.Value {
 	return v.Set(annotations, "metadata", "annotations")
 }
 
-// stringData moves a Secret's stringData into its data, over what stands there.
+// stringData merges a Secret's stringData into its data.
 func stringData(v document.Value) document.Value {
 	from := v.Get("stringData")
 	if !from.Exists() {
@@ -137,8 +136,8 @@ func stringData(v document.Value) document.Value {
 	return v.With("data", data.Object())
 }
 
-// annotatedInt reads an annotation that holds a field of older versions, and
-// writes it again as a plain integer; or, where it is missing, what is given.
+// annotatedInt normalizes an annotation that holds an integer field of older versions; a
+// missing one is set to otherwise.
 func (d *decoder) annotatedInt(v document.Value, key, otherwise string) document.Value {
 	annotations := v.Lookup("metadata", "annotations")
 	s, ok := annotations.Get(key).Text()
@@ -163,7 +162,7 @@ func (d *decoder) annotatedInt(v document.Value, key, otherwise string) document
 	return v
 }
 
-// claimTemplates names the kind of a StatefulSet's claim templates.
+// claimTemplates sets apiVersion and kind in a StatefulSet's claim templates.
 func claimTemplates(v document.Value) document.Value {
 	claims := remake.Items(v.Get("volumeClaimTemplates"), func(_ int, c document.Value) document.Value {
 		if c.Get("apiVersion").StringOr("") == "v1" && c.Get("kind").StringOr("") == "PersistentVolumeClaim" {

@@ -10,11 +10,11 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// ErrType says that a value cannot be held by its field's Go type.
+// ErrType: a value does not fit its field's Go type.
 var ErrType = errors.New("wrong type")
 
-// DecodeError says what could not be decoded. The API server answers 400
-// where it reads a body, and 422 or 500 where it reads the result of a patch.
+// DecodeError reports a value that cannot be decoded. The API server returns 400 for a
+// request body, and 422 or 500 for the result of a patch.
 type DecodeError struct {
 	Path   document.Path
 	Reason string
@@ -25,70 +25,67 @@ func (e *DecodeError) Error() string { return e.Path.String() + ": " + e.Reason 
 
 func (e *DecodeError) Unwrap() error { return e.Err }
 
-// Source says what the API server decodes an object from.
+// Source is the input that the API server decodes an object from.
 type Source uint8
 
 const (
-	// FromJSON is a body, or the result of a JSON or merge patch: text that is
-	// decoded strictly, where 2.0 is no integer.
+	// FromJSON is JSON text that is decoded strictly: a request body, or the result of a
+	// JSON or merge patch. 2.0 is not an integer.
 	FromJSON Source = iota
-	// FromTree is the result of a strategic merge patch or of an apply: an
-	// unstructured object that is converted, where 2.0 is the integer 2 and
-	// unknown fields are listed by name.
+	// FromTree is an unstructured object that is converted: the result of a strategic merge
+	// patch or of an apply. 2.0 is the integer 2, and unknown fields are reported by name.
 	FromTree
 
-	// InMemory, added to one of the others, leaves out that the object is stored
-	// and read again: a list or map that is always written is still empty then,
-	// and not null. It is what field management sees. Within lists that it
-	// compares as a whole, by what Go holds in memory, quantities keep their
-	// spelling and empty lists and maps stay where they were given: there they
-	// differ from what has been stored.
+	// InMemory is a flag that can be added to the others. It omits the round trip through
+	// storage, as field management sees the object: a list or map that is always written is
+	// then empty instead of null. Atomic lists are compared in memory; there quantities
+	// keep their spelling and empty lists and maps are kept, unlike in storage.
 	InMemory Source = 1 << 7
 )
 
-// Problem is something in an object that its kind does not know, which
-// fieldValidation makes an error, a warning or nothing.
+// Problem is an unknown or duplicate field. fieldValidation determines whether it is an
+// error, a warning or ignored.
 type Problem struct {
-	// Path of the field.
+	// Path is the path of the field.
 	Path document.Path
-	// Message is the API server's, such as: unknown field "spec.foo"
+	// Message is the API server's message, such as: unknown field "spec.foo"
 	Message string
-	// Value is what the field holds, for its position.
+	// Value is the field's value, from which its position can be determined.
 	Value document.Value
 }
 
-// Decode returns what remains of v once it has been decoded into the Go type of
-// its kind, converted to the API server's own version, stored and read again:
+// Decode returns v as kube-apiserver has it after decoding it into the Go type of its kind,
+// converting it to the internal version, storing it and reading it back:
 //
-//  1. fields that the kind does not know are gone, and reported;
-//  2. null is the same as missing; within a list or a map it is the zero value;
-//  3. empty values are gone where the Go field is left out when it is empty, and
-//     are there where it is not (status: {});
-//  4. quantities, times and base64 are in canonical form;
-//  5. what stands under two names stands under both (serviceAccount), and what
-//     is only for writing is where it belongs (stringData).
+//  1. Fields that the kind does not have are dropped and reported.
+//  2. A null field is a missing field; a null list item or map value is the zero
+//     value.
+//  3. Empty values are dropped if the Go field has omitempty, and otherwise
+//     written (status: {}).
+//  4. Quantities, times and base64 have canonical form.
+//  5. Fields with two names have both (serviceAccount), and write-only fields are
+//     moved (stringData).
 //
-// Problems are the unknown fields; from text they come in the order of their
-// paths, which their Values' positions can bring into that of the text. An
-// error is a *DecodeError. The same value comes back where nothing changes, and
-// for objects of kinds that are not built in.
+// The returned Problems are the unknown fields, in the order of their paths; sort by the
+// position of their Values for source order. An error is a *DecodeError. If nothing
+// changes, or the kind is not built in, Decode returns v itself.
 func Decode(k *schema.Kind, v document.Value, from Source) (document.Value, []Problem, error) {
 	d, err := DecodeUpdate(k, v, document.Value{}, from)
 	return d.Value, d.Problems, err
 }
 
-// Decoded is the result of decoding an object.
+// Decoded is the result of DecodeUpdate.
 type Decoded struct {
-	// Value is what remains of the object.
+	// Value is the decoded object.
 	Value    document.Value
 	Problems []Problem
-	// Stored reports that storing Value and reading it again changes nothing: it was
-	// decoded without InMemory, or in a way that InMemory made no difference.
+	// Stored reports that a round trip through storage does not change Value: it was
+	// decoded without InMemory, or InMemory made no difference.
 	Stored bool
 }
 
-// DecodeUpdate is Decode for a value that was made from live, an object of the kind
-// that decoding does not change. Parts that both share are not looked into.
+// DecodeUpdate is Decode for a value derived from live, a decoded object of the kind. Parts
+// that both share are skipped.
 func DecodeUpdate(k *schema.Kind, v, live document.Value, from Source) (Decoded, error) {
 	t := k.Type()
 	if !k.Builtin || t.Map == nil {
@@ -107,8 +104,8 @@ func DecodeUpdate(k *schema.Kind, v, live document.Value, from Source) (Decoded,
 	return Decoded{Value: out, Problems: d.problems, Stored: !d.differs}, nil
 }
 
-// storedAsText reports whether the API server keeps a group's objects as JSON.
-// All others it keeps as protobuf, where an empty list is no list.
+// storedAsText reports whether the API server stores a group's objects as JSON. All others
+// are stored as protobuf, which cannot represent an empty list.
 func storedAsText(group string) bool {
 	return group == "apiextensions.k8s.io" || group == "apiregistration.k8s.io"
 }
@@ -117,13 +114,13 @@ type decoder struct {
 	from     Source
 	text     bool // stored as JSON, see storedAsText
 	memory   bool // InMemory
-	differs  bool // something was decoded otherwise because of memory
-	atomic   int  // atomic objects around
-	whole    int  // lists around that are compared as a whole
+	differs  bool // memory made a difference
+	atomic   int  // number of enclosing atomic objects
+	whole    int  // number of enclosing atomic lists
 	path     document.Path
-	keys     []int // positions in path of keys of maps
+	keys     []int // indices in path of map keys
 	problems []Problem
-	err      error // the first
+	err      error // the first error
 }
 
 func (d *decoder) fail(reason string) {
@@ -135,8 +132,7 @@ func (d *decoder) fail(reason string) {
 func (d *decoder) push(key string) { d.path = append(d.path, document.FieldStep(key)) }
 func (d *decoder) pop()            { d.path = d.path[:len(d.path)-1] }
 
-// value decodes a value. Null is the zero value of t: fields, which may be
-// missing, are settled by object.
+// value decodes a value. Null is the zero value of t; missing fields are handled by object.
 func (d *decoder) value(t *schema.Type, v, live document.Value) document.Value {
 	if remake.Shared(v, live) {
 		return v
@@ -160,7 +156,7 @@ func (d *decoder) value(t *schema.Type, v, live document.Value) document.Value {
 	return d.scalar(t, v)
 }
 
-// object decodes a Go struct: members and fields, both sorted by name, side by side.
+// object decodes a Go struct by merging members and fields, both sorted by name.
 func (d *decoder) object(t *schema.Type, v, live document.Value) document.Value {
 	if v.IsNull() {
 		return zero(t)
@@ -198,7 +194,7 @@ func (d *decoder) object(t *schema.Type, v, live document.Value) document.Value 
 	return d.convert(t.Name, v, out.value())
 }
 
-// field decodes a field's value; absent where it is not written.
+// field decodes a field's value; it is absent if the field is omitted.
 func (d *decoder) field(f *schema.Field, v, live document.Value) document.Value {
 	if v.IsNull() {
 		if w := d.missing(f); !w.IsNull() {
@@ -228,8 +224,8 @@ func (d *decoder) field(f *schema.Field, v, live document.Value) document.Value 
 	return w
 }
 
-// keepInMemory reports whether a value that storing changes is kept, because only the
-// object in memory is decoded.
+// keepInMemory reports whether a value that storage would change is kept because InMemory
+// is set.
 func (d *decoder) keepInMemory() bool {
 	d.differs = d.differs || d.memory
 	return d.memory
@@ -246,7 +242,7 @@ func (d *decoder) missing(f *schema.Field) document.Value {
 	return missing(f)
 }
 
-// missing returns how a field without a value is written: absent where it is not.
+// missing returns how a field without a value is encoded; absent if it is omitted.
 func missing(f *schema.Field) document.Value {
 	omit := f.Go&schema.GoOmitEmpty != 0 && (f.Go&schema.GoPointer != 0 || emptiable(f.Type)) || f.Go&schema.GoOmitZero != 0
 	switch {
@@ -263,8 +259,8 @@ func (d *decoder) unknown(key string, v document.Value) {
 	d.problems = append(d.problems, Problem{Path: p, Message: `unknown field "` + d.dotted(p) + `"`, Value: v})
 }
 
-// dotted writes a path as the API server's decoders do: spec.containers[0].image.
-// The one for trees leaves out the keys of maps.
+// dotted prints a path like the API server's decoders: spec.containers[0].image. The
+// decoder of unstructured objects omits the keys of maps.
 func (d *decoder) dotted(p document.Path) string {
 	var b strings.Builder
 	for i, s := range p {
@@ -298,7 +294,7 @@ func (d *decoder) dictionary(t *schema.Type, v, live document.Value) document.Va
 		w := d.value(t.Map.Elem, v.At(i), before.Member(key))
 		d.pop()
 		if w.IsNull() && !d.text && !d.keepInMemory() {
-			switch classOf(t.Map.Elem) { // protobuf knows no nil within a map
+			switch classOf(t.Map.Elem) { // protobuf cannot represent nil within a map
 			case bytes:
 				w = document.NewString("")
 			case list:
@@ -332,11 +328,10 @@ func (d *decoder) list(t *schema.Type, v, live document.Value) document.Value {
 	return v
 }
 
-// rebuild makes an object anew member by member, in order, and only from the
-// first member on that differs from the old one's.
+// rebuild rebuilds an object member by member, in order, beginning at the first difference.
 type rebuild struct {
 	old     document.Value
-	done    int // members of old settled
+	done    int // number of members of old processed
 	changed bool
 	b       document.ObjectBuilder
 }
@@ -352,7 +347,7 @@ func (r *rebuild) change() {
 	}
 }
 
-// set settles the next old member: it becomes v, or goes where v is absent.
+// set replaces the next old member by v, or removes it if v is absent.
 func (r *rebuild) set(key string, v document.Value) {
 	if !document.SameNode(v, r.old.At(r.done)) {
 		r.change()
@@ -368,7 +363,7 @@ func (r *rebuild) drop() {
 	r.done++
 }
 
-// insert adds a member that the old object has not, before the next old one.
+// insert adds a member that the old object lacks before the next old one.
 func (r *rebuild) insert(key string, v document.Value) {
 	if v.Exists() {
 		r.change()

@@ -101,7 +101,7 @@ func TestUnknownFields(t *testing.T) {
 			t.Errorf("from %d: got %s, want %s", from, got, want)
 		}
 	}
-	// The decoder of trees does not name the keys of maps.
+	// The decoder of unstructured objects omits the keys of maps.
 	slice := parse(t, `{"apiVersion":"resource.k8s.io/v1","kind":"ResourceSlice","spec":{"devices":[{"name":"d","attributes":{"a":{"zz":1}}}]}}`)
 	kind, _ := kindOf(builtin(t), slice)
 	for from, want := range map[Source]string{
@@ -114,8 +114,8 @@ func TestUnknownFields(t *testing.T) {
 	}
 }
 
-// Decoding never panics, and what it makes it takes again as it is; the least
-// manifest of an object is filled in to the same one.
+// FuzzDecode: decoding never panics and is idempotent, and filling the minimized manifest
+// yields the same object.
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(manifest))
 	f.Add([]byte(`{"apiVersion":"v1","kind":"Pod","spec":{"containers":[null,{"ports":[{}]}],"volumes":[{}]},"status":[]}`))

@@ -12,30 +12,30 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// ErrVersion says that there are no rules for a version of Kubernetes.
+// ErrVersion: there are no rules for the version of Kubernetes.
 var ErrVersion = errors.New("no default rules for this version of Kubernetes")
 
-// The minor versions of Kubernetes 1 that the rules are for.
+// The oldest and newest minor versions of Kubernetes 1 that have rules.
 const (
 	oldest = 30
 	newest = 36
 )
 
-// Rules are the default rules of one version of Kubernetes. They are immutable
-// and safe for concurrent use.
+// Rules holds the default rules of one Kubernetes version. It is immutable and safe for
+// concurrent use.
 type Rules struct {
 	minor   int
 	on, off ruleSet
 }
 
-// A ruleSet is a set of rules of one version and the plans made of it.
+// A ruleSet holds the rules of one version and the plans compiled from them.
 type ruleSet struct {
 	byType map[string][]*Rule
 	plans  sync.Map // name of a kind's type → *plan
 }
 
-// For returns the rules of a version of Kubernetes, such as "1.36" or
-// "v1.36.3"; of the newest where version is empty. An error wraps ErrVersion.
+// For returns the rules of a Kubernetes version, such as "1.36" or "v1.36.3"; "" is the
+// newest. An error wraps ErrVersion.
 func For(version string) (*Rules, error) {
 	minor := newest
 	if version != "" {
@@ -69,39 +69,36 @@ func For(version string) (*Rules, error) {
 	return kept.(*Rules), nil
 }
 
-// versions are the rules of the minor versions asked for, with the plans made of
-// them: every cluster of one version shares them.
+// versions caches the rules and plans per minor version; all clusters share them.
 var versions sync.Map
 
-// List returns the rules of all versions in the order of their files.
+// List returns the rules of all versions in file order.
 func List() ([]*Rule, error) { return all() }
 
-// Options for Apply. The zero value is ready.
+// Options configures Apply. The zero value is ready to use.
 type Options struct {
-	// Now is the time of the request, which a few defaults hold (a device
-	// taint's timeAdded). Where it is zero these are left out.
+	// Now is the time of the request, which some defaults use (a device taint's timeAdded).
+	// If it is zero, these defaults are omitted.
 	Now time.Time
-	// Observe is called for every value that a rule sets, in the order in which
-	// they are set.
+	// Observe is called for every value that a rule sets, in order.
 	Observe func(Filled)
 }
 
 // Filled is one value that a rule set.
 type Filled struct {
 	Path  document.Path
-	Value document.Value // absent where the rule took the value away
+	Value document.Value // absent if the rule removed the value
 	Rule  *Rule
 }
 
-// Apply fills in what the default functions of the object's kind do. The same
-// value comes back where nothing is missing. The object has been decoded, see
-// Decode.
+// Apply sets defaults like the default functions of the object's kind. The object must have
+// been decoded by Decode. If nothing is missing, Apply returns v itself.
 func (r *Rules) Apply(k *schema.Kind, v document.Value, o Options) document.Value {
 	return r.ApplyUpdate(k, v, document.Value{}, o)
 }
 
-// ApplyUpdate is Apply for a value that was made from live, an object of the kind
-// whose defaults are filled in. Parts that both share are not looked into.
+// ApplyUpdate is Apply for a value derived from live, a defaulted object of the kind. Parts
+// that both share are skipped.
 func (r *Rules) ApplyUpdate(k *schema.Kind, v, live document.Value, o Options) document.Value {
 	if !k.Builtin || v.Kind() != document.Object {
 		return v
@@ -114,12 +111,12 @@ func (r *Rules) ApplyUpdate(k *schema.Kind, v, live document.Value, o Options) d
 	return f.walk(p, v, live)
 }
 
-// A plan says what Apply does with a value of one type: the rules, in order,
-// and then the members to go into. Types without rules in them have none.
+// A plan is the compiled form of the rules for one type: the rules in order, then the
+// members to visit. Types without rules have no plan.
 type plan struct {
 	rules []*Rule
 	kids  []kid
-	each  *plan // the items of a list or members of a map
+	each  *plan // for the items of a list or the members of a map
 }
 
 type kid struct {
@@ -136,8 +133,8 @@ func (r *ruleSet) plan(t *schema.Type) *plan {
 	return p
 }
 
-// compile makes the plan of a type, nil where there is nothing to do. No type
-// with rules in it contains itself.
+// compile returns the plan of a type, nil if it has no rules. No type with rules is
+// recursive.
 func (r *ruleSet) compile(t *schema.Type, seen map[*schema.Type]*plan) *plan {
 	if p, ok := seen[t]; ok {
 		return p

@@ -18,11 +18,11 @@ const docFile = "../../doc/defaults.md"
 
 const (
 	docBegin = "<!-- The tables below are written by: go test ./schema/defaults -run TestDocument -update -->\n"
-	casesIn  = 3 // cases named for a rule
+	casesIn  = 3 // cases named per rule
 )
 
-// TestDocument compares doc/defaults.md with the rules. Every default rule has a
-// case that it takes part in: a recorded one, or one of testdata/cases.jsonl.
+// TestDocument compares doc/defaults.md with the rules. Every default rule must be used by
+// a case: a recorded one, or one in testdata/cases.jsonl.
 func TestDocument(t *testing.T) {
 	old, err := os.ReadFile(docFile)
 	if err != nil {
@@ -44,8 +44,8 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// witnesses are the names of cases by the place of the rule that sets a field in
-// them.
+// witnesses returns the names of the cases in which each rule sets a field, by the rule's
+// location.
 func witnesses(t *testing.T) map[string][]string {
 	found := map[string][]string{}
 	note := func(name string) func(Filled) {
@@ -67,7 +67,7 @@ func witnesses(t *testing.T) map[string][]string {
 	return found
 }
 
-// rank puts the cases that were made for the defaults first.
+// rank sorts the cases that were made for defaults first.
 func rank(name string) int {
 	if strings.HasPrefix(name, "builtin-defaults") {
 		return 0
@@ -108,7 +108,7 @@ func tables(t *testing.T) string {
 	return b.String()
 }
 
-// byLine groups the rules that one line of a file stands for.
+// byLine groups the rules that come from one line of a file.
 func byLine(t *testing.T) [][]*Rule {
 	all, err := List()
 	if err != nil {
@@ -151,7 +151,7 @@ func typesText(group []*Rule) string {
 	return strings.Join(names, ", ")
 }
 
-// kindsOfTypes lists for every named type the kinds whose objects hold it.
+// kindsOfTypes returns for every named type the kinds that contain it.
 func kindsOfTypes() map[string]map[string]bool {
 	found := map[string]map[string]bool{}
 	for _, version := range schema.Versions() {

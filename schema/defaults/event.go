@@ -2,12 +2,12 @@ package defaults
 
 import "github.com/patchlab-dev/patchlab/document"
 
-// Events are one resource in two groups, whose fields have other names
-// (pkg/apis/events/v1, conversion.go).
+// Events are one resource in two groups with different field names (pkg/apis/events/v1,
+// conversion.go).
 
 const eventsGroup = "events.k8s.io"
 
-// eventNames are the fields of v1 and what events.k8s.io/v1 calls them.
+// eventNames maps the field names of v1 to those of events.k8s.io/v1.
 var eventNames = [...][2]string{
 	{"involvedObject", "regarding"},
 	{"message", "note"},
@@ -18,7 +18,7 @@ var eventNames = [...][2]string{
 	{"reportingComponent", "reportingController"},
 }
 
-// eventTo renames an Event's fields as a group calls them.
+// eventTo renames an Event's fields to those of a group.
 func eventTo(v document.Value, group string) document.Value {
 	for _, names := range eventNames {
 		from, to := names[0], names[1]

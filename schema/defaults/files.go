@@ -2,7 +2,7 @@ package defaults
 
 import _ "embed" // the rules
 
-// The files of rules. An embed.FS would bring the code that lists folders.
+// The rule files. An embed.FS would also link the code that lists directories.
 var (
 	//go:embed rules/access.rules
 	accessRules string

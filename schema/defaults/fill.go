@@ -6,11 +6,11 @@ import (
 	"github.com/patchlab-dev/patchlab/schema/structural"
 )
 
-// Fill returns a manifest as the API server would store it when it is created,
-// as far as that can be known: decoded, with its defaults and with what the
-// strategy of its kind fills in. Left out are the status, unless the manifest
-// has one, and the metadata that only a request has. A custom resource has the
-// defaults of its schema. An error is a *DecodeError.
+// Fill returns a manifest as the API server would store it on create, as far as this is
+// known without a cluster: decoded, defaulted, and with the fields that the kind's create
+// strategy sets. It omits the status unless the manifest has one, and metadata that depends
+// on the request. A custom resource has the defaults of its schema. An error is a
+// *DecodeError.
 func (r *Rules) Fill(k *schema.Kind, v document.Value, o Options) (document.Value, error) {
 	if !k.Builtin {
 		pruned, _ := structural.Prune(k.Type(), v)
@@ -29,26 +29,24 @@ func (r *Rules) Fill(k *schema.Kind, v document.Value, o Options) (document.Valu
 	return filled.With("status", status), nil
 }
 
-// serverMeta is the metadata that the API server makes.
+// serverMeta lists the metadata that the API server sets.
 var serverMeta = [...]string{
 	"creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp",
 	"generation", "managedFields", "resourceVersion", "selfLink", "uid",
 }
 
-// ownAnnotations are annotations that the API server, its controllers and
-// kubectl keep for themselves.
+// ownAnnotations lists annotations that the API server, its controllers and kubectl manage.
 var ownAnnotations = [...]string{
 	templateGeneration,
 	"deployment.kubernetes.io/revision",
 	"kubectl.kubernetes.io/last-applied-configuration",
 }
 
-// WithoutOwned returns an object without what the API server owns in it: the
-// status, the metadata that it makes (uid, resourceVersion, generation,
-// creationTimestamp, managedFields and so on), annotations that it, its
-// controllers and kubectl keep for themselves, a Job's generated selector and
-// labels, what a Pod's matchLabelKeys put into its selectors, and who asked for a
-// CertificateSigningRequest.
+// WithoutOwned returns an object without the fields that the API server sets: the status,
+// metadata (uid, resourceVersion, generation, creationTimestamp, managedFields and so on),
+// annotations managed by the server, its controllers and kubectl, a Job's generated
+// selector and labels, the selector terms that come from a Pod's matchLabelKeys, and the
+// requester of a CertificateSigningRequest.
 func WithoutOwned(k *schema.Kind, v document.Value) document.Value {
 	metadata := v.Get("metadata")
 	for _, key := range serverMeta {
@@ -81,8 +79,8 @@ func WithoutOwned(k *schema.Kind, v document.Value) document.Value {
 	return v
 }
 
-// withoutJobLabels takes out of a Job what the API server makes of its uid and
-// name, unless it selects by itself.
+// withoutJobLabels removes the selector and labels that the API server generates from a
+// Job's uid and name, unless manualSelector is set.
 func withoutJobLabels(v document.Value) document.Value {
 	if manual, _ := v.Lookup("spec", "manualSelector").Bool(); manual {
 		return v

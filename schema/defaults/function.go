@@ -9,11 +9,11 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/podresources"
 )
 
-// A function makes the value of a rule from what the rule's path leads to. An
+// A function computes the value of a rule from the value at the rule's source path. An
 // absent result sets nothing.
 type function func(f *filler, arg document.Value) document.Value
 
-// functions finds the function of a name in the files of rules, nil for none.
+// functions returns the function with a name used in the rule files; nil if there is none.
 func functions(name string) function {
 	switch name {
 	case "now":
@@ -38,7 +38,7 @@ func functions(name string) function {
 	return nil
 }
 
-// now is the time of the request in whole seconds.
+// now returns the time of the request in whole seconds.
 func now(f *filler, _ document.Value) document.Value {
 	if f.options.Now.IsZero() {
 		return document.Value{}
@@ -46,7 +46,7 @@ func now(f *filler, _ document.Value) document.Value {
 	return document.NewString(f.options.Now.UTC().Truncate(time.Second).Format(time.RFC3339))
 }
 
-// pullPolicy follows from an image's reference (SetDefaults_Container).
+// pullPolicy returns the imagePullPolicy for an image reference (SetDefaults_Container).
 func pullPolicy(_ *filler, reference document.Value) document.Value {
 	if isLatest(reference.StringOr("")) {
 		return document.NewString("Always")
@@ -54,7 +54,7 @@ func pullPolicy(_ *filler, reference document.Value) document.Value {
 	return document.NewString("IfNotPresent")
 }
 
-// storageVersion is the name of the version in which objects are stored.
+// storageVersion returns the name of the storage version.
 func storageVersion(_ *filler, versions document.Value) document.Value {
 	for _, v := range versions.Items() {
 		if stored, _ := v.Get("storage").Bool(); stored {
@@ -64,8 +64,8 @@ func storageVersion(_ *filler, versions document.Value) document.Value {
 	return document.Value{}
 }
 
-// podLimits are the limits of huge pages that a pod has by its containers where
-// its own resources name neither limit nor request (KEP-2837).
+// podLimits returns the pod-level hugepage limits, the sum of the containers' limits, for
+// resources without a pod-level limit or request (KEP-2837).
 func podLimits(_ *filler, spec document.Value) document.Value {
 	resources := spec.Get("resources")
 	if resources.Get("limits").Len() == 0 && resources.Get("requests").Len() == 0 {
@@ -80,8 +80,8 @@ func podLimits(_ *filler, spec document.Value) document.Value {
 	return b.Object()
 }
 
-// podRequests are the requests that a pod with limits of its own has: what its
-// containers ask for, else the limit (KEP-2837).
+// podRequests returns the requests of a pod with pod-level limits: the containers' requests
+// if they have any, else the limit (KEP-2837).
 func podRequests(_ *filler, spec document.Value) document.Value {
 	limits := spec.Lookup("resources", "limits")
 	if limits.Len() == 0 {
@@ -93,7 +93,7 @@ func podRequests(_ *filler, spec document.Value) document.Value {
 			b.Set(name, limit)
 		}
 	}
-	for name, q := range podresources.OfContainers(spec, "requests") { // counts more than the limit
+	for name, q := range podresources.OfContainers(spec, "requests") { // take precedence over the limit
 		if name == "cpu" || name == "memory" {
 			b.SetString(name, q.String())
 		}
@@ -104,11 +104,11 @@ func podRequests(_ *filler, spec document.Value) document.Value {
 func hugePages(resource string) bool { return strings.HasPrefix(resource, "hugepages-") }
 
 // isLatest reports whether an image reference has the tag latest, or neither a tag nor a
-// digest. It is false for a reference that cannot be parsed
-// (github.com/distribution/reference, ParseNormalizedNamed).
+// digest. It is false for an invalid reference (github.com/distribution/reference,
+// ParseNormalizedNamed).
 func isLatest(ref string) bool {
 	if len(ref) == 64 && strings.Trim(ref, "0123456789abcdef") == "" {
-		return false // an image's id
+		return false // an image ID
 	}
 	domain, rest := "docker.io", ref
 	if head, tail, ok := strings.Cut(ref, "/"); ok &&
@@ -134,8 +134,8 @@ func isLower(c byte) bool { return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' 
 
 func isAlnum(c byte) bool { return isLower(c) || c >= 'A' && c <= 'Z' }
 
-// validPart reports whether s is a part of an image's path: lower case words
-// with ".", "_", "__" or any number of "-" between them.
+// validPart reports whether s is a component of an image path: lower-case words separated
+// by ".", "_", "__" or any number of "-".
 func validPart(s string) bool {
 	for i := 0; i < len(s); {
 		if !isLower(s[i]) {

@@ -5,14 +5,12 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// disabled is the file of rules/ that takes away the fields of features that are
-// off. They apply at create and update only, and not where the stored object has
-// fields of that feature already.
+// disabled is the rule file that drops the fields of disabled features. It applies on
+// create and update only, and not if the stored object already uses the feature.
 const disabled = "disabled.rules"
 
-// withoutDisabled returns v without the fields of features that are off. An update of
-// live keeps the fields of features that live uses; which those are is looked for only
-// where v would lose a field.
+// withoutDisabled returns v without the fields of disabled features. An update keeps the
+// fields of features that live uses; this is determined only if v would lose a field.
 func (r *Rules) withoutDisabled(k *schema.Kind, v, live document.Value) document.Value {
 	p := r.off.plan(k.Type())
 	if p == nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// A Role's rules are always written. An empty list of them is one until it has
-// been stored as protobuf, which knows none.
+// TestDecodeInMemory: a Role's rules are always written. An empty list stays empty until it
+// is stored as protobuf, which cannot represent it.
 func TestDecodeInMemory(t *testing.T) {
 	catalog, err := schema.Builtin("")
 	if err != nil {
@@ -30,9 +30,9 @@ func TestDecodeInMemory(t *testing.T) {
 	}
 }
 
-// What field management compares as a whole it compares as Go holds it: a
-// quantity spelled otherwise and an empty list are not what has been stored.
-// What each field is compared by has one form.
+// TestInMemoryKeepsSpelling: field management compares atomic values as Go holds them
+// in memory, where another spelling of a quantity and an empty list differ from what was
+// stored. Other fields are compared in canonical form.
 func TestInMemoryKeepsSpelling(t *testing.T) {
 	cases := []struct{ sent, want, reason string }{
 		{`{"apiVersion":"v1","kind":"LimitRange","spec":{"limits":[{"max":{"memory":"1024Mi"},"min":{},"type":"Pod"}]}}`,

@@ -8,19 +8,17 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Minimize returns the least manifest that Fill makes the same object of: an
-// object as it comes from a cluster without what the API server owns in it (see
-// WithoutOwned) and without what it would fill in again. So for every stored
-// object v
+// Minimize returns the smallest manifest from which Fill produces the same object: the
+// object without the fields that the API server sets (see WithoutOwned) and without those
+// that it would default. For every stored object v
 //
 //	Fill(Minimize(v)) = Fill(WithoutOwned(v))
 //
-// but for what the API server owns. Items of lists are never taken out. An error
-// is a *DecodeError.
+// except for fields that the API server sets. List items are never removed. An error is a
+// *DecodeError.
 //
-// It takes out at once all that rules can fill in, fills the rest in, and puts
-// back where the result differs, until it does not: nothing is known here of
-// what any rule does.
+// Minimize does not interpret the rules. It removes every field that a rule can set, fills
+// the object, and restores fields where the result differs, until it is equal.
 func (r *Rules) Minimize(k *schema.Kind, v document.Value) (document.Value, error) {
 	whole, err := r.filled(k, WithoutOwned(k, v))
 	if err != nil {
@@ -38,12 +36,12 @@ func (r *Rules) Minimize(k *schema.Kind, v document.Value) (document.Value, erro
 			return least, nil
 		}
 		if !m.putBack(again, whole, "") {
-			return whole, nil // not by taking fields out; every field is back
+			return whole, nil // no smaller manifest was found; every field is restored
 		}
 	}
 }
 
-// filled is Fill without what the API server owns.
+// filled is Fill without the fields that the API server sets.
 func (r *Rules) filled(k *schema.Kind, v document.Value) (document.Value, error) {
 	out, err := r.Fill(k, v, Options{})
 	if err != nil {
@@ -52,17 +50,17 @@ func (r *Rules) filled(k *schema.Kind, v document.Value) (document.Value, error)
 	return WithoutOwned(k, out), nil
 }
 
-// minimizer works on one object. Places in it are named by their keys and
-// indices, each with a slash before it.
+// minimizer minimizes one object. Fields are identified by their keys and indices, each
+// preceded by a slash.
 type minimizer struct {
-	out  map[string]bool // members to be taken out, objects only once they are empty
-	cut  map[string]bool // objects to be taken out with all that is in them
-	kept map[string]bool // objects to be kept though nothing is left in them
+	out  map[string]bool // members to remove; objects only once they are empty
+	cut  map[string]bool // objects to remove with their contents
+	kept map[string]bool // objects to keep even when empty
 }
 
 func place(parent, key string) string { return parent + "/" + key }
 
-// find collects what may be taken out.
+// find collects the fields that may be removed.
 func (m *minimizer) find(r *Rules, k *schema.Kind, v document.Value) {
 	if !k.Builtin {
 		m.schemaDefaults(k.Type(), v, "")
@@ -77,7 +75,7 @@ func (m *minimizer) find(r *Rules, k *schema.Kind, v document.Value) {
 	}
 }
 
-// mirrored are fields of spec that a create strategy fills in.
+// mirrored returns the fields of spec that a create strategy sets.
 func mirrored(kind string) []string {
 	switch kind {
 	case "/Namespace":
@@ -141,8 +139,7 @@ func (m *minimizer) target(r *Rule, steps []step, v document.Value, at string) {
 	}
 }
 
-// written collects the fields that Go writes though they are empty, and those
-// that stand under two names.
+// written collects the empty fields that Go always writes, and fields with two names.
 func (m *minimizer) written(t *schema.Type, v document.Value, at string) {
 	switch classOf(t) {
 	case list:
@@ -195,8 +192,8 @@ func (m *minimizer) schemaDefaults(t *schema.Type, v document.Value, at string) 
 	}
 }
 
-// strip returns v without what is to be taken out, and whether an object that
-// had members is left without any.
+// strip returns v without the fields to remove, and whether an object that had members is
+// now empty.
 func (m *minimizer) strip(v document.Value, at string) (left document.Value, emptied bool) {
 	switch v.Kind() {
 	case document.List:
@@ -221,9 +218,9 @@ func (m *minimizer) strip(v document.Value, at string) (left document.Value, emp
 	return v, false
 }
 
-// putBack finds where again differs from whole and decides what stays there: an
-// object that was emptied, else the fields themselves. It reports whether it
-// found anything to decide.
+// putBack finds a difference between again and whole and decides which field to keep: an
+// object that was emptied, otherwise the fields themselves. It reports whether it found a
+// difference.
 func (m *minimizer) putBack(again, whole document.Value, at string) bool {
 	if document.Identical(again, whole) {
 		return false
@@ -240,7 +237,7 @@ func (m *minimizer) putBack(again, whole document.Value, at string) bool {
 			found = m.putBack(again.Get(key), w, place(at, key)) || found
 		}
 		for key := range again.Members() {
-			if !whole.Get(key).Exists() { // filled in by what is missing beside it
+			if !whole.Get(key).Exists() { // set because another field is missing
 				return m.restore(whole, at)
 			}
 		}
@@ -253,8 +250,8 @@ func (m *minimizer) putBack(again, whole document.Value, at string) bool {
 	return m.restore(whole, at)
 }
 
-// restore keeps a value with all that is in it, and reports whether any of it
-// was to be taken out.
+// restore keeps a value and everything below it, and reports whether any of it was to be
+// removed.
 func (m *minimizer) restore(v document.Value, at string) bool {
 	found := m.out[at] || m.cut[at]
 	delete(m.out, at)

@@ -37,8 +37,7 @@ func TestMinimize(t *testing.T) {
 	}
 }
 
-// Every recorded stored object of a built-in kind is filled in again from its
-// least manifest, and every custom resource from its own.
+// TestMinimizeAndFill: filling the minimized manifest of every recorded object restores it.
 func TestMinimizeAndFill(t *testing.T) {
 	r, err := For("")
 	if err != nil {
@@ -78,7 +77,7 @@ func TestMinimizeAndFill(t *testing.T) {
 	}
 }
 
-// withTime puts a time where the recordings have the name of one.
+// withTime replaces the placeholders of times in the recordings.
 func withTime(t *testing.T, v document.Value) document.Value {
 	return parse(t, strings.ReplaceAll(v.String(), "$TIME$", "2026-04-01T12:00:00Z"))
 }

@@ -7,34 +7,33 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Request is what the create and update strategies know of a request. The zero
-// value stands for a write of the object itself.
+// Request is the part of a request that create and update strategies depend on. The zero
+// value is a write of the object itself.
 type Request struct {
-	// Subresource that is written, such as "status"; "" for the object itself.
+	// Subresource is the subresource written, such as "status"; "" for the object itself.
 	Subresource string
 	// Now is the time of the request.
 	Now time.Time
-	// User is who asks, which a CertificateSigningRequest records.
+	// User is the requesting user, whom a CertificateSigningRequest records.
 	User User
-	// ClusterIP and NodePort give out addresses and ports to Services. Where they
-	// are nil, what the client did not choose stays open.
+	// ClusterIP and NodePort allocate addresses and ports for Services. If they are nil,
+	// addresses and ports that the client did not choose stay unset.
 	ClusterIP func(family string) string
 	NodePort  func() int64
 }
 
-// User is who asks.
+// User is the user of a request.
 type User struct {
 	Name, UID string
 	Groups    []string
 	Extra     map[string][]string
 }
 
-// PrepareForCreate returns what the create strategy of the object's kind makes
-// of a new object: no status of the client's, mirrored fields filled, fields of
-// features that are off taken away. It gives no names, uids, times of creation
-// or generations; the object has those it will have. A Job's selector and
-// labels follow from its uid. What comes back is what is stored; Apply fills in
-// its defaults again for who reads it.
+// PrepareForCreate applies the create strategy of the object's kind: it resets the status,
+// sets mirrored fields and drops fields of disabled features. It does not set the name,
+// uid, creation time or generation; the object must have its final ones, and a Job's
+// selector and labels follow from its uid. The result is what is stored; Apply defaults it
+// again when it is read.
 func (r *Rules) PrepareForCreate(k *schema.Kind, v document.Value, q Request) document.Value {
 	if !k.Builtin || v.Kind() != document.Object {
 		return v
@@ -57,7 +56,7 @@ func (r *Rules) PrepareForCreate(k *schema.Kind, v document.Value, q Request) do
 	case "/PersistentVolumeClaim":
 		v = v.With("spec", dataSources(v.Get("spec"), document.Value{}))
 	case "autoscaling/HorizontalPodAutoscaler":
-		if k.Version == "v1" { // its status is in annotations too
+		if k.Version == "v1" { // its status includes annotations
 			v = only1(autoscalerTo1(autoscalerFrom1(v).Without("status"))).With("status", v.Get("status"))
 		}
 	case "/ServiceAccount":
@@ -80,9 +79,9 @@ func (r *Rules) PrepareForCreate(k *schema.Kind, v document.Value, q Request) do
 	return r.withoutDisabled(k, v, document.Value{})
 }
 
-// PrepareForUpdate returns what the update strategy of the object's kind makes
-// of next where live is stored: a write of the object keeps the live status,
-// one of the status the live spec, and so on. Generations are not counted.
+// PrepareForUpdate applies the update strategy of the object's kind to next, where live is
+// stored: a write of the object keeps the live status, a write of the status the live spec,
+// and so on. It does not increment the generation.
 func (r *Rules) PrepareForUpdate(k *schema.Kind, next, live document.Value, q Request) document.Value {
 	if !k.Builtin || next.Kind() != document.Object {
 		return next
@@ -104,7 +103,7 @@ func timeText(t time.Time) document.Value {
 	return document.NewString(t.UTC().Format(time.RFC3339))
 }
 
-// updated is the update of an object through its own path.
+// updated is the update strategy of the object itself.
 func (r *Rules) updated(k *schema.Kind, next, live document.Value, q Request) document.Value {
 	if k.Status {
 		next = next.With("status", live.Get("status"))
@@ -141,7 +140,7 @@ func (r *Rules) updated(k *schema.Kind, next, live document.Value, q Request) do
 	return next
 }
 
-// updatedStatus is the update of an object through its status subresource.
+// updatedStatus is the update strategy of the status subresource.
 func updatedStatus(k *schema.Kind, next, live document.Value, q Request) document.Value {
 	if kindName(k) == "autoscaling/HorizontalPodAutoscaler" && k.Version == "v1" {
 		spec := autoscalerFrom1(live).Get("spec")
@@ -186,15 +185,15 @@ func updatedStatus(k *schema.Kind, next, live document.Value, q Request) documen
 	return next
 }
 
-// statusMeta is the metadata that a write of the status may not change, where it
-// may change none (metav1.ResetObjectMetaForStatus).
+// statusMeta lists the metadata that a write of the status cannot change, for kinds where
+// it cannot change any (metav1.ResetObjectMetaForStatus).
 var statusMeta = [...]string{"deletionTimestamp", "generation", "selfLink", "labels", "annotations", "finalizers", "ownerReferences"}
 
 func keepMeta(next, live document.Value, key string) document.Value {
 	return next.Set(live.Lookup("metadata", key), "metadata", key)
 }
 
-// updatedPart is the update through the subresources that few kinds have.
+// updatedPart is the update strategy of subresources that few kinds have.
 func updatedPart(subresource string, next, live document.Value, q Request) document.Value {
 	switch subresource {
 	case "finalize":
@@ -212,8 +211,8 @@ func updatedPart(subresource string, next, live document.Value, q Request) docum
 	return next
 }
 
-// onlySpec is live with another spec, and next's metadata as far as a write of a
-// part may change it.
+// onlySpec returns live with another spec and with next's metadata as far as a write of the
+// subresource may change it.
 func onlySpec(next, live, spec document.Value) document.Value {
 	for _, key := range statusMeta {
 		next = keepMeta(next, live, key)

@@ -7,7 +7,7 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// prepared is an object as it is stored after a create.
+// prepared returns an object as it is stored on create.
 func prepared(t *testing.T, text string, q Request) (*schema.Kind, document.Value) {
 	t.Helper()
 	k, v := made(t, "", parse(t, text), nil)
@@ -73,7 +73,7 @@ func TestPrepareForCreate(t *testing.T) {
 			t.Errorf("%s: %s is %s, want %s", c.name, c.at, got, c.want)
 		}
 	}
-	// Without somebody who gives them out, addresses stay open.
+	// Without allocators, addresses stay unset.
 	if _, v := prepared(t, `{"apiVersion":"v1","kind":"Service","spec":{"ports":[{"port":80}]}}`, Request{}); v.Lookup("spec", "clusterIP").Exists() {
 		t.Errorf("an address out of nowhere: %s", v)
 	}

@@ -9,13 +9,13 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// named labels a Namespace with its name.
+// named sets the label kubernetes.io/metadata.name of a Namespace.
 func named(v document.Value) document.Value {
 	return v.Set(v.Lookup("metadata", "name"), "metadata", "labels", "kubernetes.io/metadata.name")
 }
 
 // withoutTopology removes the deprecatedTopology of endpoints that a write through v1
-// changes. The name of a node that the live slice has there moves to nodeName
+// changes. A node name in the live slice's topology moves to nodeName
 // (pkg/registry/discovery/endpointslice/strategy.go, dropTopologyOnV1).
 func withoutTopology(k *schema.Kind, slice, live document.Value) document.Value {
 	endpoints, was := slice.Get("endpoints"), live.Get("endpoints")
@@ -35,7 +35,7 @@ func withoutTopology(k *schema.Kind, slice, live document.Value) document.Value 
 	}))
 }
 
-// finalized gives a new Namespace the finalizer that empties it.
+// finalized adds the finalizer "kubernetes" to a new Namespace.
 func finalized(v document.Value) document.Value {
 	own := document.NewString("kubernetes")
 	list := v.Lookup("spec", "finalizers")
@@ -50,9 +50,8 @@ func finalized(v document.Value) document.Value {
 	return v.Set(list.Splice(list.Len(), 0, own), "spec", "finalizers")
 }
 
-// dataSources mirrors a claim's dataSource and dataSourceRef. Sources that only
-// the newer field may hold are dropped from the older one
-// (pkg/api/persistentvolumeclaim).
+// dataSources mirrors a claim's dataSource and dataSourceRef. Sources that only the newer
+// field supports are dropped from the older one (pkg/api/persistentvolumeclaim).
 func dataSources(spec, live document.Value) document.Value {
 	source, ref := spec.Get("dataSource"), spec.Get("dataSourceRef")
 	inUse := live.Get("dataSource").Exists() || live.Get("dataSourceRef").Exists()
@@ -82,7 +81,7 @@ func claimOrSnapshot(source document.Value) bool {
 	return false
 }
 
-// secretNames leaves of a ServiceAccount's references to secrets the names.
+// secretNames reduces a ServiceAccount's references to secrets to their names.
 func secretNames(v document.Value) document.Value {
 	list := remake.Items(v.Get("secrets"), func(_ int, s document.Value) document.Value {
 		return document.NewObject().With("name", s.Get("name"))
@@ -93,8 +92,8 @@ func secretNames(v document.Value) document.Value {
 	return v
 }
 
-// templateChanged counts the versions of a DaemonSet's template, by what it means
-// and not by how it is spelled.
+// templateChanged increments the template generation of a DaemonSet if the template changes
+// semantically.
 func templateChanged(k *schema.Kind, next, live document.Value) document.Value {
 	meant, _, err := Decode(k, next, FromTree)
 	if err != nil {
@@ -107,10 +106,10 @@ func templateChanged(k *schema.Kind, next, live document.Value) document.Value {
 	return next.Set(document.NewString(s), "metadata", "annotations", templateGeneration)
 }
 
-// jobSelector adds the Job's name and uid to the labels of its template and the uid
-// to its selector, unless manualSelector is set. A Job that has its own labels from
-// the template by default shares them with the template, as it does in
-// kube-apiserver (one Go map): they get the name and uid too.
+// jobSelector adds the Job's name and uid to the labels of its template and the uid to its
+// selector, unless manualSelector is set. If the Job's own labels were defaulted from the
+// template, kube-apiserver shares one Go map between the two, so they get the name and uid
+// too.
 func jobSelector(v document.Value) document.Value {
 	if manual, _ := v.Lookup("spec", "manualSelector").Bool(); manual {
 		return v
@@ -137,7 +136,7 @@ func jobSelector(v document.Value) document.Value {
 	return v
 }
 
-// requester records in a CertificateSigningRequest who asks for it.
+// requester records the requesting user in a CertificateSigningRequest.
 func requester(spec document.Value, u User) document.Value {
 	for _, key := range [...]string{"username", "uid", "groups", "extra"} {
 		spec = spec.Without(key)
@@ -198,7 +197,7 @@ func ofType(conditions document.Value, name string) []int {
 	return at
 }
 
-// conditionTimes fills in when conditions were updated and when they came to be.
+// conditionTimes sets lastUpdateTime and lastTransitionTime of conditions.
 func conditionTimes(next, live document.Value, now time.Time) document.Value {
 	list := next.Lookup("status", "conditions")
 	if !list.Exists() {
@@ -228,8 +227,7 @@ func conditionTimes(next, live document.Value, now time.Time) document.Value {
 	return next.Set(list, "status", "conditions")
 }
 
-// storedVersion adds a CustomResourceDefinition's storage version to those that
-// objects may be stored in.
+// storedVersion adds a CustomResourceDefinition's storage version to status.storedVersions.
 func storedVersion(v document.Value) document.Value {
 	name := storageVersion(nil, v.Lookup("spec", "versions"))
 	if !name.Exists() {
@@ -247,7 +245,8 @@ func storedVersion(v document.Value) document.Value {
 	return v.Set(list.Splice(list.Len(), 0, name.At(0)), "status", "storedVersions")
 }
 
-// localService marks an APIService that the API server itself serves available.
+// localService marks an APIService without a service, which the API server itself serves,
+// as available.
 func localService(v document.Value, now time.Time) document.Value {
 	if v.Lookup("spec", "service").Exists() {
 		return v
@@ -261,7 +260,7 @@ func localService(v document.Value, now time.Time) document.Value {
 	return v.Set(document.NewList(condition), "status", "conditions")
 }
 
-// phaseChanged records when a PersistentVolume's phase changed.
+// phaseChanged sets lastPhaseTransitionTime if a PersistentVolume's phase changed.
 func phaseChanged(next, live document.Value, now time.Time) document.Value {
 	const since = "lastPhaseTransitionTime"
 	have, had := next.Lookup("status", since), live.Lookup("status", since)
@@ -275,7 +274,7 @@ func phaseChanged(next, live document.Value, now time.Time) document.Value {
 	return next
 }
 
-// taintChanged records when the effect of a DeviceTaintRule's taint changed.
+// taintChanged sets timeAdded if the effect of a DeviceTaintRule's taint changed.
 func taintChanged(next, live document.Value, now time.Time) document.Value {
 	a, b := next.Lookup("spec", "taint"), live.Lookup("spec", "taint")
 	if document.Equal(a.Get("effect"), b.Get("effect")) || !document.Equal(a.Get("timeAdded"), b.Get("timeAdded")) {

@@ -10,10 +10,10 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/remake"
 )
 
-// newPod is the create strategy of pods (pkg/registry/core/pod).
+// newPod is the create strategy of Pods (pkg/registry/core/pod).
 func (r *Rules) newPod(v document.Value, now time.Time) document.Value {
 	spec := v.Get("spec")
-	class := v.Lookup("status", "qosClass") // a class that the client claims is believed
+	class := v.Lookup("status", "qosClass") // a class set by the client is kept
 	if class.StringOr("") == "" {
 		class = document.NewString(r.serviceClass(spec))
 	}
@@ -38,9 +38,9 @@ func (r *Rules) newPod(v document.Value, now time.Time) document.Value {
 	return v.With("spec", profiles(spec, v.Lookup("metadata", "annotations")))
 }
 
-// serviceClass is a pod's quality of service: Guaranteed where every container
-// has limits of cpu and memory and requests no less, BestEffort where none has
-// either, else Burstable. Resources of the pod itself count in their stead.
+// serviceClass returns a pod's quality of service: Guaranteed if every container has limits
+// for cpu and memory and equal requests, BestEffort if none has limits or requests, else
+// Burstable. Pod-level resources take precedence.
 func (r *Rules) serviceClass(spec document.Value) string {
 	requests, limits, guaranteed := podresources.Amounts{}, podresources.Amounts{}, true
 	count := func(resources document.Value) (limited int) {
@@ -76,7 +76,7 @@ func (r *Rules) serviceClass(spec document.Value) string {
 	return "Burstable"
 }
 
-// computing returns the amounts of cpu and memory that are greater than zero.
+// computing returns the cpu and memory amounts that are greater than zero.
 func computing(v document.Value) podresources.Amounts {
 	a := podresources.Read(v)
 	for name, q := range a {
@@ -87,10 +87,10 @@ func computing(v document.Value) podresources.Amounts {
 	return a
 }
 
-// A selecting changes what has a labelSelector and keys of labels beside it.
+// A selecting changes a term that has a labelSelector and label keys.
 type selecting func(v, labels document.Value) document.Value
 
-// inAffinity changes the terms of a pod's affinity (KEP-3633).
+// inAffinity maps the terms of a pod's affinity (KEP-3633).
 func inAffinity(spec, labels document.Value, change selecting) document.Value {
 	for _, kind := range [...]string{"podAffinity", "podAntiAffinity"} {
 		spec = eachIn(spec, []string{"affinity", kind, "preferredDuringSchedulingIgnoredDuringExecution"}, func(t document.Value) document.Value {
@@ -107,12 +107,12 @@ func inAffinity(spec, labels document.Value, change selecting) document.Value {
 	return spec
 }
 
-// inSpread changes a pod's topology spread constraints (KEP-3243).
+// inSpread maps a pod's topology spread constraints (KEP-3243).
 func inSpread(spec, labels document.Value, change selecting) document.Value {
 	return eachIn(spec, []string{"topologySpreadConstraints"}, func(c document.Value) document.Value { return change(c, labels) })
 }
 
-// eachIn replaces the items of the list that the keys lead to.
+// eachIn maps the items of the list at a path.
 func eachIn(v document.Value, keys []string, change func(document.Value) document.Value) document.Value {
 	list := v.Lookup(keys...)
 	now := remake.Items(list, func(_ int, item document.Value) document.Value { return change(item) })
@@ -122,8 +122,8 @@ func eachIn(v document.Value, keys []string, change func(document.Value) documen
 	return v.Set(now, keys...)
 }
 
-// byKeys are the expressions that matchLabelKeys and mismatchLabelKeys stand for,
-// by the labels that the pod has.
+// byKeys returns the selector requirements for matchLabelKeys and mismatchLabelKeys from
+// the pod's labels.
 func byKeys(v, labels document.Value) document.Value {
 	var list document.ListBuilder
 	for _, by := range [...][2]string{{"matchLabelKeys", "In"}, {"mismatchLabelKeys", "NotIn"}} {
@@ -139,8 +139,8 @@ func byKeys(v, labels document.Value) document.Value {
 	return list.List()
 }
 
-// selectByKeys adds these expressions to the selector beside the keys. Without a
-// selector there is nothing to add to.
+// selectByKeys adds these requirements to the labelSelector of a term; a term without one
+// is unchanged.
 func selectByKeys(v, labels document.Value) document.Value {
 	added := byKeys(v, labels)
 	if !v.Get("labelSelector").Exists() || added.Len() == 0 {
@@ -156,7 +156,7 @@ func selectByKeys(v, labels document.Value) document.Value {
 	return v.Set(both.List(), "labelSelector", "matchExpressions")
 }
 
-// unselectByKeys takes out what selectByKeys added.
+// unselectByKeys removes the requirements that selectByKeys added.
 func unselectByKeys(v, labels document.Value) document.Value {
 	added, list := byKeys(v, labels), v.Lookup("labelSelector", "matchExpressions")
 	from := list.Len() - added.Len()
@@ -174,8 +174,8 @@ func unselectByKeys(v, labels document.Value) document.Value {
 	return v.Set(list.Splice(from, added.Len()), "labelSelector", "matchExpressions")
 }
 
-// profiles turns the old annotations for AppArmor into the fields of containers,
-// where these say nothing and the pod has another profile (KEP-24).
+// profiles converts the deprecated AppArmor annotations to the fields of containers, unless
+// these are set or the pod has the same profile (KEP-24).
 func profiles(spec, annotations document.Value) document.Value {
 	const prefix = "container.apparmor.security.beta.kubernetes.io/"
 	if spec.Lookup("os", "name").StringOr("") == "windows" {
@@ -210,9 +210,9 @@ func profile(s string) document.Value {
 	return document.Value{}
 }
 
-// resized leaves of an update through the resize subresource the resources of
-// the pod and its containers. Where the containers are others, the whole spec
-// stays for validation to refuse.
+// resized limits an update through the resize subresource to the resources of the pod and
+// its containers. If the containers differ otherwise, the whole spec is kept for validation
+// to refuse.
 func resized(next, live document.Value) document.Value {
 	spec := live.Get("spec").With("resources", next.Lookup("spec", "resources"))
 	for _, list := range [...]string{"containers", "initContainers"} {

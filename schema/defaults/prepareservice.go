@@ -6,9 +6,8 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// The rules of Services that follow from addresses and ports
-// (pkg/registry/core/service/storage). The cluster has one family of addresses,
-// IPv4.
+// Strategies for the addresses and ports of Services (pkg/registry/core/service/storage).
+// The cluster is single-stack IPv4.
 
 const headless = "None"
 
@@ -25,7 +24,7 @@ func needsHealthPort(spec document.Value) bool {
 	return textOf(spec, "type") == "LoadBalancer" && textOf(spec, "externalTrafficPolicy") == "Local"
 }
 
-// newService is what becomes of a new Service.
+// newService is the create strategy of Services.
 func newService(v document.Value, q Request) document.Value {
 	spec := v.Get("spec")
 	if ip := spec.Get("clusterIP"); textOf(spec, "clusterIP") != "" && spec.Get("clusterIPs").Len() == 0 {
@@ -35,9 +34,9 @@ func newService(v document.Value, q Request) document.Value {
 	return v.With("spec", allocated(spec, q))
 }
 
-// updatedService is what becomes of an update: what the client left out of the
-// addresses and ports given comes back, and what a change of type makes
-// needless goes, unless the client changed it too.
+// updatedService is the update strategy of Services: it restores allocated addresses and
+// ports that the client omitted, and removes those that a changed type does not need unless
+// the client changed them too.
 func updatedService(next, live document.Value, q Request) document.Value {
 	was := live.Get("spec")
 	spec := singular(patched(next.Get("spec"), was), was)
@@ -48,7 +47,7 @@ func updatedService(next, live document.Value, q Request) document.Value {
 	return next.With("spec", needless(spec, was))
 }
 
-// families fills in ipFamilyPolicy and ipFamilies.
+// families defaults ipFamilyPolicy and ipFamilies.
 func families(spec, was document.Value) document.Value {
 	if !needsAddress(spec) {
 		return spec
@@ -75,7 +74,7 @@ func families(spec, was document.Value) document.Value {
 	for i, ip := range spec.Get("clusterIPs").Items() {
 		s := ip.StringOr("")
 		if s == headless || i >= list.Len() && (i > 0 || family(s) != "IPv4") {
-			break // not an address, or of a family that the cluster does not have
+			break // not an address, or of a family that the cluster lacks
 		}
 		if i >= list.Len() {
 			more = append(more, document.NewString("IPv4"))
@@ -98,7 +97,7 @@ func families(spec, was document.Value) document.Value {
 	return spec.With("ipFamilies", list)
 }
 
-// onlyFirst cuts a list that has not changed to its first item.
+// onlyFirst truncates an unchanged list to its first item.
 func onlyFirst(spec, was document.Value, key string) document.Value {
 	if list := spec.Get(key); list.Len() > 1 && document.Equal(list, was.Get(key)) {
 		return spec.With(key, document.NewList(list.At(0)))
@@ -113,9 +112,8 @@ func family(ip string) string {
 	return "IPv4"
 }
 
-// allocated gives a Service the addresses and ports that it needs and that can
-// be given. One that lists addresses without naming the first is left as it is,
-// and refused.
+// allocated allocates the addresses and ports that a Service needs. A Service that lists
+// addresses without setting the first is unchanged; validation refuses it.
 func allocated(spec document.Value, q Request) document.Value {
 	if needsAddress(spec) && q.ClusterIP != nil && textOf(spec, "clusterIP") == "" && spec.Get("clusterIPs").Len() == 0 {
 		if ip := q.ClusterIP(spec.Get("ipFamilies").At(0).StringOr("IPv4")); ip != "" {
@@ -126,7 +124,7 @@ func allocated(spec document.Value, q Request) document.Value {
 		return spec
 	}
 	if allocate, ok := spec.Get("allocateLoadBalancerNodePorts").Bool(); textOf(spec, "type") == "NodePort" || !ok || allocate {
-		byPort := map[string]document.Value{} // one port of two protocols has one node port
+		byPort := map[string]document.Value{} // one port with two protocols has one node port
 		named := nodePorts(spec)
 		spec = eachIn(spec, []string{"ports"}, func(p document.Value) document.Value {
 			number := p.Get("port").NumberText()
@@ -147,8 +145,8 @@ func allocated(spec document.Value, q Request) document.Value {
 	return spec
 }
 
-// nextPort is a port that is given out and not one that the Service names itself,
-// absent where there is none left.
+// nextPort allocates a port that the Service does not use explicitly; absent if none is
+// left.
 func nextPort(q Request, named map[string]bool) document.Value {
 	for range len(named) + 1 {
 		n := q.NodePort()
@@ -162,7 +160,7 @@ func nextPort(q Request, named map[string]bool) document.Value {
 	return document.Value{}
 }
 
-// patched puts back addresses and ports that an update left out.
+// patched restores addresses and ports that an update omitted.
 func patched(spec, was document.Value) document.Value {
 	if needsAddress(was) && needsAddress(spec) {
 		if textOf(spec, "clusterIP") == "" {
@@ -201,7 +199,7 @@ func nodePorts(spec document.Value) map[string]bool {
 	return numbers
 }
 
-// singular makes clusterIPs follow a clusterIP that was changed alone.
+// singular sets clusterIPs from a clusterIP that was changed alone.
 func singular(spec, was document.Value) document.Value {
 	if spec.Get("clusterIPs").Len() == 0 && textOf(spec, "clusterIP") == textOf(was, "clusterIP") {
 		spec = spec.With("clusterIPs", was.Get("clusterIPs"))
@@ -215,8 +213,8 @@ func singular(spec, was document.Value) document.Value {
 	return spec
 }
 
-// needless takes away what the old type needed and the new one does not, where
-// the client did not change it (dropTypeDependentFields).
+// needless removes fields that the old type needed and the new one does not, unless the
+// client changed them (dropTypeDependentFields).
 func needless(spec, was document.Value) document.Value {
 	drop := func(keys ...string) {
 		for _, key := range keys {
@@ -258,7 +256,7 @@ func within(a, b map[string]bool) bool {
 	return true
 }
 
-// reachable reports whether a Service can be reached from outside the cluster.
+// reachable reports whether a Service is accessible from outside the cluster.
 func reachable(spec document.Value) bool {
 	return needsNodePorts(spec) || textOf(spec, "type") == "ClusterIP" && spec.Get("externalIPs").Len() > 0
 }

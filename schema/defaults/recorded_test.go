@@ -11,8 +11,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// A creation is a recorded request that created an object of a built-in kind,
-// with what kube-apiserver stored.
+// A creation is a recorded request that created an object of a built-in kind, and the
+// object stored.
 type creation struct {
 	name         string
 	kind         *schema.Kind
@@ -68,7 +68,7 @@ func parse(t testing.TB, text string) document.Value {
 	return d.Root
 }
 
-// creations are all recorded ones.
+// creations returns all recorded creations.
 func creations(t testing.TB) []creation {
 	t.Helper()
 	catalog := builtin(t)
@@ -89,8 +89,8 @@ func creations(t testing.TB) []creation {
 			for _, key := range [...]string{"name", "namespace"} {
 				sent = sent.Set(stored.Lookup("metadata", key), "metadata", key)
 			}
-			// The recordings name uids, and equal owners are made one before the
-			// object is decoded.
+			// The recordings have placeholders for uids, and duplicate owners are removed
+			// before the object is decoded.
 			sent, stored = sent.Remove("metadata", "ownerReferences"), stored.Remove("metadata", "ownerReferences")
 			all = append(all, creation{c.Name, kind, sent, stored})
 		}
@@ -98,8 +98,8 @@ func creations(t testing.TB) []creation {
 	return all
 }
 
-// Every recorded creation gives the recorded object, but for what only the
-// server has.
+// TestRecordedCreations: every recorded creation yields the recorded object except for
+// fields that only the server sets.
 func TestRecordedCreations(t *testing.T) {
 	rules, err := For("")
 	if err != nil {

@@ -10,27 +10,28 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// Rule is one default rule, as it stands in a file of rules.
+// Rule is one default rule from a rule file.
 type Rule struct {
-	// Type is the name of the type that the rule belongs to, as in
-	// schema.Type: "io.k8s.api.core.v1.PodSpec".
+	// Type is the name of the type that the rule belongs to, as in schema.Type:
+	// "io.k8s.api.core.v1.PodSpec".
 	Type string
-	// Field is the path from there, such as "ports[].protocol".
+	// Field is the path of the field in that type, such as "ports[].protocol".
 	Field string
-	// Value is what the field is given, as written: a JSON text, "copy" and a
-	// path, "call" and a name, or "rounded" or "nothing".
+	// Value is the value of the field as written in the file: JSON, "copy" and a path,
+	// "call" and a function name, or "rounded" or "nothing".
 	Value string
-	// When says in which state of the field: "missing", "empty" or "always".
+	// When is the state of the field in which the rule applies: "missing", "empty" or
+	// "always".
 	When string
-	// Condition is what else must hold, "" for nothing.
+	// Condition is a further condition, "" for none.
 	Condition string
-	// Feature is the feature gate that is off where the rule takes its fields
-	// away, "" for the default rules.
+	// Feature is the feature gate that must be off for a rule that drops fields, "" for
+	// default rules.
 	Feature string
-	// Since and Until are the first and the last minor version of Kubernetes 1
-	// that has the rule, 0 for no bound.
+	// Since and Until are the first and last minor version of Kubernetes 1 that has the
+	// rule, 0 for no bound.
 	Since, Until int
-	// File and Line say where the rule stands.
+	// File and Line are the location of the rule.
 	File string
 	Line int
 
@@ -39,7 +40,7 @@ type Rule struct {
 	conditions []condition
 }
 
-// String returns the rule as it is written.
+// String returns the rule in the syntax of rule files.
 func (r *Rule) String() string {
 	op := " = "
 	if r.value.members {
@@ -64,15 +65,15 @@ func (r *Rule) String() string {
 	return s
 }
 
-// A step goes into an object by name and, where each is set, from there to
-// every item of a list or member of a map.
+// A step enters an object's field by name and, if each is set, every item of that list or
+// member of that map.
 type step struct {
 	name string
 	each bool
 }
 
-// A source is a path to a value: from the object of the rule's type or, where
-// near is set, from the innermost list item that the rule is looking at.
+// A source is the path of a value: from the object of the rule's type or, if near is set,
+// from the innermost list item on the path to the field.
 type source struct {
 	near bool
 	keys []string
@@ -92,7 +93,7 @@ type value struct {
 	arg     source
 	rounded bool
 	nothing bool
-	members bool // +=: the members that the field lacks
+	members bool // +=: adds the members that the field lacks
 }
 
 type condition struct {
@@ -108,10 +109,10 @@ const (
 	isMissing test = iota
 	isEmpty
 	isEqual
-	isAlone // the object has no other member than the one named
+	isAlone // the object has no member other than the named one
 )
 
-// all parses the files once.
+// all parses the rule files once.
 var all = sync.OnceValues(func() ([]*Rule, error) {
 	var rules []*Rule
 	for _, file := range files() {
@@ -124,7 +125,7 @@ var all = sync.OnceValues(func() ([]*Rule, error) {
 	return rules, nil
 })
 
-// parseRules reads a file of rules; rules/README.md describes the form.
+// parseRules parses a rule file; rules/README.md describes the syntax.
 func parseRules(file, text string) ([]*Rule, error) {
 	var rules []*Rule
 	var types []string
@@ -152,8 +153,8 @@ func parseRules(file, text string) ([]*Rule, error) {
 	return rules, nil
 }
 
-// typeNames reads a header: a package, or several with commas, and the names of
-// types in it: "api.core.v1 Container EphemeralContainer".
+// typeNames parses a header: one or several comma-separated packages and the names of types
+// in them: "api.core.v1 Container EphemeralContainer".
 func typeNames(header string) []string {
 	var names []string
 	words := strings.Fields(header)
@@ -222,8 +223,8 @@ func cutLast(s, sep string) (head, tail string, ok bool) {
 	return s[:i], strings.TrimSpace(s[i+len(sep):]), true
 }
 
-// parseSteps reads a path: names with dots between them, [] behind one whose
-// items or members are meant, and ["…"] for a key that is no plain name.
+// parseSteps parses a path: names separated by dots, [] after a name for its items or
+// members, and ["…"] for a key that is not a plain name.
 func parseSteps(s string) ([]step, error) {
 	var steps []step
 	for s != "" {

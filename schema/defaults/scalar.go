@@ -12,11 +12,11 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// class is what kind of Go type holds a value.
+// class is the Go type of a field as far as decoding depends on it.
 type class uint8
 
 const (
-	opaque     class = iota // raw JSON, kept as it is
+	opaque     class = iota // raw JSON, kept unchanged
 	structure               // struct
 	dictionary              // map
 	list                    // slice
@@ -66,15 +66,14 @@ func classOf(t *schema.Type) class {
 		return list
 	case t.Map == nil || len(t.Map.Fields) == 0 && t.Map.PreserveUnknown:
 		return opaque
-	case t.Map.Elem != nil && t.Name == "": // one with a name is a struct without fields
+	case t.Map.Elem != nil && t.Name == "": // a named type is a struct without fields
 		return dictionary
 	}
 	return structure
 }
 
-// emptiable reports whether Go's omitempty ever leaves a value of the type out
-// of its own accord: it never does for a struct, and quantities, times and the
-// like are structs.
+// emptiable reports whether omitempty can omit a value of the type: it never omits a
+// struct, and quantities, times and the like are structs.
 func emptiable(t *schema.Type) bool {
 	switch classOf(t) {
 	case dictionary, list, text, integer, float, boolean, bytes:
@@ -83,7 +82,7 @@ func emptiable(t *schema.Type) bool {
 	return false
 }
 
-// empty reports whether Go's omitempty leaves a value out: "", 0, false, [], {}.
+// empty reports whether omitempty omits a value: "", 0, false, [], {}.
 func empty(v document.Value) bool {
 	switch v.Kind() {
 	case document.String:
@@ -102,7 +101,7 @@ func empty(v document.Value) bool {
 	return v.Len() == 0
 }
 
-// zero returns how the zero value of a Go type is written.
+// zero returns the JSON encoding of a Go type's zero value.
 func zero(t *schema.Type) document.Value {
 	switch classOf(t) {
 	case structure:
@@ -126,8 +125,7 @@ func zero(t *schema.Type) document.Value {
 	return document.NewNull()
 }
 
-// scalar decodes a value that is not null into a Go type that is no struct, map
-// or slice of its own.
+// scalar decodes a value other than null into a Go type that is not a struct, map or slice.
 func (d *decoder) scalar(t *schema.Type, v document.Value) document.Value {
 	switch c := classOf(t); c {
 	case text:
@@ -156,8 +154,8 @@ func (d *decoder) scalar(t *schema.Type, v document.Value) document.Value {
 	return v
 }
 
-// integer decodes a whole number. Converting a tree, unlike reading text, takes
-// floats without a fraction and cuts off what is too large for the field.
+// integer decodes an integer. Unlike the JSON decoder, the conversion of an unstructured
+// object accepts floats without a fraction and truncates integers that overflow the field.
 func (d *decoder) integer(v document.Value, small bool, wanted string) document.Value {
 	i, ok := v.Int()
 	fits := !small || i == int64(int32(i))
@@ -186,8 +184,8 @@ func (d *decoder) integer(v document.Value, small bool, wanted string) document.
 	return v
 }
 
-// intOrText decodes what may be a whole number of 32 bits or a string. Both
-// sources read it as text, but a tree's 2.0 is written 2.
+// intOrText decodes a 32-bit integer or a string. Both sources decode JSON text here, but
+// an unstructured object's 2.0 is printed as 2.
 func (d *decoder) intOrText(v document.Value) document.Value {
 	if v.Kind() == document.String {
 		return v
@@ -216,7 +214,7 @@ func (d *decoder) base64(v document.Value) document.Value {
 	return canonical(v, s, base64.StdEncoding.EncodeToString(b))
 }
 
-// octets decodes bytes that come as a list of numbers.
+// octets decodes bytes from a list of numbers.
 func (d *decoder) octets(v document.Value) document.Value {
 	if v.Kind() != document.List {
 		d.fail("expected a string in base64, found " + describe(v))
@@ -234,7 +232,7 @@ func (d *decoder) octets(v document.Value) document.Value {
 	return document.NewString(base64.StdEncoding.EncodeToString(b))
 }
 
-// canonical returns v, which holds the text s, with the text want.
+// canonical returns v, a string with the text s, with its text replaced by want.
 func canonical(v document.Value, s, want string) document.Value {
 	if s == want {
 		return v
@@ -291,7 +289,7 @@ func (d *decoder) time(c class, v document.Value) document.Value {
 	return canonical(v, s, at.UTC().Format(write))
 }
 
-// describe names a value for a message: the string "x", the number 2.5, a list.
+// describe returns a value for a message: the string "x", the number 2.5, a list.
 func describe(v document.Value) string {
 	switch v.Kind() {
 	case document.String:

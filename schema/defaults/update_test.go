@@ -11,8 +11,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
 
-// Passing over what an object shares with the live one makes no difference, whether
-// the change came by a patch, which shares most, or otherwise.
+// TestUpdatesAreAsWithoutTheLiveObject: skipping the parts shared with the live object does
+// not change the result, whether they share nodes, as after a patch, or not.
 func TestUpdatesAreAsWithoutTheLiveObject(t *testing.T) {
 	catalog, err := schema.Builtin("")
 	if err != nil {
@@ -69,8 +69,8 @@ func TestUpdatesAreAsWithoutTheLiveObject(t *testing.T) {
 	}
 }
 
-// stored returns v decoded and defaulted. ok is false if decoding and defaulting the
-// result again would change it, so that it cannot be a live object.
+// stored returns v decoded and defaulted. ok is false if decoding and defaulting are not
+// idempotent for it, so that it cannot be a live object.
 func stored(rules *defaults.Rules, k *schema.Kind, v document.Value) (document.Value, bool) {
 	v, _, err := defaults.Decode(k, v, defaults.FromTree)
 	if err != nil {

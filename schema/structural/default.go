@@ -6,15 +6,14 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// DropNulls drops the members of v that are null although t does not make them
-// nullable and has no default for them. Those with a default are left for
-// [Default], null items of lists stay.
+// DropNulls removes null members of v that t neither declares nullable nor gives a default.
+// [Default] handles those with a default; null list items are kept.
 func DropNulls(t *schema.Type, v document.Value) document.Value {
 	return DropNullsUpdate(t, v, document.Value{})
 }
 
-// DropNullsUpdate is DropNulls for a value that was made from live, an object in
-// which there is nothing to drop. Parts that both share are not looked into.
+// DropNullsUpdate is DropNulls for a value derived from live, an object without anything to
+// drop. Parts that both share are skipped.
 func DropNullsUpdate(t *schema.Type, v, live document.Value) document.Value {
 	if remake.Shared(v, live) {
 		return v
@@ -58,8 +57,8 @@ func DropNullsUpdate(t *schema.Type, v, live document.Value) document.Value {
 	return v
 }
 
-// ownMember returns what the schema itself says of a member, nil for nothing,
-// and whether it has a default.
+// ownMember returns the schema's own type of a member, nil if it has none, and whether it
+// has a default.
 func ownMember(m *schema.MapType, key string) (*schema.Type, bool) {
 	if f := ownField(m, key); f != nil {
 		return f.Type, f.Default != ""
@@ -67,8 +66,8 @@ func ownMember(m *schema.MapType, key string) (*schema.Type, bool) {
 	return described(m.Elem), m.ElemDefault != ""
 }
 
-// ownField returns a field as the schema itself describes it: apiVersion, kind
-// and metadata not as they are in every object.
+// ownField returns a field as the schema itself declares it; for apiVersion, kind and
+// metadata this is not the type common to all objects.
 func ownField(m *schema.MapType, key string) *schema.Field {
 	if m.Object && isMeta(key) {
 		for i := range m.Meta {
@@ -81,15 +80,15 @@ func ownField(m *schema.MapType, key string) *schema.Field {
 	return m.Field(key)
 }
 
-// Default fills in the defaults of members that are missing, in objects that are
-// there or are defaults themselves. A null takes the default where it is not
-// nullable and there is one; so does a null item.
+// Default sets the defaults of missing members, in existing objects and in defaults
+// themselves. A null that is not nullable is replaced by the default if there is one; this
+// applies to list items too.
 func Default(t *schema.Type, v document.Value) document.Value {
 	return DefaultUpdate(t, v, document.Value{})
 }
 
-// DefaultUpdate is Default for a value that was made from live, an object whose
-// defaults are filled in. Parts that both share are not looked into.
+// DefaultUpdate is Default for a value derived from live, a defaulted object. Parts that
+// both share are skipped.
 func DefaultUpdate(t *schema.Type, v, live document.Value) document.Value {
 	if t == nil || remake.Shared(v, live) {
 		return v

@@ -9,10 +9,9 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// ValidateDefaults says which defaults in the schemas of a CRD are not valid by
-// those schemas themselves, for which kube-apiserver refuses the CRD: each has to
-// be as it would be stored, without members to be pruned. Paths count from the
-// CRD.
+// ValidateDefaults returns the errors of the defaults in a CRD's schemas, for which
+// kube-apiserver refuses the CRD: each default must be valid by its schema, and pruning
+// must not change it. Paths begin at the CRD's root.
 func ValidateDefaults(crd *schema.CRD) []schema.FieldError {
 	var c defaultChecker
 	versions := crd.Object.Lookup("spec", "versions")
@@ -30,8 +29,8 @@ func ValidateDefaults(crd *schema.CRD) []schema.FieldError {
 	return c.errs
 }
 
-// sharedSchema reports whether all versions have the same schema, which messages
-// then name as the first version of the API did.
+// sharedSchema reports whether all versions have the same schema; messages then use the
+// field path of the v1beta1 API.
 func sharedSchema(versions document.Value) bool {
 	for _, v := range versions.Items() {
 		if !document.Equal(v.Get("schema"), versions.At(0).Get("schema")) {
@@ -41,18 +40,17 @@ func sharedSchema(versions document.Value) bool {
 	return true
 }
 
-// A defaultChecker goes through the schema of a version. Its path and the parts of
-// its text are those of the schema at hand.
+// defaultChecker walks the schema of a version. Its path and text are those of the current
+// schema.
 type defaultChecker struct {
 	path document.Path
 	text []string
-	// inMeta tells that the schema describes apiVersion, kind or metadata, of which
-	// nothing is pruned.
+	// inMeta is set in the schemas of apiVersion, kind and metadata, which are not pruned.
 	inMeta bool
 	errs   []schema.FieldError
 }
 
-// below calls f for a schema below the one at hand.
+// below calls f for a subschema of the current schema.
 func (c *defaultChecker) below(text string, f func(), keys ...string) {
 	path, texts := len(c.path), len(c.text)
 	c.path, c.text = append(c.path, document.Keys(keys...)...), append(c.text, text)
@@ -65,7 +63,7 @@ func (c *defaultChecker) check(t *schema.Type) {
 		for i := range m.Fields {
 			f := &m.Fields[i]
 			if m.Object && isMeta(f.Name) {
-				continue // as all objects have them; m.Meta has what the schema says
+				continue // the type common to all objects; m.Meta has the schema's own
 			}
 			c.field(f)
 		}
@@ -75,7 +73,7 @@ func (c *defaultChecker) check(t *schema.Type) {
 			c.field(&m.Meta[i])
 		}
 		c.inMeta = inMeta
-		// kube-apiserver does not look below additionalProperties.
+		// kube-apiserver does not check additionalProperties.
 	}
 	if l := t.List; l != nil && described(l.Elem) != nil {
 		c.below(".items", func() {
@@ -96,7 +94,7 @@ func (c *defaultChecker) field(f *schema.Field) {
 	}, "properties", f.Name)
 }
 
-// value checks one default.
+// value validates one default.
 func (c *defaultChecker) value(t *schema.Type, v document.Value) {
 	path, at := append(slices.Clone(c.path), document.Keys("default")...), strings.Join(c.text, "")+".default"
 	var p pruner

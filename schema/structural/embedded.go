@@ -8,7 +8,7 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// embedded checks the objects in an object. The root itself is not one of them.
+// embedded validates the embedded objects in an object, which do not include the root.
 func (c *validator) embedded(t *schema.Type, v, valid document.Value, root bool, metadata func(document.Value) []schema.FieldError) {
 	if t == nil || remake.Shared(v, valid) {
 		return
@@ -44,7 +44,7 @@ func (c *validator) embedded(t *schema.Type, v, valid document.Value, root bool,
 	}
 }
 
-// objectMeta checks apiVersion, kind and metadata of an embedded object.
+// objectMeta validates apiVersion, kind and metadata of an embedded object.
 func (c *validator) objectMeta(v document.Value, metadata func(document.Value) []schema.FieldError) {
 	c.apiVersion(v.Get("apiVersion"))
 	c.kind(v.Get("kind"))
@@ -104,8 +104,7 @@ func (c *validator) kind(v document.Value) {
 	}
 }
 
-// notDNSLabel says what keeps a text from being a label of RFC 1035, "" for
-// nothing, in apimachinery's words.
+// notDNSLabel returns why a text is not an RFC 1035 label, in apimachinery's words, or "".
 func notDNSLabel(s string) string {
 	var wrong []string
 	if len(s) > 63 {

@@ -9,7 +9,7 @@ import (
 	"github.com/patchlab-dev/patchlab/schema/structural"
 )
 
-// The steps that kube-apiserver takes with a custom resource that is created.
+// Example performs the steps of kube-apiserver when a custom resource is created.
 func Example() {
 	data, err := os.ReadFile("../testdata/crds/widgets.yaml")
 	if err != nil {

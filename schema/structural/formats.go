@@ -14,9 +14,9 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// supportedFormat returns the name of a format without dashes where validation
-// knows it for such a scalar, else "": other formats are not checked
-// (apiextensions-apiserver, supportedVersionedFormats).
+// supportedFormat returns the name of a format without dashes if the validation of this
+// scalar supports it, else "". Other formats are ignored (apiextensions-apiserver,
+// supportedVersionedFormats).
 func supportedFormat(s schema.Scalar, format string) string {
 	switch s {
 	case schema.IntegerScalar:
@@ -41,7 +41,7 @@ func supportedFormat(s schema.Scalar, format string) string {
 	return ""
 }
 
-// matchesFormat reports whether a text is of a supported format.
+// matchesFormat reports whether a text has a supported format.
 func matchesFormat(format, text string) bool {
 	switch format {
 	case "bsonobjectid":
@@ -97,7 +97,7 @@ func matchesFormat(format, text string) bool {
 
 type formatPatterns struct{ hostname, ssn, rgb, creditCard, time, duration *regexp.Regexp }
 
-// patterns are compiled when a schema first asks for one of these formats.
+// patterns holds the regular expressions of formats; they are compiled on first use.
 var patterns = sync.OnceValue(func() formatPatterns {
 	const label = `[a-zA-Z0-9\p{S}\p{L}]`
 	const colour = `\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*`
@@ -125,7 +125,7 @@ func isEmail(s string) bool {
 	return isDotAtom(s[:at]) && isDotAtom(s[at+1:])
 }
 
-// isDotAtom reports whether a text is words joined by dots (RFC 5322, 3.2.3).
+// isDotAtom reports whether a text is a dot-atom (RFC 5322, 3.2.3): words joined by dots.
 func isDotAtom(s string) bool {
 	for _, word := range strings.Split(s, ".") {
 		if word == "" || strings.ContainsAny(word, " \t\r\n()<>[]:;@\\,\"") {
@@ -147,7 +147,8 @@ func isHostname(s string) bool {
 	return true
 }
 
-// isIP takes leading zeros in the numbers of an IPv4 address, as Kubernetes does.
+// isIP reports whether s is an IP address. Like Kubernetes, it accepts leading zeros in
+// IPv4.
 func isIP(s string) bool {
 	parts := strings.Split(s, ".")
 	if len(parts) != 4 || strings.Contains(s, ":") {
@@ -176,8 +177,8 @@ func isCIDR(s string) bool {
 	return err == nil && n <= most
 }
 
-// isMAC takes 6, 8 or 20 bytes in hexadecimal, in pairs with : or - between them
-// or in fours with dots.
+// isMAC reports whether s is 6, 8 or 20 hexadecimal bytes, in pairs separated by : or - or
+// in groups of four digits separated by dots.
 func isMAC(s string) bool {
 	for _, form := range []struct {
 		separator string
@@ -200,7 +201,7 @@ func isMAC(s string) bool {
 	return false
 }
 
-// isUUID takes the hyphens or leaves them; version is "" for any.
+// isUUID reports whether s is a UUID with or without hyphens; version "" means any.
 func isUUID(s, version string) bool {
 	var digits strings.Builder
 	at := [...]int{8, 12, 16, 20}
@@ -223,7 +224,7 @@ func isUUID(s, version string) bool {
 	return true
 }
 
-// compact drops white space and hyphens, as they stand in printed numbers.
+// compact removes white space and hyphens from a printed number.
 func compact(s string) string {
 	return strings.NewReplacer(" ", "", "\t", "", "\n", "", "\r", "", "\f", "", "\v", "", "-", "").Replace(s)
 }
@@ -297,8 +298,8 @@ func isDateTime(s string) bool {
 	return m != nil && m[1] <= "23" && m[2] <= "59" && m[3] <= "59"
 }
 
-// isDuration takes what Go's time.ParseDuration takes, and numbers with the units
-// that Scala has, such as "22 nanos" or "3 weeks".
+// isDuration reports whether s is a duration for Go's time.ParseDuration or a number with
+// one of Scala's units, such as "22 nanos" or "3 weeks".
 func isDuration(s string) bool {
 	if _, err := time.ParseDuration(s); err == nil {
 		return true

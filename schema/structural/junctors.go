@@ -5,7 +5,7 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// junctors checks anyOf, oneOf, allOf and not.
+// junctors validates anyOf, oneOf, allOf and not.
 func (c *validator) junctors(r *schema.Validation, v document.Value) {
 	if len(r.AnyOf) > 0 {
 		if n, failed := count(r.AnyOf, v, 1); n == 0 {
@@ -36,8 +36,8 @@ func (c *validator) junctors(r *schema.Validation, v document.Value) {
 	}
 }
 
-// count returns how many alternatives hold, up to enough, and where none does
-// what is wrong by the one that fails least.
+// count returns how many alternatives are valid, at most enough. If none is, it also
+// returns the errors of the alternative with the fewest.
 func count(alternatives []*schema.Junctor, v document.Value, enough int) (n int, failed []finding) {
 	for _, j := range alternatives {
 		var c validator
@@ -53,8 +53,8 @@ func count(alternatives []*schema.Junctor, v document.Value, enough int) (n int,
 	return n, failed
 }
 
-// junctor checks a value against a schema that only validates. What was wrong
-// before is wrong again here: kube-apiserver does not ratchet below a junctor.
+// junctor validates a value against a schema below a junctor. There is no ratcheting here,
+// like in kube-apiserver: an error in an unchanged value is reported again.
 func (c *validator) junctor(j *schema.Junctor, v document.Value) {
 	s, given := scalarOf(j.Type)
 	switch {

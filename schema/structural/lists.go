@@ -6,7 +6,7 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// uniqueness checks that items of sets and keyed lists are there once.
+// uniqueness validates that the items of sets and keyed lists are unique.
 func (c *validator) uniqueness(t *schema.Type, v, valid document.Value) {
 	if t == nil || remake.Shared(v, valid) {
 		return
@@ -73,9 +73,9 @@ func (c *validator) duplicate(i int, v document.Value) {
 	c.below(start, document.IndexStep(i))
 }
 
-// itemKey returns what tells an item of a keyed list apart: the value of its one
-// key, absent without it, or an object of its keys. whole asks for the object
-// in either case.
+// itemKey returns the key of an item in a keyed list: the value of the only key field,
+// absent if the item lacks it, or an object of all key fields. With whole it is always an
+// object.
 func itemKey(l *schema.ListType, item document.Value, whole bool) document.Value {
 	if len(l.Keys) == 1 && !whole {
 		return item.Get(l.Keys[0].Name)
@@ -87,10 +87,10 @@ func itemKey(l *schema.ListType, item document.Value, whole bool) document.Value
 	return b.Object()
 }
 
-// few is how many items are compared with each other rather than by an index.
+// few is the number of items up to which pairwise comparison is used in place of an index.
 const few = 12
 
-// A sequence is n values to be compared.
+// A sequence is n values to compare.
 type sequence struct {
 	n  int
 	at func(i int) document.Value
@@ -102,9 +102,8 @@ func keyItems(l *schema.ListType, v document.Value) sequence {
 	return sequence{v.Len(), func(i int) document.Value { return itemKey(l, v.At(i), false) }}
 }
 
-// duplicates returns for each value that is there more than once where it stands
-// for the second time. 1 and 1.0 are two values, but equal within a list or an
-// object.
+// duplicates returns the index of the second occurrence of each repeated value. As scalars
+// 1 and 1.0 are different values, but within a list or an object they are equal.
 func duplicates(s sequence) []int {
 	if s.n <= 1 {
 		return nil
@@ -141,8 +140,7 @@ func duplicates(s sequence) []int {
 	return found
 }
 
-// ascends reports whether the values are strings in ascending order, which are
-// distinct.
+// ascends reports whether the values are strings in ascending order and thus distinct.
 func (s sequence) ascends() bool {
 	last := ""
 	for i := range s.n {
@@ -162,7 +160,7 @@ func same(a, b document.Value) bool {
 	return document.Identical(a, b)
 }
 
-// appendIdentity writes a value so that same values give the same text.
+// appendIdentity appends a text that is equal for equal values only.
 func appendIdentity(dst []byte, v document.Value) []byte {
 	if v.Kind() == document.Number && !v.IsInt() {
 		dst = append(dst, 'f')

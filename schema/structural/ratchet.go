@@ -5,10 +5,9 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// unchanged reports whether a value is the old one, as far as the schema can
-// tell: members that it does not know make an object a changed one, and items of
-// keyed lists are compared by their keys (apiserver's cel/common,
-// CorrelatedObject).
+// unchanged reports whether a value equals the old one as far as the schema determines: an
+// object with unknown members is always changed, and items of keyed lists are compared by
+// key (apiserver's cel/common, CorrelatedObject).
 func unchanged(t *schema.Type, v, old document.Value) bool {
 	if v.Kind() != old.Kind() {
 		return false
@@ -45,7 +44,8 @@ func unchanged(t *schema.Type, v, old document.Value) bool {
 	return document.Identical(v, old)
 }
 
-// correlation finds the old items of a keyed list. Items of other lists have none.
+// correlation maps the items of a keyed list to the old items. Items of other lists have no
+// old item.
 type correlation struct {
 	list   *schema.ListType
 	before document.Value
@@ -70,8 +70,7 @@ func correlate(l *schema.ListType, v, old document.Value) correlation {
 	return c
 }
 
-// old returns the first old item of the same keys. An item that lacks one has no
-// old one.
+// old returns the first old item with the same keys; absent if the item lacks a key.
 func (c *correlation) old(item document.Value) document.Value {
 	if !c.before.Exists() || !hasKeys(c.list, item) {
 		return document.Value{}

@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// An update is refused for what it changes: an error in a value that is as it was is
-// ratcheted, and a value from which something was removed is not as it was.
+// TestRatchetSeesWhatWasRemoved: an update is refused only for errors in changed values. A
+// value from which something was removed is changed.
 func TestRatchetSeesWhatWasRemoved(t *testing.T) {
 	const object = "{type: object, required: [b], properties: {a: {type: integer}, b: {type: integer}, c: {type: integer}}}"
 	const list = "{type: array, minItems: 2, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {type: object, required: [k], properties: {k: {type: string}, v: {type: integer}}}}"

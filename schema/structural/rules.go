@@ -10,11 +10,11 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// rules checks what JSON schema says of a value beyond its type.
+// rules validates a value against the JSON Schema keywords other than type.
 func (c *validator) rules(r *schema.Validation, s schema.Scalar, format string, v document.Value) {
 	c.enum(r, v)
 	if v.IsNull() {
-		return // of null only type and enum are checked
+		return // null is checked against type and enum only
 	}
 	c.junctors(r, v)
 	switch v.Kind() {
@@ -37,7 +37,7 @@ func (c *validator) rules(r *schema.Validation, s schema.Scalar, format string, 
 
 func decimal(n int64) string { return strconv.FormatInt(n, 10) }
 
-// numeral writes a limit as it is compared with v: integers meet whole numbers.
+// numeral formats a limit for comparison with v: as an integer if v is one.
 func numeral(v document.Value, limit float64) string {
 	if v.IsInt() {
 		return decimal(int64(limit))
@@ -49,7 +49,7 @@ func (c *validator) tooMany(n, most int64) {
 	c.add(schema.ErrorTooMany, document.NewInt(n), "must have at most "+decimal(most)+" items")
 }
 
-// enum: null is none of the values, even where the list has it.
+// enum validates that the value is listed. Null is never valid, even if listed.
 func (c *validator) enum(r *schema.Validation, v document.Value) {
 	if len(r.Enum) == 0 {
 		return
@@ -98,8 +98,8 @@ func (c *validator) items(r *schema.Validation, v document.Value) {
 	}
 }
 
-// number checks ranges. Limits of integers are cut to whole numbers, and a limit
-// that is out of the type's own range fails every value, as in kube-openapi.
+// number validates ranges. Limits for integers are truncated, and a limit outside the range
+// of the type makes every value invalid, as in kube-openapi.
 func (c *validator) number(r *schema.Validation, s schema.Scalar, format string, v document.Value) {
 	if r.MultipleOf != nil && c.limit("MultipleOf", *r.MultipleOf, s, format) && !multiple(v, *r.MultipleOf) {
 		c.addInBody(schema.ErrorInvalid, v, "should be a multiple of "+numeral(v, *r.MultipleOf))
@@ -130,7 +130,7 @@ func (c *validator) limit(what string, f float64, s schema.Scalar, format string
 	return false
 }
 
-// compare orders a number and a limit.
+// compare compares a number with a limit.
 func compare(v document.Value, limit float64) int {
 	if i, ok := v.Int(); ok {
 		return order(i, int64(limit))
@@ -164,8 +164,8 @@ func multiple(v document.Value, factor float64) bool {
 	return whole(data / factor)
 }
 
-// whole reports whether a float is as good as an integer: within JSON's range of
-// integers, and off by no more than a rounding error.
+// whole reports whether a float is an integer: within JSON's safe integer range and up to a
+// rounding error.
 func whole(f float64) bool {
 	const limit, epsilon = 1<<53 - 1, 1e-9
 	if math.IsNaN(f) || f < -limit || f > limit {
@@ -176,7 +176,7 @@ func whole(f float64) bool {
 	return off == 0 || near != 0 && off/(math.Abs(f)+math.Abs(near)) < epsilon
 }
 
-// wholeNumber reports whether a value counts as an integer: 2.0 does.
+// wholeNumber reports whether a value is an integer; 2.0 is.
 func wholeNumber(v document.Value) bool {
 	if v.Kind() != document.Number {
 		return false
@@ -188,7 +188,7 @@ func wholeNumber(v document.Value) bool {
 	return ok && whole(f)
 }
 
-// format checks a scalar against its format.
+// format validates a scalar against its format.
 func (c *validator) format(s schema.Scalar, format string, v document.Value) {
 	switch v.Kind() {
 	case document.String:
@@ -224,7 +224,7 @@ func (c *validator) outOfRange(what string, s schema.Scalar, format string) {
 	c.addWorded(inPath, what+" value must be of type "+scalarName(s)+form)
 }
 
-// inRange reports whether a number is of its type and fits its format.
+// inRange reports whether a number fits its type and format.
 func inRange(f float64, s schema.Scalar, format string) bool {
 	switch {
 	case s == schema.IntegerScalar && format == "int32":

@@ -1,13 +1,12 @@
-// Package structural prunes, defaults and validates objects by their
-// [schema.Type], as kube-apiserver does with custom resources
-// (k8s.io/apiextensions-apiserver). Objects are never changed: what comes back
-// shares all that stayed, and is the very object where nothing changed.
+// Package structural prunes, defaults and validates objects by their [schema.Type], as
+// kube-apiserver does for custom resources (k8s.io/apiextensions-apiserver). Objects are
+// immutable: results share the unchanged parts, and an unchanged object is returned itself.
 //
-// kube-apiserver takes these steps with a custom resource: it prunes when it
-// decodes ([Prune]), drops nulls ([DropNulls]) and defaults ([Default]) then and
-// again after a patch, and validates ([Validate]) before it stores.
+// kube-apiserver performs these steps on a custom resource: pruning when it is decoded
+// ([Prune]), dropping of nulls ([DropNulls]) and defaulting ([Default]) then and again
+// after a patch, and validation ([Validate]) before it is stored.
 //
-// Validation rules in CEL (x-kubernetes-validations) are not evaluated.
+// CEL rules (x-kubernetes-validations) are not evaluated.
 package structural
 
 import (
@@ -19,16 +18,16 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Prune drops the members of the object v that t does not know, and returns
-// their paths, sorted as kube-apiserver lists them in warnings
-// (`unknown field "spec.foo"`, with [schema.FieldText]). apiVersion, kind and
-// metadata at the root and in embedded objects are kept whatever t says.
+// Prune removes the members of v that t does not declare and returns their paths, sorted
+// like kube-apiserver's warnings (`unknown field "spec.foo"`, formatted by
+// [schema.FieldText]). apiVersion, kind and metadata of the root and of embedded objects
+// are always kept.
 func Prune(t *schema.Type, v document.Value) (document.Value, []document.Path) {
 	return PruneUpdate(t, v, document.Value{})
 }
 
-// PruneUpdate is Prune for a value that was made from live, an object of which t
-// prunes nothing. Parts that both share are not looked into.
+// PruneUpdate is Prune for a value derived from live, an object that t does not prune.
+// Parts that both share are skipped.
 func PruneUpdate(t *schema.Type, v, live document.Value) (document.Value, []document.Path) {
 	var p pruner
 	out := p.value(t, v, live, false, true)
@@ -51,12 +50,12 @@ func PruneUpdate(t *schema.Type, v, live document.Value) (document.Value, []docu
 	return out, p.unknown
 }
 
-// A pruner gathers the paths of what it drops. They grow from their end: each
-// level adds its step to those found below it.
+// A pruner collects the paths of pruned members. Paths are built from the end: each level
+// appends its step to the paths found below it.
 type pruner struct{ unknown []document.Path }
 
-// value prunes v. t is nil where nothing is known of v: objects there lose all
-// members, unless they are preserved.
+// value prunes v. If t is nil, nothing is declared for v, and objects in it lose all
+// members unless they are preserved.
 func (p *pruner) value(t *schema.Type, v, live document.Value, preserve, object bool) document.Value {
 	if remake.Shared(v, live) {
 		return v
@@ -125,7 +124,7 @@ func (p *pruner) below(start int, step document.Step) {
 	}
 }
 
-// memberType returns what the schema says of a member, and whether it does.
+// memberType returns the declared type of a member and whether the member is declared.
 func memberType(m *schema.MapType, key string) (*schema.Type, bool) {
 	if m == nil {
 		return nil, false
@@ -140,7 +139,7 @@ func memberType(m *schema.MapType, key string) (*schema.Type, bool) {
 	return elem, elem != nil
 }
 
-// described returns t, or nil where t only stands for the want of a schema.
+// described returns t, or nil if t represents a missing schema.
 func described(t *schema.Type) *schema.Type {
 	if t == schema.Deduced() || t == schema.Untyped() || t == schema.AnyMember() {
 		return nil
@@ -148,21 +147,21 @@ func described(t *schema.Type) *schema.Type {
 	return t
 }
 
-// isScalar reports whether a value has no parts.
+// isScalar reports whether a value is not a collection.
 func isScalar(v document.Value) bool { return v.Kind() < document.List }
 
-// isMeta reports whether a member is one that all objects have.
+// isMeta reports whether all objects have a root member with this key.
 func isMeta(key string) bool { return key == "apiVersion" || key == "kind" || key == "metadata" }
 
-// rebuild makes a new object or list out of an old one, beginning with the first
-// change. Where there is none it costs nothing.
+// rebuild copies an object or list on the first change. Without a change it does not
+// allocate.
 type rebuild struct {
 	members document.ObjectBuilder
 	items   document.ListBuilder
 	changed bool
 }
 
-// begin takes over the i members or items that stayed as they are.
+// begin copies the first i members or items, which did not change.
 func (b *rebuild) begin(v document.Value, i int) {
 	if b.changed {
 		return
@@ -185,7 +184,7 @@ func (b *rebuild) keep(v document.Value, i int) {
 
 func (b *rebuild) drop(v document.Value, i int) { b.begin(v, i) }
 
-// set puts w in the place of the i-th member or item.
+// set replaces the i-th member or item with w.
 func (b *rebuild) set(v document.Value, i int, w document.Value) {
 	if document.SameNode(v.At(i), w) {
 		b.keep(v, i)

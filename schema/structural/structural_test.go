@@ -19,7 +19,7 @@ func parse(t testing.TB, text string) document.Value {
 	return doc.Root
 }
 
-// crdOf returns a CRD of a kind whose spec has that schema.
+// crdOf returns a CRD whose spec has the given schema.
 func crdOf(t testing.TB, spec string) document.Value {
 	t.Helper()
 	return parse(t, `
@@ -35,7 +35,7 @@ spec:
 `)
 }
 
-// typeOf returns the type of a custom resource whose spec has that schema.
+// typeOf returns the type of a custom resource whose spec has the given schema.
 func typeOf(t testing.TB, spec string) *schema.Type {
 	t.Helper()
 	crd, err := schema.FromCRD(crdOf(t, spec))
@@ -106,7 +106,7 @@ func TestPruneOrder(t *testing.T) {
 	for _, p := range paths {
 		got = append(got, schema.FieldText(p))
 	}
-	// kube-apiserver sorts the texts, in which 10 stands before 2.
+	// kube-apiserver sorts the texts, so that 10 sorts before 2.
 	if want := []string{"spec[10].a", "spec[10].b", "spec[2].a", "status"}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
@@ -147,8 +147,8 @@ func TestDefault(t *testing.T) {
 	}
 }
 
-// TestNothingToDo: where nothing changes, the walks give back the very object and
-// allocate nothing.
+// TestNothingToDo: if nothing changes, the functions return the same object and do not
+// allocate.
 func TestNothingToDo(t *testing.T) {
 	typ := widget(t)
 	v := parse(t, `

@@ -10,7 +10,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Passing over what an object shares with the live one makes no difference.
+// TestUpdatesAreAsWithoutTheLiveObject: skipping the parts shared with the live object does
+// not change the result.
 func TestUpdatesAreAsWithoutTheLiveObject(t *testing.T) {
 	typ := widget(t)
 	kind := schema.NewKind(schema.GroupVersionKind{Group: "lab.example.com", Version: "v1", Kind: "Widget"}, typ)
@@ -20,7 +21,7 @@ func TestUpdatesAreAsWithoutTheLiveObject(t *testing.T) {
 		live := clean(typ, g.Object(kind))
 		next := g.Mutate(live, typ)
 		r := rand.New(rand.NewPCG(seed, 1))
-		if list := next.Lookup("spec", "parts"); r.IntN(3) == 0 && list.Len() > 1 { // an item goes or comes
+		if list := next.Lookup("spec", "parts"); r.IntN(3) == 0 && list.Len() > 1 { // remove or append an item
 			next = next.Set(list.Splice(r.IntN(list.Len()), r.IntN(2), list.At(0)), "spec", "parts")
 		}
 		want, wantUnknown := Prune(typ, next)
@@ -52,7 +53,7 @@ func TestUpdatesAreAsWithoutTheLiveObject(t *testing.T) {
 	}
 }
 
-// clean returns an object that nothing is pruned from or filled into.
+// clean returns a pruned and defaulted object.
 func clean(typ *schema.Type, v document.Value) document.Value {
 	v, _ = Prune(typ, v)
 	return Default(typ, DropNulls(typ, v))

@@ -9,48 +9,47 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Options say how Validate validates.
+// Options configures Validate.
 type Options struct {
-	// Old is the object before an update, absent on create. What is as it was is
-	// not an error again (ratcheting, Kubernetes 1.33): a value that equals its
-	// old one, and lists with duplicates where the old object had any.
+	// Old is the object before an update; absent on create. Errors in unchanged values are
+	// ignored (ratcheting, Kubernetes 1.33), as are duplicates in lists whose old version
+	// has duplicates too.
 	Old document.Value
-	// Valid is an object that t finds nothing wrong with, such as the object before
-	// an update if that is known of it. Parts that it shares with the object are not
-	// looked into.
+	// Valid is an object that is valid by t, usually the object before an update if it is
+	// known to be valid. Parts that it shares with the object are skipped.
 	Valid document.Value
-	// Below names a part of the object, such as "status", that is written alone: the
-	// details of errors in it count from there, as kube-apiserver's do.
+	// Below is the name of the part written alone, such as "status". Field paths in the
+	// details of errors begin there, as in kube-apiserver.
 	Below string
-	// Metadata validates the metadata of an object embedded in the object
-	// (x-kubernetes-embedded-resource). Paths count from the metadata; a Field is
-	// taken as it is written behind that ("labels", "[0].x"). With nil metadata is
-	// not looked at.
+	// Metadata validates the metadata of an embedded object
+	// (x-kubernetes-embedded-resource). Paths begin at the metadata; a Field is appended to
+	// the path of the metadata ("labels", "[0].x"). If it is nil, this metadata is not
+	// validated.
 	Metadata func(metadata document.Value) []schema.FieldError
 }
 
-// Validate says what is wrong with the object v by the rules of t, in this order:
+// Validate returns the errors of the object v by the rules of t, in this order:
 //
 //  1. type, allOf, anyOf, oneOf, not, enum, format, lengths, patterns, ranges and
-//     required members, as JSON schema has them;
+//     required members, as defined by JSON Schema;
 //  2. apiVersion, kind and metadata of embedded objects;
-//  3. items of sets and keyed lists that are there twice.
+//  3. duplicate items in sets and keyed lists.
 //
-// Metadata of v itself is only validated as far as the schema says something of
-// it. Rules in CEL are not evaluated.
+// The metadata of v itself is validated only as far as the schema declares it. CEL rules
+// are not evaluated.
 func Validate(t *schema.Type, v document.Value, o Options) []schema.FieldError {
 	errs, _ := ValidateUpdate(t, v, o)
 	return errs
 }
 
-// ValidateUpdate is Validate that also reports whether the object is valid as a whole,
-// including errors that are ignored because the value is the same in o.Old.
+// ValidateUpdate is Validate that also reports whether the whole object is valid. It is not
+// valid if it has errors that are ignored because the value is unchanged from o.Old.
 func ValidateUpdate(t *schema.Type, v document.Value, o Options) (errs []schema.FieldError, valid bool) {
 	c := validator{part: o.Below}
 	c.value(t, v, document.Value{}, o.Valid)
 	valid = len(c.errs) == 0
 	if o.Old.Exists() && len(c.errs) > 0 {
-		// Only now is it worth while to find each value's old one.
+		// Old values are correlated only if there are errors.
 		c = validator{part: o.Below}
 		c.root(t, v, o.Old)
 	}
@@ -67,9 +66,8 @@ func ValidateUpdate(t *schema.Type, v document.Value, o Options) (errs []schema.
 	return c.finish(), valid
 }
 
-// A validator gathers what is wrong. Paths grow from their end: each level adds
-// its step to what was found below it, so that nothing is allocated for what is
-// right.
+// A validator collects errors. Paths are built from the end: each level appends its step to
+// those found below it, so that valid values need no allocation.
 type validator struct {
 	errs []finding
 	// part is Options.Below.
@@ -79,16 +77,16 @@ type validator struct {
 type finding struct {
 	schema.FieldError
 	wording
-	behind  string // what is written behind the path
-	mapKeys []int  // steps to keys of maps, which are written as [key], counted from the path's end
+	behind  string // appended to the path
+	mapKeys []int  // steps to map keys, which are printed as [key], counted from the path's end
 }
 
-// rootField is the Field of an error on the whole object.
+// rootField is the Field of an error in the whole object.
 const rootField = "<nil>"
 
-// wording selects how the path of an error is written into its detail, as kube-openapi
-// does. apiextensions-apiserver reports errors with the wordings inPath and quoted on the
-// whole object (ValidateCustomResource); their Path is nevertheless that of the value.
+// wording is the place of the path in an error's detail, as in kube-openapi.
+// apiextensions-apiserver reports errors with the wordings inPath and quoted for the whole
+// object (ValidateCustomResource); their Path is still that of the value.
 type wording uint8
 
 const (
@@ -102,7 +100,7 @@ func (c *validator) add(t schema.ErrorType, bad document.Value, detail string) {
 	c.errs = append(c.errs, finding{FieldError: schema.FieldError{Type: t, BadValue: bad, Detail: detail}})
 }
 
-// addInBody adds an error whose detail is to be begun with the path.
+// addInBody adds an error whose detail begins with the path.
 func (c *validator) addInBody(t schema.ErrorType, bad document.Value, detail string) {
 	c.errs = append(c.errs, finding{FieldError: schema.FieldError{Type: t, BadValue: bad, Detail: detail}, wording: inBody})
 }
@@ -112,7 +110,7 @@ func (c *validator) addWorded(w wording, detail string) {
 	c.errs = append(c.errs, finding{FieldError: schema.FieldError{Type: schema.ErrorInvalid, BadValue: document.NewString(""), Detail: detail}, wording: w})
 }
 
-// addAt adds an error on a member.
+// addAt adds an error in a member.
 func (c *validator) addAt(key string, t schema.ErrorType, bad document.Value, detail string) {
 	start := len(c.errs)
 	c.add(t, bad, detail)
@@ -125,8 +123,8 @@ func (c *validator) below(start int, step document.Step) {
 	}
 }
 
-// belowMember is below for a member as errors on embedded objects and on lists
-// print it: names that the type does not declare are keys of a map.
+// belowMember is below for a member in errors of embedded objects and lists, which print
+// undeclared names as map keys.
 func (c *validator) belowMember(start int, t *schema.Type, key string) {
 	if ownField(t.Map, key) == nil {
 		for i := start; i < len(c.errs); i++ {
@@ -158,7 +156,7 @@ func (c *validator) finish() []schema.FieldError {
 	return out
 }
 
-// within returns a field as details name it, and the field that stands for the whole.
+// within returns the field as printed in details, and the field of the whole object.
 func (c *validator) within(field string) (text, whole string) {
 	rest, found := strings.CutPrefix(field, c.part)
 	switch {
@@ -170,8 +168,7 @@ func (c *validator) within(field string) (text, whole string) {
 	return rest[1:], c.part
 }
 
-// fieldText writes the path of a finding as schema.FieldText does, keys of maps
-// as [key].
+// fieldText formats the path of a finding like schema.FieldText, with map keys as [key].
 func (f *finding) fieldText() string {
 	if len(f.mapKeys) == 0 {
 		return schema.FieldText(f.Path)
@@ -192,14 +189,14 @@ func (f *finding) fieldText() string {
 	return text
 }
 
-// root validates the whole object. Its apiVersion and kind are not compared with
-// the old ones, which may have been of another version.
+// root validates the whole object. apiVersion and kind are not compared with the old
+// object, which may have another version.
 func (c *validator) root(t *schema.Type, v, old document.Value) {
 	c.value(t, v, old.Without("apiVersion").Without("kind"), document.Value{})
 }
 
-// value validates by JSON schema. old is the value that v took the place of,
-// absent where there is none; valid is one that t finds nothing wrong with.
+// value validates the JSON Schema keywords. old is the value before the update, absent if
+// there is none; valid is a value that is valid by t.
 func (c *validator) value(t *schema.Type, v, old, valid document.Value) {
 	if t == nil || remake.Shared(v, valid) {
 		return
@@ -214,7 +211,7 @@ func (c *validator) value(t *schema.Type, v, old, valid document.Value) {
 	c.ratchet(start, t, v, old)
 }
 
-// ratchet forgets what was found in a value since start if it is as it was.
+// ratchet discards the errors found in a value since start if the value is unchanged.
 func (c *validator) ratchet(start int, t *schema.Type, v, old document.Value) {
 	if len(c.errs) > start && old.Exists() && unchanged(t, v, old) {
 		c.errs = c.errs[:start]
@@ -259,7 +256,7 @@ func (c *validator) members(t *schema.Type, v, old, valid document.Value) {
 	}
 }
 
-// typeOf checks that v is of one of the kinds that t allows.
+// typeOf validates that t allows the type of v.
 func (c *validator) typeOf(t *schema.Type, v document.Value) {
 	if t.Scalar == schema.AnyScalar && t.List != nil && t.Map != nil {
 		return
@@ -275,7 +272,7 @@ func (c *validator) typeOf(t *schema.Type, v document.Value) {
 	switch {
 	case allows(t, v):
 	case format != "" && t.Scalar == schema.StringScalar && v.Kind() == document.List:
-		// kube-openapi takes a list for a string with a format
+		// kube-openapi accepts a list for a string with a format
 	case format != "" && v.Kind() != document.String && v.Kind() != document.List:
 		c.wrongType(t.Format, goFormat(v))
 	default:
@@ -287,8 +284,8 @@ func (c *validator) wrongType(want, is string) {
 	c.addInBody(schema.ErrorTypeInvalid, document.NewString(is), "must be of type "+want+": "+string(document.AppendQuoted(nil, is)))
 }
 
-// allows reports whether v's kind is one that t allows. 2.0 is an integer, and an
-// integer a number.
+// allows reports whether t allows the type of v. 2.0 is an integer, and an integer is a
+// number.
 func allows(t *schema.Type, v document.Value) bool {
 	switch v.Kind() {
 	case document.Object:
@@ -317,7 +314,7 @@ func scalarAllows(s schema.Scalar, v document.Value) bool {
 	return false
 }
 
-// wanted names the types that t allows as messages do.
+// wanted returns the types that t allows, for messages.
 func wanted(t *schema.Type) string {
 	switch {
 	case t.Scalar == schema.IntOrStringScalar:
@@ -344,7 +341,7 @@ func scalarName(s schema.Scalar) string {
 	return ""
 }
 
-// kindName names the kind of a value as JSON schema does.
+// kindName returns the JSON Schema type of a value.
 func kindName(v document.Value) string {
 	switch v.Kind() {
 	case document.List:
@@ -357,7 +354,7 @@ func kindName(v document.Value) string {
 	return v.Kind().String()
 }
 
-// goFormat is the format that kube-openapi finds in a Go value.
+// goFormat returns the format that kube-openapi derives from a Go value.
 func goFormat(v document.Value) string {
 	switch {
 	case v.IsInt():
@@ -368,7 +365,7 @@ func goFormat(v document.Value) string {
 	return ""
 }
 
-// knownMember returns the type of a member as the schema has it, nil for none.
+// knownMember returns the declared type of a member; nil if there is none.
 func knownMember(t *schema.Type, key string) *schema.Type {
 	if t == nil || t.Map == nil {
 		return nil

@@ -88,7 +88,7 @@ spec.kind: Required value`},
 	}
 }
 
-// TestOneAndOne: a set holds 1 and 1.0 as two items, as kube-apiserver's does.
+// TestOneAndOne: 1 and 1.0 are different items of a set, as in kube-apiserver.
 func TestOneAndOne(t *testing.T) {
 	typ := typeOf(t, "{type: array, x-kubernetes-list-type: set, items: {type: number}}")
 	doc, err := document.Parse([]byte(`{"spec":[1,1.0]}`), document.Options{})
@@ -100,8 +100,8 @@ func TestOneAndOne(t *testing.T) {
 	}
 }
 
-// TestManyDuplicates: long lists are compared by an index, short ones pair by
-// pair. Both find the same.
+// TestManyDuplicates: the index for long lists and the pairwise comparison of short ones
+// find the same duplicates.
 func TestManyDuplicates(t *testing.T) {
 	typ := typeOf(t, "{type: array, x-kubernetes-list-type: set, items: {x-kubernetes-preserve-unknown-fields: true}}")
 	tail := `1, 2, "1", true, null, {a: 1}, {a: 1}, [x], 1, [x], [x]`
@@ -155,7 +155,7 @@ func TestValidateDefaults(t *testing.T) {
 	}
 }
 
-// TestPartAlone: of a status that is written alone, details count from the status.
+// TestPartAlone: details of errors in a status that is written alone begin at the status.
 func TestPartAlone(t *testing.T) {
 	typ := typeOf(t, "{type: object, properties: {num: {type: integer, maximum: 3}}}")
 	errs := Validate(typ, parse(t, thing+"{num: 9}}"), Options{Below: "spec"})
@@ -235,8 +235,8 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// FuzzWalks: whatever the object, the walks come to an end, change nothing of what
-// they are given, and defaulting and pruning twice is the same as once.
+// FuzzWalks: for any object the functions terminate and do not modify their input, and
+// defaulting and pruning are idempotent.
 func FuzzWalks(f *testing.F) {
 	f.Add([]byte(`{"spec":{"replicas":null,"parts":[{"name":"a"},null,1],"size":[],"foo":{"a":1}}}`))
 	f.Add([]byte(`{"spec":{"tags":["a","a"],"nested":{"k":{"y":[1]}},"box":{}}}`))

@@ -6,8 +6,7 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// assemble puts the parts together: magic, the table of the sections' offsets,
-// the sections.
+// assemble joins the parts: magic, the section offsets, the sections.
 func (e *encoder) assemble(all []*release) []byte {
 	kinds := map[string]int{}
 	var kindBlobs []string
@@ -59,9 +58,8 @@ func (e *encoder) assemble(all []*release) []byte {
 	return out
 }
 
-// variant returns what the type table holds for a type: the number of its blob,
-// or with the highest bit set the row of the table of variants that holds the
-// number for each release.
+// variant returns the type table's entry for a type: its blob number or, with the highest
+// bit set, the row of the variant table that has the blob number for each release.
 func (e *encoder) variant(t *typeEntry, rows *buffer) int {
 	only := -1
 	for _, b := range t.blob {
@@ -130,8 +128,8 @@ func u16(n int) []byte {
 
 func u24(n int) []byte { return []byte{byte(n), byte(n >> 8), byte(n >> 16)} }
 
-// offsets is the table of where each text begins in their concatenation, and
-// where the last one ends.
+// offsets returns the table of start offsets of texts in their concatenation, followed by
+// its length.
 func offsets(texts []string) []byte {
 	var out []byte
 	at := 0

@@ -10,8 +10,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// discover fills in what the discovery documents say of the kinds, and keeps
-// those that are a resource or the body of a subresource.
+// discover adds the information from the discovery documents to the kinds, and keeps only
+// kinds with a resource or subresource.
 func (r *release) discover(dir string, kinds map[schema.GroupVersionKind]*schema.Kind) error {
 	dir = filepath.Join(dir, "api", "discovery")
 	apis, err := readDocument(filepath.Join(dir, "apis.json"))
@@ -91,9 +91,9 @@ func resources(g, v string, list document.Value, kinds map[schema.GroupVersionKi
 	return nil
 }
 
-// offByDefault: since 1.24 (KEP-3136) beta versions are not served unless
-// switched on, alpha versions never were. flowcontrol v1beta3, which is in the
-// documents of 1.30 and 1.31, is the exception that is older.
+// offByDefault reports whether a version is disabled by default: beta versions since 1.24
+// (KEP-3136), and alpha versions. flowcontrol v1beta3, in the documents of 1.30 and 1.31,
+// predates the change and is enabled.
 func offByDefault(k schema.GroupVersionKind) bool {
 	if k.Group == "flowcontrol.apiserver.k8s.io" && k.Version == "v1beta3" {
 		return false

@@ -8,32 +8,32 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// The format is described in doc/schema.md; package schema's decode.go reads it.
+// doc/schema.md describes the format; schema/decode.go reads it.
 
-// magic names the format and its version; it changes with the format.
+// magic identifies the format and its version; change it with the format.
 const magic = "PLC1"
 
-// verbs are the verbs in the order of their bits.
+// verbs lists the verbs in the order of their bits.
 var verbs = [...]string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch", "connect"}
 
 type encoder struct {
 	strings  map[string]int
 	texts    []string
-	types    map[string]*typeEntry // by identity: see identify
+	types    map[string]*typeEntry // by the result of identify
 	releases int
 	order    []*typeEntry
 	blobs    map[string]int
 	blobData []string
 }
 
-// A typeEntry is a type with a number: a named one, which may differ from release
-// to release, or an anonymous one, which is its content.
+// A typeEntry is a numbered type: a named one, which may differ between releases, or an
+// anonymous one, identified by its content.
 type typeEntry struct {
 	name   string
 	number int
 	uses   int
-	in     []*schema.Type // by release, nil where it has no such type
-	blob   []int          // by release, -1 where it has no such type
+	in     []*schema.Type // by release; nil if the release lacks the type
+	blob   []int          // by release; -1 if the release lacks the type
 }
 
 func encode(all []*release) []byte {
@@ -67,8 +67,8 @@ func (e *encoder) intern(blob string) int {
 	return n
 }
 
-// identify returns what makes a type one entry: a named one its name and
-// relationship (a field may override that), an anonymous one its content.
+// identify returns the identity of a type: the name and relationship of a named type (a
+// field may override the latter), the content of an anonymous one.
 func (e *encoder) identify(t *schema.Type) string {
 	if t.Name != "" {
 		if t.Map != nil && t.Map.Atomic {
@@ -81,7 +81,7 @@ func (e *encoder) identify(t *schema.Type) string {
 	return b.String()
 }
 
-// describe writes an anonymous type's content.
+// describe prints the content of an anonymous type.
 func (e *encoder) describe(b *strings.Builder, t *schema.Type) {
 	b.WriteString("{" + string('a'+rune(t.Scalar)) + t.Format)
 	if l := t.List; l != nil {
@@ -147,7 +147,8 @@ func (e *encoder) collect(release int, t *schema.Type, seen map[*schema.Type]boo
 	}
 }
 
-// number gives the most used types the smallest numbers, which are the shortest.
+// number assigns the smallest numbers, which have the shortest encoding, to the types used
+// most.
 func (e *encoder) number() {
 	sort.SliceStable(e.order, func(i, j int) bool { return e.order[i].uses > e.order[j].uses })
 	for i, t := range e.order {
@@ -155,8 +156,8 @@ func (e *encoder) number() {
 	}
 }
 
-// collectStrings makes the string table, sorted, so that the fields of a type,
-// which are sorted as well, are small steps in it.
+// collectStrings builds the sorted string table. The fields of a type are sorted as well,
+// so consecutive ones are a small distance apart.
 func (e *encoder) collectStrings(all []*release) {
 	e.add("")
 	for _, t := range e.order {
@@ -212,7 +213,7 @@ func (e *encoder) addType(t *schema.Type) {
 	}
 }
 
-// splitName takes io.k8s.api.apps.v1.Deployment apart before the last dot.
+// splitName splits io.k8s.api.apps.v1.Deployment at the last dot.
 func splitName(name string) (pkg, short string) {
 	i := strings.LastIndexByte(name, '.')
 	if i < 0 {

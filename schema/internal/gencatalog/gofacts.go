@@ -13,7 +13,7 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// modules of the API types, by the beginning of their OpenAPI names.
+// apiModules maps prefixes of OpenAPI names to the modules of the API types.
 var apiModules = []struct{ prefix, module string }{
 	{"io.k8s.api.", "k8s.io/api"},
 	{"io.k8s.apimachinery.", "k8s.io/apimachinery"},
@@ -21,15 +21,15 @@ var apiModules = []struct{ prefix, module string }{
 	{"io.k8s.kube-aggregator.", "k8s.io/kube-aggregator"},
 }
 
-// goFacts reads the sources of the API types for how their Go structs declare fields:
+// goFacts reads from the sources of the API types how their Go structs declare fields:
 // pointers, omitempty and omitzero.
 type goFacts struct {
 	version string
-	structs map[string]map[string]structFacts // by import path, by type name
+	structs map[string]map[string]structFacts // by import path and type name
 	done    map[*schema.Type]bool
 }
 
-// structFacts are a struct's fields by their JSON names.
+// structFacts maps the JSON names of a struct's fields to their declaration.
 type structFacts map[string]fieldFacts
 
 type fieldFacts struct {
@@ -41,8 +41,8 @@ func newGoFacts(version string) *goFacts {
 	return &goFacts{version: version, structs: map[string]map[string]structFacts{}, done: map[*schema.Type]bool{}}
 }
 
-// apply sets the Go facts of all fields below t and compares the patch strategies
-// of the Go tags, which the server goes by, with those of OpenAPI.
+// apply sets the Go declaration of all fields below t and verifies that the patch
+// strategies of OpenAPI equal those of the Go tags, which the server uses.
 func (g *goFacts) apply(t *schema.Type) error {
 	if t == nil || g.done[t] {
 		return nil
@@ -104,8 +104,8 @@ func (f fieldFacts) agrees(with *schema.Field) error {
 	return nil
 }
 
-// of returns the facts of an OpenAPI type, nil where its Go type is no struct
-// with fields that JSON shows.
+// of returns the fields of an OpenAPI type; nil if its Go type is not a struct with JSON
+// fields.
 func (g *goFacts) of(name string) (structFacts, error) {
 	for _, m := range apiModules {
 		rest, ok := strings.CutPrefix(name, m.prefix)
@@ -132,7 +132,7 @@ func (g *goFacts) parse(path string) error {
 	parts := strings.SplitN(path, "/", 3)
 	module, version := parts[0]+"/"+parts[1], g.version
 	if module == "k8s.io/kube-aggregator" && version == "v0.31.14" {
-		version = "v0.31.10" // the proxy has no later one; its types are the same
+		version = "v0.31.10" // the latest version in the proxy; its types are the same
 	}
 	dir, err := moduleDir(module, version)
 	if err != nil {
@@ -153,7 +153,7 @@ func (g *goFacts) parse(path string) error {
 	return g.inline(path)
 }
 
-// parseFile notes the structs of a file, and what is another name for one.
+// parseFile collects the structs of a file, and the aliases of structs.
 func (g *goFacts) parseFile(path, file string) error {
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
 	if err != nil {
@@ -176,7 +176,7 @@ func (g *goFacts) parseFile(path, file string) error {
 					return fmt.Errorf("%s.%s: %w", path, spec.Name.Name, err)
 				}
 				g.structs[path][spec.Name.Name] = facts
-			case *ast.Ident, *ast.SelectorExpr: // an alias, or a type of the same fields
+			case *ast.Ident, *ast.SelectorExpr: // an alias, or a type with the same fields
 				g.structs[path][spec.Name.Name] = structFacts{same + qualified(path, parsed, st): {}}
 			}
 		}
@@ -184,8 +184,8 @@ func (g *goFacts) parseFile(path, file string) error {
 	return nil
 }
 
-// Under names that no JSON field has: a struct whose fields are embedded here,
-// and one whose fields these are.
+// Keys that are not JSON names: one for embedded structs, one for a struct with the same
+// fields.
 const (
 	embedded = "\x00"
 	same     = "\x01"
@@ -227,7 +227,7 @@ func fields(path string, file *ast.File, st *ast.StructType) (structFacts, error
 	return facts, nil
 }
 
-// qualified names an embedded type by import path and name.
+// qualified returns the import path and name of an embedded type.
 func qualified(path string, file *ast.File, t ast.Expr) string {
 	if p, ok := t.(*ast.StarExpr); ok {
 		t = p.X
@@ -247,8 +247,7 @@ func qualified(path string, file *ast.File, t ast.Expr) string {
 	return ""
 }
 
-// inline puts the fields of embedded structs, and of those that a type is another
-// name of, in their place.
+// inline replaces embedded structs and aliases by the fields of the structs they refer to.
 func (g *goFacts) inline(path string) error {
 	for _, facts := range g.structs[path] {
 		if err := g.expand(facts); err != nil {
@@ -275,7 +274,7 @@ func (g *goFacts) expand(facts structFacts) error {
 				return err
 			}
 			for n, f := range inner {
-				more := n[0] <= same[0] // inner is not expanded itself yet
+				more := n[0] <= same[0] // inner is not expanded yet
 				if key[0] == embedded[0] {
 					f.goField |= schema.GoInline
 					if more {

@@ -1,8 +1,8 @@
 // Gencatalog writes the catalog of built-in kinds that package schema embeds.
 //
-// For each Kubernetes version it reads, from the Go module proxy, the OpenAPI v3
-// and discovery documents in the module k8s.io/kubernetes and the struct tags
-// of the API types in the matching k8s.io/api and its companions. Usage:
+// For each Kubernetes version it reads, from the Go module proxy, the OpenAPI v3 and
+// discovery documents in the module k8s.io/kubernetes and the struct tags of the API types
+// in the matching version of k8s.io/api and related modules. Usage:
 //
 //	go run ./schema/internal/gencatalog -o schema/catalog.bin [-versions 1.36.3]
 package main
@@ -17,7 +17,7 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// releases are the patch releases whose documents the catalog is made of.
+// releases lists the patch releases that the catalog is generated from.
 const releases = "1.30.14,1.31.14,1.32.13,1.33.13,1.34.4,1.35.4,1.36.3"
 
 func main() {
@@ -41,16 +41,16 @@ func main() {
 	log.Printf("%s: %d bytes", *out, len(data))
 }
 
-// A release is what the catalog holds of one Kubernetes version.
+// A release is the catalog's content for one Kubernetes version.
 type release struct {
 	minor  string // "1.36"
 	kinds  []*schema.Kind
-	groups []group // in the order of discovery
+	groups []group // in discovery order
 }
 
 type group struct {
 	name     string
-	versions []string // the preferred first
+	versions []string // the preferred version first
 }
 
 func readRelease(version string) (*release, error) {

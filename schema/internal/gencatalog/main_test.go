@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestCatalogIsCurrent makes the catalog anew from the modules in the module cache
-// and compares it with the embedded one, byte for byte: it is what the generator
-// makes, and the generator's output does not depend on chance.
+// TestCatalogIsCurrent generates the catalog from the module cache and compares it with the
+// embedded one byte for byte: the embedded catalog is up to date, and the generator is
+// deterministic.
 func TestCatalogIsCurrent(t *testing.T) {
 	t.Setenv("GOPROXY", "off")
 	t.Setenv("GOFLAGS", "-mod=mod")

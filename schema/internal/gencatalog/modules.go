@@ -11,11 +11,10 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// moduleDir downloads a module, where it is not there already, and returns its
-// folder.
+// moduleDir downloads a module if necessary and returns its directory.
 func moduleDir(path, version string) (string, error) {
 	cmd := exec.Command("go", "mod", "download", "-json", path+"@"+version)
-	cmd.Dir = os.TempDir() // outside any module: nothing is added to a go.sum
+	cmd.Dir = os.TempDir() // outside any module, so that no go.sum changes
 	out, err := cmd.Output()
 	var m struct{ Dir, Error string }
 	if jerr := json.Unmarshal(out, &m); jerr != nil || m.Error != "" || err != nil {
@@ -36,7 +35,7 @@ func readDocument(file string) (document.Value, error) {
 	return d.Root, nil
 }
 
-// readKinds reads all kinds of the OpenAPI v3 documents of a k8s.io/kubernetes.
+// readKinds reads all kinds from the OpenAPI v3 documents of a k8s.io/kubernetes module.
 func readKinds(dir string) (map[schema.GroupVersionKind]*schema.Kind, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "api", "openapi-spec", "v3", "*.json"))
 	if err != nil || len(files) == 0 {
