@@ -109,13 +109,24 @@ func DecodeManaged(list document.Value) (Managed, error) {
 	return newManaged(latest(entries), list), err
 }
 
-// DecodeStored is DecodeManaged for a stored object, whose Value keeps both of two
-// entries of one owner. The API server leaves such entries after a write to the
-// scale subresource.
+// DecodeStored is DecodeManaged for a stored object, whose Value keeps the entries as
+// they are written: integers beyond 2^53, which the fields of an entry hold rounded,
+// and both of two entries of one owner, which the API server leaves after a write to
+// the scale subresource.
 func DecodeStored(list document.Value) (Managed, error) {
 	entries, err := decodeEntries(list)
-	m := newManaged(entries, list)
-	m.entries = latest(m.entries)
+	if len(entries) == 0 {
+		return Managed{}, err
+	}
+	if !slices.IsSortedFunc(entries, compareEntries) {
+		slices.SortStableFunc(entries, compareEntries)
+		var sorted document.ListBuilder
+		for i := range entries {
+			sorted.Append(entries[i].Source)
+		}
+		list = sorted.List()
+	}
+	m := Managed{entries: latest(entries), list: list}
 	slices.SortStableFunc(m.entries, compareEntries)
 	return m, err
 }
