@@ -11,15 +11,15 @@ import (
 	"github.com/patchlab-dev/patchlab/store"
 )
 
-// The subresources that are actions on an object: a create of them changes or
-// deletes it, or answers with something made for the occasion.
+// Subresources that are actions: a create changes or deletes the parent object, or returns an
+// object that is not stored.
 const (
 	subBinding  = "binding"
 	subEviction = "eviction"
 	subToken    = "token"
 )
 
-// act carries out an action.
+// act performs an action subresource.
 func (c *Cluster) act(ctx context.Context, t *task) (*Response, *Status) {
 	switch {
 	case t.ep.sub == subEviction:
@@ -28,7 +28,7 @@ func (c *Cluster) act(ctx context.Context, t *task) (*Response, *Status) {
 		return c.issueToken(ctx, t)
 	}
 	name := t.Name
-	if t.ep.sub == "" { // the resource bindings, an older form
+	if t.ep.sub == "" { // the bindings resource, which predates the subresource
 		name = meta(t.body, "name")
 	} else if name != meta(t.body, "name") {
 		return nil, badRequest("name in URL does not match name in Binding object")
@@ -36,7 +36,7 @@ func (c *Cluster) act(ctx context.Context, t *task) (*Response, *Status) {
 	return c.bind(ctx, t, name)
 }
 
-// isAction reports whether a create at an endpoint is an action.
+// isAction reports whether a create at the endpoint is an action.
 func (e *endpoint) isAction() bool {
 	switch e.sub {
 	case subBinding, subEviction, subToken:
@@ -45,7 +45,7 @@ func (e *endpoint) isAction() bool {
 	return e.sub == "" && e.kind.Builtin && e.kind.Group == "" && e.kind.Resource == "bindings"
 }
 
-// done is the answer to an action that returns nothing.
+// done returns the response to an action that has no result object: a Status of success.
 func done() *Response {
 	var b document.ObjectBuilder
 	b.Set("kind", document.NewString("Status"))
@@ -92,7 +92,7 @@ func (c *Cluster) bind(ctx context.Context, t *task, name string) (*Response, *S
 		object := current.Value.object
 		uid, version := meta(t.body, "uid"), meta(t.body, "resourceVersion")
 		if uid != "" && uid != meta(object.Value, "uid") || version != "" && version != strconv.FormatInt(current.Revision, 10) {
-			refused = errors.New("the preconditions of the binding do not hold")
+			refused = errors.New("the preconditions of the binding are not met")
 			return nil, refused
 		}
 		if object.Value, refused = assign(object.Value); refused != nil {
@@ -120,7 +120,7 @@ func (c *Cluster) bind(ctx context.Context, t *task, name string) (*Response, *S
 	return done(), nil
 }
 
-// withPodScheduled sets the condition by which a pod has a node.
+// withPodScheduled sets the pod's PodScheduled condition to True.
 func withPodScheduled(pod document.Value, now string) document.Value {
 	var conditions document.ListBuilder
 	for _, old := range pod.Lookup("status", "conditions").Items() {
@@ -134,7 +134,7 @@ func withPodScheduled(pod document.Value, now string) document.Value {
 	return pod.Set(conditions.List(), "status", "conditions")
 }
 
-// evict deletes a pod if its disruption budget allows that
+// evict deletes a pod if its PodDisruptionBudget allows the disruption
 // (registry/core/pod/storage, EvictionREST).
 func (c *Cluster) evict(ctx context.Context, t *task) (*Response, *Status) {
 	if name := meta(t.body, "name"); name != t.Name {
@@ -163,7 +163,7 @@ func (c *Cluster) evict(ctx context.Context, t *task) (*Response, *Status) {
 	return done(), nil
 }
 
-// checkBudget asks the disruption budget of a pod, and counts the disruption.
+// checkBudget checks the pod's PodDisruptionBudget and records the disruption in its status.
 func (c *Cluster) checkBudget(ctx context.Context, t *task, pod document.Value) *Status {
 	budgets, st := c.do(ctx, &Request{Verb: List, Group: "policy", Version: "v1", Resource: "poddisruptionbudgets", Namespace: t.Namespace})
 	if st != nil {
@@ -216,8 +216,8 @@ func overBudget(why string, seconds int) *Status {
 	}
 }
 
-// selectsLabels reports whether a LabelSelector selects an object. A missing selector
-// selects nothing, an empty one everything.
+// selectsLabels reports whether a LabelSelector selects an object. An absent selector selects
+// nothing, an empty one everything.
 func selectsLabels(selector, object document.Value) bool {
 	if selector.Kind() != document.Object {
 		return false
@@ -250,14 +250,14 @@ func selectsLabels(selector, object document.Value) bool {
 	return true
 }
 
-// The lifetime of tokens in seconds: where none is asked for, and at least.
+// The default and minimum lifetime of a service account token, in seconds.
 const (
 	tokenLifetime    = 3600
 	minTokenLifetime = 600
 )
 
-// issueToken answers with a token for a service account. It has the form of a JSON
-// web token, is not signed, and no request is ever authenticated by it.
+// issueToken returns a TokenRequest with a token for a service account. The token has the form
+// of a JSON Web Token, but is not signed, and the server does not use it for authentication.
 func (c *Cluster) issueToken(ctx context.Context, t *task) (*Response, *Status) {
 	account, err := c.store.Get(ctx, t.ep.key(t.Namespace, t.Name), store.GetOptions{})
 	if err != nil {
@@ -294,7 +294,8 @@ func (c *Cluster) issueToken(ctx context.Context, t *task) (*Response, *Status) 
 	return &Response{Code: 201, Object: object, Warnings: t.warnings}, nil
 }
 
-// notServed answers a subresource for which containers would have to run.
+// notServed returns the error for a subresource that patchlab does not serve, such as log or
+// exec.
 func notServed(ep *endpoint, sub string) *Status {
 	what := ep.what().String() + "/" + sub
 	why := what + " is not served by patchlab"

@@ -10,28 +10,28 @@ import (
 	"github.com/patchlab-dev/patchlab/store"
 )
 
-// What the API server gives out when it is told nothing else: cluster IPs from
-// a range of 65,534, and node ports.
+// The API server's default Service range, which has 65,534 usable cluster IPs, and its default
+// node port range.
 const (
 	firstNodePort = 30000
 	lastNodePort  = 32767
 )
 
-// serviceRange returns the range of cluster IPs.
+// serviceRange returns the range of cluster IPs (--service-cluster-ip-range).
 func serviceRange() netip.Prefix {
 	return netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 96, 0, 0}), 16)
 }
 
-// addresses allocates cluster IPs and node ports to Services that do not set them. It
-// goes through the range in order, starts over at its end, and skips those in use.
-// (kube-apiserver chooses at random.) An address that was allocated but not stored is
-// available again in the next round. It is safe for concurrent use.
+// addresses allocates cluster IPs and node ports to Services that leave them unset. Allocation
+// proceeds in order through the range, wraps around at its end and skips what is in use.
+// (kube-apiserver allocates at random.) A value that was allocated but never stored becomes
+// available again after the wrap. It is safe for concurrent use.
 type addresses struct {
 	store store.Store[*Record]
-	scope string // of the Services in the store
+	scope string // the scope of Services in the store
 
 	mu   sync.Mutex
-	ip   netip.Addr // the last one given out
+	ip   netip.Addr // the IP allocated last
 	port int64
 }
 
@@ -39,8 +39,8 @@ func newAddresses(s store.Store[*Record], scope string) *addresses {
 	return &addresses{store: s, scope: scope, ip: serviceRange().Addr(), port: firstNodePort - 1}
 }
 
-// An allotment allocates the addresses and ports of one write. It lists the Services once,
-// at the first allocation.
+// An allotment allocates the cluster IPs and node ports of one write. It lists the Services
+// once, at the first allocation.
 type allotment struct {
 	*addresses
 	used func() (ips map[string]bool, ports map[int64]bool)
@@ -50,7 +50,7 @@ func (a *addresses) allotment(ctx context.Context) allotment {
 	return allotment{a, sync.OnceValues(func() (map[string]bool, map[int64]bool) { return a.taken(ctx) })}
 }
 
-// clusterIP returns a free address, "" where there is none of the family.
+// clusterIP returns a free address of the IP family, or "" if there is none.
 func (a allotment) clusterIP(family string) string {
 	if family != "IPv4" {
 		return ""
@@ -59,13 +59,13 @@ func (a allotment) clusterIP(family string) string {
 	return a.next(taken)
 }
 
-// next returns the next address that is not taken, "" for none.
+// next returns the next address that is not taken, or "" if there is none.
 func (a *addresses) next(taken map[string]bool) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for range 1 << (32 - serviceRange().Bits()) {
 		a.ip = a.ip.Next()
-		if !serviceRange().Contains(a.ip.Next()) { // neither the last address nor the first
+		if !serviceRange().Contains(a.ip.Next()) { // skip the network and broadcast addresses
 			a.ip = serviceRange().Addr().Next()
 		}
 		if s := a.ip.String(); !taken[s] {
@@ -75,7 +75,7 @@ func (a *addresses) next(taken map[string]bool) string {
 	return ""
 }
 
-// nodePort returns a free port, 0 where there is none.
+// nodePort returns a free node port, or 0 if there is none.
 func (a allotment) nodePort() int64 {
 	_, taken := a.used()
 	a.mu.Lock()
@@ -91,8 +91,8 @@ func (a allotment) nodePort() int64 {
 	return 0
 }
 
-// taken are the addresses and ports of all Services. A store that cannot be read
-// will refuse the write itself.
+// taken returns the cluster IPs and node ports of all Services. A failure to read the store is
+// ignored, because the write that follows fails with the same error.
 func (a *addresses) taken(ctx context.Context) (ips map[string]bool, ports map[int64]bool) {
 	ips, ports = map[string]bool{}, map[int64]bool{}
 	page, err := a.store.List(ctx, a.scope, store.ListOptions[*Record]{})
@@ -111,11 +111,12 @@ func (a *addresses) taken(ctx context.Context) (ips map[string]bool, ports map[i
 	return ips, ports
 }
 
-// hasAddresses reports whether objects of a resource have cluster IPs and node ports.
+// hasAddresses reports whether objects of the resource have cluster IPs and node ports.
 func hasAddresses(s *kinds.Strategy) bool { return s.Addresses != nil }
 
-// addressCauses returns why a Service cannot have the addresses and ports that it
-// asks for. What else is wrong with it then shows only when this is mended.
+// addressCauses returns why the cluster IPs and node ports that a Service requests cannot be
+// allocated. As in kube-apiserver, allocation precedes validation, so validation errors are
+// reported only once the allocation succeeds.
 func (t *task) addressCauses(asked, object, live document.Value) []Cause {
 	if t.ep.strategy.Addresses == nil || t.ep.sub != "" {
 		return nil

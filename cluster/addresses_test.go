@@ -27,7 +27,7 @@ func TestAddressesAreGivenOutOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// What is taken by choice is passed over, as is what was given before.
+	// Addresses and ports that other Services have, chosen or allocated, are skipped.
 	createService(t, c, "chosen", `{"clusterIP":"10.96.0.2","type":"NodePort","ports":[{"port":80,"nodePort":30001}]}`)
 	seen := map[string]bool{"10.96.0.2": true}
 	ports := map[int64]bool{30001: true}
@@ -52,7 +52,7 @@ func TestAddressesAreGivenOutOnce(t *testing.T) {
 	}
 }
 
-// Ports of one Service that it names itself are not given to its others.
+// A port that a Service sets itself is not allocated to its other ports.
 func TestPortsOfOneService(t *testing.T) {
 	c, err := New(Config{Addresses: true})
 	if err != nil {
@@ -69,7 +69,7 @@ func TestPortsOfOneService(t *testing.T) {
 	}
 }
 
-// A store counts how often it is listed.
+// listed is a store that counts the lists of Services.
 type listed struct {
 	store.Store[*Record]
 	times int
@@ -80,7 +80,7 @@ func (l *listed) List(ctx context.Context, scope string, o store.ListOptions[*Re
 	return l.Store.List(ctx, scope, o)
 }
 
-// However many addresses and ports a Service asks for, the others are looked at once.
+// A write lists the Services once, however many addresses and ports it allocates.
 func TestServicesAreListedOnce(t *testing.T) {
 	l := &listed{Store: NewStore()}
 	c, err := New(Config{Addresses: true, Store: l})
@@ -122,8 +122,8 @@ func TestAddressesEnd(t *testing.T) {
 	}
 }
 
-// TestAddressesAsked: what a Service asks for must be free, of the cluster's one
-// family and in its range. What is wrong there is all that the answer names.
+// TestAddressesAsked: a requested address or port must be free, of the cluster's IP family and
+// in its range. The error lists nothing else.
 func TestAddressesAsked(t *testing.T) {
 	c, err := New(Config{Addresses: true})
 	if err != nil {

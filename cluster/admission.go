@@ -11,29 +11,31 @@ import (
 	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
 
-// Admission changes or refuses writes before they are stored, as the admission
-// chain of kube-apiserver does. Its methods are called by many goroutines at
-// once, and no lock of the cluster or its store is held meanwhile. A write that
-// has to start over because another came first calls them again.
+// Admission mutates and validates writes before they are stored, like the admission chain of
+// kube-apiserver. Its methods are called concurrently, without any lock of the cluster or its
+// store held. When a write is retried after a resourceVersion conflict in the store, the
+// methods are called again.
 type Admission interface {
-	// Active reports whether anything is configured. If not, writes skip the
-	// other two methods.
+	// Active reports whether any policy or webhook is configured. If it returns false, Mutate
+	// and Validate are not called.
 	Active() bool
-	// Mutate returns the object that takes the place of a.Object. It is called
-	// after field management and before the strategy and validation of the kind.
-	// For a deletion, which has no object, the value that it returns is ignored.
+	// Mutate returns the object to use instead of a.Object. It is called after field
+	// management and before the strategy and the validation of the kind. For a deletion, which
+	// has no object, the returned value is ignored. A non-nil Status denies the request.
 	Mutate(ctx context.Context, a *Attributes) (document.Value, *Status)
-	// Validate refuses a write that Mutate and validation let through.
+	// Validate denies the request by returning a non-nil Status. It is called after Mutate and
+	// the validation of the kind.
 	Validate(ctx context.Context, a *Attributes) *Status
-	// Changed is called after an object was stored or deleted and before the
-	// request is answered, so that configuration counts from the next request on.
+	// Changed is called after an object of the resource was stored or deleted and before the
+	// request is answered, so that changed policies and webhook configurations apply from the
+	// next request on.
 	Changed(resource *schema.Kind)
 }
 
-// Operation is the effect of a write as admission names it.
+// Operation is the operation of a write in admission: AdmissionReview's request.operation.
 type Operation string
 
-// The operations that admission sees.
+// The operations that admission handles. Connect does not occur.
 const (
 	OperationCreate Operation = "CREATE"
 	OperationUpdate Operation = "UPDATE"
@@ -45,17 +47,16 @@ type Attributes struct {
 	// Request is the request as it was received.
 	Request   *Request
 	Operation Operation
-	// Resource is the kind of the resource that the request names, Kind that of
-	// Object and Old: they differ for a subresource such as scale.
+	// Resource is the kind that the requested resource has, and Kind is the kind of Object and
+	// Old. They differ for a subresource with a kind of its own, such as scale.
 	Resource, Kind *schema.Kind
-	// Namespace and Name are those of the object. Name is empty while a generated
-	// name is still to be chosen, and for each object of a deleted collection.
-	// The namespace of a Namespace is itself.
+	// Namespace and Name are those of the object. Name is empty for a create with generateName
+	// whose name has not been generated yet. The namespace of a Namespace is its own name.
 	Namespace, Name string
-	// Object is the new state, absent for a deletion; Old is the live one, absent
-	// for a creation. Both have their managedFields.
+	// Object is the new object, absent for a deletion. Old is the existing object, absent for
+	// a creation. Both include managedFields.
 	Object, Old document.Value
-	// Deletion holds the options of a deletion, else it is nil.
+	// Deletion holds the DeleteOptions, nil for other operations.
 	Deletion *Deletion
 	DryRun   bool
 
@@ -63,13 +64,12 @@ type Attributes struct {
 	warn     func(string)
 }
 
-// Warn adds a warning to the answer, whether the request succeeds or not. It may
-// be called by one goroutine at a time.
+// Warn adds a warning to the response, whether the request succeeds or not. It must not be
+// called concurrently.
 func (a *Attributes) Warn(text string) { a.warn(text) }
 
-// Decode reads an object of a built-in kind as the request's body is read: fields
-// that the kind does not have are dropped, defaults are filled in. An error says
-// which value has a wrong type.
+// Decode decodes an object of a built-in kind in the way a request body is decoded: unknown
+// fields are dropped and defaults are set. The error names the value that has a wrong type.
 func (a *Attributes) Decode(kind *schema.Kind, v document.Value) (document.Value, error) {
 	v, _, err := a.pipeline.decode(kind, v, defaults.FromJSON)
 	if err != nil {
@@ -78,12 +78,12 @@ func (a *Attributes) Decode(kind *schema.Kind, v document.Value) (document.Value
 	return a.pipeline.fill(kind, v), nil
 }
 
-// Default fills in the defaults of an object of a custom kind.
+// Default sets the defaults that the schema of a custom resource declares.
 func (a *Attributes) Default(kind *schema.Kind, v document.Value) document.Value {
 	return a.pipeline.fill(kind, v)
 }
 
-// Convert returns an object in another version of its kind.
+// Convert converts an object to another version of its kind.
 func (a *Attributes) Convert(v document.Value, to *schema.Kind) (document.Value, error) {
 	return a.pipeline.convert(v, to)
 }
@@ -91,7 +91,7 @@ func (a *Attributes) Convert(v document.Value, to *schema.Kind) (document.Value,
 // Kinds returns the kinds that the cluster serves.
 func (a *Attributes) Kinds() *schema.Registry { return a.pipeline.kinds }
 
-// attributes describe the write to admission; live is the zero Object for a
+// attributes returns the write's attributes for admission; live is the zero Object for a
 // creation.
 func (t *task) attributes(object, live fieldmanager.Object) *Attributes {
 	a := &Attributes{
@@ -109,18 +109,19 @@ func (t *task) attributes(object, live fieldmanager.Object) *Attributes {
 	return a
 }
 
-// ownNamespace makes a Namespace its own namespace, as admission sees it.
+// ownNamespace sets the namespace of a Namespace to its own name, as admission in
+// kube-apiserver has it.
 func (a *Attributes) ownNamespace() {
 	if a.Resource.Builtin && a.Resource.Group == "" && a.Resource.Resource == "namespaces" {
 		a.Namespace = a.Name
 	}
 }
 
-// admits reports whether writes have to ask admission.
+// admits reports whether an admission chain is configured and active.
 func (p *pipeline) admits() bool { return p.admission != nil && p.admission.Active() }
 
-// mutate gives admission the object to change. What it changes belongs to nobody:
-// the managers of the object are those that were found before.
+// mutate runs mutating admission. Fields that it changes get no owner, because managedFields
+// were computed before.
 func (t *task) mutate(object, live fieldmanager.Object) (fieldmanager.Object, *Status) {
 	if !t.admits() {
 		return object, nil
@@ -138,21 +139,21 @@ func (t *task) mutate(object, live fieldmanager.Object) (fieldmanager.Object, *S
 	}
 	t.mutated = true
 	var warnings []string
-	mutated.Value, warnings = oneOwnerEach(mutated.Value, afterMutation)
+	mutated.Value, warnings = withoutDuplicateOwners(mutated.Value, afterMutation)
 	for _, text := range warnings {
 		t.warn(text)
 	}
 	return mutated, nil
 }
 
-// admit lets admission refuse the object as it is about to be stored. What a
-// custom resource got from a mutation is pruned only now, as its encoding for
-// storage does it.
+// admit runs validating admission on the object as it is about to be stored. Fields that
+// mutating admission added to a custom resource and that its schema does not have are pruned
+// only here, as kube-apiserver prunes them when it encodes the object for storage.
 func (t *task) admit(object, live fieldmanager.Object) (fieldmanager.Object, *Status) {
 	if t.admits() {
 		a := t.attributes(object, live)
 		if a.Name == "" {
-			a.Name = meta(object.Value, "name") // a generated one
+			a.Name = meta(object.Value, "name") // the name may have been generated
 		}
 		if t.ep.sub == subScale {
 			if a.Object, _, _ = t.ep.scaleOf(object.Value); live.Value.Exists() {
@@ -171,8 +172,8 @@ func (t *task) admit(object, live fieldmanager.Object) (fieldmanager.Object, *St
 	return object, nil
 }
 
-// warn adds a warning to the answer: each text once, and none that a header
-// cannot hold (apiserver, endpoints/filters).
+// warn adds a warning to the response. Duplicates, and texts that an HTTP header cannot hold,
+// are dropped (apiserver, endpoints/filters).
 func (t *task) warn(text string) {
 	control := func(r rune) bool { return r < 0x20 || r == 0x7f }
 	if text != "" && !strings.ContainsFunc(text, control) && !slices.Contains(t.warnings, text) {
@@ -180,8 +181,7 @@ func (t *task) warn(text string) {
 	}
 }
 
-// admit asks admission about the deletion of a live object. named is false for
-// the deletion of a collection.
+// admit runs admission for the deletion of an object. named is false for a deletecollection.
 func (d *deletion) admit(ctx context.Context, live fieldmanager.Object, named bool) *Status {
 	if !d.admits() {
 		return nil

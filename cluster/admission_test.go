@@ -11,8 +11,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// observingAdmission is an admission that writes down what it is asked, labels what is
-// created, and refuses what is labelled so.
+// observingAdmission records its calls, labels new objects, and refuses objects with that
+// label.
 type observingAdmission struct {
 	calls   []string
 	changed int

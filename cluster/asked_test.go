@@ -14,9 +14,8 @@ import (
 //go:embed testdata/asked.jsonl
 var asked []byte
 
-// TestAsked compares the answers to small objects with those of kube-apiserver
-// 1.36.3: the same objects are refused, and no cause is reported that it does not
-// report.
+// TestAsked compares the responses for small objects with those of kube-apiserver 1.36.3: the
+// same objects are refused, and no cause is reported that kube-apiserver does not report.
 func TestAsked(t *testing.T) {
 	q := newRequests(t, cluster.Config{})
 	for line := range bytes.Lines(asked) {

@@ -8,26 +8,26 @@ import (
 	"github.com/patchlab-dev/patchlab/store"
 )
 
-// A basis is the live object that a write starts from, and what is known of it.
-// Patching and merging share with the live object what they do not change, and
-// each later step passes over shared parts in which it would find nothing to do
-// (document.SameNode). So a write decodes, fills in and validates what it changes,
-// and not the whole object again at each step. The zero basis knows nothing.
+// A basis is the live object that a write starts from, with what earlier steps have
+// established about it. Patching and merging share unchanged parts with the live object, and
+// each later step skips the shared parts that it would leave unchanged (document.SameNode). A
+// write therefore decodes, defaults and validates only what it changes, instead of the whole
+// object at each step. The zero basis establishes nothing.
 type basis struct {
 	kind *schema.Kind
-	// live is the object with its defaults filled in.
+	// live is the object with its defaults set.
 	live document.Value
-	// decoded reports whether decoding live as the kind changes nothing, valid
-	// whether its validation finds nothing.
+	// decoded reports whether decoding live as the kind leaves it unchanged; valid reports
+	// whether live passes validation.
 	decoded, valid bool
-	// filled is the next state with its defaults filled in, and next is the next state
-	// as it is decoded from storage. Both share more with what is to be stored than the
-	// live object does. They are absent while they are not known.
+	// filled is the next state with its defaults set, and next is the next state as decoded
+	// from storage. They share more with the object to be stored than live does. They are
+	// absent until they have been computed.
 	filled, next document.Value
 }
 
-// filledFor returns a value of a kind whose defaults are filled in, decodedFor one
-// that decoding does not change, validFor one that is valid; absent where none is
+// filledFor returns a value of the kind whose defaults are set, decodedFor one that decoding
+// leaves unchanged, validFor one that passes validation. Each is absent if no such value is
 // known.
 func (b *basis) filledFor(k *schema.Kind) document.Value {
 	switch {
@@ -46,8 +46,8 @@ func (b *basis) decodedFor(k *schema.Kind) document.Value {
 	return b.live
 }
 
-// storedFor returns a value of a kind that decoding from storage does not change: the
-// next state where it is known, else the live one, absent where neither is.
+// storedFor returns a value of the kind that decoding from storage leaves unchanged: the next
+// state if it is known, otherwise the live one, absent if neither is.
 func (b *basis) storedFor(k *schema.Kind) document.Value {
 	if b.kind == k && b.next.Exists() {
 		return b.next
@@ -62,11 +62,11 @@ func (b *basis) validFor(k *schema.Kind) document.Value {
 	return b.live
 }
 
-// A basis of a record is kept with it as two kinds: that for which reading and
-// decoding the record changes nothing, and that for which it is valid.
+// A record caches its basis as two kinds: the kind as which reading and decoding leave the
+// record unchanged, and the kind as which the record is valid.
 
-// open returns a stored object as read does, with its resource version, and the
-// basis that it is for a write.
+// open returns a stored object as read does, with its resourceVersion, and the basis for a
+// write that starts from it.
 func (p *pipeline) open(k *schema.Kind, item store.Item[*Record]) (fieldmanager.Object, basis, *Status) {
 	r := item.Value
 	if r.complete.Load() == k {
@@ -82,8 +82,8 @@ func (p *pipeline) open(k *schema.Kind, item store.Item[*Record]) (fieldmanager.
 	return object, b, st
 }
 
-// readAs is readUpdate that also returns the basis that the object is for the next
-// write. r is its record, nil for an object that was not stored.
+// readAs is readUpdate that also returns the basis for a write that starts from the object. r
+// is the object's record, nil for an object that is not stored.
 func (p *pipeline) readAs(k *schema.Kind, o fieldmanager.Object, r *Record, earlier basis) (fieldmanager.Object, basis, *Status) {
 	object, st := p.readUpdate(k, o, earlier)
 	if st != nil {
@@ -93,7 +93,7 @@ func (p *pipeline) readAs(k *schema.Kind, o fieldmanager.Object, r *Record, earl
 	switch {
 	case o.Value.Get("apiVersion").StringOr("") != k.APIVersion():
 	case r == nil && !document.SameNode(reread(object.Value, document.Value{}), object.Value):
-	case !k.Builtin: // reading decodes a custom resource
+	case !k.Builtin: // reading a custom resource includes decoding it
 		b.decoded = document.SameNode(object.Value, o.Value)
 	case r != nil && r.decoded == k:
 		b.decoded = true

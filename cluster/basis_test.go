@@ -9,8 +9,8 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// Each write validates the whole of an object that was stored without validation, until
-// the object is valid. From then on a write validates only what it changes.
+// Writes validate the whole of an object that was stored without validation, until it is
+// valid. From then on they validate only what they change.
 func TestStoredObjectsAreValidatedUntilTheyAreValid(t *testing.T) {
 	const path = "/apis/apps/v1/namespaces/n/deployments"
 	deployment := func(ports string) string {
@@ -42,8 +42,8 @@ func TestStoredObjectsAreValidatedUntilTheyAreValid(t *testing.T) {
 		func(r *cluster.Request) { r.Format = cluster.JSONPatch }))
 }
 
-// Objects of a custom resource that its definition allowed once may stay as they
-// are, and are checked where they change.
+// Custom resources that an earlier schema allowed remain valid as long as they are unchanged
+// (ratcheting).
 func TestStoredCustomResourcesAreValidatedUntilTheyAreValid(t *testing.T) {
 	schema := func(longest string) string {
 		return `{"type":"object","properties":{"items":{"type":"array","items":{"type":"object","properties":{"a":{"type":"string"` + longest + `}}}}}}`
@@ -53,7 +53,7 @@ func TestStoredCustomResourcesAreValidatedUntilTheyAreValid(t *testing.T) {
 	q.must(cluster.Create, things, `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"a"},"spec":{"items":[{"a":"long"},{"a":"b"}]}}`)
 	q.must(cluster.Patch, things+"/a", `{"metadata":{"labels":{"x":"y"}}}`)
 	q.must(cluster.Patch, crds+"/things.x.example.com", `{"spec":`+specOf(t, thingCRD("things", "Thing", schema(`,"maxLength":3`), ""))+`}`)
-	q.must(cluster.Patch, things+"/a", `{"metadata":{"labels":{"x":"z"}}}`) // what is too long stays
+	q.must(cluster.Patch, things+"/a", `{"metadata":{"labels":{"x":"z"}}}`) // the value that is too long is unchanged
 	q.refused(422, cluster.Patch, things+"/a", `{"spec":{"items":[{"a":"long"},{"a":"b"},{"a":"c"}]}}`)
 	q.must(cluster.Patch, things+"/a", `{"spec":{"items":[{"a":"b"}]}}`)
 	q.refused(422, cluster.Patch, things+"/a", `[{"op":"add","path":"/spec/items/-","value":{"a":"long"}}]`, func(r *cluster.Request) { r.Format = cluster.JSONPatch })

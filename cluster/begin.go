@@ -2,17 +2,18 @@ package cluster
 
 import "errors"
 
-// errVersionOnCreate is what the API server's storage says.
+// errVersionOnCreate is the error of the API server's storage for a create with a
+// resourceVersion.
 var errVersionOnCreate = errors.New("resourceVersion should not be set on objects to be created")
 
-// objectTypes are the media types of objects. The text names protobuf, as the
-// API server's does, though it is not served here.
+// objectTypes returns the media types of objects for error messages. It includes protobuf, as
+// the API server's messages do, although this package does not decode protobuf.
 func objectTypes() []string {
 	return []string{"application/json", "application/yaml", "application/vnd.kubernetes.protobuf"}
 }
 
-// begin checks what can be checked of a write without the live object, and
-// decodes the body of a create or update.
+// begin checks the part of a write that does not depend on the live object, and decodes the
+// body of a create or update.
 func (p *pipeline) begin(r *Request, ep *endpoint) (*task, *Status) {
 	t := p.newTask(r, ep)
 	if r.Verb == Patch {
@@ -42,8 +43,8 @@ func (p *pipeline) begin(r *Request, ep *endpoint) (*task, *Status) {
 	return t, nil
 }
 
-// checkPatchFormat refuses media types that are not patches of the kind: custom
-// resources do not support strategic merge patch.
+// checkPatchFormat refuses media types that are not patches, and strategic merge patches for
+// custom resources.
 func checkPatchFormat(r *Request, ep *endpoint) *Status {
 	switch r.Format {
 	case JSONPatch, MergePatch, ApplyPatch:

@@ -10,12 +10,13 @@ import (
 	"github.com/patchlab-dev/patchlab/store"
 )
 
-// between is a store in which something else happens between two calls.
+// between is a store that calls a function before or after an operation, to simulate
+// concurrent requests.
 type between struct {
 	store.Store[*cluster.Record]
-	created func(key string) // after a create
-	deletes func(key string) // before a delete
-	updates func(key string) // before an update
+	created func(key string) // called after a create
+	deletes func(key string) // called before a delete
+	updates func(key string) // called before an update
 }
 
 func (s *between) Update(ctx context.Context, key string, o store.UpdateOptions, change store.UpdateFunc[*cluster.Record]) (store.Item[*cluster.Record], error) {
@@ -43,7 +44,8 @@ func (s *between) Delete(ctx context.Context, key string, o store.DeleteOptions[
 	return s.Store.Delete(ctx, key, o)
 }
 
-// A definition that is stored is served, also where its client has gone meanwhile.
+// A CustomResourceDefinition is activated even if the client has disconnected after it was
+// stored.
 func TestCRDTakesEffectWithoutItsClient(t *testing.T) {
 	s := &between{Store: cluster.NewStore()}
 	q := newRequests(t, cluster.Config{Store: s})
@@ -54,8 +56,7 @@ func TestCRDTakesEffectWithoutItsClient(t *testing.T) {
 	q.must(cluster.List, things, "")
 }
 
-// An update that takes the last finalizer away does not delete another object that
-// has got the name meanwhile.
+// An update that removes the last finalizer does not delete a new object of the same name.
 func TestLastFinalizerOfAnotherObject(t *testing.T) {
 	s := &between{Store: cluster.NewStore()}
 	q := newRequests(t, cluster.Config{Store: s})
@@ -73,8 +74,8 @@ func TestLastFinalizerOfAnotherObject(t *testing.T) {
 	}
 }
 
-// An object that gets a finalizer between the check and the removal of a delete is
-// marked as being deleted and kept.
+// An object that gets a finalizer between the check and the removal is marked as being
+// deleted, and kept.
 func TestFinalizerBeforeRemoval(t *testing.T) {
 	s := &between{Store: cluster.NewStore()}
 	q := newRequests(t, cluster.Config{Store: s})
@@ -89,8 +90,8 @@ func TestFinalizerBeforeRemoval(t *testing.T) {
 	}
 }
 
-// An object whose last finalizer goes between the check of a delete and the write that
-// marks it is removed, and not kept without anything that would remove it later.
+// An object whose last finalizer is removed between the check of a delete and the write that
+// marks it is deleted. Nothing would delete it later.
 func TestLastFinalizerBeforeMark(t *testing.T) {
 	s := &between{Store: cluster.NewStore()}
 	q := newRequests(t, cluster.Config{Store: s})
@@ -103,7 +104,7 @@ func TestLastFinalizerBeforeMark(t *testing.T) {
 	q.refused(404, cluster.Get, maps+"/a", "")
 }
 
-// A namespace that is being deleted stays until spec.finalizers is empty too.
+// A namespace that is being deleted remains until spec.finalizers is empty, too.
 func TestLastFinalizerOfANamespace(t *testing.T) {
 	q := newRequests(t, cluster.Config{})
 	const ns = "/api/v1/namespaces/n"

@@ -8,25 +8,25 @@ import (
 	"github.com/patchlab-dev/patchlab/store"
 )
 
-// Change is a change of a stored object of any kind.
+// Change is a change to a stored object of any kind.
 type Change struct {
-	// Kind is the kind of the object in a version that is served.
+	// Kind is the kind of the object, in a served version.
 	Kind *schema.Kind
-	// Object is the object after the change and Previous before it, as they are
-	// stored: without managedFields, with their resourceVersion. After a deletion,
-	// Object does not exist; Previous does not for an object that is new or was
-	// there when the stream began.
+	// Object is the object after the change and Previous the object before it, both as stored:
+	// without managedFields, with their resourceVersion. Object is absent after a deletion.
+	// Previous is absent for a new object and for one that existed when the stream began.
 	Object, Previous document.Value
 }
 
-// Changes delivers the objects of a cluster and then their changes, in the order
-// in which they are stored.
+// Changes is a stream of all objects of a cluster followed by their changes, in the order in
+// which they are stored. It is for a single goroutine.
 type Changes struct {
 	cluster *Cluster
 	events  store.Watcher[*Record]
 }
 
-// Changes begins a stream of changes of all objects. It must be stopped.
+// Changes opens a stream of the changes to all objects. The caller must call Stop when it no
+// longer needs the stream.
 func (c *Cluster) Changes(ctx context.Context) (*Changes, error) {
 	events, err := c.store.Watch(ctx, "/registry/", store.WatchOptions{Initial: true})
 	if err != nil {
@@ -35,8 +35,8 @@ func (c *Cluster) Changes(ctx context.Context) (*Changes, error) {
 	return &Changes{c, events}, nil
 }
 
-// Next waits for the next change. The objects that exist when the stream begins come
-// first; after them synced is true once, without a change.
+// Next waits for the next change. The objects that exist when the stream begins come first.
+// After them Next returns once with synced true and no change.
 func (c *Changes) Next(ctx context.Context) (change Change, synced bool, err error) {
 	for {
 		e, err := c.events.Next(ctx)
@@ -67,11 +67,11 @@ func (c *Changes) Next(ctx context.Context) (change Change, synced bool, err err
 	}
 }
 
-// Stop ends the stream.
+// Stop closes the stream.
 func (c *Changes) Stop() { c.events.Stop() }
 
-// servedKind finds the kind of a stored object in a version that is served, which
-// the storage version may not be.
+// servedKind returns a served version of the kind of a stored object. The storage version need
+// not be served.
 func (c *Cluster) servedKind(object document.Value) (*schema.Kind, bool) {
 	if k, ok := c.kinds.Of(object); ok && k.Resource != "" {
 		if _, ok := c.kinds.Resource(k.Group, k.Version, k.Resource); ok {

@@ -1,4 +1,4 @@
-// The API of a whole cluster.
+// Cluster and its configuration.
 
 package cluster
 
@@ -18,63 +18,65 @@ import (
 	"github.com/patchlab-dev/patchlab/store"
 )
 
-// Config says how a cluster works. The zero value is a cluster of the newest
-// Kubernetes version in memory.
+// Config is the configuration of a Cluster or a Pipeline. The zero value is a cluster of the
+// newest Kubernetes version, with a store in memory.
 type Config struct {
-	// Version is the Kubernetes minor version, such as "1.36"; "" is the newest.
+	// Version is the Kubernetes minor version, such as "1.36"; "" is the newest that is built
+	// in.
 	Version string
-	// Kinds are the kinds to begin with. nil are the built-in kinds of Version
-	// that a plain API server serves.
-	// CustomResourceDefinitions that are created are added to it.
+	// Kinds are the kinds that are served from the beginning; nil means the built-in kinds of
+	// Version that kube-apiserver enables by default. The cluster adds the kinds of
+	// CustomResourceDefinitions to the registry.
 	Kinds *schema.Registry
-	// Store keeps the objects; nil is a store in memory. A store of another kind
-	// must be made with [Equal] and [Record.UID].
+	// Store holds the objects; nil is a new store in memory. Any other implementation must be
+	// configured with [Equal] and [Record.UID].
 	Store store.Store[*Record]
-	// Definitions keeps what CustomResourceDefinitions were read as, for clusters that
-	// begin with the same ones; nil keeps nothing.
+	// Definitions caches parsed CustomResourceDefinitions, for several clusters that start
+	// with the same definitions. nil disables the cache.
 	Definitions *DefinitionCache
-	// Shared says that other processes write to the store as well. The
-	// CustomResourceDefinitions that they write then take effect here, too.
+	// Shared must be true if other processes write to the store as well. The cluster then also
+	// serves the CustomResourceDefinitions that they write.
 	Shared bool
-	// NoDefaults leaves the defaults of built-in kinds out.
+	// NoDefaults disables the defaulting of built-in kinds.
 	NoDefaults bool
-	// Addresses gives Services the cluster IPs (of 10.96.0.0/16) and node ports
-	// that they leave open, as the API server does. Else they stay open.
+	// Addresses allocates cluster IPs (of 10.96.0.0/16) and node ports to Services that leave
+	// them unset, as the API server does. Without it they stay unset.
 	Addresses bool
-	// StrictNamespaces refuses to create objects in namespaces that do not exist or
-	// are being deleted, and to delete default, kube-system and kube-public, as the
-	// admission plugin NamespaceLifecycle does.
+	// StrictNamespaces refuses to create objects in namespaces that do not exist or are being
+	// deleted, and to delete default, kube-system and kube-public, as the admission plugin
+	// NamespaceLifecycle does.
 	StrictNamespaces bool
-	// Converters convert custom resources between versions, by the name of
-	// their CRD ("widgets.lab.example.com"). Metadata is kept whatever they
-	// return. Without one only the apiVersion changes.
+	// Converters convert custom resources between versions. The key is the name of the CRD
+	// ("widgets.lab.example.com"). Metadata that a converter changes is restored. A CRD that
+	// has neither a converter nor a conversion webhook uses the strategy None: only the
+	// apiVersion changes.
 	Converters map[string]Converter
-	// Rules evaluates the validation rules of custom resources; nil passes them over.
+	// Rules evaluates the CEL validation rules of custom resources; with nil they are not
+	// evaluated.
 	Rules Rules
-	// Conversion calls the conversion webhooks of CRDs that ask for one and have no
-	// entry in Converters; with nil their objects are served in the version that
-	// they are stored in only.
+	// Conversion calls the conversion webhooks of CRDs that have no entry in Converters; with
+	// nil, objects of a CRD with a conversion webhook are served in their storage version
+	// only.
 	Conversion Conversion
-	// Admission makes what changes and refuses writes between validation and store;
-	// nil admits every write. It is called once, with the cluster that asks it,
-	// which answers requests by then.
+	// Admission returns the cluster's admission chain; nil admits every write. New calls it
+	// once, with the cluster, which can answer requests by then.
 	Admission func(*Cluster) (Admission, error)
-	// Engine and PatchEngine do structured merges and patches; nil are this
-	// project's own.
+	// Engine and PatchEngine implement structured merge and patching; nil selects those of
+	// this module.
 	Engine      fieldmanager.Engine
 	PatchEngine patch.Engine
-	// Now tells the time of writes; nil is time.Now.
+	// Now returns the time of a write; nil is time.Now.
 	Now func() time.Time
-	// UID makes the uid of a new object; nil makes random ones.
+	// UID returns the uid of a new object; nil generates random UUIDs.
 	UID func() string
-	// Suffix makes the end of a generated name; nil makes random ones of five
+	// Suffix returns the suffix that is appended to generateName; nil generates five random
 	// characters, as the API server does.
 	Suffix func() string
-	// BookmarkInterval is how often a watch sends bookmarks; 0 is a minute.
+	// BookmarkInterval is the interval at which a watch sends bookmarks; 0 is a minute.
 	BookmarkInterval time.Duration
 }
 
-// A Converter returns an object in another apiVersion of its kind.
+// A Converter returns the object converted to another apiVersion of its kind.
 type Converter func(object document.Value, apiVersion string) (document.Value, error)
 
 func (c Config) withDefaults() Config {
@@ -93,8 +95,8 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// randomUID makes a UUID of version 4 (RFC 9562). It is to be unique, not a
-// secret: crypto/rand would bring 0.1 MB of cryptography into the page.
+// randomUID returns a random UUID of version 4 (RFC 9562). A uid has to be unique but not
+// secret, so it does without crypto/rand, which would add 0.1 MB to the page.
 func randomUID() string {
 	var b [16]byte
 	binary.NativeEndian.PutUint64(b[:], rand.Uint64())
@@ -105,7 +107,8 @@ func randomUID() string {
 	return s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:]
 }
 
-// suffixLetters leave out vowels and what looks alike, so that no words arise.
+// suffixLetters are the characters of generated suffixes. Vowels and characters that look
+// alike are left out, so that no words arise.
 const suffixLetters = "bcdfghjklmnpqrstvwxz2456789"
 
 func randomSuffix() string {
@@ -116,14 +119,14 @@ func randomSuffix() string {
 	return string(b[:])
 }
 
-// Cluster answers requests over a store. It is safe for concurrent use.
+// Cluster answers API requests over a store of objects. It is safe for concurrent use.
 type Cluster struct {
 	*pipeline
 	store store.Store[*Record]
 	crds  definitions
-	// definitions keeps what definitions were read as, nil for nothing.
+	// definitions caches parsed CustomResourceDefinitions; nil without a cache.
 	definitions *DefinitionCache
-	// follower is nil where the store is not shared.
+	// follower is nil if the store is not shared.
 	follower *follower
 }
 
@@ -135,8 +138,9 @@ func NewStore() store.Store[*Record] {
 	})
 }
 
-// New returns a cluster. It has the CustomResourceDefinitions that its store
-// holds. An error says what is wrong with the configuration or the store.
+// New returns a cluster that serves the built-in kinds and those of the
+// CustomResourceDefinitions in its store. It fails if the configuration is invalid or the
+// store cannot be read.
 func New(config Config) (*Cluster, error) {
 	p, err := newPipeline(config)
 	if err != nil {
@@ -168,14 +172,14 @@ func New(config Config) (*Cluster, error) {
 	return c, nil
 }
 
-// Kinds returns the kinds that the cluster serves, those of
-// CustomResourceDefinitions included. It changes with them.
+// Kinds returns the kinds that the cluster serves, including those of
+// CustomResourceDefinitions. The registry changes as CustomResourceDefinitions do.
 func (c *Cluster) Kinds() *schema.Registry { return c.kinds }
 
-// Close ends all watches. Requests then fail.
+// Close ends all watches and closes the store. Later requests fail.
 func (c *Cluster) Close() error { return c.store.Close() }
 
-// Do answers a request. An error is always a [*Status].
+// Do answers a request. A non-nil error is always a [*Status].
 func (c *Cluster) Do(ctx context.Context, r *Request) (*Response, error) {
 	resp, st := c.do(ctx, r)
 	if st != nil {
@@ -215,7 +219,7 @@ func (c *Cluster) do(ctx context.Context, r *Request) (*Response, *Status) {
 	return resp, nil
 }
 
-// deprecated adds the warning of a deprecated version to a refusal.
+// deprecated adds the deprecation warning of the requested version to a failure.
 func (e *endpoint) deprecated(st *Status) *Status {
 	if warning := e.deprecation(); warning != "" {
 		return st.warning([]string{warning})
@@ -223,8 +227,8 @@ func (e *endpoint) deprecated(st *Status) *Status {
 	return st
 }
 
-// deprecation is the warning that comes with every answer of a deprecated version,
-// "" for none.
+// deprecation returns the warning for requests to a deprecated version, or "" if the version
+// is not deprecated.
 func (e *endpoint) deprecation() string {
 	switch {
 	case e.kind.Builtin:
@@ -235,7 +239,7 @@ func (e *endpoint) deprecation() string {
 	return ""
 }
 
-// generatedNames is how often a generated name is tried before it is given up.
+// generatedNames is the number of attempts to find a generated name that is not taken.
 const generatedNames = 8
 
 // write answers create, update and patch.
@@ -251,7 +255,7 @@ func (c *Cluster) write(ctx context.Context, r *Request, ep *endpoint) (*Respons
 		resp, st = c.update(ctx, t)
 	case ep.isAction():
 		resp, st = c.act(ctx, t)
-	case asks(ep.kind):
+	case isReview(ep.kind):
 		resp, st = t.review()
 	default:
 		resp, st = c.create(ctx, t)
@@ -311,7 +315,7 @@ func (c *Cluster) createOnce(ctx context.Context, t *task) (*Response, *Status) 
 	return resp, st
 }
 
-// exists answers a create of an object that is there.
+// exists returns the error for a create whose name is taken.
 func (t *task) exists(r *Record, name string) *Status {
 	st := alreadyExists(t.ep.what(), name)
 	if meta(t.body, "name") == "" {
@@ -324,14 +328,14 @@ func (t *task) exists(r *Record, name string) *Status {
 	return st
 }
 
-// errDeleted says that an update took the last finalizer away.
+// errDeleted reports that an update removed the last finalizer.
 var errDeleted = errors.New("the last finalizer is gone")
 
 // update answers update and patch.
 func (c *Cluster) update(ctx context.Context, t *task) (*Response, *Status) {
 	key := t.ep.key(t.Request.Namespace, t.Request.Name)
 	var out outcome
-	bare := false
+	dropManagers := false
 	try := func(current store.Item[*Record]) (*Record, error) {
 		var live fieldmanager.Object
 		if current.Revision != 0 {
@@ -359,7 +363,7 @@ func (c *Cluster) update(ctx context.Context, t *task) (*Response, *Status) {
 		if st != nil {
 			return nil, st
 		}
-		if bare {
+		if dropManagers {
 			record = record.withoutManagers()
 		}
 		return record, nil
@@ -369,7 +373,7 @@ func (c *Cluster) update(ctx context.Context, t *task) (*Response, *Status) {
 	}
 	item, err := c.store.Update(ctx, key, store.UpdateOptions{CreateMissing: t.mayCreate()}, try)
 	if errors.Is(err, store.ErrTooLarge) && t.Format != ApplyPatch {
-		bare = true // an apply without managers would mean something else
+		dropManagers = true // an apply without managedFields would have a different meaning
 		item, err = c.store.Update(ctx, key, store.UpdateOptions{CreateMissing: t.mayCreate()}, try)
 	}
 	if errors.Is(err, errDeleted) {
@@ -383,9 +387,10 @@ func (c *Cluster) update(ctx context.Context, t *task) (*Response, *Status) {
 	return resp, st
 }
 
-// changed returns the record to store: the current one where nothing changes. The
-// API server compares both with what is stored and with the live object as it
-// would be stored now, which is another where reading it fills in or drops a part.
+// changed returns the record to store, or the current record if the write changes nothing. As
+// in the API server, the write is a no-op only if its result equals both the stored record and
+// the live object as it would be stored now. The two differ if reading the record sets a
+// default or drops a field.
 func (t *task) changed(live, next fieldmanager.Object, current *Record) (*Record, *Status) {
 	record, st := t.stored(t.ep.kind, next, t.basis)
 	if st != nil {
@@ -397,7 +402,7 @@ func (t *task) changed(live, next fieldmanager.Object, current *Record) (*Record
 	if !live.Value.Exists() {
 		return record, nil
 	}
-	if current.complete.Load() == t.ep.kind { // it would be stored as it is
+	if current.complete.Load() == t.ep.kind { // reading leaves the record unchanged
 		if record.same(current) {
 			return current, nil
 		}
@@ -409,7 +414,7 @@ func (t *task) changed(live, next fieldmanager.Object, current *Record) (*Record
 	return record, nil
 }
 
-// rehearse answers a write with dryRun: everything happens but the storing.
+// rehearse answers a write with dryRun: everything is done except storing the object.
 func (c *Cluster) rehearse(ctx context.Context, t *task, key string, try store.UpdateFunc[*Record], out *outcome) (*Response, *Status) {
 	current, err := c.store.Get(ctx, key, store.GetOptions{})
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -429,10 +434,10 @@ func (c *Cluster) rehearse(ctx context.Context, t *task, key string, try store.U
 	return t.respond(*out, object)
 }
 
-// finalized deletes an object whose last finalizer an update took away. The
-// answer is the object as the update made it, with the version it had.
+// finalized deletes an object whose last finalizer was removed by an update. The response is
+// the updated object with its previous resourceVersion.
 func (c *Cluster) finalized(ctx context.Context, t *task, key string, out outcome) (*Response, *Status) {
-	uid := meta(out.object.Value, "uid") // another may have the name by now
+	uid := meta(out.object.Value, "uid") // a new object may have the name by now
 	item, err := c.store.Delete(ctx, key, store.DeleteOptions[*Record]{Preconditions: store.Preconditions{UID: &uid}})
 	if err != nil && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrPrecondition) {
 		return nil, c.storeStatus(t.ep, t.Request.Name, err)
@@ -443,7 +448,7 @@ func (c *Cluster) finalized(ctx context.Context, t *task, key string, out outcom
 	return t.respond(out, out.object)
 }
 
-// answer returns the response to a write for the item that was stored.
+// answer returns the response to a write, given the item that was stored.
 func (t *task) answer(out outcome, item store.Item[*Record]) (*Response, *Status) {
 	k, r := t.ep.kind, item.Value
 	stored := versioned(r.object, item.Revision)
@@ -460,7 +465,7 @@ func (t *task) answer(out outcome, item store.Item[*Record]) (*Response, *Status
 	return t.respondWith(out, object)
 }
 
-// respond returns the response to a write for the object as it is to be stored.
+// respond returns the response to a write, given the object to be stored.
 func (t *task) respond(out outcome, object fieldmanager.Object) (*Response, *Status) {
 	object, st := t.readUpdate(t.ep.kind, object, t.basis)
 	if st != nil {
@@ -469,7 +474,7 @@ func (t *task) respond(out outcome, object fieldmanager.Object) (*Response, *Sta
 	return t.respondWith(out, object)
 }
 
-// respondWith returns the response to a write for the object as it is read from storage.
+// respondWith returns the response to a write, given the object as read from storage.
 func (t *task) respondWith(out outcome, object fieldmanager.Object) (*Response, *Status) {
 	resp := &Response{Code: 200, Warnings: append(t.warnings, out.warnings...)}
 	if out.created {
@@ -486,8 +491,8 @@ func (t *task) respondWith(out outcome, object fieldmanager.Object) (*Response, 
 	return resp, nil
 }
 
-// deleteCollection deletes the objects one by one. As in kube-apiserver, those that were
-// deleted before a failure stay deleted.
+// deleteCollection deletes the selected objects one by one. As in kube-apiserver, objects that
+// were deleted before a failure remain deleted.
 func (c *Cluster) deleteCollection(ctx context.Context, r *Request, ep *endpoint) (*Response, *Status) {
 	s, st := c.selection(r, ep)
 	if st != nil {

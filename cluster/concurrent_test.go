@@ -12,8 +12,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// Many clients that read, add one and write back lose nothing: who comes too late
-// is told so.
+// Concurrent read-modify-write updates lose nothing: the later one fails with a conflict.
 func TestConcurrentUpdatesAreNeverLost(t *testing.T) {
 	q := newRequests(t, cluster.Config{})
 	q.must(cluster.Create, maps, `{"metadata":{"name":"c"},"data":{"n":"0"}}`)
@@ -46,8 +45,8 @@ func TestConcurrentUpdatesAreNeverLost(t *testing.T) {
 	}
 }
 
-// Patches without a version never conflict, whoever else writes, and all stay;
-// so do applies by managers of their own.
+// Concurrent patches without a resourceVersion never conflict, and none is lost; neither are
+// applies by different managers.
 func TestConcurrentPatchesAllStay(t *testing.T) {
 	q := newRequests(t, cluster.Config{})
 	q.must(cluster.Create, maps, `{"metadata":{"name":"c"}}`)
@@ -99,8 +98,8 @@ func TestConcurrentPatchesAllStay(t *testing.T) {
 	}
 }
 
-// Definitions come and go while their objects are written: requests fail in
-// order or succeed, and nothing of an old definition is left.
+// Definitions are created and deleted while their objects are written: each request succeeds
+// or fails with an expected error, and no object of a deleted definition remains.
 func TestConcurrentDefinitions(t *testing.T) {
 	q := newRequests(t, cluster.Config{})
 	run(t, 4, func(i int) error {
@@ -125,7 +124,7 @@ func configMap(verb cluster.Verb, name, body string) *cluster.Request {
 	return &cluster.Request{Verb: verb, Version: "v1", Resource: "configmaps", Namespace: "n", Name: name, Body: []byte(body), UserAgent: "test"}
 }
 
-// run runs clients at once and reports what failed.
+// run runs clients concurrently and reports their errors.
 func run(t *testing.T, clients int, client func(i int) error) {
 	t.Helper()
 	var group sync.WaitGroup

@@ -14,7 +14,7 @@ import (
 	"github.com/patchlab-dev/patchlab/reference"
 )
 
-// clock stands still but for sleeps.
+// clock is a clock that advances only by sleeping.
 type clock struct{ now time.Time }
 
 func (c *clock) Now() time.Time        { return c.now }
@@ -48,12 +48,11 @@ func newRecorded(t testing.TB, config cluster.Config) *cluster.Cluster {
 	return c
 }
 
-// TestRecordings replays every recorded case without HTTP: all that is about
-// HTTP alone is in inprocess.ClusterRequest. CASE=text runs the cases whose names contain it.
+// TestRecordings replays every recorded case without HTTP; inprocess.ClusterRequest replaces
+// what only concerns HTTP. CASE=text runs only the cases whose names contain the text.
 func TestRecordings(t *testing.T) { replay(t, cluster.Config{}) }
 
-// The libraries that kube-apiserver is built with give the recorded answers too,
-// in our engines' place.
+// The engine of kube-apiserver's libraries also gives the recorded responses.
 func TestRecordingsWithTheReferenceEngine(t *testing.T) {
 	replay(t, cluster.Config{Engine: reference.Merger(), PatchEngine: reference.Patch{}})
 }

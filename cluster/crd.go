@@ -13,30 +13,30 @@ import (
 	"github.com/patchlab-dev/patchlab/store"
 )
 
-// CustomResourceDefinitions take effect as they are stored. What controllers of
-// the API server do within milliseconds (naming, establishing, cleaning up)
-// happens before the request is answered, as their status updates.
+// A CustomResourceDefinition takes effect when it is stored. The work that kube-apiserver's
+// CRD controllers do asynchronously (naming, establishing, finalizing) is done before the
+// request is answered, as updates of its status.
 
 const (
 	crdCleanup = "customresourcecleanup.apiextensions.k8s.io"
-	// crdManager is the name under which the API server's controllers write.
+	// crdManager is the field manager of the API server's CRD controllers.
 	crdManager = "kube-apiserver"
 )
 
-// definitions are the CustomResourceDefinitions of a cluster.
+// definitions holds the state of a cluster's CustomResourceDefinitions.
 type definitions struct {
-	// mu is held while one is put into effect, so that the last state stored is
-	// the one that takes effect last.
+	// mu is held while a definition is activated, so that the state stored last is the one in
+	// effect.
 	mu sync.Mutex
-	// terminating holds the names of those that are being deleted.
+	// terminating holds the names of the definitions that are being deleted.
 	terminating sync.Map
-	// watches are the watches of custom resources, by the names of their
-	// definitions. generations are those of the definitions in effect.
+	// watches are the open watches of custom resources and generations are the generations in
+	// effect, both by the name of the definition.
 	watches     watches
 	generations map[string]int64
 }
 
-// watches holds watches by the names of definitions.
+// watches holds open watches by the name of their CustomResourceDefinition.
 type watches struct {
 	mu sync.Mutex
 	of map[string]map[*watcher]bool
@@ -60,8 +60,8 @@ func (w *watches) remove(name string, watch *watcher) {
 	delete(w.of[name], watch)
 }
 
-// end ends the watches of the objects of a definition: what they showed is no
-// longer what a get would show.
+// end closes the watches of the definition's objects, because the objects that they delivered
+// may differ from what a get returns now.
 func (w *watches) end(name string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -71,8 +71,8 @@ func (w *watches) end(name string) {
 	delete(w.of, name)
 }
 
-// renew ends the watches of a definition's objects if it has another generation
-// than the one that was in effect.
+// renew closes the watches of the definition's objects if generation differs from the
+// generation in effect.
 func (c *Cluster) renew(name string, generation int64) {
 	if was, ok := c.crds.generations[name]; ok && was != generation {
 		c.crds.watches.end(name)
@@ -87,8 +87,8 @@ func (ep *endpoint) isCRD() bool {
 	return ep.strategy.Defines
 }
 
-// crdEndpoint is the endpoint of CustomResourceDefinitions, or their status; ok
-// is false in a cluster without them.
+// crdEndpoint returns the endpoint of CustomResourceDefinitions or of their subresource sub;
+// ok is false if the cluster does not serve them.
 func (p *pipeline) crdEndpoint(sub string) (*endpoint, bool) {
 	s := kinds.Find(func(s *kinds.Strategy) bool { return s.Defines })
 	kind, ok := p.kinds.Resource(s.Group, "v1", s.Resource)
@@ -98,14 +98,13 @@ func (p *pipeline) crdEndpoint(sub string) (*endpoint, bool) {
 	return &endpoint{kind: kind, strategy: p.strategy(kind), body: kind, sub: sub}, true
 }
 
-// crdOf returns the CRD that a custom kind comes from, nil for none.
+// crdOf returns the CRD that declares a custom kind, nil if there is none.
 func (p *pipeline) crdOf(k *schema.Kind) *schema.CRD {
 	crd, _ := p.kinds.CRD(k.Resource + "." + k.Group)
 	return crd
 }
 
-// loadDefinitions puts the CustomResourceDefinitions that the store holds into
-// effect.
+// loadDefinitions activates the CustomResourceDefinitions in the store.
 func (c *Cluster) loadDefinitions(ctx context.Context) error {
 	ep, ok := c.crdEndpoint("")
 	if !ok {
@@ -123,19 +122,21 @@ func (c *Cluster) loadDefinitions(ctx context.Context) error {
 	return nil
 }
 
-// written is called after an object was stored. What follows from it happens also
-// where the client has gone: the object is there.
+// written processes the consequences of a stored write, such as the activation of a
+// CustomResourceDefinition. It ignores the cancellation of the request, because the object is
+// stored already.
 func (c *Cluster) written(ctx context.Context, ep *endpoint, r *Record) {
 	if c.admission != nil {
 		defer c.admission.Changed(ep.kind)
 	}
 	if ep.isCRD() {
-		// The object is stored and answered; what becomes of it shows in its status.
+		// The request has succeeded; a failure here shows in the definition's status
+		// conditions.
 		_ = c.define(context.WithoutCancel(ctx), meta(r.object.Value, "name"))
 	}
 }
 
-// removed is called after an object was deleted.
+// removed processes the consequences of a deletion.
 func (c *Cluster) removed(ctx context.Context, ep *endpoint, r *Record) {
 	if c.admission != nil {
 		defer c.admission.Changed(ep.kind)
@@ -144,9 +145,9 @@ func (c *Cluster) removed(ctx context.Context, ep *endpoint, r *Record) {
 	switch {
 	case ep.isCRD():
 		c.crds.mu.Lock()
-		c.forget(meta(r.object.Value, "name"))
+		c.deactivate(meta(r.object.Value, "name"))
 		c.crds.mu.Unlock()
-		c.reconsider(ctx, r.object.Value)
+		c.reevaluateGroup(ctx, r.object.Value)
 	case !ep.kind.Builtin:
 		name := ep.kind.Resource + "." + ep.kind.Group
 		if _, ends := c.crds.terminating.Load(name); ends {
@@ -155,8 +156,8 @@ func (c *Cluster) removed(ctx context.Context, ep *endpoint, r *Record) {
 	}
 }
 
-// forget takes a CustomResourceDefinition out of effect.
-func (c *Cluster) forget(name string) {
+// deactivate deactivates a CustomResourceDefinition: its kinds are no longer served.
+func (c *Cluster) deactivate(name string) {
 	c.crds.watches.end(name)
 	delete(c.crds.generations, name)
 	c.kinds.RemoveCRD(name)
@@ -165,14 +166,14 @@ func (c *Cluster) forget(name string) {
 	c.managers.Clear()
 }
 
-// reconsider looks again at the definitions of a group after names have come free.
-func (c *Cluster) reconsider(ctx context.Context, gone document.Value) {
+// reevaluateGroup re-evaluates the other definitions of a group after gone has released its names.
+func (c *Cluster) reevaluateGroup(ctx context.Context, gone document.Value) {
 	for _, other := range c.groupOf(ctx, gone) {
 		_ = c.define(ctx, meta(other, "name"))
 	}
 }
 
-// groupOf returns the other CustomResourceDefinitions of the group of one.
+// groupOf returns the other CustomResourceDefinitions of the same group.
 func (c *Cluster) groupOf(ctx context.Context, crd document.Value) []document.Value {
 	ep, ok := c.crdEndpoint("")
 	if !ok {
@@ -192,19 +193,20 @@ func (c *Cluster) groupOf(ctx context.Context, crd document.Value) []document.Va
 	return others
 }
 
-// define puts the stored state of a CustomResourceDefinition into effect: its
-// names are accepted or not, its kinds are served, or its objects are deleted.
+// define puts the stored state of a CustomResourceDefinition into effect: it accepts its names
+// or not, and serves its kinds or, if it is being deleted, deletes its objects. Then it
+// re-evaluates the other definitions of the group whose names may have become free.
 func (c *Cluster) define(ctx context.Context, name string) error {
-	freed, err := c.putIntoEffect(ctx, name)
+	freed, err := c.activate(ctx, name)
 	if freed.Exists() {
-		c.reconsider(ctx, freed)
+		c.reevaluateGroup(ctx, freed)
 	}
 	return err
 }
 
-// putIntoEffect is define but for the other definitions of the group, which have
-// to be looked at again where freed, the definition, was deleted or gave up a name.
-func (c *Cluster) putIntoEffect(ctx context.Context, name string) (freed document.Value, err error) {
+// activate puts one definition into effect. freed is the definition if it was deleted or
+// released a name, otherwise absent.
+func (c *Cluster) activate(ctx context.Context, name string) (freed document.Value, err error) {
 	c.crds.mu.Lock()
 	defer c.crds.mu.Unlock()
 	ep, ok := c.crdEndpoint(subStatus)
@@ -217,19 +219,19 @@ func (c *Cluster) putIntoEffect(ctx context.Context, name string) (freed documen
 		return c.controlled(ctx, ep, current)
 	})
 	if errors.Is(err, store.ErrNotFound) {
-		c.forget(name)
+		c.deactivate(name)
 		return freed, nil
 	}
 	if err != nil {
 		return freed, err
 	}
 	object := item.Value.object.Value
-	if givesUp(was.Lookup("status", "acceptedNames"), object.Lookup("status", "acceptedNames")) {
+	if releasesNames(was.Lookup("status", "acceptedNames"), object.Lookup("status", "acceptedNames")) {
 		freed = object
 	}
 	crd, err := c.definitions.read(name, object)
 	if err != nil {
-		c.forget(name)
+		c.deactivate(name)
 		return freed, err
 	}
 	if conditionTrue(object, "NamesAccepted") || conditionTrue(object, "Established") {
@@ -238,7 +240,7 @@ func (c *Cluster) putIntoEffect(ctx context.Context, name string) (freed documen
 		c.managers.Clear()
 		c.renew(name, metaInt(object, "generation"))
 	} else {
-		c.forget(name)
+		c.deactivate(name)
 	}
 	if !hasMeta(object, "deletionTimestamp") {
 		return freed, nil
@@ -251,8 +253,8 @@ func (c *Cluster) putIntoEffect(ctx context.Context, name string) (freed documen
 	return freed, err
 }
 
-// controlled returns the record of a CustomResourceDefinition with its status as the
-// naming and establishing controllers leave it.
+// controlled returns the record of a CustomResourceDefinition with the status that the naming
+// and establishing controllers set.
 func (c *Cluster) controlled(ctx context.Context, ep *endpoint, current store.Item[*Record]) (*Record, error) {
 	live, st := c.read(ep.kind, versioned(current.Value.object, current.Revision))
 	if st != nil {
@@ -271,8 +273,8 @@ func (c *Cluster) controlled(ctx context.Context, ep *endpoint, current store.It
 	return record, nil
 }
 
-// cleanUp deletes the objects of a CustomResourceDefinition that is being
-// deleted and, once there are none, the definition itself. c.crds.mu is held.
+// cleanUp deletes the objects of a CustomResourceDefinition that is being deleted and then,
+// once no objects remain, the definition itself. c.crds.mu must be held.
 func (c *Cluster) cleanUp(ctx context.Context, crd *schema.CRD, ep *endpoint, name string) (ended bool, err error) {
 	own := &endpoint{kind: crd.Declared[0], strategy: c.strategy(crd.Declared[0]), body: crd.Declared[0]}
 	page, err := c.store.List(ctx, own.key("", ""), store.ListOptions[*Record]{})
@@ -293,8 +295,8 @@ func (c *Cluster) cleanUp(ctx context.Context, crd *schema.CRD, ep *endpoint, na
 	return c.endDefinition(ctx, ep.key("", name), name)
 }
 
-// endDefinition deletes a CustomResourceDefinition that has no objects any more, or
-// takes its finalizer off where others keep it.
+// endDefinition deletes a CustomResourceDefinition that has no objects left, or only removes
+// its own finalizer if other finalizers remain.
 func (c *Cluster) endDefinition(ctx context.Context, key, name string) (ended bool, err error) {
 	others := func(current store.Item[*Record]) []string {
 		return slices.DeleteFunc(finalizers(current.Value.object.Value), func(f string) bool { return f == crdCleanup })
@@ -305,37 +307,37 @@ func (c *Cluster) endDefinition(ctx context.Context, key, name string) (ended bo
 	if err != nil || kept {
 		return false, err
 	}
-	c.forget(name)
+	c.deactivate(name)
 	return true, nil
 }
 
-// deleteInstance deletes one object of a definition, or marks it where it has
+// deleteInstance deletes an object of a definition, or sets its deletionTimestamp if it has
 // finalizers.
 func (c *Cluster) deleteInstance(ctx context.Context, own *endpoint, key string) (gone bool, err error) {
 	d := &deletion{Cluster: c, Request: &Request{Verb: Delete}, ep: own, now: c.config.Now()}
 	names := func(current store.Item[*Record]) []string { return finalizers(current.Value.object.Value) }
 	kept, err := c.deleteUnless(ctx, key, names, func(object document.Value, _ []string) document.Value {
-		return d.marking(object)
+		return d.markDeleted(object)
 	})
 	return err == nil && !kept, err
 }
 
-// deleteUnless deletes an item, or changes it where finalizers keep it. It judges
-// the latest item, whatever others write meanwhile.
+// deleteUnless deletes an item, or updates it if finalizers prevent its deletion. It retries
+// on concurrent writes, so that it always decides on the latest item.
 func (c *Cluster) deleteUnless(ctx context.Context, key string, keep func(store.Item[*Record]) []string,
 	change func(object document.Value, names []string) document.Value) (kept bool, err error) {
 	for {
 		_, err = c.store.Delete(ctx, key, store.DeleteOptions[*Record]{Validate: func(current store.Item[*Record]) error {
 			if len(keep(current)) > 0 {
-				return errAgain
+				return errChanged
 			}
 			return nil
 		}})
-		if errors.Is(err, errAgain) {
+		if errors.Is(err, errChanged) {
 			_, err = c.store.Update(ctx, key, store.UpdateOptions{}, func(current store.Item[*Record]) (*Record, error) {
 				names := keep(current)
 				if len(names) == 0 {
-					return nil, errAgain
+					return nil, errChanged
 				}
 				object := current.Value.object
 				object.Value = change(object.Value, names)
@@ -347,7 +349,7 @@ func (c *Cluster) deleteUnless(ctx context.Context, key string, keep func(store.
 			kept = err == nil
 		}
 		switch {
-		case errors.Is(err, errAgain):
+		case errors.Is(err, errChanged):
 			continue
 		case errors.Is(err, store.ErrNotFound):
 			return false, nil
@@ -356,7 +358,8 @@ func (c *Cluster) deleteUnless(ctx context.Context, key string, keep func(store.
 	}
 }
 
-// terminatingCRD refuses to make an object of a definition that is being deleted.
+// terminatingCRD returns the error for creating an object of a definition that is being
+// deleted.
 func (c *Cluster) terminatingCRD(ep *endpoint, name string) *Status {
 	if ep.kind.Builtin {
 		return nil

@@ -14,8 +14,8 @@ const (
 	things = "/apis/x.example.com/v1/namespaces/n/things"
 )
 
-// thingCRD is a definition with versions v1 (stored) and v1beta1; spec is more of
-// its spec and schema that of spec in its objects.
+// thingCRD returns a definition with versions v1 (stored) and v1beta1; spec is added to its
+// spec, and schema is the schema of spec in its objects.
 func thingCRD(plural, kind, schema, more string) string {
 	version := func(name string, storage bool) string {
 		return fmt.Sprintf(`{"name":%q,"served":true,"storage":%v,"subresources":{"status":{}},
@@ -37,7 +37,7 @@ func condition(object document.Value, kind string) string {
 	return "missing"
 }
 
-// A definition is served as soon as it is stored, and says so in its status.
+// A definition is served, and its status is set, as soon as it is stored.
 func TestCRDIsServedAtOnce(t *testing.T) {
 	q := newRequests(t, cluster.Config{})
 	q.refused(404, cluster.List, things, "")
@@ -61,8 +61,8 @@ func TestCRDIsServedAtOnce(t *testing.T) {
 	}
 }
 
-// A new schema counts for objects that are stored: defaults fill them in when
-// they are read, what it does not know is not shown.
+// A new schema applies to stored objects: reading them sets its defaults and prunes fields
+// that it does not have.
 func TestCRDUpdateTakesEffect(t *testing.T) {
 	q := newRequests(t, cluster.Config{})
 	q.must(cluster.Create, crds, thingCRD("things", "Thing", simpleSpec, ""))
@@ -80,8 +80,8 @@ func TestCRDUpdateTakesEffect(t *testing.T) {
 	q.refused(422, cluster.Patch, things+"/one", `{"spec":{"n":"three"}}`)
 }
 
-// Two definitions of a group cannot have one name; the second is served once the
-// first is gone.
+// Two definitions of a group cannot have the same name; the second is served once the first is
+// deleted.
 func TestCRDNamesConflict(t *testing.T) {
 	q := newRequests(t, cluster.Config{})
 	q.must(cluster.Create, crds, thingCRD("things", "Thing", simpleSpec, ""))
@@ -97,8 +97,8 @@ func TestCRDNamesConflict(t *testing.T) {
 	q.refused(404, cluster.List, things, "")
 }
 
-// Deleting a definition deletes its objects; those with finalizers keep it, and
-// no new ones can be made.
+// Deleting a definition deletes its objects. Objects with finalizers delay that, and no new
+// objects can be created meanwhile.
 func TestCRDDeletionWaitsForItsObjects(t *testing.T) {
 	q := newRequests(t, cluster.Config{})
 	q.must(cluster.Create, crds, thingCRD("things", "Thing", simpleSpec, ""))
@@ -124,7 +124,7 @@ func TestCRDDeletionWaitsForItsObjects(t *testing.T) {
 	q.must(cluster.Create, things, `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"new"}}`)
 }
 
-// A definition whose webhook has no certificate to be called with is not established.
+// A definition with a webhook that has no valid CA bundle is not established.
 func TestCRDWithoutCertificates(t *testing.T) {
 	q := newRequests(t, cluster.Config{})
 	conversion := `,"conversion":{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],"clientConfig":{"url":"https://h.example.com/","caBundle":"YQ=="}}},"scope"`
@@ -135,7 +135,7 @@ func TestCRDWithoutCertificates(t *testing.T) {
 	}
 }
 
-// What is wrong with a definition is refused with its path.
+// An invalid definition is refused, with the path of the field.
 func TestCRDIsValidated(t *testing.T) {
 	q := newRequests(t, cluster.Config{})
 	q.must(cluster.Create, crds, thingCRD("things", "Thing", simpleSpec, ""))
@@ -169,7 +169,7 @@ func TestCRDIsValidated(t *testing.T) {
 	}
 }
 
-// No version may go in which objects may be stored, and one must be stored.
+// A version that stored objects may have cannot be removed, and exactly one version is stored.
 func TestCRDKeepsStoredVersions(t *testing.T) {
 	q := newRequests(t, cluster.Config{})
 	q.must(cluster.Create, crds, thingCRD("things", "Thing", simpleSpec, ""))
@@ -185,7 +185,7 @@ func TestCRDKeepsStoredVersions(t *testing.T) {
 	q.refused(404, cluster.List, strings.Replace(things, "v1", "v1beta1", 1), "")
 }
 
-// Groups of Kubernetes need an approval, which shows as a condition.
+// Groups of kubernetes.io and k8s.io need an approval annotation, which shows as a condition.
 func TestCRDApproval(t *testing.T) {
 	for annotation, want := range map[string]string{
 		``:                              "refused",
@@ -208,7 +208,7 @@ func TestCRDApproval(t *testing.T) {
 	}
 }
 
-// A name that one definition gives up goes to the one that waits for it.
+// A name that one definition releases is accepted for the other that wants it.
 func TestCRDNameIsGivenUp(t *testing.T) {
 	q := newRequests(t, cluster.Config{})
 	q.must(cluster.Create, crds, thingCRD("things", "Thing", simpleSpec, ""))
@@ -223,7 +223,8 @@ func TestCRDNameIsGivenUp(t *testing.T) {
 	}
 }
 
-// A conversion webhook is not called: the stored version works, others say why not.
+// Without a Conversion only the stored version of a CRD with a webhook is served; other
+// versions fail with the reason.
 func TestCRDConversion(t *testing.T) {
 	webhook := `"conversion":{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],"clientConfig":{"url":"https://example.com/convert"}}},`
 	beta := strings.Replace(things, "v1", "v1beta1", 1)
@@ -239,7 +240,7 @@ func TestCRDConversion(t *testing.T) {
 		}
 	}
 
-	// A converter in its place, which moves a to b in v1beta1.
+	// With a converter, which moves a to b in v1beta1, they are served.
 	move := func(object document.Value, apiVersion string) (document.Value, error) {
 		from, to := "b", "a"
 		if strings.HasSuffix(apiVersion, "v1beta1") {
@@ -268,8 +269,8 @@ func TestCRDsOfAStoreAreServed(t *testing.T) {
 	again.must(cluster.Create, things, `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"one"}}`)
 }
 
-// The metadata of an embedded object is judged by the rules for all metadata, but
-// that it may be without a name.
+// The metadata of an embedded object is validated like all metadata, except that it needs no
+// name.
 func TestEmbeddedMetadataIsValidated(t *testing.T) {
 	q := newRequests(t, cluster.Config{})
 	q.must(cluster.Create, crds, thingCRD("things", "Thing", `{"type":"object","x-kubernetes-embedded-resource":true,"x-kubernetes-preserve-unknown-fields":true}`, ""))

@@ -8,9 +8,9 @@ import (
 	"github.com/patchlab-dev/patchlab/kinds"
 )
 
-// controlled returns a CustomResourceDefinition with the status that the API
-// server's controllers give it (apiextensions-apiserver, pkg/controller): names
-// and conditions. others are the definitions of its group.
+// controlled returns a CustomResourceDefinition with the accepted names and conditions that
+// the API server's controllers set in its status (apiextensions-apiserver, pkg/controller).
+// others are the other definitions of its group.
 func controlled(crd document.Value, others []document.Value, now string) document.Value {
 	if !identical(crd.Lookup("spec", "names"), crd.Lookup("status", "acceptedNames")) {
 		crd = acceptNames(crd, others, now)
@@ -35,11 +35,11 @@ func controlled(crd document.Value, others []document.Value, now string) documen
 	return crd
 }
 
-// acceptNames gives a definition the names that it may have beside the others of
-// its group, and the condition that says so.
+// acceptNames sets the accepted names, which must not conflict with those of the other
+// definitions of the group, and the condition NamesAccepted.
 func acceptNames(crd document.Value, others []document.Value, now string) document.Value {
 	resources, kinds := map[string]bool{}, map[string]bool{}
-	for _, other := range append(others, crd) { // its own names are taken too
+	for _, other := range append(others, crd) { // the definition's own names may conflict with each other, too
 		accepted := other.Lookup("status", "acceptedNames")
 		for _, name := range resourceNames(accepted) {
 			resources[name] = true
@@ -55,7 +55,7 @@ func acceptNames(crd document.Value, others []document.Value, now string) docume
 		taken       map[string]bool
 	}{{"plural", "PluralConflict", resources}, {"singular", "SingularConflict", resources}, {"shortNames", "ShortNamesConflict", resources},
 		{"kind", "KindConflict", kinds}, {"listKind", "ListKindConflict", kinds}} {
-		if clash := clashes(wanted.Get(n.key), names.Get(n.key), n.taken); clash != "" {
+		if clash := nameConflict(wanted.Get(n.key), names.Get(n.key), n.taken); clash != "" {
 			status, reason, message = "False", n.reason, clash
 			continue
 		}
@@ -79,8 +79,8 @@ func resourceNames(names document.Value) []string {
 	return all
 }
 
-// givesUp reports whether a definition had accepted names that it has no more.
-func givesUp(was, is document.Value) bool {
+// releasesNames reports whether a name that was accepted before is accepted no longer.
+func releasesNames(was, is document.Value) bool {
 	keeps := map[string]bool{}
 	for _, name := range append(resourceNames(is), is.Get("kind").StringOr(""), is.Get("listKind").StringOr("")) {
 		keeps[name] = true
@@ -93,9 +93,9 @@ func givesUp(was, is document.Value) bool {
 	return false
 }
 
-// clashes says which of the wanted names, one or several, are taken and were not
-// accepted before; "" for none.
-func clashes(wanted, accepted document.Value, taken map[string]bool) string {
+// nameConflict describes which of the wanted names are taken and were not accepted before; "" if
+// there are none.
+func nameConflict(wanted, accepted document.Value, taken map[string]bool) string {
 	if document.Equal(wanted, accepted) {
 		return ""
 	}
@@ -141,7 +141,7 @@ func findCondition(object document.Value, kind string) document.Value {
 	return document.Value{}
 }
 
-// withCondition sets a condition. Its time changes with its status alone.
+// withCondition sets a condition. lastTransitionTime changes only if the status changes.
 func withCondition(object document.Value, kind, status, reason, message, now string) document.Value {
 	var b document.ObjectBuilder
 	b.Set("message", document.NewString(message))

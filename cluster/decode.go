@@ -13,15 +13,15 @@ import (
 	"github.com/patchlab-dev/patchlab/schema/structural"
 )
 
-// decodeError says that an object cannot be what its kind asks for. A body is
-// then answered with 400, the result of a patch with 422.
+// decodeError reports that a value cannot be decoded into its kind. The status code is 400 for
+// a body and 422 for the result of a patch.
 type decodeError struct{ err error }
 
 func (e *decodeError) Error() string { return e.err.Error() }
 func (e *decodeError) Unwrap() error { return e.err }
 
-// parseBody parses the object of a create or update, by the format of the request.
-// Duplicate keys are returned as problems; they are not errors.
+// parseBody parses the body of a create or update in the request's format. Duplicate keys are
+// returned as problems, not as errors.
 func (t *task) parseBody(k *schema.Kind) (*document.Document, []Problem, *Status) {
 	if t.Document != nil {
 		return t.Document, duplicateProblems(t.Document, t.Format == YAML), nil
@@ -43,7 +43,7 @@ func (t *task) parseBody(k *schema.Kind) (*document.Document, []Problem, *Status
 	return doc, duplicateProblems(doc, t.Format == YAML), nil
 }
 
-// syntaxStatus answers a text that could not be read.
+// syntaxStatus returns the error for a body that cannot be parsed.
 func syntaxStatus(what string, err error) *Status {
 	message := what + ": " + err.Error()
 	if errors.Is(err, document.ErrTooLarge) {
@@ -54,7 +54,8 @@ func syntaxStatus(what string, err error) *Status {
 	return st
 }
 
-// duplicateProblems words the duplicate keys as the API server's decoders do.
+// duplicateProblems reports duplicate keys with the messages of the API server's JSON and YAML
+// decoders.
 func duplicateProblems(doc *document.Document, yaml bool) []Problem {
 	var problems []Problem
 	for _, d := range doc.Duplicates {
@@ -75,8 +76,8 @@ func lastKey(p document.Path) string {
 	return name
 }
 
-// decodeBody decodes the body of a create or update: its problems become
-// warnings or, where the request is strict, an error.
+// decodeBody decodes the body of a create or update. According to fieldValidation, its
+// problems become warnings or an error, or are ignored.
 func (t *task) decodeBody() *Status {
 	k := t.ep.body
 	doc, problems, st := t.parseBody(k)
@@ -85,7 +86,7 @@ func (t *task) decodeBody() *Status {
 	}
 	root := doc.Root
 	if root.Kind() != document.Object && !(k.Builtin && root.IsNull()) {
-		return badRequest(fmt.Sprintf("the object provided is unrecognized (must be of type %s): it is %s %s, not an object",
+		return badRequest(fmt.Sprintf("the object provided is unrecognized (must be of type %s): expected an object, got %s %s",
 			k.Kind, article(root.Kind()), brief(t.text())))
 	}
 	if root, st = checkType(root, k, t.text); st != nil {
@@ -111,7 +112,7 @@ func (t *task) decodeBody() *Status {
 	return nil
 }
 
-// text returns the body for messages.
+// text returns the body for use in error messages.
 func (t *task) text() []byte {
 	if t.Document != nil {
 		return t.Document.Root.JSON()
@@ -126,7 +127,7 @@ func article(k document.Kind) string {
 	return "a " + k.String()
 }
 
-// brief shows the beginning of a body.
+// brief returns the beginning of a body for use in error messages.
 func brief(body []byte) string {
 	body = bytes.ToValidUTF8(bytes.TrimSpace(body), []byte("?"))
 	if len(body) > 30 {
@@ -135,8 +136,8 @@ func brief(body []byte) string {
 	return string(body)
 }
 
-// checkType compares the body's apiVersion and kind with the endpoint's and
-// fills them in where a built-in kind may leave them out.
+// checkType compares the body's apiVersion and kind with those of the endpoint. For a built-in
+// kind, missing ones are set.
 func checkType(v document.Value, k *schema.Kind, body func() []byte) (document.Value, *Status) {
 	version, kind := v.Get("apiVersion"), v.Get("kind")
 	unrecognized := func(why string) (document.Value, *Status) {
@@ -144,19 +145,19 @@ func checkType(v document.Value, k *schema.Kind, body func() []byte) (document.V
 	}
 	for _, m := range [...]document.Value{version, kind} {
 		if m.Exists() && !m.IsNull() && m.Kind() != document.String {
-			return unrecognized("apiVersion and kind must be strings, found " + m.String())
+			return unrecognized("apiVersion and kind must be strings, got " + m.String())
 		}
 	}
 	if kind.StringOr("") == "" {
 		if !k.Builtin {
-			return unrecognized("its kind is missing")
+			return unrecognized("kind is missing")
 		}
 		v = v.With("kind", document.NewString(k.Kind))
 	}
 	if version.StringOr("") == "" && k.Builtin {
 		v = v.With("apiVersion", document.NewString(k.APIVersion()))
 	}
-	if k.Group == "" && v.Get("apiVersion").StringOr("") == "/"+k.Version { // read as the empty group
+	if k.Group == "" && v.Get("apiVersion").StringOr("") == "/"+k.Version { // "/v1" has the empty group
 		v = v.With("apiVersion", document.NewString(k.APIVersion()))
 	}
 	if got := v.Get("apiVersion").StringOr(""); got != k.APIVersion() {
@@ -174,15 +175,15 @@ func decodeStatus(k *schema.Kind, v document.Value, err error) *Status {
 	return st
 }
 
-// maxProblems is how many unknown fields and duplicate keys of a body are told, as
-// by the API server's decoder (sigs.k8s.io/json).
+// maxProblems is the maximum number of unknown fields and duplicate keys that are reported for
+// a body, as in the API server's decoder (sigs.k8s.io/json).
 const maxProblems = 100
 
-// mergeProblems joins duplicate keys and unknown fields as the API server tells
-// them. Reading JSON into a Go type (inText) it meets both in the order of the
-// text, tells each field once, and does not look into an unknown one; in any other
-// way it learns of unknown fields after the text was read. Of more than it tells the
-// order is not looked for: each position costs a look through the text.
+// mergeProblems joins duplicate keys and unknown fields in the order in which the API server
+// reports them. When it decodes JSON into a Go type (inText), it reports both in document
+// order, each field once, and does not descend into unknown fields. Otherwise it finds unknown
+// fields only after parsing, so that they follow all duplicate keys. The order is not computed
+// beyond maxProblems, because each position requires a scan of the text.
 func mergeProblems(doc *document.Document, duplicates, unknown []Problem, inText bool) []Problem {
 	type at struct {
 		Problem
@@ -195,13 +196,13 @@ func mergeProblems(doc *document.Document, duplicates, unknown []Problem, inText
 			fields[schema.FieldText(u.Path)] = true
 		}
 	}
-	told := map[string]bool{}
+	reported := map[string]bool{}
 	for i, d := range doc.Duplicates {
 		message := duplicates[i].Message
-		if !told[message] && !within(fields, schema.FieldText(d.Path)) {
+		if !reported[message] && !within(fields, schema.FieldText(d.Path)) {
 			all = append(all, at{duplicates[i], d.Position})
 		}
-		told[message] = inText
+		reported[message] = inText
 	}
 	sorted := inText && len(all)+len(unknown) <= maxProblems
 	for _, u := range unknown {
@@ -223,7 +224,7 @@ func mergeProblems(doc *document.Document, duplicates, unknown []Problem, inText
 	return out
 }
 
-// within reports whether a field is one of those given or stands in one.
+// within reports whether the field called name is one of fields or lies within one.
 func within(fields map[string]bool, name string) bool {
 	for i := range len(name) {
 		if (name[i] == '.' || name[i] == '[') && fields[name[:i]] {
@@ -233,8 +234,9 @@ func within(fields map[string]bool, name string) bool {
 	return fields[name]
 }
 
-// decode returns what remains of an object of a kind: of a built-in one what its
-// Go type holds, of a custom one what its schema does not prune.
+// decode returns the part of an object that its kind keeps: the fields of the Go type for a
+// built-in kind, and the fields that survive pruning for a custom one. The problems are the
+// unknown fields.
 func (p *pipeline) decode(k *schema.Kind, v document.Value, from defaults.Source) (document.Value, []Problem, error) {
 	if !k.Builtin {
 		return p.decodeCustom(k, v, document.Value{}, from)
@@ -246,8 +248,8 @@ func (p *pipeline) decode(k *schema.Kind, v document.Value, from defaults.Source
 	return keepReset(v, out), problemsOf(found), nil
 }
 
-// decodeNext is decode for the next state of a live object, which decoding does not
-// change; live is absent where none is known.
+// decodeNext is decode for the next state of a live object that decoding leaves unchanged;
+// live is absent if there is none.
 func (t *task) decodeNext(k *schema.Kind, next, live document.Value, from defaults.Source) (document.Value, []Problem, error) {
 	if !k.Builtin {
 		return t.decodeCustom(k, next, live, from)
@@ -262,7 +264,7 @@ func (t *task) decodeNext(k *schema.Kind, next, live document.Value, from defaul
 	return keepReset(next, out.Value), problemsOf(out.Problems), nil
 }
 
-// fillNext fills in the defaults of the next state of the live object.
+// fillNext sets the defaults in the next state of the live object.
 func (t *task) fillNext(k *schema.Kind, next document.Value) document.Value {
 	next = t.fillUpdate(k, next, t.basis)
 	if t.basis.kind == k {
@@ -272,8 +274,8 @@ func (t *task) fillNext(k *schema.Kind, next document.Value) document.Value {
 	return next
 }
 
-// keepReset puts an empty list of managedFields back that decoding a built-in
-// kind left out: it asks to forget all managers.
+// keepReset restores an empty managedFields list that decoding a built-in kind dropped: the
+// client sends it to remove all managers.
 func keepReset(v, out document.Value) document.Value {
 	if sent := v.Lookup("metadata", "managedFields"); sent.Kind() == document.List && sent.Len() == 0 {
 		return withMeta(out, "managedFields", sent)
@@ -289,17 +291,17 @@ func problemsOf(found []defaults.Problem) []Problem {
 	return problems
 }
 
-// decodeCustom reads the metadata into its type, prunes the rest by the schema
-// and drops nulls that the schema does not allow
-// (apiextensions-apiserver, unstructuredSchemaCoercer). An object that names
-// another kind keeps everything but wrong metadata.
+// decodeCustom decodes the metadata into its Go type, prunes all other fields by the schema
+// and drops nulls that the schema does not allow (apiextensions-apiserver,
+// unstructuredSchemaCoercer). An object with the apiVersion or kind of another kind is not
+// pruned; only its metadata is decoded.
 //
-// live is an object that v was made from and that this does not change.
+// live is the object that v was made from, if decodeCustom would leave it unchanged.
 func (p *pipeline) decodeCustom(k *schema.Kind, v, live document.Value, from defaults.Source) (document.Value, []Problem, error) {
 	var problems []Problem
 	if metadata := v.Get("metadata"); metadata.Exists() && p.metadata != nil {
-		// The body's numbers have become floats or integers and are printed again
-		// before they are read into the metadata's type: 1e2 is the integer 100.
+		// The API server encodes the metadata again before it decodes it into its Go type.
+		// Numbers are integers or floats by then: 1e2 becomes the integer 100.
 		before := live.Get("metadata")
 		decoded, err := defaults.DecodeUpdate(p.metadata, inMetadata(reread(metadata, before)), inMetadata(before), from)
 		if err != nil {
@@ -331,13 +333,13 @@ func (p *pipeline) decodeCustom(k *schema.Kind, v, live document.Value, from def
 	return v, problems, nil
 }
 
-// inMetadata returns an object that holds nothing but metadata.
+// inMetadata returns an object with nothing but the given metadata.
 func inMetadata(metadata document.Value) document.Value {
 	return document.Value{}.With("metadata", metadata)
 }
 
-// typeIn returns a custom kind's type in a version of its group; of a version
-// that is not served nothing is known.
+// typeIn returns the type of a custom kind in another version of its group. For a version that
+// is not served it is a type without declared fields.
 func (p *pipeline) typeIn(k *schema.Kind, version string) *schema.Type {
 	if version == k.Version {
 		return k.Type()
@@ -349,18 +351,18 @@ func (p *pipeline) typeIn(k *schema.Kind, version string) *schema.Type {
 	return other.Type()
 }
 
-// pruned returns a custom resource without what its kind does not know.
+// pruned returns a custom resource without the fields that its schema does not have.
 func pruned(k *schema.Kind, v document.Value) document.Value {
 	v, _ = structural.Prune(k.Type(), v)
 	return v
 }
 
-// fill puts defaults in.
+// fill sets the defaults of the kind.
 func (p *pipeline) fill(k *schema.Kind, v document.Value) document.Value {
 	return p.fillUpdate(k, v, basis{})
 }
 
-// fillUpdate is fill for an object that was made from that of a basis.
+// fillUpdate is fill for an object that was made from the live object of a basis.
 func (p *pipeline) fillUpdate(k *schema.Kind, v document.Value, b basis) document.Value {
 	if !k.Builtin {
 		return structural.DefaultUpdate(k.Type(), v, b.filledFor(k))

@@ -7,23 +7,22 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// A DefinitionCache keeps CustomResourceDefinitions that clusters have read. Clusters
-// over forks of one store hold the same objects, and reading a definition of some 300 KB
-// takes longer than most requests. The zero value is ready to use, by several clusters at
-// once.
+// A DefinitionCache holds parsed CustomResourceDefinitions. Clusters over forks of one store
+// share the definition objects, and parsing a definition of 300 KB takes longer than most
+// requests. The zero value is an empty cache. It is safe for concurrent use.
 type DefinitionCache struct {
 	mu   sync.Mutex
-	last map[string]readDefinition // by name
+	last map[string]readDefinition // by name of the definition
 }
 
-// readDefinition is what a definition was read as, and the object that it was read from.
+// readDefinition is a parsed definition with the object that it was parsed from.
 type readDefinition struct {
 	from document.Value
 	crd  *schema.CRD
 }
 
-// read returns a definition; that of the object read last of its name where it is the
-// same one. With a nil cache it always reads.
+// read returns the parsed definition, from the cache if the object read last under this name
+// is the same. A nil cache always parses.
 func (d *DefinitionCache) read(name string, object document.Value) (*schema.CRD, error) {
 	if d == nil {
 		return schema.FromCRD(object)

@@ -12,14 +12,14 @@ import (
 	"github.com/patchlab-dev/patchlab/store"
 )
 
-// The values of propagationPolicy.
+// The values of DeleteOptions' propagationPolicy.
 const (
 	propagateOrphan     = "Orphan"
 	propagateBackground = "Background"
 	propagateForeground = "Foreground"
 )
 
-// deletion is one deletion on its way.
+// deletion is the state of one delete or deletecollection request.
 type deletion struct {
 	*Cluster
 	*Request
@@ -27,22 +27,23 @@ type deletion struct {
 	options Deletion
 	dry     bool
 	now     time.Time
-	// warnings are those of admission.
+	// warnings are those that admission added.
 	warnings []string
 }
 
-// verdict is what a deletion makes of a live object.
-type verdict struct {
-	// update is the state that the object goes to first; absent for none.
+// decision is what a deletion does to an object.
+type decision struct {
+	// update is the object to store first; absent if it is not changed.
 	update fieldmanager.Object
-	// remove is set if the object is deleted after its update.
+	// remove reports whether the object is deleted, after its update if there is one.
 	remove bool
-	// emptied is set if it is deleted because the options removed its last finalizer.
+	// emptied reports whether it is deleted because the options removed its last finalizer.
 	emptied bool
 }
 
-// errAgain reports that an object has changed, so that the deletion starts over.
-var errAgain = errors.New("the object has changed")
+// errChanged reports that the object was changed concurrently, so that the deletion has to be
+// retried.
+var errChanged = errors.New("the object has changed")
 
 func (c *Cluster) delete(ctx context.Context, r *Request, ep *endpoint) (*Response, *Status) {
 	d, st := c.newDeletion(r, ep)
@@ -57,8 +58,8 @@ func (c *Cluster) delete(ctx context.Context, r *Request, ep *endpoint) (*Respon
 	return resp, nil
 }
 
-// newDeletion reads the options: those of the body where there is one, else
-// those of the query.
+// newDeletion decodes the DeleteOptions: those of the body if there is one, otherwise those of
+// the query.
 func (c *Cluster) newDeletion(r *Request, ep *endpoint) (*deletion, *Status) {
 	d := &deletion{Cluster: c, Request: r, ep: ep, options: r.Deletion, now: c.config.Now()}
 	dryRun := r.DryRun
@@ -75,10 +76,10 @@ func (c *Cluster) newDeletion(r *Request, ep *endpoint) (*deletion, *Status) {
 	return d, nil
 }
 
-// one deletes an object, or marks it as being deleted where something keeps it.
-// named reports whether the request names the object.
+// one deletes an object, or sets its deletionTimestamp if finalizers or a grace period prevent
+// its immediate deletion. named reports whether the request names the object.
 func (d *deletion) one(ctx context.Context, namespace, name string, named bool) (*Response, *Status) {
-	if st := d.checkImmortal(name); st != nil {
+	if st := d.checkProtected(name); st != nil {
 		return nil, st
 	}
 	key := d.ep.key(namespace, name)
@@ -91,7 +92,7 @@ func (d *deletion) one(ctx context.Context, namespace, name string, named bool) 
 		if st != nil {
 			return nil, st
 		}
-		v, st := d.judge(live)
+		v, st := d.decide(live)
 		if st != nil {
 			return nil, st
 		}
@@ -110,7 +111,7 @@ func (d *deletion) one(ctx context.Context, namespace, name string, named bool) 
 		}
 		if v.update.Value.Exists() {
 			if item, err = d.mark(ctx, key, item); err != nil {
-				if errors.Is(err, errAgain) {
+				if errors.Is(err, errChanged) {
 					continue
 				}
 				return nil, d.storeStatus(d.ep, name, err)
@@ -121,7 +122,7 @@ func (d *deletion) one(ctx context.Context, namespace, name string, named bool) 
 		}
 		if v.remove {
 			if item, err = d.store.Delete(ctx, key, store.DeleteOptions[*Record]{Validate: unchanged(item.Revision)}); err != nil {
-				if errors.Is(err, errAgain) {
+				if errors.Is(err, errChanged) {
 					continue
 				}
 				return nil, d.storeStatus(d.ep, name, err)
@@ -134,13 +135,13 @@ func (d *deletion) one(ctx context.Context, namespace, name string, named bool) 
 	}
 }
 
-// emptied answers what the API server answers by mistake for an object that goes
-// because the options took its last finalizer away: an empty object to a dry run,
-// and a conflict where the options name a version. Else it answers nothing.
+// emptied reproduces two bugs of the API server for an object that is deleted because the
+// options removed its last finalizer: a dry run returns an empty object, and a resourceVersion
+// precondition fails with a conflict. In all other cases it returns nothing.
 func (d *deletion) emptied(live fieldmanager.Object) (*Response, *Status) {
 	switch {
 	case d.dry:
-		return &Response{Code: 200, Object: d.nothing(d.ep.kind)}, nil
+		return &Response{Code: 200, Object: d.zeroObject(d.ep.kind)}, nil
 	case d.options.ResourceVersion != nil:
 		name := meta(live.Value, "name")
 		return nil, conflict(d.ep.what(), name, storageError(d.ep.key(meta(live.Value, "namespace"), name),
@@ -149,29 +150,28 @@ func (d *deletion) emptied(live fieldmanager.Object) (*Response, *Status) {
 	return nil, nil
 }
 
-// unchanged makes a write fail with errAgain when the item is no longer the one
-// that was judged.
+// unchanged returns a precondition that fails with errChanged unless the item has the given
+// revision.
 func unchanged(revision int64) func(store.Item[*Record]) error {
 	return func(current store.Item[*Record]) error {
 		if current.Revision != revision {
-			return errAgain
+			return errChanged
 		}
 		return nil
 	}
 }
 
-// mark stores the state that the object goes to, if it is still the one that
-// was judged.
+// mark stores the update of a decision, unless the item has changed since.
 func (d *deletion) mark(ctx context.Context, key string, judged store.Item[*Record]) (store.Item[*Record], error) {
 	return d.store.Update(ctx, key, store.UpdateOptions{}, func(current store.Item[*Record]) (*Record, error) {
 		if current.Revision != judged.Revision {
-			return nil, errAgain
+			return nil, errChanged
 		}
 		live, st := d.read(d.ep.kind, versioned(current.Value.object, current.Revision))
 		if st != nil {
 			return nil, st
 		}
-		v, st := d.judge(live)
+		v, st := d.decide(live)
 		if st != nil {
 			return nil, st
 		}
@@ -186,8 +186,8 @@ func (d *deletion) mark(ctx context.Context, key string, judged store.Item[*Reco
 	})
 }
 
-// answer returns the object or, for some kinds, a Status that names it.
-func (d *deletion) answer(live fieldmanager.Object, v verdict) (*Response, *Status) {
+// answer returns the deleted object or, for most kinds, a Status with its name and uid.
+func (d *deletion) answer(live fieldmanager.Object, v decision) (*Response, *Status) {
 	object := live
 	if v.update.Value.Exists() {
 		object = v.update
@@ -204,7 +204,7 @@ func (d *deletion) answer(live fieldmanager.Object, v verdict) (*Response, *Stat
 	return &Response{Code: code, Object: success(&details)}, nil
 }
 
-// success is the Status of a request that succeeded.
+// success returns the Status of a request that succeeded.
 func success(details *StatusDetails) document.Value {
 	var b document.ObjectBuilder
 	b.Set("kind", document.NewString("Status"))
@@ -215,23 +215,23 @@ func success(details *StatusDetails) document.Value {
 	return b.Object()
 }
 
-// judge decides what becomes of a live object (BeforeDelete and the finalizers
-// for garbage collection of the generic registry).
-func (d *deletion) judge(live fieldmanager.Object) (verdict, *Status) {
+// decide decides what the deletion does to an object (rest.BeforeDelete, and
+// deletionFinalizersForGarbageCollection of the generic registry).
+func (d *deletion) decide(live fieldmanager.Object) (decision, *Status) {
 	if st := d.checkPreconditions(live.Value); st != nil {
-		return verdict{}, st
+		return decision{}, st
 	}
 	next := live.Value
 	if d.isEmptied() {
 		if !hasMeta(next, "deletionTimestamp") {
-			return verdict{update: d.marked(live, d.terminating(next))}, nil
+			return decision{update: d.marked(live, d.markNamespaceDeleted(next))}, nil
 		}
 		if next.Lookup("spec", "finalizers").Len() > 0 {
-			return verdict{}, nil
+			return decision{}, nil
 		}
 	}
 	if d.ep.isCRD() && !hasMeta(next, "deletionTimestamp") {
-		return verdict{update: d.marked(live, d.endingDefinition(next))}, nil
+		return decision{update: d.marked(live, d.markDefinitionDeleted(next))}, nil
 	}
 	graceful, pending := false, false
 	var period int64
@@ -239,31 +239,31 @@ func (d *deletion) judge(live fieldmanager.Object) (verdict, *Status) {
 		next, period, graceful, pending = d.grace(next)
 	}
 	if pending {
-		return verdict{}, nil
+		return decision{}, nil
 	}
 	had := len(finalizers(next)) > 0
 	next = d.withPropagation(next)
 	kept := len(finalizers(next)) > 0
 	if graceful {
-		return verdict{update: d.marked(live, next), remove: !kept && period == 0}, nil
+		return decision{update: d.marked(live, next), remove: !kept && period == 0}, nil
 	}
 	if kept {
-		return verdict{update: d.marked(live, d.marking(next))}, nil
+		return decision{update: d.marked(live, d.markDeleted(next))}, nil
 	}
-	return verdict{remove: true, emptied: had}, nil
+	return decision{remove: true, emptied: had}, nil
 }
 
 func (d *deletion) marked(live fieldmanager.Object, next document.Value) fieldmanager.Object {
 	return fieldmanager.Object{Value: next, Managed: live.Managed}
 }
 
-// isEmptied reports whether the object has to be emptied before it goes, as a
+// isEmptied reports whether the object's contents are deleted before it, as those of a
 // namespace.
 func (d *deletion) isEmptied() bool { return d.ep.strategy.Emptied }
 
-// checkPreconditions compares the uid and version that the client asked for. The
-// API server has words of their own for namespaces and CustomResourceDefinitions,
-// and names the kind of all others, not the resource.
+// checkPreconditions compares the uid and resourceVersion of the options with the object's.
+// The API server has separate messages for namespaces and CustomResourceDefinitions. For all
+// other kinds its message has the kind, not the resource.
 func (d *deletion) checkPreconditions(live document.Value) *Status {
 	name := meta(live, "name")
 	own := d.isEmptied() || d.ep.isCRD()
@@ -283,8 +283,8 @@ func (d *deletion) checkPreconditions(live document.Value) *Status {
 	return nil
 }
 
-// grace sets the time that a pod has to stop. pending is set if it has been set
-// before.
+// grace sets the grace period and the deletionTimestamp of a pod. pending reports whether a
+// deletion is under way that this one does not shorten.
 func (d *deletion) grace(object document.Value) (next document.Value, period int64, graceful, pending bool) {
 	asked := d.options.GracePeriodSeconds
 	if asked != nil && *asked < 0 {
@@ -331,8 +331,8 @@ func (d *deletion) ending(object document.Value, end time.Time, period int64) do
 	return withMeta(object, "deletionGracePeriodSeconds", document.NewInt(period))
 }
 
-// countGeneration adds one where the object counts generations: being deleted is
-// another state to reach.
+// countGeneration increments metadata.generation, if the object has one: its desired state has
+// changed to absent.
 func countGeneration(object document.Value) document.Value {
 	if n := metaInt(object, "generation"); n > 0 {
 		return withMeta(object, "generation", document.NewInt(n+1))
@@ -340,9 +340,8 @@ func countGeneration(object document.Value) document.Value {
 	return object
 }
 
-// marking says in the metadata that the object is being deleted and waits for
-// its finalizers.
-func (d *deletion) marking(object document.Value) document.Value {
+// markDeleted sets the deletionTimestamp of an object that has finalizers.
+func (d *deletion) markDeleted(object document.Value) document.Value {
 	if !hasMeta(object, "deletionTimestamp") {
 		object = countGeneration(object)
 		object = withMeta(object, "deletionTimestamp", document.NewString(formatTime(d.now)))
@@ -350,9 +349,9 @@ func (d *deletion) marking(object document.Value) document.Value {
 	return withMeta(object, "deletionGracePeriodSeconds", document.NewInt(0))
 }
 
-// terminating is a namespace that is being deleted; it waits for its
-// spec.finalizers. Not to orphan means to delete in the foreground here.
-func (d *deletion) terminating(object document.Value) document.Value {
+// markNamespaceDeleted returns a namespace that is being deleted, which waits for its spec.finalizers.
+// orphanDependents=false selects foreground deletion here.
+func (d *deletion) markNamespaceDeleted(object document.Value) document.Value {
 	object = withMeta(object, "deletionTimestamp", document.NewString(formatTime(d.now)))
 	object = object.Set(document.NewString("Terminating"), "status", "phase")
 	object = d.withPropagation(object)
@@ -362,9 +361,9 @@ func (d *deletion) terminating(object document.Value) document.Value {
 	return object
 }
 
-// endingDefinition is a CustomResourceDefinition that is being deleted; it waits
-// for its objects to go.
-func (d *deletion) endingDefinition(object document.Value) document.Value {
+// markDefinitionDeleted returns a CustomResourceDefinition that is being deleted, which waits for
+// the deletion of its objects.
+func (d *deletion) markDefinitionDeleted(object document.Value) document.Value {
 	now := formatTime(d.now)
 	object = withMeta(object, "deletionTimestamp", document.NewString(now))
 	if names := finalizers(object); !slices.Contains(names, crdCleanup) {
@@ -374,9 +373,9 @@ func (d *deletion) endingDefinition(object document.Value) document.Value {
 		"CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon", now)
 }
 
-// withPropagation puts the finalizers in and takes them out by which the garbage
-// collector lets dependents live or deletes them first. Options count more than
-// the object's finalizers, and those more than the resource's own policy.
+// withPropagation adds or removes the finalizers orphan and foregroundDeletion of the garbage
+// collector. The options take precedence over the object's existing finalizers, and those over
+// the default of the resource.
 func (d *deletion) withPropagation(object document.Value) document.Value {
 	if d.ep.strategy.NotCollected {
 		return object
@@ -401,7 +400,7 @@ func (d *deletion) withPropagation(object document.Value) document.Value {
 	return withFinalizers(object, names)
 }
 
-// propagation reports which of the two finalizers an object is to have.
+// propagation reports which of the finalizers orphan and foregroundDeletion the object gets.
 func (d *deletion) propagation(had []string) (orphan, foreground bool) {
 	if d.options.OrphanDependents != nil {
 		return *d.options.OrphanDependents, false

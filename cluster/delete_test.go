@@ -10,8 +10,8 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// state says what deletion made of an object: its deletionTimestamp without the
-// day, the grace period and the finalizers.
+// state describes an object after a deletion: its deletionTimestamp without the date, its
+// grace period and its finalizers.
 func state(object document.Value) string {
 	m := object.Get("metadata")
 	at, _ := strings.CutPrefix(m.Get("deletionTimestamp").StringOr(""), "2026-01-02T")
@@ -26,8 +26,8 @@ func state(object document.Value) string {
 	return strings.TrimSpace(fmt.Sprintf("%s %s %s", at, grace, strings.Join(names, ",")))
 }
 
-// What options and finalizers make of a deletion. "gone" is an object that was
-// deleted at once.
+// The effect of options and finalizers on a deletion. "gone" is an object that was deleted at
+// once.
 func TestDeletion(t *testing.T) {
 	const jobs = "/apis/batch/v1/namespaces/n/jobs"
 	job := `"spec":{"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}`
@@ -74,8 +74,7 @@ func TestDeletion(t *testing.T) {
 	}
 }
 
-// Preconditions are compared first; the kind stands in the message, not the
-// resource.
+// Preconditions are checked first; the message has the kind, not the resource.
 func TestDeletionPreconditions(t *testing.T) {
 	q := fixed(t)
 	q.must(cluster.Create, maps, `{"metadata":{"name":"a"}}`)
@@ -102,9 +101,9 @@ func TestDeletionPreconditions(t *testing.T) {
 	q.refused(404, cluster.Delete, maps+"/a", "")
 }
 
-// kube-apiserver refuses to delete an object whose last finalizer the options remove
-// where they also name its version: the version changes with the finalizer. Without a
-// version the object goes.
+// kube-apiserver refuses to delete an object if the options remove its last finalizer and have
+// a resourceVersion: removing the finalizer changes the version. Without a resourceVersion the
+// object is deleted.
 func TestDeletionThatRemovesTheLastFinalizer(t *testing.T) {
 	q := fixed(t)
 	q.must(cluster.Create, maps, `{"metadata":{"name":"a","finalizers":["orphan"]}}`)
@@ -118,8 +117,7 @@ func TestDeletionThatRemovesTheLastFinalizer(t *testing.T) {
 	q.refused(404, cluster.Get, maps+"/a", "")
 }
 
-// A pod that still has time to stop stays when it is written, though it has no
-// finalizer.
+// A write does not delete a pod within its grace period, although it has no finalizers.
 func TestWritesDoNotEndTheGracePeriod(t *testing.T) {
 	q := fixed(t)
 	q.must(cluster.Create, pods, `{"metadata":{"name":"a"},"spec":{"nodeName":"x","containers":[{"name":"c","image":"i"}]}}`)
@@ -130,8 +128,8 @@ func TestWritesDoNotEndTheGracePeriod(t *testing.T) {
 	}
 }
 
-// An object that is being deleted can be changed, gets no new finalizers, and
-// goes with the last one.
+// An object that is being deleted can be updated, gets no new finalizers, and is deleted with
+// its last finalizer.
 func TestLastFinalizer(t *testing.T) {
 	q := fixed(t)
 	q.must(cluster.Create, maps, `{"metadata":{"name":"a","finalizers":["x.io/f"]}}`)
@@ -153,7 +151,7 @@ func TestLastFinalizer(t *testing.T) {
 	q.refused(404, cluster.Get, maps+"/a", "")
 }
 
-// The time that a pod has may become shorter, not longer; its kubelet ends it.
+// A grace period can be shortened but not extended. The kubelet ends it.
 func TestGracePeriodGetsShorter(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	q := newRequests(t, cluster.Config{Now: func() time.Time { return now }})
@@ -178,7 +176,7 @@ func TestGracePeriodGetsShorter(t *testing.T) {
 	q.refused(404, cluster.Get, pods+"/p", "")
 }
 
-// A namespace waits until its finalizers are taken away through finalize.
+// A namespace remains until its finalizers are removed through the finalize subresource.
 func TestNamespaceEnds(t *testing.T) {
 	const space = "/api/v1/namespaces/a"
 	q := fixed(t)

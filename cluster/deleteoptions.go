@@ -6,7 +6,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// readDeletion reads a DeleteOptions object, of meta.k8s.io/v1 or any group.
+// readDeletion decodes a DeleteOptions object, of meta.k8s.io/v1 or any other group.
 func readDeletion(r *Request) (Deletion, []string, *Status) {
 	var d Deletion
 	if r.Format == UnknownFormat {
@@ -21,19 +21,19 @@ func readDeletion(r *Request) (Deletion, []string, *Status) {
 		doc, err = document.Parse(r.Body, o)
 	}
 	if err != nil {
-		return d, nil, syntaxStatus("the body is no DeleteOptions", err)
+		return d, nil, syntaxStatus("the body is not a DeleteOptions object", err)
 	}
 	v := doc.Root
 	if v.Kind() != document.Object && !v.IsNull() {
-		return d, nil, badRequest("the body is no DeleteOptions but " + article(v.Kind()))
+		return d, nil, badRequest("the body must be a DeleteOptions object, got " + article(v.Kind()))
 	}
 	for _, key := range [...]string{"apiVersion", "kind"} {
 		if m := v.Get(key); m.Kind() > document.Null && m.Kind() != document.String {
-			return d, nil, badRequest("the body is no DeleteOptions: " + key + " must be a string, found " + m.String())
+			return d, nil, badRequest("the body is not a DeleteOptions object: " + key + " must be a string, got " + m.String())
 		}
 	}
 	if kind := v.Get("kind").StringOr(""); kind != "" && kind != "DeleteOptions" {
-		return d, nil, badRequest("the body must be DeleteOptions, it is of kind " + strconv.Quote(kind))
+		return d, nil, badRequest("the body must be a DeleteOptions object, got kind " + strconv.Quote(kind))
 	}
 	reader := optionReader{}
 	d.GracePeriodSeconds = reader.int(v, "gracePeriodSeconds")
@@ -55,12 +55,12 @@ func readDeletion(r *Request) (Deletion, []string, *Status) {
 	return d, dryRun, reader.st
 }
 
-// optionReader reads members of options; what has the wrong type is refused.
+// optionReader decodes the fields of DeleteOptions. st is the first error.
 type optionReader struct{ st *Status }
 
 func (o *optionReader) wrong(key string, v document.Value, want string) {
 	if o.st == nil {
-		o.st = badRequest("DeleteOptions." + key + " must be " + want + ", it is " + v.String())
+		o.st = badRequest("DeleteOptions." + key + " must be " + want + ", got " + v.String())
 	}
 }
 

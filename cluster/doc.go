@@ -1,27 +1,26 @@
-// Package cluster is the request pipeline of the API server: what becomes of a
-// request to read or change an object, in the order in which kube-apiserver does
-// it. It speaks no HTTP and imports nothing that is too heavy for a browser; the
-// server, the command and the page all run through it.
+// Package cluster implements the request pipeline of the Kubernetes API server: it reads and
+// changes objects in the steps, and with the results, of kube-apiserver. It does not implement
+// HTTP, and it imports no package that is too large for a browser. The server, the command and
+// the page all use it.
 //
-// [Cluster.Do] answers one [Request] over a store. [Step] answers a write to a
-// single object that the caller holds, without any store. Both run the same code.
+// [Cluster.Do] answers a [Request] over a store of objects. [Step] answers a write to a single
+// object that the caller holds, without a store. Both run the same code.
 //
-// The order of a write is, with the reasons in doc/pipeline.md:
+// A write has these steps (doc/pipeline.md gives the reasons for the order):
 //
-//  1. the options are checked and the kind is found;
-//  2. the body is decoded (strict, warn or ignore), or the patch is applied to
-//     the live object, and the result decoded in the same way;
-//  3. defaults are filled in, unknown fields are dropped;
-//  4. field management records who set what, or refuses an apply;
-//  5. what the endpoint may not change is reset: status through the main
-//     resource, everything else through the status subresource;
-//  6. uid, timestamps, generation, deletionTimestamp and finalizers are kept or set;
-//  7. schema and object metadata are validated;
-//  8. the resource version is checked and the object is stored.
+//  1. The options are checked and the kind is resolved.
+//  2. The body is decoded under the given field validation (Strict, Warn, Ignore),
+//     or the patch is applied to the live object and the result is decoded.
+//  3. Defaults are set and unknown fields are dropped.
+//  4. Field management computes managedFields, or refuses an apply with conflicts.
+//  5. Fields that the endpoint must not change are reset: status through the main
+//     resource, everything else through the status subresource.
+//  6. uid, timestamps, generation, deletionTimestamp and finalizers are kept or set.
+//  7. The object is validated, by its schema or the rules of its kind.
+//  8. The resourceVersion is checked and the object is stored.
 //
-// Every error is a [*Status]: what kube-apiserver answers, with its code, reason,
-// details and causes. [Status.Fields] lists the fields that are wrong, by their
-// paths; errors.As finds beneath it a *fieldmanager.Conflicts for the conflicts of an
-// apply, a *[StrictError] for unknown and duplicate fields, and a *patch.Error for a
-// patch that cannot be applied.
+// Every error is a [*Status]: the response of kube-apiserver, with its code, reason, details
+// and causes. [Status.Fields] returns the invalid fields with their paths. With errors.As a
+// Status unwraps to *fieldmanager.Conflicts for the conflicts of an apply, to a *[StrictError]
+// for unknown and duplicate fields, and to a *patch.Error for a patch that cannot be applied.
 package cluster

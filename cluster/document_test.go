@@ -10,7 +10,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// A request that holds a parsed document is answered as one that holds its bytes.
+// A request with a parsed document has the same response as one with bytes.
 func TestRequestWithADocument(t *testing.T) {
 	const body = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"k":"1"},"datum":1}`
 	for _, c := range []struct {
@@ -51,7 +51,7 @@ func TestRequestWithADocument(t *testing.T) {
 	}
 }
 
-// An applied configuration is read by the rules of YAML, in which 1.0 is 1.
+// An apply configuration is decoded by the rules of YAML, in which 1.0 is the integer 1.
 func TestAppliedDocumentHasYAMLNumbers(t *testing.T) {
 	const body = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"a"},"spec":{"replicas":2.0,
 		"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`
@@ -69,8 +69,7 @@ func TestAppliedDocumentHasYAMLNumbers(t *testing.T) {
 	}
 }
 
-// A program finds the fields that are wrong by their paths, without reading
-// messages.
+// The invalid fields are available as paths, without parsing messages.
 func TestCausesHavePaths(t *testing.T) {
 	for _, c := range []struct{ body, path, why string }{
 		{`{"metadata":{"name":"a"},"spec":{"type":"X","ports":[{"port":80},{"port":0}]}}`, ".spec.ports[1].port", "an item of a list"},
@@ -98,7 +97,7 @@ func TestCausesHavePaths(t *testing.T) {
 	}
 }
 
-// A request whose context has ended is no fault of the server.
+// A request whose context has ended is not an internal error.
 func TestCancelledRequest(t *testing.T) {
 	cl, err := cluster.New(cluster.Config{})
 	if err != nil {

@@ -10,12 +10,12 @@ import (
 	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
 
-// embeddedDecoder decodes the metadata of whole objects within a custom resource
-// (x-kubernetes-embedded-resource), as that of the resource itself.
+// embeddedDecoder decodes the metadata of objects embedded in a custom resource
+// (x-kubernetes-embedded-resource) in the way in which the resource's own metadata is decoded.
 type embeddedDecoder struct {
 	*pipeline
 	from     defaults.Source
-	path     document.Path // of the value at hand
+	path     document.Path // the path of the current value
 	problems []Problem
 	err      error
 }

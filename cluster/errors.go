@@ -9,7 +9,7 @@ import (
 	"github.com/patchlab-dev/patchlab/store"
 )
 
-// The reasons of failures, as meta.k8s.io/v1 names them.
+// Reasons of failures (metav1.StatusReason).
 const (
 	ReasonBadRequest       = "BadRequest"
 	ReasonNotFound         = "NotFound"
@@ -26,7 +26,7 @@ const (
 	ReasonUnavailable      = "ServiceUnavailable"
 )
 
-// The types of causes of an invalid object, as apimachinery names them.
+// Types of the causes of a failure (metav1.CauseType).
 const (
 	causeInvalid      = "FieldValueInvalid"
 	causeRequired     = "FieldValueRequired"
@@ -38,11 +38,11 @@ const (
 	causeTooLargeRV   = "ResourceVersionTooLarge"
 )
 
-// CauseConflict is the type of the cause that is a conflict with another field
-// manager, as metav1.CauseTypeFieldManagerConflict.
+// CauseConflict is the type of a cause that is a conflict with another field manager
+// (metav1.CauseTypeFieldManagerConflict).
 const CauseConflict = "FieldManagerConflict"
 
-// groupResource names a resource as messages do: "deployments.apps".
+// groupResource is the qualified name of a resource or kind in messages: "deployments.apps".
 type groupResource struct{ group, resource string }
 
 func (g groupResource) String() string {
@@ -62,7 +62,7 @@ func notFound(what groupResource, name string) *Status {
 		Details: &StatusDetails{Group: what.group, Kind: what.resource, Name: name}}
 }
 
-// noResource is the answer where a path leads to nothing at all.
+// noResource returns the error for a path that is not served.
 func noResource() *Status {
 	return &Status{Code: 404, Reason: ReasonNotFound,
 		Message: "the server could not find the requested resource", Details: &StatusDetails{}}
@@ -74,7 +74,7 @@ func alreadyExists(what groupResource, name string) *Status {
 		Details: &StatusDetails{Group: what.group, Kind: what.resource, Name: name}}
 }
 
-// modified is why a write with an old resource version is refused.
+// modified is the message of a write with an outdated resourceVersion.
 const modified = "the object has been modified; please apply your changes to the latest version and try again"
 
 func conflict(what groupResource, name, why string) *Status {
@@ -83,9 +83,9 @@ func conflict(what groupResource, name, why string) *Status {
 		Details: &StatusDetails{Group: what.group, Kind: what.resource, Name: name}}
 }
 
-// invalid refuses a value of a kind. Here what names the kind, not the resource,
-// except where kube-apiserver itself mixes them up. Causes with the same text are all
-// listed, but the message has their text once.
+// invalid returns the error for an object that fails validation. what is the object's kind
+// (not its resource), except where kube-apiserver itself uses the resource. Causes with equal
+// messages are all listed, but the status message contains them once.
 func invalid(what groupResource, name string, causes []Cause) *Status {
 	var texts []string
 	for i, c := range causes {
@@ -106,8 +106,8 @@ func invalid(what groupResource, name string, causes []Cause) *Status {
 		Details: &StatusDetails{Group: what.group, Kind: what.resource, Name: name, Causes: causes}}
 }
 
-// fieldPath returns the path that a field of a cause stands for, in the spelling
-// of schema.FieldText: spec.ports[0].name, metadata.annotations[a.b/c].
+// fieldPath parses the field of a cause into a path. It reads the notation of
+// schema.FieldText: spec.ports[0].name, metadata.annotations[a.b/c].
 func fieldPath(field string) document.Path {
 	var path document.Path
 	if field == "<nil>" {
@@ -133,7 +133,7 @@ func fieldPath(field string) document.Path {
 	return path
 }
 
-// unprocessable is a patch that cannot be applied to the object.
+// unprocessable returns the error for a patch that cannot be applied to the object.
 func unprocessable(message string, err error) *Status {
 	return &Status{Code: 422, Reason: ReasonInvalid, Message: message, Details: &StatusDetails{}, Err: err}
 }
@@ -154,22 +154,21 @@ func unsupportedMedia(accepted []string) *Status {
 			strings.Join(accepted, ", ")}
 }
 
-// internalError is a failure to which kube-apiserver gives the reason
-// InternalError.
+// internalError returns an error with the reason InternalError.
 func internalError(err error) *Status {
 	return &Status{Code: 500, Reason: ReasonInternal, Message: "Internal error occurred: " + err.Error(), Err: err,
 		Details: &StatusDetails{Causes: []Cause{{Message: err.Error()}}}}
 }
 
-// plainError is a failure that kube-apiserver passes on as it is: code 500
-// without a reason.
+// plainError returns an error with code 500 and no reason, as kube-apiserver does for errors
+// that are not a Status.
 func plainError(err error) *Status {
 	return &Status{Code: 500, Message: err.Error(), Err: err}
 }
 
-// unavailableStatus answers for a store that does not answer. A client may try
-// again after a write that was refused (503); after one whose outcome is not
-// known (504) it has to read first.
+// unavailableStatus returns the error for a store that does not respond. After 503 the write
+// was not stored and can be retried; after 504 its outcome is unknown, so that a client has to
+// read the object first.
 func unavailableStatus(err *store.UnavailableError) *Status {
 	st := &Status{Code: 503, Reason: ReasonUnavailable, Message: err.Error(), Err: err, Details: &StatusDetails{RetryAfterSeconds: 1}}
 	if err.Unknown {

@@ -10,7 +10,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// Two appliers of one object, and what the second is told.
+// Two managers apply the same object; the second apply fails with a conflict.
 func ExampleCluster_Do() {
 	c, err := cluster.New(cluster.Config{})
 	if err != nil {
@@ -40,7 +40,7 @@ func ExampleCluster_Do() {
 	// Apply failed with 1 conflict: conflict with "alice": .data.mode
 }
 
-// What becomes of an object that is created and patched, without any cluster.
+// An object is created and patched without a cluster.
 func ExampleStep() {
 	step := func(live document.Value, r *cluster.Request) document.Value {
 		r.Version, r.Resource, r.Namespace = "v1", "services", "default"

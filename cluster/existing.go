@@ -10,13 +10,12 @@ import (
 	"github.com/patchlab-dev/patchlab/store"
 )
 
-// Existing returns an object that an API server has printed as an item to begin a
-// store with: its values, uid, times, resourceVersion and managedFields are kept
-// as they are, and nothing is validated. What every stored object has is filled in
-// where it is missing: the namespace "default", uid, creationTimestamp and
-// generation; without a resourceVersion the item's revision is 0. What the kind does
-// not know is dropped, and the warnings say so. A [Cluster] over a store that holds
-// the item answers with the object. An error is a [*Status].
+// Existing converts an object that an API server has returned into an item for the initial
+// contents of a store. Its fields, including uid, timestamps, resourceVersion and
+// managedFields, are kept, and it is not validated. Missing metadata is set: the namespace
+// "default", uid, creationTimestamp and generation. Without a resourceVersion the item's
+// revision is 0. Unknown fields are dropped and reported as warnings. A [Cluster] over a store
+// with the item serves the object. A non-nil error is a [*Status].
 func (c *Cluster) Existing(object document.Value) (store.Item[*Record], []string, error) {
 	item, warnings, st := c.existing(object)
 	if st != nil {
@@ -33,14 +32,14 @@ func (c *Cluster) existing(object document.Value) (item store.Item[*Record], war
 	}
 	name := meta(object, "name")
 	if name == "" {
-		return item, nil, badRequest("metadata.name is required: an object that exists has a name")
+		return item, nil, badRequest("metadata.name is required for an existing object")
 	}
 	if item.Revision, st = existingRevision(object); st != nil {
 		return item, nil, st
 	}
 	o, err := fieldmanager.Split(object)
 	if err != nil {
-		return item, nil, badRequest("metadata.managedFields cannot be read: " + err.Error())
+		return item, nil, badRequest("metadata.managedFields is invalid: " + err.Error())
 	}
 	value, problems, err := c.decode(k, o.Value, defaults.FromTree)
 	if err != nil {
@@ -55,7 +54,7 @@ func (c *Cluster) existing(object document.Value) (item store.Item[*Record], war
 	return item, messages(problems), nil
 }
 
-// existingRevision returns the revision of an object's resourceVersion, 0 for none.
+// existingRevision returns the revision in the object's resourceVersion, 0 if it has none.
 func existingRevision(object document.Value) (int64, *Status) {
 	n, err := revision(meta(object, "resourceVersion"))
 	if err != nil {
@@ -64,7 +63,7 @@ func existingRevision(object document.Value) (int64, *Status) {
 	return n, nil
 }
 
-// asCreated fills in the metadata that an object has since its creation.
+// asCreated sets missing metadata that every object gets at its creation.
 func (c *Cluster) asCreated(k *schema.Kind, object document.Value) document.Value {
 	switch namespace := meta(object, "namespace"); {
 	case !k.Namespaced:

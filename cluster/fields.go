@@ -10,7 +10,7 @@ import (
 	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
 
-// The names of the rules that refuse fields, as in doc/rules.md.
+// Names of the rules that refuse fields, as documented in doc/rules.md.
 const (
 	refusedStrict    = "refused/strict"
 	refusedType      = "refused/type"
@@ -19,15 +19,14 @@ const (
 	refusedImmutable = "refused/immutable"
 )
 
-// Fields lists what the failure says about single fields, each with its Path:
-// the causes of an invalid object, conflicts, unknown and duplicate fields, values
-// of a wrong type, and the part of a patch that cannot be applied. It is empty
-// where the failure is about the request as a whole.
+// Fields returns the part of the failure that concerns single fields, each with its Path: the
+// causes of an invalid object, conflicts, unknown and duplicate fields, values of a wrong
+// type, and the failed part of a patch. It is empty if the failure concerns the request as a
+// whole.
 //
-// A path that begins with an index leads through the operations of a JSON patch.
-// Every other path leads through the object, which for a merge patch, a strategic
-// merge patch and an applied configuration is also the way through the body, with
-// list items by their index or their key.
+// A path that begins with an index refers to the operations of a JSON patch. Every other path
+// refers to the object, which for a merge patch, a strategic merge patch and an apply
+// configuration is also a path in the body. List items are selected by index or by key.
 func (s *Status) Fields() []Cause {
 	var conflicts *fieldmanager.Conflicts
 	var strict *StrictError
@@ -38,7 +37,7 @@ func (s *Status) Fields() []Cause {
 	case errors.As(s.Err, &conflicts):
 		causes := make([]Cause, len(conflicts.List))
 		for i, c := range conflicts.List {
-			if s.Details != nil && i < len(s.Details.Causes) { // the status lists them in the same order
+			if s.Details != nil && i < len(s.Details.Causes) { // Details.Causes has the same order
 				causes[i] = s.Details.Causes[i]
 			} else {
 				causes[i] = Cause{Type: CauseConflict, Message: "conflict with " + c.Owner.String(), Field: c.Field()}
@@ -66,7 +65,7 @@ func (s *Status) Fields() []Cause {
 	for _, c := range s.Details.Causes {
 		if c.Path != nil {
 			c.Rule = refusedInvalid
-			if strings.Contains(c.Message, "immutable") { // the word of all of kube-apiserver's messages
+			if strings.Contains(c.Message, "immutable") { // all messages of kube-apiserver about immutable fields contain the word
 				c.Rule = refusedImmutable
 			}
 			causes = append(causes, c)

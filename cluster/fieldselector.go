@@ -11,19 +11,20 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// A fieldSelector is a list of terms that must all hold, in the syntax of the
-// API's fieldSelector parameter: a=b, a==b or a!=b, joined by commas.
+// A fieldSelector is a list of terms that must all match, in the syntax of the API's
+// fieldSelector parameter: a=b, a==b or a!=b, separated by commas.
 type fieldSelector []fieldTerm
 
 type fieldTerm struct {
 	label, value string
 	not          bool
-	// path and missing are what find gives the label for a kind.
+	// path and missing are the label's path in the kind's objects and its value if the field
+	// is absent. find sets them.
 	path    []string
 	missing string
 }
 
-// matches reports whether the object has the wanted values.
+// matches reports whether the object matches all terms.
 func (s fieldSelector) matches(object document.Value) bool {
 	for i := range s {
 		if s[i].matches(object) == s[i].not {
@@ -33,7 +34,7 @@ func (s fieldSelector) matches(object document.Value) bool {
 	return true
 }
 
-// metadataOnly reports whether all terms are about metadata.
+// metadataOnly reports whether all terms refer to metadata fields.
 func (s fieldSelector) metadataOnly() bool {
 	for i := range s {
 		if s[i].path[0] != "metadata" {
@@ -43,7 +44,7 @@ func (s fieldSelector) metadataOnly() bool {
 	return true
 }
 
-// wanted returns the value that a label must have, "" where it may have several.
+// wanted returns the only value of a label that can match, "" if several can.
 func (s fieldSelector) wanted(label string) string {
 	for i := range s {
 		if !s[i].not && strings.Join(s[i].path, ".") == label {
@@ -64,7 +65,7 @@ func (t *fieldTerm) matches(object document.Value) bool {
 	return t.value == v.String()
 }
 
-// parseFields reads a fieldSelector parameter.
+// parseFields parses a fieldSelector parameter.
 func parseFields(text string) (fieldSelector, error) {
 	var s fieldSelector
 	for _, term := range splitFieldTerms(text) {
@@ -87,16 +88,15 @@ func parseFields(text string) (fieldSelector, error) {
 			return nil, fmt.Errorf("fieldSelector %q: %w", text, err)
 		}
 		if t.value == "" && t.label == "" {
-			continue // an empty term selects everything, as on the API server
+			continue // empty terms are ignored, as on the API server
 		}
 		s = append(s, t)
 	}
 	return s, nil
 }
 
-// find looks the labels up in the strategy of a kind. The API server knows
-// metadata.namespace even for kinds of the cluster, unless it has labels of their
-// own for them.
+// find looks up the labels among the selectable fields of the kind. metadata.namespace is
+// selectable for cluster-scoped kinds, too, unless the kind defines its own labels.
 func (s fieldSelector) find(k *schema.Kind, strategy *kinds.Strategy) error {
 	for i := range s {
 		t := &s[i]
@@ -116,7 +116,7 @@ func (s fieldSelector) find(k *schema.Kind, strategy *kinds.Strategy) error {
 	return nil
 }
 
-// selectable finds a label of the kind's own.
+// selectable looks up a selectable field of the kind by its label.
 func selectable(s *kinds.Strategy, label string) (kinds.SelectableField, bool) {
 	for _, field := range s.Selectable {
 		if field.Label == label {
@@ -171,11 +171,11 @@ func unescapeFieldValue(text string) (string, error) {
 		case '\\':
 			i++
 			if i == len(text) || !strings.ContainsRune(`\,=`, rune(text[i])) {
-				return "", fmt.Errorf("in the value %q a backslash must stand before '\\', ',' or '='", text)
+				return "", fmt.Errorf("invalid escape sequence in value %q", text)
 			}
 			c = text[i]
 		case ',', '=':
-			return "", fmt.Errorf("in the value %q a backslash must stand before %q", text, c)
+			return "", fmt.Errorf("unescaped character %q in value %q", c, text)
 		}
 		b.WriteByte(c)
 	}

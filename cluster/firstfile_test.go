@@ -13,7 +13,7 @@ const (
 	statefulSets = "/apis/apps/v1/namespaces/n/statefulsets"
 )
 
-// Manifests that kube-apiserver accepts and that projects ship often.
+// Manifests that kube-apiserver accepts and that are common in published projects.
 func TestOrdinaryManifestsAreAccepted(t *testing.T) {
 	q := newRequests(t, cluster.Config{})
 	for _, c := range []struct{ why, path, body string }{
@@ -50,8 +50,8 @@ func TestOrdinaryManifestsAreAccepted(t *testing.T) {
 	q.refused(422, cluster.Patch, claims+"/c", `{"spec":{"storageClassName":"other"}}`)
 }
 
-// kube-apiserver refuses most workloads without a selector with two causes: the selector
-// is required, and the labels of the template do not match it.
+// kube-apiserver refuses most workloads without a selector with two causes: the selector is
+// required, and the template's labels do not match it.
 func TestWorkloadWithoutSelector(t *testing.T) {
 	q := newRequests(t, cluster.Config{})
 	const template = `"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}`

@@ -9,19 +9,19 @@ import (
 	"github.com/patchlab-dev/patchlab/store"
 )
 
-// follower puts CustomResourceDefinitions into effect that other clusters over
-// the same store have written. It watches them.
+// follower activates CustomResourceDefinitions that other clusters have written to a shared
+// store. It watches the store for them.
 type follower struct {
 	*Cluster
 	scope string
 
 	mu      sync.Mutex
-	events  store.Watcher[*Record] // nil while there is none
-	seen    int64                  // the revision up to which definitions are in effect
+	events  store.Watcher[*Record] // nil while no watch is open
+	seen    int64                  // definitions up to this revision are in effect
 	changed chan struct{}          // closed when seen changes
 }
 
-// follow begins to watch the definitions. They are in effect before it returns.
+// follow starts the watch. Existing definitions are in effect when it returns.
 func (c *Cluster) follow(ctx context.Context) error {
 	ep, ok := c.crdEndpoint("")
 	if !ok {
@@ -50,28 +50,28 @@ func (f *follower) begin(ctx context.Context) error {
 			return err
 		}
 		if e.InitialEnd {
-			f.forgetOthers(present)
+			f.deactivateOthers(present)
 			f.advance(w, e.Revision)
 			return nil
 		}
 		name := meta(e.Value.object.Value, "name")
 		present[name] = true
-		_ = f.define(ctx, name) // a definition that cannot be used is not served, as when it was created
+		_ = f.define(ctx, name) // a definition that is not usable is not served, as after its creation
 	}
 }
 
-// forgetOthers takes the definitions out of effect that no longer exist.
-func (f *follower) forgetOthers(present map[string]bool) {
+// deactivateOthers deactivates the definitions that no longer exist.
+func (f *follower) deactivateOthers(present map[string]bool) {
 	f.crds.mu.Lock()
 	defer f.crds.mu.Unlock()
 	for _, k := range slices.Collect(f.kinds.Kinds()) {
 		if name := k.Resource + "." + k.Group; !k.Builtin && !present[name] {
-			f.forget(name)
+			f.deactivate(name)
 		}
 	}
 }
 
-// run takes events until the store is closed.
+// run processes events until the store is closed.
 func (f *follower) run() {
 	ctx := context.Background()
 	for {
@@ -88,9 +88,9 @@ func (f *follower) run() {
 			continue
 		case e.Type == store.Deleted:
 			f.crds.mu.Lock()
-			f.forget(meta(e.Value.object.Value, "name"))
+			f.deactivate(meta(e.Value.object.Value, "name"))
 			f.crds.mu.Unlock()
-			f.reconsider(ctx, e.Value.object.Value)
+			f.reevaluateGroup(ctx, e.Value.object.Value)
 		case e.Type != store.Bookmark:
 			_ = f.define(ctx, meta(e.Value.object.Value, "name"))
 		}
@@ -98,7 +98,7 @@ func (f *follower) run() {
 	}
 }
 
-// advance notes the revision up to which definitions are in effect.
+// advance records the revision up to which definitions are in effect.
 func (f *follower) advance(w store.Watcher[*Record], revision int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -107,9 +107,9 @@ func (f *follower) advance(w store.Watcher[*Record], revision int64) {
 	f.changed = make(chan struct{})
 }
 
-// CatchUp returns when every CustomResourceDefinition that has been written to the
-// store before the call is in effect. It waits only for what other clusters over
-// the same store ([Config.Shared]) have written.
+// CatchUp waits until every CustomResourceDefinition that was written to the store before the
+// call is in effect. Only definitions from other clusters over the same store
+// ([Config.Shared]) need this; those of this cluster are in effect when the write returns.
 func (c *Cluster) CatchUp(ctx context.Context) error {
 	if c.follower == nil {
 		return nil

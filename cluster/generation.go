@@ -7,8 +7,8 @@ import (
 	"github.com/patchlab-dev/patchlab/kinds"
 )
 
-// firstGeneration returns a new object with its generation: 1 where the resource
-// counts them. Others keep what the client sent.
+// firstGeneration sets the generation of a new object to 1, if the resource has generations.
+// Otherwise the client's value is kept.
 func firstGeneration(s *kinds.Strategy, object document.Value) document.Value {
 	if s.Generation == nil || s.NoFirstGeneration {
 		return object
@@ -16,8 +16,8 @@ func firstGeneration(s *kinds.Strategy, object document.Value) document.Value {
 	return withMeta(object, "generation", document.NewInt(1))
 }
 
-// nextGeneration returns next with live's generation, or one more where a part
-// that counts has changed: compared, which is next as it is to be compared.
+// nextGeneration sets the generation of next to live's, incremented if a part that counts
+// differs. compared is next in the form to use for the comparison.
 func nextGeneration(s *kinds.Strategy, next, compared, live document.Value) document.Value {
 	next = keepMeta(next, live, "generation")
 	for _, part := range s.Generation {
@@ -28,8 +28,8 @@ func nextGeneration(s *kinds.Strategy, next, compared, live document.Value) docu
 	return next
 }
 
-// same compares a part of two objects as the API server does: an empty list or
-// object is as good as none.
+// same reports whether a part of two objects is equal as the API server compares it: an empty
+// list or object equals an absent one.
 func same(part string, a, b document.Value) bool {
 	if part == "!metadata" {
 		return identicalBut("metadata", a, b)
@@ -40,7 +40,7 @@ func same(part string, a, b document.Value) bool {
 	return identical(a, b)
 }
 
-// identicalBut compares the members of two objects but for one.
+// identicalBut reports whether two objects are equal except for one member.
 func identicalBut(key string, a, b document.Value) bool {
 	others := func(v document.Value) int {
 		if v.Get(key).Exists() {

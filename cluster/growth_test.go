@@ -9,7 +9,7 @@ import (
 	"github.com/patchlab-dev/patchlab/cluster"
 )
 
-// many joins n parts with commas; in each the number stands for %[1]d.
+// many joins n copies of part with commas; %[1]d in part is the number of the copy.
 func many(n int, part string) string {
 	var b strings.Builder
 	for i := range n {
@@ -21,8 +21,8 @@ func many(n int, part string) string {
 	return b.String()
 }
 
-// What a request costs grows with its body and not with the square of it: a body
-// may have 3 MiB. Memory stands for the work, as it can be counted.
+// The cost of a request is linear in the size of its body, which is at most 3 MiB. Allocated
+// memory is the measure, because it is deterministic.
 func TestWorkGrowsWithTheBody(t *testing.T) {
 	const (
 		maps     = "/api/v1/namespaces/n/configmaps"
@@ -77,7 +77,7 @@ func TestWorkGrowsWithTheBody(t *testing.T) {
 			q.must(cluster.Create, crds, thingCRD("things", "Thing", open, ""))
 			body := c.body(n)
 			c.options.DryRun = []string{"All"}
-			q.do(cluster.Create, c.path, `{}`, options(c.options)) // what is made once
+			q.do(cluster.Create, c.path, `{}`, options(c.options)) // builds what is cached for the kind
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			q.do(cluster.Create, c.path, body, options(c.options))

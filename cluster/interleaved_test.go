@@ -9,12 +9,11 @@ import (
 	"github.com/patchlab-dev/patchlab/store"
 )
 
-// interleaved is a store that lets another write come between the reading of an
-// object and the write that follows.
+// interleaved is a store that runs another write between an operation's read and its write.
 type interleaved struct {
 	store.Store[*cluster.Record]
 	mu sync.Mutex
-	// between is called once, before the next call of the operation.
+	// between is called once, before the next call of operation.
 	between   func()
 	operation string
 }
@@ -31,7 +30,7 @@ func (s *interleaved) once(operation string) {
 	}
 }
 
-// before makes f come between.
+// before sets the function to call before the operation.
 func (s *interleaved) before(operation string, f func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -55,7 +54,7 @@ func newInterleaved(t *testing.T) (requests, *interleaved) {
 
 const keptConfigMap = `{"metadata":{"name":"a","finalizers":["example.com/keep"]}}`
 
-// A finalizer that appears while the object is being deleted keeps it.
+// A finalizer that is added while the object is being deleted keeps it.
 func TestFinalizerAddedDuringDeletionKeepsTheObject(t *testing.T) {
 	q, s := newInterleaved(t)
 	q.must(cluster.Create, maps, `{"metadata":{"name":"a"}}`)
@@ -66,7 +65,7 @@ func TestFinalizerAddedDuringDeletionKeepsTheObject(t *testing.T) {
 	}
 }
 
-// A finalizer that goes while the object is being marked lets it go.
+// An object whose finalizer is removed while it is being marked is deleted.
 func TestFinalizerRemovedDuringDeletionLetsTheObjectGo(t *testing.T) {
 	q, s := newInterleaved(t)
 	q.must(cluster.Create, maps, keptConfigMap)
@@ -75,8 +74,8 @@ func TestFinalizerRemovedDuringDeletionLetsTheObjectGo(t *testing.T) {
 	q.refused(404, cluster.Get, maps+"/a", "")
 }
 
-// A precondition is compared with the object that is deleted, not with the one
-// that was read before.
+// A precondition is compared with the object that is deleted, not with the version read
+// before.
 func TestPreconditionIsComparedWithWhatIsDeleted(t *testing.T) {
 	for name, live := range map[string]string{
 		"deleted at once":         `{"metadata":{"name":"a"}}`,
@@ -101,14 +100,14 @@ func TestPreconditionIsComparedWithWhatIsDeleted(t *testing.T) {
 	}
 }
 
-// When the last finalizer goes, the object that had it is deleted and no other
-// that has its name by then.
+// Removing the last finalizer deletes the object that had it, and not a new object of the same
+// name.
 func TestLastFinalizerDeletesItsOwnObject(t *testing.T) {
 	q, s := newInterleaved(t)
 	q.must(cluster.Create, maps, keptConfigMap)
 	q.must(cluster.Delete, maps+"/a", "")
 	s.before("delete", func() {
-		q.must(cluster.Update, maps+"/a", `{"metadata":{"name":"a"}}`) // the same, earlier
+		q.must(cluster.Update, maps+"/a", `{"metadata":{"name":"a"}}`) // the same for an update that was read earlier
 		q.must(cluster.Create, maps, `{"metadata":{"name":"a"},"data":{"another":"object"}}`)
 	})
 	q.must(cluster.Update, maps+"/a", `{"metadata":{"name":"a"}}`)
@@ -117,7 +116,7 @@ func TestLastFinalizerDeletesItsOwnObject(t *testing.T) {
 	}
 }
 
-// A namespace that is being deleted also stays until its spec has no finalizers.
+// A namespace that is being deleted also remains until its spec has no finalizers.
 func TestNamespaceStaysForTheFinalizersOfItsSpec(t *testing.T) {
 	const namespaces = "/api/v1/namespaces"
 	q := newRequests(t, cluster.Config{})

@@ -20,18 +20,18 @@ var (
 	reopen = flag.Bool("reopen", false, "with -update, also add the cases that do not agree")
 )
 
-// The answers to one case, as the lines of *.open name them.
+// Differences between a response and the recording, as written in the *.open files.
 const (
 	agrees   = "agrees"
-	accepted = "accepted" // should be refused
-	refused  = "refused"  // should be accepted
-	other    = "other"    // other causes, or another object
-	setup    = "setup"    // an earlier step has another code
+	accepted = "accepted" // accepted, but recorded as refused
+	refused  = "refused"  // refused, but recorded as accepted
+	other    = "other"    // the causes or the object differ
+	setup    = "setup"    // an earlier step has a different status code
 )
 
-// TestInvalid replays the recorded refusals of built-in kinds and accepted objects
-// like them, by group. CASE=text runs the cases whose names or files contain it and logs what
-// differs in each.
+// TestInvalid replays the recorded refusals of built-in kinds, and similar objects that were
+// accepted, by group. CASE=text runs only the cases whose names or files contain the text, and
+// logs the differences.
 func TestInvalid(t *testing.T) {
 	files, err := filepath.Glob("../testdata/invalid/*.jsonl.gz")
 	if err != nil || len(files) == 0 {
@@ -81,7 +81,7 @@ func TestInvalid(t *testing.T) {
 	t.Logf("%-28s %s", "all", total)
 }
 
-// verdicts counts answers by what they should be.
+// verdicts counts responses by the recorded outcome.
 type verdicts struct {
 	refused, accepted map[string]int
 }
@@ -104,7 +104,7 @@ func (v verdicts) String() string {
 		r["all"], r[agrees], r[other], r[accepted], r[setup], a["all"], a[agrees], a[other], a[refused], a[setup])
 }
 
-// lastWrite returns the step with the verdict: a DELETE after it only cleans up.
+// lastWrite returns the index of the step to compare; a DELETE after it only cleans up.
 func lastWrite(c conformance.Case) int {
 	last := 0
 	for i, s := range c.Steps {
@@ -115,7 +115,7 @@ func lastWrite(c conformance.Case) int {
 	return last
 }
 
-// verdictOf replays one case and compares its verdict.
+// verdictOf replays a case and compares the response of its last write.
 func verdictOf(t *testing.T, at *clock, c conformance.Case, send conformance.Send) (answer, why string) {
 	t.Helper()
 	got, err := conformance.Runner{Now: at.Now, Sleep: at.Sleep}.Record(c, send)
@@ -144,8 +144,8 @@ func verdictOf(t *testing.T, at *clock, c conformance.Case, send conformance.Sen
 	return agrees, ""
 }
 
-// causesOf returns the reason of a Status and its causes without their messages,
-// sorted and each once.
+// causesOf returns the reason of a Status and its causes without messages, sorted and without
+// duplicates.
 func causesOf(body any) []string {
 	status, _ := body.(map[string]any)
 	details, _ := status["details"].(map[string]any)
@@ -165,7 +165,7 @@ func message(body any) string {
 	return text
 }
 
-// readOpen reads the answers to the cases that do not agree yet.
+// readOpen reads the cases that are known to differ.
 func readOpen(t *testing.T, path string) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -180,8 +180,7 @@ func readOpen(t *testing.T, path string) map[string]string {
 	return known
 }
 
-// writeOpen writes the cases that do not agree: those known before, and with -reopen
-// all.
+// writeOpen writes the cases that differ: those known before, or with -reopen all of them.
 func writeOpen(t *testing.T, path string, known, now map[string]string) {
 	t.Helper()
 	var lines []string

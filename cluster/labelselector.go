@@ -10,12 +10,12 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
 )
 
-// A labelSelector is a list of requirements that labels must all meet, in the
-// syntax of the API's labelSelector parameter:
+// A labelSelector is a list of requirements that labels must all meet, in the syntax of the
+// API's labelSelector parameter, separated by commas:
 //
 //	a=b, a==b, a!=b, a in (b,c), a notin (b,c), a, !a, a>1, a<1
 //
-// joined by commas. No requirement matches everything.
+// An empty list matches everything.
 type labelSelector []labelRequirement
 
 type labelRequirement struct {
@@ -58,7 +58,7 @@ func (r *labelRequirement) matches(labels document.Value) bool {
 	return r.operator == ">" && n > r.number || r.operator == "<" && n < r.number
 }
 
-// parseLabels reads a labelSelector parameter.
+// parseLabels parses a labelSelector parameter.
 func parseLabels(text string) (labelSelector, error) {
 	p := &labelParser{rest: text}
 	var s labelSelector
@@ -73,20 +73,20 @@ func parseLabels(text string) (labelSelector, error) {
 			break
 		}
 		if p.token != "," {
-			return nil, fmt.Errorf("labelSelector %q: found %q where ',' or the end was expected", text, p.token)
+			return nil, fmt.Errorf("labelSelector %q: found %q, expected ',' or the end of the selector", text, p.token)
 		}
 		if p.next(); !p.word && p.token != "!" {
-			return nil, fmt.Errorf("labelSelector %q: found %q where a label's key was expected", text, p.token)
+			return nil, fmt.Errorf("labelSelector %q: found %q, expected a label key", text, p.token)
 		}
 	}
 	return s, nil
 }
 
-// labelParser holds the token that comes next; at the end it is "".
+// labelParser is a parser with one token of lookahead; the token is "" at the end.
 type labelParser struct {
 	rest  string
 	token string
-	word  bool // the token is a word and no sign
+	word  bool // the token is a word, not an operator
 }
 
 const labelSigns = "!=,()<>"
@@ -109,7 +109,7 @@ func (p *labelParser) next() {
 	p.word = p.token != ""
 }
 
-// take returns the token and goes on to the next.
+// take returns the current token and advances to the next.
 func (p *labelParser) take() string {
 	t := p.token
 	p.next()
@@ -122,11 +122,11 @@ func (p *labelParser) requirement() (labelRequirement, error) {
 		p.next()
 	}
 	if !p.word {
-		return labelRequirement{}, fmt.Errorf("found %q where a label's key was expected", p.token)
+		return labelRequirement{}, fmt.Errorf("found %q, expected a label key", p.token)
 	}
 	r := labelRequirement{key: p.take(), operator: "exists"}
 	if why := names.QualifiedName(r.key); why != "" {
-		return r, fmt.Errorf("the key %q %s", r.key, why)
+		return r, fmt.Errorf("label key %q: %s", r.key, why)
 	}
 	if absent {
 		r.operator = "absent"
@@ -154,14 +154,14 @@ func (p *labelParser) requirement() (labelRequirement, error) {
 			}
 		}
 	default:
-		return r, fmt.Errorf("found %q where one of in, notin, =, ==, !=, < and > was expected", sign)
+		return r, fmt.Errorf("found %q, expected one of in, notin, =, ==, !=, <, >", sign)
 	}
 	if err != nil {
 		return r, err
 	}
 	for _, v := range r.values {
 		if why := names.LabelValue(v); why != "" {
-			return r, fmt.Errorf("the value %q of %s %s", v, r.key, why)
+			return r, fmt.Errorf("value %q of label %s: %s", v, r.key, why)
 		}
 	}
 	return r, nil
@@ -172,15 +172,15 @@ func (p *labelParser) value() ([]string, error) {
 		return []string{""}, nil
 	}
 	if !p.word {
-		return nil, fmt.Errorf("found %q where a value was expected", p.token)
+		return nil, fmt.Errorf("found %q, expected a label value", p.token)
 	}
 	return []string{p.take()}, nil
 }
 
-// set reads values between parentheses; what is left out is the empty value.
+// set parses values in parentheses; an omitted value is the empty string.
 func (p *labelParser) set() ([]string, error) {
 	if p.take() != "(" {
-		return nil, fmt.Errorf("values must stand between '(' and ')'")
+		return nil, fmt.Errorf("expected '(' before the values")
 	}
 	var values []string
 	for {
@@ -194,7 +194,7 @@ func (p *labelParser) set() ([]string, error) {
 			return values, nil
 		case ",":
 		default:
-			return nil, fmt.Errorf("found %q where ',' or ')' was expected", t)
+			return nil, fmt.Errorf("found %q, expected ',' or ')'", t)
 		}
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/patchlab-dev/patchlab/cluster"
 )
 
-// What a patch of a large object costs grows with the object, whether it makes the
-// object large, changes little of it, or is refused because the result is too large
-// to be stored. Memory stands for the work, as it can be counted.
+// The cost of patching a large object is linear in its size, whether the patch makes the
+// object large, changes little in it, or is refused because the result is too large to be
+// stored. Allocated memory is the measure, because it is deterministic.
 func TestWorkGrowsWithThePatchedObject(t *testing.T) {
 	key := "this-key-is-long-so-that-the-managed-fields-are-long-too-%[1]d"
 	data := func(n int, value string) string {
@@ -57,7 +57,7 @@ func TestWorkGrowsWithThePatchedObject(t *testing.T) {
 					t.Fatalf("%s: %v", c.why, err)
 				}
 			}
-			send() // what is made once
+			send() // builds what is cached for the kind
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			send()
@@ -65,7 +65,7 @@ func TestWorkGrowsWithThePatchedObject(t *testing.T) {
 			return after.TotalAlloc - before.TotalAlloc
 		}
 		const few, most = 500, 8000
-		// What is kept between requests is not always there, so that little is little.
+		// Caches may be emptied between requests, so small costs vary.
 		if a, b := max(cost(few), 256<<10), cost(most); b > 2*a*most/few || b > 64<<20 {
 			t.Errorf("%s: %d KB for %d keys, %d KB for %d", c.why, a>>10, few, b>>10, most)
 		}

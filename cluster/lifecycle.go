@@ -9,13 +9,12 @@ import (
 	"github.com/patchlab-dev/patchlab/store"
 )
 
-// immortalNamespaces cannot be deleted where namespaces have to exist
+// protectedNamespaces are the namespaces that NamespaceLifecycle protects from deletion
 // (apiserver/pkg/admission/plugin/namespace/lifecycle).
-var immortalNamespaces = []string{"default", "kube-system", "kube-public"}
+var protectedNamespaces = []string{"default", "kube-system", "kube-public"}
 
-// checkNamespace refuses to create an object in a namespace that does not exist or
-// is being deleted, as the admission plugin NamespaceLifecycle does, if the
-// configuration asks for that.
+// checkNamespace refuses to create an object in a namespace that does not exist or is being
+// deleted, as the admission plugin NamespaceLifecycle does, if Config.StrictNamespaces is set.
 func (c *Cluster) checkNamespace(ctx context.Context, t *task, name string) *Status {
 	namespace := t.Request.Namespace
 	if !c.config.StrictNamespaces || namespace == "" || t.Resource == "localsubjectaccessreviews" {
@@ -35,7 +34,7 @@ func (c *Cluster) checkNamespace(ctx context.Context, t *task, name string) *Sta
 	return st
 }
 
-// storedNamespace returns a namespace, absent where it does not exist.
+// storedNamespace returns a namespace from the store, absent if it does not exist.
 func (c *Cluster) storedNamespace(name string) document.Value {
 	item, err := c.store.Get(context.Background(), "/registry/namespaces/"+name, store.GetOptions{})
 	if err != nil {
@@ -44,9 +43,9 @@ func (c *Cluster) storedNamespace(name string) document.Value {
 	return item.Value.object.Value
 }
 
-// checkImmortal refuses to delete the namespaces of the system.
-func (d *deletion) checkImmortal(name string) *Status {
-	if !d.config.StrictNamespaces || !d.isEmptied() || !slices.Contains(immortalNamespaces, name) {
+// checkProtected refuses to delete a protected namespace.
+func (d *deletion) checkProtected(name string) *Status {
+	if !d.config.StrictNamespaces || !d.isEmptied() || !slices.Contains(protectedNamespaces, name) {
 		return nil
 	}
 	return refused(d.ep.what(), name, "this namespace may not be deleted")

@@ -8,7 +8,7 @@ import (
 	"github.com/patchlab-dev/patchlab/cluster"
 )
 
-// The texts are those of the admission plugin NamespaceLifecycle.
+// The messages are those of the admission plugin NamespaceLifecycle.
 func TestStrictNamespaces(t *testing.T) {
 	c, err := cluster.New(cluster.Config{StrictNamespaces: true})
 	if err != nil {

@@ -12,16 +12,16 @@ import (
 	"github.com/patchlab-dev/patchlab/store"
 )
 
-// selection is what list, watch and deletecollection pick.
+// selection is the set of objects that a list, watch or deletecollection selects.
 type selection struct {
 	labels labelSelector
 	fields fieldSelector
-	// scope is the part of the store to look at.
+	// scope is the key prefix in the store.
 	scope string
 }
 
-// matches reports whether a record is selected for a kind. Metadata is stored as
-// it is shown, so that the object has to be read only for other fields.
+// matches reports whether a record is selected for a kind. Metadata is stored in the form in
+// which it is served, so the object is decoded only if a selector needs other fields.
 func (p *pipeline) matches(s *selection, k *schema.Kind, r *Record) (bool, *Status) {
 	if !s.labels.matches(r.object.Value) {
 		return false, nil
@@ -35,8 +35,8 @@ func (p *pipeline) matches(s *selection, k *schema.Kind, r *Record) (bool, *Stat
 
 func (s *selection) all() bool { return len(s.labels) == 0 && len(s.fields) == 0 }
 
-// selection reads the selectors and checks the other options of a read between
-// their syntax and their field labels, as the API server does.
+// selection parses the selectors of a read and resolves their labels. In between it checks the
+// other options, as the API server does.
 func (c *Cluster) selection(r *Request, ep *endpoint) (*selection, *Status) {
 	labels, err := parseLabels(r.LabelSelector)
 	if err != nil {
@@ -57,7 +57,7 @@ func (c *Cluster) selection(r *Request, ep *endpoint) (*selection, *Status) {
 	if r.Name != "" {
 		for _, f := range fields {
 			if f.not || len(f.path) != 2 || f.path[1] != "name" || f.value != r.Name {
-				return nil, badRequest("the fieldSelector must be empty or metadata.name=" + r.Name)
+				return nil, badRequest("fieldSelector must be empty or metadata.name=" + r.Name)
 			}
 		}
 		s.scope = ep.key(r.Namespace, r.Name)
@@ -65,8 +65,9 @@ func (c *Cluster) selection(r *Request, ep *endpoint) (*selection, *Status) {
 	return s, nil
 }
 
-// narrow looks at one namespace or one object alone where the fields ask for it.
-// This can be seen: such a list has no further page.
+// narrow reduces the scope to one namespace or object if the field selector requires
+// metadata.namespace or metadata.name. The effect is visible to clients: such a list has no
+// further page.
 func (s *selection) narrow(r *Request, ep *endpoint) {
 	namespace := r.Namespace
 	name := s.fields.wanted("metadata.name")
@@ -124,8 +125,8 @@ func (c *Cluster) list(ctx context.Context, r *Request, ep *endpoint) (*Reading,
 	return reading, nil
 }
 
-// listMetadata is the metadata of a list. Custom resources show an empty continue
-// token.
+// listMetadata returns the metadata of a list. Lists of custom resources include an empty
+// continue token.
 func listMetadata(ep *endpoint, page store.Page[*Record]) document.Value {
 	var metadata document.ObjectBuilder
 	metadata.Set("resourceVersion", document.NewString(strconv.FormatInt(page.Revision, 10)))
@@ -147,9 +148,9 @@ func listOf(ep *endpoint, metadata, items document.Value) document.Value {
 	return b.Object()
 }
 
-// page reads the items that a list shows. A version with a limit and without a
-// match is meant exactly, by an old rule of Kubernetes; with version "0", which
-// kube-apiserver answers from its cache, the limit does not count.
+// page returns the items of a list. A resourceVersion with a limit and without
+// resourceVersionMatch means Exact, for compatibility. With resourceVersion "0", which
+// kube-apiserver serves from its cache, the limit is ignored.
 func (c *Cluster) page(ctx context.Context, r *Request, ep *endpoint, s *selection) (store.Page[*Record], *Status) {
 	var none store.Page[*Record]
 	at, err := revision(r.ResourceVersion)
@@ -182,7 +183,7 @@ func (c *Cluster) page(ctx context.Context, r *Request, ep *endpoint, s *selecti
 	return page, nil
 }
 
-// storeStatus answers an error of the store.
+// storeStatus converts an error of the store to a Status.
 func (c *Cluster) storeStatus(ep *endpoint, name string, err error) *Status {
 	var st *Status
 	var future *store.FutureError
@@ -204,8 +205,8 @@ func (c *Cluster) storeStatus(ep *endpoint, name string, err error) *Status {
 		return &Status{Code: 504, Reason: ReasonTimeout, Message: "Timeout: " + future.Error(), Err: err,
 			Details: &StatusDetails{RetryAfterSeconds: 1, Causes: []Cause{{Type: causeTooLargeRV, Message: "Too large resource version"}}}}
 	case errors.As(err, &compacted) && compacted.Continue != "":
-		st := expired("The continue parameter is too old for a list of one moment. Begin anew without it, or go on with the token of this answer: " +
-			"the pages that follow then show what has been written since.")
+		st := expired("The continue token is too old for a consistent list. Start a new list without it, or use the continue token of this response: " +
+			"the remaining pages then include changes that were made since the first one.")
 		st.Continue = compacted.Continue
 		return st
 	case errors.As(err, &compacted):

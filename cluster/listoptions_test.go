@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// configMaps is a cluster with two of them.
+// configMaps returns a cluster with two ConfigMaps.
 func configMaps(t *testing.T) *Cluster {
 	t.Helper()
 	c, err := New(Config{})
@@ -68,7 +68,7 @@ func TestWatchFromAnyVersionTellsWhereTheBeginningEnds(t *testing.T) {
 	}
 }
 
-// A list whose token has become too old can go on with the one that the refusal has.
+// A list whose continue token has expired can be continued with the token in the error.
 func TestListGoesOnAfterCompaction(t *testing.T) {
 	c := configMaps(t)
 	list := func(token string) (*Response, error) {

@@ -11,8 +11,7 @@ import (
 	"github.com/patchlab-dev/patchlab/cluster"
 )
 
-// sound are requests that succeed one after the other; broken ones are made of
-// them.
+// sound are requests that succeed in this order. The malformed requests are derived from them.
 var sound = []cluster.Request{
 	{Verb: cluster.Create, Version: "v1", Resource: "configmaps", Namespace: "n", Body: []byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c","labels":{"a":"b"}},"data":{"k":"v"}}`)},
 	{Verb: cluster.Create, Group: "apps", Version: "v1", Resource: "deployments", Namespace: "n", Body: []byte(`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`)},
@@ -29,7 +28,7 @@ var sound = []cluster.Request{
 	{Verb: cluster.Delete, Version: "v1", Resource: "configmaps", Namespace: "n", Name: "c", Body: []byte(`{"kind":"DeleteOptions","apiVersion":"v1","propagationPolicy":"Background"}`)},
 }
 
-// breakRequest makes a request wrong in one way that no reading of it can mend.
+// breakRequest makes a request invalid in one way, and returns a description.
 func breakRequest(r *rand.Rand, q *cluster.Request) (how string) {
 	writes := q.Verb == cluster.Create || q.Verb == cluster.Update || q.Verb == cluster.Patch
 	switch n := r.IntN(12); {
@@ -83,8 +82,8 @@ func breakRequest(r *rand.Rand, q *cluster.Request) (how string) {
 	return "an unknown group"
 }
 
-// TestMalformedRequestsChangeNothing breaks sound requests in hundreds of ways:
-// each is refused with a Status that blames the client, and nothing is written.
+// TestMalformedRequestsChangeNothing makes valid requests invalid in hundreds of ways: each is
+// refused with a 4xx Status, and nothing is written.
 func TestMalformedRequestsChangeNothing(t *testing.T) {
 	shared := cluster.NewStore()
 	c := newRecorded(t, cluster.Config{Store: shared})
@@ -133,15 +132,15 @@ func TestMalformedRequestsChangeNothing(t *testing.T) {
 	t.Logf("%d malformed requests", total)
 }
 
-// servers are the failures that kube-apiserver too blames on itself: a version
-// that it has not reached, a strategic patch that is no map of its lists, and one
-// of a custom resource that takes its apiVersion away.
+// servers reports whether kube-apiserver, too, answers a malformed request with a 5xx Status:
+// a resourceVersion in the future, a strategic merge patch with an object in place of a list,
+// and a patch that removes the apiVersion of a custom resource.
 func servers(st *cluster.Status) bool {
-	return st.Code == 504 || st.Code == 500 && (st.Reason == "" || strings.HasSuffix(st.Message, "leaves no apiVersion"))
+	return st.Code == 504 || st.Code == 500 && (st.Reason == "" || strings.HasSuffix(st.Message, "has no apiVersion"))
 }
 
-// FuzzRequest sends anything at all to a cluster: it never panics, and what is
-// refused changes nothing.
+// FuzzRequest sends arbitrary requests to a cluster: it never panics, and a refused request
+// changes nothing.
 func FuzzRequest(f *testing.F) {
 	for i, q := range sound {
 		f.Add(uint8(q.Verb), uint8(q.Format), uint8(i), q.Name, q.Subresource, q.Body, "m", "", false)

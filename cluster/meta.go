@@ -7,30 +7,29 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// timeLayout is how Kubernetes writes times in metadata: UTC, whole seconds.
+// timeLayout is the format of metadata timestamps: RFC 3339 in UTC with whole seconds.
 const timeLayout = "2006-01-02T15:04:05Z07:00"
 
 func formatTime(t time.Time) string { return t.UTC().Truncate(time.Second).Format(timeLayout) }
 
-// meta returns the text of a member of an object's metadata, "" for none.
+// meta returns a string field of an object's metadata, "" if it is absent.
 func meta(object document.Value, key string) string {
 	return object.Get("metadata").Get(key).StringOr("")
 }
 
-// metaInt returns a number in an object's metadata, 0 for none.
+// metaInt returns an integer field of an object's metadata, 0 if it is absent.
 func metaInt(object document.Value, key string) int64 {
 	n, _ := object.Get("metadata").Get(key).Int()
 	return n
 }
 
-// hasMeta reports whether metadata has a member that is not null.
+// hasMeta reports whether a field of metadata is present and not null.
 func hasMeta(object document.Value, key string) bool {
 	v := object.Get("metadata").Get(key)
 	return v.Exists() && !v.IsNull()
 }
 
-// withMeta returns the object with a member of its metadata set, or taken out
-// where the value is absent.
+// withMeta returns the object with a field of its metadata set, or removed if value is absent.
 func withMeta(object document.Value, key string, value document.Value) document.Value {
 	metadata := object.Get("metadata")
 	if !value.Exists() && !metadata.Get(key).Exists() {
@@ -39,7 +38,7 @@ func withMeta(object document.Value, key string, value document.Value) document.
 	return object.With("metadata", metadata.With(key, value))
 }
 
-// withMetaText sets a text in metadata, "" takes it out.
+// withMetaText sets a string field of metadata; "" removes it.
 func withMetaText(object document.Value, key, text string) document.Value {
 	if text == "" {
 		return withMeta(object, key, document.Value{})
@@ -50,7 +49,7 @@ func withMetaText(object document.Value, key, text string) document.Value {
 	return withMeta(object, key, document.NewString(text))
 }
 
-// keepMeta gives next what live has under a key of its metadata.
+// keepMeta sets a field of next's metadata to its value in live.
 func keepMeta(next, live document.Value, key string) document.Value {
 	old := live.Get("metadata").Get(key)
 	if document.SurelyIdentical(old, next.Get("metadata").Get(key)) {
@@ -59,7 +58,7 @@ func keepMeta(next, live document.Value, key string) document.Value {
 	return withMeta(next, key, old)
 }
 
-// finalizers returns the names in an object's metadata.finalizers.
+// finalizers returns the object's metadata.finalizers.
 func finalizers(object document.Value) []string {
 	list := object.Get("metadata").Get("finalizers")
 	names := make([]string, 0, list.Len())
@@ -83,7 +82,7 @@ func withFinalizers(object document.Value, names []string) document.Value {
 	return withMeta(object, "finalizers", list.List())
 }
 
-// revision reads a resource version as the API server does: "" and "0" are 0.
+// revision parses a resourceVersion as the API server does: "" and "0" are 0.
 func revision(text string) (int64, error) {
 	if text == "" {
 		return 0, nil
@@ -95,14 +94,14 @@ func revision(text string) (int64, error) {
 	return int64(n), nil
 }
 
-// versionError says that a resource version is no number.
+// versionError reports a resourceVersion that is not a number.
 type versionError struct {
 	text string
 	err  error
 }
 
 func (e *versionError) Error() string {
-	return "the resource version " + strconv.Quote(e.text) + " is no number that this server gave out"
+	return "invalid resourceVersion " + strconv.Quote(e.text) + ": it must be a number that this server returned"
 }
 
 func (e *versionError) Unwrap() error { return e.err }

@@ -19,8 +19,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// recordedObjects are objects of all kinds that the recordings answer, a few of
-// each, in a fixed order.
+// recordedObjects returns objects of all kinds in the recordings, a few of each kind, in a
+// fixed order.
 func recordedObjects(t *testing.T, kinds *schema.Registry) []document.Value {
 	t.Helper()
 	cases, err := conformance.ReadAll(recordings)
@@ -97,9 +97,8 @@ func mutate(r *rand.Rand, v document.Value) document.Value {
 	return doc.Root
 }
 
-// TestMutatedObjects writes objects of all kinds in which anything is something
-// else: the answer may be a success or a refusal, but not a fault. MUTATIONS says
-// how many.
+// TestMutatedObjects writes objects of all kinds with random mutations: they may be accepted
+// or refused, but must not cause an internal error. MUTATIONS is their number.
 func TestMutatedObjects(t *testing.T) {
 	n, _ := strconv.Atoi(os.Getenv("MUTATIONS"))
 	if n == 0 {
@@ -154,8 +153,7 @@ func TestMutatedObjects(t *testing.T) {
 	t.Logf("%d objects made of %d", n, len(objects))
 }
 
-// answer sends a request and reports whether it succeeds, and what is wrong with
-// the answer.
+// answer sends a request and reports whether it succeeds, and what is wrong with the response.
 func answer(c *cluster.Cluster, q *cluster.Request) (ok bool, fault string) {
 	defer func() {
 		if v := recover(); v != nil {

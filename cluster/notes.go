@@ -6,51 +6,52 @@ import (
 	"github.com/patchlab-dev/patchlab/patch"
 )
 
-// Notes receives what the pipeline decides about a write while it works on it, for
-// an explanation of the answer. Its methods are called by the goroutine that
-// answers the request. What they are given is immutable, but for the path of a
-// patch.Decision, which is valid during the call only.
+// Notes receives the decisions of the pipeline about a write while it is processed, in order
+// to explain the response. Its methods are called by the goroutine that answers the request.
+// Their arguments are immutable, except for the path of a patch.Decision, which is valid only
+// during the call.
 type Notes interface {
-	// Begin is called when a live object is about to be changed; it is the zero
-	// Object where there is none. What was noted before is void then: a write that
-	// another one came before starts over.
+	// Begin is called at the start of each attempt to change a live object, which is the zero
+	// Object if none exists. An attempt that loses against a concurrent write is repeated;
+	// what was noted for the earlier attempt is then void.
 	Begin(live fieldmanager.Object)
-	// Patched is called with the decisions of package patch.
+	// Patched is called for each decision of package patch.
 	Patched(patch.Decision)
-	// Managed is called with the decisions of package fieldmanager.
+	// Managed is called for each decision of package fieldmanager.
 	Managed(fieldmanager.Decision)
-	// Passed is called with the object as a stage leaves it, in the order of the
-	// stages. managedFields may be part of the object and do not count.
+	// Passed is called after each stage with the resulting object, in the order of the stages.
+	// The object's managedFields are to be ignored.
 	Passed(stage string, object document.Value)
 }
 
-// The stages of a write that [Notes] are told, in their order. Stages that a write
-// does not go through are left out; StageMetadata is told whenever metadata was set.
+// The stages of a write that [Notes.Passed] receives, in order. Stages that a write does not
+// have are left out; StageMetadata is always reported if metadata was set.
 const (
-	// StageSent: the body as it was sent, the patch carried out on the live object,
-	// or the configuration merged into it.
+	// StageSent: the body as sent, the result of the patch on the live object, or the live
+	// object with the apply configuration merged into it.
 	StageSent = "sent"
-	// StageDecoded: read as the kind's type. Unknown fields are gone.
+	// StageDecoded: decoded into the kind's type. Unknown fields are gone.
 	StageDecoded = "decoded"
-	// StageDefaulted: the defaults are filled in.
+	// StageDefaulted: defaults are set.
 	StageDefaulted = "defaulted"
-	// StageLastApplied: the annotation with the last client-side apply is updated.
+	// StageLastApplied: the last-applied-configuration annotation of client-side apply is
+	// updated.
 	StageLastApplied = "lastApplied"
-	// StageScaled: the object has the number of replicas of its changed Scale. For
-	// writes to scale this is the first stage.
+	// StageScaled: the object has the replicas of its changed Scale. This is the first stage
+	// of a write to the scale subresource.
 	StageScaled = "scaled"
-	// StageAdmitted: mutating admission has changed it.
+	// StageAdmitted: mutating admission has run.
 	StageAdmitted = "admitted"
 	// StageReset: the kind's strategy has reset and computed fields.
 	StageReset = "reset"
-	// StageMetadata: name, namespace, owner references, generation, uid and times
-	// are as the API server sets them.
+	// StageMetadata: name, namespace, owner references, generation, uid and timestamps are set
+	// as the API server sets them.
 	StageMetadata = "metadata"
-	// StageStored: as it is read back from the store.
+	// StageStored: as read back from the store.
 	StageStored = "stored"
 )
 
-// begun notes that an attempt starts from a live object.
+// begun reports the start of an attempt.
 func (t *task) begun(live fieldmanager.Object) {
 	if t.Notes == nil {
 		return
@@ -61,23 +62,23 @@ func (t *task) begun(live fieldmanager.Object) {
 	}
 }
 
-// passed notes the object as a stage leaves it.
+// passed reports the object that results from a stage.
 func (t *task) passed(stage string, object document.Value) {
 	if t.Notes != nil {
 		t.Notes.Passed(stage, object)
 	}
 }
 
-// passedBody is passed for an object of the kind that the endpoint takes. A Scale
-// is no state of the object.
+// passedBody is passed for an object of the endpoint's body kind. It ignores a Scale, which is
+// not a state of the object.
 func (t *task) passedBody(stage string, object document.Value) {
 	if t.ep.sub != subScale {
 		t.passed(stage, object)
 	}
 }
 
-// receivedBody keeps what became of the body of a create or update until a live
-// object is known.
+// receivedBody keeps the stages of the body of a create or update until a live object is
+// known.
 func (t *task) receivedBody(sent, decoded document.Value) {
 	if t.Notes == nil {
 		return
@@ -85,13 +86,13 @@ func (t *task) receivedBody(sent, decoded document.Value) {
 	t.received = []passedStage{{StageSent, sent}, {StageDecoded, decoded}, {StageDefaulted, t.body}}
 }
 
-// passedStage is an object as a stage leaves it.
+// passedStage is the object that results from a stage.
 type passedStage struct {
 	stage  string
 	object document.Value
 }
 
-// observed returns a manager that reports to the request's notes.
+// observed returns a manager that reports its decisions to the request's notes.
 func (t *task) observed(m *fieldmanager.Manager) *fieldmanager.Manager {
 	if t.Notes == nil {
 		return m
@@ -101,14 +102,15 @@ func (t *task) observed(m *fieldmanager.Manager) *fieldmanager.Manager {
 	}
 	path, _ := t.replicasPath(t.ep.kind.APIVersion())
 	return m.Observed(func(d fieldmanager.Decision) {
-		if len(d.Path) > 0 { // the only field of a Scale that has owners
+		if len(d.Path) > 0 { // spec.replicas is the only field of a Scale that has owners
 			d.Path, d.At = path, path
 		}
 		t.Notes.Managed(d)
 	})
 }
 
-// patchObserver returns what is told the decisions of a patch.
+// patchObserver returns an observer that reports the decisions of a patch to the request's
+// notes.
 func (t *task) patchObserver() patch.Observer {
 	if t.Notes == nil {
 		return nil

@@ -7,18 +7,18 @@ import (
 	"unicode/utf8"
 )
 
-// maxManager is the longest name of a field manager, in bytes.
+// maxManager is the maximum length of a field manager's name in bytes.
 const maxManager = 128
 
-// The values of fieldValidation.
+// The values of the fieldValidation option.
 const (
 	validateStrict = "Strict"
 	validateWarn   = "Warn"
 	validateIgnore = "Ignore"
 )
 
-// manager returns the field manager's name: the one given, else the first part
-// of the user agent without what cannot be printed.
+// manager returns the field manager's name: the given one, otherwise the part of the user
+// agent before "/", without unprintable characters.
 func (r *Request) manager() string {
 	if r.FieldManager != "" {
 		return r.FieldManager
@@ -37,8 +37,7 @@ func (r *Request) manager() string {
 	return b.String()
 }
 
-// strictness returns what becomes of unknown fields and duplicate keys. The API
-// server warns where nothing was asked for.
+// strictness returns the field validation of the request. The default is Warn.
 func (r *Request) strictness() string {
 	if r.FieldValidation == "" {
 		return validateWarn
@@ -46,11 +45,11 @@ func (r *Request) strictness() string {
 	return r.FieldValidation
 }
 
-// dryRun reports whether nothing is to be stored.
+// dryRun reports whether the request must not be stored.
 func (r *Request) dryRun() bool { return len(r.DryRun) > 0 }
 
-// checkWriteOptions refuses options of create, update and patch that the API
-// server refuses, before it looks at anything else.
+// checkWriteOptions validates the options of a create, update or patch, before anything else
+// of the request is examined.
 func checkWriteOptions(r *Request) *Status {
 	var causes []Cause
 	kind := "CreateOptions"
@@ -61,10 +60,10 @@ func checkWriteOptions(r *Request) *Status {
 		kind = "PatchOptions"
 		if r.Format == ApplyPatch {
 			if r.FieldManager == "" {
-				causes = append(causes, required("fieldManager", "an apply patch must name its field manager"))
+				causes = append(causes, required("fieldManager", "is required for apply patch"))
 			}
 		} else if r.Force != nil {
-			causes = append(causes, forbidden("force", "only an apply patch may be forced"))
+			causes = append(causes, forbidden("force", "may not be specified for non-apply patch"))
 		}
 	}
 	causes = append(causes, checkManager("fieldManager", r.FieldManager)...)
@@ -85,12 +84,12 @@ func checkManager(field, manager string) []Cause {
 	var causes []Cause
 	if len(manager) > maxManager {
 		causes = append(causes, tooLong(field, maxManager))
-		manager = manager[:maxManager] // of the rest nothing more is said: each cause holds the name
+		manager = manager[:maxManager] // each cause quotes the name; limit the response
 	}
 	for i, c := range manager {
 		if !unicode.IsPrint(c) {
 			causes = append(causes, invalidValue(field, strconv.Quote(manager),
-				"character "+strconv.QuoteRune(c)+" at position "+strconv.Itoa(i)+" cannot be printed"))
+				"character "+strconv.QuoteRune(c)+" at position "+strconv.Itoa(i)+" is not printable"))
 		}
 	}
 	return causes
@@ -105,13 +104,13 @@ func checkDryRun(values []string) []Cause {
 	return nil
 }
 
-// checkDeletion refuses options of a deletion.
+// checkDeletion validates the options of a deletion.
 func checkDeletion(d *Deletion, dryRun []string) *Status {
 	var causes []Cause
 	if policy := d.PropagationPolicy; policy != nil {
 		if d.OrphanDependents != nil {
 			causes = append(causes, invalidValue("propagationPolicy", strconv.Quote(*policy),
-				"may not be given together with orphanDependents"))
+				"may not be set together with orphanDependents"))
 		}
 		switch *policy {
 		case propagateOrphan, propagateBackground, propagateForeground:
@@ -127,45 +126,45 @@ func checkDeletion(d *Deletion, dryRun []string) *Status {
 	return nil
 }
 
-// checkReadOptions refuses options of list, watch and deletecollection that
-// contradict each other. A watch from no or any version begins with what there
-// is; Kubernetes says so by setting sendInitialEvents, and so does this.
+// checkReadOptions validates the options of a list, watch or deletecollection. A watch without
+// a resourceVersion, or with "0", begins with the existing objects. As in Kubernetes,
+// sendInitialEvents is set for it before validation.
 func checkReadOptions(r *Request) *Status {
 	var causes []Cause
 	add := func(c Cause) { causes = append(causes, c) }
 	match := r.ResourceVersionMatch
 	if r.Verb == Watch {
 		if r.InitialEvents != nil && match != matchNotOlder {
-			add(forbidden("resourceVersionMatch", "sendInitialEvents needs resourceVersionMatch to be "+matchNotOlder))
+			add(forbidden("resourceVersionMatch", "sendInitialEvents requires resourceVersionMatch to be "+matchNotOlder))
 		}
 		if match != "" {
 			if r.InitialEvents == nil {
-				add(forbidden("resourceVersionMatch", "a watch may have it only with sendInitialEvents"))
+				add(forbidden("resourceVersionMatch", "may not be set for a watch without sendInitialEvents"))
 			}
 			if match != matchNotOlder {
 				add(notSupported("resourceVersionMatch", strconv.Quote(match), matchNotOlder))
 			}
 			if r.Continue != "" {
-				add(forbidden("resourceVersionMatch", "may not be given with continue"))
+				add(forbidden("resourceVersionMatch", "may not be set together with continue"))
 			}
 		}
 	} else {
 		if match != "" {
 			if r.ResourceVersion == "" {
-				add(forbidden("resourceVersionMatch", "may not be given without resourceVersion"))
+				add(forbidden("resourceVersionMatch", "may not be set without resourceVersion"))
 			}
 			if r.Continue != "" {
-				add(forbidden("resourceVersionMatch", "may not be given with continue"))
+				add(forbidden("resourceVersionMatch", "may not be set together with continue"))
 			}
 			if match != matchExact && match != matchNotOlder {
 				add(notSupported("resourceVersionMatch", strconv.Quote(match), matchExact, matchNotOlder, ""))
 			}
 			if match == matchExact && r.ResourceVersion == "0" {
-				add(forbidden("resourceVersionMatch", "version \"0\" is no exact one"))
+				add(forbidden("resourceVersionMatch", "may not be Exact for resourceVersion \"0\""))
 			}
 		}
 		if r.InitialEvents != nil {
-			add(forbidden("sendInitialEvents", "only a watch may have it"))
+			add(forbidden("sendInitialEvents", "may be set for a watch only"))
 		}
 	}
 	if len(causes) > 0 {

@@ -14,17 +14,18 @@ import (
 	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
 
-// patchBody is a decoded patch.
+// patchBody is a parsed patch.
 type patchBody struct {
 	value document.Value
-	// problems are its duplicate keys and, in a JSON patch, unknown members.
+	// problems are its duplicate keys and, for a JSON patch, the unknown members of
+	// operations.
 	problems []Problem
-	// duplicates are the keys that it holds twice.
+	// duplicates are the paths of its duplicate keys.
 	duplicates []document.Path
 }
 
-// parsePatch decodes the patch, once a task. A patch is looked at only when the
-// object is known to exist, as the API server does it.
+// parsePatch parses the patch, once per task. Like the API server, it is called only after the
+// live object was found.
 func (t *task) parsePatch() (*patchBody, *Status) {
 	if t.patch != nil {
 		return t.patch, nil
@@ -43,7 +44,7 @@ func (t *task) parsePatch() (*patchBody, *Status) {
 	}
 	root := doc.Root
 	if t.Document != nil && t.Format == ApplyPatch && root.Exists() {
-		root = reread(root, document.Value{}) // as YAML reads it, where 1.0 is the integer 1
+		root = reread(root, document.Value{}) // convert numbers as a YAML decoder does, for which 1.0 is the integer 1
 	}
 	body := &patchBody{value: root, problems: duplicateProblems(doc, t.Format == ApplyPatch)}
 	for _, d := range doc.Duplicates {
@@ -59,8 +60,8 @@ func (t *task) parsePatch() (*patchBody, *Status) {
 	return body, nil
 }
 
-// unknownOperationMembers words the members of JSON patch operations that mean
-// nothing.
+// unknownOperationMembers reports the members of JSON patch operations that RFC 6902 does not
+// define.
 func unknownOperationMembers(ops document.Value) []Problem {
 	var problems []Problem
 	if ops.Kind() != document.List {
@@ -81,8 +82,8 @@ func unknownOperationMembers(ops document.Value) []Problem {
 	return problems
 }
 
-// patched applies a JSON, merge or strategic patch to the live object and
-// decodes the result.
+// patched applies a JSON, merge or strategic merge patch to the live object and decodes the
+// result.
 func (t *task) patched(live fieldmanager.Object) (document.Value, []string, *Status) {
 	body, st := t.parsePatch()
 	if st != nil {
@@ -93,7 +94,7 @@ func (t *task) patched(live fieldmanager.Object) (document.Value, []string, *Sta
 	object := live.Join()
 	t.joined = document.Value{}
 	if t.basis.decodedFor(k).Exists() {
-		t.joined = object // managers are decoded as they were printed
+		t.joined = object // decode managedFields in their serialized form
 	}
 	var next document.Value
 	var err error
@@ -118,9 +119,9 @@ func (t *task) patched(live fieldmanager.Object) (document.Value, []string, *Sta
 	return t.decodePatched(k, next, from, problems)
 }
 
-// carriedDuplicates words the duplicate keys within the values of a JSON patch
-// that ended up in the object: the API server puts a value there as it is
-// written, and meets the keys again when it reads the object.
+// carriedDuplicates reports the duplicate keys within values of a JSON patch that became part
+// of the object. The API server inserts such a value as raw text and finds its duplicate keys
+// when it decodes the patched object.
 func carriedDuplicates(body *patchBody, object document.Value) []Problem {
 	var problems []Problem
 	for _, path := range body.duplicates {
@@ -141,8 +142,8 @@ func carriedDuplicates(body *patchBody, object document.Value) []Problem {
 	return problems
 }
 
-// follow turns a JSON pointer (RFC 6901) into a path through an object; "-" is
-// the last item of a list.
+// follow converts a JSON pointer (RFC 6901) to a path in an object; "-" is the last item of a
+// list.
 func follow(object document.Value, pointer string) (document.Path, bool) {
 	var path document.Path
 	tokens := strings.Split(pointer, "/")
@@ -167,7 +168,7 @@ func follow(object document.Value, pointer string) (document.Path, bool) {
 	return path, true
 }
 
-// patchStatus answers a patch that could not be applied.
+// patchStatus converts the error of a patch to a Status.
 func patchStatus(err error) *Status {
 	var e *patch.Error
 	if !errors.As(err, &e) {
@@ -188,14 +189,14 @@ func patchStatus(err error) *Status {
 	return plainError(err)
 }
 
-// decodePatched reads the result of a patch as an object of the kind. Whatever
-// is wrong with it is the patch's fault: 422.
+// decodePatched decodes the result of a patch. Errors in it are attributed to the patch, with
+// code 422.
 func (t *task) decodePatched(k *schema.Kind, next document.Value, from defaults.Source, problems []Problem) (document.Value, []string, *Status) {
 	sent := next
 	refused := func(err error) (document.Value, []string, *Status) {
 		value, why := next.String(), err.Error()
 		if t.Format == StrategicPatch {
-			value, why = goText(t.patch.value), unrestored(k, sent, err)
+			value, why = goText(t.patch.value), restoreMessage(k, sent, err)
 		}
 		st := invalid(groupResource{}, "", []Cause{invalidValue("patch", strconv.Quote(value), why)})
 		st.Err = err
@@ -223,45 +224,45 @@ func (t *task) decodePatched(k *schema.Kind, next document.Value, from defaults.
 	return t.fillNext(k, value), messages(all), nil
 }
 
-// ownType gives the result of a strategic merge patch the type of its endpoint,
-// whatever the patch says it is, as long as it says so in strings: the API server
-// fills the fields of a Go type that it has chosen before.
+// ownType sets apiVersion and kind in the result of a strategic merge patch to those of the
+// endpoint. The patch may contain other ones, provided they are strings: the API server
+// decodes the result into the Go type of the endpoint.
 func ownType(k *schema.Kind, v document.Value) (document.Value, []Problem, *Status) {
 	for _, own := range [][2]string{{"apiVersion", k.APIVersion()}, {"kind", k.Kind}} {
 		if m := v.Get(own[0]); m.Exists() && !m.IsNull() && m.Kind() != document.String {
-			return v, nil, unprocessable("the patch makes "+own[0]+" "+article(m.Kind())+", not a string", nil)
+			return v, nil, unprocessable("the patched object has "+article(m.Kind())+" as its "+own[0]+", expected a string", nil)
 		}
 		v = v.With(own[0], document.NewString(own[1]))
 	}
 	return v, nil, nil
 }
 
-// patchedType sees to apiVersion and kind of the result of a patch. Without an
-// apiVersion a built-in object cannot be read: its fields are lost.
+// patchedType checks apiVersion and kind of the result of a patch. A built-in object without
+// an apiVersion cannot be decoded and loses its fields.
 func patchedType(k *schema.Kind, v document.Value, from defaults.Source) (document.Value, []Problem, *Status) {
 	if v.Kind() != document.Object {
-		return v, nil, unprocessable("the result of the patch is "+article(v.Kind())+", not an object", nil)
+		return v, nil, unprocessable("the result of the patch is "+article(v.Kind())+", expected an object", nil)
 	}
 	if k.Builtin && from == defaults.FromTree {
 		return ownType(k, v)
 	}
 	for _, key := range [...]string{"apiVersion", "kind"} {
 		if m := v.Get(key); m.Exists() && !m.IsNull() && m.Kind() != document.String {
-			return v, nil, unprocessable("the patch makes "+key+" "+article(m.Kind())+", not a string", nil)
+			return v, nil, unprocessable("the patched object has "+article(m.Kind())+" as its "+key+", expected a string", nil)
 		}
 	}
 	version, kind := v.Get("apiVersion").StringOr(""), v.Get("kind").StringOr("")
 	if !k.Builtin {
 		switch {
 		case kind == "":
-			return v, nil, unprocessable("the patch leaves no kind", nil)
+			return v, nil, unprocessable("the patched object has no kind", nil)
 		case version == "":
-			return v, nil, internalError(errors.New("the patch leaves no apiVersion"))
+			return v, nil, internalError(errors.New("the patched object has no apiVersion"))
 		}
 		return v, nil, nil
 	}
 	if kind != "" && kind != k.Kind {
-		return v, nil, unprocessable("the patch makes the object a "+kind, nil)
+		return v, nil, unprocessable("the patched object has kind "+kind+", but the endpoint serves "+k.Kind, nil)
 	}
 	if version == "" {
 		var lost []Problem
@@ -276,12 +277,12 @@ func patchedType(k *schema.Kind, v document.Value, from defaults.Source) (docume
 		v = v.With("kind", document.NewString(k.Kind))
 	}
 	if version != k.APIVersion() {
-		return v, nil, unprocessable("the patch makes the apiVersion "+version+", the endpoint serves "+k.APIVersion(), nil)
+		return v, nil, unprocessable("the patched object has apiVersion "+version+", but the endpoint serves "+k.APIVersion(), nil)
 	}
 	return v, nil, nil
 }
 
-// checkName refuses an object whose name or namespace is not the request's.
+// checkName refuses an object whose name or namespace differs from the request's.
 func (t *task) checkName(object document.Value) *Status {
 	name, namespace := meta(object, "name"), meta(object, "namespace")
 	switch {
@@ -295,7 +296,7 @@ func (t *task) checkName(object document.Value) *Status {
 	return nil
 }
 
-// inNamespace gives an object the namespace of its request.
+// inNamespace sets the object's namespace to the request's.
 func (t *task) inNamespace(object document.Value) (document.Value, *Status) {
 	wanted := t.Namespace
 	if !t.ep.kind.Namespaced {
@@ -311,13 +312,13 @@ func (t *task) inNamespace(object document.Value) (document.Value, *Status) {
 	return object, badRequest("the namespace of the provided object does not match the namespace sent on the request")
 }
 
-// afterMutation is what the API server adds to its warning about duplicate owner
-// references for all patches, whether or not admission changed the object.
+// afterMutation is the suffix of the API server's warning about duplicate owner references in
+// a patch. It is there whether or not admission changed the object.
 const afterMutation = " after mutating admission happens"
 
-// oneOwnerEach removes duplicate owner references, and returns a warning about
-// them. when is empty or says at which point they were found.
-func oneOwnerEach(object document.Value, when string) (document.Value, []string) {
+// withoutDuplicateOwners removes duplicate owner references and returns a warning about them. when is a
+// suffix of the warning, for the point at which they were found; it may be empty.
+func withoutDuplicateOwners(object document.Value, when string) (document.Value, []string) {
 	refs := object.Get("metadata").Get("ownerReferences")
 	if refs.Kind() != document.List || refs.Len() < 2 {
 		return object, nil

@@ -12,26 +12,26 @@ import (
 	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
 
-// pipeline is what writes need besides the store: kinds, rules, a clock. It is
+// pipeline is what a write needs besides the store, such as kinds, defaults and a clock. It is
 // safe for concurrent use.
 type pipeline struct {
 	config Config
 	kinds  *schema.Registry
-	// rules are the defaults of built-in kinds, nil for none.
+	// rules are the defaults of built-in kinds; nil without defaulting.
 	rules *defaults.Rules
-	// metadata is a kind that is nothing but metadata: what decoding the metadata
-	// of custom resources goes by. nil in a registry without a catalog.
+	// metadata is a kind with no fields but metadata, for decoding the metadata of custom
+	// resources. It is nil in a registry without a catalog.
 	metadata *schema.Kind
-	// addresses are given to Services, nil for none.
+	// addresses allocates cluster IPs and node ports; nil if they are not allocated.
 	addresses *addresses
-	// namespace returns a namespace, absent where it does not exist; nil where no
-	// other objects are known.
+	// namespace returns a Namespace, absent if it does not exist. It is nil in a pipeline
+	// without a store.
 	namespace func(name string) document.Value
-	// admission changes and refuses writes, nil for none.
+	// admission is the admission chain; nil admits every write.
 	admission Admission
 
-	// known holds *kinds.Strategy by *schema.Kind, managers *fieldmanager.Manager by
-	// managerKey. Both only save work.
+	// known caches *kinds.Strategy by *schema.Kind, managers caches *fieldmanager.Manager by
+	// managerKey.
 	known, managers sync.Map
 }
 
@@ -70,42 +70,41 @@ func (p *pipeline) strategy(k *schema.Kind) *kinds.Strategy {
 	return f.(*kinds.Strategy)
 }
 
-// task is one write on its way through the pipeline. A store may ask it for its
-// result several times, with newer live objects.
+// task is the processing of one write. A store may call it several times, each time with a
+// newer live object.
 type task struct {
 	*pipeline
 	*Request
 	ep  *endpoint
 	now time.Time
-	// ctx is that of the request, for admission and what it calls.
+	// ctx is the context of the request, for admission and webhooks.
 	ctx context.Context
 	// mutated reports whether admission changed the object in this attempt.
 	mutated bool
 	// body is the decoded object of a create or update, with the managedFields
 	// that the client sent.
 	body document.Value
-	// patch is the decoded patch or configuration, once it was needed.
+	// patch is the parsed patch or apply configuration, nil until it is needed.
 	patch *patchBody
-	// basis is the live object of this attempt; joined is the same with its
-	// managedFields, absent if decoding changes it.
+	// basis is the live object of this attempt. joined is that object with its managedFields,
+	// absent if decoding changes it.
 	basis  basis
 	joined document.Value
-	// valid reports whether nothing is wrong with the next state, not even what it may
-	// keep from the live object.
+	// valid reports whether the next state passes validation even without ratcheting.
 	valid bool
-	// received are the stages that the body went through, where they are noted.
+	// received are the stages of the body, if the request has notes.
 	received []passedStage
-	// warnings of the whole request; those of an attempt come in its outcome.
+	// warnings are those of the whole request. Those of one attempt are in its outcome.
 	warnings []string
 }
 
-// outcome is what a task makes of a live object.
+// outcome is the result of an attempt.
 type outcome struct {
 	object fieldmanager.Object
-	// created says that there was no live object.
+	// created reports that there was no live object.
 	created bool
-	// deleted says that the write took away the last thing that kept an object
-	// that was being deleted.
+	// deleted reports that the write removed the last finalizer of an object that was being
+	// deleted.
 	deleted  bool
 	warnings []string
 }
@@ -114,7 +113,7 @@ func (p *pipeline) newTask(r *Request, ep *endpoint) *task {
 	return &task{pipeline: p, Request: r, ep: ep, now: p.config.Now(), ctx: context.Background()}
 }
 
-// empty is the object that a create begins with.
+// empty returns the object that a create starts from.
 func empty(k *schema.Kind) document.Value {
 	var b document.ObjectBuilder
 	b.Set("apiVersion", document.NewString(k.APIVersion()))
@@ -122,8 +121,8 @@ func empty(k *schema.Kind) document.Value {
 	return b.Object()
 }
 
-// nothing is an object of a kind that says nothing, as the API server prints it.
-func (p *pipeline) nothing(k *schema.Kind) document.Value {
+// zeroObject returns the JSON form of the kind's zero value, as the API server encodes it.
+func (p *pipeline) zeroObject(k *schema.Kind) document.Value {
 	object := empty(k)
 	if k.Builtin {
 		if zero, _, err := p.decode(k, object, defaults.FromTree); err == nil {
@@ -133,8 +132,8 @@ func (p *pipeline) nothing(k *schema.Kind) document.Value {
 	return object
 }
 
-// metadataKind returns a kind whose objects have only metadata. Its group is one
-// of those that the API server stores as JSON, as it does custom resources.
+// metadataKind returns a kind whose objects have only metadata. Its group is one that the API
+// server stores as JSON, which is how it stores custom resources.
 func metadataKind(c *schema.Catalog) *schema.Kind {
 	t, ok := c.Named("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta")
 	if !ok {

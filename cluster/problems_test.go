@@ -7,8 +7,8 @@ import (
 	"github.com/patchlab-dev/patchlab/cluster"
 )
 
-// Unknown fields and doubled keys are told as kube-apiserver 1.36.3 told them for
-// these very bodies.
+// Unknown fields and duplicate keys are reported as kube-apiserver 1.36.3 reported them for
+// the same bodies.
 func TestOrderOfProblems(t *testing.T) {
 	cases := []struct {
 		why, body, want string
@@ -37,7 +37,7 @@ func TestOrderOfProblems(t *testing.T) {
 	}
 }
 
-// Of many problems a hundred are told.
+// At most a hundred problems are reported.
 func TestManyProblems(t *testing.T) {
 	q := newRequests(t, cluster.Config{})
 	response, st := q.do(cluster.Create, "/api/v1/namespaces/n/configmaps", `{"metadata":{"name":"a"},`+many(120, `"u%[1]d":1`)+`}`)

@@ -7,14 +7,14 @@ import (
 	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
 
-// read returns a stored object as it is decoded from storage for a kind:
-// defaults that have come since it was written are filled in, what its schema no
-// longer knows is gone, and it is in the version of the kind.
+// read returns a stored object as decoded from storage: converted to the version of the kind,
+// with defaults that were added since it was written, and without fields that its schema no
+// longer has.
 func (p *pipeline) read(k *schema.Kind, o fieldmanager.Object) (fieldmanager.Object, *Status) {
 	return p.readUpdate(k, o, basis{})
 }
 
-// readUpdate is read for an object that was made from that of a basis.
+// readUpdate is read for an object that was made from the live object of a basis.
 func (p *pipeline) readUpdate(k *schema.Kind, o fieldmanager.Object, b basis) (fieldmanager.Object, *Status) {
 	version := o.Value.Get("apiVersion").StringOr("")
 	stored := k
@@ -40,15 +40,15 @@ func (p *pipeline) readUpdate(k *schema.Kind, o fieldmanager.Object, b basis) (f
 	return o, nil
 }
 
-// show returns a stored object as a kind's endpoint answers it.
+// show returns a stored object as the kind's endpoint serves it.
 func (p *pipeline) show(k *schema.Kind, o fieldmanager.Object) (document.Value, *Status) {
 	o, st := p.read(k, o)
 	return o.Join(), st
 }
 
-// stored returns an object as it is to be stored: in the storage version, without
-// its resource version, and of a built-in kind without what its encoding loses.
-// The object was made from that of a basis.
+// stored returns the record of an object: converted to the storage version, without
+// resourceVersion and, for a built-in kind, without what its encoding for storage drops. The
+// object was made from the live object of b.
 func (p *pipeline) stored(k *schema.Kind, o fieldmanager.Object, b basis) (*Record, *Status) {
 	if k.Builtin {
 		decoded, err := defaults.DecodeUpdate(k, o.Value, b.storedFor(k), defaults.FromTree)
@@ -78,8 +78,7 @@ func (p *pipeline) stored(k *schema.Kind, o fieldmanager.Object, b basis) (*Reco
 	return newRecord(o, document.Value{}), nil
 }
 
-// storageVersion finds the version in which a custom resource is stored, which
-// may not be served.
+// storageVersion returns the storage version of a custom kind, which need not be served.
 func (p *pipeline) storageVersion(k *schema.Kind) (*schema.Kind, bool) {
 	crd := p.crdOf(k)
 	if crd == nil {
@@ -93,7 +92,7 @@ func (p *pipeline) storageVersion(k *schema.Kind) (*schema.Kind, bool) {
 	return nil, false
 }
 
-// declared finds a kind in another apiVersion of its group, served or not.
+// declared returns the kind in another apiVersion of its group, served or not.
 func (p *pipeline) declared(k *schema.Kind, apiVersion string) (*schema.Kind, bool) {
 	if other, ok := p.version(k, apiVersion); ok {
 		return other, true

@@ -7,26 +7,26 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Reading is the answer to a get, a list or a watch, with objects as they are
-// stored and their encodings.
+// Reading is the response to a get, list or watch, with objects in their stored form and their
+// cached encodings.
 type Reading struct {
 	// Kind is the kind of the objects.
 	Kind *schema.Kind
-	// Object is the object of a get. Where it does not exist, as for a Scale, Value
-	// is the answer.
+	// Object is the object of a get. If the response is not a stored object, such as a Scale,
+	// it is the zero Shown and Value is the response.
 	Object Shown
 	Value  document.Value
 	// Items are the objects of a list, and Metadata is its metadata.
 	Items    []Shown
 	Metadata document.Value
-	// Events is the stream of a watch, else nil. It must be stopped.
+	// Events is the stream of a watch, otherwise nil. The caller must call its Stop.
 	Events *Stream
-	// Warnings are as those of a [Response].
+	// Warnings are warnings as in [Response].
 	Warnings []string
 }
 
-// Read answers a get, a list or a watch as Do does, with the encodings that are
-// kept with the stored objects. An error is always a [*Status].
+// Read answers a get, list or watch like Do, but returns stored objects with their cached
+// encodings. A non-nil error is always a [*Status].
 func (c *Cluster) Read(ctx context.Context, r *Request) (*Reading, error) {
 	ep, st := c.resolve(r)
 	if st != nil {
@@ -54,7 +54,7 @@ func (c *Cluster) reading(ctx context.Context, r *Request, ep *endpoint) (*Readi
 	return nil, wrongMethod(ep, r)
 }
 
-// response is the answer of Do.
+// response converts a Reading to the response of Do.
 func (r *Reading) response(ep *endpoint) *Response {
 	resp := &Response{Code: 200, Events: r.Events, Warnings: r.Warnings}
 	switch {

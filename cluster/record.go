@@ -13,32 +13,29 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Record is a stored object: without its resource version, which is the store's,
-// without the old selfLink, and with its managedFields decoded. It is immutable.
-// A store that keeps bytes uses Encode and DecodeRecord.
+// Record is a stored object: without its resourceVersion, which is the store's revision,
+// without the deprecated selfLink, and with its managedFields decoded. It is immutable. A
+// store that persists bytes uses Encode and DecodeRecord.
 type Record struct {
 	object fieldmanager.Object
-	// original is the value as it was written where that holds a -0, which is
-	// read as 0: the next write is a change even if it changes nothing. Else it
-	// is absent.
+	// original is the value as it was written if it contains a -0, which is read as 0; the
+	// next write then counts as a change even if it changes nothing. Otherwise original is
+	// absent.
 	original document.Value
-	// decoded is the kind that the object was decoded as before it was stored, nil
-	// if it was not.
+	// decoded is the kind as which the object was decoded before it was stored, or nil.
 	decoded *schema.Kind
-	// complete is the kind for which decoding and reading the object changes
-	// nothing, valid the kind for which its validation finds nothing; nil until that
-	// is known.
+	// complete is the kind for which decoding and reading leave the object unchanged, valid
+	// the kind for which it passes validation. Each is nil until that is known.
 	complete, valid atomic.Pointer[schema.Kind]
-	// form is how the record was shown last, nil until it is.
+	// form is the encoding that was served last, nil until there is one.
 	form atomic.Pointer[form]
-	// size is what Size returns plus one, 0 until it is asked for.
+	// size is the result of Size plus one, 0 until Size is called.
 	size atomic.Int64
 }
 
-// MaxObjectBytes is the largest size of an object that a store for a cluster
-// takes: etcd's default limit of a request (--max-request-bytes). kube-apiserver
-// stores built-in kinds as protobuf, which is a little shorter than the JSON
-// that is measured here.
+// MaxObjectBytes is the maximum size of a stored object in bytes: etcd's default request limit
+// (--max-request-bytes). kube-apiserver stores built-in kinds as protobuf, which is a little
+// shorter than the JSON that is measured here.
 const MaxObjectBytes = 3 << 19 // 1.5 MiB
 
 // Size returns the length of the record's JSON in bytes.
@@ -54,12 +51,12 @@ func (r *Record) Size() int {
 	return n
 }
 
-// Lifetime returns how long kube-apiserver keeps the object after a write: an
-// hour for an Event, for ever (0) for anything else.
+// Lifetime returns how long kube-apiserver keeps the object after a write: an hour for an
+// Event, 0 (without limit) for anything else.
 func (r *Record) Lifetime() time.Duration { return kinds.Lifetime(r.object.Value) }
 
-// withoutManagers returns the record without managedFields. kube-apiserver
-// stores that when the managers make an object too large.
+// withoutManagers returns the record without managedFields, which kube-apiserver stores if
+// managedFields make the object too large.
 func (r *Record) withoutManagers() *Record {
 	return &Record{object: fieldmanager.Object{Value: r.object.Value}, original: r.original}
 }
@@ -73,7 +70,7 @@ func (r *Record) Encode() []byte {
 	return o.Join().JSON()
 }
 
-// DecodeRecord reads what Encode wrote.
+// DecodeRecord decodes the JSON that Encode returns.
 func DecodeRecord(data []byte) (*Record, error) {
 	doc, err := document.Parse(data, document.Options{MaxBytes: -1})
 	if err != nil {
@@ -90,8 +87,8 @@ func DecodeRecord(data []byte) (*Record, error) {
 	return r, nil
 }
 
-// spellsNegativeZero reports whether a number within was stored as -0, which is
-// read as an integer.
+// spellsNegativeZero reports whether a number within v was written as -0, which is decoded as
+// an integer.
 func spellsNegativeZero(v document.Value) bool {
 	switch v.Kind() {
 	case document.Number:
@@ -106,8 +103,8 @@ func spellsNegativeZero(v document.Value) bool {
 	return false
 }
 
-// newRecord returns the record of an object. live is an object that it was made
-// from and that rereading does not change, absent for none.
+// newRecord returns the record of an object. live is the object that it was made from, if
+// reread leaves that unchanged, otherwise absent.
 func newRecord(o fieldmanager.Object, live document.Value) *Record {
 	o.Value = withMeta(o.Value, "resourceVersion", document.Value{})
 	o.Value = withMeta(o.Value, "selfLink", document.Value{})
@@ -121,7 +118,7 @@ func newRecord(o fieldmanager.Object, live document.Value) *Record {
 	return r
 }
 
-// hasNegativeZero reports whether a number within is printed as -0.
+// hasNegativeZero reports whether a number within v is printed as -0.
 func hasNegativeZero(v document.Value) bool {
 	switch v.Kind() {
 	case document.Number:
@@ -136,9 +133,9 @@ func hasNegativeZero(v document.Value) bool {
 	return false
 }
 
-// reread returns a value as it is read again from its text: a number such as 2.0
-// is printed without its fraction, and is an integer from then on. Parts shared with
-// live, which rereading does not change, are not looked into.
+// reread returns the value after encoding it as JSON and decoding it again: 2.0 is printed
+// without its fraction and becomes an integer. Parts shared with live, which reread leaves
+// unchanged, are skipped.
 func reread(v, live document.Value) document.Value {
 	if !hasFloat(v, live) {
 		return v
@@ -146,7 +143,7 @@ func reread(v, live document.Value) document.Value {
 	return withIntegers(v, live)
 }
 
-// withIntegers is reread for a value that has numbers which are not integers.
+// withIntegers is reread for a value that contains floats.
 func withIntegers(v, live document.Value) document.Value {
 	if remake.Shared(v, live) {
 		return v
@@ -168,8 +165,7 @@ func withIntegers(v, live document.Value) document.Value {
 	return v
 }
 
-// hasFloat reports whether a number that is not an integer is in a part of v that v does
-// not share with live.
+// hasFloat reports whether v contains a float outside the parts that it shares with live.
 func hasFloat(v, live document.Value) bool {
 	switch v.Kind() {
 	case document.Number:
@@ -197,19 +193,19 @@ func hasFloat(v, live document.Value) bool {
 	return false
 }
 
-// UID returns the object's uid, by which stores check preconditions.
+// UID returns the object's uid, for preconditions in stores.
 func (r *Record) UID() string { return meta(r.object.Value, "uid") }
 
-// Equal reports whether a and b are one record, for the store: an update that
-// changes nothing gives back the record that it was given.
+// Equal reports whether a and b are the same record. A store uses it to detect updates that
+// change nothing, which return the record that they were given.
 func Equal(a, b *Record) bool { return a == b }
 
-// same reports whether two records say the same.
+// same reports whether two records have equal contents.
 func (r *Record) same(o *Record) bool {
 	return r.original.Exists() == o.original.Exists() && document.Identical(r.object.Value, o.object.Value) && sameManagers(r.object.Managed, o.object.Managed, true)
 }
 
-// sameManagers compares managers, with or without the times of their entries.
+// sameManagers compares managedFields, with or without the timestamps of their entries.
 func sameManagers(a, b fieldmanager.Managed, times bool) bool {
 	if document.SameNode(a.Value(), b.Value()) {
 		return true
@@ -234,7 +230,7 @@ func withoutTimes(m fieldmanager.Managed) document.Value {
 	return list.List()
 }
 
-// versioned returns the object as it is read at a revision.
+// versioned returns the object with its resourceVersion set to a revision.
 func versioned(o fieldmanager.Object, revision int64) fieldmanager.Object {
 	o.Value = withMeta(o.Value, "resourceVersion", document.NewString(strconv.FormatInt(revision, 10)))
 	return o

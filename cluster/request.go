@@ -5,10 +5,10 @@ import (
 	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
 
-// Verb says what a request does.
+// Verb is the API verb of a request.
 type Verb uint8
 
-// The verbs of the Kubernetes API. Connect and proxy are not served.
+// The verbs of the Kubernetes API. connect and proxy are not supported.
 const (
 	Get Verb = iota
 	List
@@ -29,15 +29,14 @@ func (v Verb) String() string {
 	return "unknown"
 }
 
-// Format says how a request's body is written, which for a patch says also what
-// kind of patch it is.
+// Format is the media type of a request's body. For a patch it is also the type of the patch.
 type Format uint8
 
-// The formats of bodies.
+// Formats of request bodies.
 const (
-	// JSON is an object, or the options of a deletion, in JSON.
+	// JSON is an object, or DeleteOptions, in JSON.
 	JSON Format = iota
-	// YAML is the same in YAML.
+	// YAML is an object, or DeleteOptions, in YAML.
 	YAML
 	// JSONPatch is application/json-patch+json (RFC 6902).
 	JSONPatch
@@ -45,97 +44,95 @@ const (
 	MergePatch
 	// StrategicPatch is application/strategic-merge-patch+json.
 	StrategicPatch
-	// ApplyPatch is application/apply-patch+yaml, a configuration for
-	// server-side apply; JSON is YAML too.
+	// ApplyPatch is application/apply-patch+yaml, an apply configuration for server-side
+	// apply, in YAML or JSON.
 	ApplyPatch
-	// UnknownFormat is any other content type. A request with a body is then
-	// refused with 415 in the words for its kind and verb.
+	// UnknownFormat is any other media type. A request that has a body is then refused with
+	// 415 (Unsupported Media Type).
 	UnknownFormat
 )
 
-// Request is one request to the API, after its protocol has been read. The zero
-// values of all options ask for what the API server does when they are missing.
+// Request is a request to the API, independent of its transport. The zero value of each option
+// means the same as its absence in a request to the API server.
 type Request struct {
 	Verb Verb
 
-	// Group is empty for the core group. Resource is the plural, as in a path.
+	// Group is empty for the core group. Resource is the plural name, such as "deployments".
 	Group, Version, Resource string
-	// Namespace is empty for resources of the cluster, and for a list or watch
-	// over all namespaces.
+	// Namespace is empty for cluster-scoped resources, and for a list or watch in all
+	// namespaces.
 	Namespace string
-	// Name is empty for create, list, watch over many and deletecollection.
+	// Name is empty for create, list, deletecollection and a watch of several objects.
 	Name string
-	// Subresource is empty or one that is served: status, scale, and of some
-	// built-in kinds finalize, approval, ephemeralcontainers, resize, binding,
-	// eviction and token. Others are answered 404.
+	// Subresource is empty for the object itself. All kinds that have them serve status and
+	// scale; some built-in kinds also serve finalize, approval, ephemeralcontainers, resize,
+	// binding, eviction and token. Any other is answered with 404.
 	Subresource string
 
 	Format Format
-	// Document is the body where it has been parsed already, as by a caller in the
-	// same process; Body is not read then. Its duplicate keys, if it was parsed
-	// with any allowed, are reported as those of a Body are.
+	// Document is the parsed body, for callers that have parsed it already; Body is then
+	// ignored. If duplicate keys were allowed in parsing, they are reported like those of
+	// Body.
 	Document *document.Document
-	// Body is the body as sent, at most 3 MiB. It is not changed and not kept.
+	// Body is the body, at most 3 MiB. It is neither changed nor retained.
 	Body []byte
 
-	// User is who asks. It is written into CertificateSigningRequests, nothing
-	// else depends on it.
+	// User is the requesting user. It is recorded in CertificateSigningRequests; nothing else
+	// depends on it.
 	User User
 
-	// UserAgent stands in for a missing FieldManager in all writes but apply:
-	// what comes before its first "/".
+	// UserAgent is the User-Agent header. If FieldManager is empty, its part before the first
+	// "/" is the field manager of all writes except apply.
 	UserAgent string
 
-	// Notes, where not nil, receives what is decided about a create, an update or a
-	// patch.
+	// Notes, if not nil, receives the decisions about a create, update or patch.
 	Notes Notes
 
 	Options
 }
 
-// User is who asks.
+// User is the requesting user.
 type User = defaults.User
 
-// Options are the parameters of a request, as they come in its query. Which of
-// them count depends on the verb.
+// Options are the query parameters of a request. The verb determines which are used.
 type Options struct {
-	// FieldManager names who writes; apply requires it.
+	// FieldManager is the name of the field manager; apply requires it.
 	FieldManager string
-	// Force takes over the fields of others in an apply. On any other patch it
+	// Force resolves the conflicts of an apply by taking ownership. For any other patch it
 	// must be nil.
 	Force *bool
-	// FieldValidation is Strict, Warn, Ignore or "", which is Warn.
+	// FieldValidation is Strict, Warn, Ignore or "", which means Warn.
 	FieldValidation string
 	// DryRun is empty or [All].
 	DryRun []string
 
-	// ResourceVersion and ResourceVersionMatch choose the state that get, list
-	// and watch show.
+	// ResourceVersion and ResourceVersionMatch select the state that a get, list or watch
+	// returns.
 	ResourceVersion      string
 	ResourceVersionMatch string
 	LabelSelector        string
 	FieldSelector        string
 	Limit                int64
 	Continue             string
-	// Bookmarks (allowWatchBookmarks) lets a watch send bookmarks.
+	// Bookmarks enables bookmark events in a watch (allowWatchBookmarks).
 	Bookmarks bool
-	// InitialEvents (sendInitialEvents) makes a watch begin with what there is.
+	// InitialEvents makes a watch begin with the existing objects (sendInitialEvents).
 	InitialEvents *bool
 
-	// Deletion holds the options of delete and deletecollection that came in
-	// the query. A body, which is a DeleteOptions object, is read in their place.
+	// Deletion holds the options of delete and deletecollection from the query. They are
+	// ignored if the request has a body, which is a DeleteOptions object.
 	Deletion Deletion
 }
 
-// Deletion are the options of a deletion (DeleteOptions of meta.k8s.io/v1).
+// Deletion holds the options of a deletion (metav1.DeleteOptions).
 type Deletion struct {
 	GracePeriodSeconds *int64
-	// PropagationPolicy is Orphan, Background or Foreground; nil where nothing
-	// is said.
+	// PropagationPolicy is Orphan, Background or Foreground; nil selects the default of the
+	// resource.
 	PropagationPolicy *string
-	// OrphanDependents is the older form of PropagationPolicy; only one of the
-	// two may be given.
+	// OrphanDependents is the deprecated form of PropagationPolicy. At most one of the two may
+	// be set.
 	OrphanDependents *bool
-	// UID and ResourceVersion, where not nil, must be the object's.
+	// UID and ResourceVersion, if not nil, are preconditions: they must equal the object's.
 	UID, ResourceVersion *string
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// requests sends short requests to a cluster.
+// requests sends requests in a short form to a cluster.
 type requests struct {
 	t *testing.T
 	c *cluster.Cluster
@@ -60,7 +60,7 @@ func (q requests) do(verb cluster.Verb, path string, body string, change ...func
 	return resp, st
 }
 
-// must is do for a request that has to succeed.
+// must is do for a request that must succeed.
 func (q requests) must(verb cluster.Verb, path string, body string, change ...func(*cluster.Request)) document.Value {
 	q.t.Helper()
 	resp, st := q.do(verb, path, body, change...)
@@ -70,7 +70,7 @@ func (q requests) must(verb cluster.Verb, path string, body string, change ...fu
 	return resp.Object
 }
 
-// refused is do for a request that has to be refused with a code.
+// refused is do for a request that must fail with the given code.
 func (q requests) refused(code int, verb cluster.Verb, path string, body string, change ...func(*cluster.Request)) *cluster.Status {
 	q.t.Helper()
 	resp, st := q.do(verb, path, body, change...)

@@ -8,31 +8,30 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// The subresources that are more than a part of their object's kind.
+// Subresources with a kind or rules of their own.
 const (
 	subStatus = "status"
 	subScale  = "scale"
 )
 
-// endpoint is what a request is about: a resource in one version, and a
-// subresource of it.
+// endpoint is the target of a request: a resource in one version, or a subresource.
 type endpoint struct {
 	kind     *schema.Kind
 	strategy *kinds.Strategy
-	// sub is the subresource, "" for the resource itself.
+	// sub is the name of the subresource, "" for the resource itself.
 	sub string
-	// body is the kind of what is sent and answered: kind, or Scale.
+	// body is the kind of request and response bodies: kind, or Scale.
 	body *schema.Kind
 }
 
-// what names the resource in messages.
+// what returns the qualified resource name for messages.
 func (e *endpoint) what() groupResource { return groupResource{e.kind.Group, e.kind.Resource} }
 
-// whatKind names the kind in messages about invalid objects.
+// whatKind returns the qualified kind for messages about invalid objects.
 func (e *endpoint) whatKind() groupResource { return groupResource{e.kind.Group, e.kind.Kind} }
 
-// key returns where an object is stored; name "" gives the scope of all of the
-// namespace, or of all namespaces where that is empty too.
+// key returns the key of an object in the store. With name "" it is the prefix of all objects
+// in the namespace, or in all namespaces if namespace is "", too.
 func (e *endpoint) key(namespace, name string) string {
 	var b strings.Builder
 	b.WriteString("/registry/" + e.strategy.StorageName() + "/")
@@ -43,7 +42,7 @@ func (e *endpoint) key(namespace, name string) string {
 	return b.String()
 }
 
-// resolve finds what a request is about, and refuses what is not served.
+// resolve returns the endpoint of a request, or an error if it is not served.
 func (p *pipeline) resolve(r *Request) (*endpoint, *Status) {
 	kind, ok := p.kinds.Resource(r.Group, r.Version, r.Resource)
 	if !ok || kind.Resource == "" {
@@ -52,8 +51,8 @@ func (p *pipeline) resolve(r *Request) (*endpoint, *Status) {
 	return p.endpoint(kind, r)
 }
 
-// endpoint returns what a request to an object of a kind is about, and refuses
-// what is not served.
+// endpoint returns the endpoint of a request to an object of the kind, or an error if it is
+// not served.
 func (p *pipeline) endpoint(kind *schema.Kind, r *Request) (*endpoint, *Status) {
 	if !kind.Namespaced && r.Namespace != "" {
 		return nil, noResource()
@@ -70,7 +69,7 @@ func (p *pipeline) endpoint(kind *schema.Kind, r *Request) (*endpoint, *Status) 
 		return nil, wrongMethod(ep, r)
 	}
 	if needsName(r) && r.Name == "" {
-		return nil, badRequest("the request names no object of " + ep.what().String())
+		return nil, badRequest("the name of an object of " + ep.what().String() + " is required")
 	}
 	if kind.Namespaced && r.Namespace == "" && (r.Verb != List && r.Verb != Watch || r.Name != "") {
 		return nil, p.noNamespace(kind, r)
@@ -78,8 +77,7 @@ func (p *pipeline) endpoint(kind *schema.Kind, r *Request) (*endpoint, *Status) 
 	return ep, nil
 }
 
-// needsName reports whether a request is about one object that it names. (A
-// watch may be either.)
+// needsName reports whether the verb requires a name. (For a watch it is optional.)
 func needsName(r *Request) bool {
 	switch r.Verb {
 	case Create:
@@ -92,7 +90,7 @@ func needsName(r *Request) bool {
 	return true
 }
 
-// resolveSub finds a subresource and returns its verbs.
+// resolveSub resolves the subresource and returns its verbs.
 func (p *pipeline) resolveSub(ep *endpoint, r *Request) ([]string, *Status) {
 	kind := ep.kind
 	if !kind.Builtin {
@@ -130,8 +128,8 @@ func (p *pipeline) resolveSub(ep *endpoint, r *Request) ([]string, *Status) {
 	return nil, notServed(ep, r.Subresource)
 }
 
-// wrongMethod answers a verb that is not served: custom resources have other
-// words for it than built-in ones.
+// wrongMethod returns the error for a verb that is not supported. Custom resources have
+// another message than built-in kinds.
 func wrongMethod(ep *endpoint, r *Request) *Status {
 	if !ep.kind.Builtin && ep.sub != "" {
 		return methodNotAllowed(ep.what(), r.Verb.String())
@@ -144,8 +142,8 @@ func notAllowedHere() *Status {
 		Message: "the server does not allow this method on the requested resource"}
 }
 
-// noNamespace answers a request without a namespace for a resource that needs
-// one: the path of built-in ones exists for lists.
+// noNamespace returns the error for a request to a namespaced resource that lacks the
+// namespace. For built-in kinds the path without a namespace exists, for lists.
 func (p *pipeline) noNamespace(kind *schema.Kind, r *Request) *Status {
 	if kind.Builtin && r.Name == "" {
 		return notAllowedHere()

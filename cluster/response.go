@@ -7,50 +7,49 @@ import (
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 )
 
-// Response is the answer to a request that succeeded.
+// Response is the response to a request that succeeded.
 type Response struct {
 	// Code is the HTTP status code: 200, 201 or 202.
 	Code int
-	// Object is the object, the list or, for a deletion, the object or a Status
-	// of success. It has its apiVersion, kind, resourceVersion and managedFields.
-	// It is absent for a watch.
+	// Object is the object, the list or, for a deletion, the deleted object or a Status of
+	// success. It includes apiVersion, kind, resourceVersion and managedFields. It is absent
+	// for a watch.
 	Object document.Value
-	// Before is the object before a write of [Pipeline.Step], as it is read from a
-	// store. After is the object after any write. It differs from Object only if Object
-	// is of another kind than the stored object, such as a Scale.
+	// Before is the object before a write of [Pipeline.Step], as read from a store. After is
+	// the object after any write. It differs from Object only if Object has another kind than
+	// the stored object, such as a Scale.
 	Before, After fieldmanager.Object
-	// Warnings are texts for Warning headers, in order, without code and quotes.
+	// Warnings are the texts of Warning headers, in order, without code and quotation marks.
 	Warnings []string
-	// Events is the stream of a watch, else nil. It must be stopped.
+	// Events is the stream of a watch, otherwise nil. The caller must call its Stop.
 	Events *Stream
 }
 
-// Event is what a watch delivers.
+// Event is a watch event (metav1.WatchEvent).
 type Event struct {
 	// Type is ADDED, MODIFIED, DELETED, BOOKMARK or ERROR.
 	Type string
-	// Object is the object, for BOOKMARK one with only a resourceVersion, for
-	// ERROR a Status, after which the stream ends.
+	// Object is the object. For BOOKMARK it has only a resourceVersion; for ERROR, after which
+	// the stream ends, it is a Status.
 	Object document.Value
 }
 
-// ShownEvent is what a watch delivers, with the object as it is stored. Bookmarks
-// and errors are no stored objects: for them it is in Object.
+// ShownEvent is a watch event with the object in its stored form. Bookmarks and errors have no
+// stored object: theirs is in Object.
 type ShownEvent struct {
 	Event
 	Shown Shown
 }
 
-// Stream delivers the events of a watch in order. Next and NextShown may be called
-// by one goroutine at a time.
+// Stream delivers the events of a watch in order. Next and NextShown must not be called
+// concurrently.
 type Stream struct {
 	next func(context.Context) (ShownEvent, error)
 	stop func()
 }
 
-// Next waits for the next event. It fails with the context's error when that
-// ends, after which it may be called again, and with io.EOF when the stream has
-// ended.
+// Next waits for the next event. If ctx ends, it returns the context's error, and Next may be
+// called again. At the end of the stream it returns io.EOF.
 func (s *Stream) Next(ctx context.Context) (Event, error) {
 	event, err := s.next(ctx)
 	if event.Shown.Exists() {
@@ -59,9 +58,9 @@ func (s *Stream) Next(ctx context.Context) (Event, error) {
 	return event.Event, err
 }
 
-// NextShown waits for the next event as Next does. The event's Object is absent
-// where it has a Shown.
+// NextShown is Next for events with the object in its stored form. The event's Object is
+// absent if it has a Shown.
 func (s *Stream) NextShown(ctx context.Context) (ShownEvent, error) { return s.next(ctx) }
 
-// Stop frees what the stream holds. Stopping again does nothing.
+// Stop closes the stream and releases its resources. It may be called more than once.
 func (s *Stream) Stop() { s.stop() }

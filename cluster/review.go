@@ -9,14 +9,14 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// asks reports whether a built-in kind is a question or an order rather than an
-// object: it can only be created, and nothing is stored.
-func asks(k *schema.Kind) bool {
+// isReview reports whether a built-in kind is a review or a request rather than a stored object,
+// such as SubjectAccessReview: it can only be created, and is not stored.
+func isReview(k *schema.Kind) bool {
 	return k.Builtin && slices.Contains(k.Verbs, "create") && !slices.Contains(k.Verbs, "get")
 }
 
-// review answers a question about access. Here everything is allowed to
-// everybody, and no token is known, as with authorization always-allow.
+// review answers an access or token review. Everything is allowed to every user, as with
+// --authorization-mode=AlwaysAllow, and no token is valid.
 func (t *task) review() (*Response, *Status) {
 	object, st := t.mutate(fieldmanager.Object{Value: t.body}, fieldmanager.Object{})
 	if st != nil {
@@ -28,7 +28,7 @@ func (t *task) review() (*Response, *Status) {
 	}
 	review := t.ep.strategy.Review
 	if review == nil {
-		return nil, &Status{Code: 405, Reason: ReasonMethodNotAllowed, Message: t.Resource + " are not served"}
+		return nil, &Status{Code: 405, Reason: ReasonMethodNotAllowed, Message: t.Resource + " are not supported"}
 	}
 	status, err := review.Status(t.body.Get("spec"), t.User)
 	var wrong schema.FieldError

@@ -7,33 +7,32 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Rules evaluates the validation rules in CEL (x-kubernetes-validations) of
-// CustomResourceDefinitions. It is safe for concurrent use.
+// Rules evaluates the CEL validation rules (x-kubernetes-validations) of
+// CustomResourceDefinitions. It must be safe for concurrent use.
 type Rules interface {
-	// Object returns the rules that an object of a kind breaks, and warnings for
-	// those that an unchanged value may go on breaking (ratcheting). old is the
-	// live object, absent for a new one.
+	// Object returns the rules that a custom resource violates, and warnings for those that
+	// are only tolerated because the value is unchanged (ratcheting). old is the live object,
+	// absent for a create.
 	Object(ctx context.Context, crd *schema.CRD, kind *schema.Kind, object, old document.Value) (causes []Cause, warnings []string)
-	// Definition returns what is wrong with the expressions of an object of a
-	// built-in kind that has some, such as a CustomResourceDefinition or an admission
-	// policy: those that do not compile, have a wrong type, cost too much. old is the
-	// live object, absent for a new one. With complete the causes are everything that
-	// is wrong with the object.
+	// Definition checks the expressions within an object of a built-in kind, such as a
+	// CustomResourceDefinition or an admission policy, and returns those that do not compile,
+	// have a wrong type or exceed the cost limit. old is the live object, absent for a create.
+	// If complete is true, the causes also include all other validation errors of the object.
 	Definition(ctx context.Context, kind *schema.Kind, object, old document.Value) (causes []Cause, complete bool)
 }
 
-// Conversion converts custom resources whose definition asks for a conversion
-// webhook. It is safe for concurrent use.
+// Conversion converts custom resources whose definition has a conversion webhook. It must be
+// safe for concurrent use.
 type Conversion interface {
-	// Convert returns an object in another version of its kind. An error is
-	// answered with its text as it is.
+	// Convert returns the object converted to apiVersion. The text of an error becomes the
+	// message of the response unchanged.
 	Convert(ctx context.Context, crd *schema.CRD, object document.Value, apiVersion string) (document.Value, error)
 }
 
-// checkRules evaluates the validation rules (CEL) of a custom resource and adds their
-// errors to causes. Some causes block all rules, because rules rely on the types and
-// sizes that the schema declares (apiextensions-apiserver, hasBlockingErr); a further
-// cause then says so, even if rules are not evaluated here.
+// checkRules evaluates the CEL validation rules of a custom resource and appends their errors
+// to causes. Some schema errors block all rules, which rely on the declared types and sizes
+// (apiextensions-apiserver, hasBlockingErr); a further cause reports that, even if rules are
+// not evaluated here.
 func (t *task) checkRules(causes []Cause, object, live document.Value) []Cause {
 	if t.ep.kind.Rules == 0 {
 		return causes
@@ -56,7 +55,7 @@ func (t *task) checkRules(causes []Cause, object, live document.Value) []Cause {
 	return append(causes, broken...)
 }
 
-// checkDefinition adds what is wrong with the expressions of a built-in object.
+// checkDefinition appends the errors in the expressions of a built-in object to causes.
 func (t *task) checkDefinition(causes []Cause, object, live document.Value) []Cause {
 	if t.config.Rules == nil || t.ep.sub != "" {
 		return causes

@@ -11,20 +11,18 @@ import (
 	"github.com/patchlab-dev/patchlab/kinds"
 )
 
-// The scale subresource shows an object's number of replicas as a Scale of
-// autoscaling/v1, and takes one to change it.
+// scaleVersion is the apiVersion of the Scale object that the scale subresource serves.
 
 const scaleVersion = "autoscaling/v1"
 
-// replicasUnset is the replica count in the Scale of a custom resource that has none: the
-// smallest int32, as in apiextensions-apiserver.
+// replicasUnset is the replica count in the Scale of a custom resource whose replicas are not
+// set: the smallest int32, as in apiextensions-apiserver.
 const replicasUnset = math.MinInt32
 
-// scalePath takes a path such as ".spec.replicas" apart.
+// scalePath splits a path such as ".spec.replicas" into its fields.
 func scalePath(path string) []string { return strings.Split(strings.TrimPrefix(path, "."), ".") }
 
-// scaleOf returns an object's Scale. found says that the object has a number of
-// replicas.
+// scaleOf returns an object's Scale. found reports whether the object's replicas are set.
 func (ep *endpoint) scaleOf(object document.Value) (scale document.Value, found bool, st *Status) {
 	paths := ep.kind.Scale
 	wanted, found, st := ep.replicas(object, paths.SpecReplicasPath)
@@ -64,17 +62,17 @@ func (ep *endpoint) replicas(object document.Value, path string) (int64, bool, *
 	return n, true, nil
 }
 
-// scaleError says that a number of replicas is no integer.
+// scaleError reports that replicas is not an integer.
 type scaleError struct {
 	path  string
 	found document.Value
 }
 
 func (e *scaleError) Error() string {
-	return e.path + " must be an integer, it is " + e.found.String()
+	return e.path + " must be an integer, got " + e.found.String()
 }
 
-// scaleSelector writes an object's selector as the text of a label selector.
+// scaleSelector returns an object's selector in the syntax of the labelSelector parameter.
 func (ep *endpoint) scaleSelector(object document.Value) string {
 	path := ep.kind.Scale.LabelSelectorPath
 	if path == "" {
@@ -85,13 +83,12 @@ func (ep *endpoint) scaleSelector(object document.Value) string {
 		return text
 	}
 	if !v.Get("matchLabels").Exists() && !v.Get("matchExpressions").Exists() {
-		return selectorText(v, document.Value{}) // a replication controller's
+		return selectorText(v, document.Value{}) // the map of a ReplicationController
 	}
 	return selectorText(v.Get("matchLabels"), v.Get("matchExpressions"))
 }
 
-// changeScale carries a write out on an object's Scale and then gives the object
-// the new number.
+// changeScale applies a write to an object's Scale and copies its replicas to the object.
 func (t *task) changeScale(live fieldmanager.Object) (outcome, *Status) {
 	old, found, st := t.ep.scaleOf(live.Value)
 	if st != nil {
@@ -122,12 +119,12 @@ func (t *task) changeScale(live fieldmanager.Object) (outcome, *Status) {
 		return outcome{}, plainError(err)
 	}
 	t.passed(StageScaled, object.Value)
-	out, st := t.settle(live, object)
+	out, st := t.finishChange(live, object)
 	out.warnings = append(warnings, out.warnings...)
 	return out, st
 }
 
-// checkScale refuses a Scale that cannot be carried out.
+// checkScale validates a changed Scale.
 func (t *task) checkScale(scale, live document.Value) *Status {
 	replicas, _ := scale.Lookup("spec", "replicas").Int()
 	if !t.ep.kind.Builtin {
@@ -151,8 +148,8 @@ func (t *task) checkScale(scale, live document.Value) *Status {
 	return nil
 }
 
-// scaleManagers returns the managedFields of an object's Scale: the managers that own the
-// object's replicas own spec.replicas of the Scale (KEP-2527).
+// scaleManagers returns the managedFields of an object's Scale: the owners of the object's
+// replicas own spec.replicas of the Scale (KEP-2527).
 func (t *task) scaleManagers(m fieldmanager.Managed) (fieldmanager.Managed, error) {
 	var list document.ListBuilder
 	for _, e := range m.Entries() {
@@ -166,15 +163,15 @@ func (t *task) scaleManagers(m fieldmanager.Managed) (fieldmanager.Managed, erro
 	return fieldmanager.DecodeManaged(list.List())
 }
 
-// replicasInScale is the field of a Scale that counts.
+// replicasInScale returns the path of the replicas in a Scale.
 func replicasInScale() document.Path { return document.Keys("spec", "replicas") }
 
-// scaledManagers are the object's managers after its Scale was written: who is
-// no longer a manager of the Scale loses the object's replicas, who came to own
-// them there owns them here. A manager that updates is another one there, because
-// the Scale's version is another, and so always goes through both: a write that
-// changes nothing leaves it with two entries of one name, until the next write
-// reads them and the later takes the other's place.
+// scaledManagers returns the object's managedFields after a write to its Scale: managers that
+// no longer own spec.replicas of the Scale lose the object's replicas, and new owners get
+// them. An Update entry of the Scale has the Scale's apiVersion, so it never equals the
+// object's entry for the same manager. A write that changes nothing therefore leaves two
+// entries of the same manager; the next write that decodes them keeps the later one.
+// kube-apiserver does the same.
 func (t *task) scaledManagers(parent, scale fieldmanager.Managed) (fieldmanager.Managed, error) {
 	there := map[fieldmanager.Owner]bool{}
 	for _, e := range scale.Entries() {
@@ -211,8 +208,8 @@ func (t *task) scaledManagers(parent, scale fieldmanager.Managed) (fieldmanager.
 	return fieldmanager.DecodeStored(list.List())
 }
 
-// scaleOwner is the owner without the version of an apply, which does not
-// distinguish owners.
+// scaleOwner returns the owner without the apiVersion of an apply, which does not distinguish
+// owners.
 func scaleOwner(o fieldmanager.Owner) fieldmanager.Owner {
 	if o.Operation == fieldmanager.OperationApply {
 		o.APIVersion = ""
@@ -220,8 +217,8 @@ func scaleOwner(o fieldmanager.Owner) fieldmanager.Owner {
 	return o
 }
 
-// replicasPath is where an apiVersion of the object's kind has its replicas, nil
-// for a version without scale; known is false for other versions.
+// replicasPath returns the path of the replicas in an apiVersion of the object's kind, nil if
+// that version has no scale subresource; known is false for versions that are not served.
 func (t *task) replicasPath(apiVersion string) (path document.Path, known bool) {
 	k, ok := t.version(t.ep.kind, apiVersion)
 	if !ok {

@@ -7,9 +7,8 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// selectorText writes a label selector, given as the labels that must match and
-// the expressions that must hold, in the syntax of the labelSelector parameter,
-// sorted by key as the API server does.
+// selectorText formats matchLabels and matchExpressions in the syntax of the labelSelector
+// parameter, sorted by key as the API server sorts them.
 func selectorText(matchLabels, expressions document.Value) string {
 	type term struct{ key, text string }
 	var terms []term

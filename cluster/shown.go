@@ -7,10 +7,9 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Shown is a stored object as an endpoint shows it. Its encodings are made once
-// and kept with the stored object, so that lists and watch events are put together
-// from them. A Shown is immutable and safe for concurrent use; the zero Shown is
-// no object.
+// Shown is a stored object in the form in which an endpoint serves it. Its encodings are
+// computed once and cached with the stored object; lists and watch events are assembled from
+// them. A Shown is immutable and safe for concurrent use. The zero Shown is no object.
 type Shown struct {
 	*form
 	record   *Record
@@ -18,27 +17,26 @@ type Shown struct {
 	revision int64
 }
 
-// form holds the encodings of a stored object as it is shown for one kind, at any
-// revision.
+// form holds the encodings of a stored object for one kind, at any revision.
 type form struct {
 	kind *schema.Kind
 	text *objectText
-	// other is an encoding that a server asked for.
+	// other is the encoding that [Shown.Encoding] cached.
 	other atomic.Pointer[encoding]
 }
 
 // Exists reports whether there is an object.
 func (s Shown) Exists() bool { return s.form != nil }
 
-// Kind is the kind for which the object is shown.
+// Kind returns the kind in which the object is served.
 func (s Shown) Kind() *schema.Kind { return s.kind }
 
-// Revision is the resource version with which the object is shown.
+// Revision returns the revision that is the object's resourceVersion.
 func (s Shown) Revision() int64 { return s.revision }
 
-// Value is the object, with its resourceVersion.
+// Value returns the object, including its resourceVersion.
 func (s Shown) Value() document.Value {
-	value, _ := s.pipeline.show(s.kind, versioned(s.record.object, s.revision)) // showing it has succeeded before
+	value, _ := s.pipeline.show(s.kind, versioned(s.record.object, s.revision)) // show succeeded for this record before
 	return value
 }
 
@@ -47,14 +45,14 @@ func (s Shown) AppendJSON(dst []byte) []byte {
 	return s.text.appendObject(dst, s.revision, true)
 }
 
-// Size is the length of the object's JSON without the resourceVersion.
+// Size returns the length in bytes of the object's JSON without the resourceVersion.
 func (s Shown) Size() int { return len(s.text.json) }
 
-// JSON returns the object's JSON in parts, of which the long ones are the text that is
-// kept with the object: who writes them to many clients needs no copy for each.
+// JSON returns the object's JSON in parts. The long parts refer to the cached text, so that
+// writing them to many clients needs no copy.
 func (s Shown) JSON() []string { return s.parts(0, len(s.text.json)) }
 
-// MetadataJSON returns the JSON of the object's metadata in parts as [Shown.JSON] does.
+// MetadataJSON returns the JSON of the object's metadata in parts, like [Shown.JSON].
 func (s Shown) MetadataJSON() []string { return s.parts(s.text.metadataBegin, s.text.metadataEnd) }
 
 func (s Shown) parts(begin, end int) []string {
@@ -62,8 +60,8 @@ func (s Shown) parts(begin, end int) []string {
 	return []string{t.json[begin:t.revision], string(t.appendRevision(nil, s.revision)), t.json[t.revision:end]}
 }
 
-// AppendItem appends the object's JSON as an item of a list: built-in kinds have
-// no apiVersion and kind there.
+// AppendItem appends the object's JSON as an item of a list. Items of built-in kinds have no
+// apiVersion and kind.
 func (s Shown) AppendItem(dst []byte) []byte {
 	return s.text.appendObject(dst, s.revision, !s.kind.Builtin)
 }
@@ -73,9 +71,8 @@ func (s Shown) AppendMetadata(dst []byte) []byte {
 	return s.text.appendRange(dst, s.text.metadataBegin, s.text.metadataEnd, s.revision)
 }
 
-// Encoding returns what encode makes of the object without its resourceVersion.
-// It is kept with the object: encode is called again only if another encoder asked
-// in between. Encoders are compared by name.
+// Encoding returns the result of encode for the object without its resourceVersion. The result
+// is cached with the object under name, for the name used last only.
 func (s Shown) Encoding(name string, encode func(*schema.Kind, document.Value) any) any {
 	if kept := s.other.Load(); kept != nil && kept.name == name {
 		return kept.value
@@ -91,7 +88,7 @@ type encoding struct {
 	value any
 }
 
-// shown returns a record as the endpoint of a kind shows it at a revision.
+// shown returns a record at a revision as the endpoint of a kind serves it.
 func (p *pipeline) shown(k *schema.Kind, r *Record, revision int64) (Shown, *Status) {
 	if f := r.form.Load(); f != nil && f.kind == k {
 		return Shown{f, r, p, revision}, nil
@@ -101,15 +98,15 @@ func (p *pipeline) shown(k *schema.Kind, r *Record, revision int64) (Shown, *Sta
 		return Shown{}, st
 	}
 	f := &form{kind: k, text: textOf(value)}
-	if p.steady(k, r) {
+	if p.isCacheable(k, r) {
 		r.form.Store(f)
 	}
 	return Shown{f, r, p, revision}, nil
 }
 
-// steady reports whether a record is shown for a kind in the same way for as long
-// as the kind lasts. What a converter returns may change.
-func (p *pipeline) steady(k *schema.Kind, r *Record) bool {
+// isCacheable reports whether the served form of a record can be cached for the lifetime of the
+// kind. The result of a converter cannot, because it may change.
+func (p *pipeline) isCacheable(k *schema.Kind, r *Record) bool {
 	if k.Builtin || r.object.Value.Get("apiVersion").StringOr("") == k.APIVersion() {
 		return true
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/patchlab-dev/patchlab/cluster"
 )
 
-// large returns a ConfigMap with about bytes in its data, in n keys.
+// large returns a ConfigMap with n keys and about the given number of bytes in its data.
 func large(name string, n, bytes int) string {
 	var b strings.Builder
 	for i := range n {
@@ -17,14 +17,14 @@ func large(name string, n, bytes int) string {
 	return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"` + name + `"},"data":{` + b.String()[1:] + `}}`
 }
 
-// largeDeployment has an argument without a limit of its own, unlike the data of
-// ConfigMaps.
+// largeDeployment returns a Deployment with a long argument; unlike the data of a ConfigMap,
+// arguments have no size limit of their own.
 func largeDeployment(bytes int) string {
 	return `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"b"},"spec":{"selector":{"matchLabels":{"a":"b"}},
 		"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i","args":["` + strings.Repeat("x", bytes) + `"]}]}}}}`
 }
 
-// kube-apiserver passes etcd's refusal on as it is.
+// kube-apiserver returns etcd's error unchanged.
 func TestTooLargeObjectIsRefused(t *testing.T) {
 	q := newRequests(t, cluster.Config{})
 	tooLarge := func(what string, st *cluster.Status) {
@@ -47,9 +47,9 @@ func TestTooLargeObjectIsRefused(t *testing.T) {
 
 func force(r *cluster.Request) { yes := true; r.Force = &yes }
 
-// Managers that make an object too large are left out, but for an apply.
+// managedFields that make an object too large are dropped, except for an apply.
 func TestManagersGoBeforeAnObjectIsTooLarge(t *testing.T) {
-	const keys = 25_000 // some 20 bytes of each in managedFields
+	const keys = 25_000 // each takes some 20 bytes in managedFields
 	body := large("c", keys, keys*40)
 	for _, verb := range []cluster.Verb{cluster.Create, cluster.Update} {
 		t.Run(verb.String(), func(t *testing.T) {

@@ -4,54 +4,53 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// Status is a failure as the API server tells it: the Status kind of
-// meta.k8s.io/v1. Every error of this package is a *Status, to be found with
-// errors.As.
+// Status is a failure as the API server reports it (metav1.Status). Every error of this
+// package is a *Status, to be found with errors.As.
 type Status struct {
 	// Code is the HTTP status code.
 	Code int
-	// Reason is the machine-readable reason, such as NotFound; empty where the
-	// API server gives none.
+	// Reason is the machine-readable reason, such as NotFound; empty if the API server gives
+	// none.
 	Reason  string
 	Message string
-	// Details says what the failure is about, nil where the API server says
-	// nothing.
+	// Details identify the object and the causes of the failure; nil if the API server gives
+	// none.
 	Details *StatusDetails
-	// Continue is a token to go on with where that of a list had become too old:
-	// what it leads to is of another time than the pages before.
+	// Continue is a token with which to continue a list whose own token has expired. The
+	// remaining items are then those of the current state, and not of the state of the earlier
+	// pages.
 	Continue string
-	// Warnings are texts for Warning headers that go with the failure, as those of
-	// [Response.Warnings].
+	// Warnings are the texts of Warning headers that go with the failure, as in [Response].
 	Warnings []string
-	// Err is what went wrong beneath, nil where there is nothing more to say.
+	// Err is the underlying error, or nil.
 	Err error
 }
 
-// StatusDetails are the details of a Status.
+// StatusDetails are the details of a Status (metav1.StatusDetails).
 type StatusDetails struct {
 	Group, Kind, Name, UID string
 	Causes                 []Cause
 	RetryAfterSeconds      int
 }
 
-// Cause is one of several reasons of a failure. Type, Message and Field are what
-// the API server answers with (Type under the name "reason"); the rest is for
-// programs that run the pipeline themselves.
+// Cause is one of the causes of a failure (metav1.StatusCause). Type, Message and Field are
+// part of the API server's response, in which Type is called "reason". The other fields are
+// for programs that use this package.
 type Cause struct {
 	Type, Message, Field string
-	// Path leads to the field that Field names; nil where Field is no field of
-	// the object, such as an option of the request.
+	// Path is the parsed form of Field; nil if Field is not a field of the object, such as an
+	// option of the request.
 	Path document.Path
-	// Value is the value that is wrong, absent where it is not known.
+	// Value is the invalid value, absent if it is not known.
 	Value document.Value
-	// Hint is advice that the API server does not give; may be empty.
+	// Hint is advice beyond the API server's message; it may be empty.
 	Hint string
-	// Rule is the name of the rule that refuses the field (doc/rules.md). Only
-	// Status.Fields sets it.
+	// Rule is the name of the rule that refuses the field (doc/rules.md). Only Status.Fields
+	// sets it.
 	Rule string
 }
 
-// warning returns the failure with warnings in front of those it has. nil stays nil.
+// warning returns the failure with texts before its warnings. A nil Status stays nil.
 func (s *Status) warning(texts []string) *Status {
 	if s == nil || len(texts) == 0 {
 		return s
@@ -64,10 +63,10 @@ func (s *Status) warning(texts []string) *Status {
 // Error returns the message.
 func (s *Status) Error() string { return s.Message }
 
-// Unwrap returns the error beneath, which may be nil.
+// Unwrap returns Err.
 func (s *Status) Unwrap() error { return s.Err }
 
-// Object returns the Status as the API server prints it.
+// Object returns the Status as the API server encodes it.
 func (s *Status) Object() document.Value {
 	var b document.ObjectBuilder
 	b.Set("kind", document.NewString("Status"))

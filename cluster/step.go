@@ -9,8 +9,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
 
-// Step answers one write as [Pipeline.Step] does, with a pipeline that is made
-// for it. Who asks more than once makes a Pipeline.
+// Step answers one write like [Pipeline.Step], with a new pipeline. For several writes it is
+// faster to create a Pipeline once.
 func Step(config Config, live document.Value, r *Request) (*Response, error) {
 	p, err := NewPipeline(config)
 	if err != nil {
@@ -18,18 +18,17 @@ func Step(config Config, live document.Value, r *Request) (*Response, error) {
 	}
 	object, err := fieldmanager.Split(live)
 	if err != nil {
-		return nil, fmt.Errorf("the live object: %w", err)
+		return nil, fmt.Errorf("live object: %w", err)
 	}
 	return p.Step(nil, object, r)
 }
 
-// A Pipeline answers creates, updates and patches of single objects that the
-// caller holds, without a store. It keeps what it has prepared for a kind, and is
-// safe for concurrent use.
+// A Pipeline answers creates, updates and patches of single objects that the caller holds,
+// without a store. It caches what it prepares for each kind, and is safe for concurrent use.
 type Pipeline struct{ pipeline *pipeline }
 
-// NewPipeline returns a pipeline. It ignores config.Store and
-// config.BookmarkInterval.
+// NewPipeline returns a pipeline. It ignores config.Store and config.BookmarkInterval. It
+// fails if config.Version is not supported.
 func NewPipeline(config Config) (*Pipeline, error) {
 	p, err := newPipeline(config)
 	if err != nil {
@@ -38,19 +37,18 @@ func NewPipeline(config Config) (*Pipeline, error) {
 	return &Pipeline{p}, nil
 }
 
-// Pipeline returns the cluster's own pipeline: its steps are admitted by the cluster's
-// Admission, with the policies that the cluster holds. The objects are the caller's, and
-// the cluster stores none of them.
+// Pipeline returns a pipeline with the cluster's configuration. Its writes pass the cluster's
+// Admission, with the policies and webhooks in the cluster, but the caller holds the objects,
+// and the cluster stores none of them.
 func (c *Cluster) Pipeline() *Pipeline { return &Pipeline{c.pipeline} }
 
 // Kinds returns the kinds that the pipeline serves.
 func (p *Pipeline) Kinds() *schema.Registry { return p.pipeline.kinds }
 
-// Normalize returns an object of a built-in kind as the API server would print it
-// once it is stored: with its defaults, without unknown fields, and with the empty
-// fields that Go's types print. An object that cannot be decoded, and one of a
-// custom resource, is returned as it is. An object that an API server has printed
-// does not change.
+// Normalize returns an object of a built-in kind as the API server would return it once it is
+// stored: with defaults, without unknown fields, and with the empty fields that the Go types
+// encode. An object that cannot be decoded is returned unchanged, and so is a custom resource.
+// An object that an API server returned does not change.
 func (p *Pipeline) Normalize(kind *schema.Kind, o fieldmanager.Object) fieldmanager.Object {
 	if !kind.Builtin || o.Value.Get("apiVersion").StringOr("") != kind.APIVersion() {
 		return o
@@ -63,9 +61,8 @@ func (p *Pipeline) Normalize(kind *schema.Kind, o fieldmanager.Object) fieldmana
 	return o
 }
 
-// Manager returns the field manager of a kind, with exactly the configuration that
-// the API server gives it; subresource is "" for the object itself. An error says
-// that the kind has no such subresource.
+// Manager returns the field manager of a kind or of its subresource ("" for the object
+// itself), configured as in the API server. It fails if the kind has no such subresource.
 func (p *Pipeline) Manager(kind *schema.Kind, subresource string) (*fieldmanager.Manager, error) {
 	r := &Request{Verb: Patch, Name: "any", Subresource: subresource}
 	if kind.Namespaced {
@@ -78,15 +75,14 @@ func (p *Pipeline) Manager(kind *schema.Kind, subresource string) (*fieldmanager
 	return p.pipeline.fieldManager(ep)
 }
 
-// Step answers a create, an update or a patch: what [Cluster.Do] would answer
-// with dryRun=All in a cluster that holds live and nothing else. live is the zero
-// Object where there is no object yet; it is neither changed nor validated, but
-// has the defaults that reading it from a store gives it. The answer keeps live's
-// resourceVersion.
+// Step answers a create, update or patch with the response that [Cluster.Do] gives with
+// dryRun=All in a cluster that holds only live. live is the zero Object if the object does not
+// exist. It is neither changed nor validated, but gets the defaults of an object that is read
+// from a store. The response keeps live's resourceVersion.
 //
-// kind is the kind of the object; it need not be one that the pipeline serves.
-// Where it is nil, the request's Group, Version and Resource name it, which are
-// not looked at otherwise. An error is a [*Status].
+// kind is the kind of the object; the pipeline need not serve it. If it is nil, the request's
+// Group, Version and Resource determine it; otherwise these are ignored. A non-nil error is a
+// [*Status].
 func (p *Pipeline) Step(kind *schema.Kind, live fieldmanager.Object, r *Request) (*Response, error) {
 	var ep *endpoint
 	var st *Status
@@ -134,11 +130,11 @@ func (p *pipeline) step(ep *endpoint, live fieldmanager.Object, r *Request) (*Re
 	if st != nil {
 		return nil, st
 	}
-	return t.stepped(live, out, unversioned)
+	return t.stepResponse(live, out, unversioned)
 }
 
-// stepped answers with the object as a store would give it back.
-func (t *task) stepped(live fieldmanager.Object, out outcome, unversioned bool) (*Response, *Status) {
+// stepResponse returns the response with the object as it would be read back from a store.
+func (t *task) stepResponse(live fieldmanager.Object, out outcome, unversioned bool) (*Response, *Status) {
 	record, st := t.stored(t.ep.kind, out.object, t.basis)
 	if st != nil {
 		return nil, st

@@ -45,8 +45,8 @@ func recordedKinds(t testing.TB) *schema.Registry {
 	return kinds
 }
 
-// beyondOneObject says why a recorded change cannot be told from the object as
-// the recording shows it, "" where it can.
+// beyondOneObject returns why a recorded change depends on more than the recorded object, ""
+// if it does not.
 func beyondOneObject(c conformance.Change) string {
 	family, name, _ := strings.Cut(c.Case, "/")
 	switch {
@@ -60,9 +60,9 @@ func beyondOneObject(c conformance.Change) string {
 	return ""
 }
 
-// TestStepMakesEveryRecordedChange gives Step the object before each recorded
-// write and compares what it answers with what the API server did, but for the
-// new resource version, which only a store gives.
+// TestStepMakesEveryRecordedChange passes the object before each recorded write to Step and
+// compares the response with the API server's. The new resourceVersion is ignored, because
+// only a store assigns one.
 func TestStepMakesEveryRecordedChange(t *testing.T) {
 	cases, err := conformance.ReadAll(recordings)
 	if err != nil {

@@ -6,21 +6,20 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// A StrictError lists the fields of a body that its kind does not have and the
-// keys that the body holds twice. It is the cause of a Status where the request
-// asked for strict field validation.
+// A StrictError lists the unknown fields and the duplicate keys of a body. It is the Err of a
+// Status if the request has strict field validation.
 type StrictError struct{ Problems []Problem }
 
-// A Problem is one unknown or duplicate field of a body.
+// A Problem is one unknown field or duplicate key of a body.
 type Problem struct {
-	// Path leads to the field: in the body of a create, an update or a JSON
-	// patch's own members, and otherwise in the object that the patch makes.
+	// Path is the path of the field in the body of a create or update, or in the operations of
+	// a JSON patch, or in the object that results from any other patch.
 	Path document.Path
-	// Message is worded as by the API server: unknown field "spec.foo".
+	// Message is the message of the API server, such as: unknown field "spec.foo".
 	Message string
 }
 
-// Error returns the message of the API server's decoders.
+// Error returns the messages in the format of the API server's decoders.
 func (e *StrictError) Error() string {
 	return "strict decoding error: " + strings.Join(messages(e.Problems), ", ")
 }

@@ -6,24 +6,23 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// objectText is the JSON of an object without its resourceVersion, and the places
-// in it from which the forms of an answer are put together. It is immutable.
+// objectText is the JSON of an object without its resourceVersion, with the offsets that are
+// needed to serve it as an object, as a list item or as metadata only. It is immutable.
 type objectText struct {
 	json string
-	// identity is where the members apiVersion and kind begin and end, with the
-	// comma behind them.
+	// The offsets of the members apiVersion and kind, including the comma after them.
 	versionBegin, versionEnd, kindBegin, kindEnd int
-	// metadata is where the value of metadata begins and ends.
+	// The offsets of the value of metadata.
 	metadataBegin, metadataEnd int
-	// revision is the offset at which the member resourceVersion is to be inserted, with the
-	// commas that it needs there.
+	// revision is the offset at which to insert the member resourceVersion; before and after
+	// are the commas that it needs there.
 	revision      int
 	before, after string
 }
 
 const revisionKey = "resourceVersion"
 
-// textOf prints an object that has metadata. Its resourceVersion is left out.
+// textOf encodes an object that has metadata, without its resourceVersion.
 func textOf(object document.Value) *objectText {
 	b := make([]byte, 0, 1024)
 	t := &objectText{}
@@ -53,7 +52,7 @@ func textOf(object document.Value) *objectText {
 	return t
 }
 
-// appendMetadata prints the metadata and notes where the resourceVersion belongs.
+// appendMetadata encodes the metadata and records the offset of the resourceVersion.
 func (t *objectText) appendMetadata(b []byte, metadata document.Value) []byte {
 	b = append(b, '{')
 	members, placed := 0, false
@@ -80,8 +79,8 @@ func (t *objectText) appendMetadata(b []byte, metadata document.Value) []byte {
 	return append(b, '}')
 }
 
-// appendRange appends a part of the text, with the resourceVersion where the part
-// contains its place.
+// appendRange appends a part of the text, with the resourceVersion if its offset lies within
+// the part.
 func (t *objectText) appendRange(dst []byte, begin, end int, revision int64) []byte {
 	if t.revision < begin || t.revision > end {
 		return append(dst, t.json[begin:end]...)
@@ -100,7 +99,7 @@ func (t *objectText) appendRevision(dst []byte, revision int64) []byte {
 	return append(dst, t.after...)
 }
 
-// appendObject appends the object, with apiVersion and kind or without.
+// appendObject appends the object, with or without apiVersion and kind.
 func (t *objectText) appendObject(dst []byte, revision int64, identity bool) []byte {
 	if identity || t.versionEnd > t.kindBegin || t.kindEnd > t.metadataBegin {
 		return t.appendRange(dst, 0, len(t.json), revision)

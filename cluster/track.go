@@ -15,10 +15,9 @@ import (
 	"github.com/patchlab-dev/patchlab/schema/structural"
 )
 
-// tracked returns next with the managers that follow from the change of live, which
-// is the zero Object for a new object. next may have managedFields that the client
-// sent. An object that does not fit its type is stored without managers, as on the
-// API server.
+// tracked returns next with its managedFields updated for the change from live, which is the
+// zero Object for a new object. next may have managedFields that the client sent. An object
+// that does not match its schema is stored without managedFields, as on the API server.
 func (t *task) tracked(live fieldmanager.Object, next document.Value) fieldmanager.Object {
 	m, err := t.fieldManager(t.ep)
 	if k := t.ep.body; err != nil || next.Get("kind").StringOr("") != k.Kind || next.Get("apiVersion").StringOr("") != k.APIVersion() {
@@ -35,7 +34,7 @@ func (t *task) tracked(live fieldmanager.Object, next document.Value) fieldmanag
 	return object
 }
 
-// applied merges the configuration of an apply into the live object.
+// applied merges an apply configuration into the live object.
 func (t *task) applied(live fieldmanager.Object) (fieldmanager.Object, []string, *Status) {
 	body, st := t.parsePatch()
 	if st != nil {
@@ -43,7 +42,7 @@ func (t *task) applied(live fieldmanager.Object) (fieldmanager.Object, []string,
 	}
 	config := body.value
 	if config.Kind() != document.Object && !config.IsNull() {
-		return live, nil, badRequest("error decoding YAML: the configuration is " + article(config.Kind()) + ", not an object")
+		return live, nil, badRequest("error decoding YAML: the configuration is " + article(config.Kind()) + ", expected an object")
 	}
 	m, err := t.fieldManager(t.ep)
 	if err != nil {
@@ -56,7 +55,7 @@ func (t *task) applied(live fieldmanager.Object) (fieldmanager.Object, []string,
 	next, err := t.observed(m).Apply(live, config, fieldmanager.ApplyOptions{FieldManager: t.FieldManager, Force: force, Time: t.now, Finish: t.finish})
 	otherName := errors.Is(err, fieldmanager.ErrName)
 	if err != nil && !otherName {
-		return live, nil, t.mistyped(config, err)
+		return live, nil, t.typeError(config, err)
 	}
 	if !otherName {
 		t.passedBody(StageLastApplied, next.Value)
@@ -76,8 +75,8 @@ func (t *task) applied(live fieldmanager.Object) (fieldmanager.Object, []string,
 	return next, nil, nil
 }
 
-// otherName returns the status for a configuration that names another object than
-// the live one.
+// otherName returns the error for an apply configuration whose name differs from the live
+// object's.
 func (t *task) otherName(config document.Value, err error) *Status {
 	if _, st := t.inNamespace(config); st != nil {
 		return st
@@ -88,11 +87,11 @@ func (t *task) otherName(config document.Value, err error) *Status {
 	return applyStatus(err)
 }
 
-// errScaleVersion is the error of an apply to the Scale of a custom resource, which
-// the API server tries to convert to a version of the resource.
+// errScaleVersion is the error of an apply to the Scale of a custom resource. The API server
+// fails to convert the Scale to the version of the resource.
 var errScaleVersion = errors.New("a Scale cannot be converted to a version of the custom resource; change it by an update or another patch")
 
-// applyStatus returns the status for an apply that failed.
+// applyStatus converts the error of an apply to a Status.
 func applyStatus(err error) *Status {
 	var conflicts *fieldmanager.Conflicts
 	var st *Status
@@ -111,8 +110,8 @@ func applyStatus(err error) *Status {
 	return plainError(err)
 }
 
-// maxCauses is from how many bytes on no more causes are listed, as many as the message
-// of [fieldmanager.Conflicts] has.
+// maxCauses limits the size of the listed causes in bytes. The message of
+// [fieldmanager.Conflicts] has the same limit.
 const maxCauses = 3 << 20
 
 // conflictCauses returns a cause for each conflict.
@@ -140,8 +139,7 @@ func (p *pipeline) fieldManager(ep *endpoint) (*fieldmanager.Manager, error) {
 	return known.(*fieldmanager.Manager), nil
 }
 
-// newFieldManager returns what fieldmanager.For returns, with the engine and the
-// converters of this cluster.
+// newFieldManager returns fieldmanager.For with the engine and the converters of this cluster.
 func (p *pipeline) newFieldManager(ep *endpoint) (*fieldmanager.Manager, error) {
 	c, err := fieldmanager.ConfigFor(p.kinds, ep.kind, ep.sub)
 	if err != nil {
@@ -149,7 +147,7 @@ func (p *pipeline) newFieldManager(ep *endpoint) (*fieldmanager.Manager, error) 
 	}
 	c.Engine = p.config.Engine
 	if c.Other != nil {
-		// A version that is no longer served is still one that managers wrote in.
+		// managedFields may have entries of a version that is no longer served.
 		c.Other = func(apiVersion string) *schema.Type {
 			if other, ok := p.declared(ep.kind, apiVersion); ok {
 				return other.Type()
@@ -172,9 +170,9 @@ func (p *pipeline) newFieldManager(ep *endpoint) (*fieldmanager.Manager, error) 
 	return fieldmanager.New(c)
 }
 
-// convertTyped converts a custom resource by its webhook and fails if the result
-// does not fit the schema of the version. Reading such an object would prune or
-// ignore the difference; field management does not.
+// convertTyped converts a custom resource by its webhook and fails if the result does not
+// match the schema of the version. Unlike reads, which prune or ignore the mismatch, field
+// management needs a typed object.
 func (p *pipeline) convertTyped(object document.Value, to *schema.Kind) (document.Value, error) {
 	converted, err := p.convertCustom(object, to)
 	if err != nil {
@@ -191,14 +189,14 @@ func (p *pipeline) convertTyped(object document.Value, to *schema.Kind) (documen
 	return converted, nil
 }
 
-// asksWebhook reports whether objects of a custom kind are converted by a webhook.
+// asksWebhook reports whether the kind's CRD has a conversion webhook.
 func (p *pipeline) asksWebhook(k *schema.Kind) bool {
 	crd := p.crdOf(k)
 	return crd != nil && crd.Conversion == "Webhook" && p.config.Converters[k.Resource+"."+k.Group] == nil
 }
 
-// version returns a kind in another apiVersion of its group. (Events are in two
-// groups, but the API server does not convert managers between them.)
+// version returns the kind in another apiVersion of its group. (Events are in two groups, but
+// the API server does not convert managedFields between them.)
 func (p *pipeline) version(k *schema.Kind, apiVersion string) (*schema.Kind, bool) {
 	group, version, ok := schema.SplitAPIVersion(apiVersion)
 	if !ok || group != k.Group {
@@ -207,8 +205,7 @@ func (p *pipeline) version(k *schema.Kind, apiVersion string) (*schema.Kind, boo
 	return p.kinds.Kind(schema.GroupVersionKind{Group: group, Version: version, Kind: k.Kind})
 }
 
-// finish completes a merged object: it is decoded as the API server holds the kind
-// in memory, and its defaults are filled in.
+// finish decodes a merged object as the API server holds it in memory, and sets its defaults.
 func (t *task) finish(merged document.Value, _ time.Time) (document.Value, error) {
 	if t.ep.sub == subScale && !t.ep.kind.Builtin {
 		return merged, errScaleVersion
@@ -226,8 +223,8 @@ func (t *task) finish(merged document.Value, _ time.Time) (document.Value, error
 	return t.fillNext(k, out), nil
 }
 
-// convert returns an object in another version of its kind. Without a converter
-// only the apiVersion changes, and fields that the version does not have are pruned.
+// convert converts an object to another version of its kind. Without a converter only the
+// apiVersion changes, and fields that the version does not have are pruned.
 func (p *pipeline) convert(object document.Value, to *schema.Kind) (document.Value, error) {
 	version := to.APIVersion()
 	if object.Get("apiVersion").StringOr("") == version {
@@ -246,9 +243,9 @@ func (p *pipeline) convert(object document.Value, to *schema.Kind) (document.Val
 	return pruned(to, object.With("apiVersion", document.NewString(version))), nil
 }
 
-// errWebhook is the error of a request for an object of a CRD with a conversion
-// webhook in another version than the stored one, if webhooks are not called.
-var errWebhook = errors.New("its CustomResourceDefinition asks for a conversion webhook, and patchlab calls none: give a converter, or set spec.conversion.strategy to None")
+// errWebhook is the error for reading an object of a CRD with a conversion webhook in another
+// version than the stored one, if webhooks are not called.
+var errWebhook = errors.New("its CustomResourceDefinition uses a conversion webhook, and webhooks are not called here: configure a converter, or set spec.conversion.strategy to None")
 
 // convertCustom converts a custom resource by its CRD's conversion strategy.
 func (p *pipeline) convertCustom(object document.Value, to *schema.Kind) (document.Value, error) {

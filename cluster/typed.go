@@ -11,9 +11,9 @@ import (
 	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
 
-// mistyped answers an apply whose configuration does not fit the schema, in the
-// words of the API server, which clients compare (structured-merge-diff, typed).
-func (t *task) mistyped(config document.Value, err error) *Status {
+// typeError returns the error for an apply configuration that does not match the schema, with
+// the API server's message, which clients compare (structured-merge-diff, typed).
+func (t *task) typeError(config document.Value, err error) *Status {
 	var e *structured.TypeError
 	if !errors.As(err, &e) || e.Object != structured.Configuration {
 		return applyStatus(err)
@@ -35,8 +35,8 @@ func (t *task) mistyped(config document.Value, err error) *Status {
 		"; " + kind + "): " + where + why}
 }
 
-// typedReason is why a value does not fit, in the API server's words where they are
-// those of a missing field or another type.
+// typedReason returns why a value does not match the schema, with the API server's message for
+// missing fields and wrong types.
 func typedReason(e *structured.TypeError, config document.Value) string {
 	value := config.Follow(e.Path)
 	text, isText := value.Text()
@@ -60,7 +60,7 @@ func typedReason(e *structured.TypeError, config document.Value) string {
 	return e.Reason
 }
 
-// goKind is the name of the Go type in which the API server holds a value.
+// goKind returns the name of the Go type that the API server decodes a value into.
 func goKind(v document.Value) string {
 	switch v.Kind() {
 	case document.Bool:
@@ -80,8 +80,8 @@ func goKind(v document.Value) string {
 	return "invalid"
 }
 
-// goText is a value as Go's %+v prints it, which is how the API server quotes a
-// strategic merge patch.
+// goText formats a value like Go's %+v, which is how the API server quotes a strategic merge
+// patch.
 func goText(v document.Value) string {
 	var b strings.Builder
 	appendGoText(&b, v)
@@ -121,7 +121,7 @@ func appendGoText(b *strings.Builder, v document.Value) {
 	}
 }
 
-// goSyntax is a scalar as Go's %#v prints it.
+// goSyntax formats a scalar like Go's %#v.
 func goSyntax(v document.Value) string {
 	if text, ok := v.Text(); ok {
 		return strconv.Quote(text)
@@ -129,11 +129,11 @@ func goSyntax(v document.Value) string {
 	return goText(v)
 }
 
-// unrestored words the failure to read the result of a strategic merge patch: the
-// API server names the two Go types, and neither the field nor the value
-// (apimachinery, DefaultUnstructuredConverter). Scalars of another type are reported in this
-// project's words.
-func unrestored(k *schema.Kind, object document.Value, err error) string {
+// restoreMessage returns the message for a result of a strategic merge patch that cannot be
+// decoded. The API server's message has the two Go types, and neither the field nor the value
+// (apimachinery, DefaultUnstructuredConverter). For scalars of a wrong type it returns this
+// module's own message.
+func restoreMessage(k *schema.Kind, object document.Value, err error) string {
 	var e *defaults.DecodeError
 	if !errors.As(err, &e) {
 		return err.Error()

@@ -10,9 +10,8 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// A version that goes out of service stays one that managers have written in:
-// kube-apiserver answers an apply in another version with 200 and moves the entry,
-// and a merge patch keeps it.
+// managedFields may refer to a version that is no longer served: kube-apiserver answers an
+// apply in another version with 200 and moves the entry, and a merge patch keeps it.
 func TestManagersInAVersionThatIsNoLongerServed(t *testing.T) {
 	c, err := cluster.New(cluster.Config{})
 	if err != nil {

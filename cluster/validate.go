@@ -11,8 +11,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema/structural"
 )
 
-// validateNew validates a new object: a custom resource by its schema, a built-in one by
-// the validation of its kind, and the metadata of both.
+// validateNew validates a new object: a custom resource by its schema, a built-in one by the
+// rules of its kind, and the metadata of both.
 func (t *task) validateNew(object document.Value) []Cause {
 	k := t.ep.kind
 	metadata := t.metadataCauses(object)
@@ -38,13 +38,13 @@ func (t *task) metadataCauses(object document.Value) []Cause {
 	return schemaCauses(kinds.ValidateMetadata(object, k.Namespaced, s.Name))
 }
 
-// builtinCauses validates an object of a built-in kind by the rules of its kind. valid
-// is an object of the kind that is known to be valid, absent for none.
+// builtinCauses validates an object of a built-in kind. valid is an object of the kind that is
+// known to pass validation, absent if there is none.
 func (t *task) builtinCauses(object, live, valid document.Value) []Cause {
 	return schemaCauses(t.ep.strategy.ValidateUpdate(t.ep.kind, t.ep.sub, object, live, valid))
 }
 
-// namespaceCauses validates a new object by the namespace it is in.
+// namespaceCauses validates the part of a new object that depends on its Namespace.
 func (t *task) namespaceCauses(object document.Value) []Cause {
 	if t.ep.strategy.InNamespace == nil || t.namespace == nil {
 		return nil
@@ -56,28 +56,27 @@ func (t *task) namespaceCauses(object document.Value) []Cause {
 func (t *task) validateUpdate(live, next document.Value) []Cause {
 	k := t.ep.kind
 	causes := t.metadataCauses(next)
-	// kube-apiserver validates changes of metadata for every kind (rest.BeforeUpdate)
-	// and again by the kind's strategy, and lists the causes of both.
+	// kube-apiserver validates metadata changes for every kind (rest.BeforeUpdate) and again
+	// in the kind's strategy, and returns the causes of both.
 	changed := schemaCauses(kinds.ValidateMetadataUpdate(next, live))
 	causes = append(append(causes, changed...), changed...)
 	if k.Builtin {
 		causes = append(causes, t.builtinCauses(next, live, t.basis.validFor(k))...)
-		t.valid = len(causes) == 0 && (t.ep.sub == "" || t.basis.valid) // a subresource checks its own part
+		t.valid = len(causes) == 0 && (t.ep.sub == "" || t.basis.valid) // a subresource validates only its own part
 		return t.checkDefinition(causes, next, live)
 	}
 	if wrong := t.checkKind(next); len(wrong) > 0 {
 		return append(causes, wrong...)
 	}
-	judged := next
+	compared := next
 	if was := live.Get("status"); t.ep.sub == subStatus && next.Get("status").IsNull() && (!was.Exists() || was.IsNull()) {
-		judged = next.Without("status") // it was nothing and is nothing
+		compared = next.Without("status") // status was empty and still is
 	}
-	causes = append(causes, schemaCauses(t.validateSchema(judged, live))...)
+	causes = append(causes, schemaCauses(t.validateSchema(compared, live))...)
 	return t.checkRules(append(causes, t.checkReplicas(next)...), next, live)
 }
 
-// validateSchema judges a custom resource by its schema; live is absent for a new
-// one.
+// validateSchema validates a custom resource by its schema; live is absent for a new one.
 func (t *task) validateSchema(object, live document.Value) []schema.FieldError {
 	k := t.ep.kind
 	o := structural.Options{Old: live, Valid: t.basis.validFor(k), Metadata: embeddedMetadata}
@@ -89,8 +88,8 @@ func (t *task) validateSchema(object, live document.Value) []schema.FieldError {
 	return errs
 }
 
-// embeddedMetadata judges the metadata of an object embedded in a custom resource,
-// which may be without a name and in any namespace.
+// embeddedMetadata validates the metadata of an object embedded in a custom resource, which
+// needs no name and may have any namespace.
 func embeddedMetadata(metadata document.Value) []schema.FieldError {
 	object := document.NewObject().With("metadata", metadata)
 	if meta(object, "name") == "" {
@@ -112,7 +111,7 @@ func schemaCauses(errs []schema.FieldError) []Cause {
 	return causes
 }
 
-// checkKind refuses a custom resource that says to be of another kind or version.
+// checkKind refuses a custom resource whose apiVersion or kind differs from the endpoint's.
 func (t *task) checkKind(object document.Value) []Cause {
 	var causes []Cause
 	if got := object.Get("kind").StringOr(""); got != t.ep.kind.Kind {
@@ -161,8 +160,8 @@ func checkReplicaCount(object document.Value, path string) []Cause {
 	return []Cause{invalidValue(path, strconv.FormatInt(n, 10), why)}
 }
 
-// scaleField returns the value at a path of the scale subresource, absent if there is
-// none, or why it cannot be reached.
+// scaleField returns the value at a path of the scale subresource, absent if there is none.
+// why is the reason if the path leads through a value that is not an object.
 func scaleField(object document.Value, path string) (v document.Value, why string) {
 	v = object
 	names := scalePath(path)
@@ -178,8 +177,8 @@ func scaleField(object document.Value, path string) (v document.Value, why strin
 	return v, ""
 }
 
-// wrongScaleType words a value of the wrong type as apimachinery's accessors of
-// unstructured objects do.
+// wrongScaleType returns the message of apimachinery's accessors for unstructured objects
+// about a value of a wrong type.
 func wrongScaleType(path string, v document.Value, want string) string {
 	return path + " accessor error: " + v.StringOr(v.String()) + " is of the type " + goType(v) + ", expected " + want
 }

@@ -11,12 +11,12 @@ import (
 	"github.com/patchlab-dev/patchlab/kinds"
 )
 
-// standardFinalizers need no domain.
+// standardFinalizers are the finalizers that need no domain.
 var standardFinalizers = []string{kinds.FinalizerOrphan, kinds.FinalizerForeground, "kubernetes"}
 
-// finalizerWarnings returns the API server's warnings about finalizers that a write
-// adds to a custom resource (apiextensions-apiserver, validateKubeFinalizerName). On a
-// built-in kind most of these are refused.
+// finalizerWarnings returns the API server's warnings about the finalizers that a write adds
+// to a custom resource (apiextensions-apiserver, validateKubeFinalizerName). For built-in
+// kinds most of these are errors.
 func (t *task) finalizerWarnings(live, next document.Value) []string {
 	if t.ep.kind.Builtin {
 		return nil

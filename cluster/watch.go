@@ -12,19 +12,19 @@ import (
 	"github.com/patchlab-dev/patchlab/store"
 )
 
-// initialEnd is the annotation of the bookmark that ends the initial events.
+// initialEnd is the annotation of the bookmark that ends the initial events of a watch.
 const initialEnd = "k8s.io/initial-events-end"
 
-// watcher turns the store's events into those of a watch: an object that begins
-// to match the selectors is added, one that no longer matches is deleted.
+// watcher converts the store's events to watch events: an object that begins to match the
+// selectors is ADDED, one that no longer matches is DELETED.
 type watcher struct {
 	*Cluster
 	ep        *endpoint
 	selection *selection
 	events    store.Watcher[*Record]
 	ticker    *time.Ticker
-	// bookmarks is set if the client accepts bookmarks, initial if it gets the one
-	// that marks the end of the initial events.
+	// bookmarks reports whether the client accepts bookmarks, initial whether the watch sends
+	// the bookmark that ends the initial events.
 	bookmarks, initial bool
 	done               bool
 }
@@ -60,9 +60,9 @@ func (c *Cluster) watch(ctx context.Context, r *Request, ep *endpoint) (*Reading
 	return &Reading{Kind: ep.kind, Events: &Stream{next: w.next, stop: w.stop}}, nil
 }
 
-// watchDefaults gives a watch from no version or from any the options that it
-// has always meant (apimachinery's SetListOptionsDefaults): it begins with the
-// existing objects, followed by a bookmark if the client accepts bookmarks.
+// watchDefaults sets the options of a watch without a resourceVersion, or with "0", as
+// apimachinery's SetListOptionsDefaults does: it begins with the existing objects, followed by
+// a bookmark if the client accepts bookmarks.
 func watchDefaults(r *Request) *Request {
 	if r.InitialEvents != nil || r.ResourceVersionMatch != "" || r.ResourceVersion != "" && r.ResourceVersion != "0" {
 		return r
@@ -72,8 +72,8 @@ func watchDefaults(r *Request) *Request {
 	return &out
 }
 
-// watchFailed answers a watch that could not begin. That its version is too old
-// is told within the stream.
+// watchFailed returns the response to a watch that could not be opened. A resourceVersion that
+// is too old is reported as an ERROR event of the stream.
 func (c *Cluster) watchFailed(ep *endpoint, err error) (*Reading, *Status) {
 	st := c.storeStatus(ep, "", err)
 	if st.Code != 410 {
@@ -90,7 +90,7 @@ func (c *Cluster) watchFailed(ep *endpoint, err error) (*Reading, *Status) {
 	return &Reading{Kind: ep.kind, Events: &Stream{next: next, stop: func() {}}}, nil
 }
 
-// definition is the name of the CustomResourceDefinition of what is watched.
+// definition returns the name of the CustomResourceDefinition of the watched resource.
 func (w *watcher) definition() string { return w.ep.kind.Resource + "." + w.ep.kind.Group }
 
 func (w *watcher) stop() {
@@ -103,7 +103,7 @@ func (w *watcher) stop() {
 	}
 }
 
-// failure returns the ERROR event by which a watch reports a status.
+// failure returns an ERROR event with a status.
 func failure(st *Status) ShownEvent {
 	return ShownEvent{Event: Event{Type: "ERROR", Object: st.Object()}}
 }
@@ -137,8 +137,7 @@ func (w *watcher) ended(ctx context.Context, err error) (ShownEvent, error) {
 	return failure(w.storeStatus(w.ep, "", err)), nil
 }
 
-// event returns the event of the watch for one of the store; ok is false where the
-// client gets none.
+// event converts an event of the store to a watch event; ok is false if the client gets none.
 func (w *watcher) event(e store.Event[*Record]) (event ShownEvent, ok bool, st *Status) {
 	if e.Type == store.Bookmark {
 		if e.InitialEnd && !w.initial || !e.InitialEnd && !w.bookmarks {
@@ -174,7 +173,7 @@ func (w *watcher) event(e store.Event[*Record]) (event ShownEvent, ok bool, st *
 	return event, st == nil, st
 }
 
-// selects reports whether there is a record and the watch selects it.
+// selects reports whether the record is not nil and is selected by the watch.
 func (w *watcher) selects(r *Record) (bool, *Status) {
 	if r == nil {
 		return false, nil
@@ -182,9 +181,9 @@ func (w *watcher) selects(r *Record) (bool, *Status) {
 	return w.matches(w.selection, w.ep.kind, r)
 }
 
-// bookmark is an object of the watched kind with nothing but a resource version.
+// bookmark returns an object of the watched kind with only a resourceVersion.
 func (w *watcher) bookmark(e store.Event[*Record]) document.Value {
-	object := versioned(fieldmanager.Object{Value: w.nothing(w.ep.kind)}, e.Revision).Value
+	object := versioned(fieldmanager.Object{Value: w.zeroObject(w.ep.kind)}, e.Revision).Value
 	if e.InitialEnd {
 		object = object.Set(document.NewString(strconv.FormatBool(true)), "metadata", "annotations", initialEnd)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/patchlab-dev/patchlab/store"
 )
 
-// watching starts a watch, whose stream it stops at the end of the test.
+// watching opens a watch and stops its stream at the end of the test.
 func (q requests) watching(path string, o cluster.Options) *cluster.Stream {
 	q.t.Helper()
 	resp, st := q.do(cluster.Watch, path, "", options(o))
@@ -23,13 +23,14 @@ func (q requests) watching(path string, o cluster.Options) *cluster.Stream {
 	return resp.Events
 }
 
-// events reads what a stream has by now: type, name, version and the datum k.
+// events returns the events that a stream has so far: type, name, resourceVersion and the
+// value of data.k.
 func events(t *testing.T, s *cluster.Stream) string {
 	t.Helper()
 	var out []string
 	for {
 		ctx, cancel := context.WithCancel(context.Background())
-		cancel() // all events there will be are there
+		cancel() // all expected events have been stored
 		e, err := s.Next(ctx)
 		if err != nil {
 			if !errors.Is(err, io.EOF) && !errors.Is(err, context.Canceled) {
@@ -46,8 +47,8 @@ func events(t *testing.T, s *cluster.Stream) string {
 	}
 }
 
-// A watch with selectors shows what its client could list: an object that begins
-// to match is added, one that no longer does is deleted as it was.
+// A watch with selectors matches a list: an object that begins to match is ADDED, one that no
+// longer matches is DELETED in its last matching state.
 func TestWatchWithSelectors(t *testing.T) {
 	q := fixed(t)
 	first := q.must(cluster.Create, maps, `{"metadata":{"name":"first"}}`).Lookup("metadata", "resourceVersion").StringOr("")
@@ -59,7 +60,7 @@ func TestWatchWithSelectors(t *testing.T) {
 	q.must(cluster.Patch, maps+"/a", `{"metadata":{"labels":{"x":"1"}},"data":{"k":"2"}}`)
 	q.must(cluster.Patch, maps+"/a", `{"metadata":{"labels":{"x":"2"}},"data":{"k":"3"}}`)
 	q.must(cluster.Patch, maps+"/a", `{"metadata":{"labels":{"x":"3"}},"data":{"k":"4"}}`)
-	q.must(cluster.Patch, maps+"/a", `{"data":{"k":"4"}}`) // no change, no event
+	q.must(cluster.Patch, maps+"/a", `{"data":{"k":"4"}}`) // unchanged for the watch, so no event
 	q.must(cluster.Patch, maps+"/a", `{"metadata":{"labels":{"x":"1"}}}`)
 	q.must(cluster.Delete, maps+"/a", "")
 	for _, c := range []struct {
@@ -76,7 +77,7 @@ func TestWatchWithSelectors(t *testing.T) {
 	}
 }
 
-// What a watch begins with.
+// The initial events of a watch.
 func TestWatchBegins(t *testing.T) {
 	q := fixed(t)
 	q.must(cluster.Create, maps, `{"metadata":{"name":"a"}}`)
@@ -110,7 +111,7 @@ func TestWatchBegins(t *testing.T) {
 	q.refused(400, cluster.Watch, maps, "", options(cluster.Options{FieldSelector: "spec.x=1"}))
 }
 
-// A version that is no longer known is told within the stream, which then ends.
+// An expired resourceVersion is reported as an ERROR event, after which the stream ends.
 func TestWatchFromACompactedVersion(t *testing.T) {
 	memory := store.NewMemory(store.MemoryOptions[*cluster.Record]{Equal: cluster.Equal, UID: (*cluster.Record).UID, History: 1})
 	q := newRequests(t, cluster.Config{Store: memory})

@@ -10,7 +10,7 @@ import (
 	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
 
-// create makes the new object of a POST. name is the one given or generated.
+// create returns the new object of a create request, with the given or generated name.
 func (t *task) create() (outcome, *Status) {
 	t.begun(fieldmanager.Object{})
 	value := t.body
@@ -22,7 +22,7 @@ func (t *task) create() (outcome, *Status) {
 		return outcome{}, st
 	}
 	out := outcome{created: true}
-	value, out.warnings = oneOwnerEach(value, "")
+	value, out.warnings = withoutDuplicateOwners(value, "")
 	t.passed(StageMetadata, value)
 	next, st := t.mutate(t.tracked(fieldmanager.Object{}, value), fieldmanager.Object{})
 	if st != nil {
@@ -43,7 +43,7 @@ func (t *task) create() (outcome, *Status) {
 	return out, nil
 }
 
-// named gives a new object a generated name where it has none.
+// named sets a generated name if the object has none.
 func (t *task) named(object document.Value) document.Value {
 	if t.ep.strategy.GenerateName && meta(object, "name") == "" && meta(object, "generateName") == "" {
 		return withMetaText(object, "name", t.config.UID())
@@ -58,11 +58,12 @@ func (t *task) named(object document.Value) document.Value {
 	return withMetaText(object, "name", prefix+t.config.Suffix())
 }
 
-// maxGeneratedPrefix leaves five of the 63 characters of a name for the suffix.
+// maxGeneratedPrefix is the maximum length of generateName, which leaves five of the 63
+// characters of a name for the suffix.
 const maxGeneratedPrefix = names.MaxLabel - 5
 
-// prepareNew makes an object ready to be stored for the first time: system
-// metadata, the create strategy, validation.
+// prepareNew prepares a new object for storage: system metadata, the create strategy,
+// validation.
 func (t *task) prepareNew(next fieldmanager.Object) (fieldmanager.Object, *Status) {
 	k := t.ep.kind
 	next.Value = withMeta(next.Value, "creationTimestamp", document.NewString(formatTime(t.now)))
@@ -92,14 +93,15 @@ func (t *task) prepareNew(next fieldmanager.Object) (fieldmanager.Object, *Statu
 	return next, nil
 }
 
-// invalidKind names the kind that an invalid object says it is.
+// invalidKind returns the kind to name in the error for an invalid object: the one in the
+// object.
 func (e *endpoint) invalidKind(object document.Value) groupResource {
 	return groupResource{e.kind.Group, object.Get("kind").StringOr(e.kind.Kind)}
 }
 
-// change makes the next state of one object from its live one, for update and
-// the four patches, through the resource itself or a subresource. live has its
-// resource version; it is the zero Object where there is none.
+// change returns the next state of an object for an update or one of the four patch types,
+// through the resource itself or a subresource. live has its resourceVersion; it is the zero
+// Object if none exists.
 func (t *task) change(live fieldmanager.Object) (outcome, *Status) {
 	if !live.Value.Exists() && !t.mayCreate() {
 		return outcome{}, notFound(t.ep.what(), t.Name)
@@ -112,7 +114,7 @@ func (t *task) change(live fieldmanager.Object) (outcome, *Status) {
 	if st != nil {
 		return outcome{warnings: warnings}, st
 	}
-	out, st := t.settle(live, next)
+	out, st := t.finishChange(live, next)
 	out.warnings = append(warnings, out.warnings...)
 	if st == nil && t.ep.sub == "" {
 		out.warnings = append(out.warnings, t.finalizerWarnings(live.Value, out.object.Value)...)
@@ -120,9 +122,9 @@ func (t *task) change(live fieldmanager.Object) (outcome, *Status) {
 	return out, st
 }
 
-// mayCreate reports whether the write may make an object that is missing: an
-// apply always, a PUT of some resources. (A JSON, merge or strategic patch of
-// those is told that the object is missing when it comes to be applied.)
+// mayCreate reports whether the write creates a missing object: an apply always does, an
+// update for some resources. (For those resources a JSON, merge or strategic merge patch fails
+// with NotFound only when it is applied.)
 func (t *task) mayCreate() bool {
 	if t.ep.sub != "" {
 		return false
@@ -130,11 +132,11 @@ func (t *task) mayCreate() bool {
 	return t.Verb == Patch && t.Format == ApplyPatch || t.Verb == Update && t.ep.strategy.CreateOnUpdate
 }
 
-// next applies the body or patch to the live object, up to and including field
-// management. For the scale subresource, live is a Scale.
+// next applies the body or patch to the live object, up to and including field management. For
+// the scale subresource, live is a Scale.
 func (t *task) next(live fieldmanager.Object) (fieldmanager.Object, []string, *Status) {
 	if t.Verb == Update {
-		value, warnings := oneOwnerEach(t.body, "")
+		value, warnings := withoutDuplicateOwners(t.body, "")
 		if st := t.sameUID(live, value); st != nil {
 			return fieldmanager.Object{}, warnings, st
 		}
@@ -168,13 +170,13 @@ func (t *task) next(live fieldmanager.Object) (fieldmanager.Object, []string, *S
 		return next, warnings, st
 	}
 	var more []string
-	next.Value, more = oneOwnerEach(next.Value, afterMutation)
+	next.Value, more = withoutDuplicateOwners(next.Value, afterMutation)
 	t.passedBody(StageMetadata, next.Value)
 	next, st = t.mutate(next, live)
 	return next, append(warnings, more...), st
 }
 
-// sameUID refuses a PUT whose uid is not that of the live object, with the message of
+// sameUID refuses an update whose uid differs from the live object's, with the message of
 // kube-apiserver's storage.
 func (t *task) sameUID(live fieldmanager.Object, next document.Value) *Status {
 	wanted, found := meta(next, "uid"), meta(live.Value, "uid")
@@ -184,14 +186,14 @@ func (t *task) sameUID(live fieldmanager.Object, next document.Value) *Status {
 	return conflict(t.ep.what(), t.Name, storageError(t.ep.key(t.Namespace, t.Name), "UID", wanted, found))
 }
 
-// storageError is how the API server's storage tells that a precondition failed.
+// storageError returns the message of the API server's storage for a failed precondition.
 func storageError(key, what, wanted, found string) string {
 	return "StorageError: invalid object, Code: 4, Key: " + key + ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: " +
 		what + " in precondition: " + wanted + ", " + what + " in object meta: " + found
 }
 
-// settle checks the version of the next state and makes it ready to be stored.
-func (t *task) settle(live, next fieldmanager.Object) (outcome, *Status) {
+// finishChange checks the resourceVersion of the next state and prepares it for storage.
+func (t *task) finishChange(live, next fieldmanager.Object) (outcome, *Status) {
 	wanted, err := revision(meta(next.Value, "resourceVersion"))
 	if err != nil {
 		return outcome{}, plainError(err)
@@ -227,8 +229,8 @@ func (t *task) settle(live, next fieldmanager.Object) (outcome, *Status) {
 	return outcome{object: next, deleted: t.lastFinalizerGone(live.Value, next.Value)}, nil
 }
 
-// prepareUpdate runs the update strategy: what the endpoint may not change goes
-// back to what it was, the generation is counted, the result validated.
+// prepareUpdate runs the update strategy: it resets fields that the endpoint must not change,
+// sets the generation, and validates the result.
 func (t *task) prepareUpdate(live, next fieldmanager.Object) (fieldmanager.Object, *Status) {
 	var st *Status
 	if next.Value, st = t.inNamespace(next.Value); st != nil {
@@ -265,7 +267,7 @@ func (t *task) prepareUpdate(live, next fieldmanager.Object) (fieldmanager.Objec
 	return next, nil
 }
 
-// reset gives next back what the endpoint may not change.
+// reset restores the fields of next that the endpoint must not change.
 func (t *task) reset(live, next document.Value) document.Value {
 	switch {
 	case t.ep.kind.Builtin && t.rules != nil:
@@ -278,9 +280,9 @@ func (t *task) reset(live, next document.Value) document.Value {
 	return next
 }
 
-// nextGeneration counts the generation of an update. Most strategies compare
-// what is meant; those with ExactGeneration compare what Go holds, where an empty list
-// and none are two things.
+// nextGeneration sets the generation of an update. Most strategies compare semantically; those
+// with ExactGeneration compare the Go values, in which an empty list differs from an absent
+// one.
 func (t *task) nextGeneration(next, live document.Value) document.Value {
 	k := t.ep.kind
 	counted := nextGeneration(t.ep.strategy, next, next, live)
@@ -294,8 +296,8 @@ func (t *task) nextGeneration(next, live document.Value) document.Value {
 	return counted
 }
 
-// registryRequest is what the strategies of built-in kinds know of the request.
-// Through scale the object itself is written.
+// registryRequest returns the part of the request that the strategies of built-in kinds depend
+// on. Writes to scale run the strategy of the object itself.
 func (t *task) registryRequest() defaults.Request {
 	q := defaults.Request{Subresource: t.ep.sub, Now: t.now, User: t.User}
 	if q.Subresource == subScale {
@@ -308,8 +310,8 @@ func (t *task) registryRequest() defaults.Request {
 	return q
 }
 
-// lastFinalizerGone reports whether an object that is being deleted has nothing
-// left that keeps it.
+// lastFinalizerGone reports whether an object that is being deleted has no finalizers left and
+// its grace period is over.
 func (t *task) lastFinalizerGone(live, next document.Value) bool {
 	if !hasMeta(live, "deletionTimestamp") || len(finalizers(next)) > 0 || metaInt(live, "deletionGracePeriodSeconds") != 0 {
 		return false

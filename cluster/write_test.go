@@ -21,7 +21,7 @@ const (
 	deployment = `{"metadata":{"name":"d"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":` + template + `}}`
 )
 
-// fixed is a cluster whose clock, uids and suffixes do not change.
+// fixed returns a cluster with a fixed clock, uids and suffixes.
 func fixed(t *testing.T) requests {
 	return newRequests(t, cluster.Config{
 		Now:    func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC) },
@@ -61,7 +61,7 @@ func TestCreateSetsSystemMetadata(t *testing.T) {
 	}
 }
 
-// What a generation counts, kind by kind.
+// The changes that increment the generation, by kind.
 func TestGeneration(t *testing.T) {
 	q := newRequests(t, cluster.Config{})
 	q.must(cluster.Create, crds, thingCRD("things", "Thing", simpleSpec, ""))
@@ -102,7 +102,7 @@ func TestGeneration(t *testing.T) {
 	}
 }
 
-// A write that changes nothing keeps version and managers.
+// A write that changes nothing keeps resourceVersion and managedFields.
 func TestNoChangeIsNotStored(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	q := newRequests(t, cluster.Config{Now: func() time.Time { return now }})
@@ -128,7 +128,7 @@ func TestNoChangeIsNotStored(t *testing.T) {
 	}
 }
 
-// The version in a body, and what is asked of a PUT.
+// The resourceVersion in a body, and the checks of an update.
 func TestUpdateComparesVersions(t *testing.T) {
 	q := fixed(t)
 	q.must(cluster.Create, maps, `{"metadata":{"name":"m"}}`)
@@ -171,7 +171,7 @@ func TestUpdateComparesVersions(t *testing.T) {
 	}
 }
 
-// What is wrong with options is told as far as the options go, before the body.
+// Invalid options are reported together, before the body is decoded.
 func TestOptionsAreChecked(t *testing.T) {
 	q := fixed(t)
 	q.must(cluster.Create, maps, `{"metadata":{"name":"m"}}`)
@@ -195,7 +195,7 @@ func TestOptionsAreChecked(t *testing.T) {
 	}
 }
 
-// Unknown and doubled fields are refused, told or passed over.
+// Unknown fields and duplicate keys are refused, reported as warnings or ignored.
 func TestFieldValidation(t *testing.T) {
 	q := fixed(t)
 	body := `{"metadata":{"name":"m"},"data":{"a":"1","a":"2"},"other":1}`
@@ -235,7 +235,7 @@ func TestDryRunStoresNothing(t *testing.T) {
 	}
 }
 
-// What is not served is told by code.
+// The status codes for what is not served.
 func TestNotServed(t *testing.T) {
 	q := fixed(t)
 	q.must(cluster.Create, crds, thingCRD("things", "Thing", simpleSpec, ""))
@@ -271,7 +271,7 @@ func TestNotServed(t *testing.T) {
 	}
 }
 
-// A status is written through its subresource, and nothing else is.
+// The status subresource changes nothing but status.
 func TestStatusSubresource(t *testing.T) {
 	q := fixed(t)
 	q.must(cluster.Create, deployments, deployment)
@@ -300,7 +300,7 @@ func TestStatusSubresource(t *testing.T) {
 	}
 }
 
-// Events of both groups are the same objects under other names.
+// The Events of both groups are the same objects.
 func TestEventsOfBothGroups(t *testing.T) {
 	q := fixed(t)
 	const old, new = "/api/v1/namespaces/n/events", "/apis/events.k8s.io/v1/namespaces/n/events"
@@ -319,7 +319,7 @@ func TestEventsOfBothGroups(t *testing.T) {
 	}
 }
 
-// What cannot be typed has no managers, as on the API server.
+// An object that does not match its schema has no managedFields, as on the API server.
 func TestAnotherVersionForgetsManagers(t *testing.T) {
 	q := fixed(t)
 	q.must(cluster.Create, crds, thingCRD("things", "Thing", simpleSpec, ""))
@@ -330,7 +330,7 @@ func TestAnotherVersionForgetsManagers(t *testing.T) {
 	}
 }
 
-// A patch of a Scale that names the uid of another object is refused.
+// A patch of a Scale with the uid of another object is refused.
 func TestScaleNamesTheUID(t *testing.T) {
 	q := fixed(t)
 	q.must(cluster.Create, deployments, `{"metadata":{"name":"d"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`)
@@ -341,7 +341,7 @@ func TestScaleNamesTheUID(t *testing.T) {
 	q.must(cluster.Patch, deployments+"/d/scale", `{"metadata":{"uid":"the-uid"},"spec":{"replicas":3}}`)
 }
 
-// A binding may name the uid and the version of the pod that it is for.
+// A binding may have the uid and resourceVersion of its pod as preconditions.
 func TestBindingNamesThePod(t *testing.T) {
 	q := fixed(t)
 	q.must(cluster.Create, pods, `{"metadata":{"name":"a"},"spec":{"containers":[{"name":"c","image":"i"}]}}`)
@@ -357,7 +357,7 @@ func TestBindingNamesThePod(t *testing.T) {
 	q.must(cluster.Create, pods+"/a/binding", binding(`,"uid":"the-uid","resourceVersion":"`+version+`"`))
 }
 
-// An apply that names the uid of an object that does not exist creates none.
+// An apply with the uid of an object that does not exist creates nothing.
 func TestApplyWithAUIDCreatesNothing(t *testing.T) {
 	q := fixed(t)
 	st := q.refused(409, cluster.Patch, maps+"/a", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","uid":"another"}}`, format(cluster.ApplyPatch),

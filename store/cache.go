@@ -11,55 +11,53 @@ import (
 	"github.com/patchlab-dev/patchlab/store/internal/keyspace"
 )
 
-// CacheOptions configure a cache. The zero value works.
+// CacheOptions configure a [Cache]. The zero value is valid.
 type CacheOptions[T any] struct {
-	// History, HistoryBytes and Size bound what the cache keeps of the past, as
-	// in [MemoryOptions].
+	// History, HistoryBytes and Size limit the past revisions that the cache keeps, as in
+	// [MemoryOptions].
 	History      int
 	HistoryBytes int64
 	Size         func(T) int
-	// Wait bounds how long a read waits for the cache to reach the revision
-	// that it needs, before it goes to the store beneath; 0 is three seconds.
+	// Wait is the maximum time that a read waits until the cache has reached the revision that
+	// it needs. After that the read goes to the underlying store. 0 is three seconds.
 	Wait time.Duration
 }
 
-// Cache is a [Store] that keeps the items of another one in memory, and their
-// recent past. It follows that store with a single watch, from which it answers
-// any number of lists and watches. Writes, and reads of one key, go to the store
-// beneath.
+// Cache is a [Store] that holds the items of another store, and their recent history, in
+// memory. It follows that store with a single watch, and serves any number of lists and
+// watches from memory. Writes, and reads of a single key, go to the underlying store.
 //
-// What it answers is as fresh as from the store beneath: a read without Cached
-// first asks for the store's revision, and waits until the cache has reached it.
-// One with Cached shows at least what was written through this cache.
-// When the cache loses its watch it reads everything anew, and its own watchers
-// end with [ErrSlow].
+// Its reads are as fresh as those of the underlying store: a read without Cached first gets
+// the store's revision, and waits until the cache has reached it. A read with Cached includes
+// at least all writes that were made through this cache. If the watch fails, the cache reads
+// all items again, and the watchers of the cache end with [ErrSlow].
 type Cache[T any] struct {
-	Store[T] // the store beneath
+	Store[T] // the underlying store
 	options  CacheOptions[T]
-	ctx      context.Context // ends with the cache
+	ctx      context.Context // canceled when the cache is closed
 	stop     context.CancelFunc
-	over     chan struct{} // closed when nothing follows the store any more
+	over     chan struct{} // closed when the cache has stopped following the store
 
 	restarts atomic.Int64
-	// wrote is the latest revision that was written through the cache: even a
-	// read that may be old shows it.
+	// wrote is the latest revision that was written through the cache. Reads with Cached are
+	// not older.
 	wrote    atomic.Int64
-	mu       sync.Mutex    // guards what follows
-	timeline *timeline[T]  // nil while the cache reads everything
+	mu       sync.Mutex    // guards the fields below
+	timeline *timeline[T]  // nil while the cache reads all items
 	changed  chan struct{} // closed when timeline is replaced
 	waiters  []waiter
-	ask      func() // asks the watch beneath for a bookmark, nil while there is none
-	asked    bool   // and it has not come yet
+	ask      func() // requests a bookmark from the underlying watch; nil while there is no watch
+	asked    bool   // a bookmark is requested and has not arrived
 }
 
-// waiter waits for a revision.
+// waiter is a read that waits for a revision.
 type waiter struct {
 	revision int64
 	reached  chan struct{}
 }
 
-// NewCache returns a cache of a store, which belongs to it: closing the cache
-// closes the store. It returns at once and begins to read in the background.
+// NewCache returns a cache of a store and takes ownership of it: closing the cache closes the
+// store. It returns at once; the cache fills in the background.
 func NewCache[T any](beneath Store[T], o CacheOptions[T]) *Cache[T] {
 	if o.Wait <= 0 {
 		o.Wait = 3 * time.Second
@@ -78,14 +76,14 @@ func (c *Cache[T]) Close() error {
 	return err
 }
 
-// Restarts returns how often the cache has had to read everything anew.
+// Restarts returns how many times the cache has read all items again.
 func (c *Cache[T]) Restarts() int64 { return c.restarts.Load() }
 
-// restartInterval is how long the cache waits before it lists and watches the store
-// again after a failure.
+// restartInterval is the delay before the cache lists and watches the store again after a
+// failure.
 const restartInterval = 100 * time.Millisecond
 
-// run follows the store beneath until the cache is closed.
+// run follows the underlying store until the cache is closed.
 func (c *Cache[T]) run() {
 	defer close(c.over)
 	for {
@@ -100,7 +98,7 @@ func (c *Cache[T]) run() {
 	}
 }
 
-// follow reads everything and then takes events, until the watch ends.
+// follow lists all items and then processes events until the watch ends.
 func (c *Cache[T]) follow() error {
 	w, err := c.Store.Watch(c.ctx, "", WatchOptions{Initial: true})
 	if err != nil {
@@ -129,8 +127,8 @@ func (c *Cache[T]) follow() error {
 	}
 }
 
-// replace publishes another timeline, nil while there is none. The watchers of
-// the one before end: they may have missed something.
+// replace publishes a new timeline, or nil for none. The watchers of the previous timeline
+// end, because they may have missed events.
 func (c *Cache[T]) replace(t *timeline[T], ask func(), why error) {
 	c.mu.Lock()
 	old := c.timeline
@@ -151,9 +149,9 @@ func (c *Cache[T]) replace(t *timeline[T], ask func(), why error) {
 	}
 }
 
-// take adds an event to the timeline.
+// take appends an event to the timeline.
 func (c *Cache[T]) take(e Event[T]) {
-	t := c.timeline // replaced by this goroutine alone
+	t := c.timeline // only this goroutine replaces it
 	if e.Type == Bookmark {
 		t.mu.Lock()
 		t.advance(e.Revision)
@@ -176,7 +174,7 @@ func (c *Cache[T]) take(e Event[T]) {
 	c.reached(e.Revision)
 }
 
-// advance makes a later revision the current one without a write.
+// advance increases the current revision without a write.
 func (t *timeline[T]) advance(revision int64) {
 	if s := *t.now.Load(); revision > s.revision {
 		s.revision = revision
@@ -184,8 +182,8 @@ func (t *timeline[T]) advance(revision int64) {
 	}
 }
 
-// reached releases those who wait for the revision, and asks for progress on
-// behalf of the others.
+// reached wakes the reads that wait for a revision up to this one, and requests a bookmark for
+// the others.
 func (c *Cache[T]) reached(revision int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -199,7 +197,8 @@ func (c *Cache[T]) reached(revision int64) {
 	c.askLocked()
 }
 
-// askLocked asks the watch beneath for a bookmark if somebody waits for one.
+// askLocked requests a bookmark from the underlying watch if a read waits for one. c.mu must
+// be held.
 func (c *Cache[T]) askLocked() {
 	if len(c.waiters) > 0 && !c.asked && c.ask != nil {
 		c.asked = true
@@ -207,10 +206,10 @@ func (c *Cache[T]) askLocked() {
 	}
 }
 
-// errBehind says that the cache has not reached a revision in time.
+// errBehind reports that the cache has not reached a revision within CacheOptions.Wait.
 var errBehind = errors.New("the cache is behind")
 
-// wait returns a timeline that has reached a revision, or errBehind.
+// wait returns a timeline that has reached the revision, or errBehind.
 func (c *Cache[T]) wait(ctx context.Context, revision int64) (*timeline[T], error) {
 	ctx, cancel := context.WithTimeout(ctx, c.options.Wait)
 	defer cancel()
@@ -272,7 +271,7 @@ func (c *Cache[T]) fresh(ctx context.Context, least int64, cached bool) (*timeli
 	return c.wait(ctx, now)
 }
 
-// written notes a write that has succeeded.
+// written records the revision of a successful write.
 func (c *Cache[T]) written(item Item[T], err error) (Item[T], error) {
 	for err == nil {
 		last := c.wrote.Load()
@@ -336,16 +335,16 @@ func (c *Cache[T]) List(ctx context.Context, text string, opts ListOptions[T]) (
 			return page, nil
 		}
 	}
-	// The store beneath may still have what the cache has forgotten.
+	// The underlying store may still have revisions that the cache does not.
 	if errors.Is(err, errBehind) || errors.Is(err, ErrCompacted) {
 		return c.Store.List(ctx, text, opts)
 	}
 	return Page[T]{}, err
 }
 
-// Watch implements [Store]. A revision that the cache no longer keeps fails with
-// a [*CompactedError], as in kube-apiserver, even if the store beneath has it:
-// otherwise many clients that come back at once would each watch there.
+// Watch implements [Store]. As in kube-apiserver, a revision that the cache no longer has
+// fails with a [*CompactedError], even if the underlying store has it. Otherwise many clients
+// that reconnect at once would each open a watch there.
 func (c *Cache[T]) Watch(ctx context.Context, text string, opts WatchOptions) (Watcher[T], error) {
 	if _, err := keyspace.ParseScope(text); err != nil {
 		return nil, err
@@ -368,8 +367,8 @@ func (c *Cache[T]) Watch(ctx context.Context, text string, opts WatchOptions) (W
 	return &cacheWatcher[T]{Watcher: w, cache: c}, nil
 }
 
-// Compact implements [Store]. The cache catches up first, because what it has
-// not seen is lost to it, and then forgets the same revisions.
+// Compact implements [Store]. The cache first catches up, because it could not read compacted
+// revisions afterwards, and then compacts its own history.
 func (c *Cache[T]) Compact(ctx context.Context, revision int64) error {
 	t, behind := c.fresh(ctx, 0, false)
 	if err := c.Store.Compact(ctx, revision); err != nil || behind != nil {
@@ -384,8 +383,8 @@ func (c *Cache[T]) Compact(ctx context.Context, revision int64) error {
 	return nil
 }
 
-// cacheWatcher is a watcher of a cache. The bookmarks of its ticks say how far
-// the cache is; one that is requested waits for the store beneath.
+// cacheWatcher is a watcher of a cache. Bookmarks due to ticks have the revision of the cache;
+// a requested bookmark waits for the current revision of the underlying store.
 type cacheWatcher[T any] struct {
 	Watcher[T]
 	cache *Cache[T]
@@ -393,6 +392,6 @@ type cacheWatcher[T any] struct {
 
 // RequestBookmark implements [Watcher].
 func (w *cacheWatcher[T]) RequestBookmark() {
-	_, _ = w.cache.fresh(w.cache.ctx, 0, false) // else the bookmark is of an older revision
+	_, _ = w.cache.fresh(w.cache.ctx, 0, false) // on failure the bookmark has an older revision
 	w.Watcher.RequestBookmark()
 }

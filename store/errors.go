@@ -7,37 +7,36 @@ import (
 	"github.com/patchlab-dev/patchlab/store/internal/keyspace"
 )
 
-// What can go wrong, for errors.Is. The errors returned say more: which key,
-// which revision.
+// Errors, for errors.Is. The errors returned wrap them and add the key or revision.
 var (
-	// ErrNotFound says that the key does not exist.
+	// ErrNotFound reports that the key does not exist.
 	ErrNotFound = errors.New("key not found")
-	// ErrExists says that the key exists already.
+	// ErrExists reports that the key exists already.
 	ErrExists = errors.New("key exists already")
-	// ErrPrecondition is beneath every [*PreconditionError].
+	// ErrPrecondition matches every [*PreconditionError].
 	ErrPrecondition = errors.New("precondition failed")
-	// ErrCompacted is beneath every [*CompactedError].
+	// ErrCompacted matches every [*CompactedError].
 	ErrCompacted = errors.New("too old resource version")
-	// ErrSlow is beneath the [*CompactedError] of a watcher that fell behind.
+	// ErrSlow matches the [*CompactedError] of a watcher that fell behind the history.
 	ErrSlow = errors.New("watcher fell behind the history kept")
-	// ErrFuture is beneath every [*FutureError].
+	// ErrFuture matches every [*FutureError].
 	ErrFuture = errors.New("too large resource version")
-	// ErrInvalidKey says that a key or scope is malformed.
+	// ErrInvalidKey reports that a key or scope is malformed.
 	ErrInvalidKey = keyspace.ErrInvalidKey
-	// ErrInvalidContinue says that a continue token is not one of this store's.
+	// ErrInvalidContinue reports that a continue token was not issued by this kind of store.
 	ErrInvalidContinue = keyspace.ErrInvalidContinue
-	// ErrInvalidOptions says that options contradict each other.
+	// ErrInvalidOptions reports that options contradict each other.
 	ErrInvalidOptions = errors.New("invalid options")
-	// ErrTooLarge says that a value is larger than the store takes. It has
-	// etcd's words, which kube-apiserver passes on.
+	// ErrTooLarge reports that a value exceeds the maximum size. Its message is etcd's, which
+	// kube-apiserver passes on.
 	ErrTooLarge = errors.New("etcdserver: request is too large")
-	// ErrClosed says that the store was closed or the watcher stopped.
+	// ErrClosed reports that the store was closed or the watcher stopped.
 	ErrClosed = errors.New("closed")
 )
 
-// KeyError says which key an error is about.
+// KeyError is the error of an operation on a key.
 type KeyError struct {
-	// Op is what was tried: create, get, update or delete.
+	// Op is the operation: create, get, update or delete.
 	Op  string
 	Key string
 	Err error
@@ -45,20 +44,19 @@ type KeyError struct {
 
 func (e *KeyError) Error() string { return e.Op + " " + e.Key + ": " + e.Err.Error() }
 
-// Unwrap returns the reason: [ErrNotFound], [ErrExists], [ErrTooLarge] or
-// [ErrInvalidKey].
+// Unwrap returns [ErrNotFound], [ErrExists], [ErrTooLarge] or [ErrInvalidKey].
 func (e *KeyError) Unwrap() error { return e.Err }
 
-// PreconditionError says which precondition an item does not meet.
+// PreconditionError reports a precondition that does not match.
 type PreconditionError struct {
 	Key string
 	// Field is UID or ResourceVersion.
 	Field string
-	// Wanted is what the precondition asks for, Found what the item has.
+	// Wanted is the value of the precondition, Found the value of the item.
 	Wanted, Found string
 }
 
-// Error words the reason as kube-apiserver does.
+// Error returns kube-apiserver's message.
 func (e *PreconditionError) Error() string {
 	return fmt.Sprintf("%s: Precondition failed: %s in precondition: %s, %s in object meta: %s",
 		e.Key, e.Field, e.Wanted, e.Field, e.Found)
@@ -67,16 +65,15 @@ func (e *PreconditionError) Error() string {
 // Unwrap returns [ErrPrecondition].
 func (e *PreconditionError) Unwrap() error { return ErrPrecondition }
 
-// CompactedError says that a revision is no longer kept. Kubernetes answers it
-// with 410 and the reason Expired (lists) or Gone (watches).
+// CompactedError reports that a revision is no longer kept. Kubernetes answers it with 410 and
+// the reason Expired (lists) or Gone (watches).
 type CompactedError struct {
-	// Revision is the one that was asked for, Oldest the oldest one kept.
+	// Revision is the requested revision, Oldest the oldest revision kept.
 	Revision, Oldest int64
-	// Slow is set for a watcher that did not take its events in time.
+	// Slow is true for a watcher that fell behind the history.
 	Slow bool
-	// Continue, after a list with a continue token, is a token that goes on at
-	// the same key with the latest state: the pages together are then no
-	// snapshot.
+	// Continue, if the list had a continue token, is a token that continues at the same key
+	// with the latest state. The pages together are then not a consistent snapshot.
 	Continue string
 }
 
@@ -87,21 +84,19 @@ func (e *CompactedError) Error() string {
 	return fmt.Sprintf("%v: %d (%d)", ErrCompacted, e.Revision, e.Oldest)
 }
 
-// Is makes every such error [ErrCompacted], and a slow watcher's also
-// [ErrSlow].
+// Is matches [ErrCompacted] and, for a slow watcher, [ErrSlow].
 func (e *CompactedError) Is(target error) bool {
 	return target == ErrCompacted || e.Slow && target == ErrSlow
 }
 
-// FutureError says that the store has not reached a revision. Kubernetes waits
-// a little ([WaitFor]), then answers a timeout with the cause
-// ResourceVersionTooLarge.
+// FutureError reports that the store has not reached a revision. Kubernetes waits for it for
+// some time ([WaitFor]), then answers with a timeout and the cause ResourceVersionTooLarge.
 type FutureError struct {
-	// Revision is the one that was asked for, Current the store's.
+	// Revision is the requested revision, Current the store's.
 	Revision, Current int64
 }
 
-// Error words the reason as kube-apiserver does.
+// Error returns kube-apiserver's message.
 func (e *FutureError) Error() string {
 	return fmt.Sprintf("Too large resource version: %d, current: %d", e.Revision, e.Current)
 }
@@ -109,11 +104,10 @@ func (e *FutureError) Error() string {
 // Unwrap returns [ErrFuture].
 func (e *FutureError) Unwrap() error { return ErrFuture }
 
-// UnavailableError says that the storage beneath did not answer, or refused for
-// a reason of its own.
+// UnavailableError reports that the underlying storage did not respond or failed.
 type UnavailableError struct {
-	// Unknown is set if a write may have taken effect all the same. The caller
-	// has to read before it tries again.
+	// Unknown is true for a write that may have taken effect nevertheless. The caller has to
+	// read before it retries.
 	Unknown bool
 	Err     error
 }
@@ -125,10 +119,10 @@ func (e *UnavailableError) Error() string {
 	return "storage is not available: " + e.Err.Error()
 }
 
-// Unwrap returns the storage's own error.
+// Unwrap returns the error of the underlying storage.
 func (e *UnavailableError) Unwrap() error { return e.Err }
 
-// CorruptError says that a stored value cannot be decoded.
+// CorruptError reports that a stored value cannot be decoded.
 type CorruptError struct {
 	Key      string
 	Revision int64

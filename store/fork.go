@@ -2,20 +2,19 @@ package store
 
 import "context"
 
-// Fork returns a store that begins with what m holds now, at the same revision,
-// and goes its own way from there. It shares what neither changes, so that it
-// costs next to nothing. It knows no revision before its beginning, and has no
-// watchers.
+// Fork returns a new store with the current contents of m at the same revision. The two stores
+// share all unchanged items, so that a fork costs little. The fork has no watchers and no
+// history.
 func (m *Memory[T]) Fork() *Memory[T] {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return newMemory(m.now.Load().revision, m.index.Copy(), m.options)
 }
 
-// With returns a store as Fork does that also holds items, each with its own
-// revision, as if they had been written there long ago. An item of revision 0 is
-// written next. An item replaces one with its key. The store goes on from the
-// latest of all revisions, and knows none before that.
+// With returns a fork that also holds items, each with its own revision, as if they had been
+// written there before. An item of revision 0 gets the next revision. An item replaces an
+// existing one with the same key. The fork's revision is the highest of all, and it has no
+// history before that.
 func (m *Memory[T]) With(items ...Item[T]) (*Memory[T], error) {
 	f := m.Fork()
 	revision := f.now.Load().revision

@@ -9,15 +9,14 @@ import (
 	"github.com/patchlab-dev/patchlab/store/internal/keyspace"
 )
 
-// entry is a value with the revision of its write. It never changes.
+// entry is a value with the revision of its write. It is immutable.
 type entry[T any] struct {
 	value    T
 	revision int64
 }
 
-// items is the sorted index of one revision. A published one never changes:
-// the next revision's index is a copy that shares all nodes but the changed
-// path.
+// items is the sorted index of one revision. It is immutable once published: the next
+// revision's index is a copy that shares all nodes except those on the changed path.
 type items[T any] = btree.Map[string, *entry[T]]
 
 // indexDegree is the B-tree's degree. A write copies one path of nodes, each of
@@ -63,24 +62,23 @@ type block[T any] [blockSize]record[T]
 
 // bounds limit how much of the past a state keeps.
 type bounds struct {
-	writes int64 // how many of the latest writes stay readable, at least 1
-	bytes  int64 // how many bytes of replaced values they may hold together
+	writes int64 // number of latest writes to keep, at least 1
+	bytes  int64 // maximum total size of replaced values
 }
 
-// state is everything known at one revision. It never changes, so readers need
-// no lock.
+// state is an immutable view of the store at one revision, so that readers need no lock.
 //
-// Records are numbered in sequence, because the revisions of a store that
-// others share have gaps. There is at most one record for a revision.
+// Records are numbered consecutively, because revisions may have gaps in a store that is
+// shared with others. Each revision has at most one record.
 type state[T any] struct {
 	revision int64
-	// oldest is the oldest revision that can be read.
+	// oldest is the oldest readable revision.
 	oldest int64
-	// first is the number of the first record of blocks[0], start of the record
-	// that holds the index at oldest, last of the latest record.
+	// first is the number of the first record of blocks[0], start the number of the record
+	// with the index at oldest, last the number of the latest record.
 	first, start, last int64
-	// bytes is the sum over the records from start, dead over those before it
-	// that are still held.
+	// bytes is the total over the records from start, dead over the earlier ones that are not
+	// released yet.
 	bytes, dead int64
 	blocks      []*block[T]
 	index       *items[T]
@@ -96,7 +94,7 @@ func newState[T any](revision int64, index *items[T]) *state[T] {
 // newIndex returns an empty index.
 func newIndex[T any]() *items[T] { return btree.NewMap[string, *entry[T]](indexDegree) }
 
-// at returns the record with a number from first to last.
+// at returns record n, from first to last.
 func (s *state[T]) at(n int64) *record[T] {
 	i := n - s.first
 	return &s.blocks[i/blockSize][i%blockSize]
@@ -108,11 +106,11 @@ func (s *state[T]) find(after int64) int64 {
 	return s.start + int64(sort.Search(int(s.last-s.start+1), func(i int) bool { return s.at(s.start+int64(i)).revision > after }))
 }
 
-// indexAt returns the index at a revision from oldest to revision.
+// indexAt returns the index at a revision between oldest and the current one.
 func (s *state[T]) indexAt(revision int64) *items[T] { return s.at(s.find(revision) - 1).index }
 
-// next returns the state after one more write. It writes into the free part of
-// the last block, where no reader of s looks.
+// next returns the state after one more write. It writes to the unused part of the last block,
+// which readers of s do not access.
 func (s *state[T]) next(r record[T], b bounds) *state[T] {
 	n := *s
 	n.last++
@@ -131,7 +129,7 @@ func (s *state[T]) next(r record[T], b bounds) *state[T] {
 	return &n
 }
 
-// forget makes the oldest revision unreadable.
+// forget removes the oldest revision from the history.
 func (s *state[T]) forget() {
 	size := s.at(s.start).bytes
 	s.bytes -= size
@@ -140,7 +138,7 @@ func (s *state[T]) forget() {
 	s.oldest = max(s.oldest, s.at(s.start).revision)
 }
 
-// compact makes every revision before the given one unreadable.
+// compact removes every revision before the given one from the history.
 func (s *state[T]) compact(revision int64) {
 	for end := s.find(revision) - 1; s.start < end; {
 		s.forget()
@@ -163,8 +161,8 @@ func (s *state[T]) trim() {
 	s.dead = 0
 }
 
-// findIn returns the number of the first record from one number to another
-// whose key is in scope, or 0.
+// findIn returns the number of the first record between from and to whose key is in scope, or
+// 0.
 func (s *state[T]) findIn(sc keyspace.Scope, from, to int64) int64 {
 	for n := max(from, s.start); n <= to; n++ {
 		if r := s.at(n); r.key != "" && sc.Contains(r.key) {

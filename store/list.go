@@ -20,7 +20,7 @@ func (m *timeline[T]) List(ctx context.Context, text string, opts ListOptions[T]
 	}
 	index := s.indexAt(revision)
 	begin := rank(index, start)
-	// Keys in scope from start. A token may lead behind the end of one key.
+	// Start with the keys in scope. The start of a token may be after the end of the scope.
 	follow := max(0, rankEnd(index, sc)-begin)
 	items, looked, err := take(ctx, index, start, follow, opts)
 	if err != nil {
@@ -38,8 +38,8 @@ func (m *timeline[T]) List(ctx context.Context, text string, opts ListOptions[T]
 	return page, nil
 }
 
-// listFrom returns the revision to list and the first key that may be in the
-// page, or why there is none.
+// listFrom returns the revision to list and the first key that may be in the page, or an
+// error.
 func listFrom[T any](s *state[T], sc keyspace.Scope, opts ListOptions[T]) (revision int64, start string, err error) {
 	if opts.Revision < 0 {
 		return 0, "", fmt.Errorf("%w: the revision %d is negative", ErrInvalidOptions, opts.Revision)
@@ -84,12 +84,11 @@ func continueFrom[T any](s *state[T], sc keyspace.Scope, opts ListOptions[T]) (r
 	return t.Revision, start, nil
 }
 
-// patience is how many items are looked at between two looks at the context.
+// patience is the number of items between two checks of the context.
 const patience = 1024
 
-// take collects the items of a page from the keys of the index that begin at
-// start, of which follow are in scope. looked is how many keys it has been
-// through.
+// take collects the items of a page. follow is the number of keys in scope from start on.
+// looked is the number of keys that it examined.
 func take[T any](ctx context.Context, index *items[T], start string, follow int, opts ListOptions[T]) (got []Item[T], looked int, err error) {
 	limit := follow
 	if opts.Limit > 0 && opts.Limit < int64(follow) {

@@ -8,40 +8,38 @@ import (
 	"github.com/patchlab-dev/patchlab/store/internal/keyspace"
 )
 
-// MemoryOptions configure a store in memory. The zero value works.
+// MemoryOptions configure a [Memory] store. The zero value is valid.
 type MemoryOptions[T any] struct {
-	// Equal reports whether storing b in place of a would change nothing. nil
-	// never does, so that every update is a write.
+	// Equal reports whether an update from a to b is a no-op. With nil every update is a
+	// write.
 	Equal func(a, b T) bool
-	// UID returns the UID of a value, for preconditions. nil gives every value
-	// the empty UID.
+	// UID returns the UID of a value, for preconditions. With nil every UID is empty.
 	UID func(T) string
-	// History is how many of the latest writes stay readable; 0 is
-	// DefaultHistory.
+	// History is the number of latest writes that stay readable; 0 is DefaultHistory.
 	History int
-	// Size returns how many bytes a value takes, for HistoryBytes and MaxBytes.
-	// nil takes every value for empty, so that neither has an effect.
+	// Size returns the size of a value in bytes, for HistoryBytes and MaxBytes. With nil
+	// neither has an effect.
 	Size func(T) int
-	// HistoryBytes bounds the sum of the sizes of values that have been
-	// replaced or deleted and stay readable; 0 is DefaultHistoryBytes. Up to a
-	// quarter more is held until it is released. The latest values do not
-	// count, and the latest write is always readable.
+	// HistoryBytes limits the total size of the replaced or deleted values that stay readable;
+	// 0 is DefaultHistoryBytes. Up to a quarter more may be in use until it is released. The
+	// latest values do not count, and the latest write is always readable.
 	HistoryBytes int64
-	// MaxBytes refuses larger values with ErrTooLarge; 0 is no limit.
+	// MaxBytes is the maximum size of a value; larger ones are refused with ErrTooLarge. 0 is
+	// no limit.
 	MaxBytes int
-	// Lifetime returns how long a value stays, counted from its write, after
-	// which it is deleted; 0 is for ever. nil keeps every value.
+	// Lifetime returns the time after which a value is deleted, counted from its write; 0 is
+	// without limit. With nil no value expires.
 	Lifetime func(T) time.Duration
 }
 
-// The bounds of a history in memory, unless other ones are given.
+// The default limits of the history in memory.
 const (
 	DefaultHistory      = 10_000
 	DefaultHistoryBytes = 64 << 20
 )
 
-// Memory is a [Store] in memory. Reads take no lock; writes take turns and do
-// no work of the caller's while they do.
+// Memory is a [Store] in memory. Reads take no lock. Writes are serialized, but do not hold
+// the lock while they call the caller's functions.
 type Memory[T any] struct {
 	*timeline[T]
 	options MemoryOptions[T]
@@ -147,9 +145,8 @@ func (m *Memory[T]) Delete(ctx context.Context, key string, opts DeleteOptions[T
 	}
 }
 
-// swap makes the write of a key: from the entry was (nil: none) to the entry
-// now (nil: deletion), and gives now its revision. ok is false, and nothing is
-// written, if the key's entry is not was.
+// swap writes a key: it replaces the entry was (nil: absent) by now (nil: deletion), and sets
+// now's revision. ok is false, and nothing is written, if the key's entry is no longer was.
 func (m *Memory[T]) swap(key string, was, now *entry[T]) (item Item[T], ok bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -171,8 +168,7 @@ func (m *Memory[T]) swap(key string, was, now *entry[T]) (item Item[T], ok bool,
 	return item, true, nil
 }
 
-// expire deletes the key when the lifetime of the entry is over, if it still
-// holds that entry.
+// expire deletes a key at the end of the entry's lifetime, if it still has that entry.
 func (m *Memory[T]) expire(key string, e *entry[T]) {
 	if m.options.Lifetime == nil {
 		return
@@ -182,7 +178,7 @@ func (m *Memory[T]) expire(key string, e *entry[T]) {
 	}
 }
 
-// checkSize refuses a value that is larger than the store takes.
+// checkSize returns an error for a value that exceeds the maximum size.
 func (m *Memory[T]) checkSize(op, key string, value T) error {
 	if m.options.MaxBytes > 0 && m.size(value) > m.options.MaxBytes {
 		return &KeyError{Op: op, Key: key, Err: ErrTooLarge}
@@ -190,7 +186,7 @@ func (m *Memory[T]) checkSize(op, key string, value T) error {
 	return nil
 }
 
-// uid returns the UID of an entry, "" for a key that does not exist.
+// uid returns the UID of an entry, "" for an absent key.
 func (m *Memory[T]) uid(e *entry[T]) string {
 	if e == nil {
 		return ""
@@ -261,7 +257,7 @@ func (m *Memory[T]) Close() error {
 	return nil
 }
 
-// begin checks the key of a call and that the timeline has not ended.
+// begin checks the key of a call and that the store is not closed.
 func (m *timeline[T]) begin(ctx context.Context, op, key string) error {
 	if err := keyspace.CheckKey(key); err != nil {
 		return &KeyError{Op: op, Key: key, Err: err}
@@ -269,7 +265,7 @@ func (m *timeline[T]) begin(ctx context.Context, op, key string) error {
 	return m.alive(ctx)
 }
 
-// open parses the scope of a call and checks that the timeline has not ended.
+// open parses the scope of a call and checks that the store is not closed.
 func (m *timeline[T]) open(ctx context.Context, text string) (keyspace.Scope, error) {
 	sc, err := keyspace.ParseScope(text)
 	if err != nil {
@@ -278,7 +274,7 @@ func (m *timeline[T]) open(ctx context.Context, text string) (keyspace.Scope, er
 	return sc, m.alive(ctx)
 }
 
-// item returns what callers see of an entry; nil is a key that does not exist.
+// item returns the entry as an Item; a nil entry is an absent key.
 func (e *entry[T]) item(key string) Item[T] {
 	if e == nil {
 		return Item[T]{Key: key}

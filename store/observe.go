@@ -6,21 +6,21 @@ import (
 	"time"
 )
 
-// Call is a call of a store that has returned.
+// Call describes a completed call of a store.
 type Call struct {
 	// Operation is create, get, list, update, delete, watch, count, revision or
 	// compact.
 	Operation string
 	Took      time.Duration
-	// Retries is how often an update or a delete began again because another
-	// write came between.
+	// Retries is the number of times that an update or delete was retried because of a
+	// concurrent write.
 	Retries int
-	// Unavailable is set if the storage beneath did not answer.
+	// Unavailable is true if the underlying storage did not respond.
 	Unavailable bool
 }
 
-// Observe returns a store that makes the calls of another one and reports each to
-// f when it has returned. f may be called from many goroutines.
+// Observe returns a store that forwards calls to s and reports each to f when it has returned.
+// f must be safe for concurrent use.
 func Observe[T any](s Store[T], f func(Call)) Store[T] { return &observed[T]{s, f} }
 
 type observed[T any] struct {

@@ -2,9 +2,9 @@ package store
 
 import "strconv"
 
-// Check returns a [*PreconditionError] unless the preconditions hold for the
-// item at key with the uid and the revision given; an item that does not exist
-// has uid "" and revision 0. It compares the UID first, as kube-apiserver does.
+// Check returns a [*PreconditionError] unless the preconditions match an item with the given
+// uid and revision; an absent item has uid "" and revision 0. It compares the UID first, as
+// kube-apiserver does.
 func (p Preconditions) Check(key, uid string, revision int64) error {
 	if p.UID != nil && *p.UID != uid {
 		return &PreconditionError{Key: key, Field: "UID", Wanted: *p.UID, Found: uid}

@@ -8,9 +8,8 @@ import (
 	"github.com/patchlab-dev/patchlab/store/internal/keyspace"
 )
 
-// timeline is a sequence of states in memory with its watchers: what [Memory]
-// writes to, and what [Cache] fills from another store. Reads take no lock;
-// writes take turns.
+// timeline is a sequence of states in memory with its watchers. [Memory] writes to it, and
+// [Cache] fills it from another store. Reads take no lock; writes are serialized.
 type timeline[T any] struct {
 	bounds bounds
 	size   func(T) int
@@ -18,15 +17,15 @@ type timeline[T any] struct {
 	now  atomic.Pointer[state[T]]
 	done chan struct{} // closed by end
 
-	mu sync.Mutex // guards what follows, and every replacement of now
-	// index is used by the writer only; each write publishes a copy for readers.
+	mu sync.Mutex // guards the fields below, and every replacement of now
+	// index is used only by the writer; each write publishes a copy for readers.
 	index    *items[T]
-	watchers map[string][]*watcher[T] // by the text of their scope
-	err      error                    // why it ended; nil while it goes on
+	watchers map[string][]*watcher[T] // by the text of the scope
+	err      error                    // why it ended; nil until then
 }
 
-// newTimeline returns a timeline that begins at a revision with the items of
-// index, which belongs to it from then on.
+// newTimeline returns a timeline with the items of index at a revision. It takes ownership of
+// index.
 func newTimeline[T any](revision int64, index *items[T], b bounds, size func(T) int) *timeline[T] {
 	t := &timeline[T]{bounds: b, size: size, done: make(chan struct{}), index: index, watchers: map[string][]*watcher[T]{}}
 	if t.bounds.writes <= 0 {
@@ -42,8 +41,8 @@ func newTimeline[T any](revision int64, index *items[T], b bounds, size func(T) 
 	return t
 }
 
-// append publishes a write: from the entry was (nil: none) to the entry now
-// (nil: deletion). The caller holds t.mu.
+// append publishes a write that replaces the entry was (nil: absent) by now (nil: deletion).
+// t.mu must be held.
 func (t *timeline[T]) append(key string, was, now *entry[T], revision int64) {
 	r := record[T]{key: key, revision: revision, now: now, was: was}
 	if was != nil {
@@ -60,8 +59,8 @@ func (t *timeline[T]) append(key string, was, now *entry[T], revision int64) {
 	t.notify(key, revision, next.last)
 }
 
-// notify records a write with the watchers of its key. The caller holds t.mu,
-// so notices come in the order of revisions.
+// notify notifies the watchers of a key about a write. t.mu must be held, so that
+// notifications are in the order of revisions.
 func (t *timeline[T]) notify(key string, revision, number int64) {
 	if len(t.watchers) == 0 {
 		return
@@ -73,7 +72,7 @@ func (t *timeline[T]) notify(key string, revision, number int64) {
 	})
 }
 
-// end makes every call and watcher fail with err. Only the first call counts.
+// end makes all calls and watchers fail with err. Only the first call has an effect.
 func (t *timeline[T]) end(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -84,11 +83,11 @@ func (t *timeline[T]) end(err error) {
 	}
 }
 
-// alive returns why calls fail, or ctx's error.
+// alive returns the error with which calls fail, or ctx's error.
 func (t *timeline[T]) alive(ctx context.Context) error {
 	select {
 	case <-t.done:
-		return t.err // not written any more once done is closed
+		return t.err // not written after done is closed
 	default:
 		return ctx.Err()
 	}

@@ -2,9 +2,9 @@ package store
 
 import "context"
 
-// WaitFor returns when the store has reached the revision, or with ctx's error
-// when ctx ends before. kube-apiserver waits up to three seconds in this way
-// before it answers that a resource version is too large.
+// WaitFor waits until the store has reached the revision, or returns ctx's error.
+// kube-apiserver waits in this way for up to three seconds before it answers that a
+// resourceVersion is too large.
 func WaitFor[T any](ctx context.Context, s Store[T], revision int64) error {
 	w, err := s.Watch(ctx, "", WatchOptions{})
 	if err != nil {

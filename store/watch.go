@@ -10,33 +10,32 @@ import (
 	"github.com/patchlab-dev/patchlab/store/internal/keyspace"
 )
 
-// watcher follows a timeline. It has no queue of events: it remembers the
-// number of the first record that it has not delivered, and takes it from the
-// history. So a writer's work for it is to note a number,
-// and it holds no memory however slow it is.
+// watcher follows a timeline. It has no queue: it keeps the number of the first record that it
+// has not delivered, and reads it from the history. The writer's work for a watcher is to set
+// a number, and a slow watcher takes no memory.
 type watcher[T any] struct {
 	store *timeline[T]
 	scope keyspace.Scope
-	// floor is the first revision whose events are wanted.
+	// floor is the first revision whose events are delivered.
 	floor int64
 	ticks <-chan time.Time
-	wake  chan struct{} // holds one token when there may be something to take
+	wake  chan struct{} // holds a token if there may be an event
 
-	// What Next alone uses.
+	// The fields below are used only by Next.
 	initial *initialEvents[T]
-	err     error // the final one
+	err     error // the final error
 
-	mu sync.Mutex // guards what follows; a writer holds Memory.mu before it
-	// first is the number of the first record in scope that is not delivered,
-	// 0 if there is none, and firstRevision is its revision or a lower one;
-	// last is not less than the number of the last such record.
+	mu sync.Mutex // guards the fields below; a writer acquires Memory.mu first
+	// first is the number of the first record in scope that is not delivered, 0 if there is
+	// none; firstRevision is its revision or a lower one. last is at least the number of the
+	// last such record.
 	first, firstRevision, last int64
-	// known is the number up to which first takes account of the history: a
-	// notice of a record up to it is late, and would repeat an event.
+	// known is the number of the last record that first takes into account. A notification of
+	// a record up to it is late and is ignored, because it would repeat an event.
 	known int64
-	// bookmark is the revision of the bookmark asked for, 0 if none is.
+	// bookmark is the revision of the requested bookmark, 0 if there is none.
 	bookmark int64
-	stop     chan struct{} // nil once stopped
+	stop     chan struct{} // nil after Stop
 	stopped  <-chan struct{}
 }
 
@@ -63,8 +62,8 @@ func (m *timeline[T]) Watch(ctx context.Context, text string, opts WatchOptions)
 	return w, nil
 }
 
-// follow registers the watcher and returns the state that it was registered
-// at: it will be told of all later writes.
+// follow registers the watcher and returns the state at that time. All later writes are
+// notified.
 func (m *timeline[T]) follow(w *watcher[T], opts WatchOptions) (*state[T], error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -89,7 +88,7 @@ func (m *timeline[T]) follow(w *watcher[T], opts WatchOptions) (*state[T], error
 	return s, nil
 }
 
-// written notes a write to a key in scope.
+// written notifies the watcher of a write to a key in scope.
 func (w *watcher[T]) written(revision, number int64) {
 	if revision < w.floor {
 		return
@@ -108,7 +107,7 @@ func (w *watcher[T]) written(revision, number int64) {
 	}
 }
 
-// poke lets Next look again.
+// poke wakes Next.
 func (w *watcher[T]) poke() {
 	select {
 	case w.wake <- struct{}{}:
@@ -138,7 +137,7 @@ func (w *watcher[T]) Next(ctx context.Context) (Event[T], error) {
 	return Event[T]{}, w.err
 }
 
-// ended returns why the watcher has ended, nil while it goes on.
+// ended returns the error with which the watcher has ended, nil until then.
 func (w *watcher[T]) ended() error {
 	select {
 	case <-w.stopped:
@@ -150,7 +149,7 @@ func (w *watcher[T]) ended() error {
 	}
 }
 
-// wait returns when there may be something new, or ctx's error.
+// wait waits until there may be a new event, or returns ctx's error.
 func (w *watcher[T]) wait(ctx context.Context) error {
 	select {
 	case <-w.wake:
@@ -190,24 +189,23 @@ func (w *watcher[T]) take() (Event[T], bool, error) {
 	return r.event(), true, nil
 }
 
-// takeBookmark returns the bookmark asked for, if one is.
+// takeBookmark returns the requested bookmark, if there is one.
 func (w *watcher[T]) takeBookmark(asked int64) (Event[T], bool, error) {
 	if asked == 0 {
 		return Event[T]{}, false, nil
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.bookmark == asked { // not asked again for a later one
+	if w.bookmark == asked { // no later one has been requested meanwhile
 		w.bookmark = 0
 	}
 	return Event[T]{Type: Bookmark, Revision: asked}, true, nil
 }
 
-// advance looks for the next undelivered event from a record on. It does so
-// before the event at hand is returned, so that first is the number of an
-// event: were it only "not looked at yet", compaction of other keys' history
-// would seem a loss. The exception is a write that came after s was read: then
-// first is a record at or before it, and take looks again.
+// advance finds the next undelivered event from a record on. It runs before the current event
+// is returned, so that first is the number of a record in scope. If first could be the number
+// of any record, compaction of other keys' records would look like a loss. The exception is a
+// write after s was read: first is then a record at or before it, and take searches again.
 func (w *watcher[T]) advance(s *state[T], from int64) {
 	next := s.findIn(w.scope, from, s.last)
 	w.mu.Lock()
@@ -225,9 +223,9 @@ func (w *watcher[T]) advance(s *state[T], from int64) {
 
 // RequestBookmark implements [Watcher].
 func (w *watcher[T]) RequestBookmark() {
-	// Under the store's lock every watcher has been told of every write, so
-	// no event up to this revision is still on its way, and no later one can
-	// be taken before the request is noted.
+	// While the store's lock is held, every watcher has been notified of every write. So no
+	// event up to this revision is outstanding, and no later one can be delivered before the
+	// request is recorded.
 	w.store.mu.Lock()
 	defer w.store.mu.Unlock()
 	revision := w.store.now.Load().revision
@@ -258,15 +256,15 @@ func (w *watcher[T]) Stop() {
 	}
 }
 
-// initialBatch is how many initial items a watcher holds at a time. It goes
-// back to the history for more, as a paged list does, and so keeps no old
-// state alive.
+// initialBatch is the number of initial items that a watcher holds at a time. It reads the
+// next ones from the history, like a paged list, so that it does not keep an old state in
+// memory.
 const initialBatch = 128
 
 // initialEvents is the part of a watch before its first bookmark.
 type initialEvents[T any] struct {
-	revision int64  // of the state shown
-	from     string // first key that is not in batch yet
+	revision int64  // of the listed state
+	from     string // first key after batch
 	batch    []Item[T]
 }
 
@@ -292,7 +290,7 @@ func (w *watcher[T]) takeInitial() (Event[T], bool, error) {
 	return Event[T]{Type: Added, Key: item.Key, Value: item.Value, Revision: item.Revision}, true, nil
 }
 
-// fill gets the next batch of initial items.
+// fill reads the next batch of initial items.
 func (w *watcher[T]) fill(in *initialEvents[T]) error {
 	s := w.store.now.Load()
 	if in.revision < s.oldest {

@@ -7,12 +7,12 @@ import (
 	"github.com/patchlab-dev/patchlab/store"
 )
 
-// progressInterval is how often etcd is asked for progress while a bookmark is
-// awaited. etcd does not answer while it is still sending older events.
+// progressInterval is the interval at which progress is requested from etcd while a bookmark
+// is awaited. etcd does not respond while it is still sending older events.
 const progressInterval = 10 * time.Millisecond
 
-// RequestBookmark implements [store.Watcher]. It asks etcd for its revision
-// and then for the watch's progress, until it has reached that revision.
+// RequestBookmark implements [store.Watcher]. It gets etcd's revision and then requests
+// progress notifications until the watch has reached that revision.
 func (w *watcher[T]) RequestBookmark() {
 	if !w.askRevision() {
 		go func() {
@@ -23,8 +23,8 @@ func (w *watcher[T]) RequestBookmark() {
 	}
 }
 
-// askRevision notes the bookmark of the revision that etcd has now. It reports
-// whether etcd has answered.
+// askRevision requests a bookmark of etcd's current revision. It reports whether etcd
+// responded.
 func (w *watcher[T]) askRevision() bool {
 	now, err := w.store.Revision(w.ctx)
 	if err != nil {
@@ -42,7 +42,7 @@ func (w *watcher[T]) askRevision() bool {
 	return true
 }
 
-// askProgress asks etcd for progress until it is no longer awaited.
+// askProgress requests progress notifications from etcd until no bookmark is awaited.
 func (w *watcher[T]) askProgress() {
 	for {
 		w.mu.Lock()
@@ -54,7 +54,7 @@ func (w *watcher[T]) askProgress() {
 		}
 		w.mu.Unlock()
 		if open != nil {
-			_ = w.store.client.RequestProgress(open) // where it fails, the watch ends or the next one succeeds
+			_ = w.store.client.RequestProgress(open) // on failure the watch ends or the next request succeeds
 		}
 		select {
 		case <-time.After(progressInterval):
@@ -63,17 +63,17 @@ func (w *watcher[T]) askProgress() {
 	}
 }
 
-// initialBatch is how many initial items a watcher holds at a time.
+// initialBatch is the number of initial items that a watcher reads at a time.
 const initialBatch = 500
 
 // initialEvents is the part of a watch before its first bookmark.
 type initialEvents[T any] struct {
-	revision int64  // of the state shown; 0 until it is known
-	token    string // for the items that are not in batch yet, "" for none
+	revision int64  // of the listed state; 0 until it is known
+	token    string // continue token for the items after batch, "" for none
 	batch    []store.Item[T]
 }
 
-// takeInitial returns the next initial event; the last is the bookmark. Then the
+// takeInitial returns the next initial event. The last one is the bookmark, after which the
 // watch in etcd begins.
 func (w *watcher[T]) takeInitial(ctx context.Context) (store.Event[T], bool, error) {
 	in := w.initial
@@ -97,7 +97,7 @@ func (w *watcher[T]) takeInitial(ctx context.Context) (store.Event[T], bool, err
 	return store.Event[T]{Type: store.Bookmark, Revision: in.revision, InitialEnd: true}, true, nil
 }
 
-// fill gets the next batch of initial items, of a state not older than least.
+// fill reads the next batch of initial items, at revision least or later.
 func (in *initialEvents[T]) fill(ctx context.Context, w *watcher[T], least int64) error {
 	opts := store.ListOptions[T]{Revision: least, Limit: initialBatch, Continue: in.token}
 	page, err := w.store.List(ctx, w.scope.Text, opts)

@@ -12,30 +12,29 @@ import (
 	"go.uber.org/zap"
 )
 
-// Access says how to reach an etcd.
+// Access configures the connection to etcd.
 type Access struct {
-	// Endpoints are the URLs of its members.
+	// Endpoints are the URLs of the etcd members.
 	Endpoints []string
-	// CAFile is a PEM file of the authorities that have signed etcd's
-	// certificate; "" is the system's. CertFile and KeyFile are the
-	// certificate and key to show etcd, "" for none.
+	// CAFile is a PEM file with the CA certificates that verify etcd's certificate; "" uses
+	// the system's. CertFile and KeyFile are the client certificate and its key; "" for none.
 	CAFile, CertFile, KeyFile string
 }
 
-// The times by which kube-apiserver notices that a connection is dead.
+// The keepalive settings of kube-apiserver's etcd client.
 const (
 	keepaliveTime    = 30 * time.Second
 	keepaliveTimeout = 10 * time.Second
 	dialTimeout      = 20 * time.Second
 )
 
-// Dial returns a client of etcd. It connects in the background: an etcd that
-// does not answer shows with the first request.
+// Dial returns an etcd client. It connects in the background, so that an unreachable etcd
+// causes an error only in the first request.
 func Dial(a Access) (*clientv3.Client, error) {
 	c := clientv3.Config{
 		Endpoints: a.Endpoints, DialTimeout: dialTimeout,
 		DialKeepAliveTime: keepaliveTime, DialKeepAliveTimeout: keepaliveTimeout,
-		Logger: zap.NewNop(), // what it would log comes back as errors
+		Logger: zap.NewNop(), // it would log only what is returned as errors, too
 	}
 	for _, e := range a.Endpoints {
 		if strings.HasPrefix(e, "https://") || a.CAFile != "" || a.CertFile != "" {

@@ -1,14 +1,12 @@
-// Package etcd is the [store.Store] on etcd, where kube-apiserver keeps its
-// objects. Several stores over one etcd and prefix answer as one: what one of
-// them writes, the others read and watch.
+// Package etcd implements [store.Store] on etcd, where kube-apiserver stores its objects.
+// Several stores over the same etcd and prefix see each other's writes in reads and watches.
 //
-// A value lies under the store's prefix and its key. The revision of an item
-// is its key's ModRevision in etcd; it is set when the value is read and never
-// stored. Writes are transactions that compare ModRevision, so that no write
-// is lost and none takes effect twice, however many processes write. The keys
-// under the prefix belong to the store: other programs may read and not write
-// them.
+// A value is stored under the prefix followed by its key. The revision of an item is the
+// ModRevision of its key in etcd. It is set when the value is read and is not part of the
+// stored bytes. Writes are transactions that compare ModRevision, so that no write is lost or
+// applied twice, regardless of the number of writing processes. Other programs may read the
+// keys under the prefix but must not write them.
 //
-// The package is a module of its own: etcd's client brings gRPC, protobuf and
-// zap, which programs that import the rest of patchlab do not need.
+// The package is a module of its own, because etcd's client depends on gRPC, protobuf and zap,
+// which users of the other packages do not need.
 package etcd

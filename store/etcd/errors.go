@@ -13,21 +13,21 @@ import (
 	"github.com/patchlab-dev/patchlab/store"
 )
 
-// errCompacted and errFuture are what etcd answers about a revision, before
-// placed adds the numbers.
+// errCompacted and errFuture are etcd's errors about a revision. placed replaces them with
+// errors that include the revisions.
 var (
 	errCompacted = rpctypes.ErrCompacted
 	errFuture    = rpctypes.ErrFutureRev
 )
 
-// refusals are the answers of etcd after which a write has not taken effect.
+// refusals are the etcd errors that mean that a write has not taken effect.
 var refusals = []error{
 	rpctypes.ErrNoSpace, rpctypes.ErrTooManyRequests, rpctypes.ErrNoLeader, rpctypes.ErrNotCapable,
 	rpctypes.ErrPermissionDenied, rpctypes.ErrInvalidAuthToken, rpctypes.ErrUserEmpty, rpctypes.ErrUnhealthy,
 }
 
-// failed translates an error of etcd's client for the caller. The caller's own
-// context comes back as it is.
+// failed converts an error of etcd's client. An error of the caller's context is returned
+// unchanged.
 func (s *Store[T]) failed(err error) error {
 	switch {
 	case s.ctx.Err() != nil:
@@ -47,7 +47,7 @@ func (s *Store[T]) failed(err error) error {
 	return &store.UnavailableError{Err: err, Unknown: true}
 }
 
-// tooLarge reports whether etcd or its client refused a request for its size.
+// tooLarge reports whether etcd or its client refused a request because of its size.
 func tooLarge(err error) bool {
 	if errors.Is(err, rpctypes.ErrRequestTooLarge) {
 		return true
@@ -56,8 +56,8 @@ func tooLarge(err error) bool {
 	return ok && s.Code() == codes.ResourceExhausted && strings.Contains(s.Message(), "message larger than max")
 }
 
-// placed replaces etcd's error about a compacted or future revision with the store's
-// error, which holds the revisions.
+// placed replaces etcd's error about a compacted or future revision with the store's error,
+// which includes the revisions.
 func (s *Store[T]) placed(ctx context.Context, revision int64, err error) error {
 	switch {
 	case errors.Is(err, errCompacted):
@@ -72,9 +72,8 @@ func (s *Store[T]) placed(ctx context.Context, revision int64, err error) error 
 	return err
 }
 
-// compacted returns the error about a revision that is gone. oldest is the
-// oldest revision where that is known, else etcd is asked. etcd tells it to a
-// watch alone.
+// compacted returns the error for a compacted revision. It includes the oldest revision that
+// etcd keeps, which etcd returns only to a watch. oldest is a known lower bound.
 func (s *Store[T]) compacted(ctx context.Context, revision, oldest int64) error {
 	gone := &store.CompactedError{Revision: revision, Oldest: max(oldest, 1)}
 	if oldest == 1 {

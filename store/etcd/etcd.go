@@ -16,28 +16,27 @@ import (
 
 // Options configure a store on etcd. Encode and Decode are required.
 type Options[T any] struct {
-	// Prefix comes before every key in etcd. It begins with "/" and does not
-	// end with it, or is empty.
+	// Prefix is prepended to every key in etcd. It is empty, or begins with "/" and does not
+	// end with it.
 	Prefix string
-	// Encode returns the bytes to store, and Decode the value that they hold.
-	// Decode is called anew for each read.
+	// Encode returns the bytes to store, and Decode the value that they encode. Decode is
+	// called for every read.
 	Encode func(T) []byte
 	Decode func([]byte) (T, error)
-	// Equal reports whether a and b are stored the same, so that an update need not be
+	// Equal reports whether a and b have the same encoding, so that an update need not be
 	// written. With nil every update is written.
 	Equal func(a, b T) bool
-	// UID returns the UID of a value, for preconditions. nil gives every value
-	// the empty UID.
+	// UID returns the UID of a value, for preconditions. With nil every UID is empty.
 	UID func(T) string
-	// Lifetime returns how long a value stays, counted from its write, after
-	// which etcd deletes it; 0 is for ever. etcd counts in seconds, at least
-	// one, and may take a few more. nil keeps every value.
+	// Lifetime returns the time after which etcd deletes a value, counted from its write; 0 is
+	// without limit. etcd's resolution is a second, and the deletion may be a few seconds
+	// late. With nil no value expires.
 	Lifetime func(T) time.Duration
-	// MaxBytes is the size from which on values are refused with
-	// [store.ErrTooLarge]; 0 is etcd's own limit, 1.5 MiB.
+	// MaxBytes is the size in bytes at and above which values are refused with
+	// [store.ErrTooLarge]; 0 is etcd's default, 1.5 MiB.
 	MaxBytes int
-	// Timeout bounds each request to etcd; 0 is ten seconds. A request that
-	// takes longer fails with [store.UnavailableError].
+	// Timeout limits the duration of each request to etcd, after which it fails with
+	// [store.UnavailableError]; 0 is ten seconds.
 	Timeout time.Duration
 }
 
@@ -51,17 +50,16 @@ type Store[T any] struct {
 	client  *clientv3.Client
 	options Options[T]
 
-	ctx      context.Context // ends when the store is closed
+	ctx      context.Context // canceled when the store is closed
 	end      context.CancelFunc
 	close    sync.Once
-	watchers atomic.Int64 // numbers the watchers' streams
+	watchers atomic.Int64 // source of the ids of watch streams
 	restarts atomic.Int64
 }
 
 var _ store.Store[int] = (*Store[int])(nil)
 
-// New returns a store on an etcd. The client belongs to the store from then on:
-// Close closes it.
+// New returns a store on etcd and takes ownership of the client: Close closes it.
 func New[T any](client *clientv3.Client, o Options[T]) *Store[T] {
 	if o.Equal == nil {
 		o.Equal = func(T, T) bool { return false }
@@ -88,16 +86,15 @@ func (s *Store[T]) Close() error {
 		err = s.client.Close()
 	})
 	if errors.Is(err, context.Canceled) {
-		err = nil // it had been on the way to etcd
+		err = nil // the request had already been sent to etcd
 	}
 	return err
 }
 
-// WatchRestarts returns how often a watch had to be opened anew in etcd.
+// WatchRestarts returns how many times a watch in etcd had to be opened again.
 func (s *Store[T]) WatchRestarts() int64 { return s.restarts.Load() }
 
-// begin is how a call about one key starts. The context that it returns bounds
-// requests to etcd.
+// begin checks the key of a call. The returned context limits requests to etcd.
 func (s *Store[T]) begin(ctx context.Context, op, key string) (context.Context, context.CancelFunc, error) {
 	if err := keyspace.CheckKey(key); err != nil {
 		return nil, nil, &store.KeyError{Op: op, Key: key, Err: err}
@@ -105,7 +102,8 @@ func (s *Store[T]) begin(ctx context.Context, op, key string) (context.Context, 
 	return s.alive(ctx)
 }
 
-// alive refuses calls on a closed store or with a done context.
+// alive checks that neither the store is closed nor the context done. The returned context
+// limits requests to etcd.
 func (s *Store[T]) alive(ctx context.Context) (context.Context, context.CancelFunc, error) {
 	if s.ctx.Err() != nil {
 		return nil, nil, store.ErrClosed
@@ -117,11 +115,10 @@ func (s *Store[T]) alive(ctx context.Context) (context.Context, context.CancelFu
 	return bounded, cancel, nil
 }
 
-// inEtcd returns the name of a key in etcd.
+// inEtcd returns the key in etcd.
 func (s *Store[T]) inEtcd(key string) string { return s.options.Prefix + key }
 
-// span returns the first key in etcd of what a scope selects, and the first
-// behind it.
+// span returns the range of a scope in etcd: its first key and the first key after it.
 func (s *Store[T]) span(sc keyspace.Scope) (first, end string) {
 	if end, ok := sc.End(); ok {
 		return s.inEtcd(sc.Text), s.inEtcd(end)
@@ -187,8 +184,8 @@ func (s *Store[T]) Revision(ctx context.Context) (int64, error) {
 	return s.at(ctx, 0)
 }
 
-// at asks etcd about a revision, 0 for the latest, and returns the latest. The
-// request reads nothing; it fails if the revision is compacted or to come.
+// at checks a revision, 0 for the latest, and returns the latest one. It requests no keys from
+// etcd; it fails if the revision is compacted or in the future.
 func (s *Store[T]) at(ctx context.Context, revision int64) (int64, error) {
 	resp, err := s.client.Get(ctx, s.inEtcd("/"), clientv3.WithCountOnly(), clientv3.WithRev(revision))
 	if err != nil {
@@ -197,15 +194,15 @@ func (s *Store[T]) at(ctx context.Context, revision int64) (int64, error) {
 	return resp.Header.Revision, nil
 }
 
-// Compact implements [store.Store]. It compacts the whole etcd, not only the
-// keys of the prefix.
+// Compact implements [store.Store]. It compacts all of etcd, not only the keys under the
+// prefix.
 func (s *Store[T]) Compact(ctx context.Context, revision int64) error {
 	ctx, cancel, err := s.alive(ctx)
 	if err != nil {
 		return err
 	}
 	defer cancel()
-	if revision <= 1 { // etcd would take it, and forget nothing
+	if revision <= 1 { // etcd would accept it without effect
 		return s.compacted(ctx, revision, 1)
 	}
 	if _, err = s.client.Compact(ctx, revision); err == nil {
@@ -214,7 +211,7 @@ func (s *Store[T]) Compact(ctx context.Context, revision int64) error {
 	return s.placed(ctx, revision, s.failed(err))
 }
 
-// Health returns nil if etcd answers, and otherwise why it does not.
+// Health returns an error if etcd does not respond.
 func (s *Store[T]) Health(ctx context.Context) error {
 	if _, err := s.Revision(ctx); err != nil {
 		return fmt.Errorf("etcd at %v: %w", s.client.Endpoints(), err)

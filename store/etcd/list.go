@@ -12,8 +12,8 @@ import (
 	"github.com/patchlab-dev/patchlab/store/internal/keyspace"
 )
 
-// maxPage is how many keys are asked of etcd at once for a list with a limit
-// and a filter that keeps few, as in kube-apiserver.
+// maxPage is the maximum number of keys that a list with a limit and a selective filter
+// requests from etcd at once, as in kube-apiserver.
 const maxPage = 10_000
 
 // List implements [store.Store].
@@ -46,13 +46,14 @@ type lister[T any] struct {
 	*Store[T]
 	scope keyspace.Scope
 	opts  store.ListOptions[T]
-	// revision is the one to list; 0 is the latest, until etcd has told it.
+	// revision is the revision to list; 0 means the latest, and is replaced by it after the
+	// first request.
 	revision int64
-	// first is the next key in etcd to read, end the first behind the scope.
+	// first is the next key in etcd to read, end the first key after the scope.
 	first, end string
 }
 
-// newLister reads the options of a list.
+// newLister checks the options of a list.
 func (s *Store[T]) newLister(sc keyspace.Scope, opts store.ListOptions[T]) (*lister[T], error) {
 	l := &lister[T]{Store: s, scope: sc, opts: opts}
 	l.first, l.end = s.span(sc)
@@ -78,7 +79,7 @@ func (s *Store[T]) newLister(sc keyspace.Scope, opts store.ListOptions[T]) (*lis
 	return l, nil
 }
 
-// page reads until the page is full or the scope ends.
+// page reads until the page is full or the scope is exhausted.
 func (l *lister[T]) page(ctx context.Context) (store.Page[T], error) {
 	page := store.Page[T]{Items: []store.Item[T]{}}
 	for size := max(l.opts.Limit, 0); ; size = min(2*size, maxPage) {
@@ -108,7 +109,7 @@ func (l *lister[T]) page(ctx context.Context) (store.Page[T], error) {
 	}
 }
 
-// leave sets where the list continues behind key, with left keys.
+// leave sets the continue token for the keys after key, of which left remain.
 func (l *lister[T]) leave(page *store.Page[T], key string, left int64) {
 	page.Continue = keyspace.Token{Revision: l.revision, Start: key[len(l.scope.Text):] + "\x00"}.Encode()
 	page.Remaining = left
@@ -117,11 +118,11 @@ func (l *lister[T]) leave(page *store.Page[T], key string, left int64) {
 	}
 }
 
-// read asks etcd for up to size keys, 0 for all, and how many there are.
+// read reads up to size keys from etcd, 0 for all, and returns their total count.
 func (l *lister[T]) read(ctx context.Context, size int64) (kvs []*mvccpb.KeyValue, count int64, err error) {
 	options := []clientv3.OpOption{clientv3.WithRange(l.end), clientv3.WithLimit(size), clientv3.WithRev(l.revision)}
 	first := l.first
-	if first >= l.end { // a token of another scope
+	if first >= l.end { // the token is of another scope
 		first = l.end
 		options = append(options, clientv3.WithRange(l.end+"\x00"), clientv3.WithCountOnly())
 	}

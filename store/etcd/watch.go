@@ -16,51 +16,47 @@ import (
 	"github.com/patchlab-dev/patchlab/store/internal/keyspace"
 )
 
-// watcher follows a scope by a watch in etcd. A goroutine, [watcher.follow],
-// moves events from etcd into a queue, from which Next takes them. The queue is
-// bounded: when it is full, the watch in etcd ends, and another one goes on
-// from the same revision when the queue has been emptied. etcd's history is
-// therefore the only buffer of a slow watcher, and its compaction the only
-// thing that ends it.
+// watcher follows a scope by a watch in etcd. The goroutine [watcher.follow] receives events
+// from etcd into a queue, which Next reads. The queue is bounded: when it is full, the watch
+// in etcd is closed, and reopened at the same revision once the queue is empty. A slow watcher
+// is therefore buffered by etcd's history alone, and ends only if that is compacted.
 type watcher[T any] struct {
 	store *Store[T]
 	scope keyspace.Scope
-	// floor is the first revision whose events are wanted.
+	// floor is the first revision whose events are delivered.
 	floor   int64
 	ticks   <-chan time.Time
-	ctx     context.Context // ends with the watcher or the store
+	ctx     context.Context // canceled with the watcher or the store
 	stop    context.CancelFunc
-	wake    chan struct{} // holds one token when there may be something to take
-	emptied chan struct{} // holds one token when the queue has been emptied
+	wake    chan struct{} // holds a token if there may be an event
+	emptied chan struct{} // holds a token if the queue has become empty
 
-	// The fields below are used by Next only.
+	// The fields below are used only by Next.
 	initial *initialEvents[T]
-	err     error // the final one
+	err     error // the final error
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	queue []*clientv3.Event
 	bytes int
-	// reached is the revision up to which every event is in the queue or was
-	// delivered.
+	// reached is the revision up to which every event has been queued or delivered.
 	reached int64
-	// bookmark is the revision of the bookmark asked for, 0 if none is, and
-	// awaited the revision that must be reached before it can be delivered.
+	// bookmark is the revision of the requested bookmark, 0 if there is none. awaited is the
+	// revision to reach before it is delivered.
 	bookmark, awaited int64
-	asking            bool  // a goroutine asks etcd for progress
-	lost              error // why no more events come
-	// open is the context of the watch in etcd, nil while there is none.
+	asking            bool  // a goroutine is requesting progress from etcd
+	lost              error // the reason for which there are no more events
+	// open is the context of the watch in etcd, nil while none is open.
 	open context.Context
 }
 
-// The bounds of a watcher's queue. A response of etcd is never split, so the
-// queue may hold one more.
+// The limits of a watcher's queue. A response of etcd is never split, so the queue may exceed
+// them by one response.
 const (
 	maxQueued      = 1000
 	maxQueuedBytes = 8 << 20
 )
 
-// retryInterval is how long a watcher waits before it opens a watch again that
-// etcd has ended.
+// retryInterval is the delay before a watch that etcd has closed is opened again.
 const retryInterval = 100 * time.Millisecond
 
 // Watch implements [store.Store].
@@ -89,7 +85,7 @@ func (s *Store[T]) Watch(ctx context.Context, text string, opts store.WatchOptio
 	return w, nil
 }
 
-// begin determines the revision after which events begin.
+// begin determines the revision after which the events begin.
 func (w *watcher[T]) begin(ctx context.Context, opts store.WatchOptions) error {
 	s := w.store
 	if opts.Initial {
@@ -138,12 +134,12 @@ func (w *watcher[T]) follow() {
 	}
 }
 
-// receive opens a watch in etcd from the revision next on and queues what
-// comes, until the watch ends or the queue is full. It returns the revision to
-// go on from. The client beneath reconnects by itself where it can.
+// receive opens a watch in etcd at the revision next and queues its events until the watch
+// ends or the queue is full. It returns the revision to continue at. Where it can, etcd's
+// client reconnects by itself.
 func (w *watcher[T]) receive(next int64) (_ int64, full bool) {
-	// A stream of its own, because etcd reports progress of a stream only when
-	// all its watches are up to date and none is of a revision to come.
+	// The watch has its own stream, because etcd reports progress of a stream only if all its
+	// watches are synced and none is of a future revision.
 	id := strconv.FormatInt(w.store.watchers.Add(1), 10)
 	ctx, cancel := context.WithCancel(metadata.AppendToOutgoingContext(clientv3.WithRequireLeader(w.ctx), "patchlab-watch", id))
 	defer cancel()
@@ -173,7 +169,7 @@ func (w *watcher[T]) setOpen(ctx context.Context) {
 	w.mu.Unlock()
 }
 
-// lose ends the watcher after what is queued.
+// lose ends the watcher with an error after the queued events.
 func (w *watcher[T]) lose(err error) {
 	w.mu.Lock()
 	w.lost = err
@@ -181,7 +177,7 @@ func (w *watcher[T]) lose(err error) {
 	w.poke()
 }
 
-// push queues the events of a response that are not older than next.
+// push queues the events of a response from revision next on.
 func (w *watcher[T]) push(resp *clientv3.WatchResponse, next int64) (_ int64, full bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -201,7 +197,7 @@ func (w *watcher[T]) push(resp *clientv3.WatchResponse, next int64) (_ int64, fu
 	full = len(w.queue) >= maxQueued || w.bytes >= maxQueuedBytes
 	if full {
 		select {
-		case <-w.emptied: // of an earlier time
+		case <-w.emptied: // discard an earlier token
 		default:
 		}
 	}
@@ -216,7 +212,7 @@ func size(e *clientv3.Event) int {
 	return n
 }
 
-// poke lets Next look again.
+// poke wakes Next.
 func (w *watcher[T]) poke() {
 	select {
 	case w.wake <- struct{}{}:
@@ -294,7 +290,7 @@ func (w *watcher[T]) event(e *clientv3.Event) (out store.Event[T], err error) {
 	switch {
 	case e.IsCreate():
 		out.Type = store.Added
-	case e.PrevKv == nil: // compacted with the revision itself
+	case e.PrevKv == nil: // its revision itself has been compacted
 		return out, &store.CompactedError{Revision: out.Revision, Oldest: out.Revision, Slow: true}
 	case e.Type == mvccpb.Event_DELETE:
 		out.Type, value = store.Deleted, e.PrevKv

@@ -52,9 +52,9 @@ func (s *Store[T]) Delete(ctx context.Context, key string, opts store.DeleteOpti
 	})
 }
 
-// change makes a write that depends on the latest item. make is asked with the
-// item, and again with each newer one; it returns the item as written, or
-// revision 0 and what the key holds now if another write came between.
+// change performs a write that depends on the latest item. It calls make with the item, and
+// again with each newer one. make returns the written item, or an item of revision 0 and the
+// key's current state if another write came first.
 func (s *Store[T]) change(ctx context.Context, op, key string, p store.Preconditions, mayCreate bool,
 	write func(ctx context.Context, current store.Item[T]) (store.Item[T], *mvccpb.KeyValue, error)) (store.Item[T], error) {
 	bounded, cancel, err := s.begin(ctx, op, key)
@@ -75,7 +75,7 @@ func (s *Store[T]) change(ctx context.Context, op, key string, p store.Precondit
 		if err != nil {
 			return store.Item[T]{}, err
 		}
-		// The caller's function may take its time: only etcd is bounded.
+		// Only requests to etcd are limited in time, not the caller's function.
 		bounded, cancel, err := s.begin(ctx, op, key)
 		if err != nil {
 			return store.Item[T]{}, err
@@ -89,7 +89,8 @@ func (s *Store[T]) change(ctx context.Context, op, key string, p store.Precondit
 	}
 }
 
-// current returns the item that a write begins with, after its checks.
+// current returns the current item for a write, after checking that it exists if it must and
+// the preconditions.
 func (s *Store[T]) current(op, key string, now *mvccpb.KeyValue, p store.Preconditions, mayCreate bool) (store.Item[T], error) {
 	item, uid := store.Item[T]{Key: key}, ""
 	if now != nil {
@@ -104,8 +105,8 @@ func (s *Store[T]) current(op, key string, now *mvccpb.KeyValue, p store.Precond
 	return item, p.Check(key, uid, item.Revision)
 }
 
-// put writes a value if the key still has the revision was (0: does not exist).
-// If it does not, the item has revision 0, and now is what the key holds.
+// put writes a value if the key's revision still is was (0: absent). If it is not, the item
+// has revision 0, and now is the key's current state.
 func (s *Store[T]) put(ctx context.Context, op, key string, was int64, value T) (item store.Item[T], now *mvccpb.KeyValue, err error) {
 	data := s.options.Encode(value)
 	if len(data) > s.options.MaxBytes {
@@ -122,8 +123,8 @@ func (s *Store[T]) put(ctx context.Context, op, key string, was int64, value T) 
 	return store.Item[T]{Key: key, Value: value, Revision: revision}, nil, nil
 }
 
-// swap does op if the key still has the revision was, and returns the revision
-// of the write; else 0 and what the key holds now, nil for nothing.
+// swap performs op if the key's revision still is was, and returns the revision of the write;
+// otherwise 0 and the key's current state, nil if it does not exist.
 func (s *Store[T]) swap(ctx context.Context, key string, was int64, op clientv3.Op) (revision int64, now *mvccpb.KeyValue, err error) {
 	name := s.inEtcd(key)
 	resp, err := s.client.Txn(ctx).
@@ -141,9 +142,9 @@ func (s *Store[T]) swap(ctx context.Context, key string, was int64, op clientv3.
 	return 0, now, nil
 }
 
-// lease returns the lease that ends a value's lifetime. Each value has its own,
-// because etcd deletes all keys of a lease at one revision and a watcher of the
-// store gets one event for a revision.
+// lease returns a lease for the lifetime of a value. Each value has its own, because etcd
+// deletes all keys of a lease at one revision, and a watcher of the store receives one event
+// per revision.
 func (s *Store[T]) lease(ctx context.Context, value T) (clientv3.LeaseID, error) {
 	if s.options.Lifetime == nil {
 		return clientv3.NoLease, nil

@@ -9,8 +9,8 @@ import (
 	"github.com/patchlab-dev/patchlab/store"
 )
 
-// Benchmark measures an implementation: writes, reads and watchers on a store
-// of 10,000 keys in 100 prefixes.
+// Benchmark measures writes, reads and watches of an implementation, on a store of 10,000 keys
+// in 100 prefixes.
 func Benchmark(b *testing.B, factory Factory) {
 	for _, c := range []struct {
 		name string
@@ -53,7 +53,7 @@ func benchCreate(b *testing.B, f *fixture) {
 	}
 }
 
-// fresh makes values that differ from one another.
+// fresh returns an update to a value that has not been used before.
 func fresh(n *atomic.Int64) store.UpdateFunc[Value] {
 	return func(current store.Item[Value]) (Value, error) {
 		return Value{UID: current.Value.UID, Data: fmt.Sprint(n.Add(1))}, nil
@@ -117,7 +117,7 @@ func benchCount(b *testing.B, f *fixture) {
 	}
 }
 
-// benchWatched measures the writer while watchers read as fast as they can.
+// benchWatched measures writes while watchers read as fast as they can.
 func benchWatched(b *testing.B, f *fixture, watchers int, scope string) {
 	for range watchers {
 		w := f.watch(scope, store.WatchOptions{})
@@ -135,7 +135,7 @@ func benchWatched(b *testing.B, f *fixture, watchers int, scope string) {
 	}
 }
 
-// benchDeliver measures one write until every watcher has it.
+// benchDeliver measures the time until every watcher has received a write.
 func benchDeliver(b *testing.B, f *fixture) {
 	const watchers = 1000
 	got := make(chan struct{}, watchers)

@@ -159,7 +159,7 @@ func keys(page store.Page[Value]) string {
 	return strings.Join(all, " ")
 }
 
-// full returns what a page shows, as key=data@revision.
+// full formats the items of a page as key=data@revision.
 func full(page store.Page[Value]) string {
 	var all []string
 	for _, i := range page.Items {

@@ -15,8 +15,8 @@ type (
 	eventT = store.Event[Value]
 )
 
-// model is the slow twin of a store: a whole map for each revision. states and
-// events are indexed by revision.
+// model is a simple reference implementation of a store: a complete map for each revision.
+// states and events are indexed by revision.
 type model struct {
 	states []map[string]itemT
 	events []eventT
@@ -35,7 +35,7 @@ func (m *model) revision() int64 { return int64(len(m.states)) - 1 }
 
 func (m *model) latest() map[string]itemT { return m.states[m.revision()] }
 
-// put writes a key and returns the item that the store must return.
+// put writes a key and returns the expected item.
 func (m *model) put(key string, v Value) itemT {
 	was, existed := m.latest()[key]
 	now := itemT{Key: key, Value: v, Revision: m.revision() + 1}
@@ -94,7 +94,7 @@ func (m *model) follow(scope string, after int64) []eventT {
 	return all
 }
 
-// someKey and someScope choose among few keys, so that writes meet.
+// someKey and someScope choose among few keys, so that writes conflict.
 func someKey(r *rand.Rand) string {
 	return fmt.Sprintf("/r/%s/%c", []string{"n", "n-1", "o"}[r.IntN(3)], 'a'+rune(r.IntN(4)))
 }
@@ -107,5 +107,5 @@ func someScope(r *rand.Rand) string {
 	return someKey(r)
 }
 
-// someValue chooses among few values, so that writes without a change occur.
+// someValue chooses among few values, so that no-op updates occur.
 func someValue(r *rand.Rand) Value { return value(fmt.Sprint(r.IntN(4))) }

@@ -11,8 +11,8 @@ import (
 	"github.com/patchlab-dev/patchlab/store"
 )
 
-// runSequences makes random calls, one after the other, on the store and on
-// the model, and compares every answer.
+// runSequences makes random calls, one after the other, to the store and the model, and
+// compares all results.
 func runSequences(t *testing.T, factory Factory, endsQuiet bool) {
 	seeds, calls := uint64(40), 300
 	if testing.Short() {
@@ -32,25 +32,25 @@ func runSequences(t *testing.T, factory Factory, endsQuiet bool) {
 	}
 }
 
-// sequence is a store with its model and what has been begun on both.
+// sequence is a store with its model, and the lists and watches that are open on both.
 type sequence struct {
 	*fixture
 	r        *rand.Rand
 	m        *model
 	pages    []openPage
 	watchers []*openWatcher
-	// endsQuiet is set for CompactionEndsQuietWatches.
+	// endsQuiet is the option CompactionEndsQuietWatches.
 	endsQuiet bool
 }
 
-// openPage is a list that may be continued: its token, and what must follow.
+// openPage is a list that can be continued: its token and the expected next items.
 type openPage struct {
 	token, scope, last string
 	revision           int64
 }
 
-// openWatcher is a watcher with the revision up to which it has been drained.
-// initial is the revision of its initial events while they are to come.
+// openWatcher is a watcher with the revision up to which its events were read. initial is the
+// revision of its initial events until they have been read.
 type openWatcher struct {
 	w              store.Watcher[Value]
 	scope          string
@@ -97,7 +97,7 @@ func (s *sequence) stepCreate() {
 	same(s, "create", got, s.m.put(key, v))
 }
 
-// stepUpdate also lets another write come between, once in a while.
+// stepUpdate updates a key, sometimes with a concurrent write.
 func (s *sequence) stepUpdate() {
 	s.Helper()
 	key, v, creates := someKey(s.r), someValue(s.r), s.r.IntN(2) == 0
@@ -123,7 +123,7 @@ func (s *sequence) stepUpdate() {
 	current, exists := s.m.latest()[key]
 	switch {
 	case shown.Revision != 0 && shown.Value == v:
-		// As if it had happened before the write that came between.
+		// The no-op update took effect before the concurrent write.
 		s.must(err)
 		same(s, "no change", got, shown)
 	case !exists && !creates:
@@ -153,7 +153,7 @@ func (s *sequence) stepDelete() {
 	}
 }
 
-// preconditions returns none, some that hold, or some that may not.
+// preconditions returns preconditions that are empty, match, or may not match.
 func (s *sequence) preconditions(key string) (p store.Preconditions) {
 	if s.r.IntN(3) > 0 {
 		return p
@@ -217,10 +217,10 @@ func (s *sequence) stepList() {
 	}
 }
 
-// keep is the filter of some lists.
+// keep is the filter of some of the lists.
 func keep(i itemT) bool { return i.Value.Data < "2" }
 
-// checkPage compares a page with the model, and remembers its token.
+// checkPage compares a page with the model, and keeps its token.
 func (s *sequence) checkPage(page store.Page[Value], scope, from string, revision int64, opts listOptions) {
 	s.Helper()
 	all := s.m.list(scope, from, revision)
@@ -307,9 +307,8 @@ func (s *sequence) stepWatch() {
 	s.watchers = append(s.watchers, open)
 }
 
-// drain takes all that a watcher has and compares it with the model. Where
-// events have been compacted away, the watcher may say so instead, but only
-// there.
+// drain reads all available events of a watcher and compares them with the model. Only if
+// events have been compacted may the watcher return an error instead.
 func (s *sequence) drain(open *openWatcher) {
 	s.Helper()
 	var want []eventT
@@ -322,11 +321,11 @@ func (s *sequence) drain(open *openWatcher) {
 		want = append(want, eventT{Type: store.Bookmark, Revision: open.initial, InitialEnd: true})
 	}
 	for _, e := range s.m.follow(open.scope, open.after) {
-		lost = lost || e.Revision <= s.m.oldest // etcd no longer has the value before
+		lost = lost || e.Revision <= s.m.oldest // etcd no longer has the previous value
 		want = append(want, e)
 	}
 	open.w.RequestBookmark()
-	// The bookmark that ends the initial events serves the request too.
+	// The bookmark that ends the initial events also answers the request.
 	if open.initial != s.m.revision() {
 		want = append(want, eventT{Type: store.Bookmark, Revision: max(open.after, s.m.revision())})
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/patchlab-dev/patchlab/store"
 )
 
-// Simulate loads a store from many goroutines, writes down what each of them
-// saw, and afterwards asks the model whether it can have been so. It is a part
-// of [Run]; alone it serves stores that keep very few revisions, too.
+// Simulate runs concurrent calls on a store, records their results, and checks them against
+// the model. [Run] includes it. Called directly, it also works for stores that keep very few
+// revisions.
 func Simulate(t *testing.T, factory Factory) {
 	rounds, writes := uint64(4), 300
 	if testing.Short() {
@@ -32,13 +32,13 @@ func Simulate(t *testing.T, factory Factory) {
 
 const simulatedWriters, simulatedReaders, simulatedWatchers = 4, 3, 8
 
-// simulation is what a loaded store did.
+// simulation is a store under concurrent load, with the recorded results.
 type simulation struct {
 	*fixture
 	seed   uint64
-	writes int             // calls of each writer
-	loaded context.Context // ends when the writers are done
-	end    int64           // the store's revision then
+	writes int             // number of calls per writer
+	loaded context.Context // canceled when the writers are done
+	end    int64           // the store's revision at that time
 
 	mu    sync.Mutex
 	wrote []wrote
@@ -46,32 +46,32 @@ type simulation struct {
 	seen  []seen
 }
 
-// wrote is a write that succeeded: the item that the store showed before it
-// (revision 0: none) and the one that it returned.
+// wrote is a successful write: the item that the store passed to it (revision 0: none) and the
+// item that it returned.
 type wrote struct {
 	deleted    bool
 	shown, got itemT
 }
 
-// read is an answer that must have been the truth at one revision from low to
-// high: those that the store was at before the call and after it.
+// read is a result that must be the state at one revision from low to high, the revisions of
+// the store before and after the call.
 type read struct {
 	what, scope string
 	low, high   int64
 	items       []itemT
-	count       int64 // in place of items, unless -1
+	count       int64 // instead of items, unless -1
 }
 
-// seen is what one watcher got, from its beginning to its end.
+// seen is the sequence of events that one watcher received.
 type seen struct {
 	scope   string
-	after   int64 // events begin after it
+	after   int64 // the revision after which events begin
 	initial bool
 	events  []eventT
-	slow    bool // ended as too slow
+	slow    bool // ended with ErrSlow
 }
 
-// run makes the load and returns when it is over.
+// run runs the load until the writers are done.
 func (s *simulation) run(compacts bool) {
 	var writers, others sync.WaitGroup
 	loaded, finish := context.WithCancel(s.ctx)
@@ -97,7 +97,7 @@ func (s *simulation) run(compacts bool) {
 	others.Wait()
 }
 
-// over tells whether the writers are done.
+// over reports whether the writers are done.
 func (s *simulation) over() bool { return s.loaded.Err() != nil }
 
 func (s *simulation) write(r *rand.Rand) {
@@ -111,7 +111,7 @@ func (s *simulation) write(r *rand.Rand) {
 		case n < 8:
 			w.got, err = s.s.Update(s.ctx, key, store.UpdateOptions{CreateMissing: n < 5}, func(current itemT) (Value, error) {
 				w.shown = current
-				v.Data = current.Value.Data + v.Data // so that a lost update would show
+				v.Data = current.Value.Data + v.Data // so that a lost update is detected
 				if len(v.Data) > 12 {
 					v.Data = v.Data[6:]
 				}
@@ -190,7 +190,7 @@ func (s *simulation) readKey(key string) read {
 	return got
 }
 
-// readExact lists an older revision, which may be gone.
+// readExact lists an older revision, which may have been compacted.
 func (s *simulation) readExact(r *rand.Rand, now int64) {
 	scope, revision := someScope(r), 1+r.Int64N(now)
 	page, err := s.s.List(s.ctx, scope, listOptions{Revision: revision, Match: store.Exact})
@@ -201,7 +201,7 @@ func (s *simulation) readExact(r *rand.Rand, now int64) {
 	s.note(read{what: "exact list", scope: scope, low: revision, high: revision, items: page.Items, count: -1})
 }
 
-// readPages lists page by page; what it gets must be the snapshot of the first.
+// readPages lists page by page. All pages must belong to the snapshot of the first.
 func (s *simulation) readPages(r *rand.Rand, low int64) {
 	scope, opts := someScope(r), listOptions{Limit: 1 + r.Int64N(4)}
 	all := read{what: "pages", scope: scope, count: -1}
@@ -227,7 +227,7 @@ func (s *simulation) readPages(r *rand.Rand, low int64) {
 	}
 }
 
-// compacts forgets some of the past after every few writes.
+// compacts compacts the store after every few writes.
 func (s *simulation) compacts(r *rand.Rand) {
 	for {
 		now := s.at()
@@ -241,8 +241,8 @@ func (s *simulation) compacts(r *rand.Rand) {
 	}
 }
 
-// watches follows one scope until the writers are done, and begins again
-// whenever it is too late.
+// watches watches one scope until the writers are done. It opens a new watch when one has
+// ended with ErrSlow.
 func (s *simulation) watches(r *rand.Rand) {
 	for ended := false; !ended; {
 		got := seen{scope: someScope(r), initial: r.IntN(2) == 0, after: max(1, s.at()-r.Int64N(30))}
@@ -262,8 +262,8 @@ func (s *simulation) watches(r *rand.Rand) {
 	}
 }
 
-// follow takes events, and pauses at times, until the last write's bookmark or
-// the watcher's end. It tells whether the writers are done.
+// follow reads events, with pauses, until the bookmark of the last write or the watcher's end.
+// It reports whether the writers are done.
 func (s *simulation) follow(r *rand.Rand, w store.Watcher[Value], got *seen) bool {
 	defer context.AfterFunc(s.loaded, w.RequestBookmark)()
 	for {
@@ -271,7 +271,7 @@ func (s *simulation) follow(r *rand.Rand, w store.Watcher[Value], got *seen) boo
 			w.RequestBookmark()
 		}
 		if r.IntN(60) == 0 {
-			_ = store.WaitFor(s.loaded, s.s, s.at()+20) // be slow
+			_ = store.WaitFor(s.loaded, s.s, s.at()+20) // fall behind
 		}
 		e, err := w.Next(s.ctx)
 		if errors.Is(err, store.ErrSlow) {

@@ -1,7 +1,7 @@
-// Package storetest judges implementations of store.Store: [Run] checks each
-// guarantee that package store numbers, by single cases, by random sequences of
-// calls against a slow model, and by concurrent load whose outcome is then
-// compared with the model. Run it with the race detector.
+// Package storetest tests implementations of store.Store. [Run] checks each guarantee in the
+// documentation of package store by single cases, by random sequences of calls that are
+// compared with a simple model, and by concurrent load whose results are compared with the
+// model. Run it with the race detector.
 package storetest
 
 import (
@@ -13,23 +13,23 @@ import (
 	"github.com/patchlab-dev/patchlab/store"
 )
 
-// Value is what the suite stores. Two values are equal if they are ==.
+// Value is the type of the values in the tests. Two values are equal if they are ==.
 type Value struct {
 	UID  string
 	Data string
 }
 
-// Equal is the store's measure of equal values.
+// Equal is the equality function for the store's options.
 func Equal(a, b Value) bool { return a == b }
 
-// UID is the store's accessor for preconditions.
+// UID is the UID function for the store's options.
 func UID(v Value) string { return v.UID }
 
-// Factory makes an empty store that uses [Equal] and [UID], keeps at least
-// 10,000 revisions unless it is told to compact, and ends with the test.
+// Factory returns a new empty store that uses [Equal] and [UID] and keeps at least 10,000
+// revisions unless Compact is called. The factory closes the store at the end of the test.
 type Factory func(t testing.TB) store.Store[Value]
 
-// An Option says what an implementation may do that others may not.
+// An Option permits a deviation from the guarantees.
 type Option int
 
 // CompactionEndsQuietWatches lets compaction end a watch that began before the
@@ -37,7 +37,7 @@ type Option int
 // the two apart for a watch that it opens or resumes.
 const CompactionEndsQuietWatches Option = iota + 1
 
-// Run judges the implementation that the factory makes.
+// Run tests the implementation that factory returns.
 func Run(t *testing.T, factory Factory, options ...Option) {
 	groups := []struct {
 		name  string
@@ -62,18 +62,17 @@ func Run(t *testing.T, factory Factory, options ...Option) {
 	t.Run("simulation", func(t *testing.T) { Simulate(t, factory) })
 }
 
-// testCase checks one promise on an empty store. Its name begins with the
-// guarantee's number and says what is promised.
+// testCase checks one guarantee on an empty store. Its name begins with the guarantee's
+// number.
 type testCase struct {
 	name string
 	run  func(f *fixture)
 }
 
-// patience is how long a call may take that is expected to return. It only
-// turns a hang into a failure.
+// patience limits calls that are expected to return, so that a hang becomes a failure.
 const patience = 30 * time.Second
 
-// fixture is a store with calls that fail the test instead of returning errors.
+// fixture is a store whose methods fail the test instead of returning errors.
 type fixture struct {
 	testing.TB
 	s   store.Store[Value]
@@ -86,7 +85,7 @@ func newFixture(t testing.TB, factory Factory) *fixture {
 	return &fixture{TB: t, s: factory(t), ctx: ctx}
 }
 
-// done returns a context that is over already: it takes what is there.
+// done returns a canceled context, which reads available events without waiting.
 func done() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -109,7 +108,7 @@ func (f *fixture) update(key, data string) store.Item[Value] {
 	return item
 }
 
-// put creates or updates.
+// put creates or updates a key.
 func (f *fixture) put(key, data string) store.Item[Value] {
 	f.Helper()
 	item, err := f.s.Update(f.ctx, key, store.UpdateOptions{CreateMissing: true}, always(data))
@@ -117,7 +116,7 @@ func (f *fixture) put(key, data string) store.Item[Value] {
 	return item
 }
 
-// always returns an update that writes the same whatever it finds.
+// always returns an update to a fixed value.
 func always(data string) store.UpdateFunc[Value] {
 	return func(store.Item[Value]) (Value, error) { return value(data), nil }
 }
@@ -163,8 +162,8 @@ func (f *fixture) next(w store.Watcher[Value]) store.Event[Value] {
 	return e
 }
 
-// drained returns the events that w still has, up to the store's revision. It
-// asks for a bookmark to know where they end, and returns that last.
+// drained returns all events of w up to the store's current revision, followed by the bookmark
+// that marks their end.
 func (f *fixture) drained(w store.Watcher[Value]) []store.Event[Value] {
 	f.Helper()
 	w.RequestBookmark()
@@ -199,7 +198,7 @@ func (f *fixture) must(err error) {
 	}
 }
 
-// same fails the test unless got is want.
+// same fails the test unless got equals want.
 func same[V comparable](f testing.TB, what string, got, want V) {
 	f.Helper()
 	if got != want {

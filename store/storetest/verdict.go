@@ -8,7 +8,7 @@ import (
 	"github.com/patchlab-dev/patchlab/store"
 )
 
-// check asks the model about everything that was noted.
+// check compares all recorded results with the model.
 func (s *simulation) check() {
 	if s.Failed() {
 		return
@@ -23,15 +23,15 @@ func (s *simulation) check() {
 	}
 }
 
-// replay makes the writes in the order of their revisions on a model. There
-// must be one for each revision, and each must follow from the one before.
+// replay applies the writes to a model in order of their revisions. There must be one for each
+// revision, and each must follow from the previous one.
 func (s *simulation) replay() *model {
 	slices.SortFunc(s.wrote, func(a, b wrote) int { return int(a.got.Revision - b.got.Revision) })
 	m := newModel()
 	for _, w := range s.wrote {
 		before := m.latest()[w.got.Key]
 		if w.shown.Revision == 0 {
-			w.shown = itemT{} // a created key shows its name only
+			w.shown = itemT{} // creates were recorded with the name only
 		}
 		same(s, fmt.Sprintf("what the write of revision %d replaced", w.got.Revision), w.shown, before)
 		if w.deleted {
@@ -54,12 +54,12 @@ func (s *simulation) checkRead(m *model, r read) {
 	s.Fatalf("%s of %s was the truth at no revision from %d to %d: count %d, items %v", r.what, r.scope, r.low, r.high, r.count, r.items)
 }
 
-// checkSeen compares a watcher's events with the model's. A watcher that ended
-// as too slow must have got a beginning of them.
+// checkSeen compares a watcher's events with the model's. If the watcher ended with ErrSlow,
+// they must be the first of them.
 func (s *simulation) checkSeen(m *model, got seen) {
 	s.Helper()
 	var events []eventT
-	reached, highest := int64(0), int64(0) // by a bookmark, by anything
+	reached, highest := int64(0), int64(0) // by bookmarks, by any event
 	for _, e := range got.events {
 		if e.Type == store.Bookmark {
 			if e.Revision < highest {
@@ -87,7 +87,7 @@ func (s *simulation) checkSeen(m *model, got seen) {
 	}
 }
 
-// wantSeen returns the events that a watcher should have received.
+// wantSeen returns the events that a watcher must have received.
 func (s *simulation) wantSeen(m *model, got seen) []eventT {
 	if !got.initial {
 		return m.follow(got.scope, got.after)
@@ -97,7 +97,7 @@ func (s *simulation) wantSeen(m *model, got seen) []eventT {
 		if !got.slow {
 			s.Fatalf("initial events of %s without an end", got.scope)
 		}
-		return got.events // which state it was cannot be told
+		return got.events // the state of its initial events is unknown
 	}
 	at := got.events[end]
 	if at.Revision < got.after {
@@ -110,7 +110,7 @@ func (s *simulation) wantSeen(m *model, got seen) []eventT {
 	return append(append(want, at), m.follow(got.scope, at.Revision)...)
 }
 
-// short writes a few events from the i-th on.
+// short formats a few events from the i-th on.
 func short(events []eventT, i int) string {
 	var all []string
 	for ; i < len(events) && len(all) < 5; i++ {

@@ -10,7 +10,7 @@ import (
 	"github.com/patchlab-dev/patchlab/store"
 )
 
-// event is a watch event written short.
+// event formats a watch event.
 func event(e store.Event[Value]) string {
 	s := fmt.Sprintf("%s@%d", e.Type, e.Revision)
 	if e.Key != "" {
@@ -33,7 +33,7 @@ func (f *fixture) expect(w store.Watcher[Value], want ...string) {
 	}
 }
 
-// expectOnly checks all events that a watcher still has.
+// expectOnly checks all remaining events of a watcher.
 func (f *fixture) expectOnly(w store.Watcher[Value], want ...string) {
 	f.Helper()
 	want = append(slices.Clone(want), fmt.Sprintf("BOOKMARK@%d", f.revision()))
@@ -206,7 +206,7 @@ func watchCases() []testCase {
 }
 
 func manyInitialEvents(f *fixture) {
-	const n = 700 // more than any batch
+	const n = 700 // more than one batch
 	for i := range n {
 		f.create(fmt.Sprintf("/p/%04d", i), "1")
 	}
@@ -261,7 +261,7 @@ func lifetimeCases() []testCase {
 	}
 }
 
-// closedCalls makes every call and returns its error.
+// closedCalls calls every method and returns the errors.
 func closedCalls(f *fixture) map[string]error {
 	errs := map[string]error{}
 	_, errs["create"] = f.s.Create(f.ctx, "/p/b", value("1"))

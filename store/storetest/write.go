@@ -242,8 +242,8 @@ func tryDelete(f *fixture, p store.Preconditions) error {
 	return err
 }
 
-// preconditions tries a write whose preconditions fail in each possible way,
-// then one whose preconditions hold.
+// preconditions calls try with preconditions that fail in each possible way, then with
+// matching ones.
 func preconditions(f *fixture, try func(*fixture, store.Preconditions) error) {
 	f.create("/a", "1")
 	text := func(s string) *string { return &s }

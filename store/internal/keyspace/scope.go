@@ -1,5 +1,5 @@
-// Package keyspace holds how stores read keys, scopes and continue tokens, so
-// that all of them answer alike.
+// Package keyspace parses keys, scopes and continue tokens for all implementations of
+// store.Store.
 package keyspace
 
 import (
@@ -14,14 +14,14 @@ var (
 	ErrInvalidContinue = errors.New("invalid continue token")
 )
 
-// Scope is the set of keys that a list or a watch is about: all that begin
-// with Text, or the one key that is Text.
+// Scope is the set of keys of a list or watch: all keys with the prefix Text, or the single
+// key Text.
 type Scope struct {
 	Text string
 	One  bool
 }
 
-// ParseScope reads a scope: "" and what ends with "/" are prefixes.
+// ParseScope parses a scope: "" and texts that end with "/" are prefixes.
 func ParseScope(text string) (Scope, error) {
 	switch {
 	case text == "":
@@ -32,7 +32,7 @@ func ParseScope(text string) (Scope, error) {
 	return Scope{Text: text, One: true}, checkSegments(text)
 }
 
-// CheckKey refuses what is no key; one that ends with "/" would be taken for a
+// CheckKey returns an error for a malformed key. A key must not end with "/", which denotes a
 // prefix.
 func CheckKey(key string) error {
 	if strings.HasSuffix(key, "/") {
@@ -41,8 +41,8 @@ func CheckKey(key string) error {
 	return checkSegments(key)
 }
 
-// checkSegments refuses what does not begin with "/" or has a segment "." or
-// "..", so that no name can lead out of its prefix.
+// checkSegments returns an error for a key that does not begin with "/" or has a segment "."
+// or "..", which could refer to keys outside its prefix.
 func checkSegments(key string) error {
 	if key == "" || key[0] != '/' {
 		return fmt.Errorf("%w %q: it does not begin with /", ErrInvalidKey, key)
@@ -65,7 +65,7 @@ func (s Scope) Contains(key string) bool {
 	return strings.HasPrefix(key, s.Text)
 }
 
-// End returns the first key behind the scope; ok is false if there is none.
+// End returns the first key after the scope; ok is false if there is none.
 func (s Scope) End() (key string, ok bool) {
 	switch {
 	case s.One:

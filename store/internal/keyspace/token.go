@@ -7,30 +7,29 @@ import (
 	"strings"
 )
 
-// tokenVersion begins every continue token, so that a later form can be told
-// from this one.
+// tokenVersion is the prefix of every continue token. It identifies the format.
 const tokenVersion = "v1"
 
-// LatestRevision in a token continues with the latest state, because the
-// revision that the list began with was compacted.
+// LatestRevision is the revision of a token that continues with the latest state, because the
+// revision of the list was compacted.
 const LatestRevision = -1
 
-// Token is the place where a list continues: the keys of the scope not less than
-// the scope's text followed by Start, at a revision.
+// Token is the position at which a list continues: at Revision, with the keys from the scope's
+// text followed by Start.
 type Token struct {
 	Revision int64
 	Start    string
 }
 
-// Encode returns the token's text: opaque to clients and safe in a URL. The
-// start is kept relative to the scope, so that a token cannot lead out of the
-// scope that it is used with.
+// Encode returns the token in a form that is opaque to clients and safe in a URL. Start is
+// relative to the scope, so that a token cannot refer to keys outside the scope that it is
+// used with.
 func (t Token) Encode() string {
 	raw := tokenVersion + ":" + strconv.FormatInt(t.Revision, 10) + ":" + t.Start
 	return base64.RawURLEncoding.EncodeToString([]byte(raw))
 }
 
-// DecodeToken reads what Encode wrote.
+// DecodeToken parses a token that Encode returned.
 func DecodeToken(text string) (Token, error) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	if err != nil {
