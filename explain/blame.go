@@ -8,28 +8,27 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
 )
 
-// An OwnedField is a field that managedFields names.
+// OwnedField is a field in managedFields.
 type OwnedField struct {
 	Path document.Path `json:"path"`
-	// Owners are the positions, in the object's managedFields, of the entries that
-	// name the field.
+	// Owners holds the indices in the object's managedFields of the entries that own the
+	// field.
 	Owners []int `json:"owners"`
-	// Line is the position of the line on which the field begins: that of its name, of
-	// its value in a set, or the first of an item of a keyed list. It is -1 where the
-	// object does not have the field, which managedFields may name nevertheless.
+	// Line is the index of the line at which the field begins: the line of its name, of its
+	// value in a set, or the first line of an item in a keyed list. It is -1 if the object
+	// lacks the field; managedFields may still contain it.
 	Line int `json:"line"`
 }
 
-// OwnedFields lists every field that the managedFields of an object name, in the order
-// of their paths, with the line of it. lines are those that Lines returned for the
-// object.
+// OwnedFields returns every field in the managedFields of an object, sorted by path, with
+// its line. lines is the result of Lines for the object.
 func OwnedFields(o fieldmanager.Object, lines []Line) []OwnedField {
 	at := map[string]int{}
 	for i, l := range lines {
 		for n := len(l.Path); n > 0; n-- {
 			key := rereadText(l.Path[:n])
 			if _, known := at[key]; known {
-				break // and so is all that is around it
+				break // and so are all of its parents
 			}
 			at[key] = i
 		}
@@ -56,8 +55,8 @@ func OwnedFields(o fieldmanager.Object, lines []Line) []OwnedField {
 	return fields
 }
 
-// rereadText writes a path as the API server reads it from managedFields, where an
-// integer beyond 2^53 is the nearest float64.
+// rereadText formats a path as the API server decodes it from managedFields, where an
+// integer beyond 2^53 becomes the nearest float64.
 func rereadText(path document.Path) string {
 	for i, s := range path {
 		if s.Kind() != document.StepField && fieldset.Big(s.Element()) {

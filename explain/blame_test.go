@@ -12,9 +12,9 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/oracle/conformance"
 )
 
-// TestEveryRecordedOwnedFieldHasALine finds the line of every field that a recorded
-// managedFields names. A field without a line must not be in the object, and the
-// owners that the line shows are those that the entries have.
+// TestEveryRecordedOwnedFieldHasALine looks up the line of every field in recorded
+// managedFields. The object must lack a field without a line, and the owners of the line
+// must equal those in the entries.
 func TestEveryRecordedOwnedFieldHasALine(t *testing.T) {
 	cases, err := conformance.ReadAll("../testdata/conformance")
 	if err != nil {
@@ -39,7 +39,7 @@ func TestEveryRecordedOwnedFieldHasALine(t *testing.T) {
 			o := fieldmanager.Object{Value: d.Root.Remove("metadata", "managedFields")}
 			var entries document.ListBuilder
 			for _, e := range d.Root.Lookup("metadata", "managedFields").Items() {
-				entries.Append(e.Without("time")) // recordings have names in place of times
+				entries.Append(e.Without("time")) // recordings have placeholders for times
 			}
 			if o.Managed, err = fieldmanager.DecodeManaged(entries.List()); err != nil {
 				t.Fatalf("%s step %d: %v", c.Name, i, err)
@@ -60,7 +60,7 @@ func TestEveryRecordedOwnedFieldHasALine(t *testing.T) {
 				}
 				located++
 				l := lines[f.Line]
-				rounded := strings.Contains(c.Name, "integer") // beyond 2^53, which the entries spell otherwise
+				rounded := strings.Contains(c.Name, "integer") // beyond 2^53, where the entries have another number
 				if len(l.Path) == len(f.Path) && !slices.Equal(l.Owners, f.Owners) || !l.Path.HasPrefix(f.Path) && !rounded {
 					t.Errorf("%s step %d: the line %q of %s shows the owners %v of %s, want %v", c.Name, i, l.Text, l.Path, l.Owners, f.Path, f.Owners)
 				}

@@ -10,7 +10,7 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Effect is what a request did to a field.
+// Effect is the effect of a request on a field.
 type Effect string
 
 // The effects.
@@ -27,13 +27,13 @@ const (
 	GivenUp Effect = "given up"
 )
 
-// The effects that only a [Reason] has.
+// The effects that occur only in a [Reason].
 const (
-	// Kept: the field is as before, although the request asks for something else.
+	// Kept: the field is unchanged although the request has another value for it.
 	Kept Effect = "kept"
-	// Reordered: the items of the list stand in another order.
+	// Reordered: the items of the list have a new order.
 	Reordered Effect = "reordered"
-	// Ignored: a part of the request has no effect.
+	// Ignored: part of the request has no effect.
 	Ignored Effect = "ignored"
 	// Refused: the request was refused because of the field.
 	Refused Effect = "refused"
@@ -45,29 +45,29 @@ const (
 
 // Change is a field that differs between two states of an object.
 type Change struct {
-	// Path of the field, as field sets name it.
+	// Path is the path of the field in field sets.
 	Path   document.Path `json:"path"`
 	Effect Effect        `json:"effect"`
-	// Before and After are the values, absent if there was or is none.
+	// Before and After are the values; absent if there is none.
 	Before document.Value `json:"before,omitzero"`
 	After  document.Value `json:"after,omitzero"`
-	// OwnersBefore and OwnersAfter are the owners of the field, in the order of
+	// OwnersBefore and OwnersAfter hold the owners of the field, in the order of
 	// managedFields.
 	OwnersBefore []fieldmanager.Owner `json:"ownersBefore,omitempty"`
 	OwnersAfter  []fieldmanager.Owner `json:"ownersAfter,omitempty"`
 
-	// top is the number of steps to the topmost part of the object that came or went
-	// with the field, -1 where the field is in both states.
+	// top is the length of the path to the topmost part that was added or removed together
+	// with the field, -1 if the field exists in both states.
 	top int
-	// form reports that the object has a value at the path in both states, an empty
-	// object or list in one of them and one with members in the other.
+	// form reports that both states have a value at the path, an empty object or list in
+	// one and a non-empty one in the other.
 	form bool
 }
 
-// Changes lists the fields whose value or owners differ between two states of an
-// object of type t, in the order of their paths. Fields are scalars, empty objects
-// and lists, and atomic objects and lists. The metadata that the API server fills
-// in (resourceVersion, generation, uid, creationTimestamp) is left out.
+// Changes returns the fields whose value or owners differ between two states of an object
+// of type t, sorted by path. Fields are scalars, empty objects and lists, and atomic
+// objects and lists. Metadata that the API server sets is excluded (resourceVersion,
+// generation, uid, creationTimestamp).
 func Changes(t *schema.Type, before, after fieldmanager.Object) []Change {
 	was, is := root(t, before), root(t, after)
 	d := newDiffer(before, after)
@@ -82,15 +82,15 @@ func newDiffer(before, after fieldmanager.Object) differ {
 
 // differ compares two states of an object.
 type differ struct {
-	owners [2][]fieldmanager.Owner // all of the object, before and after
-	// match is the position after of each manager before, -1 where it has none.
+	owners [2][]fieldmanager.Owner // all owners in the object, before and after
+	// match maps the indices of managers before to those after, -1 if there is none.
 	match   []int
-	path    document.Path // of the pair that is compared
+	path    document.Path // of the current pair
 	claims  claimStack
 	changes []Change
 	top     int // as in Change
-	// all includes the metadata that the API server fills in, and the order of
-	// lists whose items have owners of their own.
+	// all includes the metadata that the API server sets, and the order of lists that are
+	// not atomic.
 	all bool
 }
 
@@ -121,7 +121,7 @@ func (d *differ) pair(was, is *place) {
 	d.top = top
 }
 
-// only returns the place, without its value if that is of another kind.
+// only returns the place, without its value if that has another kind.
 func only(kind document.Kind, p *place) *place {
 	if p.v.Kind() == kind {
 		return p
@@ -129,8 +129,8 @@ func only(kind document.Kind, p *place) *place {
 	return &place{t: p.t, claims: p.claims}
 }
 
-// sameOwners reports whether two places, and everything below them, surely have
-// the same owners.
+// sameOwners reports whether two places and everything below them certainly have the same
+// owners.
 func (d *differ) sameOwners(was, is []claim) bool {
 	claims := 0
 	for i := range was {
@@ -179,8 +179,8 @@ func (d *differ) leaf(was, is *place, x, y bool) {
 	}
 }
 
-// effect returns the effect on a field that existed before and after, "" if
-// nothing changed.
+// effect returns the effect on a field that exists before and after, or "" if nothing
+// changed.
 func effect(c *Change) Effect {
 	lost, won := hasOther(c.OwnersBefore, c.OwnersAfter), hasOther(c.OwnersAfter, c.OwnersBefore)
 	switch {
@@ -224,7 +224,7 @@ func (d *differ) members(was, is *place) {
 	}
 }
 
-// passesOver reports whether a member of metadata is left out.
+// passesOver reports whether a member of metadata is excluded.
 func (d *differ) passesOver(name string) bool {
 	if d.all {
 		return name == "managedFields" || name == "resourceVersion"
@@ -232,7 +232,7 @@ func (d *differ) passesOver(name string) bool {
 	return counter(name)
 }
 
-// counter reports whether the API server fills in a member of metadata.
+// counter reports whether the API server sets a member of metadata.
 func counter(name string) bool {
 	switch name {
 	case "resourceVersion", "generation", "uid", "creationTimestamp", "managedFields":
@@ -248,8 +248,8 @@ func (d *differ) below(s document.Step, was, is *place) {
 	d.path = d.path[:len(d.path)-1]
 }
 
-// belowItem is below for an item. One without an element of its own has its
-// list's path.
+// belowItem is below for a list item. An item without a path element has the path of its
+// list.
 func (d *differ) belowItem(element string, was, is *place) {
 	if element == "" {
 		d.pair(was, is)
@@ -258,11 +258,11 @@ func (d *differ) belowItem(element string, was, is *place) {
 	d.below(fieldset.Step(element), was, is)
 }
 
-// items pairs the items of two lists by their elements, duplicates in their order,
-// and sorts the changes by the elements.
+// items pairs the items of two lists by path element, duplicates in order, and sorts the
+// changes by path element.
 func (d *differ) items(was, is *place) {
-	at := map[string][]int{} // the items before that are not paired yet
-	paired := 0              // items that stand at the same position, from the first
+	at := map[string][]int{} // the unpaired items before
+	paired := 0              // number of leading items with equal indices
 	for paired < was.v.Len() && paired < is.v.Len() && was.element(paired) == is.element(paired) {
 		paired++
 	}
@@ -304,8 +304,8 @@ func (d *differ) items(was, is *place) {
 	}
 }
 
-// ordered sorts the changes of a list's items by the items' elements, each of
-// which is parsed once.
+// ordered sorts the changes of a list's items by path element, each of which is parsed
+// once.
 type ordered struct {
 	changes *[]Change
 	items   []changedItem
@@ -321,7 +321,7 @@ type changedItem struct {
 
 func (o *ordered) begin() { o.from = len(*o.changes) }
 
-// end records the changes since begin as those of the item with that element.
+// end assigns the changes since begin to the item with the given path element.
 func (o *ordered) end(element string) {
 	if n := len(*o.changes); n > o.from {
 		step := fieldset.Step(element)
@@ -332,7 +332,7 @@ func (o *ordered) end(element string) {
 func (o *ordered) sort() {
 	before := func(a, b changedItem) int {
 		if a.step.Kind() == b.step.Kind() && a.value.Exists() {
-			return document.Compare(a.value, b.value) // as Step.Compare, but read once
+			return document.Compare(a.value, b.value) // like Step.Compare, but with the value parsed once
 		}
 		return a.step.Compare(b.step)
 	}
@@ -347,8 +347,8 @@ func (o *ordered) sort() {
 	*o.changes = append((*o.changes)[:len(*o.changes)-len(sorted)], sorted...)
 }
 
-// hasOther reports whether a has an owner that b has not. Operation and version
-// do not matter: a manager that updated a field and now applies it still owns it.
+// hasOther reports whether a has an owner that b lacks. Operation and version are ignored:
+// a manager that updated a field and now applies it still owns it.
 func hasOther(a, b []fieldmanager.Owner) bool {
 	for _, o := range a {
 		if !slices.ContainsFunc(b, func(p fieldmanager.Owner) bool { return o.Manager == p.Manager && o.Subresource == p.Subresource }) {
@@ -358,7 +358,7 @@ func hasOther(a, b []fieldmanager.Owner) bool {
 	return false
 }
 
-// ownersOf returns those of the owners given that own a place.
+// ownersOf returns the owners of a place among all owners.
 func ownersOf(claims []claim, all []fieldmanager.Owner) []fieldmanager.Owner {
 	var out []fieldmanager.Owner
 	for i := range claims {
@@ -369,8 +369,8 @@ func ownersOf(claims []claim, all []fieldmanager.Owner) []fieldmanager.Owner {
 	return out
 }
 
-// matching returns, for each entry of one state, the position of the other state's
-// entry of the same owner, -1 for none.
+// matching returns, for each entry of one state, the index of the entry with the same owner
+// in the other state, -1 for none.
 func matching(before, after fieldmanager.Managed) []int {
 	match := make([]int, 0, before.Len())
 	for _, e := range before.Entries() {

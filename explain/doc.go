@@ -1,8 +1,9 @@
-// Package explain describes an object and what a request did to it: the owners of
-// each line of its YAML ([Lines]), the fields that were set, removed, taken over,
-// shared or given up ([Changes]), why they are as they are ([Reasons]), and the ways
-// out of a conflict ([Ways]).
+// Package explain describes an object and the effect of a request on it: the owners of each
+// line of its YAML ([Lines]), the fields that were set, removed, taken over, shared or
+// given up ([Changes]), the rules that decided ([Reasons]), and how conflicts can be
+// resolved ([Ways]). It also checks objects for problems with server-side apply ([Lint])
+// and previews the migration from client-side apply ([Migrate]).
 //
-// It takes types from package schema and objects from package fieldmanager; it has
-// no rules of merging of its own.
+// Types come from package schema and objects from package fieldmanager; this package does
+// not implement any merge rules.
 package explain

@@ -20,7 +20,7 @@ metadata: {name: settings}
 data: {color: blue, size: m}
 `
 
-// now is the time of all requests of the examples.
+// now is the time of all requests in the examples.
 var now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // configMaps returns the type of ConfigMaps and their field manager.
@@ -46,7 +46,7 @@ func parsed(text string) document.Value {
 	return d.Root
 }
 
-// applied returns the object that a manager applied.
+// applied returns the object after a manager applied a configuration.
 func applied(m *fieldmanager.Manager, live fieldmanager.Object, config document.Value, manager string) fieldmanager.Object {
 	after, err := m.Apply(live, config, fieldmanager.ApplyOptions{FieldManager: manager, Force: true, Time: now})
 	if err != nil {
@@ -55,7 +55,7 @@ func applied(m *fieldmanager.Manager, live fieldmanager.Object, config document.
 	return after
 }
 
-// The object's YAML is printed with the owner of each line.
+// Lines returns the object's YAML with the owners of each line.
 func ExampleLines() {
 	t, m := configMaps()
 	live := applied(m, fieldmanager.Object{}, parsed(settings), "alice")
@@ -81,7 +81,7 @@ func ExampleLines() {
 	// -        name: settings
 }
 
-// Changes lists what a request did, as values and owners.
+// Changes lists the values and owners that a request changed.
 func ExampleChanges() {
 	t, m := configMaps()
 	before := applied(m, fieldmanager.Object{}, parsed(settings), "alice")
@@ -94,7 +94,7 @@ func ExampleChanges() {
 	// {"path":".data.size","effect":"taken over","before":"m","after":"l","ownersBefore":[{"manager":"alice","operation":"Apply","apiVersion":"v1"}],"ownersAfter":[{"manager":"bob","operation":"Apply","apiVersion":"v1"}]}
 }
 
-// Each conflict of an apply has ways out.
+// Every conflict of an apply can be resolved in up to three ways.
 func ExampleWays() {
 	t, m := configMaps()
 	live := applied(m, fieldmanager.Object{}, parsed(settings), "alice")
@@ -146,7 +146,7 @@ func ExampleMerges() {
 	// type - single value
 }
 
-// Reasons lists why each field is as it is. The notes are those of the request.
+// Reasons lists the rule that decided each field, from the notes of the request.
 func ExampleReasons() {
 	pipeline, err := cluster.NewPipeline(cluster.Config{Now: func() time.Time { return now }})
 	if err != nil {

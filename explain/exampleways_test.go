@@ -9,7 +9,7 @@ import (
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 )
 
-// Each conflict gets a way of its own; what applies is one configuration.
+// Each conflict is resolved in its own way; the result is one configuration.
 func ExampleResolve() {
 	t, m := configMaps()
 	live := applied(m, fieldmanager.Object{}, parsed(settings), "alice")
@@ -30,7 +30,7 @@ func ExampleResolve() {
 	// Output: {"color":"blue","size":"l"} true 0 <nil>
 }
 
-// What client-side apply set is stuck until it is handed over.
+// Fields set by client-side apply cannot be removed until they are migrated.
 func ExampleMigrate() {
 	_, m := configMaps()
 	live, err := m.Update(fieldmanager.Object{}, parsed(settings), fieldmanager.UpdateOptions{FieldManager: "kubectl-client-side-apply"})

@@ -87,7 +87,7 @@ func TestLinesNameTheOwners(t *testing.T) {
 	} {
 		want := c.want
 		if c.line == "- env:" {
-			want = nil // members of the env list are owned, the list itself is not
+			want = nil // the items of the env list have owners, not the list itself
 		}
 		if !reflect.DeepEqual(got[c.line], want) {
 			t.Errorf("%q (%s) is owned by %q, want %q", c.line, c.why, got[c.line], want)
@@ -95,7 +95,7 @@ func TestLinesNameTheOwners(t *testing.T) {
 	}
 }
 
-// TestLinesAreTheYAML holds the lines of every recorded object against its YAML.
+// TestLinesAreTheYAML compares the lines of every recorded object with its YAML.
 func TestLinesAreTheYAML(t *testing.T) {
 	r := kinds(t)
 	cases, err := conformance.ReadAll("../testdata/conformance")

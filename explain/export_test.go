@@ -1,4 +1,4 @@
 package explain
 
-// Compared is for the tests that need package scenario, which imports this one.
+// Compared is exported for tests that need package scenario, which imports this package.
 var Compared = compared

@@ -8,7 +8,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// documentsOf reads the files of a pattern, one document each.
+// documentsOf parses the files that match a pattern, one document each.
 func documentsOf(t testing.TB, pattern string) []document.Value {
 	t.Helper()
 	names, err := filepath.Glob(pattern)

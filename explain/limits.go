@@ -11,46 +11,49 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Limit is something about a change that a patch of one type cannot say, or says only
-// with a side effect.
+// Limit is part of a change that a patch of one type cannot express, or only with a side
+// effect.
 type Limit struct {
-	// Rule is the name of the limit, such as LimitMergeList. doc/diff.md lists them.
+	// Rule is the name of the limit, such as LimitMergeList; doc/diff.md lists them.
 	Rule string `json:"rule"`
-	// Path of the field, empty for the whole object.
+	// Path is the path of the field; empty for the whole object.
 	Path    document.Path `json:"path,omitempty"`
 	Message string        `json:"message"`
 }
 
 // The limits. Their names are stable.
 const (
-	// LimitJSONIndex: the patch names items of a list by their positions.
+	// LimitJSONIndex: the patch refers to list items by index.
 	LimitJSONIndex = "json/index"
-	// LimitJSONAbsent: the patch is refused where a field of it has gone.
+	// LimitJSONAbsent: the patch is refused if one of its fields no longer exists.
 	LimitJSONAbsent = "json/absent"
-	// LimitMergeList: the patch replaces a list whole.
+	// LimitMergeList: the patch replaces a whole list.
 	LimitMergeList = "merge/list"
-	// LimitStrategicList: the patch replaces a list whole that has no merge key.
+	// LimitStrategicList: the patch replaces a whole list, because the list has no merge
+	// key.
 	LimitStrategicList = "strategic/list"
-	// LimitStrategicCustom: the API server takes no such patch for custom resources.
+	// LimitStrategicCustom: the API server does not support this type of patch for custom
+	// resources.
 	LimitStrategicCustom = "strategic/custom"
-	// LimitApplyAtomic: the manager comes to own the whole of an atomic list or object.
+	// LimitApplyAtomic: the manager becomes the owner of a whole atomic list or object.
 	LimitApplyAtomic = "apply/atomic"
 	// LimitApplyConflict: another manager owns the field; the apply needs force.
 	LimitApplyConflict = "apply/conflict"
-	// LimitApplyOwned: another manager owns a field that is to be removed.
+	// LimitApplyOwned: another manager owns a field to be removed.
 	LimitApplyOwned = "apply/owned"
-	// LimitApplyUnowned: the applying manager does not own a field that is to be removed.
+	// LimitApplyUnowned: the applying manager does not own a field to be removed.
 	LimitApplyUnowned = "apply/unowned"
-	// LimitApplyEmpty: an object or list goes with its last field and cannot stay empty.
+	// LimitApplyEmpty: an object or list is removed with its last field and cannot become
+	// empty.
 	LimitApplyEmpty = "apply/empty"
-	// LimitNull: null cannot be set, as it removes the field.
+	// LimitNull: null cannot be set because it removes the field.
 	LimitNull = "null"
-	// LimitOrder: the items of a list cannot be put into the wanted order.
+	// LimitOrder: the wanted order of a list cannot be set.
 	LimitOrder = "order"
-	// LimitKeys: items are told apart by another key than the list's, so that some are
-	// mixed up.
+	// LimitKeys: items are merged by another key than the list's own, so that some are
+	// confused.
 	LimitKeys = "keys"
-	// LimitOther: the field gets another value than the wanted one.
+	// LimitOther: the field gets a value other than the wanted one.
 	LimitOther = "other"
 )
 
@@ -72,7 +75,7 @@ func JSONLimits(from, patch document.Value) []Limit {
 	return limits
 }
 
-// indexed returns the path of the first list that a JSON pointer counts items of.
+// indexed returns the path of the first list that a JSON pointer indexes.
 func indexed(v document.Value, pointer string) (document.Path, bool) {
 	var path document.Path
 	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
@@ -90,14 +93,14 @@ func hasLimit(limits []Limit, rule string, path document.Path) bool {
 	return slices.ContainsFunc(limits, func(l Limit) bool { return l.Rule == rule && slices.Equal(l.Path, path) })
 }
 
-// MergeLimits returns the limits of a JSON merge patch for an object: each list that it
+// MergeLimits returns the limits of a JSON merge patch for an object: the lists that it
 // replaces.
 func MergeLimits(from, patch document.Value) []Limit {
 	return listLimits(LimitMergeList, from, patch, nil, func(*schema.Type, string) bool { return true }, nil)
 }
 
 // StrategicLimits returns the limits of a strategic merge patch for an object of type t:
-// each list that it replaces because it has no merge key.
+// the lists that it replaces because they have no merge key.
 func StrategicLimits(t *schema.Type, from, patch document.Value) []Limit {
 	replaced := func(t *schema.Type, name string) bool {
 		if t == nil {
@@ -109,7 +112,7 @@ func StrategicLimits(t *schema.Type, from, patch document.Value) []Limit {
 	return listLimits(LimitStrategicList, from, patch, nil, replaced, t)
 }
 
-// listLimits finds the lists of from that a patch replaces.
+// listLimits returns a limit for each list of from that a patch replaces.
 func listLimits(rule string, from, patch document.Value, path document.Path, replaced func(*schema.Type, string) bool, t *schema.Type) []Limit {
 	var limits []Limit
 	for name, v := range patch.Members() {
@@ -136,7 +139,7 @@ func items(n int) string {
 	return strconv.Itoa(n) + " items"
 }
 
-// kept counts the items of a list that another one has too.
+// kept returns the number of items that both lists contain.
 func kept(was, is document.Value) int {
 	n := 0
 	for _, item := range was.Items() {
@@ -150,8 +153,8 @@ func kept(was, is document.Value) int {
 	return n
 }
 
-// ApplyLimits returns the limits of the configuration of an apply that makes changes:
-// the conflicts that it has without force, and what it comes to own as a whole.
+// ApplyLimits returns the limits of an apply that makes changes: its conflicts without
+// force, and the atomic values that it becomes an owner of.
 func ApplyLimits(changes []Change, conflicts []fieldmanager.Conflict) []Limit {
 	var limits []Limit
 	for _, c := range conflicts {
@@ -165,9 +168,9 @@ func ApplyLimits(changes []Change, conflicts []fieldmanager.Conflict) []Limit {
 	return limits
 }
 
-// Missed returns the limits that show in what a patch made of an object of type t: each
-// field in which it differs from what is wanted. apply is set for server-side apply,
-// whose rules of ownership keep fields.
+// Missed returns a limit for each field in which the result of a patch, an object of type
+// t, differs from the wanted object. apply is set for server-side apply, whose ownership
+// rules can keep fields.
 func Missed(t *schema.Type, wanted document.Value, after fieldmanager.Object, apply bool) []Limit {
 	var limits []Limit
 	for _, c := range Changes(t, fieldmanager.Object{Value: wanted}, fieldmanager.Object{Value: after.Value}) {
@@ -178,7 +181,8 @@ func Missed(t *schema.Type, wanted document.Value, after fieldmanager.Object, ap
 	return append(limits, disordered(t, wanted, after.Value, nil)...)
 }
 
-// missed names the limit behind a field that is wanted as Before and has become After.
+// missed returns the limit for a field whose wanted value is Before and whose result is
+// After.
 func missed(t *schema.Type, wanted document.Value, c Change, owners fieldmanager.Managed, apply bool) Limit {
 	if c.Before.IsNull() && !c.After.Exists() {
 		return Limit{LimitNull, c.Path, "null cannot be set: it removes the field"}
@@ -205,7 +209,7 @@ func missed(t *schema.Type, wanted document.Value, c Change, owners fieldmanager
 	return Limit{LimitApplyUnowned, path, "it stays: an apply removes only what its manager has applied before"}
 }
 
-// unwanted returns the shortest part of a path that leads to nothing in an object.
+// unwanted returns the shortest prefix of a path at which the wanted object has no value.
 func unwanted(wanted document.Value, path document.Path) document.Path {
 	for i := range path {
 		if !wanted.Follow(path[:i+1]).Exists() {
@@ -215,8 +219,8 @@ func unwanted(wanted document.Value, path document.Path) document.Path {
 	return path
 }
 
-// mixedKeys returns the first list on a path that strategic merge tells the items of
-// apart by another key than structured merge, and that key.
+// mixedKeys returns the first list on a path whose merge key for strategic merge differs
+// from its keys for structured merge, and that merge key.
 func mixedKeys(t *schema.Type, path document.Path) (list document.Path, key string) {
 	for i, step := range path {
 		if t == nil {
@@ -245,7 +249,7 @@ func text(v document.Value) string {
 	return v.String()
 }
 
-// disordered finds the lists that have the wanted items in another order.
+// disordered returns a limit for each list whose items are wanted in another order.
 func disordered(t *schema.Type, wanted, after document.Value, path document.Path) []Limit {
 	if document.Identical(wanted, after) {
 		return nil

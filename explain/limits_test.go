@@ -16,7 +16,7 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// constantsOf returns the strings of the constants in a file whose names begin with a
+// constantsOf returns the values of the string constants in a file whose names have a
 // prefix.
 func constantsOf(t *testing.T, file, prefix string) []string {
 	t.Helper()
@@ -58,14 +58,14 @@ func rowsOf(t *testing.T, page string) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// TestLimitsAreDocumented holds the limits and the page that lists them together.
+// TestLimitsAreDocumented compares the limits with the table in doc/diff.md.
 func TestLimitsAreDocumented(t *testing.T) {
 	if got, want := rowsOf(t, "../doc/diff.md"), constantsOf(t, "limits.go", "Limit"); !slices.Equal(got, want) {
 		t.Errorf("doc/diff.md lists %v, the limits are %v", got, want)
 	}
 }
 
-// TestLimits names what each type of patch cannot say.
+// TestLimits checks the limits of each type of patch.
 func TestLimits(t *testing.T) {
 	catalog, err := schema.Builtin("")
 	if err != nil {

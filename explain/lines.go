@@ -13,20 +13,20 @@ import (
 
 // Line is one line of an object's YAML.
 type Line struct {
-	// Text of the line, without its end.
+	// Text is the line without its newline.
 	Text string
-	// Path of the field that the line belongs to, as field sets name it. All
-	// lines of an atomic list or object have the path of the whole.
+	// Path is the path of the line's field in field sets. All lines of an atomic list or
+	// object have the path of the whole.
 	Path document.Path
-	// Owners are the positions, in the object's managedFields, of the entries
-	// that own the field; Below those that own only fields below it.
+	// Owners holds the indices in the object's managedFields of the entries that own the
+	// field; Below those of entries that own only fields below it.
 	Owners, Below []int
-	// Merges describes how the field is merged, see the function Merges.
+	// Merges describes how the field is merged; see the function Merges.
 	Merges string
 }
 
-// Lines prints an object of type t as document.Value.YAML does, without
-// managedFields, with the owners of each line.
+// Lines returns the YAML of an object of type t, without managedFields, with the owners of
+// each line. The text is that of document.Value.YAML.
 func Lines(t *schema.Type, o fieldmanager.Object) []Line {
 	w := newLineWriter()
 	p := root(t, o)
@@ -38,7 +38,7 @@ func newLineWriter() lineWriter {
 	return lineWriter{lines: make([]Line, 0, 256), ends: make([]int, 0, 256), fresh: make([]int, 0, 256), names: map[string]memberName{}}
 }
 
-// finish sets the texts of the lines, which are parts of one string.
+// finish sets the texts of the lines, which are substrings of one string.
 func (w *lineWriter) finish() []Line {
 	text, from := string(w.text), 0
 	for i, end := range w.ends {
@@ -50,18 +50,18 @@ func (w *lineWriter) finish() []Line {
 
 type lineWriter struct {
 	lines  []Line
-	text   []byte        // the texts of the lines that are made anew, one after the other
-	fresh  []int         // the positions of those lines
-	ends   []int         // where in text each of them ends
-	path   document.Path // of the place that is written
+	text   []byte        // concatenated texts of the new lines
+	fresh  []int         // indices of the new lines
+	ends   []int         // end of each new line in text
+	path   document.Path // path of the current place
 	claims claimStack
-	paths  document.Path // those of lines are cut of it
-	last   [2][]int      // the owners, and those below, of the line before
+	paths  document.Path // arena for the paths of lines
+	last   [2][]int      // Owners and Below of the previous line
 	names  map[string]memberName
 	before before
 }
 
-// memberName is a member's name as a step of a path and as YAML.
+// memberName is a member's name as a path step and as YAML.
 type memberName struct {
 	step document.Step
 	text string
@@ -76,8 +76,8 @@ func (w *lineWriter) name(key string) memberName {
 	return n
 }
 
-// container writes the members or items of a place. first is the indentation of
-// the first line, rest that of the others.
+// container writes the members or items of a place. first is the indentation of the first
+// line, rest that of the others.
 func (w *lineWriter) container(p *place, was former, first, rest string) {
 	switch {
 	case p.v.Len() == 0:
@@ -125,7 +125,7 @@ func (w *lineWriter) items(p *place, was former, first, rest string) {
 	}
 }
 
-// indented returns an indentation that is two columns deeper.
+// indented returns an indentation two columns deeper.
 func indented(rest string) string {
 	const blanks = "                                                                "
 	if n := len(rest) + 2; n <= len(blanks) {
@@ -143,12 +143,12 @@ func (w *lineWriter) member(key string, p *place, was former, first, rest string
 	if p.v.Kind() == document.Object {
 		rest = indented(rest)
 	}
-	was.at++ // the line of the key
+	was.at++ // skip the line of the key
 	w.container(p, was, rest, rest)
 }
 
-// value writes a scalar or an empty list or object. key is the text of the
-// member's name, "" for an item.
+// value writes a scalar or an empty list or object. key is the text of the member's name,
+// "" for a list item.
 func (w *lineWriter) value(p *place, key, first, rest string) {
 	text, ok := p.v.YAMLScalar()
 	if ok && key != "" {
@@ -196,8 +196,8 @@ func (w *lineWriter) copied() document.Path {
 	return w.paths[n:len(w.paths):len(w.paths)]
 }
 
-// those returns the positions of the claims for which holds is true. It returns
-// the list of the line before if that is equal, as it mostly is.
+// those returns the indices of the claims that satisfy holds. It reuses the list of the
+// previous line if that is equal, which is common.
 func (w *lineWriter) those(which int, p *place, holds func(*claim) bool) []int {
 	last, n, same := w.last[which], 0, true
 	for i := range p.claims {
@@ -219,7 +219,7 @@ func (w *lineWriter) those(which int, p *place, holds func(*claim) bool) []int {
 	return list
 }
 
-// keyText returns a key as YAML writes it.
+// keyText returns a key in YAML.
 func keyText(key string) string {
 	if text, ok := document.NewString(key).YAMLScalar(); ok {
 		return text
@@ -232,8 +232,8 @@ func yamlOf(v document.Value) []string {
 	return strings.Split(string(bytes.TrimSuffix(v.YAML(), []byte("\n"))), "\n")
 }
 
-// Merges describes how a field of a type is merged, such as "keyed list (name):
-// each item has its own owners".
+// Merges describes how fields of a type are merged, such as "keyed list (name): each item
+// has its own owners".
 func Merges(t *schema.Type) string {
 	switch {
 	case t == nil:

@@ -9,9 +9,9 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// LinesAfter is Lines for an object of which the lines of another state are known.
-// lines are those that Lines or LinesAfter returned for other with the same type.
-// The lines of parts with the same value and owners are taken from them.
+// LinesAfter is Lines for an object of which the lines of another state are known. lines is
+// the result of Lines or LinesAfter for other with the same type. Lines of parts with the
+// same value and owners are reused.
 func LinesAfter(t *schema.Type, o, other fieldmanager.Object, lines []Line) []Line {
 	w := newLineWriter()
 	w.before = before{lines: lines, match: matching(other.Managed, o.Managed), owners: map[*int][]int{}}
@@ -20,24 +20,23 @@ func LinesAfter(t *schema.Type, o, other fieldmanager.Object, lines []Line) []Li
 	return w.finish()
 }
 
-// before holds what is known about the other state.
+// before is the other state with its lines.
 type before struct {
 	lines  []Line
-	match  []int          // the position in this state of each of its entries
-	owners map[*int][]int // its lists of owners as they are in this state
+	match  []int          // maps the indices of its entries to those in this state
+	owners map[*int][]int // maps its lists of owners to those in this state
 }
 
-// former is the other state's place at the current path, if it has one, and the
-// line at which it begins.
+// former is the other state's place at the current path, if any, and the index of its first
+// line.
 type former struct {
 	p  *place
 	at int
-	n  int // how many lines it has
+	n  int // number of lines
 }
 
-// again writes the lines of the other state's place and reports whether it did: it
-// does if the place is the same as p. alike is set if both are the first member or
-// item, or both are not.
+// again reuses the lines of the other state's place if it equals p, and reports whether it
+// does. alike is set if both are the first member or item, or neither is.
 func (w *lineWriter) again(was former, p *place, alike bool) bool {
 	d := differ{match: w.before.match}
 	if was.p == nil || !alike || !document.SurelyIdentical(was.p.v, p.v) || !d.sameOwners(was.p.claims, p.claims) {
@@ -50,7 +49,7 @@ func (w *lineWriter) again(was former, p *place, alike bool) bool {
 	return true
 }
 
-// mapped converts positions in the other state's managedFields to this state's.
+// mapped converts indices in the other state's managedFields to this state's.
 func (w *lineWriter) mapped(list []int) []int {
 	if len(list) == 0 {
 		return nil
@@ -67,8 +66,7 @@ func (w *lineWriter) mapped(list []int) []int {
 	return out
 }
 
-// span returns the number of lines from at on that belong to a step below the
-// current path.
+// span returns the number of lines from at on that belong to a step below the current path.
 func (w *lineWriter) span(at, depth int, s document.Step) int {
 	n := at
 	for n < len(w.before.lines) && len(w.before.lines[n].Path) > depth && w.before.lines[n].Path[depth] == s {
@@ -77,7 +75,7 @@ func (w *lineWriter) span(at, depth int, s document.Step) int {
 	return n - at
 }
 
-// formerMembers iterates over the members of an object of the other state.
+// formerMembers iterates over the members of an object in the other state.
 type formerMembers struct {
 	p     *place
 	i, at int
@@ -90,8 +88,8 @@ func (w *lineWriter) formerMembers(was former, p *place) formerMembers {
 	return formerMembers{was.p, 0, was.at}
 }
 
-// of returns the member with a name, and whether it is the first. Names must be
-// asked for in ascending order, when the current path is that of the member.
+// of returns the member with a name and whether it is the first. It must be called in
+// ascending order of names, with the member's path as the current path.
 func (f *formerMembers) of(w *lineWriter, key string) (former, bool) {
 	for ; f.p != nil && f.i < f.p.v.Len() && f.p.v.Key(f.i) <= key; f.i++ {
 		name := f.p.v.Key(f.i)
@@ -107,7 +105,7 @@ func (f *formerMembers) of(w *lineWriter, key string) (former, bool) {
 	return former{}, false
 }
 
-// formerItems are the items of a list of the other state.
+// formerItems holds the items of a list in the other state.
 type formerItems struct {
 	p     *place
 	items []formerItem
@@ -119,7 +117,8 @@ type formerItem struct {
 	at, n   int
 }
 
-// formerItems finds the items, none if two neighbors have the same element.
+// formerItems returns the items of the list; none if two neighbours have the same path
+// element.
 func (w *lineWriter) formerItems(was former, p *place) formerItems {
 	if was.p == nil || was.p.v.Kind() != document.List || was.p.leaf() || p.leaf() {
 		return formerItems{}
@@ -138,8 +137,8 @@ func (w *lineWriter) formerItems(was former, p *place) formerItems {
 	return f
 }
 
-// of returns the item with an element, and whether it is the first. It looks at
-// position i first.
+// of returns the item with a path element and whether it is the first. It tries index i
+// first.
 func (f *formerItems) of(w *lineWriter, i int, e string) (former, bool) {
 	if f.p == nil || e == "" {
 		return former{}, false

@@ -12,41 +12,38 @@ import (
 	"github.com/patchlab-dev/patchlab/schema/structural"
 )
 
-// Severity says how serious a finding is.
+// Severity is the severity of a finding.
 type Severity string
 
-// The severities, as SARIF names them.
+// The severities, with the names of SARIF.
 const (
-	// LevelError: an apply is refused, or loses something.
+	// LevelError: an apply is refused or loses data.
 	LevelError Severity = "error"
-	// LevelWarning: an apply works, and does not do what is probably meant.
+	// LevelWarning: an apply succeeds but probably does not do what is intended.
 	LevelWarning Severity = "warning"
-	// LevelNote: something worth knowing.
+	// LevelNote: information.
 	LevelNote Severity = "note"
 )
 
-// Finding is something about an object that goes wrong, or may go wrong, under
-// server-side apply.
+// Finding is a definite or possible problem of an object under server-side apply.
 type Finding struct {
-	// Rule is the id of the rule, see LintRules.
+	// Rule is the ID of the rule; see LintRules.
 	Rule     string   `json:"rule"`
 	Severity Severity `json:"severity"`
-	// Path leads to the field in the object, with list items by position; empty for the
-	// object itself.
+	// Path is the path of the field with list indices; empty for the object itself.
 	Path    document.Path `json:"path,omitempty"`
 	Message string        `json:"message"`
-	// Remedy says what to do.
+	// Remedy is the recommended correction.
 	Remedy string `json:"remedy"`
 }
 
-// Lint checks objects for what goes wrong under server-side apply, and returns the
-// findings of each in the order of the object. An object with managedFields is a live
-// one, every other a manifest that is to be applied. Objects of one call are a set:
-// a manifest is checked against the autoscalers among them.
+// Lint checks objects for problems under server-side apply and returns the findings of each
+// object, in document order. An object with managedFields is checked as a live object, any
+// other as a manifest to be applied. The objects of a call are a set: manifests are checked
+// against the autoscalers among them.
 //
-// Types, keys of items and owners are those of the engines; the rules of lint only name
-// where they lead to something that people do not expect. An object whose kind is not
-// known is checked as far as that is possible without a schema.
+// The findings are derived from the types, list keys and owners that the engines use. An
+// object of an unknown kind is checked as far as possible without a schema.
 func Lint(registry *schema.Registry, objects ...document.Value) [][]Finding {
 	targets := scaled(objects)
 	out := make([][]Finding, len(objects))
@@ -64,14 +61,14 @@ func Lint(registry *schema.Registry, objects ...document.Value) [][]Finding {
 // linter checks one object.
 type linter struct {
 	registry *schema.Registry
-	kind     *schema.Kind // nil where it is not known
+	kind     *schema.Kind // nil if unknown
 	typ      *schema.Type
 	object   document.Value
 	live     bool
 	found    []Finding
 }
 
-// add adds a finding with the severity and the remedy of its rule.
+// add adds a finding with the severity and remedy of its rule.
 func (l *linter) add(rule string, path document.Path, message string) {
 	r := lintRule(rule)
 	l.addAs(r.Severity, rule, path, message)
@@ -102,7 +99,7 @@ func (l *linter) lint(targets map[scaleTarget]string) {
 	l.scaled(targets)
 }
 
-// fits checks that the manifest fits the type of its kind, as an apply does.
+// fits checks that the manifest matches the type of its kind, as an apply does.
 func (l *linter) fits() {
 	if l.kind == nil {
 		return
@@ -120,7 +117,7 @@ func (l *linter) fits() {
 	}
 	m, err := fieldmanager.For(l.registry, l.kind, "")
 	if err != nil || len(l.found) > before || l.has(lintDuplicateItem) || l.has(lintMissingKey) {
-		return // an apply ends at the first problem, which is already named
+		return // an apply stops at the first error, which is already reported
 	}
 	_, err = m.Apply(fieldmanager.Object{}, l.object, fieldmanager.ApplyOptions{FieldManager: "lint"})
 	var misfit *structured.TypeError

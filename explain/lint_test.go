@@ -10,7 +10,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// lintCases are objects with what is found in them: rule and path of each finding.
+// lintCases are objects with the rule and path of each expected finding.
 var lintCases = []struct{ why, object, want string }{
 	{"nothing is wrong", configMap + "data: {a: b}", ""},
 	{"two items of a keyed list with one key", service + "spec: {ports: [{port: 80, protocol: TCP}, {port: 80, protocol: TCP}]}", "duplicate-item .spec.ports[1]"},
@@ -95,7 +95,7 @@ func parsedYAML(t *testing.T, text string) document.Value {
 // TestLint has a case for each rule.
 func TestLint(t *testing.T) {
 	registry := kinds(t)
-	seen := map[string]bool{LintDuplicateKey: true, lintReplicas: true} // of documents, and of several objects
+	seen := map[string]bool{LintDuplicateKey: true, lintReplicas: true} // checked with documents and with several objects
 	for _, c := range lintCases {
 		found := Lint(registry, parsedYAML(t, c.object))[0]
 		if got := lintText(found); got != c.want {
@@ -115,7 +115,8 @@ func TestLint(t *testing.T) {
 	}
 }
 
-// TestLintSeverity: what refuses an apply in one case only is an error in that one.
+// TestLintSeverity: a problem for which an apply is refused only sometimes is an error in
+// that case only.
 func TestLintSeverity(t *testing.T) {
 	registry := kinds(t)
 	for _, c := range []struct {
@@ -135,7 +136,7 @@ func TestLintSeverity(t *testing.T) {
 	}
 }
 
-// TestLintReplicas checks a workload against an autoscaler of its kind, name and
+// TestLintReplicas checks a workload against an autoscaler for its kind, name and
 // namespace.
 func TestLintReplicas(t *testing.T) {
 	registry := kinds(t)
@@ -156,7 +157,7 @@ func TestLintReplicas(t *testing.T) {
 	}
 }
 
-// TestLintRulesAreDocumented holds the rules and the page that lists them together.
+// TestLintRulesAreDocumented compares the rules with the table in doc/lint.md.
 func TestLintRulesAreDocumented(t *testing.T) {
 	const begin, end = "<!-- The rules, as explain.LintRules has them. -->\n", "<!-- End of the rules. -->"
 	text, err := os.ReadFile("../doc/lint.md")

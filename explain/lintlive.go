@@ -11,7 +11,7 @@ import (
 	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
 
-// firstApply is the manager of what an object had before anybody managed it.
+// firstApply is the manager of the fields that an object had before it had managers.
 const firstApply = "before-first-apply"
 
 // owned checks the owners of a live object.
@@ -40,7 +40,7 @@ func (l *linter) owned(o fieldmanager.Object) {
 	l.shared(o)
 }
 
-// version checks that the kind has the version of an entry.
+// version checks that the apiVersion of an entry serves the kind.
 func (l *linter) version(e fieldmanager.Entry, path document.Path) {
 	group, version, _ := schema.SplitAPIVersion(e.APIVersion)
 	if l.kind == nil || e.Subresource == "scale" {
@@ -56,7 +56,7 @@ func (l *linter) version(e fieldmanager.Entry, path document.Path) {
 	l.addAs(severity, lintUnknownVersion, path, fmt.Sprintf("the entry of %s is in %s, in which there is no %s", e.Manager, e.APIVersion, l.kind.Kind))
 }
 
-// stuck checks what a manager that applies cannot remove.
+// stuck finds fields that an applying manager cannot remove.
 func (l *linter) stuck(o fieldmanager.Object, manager string) {
 	if manager == "kubectl-last-applied" {
 		return

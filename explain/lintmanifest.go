@@ -11,16 +11,16 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// The limits of sizes, in bytes.
+// The size limits in bytes.
 const (
 	maxAnnotations = 256 << 10  // apimachinery, TotalAnnotationSizeLimitB
 	maxStored      = 1536 << 10 // etcd's --max-request-bytes
 )
 
-// near reports whether a size is above four fifths of a limit.
+// near reports whether a size exceeds four fifths of a limit.
 func near(size, limit int) bool { return size > limit/5*4 }
 
-// walk checks a value and what is in it.
+// walk checks a value and everything below it.
 func (l *linter) walk(t *schema.Type, v document.Value, path document.Path) {
 	switch v.Kind() {
 	case document.Null:
@@ -54,7 +54,7 @@ func (l *linter) members(t *schema.Type, v document.Value, path document.Path) {
 	}
 }
 
-// emptyBundle reports whether a caBundle holds no certificate.
+// emptyBundle reports whether a caBundle contains no certificate.
 func emptyBundle(v document.Value) bool {
 	text, ok := v.Text()
 	if !ok {
@@ -64,7 +64,8 @@ func emptyBundle(v document.Value) bool {
 	return err == nil && strings.TrimSpace(string(decoded)) == ""
 }
 
-// mergeKey finds items that strategic merge cannot tell apart and structured merge can.
+// mergeKey finds items that have the same key for strategic merge and different ones for
+// structured merge.
 func (l *linter) mergeKey(f *schema.Field, v document.Value, path document.Path) {
 	if f == nil || f.MergeKey == "" || f.Type == nil || f.Type.List == nil || f.Type.List.Kind != schema.KeyedList || len(f.Type.List.Keys) < 2 {
 		return
@@ -99,7 +100,7 @@ func (l *linter) items(t *schema.Type, v document.Value, path document.Path) {
 	}
 }
 
-// element checks the key of an item, by which an apply finds it.
+// element checks the key of a list item.
 func (l *linter) element(list *schema.ListType, item document.Value, at, path document.Path, seen map[string]int, i int) {
 	e, ok := structured.ItemElement(list, item)
 	if !ok {
@@ -117,7 +118,7 @@ func (l *linter) element(list *schema.ListType, item document.Value, at, path do
 	for _, key := range list.Keys {
 		switch {
 		case item.Kind() != document.Object || item.Get(key.Name).Exists() || l.live:
-		case key.Default == `""`: // as good as none
+		case key.Default == `""`: // equivalent to no default
 			l.add(lintMissingKey, at, fmt.Sprintf("%s lacks %s, the key of its list", at, key.Name))
 		case key.Default != "":
 			l.add(lintDefaultedKey, at, fmt.Sprintf("%s leaves %s to its default, %s", at, key.Name, key.Default))
@@ -133,7 +134,7 @@ func keyNames(list *schema.ListType) string {
 	return strings.Join(names, ", ")
 }
 
-// sizes checks what of an object has a limit.
+// sizes checks the parts of an object that have a size limit.
 func (l *linter) sizes() {
 	at := document.Keys("metadata", "annotations")
 	size := 0
@@ -166,7 +167,7 @@ func (l *linter) sizes() {
 	}
 }
 
-// manifest checks what belongs to live objects and stands in a manifest.
+// manifest finds fields in a manifest that only live objects should have.
 func (l *linter) manifest() {
 	metadata := l.object.Get("metadata")
 	if metadata.Get("name").StringOr("") == "" && l.object.Get("kind").Exists() {
@@ -191,8 +192,8 @@ func (l *linter) manifest() {
 // scaleTarget identifies a workload that an autoscaler scales.
 type scaleTarget struct{ group, kind, namespace, name string }
 
-// scaled returns the workloads that the autoscalers among objects scale, with the names
-// of the autoscalers.
+// scaled maps the workloads that the autoscalers among objects scale to the names of the
+// autoscalers.
 func scaled(objects []document.Value) map[scaleTarget]string {
 	targets := map[scaleTarget]string{}
 	for _, v := range objects {
@@ -210,7 +211,7 @@ func namespaceOf(v document.Value) string {
 	return v.Lookup("metadata", "namespace").StringOr("default")
 }
 
-// scaled checks a manifest against the autoscalers beside it.
+// scaled checks a manifest against the autoscalers in the same set.
 func (l *linter) scaled(targets map[scaleTarget]string) {
 	group, _, _ := schema.SplitAPIVersion(l.object.Get("apiVersion").StringOr(""))
 	target := scaleTarget{group, l.object.Get("kind").StringOr(""), namespaceOf(l.object), l.object.Lookup("metadata", "name").StringOr("")}

@@ -1,6 +1,6 @@
 package explain
 
-// The ids of the rules of Lint. They are stable.
+// The IDs of the rules of Lint. They are stable.
 const (
 	LintDuplicateKey     = "duplicate-key"
 	lintDuplicateItem    = "duplicate-item"
@@ -30,13 +30,13 @@ const (
 // LintRule is a rule of Lint.
 type LintRule struct {
 	ID string
-	// Severity of its findings, unless a finding has its own.
+	// Severity is the default severity of its findings.
 	Severity Severity
-	// Title says what the rule finds, Reason what goes wrong, and Remedy what to do.
+	// Title describes the finding, Reason the problem, and Remedy the correction.
 	Title, Reason, Remedy string
 }
 
-// LintRules returns the rules of Lint, in the order of doc/lint.md.
+// LintRules returns the rules of Lint in the order of doc/lint.md.
 func LintRules() []LintRule { return append([]LintRule{}, lintRules...) }
 
 func lintRule(id string) LintRule {

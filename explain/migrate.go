@@ -7,40 +7,39 @@ import (
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 )
 
-// Migration is the handover of the fields that client-side apply set to a manager that
-// uses server-side apply: what changes in managedFields, and the patches that change
-// it and change it back.
+// Migration is the migration of an object from client-side to server-side apply: the change
+// of its managedFields, and the patches that make and revert it.
 type Migration struct {
-	// From are the names of the managers that are folded, sorted, and To the name of
-	// the manager that applies from then on.
+	// From lists the managers whose fields are transferred, sorted. To is the manager that
+	// applies after the migration.
 	From []string
 	To   string
-	// Before and After are the object with its owners before and after. Nothing but the
-	// owners differs.
+	// Before and After are the object with its owners before and after. Only the owners
+	// differ.
 	Before, After fieldmanager.Object
-	// Folded are the entries whose fields To gets, and Lost those that are removed
-	// without handing their fields over, because they are in another apiVersion than
-	// the entry of To.
+	// Folded holds the entries whose fields To receives. Lost holds entries that are
+	// removed without a transfer, because they have another apiVersion than the entry of
+	// To.
 	Folded, Lost []fieldmanager.Entry
-	// Stuck are the fields that To cannot remove without the migration.
+	// Stuck lists the fields that To cannot remove without the migration.
 	Stuck []StuckField
 }
 
-// StuckField is a field that stays when its manager leaves it out of what it applies,
-// because an entry of client-side apply still owns it.
+// StuckField is a field that remains when its manager omits it from the configuration,
+// because a client-side apply entry owns it too.
 type StuckField struct {
 	Path document.Path `json:"path"`
-	// Manager is the name of the manager that keeps the field.
+	// Manager is the name of that other owner.
 	Manager string `json:"manager"`
-	// Left is set if the applying manager has left the field out already, so that it is
-	// stuck now; otherwise it will be stuck once it is left out.
+	// Left is set if the applying manager has already omitted the field, so that it is
+	// stuck now and not only in future.
 	Left bool `json:"left,omitempty"`
-	// Default is set by MarkDefaults: the API server would fill the field in again.
+	// Default is set by MarkDefaults: the API server would default the field anyway.
 	Default bool `json:"default,omitempty"`
 }
 
-// Migrate rehearses the migration of an object by [fieldmanager.Managed.Migrate]. from
-// are the managers to fold; with nil these are the ones that kubectl folds
+// Migrate previews the migration of an object by [fieldmanager.Managed.Migrate]. from lists
+// the managers to migrate; nil selects those that kubectl migrates
 // ([fieldmanager.Managed.ClientAppliers]).
 func Migrate(o fieldmanager.Object, from []string, to string) *Migration {
 	if from == nil {
@@ -75,16 +74,16 @@ func Migrate(o fieldmanager.Object, from []string, to string) *Migration {
 	return m
 }
 
-// folds reports whether an entry is one of those that are folded.
+// folds reports whether an entry is migrated.
 func (m *Migration) folds(e fieldmanager.Entry) bool {
 	return e.Operation == fieldmanager.OperationUpdate && e.Subresource == "" && slices.Contains(m.From, e.Manager)
 }
 
-// lastApplied is the path of the annotation of client-side apply.
+// lastApplied is the path of the last-applied annotation.
 var lastApplied = document.Keys("metadata", "annotations", fieldmanager.LastApplied)
 
-// findStuck adds the fields that nobody but an entry, and perhaps the applying manager,
-// owns. applied is what the latter owns, nil where it has not applied yet.
+// findStuck adds the fields that only an entry and possibly the applying manager own.
+// applied holds the fields of the latter; nil if it has not applied yet.
 func (m *Migration) findStuck(e fieldmanager.Entry, applied *fieldmanager.Set) {
 	for field := range e.Fields.Leaves().All() {
 		if slices.Equal(field, lastApplied) {
@@ -99,9 +98,9 @@ func (m *Migration) findStuck(e fieldmanager.Entry, applied *fieldmanager.Set) {
 	}
 }
 
-// MarkDefaults sets Default of the stuck fields that the object without its defaults
-// lacks. schema/defaults' Rules.Minimize makes such an object. Client-side apply owns
-// many of them, because an update owns what the API server filled in.
+// MarkDefaults sets Default for the stuck fields that minimal lacks. minimal is the object
+// without defaults, from Rules.Minimize of schema/defaults. Client-side apply owns many
+// defaults, because an update owns the fields that the API server defaulted.
 func (m *Migration) MarkDefaults(minimal document.Value) {
 	for i := range m.Stuck {
 		m.Stuck[i].Default = !minimal.Follow(m.Stuck[i].Path).Exists()
@@ -111,11 +110,10 @@ func (m *Migration) MarkDefaults(minimal document.Value) {
 // Needed reports whether the migration changes anything.
 func (m *Migration) Needed() bool { return len(m.Folded)+len(m.Lost) > 0 }
 
-// Patch returns the JSON patch that migrates the object, as client-go's
-// util/csaupgrade makes it: it replaces the managedFields and names the
-// resourceVersion of the object, so that the API server refuses it (409) if the object
-// has changed meanwhile. It is an empty list where nothing is to be migrated. An object
-// without a resourceVersion has no such guard.
+// Patch returns the JSON patch that migrates the object, like client-go's util/csaupgrade.
+// It replaces the managedFields and sets the object's resourceVersion, so that the API
+// server refuses it (409) if the object has changed. It is an empty list if there is
+// nothing to migrate. For an object without a resourceVersion it has no such check.
 func (m *Migration) Patch() document.Value {
 	if !m.Needed() {
 		return document.NewList()
@@ -123,11 +121,10 @@ func (m *Migration) Patch() document.Value {
 	return ownersPatch(m.After.Managed, m.Before.Value.Lookup("metadata", "resourceVersion").StringOr(""))
 }
 
-// Back returns the JSON patch that restores the managedFields from before the
-// migration. resourceVersion is the one that the migrated object has; the patch is
-// refused if the object has changed since, as the changes of other managers would be
-// lost. The migration itself keeps nothing of the former owners, so that there is no
-// way back without the object from before.
+// Back returns the JSON patch that restores the managedFields from before the migration.
+// resourceVersion is that of the migrated object; the patch is refused if the object has
+// changed since, because changes by other managers would be lost. The migrated object does
+// not contain its former owners, so reverting needs the object from before.
 func (m *Migration) Back(resourceVersion string) document.Value {
 	if !m.Needed() {
 		return document.NewList()
@@ -135,8 +132,8 @@ func (m *Migration) Back(resourceVersion string) document.Value {
 	return ownersPatch(m.Before.Managed, resourceVersion)
 }
 
-// ownersPatch returns a JSON patch that replaces the managedFields of an object. The
-// version is replaced too and not tested, so that another one is a conflict and not an
+// ownersPatch returns a JSON patch that replaces an object's managedFields. The
+// resourceVersion is replaced and not tested, so that a mismatch is a conflict and not an
 // invalid patch.
 func ownersPatch(owners fieldmanager.Managed, resourceVersion string) document.Value {
 	replace := func(path string, v document.Value) document.Value {

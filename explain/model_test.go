@@ -22,7 +22,7 @@ type modelField struct {
 	owners []fieldmanager.Owner
 }
 
-// modelFields lists an object's fields under their paths.
+// modelFields returns an object's fields by path.
 func modelFields(t *schema.Type, o fieldmanager.Object) (keys []string, fields map[string]modelField) {
 	for _, name := range [...]string{"resourceVersion", "generation", "uid", "creationTimestamp", "managedFields"} {
 		o.Value = o.Value.Remove("metadata", name)
@@ -36,7 +36,7 @@ func modelFields(t *schema.Type, o fieldmanager.Object) (keys []string, fields m
 			var key strings.Builder
 			key.WriteString(path.String())
 			for _, twice := fields[key.String()]; twice; _, twice = fields[key.String()] {
-				key.WriteString(" again") // items with the same key, of which the first is the first's
+				key.WriteString(" again") // for items with the same key, in order
 			}
 			keys = append(keys, key.String())
 			fields[key.String()] = modelField{slices.Clone(path), p.v, ownersOf(p.claims, all)}
@@ -57,7 +57,8 @@ func modelFields(t *schema.Type, o fieldmanager.Object) (keys []string, fields m
 	return keys, fields
 }
 
-// modelChanges is Changes, slowly: it compares two lists of all fields.
+// modelChanges is a simple and slow implementation of Changes that compares two lists of
+// all fields.
 func modelChanges(t *schema.Type, before, after fieldmanager.Object) []Change {
 	keysBefore, was := modelFields(t, before)
 	keysAfter, is := modelFields(t, after)
@@ -82,8 +83,8 @@ func modelChanges(t *schema.Type, before, after fieldmanager.Object) []Change {
 	return changes
 }
 
-// told writes changes so that they can be compared.
-func told(changes []Change) []string {
+// printed formats changes for comparison.
+func printed(changes []Change) []string {
 	var out []string
 	for _, c := range changes {
 		out = append(out, strings.Join([]string{c.Path.String(), string(c.Effect), c.Before.String(), c.After.String(),
@@ -92,8 +93,8 @@ func told(changes []Change) []string {
 	return out
 }
 
-// TestChangesAreThoseOfTheModel compares all states of one object that a case of
-// the recordings goes through, each with each.
+// TestChangesAreThoseOfTheModel compares every pair of states of an object in a recorded
+// case.
 func TestChangesAreThoseOfTheModel(t *testing.T) {
 	r := kinds(t)
 	cases, err := conformance.ReadAll("../testdata/conformance")
@@ -135,11 +136,11 @@ func TestChangesAreThoseOfTheModel(t *testing.T) {
 	}
 }
 
-// compared holds Changes against the model, and LinesAfter against Lines. It
-// reports whether anything has changed.
+// compared checks Changes against the model, and LinesAfter against Lines. It reports
+// whether there are changes.
 func compared(t *testing.T, name string, typ *schema.Type, before, after fieldmanager.Object) bool {
 	t.Helper()
-	got, want := told(Changes(typ, before, after)), told(modelChanges(typ, before, after))
+	got, want := printed(Changes(typ, before, after)), printed(modelChanges(typ, before, after))
 	if !reflect.DeepEqual(got, want) {
 		t.Fatalf("%s: changes\n%s\nwant\n%s", name, strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}

@@ -8,18 +8,18 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// claim is what one entry of managedFields owns at a place of the object.
+// claim holds the fields of one managedFields entry at a place of the object.
 type claim struct {
 	fields fieldset.Set // below the place
-	next   int          // where in fields to look for the next member
-	member bool         // the place itself
-	whole  bool         // a list or object that is owned as one holds the place
+	next   int          // index in fields of the next member
+	member bool         // the entry owns the place itself
+	whole  bool         // the place is in a list or object that the entry owns as a whole
 }
 
 // none reports whether the entry owns neither the place nor anything below it.
 func (c *claim) none() bool { return !c.member && !c.whole && c.fields.Empty() }
 
-// place is a value of the object with its type and the claims of each entry.
+// place is a value in the object with its type and the claim of each entry.
 type place struct {
 	t      *schema.Type
 	v      document.Value
@@ -34,7 +34,7 @@ func root(t *schema.Type, o fieldmanager.Object) place {
 	return p
 }
 
-// atomic reports whether the value is owned and replaced as a whole.
+// atomic reports whether the value is atomic.
 func (p *place) atomic() bool {
 	switch p.v.Kind() {
 	case document.Object:
@@ -45,15 +45,15 @@ func (p *place) atomic() bool {
 	return true
 }
 
-// leaf reports whether nothing below the place has owners of its own.
+// leaf reports whether nothing below the place has its own owners.
 func (p *place) leaf() bool { return p.atomic() || p.v.Len() == 0 }
 
-// claimStack is the memory of claims. A walk releases what it took below a place
-// when it leaves it, so that memory grows with the depth of an object only.
+// claimStack allocates claims. A walk releases the claims of a place when it leaves it, so
+// that memory depends only on the depth of an object.
 type claimStack []claim
 
-// take returns claims for a place below one with the claims given. If that one is
-// atomic, its owners own the place.
+// take returns claims for a child of a place with the given claims. The owners of an atomic
+// parent own the child.
 func (s *claimStack) take(above []claim, atomic bool) []claim {
 	n := len(*s)
 	for _, c := range above {
@@ -64,8 +64,8 @@ func (s *claimStack) take(above []claim, atomic bool) []claim {
 
 func (s *claimStack) release(n int) { *s = (*s)[:n] }
 
-// member returns the place of an object's i-th member. Members must be asked for
-// in ascending order.
+// member returns the place of an object's i-th member. It must be called in ascending
+// order.
 func (p *place) member(i int, s *claimStack) place {
 	name := p.v.Key(i)
 	kid := place{v: p.v.At(i), claims: s.take(p.claims, p.atomic())}
@@ -81,8 +81,8 @@ func (p *place) member(i int, s *claimStack) place {
 	return kid
 }
 
-// item returns the place of a list's i-th item and its path element, "" for an
-// item of an atomic list, which has the list's owners.
+// item returns the place of a list's i-th item and its path element, "" for an item of an
+// atomic list, which has the owners of the list.
 func (p *place) item(i int, s *claimStack) (place, string) {
 	kid := place{v: p.v.At(i), claims: s.take(p.claims, p.atomic())}
 	if p.t == nil || p.t.List == nil {
@@ -96,7 +96,7 @@ func (p *place) item(i int, s *claimStack) (place, string) {
 	for j := range kid.claims {
 		if k := &kid.claims[j]; !k.whole {
 			k.fields, k.member = p.claims[j].fields.Child(e)
-			if k.none() && fieldset.Big(e) { // managedFields read integers beyond 2^53 as the nearest float64
+			if k.none() && fieldset.Big(e) { // managedFields decodes integers beyond 2^53 as the nearest float64
 				k.fields, k.member = p.claims[j].fields.Child(fieldset.Reread(e))
 			}
 		}
@@ -113,8 +113,8 @@ func (p *place) element(i int) string {
 	return e
 }
 
-// owns reports whether the claim is to the place itself.
+// owns reports whether the entry owns the place itself.
 func (c *claim) owns() bool { return c.member || c.whole }
 
-// below reports whether the claim is to something below the place, but not to itself.
+// below reports whether the entry owns something below the place but not the place itself.
 func (c *claim) below() bool { return !c.owns() && !c.fields.Empty() }

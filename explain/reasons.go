@@ -10,58 +10,58 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// A Reason says what a request did to a field, and by which rule. As JSON it is an
-// object with the members of a [Change] (path, effect, before, after, ownersBefore,
+// Reason is the effect of a request on a field and the rule behind it. As JSON it is an
+// object with the members of [Change] (path, effect, before, after, ownersBefore,
 // ownersAfter) and those below.
 type Reason struct {
 	Change
-	// Rule decided what became of the field. Also are other rules that had a part in
-	// it, the last first.
+	// Rule is the rule that decided. Also lists other rules that contributed, the last one
+	// first.
 	Rule Rule   `json:"rule"`
 	Also []Rule `json:"also,omitempty"`
-	// Wanted is the value that the request asks for where it is not the one that the
-	// field has, absent where it asks for none.
+	// Wanted is the value in the request if it differs from the result; absent if there is
+	// none.
 	Wanted document.Value `json:"wanted,omitzero"`
-	// KeptBy are the owners because of whom the field stays or the request is refused.
+	// KeptBy lists the owners because of whom the field remains or the request is refused.
 	KeptBy []fieldmanager.Owner `json:"keptBy,omitempty"`
-	// With is the topmost part of the object that came or went together with the
-	// field, nil where the field did alone.
+	// With is the topmost part of the object that was added or removed together with the
+	// field; nil if only the field was.
 	With document.Path `json:"with,omitempty"`
-	// Merges describes how the field is merged, as the function Merges does. List is
-	// the nearest list around the field whose items have owners of their own, and
-	// ListMerges how it is merged; "" where there is none.
+	// Merges describes how the field is merged, as the function Merges does. List is the
+	// innermost list on the path whose items have their own owners, and ListMerges
+	// describes it; "" if there is none.
 	Merges     string        `json:"merges,omitempty"`
 	List       document.Path `json:"list,omitempty"`
 	ListMerges string        `json:"listMerges,omitempty"`
-	// Text is a sentence about what happened, and Expected one about what a person
-	// might have expected instead; Expected may be "".
+	// Text is a sentence about the effect. Expected is one about what users may have
+	// expected instead; it may be "".
 	Text     string `json:"text"`
 	Expected string `json:"expected,omitempty"`
-	// Message is the API server's own text where the request was refused.
+	// Message is the API server's message if the request was refused.
 	Message string `json:"message,omitempty"`
-	// Hint is advice for a field that was refused; may be "".
+	// Hint is advice about a refused field; may be "".
 	Hint string `json:"hint,omitempty"`
 }
 
-// A Write is a create, an update or a patch of an object, and what became of it.
+// Write is a create, an update or a patch of an object with its result.
 type Write struct {
-	// Type is that of the object's kind.
+	// Type is the type of the object's kind.
 	Type *schema.Type
-	// Before is the object before, After the one after the write. After does not
-	// count where the write was refused.
+	// Before and After are the object before and after the write. After is ignored if the
+	// write was refused.
 	Before, After fieldmanager.Object
 	// Manager is the field manager of the request.
 	Manager string
-	// Conflicts and Refused are why the write was refused, both empty where it was
-	// not.
+	// Conflicts and Refused are the reasons for a refusal; both are empty if the write
+	// succeeded.
 	Conflicts []fieldmanager.Conflict
 	Refused   []Refusal
-	// Notes are those that the request was made with.
+	// Notes holds the decisions recorded during the request.
 	Notes *Notes
 }
 
-// A Refusal is a field for which a request was refused, or with an empty Path the
-// refusal of the request as a whole.
+// Refusal is a field for which a request was refused; an empty Path means the request as a
+// whole.
 type Refusal struct {
 	Path    document.Path
 	Rule    Rule
@@ -70,14 +70,14 @@ type Refusal struct {
 	Hint    string
 }
 
-// Reasons lists the fields that a write set, removed, reordered or moved between
-// managers, those that it kept or left as they are although it asked for something
-// else, and those that it was refused for, each with the rule that decided; in the
-// order of their paths. A refused write has reasons for its refusal alone, and for
-// what was kept around a refused field.
+// Reasons returns the fields that a write set, removed, reordered or transferred between
+// managers, those that it kept unchanged although it has another value for them, and those
+// for which it was refused, each with the rule that decided, sorted by path. For a refused
+// write it returns only the reasons for the refusal and for values kept around a refused
+// field.
 //
-// Every field of [Changes] has a reason, and every conflict. Reasons come from what
-// the engines noted (see [Notes]); nothing is merged again.
+// Every field in [Changes] and every conflict has a reason. Reasons are derived from the
+// recorded decisions (see [Notes]); nothing is merged again.
 func Reasons(w Write) []Reason {
 	e := explainer{Write: w}
 	if e.Notes == nil {
@@ -112,20 +112,20 @@ func Reasons(w Write) []Reason {
 	return e.reasons
 }
 
-// explainer finds the reasons for a write that was carried out.
+// explainer determines the reasons for a successful write.
 type explainer struct {
 	Write
 	changes []Change
 	events  history
 	patch   patchRules
 	managed map[string][]fieldmanager.Decision
-	apply   bool // the write is an apply, as far as known
-	dropped Rule // by which all managers were removed, "" if they were not
+	apply   bool // the write is an apply, as far as is known
+	dropped Rule // rule by which all managers were removed, "" if they were not
 	reasons []Reason
-	has     map[string]bool // the paths that have a reason
+	has     map[string]bool // paths that have a reason
 }
 
-// add completes a reason and keeps it.
+// add completes a reason and adds it.
 func (e *explainer) add(r Reason) {
 	e.has[r.Path.String()] = true
 	if r.top >= 0 && r.top < len(r.Path) {
@@ -135,7 +135,7 @@ func (e *explainer) add(r Reason) {
 	e.reasons = append(e.reasons, r)
 }
 
-// changed adds the reason for a field whose value, place or owners changed.
+// changed adds the reason for a field whose value, position or owners changed.
 func (e *explainer) changed(c Change) {
 	r := Reason{Change: c}
 	events := e.events[c.Path.String()]
@@ -170,7 +170,7 @@ func (e *explainer) changed(c Change) {
 	e.add(r)
 }
 
-// decidedBy adds a rule to a reason. The first one decides.
+// decidedBy adds a rule to a reason. The first rule is the one that decided.
 func (r *Reason) decidedBy(name Rule) {
 	switch {
 	case name == "" || r.Rule == name || slices.Contains(r.Also, name):
@@ -181,8 +181,8 @@ func (r *Reason) decidedBy(name Rule) {
 	}
 }
 
-// byManager adds the rule of a decision of field management about a field, unless
-// that follows from the field's new value.
+// byManager adds the rule of a field management decision about a field, unless it is
+// implied by the field's new value.
 func (e *explainer) byManager(r *Reason, d fieldmanager.Decision) {
 	switch d.Rule {
 	case fieldmanager.RuleOwn, fieldmanager.RuleTrack, fieldmanager.RulePrune:
@@ -192,7 +192,7 @@ func (e *explainer) byManager(r *Reason, d fieldmanager.Decision) {
 			return
 		}
 	case fieldmanager.RuleTransfer, fieldmanager.RuleTaken:
-		if r.Effect == Set || r.Effect == TakenOver { // what it is about comes first
+		if r.Effect == Set || r.Effect == TakenOver { // the rule for the value comes first
 			r.decidedBy(r.Rule)
 			if r.Rule == Rule(fieldmanager.RuleOwn) {
 				r.Rule = Rule(d.Rule)
@@ -203,7 +203,7 @@ func (e *explainer) byManager(r *Reason, d fieldmanager.Decision) {
 	r.decidedBy(Rule(d.Rule))
 }
 
-// ownerRule is the rule of a change of owners that no decision names.
+// ownerRule returns the rule for a change of owners without a decision.
 func (e *explainer) ownerRule(c *Change) Rule {
 	switch {
 	case c.Effect == GivenUp && e.dropped != "":
@@ -220,7 +220,7 @@ func (e *explainer) ownerRule(c *Change) Rule {
 	return Rule(fieldmanager.RuleTrack)
 }
 
-// ruleOf returns the rule by which a stage did something to a field.
+// ruleOf returns the rule by which a pipeline stage changed a field.
 func (e *explainer) ruleOf(v event, c *Change) Rule {
 	gone, made := !v.after.Exists(), !v.before.Exists()
 	switch v.stage {
@@ -300,10 +300,10 @@ func (e *explainer) applyRule(gone bool, c *Change) Rule {
 	if e.pruned(c.Path) {
 		return RuleWithParent
 	}
-	return Rule(fieldmanager.RuleOwn) // the configuration has something else in its place
+	return Rule(fieldmanager.RuleOwn) // the configuration has another value in its place
 }
 
-// pruned reports whether an object or list item around a field was pruned.
+// pruned reports whether an object or list item that contains a field was pruned.
 func (e *explainer) pruned(path document.Path) bool {
 	for n := len(path) - 1; n >= 0; n-- {
 		for _, d := range e.managed[path[:n].String()] {
@@ -315,12 +315,12 @@ func (e *explainer) pruned(path document.Path) bool {
 	return false
 }
 
-// self reports whether an owner is the applier.
+// self reports whether an owner is the applying manager.
 func (e *explainer) self(o fieldmanager.Owner) bool {
 	return o.Manager == e.Manager && o.Operation == fieldmanager.OperationApply
 }
 
-// wanted returns what the request asks a field to be.
+// wanted returns the value of a field in the request.
 func (e *explainer) wanted(path document.Path) document.Value {
 	for _, v := range e.events.of(path) {
 		if v.stage == "sent" || v.stage == "scaled" {

@@ -19,7 +19,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// recordedPipeline serves the built-in kinds and the recorded custom resources.
+// recordedPipeline returns a pipeline with the built-in kinds and the recorded custom
+// resources.
 func recordedPipeline(t testing.TB) *cluster.Pipeline {
 	t.Helper()
 	catalog, err := schema.Builtin("")
@@ -46,7 +47,7 @@ func recordedPipeline(t testing.TB) *cluster.Pipeline {
 	return pipeline
 }
 
-// recordedWrite is one recorded write, answered with notes.
+// recordedWrite is a recorded write with the notes of its replay.
 type recordedWrite struct {
 	name     string
 	request  *cluster.Request
@@ -57,8 +58,8 @@ type recordedWrite struct {
 	reasons  []explain.Reason
 }
 
-// answer answers a recorded write without and with notes, and compares the answers.
-// It returns nil for a request that is no write of one object.
+// answer replays a recorded write without and with notes and compares the results. It
+// returns nil for a request that does not write a single object.
 func answer(t *testing.T, pipeline *cluster.Pipeline, c conformance.Change) *recordedWrite {
 	t.Helper()
 	request, ok := inprocess.ClusterRequest(c.Request)
@@ -103,7 +104,7 @@ func answer(t *testing.T, pipeline *cluster.Pipeline, c conformance.Change) *rec
 	return w
 }
 
-// refused lists what a refusal says about fields.
+// refused returns the conflicts and fields of a refusal.
 func refused(st *cluster.Status) ([]fieldmanager.Conflict, []explain.Refusal) {
 	var conflicts *fieldmanager.Conflicts
 	if errors.As(st, &conflicts) {
@@ -119,16 +120,16 @@ func refused(st *cluster.Status) ([]fieldmanager.Conflict, []explain.Refusal) {
 	return nil, list
 }
 
-// covered reports whether a reason is about a field, or about what is around it.
+// covered reports whether there is a reason for a field or one of its parents.
 func (w *recordedWrite) covered(path document.Path, effects ...explain.Effect) bool {
 	return slices.ContainsFunc(w.reasons, func(r explain.Reason) bool {
 		return path.HasPrefix(r.Path) && slices.Contains(effects, r.Effect)
 	})
 }
 
-// keptAgainstWish lists the fields that are as before although the request asks for
-// something else, found without the notes: by the patch alone, or by the sets of
-// fields of the applier.
+// keptAgainstWish returns the fields that are unchanged although the request has another
+// value, determined without the notes: from the patch alone, or from the applying manager's
+// field sets.
 func (w *recordedWrite) keptAgainstWish(t *testing.T) []document.Path {
 	var list []document.Path
 	parse := document.Parse
@@ -168,7 +169,7 @@ func (w *recordedWrite) keptAgainstWish(t *testing.T) []document.Path {
 	for _, c := range explain.Changes(w.kind.Type(), wanted, fieldmanager.Object{Value: w.response.After.Value}) {
 		whole := w.request.Verb == cluster.Create || w.request.Verb == cluster.Update
 		if whole && !c.Before.Exists() && c.Path[0] != document.FieldStep("status") {
-			continue // nobody asks for an object without the fields that the server fills in
+			continue // no request removes the fields that the server sets
 		}
 		if key := c.Path.String(); asked[key] && !changed[key] {
 			list = append(list, c.Path)
@@ -177,8 +178,9 @@ func (w *recordedWrite) keptAgainstWish(t *testing.T) []document.Path {
 	return list
 }
 
-// appliedInVain lists the fields of the configuration that have another value in the
-// object, before and after. Integers beyond 2^53 that are one float64 are one item.
+// appliedInVain returns the fields of the configuration that have another value in the
+// object before and after. Integers beyond 2^53 with the same float64 are treated as one
+// item.
 func (w *recordedWrite) appliedInVain(config document.Value) []document.Path {
 	changed := map[string]bool{}
 	for _, c := range explain.Changes(w.kind.Type(), fieldmanager.Object{Value: w.live.Value}, fieldmanager.Object{Value: w.response.After.Value}) {
@@ -197,8 +199,8 @@ func (w *recordedWrite) appliedInVain(config document.Value) []document.Path {
 	return list
 }
 
-// givenUpAndKept lists the fields that the applier owned, no longer owns, and that
-// the object still has.
+// givenUpAndKept returns the fields that the applying manager owned and no longer owns, and
+// that the object still has.
 func (w *recordedWrite) givenUpAndKept() []document.Path {
 	self := func(m fieldmanager.Managed) fieldmanager.Set {
 		for _, e := range m.Of(w.request.FieldManager) {
@@ -221,9 +223,9 @@ func (w *recordedWrite) givenUpAndKept() []document.Path {
 	return list
 }
 
-// TestEveryRecordedFieldHasAReason answers every recorded write with notes and counts
-// the fields that changed, were kept or conflict. Each has a reason by a rule that is
-// listed, and the answer is that without notes.
+// TestEveryRecordedFieldHasAReason replays every recorded write with notes. Each field that
+// changed, was kept or conflicts must have a reason with a documented rule, and the result
+// must equal that without notes.
 func TestEveryRecordedFieldHasAReason(t *testing.T) {
 	cases, err := conformance.ReadAll("../testdata/conformance")
 	if err != nil {
@@ -262,7 +264,7 @@ func TestEveryRecordedFieldHasAReason(t *testing.T) {
 	}
 }
 
-// check counts the fields that need a reason, and reports those without.
+// check counts the fields that need a reason and reports those without one.
 func (w *recordedWrite) check(t *testing.T, count map[string]int) {
 	if w.status != nil {
 		conflicts, fields := refused(w.status)

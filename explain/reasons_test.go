@@ -25,13 +25,13 @@ spec:
         env: [{name: A, value: "1"}, {name: B, value: "2"}]
 `
 
-// container and head are parts of the cases below.
+// container and head are prefixes of paths in the cases.
 const (
 	container = `.spec.template.spec.containers[name="web"]`
 	head      = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: shop"
 )
 
-// reasonCases are changes of the Deployment, with the rule of one field of each.
+// reasonCases are changes to the Deployment, each with the rule for one field.
 var reasonCases = []struct {
 	name   string
 	action patchlab.Action
@@ -74,8 +74,7 @@ var reasonCases = []struct {
 		".spec.replicas refused refused/type", "it is a number"},
 }
 
-// TestReasons changes a Deployment that "alice" applied, and looks for the rule of one
-// field.
+// TestReasons changes a Deployment that "alice" applied and checks the rule for one field.
 func TestReasons(t *testing.T) {
 	lab, err := patchlab.New(patchlab.Options{})
 	if err != nil {
@@ -113,7 +112,7 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// A change that is not to be explained has no reasons, and neither has its refusal.
+// TestNoReasonsUnlessAskedFor: without Explain neither a result nor an error has reasons.
 func TestNoReasonsUnlessAskedFor(t *testing.T) {
 	lab, err := patchlab.New(patchlab.Options{})
 	if err != nil {

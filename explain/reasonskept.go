@@ -12,7 +12,7 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// keptByOwners adds the reasons for the fields that an apply gave up and that stay.
+// keptByOwners adds the reasons for fields that an apply gave up and that remain.
 func (e *explainer) keptByOwners() {
 	for _, d := range e.Notes.managed {
 		if d.Rule != fieldmanager.RulePruneKept || !d.New.Exists() {
@@ -30,7 +30,7 @@ func (e *explainer) keptByOwners() {
 	}
 }
 
-// keepers finds out who keeps a field that the applier gave up.
+// keepers determines who keeps a field that the applying manager gave up.
 func (e *explainer) keepers(r *Reason, m fieldmanager.Managed) {
 	r.KeptBy = slices.DeleteFunc(ownersAt(m, r.Path), e.self)
 	r.Rule = RuleCoOwned
@@ -46,7 +46,7 @@ func (e *explainer) keepers(r *Reason, m fieldmanager.Managed) {
 	if len(r.KeptBy) == 0 {
 		r.Rule = Rule(fieldmanager.RulePruneKept)
 		if t := e.Type.At(r.Path); t != nil && t.List != nil && t.Map == nil && t.List.Kind != schema.AtomicList {
-			r.Rule = RuleWasAtomic // nobody owns such a list itself since
+			r.Rule = RuleWasAtomic // nobody owns such a list itself any longer
 		}
 	}
 }
@@ -60,8 +60,8 @@ func ownersAt(m fieldmanager.Managed, path document.Path) []fieldmanager.Owner {
 	return list
 }
 
-// keptByStages adds the reasons for the fields that are as before although the
-// request asks for something else, because a later stage undid what it asks for.
+// keptByStages adds the reasons for fields that are unchanged although the request has
+// another value, because a later stage reset them.
 func (e *explainer) keptByStages() {
 	sent := e.Notes.sent()
 	if !sent.Exists() {
@@ -99,9 +99,9 @@ func (e *explainer) keptByStages() {
 	}
 }
 
-// unasked reports whether a field is as before because the body of a create or
-// update does not have it, and the API server sets it for every object. Nobody asks
-// for an object without these fields; the status is a part of its own.
+// unasked reports whether a field is unchanged because the body of a create or update lacks
+// it and the API server sets it in every object. Such omissions are not intended; the
+// status is handled separately.
 func (e *explainer) unasked(r *Reason) bool {
 	if r.Wanted.Exists() || !slices.Contains(r.Also, RuleLeftOut) || r.Path[0] == document.FieldStep("status") {
 		return false
@@ -113,7 +113,7 @@ func (e *explainer) unasked(r *Reason) bool {
 	return false
 }
 
-// ignored adds the reasons for the parts of a patch that have no effect.
+// ignored adds the reasons for parts of a patch without effect.
 func (e *explainer) ignored() {
 	for _, d := range e.Notes.patched {
 		if d.Outcome != patch.Ignored {
@@ -142,9 +142,9 @@ func (e *explainer) whole() {
 	}
 }
 
-// byUpdate adds the reasons for the fields that the applier's own updates left
-// behind: what the same tool wrote before it began to apply, and its configuration
-// no longer has.
+// byUpdate adds the reasons for fields left over from the applying manager's own updates:
+// fields that the same tool wrote before it began to apply, and that its configuration
+// lacks.
 func (e *explainer) byUpdate() {
 	if !e.apply {
 		return
@@ -171,8 +171,8 @@ func (e *explainer) byUpdate() {
 	}
 }
 
-// sameTool reports whether a manager that updates is the tool that applies under
-// another name: itself, or a kubectl command.
+// sameTool reports whether an updating manager is the tool that applies, under its own name
+// or that of a kubectl command.
 func sameTool(updater, applier string) bool {
 	return updater == applier || applier == "kubectl" && (updater == "kubectl-client-side-apply" || updater == "kubectl-create" ||
 		updater == "kubectl-edit" || updater == "kubectl-replace")
@@ -186,7 +186,7 @@ func (e *explainer) conflicts() {
 	}
 }
 
-// refusals adds the reasons for the fields that a request was refused for.
+// refusals adds the reasons for the fields for which a request was refused.
 func (e *explainer) refusals() {
 	for _, f := range e.Refused {
 		r := Reason{Change: Change{Path: f.Path, Effect: Refused, top: -1}, Rule: f.Rule, Wanted: f.Value, Message: f.Message, Hint: f.Hint}
@@ -210,8 +210,8 @@ func (e *explainer) refusals() {
 	}
 }
 
-// behind adds what an apply decided about a field before it was refused: that the
-// field was pruned, and that what it was in was kept.
+// behind adds what an apply decided about a field before it was refused: that the field was
+// pruned, or that its parent was kept.
 func (e *explainer) behind(path document.Path, r *Reason) {
 	for _, d := range e.Notes.managed {
 		switch {
@@ -223,8 +223,7 @@ func (e *explainer) behind(path document.Path, r *Reason) {
 	}
 }
 
-// itemOf returns the path of the innermost list item that a path leads through, nil
-// if it leads through none.
+// itemOf returns the path of the innermost list item on a path, nil if there is none.
 func itemOf(path document.Path) document.Path {
 	for n := len(path); n > 0; n-- {
 		if path[n-1].Kind() == document.StepKey {
@@ -234,9 +233,9 @@ func itemOf(path document.Path) document.Path {
 	return nil
 }
 
-// itemKept adds the reason for a list item that the applier gave up and that stays
-// with the field that a decision is about. m are the managers after the apply or, where
-// it was refused, before it.
+// itemKept adds the reason for a list item that the applying manager gave up and that
+// remains with the field of a decision. m holds the managers after the apply or, if it was
+// refused, before it.
 func (e *explainer) itemKept(d fieldmanager.Decision, m fieldmanager.Managed) {
 	item := itemOf(d.Path)
 	if item == nil || e.has[item.String()] {
@@ -259,7 +258,7 @@ func (e *explainer) itemKept(d fieldmanager.Decision, m fieldmanager.Managed) {
 	e.add(r)
 }
 
-// describe fills in what the type and the rule say about a field.
+// describe sets the texts of a reason from its type and rule.
 func (e *explainer) describe(r *Reason) {
 	e.typeOf(r)
 	about, ok := named(r.Rule)
@@ -287,7 +286,7 @@ func (e *explainer) describe(r *Reason) {
 	}
 }
 
-// nameAll names owners in a sentence.
+// nameAll returns owners as an enumeration in a sentence.
 func nameAll(list []fieldmanager.Owner) string {
 	var names []string
 	for _, o := range list {
@@ -309,7 +308,7 @@ func nameAll(list []fieldmanager.Owner) string {
 	}
 }
 
-// typeOf fills in how the field and the list around it are merged.
+// typeOf sets how the field and its innermost list are merged.
 func (e *explainer) typeOf(r *Reason) {
 	t := e.Type
 	for i, s := range r.Path {

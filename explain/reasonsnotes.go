@@ -12,8 +12,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Notes keeps what the engines decide about one write. It is a cluster.Notes, to be
-// set in the request; the zero Notes is empty.
+// Notes records the decisions of the engines about one write. It implements cluster.Notes
+// and is set in the request; the zero Notes is empty.
 type Notes struct {
 	live    fieldmanager.Object
 	patched []patch.Decision
@@ -21,30 +21,30 @@ type Notes struct {
 	stages  []stage
 }
 
-// stage is the object as a stage of the pipeline leaves it.
+// stage is the object after a stage of the pipeline.
 type stage struct {
 	name   string
 	object document.Value
 }
 
-// Begin forgets what was noted and starts from a live object.
+// Begin discards earlier notes and begins with a live object.
 func (n *Notes) Begin(live fieldmanager.Object) { *n = Notes{live: live} }
 
-// Patched notes a decision of package patch.
+// Patched records a decision of package patch.
 func (n *Notes) Patched(d patch.Decision) {
 	d.Path = slices.Clone(d.Path)
 	n.patched = append(n.patched, d)
 }
 
-// Managed notes a decision of package fieldmanager.
+// Managed records a decision of package fieldmanager.
 func (n *Notes) Managed(d fieldmanager.Decision) { n.managed = append(n.managed, d) }
 
-// Passed notes the object as a stage of the pipeline leaves it.
+// Passed records the object after a stage of the pipeline.
 func (n *Notes) Passed(name string, object document.Value) {
 	n.stages = append(n.stages, stage{name, object})
 }
 
-// sent returns the object as the request asks for it, absent where that is not known.
+// sent returns the object in the request; absent if unknown.
 func (n *Notes) sent() document.Value {
 	for _, s := range n.stages {
 		if s.name == "sent" || s.name == "scaled" {
@@ -54,13 +54,13 @@ func (n *Notes) sent() document.Value {
 	return document.Value{}
 }
 
-// event is what a stage did to a field.
+// event is the effect of a stage on a field.
 type event struct {
 	stage         string
 	before, after document.Value
 }
 
-// history holds what the stages did to each field, by its path.
+// history maps the path of each field to the effects of the stages.
 type history map[string][]event
 
 func (n *Notes) history(t *schema.Type) history {
@@ -76,7 +76,7 @@ func (n *Notes) history(t *schema.Type) history {
 	return h
 }
 
-// of returns the events of a field, or of the nearest field around it that has any.
+// of returns the events of a field, or of its nearest parent that has any.
 func (h history) of(path document.Path) []event {
 	for n := len(path); n >= 0; n-- {
 		if found := h[path[:n].String()]; len(found) > 0 {
@@ -86,8 +86,8 @@ func (h history) of(path document.Path) []event {
 	return nil
 }
 
-// allChanges is Changes with the metadata that the API server fills in, and with the
-// order of lists.
+// allChanges is Changes including the metadata that the API server sets, and the order of
+// lists.
 func allChanges(t *schema.Type, before, after fieldmanager.Object) []Change {
 	was, is := root(t, before), root(t, after)
 	d := newDiffer(before, after)
@@ -96,11 +96,10 @@ func allChanges(t *schema.Type, before, after fieldmanager.Object) []Change {
 	return d.changes
 }
 
-// patchRules are the rules of a patch's decisions by the path of the field, as field
-// sets name it.
+// patchRules holds a patch's decisions by the path of the field in field sets.
 type patchRules struct {
 	at map[string]patch.Decision
-	// family is "json", "merge" or "strategic", "" for no patch.
+	// family is "json", "merge" or "strategic", "" without a patch.
 	family string
 }
 
@@ -122,7 +121,7 @@ func (n *Notes) patchRules(t *schema.Type) patchRules {
 	return p
 }
 
-// of returns the decision about a field, or about the nearest part around it.
+// of returns the decision about a field or its nearest parent.
 func (p *patchRules) of(path document.Path) (patch.Decision, bool) {
 	for n := len(path); n >= 0; n-- {
 		if d, ok := p.at[path[:n].String()]; ok {
@@ -132,7 +131,7 @@ func (p *patchRules) of(path document.Path) (patch.Decision, bool) {
 	return patch.Decision{}, false
 }
 
-// around returns the rules by which the items around a field were merged.
+// around returns the rules by which the list items on the path to a field were merged.
 func (p *patchRules) around(path document.Path) []Rule {
 	var names []Rule
 	for n := len(path) - 1; n > 0; n-- {
@@ -146,9 +145,8 @@ func (p *patchRules) around(path document.Path) []Rule {
 	return names
 }
 
-// fieldPath returns the path by which field sets name what a path leads to: items of
-// lists by their keys. ok is false where it cannot be followed. The last steps may
-// lead to fields that v does not have.
+// fieldPath converts a path to the path in field sets, with keys for list items. ok is
+// false if it does not exist. v may lack the fields of the last steps.
 func fieldPath(t *schema.Type, v document.Value, path document.Path) (field document.Path, ok bool) {
 	for _, s := range path {
 		p := place{t: t, v: v}

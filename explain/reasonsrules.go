@@ -7,13 +7,13 @@ import (
 	"github.com/patchlab-dev/patchlab/patch"
 )
 
-// Rule is the name of a rule that decides about a field, such as
-// "merge/list-replaced". doc/rules.md lists all of them. The names are stable. They
-// include the rules of the packages patch and fieldmanager.
+// Rule is the name of a rule that decides about a field, such as "merge/list-replaced";
+// doc/rules.md lists them. Names are stable. They include the rules of packages patch and
+// fieldmanager.
 type Rule string
 
-// The rules that only an explanation distinguishes. Those of apply are cases of
-// fieldmanager's apply/prune and apply/prune-kept.
+// The rules that only explanations distinguish. Those of apply are cases of fieldmanager's
+// apply/prune and apply/prune-kept.
 const (
 	RuleCoOwned      Rule = "apply/co-owned-kept"
 	RuleItemKept     Rule = "apply/item-kept"
@@ -48,18 +48,18 @@ const (
 // RuleText describes a rule.
 type RuleText struct {
 	Name Rule `json:"name"`
-	// What happens to the field.
+	// What describes the effect on the field.
 	What string `json:"what"`
-	// Expected is what a person might have expected instead, "" where the rule
-	// seldom surprises.
+	// Expected describes what users may have expected instead; "" if the rule is rarely
+	// surprising.
 	Expected string `json:"expected,omitempty"`
 
 	// text is What with {owners} in place of "another manager".
 	text string
 }
 
-// Rules lists the rules in the order of doc/rules.md: those of the kinds of requests
-// first, then those of the API server's own stages, then those of refusals.
+// Rules returns the rules in the order of doc/rules.md: those of the types of requests,
+// then those of the API server's stages, then those of refusals.
 func Rules() []RuleText {
 	list := make([]RuleText, len(rules))
 	for i, r := range rules {
@@ -68,7 +68,7 @@ func Rules() []RuleText {
 	return list
 }
 
-// ownersMark is where the text of a rule names the owners that it is about.
+// ownersMark is the placeholder for owners in the text of a rule.
 const ownersMark = "{owners}"
 
 type rule struct {
@@ -76,7 +76,7 @@ type rule struct {
 	text, expected string
 }
 
-// named finds a rule by its name.
+// named returns the rule with a name.
 func named(name Rule) (rule, bool) {
 	for _, r := range rules {
 		if r.name == name {

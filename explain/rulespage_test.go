@@ -12,7 +12,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite what the tests compare with")
 
-// TestRulesPage holds the table of doc/rules.md against the rules.
+// TestRulesPage compares the table in doc/rules.md with the rules.
 func TestRulesPage(t *testing.T) {
 	const name, heading = "../doc/rules.md", "## The rules\n"
 	page, err := os.ReadFile(name)

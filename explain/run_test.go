@@ -10,8 +10,8 @@ import (
 	"github.com/patchlab-dev/patchlab/scenario"
 )
 
-// TestStatesOfOneRun compares states that share what has stayed, as those of a run
-// do: recorded ones share nothing.
+// TestStatesOfOneRun compares states that share unchanged nodes, as in a scenario; recorded
+// states share none.
 func TestStatesOfOneRun(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for n := range 60 {
@@ -35,8 +35,8 @@ func TestStatesOfOneRun(t *testing.T) {
 	}
 }
 
-// randomDeployment is a manifest with some of a few containers, their variables and
-// arguments, in any order.
+// randomDeployment generates a manifest with some of a few containers, environment
+// variables and arguments, in any order.
 func randomDeployment(random *rand.Rand) string {
 	var b strings.Builder
 	some := func(indent, text string) {

@@ -11,31 +11,31 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// The names of the ways out of a conflict.
+// The names of the ways to resolve a conflict.
 const (
 	Force      = "force"
 	DropField  = "drop"
 	AdoptValue = "adopt"
 )
 
-// ErrWay is the cause of the error that a conflict cannot be resolved as chosen.
+// ErrWay is the cause of an error if a conflict cannot be resolved in the chosen way.
 var ErrWay = errors.New("no such way out of the conflict")
 
-// Way is a way out of a conflict.
+// Way is a way to resolve a conflict.
 type Way struct {
 	// Name is Force, DropField or AdoptValue.
 	Name string
-	// Summary says in a sentence what happens.
+	// Summary is a sentence about the effect.
 	Summary string
-	// Force is set if the configuration is to be applied with force.
+	// Force is set if the configuration must be applied with force.
 	Force bool
 
 	conflict fieldmanager.Conflict
 }
 
-// Ways returns the ways out of one conflict of an apply: to take the field over
-// by force; to drop it from the configuration; and, if the live object has it, to
-// adopt the live value, so that both managers own it.
+// Ways returns the ways to resolve a conflict of an apply: to take over the field by force;
+// to drop it from the configuration; and, if the live object has it, to adopt the live
+// value, so that both managers own it.
 func Ways(c fieldmanager.Conflict) []Way {
 	ways := []Way{
 		{Name: Force, Summary: "apply with force: " + c.Manager + " loses the field", Force: true, conflict: c},
@@ -58,23 +58,23 @@ func (w Way) Config(t *schema.Type, config document.Value) document.Value {
 	return config
 }
 
-// Resolution is a configuration without the conflicts that it had.
+// Resolution is a configuration with resolved conflicts.
 type Resolution struct {
-	// Config is the configuration to apply, and Force says whether with force.
+	// Config is the configuration to apply, with force if Force is set.
 	Config document.Value
 	Force  bool
-	// Open are the conflicts for which no way was chosen. With Force they are no
-	// longer conflicts either: force takes over every field of the configuration.
+	// Open holds the conflicts that were left open. If Force is set, these do not conflict
+	// either, because force takes over every field of the configuration.
 	Open []fieldmanager.Conflict
 }
 
-// Resolve takes a way out of each conflict of a configuration of type t. choose
-// returns the name of the way for a conflict, "" to leave it open.
+// Resolve resolves the conflicts of a configuration of type t. choose returns the name of
+// the way to resolve a conflict, or "" to leave it open.
 //
-// An error wraps ErrWay: there is no way of that name, there is no live value to
-// adopt, or the configuration has nothing at the path of the conflict. The latter is so
-// where the owner's entry is in another apiVersion, in which the field has another
-// path; such a field can be taken over by force.
+// An error wraps ErrWay: the name is unknown, there is no live value to adopt, or the
+// configuration has no value at the path of the conflict. The last happens if the owner's
+// entry has another apiVersion, in which the field has another path; such a field can be
+// taken over by force.
 func Resolve(t *schema.Type, config document.Value, conflicts []fieldmanager.Conflict, choose func(fieldmanager.Conflict) string) (Resolution, error) {
 	r := Resolution{Config: config}
 	for _, c := range conflicts {
@@ -92,7 +92,7 @@ func Resolve(t *schema.Type, config document.Value, conflicts []fieldmanager.Con
 	return r, nil
 }
 
-// wayNamed returns the way of that name out of a conflict of a configuration.
+// wayNamed returns the way with a name to resolve a conflict of a configuration.
 func wayNamed(t *schema.Type, config document.Value, c fieldmanager.Conflict, name string) (Way, error) {
 	for _, w := range Ways(c) {
 		if w.Name != name {
@@ -109,20 +109,19 @@ func wayNamed(t *schema.Type, config document.Value, c fieldmanager.Conflict, na
 	return Way{}, fmt.Errorf("%w: %q is none of %s, %s and %s", ErrWay, name, Force, DropField, AdoptValue)
 }
 
-// Drop returns a configuration of type t without the field at path, and without
-// the objects and lists that are empty then. If there is nothing at path, it
-// returns config.
+// Drop returns a configuration of type t without the field at path and without the objects
+// and lists that become empty. If there is no value at path, it returns config.
 func Drop(t *schema.Type, config document.Value, path document.Path) document.Value {
 	return edit(t, config, path, document.Value{})
 }
 
-// Adopt returns a configuration of type t in which the field at path has the
-// value given. If there is nothing at path, it returns config.
+// Adopt returns a configuration of type t with the field at path set to value. If there is
+// no value at path, it returns config.
 func Adopt(t *schema.Type, config document.Value, path document.Path, value document.Value) document.Value {
 	return edit(t, config, path, value)
 }
 
-// edit replaces the part of v at path by value, or removes it if value is absent.
+// edit replaces the part of v at path with value, or removes it if value is absent.
 func edit(t *schema.Type, v document.Value, path document.Path, value document.Value) document.Value {
 	if len(path) == 0 {
 		return value
@@ -144,7 +143,7 @@ func edit(t *schema.Type, v document.Value, path document.Path, value document.V
 	}
 	for i, item := range v.Items() {
 		e, ok := structured.ItemElement(t.List, item)
-		if !ok || fieldset.Step(e) != path[0] && fieldset.Step(fieldset.Reread(e)) != path[0] { // a large number is read again as the nearest float64
+		if !ok || fieldset.Step(e) != path[0] && fieldset.Step(fieldset.Reread(e)) != path[0] { // a large number is decoded as the nearest float64
 			continue
 		}
 		next := edit(t.List.Elem, item, path[1:], value)

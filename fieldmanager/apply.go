@@ -10,42 +10,39 @@ import (
 	"github.com/patchlab-dev/patchlab/patch"
 )
 
-// ApplyOptions are the options of an apply.
+// ApplyOptions holds the options of an apply.
 type ApplyOptions struct {
 	// FieldManager is the name of the manager that applies. It is required.
 	FieldManager string
-	// Force takes fields over from other managers where there would be a
-	// conflict.
+	// Force takes ownership of conflicting fields from other managers.
 	Force bool
-	// Time of the request, for the manager's entry. Zero means that an entry
-	// that is made or changed has no time.
+	// Time is the time of the request for the manager's entry. If it is zero, a new or
+	// changed entry has no time.
 	Time time.Time
-	// Finish, if set, is called in place of Config.Finish.
+	// Finish replaces Config.Finish unless it is nil.
 	Finish func(merged document.Value, at time.Time) (document.Value, error)
 }
 
-// Apply merges a configuration into the live object for a manager. The rules, in
-// order:
+// Apply merges a configuration into the live object for a manager. It follows these rules,
+// in order:
 //
-//	request   the manager has a name; the configuration is of the Manager's kind
-//	          and version, has no managedFields and does not name another object
-//	          than the live one; the live object was taken apart with Split
-//	first     where nobody manages the live object, "before-first-apply" owns
-//	          all that it has from now on
+//	request   the manager has a name; the configuration has the Manager's kind
+//	          and version, has no managedFields and does not name another
+//	          object; the live object was decoded by Split
+//	first     if the live object has no managers, "before-first-apply" becomes
+//	          the owner of all its fields
 //	merge     own, merge, prune, conflict, transfer and drop, see
 //	          doc/ownership.md
 //	kubectl   the manager "kubectl" overrides conflicts on fields that still
 //	          have the value of its last client-side apply
-//	metadata  nobody owns what the server fills in, such as metadata.uid
-//	time      the entry's time is that of the request if the object changed; if
+//	metadata  nobody owns fields that the server sets, such as metadata.uid
+//	time      if the object changed, the entry has the time of the request; if
 //	          only owners changed, an entry keeps its time and a new one has none
-//	finish    a changed object goes through Config.Finish
-//	annotate  for "kubectl", the annotation of a last client-side apply is
-//	          rewritten
+//	finish    a changed object is completed by Config.Finish
+//	annotate  for "kubectl", an existing last-applied annotation is updated
 //
-// An error is a *Conflicts, or wraps ErrRequest, ErrName, ErrType,
-// ErrManagedFields, ErrVersion or what Config.Finish returned. The live object
-// is never changed.
+// An error is a *Conflicts, or wraps ErrRequest, ErrName, ErrType, ErrManagedFields,
+// ErrVersion or an error of Config.Finish. The live object is not modified.
 func (m *Manager) Apply(live Object, config document.Value, o ApplyOptions) (Object, error) {
 	if err := m.checkApply(live, config, o.FieldManager); err != nil {
 		return Object{}, err
@@ -79,7 +76,7 @@ func (m *Manager) Apply(live Object, config document.Value, o ApplyOptions) (Obj
 	return Object{Value: merged, Managed: newManaged(after, live.Managed.list)}, nil
 }
 
-// notSplit returns the error of a live object that was not taken apart. Its owners
+// notSplit returns the error for a live object that still has managedFields. Its owners
 // would be lost.
 func notSplit() error {
 	return fmt.Errorf("%w: the live object still has metadata.managedFields; take it apart with Split", ErrRequest)
@@ -105,8 +102,8 @@ func (m *Manager) checkApply(live Object, config document.Value, manager string)
 	return nil
 }
 
-// checkName refuses a configuration that names another object than the live
-// one. The API server does so after conflicts and defaults.
+// checkName refuses a configuration with another name or namespace than the live object.
+// The API server does so after conflicts and defaulting.
 func checkName(live, config document.Value) error {
 	for _, field := range [...]string{"namespace", "name"} {
 		is, wanted := live.Lookup("metadata", field).StringOr(""), config.Lookup("metadata", field).StringOr("")
@@ -117,8 +114,8 @@ func checkName(live, config document.Value) error {
 	return nil
 }
 
-// beforeApply returns the entries that an apply starts from: those of the live
-// object, or one of "before-first-apply" where nobody manages it.
+// beforeApply returns the entries before an apply: those of the live object, or a single
+// "before-first-apply" entry if it has none.
 func (m *Manager) beforeApply(live Object, value document.Value, now time.Time) ([]entry, error) {
 	if live.Managed.Len() > 0 {
 		return live.Managed.entries, nil
@@ -134,8 +131,8 @@ func (m *Manager) beforeApply(live Object, value document.Value, now time.Time) 
 	return entries, nil
 }
 
-// merge applies a configuration with the engine, a second time with force where
-// kubectl may override the conflicts.
+// merge applies a configuration with the engine, and again with force if kubectl may
+// override the conflicts.
 func (m *Manager) merge(live, config document.Value, entries []entry, self entry, force bool) (document.Value, bool, []entry, error) {
 	types, recorder := m.record(ownerOf(&self), false)
 	merged, changed, after, err := m.engine.Apply(types, live, config, entries, self, force)
@@ -155,9 +152,9 @@ func (m *Manager) merge(live, config document.Value, entries []entry, self entry
 	return merged, changed, after, err
 }
 
-// completeApplier removes what the server fills in from the entry of an apply and
-// sets its time. An entry whose fields did not change keeps them as they were
-// read, so that they need not be printed again.
+// completeApplier removes the server's fields from the applier's entry and sets its time.
+// An entry whose fields did not change keeps its decoded source, so that it is not encoded
+// again.
 func completeApplier(after, before []entry, self *entry, changed bool, now time.Time) []entry {
 	at := find(after, self)
 	if at < 0 {
@@ -181,7 +178,7 @@ func completeApplier(after, before []entry, self *entry, changed bool, now time.
 	return after
 }
 
-// describe returns the error of an apply with conflicts.
+// describe returns the error for an apply with conflicts.
 func (m *Manager) describe(found structured.Conflicts, live, config document.Value) *Conflicts {
 	var list []Conflict
 	for _, c := range found {
@@ -199,8 +196,8 @@ func (m *Manager) describe(found structured.Conflicts, live, config document.Val
 	return newConflicts(list)
 }
 
-// converted returns a value in another version for a message, or as it is where
-// it cannot be converted.
+// converted returns a value in another version for a message, or unchanged if it cannot be
+// converted.
 func (m *Manager) converted(v document.Value, version string) document.Value {
 	if m.config.Convert != nil {
 		if c, err := m.config.Convert(v, version); err == nil {

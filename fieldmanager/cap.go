@@ -8,20 +8,20 @@ import (
 )
 
 const (
-	// MaxUpdates is the number of entries of updates that an object keeps; of more, the
-	// API server merges the oldest (rule "cap").
+	// MaxUpdates is the maximum number of update entries of an object; the API server
+	// merges the oldest ones beyond it (rule "cap").
 	MaxUpdates = 10
-	// ancient is the manager of the entry that the oldest are merged into.
+	// ancient is the manager of the entry for merged ones.
 	ancient = "ancient-changes"
 )
 
-// capUpdates merges the oldest entries of updates, if there are more than ten,
-// into one entry "ancient-changes" for each apiVersion, until ten are left (rule
-// "cap"). The oldest entry of a version is merged only together with a second one.
+// capUpdates merges the oldest update entries, while there are more than ten, into an entry
+// "ancient-changes" per apiVersion (rule "cap"). The oldest entry of a version is merged
+// only together with a second one.
 //
-// The steps are those of kube-apiserver, including their flaw: an existing
-// "ancient-changes" entry that is not the oldest of its version can be merged
-// into itself, and is lost then.
+// The algorithm is that of kube-apiserver, including its flaw: an existing
+// "ancient-changes" entry that is not the oldest of its version can be merged into itself
+// and is then lost.
 func capUpdates(entries []entry) []entry {
 	var updates []entry
 	for _, e := range entries {
@@ -52,8 +52,8 @@ func capUpdates(entries []entry) []entry {
 	return entries
 }
 
-// gather moves the fields of an entry into the ancient-changes of its version,
-// which takes the place of the version's oldest entry, first.
+// gather adds the fields of an entry to the ancient-changes entry of its version, which
+// replaces first, the oldest entry of the version.
 func gather(entries []entry, first, e entry) []entry {
 	bucket := entry{Manager: ancient, Operation: structured.OperationUpdate, APIVersion: e.APIVersion}
 	at := find(entries, &bucket)

@@ -9,9 +9,8 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/oracle/generate"
 )
 
-// TestConcurrentUse: one manager and one object serve many goroutines at once
-// with the same answers. Memory that calls use again must not leak from one into
-// another; run it with -race.
+// TestConcurrentUse: one manager and one object give the same results in many goroutines.
+// Reused memory must not be shared between calls; run it with -race.
 func TestConcurrentUse(t *testing.T) {
 	g := generate.New(11, generate.Options{Depth: 7})
 	k := g.Kind("lab/v1")

@@ -9,11 +9,11 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/structured"
 )
 
-// Configuration returns the configuration that a manager applies in order to turn the
-// live object into wanted: what it has applied before, as far as wanted still has it,
-// and what wanted has anew or with another value. apiVersion, kind, name and namespace
-// identify the object. A field that wanted lacks is left out, so that an apply removes it
-// if the manager alone owns it. An error is ErrType: an object does not fit its type.
+// Configuration returns the configuration that a manager must apply to change the live
+// object to wanted: the fields that it applied before and wanted still has, and the fields
+// that are new or changed in wanted. It includes apiVersion, kind, name and namespace. A
+// field that wanted lacks is omitted, so that the apply removes it if no other manager owns
+// it. An error is ErrType: an object does not match its type.
 func (m *Manager) Configuration(live Object, wanted document.Value, manager string) (document.Value, error) {
 	if m.engine == nil {
 		return document.Value{}, errZeroManager
@@ -26,7 +26,7 @@ func (m *Manager) Configuration(live Object, wanted document.Value, manager stri
 	for i := range tracked {
 		self.Fields = tracked[i].Fields.Leaves()
 	}
-	if i := find(live.Managed.entries, &self); i >= 0 { // paths of another version that wanted lacks are left out
+	if i := find(live.Managed.entries, &self); i >= 0 { // skips paths of another version that wanted lacks
 		self.Fields = self.Fields.Union(live.Managed.entries[i].Fields)
 	}
 	self.Fields = self.Fields.Union(keysOf(self.Fields))
@@ -34,8 +34,8 @@ func (m *Manager) Configuration(live Object, wanted document.Value, manager stri
 	return config, err
 }
 
-// keysOf returns the key fields of the items that fields lead through. A configuration
-// has to name them, also where only another field of the item is in the set.
+// keysOf returns the key fields of the list items on the paths of fields. A configuration
+// must contain them even if only other fields of the item are in the set.
 func keysOf(fields fieldset.Set) fieldset.Set {
 	var keys []document.Path
 	fields.Walk(func(p document.Path) {

@@ -12,32 +12,31 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
 )
 
-// Conflict is one field that an apply would change and another manager owns.
+// Conflict is a field that an apply would change although another manager owns it.
 type Conflict struct {
-	// Owner is the entry of managedFields that the field belongs to.
+	// Owner identifies the managedFields entry of the field's owner.
 	Owner
-	// Time of the owner's last change, zero if the entry has none.
+	// Time is the time of the owner's entry; zero if it has none.
 	Time time.Time `json:"time,omitzero"`
-	// Path of the field.
+	// Path is the path of the field.
 	Path document.Path `json:"path"`
-	// Live is the field's value in the live object, Wanted the one in the
-	// applied configuration, both in the version of the request. They are
-	// absent if there is none.
+	// Live is the field's value in the live object and Wanted that in the configuration,
+	// both in the version of the request. They are absent if there is none.
 	Live   document.Value `json:"live,omitzero"`
 	Wanted document.Value `json:"wanted,omitzero"`
 }
 
-// Field writes the path as the API server's messages and causes do, which
-// document.ParsePath does not always read back: .metadata.labels.a/b
+// Field returns the path as in the API server's messages and Status causes, which
+// document.ParsePath cannot always parse: .metadata.labels.a/b
 func (c Conflict) Field() string { return fieldset.Message(c.Path) }
 
-// String describes the conflict in one line.
+// String returns the conflict as one line of text.
 func (c Conflict) String() string {
 	return fmt.Sprintf("%s is owned by %s: live %s, wanted %s", c.Path, c.Owner, c.Live, c.Wanted)
 }
 
-// Conflicts is the error of an apply that would change fields of other managers.
-// It is found with errors.As and is an ErrConflict:
+// Conflicts is the error of an apply that would change fields of other managers. It matches
+// ErrConflict and is found with errors.As:
 //
 //	var conflicts *fieldmanager.Conflicts
 //	if errors.As(err, &conflicts) {
@@ -46,19 +45,18 @@ func (c Conflict) String() string {
 //
 // As JSON it is an object with the member "conflicts".
 type Conflicts struct {
-	// List has at least one conflict. It is sorted by owner, as the API server
-	// sorts them, and for each owner level by level from the top of the object
-	// down.
+	// List holds at least one conflict. It is sorted by owner in the API server's order,
+	// and for each owner level by level from the root of the object.
 	List []Conflict `json:"conflicts"`
 }
 
-// maxMessage is from how many bytes on the message names no more fields: as many as the
-// body of a request may have. Ten thousand fields deep in an object would make a small
-// configuration a message of hundreds of megabytes.
+// maxMessage is the length from which on a message lists no further fields: the size limit
+// of a request body. Without it, ten thousand deeply nested fields of a small configuration
+// would give a message of hundreds of megabytes.
 const maxMessage = 3 << 20
 
-// Error returns the message of the API server (Kubernetes 1.36), letter for letter up
-// to 3 MiB; a longer one ends with the number of fields that are not named.
+// Error returns the message of the API server (Kubernetes 1.36), byte for byte up to 3 MiB;
+// a longer one ends with the number of fields omitted.
 func (c *Conflicts) Error() string {
 	var b strings.Builder
 	b.WriteString("Apply failed with " + strconv.Itoa(len(c.List)))
@@ -86,8 +84,7 @@ func (c *Conflicts) Error() string {
 // Is reports whether target is ErrConflict.
 func (c *Conflicts) Is(target error) bool { return target == ErrConflict }
 
-// newConflicts sorts conflicts by owner. Those of one owner stay in the order
-// that they were found in.
+// newConflicts sorts conflicts by owner. Conflicts with one owner keep their order.
 func newConflicts(list []Conflict) *Conflicts {
 	type sortable struct {
 		Conflict

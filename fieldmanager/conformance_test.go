@@ -18,10 +18,9 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// TestRecordedOwners takes every recorded write for itself: of an apply the
-// owners or the conflicts afterwards must be the recorded ones; of any other
-// write the owners that come of the recorded object before and after it. (The
-// package cluster replays the whole requests.)
+// TestRecordedOwners checks every recorded write by itself: for an apply, the resulting
+// owners or conflicts are the recorded ones; for any other write, the owners derived from
+// the recorded objects before and after it. Package cluster replays complete requests.
 func TestRecordedOwners(t *testing.T) {
 	cases, err := conformance.ReadAll("../testdata/conformance")
 	if err != nil {
@@ -53,15 +52,15 @@ func TestRecordedOwners(t *testing.T) {
 	}
 }
 
-// filledLater are the resources whose objects the server changes between
-// tracking and storing them, so that the recording does not show what was tracked.
+// filledLater lists the resources whose objects the server changes between tracking and
+// storing, so that the recording does not show the tracked object.
 var filledLater = map[string]bool{
 	"services": true, "customresourcedefinitions": true, "namespaces": true, "daemonsets": true, "endpointslices": true,
 	"persistentvolumeclaims": true, "certificatesigningrequests": true, "roles": true, "serviceaccounts": true,
 }
 
-// notAsked are the cases that cannot be taken apart into single writes.
-var notAsked = map[string]string{
+// skipped lists the cases that cannot be split into single writes, with the reason.
+var skipped = map[string]string{
 	"builtin-defaults/hpa-two-versions":                "converts between versions that differ",
 	"bad-input/wrong-kind-in-update-crd":               "what was tracked did not fit and is not shown",
 	"fuzz-crd/widgets-2024":                            "what was tracked did not fit and is not shown",
@@ -101,8 +100,8 @@ type ownersHarness struct {
 	managers map[string]*fieldmanager.Manager
 }
 
-// check compares one write. why says why it is not asked, differs what is not
-// as recorded.
+// check compares one write with its recording. why is the reason if it is skipped, differs
+// the difference.
 func (h *ownersHarness) check(t *testing.T, c conformance.Change) (why, differs string) {
 	kind, sub := h.resource(c.Request.Path)
 	switch {
@@ -112,8 +111,8 @@ func (h *ownersHarness) check(t *testing.T, c conformance.Change) (why, differs 
 		return "another kind's subresource", ""
 	case sub != "" && !hasSubresource(kind, sub):
 		return "no such subresource", ""
-	case notAsked[c.Case] != "":
-		return notAsked[c.Case], ""
+	case skipped[c.Case] != "":
+		return skipped[c.Case], ""
 	}
 	var live fieldmanager.Object
 	if c.Before != nil {
@@ -133,7 +132,7 @@ func (h *ownersHarness) check(t *testing.T, c conformance.Change) (why, differs 
 		return "refused", ""
 	}
 	if manager == "" {
-		manager = "oracle" // by User-Agent
+		manager = "oracle" // from the User-Agent
 	}
 	next := fieldmanager.Object{Value: split(t, jsonOf(t, c.Want.Body)).Value}.Join()
 	if c.Request.Method == "PATCH" && strings.Contains(c.Request.Body, "managedFields") {
@@ -194,7 +193,7 @@ func text(err error) string {
 	return err.Error()
 }
 
-// causesOf returns the conflicts of a recorded refusal.
+// causesOf returns the conflicts of a recorded Status.
 func causesOf(body any) []string {
 	var out []string
 	m, _ := body.(map[string]any)
@@ -210,7 +209,7 @@ func causesOf(body any) []string {
 	return out
 }
 
-// resource finds the kind that a path is about.
+// resource returns the kind and the subresource of a request path.
 func (h *ownersHarness) resource(path string) (*schema.Kind, string) {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	group := ""
@@ -246,8 +245,8 @@ func (h *ownersHarness) manager(t *testing.T, kind *schema.Kind, sub string) *fi
 	return m
 }
 
-// ownersDiffer compares managedFields with the recorded ones: entries in any
-// order, times only by whether there is one.
+// ownersDiffer compares managedFields with the recorded ones: entries in any order, times
+// only by their presence.
 func ownersDiffer(want any, got fieldmanager.Object) string {
 	m, _ := want.(map[string]any)
 	meta, _ := m["metadata"].(map[string]any)
@@ -312,7 +311,7 @@ func split(t *testing.T, body []byte) fieldmanager.Object {
 	return o
 }
 
-// forced reads the parameter force: anything but false and 0 is true.
+// forced parses the query parameter force: anything but false and 0 is true.
 func forced(query url.Values) bool {
 	v := query.Get("force")
 	return query.Has("force") && v != "false" && v != "0"

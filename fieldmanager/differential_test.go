@@ -20,8 +20,8 @@ var (
 	seed  = flag.Uint64("seed", 1, "the first of their seeds")
 )
 
-// TestEnginesAgree runs random sequences of requests through both engines:
-// objects, managedFields, conflicts and refusals must be the same.
+// TestEnginesAgree sends random sequences of requests to both engines and compares objects,
+// managedFields, conflicts and errors.
 func TestEnginesAgree(t *testing.T) {
 	for s := *seed; s < *seed+uint64(*cases); s++ {
 		if err := compareEngines(s, reference.Merger()); err != nil {
@@ -83,7 +83,7 @@ func inVersion(o fieldmanager.Object, version string) fieldmanager.Object {
 	return o
 }
 
-// reread takes an object through its JSON, as storing it does.
+// reread encodes and decodes an object, as storing does.
 func reread(o fieldmanager.Object) fieldmanager.Object {
 	d, err := document.Parse(o.Join().JSON(), document.Options{})
 	if err != nil {
@@ -124,8 +124,8 @@ func (q request) run(m *fieldmanager.Manager, live fieldmanager.Object, now time
 	return m.Update(live, q.body, fieldmanager.UpdateOptions{FieldManager: q.manager, Time: now})
 }
 
-// request draws a request: often a changed form of the live object, so that
-// owners meet.
+// request generates a request, often a modified copy of the live object so that managers
+// share fields.
 func (r maker) request(t *schema.Type, version string, live fieldmanager.Object) request {
 	q := request{apply: r.IntN(3) > 0, force: r.oneIn(3), manager: r.manager()}
 	fresh := r.whole(t, version)

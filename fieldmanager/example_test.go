@@ -33,11 +33,11 @@ metadata: {name: web, namespace: shop}
 spec: {replicas: 5}
 `
 
-// now is the time of all requests of the examples.
+// now is the time of all requests in the examples.
 var now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// managerOf returns the manager of Deployments, or of one of their subresources,
-// as the newest Kubernetes has it.
+// managerOf returns the Manager of Deployments or of one of their subresources in the
+// newest Kubernetes version.
 func managerOf(subresource string) *fieldmanager.Manager {
 	catalog, err := schema.Builtin("")
 	if err != nil {
@@ -55,7 +55,7 @@ func managerOf(subresource string) *fieldmanager.Manager {
 	return m
 }
 
-// parsed reads YAML of an example.
+// parsed parses YAML.
 func parsed(text string) document.Value {
 	d, err := document.ParseYAML([]byte(text), document.Options{})
 	if err != nil {
@@ -64,7 +64,7 @@ func parsed(text string) document.Value {
 	return d.Root
 }
 
-// deployed returns the Deployment that alice applied.
+// deployed returns a Deployment that alice applied.
 func deployed(m *fieldmanager.Manager) fieldmanager.Object {
 	live, err := m.Apply(fieldmanager.Object{}, parsed(webApp), fieldmanager.ApplyOptions{FieldManager: "alice", Time: now})
 	if err != nil {
@@ -73,8 +73,8 @@ func deployed(m *fieldmanager.Manager) fieldmanager.Object {
 	return live
 }
 
-// A manifest is applied to a live Deployment without a cluster. The conflicts
-// are printed as JSON.
+// A manifest is applied to a live Deployment without a cluster. The conflicts are printed
+// as JSON.
 func ExampleManager_Apply() {
 	m := managerOf("")
 	live := deployed(m)
@@ -102,7 +102,7 @@ func ExampleManager_Apply() {
 	// }
 }
 
-// With force, the fields change hands.
+// With force, the applying manager becomes the owner of conflicting fields.
 func ExampleManager_Apply_force() {
 	m := managerOf("")
 	live := deployed(m)
@@ -121,8 +121,8 @@ func ExampleManager_Apply_force() {
 	// "bob" .spec.replicas
 }
 
-// A live object as kubectl get prints it is taken apart, changed and put
-// together again.
+// Split and Join convert between an object as printed by kubectl and its value with decoded
+// owners.
 func ExampleSplit() {
 	object := parsed(`
 apiVersion: apps/v1
@@ -145,8 +145,8 @@ spec: {replicas: 5}
 	// true
 }
 
-// A request that is not an apply becomes the owner of the fields that it changes. A
-// request to the status subresource owns fields of the status only.
+// A manager that updates the object becomes the owner of the fields that it changes;
+// through the status subresource, only of fields in the status.
 func ExampleManager_Update() {
 	live := deployed(managerOf(""))
 	next := live.Value.Set(document.NewInt(7), "spec", "replicas").Set(document.NewInt(7), "status", "replicas")
@@ -161,8 +161,7 @@ func ExampleManager_Update() {
 	// "controller" with subresource "status" using apps/v1 .status.replicas <nil>
 }
 
-// The owners of a field are found by its path. FieldPath turns a position in a
-// list into the keys that ownership goes by.
+// FieldPath converts an index in a list to the key that managedFields uses.
 func ExampleManaged_Owners() {
 	m := managerOf("")
 	live := deployed(m)
@@ -195,7 +194,7 @@ func ExampleManager_FieldPath() {
 	// . not the path of a field: .spec has no field replica
 }
 
-// Parts lists everything in an object, with who owns it.
+// Parts visits every field of an object with its owners.
 func ExampleManager_Parts() {
 	m := managerOf("")
 	live := deployed(m)
@@ -210,7 +209,8 @@ func ExampleManager_Parts() {
 	// .spec.template.spec.containers[name="web"].name "web"
 }
 
-// Extract returns what a manager applied, to be changed and applied again.
+// Extract returns the configuration that a manager applied, so that it can be changed and
+// applied again.
 func ExampleManager_Extract() {
 	m := managerOf("")
 	live, err := m.Apply(deployed(m), parsed(scaler), fieldmanager.ApplyOptions{FieldManager: "bob", Force: true, Time: now})
@@ -223,7 +223,7 @@ func ExampleManager_Extract() {
 	// Output: {"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"shop"},"spec":{"replicas":5}} true <nil>
 }
 
-// An observer is called with every decision of an apply, a refused one too.
+// An observer receives every decision of an apply, even if it is refused.
 func ExampleManager_Observed() {
 	m := managerOf("")
 	live := deployed(m)
@@ -237,9 +237,8 @@ func ExampleManager_Observed() {
 	// Apply failed with 1 conflict: conflict with "alice": .spec.replicas
 }
 
-// Before server-side apply is used for an object that kubectl has managed by
-// client-side apply, its fields are handed over. Otherwise leaving a field out
-// of the manifest would not remove it.
+// Migrate prepares an object managed by client-side apply for server-side apply. Without
+// it, omitting a field from the manifest would not remove it.
 func ExampleManaged_Migrate() {
 	m := managerOf("")
 	live, err := m.Update(fieldmanager.Object{}, parsed(webApp), fieldmanager.UpdateOptions{FieldManager: "kubectl-client-side-apply", Time: now})
@@ -277,7 +276,7 @@ func ExampleNewSet() {
 	// not the path of a field: the empty path leads to the object itself
 }
 
-// An Object is read and written as the JSON of the object with managedFields.
+// An Object is encoded as the JSON object including managedFields.
 func ExampleObject() {
 	var live fieldmanager.Object
 	if err := json.Unmarshal([]byte(`{"kind":"ConfigMap","metadata":{"managedFields":[

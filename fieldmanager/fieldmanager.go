@@ -1,11 +1,10 @@
-// Package fieldmanager applies configurations as server-side apply does
-// (KEP-555) and keeps metadata.managedFields, which record who owns which field
-// of an object.
+// Package fieldmanager implements server-side apply (KEP-555) and maintains
+// metadata.managedFields, which records the owners of an object's fields.
 //
-// [For] makes the [Manager] of a kind as kube-apiserver has it. [Split] takes an
-// object apart into its value and its [Managed] fields. [Manager.Apply] merges a
-// configuration, and [Manager.Update] tracks what any other request changed; both
-// return an [Object], which [Object.Join] puts together again:
+// [For] returns the [Manager] of a kind with kube-apiserver's configuration. [Split] splits
+// an object into its value and its decoded [Managed] fields. [Manager.Apply] merges a
+// configuration, and [Manager.Update] tracks the changes of any other request; both return
+// an [Object], which [Object.Join] encodes again:
 //
 //	live, err := fieldmanager.Split(object)
 //	after, err := m.Apply(live, config, fieldmanager.ApplyOptions{FieldManager: "gitops", Time: time.Now()})
@@ -13,13 +12,13 @@
 //	if errors.As(err, &conflicts) { … }
 //	object = after.Join()
 //
-// [Managed.Owners] returns the owners of a field, [Manager.Extract] what a manager
-// applied, and [Managed.Migrate] hands the fields of client-side apply over to
-// server-side apply.
+// [Managed.Owners] returns the owners of a field, [Manager.Extract] returns the
+// configuration that a manager applied, and [Managed.Migrate] transfers fields from
+// client-side to server-side apply.
 //
-// The measure is kube-apiserver 1.36. doc/ownership.md explains the rules and
-// their sources. Everything here is immutable and safe for concurrent use; parts
-// that the objects of a call share (document.SameNode) are not compared.
+// The reference is kube-apiserver 1.36; doc/ownership.md explains the rules and their
+// sources. All types are immutable and safe for concurrent use. Parts that the objects of a
+// call share (document.SameNode) are not compared.
 package fieldmanager
 
 import (
@@ -31,86 +30,84 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Causes of errors, to be found with errors.Is, with the status code of the API
-// server's answer.
+// The causes of errors, for use with errors.Is, with the API server's status code.
 var (
-	// ErrConflict: other managers own fields that an apply would change (409).
-	// The error is a *Conflicts.
+	// ErrConflict: other managers own fields that an apply would change (409). The error is
+	// a *Conflicts.
 	ErrConflict = errors.New("conflict")
-	// ErrType: an object does not fit the type of its kind: a wrong type, an
-	// unknown field, a duplicate item (500 without a reason).
+	// ErrType: an object does not match the type of its kind: a wrong type, an unknown
+	// field, a duplicate item (500 without a reason).
 	ErrType = structured.ErrType
-	// ErrManagedFields: the managedFields of the live object cannot be decoded
-	// (500 without a reason).
+	// ErrManagedFields: the managedFields of the live object cannot be decoded (500 without
+	// a reason).
 	ErrManagedFields = errors.New("invalid managedFields")
-	// ErrRequest: the request has no field manager, or the configuration is of
-	// another kind or version or has managedFields itself (400).
+	// ErrRequest: the request has no field manager, or the configuration has another kind
+	// or version or has managedFields (400).
 	ErrRequest = errors.New("bad apply request")
-	// ErrName: the configuration names another object than the live one (400).
+	// ErrName: the name or namespace in the configuration is not that of the live object
+	// (400).
 	ErrName = errors.New("another object")
-	// ErrVersion: managedFields has an entry in an apiVersion that the kind does
-	// not have (500).
+	// ErrVersion: a managedFields entry has an apiVersion that does not serve the kind
+	// (500).
 	ErrVersion = errors.New("no such version")
 )
 
-// Object is an object and its managed fields.
+// Object is an object with its decoded managed fields.
 type Object struct {
-	// Value is the object without metadata.managedFields; absent if there is no
-	// object yet.
+	// Value is the object without metadata.managedFields; absent if it does not exist yet.
 	Value   document.Value
 	Managed Managed
 }
 
-// Engine is the structured merge that a Manager uses. This project has two: its
-// own, which is the default, and that of structured-merge-diff in package
-// reference. Engines cannot be implemented outside this module.
+// Engine is the structured merge implementation of a Manager. There are two: patchlab's
+// own, which is the default, and structured-merge-diff in package reference. Engines cannot
+// be implemented outside this module.
 type Engine interface{ structured.Engine }
 
-// Config describes the requests that a Manager serves. APIVersion, Kind and Type
-// are required. ConfigFor returns the Config of kube-apiserver for a kind; without
-// Reset, Empty and Finish a Manager answers otherwise than the API server.
+// Config configures a Manager. APIVersion, Kind and Type are required. ConfigFor returns
+// kube-apiserver's Config for a kind; without Reset, Empty and Finish the results differ
+// from those of the API server.
 type Config struct {
-	// APIVersion and Kind of the objects in requests, such as "apps/v1" and
-	// "Deployment". For the subresource scale they are autoscaling/v1 and Scale.
+	// APIVersion and Kind are those of the objects in requests, such as "apps/v1" and
+	// "Deployment"; for the scale subresource, "autoscaling/v1" and "Scale".
 	APIVersion, Kind string
 	Type             *schema.Type
-	// Custom is set for custom resources. An entry in an apiVersion that the
-	// kind does not have fails the request then; for a built-in kind it is
-	// dropped. And managedFields: [] does not remove the managers.
+	// Custom is set for custom resources. For these, a managedFields entry with an
+	// apiVersion that does not serve the kind is an error, whereas for a built-in kind it
+	// is dropped; and managedFields: [] does not remove the managers.
 	Custom bool
-	// Subresource that requests go to, "" for the object itself.
+	// Subresource is the subresource of the requests, "" for the object itself.
 	Subresource string
-	// Other returns the kind's type in another apiVersion, nil if the kind does
-	// not have it. A nil function knows no other version.
+	// Other returns the kind's type in another apiVersion, or nil if that does not serve
+	// the kind. A nil function means that there are no other versions.
 	Other func(apiVersion string) *schema.Type
-	// Convert returns an object in another apiVersion of its kind. A nil
-	// function changes only apiVersion, as conversion strategy None does.
+	// Convert converts an object to another apiVersion of its kind. A nil function only
+	// sets apiVersion, like the conversion strategy None.
 	Convert func(object document.Value, apiVersion string) (document.Value, error)
-	// Reset holds the fields that requests do not change, by apiVersion. No
-	// request comes to own them.
+	// Reset holds the fields that requests cannot change, by apiVersion. Requests never own
+	// them.
 	Reset map[string]ResetFields
-	// Empty is an object of the kind before its first request: for a built-in
-	// kind its Go type's zero value as JSON, for a custom one apiVersion and
-	// kind. An absent value means the latter.
+	// Empty is the object before its first request: for a built-in kind the JSON form of
+	// its Go type's zero value, for a custom one apiVersion and kind, which is the default.
 	Empty document.Value
-	// Finish completes the object that an apply merged, at the time of the
-	// request: the API server decodes it into a Go type and fills in defaults.
-	// It is not called if the merge changed nothing. nil does nothing.
+	// Finish completes the merged object of an apply at the time of the request, as the API
+	// server does by decoding it into a Go type and defaulting it. It is not called if the
+	// merge changed nothing. It may be nil.
 	Finish func(merged document.Value, at time.Time) (document.Value, error)
-	// Engine is the structured merge to use, nil for this project's own.
+	// Engine is the structured merge implementation; nil is patchlab's own.
 	Engine Engine
 }
 
-// ResetFields are fields that a resource sets back to their live values in every
-// request (the API server's GetResetFields).
+// ResetFields lists the fields that a resource resets to their live values in every request
+// (the API server's GetResetFields).
 type ResetFields struct {
-	// Except lists the fields as dotted names, such as "status" or
-	// "metadata.labels". They include everything below.
+	// Except lists the fields as dotted names, such as "status" or "metadata.labels". They
+	// include everything below.
 	Except []string
 }
 
-// Manager applies configurations to the objects of one kind and tracks changes
-// of them. The methods of a zero Manager return errors.
+// Manager applies configurations to the objects of one kind and tracks their changes. The
+// methods of a zero Manager return errors.
 type Manager struct {
 	config   Config
 	types    structured.Types

@@ -13,7 +13,7 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// widget is a kind with a list and a map of every sort.
+// widget returns the type of a kind with lists and maps of every merge behavior.
 func widget() *schema.Type {
 	text, number := &schema.Type{Scalar: schema.StringScalar}, &schema.Type{Scalar: schema.IntegerScalar}
 	texts := &schema.Type{Map: &schema.MapType{Elem: text}}
@@ -54,7 +54,7 @@ func newWidgets(t testing.TB, engine fieldmanager.Engine, change func(*fieldmana
 	return m
 }
 
-// object returns an object of which only the spec is given.
+// object returns an object with the given spec.
 func object(spec string) document.Value {
 	return parse(`{"apiVersion":"lab/v1","kind":"Widget","metadata":{"name":"w"},"spec":` + spec + `}`)
 }
@@ -67,7 +67,7 @@ func parse(text string) document.Value {
 	return d.Root
 }
 
-// owners writes managedFields in short: manager/operation and paths.
+// owners formats managedFields: manager/operation and paths.
 func owners(m fieldmanager.Managed) string {
 	var lines []string
 	for _, e := range m.Entries() {
@@ -86,14 +86,14 @@ func owners(m fieldmanager.Managed) string {
 type step struct {
 	manager string
 	spec    string
-	update  bool // else an apply
+	update  bool // otherwise an apply
 	force   bool
-	want    string // the spec after it, "" as the step's own; "!" and a part of the error
-	owners  string // after it, "" not asked
+	want    string // the spec afterwards, "" for that of the step; "!" followed by part of the error
+	owners  string // afterwards; "" is not checked
 }
 
-// TestRules shows each rule of Apply and Update by a sequence of requests, with
-// both engines.
+// TestRules demonstrates each rule of Apply and Update by a sequence of requests, with both
+// engines.
 func TestRules(t *testing.T) {
 	for _, c := range []struct {
 		rule, why string
@@ -261,8 +261,8 @@ func TestConflictIsData(t *testing.T) {
 	}
 }
 
-// Integers beyond 2^53 are written in full when they are first owned, also
-// beside a float64 of that size, but for the one that it equals.
+// TestLargeNumbersBesideAFloat: integers beyond 2^53 are encoded exactly when they are
+// first owned, even beside a float64 of that size unless it is equal.
 func TestLargeNumbersBesideAFloat(t *testing.T) {
 	for name, engine := range map[string]fieldmanager.Engine{"ours": nil, "reference": reference.Merger()} {
 		m := newWidgets(t, engine, nil)

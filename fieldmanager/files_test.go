@@ -7,7 +7,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// readYAML returns the documents of a file.
+// readYAML parses the documents of a file.
 func readYAML(t testing.TB, file string) []document.Value {
 	t.Helper()
 	data, err := os.ReadFile(file)

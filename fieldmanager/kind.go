@@ -12,19 +12,17 @@ import (
 	"github.com/patchlab-dev/patchlab/schema/structural"
 )
 
-// For returns the Manager that kube-apiserver has for the objects of a kind, or
-// for one of their subresources: it knows the fields that the resource resets,
-// the kind's other versions and how to convert to them, and completes what was
-// merged by decoding and by defaults. registry has the kinds that are served;
-// see schema.Builtin and schema.NewRegistry.
+// For returns the Manager with kube-apiserver's configuration for the objects of a kind or
+// for one of their subresources: the fields that the resource resets, the other versions of
+// the kind and the conversion to them, and the completion of merged objects by decoding and
+// defaulting. registry has the served kinds; see schema.Builtin and schema.NewRegistry.
 //
-//	subresource  "" for the object itself, else status, scale, approval,
-//	             finalize, ephemeralcontainers or resize as far as the kind has it
+//	subresource  "" for the object itself, or one of the kind's subresources
+//	             status, scale, approval, finalize, ephemeralcontainers, resize
 //
-// For "scale" the objects are those of autoscaling/v1, Kind=Scale. The Manager
-// does neither check the object otherwise nor set its metadata, as
-// resourceVersion and generation: that is the request pipeline of package
-// cluster.
+// For "scale" the objects have kind autoscaling/v1 Scale. The Manager does not validate
+// objects and does not set metadata such as resourceVersion and generation; package cluster
+// does, in the request pipeline.
 func For(registry *schema.Registry, kind *schema.Kind, subresource string) (*Manager, error) {
 	c, err := ConfigFor(registry, kind, subresource)
 	if err != nil {
@@ -33,9 +31,9 @@ func For(registry *schema.Registry, kind *schema.Kind, subresource string) (*Man
 	return New(c)
 }
 
-// ConfigFor returns the Config of For, to be changed before it is given to New.
-// Its Convert is the conversion of custom resources by strategy None and fails
-// for those with a conversion webhook.
+// ConfigFor returns the Config that For uses, to be modified and passed to New. Its Convert
+// converts custom resources by the strategy None and returns an error for a kind with a
+// conversion webhook.
 func ConfigFor(registry *schema.Registry, kind *schema.Kind, subresource string) (Config, error) {
 	if registry == nil || kind == nil {
 		return Config{}, errors.New("fieldmanager: a registry and a kind are needed")
@@ -82,18 +80,17 @@ func ConfigFor(registry *schema.Registry, kind *schema.Kind, subresource string)
 	return c, nil
 }
 
-// resource is a resource of the API server: its kind, and that of the objects
-// that are sent, which differs for scale.
+// resource is a resource of the API server: its kind, and the kind of request objects,
+// which differs for scale.
 type resource struct {
 	registry   *schema.Registry
 	kind, body *schema.Kind
 }
 
-// reset returns the fields that a resource resets, by apiVersion. The status of
-// a custom resource resets them in all versions, the resource itself only in its
-// own (apiextensions-apiserver, getStatusResetFields). Those of
-// ephemeralcontainers and resize are known to the API server's strategies but not
-// to its endpoints.
+// reset returns the fields that a resource resets, by apiVersion. The status subresource of
+// a custom resource resets them in all versions, the resource itself only in its own
+// (apiextensions-apiserver, getStatusResetFields). The API server's strategies define them
+// for ephemeralcontainers and resize, but its endpoints do not use them.
 func (r *resource) reset(subresource string) map[string]ResetFields {
 	strategy := kinds.For(r.kind)
 	var fields ResetFields
@@ -116,9 +113,8 @@ func (r *resource) reset(subresource string) map[string]ResetFields {
 	return reset
 }
 
-// version finds the kind in another apiVersion of its group. (Events are in two
-// groups, but the managers of one mean nothing to the other, as on the API
-// server.)
+// version returns the kind in another apiVersion of its group. As in the API server, the
+// two groups of Events do not share managers.
 func (r *resource) version(apiVersion string) (*schema.Kind, bool) {
 	group, version, ok := schema.SplitAPIVersion(apiVersion)
 	if !ok || group != r.kind.Group {
@@ -144,12 +140,11 @@ func (r *resource) convert(object document.Value, apiVersion string) (document.V
 	return object, nil
 }
 
-// errCustomScale is the error of an apply to the scale of a custom resource,
-// which the API server tries to convert to a version of the resource.
+// errCustomScale is the error of an apply to the scale of a custom resource, which the API
+// server tries to convert to a version of the resource.
 var errCustomScale = errors.New("a Scale cannot be converted to a version of the custom resource; change it by an update or another patch")
 
-// finish decodes an object as the kind is held in memory, and fills in its
-// defaults.
+// finish decodes an object as the API server has it in memory and defaults it.
 func (r *resource) finish(merged document.Value, at time.Time) (document.Value, error) {
 	if !r.kind.Builtin {
 		if r.body != r.kind {
@@ -168,7 +163,7 @@ func (r *resource) finish(merged document.Value, at time.Time) (document.Value, 
 	return rules.Apply(r.body, decoded, defaults.Options{Now: at}), nil
 }
 
-// emptyOf returns an object that has only its version and kind.
+// emptyOf returns an object with only apiVersion and kind.
 func emptyOf(apiVersion, kind string) document.Value {
 	return document.NewObject().With("apiVersion", document.NewString(apiVersion)).With("kind", document.NewString(kind))
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// TestEnginesAgreeOnKinds is TestEnginesAgree over the kinds of the catalog, the
-// recorded custom resources, and drawn ones.
+// TestEnginesAgreeOnKinds is TestEnginesAgree for the kinds of the catalog, the recorded
+// custom resources, and generated ones.
 func TestEnginesAgreeOnKinds(t *testing.T) {
 	registry := recordedKinds(t)
 	var kinds []*schema.Kind
@@ -52,7 +52,7 @@ func compareOnKind(g *generate.Generator, k *schema.Kind, judge fieldmanager.Eng
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for step := range 8 {
 		if live.Value.Exists() && g.IntN(4) == 0 {
-			// As if kubectl had applied some of it from the client's side.
+			// Part of it was applied client-side by kubectl.
 			last := g.Request(k, live.Value).Body
 			live.Value = live.Value.Set(document.NewString(last.String()), "metadata", "annotations", fieldmanager.LastApplied)
 		}

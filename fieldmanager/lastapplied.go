@@ -7,25 +7,25 @@ import (
 	"github.com/patchlab-dev/patchlab/patch"
 )
 
-// kubectl is the manager that may override conflicts with fields that kubectl's
-// client-side apply set.
+// kubectl is the manager that may override conflicts on fields set by its client-side
+// apply.
 const kubectl = "kubectl"
 
-// LastApplied is the annotation in which kubectl's client-side apply stores the
-// configuration that it applied last.
+// LastApplied is the annotation in which kubectl's client-side apply stores the last
+// applied configuration.
 const LastApplied = patch.LastApplied
 
-// maxAnnotations is the limit for the keys and values of all annotations of an
-// object, in bytes (apimachinery, TotalAnnotationSizeLimitB).
+// maxAnnotations is the maximum total size of an object's annotations in bytes
+// (apimachinery, TotalAnnotationSizeLimitB).
 const maxAnnotations = 256 << 10
 
 func lastApplied(object document.Value) string {
 	return object.Lookup("metadata", "annotations", LastApplied).StringOr("")
 }
 
-// withoutLastApplied returns the conflicts without those that the manager kubectl
-// may override: on fields that still have the value that its client-side apply
-// set. For other managers it returns all.
+// withoutLastApplied removes the conflicts that the manager kubectl may override: those on
+// fields that still have the value of its last client-side apply. For other managers it
+// returns all conflicts.
 func (m *Manager) withoutLastApplied(conflicts structured.Conflicts, live document.Value, manager string) structured.Conflicts {
 	if manager != kubectl {
 		return conflicts
@@ -43,9 +43,9 @@ func (m *Manager) withoutLastApplied(conflicts structured.Conflicts, live docume
 	return left
 }
 
-// allowedByLastApplied returns the fields of the last-applied annotation whose
-// values the live object still has. ok is false if there is no annotation in the
-// request's version that can be read.
+// allowedByLastApplied returns the fields of the last-applied annotation whose values the
+// live object still has. ok is false if there is no valid annotation in the request's
+// version.
 func (m *Manager) allowedByLastApplied(live document.Value) (fields fieldset.Set, ok bool) {
 	text := lastApplied(live)
 	if text == "" {
@@ -59,9 +59,8 @@ func (m *Manager) allowedByLastApplied(live document.Value) (fields fieldset.Set
 	return fields, err == nil
 }
 
-// annotateLastApplied sets the last-applied annotation of an object that has one
-// to the configuration that was applied. If the annotations become too large, it
-// removes it.
+// annotateLastApplied sets an existing last-applied annotation to the applied
+// configuration, or removes it if the annotations would become too large.
 func annotateLastApplied(object, config document.Value) document.Value {
 	if lastApplied(object) == "" {
 		return object
@@ -86,7 +85,7 @@ func annotateLastApplied(object, config document.Value) document.Value {
 	return object.Set(document.NewString(text), "metadata", "annotations", LastApplied)
 }
 
-// allStrings reports whether v is an object whose members are strings.
+// allStrings reports whether all members of an object are strings.
 func allStrings(v document.Value) bool {
 	for _, m := range v.Members() {
 		if m.Kind() != document.String {

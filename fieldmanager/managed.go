@@ -13,7 +13,7 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/structured"
 )
 
-// Managed is a decoded metadata.managedFields. The zero Managed has no entries.
+// Managed is a decoded metadata.managedFields. The zero value has no entries.
 type Managed struct {
 	entries []entry
 	list    document.Value // as stored; absent without entries
@@ -22,8 +22,8 @@ type Managed struct {
 // Len returns the number of entries.
 func (m Managed) Len() int { return len(m.entries) }
 
-// Entries iterates over the entries in the order that the API server writes
-// them in: applies first, then by time, manager, apiVersion and subresource.
+// Entries iterates over the entries in the API server's order: applies first, then by time,
+// manager, apiVersion and subresource.
 func (m Managed) Entries() iter.Seq2[int, Entry] {
 	return func(yield func(int, Entry) bool) {
 		for i := range m.entries {
@@ -34,11 +34,11 @@ func (m Managed) Entries() iter.Seq2[int, Entry] {
 	}
 }
 
-// Value returns the list for metadata.managedFields, absent without entries.
+// Value returns the list for metadata.managedFields; absent without entries.
 func (m Managed) Value() document.Value { return m.list }
 
-// Split takes an object apart into its value and its managed fields. An error
-// wraps ErrManagedFields.
+// Split splits an object into its value and its decoded managed fields. An error wraps
+// ErrManagedFields.
 func Split(object document.Value) (Object, error) {
 	list := object.Lookup("metadata", "managedFields")
 	if !list.Exists() {
@@ -48,7 +48,7 @@ func Split(object document.Value) (Object, error) {
 	return Object{Value: withoutManaged(object), Managed: managed}, err
 }
 
-// Join returns the object with its managers in metadata.managedFields.
+// Join returns the object including metadata.managedFields.
 func (o Object) Join() document.Value {
 	if !o.Managed.list.Exists() || o.Value.Kind() != document.Object {
 		return o.Value
@@ -56,14 +56,13 @@ func (o Object) Join() document.Value {
 	return o.Value.Set(o.Managed.list, "metadata", "managedFields")
 }
 
-// String returns the object as JSON, with its managers.
+// String returns the object including metadata.managedFields as JSON.
 func (o Object) String() string { return o.Join().String() }
 
-// MarshalJSON returns the object with its managers, as Join does. Without an
-// object it is null.
+// MarshalJSON encodes the result of Join. An absent object is null.
 func (o Object) MarshalJSON() ([]byte, error) { return o.Join().MarshalJSON() }
 
-// UnmarshalJSON reads an object and takes it apart, as Split does.
+// UnmarshalJSON decodes an object and splits it like Split.
 func (o *Object) UnmarshalJSON(data []byte) error {
 	var v document.Value
 	if err := v.UnmarshalJSON(data); err != nil {
@@ -82,10 +81,10 @@ func (o *Object) UnmarshalJSON(data []byte) error {
 // String returns managedFields as JSON.
 func (m Managed) String() string { return m.Value().String() }
 
-// MarshalJSON returns the value of metadata.managedFields, null without entries.
+// MarshalJSON encodes metadata.managedFields, null without entries.
 func (m Managed) MarshalJSON() ([]byte, error) { return m.Value().MarshalJSON() }
 
-// UnmarshalJSON reads the value of metadata.managedFields, as DecodeManaged does.
+// UnmarshalJSON decodes metadata.managedFields like DecodeManaged.
 func (m *Managed) UnmarshalJSON(data []byte) error {
 	var v document.Value
 	if err := v.UnmarshalJSON(data); err != nil {
@@ -102,17 +101,16 @@ func withoutManaged(object document.Value) document.Value {
 	return object.Remove("metadata", "managedFields")
 }
 
-// DecodeManaged reads the value of metadata.managedFields. null means no entries;
-// of two entries of one owner the later counts. An error wraps ErrManagedFields.
+// DecodeManaged decodes metadata.managedFields. null has no entries; if two entries have
+// the same owner, the later one is used. An error wraps ErrManagedFields.
 func DecodeManaged(list document.Value) (Managed, error) {
 	entries, err := decodeEntries(list)
 	return newManaged(latest(entries), list), err
 }
 
-// DecodeStored is DecodeManaged for a stored object, whose Value keeps the entries as
-// they are written: integers beyond 2^53, which the fields of an entry hold rounded,
-// and both of two entries of one owner, which the API server leaves after a write to
-// the scale subresource.
+// DecodeStored is DecodeManaged for a stored object; its Value keeps the stored form of the
+// entries: integers beyond 2^53, which Fields has rounded, and both entries of an owner
+// that has two. The API server stores such entries after a write to the scale subresource.
 func DecodeStored(list document.Value) (Managed, error) {
 	entries, err := decodeEntries(list)
 	if len(entries) == 0 {
@@ -149,7 +147,7 @@ func decodeEntries(list document.Value) ([]entry, error) {
 	return entries, nil
 }
 
-// latest removes all but the last entry of each owner. It changes entries.
+// latest removes all but the last entry of each owner, in place.
 func latest(entries []entry) []entry {
 	kept := entries[:0]
 	for i := range entries {
@@ -162,7 +160,7 @@ func latest(entries []entry) []entry {
 	return kept
 }
 
-// find returns the position of the entry of e's owner, or -1.
+// find returns the index of the entry with e's owner, or -1.
 func find(entries []entry, e *entry) int {
 	for i := range entries {
 		if entries[i].Same(e) {
@@ -172,7 +170,7 @@ func find(entries []entry, e *entry) int {
 	return -1
 }
 
-// entryError is the error of an entry that cannot be read.
+// entryError wraps the error of an entry that cannot be decoded.
 func entryError(err error) error { return fmt.Errorf("%w: %w", ErrManagedFields, err) }
 
 func decodeEntry(v document.Value) (entry, error) {
@@ -213,8 +211,8 @@ func decodeEntry(v document.Value) (entry, error) {
 	return e, err
 }
 
-// newManaged sorts the entries and makes the list for metadata.managedFields. It
-// returns like, which may be absent, if that is the same list.
+// newManaged sorts the entries and encodes metadata.managedFields. It keeps like, which may
+// be absent, if that is equal.
 func newManaged(entries []entry, like document.Value) Managed {
 	if len(entries) == 0 {
 		return Managed{}
@@ -238,7 +236,7 @@ func newManaged(entries []entry, like document.Value) Managed {
 	return Managed{entries: entries, list: list.List()}
 }
 
-// compareEntries is the order of entries in managedFields. Times count in whole
+// compareEntries defines the order of entries in managedFields. Times are compared in whole
 // seconds, as they are stored.
 func compareEntries(a, b entry) int {
 	return cmp.Or(
@@ -250,7 +248,7 @@ func compareEntries(a, b entry) int {
 	)
 }
 
-// seconds returns the seconds from 1970 to a time; for an entry without a time 0.
+// seconds returns the Unix time in seconds, and 0 for a zero time.
 func seconds(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -258,8 +256,7 @@ func seconds(t time.Time) int64 {
 	return t.Unix()
 }
 
-// encodeEntry returns the entry as managedFields hold it: the value that it was
-// read from, if nothing changed.
+// encodeEntry encodes an entry; an unchanged entry keeps its source.
 func encodeEntry(e *entry) document.Value {
 	at := ""
 	if !e.Time.IsZero() {
@@ -280,8 +277,7 @@ func encodeEntry(e *entry) document.Value {
 	return b.Object()
 }
 
-// printsAs reports whether the value that the entry was read from is the value
-// that it would be encoded as.
+// printsAs reports whether the entry's source equals its encoding.
 func printsAs(e *entry, at string) bool {
 	v := e.Source
 	want := 4
@@ -300,9 +296,9 @@ func printsAs(e *entry, at string) bool {
 		document.SameNode(v.Get("fieldsV1"), e.Fields.JSON())
 }
 
-// isReset reports whether a client removes all managers: by an empty list or by
-// one entry without content. For a custom resource the empty list has no effect,
-// because decoding its metadata loses it (Kubernetes 1.36).
+// isReset reports whether a client removes all managers by an empty list or a single empty
+// entry. For a custom resource the empty list has no effect, because it is lost when the
+// metadata is decoded (Kubernetes 1.36).
 func isReset(list document.Value, custom bool) bool {
 	if list.Kind() != document.List {
 		return false
@@ -321,8 +317,8 @@ func isReset(list document.Value, custom bool) bool {
 	return list.At(0).Get("time").Kind() != document.String && list.At(0).Get("fieldsV1").Kind() <= document.Null
 }
 
-// identifier returns the text by which the API server distinguishes owners and
-// sorts them in messages (apimachinery, BuildManagerIdentifier).
+// identifier returns the text by which the API server compares owners and sorts them in
+// messages (apimachinery, BuildManagerIdentifier).
 func identifier(e Owner) string {
 	dst := []byte{'{'}
 	add := func(name, text string) {

@@ -14,17 +14,17 @@ import (
 )
 
 const (
-	// firstApply is the manager of all fields that an object without managers
-	// had before its first apply.
+	// firstApply is the manager of the fields that an object without managers had before
+	// its first apply.
 	firstApply = "before-first-apply"
-	// nameless is the manager of an update that names none.
+	// nameless is the manager of an update without a field manager.
 	nameless = "unknown"
 )
 
-// errZeroManager is the error of the methods of a Manager that New did not make.
+// errZeroManager is the error of the methods of a zero Manager.
 var errZeroManager = errors.New("fieldmanager: the Manager was not made by New")
 
-// New returns the manager for a Config. An error names what the Config lacks.
+// New returns the Manager for a Config. An error names the missing field of the Config.
 func New(c Config) (*Manager, error) {
 	switch {
 	case c.APIVersion == "" || c.Kind == "":
@@ -51,9 +51,8 @@ func New(c Config) (*Manager, error) {
 	return m, nil
 }
 
-// other returns the type of another version. For a version that a built-in kind
-// does not have it is nil, because the API server drops the entry; for a custom
-// resource that is an error.
+// other returns the type of another version. If a version does not serve a built-in kind,
+// it is nil, because the API server drops the entry; for a custom resource it is an error.
 func (m *Manager) other(apiVersion string) (*schema.Type, error) {
 	if m.config.Other != nil {
 		if t := m.config.Other(apiVersion); t != nil {
@@ -66,33 +65,31 @@ func (m *Manager) other(apiVersion string) (*schema.Type, error) {
 	return nil, nil
 }
 
-// UpdateOptions are the options of a request that is no apply.
+// UpdateOptions holds the options of a request other than an apply.
 type UpdateOptions struct {
-	// FieldManager is the name of the manager that changes the object,
-	// "unknown" if empty. (For a request without a fieldManager the API server
-	// takes the first word of the User-Agent, up to its slash.)
+	// FieldManager is the name of the manager, "unknown" if empty. (If a request has no
+	// fieldManager, the API server uses the User-Agent up to its first slash.)
 	FieldManager string
-	// Time of the request, for the manager's entry.
+	// Time is the time of the request for the manager's entry.
 	Time time.Time
 }
 
-// Update tracks who owns what after a request that is no apply: next is the
-// object that is to be stored in place of live, defaulted and otherwise
-// complete, with the metadata.managedFields that the request left in it. The
-// result holds next. The rules, in order:
+// Update tracks field ownership for a request other than an apply. next is the complete
+// object that will be stored in place of live, including the metadata.managedFields from
+// the request; the result contains it. Update follows these rules, in order:
 //
-//	managers  the managedFields in next count, so that a client may edit them;
-//	          if they are missing, empty or invalid, and always on a
-//	          subresource, those of live count; [{}] removes all managers
-//	quiet     an object that nobody manages is not tracked, unless it is new
-//	track     the manager owns what changed, and what it owned before; its
-//	          entry gets the time of the request if it owns something new
-//	metadata  nobody owns what the server fills in, such as metadata.uid
-//	cap       of more than ten entries of updates, the oldest are merged into
+//	managers  the managedFields in next are used, so that a client can edit
+//	          them; if they are missing, empty or invalid, and always for a
+//	          subresource, those of live are used; [{}] removes all managers
+//	quiet     an existing object without managers is not tracked
+//	track     the manager owns the fields that it changed, besides those that it
+//	          owned; its entry has the time of the request if it owns new fields
+//	metadata  nobody owns fields that the server sets, such as metadata.uid
+//	cap       beyond ten update entries, the oldest are merged into
 //	          "ancient-changes"
 //
-// An error does not refuse the request. The API server then stores the object
-// without managedFields, and so the result has none; the error is the reason.
+// An error does not fail the request: the API server then stores the object without
+// managedFields, as in the result, and the error is the reason.
 func (m *Manager) Update(live Object, next document.Value, o UpdateOptions) (Object, error) {
 	if m.engine == nil {
 		return Object{Value: withoutManaged(next)}, errZeroManager
@@ -114,7 +111,7 @@ func (m *Manager) Update(live Object, next document.Value, o UpdateOptions) (Obj
 	return Object{Value: next, Managed: newManaged(entries, managed.list)}, nil
 }
 
-// requested returns the managers that an update starts from (rule "managers").
+// requested returns the managers before an update (rule "managers").
 func (m *Manager) requested(live Object, next document.Value) Managed {
 	list := next.Lookup("metadata", "managedFields")
 	if m.config.Subresource != "" || !list.Exists() || document.SameNode(list, live.Managed.list) {
@@ -141,7 +138,7 @@ func (m *Manager) orEmpty(v document.Value) document.Value {
 	return m.config.Empty
 }
 
-// update tracks a change that an updating manager made.
+// update tracks the changes of an updating manager.
 func (m *Manager) update(live, next document.Value, entries []entry, manager string, now time.Time) ([]entry, error) {
 	self := m.self(manager, structured.OperationUpdate)
 	types, recorder := m.record(ownerOf(&self), true)
@@ -168,11 +165,10 @@ func (m *Manager) update(live, next document.Value, entries []entry, manager str
 	return capped, nil
 }
 
-// storedTime returns a time as an entry has it once it was stored, in whole
-// seconds.
+// storedTime returns a time in whole seconds, as entries store it.
 func storedTime(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
 
-// self returns an entry for the manager of a request, without fields.
+// self returns an entry without fields for the manager of a request.
 func (m *Manager) self(manager string, op structured.Operation) entry {
 	if manager == "" {
 		manager = nameless
@@ -180,7 +176,7 @@ func (m *Manager) self(manager string, op structured.Operation) entry {
 	return entry{Manager: manager, Operation: op, APIVersion: m.config.APIVersion, Subresource: m.config.Subresource}
 }
 
-// serverFields are the fields that the API server sets itself; managers never own them
+// serverFields are the fields that the API server sets and managers never own
 // (apimachinery, managedfields/internal/stripmeta.go).
 var serverFields = sync.OnceValue(func() fieldset.Set {
 	s := fieldset.Of(document.Keys("apiVersion"), document.Keys("kind"), document.Keys("metadata"))

@@ -7,19 +7,18 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/structured"
 )
 
-// Migrate hands the fields that client-side apply set over to a manager that uses
-// server-side apply, as client-go's util/csaupgrade does. Without it the updating
-// manager stays an owner of these fields, so that a later apply that leaves one
-// out does not remove it.
+// Migrate transfers the fields set by client-side apply to a manager that uses server-side
+// apply, like client-go's util/csaupgrade. Without it the updating manager remains an owner
+// of these fields, so that a later apply that omits one does not remove it.
 //
-// from are the names of updating managers, such as "kubectl-client-side-apply",
-// and to is the name of the applying manager, such as "kubectl". Only entries of
-// the subresource count, "" for the object itself. For each name in from:
+// from lists updating managers, such as "kubectl-client-side-apply", and to is the applying
+// manager, such as "kubectl". Only entries of the given subresource are migrated, "" for
+// the object itself. For each name in from:
 //
-//  1. The entry of the applying manager gets the fields of the updating one, if
-//     both have the same apiVersion.
-//  2. If there is no entry of the applying manager, the first entry of the
-//     updating one becomes its entry.
+//  1. The entry of the applying manager receives the fields of the updating one
+//     if both have the same apiVersion.
+//  2. If the applying manager has no entry, the first entry of the updating one
+//     becomes its entry.
 //  3. All other entries of the updating manager are removed.
 func (m Managed) Migrate(from []string, to, subresource string) Managed {
 	from = slices.Clone(from)
@@ -54,9 +53,9 @@ func migrate(entries []entry, from, to, subresource string) []entry {
 	return slices.DeleteFunc(entries, updates)
 }
 
-// ClientAppliers returns the names of the managers that applied client-side, in the
-// order of managedFields: those whose updates own the annotation LastApplied. They are
-// what 'kubectl apply --server-side' hands over.
+// ClientAppliers returns the managers that used client-side apply, in the order of
+// managedFields: those whose updates own the annotation LastApplied. 'kubectl apply
+// --server-side' migrates these.
 func (m Managed) ClientAppliers() []string {
 	annotation := document.Keys("metadata", "annotations", LastApplied)
 	var names []string

@@ -7,8 +7,8 @@ import (
 	"github.com/patchlab-dev/patchlab/patch"
 )
 
-// Rule is the name of a rule of field management, such as "apply/prune".
-// doc/ownership.md explains each. The names are stable.
+// Rule is the name of a rule of field management, such as "apply/prune"; doc/ownership.md
+// explains each. Names are stable.
 type Rule string
 
 // The rules of an apply.
@@ -16,61 +16,61 @@ const (
 	RuleOwn       Rule = "apply/own"        // the configuration has the field, so its manager owns it
 	RuleShare     Rule = "apply/share"      // another owner of the field has the same value
 	RulePrune     Rule = "apply/prune"      // the configuration no longer has the field, and nobody else owns it
-	RulePruneKept Rule = "apply/prune-kept" // the configuration no longer has the field, but it stays
+	RulePruneKept Rule = "apply/prune-kept" // the configuration no longer has the field, but it remains
 	RuleConflict  Rule = "apply/conflict"   // another owner has the field with another value
-	RuleTransfer  Rule = "apply/transfer"   // with force, the other owner loses it
+	RuleTransfer  Rule = "apply/transfer"   // with force, the other owner loses the field
 	RuleDrop      Rule = "apply/drop"       // an owner loses a field that no longer exists
 	RuleKubectl   Rule = "apply/kubectl"    // kubectl overrides conflicts with its own client-side apply
-	RuleFirst     Rule = "apply/first"      // nobody managed the object: before-first-apply owns what it had
+	RuleFirst     Rule = "apply/first"      // the object had no managers: before-first-apply owns its fields
 )
 
 // The rules of an update.
 const (
 	RuleTrack Rule = "update/track"    // the update changed the field, so its manager owns it
-	RuleTaken Rule = "update/transfer" // the owners until now lose it
+	RuleTaken Rule = "update/transfer" // the previous owners lose the field
 	RuleGone  Rule = "update/drop"     // an owner loses a field that no longer exists
-	RuleQuiet Rule = "update/quiet"    // nobody manages the object, so the update is not tracked
+	RuleQuiet Rule = "update/quiet"    // the object has no managers, so the update is not tracked
 	RuleReset Rule = "update/reset"    // the request removes all managers
-	RuleCap   Rule = "update/cap"      // too many managers: the oldest become ancient-changes
-	// RuleUntracked: the object does not fit its type, so that it is stored without
-	// managers. The caller of Update, which returns an error then, decides that.
+	RuleCap   Rule = "update/cap"      // too many managers: the oldest are merged into ancient-changes
+	// RuleUntracked: the object does not match its type and is stored without managers.
+	// Update then returns an error, and its caller reports the decision.
 	RuleUntracked Rule = "update/untracked"
 )
 
 // Decision is one decision of an apply or an update.
 type Decision struct {
-	// Rule that the decision follows.
+	// Rule is the rule that decided.
 	Rule Rule `json:"rule"`
-	// Outcome for the field.
+	// Outcome is the effect on the field.
 	Outcome patch.Outcome `json:"outcome"`
-	// Path of the field as field sets name it; empty for a decision about the
-	// whole object.
+	// Path is the path of the field in field sets; empty for a decision about the whole
+	// object.
 	Path document.Path `json:"path"`
-	// At is where the field is in the object, with list items by position: in
-	// the new object or, if it is not there, in the live one.
+	// At is the path of the field with list indices: in the new object or, if it no longer
+	// exists, in the live one.
 	At document.Path `json:"at"`
-	// Owner is the entry of managedFields that the decision is about.
+	// Owner identifies the managedFields entry concerned.
 	Owner Owner `json:"owner"`
-	// Old and New are the values before and after, absent if there is none. For
-	// a conflict, New is the one in the configuration.
+	// Old and New are the values before and after; absent if there is none. For a conflict,
+	// New is the value in the configuration.
 	Old document.Value `json:"old,omitzero"`
 	New document.Value `json:"new,omitzero"`
 }
 
-// Observer is called with decisions.
+// Observer receives decisions.
 type Observer func(Decision)
 
-// Observed returns a manager that calls an observer with what it decides, before
-// Apply or Update returns, by the same goroutine. An apply that is refused for
-// conflicts reports them. Only this project's own engine reports single fields.
+// Observed returns a Manager that passes its decisions to an observer, in the same
+// goroutine and before Apply or Update returns. An apply that is refused for conflicts
+// reports these. Decisions about single fields require patchlab's own engine.
 func (m *Manager) Observed(o Observer) *Manager {
 	c := *m
 	c.observer = o
 	return &c
 }
 
-// A recorder gathers what the engine reports during one call, for an observer.
-// Methods of a nil recorder do nothing.
+// recorder collects the engine's reports during one call, for an observer. Methods of a nil
+// recorder do nothing.
 type recorder struct {
 	m       *Manager
 	self    Owner // of the request
@@ -84,8 +84,8 @@ type report struct {
 	owner  Owner
 }
 
-// record returns the types for a call of the engine, and a recorder of what it
-// reports if there is an observer.
+// record returns the types for a call of the engine and, if there is an observer, a
+// recorder of its reports.
 func (m *Manager) record(self Owner, update bool) (*structured.Types, *recorder) {
 	if m.observer == nil {
 		return &m.types, nil
@@ -105,8 +105,8 @@ func (m *Manager) record(self Owner, update bool) (*structured.Types, *recorder)
 	return &types, r
 }
 
-// decisions are what the engine's rules are called, and their outcome. Kept is
-// replaced by what the values show: added, replaced or removed.
+// decisions maps the engine's rules to rules and outcomes. Kept is replaced by added,
+// replaced or removed depending on the values.
 var decisions = [...]struct {
 	apply, update Rule
 	outcome       patch.Outcome
@@ -121,8 +121,8 @@ var decisions = [...]struct {
 	structured.Track:     {"", RuleTrack, patch.Kept},
 }
 
-// publish calls the observer for each field that was reported, in the order of
-// the reports. Metadata that the server fills in is left out.
+// publish passes the reported fields to the observer, in the order of the reports. Metadata
+// that the server sets is omitted.
 func (r *recorder) publish(before, after document.Value) {
 	if r == nil {
 		return
@@ -143,8 +143,8 @@ func (r *recorder) publish(before, after document.Value) {
 	}
 }
 
-// publishConflicts calls the observer for the conflicts that an apply is refused
-// for, and for nothing else.
+// publishConflicts passes the conflicts of a refused apply to the observer, and nothing
+// else.
 func (r *recorder) publishConflicts(found structured.Conflicts, live, config document.Value) {
 	if r == nil {
 		return
@@ -176,7 +176,7 @@ func (r *recorder) decision(f report, at []document.Value) Decision {
 	return d
 }
 
-// note calls the observer with a decision about the whole object.
+// note passes a decision about the whole object to the observer.
 func (m *Manager) note(r Rule, o patch.Outcome, owner Owner) {
 	if m.observer != nil {
 		m.observer(Decision{Rule: r, Outcome: o, Owner: owner})

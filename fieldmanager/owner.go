@@ -8,31 +8,30 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/structured"
 )
 
-// Operation is how a field manager came to own its fields.
+// Operation is the type of request by which a manager owns fields.
 type Operation string
 
 // The operations of an Owner.
 const (
 	// OperationApply is server-side apply.
 	OperationApply Operation = "Apply"
-	// OperationUpdate is every other request: create, update and the patches.
+	// OperationUpdate is any other request: create, update and patches.
 	OperationUpdate Operation = "Update"
 )
 
-// Owner identifies one entry of managedFields. Owners are comparable. kube-apiserver
-// treats two entries as the same owner even if the APIVersion of an apply differs; see
-// Same.
+// Owner identifies an entry of managedFields. Owners are comparable. kube-apiserver treats
+// two apply entries as the same owner even if their APIVersion differs; see Same.
 type Owner struct {
 	// Manager is the name of the field manager.
 	Manager   string    `json:"manager"`
 	Operation Operation `json:"operation"`
-	// APIVersion is the version that the entry's fields are written in.
+	// APIVersion is the version of the field paths in the entry.
 	APIVersion string `json:"apiVersion"`
-	// Subresource that the requests went to, "" for the object itself.
+	// Subresource is the subresource of the requests, "" for the object itself.
 	Subresource string `json:"subresource,omitempty"`
 }
 
-// Same reports whether the API server keeps one entry for both owners.
+// Same reports whether the API server keeps a single entry for both owners.
 func (o Owner) Same(p Owner) bool {
 	if o.Operation == OperationApply {
 		p.APIVersion = o.APIVersion
@@ -40,11 +39,11 @@ func (o Owner) Same(p Owner) bool {
 	return o == p
 }
 
-// String writes the owner as the API server's messages on conflicts do:
+// String returns the owner as in the API server's conflict messages:
 //
 //	"kubectl" with subresource "status" using apps/v1
 //
-// The version is left out for an apply.
+// The version is omitted for an apply.
 func (o Owner) String() string {
 	s := strconv.Quote(o.Manager)
 	if o.Subresource != "" {
@@ -56,18 +55,18 @@ func (o Owner) String() string {
 	return s
 }
 
-// Entry is one entry of managedFields: an owner and its fields.
+// Entry is an entry of managedFields: an owner and its fields.
 type Entry struct {
 	Owner
-	// Time of the owner's last change, zero if the entry has none.
+	// Time is the time of the owner's last change; zero if the entry has none.
 	Time time.Time
-	// Fields that the owner owns.
+	// Fields holds the fields that the owner owns.
 	Fields Set
 
-	value document.Value // as it is stored; may be absent
+	value document.Value // as stored; may be absent
 }
 
-// entry is an Entry as the engine has it.
+// entry is the engine's representation of an Entry.
 type entry = structured.Entry
 
 func ownerOf(e *entry) Owner {
@@ -83,7 +82,7 @@ func (e *Entry) internal() entry {
 		Subresource: e.Subresource, Time: e.Time, Fields: e.Fields.trie, Source: e.value}
 }
 
-// Value returns the entry as managedFields hold it.
+// Value returns the entry as in managedFields.
 func (e Entry) Value() document.Value {
 	in := e.internal()
 	return encodeEntry(&in)
@@ -92,10 +91,10 @@ func (e Entry) Value() document.Value {
 // String returns the entry as JSON.
 func (e Entry) String() string { return e.Value().String() }
 
-// MarshalJSON returns the entry as managedFields hold it.
+// MarshalJSON encodes the entry as in managedFields.
 func (e Entry) MarshalJSON() ([]byte, error) { return e.Value().JSON(), nil }
 
-// UnmarshalJSON reads an entry of managedFields. An error is ErrManagedFields.
+// UnmarshalJSON decodes an entry of managedFields. An error wraps ErrManagedFields.
 func (e *Entry) UnmarshalJSON(data []byte) error {
 	d, err := document.Parse(data, document.Options{MaxBytes: -1})
 	if err != nil {

@@ -10,16 +10,17 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/oracle/generate"
 )
 
-// FuzzApply: what always holds after a request, whatever the objects are.
+// FuzzApply checks the invariants after a request to any object.
 //
-//   - Applying the same configuration again and again changes nothing, not even a
-//     time. It may take three times to settle: a map that was emptied and is still
-//     named becomes null first, an empty list is left out (rule "prune"), and after
-//     an apply that owned nothing the next one adds before-first-apply.
-//   - An applying manager owns no field that the object does not have, but for
-//     empty ones that its configuration names and that were emptied by it: the API
-//     server takes them away and leaves them owned.
-//   - What is printed reads back as the same, integers beyond 2^53 aside.
+//   - Applying the same configuration repeatedly changes nothing, not even a
+//     time. This may take three times: a map that was emptied and is still in the
+//     configuration first becomes null, an empty list is omitted (rule "prune"),
+//     and the apply after one that owned nothing adds before-first-apply.
+//   - An applying manager owns no field that the object lacks, except for empty
+//     ones in its configuration that it emptied: the API server removes them but
+//     keeps their owner.
+//   - Encoding and decoding yields the same object, except for integers beyond
+//     2^53.
 func FuzzApply(f *testing.F) {
 	for seed := range uint64(40) {
 		f.Add(seed)
@@ -62,11 +63,11 @@ func FuzzApply(f *testing.F) {
 	})
 }
 
-// largeNumber is one that may be beyond 2^53: fields that such numbers name are
-// read back as others.
+// largeNumber matches numbers that may be beyond 2^53: fields with such keys change when
+// they are decoded.
 var largeNumber = regexp.MustCompile(`[0-9]{16}`)
 
-// checkOwned fails where the manager of an apply owns what is not there.
+// checkOwned fails if the manager of an apply owns a field that does not exist.
 func checkOwned(t *testing.T, m *fieldmanager.Manager, o fieldmanager.Object, q generate.Request) {
 	t.Helper()
 	there, empty := map[string]bool{}, map[string]bool{}

@@ -8,9 +8,9 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/structured"
 )
 
-// Owners returns the entries whose manager owns the field itself, in the order
-// of managedFields. Who owns only something in it is not among them. The path
-// names items of lists as a Set does; for any other path see Manager.FieldPath.
+// Owners returns the entries that own the field itself, in the order of managedFields;
+// entries that own only fields below it are not included. The path must name list items as
+// in a Set; Manager.FieldPath converts any other path.
 func (m Managed) Owners(field document.Path) []Entry {
 	var out []Entry
 	for _, e := range m.Entries() {
@@ -21,8 +21,8 @@ func (m Managed) Owners(field document.Path) []Entry {
 	return out
 }
 
-// Of returns the entries of a manager, in the order of managedFields: what it
-// applied, what it updated, on each subresource and in each apiVersion.
+// Of returns all entries of a manager, in the order of managedFields: of both operations,
+// all subresources and all apiVersions.
 func (m Managed) Of(manager string) []Entry {
 	var out []Entry
 	for _, e := range m.Entries() {
@@ -33,12 +33,11 @@ func (m Managed) Of(manager string) []Entry {
 	return out
 }
 
-// FieldPath returns the path by which field sets name what p leads to in an
-// object: items of lists by their keys or value in place of their position, and
-// an atomic list or object for everything in it, which has its owners.
+// FieldPath converts the path p of a value in an object to its path in field sets: list
+// indices become keys or values, and a path into an atomic list or object is truncated to
+// it, because the whole has the owners.
 //
-// An error is ErrField: the object has nothing at p. An error is also ErrField
-// where p ends at the object itself.
+// An error wraps ErrField: the object has no value at p, or p leads to the object itself.
 func (m *Manager) FieldPath(object document.Value, p document.Path) (document.Path, error) {
 	if m.engine == nil {
 		return nil, errZeroManager
@@ -77,23 +76,23 @@ func missing(in document.Path, step document.Step) error {
 	return fmt.Errorf("%w: %s has no item %s", ErrField, in, step)
 }
 
-// Part is a part of an object, with its owners.
+// Part is a part of an object with its owners.
 type Part struct {
-	// At is the position of the field in the object. Path is its path in field
-	// sets (see Manager.FieldPath). A part of an atomic list or object has the Path
-	// and the owners of the whole.
+	// At is the path of the part in the object. Path is its path in field sets (see
+	// Manager.FieldPath). A part of an atomic list or object has the Path and the owners of
+	// the whole.
 	At   document.Path
 	Path document.Path
-	// Value of the part.
+	// Value is the value of the part.
 	Value document.Value
-	// Owners are the positions, in managedFields, of the entries that own it,
+	// Owners holds the indices in managedFields of the entries that own the part,
 	// ascending.
 	Owners []int
 }
 
-// Parts calls f for every part of an object in the order of the document:
-// members, items and what is in them. The slices of a Part are used again; clone
-// them to keep them. A zero Manager has no parts.
+// Parts calls f for every part of an object in document order: members, items, and the
+// parts below them. The slices of a Part are reused; clone them to keep them. A zero
+// Manager has no parts.
 func (m *Manager) Parts(o Object, f func(Part)) {
 	if m.engine == nil {
 		return
@@ -107,11 +106,10 @@ func (m *Manager) Parts(o Object, f func(Part)) {
 	})
 }
 
-// Extract returns the configuration that a manager applied, as far as the object
-// still has it: apiVersion, kind, name and namespace, and every field that the
-// manager owns by an apply. It is what client-go's Extract functions give. ok is
-// false where the manager has no such entry. An error is ErrType: the object
-// does not fit its type.
+// Extract returns the configuration that a manager applied, as far as the object still has
+// it, like client-go's Extract functions: apiVersion, kind, name and namespace, and every
+// field that the manager owns by an apply. ok is false if the manager has no such entry. An
+// error is ErrType: the object does not match its type.
 func (m *Manager) Extract(o Object, manager string) (config document.Value, ok bool, err error) {
 	if m.engine == nil {
 		return document.Value{}, false, errZeroManager

@@ -8,12 +8,12 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// A maker draws types, objects of them and changes of objects.
+// maker generates types, objects of these types and changes to objects.
 type maker struct{ *rand.Rand }
 
 func (r maker) oneIn(n int) bool { return r.IntN(n) == 0 }
 
-// objectType draws the type of a kind.
+// objectType generates the type of a kind.
 func (r maker) objectType() *schema.Type {
 	text := &schema.Type{Scalar: schema.StringScalar}
 	texts := &schema.Type{Map: &schema.MapType{Elem: text}}
@@ -116,8 +116,8 @@ func (r maker) scalar(t *schema.Type) document.Value {
 	return document.NewString(r.text())
 }
 
-// value draws a value of a type. It may have duplicate items, and rarely does
-// not fit.
+// value generates a value of a type. It may have duplicate items and rarely does not match
+// the type.
 func (r maker) value(t *schema.Type, depth int) document.Value {
 	switch {
 	case r.oneIn(25):
@@ -174,7 +174,7 @@ func (r maker) object(m *schema.MapType, depth int) document.Value {
 	return b.Object()
 }
 
-// whole draws an object of a kind.
+// whole generates an object of a kind.
 func (r maker) whole(t *schema.Type, apiVersion string) document.Value {
 	v := document.NewObject().With("apiVersion", document.NewString(apiVersion)).With("kind", document.NewString("Kind"))
 	meta := document.NewObject().With("name", document.NewString("object"))
@@ -190,8 +190,8 @@ func (r maker) whole(t *schema.Type, apiVersion string) document.Value {
 	return v
 }
 
-// change draws a changed form of an object: parts of it left out, replaced or
-// taken from another.
+// change generates a modified copy of an object: parts are removed, replaced or taken from
+// another object.
 func (r maker) change(v, other document.Value) document.Value {
 	switch v.Kind() {
 	case document.Object:

@@ -11,26 +11,26 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/fieldset"
 )
 
-// Set is an immutable set of fields, each of them a path. The zero Set is empty.
+// Set is an immutable set of field paths. The zero Set is empty.
 //
-// In a path of a Set, the items of lists are named as managedFields name them:
-// those with listType "map" by their keys (document.StepKey), those with
-// listType "set" by their value (document.StepValue). What is in an atomic list
-// or object has no path of its own. [Manager.FieldPath] turns the path of any
-// value into one of these.
+// Paths in a Set name list items as managedFields does: items of lists with listType "map"
+// by their keys (document.StepKey), items of lists with listType "set" by their value
+// (document.StepValue). Values inside an atomic list or object have no path of their own.
+// [Manager.FieldPath] converts the path of any value to such a path.
 //
-// A field is not in a Set because the field above it is, or one below it.
+// A field is independent of the fields above and below it: a Set may contain either without
+// the other.
 type Set struct{ trie fieldset.Set }
 
-// ErrField is the cause of an error about a path that cannot be in a Set.
+// ErrField is the cause of errors about a path that cannot be in a Set.
 var ErrField = errors.New("not the path of a field")
 
-// NewSet returns the set of the fields given. An error is ErrField.
+// NewSet returns the set of the given fields. An error wraps ErrField.
 func NewSet(fields ...document.Path) (Set, error) { return Set{}.Insert(fields...) }
 
-// DecodeSet reads the value of a fieldsV1, which structured-merge-diff defines
-// (fieldpath.Set). null is the empty set. Path elements of an unknown kind are
-// left out, as the API server does. An error is ErrManagedFields.
+// DecodeSet decodes a fieldsV1, the format of structured-merge-diff's fieldpath.Set. null
+// is the empty set. Like the API server, it ignores path elements of an unknown kind. An
+// error wraps ErrManagedFields.
 func DecodeSet(fieldsV1 document.Value) (Set, error) {
 	s, err := fieldset.Decode(fieldsV1)
 	if err != nil {
@@ -39,8 +39,8 @@ func DecodeSet(fieldsV1 document.Value) (Set, error) {
 	return Set{s}, nil
 }
 
-// Insert returns the set with the fields added. An error is ErrField: the empty
-// path is not a field, and a list item with a negative index does not exist.
+// Insert returns the set with the given fields added. An error wraps ErrField: the path is
+// empty, or has a negative index.
 func (s Set) Insert(fields ...document.Path) (Set, error) {
 	for _, p := range fields {
 		if len(p) == 0 {
@@ -55,14 +55,13 @@ func (s Set) Insert(fields ...document.Path) (Set, error) {
 	return Set{s.trie.Union(fieldset.Of(fields...))}, nil
 }
 
-// Remove returns the set without the fields given. Fields below them stay.
+// Remove returns the set without the given fields. Fields below them are kept.
 func (s Set) Remove(fields ...document.Path) Set { return Set{s.trie.Minus(fieldset.Of(fields...))} }
 
 // Has reports whether the field itself is in the set.
 func (s Set) Has(field document.Path) bool { return s.trie.Has(field) }
 
-// Below returns the fields of the set that are below a path, with their paths
-// from there.
+// Below returns the fields of the set below a path, relative to it.
 func (s Set) Below(path document.Path) Set {
 	for _, step := range path {
 		s.trie, _ = s.trie.Child(step.Element())
@@ -70,8 +69,7 @@ func (s Set) Below(path document.Path) Set {
 	return s
 }
 
-// Steps returns the steps right below the top of the set that are fields of it
-// or have some below them, sorted by document.Step.Compare.
+// Steps returns the first steps of all paths in the set, sorted by document.Step.Compare.
 func (s Set) Steps() []document.Step {
 	steps, _ := s.trie.Steps()
 	return steps
@@ -98,15 +96,14 @@ func (s Set) Empty() bool { return s.trie.Empty() }
 // Len returns the number of fields in the set.
 func (s Set) Len() int { return s.trie.Size() }
 
-// Leaves returns the fields of the set that have no field of the set below them.
+// Leaves returns the fields that have no other field of the set below them.
 func (s Set) Leaves() Set { return Set{s.trie.Leaves()} }
 
-// Paths returns the fields of the set, level by level, as the API server lists
-// them: those right below the top, sorted by document.Step.Compare, then those
-// below each of them.
+// Paths returns the fields of the set level by level, in the API server's order: the fields
+// at the root sorted by document.Step.Compare, then those below each.
 func (s Set) Paths() []document.Path { return slices.Collect(s.All()) }
 
-// All iterates over the fields of the set in the order of Paths.
+// All iterates over the fields in the order of Paths.
 func (s Set) All() iter.Seq[document.Path] {
 	return func(yield func(document.Path) bool) {
 		for _, p := range s.trie.Paths() {
@@ -117,10 +114,10 @@ func (s Set) All() iter.Seq[document.Path] {
 	}
 }
 
-// FieldsV1 returns the set as the value of a fieldsV1.
+// FieldsV1 encodes the set as a fieldsV1.
 func (s Set) FieldsV1() document.Value { return s.trie.JSON() }
 
-// String lists the paths of the set, separated by blanks.
+// String returns the paths of the set separated by spaces.
 func (s Set) String() string {
 	var texts []string
 	for p := range s.All() {
@@ -129,10 +126,10 @@ func (s Set) String() string {
 	return strings.Join(texts, " ")
 }
 
-// MarshalJSON returns the set as a fieldsV1.
+// MarshalJSON encodes the set as a fieldsV1.
 func (s Set) MarshalJSON() ([]byte, error) { return s.FieldsV1().JSON(), nil }
 
-// UnmarshalJSON reads a fieldsV1 as DecodeSet does.
+// UnmarshalJSON decodes a fieldsV1 like DecodeSet.
 func (s *Set) UnmarshalJSON(data []byte) error {
 	d, err := document.Parse(data, document.Options{MaxBytes: -1})
 	if err != nil {

@@ -63,7 +63,7 @@ func TestZeroManager(t *testing.T) {
 	}
 }
 
-// TestTypesAsJSON checks that what is marshaled is read back as it was.
+// TestTypesAsJSON checks that encoding and decoding yields the same value.
 func TestTypesAsJSON(t *testing.T) {
 	m := managerOf("")
 	live := deployed(m)
@@ -140,8 +140,8 @@ func TestSetOperations(t *testing.T) {
 	}
 }
 
-// TestConflictHasTheStoredTime checks that an entry has no fraction of a second,
-// as its stored form has none.
+// TestConflictHasTheStoredTime checks that the time of a conflict has whole seconds, like
+// the stored entry.
 func TestConflictHasTheStoredTime(t *testing.T) {
 	m := managerOf("")
 	live, err := m.Apply(fieldmanager.Object{}, parsed(webApp), fieldmanager.ApplyOptions{FieldManager: "alice", Time: now.Add(time.Millisecond)})
