@@ -1,9 +1,9 @@
-// Package clientobject turns the objects of client-go and controller-runtime,
-// unstructured and typed, into documents and back, for programs that hold such
-// objects and want to ask patchlab about them.
+// Package clientobject converts the typed and unstructured objects of client-go and
+// controller-runtime to documents and back, for programs that use patchlab with such
+// objects.
 //
-// It is the only package besides reference that imports apimachinery; the
-// others take and return bytes and documents.
+// Only this package and package reference import apimachinery; all others use bytes and
+// documents.
 package clientobject
 
 import (
@@ -16,10 +16,10 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/govalue"
 )
 
-// Document returns an object as a document. An *unstructured.Unstructured is
-// read as it is; anything else, such as a *appsv1.Deployment or an apply
-// configuration, by its JSON. The object is not changed and not kept. An error
-// says which part has no JSON form.
+// Document converts an object to a document: an *unstructured.Unstructured directly, and
+// any other object, such as a *appsv1.Deployment or an apply configuration, through its
+// JSON. The object is neither modified nor retained. An error names the part that cannot be
+// encoded as JSON.
 func Document(object any) (document.Value, error) {
 	if u, ok := object.(*unstructured.Unstructured); ok {
 		if u == nil {
@@ -38,8 +38,8 @@ func Document(object any) (document.Value, error) {
 	return d.Root, nil
 }
 
-// Unstructured returns a document as an unstructured object. It shares nothing
-// with the document. The document must be an object.
+// Unstructured converts a document, which must be an object, to an unstructured object. The
+// two share no memory that can be modified.
 func Unstructured(v document.Value) (*unstructured.Unstructured, error) {
 	object, ok := govalue.Of(v).(map[string]any)
 	if !ok {
@@ -48,8 +48,8 @@ func Unstructured(v document.Value) (*unstructured.Unstructured, error) {
 	return &unstructured.Unstructured{Object: object}, nil
 }
 
-// Into sets a typed object, to which the pointer into leads, to a document. Its
-// former content is kept where the document says nothing, as json.Unmarshal does.
+// Into decodes a document into a typed object, for which into is a pointer. Like
+// json.Unmarshal, it keeps fields that the document lacks.
 func Into(v document.Value, into any) error {
 	if u, ok := into.(*unstructured.Unstructured); ok {
 		made, err := Unstructured(v)

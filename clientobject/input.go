@@ -9,23 +9,21 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// Input is an object of client-go or controller-runtime as an input of the package
-// patchlab:
+// Input is a patchlab.Input of an object of client-go or controller-runtime:
 //
 //	result, err := lab.Apply(clientobject.Input{Object: deployment, Scheme: scheme.Scheme}, config, …)
 //
-// A nil Object is no object.
+// A nil Object is an input without objects.
 type Input struct {
 	// Object is an *unstructured.Unstructured, a pointer to a typed object such as
 	// *appsv1.Deployment, or an apply configuration.
 	Object any
-	// Scheme knows the apiVersion and kind of typed objects. Clients leave these
-	// out of the typed objects that they read; without a Scheme such an object is
-	// an error, as nobody can tell what it is.
+	// Scheme returns the apiVersion and kind of typed objects, which clients omit from the
+	// objects that they read. Without a Scheme such an object is an error.
 	Scheme runtime.ObjectTyper
 }
 
-// Documents returns the object as a document with its apiVersion and kind.
+// Documents implements patchlab.Input. The document has apiVersion and kind.
 func (in Input) Documents() ([]*document.Document, error) {
 	if r := reflect.ValueOf(in.Object); !r.IsValid() || r.Kind() == reflect.Pointer && r.IsNil() {
 		return nil, nil
@@ -42,7 +40,7 @@ func (in Input) Documents() ([]*document.Document, error) {
 	return v.Documents()
 }
 
-// typed fills in the apiVersion and kind that the scheme knows.
+// typed sets apiVersion and kind from the scheme.
 func (in Input) typed(v document.Value) (document.Value, error) {
 	object, ok := in.Object.(runtime.Object)
 	if in.Scheme == nil || !ok {

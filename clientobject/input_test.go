@@ -13,8 +13,8 @@ import (
 	"github.com/patchlab-dev/patchlab/clientobject"
 )
 
-// A typed object that a client has read has no apiVersion and kind. It must not be
-// taken for an object in which nothing is said.
+// TestTypedObjectsNeedTheirKind: a typed object read by a client lacks apiVersion and kind
+// and must not be treated as an empty object.
 func TestTypedObjectsNeedTheirKind(t *testing.T) {
 	scheme := runtime.NewScheme()
 	scheme.AddKnownTypeWithName(schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, &metav1.PartialObjectMetadata{})
@@ -27,7 +27,7 @@ func TestTypedObjectsNeedTheirKind(t *testing.T) {
 	for _, c := range []struct {
 		why  string
 		live clientobject.Input
-		want string // of the error, "" for none
+		want string // of the error; "" for none
 	}{
 		{"an empty object without a scheme", clientobject.Input{Object: &metav1.PartialObjectMetadata{}}, "has no apiVersion and kind"},
 		{"an object without a scheme", clientobject.Input{Object: named}, "has no apiVersion and kind"},

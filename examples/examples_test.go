@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// maxLines is how long an example may be, without its imports and its output.
+// maxLines is the maximum length of an example without imports and output.
 const maxLines = 40
 
-// TestExamplesAreShort counts the lines of each example as a reader would: without
-// the comment at its top, imports, empty lines, and the lines that print.
+// TestExamplesAreShort counts the lines of each example without the comment at its top,
+// imports, empty lines and lines that print.
 func TestExamplesAreShort(t *testing.T) {
 	files, err := filepath.Glob("*/main.go")
 	if err != nil || len(files) != 10 {
@@ -27,7 +27,7 @@ func TestExamplesAreShort(t *testing.T) {
 		if formatted, err := format.Source(text); err != nil || !bytes.Equal(text, formatted) {
 			t.Errorf("%s is not formatted (%v)", file, err)
 		}
-		_, body, _ := strings.Cut(string(text), "\n)\n") // behind the imports
+		_, body, _ := strings.Cut(string(text), "\n)\n") // after the imports
 		lines := 0
 		for line := range strings.Lines(body) {
 			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "fmt.Print") && !strings.HasPrefix(line, "//") {

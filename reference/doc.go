@@ -1,6 +1,6 @@
-// Package reference implements the engines of the packages patch and fieldmanager with
-// the libraries that kube-apiserver and kubectl use: structured-merge-diff v6,
-// strategicpatch and json-patch v4. patchlab's own engines are compared with it, and
-// programs that prefer the libraries to speed can choose it. No other package imports
-// it, so that only programs that do carry the libraries.
+// Package reference implements the engines of packages patch and fieldmanager with the
+// libraries of kube-apiserver and kubectl: structured-merge-diff v6, strategicpatch and
+// json-patch v4. patchlab's own engines are tested against it. Programs may use it instead
+// of the faster engines of patchlab. No other package imports it, so only programs that use
+// it link the libraries.
 package reference

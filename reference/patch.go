@@ -17,29 +17,27 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Patch is a patch.Engine on gopkg.in/evanphx/json-patch.v4 and apimachinery's
-// strategicpatch and jsonmergepatch: the very versions that kube-apiserver and
-// kubectl 1.36 apply and make patches with. (json-patch v5 answers otherwise
-// than they do: it refuses to replace a missing key, for one.) It reports no
-// decisions. The zero value is ready.
+// Patch is a patch.Engine based on gopkg.in/evanphx/json-patch.v4 and apimachinery's
+// strategicpatch and jsonmergepatch, in the versions that kube-apiserver and kubectl 1.36
+// use. (json-patch v5 differs from them; for example, it refuses to replace a missing key.)
+// It does not report decisions. The zero value is ready to use.
 type Patch struct{}
 
 var _ patch.Engine = Patch{}
 
-// refusal makes the error of a library one of patch's.
+// refusal converts an error of a library to a *patch.Error.
 func refusal(t patch.Type, cause, err error) error {
 	return &patch.Error{Type: t, Operation: -1, Reason: err.Error(), Err: cause}
 }
 
-// guard turns a panic of a library into the internal error that a server
-// answers with then.
+// guard converts a panic of a library to the internal error that a server returns.
 func guard(t patch.Type, err *error) {
 	if p := recover(); p != nil {
 		*err = refusal(t, patch.ErrInternal, fmt.Errorf("the library panics: %v", p))
 	}
 }
 
-// parse reads what a library wrote.
+// parse parses the output of a library.
 func parse(t patch.Type, data []byte, err, cause error) (document.Value, error) {
 	if err != nil {
 		return document.Value{}, refusal(t, cause, err)
@@ -51,12 +49,12 @@ func parse(t patch.Type, data []byte, err, cause error) (document.Value, error) 
 	return d.Root, nil
 }
 
-// copiesBounded is done once the library bounds what copy operations copy: it has
-// one bound for the process, which kube-apiserver sets when it starts.
+// copiesBounded sets the library's limit for copy operations once: it is a global variable,
+// which kube-apiserver sets at startup.
 var copiesBounded sync.Once
 
-// JSON is patch.JSON, but that what copies copy is bounded by
-// patch.DefaultMaxCopyBytes whatever the Options say.
+// JSON is patch.JSON, except that the limit for copied bytes is always
+// patch.DefaultMaxCopyBytes.
 func (Patch) JSON(object, change document.Value, o patch.Options) (out document.Value, err error) {
 	defer guard(patch.TypeJSON, &err)
 	text := change.AppendSource(nil)
@@ -119,10 +117,9 @@ func (Patch) Strategic(object, change document.Value, t *schema.Type, o patch.Op
 	return parse(patch.TypeStrategic, data, err, patch.ErrInternal)
 }
 
-// fitted lets no list in v have memory for more items than it holds. The library
-// appends to lists of the live object; where such a list holds a scalar twice,
-// its answer depends on whether that takes new memory. Of an object from storage
-// it always does.
+// fitted reallocates all lists in v without spare capacity. The library appends to lists of
+// the live object, and for a list with duplicate scalars the result depends on whether
+// append reallocates. For an object from storage it always does.
 func fitted(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -143,7 +140,7 @@ func fitted(v any) any {
 	return v
 }
 
-// strategicCause sorts errors as kube-apiserver does.
+// strategicCause maps errors like kube-apiserver.
 func strategicCause(err error) error {
 	switch {
 	case errors.Is(err, mergepatch.ErrBadJSONDoc), errors.Is(err, mergepatch.ErrBadPatchFormatForPrimitiveList),
@@ -185,7 +182,7 @@ func (Patch) ThreeWayMerge(original, modified, current document.Value, o patch.T
 			mergepatch.RequireKeyUnchanged("kind"), mergepatch.RequireMetadataKeyUnchanged("name")}
 	}
 	data, err := jsonmergepatch.CreateThreeWayJSONMergePatch(original.JSON(), modified.JSON(), current.JSON(), must...)
-	cause := patch.ErrPrecondition // the library names it only in the text
+	cause := patch.ErrPrecondition // the library has it only in the text
 	if err != nil && mergepatch.IsConflict(err) {
 		cause = patch.ErrConflict
 	}
@@ -202,7 +199,7 @@ func (Patch) ThreeWayStrategic(original, modified, current document.Value, t *sc
 	return parse(patch.TypeStrategic, data, nil, nil)
 }
 
-// Conflicts reports whether two strategic merge patches of one object set a field to
+// Conflicts reports whether two strategic merge patches for one object set a field to
 // different values (strategicpatch.MergingMapsHaveConflicts).
 func (Patch) Conflicts(a, b document.Value, t *schema.Type, o patch.Options) (conflict bool, err error) {
 	defer guard(patch.TypeStrategic, &err)

@@ -10,21 +10,21 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// lookup tells strategicpatch what patchlab's types know: what it otherwise
-// reads from the tags of Go structs. With listTypes it tells list types, and
-// that what is unknown merges as a map or is replaced as a list.
+// lookup provides patchlab's types to strategicpatch, which otherwise reads the tags of Go
+// structs. With listTypes it uses list types, and unknown fields are maps that merge or
+// lists that are replaced.
 type lookup struct {
 	t         *schema.Type
 	listTypes bool
 }
 
-// PatchMeta returns what strategicpatch asks of the fields of an object of type
-// t, for those who call it themselves; listTypes is as in patch.Options.
+// PatchMeta returns the schema of an object of type t for callers of strategicpatch;
+// listTypes is as in patch.Options.
 func PatchMeta(t *schema.Type, listTypes bool) strategicpatch.LookupPatchMeta {
 	return lookup{t, listTypes}
 }
 
-// Name is the type's name, for messages.
+// Name returns the type's name for messages.
 func (l lookup) Name() string {
 	if l.t == nil {
 		return ""
@@ -32,7 +32,7 @@ func (l lookup) Name() string {
 	return l.t.Name
 }
 
-// LookupPatchMetadataForStruct finds a field that holds a map.
+// LookupPatchMetadataForStruct returns the schema of a map field.
 func (l lookup) LookupPatchMetadataForStruct(key string) (strategicpatch.LookupPatchMeta, strategicpatch.PatchMeta, error) {
 	if l.listTypes {
 		var meta strategicpatch.PatchMeta
@@ -49,7 +49,7 @@ func (l lookup) LookupPatchMetadataForStruct(key string) (strategicpatch.LookupP
 	return lookup{t: f.Type}, metaOf(f), nil
 }
 
-// LookupPatchMetadataForSlice finds a field that holds a list.
+// LookupPatchMetadataForSlice returns the schema of a list field.
 func (l lookup) LookupPatchMetadataForSlice(key string) (strategicpatch.LookupPatchMeta, strategicpatch.PatchMeta, error) {
 	if l.listTypes {
 		var meta strategicpatch.PatchMeta

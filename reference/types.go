@@ -12,7 +12,7 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// types holds the library's form of every type that was used.
+// types caches the library's form of types.
 type types struct {
 	mu    sync.Mutex
 	known map[*schema.Type]*typed.ParseableType
@@ -20,7 +20,7 @@ type types struct {
 
 func newTypes() *types { return &types{known: map[*schema.Type]*typed.ParseableType{}} }
 
-// typed returns an object with its type, checked.
+// typed returns a validated object with its type.
 func (ts *types) typed(t *schema.Type, v document.Value, opts ...typed.ValidationOptions) (*typed.TypedValue, error) {
 	return ts.of(t).FromUnstructured(govalue.Of(v), opts...)
 }
@@ -37,14 +37,14 @@ func (ts *types) of(t *schema.Type) *typed.ParseableType {
 	return p
 }
 
-// A converter writes types in the library's form. Each gets a name, so that they
-// may be recursive.
+// converter converts types to the library's form. Each type has a name, so that types can
+// be recursive.
 type converter struct {
 	names  map[*schema.Type]string
 	schema *smd.Schema
 }
 
-const deducedName = "__untyped_deduced_" // the library knows this name
+const deducedName = "__untyped_deduced_" // the library has this name built in
 
 func (c *converter) ref(t *schema.Type) smd.TypeRef {
 	if t == nil {
@@ -101,8 +101,8 @@ func (c *converter) list(l *schema.ListType) *smd.List {
 	return out
 }
 
-// keyDefault gives the key of a list's items its default, which the field itself
-// may not have: the library knows it by the field.
+// keyDefault adds the default of a list key to the item's field, where the library expects
+// it and the field may lack it.
 func (c *converter) keyDefault(item smd.TypeRef, k schema.Key) {
 	if item.NamedType == nil || k.Default == "" {
 		return

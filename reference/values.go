@@ -11,7 +11,7 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/govalue"
 )
 
-// fromGo reads what the libraries hold values as. They hold nothing else.
+// fromGo converts the libraries' representation of values.
 func fromGo(x any) document.Value {
 	v, err := govalue.From(x)
 	if err != nil {
@@ -20,14 +20,13 @@ func fromGo(x any) document.Value {
 	return v
 }
 
-// toSet returns a field set as the library holds it.
+// toSet converts a field set to the library's form.
 func toSet(s fieldset.Set) (*fieldpath.Set, error) {
 	out := &fieldpath.Set{}
 	return out, out.FromJSON(bytes.NewReader(s.JSON().JSON()))
 }
 
-// fromSet returns a field set of the library. The library makes sets of
-// canonical elements only.
+// fromSet converts a field set of the library, whose elements are canonical.
 func fromSet(s *fieldpath.Set) fieldset.Set {
 	text, err := s.ToJSON()
 	if err != nil {
@@ -40,7 +39,7 @@ func fromSet(s *fieldpath.Set) fieldset.Set {
 	return fieldset.Raw(d.Root)
 }
 
-// jsonValue reads the JSON text of a default; nil where it is none.
+// jsonValue parses the JSON text of a default; nil if there is none.
 func jsonValue(text string) any {
 	if text == "" || !json.Valid([]byte(text)) {
 		return nil

@@ -5,10 +5,10 @@ import (
 	"sync"
 )
 
-// Batch calls f for each item, at most concurrency at a time (at least one), and
-// returns the error of each at the item's index, nil for none. Items that are not
-// begun when ctx ends get its error. progress, where it is not nil, is called after
-// each item with how many are done, one call at a time.
+// Batch calls f for each item, with at most concurrency calls (at least one) at a time, and
+// returns the error of each item at its index. If ctx ends, items not yet started get its
+// error. progress, unless nil, is called after each item with the number completed; calls
+// do not overlap.
 func Batch[T any](ctx context.Context, items []T, concurrency int, f func(context.Context, T) error, progress func(done, of int)) []error {
 	errs := make([]error, len(items))
 	next := make(chan int)

@@ -1,12 +1,11 @@
-// Package retry helps programs that write Kubernetes objects with optimistic
-// concurrency: it repeats what another client's write made fail, and waits as long
-// as the kind of error asks for.
+// Package retry supports programs that write Kubernetes objects with optimistic
+// concurrency: it repeats calls that failed because of another client's write, with a delay
+// that depends on the error.
 //
-// It stands on apimachinery's [wait.Backoff] and on client-go's util/retry, whose
-// backoff for conflicts it uses. A [Policy] adds what those leave to the caller: an
-// end by context and by attempts, a backoff for each kind of error, and obedience
-// to Retry-After.
+// It is based on apimachinery's [wait.Backoff] and uses the backoff of client-go's
+// util/retry for conflicts. A [Policy] adds limits by context and by number of attempts, a
+// backoff for each kind of error, and support for Retry-After.
 //
-// The package imports nothing of patchlab. Its examples run against patchlab's
-// API server in a test, and with PATCHLAB_TEST_SERVER set against another one.
+// The package imports no other package of patchlab. Its examples run against patchlab's API
+// server, or against another one if PATCHLAB_TEST_SERVER is set.
 package retry

@@ -18,9 +18,9 @@ import (
 	"github.com/patchlab-dev/patchlab/retry"
 )
 
-// configMaps returns a client of a server that ends with the test, and an object. With
-// PATCHLAB_TEST_SERVER set to the URL of an API server, and PATCHLAB_TEST_TOKEN to a
-// bearer token for it, the client is one of that server.
+// configMaps returns a client of a test server and an object. If PATCHLAB_TEST_SERVER is
+// the URL of an API server and PATCHLAB_TEST_TOKEN a bearer token for it, the client uses
+// that server.
 func configMaps() (typedv1.ConfigMapInterface, func()) {
 	ctx := context.Background()
 	config, stop := &rest.Config{
@@ -48,8 +48,8 @@ func configMaps() (typedv1.ConfigMapInterface, func()) {
 	}
 }
 
-// Ten writers add to one number. Each works on what it has read, and reads again
-// when another one was faster: nothing is lost.
+// Ten writers increment one number. Each writes what it has read plus one and reads again
+// after a conflict, so that no increment is lost.
 func ExampleUpdate() {
 	client, stop := configMaps()
 	defer stop()
@@ -79,7 +79,7 @@ func ExampleUpdate() {
 	// Output: 10 <nil>
 }
 
-// A decision that was made on one version is not carried out on another.
+// A decision based on one version of an object is not applied to another.
 func ExampleCompareAndSwap() {
 	client, stop := configMaps()
 	defer stop()
@@ -103,7 +103,7 @@ func ExampleCompareAndSwap() {
 	// second is a conflict: true
 }
 
-// A policy tells what it repeats.
+// A policy determines which errors are retried.
 func ExamplePolicy_Do() {
 	calls := 0
 	p := retry.Policy{OnRetry: func(a retry.Attempt) { fmt.Println("again after", a.Kind) }}
@@ -120,7 +120,7 @@ func ExamplePolicy_Do() {
 	// 3 <nil>
 }
 
-// Each item has its own result.
+// Each item has its own error.
 func ExampleBatch() {
 	names := []string{"a", "b", "c"}
 	errs := retry.Batch(context.Background(), names, 2, func(_ context.Context, name string) error {
@@ -138,14 +138,15 @@ func ExampleBatch() {
 	// c <nil>
 }
 
-// A controller has seen an object when its status says so.
+// A controller has processed an object once status.observedGeneration is the object's
+// generation.
 func ExampleObserved() {
 	object := &metav1.ObjectMeta{Generation: 3}
 	fmt.Println(retry.Observed(object, 2), retry.Observed(object, 3))
 	// Output: false true
 }
 
-// A version that was read a moment ago saves a read before a write.
+// A cached version saves a read before a write.
 func ExampleVersions() {
 	seen := retry.NewVersions[string](1000, 0, nil)
 	seen.Put("default/counter", "42")

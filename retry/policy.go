@@ -13,28 +13,27 @@ import (
 	"k8s.io/client-go/util/retry"
 )
 
-// Kind is a kind of error, which decides how long to wait.
+// Kind is a kind of error, which determines the delay before a retry.
 type Kind int
 
 const (
-	// Stop is an error that the same call would meet again.
+	// Stop is an error that a retry would encounter again.
 	Stop Kind = iota
-	// Conflict is the failure of a write whose resourceVersion is no longer the latest (409).
+	// Conflict is a write with a resourceVersion that is not the latest (409).
 	Conflict
-	// Busy is a server that asks to be called later: 429, a time-out (504), or
-	// an internal error with Retry-After.
+	// Busy is a server that asks the client to retry later: 429, a timeout (504), or an
+	// internal error with Retry-After.
 	Busy
-	// Unavailable is a server that does not answer: 503, or a connection that
-	// was refused or broken.
+	// Unavailable is a server that does not respond: 503, or a connection refused or reset.
 	Unavailable
 )
 
-// String returns the kind's name, for logs and metrics.
+// String returns the kind's name for logs and metrics.
 func (k Kind) String() string {
 	return [...]string{"stop", "conflict", "busy", "unavailable"}[k]
 }
 
-// KindOf returns the kind of an error of client-go.
+// KindOf returns the kind of a client-go error.
 func KindOf(err error) Kind {
 	var network net.Error
 	switch {
@@ -55,32 +54,31 @@ func KindOf(err error) Kind {
 	return Stop
 }
 
-// Policy says how often a call is repeated and how long to wait before. The zero
-// value has the defaults that the fields name.
+// Policy determines how often a call is repeated and the delays. The zero value has the
+// defaults given for the fields.
 type Policy struct {
-	// Attempts bounds the calls, the first one included; 0 is 10.
+	// Attempts is the maximum number of calls, including the first. The default is 10.
 	Attempts int
-	// Conflict, Busy and Unavailable are the waits after errors of their kinds.
-	// The default of Conflict is client-go's DefaultRetry (10 ms with jitter).
-	// That of Busy begins with 100 ms and doubles up to 10 s; a longer
-	// Retry-After counts more. That of Unavailable is one second. Steps is not
-	// read: Attempts bounds them all.
+	// Conflict, Busy and Unavailable are the delays after errors of these kinds. The
+	// default of Conflict is client-go's DefaultRetry (10 ms with jitter). That of Busy
+	// begins with 100 ms and doubles up to 10 s; a longer Retry-After takes precedence.
+	// That of Unavailable is one second. Steps is ignored; Attempts applies to all kinds.
 	Conflict, Busy, Unavailable wait.Backoff
-	// KindOf tells the kind of an error; nil is [KindOf].
+	// KindOf classifies an error. The default is the function [KindOf].
 	KindOf func(error) Kind
-	// OnRetry is called before each wait, for logs and metrics; nil is not.
+	// OnRetry, unless nil, is called before each delay, for logs and metrics.
 	OnRetry func(Attempt)
 }
 
-// Attempt is a call that failed and will be repeated.
+// Attempt is a failed call that will be repeated.
 type Attempt struct {
-	Number int // of the call that failed, from 1
+	Number int // of the failed call, from 1
 	Kind   Kind
 	Wait   time.Duration
 	Err    error
 }
 
-// GaveUpError says that the last of the attempts failed, too.
+// GaveUpError reports that the last attempt failed.
 type GaveUpError struct {
 	Attempts int
 	Err      error // of the last attempt
@@ -93,9 +91,9 @@ func (e *GaveUpError) Error() string {
 // Unwrap returns the error of the last attempt.
 func (e *GaveUpError) Unwrap() error { return e.Err }
 
-// Do calls f until it succeeds, fails with an error of kind Stop, has been called
-// as often as the policy allows ([*GaveUpError]), or ctx ends. The error of an
-// ended ctx comes with that of the last attempt.
+// Do calls f until it succeeds, fails with an error of kind Stop, reaches the maximum
+// number of attempts ([*GaveUpError]), or ctx ends. In the last case the error wraps both
+// the context's error and that of the last attempt.
 func (p Policy) Do(ctx context.Context, f func(context.Context) error) error {
 	p = p.withDefaults()
 	for n := 1; ; n++ {
@@ -124,7 +122,7 @@ func (p Policy) Do(ctx context.Context, f func(context.Context) error) error {
 	}
 }
 
-// wait takes one step of the kind's backoff; a longer Retry-After counts more.
+// wait returns the next delay for a kind; a longer Retry-After takes precedence.
 func (p *Policy) wait(kind Kind, err error) time.Duration {
 	b := &p.Unavailable
 	switch kind {
@@ -157,7 +155,7 @@ func (p Policy) withDefaults() Policy {
 		p.KindOf = KindOf
 	}
 	for _, b := range []*wait.Backoff{&p.Conflict, &p.Busy, &p.Unavailable} {
-		b.Steps = p.Attempts // a backoff without steps does not grow
+		b.Steps = p.Attempts // a backoff without steps does not increase
 	}
 	return p
 }

@@ -39,7 +39,7 @@ func TestKindOf(t *testing.T) {
 	}
 }
 
-// Each kind waits for itself, and Retry-After counts where it is longer.
+// TestWaits: each kind has its own delay, and a longer Retry-After takes precedence.
 func TestWaits(t *testing.T) {
 	for _, c := range []struct {
 		why         string
@@ -148,7 +148,7 @@ func TestVersionsAreBounded(t *testing.T) {
 	if v, age, ok := c.Get("a"); v != 1 || age != 40*time.Second || !ok {
 		t.Error(v, age, ok)
 	}
-	c.Put("c", 3) // b was used longest ago
+	c.Put("c", 3) // b was the least recently used
 	if _, _, ok := c.Get("b"); ok {
 		t.Error("three versions are kept")
 	}

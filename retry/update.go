@@ -6,16 +6,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Update gets an object, changes it and puts it back, and does so again when
-// another client has written it in between. get and put are a client's methods;
-// for the status, put is UpdateStatus. change works on the object that get
-// returned. An error of change ends the update and nothing is written.
+// Update gets an object, changes it and writes it, and repeats this after a conflict. get
+// and put are methods of a client; use UpdateStatus as put for the status. change modifies
+// the object that get returned. If change returns an error, nothing is written and Update
+// returns it.
 //
-// put must send the resourceVersion that get returned, as every client does;
-// otherwise the other client's write is lost.
+// put must send the resourceVersion that get returned, as all clients do; otherwise another
+// client's write is lost.
 func Update[T any](ctx context.Context, p Policy, get func(context.Context) (T, error), change func(T) error, put func(context.Context, T) (T, error)) (T, error) {
 	var out T
-	var refused error // by change, whatever kind of error it is
+	var refused error // the error of change, of any kind
 	err := p.Do(ctx, func(ctx context.Context) error {
 		object, err := get(ctx)
 		if err != nil {
@@ -33,9 +33,9 @@ func Update[T any](ctx context.Context, p Policy, get func(context.Context) (T, 
 	return out, err
 }
 
-// CompareAndSwap puts an object on condition that its resourceVersion is still the
-// one given. A conflict comes back at once (apierrors.IsConflict): the caller's
-// decision was made on that version. Other errors are repeated as in Do.
+// CompareAndSwap writes an object if its resourceVersion is still the given one. A conflict
+// is returned immediately (apierrors.IsConflict), because the caller's decision was based
+// on that version. Other errors are retried as in Do.
 func CompareAndSwap[T metav1.Object](ctx context.Context, p Policy, version string, object T, put func(context.Context, T) (T, error)) (T, error) {
 	kindOf := p.withDefaults().KindOf
 	p.KindOf = func(err error) Kind {

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// Versions remembers the last version seen of a bounded number of objects, by a
-// key such as namespace/name, and how old it is. It is safe for concurrent use.
+// Versions caches the last known version of a bounded number of objects by a key such as
+// namespace/name, with its age. It is safe for concurrent use.
 type Versions[T any] struct {
 	most   int
 	oldest time.Duration
@@ -19,7 +19,7 @@ type Versions[T any] struct {
 
 	mu    sync.Mutex
 	byKey map[string]*list.Element
-	used  *list.List // of *version[T], the last used in front
+	used  *list.List // of *version[T], the most recently used first
 }
 
 type version[T any] struct {
@@ -28,8 +28,8 @@ type version[T any] struct {
 	seen  time.Time
 }
 
-// NewVersions returns an empty cache of at most so many objects. What is older than
-// maxAge is forgotten; 0 is no bound. now is the clock, nil is time.Now.
+// NewVersions returns an empty cache for at most the given number of objects. Entries older
+// than maxAge are dropped; 0 means no limit. now is the clock; nil is time.Now.
 func NewVersions[T any](most int, maxAge time.Duration, now func() time.Time) *Versions[T] {
 	if now == nil {
 		now = time.Now
@@ -37,7 +37,7 @@ func NewVersions[T any](most int, maxAge time.Duration, now func() time.Time) *V
 	return &Versions[T]{most: max(most, 1), oldest: maxAge, now: now, byKey: map[string]*list.Element{}, used: list.New()}
 }
 
-// Put remembers the version of an object that was just read or written.
+// Put stores the version of an object that was read or written.
 func (c *Versions[T]) Put(key string, value T) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -52,7 +52,7 @@ func (c *Versions[T]) Put(key string, value T) {
 	}
 }
 
-// Get returns the version remembered and its age.
+// Get returns the cached version and its age.
 func (c *Versions[T]) Get(key string) (value T, age time.Duration, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -69,7 +69,7 @@ func (c *Versions[T]) Get(key string) (value T, age time.Duration, ok bool) {
 	return v.value, age, true
 }
 
-// Forget removes an object, for instance after a conflict.
+// Forget removes an object, for example after a conflict.
 func (c *Versions[T]) Forget(key string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -83,15 +83,15 @@ func (c *Versions[T]) remove(e *list.Element) {
 	delete(c.byKey, e.Value.(*version[T]).key)
 }
 
-// Observed reports whether a status describes the spec as it is: its
-// observedGeneration is not older than the object's generation.
+// Observed reports whether a status is up to date: its observedGeneration is not older than
+// the object's generation.
 func Observed(object metav1.Object, observedGeneration int64) bool {
 	return observedGeneration >= object.GetGeneration()
 }
 
-// WaitObserved gets an object every interval until its controller has observed
-// its generation, and returns it. observed returns status.observedGeneration. An
-// error of get ends it, and so does ctx.
+// WaitObserved gets an object at an interval until its controller has observed its
+// generation, and returns the object. observed returns status.observedGeneration. It ends
+// early with an error of get or of ctx.
 func WaitObserved[T metav1.Object](ctx context.Context, interval time.Duration, get func(context.Context) (T, error), observed func(T) int64) (T, error) {
 	var out T
 	err := wait.PollUntilContextCancel(ctx, interval, true, func(ctx context.Context) (bool, error) {

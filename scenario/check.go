@@ -11,11 +11,11 @@ import (
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 )
 
-// counted are the members of metadata that differ with every write or run.
+// counted are the metadata fields that differ between writes or runs.
 var counted = [...]string{"managedFields", "uid", "resourceVersion", "generation", "creationTimestamp"}
 
-// Check compares what a step did with what was expected. It returns nothing where
-// all is as expected.
+// Check compares the result of a step with the expectation. It returns nothing if they
+// match.
 func (e *Expectation) Check(r *Result) []Mismatch {
 	c := checker{result: r}
 	c.outcome(e)
@@ -54,7 +54,7 @@ func (c *checker) differ(field, want, got string) {
 	c.found = append(c.found, Mismatch{field, want, got})
 }
 
-// outcome compares how the step ended.
+// outcome compares the outcome of the step.
 func (c *checker) outcome(e *Expectation) {
 	r := c.result
 	if want := e.Result; want != "" && !r.ended(want) || want == "" && !e.fails() && r.Err != nil {
@@ -79,7 +79,7 @@ func (c *checker) outcome(e *Expectation) {
 	}
 }
 
-// ended reports whether the step ended so.
+// ended reports whether the step has the given outcome.
 func (r *Result) ended(o Outcome) bool {
 	switch o {
 	case Succeeded:
@@ -94,7 +94,7 @@ func (r *Result) ended(o Outcome) bool {
 	return r.Err != nil
 }
 
-// outcome describes how the step ended.
+// outcome describes the outcome of the step.
 func (r *Result) outcome() string {
 	switch {
 	case r.Err == nil && r.ended(Unchanged):
@@ -126,7 +126,7 @@ func resourceVersion(o fieldmanager.Object) string {
 	return o.Value.Lookup("metadata", "resourceVersion").StringOr("")
 }
 
-// owned compares fields and their managers, all of them.
+// owned compares fields and all of their managers.
 func (c *checker) owned(what string, want, got []Owned) {
 	for _, o := range want {
 		i := slices.IndexFunc(got, func(g Owned) bool { return samePath(g.Path, o.Path) })
@@ -144,14 +144,14 @@ func (c *checker) owned(what string, want, got []Owned) {
 	}
 }
 
-// samePath compares paths however they are written.
+// samePath compares paths regardless of their notation.
 func samePath(a, b string) bool {
 	p, err := document.ParsePath(a)
 	q, err2 := document.ParsePath(b)
 	return err == nil && err2 == nil && slices.Equal(p, q)
 }
 
-// conflicting lists the fields that the step conflicts over, with their managers.
+// conflicting returns the fields in conflict, with their managers.
 func (r *Result) conflicting() []Owned {
 	list := []Owned{}
 	for _, c := range r.Conflicts() {
@@ -175,7 +175,7 @@ func managerName(o fieldmanager.Owner) string {
 	return o.Manager
 }
 
-// owners returns who owns a field of the object after the step.
+// owners returns the owners of a field of the object after the step.
 func (r *Result) owners(path string) (Owned, error) {
 	o := Owned{Path: path}
 	p, err := document.ParsePath(path)
@@ -200,15 +200,15 @@ func (r *Result) owners(path string) (Owned, error) {
 	return o, nil
 }
 
-// isPart reports whether an object has a part: the members that the part has, and as many
-// items of lists.
+// isPart reports whether an object contains a part: the members of the part, and lists of
+// the same length.
 func isPart(part, of document.Value) bool {
 	var c checker
 	c.part("", part, of, false)
 	return len(c.found) == 0
 }
 
-// part compares a part of an object; whole says that it is all of it.
+// part compares a part of an object; with whole it must be the whole object.
 func (c *checker) part(path string, want, got document.Value, whole bool) {
 	switch {
 	case want.IsNull() && (!got.Exists() || got.IsNull()):
@@ -230,7 +230,7 @@ func (c *checker) part(path string, want, got document.Value, whole bool) {
 	}
 }
 
-// comparable returns an object without what Whole leaves out.
+// comparable returns an object without the metadata that Whole does not compare.
 func comparable(object, whole document.Value) document.Value {
 	for _, key := range counted {
 		if !whole.Lookup("metadata", key).Exists() {
@@ -255,8 +255,8 @@ func quoted(texts []string) string {
 	return strings.Join(list, ", ")
 }
 
-// Observed returns what a step did as an expectation that names the fields of e, or
-// for nil of one that says how the step ended.
+// Observed returns the result of a step as an expectation with the fields of e; for a nil e
+// it has only the outcome.
 func (e *Expectation) Observed(r *Result) *Expectation {
 	if e == nil {
 		return r.observed()
@@ -282,7 +282,7 @@ func (e *Expectation) Observed(r *Result) *Expectation {
 	}
 	now.Owners = nil
 	for _, o := range e.Owners {
-		if got, err := r.owners(o.Path); err == nil { // what the object does not have nobody owns
+		if got, err := r.owners(o.Path); err == nil { // a field that does not exist has no owners
 			now.Owners = append(now.Owners, got)
 		}
 	}
@@ -315,7 +315,7 @@ func (r *Result) observed() *Expectation {
 	return e
 }
 
-// result is the outcome that says most.
+// result returns the most specific outcome.
 func (r *Result) result() Outcome {
 	for _, o := range [...]Outcome{Unchanged, Succeeded, Denied, Conflicts} {
 		if r.ended(o) {
@@ -325,7 +325,7 @@ func (r *Result) result() Outcome {
 	return Refused
 }
 
-// project returns the part of an object that another part names.
+// project returns the fields of an object that another part has.
 func project(part, object document.Value) document.Value {
 	switch {
 	case !object.Exists():

@@ -14,11 +14,11 @@ import (
 // policyGroup is the API group of admission policies.
 const policyGroup = "admissionregistration.k8s.io"
 
-// Define creates the definitions of a text, which hold for all steps:
-// CustomResourceDefinitions, admission policies with their bindings, and what policies
-// take as parameters or select by: ConfigMaps, custom resources, Namespaces. An error
-// is an *Error, a *document.SyntaxError or the *cluster.Status that refused one of
-// them; those before it are there then.
+// Define creates the definitions in a text: CustomResourceDefinitions, admission policies
+// and bindings, and the objects that policies use as parameters or selectors: ConfigMaps,
+// custom resources and Namespaces. They apply to all steps. An error is an *Error, a
+// *document.SyntaxError or the *cluster.Status that refused a definition; the preceding
+// ones remain.
 func (r *Runner) Define(ctx context.Context, text string) error {
 	docs, err := manifest.Parse("", []byte(text))
 	if err != nil {
@@ -43,7 +43,7 @@ func (r *Runner) defineOne(ctx context.Context, o manifest.Object) error {
 		return &Error{Position: o.Position(), Reason: fmt.Sprintf("expected a CustomResourceDefinition, an admission policy or binding, or a parameter of one "+
 			"(a ConfigMap, a Namespace or a custom resource), found kind %q; live objects stand under objects", o.Kind())}
 	}
-	object := o.Value.Remove("metadata", "resourceVersion").Remove("metadata", "managedFields") // of definitions that were read from a cluster
+	object := o.Value.Remove("metadata", "resourceVersion").Remove("metadata", "managedFields") // set in definitions read from a cluster
 	q := &cluster.Request{Verb: cluster.Create, Group: k.Group, Version: k.Version, Resource: k.Resource,
 		Document: &document.Document{Root: object}, Options: cluster.Options{FieldManager: "patchlab"}}
 	if k.Namespaced {
@@ -53,7 +53,7 @@ func (r *Runner) defineOne(ctx context.Context, o manifest.Object) error {
 	return err
 }
 
-// defines reports whether objects of a kind may be definitions.
+// defines reports whether objects of a kind are allowed as definitions.
 func defines(k *schema.Kind) bool {
 	switch {
 	case !k.Builtin:
@@ -66,8 +66,8 @@ func defines(k *schema.Kind) bool {
 	return k.Group == "" && (k.Kind == "ConfigMap" || k.Kind == "Namespace")
 }
 
-// NotRun counts the CEL rules of custom resources and the admission policies that
-// hold in the cluster and are not run, because nothing that runs them was linked in.
+// NotRun returns the numbers of CEL rules of custom resources and of admission policies in
+// the cluster that are not evaluated, because the program does not link package admission.
 func (r *Runner) NotRun(ctx context.Context) (rules, policies int) {
 	if r.configure != nil {
 		return 0, 0
@@ -86,7 +86,7 @@ func (r *Runner) NotRun(ctx context.Context) (rules, policies int) {
 	return rules, policies
 }
 
-// watch notes whether rules and policies refuse a request.
+// watch records whether rules or policies refuse a request.
 func (r *Runner) watch(c *cluster.Config) {
 	if open := c.Admission; open != nil {
 		c.Admission = func(of *cluster.Cluster) (cluster.Admission, error) {

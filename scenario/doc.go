@@ -1,6 +1,6 @@
-// Package scenario runs files of steps: several actors change objects of one
-// cluster, one request after the other, and each step's answer and the object
-// after it are kept.
+// Package scenario runs files of steps: several actors change objects of a cluster, one
+// request after the other. The result keeps the response to each step and the object after
+// it.
 //
 // A scenario is YAML (see [Parse]):
 //
@@ -12,7 +12,7 @@
 //	- |
 //	  apiVersion: apiextensions.k8s.io/v1
 //	  …
-//	objects:              # live objects to begin with, as text: see Runner.Load
+//	objects:              # initial live objects, as text: see Runner.Load
 //	- |
 //	  apiVersion: v1
 //	  …
@@ -25,18 +25,18 @@
 //	  body: |
 //	    apiVersion: v1
 //	    …
-//	  expect:             # see Expectation; or an outcome alone: expect: denied
+//	  expect:             # see Expectation; or only an outcome: expect: denied
 //	    result: conflict
 //	    conflicts: {.data.a: [bob]}
-//	race:                 # changes at the same time, after the steps: see NewRace
+//	race:                 # concurrent changes after the steps: see NewRace
 //	- actor: alice
 //	  add: {.data.count: 1}
 //
-// Bodies are texts, so that their comments and their errors' line numbers stay.
-// Running a scenario is deterministic: time begins at [Start], or after
-// what the objects say, and moves on a minute a step, uids count up, resource versions
-// are the store's.
+// Bodies are texts, which preserves comments and the line numbers of errors. Runs are
+// deterministic: time begins at [Start], or after the times in the initial objects, and
+// advances one minute per step, uids are numbered, and resource versions are those of the
+// store.
 //
-// Fields that this version does not know are refused, so that a file for a later
-// version is not run as something that it is not.
+// Unknown fields are refused, so that a file in a later format is not run with another
+// meaning.
 package scenario

@@ -15,30 +15,29 @@ import (
 	"github.com/patchlab-dev/patchlab/store"
 )
 
-// Existing is an object that a scenario begins with.
+// Existing is an initial object of a scenario.
 type Existing struct {
 	Target Target
 	Kind   *schema.Kind
-	// Object is the object as a get answers with it before the first step.
+	// Object is the object as returned by a get before the first step.
 	Object fieldmanager.Object
-	// Notes say what is not as it was given, or not known of the object: fields
-	// that its kind does not have, or that its owners are unknown.
+	// Notes lists what was changed or is unknown: fields that the kind does not have,
+	// unknown owners.
 	Notes []string
-	// Position is where the object begins in its text.
+	// Position is the position of the object in its text.
 	Position document.Position
 }
 
-// maxExisting is the most objects that a scenario begins with.
+// maxExisting is the maximum number of initial objects.
 const maxExisting = 1000
 
-// Load adds the objects of a text to the cluster as they are, as if the API server
-// had stored them before the first step: values, managers, times, uid and
-// resourceVersion are kept. The text is what 'kubectl get -o yaml
-// --show-managed-fields' prints: one object, several documents, or a List.
-// CustomResourceDefinitions among them take effect before the other objects are
-// read. Steps begin a minute after the latest time in the objects. An error, after
-// which nothing has been added, is an *Error with the position of the object, or a
-// *document.SyntaxError.
+// Load adds the objects in a text to the cluster as if the API server had stored them
+// before the first step: values, managers, times, uid and resourceVersion are kept. The
+// text has the format of 'kubectl get -o yaml --show-managed-fields': an object, several
+// documents, or a List. CustomResourceDefinitions in it are added before the other objects
+// are read. Steps begin a minute after the latest time in the objects. An error is an
+// *Error with the position of the object, or a *document.SyntaxError; nothing has been
+// added then.
 func (r *Runner) Load(ctx context.Context, text string) ([]Existing, error) {
 	docs, err := manifest.Parse("", []byte(text))
 	if err != nil {
@@ -65,13 +64,13 @@ func (r *Runner) Load(ctx context.Context, text string) ([]Existing, error) {
 		}
 	}
 	r.last = Target{}
-	if len(r.existing) == 1 { // steps that name no object are for the only one
+	if len(r.existing) == 1 { // the default target of steps
 		r.last = r.existing[0].Target
 	}
 	return r.existing[len(before.existing):], nil
 }
 
-// place stores objects under the keys and revisions that they say, in a new store.
+// place stores objects with their resourceVersions in a new store.
 func (r *Runner) place(ctx context.Context, objects []manifest.Object) error {
 	if len(objects) == 0 {
 		return nil
@@ -106,7 +105,7 @@ func (r *Runner) place(ctx context.Context, objects []manifest.Object) error {
 	return nil
 }
 
-// identify fills in the object as a get answers with it.
+// identify sets the object as returned by a get.
 func (r *Runner) identify(ctx context.Context, given document.Value, e *Existing) error {
 	res := Result{}
 	var err error
@@ -118,7 +117,7 @@ func (r *Runner) identify(ctx context.Context, given document.Value, e *Existing
 	return err
 }
 
-// exists reports whether the store or items have a key.
+// exists reports whether the store or items contain a key.
 func (r *Runner) exists(ctx context.Context, items []store.Item[*cluster.Record], key string) bool {
 	if slices.ContainsFunc(items, func(i store.Item[*cluster.Record]) bool { return i.Key == key }) {
 		return true
@@ -127,7 +126,7 @@ func (r *Runner) exists(ctx context.Context, items []store.Item[*cluster.Record]
 	return err == nil
 }
 
-// unknownOwners is the note on an object that was read without its managedFields.
+// unknownOwners returns the note for an object without managedFields.
 func unknownOwners(object document.Value) []string {
 	if object.Lookup("metadata", "managedFields").Len() > 0 {
 		return nil
@@ -145,8 +144,8 @@ func unknownOwners(object document.Value) []string {
 		command + " -o yaml --show-managed-fields"}
 }
 
-// latest returns the latest of a time and those in an object's metadata, in whole
-// minutes, so that the steps come after everything that has happened to it.
+// latest returns the latest of a time and those in an object's metadata, rounded up to
+// minutes, so that the steps follow all previous changes.
 func latest(now time.Time, object document.Value) time.Time {
 	metadata := object.Get("metadata")
 	times := []document.Value{metadata.Get("creationTimestamp"), metadata.Get("deletionTimestamp")}

@@ -10,8 +10,8 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// liveDeployment is as kubectl prints a Deployment: applied by Helm, scaled by an
-// autoscaler, with the status that a controller wrote.
+// liveDeployment is a Deployment as printed by kubectl: applied by Helm, scaled by an
+// autoscaler, with a controller's status.
 const liveDeployment = `apiVersion: apps/v1
 kind: Deployment
 metadata:
@@ -130,8 +130,9 @@ func TestLoadKeepsTheObjectAsItIs(t *testing.T) {
 	}
 }
 
-// What follows is as it would be on the cluster that the object was read from: an
-// applied manifest with replicas conflicts with the autoscaler, one without does not.
+// TestStepsGoOnFromExistingObjects: steps have the same result as in the cluster that the
+// object comes from: applying a manifest with replicas conflicts with the autoscaler, one
+// without does not.
 func TestStepsGoOnFromExistingObjects(t *testing.T) {
 	r := emptyRunner(t)
 	load(t, r, liveDeployment)
@@ -161,7 +162,7 @@ spec:
 	for _, entry := range res.After.Managed.Entries() {
 		want := "2026-03-04T17:00:30Z"
 		if entry.Manager == "helm" {
-			want = "2026-03-04T17:03:00Z" // the second step, counted from the minute after the autoscaler's
+			want = "2026-03-04T17:03:00Z" // the second step, one minute per step after the autoscaler's time
 		}
 		if got := entry.Time.UTC().Format("2006-01-02T15:04:05Z"); got != want {
 			t.Errorf("%s wrote at %s, want %s", entry.Manager, got, want)

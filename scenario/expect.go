@@ -9,14 +9,14 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// Outcome is how a step ends, as far as an expectation names it.
+// Outcome is the outcome of a step.
 type Outcome string
 
 // The outcomes.
 const (
 	Succeeded Outcome = "ok"
-	Unchanged Outcome = "unchanged" // it succeeds, and the resourceVersion stays as it was
-	Refused   Outcome = "refused"   // it fails, whatever the reason
+	Unchanged Outcome = "unchanged" // it succeeds and the resourceVersion does not change
+	Refused   Outcome = "refused"   // it fails for any reason
 	Conflicts Outcome = "conflict"  // it fails with code 409 and reason Conflict
 	Denied    Outcome = "denied"    // an admission policy or a CEL rule refuses it
 )
@@ -24,40 +24,40 @@ const (
 // outcomes lists all outcomes.
 func outcomes() []Outcome { return []Outcome{Succeeded, Unchanged, Refused, Conflicts, Denied} }
 
-// Expectation is what a step is expected to do. Its empty fields are not compared,
-// except that a step without an expected failure is expected to succeed.
+// Expectation is the expected result of a step. Empty fields are not compared, but a step
+// without an expected failure must succeed.
 type Expectation struct {
 	Result Outcome
-	// Code is the HTTP status code, Reason that of the refusal, such as Invalid, and
-	// Message a part of its message or of an error in the step's body.
+	// Code is the HTTP status code, Reason is the reason of the Status, such as Invalid,
+	// and Message is part of its message or of an error in the step's body.
 	Code            int
 	Reason, Message string
-	// Conflicts are all fields that an apply conflicts over, with the managers that own
-	// them.
+	// Conflicts lists all fields in conflict with the managers that own them.
 	Conflicts []Owned
-	// Owners are fields of the object after the step with all managers that own them;
-	// none says that nobody does.
+	// Owners lists fields of the object after the step with all of their managers; an empty
+	// list of managers means that the field has no owner.
 	Owners []Owned
-	// Object is a part of the object after the step. A null in it says that there is no
-	// such field. Lists have all their items, which may be parts as well.
+	// Object is part of the object after the step. A null in it means that the field does
+	// not exist. Lists must have all items, which may be partial too.
 	Object document.Value
-	// Whole is the object after the step. Of its metadata, managedFields, uid,
-	// resourceVersion, generation and creationTimestamp are compared where Whole has them.
+	// Whole is the object after the step. The metadata fields managedFields, uid,
+	// resourceVersion, generation and creationTimestamp are compared only if Whole has
+	// them.
 	Whole document.Value
-	// Absent says that there is no object after the step.
+	// Absent means that the object does not exist after the step.
 	Absent bool
-	// Warnings are parts of the warnings, all of them in their order.
+	// Warnings lists a part of each warning, in order.
 	Warnings []string
 }
 
-// Owned is a field with managers: "helm", or "kube-controller-manager/status" for
-// what a manager owns through a subresource.
+// Owned is a field with its managers: "helm", or "kube-controller-manager/status" for
+// ownership through a subresource.
 type Owned struct {
 	Path     string
 	Managers []string
 }
 
-// expectation reads the field expect of a step: an outcome, or an object with more.
+// expectation parses the field expect of a step: an outcome or an object.
 func (r *reader) expectation(v document.Value) *Expectation {
 	e := &Expectation{}
 	if text, ok := v.Text(); ok {
@@ -113,7 +113,7 @@ func outcomeNames() string {
 	return strings.Join(names, ", ")
 }
 
-// manifest reads a part of an object.
+// manifest parses part of an object.
 func (r *reader) manifest(v document.Value, what string) document.Value {
 	if v.Exists() && v.Kind() != document.Object {
 		r.fail(v, what+" must be an object, found a "+v.Kind().String())
@@ -122,7 +122,7 @@ func (r *reader) manifest(v document.Value, what string) document.Value {
 	return v
 }
 
-// owned reads an object of paths with managers: one, or a list of them.
+// owned parses an object that maps paths to a manager or a list of managers.
 func (r *reader) owned(v document.Value, what string) []Owned {
 	if !v.Exists() {
 		return nil
@@ -154,7 +154,7 @@ func (r *reader) owned(v document.Value, what string) []Owned {
 	return list
 }
 
-// fails reports whether a step is expected to fail.
+// fails reports whether the step is expected to fail.
 func (e *Expectation) fails() bool {
 	switch e.Result {
 	case Refused, Conflicts, Denied:
@@ -165,7 +165,7 @@ func (e *Expectation) fails() bool {
 	return e.Code >= 400 || e.Reason != "" || e.Message != "" || len(e.Conflicts) > 0
 }
 
-// value returns an expectation as it stands in a file.
+// value encodes an expectation as in a file.
 func (e *Expectation) value() document.Value {
 	var o document.ObjectBuilder
 	text(&o, "result", string(e.Result))
@@ -204,7 +204,7 @@ func ownedValue(list []Owned) document.Value {
 	return o.Object()
 }
 
-// String describes managers in a message: "alice, bob", or "nobody".
+// String returns the managers for a message: "alice, bob", or "nobody".
 func (o Owned) String() string {
 	if len(o.Managers) == 0 {
 		return "nobody"
@@ -212,9 +212,9 @@ func (o Owned) String() string {
 	return strings.Join(o.Managers, ", ")
 }
 
-// Mismatch is what a step did otherwise than it was expected to do.
+// Mismatch is a difference between the result of a step and its expectation.
 type Mismatch struct {
-	// Field is what differs: "result", "code", "owners of .spec.replicas",
+	// Field is the name of what differs: "result", "code", "owners of .spec.replicas",
 	// "object.spec.replicas".
 	Field string `json:"field"`
 	Want  string `json:"want"`

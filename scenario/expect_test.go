@@ -7,7 +7,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// expectFile is firstConflict with one expectation in its second step and one after.
+// expectFile returns firstConflict with an expectation in its second step and a third step.
 func expectFile(second string) string {
 	head, tail, _ := strings.Cut(firstConflict, "- actor: bob\n  do: force-apply")
 	return head + second + "- actor: bob\n  do: force-apply" + tail
@@ -101,8 +101,8 @@ func TestExpectationsAreParsedStrictly(t *testing.T) {
 	}
 }
 
-// Whatever is expected, what is written over it is what happened, and comments and the
-// rest of the file stay.
+// TestRewriteKeepsTheRest: Rewrite replaces the expectations by the results and keeps
+// comments and the rest of the file.
 func TestRewriteKeepsTheRest(t *testing.T) {
 	for _, c := range []struct{ why, in, want string }{
 		{"an outcome", "  expect: ok # the first guess\n", "  expect: conflict # the first guess\n"},

@@ -9,10 +9,9 @@ import (
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 )
 
-// Explain lists why the fields of an object are as they are after a step that meets
-// the object given, absent for none, or why the step is refused. Like Try it stores
-// nothing, and it takes any step but a deletion. There are no reasons for a step that
-// cannot be sent.
+// Explain returns the reasons for the fields of an object after a step is applied to live,
+// which may be absent, or the reasons why the step is refused. Like Try it stores nothing.
+// It supports any step but a deletion. A step that cannot be sent has no reasons.
 func (r *Runner) Explain(ctx context.Context, s *Step, live fieldmanager.Object) []explain.Reason {
 	other := *r
 	other.trial, other.notes, other.seen = &live, &explain.Notes{}, nil
@@ -31,7 +30,7 @@ func (r *Runner) Explain(ctx context.Context, s *Step, live fieldmanager.Object)
 	return explain.Reasons(w)
 }
 
-// refusals lists what a refusal other than a conflict says about fields.
+// refusals returns the fields in a refusal other than a conflict.
 func refusals(st *cluster.Status) []explain.Refusal {
 	if errors.Is(st, fieldmanager.ErrConflict) {
 		return nil

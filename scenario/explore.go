@@ -13,59 +13,60 @@ import (
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 )
 
-// RaceOptions bound what is explored.
+// RaceOptions bounds the exploration of a race.
 type RaceOptions struct {
-	// Limit is how many interleavings are explored at most if all of them are; 0 is
-	// 50,000. Of more, Draws are drawn; 0 is 10,000.
+	// Limit is the maximum number of interleavings that are explored exhaustively; the
+	// default is 50,000. If there are more, Draws of them are chosen at random; the default
+	// is 10,000.
 	Limit, Draws int
-	// Seed makes the draws repeatable.
+	// Seed is the seed of the random choice.
 	Seed uint64
-	// Progress is called now and then with how many interleavings are done and how many
-	// there are to do, as far as that is known; nil is not called.
+	// Progress, if not nil, is called periodically with the number of explored
+	// interleavings and the total as far as it is known.
 	Progress func(done, of int)
 }
 
-// RaceReport is what became of a race with one strategy.
+// RaceReport is the result of exploring a race with one strategy.
 type RaceReport struct {
 	Strategy Strategy
-	// Interleavings is how many were explored, All how many there are: of Retry at
-	// least, because what an actor tries again depends on the others. Of more than
-	// math.MaxUint64, All is that.
+	// Interleavings is the number of explored interleavings, All the number of possible
+	// ones, at most math.MaxUint64. For Retry, All is a lower bound, because retries depend
+	// on the other actors.
 	Interleavings int
 	All           uint64
-	// Exhaustive says that each interleaving was explored.
+	// Exhaustive reports whether every interleaving was explored.
 	Exhaustive bool
-	// Losing is how many of them lose an update, Refusing in how many a write was refused
-	// for good.
+	// Losing is the number of interleavings with a lost update, Refusing the number with a
+	// finally refused write.
 	Losing, Refusing int
-	// Shortest is the shortest beginning of an interleaving that loses an update, none
-	// where none does, and Lost are the changes that it loses: acknowledged, not undone
-	// by a later one, and gone.
+	// Shortest is the shortest prefix of an interleaving that loses an update, nil if none
+	// does. Lost holds the lost changes: acknowledged, not overwritten by a later one, and
+	// missing.
 	Shortest []Event
 	Lost     []Lost
 }
 
-// Event is a read or a write of an actor.
+// Event is a read or a write by an actor.
 type Event struct {
 	Actor string
 	Write bool
-	// Code and Reason are those of the answer to a write; Reason is that of a refusal.
+	// Code and Reason are those of the response to a write.
 	Code   int
 	Reason string
-	// ResourceVersion is that of the object that was read, or after the write.
+	// ResourceVersion is the version that was read, or the one after the write.
 	ResourceVersion string
 }
 
-// Lost is a field of an acknowledged change that is not as it would be if each change
-// had been made to the object as the one before had left it.
+// Lost is a field of an acknowledged change whose value differs from that of a serial
+// execution of all acknowledged changes.
 type Lost struct {
 	Path      string
 	Want, Got document.Value
 }
 
-// Explore runs the race with a strategy: in every possible order of the actors' reads and
-// writes, or where these are more than the limit, in orders that are drawn. An error is
-// that of the context, or of a change that cannot be made.
+// Explore runs the race with a strategy in every possible order of the actors' reads and
+// writes, or in randomly chosen orders if there are more than the limit. An error is that
+// of the context, or of a change that cannot be made.
 func (r *Race) Explore(ctx context.Context, s Strategy, o RaceOptions) (*RaceReport, error) {
 	if o.Limit <= 0 {
 		o.Limit = 50_000
@@ -85,8 +86,8 @@ func (r *Race) Explore(ctx context.Context, s Strategy, o RaceOptions) (*RaceRep
 	return &e.report, e.draw()
 }
 
-// interleavings counts the orders of the actors' reads and writes: (n1+…+nk)!/(n1!…nk!)
-// for actors of n1 to nk of them. Retries are not counted.
+// interleavings returns the number of orders of the actors' reads and writes:
+// (n1+…+nk)!/(n1!…nk!) for actors with n1 to nk reads and writes. Retries are not counted.
 func (r *Race) interleavings(s Strategy) uint64 {
 	all, total := uint64(1), uint64(0)
 	for _, a := range r.actors {
@@ -96,7 +97,7 @@ func (r *Race) interleavings(s Strategy) uint64 {
 				n++
 			}
 		}
-		for i := uint64(1); i <= n; i++ { // times total+n over n
+		for i := uint64(1); i <= n; i++ { // multiplied by total+n, divided by n
 			total++
 			high, low := bits.Mul64(all, total)
 			if high >= i {
@@ -108,9 +109,9 @@ func (r *Race) interleavings(s Strategy) uint64 {
 	return all
 }
 
-// explorer explores a race with one strategy. Many interleavings come through the same
-// objects: each is kept once, and is named by its position in objects, so that the answer
-// to a write is worked out once for each pair of what was read and what is live.
+// explorer explores a race with one strategy. Many interleavings have states in common:
+// each object is stored once and identified by its index in objects, so that a write is
+// computed once for each pair of read and live object.
 type explorer struct {
 	race     *Race
 	strategy Strategy
@@ -121,19 +122,19 @@ type explorer struct {
 	objects []fieldmanager.Object
 	known   map[string]int // objects by their JSON
 	written map[attempt]answer
-	serial  map[attempt]int // objects to which a change was made without a race
+	serial  map[attempt]int // results of changes without concurrent writes
 }
 
-// attempt is a write: of an actor's change, made to what it had read, to the live object.
+// attempt is a write of an actor's change, based on the object it read, to the live object.
 type attempt struct{ actor, change, read, live int }
 
-// answer is the live object after a write, or why it was refused.
+// answer is the live object after a write, or the reason why it was refused.
 type answer struct {
 	live   int
 	status *cluster.Status
 }
 
-// keep returns the number of an object.
+// keep returns the index of an object.
 func (e *explorer) keep(o fieldmanager.Object) int {
 	text := string(o.Join().JSON())
 	n, ok := e.known[text]
@@ -145,30 +146,30 @@ func (e *explorer) keep(o fieldmanager.Object) int {
 	return n
 }
 
-// moment is a race between two reads or writes. It is not changed, so that several
-// interleavings go on from it.
+// moment is a state between two reads or writes of a race. It is immutable because several
+// interleavings continue from it.
 type moment struct {
 	live int
-	// serial is the object as it would be if each acknowledged change had been made to
-	// the object as the one before had left it; fields are those of these changes.
+	// serial is the result of a serial execution of the acknowledged changes; fields are
+	// the fields of these changes.
 	serial  int
 	fields  []document.Path
 	actors  []progress
 	events  *event
 	length  int
 	refused bool
-	// lostAt is how many events it took until an update was lost, 0 if none is.
+	// lostAt is the number of events up to the first lost update, 0 if there is none.
 	lostAt int
 	lost   []Lost
 }
 
-// progress is how far an actor is.
+// progress is the position of an actor in its sequence of reads and writes.
 type progress struct {
 	change, read int
 	hasRead      bool
 }
 
-// event is an event with those before it.
+// event is an event linked to the preceding ones.
 type event struct {
 	Event
 	before *event
@@ -181,7 +182,7 @@ func (e *explorer) begin() *moment {
 	return &moment{live: live, serial: live, actors: make([]progress, len(e.race.actors))}
 }
 
-// all explores every interleaving that begins with a moment.
+// all explores every interleaving that continues from a moment.
 func (e *explorer) all(m *moment) error {
 	over := true
 	for i := range m.actors {
@@ -206,7 +207,7 @@ func (e *explorer) all(m *moment) error {
 	return e.end(m, int(e.report.All))
 }
 
-// draw explores interleavings in which the actor of each event is drawn.
+// draw explores random interleavings.
 func (e *explorer) draw() error {
 	random := rand.New(rand.NewPCG(e.options.Seed, 0))
 	for range e.options.Draws {
@@ -258,7 +259,7 @@ func (e *explorer) end(m *moment, of int) error {
 	return nil
 }
 
-// first returns the first n events of a moment.
+// first returns the first n events up to a moment.
 func (m *moment) first(n int) []Event {
 	events := make([]Event, n)
 	at := m.length
@@ -291,7 +292,7 @@ func (e *explorer) next(m *moment, actor int) (*moment, error) {
 	return &next, err
 }
 
-// write makes an actor's change and notes whether an update is lost then.
+// write performs an actor's change and checks for lost updates.
 func (e *explorer) write(m *moment, actor int, ev *Event) error {
 	p := &m.actors[actor]
 	try := attempt{actor, p.change, p.read, m.live}
@@ -326,7 +327,7 @@ func (e *explorer) write(m *moment, actor int, ev *Event) error {
 	return nil
 }
 
-// answer returns what the API server answers to a write.
+// answer returns the API server's response to a write.
 func (e *explorer) answer(try attempt) (answer, error) {
 	got, ok := e.written[try]
 	if ok {
@@ -343,7 +344,7 @@ func (e *explorer) answer(try attempt) (answer, error) {
 	return got, nil
 }
 
-// alone returns the object that a change makes of try.live where nobody else writes.
+// alone returns the result of a change to try.live without concurrent writes.
 func (e *explorer) alone(try attempt) (int, error) {
 	n, ok := e.serial[try]
 	if ok {
@@ -359,8 +360,8 @@ func (e *explorer) alone(try attempt) (int, error) {
 	return n, nil
 }
 
-// losses compares the fields of the acknowledged changes. What the API server fills into
-// the objects of a list is no loss.
+// losses compares the fields of the acknowledged changes. Defaults that the API server adds
+// to list items are not losses.
 func losses(fields []document.Path, serial, live document.Value) []Lost {
 	var lost []Lost
 	for _, p := range fields {

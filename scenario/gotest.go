@@ -12,11 +12,10 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 )
 
-// GoTest writes a scenario as a Go test in a package: with client-go's dynamic client it
-// sends the requests of the steps to an API server of package patchlabtest, and compares
-// the answers, the objects and their managers with results, which are those of Run. A
-// step without a request becomes a comment. An error is that of a definition or object
-// that cannot be read.
+// GoTest converts a scenario to a Go test in a package. The test uses client-go's dynamic
+// client to send the requests of the steps to an API server of package patchlabtest, and
+// compares responses, objects and managers with results, the results of Run. A step without
+// a request becomes a comment. An error is that of an invalid definition or object.
 func GoTest(s *Scenario, results []Result, pkg string) ([]byte, error) {
 	g := &goTest{scenario: s, results: results}
 	for _, texts := range [...][]string{s.Definitions, s.Objects} {
@@ -50,12 +49,12 @@ func GoTest(s *Scenario, results []Result, pkg string) ([]byte, error) {
 	return []byte(head.String() + body), nil
 }
 
-// goTest writes the function of a test.
+// goTest prints the test function.
 type goTest struct {
 	scenario *Scenario
 	results  []Result
 	values   []manifest.Object
-	began    bool // that a step has been sent
+	began    bool // a step has been sent
 	b        strings.Builder
 }
 
@@ -86,7 +85,7 @@ func (g *goTest) function() {
 	g.print("}\n")
 }
 
-// goExpect is how a generated test compares a step.
+// goExpect is the source of the comparison in a generated test.
 const goExpect = `	// expect compares the answer to a step, and the object after it with its managers. What
 	// the server counts and generates is left out.
 	expect := func(step string, err error, code int32, objects dynamic.ResourceInterface, name, want string) {
@@ -117,7 +116,7 @@ const goExpect = `	// expect compares the answer to a step, and the object after
 	}
 `
 
-// start is the time before the first step that is sent.
+// start returns the time before the first step that is sent.
 func (g *goTest) start() time.Time {
 	for _, r := range g.results {
 		if r.sent != nil {
@@ -169,7 +168,7 @@ func (g *goTest) step(i int) {
 	g.print("\texpect(\"step %d\", err, %d, objects%d, %q, %s)\n", i+1, code, i+1, r.Target.Name, want)
 }
 
-// call is the call of the dynamic client that sends a step's request.
+// call returns the dynamic client's call for the request of a step.
 func (g *goTest) call(s *Step, r *Result) string {
 	q := r.sent
 	sub := ""
@@ -201,7 +200,7 @@ func (g *goTest) comment(indent, text string) {
 	}
 }
 
-// goText is a text as a literal of Go.
+// goText returns a text as a Go literal.
 func goText(text string) string {
 	text = strings.TrimSuffix(text, "\n")
 	if strings.ContainsAny(text, "`\r\ufeff") || strings.ContainsRune(text, 0) {
@@ -214,7 +213,7 @@ func goTime(t time.Time) string {
 	return fmt.Sprintf("time.Date(%d, %d, %d, %d, %d, 0, 0, time.UTC)", t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute())
 }
 
-// goName makes the name of a test from a title: "Two managers" is TwoManagers.
+// goName derives the name of a test from a title: "Two managers" becomes TwoManagers.
 func goName(title string) string {
 	var b strings.Builder
 	upper := true
@@ -235,8 +234,8 @@ func goName(title string) string {
 	return b.String()
 }
 
-// indentJSON prints a value as JSON in lines. Text stays as it is written, as <, > and &
-// are escaped in one line only.
+// indentJSON formats a value as indented JSON. Unlike in compact form, <, > and & are not
+// escaped.
 func indentJSON(v document.Value) string {
 	var b strings.Builder
 	appendIndented(&b, v, "")

@@ -15,35 +15,35 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Change is what an actor of a race does to the object: it reads it, changes what it
-// has read, and writes that.
+// Change is a change by an actor of a race: the actor reads the object, modifies it and
+// writes it.
 type Change struct {
 	Actor string
-	// Set is a merge patch (RFC 7386) of the object.
+	// Set is a merge patch (RFC 7386) for the object.
 	Set document.Value
-	// Add adds numbers to fields. A field that is a string, such as those of a
-	// ConfigMap, holds the number as text; one that is not there counts as 0.
+	// Add lists numbers to add to fields. The number may be in a string field, such as the
+	// data of a ConfigMap; a missing field is 0.
 	Add []Addition
 }
 
-// Addition adds a number to a field.
+// Addition is a number to add to a field.
 type Addition struct {
 	Path string
 	By   int64
 
-	text bool // that the type of the field is a string
+	text bool // the field's type is string
 }
 
-// Strategy is a way in which the actors of a race write.
+// Strategy is the way in which the actors of a race write.
 type Strategy string
 
 // The strategies.
 const (
 	BlindUpdate Strategy = "update"     // an update without a resourceVersion
-	Optimistic  Strategy = "optimistic" // an update with the resourceVersion that was read; refused after a conflict
-	Retry       Strategy = "retry"      // the same, read and tried again after a conflict
-	TestedPatch Strategy = "json-patch" // a JSON patch that tests what was read before it replaces it
-	OwnFields   Strategy = "apply"      // server-side apply of the fields of the change, without force
+	Optimistic  Strategy = "optimistic" // an update with the resourceVersion that was read; no retry after a conflict
+	Retry       Strategy = "retry"      // the same, with a new read and retry after a conflict
+	TestedPatch Strategy = "json-patch" // a JSON patch that tests the values that were read
+	OwnFields   Strategy = "apply"      // server-side apply of the changed fields, without force
 )
 
 // Strategies lists all strategies.
@@ -51,9 +51,8 @@ func Strategies() []Strategy {
 	return []Strategy{BlindUpdate, Optimistic, Retry, TestedPatch, OwnFields}
 }
 
-// Race is an object and the actors that change it at the same time. Reads and writes
-// are atomic, as an API server makes them; what is explored is the order in which those
-// of several actors come. Admission does not take part.
+// Race is an object and the actors that change it concurrently. Reads and writes are
+// atomic, as in an API server; Explore varies their order. Admission is not part of a race.
 type Race struct {
 	pipeline *cluster.Pipeline
 	kind     *schema.Kind
@@ -62,15 +61,15 @@ type Race struct {
 	actors   []racer
 }
 
-// racer is an actor with the changes that it makes one after the other.
+// racer is an actor with its sequence of changes.
 type racer struct {
 	name    string
 	changes []*Change
 }
 
-// NewRace runs the steps of a scenario and returns the race that begins with the object
-// as they leave it: the object of the last step, or the only one that the scenario
-// begins with. An error says what cannot be run.
+// NewRace runs the steps of a scenario and returns the race that starts with the resulting
+// object: the object of the last step, or the only initial object. An error explains what
+// cannot be run.
 func NewRace(ctx context.Context, s *Scenario) (*Race, error) {
 	if len(s.Race) < 2 {
 		return nil, &Error{Reason: "the scenario has no race: a list of at least two changes, each with an actor and set or add"}
@@ -115,7 +114,7 @@ func NewRace(ctx context.Context, s *Scenario) (*Race, error) {
 		r.actors[n].changes = append(r.actors[n].changes, c)
 	}
 	v := r.live.Value
-	for i := range changes { // one after the other, to see that they can be made
+	for i := range changes { // serially, to check that they are possible
 		if v, err = changes[i].on(v); err != nil {
 			return nil, fmt.Errorf("change %d of the race: %w", i+1, err)
 		}
@@ -123,7 +122,7 @@ func NewRace(ctx context.Context, s *Scenario) (*Race, error) {
 	return r, nil
 }
 
-// isText reports whether the field at a path is a string by its type.
+// isText reports whether the type of the field at a path is string.
 func isText(t *schema.Type, path string) bool {
 	p, err := document.ParsePath(path)
 	if err != nil {
@@ -133,7 +132,7 @@ func isText(t *schema.Type, path string) bool {
 	return t != nil && t.Scalar == schema.StringScalar
 }
 
-// on returns an object with the change made to it.
+// on returns an object after the change.
 func (c *Change) on(v document.Value) (document.Value, error) {
 	if c.Set.Exists() {
 		var err error
@@ -161,7 +160,7 @@ func (c *Change) on(v document.Value) (document.Value, error) {
 	return v, nil
 }
 
-// number reads a number, or a text that holds one.
+// number parses a number or a text with a number.
 func number(v document.Value) (n int64, isText bool, err error) {
 	if !v.Exists() || v.IsNull() {
 		return 0, false, nil
@@ -205,12 +204,12 @@ func leaves(paths []document.Path, at document.Path, v document.Value) []documen
 	return append(paths, at)
 }
 
-// reads reports whether an actor reads the object before it makes a change: one that
-// applies what it sets need not.
+// reads reports whether an actor reads the object before a change. An apply that only sets
+// fields needs no read.
 func (c *Change) reads(s Strategy) bool { return s != OwnFields || len(c.Add) > 0 }
 
-// write sends an actor's n-th change, made to an object as it was read. It returns the
-// live object after it.
+// write sends an actor's n-th change, based on the object it read, and returns the live
+// object after it.
 func (r *Race) write(s Strategy, a *racer, n int, read, live fieldmanager.Object) (fieldmanager.Object, error) {
 	c := a.changes[n]
 	k := r.kind
@@ -248,8 +247,8 @@ func (r *Race) write(s Strategy, a *racer, n int, read, live fieldmanager.Object
 	return after, nil
 }
 
-// tested returns a JSON patch that replaces the fields of the change on condition that
-// they are as they were read. Of a field that was not there nothing can be tested.
+// tested returns a JSON patch that replaces the fields of the change after testing that
+// they have the values that were read. Missing fields cannot be tested.
 func (c *Change) tested(read, wanted document.Value) document.Value {
 	var ops document.ListBuilder
 	op := func(name string, path document.Path, v document.Value) {
@@ -270,7 +269,7 @@ func (c *Change) tested(read, wanted document.Value) document.Value {
 			for n < len(p) && read.Follow(p[:n]).Exists() {
 				n++
 			}
-			op("add", p[:n], wanted.Follow(p[:n])) // with what is around it and not there yet
+			op("add", p[:n], wanted.Follow(p[:n])) // with its missing parents
 		case old.Exists():
 			op("remove", p, document.Value{})
 		}
@@ -278,7 +277,7 @@ func (c *Change) tested(read, wanted document.Value) document.Value {
 	return ops.List()
 }
 
-// escapePointer escapes a part of a JSON pointer.
+// escapePointer escapes a token of a JSON pointer.
 var escapePointer = strings.NewReplacer("~", "~0", "/", "~1")
 
 // pointer returns a path of fields as a JSON pointer (RFC 6901).
@@ -291,9 +290,9 @@ func pointer(p document.Path) string {
 	return text
 }
 
-// configuration returns what an actor applies with its n-th change: the identity of the
-// object and what its changes up to this one set. What it applied before stays in it,
-// because an apply removes fields that its manager leaves out.
+// configuration returns the configuration for an actor's n-th change: the identity of the
+// object and the fields of all its changes so far, because an apply removes fields that its
+// manager omits.
 func (a *racer) configuration(n int, read, wanted document.Value) (document.Value, error) {
 	config := document.NewObject().With("apiVersion", wanted.Get("apiVersion")).With("kind", wanted.Get("kind"))
 	for _, key := range [...]string{"name", "namespace"} {

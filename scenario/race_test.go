@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// raceOf is a scenario in which actors change one ConfigMap at the same time.
+// raceOf returns a scenario in which actors change a ConfigMap concurrently.
 func raceOf(t *testing.T, changes string) *Race {
 	t.Helper()
 	s, err := Parse([]byte(`scenario: patchlab.dev/v1
@@ -48,7 +48,8 @@ const twoFields = "- {actor: a, set: {data: {a: '1'}}}\n- {actor: b, set: {data:
 
 const counter = "- {actor: a, add: {.data.count: 1}}\n- {actor: b, add: {.data.count: 1}}\n"
 
-// Of the six orders of two reads and two writes, four have both reads before a write.
+// TestRaces: of the six orders of two reads and two writes, four have both reads before a
+// write.
 func TestRaces(t *testing.T) {
 	for _, c := range []struct {
 		why, race                       string
@@ -88,8 +89,8 @@ func TestRaces(t *testing.T) {
 	}
 }
 
-// Explored exhaustively, the interleavings are as many as the closed formula says:
-// (n1+…+nk)!/(n1!…nk!) for actors of n1 to nk reads and writes.
+// TestInterleavingsAreCountedByTheFormula: an exhaustive exploration has
+// (n1+…+nk)!/(n1!…nk!) interleavings for actors with n1 to nk reads and writes.
 func TestInterleavingsAreCountedByTheFormula(t *testing.T) {
 	factorial := func(n int) *big.Int { return new(big.Int).MulRange(1, int64(n)) }
 	for _, actors := range [][]int{{1, 1}, {2, 1}, {1, 1, 1}, {2, 2}, {3, 1}} {
@@ -116,9 +117,9 @@ func TestInterleavingsAreCountedByTheFormula(t *testing.T) {
 	}
 }
 
-// retries counts the interleavings of actors that read, write and try again, of which
-// left have so many changes to make: read holds the version after the one that each has
-// read, 0 for none. A write succeeds if no other came after the read.
+// retries counts the interleavings of actors that read, write and retry. left holds their
+// remaining changes, and read one more than the version that each has read, 0 for none. A
+// write succeeds if no other write followed the read.
 func retries(version int, left, read []int) int {
 	n, over := 0, true
 	for i := range left {
@@ -165,7 +166,8 @@ func TestMoreThanTheLimitIsDrawn(t *testing.T) {
 	}
 }
 
-// The formula does not overflow: 40 changes of each of four actors are 320!/(80!)^4 orders.
+// TestTooManyInterleavingsToCount: the formula does not overflow for 40 changes by each of
+// four actors, which have 320!/(80!)^4 orders.
 func TestTooManyInterleavingsToCount(t *testing.T) {
 	var changes strings.Builder
 	for i := range 160 {
@@ -205,7 +207,8 @@ func TestRacesThatAreNone(t *testing.T) {
 	}
 }
 
-// What the API server fills into the items of a list that an actor sets is no loss.
+// TestDefaultsAreNoLoss: defaults that the API server adds to list items are not lost
+// updates.
 func TestDefaultsAreNoLoss(t *testing.T) {
 	data, err := os.ReadFile("../testdata/races/rollout.yaml")
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 )
 
-// Rewrite returns the text of a scenario with other expectations: expect holds one for
-// each step, nil where the step's stays as it is. Comments and everything that does not
-// change stay as they are. An error says which step cannot be rewritten.
+// Rewrite returns the text of a scenario with other expectations. expect has one for each
+// step; nil keeps that of the step. Comments and all other text are preserved. An error
+// names the step that cannot be rewritten.
 func Rewrite(data []byte, name string, expect []*Expectation) ([]byte, error) {
 	for i, e := range expect {
 		if e == nil {

@@ -14,42 +14,39 @@ import (
 	"github.com/patchlab-dev/patchlab/store"
 )
 
-// Start is the time of a scenario's first step, or a minute after the latest time in
-// the objects that it begins with if that is later; each step is a minute later.
+// Start is the time of a scenario's first step, unless the initial objects have a later
+// time; the first step is then one minute after that. Each further step is a minute later.
 var Start = time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC)
 
-// Result is what became of a step.
+// Result is the result of a step.
 type Result struct {
-	// Target is the object that the step was for, with all that was filled in.
+	// Target is the object of the step, with defaulted fields.
 	Target Target
-	// Kind is the target's kind, nil where there is none such.
+	// Kind is the target's kind; nil if it is unknown.
 	Kind *schema.Kind
-	// Before and After are the object, absent where there was none. A step that
-	// fails leaves it as it was.
+	// Before and After are the object before and after the step; absent if it does not
+	// exist. A failed step does not change it.
 	Before, After fieldmanager.Object
-	// Code is the HTTP status code that the API server answers with, 0 where
-	// the request could not be made up.
+	// Code is the HTTP status code, or 0 if the request could not be built.
 	Code     int
 	Warnings []string
-	// Err says why the step failed: a *cluster.Status, which may hold
-	// *fieldmanager.Conflicts, or an error in the step's body; nil where it did
-	// not fail.
+	// Err is the error of a failed step: a *cluster.Status, which may wrap a
+	// *fieldmanager.Conflicts, or an error in the step's body.
 	Err error
-	// Config is the body as it was read, absent where it could not be. Body
-	// knows where its parts stand in the text; nil where there is none.
+	// Config is the parsed body; absent if it is invalid. Body is the document with the
+	// positions in the text; nil if there is none.
 	Config document.Value
 	Body   *document.Document
-	// Denied says that an admission policy or a CEL rule refused the step.
+	// Denied reports whether an admission policy or a CEL rule refused the step.
 	Denied bool
-	// kinds are those that the cluster served at the step.
+	// kinds are those served at the time of the step.
 	kinds *schema.Registry
-	// sent is the request that changed the object or was to do so, nil for none; at is
-	// the time of the step.
+	// sent is the request for the change; nil if there is none. at is the time of the step.
 	sent *cluster.Request
 	at   time.Time
 }
 
-// Conflicts returns the conflicts that a step failed for, nil for none.
+// Conflicts returns the conflicts of a failed step; nil if there are none.
 func (r *Result) Conflicts() []fieldmanager.Conflict {
 	var c *fieldmanager.Conflicts
 	if !errors.As(r.Err, &c) {
@@ -58,12 +55,12 @@ func (r *Result) Conflicts() []fieldmanager.Conflict {
 	return c.List
 }
 
-// Reason returns the reason of the refusal, such as Conflict or Invalid, "" where the
-// step did not fail or the API server gives none.
+// Reason returns the reason of the Status, such as Conflict or Invalid; "" if the step
+// succeeded or the Status has none.
 func (r *Result) Reason() string { return r.status().Reason }
 
-// Run runs all steps, also those after one that fails. An error says that the
-// scenario cannot be run at all: a definition or version that is none.
+// Run runs all steps, continuing after failed ones. An error means that the scenario cannot
+// be run at all: a definition or version is invalid.
 func Run(ctx context.Context, s *Scenario) ([]Result, error) {
 	r, err := s.Begin(ctx, nil)
 	if err != nil {
@@ -79,40 +76,39 @@ func Run(ctx context.Context, s *Scenario) ([]Result, error) {
 	return results, nil
 }
 
-// Runner runs steps one by one on a cluster of its own. It is for one goroutine
-// at a time.
+// Runner runs steps one by one on its own cluster. It is not safe for concurrent use.
 type Runner struct {
 	cluster *cluster.Cluster
 	store   *store.Memory[*cluster.Record]
 	version string
-	// trial is the object that requests go to in place of the cluster, nil for none.
+	// trial replaces the cluster as the target of requests unless it is nil.
 	trial *fieldmanager.Object
-	// notes are told what is decided, nil for none.
+	// notes records decisions unless it is nil.
 	notes *explain.Notes
 	now   time.Time
 	uids  int
 	last  Target
 	seen  *seen
-	// configure adds rules and policies to the cluster, nil for none; denied says that
-	// one of them has refused the request that is being answered.
+	// configure adds rules and policies to the cluster unless it is nil; denied is set if
+	// one of them refused the current request.
 	configure func(*cluster.Config) error
 	denied    bool
-	// definitions keeps what the definitions were read as, for forks too.
+	// definitions caches the parsed definitions and is shared with forks.
 	definitions *cluster.DefinitionCache
-	// existing are the objects that the cluster began with.
+	// existing holds the initial objects.
 	existing []Existing
 }
 
-// seen is an object as the step before left it, which saves reading it again.
+// seen caches the object after the previous step.
 type seen struct {
 	target Target
 	object fieldmanager.Object
 }
 
-// Begin returns a runner over a cluster with a scenario's definitions and objects,
-// before its first step. configure may add to the cluster's configuration what this
-// package does not link: admission.Configure adds CEL rules and policies. nil adds
-// nothing. An error says which definition or object cannot be used.
+// Begin returns a runner before its first step, with a cluster that has a scenario's
+// definitions and initial objects. configure extends the cluster's configuration by
+// features that this package does not link: admission.Configure adds CEL rules and
+// policies. It may be nil. An error names the definition or object that is invalid.
 func (s *Scenario) Begin(ctx context.Context, configure func(*cluster.Config) error) (*Runner, error) {
 	r, err := newRunner(s.Kubernetes, configure)
 	if err != nil {
@@ -129,11 +125,11 @@ func (s *Scenario) Begin(ctx context.Context, configure func(*cluster.Config) er
 	return r, nil
 }
 
-// Existing returns the objects that the cluster began with.
+// Existing returns the initial objects.
 func (r *Runner) Existing() []Existing { return r.existing }
 
-// NewRunner returns a runner over an empty cluster of a Kubernetes version ("" is
-// the newest) with custom resources.
+// NewRunner returns a runner over an empty cluster of a Kubernetes version ("" is the
+// newest) with custom resources.
 func NewRunner(ctx context.Context, version string, definitions []string) (*Runner, error) {
 	r, err := newRunner(version, nil)
 	if err != nil {
@@ -148,7 +144,7 @@ func newRunner(version string, configure func(*cluster.Config) error) (*Runner, 
 	return r, r.open()
 }
 
-// open makes the cluster over the runner's store.
+// open creates the cluster over the runner's store.
 func (r *Runner) open() error {
 	config, err := r.config()
 	if err == nil {
@@ -166,15 +162,14 @@ func (r *Runner) define(ctx context.Context, definitions []string) error {
 	return nil
 }
 
-// Fork returns a runner that goes on from where r is, on a cluster of its own: what
-// either does from now on the other does not see.
+// Fork returns an independent copy of the runner and its cluster in their current state.
 func (r *Runner) Fork() (*Runner, error) {
 	fork := *r
 	fork.store = r.store.Fork()
 	return &fork, fork.open()
 }
 
-// config is that of a cluster whose clock and ids are the runner's.
+// config returns the configuration of a cluster with the runner's clock and uids.
 func (r *Runner) config() (cluster.Config, error) {
 	c := cluster.Config{
 		Version: r.version, Definitions: r.definitions,
@@ -189,7 +184,7 @@ func (r *Runner) config() (cluster.Config, error) {
 	if err := r.configure(&c); err != nil {
 		return c, err
 	}
-	c.Conversion = nil // a scenario sends nothing to other servers
+	c.Conversion = nil // a scenario never calls conversion webhooks
 	r.watch(&c)
 	return c, nil
 }
@@ -239,16 +234,15 @@ func (r *Runner) Step(ctx context.Context, s *Step) Result {
 	return res
 }
 
-// Try tells what would become of a step (any but a deletion) that meets the
-// object given, absent for none. Nothing is stored, and the steps to come do not
-// see it.
+// Try returns the result of applying a step other than a deletion to live, which may be
+// absent. Nothing is stored, and later steps are not affected.
 func (r *Runner) Try(ctx context.Context, s *Step, live fieldmanager.Object) Result {
 	other := *r
 	other.trial = &live
 	return other.Step(ctx, s)
 }
 
-// readBody parses a step's body, nil where it has none.
+// readBody parses a step's body; nil if it has none.
 func readBody(s *Step) (*document.Document, error) {
 	if s.Body == "" && s.Do == Delete {
 		return nil, nil
@@ -263,7 +257,7 @@ func readBody(s *Step) (*document.Document, error) {
 	return docs[0], nil
 }
 
-// target fills in what a step does not say of its object.
+// target completes the target of a step.
 func (r *Runner) target(s *Step, body document.Value) (Target, *schema.Kind, error) {
 	t := s.Target
 	named := body.Get("apiVersion").Exists() && body.Get("kind").Exists()
@@ -302,13 +296,13 @@ func (r *Runner) target(s *Step, body document.Value) (Target, *schema.Kind, err
 	return t, k, nil
 }
 
-// request is a request for the step's object.
+// request returns a request for the step's object.
 func (r *Runner) request(verb cluster.Verb, res *Result) *cluster.Request {
 	k := res.Kind
 	return &cluster.Request{Verb: verb, Group: k.Group, Version: k.Version, Resource: k.Resource, Namespace: res.Target.Namespace, Name: res.Target.Name}
 }
 
-// object reads the step's object, the zero Object where there is none.
+// object reads the step's object; the result is the zero Object if it does not exist.
 func (r *Runner) object(ctx context.Context, res *Result) (fieldmanager.Object, error) {
 	if r.trial != nil {
 		return *r.trial, nil

@@ -10,27 +10,27 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// Version is the version of the format, the value of the field "scenario".
+// Version is the version of the file format, the value of the field "scenario".
 const Version = "patchlab.dev/v1"
 
-// MaxBytes is the largest text of a scenario: several bodies at the API server's own
-// limit of 3 MiB each.
+// MaxBytes is the maximum size of a scenario: several bodies of 3 MiB, the API server's
+// limit.
 const MaxBytes = 24 << 20
 
-// Limits of a scenario, against files that are none.
+// Limits that protect against files other than scenarios.
 const (
 	maxSteps  = 1000
 	maxActors = 100
 )
 
-// ErrInvalid is the cause of all errors about a scenario's text.
+// ErrInvalid is the cause of all errors in a scenario's text.
 var ErrInvalid = errors.New("invalid scenario")
 
-// Error says what is wrong with a scenario's text, and where.
+// Error reports why and where a scenario's text is invalid.
 type Error struct {
 	Position document.Position
 	Reason   string
-	// Err is the error that the reason is of, nil where there is none.
+	// Err is the underlying error; nil if there is none.
 	Err error
 }
 
@@ -41,7 +41,7 @@ func (e *Error) Error() string {
 	return e.Reason
 }
 
-// Unwrap returns ErrInvalid and the error that the reason is of.
+// Unwrap returns ErrInvalid and the underlying error.
 func (e *Error) Unwrap() []error {
 	if e.Err == nil {
 		return []error{ErrInvalid}
@@ -49,39 +49,39 @@ func (e *Error) Unwrap() []error {
 	return []error{ErrInvalid, e.Err}
 }
 
-// Scenario is a sequence of requests by several actors to one cluster.
+// Scenario is a sequence of requests to a cluster by several actors.
 type Scenario struct {
-	// Title is one line, About as many as needed.
+	// Title is a single line, About any number of lines.
 	Title, About string
 	// Kubernetes is the version of the built-in kinds, "" for the newest.
 	Kubernetes string
-	// Definitions are CustomResourceDefinitions, as YAML or JSON.
+	// Definitions are CustomResourceDefinitions and policies in YAML or JSON: see
+	// Runner.Define.
 	Definitions []string
-	// Objects are the live objects that the scenario begins with, as YAML or JSON: see
-	// Runner.Load.
+	// Objects are the initial live objects in YAML or JSON: see Runner.Load.
 	Objects []string
 	Actors  []Actor
 	Steps   []Step
-	// Race are changes that actors make at the same time, after the steps: see NewRace.
+	// Race lists concurrent changes after the steps: see NewRace.
 	Race []Change
 }
 
-// Actor is who sends requests.
+// Actor is a client that sends requests.
 type Actor struct {
-	// Name is the field manager's name.
+	// Name is the name of the actor's field manager.
 	Name string
-	// Colour by which the actor is told apart; may be empty.
+	// Colour is the display color; may be empty.
 	Colour string
 }
 
-// Action says what kind of request a step sends.
+// Action is the type of request of a step.
 type Action string
 
 // The actions.
 const (
 	Apply       Action = "apply"             // server-side apply
 	ForceApply  Action = "force-apply"       // server-side apply with force
-	ClientApply Action = "client-side-apply" // what kubectl apply does without --server-side
+	ClientApply Action = "client-side-apply" // kubectl apply without --server-side
 	Create      Action = "create"
 	Update      Action = "update" // PUT
 	JSONPatch   Action = "json-patch"
@@ -90,7 +90,7 @@ const (
 	Delete      Action = "delete"
 )
 
-// Actions lists all actions, in the order in which they are offered.
+// Actions lists all actions in display order.
 func Actions() []Action {
 	return []Action{Apply, ForceApply, ClientApply, Create, Update, JSONPatch, MergePatch, Strategic, Delete}
 }
@@ -101,23 +101,22 @@ type Step struct {
 	Do    Action
 	// Subresource is "status", "scale" or "".
 	Subresource string
-	// Target says which object a patch or a deletion is for. Its empty fields
-	// are filled from the body and, failing that, from the object of the step
-	// before.
+	// Target identifies the object of a patch or deletion. Empty fields are taken from the
+	// body or else from the object of the previous step.
 	Target Target
-	// Body is the manifest or patch, YAML or JSON.
+	// Body is the manifest or patch in YAML or JSON.
 	Body string
-	// Note is a remark for readers.
+	// Note is a comment for readers.
 	Note string
-	// Expect is what the step is expected to do, nil for nothing in particular.
+	// Expect is the expected result; nil if there is none.
 	Expect *Expectation
 }
 
-// Target names an object.
+// Target identifies an object.
 type Target struct{ APIVersion, Kind, Namespace, Name string }
 
-// Parse reads a scenario. name is the text's name for messages. An error is an
-// *Error or, for text that is no YAML, a *document.SyntaxError.
+// Parse parses a scenario. name is the name of the text in messages. An error is an *Error,
+// or a *document.SyntaxError for invalid YAML.
 func Parse(data []byte, name string) (*Scenario, error) {
 	d, err := document.ParseYAML(data, document.Options{Name: name, MaxBytes: MaxBytes})
 	if err != nil {
@@ -127,7 +126,7 @@ func Parse(data []byte, name string) (*Scenario, error) {
 	return r.scenario()
 }
 
-// reader reads fields and remembers the first thing that is wrong.
+// reader decodes fields and records the first error.
 type reader struct {
 	d   *document.Document
 	err error
@@ -139,8 +138,8 @@ func (r *reader) fail(at document.Value, reason string) {
 	}
 }
 
-// object checks that v is an object with none but the fields given, in which a
-// pointer to a string takes the text of the field.
+// object checks that v is an object without fields other than the given ones. Fields with a
+// pointer to a string are decoded into it.
 func (r *reader) object(v document.Value, what string, texts map[string]*string, others ...string) {
 	if v.Kind() != document.Object {
 		r.fail(v, "expected "+what+" as an object, found a "+v.Kind().String())
@@ -197,8 +196,8 @@ func (r *reader) scenario() (*Scenario, error) {
 	return &s, nil
 }
 
-// texts reads a list of manifests, which are texts so that their comments and the
-// line numbers of errors stay.
+// texts decodes a list of manifests, which are texts in order to preserve comments and the
+// line numbers of errors.
 func (r *reader) texts(v document.Value, what, rule string) (texts []string) {
 	r.each(v, what, maxExisting, func(v document.Value) {
 		text, ok := v.Text()
@@ -247,7 +246,7 @@ func (r *reader) actorOf(v document.Value, name string, actors []Actor) {
 	}
 }
 
-// change reads a change of a race.
+// change decodes a change of a race.
 func (r *reader) change(v document.Value, actors []Actor) Change {
 	c := Change{Set: r.manifest(v.Get("set"), "set")}
 	r.object(v, "a change", map[string]*string{"actor": &c.Actor}, "set", "add")
@@ -291,10 +290,10 @@ func (c *Change) value() document.Value {
 	return o.Object()
 }
 
-// YAML prints a scenario so that Parse reads it back the same.
+// YAML encodes a scenario such that Parse returns an equal one.
 func (s *Scenario) YAML() []byte { return s.value().YAML() }
 
-// JSON prints a scenario as YAML does, as JSON.
+// JSON is YAML in JSON format.
 func (s *Scenario) JSON() []byte { return s.value().JSON() }
 
 func (s *Scenario) value() document.Value {

@@ -8,9 +8,9 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Script writes a scenario as a shell script of kubectl commands, which do to a
-// real cluster what the steps do. results are those of Run: they tell which
-// object a patch is for. A step whose object is not known becomes a comment.
+// Script converts a scenario to a shell script of kubectl commands with the same effect on
+// a real cluster. results, the results of Run, have the targets of patches. A step with an
+// unknown object becomes a comment.
 func Script(s *Scenario, results []Result) []byte {
 	var b strings.Builder
 	b.WriteString("#!/bin/sh\n")
@@ -41,9 +41,9 @@ func Script(s *Scenario, results []Result) []byte {
 	return []byte(b.String())
 }
 
-// restore writes the commands that create the objects of a text with their status and
-// their managers. A create makes its own manager the owner of all fields and takes no
-// status; a replace that changes nothing else takes the managers that it is given.
+// restore prints the commands that create the objects in a text with their status and
+// managers. A create ignores the status and makes its manager the owner of all fields; a
+// subsequent replace sets the given managers.
 func restore(b *strings.Builder, text string) {
 	docs, err := manifest.Parse("", []byte(text))
 	if err != nil {
@@ -72,8 +72,8 @@ func restore(b *strings.Builder, text string) {
 	}
 }
 
-// Command returns a step as a kubectl command for a shell, with the body as its input.
-// r says which object the step is for; a step without one is "".
+// Command returns a step as a kubectl command for a shell, with the body as its input. r
+// has the target of the step; without one the result is "".
 func Command(s *Step, r *Result) string {
 	if r.Kind == nil {
 		return ""
@@ -87,7 +87,7 @@ func Command(s *Step, r *Result) string {
 	return b.String()
 }
 
-// arguments is the kubectl command of a step.
+// arguments returns the arguments of the kubectl command of a step.
 func arguments(s *Step, r *Result) []string {
 	manager := "--field-manager=" + s.Actor
 	file := []string{"-f", "-"}
@@ -123,7 +123,7 @@ func arguments(s *Step, r *Result) []string {
 
 func patchFile(r *Result) []string { return append(object(r), "--patch-file=/dev/stdin") }
 
-// object names a step's object as kubectl takes it: deployments.v1.apps/web.
+// object returns the target in kubectl's notation: deployments.v1.apps/web.
 func object(r *Result) []string {
 	name := r.Kind.Resource
 	if group, version, _ := schema.SplitAPIVersion(r.Target.APIVersion); group != "" {
@@ -132,7 +132,7 @@ func object(r *Result) []string {
 	return []string{name + "/" + r.Target.Name}
 }
 
-// comment writes text as comment lines, nothing for no text.
+// comment prints text as comment lines; empty text prints nothing.
 func comment(b *strings.Builder, text string) {
 	if text = strings.TrimSpace(text); text == "" {
 		return
@@ -142,7 +142,7 @@ func comment(b *strings.Builder, text string) {
 	}
 }
 
-// printable replaces what would end a comment, or move a terminal's cursor.
+// printable replaces characters that would end a comment or control the terminal.
 func printable(line string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
@@ -152,7 +152,7 @@ func printable(line string) string {
 	}, line)
 }
 
-// command writes a command with its input as a here-document.
+// command prints a command with its input as a here-document.
 func command(b *strings.Builder, args []string, input string) {
 	for i, a := range args {
 		if i > 0 {
@@ -168,7 +168,7 @@ func command(b *strings.Builder, args []string, input string) {
 	b.WriteString(" <<'" + end + "'\n" + strings.TrimSuffix(input, "\n") + "\n" + end + "\n")
 }
 
-// delimiter is a line that does not stand in the input.
+// delimiter returns a line that the input does not contain.
 func delimiter(input string) string {
 	end := "EOF"
 	for strings.Contains(input, end) {
@@ -177,7 +177,7 @@ func delimiter(input string) string {
 	return end
 }
 
-// quote makes one word of the shell.
+// quote returns text as a single shell word.
 func quote(word string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./=:,@", r)

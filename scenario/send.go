@@ -54,7 +54,7 @@ func (r *Runner) do(ctx context.Context, q *cluster.Request, res *Result) error 
 	return nil
 }
 
-// answer asks the cluster, or the object of a trial.
+// answer sends a request to the cluster, or applies it to the object of a trial.
 func (r *Runner) answer(ctx context.Context, q *cluster.Request) (*cluster.Response, error) {
 	if r.notes != nil {
 		q.Notes = r.notes
@@ -75,9 +75,9 @@ func (r *Runner) answer(ctx context.Context, q *cluster.Request) (*cluster.Respo
 	return resp, nil
 }
 
-// clientApply does what kubectl apply does without --server-side: it creates
-// the object with its configuration in an annotation, or makes a three-way patch
-// from that annotation, the configuration and the live object.
+// clientApply does what 'kubectl apply' does without --server-side: it creates the object
+// with its configuration in an annotation, or sends the three-way patch between that
+// annotation, the configuration and the live object.
 func (r *Runner) clientApply(ctx context.Context, s *Step, res *Result) error {
 	if res.Config.Kind() != document.Object {
 		return &Error{Reason: "client-side apply needs a whole manifest"}

@@ -1,5 +1,5 @@
-// Five controllers over one object: each reads it, adds a label and writes it back.
-// Who comes too late gets a conflict and reads again.
+// Five controllers update one object: each reads it, adds a label and writes it back. A
+// controller whose version is outdated gets a conflict and reads again.
 package main
 
 import (
@@ -36,7 +36,7 @@ func main() {
 	}
 	waiting, conflicts := []string{"one", "two", "three", "four", "five"}, 0
 	for round := 1; len(waiting) > 0; round++ {
-		read, err := send(cluster.Get, document.Value{}) // all read the same state
+		read, err := send(cluster.Get, document.Value{}) // all read the same version
 		if err != nil {
 			log.Fatal(err)
 		}

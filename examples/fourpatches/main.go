@@ -1,4 +1,4 @@
-// The four patches that turn one state of a custom resource into another.
+// The four patches that change one state of a custom resource into another.
 package main
 
 import (
@@ -31,10 +31,10 @@ func main() {
 	fmt.Println("json      ", patch.CreateJSON(before.Value, after.Value))
 	merge, err := patch.CreateMerge(before.Value, after.Value, patch.Options{})
 	fmt.Println("merge     ", merge, err)
-	// The API server takes no strategic merge patch for custom resources. By their
-	// list types one can be made all the same, for programs that merge themselves.
+	// The API server does not support strategic merge patches for custom resources.
+	// Programs that merge themselves can compute one by list types.
 	strategic, err := patch.CreateStrategic(before.Value, after.Value, before.Kind.Type(), patch.Options{ListTypes: true})
 	fmt.Println("strategic ", strategic, err)
-	// What a manager that owns all of it applies is the object itself.
+	// A manager that owns all fields applies the whole object.
 	fmt.Println("apply     ", after.Value)
 }

@@ -1,5 +1,5 @@
-// A GitOps diff that ignores what an autoscaler owns: the change that a forced
-// apply would make, without the fields that it would take from the autoscaler.
+// A GitOps diff that ignores fields owned by an autoscaler: the changes of a forced apply,
+// without the fields that it would take over from the autoscaler.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// From client-side to server-side apply: without handing the fields over, a field
-// that the manifest no longer names would stay.
+// Migration from client-side to server-side apply: without it, a field removed from the
+// manifest would remain in the object.
 package main
 
 import (

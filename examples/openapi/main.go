@@ -1,5 +1,5 @@
-// Schemas from a cluster's OpenAPI documents, as 'kubectl get --raw
-// /openapi/v3/apis/example.com/v1' prints them.
+// Schemas from a cluster's OpenAPI documents, as printed by 'kubectl get --raw
+// /openapi/v3/apis/example.com/v1'.
 package main
 
 import (

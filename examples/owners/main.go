@@ -1,4 +1,4 @@
-// The owners of a field, and the configuration that a manager has applied.
+// The owners of a field, and the configuration that a manager applied.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Predict an apply to a live Deployment, and print its conflicts as JSON.
+// Predict the result of an apply to a live Deployment and print its conflicts as JSON.
 package main
 
 import (

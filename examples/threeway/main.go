@@ -1,5 +1,5 @@
-// Kubectl's three-way apply: what the manifest no longer names is removed, what
-// others have set stays, and the annotation is written.
+// The three-way patch of kubectl apply: fields removed from the manifest are removed,
+// fields set by other clients are kept, and the last-applied annotation is updated.
 package main
 
 import (

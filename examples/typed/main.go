@@ -1,4 +1,4 @@
-// Typed objects in and out: what becomes of a Deployment that a client has read.
+// Typed objects as input and output: a change to a Deployment read by a client.
 package main
 
 import (
@@ -15,10 +15,10 @@ import (
 )
 
 func main() {
-	scheme := runtime.NewScheme() // client-go's scheme.Scheme has all of them
+	scheme := runtime.NewScheme() // client-go's scheme.Scheme has all kinds
 	_ = appsv1.AddToScheme(scheme)
 	labels := map[string]string{"app": "web"}
-	live := &appsv1.Deployment{ // as a client returns it: without apiVersion and kind
+	live := &appsv1.Deployment{ // as returned by a client: without apiVersion and kind
 		ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "shop", ResourceVersion: "5"},
 		Spec: appsv1.DeploymentSpec{Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: corev1.PodTemplateSpec{
 			ObjectMeta: metav1.ObjectMeta{Labels: labels},

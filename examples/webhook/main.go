@@ -1,4 +1,4 @@
-// A validating webhook that refuses changes of what another manager owns.
+// A validating webhook that refuses changes to fields of other managers.
 package main
 
 import (
@@ -34,7 +34,8 @@ func handler(lab *patchlab.Lab) http.HandlerFunc {
 	}
 }
 
-// answer allows a change of fields that nobody owns, or the one who changes them.
+// answer allows changes to fields without an owner and to the requesting manager's own
+// fields.
 func answer(lab *patchlab.Lab, r *admission.AdmissionRequest) *admission.AdmissionResponse {
 	var options metav1.UpdateOptions
 	_ = json.Unmarshal(r.Options.Raw, &options)

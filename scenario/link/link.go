@@ -1,9 +1,9 @@
-// Package link packs scenarios into links to the playground, and unpacks them.
+// Package link encodes scenarios as links to the playground and decodes them.
 //
-// A link ends in a fragment, which browsers do not send to servers: "#v1=" and the state
-// of the page as JSON, {"scenario": …, "at": …}, deflated (RFC 1951) and in the base64 of
-// URLs (RFC 4648, section 5). The page reads what it knows of a scenario; expectations and
-// races stay in the link for [Decode].
+// A link ends in a fragment, which browsers do not send to servers: "#v1=" and the state of
+// the page as JSON, {"scenario": …, "at": …}, compressed with deflate (RFC 1951) and
+// encoded as base64url (RFC 4648, section 5). The page ignores expectations and races, but
+// they remain in the link for [Decode].
 package link
 
 import (
@@ -20,14 +20,14 @@ import (
 	"github.com/patchlab-dev/patchlab/scenario"
 )
 
-// prefix is what a fragment begins with.
+// prefix is the beginning of a fragment.
 const prefix = "#v1="
 
-// ErrInvalid is the cause of all errors about a link's text.
+// ErrInvalid is the cause of all errors in a link's text.
 var ErrInvalid = errors.New("invalid link")
 
-// Encode returns a link to the page at a URL that shows a scenario with its first steps
-// run, so many as at says; 0 to show it before the first.
+// Encode returns a link to the page at a URL that shows a scenario after its first at
+// steps; with 0, before the first step.
 func Encode(page string, s *scenario.Scenario, at int) (string, error) {
 	var packed bytes.Buffer
 	w, err := flate.NewWriter(&packed, flate.BestCompression)
@@ -45,11 +45,11 @@ func Encode(page string, s *scenario.Scenario, at int) (string, error) {
 	return page + prefix + base64.RawURLEncoding.EncodeToString(packed.Bytes()), err
 }
 
-// Is reports whether a text is a link to the playground, or the fragment of one.
+// Is reports whether a text is a link to the playground or the fragment of one.
 func Is(text string) bool { return strings.Contains(text, prefix) }
 
-// Decode returns the scenario of a link, or of its fragment alone, and how many steps the
-// link shows as run. An error wraps ErrInvalid or scenario.ErrInvalid.
+// Decode returns the scenario in a link or fragment and the number of steps that it shows.
+// An error wraps ErrInvalid or scenario.ErrInvalid.
 func Decode(link string) (s *scenario.Scenario, at int, err error) {
 	_, text, ok := strings.Cut(link, prefix)
 	if !ok {

@@ -11,7 +11,7 @@ import (
 	"github.com/patchlab-dev/patchlab/scenario/link"
 )
 
-// fromPage is a state as the page packs it, with zlib's deflate.
+// fromPage is a state that the page encoded, with zlib's deflate.
 const fromPage = "#v1=TZCxTsRADER_ZTW0C1I4uMItNRXSNSSFs2uO5S7eaNdBQlH-hj_hx1C4IOhseTx6MzNqEOWSMmiGJTsLCIesLkpxT5JM4MF9ngwEeJymXoqKSQWhudnt4RHlJWmylLWCnjuP3L9JsHUBj-kgpaas5N6bVk9JI7mHrC_p-Mhjq4MYRzYmNysPQi4MS6voPDhYLqvJjPUCAp9TWHlCPuepgHDV3O7u7vdYOo9qMl7UP4__5DGDMEg5yvXIFl7hUae-SM1TCXLJ1ef4AcJGwuRafH22WFE8NNsmMy5HsbWrv2BbMUnjZVph68i_zhs7lqVbPNhAzfIN"
 
 func TestLinksOfThePage(t *testing.T) {

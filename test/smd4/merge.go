@@ -18,13 +18,13 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/structured"
 )
 
-// Merger returns a structured merge engine on structured-merge-diff v6. It is
-// safe for concurrent use.
+// Merger returns a structured merge engine based on structured-merge-diff v6. It is safe
+// for concurrent use.
 func Merger() fieldmanager.Engine { return &merger{types: newTypes()} }
 
 type merger struct{ types *types }
 
-// call is one call of the engine.
+// call is the state of one call of the engine.
 type call struct {
 	m       *merger
 	types   *structured.Types
@@ -32,7 +32,7 @@ type call struct {
 	failure error // of a conversion; the library keeps only its text
 }
 
-// updater is the library's engine for one call.
+// updater returns the library's engine for one call.
 func (c *call) updater() *merge.Updater {
 	u := &merge.UpdaterBuilder{Converter: c}
 	if c.types.Ignore != nil {
@@ -44,14 +44,13 @@ func (c *call) updater() *merge.Updater {
 	return u.BuildUpdater()
 }
 
-// ignore is a filter, as structured-merge-diff takes it, for the fields that a resource
-// resets.
+// ignore is a structured-merge-diff filter for the fields that a resource resets.
 type ignore struct {
 	c       *call
 	version string
 }
 
-// Filter takes out what is ignored, so that what stays keeps the library's own
+// Filter removes the ignored fields. The remaining fields keep the library's own path
 // elements.
 func (i ignore) Filter(s *fieldpath.Set) *fieldpath.Set {
 	all := fromSet(s)
@@ -64,8 +63,8 @@ func (i ignore) Filter(s *fieldpath.Set) *fieldpath.Set {
 	if fromSet(left).JSON().String() == kept.JSON().String() {
 		return left
 	}
-	// A set that is read of its text has every number a float64, which stands for
-	// several integers beyond 2^53: each path is asked about by itself then.
+	// In a decoded set every number is a float64, which equals several integers beyond
+	// 2^53; each path is then checked individually.
 	left = fieldpath.NewSet()
 	s.Iterate(func(p fieldpath.Path) {
 		if !i.c.types.Ignore(i.version, fromSet(fieldpath.NewSet(p))).Empty() {
@@ -77,7 +76,7 @@ func (i ignore) Filter(s *fieldpath.Set) *fieldpath.Set {
 
 var errNoVersion = errors.New("no such version")
 
-// IsMissingVersionError tells the library that an entry is of no known version.
+// IsMissingVersionError reports whether the version of an entry is unknown.
 func (c *call) IsMissingVersionError(err error) bool { return errors.Is(err, errNoVersion) }
 
 // Convert converts an object between the versions of its kind.
@@ -220,7 +219,7 @@ func typeError(err error) error {
 	return err
 }
 
-// managed returns the entries as the library holds them, under their positions.
+// managed converts the entries to the library's form, keyed by index.
 func (c *call) managed() (fieldpath.ManagedFields, error) {
 	out := fieldpath.ManagedFields{}
 	for i, e := range c.entries {
