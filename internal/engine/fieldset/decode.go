@@ -6,10 +6,10 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// Decode reads the value of a fieldsV1. null and an absent value are the empty
-// set. Path elements of an unknown kind are left out, as the API server does; for
-// a key that is not a path element the error wraps document.ErrPath. A canonical
-// value, as the API server writes it, is used as it is.
+// Decode decodes a fieldsV1. null and an absent value are the empty set. Like the API
+// server, it ignores path elements of an unknown kind; for a key that is not a path element
+// the error wraps document.ErrPath. A canonical value, as the API server writes it, is used
+// without a copy.
 func Decode(v document.Value) (Set, error) {
 	if !v.Exists() || v.IsNull() {
 		return Set{}, nil
@@ -24,7 +24,7 @@ func Decode(v document.Value) (Set, error) {
 	return rooted(n), nil
 }
 
-// canonical reports whether a trie can be used as it is.
+// canonical reports whether a trie is canonical.
 func canonical(n document.Value, top bool) bool {
 	if n.Kind() != document.Object {
 		return false
@@ -49,14 +49,14 @@ func canonical(n document.Value, top bool) bool {
 	return true
 }
 
-// Twin reports whether the i-th kid of a node shares its own kids with the one
-// before, as those of most items of a list do. It need not be examined then.
+// Twin reports whether the i-th kid of a node shares its own kids with the preceding one,
+// as most items of a list do. It then needs no separate check.
 func Twin(n document.Value, i int) bool {
 	return i > 0 && document.SameNode(n.At(i-1), n.At(i))
 }
 
-// rebuild returns the canonical trie for a node, absent if it has no elements.
-// member reports whether the node itself is a field of the set.
+// rebuild returns the canonical trie of a node, absent if it has no elements. member
+// reports whether the node itself is a field of the set.
 func rebuild(n document.Value) (trie document.Value, member bool, err error) {
 	if n.IsNull() {
 		return document.Value{}, true, nil

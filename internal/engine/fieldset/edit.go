@@ -6,14 +6,14 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// edit makes a changed copy of a trie's node. It shares what does not change, and
-// if nothing changes, the result is the node itself: nothing is built before the
-// first change. Changes must be in the order of the elements.
+// edit builds a modified copy of a trie node that shares unchanged kids. Without changes
+// the result is the node itself; nothing is allocated before the first change. Changes must
+// be made in the order of elements.
 type edit struct {
 	like    document.Value
-	member  bool // the new node is a field of the set itself
+	member  bool // the new node is itself a field of the set
 	changed bool
-	at      int // kids of like before at were added or replaced
+	at      int // kids of like before at have been added or replaced
 	kids    document.ObjectBuilder
 }
 
@@ -35,7 +35,7 @@ func (e *edit) insert(i int, from document.Value, j int) {
 	e.kids.Keep(from, j)
 }
 
-// upTo adds the kids of like up to the i-th that were not added yet.
+// upTo copies the kids of like up to the i-th that were not copied yet.
 func (e *edit) upTo(i int) {
 	if !e.changed {
 		e.changed = true
@@ -52,7 +52,7 @@ func (e *edit) upTo(i int) {
 	}
 }
 
-// node returns the new node, absent if it is empty and not a member.
+// node returns the new node; absent if it is empty and not a member.
 func (e *edit) node() document.Value {
 	if !e.changed && e.member == IsMember(e.like) {
 		return e.like
@@ -67,9 +67,9 @@ func (e *edit) node() document.Value {
 	return e.kids.Object()
 }
 
-// seek returns the position of an element among the kids of a node, or where it
-// would be inserted, searching from a position on with growing steps: that is fast
-// both for two nodes of similar size and for few elements among many.
+// seek returns the index of an element among the kids of a node, or where it would be
+// inserted. It searches from an index with increasing steps, which is fast both for two
+// nodes of similar size and for few elements among many.
 func seek(n document.Value, element string, from int) (int, bool) {
 	low, high, step := from, from, 1
 	for high < n.Len() && n.Key(high) < element {

@@ -7,24 +7,24 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// The keys of a trie are path elements in their canonical form (see
-// document.CanonicalElement), each the document.Step.Element of a step.
+// The keys of a trie are canonical path elements (see document.CanonicalElement), the
+// document.Step.Element of a step.
 
-// Field returns the element of an object's member.
+// Field returns the path element of an object's member.
 func Field(name string) string { return "f:" + name }
 
-// Name returns the name of the object's member that an element leads to.
+// Name returns the name of the member that a path element refers to.
 func Name(element string) (string, bool) { return strings.CutPrefix(element, "f:") }
 
-// Step returns the step that a canonical element spells.
+// Step returns the step of a canonical path element.
 func Step(element string) document.Step {
 	s, _, _ := document.ParseElement(element)
 	return s
 }
 
-// Message writes a path as the API server's messages and causes on conflicts
-// do: names as they are, and numbers as Go prints a float64, because
-// managedFields are read so:
+// Message formats a path as in the API server's conflict messages and causes: names are not
+// quoted, and numbers are printed like Go's float64, because managedFields are decoded that
+// way:
 //
 //	.metadata.labels.a/b
 //	.spec.parts[id=1e+06]
@@ -56,9 +56,9 @@ func Message(p document.Path) string {
 	return b.String()
 }
 
-// plainKey writes the usual element of a keyed list, one key with a string of plain
-// characters, without parsing it, and reports whether it did: a report of conflicts has
-// one for each field.
+// plainKey formats the most frequent path element of a keyed list, a single key with a
+// simple string, without parsing it, and reports whether it did. A report of conflicts has
+// one per field.
 func plainKey(b *strings.Builder, element string) bool {
 	text, isObject := strings.CutPrefix(element, `k:{"`)
 	text, ends := strings.CutSuffix(text, `"}`)
@@ -82,7 +82,7 @@ func plainKey(b *strings.Builder, element string) bool {
 	return true
 }
 
-// messageText writes a value as structured-merge-diff does in paths.
+// messageText formats a value like structured-merge-diff does in paths.
 func messageText(v document.Value) string {
 	switch v.Kind() {
 	case document.String:

@@ -2,14 +2,14 @@ package fieldset
 
 import "github.com/patchlab-dev/patchlab/document"
 
-// The API server reads field sets with every number a float64. So an integer
-// beyond 2^53 in an element is written in full once, and when the set is read
-// again, it is the nearest float64: 9007199254740993 becomes 9007199254740992. Here
-// a set is called reread after that. Sets made from objects are not reread; they
-// are compared with others in their reread form.
+// The API server decodes the numbers in field sets as float64. An integer beyond 2^53 in a
+// path element is therefore written exactly once, and becomes the nearest float64 when the
+// set is decoded: 9007199254740993 becomes 9007199254740992. A set is called reread in this
+// form. Sets computed from objects are converted to it before they are compared with
+// others.
 
-// Big reports whether an element may have an integer that a float64 cannot hold,
-// that is, sixteen digits in a row.
+// Big reports whether an element may contain an integer that a float64 cannot represent: 16
+// or more consecutive digits.
 func Big(element string) bool {
 	if len(element) < 18 || element[0] == 'f' {
 		return false
@@ -27,7 +27,7 @@ func Big(element string) bool {
 	return false
 }
 
-// Reread returns the element as it is read from managedFields.
+// Reread returns the element as decoded from managedFields.
 func Reread(element string) string {
 	if !Big(element) {
 		return element
@@ -48,7 +48,7 @@ func Reread(element string) string {
 	return string(append(e, '}'))
 }
 
-// rounded returns a value with its integers beyond 2^53 rounded to a float64.
+// rounded returns a value with integers beyond 2^53 rounded to the nearest float64.
 func rounded(v document.Value) document.Value {
 	switch v.Kind() {
 	case document.Number:
@@ -67,7 +67,7 @@ func rounded(v document.Value) document.Value {
 	return v
 }
 
-// Reread returns the set as it is read from managedFields.
+// Reread returns the set as decoded from managedFields.
 func (s Set) Reread() Set {
 	if !big(s.root) {
 		return s
@@ -99,8 +99,8 @@ func reread(n document.Value) document.Value {
 	return kids.Object()
 }
 
-// Add returns the union of a reread set and one that is not. Fields of both have
-// their reread form.
+// Add returns the union of a reread set and one that is not. Fields in both have their
+// reread form.
 func (s Set) Add(fresh Set) Set {
 	if !big(fresh.root) {
 		return s.Union(fresh)
@@ -108,7 +108,7 @@ func (s Set) Add(fresh Set) Set {
 	return s.Union(rooted(adopt(s.root, fresh.root)))
 }
 
-// adopt returns fresh with the keys that read has too in their reread form.
+// adopt returns fresh with the reread form of the keys that read has too.
 func adopt(read, fresh document.Value) document.Value {
 	var kids document.ObjectBuilder
 	for i := range fresh.Len() {

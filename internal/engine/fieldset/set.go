@@ -1,10 +1,9 @@
-// Package fieldset holds sets of an object's fields, as managedFields have them.
+// Package fieldset implements sets of an object's fields as in managedFields.
 //
-// A Set is a parsed fieldsV1: an object whose members are path elements, and so a
-// trie. An element whose object is empty or has the member "." is in the set
-// itself; other members are fields of the set below it. Sets are immutable. An
-// operation that changes nothing returns the set that it was given, and unchanged
-// parts are shared.
+// A Set is a decoded fieldsV1: an object whose keys are path elements, and therefore a
+// trie. An element whose object is empty or has the key "." is a field of the set; other
+// keys are fields below it. Sets are immutable. An operation without effect returns its
+// operand, and unchanged parts are shared.
 package fieldset
 
 import (
@@ -17,7 +16,7 @@ import (
 // Set is a set of fields. The zero Set is empty.
 type Set struct{ root document.Value }
 
-// Of returns the set of the paths given.
+// Of returns the set of the given paths.
 func Of(paths ...document.Path) Set {
 	s := Set{}
 	for _, p := range paths {
@@ -42,7 +41,7 @@ func path(p document.Path) Set {
 // Raw returns the set of a trie, which must be canonical.
 func Raw(trie document.Value) Set { return Set{trie} }
 
-// JSON returns the set as the value of a fieldsV1.
+// JSON encodes the set as a fieldsV1.
 func (s Set) JSON() document.Value {
 	if !s.root.Exists() {
 		return document.NewObject()
@@ -53,25 +52,25 @@ func (s Set) JSON() document.Value {
 // Empty reports whether no field is in the set.
 func (s Set) Empty() bool { return s.root.Len() == 0 }
 
-// Same reports whether two sets share one trie, so that they are equal. They may
-// be equal otherwise too.
+// Same reports whether two sets share one trie and are therefore equal. Equal sets need not
+// share one.
 func (s Set) Same(o Set) bool {
 	return document.SameNode(s.root, o.root) || s.Empty() && o.Empty()
 }
 
-// Equal reports whether two sets hold the same fields.
+// Equal reports whether two sets contain the same fields.
 func (s Set) Equal(o Set) bool {
 	return s.Empty() && o.Empty() || document.Equal(s.root, o.root)
 }
 
-// In a trie the member "." sorts before every element, so it is the first.
+// In a trie the key "." sorts before every element and is therefore the first.
 
-// IsField reports whether an element is the field of that name.
+// IsField reports whether an element refers to the field with the given name.
 func IsField(element, name string) bool {
 	return len(element) == len(name)+2 && element[0] == 'f' && element[1] == ':' && element[2:] == name
 }
 
-// IsMember reports whether a node of a trie is a field of the set itself.
+// IsMember reports whether a trie node is itself a field of the set.
 func IsMember(n document.Value) bool { return n.Exists() && (n.Len() == 0 || n.Key(0) == ".") }
 
 // First returns the index of a node's first element.
@@ -106,7 +105,7 @@ func (s Set) Has(p document.Path) bool {
 	return len(p) > 0 && IsMember(n)
 }
 
-// rooted returns the set of a trie's top node, which is not a member itself.
+// rooted returns the set with the given root node, which is not a member itself.
 func rooted(n document.Value) Set {
 	if n.Len() == 0 {
 		return Set{}
@@ -180,7 +179,7 @@ func intersect(a, b document.Value, member bool) document.Value {
 	return e.node()
 }
 
-// Minus returns the fields of s that are not in o. Fields below those of o stay.
+// Minus returns the fields of s that are not in o. Fields below those of o are kept.
 func (s Set) Minus(o Set) Set { return s.minus(o, false) }
 
 // MinusBelow returns the fields of s that are not in o and not below a field of o.
@@ -231,7 +230,7 @@ func contains(a, b document.Value) bool {
 	return true
 }
 
-// Tops returns the fields of s that have no field of s above them.
+// Tops returns the fields of s without a field of s above them.
 func (s Set) Tops() Set {
 	if s.Empty() {
 		return s
@@ -255,8 +254,8 @@ func tops(n document.Value) document.Value {
 	return e.node()
 }
 
-// Leaves returns the fields of s that have no field of s below them. Every branch
-// of a trie ends in a field, so no node is without leaves.
+// Leaves returns the fields of s without a field of s below them. Every branch of a trie
+// ends in a field, so every node has leaves.
 func (s Set) Leaves() Set {
 	if s.Empty() {
 		return s
@@ -288,9 +287,8 @@ func (s Set) Size() int {
 	return n
 }
 
-// Steps returns the steps right below the top of the set that are fields of it
-// or have some below them, in the order of document.Step.Compare. positions are
-// those for ChildAt.
+// Steps returns the first steps of all paths in the set, in the order of
+// document.Step.Compare. positions are indices for ChildAt.
 func (s Set) Steps() (steps []document.Step, positions []int) {
 	type kid struct {
 		step  document.Step
@@ -305,7 +303,7 @@ func (s Set) Steps() (steps []document.Step, positions []int) {
 	}
 	slices.SortFunc(kids, func(a, b kid) int {
 		if a.step.Kind() == b.step.Kind() && a.value.Exists() {
-			return document.Compare(a.value, b.value) // as Step.Compare, but parsed once
+			return document.Compare(a.value, b.value) // like Step.Compare, but parsed once
 		}
 		return a.step.Compare(b.step)
 	})
@@ -315,16 +313,16 @@ func (s Set) Steps() (steps []document.Step, positions []int) {
 	return steps, positions
 }
 
-// Paths returns the fields of the set, level by level: the fields right below the top,
-// in the order of document.Step.Compare, then those below each of them.
+// Paths returns the fields of the set level by level: the fields at the root in the order
+// of document.Step.Compare, then those below each.
 func (s Set) Paths() []document.Path {
 	var out []document.Path
 	s.Walk(func(p document.Path) { out = append(out, slices.Clone(p)) })
 	return out
 }
 
-// Walk calls f for the fields of the set in the order of Paths. The path is used again;
-// clone it to keep it.
+// Walk calls f for the fields of the set in the order of Paths. The path is reused; clone
+// it to keep it.
 func (s Set) Walk(f func(document.Path)) { s.walk(nil, f) }
 
 func (s Set) walk(prefix document.Path, f func(document.Path)) {
@@ -340,8 +338,7 @@ func (s Set) walk(prefix document.Path, f func(document.Path)) {
 	}
 }
 
-// UnionNodes returns the union of two nodes of a trie, either of which may be
-// absent.
+// UnionNodes returns the union of two trie nodes, either of which may be absent.
 func UnionNodes(a, b document.Value) document.Value {
 	switch {
 	case !a.Exists():
@@ -352,14 +349,13 @@ func UnionNodes(a, b document.Value) document.Value {
 	return union(a, b, IsMember(a) || IsMember(b))
 }
 
-// FieldFrom is Child for the name of an object's member, searching from a position
-// on. at is the position for the next name; names must be asked for in ascending
-// order.
+// FieldFrom is Child for the name of a member, searching from an index. at is the index for
+// the next name; it must be called in ascending order of names.
 func (s Set) FieldFrom(name string, from int) (below Set, member bool, at int) {
 	n := s.root
 	for from < n.Len() {
 		key := n.Key(from)
-		c := -1 // "." and nothing else sorts before the fields
+		c := -1 // only "." sorts before the fields
 		if len(key) >= 2 {
 			c = cmp.Compare(key[:2], "f:")
 			if c == 0 {
@@ -378,7 +374,7 @@ func (s Set) FieldFrom(name string, from int) (below Set, member bool, at int) {
 	return Set{}, false, from
 }
 
-// ChildOf is Child for a reread set and an element that was made from an object.
+// ChildOf is Child for a reread set and an element from an object.
 func (s Set) ChildOf(e string) (below Set, member bool) {
 	if s.Empty() {
 		return Set{}, false
@@ -390,7 +386,7 @@ func (s Set) ChildOf(e string) (below Set, member bool) {
 	return belowNode(n), IsMember(n)
 }
 
-// ChildAt is Child for the i-th member of the set's trie.
+// ChildAt is Child for the i-th key of the set's trie.
 func (s Set) ChildAt(i int) (below Set, member bool) {
 	n := s.root.At(i)
 	return belowNode(n), IsMember(n)

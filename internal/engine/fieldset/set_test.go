@@ -12,7 +12,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// decode reads a fieldsV1 with us and with structured-merge-diff.
+// decode decodes a fieldsV1 with this package and with structured-merge-diff.
 func decode(text string) (ours Set, theirs *fieldpath.Set, errOurs, errTheirs error) {
 	theirs = &fieldpath.Set{}
 	errTheirs = theirs.FromJSON(strings.NewReader(text))
@@ -24,8 +24,8 @@ func decode(text string) (ours Set, theirs *fieldpath.Set, errOurs, errTheirs er
 	return ours, theirs, errOurs, errTheirs
 }
 
-// canonicalJSON returns the JSON of a structured-merge-diff set with sorted keys, as our
-// sets print it.
+// canonicalJSON returns the JSON of a structured-merge-diff set with sorted keys, like that
+// of a Set.
 func canonicalJSON(t testing.TB, s *fieldpath.Set) string {
 	t.Helper()
 	text, err := s.ToJSON()
@@ -80,8 +80,8 @@ func TestDecodeAsStructuredMergeDiff(t *testing.T) {
 	}
 }
 
-// FuzzDecode: what decodes prints canonically, decodes to itself again, and is
-// what structured-merge-diff makes of it. Nothing panics.
+// FuzzDecode: decoding does not panic and agrees with structured-merge-diff, and encoding
+// the decoded set is canonical and idempotent.
 func FuzzDecode(f *testing.F) {
 	for _, s := range []string{`{"f:a":{".":{},"k:{\"n\":1}":{}}}`, `{"v:\"x\"":{},"i:3":{}}`, `{"k:{\"a\":1.50,\"b\":[null]}":{"f:x":{}}}`, `{"f:a":null}`, `{"k:{\"&\":[]}":{}}`} {
 		f.Add(s)
@@ -104,8 +104,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// unusual says that the two readers are not compared: theirs takes what follows
-// a value, keeps a key field that stands twice, and mends escapes otherwise.
+// unusual reports whether a text is excluded from the comparison: structured-merge-diff
+// accepts trailing text and repeated key fields, and replaces invalid escapes differently.
 func unusual(text string) bool {
 	for i := range len(text) {
 		if text[i] >= 0x7f || text[i] < 0x20 {
@@ -133,7 +133,7 @@ func twice(v document.Value) bool {
 	return false
 }
 
-// draw makes a random set, in both forms.
+// draw generates a random set in both forms.
 func draw(r *rand.Rand) (Set, *fieldpath.Set) {
 	var text bytes.Buffer
 	var node func(depth int)
@@ -172,7 +172,7 @@ func draw(r *rand.Rand) (Set, *fieldpath.Set) {
 	return ours, theirs
 }
 
-// TestOperations compares the operations on random sets with structured-merge-diff's.
+// TestOperations compares operations on random sets with those of structured-merge-diff.
 func TestOperations(t *testing.T) {
 	for seed := range uint64(3000) {
 		r := rand.New(rand.NewPCG(seed, 1))

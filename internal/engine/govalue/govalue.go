@@ -1,6 +1,5 @@
-// Package govalue turns documents into the Go values that Kubernetes' libraries
-// hold objects in without their types (map[string]any, []any, string, int64,
-// float64, bool and nil), and back.
+// Package govalue converts documents to and from the types in which Kubernetes' libraries
+// represent untyped objects (map[string]any, []any, string, int64, float64, bool and nil).
 package govalue
 
 import (
@@ -9,7 +8,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// From reads such a value. An error names the part that is of another type.
+// From converts such a value to a document. An error names the part with another type.
 func From(x any) (document.Value, error) { return from(x, nil) }
 
 func from(x any, path document.Path) (document.Value, error) {
@@ -54,7 +53,7 @@ func from(x any, path document.Path) (document.Value, error) {
 	return document.Value{}, fmt.Errorf("%s: an unstructured object cannot hold a %T", path, x)
 }
 
-// Of returns a value in those types. It shares nothing with the value but strings.
+// Of converts a document to such a value. They share only strings.
 func Of(v document.Value) any {
 	switch v.Kind() {
 	case document.String:

@@ -1,14 +1,14 @@
-// Package names checks the syntax of the names that Kubernetes uses: of objects,
-// labels, ports, environment variables and so on (RFC 1123, RFC 1035, RFC 6335, and
-// qualified names as apimachinery's validation defines them).
+// Package names validates the names that Kubernetes uses: of objects, labels, ports,
+// environment variables and so on (RFC 1123, RFC 1035, RFC 6335, and qualified names as
+// defined by apimachinery's validation).
 //
-// Each function returns "" for a valid name, and otherwise what is required, in
-// words that follow the name in a message: `"A": must consist of …`.
+// Each function returns "" for a valid name, and otherwise the requirement, worded to
+// follow the name in a message: `"A": must consist of …`.
 package names
 
 import "strings"
 
-// The longest names, in characters.
+// The maximum lengths of names in characters.
 const (
 	MaxLabel     = 63
 	MaxSubdomain = 253
@@ -54,8 +54,8 @@ func DNSLabel1035(s string) string {
 	return ""
 }
 
-// DNSSubdomain requires labels joined by dots, at most 253 characters in all. (The
-// length of one label is not limited.)
+// DNSSubdomain requires labels separated by dots, at most 253 characters in total. (The
+// length of each label is not limited.)
 func DNSSubdomain(s string) string {
 	if len(s) > MaxSubdomain {
 		return "must be no more than 253 characters"
@@ -107,7 +107,7 @@ const (
 	digits  = "0123456789"
 )
 
-// PathSegment requires a name that may be one segment of a URL's path.
+// PathSegment requires a name that can be a segment of a URL path.
 func PathSegment(s string) string {
 	switch {
 	case s == "." || s == "..":
@@ -120,8 +120,8 @@ func PathSegment(s string) string {
 	return ""
 }
 
-// PathSegmentPrefix checks the prefix of a generated name as PathSegment checks a name.
-// Unlike a name, a prefix may be "." or "..".
+// PathSegmentPrefix validates the prefix of a generated name like PathSegment. Unlike a
+// name, a prefix may be "." or "..".
 func PathSegmentPrefix(s string) string {
 	if s == "." || s == ".." {
 		return ""
@@ -129,8 +129,8 @@ func PathSegmentPrefix(s string) string {
 	return PathSegment(s)
 }
 
-// QualifiedName requires a name of at most 63 letters, digits, '-', '_' and '.', which
-// may follow a DNS subdomain and a slash.
+// QualifiedName requires a name of at most 63 letters, digits, '-', '_' and '.', optionally
+// after a DNS subdomain and a slash.
 func QualifiedName(s string) string {
 	prefix, name, found := strings.Cut(s, "/")
 	if !found {
@@ -170,7 +170,7 @@ func isNameText(s string) bool {
 	return true
 }
 
-// LabelValue requires the text of a qualified name without a prefix, or "".
+// LabelValue requires a qualified name without a prefix, or "".
 func LabelValue(s string) string {
 	if s == "" {
 		return ""
@@ -227,8 +227,8 @@ func CIdentifier(s string) string {
 	return ""
 }
 
-// ConditionReason requires a letter and then letters, digits, '_', ',' and ':', the
-// last of which is neither ',' nor ':'.
+// ConditionReason requires a letter followed by letters, digits, '_', ',' and ':', not
+// ending with ',' or ':'.
 func ConditionReason(s string) string {
 	if s == "" || !strings.Contains(letters, s[:1]) || strings.Trim(s, letters+digits+"_,:") != "" || strings.Contains(",:", s[len(s)-1:]) {
 		return "must begin with a letter, consist of letters, digits, '_', ',' and ':', and not end with ',' or ':'"
@@ -236,7 +236,7 @@ func ConditionReason(s string) string {
 	return ""
 }
 
-// ConfigMapKey requires a name that a file may have: letters, digits, '-', '_' and '.'.
+// ConfigMapKey requires a valid file name: letters, digits, '-', '_' and '.'.
 func ConfigMapKey(s string) string {
 	if s == "" || len(s) > MaxSubdomain || s == "." || strings.HasPrefix(s, "..") || strings.Trim(s, letters+digits+"-_.") != "" {
 		return "must consist of letters, digits, '-', '_' and '.', not begin with '..' nor be '.', and have no more than 253 characters"
@@ -244,8 +244,8 @@ func ConfigMapKey(s string) string {
 	return ""
 }
 
-// MaskPrefix returns the beginning of a generated name as a name to check: what
-// follows a final dash is not known yet.
+// MaskPrefix returns the prefix of a generated name in a form that can be validated as a
+// name: without the text after a final dash, which is not known yet.
 func MaskPrefix(prefix string) string {
 	if len(prefix) > 1 && prefix[len(prefix)-1] == '-' {
 		return prefix[:len(prefix)-2] + "a"

@@ -1,4 +1,4 @@
-// Package podresources adds up the resources that the containers of a pod name.
+// Package podresources computes the total resources of a pod's containers.
 package podresources
 
 import (
@@ -8,11 +8,11 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/quantity"
 )
 
-// Amounts are quantities by the name of their resource.
+// Amounts maps resource names to quantities.
 type Amounts map[string]quantity.Quantity
 
-// Read returns the amounts of a container's limits or requests. Values that are no
-// quantities are left out.
+// Read returns the amounts of a container's limits or requests. Invalid quantities are
+// ignored.
 func Read(v document.Value) Amounts {
 	a := Amounts{}
 	for name, val := range v.Members() {
@@ -42,9 +42,9 @@ func (a Amounts) atLeast(b Amounts) {
 	}
 }
 
-// OfContainers returns what the containers of a pod spec ask for together, by "limits"
-// or "requests": the sum over those that run at the same time, or more where an init
-// container needs more while it runs (KEP-753).
+// OfContainers returns the total "limits" or "requests" of the containers in a pod spec:
+// the sum of those that run concurrently, or more if an init container needs more while it
+// runs (KEP-753).
 func OfContainers(spec document.Value, which string) Amounts {
 	all, sidecars, atOnce := Amounts{}, Amounts{}, Amounts{}
 	for _, c := range spec.Get("containers").Items() {

@@ -7,20 +7,19 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// The numbers of the fields that answers are put together from: metadata of an
-// object and of a list, the items of a list, and resourceVersion in an object's
-// metadata.
+// Field numbers used in responses: metadata of an object and of a list, the items of a
+// list, and resourceVersion in an object's metadata.
 const (
 	fieldMetadata        = 1
 	fieldItems           = 2
 	fieldResourceVersion = 6
 )
 
-// Object is an encoded object without its resourceVersion, which is put in when
-// the message is written. It is immutable.
+// Object is an encoded object without its resourceVersion, which is inserted when the
+// message is written. It is immutable.
 type Object struct {
-	// metadata is the content of the field metadata; revision is where the
-	// resourceVersion belongs in it.
+	// metadata is the content of the field metadata; revision is the offset of the
+	// resourceVersion in it.
 	metadata []byte
 	revision int
 	rest     []byte
@@ -33,7 +32,7 @@ func Encodable(apiVersion, kind string) bool {
 	return ok
 }
 
-// Encode encodes an object of a kind. A resourceVersion that it has is left out.
+// Encode encodes an object of a kind without its resourceVersion.
 func Encode(apiVersion, kind string, object document.Value) (*Object, error) {
 	m, ok := messages().message(apiVersion, kind)
 	if !ok {
@@ -50,8 +49,8 @@ func Encode(apiVersion, kind string, object document.Value) (*Object, error) {
 	return o, nil
 }
 
-// EncodeMetadata encodes the metadata of an object of any kind as a
-// PartialObjectMetadata, without its resourceVersion.
+// EncodeMetadata encodes the metadata of an object of any kind as a PartialObjectMetadata
+// without its resourceVersion.
 func EncodeMetadata(metadata document.Value) (*Object, error) {
 	o, err := (&encoder{ordered()}).metadata(metadata)
 	if err != nil {
@@ -60,11 +59,11 @@ func EncodeMetadata(metadata document.Value) (*Object, error) {
 	return o, nil
 }
 
-// Metadata is the PartialObjectMetadata of an object.
+// Metadata returns the PartialObjectMetadata of an object.
 func (o *Object) Metadata() *Object { return &Object{metadata: o.metadata, revision: o.revision} }
 
-// metadata encodes the metadata of an object, member by member up to the place of
-// the resourceVersion and from there.
+// metadata encodes the metadata of an object in two parts, before and after the
+// resourceVersion.
 func (e *encoder) metadata(metadata document.Value) (*Object, error) {
 	o := &Object{}
 	if !metadata.Exists() || metadata.IsNull() {
@@ -85,7 +84,7 @@ func (e *encoder) metadata(metadata document.Value) (*Object, error) {
 	return o, nil
 }
 
-// metadataSize is the length of the field metadata's content with a
+// metadataSize returns the length of the content of the field metadata including a
 // resourceVersion.
 func (o *Object) metadataSize(revision string) int {
 	if revision == "" {
@@ -94,8 +93,7 @@ func (o *Object) metadataSize(revision string) int {
 	return len(o.metadata) + fieldSize(len(revision))
 }
 
-// fieldSize is the length of a field of a number below 16 with a content of n
-// bytes.
+// fieldSize returns the length of a field with a number below 16 and n bytes of content.
 func fieldSize(n int) int { return 1 + uvarintSize(uint64(n)) + n }
 
 func uvarintSize(n uint64) int {
@@ -106,12 +104,12 @@ func uvarintSize(n uint64) int {
 	return size
 }
 
-// Size is the length of the object's message with a resourceVersion.
+// Size returns the length of the object's message including a resourceVersion.
 func (o *Object) Size(revision string) int {
 	return fieldSize(o.metadataSize(revision)) + len(o.rest)
 }
 
-// Append appends the object's message with a resourceVersion.
+// Append appends the object's message including a resourceVersion.
 func (o *Object) Append(dst []byte, revision string) []byte {
 	dst = binary.AppendUvarint(appendTag(dst, fieldMetadata, wireBytes), uint64(o.metadataSize(revision)))
 	dst = append(dst, o.metadata[:o.revision]...)
@@ -128,7 +126,7 @@ func (o *Object) AppendItem(dst []byte, revision string) []byte {
 	return o.Append(dst, revision)
 }
 
-// ItemSize is the length of what AppendItem appends.
+// ItemSize returns the length of what AppendItem appends.
 func (o *Object) ItemSize(revision string) int { return fieldSize(o.Size(revision)) }
 
 // ListMetadata returns the metadata of a list as a field of the list's message.
@@ -142,32 +140,32 @@ func ListMetadata(resourceVersion, next string, remaining int64, counted bool) [
 	return appendBytes(nil, fieldMetadata, b)
 }
 
-// AppendHeader begins an answer: the prefix and the message Unknown up to the
-// content of its field raw, which size bytes have to follow.
+// AppendHeader appends the beginning of a response: the prefix and the message Unknown up
+// to the content of its field raw, which must follow with size bytes.
 func AppendHeader(dst []byte, apiVersion, kind string, size int) []byte {
 	dst = append(dst, magic...)
 	dst = appendBytes(dst, 1, appendBytes(appendBytes(nil, 1, apiVersion), 2, kind))
 	return binary.AppendUvarint(appendTag(dst, 2, wireBytes), uint64(size))
 }
 
-// Trailer ends an answer that AppendHeader began: the fields contentEncoding and
-// contentType, both empty.
+// Trailer is the end of a response that AppendHeader began: empty fields contentEncoding
+// and contentType.
 var Trailer = []byte{0x1a, 0, 0x22, 0}
 
-// AppendMessage appends the whole answer for one object.
+// AppendMessage appends the complete response for an object.
 func (o *Object) AppendMessage(dst []byte, apiVersion, kind, revision string) []byte {
 	dst = AppendHeader(dst, apiVersion, kind, o.Size(revision))
 	return append(o.Append(dst, revision), Trailer...)
 }
 
-// AppendEvent appends the frame of a watch's event around an encoded object: four
-// bytes of length and a WatchEvent.
+// AppendEvent appends the frame of a watch event with an encoded object: a length of four
+// bytes and a WatchEvent.
 func AppendEvent(dst []byte, event string, object []byte) []byte {
 	return append(appendEventHeader(dst, event, len(object)), object...)
 }
 
-// appendEventHeader appends the frame up to the encoded object, which size bytes have
-// to follow.
+// appendEventHeader appends the frame up to the encoded object, which must follow with size
+// bytes.
 func appendEventHeader(dst []byte, event string, size int) []byte {
 	dst = binary.BigEndian.AppendUint32(dst, uint32(fieldSize(len(event))+fieldSize(fieldSize(size))))
 	dst = appendBytes(dst, 1, event)
@@ -175,9 +173,8 @@ func appendEventHeader(dst []byte, event string, size int) []byte {
 	return binary.AppendUvarint(appendTag(dst, 1, wireBytes), uint64(size))
 }
 
-// Event returns the frame of a watch's event with an object in parts, of which the
-// long ones are those of the object: who writes the frame to many clients needs no copy
-// for each. The parts must not be changed.
+// Event returns the frame of a watch event in parts that share the bytes of the object, so
+// that it can be written to many clients without copies. The parts must not be modified.
 func (o *Object) Event(event, apiVersion, kind, revision string) [][]byte {
 	header := AppendHeader(nil, apiVersion, kind, o.Size(revision))
 	frame := append(appendEventHeader(nil, event, len(header)+o.Size(revision)+len(Trailer)), header...)
@@ -189,8 +186,7 @@ func (o *Object) Event(event, apiVersion, kind, revision string) [][]byte {
 	return [][]byte{frame, o.metadata[:o.revision], version, o.metadata[o.revision:], o.rest, Trailer}
 }
 
-// EncodeStatus encodes a Status, which has no metadata of an object, as a whole
-// answer.
+// EncodeStatus encodes a Status, which has no object metadata, as a complete response.
 func EncodeStatus(status document.Value) ([]byte, error) {
 	m, _ := messages().message("*", "Status")
 	b, err := (&encoder{ordered()}).appendMessage(nil, m, status)

@@ -12,7 +12,7 @@ import (
 //go:embed messages.txt
 var messagesText string
 
-// A form is how a field's value is written.
+// A form is the encoding of a field's value.
 type form uint8
 
 const (
@@ -57,13 +57,13 @@ type field struct {
 
 type kindName struct{ apiVersion, kind string }
 
-// catalog is messages.txt, read.
+// catalog is the parsed messages.txt.
 type catalog struct {
 	kinds    map[kindName]int
 	messages []map[uint64]field
 }
 
-// messages reads the catalog when it is first asked for.
+// messages parses the catalog on first use.
 var messages = sync.OnceValue(func() *catalog { return readCatalog(messagesText) })
 
 func readCatalog(text string) *catalog {
@@ -111,7 +111,7 @@ func number(s string) int {
 	return n
 }
 
-// message gives the description of a kind, and whether there is one.
+// message returns the index of a kind's message, and whether there is one.
 func (c *catalog) message(apiVersion, kind string) (int, bool) {
 	n, ok := c.kinds[kindName{apiVersion, kind}]
 	if !ok {

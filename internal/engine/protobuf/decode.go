@@ -12,20 +12,20 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// decoder turns messages into JSON by their descriptions.
+// decoder converts messages to JSON by their descriptions.
 type decoder struct {
 	messages []map[uint64]field
 	written  int
-	// text holds the JSON of values until that of the object around them is put
-	// together; free are objects that are not needed any more.
+	// text holds the JSON of values until their parent is complete; free holds objects for
+	// reuse.
 	text []byte
 	free []*object
 }
 
-// decoders are those that have decoded small bodies.
+// decoders is a pool of decoders that have decoded small bodies.
 var decoders = sync.Pool{New: func() any { return new(decoder) }}
 
-// release lets another body be decoded with the memory of this one, if it is small.
+// release returns the decoder to the pool if its memory is small.
 func (d *decoder) release() {
 	if cap(d.text) <= 64<<10 && len(d.free) <= 64 {
 		d.text, d.written = d.text[:0], 0
@@ -43,8 +43,8 @@ func (d *decoder) object() *object {
 	return o
 }
 
-// end returns the JSON of an object, which is not needed any more. It takes the place of
-// the text of the object's members, so that deep nesting needs no copy for each level.
+// end returns the JSON of an object and releases the object. The JSON replaces the text of
+// the object's members, so that nested objects are not copied at each level.
 func (d *decoder) end(o *object) []byte {
 	text := o.appendJSON(d.text)
 	n := copy(text[o.begin:], text[len(d.text):])
@@ -60,17 +60,15 @@ func (d *decoder) end(o *object) []byte {
 	return d.kept(text[:o.begin+n])
 }
 
-// kept takes the text with something appended, and returns that. What is appended to it
-// does not change the text.
+// kept retains text and returns a copy that later appends do not modify.
 func (d *decoder) kept(text []byte) []byte {
 	begin := len(d.text)
 	d.text = text
 	return text[begin:len(text):len(text)]
 }
 
-// read adds the fields of an encoded message to an object. A field that the
-// description does not know is of a newer version: it is passed over, as an
-// older API server does.
+// read adds the fields of an encoded message to an object. Like an API server, it ignores
+// unknown fields, which newer versions may have.
 func (d *decoder) read(o *object, encoded []byte, message, depth int) error {
 	if depth > maxDepth {
 		return fmt.Errorf("%w: messages nest deeper than %d", errMalformed, maxDepth)
@@ -88,7 +86,7 @@ func (d *decoder) read(o *object, encoded []byte, message, depth int) error {
 	})
 }
 
-// add adds one field's value where its JSON has it.
+// add adds the value of a field at its place in the JSON.
 func (d *decoder) add(o *object, f *field, v value, depth int) error {
 	if err := f.fits(v); err != nil {
 		return err
@@ -117,7 +115,7 @@ func (d *decoder) add(o *object, f *field, v value, depth int) error {
 	return nil
 }
 
-// addEntry adds one entry of a map, which is a message of a key and a value.
+// addEntry adds an entry of a map, a message of a key and a value.
 func (d *decoder) addEntry(o *object, f *field, encoded []byte, depth int) error {
 	key := ""
 	val := value{wire: f.wire()}
@@ -143,7 +141,7 @@ func (d *decoder) addEntry(o *object, f *field, encoded []byte, depth int) error
 	return err
 }
 
-// wire is the wire type that values of the field have.
+// wire returns the wire type of the field's values.
 func (f *field) wire() uint8 {
 	switch f.form {
 	case formBool, formInt:
@@ -165,7 +163,7 @@ func (f *field) fits(v value) error {
 	return nil
 }
 
-// json gives one value's JSON.
+// json returns the JSON of a value.
 func (d *decoder) json(f *field, v value, depth int) ([]byte, error) {
 	switch f.form {
 	case formString:
@@ -209,10 +207,10 @@ func double(bits uint64) ([]byte, error) {
 	return json.Marshal(x)
 }
 
-// either gives the last of a message's fields that is set as the whole value: a
-// schema or a list of them, a schema or whether anything is allowed.
+// either returns the JSON of the last field set in a message that represents alternatives:
+// a schema or a list of schemas, a schema or a boolean.
 func (d *decoder) either(f *field, encoded []byte, depth int) ([]byte, error) {
-	var last field // the one that was set last
+	var last field // the last field set
 	o := &object{}
 	err := eachField(encoded, func(n uint64, v value) error {
 		g, ok := d.messages[f.message][n]
@@ -235,8 +233,8 @@ func (d *decoder) either(f *field, encoded []byte, depth int) ([]byte, error) {
 	}
 }
 
-// timestamp gives seconds and nanoseconds since 1970 as Kubernetes prints them:
-// whole seconds, or microseconds; nothing set is no time.
+// timestamp formats seconds and nanoseconds since 1970 like Kubernetes: in whole seconds or
+// in microseconds. An empty message is no time.
 func timestamp(encoded []byte, f form) ([]byte, error) {
 	if len(encoded) == 0 {
 		return []byte("null"), nil
@@ -273,7 +271,7 @@ func intOrString(encoded []byte) ([]byte, error) {
 	return strconv.AppendInt(nil, n, 10), err
 }
 
-// raw gives JSON that the message holds as text.
+// raw returns JSON that is the text of a message.
 func raw(encoded []byte) ([]byte, error) {
 	b, err := bytesIn(encoded, 1)
 	switch {
@@ -299,8 +297,7 @@ func stringList(encoded []byte) ([]byte, error) {
 	return append(out, ']'), err
 }
 
-// numberIn gives the number that a field of a small message holds, 0 where it
-// is not there.
+// numberIn returns the number in a field of a small message, 0 if it is missing.
 func numberIn(encoded []byte, number uint64) (out int64, err error) {
 	err = eachField(encoded, func(n uint64, v value) error {
 		if n == number {

@@ -13,7 +13,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// errUnencodable is in the error for an object that its message cannot hold.
+// errUnencodable is the cause of the error for an object that does not match its message.
 var errUnencodable = errors.New("the object does not fit its protobuf message")
 
 // numbered is a field with its number.
@@ -22,7 +22,7 @@ type numbered struct {
 	field
 }
 
-// ordered are the fields of all messages, each message's by their numbers.
+// ordered returns the fields of all messages, sorted by number within each.
 var ordered = sync.OnceValue(func() [][]numbered {
 	c := messages()
 	out := make([][]numbered, len(c.messages))
@@ -35,7 +35,7 @@ var ordered = sync.OnceValue(func() [][]numbered {
 	return out
 })
 
-// encoder writes values as the messages of the catalog.
+// encoder encodes values as messages of the catalog.
 type encoder struct{ messages [][]numbered }
 
 func appendTag(dst []byte, number uint64, wire uint8) []byte {
@@ -51,9 +51,8 @@ func appendInt(dst []byte, number uint64, n int64) []byte {
 	return binary.AppendUvarint(appendTag(dst, number, wireVarint), uint64(n))
 }
 
-// appendNested appends a field whose content write appends. The length stands
-// before the content: one byte is left for it, and the content moved if it needs
-// more.
+// appendNested appends a field whose content write appends. It reserves one byte for the
+// length and moves the content if the length needs more.
 func appendNested(dst []byte, number uint64, write func([]byte) ([]byte, error)) ([]byte, error) {
 	dst = append(appendTag(dst, number, wireBytes), 0)
 	begin := len(dst)
@@ -71,9 +70,8 @@ func appendNested(dst []byte, number uint64, write func([]byte) ([]byte, error))
 	return slices.Replace(dst, begin-1, begin, length[:n]...), nil
 }
 
-// appendMessage appends the fields of an object, in the order of their numbers, as
-// Kubernetes does. Members that the message does not have are left out, as an API
-// server that does not know them would leave them out.
+// appendMessage appends the fields of an object, sorted by number as Kubernetes does. Like
+// an API server, it drops members that the message lacks.
 func (e *encoder) appendMessage(dst []byte, message int, object document.Value) ([]byte, error) {
 	if object.Kind() != document.Object {
 		return dst, fmt.Errorf("%w: a %v where an object belongs", errUnencodable, object.Kind())
@@ -119,8 +117,8 @@ func (e *encoder) appendField(dst []byte, f *numbered, object document.Value) ([
 	return e.appendValue(dst, f, f.number, v)
 }
 
-// appendValue appends one value as a field of the number given. null, as the item of
-// a list or in a map, is the zero value.
+// appendValue appends a value as a field with the given number. A null list item or map
+// value is the zero value.
 func (e *encoder) appendValue(dst []byte, f *numbered, number uint64, v document.Value) ([]byte, error) {
 	if v.IsNull() && f.wire() == wireBytes {
 		return appendBytes(dst, number, ""), nil
@@ -159,7 +157,7 @@ func (e *encoder) appendValue(dst []byte, f *numbered, number uint64, v document
 	return appendText(dst, f.form, number, s)
 }
 
-// appendText appends a value that is a string in JSON.
+// appendText appends a value that is a JSON string.
 func appendText(dst []byte, f form, number uint64, s string) ([]byte, error) {
 	switch f {
 	case formBytes:
@@ -195,9 +193,9 @@ func fits(ok bool, v document.Value) error {
 	return fmt.Errorf("%w: a %v has another type there", errUnencodable, v.Kind())
 }
 
-// appendEither appends the one field of a message that a value is for: a list, an
-// object or a boolean. Where the message has a boolean beside the object, the
-// object means that it is true.
+// appendEither appends the field of a message that matches the type of a value: a list, an
+// object or a boolean. If the message has both a boolean and an object, the object implies
+// true.
 func (e *encoder) appendEither(dst []byte, message int, v document.Value) ([]byte, error) {
 	var err error
 	for i := range e.messages[message] {

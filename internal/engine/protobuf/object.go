@@ -6,26 +6,25 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// object gathers the members of a JSON object. On the wire the items of a list
-// and the entries of a map may lie between other fields, and a field that is
-// there twice counts the last time.
+// object collects the members of a JSON object. On the wire, list items and map entries may
+// be interleaved with other fields, and the last value of a repeated field is used.
 type object struct {
 	members []member
-	places  map[string]int // made for many members: maps may have thousands
-	begin   int            // where the text of the members begins
+	places  map[string]int // index for many members: maps may have thousands
+	begin   int            // offset of the members' text
 }
 
-// manyMembers is from where an object keeps an index of its names.
+// manyMembers is the number of members from which an object has an index.
 const manyMembers = 32
 
 type member struct {
 	name  string
-	json  []byte // of a single value; of a list its items with commas between them
+	json  []byte // of a single value; for a list, its items separated by commas
 	list  bool
-	keyed *object // of a map
+	keyed *object // for a map
 }
 
-// reset forgets the members, for another object.
+// reset removes the members, so that the object can be reused.
 func (o *object) reset() { o.members, o.places = o.members[:0], nil }
 
 func (o *object) at(name string) *member {
@@ -91,7 +90,7 @@ func (o *object) appendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// isZero says whether a value is one that omitempty and omitzero leave out.
+// isZero reports whether omitempty and omitzero omit a value.
 func isZero(json []byte) bool {
 	switch string(bytes.TrimSpace(json)) {
 	case `""`, "0", "false", "null", "{}", "[]":

@@ -7,9 +7,9 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// OpenAPI writes an OpenAPI 2 document as clients know it in protobuf
-// (openapi.v2.Document of github.com/google/gnostic-models): its version, title
-// and definitions. The paths, which no client reads in this form, are left out.
+// OpenAPI encodes an OpenAPI 2 document as the protobuf message that clients use
+// (openapi.v2.Document of github.com/google/gnostic-models): version, title and
+// definitions. It omits the paths, which no client reads in this form.
 func OpenAPI(doc document.Value) []byte {
 	var definitions []byte
 	for name, schema := range doc.Get("definitions").Members() {
@@ -27,7 +27,7 @@ func namedSchema(name string, schema document.Value) []byte {
 	return putMessage(putText(nil, 1, name), 2, schemaMessage(schema))
 }
 
-// schemaMessage writes a schema. The numbers are those of gnostic's Schema.
+// schemaMessage encodes a schema with the field numbers of gnostic's Schema.
 func schemaMessage(s document.Value) []byte {
 	var b []byte
 	for key, v := range s.Members() {
@@ -84,7 +84,7 @@ func schemaMessage(s document.Value) []byte {
 	return b
 }
 
-// anyMessage carries any value as YAML, of which JSON is a part.
+// anyMessage encodes any value as YAML, of which JSON is a subset.
 func anyMessage(v document.Value) []byte { return putText(nil, 2, v.String()) }
 
 func putTag(b []byte, number, kind int) []byte { return putVarint(b, uint64(number)<<3|uint64(kind)) }

@@ -8,25 +8,25 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// MediaType is what clients call these bodies in Content-Type and Accept.
+// MediaType is the media type of these bodies in Content-Type and Accept.
 const MediaType = "application/vnd.kubernetes.protobuf"
 
-// ErrUnknownKind is in the error for a kind that has no protobuf encoding, as
-// custom resources have none.
+// ErrUnknownKind is the cause of the error for a kind without a protobuf encoding, such as
+// a custom resource.
 var ErrUnknownKind = errors.New("no protobuf encoding is known for this kind")
 
 var magic = []byte("k8s\x00")
 
-// The limits of what is read: how deep messages nest and how long the JSON may
-// become. Both are far above what three mebibytes of a real object need.
+// Limits for decoding: the nesting depth of messages and the length of the JSON. Both are
+// far above the needs of a valid object of three mebibytes.
 const (
 	maxDepth = 100
 	maxJSON  = 64 << 20
 )
 
-// ToJSON gives the JSON of an encoded object, with its apiVersion and kind. The
-// body is not changed. What the JSON says is what client-go's JSON would say,
-// but for the order of its keys and for fields that are null.
+// ToJSON returns the JSON of an encoded object with its apiVersion and kind. The body is
+// not modified. The JSON equals that of client-go except for the order of keys and for null
+// fields.
 func ToJSON(body []byte) ([]byte, error) {
 	rest, ok := bytes.CutPrefix(body, magic)
 	if !ok {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// The functions below write the wire format, as a client would.
+// The following functions encode the wire format as a client does.
 
 func fieldBytes(number uint64, b ...byte) []byte {
 	out := binary.AppendUvarint(nil, number<<3|wireBytes)
@@ -103,7 +103,8 @@ func TestErrorNamesTheField(t *testing.T) {
 	}
 }
 
-// A list that stands for the whole of a message costs what it holds, however long.
+// TestLongListOfSchemas: the cost of a list that represents a whole message is linear in
+// its length.
 func TestLongListOfSchemas(t *testing.T) {
 	cost := func(n int) uint64 {
 		schemas := slices.Repeat(fieldBytes(2), n) // items: [{}, {}, …]
@@ -118,13 +119,13 @@ func TestLongListOfSchemas(t *testing.T) {
 		}
 		return after.TotalAlloc - before.TotalAlloc
 	}
-	cost(1) // reads what is read once
+	cost(1) // initializes what is parsed once
 	if a, b := cost(200), cost(3200); b > 3*16*a {
 		t.Errorf("%d KB for 200, %d KB for 3200", a>>10, b>>10)
 	}
 }
 
-// FuzzToJSON: whatever comes in, the answer is valid JSON or one of two errors.
+// FuzzToJSON: any input yields valid JSON or one of two errors.
 func FuzzToJSON(f *testing.F) {
 	f.Add(encoded("v1", "ConfigMap", fieldBytes(2, entry("a", "1")...)))
 	f.Add(encoded("apps/v1", "Deployment", fieldBytes(2, fieldNumber(1, 3)...)))

@@ -43,14 +43,14 @@ func recordedObjects(t testing.TB) []recordedObject {
 	return out
 }
 
-// What the API server says in both forms must come out the same: everything
-// that is decoded stands in the JSON form, and everything in the JSON form is
-// decoded or at its zero value.
+// TestRecordedObjectsComeOutAsTheirJSON: the recorded protobuf and JSON forms of an object
+// are equal: every decoded field is in the JSON form, and every field of the JSON form is
+// decoded or has its zero value.
 func TestRecordedObjectsComeOutAsTheirJSON(t *testing.T) {
 	all := recordedObjects(t)
 	for _, s := range all {
 		if s.json.Get("kind").StringOr("") == "APIService" {
-			continue // the aggregator's kind, which no typed client of client-go has
+			continue // the aggregator's kind, which client-go's typed clients lack
 		}
 		got, err := ToJSON(s.protobuf)
 		if err != nil {
@@ -73,7 +73,7 @@ func compareObjects(t *testing.T, path string, got, want document.Value) {
 	t.Helper()
 	switch {
 	case !got.Exists():
-		if !saysNothing(want) {
+		if !isEmpty(want) {
 			t.Errorf("%s: missing, want %s", path, want)
 		}
 	case got.Kind() == document.Object && want.Kind() == document.Object:
@@ -94,12 +94,12 @@ func compareObjects(t *testing.T, path string, got, want document.Value) {
 	}
 }
 
-// zero reports whether a value says no more than a missing one.
-func saysNothing(v document.Value) bool {
+// isEmpty reports whether a value is equivalent to a missing one.
+func isEmpty(v document.Value) bool {
 	switch v.Kind() {
 	case document.Object, document.List:
 		for i := range v.Len() {
-			if !saysNothing(v.At(i)) {
+			if !isEmpty(v.At(i)) {
 				return false
 			}
 		}

@@ -6,11 +6,10 @@ import (
 	"fmt"
 )
 
-// errMalformed is in every error about bytes that are not the encoding they
-// claim to be.
+// errMalformed is the cause of all errors about an invalid encoding.
 var errMalformed = errors.New("malformed protobuf body")
 
-// The wire types of protobuf that proto2 messages without groups use.
+// The protobuf wire types of proto2 messages without groups.
 const (
 	wireVarint = 0
 	wire64     = 1
@@ -18,15 +17,15 @@ const (
 	wire32     = 5
 )
 
-// value is one field as it stands on the wire: bits for the fixed and variable
-// numbers, bytes for everything else.
+// value is the wire form of a field: bits for fixed and variable numbers, bytes for
+// everything else.
 type value struct {
 	wire  uint8
 	bits  uint64
 	bytes []byte
 }
 
-// eachField calls do with every field of a message, in the order of the wire.
+// eachField calls do for every field of a message in wire order.
 func eachField(b []byte, do func(number uint64, v value) error) error {
 	for len(b) > 0 {
 		tag, n := binary.Uvarint(b)

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// natural is a whole number as its decimal digits, without leading zeros, "" for
-// 0: the form that quantities are written in, rounded and compared in. Numbers are
-// short, so that digit by digit is fast enough.
+// natural is a natural number as decimal digits without leading zeros, "" for 0: the form
+// in which quantities are printed, rounded and compared. The numbers are short, so
+// arithmetic on digits is fast enough.
 type natural string
 
 func newNatural(digits string) natural { return natural(strings.TrimLeft(digits, "0")) }
 
-// digit returns the i-th digit from the right, the last one being the first.
+// digit returns the i-th digit from the right, counted from 1.
 func (n natural) digit(i int) int {
 	if i > len(n) {
 		return 0
@@ -32,7 +32,7 @@ func (n natural) shift(places int) natural {
 	return n + natural(strings.Repeat("0", places))
 }
 
-// plus returns n + sign·m, for the sign -1 where m is not more than n.
+// plus returns n + sign·m; m must not exceed n if sign is -1.
 func (n natural) plus(m natural, sign int) natural {
 	sum := make([]byte, max(len(n), len(m))+1)
 	carry := 0
@@ -44,7 +44,7 @@ func (n natural) plus(m natural, sign int) natural {
 	return newNatural(string(sum))
 }
 
-// times1024 returns n·1024, step by step.
+// times1024 returns n·1024.
 func (n natural) times1024() natural {
 	product := make([]byte, len(n)+4)
 	carry := 0
@@ -56,7 +56,7 @@ func (n natural) times1024() natural {
 	return newNatural(string(product))
 }
 
-// over1024 returns n/1024 and whether that is exact.
+// over1024 returns n/1024 and whether it is exact.
 func (n natural) over1024() (quotient natural, exact bool) {
 	digits := make([]byte, len(n))
 	rest := 0

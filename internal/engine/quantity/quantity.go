@@ -1,6 +1,6 @@
-// Package quantity reads and writes Kubernetes' quantities, such as 100m, 1.5Gi
-// and 2e3, as k8s.io/apimachinery/pkg/api/resource does: what is printed for
-// each text is the same, oddities included.
+// Package quantity parses and prints Kubernetes quantities, such as 100m, 1.5Gi and 2e3.
+// The results are identical to those of k8s.io/apimachinery/pkg/api/resource, including its
+// peculiarities.
 package quantity
 
 import (
@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// errSyntax says that a text is no quantity.
+// errSyntax reports that a text is not a quantity.
 var errSyntax = errors.New("not a quantity: a number such as 2, 100m, 1.5Gi or 1e3 is wanted")
 
 type format uint8
@@ -21,27 +21,27 @@ const (
 	decimalExponent               // 12e6
 )
 
-// nano and milli are powers of ten for RoundUp: billionths and thousandths.
+// nano and milli are exponents for RoundUp: billionths and thousandths.
 const (
 	nano  = -9
 	milli = -3
 )
 
-// maxDigits is how many decimal digits always fit an int64. Up to there the API
-// server keeps the spelling of quantities that look canonical.
+// maxDigits is the number of decimal digits that always fit an int64. The API server keeps
+// the spelling of shorter quantities that look canonical.
 const maxDigits = 18
 
-// Quantity is a number, number·10^exponent, and the form it was written in. The
-// zero Quantity is 0. Quantities are immutable.
+// Quantity is number·10^exponent and its format. The zero Quantity is 0. Quantities are
+// immutable.
 type Quantity struct {
 	number   natural
 	negative bool
-	exponent int32 // of ten
+	exponent int32 // power of ten
 	format   format
-	text     string // the spelling to keep, "" for none
+	text     string // the original spelling if it is kept, otherwise ""
 }
 
-// Parse reads a quantity. An error is errSyntax.
+// Parse parses a quantity. An error is errSyntax.
 func Parse(s string) (Quantity, error) {
 	p, ok := split(s)
 	if !ok {
@@ -52,7 +52,7 @@ func Parse(s string) (Quantity, error) {
 		return Quantity{}, errSyntax
 	}
 	q := Quantity{number: newNatural(p.whole + p.fraction), exponent: -int32(len(p.fraction)), format: form}
-	short := false // fits the API server's form of 64 bits
+	short := false // has the API server's 64-bit form
 	if base == 10 {
 		q.exponent += exponent
 		short = len(p.whole)+len(p.fraction) <= maxDigits && q.exponent >= nano
@@ -68,7 +68,7 @@ func Parse(s string) (Quantity, error) {
 		}
 	}
 	if !short {
-		if !p.digit { // the short form alone takes a number without one for 0
+		if !p.digit { // only the 64-bit form accepts a missing number as 0
 			return Quantity{}, errSyntax
 		}
 		q = q.bound()
@@ -77,8 +77,8 @@ func Parse(s string) (Quantity, error) {
 	return q, nil
 }
 
-// bound brings a quantity that has not the short form into the range that the
-// API server has: billionths, and for binary suffixes at most the largest int64.
+// bound limits a quantity without the 64-bit form to the API server's range: billionths,
+// and with a binary suffix at most the maximum int64.
 func (q Quantity) bound() Quantity {
 	q = q.RoundUp(nano)
 	if q.format != binarySI {
@@ -94,8 +94,7 @@ func (q Quantity) bound() Quantity {
 	return q
 }
 
-// parts are the parts of a quantity's text. whole has no leading zeros and is never
-// empty.
+// parts are the parts of a quantity's text. whole has no leading zeros and is never empty.
 type parts struct {
 	negative, digit         bool
 	whole, fraction, suffix string
@@ -142,10 +141,10 @@ func digits(s string) (head, rest string) {
 	return s[:i], s[i:]
 }
 
-// looksCanonical reports whether the API server keeps the spelling. It looks at
-// the digits only, so that 1.500 and 010 are kept.
+// looksCanonical reports whether the API server keeps the spelling. It depends only on the
+// number of digits, so 1.500 and 010 are kept.
 func (p parts) looksCanonical(base int, exponent int32) bool {
-	if base == 2 { // short enough for an int
+	if base == 2 { // fits an int64
 		number, _ := strconv.Atoi(p.whole)
 		return number%8 != 0
 	}
@@ -217,7 +216,7 @@ func (q Quantity) Int64() (int64, bool) {
 	return n, err == nil
 }
 
-// Add returns the sum in q's form, or in r's where q is 0.
+// Add returns the sum in the format of q, or of r if q is 0.
 func (q Quantity) Add(r Quantity) Quantity {
 	if q.IsZero() {
 		r.text = ""
@@ -260,9 +259,9 @@ func (q Quantity) sign() int {
 	return 1
 }
 
-// align brings the numbers of two quantities to one exponent. Exponents lie so far
-// apart that the larger number could not be held only by malice; they are then cut
-// off at what still keeps the order.
+// align converts two numbers to a common exponent. Exponents that differ by more than the
+// maximum occur only in malicious input; they are truncated such that the order is
+// preserved.
 func align(q, r Quantity) (x, y natural, exponent int32) {
 	const widest = 4096
 	exponent = min(q.exponent, r.exponent)
@@ -270,7 +269,7 @@ func align(q, r Quantity) (x, y natural, exponent int32) {
 	return up(q), up(r), exponent
 }
 
-// String returns the canonical form: the largest suffix without a fraction.
+// String returns the canonical form: the largest suffix that needs no fraction.
 func (q Quantity) String() string {
 	switch {
 	case q.text != "":
@@ -294,7 +293,7 @@ func (q Quantity) String() string {
 		return number + "e" + strconv.Itoa(int(exponent))
 	}
 	i := int(exponent+9) / 3 * 2
-	if i < 0 || i >= len(decimalSuffixes) { // larger than E: the API server writes no suffix
+	if i < 0 || i >= len(decimalSuffixes) { // beyond E: the API server omits the suffix
 		return number
 	}
 	return number + strings.TrimSpace(decimalSuffixes[i:i+2])
@@ -316,8 +315,7 @@ func (q Quantity) minus() string {
 	return ""
 }
 
-// whole returns the number of a quantity that is whole and has a binary suffix,
-// and so no large exponent.
+// whole returns the value of an integer with a binary suffix, which has no large exponent.
 func (q Quantity) whole() natural {
 	if q.exponent <= 0 {
 		return q.RoundUp(0).number
@@ -340,8 +338,8 @@ func (q Quantity) binary() string {
 	return string(number) + strings.TrimSpace(binarySuffixes[2*step:2*step+2])
 }
 
-// Canonical returns the canonical form of a quantity's text, after rounding up
-// to thousandths where round is set. An error is errSyntax.
+// Canonical returns the canonical form of a quantity's text, rounded up to thousandths if
+// round is set. An error is errSyntax.
 func Canonical(s string, round bool) (string, error) {
 	if plain(s) {
 		return s, nil
@@ -356,8 +354,8 @@ func Canonical(s string, round bool) (string, error) {
 	return q.String(), nil
 }
 
-// Sign returns -1, 0 or 1 for a quantity's text that is less than, equal to or greater
-// than zero, and 0 for a text that is no quantity.
+// Sign returns -1, 0 or 1 for the text of a negative, zero or positive quantity, and 0 for
+// an invalid one.
 func Sign(s string) int {
 	if plain(s) {
 		if s == "0" {
@@ -372,8 +370,8 @@ func Sign(s string) int {
 	return q.Cmp(Quantity{})
 }
 
-// plain reports whether a text is canonical at first sight, as nearly all are.
-// It may say no to some that are.
+// plain is a fast check whether a text is canonical. It may return false for canonical
+// text.
 func plain(s string) bool {
 	whole, suffix := digits(s)
 	if whole == "" || len(whole) > 6 || whole[0] == '0' {

@@ -67,8 +67,8 @@ func TestAdd(t *testing.T) {
 	}
 }
 
-// TestAsTheAPIServer compares random quantities, their sums and their order with those
-// of apimachinery's package resource.
+// TestAsTheAPIServer compares random quantities, their sums and their order with those of
+// apimachinery's package resource.
 func TestAsTheAPIServer(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	parsed := 0
@@ -107,7 +107,7 @@ func TestAsTheAPIServer(t *testing.T) {
 	}
 }
 
-// drawn returns a quantity, nearly always.
+// drawn generates a text that is nearly always a quantity.
 func drawn(r *rand.Rand) string {
 	suffixes := []string{"", "", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei", "e3", "E-2", "e+9", "e-12", "x"}
 	digits := func(most int) string {
@@ -133,7 +133,7 @@ func FuzzCanonical(f *testing.F) {
 		if err != nil || len(s) > 100 {
 			return
 		}
-		// What is above E loses its suffix; every other form is canonical.
+		// Quantities beyond E lose their suffix; every other form is canonical.
 		if q, _ := Parse(s); q.exponent > 18 || q.format == decimalExponent {
 			return
 		}

@@ -2,20 +2,19 @@ package remake
 
 import "github.com/patchlab-dev/patchlab/document"
 
-// Earlier finds the parts of an earlier state of an object or a list while its
-// present state is walked in order. A walk that would change nothing in the earlier
-// state can pass over every part that both states share (document.SameNode). The
-// zero Earlier has no parts.
+// Earlier looks up the parts of an earlier state of an object or list while the present
+// state is walked in order. A walk that would not change the earlier state can skip every
+// part that both states share (document.SameNode). The zero Earlier has no parts.
 type Earlier struct {
 	of   document.Value
 	next int
 }
 
-// EarlierOf returns the parts of v.
+// EarlierOf returns an Earlier for the parts of v.
 func EarlierOf(v document.Value) Earlier { return Earlier{of: v} }
 
-// Member returns the member with a key, absent where there is none. It is fastest
-// when keys come in ascending order.
+// Member returns the member with a key; absent if there is none. Ascending order of keys is
+// fastest.
 func (e *Earlier) Member(key string) document.Value {
 	if e.of.Kind() != document.Object {
 		return document.Value{}
@@ -29,9 +28,9 @@ func (e *Earlier) Member(key string) document.Value {
 	return e.of.Get(key)
 }
 
-// Item returns the item that item i of the list was made from, as far as can be
-// told without searching: the one that is shared where items came or went at one
-// place, else the one with the same index.
+// Item returns the earlier item that corresponds to item i of the list, determined without
+// a search: the shared one if items were inserted or removed at one place, else the one
+// with the same index.
 func (e *Earlier) Item(list document.Value, i int) document.Value {
 	if e.of.Kind() != document.List {
 		return document.Value{}
@@ -49,8 +48,8 @@ func (e *Earlier) Item(list document.Value, i int) document.Value {
 	return document.Value{}
 }
 
-// Shared reports whether a list or an object is the same part of one tree as its
-// earlier state. Scalars are not worth asking for.
+// Shared reports whether a list or object is the same node as its earlier state. It returns
+// false for scalars, which are cheap to process.
 func Shared(v, earlier document.Value) bool {
 	return v.Kind() >= document.List && document.SameNode(v, earlier)
 }

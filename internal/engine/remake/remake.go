@@ -1,13 +1,12 @@
-// Package remake makes changed copies of lists and objects. A value is never
-// changed in place, so putting its parts in one by one copies it as often as it
-// has parts: what goes through all of them does it here, in one pass.
+// Package remake maps the parts of lists and objects in a single pass. Values are
+// immutable, so replacing the parts one by one would copy the whole once per part.
 package remake
 
 import "github.com/patchlab-dev/patchlab/document"
 
-// Items returns a list with each item replaced by what f makes of it, the very
-// list where f gives every item back. An item for which f returns nothing goes.
-// What is no list is returned as it is.
+// Items returns a list with each item replaced by the result of f, or the same list if f
+// returns every item unchanged. An absent result removes the item. A value other than a
+// list is returned unchanged.
 func Items(list document.Value, f func(i int, item document.Value) document.Value) document.Value {
 	if list.Kind() != document.List {
 		return list
@@ -33,8 +32,8 @@ func Items(list document.Value, f func(i int, item document.Value) document.Valu
 	return out.List()
 }
 
-// Members replaces the members of an object as Items replaces the items of a list; i is
-// the position of a member.
+// Members maps the members of an object as Items maps the items of a list; i is the index
+// of a member.
 func Members(object document.Value, f func(i int, member document.Value) document.Value) document.Value {
 	if object.Kind() != document.Object {
 		return object

@@ -16,7 +16,7 @@ func parse(t *testing.T, text string) document.Value {
 	return d.Root
 }
 
-// swap gives the parts that stand in it another value; null takes a part out.
+// swap replaces the parts that are keys of by; null removes a part.
 func swap(t *testing.T, by map[string]string) func(int, document.Value) document.Value {
 	return func(_ int, v document.Value) document.Value {
 		now, found := by[v.String()]
@@ -56,7 +56,8 @@ func TestItemsAndMembers(t *testing.T) {
 	}
 }
 
-// What changes nothing gives the very value back and allocates nothing.
+// TestNoChangeIsTheSameValue: without a change the same value is returned and nothing is
+// allocated.
 func TestNoChangeIsTheSameValue(t *testing.T) {
 	for _, text := range []string{`[1,2,{"a":1}]`, `{"a":1,"b":[2]}`} {
 		v := parse(t, text)

@@ -8,21 +8,21 @@ import (
 
 // difference holds the fields that differ between two states of an object.
 type difference struct {
-	// changed holds the fields that are new or have another value. Of a new
-	// value it holds every field, including declared ones and those above others.
+	// changed holds the fields that are new or have another value. For a new value it holds
+	// every field in it, including declared ones and parents of others.
 	changed fieldset.Set
 	// removed holds every field that no longer exists.
 	removed fieldset.Set
 }
 
-// compare returns what changed from before to after (rule "track"):
+// compare returns the changes from before to after (rule "track"):
 //
 //   - A scalar, and an atomic list or object, changes as a whole.
 //   - An object or list that is new or removed includes everything in it.
-//   - Empty and null differ only if both sides are one of them.
+//   - Empty and null differ only if both sides are either of them.
 //   - Duplicate items on both sides are compared as one value. If only one side
-//     has duplicates, the item itself is removed or new, and what the other side
-//     has under that key is new or removed.
+//     has duplicates, the item itself is removed or new, and so is everything the
+//     other side has under that key.
 func (w *work) compare(t *schema.Type, before, after document.Value) difference {
 	if document.SameNode(before, after) {
 		return difference{}
@@ -31,8 +31,8 @@ func (w *work) compare(t *schema.Type, before, after document.Value) difference 
 	return difference{fieldset.Raw(d.changed), fieldset.Raw(d.removed)}
 }
 
-// pair holds the trie nodes of a field in the two sets of a difference, absent if
-// a set has nothing of it.
+// pair holds the trie nodes of a field in the two sets of a difference; absent if a set has
+// no fields in it.
 type pair struct{ changed, removed document.Value }
 
 func (w *work) diff(t *schema.Type, before, after document.Value) pair {
@@ -52,8 +52,8 @@ func (w *work) diff(t *schema.Type, before, after document.Value) pair {
 	return pair{fieldset.UnionNodes(x.changed, y.changed), fieldset.UnionNodes(x.removed, y.removed)}
 }
 
-// diffAs compares two existing values as one form of their type. A value of
-// another form counts as empty.
+// diffAs compares two existing values in one form of their type. A value of another form is
+// treated as empty.
 func (w *work) diffAs(t *schema.Type, f form, before, after document.Value) pair {
 	switch f {
 	case mapForm:
@@ -148,8 +148,8 @@ func sameItems(before, after document.Value) bool {
 	return true
 }
 
-// diffItem compares the items with one element. i and j are the first of them in
-// each list, -1 for none.
+// diffItem compares the items with one path element. i and j are the indices of the first
+// ones in each list, -1 for none.
 func (w *work) diffItem(l *schema.ListType, before document.Value, b *index, i int, after document.Value, a *index, j int) pair {
 	var x, y document.Value
 	if i >= 0 {
@@ -190,8 +190,7 @@ func (w *work) diffItem(l *schema.ListType, before document.Value, b *index, i i
 	return w.diff(l.Elem, x, y)
 }
 
-// every returns the node of the field set that holds all fields of a value which can
-// have owners of their own.
+// every returns the trie node with all fields of a value that can have their own owners.
 func (w *work) every(t *schema.Type, v document.Value) document.Value {
 	switch formsOf(t, v).lead() {
 	case mapForm:

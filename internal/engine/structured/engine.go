@@ -1,6 +1,6 @@
-// Package structured is patchlab's own engine for structured merge (KEP-555):
-// it merges an applied configuration into a live object and keeps the sets of
-// owned fields, as sigs.k8s.io/structured-merge-diff does for the API server.
+// Package structured is patchlab's implementation of structured merge (KEP-555). Like
+// sigs.k8s.io/structured-merge-diff in the API server, it merges an applied configuration
+// into a live object and maintains the sets of owned fields.
 package structured
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Operation is how a manager came to own its fields.
+// Operation is the type of request by which a manager owns fields.
 type Operation string
 
 // The operations.
@@ -20,18 +20,18 @@ const (
 	OperationUpdate Operation = "Update"
 )
 
-// An Entry is one entry of managedFields: the fields of one manager.
+// Entry is an entry of managedFields: the fields of one manager.
 type Entry struct {
 	Manager   string
 	Operation Operation
-	// APIVersion is the version that Fields are written in.
+	// APIVersion is the version of the paths in Fields.
 	APIVersion  string
 	Subresource string
-	// Time of the manager's last change, zero if the entry has none.
+	// Time is the time of the manager's last change; zero if the entry has none.
 	Time   time.Time
 	Fields fieldset.Set
-	// Source is the value that the entry was read from, absent for a new entry.
-	// An entry that did not change is stored as this value again.
+	// Source is the decoded value of the entry; absent for a new one. An unchanged entry is
+	// stored as this value again.
 	Source document.Value
 }
 
@@ -42,22 +42,21 @@ func (e *Entry) Same(o *Entry) bool {
 		(e.Operation == OperationApply || e.APIVersion == o.APIVersion)
 }
 
-// Types are the versions of a kind, and what is specific to the resource that a
-// request goes to.
+// Types holds the versions of a kind and the configuration of the requested resource.
 type Types struct {
 	// Version is the apiVersion of the request, Type the kind's type in it.
 	Version string
 	Type    *schema.Type
-	// Other returns the kind's type in another version, nil to ignore entries in
-	// that version. An error makes the request fail.
+	// Other returns the kind's type in another version, or nil to drop entries in that
+	// version. An error fails the request.
 	Other func(apiVersion string) (*schema.Type, error)
-	// Convert returns the object in another version; nil changes only apiVersion.
+	// Convert converts the object to another version; nil only sets apiVersion.
 	Convert func(object document.Value, apiVersion string) (document.Value, error)
-	// Ignore returns a field set without the fields that the resource resets in
-	// a version. nil means that it resets none.
+	// Ignore returns a field set without the fields that the resource resets in a version.
+	// nil means that it resets none.
 	Ignore func(apiVersion string, s fieldset.Set) fieldset.Set
-	// Report, if set, is called with what the engine decides: the rule, the
-	// fields, and the entry that they are in.
+	// Report, if not nil, receives the decisions of the engine: the rule, the fields, and
+	// the entry concerned.
 	Report func(r Rule, fields fieldset.Set, about Entry)
 }
 
@@ -69,31 +68,31 @@ const (
 	Own       Rule = iota // fields that the applying manager owns
 	Share                 // fields of these that another entry has too
 	Prune                 // fields that are removed because config no longer has them
-	PruneKept             // fields that config no longer has and that stay
+	PruneKept             // fields that config no longer has and that remain
 	Clash                 // fields of another entry that a refused apply would change
 	Transfer              // fields that an entry loses to the request
 	Drop                  // fields that an entry loses because they no longer exist
 	Track                 // the fields that an update changed
 )
 
-// Engine merges objects and tracks owners. It does not change the entries that it
-// is given. Among those that it returns, none is without fields.
+// Engine merges objects and tracks ownership. It does not modify the entries passed to it.
+// Entries that it returns are not empty.
 type Engine interface {
-	// Apply merges config into live for the owner self, whose Fields are not
-	// used. changed is false if the result equals live. An error is Conflicts,
-	// ErrType for an object that does not fit its type, or one from Types.
+	// Apply merges config into live for the owner self, whose Fields are ignored. changed
+	// is false if the result equals live. An error is Conflicts, ErrType if an object does
+	// not match its type, or an error of Types.
 	Apply(t *Types, live, config document.Value, entries []Entry, self Entry, force bool) (result document.Value, changed bool, after []Entry, err error)
-	// Update tracks a change from live to next. taken are the fields that
-	// changed; after does not have them.
+	// Update tracks a change from live to next. taken holds the changed fields, which the
+	// entries in after no longer have.
 	Update(t *Types, live, next document.Value, entries []Entry) (after []Entry, taken fieldset.Set, err error)
 	// Unchanged returns the fields of config that live has with the same value.
 	Unchanged(t *Types, config, live document.Value) (fieldset.Set, error)
-	// Extract returns an object with only the fields given.
+	// Extract returns an object with only the given fields.
 	Extract(t *Types, object document.Value, fields fieldset.Set) (document.Value, error)
 }
 
-// Conflicts is the error of an apply that would change fields of other managers.
-// It is in the order of their entries.
+// Conflicts is the error of an apply that would change fields of other managers, in the
+// order of their entries.
 type Conflicts []Conflict
 
 // Conflict holds the fields of one entry that an apply would change.

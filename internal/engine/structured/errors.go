@@ -12,15 +12,15 @@ var ErrType = errors.New("does not fit the schema")
 // Configuration is the Object of errors about an applied configuration.
 const Configuration = "the applied configuration"
 
-// Reasons of a TypeError that callers distinguish from others.
+// Reasons of a TypeError that callers check for.
 const (
 	ReasonNoField = "the schema has no such field"
 	ReasonTwice   = "the list holds this item twice"
 )
 
-// TypeError is the error of an object that does not fit its type.
+// TypeError reports that an object does not match its type.
 type TypeError struct {
-	Object string // which object: "the live object"; may be empty
+	Object string // the object, such as "the live object"; may be empty
 	Path   document.Path
 	Reason string
 }

@@ -5,8 +5,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// form is the form of a value: an object, a scalar or a list. A type without a
-// schema allows all three, and the form is deduced from the value.
+// form is the form of a value: an object, a scalar or a list. A type without a schema
+// allows all three; the form is then deduced from the value.
 type form uint8
 
 const (
@@ -15,8 +15,8 @@ const (
 	listForm
 )
 
-// formsOf returns the form of a value if the type allows it. For null, an absent
-// value and one that does not fit, it returns all forms that the type allows.
+// formsOf returns the form of a value if the type allows it. For null, an absent value and
+// a mismatch it returns all forms that the type allows.
 func formsOf(t *schema.Type, v document.Value) form {
 	switch v.Kind() {
 	case document.Object:
@@ -49,12 +49,11 @@ func allForms(t *schema.Type) form {
 	return f
 }
 
-// lead returns the form to use of several: an object before a scalar before a
-// list.
+// lead returns the preferred one of several forms: object, then scalar, then list.
 func (f form) lead() form { return f & -f }
 
-// Whole reports whether an object or a list of a type is atomic: nothing in it
-// has owners of its own. t may be nil, for an unknown type.
+// Whole reports whether an object or list of a type is atomic, so that nothing in it has
+// its own owners. t is nil for an unknown type.
 func Whole(t *schema.Type, v document.Value) bool {
 	switch v.Kind() {
 	case document.Object:
@@ -65,7 +64,7 @@ func Whole(t *schema.Type, v document.Value) bool {
 	return false
 }
 
-// contents returns v if it is of the kind given, else an absent value.
+// contents returns v if it has the given kind, else an absent value.
 func contents(v document.Value, k document.Kind) document.Value {
 	if v.Kind() != k {
 		return document.Value{}

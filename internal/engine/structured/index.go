@@ -9,23 +9,23 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// index holds the path elements of a list's items and finds items by them. Its
-// strings are valid as long as the work that it is part of; clone them to keep
-// them.
+// index holds the path elements of a list's items and finds items by element. Its strings
+// are valid during the current call of the engine; clone them to keep them.
 type index struct {
 	w        *work
 	elements []string
-	// ascending: every element is greater than the one before.
+	// ascending: every element is greater than the preceding one.
 	ascending bool
-	// table is a hash table of positions in elements plus one, made when needed.
+	// table is a hash table of indices in elements plus one, created on demand.
 	table []int32
-	// next is, for each item, the position of the next item with the same
-	// element, -1 for none; nil if all elements differ.
+	// next maps each item to the next item with the same element, -1 for none; nil if all
+	// elements differ.
 	next []int32
-	// floats are the elements of float64s beyond 2^53, nil if there are none.
-	// Such a float64 equals every integer for which it is the nearest float64.
+	// floats holds the elements with float64s beyond 2^53; nil if there are none. Such a
+	// float64 equals every integer that is rounded to it.
 	floats map[string]bool
-	// bad is the first item without an element, -1 for none; reason is why.
+	// bad is the index of the first item without an element, -1 for none; reason is why it
+	// has none.
 	bad    int
 	reason string
 }
@@ -35,10 +35,10 @@ type listKey struct {
 	kind *schema.ListType
 }
 
-// fewItems is the length up to which lists are searched item by item.
+// fewItems is the length up to which lists are searched linearly.
 const fewItems = 8
 
-// link finds the items with the same element.
+// link computes next.
 func (x *index) link() {
 	x.next, x.table = nil, nil
 	x.ascending = true
@@ -48,7 +48,7 @@ func (x *index) link() {
 	if x.ascending {
 		return
 	}
-	var last []int32 // of the first item with an element, the last so far; 0 where it is alone
+	var last []int32 // for the first item with an element, the last one so far; 0 if it is unique
 	for i, e := range x.elements {
 		first := x.enter(e, i)
 		if first == i {
@@ -85,8 +85,7 @@ func (x *index) enter(e string, i int) int {
 	return int(x.table[at]) - 1
 }
 
-// slot returns the position of an element in the table, or the free position
-// for it.
+// slot returns the position of an element in the table, or the free position for it.
 func (x *index) slot(e string) int {
 	mask := len(x.table) - 1
 	at := int(maphash.String(x.w.seed, e)) & mask
@@ -105,7 +104,7 @@ func (x *index) scan(e string) int {
 	return -1
 }
 
-// follower returns the next item with the element of item i, -1 for none.
+// follower returns the next item with the same element as item i, -1 for none.
 func (x *index) follower(i int) int {
 	if x.next == nil {
 		return -1
@@ -132,7 +131,7 @@ func (x *index) find(e string) int {
 	return int(x.table[x.slot(e)]) - 1
 }
 
-// findNear is find that looks at position i first.
+// findNear is find, beginning at index i.
 func (x *index) findNear(e string, i int) int {
 	if i < len(x.elements) && x.elements[i] == e && x.isFirst(i) {
 		return i
@@ -140,7 +139,7 @@ func (x *index) findNear(e string, i int) int {
 	return x.find(e)
 }
 
-// findRead is find for an element that has been read back from a field set.
+// findRead is find for an element decoded from a field set.
 func (x *index) findRead(e string) int {
 	if i := x.find(e); i >= 0 || !fieldset.Big(e) {
 		return i
@@ -153,13 +152,13 @@ func (x *index) findRead(e string) int {
 	return -1
 }
 
-// isFirst reports whether item i is the first of its element.
+// isFirst reports whether item i is the first with its element.
 func (x *index) isFirst(i int) bool {
 	return x.next == nil || x.find(x.elements[i]) == i
 }
 
-// meet replaces the elements of integers beyond 2^53 by that of their nearest
-// float64, if it is one of floats.
+// meet replaces the elements of integers beyond 2^53 by those of the float64 they are
+// rounded to, if that is one of floats.
 func (x *index) meet(floats map[string]bool) {
 	x.floats = floats
 	for i, e := range x.elements {

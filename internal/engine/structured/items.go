@@ -8,12 +8,12 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// appendItem appends the path element of a list's item to dst. reason is "", or
-// the reason why the item has none. n describes the numbers in the element.
+// appendItem appends the path element of a list item to dst. reason is the reason why the
+// item has none, otherwise "". n describes the numbers in the element.
 //
-// The element of an item of a keyed list has the key fields that the item has or
-// that have a default. Some of them may be missing, which makes another element
-// than with them, but not all (Kubernetes 1.34 and later).
+// The element of an item in a keyed list consists of the key fields that the item has or
+// that have a default. Some key fields may be missing, which yields another element, but
+// not all (Kubernetes 1.34 and later).
 func appendItem(dst []byte, l *schema.ListType, item document.Value) (_ []byte, n number, reason string) {
 	if len(l.Keys) == 0 {
 		switch item.Kind() {
@@ -59,10 +59,9 @@ func appendItem(dst []byte, l *schema.ListType, item document.Value) (_ []byte, 
 type number uint8
 
 const (
-	// bigNumber: a number that may not fit a float64 and so is read back as
-	// another.
+	// bigNumber: a number that a float64 may not represent, so that decoding changes it.
 	bigNumber number = 1 << iota
-	// bigFloat: it is such a float64.
+	// bigFloat: a float64 beyond 2^53.
 	bigFloat
 )
 
@@ -96,7 +95,7 @@ func keyNames(l *schema.ListType) string {
 	return s
 }
 
-// indexOf returns the index of a list. Lists are indexed once for each type.
+// indexOf returns the index of a list. A list is indexed once per type.
 func (w *work) indexOf(l *schema.ListType, list document.Value) *index {
 	if list.Len() == 0 {
 		return &w.none
@@ -118,7 +117,7 @@ func (w *work) indexOf(l *schema.ListType, list document.Value) *index {
 		var num number
 		var reason string
 		if buf, num, reason = appendItem(buf, l, list.At(i)); reason != "" {
-			// For a list that was not validated, an element that equals no other.
+			// For a list that was not validated: an element that equals no other.
 			buf = strconv.AppendInt(append(buf[:from], "?:"...), int64(i), 10)
 			if x.bad < 0 {
 				x.bad, x.reason = i, reason
@@ -137,7 +136,7 @@ func (w *work) indexOf(l *schema.ListType, list document.Value) *index {
 	return x
 }
 
-// bigFloats returns the elements of a list that have a float64 beyond 2^53.
+// bigFloats returns the elements of a list with a float64 beyond 2^53.
 func bigFloats(l *schema.ListType, list document.Value, elements []string) map[string]bool {
 	floats := map[string]bool{}
 	for i, item := range list.Items() {
@@ -148,7 +147,7 @@ func bigFloats(l *schema.ListType, list document.Value, elements []string) map[s
 	return floats
 }
 
-// indexPair returns the indices of two lists whose items are to be matched.
+// indexPair returns the indices of two lists that will be matched.
 func (w *work) indexPair(l *schema.ListType, one, two document.Value) (a, b *index) {
 	a, b = w.indexOf(l, one), w.indexOf(l, two)
 	if len(a.floats) == 0 && len(b.floats) == 0 {
@@ -168,8 +167,8 @@ func (w *work) indexPair(l *schema.ListType, one, two document.Value) (a, b *ind
 	return a, b
 }
 
-// ItemElement returns the canonical path element of an item of a set or keyed
-// list. ok is false if it has none.
+// ItemElement returns the canonical path element of an item in a set or keyed list. ok is
+// false if it has none.
 func ItemElement(l *schema.ListType, item document.Value) (string, bool) {
 	element, _, reason := appendItem(nil, l, item)
 	return string(element), reason == ""

@@ -6,9 +6,9 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Locate calls f for every field of a set, in the order of Set.Walk, with the
-// field's value in each of the values, absent if it has none, and its position
-// there. f may keep the paths; the slices at and where are used again.
+// Locate calls f for every field of a set, in the order of Set.Walk, with the field's value
+// in each of the values, absent if it does not exist, and its path with list indices. f may
+// keep the paths; the slices at and where are reused.
 func Locate(t *schema.Type, fields fieldset.Set, values []document.Value, f func(p document.Path, at []document.Value, where []document.Path)) {
 	w := begin(nil)
 	defer w.end()
@@ -40,7 +40,7 @@ func (l *locator) each(t *schema.Type, fields fieldset.Set, values []document.Va
 	}
 }
 
-// step takes a step in each of the values.
+// step descends one step in each of the values.
 func (l *locator) step(t *schema.Type, element string, values []document.Value, where []document.Path) ([]document.Value, []document.Path) {
 	at, to := make([]document.Value, len(values)), make([]document.Path, len(values))
 	for i, v := range values {

@@ -7,16 +7,15 @@ import (
 
 // merge returns live with config merged into it (rule "merge"). It removes nothing.
 //
-//   - Fields that config does not have stay; fields that live does not have come
-//     from config.
-//   - A scalar, and an atomic list or object, is that of config.
+//   - Fields that config lacks are kept; fields that live lacks are added.
+//   - A scalar, and an atomic list or object, is replaced.
 //   - Objects are merged member by member, sets and keyed lists item by item.
-//   - An empty or null object or list in config takes the place of live's only if
-//     that is empty or null too, so that {} and null differ.
-//   - A field without a schema that has another kind in config is that of config.
-//     But null in config does not change an object in live.
+//   - An empty or null object or list in config replaces that of live only if that
+//     is empty or null too, so that {} and null differ.
+//   - A field without a schema whose kind differs is replaced, but null in config
+//     does not replace an object in live.
 //
-// Parts of live that stay are shared.
+// Unchanged parts of live are shared.
 func (w *work) merge(t *schema.Type, live, config document.Value) document.Value {
 	if !config.Exists() || document.SameNode(live, config) {
 		return live
@@ -102,8 +101,8 @@ func (w *work) mergeMembers(m *schema.MapType, live, config document.Value) docu
 	return out.Object()
 }
 
-// keepFirst adds the first n members of live to a changed object. more is the
-// number of members that may come from config.
+// keepFirst copies the first n members of live to a changed object. more is the maximum
+// number of members added from config.
 func keepFirst(out *document.ObjectBuilder, live document.Value, n, more int) {
 	out.Grow(live.Len() + more)
 	for i := range n {
@@ -111,10 +110,9 @@ func keepFirst(out *document.ObjectBuilder, live document.Value, n, more int) {
 	}
 }
 
-// mergeItems merges two sets or keyed lists. The items of config are in its order
-// (rule "order"). The other items of live stay before the item of config that they
-// preceded, as far as the two orders agree: live [a,b,c] and config [c,x,a,z] make
-// [b,c,x,a,z].
+// mergeItems merges two sets or keyed lists. The items of config have the order of config
+// (rule "order"). Other items of live precede the same item of config as before, as far as
+// the two orders agree: live [a,b,c] and config [c,x,a,z] yield [b,c,x,a,z].
 //
 // An item of config replaces duplicate items in live.
 func (w *work) mergeItems(l *schema.ListType, live, config document.Value) document.Value {
@@ -157,7 +155,7 @@ func (w *work) mergeItems(l *schema.ListType, live, config document.Value) docum
 	return merged
 }
 
-// indexAs makes the index of a list whose elements are known and all differ.
+// indexAs returns the index of a list with known and unique elements.
 func (w *work) indexAs(l *schema.ListType, list document.Value, elements []string) *index {
 	x := &w.slab.indices.take(1)[0]
 	*x = index{w: w, bad: -1, elements: elements}
@@ -165,14 +163,14 @@ func (w *work) indexAs(l *schema.ListType, list document.Value, elements []strin
 	return x
 }
 
-// order iterates over two lists in the order of their merge.
+// order iterates over two lists in the order of the merged list.
 type order struct {
 	live, config *index
-	i, j         int     // next item of each
-	inConfig     []int32 // live item → config item with its element, or -1
-	inLive       []int32 // config item → first live item with its element, or -1
-	done         []bool  // config items that were merged
-	shared       int     // next config item that live has too; len where there is none
+	i, j         int     // index of the next item of each
+	inConfig     []int32 // live item → config item with the same element, or -1
+	inLive       []int32 // config item → first live item with the same element, or -1
+	done         []bool  // config items that have been merged
+	shared       int     // next config item that live has too; len if there is none
 }
 
 func (w *work) newOrder(live, config *index) order {
@@ -200,8 +198,8 @@ func (o *order) nextShared() {
 	}
 }
 
-// step returns the positions of the next item in live and config, -1 if a list
-// does not have it, and -1, -1 at the end.
+// step returns the indices of the next item in live and config, -1 for a list that lacks
+// it, and -1, -1 at the end.
 func (o *order) step() (i, j int) {
 	for o.i < len(o.inConfig) || o.j < len(o.done) {
 		if o.i < len(o.inConfig) {
@@ -213,7 +211,7 @@ func (o *order) step() (i, j int) {
 					return o.take()
 				}
 				if at >= 0 && o.shared < len(o.done) && at != o.shared {
-					o.i++ // named by config, at another place
+					o.i++ // config has it at another place
 					continue
 				}
 			}
@@ -235,8 +233,7 @@ func (o *order) step() (i, j int) {
 	return -1, -1
 }
 
-// take returns the next item of config and the first item of live with the same
-// element.
+// take returns the next item of config and the first item of live with the same element.
 func (o *order) take() (i, j int) {
 	j = o.j
 	o.done[j] = true

@@ -9,17 +9,17 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Merger is the project's own Engine.
+// Merger is patchlab's Engine.
 type Merger struct{}
 
-// check validates an object against the type of the request's version. Errors call it
-// what.
+// check validates an object against the type of the request's version. what is its name in
+// errors.
 func (w *work) check(what string, v, known document.Value, duplicates bool) error {
 	return within(what, w.validate(w.types.Type, v, known, duplicates))
 }
 
-// reread returns a set that was made from an object in the form that sets have
-// once they were stored and read again.
+// reread converts a set from an object to the form that sets have after being stored and
+// decoded.
 func (w *work) reread(s fieldset.Set) fieldset.Set {
 	if w.big {
 		return s.Reread()
@@ -27,7 +27,7 @@ func (w *work) reread(s fieldset.Set) fieldset.Set {
 	return s
 }
 
-// typeOf returns the type of a version, nil if the kind does not have it.
+// typeOf returns the type of a version; nil if the version does not serve the kind.
 func (w *work) typeOf(version string) (*schema.Type, error) {
 	if version == w.types.Version {
 		return w.types.Type, nil
@@ -46,8 +46,8 @@ func (w *work) typeOf(version string) (*schema.Type, error) {
 	return t, nil
 }
 
-// convert returns an object in a version that the kind has. A converted object
-// must fit its type, without duplicate items.
+// convert converts an object to a version that serves the kind. The result must match its
+// type and have no duplicate items.
 func (w *work) convert(v document.Value, version string) (document.Value, error) {
 	if v.Get("apiVersion").StringOr("") == version {
 		return v, nil
@@ -64,7 +64,7 @@ func (w *work) convert(v document.Value, version string) (document.Value, error)
 	return v, within("the object in version "+version, w.validate(t, v, document.Value{}, false))
 }
 
-// report calls Types.Report, if set. fields is called only then.
+// report calls Types.Report unless it is nil. fields is evaluated only then.
 func (w *work) report(r Rule, fields func() fieldset.Set, about Entry) {
 	if w.types.Report != nil {
 		w.types.Report(r, fields(), about)
@@ -78,8 +78,8 @@ func (w *work) ignore(version string, s fieldset.Set) fieldset.Set {
 	return w.types.Ignore(version, s)
 }
 
-// reconcile returns the entries adapted to the current types, without those in a
-// version that the kind does not have. The live object must fit each of the types.
+// reconcile adapts the entries to the current types and drops those in versions that do not
+// serve the kind. The live object must match each of the types.
 func (w *work) reconcile(live document.Value, entries []Entry) ([]Entry, error) {
 	out := make([]Entry, 0, len(entries)+2)
 	for i, e := range entries {
@@ -110,13 +110,13 @@ func versionBefore(entries []Entry, version string) bool {
 	return false
 }
 
-// Apply merges config into live. Its rules, in order:
+// Apply merges config into live. It follows these rules, in order:
 //
-//	own       the manager owns the fields of config (fieldsOf) and no others,
-//	          without those that the resource resets
+//	own       the manager owns exactly the fields of config (fieldsOf), except
+//	          those that the resource resets
 //	merge     the values of config replace those of live (merge)
-//	prune     what the manager owned and config no longer has is removed, unless
-//	          another manager owns it (prune)
+//	prune     fields that the manager owned and config no longer has are removed
+//	          unless another manager owns them (prune)
 //	conflict  a field of another manager that is new or has another value is a
 //	          conflict; a field with the same value has both owners
 //	transfer  with force, the other managers lose these fields instead
@@ -168,13 +168,13 @@ func (Merger) Apply(t *Types, live, config document.Value, entries []Entry, self
 	return merged, true, after, nil
 }
 
-// Update tracks a change that was made. Its rules, in order:
+// Update tracks a change. It follows these rules, in order:
 //
-//	track     only the manager owns what changed or is new (compare)
+//	track     only the manager owns changed and new fields (compare)
 //	drop      all managers lose the fields that no longer exist, and entries
 //	          without fields are removed
 //
-// Fields that the resource resets do not count as changed.
+// Fields that the resource resets are never changed.
 func (Merger) Update(t *Types, live, next document.Value, entries []Entry) ([]Entry, fieldset.Set, error) {
 	w := begin(t)
 	defer w.end()
@@ -196,10 +196,9 @@ func (Merger) Update(t *Types, live, next document.Value, entries []Entry) ([]En
 	return withFields(after), d.changed, nil
 }
 
-// track removes from all entries, except the one at position self (-1 for none),
-// the fields that changed or no longer exist. Without force it removes only the
-// latter and returns Conflicts for the former. It returns the difference in the
-// version of the request.
+// track removes the changed and removed fields from all entries except the one at index
+// self (-1 for none). Without force it removes only fields that no longer exist and returns
+// Conflicts for the others. It returns the difference in the version of the request.
 func (w *work) track(before, after document.Value, entries []Entry, self int, force bool) (difference, error) {
 	own := w.filtered(w.types.Version, w.compare(w.types.Type, before, after))
 	taken := difference{w.reread(own.changed), w.reread(own.removed)}
@@ -239,8 +238,7 @@ func (w *work) filtered(version string, d difference) difference {
 	return difference{w.ignore(version, d.changed), w.ignore(version, d.removed)}
 }
 
-// difference compares two objects in another version. known holds the results
-// for versions that were compared before.
+// difference compares two objects in another version. known caches the results by version.
 func (w *work) difference(known map[string]difference, before, after document.Value, version string) (difference, error) {
 	if d, ok := known[version]; ok {
 		return d, nil
@@ -261,7 +259,7 @@ func (w *work) difference(known map[string]difference, before, after document.Va
 	return d, nil
 }
 
-// withFields returns the entries that have fields.
+// withFields returns the entries that are not empty.
 func withFields(entries []Entry) []Entry {
 	out := entries[:0]
 	for _, e := range entries {

@@ -6,19 +6,19 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// fieldsOf returns the fields of an applied configuration that its manager comes
-// to own (rule "own"):
+// fieldsOf returns the fields of an applied configuration that its manager owns (rule
+// "own"):
 //
 //   - a scalar, and an atomic list or object;
 //   - a member that is null or an empty object;
 //   - a member that is not a declared field of its type, such as an entry of a map;
-//   - an item of a set or a keyed list; of duplicate items only the item itself,
+//   - an item of a set or a keyed list; for duplicate items only the item itself,
 //     nothing in it.
 //
-// Empty sets and keyed lists are not among them.
+// Empty sets and keyed lists are not included.
 //
-// was is a set that is probably similar, such as what the manager owned before.
-// The result shares equal parts with it, and is was if they are equal.
+// was is a set that is likely to be similar, such as the manager's previous fields. The
+// result shares equal parts with it and is was itself if they are equal.
 func (w *work) fieldsOf(t *schema.Type, v document.Value, was fieldset.Set) fieldset.Set {
 	if formsOf(t, v).lead() != mapForm {
 		return fieldset.Set{}
@@ -30,8 +30,8 @@ func (w *work) fieldsOf(t *schema.Type, v document.Value, was fieldset.Set) fiel
 	return fieldset.Raw(w.owned(t, v, false, like))
 }
 
-// owned returns the trie node for a value. member is set if the value itself is
-// owned whatever it is. was is a node that is probably similar, or absent.
+// owned returns the trie node of a value. member is set if the value itself is always
+// owned. was is a similar node, or absent.
 func (w *work) owned(t *schema.Type, v document.Value, member bool, was document.Value) document.Value {
 	switch formsOf(t, v).lead() {
 	case mapForm:
@@ -54,7 +54,7 @@ func (w *work) owned(t *schema.Type, v document.Value, member bool, was document
 	return likeLeaf(true, was)
 }
 
-// likeLeaf is leaf, but returns was if that is the same.
+// likeLeaf is leaf but returns was if that is equal.
 func likeLeaf(member bool, was document.Value) document.Value {
 	if member && was.Exists() && was.Len() == 0 {
 		return was
@@ -62,7 +62,7 @@ func likeLeaf(member bool, was document.Value) document.Value {
 	return leaf(member)
 }
 
-// leaf returns a node without fields below it, absent if it is not a member.
+// leaf returns a node without kids; absent if it is not a member.
 func leaf(member bool) document.Value {
 	if member {
 		return document.NewObject()
@@ -90,9 +90,9 @@ func (w *work) ownedMembers(m *schema.MapType, v document.Value, is bool, was do
 	return b.node()
 }
 
-// fieldFrom returns the position of a field among the kids of a node, -1 if there
-// is none, searching from a position on. next is where to search for the next
-// name; names must be asked for in ascending order.
+// fieldFrom returns the index of a field among the kids of a node, -1 if there is none,
+// searching from an index. next is the index for the next name; it must be called in
+// ascending order of names.
 func fieldFrom(n document.Value, name string, from int) (at, next int) {
 	for ; from < n.Len(); from++ {
 		e := n.Key(from)
@@ -106,7 +106,7 @@ func fieldFrom(n document.Value, name string, from int) (at, next int) {
 	return -1, from
 }
 
-// fieldBefore reports whether an element sorts before the field of that name.
+// fieldBefore reports whether an element sorts before the field with the given name.
 func fieldBefore(element, name string) bool {
 	return element < "f:" || len(element) >= 2 && element[:2] == "f:" && element[2:] < name
 }
@@ -141,13 +141,13 @@ func (w *work) ownedItems(l *schema.ListType, v document.Value, is bool, was doc
 	return b.node()
 }
 
-// match returns the positions of a list's items among the kids of a node, -1 for
-// items without a node.
+// match returns the indices of a list's items among the kids of a node, -1 for items
+// without a node.
 func (w *work) match(x *index, n document.Value) []int32 {
 	at := w.slab.ints.take(len(x.elements))
 	first := fieldset.First(n)
 	if !x.ascending && x.next == nil && n.Len()-first <= 4*len(at) {
-		// The kids are sorted, the items are not: find the items of the kids.
+		// The kids are sorted but the items are not: look up the item of each kid.
 		for i := range at {
 			at[i] = -1
 		}
@@ -173,24 +173,24 @@ func (w *work) match(x *index, n document.Value) []int32 {
 	return at
 }
 
-// nodeBuilder builds a node of a trie, or returns an existing node that equals it.
+// nodeBuilder builds a trie node, or returns an existing equal node.
 type nodeBuilder struct {
 	was    document.Value
 	member bool
 	room   int
-	// same is the position up to which the kids of was were added in order.
-	// Nothing is built until a kid differs.
+	// same is the index up to which the kids of was have been added in order. Nothing is
+	// built until a kid differs.
 	same  int
 	built bool
 	kids  document.ObjectBuilder
-	text  []byte // of which keys are cut
+	text  []byte // arena for keys
 }
 
 func newNode(member bool, room int, was document.Value) nodeBuilder {
 	return nodeBuilder{member: member, room: room, was: was, same: fieldset.First(was)}
 }
 
-// kidOf returns the kid of was at a position, absent for -1.
+// kidOf returns the kid of was at an index; absent for -1.
 func (b *nodeBuilder) kidOf(j int) document.Value {
 	if j < 0 {
 		return document.Value{}
@@ -198,14 +198,14 @@ func (b *nodeBuilder) kidOf(j int) document.Value {
 	return b.was.At(j)
 }
 
-// field adds the node of a field, which was has at position j (-1 for none).
+// field adds the node of a field, which was has at index j (-1 for none).
 func (b *nodeBuilder) field(name string, j int, n document.Value) {
 	if !b.add(j, n) {
 		b.kids.Set(b.key("f:", name), n)
 	}
 }
 
-// item adds the node of a list's item.
+// item adds the node of a list item.
 func (b *nodeBuilder) item(element string, j int, n document.Value) {
 	if !b.add(j, n) {
 		b.kids.Set(b.key("", element), n)
@@ -233,7 +233,7 @@ func (b *nodeBuilder) add(j int, n document.Value) bool {
 	return true
 }
 
-// build begins to build the node, with the kids of was that were added so far.
+// build starts a new node with the kids of was added so far.
 func (b *nodeBuilder) build() {
 	if b.built {
 		return
@@ -265,7 +265,7 @@ func (b *nodeBuilder) node() document.Value {
 			return b.was
 		}
 		if b.same == fieldset.First(b.was) {
-			return leaf(b.member) // nothing came
+			return leaf(b.member) // no kids
 		}
 		b.build()
 	}

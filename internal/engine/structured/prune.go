@@ -8,21 +8,22 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// prune removes from a merged object what the applying manager owned before and
-// its configuration no longer has (rule "prune"):
+// prune removes the fields that the applying manager owned and its configuration no longer
+// has from a merged object (rule "prune"):
 //
-//  1. What it owned is removed, with declared fields above it and everything in it.
-//  2. What another manager owns, or the configuration still has, is restored with
-//     everything in it.
-//  3. What the manager did not own is restored, unless the object or list that it
-//     was in is gone.
+//  1. The fields that it owned are removed, with everything in them and with
+//     declared parents.
+//  2. Fields that another manager owns or the configuration has are restored with
+//     everything in them.
+//  3. Fields that the manager did not own are restored unless their parent is
+//     removed.
 //
-// entries are those after the apply, with the manager's at position self; before
-// is the manager's entry before it.
+// entries are those after the apply, with the manager's at index self; before is the
+// manager's previous entry.
 func (w *work) prune(merged document.Value, entries []Entry, self int, before Entry) (document.Value, error) {
 	version := before.APIVersion
 	if before.Fields.Empty() || version == w.types.Version && w.reread(entries[self].Fields).Contains(before.Fields) {
-		return merged, nil // it gave up nothing, so the steps would end where they began
+		return merged, nil // no field was given up, so the steps would have no effect
 	}
 	t, err := w.typeOf(version)
 	if t == nil || err != nil {
@@ -50,8 +51,8 @@ func (w *work) prune(merged document.Value, entries []Entry, self int, before En
 	return w.convert(pruned, w.types.Version)
 }
 
-// restoreOwned restores what any manager owns, version by version, beginning with
-// the version of the pruned object.
+// restoreOwned restores the fields that any manager owns, version by version, beginning
+// with the version of the pruned object.
 func (w *work) restoreOwned(merged, pruned document.Value, version string, entries []Entry) (document.Value, error) {
 	owned := map[string]fieldset.Set{}
 	versions := []string{}
@@ -91,15 +92,14 @@ func (w *work) restoreOwned(merged, pruned document.Value, version string, entri
 	return pruned, nil
 }
 
-// all returns all fields of an object, including declared ones, in the form that
-// sets of entries have.
+// all returns all fields of an object, including declared ones, in the form used by
+// entries.
 func (w *work) all(t *schema.Type, v document.Value) fieldset.Set {
 	return named(t, w.reread(w.fieldsOf(t, v, fieldset.Set{})))
 }
 
-// named returns a set with the declared fields above its fields added. (A set has
-// the entries of maps and the items of lists above its fields, but not the fields
-// that a type declares.)
+// named returns a set with the declared parents of its fields. (A set contains the map
+// entries and list items above its fields but not the declared fields.)
 func named(t *schema.Type, s fieldset.Set) fieldset.Set {
 	if s.Empty() {
 		return s
@@ -107,8 +107,8 @@ func named(t *schema.Type, s fieldset.Set) fieldset.Set {
 	return fieldset.Raw(addNamed(t, s.JSON(), false))
 }
 
-// addNamed returns the node of a set's trie for a value of type t, which may be
-// nil. is is set if the node is to be a member of the set.
+// addNamed returns the trie node for a value of type t, which may be nil. is is set if the
+// node must be a member of the set.
 func addNamed(t *schema.Type, n document.Value, is bool) document.Value {
 	var kids document.ObjectBuilder
 	kids.Grow(n.Len() + 1)
@@ -134,8 +134,8 @@ func addNamed(t *schema.Type, n document.Value, is bool) document.Value {
 	return kids.Object()
 }
 
-// typeBelow returns the type of what an element leads to, nil if it is unknown,
-// and whether it is a declared field.
+// typeBelow returns the type that an element refers to, nil if it is unknown, and whether
+// it is a declared field.
 func typeBelow(t *schema.Type, e string) (*schema.Type, bool) {
 	if t == nil {
 		return nil, false

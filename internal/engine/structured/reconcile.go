@@ -8,14 +8,13 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// reconcile adapts a set of fields to a type that changed since the set was
-// written (rule "reconcile"): fields in a list or an object that is atomic now
-// become the whole list or object. A list or an object that is no longer atomic
-// stays in the set.
+// reconcile adapts a set of fields to a type that has changed since the set was written
+// (rule "reconcile"): fields in a list or object that is atomic now are replaced by the
+// whole list or object. A list or object that is no longer atomic remains in the set.
 //
 // Objects without a schema do not change.
 func reconcile(t *schema.Type, s fieldset.Set) fieldset.Set {
-	if s.Empty() || settled(t, s, false) {
+	if s.Empty() || unaffected(t, s, false) {
 		return s
 	}
 	r := reconciler{}
@@ -24,14 +23,14 @@ func reconcile(t *schema.Type, s fieldset.Set) fieldset.Set {
 	return s.MinusBelow(whole).Union(whole)
 }
 
-// settled reports whether reconcile would return the set unchanged.
-func settled(t *schema.Type, s fieldset.Set, whole bool) bool {
+// unaffected reports whether reconcile would return the set unchanged.
+func unaffected(t *schema.Type, s fieldset.Set, whole bool) bool {
 	r := reconciler{dry: true}
 	r.visit(t, s, nil, whole)
 	return !r.found
 }
 
-// reconciler finds the atomic lists and objects that a set has fields in.
+// reconciler finds the atomic lists and objects in which a set has fields.
 type reconciler struct {
 	dry, found bool
 	whole      []document.Path
@@ -44,8 +43,8 @@ func (r *reconciler) mark(p document.Path) {
 	}
 }
 
-// visit checks a field on the way of the set. below are the fields of the set in
-// it; whole is set if the field itself is in the set and below is empty.
+// visit checks a field on the paths of the set. below holds the fields of the set in it;
+// whole is set if the field itself is in the set and below is empty.
 func (r *reconciler) visit(t *schema.Type, below fieldset.Set, p document.Path, whole bool) {
 	switch allForms(t).lead() {
 	case mapForm:

@@ -6,11 +6,11 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// remove returns an object without the fields given (rule "remove"):
+// remove returns an object without the given fields (rule "remove"):
 //
-//   - A member or an item that is in the set is removed with everything in it.
-//   - One that has fields of the set below it stays without them. If nothing is
-//     left in it, or if it was empty or is atomic, it becomes null.
+//   - A member or item in the set is removed with everything in it.
+//   - A member or item with fields of the set below it is kept without them. If
+//     nothing is left in it, or if it was empty or is atomic, it becomes null.
 func (w *work) remove(t *schema.Type, v document.Value, fields fieldset.Set) document.Value {
 	if fields.Empty() {
 		return v
@@ -89,8 +89,8 @@ func (w *work) removeItems(l *schema.ListType, v document.Value, fields fieldset
 	return out.List()
 }
 
-// extract returns an object with only the fields given. A field without fields of
-// the set below it keeps its whole value.
+// extract returns an object with only the given fields. A field in the set without fields
+// below it keeps its whole value.
 func (w *work) extract(t *schema.Type, v document.Value, fields fieldset.Set) document.Value {
 	switch formsOf(t, v).lead() {
 	case mapForm:
@@ -120,7 +120,7 @@ func (w *work) extractMembers(m *schema.MapType, v document.Value, fields fields
 		below, is, at = fields.FieldFrom(name, at)
 		switch {
 		case is:
-			// A field in the set is searched with the set of its parent, as in
+			// A field in the set is extracted with the set of its parent, as in
 			// structured-merge-diff, which client-go's Extract functions use.
 			out.Set(name, w.extract(t, v.At(i), fields))
 		case !below.Empty():

@@ -12,8 +12,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// table is a type with a long keyed list, whose items have a set, a keyed list,
-// a map, what has no schema, and what has one owner.
+// table returns a type with a long keyed list, whose items contain a set, a keyed list, a
+// map, a field without a schema, and an atomic field.
 func table() *schema.Type {
 	text := &schema.Type{Scalar: schema.StringScalar}
 	ports := &schema.Type{List: &schema.ListType{Kind: schema.KeyedList, Keys: []schema.Key{{Name: "port"}, {Name: "protocol", Default: `"TCP"`}}, Elem: &schema.Type{Map: &schema.MapType{Fields: []schema.Field{
@@ -25,7 +25,8 @@ func table() *schema.Type {
 	return &schema.Type{Map: &schema.MapType{Fields: []schema.Field{{Name: "items", Type: items}}}}
 }
 
-// drawItem draws an item: mostly right ones, few of which differ by number.
+// drawItem generates an item, usually valid; items with different numbers rarely differ
+// otherwise.
 func drawItem(r *rand.Rand, number int, odd bool) string {
 	parts := []string{`"any":{"a":[1,{"b":null}],"c":1.5}`, `"labels":{"a":"b","c":"d"}`, `"ports":[{"port":80},{"name":"x","port":80,"protocol":"UDP"}]`, `"set":["a","b"]`, `"whole":[{"x":1},{"x":1}]`,
 		`"any":7`, `"labels":{}`, `"ports":[]`, `"set":null`, `"labels":{"a":"z"}`}
@@ -44,7 +45,7 @@ func drawItem(r *rand.Rand, number int, odd bool) string {
 	return "{" + strings.Join(out, ",") + "}"
 }
 
-// drawTables draws two objects with long lists that have most items in common.
+// drawTables generates two objects with long lists that have most items in common.
 func drawTables(seed uint64) (a, b string) {
 	r := rand.New(rand.NewPCG(seed, 3))
 	odd, oddLive := seed%3 == 0, seed%3 == 1
@@ -80,16 +81,15 @@ func drawTables(seed uint64) (a, b string) {
 	return `{"items":[` + strings.Join(one, ",") + `]}`, `{"items":[` + strings.Join(two, ",") + `]}`
 }
 
-// spaced writes the same with white space, so that no two parts of two texts are
-// the same: n spaces stand in every object and list.
+// spaced adds n spaces to every object and list, so that no two parts of two texts have the
+// same text.
 func spaced(text string, n int) string {
 	gap := strings.Repeat(" ", n)
 	return strings.NewReplacer("{", "{"+gap, "[", "["+gap).Replace(text)
 }
 
-// TestSameTextIsTheSame: items that have the same text in two objects are not
-// looked into. All that comes out is as it is where each is looked into, because
-// the texts differ in white space.
+// TestSameTextIsTheSame: items with the same text in two objects are not compared in depth.
+// The results are the same as for texts that differ in white space.
 func TestSameTextIsTheSame(t *testing.T) {
 	types := &Types{Version: "v1", Type: table()}
 	refused, applied := 0, 0
@@ -111,7 +111,7 @@ func TestSameTextIsTheSame(t *testing.T) {
 	}
 }
 
-// outcome applies and updates, and writes down all that comes of it.
+// outcome returns all results of an apply and an update as text.
 func outcome(t *testing.T, types *Types, live, config document.Value) string {
 	t.Helper()
 	var b strings.Builder

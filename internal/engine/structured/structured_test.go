@@ -22,7 +22,7 @@ func parse(t testing.TB, text string) document.Value {
 	return d.Root
 }
 
-// words makes a set of one-letter texts.
+// words returns a set of one-letter strings.
 func words(letters string) document.Value {
 	var b document.ListBuilder
 	for _, c := range letters {
@@ -59,7 +59,7 @@ func TestOrderOfMergedLists(t *testing.T) {
 	}
 }
 
-// TestIndexAgainstSearch compares the index with going through the list.
+// TestIndexAgainstSearch compares the index with a linear search.
 func TestIndexAgainstSearch(t *testing.T) {
 	for seed := range uint64(400) {
 		r := rand.New(rand.NewPCG(seed, 2))
@@ -104,8 +104,7 @@ func TestIndexAgainstSearch(t *testing.T) {
 	}
 }
 
-// TestResultsOutliveTheWork: what a call returns is not changed by later calls,
-// which use its memory again.
+// TestResultsOutliveTheWork: results are not modified by later calls that reuse memory.
 func TestResultsOutliveTheWork(t *testing.T) {
 	typ := &schema.Type{Map: &schema.MapType{Fields: []schema.Field{{Name: "set", Type: texts}}}}
 	types := &Types{Version: "v1", Type: typ}
@@ -146,8 +145,7 @@ func TestWhatStaysIsShared(t *testing.T) {
 	}
 }
 
-// A list may hold one item as often as fits into a request: every item once more
-// is one step more, not one more for each that stands before it.
+// TestAnItemThatStandsVeryOften: the cost of repeated items is linear in their number.
 func TestAnItemThatStandsVeryOften(t *testing.T) {
 	const n = 1 << 20
 	w := begin(nil)
@@ -162,7 +160,8 @@ func TestAnItemThatStandsVeryOften(t *testing.T) {
 	}
 }
 
-// The API server escapes the value of a key field for HTML, its name not.
+// TestKeyFieldWithSignsOfHTML: the API server escapes the value of a key field for HTML but
+// not its name.
 func TestKeyFieldWithSignsOfHTML(t *testing.T) {
 	l := &schema.ListType{Kind: schema.KeyedList, Keys: []schema.Key{{Name: "a&b"}}}
 	got, ok := ItemElement(l, parse(t, `{"a&b":"c&d"}`))
@@ -171,7 +170,8 @@ func TestKeyFieldWithSignsOfHTML(t *testing.T) {
 	}
 }
 
-// A value in an error is as its author wrote it, and cut at a character.
+// TestErrorsQuoteValues: a value in an error is quoted as written and truncated at a
+// character boundary.
 func TestErrorsQuoteValues(t *testing.T) {
 	for value, want := range map[string]string{
 		"<LUN>":                       `the string "<LUN>"`,

@@ -10,13 +10,13 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// validate checks what structured merge requires of an object: the kinds of values,
-// no undeclared field, and list items with keys. duplicates allows items with the
-// same key, which stored objects may have. null is valid everywhere except as an
-// item of a keyed list or a set. An error is a *TypeError.
+// validate checks the requirements of structured merge: the types of values, no undeclared
+// fields, and list items with keys. duplicates allows items with equal keys, which stored
+// objects may have. null is valid except as an item of a keyed list or set. An error is a
+// *TypeError.
 //
-// known is an object that was validated at least as strictly, or absent. Items that
-// are the same in it are not validated again.
+// known is an object that was validated at least as strictly, or absent. Items that it
+// shares are not validated again.
 func (w *work) validate(t *schema.Type, v, known document.Value, duplicates bool) error {
 	c := checker{w: w, duplicates: duplicates}
 	if err := c.check(t, v, known); err != nil {
@@ -33,8 +33,7 @@ type checker struct {
 	duplicates bool
 }
 
-// check returns a *TypeError whose Path is in reverse order: each caller appends
-// its step.
+// check returns a *TypeError whose Path is in reverse order: each caller appends its step.
 func (c *checker) check(t *schema.Type, v, known document.Value) *TypeError {
 	switch formsOf(t, v).lead() {
 	case mapForm:
@@ -89,7 +88,7 @@ func (c *checker) members(m *schema.MapType, v, known document.Value) *TypeError
 	return nil
 }
 
-// whole checks an atomic list.
+// whole validates an atomic list.
 func (c *checker) whole(l *schema.ListType, v document.Value) *TypeError {
 	for i, item := range v.Items() {
 		if err := c.check(l.Elem, item, document.Value{}); err != nil {
@@ -100,7 +99,7 @@ func (c *checker) whole(l *schema.ListType, v document.Value) *TypeError {
 	return nil
 }
 
-// items checks a set or a keyed list.
+// items validates a set or a keyed list.
 func (c *checker) items(l *schema.ListType, v, known document.Value) *TypeError {
 	x, y := c.w.indexOf(l, v), c.w.indexOf(l, known)
 	if x.bad >= 0 {
@@ -125,12 +124,12 @@ func (c *checker) items(l *schema.ListType, v, known document.Value) *TypeError 
 	return nil
 }
 
-// memberFrom returns the type of an object's member, nil if it is undeclared,
-// searching m.Fields from a position on. It returns the position for the next
-// name; names must be asked for in ascending order.
+// memberFrom returns the type of an object's member, nil if it is undeclared, searching
+// m.Fields from an index. It returns the index for the next name; it must be called in
+// ascending order of names.
 func memberFrom(m *schema.MapType, name string, from int) (*schema.Type, int) {
 	for ; from < len(m.Fields); from++ {
-		// Mostly it is the next one, and the order need not be compared.
+		// Usually it is the next one, and the order need not be compared.
 		f := &m.Fields[from]
 		if f.Name == name {
 			return f.Type, from + 1
@@ -156,7 +155,7 @@ func describe(v document.Value) string {
 	return "the " + v.Kind().String() + " " + beginning(v.String())
 }
 
-// beginning returns the first 40 bytes of a text, to the end of a character.
+// beginning returns the first 40 bytes of a text, extended to a character boundary.
 func beginning(text string) string {
 	const most = 40
 	if len(text) <= most {

@@ -8,14 +8,13 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Visitor is called with a part of an object: its position, the path by which
-// field sets name it, its value, and the positions of the sets that have it. A
-// part of an atomic list or object has the path and the owners of the whole. The
-// slices are used again; clone them to keep them.
+// Visitor is called for a part of an object with its path with list indices, its path in
+// field sets, its value, and the indices of the sets that contain it. A part of an atomic
+// list or object has the path and the owners of the whole. The slices are reused; clone
+// them to keep them.
 type Visitor func(at, path document.Path, v document.Value, owners []int)
 
-// Visit calls f for every part of an object, except the object itself, in the
-// order of the document.
+// Visit calls f for every part of an object, except the object itself, in document order.
 func Visit(t *schema.Type, object document.Value, sets []fieldset.Set, f Visitor) {
 	w := begin(nil)
 	defer w.end()
@@ -29,8 +28,8 @@ type visit struct {
 	path document.Path
 }
 
-// each visits the members of an object or the items of a list. sets are the
-// fields below it; whole are its owners if it is atomic, else nil.
+// each visits the members of an object or the items of a list. sets are the fields below
+// it; whole are its owners if it is atomic, else nil.
 func (w *visit) each(t *schema.Type, v document.Value, sets []fieldset.Set, whole []int) {
 	switch v.Kind() {
 	case document.Object:
@@ -64,7 +63,7 @@ func (w *visit) each(t *schema.Type, v document.Value, sets []fieldset.Set, whol
 	}
 }
 
-// part visits a field or item that may have owners different from those of its parent.
+// part visits a field or item that may have other owners than its parent.
 func (w *visit) part(t *schema.Type, element string, step document.Step, v document.Value, sets []fieldset.Set) {
 	owners := []int{}
 	below := make([]fieldset.Set, len(sets))

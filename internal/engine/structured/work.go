@@ -9,24 +9,24 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// work holds the state of one call of the engine and its memory for intermediate
-// values, which later calls use again. Results must not refer to that memory.
+// work is the state of one call of the engine with its memory for intermediate values,
+// which later calls reuse. Results must not refer to that memory.
 type work struct {
 	types *Types
-	// known are the types of other versions that were looked up.
+	// known caches the types of other versions.
 	known map[string]*schema.Type
-	// big is set if sets made from the objects must be reread before they are
-	// compared with those of entries.
+	// big is set if sets from objects must be reread before they are compared with those of
+	// entries.
 	big bool
 
 	indices map[listKey]*index
-	none    index // of empty lists
+	none    index // for empty lists
 	scratch []byte
 	seed    maphash.Seed
 	slab    slabs
 }
 
-// works holds the memory of earlier calls, as *work.
+// works is a pool of *work.
 var works sync.Pool
 
 // begin returns the state for a call. end releases its memory.
@@ -41,11 +41,9 @@ func begin(t *Types) *work {
 }
 
 const (
-	// maxKept is the largest piece of memory that is kept for the next call, in
-	// bytes.
+	// maxKept is the size in bytes of the largest chunk kept for the next call.
 	maxKept = 2 << 20
-	// maxIndices is the largest number of indexed lists of a call whose memory is
-	// kept.
+	// maxIndices is the maximum number of indexed lists of a call whose memory is kept.
 	maxIndices = 1 << 16
 )
 
@@ -59,7 +57,7 @@ func (w *work) end() {
 	works.Put(w)
 }
 
-// slabs are the memory of a work.
+// slabs holds the arenas of a work.
 type slabs struct {
 	bytes   slab[byte]
 	texts   slab[string]
@@ -75,7 +73,7 @@ func (s *slabs) reset() {
 	s.ints.reset()
 	s.bools.reset()
 	s.indices.reset()
-	clear(s.values.kept) // values hold on to what they are parts of
+	clear(s.values.kept) // values keep their documents alive
 	s.values.reset()
 }
 
@@ -90,11 +88,11 @@ func (s *slabs) cut(into []string, text []byte, ends []int32) {
 	}
 }
 
-// slab allocates from large pieces of memory. Allocations are valid until reset.
+// slab allocates from large chunks. Allocations are valid until reset.
 type slab[T any] struct {
 	free []T
-	size int // of the largest piece
-	kept []T // the largest piece
+	size int // of the largest chunk
+	kept []T // the largest chunk
 }
 
 func (s *slab[T]) take(n int) []T {
@@ -116,5 +114,5 @@ func (s *slab[T]) reset() {
 	s.free = s.kept
 }
 
-// cutString returns bytes as a string without copying. They must not change.
+// cutString returns bytes as a string without copying. The bytes must not be modified.
 func cutString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

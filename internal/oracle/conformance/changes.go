@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// Change is one recorded step that writes one object, together with that object
-// as the recording last showed it. In Before and Request names have become
-// values: resourceVersion n is 1000+n, the uids are UUIDs, times are ChangeTime.
+// Change is one recorded step that writes one object, together with the object as the
+// recording last showed it. In Before and Request, names are replaced by values:
+// resourceVersion n is 1000+n, uids are UUIDs, and times are ChangeTime.
 type Change struct {
 	Case    string
 	Step    int
 	Request Request
-	// Before is the object as JSON, nil where there is none. It is in the
-	// apiVersion in which it was last answered.
+	// Before is the object as JSON, in the apiVersion of the response that showed it; nil
+	// if it does not exist.
 	Before []byte
 	Want   Response
 
@@ -22,18 +22,18 @@ type Change struct {
 	vars          variables
 }
 
-// ChangeTime stands in Before where the recording has a time of the server's.
+// ChangeTime replaces the server's times in Before.
 const ChangeTime = "2026-01-02T03:04:05Z"
 
-// After returns the object that the step was answered with, as Before has it.
+// After returns the object in the step's response, in the form of Before.
 func (c Change) After() []byte {
 	seen := &tally{vars: variables{versions: c.vars.versions, uids: c.vars.uids}}
 	seen.count(c.Want.Body)
 	return seen.concrete(c.Want.Body)
 }
 
-// Difference compares an answer as [Runner.Run] does. In an open case, other causes
-// are no difference.
+// Difference compares an answer like [Runner.Run]. In an open case, differing causes are
+// ignored.
 func (c Change) Difference(answer Answer) string {
 	vars := variables{versions: c.vars.versions, uids: c.vars.uids, Now: c.vars.Now}
 	d := Difference(c.Want, vars.response(answer), c.ordered)
@@ -43,9 +43,8 @@ func (c Change) Difference(answer Answer) string {
 	return d
 }
 
-// Changes returns the steps of a case that create, replace or patch one object
-// or its status or scale, but those before which the recording does not show
-// the whole object.
+// Changes returns the steps of a case that create, replace or patch one object, its status
+// or its scale, except those before which the recording does not show the whole object.
 func (c Case) Changes() []Change {
 	var out []Change
 	objects := map[string][]byte{}
@@ -67,7 +66,7 @@ func (c Case) Changes() []Change {
 			continue
 		}
 		if object == "" {
-			if s.Request.Method == "DELETE" { // a collection: what is left was not said
+			if s.Request.Method == "DELETE" { // a collection: the response does not show what is left
 				for o := range objects {
 					unknown[o] = true
 				}
@@ -101,9 +100,8 @@ func (v *variables) expandRequest(r Request) Request {
 	return r
 }
 
-// objectPath is the path of the one object that a step is about, without the
-// version of its API, and the subresource; "" for a collection, unless one
-// object is created in it.
+// objectPath returns the path of the object that a step concerns, without the API version,
+// and the subresource; "" for a collection, unless the step creates an object.
 func objectPath(s Step) (object, subresource string) {
 	parts := strings.Split(strings.Trim(s.Request.Path, "/"), "/")
 	group := ""
@@ -132,7 +130,7 @@ func objectPath(s Step) (object, subresource string) {
 	return strings.Join([]string{group, namespace, parts[0], parts[1]}, "/"), strings.Join(parts[2:], "/")
 }
 
-// nameIn returns an object's name, "?" where it has none.
+// nameIn returns an object's name, "?" if it has none.
 func nameIn(body any) string {
 	m, _ := body.(map[string]any)
 	meta, _ := m["metadata"].(map[string]any)
@@ -154,15 +152,15 @@ func finalizers(body any) bool {
 	return len(f) > 0
 }
 
-// gone reports whether the answer shows an object that the write has deleted:
-// it was only waiting for its last finalizer.
+// gone reports whether the write removed the last finalizer of an object under deletion,
+// which deletes it.
 func gone(body any) bool {
 	m, _ := body.(map[string]any)
 	meta, _ := m["metadata"].(map[string]any)
 	return meta["deletionTimestamp"] != nil && !finalizers(body)
 }
 
-// tally makes values up for the names in recorded answers.
+// tally assigns values to the names in recorded responses.
 type tally struct{ vars variables }
 
 func (t *tally) count(body any) {

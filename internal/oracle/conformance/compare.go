@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// Difference says how an answer differs from the recorded one, "" where the two
-// agree. Both have been normalized.
+// Difference describes how an answer differs from the recorded one, "" if it does not. Both
+// must be normalized.
 //
-// Codes must be the same. Of a success the body, the events and the warnings
-// about fields must be the same, except for the order of the entries of managedFields,
-// which depends on whole seconds; it counts if ordered is set. Of a failure the kind
-// and reason of the Status must be the same, and the reason and field of every cause,
-// in any order. For Conflict, NotFound and AlreadyExists the message and the causes'
-// messages must be the same too; other messages may be worded differently.
+// Codes must be equal. For a success, the body, the events and the warnings about fields
+// must be equal, except for the order of managedFields entries, which depends on whole
+// seconds; ordered compares that too. For a failure, the kind and reason of the Status must
+// be equal, and the reason and field of every cause, in any order. For Conflict, NotFound
+// and AlreadyExists, the messages of the Status and of the causes must be equal too; other
+// messages may differ.
 func Difference(want, got Response, ordered bool) string {
 	if want.Code != got.Code {
 		return fmt.Sprintf("code: want %d, got %d %s", want.Code, got.Code, brief(got.Body))
@@ -40,8 +40,8 @@ func Difference(want, got Response, ordered bool) string {
 	return ""
 }
 
-// hooksDifference compares the reviews that webhooks were sent, but for who asked:
-// that depends on how the server identifies its clients.
+// hooksDifference compares the AdmissionReviews sent to webhooks, except for userInfo,
+// which depends on how the server authenticates its clients.
 func hooksDifference(want, got []any) string {
 	anonymous := func(hooks []any) any {
 		for _, h := range hooks {
@@ -59,7 +59,7 @@ func hooksDifference(want, got []any) string {
 	return ""
 }
 
-// list makes a missing list an empty one.
+// list replaces a missing list by an empty one.
 func list(items []any) any {
 	if items == nil {
 		items = []any{}
@@ -70,7 +70,7 @@ func list(items []any) any {
 func failureDifference(want, got any) string {
 	w, ok := want.(map[string]any)
 	if !ok {
-		return "" // "404 page not found" in plain text: the code says it all
+		return "" // plain text "404 page not found"; the code was compared
 	}
 	g, ok := got.(map[string]any)
 	if !ok {
@@ -98,11 +98,12 @@ func failureDifference(want, got any) string {
 	return ""
 }
 
-// causesDiffer starts a difference that is in the causes' reasons and fields alone.
+// causesDiffer is the prefix of a difference that concerns only the reasons and fields of
+// causes.
 const causesDiffer = "causes:"
 
-// causesDifference compares the reason and the field of every cause of two
-// failures, in any order. A cause that occurs twice counts twice.
+// causesDifference compares the reasons and fields of all causes of two failures, in any
+// order, including their number.
 func causesDifference(want, got any) string {
 	count := map[string]int{}
 	var causes []string
@@ -135,8 +136,8 @@ func causesDifference(want, got any) string {
 	return fmt.Sprintf("%s missing %q, not wanted %q", causesDiffer, missing, unwanted)
 }
 
-// fieldWarnings are those that decoding gives; what built-in kinds add as
-// advice is left out.
+// fieldWarnings returns the warnings from decoding, without those that built-in kinds add
+// as advice.
 func fieldWarnings(warnings []string) []string {
 	out := []string{}
 	for _, w := range warnings {
@@ -147,8 +148,8 @@ func fieldWarnings(warnings []string) []string {
 	return out
 }
 
-// sortManagers returns the value with the entries of every managedFields in an
-// order that does not depend on their times.
+// sortManagers returns the value with the entries of every managedFields sorted
+// independently of their times.
 func sortManagers(value any) any {
 	switch value := value.(type) {
 	case map[string]any:
@@ -181,7 +182,7 @@ func sortEntries(entries []any) []any {
 	return entries
 }
 
-// sortTexts orders a list by its items' JSON.
+// sortTexts sorts a list by its items' JSON.
 func sortTexts(value any) any {
 	items, ok := value.([]any)
 	if !ok {
@@ -192,8 +193,8 @@ func sortTexts(value any) any {
 	return items
 }
 
-// difference finds the first place where two decoded values differ. Numbers
-// are compared as they are written.
+// difference returns the first difference between two decoded values. Numbers are compared
+// as written.
 func difference(path string, want, got any) string {
 	switch w := want.(type) {
 	case map[string]any:
@@ -249,7 +250,7 @@ func text(value any) string {
 	return string(b)
 }
 
-// brief is a value's JSON, cut to what fits a line.
+// brief returns a value's JSON, truncated to one line.
 func brief(value any) string {
 	s := text(value)
 	if len(s) > 240 {

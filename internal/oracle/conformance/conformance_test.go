@@ -40,7 +40,7 @@ func TestRecordingsAreAllThere(t *testing.T) {
 	}
 }
 
-// recorded answers with what the recording itself holds.
+// recorded returns a Send that replays the recorded responses, modified by change.
 func recorded(t *testing.T, c Case, change func(step int, a *Answer)) Send {
 	step := -1
 	return func(Request) (Answer, error) {
@@ -60,8 +60,8 @@ func recorded(t *testing.T, c Case, change func(step int, a *Answer)) Send {
 	}
 }
 
-// The names in recorded answers are numbered as variables numbers values, so
-// the recording played back to itself must agree everywhere.
+// TestRecordingAgreesWithItself: the names in recorded responses are numbered as variables
+// does, so replaying a recording yields no difference.
 func TestRecordingAgreesWithItself(t *testing.T) {
 	still := Runner{Sleep: func(time.Duration) {}}
 	var report Report
@@ -78,7 +78,7 @@ func TestRecordingAgreesWithItself(t *testing.T) {
 	}
 }
 
-// Each kind of change to a correct answer is reported as a difference.
+// TestWrongAnswersAreSeen: every kind of change to a correct answer is a difference.
 func TestWrongAnswersAreSeen(t *testing.T) {
 	object := func(edit func(m map[string]any)) func(*Answer) bool {
 		return func(a *Answer) bool {
@@ -143,7 +143,7 @@ func TestWrongAnswersAreSeen(t *testing.T) {
 		tried := 0
 		for _, c := range cases {
 			if tried == 25 || strings.HasPrefix(c.Name, "fuzz-") || strings.HasPrefix(c.Name, "builtin-defaults") {
-				continue // much of the same
+				continue // these cases are similar
 			}
 			last := len(c.Steps) - 1
 			changed := false
@@ -193,7 +193,7 @@ func TestDifferenceAllowsWhatTheRulesAllow(t *testing.T) {
 	}
 }
 
-// An open case may differ in causes, but must differ in them and in nothing else.
+// TestOpenCases: an open case must differ in causes and in nothing else.
 func TestOpenCases(t *testing.T) {
 	answer := func(body string) Send {
 		return func(Request) (Answer, error) { return Answer{Code: 422, Body: []byte(body)}, nil }

@@ -1,11 +1,10 @@
-// Package conformance compares a server's answers with those that
-// kube-apiserver v1.36.3 gave, recorded in testdata/conformance.
+// Package conformance compares a server's responses with those of kube-apiserver v1.36.3,
+// recorded in testdata/conformance.
 //
-// A [Case] is a sequence of requests and the recorded answers. [Case.Run] sends
-// the requests through a [Send], such as one over HTTP ([HTTP]) or one over the
-// request pipeline without a server, and says where the first answer differs.
-// [Case.Changes] takes a case apart into single changes (object before, request,
-// answer), for tests of the parts beneath the server.
+// A [Case] is a sequence of requests with recorded responses. [Case.Run] sends the requests
+// through a [Send], for example over HTTP ([HTTP]) or to the request pipeline without a
+// server, and describes the first difference. [Case.Changes] splits a case into single
+// changes (object before, request, response) for tests of the packages below the server.
 //
-// Only tests use it.
+// It is used by tests only.
 package conformance

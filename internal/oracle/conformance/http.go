@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// requestTime bounds one request over HTTP, so that a server that hangs fails
-// a case rather than the whole run.
+// requestTime is the timeout of an HTTP request, so that a hanging server fails one case
+// and not the whole run.
 const requestTime = 20 * time.Second
 
-// HTTP returns a Send to a server at a base URL, with the headers that the
-// recorded requests had and a bearer token where it is not "".
+// HTTP returns a Send to a server at a base URL. It sends the recorded headers, and a
+// bearer token unless token is "".
 func HTTP(base, token string, client *http.Client) Send {
 	base = strings.TrimRight(base, "/")
 	return func(r Request) (Answer, error) {
@@ -55,8 +55,7 @@ func HTTP(base, token string, client *http.Client) Send {
 	}
 }
 
-// readEvents reads lines until there are enough, the stream ends, or it is cut
-// because its time is over.
+// readEvents reads lines until there are enough, the stream ends, or the time is over.
 func readEvents(stream io.Reader, enough int) ([][]byte, error) {
 	var events [][]byte
 	lines := bufio.NewReader(stream)

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// Install creates the CustomResourceDefinitions of a folder, which the recorded
-// cases need, on a server that has none of them.
+// Install creates the CustomResourceDefinitions in a directory, which the recorded cases
+// need, on a server that has none of them.
 func Install(send Send, folder string) error {
 	files, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
 	if len(files) == 0 || err != nil {

@@ -13,32 +13,32 @@ import (
 	"time"
 )
 
-// A Clock moves only when a case waits, so that no whole second ends within a case.
+// Clock is a clock that advances only when a case waits, so that no second boundary falls
+// within a case.
 type Clock struct {
 	mu  sync.Mutex
 	now time.Time
 }
 
-// NewClock returns a clock that shows the time at which it is made.
+// NewClock returns a clock with the current time.
 func NewClock() *Clock { return &Clock{now: time.Now().UTC()} }
 
-// Now returns the time that the clock shows.
+// Now returns the clock's time.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now
 }
 
-// Sleep moves the clock.
+// Sleep advances the clock.
 func (c *Clock) Sleep(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = c.now.Add(d)
 }
 
-// Recorded returns the cases of testdata/conformance and testdata/more, in a folder
-// that is the repository's testdata. The environment variable CONFORMANCE chooses cases
-// by a part of their names.
+// Recorded returns the cases in the directories conformance and more of the repository's
+// testdata. The environment variable CONFORMANCE selects cases by a part of their name.
 func Recorded(testdata string) ([]Case, error) {
 	var all []Case
 	for _, folder := range []string{"conformance", "more"} {
@@ -52,7 +52,7 @@ func Recorded(testdata string) ([]Case, error) {
 	return slices.DeleteFunc(all, func(c Case) bool { return !strings.Contains(c.Name, only) }), nil
 }
 
-// Serve starts a server that ends with the test. end is called last.
+// Serve starts a server that is closed at the end of the test. end is called last.
 func Serve(t testing.TB, handler http.Handler, end func() error) *httptest.Server {
 	t.Helper()
 	s := httptest.NewServer(handler)
@@ -64,27 +64,26 @@ func Serve(t testing.TB, handler http.Handler, end func() error) *httptest.Serve
 	return s
 }
 
-// A Lane is a server of its own with a clock of its own. A list's resourceVersion
-// depends on every write to a server, so cases that run at the same time need servers
-// apart.
+// Lane is a server with its own clock. A list's resourceVersion depends on every write to a
+// server, so concurrent cases need separate servers.
 type Lane struct {
 	Runner Runner
 	Send   Send
 }
 
-// NewLane returns the lane of a server that uses the clock.
+// NewLane returns the lane for a server that uses the clock.
 func NewLane(clock *Clock, send Send) Lane {
 	return Lane{Runner{Now: clock.Now, Sleep: clock.Sleep}, send}
 }
 
-// An Outcome is what [Runner.Run] returned for a case.
+// Outcome is the result of [Runner.Run] for a case.
 type Outcome struct {
 	Agreed  int
 	Differs string
 }
 
-// RunParallel runs cases in lanes, because most of the time is spent in watches that
-// wait for events which do not come. Outcomes are in the order of the cases.
+// RunParallel distributes cases over lanes, because most of the time is spent waiting for
+// watch events that must not occur. Outcomes are in the order of the cases.
 func RunParallel(cases []Case, lanes []Lane) []Outcome {
 	out := make([]Outcome, len(cases))
 	var next atomic.Int64

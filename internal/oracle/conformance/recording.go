@@ -13,57 +13,57 @@ import (
 	"strings"
 )
 
-// Case is one sequence of requests, independent of all others.
+// Case is a sequence of requests, independent of all other cases.
 type Case struct {
 	Name  string `json:"name"`
 	Note  string `json:"note,omitempty"`
 	Steps []Step `json:"steps"`
-	// Open is why the causes of a refusal in the case are not yet the recorded ones,
-	// "" for a case that must agree in everything (see ReadAll).
+	// Open is the reason why the causes in the case are known to differ from the recorded
+	// ones, "" if everything must be equal (see ReadAll).
 	Open string `json:"-"`
 }
 
-// family is the part of the case's name before the slash.
+// family returns the part of the case's name before the slash.
 func (c Case) family() string {
 	family, _, _ := strings.Cut(c.Name, "/")
 	return family
 }
 
-// Step is one request and its recorded answer.
+// Step is a request and its recorded response.
 type Step struct {
 	Request  Request  `json:"request"`
 	Response Response `json:"response"`
 }
 
-// Request is what is sent. Query and Body may hold the names $RVn$, $UIDn$ and
-// $CONTn$ of values from earlier answers (see variables).
+// Request is a recorded request. Query and Body may contain the names $RVn$, $UIDn$ and
+// $CONTn$ of values from earlier responses (see variables).
 type Request struct {
 	Method      string `json:"method"`
 	Path        string `json:"path"`
 	Query       string `json:"query,omitempty"`
-	ContentType string `json:"contentType,omitempty"` // "" sends none
+	ContentType string `json:"contentType,omitempty"` // "" for no Content-Type header
 	Body        string `json:"body,omitempty"`
-	// Events makes the request a watch of which that many events are read, or
-	// those that come within watchTime.
+	// Events makes the request a watch from which this number of events is read, or as many
+	// as arrive within watchTime.
 	Events int `json:"events,omitempty"`
-	// SleepMS is how long to wait before sending, in milliseconds.
+	// SleepMS is the delay before the request in milliseconds.
 	SleepMS int `json:"sleepMS,omitempty"`
 }
 
-// Response is an answer whose changing values have been replaced by names.
+// Response is a response in which values that change between runs are replaced by names.
 type Response struct {
 	Code     int      `json:"code"`
 	Warnings []string `json:"warnings,omitempty"`
-	// Body is the decoded JSON, or a string where the answer is not JSON.
+	// Body is the decoded JSON, or a string if the response is not JSON.
 	Body any `json:"body,omitempty"`
-	// Events are the decoded events of a watch.
+	// Events holds the decoded events of a watch.
 	Events []any `json:"events,omitempty"`
-	// Hooks are the AdmissionReviews that webhooks were sent meanwhile: {path,
-	// review}, those of mutating webhooks in order, then the others by path.
+	// Hooks holds the AdmissionReviews sent to webhooks during the request: {path, review},
+	// first those of mutating webhooks in order, then the others by path.
 	Hooks []any `json:"hooks,omitempty"`
 }
 
-// Read returns the cases of one file, gzip or plain, one JSON object a line.
+// Read reads the cases in a file of JSON lines, which may be compressed with gzip.
 func Read(path string) ([]Case, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -92,13 +92,13 @@ func Read(path string) ([]Case, error) {
 	}
 }
 
-// ReadAll returns the cases of every recording in a folder, in the order of the
-// files' names. It is an error when there is none, or a case without a name of
-// its own or without steps: such a case would pass without a comparison.
+// ReadAll reads the cases of every recording in a directory, in the order of file names. It
+// is an error if there are none, or if a case has no unique name or no steps, because it
+// would pass without a comparison.
 //
-// A file open.txt in the folder lists cases with refusals whose causes (reason and
-// field) are not yet the recorded ones, one "case: reason" a line. It is an error if
-// it names a case that does not exist.
+// The file open.txt in the directory lists cases in which the causes (reason and field) of
+// a refusal are known to differ from the recorded ones, as lines "case: reason". It is an
+// error if a listed case does not exist.
 func ReadAll(folder string) ([]Case, error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.jsonl.gz"))
 	if err != nil {
@@ -135,7 +135,7 @@ func ReadAll(folder string) ([]Case, error) {
 	return all, nil
 }
 
-// readOpen reads the reasons of open.txt by case. The file may be missing.
+// readOpen reads open.txt, which may be missing, and returns the reasons by case.
 func readOpen(file string) (map[string]string, error) {
 	data, err := os.ReadFile(file)
 	if errors.Is(err, os.ErrNotExist) {
@@ -158,8 +158,7 @@ func readOpen(file string) (map[string]string, error) {
 	return open, nil
 }
 
-// Sample returns every n-th case, for runs that are to be short, such as those
-// with the race detector.
+// Sample returns every n-th case for short runs, for example with the race detector.
 func Sample(cases []Case, n int) []Case {
 	var some []Case
 	for i := 0; i < len(cases); i += n {
@@ -168,8 +167,8 @@ func Sample(cases []Case, n int) []Case {
 	return some
 }
 
-// decodeBody decodes one JSON value, keeping the spelling of numbers; what is
-// not one JSON value is returned as text.
+// decodeBody decodes one JSON value and keeps the spelling of numbers; anything else is
+// returned as text.
 func decodeBody(body []byte) any {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.UseNumber()

@@ -7,39 +7,38 @@ import (
 	"time"
 )
 
-// watchTime is how long a watch is read that does not give all its events.
+// watchTime is the timeout of a watch that does not send all of its events.
 const watchTime = 2500 * time.Millisecond
 
-// Answer is what came back for a request, as it was sent.
+// Answer is a raw response.
 type Answer struct {
 	Code     int
 	Warnings []string // values of the Warning headers
 	Body     []byte
 	Events   [][]byte // of a watch
-	Hooks    [][]byte // reviews that webhooks were sent
+	Hooks    [][]byte // AdmissionReviews sent to webhooks
 }
 
-// A Send carries out one request, in which names have been replaced by values.
+// Send sends a request in which names have been replaced by values.
 type Send func(Request) (Answer, error)
 
-// Runner runs cases. The zero value uses the machine's clock.
+// Runner runs cases. The zero value uses the system clock.
 type Runner struct {
-	// Now and Sleep stand for the server's clock where it is not the
-	// machine's: a clock that stands still and only moves on by Sleep keeps
-	// whole seconds from ending within a case.
+	// Now and Sleep replace the system clock for the server: a clock that advances only by
+	// Sleep prevents a second boundary within a case.
 	Now   func() time.Time
 	Sleep func(time.Duration)
-	// AllWarnings compares all warnings, those of failures too, and not only those
-	// about fields of a success.
+	// AllWarnings compares all warnings, including those of failures, and not only the
+	// warnings about fields of a success.
 	AllWarnings bool
 }
 
-// Run sends a case's requests in order and stops at the first answer that
-// differs from the recorded one. It returns how many steps agreed, and what
-// differed ("" where nothing did).
+// Run sends a case's requests in order and stops at the first answer that differs from the
+// recorded one. It returns the number of steps without a difference, and the difference (""
+// if there is none).
 //
-// In an open case, a refusal with other causes counts as agreed; an open case in which
-// all causes agree is reported as different, so that it is removed from open.txt.
+// In an open case, differing causes of a refusal are ignored; an open case without
+// differing causes is a difference, so that it is removed from open.txt.
 func (r Runner) Run(c Case, send Send) (agreed int, differs string) {
 	vars := &variables{Now: r.Now}
 	open := c.Open != ""
@@ -72,8 +71,7 @@ func (r Runner) Run(c Case, send Send) (agreed int, differs string) {
 	return len(c.Steps), ""
 }
 
-// Record sends a case's requests in order and returns the case with the answers
-// that came.
+// Record sends a case's requests in order and returns the case with the responses.
 func (r Runner) Record(c Case, send Send) (Case, error) {
 	vars := &variables{Now: r.Now}
 	steps := make([]Step, 0, len(c.Steps))
@@ -116,12 +114,12 @@ func (v *variables) response(a Answer) Response {
 	return out
 }
 
-// Report counts, by family, the cases and steps that agreed.
+// Report counts, by family, the cases and steps without a difference.
 type Report struct{ families map[string]*count }
 
 type count struct{ passed, cases, agreed, steps int }
 
-// Add counts one case of which that many steps agreed.
+// Add counts a case with the number of its steps without a difference.
 func (r *Report) Add(c Case, agreed int) {
 	if r.families == nil {
 		r.families = map[string]*count{}
@@ -139,7 +137,7 @@ func (r *Report) Add(c Case, agreed int) {
 	}
 }
 
-// String is a table of the counts, one family a line, with a line for all.
+// String returns a table of the counts with a line per family and a line for the total.
 func (r *Report) String() string {
 	var b strings.Builder
 	var all count

@@ -9,19 +9,19 @@ import (
 	"time"
 )
 
-// variables gives names to the values in a case's answers that differ from run
-// to run: $RVn$ is the n-th resourceVersion, $UIDn$ the n-th uid, $CONTn$ the
-// n-th continue token. They are numbered in the order in which they first
-// appear when keys are visited sorted and lists in their order.
+// variables assigns names to the values in a case's responses that change between runs:
+// $RVn$ is the n-th resourceVersion, $UIDn$ the n-th uid, $CONTn$ the n-th continue token.
+// They are numbered by first occurrence when keys are visited in sorted order and lists in
+// order.
 type variables struct {
-	// Now is the server's clock, by which times that it made are told from
-	// times that a client sent; nil means time.Now.
+	// Now is the server's clock, which distinguishes the server's times from a client's;
+	// nil means time.Now.
 	Now func() time.Time
 
 	versions, uids, tokens []string
 }
 
-// recent is how far from now a time may be that the server made.
+// recent is the maximum distance from now of the server's times.
 const recent = 48 * time.Hour
 
 var (
@@ -29,7 +29,7 @@ var (
 	numberPattern = regexp.MustCompile(`\b\d+\b`)
 )
 
-// expand puts the values known so far in the place of their names.
+// expand replaces names by the values known so far.
 func (v *variables) expand(text string) string {
 	if !strings.Contains(text, "$") {
 		return text
@@ -46,7 +46,7 @@ func (v *variables) expand(text string) string {
 	return text
 }
 
-// Normalize returns a decoded answer with names in the place of values.
+// Normalize returns a decoded response with values replaced by names.
 func (v *variables) Normalize(value any) any { return v.normalize(value, "") }
 
 func (v *variables) normalize(value any, key string) any {
@@ -80,7 +80,7 @@ func (v *variables) text(s, key string) string {
 			return known(&v.uids, "UID", s)
 		}
 	case "continue":
-		if s != "" { // every token is new, also one that is given twice
+		if s != "" { // every token is new, even if it is repeated
 			v.tokens = append(v.tokens, s)
 			return name("CONT", len(v.tokens)-1)
 		}
@@ -98,8 +98,8 @@ func (v *variables) text(s, key string) string {
 	return s
 }
 
-// message puts names into free text: uids anywhere, and every number of a text
-// that speaks of resource versions.
+// message replaces values in free text: uids everywhere, and all numbers in a text that
+// mentions resource versions.
 func (v *variables) message(s string) string {
 	for i, uid := range v.uids {
 		s = strings.ReplaceAll(s, uid, name("UID", i))
@@ -123,7 +123,7 @@ func (v *variables) now() time.Time {
 	return time.Now()
 }
 
-// known returns the name of a value, giving it one where it is new.
+// known returns the name of a value, assigning one to a new value.
 func known(values *[]string, kind, value string) string {
 	i := slices.Index(*values, value)
 	if i < 0 {

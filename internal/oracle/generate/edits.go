@@ -10,7 +10,7 @@ func pointerToken(key string) string {
 	return strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
 }
 
-// longest returns the list in v that has the most items, and a pointer to it.
+// longest returns the list in v with the most items, and its pointer.
 func longest(at string, v document.Value) (string, document.Value) {
 	var where string
 	var list document.Value
@@ -29,7 +29,7 @@ func longest(at string, v document.Value) (string, document.Value) {
 	return where, list
 }
 
-// edits returns a JSON patch of many operations on a list of n items.
+// edits returns a JSON patch with many operations on a list of n items.
 func (g *Generator) edits(list string, n int) document.Value {
 	var b document.ListBuilder
 	front := g.chance(3) // all at the front, where each moves all items

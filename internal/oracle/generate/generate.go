@@ -1,9 +1,8 @@
-// Package generate makes random objects of a kind, changes to them and patches
-// for them, from a seed. What it makes is drawn from the kind's type, so that
-// every kind of list and map is reached; with Odd it holds on purpose what goes
-// wrong elsewhere: nulls, values of another type, missing and duplicate keys,
-// escapes, numbers of another spelling; with Long a list or a map is so long that
-// the engines do not read all of it.
+// Package generate generates random objects of a kind, changes to them and patches for them
+// from a seed. Values follow the kind's type, so that every kind of list and map occurs.
+// Odd adds values that often cause errors: nulls, values of another type, missing and
+// duplicate keys, escapes, unusual spellings of numbers. Long makes a list or map so long
+// that the engines defer parts of it.
 package generate
 
 import (
@@ -14,30 +13,30 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Options say what is made. The zero value makes small, well-formed objects.
+// Options configures a Generator. The zero value generates small, valid objects.
 type Options struct {
-	// Depth is how deep objects and lists nest, 0 for 6.
+	// Depth is the maximum nesting depth; the default is 6.
 	Depth int
-	// Breadth is about how many members and items there are, 0 for 3.
+	// Breadth is the typical number of members and items; the default is 3.
 	Breadth int
-	// Odd lets about one value in thirty be odd.
+	// Odd makes about one value in thirty odd.
 	Odd bool
-	// Long is about how many items or members one or two of the lists and maps
-	// of an object have, 0 for none so long.
+	// Long is the typical length of one or two lists and maps of an object; 0 for none that
+	// long.
 	Long int
 }
 
-// Generator makes values. The same seed and the same calls make the same
-// values. It is for one goroutine.
+// Generator generates values. The same seed and sequence of calls generate the same values.
+// It is not safe for concurrent use.
 type Generator struct {
 	*rand.Rand
 	o     Options
 	depth int
-	long  int // lists and maps that may still be made long
-	many  int // items of the long list or map that is being made, 0 outside
+	long  int // number of lists and maps that may still be long
+	many  int // length of the long list or map being generated, otherwise 0
 }
 
-// New returns a generator that begins at seed.
+// New returns a generator with the given seed.
 func New(seed uint64, o Options) *Generator {
 	if o.Depth == 0 {
 		o.Depth = 6
@@ -48,18 +47,18 @@ func New(seed uint64, o Options) *Generator {
 	return &Generator{Rand: rand.New(rand.NewPCG(seed, 0x9a7c41ab)), o: o}
 }
 
-// chance is true once in n times.
+// chance returns true once in n times on average.
 func (g *Generator) chance(n int) bool { return g.IntN(n) == 0 }
 
-// odd is true of about one value in thirty; of a long list or map, of one or two
-// in all, for one may spoil the whole.
+// odd returns true for about one value in thirty, and in a long list or map for one or two
+// in total, because one may invalidate the whole.
 func (g *Generator) odd() bool { return g.o.Odd && g.chance(max(30, 4*g.many)) }
 
-// Object returns an object of a kind, named "obj".
+// Object generates an object of a kind, named "obj".
 func (g *Generator) Object(k *schema.Kind) document.Value {
 	v := g.draw(k)
 	for tries := 0; g.o.Long > 0 && g.long > 0 && tries < 4; tries++ {
-		v = g.draw(k) // none of the fields drawn could be long
+		v = g.draw(k) // none of the fields could be long
 	}
 	return v
 }
@@ -74,7 +73,7 @@ func (g *Generator) draw(k *schema.Kind) document.Value {
 		long = 1 + g.IntN(2)
 	}
 	if g.chance(4) {
-		g.long = long // the metadata may take it
+		g.long = long // the metadata may be long
 	}
 	b.Set("metadata", g.metadata(t, k.Namespaced))
 	g.long = long
@@ -94,7 +93,7 @@ func (g *Generator) draw(k *schema.Kind) document.Value {
 	return b.Object()
 }
 
-// metadata holds what a client may set, and nothing that the server does.
+// metadata generates the metadata that a client may set, without the server's fields.
 func (g *Generator) metadata(t *schema.Type, namespaced bool) document.Value {
 	var b document.ObjectBuilder
 	b.Set("name", document.NewString("obj"))
@@ -111,7 +110,7 @@ func (g *Generator) metadata(t *schema.Type, namespaced bool) document.Value {
 	return b.Object()
 }
 
-// field returns a value for a field; lists that merge get merge keys.
+// field generates a value for a field; the items of merged lists have merge keys.
 func (g *Generator) field(f *schema.Field) document.Value {
 	v := g.Value(f.Type)
 	if f.MergeKey == "" || v.Kind() != document.List {
@@ -124,8 +123,7 @@ func (g *Generator) field(f *schema.Field) document.Value {
 	return g.keyed(v, []string{f.MergeKey}, func(string) *schema.Type { return key })
 }
 
-// keyed gives each item that is an object values for its keys, and takes out
-// items whose keys another has.
+// keyed sets the keys of each item that is an object and removes items with duplicate keys.
 func (g *Generator) keyed(list document.Value, keys []string, typeOf func(string) *schema.Type) document.Value {
 	defer g.amid(list)()
 	var b document.ListBuilder
@@ -154,7 +152,8 @@ func (g *Generator) keyed(list document.Value, keys []string, typeOf func(string
 	return b.List()
 }
 
-// key returns a scalar of type t out of few, so that items meet.
+// key generates a scalar of type t from a small set, so that items of two objects have
+// equal keys.
 func (g *Generator) key(t *schema.Type) document.Value {
 	if t != nil && (t.Scalar == schema.IntegerScalar || t.Scalar == schema.NumberScalar) {
 		if g.odd() {
@@ -179,7 +178,7 @@ func (g *Generator) enum(texts []string) document.Value {
 	return d.Root
 }
 
-// Value returns a value of type t; of a type that allows several sorts, one of them.
+// Value generates a value of type t, or of one of the types that t allows.
 func (g *Generator) Value(t *schema.Type) document.Value {
 	if g.odd() {
 		return g.oddValue()
@@ -214,7 +213,7 @@ func (g *Generator) object(t *schema.Type) document.Value {
 	if g.depth <= g.o.Depth {
 		for i := range t.Map.Fields {
 			f := &t.Map.Fields[i]
-			// What merges in a way of its own is drawn more often.
+			// Fields with a patch strategy are more frequent.
 			special := f.Strategy != 0 && g.depth < g.o.Depth && g.chance(3)
 			if g.IntN(len(t.Map.Fields)+1) < g.o.Breadth || special {
 				b.Set(f.Name, g.field(f))
@@ -273,7 +272,7 @@ func (g *Generator) mapKey() string {
 	return g.among(names[:])
 }
 
-// anything returns a value without a type.
+// anything generates a value without a type.
 func (g *Generator) anything() document.Value {
 	switch n := g.IntN(6); {
 	case n == 0 && g.depth < g.o.Depth:

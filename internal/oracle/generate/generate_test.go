@@ -37,7 +37,7 @@ func TestSameSeedSameValues(t *testing.T) {
 	}
 }
 
-// What is not odd is well formed: items have their merge keys, each once.
+// TestMergeKeysAreThereOnce: without Odd, items have unique merge keys.
 func TestMergeKeysAreThereOnce(t *testing.T) {
 	k := kind(t, schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"})
 	items := 0

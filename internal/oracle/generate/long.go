@@ -6,13 +6,13 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// longList is the number of items or members from which on a value is long: it
-// is then changed here and there rather than all over.
+// longList is the length from which on a list or map is long; only few of its parts are
+// then changed.
 const longList = 20
 
-// count returns how many items or members a list or map gets: less than n, or,
-// when one is to be long, about Options.Long. What it has grows no deep ones then.
-// end must be called when they are made.
+// count returns the length for a list or map: less than n, or about Options.Long if it is
+// chosen to be long. Its parts are then not deeply nested. The caller must call end after
+// generating them.
 func (g *Generator) count(n int) (count int, end func()) {
 	if g.long == 0 || g.many > 0 || g.chance(2) {
 		return g.IntN(n), func() {}
@@ -20,7 +20,7 @@ func (g *Generator) count(n int) (count int, end func()) {
 	return g.beLong()
 }
 
-// countOf is count for a value that has n items or members unless it is chosen to be long.
+// countOf is count for a value of length n unless it is chosen to be long.
 func (g *Generator) countOf(n int) (count int, end func()) {
 	if g.long == 0 || g.many > 0 || g.chance(2) {
 		return n, func() {}
@@ -36,7 +36,7 @@ func (g *Generator) beLong() (count int, end func()) {
 	return g.many, func() { g.many, g.o.Depth, g.o.Breadth = 0, depth, breadth }
 }
 
-// amid lets what is drawn be for the items or members of v, until end is called.
+// amid marks the following values as items or members of v until end is called.
 func (g *Generator) amid(v document.Value) (end func()) {
 	was := g.many
 	if v.Len() >= longList {
@@ -45,8 +45,8 @@ func (g *Generator) amid(v document.Value) (end func()) {
 	return func() { g.many = was }
 }
 
-// among returns one of some texts, or, in a long list or map, one of so many that
-// most are different.
+// among returns one of some texts; in a long list or map, one of so many variants that most
+// are different.
 func (g *Generator) among(texts []string) string {
 	text := texts[g.IntN(len(texts))]
 	if g.many == 0 || g.chance(g.many) {
@@ -55,7 +55,7 @@ func (g *Generator) among(texts []string) string {
 	return text + "-" + itoa(g.IntN(2*g.many))
 }
 
-// text returns a string, now and then a long one.
+// text generates a string, sometimes a long one.
 func (g *Generator) text() document.Value {
 	text := g.among(names[:])
 	if g.long > 0 && g.many == 0 && g.chance(6) {
@@ -65,14 +65,14 @@ func (g *Generator) text() document.Value {
 	return document.NewString(text)
 }
 
-// A rate is the proportion of the parts of a value that are changed.
+// rate is the proportion of a value's parts that are changed.
 type rate struct {
 	g     *Generator
-	rare  int // one in so many is touched at all
+	rare  int // one in this number is changed
 	parts int
 }
 
-// rate draws how much of v changes: of a long value mostly little.
+// rate chooses how much of v changes; of a long value usually little.
 func (g *Generator) rate(v document.Value) rate {
 	r := rate{g, 1, v.Len()}
 	if r.parts >= longList && !g.chance(4) {
@@ -81,10 +81,10 @@ func (g *Generator) rate(v document.Value) rate {
 	return r
 }
 
-// touches is drawn for every part: whether it changes.
+// touches decides for each part whether it changes.
 func (r rate) touches() bool { return r.rare == 1 || r.g.chance(r.rare) }
 
-// shuffle puts items in another order: all of them, or a few of a long list.
+// shuffle reorders items: all of them, or a few of a long list.
 func (g *Generator) shuffle(items []document.Value) {
 	swap := func(i, j int) { items[i], items[j] = items[j], items[i] }
 	if len(items) < longList || g.chance(3) {

@@ -5,8 +5,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Mutate returns v, of type t, with some changes: members and items come, go,
-// change and move. What makes an object that object stays.
+// Mutate returns v, of type t, with random changes: members and items are added, removed,
+// changed and moved. The identity of an object is kept.
 func (g *Generator) Mutate(v document.Value, t *schema.Type) document.Value {
 	if g.depth == 0 && v.Get("apiVersion").Exists() {
 		return g.mutateObject(v, t)
@@ -14,7 +14,7 @@ func (g *Generator) Mutate(v document.Value, t *schema.Type) document.Value {
 	return g.mutate(v, t)
 }
 
-// mutateObject leaves apiVersion, kind, name and namespace alone.
+// mutateObject keeps apiVersion, kind, name and namespace.
 func (g *Generator) mutateObject(v document.Value, t *schema.Type) document.Value {
 	out := g.mutate(v, t)
 	if out.Kind() != document.Object {
@@ -78,8 +78,7 @@ func (g *Generator) mutateMembers(v document.Value, t *schema.Type) document.Val
 	return b.Object()
 }
 
-// mutateItems changes a list; f is its field where that merges by a key, which
-// then stays.
+// mutateItems changes a list. f is its field if that merges by a key, which is then kept.
 func (g *Generator) mutateItems(v document.Value, t *schema.Type, f *schema.Field) document.Value {
 	var elem *schema.Type
 	var keys []string

@@ -7,13 +7,13 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// MergePatch returns a JSON merge patch for v, of type t.
+// MergePatch generates a JSON merge patch for v, of type t.
 func (g *Generator) MergePatch(v document.Value, t *schema.Type) document.Value {
 	return g.patchObject(v, t, false)
 }
 
-// StrategicPatch returns a strategic merge patch for v, of type t, with
-// directives now and then: mostly right ones, with Odd also wrong ones.
+// StrategicPatch generates a strategic merge patch for v, of type t, sometimes with
+// directives: usually valid ones, with Odd invalid ones too.
 func (g *Generator) StrategicPatch(v document.Value, t *schema.Type) document.Value {
 	return g.patchObject(v, t, true)
 }
@@ -60,7 +60,7 @@ func (g *Generator) addMember(b *document.ObjectBuilder, m *schema.MapType) {
 	if len(m.Fields) > 0 {
 		f := &m.Fields[g.IntN(len(m.Fields))]
 		name := f.Name
-		if g.odd() { // Go's decoder does not mind
+		if g.odd() { // Go's decoder ignores case
 			name = strings.ToUpper(name[:1]) + name[1:]
 		}
 		b.Set(name, g.field(f))
@@ -97,7 +97,7 @@ func boolInt(b bool) int {
 	return 0
 }
 
-// patchList adds the patch of a list to b, with the directives beside it.
+// patchList adds the patch of a list and its directives to b.
 func (g *Generator) patchList(b *document.ObjectBuilder, key string, v document.Value, f *schema.Field, t *schema.Type) {
 	mergeKey, elem := "", (*schema.Type)(nil)
 	if t != nil && t.List != nil {
@@ -155,8 +155,8 @@ func (g *Generator) patchItems(v document.Value, elem *schema.Type, mergeKey str
 	return items
 }
 
-// order returns an order for a list: that of the patch's items, with some of
-// the object's between them. With Odd it may disagree with the patch.
+// order generates an order directive for a list: the patch's items with some of the
+// object's between them. With Odd it may disagree with the patch.
 func (g *Generator) order(items []document.Value, v document.Value, mergeKey string) document.Value {
 	var b document.ListBuilder
 	seen := map[string]bool{}
@@ -201,7 +201,7 @@ func (g *Generator) order(items []document.Value, v document.Value, mergeKey str
 	return b.List()
 }
 
-// patchScalars adds the patch of a list of scalars, or of one that is replaced.
+// patchScalars adds the patch of a list of scalars, or of a list that is replaced.
 func (g *Generator) patchScalars(b *document.ObjectBuilder, key string, v document.Value, elem *schema.Type) {
 	defer g.amid(v)()
 	var items, gone []document.Value
@@ -229,7 +229,7 @@ func (g *Generator) patchScalars(b *document.ObjectBuilder, key string, v docume
 	}
 }
 
-// JSONPatch returns a JSON patch for v, of at most n operations. Most apply.
+// JSONPatch generates a JSON patch for v with at most n operations. Most of them succeed.
 func (g *Generator) JSONPatch(v document.Value, n int) document.Value {
 	if at, list := longest("", v); list.Len() >= longList && g.chance(2) {
 		return g.edits(at, list.Len())
@@ -270,8 +270,8 @@ func (g *Generator) JSONPatch(v document.Value, n int) document.Value {
 	return b.List()
 }
 
-// pointer returns a JSON pointer into v, sometimes to what could be there, and
-// what is there.
+// pointer generates a JSON pointer into v, sometimes to a missing value, and returns the
+// value.
 func (g *Generator) pointer(v document.Value) (string, document.Value) {
 	var p strings.Builder
 	for {

@@ -5,17 +5,17 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Request is a change to one object by one of a few managers.
+// Request is a change to an object by one of a few managers.
 type Request struct {
-	// Apply says that Body is a configuration to apply; else it is the whole
+	// Apply reports whether Body is a configuration to apply; otherwise it is the whole
 	// object after another change.
 	Apply, Force bool
 	Manager      string
 	Body         document.Value
 }
 
-// Request returns a request that changes live, an object of kind k or an absent
-// value. It often names what live has, so that owners meet.
+// Request generates a request that changes live, an object of kind k or an absent value. It
+// often contains fields of live, so that managers share them.
 func (g *Generator) Request(k *schema.Kind, live document.Value) Request {
 	r := Request{Apply: g.IntN(3) > 0, Force: g.chance(3), Manager: [...]string{"alice", "bob", "carol", "kubectl"}[g.IntN(4)]}
 	switch {
@@ -26,12 +26,11 @@ func (g *Generator) Request(k *schema.Kind, live document.Value) Request {
 	default:
 		r.Body = g.Mutate(live, k.Type())
 	}
-	r.Body = r.Body.Remove("metadata", "managedFields") // whose form is not what is drawn here
+	r.Body = r.Body.Remove("metadata", "managedFields") // generated elsewhere
 	return r
 }
 
-// part returns an object with only some of the members and items of v, as a
-// configuration names them.
+// part returns some of the members and items of v, as in a configuration.
 func (g *Generator) part(v document.Value, t *schema.Type) document.Value {
 	out := g.some(v, t)
 	for _, keys := range [][]string{{"apiVersion"}, {"kind"}, {"metadata", "name"}, {"metadata", "namespace"}} {
@@ -82,7 +81,7 @@ func (g *Generator) some(v document.Value, t *schema.Type) document.Value {
 	return v
 }
 
-// Kind returns a custom resource whose type has lists and maps of every sort.
+// Kind generates a custom resource whose type has lists and maps of every merge behavior.
 func (g *Generator) Kind(apiVersion string) *schema.Kind {
 	text := &schema.Type{Scalar: schema.StringScalar}
 	texts := &schema.Type{Map: &schema.MapType{Elem: text}}
@@ -97,9 +96,8 @@ func (g *Generator) Kind(apiVersion string) *schema.Kind {
 	}))
 }
 
-// Changed returns a kind as a later edition of its CRD may have it: the same
-// fields, but some lists and maps have one owner that had many, or the other way
-// round.
+// Changed returns a kind after a change of its CRD: some lists and maps become atomic or
+// cease to be.
 func (g *Generator) Changed(k *schema.Kind) *schema.Kind {
 	t := *k.Type()
 	m := *t.Map

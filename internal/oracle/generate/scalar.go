@@ -5,19 +5,19 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// names are few, so that keys of two objects meet.
+// names are few, so that keys of two objects are often equal.
 var names = [...]string{"a", "b", "c", "web", "side", "app", "lab.example.com/x", "tier", "z9"}
 
-// oddTexts are hard to escape, to sort or to tell apart.
+// oddTexts are difficult to escape, sort or distinguish.
 var oddTexts = [...]string{
 	"", "a/b", "a~1b", "~", "$patch", "$setElementOrder/x", "<a>&", "é", "e\u0301", "\u2028", "\x00\x1f", `"\`, "\U0001f600",
 	"0", "-1", "01", "k:{", ".", "f:a", " ", "A", "kind", "null",
 }
 
-// oddNumbers are spelled as the server would not.
+// oddNumbers are spelled differently than in the server's output.
 var oddNumbers = [...]string{"2.0", "1e3", "-0", "0.1", "9007199254740993", "1.50", "1e21", "-7", "12345678901234567890"}
 
-// bigNumbers are beyond 2^53, where a float64 stands for several integers.
+// bigNumbers are beyond 2^53, where several integers have the same float64.
 var bigNumbers = [...]string{"9007199254740992", "9007199254740993", "9007199254740994", "-9007199254740993", "9223372036854775807", "1e16"}
 
 func (g *Generator) scalar(t *schema.Type) document.Value {
@@ -57,7 +57,7 @@ func (g *Generator) scalar(t *schema.Type) document.Value {
 	return g.text()
 }
 
-// oddValue returns a value that few fields accept, such as null or an empty object.
+// oddValue generates a value that few fields accept, such as null or an empty object.
 func (g *Generator) oddValue() document.Value {
 	switch g.IntN(7) {
 	case 0:

@@ -6,12 +6,12 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// Text returns a value as JSON text in which scalars are spelled as they were
-// made, also where the server would print them otherwise.
+// Text returns a value as JSON with scalars as spelled originally, even if the server would
+// print them differently.
 func Text(v document.Value) []byte { return (&speller{}).append(nil, v) }
 
-// Spell is Text with a layout that a client may choose: members in any order,
-// white space, characters written as escapes.
+// Spell is Text with random formatting: members in any order, white space, characters
+// written as escapes.
 func (g *Generator) Spell(v document.Value) []byte {
 	s := speller{g: g}
 	switch g.IntN(6) {
@@ -62,7 +62,7 @@ func (s *speller) append(dst []byte, v document.Value) []byte {
 	return v.AppendSource(dst)
 }
 
-// order returns the positions of n members, in the order that they are written.
+// order returns the indices of n members in output order.
 func (s *speller) order(n int) []int {
 	if s.mixed && s.g.chance(3) {
 		return s.g.Perm(n)
@@ -81,7 +81,7 @@ func (s *speller) space(dst []byte) []byte {
 	return dst
 }
 
-// string writes a string, some characters of which may be escapes.
+// string writes a string, possibly with escapes.
 func (s *speller) string(dst []byte, text string) []byte {
 	if !s.escaped || !s.g.chance(4) {
 		return document.AppendQuoted(dst, text)

@@ -11,16 +11,17 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Source draws cases. The same seed draws the same case.
+// Source generates cases. The same seed yields the same case.
 type Source struct {
-	// Kinds are drawn from; those of one group and kind are its versions.
+	// Kinds is the set of kinds for cases; kinds with the same group and kind are its
+	// versions.
 	Kinds []*schema.Kind
-	// Custom makes every second case one of a custom resource whose type is
-	// drawn too, with lists and maps of every sort.
+	// Custom uses a random custom resource, with lists and maps of every merge behavior, in
+	// every second case.
 	Custom bool
 }
 
-// Case returns the case of a seed.
+// Case returns the case for a seed.
 func (s *Source) Case(seed uint64) *Case {
 	c := &Case{Seed: seed, Work: workOf(seed)}
 	g := generate.New(seed, generate.Options{Odd: seed%3 != 0, Depth: 5 + int(seed%5), Breadth: 2 + int(seed%4), Long: c.long()})
@@ -46,9 +47,9 @@ func (s *Source) Case(seed uint64) *Case {
 	return c
 }
 
-// scalarKeys returns an input with a text in place of each object or list that is one
-// of several merge keys. No API server stores such an item, and the library, which
-// knows lists of one key, cannot be asked about it (see keying).
+// scalarKeys returns an input with a text in place of each object or list that is one of
+// several merge keys. No API server stores such an item, and the library, which supports
+// lists with one key only, cannot handle it (see keying).
 func scalarKeys(t *schema.Type, input document.Value) document.Value {
 	found := false
 	scalar := mapKeys(t, input, func(l *schema.ListType, key document.Value) document.Value {
@@ -64,7 +65,7 @@ func scalarKeys(t *schema.Type, input document.Value) document.Value {
 	return parse(generate.Text(scalar)) // one text, as it was sent
 }
 
-// workOf draws the work of a seed: two cases of five are about ownership.
+// workOf chooses the work for a seed: two cases in five are about ownership.
 func workOf(seed uint64) Work {
 	r := rand.New(rand.NewPCG(seed, 0x6b1d))
 	if r.IntN(5) < 2 {
@@ -73,9 +74,9 @@ func workOf(seed uint64) Work {
 	return 1 + Work(r.IntN(int(works)-1))
 }
 
-// long says how long the long lists of a case are; one case in 29 has some. A
-// few hundred items are enough for all that the engines do with long lists only,
-// but for the tree of a JSON patch, and the libraries take long over more.
+// long returns the length of long lists in a case; one case in 29 has some. A few hundred
+// items cover everything that is special to long lists except the tree of a JSON patch, and
+// the libraries are slow for more.
 func (c *Case) long() int {
 	switch every := c.Seed % 29; {
 	case every != 7:
@@ -88,8 +89,8 @@ func (c *Case) long() int {
 	return 300
 }
 
-// drawnKinds draws a custom resource. Now and then it has a second version, with
-// the same type or another.
+// drawnKinds generates a custom resource, sometimes with a second version of the same or
+// another type.
 func drawnKinds(g *generate.Generator) []*schema.Kind {
 	one := g.Kind("lab.example.com/v1")
 	if g.IntN(3) > 0 {
@@ -102,7 +103,7 @@ func drawnKinds(g *generate.Generator) []*schema.Kind {
 	return []*schema.Kind{one, two}
 }
 
-// versions returns the kind at a position of a list and its other versions there.
+// versions returns the kind at an index of a list and its other versions in it.
 func versions(kinds []*schema.Kind, at int) []*schema.Kind {
 	out := []*schema.Kind{kinds[at]}
 	for i, k := range kinds {
@@ -113,8 +114,8 @@ func versions(kinds []*schema.Kind, at int) []*schema.Kind {
 	return out
 }
 
-// patchInput draws objects, in the spelling in which they are stored or printed,
-// and patches, in which a client may spell numbers as it likes.
+// patchInput generates objects in the server's spelling and patches in which numbers have
+// any spelling.
 func patchInput(g *generate.Generator, c *Case) document.Value {
 	k := c.Kinds[0]
 	object := reread(g.Object(k))
@@ -124,7 +125,7 @@ func patchInput(g *generate.Generator, c *Case) document.Value {
 	case JSONPatch, MergePatch, StrategicPatch:
 		change := drawnPatch(g, c, object, mutated)
 		if g.IntN(4) == 0 {
-			object = mutated() // it is not as whoever made the patch has seen it
+			object = mutated() // the object has changed since the patch was computed
 		}
 		return in.With("object", object).With("patch", parse(g.Spell(change)))
 	case Create:
@@ -133,8 +134,8 @@ func patchInput(g *generate.Generator, c *Case) document.Value {
 	return in.With("original", object).With("modified", mutated()).With("current", mutated())
 }
 
-// drawnPatch draws a patch for an object. Every fourth is one that a client made of
-// two objects, such as kubectl makes.
+// drawnPatch generates a patch for an object. Every fourth is computed from two objects, as
+// kubectl does.
 func drawnPatch(g *generate.Generator, c *Case, object document.Value, mutated func() document.Value) document.Value {
 	t := c.Kinds[0].Type()
 	made := g.IntN(4) == 0
@@ -156,7 +157,7 @@ func drawnPatch(g *generate.Generator, c *Case, object document.Value, mutated f
 	return g.StrategicPatch(object, t)
 }
 
-// steps draws requests, most of them about what those before have made.
+// steps generates requests, most of them related to the result of the preceding ones.
 func steps(g *generate.Generator, c *Case) document.Value {
 	status := g.IntN(4) == 0
 	if status {

@@ -9,7 +9,7 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// features names what there is in a case, for the count of what a run has reached.
+// features returns the features of a case for the coverage count.
 func (c *Case) features() map[string]bool {
 	found := map[string]bool{}
 	if c.drawn {
@@ -83,13 +83,13 @@ func typeFeatures(t *schema.Type, found map[string]bool) {
 	}
 }
 
-// longText is how long the text of a list or a map is from which on the engines do
-// not read all of it.
+// longText is the length of a list's or map's text from which on the engines defer parts of
+// it.
 const longText = 4 << 10
 
-// A featureWalk finds features of values.
+// featureWalk finds features of values.
 type featureWalk struct {
-	found [9]bool // in the order in which they are named
+	found [9]bool // in the order of their names
 	text  []byte
 }
 

@@ -6,8 +6,8 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// FuzzEngines lets the fuzzer change the inputs of drawn cases: both engines must
-// still answer alike.
+// FuzzEngines mutates the inputs of generated cases: both engines must still have the same
+// results.
 func FuzzEngines(f *testing.F) {
 	source := everyKind(f)
 	for seed := range uint64(60) {
@@ -22,7 +22,7 @@ func FuzzEngines(f *testing.F) {
 		c := source.Case(seed)
 		c.Input = reread(d.Root) // as it is stored and printed
 		if !c.possible() {
-			return // nobody could have sent or stored it
+			return // not possible as a request or stored object
 		}
 		if out := newReferee(theReference(), shared).compare(c); out.Difference != nil {
 			t.Fatalf("seed %d, %s: %v\n%s", seed, c.Title(), out.Difference, c.Input)

@@ -8,28 +8,27 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// A keying lets the library, which knows lists of one key, judge lists of several
-// keys or of one with a default: it gives the items one more member, a text made
-// of their keys, and takes that for the only key.
+// keying makes lists with several keys, or with a default for the key, comparable with the
+// library, which supports lists with one key only: it adds a member to each item, a text
+// composed of its keys, and declares that as the only key.
 type keying struct {
 	typ   *schema.Type
 	input document.Value
-	given *schema.Type // the type before
-	// several says that there is such a list in the input; otherwise typ and input
-	// are as they were.
+	given *schema.Type // the original type
+	// several is set if the input has such a list; otherwise typ and input are unchanged.
 	several bool
-	// ambiguous says that two items have the same keys and one of them has a key by
-	// its default, so that a text does not tell which of them is named. Answers are
-	// then compared with all keys written out.
+	// ambiguous is set if two items have the same keys and one of them has a key by its
+	// default, so that the text does not identify the item. Results are then compared with
+	// all keys explicit.
 	ambiguous bool
 
 	made map[*schema.Type]*schema.Type
-	// keys are the members that a text is made of, of items that are wanted and of
-	// those that are to be changed: where a patch names an item, they name it.
+	// keys are the members of the composed texts, for wanted items and for those to be
+	// changed: the key members that a patch uses for an item.
 	wanted, other map[string]document.Value
 }
 
-// theKey sorts before the name of every field.
+// theKey sorts before every field name.
 const theKey = "!key"
 
 func newKeying(t *schema.Type, input document.Value) *keying {
@@ -89,8 +88,8 @@ func (k *keying) kind(t *schema.Type) *schema.Type {
 	return &out
 }
 
-// value returns a value of type t, which stands at a place in the input, with one key
-// for each item. keys notes what it is made of.
+// value returns a value of type t, at a place in the input, with one key per item. keys
+// records the composed texts.
 func (k *keying) value(t *schema.Type, v document.Value, place string, keys map[string]document.Value) document.Value {
 	if t == nil {
 		return v
@@ -126,7 +125,7 @@ func (k *keying) value(t *schema.Type, v document.Value, place string, keys map[
 	return v
 }
 
-// itemPlace is the place of an item of a list with one key or none.
+// itemPlace returns the place of an item in a list with one key or none.
 func itemPlace(l *schema.ListType, place string, i int, item document.Value) string {
 	if len(l.Keys) > 0 {
 		return place + "#" + item.Get(l.Keys[0].Name).String()
@@ -134,8 +133,8 @@ func itemPlace(l *schema.ListType, place string, i int, item document.Value) str
 	return place + "#" + strconv.Itoa(i)
 }
 
-// text makes one key of the keys of an item, if it has all that need no default.
-// It begins with the place, so that the items of a list sort as ours do.
+// text composes one key from the keys of an item that has all keys without a default. It
+// begins with the place, so that list items sort like ours.
 func (k *keying) text(l *schema.ListType, item document.Value, place string, keys map[string]document.Value) (text string, whole bool) {
 	if item.Kind() != document.Object {
 		return place, false
@@ -158,7 +157,7 @@ func (k *keying) text(l *schema.ListType, item document.Value, place string, key
 	return string(spelling), true
 }
 
-// keyed gives an item its one key.
+// keyed adds the composed key to an item.
 func keyed(item document.Value, text string) document.Value {
 	if keep := item.Get("$retainKeys"); keep.Kind() == document.List {
 		item = item.With("$retainKeys", document.NewList(append(items(keep), document.NewString(theKey))...))
@@ -174,8 +173,7 @@ func items(list document.Value) []document.Value {
 	return out
 }
 
-// keySpelling spells one of several keys so that others are spelled otherwise,
-// and that texts sort as ours do.
+// keySpelling encodes one of several keys uniquely, such that texts sort like ours.
 func keySpelling(v document.Value) []byte {
 	kind, text := byte('1'), ""
 	switch v.Kind() {
@@ -194,8 +192,8 @@ func keySpelling(v document.Value) []byte {
 	return document.AppendQuoted([]byte{kind}, text)
 }
 
-// explicit returns an answer of ours as it is compared with one of the library: where
-// the input is ambiguous, with the defaults of keys written out.
+// explicit returns our result in the form for comparison: with the defaults of keys
+// explicit if the input is ambiguous.
 func (k *keying) explicit(t *schema.Type, v document.Value) document.Value {
 	if !k.ambiguous || t == nil {
 		return v
@@ -220,8 +218,7 @@ func (k *keying) explicit(t *schema.Type, v document.Value) document.Value {
 	return v
 }
 
-// withKeys writes out the keys of an item that it has by default, if it has all that
-// need no default.
+// withKeys adds the default keys of an item that has all keys without a default.
 func withKeys(l *schema.ListType, item document.Value) document.Value {
 	out := item
 	for _, key := range l.Keys {
@@ -238,8 +235,8 @@ func withKeys(l *schema.ListType, item document.Value) document.Value {
 	return out
 }
 
-// back returns an answer of the library without the key. What names an item only
-// by it gets the keys that the item has in the input.
+// back returns a result of the library without the composed key. An item identified only by
+// it gets the keys from the input.
 func (k *keying) back(v document.Value) document.Value {
 	return k.explicit(k.given, k.withoutKey(v))
 }

@@ -10,11 +10,11 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// The known differences: inputs for which the libraries answer differently and ours is
-// meant to. Reports count them by these names, and doc/verification.md gives the
-// reasons. Every one is compared: a difference is known only if the engines agree on
-// the same input without what makes the difference. The one exception is a panic of
-// the library, which is known by its message and the input that leads to it.
+// The known differences: inputs for which our result intentionally differs from that of the
+// libraries. Reports count them by these names, and doc/verification.md explains them. Each
+// is verified: a difference is known only if the engines agree on the same input without
+// its cause. The only exception is a panic of the library, which is recognized by its
+// message and its cause in the input.
 const (
 	knownPanic    = "the library panics over a merge key that is no scalar, or over a scalar twice while it looks for conflicts"
 	knownUnlooked = "the library refuses or orders what did not change, of which no patch is made"
@@ -25,7 +25,7 @@ const (
 
 var knownDifferences = []string{knownPanic, knownUnlooked, knownFloat, knownOrder, knownKeys}
 
-// judgement decides about two answers that differ.
+// judgement classifies two different results.
 type judgement struct {
 	reference    PatchEngine
 	c            *Case
@@ -35,7 +35,8 @@ type judgement struct {
 	theirErr     error
 }
 
-// known returns the known difference that explains the answers, "" for none.
+// known returns the name of the known difference that explains the results, "" if there is
+// none.
 func (j *judgement) known() string {
 	made := j.c.Work == Create || j.c.Work == ThreeWay
 	switch {
@@ -49,7 +50,7 @@ func (j *judgement) known() string {
 	return ""
 }
 
-// breaksDown reports whether the library panics as it is known to.
+// breaksDown reports whether the error is a known panic of the library.
 func (j *judgement) breaksDown(err error) bool {
 	return j.breaksDownOver(err, j.c.Kinds[0].Type(), j.c.Input)
 }
@@ -60,14 +61,14 @@ func (j *judgement) breaksDownOver(err error, t *schema.Type, input document.Val
 	case err == nil:
 		return false
 	case strings.Contains(err.Error(), "index out of range"):
-		// It compares lists of scalars item by item once it has taken out of each
-		// what stands twice.
+		// The library compares lists of scalars item by item after removing duplicates from
+		// each.
 		return j.q.refuses && errors.Is(j.err, patch.ErrConflict) && repeats(input)
 	}
 	return strings.Contains(err.Error(), "comparing uncomparable type") && hasPluralKey(t, input)
 }
 
-// rounds asks ours again with the numbers that the library takes the input's for.
+// rounds runs our engine with integers rounded to float64, as in the library.
 func (j *judgement) rounds() string {
 	less := rounded(j.c.Input)
 	if sameText(less, j.c.Input) {
@@ -80,13 +81,13 @@ func (j *judgement) rounds() string {
 	return knownFloat
 }
 
-// triesAgain is how often the library is asked about an input that was changed:
-// what it answers then may vary too.
+// triesAgain is the number of runs of the library on a modified input; its results may vary
+// too.
 const triesAgain = 20
 
-// strategic asks again with each part changed that is known to make a difference:
-// lists with several keys, what has not changed but makes the library refuse or order,
-// new orders that are sorted.
+// strategic compares again after changing each part with a known cause: lists with several
+// keys, unchanged parts for which the library fails or adds an order, new orders that are
+// sorted.
 func (j *judgement) strategic(made bool) string {
 	keys := j.keying()
 	t, in := j.c.Kinds[0].Type(), j.c.Input
@@ -131,10 +132,10 @@ func (j *judgement) strategic(made bool) string {
 	return ""
 }
 
-// inSteps reports whether ours gives what the library gives if it makes a patch of
-// three and looks for conflicts in two steps. In one step it looks into each pair of
-// the three objects, and refuses over what is the same in one pair; in two steps, that
-// can be left out of each pair by itself.
+// inSteps reports whether our result equals that of the library if it computes the
+// three-way patch and detects conflicts in two steps. In one step it compares each pair of
+// the three objects, and fails for parts that are equal in one pair; in two steps these can
+// be removed from each pair separately.
 func (j *judgement) inSteps(keys *keying) bool {
 	p := &pruner{j, keys.typ}
 	original, current := p.members(keys.typ, keys.input.Get("original"), keys.input.Get("current"), unchangedAround)
@@ -164,16 +165,16 @@ func (j *judgement) inSteps(keys *keying) bool {
 	return false
 }
 
-// withoutOrders returns a strategic merge patch as the library makes it where it looks
-// for conflicts: without the lists of orders, and without items, lists and objects that
-// held nothing else.
+// withoutOrders returns a strategic merge patch as the library has it when it detects
+// conflicts: without order directives, and without items, lists and objects that contained
+// nothing else.
 func withoutOrders(v document.Value) document.Value {
 	v, _ = removeOrders(v)
 	return v
 }
 
-// removeOrders also reports whether v held orders and, apart from merge keys, nothing
-// else.
+// removeOrders also reports whether v contained order directives and, apart from merge
+// keys, nothing else.
 func removeOrders(v document.Value) (out document.Value, empty bool) {
 	removed := false
 	switch v.Kind() {
@@ -194,7 +195,7 @@ func removeOrders(v document.Value) (out document.Value, empty bool) {
 		var b document.ListBuilder
 		for _, item := range v.Items() {
 			left, gone := removeOrders(item)
-			// All that is left of an item may be its merge key.
+			// Only the merge key of an item may be left.
 			if gone || left.Len() == 1 && item.Len() > 1 {
 				removed = true
 			} else {
@@ -207,8 +208,8 @@ func removeOrders(v document.Value) (out document.Value, empty bool) {
 	return v, false
 }
 
-// keying is that of the case's type; kinds of the catalog have one merge key in a
-// list, whatever their list types say.
+// keying returns the keying of the case's type; built-in kinds have one merge key per list
+// regardless of their list types.
 func (j *judgement) keying() *keying {
 	if t := j.c.Kinds[0].Type(); !j.c.Kinds[0].Builtin {
 		return newKeying(t, j.c.Input)
@@ -217,7 +218,7 @@ func (j *judgement) keying() *keying {
 	}
 }
 
-// repeats reports whether a list somewhere in v holds a scalar twice.
+// repeats reports whether any list in v contains a scalar twice.
 func repeats(v document.Value) bool {
 	seen := map[string]bool{}
 	for i := range v.Len() {
@@ -230,14 +231,14 @@ func repeats(v document.Value) bool {
 	return false
 }
 
-// hasPluralKey reports whether an item of a list somewhere in the objects of an
-// input has a list or an object for its merge key.
+// hasPluralKey reports whether any list item in the input has a list or an object as its
+// merge key.
 func hasPluralKey(t *schema.Type, input document.Value) bool {
 	return !sameText(textKeys(t, input), input)
 }
 
-// textKeys returns an input with a text in place of each merge key that is an object
-// or a list; release restores them.
+// textKeys replaces each merge key that is an object or list by a text; release restores
+// them.
 func textKeys(t *schema.Type, input document.Value) document.Value {
 	return mapKeys(t, input, func(_ *schema.ListType, key document.Value) document.Value {
 		if key.Kind() >= document.List {
@@ -247,8 +248,7 @@ func textKeys(t *schema.Type, input document.Value) document.Value {
 	})
 }
 
-// mapKeys returns an input with the result of change in place of each merge key of the
-// items of lists.
+// mapKeys replaces each merge key of list items in an input by the result of change.
 func mapKeys(t *schema.Type, input document.Value, change func(*schema.ListType, document.Value) document.Value) document.Value {
 	var in func(t *schema.Type, key string, v document.Value) document.Value
 	in = func(t *schema.Type, key string, v document.Value) document.Value {
@@ -285,8 +285,7 @@ func mapKeys(t *schema.Type, input document.Value, change func(*schema.ListType,
 	return input
 }
 
-// mergeKeyOf returns by which key the items of a member are told apart, "" if by
-// none.
+// mergeKeyOf returns the merge key for the items of a member, "" if there is none.
 func mergeKeyOf(m *schema.MapType, name string) string {
 	f := m.Field(name)
 	if f != nil && f.MergeKey != "" {
@@ -298,8 +297,8 @@ func mergeKeyOf(m *schema.MapType, name string) string {
 	return ""
 }
 
-// withoutDirective returns the name of the list that a directive such as
-// $setElementOrder/ports is about, or the name itself.
+// withoutDirective returns the list name in a directive such as $setElementOrder/ports, or
+// the name itself.
 func withoutDirective(name string) string {
 	if directive, list, found := strings.Cut(name, "/"); found && strings.HasPrefix(directive, "$") {
 		return list
@@ -307,7 +306,7 @@ func withoutDirective(name string) string {
 	return name
 }
 
-// rounded takes the integers of a value through float64.
+// rounded converts the integers of a value to float64 and back.
 func rounded(v document.Value) document.Value {
 	const mostExact = 1 << 53
 	switch v.Kind() {

@@ -10,7 +10,7 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// portKind is a custom resource with a list of two keys, the second with a default.
+// portKind returns a custom resource with a list of two keys, the second with a default.
 func portKind() *schema.Kind {
 	text, number := &schema.Type{Scalar: schema.StringScalar}, &schema.Type{Scalar: schema.IntegerScalar}
 	port := &schema.Type{Map: &schema.MapType{Fields: []schema.Field{
@@ -21,8 +21,8 @@ func portKind() *schema.Kind {
 		&schema.Type{Map: &schema.MapType{Fields: []schema.Field{{Name: "spec", Type: spec}}}})
 }
 
-// known cases: each is known by its name, and no longer so where the answers differ
-// by something else too.
+// knownCases has a case for each known difference. It must not be recognized if the results
+// differ in anything else.
 var knownCases = []struct {
 	name string
 	work Work
@@ -74,7 +74,7 @@ func TestKnownDifferencesAreNoMoreThanThat(t *testing.T) {
 				r := newReferee(Reference{Merge: theReference().Merge, Patch: wrong}, nil)
 				r.tries = 5
 				if test.name == knownPanic && what == "says more" {
-					continue // a library that panics says nothing
+					continue // a panic has no result
 				}
 				if out := r.compare(c); out.Difference == nil {
 					t.Errorf("an engine that %s is taken for one with a known difference: %q", what, out.known)
@@ -84,7 +84,7 @@ func TestKnownDifferencesAreNoMoreThanThat(t *testing.T) {
 	}
 }
 
-// A panic is known for its cause only.
+// TestAPanicWithoutCauseIsADifference: a panic is known only with its cause.
 func TestAPanicWithoutCauseIsADifference(t *testing.T) {
 	c := &Case{Work: StrategicPatch, Kinds: []*schema.Kind{portKind()}, Input: parse([]byte(`{"object":{"spec":{"size":1}},"patch":{"spec":{"size":2}}}`))}
 	for _, text := range []string{"runtime error: comparing uncomparable type []interface {}", "runtime error: index out of range [1] with length 1"} {
@@ -96,7 +96,7 @@ func TestAPanicWithoutCauseIsADifference(t *testing.T) {
 	}
 }
 
-// bent is a reference with one fault more than the library has.
+// bent is a reference with an additional fault.
 type bent struct {
 	reference.Patch
 	add    bool

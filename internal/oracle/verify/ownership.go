@@ -10,8 +10,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// ownership sends the requests of a case to both engines. Each begins with the
-// object that ours made of the one before.
+// ownership sends the requests of a case to both engines. Each starts with our result of
+// the preceding one.
 func (r *referee) ownership(c *Case) outcome {
 	theirs := r.shared
 	if c.drawn || theirs == nil {
@@ -36,7 +36,7 @@ func (r *referee) ownership(c *Case) outcome {
 		if errA != nil && q.applies() {
 			continue
 		}
-		// The next request meets the object as it was kept in memory, or as it is read.
+		// The next request gets the object either from memory or decoded.
 		if live = a; (c.Seed+uint64(i))%2 > 0 {
 			continue
 		}
@@ -48,8 +48,7 @@ func (r *referee) ownership(c *Case) outcome {
 	return out
 }
 
-// stored returns an object as it is once it is written and read again, and what
-// differs then.
+// stored returns an object after encoding and decoding, and any difference.
 func stored(o fieldmanager.Object) (fieldmanager.Object, *Difference) {
 	whole := o.Join()
 	kept, err := fieldmanager.Split(whole)
@@ -101,8 +100,8 @@ func (q request) send(e fieldmanager.Engine, live fieldmanager.Object) (fieldman
 	return m.Update(live, body, fieldmanager.UpdateOptions{FieldManager: name, Time: q.now})
 }
 
-// config is the field manager of a version of the kind. With a status
-// subresource, requests to it own the status alone, and others all but it.
+// config returns the field manager's Config for a version of the kind. With a status
+// subresource, its requests own only the status, and other requests everything else.
 func (q request) config(e fieldmanager.Engine, apiVersion string) fieldmanager.Config {
 	kinds := q.c.Kinds
 	if changed, _ := q.Get("changed").Bool(); changed && q.c.Changed != nil {
@@ -139,8 +138,8 @@ func (q request) config(e fieldmanager.Engine, apiVersion string) fieldmanager.C
 
 var fieldManagerErrors = []error{fieldmanager.ErrConflict, fieldmanager.ErrType, fieldmanager.ErrVersion, fieldmanager.ErrRequest, fieldmanager.ErrManagedFields}
 
-// sameObject compares two answers: the class of error with all conflicts, the
-// object, and managedFields with their times.
+// sameObject compares two results: the class of error with all conflicts, the object, and
+// managedFields including times.
 func sameObject(a, b fieldmanager.Object, errA, errB error) *Difference {
 	if x, y := classOf(errA, fieldManagerErrors), classOf(errB, fieldManagerErrors); x != y {
 		return &Difference{"one refuses otherwise than the other", say(errA), say(errB)}
@@ -167,7 +166,7 @@ func say(err error) string {
 	return err.Error()
 }
 
-// describe writes all that conflicts hold.
+// describe formats conflicts with all their fields.
 func describe(list *fieldmanager.Conflicts) string {
 	text := list.Error()
 	for _, c := range list.List {

@@ -12,19 +12,19 @@ import (
 
 var patchErrors = []error{patch.ErrMalformed, patch.ErrTestFailed, patch.ErrCannotApply, patch.ErrInternal, patch.ErrTooLarge, patch.ErrUnsupported, patch.ErrPrecondition, patch.ErrConflict}
 
-// inputs are what a case of each work must have.
+// inputs lists the required parts of a case for each work.
 var inputs = [works][]string{
 	JSONPatch: {"object", "patch"}, MergePatch: {"object", "patch"}, StrategicPatch: {"object", "patch"},
 	Create: {"from", "to"}, ThreeWay: {"modified", "original", "current"},
 }
 
-// question is something that both engines of patches are asked about an input.
+// question is an operation that both patch engines perform on an input.
 type question struct {
 	what string
 	work Work
-	// ask asks an engine, nil for ours, about an object of type t.
+	// ask performs the operation with an engine, nil for ours, on an object of type t.
 	ask func(e patch.Engine, t *schema.Type, in document.Value) (document.Value, error)
-	// refuses says that conflicts are to be refused.
+	// refuses is set if conflicts are refused.
 	refuses bool
 }
 
@@ -60,7 +60,7 @@ func (r *referee) patches(c *Case) outcome {
 	return out
 }
 
-// questions are what a case asks.
+// questions returns the operations of a case.
 func questions(c *Case) []question {
 	o := patch.Options{ListTypes: !c.Kinds[0].Builtin}
 	with := func(e patch.Engine) patch.Options {
@@ -100,9 +100,9 @@ func questions(c *Case) []question {
 	}
 }
 
-// threeWay asks for a strategic patch of three. While it looks for conflicts, the
-// library sorts lists of the patch that it then returns, and ours does not: so of
-// the library only whether it refuses is asked then, and the patch once more.
+// threeWay computes a three-way strategic merge patch. While the library detects conflicts,
+// it sorts lists of the patch that it returns, unlike our engine; so with refuse only the
+// error of the library is used, and the patch is computed again.
 func threeWay(with func(patch.Engine) patch.Options, refuse bool) func(patch.Engine, *schema.Type, document.Value) (document.Value, error) {
 	return func(e patch.Engine, t *schema.Type, in document.Value) (document.Value, error) {
 		o := patch.ThreeWayOptions{Options: with(e), RefuseConflicts: refuse}
@@ -115,8 +115,8 @@ func threeWay(with func(patch.Engine) patch.Options, refuse bool) func(patch.Eng
 	}
 }
 
-// ask compares the answers to one question; in is the input as ours is given it. It
-// returns our error.
+// ask compares the results of one operation; in is the input for our engine. It returns our
+// error.
 func (r *referee) ask(c *Case, q *question, in document.Value) (d *Difference, known string, err error) {
 	t := c.Kinds[0].Type()
 	ours, err := q.ask(nil, t, in)
@@ -134,9 +134,9 @@ func (r *referee) ask(c *Case, q *question, in document.Value) (d *Difference, k
 	return &Difference{"another answer to " + q.what, answer(ours, err), answer(theirs, theirErr)}, "", err
 }
 
-// same reports whether two answers are patches or objects that print alike, or
-// refusals of one class. Who makes a patch of lists with several faults may name any
-// of them: no server answers with its class.
+// same reports whether two results are patches or objects with the same text, or errors of
+// the same class. For lists with several faults, a computed patch may fail with any of
+// them: no server reports its class.
 func (c *Case) same(a, b document.Value, errA, errB error) bool {
 	x, y := classOf(errA, patchErrors), classOf(errB, patchErrors)
 	if c.Work == Create || c.Work == ThreeWay {
@@ -145,7 +145,7 @@ func (c *Case) same(a, b document.Value, errA, errB error) bool {
 	return x == y && (errA != nil || sameText(a, b))
 }
 
-// faultClass returns one class for both that a fault in a list may be of.
+// faultClass maps the two possible classes of a fault in a list to one.
 func faultClass(class string) string {
 	if class == patch.ErrCannotApply.Error() {
 		return patch.ErrInternal.Error()
@@ -153,9 +153,8 @@ func faultClass(class string) string {
 	return class
 }
 
-// fromText returns the question with texts given to our engine, which has code of its
-// own for them, if there is such a function for the work of the case. The reference is
-// asked about the values.
+// fromText returns the operation on texts for our engine, which has separate code for them,
+// if the case's work has such a function. The reference uses values.
 func (q *question) fromText(c *Case) (question, bool) {
 	types := map[Work]patch.Type{JSONPatch: patch.TypeJSON, MergePatch: patch.TypeMerge, StrategicPatch: patch.TypeStrategic}
 	threeWay := c.Work == ThreeWay && q.work == StrategicPatch && c.Seed%3 == 0
@@ -184,11 +183,10 @@ func (q *question) fromText(c *Case) (question, bool) {
 	}, q.refuses}, true
 }
 
-// errSpelling is the class of an answer in another spelling than the one in which
-// values are printed.
+// errSpelling is the class of a result that is not in printed form.
 var errSpelling = errors.New("the answer is not printed as values are")
 
-// printed reads what an engine wrote, which must be in the one spelling of values.
+// printed parses an engine's output, which must be in printed form.
 func printed(text []byte, err error) (document.Value, error) {
 	if err != nil {
 		return document.Value{}, err
@@ -203,7 +201,7 @@ func printed(text []byte, err error) (document.Value, error) {
 	return d.Root, nil
 }
 
-// sameText reports whether two values print alike.
+// sameText reports whether two values have the same printed form.
 func sameText(a, b document.Value) bool {
 	return document.Identical(a, b) || a.String() == b.String()
 }
@@ -215,8 +213,7 @@ func answer(v document.Value, err error) string {
 	return v.String()
 }
 
-// madeJSON lets the reference apply the JSON patch that ours makes: it must give
-// the wanted object.
+// madeJSON applies our JSON patch with the reference, which must yield the wanted object.
 func (r *referee) madeJSON(c *Case) *Difference {
 	from, to := c.Input.Get("from"), c.Input.Get("to")
 	made := patch.CreateJSON(from, to)

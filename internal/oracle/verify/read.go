@@ -2,12 +2,12 @@ package verify
 
 import "github.com/patchlab-dev/patchlab/document"
 
-// read returns the input with its parts as they were drawn, parsed, or parsed
-// lazily, which must make no difference to the engines.
+// read returns the input with its parts built, parsed, or parsed lazily, which must not
+// affect the engines.
 func (c *Case) read() document.Value {
 	in := c.Input
 	for i, name := range inputs[c.Work] {
-		if part := in.Get(name); part.Exists() { // else the case has no such part
+		if part := in.Get(name); part.Exists() { // otherwise the case has no such part
 			in = in.With(name, c.readAs(uint64(i), part))
 		}
 	}

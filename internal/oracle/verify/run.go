@@ -13,45 +13,42 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/oracle/generate"
 )
 
-// Options say how much is compared.
+// Options configures a run.
 type Options struct {
-	// First is the first seed, Cases how many seeds follow from there.
+	// First is the first seed, Cases the number of consecutive seeds.
 	First uint64
 	Cases int
-	// Progress is called now and then with how many cases are done, from any
-	// goroutine; nil tells nobody.
+	// Progress, if not nil, is called periodically with the number of completed cases, from
+	// any goroutine.
 	Progress func(done int)
-	// ShrinkTries bounds how often a case that differs is run again to shrink
-	// it, 0 for defaultShrinkTries.
+	// ShrinkTries is the maximum number of runs for shrinking a failing case, 0 for
+	// defaultShrinkTries.
 	ShrinkTries int
 }
 
-// Report is what a run has compared.
+// Report is the result of a run.
 type Report struct {
 	First uint64
 	Cases int
-	// Works counts cases by their work, Answers what both engines answered, and
-	// Known the cases by the known difference that they fall under, with 0 for those
-	// that did not occur.
+	// Works counts cases by work, Answers counts the common results of both engines, and
+	// Known counts cases by known difference, including those that did not occur.
 	Works, Answers, Known map[string]int
-	// Kinds counts the cases of each kind of the source, of those without a case
-	// too; of a kind that is drawn for its case there is no count. Features counts
-	// the cases by what is in them.
+	// Kinds counts the cases of each kind of the source, including kinds without a case,
+	// but not random kinds. Features counts the cases by feature.
 	Kinds, Features map[string]int
 }
 
-// Failure is a case whose answers differ, and what is left of it once all has
-// been taken out that does not matter.
+// Failure is a case with different results, and the smallest case found that still has
+// them.
 type Failure struct {
 	Case, Least           *Case
-	Difference            *Difference // between the answers to Least
+	Difference            *Difference // between the results for Least
 	Tries                 int
 	SizeBefore, SizeAfter int // of the inputs as JSON
 }
 
-// Run compares the engines on the cases of a source. It stops at the first seed
-// whose answers differ, which does not depend on how many processors there are.
-// An error is that of ctx.
+// Run compares the engines on the cases of a source. It stops at the first seed with
+// different results, independently of the number of processors. An error is that of ctx.
 func Run(ctx context.Context, ref Reference, s *Source, o Options) (*Report, *Failure, error) {
 	r := run{ref: ref, source: s, o: o, total: newReport(s, o)}
 	r.bad.Store(int64(o.Cases))
@@ -95,7 +92,7 @@ type run struct {
 	total     *Report
 }
 
-// work takes cases until there are none, or one before them differs.
+// work processes cases until there are none left or an earlier one has failed.
 func (r *run) work(ctx context.Context, judge *referee) {
 	for ctx.Err() == nil {
 		at := r.next.Add(1) - 1
@@ -137,7 +134,7 @@ func (r *run) count(c *Case, out outcome) {
 	}
 }
 
-// Examine compares the engines on one case; nil where they agree.
+// Examine compares the engines on one case; it returns nil if they agree.
 func Examine(ref Reference, c *Case, o Options) *Failure {
 	r := newReferee(ref, nil)
 	found := r.safely(c).Difference
@@ -147,8 +144,8 @@ func Examine(ref Reference, c *Case, o Options) *Failure {
 	return r.shrink(c, found, o.ShrinkTries)
 }
 
-// shrink takes from a case what it differs without; found is the difference that it
-// is known for.
+// shrink removes the parts of a case that do not affect the failure; found is the
+// difference before.
 func (r *referee) shrink(c *Case, found *Difference, tries int) *Failure {
 	least := *c
 	f := &Failure{Case: c, Least: &least, SizeBefore: len(c.Input.JSON())}
@@ -160,23 +157,23 @@ func (r *referee) shrink(c *Case, found *Difference, tries int) *Failure {
 		return r.safely(&part).Difference
 	}
 	all := r.tries
-	r.tries = 20 // an answer that varies is rare; the last word has the full number
+	r.tries = 20 // results rarely vary; the final comparison uses the full number
 	least.Input, f.Tries = Shrink(c.Input, tries, func(input document.Value) bool { return of(input) != nil })
 	r.tries = all
-	if f.Difference = of(least.Input); f.Difference == nil { // it varies, or is of no input that could be
+	if f.Difference = of(least.Input); f.Difference == nil { // results vary, or the input is not possible
 		least.Input, f.Difference = c.Input, found
 	}
 	f.SizeAfter = len(least.Input.JSON())
 	return f
 }
 
-// safely compares, and takes a panic for a difference: an input that is shrunk
-// may be of any form.
+// safely compares the engines and reports a panic as a difference, since the input may have
+// any form while it is shrunk.
 func (r *referee) safely(c *Case) (out outcome) {
 	defer func() {
 		if p := recover(); p != nil {
 			stack := strings.Split(string(debug.Stack()), "\n")
-			const begin, frames = 7, 12 // behind the panic itself
+			const begin, frames = 7, 12 // after the frames of the panic itself
 			out = outcome{Difference: &Difference{"one of the engines panics", fmt.Sprint(p), strings.Join(stack[min(begin, len(stack)):min(begin+frames, len(stack))], "\n")}}
 		}
 	}()

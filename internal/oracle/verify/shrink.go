@@ -2,19 +2,19 @@ package verify
 
 import "github.com/patchlab-dev/patchlab/document"
 
-// A shrinker takes members and items out of a value for as long as what is left
-// still does what is looked for.
+// shrinker removes members and items from a value as long as the rest satisfies a
+// predicate.
 type shrinker struct {
 	still func(document.Value) bool
-	left  int // tries that may still be made
+	left  int // remaining tries
 }
 
-// defaultShrinkTries is how often Shrink asks where nobody says.
+// defaultShrinkTries is the default number of tries of Shrink.
 const defaultShrinkTries = 20000
 
-// Shrink returns the least part of v of which still holds that it finds in so
-// many tries (0 for defaultShrinkTries), and how many it took. Of v itself still
-// must hold.
+// Shrink returns the smallest part of v satisfying still that it finds in the given number
+// of tries (0 for defaultShrinkTries), and the number of tries used. v itself must satisfy
+// still.
 func Shrink(v document.Value, tries int, still func(document.Value) bool) (document.Value, int) {
 	if tries == 0 {
 		tries = defaultShrinkTries
@@ -37,8 +37,7 @@ func (s *shrinker) try(v document.Value) bool {
 	return s.still(v)
 }
 
-// within shrinks a part of the value; whole returns the value with that part
-// replaced.
+// within shrinks a part of the value; whole returns the value with that part replaced.
 func (s *shrinker) within(v document.Value, whole func(part document.Value) document.Value) document.Value {
 	for size := v.Len(); size > 0; size /= 2 {
 		for at := 0; at < v.Len(); {
@@ -60,7 +59,7 @@ func (s *shrinker) within(v document.Value, whole func(part document.Value) docu
 	return v
 }
 
-// without returns an object or list without n members or items from position at.
+// without returns an object or list without n members or items from index at on.
 func without(v document.Value, at, n int) document.Value {
 	var members document.ObjectBuilder
 	var items document.ListBuilder

@@ -12,8 +12,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Text tells a person what differs: the case, the types that matter in it, what
-// the engines were given and what each answered.
+// Text describes the failure: the case, the relevant types, the input, and the results of
+// both engines.
 func (f *Failure) Text() string {
 	c := f.Least
 	var b strings.Builder
@@ -26,8 +26,8 @@ func (f *Failure) Text() string {
 	return b.String()
 }
 
-// spelled writes a value for people: as YAML, but where a number is spelled as
-// YAML would not show it, as JSON.
+// spelled formats a value as YAML, or as JSON if a number has a spelling that YAML would
+// not show.
 func spelled(v document.Value) []byte {
 	if text := generate.Text(v); !bytes.Equal(text, v.JSON()) {
 		return append(text, '\n')
@@ -35,7 +35,7 @@ func spelled(v document.Value) []byte {
 	return v.YAML()
 }
 
-// Title is what a case is called: its work and its kind.
+// Title returns the name of a case: its work and kind.
 func (c *Case) Title() string {
 	k := c.Kinds[0]
 	origin := ""
@@ -49,8 +49,8 @@ func indented(text string) string {
 	return "  " + strings.ReplaceAll(text, "\n", "\n  ")
 }
 
-// types tells the types of the fields that the input has where they are not what
-// one would expect: lists and maps of more than one sort.
+// types describes the types of the fields in the input that are not self-evident: lists and
+// maps with several merge behaviors.
 func (c *Case) types() string {
 	lines := map[string]bool{}
 	for _, k := range c.Kinds {
@@ -93,7 +93,7 @@ func (w typeWriter) write(path string, t *schema.Type, v document.Value) {
 	}
 }
 
-// sort names what is special about a type.
+// sort describes the merge behavior of a type.
 func sort(t *schema.Type) string {
 	switch {
 	case t == schema.Deduced():

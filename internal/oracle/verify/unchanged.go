@@ -9,18 +9,17 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// A pruner takes out of the objects that a patch is made of what is the same in
-// them and what the library minds nevertheless, each by itself and no more of it
-// than that: it refuses to make a patch of it, or makes one, and ours does not look
-// into it. A text stands for what was taken out.
+// pruner replaces by a text each part that is equal in the two objects of a patch and for
+// which the library nevertheless fails or computes a patch, while our engine skips it. It
+// replaces no more than these parts.
 type pruner struct {
 	*judgement
 	t *schema.Type
 }
 
-// input returns an input with what is the same taken out. A patch of three is made
-// of two pairs. Of the original only deletions are made, so that what the wanted
-// object still has may be missing there.
+// input returns an input without these equal parts. A three-way patch is computed from two
+// pairs. The original is used only for deletions, so parts that the wanted object still has
+// may be missing there.
 func (p *pruner) input(in document.Value) document.Value {
 	whole := unchangedAround
 	if p.c.Work == Create {
@@ -33,11 +32,10 @@ func (p *pruner) input(in document.Value) document.Value {
 	return in.With("original", withoutHeld(original)).With("modified", modified).With("current", current)
 }
 
-// unchangedAround puts nothing around a value.
+// unchangedAround returns the value itself.
 func unchangedAround(v document.Value) document.Value { return v }
 
-// members prunes two objects of type t. whole puts a part of them into all that is
-// around it.
+// members prunes two objects of type t. whole returns the document with a part replaced.
 func (p *pruner) members(t *schema.Type, a, b document.Value, whole func(document.Value) document.Value) (_, _ document.Value) {
 	if t == nil || a.Kind() != document.Object || b.Kind() != document.Object {
 		return a, b
@@ -60,8 +58,8 @@ func (p *pruner) members(t *schema.Type, a, b document.Value, whole func(documen
 		} else if kind != nil && kind.List != nil {
 			was, now = p.items(kind.List.Elem, mergeKeyOf(t.Map, key), was, now, around)
 		}
-		if document.Identical(was, now) && p.minds(around(was)) {
-			// What is the same and no object or list makes no difference.
+		if document.Identical(was, now) && p.affects(around(was)) {
+			// Equal values other than objects and lists have no effect.
 			was = held(was)
 			now = was
 		}
@@ -88,7 +86,7 @@ func (p *pruner) items(t *schema.Type, key string, a, b document.Value, whole fu
 	return document.NewList(before...), document.NewList(after...)
 }
 
-// item prunes two items that have the same merge key.
+// item prunes two items with the same merge key.
 func (p *pruner) item(t *schema.Type, key string, was, now document.Value, whole func(document.Value) document.Value) (_, _ document.Value) {
 	k := was.Get(key)
 	around := func(v document.Value) document.Value { return whole(document.NewList(v.With(key, k))) }
@@ -98,7 +96,7 @@ func (p *pruner) item(t *schema.Type, key string, was, now document.Value, whole
 		}
 	}
 	was, now = p.members(t, was, now, around)
-	if document.Identical(was, now) && p.minds(around(was)) {
+	if document.Identical(was, now) && p.affects(around(was)) {
 		was = document.NewObject().With(key, k).With(theItem, held(was))
 		return was, was
 	}
@@ -106,15 +104,15 @@ func (p *pruner) item(t *schema.Type, key string, was, now document.Value, whole
 }
 
 const (
-	// theValue begins a text that stands for a value, theItem is the member that
-	// stands for all of an item but its key.
+	// theValue is the prefix of a text that replaces a value, theItem the member that
+	// replaces all of an item except its key.
 	theValue = "!value:"
 	theItem  = "!item"
 )
 
 func held(v document.Value) document.Value { return document.NewString(theValue + v.String()) }
 
-// withoutHeld leaves out the members that stand for others.
+// withoutHeld removes the members that replace others.
 func withoutHeld(v document.Value) document.Value {
 	switch v.Kind() {
 	case document.Object:
@@ -135,8 +133,8 @@ func withoutHeld(v document.Value) document.Value {
 	return v
 }
 
-// release restores the values for which texts were substituted; a patch may contain them
-// as a whole.
+// release restores the values that were replaced by texts; a patch may contain them as a
+// whole.
 func release(v document.Value) document.Value {
 	switch v.Kind() {
 	case document.Object:
@@ -162,15 +160,15 @@ func release(v document.Value) document.Value {
 	return v
 }
 
-// minds reports whether the library refuses to make a patch between an object and
-// the same object, or makes one that says something, and ours does neither.
-func (p *pruner) minds(v document.Value) bool {
+// affects reports whether the library fails to compute a patch between an object and
+// itself, or computes one that is not empty, while our engine does neither.
+func (p *pruner) affects(v document.Value) bool {
 	differs, ours := p.differs(v)
 	return differs && ours.Len() == 0
 }
 
-// differs reports whether the library returns a different patch than ours, or fails,
-// between an object and itself.
+// differs reports whether the library returns another patch than ours, or fails, between an
+// object and itself.
 func (p *pruner) differs(v document.Value) (differs bool, ours document.Value) {
 	o := patch.Options{ListTypes: !p.c.Kinds[0].Builtin}
 	ours, err := patch.CreateStrategic(v, v, p.t, o)
@@ -182,8 +180,8 @@ func (p *pruner) differs(v document.Value) (differs bool, ours document.Value) {
 	return err != nil || !sameText(ours, theirs), ours
 }
 
-// sorted returns from with the lists of scalars that merge and that to only sorts
-// in that order. The library takes them so: it has sorted its copy by then.
+// sorted returns from with the merged lists of scalars that to only sorts in that order, as
+// in the library, which has sorted its copy by then.
 func (j *judgement) sorted(t *schema.Type, from, to document.Value) document.Value {
 	if t == nil || from.Kind() != document.Object || to.Kind() != document.Object {
 		return from
@@ -233,8 +231,8 @@ func sameItem(m *schema.MapType, name string, a, b document.Value) bool {
 	return true
 }
 
-// onlySorts reports whether a list has the scalars of another, which is in another
-// order, sorted.
+// onlySorts reports whether a list contains the scalars of another in sorted order, and the
+// other is not sorted.
 func onlySorts(from, to document.Value) bool {
 	was, now := texts(from), texts(to)
 	if !slices.IsSorted(now) || slices.Equal(was, now) {

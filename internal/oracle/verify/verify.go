@@ -1,7 +1,7 @@
-// Package verify holds the engines of this project against the reference
-// engine: random cases, drawn from the types of all kinds, go through both, and
-// a case whose answers differ is shrunk to what makes them differ. A case is
-// data, so that it can be printed, shrunk and drawn again from its seed.
+// Package verify compares patchlab's engines with the reference engine on random cases,
+// which are generated from the types of all kinds. A case with different results is shrunk
+// to its cause. A case is data, so that it can be printed, shrunk, and generated again from
+// its seed.
 package verify
 
 import (
@@ -15,27 +15,26 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Reference is the engine that is right where the two differ.
+// Reference is the engine whose results are correct by definition.
 type Reference struct {
-	// Merge returns a new structured merge engine. It may keep what it learns of
-	// types for as long as it is used.
+	// Merge returns a new structured merge engine, which may cache types while it is used.
 	Merge func() fieldmanager.Engine
 	Patch PatchEngine
 }
 
-// PatchEngine is an engine of patches that can also say whether two of them conflict.
+// PatchEngine is a patch engine that can also detect conflicts between two patches.
 type PatchEngine interface {
 	patch.Engine
-	// Conflicts reports whether two strategic merge patches of one object set a
-	// field to different values.
+	// Conflicts reports whether two strategic merge patches for one object set a field to
+	// different values.
 	Conflicts(a, b document.Value, t *schema.Type, o patch.Options) (bool, error)
 }
 
-// Work is what a case does.
+// Work is the operation that a case tests.
 type Work uint8
 
-// The works. Ownership is server-side apply and update tracking, one request
-// after the other; Create makes patches from two objects and ThreeWay from three.
+// The works. Ownership is a sequence of server-side applies and updates; Create computes
+// patches from two objects and ThreeWay from three.
 const (
 	Ownership Work = iota
 	JSONPatch
@@ -50,26 +49,26 @@ func (w Work) String() string {
 	return [...]string{"apply and update", "JSON patch", "merge patch", "strategic merge patch", "making a patch", "three-way merge"}[w]
 }
 
-// A Case is one piece of work for both engines.
+// Case is an input for both engines.
 type Case struct {
 	Seed uint64
 	Work Work
-	// Kinds is the object's kind, in each of its versions.
+	// Kinds holds the object's kind in all of its versions.
 	Kinds []*schema.Kind
-	// Changed is the same kinds after their types have changed, nil where they
-	// have not.
+	// Changed holds the same kinds after a change of their types; nil if they do not
+	// change.
 	Changed []*schema.Kind
-	// Input is what the engines are given: for Ownership the list "steps" of
-	// requests (manager, apply, force, subresource, body, changed), with "status"
-	// true for a kind that has a status subresource, and "live" for an object
-	// that is there before and that nobody manages; for the others "object" and
-	// "patch", "from" and "to", or "original", "modified" and "current".
+	// Input is the input of the engines. For Ownership it has the list "steps" of requests
+	// (manager, apply, force, subresource, body, changed), with "status" true for a kind
+	// with a status subresource, and "live" for an existing object without managers. For
+	// the others it has "object" and "patch", "from" and "to", or "original", "modified"
+	// and "current".
 	Input document.Value
 
-	drawn bool // the kinds are of this case alone
+	drawn bool // the kinds were generated for this case
 }
 
-// Difference is where the answers to a case part.
+// Difference is the first difference between the results for a case.
 type Difference struct {
 	What, Ours, Theirs string
 }
@@ -78,24 +77,24 @@ func (d *Difference) Error() string {
 	return fmt.Sprintf("%s\nours:      %s\nreference: %s", d.What, d.Ours, d.Theirs)
 }
 
-// outcome is what came of a case.
+// outcome is the result of a case.
 type outcome struct {
 	*Difference
-	// known names the entry of known differences that the answers fall under.
+	// known is the name of the known difference, if any.
 	known string
-	// done counts requests by what was answered.
+	// done counts requests by result.
 	done map[string]int
 }
 
-// A referee compares the engines. Each goroutine has its own.
+// referee compares the engines. Each goroutine has its own.
 type referee struct {
 	Reference
-	shared fieldmanager.Engine // for kinds of many cases
-	tries  int                 // of the reference, where its answers vary
+	shared fieldmanager.Engine // for the kinds of the source
+	tries  int                 // maximum number of runs of the reference if its results vary
 }
 
-// newReferee returns a referee. The libraries' answers depend on the order of Go
-// maps here and there: ours must be one that they give in some of so many tries.
+// newReferee returns a referee. Some results of the libraries depend on the iteration order
+// of Go maps: ours must be one that they return in one of several tries.
 func newReferee(r Reference, shared fieldmanager.Engine) *referee {
 	return &referee{r, shared, 300}
 }
@@ -107,7 +106,7 @@ func (r *referee) compare(c *Case) outcome {
 	return r.patches(c)
 }
 
-// classOf returns which of the classes an error is of; nil is one of its own.
+// classOf returns the class of an error; nil has its own class.
 func classOf(err error, classes []error) string {
 	if err == nil {
 		return "no error"
@@ -118,8 +117,8 @@ func classOf(err error, classes []error) string {
 	return "another error"
 }
 
-// possible reports whether a case is one that could be: what is stored, sent as a
-// whole or made a patch of is an object.
+// possible reports whether a case is realistic: stored objects, complete bodies and sources
+// of patches must be objects.
 func (c *Case) possible() bool {
 	for _, name := range inputs[c.Work] {
 		if k := c.Input.Get(name).Kind(); k != document.Object && (name != "patch" || k != document.List) {
@@ -134,10 +133,10 @@ func (c *Case) possible() bool {
 	return true
 }
 
-// reread takes a value through its JSON, as storing it does.
+// reread encodes and decodes a value, as storing does.
 func reread(v document.Value) document.Value { return parse(v.JSON()) }
 
-// parse reads what this program wrote, which cannot fail.
+// parse parses this program's own output, which cannot fail.
 func parse(text []byte) document.Value {
 	d, err := document.Parse(text, document.Options{MaxBytes: -1, Duplicates: document.DuplicatesLast})
 	if err != nil {

@@ -47,7 +47,8 @@ func TestEnginesAgree(t *testing.T) {
 	t.Logf("%+v", *report)
 }
 
-// A wrong engine must be caught, and the case shrunk to what shows it.
+// TestAWrongEngineIsFound: a faulty engine is detected, and the case is shrunk to its
+// cause.
 func TestAWrongEngineIsFound(t *testing.T) {
 	for name, wrong := range map[string]Reference{
 		"never prunes":       {Merge: func() fieldmanager.Engine { return hoarder{reference.Merger()} }, Patch: reference.Patch{}},
@@ -76,7 +77,7 @@ func TestAWrongEngineIsFound(t *testing.T) {
 	}
 }
 
-// hoarder is a reference that takes nothing out that an applier gave up.
+// hoarder is a reference that does not remove fields that an applying manager gave up.
 type hoarder struct{ fieldmanager.Engine }
 
 func (h hoarder) Apply(t *structured.Types, live, config document.Value, entries []structured.Entry, self structured.Entry, force bool) (document.Value, bool, []structured.Entry, error) {

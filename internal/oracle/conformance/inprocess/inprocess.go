@@ -1,4 +1,4 @@
-// Package inprocess answers recorded requests by a cluster, without HTTP.
+// Package inprocess sends recorded requests to a cluster in the same process, without HTTP.
 package inprocess
 
 import (
@@ -14,8 +14,7 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/oracle/conformance"
 )
 
-// Send returns a conformance.Send that answers recorded requests by a cluster, without
-// HTTP.
+// Send returns a conformance.Send to a cluster in the same process.
 func Send(c *cluster.Cluster) conformance.Send {
 	return func(r conformance.Request) (conformance.Answer, error) {
 		req, ok := ClusterRequest(r)
@@ -41,7 +40,7 @@ func Send(c *cluster.Cluster) conformance.Send {
 		}
 		defer resp.Events.Stop()
 		done, cancel := context.WithCancel(context.Background())
-		cancel() // all events there will be are there
+		cancel() // all events have been sent
 		for len(a.Events) < r.Events {
 			e, err := resp.Events.Next(done)
 			if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
@@ -59,11 +58,11 @@ func Send(c *cluster.Cluster) conformance.Send {
 	}
 }
 
-// Recorder is the user who made the recordings.
+// Recorder is the user of the recorded requests.
 var Recorder = cluster.User{Name: "admin", UID: "00000000-0000-0000-0000-000000000001",
 	Groups: []string{"system:masters", "system:authenticated"}}
 
-// WarningHeaders writes warnings as Warning headers.
+// WarningHeaders formats warnings as Warning headers.
 func WarningHeaders(warnings []string) []string {
 	var out []string
 	for _, w := range warnings {
@@ -72,8 +71,8 @@ func WarningHeaders(warnings []string) []string {
 	return out
 }
 
-// ClusterRequest reads what a recorded request asks for, as the server does. It is
-// nil for parameters that cannot be read, and ok is false for no path of the API.
+// ClusterRequest converts a recorded request as the server does. The request is nil if a
+// parameter is invalid; ok is false if the path is not an API path.
 func ClusterRequest(r conformance.Request) (*cluster.Request, bool) {
 	path, err := url.PathUnescape(r.Path)
 	if err != nil {
@@ -108,7 +107,7 @@ func ClusterRequest(r conformance.Request) (*cluster.Request, bool) {
 		return nil, true
 	}
 	media, _, _ := strings.Cut(r.ContentType, ";")
-	if r.Method != "PATCH" { // for patches the API server wants the very text
+	if r.Method != "PATCH" { // the API server requires an exact media type for patches
 		media = strings.ToLower(strings.TrimSpace(media))
 	}
 	req.Format = formatOf(r.Method, media)
@@ -116,7 +115,7 @@ func ClusterRequest(r conformance.Request) (*cluster.Request, bool) {
 	return req, true
 }
 
-// formats are the formats of bodies by their media types.
+// formats maps media types to formats of bodies.
 var formats = map[string]cluster.Format{
 	"":                                       cluster.JSON,
 	"application/json":                       cluster.JSON,
@@ -158,7 +157,7 @@ func verbOf(method string, named bool, watch *bool) cluster.Verb {
 	return cluster.List
 }
 
-// truth reads a boolean as the API server does: anything but false and 0 is true.
+// truth parses a boolean like the API server: anything but false and 0 is true.
 func truth(q url.Values, key string) *bool {
 	if !q.Has(key) {
 		return nil
@@ -167,7 +166,7 @@ func truth(q url.Values, key string) *bool {
 	return &b
 }
 
-// readOptions reports whether the numbers in a query are numbers.
+// readOptions parses the numeric parameters of a query and reports whether they are valid.
 func readOptions(req *cluster.Request, q url.Values) bool {
 	number := func(key string) *int64 {
 		n, err := strconv.ParseInt(q.Get(key), 10, 64)
