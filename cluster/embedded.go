@@ -42,9 +42,9 @@ func (e *embeddedDecoder) value(t *schema.Type, v, live document.Value) document
 			return e.value(t.Map.Member(key), member, before.Member(key))
 		})
 	case v.Kind() == document.List && t.List != nil:
-		v = remake.Items(v, func(i int, item document.Value) document.Value {
+		v = remake.ItemsUpdate(v, live, func(i int, item, was document.Value) document.Value {
 			e.path[top] = document.IndexStep(i)
-			return e.value(t.List.Elem, item, before.Item(whole, i))
+			return e.value(t.List.Elem, item, was)
 		})
 	}
 	e.path = e.path[:top]

@@ -160,7 +160,7 @@ func withIntegers(v, live document.Value) document.Value {
 	case document.Object:
 		return remake.Members(v, func(i int, part document.Value) document.Value { return withIntegers(part, before.Member(v.Key(i))) })
 	case document.List:
-		return remake.Items(v, func(i int, part document.Value) document.Value { return withIntegers(part, before.Item(v, i)) })
+		return remake.ItemsUpdate(v, live, func(_ int, part, was document.Value) document.Value { return withIntegers(part, was) })
 	}
 	return v
 }
@@ -183,7 +183,8 @@ func hasFloat(v, live document.Value) bool {
 		}
 	case document.List:
 		before := remake.EarlierOf(live)
-		for i := range v.Len() {
+		from, to := before.Changed(v)
+		for i := from; i < to; i++ {
 			part := v.At(i)
 			if was := before.Item(v, i); !document.SameNode(part, was) && hasFloat(part, was) {
 				return true

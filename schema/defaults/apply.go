@@ -52,14 +52,14 @@ func (f *filler) walk(p *plan, v, live document.Value) document.Value {
 func (f *filler) each(v, live document.Value, change func(part, live document.Value) document.Value) document.Value {
 	f.path = append(f.path, document.Step{})
 	top := len(f.path) - 1
-	whole, before := v, remake.EarlierOf(live)
 	switch v.Kind() {
 	case document.List:
-		v = remake.Items(v, func(i int, item document.Value) document.Value {
+		v = remake.ItemsUpdate(v, live, func(i int, item, was document.Value) document.Value {
 			f.path[top] = document.IndexStep(i)
-			return change(item, before.Item(whole, i))
+			return change(item, was)
 		})
 	case document.Object:
+		whole, before := v, remake.EarlierOf(live)
 		v = remake.Members(v, func(i int, member document.Value) document.Value {
 			f.path[top] = document.FieldStep(whole.Key(i))
 			return change(member, before.Member(whole.Key(i)))

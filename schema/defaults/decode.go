@@ -319,10 +319,9 @@ func (d *decoder) list(t *schema.Type, v, live document.Value) document.Value {
 		defer func() { d.whole-- }()
 	}
 	d.path = append(d.path, document.Step{})
-	list, before := v, remake.EarlierOf(live)
-	v = remake.Items(v, func(i int, item document.Value) document.Value {
+	v = remake.ItemsUpdate(v, live, func(i int, item, was document.Value) document.Value {
 		d.path[len(d.path)-1] = document.IndexStep(i)
-		return d.value(t.List.Elem, item, before.Item(list, i))
+		return d.value(t.List.Elem, item, was)
 	})
 	d.pop()
 	return v

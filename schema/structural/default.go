@@ -49,10 +49,12 @@ func DropNullsUpdate(t *schema.Type, v, live document.Value) document.Value {
 			return v
 		}
 		var b rebuild
-		for i, item := range v.Items() {
-			b.set(v, i, DropNullsUpdate(described(t.List.Elem), item, before.Item(v, i)))
+		elem := described(t.List.Elem)
+		from, to := before.Changed(v)
+		for i := from; i < to; i++ {
+			b.set(v, i, DropNullsUpdate(elem, v.At(i), before.Item(v, i)))
 		}
-		return b.list(v)
+		return b.list(v, to)
 	}
 	return v
 }
@@ -147,11 +149,13 @@ func defaultMember(m *schema.MapType, key string, v, live document.Value) docume
 func defaultList(l *schema.ListType, v, live document.Value) document.Value {
 	b, before := rebuild{}, remake.EarlierOf(live)
 	elem := described(l.Elem)
-	for i, item := range v.Items() {
+	from, to := before.Changed(v)
+	for i := from; i < to; i++ {
+		item := v.At(i)
 		if elem != nil && item.IsNull() && !elem.Nullable && l.ElemDefault != "" {
 			item = schema.ParseDefault(l.ElemDefault)
 		}
 		b.set(v, i, DefaultUpdate(elem, item, before.Item(v, i)))
 	}
-	return b.list(v)
+	return b.list(v, to)
 }

@@ -36,9 +36,10 @@ func (c *validator) embedded(t *schema.Type, v, valid document.Value, root bool,
 		if t.List == nil || described(t.List.Elem) == nil {
 			return
 		}
-		for i, item := range v.Items() {
+		from, to := before.Changed(v)
+		for i := from; i < to; i++ {
 			start := len(c.errs)
-			c.embedded(t.List.Elem, item, before.Item(v, i), false, metadata)
+			c.embedded(t.List.Elem, v.At(i), before.Item(v, i), false, metadata)
 			c.below(start, document.IndexStep(i))
 		}
 	}

@@ -35,20 +35,39 @@ func (c *validator) uniqueness(t *schema.Type, v, valid document.Value) {
 }
 
 func (c *validator) uniqueItems(l *schema.ListType, v, valid document.Value) {
-	switch l.Kind {
-	case schema.SetList:
+	before := remake.EarlierOf(valid)
+	from, to := before.Changed(v)
+	switch {
+	case l.Kind == schema.SetList:
 		for _, i := range duplicates(listItems(v)) {
 			c.duplicate(i, v.At(i))
 		}
-	case schema.KeyedList:
+	case l.Kind == schema.KeyedList && !sameKeys(l, v, valid, from, to):
 		c.keyedItems(l, v)
 	}
-	before := remake.EarlierOf(valid)
-	for i, item := range v.Items() {
+	elem := described(l.Elem)
+	for i := from; i < to; i++ {
 		start := len(c.errs)
-		c.uniqueness(described(l.Elem), item, before.Item(v, i))
+		c.uniqueness(elem, v.At(i), before.Item(v, i))
 		c.below(start, document.IndexStep(i))
 	}
+}
+
+// sameKeys reports whether each item of a keyed list has the keys of the item at its
+// index in valid, in which no two have the same. Items outside from and to are shared.
+func sameKeys(l *schema.ListType, v, valid document.Value, from, to int) bool {
+	if valid.Kind() != document.List || valid.Len() != v.Len() {
+		return false
+	}
+	for i := from; i < to; i++ {
+		item, was := v.At(i), valid.At(i)
+		for _, k := range l.Keys {
+			if key := item.Get(k.Name); !key.Exists() || !document.Identical(key, was.Get(k.Name)) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func (c *validator) keyedItems(l *schema.ListType, v document.Value) {

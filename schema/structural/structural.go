@@ -110,12 +110,13 @@ func (p *pruner) list(t *schema.Type, v, live document.Value, preserve bool) doc
 		return v
 	}
 	b, before := rebuild{}, remake.EarlierOf(live)
-	for i, item := range v.Items() {
+	from, to := before.Changed(v)
+	for i := from; i < to; i++ {
 		start := len(p.unknown)
-		b.set(v, i, p.value(elem, item, before.Item(v, i), preserve, false))
+		b.set(v, i, p.value(elem, v.At(i), before.Item(v, i), preserve, false))
 		p.below(start, document.IndexStep(i))
 	}
-	return b.list(v)
+	return b.list(v, to)
 }
 
 func (p *pruner) below(start int, step document.Step) {
@@ -167,6 +168,11 @@ func (b *rebuild) begin(v document.Value, i int) {
 		return
 	}
 	b.changed = true
+	if v.Kind() == document.List {
+		b.items.Grow(v.Len())
+		b.items.AppendItems(v, 0, i)
+		return
+	}
 	for j := range i {
 		b.keep(v, j)
 	}
@@ -205,9 +211,11 @@ func (b *rebuild) object(v document.Value) document.Value {
 	return b.members.Object()
 }
 
-func (b *rebuild) list(v document.Value) document.Value {
+// list returns the list, whose items from the given one on stay as they are.
+func (b *rebuild) list(v document.Value, rest int) document.Value {
 	if !b.changed {
 		return v
 	}
+	b.items.AppendItems(v, rest, v.Len())
 	return b.items.List()
 }

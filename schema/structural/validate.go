@@ -229,7 +229,9 @@ func (c *validator) children(t *schema.Type, v, old, valid document.Value) {
 			return
 		}
 		match, before := correlate(t.List, v, old), remake.EarlierOf(valid)
-		for i, item := range v.Items() {
+		from, to := before.Changed(v)
+		for i := from; i < to; i++ {
+			item := v.At(i)
 			start := len(c.errs)
 			c.value(t.List.Elem, item, match.old(item), before.Item(v, i))
 			c.below(start, document.IndexStep(i))

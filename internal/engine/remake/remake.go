@@ -11,9 +11,26 @@ func Items(list document.Value, f func(i int, item document.Value) document.Valu
 	if list.Kind() != document.List {
 		return list
 	}
+	return items(list, 0, list.Len(), f)
+}
+
+// ItemsUpdate is Items for a list that was made from live, an earlier one in which f
+// would give every item back. f is not called for items that both share at their ends,
+// and is given the other ones with the item that each was made from.
+func ItemsUpdate(list, live document.Value, f func(i int, item, before document.Value) document.Value) document.Value {
+	if list.Kind() != document.List {
+		return list
+	}
+	before := EarlierOf(live)
+	from, to := before.Changed(list)
+	return items(list, from, to, func(i int, item document.Value) document.Value { return f(i, item, before.Item(list, i)) })
+}
+
+// items is Items for the items from one index to before another; the others stay.
+func items(list document.Value, from, to int, f func(i int, item document.Value) document.Value) document.Value {
 	var out document.ListBuilder
 	changed := false
-	for i := range list.Len() {
+	for i := from; i < to; i++ {
 		old := list.At(i)
 		now := f(i, old)
 		if !changed {
@@ -29,6 +46,7 @@ func Items(list document.Value, f func(i int, item document.Value) document.Valu
 	if !changed {
 		return list
 	}
+	out.AppendItems(list, to, list.Len())
 	return out.List()
 }
 

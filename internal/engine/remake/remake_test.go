@@ -71,3 +71,40 @@ func TestNoChangeIsTheSameValue(t *testing.T) {
 		}
 	}
 }
+
+// ItemsUpdate returns what Items does, and looks at changed items alone.
+func TestItemsUpdate(t *testing.T) {
+	live := parse(t, `[{"n":0},{"n":1},{"n":2},{"n":3}]`)
+	added := parse(t, `{"n":9}`)
+	double := func(_ int, v document.Value) document.Value {
+		if n, _ := v.Get("n").Int(); n > 3 {
+			return v.With("n", document.NewInt(2*n))
+		}
+		return v
+	}
+	for want, list := range map[string]document.Value{
+		`[{"n":0},{"n":18},{"n":2},{"n":3}]`:         live.WithItem(1, added),
+		`[{"n":0},{"n":18},{"n":1},{"n":2},{"n":3}]`: live.Splice(1, 0, added),
+		`[{"n":0},{"n":1},{"n":2},{"n":18}]`:         live.Splice(3, 1, added),
+		`[{"n":1},{"n":2},{"n":3}]`:                  live.Splice(0, 1),
+		`[{"n":18}]`:                                 document.NewList(added),
+	} {
+		seen := 0
+		got := remake.ItemsUpdate(list, live, func(i int, item, _ document.Value) document.Value {
+			seen++
+			if !document.SameNode(item, list.At(i)) {
+				t.Errorf("item %d of %s was given as %s", i, list, item)
+			}
+			return double(i, item)
+		})
+		if got.String() != want || remake.Items(list, double).String() != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+		if seen > 1 {
+			t.Errorf("%s: %d items were looked at", list, seen)
+		}
+	}
+	if v := document.NewInt(7); !document.SameNode(remake.ItemsUpdate(v, live, nil), v) {
+		t.Error("what is no list did not come back")
+	}
+}

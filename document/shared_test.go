@@ -1,0 +1,42 @@
+package document
+
+import "testing"
+
+func TestSharedEnds(t *testing.T) {
+	parse := func(text string) Value {
+		d, err := Parse([]byte(text), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d.Root
+	}
+	list := parse(`[{"a":1},"x",[],{"b":2},7]`)
+	other := parse(`[{"a":1},"x",[],{"b":2},7]`)
+	cases := []struct {
+		why         string
+		a, b        Value
+		first, last int
+	}{
+		{"one list", list, list, 5, 0},
+		{"a copy of its nodes", NewList(list.At(0), list.At(1), list.At(2), list.At(3), list.At(4)), list, 5, 0},
+		{"equal and nothing shared but what is empty", other, list, 0, 0},
+		{"an item changed", list.WithItem(3, NewString("x")), list, 3, 1},
+		{"a scalar changed", list.WithItem(1, NewString("y")), list, 1, 3},
+		{"an item came", list.Splice(1, 0, NewInt(1)), list, 1, 4},
+		{"an item went", list.Splice(1, 1), list, 1, 3},
+		{"the first went", list.Splice(0, 1), list, 0, 4},
+		{"the last went", list.Splice(4, 1), list, 4, 0},
+		{"an item doubled", list.Splice(0, 0, list.At(0)), list, 1, 4},
+		{"no list", list, parse(`{"a":[]}`), 0, 0},
+		{"nothing", list, Value{}, 0, 0},
+		{"empty lists", NewList(), parse(`[]`), 0, 0},
+	}
+	for _, c := range cases {
+		if first, last := SharedEnds(c.a, c.b); first != c.first || last != c.last {
+			t.Errorf("%s: %d and %d are shared, want %d and %d", c.why, first, last, c.first, c.last)
+		}
+		if first, last := SharedEnds(c.b, c.a); first != c.first || last != c.last {
+			t.Errorf("%s, the other way: %d and %d are shared, want %d and %d", c.why, first, last, c.first, c.last)
+		}
+	}
+}
