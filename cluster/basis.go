@@ -89,9 +89,15 @@ func (p *pipeline) readAs(k *schema.Kind, o fieldmanager.Object, r *Record, earl
 	if st != nil {
 		return object, basis{}, st
 	}
+	converted := o.Value.Get("apiVersion").StringOr("") != k.APIVersion()
+	if converted && !k.Builtin {
+		// The defaults of a custom resource are filled in for the version in which it is
+		// stored, so the converted object may lack those of k.
+		return object, basis{}, nil
+	}
 	b := basis{kind: k, live: object.Value}
 	switch {
-	case o.Value.Get("apiVersion").StringOr("") != k.APIVersion():
+	case converted:
 	case r == nil && !document.SameNode(reread(object.Value, document.Value{}), object.Value):
 	case !k.Builtin: // reading a custom resource includes decoding it
 		b.decoded = document.SameNode(object.Value, o.Value)

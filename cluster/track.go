@@ -12,7 +12,6 @@ import (
 	"github.com/patchlab-dev/patchlab/patch"
 	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/schema/defaults"
-	"github.com/patchlab-dev/patchlab/schema/structural"
 )
 
 // tracked returns next with its managedFields updated for the change from live, which is the
@@ -161,8 +160,8 @@ func (p *pipeline) newFieldManager(ep *endpoint) (*fieldmanager.Manager, error) 
 			if !ok {
 				return object, fmt.Errorf("%s has no version %s", ep.kind.Kind, apiVersion)
 			}
-			if !other.Builtin && p.asksWebhook(other) {
-				return p.convertTyped(object, other)
+			if !other.Builtin {
+				return p.convertUnpruned(object, other)
 			}
 			return p.convert(object, other)
 		}
@@ -170,23 +169,15 @@ func (p *pipeline) newFieldManager(ep *endpoint) (*fieldmanager.Manager, error) 
 	return fieldmanager.New(c)
 }
 
-// convertTyped converts a custom resource by its webhook and fails if the result does not
-// match the schema of the version. Unlike reads, which prune or ignore the mismatch, field
-// management needs a typed object.
-func (p *pipeline) convertTyped(object document.Value, to *schema.Kind) (document.Value, error) {
+// convertUnpruned converts a custom resource and keeps the fields that the version does
+// not declare. Reading prunes them; field management fails for them, because the object
+// does not fit the type of the version in which a manager's fields are written.
+func (p *pipeline) convertUnpruned(object document.Value, to *schema.Kind) (document.Value, error) {
 	converted, err := p.convertCustom(object, to)
 	if err != nil {
 		return object, err
 	}
-	if _, unknown := structural.Prune(to.Type(), converted); len(unknown) > 0 {
-		return object, fmt.Errorf("%s: field not declared in the schema of %s", unknown[0], to.APIVersion())
-	}
-	for _, e := range structural.Validate(to.Type(), converted, structural.Options{}) {
-		if e.Type == schema.ErrorTypeInvalid {
-			return object, e
-		}
-	}
-	return converted, nil
+	return converted.With("apiVersion", document.NewString(to.APIVersion())), nil
 }
 
 // asksWebhook reports whether the kind's CRD has a conversion webhook.

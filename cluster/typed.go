@@ -11,18 +11,23 @@ import (
 	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
 
-// typeError returns the error for an apply configuration that does not match the schema, with
-// the API server's message, which clients compare (structured-merge-diff, typed).
+// typeError returns the status for an apply for which an object does not fit its schema:
+// the configuration, or the live object in the version of a manager's entry. Clients
+// compare the message, so it is the API server's (structured-merge-diff, typed).
 func (t *task) typeError(config document.Value, err error) *Status {
 	var e *structured.TypeError
-	if !errors.As(err, &e) || e.Object != structured.Configuration {
+	if !errors.As(err, &e) || !e.Root.Exists() {
 		return applyStatus(err)
 	}
-	kind := t.ep.body.GroupVersionKind.String()
-	if t.ep.body.Group == "" {
-		kind = "/" + kind
+	step := e.Step
+	if e.Object == structured.Configuration {
+		kind := t.ep.body.GroupVersionKind.String()
+		if t.ep.body.Group == "" {
+			kind = "/" + kind
+		}
+		step = "failed to create typed patch object (" + meta(config, "namespace") + "/" + meta(config, "name") + "; " + kind + "): "
 	}
-	at, why := e.Path, typedReason(e, config)
+	at, why := e.Path, typedReason(e)
 	if e.Reason == structured.ReasonTwice && len(at) > 0 {
 		last := at[len(at)-1]
 		at, why = at[:len(at)-1], "duplicate entries for key "+last.String()
@@ -31,14 +36,13 @@ func (t *task) typeError(config document.Value, err error) *Status {
 	if len(at) > 0 {
 		where = at.String() + ": "
 	}
-	return &Status{Code: 500, Err: err, Message: "failed to create typed patch object (" + meta(config, "namespace") + "/" + meta(config, "name") +
-		"; " + kind + "): " + where + why}
+	return &Status{Code: 500, Err: err, Message: step + where + why}
 }
 
-// typedReason returns why a value does not match the schema, with the API server's message for
-// missing fields and wrong types.
-func typedReason(e *structured.TypeError, config document.Value) string {
-	value := config.Follow(e.Path)
+// typedReason returns why a value does not fit, in the words of the API server for an
+// undeclared field and for a value of another type.
+func typedReason(e *structured.TypeError) string {
+	value := e.Root.Follow(e.Path)
 	text, isText := value.Text()
 	if !isText {
 		text = goText(value)

@@ -5,9 +5,14 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/oracle/conformance"
+	"github.com/patchlab-dev/patchlab/internal/oracle/conformance/inprocess"
+	"github.com/patchlab-dev/patchlab/reference"
 )
 
 // managedFields may refer to a version that is no longer served: kube-apiserver answers an
@@ -66,5 +71,36 @@ func TestManagersInAVersionThatIsNoLongerServed(t *testing.T) {
 	})
 	if got := owners(patched); got != `old example.com/v1beta1 {"f:a":{}}; new example.com/v1 {"f:b":{}}` {
 		t.Errorf("patched: %s", got)
+	}
+}
+
+// Managers with entries in two versions are answered as by kube-apiserver, with either
+// engine: an object with a field that the version of an entry does not declare fails an
+// apply, and every other write removes its managers.
+func TestManagersInSeveralVersions(t *testing.T) {
+	cases, err := conformance.Read("../testdata/more/more-versions.jsonl.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, engine := range map[string]fieldmanager.Engine{"ours": nil, "reference": reference.Merger()} {
+		t.Run(name, func(t *testing.T) {
+			at := &clock{now: time.Now().Truncate(time.Second)}
+			c, err := cluster.New(cluster.Config{Now: at.Now, Engine: engine})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			for _, one := range cases {
+				recorded, err := conformance.Runner{Now: at.Now, Sleep: at.Sleep}.Record(one, inprocess.Send(c))
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i, s := range one.Steps {
+					if d := conformance.Difference(s.Response, recorded.Steps[i].Response, false); d != "" {
+						t.Errorf("%s, step %d: %s", one.Name, i, d)
+					}
+				}
+			}
+		})
 	}
 }

@@ -136,8 +136,8 @@ func (r *resource) convert(object document.Value, apiVersion string) (document.V
 	if crd, ok := r.registry.CRD(to.Resource + "." + to.Group); ok && crd.Conversion == "Webhook" {
 		return object, fmt.Errorf("%s is converted to %s by a webhook: set Config.Convert", to.Kind, apiVersion)
 	}
-	object, _ = structural.Prune(to.Type(), object.With("apiVersion", document.NewString(apiVersion)))
-	return object, nil
+	// Fields that the version does not declare stay: the engine fails for them.
+	return object.With("apiVersion", document.NewString(apiVersion)), nil
 }
 
 // errCustomScale is the error of an apply to the scale of a custom resource, which the API

@@ -23,6 +23,11 @@ type TypeError struct {
 	Object string // the object, such as "the live object"; may be empty
 	Path   document.Path
 	Reason string
+	// Root is the object, absent where the error was not reported by an Engine.
+	Root document.Value
+	// Step is the step of structured-merge-diff that fails, in the words in which the
+	// API server reports it, such as "failed to convert new object: ".
+	Step string
 }
 
 func (e *TypeError) Error() string {
@@ -38,3 +43,14 @@ func (e *TypeError) Error() string {
 
 // Unwrap returns ErrType.
 func (e *TypeError) Unwrap() error { return ErrType }
+
+// inStep adds the step that failed to a TypeError.
+func inStep(step string, err error) error {
+	var t *TypeError
+	if !errors.As(err, &t) {
+		return err
+	}
+	e := *t
+	e.Step = step + ": " + e.Step
+	return &e
+}

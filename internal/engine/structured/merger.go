@@ -15,7 +15,7 @@ type Merger struct{}
 // check validates an object against the type of the request's version. what is its name in
 // errors.
 func (w *work) check(what string, v, known document.Value, duplicates bool) error {
-	return within(what, w.validate(w.types.Type, v, known, duplicates))
+	return within(what, v, w.validate(w.types.Type, v, known, duplicates))
 }
 
 // reread converts a set from an object to the form that sets have after being stored and
@@ -61,7 +61,7 @@ func (w *work) convert(v document.Value, version string) (document.Value, error)
 	} else if v, err = w.types.Convert(v, version); err != nil {
 		return v, err
 	}
-	return v, within("the object in version "+version, w.validate(t, v, document.Value{}, false))
+	return v, within("the object in version "+version, v, w.validate(t, v, document.Value{}, false))
 }
 
 // report calls Types.Report unless it is nil. fields is evaluated only then.
@@ -150,7 +150,7 @@ func (Merger) Apply(t *Types, live, config document.Value, entries []Entry, self
 		before := after[at]
 		after[at] = self
 		if merged, err = w.prune(merged, after, at, before); err != nil {
-			return live, false, nil, err
+			return live, false, nil, inStep("failed to prune fields", err)
 		}
 	}
 	if _, err = w.track(live, merged, after, at, force); err != nil {
@@ -248,10 +248,10 @@ func (w *work) difference(known map[string]difference, before, after document.Va
 		return difference{}, err
 	}
 	if before, err = w.convert(before, version); err != nil {
-		return difference{}, err
+		return difference{}, inStep("failed to convert old object", err)
 	}
 	if after, err = w.convert(after, version); err != nil {
-		return difference{}, err
+		return difference{}, inStep("failed to convert new object", err)
 	}
 	d := w.filtered(version, w.compare(t, before, after))
 	d = difference{w.reread(d.changed), w.reread(d.removed)}
@@ -293,11 +293,11 @@ func (Merger) Extract(t *Types, object document.Value, fields fieldset.Set) (doc
 	return w.extract(t.Type, object, fields), nil
 }
 
-// within adds the name of the object to a TypeError.
-func within(what string, err error) error {
+// within adds the object and its name to a TypeError.
+func within(what string, v document.Value, err error) error {
 	var t *TypeError
 	if errors.As(err, &t) {
-		return &TypeError{Path: t.Path, Reason: t.Reason, Object: what}
+		return &TypeError{Path: t.Path, Reason: t.Reason, Object: what, Root: v}
 	}
 	return err
 }

@@ -31,15 +31,15 @@ func (w *work) prune(merged document.Value, entries []Entry, self int, before En
 	}
 	base, err := w.convert(merged, version)
 	if err != nil {
-		return merged, err
+		return merged, inStep("failed to convert merged object to last applied version", err)
 	}
 	last := named(t, before.Fields)
 	pruned := w.remove(t, base, last)
 	if pruned, err = w.restoreOwned(base, pruned, version, entries); err != nil {
-		return merged, err
+		return merged, inStep("failed add back owned items", err)
 	}
 	if pruned, err = w.convert(pruned, version); err != nil {
-		return merged, err
+		return merged, inStep("failed add back dangling items: failed to convert pruned object to last applied version", err)
 	}
 	all, left := w.all(t, base), w.all(t, pruned)
 	gone := all.Minus(left).Intersect(last)
@@ -81,10 +81,10 @@ func (w *work) restoreOwned(merged, pruned document.Value, version string, entri
 			continue
 		}
 		if merged, err = w.convert(merged, v); err != nil {
-			return pruned, err
+			return pruned, inStep("failed to convert merged object at version "+v, err)
 		}
 		if pruned, err = w.convert(pruned, v); err != nil {
-			return pruned, err
+			return pruned, inStep("failed to convert pruned object at version "+v, err)
 		}
 		keep := w.all(t, pruned).Union(named(t, owned[v]))
 		pruned = w.remove(t, merged, w.all(t, merged).Minus(keep))

@@ -98,6 +98,24 @@ func failureDifference(want, got any) string {
 	return ""
 }
 
+// messageDifference compares the messages of two refusals and of their causes.
+func messageDifference(want, got Response) string {
+	w, _ := want.Body.(map[string]any)
+	g, _ := got.Body.(map[string]any)
+	if want.Code < 400 || w == nil {
+		return ""
+	}
+	if w["message"] != g["message"] {
+		return fmt.Sprintf("message: want %q, got %q", w["message"], g["message"])
+	}
+	wd, _ := w["details"].(map[string]any)
+	gd, _ := g["details"].(map[string]any)
+	if d := difference("", sortTexts(wd["causes"]), sortTexts(gd["causes"])); d != "" {
+		return "details.causes" + d
+	}
+	return ""
+}
+
 // causesDiffer is the prefix of a difference that concerns only the reasons and fields of
 // causes.
 const causesDiffer = "causes:"

@@ -33,6 +33,9 @@ type Runner struct {
 	AllWarnings bool
 }
 
+// worded are the families in which the messages of refusals are compared as well.
+var worded = []string{"more-versions", "more-texts"}
+
 // Run sends a case's requests in order and stops at the first answer that differs from the
 // recorded one. It returns the number of steps without a difference, and the difference (""
 // if there is none).
@@ -51,6 +54,9 @@ func (r Runner) Run(c Case, send Send) (agreed int, differs string) {
 		}
 		got := vars.response(answer)
 		d := Difference(step.Response, got, c.family() == "order")
+		if d == "" && slices.Contains(worded, c.family()) {
+			d = messageDifference(step.Response, got)
+		}
 		if d == "" {
 			d = hooksDifference(step.Response.Hooks, got.Hooks)
 		}
