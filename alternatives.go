@@ -171,7 +171,7 @@ func (l *Lab) mergeAlternative(a *Alternatives, was, is document.Value, o ApplyO
 func (l *Lab) strategicAlternative(a *Alternatives, was, is document.Value, o ApplyOptions) Alternative {
 	p := Alternative{Action: ActionStrategicPatch}
 	if !a.Kind.Builtin {
-		p.Limits = []explain.Limit{{Rule: explain.LimitStrategicCustom, Message: "the API server takes no strategic merge patch for custom resources (415)"}}
+		p.Limits = []explain.Limit{{Rule: explain.LimitStrategicCustom, Message: "the API server does not support strategic merge patches for custom resources (415)"}}
 		p.Err = errors.New(p.Limits[0].Message)
 		return p
 	}

@@ -18,7 +18,7 @@ var (
 	// ErrNoMatch: no live object matches the change, or more than one does.
 	ErrNoMatch = errors.New("no matching live object")
 	// ErrInput: the input or an option is not valid for the call.
-	ErrInput = errors.New("unusable input")
+	ErrInput = errors.New("invalid input")
 )
 
 // schemalessKind identifies a kind without a schema. The objects at hand determine whether
@@ -43,7 +43,7 @@ func (l *Lab) kindOf(v document.Value, namespaced, status bool) (kind *schema.Ki
 	}
 	apiVersion, name := v.Get("apiVersion").StringOr(""), v.Get("kind").StringOr("")
 	if apiVersion == "" || name == "" {
-		return nil, "", &fieldProblem{nil, "an object needs apiVersion and kind", ErrInput}
+		return nil, "", &fieldProblem{nil, "apiVersion and kind are required", ErrInput}
 	}
 	group, version, ok := schema.SplitAPIVersion(apiVersion)
 	if !ok {

@@ -97,7 +97,7 @@ func newPipeline(config cluster.Config, o *Options) (*cluster.Pipeline, error) {
 		return cluster.NewPipeline(config)
 	}
 	if o.Admission == nil {
-		return nil, fmt.Errorf("%w: Options.Policies needs Options.Admission, which runs them", ErrInput)
+		return nil, fmt.Errorf("%w: Options.Policies requires Options.Admission", ErrInput)
 	}
 	found, err := objects(o.Policies)
 	if err != nil {

@@ -189,7 +189,7 @@ func TestMatching(t *testing.T) {
 		{"none", in(), bare, "", "default created"},
 		{"none, with a flag", nil, bare, "shop", "shop created"},
 		{"the live one of the flag", in("shop", "stage"), bare, "stage", "stage"},
-		{"two live ones", in("shop", "stage"), bare, "", "there are live ones in shop, stage"},
+		{"two live ones", in("shop", "stage"), bare, "", "live objects with its name exist in shop, stage"},
 		{"a live one that names none", in(""), bare, "", "default"},
 		{"the same, with a flag", in(""), bare, "stage", "stage"},
 		{"the manifest names another", in("shop"), strings.Replace(bare, "name: a", "name: a, namespace: x", 1), "", "x created"},
@@ -354,7 +354,7 @@ spec:
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "2 CEL rules of Toy were not run"; !strings.Contains(strings.Join(result.Notes, "\n"), want) {
+	if want := "2 CEL rules of Toy were not evaluated"; !strings.Contains(strings.Join(result.Notes, "\n"), want) {
 		t.Errorf("notes %q lack %q", result.Notes, want)
 	}
 }

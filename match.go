@@ -210,13 +210,13 @@ func (l *liveObjects) chooseNamespace(m *matched, candidates []int, c Change) er
 	}
 	if len(namespaces) > 1 {
 		slices.Sort(namespaces)
-		return &fieldProblem{nil, fmt.Sprintf("%s %s names no namespace, and there are live ones in %s; choose one with --namespace",
+		return &fieldProblem{nil, fmt.Sprintf("%s %s has no namespace, and live objects with its name exist in %s; choose one with --namespace",
 			m.kind.Kind, m.Value.Lookup("metadata", "name").StringOr(""), strings.Join(namespaces, ", ")), ErrNoMatch}
 	}
 	m.target.Namespace = "default"
 	if len(namespaces) == 1 && namespaces[0] != "" && namespaces[0] != "default" {
 		m.target.Namespace = namespaces[0]
-		m.notes = append(m.notes, fmt.Sprintf("%s %s names no namespace: taken for the live one in namespace %s",
+		m.notes = append(m.notes, fmt.Sprintf("%s %s has no namespace: using the live object in namespace %s",
 			m.kind.Kind, m.Value.Lookup("metadata", "name").StringOr(""), namespaces[0]))
 	}
 	return nil
@@ -276,7 +276,7 @@ func mayCreate(m *matched, live *liveObjects, c Change) error {
 		return &fieldProblem{nil, "there is no live " + m.target.String() + " to change", ErrNoMatch}
 	}
 	if live.given > 0 {
-		m.notes = append(m.notes, m.target.String()+" has no live object and is created")
+		m.notes = append(m.notes, m.target.String()+" does not exist and is created")
 	}
 	return nil
 }

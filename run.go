@@ -97,9 +97,9 @@ type write struct {
 // rulesNotRun returns the note for n validation rules that were not evaluated.
 func rulesNotRun(n int, k *schema.Kind) string {
 	if n == 1 {
-		return "1 CEL rule of " + k.Kind + " was not run"
+		return "1 CEL rule of " + k.Kind + " was not evaluated"
 	}
-	return fmt.Sprintf("%d CEL rules of %s were not run", n, k.Kind)
+	return fmt.Sprintf("%d CEL rules of %s were not evaluated", n, k.Kind)
 }
 
 // prepare completes the options of the change and decodes the live object.
@@ -137,7 +137,7 @@ func (l *Lab) prepare(live *liveObjects, m *matched, c Change) (*write, error) {
 		return nil, err
 	}
 	if m.at < live.given && w.withoutOwners() {
-		w.notes = append(w.notes, "a live object was read without its managedFields, so that its fields belong to \"before-first-apply\"; "+
+		w.notes = append(w.notes, "a live object has no managedFields, so its fields are owned by \"before-first-apply\"; "+
 			"'kubectl get --show-managed-fields' prints them")
 	}
 	return w, nil

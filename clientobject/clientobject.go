@@ -29,7 +29,7 @@ func Document(object any) (document.Value, error) {
 	}
 	data, err := json.Marshal(object)
 	if err != nil {
-		return document.Value{}, fmt.Errorf("%T has no JSON form: %w", object, err)
+		return document.Value{}, fmt.Errorf("%T cannot be encoded as JSON: %w", object, err)
 	}
 	d, err := document.Parse(data, document.Options{MaxBytes: -1})
 	if err != nil {

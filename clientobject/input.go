@@ -44,7 +44,7 @@ func (in Input) Documents() ([]*document.Document, error) {
 func (in Input) typed(v document.Value) (document.Value, error) {
 	object, ok := in.Object.(runtime.Object)
 	if in.Scheme == nil || !ok {
-		return v, fmt.Errorf("%T has no apiVersion and kind; clients leave them out of typed objects: set Input.Scheme, such as client-go's scheme.Scheme", in.Object)
+		return v, fmt.Errorf("%T has no apiVersion and kind; clients omit them from typed objects: set Input.Scheme, such as client-go's scheme.Scheme", in.Object)
 	}
 	kinds, _, err := in.Scheme.ObjectKinds(object)
 	if err != nil {

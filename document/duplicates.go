@@ -17,7 +17,7 @@ func (p *parser) sortMembers(base int) error {
 		for ; n < len(kids) && kids[n].key == kids[0].key; n++ {
 			if p.dups == DuplicatesRefused {
 				pos := p.doc.position(p.keyOffset(kids[n]))
-				return &SyntaxError{Position: pos, Reason: "key \"" + kids[n].key + "\" stands twice in one object", Err: ErrDuplicateKey}
+				return &SyntaxError{Position: pos, Reason: "key \"" + kids[n].key + "\" is duplicated in the object", Err: ErrDuplicateKey}
 			}
 			p.twice = append(p.twice, p.valueOffset(kids[n]))
 		}

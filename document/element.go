@@ -40,7 +40,7 @@ func ParseElement(text string) (s Step, known bool, err error) {
 // removed, and numbers have their shortest form.
 func CanonicalElement(text string) (element string, known bool, err error) {
 	if len(text) < 2 || text[1] != ':' {
-		return "", false, elementError(text, "it needs a letter and a colon before its content")
+		return "", false, elementError(text, "expected a letter and a colon")
 	}
 	switch text[0] {
 	case 'f':

@@ -32,7 +32,7 @@ func ExampleParse() {
 	// Output:
 	// {"data":{"a":"1","b":"2"},"kind":"ConfigMap"}
 	// 1 false
-	// true twice.json:3:3: key "a" stands twice in one object
+	// true twice.json:3:3: key "a" is duplicated in the object
 }
 
 func ExampleParseYAML() {

@@ -38,7 +38,7 @@ func ExampleParsePath() {
 	// .spec.containers[name="app"].image
 	// .spec.ports[containerPort=80,protocol="TCP"]
 	// .metadata.labels["app.kubernetes.io/name"]
-	// invalid path ".spec.containers[*].image": character 18: [*] leads to every item; name one by its index or its key
+	// invalid path ".spec.containers[*].image": character 18: [*] matches every item; select one by index or key
 }
 
 // Paths are built step by step and compared by their steps.

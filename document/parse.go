@@ -273,7 +273,7 @@ func (p *parser) container(kind Kind, end byte, depth int) error {
 		}
 		p.space()
 		if p.i >= len(p.b) {
-			return p.fail(p.i, "the text ends before this "+kind.String()+" does; it began at "+p.doc.position(start).lineColumn())
+			return p.fail(p.i, "unexpected end of the text in the "+kind.String()+" that began at "+p.doc.position(start).lineColumn())
 		}
 		if p.b[p.i] == end {
 			p.i++

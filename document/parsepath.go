@@ -53,7 +53,7 @@ func ParsePath(text string) (Path, error) {
 	}
 	switch p.s {
 	case "":
-		return nil, p.fail("a path is needed; the path of the object itself is \".\"")
+		return nil, p.fail("a path is required; the path of the whole object is \".\"")
 	case ".":
 		return Path{}, nil
 	}
@@ -87,18 +87,18 @@ func (p *pathParser) step() (Step, error) {
 	}
 	switch {
 	case p.i == len(p.s):
-		return Step{}, p.fail("a field name is needed after the last dot")
+		return Step{}, p.fail("expected a field name after the last dot")
 	case p.s[p.i] == '[':
 		p.i++
 		return p.bracket()
 	case p.atElement(p.i):
 		return p.element("")
 	case !dot && len(p.path) > 0:
-		return Step{}, p.fail("a dot or an opening bracket is needed here")
+		return Step{}, p.fail("expected a dot or an opening bracket")
 	case p.s[p.i] == '.':
-		return Step{}, p.fail("\"..\" leads to more than one field; name each field on the way")
+		return Step{}, p.fail("\"..\" matches more than one field; write every field of the path")
 	case p.s[p.i] == '*':
-		return Step{}, p.fail("\"*\" leads to more than one field; name one")
+		return Step{}, p.fail("\"*\" matches more than one field; name one of them")
 	}
 	name, err := p.name("")
 	return FieldStep(name), err
@@ -211,11 +211,11 @@ func (p *pathParser) bracket() (s Step, err error) {
 	rest := p.s[p.i:]
 	switch {
 	case rest == "":
-		return Step{}, p.fail("the bracket is not closed")
+		return Step{}, p.fail("missing closing bracket")
 	case rest[0] == ']':
-		return Step{}, p.fail("an index, a name or a key is needed between the brackets")
+		return Step{}, p.fail("expected an index, a name or a key in the brackets")
 	case rest[0] == '*':
-		return Step{}, p.fail("[*] leads to every item; name one by its index or its key")
+		return Step{}, p.fail("[*] matches every item; select one by index or key")
 	case strings.HasPrefix(rest, "?("):
 		s, err = p.filter()
 	case rest[0] == '=':
@@ -233,7 +233,7 @@ func (p *pathParser) bracket() (s Step, err error) {
 		return Step{}, p.wrap(err)
 	}
 	if p.i >= len(p.s) || p.s[p.i] != ']' {
-		return Step{}, p.fail("a closing bracket is needed here")
+		return Step{}, p.fail("expected a closing bracket")
 	}
 	p.i++
 	return s, nil
@@ -285,7 +285,7 @@ func (p *pathParser) indexNameOrKey() (Step, error) {
 			return Step{}, err
 		}
 		if p.i >= len(p.s) || p.s[p.i] != '=' {
-			return Step{}, p.fail("a key field needs a value, as in name=\"app\"")
+			return Step{}, p.fail("a key field requires a value, as in name=\"app\"")
 		}
 	}
 }
@@ -297,7 +297,7 @@ func (p *pathParser) keyName() (string, error) {
 	}
 	name, err := p.name(".")
 	if err == nil && name == "" {
-		err = p.fail("a name is needed here")
+		err = p.fail("expected a name")
 	}
 	return name, err
 }
@@ -333,7 +333,7 @@ func (p *pathParser) quoted() (string, error) {
 // word that is not a value of another type.
 func (p *pathParser) value() (Value, error) {
 	if p.i >= len(p.s) {
-		return Value{}, p.fail("a value is needed after \"=\"")
+		return Value{}, p.fail("expected a value after \"=\"")
 	}
 	if c := p.s[p.i]; c == '"' || c == '\'' {
 		text, err := p.quoted()
@@ -350,7 +350,7 @@ func (p *pathParser) value() (Value, error) {
 
 // filter parses ?(@.name=="app" && @.protocol=="TCP").
 func (p *pathParser) filter() (Step, error) {
-	const usage = "of JSONPath filters only [?(@.name==\"app\")] leads to one item"
+	const usage = "unsupported JSONPath filter; use [?(@.name==\"app\")], which selects a single item"
 	var key ObjectBuilder
 	p.i += len("?(")
 	for {

@@ -188,7 +188,7 @@ func (v Value) SetAt(p Path, val Value) (Value, error) {
 	kid := p[0].In(v)
 	if name, ok := p[0].Name(); ok {
 		if v.Kind() > Null && v.Kind() != Object {
-			return v, fmt.Errorf("%w: the field %q is set in %s, not in an object", ErrPath, name, v)
+			return v, fmt.Errorf("%w: cannot set the field %q in %s, which is not an object", ErrPath, name, v)
 		}
 		if !kid.Exists() && !val.Exists() {
 			return v, nil

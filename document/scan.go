@@ -20,7 +20,7 @@ func (p *parser) number() error {
 	}
 	first := i
 	if !digits() {
-		return p.fail(i, "a number needs a digit here")
+		return p.fail(i, "expected a digit")
 	}
 	if p.b[first] == '0' && i > first+1 {
 		return p.fail(first, "a number must not begin with 0")
@@ -30,7 +30,7 @@ func (p *parser) number() error {
 		whole = false
 		i++
 		if !digits() {
-			return p.fail(i, "a number needs a digit after its point")
+			return p.fail(i, "expected a digit after the decimal point")
 		}
 	}
 	if i < len(p.b) && (p.b[i] == 'e' || p.b[i] == 'E') {
@@ -40,7 +40,7 @@ func (p *parser) number() error {
 			i++
 		}
 		if !digits() {
-			return p.fail(i, "a number needs a digit in its exponent")
+			return p.fail(i, "expected a digit in the exponent")
 		}
 	}
 	n, ok := numberNode(p.s[start:i], whole)
@@ -94,7 +94,7 @@ func (p *parser) str() (node, error) {
 		case c == '\\':
 			n, usual := escapeLen(p.s[i:])
 			if n == 0 {
-				return node{}, p.fail(i, "no such escape in a string: "+snippet(p.s[i:], 6))
+				return node{}, p.fail(i, "invalid escape sequence: "+snippet(p.s[i:], 6))
 			}
 			fl |= escaped
 			if !usual {
@@ -102,7 +102,7 @@ func (p *parser) str() (node, error) {
 			}
 			i += n
 		case c < 0x20:
-			return node{}, p.fail(i, "a control character must be written as an escape inside a string")
+			return node{}, p.fail(i, "control characters in a string must be escaped")
 		case c >= 0x80:
 			high = true
 			for i++; i < len(p.b) && p.b[i] >= 0x80; i++ {

@@ -52,8 +52,8 @@ func TestParseYAMLReadsAsTheAPIServer(t *testing.T) {
 
 func TestReadNamesPlaces(t *testing.T) {
 	for _, c := range []struct{ in, want, why string }{
-		{"a: 1\nb:\n  c: 1\n  c: 2\n", `f.yaml:4:3: key "c" stands twice in one object`, "a key twice in YAML"},
-		{"{\n \"a\": 1,\n \"a\": 2}", `f.yaml:3:2: key "a" stands twice in one object`, "a key twice in JSON"},
+		{"a: 1\nb:\n  c: 1\n  c: 2\n", `f.yaml:4:3: key "c" is duplicated in the object`, "a key twice in YAML"},
+		{"{\n \"a\": 1,\n \"a\": 2}", `f.yaml:3:2: key "a" is duplicated in the object`, "a key twice in JSON"},
 		{"{\n \"é\": x]", `f.yaml:2:7: a value cannot begin with 'x'`, "columns count characters"},
 		{"a: [1\nb: 2", `f.yaml:1:1: invalid YAML: did not find expected ',' or ']'`, "the library's own message"},
 	} {

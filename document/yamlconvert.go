@@ -25,7 +25,7 @@ func (c *yamlConverter) node(n *yaml.Node, depth int) error {
 		return c.fail(n, "lists and objects nest deeper than 10000 levels", ErrTooDeep)
 	}
 	if len(c.out) > c.budget {
-		return c.fail(n, "the aliases of the document make it too large", ErrTooLarge)
+		return c.fail(n, "the document is too large after expanding aliases", ErrTooLarge)
 	}
 	c.marks = append(c.marks, mark{len(c.out), n.Line, n.Column})
 	switch n.Kind {
@@ -74,7 +74,7 @@ func (c *yamlConverter) mapping(n *yaml.Node, depth int) error {
 	for i, m := range members {
 		if j, twice := last[m.name]; twice {
 			if !m.merged && !members[j].merged && c.opts.Duplicates == DuplicatesRefused {
-				return c.fail(m.key, "key \""+m.name+"\" stands twice in one object", ErrDuplicateKey)
+				return c.fail(m.key, "key \""+m.name+"\" is duplicated in the object", ErrDuplicateKey)
 			}
 			if (m.merged || members[j].merged) && c.opts.Duplicates == DuplicatesRefused {
 				members[j].value = nil // overriding a merged key is not a duplicate
@@ -105,7 +105,7 @@ func (c *yamlConverter) mapping(n *yaml.Node, depth int) error {
 // gather lists a mapping's members in order, with those of merged mappings in their place.
 func (c *yamlConverter) gather(n *yaml.Node, merged bool, depth int, members *[]yamlMember) error {
 	if depth > maxDepth || len(*members) > c.budget {
-		return c.fail(n, "the merges of the document make it too large", ErrTooLarge)
+		return c.fail(n, "the document is too large after expanding merge keys", ErrTooLarge)
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, v := n.Content[i], n.Content[i+1]
@@ -139,7 +139,7 @@ func (c *yamlConverter) merge(v *yaml.Node, depth int, members *[]yamlMember) er
 				item = item.Alias
 			}
 			if item == nil || item.Kind != yaml.MappingNode {
-				return c.fail(v, "a merge key takes mappings only", ErrSyntax)
+				return c.fail(v, "the value of a merge key must be a mapping", ErrSyntax)
 			}
 			if err := c.gather(item, true, depth+1, members); err != nil {
 				return err
@@ -147,7 +147,7 @@ func (c *yamlConverter) merge(v *yaml.Node, depth int, members *[]yamlMember) er
 		}
 		return nil
 	}
-	return c.fail(v, "a merge key takes a mapping or a list of mappings", ErrSyntax)
+	return c.fail(v, "the value of a merge key must be a mapping or a list of mappings", ErrSyntax)
 }
 
 // key converts a scalar key to text: numbers and booleans in their printed form.

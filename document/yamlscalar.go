@@ -24,7 +24,7 @@ func (c *yamlConverter) resolve(n *yaml.Node) (yamlScalar, error) {
 		}
 		s := resolvePlain(n.Value)
 		if s.kind == Absent {
-			return s, c.fail(n, "a number that is infinite or none has no place in an object", ErrSyntax)
+			return s, c.fail(n, "infinities and NaN are not valid in an object", ErrSyntax)
 		}
 		return s, nil
 	}
@@ -33,7 +33,7 @@ func (c *yamlConverter) resolve(n *yaml.Node) (yamlScalar, error) {
 	case "!!binary":
 		b, err := base64.StdEncoding.DecodeString(n.Value)
 		if err != nil {
-			return str, c.fail(n, "!!binary needs base64", ErrSyntax)
+			return str, c.fail(n, "the value of !!binary must be base64", ErrSyntax)
 		}
 		return yamlScalar{kind: String, text: string(b)}, nil
 	case "!!null", "!!bool", "!!int", "!!float":

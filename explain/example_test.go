@@ -178,7 +178,7 @@ func ExampleReasons() {
 	}
 	// Output:
 	// .data.color given up apply/co-owned-kept
-	//   The configuration no longer has the field, so the applier gives it up; it stays, because bob (Apply) owns it too.
+	//   The configuration no longer has the field, so the applier gives it up; it remains because bob (Apply) owns it too.
 	// .data.size removed apply/prune
 	//   The configuration no longer has the field, and nobody else owns it, so it is removed.
 }

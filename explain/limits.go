@@ -66,11 +66,11 @@ func JSONLimits(from, patch document.Value) []Limit {
 			fails = true
 		}
 		if list, ok := indexed(from, op.Get("path").StringOr("")); ok && !hasLimit(limits, LimitJSONIndex, list) {
-			limits = append(limits, Limit{LimitJSONIndex, list, "items are counted: where another item comes or goes before, the patch changes the wrong one"})
+			limits = append(limits, Limit{LimitJSONIndex, list, "items are referenced by index: if another item is added or removed before them, the patch changes the wrong item"})
 		}
 	}
 	if fails {
-		limits = append(limits, Limit{Rule: LimitJSONAbsent, Message: "refused (422) where a field that it removes or replaces has gone meanwhile"})
+		limits = append(limits, Limit{Rule: LimitJSONAbsent, Message: "refused (422) if a field that it removes or replaces no longer exists"})
 	}
 	return limits
 }
@@ -126,7 +126,7 @@ func listLimits(rule string, from, patch document.Value, path document.Path, rep
 			}
 			limits = append(limits, listLimits(rule, was, v, at, replaced, kid)...)
 		case v.Kind() == document.List && was.Len() > 0 && replaced(t, name):
-			limits = append(limits, Limit{rule, at, fmt.Sprintf("the list is replaced whole (%d of its %s as before): an item that another client adds meanwhile is lost", kept(was, v), items(was.Len()))})
+			limits = append(limits, Limit{rule, at, fmt.Sprintf("the whole list is replaced (%d of its %s unchanged): an item that another client adds meanwhile is lost", kept(was, v), items(was.Len()))})
 		}
 	}
 	return limits
@@ -162,7 +162,7 @@ func ApplyLimits(changes []Change, conflicts []fieldmanager.Conflict) []Limit {
 	}
 	for _, c := range changes {
 		if k := c.After.Kind(); (k == document.List || k == document.Object) && c.After.Len() > 0 {
-			limits = append(limits, Limit{LimitApplyAtomic, c.Path, "it is atomic: the manager comes to own the whole of it"})
+			limits = append(limits, Limit{LimitApplyAtomic, c.Path, "the field is atomic: the manager becomes an owner of the whole"})
 		}
 	}
 	return limits
@@ -188,10 +188,10 @@ func missed(t *schema.Type, wanted document.Value, c Change, owners fieldmanager
 		return Limit{LimitNull, c.Path, "null cannot be set: it removes the field"}
 	}
 	if list, key := mixedKeys(t, c.Path); list != nil && !apply {
-		return Limit{LimitKeys, list, "items are merged by " + key + " alone, which several of them may have, so that they are mixed up"}
+		return Limit{LimitKeys, list, "items are merged by " + key + " alone, which may not be unique, so that items are confused"}
 	}
 	if k := c.Before.Kind(); apply && !c.After.Exists() && c.Before.Len() == 0 && (k == document.Object || k == document.List) {
-		return Limit{LimitApplyEmpty, c.Path, "it cannot stay empty: it goes with the last field in it"}
+		return Limit{LimitApplyEmpty, c.Path, "it cannot become empty: it is removed with its last field"}
 	}
 	if !apply || c.Before.Exists() {
 		return Limit{LimitOther, c.Path, fmt.Sprintf("wanted %s, but becomes %s", text(c.Before), text(c.After))}
@@ -204,9 +204,9 @@ func missed(t *schema.Type, wanted document.Value, c Change, owners fieldmanager
 		}
 	}
 	if len(names) > 0 {
-		return Limit{LimitApplyOwned, path, "it stays, owned by " + strings.Join(names, " and ")}
+		return Limit{LimitApplyOwned, path, "it remains, owned by " + strings.Join(names, " and ")}
 	}
-	return Limit{LimitApplyUnowned, path, "it stays: an apply removes only what its manager has applied before"}
+	return Limit{LimitApplyUnowned, path, "it remains: an apply removes only fields that its manager applied before"}
 }
 
 // unwanted returns the shortest prefix of a path at which the wanted object has no value.

@@ -28,11 +28,11 @@ func (l *linter) owned(o fieldmanager.Object) {
 		l.version(e, managed.Item(i))
 	}
 	if updates >= fieldmanager.MaxUpdates {
-		l.add(lintManagedFieldsCap, managed, fmt.Sprintf("%d entries of updates are kept, and there are %d", fieldmanager.MaxUpdates, updates))
+		l.add(lintManagedFieldsCap, managed, fmt.Sprintf("there are %[2]d update entries; at most %[1]d are kept", fieldmanager.MaxUpdates, updates))
 	}
 	stale := func(name string) bool { return name != "kubectl" && name != "kubectl-last-applied" }
 	if o.Value.Lookup("metadata", "annotations", fieldmanager.LastApplied).Exists() && slices.ContainsFunc(appliers, stale) {
-		l.add(lintLastApplied, lastApplied, "the object has the annotation of client-side apply, and "+strings.Join(slices.DeleteFunc(slices.Clone(appliers), func(n string) bool { return !stale(n) }), ", ")+" applies it server-side")
+		l.add(lintLastApplied, lastApplied, "the object has the annotation of client-side apply, although "+strings.Join(slices.DeleteFunc(slices.Clone(appliers), func(n string) bool { return !stale(n) }), ", ")+" applies it server-side")
 	}
 	for _, name := range appliers {
 		l.stuck(o, name)
@@ -53,7 +53,7 @@ func (l *linter) version(e fieldmanager.Entry, path document.Path) {
 	if !l.kind.Builtin {
 		severity = LevelError
 	}
-	l.addAs(severity, lintUnknownVersion, path, fmt.Sprintf("the entry of %s is in %s, in which there is no %s", e.Manager, e.APIVersion, l.kind.Kind))
+	l.addAs(severity, lintUnknownVersion, path, fmt.Sprintf("the entry of %s uses apiVersion %s, which does not serve %s", e.Manager, e.APIVersion, l.kind.Kind))
 }
 
 // stuck finds fields that an applying manager cannot remove.
@@ -76,7 +76,7 @@ func (l *linter) stuck(o fieldmanager.Object, manager string) {
 	}
 	stuck := slices.DeleteFunc(m.Stuck, func(s StuckField) bool { return s.Default })
 	if n := len(stuck); n > 0 {
-		l.add(lintClientSide, document.Keys("metadata", "managedFields"), fmt.Sprintf("what %s leaves out stays with %s (%d fields, such as %s)",
+		l.add(lintClientSide, document.Keys("metadata", "managedFields"), fmt.Sprintf("fields that %s omits remain owned by %s (%d fields, such as %s)",
 			manager, strings.Join(from, " and "), n, stuck[n-1].Path))
 	}
 }

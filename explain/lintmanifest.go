@@ -121,7 +121,7 @@ func (l *linter) element(list *schema.ListType, item document.Value, at, path do
 		case key.Default == `""`: // equivalent to no default
 			l.add(lintMissingKey, at, fmt.Sprintf("%s lacks %s, the key of its list", at, key.Name))
 		case key.Default != "":
-			l.add(lintDefaultedKey, at, fmt.Sprintf("%s leaves %s to its default, %s", at, key.Name, key.Default))
+			l.add(lintDefaultedKey, at, fmt.Sprintf("%s relies on the default of %s, %s", at, key.Name, key.Default))
 		}
 	}
 }
@@ -141,7 +141,7 @@ func (l *linter) sizes() {
 	for name, v := range l.object.Lookup("metadata", "annotations").Members() {
 		size += len(name) + len(v.StringOr(""))
 	}
-	text := fmt.Sprintf("the annotations have %d bytes of %d", size, maxAnnotations)
+	text := fmt.Sprintf("the annotations have %d of %d bytes", size, maxAnnotations)
 	switch {
 	case size > maxAnnotations:
 		l.addAs(LevelError, lintAnnotations, at, text)
@@ -151,14 +151,14 @@ func (l *linter) sizes() {
 	manifest := l.object.JSONLen() + len(fieldmanager.LastApplied) + 1
 	has := l.object.Lookup("metadata", "annotations", fieldmanager.LastApplied).Exists()
 	if l.object.Lookup("metadata", "managedFields").Len() == 0 && !has && size+manifest > maxAnnotations && size <= maxAnnotations {
-		l.add(lintLastAppliedSize, nil, fmt.Sprintf("as an annotation the manifest has %d bytes, and %d are allowed", manifest, maxAnnotations-size))
+		l.add(lintLastAppliedSize, nil, fmt.Sprintf("as an annotation the manifest would have %d bytes; %d are available", manifest, maxAnnotations-size))
 	}
 	stored, owners := l.object.JSONLen(), l.object.Lookup("metadata", "managedFields")
 	managed := 0
 	if owners.Exists() {
 		managed = owners.JSONLen()
 	}
-	text = fmt.Sprintf("the object has %d bytes of %d, of which %d are managedFields", stored, maxStored, managed)
+	text = fmt.Sprintf("the object has %d of %d bytes, of which %d are managedFields", stored, maxStored, managed)
 	switch {
 	case stored > maxStored:
 		l.addAs(LevelError, lintObjectSize, nil, text)
@@ -179,7 +179,7 @@ func (l *linter) manifest() {
 		}
 	}
 	if metadata.Get("annotations").Get(fieldmanager.LastApplied).Exists() {
-		l.add(lintLastApplied, lastApplied, "the manifest has the annotation in which client-side apply keeps the manifest before")
+		l.add(lintLastApplied, lastApplied, "the manifest contains the last-applied-configuration annotation")
 	}
 	for _, field := range l.resetBy() {
 		keys := strings.Split(field, ".")

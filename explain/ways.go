@@ -19,7 +19,7 @@ const (
 )
 
 // ErrWay is the cause of an error if a conflict cannot be resolved in the chosen way.
-var ErrWay = errors.New("no such way out of the conflict")
+var ErrWay = errors.New("the conflict cannot be resolved in this way")
 
 // Way is a way to resolve a conflict.
 type Way struct {
@@ -39,7 +39,7 @@ type Way struct {
 func Ways(c fieldmanager.Conflict) []Way {
 	ways := []Way{
 		{Name: Force, Summary: "apply with force: " + c.Manager + " loses the field", Force: true, conflict: c},
-		{Name: DropField, Summary: "take the field out of the configuration: " + c.Manager + " keeps it", conflict: c},
+		{Name: DropField, Summary: "remove the field from the configuration: " + c.Manager + " keeps it", conflict: c},
 	}
 	if c.Live.Exists() {
 		ways = append(ways, Way{Name: AdoptValue, Summary: "set the field to the live value: both own it", conflict: c})
@@ -106,7 +106,7 @@ func wayNamed(t *schema.Type, config document.Value, c fieldmanager.Conflict, na
 	if name == AdoptValue {
 		return Way{}, fmt.Errorf("%w: %s: the live object has no value to adopt", ErrWay, c.Path)
 	}
-	return Way{}, fmt.Errorf("%w: %q is none of %s, %s and %s", ErrWay, name, Force, DropField, AdoptValue)
+	return Way{}, fmt.Errorf("%w: %q is not one of %s, %s and %s", ErrWay, name, Force, DropField, AdoptValue)
 }
 
 // Drop returns a configuration of type t without the field at path and without the objects

@@ -79,7 +79,7 @@ func (m *Manager) Apply(live Object, config document.Value, o ApplyOptions) (Obj
 // notSplit returns the error for a live object that still has managedFields. Its owners
 // would be lost.
 func notSplit() error {
-	return fmt.Errorf("%w: the live object still has metadata.managedFields; take it apart with Split", ErrRequest)
+	return fmt.Errorf("%w: the live object still has metadata.managedFields; use Split", ErrRequest)
 }
 
 func (m *Manager) checkApply(live Object, config document.Value, manager string) error {
@@ -108,7 +108,7 @@ func checkName(live, config document.Value) error {
 	for _, field := range [...]string{"namespace", "name"} {
 		is, wanted := live.Lookup("metadata", field).StringOr(""), config.Lookup("metadata", field).StringOr("")
 		if is != "" && wanted != "" && is != wanted {
-			return fmt.Errorf("%w: metadata.%s of the configuration is %q, that of the live object %q", ErrName, field, wanted, is)
+			return fmt.Errorf("%w: metadata.%s is %q in the configuration but %q in the live object", ErrName, field, wanted, is)
 		}
 	}
 	return nil
@@ -122,7 +122,7 @@ func (m *Manager) beforeApply(live Object, value document.Value, now time.Time) 
 	}
 	entries, err := m.Observed(nil).update(m.config.Empty, value, nil, firstApply, now)
 	if err != nil {
-		return nil, fmt.Errorf("the fields that the object has cannot be tracked: %w", err)
+		return nil, fmt.Errorf("the object's fields cannot be tracked: %w", err)
 	}
 	for i := range entries {
 		m.note(RuleFirst, patch.Added, ownerOf(&entries[i]))

@@ -190,8 +190,8 @@ func ExampleManager_FieldPath() {
 	}
 	// Output:
 	// .spec.selector <nil>
-	// . not the path of a field: .spec.template.spec.containers has no item [1]
-	// . not the path of a field: .spec has no field replica
+	// . invalid field path: .spec.template.spec.containers has no item [1]
+	// . invalid field path: .spec has no field replica
 }
 
 // Parts visits every field of an object with its owners.
@@ -273,7 +273,7 @@ func ExampleNewSet() {
 	// Output:
 	// .spec.replicas .spec.template.spec.containers[name="web"].image <nil>
 	// {"f:spec":{"f:replicas":{}}} true
-	// not the path of a field: the empty path leads to the object itself
+	// invalid field path: the empty path refers to the whole object
 }
 
 // An Object is encoded as the JSON object including managedFields.

@@ -43,10 +43,10 @@ var (
 	ErrManagedFields = errors.New("invalid managedFields")
 	// ErrRequest: the request has no field manager, or the configuration has another kind
 	// or version or has managedFields (400).
-	ErrRequest = errors.New("bad apply request")
+	ErrRequest = errors.New("invalid apply request")
 	// ErrName: the name or namespace in the configuration is not that of the live object
 	// (400).
-	ErrName = errors.New("another object")
+	ErrName = errors.New("name mismatch")
 	// ErrVersion: a managedFields entry has an apiVersion that does not serve the kind
 	// (500).
 	ErrVersion = errors.New("no such version")

@@ -183,10 +183,10 @@ func TestRules(t *testing.T) {
 			{manager: "a", spec: `{"note":"y"}`, want: `{"note":"y","replicas":1}`, owners: "a/Apply .spec.note\na/Update .spec.replicas"},
 		}},
 		{"type", "an unknown field is refused", []step{
-			{manager: "a", spec: `{"nott":"x"}`, want: "!.spec.nott: the schema has no such field"},
+			{manager: "a", spec: `{"nott":"x"}`, want: "!.spec.nott: field not declared in schema"},
 		}},
 		{"type", "so is an item twice", []step{
-			{manager: "a", spec: `{"ports":[{"port":1},{"port":1,"protocol":"TCP"}]}`, want: `!.spec.ports[port=1,protocol="TCP"]: the list holds this item twice`},
+			{manager: "a", spec: `{"ports":[{"port":1},{"port":1,"protocol":"TCP"}]}`, want: `!.spec.ports[port=1,protocol="TCP"]: duplicate item in the list`},
 		}},
 		{"type", "and a list item without any key", []step{
 			{manager: "a", spec: `{"any":1,"ports":[{"name":"n"}]}`, owners: `a/Apply .spec.any .spec.ports[protocol="TCP"] .spec.ports[protocol="TCP"].name`},

@@ -36,7 +36,7 @@ func For(registry *schema.Registry, kind *schema.Kind, subresource string) (*Man
 // conversion webhook.
 func ConfigFor(registry *schema.Registry, kind *schema.Kind, subresource string) (Config, error) {
 	if registry == nil || kind == nil {
-		return Config{}, errors.New("fieldmanager: a registry and a kind are needed")
+		return Config{}, errors.New("fieldmanager: a registry and a kind are required")
 	}
 	r := resource{registry: registry, kind: kind, body: kind}
 	if subresource != "" {

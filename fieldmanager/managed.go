@@ -176,7 +176,7 @@ func entryError(err error) error { return fmt.Errorf("%w: %w", ErrManagedFields,
 func decodeEntry(v document.Value) (entry, error) {
 	e := entry{Source: v}
 	if v.Kind() != document.Object {
-		return e, fmt.Errorf("an entry must be an object, this is a %s", v.Kind())
+		return e, fmt.Errorf("an entry must be an object, not a %s", v.Kind())
 	}
 	var operation, fieldsType, at string
 	for _, f := range [...]struct {
@@ -186,7 +186,7 @@ func decodeEntry(v document.Value) (entry, error) {
 		m := v.Get(f.name)
 		text, ok := m.Text()
 		if !ok && m.Exists() && !m.IsNull() {
-			return e, fmt.Errorf("%s must be a string, it is a %s", f.name, m.Kind())
+			return e, fmt.Errorf("%s must be a string, not a %s", f.name, m.Kind())
 		}
 		*f.into = text
 	}
@@ -202,7 +202,7 @@ func decodeEntry(v document.Value) (entry, error) {
 	if v.Get("time").Kind() == document.String {
 		t, err := time.Parse(time.RFC3339, at)
 		if err != nil {
-			return e, fmt.Errorf("time must be written as in RFC 3339: %w", err)
+			return e, fmt.Errorf("time must have the format of RFC 3339: %w", err)
 		}
 		e.Time = t.UTC()
 	}

@@ -22,15 +22,15 @@ const (
 )
 
 // errZeroManager is the error of the methods of a zero Manager.
-var errZeroManager = errors.New("fieldmanager: the Manager was not made by New")
+var errZeroManager = errors.New("fieldmanager: the Manager was not created by New")
 
 // New returns the Manager for a Config. An error names the missing field of the Config.
 func New(c Config) (*Manager, error) {
 	switch {
 	case c.APIVersion == "" || c.Kind == "":
-		return nil, errors.New("fieldmanager: Config needs APIVersion and Kind")
+		return nil, errors.New("fieldmanager: Config requires APIVersion and Kind")
 	case c.Type == nil:
-		return nil, errors.New("fieldmanager: Config needs the Type of " + c.APIVersion + ", Kind=" + c.Kind)
+		return nil, errors.New("fieldmanager: Config requires the Type of " + c.APIVersion + ", Kind=" + c.Kind)
 	}
 	m := &Manager{config: c, engine: c.Engine}
 	if m.engine == nil {

@@ -37,7 +37,7 @@ func (m Managed) Of(manager string) []Entry {
 // indices become keys or values, and a path into an atomic list or object is truncated to
 // it, because the whole has the owners.
 //
-// An error wraps ErrField: the object has no value at p, or p leads to the object itself.
+// An error wraps ErrField: the object has no value at p, or p refers to the whole object.
 func (m *Manager) FieldPath(object document.Value, p document.Path) (document.Path, error) {
 	if m.engine == nil {
 		return nil, errZeroManager
@@ -64,7 +64,7 @@ func (m *Manager) FieldPath(object document.Value, p document.Path) (document.Pa
 		field, v = append(field, step), next
 	}
 	if len(field) == 0 {
-		return nil, fmt.Errorf("%w: %s leads to the object itself", ErrField, p)
+		return nil, fmt.Errorf("%w: %s refers to the whole object", ErrField, p)
 	}
 	return field, nil
 }

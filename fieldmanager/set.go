@@ -23,7 +23,7 @@ import (
 type Set struct{ trie fieldset.Set }
 
 // ErrField is the cause of errors about a path that cannot be in a Set.
-var ErrField = errors.New("not the path of a field")
+var ErrField = errors.New("invalid field path")
 
 // NewSet returns the set of the given fields. An error wraps ErrField.
 func NewSet(fields ...document.Path) (Set, error) { return Set{}.Insert(fields...) }
@@ -44,7 +44,7 @@ func DecodeSet(fieldsV1 document.Value) (Set, error) {
 func (s Set) Insert(fields ...document.Path) (Set, error) {
 	for _, p := range fields {
 		if len(p) == 0 {
-			return Set{}, fmt.Errorf("%w: the empty path leads to the object itself", ErrField)
+			return Set{}, fmt.Errorf("%w: the empty path refers to the whole object", ErrField)
 		}
 		for _, step := range p {
 			if i, ok := step.Index(); ok && i < 0 {

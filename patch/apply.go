@@ -94,7 +94,7 @@ func (r Request) strategic(object, patch document.Value) (document.Value, error)
 	if !r.builtin() && !r.ListTypes {
 		err := refuse(TypeStrategic, ErrUnsupported, nil, "the body of the request was in an unknown format - accepted media types include: "+
 			TypeJSON.MediaType()+", "+TypeMerge.MediaType()+", application/apply-patch+yaml")
-		err.Hint = "the API server takes strategic merge patches for built-in kinds only; use a merge patch, or merge by the list types of the custom resource"
+		err.Hint = "the API server supports strategic merge patches for built-in kinds only; use a merge patch, or merge by the list types of the custom resource"
 		return document.Value{}, err
 	}
 	o := r.Options
@@ -126,9 +126,9 @@ func readWhole(data []byte, o document.Options) (*document.Document, error) {
 	case len(docs) == 1:
 		return docs[0], nil
 	}
-	reason := "the input holds no document"
+	reason := "the input contains no document"
 	if len(docs) > 1 {
-		reason = "the input holds more than one document"
+		reason = "the input contains more than one document"
 	}
 	return nil, &document.SyntaxError{Position: document.Position{Name: o.Name}, Reason: reason, Err: document.ErrSyntax}
 }

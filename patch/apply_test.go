@@ -38,13 +38,13 @@ func TestApplySaysWhatIsWrongAndWhere(t *testing.T) {
 		want               []string
 	}{
 		{"the operation of a JSON patch", `{"spec":{"replicas":1}}`, "[{\"op\":\"test\",\"path\":\"/x\"},\n {\"op\":\"remove\",\"path\":\"/spec/replica\"}]", patch.TypeJSON,
-			[]string{"p.json:2:2: ", "operation 1 (remove /spec/replica): ", `missing key: "replica"`, `is "replicas" meant?`}},
+			[]string{"p.json:2:2: ", "operation 1 (remove /spec/replica): ", `missing key: "replica"`, `did you mean "replicas"?`}},
 		{"the place in YAML", "a: {}\n", "- op: add\n  path: /a/b/c\n  value: 1\n", patch.TypeJSON, []string{"p.json:1:3", "operation 0 (add /a/b/c)"}},
 		{"a syntax error of the patch", `{}`, `{"a":[1}`, patch.TypeMerge, []string{"p.json:1:8"}},
-		{"a duplicate key", `{}`, `{"a":1,"a":2}`, patch.TypeMerge, []string{"p.json:1:8", `"a"`, "twice"}},
+		{"a duplicate key", `{}`, `{"a":1,"a":2}`, patch.TypeMerge, []string{"p.json:1:8", `"a"`, "duplicated"}},
 		{"a duplicate key of the object", `{"a":1,"a":2}`, `{}`, patch.TypeMerge, []string{"o.json:1:8"}},
 		{"what the server says to strategic patches of custom resources", `{}`, `{}`, patch.TypeStrategic, []string{"accepted media types include: application/json-patch+json"}},
-		{"a texts that mean the same", `{"a":1}`, `[{"op":"test","path":"/a","value":1.0}]`, patch.TypeJSON, []string{"the test failed", "compares the texts"}},
+		{"a texts that mean the same", `{"a":1}`, `[{"op":"test","path":"/a","value":1.0}]`, patch.TypeJSON, []string{"the test failed", "compares their text"}},
 		{"no document", `{}`, ``, patch.TypeMerge, []string{"p.json", "no document"}},
 	} {
 		out, _, err := patch.Apply([]byte(c.object), []byte(c.patch), patch.Request{Type: c.typ, ObjectName: "o.json", PatchName: "p.json"})

@@ -22,7 +22,7 @@ func CreateMerge(from, to document.Value, o Options) (document.Value, error) {
 func bothObjects(t Type, values ...document.Value) error {
 	for _, v := range values {
 		if v.Exists() && v.Kind() != document.Object {
-			return refuse(t, ErrUnsupported, nil, "a "+t.String()+" patch can only be made for objects, this is "+article(v.Kind()))
+			return refuse(t, ErrUnsupported, nil, "a "+t.String()+" patch can only be made for objects, not "+article(v.Kind()))
 		}
 	}
 	return nil

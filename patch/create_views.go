@@ -21,7 +21,7 @@ func (d *differ) view(list document.Value, f field, like *view) (*view, error) {
 		return v, nil
 	}
 	if len(f.keys) == 0 {
-		return nil, d.fail(ErrInternal, "the list merges, but has no merge key for objects")
+		return nil, d.fail(ErrInternal, "the list is merged but has no merge key for objects")
 	}
 	v := &view{list: list, keys: make([]itemKey, list.Len())}
 	for i, item := range list.Items() {

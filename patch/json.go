@@ -50,7 +50,7 @@ func JSON(object, patch document.Value, o Options) (document.Value, error) {
 	}
 	w := patcher{walk: walk{observer: o.Observer}, root: slot{val: object}, copyLimit: limit}
 	if w.root.open() == nil {
-		return document.Value{}, ops[0].fail(ErrCannotApply, "the object to patch must be an object or a list, this is "+article(object.Kind()))
+		return document.Value{}, ops[0].fail(ErrCannotApply, "the object to patch must be an object or a list, not "+article(object.Kind()))
 	}
 	for i := range ops {
 		if err := w.do(&ops[i]); err != nil {
@@ -79,7 +79,7 @@ func operations(patch document.Value, o Options) ([]operation, error) {
 		return nil, nil
 	}
 	if patch.Kind() != document.List {
-		return nil, refuse(TypeJSON, ErrMalformed, nil, "a JSON patch must be a list of operations, this is "+article(patch.Kind()))
+		return nil, refuse(TypeJSON, ErrMalformed, nil, "a JSON patch must be a list of operations, not "+article(patch.Kind()))
 	}
 	ops := make([]operation, patch.Len())
 	for i, v := range patch.Items() {
@@ -100,7 +100,7 @@ func operations(patch document.Value, o Options) ([]operation, error) {
 
 func (op *operation) read(v document.Value, lenient bool) error {
 	if v.Kind() != document.Object && !v.IsNull() {
-		return op.fail(ErrMalformed, "an operation must be an object, this is "+article(v.Kind()))
+		return op.fail(ErrMalformed, "an operation must be an object, not "+article(v.Kind()))
 	}
 	op.value = v.Get("value")
 	for _, f := range [...]struct {
@@ -112,7 +112,7 @@ func (op *operation) read(v document.Value, lenient bool) error {
 		text, ok := field.Text()
 		if !ok {
 			if field.Exists() && !field.IsNull() && !lenient {
-				return op.fail(ErrMalformed, f.name+" must be a string, this is "+article(field.Kind()))
+				return op.fail(ErrMalformed, f.name+" must be a string, not "+article(field.Kind()))
 			}
 			continue
 		}
@@ -173,11 +173,11 @@ func (w *patcher) do(op *operation) error {
 	case "test":
 		return w.test(op)
 	}
-	err := op.fail(ErrCannotApply, "there is no operation "+strconv.Quote(op.op))
+	err := op.fail(ErrCannotApply, "unknown operation "+strconv.Quote(op.op))
 	if op.op == "" {
 		err.Reason = "the operation has no \"op\""
 	}
-	err.Hint = "op is one of add, remove, replace, move, copy, test"
+	err.Hint = "op must be add, remove, replace, move, copy or test"
 	return err
 }
 
@@ -196,7 +196,7 @@ func (w *patcher) add(op *operation, s slot, rule Rule) error {
 
 func (w *patcher) insert(op *operation, b *branch, key string, s slot, rule Rule) error {
 	if b.void {
-		return op.fail(ErrInternal, "the value above is a null that was copied, kube-apiserver cannot add to it")
+		return op.fail(ErrInternal, "the parent is a copied null, to which kube-apiserver cannot add")
 	}
 	if !b.isList() {
 		old := b.get(key)
@@ -252,7 +252,7 @@ func (w *patcher) replace(op *operation) error {
 		return err
 	}
 	if b.void {
-		return op.fail(ErrInternal, "the value above is a null that was copied, kube-apiserver cannot change it")
+		return op.fail(ErrInternal, "the parent is a copied null, which kube-apiserver cannot change")
 	}
 	s := op.given()
 	if b.isList() {

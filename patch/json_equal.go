@@ -40,7 +40,7 @@ func (w *patcher) test(op *operation) error {
 func (w *patcher) compare(op *operation, s slot) error {
 	same, ok := s.equal(op.value)
 	if !ok {
-		return op.fail(ErrInternal, "kube-apiserver cannot compare lists that hold null")
+		return op.fail(ErrInternal, "kube-apiserver cannot compare lists that contain null")
 	}
 	if !same {
 		return op.unequal(s)
@@ -52,7 +52,7 @@ func (op *operation) unequal(s slot) *Error {
 	is := s.build()
 	err := op.fail(ErrTestFailed, "the test failed: the object has "+excerpt(is)+", the patch expects "+excerpt(op.value))
 	if is.Exists() && op.value.Exists() && document.Equal(is, op.value) {
-		err.Hint = "they mean the same, but kube-apiserver compares the texts: write the value as it prints it"
+		err.Hint = "the values are equal, but kube-apiserver compares their text: write the value as the server prints it"
 	}
 	return err
 }

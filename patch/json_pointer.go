@@ -18,10 +18,10 @@ func (w *patcher) find(op *operation, pointer string, has bool, field string) (*
 	}
 	_, rest, slash := strings.Cut(pointer, "/")
 	if !slash {
-		err := op.fail(ErrCannotApply, field+" is no JSON pointer: it has no slash")
+		err := op.fail(ErrCannotApply, field+" is not a JSON pointer: it has no slash")
 		err.Hint = "a pointer looks like /metadata/labels"
 		if pointer == "" {
-			err.Reason, err.Hint = field+" names the whole object, which cannot be done with "+op.op, ""
+			err.Reason, err.Hint = field+" refers to the whole object, which "+op.op+" does not support", ""
 		}
 		return nil, "", err
 	}
@@ -64,7 +64,7 @@ func (w *patcher) step(op *operation, b *branch, token, field string) (*branch, 
 	}
 	next := s.open()
 	if next == nil {
-		return nil, op.fail(ErrCannotApply, field+" leads through "+strconv.Quote(token)+", which is "+article(s.val.Kind())+" and has no parts")
+		return nil, op.fail(ErrCannotApply, field+" goes through "+strconv.Quote(token)+", which is "+article(s.val.Kind())+", not an object or list")
 	}
 	return next, nil
 }
@@ -80,14 +80,14 @@ func (w *patcher) touch() {
 func (op *operation) position(token string, size int) (int, error) {
 	i, err := strconv.Atoi(token)
 	if err != nil {
-		e := op.fail(ErrCannotApply, strconv.Quote(token)+" is no index of a list")
+		e := op.fail(ErrCannotApply, strconv.Quote(token)+" is not a list index")
 		if token == "-" {
-			e.Reason = "- stands for the end of a list only where something is added"
+			e.Reason = "- means the end of a list only for values that are added"
 		}
 		return 0, e
 	}
 	if i >= size || i < -size {
-		return 0, op.fail(ErrCannotApply, "the index "+token+" is beyond the list, which takes "+strconv.Itoa(-size)+" to "+strconv.Itoa(size-1)+" here")
+		return 0, op.fail(ErrCannotApply, "the index "+token+" is out of range; valid indices are "+strconv.Itoa(-size)+" to "+strconv.Itoa(size-1))
 	}
 	if i < 0 {
 		i += size
@@ -97,9 +97,9 @@ func (op *operation) position(token string, size int) (int, error) {
 
 // noMember returns the error for a missing key, with a hint if another key is similar.
 func (op *operation) noMember(b *branch, key, field string) *Error {
-	err := op.fail(ErrCannotApply, field+" leads to a missing key: "+strconv.Quote(key))
+	err := op.fail(ErrCannotApply, field+" refers to a missing key: "+strconv.Quote(key))
 	if near := nearest(key, b.keys()); near != "" {
-		err.Hint = "is " + strconv.Quote(near) + " meant?"
+		err.Hint = "did you mean " + strconv.Quote(near) + "?"
 	}
 	return err
 }

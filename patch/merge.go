@@ -31,7 +31,7 @@ func Merge(object, patch document.Value, o Options) (document.Value, error) {
 		return o.Engine.Merge(object, patch, o)
 	}
 	if patch.Kind() != document.Object {
-		return document.Value{}, refuse(TypeMerge, ErrMalformed, nil, "a JSON merge patch must be an object, this is "+article(patch.Kind()))
+		return document.Value{}, refuse(TypeMerge, ErrMalformed, nil, "a JSON merge patch must be an object, not "+article(patch.Kind()))
 	}
 	w := merger{walk{observer: o.Observer}}
 	out := patch

@@ -70,10 +70,10 @@ func Strategic(object, patch document.Value, t *schema.Type, o Options) (documen
 		return object, nil
 	}
 	if patch.Kind() != document.Object {
-		return document.Value{}, refuse(TypeStrategic, ErrMalformed, nil, "a strategic merge patch must be an object, this is "+article(patch.Kind()))
+		return document.Value{}, refuse(TypeStrategic, ErrMalformed, nil, "a strategic merge patch must be an object, not "+article(patch.Kind()))
 	}
 	if object.Kind() != document.Object {
-		return document.Value{}, refuse(TypeStrategic, ErrCannotApply, nil, "the object to patch must be an object, this is "+article(object.Kind()))
+		return document.Value{}, refuse(TypeStrategic, ErrCannotApply, nil, "the object to patch must be an object, not "+article(object.Kind()))
 	}
 	w := strategist{walk: walk{observer: o.Observer}, typing: typing{o.ListTypes}, applies: true}
 	out, err := w.object(object, patch, t)
@@ -140,8 +140,8 @@ func (w *strategist) whole(object, patch, directive document.Value) (document.Va
 		w.note(directivePatch, RuleStrategicDelete, Removed, object, document.Value{})
 		return document.NewObject(), nil
 	}
-	err := w.fail(ErrInternal, "unknown value of $patch: "+excerpt(directive))
-	err.Hint = "$patch is replace or delete"
+	err := w.fail(ErrInternal, "invalid value of $patch: "+excerpt(directive))
+	err.Hint = "$patch must be replace or delete"
 	return document.Value{}, err
 }
 
@@ -247,7 +247,7 @@ func (w *strategist) unknown(t *schema.Type, key, problem string) *Error {
 	err := w.fail(ErrInternal, problem)
 	w.up()
 	if near := nearest(key, fieldNames(t)); near != "" && near != key {
-		err.Hint = "is " + strconv.Quote(near) + " meant?"
+		err.Hint = "did you mean " + strconv.Quote(near) + "?"
 	}
 	return err
 }

@@ -14,12 +14,12 @@ func (w *strategist) retain(object, patch, keys document.Value) (document.Value,
 		return w.retainInPatch(object, keys)
 	}
 	if keys.Kind() != document.List {
-		return object, w.fail(ErrMalformed, "$retainKeys must be a list of keys, this is "+article(keys.Kind()))
+		return object, w.fail(ErrMalformed, "$retainKeys must be a list of keys, not "+article(keys.Kind()))
 	}
 	stay := make(map[string]bool, keys.Len())
 	for _, k := range keys.Items() {
 		if k.Kind() == document.List || k.Kind() == document.Object {
-			return object, w.fail(ErrInternal, "$retainKeys must hold strings, it holds "+article(k.Kind()))
+			return object, w.fail(ErrInternal, "$retainKeys must contain strings, not "+article(k.Kind()))
 		}
 		if text, ok := k.Text(); ok {
 			stay[text] = true
@@ -27,8 +27,8 @@ func (w *strategist) retain(object, patch, keys document.Value) (document.Value,
 	}
 	for key, val := range patch.Members() {
 		if !val.IsNull() && !stay[key] && !isDirective(key) {
-			err := w.fail(ErrMalformed, "the patch sets "+key+", which $retainKeys does not name")
-			err.Hint = "add it to $retainKeys, or leave it out"
+			err := w.fail(ErrMalformed, "the patch sets "+key+", which is not in $retainKeys")
+			err.Hint = "add it to $retainKeys or remove it from the patch"
 			return object, err
 		}
 	}
@@ -49,7 +49,7 @@ func (w *strategist) retainInPatch(into, keys document.Value) (document.Value, e
 		return into.With(directiveRetain, keys), nil
 	}
 	if !document.Identical(there, keys) {
-		return into, w.fail(ErrInternal, "the two patches name different keys in $retainKeys")
+		return into, w.fail(ErrInternal, "the two patches have different $retainKeys")
 	}
 	return into, nil
 }
@@ -90,16 +90,16 @@ func (w *strategist) orders(object, patch document.Value, t *schema.Type) (docum
 // has the list.
 func (w *strategist) order(object, patch document.Value, t *schema.Type, key string, order document.Value) (now document.Value, name string, err error) {
 	if order.Kind() != document.List {
-		return now, "", w.fail(ErrInternal, key+" must be a list, this is "+article(order.Kind()))
+		return now, "", w.fail(ErrInternal, key+" must be a list, not "+article(order.Kind()))
 	}
 	name, ok := strings.CutPrefix(key, directiveOrder+"/")
 	if !ok {
-		return now, "", w.fail(ErrMalformed, key+" names no list: write "+directiveOrder+"/list")
+		return now, "", w.fail(ErrMalformed, key+" has no list name; use "+directiveOrder+"/list")
 	}
 	live, change := object.Get(name), patch.Get(name)
 	for _, v := range [...]document.Value{live, change} {
 		if v.Exists() && v.Kind() != document.List {
-			return now, "", w.fail(ErrInternal, key+" orders "+name+", which is no list but "+article(v.Kind()))
+			return now, "", w.fail(ErrInternal, key+" orders "+name+", which must be a list, not "+article(v.Kind()))
 		}
 	}
 	f, problem := w.listField(t, name)
@@ -202,7 +202,7 @@ func (w *strategist) agree(change, order document.Value, f field) error {
 	if len(f.keys) > 0 {
 		for i, item := range change.Items() {
 			if item.Kind() != document.Object {
-				return w.fail(ErrInternal, "item "+itoa(i)+" must be an object, this is "+article(item.Kind()))
+				return w.fail(ErrInternal, "item "+itoa(i)+" must be an object, not "+article(item.Kind()))
 			}
 		}
 	}
@@ -228,8 +228,8 @@ func (w *strategist) agree(change, order document.Value, f field) error {
 	if i == change.Len() {
 		return nil
 	}
-	err := w.fail(ErrInternal, "item "+itoa(i)+" of the patch is not where "+directiveOrder+" has it")
-	err.Hint = "list the items of the patch in the order of " + directiveOrder + ", and all of them there"
+	err := w.fail(ErrInternal, "item "+itoa(i)+" of the patch is not in the order of "+directiveOrder)
+	err.Hint = "sort the patch's items like " + directiveOrder + ", which must contain all of them"
 	return err
 }
 
@@ -251,7 +251,7 @@ func (w *strategist) sameItem(a, b document.Value, f field) (bool, error) {
 func (w *strategist) keyed(item document.Value, k itemKey, f field) error {
 	switch {
 	case item.Kind() != document.Object:
-		return w.fail(ErrInternal, "an item of a list that merges by "+keyNames(f.keys)+" must be an object, this is "+article(item.Kind()))
+		return w.fail(ErrInternal, "an item of a list merged by "+keyNames(f.keys)+" must be an object, not "+article(item.Kind()))
 	case k.kind == keyMissing:
 		return w.fail(ErrInternal, "an item lacks the merge key "+missingKey(item, f.keys)+": "+excerpt(item))
 	}
@@ -280,7 +280,7 @@ func (w *strategist) deleteLists(object, patch document.Value, t *schema.Type) (
 		}
 		name, ok := strings.CutPrefix(key, directiveDelete+"/")
 		if !ok {
-			return object, w.fail(ErrMalformed, key+" names no list: write "+directiveDelete+"/list")
+			return object, w.fail(ErrMalformed, key+" has no list name; use "+directiveDelete+"/list")
 		}
 		was := object.Get(name)
 		if name == "" { // kube-apiserver removes nothing for an empty key

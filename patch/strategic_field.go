@@ -62,7 +62,7 @@ func (ty typing) listField(t *schema.Type, key string) (field, string) {
 		return field{}, problem
 	}
 	if f.Type == nil || f.Type.List == nil {
-		return field{}, "the field " + strconv.Quote(key) + " is no list"
+		return field{}, "the field " + strconv.Quote(key) + " is not a list"
 	}
 	if e := f.Type.List.Elem; e != nil && e.List != nil && e.Map == nil && e.Scalar == schema.NoScalar {
 		return field{}, "the field " + strconv.Quote(key) + " is a list of lists"
@@ -89,7 +89,7 @@ func memberOf(t *schema.Type, key string) *schema.Type {
 // ignoring case.
 func structField(t *schema.Type, key string) (*schema.Field, string) {
 	if t == nil || t.Map == nil || len(t.Map.Fields) == 0 {
-		return nil, "the value has no fields that kube-apiserver knows, it cannot merge " + strconv.Quote(key) + " there"
+		return nil, "kube-apiserver has no schema for the fields of this value and cannot merge " + strconv.Quote(key)
 	}
 	if f := t.Map.Field(key); f != nil {
 		return f, ""
@@ -99,7 +99,7 @@ func structField(t *schema.Type, key string) (*schema.Field, string) {
 			return &t.Map.Fields[i], ""
 		}
 	}
-	return nil, "unknown field " + strconv.Quote(key) + ", kube-apiserver cannot merge it"
+	return nil, "unknown field " + strconv.Quote(key) + ", which kube-apiserver cannot merge"
 }
 
 // fieldNames returns the names of t's fields, for hints.

@@ -63,11 +63,11 @@ func (w *strategist) mergeItems(live, change document.Value, f field) (merged, e
 	case problem != "":
 		return merged{}, w.fail(causeOf(kind), problem)
 	case kind != document.Object && len(f.keys) > 0:
-		return merged{}, w.fail(ErrInternal, "the items of a list that merges by "+keyNames(f.keys)+" must be objects, these are of kind "+kind.String())
+		return merged{}, w.fail(ErrInternal, "the items of a list merged by "+keyNames(f.keys)+" must be objects, not values of kind "+kind.String())
 	case kind != document.Object:
 		return w.mergeScalars(live, change), nil
 	case len(f.keys) == 0:
-		return merged{}, w.fail(ErrInternal, "the list merges, but has no merge key for objects")
+		return merged{}, w.fail(ErrInternal, "the list is merged but has no merge key for objects")
 	}
 	return w.mergeObjects(live, change, f)
 }
@@ -154,8 +154,8 @@ func (w *strategist) sortPatch(change document.Value, f field) (listPatch, error
 		case text == "replace":
 			p.whole = true
 		case text != "delete":
-			err := w.fail(ErrInternal, "unknown value of $patch: "+excerpt(d))
-			err.Hint = "$patch of an item is delete, or replace for the whole list"
+			err := w.fail(ErrInternal, "invalid value of $patch: "+excerpt(d))
+			err.Hint = "$patch in an item must be delete, or replace for the whole list"
 			return p, err
 		case k.kind == keyMissing:
 			return p, w.keyed(item, k, f)
@@ -334,15 +334,15 @@ func itemKind(lists ...document.Value) (document.Kind, string) {
 				if k := item.Kind(); k == document.List {
 					return k, "lists of lists cannot be merged"
 				} else if k == document.Null {
-					return k, "a list that holds null cannot be merged"
+					return k, "a list that contains null cannot be merged"
 				}
 			} else if item.Kind() != first.Kind() || item.IsInt() != first.IsInt() {
-				return document.Absent, "the items of a list must be of one kind to be merged, there are " + first.Kind().String() + " and " + item.Kind().String()
+				return document.Absent, "the items of a merged list must have the same type; found " + first.Kind().String() + " and " + item.Kind().String()
 			}
 		}
 	}
 	if !first.Exists() {
-		return document.Absent, "there are no items to put in order"
+		return document.Absent, "there are no items to order"
 	}
 	return first.Kind(), ""
 }

@@ -72,14 +72,14 @@ func ThreeWayMerge(original, modified, current document.Value, o ThreeWayOptions
 	changes := withoutDeletions(mergeDiff(orEmpty(current), orEmpty(modified)))
 	deletions := onlyDeletions(mergeDiff(orEmpty(original), orEmpty(modified)))
 	if mergeConflict(changes, deletions) {
-		return document.Value{}, refuse(TypeMerge, ErrConflict, nil, "what the wanted object changes and what it deletes contradict each other")
+		return document.Value{}, refuse(TypeMerge, ErrConflict, nil, "the changes and deletions of the wanted object conflict")
 	}
 	var w merger
 	p := w.object(deletions, changes)
 	if !o.AllowIdentityChange {
 		for _, path := range [...]document.Path{document.Keys("apiVersion"), document.Keys("kind"), document.Keys("metadata", "name")} {
 			if p.Follow(path).Exists() {
-				err := refuse(TypeMerge, ErrPrecondition, path, "the wanted object is another one: apiVersion, kind and metadata.name must stay")
+				err := refuse(TypeMerge, ErrPrecondition, path, "at least one of apiVersion, kind and name was changed")
 				return document.Value{}, err
 			}
 		}
@@ -198,8 +198,8 @@ func ThreeWayStrategic(original, modified, current document.Value, t *schema.Typ
 		return document.Value{}, err
 	}
 	if conflict {
-		err := refuse(TypeStrategic, ErrConflict, c.here(), "the live object was changed otherwise since the configuration was last applied")
-		err.Hint = "take the live value over into the configuration, or overwrite it"
+		err := refuse(TypeStrategic, ErrConflict, c.here(), "the live object has been changed since the last apply")
+		err.Hint = "adopt the live value in the configuration, or overwrite it"
 		return document.Value{}, err
 	}
 	return p, nil

@@ -41,7 +41,7 @@ func (r *Runner) defineOne(ctx context.Context, o manifest.Object) error {
 	k, ok := r.cluster.Kinds().Of(o.Value)
 	if !ok || k.Resource == "" || !defines(k) {
 		return &Error{Position: o.Position(), Reason: fmt.Sprintf("expected a CustomResourceDefinition, an admission policy or binding, or a parameter of one "+
-			"(a ConfigMap, a Namespace or a custom resource), found kind %q; live objects stand under objects", o.Kind())}
+			"(a ConfigMap, a Namespace or a custom resource), found kind %q; live objects belong under objects", o.Kind())}
 	}
 	object := o.Value.Remove("metadata", "resourceVersion").Remove("metadata", "managedFields") // set in definitions read from a cluster
 	q := &cluster.Request{Verb: cluster.Create, Group: k.Group, Version: k.Version, Resource: k.Resource,

@@ -46,9 +46,9 @@ func (r *Runner) Load(ctx context.Context, text string) ([]Existing, error) {
 	objects := manifest.Split(docs...)
 	switch {
 	case len(objects) == 0:
-		return nil, &Error{Reason: "expected an object as 'kubectl get -o yaml --show-managed-fields' prints it, found nothing"}
+		return nil, &Error{Reason: "expected an object in the format of 'kubectl get -o yaml --show-managed-fields', found nothing"}
 	case len(r.existing)+len(objects) > maxExisting:
-		return nil, &Error{Reason: fmt.Sprintf("a scenario begins with at most %d objects", maxExisting)}
+		return nil, &Error{Reason: fmt.Sprintf("a scenario can have at most %d initial objects", maxExisting)}
 	}
 	manifest.SortForCreation(objects)
 	n := 0
@@ -83,7 +83,7 @@ func (r *Runner) place(ctx context.Context, objects []manifest.Object) error {
 			return &Error{Position: o.PositionOf(manifest.WrongField(err)), Reason: err.Error(), Err: err}
 		}
 		if r.exists(ctx, items, item.Key) {
-			return &Error{Position: o.Position(), Reason: "the scenario begins with this object twice: " + o.Kind() + " " + o.Value.Lookup("metadata", "name").StringOr("")}
+			return &Error{Position: o.Position(), Reason: "duplicate initial object: " + o.Kind() + " " + o.Value.Lookup("metadata", "name").StringOr("")}
 		}
 		items = append(items, item)
 		begun = append(begun, Existing{Position: o.Position(), Notes: append(notes, unknownOwners(o.Value)...)})

@@ -93,14 +93,14 @@ func (r *reader) expectation(v document.Value) *Expectation {
 		e.Warnings = append(e.Warnings, text)
 	})
 	if v.Kind() == document.Object && v.Len() == 0 {
-		r.fail(v, "expect is empty; it is "+outcomeNames()+", or an object with code, reason, message, conflicts, owners, object, whole, absent or warnings")
+		r.fail(v, "expect is empty; it must be "+outcomeNames()+", or an object with code, reason, message, conflicts, owners, object, whole, absent or warnings")
 	}
 	return e
 }
 
 func (r *reader) outcome(v document.Value, text string) Outcome {
 	if !slices.Contains(outcomes(), Outcome(text)) {
-		r.fail(v, fmt.Sprintf("there is no outcome %q; expected %s", text, outcomeNames()))
+		r.fail(v, fmt.Sprintf("unknown outcome %q; expected %s", text, outcomeNames()))
 	}
 	return Outcome(text)
 }

@@ -84,7 +84,7 @@ func TestUnchangedIsSeen(t *testing.T) {
 
 func TestExpectationsAreParsedStrictly(t *testing.T) {
 	for _, c := range []struct{ expect, want string }{
-		{"sad", `there is no outcome "sad"; expected ok, unchanged, refused, conflict, denied`},
+		{"sad", `unknown outcome "sad"; expected ok, unchanged, refused, conflict, denied`},
 		{"{}", "expect is empty"},
 		{"{cod: 1}", `an expectation has no field "cod"`},
 		{"{code: yes}", "code must be an HTTP status code"},

@@ -98,7 +98,7 @@ const goExpect = `	// expect compares the answer to a step, and the object after
 			t.Fatalf("%s: %v", step, err)
 		}
 		if got != code {
-			t.Fatalf("%s: the server answers with the error %d (%v), want %d", step, got, err, code)
+			t.Fatalf("%s: the server returned %d (%v), want %d", step, got, err, code)
 		}
 		live, err := objects.Get(ctx, name, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) && want == "" {

@@ -85,7 +85,7 @@ func NewRace(ctx context.Context, s *Scenario) (*Race, error) {
 	}
 	res := Result{}
 	if res.Target, res.Kind, err = runner.target(&Step{}, document.Value{}); err != nil {
-		return nil, &Error{Reason: "the scenario has no object to race for: it needs a step that creates one, or exactly one under objects"}
+		return nil, &Error{Reason: "the scenario has no object for the race: add a step that creates one, or exactly one under objects"}
 	}
 	r := &Race{kind: res.Kind, target: res.Target}
 	if r.live, err = runner.object(ctx, &res); err != nil {

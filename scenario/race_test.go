@@ -182,7 +182,7 @@ func TestTooManyInterleavingsToCount(t *testing.T) {
 func TestRacesThatAreNone(t *testing.T) {
 	for _, c := range []struct{ why, text, want string }{
 		{"one change", "scenario: patchlab.dev/v1\nactors: [{name: a}]\nrace: [{actor: a, set: {data: {}}}]\n", "has no race"},
-		{"no object", "scenario: patchlab.dev/v1\nactors: [{name: a}]\nrace: [{actor: a, add: {.n: 1}}, {actor: a, add: {.n: 1}}]\n", "has no object to race for"},
+		{"no object", "scenario: patchlab.dev/v1\nactors: [{name: a}]\nrace: [{actor: a, add: {.n: 1}}, {actor: a, add: {.n: 1}}]\n", "has no object for the race"},
 		{"a sum of what is no number", "scenario: patchlab.dev/v1\nobjects: ['{apiVersion: v1, kind: ConfigMap, metadata: {name: x}, data: {count: many}}']\nactors: [{name: a}]\nrace: [{actor: a, add: {.data.count: 1}}, {actor: a, add: {.n: 1}}]\n", `.data.count: a number cannot be added to the text "many"`},
 	} {
 		s, err := Parse([]byte(c.text), "f")
@@ -195,10 +195,10 @@ func TestRacesThatAreNone(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ race, want string }{
-		{"{actor: z, set: {a: 1}}", `no actor is named "z"`},
-		{"{actor: a}", "a change needs set, a merge patch, or add"},
-		{"{actor: a, add: {.n: x}}", "add must have integers"},
-		{"{actor: a, add: {'.l[0]': 1}}", "leads through a list"},
+		{"{actor: z, set: {a: 1}}", `unknown actor "z"`},
+		{"{actor: a}", "a change must have set (a merge patch) or add"},
+		{"{actor: a, add: {.n: x}}", "the values of add must be integers"},
+		{"{actor: a, add: {'.l[0]': 1}}", "goes through a list"},
 		{"{actor: a, swap: 1}", `a change has no field "swap"`},
 	} {
 		if _, err := Parse([]byte("scenario: patchlab.dev/v1\nactors: [{name: a}]\nrace: ["+c.race+"]\n"), "f"); err == nil || !strings.Contains(err.Error(), c.want) {

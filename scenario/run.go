@@ -252,7 +252,7 @@ func readBody(s *Step) (*document.Document, error) {
 		return nil, err
 	}
 	if len(docs) != 1 {
-		return nil, &Error{Reason: fmt.Sprintf("a step's body holds one document, this holds %d", len(docs))}
+		return nil, &Error{Reason: fmt.Sprintf("a step's body must be a single document, found %d", len(docs))}
 	}
 	return docs[0], nil
 }
@@ -281,11 +281,11 @@ func (r *Runner) target(s *Step, body document.Value) (Target, *schema.Kind, err
 	}
 	group, version, ok := schema.SplitAPIVersion(t.APIVersion)
 	if !ok || t.APIVersion == "" || t.Kind == "" {
-		return t, nil, &Error{Reason: "the step names no object: its body has no apiVersion and kind, and no step before it has"}
+		return t, nil, &Error{Reason: "the step has no target: neither its body nor a previous step has apiVersion and kind"}
 	}
 	k, ok := r.cluster.Kinds().Kind(schema.GroupVersionKind{Group: group, Version: version, Kind: t.Kind})
 	if !ok {
-		return t, nil, &Error{Reason: fmt.Sprintf("there is no kind %s in %s; a custom kind needs its CustomResourceDefinition", t.Kind, t.APIVersion)}
+		return t, nil, &Error{Reason: fmt.Sprintf("no kind %q is registered for version %q; a custom resource requires its CustomResourceDefinition", t.Kind, t.APIVersion)}
 	}
 	switch {
 	case !k.Namespaced:

@@ -213,7 +213,7 @@ func (r *reader) actor(v document.Value, before []Actor) Actor {
 	var a Actor
 	r.object(v, "an actor", map[string]*string{"name": &a.Name, "colour": &a.Colour})
 	if a.Name == "" {
-		r.fail(v, "an actor needs a name")
+		r.fail(v, "an actor must have a name")
 	}
 	if slices.ContainsFunc(before, func(b Actor) bool { return b.Name == a.Name }) {
 		r.fail(v.Get("name"), fmt.Sprintf("there are two actors named %q", a.Name))
@@ -227,7 +227,7 @@ func (r *reader) step(v document.Value, actors []Actor) Step {
 	r.object(v, "a step", map[string]*string{"actor": &s.Actor, "do": &do, "subresource": &s.Subresource, "body": &s.Body, "note": &s.Note}, "target", "expect")
 	s.Do = Action(do)
 	if !slices.Contains(Actions(), s.Do) {
-		r.fail(v.Get("do"), fmt.Sprintf("there is no action %q; there are %v", do, Actions()))
+		r.fail(v.Get("do"), fmt.Sprintf("unknown action %q; supported actions: %v", do, Actions()))
 	}
 	r.actorOf(v, s.Actor, actors)
 	if t := v.Get("target"); t.Exists() {
@@ -242,7 +242,7 @@ func (r *reader) step(v document.Value, actors []Actor) Step {
 // actorOf checks the name of an actor.
 func (r *reader) actorOf(v document.Value, name string, actors []Actor) {
 	if !slices.ContainsFunc(actors, func(a Actor) bool { return a.Name == name }) {
-		r.fail(v.Get("actor"), fmt.Sprintf("no actor is named %q", name))
+		r.fail(v.Get("actor"), fmt.Sprintf("unknown actor %q", name))
 	}
 }
 
@@ -253,7 +253,7 @@ func (r *reader) change(v document.Value, actors []Actor) Change {
 	r.actorOf(v, c.Actor, actors)
 	add := r.manifest(v.Get("add"), "add")
 	if c.Set.Len() == 0 && add.Len() == 0 {
-		r.fail(v, "a change needs set, a merge patch, or add, numbers by their paths")
+		r.fail(v, "a change must have set (a merge patch) or add (numbers by path)")
 	}
 	if !add.Exists() {
 		return c
@@ -261,11 +261,11 @@ func (r *reader) change(v document.Value, actors []Actor) Change {
 	for path, by := range add.Members() {
 		n, ok := by.Int()
 		if !ok {
-			r.fail(by, "add must have integers, found "+by.String())
+			r.fail(by, "the values of add must be integers, found "+by.String())
 		}
 		p, err := document.ParsePath(path)
 		if err == nil && slices.ContainsFunc(p, func(s document.Step) bool { return s.Kind() != document.StepField }) {
-			err = errors.New(path + " leads through a list; only fields of objects can be added to")
+			err = errors.New(path + " goes through a list; add supports fields of objects only")
 		}
 		if err != nil {
 			r.fail(by, "add: "+err.Error())

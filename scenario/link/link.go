@@ -70,7 +70,7 @@ func Decode(link string) (s *scenario.Scenario, at int, err error) {
 	steps, _ := d.Root.Get("at").Int()
 	value := d.Root.Get("scenario")
 	if value.Kind() != document.Object {
-		return nil, 0, fmt.Errorf("%w: it holds no scenario", ErrInvalid)
+		return nil, 0, fmt.Errorf("%w: it contains no scenario", ErrInvalid)
 	}
 	if s, err = scenario.Parse(value.With("scenario", document.NewString(scenario.Version)).JSON(), ""); err != nil {
 		return nil, 0, err
@@ -79,5 +79,5 @@ func Decode(link string) (s *scenario.Scenario, at int, err error) {
 }
 
 func damaged(err error) error {
-	return fmt.Errorf("%w: it is cut short or damaged: %w", ErrInvalid, err)
+	return fmt.Errorf("%w: it is truncated or damaged: %w", ErrInvalid, err)
 }

@@ -56,11 +56,11 @@ func TestDamagedLinks(t *testing.T) {
 	}
 	for _, c := range []struct{ why, in, want string }{
 		{"no link", "https://example.com/", "it has no #v1="},
-		{"cut short", fromPage[:200], "cut short or damaged"},
-		{"no base64", "#v1=???", "cut short or damaged"},
-		{"no JSON", "#v1=SywGAA", "cut short or damaged"},
-		{"no scenario", "#v1=q1ZSqgUA", "it holds no scenario|cut short or damaged"},
-		{"nothing", "#v1=", "cut short or damaged"},
+		{"cut short", fromPage[:200], "truncated or damaged"},
+		{"no base64", "#v1=???", "truncated or damaged"},
+		{"no JSON", "#v1=SywGAA", "truncated or damaged"},
+		{"no scenario", "#v1=q1ZSqgUA", "it contains no scenario|truncated or damaged"},
+		{"nothing", "#v1=", "truncated or damaged"},
 	} {
 		_, _, err := link.Decode(c.in)
 		ok := false

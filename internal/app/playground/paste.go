@@ -68,7 +68,7 @@ func (n *kindNames) pasted(o manifest.Object) (PastedObject, error) {
 	case o.Value.Kind() != document.Object:
 		return fail("expected an object of Kubernetes, found a " + o.Value.Kind().String())
 	case !o.Typed():
-		return fail("an object needs apiVersion and kind")
+		return fail("apiVersion and kind are required")
 	}
 	v := o.Value
 	p := PastedObject{Text: string(v.YAML()), Line: at.Line, Target: Target{

@@ -51,7 +51,7 @@ func TestABadStepOrDefinitionSpoilsNoOther(t *testing.T) {
 		{"a scalar", "17", ""},
 		{"a list", "[]", ""},
 		{"aliases that grow", "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c,*c,*c]", ""},
-		{"no kind that is known", "apiVersion: v1\nkind: Nothing\nmetadata: {name: x}", "no kind Nothing"},
+		{"no kind that is known", "apiVersion: v1\nkind: Nothing\nmetadata: {name: x}", "no kind \"Nothing\""},
 		{"a control character", "apiVersion: v1\nkind: \x01", ""},
 	} {
 		s := twoManagers()

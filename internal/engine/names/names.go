@@ -96,7 +96,7 @@ func DomainPrefixedPath(s string) string {
 		return "the domain " + why
 	}
 	if strings.Trim(path, letters+digits+"%/:@!$&'()*+,;=~_.-") != "" {
-		return "the path may hold only what paths of URLs hold"
+		return "the path may contain only characters that are valid in URL paths"
 	}
 	return ""
 }

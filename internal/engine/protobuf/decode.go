@@ -202,7 +202,7 @@ func (d *decoder) json(f *field, v value, depth int) ([]byte, error) {
 func double(bits uint64) ([]byte, error) {
 	x := math.Float64frombits(bits)
 	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return nil, fmt.Errorf("%w: %v is no JSON number", errMalformed, x)
+		return nil, fmt.Errorf("%w: %v is not a JSON number", errMalformed, x)
 	}
 	return json.Marshal(x)
 }
@@ -280,7 +280,7 @@ func raw(encoded []byte) ([]byte, error) {
 	case len(b) == 0:
 		return []byte("null"), nil
 	case !json.Valid(b):
-		return nil, fmt.Errorf("%w: what should be JSON is not", errMalformed)
+		return nil, fmt.Errorf("%w: invalid JSON", errMalformed)
 	}
 	return b, nil
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // errUnencodable is the cause of the error for an object that does not match its message.
-var errUnencodable = errors.New("the object does not fit its protobuf message")
+var errUnencodable = errors.New("the object does not match its protobuf message")
 
 // numbered is a field with its number.
 type numbered struct {

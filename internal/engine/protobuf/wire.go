@@ -30,7 +30,7 @@ func eachField(b []byte, do func(number uint64, v value) error) error {
 	for len(b) > 0 {
 		tag, n := binary.Uvarint(b)
 		if n <= 0 || tag>>3 == 0 {
-			return fmt.Errorf("%w: a field's tag is cut off or no number", errMalformed)
+			return fmt.Errorf("%w: a field tag is truncated or invalid", errMalformed)
 		}
 		v, rest, err := readValue(uint8(tag&7), b[n:])
 		if err != nil {
@@ -50,25 +50,25 @@ func readValue(wire uint8, b []byte) (v value, rest []byte, err error) {
 	case wireVarint:
 		n := 0
 		if v.bits, n = binary.Uvarint(b); n <= 0 {
-			return v, nil, fmt.Errorf("%w: a number is cut off", errMalformed)
+			return v, nil, fmt.Errorf("%w: truncated number", errMalformed)
 		}
 		return v, b[n:], nil
 	case wire64:
 		if len(b) < 8 {
-			return v, nil, fmt.Errorf("%w: a 64 bit number is cut off", errMalformed)
+			return v, nil, fmt.Errorf("%w: truncated 64-bit number", errMalformed)
 		}
 		v.bits = binary.LittleEndian.Uint64(b)
 		return v, b[8:], nil
 	case wire32:
 		if len(b) < 4 {
-			return v, nil, fmt.Errorf("%w: a 32 bit number is cut off", errMalformed)
+			return v, nil, fmt.Errorf("%w: truncated 32-bit number", errMalformed)
 		}
 		v.bits = uint64(binary.LittleEndian.Uint32(b))
 		return v, b[4:], nil
 	case wireBytes:
 		size, n := binary.Uvarint(b)
 		if n <= 0 || size > uint64(len(b)-n) {
-			return v, nil, fmt.Errorf("%w: a field is longer than what is left", errMalformed)
+			return v, nil, fmt.Errorf("%w: a field is longer than the rest of the body", errMalformed)
 		}
 		v.bytes = b[n : n+int(size)]
 		return v, b[n+int(size):], nil

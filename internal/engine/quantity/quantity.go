@@ -11,7 +11,7 @@ import (
 )
 
 // errSyntax reports that a text is not a quantity.
-var errSyntax = errors.New("not a quantity: a number such as 2, 100m, 1.5Gi or 1e3 is wanted")
+var errSyntax = errors.New("invalid quantity: expected a number such as 2, 100m, 1.5Gi or 1e3")
 
 type format uint8
 

@@ -7,15 +7,15 @@ import (
 )
 
 // ErrType is the cause of a TypeError.
-var ErrType = errors.New("does not fit the schema")
+var ErrType = errors.New("does not match the schema")
 
 // Configuration is the Object of errors about an applied configuration.
 const Configuration = "the applied configuration"
 
 // Reasons of a TypeError that callers check for.
 const (
-	ReasonNoField = "the schema has no such field"
-	ReasonTwice   = "the list holds this item twice"
+	ReasonNoField = "field not declared in schema"
+	ReasonTwice   = "duplicate item in the list"
 )
 
 // TypeError reports that an object does not match its type.
@@ -36,7 +36,7 @@ func (e *TypeError) Error() string {
 		s = e.Path.String() + ": " + s
 	}
 	if e.Object != "" {
-		s = e.Object + " does not fit the schema of its kind: " + s
+		s = e.Object + " does not match the schema of its kind: " + s
 	}
 	return s
 }
