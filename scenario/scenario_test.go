@@ -110,7 +110,7 @@ func TestParseSaysWhatIsWrong(t *testing.T) {
 		{"a: 1", `f:1:4: a scenario has no field "a"; it has about, kubernetes, scenario, title, definitions, objects, actors, steps`, "an unknown field"},
 		{"scenario: v9", `f:1:11: the field scenario must be "patchlab.dev/v1", the version of the format; found "v9"`, "a later version"},
 		{"scenario: patchlab.dev/v1\nsteps:\n- {actor: x, do: apply}", `f:3:11: unknown actor "x"`, "a step of nobody"},
-		{"scenario: patchlab.dev/v1\nactors: [{name: x}]\nsteps:\n- {actor: x, do: swap}", "f:4:18: there is no action \"swap\"", "an unknown action"},
+		{"scenario: patchlab.dev/v1\nactors: [{name: x}]\nsteps:\n- {actor: x, do: swap}", "f:4:18: unknown action \"swap\"", "an unknown action"},
 		{"- 1", "f:1:1: expected a scenario as an object, found a list", "no object"},
 	} {
 		_, err := Parse([]byte(c.in), "f")

@@ -42,16 +42,16 @@ func canonical(n document.Value, top bool) bool {
 		if err != nil || !known || Reread(e) != key {
 			return false
 		}
-		if !Twin(n, i) && !canonical(kid, false) {
+		if !RepeatsPrevious(n, i) && !canonical(kid, false) {
 			return false
 		}
 	}
 	return true
 }
 
-// Twin reports whether the i-th kid of a node shares its own kids with the preceding one,
+// RepeatsPrevious reports whether the i-th kid of a node shares its own kids with the preceding one,
 // as most items of a list do. It then needs no separate check.
-func Twin(n document.Value, i int) bool {
+func RepeatsPrevious(n document.Value, i int) bool {
 	return i > 0 && document.SameNode(n.At(i-1), n.At(i))
 }
 

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestDecodeRepeatedElements checks that Decode, which skips an element's fields if
-// they are those of the element before, agrees with structured-merge-diff wherever in
-// a list of 300 two different elements are, and whether or not they are valid.
+// TestDecodeRepeatedElements compares Decode with structured-merge-diff on lists of 300
+// elements. Decode skips an element with the same fields as the preceding one; two valid
+// or invalid elements that differ are at every index.
 func TestDecodeRepeatedElements(t *testing.T) {
 	const repeated = `{".":{},"f:a":{},"f:b":{}}`
 	for _, c := range []struct{ different, why string }{

@@ -3,10 +3,10 @@ package fieldset
 import "github.com/patchlab-dev/patchlab/document"
 
 // The API server decodes the numbers in field sets as float64. An integer beyond 2^53 in a
-// path element is therefore written exactly once, and becomes the nearest float64 when the
-// set is decoded: 9007199254740993 becomes 9007199254740992. A set is called reread in this
-// form. Sets computed from objects are converted to it before they are compared with
-// others.
+// path element is exact when it is first encoded, and becomes the nearest float64 when the
+// set is decoded again: 9007199254740993 becomes 9007199254740992. A set in this rounded
+// form is called reread. Sets computed from objects are converted to it before they are
+// compared with others.
 
 // Big reports whether an element may contain an integer that a float64 cannot represent: 16
 // or more consecutive digits.

@@ -190,7 +190,7 @@ func fits(ok bool, v document.Value) error {
 	if ok {
 		return nil
 	}
-	return fmt.Errorf("%w: a %v has another type there", errUnencodable, v.Kind())
+	return fmt.Errorf("%w: the field does not accept a %v", errUnencodable, v.Kind())
 }
 
 // appendEither appends the field of a message that matches the type of a value: a list, an

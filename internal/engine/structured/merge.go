@@ -111,8 +111,8 @@ func keepFirst(out *document.ObjectBuilder, live document.Value, n, more int) {
 }
 
 // mergeItems merges two sets or keyed lists. The items of config have the order of config
-// (rule "order"). Other items of live precede the same item of config as before, as far as
-// the two orders agree: live [a,b,c] and config [c,x,a,z] yield [b,c,x,a,z].
+// (rule "order"). An item that only live has precedes the same item of config
+// as before the merge, as far as the two orders agree: live [a,b,c] and config [c,x,a,z] yield [b,c,x,a,z].
 //
 // An item of config replaces duplicate items in live.
 func (w *work) mergeItems(l *schema.ListType, live, config document.Value) document.Value {

@@ -78,8 +78,8 @@ func (r *reconciler) each(s fieldset.Set, p document.Path, typeOf func(string) *
 	for i := fieldset.First(n); i < n.Len() && !(r.dry && r.found); i++ {
 		e := n.Key(i)
 		t := typeOf(e)
-		if t == nil || r.dry && t == last && fieldset.Twin(n, i) {
-			continue // the fields are those of the element before, and so is the result
+		if t == nil || r.dry && t == last && fieldset.RepeatsPrevious(n, i) {
+			continue // same fields as the preceding element, hence the same result
 		}
 		last = t
 		below, is := s.ChildAt(i)

@@ -13,8 +13,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// reconcileSchema declares in structured-merge-diff's form the types that
-// TestReconcileRepeatedElements declares in ours.
+// reconcileSchema is the schema of TestReconcileRepeatedElements in the format of
+// structured-merge-diff.
 const reconcileSchema = `types:
 - name: atomic
   map:
@@ -34,9 +34,9 @@ const reconcileSchema = `types:
     - {name: whole, type: {namedType: atomic}}
 `
 
-// TestReconcileRepeatedElements checks that reconcile, which skips an element's fields
-// if they are those of the element before, agrees with structured-merge-diff wherever in
-// a list of 300 the elements are that have to be reconciled.
+// TestReconcileRepeatedElements compares reconcile with structured-merge-diff on lists of
+// 300 elements. reconcile skips an element with the same fields as the preceding one; the
+// elements that must be reconciled are at every index.
 func TestReconcileRepeatedElements(t *testing.T) {
 	text := &schema.Type{Scalar: schema.StringScalar}
 	atomic := &schema.Type{Map: &schema.MapType{Elem: text, Atomic: true}}
@@ -64,8 +64,8 @@ func TestReconcileRepeatedElements(t *testing.T) {
 				}
 				fmt.Fprintf(&b, `,"k:{\"name\":\"%03d\"}":%s`, i, fields)
 			}
-			// free and whole have the same fields, but different types. Without them,
-			// nothing but the elements has to be reconciled.
+			// free and whole have equal fields but different types. Without them, only
+			// the elements must be reconciled.
 			for _, rest := range []string{"", `,"f:free":{"f:x":{}},"f:whole":{"f:x":{}}`} {
 				set := `{"f:all":{` + b.String()[1:] + `}` + rest + `}`
 				ours, err := fieldset.Decode(parse(t, set))
@@ -85,8 +85,7 @@ func TestReconcileRepeatedElements(t *testing.T) {
 	}
 }
 
-// reconciledByLibrary returns the set as structured-merge-diff reconciles it, with
-// sorted keys.
+// reconciledByLibrary returns the result of structured-merge-diff with sorted keys.
 func reconciledByLibrary(t *testing.T, object *typed.TypedValue, set string) string {
 	t.Helper()
 	s := &fieldpath.Set{}
@@ -97,7 +96,7 @@ func reconciledByLibrary(t *testing.T, object *typed.TypedValue, set string) str
 	if err != nil {
 		t.Fatal(err)
 	}
-	if reconciled == nil { // the library's answer for a set that does not change
+	if reconciled == nil { // the set does not change
 		reconciled = s
 	}
 	out, err := reconciled.ToJSON()
