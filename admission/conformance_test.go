@@ -10,7 +10,9 @@ import (
 	"github.com/patchlab-dev/patchlab/admission"
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/internal/oracle/conformance"
+	"github.com/patchlab-dev/patchlab/internal/oracle/conformance/inprocess"
 	"github.com/patchlab-dev/patchlab/server"
+	"github.com/patchlab-dev/patchlab/store"
 )
 
 var discardLog = log.New(io.Discard, "", 0)
@@ -18,6 +20,14 @@ var discardLog = log.New(io.Discard, "", 0)
 // TestRecordings sends the recorded requests to a server and compares its answers
 // and what the webhooks were sent with those of kube-apiserver.
 func TestRecordings(t *testing.T) {
+	replay(t, func() store.Store[*cluster.Record] { return nil })
+}
+
+// TestRecordingsFromBytes does so over stores that decode what they keep, as one over
+// etcd does.
+func TestRecordingsFromBytes(t *testing.T) { replay(t, inprocess.Bytes) }
+
+func replay(t *testing.T, objects func() store.Store[*cluster.Record]) {
 	for _, family := range []string{"cel", "hooks", "policy", "conversion"} {
 		t.Run(family, func(t *testing.T) {
 			t.Parallel()
@@ -27,7 +37,7 @@ func TestRecordings(t *testing.T) {
 			}
 			hooks := startHookServer(t)
 			clock := conformance.NewClock()
-			send := withHooks(startServer(t, clock), hooks)
+			send := withHooks(startServer(t, clock, objects()), hooks)
 			if err := conformance.Install(send, "../testdata/admission/crds/"+family); err != nil {
 				t.Fatal(err)
 			}
@@ -55,8 +65,9 @@ var generatedName = regexp.MustCompile(`\bgen-[bcdfghjklmnpqrstvwxz2456789]{5}\b
 // known are the cases in which the answer differs, with the reason.
 var known = map[string]string{}
 
-func startServer(t *testing.T, clock *conformance.Clock) conformance.Send {
-	config := cluster.Config{Now: clock.Now, Addresses: true}
+// startServer starts a server with admission; objects is nil for a store in memory.
+func startServer(t *testing.T, clock *conformance.Clock, objects store.Store[*cluster.Record]) conformance.Send {
+	config := cluster.Config{Now: clock.Now, Addresses: true, Store: objects}
 	if err := admission.Configure(&config, admission.Options{}); err != nil {
 		t.Fatal(err)
 	}

@@ -57,6 +57,10 @@ func TestRecordingsWithTheReferenceEngine(t *testing.T) {
 	replay(t, cluster.Config{Engine: reference.Merger(), PatchEngine: reference.Patch{}})
 }
 
+// An object that was decoded from bytes gives the same answers as the one that was
+// written.
+func TestRecordingsFromBytes(t *testing.T) { replay(t, cluster.Config{Store: inprocess.Bytes()}) }
+
 func replay(t *testing.T, config cluster.Config) {
 	cases, err := conformance.ReadAll(recordings)
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -16,12 +15,7 @@ import (
 // 'patchlab serve --store etcd' runs CEL rules and policies as a server in memory does,
 // and a second server over the same etcd runs what the first was given.
 func TestServeOverEtcdRunsAdmission(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "patchlab-etcd")
-	build := exec.Command("go", "build", "-o", program, ".")
-	build.Dir = "../../cmd/patchlab-etcd"
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	program := buildProgram(t)
 	endpoint := etcdtest.Start(t, 1)[0]
 	first := serveOver(t, program, endpoint)
 	post := func(server, path, body string) (int, string) {
@@ -68,9 +62,9 @@ func TestServeOverEtcdRunsAdmission(t *testing.T) {
 
 // serveOver runs 'patchlab-etcd serve' over an etcd until the test ends, and returns its
 // URL.
-func serveOver(t *testing.T, program, endpoint string) string {
+func serveOver(t *testing.T, program, endpoint string, flags ...string) string {
 	t.Helper()
-	c := exec.Command(program, "serve", "--listen", "127.0.0.1:0", "--store", "etcd", "--etcd-endpoints", endpoint)
+	c := exec.Command(program, append([]string{"serve", "--listen", "127.0.0.1:0", "--store", "etcd", "--etcd-endpoints", endpoint}, flags...)...)
 	c.Stderr = os.Stderr
 	out, err := c.StdoutPipe()
 	if err != nil {

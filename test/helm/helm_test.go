@@ -40,15 +40,25 @@ type shop struct {
 	helm   *action.Configuration
 }
 
-func open(t *testing.T) *shop {
+// The tests run against the API server whose URL PATCHLAB_TEST_SERVER holds, if it is
+// set, with the bearer token of PATCHLAB_TEST_TOKEN. It must not have the namespace.
+func serverConfig(t *testing.T) *rest.Config {
 	t.Helper()
+	if url := os.Getenv("PATCHLAB_TEST_SERVER"); url != "" {
+		return &rest.Config{Host: url, BearerToken: os.Getenv("PATCHLAB_TEST_TOKEN"), TLSClientConfig: rest.TLSClientConfig{Insecure: true}}
+	}
 	c, err := cluster.New(cluster.Config{Addresses: true}) // as serve has
 	if err != nil {
 		t.Fatal(err)
 	}
 	host := httptest.NewServer(server.New(c, server.Options{}))
 	t.Cleanup(func() { host.Close(); _ = c.Close() })
-	s := &shop{T: t, config: &rest.Config{Host: host.URL}}
+	return &rest.Config{Host: host.URL}
+}
+
+func open(t *testing.T) *shop {
+	t.Helper()
+	s := &shop{T: t, config: serverConfig(t)}
 	s.typed = kubernetes.NewForConfigOrDie(s.config)
 	empty := filepath.Join(t.TempDir(), "kubeconfig")
 	if err := os.WriteFile(empty, nil, 0o600); err != nil {

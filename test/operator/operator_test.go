@@ -25,10 +25,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	"github.com/patchlab-dev/patchlab/patchlabtest"
+	"github.com/patchlab-dev/patchlab/test/testserver"
 )
 
-// start runs the operator against a server and returns a client of it. With
-// KUBEBUILDER_ASSETS set that is kube-apiserver, else patchlab.
+// start runs the operator against a server and returns a client of it. That is the
+// server that testserver.EnvServer names, with KUBEBUILDER_ASSETS set kube-apiserver,
+// else patchlab.
 func start(t *testing.T) client.Client {
 	t.Helper()
 	known := runtime.NewScheme()
@@ -41,7 +43,10 @@ func start(t *testing.T) client.Client {
 		ErrorIfCRDPathMissing: true,
 		WebhookInstallOptions: envtest.WebhookInstallOptions{Paths: []string{"config/webhook"}},
 	}
-	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
+	switch {
+	case testserver.Foreign():
+		environment.Config, environment.UseExistingCluster = testserver.Start(t), new(true)
+	case os.Getenv("KUBEBUILDER_ASSETS") == "":
 		environment.Config, environment.UseExistingCluster = patchlabtest.Start(t), new(true) // the changed line
 	}
 	config, err := environment.Start()

@@ -2,6 +2,7 @@
 // -url, against another API server, and prints a table of what passed.
 //
 //	go run ./suites -command ../bin/patchlab
+//	go run ./suites -command ../bin/patchlab -etcd /tmp/kube/bin/etcd
 //	go run ./suites -url https://127.0.0.1:6443 -token secret -only controller-runtime
 //
 // The suites come out of their own modules, which are downloaded. Those of Kubernetes
@@ -26,16 +27,17 @@ func main() {
 	flag.StringVar(&t.command, "command", "patchlab", "the patchlab to serve with")
 	flag.StringVar(&t.url, "url", "", "URL of another API server to ask instead")
 	flag.StringVar(&t.token, "token", "suites", "bearer token for the server")
+	etcd := flag.String("etcd", "", "program of an etcd in which the command keeps its objects, instead of in memory")
 	only := flag.String("only", "", "regular expression of the suites to run")
 	dir := flag.String("dir", filepath.Join(home, "patchlab-suites"), "folder for the suites' modules and programs")
 	flag.Parse()
-	if err := run(t, *only, *dir); err != nil {
+	if err := run(t, *etcd, *only, *dir); err != nil {
 		fmt.Fprintln(os.Stderr, "suites:", err)
 		os.Exit(1)
 	}
 }
 
-func run(t *target, only, dir string) error {
+func run(t *target, etcd, only, dir string) error {
 	wanted, err := regexp.Compile(only)
 	if err != nil {
 		return err
@@ -44,6 +46,14 @@ func run(t *target, only, dir string) error {
 		if t.command, err = filepath.Abs(t.command); err != nil {
 			return err
 		}
+	}
+	if etcd != "" {
+		url, stop, err := startEtcd(etcd)
+		if err != nil {
+			return err
+		}
+		defer stop()
+		t.etcd = url
 	}
 	t.dir = dir
 	fmt.Println("| suite | tests | passed | failed | left out | failures |\n|---|---:|---:|---:|---:|---|")

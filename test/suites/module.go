@@ -47,7 +47,8 @@ func prepare(s *suite, dir string) (*module, error) {
 	return m, os.WriteFile(filepath.Join(m.dir, "ready"), nil, 0o644)
 }
 
-var staging = regexp.MustCompile(`(k8s\.io/[a-z-]+) v0\.0\.0`)
+// staging matches a module that go.mod takes from a folder of Kubernetes' repository.
+var staging = regexp.MustCompile(`(\S+) => \./staging/`)
 
 // kubernetes requires the modules that are part of Kubernetes' repository in the
 // versions they are published in. Two are reached by links: files in the module cache

@@ -62,6 +62,9 @@ func (s *suite) run(t *target) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%s has no tests", program)
+	}
 	r := &result{}
 	for _, name := range names {
 		if s.except[name] != "" {
@@ -141,8 +144,8 @@ func (s *suite) together(t *target, program, folder string) (*result, error) {
 		}
 	}
 	_ = os.WriteFile(filepath.Join(t.dir, "tests.log"), []byte(out), 0o644)
-	if err != nil && len(r.failed) == 0 {
-		return nil, fmt.Errorf("%w, see %s", err, filepath.Join(t.dir, "tests.log"))
+	if len(r.failed) == 0 && (err != nil || r.passed == 0) {
+		return nil, fmt.Errorf("%v, see %s", err, filepath.Join(t.dir, "tests.log"))
 	}
 	return r, nil
 }

@@ -14,7 +14,12 @@ import (
 // target is the server that is asked: the one at url, or the command's.
 type target struct {
 	command, url, token string
-	dir                 string
+	// etcd is the URL of an etcd in which the command keeps its objects, under a prefix
+	// for each server; "" is for memory.
+	etcd string
+	dir  string
+	// servers counts the servers that were started over etcd.
+	servers int
 }
 
 // start runs a test program that starts its server itself, by the files of testdata.
@@ -43,7 +48,12 @@ func (t *target) startShared(program, folder string, limit time.Duration, args .
 
 // serve starts the command and returns its URL.
 func (t *target) serve() (url string, stop func(), err error) {
-	c := exec.Command(t.command, "serve", "--tls", "--listen", "127.0.0.1:0", "--token", t.token)
+	args := []string{"serve", "--tls", "--listen", "127.0.0.1:0", "--token", t.token}
+	if t.etcd != "" {
+		t.servers++
+		args = append(args, "--store", "etcd", "--etcd-endpoints", t.etcd, "--etcd-prefix", fmt.Sprintf("/shared-%d", t.servers))
+	}
+	c := exec.Command(t.command, args...)
 	out, err := c.StdoutPipe()
 	if err != nil {
 		return "", nil, err
@@ -51,7 +61,7 @@ func (t *target) serve() (url string, stop func(), err error) {
 	if err := c.Start(); err != nil {
 		return "", nil, err
 	}
-	stop = func() { _ = c.Process.Kill(); _ = c.Wait() }
+	stop = func() { _ = c.Process.Signal(os.Interrupt); _ = c.Wait() } // a kill would leave the program that serves
 	line, err := bufio.NewReader(out).ReadString('\n')
 	url, found := strings.CutPrefix(strings.TrimSpace(line), "serving on ")
 	if !found {
@@ -67,7 +77,7 @@ func (t *target) execute(program, folder string, limit time.Duration, env, args 
 	c := exec.CommandContext(ctx, program, args...)
 	c.Dir = folder
 	c.WaitDelay = time.Second
-	c.Env = append(append(os.Environ(), "SUITES_COMMAND="+t.command, "SUITES_URL="+t.url, "SUITES_TOKEN="+t.token), env...)
+	c.Env = append(append(os.Environ(), "SUITES_COMMAND="+t.command, "SUITES_URL="+t.url, "SUITES_TOKEN="+t.token, "SUITES_ETCD="+t.etcd), env...)
 	out, err := c.CombinedOutput()
 	return string(out), err
 }
