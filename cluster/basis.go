@@ -5,6 +5,7 @@ import (
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/schema/defaults"
+	"github.com/patchlab-dev/patchlab/schema/structural"
 	"github.com/patchlab-dev/patchlab/store"
 )
 
@@ -85,11 +86,15 @@ func (p *pipeline) open(k *schema.Kind, item store.Item[*Record]) (fieldmanager.
 // readAs is readUpdate that also returns the basis for a write that starts from the object. r
 // is the object's record, nil for an object that is not stored.
 func (p *pipeline) readAs(k *schema.Kind, o fieldmanager.Object, r *Record, earlier basis) (fieldmanager.Object, basis, *Status) {
+	converted := o.Value.Get("apiVersion").StringOr("") != k.APIVersion()
+	if r == nil && !k.Builtin && !converted && structural.Settled(k.Type(), o.Value) {
+		// Reading the object changes nothing but its metadata.
+		earlier = basis{kind: k, live: o.Value.Without("metadata"), decoded: true}
+	}
 	object, st := p.readUpdate(k, o, earlier)
 	if st != nil {
 		return object, basis{}, st
 	}
-	converted := o.Value.Get("apiVersion").StringOr("") != k.APIVersion()
 	if converted && !k.Builtin {
 		// The defaults of a custom resource are filled in for the version in which it is
 		// stored, so the converted object may lack those of k.
@@ -98,7 +103,7 @@ func (p *pipeline) readAs(k *schema.Kind, o fieldmanager.Object, r *Record, earl
 	b := basis{kind: k, live: object.Value}
 	switch {
 	case converted:
-	case r == nil && !document.SameNode(reread(object.Value, document.Value{}), object.Value):
+	case r == nil && !document.SameNode(reread(object.Value, earlier.decodedFor(k)), object.Value):
 	case !k.Builtin: // reading a custom resource includes decoding it
 		b.decoded = document.SameNode(object.Value, o.Value)
 	case r != nil && r.decoded == k:

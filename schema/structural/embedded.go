@@ -33,7 +33,7 @@ func (c *validator) embedded(t *schema.Type, v, valid document.Value, root bool,
 			c.belowMember(start, t, key)
 		}
 	case document.List:
-		if t.List == nil || described(t.List.Elem) == nil {
+		if t.List == nil || flat(described(t.List.Elem)) {
 			return
 		}
 		from, to := before.Changed(v)

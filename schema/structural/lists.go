@@ -46,11 +46,36 @@ func (c *validator) uniqueItems(l *schema.ListType, v, valid document.Value) {
 		c.keyedItems(l, v)
 	}
 	elem := described(l.Elem)
+	if flat(elem) {
+		return
+	}
 	for i := from; i < to; i++ {
 		start := len(c.errs)
 		c.uniqueness(elem, v.At(i), before.Item(v, i))
 		c.below(start, document.IndexStep(i))
 	}
+}
+
+// flat reports whether values of a type have only scalars as members: then there are no
+// embedded objects and no lists in them. It is true of nil, the type of values that are
+// not validated.
+func flat(t *schema.Type) bool {
+	switch {
+	case t == nil:
+		return true
+	case t.List != nil || t.Embedded:
+		return false
+	case t.Map == nil:
+		return true
+	case t.Map.Object || described(t.Map.Elem) != nil:
+		return false
+	}
+	for i := range t.Map.Fields {
+		if field := t.Map.Fields[i].Type; field.List != nil || field.Map != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // sameKeys reports whether each item of a keyed list has the keys of the item at its

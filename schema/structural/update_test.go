@@ -53,6 +53,34 @@ func TestUpdatesAreAsWithoutTheLiveObject(t *testing.T) {
 	}
 }
 
+// Of an object that is settled nothing is pruned, dropped or filled in, and most objects
+// that these have gone over are settled.
+func TestSettled(t *testing.T) {
+	typ := widget(t)
+	kind := schema.NewKind(schema.GroupVersionKind{Group: "lab.example.com", Version: "v1", Kind: "Widget"}, typ)
+	found := map[bool]int{}
+	for seed := range uint64(6000) {
+		g := generate.New(seed, generate.Options{Odd: seed%3 == 0, Depth: 6, Breadth: 3})
+		v := g.Object(kind)
+		if seed%2 == 0 {
+			v = clean(typ, v)
+		}
+		if seed%5 == 0 {
+			v = g.Mutate(v, typ)
+		}
+		is := Settled(typ, v)
+		if found[is]++; !is {
+			continue
+		}
+		if now := clean(typ, v); !document.SameNode(now, v) {
+			t.Fatalf("seed %d: %s is settled, and becomes %s", seed, v, now)
+		}
+	}
+	if found[true] < 1000 || found[false] < 1000 {
+		t.Errorf("%d objects are settled and %d are not, which tests little", found[true], found[false])
+	}
+}
+
 // clean returns a pruned and defaulted object.
 func clean(typ *schema.Type, v document.Value) document.Value {
 	v, _ = Prune(typ, v)

@@ -234,7 +234,9 @@ func (c *validator) children(t *schema.Type, v, old, valid document.Value) {
 			item := v.At(i)
 			start := len(c.errs)
 			c.value(t.List.Elem, item, match.old(item), before.Item(v, i))
-			c.below(start, document.IndexStep(i))
+			if len(c.errs) > start {
+				c.below(start, document.IndexStep(i))
+			}
 		}
 	}
 }
@@ -244,12 +246,14 @@ func (c *validator) members(t *schema.Type, v, old, valid document.Value) {
 	for i := range v.Len() {
 		key := v.Key(i)
 		known := knownMember(t, key)
-		if known == nil {
+		if known == nil || surelyValid(known, v.At(i)) {
 			continue
 		}
 		start := len(c.errs)
 		c.value(known, v.At(i), old.Get(key), before.Member(key))
-		c.below(start, document.FieldStep(key))
+		if len(c.errs) > start {
+			c.below(start, document.FieldStep(key))
+		}
 	}
 	for _, name := range t.Map.Required {
 		if _, found := v.Find(name); !found {
@@ -258,9 +262,29 @@ func (c *validator) members(t *schema.Type, v, old, valid document.Value) {
 	}
 }
 
+// surelyValid reports whether a value is a string, an integer or a boolean of a type that
+// has no rules but that. This is true of most scalars.
+func surelyValid(t *schema.Type, v document.Value) bool {
+	if t.Validation != nil || t.Format != "" {
+		return false
+	}
+	switch t.Scalar {
+	case schema.StringScalar:
+		return v.Kind() == document.String
+	case schema.IntegerScalar:
+		return v.IsInt()
+	case schema.BooleanScalar:
+		return v.Kind() == document.Bool
+	}
+	return false
+}
+
 // typeOf validates that t allows the type of v.
 func (c *validator) typeOf(t *schema.Type, v document.Value) {
 	if t.Scalar == schema.AnyScalar && t.List != nil && t.Map != nil {
+		return
+	}
+	if !v.IsNull() && allows(t, v) {
 		return
 	}
 	is := kindName(v)
@@ -272,7 +296,6 @@ func (c *validator) typeOf(t *schema.Type, v document.Value) {
 	}
 	format := supportedFormat(t.Scalar, t.Format)
 	switch {
-	case allows(t, v):
 	case format != "" && t.Scalar == schema.StringScalar && v.Kind() == document.List:
 		// kube-openapi accepts a list for a string with a format
 	case format != "" && v.Kind() != document.String && v.Kind() != document.List:
