@@ -250,9 +250,9 @@ func TestPatchesWithoutAKind(t *testing.T) {
 	}
 }
 
-// TestRunGoesOn: a failed document does not stop the following ones, and an object that
+// TestRunContinuesAfterError: a failed document does not stop the following ones, and an object that
 // appears twice is changed twice.
-func TestRunGoesOn(t *testing.T) {
+func TestRunContinuesAfterError(t *testing.T) {
 	lab := newLab(t, patchlab.Options{})
 	const many = `{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {x: "1"}}
 ---

@@ -142,9 +142,9 @@ func TestBlockReader(t *testing.T) {
 	}
 }
 
-// TestBlockReaderTellsDuplicatesAsTheLibrary: a duplicate key yields the same error and
+// TestBlockReaderDuplicateKeys: a duplicate key yields the same error and
 // position.
-func TestBlockReaderTellsDuplicatesAsTheLibrary(t *testing.T) {
+func TestBlockReaderDuplicateKeys(t *testing.T) {
 	data := []byte("a: 1\nb:\n- c: 1\n  d: 2\n  c: 3\n")
 	_, fast := readYAML(data, Options{Name: "x"}, true)
 	_, slow := readAnyYAML(data, Options{Name: "x"}, true)

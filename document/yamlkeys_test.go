@@ -33,10 +33,10 @@ func TestYAMLOverriddenMergeIsADuplicate(t *testing.T) {
 		if err != nil || d.Root.String() != want {
 			t.Fatalf("duplicates %d: %v, %v", how, d, err)
 		}
-		if told := len(d.Duplicates); told != int(how) {
-			t.Errorf("duplicates %d: %d are told", how, told)
-		} else if told == 1 && d.Duplicates[0].Position.Line != 2 {
-			t.Errorf("the duplicate is told at line %d", d.Duplicates[0].Position.Line)
+		if listed := len(d.Duplicates); listed != int(how) {
+			t.Errorf("duplicates %d: %d are listed", how, listed)
+		} else if listed == 1 && d.Duplicates[0].Position.Line != 2 {
+			t.Errorf("the duplicate is at line %d", d.Duplicates[0].Position.Line)
 		}
 	}
 }

@@ -210,10 +210,10 @@ func FuzzYAMLPrint(f *testing.F) {
 	})
 }
 
-// TestYAMLScalarIsTheLineOfTheValue: YAMLScalar returns the same text as YAML prints in a
+// TestYAMLScalar: YAMLScalar returns the same text as YAML prints in a
 // document.
-func TestYAMLScalarIsTheLineOfTheValue(t *testing.T) {
-	told := 0
+func TestYAMLScalar(t *testing.T) {
+	checked := 0
 	for _, s := range yamlTexts {
 		v := NewString(s)
 		whole := strings.TrimSuffix(string(v.YAML()), "\n")
@@ -223,11 +223,11 @@ func TestYAMLScalarIsTheLineOfTheValue(t *testing.T) {
 		case !ok && whole[0] != '|':
 			t.Errorf("%q has a line in a document: %s", s, whole)
 		case ok:
-			told++
+			checked++
 		}
 	}
-	if told < 100 {
-		t.Errorf("only %d have a line", told)
+	if checked < 100 {
+		t.Errorf("only %d have a line", checked)
 	}
 	if text, ok := NewObject().YAMLScalar(); ok {
 		t.Errorf("an object is the scalar %s", text)

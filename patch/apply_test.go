@@ -31,7 +31,7 @@ func TestApplyChoosesTypeAndForm(t *testing.T) {
 	}
 }
 
-func TestApplySaysWhatIsWrongAndWhere(t *testing.T) {
+func TestApplyErrors(t *testing.T) {
 	for _, c := range []struct {
 		why, object, patch string
 		typ                patch.Type

@@ -267,9 +267,9 @@ func TestOrderKeepsTheKindOfKeys(t *testing.T) {
 	}
 }
 
-// TestThreeWayTextSaysWhichTextIsWrong: an error contains the name of the invalid text; a
+// TestThreeWayTextErrors: an error contains the name of the invalid text; a
 // missing original is valid.
-func TestThreeWayTextSaysWhichTextIsWrong(t *testing.T) {
+func TestThreeWayTextErrors(t *testing.T) {
 	texts := map[string]string{"original": `{"a":1}`, "modified": `{"a":2}`, "current": "a: 1\n"}
 	made := func() (string, error) {
 		p, _, err := patch.ThreeWayText([]byte(texts["original"]), []byte(texts["modified"]), []byte(texts["current"]), nil, patch.ThreeWayOptions{})

@@ -174,9 +174,9 @@ func TestConflictsAmongItemsWithoutAKey(t *testing.T) {
 	}
 }
 
-// TestConflictsAmongScalarsThatStandTwice: kubectl compares lists of scalars as sets, even
+// TestConflictsOfDuplicateScalars: kubectl compares lists of scalars as sets, even
 // with duplicates.
-func TestConflictsAmongScalarsThatStandTwice(t *testing.T) {
+func TestConflictsOfDuplicateScalars(t *testing.T) {
 	deployment := kindOf(t, schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"})
 	command := func(list string) document.Value {
 		return parse(t, `{"spec":{"template":{"spec":{"containers":[{"name":"a","command":`+list+`}]}}}}`)
@@ -199,7 +199,7 @@ func TestConflictsAmongScalarsThatStandTwice(t *testing.T) {
 	}
 }
 
-func TestThreeWayKnowsKinds(t *testing.T) {
+func TestThreeWayByKind(t *testing.T) {
 	deployment := kindOf(t, schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"})
 	original := parse(t, `{"spec":{"replicas":1,"paused":true,"template":{"spec":{"containers":[{"name":"a","image":"x"},{"name":"gone"}]}}}}`)
 	modified := parse(t, `{"spec":{"replicas":2,"template":{"spec":{"containers":[{"name":"a","image":"y"}]}}}}`)

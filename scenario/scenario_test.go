@@ -120,7 +120,7 @@ func TestParseSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-func TestExplainTellsTheRuleOfAStep(t *testing.T) {
+func TestExplainStep(t *testing.T) {
 	ctx := context.Background()
 	r, err := NewRunner(ctx, "", nil)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// TestTypeFacts checks one field of each kind against the API's own documents.
-func TestTypeFacts(t *testing.T) {
+// TestFieldTypes checks one field of each kind against the API's own documents.
+func TestFieldTypes(t *testing.T) {
 	c := builtin(t, "1.36")
 	deployment := kindOf(t, c, "apps", "v1", "Deployment").Type()
 	container := "spec.template.spec.containers[]"

@@ -10,7 +10,7 @@ import (
 // autoscalerFrom1 converts an object from autoscaling/v1 to v2. Conversion annotations
 // without valid JSON are dropped like the others.
 func autoscalerFrom1(v document.Value) document.Value {
-	said := func(key string) document.Value {
+	annotation := func(key string) document.Value {
 		text, _ := v.Lookup("metadata", "annotations", annotated+key).Text()
 		d, err := document.Parse([]byte(text), document.Options{Duplicates: document.DuplicatesLast})
 		if err != nil {
@@ -18,7 +18,7 @@ func autoscalerFrom1(v document.Value) document.Value {
 		}
 		return d.Root
 	}
-	metrics, current, behavior, conditions := said("metrics"), said("current-metrics"), said("behavior"), said("conditions")
+	metrics, current, behavior, conditions := annotation("metrics"), annotation("current-metrics"), annotation("behavior"), annotation("conditions")
 
 	var wanted document.ListBuilder
 	for _, m := range metrics.Items() {

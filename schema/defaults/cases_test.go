@@ -12,23 +12,23 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// A fact is an object and the result of decoding, defaulting and storing it in
+// A storedObject is an object and the result of decoding, defaulting and storing it in
 // kube-apiserver. An empty Version is 1.36.3, or any version since which the rule has not
 // changed.
-type fact struct {
+type storedObject struct {
 	Name, Version string
 	Sent, Want    json.RawMessage
 }
 
-func facts(t testing.TB) []fact {
+func storedObjects(t testing.TB) []storedObject {
 	t.Helper()
 	data, err := os.ReadFile("testdata/cases.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []fact
+	var all []storedObject
 	for s := bufio.NewScanner(strings.NewReader(string(data))); s.Scan(); {
-		var f fact
+		var f storedObject
 		if err := json.Unmarshal(s.Bytes(), &f); err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +63,7 @@ func made(t testing.TB, version string, sent document.Value, seen func(Filled)) 
 
 func TestCases(t *testing.T) {
 	names := map[string]bool{}
-	for _, f := range facts(t) {
+	for _, f := range storedObjects(t) {
 		if names[f.Name] {
 			t.Errorf("the name %s stands twice", f.Name)
 		}

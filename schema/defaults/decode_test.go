@@ -26,7 +26,7 @@ func TestDecode(t *testing.T) {
 		{"negative-grace", `{"kind":"Pod","spec":{"containers":null,"terminationGracePeriodSeconds":-5}}`, `{"kind":"Pod","spec":{"containers":null,"terminationGracePeriodSeconds":1},"status":{}}`, "only of a Pod"},
 		{"init-annotation", `{"kind":"Pod","metadata":{"annotations":{"pod.beta.kubernetes.io/init-containers":"[]"}},"spec":{"containers":null}}`, `{"kind":"Pod","metadata":{},"spec":{"containers":null},"status":{}}`, "before there was a field for them"},
 		{"time", `{"kind":"ConfigMap","metadata":{"creationTimestamp":"2024-01-01T02:00:00.5+02:00","deletionTimestamp":null}}`, `{"kind":"ConfigMap","metadata":{"creationTimestamp":"2024-01-01T00:00:00Z"}}`, "UTC, whole seconds"},
-		{"case", `{"kind":"ConfigMap","Data":{"a":"b"}}`, `{"kind":"ConfigMap"}`, "keys are told apart by case"},
+		{"case", `{"kind":"ConfigMap","Data":{"a":"b"}}`, `{"kind":"ConfigMap"}`, "keys are case-sensitive"},
 	}
 	catalog := builtin(t)
 	for _, c := range cases {

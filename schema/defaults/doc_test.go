@@ -61,7 +61,7 @@ func witnesses(t *testing.T) map[string][]string {
 	for _, c := range all {
 		made(t, "", c.sent, note("`"+strings.TrimPrefix(c.name, "builtin-defaults2/")+"`"))
 	}
-	for _, f := range facts(t) {
+	for _, f := range storedObjects(t) {
 		made(t, f.Version, parse(t, string(f.Sent)), note("`cases:"+f.Name+"`"))
 	}
 	return found

@@ -184,11 +184,11 @@ func profiles(spec, annotations document.Value) document.Value {
 	of := spec.Lookup("securityContext", "appArmorProfile")
 	for _, list := range [...]string{"containers", "initContainers", "ephemeralContainers"} {
 		spec = eachIn(spec, []string{list}, func(c document.Value) document.Value {
-			said, ok := annotations.Get(prefix + c.Get("name").StringOr("")).Text()
+			annotation, ok := annotations.Get(prefix + c.Get("name").StringOr("")).Text()
 			if !ok || c.Lookup("securityContext", "appArmorProfile").Exists() {
 				return c
 			}
-			if p := profile(said); p.Exists() && !document.Equal(p, of) {
+			if p := profile(annotation); p.Exists() && !document.Equal(p, of) {
 				return c.Set(p, "securityContext", "appArmorProfile")
 			}
 			return c

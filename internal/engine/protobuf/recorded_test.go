@@ -43,10 +43,10 @@ func recordedObjects(t testing.TB) []recordedObject {
 	return out
 }
 
-// TestRecordedObjectsComeOutAsTheirJSON: the recorded protobuf and JSON forms of an object
+// TestRecordedObjectsAsJSON: the recorded protobuf and JSON forms of an object
 // are equal: every decoded field is in the JSON form, and every field of the JSON form is
 // decoded or has its zero value.
-func TestRecordedObjectsComeOutAsTheirJSON(t *testing.T) {
+func TestRecordedObjectsAsJSON(t *testing.T) {
 	all := recordedObjects(t)
 	for _, s := range all {
 		if s.json.Get("kind").StringOr("") == "APIService" {

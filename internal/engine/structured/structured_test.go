@@ -145,8 +145,8 @@ func TestWhatStaysIsShared(t *testing.T) {
 	}
 }
 
-// TestAnItemThatStandsVeryOften: the cost of repeated items is linear in their number.
-func TestAnItemThatStandsVeryOften(t *testing.T) {
+// TestManyRepeatedItems: the cost of repeated items is linear in their number.
+func TestManyRepeatedItems(t *testing.T) {
 	const n = 1 << 20
 	w := begin(nil)
 	defer w.end()

@@ -67,9 +67,9 @@ func TestKnownDifferencesAreNoMoreThanThat(t *testing.T) {
 				t.Fatalf("known as %q: %v", out.known, out.Difference)
 			}
 			for what, wrong := range map[string]PatchEngine{
-				"says more":           bent{add: true},
-				"refuses as well":     bent{refuse: errors.New("declared merge key? list element types?")},
-				"panics over nothing": bent{refuse: errors.New("the library panics: assignment to entry in nil map")},
+				"says more":           faulty{add: true},
+				"refuses as well":     faulty{refuse: errors.New("declared merge key? list element types?")},
+				"panics over nothing": faulty{refuse: errors.New("the library panics: assignment to entry in nil map")},
 			} {
 				r := newReferee(Reference{Merge: theReference().Merge, Patch: wrong}, nil)
 				r.tries = 5
@@ -88,7 +88,7 @@ func TestKnownDifferencesAreNoMoreThanThat(t *testing.T) {
 func TestAPanicWithoutCauseIsADifference(t *testing.T) {
 	c := &Case{Work: StrategicPatch, Kinds: []*schema.Kind{portKind()}, Input: parse([]byte(`{"object":{"spec":{"size":1}},"patch":{"spec":{"size":2}}}`))}
 	for _, text := range []string{"runtime error: comparing uncomparable type []interface {}", "runtime error: index out of range [1] with length 1"} {
-		r := newReferee(Reference{Merge: theReference().Merge, Patch: bent{refuse: errors.New("the library panics: " + text)}}, nil)
+		r := newReferee(Reference{Merge: theReference().Merge, Patch: faulty{refuse: errors.New("the library panics: " + text)}}, nil)
 		r.tries = 5
 		if out := r.compare(c); out.Difference == nil {
 			t.Errorf("%s is known as %q", text, out.known)
@@ -96,39 +96,39 @@ func TestAPanicWithoutCauseIsADifference(t *testing.T) {
 	}
 }
 
-// bent is a reference with an additional fault.
-type bent struct {
+// faulty is a reference with an additional fault.
+type faulty struct {
 	reference.Patch
 	add    bool
 	refuse error
 }
 
-func (b bent) bend(v document.Value, err error) (document.Value, error) {
+func (b faulty) bend(v document.Value, err error) (document.Value, error) {
 	switch {
 	case b.refuse != nil:
 		return document.Value{}, &patch.Error{Operation: -1, Reason: b.refuse.Error(), Err: patch.ErrInternal}
 	case err == nil && b.add:
-		return v.With("bent", document.NewBool(true)), nil
+		return v.With("faulty", document.NewBool(true)), nil
 	}
 	return v, err
 }
 
-func (b bent) Strategic(object, change document.Value, t *schema.Type, o patch.Options) (document.Value, error) {
+func (b faulty) Strategic(object, change document.Value, t *schema.Type, o patch.Options) (document.Value, error) {
 	return b.bend(b.Patch.Strategic(object, change, t, o))
 }
 
-func (b bent) CreateMerge(from, to document.Value, o patch.Options) (document.Value, error) {
+func (b faulty) CreateMerge(from, to document.Value, o patch.Options) (document.Value, error) {
 	return b.bend(b.Patch.CreateMerge(from, to, o))
 }
 
-func (b bent) CreateStrategic(from, to document.Value, t *schema.Type, o patch.Options) (document.Value, error) {
+func (b faulty) CreateStrategic(from, to document.Value, t *schema.Type, o patch.Options) (document.Value, error) {
 	return b.bend(b.Patch.CreateStrategic(from, to, t, o))
 }
 
-func (b bent) ThreeWayMerge(original, modified, current document.Value, o patch.ThreeWayOptions) (document.Value, error) {
+func (b faulty) ThreeWayMerge(original, modified, current document.Value, o patch.ThreeWayOptions) (document.Value, error) {
 	return b.bend(b.Patch.ThreeWayMerge(original, modified, current, o))
 }
 
-func (b bent) ThreeWayStrategic(original, modified, current document.Value, t *schema.Type, o patch.ThreeWayOptions) (document.Value, error) {
+func (b faulty) ThreeWayStrategic(original, modified, current document.Value, t *schema.Type, o patch.ThreeWayOptions) (document.Value, error) {
 	return b.bend(b.Patch.ThreeWayStrategic(original, modified, current, t, o))
 }

@@ -51,7 +51,7 @@ func TestEnginesAgree(t *testing.T) {
 // cause.
 func TestAWrongEngineIsFound(t *testing.T) {
 	for name, wrong := range map[string]Reference{
-		"never prunes":       {Merge: func() fieldmanager.Engine { return hoarder{reference.Merger()} }, Patch: reference.Patch{}},
+		"never prunes":       {Merge: func() fieldmanager.Engine { return neverPrunes{reference.Merger()} }, Patch: reference.Patch{}},
 		"merge keeps a null": {Merge: theReference().Merge, Patch: nullKeeper{}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -77,10 +77,10 @@ func TestAWrongEngineIsFound(t *testing.T) {
 	}
 }
 
-// hoarder is a reference that does not remove fields that an applying manager gave up.
-type hoarder struct{ fieldmanager.Engine }
+// neverPrunes is a reference that does not remove fields that an applying manager gave up.
+type neverPrunes struct{ fieldmanager.Engine }
 
-func (h hoarder) Apply(t *structured.Types, live, config document.Value, entries []structured.Entry, self structured.Entry, force bool) (document.Value, bool, []structured.Entry, error) {
+func (h neverPrunes) Apply(t *structured.Types, live, config document.Value, entries []structured.Entry, self structured.Entry, force bool) (document.Value, bool, []structured.Entry, error) {
 	merged, changed, after, err := h.Engine.Apply(t, live, config, entries, self, force)
 	if err == nil && changed {
 		for key, val := range live.Get("spec").Members() {

@@ -70,9 +70,9 @@ func readRelease(version string) (*release, error) {
 	if err := r.discover(dir, kinds); err != nil {
 		return nil, err
 	}
-	facts := newGoFacts("v0." + parts[1] + "." + parts[2])
+	declared := newGoStructs("v0." + parts[1] + "." + parts[2])
 	for _, k := range r.kinds {
-		if err := facts.apply(k.Type()); err != nil {
+		if err := declared.apply(k.Type()); err != nil {
 			return nil, err
 		}
 	}

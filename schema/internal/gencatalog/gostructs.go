@@ -21,29 +21,29 @@ var apiModules = []struct{ prefix, module string }{
 	{"io.k8s.kube-aggregator.", "k8s.io/kube-aggregator"},
 }
 
-// goFacts reads from the sources of the API types how their Go structs declare fields:
+// goStructs reads from the sources of the API types how their Go structs declare fields:
 // pointers, omitempty and omitzero.
-type goFacts struct {
+type goStructs struct {
 	version string
-	structs map[string]map[string]structFacts // by import path and type name
+	structs map[string]map[string]structFields // by import path and type name
 	done    map[*schema.Type]bool
 }
 
-// structFacts maps the JSON names of a struct's fields to their declaration.
-type structFacts map[string]fieldFacts
+// structFields maps the JSON names of a struct's fields to their declaration.
+type structFields map[string]fieldTags
 
-type fieldFacts struct {
+type fieldTags struct {
 	goField            schema.GoField
 	strategy, mergeKey string
 }
 
-func newGoFacts(version string) *goFacts {
-	return &goFacts{version: version, structs: map[string]map[string]structFacts{}, done: map[*schema.Type]bool{}}
+func newGoStructs(version string) *goStructs {
+	return &goStructs{version: version, structs: map[string]map[string]structFields{}, done: map[*schema.Type]bool{}}
 }
 
 // apply sets the Go declaration of all fields below t and verifies that the patch
 // strategies of OpenAPI equal those of the Go tags, which the server uses.
-func (g *goFacts) apply(t *schema.Type) error {
+func (g *goStructs) apply(t *schema.Type) error {
 	if t == nil || g.done[t] {
 		return nil
 	}
@@ -59,24 +59,24 @@ func (g *goFacts) apply(t *schema.Type) error {
 	if err := g.apply(t.Map.Elem); err != nil {
 		return err
 	}
-	facts, err := g.of(t.Name)
+	declared, err := g.of(t.Name)
 	if err != nil {
 		return err
 	}
-	if facts != nil && len(t.Map.Fields) == 0 && t.Scalar == schema.NoScalar && t.Format == "" {
+	if declared != nil && len(t.Map.Fields) == 0 && t.Scalar == schema.NoScalar && t.Format == "" {
 		t.Map.PreserveUnknown = false // a struct without fields, such as BasicSchedulingPolicy
 	}
 	for i := range t.Map.Fields {
 		f := &t.Map.Fields[i]
-		if facts != nil {
-			fact, ok := facts[f.Name]
+		if declared != nil {
+			tags, ok := declared[f.Name]
 			if !ok {
 				return fmt.Errorf("%s has no Go field %q", t.Name, f.Name)
 			}
-			if err := fact.agrees(f); err != nil {
+			if err := tags.agrees(f); err != nil {
 				return fmt.Errorf("%s: %w", t.Name, err)
 			}
-			f.Go = fact.goField
+			f.Go = tags.goField
 		}
 		if err := g.apply(f.Type); err != nil {
 			return err
@@ -85,7 +85,7 @@ func (g *goFacts) apply(t *schema.Type) error {
 	return nil
 }
 
-func (f fieldFacts) agrees(with *schema.Field) error {
+func (f fieldTags) agrees(with *schema.Field) error {
 	var s schema.PatchStrategy
 	for _, p := range strings.Split(f.strategy, ",") {
 		switch p {
@@ -106,7 +106,7 @@ func (f fieldFacts) agrees(with *schema.Field) error {
 
 // of returns the fields of an OpenAPI type; nil if its Go type is not a struct with JSON
 // fields.
-func (g *goFacts) of(name string) (structFacts, error) {
+func (g *goStructs) of(name string) (structFields, error) {
 	for _, m := range apiModules {
 		rest, ok := strings.CutPrefix(name, m.prefix)
 		if !ok {
@@ -118,7 +118,7 @@ func (g *goFacts) of(name string) (structFacts, error) {
 	return nil, nil
 }
 
-func (g *goFacts) structOf(path, name string) (structFacts, error) {
+func (g *goStructs) structOf(path, name string) (structFields, error) {
 	if _, ok := g.structs[path]; !ok {
 		if err := g.parse(path); err != nil {
 			return nil, err
@@ -127,8 +127,8 @@ func (g *goFacts) structOf(path, name string) (structFacts, error) {
 	return g.structs[path][name], nil
 }
 
-func (g *goFacts) parse(path string) error {
-	g.structs[path] = map[string]structFacts{}
+func (g *goStructs) parse(path string) error {
+	g.structs[path] = map[string]structFields{}
 	parts := strings.SplitN(path, "/", 3)
 	module, version := parts[0]+"/"+parts[1], g.version
 	if module == "k8s.io/kube-aggregator" && version == "v0.31.14" {
@@ -154,7 +154,7 @@ func (g *goFacts) parse(path string) error {
 }
 
 // parseFile collects the structs of a file, and the aliases of structs.
-func (g *goFacts) parseFile(path, file string) error {
+func (g *goStructs) parseFile(path, file string) error {
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
 	if err != nil {
 		return err
@@ -171,13 +171,13 @@ func (g *goFacts) parseFile(path, file string) error {
 			}
 			switch st := spec.Type.(type) {
 			case *ast.StructType:
-				facts, err := fields(path, parsed, st)
+				declared, err := fields(path, parsed, st)
 				if err != nil {
 					return fmt.Errorf("%s.%s: %w", path, spec.Name.Name, err)
 				}
-				g.structs[path][spec.Name.Name] = facts
+				g.structs[path][spec.Name.Name] = declared
 			case *ast.Ident, *ast.SelectorExpr: // an alias, or a type with the same fields
-				g.structs[path][spec.Name.Name] = structFacts{same + qualified(path, parsed, st): {}}
+				g.structs[path][spec.Name.Name] = structFields{same + qualified(path, parsed, st): {}}
 			}
 		}
 	}
@@ -191,8 +191,8 @@ const (
 	same     = "\x01"
 )
 
-func fields(path string, file *ast.File, st *ast.StructType) (structFacts, error) {
-	facts := structFacts{}
+func fields(path string, file *ast.File, st *ast.StructType) (structFields, error) {
+	declared := structFields{}
 	for _, f := range st.Fields.List {
 		tag := reflect.StructTag("")
 		if f.Tag != nil {
@@ -204,27 +204,27 @@ func fields(path string, file *ast.File, st *ast.StructType) (structFacts, error
 		}
 		name, options, _ := strings.Cut(tag.Get("json"), ",")
 		if name == "" && len(f.Names) == 0 {
-			facts[embedded+qualified(path, file, f.Type)] = fieldFacts{}
+			declared[embedded+qualified(path, file, f.Type)] = fieldTags{}
 			continue
 		}
 		if name == "" || name == "-" {
 			continue
 		}
-		fact := fieldFacts{strategy: tag.Get("patchStrategy"), mergeKey: tag.Get("patchMergeKey")}
+		tags := fieldTags{strategy: tag.Get("patchStrategy"), mergeKey: tag.Get("patchMergeKey")}
 		if _, ok := f.Type.(*ast.StarExpr); ok {
-			fact.goField |= schema.GoPointer
+			tags.goField |= schema.GoPointer
 		}
 		for _, o := range strings.Split(options, ",") {
 			switch o {
 			case "omitempty":
-				fact.goField |= schema.GoOmitEmpty
+				tags.goField |= schema.GoOmitEmpty
 			case "omitzero":
-				fact.goField |= schema.GoOmitZero
+				tags.goField |= schema.GoOmitZero
 			}
 		}
-		facts[name] = fact
+		declared[name] = tags
 	}
-	return facts, nil
+	return declared, nil
 }
 
 // qualified returns the import path and name of an embedded type.
@@ -248,23 +248,23 @@ func qualified(path string, file *ast.File, t ast.Expr) string {
 }
 
 // inline replaces embedded structs and aliases by the fields of the structs they refer to.
-func (g *goFacts) inline(path string) error {
-	for _, facts := range g.structs[path] {
-		if err := g.expand(facts); err != nil {
+func (g *goStructs) inline(path string) error {
+	for _, declared := range g.structs[path] {
+		if err := g.expand(declared); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (g *goFacts) expand(facts structFacts) error {
+func (g *goStructs) expand(declared structFields) error {
 	for again := true; again; {
 		again = false
-		for key := range facts {
+		for key := range declared {
 			if key == "" || key[0] > same[0] {
 				continue
 			}
-			delete(facts, key)
+			delete(declared, key)
 			from, name, _ := strings.Cut(key[1:], "#")
 			if !strings.HasPrefix(from, "k8s.io/") {
 				continue
@@ -281,8 +281,8 @@ func (g *goFacts) expand(facts structFacts) error {
 						n = embedded + n[1:]
 					}
 				}
-				if _, ok := facts[n]; !ok {
-					facts[n] = f
+				if _, ok := declared[n]; !ok {
+					declared[n] = f
 					again = again || more
 				}
 			}
