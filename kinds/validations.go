@@ -1,10 +1,10 @@
-//go:build !js || validation
+//go:build !js || complete
 
 package kinds
 
 // validations are the validations of all built-in resources, sorted as strategies
 // are. A page is built without them, as they add a seventh to what it loads; the
-// build tag "validation" brings them back.
+// build tag "complete" brings them back.
 var validations = [...]validation{
 	{&configMapStrategy, validateConfigMap, nil, nil},
 	{&endpointsStrategy, validateEndpoints, nil, nil},

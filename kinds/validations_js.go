@@ -1,4 +1,4 @@
-//go:build js && !validation
+//go:build js && !complete
 
 package kinds
 

@@ -1,7 +1,6 @@
 package schema
 
 import (
-	_ "embed" // the catalog
 	"errors"
 	"fmt"
 	"iter"
@@ -10,9 +9,6 @@ import (
 )
 
 //go:generate go run ./internal/gencatalog -o catalog.bin
-
-//go:embed catalog.bin
-var catalogData string
 
 // ErrUnknownVersion: the catalog does not contain the Kubernetes version.
 var ErrUnknownVersion = errors.New("unknown Kubernetes version")
@@ -51,7 +47,7 @@ func load() []*Catalog {
 	if catalogs.open != nil {
 		return catalogs.open
 	}
-	a, ok := openArchive(catalogData)
+	a, ok := openArchive(catalogData())
 	if !ok {
 		return nil
 	}

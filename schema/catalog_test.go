@@ -87,7 +87,7 @@ func TestBuiltinByName(t *testing.T) {
 
 // TestCatalogSize bounds the size of the catalog, which every program and the page embed.
 func TestCatalogSize(t *testing.T) {
-	if n := len(catalogData); n > 400<<10 {
+	if n := len(catalogData()); n > 400<<10 {
 		t.Errorf("the catalog has %d bytes", n)
 	}
 }

@@ -2,7 +2,9 @@
 
 // The engine of the playground as a WebAssembly module: it registers the function
 // patchlab(request: Uint8Array): Uint8Array, which answers one request of
-// internal/app/playground. Nothing else is here, so that all else is tested in Go.
+// internal/app/playground. Nothing else is here, so that all else is tested in Go. Built
+// with the tag catalogfile it reads the catalog of the built-in kinds from the global
+// patchlabCatalog.
 package main
 
 import (
@@ -13,13 +15,15 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/app/playground"
+	"github.com/patchlab-dev/patchlab/internal/engine/builtin"
 )
 
 func main() {
 	debug.SetGCPercent(-1) // collected is between answers, see collect
 	used := collect()
-	engine := playground.New()
 	array := js.Global().Get("Uint8Array")
+	readCatalog(array)
+	engine := playground.New()
 	handle := js.FuncOf(func(_ js.Value, args []js.Value) any {
 		var response []byte
 		if len(args) != 1 || !args[0].InstanceOf(array) {
@@ -44,6 +48,18 @@ func main() {
 		ready.Invoke()
 	}
 	select {} // callbacks need the program to go on
+}
+
+// readCatalog takes over the catalog of the built-in kinds, which is loaded beside the
+// module, from the global patchlabCatalog.
+func readCatalog(array js.Value) {
+	given := js.Global().Get("patchlabCatalog")
+	if !given.InstanceOf(array) {
+		return
+	}
+	catalog := make([]byte, given.Length())
+	js.CopyBytesToGo(catalog, given)
+	builtin.Catalog = string(catalog)
 }
 
 // garbage is how much may gather before it is collected between answers.
@@ -74,6 +90,7 @@ func allocated() uint64 {
 func answer(engine **playground.Engine, request []byte) (response []byte) {
 	defer func() {
 		if fault := recover(); fault != nil {
+			debug.PrintStack() // to the browser's console
 			*engine = playground.New()
 			response = failure("this is a fault in patchlab, not in what you typed: " + fmt.Sprint(fault))
 		}

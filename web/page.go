@@ -179,6 +179,10 @@ func contentType(name string) string {
 		return "image/svg+xml"
 	case ".wasm":
 		return "application/wasm"
+	case ".json":
+		return "application/json"
+	case ".bin":
+		return "application/octet-stream"
 	}
 	if t := mime.TypeByExtension(path.Ext(name)); t != "" {
 		return t

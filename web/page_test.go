@@ -39,6 +39,10 @@ func page(t *testing.T) http.Handler {
 		"embed/dist/index.html.br":    {Data: []byte("brotli of index.html")},
 		"embed/dist/assets/e.wasm.gz": packed(t, "\x00asm"),
 		"embed/dist/assets/e.wasm.br": {Data: []byte("brotli of e.wasm")},
+		"embed/dist/assets/c.bin.gz":  packed(t, "PLC1"),
+		"embed/dist/assets/c.bin.br":  {Data: []byte("brotli of c.bin")},
+		"embed/dist/assets/p.json.gz": packed(t, "{}"),
+		"embed/dist/assets/p.json.br": {Data: []byte("brotli of p.json")},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -68,6 +72,8 @@ func TestHandlerServesThePage(t *testing.T) {
 	}{
 		{"GET", "/", "", 200, "text/html; charset=utf-8", "", "<!doctype html>", "a client without compression gets the file unpacked"},
 		{"GET", "/assets/e.wasm", "gzip, deflate, br, zstd", 200, "application/wasm", "br", "brotli of e.wasm", "a browser gets brotli"},
+		{"GET", "/assets/c.bin", "br", 200, "application/octet-stream", "br", "brotli of c.bin", "the catalog"},
+		{"GET", "/assets/p.json", "br", 200, "application/json", "br", "brotli of p.json", "the prepared answers"},
 		{"GET", "/assets/e.wasm", "gzip, br;q=0", 200, "application/wasm", "gzip", "", "one that refuses brotli gets gzip"},
 		{"GET", "/", "gzip;q=0, br; q=0.0", 200, "text/html; charset=utf-8", "", "<!doctype html>", "one that refuses all gets the file unpacked"},
 		{"GET", "/", "brotli", 200, "text/html; charset=utf-8", "", "<!doctype html>", "another name is no brotli"},

@@ -111,7 +111,7 @@ func TestPagePartsStayLight(t *testing.T) {
 
 func TestPagesStayLight(t *testing.T) {
 	for _, page := range pages {
-		all := dependencies(t, module+page, "GOOS=js", "GOARCH=wasm", "GOFLAGS=-tags=lab,validation")
+		all := dependencies(t, module+page, "GOOS=js", "GOARCH=wasm", "GOFLAGS=-tags=lab,complete")
 		if !slices.Contains(all, module+"cluster") {
 			t.Errorf("%s does not even import the cluster", page)
 		}

@@ -1,15 +1,23 @@
 #!/bin/sh
-# Builds the engine for the page (web/generated), and the npm package of the engine
-# (web/packages/engine/dist), whose module answers questions about single objects and
-# validates built-in kinds too.
+# Builds the page's first engine (web/generated), and the npm package of the engine
+# (web/packages/engine/dist), whose module is the page's complete engine: it also answers
+# questions about single objects and what a visitor asks for by a button, and validates
+# built-in kinds. Both take the catalog of the built-in kinds from a file.
 set -eu
 cd "$(dirname "$0")/../.."
 page=web/generated
 package=web/packages/engine
 mkdir -p "$page" "$package/dist"
-sh wasm/build.sh ./wasm "$page/engine.wasm"
-sh wasm/build.sh ./wasm "$package/dist/engine.wasm" lab,validation
-printf '// Written by scripts/engine.sh.\nexport const engineBytes = %s;\n' "$(wc -c < "$page/engine.wasm" | tr -d ' ')" > "$page/engine.ts"
+sh wasm/build.sh ./wasm "$page/engine.wasm" catalogfile
+project=$(go list -m)
+sh wasm/build.sh ./wasm "$package/dist/engine.wasm" catalogfile,lab,complete "$project/document" "$project/internal/engine/fieldset"
+cp schema/catalog.bin "$package/dist/catalog.bin"
+size() { wc -c < "$1" | tr -d ' '; }
+cat > "$page/engine.ts" << END
+// Written by scripts/engine.sh: the sizes of what is loaded.
+export const firstBytes = $(size "$page/engine.wasm");
+export const completeBytes = $(size "$package/dist/engine.wasm");
+END
 
 # Go's support code is a script that works on the global object. As a function of the
 # object that it is to work on instead, it leaves the global one alone.
@@ -24,9 +32,11 @@ cp LICENSE "$package/LICENSE"
 {
   echo "Go"
   cat "$(go env GOROOT)/LICENSE"
-  for module in $(GOOS=js GOARCH=wasm go list -tags lab,validation -deps -f '{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}' ./wasm | sort -u); do
+  for module in $(GOOS=js GOARCH=wasm go list -tags catalogfile,lab,complete -deps -f '{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}' ./wasm | sort -u); do
     printf '\n%s\n' "$module"
     cat "$(go list -m -f '{{.Dir}}' "$module")/LICENSE"
   done
 } > "$package/dist/LICENSES.txt"
 cd web && node_modules/.bin/tsc -p packages/engine
+cd ..
+node web/scripts/prepare.mjs

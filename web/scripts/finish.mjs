@@ -1,7 +1,7 @@
 // After vite: puts the list of the page's files into the service worker, with a
 // name that changes with any of them, and makes the copy that goes into the binary.
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
@@ -15,7 +15,10 @@ function files(folder) {
 const all = files(dist).map((f) => relative(dist, f)).filter((f) => f !== "sw.js").sort();
 const hash = createHash("sha256");
 for (const file of all) hash.update(file).update(readFileSync(join(dist, file)));
-const list = { name: `patchlab-${hash.digest("hex").slice(0, 16)}`, files: ["./", "./?embed", ...all.map((f) => `./${f}`)] };
+// The complete engine is loaded, and kept, later than the rest. It is the largest module.
+const later = all.filter((f) => f.endsWith(".wasm")).sort((a, b) => statSync(join(dist, a)).size - statSync(join(dist, b)).size).slice(1);
+const address = (f) => `./${f}`;
+const list = { name: `patchlab-${hash.digest("hex").slice(0, 16)}`, files: ["./", "./?embed", ...all.filter((f) => !later.includes(f)).map(address)], later: later.map(address) };
 
 const worker = join(dist, "sw.js");
 const source = readFileSync(worker, "utf8");

@@ -14,18 +14,18 @@ const weigh = (file) => {
   return { raw: data.length, brotli: brotliCompressSync(data, { params }).length };
 };
 
-let engine = 0;
+const engines = []; // the first, and the complete one, which is the npm package's
 let page = 0;
 for (const file of files) {
   const { raw, brotli } = weigh(file);
   console.log(`${String(raw).padStart(9)} ${String(brotli).padStart(8)}  ${file.slice(dist.length)}`);
-  if (file.endsWith(".wasm")) engine += brotli;
+  if (file.endsWith(".wasm")) engines.push({ raw, brotli });
   else page += brotli;
 }
-const library = weigh(new URL("../packages/engine/dist/engine.wasm", import.meta.url).pathname).brotli;
-console.log(`the npm package's engine ${library} of ${budget.packageBrotliBytes} bytes (brotli)`);
-console.log(`engine ${engine} of ${budget.engineBrotliBytes} bytes, all else ${page} of ${budget.pageBrotliBytes} (brotli)`);
-if (library > budget.packageBrotliBytes || engine > budget.engineBrotliBytes || page > budget.pageBrotliBytes || engine === 0) {
-  console.error("the page or the package weighs more than web/budget.json allows");
+const [first, complete, ...more] = engines.sort((a, b) => a.raw - b.raw).map((e) => e.brotli);
+console.log(`the first engine ${first} of ${budget.engineBrotliBytes} bytes, all else ${page} of ${budget.pageBrotliBytes} (brotli)`);
+console.log(`the complete engine, which comes later, ${complete} of ${budget.completeBrotliBytes} bytes (brotli)`);
+if (!(first <= budget.engineBrotliBytes && complete <= budget.completeBrotliBytes && page <= budget.pageBrotliBytes) || more.length > 0) {
+  console.error("the page weighs more than web/budget.json allows");
   process.exit(1);
 }

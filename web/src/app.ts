@@ -163,6 +163,11 @@ export class App {
     void this.#run();
   }
 
+  /** validate has the scenario run again, by an engine that validates built-in kinds, where the last one did not. */
+  validate(): void {
+    if (this.output?.unvalidated) void this.#run(true);
+  }
+
   /** select moves in time. */
   select(at: number): void {
     this.change("", (state) => (state.at = at));

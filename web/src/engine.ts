@@ -1,6 +1,8 @@
-// The page's side of the engine: typed questions to the worker.
+// The page's side of the engine: typed questions to the worker. The worker begins with a
+// small engine, whose place a complete one takes later.
 import type { Calls, Failure } from "./messages";
-import type { FromWorker } from "./worker";
+import { load, prepared } from "./prepared";
+import type { FromWorker, ToWorker } from "./worker";
 
 /** EngineError is a failure that the engine tells, with its place where known. */
 export class EngineError extends Error {
@@ -17,6 +19,10 @@ export interface Watcher {
   progress(done: number): void;
   ready(): void;
   failed(message: string): void;
+  /** How much of the complete engine has come, whether it is there, and why not. */
+  completing(done: number): void;
+  completed(): void;
+  incomplete(message: string): void;
 }
 
 interface Waiting {
@@ -30,72 +36,134 @@ const patience = 20_000;
 export class Engine {
   #worker!: Worker;
   #ready!: Promise<void>;
+  #started = false;
+  #complete: Promise<void> | undefined;
+  #completed: (error?: Error) => void = () => undefined;
   #next = 1;
   #waiting = new Map<number, Waiting>();
   #watcher: Watcher;
 
   constructor(watcher: Watcher) {
     this.#watcher = watcher;
-    this.#start();
+    // What is shown first comes first: the answers that are prepared, then the engine.
+    this.#ready = load().then(() => this.#start());
+    this.#ready.catch(() => undefined); // told to the watcher, and to whoever asks
   }
 
-  #start(): void {
+  /** Whether the engine is there, so that a change is answered at once. */
+  get started(): boolean {
+    return this.#started;
+  }
+
+  #start(): Promise<void> {
     const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name: "patchlab engine" });
     this.#worker = worker;
-    this.#ready = new Promise((resolve, reject) => {
+    this.#started = false;
+    return new Promise((resolve, reject) => {
       const fail = (message: string) => {
         this.#watcher.failed(message);
         reject(new Error(message));
       };
-      let started = false;
       worker.onerror = (event) => {
-        if (started) this.#restart("The engine ended and was started anew.");
+        if (this.#started) this.#restart("The engine ended and was started anew.");
         else fail(event.message || "the engine's thread could not be started");
       };
       worker.onmessage = (event: MessageEvent<FromWorker>) => {
         const message = event.data;
-        if (message.kind === "progress") this.#watcher.progress(message.done);
-        else if (message.kind === "failed") fail(message.message);
+        if (message.kind === "failed") fail(message.message);
         else if (message.kind === "ready") {
-          started = true;
+          this.#started = true;
           this.#watcher.ready();
           resolve();
-        } else {
-          (globalThis as { patchlabMilliseconds?: number }).patchlabMilliseconds = message.milliseconds; // for the test of the speed budget
-          this.#waiting.get(message.id)?.resolve(message.response);
-          this.#waiting.delete(message.id);
-        }
+        } else this.#receive(message);
       };
     });
-    this.#ready.catch(() => undefined); // told to the watcher, and to whoever asks
+  }
+
+  #receive(message: FromWorker): void {
+    switch (message.kind) {
+      case "progress":
+        if (message.complete) this.#watcher.completing(message.done);
+        else this.#watcher.progress(message.done);
+        break;
+      case "completed":
+        this.#completed();
+        this.#watcher.completed();
+        break;
+      case "incomplete":
+        this.#complete = undefined; // the next one who needs it tries again
+        this.#completed(new Error(message.message));
+        this.#watcher.incomplete(message.message);
+        break;
+      case "answer":
+        (globalThis as { patchlabMilliseconds?: number }).patchlabMilliseconds = message.milliseconds; // for the test of the speed budget
+        this.#waiting.get(message.id)?.resolve(message.response);
+        this.#waiting.delete(message.id);
+    }
   }
 
   #restart(why: string): void {
     this.#worker.terminate();
     for (const waiting of this.#waiting.values()) waiting.reject(new Error(why));
     this.#waiting.clear();
-    this.#start();
+    this.#ready = this.#start();
+    this.#ready.catch(() => undefined);
+    if (!this.#complete) return;
+    this.#completed(new Error(why));
+    this.#complete = undefined;
+    void this.complete();
+  }
+
+  #send(message: ToWorker, transfer: Transferable[] = []): void {
+    this.#worker.postMessage(message, transfer);
+  }
+
+  /** complete loads the complete engine, once. What is asked meanwhile is answered by the one before. */
+  complete(): Promise<void> {
+    if (!this.#complete) {
+      this.#complete = this.#ready.then(() => new Promise((resolve, reject) => {
+        this.#completed = (error) => (error ? reject(error) : resolve());
+        this.#send({ kind: "complete" });
+      }));
+      this.#complete.catch(() => undefined); // told to the watcher, and to whoever asks
+    }
+    return this.#complete;
   }
 
   /** ask sends a question. It fails with an EngineError where the engine says why. */
   async ask<K extends keyof Calls>(call: K, input: Calls[K]["input"]): Promise<Calls[K]["output"]> {
+    const request = JSON.stringify({ call, input });
+    const known = reads.has(call) || !this.#started ? await prepared(request) : undefined;
+    if (known !== undefined) return known as Calls[K]["output"];
+    let answer = await this.#answer<K>(request);
+    if ("later" in answer) {
+      await this.complete();
+      answer = await this.#answer<K>(request);
+    }
+    if ("error" in answer) throw new EngineError(answer.error);
+    if ("later" in answer) throw new Error("the complete engine does not know the question");
+    return answer.output;
+  }
+
+  async #answer<K extends keyof Calls>(request: string): Promise<{ output: Calls[K]["output"] } | { error: Failure } | { later: true }> {
     await this.#ready;
-    const request = new TextEncoder().encode(JSON.stringify({ call, input }));
+    const bytes = new TextEncoder().encode(request);
     const id = this.#next++;
     const timer = setTimeout(() => this.#restart("The engine took too long and was started anew."), patience);
     try {
       const response = await new Promise<Uint8Array>((resolve, reject) => {
         this.#waiting.set(id, { resolve, reject });
-        this.#worker.postMessage({ id, request }, [request.buffer]);
+        this.#send({ kind: "ask", id, request: bytes }, [bytes.buffer]);
       });
-      const answer = JSON.parse(new TextDecoder().decode(response)) as { output: Calls[K]["output"] } | { error: Failure };
-      if ("error" in answer) throw new EngineError(answer.error);
-      return answer.output;
+      return JSON.parse(new TextDecoder().decode(response));
     } finally {
       clearTimeout(timer);
     }
   }
 }
+
+/** Calls that read a text and run nothing: all examples and lessons are prepared. */
+const reads: ReadonlySet<keyof Calls> = new Set(["import", "lesson"]);
 
 /** Latest asks one question at a time and of those that wait only the last. */
 export class Latest {

@@ -1,6 +1,7 @@
 import { App } from "./app";
 import { notice } from "./dialog";
 import { h } from "./dom";
+import { Complete } from "./complete";
 import { Engine } from "./engine";
 import { openHelp } from "./help";
 import { openLessons } from "./lessons";
@@ -24,12 +25,23 @@ const root = document.documentElement;
 
 const loading = element("loading");
 const progress = element("progress") as HTMLProgressElement;
+const working = document.querySelector("#working span")!;
+working.textContent = "The engine is loading. What you have changed is answered as soon as it is there.";
 const engine = new Engine({
   progress: (done) => (progress.value = done * 100),
-  ready: () => (loading.hidden = true),
+  ready: () => {
+    loading.hidden = true;
+    working.textContent = "Working…";
+    complete.begin();
+    offline();
+  },
   failed: (message) => loading.replaceChildren(h("p", { class: "bad" }, `The engine could not be started: ${message}. Load the page again to try once more.`)),
+  completing: (done) => complete.progress(done),
+  completed: () => complete.done(),
+  incomplete: (message) => complete.failed(message),
 });
 const app = new App(engine, notice);
+const complete = new Complete(app, element("unvalidated"));
 app.keeps = root.dataset.embed === undefined;
 new Toolbar(app, element("tools"), [{ text: "Lessons", key: "lessons", open: (app) => void openLessons(app) }]);
 new Story(app, element("story"), element("bar-steps"));
@@ -151,6 +163,18 @@ element("embed-open").addEventListener("click", (event) => {
   void app.link().then((link) => window.open(link, "_blank", "noopener"));
 });
 
+/** After how long without a result what is known is shown. */
+const knownPause = 1000;
+
+/** showKnown shows what is known of a state before the engine is there: steps and manifests, and the live object as a text. */
+function showKnown(): void {
+  if (engine.started || app.output) return;
+  document.body.dataset.ready = "";
+  const { objects } = app.scenario;
+  const text = objects[app.state.object] ?? objects.at(-1);
+  if (text) document.querySelector("#object .none-yet")!.replaceChildren(h("p", null, "The engine is loading. This is the live object as it was given; what the steps make of it, and who owns what, follows."), h("pre", null, text));
+}
+
 async function begin(): Promise<void> {
   const fromLink = await shared();
   const stored = app.keeps ? kept() : null;
@@ -158,6 +182,7 @@ async function begin(): Promise<void> {
   if (fromLink) {
     if (stored) app.state = stored;
     app.open(fromLink, "The shared state");
+    setTimeout(showKnown, knownPause);
     return;
   }
   const { scenario } = stored ?? { scenario: null };
@@ -167,12 +192,13 @@ async function begin(): Promise<void> {
     app.state = { scenario, at: scenario.steps.length, object: 0 };
   }
   app.change("", () => undefined);
+  setTimeout(showKnown, knownPause);
   through();
 }
 
-void begin().catch((error: unknown) => notice(error instanceof Error ? error.message : String(error)));
-
-// Offline once loaded. A page that is not served (a file) has no service worker.
-if ("serviceWorker" in navigator && import.meta.env.PROD) {
-  window.addEventListener("load", () => void navigator.serviceWorker.register("./sw.js").catch(() => undefined));
+/** offline has the service worker keep the files, once the engine is there: its loading is not to be slowed down. A page that is not served (a file) has no service worker. */
+function offline(): void {
+  if ("serviceWorker" in navigator && import.meta.env.PROD) void navigator.serviceWorker.register("./sw.js").catch(() => undefined);
 }
+
+void begin().catch((error: unknown) => notice(error instanceof Error ? error.message : String(error)));

@@ -288,6 +288,7 @@ export interface RunOutput {
   changed: number;
   conflicts: Conflict[];
   notRun: string;
+  unvalidated: boolean;
 }
 
 export interface StartsInput {

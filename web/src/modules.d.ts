@@ -2,6 +2,14 @@ declare module "*.wasm?url" {
   const address: string;
   export default address;
 }
+declare module "*.bin?url" {
+  const address: string;
+  export default address;
+}
+declare module "*.json?url" {
+  const address: string;
+  export default address;
+}
 declare module "*.css";
 interface ImportMeta {
   readonly env: { readonly PROD: boolean };

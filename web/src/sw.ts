@@ -1,17 +1,30 @@
 // The service worker: it keeps the page's files, so that it works offline once
 // loaded. scripts/finish.mjs puts the list of the files in here.
 declare const self: ServiceWorkerGlobalScope;
-declare const PATCHLAB_FILES: { name: string; files: string[] };
+declare const PATCHLAB_FILES: { name: string; files: string[]; later: string[] };
 
-const { name, files } = PATCHLAB_FILES;
+const { name, files, later } = PATCHLAB_FILES;
+
+/** Files whose names change with what is in them are taken from the browser's cache, where the page has put them. */
+const fresh = (file: string): Request => new Request(file, file.startsWith("./assets/") ? {} : { cache: "reload" });
 
 self.addEventListener("install", (event) => {
-  event.waitUntil(caches.open(name).then((cache) => cache.addAll(files.map((f) => new Request(f, { cache: "reload" })))).then(() => self.skipWaiting()));
+  event.waitUntil(caches.open(name).then((cache) => cache.addAll(files.map(fresh))).then(() => self.skipWaiting()));
 });
 
 self.addEventListener("activate", (event) => {
   const mine = (key: string) => key.startsWith("patchlab-") && key !== name;
   event.waitUntil(caches.keys().then((keys) => Promise.all(keys.filter(mine).map((key) => caches.delete(key)))).then(() => self.clients.claim()));
+});
+
+// A page tells that it has loaded the complete engine, which is kept from then on: it is
+// loaded where that is no burden, or where somebody asks for it.
+self.addEventListener("message", (event) => {
+  if (event.data !== "complete") return;
+  const keep = async (cache: Cache) => {
+    for (const file of later) if (!(await cache.match(file))) await cache.add(fresh(file));
+  };
+  event.waitUntil(caches.open(name).then(keep));
 });
 
 /** form is the address of the page as it is kept: embedded, it has another policy of who may frame it. */

@@ -9,9 +9,10 @@ const types = { ".html": "text/html; charset=utf-8", ".js": "text/javascript", "
 
 /**
  * host serves the page under a path of its own, as a static host does that knows
- * nothing of it. It refuses to serve when it is "offline".
+ * nothing of it. It refuses to serve when it is "offline". It adds the headers that are
+ * given for an address.
  */
-export async function host(path = "/some/where/") {
+export async function host(path = "/some/where/", headers = () => ({})) {
   const asked = [];
   const state = { offline: false };
   const server = createServer((request, response) => {
@@ -24,7 +25,7 @@ export async function host(path = "/some/where/") {
       response.writeHead(state.offline ? 503 : 404).end();
       return;
     }
-    response.writeHead(200, { "Content-Type": types[extname(file)] ?? "application/octet-stream" }).end(readFileSync(file));
+    response.writeHead(200, { "Content-Type": types[extname(file)] ?? "application/octet-stream", ...headers(url) }).end(readFileSync(file));
   });
   await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
   return { url: `http://127.0.0.1:${server.address().port}${path}`, asked, state, close: () => new Promise((done) => { server.closeAllConnections(); server.close(done); }) };

@@ -14,7 +14,7 @@ const tsc = new URL("../node_modules/typescript/bin/tsc", import.meta.url).pathn
 const types = new URL("../node_modules/@types", import.meta.url).pathname;
 const example = /```js\n(.*?)```/s.exec(readFileSync(join(folder, "README.md"), "utf8"))[1];
 const [, expected] = /console\.log\(.*\/\/ (.*)\n/.exec(example);
-const media = { ".js": "text/javascript", ".html": "text/html", ".wasm": "application/octet-stream" };
+const media = { ".js": "text/javascript", ".html": "text/html", ".wasm": "application/octet-stream", ".bin": "application/octet-stream" };
 
 let project;
 const run = (...args) => execFileSync(process.execPath, args, { cwd: project, encoding: "utf8" });

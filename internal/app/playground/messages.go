@@ -104,6 +104,9 @@ type RunOutput struct {
 	// NotRun says how many CEL rules and admission policies no step was held against,
 	// "" where there are none.
 	NotRun string `json:"notRun"`
+	// Unvalidated is set if the steps were run without the validation of built-in kinds,
+	// by an engine that does not have it.
+	Unvalidated bool `json:"unvalidated"`
 }
 
 // StepResult is what became of a step.

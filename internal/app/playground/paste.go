@@ -23,12 +23,11 @@ func (e *Engine) paste(in *PasteInput) (*PasteOutput, error) {
 		return nil, err
 	}
 	if len(docs) == 1 && docs[0].Root.Get("scenario").Exists() {
-		s, err := scenario.Parse([]byte(in.Text), "")
+		s, err := parseScenario(in.Text)
 		if err != nil {
 			return nil, err
 		}
-		read := fromScenario(s)
-		return &PasteOutput{Scenario: &read}, nil
+		return &PasteOutput{Scenario: s}, nil
 	}
 	objects := manifest.Split(docs...)
 	if len(objects) == 0 {

@@ -27,11 +27,17 @@ type Engine struct {
 // New returns an engine.
 func New() *Engine { return &Engine{} }
 
-// Handle answers a request {"call": name, "input": {…}} with {"output": {…}} or
-// {"error": {"message", "line", "column"}}. What stands in a request never makes
-// it panic.
+// errLater: the request is for the complete engine.
+var errLater = errors.New("the complete engine answers this")
+
+// Handle answers a request {"call": name, "input": {…}} with {"output": {…}},
+// {"error": {"message", "line", "column"}}, or {"later": true} if only the complete
+// engine can answer it. What stands in a request never makes it panic.
 func (e *Engine) Handle(request []byte) []byte {
 	out, err := e.answer(request)
+	if errors.Is(err, errLater) {
+		return []byte(`{"later":true}`)
+	}
 	if err != nil {
 		return append(e.encoder.append([]byte(`{"error":`), reflect.ValueOf(failure(err))), '}')
 	}
@@ -44,14 +50,15 @@ func (e *Engine) answer(request []byte) (any, error) {
 		return nil, errors.New("the request is no JSON: " + err.Error())
 	}
 	name, _ := d.Root.Get("call").Text()
-	call, ok := calls()[name]
-	if !ok {
-		call, ok = labCalls()[name]
+	for _, calls := range [...]map[string]call{calls(), laterCalls(), labCalls()} {
+		if call, ok := calls[name]; ok {
+			return call.run(e, d.Root.Get("input"))
+		}
 	}
-	if !ok {
-		return nil, errors.New("there is no call " + name)
+	if !complete {
+		return nil, errLater
 	}
-	return call.run(e, d.Root.Get("input"))
+	return nil, errors.New("there is no call " + name)
 }
 
 // A call is a question that can be asked. in and out are its messages' types, for
@@ -76,18 +83,11 @@ func calls() map[string]call {
 		"about":   callOf((*Engine).about),
 		"run":     callOf((*Engine).run),
 		"line":    callOf((*Engine).line),
-		"lesson":  callOf((*Engine).lesson),
 		"managed": callOf((*Engine).managed),
 		"way":     callOf((*Engine).way),
-		"patches": callOf((*Engine).patches),
-		"convert": callOf((*Engine).convert),
 		"why":     callOf((*Engine).why),
 		"paste":   callOf((*Engine).paste),
 		"starts":  callOf((*Engine).starts),
-		"import":  callOf((*Engine).read),
-		"export":  callOf((*Engine).write),
-		"script":  callOf((*Engine).script),
-		"goTest":  callOf((*Engine).goTest),
 	}
 }
 
@@ -110,11 +110,11 @@ func (e *Engine) read(in *TextInput) (*ScenarioOutput, error) {
 	if err := tooDeep(in.Text); err != nil {
 		return nil, err
 	}
-	s, err := scenario.Parse([]byte(in.Text), "")
+	s, err := parseScenario(in.Text)
 	if err != nil {
 		return nil, err
 	}
-	return &ScenarioOutput{Scenario: fromScenario(s)}, nil
+	return &ScenarioOutput{Scenario: *s}, nil
 }
 
 func (e *Engine) write(in *ScenarioInput) (*TextOutput, error) {

@@ -189,7 +189,7 @@ func (e *Engine) run(in *RunInput) (*RunOutput, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &RunOutput{Steps: r.steps, Definitions: r.definitions, Objects: r.objects, NotRun: notRun(r.runner.NotRun(context.Background()))}
+	out := &RunOutput{Steps: r.steps, Definitions: r.definitions, Objects: r.objects, NotRun: notRun(r.runner.NotRun(context.Background())), Unvalidated: !complete}
 	out.At = min(max(in.At, 0), len(r.results))
 	out.Against = min(max(in.Against, 0), out.At)
 	res, err := r.result(out.At, in.Object)

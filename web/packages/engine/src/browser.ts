@@ -1,5 +1,5 @@
 import { Lab, type LabOptions } from "./lab.js";
-import { engineURL } from "./place.js";
+import { catalogURL, engineURL } from "./place.js";
 import { Runtime } from "./runtime.js";
 
 export * from "./lab.js";
@@ -8,17 +8,26 @@ export * from "./lab.js";
 export interface LoadOptions extends LabOptions {
   /** The engine's module, or where it is loaded from: engine.wasm beside this module by default. */
   engine?: URL | string | WebAssembly.Module;
+  /** The catalog of the built-in kinds, or where it is loaded from: catalog.bin beside this module by default. */
+  catalog?: URL | string | Uint8Array;
 }
 
-async function compile(engine: URL | string): Promise<WebAssembly.Module> {
-  const response = await fetch(engine);
+async function get(file: URL | string): Promise<Response> {
+  const response = await fetch(file);
   if (!response.ok) throw new Error(`the engine could not be loaded: the host answers ${response.status} for ${response.url}`);
-  // The type is set here, so that a host that does not know .wasm serves as well.
-  return WebAssembly.compileStreaming(new Response(response.body, { headers: { "Content-Type": "application/wasm" } }));
+  return response;
+}
+
+/** compile compiles a module while it is loaded. The type is set here, so that a host that does not know .wasm serves as well. */
+async function compile(engine: URL | string): Promise<WebAssembly.Module> {
+  return WebAssembly.compileStreaming(new Response((await get(engine)).body, { headers: { "Content-Type": "application/wasm" } }));
 }
 
 /** load loads the engine and returns a Lab. */
-export async function load({ engine = engineURL, ...options }: LoadOptions = {}): Promise<Lab> {
-  const module = engine instanceof WebAssembly.Module ? engine : await compile(engine);
-  return Lab.open(await Runtime.start(module), options);
+export async function load({ engine = engineURL, catalog = catalogURL, ...options }: LoadOptions = {}): Promise<Lab> {
+  const [module, kinds] = await Promise.all([
+    engine instanceof WebAssembly.Module ? engine : compile(engine),
+    catalog instanceof Uint8Array ? catalog : get(catalog).then(async (response) => new Uint8Array(await response.arrayBuffer())),
+  ]);
+  return Lab.open(await Runtime.start(module, kinds), options);
 }

@@ -4,6 +4,7 @@
 /** What a Go program sees as the global object. */
 export interface Scope {
   Go: new () => GoProgram;
+  patchlabCatalog?: Uint8Array;
   patchlab?: (request: Uint8Array) => Uint8Array;
   patchlabIdle?: () => void;
   patchlabReady?: () => void;

@@ -1,14 +1,17 @@
 import { readFile } from "node:fs/promises";
 import type { LoadOptions } from "./browser.js";
 import { Lab } from "./lab.js";
-import { engineURL } from "./place.js";
+import { catalogURL, engineURL } from "./place.js";
 import { Runtime } from "./runtime.js";
 
 export * from "./lab.js";
 export type { LoadOptions };
 
 /** load loads the engine and returns a Lab. */
-export async function load({ engine = engineURL, ...options }: LoadOptions = {}): Promise<Lab> {
-  const module = engine instanceof WebAssembly.Module ? engine : await WebAssembly.compile(await readFile(engine));
-  return Lab.open(await Runtime.start(module), options);
+export async function load({ engine = engineURL, catalog = catalogURL, ...options }: LoadOptions = {}): Promise<Lab> {
+  const [module, kinds] = await Promise.all([
+    engine instanceof WebAssembly.Module ? engine : readFile(engine).then((bytes) => WebAssembly.compile(bytes)),
+    catalog instanceof Uint8Array ? catalog : readFile(catalog),
+  ]);
+  return Lab.open(await Runtime.start(module, kinds), options);
 }

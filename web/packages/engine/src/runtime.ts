@@ -18,17 +18,19 @@ function scope(): Scope {
 /** Runtime is one running engine. */
 export class Runtime {
   readonly #module: WebAssembly.Module;
+  readonly #catalog: Uint8Array;
   #scope: Scope | undefined;
   #ready: Promise<void>;
 
-  private constructor(module: WebAssembly.Module) {
+  private constructor(module: WebAssembly.Module, catalog: Uint8Array) {
     this.#module = module;
+    this.#catalog = catalog;
     this.#ready = this.#begin();
   }
 
-  /** start runs the engine of a compiled module. */
-  static async start(module: WebAssembly.Module): Promise<Runtime> {
-    const runtime = new Runtime(module);
+  /** start runs the engine of a compiled module with the catalog of the built-in kinds. */
+  static async start(module: WebAssembly.Module, catalog: Uint8Array): Promise<Runtime> {
+    const runtime = new Runtime(module, catalog);
     await runtime.#ready;
     return runtime;
   }
@@ -40,6 +42,7 @@ export class Runtime {
 
   async #begin(): Promise<void> {
     const own = scope();
+    own.patchlabCatalog = this.#catalog;
     const go = new own.Go();
     const instance = await WebAssembly.instantiate(this.#module, go.importObject);
     await new Promise<void>((resolve, reject) => {

@@ -1,0 +1,31 @@
+//go:build !js || complete
+
+package playground
+
+import "github.com/patchlab-dev/patchlab/scenario"
+
+// complete is set if the engine answers every call and validates built-in kinds. The
+// page's first engine is built without what a visitor asks for by a button.
+const complete = true
+
+func laterCalls() map[string]call {
+	return map[string]call{
+		"import":  callOf((*Engine).read),
+		"lesson":  callOf((*Engine).lesson),
+		"patches": callOf((*Engine).patches),
+		"convert": callOf((*Engine).convert),
+		"export":  callOf((*Engine).write),
+		"script":  callOf((*Engine).script),
+		"goTest":  callOf((*Engine).goTest),
+	}
+}
+
+// parseScenario parses a scenario file.
+func parseScenario(text string) (*Scenario, error) {
+	s, err := scenario.Parse([]byte(text), "")
+	if err != nil {
+		return nil, err
+	}
+	out := fromScenario(s)
+	return &out, nil
+}

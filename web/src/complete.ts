@@ -1,0 +1,72 @@
+// The complete engine: when it is loaded, and what the page says as long as it is not there.
+import budget from "../budget.json";
+import type { App } from "./app";
+import { button, h, replace } from "./dom";
+
+/** What browsers know of the network; not all of them do. */
+interface Network {
+  saveData?: boolean;
+  effectiveType?: string;
+}
+
+/** sparing reports whether megabytes that nobody has asked for are a burden. */
+function sparing(): boolean {
+  const network = (navigator as { connection?: Network }).connection;
+  return network?.saveData === true || ["slow-2g", "2g", "3g"].includes(network?.effectiveType ?? "");
+}
+
+const size = `${(budget.completeBrotliBytes / 1e6).toFixed(1)} MB`;
+
+/** whenIdle does something when the browser has nothing else to do. */
+const whenIdle = (task: () => void): unknown => ("requestIdleCallback" in window ? requestIdleCallback(task, { timeout: 3000 }) : setTimeout(task, 300));
+
+export class Complete {
+  #app: App;
+  #host: HTMLElement;
+  #bar = h("progress", { max: "100", value: "0", "aria-label": "Loading the validation" });
+  #state: "waiting" | "loading" | "failed" = "waiting";
+  #why = "";
+
+  constructor(app: App, host: HTMLElement) {
+    this.#app = app;
+    this.#host = host;
+    app.onChange((topic) => topic === "result" && this.#draw());
+  }
+
+  /** begin loads the complete engine when the first result is shown, unless that is a burden. */
+  begin(): void {
+    if (sparing()) return this.#draw();
+    whenIdle(() => this.#load());
+  }
+
+  #load(): void {
+    this.#app.engine.complete().catch(() => undefined); // failed is called
+  }
+
+  progress(done: number): void {
+    this.#bar.value = done * 100;
+    if (this.#state === "loading") return;
+    this.#state = "loading";
+    this.#draw();
+  }
+
+  /** done has what was shown without validation answered again. */
+  done(): void {
+    this.#app.validate();
+    void navigator.serviceWorker?.ready.then((worker) => worker.active?.postMessage("complete"));
+  }
+
+  failed(why: string): void {
+    this.#state = "failed";
+    this.#why = why;
+    this.#draw();
+  }
+
+  /** #draw says whether the result that is shown was validated. It hides and moves nothing. */
+  #draw(): void {
+    this.#host.hidden = !this.#app.output?.unvalidated;
+    if (this.#host.hidden) return;
+    const text = h("span", null, this.#state === "failed" ? `Kubernetes’ validation could not be loaded: ${this.#why}.` : "Checked without Kubernetes’ validation of built-in kinds.");
+    replace(this.#host, text, this.#state === "loading" ? this.#bar : button(`Check with it (${size})`, "validate", () => this.#load(), { class: "tool" }));
+  }
+}

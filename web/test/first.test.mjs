@@ -1,0 +1,167 @@
+// What a first visitor meets before the engine is there, on a slow network, and when the
+// complete engine takes the place of the first.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, describe, test } from "node:test";
+import { host } from "./browser.mjs";
+import { address, begin, editor, end, newContext, owned, row, settled, shown, watchFaults, write } from "./visit.mjs";
+
+before(begin);
+after(end);
+
+/** visit opens the page in a context of its own, whose engines come when they are let go. */
+async function visit({ fragment = "", held = /engine-.*\.wasm$/, slow = false } = {}) {
+  const context = await newContext({ viewport: { width: 1440, height: 900 } });
+  context.setDefaultTimeout(15_000);
+  let release;
+  const released = new Promise((go) => (release = go));
+  await context.route(held, async (route) => {
+    await released;
+    await route.continue();
+  });
+  const page = await context.newPage();
+  const faults = watchFaults(page);
+  if (slow) await page.addInitScript(() => Object.defineProperty(navigator, "connection", { value: { saveData: true } }));
+  await page.goto(address() + fragment);
+  return { page, context, release, done: async () => { release(); assert.deepEqual(faults, []); await context.close(); } };
+}
+
+const unvalidated = (page) => page.locator("#unvalidated");
+const service = (port) => `apiVersion: v1\nkind: Service\nmetadata:\n  name: web\nspec:\n  ports:\n  - port: ${port}\n`;
+
+describe("the page before its engine is there", { timeout: 240_000 }, () => {
+  test("shows what its doors and examples lead to, as the engine does afterwards", async () => {
+    const seen = (page) => page.evaluate(() => [document.querySelector("#object h2").textContent, document.querySelector("#panel").textContent]);
+    for (const fragment of ["", "#conflict", "#reverted"]) {
+      const { page, release, done } = await visit({ fragment });
+      await shown(page);
+      await settled(page);
+      assert.equal(await page.locator("#loading").isVisible(), true);
+      const early = await seen(page);
+      release();
+      await page.locator("#loading").waitFor({ state: "hidden" });
+      await editor(page).press("End"); // the same text is run again, by the engine
+      await page.keyboard.type(" ");
+      await page.keyboard.press("Backspace");
+      await settled(page);
+      await page.waitForFunction((text) => document.querySelector("#panel").textContent === text, early[1]);
+      assert.deepEqual(await seen(page), early);
+      await done();
+    }
+  });
+
+  test("answers a change when the engine is there, and claims nothing until then", async () => {
+    const { page, release, done } = await visit();
+    await shown(page);
+    await write(page, editor(page), "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: mine\ndata:\n  colour: red\n");
+    await page.getByText("The engine is loading. What you have changed is answered as soon as it is there.").waitFor();
+    assert.equal(await page.locator("#object").getAttribute("aria-busy"), "true");
+    release();
+    await row(page, "colour: red").waitFor();
+    await settled(page);
+    await done();
+  });
+
+  test("shows a link's manifest and live object as the text that they are", async () => {
+    const { page: first, done: closed, release: go } = await visit();
+    await shown(first);
+    const object = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: linked\n  namespace: default\ndata:\n  size: large\n";
+    const fragment = await first.evaluate(async ([object, body]) => {
+      const target = { apiVersion: "", kind: "", namespace: "", name: "" };
+      const scenario = { title: "Mine", about: "", kubernetes: "", definitions: [], objects: [object], actors: [{ name: "me", colour: "" }], steps: [{ actor: "me", do: "force-apply", subresource: "", target, body, note: "" }] };
+      const stream = new Blob([JSON.stringify({ scenario, at: 1, object: 0 })]).stream().pipeThrough(new CompressionStream("deflate-raw"));
+      const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+      return "#v1=" + btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+    }, [object, object.replace("large", "small")]);
+    go();
+    await closed();
+    const { page, release, done } = await visit({ fragment });
+    await editor(page).getByText("size: small").waitFor();
+    const known = page.locator("#object .none-yet");
+    await known.getByText("size: large").waitFor();
+    assert.match(await known.textContent(), /The engine is loading/);
+    release();
+    await row(page, "size: small").waitFor();
+    await owned(page, "size: small", "M");
+    await done();
+  });
+});
+
+describe("the complete engine", { timeout: 240_000 }, () => {
+  test("comes by itself, and what was shown before is validated then", async () => {
+    const complete = completeName();
+    const { page, release, done } = await visit({ held: new RegExp(complete) });
+    await shown(page);
+    await page.locator("#loading").waitFor({ state: "hidden" });
+    await write(page, editor(page), service(99999));
+    await page.locator("#object h2", { hasText: "Service web" }).waitFor();
+    await unvalidated(page).getByText("Checked without Kubernetes’ validation of built-in kinds.").waitFor();
+    release();
+    await page.locator("#panel").getByText("Invalid value: 99999").first().waitFor();
+    await unvalidated(page).waitFor({ state: "hidden" });
+    assert.match(await editor(page).textContent(), /99999/);
+    await done();
+  });
+
+  test("is not loaded unasked where data is to be saved, but by a button and by what needs it", async () => {
+    const complete = completeName();
+    const { page, context, done, release } = await visit({ held: /nothing/, slow: true });
+    const asked = [];
+    context.on("request", (request) => request.url().endsWith(complete) && asked.push(request.url()));
+    await shown(page);
+    await page.locator("#loading").waitFor({ state: "hidden" });
+    await write(page, editor(page), service(99999));
+    const button = page.getByRole("button", { name: /^Check with it \(\d\.\d MB\)$/ });
+    await button.waitFor();
+    await page.waitForTimeout(4000); // longer than the page waits for an idle moment
+    assert.deepEqual(asked, []);
+    await button.click();
+    await page.locator("#panel").getByText("Invalid value: 99999").first().waitFor();
+    assert.ok(asked.length > 0);
+    await done();
+    release();
+  });
+
+  test("works offline once it was there, as the embedded page does", async () => {
+    const site = await host("/off/line/");
+    const context = await newContext();
+    const page = await context.newPage();
+    await page.goto(site.url);
+    await shown(page);
+    await page.evaluate(async (name) => {
+      await navigator.serviceWorker.ready;
+      while (!(await caches.match(name))) await new Promise((later) => setTimeout(later, 50));
+    }, completeName());
+    site.state.offline = true;
+    const embedded = await context.newPage();
+    await embedded.goto(`${site.url}?embed=object`);
+    await shown(embedded);
+    assert.equal(await embedded.locator("#toolbar").isVisible(), false);
+    await page.reload();
+    await shown(page);
+    await write(page, editor(page), service(99999));
+    await page.locator("#panel").getByText("Invalid value: 99999").first().waitFor();
+    await context.close();
+    await site.close();
+  });
+
+  // Both forms of the page are kept, since they come with other rules of who may frame them.
+  test("is kept beside both forms of the page, each with its own headers", async () => {
+    const site = await host("/", (url) => ({ "X-Form": url.search }));
+    const context = await newContext();
+    const page = await context.newPage();
+    await page.goto(site.url);
+    await page.evaluate(() => navigator.serviceWorker.ready);
+    site.state.offline = true;
+    const form = async (query) => (await page.goto(site.url + query)).headers()["x-form"];
+    assert.deepEqual([await form("?embed"), await form("?embed=result&readonly"), await form(""), await form("?theme=dark")], ["?embed", "?embed", "", ""]);
+    await context.close();
+    await site.close();
+  });
+});
+
+/** completeName is the file of the complete engine, the one that the service worker keeps later. */
+function completeName() {
+  const worker = readFileSync(new URL("../dist/sw.js", import.meta.url), "utf8");
+  return /"?later"?:\["?\.\/(assets\/engine-[^"]*\.wasm)/.exec(worker)[1];
+}
