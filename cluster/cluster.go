@@ -402,6 +402,7 @@ func (t *task) changed(live, next fieldmanager.Object, current *Record) (*Record
 	if !live.Value.Exists() {
 		return record, nil
 	}
+	record.measure(current)
 	if current.complete.Load() == t.ep.kind { // reading leaves the record unchanged
 		if record.same(current) {
 			return current, nil

@@ -51,6 +51,18 @@ func (r *Record) Size() int {
 	return n
 }
 
+// measure determines what Size returns from that of the record that r was made from, if it
+// is known, without measuring the parts that both share.
+func (r *Record) measure(before *Record) {
+	n := before.size.Load() // 1 more than the size, as what is stored below
+	if n == 0 || (r.object.Managed.Len() > 0) != (before.object.Managed.Len() > 0) {
+		return
+	}
+	length := r.object.Value.JSONLenUpdate(before.object.Value, int(n))
+	length = r.object.Managed.Value().JSONLenUpdate(before.object.Managed.Value(), length)
+	r.size.Store(int64(length))
+}
+
 // Lifetime returns how long kube-apiserver keeps the object after a write: an hour for an
 // Event, 0 (without limit) for anything else.
 func (r *Record) Lifetime() time.Duration { return kinds.Lifetime(r.object.Value) }

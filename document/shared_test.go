@@ -40,3 +40,33 @@ func TestSharedEnds(t *testing.T) {
 		}
 	}
 }
+
+// The length of a changed value is the same whether or not an earlier one is known.
+func TestJSONLenUpdate(t *testing.T) {
+	parse := func(text string) Value {
+		d, err := Parse([]byte(text), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d.Root
+	}
+	texts := []string{
+		`{}`, `[]`, `7`, `"é<\""`, `null`, `{ "a" : 1 }`, `{"a":[1,{"b":"<"},[]],"c":{"d<":1.50,"e":[]}}`,
+		`{"a":[{"b":"<"}],"b":1,"c":{"e":[1,2]}}`, `[{"b":1},{"b":22},{"b":3}]`, `{"f:k":{"k:{\"name\":\"x\"}":{".":{}}}}`,
+	}
+	var values []Value
+	for _, text := range texts {
+		v := parse(text)
+		values = append(values, v, v.Set(NewString("new & long"), "c", "d<"), v.Set(NewInt(1), "x"), v.Remove("a"))
+		if v.Kind() == List {
+			values = append(values, v.Splice(0, min(1, v.Len())), v.Splice(0, 0, NewBool(true), NewObject()))
+		}
+	}
+	for _, before := range append(values, Value{}) {
+		for _, v := range append(values, Value{}) {
+			if got, want := v.JSONLenUpdate(before, before.JSONLen()), len(v.AppendJSON(nil)); got != want {
+				t.Fatalf("from %s to %s: %d bytes, want %d", before, v, got, want)
+			}
+		}
+	}
+}
