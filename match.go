@@ -239,7 +239,7 @@ func (l *Lab) matchUntyped(live *liveObjects, m *matched, c Change) error {
 		if k := m.Value.Kind(); k != document.Object && k != document.List {
 			return &fieldProblem{nil, "expected an object or a patch, found a " + k.String(), ErrInput}
 		}
-		return &fieldProblem{nil, fmt.Sprintf("the patch has no apiVersion and kind, and %s live; give one, or apiVersion, kind and metadata.name in the patch",
+		return &fieldProblem{nil, fmt.Sprintf("the patch has no apiVersion and kind, and %s live; provide exactly one live object, or apiVersion, kind and metadata.name in the patch",
 			countObjects(len(live.all))), ErrNoMatch}
 	}
 	m.at = candidates[0]

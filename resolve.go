@@ -72,7 +72,7 @@ func (l *Lab) Resolve(live, config Input, o ApplyOptions, choose func(Conflict) 
 	r.Result, err = l.Apply(live, inPlaceOf(docs[0], r.Config), o)
 	if errors.As(err, &failed) && failed.Conflicts != nil {
 		c := failed.Conflicts.List[0]
-		return r, fmt.Errorf("%w: %s: the resolved configuration would still conflict with %q, as where the live object has an item twice, of which any apply leaves one", explain.ErrWay, c.Path, c.Manager)
+		return r, fmt.Errorf("%w: %s: the resolved configuration still conflicts with %q; for example, every apply merges a duplicate item of the live object", explain.ErrWay, c.Path, c.Manager)
 	}
 	return r, err
 }

@@ -62,7 +62,7 @@ func rebuild(n document.Value) (trie document.Value, member bool, err error) {
 		return document.Value{}, true, nil
 	}
 	if n.Kind() != document.Object {
-		return document.Value{}, false, fmt.Errorf("fieldsV1 has a %s where an object of path elements is required", n.Kind())
+		return document.Value{}, false, fmt.Errorf("fieldsV1 must be an object of path elements, not a %s", n.Kind())
 	}
 	var kids document.ObjectBuilder
 	for i := range n.Len() {

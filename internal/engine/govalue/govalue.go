@@ -50,7 +50,7 @@ func from(x any, path document.Path) (document.Value, error) {
 		}
 		return b.Object(), nil
 	}
-	return document.Value{}, fmt.Errorf("%s: an unstructured object cannot hold a %T", path, x)
+	return document.Value{}, fmt.Errorf("%s: an unstructured object cannot contain a %T", path, x)
 }
 
 // Of converts a document to such a value. They share only strings.

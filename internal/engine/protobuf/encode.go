@@ -74,7 +74,7 @@ func appendNested(dst []byte, number uint64, write func([]byte) ([]byte, error))
 // an API server, it drops members that the message lacks.
 func (e *encoder) appendMessage(dst []byte, message int, object document.Value) ([]byte, error) {
 	if object.Kind() != document.Object {
-		return dst, fmt.Errorf("%w: a %v where an object belongs", errUnencodable, object.Kind())
+		return dst, fmt.Errorf("%w: expected an object, found %v", errUnencodable, object.Kind())
 	}
 	var err error
 	for i := range e.messages[message] {

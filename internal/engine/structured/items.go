@@ -50,7 +50,7 @@ func appendItem(dst []byte, l *schema.ListType, item document.Value) (_ []byte, 
 		}
 	}
 	if !some {
-		return dst, 0, "an item of this list needs at least one of its keys: " + keyNames(l)
+		return dst, 0, "an item of this list must have at least one of its keys: " + keyNames(l)
 	}
 	return append(dst, '}'), n, ""
 }

@@ -13,7 +13,7 @@ import (
 func (c *Case) features() map[string]bool {
 	found := map[string]bool{}
 	if c.drawn {
-		found["custom resources with drawn types"] = true
+		found["custom resources with random types"] = true
 		for _, k := range c.Kinds {
 			typeFeatures(k.Type(), found)
 		}
@@ -26,7 +26,7 @@ func (c *Case) features() map[string]bool {
 		w.value(v)
 	}
 	for i, name := range [...]string{"nulls", "numbers beyond 2^53", "numbers that are no integers", "numbers spelled otherwise",
-		"texts with escapes", "items that stand twice", "odd keys", "lists of more than 4 KiB", "maps of more than 4 KiB"} {
+		"texts with escapes", "duplicate items", "odd keys", "lists of more than 4 KiB", "maps of more than 4 KiB"} {
 		found[name] = w.found[i]
 	}
 	return found
@@ -44,7 +44,7 @@ func (c *Case) stepFeatures(found map[string]bool) {
 		}
 	}
 	found["several managers"] = len(managers) > 1
-	found["objects that nobody managed"] = c.Input.Get("live").Exists()
+	found["objects without managers"] = c.Input.Get("live").Exists()
 }
 
 func typeFeatures(t *schema.Type, found map[string]bool) {

@@ -219,7 +219,7 @@ func (r *referee) madeJSON(c *Case) *Difference {
 	made := patch.CreateJSON(from, to)
 	got, err := patch.JSON(from, made, patch.Options{Engine: r.Patch, MaxOperations: -1})
 	if err != nil || !document.Equal(got, to) {
-		return &Difference{"the JSON patch made of two does not give the wanted object when the reference applies it", made.String(), answer(got, err)}
+		return &Difference{"the computed JSON patch does not yield the wanted object when the reference applies it", made.String(), answer(got, err)}
 	}
 	return nil
 }
