@@ -2,8 +2,8 @@
 //
 // A link ends in a fragment, which browsers do not send to servers: "#v1=" and the state of
 // the page as JSON, {"scenario": …, "at": …}, compressed with deflate (RFC 1951) and
-// encoded as base64url (RFC 4648, section 5). The page ignores expectations and races, but
-// they remain in the link for [Decode].
+// encoded as base64url (RFC 4648, section 5). The page keeps expectations and races but
+// does not run them.
 package link
 
 import (

@@ -42,22 +42,93 @@ function chipColours(scope: string): Record<string, Record<string, string>> {
   return out;
 }
 
-/** conflictCard is the card of one conflict, or with number -1 of all of a step together. */
-export function conflictCard(app: App, list: Conflict[], number: number, taken: () => void): HTMLElement {
-  const preview = h("div", { class: "preview", "aria-live": "polite" });
-  const conflict = list[number];
-  const names = conflict ? conflict.ways.map((w) => w.name) : ["force", "drop", ...(list.every((c) => c.ways.some((w) => w.name === "adopt")) ? ["adopt"] : [])];
-  const owner = conflict?.manager ?? "the others";
-  const texts: Record<string, string> = { force: "Take it over", drop: `Leave it to ${owner}`, adopt: `Share ${owner === "the others" ? "their values" : `${owner}’s value`}` };
-  const buttons = names.map((way) => button(texts[way] ?? way, `way-${number}-${way}`, () => {
-    for (const b of buttons) b.setAttribute("aria-pressed", String(b === buttons[names.indexOf(way)]));
-    void look(app, number, way, preview, taken);
-  }, { "aria-pressed": "false" }));
-  return h("div", { class: "card", role: "group", "aria-label": conflict ? `Conflict at ${conflict.path}` : "All conflicts together" },
-    conflict
-      ? h("p", null, chip(app, conflict.manager), " owns ", h("code", null, conflict.path), " = ", h("code", null, conflict.live || "(nothing)"), `; ${app.step?.actor || "this step"} wants `, h("code", null, conflict.wanted || "(nothing)"))
-      : h("p", null, `All ${list.length} conflicts together`),
-    h("div", { class: "row" }, ...buttons), preview);
+/** A field that others own and the step would change. Each owner makes a conflict of its own. */
+export interface Contested extends Conflict {
+  /** The number of the first conflict. */
+  number: number;
+  managers: string[];
+}
+
+/** contested gathers conflicts by their fields. */
+export function contested(conflicts: Conflict[]): Contested[] {
+  const fields = new Map<string, Contested>();
+  conflicts.forEach((c, number) => {
+    const field = fields.get(c.path);
+    if (!field) fields.set(c.path, { ...c, number, managers: [c.manager] });
+    else {
+      if (!field.managers.includes(c.manager)) field.managers.push(c.manager);
+      field.ways = field.ways.filter((way) => c.ways.some((w) => w.name === way.name));
+    }
+  });
+  return [...fields.values()];
+}
+
+/** among joins names to a list: "a, b and c". */
+export function among(names: (Node | string)[]): (Node | string)[] {
+  return names.flatMap((name, i) => [i === 0 ? "" : i === names.length - 1 ? " and " : ", ", name]);
+}
+
+/**
+ * ConflictCard is the card of one field, or of all of a step together. Where values
+ * change while somebody types it shows the new ones, and stays in its place.
+ */
+export class ConflictCard {
+  readonly element: HTMLElement;
+  #app: App;
+  #fields: Contested[];
+  #path: string | undefined;
+  #taken: () => void;
+  #sentence = h("p", null);
+  #preview = h("div", { class: "preview", "aria-live": "polite" });
+  #buttons: HTMLElement[];
+
+  /** number is the position among the fields, or -1 for all together. */
+  constructor(app: App, fields: Contested[], number: number, taken: () => void) {
+    this.#app = app;
+    this.#fields = fields;
+    this.#path = fields[number]?.path;
+    this.#taken = taken;
+    const field = fields[number];
+    const names = field ? field.ways.map((w) => w.name) : ["force", "drop", ...(fields.every((c) => c.ways.some((w) => w.name === "adopt")) ? ["adopt"] : [])];
+    const texts = wayTexts(field);
+    this.#buttons = names.map((way, i) => button(texts[way] ?? way, `way-${number}-${way}`, () => this.#look(i, way), { "aria-pressed": "false" }));
+    this.element = h("div", { class: "card", role: "group", "aria-label": field ? `Conflict at ${field.path}` : "All conflicts together" }, this.#sentence, h("div", { class: "row" }, ...this.#buttons), this.#preview);
+    this.show(fields);
+  }
+
+  /** show takes the fields as they are now, of which the card's has the same owners as before. */
+  show(fields: Contested[]): void {
+    this.#fields = fields;
+    const field = this.#field();
+    const sentence = field
+      ? h("p", null, ...among(field.managers.map((m) => chip(this.#app, m))), field.managers.length === 1 ? " owns " : " own ", h("code", null, field.path), " = ", h("code", null, field.live || "(nothing)"), `; ${this.#app.step?.actor || "this step"} wants `, h("code", null, field.wanted || "(nothing)"))
+      : h("p", null, `All ${fields.length} fields together`);
+    if (sentence.isEqualNode(this.#sentence)) return;
+    this.#sentence.replaceWith(sentence);
+    this.#sentence = sentence;
+    if (!this.#preview.hasChildNodes()) return;
+    this.#preview.replaceChildren(); // it was one of the manifest as it was before
+    this.#press(-1);
+  }
+
+  #field(): Contested | undefined {
+    return this.#fields.find((c) => c.path === this.#path);
+  }
+
+  #press(number: number): void {
+    this.#buttons.forEach((b, i) => b.setAttribute("aria-pressed", String(i === number)));
+  }
+
+  #look(number: number, way: string): void {
+    this.#press(number);
+    void look(this.#app, this.#field()?.number ?? -1, way, this.#preview, this.#taken);
+  }
+}
+
+/** wayTexts are what the buttons of the ways out are called. */
+function wayTexts(field: Contested | undefined): Record<string, string> {
+  const owner = field?.managers.length === 1 ? field.manager : "";
+  return { force: "Take it over", drop: `Leave it to ${owner || "them"}`, adopt: owner ? `Share ${owner}’s value` : field ? "Share their value" : "Share their values" };
 }
 
 async function look(app: App, conflict: number, way: string, preview: HTMLElement, taken: () => void): Promise<void> {

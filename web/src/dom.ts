@@ -21,16 +21,27 @@ export function h<K extends keyof HTMLElementTagNameMap>(tag: K, props: Props | 
  * one with the same data-key.
  */
 export function replace(parent: Element, ...children: Child[]): void {
+  if (children.length === 0 && !parent.hasChildNodes()) return;
+  keepingFocus(parent, () => parent.replaceChildren(...children.filter((c): c is Node | string => !!c)));
+}
+
+function keepingFocus(parent: Element, change: () => void): void {
   const focused = document.activeElement;
   const key = focused && parent.contains(focused) ? focused.getAttribute("data-key") : null;
-  parent.replaceChildren(...children.filter((c): c is Node | string => !!c));
+  change();
   if (key) parent.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
 }
 
-/** refresh is replace for children that only show something: it leaves those that look the same. */
+/**
+ * refresh is replace for children that only show something: it leaves those that look
+ * the same. What a listener depends on must be seen in the element, as an attribute.
+ */
 export function refresh(parent: Element, ...children: Child[]): void {
-  const shown = h("div", null, ...children);
-  if (shown.childNodes.length !== parent.childNodes.length || [...shown.childNodes].some((child, i) => !child.isEqualNode(parent.childNodes[i]!))) replace(parent, ...shown.childNodes);
+  const shown = [...h("div", null, ...children).childNodes];
+  const before = [...parent.childNodes];
+  if (shown.length !== before.length) return replace(parent, ...shown);
+  const other = shown.filter((child, i) => !child.isEqualNode(before[i]!));
+  if (other.length > 0) keepingFocus(parent, () => shown.forEach((child, i) => other.includes(child) && before[i]!.replaceWith(child)));
 }
 
 /**

@@ -5,7 +5,7 @@ import { defaultKeymap, history, historyKeymap, indentWithTab, redo, undo } from
 import { json } from "@codemirror/lang-json";
 import { yaml } from "@codemirror/lang-yaml";
 import { bracketMatching, HighlightStyle, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
-import { Annotation, Compartment, EditorState, RangeSetBuilder, StateEffect, StateField, Transaction } from "@codemirror/state";
+import { Annotation, Compartment, EditorState, RangeSet, RangeSetBuilder, StateEffect, StateField, Transaction } from "@codemirror/state";
 import { Decoration, type DecorationSet, drawSelection, EditorView, highlightSpecialChars, keymap, lineNumbers, WidgetType } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { cardStyles } from "./cards";
@@ -39,6 +39,18 @@ const editLook = EditorView.theme({
 /** Characters that cannot be seen, or that turn the direction of the text around. */
 const hidden = /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0]/g;
 
+/**
+ * shadowOf gives an element a shadow root for an editor. CodeMirror asks for the selection
+ * after each change, for which the browser lays out the page; an editor without the focus
+ * has none.
+ */
+export function shadowOf(host: HTMLElement): ShadowRoot {
+  const root = host.attachShadow({ mode: "open" }) as ShadowRoot & { getSelection?: () => Selection | null };
+  const ask = root.getSelection;
+  if (ask) root.getSelection = () => (document.activeElement === host ? ask.call(root) : null);
+  return root;
+}
+
 /** marked shows them. */
 export const marked = highlightSpecialChars({
   addSpecialChars: hidden,
@@ -51,19 +63,22 @@ export const marked = highlightSpecialChars({
   },
 });
 
-const setMarks = StateEffect.define<Mark[]>();
+const setMarks = StateEffect.define<DecorationSet>();
 
 const marksField = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update(marks, transaction) {
     marks = marks.map(transaction.changes);
     for (const effect of transaction.effects) {
-      if (effect.is(setMarks)) marks = underlined(transaction.state, effect.value);
+      if (effect.is(setMarks)) marks = effect.value;
     }
     return marks;
   },
   provide: (field) => EditorView.decorations.from(field),
 });
+
+const badLine = Decoration.line({ class: "cm-bad" });
+const badText = Decoration.mark({ class: "cm-bad-from", inclusive: true });
 
 function underlined(state: EditorState, marks: Mark[]): DecorationSet {
   const builder = new RangeSetBuilder<Decoration>();
@@ -72,10 +87,10 @@ function underlined(state: EditorState, marks: Mark[]): DecorationSet {
   let lastFrom = -1;
   for (const mark of ordered) {
     const line = state.doc.line(Math.min(mark.line, state.doc.lines));
-    if (line.number !== last) builder.add(line.from, line.from, Decoration.line({ class: "cm-bad" }));
+    if (line.number !== last) builder.add(line.from, line.from, badLine);
     last = line.number;
     const from = Math.min(line.from + Math.max(mark.column - 1, 0), line.to);
-    if (from < line.to && from > lastFrom) builder.add(from, line.to, Decoration.mark({ class: "cm-bad-from" }));
+    if (from < line.to && from > lastFrom) builder.add(from, line.to, badText);
     lastFrom = Math.max(lastFrom, from);
   }
   return builder.finish();
@@ -109,21 +124,23 @@ class CardWidget extends WidgetType {
   }
 }
 
-const setCards = StateEffect.define<Card[]>();
+const setCards = StateEffect.define<DecorationSet>();
 
 const cardsField = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update(cards, transaction) {
     cards = cards.map(transaction.changes);
     for (const effect of transaction.effects) {
-      if (!effect.is(setCards)) continue;
-      const { doc } = transaction.state;
-      cards = Decoration.set(effect.value.map((card) => Decoration.widget({ widget: new CardWidget(card), block: true, side: 1 }).range(doc.line(Math.min(card.line, doc.lines)).to)), true);
+      if (effect.is(setCards)) cards = effect.value;
     }
     return cards;
   },
   provide: (field) => EditorView.decorations.from(field),
 });
+
+function placed({ doc }: EditorState, cards: Card[]): DecorationSet {
+  return Decoration.set(cards.map((card) => Decoration.widget({ widget: new CardWidget(card), block: true, side: 1 }).range(doc.line(Math.min(card.line, doc.lines)).to)), true);
+}
 
 /** What is put into the editor from outside; the page undoes it, not the editor. */
 const outside = Annotation.define<boolean>();
@@ -133,8 +150,8 @@ export interface Editor {
   text(): string;
   /** Shows a text. One with an id keeps its history when others are shown meanwhile. */
   show(text: string, id?: number): void;
-  setMarks(marks: Mark[]): void;
-  setCards(cards: Card[]): void;
+  /** Marks mistakes and puts cards below lines, in the place of those before. */
+  annotate(marks: Mark[], cards?: Card[]): void;
   goTo(line: number, column: number): void;
   focus(): void;
   hasFocus(): boolean;
@@ -171,7 +188,7 @@ const mostStates = 200;
 export function makeEditor(options: EditorOptions): Editor {
   const host = document.createElement("div");
   host.className = "editor";
-  const root = host.attachShadow({ mode: "open" });
+  const root = shadowOf(host);
   const language = new Compartment();
   const extensions = (text: string) => [
     lineNumbers(), history(), drawSelection(), indentOnInput(), indentUnit.of("  "), bracketMatching(), marked,
@@ -208,11 +225,12 @@ export function makeEditor(options: EditorOptions): Editor {
       }
       if (text !== view.state.doc.toString()) view.dispatch({ changes: difference(view.state.doc.toString(), text), annotations: [outside.of(true), Transaction.addToHistory.of(false)] });
     },
-    setMarks(marks) {
-      if (marks.length > 0 || view.state.field(marksField).size > 0) view.dispatch({ effects: setMarks.of(marks) });
-    },
-    setCards(cards) {
-      if (cards.length > 0 || view.state.field(cardsField).size > 0) view.dispatch({ effects: setCards.of(cards) });
+    annotate(marks, cards = []) {
+      const { state } = view;
+      const bad = underlined(state, marks);
+      const below = placed(state, cards);
+      if (RangeSet.eq([state.field(marksField)], [bad]) && RangeSet.eq([state.field(cardsField)], [below])) return; // each dispatch has the browser lay out the page
+      view.dispatch({ effects: [setMarks.of(bad), setCards.of(below)] });
     },
     goTo(line, column) {
       const at = view.state.doc.line(Math.min(Math.max(line, 1), view.state.doc.lines));

@@ -5,7 +5,7 @@ import { codeFolding, foldGutter, foldKeymap, foldService } from "@codemirror/la
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
 import { EditorState, type Extension, RangeSetBuilder, StateEffect, StateField, type Text } from "@codemirror/state";
 import { Decoration, type DecorationSet, drawSelection, EditorView, gutter, GutterMarker, hoverTooltip, keymap, lineNumbers, ViewPlugin, type ViewUpdate, WidgetType } from "@codemirror/view";
-import { codeLook, difference, marked } from "./editor";
+import { codeLook, difference, marked, shadowOf } from "./editor";
 import { h } from "./dom";
 import { listingLook } from "./listingstyle";
 
@@ -247,7 +247,7 @@ export class Listing {
   readonly #view: EditorView;
 
   constructor(events: ListingEvents) {
-    const root = this.host.attachShadow({ mode: "open" });
+    const root = shadowOf(this.host);
     this.#view = new EditorView({ state: EditorState.create({ extensions: extensions(events) }), parent: root, root });
   }
 

@@ -20,6 +20,9 @@ import { examples, importText, Toolbar } from "./toolbar";
 /** The mark, of the browser's own clock, at which a first result is shown. */
 const firstResult = "patchlab first result";
 
+/** How long nothing must change before the title says what is shown. */
+const titlePause = 200;
+
 const element = (id: string): HTMLElement => document.getElementById(id)!;
 const root = document.documentElement;
 
@@ -44,9 +47,11 @@ const app = new App(engine, notice);
 const complete = new Complete(app, element("unvalidated"));
 app.keeps = root.dataset.embed === undefined;
 new Toolbar(app, element("tools"), [{ text: "Lessons", key: "lessons", open: (app) => void openLessons(app) }]);
-new Story(app, element("story"), element("bar-steps"));
+// Each change of an editor has the browser lay out what was changed before it, so those
+// with editors are the first to draw.
 const request = new Request(app, element("request"), root.dataset.readonly !== undefined);
 const object = new ObjectView(app, element("object"));
+new Story(app, element("story"), element("bar-steps"));
 const view = (name: string) => {
   document.body.dataset.view = name;
   for (const b of document.querySelectorAll<HTMLElement>("#bar-views button")) b.setAttribute("aria-pressed", String(b.dataset.view === name));
@@ -65,18 +70,27 @@ printObject(app);
 
 const panes = ["object", "panel", "story"].map(element);
 let shownTitle = "";
+let titleTimer: ReturnType<typeof setTimeout> | undefined;
+let marked = false;
+
+function showTitle(): void {
+  const title = titleOf(app);
+  if (title === shownTitle) return;
+  shownTitle = title;
+  document.title = `${title} · patchlab playground`;
+  element("embed-title").textContent = title;
+}
+
 app.onChange((topic) => {
   const busy = String(app.busy);
   for (const pane of panes) if (pane.ariaBusy !== busy) pane.ariaBusy = busy;
   if (topic !== "result") return;
   document.body.dataset.ready ??= "";
-  const title = titleOf(app);
-  if (title !== shownTitle) {
-    shownTitle = title;
-    document.title = `${title} · patchlab playground`;
-    element("embed-title").textContent = title;
-  }
-  if (performance.getEntriesByName(firstResult).length === 0) requestAnimationFrame(() => setTimeout(() => performance.mark(firstResult))); // when it is to be seen
+  clearTimeout(titleTimer);
+  if (shownTitle === "") showTitle();
+  else titleTimer = setTimeout(showTitle, titlePause); // a browser takes longer for a title than for a line
+  if (!marked) requestAnimationFrame(() => setTimeout(() => performance.mark(firstResult))); // when it is to be seen
+  marked = true;
 });
 
 window.addEventListener("keydown", (event) => {
@@ -92,15 +106,21 @@ window.addEventListener("keydown", (event) => {
 const typing = (event: Event): boolean => event.composedPath().some((e) => e instanceof HTMLElement && (e.isContentEditable || e.matches("input, textarea, select")));
 const inDialog = () => document.querySelector("dialog[open]") !== null;
 
-window.addEventListener("keydown", (event) => {
-  if (typing(event) || event.defaultPrevented || inDialog() || event.altKey) return;
+/** pageKey is what a key does outside of texts. */
+function pageKey(event: KeyboardEvent): (() => void) | null {
   const mod = event.ctrlKey || event.metaKey;
   const key = event.key.toLowerCase();
-  if (mod && key === "z") event.shiftKey ? app.redo() : app.undo();
-  else if (mod && key === "y") app.redo();
-  else if (!mod && event.key === "?") openHelp(app);
-  else return;
+  if (event.altKey) return null;
+  if (mod && key === "z") return () => (event.shiftKey ? app.redo() : app.undo());
+  if (mod && key === "y") return () => app.redo();
+  return !mod && key === "?" ? () => openHelp(app) : null;
+}
+
+window.addEventListener("keydown", (event) => {
+  const does = pageKey(event); // first, as it takes longest to find out whether somebody types
+  if (!does || event.defaultPrevented || typing(event) || inDialog()) return;
   event.preventDefault();
+  does();
 });
 
 window.addEventListener("paste", (event) => {

@@ -28,6 +28,7 @@ export interface Step {
   target: Target;
   body: string;
   note: string;
+  expect: string;
 }
 
 export interface Scenario {
@@ -38,6 +39,7 @@ export interface Scenario {
   objects: string[];
   actors: Actor[];
   steps: Step[];
+  race: string[];
 }
 
 export interface ConvertInput {

@@ -62,23 +62,30 @@ export class ObjectView {
   #draw(): void {
     const { output, state, scenario, failure } = this.#app;
     const object = output?.object ?? null;
-    const moved = this.#moved();
-    const { namespace, name, kind } = object?.target ?? { namespace: "", name: "", kind: "" };
-    refresh(this.#heading,
-      h("h2", { id: "object-title" }, object ? `${kind} ${name}` : state.at === 0 ? "Nothing yet" : "No object"),
-      object ? h("p", { class: "counters" },
-        namespace ? h("span", null, "namespace ", h("b", null, namespace)) : null,
-        h("span", null, "resourceVersion ", h("b", { class: moved.rv ? "moved" : "" }, moved.rv ? `${moved.rv} → ${object.resourceVersion}` : object.resourceVersion)),
-        object.generation ? h("span", null, "generation ", h("b", { class: moved.gen ? "moved" : "" }, moved.gen ? `${moved.gen} → ${object.generation}` : object.generation)) : null) : null);
-    this.#none.textContent = failure || (state.at === 0 ? (scenario.steps.length === 0 ? "Paste an object, or add a step, to begin." : "No step has been run. Run one with ›, or add a step.") : "There is no object after this step.");
+    const { name, kind } = object?.target ?? { name: "", kind: "" };
     this.#rows = output?.rows ?? [];
     if (this.#only && !object?.managers.some((m) => m.name === this.#only)) this.#only = "";
-    this.#list();
+    this.#list(); // first: CodeMirror has the browser lay out what was changed before
+    this.#drawHeading();
+    this.#none.textContent = failure || (state.at === 0 ? (scenario.steps.length === 0 ? "Paste an object, or add a step, to begin." : "No step has been run. Run one with ›, or add a step.") : "There is no object after this step.");
     this.#listing.host.hidden = this.#detail.hidden = this.#rows.length === 0;
     this.#none.hidden = this.#rows.length > 0;
     const seen = `${state.at} ${state.object} ${kind} ${name}`;
     if (seen !== this.#seen) this.#scroll();
     this.#seen = seen;
+  }
+
+  #drawHeading(): void {
+    const { output, state } = this.#app;
+    const object = output?.object;
+    const moved = this.#moved();
+    const counter = (label: string, from: string, now: string) => h("span", null, `${label} `, h("b", { class: from ? "moved" : "" }, from ? `${from} → ${now}` : now));
+    refresh(this.#heading,
+      h("h2", { id: "object-title" }, object ? `${object.target.kind} ${object.target.name}` : state.at === 0 ? "Nothing yet" : "No object"),
+      object ? h("p", { class: "counters" },
+        object.target.namespace ? h("span", null, "namespace ", h("b", null, object.target.namespace)) : null,
+        counter("resourceVersion", moved.rv, object.resourceVersion),
+        object.generation ? counter("generation", moved.gen, object.generation) : null) : null);
   }
 
   /** #scroll goes to the first line that the step changed, or that is in conflict. */

@@ -1,11 +1,13 @@
 // What stands beside the object: what happened, managedFields, patches.
 import type { App, Tab } from "./app";
+import { among, contested } from "./cards";
 import { chip } from "./chip";
 import { button, h, Keyed, refresh, replace } from "./dom";
 import type { Change, Node as FieldNode, Reason } from "./messages";
 import { repository } from "./help";
 import { clock } from "./object";
 import { Patches } from "./patches";
+import { emptyTarget } from "./state";
 
 const tabs: [Tab, string][] = [["happened", "What happened"], ["managed", "managedFields"], ["patches", "Four patches"]];
 
@@ -87,7 +89,7 @@ export class Panels {
     const name = h("input", { id: "next-manager", value: this.#free(), maxlength: "128", spellcheck: "false", autocapitalize: "off" });
     const go = (actor: string, action: string, body: string) => this.#app.change("the next manifest", (s) => {
       if (!s.scenario.actors.some((a) => a.name === actor)) s.scenario.actors.push({ name: actor, colour: "" });
-      s.scenario.steps.splice(0, 0, { actor, do: action, subresource: "", target: { apiVersion: "", kind: "", namespace: "", name: "" }, body, note: "" });
+      s.scenario.steps.splice(0, 0, { actor, do: action, subresource: "", target: emptyTarget(), body, note: "", expect: "" });
       s.at = 1;
     });
     const own = steps.slice(0, -1);
@@ -122,11 +124,11 @@ export class Panels {
     refresh(this.#verdict,
       h("div", { class: `verdict ${result.ok ? "good" : "bad"}` }, h("b", { class: "code" }, result.code === 0 ? "—" : String(result.code)),
         h("span", null, result.code === 0 ? "No request can be made of this step." : result.ok ? (result.changed ? "The API server takes it." : "The API server takes it; nothing changes.") : conflicts.length > 0 ? "Refused: somebody else owns what it would change." : "The API server refuses it.")),
+      this.#conflicts(),
       result.message && conflicts.length === 0 ? h("p", { class: "message" }, result.message) : null,
       result.ok && output.notRun ? h("p", { class: "warning" }, output.notRun) : null,
       ...result.warnings.map((w) => h("p", { class: "warning" }, "Warning: ", w)),
       changes.length === 0 ? h("p", { class: "empty" }, result.ok ? `Nothing has changed${since}: no field, no owner.` : `The object stays as it was${since}.`) : h("h3", null, `${changed === 1 ? "1 field has" : `${changed} fields have`} changed${since}`));
-    this.#drawConflicts();
     const look = (name: string) => JSON.stringify(this.#app.look(name.split("/")[0] ?? name));
     this.#changes.parent.classList.toggle("long", changes.length > 30);
     const reasons = new Map(this.#app.reasons.map((r) => [r.path, r]));
@@ -137,21 +139,21 @@ export class Panels {
     if (!this.#verdict.isConnected) replace(this.#body, this.#verdict, this.#changes.parent, this.#more, this.#others);
   }
 
-  /** #drawConflicts lists the conflicts; their ways out stand in the manifest. */
-  #drawConflicts(): void {
-    const { conflicts } = this.#app.output!;
-    if (conflicts.length === 0) return;
-    this.#verdict.insertBefore(h("ul", { class: "conflicts", "aria-label": "Conflicts" }, ...conflicts.map((c, i) => h("li", null,
-      h("p", null, c.line > 0 ? button(c.path, `conflict-line-${i}`, () => this.#showLine(c.line), { class: "path" }) : h("code", { class: "path" }, c.path)),
-      h("p", null, chip(this.#app, c.manager), " has ", h("code", null, c.live || "(nothing)"), ", ", chip(this.#app, this.#app.step?.actor ?? ""), " wants ", h("code", null, c.wanted || "(nothing)")),
-      c.mark.line > 0 ? button("Ways out", `ways-${i}`, () => this.#goToConflict(c.mark.line, c.mark.column)) : null))), this.#verdict.children[1] ?? null);
+  /** #conflicts lists the conflicts; their ways out stand in the manifest. */
+  #conflicts(): HTMLElement | null {
+    const fields = contested(this.#app.output!.conflicts);
+    if (fields.length === 0) return null;
+    return h("ul", { class: "conflicts", "aria-label": "Conflicts" }, ...fields.map((c, i) => h("li", null,
+      h("p", null, c.line > 0 ? button(c.path, `conflict-line-${i}`, () => this.#showLine(c.line), { class: "path", "data-line": c.line }) : h("code", { class: "path" }, c.path)),
+      h("p", null, ...among(c.managers.map((m) => chip(this.#app, m))), c.managers.length === 1 ? " has " : " have ", h("code", null, c.live || "(nothing)"), ", ", chip(this.#app, this.#app.step?.actor ?? ""), " wants ", h("code", null, c.wanted || "(nothing)")),
+      c.mark.line > 0 ? button("Ways out", `ways-${i}`, () => this.#goToConflict(c.mark.line, c.mark.column), { "data-place": `${c.mark.line}:${c.mark.column}` }) : null)));
   }
 
   /** #drawOthers lists what became of the fields that did not change, though the request asks for that. */
   #drawOthers(changed: Set<string>): void {
     const list = this.#app.reasons.filter((r) => !changed.has(r.path) && r.effect !== "set" && r.effect !== "removed");
     const item = (r: Reason) => h("li", { "data-effect": r.effect },
-      h("p", null, h("span", { class: "effect" }, r.effect), r.path === "" ? h("span", null, "the object") : r.line > 0 ? button(r.path, `reason-${r.path}`, () => this.#showLine(r.line), { class: "path" }) : h("code", { class: "path" }, r.path)),
+      h("p", null, h("span", { class: "effect" }, r.effect), r.path === "" ? h("span", null, "the object") : r.line > 0 ? button(r.path, `reason-${r.path}`, () => this.#showLine(r.line), { class: "path", "data-line": r.line }) : h("code", { class: "path" }, r.path)),
       r.wanted && r.effect !== "conflicting" ? h("p", { class: "values" }, "asked for: ", r.wanted) : null,
       reason(r), r.hint ? h("p", { class: "quiet" }, r.hint) : null);
     refresh(this.#others, list.length > 0 ? h("h3", null, this.#app.output?.steps[this.#app.state.at - 1]?.ok ? "Asked for, but otherwise" : "Why it is refused") : null,

@@ -5,7 +5,7 @@ import { copyButton, open } from "./dialog";
 import { makeEditor } from "./editor";
 import { EngineError } from "./engine";
 import type { PastedObject, PasteOutput } from "./messages";
-import { emptyScenario, type State } from "./state";
+import { emptyScenario, emptyTarget, type State } from "./state";
 
 const command = "kubectl get deployment/web -o yaml --show-managed-fields";
 
@@ -37,14 +37,14 @@ export function openPaste(app: App, text = ""): void {
       const { kubernetes, definitions } = app.scenario;
       const out = await app.engine.ask("paste", { text, kubernetes, definitions });
       if (now !== asked) return;
-      editor.setMarks([]);
+      editor.annotate([]);
       found.removeAttribute("aria-busy");
       replace(found, ...describe(app, out));
       replace(actions, ...choices(app, out, () => dialog.close()));
     } catch (error) {
       if (now !== asked) return;
       const { message, line, column } = error instanceof EngineError ? error : { message: String(error), line: 0, column: 0 };
-      editor.setMarks([{ line, column, message }]);
+      editor.annotate([{ line, column, message }]);
       found.removeAttribute("aria-busy");
       replace(found, h("p", { class: "bad" }, line > 0 ? button(`line ${line}`, "paste-problem", () => editor.goTo(line, column)) : null, ` ${message}`));
       replace(actions, null);
@@ -121,7 +121,7 @@ function choices(app: App, out: PasteOutput, done: () => void): HTMLElement[] {
   const buttons = [button(objects.length === 1 ? "Begin with this object" : "Begin with these objects", "paste-begin", () => go({ scenario: { ...begin, objects: objects.map((o) => o.text) }, at: 0, object: 0 }, title), { class: "primary" })];
   if (manifests.length === objects.length) {
     buttons.unshift(button("Apply it as the first step", "paste-apply", () => go({
-      scenario: { ...begin, actors: [{ name: "alice", colour: "" }], steps: objects.map((o) => ({ actor: "alice", do: "apply", subresource: "", note: "", target: { apiVersion: "", kind: "", namespace: "", name: "" }, body: o.text })) }, at: 1, object: 0,
+      scenario: { ...begin, actors: [{ name: "alice", colour: "" }], steps: objects.map((o) => ({ actor: "alice", do: "apply", subresource: "", note: "", expect: "", target: emptyTarget(), body: o.text })) }, at: 1, object: 0,
     }, title), { class: "primary" }));
     buttons[1]!.classList.remove("primary");
   }

@@ -58,19 +58,19 @@ export class Patches {
     void this.#latest.run(async () => {
       const { scenario, state } = this.#app;
       if (this.#editor.text() === this.#original) {
-        this.#editor.setMarks([]);
+        this.#editor.annotate([]);
         replace(this.#problem);
         replace(this.#results, h("p", { class: "empty" }, "Change something in the object, and the patches stand here."));
         return;
       }
       try {
         const out = await this.#app.engine.ask("patches", { scenario, at: state.at, object: state.object, edited: this.#editor.text(), actor: this.#actor });
-        this.#editor.setMarks([]);
+        this.#editor.annotate([]);
         replace(this.#problem);
         replace(this.#results, ...out.patches.map((p) => this.#patch(p)));
       } catch (error) {
         const { message, line, column } = error instanceof EngineError ? error : { message: String(error), line: 0, column: 0 };
-        this.#editor.setMarks([{ line, column, message }]);
+        this.#editor.annotate([{ line, column, message }]);
         replace(this.#problem, h("li", null, line > 0 ? button(`line ${line}`, "patch-problem", () => this.#editor.goTo(line, column)) : null, " ", message));
       }
     });

@@ -1,9 +1,9 @@
 // The step that is shown: who sends what, its manifest or patch, and in it the mistakes
 // and the conflicts with their ways out.
 import { type App, actionNames } from "./app";
-import { conflictCard } from "./cards";
+import { ConflictCard, type Contested, contested } from "./cards";
 import { button, h, replace, select } from "./dom";
-import { type Editor, makeEditor } from "./editor";
+import { type Card, type Editor, makeEditor } from "./editor";
 import type { Step } from "./messages";
 import { idOf } from "./state";
 
@@ -15,6 +15,10 @@ export class Request {
   #form = h("div", { class: "form" });
   #all = h("div", { class: "all-conflicts" });
   #targetOpen = false;
+  /** What the problems and conflicts show, so that the same is not shown anew. */
+  #look = "";
+  /** The cards of conflicts, by what identifies them. */
+  #shown = new Map<string, ConflictCard>();
 
   constructor(app: App, host: HTMLElement, readOnly: boolean) {
     this.#app = app;
@@ -62,12 +66,13 @@ export class Request {
       this.#editor.host.hidden = true;
       replace(this.#problems);
       replace(this.#all);
+      this.#look = "";
       return;
     }
     this.#editor.host.hidden = step.do === "delete";
     this.#editor.show(step.body, idOf(step));
     replace(this.#form, ...this.#parts(step));
-    this.#editor.setCards([]);
+    this.#editor.annotate([]);
   }
 
   #parts(step: Step): (HTMLElement | null)[] {
@@ -83,6 +88,9 @@ export class Request {
         select("Request", "step-do", app.about.actions.map((a) => [a, actionNames[a] ?? a]), step.do, (v) => void this.#convert(step, v)),
         select("To", "step-sub", [["", "the object"], ["status", "its status"], ["scale", "its scale"]], step.subresource, (v) => set("the subresource", (s) => (s.subresource = v)))),
       step.do.endsWith("patch") || step.do === "delete" || step.subresource === "scale" ? this.#target(step) : null,
+      step.expect ? h("details", { class: "fold" }, h("summary", null, "What patchlab run expects"),
+        h("pre", { tabindex: "0", role: "region", "aria-label": "What patchlab run expects of the step" }, step.expect),
+        button("Remove", "remove-expect", () => set("removing an expectation", (s) => (s.expect = "")), { class: "edit", "aria-label": "Remove the expectation" })) : null,
     ];
   }
 
@@ -104,7 +112,7 @@ export class Request {
       button("↑", "earlier", () => this.#move(n, -1), { disabled: n === 1, "aria-label": "Earlier", title: "Move the step earlier", class: "icon" }),
       button("↓", "later", () => this.#move(n, 1), { disabled: n === count, "aria-label": "Later", title: "Move the step later", class: "icon" }),
       button("Duplicate", "duplicate", () => app.change("a copy of the step", (state) => {
-        state.scenario.steps.splice(n, 0, structuredClone(step));
+        state.scenario.steps.splice(n, 0, { ...structuredClone(step), expect: "" });
         state.at = n + 1;
       }), { title: "Copy the step", class: "icon" }),
       button("Remove", "remove", () => app.changeAndTell(`removing step ${n}`, `Step ${n} is removed.`, (state) => {
@@ -136,18 +144,37 @@ export class Request {
     const { output, state, step } = this.#app;
     if (!step) return;
     const result = output?.steps[state.at - 1];
-    const conflicts = output?.conflicts ?? [];
-    this.#editor.setMarks(result?.marks ?? []);
-    const placed = conflicts.some((c) => c.mark.line > 0);
-    const list = result && !result.ok ? (result.marks.length > 0 ? result.marks : [{ line: 0, column: 0, message: result.message }]) : [];
-    replace(this.#problems, ...(placed ? [] : list).slice(0, 20).map((mark, i) => h("li", null,
+    const fields = contested(output?.conflicts ?? []);
+    this.#editor.annotate(result?.marks ?? [], this.#cards(step, fields));
+    const placed = fields.some((c) => c.mark.line > 0);
+    const problems = placed || !result || result.ok ? [] : result.marks.length > 0 ? result.marks : [{ line: 0, column: 0, message: result.message }];
+    const look = JSON.stringify([idOf(step), problems, fields.map((c) => [c.path, c.mark])]);
+    if (look === this.#look) return;
+    this.#look = look;
+    replace(this.#problems, ...problems.slice(0, 20).map((mark, i) => h("li", null,
       mark.line > 0 ? button(`line ${mark.line}`, `problem-${i}`, () => this.#editor.goTo(mark.line, mark.column)) : null, " ", mark.message)));
-    const taken = () => this.#editor.focus();
-    const key = (i: number) => `${idOf(step)} ${i} ${JSON.stringify(conflicts[i] ?? "")}`;
-    this.#editor.setCards(conflicts.flatMap((c, i) => (c.mark.line > 0 ? [{ line: c.mark.line, key: key(i), make: () => conflictCard(this.#app, conflicts, i, taken) }] : [])));
-    replace(this.#all, ...(conflicts.length > 0 ? [h("div", { class: "stacked" },
-      h("p", null, conflicts.length === 1 ? "1 conflict: " : `${conflicts.length} conflicts: `, ...conflicts.slice(0, 30).flatMap((c, i) => [button(c.path, `conflict-${i}`, () => c.mark.line > 0 && this.#editor.goTo(c.mark.line, c.mark.column), { class: "path" }), " "])),
-      conflicts.length > 1 ? conflictCard(this.#app, conflicts, -1, taken) : null)] : []));
+    const link = (c: Contested, i: number) => [button(c.path, `conflict-${i}`, () => c.mark.line > 0 && this.#editor.goTo(c.mark.line, c.mark.column), { class: "path" }), " "];
+    replace(this.#all, ...(fields.length > 0 ? [h("div", { class: "stacked" },
+      h("p", null, fields.length === 1 ? "In conflict: " : `${fields.length} fields in conflict: `, ...fields.slice(0, 30).flatMap(link)),
+      fields.length > 1 ? this.#card(`${idOf(step)} all`, fields, -1).element : null)] : []));
+  }
+
+  /** #cards are the cards of the fields that stand in the manifest. Those that stand there already show the new values. */
+  #cards(step: Step, fields: Contested[]): Card[] {
+    const cards = fields.flatMap((c, i) => {
+      const key = `${idOf(step)} ${JSON.stringify([c.path, c.managers, c.ways])}`;
+      return c.mark.line > 0 ? [{ line: c.mark.line, key, make: () => this.#card(key, fields, i).element }] : [];
+    });
+    for (const [key, card] of this.#shown) {
+      if (key.endsWith(" all") || cards.some((c) => c.key === key)) card.show(fields);
+      else this.#shown.delete(key);
+    }
+    return cards;
+  }
+
+  #card(key: string, fields: Contested[], number: number): ConflictCard {
+    const card = new ConflictCard(this.#app, fields, number, () => this.#editor.focus());
+    this.#shown.set(key, card);
+    return card;
   }
 }
-

@@ -39,7 +39,13 @@ async function all(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
 
 /** toFragment packs a state for the part of an address behind the #. */
 export async function toFragment(state: State): Promise<string> {
-  const stream = new Blob([JSON.stringify(state)]).stream().pipeThrough(new CompressionStream("deflate-raw"));
+  const { scenario, ...rest } = state;
+  const { steps, race, ...head } = scenario;
+  const whole = {
+    scenario: { ...head, steps: steps.map(({ expect, ...step }) => (expect ? { ...step, expect: JSON.parse(expect) as unknown } : step)), race: race.map((change) => JSON.parse(change) as unknown) },
+    ...rest,
+  };
+  const stream = new Blob([JSON.stringify(whole)]).stream().pipeThrough(new CompressionStream("deflate-raw"));
   return prefix + base64url(await all(stream));
 }
 
@@ -67,6 +73,7 @@ export function checked(value: unknown): State {
       objects: list(scenario.objects).map(text),
       actors: list(scenario.actors).map((a): Actor => ({ name: text(object(a).name), colour: text(object(a).colour) })),
       steps: list(scenario.steps).map(step),
+      race: list(scenario.race).map(json),
     },
     at: count(from.at),
     object: count(from.object),
@@ -82,9 +89,15 @@ function step(value: unknown): Step {
   const s = object(value);
   const t = object(s.target ?? {});
   return {
-    actor: text(s.actor), do: text(s.do), subresource: text(s.subresource), body: text(s.body), note: text(s.note),
+    actor: text(s.actor), do: text(s.do), subresource: text(s.subresource), body: text(s.body), note: text(s.note), expect: json(s.expect),
     target: { apiVersion: text(t.apiVersion), kind: text(t.kind), namespace: text(t.namespace), name: text(t.name) },
   };
+}
+
+/** json is an expectation or a change of a race as text: a link holds it as it stands in a scenario's file. */
+function json(value: unknown): string {
+  if (value === undefined || typeof value === "string") return value ?? "";
+  return JSON.stringify(object(value));
 }
 
 function object(value: unknown): Record<string, unknown> {

@@ -14,12 +14,12 @@ export interface State {
 export const emptyTarget = () => ({ apiVersion: "", kind: "", namespace: "", name: "" });
 
 export const emptyStep = (actor: string): Step => ({
-  actor, do: "apply", subresource: "", note: "", target: emptyTarget(),
+  actor, do: "apply", subresource: "", note: "", expect: "", target: emptyTarget(),
   body: "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  colour: blue\n",
 });
 
 export const emptyScenario = (): Scenario => ({
-  title: "", about: "", kubernetes: "", definitions: [], objects: [], actors: [{ name: "alice", colour: "" }], steps: [],
+  title: "", about: "", kubernetes: "", definitions: [], objects: [], actors: [{ name: "alice", colour: "" }], steps: [], race: [],
 });
 
 const ids = new WeakMap<Step, number>();
@@ -40,22 +40,22 @@ function copyStep(step: Step): Step {
 
 /** copyOf copies a state. Its texts, which may be large, are shared. */
 export function copyOf({ scenario, at, object }: State): State {
-  const { definitions, objects, actors, steps } = scenario;
+  const { definitions, objects, actors, steps, race } = scenario;
   return {
     at, object,
-    scenario: { ...scenario, definitions: [...definitions], objects: [...objects], actors: actors.map((a) => ({ ...a })), steps: steps.map(copyStep) },
+    scenario: { ...scenario, definitions: [...definitions], objects: [...objects], actors: actors.map((a) => ({ ...a })), steps: steps.map(copyStep), race: [...race] },
   };
 }
 
 /** same reports whether two states hold the same scenario. */
 export function same(a: Scenario, b: Scenario): boolean {
   const texts = (x: string[], y: string[]) => x.length === y.length && x.every((text, i) => text === y[i]);
-  return a.title === b.title && a.about === b.about && a.kubernetes === b.kubernetes && texts(a.definitions, b.definitions) && texts(a.objects, b.objects) &&
+  return a.title === b.title && a.about === b.about && a.kubernetes === b.kubernetes && texts(a.definitions, b.definitions) && texts(a.objects, b.objects) && texts(a.race, b.race) &&
     JSON.stringify(a.actors) === JSON.stringify(b.actors) && a.steps.length === b.steps.length && a.steps.every((step, i) => sameStep(step, b.steps[i]!));
 }
 
 function sameStep(a: Step, b: Step): boolean {
-  return a === b || (a.body === b.body && a.actor === b.actor && a.do === b.do && a.subresource === b.subresource && a.note === b.note && JSON.stringify(a.target) === JSON.stringify(b.target));
+  return a === b || (a.body === b.body && a.actor === b.actor && a.do === b.do && a.subresource === b.subresource && a.note === b.note && a.expect === b.expect && JSON.stringify(a.target) === JSON.stringify(b.target));
 }
 
 interface Entry {

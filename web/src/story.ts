@@ -109,12 +109,21 @@ export class Story {
     this.#app.change("renaming an actor", ({ scenario }) => {
       scenario.actors[i]!.name = to;
       for (const step of scenario.steps) if (step.actor === from) step.actor = to;
+      scenario.race = scenario.race.map((text) => {
+        const change = JSON.parse(text) as { actor: string };
+        return change.actor === from ? JSON.stringify({ ...change, actor: to }) : text;
+      });
     });
   }
 
   #removeActor(i: number): void {
     const { name } = this.#app.scenario.actors[i]!;
-    if (this.#app.scenario.steps.some((s) => s.actor === name)) {
+    const { steps, race } = this.#app.scenario;
+    if (race.some((text) => (JSON.parse(text) as { actor: string }).actor === name)) {
+      this.#app.tell(`${name} takes part in the race of the scenario's file.`);
+      return;
+    }
+    if (steps.some((s) => s.actor === name)) {
       this.#app.tell(`${name} has steps. Give them to another actor or remove them first.`);
       return;
     }

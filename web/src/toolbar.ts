@@ -121,7 +121,7 @@ function openDefinitions(app: App): void {
   const remove = (i: number) => app.changeAndTell("removing a definition", "The definition is removed.", (s) => s.scenario.definitions.splice(i, 1));
   const add = async (text: string) => {
     replace(problems);
-    editor.setMarks([]);
+    editor.annotate([]);
     try { // it is tried before it is taken: what is none is never lost and never in the way
       const out = await app.engine.ask("run", { scenario: { ...emptyScenario(), kubernetes: app.scenario.kubernetes, definitions: [text] }, at: 0, against: 0, changes: 0, object: 0 });
       const result = out.definitions[0]!;
@@ -131,7 +131,7 @@ function openDefinitions(app: App): void {
     } catch (error) {
       const { message, line, column } = error instanceof EngineError ? error : { message: String(error), line: 0, column: 0 };
       editor.show(text.length > 1 << 20 ? "" : text);
-      editor.setMarks([{ line, column, message }]);
+      editor.annotate([{ line, column, message }]);
       replace(problems, h("li", null, line > 0 ? button(`line ${line}`, "definition-problem", () => editor.goTo(line, column)) : null, ` ${message}`));
     }
   };

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
+import { inflateRawSync } from "node:zlib";
 import { host } from "./browser.mjs";
 import { address, begin, detail, drop, editor, end, example, forward, newContext, open, outcome, owned, row, settled, shown, tab, write } from "./visit.mjs";
 
@@ -41,6 +42,30 @@ describe("the playground", { timeout: 240_000 }, () => {
       await page.locator("#notices").getByRole("button", { name: "Undo" }).click();
       await outcome(page, 2).getByText("✗ 409").waitFor();
     }
+    await done();
+  });
+
+  test("has one card for a field with two owners, which follows what is typed", async () => {
+    const { page, done } = await open();
+    await page.getByRole("group", { name: "Conflict at .data.colour" }).getByRole("button", { name: "Share alice’s value" }).click();
+    await page.getByRole("button", { name: "Do this" }).click();
+    await outcome(page, 2).getByText("✓ 200").waitFor();
+    await page.getByRole("button", { name: "+ step of alice" }).click();
+    const text = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  colour: green\n";
+    await page.locator("#request").getByLabel("Actor").selectOption("bob");
+    await page.locator(".fold.actors summary").click();
+    await page.getByRole("button", { name: "+ actor" }).click();
+    await page.locator("#request").getByLabel("Actor").selectOption("carol");
+    await write(page, editor(page), text);
+    const card = page.getByRole("group", { name: "Conflict at .data.colour" });
+    await card.getByText("carol wants").waitFor();
+    assert.equal(await card.count(), 1);
+    assert.match(await card.textContent(), /alice.* and .*bob own .data.colour/);
+    await card.getByRole("button", { name: "Take it over" }).click();
+    await card.getByText("would answer 200").waitFor();
+    await write(page, editor(page), text.replace("green", "white"));
+    await card.getByText(`wants "white"`).waitFor();
+    assert.equal(await card.getByText("would answer 200").count(), 0, "the preview is of the text before");
     await done();
   });
 
@@ -262,6 +287,39 @@ describe("the playground", { timeout: 240_000 }, () => {
     await cut.page.getByText("cut short or damaged").waitFor();
     await cut.page.getByText("409").first().waitFor();
     await cut.done();
+    await done();
+  });
+
+  test("keeps expectations and a race of a scenario's file, in links and in files", async () => {
+    const { page, done } = await open();
+    const file = `scenario: patchlab.dev/v1
+actors: [{name: a}, {name: b}]
+steps:
+- {actor: a, do: apply, body: "apiVersion: v1\\nkind: ConfigMap\\nmetadata: {name: x}\\ndata: {n: '1'}\\n", expect: {code: 201}}
+race: [{actor: b, add: {.data.n: 2}}]
+`;
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("dialog").locator("input[type=file]").setInputFiles({ name: "s.yaml", mimeType: "application/yaml", buffer: Buffer.from(file) });
+    await outcome(page, 1).getByText("✓ 201").waitFor();
+    await page.getByText("What patchlab run expects").waitFor();
+    await page.locator(".fold.actors summary").click();
+    await page.getByLabel("Name").nth(1).fill("bert");
+    await page.keyboard.press("Tab");
+    await page.reload();
+    await shown(page);
+    await page.getByRole("button", { name: "Share", exact: true }).click();
+    const link = await page.getByLabel("Link to this state").inputValue();
+    const packed = JSON.parse(inflateRawSync(Buffer.from(new URL(link).hash.slice(4), "base64url")).toString());
+    assert.deepEqual(packed.scenario.steps[0].expect, { code: 201 });
+    assert.deepEqual(packed.scenario.race, [{ add: { ".data.n": 2 }, actor: "bert" }]);
+    const second = await open({}, new URL(link).hash);
+    await second.page.getByRole("button", { name: "Share", exact: true }).click();
+    assert.equal(new URL(await second.page.getByLabel("Link to this state").inputValue()).hash, new URL(link).hash);
+    const [download] = await Promise.all([second.page.waitForEvent("download"), second.page.getByRole("dialog").getByRole("button", { name: "Scenario", exact: true }).click()]);
+    const text = readFileSync(await download.path(), "utf8");
+    assert.match(text, /race:\n- actor: bert\n  add:\n    \.data\.n: 2\n/);
+    assert.match(text, /expect:\n    code: 201\n/);
+    await second.done();
     await done();
   });
 

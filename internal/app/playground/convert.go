@@ -29,5 +29,6 @@ func fromScenario(s *scenario.Scenario) Scenario {
 		out.Steps = append(out.Steps, Step{Actor: step.Actor, Do: string(step.Do), Subresource: step.Subresource,
 			Target: Target(step.Target), Body: step.Body, Note: step.Note})
 	}
+	out.keepExpectations(s)
 	return out
 }

@@ -16,6 +16,9 @@ type Scenario struct {
 	Objects []string `json:"objects"`
 	Actors  []Actor  `json:"actors"`
 	Steps   []Step   `json:"steps"`
+	// Race holds the changes of actors at the same time, each as JSON. The page keeps
+	// them and does not run them.
+	Race []string `json:"race"`
 }
 
 // Actor is who sends requests.
@@ -32,6 +35,9 @@ type Step struct {
 	Target      Target `json:"target"`
 	Body        string `json:"body"`
 	Note        string `json:"note"`
+	// Expect is what the step is expected to do, as JSON; "" for nothing. The page keeps
+	// it, and 'patchlab run' compares it.
+	Expect string `json:"expect"`
 }
 
 // Target names an object.

@@ -118,7 +118,11 @@ func (e *Engine) read(in *TextInput) (*ScenarioOutput, error) {
 }
 
 func (e *Engine) write(in *ScenarioInput) (*TextOutput, error) {
-	return &TextOutput{Text: string(in.Scenario.scenario().YAML())}, nil
+	s, err := in.Scenario.whole()
+	if err != nil {
+		return nil, err
+	}
+	return &TextOutput{Text: string(s.YAML())}, nil
 }
 
 func (e *Engine) script(in *ScenarioInput) (*TextOutput, error) {
