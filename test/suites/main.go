@@ -3,6 +3,7 @@
 //
 //	go run ./suites -command ../bin/patchlab
 //	go run ./suites -command ../bin/patchlab -etcd /tmp/kube/bin/etcd
+//	go run ./suites -kube /tmp/kube
 //	go run ./suites -url https://127.0.0.1:6443 -token secret -only controller-runtime
 //
 // The suites come out of their own modules, which are downloaded. Those of Kubernetes
@@ -28,6 +29,7 @@ func main() {
 	flag.StringVar(&t.url, "url", "", "URL of another API server to ask instead")
 	flag.StringVar(&t.token, "token", "suites", "bearer token for the server")
 	etcd := flag.String("etcd", "", "program of an etcd in which the command keeps its objects, instead of in memory")
+	flag.StringVar(&t.kube, "kube", "", "folder of cmd/kubeapiserver: ask a kube-apiserver of it, a new one for each suite")
 	only := flag.String("only", "", "regular expression of the suites to run")
 	dir := flag.String("dir", filepath.Join(home, "patchlab-suites"), "folder for the suites' modules and programs")
 	flag.Parse()
@@ -62,7 +64,7 @@ func run(t *target, etcd, only, dir string) error {
 		if !wanted.MatchString(s.name) {
 			continue
 		}
-		r, err := s.run(t)
+		r, err := t.run(s)
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}

@@ -17,8 +17,10 @@ type suite struct {
 	name string
 	// module and version are where it comes from, pkg is its import path.
 	module, version, pkg string
-	// shared tells that the tests have one server, which they take from a kubeconfig.
+	// shared means that the tests have one server, which they take from a kubeconfig.
 	shared bool
+	// ownServers means that each test starts a server, by the files of testdata.
+	ownServers bool
 	// except names tests that need what no server can be asked for over HTTP, with the
 	// reason; they are not run.
 	except map[string]string
@@ -71,18 +73,47 @@ func (s *suite) run(t *target) (*result, error) {
 			r.skipped++
 			continue
 		}
-		out, err := t.start(program, folder, perTest, "-test.run", "^"+name+"$", "-test.v")
-		switch {
-		case err == nil && strings.Contains(out, "\n--- SKIP: "+name+" "):
-			r.skipped++
-		case err == nil:
-			r.passed++
-		default:
-			r.failed = append(r.failed, name)
-			_ = os.WriteFile(filepath.Join(t.dir, name+".log"), []byte(out), 0o644)
-		}
+		r.add(s.one(t, program, folder, name))
 	}
 	return r, nil
+}
+
+// alone runs one test of a suite that was compiled before.
+func (s *suite) alone(t *target, name string) (*result, error) {
+	m, err := prepare(s, t.dir)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := m.folder(s.pkg)
+	if err != nil {
+		return nil, err
+	}
+	return s.one(t, m.program(s.pkg), folder, name), nil
+}
+
+// one runs one test in a program of its own. What it printed is kept if it fails.
+func (s *suite) one(t *target, program, folder, name string) *result {
+	out, err := t.start(program, folder, perTest, "-test.run", "^"+name+"$", "-test.v")
+	switch {
+	case err == nil && strings.Contains(out, "\n--- SKIP: "+name+" "):
+		return &result{skipped: 1}
+	case err == nil:
+		return &result{passed: 1}
+	}
+	_ = os.WriteFile(filepath.Join(t.dir, name+".log"), []byte(out), 0o644)
+	return &result{failed: []string{name}}
+}
+
+func (r *result) add(other *result) {
+	r.passed += other.passed
+	r.skipped += other.skipped
+	r.failed = append(r.failed, other.failed...)
+}
+
+// replace puts the result of a test that was run again in the place of its failure.
+func (r *result) replace(name string, again *result) {
+	r.failed = slices.DeleteFunc(slices.Clone(r.failed), func(f string) bool { return f == name })
+	r.add(again)
 }
 
 func listTests(program, folder string) ([]string, error) {

@@ -17,6 +17,9 @@ type target struct {
 	// etcd is the URL of an etcd in which the command keeps its objects, under a prefix
 	// for each server; "" is for memory.
 	etcd string
+	// kube is the folder of cmd/kubeapiserver, whose servers are asked instead; "" is
+	// for none.
+	kube string
 	dir  string
 	// servers counts the servers that were started over etcd.
 	servers int

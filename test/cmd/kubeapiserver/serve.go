@@ -50,7 +50,8 @@ func runServers(ctx context.Context, dir string) error {
 		"--etcd-servers", store, "--bind-address", "127.0.0.1", "--secure-port", ports[2], "--cert-dir", filepath.Join(data, "certs"),
 		"--token-auth-file", filepath.Join(data, "tokens.csv"), "--authorization-mode", "AlwaysAllow",
 		"--service-account-issuer", url, "--service-account-key-file", key, "--service-account-signing-key-file", key,
-		"--service-cluster-ip-range", "10.0.0.0/24", "--disable-admission-plugins", "ServiceAccount")
+		"--service-cluster-ip-range", "10.0.0.0/24", "--disable-admission-plugins", "ServiceAccount",
+		"--allow-privileged") // as envtest starts it
 	if err != nil {
 		return err
 	}

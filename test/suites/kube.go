@@ -1,0 +1,74 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// run runs a suite against the target. What a suite leaves behind in a real server is
+// in the way of the next, so each has a new one.
+func (t *target) run(s *suite) (*result, error) {
+	if t.kube == "" {
+		return s.run(t)
+	}
+	stop, err := t.startKube()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { stop() }()
+	r, err := s.run(t)
+	if err != nil || !s.ownServers {
+		return r, err
+	}
+	// These tests expect a new server each. Who failed may have met another's objects.
+	for _, name := range r.failed {
+		stop()
+		if stop, err = t.startKube(); err != nil {
+			return nil, err
+		}
+		again, err := s.alone(t, name)
+		if err != nil {
+			return nil, err
+		}
+		r.replace(name, again)
+	}
+	return r, nil
+}
+
+// startKube starts a kube-apiserver over an etcd, both with new data, and makes it the
+// server that is asked.
+func (t *target) startKube() (stop func(), err error) {
+	program := filepath.Join(t.dir, "kubeapiserver")
+	if out, err := exec.Command("go", "build", "-o", program, "./cmd/kubeapiserver").CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("building cmd/kubeapiserver: %w\n%s", err, out)
+	}
+	c := exec.Command(program, "-dir", t.kube, "-serve")
+	c.Stderr = os.Stderr
+	out, err := c.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Start(); err != nil {
+		return nil, err
+	}
+	stop = func() { _ = c.Process.Signal(os.Interrupt); _ = c.Wait() }
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		stop()
+		return nil, fmt.Errorf("kubeapiserver printed %q: %w", line, err)
+	}
+	for _, word := range strings.Fields(line) {
+		name, value, _ := strings.Cut(word, "=")
+		switch name {
+		case "PATCHLAB_TEST_SERVER":
+			t.url = value
+		case "PATCHLAB_TEST_TOKEN":
+			t.token = value
+		}
+	}
+	return stop, nil
+}

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// Part of the suites runs with all other tests: specs of controller-runtime, whose
+// packages the tests of this module have compiled already.
+func TestControllerRuntime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles suites of others")
+	}
+	dir := t.TempDir()
+	command := filepath.Join(dir, "patchlab-admission")
+	build := exec.Command("go", "build", "-o", command, "./cmd/patchlab-admission")
+	build.Dir = "../../admission"
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	asked := &target{command: command, token: "suites", dir: dir}
+	for _, name := range []string{"controller-runtime client", "controller-runtime controllerutil", "controller-runtime controller", "controller-runtime reconcile"} {
+		t.Run(name, func(t *testing.T) {
+			i := slices.IndexFunc(suites, func(s *suite) bool { return s.name == name })
+			if i < 0 {
+				t.Fatal("no such suite")
+			}
+			r, err := asked.run(suites[i])
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Log(r.row(suites[i]))
+			if r.passed == 0 {
+				t.Error("nothing passed")
+			}
+			for _, failed := range r.unexpected(suites[i]) {
+				t.Errorf("failed: %s", failed)
+			}
+		})
+	}
+}
