@@ -20,13 +20,13 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// attributes are those of a write as the plugins take them.
+// attributes implements the plugins' Attributes for a write.
 type attributes struct {
 	apiadmission.Attributes
 	audit func(key, value string)
 }
 
-// object is the object that is written, which plugins change in place.
+// object is the new object, which plugins change in place.
 func (a *attributes) object() *unstructured.Unstructured {
 	return a.GetObject().(*unstructured.Unstructured)
 }
@@ -39,12 +39,12 @@ func (a *attributes) AddAnnotation(key, value string) error {
 	return nil
 }
 
-// AddAnnotationWithLevel implements the plugins' Attributes: there is one level.
+// AddAnnotationWithLevel implements the plugins' Attributes. The audit level is ignored.
 func (a *attributes) AddAnnotationWithLevel(key, value string, _ auditinternal.Level) error {
 	return a.AddAnnotation(key, value)
 }
 
-// attributes translates a write, its object once and not for each plugin.
+// attributes converts the attributes of a write for the plugins.
 func (ch *chain) attributes(a *cluster.Attributes) (*attributes, *objects, error) {
 	var object, old runtime.Object
 	if a.Object.Exists() {
@@ -76,8 +76,8 @@ func userOf(u cluster.User) user.Info {
 	return &user.DefaultInfo{Name: u.Name, UID: u.UID, Groups: u.Groups, Extra: u.Extra}
 }
 
-// optionsOf returns the options object of a request. Those of a patch are those
-// of the update or creation that it amounts to.
+// optionsOf returns the options object of a request. For a patch it is UpdateOptions or
+// CreateOptions, as for the resulting operation.
 func optionsOf(a *cluster.Attributes) runtime.Object {
 	r := a.Request
 	meta := func(kind string) metav1.TypeMeta {
@@ -105,7 +105,7 @@ func optionsOf(a *cluster.Attributes) runtime.Object {
 	return d
 }
 
-// statusOf translates a plugin's error; nil stays nil.
+// statusOf converts a plugin's error to a Status; nil stays nil.
 func statusOf(err error) *cluster.Status {
 	if err == nil {
 		return nil

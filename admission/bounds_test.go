@@ -108,7 +108,7 @@ func TestSumsDoNotDouble(t *testing.T) {
 	} {
 		cluster := newCluster(t, admission.Options{}, append(policy(fmt.Sprintf("variables.l%d.size() > 0", c.n), chain(c.n, c.first, c.step)...), namespace)...)
 		_, err := create(cluster, "", "v1", "configmaps", "d", `{"metadata":{"name":"a"}}`)
-		if refused := err != nil && strings.Contains(err.Error(), "sum of more than"); refused != c.refused || !refused && err != nil {
+		if refused := err != nil && strings.Contains(err.Error(), "may concatenate more than"); refused != c.refused || !refused && err != nil {
 			t.Errorf("%s, %d times %s: %v", c.first, c.n, c.step, err)
 		}
 	}

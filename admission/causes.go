@@ -11,7 +11,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// causesOf translates errors of apimachinery's validation of an object.
+// causesOf converts validation errors of apimachinery to causes.
 func causesOf(errs field.ErrorList, object document.Value) []cluster.Cause {
 	var causes []cluster.Cause
 	for _, e := range errs {
@@ -23,9 +23,9 @@ func causesOf(errs field.ErrorList, object document.Value) []cluster.Cause {
 	return causes
 }
 
-// pathOf finds the field that a cause names in its object. Names are not escaped
-// in causes: of several members that fit, the longest name is taken. What the
-// object does not have is left out at the end of the path.
+// pathOf converts a field of a cause to a path in the object. Map keys are not escaped in such
+// a field: if several keys match, the longest is used. The path ends at the last value that
+// the object has.
 func pathOf(text string, object document.Value) document.Path {
 	var path document.Path
 	for text != "" {
@@ -53,8 +53,8 @@ func pathOf(text string, object document.Value) document.Path {
 	return path
 }
 
-// member returns the longest key of an object that text begins with, in brackets
-// or not, and what follows it: text itself for none.
+// member returns the longest key of an object that is a prefix of text, in brackets or not,
+// and the rest of the text; the rest is text itself if there is none.
 func member(object document.Value, text string) (name, rest string) {
 	rest = text
 	for key := range object.Members() {
@@ -68,8 +68,7 @@ func member(object document.Value, text string) (name, rest string) {
 	return name, rest
 }
 
-// warningList collects the warnings of one call. Libraries may add to it from
-// several goroutines.
+// warningList collects the warnings of a call. It is safe for concurrent use.
 type warningList struct {
 	mu   sync.Mutex
 	list []string

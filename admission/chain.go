@@ -20,26 +20,26 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Options configure what calls other servers. The zero value calls webhooks by
-// their URL and allows everything that an expression asks the authorizer.
+// Options configure [Configure], [Chain] and [NewConversion]. The zero value calls webhooks by
+// their URL, and allows everything that an expression checks with the authorizer.
 type Options struct {
-	// Service returns the URL at which a service that a webhook names is reached
-	// from here. nil is the name that it has in a cluster,
-	// https://NAME.NAMESPACE.svc:PORT, which usually leads nowhere.
+	// Service returns the URL of a service in a webhook's client configuration. nil uses its
+	// name in a cluster, https://NAME.NAMESPACE.svc:PORT, which is usually not reachable from
+	// outside.
 	Service func(namespace, name string, port int32) (*url.URL, error)
-	// Authorizer answers the expressions of policies and match conditions that use
-	// the variable authorizer; nil allows everything.
+	// Authorizer is the authorizer of the variable authorizer in policies and match
+	// conditions; nil allows everything.
 	Authorizer authorizer.Authorizer
-	// NoWebhooks leaves webhooks uncalled: their configurations have no effect, and
-	// rules and policies run.
+	// NoWebhooks disables webhooks: their configurations have no effect. Rules and policies
+	// still run.
 	NoWebhooks bool
-	// Audit is called with each annotation that a policy or webhook adds to the
-	// audit event of a request; nil drops them. It may be called by many goroutines.
+	// Audit is called with each annotation that a policy or webhook adds to the audit event of
+	// a request; nil drops them. It must be safe for concurrent use.
 	Audit func(r *cluster.Request, key, value string)
 }
 
-// Configure adds everything that this package does to the configuration of a
-// cluster: rules, conversion webhooks, policies and webhooks.
+// Configure sets Rules, Conversion and Admission in the configuration of a cluster. An error
+// means that a client for webhooks cannot be created.
 func Configure(c *cluster.Config, o Options) error {
 	conversion, err := NewConversion(o)
 	if err != nil {
@@ -50,13 +50,13 @@ func Configure(c *cluster.Config, o Options) error {
 	return nil
 }
 
-// chain runs the four plugins in kube-apiserver's order. They are made when the
-// first configuration is written: their CEL environments take some ten milliseconds.
+// chain runs the four admission plugins in kube-apiserver's order. They are created when the
+// first configuration is stored, because their CEL environments take some ten milliseconds.
 type chain struct {
 	options Options
 	source  *source
 
-	mu      sync.Mutex // held while plugins are made and configuration is loaded
+	mu      sync.Mutex // held while plugins are created and configurations are loaded
 	plugins atomic.Pointer[plugins]
 }
 
@@ -94,12 +94,12 @@ func newPlugins(s *source, o Options) (*plugins, error) {
 	}, nil
 }
 
-// allowAll is the authorizer of a cluster in which everybody may do everything.
+// allowAll is an authorizer that allows everything.
 var allowAll = authorizer.AuthorizerFunc(func(context.Context, authorizer.Attributes) (authorizer.Decision, string, error) {
 	return authorizer.DecisionAllow, "", nil
 })
 
-// load reads the configuration of the cluster as it is now.
+// load reads the current policies and webhook configurations of the cluster.
 func (ch *chain) load() error {
 	ch.mu.Lock()
 	defer ch.mu.Unlock()
@@ -127,22 +127,22 @@ func (ch *chain) Active() bool {
 	return p != nil && (p.hooks.active() || p.policies.active())
 }
 
-// Changed implements [cluster.Admission]. A configuration that cannot be read
-// stays as it was; it was validated before it was stored.
+// Changed implements [cluster.Admission]. If the configurations cannot be loaded, the previous
+// ones stay in effect; each was validated before it was stored.
 func (ch *chain) Changed(resource *schema.Kind) {
 	switch {
 	case resource.Builtin && resource.Group == configGroup:
 		_ = ch.load()
 	case resource.Builtin && resource.Group == "apiextensions.k8s.io":
 		if p := ch.plugins.Load(); p != nil {
-			p.policies.typesChanged() // parameters and patches depend on the kinds served
+			p.policies.typesChanged() // parameters and patches depend on the served kinds
 			_ = ch.load()
 		}
 	}
 }
 
-// Mutate implements [cluster.Admission]. Where a plugin changes the object, all
-// run a second time, and decide by their reinvocation policy what they do then.
+// Mutate implements [cluster.Admission]. If a plugin changes the object, all plugins run a
+// second time, as their reinvocation policies require.
 func (ch *chain) Mutate(ctx context.Context, a *cluster.Attributes) (document.Value, *cluster.Status) {
 	attrs, objects, err := ch.attributes(a)
 	if err != nil {
@@ -185,8 +185,8 @@ func (ch *chain) admit(ctx context.Context, attrs *attributes, objects *objects)
 	}
 }
 
-// recovered turns a panic of a plugin into an error. One is known: a JSONPatch
-// mutation whose value is a list of typed objects makes kube-apiserver 1.36 panic.
+// recovered converts a panic of a plugin to an error. One is known: a JSONPatch mutation whose
+// value is a list of typed objects makes kube-apiserver 1.36 panic.
 func recovered(call func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

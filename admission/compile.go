@@ -10,8 +10,8 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 )
 
-// The compilation of policies follows the plugins of kube-apiserver, which do not
-// export it: an expression that does not compile is an error when it is evaluated.
+// The compilation of policies follows the plugins of kube-apiserver, which do not export it.
+// An expression that does not compile causes an error when it is evaluated.
 
 // policyCompiler compiles the expressions of one policy in an environment that has
 // the policy's variables.
@@ -41,7 +41,7 @@ func (p *policyCompiler) conditions(list []cel.ExpressionAccessor, declared cel.
 	return p.CompileCondition(list, declared, environment.StoredExpressions)
 }
 
-// matcher compiles match conditions; it is nil where there are none.
+// matcher compiles match conditions; it returns nil if there are none.
 func (p *policyCompiler) matcher(list []admissionv1.MatchCondition, failure *admissionv1.FailurePolicyType, name string) matchconditions.Matcher {
 	if len(list) == 0 {
 		return nil

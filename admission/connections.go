@@ -9,14 +9,13 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// idleTime is how long a connection to a webhook is kept for the next call.
+// idleTime is the time for which an idle connection to a webhook is kept.
 const idleTime = 100 * time.Millisecond
 
-// briefConnections makes webhooks be called without credentials, over connections that
-// are closed soon after they were used. In tests a webhook's server often stops before
-// patchlab does. Then net/http waits one second for an idle connection of HTTP/2, by
-// which kube-apiserver calls webhooks on its own host, and up to five seconds for one
-// of HTTP/1.1 that was dialed and not needed.
+// briefConnections makes webhook clients use no credentials and close idle connections soon.
+// In tests a webhook's server often stops before patchlab does. net/http's Shutdown then waits
+// one second for an idle HTTP/2 connection, which kube-apiserver uses for webhooks on its own
+// host, and up to five seconds for an HTTP/1.1 connection that was opened and not used.
 func briefConnections(delegate webhookutil.AuthenticationInfoResolver) webhookutil.AuthenticationInfoResolver {
 	return &webhookutil.AuthenticationInfoResolverDelegator{
 		ClientConfigForFunc: func(address string) (*rest.Config, error) {
@@ -41,7 +40,7 @@ func brief(config *rest.Config, err error) (*rest.Config, error) {
 		if !ok {
 			return transport
 		}
-		t = t.Clone() // client-go shares it with other clients
+		t = t.Clone() // client-go shares the transport with other clients
 		t.IdleConnTimeout = idleTime
 		return t
 	})

@@ -27,13 +27,13 @@ type Conversion struct {
 
 var _ cluster.Conversion = (*Conversion)(nil)
 
-// converter converts the objects of one state of a definition.
+// converter converts the objects of one version of a definition.
 type converter struct {
 	crd     *schema.CRD
 	convert runtime.ObjectConvertor
 }
 
-// NewConversion returns a Conversion. Of the options only Service counts.
+// NewConversion returns a Conversion. It uses only o.Service.
 func NewConversion(o Options) (*Conversion, error) {
 	factory, err := conversion.NewCRConverterFactory(o.services(), briefConnections)
 	if err != nil {
@@ -42,7 +42,7 @@ func NewConversion(o Options) (*Conversion, error) {
 	return &Conversion{factory: factory, converters: map[string]*converter{}}, nil
 }
 
-// Convert implements [cluster.Conversion]. The webhook has 30 seconds, as in
+// Convert implements [cluster.Conversion]. The timeout of a call is 30 seconds, as in
 // kube-apiserver.
 func (c *Conversion) Convert(_ context.Context, crd *schema.CRD, object document.Value, apiVersion string) (document.Value, error) {
 	convert, err := c.converter(crd)

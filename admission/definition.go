@@ -14,9 +14,9 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Definition implements [cluster.Rules]. CustomResourceDefinitions are validated as a
-// whole, by kube-apiserver's own code. The validation of webhook configurations and
-// policies is not available as a library, so only their expressions are compiled.
+// Definition implements [cluster.Rules]. CustomResourceDefinitions are validated completely,
+// with kube-apiserver's own code. Its validation of webhook configurations and policies is not
+// available as a library, so only their expressions are compiled.
 func (r *Rules) Definition(ctx context.Context, kind *schema.Kind, object, old document.Value) (causes []cluster.Cause, complete bool) {
 	switch {
 	case kind.Group == "apiextensions.k8s.io" && kind.Kind == "CustomResourceDefinition":
@@ -41,7 +41,7 @@ func customDefinition(ctx context.Context, object, old document.Value) []cluster
 	return causesOf(errs, object)
 }
 
-// definitionOf reads a definition into the internal type that is validated.
+// definitionOf decodes a CustomResourceDefinition into the internal type, for validation.
 func definitionOf(v document.Value) (*apiextensions.CustomResourceDefinition, error) {
 	var external apiextensionsv1.CustomResourceDefinition
 	if err := decodeTyped(v, &external); err != nil {
@@ -53,6 +53,6 @@ func definitionOf(v document.Value) (*apiextensions.CustomResourceDefinition, er
 	return internal, err
 }
 
-// decodeTyped reads a document into a type of the Kubernetes API. Integers stay
-// integers where the type leaves the kind of number open.
+// decodeTyped decodes a document into a Go type of the Kubernetes API. Integers remain
+// integers in fields of type any.
 func decodeTyped(v document.Value, into any) error { return json.Unmarshal(v.JSON(), into) }

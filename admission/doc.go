@@ -1,18 +1,16 @@
-// Package admission runs what kube-apiserver runs between a request and its
-// store beyond schemas: the CEL rules of CustomResourceDefinitions, validating and
-// mutating admission policies, admission webhooks, and conversion webhooks. It
-// does so with the packages of kube-apiserver itself (k8s.io/apiserver,
-// k8s.io/apiextensions-apiserver and cel-go), so that what compiles, what it
-// costs, and the words of a refusal are the same.
+// Package admission implements what kube-apiserver runs between a request and its store beyond
+// schemas: the CEL rules of CustomResourceDefinitions, validating and mutating admission
+// policies, admission webhooks, and conversion webhooks. It uses the packages of
+// kube-apiserver itself (k8s.io/apiserver, k8s.io/apiextensions-apiserver and cel-go), so that
+// expressions compile and cost the same, and error messages are equal.
 //
-// [Configure] adds all of it to the configuration of a cluster. Its parts can be
-// used alone: [NewRules] for the rules of custom resources, [NewConversion] for
-// conversion webhooks, [Chain] for policies and webhooks.
+// [Configure] adds all of it to the configuration of a cluster. The parts can also be used
+// separately: [NewRules] for the rules of custom resources, [NewConversion] for conversion
+// webhooks, [Chain] for policies and webhooks.
 //
-// Configuration counts from the next request on: kube-apiserver takes up to a
-// second to see a policy, and several to see its parameters.
+// A changed configuration applies from the next request on. kube-apiserver takes up to a
+// second to observe a policy, and several seconds to observe its parameters.
 //
-// The libraries weigh some 65 MB in a binary and 15 ms at its start
-// (doc/admission.md), which is why no other package of patchlab's library
-// imports this one.
+// The libraries add some 65 MB to a binary and 15 ms to its start (doc/admission.md), so no
+// other package of this module imports this one.
 package admission

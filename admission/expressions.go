@@ -16,8 +16,8 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// expressionCauses returns what is wrong with the expressions of a webhook
-// configuration or a policy. Those that are left empty are not its business.
+// expressionCauses returns the errors in the expressions of a webhook configuration or a
+// policy. Empty expressions are ignored.
 func expressionCauses(kind string, object, old document.Value) []cluster.Cause {
 	c := &expressionChecker{known: map[string]bool{}}
 	collectExpressions(old, c.known)
@@ -40,8 +40,9 @@ func baseEnvironment() *environment.EnvSet {
 	return environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion())
 }
 
-// collectExpressions notes every text within v. An expression that the live object
-// has already is compiled as a stored one: it may use what a new one may not.
+// collectExpressions adds every string within v to into. An expression that the live object
+// contains is compiled in the environment for stored expressions, which permits more than the
+// one for new expressions.
 func collectExpressions(v document.Value, into map[string]bool) {
 	switch v.Kind() {
 	case document.String:
@@ -62,7 +63,8 @@ type expressionChecker struct {
 	errs     field.ErrorList
 }
 
-// expression compiles the text at a path; a nil compiled uses the compiler.
+// expression compiles the expression at a path, with compile or, if that is nil, the checker's
+// compiler.
 func (c *expressionChecker) expression(at *field.Path, text string, compile func(environment.Type) *apiservercel.Error) {
 	if strings.TrimSpace(text) == "" {
 		return
@@ -88,7 +90,8 @@ func (c *expressionChecker) with(compiler cel.Compiler, accessor cel.ExpressionA
 	}
 }
 
-// matchConditions know the object and the request, but no variables.
+// matchConditions checks match conditions, which have the object and the request but no
+// variables.
 func (c *expressionChecker) matchConditions(owner document.Value, at *field.Path) {
 	declared := c.declared
 	declared.HasAuthorizer = true
@@ -100,8 +103,8 @@ func (c *expressionChecker) matchConditions(owner document.Value, at *field.Path
 	}
 }
 
-// policy checks the parts that both kinds of policies have, and then the rest with
-// the variables declared.
+// policy checks the fields that both kinds of policies have, then calls rest with a compiler
+// that has the policy's variables.
 func (c *expressionChecker) policy(spec document.Value, rest func(spec document.Value, compiler cel.Compiler)) {
 	at := field.NewPath("spec")
 	c.declared.HasParams = spec.Get("paramKind").Kind() == document.Object

@@ -11,14 +11,14 @@ import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 )
 
-// maxGrowth is how many parts a sum of lists or of texts may have in a policy.
+// maxGrowth is the maximum number of parts of a concatenation of lists or strings in a policy.
 const maxGrowth = 256
 
-// checkGrowth refuses variables of a policy that join lists or texts to longer and longer
-// ones, such as thirty of which each is the one before added to itself. Where their types
-// are not known, cel-go joins them at no cost: lists without a copy, to walk through every
-// part for the size, texts with one. No limit of costs ends that; kube-apiserver would be
-// busy for minutes, or use all memory.
+// checkGrowth refuses policy variables that concatenate lists or strings to exponentially long
+// ones, such as thirty variables that each add the previous one to itself. cel-go charges
+// nothing for concatenating values whose types are unknown, but copies strings, and visits
+// every part of a list to find its size. The cost limit does not stop that; kube-apiserver
+// would be busy for minutes or use all memory.
 func checkGrowth(variables []admissionv1.Variable) error {
 	env, err := cel.NewEnv(ext.TwoVarComprehensions())
 	if err != nil {
@@ -28,22 +28,22 @@ func checkGrowth(variables []admissionv1.Variable) error {
 	for _, v := range variables {
 		parsed, issues := env.Parse(v.Expression)
 		if issues.Err() != nil {
-			continue // it is refused where it is compiled
+			continue // reported by the compilation of the policy
 		}
 		known[v.Name] = known.of(parsed.NativeRep().Expr())
 		if known[v.Name] > maxGrowth {
-			return fmt.Errorf("variable %q could be a sum of more than %d parts, which would take too long to evaluate", v.Name, maxGrowth)
+			return fmt.Errorf("variable %q may concatenate more than %d parts, which would take too long to evaluate", v.Name, maxGrowth)
 		}
 	}
 	return nil
 }
 
-// growths are the most parts of which the values of variables can be the sum.
+// growths holds, by variable, the maximum number of parts that its value is concatenated from.
 type growths map[string]int
 
-// of returns the most parts of which the value of an expression can be the sum: those of
-// both sides of a plus, of the range and the steps of a comprehension together, and of
-// anything else those of what it is made of.
+// of returns the maximum number of parts that the value of an expression is concatenated from:
+// the sum for the operands of a plus and for the range and the steps of a comprehension, and
+// the maximum of the operands for anything else.
 func (g growths) of(e ast.Expr) int {
 	switch e.Kind() {
 	case ast.SelectKind:
@@ -86,7 +86,7 @@ func (g growths) of(e ast.Expr) int {
 	return 1
 }
 
-// isAccumulator reports whether an expression is what a comprehension has gathered.
+// isAccumulator reports whether an expression is the accumulator of a comprehension.
 func isAccumulator(e ast.Expr) bool {
 	return e.Kind() == ast.IdentKind && (e.AsIdent() == parser.AccumulatorName || e.AsIdent() == parser.HiddenAccumulatorName)
 }

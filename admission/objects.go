@@ -14,15 +14,15 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// objects makes, defaults and converts objects for the plugins. All objects are
-// unstructured; those of built-in kinds are decoded by their type when defaulted.
+// objects creates, defaults and converts objects for the plugins. All objects are
+// unstructured; those of built-in kinds are decoded into their type when they are defaulted.
 type objects struct {
 	write *cluster.Attributes
-	// object is the object of the write, nil for a deletion.
+	// object is the new object, nil for a deletion.
 	object runtime.Object
 	// changed reports whether a plugin replaced the content of object.
 	changed bool
-	// err is why the result of a mutation is no object of its kind, nil if it is.
+	// err reports that the result of a mutation is not an object of its kind.
 	err error
 }
 
@@ -56,12 +56,12 @@ func (o *objects) ObjectKinds(object runtime.Object) ([]apischema.GroupVersionKi
 	return nil, false, runtime.NewNotRegisteredErrForKind("patchlab", object.GetObjectKind().GroupVersionKind())
 }
 
-// Recognizes reports whether objects of a kind have a Go type here: none has.
+// Recognizes reports whether a kind has a Go type, which is always false here.
 func (o *objects) Recognizes(apischema.GroupVersionKind) bool { return false }
 
-// Default completes the result of a mutation: an object of a built-in kind is
-// decoded by its type, and defaults are filled in. It cannot return an error, so
-// the first one is kept and ends the chain.
+// Default completes the result of a mutation: an object of a built-in kind is decoded into its
+// type, and defaults are set. Its signature has no error, so the first one is stored and ends
+// the chain.
 func (o *objects) Default(in runtime.Object) {
 	object, ok := in.(*unstructured.Unstructured)
 	if !ok || o.err != nil {
@@ -70,7 +70,7 @@ func (o *objects) Default(in runtime.Object) {
 	kind, ok := o.kind(object.GroupVersionKind())
 	if !ok || kind.Builtin && kind.Kind != o.write.Kind.Kind {
 		if o.write.Kind.Builtin {
-			o.err = apierrors.NewInternalError(fmt.Errorf("admission made the object a %s, which cannot be handled as a %s",
+			o.err = apierrors.NewInternalError(fmt.Errorf("admission changed the object to a %s, which cannot be handled as a %s",
 				object.GroupVersionKind(), o.write.Kind.GroupVersionKind))
 		}
 		return
@@ -90,7 +90,7 @@ func (o *objects) Default(in runtime.Object) {
 	object.Object = govalue.Of(value).(map[string]any)
 }
 
-// Convert makes out the object in, in the version that out has.
+// Convert converts in to the version that out has, and stores the result in out.
 func (o *objects) Convert(in, out, _ any) error {
 	from, ok := in.(*unstructured.Unstructured)
 	to, fits := out.(*unstructured.Unstructured)
@@ -126,7 +126,7 @@ func (o *objects) inVersion(from *unstructured.Unstructured, version apischema.G
 	}
 	kind, ok := o.kind(version.WithKind(from.GetKind()))
 	if !ok {
-		return from.DeepCopy(), nil // the kind's validation refuses it
+		return from.DeepCopy(), nil // validation refuses it later
 	}
 	value, err := govalue.From(from.Object)
 	if err == nil {
@@ -138,7 +138,7 @@ func (o *objects) inVersion(from *unstructured.Unstructured, version apischema.G
 	return unstructuredOf(value), nil
 }
 
-// ConvertFieldLabel is not asked for by admission.
+// ConvertFieldLabel always fails; admission does not use it.
 func (o *objects) ConvertFieldLabel(_ apischema.GroupVersionKind, label, value string) (string, string, error) {
 	return label, value, nil
 }
@@ -150,8 +150,8 @@ func (o *objects) kind(kind apischema.GroupVersionKind) (*schema.Kind, bool) {
 	return o.write.Kinds().Kind(schema.GroupVersionKind{Group: kind.Group, Version: kind.Version, Kind: kind.Kind})
 }
 
-// EquivalentResourcesFor returns the resources through which the same objects are
-// served: the other versions of a resource, and the other group of Events.
+// EquivalentResourcesFor returns the resources that serve the same objects: the other versions
+// of a resource, and the other group for Events.
 func (o *objects) EquivalentResourcesFor(resource apischema.GroupVersionResource, sub string) []apischema.GroupVersionResource {
 	groups := []string{resource.Group}
 	if resource.Resource == "events" && (resource.Group == "" || resource.Group == "events.k8s.io") {

@@ -22,8 +22,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// policies are the validating and mutating admission policies of a cluster with
-// their bindings, compiled, and the dispatchers of kube-apiserver for them.
+// policies holds the compiled admission policies and their bindings, and kube-apiserver's
+// dispatchers for them.
 type policies struct {
 	source   *source
 	types    *typeConverters
@@ -33,7 +33,7 @@ type policies struct {
 	validateHooks atomic.Pointer[[]validating.PolicyHook]
 	mutateHooks   atomic.Pointer[[]mutating.PolicyHook]
 
-	// Compiled policies by name, with the version that they were compiled from.
+	// Compiled policies by name, with the resourceVersion of the policy.
 	validators compiled[validating.PolicyEvaluator]
 	mutators   compiled[mutating.PolicyEvaluator]
 }
@@ -48,17 +48,17 @@ func newPolicies(s *source, o Options) *policies {
 	}
 }
 
-// active reports whether a policy is bound.
+// active reports whether a policy has a binding.
 func (p *policies) active() bool {
 	v, m := p.validateHooks.Load(), p.mutateHooks.Load()
 	return v != nil && len(*v) > 0 || m != nil && len(*m) > 0
 }
 
-// typesChanged forgets the types of kinds, because a definition has changed.
+// typesChanged drops the cached types, because a CustomResourceDefinition has changed.
 func (p *policies) typesChanged() { p.types.forget() }
 
-// load reads and compiles the policies and bindings of the cluster as they are now.
-// One goroutine at a time may call it.
+// load reads and compiles the current policies and bindings of the cluster. It must not be
+// called concurrently.
 func (p *policies) load() error {
 	if err := loadHooks(p, &p.validators, &p.validateHooks, "validatingadmissionpolicies", "validatingadmissionpolicybindings",
 		validating.NewValidatingAdmissionPolicyAccessor, validating.NewValidatingAdmissionPolicyBindingAccessor, compileValidating); err != nil {
@@ -75,15 +75,15 @@ type compiled[E any] map[string]struct {
 	evaluator    E
 }
 
-// object is a pointer to a T that is an object of the API.
+// object is the constraint of a pointer to T that is an API object.
 type object[T any] interface {
 	*T
 	runtime.Object
 	metav1.Object
 }
 
-// loadHooks makes the hooks of one kind of policies, in the order of their names:
-// kube-apiserver's order is by chance.
+// loadHooks creates the hooks of one kind of policy, sorted by name. (In kube-apiserver their
+// order is random.)
 func loadHooks[P, B any, PP object[P], BB object[B], E any](p *policies, known *compiled[E], hooks *atomic.Pointer[[]generic.PolicyHook[PP, BB, E]],
 	resource, bindingResource string, policyOf func(PP) generic.PolicyAccessor, bindingOf func(BB) generic.BindingAccessor, compile func(PP) E) error {
 	list, err := typedList[P](p.source, resource)
@@ -124,7 +124,7 @@ func loadHooks[P, B any, PP object[P], BB object[B], E any](p *policies, known *
 	return nil
 }
 
-// params finds the resource of a policy's parameters.
+// params returns the informer and the scope of a policy's parameters.
 func (p *policies) params(of *admissionv1.ParamKind) (informers.GenericInformer, meta.RESTScope, error) {
 	if of == nil {
 		return nil, nil, nil
@@ -144,9 +144,8 @@ func (p *policies) params(of *admissionv1.ParamKind) (informers.GenericInformer,
 	return params{source: p.source, kind: kind}, scope, nil
 }
 
-// exempt reports whether policies are not asked about a resource: they cannot
-// refuse their own configuration, nor questions about access (kube-apiserver,
-// pkg/kubeapiserver/admission/exclusion).
+// exempt reports whether policies do not apply to a resource: they cannot refuse their own
+// configuration, nor access reviews (kube-apiserver, pkg/kubeapiserver/admission/exclusion).
 func exempt(resource apischema.GroupVersionResource) bool {
 	switch resource.Group {
 	case configGroup:
@@ -165,7 +164,7 @@ func exempt(resource apischema.GroupVersionResource) bool {
 	return false
 }
 
-// validatingPolicies is the plugin of ValidatingAdmissionPolicies.
+// validatingPolicies is the plugin for ValidatingAdmissionPolicies.
 type validatingPolicies struct{ *policies }
 
 func (p *validatingPolicies) Handles(apiadmission.Operation) bool { return true }
@@ -178,7 +177,7 @@ func (p *validatingPolicies) Validate(ctx context.Context, a apiadmission.Attrib
 	return p.validate.Dispatch(ctx, a, o, *hooks)
 }
 
-// mutatingPolicies is the plugin of MutatingAdmissionPolicies.
+// mutatingPolicies is the plugin for MutatingAdmissionPolicies.
 type mutatingPolicies struct{ *policies }
 
 func (p *mutatingPolicies) Handles(o apiadmission.Operation) bool { return o != apiadmission.Delete }

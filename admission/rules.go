@@ -20,9 +20,9 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Rules evaluates the validation rules of CustomResourceDefinitions. It compiles
-// the rules of a version when the first object of it is written, and again when
-// the definition has changed. It is safe for concurrent use.
+// Rules evaluates the CEL validation rules of CustomResourceDefinitions. It compiles the rules
+// of a version when the first object of that version is written, and again after the
+// definition has changed. It is safe for concurrent use.
 type Rules struct {
 	mu       sync.Mutex
 	versions map[string]*versionRules // by apiVersion and resource
@@ -30,10 +30,10 @@ type Rules struct {
 
 var _ cluster.Rules = (*Rules)(nil)
 
-// NewRules returns rules that have compiled nothing yet.
+// NewRules returns a Rules without compiled rules.
 func NewRules() *Rules { return &Rules{versions: map[string]*versionRules{}} }
 
-// versionRules are the compiled rules of one version of a definition.
+// versionRules are the compiled rules of one version of a CustomResourceDefinition.
 type versionRules struct {
 	kind       *schema.Kind
 	once       sync.Once
@@ -42,12 +42,12 @@ type versionRules struct {
 	err        error
 }
 
-// Object implements [cluster.Rules]. The cost of the rules of one object is
-// bounded as in kube-apiserver: 1 million for a rule, 10 million for the object.
+// Object implements [cluster.Rules]. The cost limits are kube-apiserver's: 1 million for a
+// rule, 10 million for all rules of an object.
 func (r *Rules) Object(ctx context.Context, crd *schema.CRD, kind *schema.Kind, object, old document.Value) ([]cluster.Cause, []string) {
 	v := r.version(crd, kind)
 	if v.err != nil {
-		return []cluster.Cause{{Type: string(schema.ErrorInvalid), Field: "<nil>", Message: "the rules of the definition cannot be compiled: " + v.err.Error()}}, nil
+		return []cluster.Cause{{Type: string(schema.ErrorInvalid), Field: "<nil>", Message: "failed to compile the validation rules of the CustomResourceDefinition: " + v.err.Error()}}, nil
 	}
 	if v.validator == nil {
 		return nil, nil

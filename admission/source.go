@@ -25,11 +25,11 @@ import (
 // configGroup is the API group of webhook configurations and policies.
 const configGroup = "admissionregistration.k8s.io"
 
-// source reads objects of the cluster for the plugins, as it is at that moment:
-// kube-apiserver has informers in its place, which lag behind.
+// source reads the current objects of the cluster for the plugins. kube-apiserver uses
+// informers instead, which lag behind.
 type source struct{ cluster *cluster.Cluster }
 
-// configured reports whether there is any webhook configuration or policy.
+// configured reports whether a webhook configuration or policy exists.
 func (s *source) configured() (bool, error) {
 	for _, resource := range [...]string{
 		"mutatingwebhookconfigurations", "validatingwebhookconfigurations", "validatingadmissionpolicies", "mutatingadmissionpolicies",
@@ -41,8 +41,8 @@ func (s *source) configured() (bool, error) {
 	return false, nil
 }
 
-// list returns the objects of a resource in a namespace, or all for "". A resource
-// that the cluster does not serve has none.
+// list returns the objects of a resource in a namespace, or in all namespaces for "". For a
+// resource that is not served the list is empty.
 func (s *source) list(group, version, resource, namespace string) ([]document.Value, error) {
 	resp, err := s.cluster.Do(context.Background(), &cluster.Request{
 		Verb: cluster.List, Group: group, Version: version, Resource: resource, Namespace: namespace})
@@ -60,7 +60,7 @@ func (s *source) list(group, version, resource, namespace string) ([]document.Va
 	return out, nil
 }
 
-// get returns an object; an error is one of k8s.io/apimachinery's.
+// get returns an object. Its errors are those of k8s.io/apimachinery.
 func (s *source) get(group, version, resource, namespace, name string) (document.Value, error) {
 	resp, err := s.cluster.Do(context.Background(), &cluster.Request{
 		Verb: cluster.Get, Group: group, Version: version, Resource: resource, Namespace: namespace, Name: name})
@@ -74,7 +74,7 @@ func (s *source) get(group, version, resource, namespace, name string) (document
 	return resp.Object, nil
 }
 
-// typedList lists the objects of a resource of the group of configurations.
+// typedList lists the objects of a resource of admissionregistration.k8s.io.
 func typedList[T any](s *source, resource string) ([]*T, error) {
 	list, err := s.list(configGroup, "v1", resource, "")
 	if err != nil {
@@ -90,8 +90,8 @@ func typedList[T any](s *source, resource string) ([]*T, error) {
 	return out, nil
 }
 
-// namespaces reads Namespaces in the three forms in which the plugins ask for
-// them. What is not defined here they do not call.
+// namespaces reads Namespaces through the three interfaces that the plugins use. The plugins
+// do not call the methods that are missing.
 type namespaces struct {
 	corelisters.NamespaceLister
 	source *source
@@ -135,13 +135,13 @@ func (c namespaceClient) Get(_ context.Context, name string, _ metav1.GetOptions
 	return namespaces{source: c.source}.Get(name)
 }
 
-// synced is an informer that is always up to date.
+// synced is an informer that always reports to be synced.
 type synced struct{ cache.SharedIndexInformer }
 
 func (synced) HasSynced() bool { return true }
 
-// params reads the parameters of policies, which are objects of one kind. It is
-// an informer, a lister, and a lister of one namespace at once.
+// params reads the parameters of policies, which are objects of one kind. It implements an
+// informer, a lister and a namespaced lister.
 type params struct {
 	source    *source
 	kind      *schema.Kind
@@ -173,7 +173,7 @@ func (p params) List(selector labels.Selector) ([]runtime.Object, error) {
 	var out []runtime.Object
 	for _, v := range list {
 		object := unstructuredOf(v)
-		if object.GetKind() == "" { // items of built-in lists leave out their type
+		if object.GetKind() == "" { // items of built-in lists have no apiVersion and kind
 			object.SetGroupVersionKind(kindOf(p.kind))
 		}
 		if selector.Matches(labels.Set(object.GetLabels())) {

@@ -15,9 +15,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// typeConverters give mutating policies the types of kinds, by which they merge
-// an ApplyConfiguration: of built-in kinds those of client-go, of custom ones
-// those of their definition's OpenAPI document.
+// typeConverters returns the types with which mutating policies merge an ApplyConfiguration:
+// client-go's for built-in kinds, and those of the OpenAPI document for custom ones.
 type typeConverters struct {
 	cluster *cluster.Cluster
 	mu      sync.Mutex
@@ -25,7 +24,8 @@ type typeConverters struct {
 	custom  map[apischema.GroupVersionKind]managedfields.TypeConverter
 }
 
-// Run implements the plugin's TypeConverterManager: there is nothing to poll.
+// Run implements the plugin's TypeConverterManager. It has nothing to do, because types are
+// read on demand.
 func (t *typeConverters) Run(context.Context) {}
 
 // GetTypeConverter implements the plugin's TypeConverterManager.

@@ -18,8 +18,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// webhooks are the two webhook plugins of kube-apiserver, with their
-// configurations in place of informers.
+// webhooks are the two webhook plugins of kube-apiserver, with configurations that are read
+// from the cluster instead of informers.
 type webhooks struct {
 	source     *source
 	mutating   *mutating.Plugin
@@ -28,7 +28,7 @@ type webhooks struct {
 	mutate   *configurations
 	validate *configurations
 	count    atomic.Int64
-	off      bool // that no webhook is called
+	off      bool // Options.NoWebhooks
 }
 
 func newWebhooks(s *source, o Options) (*webhooks, error) {
@@ -56,7 +56,7 @@ func newWebhooks(s *source, o Options) (*webhooks, error) {
 	return w, w.validating.ValidateInitialization()
 }
 
-// services returns how the URLs of services are found.
+// services returns the resolver for the services of webhooks.
 func (o Options) services() webhookutil.ServiceResolver {
 	if o.Service == nil {
 		return webhookutil.NewDefaultServiceResolver()
@@ -70,11 +70,11 @@ func (r resolver) ResolveEndpoint(namespace, name string, port int32) (*url.URL,
 	return r(namespace, name, port)
 }
 
-// active reports whether there is a webhook to call.
+// active reports whether a webhook is configured.
 func (w *webhooks) active() bool { return w.count.Load() > 0 }
 
-// load reads the configurations of the cluster as they are now. One goroutine at a
-// time may call it.
+// load reads the current webhook configurations of the cluster. It must not be called
+// concurrently.
 func (w *webhooks) load() error {
 	if w.off {
 		return nil
@@ -97,8 +97,8 @@ func (w *webhooks) load() error {
 	return nil
 }
 
-// configurations hold the configurations of one kind for a plugin, which takes
-// them from an informer's index and listens to its events.
+// configurations holds the configurations of one kind. The plugin reads them as an informer's
+// index, and registers an event handler.
 type configurations struct {
 	cache.SharedIndexInformer
 	index   cache.Indexer
@@ -121,8 +121,8 @@ type registration struct {
 
 func (registration) HasSynced() bool { return true }
 
-// replace makes the index hold exactly the objects given and sends the events
-// that follow. An object that has not changed keeps what was compiled for it.
+// replace sets the contents of the index and sends the resulting events. An object that has
+// not changed keeps its compiled expressions.
 func replace[T metav1.Object](c *configurations, objects []T) error {
 	left := map[string]any{}
 	for _, old := range c.index.List() {
@@ -153,7 +153,7 @@ func replace[T metav1.Object](c *configurations, objects []T) error {
 	return nil
 }
 
-// factory gives the plugins the informers that they ask for, and no others.
+// factory returns the informers that the plugins need, and no others.
 type factory struct {
 	informers.SharedInformerFactory
 	webhooks *webhooks

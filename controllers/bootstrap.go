@@ -9,21 +9,20 @@ import (
 	"github.com/patchlab-dev/patchlab/cluster"
 )
 
-// starter is an object that every cluster begins with.
+// starter is an object that every cluster has from the beginning.
 type starter struct{ group, version, resource, namespace, body string }
 
-// starters are the objects that kube-apiserver creates when it starts: the
-// namespaces of the system, the Service by which it is reached from within, and the
-// priority classes of system pods (k8s.io/kubernetes/pkg/controlplane and
-// plugin rest/scheduling).
+// starters are the objects that kube-apiserver creates when it starts: the system namespaces,
+// the Service kubernetes, and the priority classes of system pods
+// (k8s.io/kubernetes/pkg/controlplane and plugin rest/scheduling).
 var starters = []starter{
 	systemNamespace("default"), systemNamespace("kube-node-lease"), systemNamespace("kube-public"), systemNamespace("kube-system"),
 	{"", "v1", "services", "default", `{"apiVersion":"v1","kind":"Service","metadata":{"name":"kubernetes",
 		"labels":{"component":"apiserver","provider":"kubernetes"}},"spec":{"type":"ClusterIP","clusterIP":"10.96.0.1","clusterIPs":["10.96.0.1"],
 		"ipFamilies":["IPv4"],"ipFamilyPolicy":"SingleStack","internalTrafficPolicy":"Cluster","sessionAffinity":"None",
 		"ports":[{"name":"https","port":443,"protocol":"TCP","targetPort":6443}]}}`},
-	priorityClass("system-cluster-critical", 2000000000, "Used for pods of the system that must run in the cluster but may move to another node."),
-	priorityClass("system-node-critical", 2000001000, "Used for pods of the system that must not move from their node."),
+	priorityClass("system-cluster-critical", 2000000000, "Used for system pods that must run in the cluster but may be moved to another node."),
+	priorityClass("system-node-critical", 2000001000, "Used for system pods that must not be moved from their node."),
 }
 
 func systemNamespace(name string) starter {
@@ -35,8 +34,8 @@ func priorityClass(name string, value int, description string) starter {
 		`{"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","metadata":{"name":%q},"value":%d,"description":%q}`, name, value, description)}
 }
 
-// clusterRoles are the roles that people bind users to, and the binding by which
-// the group system:masters may do everything.
+// clusterRoles are kube-apiserver's user-facing roles, and the binding of cluster-admin to the
+// group system:masters.
 var clusterRoles = []starter{
 	clusterRole("cluster-admin", `{"apiGroups":["*"],"resources":["*"],"verbs":["*"]},{"nonResourceURLs":["*"],"verbs":["*"]}`, ""),
 	clusterRole("admin", "", "rbac.authorization.k8s.io/aggregate-to-admin"),
@@ -48,8 +47,8 @@ var clusterRoles = []starter{
 		"subjects":[{"apiGroup":"rbac.authorization.k8s.io","kind":"Group","name":"system:masters"}]}`},
 }
 
-// clusterRole is a role with rules, or one that gathers the rules of roles with a
-// label.
+// clusterRole returns a ClusterRole with rules, or one that aggregates the rules of the roles
+// with a label.
 func clusterRole(name, rules, aggregates string) starter {
 	aggregation := ""
 	if aggregates != "" {
@@ -60,16 +59,17 @@ func clusterRole(name, rules, aggregates string) starter {
 		aggregation + `"rules":[` + rules + `]}`}
 }
 
-// Bootstrap creates the objects that every cluster begins with, with roles also
-// ClusterRoles for people. What is there already stays as it is.
+// Bootstrap creates the objects that every cluster has from the beginning: system namespaces,
+// the Service kubernetes and the system priority classes. With roles it also creates the
+// user-facing ClusterRoles. Existing objects are not changed.
 func Bootstrap(ctx context.Context, c *cluster.Cluster, roles bool) error {
 	all := starters
 	if roles {
 		all = append(all[:len(all):len(all)], clusterRoles...)
 	}
 	for _, o := range all {
-		// A Service that exists is refused for its address before its name, as by
-		// kube-apiserver, which looks for it first too.
+		// A create of an existing Service fails because of its cluster IP before its name is
+		// checked. kube-apiserver, too, gets the object first.
 		existing := cluster.Request{Group: o.group, Version: o.version, Resource: o.resource, Namespace: o.namespace, Name: nameIn(o.body)}
 		if _, err := c.Do(ctx, &existing); err == nil {
 			continue
@@ -89,7 +89,7 @@ func Bootstrap(ctx context.Context, c *cluster.Cluster, roles bool) error {
 	return nil
 }
 
-// nameIn is the name in the body of a starter.
+// nameIn returns the name in the body of a starter.
 func nameIn(body string) string {
 	_, rest, _ := strings.Cut(body, `"name":"`)
 	name, _, _ := strings.Cut(rest, `"`)

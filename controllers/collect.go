@@ -8,26 +8,26 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// The values of propagationPolicy.
+// Values of propagationPolicy.
 const (
 	orphan     = "Orphan"
 	background = "Background"
 	foreground = "Foreground"
 )
 
-// collect does what garbage collection has to do about one object
+// collect runs garbage collection for one object
 // (k8s.io/kubernetes/pkg/controller/garbagecollector, attemptToDeleteItem):
 //
-//  1. An object that is being deleted and has the finalizer orphan loses its
-//     dependents' references to it, and then the finalizer.
-//  2. One with the finalizer foregroundDeletion loses it once no dependent is left
-//     whose reference has blockOwnerDeletion.
-//  3. Any other object that is being deleted is left alone.
-//  4. An object with an owner that exists loses its references to owners that do
-//     not, or that wait for their dependents.
-//  5. An object whose owners all are gone or wait for it is deleted: in the
-//     foreground where an owner waits and it has dependents itself, else as its
-//     finalizers say, else in the background.
+//  1. If it is being deleted and has the finalizer orphan, the references of its
+//     dependents to it are removed, then the finalizer.
+//  2. If it is being deleted and has the finalizer foregroundDeletion, the finalizer
+//     is removed once no dependent with blockOwnerDeletion is left.
+//  3. Otherwise an object that is being deleted is not changed.
+//  4. If at least one of its owners exists, its references to owners that do not
+//     exist, or that wait for their dependents, are removed.
+//  5. If none of its owners exists, or all that do wait for it, it is deleted: in
+//     the foreground if an owner waits and it has dependents itself, otherwise as
+//     its finalizers determine, or else in the background.
 func (r *runner) collect(ctx context.Context, n *node) error {
 	switch {
 	case n.orphans():
@@ -78,7 +78,7 @@ func (r *runner) collect(ctx context.Context, n *node) error {
 	return r.remove(ctx, n, policyOf(metadata))
 }
 
-// policyOf is the policy that an object's finalizers ask for.
+// policyOf returns the propagation policy that an object's finalizers determine.
 func policyOf(metadata document.Value) string {
 	finalizers := texts(metadata.Get("finalizers"))
 	switch {
@@ -98,9 +98,9 @@ const (
 	ownerGone
 )
 
-// stateOf finds out about an owner of an object. An owner of a kind that is not
-// served, or in a namespace while the object is in none, counts as one that exists:
-// nothing can be said about it.
+// stateOf returns the state of an owner. An owner of a kind that is not served, or a
+// namespaced owner of a cluster-scoped object, counts as existing, because its state is
+// unknown.
 func (r *runner) stateOf(ctx context.Context, n *node, o owner) (ownerState, error) {
 	kind, ok := r.kindOf(o.apiVersion, o.kind)
 	if !ok || kind.Namespaced && n.namespace == "" {
@@ -124,8 +124,8 @@ func (r *runner) stateOf(ctx context.Context, n *node, o owner) (ownerState, err
 	return ownerExists, nil
 }
 
-// awaitDependents lets an object go that is deleted in the foreground, once nothing
-// blocks it. Its dependents have been queued already.
+// awaitDependents removes the finalizer of an object that is deleted in the foreground, once
+// no dependent blocks it. Its dependents have been queued already.
 func (r *runner) awaitDependents(ctx context.Context, n *node) error {
 	for _, dependent := range r.graph.dependentsOf(n.uid) {
 		if dependent.blocks(n.uid) {
@@ -135,7 +135,7 @@ func (r *runner) awaitDependents(ctx context.Context, n *node) error {
 	return r.dropFinalizer(ctx, n, finalizerForeground)
 }
 
-// orphanDependents takes the references to an object from its dependents.
+// orphanDependents removes the references of an object's dependents to it.
 func (r *runner) orphanDependents(ctx context.Context, n *node) error {
 	for _, dependent := range r.graph.dependentsOf(n.uid) {
 		for range maxTries {
@@ -167,7 +167,7 @@ func (r *runner) dropFinalizer(ctx context.Context, n *node, name string) error 
 	return r.patchMetadata(ctx, n, live, "finalizers", listOf(left))
 }
 
-// dropOwners takes references to some owners from an object.
+// dropOwners removes the references to some owners from an object.
 func (r *runner) dropOwners(ctx context.Context, n *node, live document.Value, owners []owner) error {
 	var left document.ListBuilder
 	dropped := false
@@ -185,13 +185,13 @@ func (r *runner) dropOwners(ctx context.Context, n *node, live document.Value, o
 	return r.patchMetadata(ctx, n, live, "ownerReferences", left.List())
 }
 
-// inCycle reports whether a dependent of an object waits for its own dependents, so
-// that the two could wait for each other.
+// inCycle reports whether a dependent of an object waits for its own dependents, so that the
+// two objects might wait for each other.
 func (r *runner) inCycle(n *node) bool {
 	return slices.ContainsFunc(r.graph.dependentsOf(n.uid), (*node).foreground)
 }
 
-// unblock takes blockOwnerDeletion from an object's references.
+// unblock removes blockOwnerDeletion from an object's references.
 func (r *runner) unblock(ctx context.Context, n *node, live document.Value) error {
 	var references document.ListBuilder
 	for _, reference := range live.Lookup("metadata", "ownerReferences").Items() {

@@ -1,13 +1,11 @@
-// Package controllers runs the controllers of kube-controller-manager that
-// clients of an API server rely on most, over a [cluster.Cluster] in the same
-// process: the one that empties namespaces which are being deleted, and the
-// garbage collector.
+// Package controllers implements the two controllers of kube-controller-manager that clients
+// of an API server rely on most, over a [cluster.Cluster] in the same process: the namespace
+// controller, which deletes the contents of terminating namespaces, and the garbage collector.
 //
-// They follow the changes of all objects in the order in which these are stored,
-// and do one thing after the other, so what they do depends on the requests alone
-// and not on time: they have no clock, no retries after a while and no caches that
-// lag behind. What kube-controller-manager does is described in doc/controllers.md
-// with the differences.
+// They process the changes of all objects in the order in which they are stored, one at a
+// time, so that the result depends on the requests alone and not on timing: they have no
+// clock, no delayed retries and no caches that lag behind. doc/controllers.md describes the
+// differences from kube-controller-manager.
 package controllers
 
 import (
@@ -22,19 +20,20 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Options choose the controllers. The zero value runs none.
+// Options select the controllers. The zero value runs none.
 type Options struct {
-	// Namespaces empties namespaces that are being deleted and lets them go.
+	// Namespaces runs the namespace controller, which deletes the contents of namespaces that
+	// are being deleted and then removes their finalizer.
 	Namespaces bool
-	// GarbageCollection deletes objects whose owners are gone, and carries out
-	// foreground deletion and orphaning.
+	// GarbageCollection runs the garbage collector, which deletes objects whose owners no
+	// longer exist, and handles foreground deletion and orphaning.
 	GarbageCollection bool
-	// Fault is called with errors that should not happen; nil ignores them. The
-	// object in question is left as it is until it changes.
+	// Fault is called with unexpected errors; nil ignores them. The affected object is
+	// processed again when it changes.
 	Fault func(error)
 }
 
-// Parse reads the names of controllers, separated by commas: "namespace" and "gc".
+// Parse parses a comma-separated list of controllers: "namespace" and "gc".
 func Parse(names string) (Options, error) {
 	var o Options
 	for name := range strings.SplitSeq(names, ",") {
@@ -51,14 +50,14 @@ func Parse(names string) (Options, error) {
 	return o, nil
 }
 
-// agent is the User-Agent, and so the field manager, of kube-controller-manager.
+// agent is the User-Agent, and thereby the field manager, of kube-controller-manager.
 const agent = "kube-controller-manager"
 
-// maxTries is how often something is tried again at once because others wrote in
-// between.
+// maxTries is the number of immediate attempts at an operation that fails because of
+// concurrent writes.
 const maxTries = 20
 
-// runner is a run of the controllers. Only its own goroutine uses it.
+// runner is a run of the controllers. It is used by a single goroutine.
 type runner struct {
 	Options
 	cluster *cluster.Cluster
@@ -68,18 +67,18 @@ type runner struct {
 	queued  map[work]bool
 }
 
-// work is something to look at: an object by its uid or a namespace by its name.
+// work is an item of the queue: an object by its uid or a namespace by its name.
 type work struct {
 	namespace bool
 	id        string
 }
 
-// Run runs the controllers until ctx ends or the cluster is closed, and returns nil
-// then. It returns an error if it cannot follow the changes of the cluster.
+// Run runs the controllers until ctx is done or the cluster is closed, and then returns nil.
+// It returns an error if it cannot watch the objects of the cluster.
 func Run(ctx context.Context, c *cluster.Cluster, o Options) error {
 	changes, err := c.Changes(ctx)
 	if err != nil {
-		return fmt.Errorf("following the objects of the cluster: %w", err)
+		return fmt.Errorf("watching the objects of the cluster: %w", err)
 	}
 	defer changes.Stop()
 	r := &runner{Options: o, cluster: c, graph: newGraph(), queued: map[work]bool{}}
@@ -102,7 +101,7 @@ func Run(ctx context.Context, c *cluster.Cluster, o Options) error {
 	}
 }
 
-// begin looks at everything that was there when the controllers began.
+// begin queues the objects that exist when the controllers start.
 func (r *runner) begin() {
 	r.synced = true
 	for _, n := range r.graph.sorted() {
@@ -110,7 +109,7 @@ func (r *runner) begin() {
 	}
 }
 
-// observe takes a change into the graph and notes what has to be looked at.
+// observe adds a change to the graph and queues the affected objects.
 func (r *runner) observe(change cluster.Change) {
 	if !change.Object.Exists() {
 		n := r.graph.remove(uidOf(change.Previous))
@@ -130,11 +129,11 @@ func (r *runner) observe(change cluster.Change) {
 	}
 	r.examine(n)
 	if before != nil && !slices.Equal(before.owners, n.owners) {
-		r.addOwners(before) // which may no longer wait for it
+		r.addOwners(before) // which may have waited for it
 	}
 }
 
-// examine notes what has to be done about an object as it is now.
+// examine queues the work for the current state of an object.
 func (r *runner) examine(n *node) {
 	if len(n.owners) > 0 || n.deleting {
 		r.add(work{id: n.uid})
@@ -151,7 +150,7 @@ func (r *runner) examine(n *node) {
 	}
 }
 
-// addOwners looks again at the owners of an object, which may wait for it.
+// addOwners queues the owners of an object, which may wait for it.
 func (r *runner) addOwners(n *node) {
 	for _, o := range n.owners {
 		if owner := r.graph.nodes[o.uid]; owner != nil && owner.deleting {
@@ -160,7 +159,7 @@ func (r *runner) addOwners(n *node) {
 	}
 }
 
-// add queues something to look at, if a controller is running that does.
+// add queues an item, if the controller for it is running.
 func (r *runner) add(w work) {
 	if w.namespace && (!r.Namespaces || !r.graph.terminating(w.id)) || !w.namespace && !r.GarbageCollection || r.queued[w] {
 		return
@@ -169,7 +168,7 @@ func (r *runner) add(w work) {
 	r.queue = append(r.queue, w)
 }
 
-// do looks at something, and again if it changed meanwhile.
+// do processes an item, again if it changed meanwhile.
 func (r *runner) do(ctx context.Context, w work) error {
 	for range maxTries {
 		var err error
@@ -183,7 +182,7 @@ func (r *runner) do(ctx context.Context, w work) error {
 			return err
 		}
 	}
-	return fmt.Errorf("given up after %d conflicts", maxTries)
+	return fmt.Errorf("gave up after %d conflicts", maxTries)
 }
 
 func (r *runner) fault(w work, err error) {
@@ -202,7 +201,7 @@ func isNotFound(err error) bool {
 	return errors.As(err, &status) && status.Code == 404
 }
 
-// request is a request about an object.
+// request returns a request for the object.
 func (n *node) request(verb cluster.Verb) *cluster.Request {
 	return &cluster.Request{
 		Verb: verb, Group: n.kind.Group, Version: n.kind.Version, Resource: n.kind.Resource, Namespace: n.namespace, Name: n.name,
@@ -210,20 +209,20 @@ func (n *node) request(verb cluster.Verb) *cluster.Request {
 	}
 }
 
-// live reads an object; it does not exist where another has its name.
+// live reads an object. The result is absent if a different object has its name.
 func (r *runner) live(ctx context.Context, n *node) (document.Value, error) {
 	resp, err := r.cluster.Do(ctx, n.request(cluster.Get))
 	if err != nil {
 		return document.Value{}, err
 	}
 	if uidOf(resp.Object) != n.uid {
-		return document.Value{}, &cluster.Status{Code: 404, Reason: cluster.ReasonNotFound, Message: n.String() + " is another object now"}
+		return document.Value{}, &cluster.Status{Code: 404, Reason: cluster.ReasonNotFound, Message: n.String() + " has been replaced by another object"}
 	}
 	return resp.Object, nil
 }
 
-// patchMetadata sets a member of an object's metadata, if the object is still the
-// one that was read.
+// patchMetadata sets a field of an object's metadata, if the object has not changed since it
+// was read.
 func (r *runner) patchMetadata(ctx context.Context, n *node, live document.Value, key string, value document.Value) error {
 	meta := live.Get("metadata")
 	metadata := document.NewObject().With("uid", meta.Get("uid")).With("resourceVersion", meta.Get("resourceVersion")).With(key, value)
@@ -233,19 +232,19 @@ func (r *runner) patchMetadata(ctx context.Context, n *node, live document.Value
 	return err
 }
 
-// remove deletes an object, if it is still the one that was read.
+// remove deletes an object, if it has not changed since it was read.
 func (r *runner) remove(ctx context.Context, n *node, policy string) error {
 	request := n.request(cluster.Delete)
 	request.Deletion = cluster.Deletion{PropagationPolicy: &policy, UID: &n.uid}
 	if n.kind.Builtin && n.kind.Kind == "Pod" {
-		now := int64(0) // no kubelet stops it
+		now := int64(0) // there is no kubelet to stop it
 		request.Deletion.GracePeriodSeconds = &now
 	}
 	_, err := r.cluster.Do(ctx, request)
 	return err
 }
 
-// kindOf finds the kind that an owner reference names.
+// kindOf returns the kind of an owner reference.
 func (r *runner) kindOf(apiVersion, kind string) (*schema.Kind, bool) {
 	group, version, ok := schema.SplitAPIVersion(apiVersion)
 	if !ok {

@@ -10,7 +10,7 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// The finalizers by which a deletion waits for the garbage collector.
+// The finalizers that the garbage collector removes.
 const (
 	finalizerOrphan     = "orphan"
 	finalizerForeground = "foregroundDeletion"
@@ -43,13 +43,12 @@ func (n *node) isNamespace() bool {
 	return n.kind.Builtin && n.kind.Group == "" && n.kind.Kind == "Namespace"
 }
 
-// isEvent reports whether the object is an Event, which garbage collection leaves
-// alone.
+// isEvent reports whether the object is an Event, which garbage collection ignores.
 func (n *node) isEvent() bool {
 	return n.kind.Builtin && n.kind.Kind == "Event"
 }
 
-// waits reports whether the object waits for the garbage collector.
+// waits reports whether the object has a finalizer of the garbage collector.
 func (n *node) waits() bool { return n.foreground() || n.orphans() }
 
 func (n *node) foreground() bool {
@@ -60,18 +59,17 @@ func (n *node) orphans() bool {
 	return n.deleting && slices.Contains(n.finalizers, finalizerOrphan)
 }
 
-// blocks reports whether the object keeps an owner that is deleted in the
-// foreground.
+// blocks reports whether the object blocks the foreground deletion of an owner.
 func (n *node) blocks(uid string) bool {
 	return slices.ContainsFunc(n.owners, func(o owner) bool { return o.uid == uid && o.blocks })
 }
 
-// graph holds all objects by their uids, by their owners and by their namespaces.
+// graph indexes all objects by uid, owner and namespace.
 type graph struct {
 	nodes      map[string]*node
 	dependents map[string]map[string]*node
 	content    map[string]map[string]*node
-	// namespaces are those that are being deleted, by name.
+	// namespaces are the terminating namespaces by name.
 	namespaces map[string]*node
 }
 
@@ -84,7 +82,7 @@ func newGraph() *graph {
 
 func uidOf(object document.Value) string { return object.Lookup("metadata", "uid").StringOr("") }
 
-// put takes an object in, and returns it and what it was before.
+// put adds an object, and returns its node and the previous one.
 func (g *graph) put(change cluster.Change) (n, before *node) {
 	metadata := change.Object.Get("metadata")
 	n = &node{
@@ -106,7 +104,7 @@ func (g *graph) put(change cluster.Change) (n, before *node) {
 	return n, before
 }
 
-// remove takes an object out.
+// remove removes an object.
 func (g *graph) remove(uid string) *node {
 	n := g.nodes[uid]
 	if n == nil {
@@ -145,7 +143,7 @@ func (g *graph) contentOf(namespace string) []*node { return inOrder(g.content[n
 
 func (g *graph) sorted() []*node { return inOrder(g.nodes) }
 
-// inOrder returns objects in an order that does not depend on the map.
+// inOrder returns objects in a deterministic order.
 func inOrder(set map[string]*node) []*node {
 	out := make([]*node, 0, len(set))
 	for _, n := range set {

@@ -11,12 +11,12 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// finalizerKubernetes is the entry of a Namespace's spec.finalizers that waits for
-// the namespace to be empty.
+// finalizerKubernetes is the finalizer in a Namespace's spec that is removed when the
+// namespace is empty.
 const finalizerKubernetes = "kubernetes"
 
-// namespace empties a namespace that is being deleted, and lets it go when nothing
-// is left in it (k8s.io/kubernetes/pkg/controller/namespace/deletion).
+// namespace deletes the contents of a terminating namespace, and removes its finalizer when it
+// is empty (k8s.io/kubernetes/pkg/controller/namespace/deletion).
 func (r *runner) namespace(ctx context.Context, name string) error {
 	n := r.graph.namespaces[name]
 	if n == nil {
@@ -42,7 +42,7 @@ func (r *runner) namespace(ctx context.Context, name string) error {
 		}
 	}
 	switch {
-	case deleted > 0: // their changes come, and the namespace is looked at again
+	case deleted > 0: // the changes of the deleted objects queue the namespace again
 		return nil
 	case len(content) > 0:
 		return r.report(ctx, n, live, content)
@@ -55,7 +55,7 @@ func (r *runner) namespace(ctx context.Context, name string) error {
 	return err
 }
 
-// report writes into the status of a namespace what it waits for.
+// report sets the status conditions of a namespace that waits for its contents.
 func (r *runner) report(ctx context.Context, n *node, live document.Value, content []*node) error {
 	resources, finalizers := map[string]int{}, map[string]int{}
 	for _, object := range content {
@@ -86,7 +86,7 @@ func (r *runner) report(ctx context.Context, n *node, live document.Value, conte
 	return err
 }
 
-// resource is the object's resource as it is named in conditions.
+// resource returns the object's resource as conditions name it.
 func (n *node) resource() string { return strings.TrimSuffix(n.kind.Resource+"."+n.kind.Group, ".") }
 
 func counts(of map[string]int, format string) string {
@@ -100,8 +100,8 @@ func counts(of map[string]int, format string) string {
 // condition is an entry of status.conditions.
 type condition struct{ kind, status, reason, message string }
 
-// withConditions puts conditions into a list of them. Their time of transition is
-// that of the deletion, as the controllers have no clock.
+// withConditions sets conditions in a list of them. lastTransitionTime is the time of the
+// deletion, because the controllers have no clock.
 func withConditions(list document.Value, conditions []condition, at document.Value) document.Value {
 	var b document.ListBuilder
 	for _, old := range list.Items() {

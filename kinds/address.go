@@ -8,8 +8,8 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
 )
 
-// parseAddress parses an IP address. sloppy accepts zeros in front of the parts of
-// an IPv4 address, which fields had to accept before.
+// parseAddress parses an IP address. With sloppy, the parts of an IPv4 address may have
+// leading zeros, which fields that predate the stricter syntax accept.
 func parseAddress(s string, sloppy bool) (netip.Addr, bool) {
 	if sloppy && !strings.Contains(s, ":") {
 		s = withoutLeadingZeros(s)
@@ -31,8 +31,8 @@ func withoutLeadingZeros(s string) string {
 	return strings.Join(parts, ".")
 }
 
-// address requires an IP address: without zeros in front of its parts and not an
-// IPv4 address in the form of an IPv6 one.
+// address requires an IP address without leading zeros. An IPv4-mapped IPv6 address is
+// invalid.
 func (c *check) address(n field) bool {
 	a, ok := parseAddress(n.text(), false)
 	switch {
@@ -46,7 +46,7 @@ func (c *check) address(n field) bool {
 	return false
 }
 
-// canonicalAddress is address for fields that also require the shortest form.
+// canonicalAddress is address for fields that also require the canonical form.
 func (c *check) canonicalAddress(n field) bool {
 	if !c.address(n) {
 		return false
@@ -58,7 +58,7 @@ func (c *check) canonicalAddress(n field) bool {
 	return true
 }
 
-// addressName is the rule for names that are IP addresses.
+// addressName is the NameRule for names that are IP addresses.
 func addressName(name string, _ bool) string {
 	a, ok := parseAddress(name, false)
 	switch {
@@ -72,7 +72,7 @@ func addressName(name string, _ bool) string {
 	return ""
 }
 
-// parseRange parses an address range such as 10.0.0.0/8. sloppy is as for parseAddress.
+// parseRange parses a CIDR such as 10.0.0.0/8. sloppy is as for parseAddress.
 func parseRange(s string, sloppy bool) (netip.Prefix, bool) {
 	address, bits, found := strings.Cut(s, "/")
 	if !found {
@@ -86,7 +86,7 @@ func parseRange(s string, sloppy bool) (netip.Prefix, bool) {
 	return netip.PrefixFrom(a, n), true
 }
 
-// addressRange requires an address range in CIDR form without bits behind the prefix.
+// addressRange requires a CIDR without bits after the prefix.
 func (c *check) addressRange(n field) bool {
 	text := n.text()
 	p, ok := parseRange(text, false)
@@ -106,7 +106,7 @@ func (c *check) addressRange(n field) bool {
 	return false
 }
 
-// canonicalRange is addressRange for fields that also require the shortest form.
+// canonicalRange is addressRange for fields that also require the canonical form.
 func (c *check) canonicalRange(n field) {
 	if !c.addressRange(n) {
 		return
@@ -116,7 +116,7 @@ func (c *check) canonicalRange(n field) {
 	}
 }
 
-// endpointAddress refuses addresses that cannot be those of an endpoint.
+// endpointAddress refuses special addresses, such as loopback, that an endpoint cannot have.
 func (c *check) endpointAddress(n field) {
 	a, ok := parseAddress(n.text(), true)
 	if !ok {
@@ -166,8 +166,8 @@ func (c *check) fullyQualifiedName(n field) {
 	}
 }
 
-// interfaceAddress requires an address with the length of its prefix, such as
-// 10.9.8.7/24, in canonical form.
+// interfaceAddress requires an address with its prefix length, such as 10.9.8.7/24, in
+// canonical form.
 func (c *check) interfaceAddress(f field) {
 	p, ok := parseRange(f.text(), true)
 	if !ok {

@@ -28,8 +28,8 @@ var validatingAdmissionPolicyStrategy = Strategy{
 	ResetStatus:    []string{"metadata", "spec"},
 }
 
-// The expressions of policies are compiled where CEL is linked in (package
-// admission); here they only have to be there.
+// The expressions of policies are compiled by package admission, which links CEL; here they
+// are only required to be set.
 
 func validateValidatingAdmissionPolicy(c *check, object, old field) {
 	spec := object.get("spec")
@@ -59,11 +59,12 @@ func validateValidatingAdmissionPolicy(c *check, object, old field) {
 
 const (
 	maxAuditAnnotations = 20
-	// maxAuditExpression limits the expression of an audit annotation, in bytes.
+	// maxAuditExpression is the maximum length of an audit annotation's valueExpression in
+	// bytes.
 	maxAuditExpression = 5 << 10
 )
 
-// policy checks the parts that both kinds of policies have.
+// policy validates the fields that both kinds of policies have.
 func (c *check) policy(spec, old field) {
 	c.chosen(spec.get("failurePolicy"), "Fail,Ignore")
 	c.paramKind(spec.get("paramKind"))
@@ -87,7 +88,7 @@ func (c *check) policy(spec, old field) {
 	}
 }
 
-// isExpressionName reports whether a text is an identifier in CEL.
+// isExpressionName reports whether a text is a CEL identifier.
 func isExpressionName(text string) bool {
 	const reserved = "true,false,null,in,as,break,const,continue,else,for,function,if,import,let,loop,package,namespace,return,var,void,while"
 	for i := range len(text) {
@@ -98,7 +99,7 @@ func isExpressionName(text string) bool {
 	return text != "" && !among(text, reserved)
 }
 
-// paramKind checks the kind of parameters; a missing one is valid.
+// paramKind validates spec.paramKind; an absent one is valid.
 func (c *check) paramKind(kind field) {
 	if !kind.isSet() {
 		return
@@ -145,7 +146,7 @@ func (c *check) policyValidation(v field) {
 	c.oneOfIfSet(v.get("reason"), "Forbidden,Invalid,RequestEntityTooLarge")
 }
 
-// notBlank requires that a string that is given is more than white space.
+// notBlank requires that a string, if set, does not consist of white space only.
 func (c *check) notBlank(f field) bool {
 	if f.text() != "" && strings.TrimSpace(f.text()) == "" {
 		c.invalid(f, "must be non-empty if specified")
@@ -154,7 +155,8 @@ func (c *check) notBlank(f field) bool {
 	return true
 }
 
-// auditAnnotation checks an annotation, whose key is shown with the policy's name.
+// auditAnnotation validates an audit annotation. Its key is reported together with the
+// policy's name.
 func (c *check) auditAnnotation(annotation field, policy string) {
 	key := annotation.get("key")
 	if policy == "" {
@@ -210,7 +212,7 @@ func (c *check) mutation(m field) {
 	}
 }
 
-// onePatch requires the part of a mutation that its type asks for, and no other.
+// onePatch requires the field of a mutation that matches its type, and forbids the other.
 func (c *check) onePatch(m field, kind, wanted, other string) {
 	if part := m.get(wanted); part.isSet() {
 		c.needText(part.get("expression"), "")

@@ -47,15 +47,15 @@ func validateMutatingAdmissionPolicyBinding(c *check, object, _ field) {
 	c.mutableOperations(spec.get("matchResources"))
 }
 
-// policyBinding checks the parts that both kinds of bindings have.
+// policyBinding validates the fields that both kinds of bindings have.
 func (c *check) policyBinding(spec field) {
 	c.needSyntax(spec.get("policyName"), names.DNSSubdomain)
 	c.paramRef(spec.get("paramRef"))
 	c.matchResources(spec.get("matchResources"))
 }
 
-// paramRef checks a reference to parameters, by name or by selector; a missing one
-// is valid.
+// paramRef validates a reference to parameters, by name or by selector; an absent one is
+// valid.
 func (c *check) paramRef(ref field) {
 	if !ref.isSet() {
 		return

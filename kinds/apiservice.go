@@ -16,8 +16,8 @@ var apiServiceStrategy = Strategy{
 	ResetStatus:    []string{"metadata", "spec"},
 }
 
-// validateAPIService: kube-aggregator/pkg/apis/apiregistration/validation,
-// Kubernetes 1.36.
+// validateAPIService follows kube-aggregator/pkg/apis/apiregistration/validation of Kubernetes
+// 1.36.
 func validateAPIService(c *check, object, _ field) {
 	spec := object.get("spec")
 	group, version := spec.get("group"), spec.get("version")

@@ -23,8 +23,8 @@ const keyUsages = "any,cert sign,client auth,code signing,content commitment,crl
 	"email protection,encipher only,ipsec end system,ipsec tunnel,ipsec user,key agreement,key encipherment,microsoft sgc,netscape sgc," +
 	"ocsp signing,s/mime,server auth,signing,timestamping"
 
-// validateCertificateSigningRequest reads the request and the certificate, which are
-// PEM, but not what is in their blocks.
+// validateCertificateSigningRequest checks that the request and the certificate are PEM
+// blocks. It does not decode their contents.
 func validateCertificateSigningRequest(c *check, object, old field) {
 	spec := object.get("spec")
 	usages, signer, seconds := spec.get("usages"), spec.get("signerName"), spec.get("expirationSeconds")
@@ -59,8 +59,8 @@ func validateCertificateSigningRequest(c *check, object, old field) {
 	}
 }
 
-// signerName requires a domain of at least two labels and a path, such as
-// example.com/signer. The path may hold the name of a namespace and of an object.
+// signerName requires a domain of at least two labels and a path, such as example.com/signer.
+// The path may include the name of a namespace and of an object.
 func (c *check) signerName(f field) {
 	const maxPath = names.MaxSubdomain + names.MaxLabel + 1
 	if !c.need(f) {
@@ -84,8 +84,7 @@ func (c *check) signerName(f field) {
 	}
 }
 
-// everyPart applies a rule to the parts of a text between dots, up to the first that
-// is invalid.
+// everyPart applies a rule to the dot-separated parts of a text, up to the first invalid one.
 func (c *check) everyPart(f field, text string, rule func(string) string) {
 	for part := range strings.SplitSeq(text, ".") {
 		if why := rule(part); why != "" {
@@ -114,12 +113,12 @@ func validateRequestConditions(c *check, conditions, old field) {
 		}
 	}
 	if seen.has("Approved") && seen.has("Denied") && !bothStored {
-		c.invalid(conditions, "the conditions Approved and Denied exclude each other")
+		c.invalid(conditions, "the conditions Approved and Denied are mutually exclusive")
 	}
 }
 
-// validateRequestUpdate keeps decisions: no condition of a decision may be removed,
-// and only approval may add one.
+// validateRequestUpdate forbids removing the conditions Approved, Denied and Failed, and
+// adding Approved or Denied except through the approval subresource.
 func validateRequestUpdate(c *check, object, old field) {
 	conditions, stored := object.get("status.conditions"), old.get("status.conditions")
 	for _, kind := range [...]string{"Approved", "Denied", "Failed"} {

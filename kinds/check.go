@@ -10,28 +10,27 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// A check collects what is wrong with one object. Its methods add errors (named by
-// the reason in a Status) or apply one rule to one field. Rules on text, numbers and
-// lists accept a field that is missing or empty: whether a value is required is a
-// rule of its own (need).
+// A check collects the validation errors of one object. Its methods add errors, or apply a
+// rule to a field. Rules for strings, numbers and lists accept an absent or empty field; need
+// requires a value.
 type check struct {
-	// kind is the kind whose validation runs.
+	// kind is the kind of the object.
 	kind *schema.Kind
 	// object is the object under validation.
 	object document.Value
-	// subresource is the part that is written, "" for the object itself.
+	// subresource is the subresource that is written, "" for the object itself.
 	subresource string
-	// valid is an object that is known to be valid, absent for none.
+	// valid is an object that is known to pass validation, absent if there is none.
 	valid document.Value
 	errs  []schema.FieldError
 	steps []step
-	shown []string // texts of shownSteps
+	shown []string // the texts of shownSteps
 }
 
-// checks lends checks out again for their steps.
+// checks are reused checks with the memory for their steps.
 var checks sync.Pool
 
-// maxSteps limits how many steps a check keeps between two objects.
+// maxSteps is the maximum number of steps for which a reused check keeps memory.
 const maxSteps = 4 << 10
 
 // newCheck returns a check of an object that is written through a subresource.
@@ -45,7 +44,7 @@ func newCheck(k *schema.Kind, subresource string, object document.Value) *check 
 	return c
 }
 
-// release makes the check available to others. Its fields may not be used any more.
+// release returns the check to the pool. Its fields must not be used afterwards.
 func (c *check) release() {
 	steps, shown := c.steps, c.shown
 	if *c = (check{}); cap(steps) <= maxSteps {
@@ -56,55 +55,54 @@ func (c *check) release() {
 	checks.Put(c)
 }
 
-// root returns the field of a whole object.
+// root returns the field of the whole object.
 func (c *check) root(object document.Value) field { return field{object, c, 0} }
 
-// add adds an error about f. The wrong value is read from the object when the
-// errors are complete, see finish.
+// add adds an error for f. Its value is set by finish.
 func (c *check) add(t schema.ErrorType, f field, detail string) {
 	c.errs = append(c.errs, schema.FieldError{Type: t, Path: f.path(), Field: f.pathText(), Detail: detail})
 }
 
-// addValue adds an error about f that shows another value than f's.
+// addValue adds an error for f that shows the value bad instead of f's.
 func (c *check) addValue(t schema.ErrorType, f field, bad, detail string) {
 	c.errs = append(c.errs, schema.FieldError{Type: t, Path: f.path(), Field: f.pathText(), BadValue: document.NewString(bad), Detail: detail})
 }
 
-// invalid adds "Invalid value" for f.
+// invalid adds an error "Invalid value" for f.
 func (c *check) invalid(f field, detail string) { c.add(schema.ErrorInvalid, f, detail) }
 
-// invalidText adds "Invalid value" for f and shows text, such as the key of a map.
+// invalidText adds an error "Invalid value" for f that shows text, such as a map key.
 func (c *check) invalidText(f field, text, detail string) {
 	c.addValue(schema.ErrorInvalid, f, text, detail)
 }
 
-// required adds "Required value" for f.
+// required adds an error "Required value" for f.
 func (c *check) required(f field, detail string) { c.add(schema.ErrorRequired, f, detail) }
 
-// forbidden adds "Forbidden" for f.
+// forbidden adds an error "Forbidden" for f.
 func (c *check) forbidden(f field, detail string) { c.add(schema.ErrorForbidden, f, detail) }
 
-// duplicate adds "Duplicate value" for f.
+// duplicate adds an error "Duplicate value" for f.
 func (c *check) duplicate(f field) { c.add(schema.ErrorDuplicate, f, "") }
 
-// notFound adds "Not found" for f.
+// notFound adds an error "Not found" for f.
 func (c *check) notFound(f field) { c.add(schema.ErrorNotFound, f, "") }
 
-// internalError adds "Internal error" for f.
+// internalError adds an error "Internal error" for f.
 func (c *check) internalError(f field, detail string) { c.add(schema.ErrorInternal, f, detail) }
 
-// notSupported adds "Unsupported value" for f; supported are the values that are,
-// with commas between them, "" for none to show.
+// notSupported adds an error "Unsupported value" for f; supported is a comma-separated list of
+// the valid values, "" to show none.
 func (c *check) notSupported(f field, supported string) {
 	c.add(schema.ErrorNotSupported, f, supportedValues(supported))
 }
 
-// tooLong adds "Too long" for f.
+// tooLong adds an error "Too long" for f.
 func (c *check) tooLong(f field, limit int) {
 	c.add(schema.ErrorTooLong, f, "may not be more than "+strconv.Itoa(limit)+" bytes")
 }
 
-// tooMany adds "Too many" for f.
+// tooMany adds an error "Too many" for f.
 func (c *check) tooMany(f field, limit int) {
 	c.add(schema.ErrorTooMany, f, "must have at most "+strconv.Itoa(limit)+" items")
 }
@@ -116,7 +114,7 @@ func supportedValues(list string) string {
 	return "supported values: " + quoted(strings.Split(list, ","))
 }
 
-// quoted joins texts in quotes with commas.
+// quoted returns the texts quoted and separated by commas.
 func quoted(texts []string) string {
 	var b strings.Builder
 	for i, s := range texts {
@@ -128,11 +126,10 @@ func quoted(texts []string) string {
 	return b.String()
 }
 
-// failed reports whether errors were added since mark, which is an earlier
-// len(c.errs).
+// failed reports whether errors were added since mark, an earlier value of len(c.errs).
 func (c *check) failed(mark int) bool { return len(c.errs) > mark }
 
-// finish returns the errors, each once, with their values.
+// finish returns the errors without duplicates, with their values.
 func (c *check) finish() []schema.FieldError {
 	var out []schema.FieldError
 	for _, e := range c.errs {

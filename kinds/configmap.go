@@ -14,7 +14,7 @@ var configMapStrategy = Strategy{
 	Name:     subdomainName,
 }
 
-// maxData limits the content of a ConfigMap or Secret, in bytes.
+// maxData is the maximum size of the data of a ConfigMap or Secret, in bytes.
 const maxData = 1 << 20
 
 func validateConfigMap(c *check, object, old field) {
@@ -34,19 +34,19 @@ func validateConfigMap(c *check, object, old field) {
 		size += decodedLen(entry.text())
 	}
 	if size > maxData {
-		c.tooLong(object.getAs("", "[]"), maxData) // kube-apiserver names the empty path
+		c.tooLong(object.getAs("", "[]"), maxData) // kube-apiserver reports an empty path
 	}
 	c.sealed(object, old, "data", "binaryData")
 }
 
-// dataKey checks the key of an entry of a ConfigMap or Secret.
+// dataKey validates a key in the data of a ConfigMap or Secret.
 func (c *check) dataKey(entry field, key string) {
 	if why := names.ConfigMapKey(key); why != "" {
 		c.invalidText(entry, key, why)
 	}
 }
 
-// sealed requires that an object that is immutable keeps its content.
+// sealed requires that the fields content of an immutable object do not change.
 func (c *check) sealed(object, old field, content ...string) {
 	if !old.get("immutable").isTrue() {
 		return

@@ -21,9 +21,9 @@ var cronFields = [...]cronField{
 	{"day of the week", 0, 6, "sun,mon,tue,wed,thu,fri,sat"},
 }
 
-// wrongSchedule returns why a CronJob's schedule is invalid, "" for a valid one. A
-// schedule is five fields or a word such as @daily (github.com/robfig/cron,
-// ParseStandard), with an optional time zone before it.
+// wrongSchedule returns why a CronJob's schedule is invalid, "" if it is valid. A schedule has
+// five fields or is a word such as @daily (github.com/robfig/cron, ParseStandard). A time zone
+// may precede it.
 func wrongSchedule(schedule string) string {
 	if strings.HasPrefix(schedule, "TZ=") || strings.HasPrefix(schedule, "CRON_TZ=") {
 		zone, rest, found := strings.Cut(schedule, " ")
@@ -63,8 +63,8 @@ func wrongDescriptor(word string) string {
 	return "unrecognized descriptor: " + word
 }
 
-// accepts reports whether a field may be: a value, a range or a star, with or without
-// a step.
+// accepts reports whether a field is valid: a value, a range or a star, optionally with a
+// step.
 func (f cronField) accepts(text string) bool {
 	values, step, stepped := strings.Cut(text, "/")
 	from, to, ranged := strings.Cut(values, "-")

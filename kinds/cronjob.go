@@ -16,7 +16,7 @@ var cronJobStrategy = Strategy{
 	ResetStatus: []string{"spec"},
 }
 
-// maxCronJobName leaves eleven of the 63 characters of a name for the Jobs' suffix.
+// maxCronJobName leaves eleven of the 63 characters of a name for the suffix of Jobs.
 const maxCronJobName = names.MaxLabel - 11
 
 func validateCronJob(c *check, object, old field) {

@@ -41,7 +41,7 @@ func validateCSIDriver(c *check, object, old field) {
 	}
 }
 
-// validateTokenRequests requires different audiences and sensible durations.
+// validateTokenRequests requires different audiences and valid expiration times.
 func validateTokenRequests(c *check, requests field) {
 	var seen seenTexts
 	for i := range requests.items() {

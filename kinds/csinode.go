@@ -35,7 +35,8 @@ func validateCSINode(c *check, object, old field) {
 	}
 }
 
-// validateTopologyKeys checks the topology keys of a driver; errors are on the driver.
+// validateTopologyKeys validates the topology keys of a driver. Errors are reported for the
+// driver.
 func validateTopologyKeys(c *check, driver field) {
 	keys := driver.get("topologyKeys")
 	var seen seenTexts
@@ -53,8 +54,7 @@ func validateTopologyKeys(c *check, driver field) {
 	}
 }
 
-// validateCSINodeUpdate keeps each driver that stays as it is, except for how much
-// can be allocated of it.
+// validateCSINodeUpdate requires that existing drivers do not change, except for allocatable.
 func validateCSINodeUpdate(c *check, object, old field) {
 	drivers, stored := object.get("spec.drivers"), old.get("spec.drivers")
 	positions := map[string]int{}

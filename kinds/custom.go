@@ -6,7 +6,7 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// customStrategy returns the strategy that every custom resource has
+// customStrategy returns the strategy of a custom resource
 // (apiextensions-apiserver/pkg/registry/customresource).
 func customStrategy(k *schema.Kind) *Strategy {
 	s := &Strategy{

@@ -12,9 +12,9 @@ import (
 	"github.com/patchlab-dev/patchlab/schema/structural"
 )
 
-// validateCustomResourceDefinition requires structural schemas with valid defaults,
-// names that stay once they are established, a version for all objects that may be
-// stored, and approval in the groups of Kubernetes.
+// validateCustomResourceDefinition requires structural schemas with valid defaults, names that
+// do not change once they are established, a declared version for all stored objects, and
+// approval in the groups of Kubernetes.
 func validateCustomResourceDefinition(c *check, object, old field) {
 	crd, err := schema.FromCRD(object.Value)
 	var wrong *schema.InvalidCRD
@@ -22,7 +22,7 @@ func validateCustomResourceDefinition(c *check, object, old field) {
 	switch {
 	case errors.As(err, &wrong):
 		for _, e := range wrong.Errors {
-			if !old.isSet() || e.Field != "metadata.name" { // an update does not change it
+			if !old.isSet() || e.Field != "metadata.name" { // kube-apiserver does not check it on update
 				c.errs = append(c.errs, e)
 			}
 		}
@@ -64,7 +64,7 @@ func (c *check) definitionGroup(group field) {
 	}
 }
 
-// definitionNames checks the names of a resource, those wanted and those accepted.
+// definitionNames validates spec.names or status.acceptedNames.
 func (c *check) definitionNames(of field) {
 	c.syntaxIfSet(of.get("plural"), names.DNSLabel1035)
 	c.syntaxIfSet(of.get("singular"), names.DNSLabel1035)
@@ -97,8 +97,8 @@ func (c *check) definitionVersions(spec field) {
 	if first := list.item(0).get("name"); first.text() != "" && names.DNSLabel1035(first.text()) != "" {
 		c.invalidText(spec.getAs("", "version"), first.text(), names.DNSLabel1035(first.text()))
 	}
-	// Columns that all versions share are shown where the first version of the API
-	// had them.
+	// Columns that are the same in all versions are reported at the path that they have in
+	// apiextensions.k8s.io/v1beta1.
 	if sharedColumns(list) {
 		c.columns(spec.getAs("versions", "").hiddenItem(0).get("additionalPrinterColumns"))
 		return
@@ -157,8 +157,8 @@ func (c *check) columns(list field) {
 	}
 }
 
-// conversion requires a strategy, and for webhooks where they are and the versions of
-// reviews. Errors name the fields as the first version of the API had them.
+// conversion requires a strategy and, for Webhook, a client configuration and review versions.
+// Errors have the paths of apiextensions.k8s.io/v1beta1.
 func (c *check) conversion(conversion, old field, established bool) {
 	if !conversion.isSet() {
 		return
@@ -198,8 +198,8 @@ func (c *check) conversionVersions(versions field, known bool) {
 	c.reviewVersions(versions, known)
 }
 
-// storedVersions requires that versions in which objects may be stored are declared,
-// and that the storage version is one of them.
+// storedVersions requires that the versions in which objects may be stored are declared, and
+// that the storage version is one of them.
 func (c *check) storedVersions(list, versions field) {
 	storage := ""
 	declared := func(name string) bool {
@@ -230,11 +230,12 @@ func validateCustomResourceDefinitionStatus(c *check, object, _ field) {
 	c.definitionNames(object.get("status.acceptedNames"))
 }
 
-// ApprovalState is whether a CustomResourceDefinition in a group of Kubernetes was
-// approved; its text is the reason of the condition that says so.
+// ApprovalState is the approval of a CustomResourceDefinition in a group of Kubernetes
+// (k8s.io, kubernetes.io). It is the reason of the condition
+// KubernetesAPIApprovalPolicyConformant.
 type ApprovalState string
 
-// The states of approval.
+// The values of ApprovalState.
 const (
 	ApprovalMissing  ApprovalState = "MissingAnnotation"
 	ApprovalBypassed ApprovalState = "UnapprovedAnnotation"
@@ -247,8 +248,8 @@ const (
 	approvalSee        = ", see https://github.com/kubernetes/enhancements/pull/1111"
 )
 
-// Approval returns whether a CustomResourceDefinition is approved and the message of
-// the condition. needed is false outside the groups of Kubernetes.
+// Approval returns the approval of a CustomResourceDefinition and the message of its
+// condition. needed is false outside the groups of Kubernetes.
 func Approval(crd document.Value) (state ApprovalState, message string, needed bool) {
 	group := crd.Lookup("spec", "group").StringOr("")
 	for _, own := range [...]string{"k8s.io", "kubernetes.io"} {
@@ -268,7 +269,7 @@ func Approval(crd document.Value) (state ApprovalState, message string, needed b
 		" with either a URL or a reason starting with \"unapproved\"" + approvalSee, needed
 }
 
-// approval requires approval where its state is not the old one.
+// approval requires that the definition is approved, unless its approval state is unchanged.
 func (c *check) approval(object, old field) {
 	state, message, needed := Approval(object.Value)
 	if !needed {

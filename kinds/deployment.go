@@ -52,7 +52,7 @@ func (c *check) deploymentStrategy(strategy field) {
 	}
 }
 
-// isNone reports whether a number or percentage is 0; what cannot be read counts as 0.
+// isNone reports whether a number or percentage is 0. A malformed value counts as 0.
 func isNone(f field) bool {
 	if n, ok := percent(f.text()); ok {
 		return n == 0

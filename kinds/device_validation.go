@@ -8,7 +8,7 @@ import (
 )
 
 // Rules of the group resource.k8s.io that several of its kinds share
-// (pkg/apis/resource/validation, Kubernetes 1.36). CEL expressions are not compiled.
+// (pkg/apis/resource/validation of Kubernetes 1.36). CEL expressions are not compiled.
 
 const (
 	maxDeviceRequests  = 32
@@ -18,7 +18,8 @@ const (
 	maxRawBytes        = 10 << 10
 )
 
-// itemsWithin limits a list, whose items are not looked at when it is too long.
+// itemsWithin limits the length of a list. It reports whether the list's items are to be
+// validated, which they are not if it is too long.
 func (c *check) itemsWithin(list field, limit int) bool {
 	if list.items() > limit {
 		c.tooMany(list, limit)
@@ -27,8 +28,7 @@ func (c *check) itemsWithin(list field, limit int) bool {
 	return true
 }
 
-// distinct requires that no item has the key of an earlier one. Errors are on the
-// item.
+// distinct requires that no earlier item has the key. Errors are reported for the item.
 func (c *check) distinct(item field, key string, seen *seenTexts) {
 	if seen.add(key) {
 		c.duplicate(item)
@@ -60,8 +60,8 @@ func validateDeviceClaim(c *check, devices field) {
 	}
 }
 
-// requestNames returns the names by which the requests of a claim can be referred
-// to: of a request, and of a request and one of its alternatives.
+// requestNames returns the names with which the requests of a claim can be referred to:
+// REQUEST, and REQUEST/SUBREQUEST for its alternatives.
 func requestNames(requests document.Value) map[string]bool {
 	known := map[string]bool{}
 	for _, request := range requests.Items() {
@@ -81,7 +81,7 @@ func validateDeviceRequest(c *check, request field) {
 	case !exactly.isSet() && alternatives.items() == 0:
 		c.required(request, "one of `exactly` and `firstAvailable` is required")
 	case exactly.isSet() && alternatives.items() > 0:
-		c.invalid(request, "`exactly` and `firstAvailable` exclude each other")
+		c.invalid(request, "`exactly` and `firstAvailable` are mutually exclusive")
 	case exactly.isSet():
 		validateExactRequest(c, exactly)
 	case c.itemsWithin(alternatives, maxSubrequests):
@@ -103,7 +103,7 @@ func validateExactRequest(c *check, request field) {
 	switch mode.text() {
 	case "All":
 		if count.number() != 0 {
-			c.invalid(count, "may not be given for allocationMode 'All'")
+			c.invalid(count, "may not be specified for allocationMode 'All'")
 		}
 	case "ExactCount":
 		if count.number() <= 0 {
@@ -174,15 +174,15 @@ func (c *check) deviceAttributeName(f field) {
 	}
 }
 
-// deviceQualifiedName requires a C identifier of at most 32 characters, which may
-// have a domain before it. Errors are on f.
+// deviceQualifiedName requires a C identifier of at most 32 characters, optionally prefixed
+// with a domain. Errors are reported for f.
 func (c *check) deviceQualifiedName(f field, text string) {
 	const maxID = 32
 	domain, id, qualified := strings.Cut(text, "/")
 	if !qualified {
 		id = text
 	} else if strings.Contains(id, "/") {
-		return // kube-apiserver does not look at such names
+		return // kube-apiserver does not validate such names
 	}
 	if qualified && domain == "" {
 		c.invalidText(f, "", "the domain must not be empty")
@@ -201,7 +201,7 @@ func (c *check) deviceQualifiedName(f field, text string) {
 	}
 }
 
-// driverName is csiDriverName for a text that is a part of f.
+// driverName is csiDriverName for a part of f's text.
 func (c *check) driverName(f field, text string) {
 	f.Value = document.NewString(text)
 	c.csiDriverName(f)
@@ -219,10 +219,10 @@ func validateRequestRefs(c *check, refs field, known map[string]bool) {
 	}
 }
 
-// validateRequestRef requires the name of a request, or of a request and one of its
+// validateRequestRef requires the name of a request, or REQUEST/SUBREQUEST for one of its
 // alternatives.
 func validateRequestRef(c *check, ref field, known map[string]bool) {
-	const why = "must be the name of a request in the claim, or of a request and a subrequest separated by '/'"
+	const why = "must be the name of a request in the claim, or <request>/<subrequest>"
 	if strings.Count(ref.text(), "/") > 1 {
 		c.invalid(ref, why)
 		return
@@ -247,7 +247,7 @@ func validateDeviceConfig(c *check, config field) {
 	c.rawObject(opaque.get("parameters"), maxRawBytes)
 }
 
-// rawObject requires a JSON object of a limited size.
+// rawObject requires a JSON object of limited size.
 func (c *check) rawObject(f field, limit int) {
 	switch {
 	case !f.isSet():
@@ -259,7 +259,7 @@ func (c *check) rawObject(f field, limit int) {
 	}
 }
 
-// poolName requires subdomains separated by slashes.
+// poolName requires DNS subdomains separated by slashes.
 func (c *check) poolName(f field) {
 	if !c.need(f) {
 		return
@@ -293,8 +293,8 @@ func (c *check) shareID(f field) {
 	}
 }
 
-// bindingConditions checks the conditions for which a device's binding waits and
-// those by which it fails: one goes with the other, and no condition is both.
+// bindingConditions validates a device's bindingConditions and bindingFailureConditions: both
+// or neither must be set, and they must not overlap.
 func (c *check) bindingConditions(of field) {
 	const limit = 4
 	wait, fail := of.get("bindingConditions"), of.get("bindingFailureConditions")
@@ -317,13 +317,13 @@ func (c *check) bindingConditions(of field) {
 	}
 	switch {
 	case wait.items() == 0 && fail.items() > 0:
-		c.invalid(wait, "must be given with bindingFailureConditions")
+		c.invalid(wait, "must be specified with bindingFailureConditions")
 	case fail.items() == 0 && wait.items() > 0:
-		c.invalid(fail, "must be given with bindingConditions")
+		c.invalid(fail, "must be specified with bindingConditions")
 	}
 }
 
-// deviceTaint checks a taint of a device.
+// deviceTaint validates a taint of a device.
 func (c *check) deviceTaint(taint field) {
 	c.syntax(taint.get("key"), names.QualifiedName)
 	c.syntaxIfSet(taint.get("value"), names.LabelValue)

@@ -21,14 +21,14 @@ func validateEndpoints(c *check, object, old field) {
 		validateEndpointSubset(c, subsets.item(i))
 	}
 	if c.failed(mark) && old.isSet() && c.same(subsets, old.get("subsets")) {
-		c.errs = c.errs[:mark] // stored subsets may stay as they are
+		c.errs = c.errs[:mark] // existing subsets may remain invalid
 	}
 }
 
 func validateEndpointSubset(c *check, subset field) {
 	addresses, notReady, ports := subset.get("addresses"), subset.get("notReadyAddresses"), subset.get("ports")
 	if addresses.items() == 0 && notReady.items() == 0 {
-		c.required(subset, "`addresses` or `notReadyAddresses` must be given")
+		c.required(subset, "`addresses` or `notReadyAddresses` must be specified")
 	}
 	for _, list := range [...]field{addresses, notReady} {
 		for i := range list.items() {

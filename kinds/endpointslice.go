@@ -19,7 +19,7 @@ func validateEndpointSlice(c *check, object, old field) {
 	mark := len(c.errs)
 	validateSliceEndpoints(c, endpoints, addressType.text())
 	if c.failed(mark) && old.isSet() && c.same(endpoints, old.get("endpoints")) {
-		c.errs = c.errs[:mark] // stored endpoints may stay as they are
+		c.errs = c.errs[:mark] // existing endpoints may remain invalid
 	}
 	if old.isSet() {
 		c.immutable(addressType, old.get("addressType"))
@@ -81,8 +81,8 @@ func validateSliceEndpoints(c *check, endpoints field, addressType string) {
 	}
 }
 
-// validateSliceAddress checks an address by the type of addresses of its slice; of
-// another type than those known nothing is required.
+// validateSliceAddress validates an address by the addressType of its slice. For an unknown
+// type nothing is required.
 func validateSliceAddress(c *check, addresses field, i int, addressType string) {
 	address := addresses.item(i)
 	switch addressType {

@@ -50,10 +50,10 @@ var eventsEventStrategy = Strategy{
 	},
 }
 
-// eventLifetime is kube-apiserver's default of --event-ttl.
+// eventLifetime is the default of kube-apiserver's --event-ttl.
 const eventLifetime = time.Hour
 
-// Lifetime returns how long kube-apiserver keeps an object after a write, 0 for ever.
+// Lifetime returns how long kube-apiserver keeps an object after a write; 0 is without limit.
 func Lifetime(object document.Value) time.Duration {
 	if object.Get("kind").StringOr("") != "Event" {
 		return 0

@@ -6,14 +6,14 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
 )
 
-// Events of both groups are checked by one function. Messages name the fields of the
-// core group's Event, as kube-apiserver holds both kinds in its form
-// (pkg/apis/core/validation/events.go, Kubernetes 1.36).
+// The Events of both groups are validated by the same function. Messages have the field names
+// of the core group, because that is kube-apiserver's internal version
+// (pkg/apis/core/validation/events.go of Kubernetes 1.36).
 
-// eventFields are the fields of an event that its two versions name differently.
+// eventFields are the fields whose names differ between the two versions of Event.
 type eventFields struct{ object, note, controller, first, last, count, source string }
 
-// eventFields are the fields of an event in its two versions.
+// eventFields returns the field names of the event's version.
 func (c *check) eventFields() eventFields {
 	if c.kind.Group == "" {
 		return eventFields{"involvedObject", "message", "reportingComponent", "firstTimestamp", "lastTimestamp", "count", "source"}
@@ -56,7 +56,7 @@ func validateEvent(c *check, object, old field) {
 	}
 }
 
-// validateEventParts checks what has been checked since the first version of events.
+// validateEventParts applies the rules that core/v1 Events have had from the beginning.
 func validateEventParts(c *check, object field, f eventFields) {
 	about := object.getAs(f.object, "involvedObject")
 	namespace, of := object.get("metadata.namespace"), about.get("namespace")
@@ -86,7 +86,7 @@ func validateEventParts(c *check, object field, f eventFields) {
 	}
 }
 
-// textUpTo limits the length of a text, which may be required.
+// textUpTo limits the length of a string, and requires it if required is true.
 func (c *check) textUpTo(n field, limit int, required bool) {
 	if required {
 		c.need(n)
@@ -108,7 +108,7 @@ func validateEventSeries(c *check, object, series field) {
 	}
 }
 
-// validateEventUpdate keeps all of an event but its series.
+// validateEventUpdate requires that nothing but the series changes.
 func validateEventUpdate(c *check, object, old field, f eventFields) {
 	for _, field := range [...][2]string{
 		{f.object, "involvedObject"}, {"reason", "reason"}, {f.note, "message"}, {f.source, "source"}, {f.first, "firstTimestamp"},

@@ -7,24 +7,23 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// A field is a value of the object under validation together with its path. Fields
-// are small and are passed by value. The steps of their paths are kept in the check,
-// which reuses the memory: walking an object that has no errors allocates nothing,
-// and a path is only written for an error.
+// A field is a value in the object under validation, with its path. Fields are small and are
+// passed by value. The steps of their paths are stored in the check, which reuses the memory,
+// so that validating a valid object does not allocate. A path is formatted only for an error.
 type field struct {
 	document.Value
 	check *check
-	at    int32 // the last step, an index of check.steps
+	at    int32 // the last step, as an index of check.steps
 }
 
-// A step leads from one field to the next.
+// A step is one element of a field's path.
 type step struct {
-	above int32 // the step before, 0 for the object
-	// index is the index of an item. For a shownStep it is the position in check.shown
-	// of the text that messages write instead of name.
+	above int32 // the previous step, 0 for the object
+	// index is the index of an item. For a shownStep it is the index in check.shown of the
+	// text that messages contain instead of name.
 	index int32
-	// name is the names of fields with dots between them, the key of a map, or for a
-	// movedStep the index that messages show.
+	// name is a dotted field path, a map key or, for a movedStep, the index that messages
+	// show.
 	name string
 	kind stepKind
 }
@@ -36,10 +35,10 @@ const (
 	fieldStep            // .name
 	keyStep              // [name]
 	itemStep             // [index]
-	shownStep            // .shown for the value at name
-	hiddenStep           // an item whose index messages leave out
-	movedStep            // an item that messages show at another index
-	unnamedStep          // a part that messages do not show at all
+	shownStep            // .shown instead of .name
+	hiddenStep           // an item without its index in messages
+	movedStep            // an item with a different index in messages
+	unnamedStep          // a part that is not in messages
 )
 
 func (f field) below(s step, v document.Value) field {
@@ -48,13 +47,13 @@ func (f field) below(s step, v document.Value) field {
 	return field{v, f.check, int32(len(f.check.steps) - 1)}
 }
 
-// unchanged reports whether f is a part of the object that is known to be valid, so
-// that rules which depend on nothing outside f need not be checked again.
+// unchanged reports whether f is part of the object that is known to be valid, so that rules
+// that depend on nothing outside f can be skipped.
 func (f field) unchanged() bool {
 	return f.check.valid.Exists() && document.SameNode(f.Value, f.in(f.check.valid))
 }
 
-// in returns the part of another object that the fields on the way to f lead to.
+// in returns the value at f's path in another object.
 func (f field) in(object document.Value) document.Value {
 	s := &f.check.steps[f.at]
 	switch s.kind {
@@ -66,16 +65,15 @@ func (f field) in(object document.Value) document.Value {
 	return document.Value{}
 }
 
-// get returns the part that the names of fields lead to, with dots between them:
-// get("resources.limits"). It is absent where the object has none, and can be the
-// subject of an error all the same.
+// get returns the field at a dotted path: get("resources.limits"). It may be absent in the
+// object, and can still have errors.
 func (f field) get(fields string) field {
 	return f.below(step{name: fields, kind: fieldStep}, lookup(f.Value, fields))
 }
 
-// getAs is get for a part that kube-apiserver's messages call by another name, such
-// as the labels of a pod template ("labels" for "metadata.labels"). With shown ""
-// messages name f itself, and with fields "" the path leads to f itself.
+// getAs is get for a field that has a different path in kube-apiserver's messages, such as the
+// labels of a pod template ("labels" for "metadata.labels"). With shown "" messages have the
+// path of f itself; with fields "" the value is f itself.
 func (f field) getAs(fields, shown string) field {
 	s := step{name: fields, kind: unnamedStep}
 	if shown != "" {
@@ -85,18 +83,18 @@ func (f field) getAs(fields, shown string) field {
 	return f.below(s, lookup(f.Value, fields))
 }
 
-// key returns a member of a map, which messages write in brackets: limits[cpu].
+// key returns a member of a map, whose key messages show in brackets: limits[cpu].
 func (f field) key(key string) field {
 	return f.below(step{name: key, kind: keyStep}, f.Value.Get(key))
 }
 
-// memberAt returns the i-th member of a map as key does, and its key.
+// memberAt returns the i-th member of a map like key, and its key.
 func (f field) memberAt(i int) (member field, key string) {
 	key = f.Value.Key(i)
 	return f.below(step{name: key, kind: keyStep}, f.Value.At(i)), key
 }
 
-// members returns how many members an object or map has, 0 for anything else.
+// members returns the number of members of an object or map, 0 for other values.
 func (f field) members() int {
 	if f.Value.Kind() != document.Object {
 		return 0
@@ -104,7 +102,7 @@ func (f field) members() int {
 	return f.Value.Len()
 }
 
-// items returns how many items a list has, 0 for anything else.
+// items returns the number of items of a list, 0 for other values.
 func (f field) items() int {
 	if f.Value.Kind() != document.List {
 		return 0
@@ -112,13 +110,13 @@ func (f field) items() int {
 	return f.Value.Len()
 }
 
-// item returns the i-th item of a list, absent where there is none.
+// item returns the i-th item of a list, absent if there is none.
 func (f field) item(i int) field { return f.itemBy(i, itemStep) }
 
-// hiddenItem is item where messages leave the index out.
+// hiddenItem is item without the index in messages.
 func (f field) hiddenItem(i int) field { return f.itemBy(i, hiddenStep) }
 
-// itemAt is item where messages show another index.
+// itemAt is item with a different index in messages.
 func (f field) itemAt(i, shown int) field {
 	if i == shown {
 		return f.item(i)
@@ -157,10 +155,10 @@ func (f field) isEmpty() bool {
 	return false
 }
 
-// text returns a string's text, "" for anything else.
+// text returns the value of a string, "" for other values.
 func (f field) text() string { return f.Value.StringOr("") }
 
-// number returns an integer, 0 for anything else.
+// number returns the value of an integer, 0 for other values.
 func (f field) number() int64 {
 	i, _ := f.Value.Int()
 	return i
@@ -172,7 +170,7 @@ func (f field) isTrue() bool {
 	return b
 }
 
-// lookup follows names of fields with dots between them.
+// lookup returns the value at a dotted path.
 func lookup(v document.Value, fields string) document.Value {
 	for fields != "" {
 		if v.Kind() != document.Object {
@@ -190,7 +188,7 @@ func lookup(v document.Value, fields string) document.Value {
 	return v
 }
 
-// path returns the path from the object to the field.
+// path returns the path of the field in the object.
 func (f field) path() document.Path { return f.check.path(f.at) }
 
 func (c *check) path(at int32) document.Path {
@@ -215,7 +213,7 @@ func (c *check) path(at int32) document.Path {
 	return p
 }
 
-// pathText returns the path as kube-apiserver's messages write it.
+// pathText returns the path as it is in kube-apiserver's messages.
 func (f field) pathText() string {
 	if text := f.check.appendPath(nil, f.at); len(text) > 0 {
 		return string(text)

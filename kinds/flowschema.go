@@ -41,7 +41,7 @@ func validateFlowSchema(c *check, object, _ field) {
 	c.typedConditions(object.get("status.conditions"))
 }
 
-// typedConditions requires conditions of different types that are not empty.
+// typedConditions requires conditions with different types that are not empty.
 func (c *check) typedConditions(conditions field) {
 	var seen seenTexts
 	for i := range conditions.items() {
@@ -77,8 +77,8 @@ func validateFlowRule(c *check, rule field) {
 	}
 }
 
-// validateFlowSubject requires that a subject has the part that its kind names, and
-// no other.
+// validateFlowSubject requires the field of a subject that matches its kind, and forbids the
+// others.
 func validateFlowSubject(c *check, n field) {
 	kind := n.get("kind")
 	wanted := ""
@@ -97,9 +97,9 @@ func validateFlowSubject(c *check, n field) {
 		part := n.get(field)
 		switch {
 		case field != wanted && part.isSet():
-			c.forbidden(part, "may not be given for a subject of kind "+kind.text())
+			c.forbidden(part, "may not be specified for a subject of kind "+kind.text())
 		case field == wanted && !part.isSet():
-			c.required(part, "must be given for a subject of kind "+kind.text())
+			c.required(part, "must be specified for a subject of kind "+kind.text())
 		case field == "serviceAccount" && field == wanted:
 			name := part.get("name")
 			if name.text() != "*" {
@@ -119,7 +119,7 @@ func validateFlowResourceRule(c *check, rule field) {
 	namespaces, cluster := rule.get("namespaces"), rule.get("clusterScope")
 	if namespaces.items() == 0 {
 		if !cluster.isTrue() {
-			c.required(namespaces, "a rule that is not for the cluster must have at least one namespace")
+			c.required(namespaces, "a rule without clusterScope must have at least one namespace")
 		}
 		return
 	}
@@ -132,13 +132,13 @@ func validateFlowResourceRule(c *check, rule field) {
 	}
 }
 
-// wildcardAlone requires at least one item, and that "*" is the only one.
+// wildcardAlone requires at least one item, and that "*" is the only item if present.
 func (c *check) wildcardAlone(list field) bool {
 	switch {
 	case list.items() == 0:
 		c.required(list, "must have at least one item")
 	case list.items() > 1 && hasText(list.Value, "*"):
-		c.invalid(list, "'*' excludes other items")
+		c.invalid(list, "if '*' is present, must not specify other items")
 	default:
 		return true
 	}
@@ -186,7 +186,7 @@ func urlPattern(path string) string {
 	case strings.Contains(path, "//"):
 		return "must not contain a double slash"
 	case stars > 1 || stars == 1 && !strings.HasSuffix(path, "/*"):
-		return "a wildcard can only stand at the end, after a slash"
+		return "wildcard is only permitted at the end, after a slash"
 	}
 	return ""
 }

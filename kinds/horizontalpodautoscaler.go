@@ -19,8 +19,8 @@ var horizontalPodAutoscalerStrategy = Strategy{
 	internal:    internalAutoscaler,
 }
 
-// internalAutoscaler converts from autoscaling/v1, which has one metric and keeps
-// the others in annotations.
+// internalAutoscaler converts an autoscaling/v1 object, which has one metric and keeps the
+// others in annotations, to autoscaling/v2.
 func internalAutoscaler(k *schema.Kind, object document.Value) document.Value {
 	if k.Version != "v1" || !object.Exists() {
 		return object
@@ -33,14 +33,14 @@ const (
 	maxPeriod        = 1800
 )
 
-// validateAutoscaler validates autoscaling/v2, the version that the others are
-// converted to.
+// validateAutoscaler validates an autoscaling/v2 object, to which the other versions are
+// converted.
 func validateAutoscaler(c *check, object, old field) {
 	spec := object.get("spec")
 	least, most := spec.get("minReplicas"), spec.get("maxReplicas")
 	lowest := int64(1)
 	if was := old.get("spec.minReplicas"); was.isSet() && was.number() == 0 {
-		lowest = 0 // a feature that was on
+		lowest = 0 // the HPAScaleToZero feature was enabled
 	}
 	c.minimum(least, lowest)
 	switch n := most.number(); {
@@ -71,7 +71,7 @@ func (c *check) scaleTarget(ref, old field) {
 	}
 }
 
-// reference requires the kind and name of an object.
+// reference requires the kind and the name of an object.
 func (c *check) reference(ref field) {
 	c.needSyntax(ref.get("kind"), names.PathSegment)
 	c.needSyntax(ref.get("name"), names.PathSegment)
@@ -90,7 +90,7 @@ func (c *check) metrics(spec, old field) {
 	}
 }
 
-// hasWrongObject reports whether a metric describes an object in a malformed version.
+// hasWrongObject reports whether a metric describes an object with a malformed apiVersion.
 func hasWrongObject(metrics document.Value) bool {
 	for _, m := range metrics.Items() {
 		if _, _, ok := schema.SplitAPIVersion(m.Lookup("object", "describedObject", "apiVersion").StringOr("")); !ok {
@@ -102,7 +102,7 @@ func hasWrongObject(metrics document.Value) bool {
 
 const metricTypes = "ContainerResource,External,Object,Pods,Resource"
 
-// metricSource returns the field that holds the source of a type of metric.
+// metricSource returns the name of the source field for a type of metric.
 func metricSource(kind string) string {
 	if !among(kind, metricTypes) {
 		return ""

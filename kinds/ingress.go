@@ -22,7 +22,7 @@ func validateIngress(c *check, object, old field) {
 	spec, was := object.get("spec"), old.get("spec")
 	rules, backend, tls, class := spec.get("rules"), spec.get("defaultBackend"), spec.get("tls"), spec.get("ingressClassName")
 	if rules.items() == 0 && !backend.isSet() {
-		c.invalid(spec, "either `defaultBackend` or `rules` must be given")
+		c.invalid(spec, "either `defaultBackend` or `rules` must be specified")
 	}
 	if backend.isSet() {
 		validateIngressBackend(c, backend)
@@ -46,8 +46,8 @@ func validateIngress(c *check, object, old field) {
 	}
 }
 
-// hasInvalidWildcardRule reports whether a stored rule with a wildcard host has
-// paths that would be refused today; such rules may stay.
+// hasInvalidWildcardRule reports whether the stored object has a rule with a wildcard host
+// whose paths are invalid by current rules; it may keep them.
 func hasInvalidWildcardRule(spec field) bool {
 	rules := spec.get("rules")
 	for i := range rules.items() {
@@ -145,13 +145,13 @@ func validateIngressBackend(c *check, n field) {
 	resource, service := n.get("resource"), n.get("service")
 	switch {
 	case resource.isSet() && service.isSet():
-		c.invalidText(n, "", "resource and service exclude each other")
+		c.invalidText(n, "", "resource and service are mutually exclusive")
 	case resource.isSet():
 		validateTypedReference(c, resource)
 	case service.isSet():
 		validateServiceBackend(c, n, service)
 	default:
-		c.invalidText(n, "", "a resource or a service must be given")
+		c.invalidText(n, "", "a resource or a service must be specified")
 	}
 }
 
@@ -160,17 +160,17 @@ func validateServiceBackend(c *check, backend, service field) {
 	c.needSyntax(service.get("name"), names.DNSLabel)
 	switch hasNumber := number.number() != 0; {
 	case !name.isEmpty() && hasNumber:
-		c.invalidText(backend, "", "the port has a name or a number, not both")
+		c.invalidText(backend, "", "name and number of a port are mutually exclusive")
 	case !name.isEmpty():
 		c.syntax(name, names.PortName)
 	case hasNumber:
 		c.port(number)
 	default:
-		c.required(backend, "the name or number of a port is required")
+		c.required(backend, "name or number of the port is required")
 	}
 }
 
-// validateTypedReference checks a reference to an object of any kind.
+// validateTypedReference validates a reference to an object of any kind.
 func validateTypedReference(c *check, n field) {
 	if group := n.get("apiGroup"); group.isSet() {
 		c.syntax(group, names.DNSSubdomain)
@@ -183,8 +183,8 @@ func validateIngressStatus(c *check, object, old field) {
 	validateLoadBalancerAddresses(c, object.get("status.loadBalancer.ingress"), old.get("status.loadBalancer.ingress"))
 }
 
-// validateLoadBalancerAddresses checks addresses and host names of a load balancer.
-// An address that is stored may stay as it is.
+// validateLoadBalancerAddresses validates the IPs and host names of a load balancer. Unchanged
+// IPs are not validated.
 func validateLoadBalancerAddresses(c *check, list, old field) {
 	for i := range list.items() {
 		n := list.item(i)
@@ -201,7 +201,7 @@ func validateLoadBalancerAddresses(c *check, list, old field) {
 	}
 }
 
-// hasItemWith reports whether an item of a list has a field with the text.
+// hasItemWith reports whether an item of a list has a field with the given text.
 func hasItemWith(list document.Value, field, text string) bool {
 	for _, item := range list.Items() {
 		if item.Get(field).StringOr("") == text {

@@ -7,8 +7,8 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// validateJobStatus validates a write of the status, by the Job controller or the
-// one that spec.managedBy names (KEP-4368). Most rules hold only for what changes.
+// validateJobStatus validates an update of the status, by the Job controller or by the
+// controller in spec.managedBy (KEP-4368). Most rules apply only to fields that change.
 func validateJobStatus(c *check, object, old field) {
 	s := jobStatus{check: c, spec: object.get("spec"), status: object.get("status"), was: old.get("status")}
 	c.counts(s.status, "active", "succeeded", "failed", "ready", "terminating")
@@ -53,7 +53,8 @@ func (s *jobStatus) checkUncounted() {
 	}
 }
 
-// checkConditions refuses conditions that exclude each other, or that end.
+// checkConditions forbids contradicting conditions, and removing a condition that ends the
+// Job.
 func (s *jobStatus) checkConditions() {
 	wrong := func(is bool, why string) {
 		if is {
@@ -96,7 +97,7 @@ func (s *jobStatus) checkTimes() {
 	}
 }
 
-// isBefore reports whether one time is before another; false where one is missing.
+// isBefore reports whether a timestamp is before another; false if either is absent.
 func isBefore(a, b string) bool {
 	x, wrong := time.Parse(time.RFC3339, a)
 	y, alsoWrong := time.Parse(time.RFC3339, b)
@@ -112,7 +113,7 @@ func hasFalse(status document.Value, name string) bool {
 	return false
 }
 
-// checkFinished refuses pods of a finished Job.
+// checkFinished forbids active pods in a finished Job.
 func (s *jobStatus) checkFinished() {
 	if !s.finished() {
 		return
@@ -158,8 +159,8 @@ func (s *jobStatus) checkIndexes() {
 	}
 }
 
-// overlap reports whether two lists of indexes have one in common. Intervals that
-// cannot be read have none. Both lists are walked once, as they increase.
+// overlap reports whether two lists of indexes have a common index. Malformed intervals are
+// ignored. Both lists are ascending, so that one pass is enough.
 func overlap(a, b string, completions int64) bool {
 	if a == "" || b == "" {
 		return false
@@ -186,7 +187,7 @@ func overlap(a, b string, completions int64) bool {
 	return false
 }
 
-// checkCounters refuses that pods that have ended are forgotten.
+// checkCounters forbids that the counters of finished pods decrease.
 func (s *jobStatus) checkCounters() {
 	if failed := s.status.get("failed"); failed.number() < s.was.get("failed").number() {
 		s.invalid(failed, "cannot decrease the failed counter")

@@ -10,8 +10,8 @@ import (
 
 // Limits of Jobs (k8s.io/kubernetes/pkg/apis/batch/validation).
 const (
-	maxIndexedPods     = 100_000 // parallelism and maxFailedIndexes of an indexed Job
-	manyCompletions    = 100_000 // from here on the next two limits hold
+	maxIndexedPods     = 100_000 // the maximum of parallelism and maxFailedIndexes of an indexed Job
+	manyCompletions    = 100_000 // the number of completions above which the next two limits apply
 	maxPodsOfMany      = 10_000
 	maxFailuresOfMany  = 10_000
 	maxManagedBy       = 63
@@ -47,8 +47,8 @@ func validateJob(c *check, object, old field) {
 
 func isIndexed(spec field) bool { return spec.get("completionMode").text() == "Indexed" }
 
-// generatedSelector requires the labels that kube-apiserver gives the template of a
-// Job without a selector of its own.
+// generatedSelector requires the labels that kube-apiserver adds to the template of a Job
+// without manualSelector.
 func (c *check) generatedSelector(object, old field) {
 	const prefix = "batch.kubernetes.io/"
 	spec := object.get("spec")
@@ -73,7 +73,7 @@ func (c *check) generatedSelector(object, old field) {
 	}
 }
 
-// hasLabel requires a label with a value.
+// hasLabel requires a label with the given value.
 func (c *check) hasLabel(labels field, key, value string) {
 	switch label := labels.key(key); {
 	case !label.Exists():
@@ -225,7 +225,7 @@ func (c *check) successPolicy(spec, policy field) {
 	c.maxItems(rules, maxPolicyRules)
 	completions := spec.get("completions")
 	if !completions.isSet() {
-		return // kube-apiserver cannot answer
+		return // kube-apiserver fails with an internal error
 	}
 	for i := range rules.items() {
 		rule := rules.item(i)
@@ -250,8 +250,8 @@ func (c *check) successPolicy(spec, policy field) {
 	}
 }
 
-// countIndexes counts the indexes of a list such as "0,2-5", which have to increase
-// and to be below completions. why is what is wrong, "" for nothing.
+// countIndexes counts the indexes in a list such as "0,2-5", which must be ascending and less
+// than completions. why describes the first error, "" if there is none.
 func countIndexes(list string, completions int64) (total int64, why string) {
 	if list == "" {
 		return 0, ""
@@ -260,10 +260,10 @@ func countIndexes(list string, completions int64) (total int64, why string) {
 	for interval := range strings.SplitSeq(list, ",") {
 		from, to, ok := indexInterval(interval, completions)
 		if !ok {
-			return 0, "the interval " + strconv.Quote(interval) + " must be one index or two increasing ones with '-' between them, below the number of completions"
+			return 0, "the interval " + strconv.Quote(interval) + " must be an index or two ascending indexes separated by '-', less than the number of completions"
 		}
 		if last >= from {
-			return 0, "the indexes must increase"
+			return 0, "the indexes must be ascending"
 		}
 		total += to - from + 1
 		last = to
@@ -284,7 +284,7 @@ func indexInterval(text string, completions int64) (from, to int64, ok bool) {
 	return from, to, err == nil && to < completions && from < to && !strings.Contains(second, "-")
 }
 
-// jobUpdate keeps what must not change once a Job exists.
+// jobUpdate validates which fields of a Job's spec may change.
 func (c *check) jobUpdate(spec, old field) {
 	was := old.get("spec")
 	completions := spec.get("completions")
@@ -301,8 +301,8 @@ func (c *check) jobUpdate(spec, old field) {
 	}
 }
 
-// jobTemplateUpdate keeps the template. Of a suspended Job without active pods the
-// constraints on scheduling and the resources of containers may change.
+// jobTemplateUpdate requires that the template does not change. For a suspended Job without
+// active pods the scheduling constraints and the resources of containers may change.
 func (c *check) jobTemplateUpdate(spec, old field) {
 	template, was := spec.get("template"), old.get("spec.template")
 	status := old.get("status")
@@ -329,7 +329,7 @@ func (c *check) jobTemplateUpdate(spec, old field) {
 	}
 }
 
-// withScheduling returns a template with the old constraints on scheduling.
+// withScheduling returns the template with the scheduling constraints of the old one.
 func withScheduling(template, was document.Value) document.Value {
 	for _, name := range [...]string{"annotations", "labels"} {
 		template = template.Set(was.Lookup("metadata", name), "metadata", name)
@@ -350,7 +350,8 @@ func withScheduling(template, was document.Value) document.Value {
 	return template
 }
 
-// withOldResources returns containers with the old resources where the names agree.
+// withOldResources returns containers with the resources of the old containers of the same
+// names.
 func withOldResources(list, old document.Value) document.Value {
 	if list.Kind() != document.List {
 		return list
@@ -365,7 +366,7 @@ func withOldResources(list, old document.Value) document.Value {
 	return b.List()
 }
 
-// hasCondition reports whether a condition of a status is true.
+// hasCondition reports whether a condition in the status is True.
 func hasCondition(status document.Value, name string) bool {
 	for _, c := range status.Get("conditions").Items() {
 		if c.Get("type").StringOr("") == name && c.Get("status").StringOr("") == "True" {

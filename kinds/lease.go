@@ -26,7 +26,7 @@ var leaseCandidateStrategy = Strategy{
 	RequireVersion: true,
 }
 
-// validateLease: pkg/apis/coordination/validation, Kubernetes 1.36.
+// validateLease follows pkg/apis/coordination/validation of Kubernetes 1.36.
 func validateLease(c *check, object, _ field) {
 	spec := object.get("spec")
 	strategy, holder := spec.get("strategy"), spec.get("preferredHolder")
@@ -38,12 +38,12 @@ func validateLease(c *check, object, _ field) {
 		c.leaseStrategy(strategy)
 	}
 	if !holder.isEmpty() && strategy.isEmpty() {
-		c.forbidden(holder, "may only be given with `strategy`")
+		c.forbidden(holder, "may only be specified with `strategy`")
 	}
 }
 
-// leaseStrategy requires a strategy that Kubernetes knows or a qualified name.
-// Messages name the field twice, as kube-apiserver does.
+// leaseStrategy requires a known strategy or a qualified name. The field is in the message
+// twice, as in kube-apiserver.
 func (c *check) leaseStrategy(n field) {
 	field := n.getAs("", "strategy")
 	field.Value = n.Value

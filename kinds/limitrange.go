@@ -30,7 +30,7 @@ func validateLimitRange(c *check, object, _ field) {
 	}
 }
 
-// limitType requires Container, Pod, PersistentVolumeClaim, or a type with a domain.
+// limitType requires Container, Pod, PersistentVolumeClaim, or a name with a domain.
 func (c *check) limitType(f field) {
 	if !c.syntax(f, names.QualifiedName) || strings.Contains(f.text(), "/") {
 		return
@@ -40,7 +40,7 @@ func (c *check) limitType(f field) {
 	}
 }
 
-// validateLimitNames checks which resources a limit names. Limits of pods have no
+// validateLimitNames validates the names of limited resources. Limits of type Pod have no
 // defaults.
 func validateLimitNames(c *check, limit field, kind string) {
 	for _, name := range [...]string{"max", "min", "default", "defaultRequest", "maxLimitRequestRatio"} {
@@ -66,8 +66,8 @@ func validateLimitNames(c *check, limit field, kind string) {
 	}
 }
 
-// validateLimitAmounts requires that the amounts of each resource are in order: the
-// minimum, the default request, the default, the maximum.
+// validateLimitAmounts requires for each resource that min <= defaultRequest <= default <=
+// max.
 func validateLimitAmounts(c *check, limit field, kind string) {
 	order := [...]string{"min", "defaultRequest", "default", "max"}
 	for i, lower := range order {
@@ -89,8 +89,8 @@ func validateLimitAmounts(c *check, limit field, kind string) {
 	validateLimitRatios(c, limit)
 }
 
-// validateLimitOrder adds the error of two amounts that are in the wrong order to
-// the field that kube-apiserver names: a default where there is one.
+// validateLimitOrder adds the error for two amounts in the wrong order, for the field that
+// kube-apiserver reports: a default if one of the two is.
 func validateLimitOrder(c *check, low, high field, lower, upper string) {
 	if lower == "min" && upper != "max" {
 		low = high
@@ -98,8 +98,8 @@ func validateLimitOrder(c *check, low, high field, lower, upper string) {
 	c.invalid(low, lower+" is greater than "+upper)
 }
 
-// validateNoOvercommit requires that request and limit of a resource that cannot be
-// overcommitted are the same.
+// validateNoOvercommit requires that the request equals the limit for a resource that cannot
+// be overcommitted.
 func validateNoOvercommit(c *check, limit field, kind string) {
 	requests := limit.get("defaultRequest")
 	if kind == "Pod" {
@@ -114,8 +114,8 @@ func validateNoOvercommit(c *check, limit field, kind string) {
 	}
 }
 
-// validateLimitRatios requires ratios of at least 1, and that a ratio can be
-// reached between minimum and maximum.
+// validateLimitRatios requires ratios of at least 1 that are possible between minimum and
+// maximum.
 func validateLimitRatios(c *check, limit field) {
 	ratios := limit.get("maxLimitRequestRatio")
 	for i := range ratios.members() {

@@ -7,12 +7,12 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Rules of admissionregistration.k8s.io that webhooks, policies and bindings share:
-// which requests they match.
+// Rules of admissionregistration.k8s.io for the selection of requests, which webhooks,
+// policies and bindings share.
 
 const operations = "*,CONNECT,CREATE,DELETE,UPDATE"
 
-// ruleWithOperations checks which operations on which resources a rule matches.
+// ruleWithOperations validates the operations and resources of a rule.
 func (c *check) ruleWithOperations(rule field) {
 	ops := rule.get("operations")
 	c.need(ops)
@@ -32,7 +32,7 @@ func (c *check) ruleWithOperations(rule field) {
 	c.oneOfIfSet(rule.get("scope"), "*,Cluster,Namespaced")
 }
 
-// alone requires that '*' is the only item of a list that has it.
+// alone requires that '*' is the only item of a list that contains it.
 func (c *check) alone(list field, what string) {
 	if list.items() > 1 && hasItem(list, "*") {
 		c.invalid(list, "if '*' is present, must not specify other "+what)
@@ -48,11 +48,11 @@ func hasItem(list field, text string) bool {
 	return false
 }
 
-// ruleResources checks resources and subresources ("pods/log"), in which either
-// part may be '*': what a wildcard covers may not be named after it.
+// ruleResources validates resources and subresources ("pods/log"), either of which may be '*'.
+// Resources that a wildcard covers must not be listed in addition.
 func (c *check) ruleResources(list field) {
 	c.need(list)
-	var resources, subresources seenTexts // with a wildcard for the other part
+	var resources, subresources seenTexts // combined with a wildcard
 	plain := false                        // the last one without "/" is not '*'
 	for i := range list.items() {
 		item := list.item(i)
@@ -87,7 +87,7 @@ func (c *check) ruleResources(list field) {
 	}
 }
 
-// matchResources checks the constraints of a policy or binding; a missing one is
+// matchResources validates the match constraints of a policy or binding; absent ones are
 // valid.
 func (c *check) matchResources(match field) {
 	if !match.isSet() {
@@ -121,7 +121,7 @@ func (c *check) namedRule(rule field) {
 	c.ruleWithOperations(rule)
 }
 
-// mutableOperations requires operations that have an object to mutate.
+// mutableOperations forbids operations that have no object to mutate.
 func (c *check) mutableOperations(match field) {
 	rules := match.get("resourceRules")
 	for i := range rules.items() {
@@ -129,14 +129,14 @@ func (c *check) mutableOperations(match field) {
 		for j := range ops.items() {
 			op := ops.item(j).text()
 			if supported := "*,CONNECT,CREATE,UPDATE"; !among(op, supported) {
-				// The message names neither the rule nor the operation by its index.
+				// The path in the message has no indexes for the rule and the operation.
 				c.addValue(schema.ErrorNotSupported, match.get("resourceRules.operations"), op, supportedValues(supported))
 			}
 		}
 	}
 }
 
-// matchConditions checks the conditions but for what they compile to.
+// matchConditions validates match conditions without compiling their expressions.
 func (c *check) matchConditions(list field) {
 	c.maxItems(list, 64)
 	seen := seenTexts{}
@@ -154,7 +154,7 @@ func (c *check) matchConditions(list field) {
 	}
 }
 
-// needText requires a string that is more than white space.
+// needText requires a string that does not consist of white space only.
 func (c *check) needText(f field, detail string) bool {
 	if strings.TrimSpace(f.text()) == "" {
 		c.required(f, detail)

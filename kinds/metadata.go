@@ -8,22 +8,21 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Finalizers that Kubernetes itself sets; all others have a domain.
+// Finalizers of Kubernetes itself; all others have a domain.
 const (
 	FinalizerOrphan     = "orphan"
 	FinalizerForeground = "foregroundDeletion"
 	finalizerKubernetes = "kubernetes"
 )
 
-// PathSegmentName is the rule that names of all kinds meet: they are segments of
-// paths in URLs.
+// PathSegmentName is the [NameRule] that all names must meet: they are path segments of URLs.
 func PathSegmentName(name string, prefix bool) string { return segmentName(name, prefix) }
 
-// SubdomainName is the rule for names that most kinds have.
+// SubdomainName is the [NameRule] of most kinds: a DNS subdomain (RFC 1123).
 func SubdomainName(name string, prefix bool) string { return subdomainName(name, prefix) }
 
-// ValidateMetadata checks the metadata of an object that has its final name
-// (apimachinery's ValidateObjectMeta). The managedFields are not checked.
+// ValidateMetadata validates the metadata of an object whose name is final (apimachinery's
+// ValidateObjectMeta). It does not validate managedFields.
 func ValidateMetadata(object document.Value, namespaced bool, rule NameRule) []schema.FieldError {
 	c := newCheck(nil, "", object)
 	defer c.release()
@@ -31,8 +30,8 @@ func ValidateMetadata(object document.Value, namespaced bool, rule NameRule) []s
 	return c.finish()
 }
 
-// ValidateMetadata checks the metadata of an object of the resource: as the function
-// ValidateMetadata does, and the domain of finalizers.
+// ValidateMetadata validates the metadata of an object of the resource: like the function
+// ValidateMetadata, and in addition the domains of finalizers.
 func (s *Strategy) ValidateMetadata(object document.Value, namespaced bool) []schema.FieldError {
 	c := newCheck(nil, "", object)
 	defer c.release()
@@ -44,9 +43,9 @@ func (s *Strategy) ValidateMetadata(object document.Value, namespaced bool) []sc
 	return c.finish()
 }
 
-// ValidateMetadataUpdate checks the changes that an update makes to the metadata
-// (apimachinery's ValidateObjectMetaUpdate). Labels, annotations and owners are
-// checked by ValidateMetadata.
+// ValidateMetadataUpdate validates changes of metadata (apimachinery's
+// ValidateObjectMetaUpdate). Labels, annotations and owner references are validated by
+// ValidateMetadata.
 func ValidateMetadataUpdate(object, old document.Value) []schema.FieldError {
 	c := newCheck(nil, "", object)
 	defer c.release()
@@ -90,7 +89,7 @@ func (c *check) metadata(metadata field, namespaced bool, rule NameRule) {
 	c.finalizers(metadata.get("finalizers"))
 }
 
-// nameRule applies the rule of the kind or, where it is satisfied, that of all kinds.
+// nameRule applies the rule of the kind and, if the name meets it, the rule of all kinds.
 func (c *check) nameRule(name field, prefix bool, rule NameRule) {
 	why := rule(name.text(), prefix)
 	if why == "" {
@@ -101,7 +100,7 @@ func (c *check) nameRule(name field, prefix bool, rule NameRule) {
 	}
 }
 
-// owners checks references to owners; errors leave the index out.
+// owners validates owner references. Errors are reported without the index.
 func (c *check) owners(list field) {
 	controller, controllers := "", 0
 	for i := range list.items() {
@@ -116,7 +115,7 @@ func (c *check) owners(list field) {
 			}
 		}
 		if version.text() == "v1" && kind.text() == "Event" {
-			c.invalid(ref, "an Event may not be an owner")
+			c.invalid(ref, "an Event must not be an owner")
 		}
 		if !ref.get("controller").isTrue() {
 			continue
@@ -125,7 +124,7 @@ func (c *check) owners(list field) {
 		switch controllers++; controllers {
 		case 1:
 			controller = this
-		case 2: // a third has the same error: it shows the whole list
+		case 2: // the error for a third one is the same, because it shows the whole list
 			c.invalid(list, "only one reference may be the controller, and both "+controller+" and "+this+" are")
 		}
 	}
@@ -139,12 +138,12 @@ func (c *check) finalizers(list field) {
 		}
 	}
 	if hasText(list.Value, FinalizerOrphan) && hasText(list.Value, FinalizerForeground) {
-		c.invalid(list, "finalizers "+FinalizerOrphan+" and "+FinalizerForeground+" exclude each other")
+		c.invalid(list, "finalizers "+FinalizerOrphan+" and "+FinalizerForeground+" are mutually exclusive")
 	}
 }
 
-// finalizerDomains requires a domain for all finalizers but those of Kubernetes
-// itself (k8s.io/kubernetes/pkg/apis/core/validation, ValidateObjectMeta).
+// finalizerDomains requires a domain for all finalizers except those of Kubernetes itself
+// (k8s.io/kubernetes/pkg/apis/core/validation, ValidateObjectMeta).
 func (c *check) finalizerDomains(list field) {
 	for i := range list.items() {
 		switch name := list.item(i); name.text() {
@@ -157,7 +156,7 @@ func (c *check) finalizerDomains(list field) {
 	}
 }
 
-// noNewFinalizers refuses finalizers that an object being deleted did not have.
+// noNewFinalizers forbids adding finalizers to an object that is being deleted.
 func (c *check) noNewFinalizers(list, was field) {
 	var added []string
 	for i := range list.items() {

@@ -20,8 +20,7 @@ var namespaceStrategy = Strategy{
 	Emptied: true,
 }
 
-// validateNamespace checks the finalizers in the spec, for the finalize subresource
-// too.
+// validateNamespace validates the finalizers in the spec, also for the finalize subresource.
 func validateNamespace(c *check, object, _ field) {
 	list := object.get("spec.finalizers")
 	for i := range list.items() {

@@ -36,8 +36,7 @@ func validateNetworkPolicy(c *check, object, old field) {
 	}
 }
 
-// rangesOf returns the address ranges of the stored policy: what it has may stay,
-// valid or not.
+// rangesOf returns the CIDRs in the stored policy, which are not validated again.
 func rangesOf(spec document.Value) map[string]bool {
 	if !spec.Exists() {
 		return nil
@@ -77,9 +76,9 @@ func validatePolicyPort(c *check, n field) {
 	}
 	switch {
 	case !port.isSet():
-		c.invalid(end, "may not be given without `port`")
+		c.invalid(end, "may not be specified without `port`")
 	case port.Kind() == document.String:
-		c.invalid(end, "may not be given with a named `port`")
+		c.invalid(end, "may not be specified with a named `port`")
 	default:
 		if end.number() < port.number() {
 			c.invalid(end, "must be greater than or equal to `port`")
@@ -97,9 +96,9 @@ func validatePolicyPeer(c *check, n field, known map[string]bool) {
 	}
 	switch selectors := pods.isSet() || namespaces.isSet(); {
 	case !selectors && !block.isSet():
-		c.required(n, "a peer must be given")
+		c.required(n, "a peer must be specified")
 	case selectors && block.isSet():
-		c.forbidden(n, "ipBlock excludes other peers")
+		c.forbidden(n, "may not be combined with ipBlock")
 	}
 }
 

@@ -20,8 +20,7 @@ var nodeStrategy = Strategy{
 	},
 }
 
-// validateNode checks a node that is written itself or through its status: both go
-// by the same rules.
+// validateNode validates a node. Its status subresource has the same rules.
 func validateNode(c *check, object, old field) {
 	validateTaints(c, object.getAs("spec.taints", "metadata.taints"))
 	for _, list := range [...]string{"status.capacity", "status.allocatable"} {
@@ -39,7 +38,7 @@ func validateNode(c *check, object, old field) {
 			c.addressRange(ranges.item(i))
 		}
 		if ranges.items() > 1 && c.failed(mark) {
-			c.internalError(ranges, "the families of invalid CIDRs cannot be compared")
+			c.internalError(ranges, "the IP families of invalid CIDRs cannot be compared")
 		}
 		if ranges.items() > 1 && !isDualStack(ranges.Value) {
 			c.invalid(ranges, "may have at most one CIDR for each IP family")
@@ -64,13 +63,13 @@ func validateTaints(c *check, taints field) {
 	}
 }
 
-// validateDeclaredFeatures requires a sorted list of different features, each in
-// upper camel case, with parts after slashes.
+// validateDeclaredFeatures requires a sorted list without duplicates. Each feature has parts
+// in upper camel case, separated by slashes.
 func validateDeclaredFeatures(c *check, features field) {
 	for i := range features.items() {
 		feature := features.item(i)
 		if !isFeatureName(feature.text()) {
-			c.invalid(feature, "must begin with a segment in upper camel case, which further segments of letters and digits may follow after '/'")
+			c.invalid(feature, "must be an upper camel case name, optionally followed by further segments of letters and digits after '/'")
 		}
 		if i == 0 {
 			continue
@@ -101,7 +100,7 @@ func isFeatureName(text string) bool {
 	return true
 }
 
-// isDualStack reports whether a list holds one address range of each family.
+// isDualStack reports whether a list has one CIDR of each IP family.
 func isDualStack(ranges document.Value) bool {
 	if ranges.Len() != 2 {
 		return false
@@ -111,7 +110,8 @@ func isDualStack(ranges document.Value) bool {
 	return ok && both && a.Addr().Unmap().Is4() != b.Addr().Unmap().Is4()
 }
 
-// validateNodeUpdate keeps what identifies a node once it is set.
+// validateNodeUpdate requires that fields that identify a node do not change once they are
+// set.
 func validateNodeUpdate(c *check, object, old field) {
 	addresses := object.get("status.addresses")
 	var seen seenTexts

@@ -5,8 +5,8 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
 )
 
-// validateNodeSelector requires at least one term. The requirements on labels of a
-// persistent volume may name values that no label can have, so those are not checked.
+// validateNodeSelector requires at least one term. Values of label requirements are not
+// validated, because persistent volumes may have values that are not valid in labels.
 func validateNodeSelector(c *check, n field) {
 	terms := n.get("nodeSelectorTerms")
 	if terms.items() == 0 {
@@ -52,8 +52,8 @@ func validateNodeRequirement(c *check, n field) {
 	}
 }
 
-// validateNodeFieldRequirement checks a requirement on a field of a field, of which
-// only metadata.name can be selected by.
+// validateNodeFieldRequirement validates a requirement in matchFields, for which only
+// metadata.name is supported.
 func validateNodeFieldRequirement(c *check, n field) {
 	operator, values, key := n.get("operator"), n.get("values"), n.get("key")
 	switch operator.text() {
@@ -73,14 +73,14 @@ func validateNodeFieldRequirement(c *check, n field) {
 	}
 }
 
-// validateVolumeAffinityUpdate keeps the field affinity of a volume, in which only
-// the labels of zones and regions may change from their beta to their final names.
+// validateVolumeAffinityUpdate requires that the node affinity of a volume does not change,
+// except that the beta labels of zones and regions may be replaced by the GA labels.
 func validateVolumeAffinityUpdate(c *check, object, old field) {
 	next := object.get("spec.nodeAffinity")
 	renamed := old
 	renamed.Value = withFinalTopologyLabels(old.Value, next.Value)
 	if !c.same(next, renamed) {
-		c.invalid(object.getAs("spec.nodeAffinity", "nodeAffinity"), "field is immutable, except for the final names of topology labels")
+		c.invalid(object.getAs("spec.nodeAffinity", "nodeAffinity"), "field is immutable, except for replacing beta topology labels by their GA names")
 	}
 }
 

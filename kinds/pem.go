@@ -7,25 +7,23 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// noCertificates is what kube-apiserver finds wrong with a bundle of certificates
-// that has none.
+// noCertificates is kube-apiserver's message for a CA bundle without certificates.
 const noCertificates = "unable to load root certificates: unable to parse bytes as PEM block"
 
-// InvalidCABundle reports whether the webhook that converts a
-// CustomResourceDefinition's objects has a bundle of certificates without any. Only
-// the form of PEM is checked, not the certificates themselves.
+// InvalidCABundle reports whether the CA bundle of a CustomResourceDefinition's conversion
+// webhook contains no certificate. Only the PEM encoding is checked, not the certificates
+// themselves.
 func InvalidCABundle(crd document.Value) bool {
 	conversion := crd.Lookup("spec", "conversion")
 	bundle := conversion.Lookup("webhook", "clientConfig", "caBundle").StringOr("")
 	return conversion.Get("strategy").StringOr("") == "Webhook" && bundle != "" && !hasCertificate(bundle)
 }
 
-// hasCertificate reports whether text, in base64, contains a PEM block of a
-// certificate.
+// hasCertificate reports whether a base64 text contains a PEM block of type CERTIFICATE.
 func hasCertificate(text string) bool { return hasBlock(text, "CERTIFICATE") }
 
-// hasBlock reports whether text, in base64, contains a PEM block of a type without
-// headers. What is encoded in it is not read.
+// hasBlock reports whether a base64 text contains a PEM block of the given type without
+// headers. The contents of the block are not decoded.
 func hasBlock(text, kind string) bool {
 	pem, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {

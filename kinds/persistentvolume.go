@@ -20,7 +20,7 @@ var persistentVolumeStrategy = Strategy{
 
 const accessModes = "ReadOnlyMany,ReadWriteMany,ReadWriteOnce,ReadWriteOncePod"
 
-// amountSign returns -1, 0 or 1 for a quantity below, equal to or above zero.
+// amountSign returns -1, 0 or 1 for a quantity that is negative, zero or positive.
 func amountSign(v document.Value) int { return quantity.Sign(v.StringOr(v.NumberText())) }
 
 func validatePersistentVolume(c *check, object, old field) {
@@ -32,8 +32,8 @@ func validatePersistentVolume(c *check, object, old field) {
 	}
 }
 
-// persistentVolumeSources are the fields of which a persistent volume has exactly
-// one, in the order in which kube-apiserver looks at them.
+// persistentVolumeSources returns the fields of which a persistent volume must have exactly
+// one, in the order in which kube-apiserver checks them.
 func persistentVolumeSources() []string {
 	return []string{
 		"hostPath", "gcePersistentDisk", "awsElasticBlockStore", "glusterfs", "flocker", "nfs", "rbd", "quobyte", "cephfs", "iscsi",
@@ -42,8 +42,8 @@ func persistentVolumeSources() []string {
 	}
 }
 
-// validatePersistentVolumeSpec checks the spec of a persistent volume, or with inline
-// that of a volume within a VolumeAttachment, which may say little more than csi.
+// validatePersistentVolumeSpec validates the spec of a persistent volume or, with inline, of
+// the volume in a VolumeAttachment, which allows few fields beside csi.
 func validatePersistentVolumeSpec(c *check, spec field, name string, inline bool) {
 	validateAccessModes(c, spec.get("accessModes"))
 	reclaim, mode, class, affinity := spec.get("persistentVolumeReclaimPolicy"), spec.get("volumeMode"), spec.get("storageClassName"), spec.get("nodeAffinity")
@@ -68,13 +68,13 @@ func validatePersistentVolumeSpec(c *check, spec field, name string, inline bool
 	if attributes := spec.get("volumeAttributesClassName"); attributes.isSet() && !inline {
 		c.needSyntax(attributes, names.DNSSubdomain)
 		if csi := spec.get("csi"); !csi.isSet() {
-			c.required(csi, "must be given with volumeAttributesClassName")
+			c.required(csi, "must be specified with volumeAttributesClassName")
 		}
 	}
 }
 
 func validateInlineVolume(c *check, spec, reclaim, mode, class, affinity field) {
-	const why = "may not be given for an inline volume"
+	const why = "may not be specified for an inline volume"
 	if claim := spec.get("claimRef"); claim.isSet() {
 		c.forbidden(claim, why)
 	}
@@ -82,7 +82,7 @@ func validateInlineVolume(c *check, spec, reclaim, mode, class, affinity field) 
 		c.forbidden(capacity, why)
 	}
 	if csi := spec.get("csi"); !csi.isSet() {
-		c.required(csi, "must be given for an inline volume")
+		c.required(csi, "must be specified for an inline volume")
 	}
 	if !reclaim.isEmpty() && reclaim.text() != "Retain" {
 		c.forbidden(reclaim, "may only be Retain for an inline volume")
@@ -98,7 +98,7 @@ func validateInlineVolume(c *check, spec, reclaim, mode, class, affinity field) 
 	}
 }
 
-// validateAccessModes requires access modes that exist; ReadWriteOncePod stands alone.
+// validateAccessModes requires known access modes. ReadWriteOncePod must be the only one.
 func validateAccessModes(c *check, modes field) {
 	if modes.items() == 0 {
 		c.required(modes, "")
@@ -112,11 +112,11 @@ func validateAccessModes(c *check, modes field) {
 		others = others || mode.text() != "ReadWriteOncePod" && among(mode.text(), accessModes)
 	}
 	if alone && others {
-		c.forbidden(modes, "ReadWriteOncePod excludes other access modes")
+		c.forbidden(modes, "ReadWriteOncePod must not be combined with other access modes")
 	}
 }
 
-// validateCapacity requires a capacity of storage and of nothing else.
+// validateCapacity requires the resource storage and no other.
 func validateCapacity(c *check, capacity field) {
 	if capacity.Len() == 0 {
 		c.required(capacity, "")
@@ -134,7 +134,7 @@ func validateVolumeNodeAffinity(c *check, affinity field) {
 	if required := affinity.get("required"); required.isSet() {
 		validateNodeSelector(c, required)
 	} else {
-		c.required(required, "node constraints must be given")
+		c.required(required, "node affinity is required")
 	}
 }
 
@@ -161,7 +161,7 @@ func validateOneVolumeSource(c *check, spec field, name string, hasAffinity bool
 		}
 	}
 	if count == 0 {
-		c.required(spec, "a volume type must be given")
+		c.required(spec, "a volume type must be specified")
 	}
 }
 
@@ -199,7 +199,7 @@ func validatePersistentVolumeSource(c *check, source string, n field, volume str
 	}
 }
 
-// validateNamedVolumeSource checks sources that are little more than names.
+// validateNamedVolumeSource validates sources that consist of little more than names.
 func validateNamedVolumeSource(c *check, source string, n field) {
 	switch source {
 	case "cinder":
@@ -247,8 +247,8 @@ func validatePersistentGlusterfs(c *check, n field) {
 	}
 }
 
-// validatePersistentVolumeUpdate keeps what a volume is made of, except that a CSI
-// volume may be given the secret for its expansion.
+// validatePersistentVolumeUpdate requires that the source of a volume does not change, except
+// that a CSI volume may get a secret for its expansion.
 func validatePersistentVolumeUpdate(c *check, object, old field) {
 	spec, was := object.get("spec"), old.get("spec")
 	for _, source := range persistentVolumeSources() {

@@ -23,9 +23,8 @@ func validatePersistentVolumeClaim(c *check, object, old field) {
 	}
 }
 
-// validateClaimSpec checks the spec of a claim, or of a template for claims. anyGroup
-// leaves out the syntax of the API groups of data sources, as where the stored claim
-// has one.
+// validateClaimSpec validates the spec of a claim or of a claim template. anyGroup skips the
+// syntax of the API groups of data sources, for claims that are stored with an invalid one.
 func validateClaimSpec(c *check, spec field, anyGroup bool) {
 	class, attributes, mode := spec.get("storageClassName"), spec.get("volumeAttributesClassName"), spec.get("volumeMode")
 	validateAccessModes(c, spec.get("accessModes"))
@@ -43,7 +42,7 @@ func validateClaimSpec(c *check, spec field, anyGroup bool) {
 	if source.isSet() && ref.isSet() {
 		switch namespace := ref.get("namespace"); {
 		case !namespace.isEmpty():
-			c.invalid(spec, "dataSource may not be given with dataSourceRef.namespace")
+			c.invalid(spec, "dataSource may not be specified with dataSourceRef.namespace")
 		case !document.Equal(source.Value, ref.Value.Without("namespace")):
 			c.invalid(spec, "dataSource must match dataSourceRef")
 		}
@@ -51,8 +50,8 @@ func validateClaimSpec(c *check, spec field, anyGroup bool) {
 	c.syntaxIfSet(attributes, names.DNSSubdomain)
 }
 
-// validateDataSource requires a name and a kind; a claim is the only kind of the
-// core group.
+// validateDataSource requires a name and a kind. In the core group only PersistentVolumeClaim
+// is valid.
 func validateDataSource(c *check, source field, anyGroup bool) {
 	if !source.isSet() {
 		return
@@ -69,9 +68,9 @@ func validateDataSource(c *check, source field, anyGroup bool) {
 	c.syntaxIfSet(source.get("namespace"), names.DNSLabel)
 }
 
-// validateClaimUpdate keeps the spec of a claim, except that it may come to name a
-// volume and a class, and that a bound claim may ask for more storage and for other
-// attributes.
+// validateClaimUpdate requires that the spec of a claim does not change, except that
+// volumeName and storageClassName may be set, and that a bound claim may request more storage
+// and another VolumeAttributesClass.
 func validateClaimUpdate(c *check, object, old field) {
 	spec, was := object.get("spec"), old.get("spec")
 	next, stored := spec, was
@@ -129,8 +128,8 @@ func validatePersistentVolumeClaimStatus(c *check, object, _ field) {
 	}
 }
 
-// claimResource requires a resource that a claim can have: storage, or one with a
-// domain. Errors are on the whole list.
+// claimResource requires a resource that a claim can request: storage, or a name with a
+// domain. Errors are reported for the whole list.
 func (c *check) claimResource(list field, resource string) bool {
 	if why := names.QualifiedName(resource); why != "" {
 		c.invalidText(list, resource, why)

@@ -5,13 +5,13 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
 )
 
-// claimSpec validates the spec of a PersistentVolumeClaim, of an ephemeral volume or
-// of a StatefulSet's claim template.
+// claimSpec validates the spec of a PersistentVolumeClaim, of an ephemeral volume, or of a
+// StatefulSet's claim template.
 func (c *check) claimSpec(spec field) {
 	validateAccessModes(c, spec.get("accessModes"))
 	c.labelSelector(spec.get("selector"))
 	storage := spec.get("resources.requests").Get("storage")
-	shown := spec.get("resources").key("storage") // messages leave "requests" out
+	shown := spec.get("resources").key("storage") // messages do not contain "requests"
 	shown.Value = storage
 	switch {
 	case !storage.Exists():

@@ -8,7 +8,7 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
 )
 
-// The lists of containers in a pod.
+// The fields with containers in a pod spec.
 const (
 	containers          = "containers"
 	initContainers      = "initContainers"
@@ -59,7 +59,7 @@ func (p *podCheck) checkInitContainers() {
 		if name := c.get("name"); name.text() != "" && seen.add(name.text()) || name.text() == "" && seen.has("") {
 			p.duplicate(name)
 		}
-		// Ports are compared within one container, and named as if it were the first.
+		// Host ports are compared within one container, which errors report with index 0.
 		ports := seenTexts{}
 		p.checkHostPorts(c, list.itemAt(i, 0), &ports)
 		sidecar := c.get("restartPolicy").text() == "Always"
@@ -81,7 +81,7 @@ func (p *podCheck) checkInitContainers() {
 	}
 }
 
-// namesIn returns the names of the containers of one list.
+// namesIn returns the names of the containers in some lists.
 func (p *podCheck) namesIn(lists ...string) seenTexts {
 	seen := seenTexts{}
 	for _, name := range lists {
@@ -92,7 +92,7 @@ func (p *podCheck) namesIn(lists ...string) seenTexts {
 	return seen
 }
 
-// notEphemeral are the fields that an ephemeral container may not have.
+// notEphemeral are the fields that are forbidden in an ephemeral container.
 var notEphemeral = [...]string{
 	"ports", "resources", "resizePolicy", "restartPolicy", "restartPolicyRules", "livenessProbe", "readinessProbe", "startupProbe", "lifecycle",
 }
@@ -131,17 +131,18 @@ func (p *podCheck) checkEphemeralContainers() {
 	}
 }
 
-// checkImageSpace refuses space around an image's name, which only templates may have.
+// checkImageSpace forbids leading and trailing space in an image name, which only templates
+// may have.
 func (p *podCheck) checkImageSpace(c field) {
 	if image := c.get("image"); strings.TrimSpace(image.text()) != image.text() {
 		p.invalid(image, "must not have leading or trailing whitespace")
 	}
 }
 
-// validContainers returns the containers of the object that is known to be valid where
-// nothing else in the spec has changed, and is absent otherwise. The rules for one
-// container look at that container and at parts of the spec outside the containers, so
-// a container that both objects share need not be checked again.
+// validContainers returns the containers of the object that is known to be valid if nothing
+// else in the spec has changed, otherwise it is absent. The rules for a container depend only
+// on that container and on parts of the spec outside the containers, so containers that both
+// objects share need not be validated again.
 func (p *podCheck) validContainers() document.Value {
 	valid := p.check.valid
 	if !valid.Exists() || p.claims.at != 0 && !p.claims.unchanged() {
@@ -160,7 +161,7 @@ func (p *podCheck) validContainers() document.Value {
 	return spec.Get(containers)
 }
 
-// itemOf returns the i-th item of a list, absent where there is none.
+// itemOf returns the i-th item of a list, absent if there is none.
 func itemOf(list document.Value, i int) document.Value {
 	if i >= list.Len() {
 		return document.Value{}
@@ -204,8 +205,8 @@ func (p *podCheck) checkPorts(list field) {
 	}
 }
 
-// checkHostPorts requires that containers use different ports of the host. Errors
-// are below shown.
+// checkHostPorts requires that containers use different host ports. Errors are reported below
+// shown.
 func (p *podCheck) checkHostPorts(c, shown field, seen *seenTexts) {
 	list := c.get("ports")
 	for i := range list.items() {
@@ -221,8 +222,8 @@ func (p *podCheck) checkHostPorts(c, shown field, seen *seenTexts) {
 	}
 }
 
-// checkMounts requires that each mount is of a volume of the pod and at a path of
-// its own, also beside block devices.
+// checkMounts requires that each mount refers to a volume of the pod and has a path that no
+// other mount or block device has.
 func (p *podCheck) checkMounts(c field) {
 	list, devices := c.get("volumeMounts"), c.get("volumeDevices")
 	paths := seenTexts{}
@@ -246,7 +247,7 @@ func (p *podCheck) checkMounts(c field) {
 				p.invalid(path, "must not already exist as a path in volumeDevices")
 			}
 		}
-		// Some errors leave out which mount they are about.
+		// Some errors are reported without the index of the mount.
 		sub, expr := mount.get("subPath"), mount.get("subPathExpr")
 		hidden := list.hiddenItem(i)
 		if sub.text() != "" {
@@ -325,8 +326,8 @@ func (p *podCheck) checkDevices(c field) {
 	}
 }
 
-// checkResizePolicy checks what a change of resources does to a container. Errors
-// are on the list, except that of a resource named twice.
+// checkResizePolicy validates the resizePolicy of a container. Errors are reported for the
+// list, except for duplicate resources.
 func (p *podCheck) checkResizePolicy(list field) {
 	seen := seenTexts{}
 	for i := range list.items() {
@@ -343,7 +344,7 @@ func (p *podCheck) checkResizePolicy(list field) {
 	}
 }
 
-// listedOneOf is needOneOf for a text within a list that errors are about.
+// listedOneOf is needOneOf for an item of a list. Errors are reported for the list.
 func (c *check) listedOneOf(list field, text, supported string) {
 	switch {
 	case text == "":
@@ -353,8 +354,8 @@ func (c *check) listedOneOf(list field, text, supported string) {
 	}
 }
 
-// checkInitRestart is checkRestartPolicy for an init container, whose rules are only
-// looked at where it has a policy of its own.
+// checkInitRestart is checkRestartPolicy for an init container. Its restartPolicyRules are
+// validated only if it has a restartPolicy.
 func (p *podCheck) checkInitRestart(c field) {
 	if policy := c.get("restartPolicy"); policy.isSet() {
 		p.checkRestartPolicy(c)
@@ -363,7 +364,7 @@ func (p *podCheck) checkInitRestart(c field) {
 	}
 }
 
-// checkRestartPolicy checks the policy and the rules by which a container restarts.
+// checkRestartPolicy validates the restartPolicy and restartPolicyRules of a container.
 func (p *podCheck) checkRestartPolicy(c field) {
 	policy, rules := c.get("restartPolicy"), c.get("restartPolicyRules")
 	switch {

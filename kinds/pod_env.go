@@ -46,7 +46,8 @@ func (p *podCheck) valueSource(kind string, source field) {
 	}
 }
 
-// fileKeyRef requires a variable in a file of an emptyDir volume of the pod.
+// fileKeyRef requires a reference to a variable in a file of one of the pod's emptyDir
+// volumes.
 func (p *podCheck) fileKeyRef(source field) {
 	volume, path := source.get("volumeName"), source.get("path")
 	p.needSyntax(source.get("key"), names.EnvironmentVariable)
@@ -92,7 +93,7 @@ func (p *podCheck) checkEnvFrom(list field) {
 	}
 }
 
-// The fields of a pod that variables and files of the downward API can have.
+// The fields of a pod that environment variables and downward API files can refer to.
 const (
 	variableFieldPaths = "metadata.name,metadata.namespace,metadata.uid,spec.nodeName,spec.serviceAccountName,status.hostIP,status.hostIPs,status.podIP,status.podIPs"
 	volumeFieldPaths   = "metadata.annotations,metadata.labels,metadata.name,metadata.namespace,metadata.uid"
@@ -100,8 +101,8 @@ const (
 		"spec.schedulerName,status.phase,status.hostIP,status.hostIPs,status.podIP,status.podIPs,spec.host"
 )
 
-// fieldRef requires a reference to a field of the pod. supported are the paths that
-// are possible here; labels and annotations may also be selected by key.
+// fieldRef requires a reference to a field of the pod. supported are the valid paths; labels
+// and annotations may also be selected by key.
 func (c *check) fieldRef(ref field, supported string) {
 	version, path := ref.get("apiVersion"), ref.get("fieldPath")
 	if !c.need(version) || !c.need(path) {
@@ -118,7 +119,7 @@ func (c *check) fieldRef(ref field, supported string) {
 	case selected && base == "metadata.labels":
 		c.keyInRef(ref, key)
 	case selected || !among(text, podFieldPaths):
-		c.invalid(path, "is not a field of pods that can be selected")
+		c.invalid(path, "is not a supported field of pods")
 	case text == "spec.host" && among("spec.nodeName", supported):
 	case !among(text, supported):
 		c.notSupported(path, supported)
@@ -134,7 +135,7 @@ func (c *check) keyInRef(ref field, key string) {
 const containerResourcePaths = "limits.cpu,limits.ephemeral-storage,limits.memory,requests.cpu,requests.ephemeral-storage,requests.memory"
 
 // resourceFieldRef requires a reference to a resource of a container. In a volume
-// the container has to be named.
+// containerName is required.
 func (c *check) resourceFieldRef(ref field, volume bool) {
 	container, resource := ref.get("containerName"), ref.get("resource")
 	name := resource.text()

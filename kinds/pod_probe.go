@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// checkLifecycle checks the hooks and probes of a container.
+// checkLifecycle validates the hooks and probes of a container.
 func (p *podCheck) checkLifecycle(c field) {
 	if lifecycle := c.get("lifecycle"); lifecycle.isSet() {
 		for _, name := range [...]string{"postStart", "preStop"} {
@@ -41,7 +41,7 @@ func (p *podCheck) checkProbe(probe field) {
 	}
 }
 
-// handler requires one way to probe or to hook a container.
+// handler requires exactly one handler of a probe or hook.
 func (p *podCheck) handler(f field) {
 	found := false
 	for _, kind := range [...]string{"exec", "httpGet", "tcpSocket", "grpc", "sleep"} {
@@ -90,8 +90,7 @@ func (p *podCheck) httpGet(action field) {
 
 const headerCharacters = "-ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
-// stopSignals are the signals that stop a container on Linux, SIGRTMIN+n and
-// SIGRTMAX-n apart.
+// stopSignals are the valid stop signals on Linux, except SIGRTMIN+n and SIGRTMAX-n.
 const stopSignals = "SIGABRT,SIGALRM,SIGBUS,SIGCHLD,SIGCLD,SIGCONT,SIGFPE,SIGHUP,SIGILL,SIGINT,SIGIO,SIGIOT,SIGKILL,SIGPIPE,SIGPOLL,SIGPROF,SIGPWR," +
 	"SIGQUIT,SIGRTMAX,SIGRTMIN,SIGSEGV,SIGSTKFLT,SIGSTOP,SIGSYS,SIGTERM,SIGTRAP,SIGTSTP,SIGTTIN,SIGTTOU,SIGURG,SIGUSR1,SIGUSR2,SIGVTALRM,SIGWINCH,SIGXCPU,SIGXFSZ"
 

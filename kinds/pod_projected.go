@@ -6,8 +6,7 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
 )
 
-// projectedPaths collects the paths of a projected volume, of which each file needs
-// one of its own.
+// projectedPaths collects the paths of the files in a projected volume, which must be unique.
 type projectedPaths struct {
 	*check
 	volume field
@@ -77,7 +76,7 @@ func (p *projectedPaths) token(part field) {
 	} else if n > 1<<32 {
 		p.invalid(seconds, "may not specify a duration larger than 2^32 seconds")
 	}
-	// kube-apiserver reports the path as one of the volume.
+	// kube-apiserver reports the path as a field of the volume.
 	path := part.get("path")
 	path.at = p.volume.getAs("", "path").at
 	p.need(path)
@@ -108,8 +107,8 @@ func (p *projectedPaths) trustBundle(part field) {
 	p.add(path.text())
 }
 
-// trustBundleName requires the name of a ClusterTrustBundle: with a signer, which
-// dashes separate from the rest with ':', or without one.
+// trustBundleName requires the name of a ClusterTrustBundle: a DNS subdomain, after a prefix
+// and ':' if the bundle has a signer.
 func (c *check) trustBundleName(name field) {
 	text := name.text()
 	i := strings.LastIndexByte(text, ':')

@@ -2,9 +2,8 @@ package kinds
 
 import "github.com/patchlab-dev/patchlab/document"
 
-// checkResize requires that a write through the resize subresource changes amounts
-// of cpu and memory alone, and keeps the order of containers and the class of
-// service (KEP-1287).
+// checkResize requires that an update through the resize subresource changes only amounts of
+// cpu and memory, and neither the order of containers nor the QoS class (KEP-1287).
 func (p *podCheck) checkResize(object, old field) {
 	was := old.get("spec")
 	if before := old.get("status.qosClass").text(); before != "" && before != serviceClass(p.spec.Value) {
@@ -34,7 +33,7 @@ func (p *podCheck) checkResize(object, old field) {
 	}
 }
 
-// canResize reports whether the node of the first running container resizes pods.
+// canResize reports whether the node of the first running container supports resizing.
 func canResize(statuses document.Value) bool {
 	for _, status := range statuses.Items() {
 		if status.Lookup("state", "running").Exists() {
@@ -62,7 +61,7 @@ func (p *podCheck) checkOrder(was field) bool {
 	return !p.failed(mark)
 }
 
-// checkResized refuses that requests or limits are removed.
+// checkResized forbids removing requests or limits.
 func (p *podCheck) checkResized(r, was field) {
 	for _, name := range [...]string{"requests", "limits"} {
 		if list := r.get(name); lostKey(list.Value, was.Get(name)) {
@@ -80,7 +79,7 @@ func lostKey(list, was document.Value) bool {
 	return false
 }
 
-// checkResizedContainer refuses changes other than of cpu and memory.
+// checkResizedContainer forbids changes other than those of cpu and memory.
 func (p *podCheck) checkResizedContainer(list string, c, was field) {
 	fixed := c.With("resources", withoutCompute(c.Get("resources"), was.Get("resources")))
 	if !p.sameAs(c, fixed, was) {
@@ -100,8 +99,8 @@ func (p *podCheck) checkResizedContainer(list string, c, was field) {
 	}
 }
 
-// withoutCompute returns resources with the old amounts of cpu and memory, and
-// without claims.
+// withoutCompute returns resources with the cpu and memory of the old ones, and without
+// claims.
 func withoutCompute(r, was document.Value) document.Value {
 	out := document.NewObject()
 	for _, list := range [...]string{"limits", "requests"} {
@@ -120,8 +119,8 @@ func withoutCompute(r, was document.Value) document.Value {
 	return out
 }
 
-// resizedPod validates changes of the pod's own resources and returns the spec with
-// the old amounts of cpu and memory there.
+// resizedPod validates changes of pod-level resources and returns the spec with the old
+// amounts of cpu and memory there.
 func (p *podCheck) resizedPod(was field) document.Value {
 	r, before := p.spec.get("resources"), was.get("resources")
 	if r.get("requests").members()+r.get("limits").members()+before.get("requests").members()+before.get("limits").members() == 0 {
@@ -145,7 +144,7 @@ func (p *podCheck) resizedPod(was field) document.Value {
 	return p.spec.With("resources", fixed)
 }
 
-// serviceClass returns the class of service that follows from a pod's resources.
+// serviceClass returns the QoS class that a pod's resources determine.
 func serviceClass(spec document.Value) string {
 	if own := spec.Get("resources"); own.Get("requests").Len()+own.Get("limits").Len() > 0 {
 		return classOfResources([]document.Value{own})

@@ -9,7 +9,7 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/quantity"
 )
 
-// resources validates requests and limits, of a container or with pod of a whole pod.
+// resources validates the requests and limits of a container or, with pod, of a whole pod.
 func (c *check) resources(r field, pod bool) {
 	limits, requests := r.get("limits"), r.get("requests")
 	computes, huge := false, false
@@ -39,8 +39,8 @@ func (c *check) resources(r field, pod bool) {
 	}
 }
 
-// requestWithinLimit requires a request that does not exceed the limit and, of what
-// cannot be shared, equals it.
+// requestWithinLimit requires that a request does not exceed the limit, and equals it for
+// resources that cannot be overcommitted.
 func (c *check) requestWithinLimit(limits, requests field, i int) {
 	name := requests.Key(i)
 	request, limit := amountOf(requests.At(i)), limits.Get(name)
@@ -64,8 +64,8 @@ func (c *check) podResource(amount field, name string) {
 	}
 }
 
-// isMultipleOfPage reports whether an amount of huge pages is made of whole pages;
-// the name ends with the size of one.
+// isMultipleOfPage reports whether an amount of huge pages is a multiple of the page size,
+// which is the suffix of the resource name.
 func isMultipleOfPage(name string, amount document.Value) bool {
 	page, err := quantity.Parse(strings.TrimPrefix(name, "hugepages-"))
 	size, ok := page.Int64()
@@ -76,8 +76,8 @@ func isMultipleOfPage(name string, amount document.Value) bool {
 	return ok && n%size == 0
 }
 
-// resourceClaims requires that a container's claims are those of the pod, each once:
-// as a whole, or by requests within it.
+// resourceClaims requires that a container's claims are claims of the pod, without duplicates:
+// a whole claim, or requests within it.
 func (p *podCheck) resourceClaims(list field) {
 	known := p.spec.get("resourceClaims")
 	for i := range list.items() {
@@ -105,7 +105,7 @@ func (p *podCheck) resourceClaims(list field) {
 	}
 }
 
-// hasNamed reports whether an item of a list has the name.
+// hasNamed reports whether a list has an item with the name.
 func hasNamed(list document.Value, name string) bool {
 	for _, item := range list.Items() {
 		if item.Get("name").StringOr("") == name {
@@ -115,7 +115,7 @@ func hasNamed(list document.Value, name string) bool {
 	return false
 }
 
-// checkPodClaims validates the resource claims of the pod itself.
+// checkPodClaims validates spec.resourceClaims.
 func (p *podCheck) checkPodClaims() {
 	list := p.spec.get("resourceClaims")
 	seen := seenTexts{}
@@ -146,8 +146,8 @@ func (p *podCheck) checkPodClaims() {
 	}
 }
 
-// checkPodResources validates requests and limits of the whole pod, which those of
-// the containers have to fit in (KEP-2837).
+// checkPodResources validates pod-level requests and limits, which must cover those of the
+// containers (KEP-2837).
 func (p *podCheck) checkPodResources() {
 	r := p.spec.get("resources")
 	if !r.isSet() {
@@ -171,15 +171,15 @@ func (p *podCheck) checkPodResources() {
 		for j := range own.members() {
 			name := own.Key(j)
 			if limit := limits.Get(name); limit.Exists() && amountOf(own.At(j)).Cmp(amountOf(limit)) > 0 {
-				shown := r.get("containers").item(i).key(name).get("limits") // kube-apiserver's path
+				shown := r.get("containers").item(i).key(name).get("limits") // the path that kube-apiserver reports
 				p.invalidText(shown, own.At(j).StringOr(""), "must be less than or equal to pod limits of "+limit.StringOr(""))
 			}
 		}
 	}
 }
 
-// withinPod requires that the sum over the containers does not exceed what the pod
-// has, of huge pages alone with huge.
+// withinPod requires that the sum over the containers does not exceed the pod-level amount.
+// With huge it checks only huge pages.
 func (p *podCheck) withinPod(own field, sum podresources.Amounts, huge bool) {
 	for i := range own.members() {
 		amount, name := own.memberAt(i)

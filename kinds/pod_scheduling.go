@@ -44,8 +44,8 @@ func (c *check) weight(f field) {
 	}
 }
 
-// nodeTerm validates a node selector term. Only a required one may not hold values
-// that no label can have.
+// nodeTerm validates a node selector term. Only in required terms are values checked that
+// cannot be label values.
 func (c *check) nodeTerm(term field, required bool) {
 	if required {
 		validateNodeSelectorTerm(c, term)
@@ -63,7 +63,7 @@ func (c *check) nodeTerm(term field, required bool) {
 	}
 }
 
-// dropLabelValues removes errors about single values of a requirement.
+// dropLabelValues removes errors for single values of a requirement.
 func (c *check) dropLabelValues(mark int, requirement field) {
 	prefix := requirement.pathText() + ".values["
 	kept := c.errs[:mark]
@@ -90,7 +90,8 @@ func (p *podCheck) podTerm(term field) {
 	p.syntax(key, names.QualifiedName)
 }
 
-// labelKeys validates keys of labels whose values a selector takes from the pod.
+// labelKeys validates matchLabelKeys and mismatchLabelKeys, whose values a selector takes from
+// the pod's labels.
 func (c *check) labelKeys(term, match, mismatch, selector field) {
 	for _, list := range [...]field{match, mismatch} {
 		switch {
@@ -113,9 +114,9 @@ func (c *check) labelKeys(term, match, mismatch, selector field) {
 	}
 }
 
-// selectedTwice refuses keys of matchLabelKeys that the selector names besides the
-// expression that kube-apiserver itself has made of them. Errors name the item as
-// one of the term.
+// selectedTwice forbids keys of matchLabelKeys that the selector contains in an expression
+// other than the one that kube-apiserver itself has added. Errors are reported for the item of
+// the term.
 func (c *check) selectedTwice(term, match, selector field) {
 	seen := seenTexts{}
 	for key := range selector.Get("matchLabels").Members() {

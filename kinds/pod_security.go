@@ -12,7 +12,7 @@ const maxInt32 = 1<<31 - 1
 // userOrGroup requires the id of a user or a group.
 func (c *check) userOrGroup(id field) { c.between(id, 0, maxInt32) }
 
-// checkPodSecurity validates the security context of the pod.
+// checkPodSecurity validates the pod's securityContext.
 func (p *podCheck) checkPodSecurity() {
 	s := p.spec.get("securityContext")
 	for _, name := range [...]string{"fsGroup", "runAsUser", "runAsGroup"} {
@@ -31,11 +31,11 @@ func (p *podCheck) checkPodSecurity() {
 	p.windowsOptions(s.get("windowsOptions"))
 	p.appArmor(s.get("appArmorProfile"))
 	p.oneOfIfSet(s.get("supplementalGroupsPolicy"), "Merge,Strict")
-	p.oneOfIfSet(s.get("seLinuxChangePolicy"), "Recursive") // MountOption needs a feature that is off
+	p.oneOfIfSet(s.get("seLinuxChangePolicy"), "Recursive") // MountOption requires a disabled feature gate
 }
 
-// checkSecurityContext validates the security context of a container. Privileged
-// containers are a matter of the server's configuration.
+// checkSecurityContext validates a container's securityContext. Whether privileged containers
+// are allowed is configured in kube-apiserver.
 func (p *podCheck) checkSecurityContext(s field) {
 	if !s.isSet() {
 		return
@@ -82,7 +82,7 @@ func (c *check) appArmor(profile field) {
 	if !profile.isSet() {
 		return
 	}
-	const longest = 4095 // PATH_MAX without the final zero
+	const longest = 4095 // PATH_MAX without the terminating zero
 	kind, local := profile.get("type"), profile.get("localhostProfile")
 	switch kind.text() {
 	case "Localhost":
@@ -137,9 +137,9 @@ func isSysctl(name string) bool {
 	return true
 }
 
-// sysctlSpace returns the namespace that a sysctl belongs to: "net", "ipc" or "".
+// sysctlSpace returns the namespace of a sysctl: "net", "ipc" or "".
 func sysctlSpace(name string) string {
-	if i := strings.IndexAny(name, "./"); i >= 0 && name[i] == '/' { // dots and slashes change places
+	if i := strings.IndexAny(name, "./"); i >= 0 && name[i] == '/' { // slashes and dots are exchanged
 		name = strings.Map(func(r rune) rune {
 			switch r {
 			case '/':
@@ -159,7 +159,7 @@ func sysctlSpace(name string) string {
 	return ""
 }
 
-// windowsOptions validates the part of a security context that is for Windows.
+// windowsOptions validates windowsOptions of a security context.
 func (c *check) windowsOptions(o field) {
 	if !o.isSet() {
 		return
@@ -225,8 +225,8 @@ func isWindowsDomain(s string) bool {
 	return true
 }
 
-// checkHostProcess requires that either all containers run as processes of a Windows
-// host or none, and that such a pod uses the host's network.
+// checkHostProcess requires that all containers or none are HostProcess containers (Windows),
+// and that a pod with such containers uses the host's network.
 func (p *podCheck) checkHostProcess() {
 	pod := p.spec.get("securityContext.windowsOptions.hostProcess")
 	count, host := 0, 0
@@ -234,7 +234,7 @@ func (p *podCheck) checkHostProcess() {
 		count++
 		own := c.get("securityContext.windowsOptions.hostProcess")
 		if pod.isSet() && own.isSet() && pod.isTrue() != own.isTrue() {
-			p.invalid(own, "must be as hostProcess of the pod")
+			p.invalid(own, "must equal hostProcess of the pod")
 		}
 		if own.isTrue() || !own.isSet() && pod.isTrue() {
 			host++
@@ -251,7 +251,7 @@ func (p *podCheck) checkHostProcess() {
 	}
 }
 
-// checkOS refuses what the pod's operating system does not have.
+// checkOS forbids fields that the pod's operating system does not support.
 func (p *podCheck) checkOS() {
 	os := p.spec.get("os")
 	if !os.isSet() {
@@ -281,7 +281,7 @@ func (p *podCheck) checkOS() {
 	}
 }
 
-// forbidSecurity refuses fields of the pod's and of the containers' security context.
+// forbidSecurity forbids fields of the security contexts of the pod and its containers.
 func (p *podCheck) forbidSecurity(why, pod, container string) {
 	forbid := func(context field, list string) {
 		for name := range strings.SplitSeq(list, ",") {
@@ -294,8 +294,7 @@ func (p *podCheck) forbidSecurity(why, pod, container string) {
 	p.eachContainer(func(c field) { forbid(c.get("securityContext"), container) })
 }
 
-// checkHostUsers refuses the host's namespaces and block devices for a pod with a
-// user namespace of its own.
+// checkHostUsers forbids host namespaces and block devices for a pod with hostUsers=false.
 func (p *podCheck) checkHostUsers() {
 	users := p.spec.get("hostUsers")
 	if !users.isSet() || users.isTrue() {

@@ -57,8 +57,8 @@ func (c *check) podConditions(list field) {
 	}
 }
 
-// checkTransitions refuses that a container that has ended runs again, unless it
-// may be restarted.
+// checkTransitions forbids that a terminated container becomes running again, unless its
+// restart policy permits that.
 func (p *podCheck) checkTransitions(list, was field, kind string) {
 	if kind != ephemeralContainers && p.restartsAll() {
 		return
@@ -82,7 +82,7 @@ func (p *podCheck) checkTransitions(list, was field, kind string) {
 	}
 }
 
-// restartsAll reports whether a rule of any container restarts all of them.
+// restartsAll reports whether a restart rule of any container restarts all containers.
 func (p *podCheck) restartsAll() bool {
 	all := false
 	p.eachContainer(func(c field) {
@@ -93,7 +93,7 @@ func (p *podCheck) restartsAll() bool {
 	return all
 }
 
-// mayRestart reports whether a container restarts after it ended with a code.
+// mayRestart reports whether a container restarts after it exited with a code.
 func (p *podCheck) mayRestart(kind, name string, code int64) bool {
 	if kind == ephemeralContainers {
 		return false
@@ -149,7 +149,7 @@ func (p *podCheck) checkStatusUsers(list field) {
 	}
 }
 
-// checkAllocated validates the health of devices that containers were given.
+// checkAllocated validates the health of the resources allocated to containers.
 func (p *podCheck) checkAllocated(list field, kind string) {
 	for i := range list.items() {
 		status := list.item(i)
@@ -166,8 +166,8 @@ func (p *podCheck) checkAllocated(list field, kind string) {
 	}
 }
 
-// allocatedResource validates the health of one resource, which is among the requests
-// or the claims of the container.
+// allocatedResource validates the health of a resource, which must be among the container's
+// requests or claims.
 func (p *podCheck) allocatedResource(f field, kind, container string) {
 	const longest = 1024
 	name := f.get("name")
@@ -188,8 +188,7 @@ func (p *podCheck) allocatedResource(f field, kind, container string) {
 	}
 }
 
-// hasResource reports whether resources request one by name, or as claim:NAME or
-// claim:NAME/REQUEST.
+// hasResource reports whether resources request the name, claim:NAME or claim:NAME/REQUEST.
 func hasResource(resources document.Value, name string) bool {
 	claim, isClaim := strings.CutPrefix(name, "claim:")
 	if !isClaim {
@@ -303,7 +302,7 @@ func (p *podCheck) allocatableClaims(status field) {
 	}
 }
 
-// refersTo reports whether an item refers to the claim of that name.
+// refersTo reports whether an item refers to the claim with the name.
 func refersTo(list document.Value, claim string) bool {
 	for _, item := range list.Items() {
 		if name := item.Get("resourceClaimName"); name.Exists() && name.StringOr("") == claim {
@@ -313,8 +312,8 @@ func refersTo(list document.Value, claim string) bool {
 	return false
 }
 
-// statusAddresses requires valid addresses, or those that were there before, and at
-// most one of each family.
+// statusAddresses requires addresses that are valid or unchanged, with at most one of each IP
+// family.
 func (p *podCheck) statusAddresses(list, was field) {
 	families := map[bool]int{}
 	parsed := 0
@@ -331,7 +330,7 @@ func (p *podCheck) statusAddresses(list, was field) {
 		}
 	}
 	if list.items() > 1 && parsed < list.items() {
-		p.internalError(list, "the families of invalid addresses cannot be compared")
+		p.internalError(list, "the IP families of invalid addresses cannot be compared")
 	}
 	if list.items() > 2 || list.items() == 2 && (families[true] != 1 || families[false] != 1) {
 		p.invalid(list, "may specify no more than one IP for each IP family")

@@ -27,7 +27,7 @@ func validatePod(c *check, object, old field) {
 	p.checkProfileAnnotations()
 }
 
-// checkPod applies the rules for pods on every write of the spec.
+// checkPod applies the rules for pods to every write of the spec.
 func (p *podCheck) checkPod() {
 	p.checkAnnotations()
 	p.checkSpec()
@@ -42,7 +42,7 @@ func (p *podCheck) checkPod() {
 	}
 }
 
-// forbidTokens refuses tokens of service accounts for a pod without one.
+// forbidTokens forbids service account tokens in a pod without a service account.
 func (p *podCheck) forbidTokens() {
 	volumes := p.spec.get("volumes")
 	for i := range volumes.items() {
@@ -55,8 +55,8 @@ func (p *podCheck) forbidTokens() {
 	}
 }
 
-// checkUpdate requires that an update changes images, the deadline, tolerations and
-// gates alone.
+// checkUpdate requires that an update changes only images, activeDeadlineSeconds, tolerations
+// and scheduling gates.
 func (p *podCheck) checkUpdate(old field) {
 	p.checkAnnotationUpdate(old)
 	was := old.get("spec")
@@ -69,7 +69,7 @@ func (p *podCheck) checkUpdate(old field) {
 	deadline, before := p.spec.get("activeDeadlineSeconds"), was.get("activeDeadlineSeconds")
 	switch {
 	case deadline.isSet() && deadline.number() < 0:
-		return // refused by the rules for all pods
+		return // reported by the rules for all pods
 	case deadline.isSet() && before.isSet() && before.number() < deadline.number():
 		p.invalid(deadline, "must be less than or equal to previous value")
 		return
@@ -86,7 +86,7 @@ func (p *podCheck) checkUpdate(old field) {
 	p.checkFixedSpec(was)
 }
 
-// checkAnnotationUpdate keeps annotations that stand for what cannot change.
+// checkAnnotationUpdate forbids changes of annotations that correspond to immutable fields.
 func (p *podCheck) checkAnnotationUpdate(old field) {
 	fixed := func(key string) bool { return key == mirrorPod || strings.HasPrefix(key, appArmorAnnotation) }
 	before := old.get("metadata.annotations")
@@ -102,7 +102,8 @@ func (p *podCheck) checkAnnotationUpdate(old field) {
 	}
 }
 
-// checkTolerationUpdate keeps existing tolerations, for any time.
+// checkTolerationUpdate requires that existing tolerations are kept; tolerationSeconds may
+// change.
 func (p *podCheck) checkTolerationUpdate(was field) {
 	list := p.spec.get("tolerations")
 	for _, old := range was.Get("tolerations").Items() {
@@ -117,8 +118,8 @@ func (p *podCheck) checkTolerationUpdate(was field) {
 	}
 }
 
-// checkFixedSpec compares what an update may not change. A gated pod may be given
-// further constraints on nodes.
+// checkFixedSpec compares the fields that an update must not change. A pod with scheduling
+// gates may get additional node constraints.
 func (p *podCheck) checkFixedSpec(was field) {
 	fixed := p.spec.Value
 	for _, name := range [...]string{containers, initContainers} {
@@ -139,13 +140,13 @@ func (p *podCheck) checkFixedSpec(was field) {
 	}
 }
 
-// sameAs compares v, in the place of f, with the old field.
+// sameAs compares v, as the value of f, with the old field.
 func (c *check) sameAs(f field, v document.Value, old field) bool {
 	f.Value = v
 	return c.same(f, old)
 }
 
-// withOld returns a list in which a member of each item is as in the old list.
+// withOld returns a list with one field of each item set to its value in the old list.
 func withOld(list, old document.Value, name string) document.Value {
 	if list.Kind() != document.List {
 		return list
@@ -160,8 +161,8 @@ func withOld(list, old document.Value, name string) document.Value {
 	return b.List()
 }
 
-// gatedSpec validates the additions to the node selector and the node affinity of a
-// gated pod, and returns the spec without them.
+// gatedSpec validates additions to the node selector and the node affinity of a pod with
+// scheduling gates, and returns the spec without them.
 func (p *podCheck) gatedSpec(fixed document.Value, was field) document.Value {
 	selector := p.spec.get("nodeSelector")
 	for key, value := range was.Get("nodeSelector").Members() {
@@ -204,8 +205,7 @@ func (p *podCheck) checkAffinityUpdate(affinity, before field) {
 	}
 }
 
-// onlyAdds reports whether a term begins with the requirements of the old one, if it
-// had any.
+// onlyAdds reports whether a term begins with the requirements of the old one.
 func onlyAdds(term, old document.Value) bool {
 	total := 0
 	for _, name := range [...]string{"matchExpressions", "matchFields"} {
@@ -249,7 +249,7 @@ func validatePodPart(c *check, object, old field) {
 	}
 }
 
-// checkEphemeralUpdate keeps existing ephemeral containers.
+// checkEphemeralUpdate requires that existing ephemeral containers do not change.
 func (p *podCheck) checkEphemeralUpdate(old field) {
 	list, before := p.spec.get(ephemeralContainers), old.get("spec").get(ephemeralContainers)
 	for i := range before.items() {

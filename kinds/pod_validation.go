@@ -14,19 +14,19 @@ import (
 type podCheck struct {
 	*check
 	spec field
-	// metadata and annotations are those of the pod or template.
+	// metadata and annotations are those of the pod or the template.
 	metadata, annotations field
-	// isPod tells a pod from a template, of which less is required.
+	// isPod is true for a pod and false for a template, for which fewer fields are required.
 	isPod bool
-	// claims are the volumeClaimTemplates of a StatefulSet.
+	// claims are the volumeClaimTemplates if the template is a StatefulSet's.
 	claims field
-	// inSet leaves out what a StatefulSet's controller sets itself: hostname and
+	// inSet skips the fields that the StatefulSet controller sets itself: hostname and
 	// subdomain.
 	inSet   bool
 	volumes []podVolume
 }
 
-// podName returns the name of a pod, "" in a template.
+// podName returns the name of a pod, "" for a template.
 func (p *podCheck) podName() string {
 	if !p.isPod {
 		return ""
@@ -99,7 +99,7 @@ func (p *podCheck) checkSpec() {
 	}
 }
 
-// checkNames validates the names of other objects and those of the pod in DNS.
+// checkNames validates references to objects by name, and the pod's hostname and subdomain.
 func (p *podCheck) checkNames() {
 	for _, name := range [...]string{"serviceAccountName", "nodeName", "priorityClassName"} {
 		p.syntaxIfSet(p.spec.get(name), names.DNSSubdomain)
@@ -114,8 +114,8 @@ func (p *podCheck) checkNames() {
 	p.syntaxIfSet(p.spec.get("subdomain"), names.DNSLabel)
 }
 
-// checkHostNetwork requires ports of the host that equal those of the containers. In
-// a template they may be left to the defaults of the pod.
+// checkHostNetwork requires that host ports equal container ports. In a template they may be
+// unset.
 func (p *podCheck) checkHostNetwork() {
 	if !p.spec.get("hostNetwork").isTrue() {
 		return
@@ -179,7 +179,8 @@ func (p *podCheck) checkHostAliases() {
 	}
 }
 
-// checkOverhead validates the overhead as limits of a container; errors say so.
+// checkOverhead validates overhead as limits of a container, with the paths that
+// kube-apiserver reports.
 func (p *podCheck) checkOverhead() {
 	overhead := p.spec.get("overhead")
 	if !overhead.isSet() {
@@ -211,7 +212,7 @@ const (
 	deletionCost               = "controller.kubernetes.io/pod-deletion-cost"
 )
 
-// checkAnnotations validates annotations that stand for parts of the spec.
+// checkAnnotations validates annotations that correspond to fields of the spec.
 func (p *podCheck) checkAnnotations() {
 	if p.annotations.members() == 0 {
 		return
@@ -239,7 +240,7 @@ func (p *podCheck) checkAnnotations() {
 	}
 }
 
-// isCost reports whether a text is a 32 bit integer in its shortest form.
+// isCost reports whether a text is a 32-bit integer in its shortest form.
 func isCost(text string) bool {
 	n, err := strconv.ParseInt(text, 10, 32)
 	return err == nil && (strconv.FormatInt(n, 10) == text)
@@ -279,14 +280,14 @@ func (p *podCheck) seccompText(annotation field) {
 	p.invalid(annotation, "must be a valid seccomp profile")
 }
 
-// hasContainer reports whether the pod has a container of that name.
+// hasContainer reports whether the pod has a container with the name.
 func (p *podCheck) hasContainer(name string) bool {
 	found := false
 	p.eachContainer(func(c field) { found = found || c.get("name").text() == name })
 	return found
 }
 
-// checkProfileAnnotations requires that profiles in annotations are those in fields.
+// checkProfileAnnotations requires that profiles in annotations equal those in fields.
 func (p *podCheck) checkProfileAnnotations() {
 	if p.annotations.members() == 0 {
 		return
@@ -297,7 +298,7 @@ func (p *podCheck) checkProfileAnnotations() {
 		own, name := c.get("securityContext"), c.get("name").text()
 		p.sameSeccomp(p.annotations.key(seccompContainerAnnotation+name), own.get("seccompProfile"))
 		profile := own.get("appArmorProfile")
-		if !profile.isSet() { // the pod's, in the container's place
+		if !profile.isSet() { // the pod's profile applies to the container
 			profile.Value = context.get("appArmorProfile").Value
 		}
 		if p.spec.get("os.name").text() != "windows" {
@@ -318,7 +319,7 @@ func (c *check) sameProfile(annotation, profile field, what, runtime string) {
 	if !annotation.isSet() || !profile.isSet() {
 		return
 	}
-	// The profile may be the pod's: its parts are read from the value.
+	// The profile may be the pod's, so its fields are read from the value.
 	text, kind, local := annotation.text(), profile.Get("type").StringOr(""), profile.Get("localhostProfile").StringOr("")
 	path, isLocal := strings.CutPrefix(text, "localhost/")
 	switch {

@@ -8,14 +8,14 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// podVolume is a valid volume of a pod, as containers may refer to it.
+// podVolume is a valid volume of a pod, to which containers can refer.
 type podVolume struct {
 	name string
-	// claim tells that the volume is a claim, which can be a block device.
+	// claim is true for a PersistentVolumeClaim, which can be a block device.
 	claim bool
 }
 
-// volume finds a volume by name.
+// volume returns a volume by name.
 func (p *podCheck) volume(name string) (podVolume, bool) {
 	for _, v := range p.volumes {
 		if v.name == name {
@@ -25,9 +25,9 @@ func (p *podCheck) volume(name string) (podVolume, bool) {
 	return podVolume{}, false
 }
 
-// checkVolumes validates the volumes and collects the valid ones. A StatefulSet's
-// claim templates come before them, in place of volumes of the same name; they count
-// in the indexes of errors.
+// checkVolumes validates the volumes and collects the valid ones. A StatefulSet's claim
+// templates precede them and replace volumes of the same names; they count in the indexes that
+// errors report.
 func (p *podCheck) checkVolumes() {
 	claims := 0
 	for i := range p.claims.items() {
@@ -84,7 +84,7 @@ func (p *podCheck) checkVolume(v field) {
 	}
 }
 
-// createsClaim reports whether an ephemeral volume of the pod becomes the claim.
+// createsClaim reports whether the claim is created for an ephemeral volume of the pod.
 func (p *podCheck) createsClaim(claim, pod string) bool {
 	for _, v := range p.spec.get("volumes").Items() {
 		if v.Get("ephemeral").Exists() && pod+"-"+v.Get("name").StringOr("") == claim {
@@ -94,8 +94,8 @@ func (p *podCheck) createsClaim(claim, pod string) bool {
 	return false
 }
 
-// volumeSources are the sources of volumes in the order in which kube-apiserver
-// looks for them: of several, all but the first are refused.
+// volumeSources are the volume sources in the order in which kube-apiserver checks them. If
+// several are set, all but the first are errors.
 var volumeSources = [...]string{
 	"emptyDir", "hostPath", "gitRepo", "gcePersistentDisk", "awsElasticBlockStore", "secret", "nfs", "iscsi", "glusterfs", "flocker",
 	"persistentVolumeClaim", "rbd", "cinder", "cephfs", "quobyte", "downwardAPI", "fc", "flexVolume", "configMap", "azureFile",
@@ -124,7 +124,7 @@ func (p *podCheck) checkVolumeSource(v field, name string) {
 	}
 }
 
-// shownSource returns how kube-apiserver names a second source of a volume.
+// shownSource returns the path of a surplus volume source in kube-apiserver's messages.
 func shownSource(kind string) string {
 	switch kind {
 	case "cephfs":
@@ -135,8 +135,7 @@ func shownSource(kind string) string {
 	return kind
 }
 
-// neededBySource are the fields that the sources of volumes require without
-// further rules.
+// neededBySource returns the required fields of a volume source that has no further rules.
 func neededBySource(kind string) string {
 	switch kind {
 	case "glusterfs":
@@ -256,8 +255,7 @@ func (p *podCheck) checkEphemeral(v, source field, name string) {
 	}
 }
 
-// templateMetadata allows labels and annotations in the metadata of a template for
-// claims, and nothing else.
+// templateMetadata forbids all metadata of a claim template except labels and annotations.
 func (c *check) templateMetadata(metadata field) {
 	c.labels(metadata.get("labels"))
 	c.annotations(metadata.get("annotations"))
@@ -287,14 +285,14 @@ func isZero(v document.Value) bool {
 	return ok && !yes
 }
 
-// secretName requires the name of a reference to a secret.
+// secretName requires the name in a reference to a Secret.
 func (c *check) secretName(ref field) {
 	if ref.isSet() {
 		c.need(ref.get("name"))
 	}
 }
 
-// fileMode limits a mode to the permission bits.
+// fileMode limits a file mode to the permission bits.
 func (c *check) fileMode(mode field) {
 	if n, ok := mode.Int(); ok && (n < 0 || n > 0o777) {
 		c.invalid(mode, "must be a number between 0 and 0777 (octal), both inclusive")
@@ -309,8 +307,8 @@ func (c *check) relativePath(path field) {
 	c.noBackSteps(path)
 }
 
-// filePath is relativePath for a file within a volume: names that begin with ".."
-// are reserved.
+// filePath is relativePath for a file within a volume, where names that begin with ".." are
+// reserved.
 func (c *check) filePath(path field) {
 	c.relativePath(path)
 	if text := path.text(); strings.HasPrefix(text, "..") && !strings.HasPrefix(text, "../") {
@@ -334,7 +332,8 @@ func (c *check) keyToPath(item field) {
 	c.fileMode(item.get("mode"))
 }
 
-// downwardFiles validates files of a downward API volume; errors are on the volume.
+// downwardFiles validates the files of a downward API volume. Errors are reported for the
+// volume.
 func (c *check) downwardFiles(source, items field) {
 	for i := range items.items() {
 		item := items.item(i)
@@ -347,7 +346,7 @@ func (c *check) downwardFiles(source, items field) {
 		case ref.isSet():
 			c.fieldRef(ref, volumeFieldPaths)
 			if resource.isSet() {
-				c.addValue(schema.ErrorInvalid, file, "resource", "fieldRef and resourceFieldRef exclude each other")
+				c.addValue(schema.ErrorInvalid, file, "resource", "fieldRef and resourceFieldRef are mutually exclusive")
 			}
 		case resource.isSet():
 			c.resourceFieldRef(resource, true)

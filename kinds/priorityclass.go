@@ -12,7 +12,7 @@ var priorityClassStrategy = Strategy{
 	Generation: []string{},
 }
 
-// validatePriorityClass: pkg/apis/scheduling/validation, Kubernetes 1.36.
+// validatePriorityClass follows pkg/apis/scheduling/validation of Kubernetes 1.36.
 func validatePriorityClass(c *check, object, old field) {
 	const maxUserPriority = 1_000_000_000
 	name, value, preemption := object.get("metadata.name"), object.get("value"), object.get("preemptionPolicy")
@@ -27,10 +27,10 @@ func validatePriorityClass(c *check, object, old field) {
 	switch {
 	case strings.HasPrefix(name.text(), "system-"):
 		if want, ok := systemPriority(name.text()); !ok || value.number() != want || isDefault.isTrue() {
-			c.forbidden(name, "the prefix 'system-' is reserved for the priority classes of the system")
+			c.forbidden(name, "the prefix 'system-' is reserved for system priority classes")
 		}
 	case value.number() > maxUserPriority:
-		c.forbidden(value, "may be at most 1000000000 for a class that is not the system's")
+		c.forbidden(value, "may be at most 1000000000 for a user-defined class")
 	}
 	if preemption.isSet() {
 		c.needOneOf(preemption, "Never,PreemptLowerPriority")

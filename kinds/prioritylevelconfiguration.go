@@ -24,7 +24,7 @@ func validatePriorityLevel(c *check, object, _ field) {
 	switch kind.text() {
 	case "Exempt":
 		if limited.isSet() {
-			c.forbidden(limited, "may not be given for type Exempt")
+			c.forbidden(limited, "may not be specified for type Exempt")
 		}
 		if exempt.isSet() {
 			c.minimum(exempt.get("nominalConcurrencyShares"), 0)
@@ -32,12 +32,12 @@ func validatePriorityLevel(c *check, object, _ field) {
 		}
 	case "Limited":
 		if exempt.isSet() {
-			c.forbidden(exempt, "may not be given for type Limited")
+			c.forbidden(exempt, "may not be specified for type Limited")
 		}
 		if limited.isSet() {
 			validateLimitedLevel(c, limited)
 		} else {
-			c.required(limited, "must be given for type Limited")
+			c.required(limited, "must be specified for type Limited")
 		}
 	default:
 		c.needOneOf(kind, "Exempt,Limited")
@@ -54,21 +54,21 @@ func validateLimitedLevel(c *check, limited field) {
 	switch kind.text() {
 	case "Reject":
 		if queuing.isSet() {
-			c.forbidden(queuing, "may not be given for type Reject")
+			c.forbidden(queuing, "may not be specified for type Reject")
 		}
 	case "Queue":
 		if queuing.isSet() {
 			validateQueuing(c, queuing)
 		} else {
-			c.required(queuing, "must be given for type Queue")
+			c.required(queuing, "must be specified for type Queue")
 		}
 	default:
 		c.needOneOf(kind, "Queue,Reject")
 	}
 }
 
-// validateQueuing requires a hand of queues that can be dealt from the bits of one
-// hash.
+// validateQueuing requires a hand size and a number of queues for which one hash has enough
+// bits (shuffle sharding).
 func validateQueuing(c *check, queuing field) {
 	const maxQueues, maxHashBits = 10_000_000, 60
 	length, queues, hand := queuing.get("queueLengthLimit"), queuing.get("queues"), queuing.get("handSize")
@@ -88,7 +88,7 @@ func validateQueuing(c *check, queuing field) {
 	case size > deck:
 		c.invalid(hand, "must not be greater than queues ("+strconv.FormatInt(deck, 10)+")")
 	case math.Ceil(math.Log2(float64(deck))*float64(size)) > maxHashBits:
-		c.invalid(hand, "with this number of queues it needs more than "+strconv.Itoa(maxHashBits)+" bits of a hash")
+		c.invalid(hand, "requires, with this number of queues, more than "+strconv.Itoa(maxHashBits)+" bits of a hash")
 	}
 }
 

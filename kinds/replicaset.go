@@ -20,8 +20,8 @@ func validateReplicaSet(c *check, object, old field) {
 	}
 }
 
-// selectedTemplate requires a selector that is not empty and a template that it
-// matches, of pods that always run again.
+// selectedTemplate requires a selector that is not empty, and a pod template that it matches
+// and whose restartPolicy is Always.
 func (c *check) selectedTemplate(spec field) {
 	selector := spec.get("selector")
 	c.needSelector(selector)
@@ -54,11 +54,11 @@ func (c *check) selects(selector, template field) {
 	}
 }
 
-// runsForEver requires a template of pods without an end.
+// runsForEver requires restartPolicy Always, and no activeDeadlineSeconds.
 func (c *check) runsForEver(template field) {
 	c.oneOf(template.get("spec.restartPolicy"), "Always")
 	if deadline := template.get("spec.activeDeadlineSeconds"); deadline.isSet() {
-		c.forbidden(deadline, "may not be set in the template of pods that are replaced when they end")
+		c.forbidden(deadline, "may not be set in a pod template with restartPolicy Always")
 	}
 }
 
@@ -69,14 +69,14 @@ func validateReplicaSetStatus(c *check, object, old field) {
 	c.atMost(status, "readyReplicas", "availableReplicas")
 }
 
-// counts requires that numbers are not negative.
+// counts requires non-negative numbers.
 func (c *check) counts(f field, names ...string) {
 	for _, name := range names {
 		c.minimum(f.get(name), 0)
 	}
 }
 
-// atMost requires that numbers are not above another one.
+// atMost requires numbers that do not exceed the field most.
 func (c *check) atMost(f field, most string, names ...string) {
 	limit := f.get(most).number()
 	for _, name := range names {
@@ -86,7 +86,7 @@ func (c *check) atMost(f field, most string, names ...string) {
 	}
 }
 
-// notDecremented refuses a smaller number than before.
+// notDecremented forbids that a number decreases.
 func (c *check) notDecremented(n, old field) {
 	if old.isSet() && n.number() < old.number() {
 		c.invalid(n, "cannot be decremented")

@@ -6,14 +6,14 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
 )
 
-// standardResources are the resources without a domain that quotas, limits and
-// containers may name (pkg/apis/core/helper, Kubernetes 1.36).
+// standardResources are the resource names without a domain that quotas, limits and containers
+// may have (pkg/apis/core/helper of Kubernetes 1.36).
 const standardResources = "configmaps,cpu,ephemeral-storage,limits.cpu,limits.ephemeral-storage,limits.memory,memory," +
 	"persistentvolumeclaims,pods,replicationcontrollers,requests.cpu,requests.ephemeral-storage,requests.memory,requests.storage," +
 	"resourcequotas,secrets,services,services.loadbalancers,services.nodeports,storage"
 
-// containerResource requires the name of a resource that a container can ask for:
-// a standard one, huge pages, or one with a domain. Errors are on f.
+// containerResource requires the name of a resource that a container can request: a standard
+// one, huge pages, or one with a domain. Errors are reported for f.
 func (c *check) containerResource(f field, name string) {
 	c.resourceName(f, name)
 	switch {
@@ -34,7 +34,7 @@ func (c *check) quotaResource(f field, name string) {
 	}
 }
 
-// isQuotaResource reports whether quotas know a resource without a domain.
+// isQuotaResource reports whether a resource name without a domain is valid in quotas.
 func isQuotaResource(name string) bool {
 	return name != "storage" && among(name, standardResources) || isQuotaHugePages(name)
 }
@@ -43,8 +43,8 @@ func isQuotaHugePages(name string) bool {
 	return isHugePages(name) || strings.HasPrefix(name, "requests.hugepages-")
 }
 
-// resourceName requires a qualified name, and of a name without a domain that it is
-// a standard one. It reports whether the name is valid.
+// resourceName requires a qualified name which, without a domain, is a standard one. It
+// reports whether the name is valid.
 func (c *check) resourceName(f field, name string) bool {
 	if why := names.QualifiedName(name); why != "" {
 		c.invalidText(f, name, why)
@@ -64,14 +64,14 @@ func isNativeResource(name string) bool {
 	return !strings.Contains(name, "/") || strings.Contains(name, "kubernetes.io/")
 }
 
-// isExtendedResource reports whether a name can be that of an extended resource,
-// also with the prefix that quotas put before it.
+// isExtendedResource reports whether a name is valid for an extended resource, also with the
+// prefix "requests." of quotas.
 func isExtendedResource(name string) bool {
 	return !isNativeResource(name) && !strings.HasPrefix(name, "requests.") && names.QualifiedName("requests."+name) == ""
 }
 
-// resourceAmount requires an amount that is not negative, and whole where the
-// resource is counted.
+// resourceAmount requires an amount that is not negative and, for a countable resource, an
+// integer.
 func (c *check) resourceAmount(f field, name string) {
 	c.notNegative(f)
 	if isCounted(name) && !isWhole(f) {
@@ -79,7 +79,7 @@ func (c *check) resourceAmount(f field, name string) {
 	}
 }
 
-// isCounted reports whether amounts of the resource are whole numbers.
+// isCounted reports whether amounts of the resource are integers.
 func isCounted(name string) bool {
 	return among(name, "pods,services,replicationcontrollers,resourcequotas,secrets,configmaps,persistentvolumeclaims,services.loadbalancers,services.nodeports") ||
 		isExtendedResource(name)

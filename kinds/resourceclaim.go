@@ -54,7 +54,7 @@ func validateResourceClaimTemplate(c *check, object, old field) {
 		if name := metadata.Key(i); name != "labels" && name != "annotations" {
 			part := metadata.get(name)
 			if name == "uid" {
-				part = metadata.getAs(name, "uID") // as kube-apiserver makes it of the name in Go
+				part = metadata.getAs(name, "uID") // the Go field name, as kube-apiserver reports it
 			}
 			c.forbidden(part, "may not be set in a template")
 		}
@@ -81,9 +81,9 @@ func validateResourceClaimStatus(c *check, object, old field) {
 	validateDeviceStatuses(c, devices, allocation.Value)
 	if reserved.items() > 0 {
 		if !allocation.isSet() {
-			c.forbidden(reserved, "may not be given without an allocation")
+			c.forbidden(reserved, "may not be specified without an allocation")
 		} else if object.Value.Lookup("metadata", "deletionTimestamp").Exists() && addsItems(reserved.Value, was.Value.Get("reservedFor")) {
-			c.forbidden(reserved, "nothing may be added while the claim is being deleted")
+			c.forbidden(reserved, "may not be extended while the claim is being deleted")
 		}
 	}
 	switch stored := was.get("allocation"); {
@@ -94,7 +94,7 @@ func validateResourceClaimStatus(c *check, object, old field) {
 	}
 }
 
-// addsItems reports whether a list has an item that another does not have.
+// addsItems reports whether a list has an item that the old list does not have.
 func addsItems(list, old document.Value) bool {
 	var known seenTexts
 	for _, item := range old.Items() {
@@ -178,11 +178,11 @@ func validateAllocation(c *check, allocation field, known map[string]bool) {
 	}
 }
 
-// adminAccessLabel allows requests for administrative access to devices in a namespace.
+// adminAccessLabel is the namespace label that allows administrative access to devices.
 const adminAccessLabel = "resource.kubernetes.io/admin-access"
 
-// adminAccess refuses administrative access in a namespace without its label. The
-// path is that of a claim, in templates as well.
+// adminAccess forbids administrative access in a namespace without its label. The reported
+// path is that of a claim, for templates as well.
 func adminAccess(spec, namespace document.Value) []schema.FieldError {
 	for i, request := range spec.Lookup("devices", "requests").Items() {
 		if wanted, _ := request.Lookup("exactly", "adminAccess").Bool(); !wanted {

@@ -50,8 +50,8 @@ func (c *check) quotaAmounts(amounts field) {
 
 const quotaScopes = "BestEffort,CrossNamespacePodAffinity,NotBestEffort,NotTerminating,PriorityClass,Terminating,VolumeAttributesClass"
 
-// validateScope requires a known scope that can be applied to each limited resource.
-// Errors are on name and on all.
+// validateScope requires a known scope that applies to each limited resource. Errors are
+// reported for name and all.
 func validateScope(c *check, scope string, hard document.Value, name, all field) {
 	if !among(scope, quotaScopes) {
 		c.invalidText(name, scope, "unsupported scope")
@@ -63,7 +63,7 @@ func validateScope(c *check, scope string, hard document.Value, name, all field)
 	}
 }
 
-// scopeApplies reports whether quotas of a resource can be limited to a scope.
+// scopeApplies reports whether a scope applies to quotas of a resource.
 func scopeApplies(scope, resource string) bool {
 	const compute = "cpu,memory,limits.cpu,limits.memory,requests.cpu,requests.memory"
 	switch scope {
@@ -83,8 +83,8 @@ func (c *check) conflictingScopes(scopes field, seen *seenTexts) {
 	}
 }
 
-// validateScopeSelector checks the requirements of a selector; errors leave their
-// index out.
+// validateScopeSelector validates the requirements of a scope selector. Errors are reported
+// without the index.
 func validateScopeSelector(c *check, selector field, hard document.Value, scopes field) {
 	expressions := selector.get("matchExpressions")
 	var seen seenTexts
@@ -112,7 +112,7 @@ func validateScopeSelector(c *check, selector field, hard document.Value, scopes
 	c.conflictingScopes(scopes, &seen)
 }
 
-// sameTexts reports whether two lists hold the same strings, in any order.
+// sameTexts reports whether two lists contain the same strings, in any order.
 func sameTexts(a, b document.Value) bool {
 	var inA, inB seenTexts
 	for _, v := range a.Items() {

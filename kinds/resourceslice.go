@@ -42,14 +42,14 @@ func validateResourceSlice(c *check, object, old field) {
 	validateDeviceLocation(c, spec, true)
 	devices, counters := spec.get("devices"), spec.get("sharedCounters")
 	if counters.isSet() && devices.isSet() {
-		c.invalidText(spec, "", "`sharedCounters` and `devices` exclude each other")
+		c.invalidText(spec, "", "`sharedCounters` and `devices` are mutually exclusive")
 	}
 	validateDevices(c, devices, was.Value.Get("devices"), spec.Value.Get("perDeviceNodeSelection"))
 	validateCounterSets(c, counters)
 }
 
-// validateDeviceLocation requires that one of the fields that tell on which nodes
-// devices are is set: of a whole slice, or else of a device.
+// validateDeviceLocation requires exactly one of nodeName, nodeSelector, allNodes and
+// perDeviceNodeSelection, or their equivalents for a device.
 func validateDeviceLocation(c *check, at field, slice bool) {
 	name, selector, all, each := at.get("nodeName"), at.get("nodeSelector"), at.get("allNodes"), at.get("perDeviceNodeSelection")
 	set := 0
@@ -80,9 +80,9 @@ func validateDeviceLocation(c *check, at field, slice bool) {
 	}
 	switch {
 	case set == 0:
-		c.required(at, "it must say on which nodes the devices are")
+		c.required(at, "one of the fields that select the nodes of the devices is required")
 	case set > 1:
-		c.invalidText(at, "", "only one field may say on which nodes the devices are")
+		c.invalidText(at, "", "only one of the fields that select the nodes of the devices may be specified")
 	}
 }
 
@@ -147,7 +147,7 @@ func validateDevice(c *check, device field, own, sameTaints bool) {
 	case own:
 		validateDeviceLocation(c, device, false)
 	case device.get("nodeName").isSet() || device.get("nodeSelector").isSet() || device.get("allNodes").isSet():
-		c.invalid(device, "may only say on which nodes it is when the slice has `perDeviceNodeSelection`")
+		c.invalid(device, "may only select nodes when the slice has `perDeviceNodeSelection`")
 	}
 	c.bindingConditions(device)
 }
@@ -178,12 +178,11 @@ func validateDeviceAttribute(c *check, attribute field) {
 		}
 	}
 	if values != 1 {
-		c.invalidText(attribute, "", "exactly one value must be given")
+		c.invalidText(attribute, "", "exactly one value must be specified")
 	}
 }
 
-// isSemanticVersion reports whether a text is a version in the sense of semver.org
-// 2.0.0.
+// isSemanticVersion reports whether a text is a semantic version (semver.org 2.0.0).
 func isSemanticVersion(s string) bool {
 	s, build, hasBuild := strings.Cut(s, "+")
 	if hasBuild && !allIdentifiers(build, false) {
@@ -202,8 +201,8 @@ func isSemanticVersion(s string) bool {
 	return count == 3
 }
 
-// allIdentifiers checks the parts of a version's suffix; numeric ones have no zeros
-// in front where strict.
+// allIdentifiers validates the identifiers in a version's suffix. With strict, numeric ones
+// must not have leading zeros.
 func allIdentifiers(s string, strict bool) bool {
 	for part := range strings.SplitSeq(s, ".") {
 		if part == "" || strings.ContainsFunc(part, func(r rune) bool { return r > '~' || r != '-' && !names.IsAlphanumeric(byte(r)) }) {
@@ -228,9 +227,9 @@ func validateDeviceCapacity(c *check, capacity field, shared bool) {
 	normal, values, bounds := policy.get("default"), policy.get("validValues"), policy.get("validRange")
 	switch {
 	case values.items() > 0 && bounds.isSet():
-		c.forbidden(policy, "`validValues` and `validRange` exclude each other")
+		c.forbidden(policy, "`validValues` and `validRange` are mutually exclusive")
 	case (values.items() > 0 || bounds.isSet()) && !normal.isSet():
-		c.required(normal, "must be given with validValues and validRange")
+		c.required(normal, "must be specified with validValues and validRange")
 	case values.items() > 0:
 		validateValidValues(c, values, normal.Value, capacity.Value.Get("value"))
 	case bounds.isSet():
@@ -266,7 +265,7 @@ func validateValidValues(c *check, values field, normal, most document.Value) {
 func validateValidRange(c *check, bounds field, normal, most document.Value) {
 	low, high, step := bounds.get("min"), bounds.get("max"), bounds.get("step")
 	if !low.isSet() {
-		c.required(low, "must be given with validRange")
+		c.required(low, "must be specified with validRange")
 		return
 	}
 	least, usual, limit := amountOf(low.Value), amountOf(normal), amountOf(most)
@@ -279,21 +278,21 @@ func validateValidRange(c *check, bounds field, normal, most document.Value) {
 	if high.isSet() {
 		top := amountOf(high.Value)
 		if least.Cmp(top) > 0 || top.Cmp(limit) > 0 || usual.Cmp(top) > 0 {
-			c.invalid(high, "must not be less than min and the default, and not more than the capacity")
+			c.invalid(high, "must be at least min and the default, and at most the capacity")
 		}
 	}
 	if !step.isSet() {
 		return
 	}
 	if least.Add(amountOf(step.Value)).Cmp(limit) > 0 || !isStep(usual.Float(), least.Float(), amountOf(step.Value).Float()) {
-		c.invalid(step, "the default must be min and some steps, and one step within the capacity")
+		c.invalid(step, "the default must be a multiple of the step above min, and min plus one step must not exceed the capacity")
 	}
 	if high.isSet() && !isStep(amountOf(high.Value).Float(), least.Float(), amountOf(step.Value).Float()) {
-		c.invalid(step, "max must be min and some steps")
+		c.invalid(step, "max must be a multiple of the step above min")
 	}
 }
 
-// isStep reports whether a value is a number of whole steps from the start.
+// isStep reports whether value is start plus a multiple of step.
 func isStep(value, start, step float64) bool {
 	return step != 0 && math.Mod(math.Ceil(value)-math.Ceil(start), math.Ceil(step)) == 0
 }

@@ -8,13 +8,13 @@ import (
 	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
 
-// A Review answers an object that is a question about access. Everything is allowed
-// to everybody and no token is known, as with authorization AlwaysAllow.
+// A Review answers access and token reviews. Everything is allowed to every user and no token
+// is valid, as with --authorization-mode=AlwaysAllow.
 type Review struct {
-	// Tracked gives the answer managedFields, Timed a creationTimestamp.
+	// Tracked adds managedFields to the response, Timed a creationTimestamp.
 	Tracked, Timed bool
-	// Status returns the status of the answer. An error refuses the question: a
-	// schema.FieldError with 422, any other with 400.
+	// Status returns the status of the response. A schema.FieldError refuses the review with
+	// 422, any other error with 400.
 	Status func(spec document.Value, user defaults.User) (document.Value, error)
 }
 
@@ -45,15 +45,15 @@ func given(v document.Value) bool { return v.Exists() && !v.IsNull() }
 func allowed(spec document.Value, _ defaults.User) (document.Value, error) {
 	if given(spec.Get("resourceAttributes")) == given(spec.Get("nonResourceAttributes")) {
 		return document.Value{}, schema.FieldError{Type: schema.ErrorInvalid, Path: document.Keys("spec", "resourceAttributes"), Field: "spec.resourceAttributes",
-			BadValue: document.NewNull(), Detail: "exactly one of resourceAttributes and nonResourceAttributes must be given"}
+			BadValue: document.NewNull(), Detail: "exactly one of resourceAttributes and nonResourceAttributes must be specified"}
 	}
 	return document.NewObject().With("allowed", document.NewBool(true)), nil
 }
 
-// everyRule allows every verb on everything.
+// everyRule returns rules that allow every verb on every resource.
 func everyRule(spec document.Value, _ defaults.User) (document.Value, error) {
 	if spec.Get("namespace").StringOr("") == "" {
-		return document.Value{}, errors.New("spec.namespace must name the namespace that is asked about")
+		return document.Value{}, errors.New("spec.namespace is required")
 	}
 	all := document.NewList(document.NewString("*"))
 	object := document.NewObject
@@ -65,10 +65,10 @@ func everyRule(spec document.Value, _ defaults.User) (document.Value, error) {
 
 func noToken(document.Value, defaults.User) (document.Value, error) {
 	return document.NewObject().With("user", document.NewObject()).
-		With("error", document.NewString("no token is known here: this server has no users")), nil
+		With("error", document.NewString("invalid bearer token: this server does not authenticate users")), nil
 }
 
-// whoAmI describes the user who asks.
+// whoAmI returns the attributes of the requesting user.
 func whoAmI(_ document.Value, u defaults.User) (document.Value, error) {
 	out := document.NewObject().With("username", document.NewString(u.Name))
 	if u.UID != "" {

@@ -49,7 +49,7 @@ func validatePolicyRules(c *check, rules field, namespaced bool) {
 		}
 		if urls.items() > 0 {
 			if namespaced {
-				c.invalid(urls, "rules in a namespace cannot apply to non-resource URLs")
+				c.invalid(urls, "namespaced rules cannot apply to non-resource URLs")
 			}
 			if groups.items() > 0 || resources.items() > 0 || resourceNames.items() > 0 {
 				c.invalid(urls, "a rule cannot apply to both resources and non-resource URLs")

@@ -8,7 +8,7 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
 )
 
-// Rules that apply to single values of many kinds.
+// Rules for single values.
 
 // need requires a value that is not empty, and reports whether there is one.
 func (c *check) need(f field) bool {
@@ -19,30 +19,29 @@ func (c *check) need(f field) bool {
 	return true
 }
 
-// oneOf requires one of the values given, with commas between them. The empty
-// string is a value like any other, as in an enumeration of Go; see oneOfIfSet.
+// oneOf requires one of the values in a comma-separated list. The empty string is a value like
+// any other, as for a Go string; see oneOfIfSet.
 func (c *check) oneOf(f field, supported string) {
 	if !among(f.text(), supported) {
 		c.notSupported(f, supported)
 	}
 }
 
-// oneOfIfSet is oneOf for a field that may be missing; the empty string is refused.
+// oneOfIfSet is oneOf for an optional field; the empty string is invalid.
 func (c *check) oneOfIfSet(f field, supported string) {
 	if f.isSet() {
 		c.oneOf(f, supported)
 	}
 }
 
-// needOneOf requires a value and that it is one of those given.
+// needOneOf requires a value that is in a comma-separated list.
 func (c *check) needOneOf(f field, supported string) {
 	if c.need(f) {
 		c.oneOf(f, supported)
 	}
 }
 
-// chosen requires one of the values given of a field that is a pointer in Go: the
-// empty string is a value.
+// chosen is oneOf for a field that is a pointer in Go, so that the empty string counts as set.
 func (c *check) chosen(f field, supported string) {
 	if f.isSet() {
 		c.oneOf(f, supported)
@@ -51,7 +50,7 @@ func (c *check) chosen(f field, supported string) {
 	}
 }
 
-// among reports whether text is one of the values of a list with commas.
+// among reports whether text is an item of a comma-separated list.
 func among(text, list string) bool {
 	for more := true; more; {
 		var one string
@@ -76,14 +75,14 @@ func (c *check) between(f field, low, high int64) {
 	}
 }
 
-// port requires the number of a port, 1 to 65535; a missing one counts as 0.
+// port requires a port number, 1 to 65535; an absent one counts as 0.
 func (c *check) port(f field) {
 	if i := f.number(); i < 1 || i > 65535 {
 		c.invalid(f, "must be between 1 and 65535, inclusive")
 	}
 }
 
-// portOrName requires the number or the name of a port.
+// portOrName requires a port number or name.
 func (c *check) portOrName(f field) {
 	if f.Kind() == document.String {
 		c.syntax(f, names.PortName)
@@ -106,7 +105,7 @@ func (c *check) maxItems(f field, limit int) {
 	}
 }
 
-// syntax applies a function of package names to a string, the empty one too.
+// syntax applies a function of package names to a string, including the empty one.
 func (c *check) syntax(f field, rule func(string) string) bool {
 	if why := rule(f.text()); why != "" {
 		c.invalid(f, why)
@@ -115,22 +114,21 @@ func (c *check) syntax(f field, rule func(string) string) bool {
 	return true
 }
 
-// syntaxIfSet is syntax for a string that may be missing or empty.
+// syntaxIfSet is syntax for an optional string.
 func (c *check) syntaxIfSet(f field, rule func(string) string) {
 	if f.text() != "" {
 		c.syntax(f, rule)
 	}
 }
 
-// needSyntax requires a string that is not empty and has the syntax.
+// needSyntax requires a string that is not empty and has valid syntax.
 func (c *check) needSyntax(f field, rule func(string) string) {
 	if c.need(f) {
 		c.syntax(f, rule)
 	}
 }
 
-// labels requires that keys and values of a map have the syntax of labels. Errors
-// are on the map itself.
+// labels requires valid label keys and values. Errors are reported for the map.
 func (c *check) labels(f field) {
 	for i := range f.members() {
 		key := f.Key(i)
@@ -144,8 +142,8 @@ func (c *check) labels(f field) {
 	}
 }
 
-// annotations requires keys with the syntax of labels, in any case, and limits the
-// size of the whole. Errors are on the map itself.
+// annotations requires keys with the syntax of label keys, ignoring case, and limits the total
+// size. Errors are reported for the map.
 func (c *check) annotations(f field) {
 	const limit = 256 << 10
 	size := 0
@@ -161,8 +159,8 @@ func (c *check) annotations(f field) {
 	}
 }
 
-// unique requires that the items of a list are different, by the text of one of
-// their fields ("" for the item itself). Empty ones are not compared.
+// unique requires that the items of a list differ in the text of a field ("" for the item
+// itself). Empty ones are not compared.
 func (c *check) unique(list field, field string) {
 	seen := seenTexts{}
 	for i := range list.items() {
@@ -177,14 +175,14 @@ func (c *check) unique(list field, field string) {
 	}
 }
 
-// seenTexts is a set of strings that costs no allocation while it is small.
+// seenTexts is a set of strings that does not allocate while it is small.
 type seenTexts struct {
 	few   [8]string
 	count int
 	many  map[string]bool
 }
 
-// add adds a text and reports whether it was in the set before.
+// add adds a text and reports whether the set contained it.
 func (s *seenTexts) add(text string) bool {
 	if s.has(text) {
 		return true
@@ -210,8 +208,7 @@ func (s *seenTexts) has(text string) bool {
 	return s.many[text]
 }
 
-// numberOrPercent requires an integer of at least 0 or a percentage; a missing value
-// is accepted.
+// numberOrPercent requires a non-negative integer or a percentage; an absent value is valid.
 func (c *check) numberOrPercent(f field) {
 	if f.Kind() != document.String {
 		c.minimum(f, 0)
@@ -229,8 +226,7 @@ func (c *check) atMost100Percent(f field) {
 	}
 }
 
-// percent reads a percentage of digits alone. One that is too large for an int is
-// still a percentage.
+// percent parses a percentage. One that exceeds an int is still a percentage.
 func percent(text string) (n int, ok bool) {
 	number, found := strings.CutSuffix(text, "%")
 	if !found || number == "" || strings.Trim(number, "0123456789") != "" {
@@ -240,7 +236,7 @@ func percent(text string) (n int, ok bool) {
 	return n, true
 }
 
-// conditions checks a list of metav1.Condition.
+// conditions validates a list of metav1.Condition.
 func (c *check) conditions(list field) {
 	c.unique(list, "type")
 	for i := range list.items() {
@@ -258,8 +254,7 @@ func (c *check) conditions(list field) {
 	}
 }
 
-// immutable requires that the value has not changed in meaning, and reports whether
-// it has not.
+// immutable requires that the value is semantically unchanged, and reports whether it is.
 func (c *check) immutable(f, old field) bool {
 	if c.same(f, old) {
 		return true

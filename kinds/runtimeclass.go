@@ -16,7 +16,7 @@ var runtimeClassStrategy = Strategy{
 	RequireVersion: true,
 }
 
-// validateRuntimeClass: pkg/apis/node/validation, Kubernetes 1.36.
+// validateRuntimeClass follows pkg/apis/node/validation of Kubernetes 1.36.
 func validateRuntimeClass(c *check, object, old field) {
 	handler := object.get("handler")
 	if old.isSet() {

@@ -8,10 +8,9 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// same reports whether a value has the same meaning in the new and the old object,
-// as apimachinery's equality.Semantic decides: missing and empty lists and maps are
-// equal, and quantities are compared by amount. f and old are at the same path; the
-// type is that of f.
+// same reports whether a value is equal in the new and the old object by apimachinery's
+// equality.Semantic: absent and empty lists and maps are equal, and quantities are compared by
+// amount. f and old are at the same path, and have f's type.
 func (c *check) same(f, old field) bool {
 	if document.SameNode(f.Value, old.Value) || document.Identical(f.Value, old.Value) {
 		return true
@@ -19,8 +18,7 @@ func (c *check) same(f, old field) bool {
 	return sameMeaning(c.typeOf(f.at), f.Value, old.Value)
 }
 
-// typeOf returns the type of the field that a step leads to, nil where the schema
-// has none.
+// typeOf returns the type of the field at a step, nil if the schema has none.
 func (c *check) typeOf(at int32) *schema.Type {
 	s := &c.steps[at]
 	if s.kind == rootStep {
@@ -52,8 +50,7 @@ func memberType(t *schema.Type, name string) *schema.Type {
 	return t.Map.Member(name)
 }
 
-// sameMeaning compares two values of type t, which is nil where nothing is known of
-// them.
+// sameMeaning compares two values of type t, which is nil for an unknown type.
 func sameMeaning(t *schema.Type, a, b document.Value) bool {
 	if document.SameNode(a, b) {
 		return true
@@ -78,7 +75,7 @@ func sameAmount(a, b document.Value) bool {
 	return x.Cmp(y) == 0
 }
 
-// amountOf returns a quantity; a missing or malformed one is 0.
+// amountOf returns a quantity; an absent or malformed one is 0.
 func amountOf(v document.Value) quantity.Quantity {
 	text := v.StringOr(v.NumberText())
 	q, err := quantity.Parse(text)
@@ -100,8 +97,8 @@ func sameItems(t *schema.Type, a, b document.Value) bool {
 	return true
 }
 
-// sameMembers compares objects. A map may be missing where the other is empty; a
-// struct behind a Go pointer may not.
+// sameMembers compares objects. An absent map equals an empty one; an absent struct behind a
+// Go pointer does not.
 func sameMembers(t *schema.Type, a, b document.Value) bool {
 	isMap := t.Map.Elem != nil && len(t.Map.Fields) == 0
 	if !isMap && unset(a) != unset(b) {
@@ -110,7 +107,7 @@ func sameMembers(t *schema.Type, a, b document.Value) bool {
 	return membersIn(t, a, b) && membersIn(t, b, a)
 }
 
-// membersIn reports whether each member of a has the same meaning in b.
+// membersIn reports whether each member of a is semantically equal in b.
 func membersIn(t *schema.Type, a, b document.Value) bool {
 	if a.Kind() != document.Object {
 		return true

@@ -34,7 +34,7 @@ func validateSecret(c *check, object, old field) {
 	}
 }
 
-// secretType requires the entries that the type of a Secret promises.
+// secretType requires the keys of data that the type of a Secret defines.
 func (c *check) secretType(object, data field) {
 	switch object.get("type").text() {
 	case "kubernetes.io/service-account-token":
@@ -56,14 +56,14 @@ func (c *check) secretType(object, data field) {
 	}
 }
 
-// needMember requires a member of a map, which may be empty.
+// needMember requires a key of a map, whose value may be empty.
 func (c *check) needMember(f field) {
 	if !f.Exists() {
 		c.required(f, "")
 	}
 }
 
-// jsonEntry requires an entry that holds a JSON object.
+// jsonEntry requires that a value of data is a JSON object.
 func (c *check) jsonEntry(entry field) {
 	if !entry.Exists() {
 		c.required(entry, "")

@@ -5,7 +5,7 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
 )
 
-// labelSelector requires a valid metav1.LabelSelector; a missing one is valid.
+// labelSelector requires a valid metav1.LabelSelector; an absent one is valid.
 func (c *check) labelSelector(f field) {
 	c.labels(f.get("matchLabels"))
 	requirements := f.get("matchExpressions")
@@ -35,8 +35,7 @@ func (c *check) labelRequirement(f field) {
 	}
 }
 
-// isSelector reports whether a metav1.LabelSelector can be converted to a selector:
-// whether labelSelector finds nothing wrong.
+// isSelector reports whether a metav1.LabelSelector is valid.
 func isSelector(selector document.Value) bool {
 	c := newCheck(nil, "", selector)
 	defer c.release()
@@ -44,8 +43,8 @@ func isSelector(selector document.Value) bool {
 	return len(c.errs) == 0
 }
 
-// selects reports whether a metav1.LabelSelector matches labels. A missing one
-// matches nothing, an empty one everything.
+// selects reports whether a metav1.LabelSelector matches labels. An absent one matches
+// nothing, an empty one everything.
 func selects(selector, labels document.Value) bool {
 	if selector.Kind() != document.Object {
 		return false
@@ -78,7 +77,7 @@ func meetsRequirement(r, labels document.Value) bool {
 	return false
 }
 
-// hasText reports whether a list holds a string.
+// hasText reports whether a list contains a string.
 func hasText(list document.Value, text string) bool {
 	for _, v := range list.Items() {
 		if v.StringOr("") == text && v.Kind() == document.String {

@@ -19,7 +19,7 @@ var serviceStrategy = Strategy{
 	Addresses: serviceAddresses,
 }
 
-// serviceAddresses returns the cluster IPs and the node ports that a Service has.
+// serviceAddresses returns the cluster IPs and node ports of a Service.
 func serviceAddresses(object document.Value) (ips []string, ports []int64) {
 	spec := object.Get("spec")
 	for _, ip := range spec.Get("clusterIPs").Items() {

@@ -8,22 +8,22 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Given is what a cluster has given out to Services: one family of addresses, IPv4,
-// and a range of node ports.
+// Given is the state of the allocation of cluster IPs and node ports in a cluster with one IP
+// family, IPv4.
 type Given struct {
-	// IP and Port report whether a Service has an address or a port.
+	// IP and Port report whether an IP or a node port is allocated.
 	IP   func(string) bool
 	Port func(int64) bool
-	// FirstPort and LastPort are the range of ports; a LastPort of 0 accepts any, as
-	// kube-apiserver does in a dry run.
+	// FirstPort and LastPort are the range of node ports. With a LastPort of 0 any port is
+	// valid, as in a dry run in kube-apiserver.
 	FirstPort, LastPort int64
 }
 
-// ValidateAddresses checks what the API server checks of a Service before it
-// validates the whole, when it gives out addresses and ports
-// (pkg/registry/core/service/storage, alloc.go). asked is what the client sent and
-// object what has become of it; old is absent on create. Resources without addresses
-// have no errors, and a nil given leaves out what depends on the cluster.
+// ValidateAddresses validates what the API server checks when it allocates the IPs and ports
+// of a Service, before the validation of the object (pkg/registry/core/service/storage,
+// alloc.go). asked is the object that the client sent and object the result of defaulting and
+// allocation; old is absent on create. For resources without addresses there are no errors. A
+// nil given skips the checks that depend on the cluster.
 func (s *Strategy) ValidateAddresses(asked, object, old document.Value, given *Given) []schema.FieldError {
 	if s.Addresses == nil {
 		return nil
@@ -50,9 +50,9 @@ func (s *Strategy) ValidateAddresses(asked, object, old document.Value, given *G
 	return c.finish()
 }
 
-// prefersTheSame reports whether both states of a Service prefer two families and
-// have the same addresses: a cluster of another kind than when they were given out
-// changes nothing about them.
+// prefersTheSame reports whether both states of a Service have ipFamilyPolicy PreferDualStack
+// and the same addresses; their families are then valid even if the cluster has changed since
+// they were allocated.
 func prefersTheSame(spec, was document.Value) bool {
 	for _, name := range [...]string{"type", "clusterIPs", "ipFamilies"} {
 		if !document.Equal(spec.Get(name), was.Get(name)) {
@@ -63,8 +63,8 @@ func prefersTheSame(spec, was document.Value) bool {
 	return was.Exists() && spec.Get("ipFamilyPolicy").StringOr("") == prefer && was.Get("ipFamilyPolicy").StringOr(prefer) == prefer
 }
 
-// singleStack refuses a Service that needs two IP families, or one that is not the
-// cluster's. A headless Service without a selector may name any families.
+// singleStack refuses a Service that requires two IP families, or one that the cluster does
+// not have. A headless Service without a selector may have any families.
 func (c *check) singleStack(spec field) {
 	policy, ips, families := spec.get("ipFamilyPolicy"), spec.get("clusterIPs"), spec.get("ipFamilies")
 	if policy.text() == "SingleStack" {
@@ -93,8 +93,8 @@ func (c *check) singleStack(spec field) {
 	}
 }
 
-// freeAddresses requires that addresses and node ports that a client asks for are
-// free, up to the first that is not.
+// freeAddresses requires that the requested IPs and node ports are not allocated, up to the
+// first one that is.
 func (c *check) freeAddresses(asked, spec field, old document.Value, given *Given) {
 	own, ports := serviceAddresses(old)
 	ips := asked.get("clusterIPs")

@@ -7,8 +7,8 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
 )
 
-// Validation of Services (pkg/apis/core/validation, Kubernetes 1.36). What only the
-// allocation of addresses refuses is in service_addresses.go.
+// Validation of Services (pkg/apis/core/validation of Kubernetes 1.36). The checks of the
+// allocation are in service_addresses.go.
 
 const sourceRangesAnnotation = "service.beta.kubernetes.io/load-balancer-source-ranges"
 
@@ -121,7 +121,7 @@ func validateSessionAffinity(c *check, spec field) {
 	}
 }
 
-// validateClusterIPs checks addresses and families and that they fit each other.
+// validateClusterIPs validates cluster IPs and IP families, and that they match.
 func validateClusterIPs(c *check, spec, was field) {
 	ip, ips, families := spec.get("clusterIP"), spec.get("clusterIPs"), spec.get("ipFamilies")
 	first := ips.item(0)
@@ -161,8 +161,7 @@ func validateClusterIPs(c *check, spec, was field) {
 	}
 }
 
-// validateFamilies requires addresses of different families, each of that which
-// ipFamilies names.
+// validateFamilies requires IPs of different families, which match ipFamilies.
 func validateFamilies(c *check, ips, families field) {
 	v6 := func(i int) bool { return strings.Contains(ips.item(i).text(), ":") }
 	if ips.items() == 2 && v6(0) == v6(1) {
@@ -188,8 +187,8 @@ func validateExternalIPs(c *check, ips field, stored document.Value) {
 	}
 }
 
-// validateSourceRanges checks the address ranges that may reach a load balancer, of
-// the field or else of the annotation that came before it.
+// validateSourceRanges validates loadBalancerSourceRanges or, if it is unset, the annotation
+// that preceded it.
 func validateSourceRanges(c *check, object, old field) {
 	ranges := object.getAs("spec.loadBalancerSourceRanges", "spec.LoadBalancerSourceRanges")
 	balanced := object.Value.Lookup("spec", "type").StringOr("") == "LoadBalancer"
@@ -222,8 +221,8 @@ func validateSourceRanges(c *check, object, old field) {
 	}
 }
 
-// paddedRange requires an address range, around which spaces are allowed. Errors are
-// on f.
+// paddedRange requires a CIDR, which may have leading and trailing spaces. Errors are reported
+// for f.
 func (c *check) paddedRange(f field, text string) {
 	f.Value = document.NewString(strings.TrimSpace(text))
 	c.addressRange(f)
@@ -253,7 +252,7 @@ func validateTrafficPolicies(c *check, spec field) {
 	case isExternallyAccessible(spec.Value):
 		c.needOneOf(external, "Cluster,Local")
 	case !external.isEmpty():
-		c.invalid(external, "may only be set for services that can be reached from outside")
+		c.invalid(external, "may only be set for externally accessible services")
 	}
 	if health.number() != 0 {
 		if needsHealthCheck(spec.Value) {
@@ -284,8 +283,8 @@ func needsHealthCheck(spec document.Value) bool {
 	return spec.Get("type").StringOr("") == "LoadBalancer" && spec.Get("externalTrafficPolicy").StringOr("") == "Local"
 }
 
-// validateServiceUpdate keeps the addresses and families of a service, of which the
-// second may come and go, unless its type changes to or from ExternalName.
+// validateServiceUpdate requires that the IPs and families of a Service do not change. The
+// second ones may be added or removed, and all may change with the type ExternalName.
 func validateServiceUpdate(c *check, spec, was field) {
 	if needsHealthCheck(spec.Value) && needsHealthCheck(was.Value) {
 		if health := spec.get("healthCheckNodePort"); !document.Equal(health.Value, was.Value.Get("healthCheckNodePort")) {
@@ -306,8 +305,8 @@ func validateServiceUpdate(c *check, spec, was field) {
 	}
 }
 
-// keepFirst requires that the first item of a list stays, and the second where both
-// have one. Errors are on the first item where whole is true.
+// keepFirst requires that the first item of a list does not change, nor the second if both
+// lists have one. With whole, errors are reported for the first item.
 func keepFirst(c *check, spec, list field, stored document.Value, whole bool) {
 	count := stored.Len()
 	if list.items() == count {
@@ -348,9 +347,9 @@ func validateServiceStatus(c *check, object, old field) {
 		ip, mode := address.get("ip"), address.get("ipMode")
 		switch {
 		case !mode.isSet() && !ip.isEmpty():
-			c.required(mode, "must be given with `ip`")
+			c.required(mode, "must be specified with `ip`")
 		case mode.isSet() && ip.isEmpty():
-			c.forbidden(mode, "may not be given without `ip`")
+			c.forbidden(mode, "may not be specified without `ip`")
 		default:
 			c.oneOfIfSet(mode, "Proxy,VIP")
 		}

@@ -26,7 +26,7 @@ func validateServiceCIDR(c *check, object, old field) {
 	}
 }
 
-// validateServiceRanges requires one range, or one of each family.
+// validateServiceRanges requires one CIDR, or one of each IP family.
 func validateServiceRanges(c *check, ranges field) {
 	if ranges.items() == 0 {
 		c.required(ranges, "at least one CIDR is required")

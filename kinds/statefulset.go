@@ -42,8 +42,8 @@ func validateStatefulSet(c *check, object, old field) {
 	}
 }
 
-// validStatefulSet reports whether the stored spec is valid. If it is not, the pod
-// template of the next one is not validated.
+// validStatefulSet reports whether the stored spec is valid. If it is not, the pod template of
+// its update is not validated.
 func validStatefulSet(k *schema.Kind, object document.Value) bool {
 	c := newCheck(k, "", object)
 	defer c.release()
@@ -51,8 +51,8 @@ func validStatefulSet(k *schema.Kind, object document.Value) bool {
 	return len(c.errs) == 0
 }
 
-// dropBelow removes errors about the pods of a template, but for those that a
-// StatefulSet itself has about its template.
+// dropBelow removes errors within the pod template, except those that the StatefulSet's own
+// rules report.
 func (c *check) dropBelow(template field) {
 	prefix := template.pathText() + "."
 	kept := c.errs[:0]

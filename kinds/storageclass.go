@@ -16,8 +16,8 @@ var storageClassStrategy = Strategy{
 }
 
 const (
-	// maxParameters is how many parameters a class of storage may have, and
-	// maxParameterBytes how long their keys and values may be together.
+	// maxParameters is the maximum number of parameters of a StorageClass, and
+	// maxParameterBytes the maximum total length of their keys and values.
 	maxParameters     = 512
 	maxParameterBytes = 256 << 10
 )
@@ -42,7 +42,7 @@ func validateStorageClass(c *check, object, old field) {
 	}
 }
 
-// validateProvisioner requires a qualified name; its letters may be of any case.
+// validateProvisioner requires a qualified name, ignoring case.
 func validateProvisioner(c *check, n field) {
 	if !c.need(n) {
 		return
@@ -70,9 +70,8 @@ func validateParameters(c *check, n field) {
 	}
 }
 
-// validateAllowedTopologies checks each term by itself, and that no term equals one
-// before it. A term without expressions always counts as a repetition, as it does in
-// kube-apiserver.
+// validateAllowedTopologies validates each term, and that no two terms are equal. A term
+// without expressions always counts as a duplicate, as in kube-apiserver.
 func validateAllowedTopologies(c *check, terms field) {
 	var seen seenTexts
 	seen.add("")
@@ -86,8 +85,8 @@ func validateAllowedTopologies(c *check, terms field) {
 	}
 }
 
-// validateTopologyTerm checks the expressions of a term and returns what they mean
-// in a form that does not depend on their order.
+// validateTopologyTerm validates the expressions of a term and returns them in a canonical
+// order, for comparison.
 func validateTopologyTerm(c *check, expressions field) string {
 	keys := map[string]bool{}
 	var parts sortedTexts
@@ -118,10 +117,10 @@ func validateTopologyTerm(c *check, expressions field) string {
 	return parts.joined("\x02")
 }
 
-// sortedTexts are texts of which the order does not matter.
+// sortedTexts is a set of texts for comparison.
 type sortedTexts []string
 
-// joined returns the texts in order with a separator between them.
+// joined returns the sorted texts with a separator.
 func (t sortedTexts) joined(separator string) string {
 	slices.Sort(t)
 	return strings.Join(t, separator)

@@ -1,7 +1,6 @@
 package kinds
 
-// strategies are the strategies of all built-in resources, sorted by group and
-// resource.
+// strategies are the strategies of all built-in resources, sorted by group and resource.
 var strategies = [...]*Strategy{
 	&bindingStrategy,
 	&componentStatusStrategy,

@@ -6,83 +6,83 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// A Strategy is what kube-apiserver's registry of a resource does beyond its schema
-// (pkg/registry/*/strategy.go and pkg/apis/*/validation of Kubernetes 1.36). It is
-// the same for all versions of the resource.
+// A Strategy describes what kube-apiserver's registry implements for a resource beyond its
+// schema (pkg/registry/*/strategy.go and pkg/apis/*/validation of Kubernetes 1.36). It applies
+// to all versions of the resource.
 type Strategy struct {
 	// Group and Resource name the resource, such as "apps" and "deployments".
 	Group, Resource string
-	// Storage is the resource's part of a key in storage, which one error message
-	// shows; "" for Resource.
+	// Storage is the name of the resource in storage keys, which one error message contains;
+	// "" means Resource.
 	Storage string
-	// Name checks the names of objects.
+	// Name is the rule for the names of objects.
 	Name NameRule
-	// AnyFinalizer accepts finalizers without a domain.
+	// AnyFinalizer permits finalizers without a domain.
 	AnyFinalizer bool
-	// GenerateName gives an object without a name a UUID for one.
+	// GenerateName sets the name of an object without one to a UUID.
 	GenerateName bool
-	// Generation holds the parts of the object, as dotted paths, whose change
-	// increments metadata.generation; "!metadata" is everything except the metadata.
-	// It is nil where the resource does not count generations.
+	// Generation lists the dotted paths whose changes increment metadata.generation;
+	// "!metadata" is everything except the metadata. It is nil if the resource has no
+	// generations.
 	Generation []string
-	// ExactGeneration compares these parts as Go holds them: an empty list differs
-	// from none.
+	// ExactGeneration compares these paths by their Go values: an empty list differs from an
+	// absent one.
 	ExactGeneration bool
-	// NoFirstGeneration leaves a new object without generation 1.
+	// NoFirstGeneration does not set the generation of a new object to 1.
 	NoFirstGeneration bool
-	// CreateOnUpdate lets a PUT create the object.
+	// CreateOnUpdate permits creating an object by PUT.
 	CreateOnUpdate bool
 	// RequireVersion requires a resourceVersion in every update.
 	RequireVersion bool
-	// ReturnDeleted answers a deletion with the object instead of a Status.
+	// ReturnDeleted returns the deleted object in response to a deletion, instead of a Status.
 	ReturnDeleted bool
-	// OrphanByDefault keeps dependents when a deletion names no propagation policy.
+	// OrphanByDefault orphans dependents if a deletion has no propagation policy.
 	OrphanByDefault bool
 	// NotCollected excludes the resource from garbage collection.
 	NotCollected bool
-	// Graceful lets an object take its grace period to stop.
+	// Graceful permits a grace period for deletions.
 	Graceful bool
-	// Reset are the fields that a write of the object ignores, as dotted paths, and
-	// ResetStatus those that a write of its status ignores.
+	// Reset lists the dotted paths that a write of the object does not change, and ResetStatus
+	// those that a write of its status does not change.
 	Reset, ResetStatus []string
-	// Deprecated is the warning in every answer, as of Kubernetes 1.36.
+	// Deprecated is the warning in every response, as of Kubernetes 1.36.
 	Deprecated string
-	// Embedded tells that the type of a custom resource contains whole objects.
+	// Embedded is true if the schema of a custom resource contains
+	// x-kubernetes-embedded-resource.
 	Embedded bool
-	// Selectable are the fields that field selectors know beyond metadata.name and
+	// Selectable lists the fields that field selectors support beyond metadata.name and
 	// metadata.namespace, sorted by label.
 	Selectable []SelectableField
 
-	// Emptied tells that finalizers in the spec keep an object that is being deleted,
-	// until what it contains is gone.
+	// Emptied is true if the contents of an object are deleted before it, and its
+	// spec.finalizers delay its deletion until then, as for a Namespace.
 	Emptied bool
-	// Defines tells that objects of the resource define further resources.
+	// Defines is true if objects of the resource define other resources, as
+	// CustomResourceDefinitions do.
 	Defines bool
-	// Review answers objects that are questions and are not stored; nil for others.
+	// Review answers objects that are reviews and are not stored; nil for other resources.
 	Review *Review
-	// Addresses returns the addresses and ports that an object of the resource uses;
-	// nil for resources that have none.
+	// Addresses returns the cluster IPs and node ports of an object; nil for resources that
+	// have none.
 	Addresses func(object document.Value) (ips []string, ports []int64)
 
-	// InNamespace checks a new object by its namespace, which is absent where it does
-	// not exist; nil for resources that do not depend on it.
+	// InNamespace validates a new object against its Namespace, which is absent if it does not
+	// exist; nil for resources that do not depend on it.
 	InNamespace func(object, namespace document.Value) []schema.FieldError
 
-	// internal converts an object to the version that validation is written for; nil
-	// for kinds whose versions have the same fields.
+	// internal converts an object to the version that the validation is written for; nil if
+	// all versions have the same fields.
 	internal func(k *schema.Kind, object document.Value) document.Value
 }
 
-// A validation holds the functions that validate the objects of a resource; nil ones
-// accept everything.
+// A validation holds the validation functions of a resource; nil ones accept everything.
 type validation struct {
 	strategy *Strategy
-	// object checks an object that is created (old is absent then) or updated.
+	// object validates a create, for which old is absent, or an update.
 	object func(c *check, object, old field)
-	// status checks an update through the status subresource.
+	// status validates an update through the status subresource.
 	status func(c *check, object, old field)
-	// part checks an update through another subresource, the one in
-	// check.subresource.
+	// part validates an update through another subresource, check.subresource.
 	part func(c *check, object, old field)
 }
 
@@ -103,18 +103,18 @@ func validationOf(s *Strategy) validation {
 	return validation{}
 }
 
-// SelectableField is a label that field selectors may use.
+// SelectableField is a field that field selectors support.
 type SelectableField struct {
 	Label string
-	// Path is the dotted path of the value; "" for the label itself, "-" for a label
-	// that is known and that no object has.
+	// Path is the dotted path of the field; "" if it equals the label, "-" for a label that is
+	// valid but matches no object.
 	Path string
-	// Missing is the value of an object that does not have the field.
+	// Missing is the value for objects without the field.
 	Missing string
 }
 
-// A NameRule checks an object's name or, with prefix, the beginning of a generated
-// one. It returns what is required, "" for a valid name.
+// A NameRule validates an object's name or, with prefix, its generateName. It returns a
+// description of the syntax, "" for a valid name.
 type NameRule func(name string, prefix bool) string
 
 func subdomainName(name string, prefix bool) string {
@@ -124,7 +124,7 @@ func subdomainName(name string, prefix bool) string {
 	return names.DNSSubdomain(name)
 }
 
-// finalSubdomainName does not check the beginning of a generated name.
+// finalSubdomainName is SubdomainName without a check of generateName.
 func finalSubdomainName(name string, prefix bool) string {
 	if prefix {
 		return ""
@@ -139,10 +139,10 @@ func labelName(name string, prefix bool) string {
 	return names.DNSLabel(name)
 }
 
-// anyName leaves names to the rule of all kinds.
+// anyName is the rule of resources that restrict names no further than all resources do.
 func anyName(string, bool) string { return "" }
 
-// wholeSegmentName takes the beginning of a generated name for a whole one.
+// wholeSegmentName is PathSegmentName with generateName validated like a complete name.
 func wholeSegmentName(name string, _ bool) string { return names.PathSegment(name) }
 
 func segmentName(name string, prefix bool) string {
@@ -152,7 +152,7 @@ func segmentName(name string, prefix bool) string {
 	return names.PathSegment(name)
 }
 
-// builtin returns the strategy of a built-in resource, nil for an unknown one.
+// builtin returns the strategy of a built-in resource, nil if it is unknown.
 func builtin(group, resource string) *Strategy {
 	low, high := 0, len(strategies)
 	for low < high {
@@ -169,8 +169,9 @@ func builtin(group, resource string) *Strategy {
 	return nil
 }
 
-// For returns the strategy of any kind: a custom resource has one that follows from
-// its definition, a built-in kind that is not known here that of an ordinary resource.
+// For returns the strategy of a kind. For a custom resource it is derived from its definition;
+// a built-in kind that this package does not define has the strategy of an ordinary resource.
+// It is never nil.
 func For(k *schema.Kind) *Strategy {
 	if !k.Builtin {
 		return customStrategy(k)
@@ -185,7 +186,7 @@ func For(k *schema.Kind) *Strategy {
 	return s
 }
 
-// Find returns the first built-in resource whose strategy meets a condition, nil for
+// Find returns the first built-in resource whose strategy meets a condition, nil if there is
 // none.
 func Find(condition func(*Strategy) bool) *Strategy {
 	for _, s := range strategies {
@@ -196,7 +197,7 @@ func Find(condition func(*Strategy) bool) *Strategy {
 	return nil
 }
 
-// StorageName returns the resource's part of a key in storage.
+// StorageName returns the name of the resource in storage keys.
 func (s *Strategy) StorageName() string {
 	if s.Storage != "" {
 		return s.Storage
@@ -204,16 +205,16 @@ func (s *Strategy) StorageName() string {
 	return s.Resource
 }
 
-// Validate checks an object of kind k, decoded and with its defaults, that is
-// written through a subresource ("" for the object itself). old is the stored
-// object, absent on create. The metadata is not checked here.
+// Validate validates an object of kind k that is written through a subresource ("" for the
+// object itself). The object must be decoded and have its defaults. old is the stored object,
+// absent on create. Metadata is not validated.
 func (s *Strategy) Validate(k *schema.Kind, subresource string, object, old document.Value) []schema.FieldError {
 	return s.ValidateUpdate(k, subresource, object, old, document.Value{})
 }
 
-// ValidateUpdate is Validate for an object that shares parts with valid, an object of
-// the kind that is known to be valid, such as the stored one. Large parts that both
-// share (document.SameNode) are not checked again. valid is absent for none.
+// ValidateUpdate is Validate for an object that shares parts with valid, an object of the kind
+// that is known to be valid, such as the stored one. Large parts that both share
+// (document.SameNode) are not validated again. valid is absent if there is none.
 func (s *Strategy) ValidateUpdate(k *schema.Kind, subresource string, object, old, valid document.Value) []schema.FieldError {
 	v := validationOf(s)
 	run := v.part

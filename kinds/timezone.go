@@ -2,8 +2,8 @@ package kinds
 
 import "strings"
 
-// timeZones are the names of the IANA time zone database (2025), by the part before
-// the last slash.
+// timeZones are the names in the IANA time zone database (2025), by the part before the last
+// slash.
 var timeZones = [...]struct{ area, names string }{
 	{"Africa", "Abidjan,Accra,Addis_Ababa,Algiers,Asmara,Asmera,Bamako,Bangui,Banjul,Bissau,Blantyre,Brazzaville,Bujumbura,Cairo,Casablanca,Ceuta,Conakry," +
 		"Dakar,Dar_es_Salaam,Djibouti,Douala,El_Aaiun,Freetown,Gaborone,Harare,Johannesburg,Juba,Kampala,Khartoum,Kigali,Kinshasa,Lagos,Libreville," +
@@ -53,7 +53,7 @@ var timeZones = [...]struct{ area, names string }{
 	{"US", "Alaska,Aleutian,Arizona,Central,East-Indiana,Eastern,Hawaii,Indiana-Starke,Michigan,Mountain,Pacific,Samoa"},
 }
 
-// isTimeZone reports whether a name is one of the time zone database.
+// isTimeZone reports whether a name is in the time zone database.
 func isTimeZone(name string) bool {
 	area, city := "", name
 	if i := strings.LastIndexByte(name, '/'); i >= 0 {

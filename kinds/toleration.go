@@ -4,7 +4,7 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
 )
 
-// tolerations checks the tolerations of a pod or a runtime class.
+// tolerations validates the tolerations of a pod or a RuntimeClass.
 func (c *check) tolerations(list field) {
 	for i := range list.items() {
 		toleration := list.item(i)
@@ -25,7 +25,7 @@ func (c *check) tolerations(list field) {
 			if !value.isEmpty() {
 				c.invalidText(operator, value.text(), "value must be empty when `operator` is 'Exists'")
 			}
-		default: // Gt and Lt need a feature that is off
+		default: // Gt and Lt require a disabled feature gate
 			c.notSupported(operator, "Equal,Exists")
 		}
 		if !effect.isEmpty() {

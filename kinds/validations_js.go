@@ -2,5 +2,5 @@
 
 package kinds
 
-// validations is empty in a page, see validations.go.
+// validations is empty in the page, see validations.go.
 var validations [0]validation

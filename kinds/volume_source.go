@@ -17,7 +17,7 @@ func validateHostPath(c *check, n field) {
 	c.oneOfIfSet(n.get("type"), ",BlockDevice,CharDevice,Directory,DirectoryOrCreate,File,FileOrCreate,Socket")
 }
 
-// noBackSteps refuses a path with ".." in it.
+// noBackSteps forbids ".." in a path.
 func (c *check) noBackSteps(n field) {
 	for part := range strings.SplitSeq(n.text(), "/") {
 		if part == ".." {
@@ -27,15 +27,15 @@ func (c *check) noBackSteps(n field) {
 	}
 }
 
-// diskWithPartition requires the identity of a disk and, where given, the number of
-// a partition on it.
+// diskWithPartition requires the identity of a disk and validates its optional partition
+// number.
 func diskWithPartition(c *check, n field, identity string) {
 	c.need(n.get(identity))
 	c.between(n.get("partition"), 0, 255)
 }
 
-// validateISCSI checks an iSCSI disk. In a persistent volume, named volume, the
-// secret is of another namespace and the portal's length is limited.
+// validateISCSI validates an iSCSI disk. In a persistent volume, with the name volume, the
+// secret has a namespace and the length of the portal is limited.
 func validateISCSI(c *check, n field, volume string, persistent bool) {
 	portal, iqn, initiator := n.get("targetPortal"), n.get("iqn"), n.get("initiatorName")
 	c.need(portal)
@@ -60,9 +60,9 @@ func validateISCSI(c *check, n field, volume string, persistent bool) {
 	}
 }
 
-// isISCSIName reports whether kube-apiserver takes a name for one of the three forms
-// of RFC 3720, 3.2.6.3: iqn.YYYY-MM.domain:name, or eui. and 16, or naa. and 32
-// letters and digits.
+// isISCSIName reports whether kube-apiserver accepts a name as one of the forms of RFC 3720,
+// section 3.2.6.3: iqn.YYYY-MM.domain:name, or "eui." and 16, or "naa." and 32 letters and
+// digits.
 func isISCSIName(name string) bool {
 	switch {
 	case strings.HasPrefix(name, "iqn."):
@@ -106,15 +106,15 @@ func validateFibreChannel(c *check, n field) {
 	targets, ids, lun := n.get("targetWWNs"), n.get("wwids"), n.get("lun")
 	switch {
 	case targets.items() == 0 && ids.items() == 0:
-		c.required(targets, "one of targetWWNs and wwids must be given")
+		c.required(targets, "one of targetWWNs and wwids must be specified")
 	case targets.items() > 0 && ids.items() > 0:
-		c.invalid(targets, "targetWWNs and wwids exclude each other")
+		c.invalid(targets, "targetWWNs and wwids are mutually exclusive")
 	}
 	if targets.items() == 0 {
 		return
 	}
 	if !lun.isSet() {
-		c.required(lun, "must be given with targetWWNs")
+		c.required(lun, "must be specified with targetWWNs")
 		return
 	}
 	c.between(lun, 0, 255)
@@ -147,8 +147,8 @@ func validateQuobyte(c *check, n field) {
 	c.need(n.get("volume"))
 }
 
-// isHostPort reports whether net.SplitHostPort would split the text: host:port with
-// exactly one colon, or [host]:port.
+// isHostPort reports whether net.SplitHostPort accepts the text: host:port with exactly one
+// colon, or [host]:port.
 func isHostPort(s string) bool {
 	colon := strings.LastIndexByte(s, ':')
 	if colon < 0 {
@@ -167,7 +167,7 @@ func validateFlocker(c *check, n field) {
 	case name.isEmpty() && uuid.isEmpty():
 		c.required(n, "one of datasetName and datasetUUID is required")
 	case !name.isEmpty() && !uuid.isEmpty():
-		c.addValue(schema.ErrorInvalid, n, "resource", "datasetName and datasetUUID exclude each other")
+		c.addValue(schema.ErrorInvalid, n, "resource", "datasetName and datasetUUID are mutually exclusive")
 	}
 	if strings.Contains(name.text(), "/") {
 		c.invalid(name, "must not contain '/'")

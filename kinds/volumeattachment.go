@@ -30,9 +30,9 @@ func validateAttachmentSource(c *check, source field) {
 	inline, name := source.get("inlineVolumeSpec"), source.get("persistentVolumeName")
 	switch {
 	case !inline.isSet() && !name.isSet():
-		c.required(source, "one of inlineVolumeSpec and persistentVolumeName must be given")
+		c.required(source, "one of inlineVolumeSpec and persistentVolumeName must be specified")
 	case inline.isSet() && name.isSet():
-		c.forbidden(source, "inlineVolumeSpec and persistentVolumeName exclude each other")
+		c.forbidden(source, "inlineVolumeSpec and persistentVolumeName are mutually exclusive")
 	case inline.isSet():
 		validatePersistentVolumeSpec(c, inline, "", true)
 	case name.text() == "":

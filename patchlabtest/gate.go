@@ -11,72 +11,71 @@ import (
 	"github.com/patchlab-dev/patchlab/cluster"
 )
 
-// Request is one request that the server received, as [Server.Requests] returns
-// it.
+// Request is a request that the server received, as returned by [Server.Requests].
 type Request struct {
 	Time time.Time
-	// User is who sent it: see [Server.ConfigFor].
+	// User is the user who sent it: see [Server.ConfigFor].
 	User string
-	// Manager is the field manager that the request names, or else its user agent's
-	// first part, to which kube-apiserver attributes a write.
+	// Manager is the field manager of the request or, without one, the first part of its
+	// User-Agent, as in kube-apiserver.
 	Manager string
 	// Verb is get, list, watch, create, update, patch, delete or deletecollection.
 	Verb string
-	// Group and Resource name the resource, Subresource is "" for the object itself.
+	// Group and Resource are those of the requested resource. Subresource is "" for the object
+	// itself.
 	Group, Resource, Subresource string
 	Namespace, Name              string
-	// Code is the HTTP status code of the answer, 200 for any success.
+	// Code is the HTTP status code of the response, 200 for any success.
 	Code int
 }
 
-// Fault makes requests fail. Its empty fields match everything.
+// Fault makes matching requests fail. Empty fields match everything.
 type Fault struct {
-	// Verb, Group, Resource, Subresource, Namespace, Name and User choose requests.
-	// Group "core" is the group of Pods and ConfigMaps.
+	// Verb, Group, Resource, Subresource, Namespace, Name and User select requests. Group
+	// "core" is the core group.
 	Verb, Group, Resource, Subresource, Namespace, Name, User string
-	// Times is how many requests fail; 0 fails all.
+	// Times is the number of requests to fail; 0 fails all.
 	Times int
-	// Delay is how long an answer is held back. With it and without a Status the
-	// request is then answered as always.
+	// Delay is a delay of the response. Without a Status the request then succeeds.
 	Delay time.Duration
-	// Status is the failure: see [Conflict], [TooManyRequests], [Timeout] and
-	// [Expired]. A watch that fails with Expired is one that was cut.
+	// Status is the failure: see [Conflict], [TooManyRequests], [Timeout] and [Expired]. A
+	// watch that fails with Expired is interrupted.
 	Status *cluster.Status
 }
 
-// Conflict is the failure of an update with an old resourceVersion.
+// Conflict returns the failure of an update with an outdated resourceVersion.
 func Conflict() *cluster.Status {
 	return &cluster.Status{Code: 409, Reason: cluster.ReasonConflict,
 		Message: "Operation cannot be fulfilled: the object has been modified; please apply your changes to the latest version and try again"}
 }
 
-// TooManyRequests is the failure of an overloaded server that asks to be left
-// alone for a second.
+// TooManyRequests returns the failure of an overloaded server, with Retry-After set to a
+// second.
 func TooManyRequests() *cluster.Status {
 	return &cluster.Status{Code: 429, Reason: "TooManyRequests", Message: "Too many requests, please try again later.",
 		Details: &cluster.StatusDetails{RetryAfterSeconds: 1}}
 }
 
-// Timeout is the failure of a request that took the server too long; whether it
-// had an effect is open.
+// Timeout returns the failure of a request that exceeded the server's time limit. It may have
+// had an effect or not.
 func Timeout() *cluster.Status {
 	return &cluster.Status{Code: 504, Reason: cluster.ReasonTimeout, Message: "Timeout: request did not complete within requested timeout"}
 }
 
-// Expired is the failure of a watch or list whose resourceVersion is too old.
+// Expired returns the failure of a watch or list whose resourceVersion is too old.
 func Expired() *cluster.Status {
 	return &cluster.Status{Code: 410, Reason: cluster.ReasonExpired, Message: "too old resource version"}
 }
 
-// maxRecorded is how many requests are kept; older ones are dropped.
+// maxRecorded is the number of recorded requests at which the older half is dropped.
 const maxRecorded = 100_000
 
-// gate is the cluster as the HTTP server sees it: it keeps a record of requests,
-// lets them fail where a test asks for it, and checks roles.
+// gate wraps the cluster for the HTTP server: it records requests, injects faults and checks
+// roles.
 type gate struct {
 	*cluster.Cluster
 	now func() time.Time
-	// roles is nil where everybody may do everything.
+	// roles is nil if every user may do everything.
 	roles *roles
 
 	mu       sync.Mutex
@@ -102,7 +101,7 @@ func (g *gate) Read(ctx context.Context, r *cluster.Request) (*cluster.Reading, 
 	return reading, g.record(r, err)
 }
 
-// admit returns why a request fails before the cluster sees it.
+// admit returns the error with which a request fails before it reaches the cluster.
 func (g *gate) admit(ctx context.Context, r *cluster.Request) error {
 	if g.roles != nil {
 		if st := g.roles.check(r); st != nil {
@@ -128,7 +127,7 @@ func (g *gate) admit(ctx context.Context, r *cluster.Request) error {
 	return f.Status
 }
 
-// fault returns the first fault for a request and counts it.
+// fault returns the first fault that matches a request, and counts the request.
 func (g *gate) fault(r *cluster.Request) *Fault {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -156,7 +155,7 @@ func (f *Fault) matches(r *cluster.Request) bool {
 	return true
 }
 
-// record keeps a request with its answer and returns err.
+// record records a request with its status code and returns err.
 func (g *gate) record(r *cluster.Request, err error) error {
 	agent, _, _ := strings.Cut(r.UserAgent, "/")
 	entry := Request{
@@ -175,17 +174,16 @@ func (g *gate) record(r *cluster.Request, err error) error {
 	return err
 }
 
-// Requests returns the requests that the server has answered so far, in the order
-// of their answers; a watch counts when it begins. The latest 50,000 at least are
-// kept.
+// Requests returns the requests that the server has answered so far, in the order of their
+// responses; a watch is recorded when it begins. At least the latest 50,000 are kept.
 func (s *Server) Requests() []Request {
 	s.gate.mu.Lock()
 	defer s.gate.mu.Unlock()
 	return slices.Clone(s.gate.requests)
 }
 
-// Inject makes requests fail from now on. Of several faults that match a request
-// the first counts. remove ends it.
+// Inject makes requests fail from now on, until remove is called. If several faults match a
+// request, the one injected first applies.
 func (s *Server) Inject(f Fault) (remove func()) {
 	own := &f
 	s.gate.mu.Lock()

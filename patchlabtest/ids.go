@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// ids makes the uids and name suffixes of a server with a seed.
+// ids generates the uids and name suffixes of a server with a seed.
 type ids struct {
 	mu  sync.Mutex
 	rng *rand.Rand

@@ -40,8 +40,8 @@ func load(ctx context.Context, c *cluster.Cluster, o Options) error {
 	return nil
 }
 
-// valuesOf returns the objects that are given as Go values, and which of
-// Options.Values each document comes from.
+// valuesOf returns the objects in Options.Values, and for each document a description of the
+// value that it comes from.
 func valuesOf(o Options) (objects []manifest.Object, origin map[*document.Document]string, err error) {
 	typer := o.Scheme
 	if typer == nil {

@@ -1,34 +1,33 @@
-// Package patchlabtest runs a Kubernetes API server inside a Go test, without
-// binaries, etcd or a cluster:
+// Package patchlabtest runs a Kubernetes API server inside a Go test, without binaries, etcd
+// or a cluster:
 //
 //	cfg := patchlabtest.Start(t, "config/crd")
 //
-// The config is ready for client-go, controller-runtime and everything else
-// that takes a *rest.Config; the server stops with the test. Each server has a
-// store of its own, so tests may run side by side.
+// The config works with client-go, controller-runtime and anything else that takes a
+// *rest.Config. The server stops at the end of the test. Each server has its own store, so
+// tests may run in parallel.
 //
-// It answers as kube-apiserver does: patches, server-side apply, managedFields,
-// resourceVersion and conflicts, generation, status, finalizers, list and
-// watch. CEL rules of CustomResourceDefinitions, admission policies, admission
-// webhooks and conversion webhooks run, and count from the next request on. Of the
-// controllers of kube-controller-manager two run: the one that empties namespaces
-// which are deleted, and the garbage collector. There are no others: nothing makes
-// Pods of a Deployment, and unless [Options].StrictNamespaces is set a namespace need
-// not exist for objects to be created in it. The namespaces of the system, the Service
-// kubernetes and the priority classes of the system exist.
+// It answers as kube-apiserver does, for patches, server-side apply, managedFields,
+// resourceVersion and conflicts, generation, status, finalizers, list and watch. CEL rules of
+// CustomResourceDefinitions, admission policies, admission webhooks and conversion webhooks
+// run, and changes to them apply from the next request on. Two controllers of
+// kube-controller-manager run: the namespace controller, which deletes the contents of
+// terminating namespaces, and the garbage collector. There are no others: no Pods are created
+// for a Deployment. Unless [Options].StrictNamespaces is set, objects can be created in
+// namespaces that do not exist. The system namespaces, the Service kubernetes and the system
+// priority classes exist from the beginning.
 //
-// A suite written for envtest of controller-runtime runs against it unchanged but
-// for one line, which tells envtest to use this server: its CRDs and webhooks are
-// installed as ever.
+// A suite written for controller-runtime's envtest works with one changed line, which makes
+// envtest use this server. It installs CRDs and webhooks as usual.
 //
 //	testEnv = &envtest.Environment{
 //		UseExistingCluster: ptr.To(true), Config: server.Config(), // this line
 //		CRDDirectoryPaths: …, WebhookInstallOptions: …,
 //	}
 //
-// Beyond what envtest can do, [Server.Requests] tells who sent what, [Server.Inject]
-// makes requests fail, [Clock] is a clock that the test moves, and [Options].RBAC holds
-// clients to their roles.
+// In addition to what envtest offers, [Server.Requests] returns the requests with their users,
+// [Server.Inject] makes requests fail, [Clock] is a clock that the test advances, and
+// [Options].RBAC enforces the roles of users.
 package patchlabtest
 
 import (
@@ -51,62 +50,62 @@ import (
 	"github.com/patchlab-dev/patchlab/server"
 )
 
-// Options configure a server. The zero value is an empty server of the newest
-// Kubernetes version.
+// Options configure a server. The zero value is a server of the newest Kubernetes version
+// without CRDs and objects.
 type Options struct {
-	// CRDs are files and folders of files that end in .yaml, .yml or .json. Documents
-	// in them that are not a CustomResourceDefinition are skipped, as envtest does.
+	// CRDs are files, and directories of files that end in .yaml, .yml or .json. Documents
+	// other than CustomResourceDefinitions are skipped, as in envtest.
 	CRDs []string
-	// Objects are files and folders of objects to create.
+	// Objects are files and directories of objects to create.
 	Objects []string
 	// Values are objects to create, CustomResourceDefinitions included: pointers to
 	// typed objects, such as *appsv1.Deployment, *unstructured.Unstructured, or apply
 	// configurations. A typed object without apiVersion and kind must be of a type in
 	// Scheme.
 	Values []any
-	// Scheme knows the kinds of the typed objects in Values; nil is client-go's
+	// Scheme provides the kinds of the typed objects in Values; nil is client-go's
 	// scheme.Scheme.
 	Scheme runtime.ObjectTyper
-	// NoControllers leaves out the controllers, as in an API server alone: then a
-	// namespace that is deleted stays Terminating, and dependents stay.
+	// NoControllers disables the controllers, so that the server is an API server alone: a
+	// deleted namespace then remains Terminating, and dependents are not deleted.
 	NoControllers bool
 	// StrictNamespaces refuses to create objects in namespaces that do not exist or
 	// are being deleted, as kube-apiserver does with its default admission plugins.
 	StrictNamespaces bool
-	// Version is the Kubernetes minor version, such as "1.34"; "" is the newest.
+	// Version is the Kubernetes minor version, such as "1.34"; "" is the newest that is built
+	// in.
 	Version string
-	// Now is the clock that creationTimestamp, deletionTimestamp and the times in
-	// managedFields are read from; nil is time.Now. It may be called by several
-	// goroutines at once.
+	// Now returns the time for creationTimestamp, deletionTimestamp and managedFields; nil is
+	// time.Now. It must be safe for concurrent use.
 	Now func() time.Time
-	// Seed, if it is not 0, makes uids and the suffixes of generated names the same in
-	// every run in which objects are created in the same order.
+	// Seed, if not 0, makes uids and the suffixes of generated names the same in every run
+	// that creates objects in the same order.
 	Seed uint64
-	// Wrap returns the handler that requests go to, given the server's own: one that
-	// fails, delays or records some of them, for example. nil is the server's own.
+	// Wrap returns the handler for requests, given the server's own. It may, for example,
+	// fail, delay or record some of them. nil uses the server's own.
 	Wrap func(http.Handler) http.Handler
-	// NoAdmission leaves out CEL rules, admission policies, admission webhooks and
-	// conversion webhooks.
+	// NoAdmission disables CEL rules, admission policies, admission webhooks and conversion
+	// webhooks.
 	NoAdmission bool
-	// Service returns the URL at which a service is reached that the configuration of
-	// a webhook names; nil expects URLs in configurations, as envtest writes them.
+	// Service returns the URL of a service in a webhook's client configuration; with nil,
+	// webhooks need a URL in their configuration, as envtest writes it.
 	Service func(namespace, name string, port int32) (*url.URL, error)
-	// RBAC refuses requests that the Roles and ClusterRoles bound to their user do not
-	// allow. The user of [Server.Config] may do everything; [Server.ConfigFor] gives
-	// others.
+	// RBAC refuses requests that are not allowed by the Roles and ClusterRoles bound to their
+	// user. The user of [Server.Config] may do everything; [Server.ConfigFor] returns configs
+	// for other users.
 	RBAC bool
 }
 
-// Start starts a server that holds the CRDs of the named files and folders, and
-// gives the config to reach it. The server stops when the test and its subtests
-// have ended. What goes wrong ends the test.
+// Start starts a server with the CRDs in the given files and directories, and returns the
+// config for it. The server stops at the end of the test. An error fails the test with
+// t.Fatal.
 func Start(t testing.TB, crds ...string) *rest.Config {
 	t.Helper()
 	return StartWith(t, Options{CRDs: crds}).Config()
 }
 
-// StartWith starts a server with options. It stops when the test and its subtests
-// have ended. An error ends the test.
+// StartWith starts a server with options. It stops at the end of the test. An error fails the
+// test with t.Fatal.
 func StartWith(t testing.TB, o Options) *Server {
 	t.Helper()
 	s, err := New(o)
@@ -121,8 +120,7 @@ func StartWith(t testing.TB, o Options) *Server {
 	return s
 }
 
-// Server is a server that runs in this process, for use without a test, such as
-// in TestMain. It listens on a free port of the loopback interface.
+// Server is a server in this process, listening on a free port of the loopback interface.
 type Server struct {
 	cluster *cluster.Cluster
 	gate    *gate
@@ -131,7 +129,7 @@ type Server struct {
 	done    func() error
 }
 
-// New starts a server. It must be stopped.
+// New starts a server for use without a test, such as in TestMain. The caller must call Stop.
 func New(o Options) (*Server, error) {
 	config := cluster.Config{Version: o.Version, StrictNamespaces: o.StrictNamespaces, Now: o.Now}
 	if o.Seed != 0 {
@@ -191,7 +189,7 @@ func New(o Options) (*Server, error) {
 	}, nil
 }
 
-// listen takes a free port, on IPv6 where there is no IPv4.
+// listen listens on a free port, of IPv6 if there is no IPv4.
 func listen() (net.Listener, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err == nil {
@@ -199,24 +197,24 @@ func listen() (net.Listener, error) {
 	}
 	l, err6 := net.Listen("tcp", "[::1]:0")
 	if err6 != nil {
-		return nil, fmt.Errorf("no port of the loopback interface is free: %w", errors.Join(err, err6))
+		return nil, fmt.Errorf("listening on the loopback interface: %w", errors.Join(err, err6))
 	}
 	return l, nil
 }
 
-// Cluster returns the cluster behind the server. A test can send it requests without
-// HTTP, such as a write between two of a controller's requests, and read what it
-// stores. It is closed when the server stops.
+// Cluster returns the cluster behind the server. With it a test can send requests without
+// HTTP, such as a write between two requests of a controller, and read stored objects. It is
+// closed when the server stops.
 func (s *Server) Cluster() *cluster.Cluster { return s.cluster }
 
-// Config returns a new config for clients of the server. The rate of requests is not
-// limited (QPS is -1): client-go's default of five a second protects shared clusters.
+// Config returns a new config for clients of the server. It does not limit the rate of
+// requests (QPS is -1); client-go's default of five per second protects shared clusters.
 func (s *Server) Config() *rest.Config {
 	return &rest.Config{Host: s.url, QPS: -1}
 }
 
-// Stop stops the server: watches end, and requests that are being answered have a few
-// seconds to finish. Further calls return the same error.
+// Stop stops the server: watches end, and running requests have a few seconds to finish.
+// Further calls return the same error.
 func (s *Server) Stop() error {
 	s.stop()
 	return s.done()

@@ -12,13 +12,13 @@ import (
 	"github.com/patchlab-dev/patchlab/cluster"
 )
 
-// roles authorizes requests by the RBAC objects of a cluster, as they are at that
-// moment. Members of system:masters may do everything.
+// roles authorizes requests by the current RBAC objects of a cluster. Members of
+// system:masters may do everything.
 type roles struct{ cluster *cluster.Cluster }
 
 const rbacGroup = "rbac.authorization.k8s.io"
 
-// check returns why the user of a request may not send it, nil if it may.
+// check returns the error for a request that its user is not allowed to send, otherwise nil.
 func (a *roles) check(r *cluster.Request) *cluster.Status {
 	if slices.Contains(r.User.Groups, "system:masters") {
 		return nil
@@ -54,8 +54,7 @@ func (a *roles) check(r *cluster.Request) *cluster.Status {
 		Details: &cluster.StatusDetails{Group: r.Group, Kind: r.Resource, Name: r.Name}}
 }
 
-// rules returns the rules of all roles that are bound to the user of a request in the
-// namespace of the request.
+// rules returns the rules of all roles that are bound to the request's user in its namespace.
 func (a *roles) rules(r *cluster.Request) ([]rbacv1.PolicyRule, error) {
 	global, err := list[rbacv1.ClusterRoleBinding](a.cluster, "clusterrolebindings", "")
 	if err != nil {
@@ -79,7 +78,7 @@ func (a *roles) rules(r *cluster.Request) ([]rbacv1.PolicyRule, error) {
 	return out, err
 }
 
-// role returns the rules of a role; one that does not exist has none.
+// role returns the rules of a role. A role that does not exist has none.
 func (a *roles) role(ref rbacv1.RoleRef, namespace string) []rbacv1.PolicyRule {
 	q := &cluster.Request{Verb: cluster.Get, Group: rbacGroup, Version: "v1", Resource: "clusterroles", Name: ref.Name}
 	if ref.Kind == "Role" {
@@ -89,15 +88,15 @@ func (a *roles) role(ref rbacv1.RoleRef, namespace string) []rbacv1.PolicyRule {
 	if err != nil {
 		return nil
 	}
-	var role rbacv1.ClusterRole // a Role has its rules in the same place
+	var role rbacv1.ClusterRole // a Role has its rules in the same field
 	if json.Unmarshal(resp.Object.JSON(), &role) != nil {
 		return nil
 	}
 	return role.Rules
 }
 
-// bound reports whether one of the subjects is the user. Service accounts without
-// a namespace are those of the binding's.
+// bound reports whether a subject matches the user. The namespace of a service account without
+// one is that of the binding.
 func bound(subjects []rbacv1.Subject, u cluster.User, namespace string) bool {
 	return slices.ContainsFunc(subjects, func(s rbacv1.Subject) bool {
 		switch s.Kind {

@@ -9,28 +9,28 @@ import (
 	"github.com/patchlab-dev/patchlab/cluster"
 )
 
-// admin is the user of a client that impersonates nobody.
+// admin is the user of clients without impersonation.
 func admin() cluster.User {
 	return cluster.User{Name: "admin", Groups: []string{"system:masters", "system:authenticated"}}
 }
 
-// ConfigFor returns a config for a client that acts as another user, by
-// impersonation: a name such as "ada", or "system:serviceaccount:NAMESPACE:NAME".
-// The groups of all users, and those of service accounts, come by themselves.
+// ConfigFor returns a config for a client that impersonates a user, such as "ada" or
+// "system:serviceaccount:NAMESPACE:NAME". The groups that Kubernetes adds to authenticated
+// users and service accounts are added.
 func (s *Server) ConfigFor(user string, groups ...string) *rest.Config {
 	config := s.Config()
 	config.Impersonate = rest.ImpersonationConfig{UserName: user, Groups: groups}
 	return config
 }
 
-// Clock is a clock that moves only when it is told to. Its method Now is for
+// Clock is a clock that advances only when [Clock.Advance] is called. Its method Now is for
 // [Options].Now.
 type Clock struct {
 	mu  sync.Mutex
 	now time.Time
 }
 
-// NewClock returns a clock that stands at a time.
+// NewClock returns a clock at the given time.
 func NewClock(at time.Time) *Clock { return &Clock{now: at} }
 
 // Now returns the time of the clock.
@@ -40,7 +40,7 @@ func (c *Clock) Now() time.Time {
 	return c.now
 }
 
-// Advance moves the clock on.
+// Advance advances the clock by d.
 func (c *Clock) Advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// health answers the health checks; it needs no token. A server that answers is
-// alive and, as it waits for nothing, ready until it stops.
+// health serves the health checks (/healthz, /livez, /readyz), without a token. A server that
+// responds is live, and ready until it stops.
 func (s *Server) health(w *writer, r *http.Request) bool {
 	switch r.URL.Path {
 	case "/healthz", "/livez", "/readyz":
@@ -34,7 +34,7 @@ func (s *Server) health(w *writer, r *http.Request) bool {
 	return true
 }
 
-// about answers a request for a page about the server, which can only be read.
+// about serves a read-only page that concerns the server itself.
 func (s *Server) about(w *writer, r *http.Request, page func(*writer, *http.Request)) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		s.fail(w, r, errMethod)
@@ -43,14 +43,14 @@ func (s *Server) about(w *writer, r *http.Request, page func(*writer, *http.Requ
 	page(w, r)
 }
 
-// version answers /version: that of the API which is served.
+// version serves /version: the Kubernetes version of the served API.
 func (s *Server) version(w *writer, r *http.Request) {
 	minor := "0"
 	if catalog := s.cluster.Kinds().Catalog(); catalog != nil {
 		_, minor, _ = strings.Cut(catalog.Version(), ".")
 	}
-	// The API is emulated as a kube-apiserver of this version does by default, which
-	// stays compatible with the version before.
+	// A kube-apiserver emulates the API of its own version by default, and stays compatible
+	// with the previous one.
 	before := "0"
 	if n, err := strconv.Atoi(minor); err == nil && n > 0 {
 		before = strconv.Itoa(n - 1)
@@ -63,7 +63,7 @@ func (s *Server) version(w *writer, r *http.Request) {
 	})
 }
 
-// paths answers / with the paths that there are.
+// paths serves / with the list of paths.
 func (s *Server) paths(w *writer, r *http.Request) {
 	paths := []string{"/api", "/apis", "/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/readyz", "/version"}
 	for _, g := range s.groups() {

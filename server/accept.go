@@ -12,7 +12,7 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/protobuf"
 )
 
-// The forms in which an object may be asked for.
+// The forms in which a client may request objects.
 const (
 	formObject   = ""
 	formTable    = "Table"
@@ -22,14 +22,15 @@ const (
 
 const metaGroup = "meta.k8s.io"
 
-// answerForm is what a client accepts: the encoding, and the form of the object.
+// answerForm is the form of the response that was negotiated: the media type, and the form of
+// the object.
 type answerForm struct {
 	yaml, protobuf, pretty bool
-	// as is one of the forms above, in that version of meta.k8s.io.
+	// as is one of the forms above, in the given version of meta.k8s.io.
 	as, version string
 }
 
-// apiVersion of the form, where it is not the object itself.
+// apiVersion returns the apiVersion of the form, unless it is the object itself.
 func (a answerForm) apiVersion() string { return metaGroup + "/" + a.version }
 
 func (a answerForm) contentType() string {
@@ -49,8 +50,7 @@ type clause struct {
 	q      float64
 }
 
-// clauses reads an Accept header, the most wanted part first. What cannot be
-// read is left out.
+// clauses parses an Accept header and sorts it by quality. Invalid parts are ignored.
 func clauses(header string) []clause {
 	var out []clause
 	for part := range strings.SplitSeq(header, ",") {
@@ -70,20 +70,20 @@ func clauses(header string) []clause {
 	return out
 }
 
-// offer is what the answer to a request may be.
+// offer describes the forms in which a request can be answered.
 type offer struct {
-	// watch is a stream, for which YAML has no form.
+	// watch is true for a watch, which cannot be encoded as YAML.
 	watch bool
-	// protobuf is the encoding of the objects themselves, which custom resources
-	// do not have. Metadata alone has it always.
+	// protobuf is true if the objects can be encoded in protobuf, which custom resources
+	// cannot. Metadata alone always can.
 	protobuf bool
 }
 
-// media are the media types in the order in which they are offered.
+// media are the supported media types in order of preference.
 var media = [...]string{"application/json", "application/yaml", protobuf.MediaType}
 
-// negotiate chooses the form of the answer to a request for objects. The form is
-// usable also where there is an error: it is how the error is written.
+// negotiate chooses the form of the response. If it returns an error, the returned form is the
+// one for the error.
 func negotiate(r *http.Request, o offer) (answerForm, error) {
 	form := answerForm{pretty: pretty(r)}
 	header := r.Header.Get("Accept")
@@ -118,8 +118,8 @@ func negotiate(r *http.Request, o offer) (answerForm, error) {
 	return form, notAcceptable(strings.Join(media[:], ", "))
 }
 
-// accepts reports whether the parameters of a media type ask for what can be given
-// in it (apiserver/pkg/endpoints/handlers, AllowsMediaTypeTransform).
+// accepts reports whether the parameters of a media type can be satisfied
+// (apiserver/pkg/endpoints/handlers, AllowsMediaTypeTransform).
 func (o offer) accepts(kind string, params map[string]string) bool {
 	if stream := params["stream"]; stream != "" && (stream != "watch" || kind == "application/yaml") {
 		return false
@@ -138,7 +138,7 @@ func notAcceptable(types string) *cluster.Status {
 	}
 }
 
-// transforms reports whether an object can be given in that form.
+// transforms reports whether an object can be converted to that form.
 func transforms(as, version, group string) bool {
 	if group != metaGroup || version != "v1" && version != "v1beta1" {
 		return false
@@ -146,8 +146,8 @@ func transforms(as, version, group string) bool {
 	return as == formTable || as == formMetadata || as == formList
 }
 
-// pretty reports whether the answer is indented: if the parameter pretty asks for
-// it, and without that parameter for curl, wget and browsers.
+// pretty reports whether to indent the response: if the query parameter pretty is set, or by
+// default for curl, wget and browsers.
 func pretty(r *http.Request) bool {
 	if strings.Contains(r.URL.RawQuery, "pretty") {
 		if p := r.URL.Query().Get("pretty"); p != "" {
@@ -159,8 +159,8 @@ func pretty(r *http.Request) bool {
 	return strings.HasPrefix(agent, "curl") || strings.HasPrefix(agent, "Wget") || strings.HasPrefix(agent, "Mozilla/5.0")
 }
 
-// bodyFormat reads the Content-Type of a request. Of a patch it is compared
-// letter by letter, as kube-apiserver does.
+// bodyFormat parses the Content-Type of a request. For a patch it must match exactly, as in
+// kube-apiserver.
 func bodyFormat(r *http.Request) cluster.Format {
 	header := r.Header.Get("Content-Type")
 	if r.Method == http.MethodPatch {

@@ -7,8 +7,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Aggregated discovery (KEP-3352): all groups, versions and resources in one
-// answer, of apidiscovery.k8s.io/v2.
+// Aggregated discovery (KEP-3352): all groups, versions and resources in one response, of
+// apidiscovery.k8s.io/v2.
 type (
 	discoveryList struct {
 		Kind       string           `json:"kind"`
@@ -51,8 +51,8 @@ type (
 
 const discoveryGroupName = "apidiscovery.k8s.io"
 
-// wantsAggregated reports whether a client prefers aggregated discovery to the
-// older form, and in which version.
+// wantsAggregated reports whether a client prefers aggregated discovery to the unaggregated
+// form, and in which version.
 func wantsAggregated(r *http.Request) (version string, ok bool) {
 	for _, c := range clauses(r.Header.Get("Accept")) {
 		if c.kind != "application/json" && c.kind != "*/*" {
@@ -110,8 +110,8 @@ func describeResource(k *schema.Kind) discoveryResource {
 	return out
 }
 
-// responseKind names the kind that a resource answers with. A built-in resource
-// leaves out the group and version where they are its own.
+// responseKind returns the kind of a resource's responses. For a built-in resource, group and
+// version are empty if they equal its own.
 func responseKind(k *schema.Kind, answer schema.GroupVersionKind) discoveryKind {
 	if k.Builtin && answer.Group == k.Group && answer.Version == k.Version {
 		return discoveryKind{Kind: answer.Kind}

@@ -12,40 +12,40 @@ import (
 )
 
 const (
-	// longAnswer is from how many bytes on an answer is compressed, where the
-	// client takes that, and sent before it is complete.
+	// longAnswer is the size in bytes above which a response is compressed, if the client
+	// accepts that, and sent in parts.
 	longAnswer = 128 << 10
-	// maxGrowth is how many times longer indentation may make a value of more than
+	// maxGrowth is the maximum factor by which indentation may enlarge a value of more than
 	// smallValue bytes.
 	maxGrowth  = 8
 	smallValue = 64 << 10
 )
 
-// buffers are the buffers of responses that were written in part and not sent.
+// buffers are reused buffers of responses.
 var buffers = sync.Pool{New: func() any { return new(make([]byte, 0, longAnswer+longAnswer/8)) }}
 
-// answer is an answer that is being written. It keeps at most a piece of it in
-// memory. A client that has gone away is no error: what it is sent is dropped.
+// answer writes a response in parts, so that only one part is in memory. Errors of the
+// connection are ignored: what is written after the client has disconnected is dropped.
 type answer struct {
 	w    *writer
 	r    *http.Request
 	form answerForm
 	code int
-	// buf is what has not been sent; zip compresses what has.
+	// buf holds what has not been sent; zip compresses the response.
 	buf   *[]byte
 	zip   *gzip.Writer
 	begun bool
 	gone  bool
-	// element is memory for one value that is indented.
+	// element is a buffer for indenting one value.
 	element []byte
 }
 
-// begin begins an answer of a status code. It has to be ended.
+// begin begins a response with a status code. The caller must call end.
 func (s *Server) begin(w *writer, r *http.Request, form answerForm, code int) *answer {
 	return &answer{w: w, r: r, form: form, code: code, buf: buffers.Get().(*[]byte)}
 }
 
-// write adds what more appends.
+// write appends to the response by calling more.
 func (a *answer) write(more func(dst []byte) []byte) {
 	if *a.buf = more(*a.buf); len(*a.buf) >= longAnswer {
 		a.send()
@@ -56,7 +56,7 @@ func (a *answer) text(s string) {
 	*a.buf = append(*a.buf, s...)
 }
 
-// send sends what has been gathered of a long answer.
+// send sends the buffered part of a long response.
 func (a *answer) send() {
 	if !a.begun {
 		a.begun = true
@@ -85,7 +85,7 @@ func (a *answer) header() {
 	a.w.WriteHeader(a.code)
 }
 
-// end sends what is left.
+// end sends the remaining part.
 func (a *answer) end() {
 	if !a.begun {
 		a.begun = true
@@ -103,15 +103,15 @@ func (a *answer) end() {
 	}
 }
 
-// zippers compress at the level of kube-apiserver.
+// zippers are reused gzip writers with kube-apiserver's compression level.
 var zippers = sync.Pool{New: func() any {
 	z, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level is valid
 	return z
 }}
 
-// compresses reports whether a long response is to be compressed: if the client accepts
-// gzip (quality values are ignored, as in kube-apiserver) and is not on the loopback
-// interface, where compression only costs time.
+// compresses reports whether to compress a long response: if the client accepts gzip (quality
+// values are ignored, as in kube-apiserver) and is not on the loopback interface, where
+// compression only costs time.
 func compresses(r *http.Request) bool {
 	if onLoopback(r) {
 		return false
@@ -136,8 +136,8 @@ func (a *answer) object(v document.Value) {
 	}
 }
 
-// value writes the JSON of a value at a nesting depth. It is indented if the client
-// asked for that and indentation does not make it much longer.
+// value writes the JSON of a value at a nesting depth. It is indented if the client requested
+// that and indentation does not enlarge it too much.
 func (a *answer) value(depth int, appendJSON func([]byte) []byte) {
 	if !a.form.pretty {
 		a.write(appendJSON)
@@ -151,8 +151,8 @@ func (a *answer) value(depth int, appendJSON func([]byte) []byte) {
 	a.indent(a.element, depth)
 }
 
-// list writes an object of which one member, the list key, is made of elements:
-// element appends the JSON of the i-th.
+// list writes an object whose member key is a list of count elements; element appends the JSON
+// of element i.
 func (a *answer) list(rest document.Value, key string, count int, element func(i int, dst []byte) []byte) {
 	if a.form.yaml {
 		a.yamlList(rest, key, count, element)
@@ -227,8 +227,8 @@ func (a *answer) yamlList(rest document.Value, key string, count int, element fu
 	}
 }
 
-// yamlItem writes an item of a list in YAML: in block style, or as JSON, which is
-// YAML's flow style, where the indentation would make it much longer.
+// yamlItem writes an item of a list in YAML: in block style or, if indentation would enlarge
+// it too much, in flow style, for which JSON is used.
 func (a *answer) yamlItem(json []byte) {
 	a.text("- ")
 	d, err := document.Parse(json, document.Options{MaxBytes: -1})
@@ -244,10 +244,10 @@ func (a *answer) yamlItem(json []byte) {
 	}
 }
 
-// mostIndented is how long the indented form of a value may be.
+// mostIndented returns the maximum size of the indented form of a value.
 func mostIndented(json []byte) int { return max(maxGrowth*len(json), smallValue) }
 
-// indentedSize is about how long JSON without white space becomes by indentation.
+// indentedSize estimates the size of compact JSON after indentation.
 func indentedSize(json []byte, depth int) int {
 	size := len(json)
 	quoted := false
@@ -276,8 +276,7 @@ func indentedSize(json []byte, depth int) int {
 	return size
 }
 
-// indent writes JSON without white space in the form of encoding/json's Indent
-// with two spaces.
+// indent writes compact JSON as encoding/json's Indent does with two spaces.
 func (a *answer) indent(json []byte, depth int) {
 	begin := 0
 	copied := func(end int) {
@@ -303,7 +302,7 @@ func (a *answer) indent(json []byte, depth int) {
 			}
 		case '{', '[':
 			copied(i + 1)
-			if depth++; json[i+1] != json[i]+2 { // the bracket that closes it
+			if depth++; json[i+1] != json[i]+2 { // not an empty list or object
 				line()
 			}
 		case ',':

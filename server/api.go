@@ -16,7 +16,7 @@ type target struct {
 	verb cluster.Verb
 }
 
-// route answers a request by its path.
+// route dispatches a request by its path.
 func (s *Server) route(w *writer, r *http.Request) {
 	parts := split(r.URL.Path)
 	switch {
@@ -41,7 +41,7 @@ func (s *Server) route(w *writer, r *http.Request) {
 	}
 }
 
-// serveAPI answers a request about objects.
+// serveAPI serves a request for objects.
 func (s *Server) serveAPI(w *writer, r *http.Request, group, version string, parts []string) {
 	t, err := s.target(r, placeOf(group, version, parts))
 	if err != nil {
@@ -88,7 +88,7 @@ func (s *Server) serveAPI(w *writer, r *http.Request, group, version string, par
 	s.answer(w, r, form, t, response)
 }
 
-// target finds the kind at a place and the verb of the request.
+// target resolves the kind and the verb of a request.
 func (s *Server) target(r *http.Request, p place) (target, error) {
 	registry := s.cluster.Kinds()
 	k, ok := registry.Resource(p.group, p.version, p.resource)
@@ -102,14 +102,14 @@ func (s *Server) target(r *http.Request, p place) (target, error) {
 	return target{place: p, kind: k, verb: verb}, err
 }
 
-// builtinGroup reports whether a group is one of Kubernetes' own. An unknown path
-// in one is answered with a Status, any other with a plain text page.
+// builtinGroup reports whether a group is one of Kubernetes' own. An unknown path in such a
+// group is answered with a Status, any other with plain text.
 func (s *Server) builtinGroup(group string) bool {
 	catalog := s.cluster.Kinds().Catalog()
 	return catalog != nil && len(catalog.Preferred(group)) > 0
 }
 
-// request reads a request for the cluster.
+// request converts an HTTP request into a request to the cluster.
 func (s *Server) request(w *writer, r *http.Request, t target) (*cluster.Request, error) {
 	name := t.name
 	if t.verb == cluster.Create && t.subresource == "" {
@@ -133,7 +133,7 @@ func (s *Server) request(w *writer, r *http.Request, t target) (*cluster.Request
 	return request, err
 }
 
-// readBody reads the body of a request, and how it is encoded.
+// readBody reads the body of a request and determines its format.
 func (s *Server) readBody(w *writer, r *http.Request, request *cluster.Request) error {
 	var err error
 	request.Format = bodyFormat(r)

@@ -8,26 +8,26 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Names of types that custom resources share with built-in kinds.
+// Names of OpenAPI schemas that custom resources share with built-in kinds.
 const (
 	objectMetaName = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 	listMetaName   = "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"
 )
 
-// describer writes types as OpenAPI schemas, each named type once.
+// describer converts types to OpenAPI schemas, each named type once.
 type describer struct {
 	catalog *schema.Catalog
-	prefix  string // of references
-	v2      bool   // OpenAPI 2 has no oneOf and no nullable
+	prefix  string // prefix of $ref
+	v2      bool   // OpenAPI 2 has neither oneOf nor nullable
 	seen    map[string]bool
 	schemas document.ObjectBuilder
-	// written returns the schema of a custom resource as it was written; nil
-	// where descriptions are not asked for.
+	// written returns the schema of a custom resource as it is in the CRD, for its
+	// descriptions; nil to leave descriptions out.
 	written func(*schema.Kind) document.Value
 }
 
-// schemaName is the name of a kind's schema: that of its type, or for custom
-// resources the group turned around, as kube-apiserver names them:
+// schemaName returns the name of a kind's schema: the name of its type or, for a custom
+// resource, its group reversed, version and kind, as in kube-apiserver:
 // com.example.lab.v1.Widget.
 func schemaName(k *schema.Kind) string {
 	if name := k.Type().Name; name != "" {
@@ -41,7 +41,7 @@ func schemaName(k *schema.Kind) string {
 	return b.String() + k.Version + "." + k.Kind
 }
 
-// kind adds the schemas of a kind and its list.
+// kind adds the schemas of a kind and of its list.
 func (d *describer) kind(k *schema.Kind) {
 	name := schemaName(k)
 	if !d.seen[name] {
@@ -77,7 +77,7 @@ func kindObject(group, version, kind string) document.Value {
 	return object("group", text(group), "version", text(version), "kind", text(kind))
 }
 
-// rootSchema is the schema of a kind's objects.
+// rootSchema returns the schema of a kind's objects.
 func (d *describer) rootSchema(k *schema.Kind) document.Value {
 	out := d.inline(k.Type())
 	if !k.Builtin {
@@ -100,8 +100,7 @@ func (d *describer) rootSchema(k *schema.Kind) document.Value {
 	return out.With("x-kubernetes-group-version-kind", kindList(k.Group, k.Version, k.Kind))
 }
 
-// withDescriptions adds the descriptions of a schema as it was written to the
-// same schema as it was described.
+// withDescriptions copies the descriptions of the schema in the CRD to the described schema.
 func withDescriptions(described, written document.Value) document.Value {
 	if written.Kind() != document.Object || described.Get("$ref").Exists() {
 		return described
@@ -125,7 +124,7 @@ func withDescriptions(described, written document.Value) document.Value {
 
 func (d *describer) reference(name string) document.Value { return object("$ref", text(d.prefix+name)) }
 
-// named refers to a type of the catalog, adding it where it is new.
+// named returns a reference to a type of the catalog, whose schema it adds on first use.
 func (d *describer) named(name string) document.Value {
 	if d.catalog != nil {
 		if t, ok := d.catalog.Named(name); ok {
@@ -135,7 +134,7 @@ func (d *describer) named(name string) document.Value {
 	return object("type", text("object"))
 }
 
-// listMeta refers to the metadata of lists, which no kind of the catalog has.
+// listMeta returns a reference to ListMeta, which is not part of any kind in the catalog.
 func (d *describer) listMeta() document.Value {
 	if !d.seen[listMetaName] {
 		d.seen[listMetaName] = true
@@ -148,7 +147,7 @@ func (d *describer) listMeta() document.Value {
 	return d.reference(listMetaName)
 }
 
-// schema describes a type: by reference where it has a name.
+// schema describes a type, by reference if it has a name.
 func (d *describer) schema(t *schema.Type) document.Value {
 	if t == nil {
 		return document.NewObject()
@@ -163,8 +162,8 @@ func (d *describer) schema(t *schema.Type) document.Value {
 	return d.reference(t.Name)
 }
 
-// field describes a member: what is said about it beside its type stands next
-// to the reference, which then has to be wrapped.
+// field describes a field. If it has attributes beside its type, such as a default, the
+// reference is wrapped in allOf.
 func (d *describer) field(f *schema.Field) document.Value {
 	out := d.schema(f.Type)
 	var strategies []string
@@ -194,7 +193,7 @@ func (d *describer) field(f *schema.Field) document.Value {
 	return out
 }
 
-// inline describes a type in full.
+// inline describes a type without a reference.
 func (d *describer) inline(t *schema.Type) document.Value {
 	var b document.ObjectBuilder
 	switch {
@@ -242,7 +241,8 @@ func (d *describer) scalarSchema(b *document.ObjectBuilder, t *schema.Type) {
 	b.Set("format", textOr(publicFormat(t.Format)))
 }
 
-// intOrString describes what may be either, which each source tells in its own way.
+// intOrString describes an int-or-string type, for which built-in and custom resources have
+// different notations.
 func (d *describer) intOrString(b *document.ObjectBuilder, t *schema.Type) {
 	switch {
 	case d.v2:
@@ -257,7 +257,7 @@ func (d *describer) intOrString(b *document.ObjectBuilder, t *schema.Type) {
 	}
 }
 
-// publicFormat leaves out the formats that are the schema's own notes.
+// publicFormat returns the format, or "" for formats that are internal to package schema.
 func publicFormat(format string) string {
 	switch format {
 	case "quantity", "duration", "fields-v1", "micro-time":
@@ -295,7 +295,7 @@ func (d *describer) mapSchema(b *document.ObjectBuilder, m *schema.MapType) {
 	}
 	switch {
 	case m.Elem == nil || m.PreserveUnknown || m.Elem == schema.Deduced():
-		// nothing was said of further members
+		// the schema does not restrict further members
 	case m.Elem == schema.AnyMember():
 		b.Set("additionalProperties", yes(true))
 	default:

@@ -16,7 +16,7 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// The kinds of discovery, as meta.k8s.io/v1 has them.
+// The discovery kinds of meta.k8s.io/v1.
 type (
 	groupVersion struct {
 		GroupVersion string `json:"groupVersion"`
@@ -63,7 +63,7 @@ type (
 	}
 )
 
-// groupKinds are the kinds of one group by version, in the order of discovery.
+// groupKinds holds the kinds of one group by version, in the order of discovery.
 type groupKinds struct {
 	group    string
 	versions []versionKinds
@@ -74,8 +74,8 @@ type versionKinds struct {
 	kinds   []*schema.Kind // sorted by resource
 }
 
-// groups gathers all kinds, the core group first, then the API server's own
-// groups in their order, then those of custom resources sorted by name.
+// groups returns all kinds: first the core group, then the API server's other built-in groups
+// in its order, then the groups of custom resources sorted by name.
 func (s *Server) groups() []groupKinds {
 	registry := s.cluster.Kinds()
 	byGroup := map[string]map[string][]*schema.Kind{}
@@ -119,7 +119,7 @@ func (s *Server) groupOrder(byGroup map[string]map[string][]*schema.Kind) []stri
 	return append(order, custom...)
 }
 
-// versionOrder puts the preferred version of a group first.
+// versionOrder returns the versions of a group, the preferred one first.
 func (s *Server) versionOrder(group string, versions map[string][]*schema.Kind) []string {
 	var order, rest []string
 	if catalog := s.cluster.Kinds().Catalog(); catalog != nil {
@@ -138,7 +138,7 @@ func (s *Server) versionOrder(group string, versions map[string][]*schema.Kind) 
 	return append(order, rest...)
 }
 
-// discovery answers /api and /apis and the paths of groups and versions.
+// discovery serves /api, /apis, and the paths of groups and versions.
 func (s *Server) discovery(w *writer, r *http.Request, parts []string) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		s.fail(w, r, errMethod)
@@ -230,7 +230,7 @@ func (s *Server) resourceList(w *writer, r *http.Request, group, version string)
 	s.json(w, r, list)
 }
 
-// kindsOf returns the kinds of a version that have a resource, nil for none.
+// kindsOf returns the kinds of a version that have a resource.
 func (s *Server) kindsOf(group, version string) []*schema.Kind {
 	for _, g := range s.groups() {
 		if g.group != group {
@@ -245,10 +245,10 @@ func (s *Server) kindsOf(group, version string) []*schema.Kind {
 	return nil
 }
 
-// storageHash identifies how a resource is stored: it is derived from the
-// group, version and kind in which objects are stored
-// (apiserver/pkg/endpoints/discovery), for built-in kinds of several versions
-// those of Kubernetes 1.36. What is not stored has none.
+// storageHash identifies the encoding version of a resource. It is derived from the group,
+// version and kind in which objects are stored (apiserver/pkg/endpoints/discovery); for
+// built-in kinds with several versions these are Kubernetes 1.36's. It is empty for resources
+// that are not stored.
 func (s *Server) storageHash(k *schema.Kind) string {
 	if !slices.Contains(k.Verbs, "create") || !slices.Contains(k.Verbs, "list") {
 		return ""
@@ -272,7 +272,7 @@ func (s *Server) storageHash(k *schema.Kind) string {
 	return base64.StdEncoding.EncodeToString(sum[:8])
 }
 
-// subresources are those of a kind in the order of discovery: by name, but of
+// subresources returns the subresources of a kind in the order of discovery: by name, but for
 // custom resources status before scale.
 func subresources(k *schema.Kind) []schema.Subresource {
 	if k.Builtin {
@@ -283,7 +283,7 @@ func subresources(k *schema.Kind) []schema.Subresource {
 	return out
 }
 
-// json answers with a value in JSON, and 304 where the client has it already.
+// json answers with a value in JSON, or with 304 if the client's ETag matches.
 func (s *Server) json(w *writer, r *http.Request, value any) {
 	body, err := json.Marshal(value)
 	if err != nil {
@@ -305,14 +305,13 @@ func (s *Server) json(w *writer, r *http.Request, value any) {
 func (s *Server) jsonBytes(w *writer, r *http.Request, contentType string, body []byte) {
 	if pretty(r) {
 		var indented bytes.Buffer
-		_ = json.Indent(&indented, body, "", "  ") // it was marshalled
+		_ = json.Indent(&indented, body, "", "  ") // body is valid JSON
 		body = indented.Bytes()
 	}
 	s.tagged(w, r, contentType, body)
 }
 
-// tagged answers with a page that changes seldom. A client that has it already
-// finds that out by the ETag.
+// tagged answers with a document and its ETag, or with 304 if the client has it already.
 func (s *Server) tagged(w *writer, r *http.Request, contentType string, body []byte) {
 	sum := sha256.Sum256(body)
 	etag := `"` + hex.EncodeToString(sum[:16]) + `"`

@@ -7,13 +7,12 @@ import (
 	"github.com/patchlab-dev/patchlab/cluster"
 )
 
-// errNoPage is the answer to a path that means nothing: plain text, as from
-// any web server.
+// errNoPage is the error for an unknown path outside of the known groups, which is answered
+// with plain text.
 var errNoPage = errors.New("404 page not found")
 
-// errNoResource and errMethod are the answers to a path below a known group
-// that names nothing, and to a method that does nothing there. Their details
-// are empty and not missing.
+// errNoResource and errMethod are the errors for an unknown resource in a known group, and for
+// a method that it does not support. Their details are empty, not absent.
 var (
 	errNoResource = &cluster.Status{
 		Code: http.StatusNotFound, Reason: cluster.ReasonNotFound, Details: &cluster.StatusDetails{},
@@ -29,7 +28,7 @@ func badRequest(message string) *cluster.Status {
 	return &cluster.Status{Code: http.StatusBadRequest, Reason: cluster.ReasonBadRequest, Message: message}
 }
 
-// asStatus makes a Status of any error.
+// asStatus converts any error to a Status.
 func asStatus(err error) *cluster.Status {
 	var status *cluster.Status
 	if errors.As(err, &status) {

@@ -8,7 +8,7 @@ import (
 	"github.com/patchlab-dev/patchlab/cluster"
 )
 
-// The headers by which a client acts as another user (kubectl --as, client-go's
+// The headers with which a client impersonates another user (kubectl --as, client-go's
 // rest.ImpersonationConfig).
 const (
 	impersonateUser  = "Impersonate-User"
@@ -22,8 +22,8 @@ const (
 	serviceAccountPrefix = "system:serviceaccount:"
 )
 
-// user returns who a request comes from: the user whom it impersonates, or that of
-// the options. Whoever may send requests at all may impersonate anybody.
+// user returns the user of a request: the impersonated one, or Options.User. There is no
+// authorization, so every client may impersonate any user.
 func (s *Server) user(r *http.Request) (cluster.User, error) {
 	u := cluster.User{Name: r.Header.Get(impersonateUser), UID: r.Header.Get(impersonateUID), Groups: r.Header.Values(impersonateGroup)}
 	for name, values := range r.Header {
@@ -39,7 +39,7 @@ func (s *Server) user(r *http.Request) (cluster.User, error) {
 	}
 	if u.Name == "" {
 		if len(u.Groups) > 0 || u.UID != "" || u.Extra != nil {
-			return u, badRequest("a request that impersonates groups, a UID or extra fields must impersonate a user too")
+			return u, badRequest("a request that impersonates groups, a UID or extra fields must also impersonate a user")
 		}
 		return s.options.User, nil
 	}
@@ -52,7 +52,7 @@ func (s *Server) user(r *http.Request) (cluster.User, error) {
 	return u, nil
 }
 
-// withGroup returns groups with one more, unless it is there.
+// withGroup returns groups including group.
 func withGroup(groups []string, group string) []string {
 	for _, g := range groups {
 		if g == group {

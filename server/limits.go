@@ -10,25 +10,25 @@ import (
 )
 
 const (
-	// smallBody is how much of every body is read without counting it.
+	// smallBody is the number of bytes of each body that do not count against bodyMemory.
 	smallBody = 64 << 10
-	// bodyMemory bounds what all bodies together hold beyond that, in bytes.
+	// bodyMemory is the maximum total size of all bodies beyond that, in bytes.
 	bodyMemory = 256 << 20
 )
 
-// errBusy is the answer to a request for which there is no room now.
+// errBusy is the response when a limit is reached: 429 (Too Many Requests).
 var errBusy = &cluster.Status{
 	Code: http.StatusTooManyRequests, Reason: "TooManyRequests",
 	Message: "Too many requests, please try again later.",
 	Details: &cluster.StatusDetails{RetryAfterSeconds: 1},
 }
 
-// slots bounds how many requests of a kind are processed at once. A slot is held
-// from the end of the body to the begin of the answer, so that clients that send
-// or read slowly keep none.
+// slots limits the number of requests that are processed concurrently. A request has a slot
+// from the end of its body to the beginning of its response, so that clients that send or read
+// slowly do not occupy one.
 type slots chan struct{}
 
-// admit takes a slot for a request, or answers it with errBusy.
+// admit acquires a slot for a request, or answers it with errBusy.
 func (s *Server) admit(w *writer, r *http.Request, free slots) bool {
 	select {
 	case free <- struct{}{}:
@@ -40,7 +40,7 @@ func (s *Server) admit(w *writer, r *http.Request, free slots) bool {
 	}
 }
 
-// leave gives the slot of a request back, if it has one.
+// leave releases the slot of a request, if it has one.
 func (w *writer) leave() {
 	if w.slot != nil {
 		<-w.slot
@@ -48,7 +48,7 @@ func (w *writer) leave() {
 	}
 }
 
-// budget bounds the bytes that requests hold together.
+// budget limits the number of bytes that all requests hold together.
 type budget struct {
 	mu   sync.Mutex
 	free int
@@ -56,7 +56,7 @@ type budget struct {
 
 func newBudget(bytes int) *budget { return &budget{free: bytes} }
 
-// take reports whether there were n bytes left, which then are taken.
+// take acquires n bytes and reports whether they were available.
 func (b *budget) take(n int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -75,15 +75,15 @@ func (b *budget) give(n int) {
 	}
 }
 
-// errTooLarge is the answer to a body above the limit, in kube-apiserver's words.
+// errTooLarge is the response to a body above the limit, with kube-apiserver's message.
 var errTooLarge = &cluster.Status{
 	Code: http.StatusRequestEntityTooLarge, Reason: cluster.ReasonTooLarge,
 	Message: "Request entity too large: limit is 3145728",
 }
 
-// readAll reads the body of a request. The buffer grows as the bytes come, not
-// with the length that the client announces, and what exceeds a small body counts
-// against the server's budget until the request is answered.
+// readAll reads the body of a request. The buffer grows with the received bytes, and not to
+// the announced length. What exceeds smallBody counts against the server's budget until the
+// request is answered.
 func (s *Server) readAll(w *writer, r *http.Request) ([]byte, error) {
 	body := http.MaxBytesReader(w, r.Body, maxBody)
 	data := make([]byte, 0, min(max(r.ContentLength+1, 512), smallBody))
@@ -107,7 +107,7 @@ func (s *Server) readAll(w *writer, r *http.Request) ([]byte, error) {
 		case errors.As(err, &tooLarge):
 			return nil, errTooLarge
 		case err != nil:
-			return nil, badRequest("the body of the request could not be read: " + err.Error())
+			return nil, badRequest("failed to read the request body: " + err.Error())
 		}
 	}
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// documents keeps the OpenAPI documents that have been made. Kinds are never
-// changed, only replaced, so a document is right as long as its kinds are.
+// documents caches OpenAPI documents. Kinds are immutable and are only replaced, so a document
+// is valid as long as its kinds are registered.
 type documents struct {
 	mu   sync.Mutex
 	made map[string]*apiDocument
@@ -32,7 +32,7 @@ type apiDocument struct {
 	body  []byte
 }
 
-// openAPIPath is the path of a group version's document.
+// openAPIPath returns the path of a group version's document.
 func openAPIPath(groupVersion string) string {
 	if strings.Contains(groupVersion, "/") {
 		return "/openapi/v3/apis/" + groupVersion
@@ -40,7 +40,7 @@ func openAPIPath(groupVersion string) string {
 	return "/openapi/v3/api/" + groupVersion
 }
 
-// openAPI answers /openapi/v3, the documents below it, and /openapi/v2.
+// openAPI serves /openapi/v3, the documents below it, and /openapi/v2.
 func (s *Server) openAPI(w *writer, r *http.Request, parts []string) {
 	switch {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
@@ -58,8 +58,7 @@ func (s *Server) openAPI(w *writer, r *http.Request, parts []string) {
 	}
 }
 
-// openAPIIndex lists the documents with a hash of each, by which clients cache
-// them for ever.
+// openAPIIndex lists the documents with their hashes, which make them cacheable without limit.
 func (s *Server) openAPIIndex(w *writer, r *http.Request) {
 	type location struct {
 		URL string `json:"serverRelativeURL"`
@@ -100,9 +99,9 @@ func (s *Server) openAPIDocument(w *writer, r *http.Request, group, version stri
 	s.jsonBytes(w, r, "application/json", d.body)
 }
 
-// document returns the document of a group version, making it where there is
-// none yet or its kinds have been replaced. The hash of built-in kinds needs no
-// look at their types: the Kubernetes version determines them.
+// document returns the document of a group version, and creates it if there is none or its
+// kinds have been replaced. For built-in kinds the hash is that of the Kubernetes version,
+// which determines them.
 func (s *Server) document(group, version string, kinds []*schema.Kind) *apiDocument {
 	key := schema.APIVersion(group, version)
 	s.documents.mu.Lock()
@@ -132,14 +131,14 @@ func (s *Server) document(group, version string, kinds []*schema.Kind) *apiDocum
 	return d
 }
 
-// keep forgets the documents of versions that are not served any more.
+// keep removes the documents of versions that are no longer served.
 func (d *documents) keep(served func(groupVersion string) bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	maps.DeleteFunc(d.made, func(groupVersion string, _ *apiDocument) bool { return !served(groupVersion) })
 }
 
-// describe makes the OpenAPI v3 document of a group version.
+// describe creates the OpenAPI v3 document of a group version.
 func (s *Server) describe(group, version string, kinds []*schema.Kind) document.Value {
 	d := describer{catalog: s.cluster.Kinds().Catalog(), prefix: "#/components/schemas/", seen: map[string]bool{}}
 	d.written = s.writtenSchema
@@ -156,14 +155,14 @@ func (s *Server) describe(group, version string, kinds []*schema.Kind) document.
 	)
 }
 
-// writtenSchema returns the schema of a custom resource as its author wrote it,
-// with the descriptions that types do not keep; absent where there is none.
+// writtenSchema returns the schema of a custom resource as it is in the CRD, including
+// descriptions, which types do not have; absent if there is none.
 func (s *Server) writtenSchema(k *schema.Kind) document.Value {
 	response, err := s.cluster.Do(context.Background(), &cluster.Request{
 		Verb: cluster.Get, Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions", Name: k.Resource + "." + k.Group,
 	})
 	if err != nil {
-		return document.Value{} // not all kinds come from a definition in the cluster
+		return document.Value{} // the kind does not come from a CRD in the cluster
 	}
 	for _, v := range response.Object.Lookup("spec", "versions").Items() {
 		if v.Get("name").StringOr("") == k.Version {
@@ -181,12 +180,12 @@ func (s *Server) apiInfo() document.Value {
 	return object("title", text("Kubernetes"), "version", text(version))
 }
 
-// openAPIv2Protobuf is the type under which kubectl asks for OpenAPI 2; an older
-// spelling has @ in the place of the second v's dot.
+// openAPIv2Protobuf is the media type with which kubectl requests OpenAPI v2. In an older
+// spelling the dot in "v2.v1" is an @.
 const openAPIv2Protobuf = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
 
-// openAPIv2 answers with one document for all kinds, in protobuf to those who
-// ask for it, else in JSON. kubectl validates lists of objects by it.
+// openAPIv2 serves one document for all kinds, in protobuf or JSON. kubectl validates objects
+// with it.
 func (s *Server) openAPIv2(w *writer, r *http.Request) {
 	accept := r.Header.Get("Accept")
 	binary := strings.Contains(accept, "application/com.github.proto-openapi.spec.v2")
@@ -220,7 +219,7 @@ func (s *Server) openAPIv2(w *writer, r *http.Request) {
 	}
 }
 
-// object makes an object of keys and values in turn; absent values add nothing.
+// object returns an object of alternating keys and values; absent values are left out.
 func object(members ...any) document.Value {
 	var b document.ObjectBuilder
 	for i := 0; i+1 < len(members); i += 2 {
@@ -231,7 +230,7 @@ func object(members ...any) document.Value {
 
 func text(s string) document.Value { return document.NewString(s) }
 
-// textOr is a text, absent where it is empty.
+// textOr returns a string value, absent for "".
 func textOr(s string) document.Value {
 	if s == "" {
 		return document.Value{}
@@ -247,7 +246,7 @@ func texts(items []string) document.Value {
 	return document.NewList(values...)
 }
 
-// number is an optional number.
+// number returns a number value, absent for nil.
 func number(f *float64) document.Value {
 	if f == nil {
 		return document.Value{}
@@ -265,7 +264,7 @@ func count(i *int64) document.Value {
 	return document.NewInt(*i)
 }
 
-// yes is true, absent for false.
+// yes returns true, absent for false.
 func yes(b bool) document.Value {
 	if !b {
 		return document.Value{}
@@ -273,7 +272,7 @@ func yes(b bool) document.Value {
 	return document.NewBool(true)
 }
 
-// literal is a value given as JSON; absent where it is none.
+// literal parses a JSON value; the result is absent if the text is invalid.
 func literal(json string) document.Value {
 	if json == "" {
 		return document.Value{}

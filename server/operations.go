@@ -8,9 +8,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// paths adds the paths of a kind with their operations. The parameters of each are
-// listed, from which clients learn whether fieldValidation and server-side apply
-// are supported.
+// paths adds the paths of a kind with their operations and parameters. Clients derive from the
+// parameters whether fieldValidation and server-side apply are supported.
 func (d *describer) paths(b *document.ObjectBuilder, k *schema.Kind) {
 	base := "/api/" + k.Version
 	if k.Group != "" {
@@ -44,8 +43,8 @@ func (d *describer) paths(b *document.ObjectBuilder, k *schema.Kind) {
 	}
 }
 
-// watchPaths adds the paths of the old form for watches, by which generators of
-// clients learn that a built-in kind can be watched.
+// watchPaths adds the deprecated watch paths, from which client generators derive that a
+// built-in kind can be watched.
 func (d *describer) watchPaths(b *document.ObjectBuilder, k *schema.Kind, base string) {
 	collection := base + "/watch/" + k.Resource
 	if k.Namespaced {
@@ -56,8 +55,8 @@ func (d *describer) watchPaths(b *document.ObjectBuilder, k *schema.Kind, base s
 	b.Set(collection+"/{name}", d.operations(k, "", k.GroupVersionKind, []string{"watch"}, k.Namespaced, true))
 }
 
-// kindName adds the schema of a kind that a subresource takes, and returns its
-// name, "" where nothing is known of it.
+// kindName adds the schema of a subresource's kind and returns its name, "" if the kind is
+// unknown.
 func (d *describer) kindName(kind schema.GroupVersionKind) string {
 	if d.catalog == nil {
 		return ""
@@ -80,7 +79,7 @@ func among(verbs []string, wanted ...string) []string {
 	return out
 }
 
-// operation is the form in which a verb appears in OpenAPI.
+// operation describes a verb in OpenAPI.
 type operation struct {
 	method, action string
 	parameters     []string
@@ -146,7 +145,7 @@ func (d *describer) operations(k *schema.Kind, name string, kind schema.GroupVer
 	return b.Object()
 }
 
-// response describes an answer by its schema, or without one if none is known.
+// response describes a response with its schema, or without one if it is unknown.
 func (d *describer) response(name string) document.Value {
 	out := object("description", text("OK"))
 	switch {

@@ -10,21 +10,21 @@ import (
 	"github.com/patchlab-dev/patchlab/cluster"
 )
 
-// checkOrigin refuses requests that a web page of another site can make a
-// browser send. The server does not authenticate such a request by anything the
-// page could not have, so the headers that browsers set are all there is to go by:
+// checkOrigin refuses requests that a web page of another origin can make a browser send
+// (cross-site request forgery and DNS rebinding). Such requests carry whatever credentials the
+// browser adds, so only the headers that the browser itself sets identify them:
 //
-//   - Host names the server that the page believes to be talking to. A page whose
-//     own name resolves to this machine (DNS rebinding) sends its own name.
-//   - Origin comes with every request across origins that can write.
+//   - Host is the name under which the page addresses the server. A page whose own
+//     name resolves to this machine (DNS rebinding) sends that name.
+//   - Origin is part of every cross-origin request that can write.
 //   - Sec-Fetch-Site relates the page to the server; pages cannot set it.
-//   - Content-Type is empty in a cross-origin request that a browser sends without
-//     asking first. Kubernetes reads such a body as JSON, for clients that are no
-//     browsers this server does too.
+//   - Content-Type is empty in a cross-origin request without a CORS preflight.
+//     Kubernetes decodes such a body as JSON, and so does this server for clients
+//     that are not browsers.
 func (s *Server) checkOrigin(r *http.Request) error {
 	if !s.knownHost(r) {
-		return forbidden("the Host header names " + quoteShort(r.Host) + ", which is not a name of this server: " +
-			"use localhost or an IP address, or let the server know the name (patchlab serve --allow-host)")
+		return forbidden("the Host header is " + quoteShort(r.Host) + ", which is not a name of this server: " +
+			"use localhost or an IP address, or allow the name (patchlab serve --allow-host)")
 	}
 	origin, site := r.Header.Get("Origin"), r.Header.Get("Sec-Fetch-Site")
 	if origin != "" && !sameOrigin(origin, r) {
@@ -36,15 +36,15 @@ func (s *Server) checkOrigin(r *http.Request) error {
 		return forbidden("requests from web pages of other origins are refused: Sec-Fetch-Site is " + quoteShort(site))
 	}
 	if origin+site != "" && writes(r) && r.Header.Get("Content-Type") == "" && r.ContentLength != 0 {
-		return forbidden("a request from a web page must have a Content-Type")
+		return forbidden("requests from web pages must have a Content-Type")
 	}
 	return nil
 }
 
-// knownHost reports whether the Host header is a name of this server. localhost
-// and IP addresses cannot be rebound; on a loopback connection the address has to
-// be of loopback too. A handler that runs without a listener does not know the
-// address of the connection and accepts any host.
+// knownHost reports whether the Host header is a name of this server. localhost and IP
+// addresses are not subject to DNS rebinding; on a loopback connection the address must be a
+// loopback address, too. Without a listener the address of the connection is unknown, and any
+// host is accepted.
 func (s *Server) knownHost(r *http.Request) bool {
 	if r.Context().Value(http.LocalAddrContextKey) == nil {
 		return true
@@ -75,8 +75,7 @@ func onLoopback(r *http.Request) bool {
 	return err == nil && local.Addr().Unmap().IsLoopback()
 }
 
-// hostName returns the host of a Host header without port, brackets and the dot
-// that ends a fully qualified name.
+// hostName returns the host of a Host header without the port, brackets and a final dot.
 func hostName(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -84,8 +83,7 @@ func hostName(host string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(host, "["), "]"), ".")
 }
 
-// sameOrigin reports whether an Origin header names the server that the request
-// was sent to.
+// sameOrigin reports whether an Origin header is the origin of the server.
 func sameOrigin(origin string, r *http.Request) bool {
 	u, err := url.Parse(origin)
 	if err != nil {
@@ -98,7 +96,7 @@ func sameOrigin(origin string, r *http.Request) bool {
 	return u.Scheme == scheme && strings.EqualFold(u.Host, r.Host)
 }
 
-// writes reports whether a request may change something.
+// writes reports whether a request may change objects.
 func writes(r *http.Request) bool {
 	return r.Method != http.MethodGet && r.Method != http.MethodHead
 }
@@ -107,7 +105,7 @@ func forbidden(message string) *cluster.Status {
 	return &cluster.Status{Code: http.StatusForbidden, Reason: cluster.ReasonForbidden, Message: message, Details: &cluster.StatusDetails{}}
 }
 
-// quoteShort quotes a value of a header for a message.
+// quoteShort quotes a header's value for an error message, shortened.
 func quoteShort(value string) string {
 	const most = 100
 	if len(value) > most {

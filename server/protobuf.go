@@ -9,10 +9,10 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/protobuf"
 )
 
-// readProtobuf puts JSON in the place of a protobuf body. client-go's typed
-// clients send built-in kinds so since 0.33, and kubectl's create commands do;
-// all of them take JSON for an answer. Kinds that have no protobuf encoding
-// keep their unknown format, which is refused as kube-apiserver refuses it.
+// readProtobuf converts a protobuf body to JSON. client-go's typed clients since 0.33 and
+// kubectl's create commands send built-in kinds in protobuf, but accept JSON in the response.
+// For a kind without a protobuf encoding the format remains unknown, and the request is
+// refused as in kube-apiserver.
 func readProtobuf(r *http.Request, request *cluster.Request) error {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != protobuf.MediaType || r.Method == http.MethodPatch {
@@ -24,7 +24,7 @@ func readProtobuf(r *http.Request, request *cluster.Request) error {
 		case errors.Is(err, protobuf.ErrUnknownKind):
 			return nil
 		case err != nil:
-			return badRequest("the body of the request could not be read: " + err.Error())
+			return badRequest("failed to read the request body: " + err.Error())
 		}
 		request.Body = body
 	}

@@ -9,10 +9,10 @@ import (
 	"github.com/patchlab-dev/patchlab/cluster"
 )
 
-// optionsOf reads the parameters of a query. Unknown ones are passed over, and
-// of one that is given twice the first counts, as in kube-apiserver. Only
-// numbers can be malformed, and only those that the verb has are looked at. The
-// options of a deletion come in the query only where there is no body.
+// optionsOf parses query parameters. As in kube-apiserver, unknown parameters are ignored, and
+// only the first value of a repeated one is used. Only numbers can be invalid, and only those
+// that apply to the verb are parsed. The options of a deletion are taken from the query only
+// if the request has no body.
 func optionsOf(verb cluster.Verb, q url.Values, hasBody bool) (cluster.Options, error) {
 	o := cluster.Options{
 		FieldManager:         q.Get("fieldManager"),
@@ -45,7 +45,8 @@ func optionsOf(verb cluster.Verb, q url.Values, hasBody bool) (cluster.Options, 
 	return o, err
 }
 
-// deletionOf reads the options of a deletion. The preconditions are parameters of their own (apimachinery's Convert_url_Values_To_v1_DeleteOptions).
+// deletionOf parses the options of a deletion. Preconditions are separate parameters
+// (apimachinery's Convert_url_Values_To_v1_DeleteOptions).
 func deletionOf(q url.Values) (cluster.Deletion, error) {
 	given := func(key string) *string {
 		if values := q[key]; len(values) > 0 {
@@ -67,7 +68,7 @@ func deletionOf(q url.Values) (cluster.Deletion, error) {
 	return d, err
 }
 
-// readListNumbers reads the numbers among the options of lists.
+// readListNumbers parses the numeric options of lists.
 func readListNumbers(q url.Values, o *cluster.Options) error {
 	limit, err := optionalNumber(q["limit"])
 	if err != nil {
@@ -80,7 +81,7 @@ func readListNumbers(q url.Values, o *cluster.Options) error {
 	return err
 }
 
-// refuseExport refuses a parameter that was taken away in Kubernetes 1.18.
+// refuseExport refuses the parameter export, which was removed in Kubernetes 1.18.
 func refuseExport(values []string) error {
 	if len(values) == 0 {
 		return nil
@@ -98,8 +99,8 @@ func refuseExport(values []string) error {
 	return nil
 }
 
-// boolean reads a boolean parameter: false and 0 are false, everything else is
-// true, also nothing (apimachinery's Convert_Slice_string_To_bool).
+// boolean parses a boolean parameter: "false" and "0" are false, everything else is true,
+// including the empty string (apimachinery's Convert_Slice_string_To_bool).
 func boolean(values []string) bool {
 	return len(values) == 0 || !strings.EqualFold(values[0], "false") && values[0] != "0"
 }
@@ -123,8 +124,7 @@ func optionalNumber(values []string) (*int64, error) {
 	return &n, nil
 }
 
-// timeFor returns how long a request may take: the parameter timeout, at most
-// a minute.
+// timeFor returns the time limit of a request: the parameter timeout, at most a minute.
 func timeFor(q url.Values) (time.Duration, error) {
 	text := q.Get("timeout")
 	if text == "" {

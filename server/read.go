@@ -9,7 +9,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// read answers a get or a list.
+// read serves a get or a list.
 func (s *Server) read(ctx context.Context, w *writer, r *http.Request, form answerForm, t target, request *cluster.Request) {
 	reading, err := s.cluster.Read(ctx, request)
 	if err != nil {
@@ -27,8 +27,8 @@ func (s *Server) read(ctx context.Context, w *writer, r *http.Request, form answ
 	}
 }
 
-// answerStored answers with a stored object, from its kept encoding where the
-// client asked for the object itself.
+// answerStored answers with a stored object, from its cached encoding if the client accepts
+// the object itself.
 func (s *Server) answerStored(w *writer, r *http.Request, form answerForm, t target, reading *cluster.Reading) {
 	o := reading.Object
 	if form.protobuf && (form.as == formObject || form.as == formMetadata) {
@@ -48,8 +48,8 @@ func (s *Server) answerStored(w *writer, r *http.Request, form answerForm, t tar
 	a.end()
 }
 
-// answerStoredMessage answers with a stored object, or its metadata alone, from its kept
-// encoding in protobuf.
+// answerStoredMessage answers with a stored object, or its metadata, from its cached encoding
+// in protobuf.
 func (s *Server) answerStoredMessage(w *writer, r *http.Request, form answerForm, reading *cluster.Reading) {
 	shown := reading.Object
 	o, err := wireOf(shown)
@@ -69,13 +69,13 @@ func (s *Server) answerStoredMessage(w *writer, r *http.Request, form answerForm
 	a.end()
 }
 
-// list is a list of objects that is to be answered.
+// list is a list response.
 type list struct {
 	apiVersion, kind string
 	metadata         document.Value
 	count            int
-	// value is an item; item and partial append its JSON and that of its metadata;
-	// wire are all of them in protobuf.
+	// value returns item i; item and partial append its JSON and its metadata's JSON; wire are
+	// all items in protobuf.
 	value         func(i int) document.Value
 	item, partial func(i int, dst []byte) []byte
 	wire          func() ([]wireItem, error)
@@ -93,7 +93,7 @@ func storedList(form answerForm, reading *cluster.Reading) *list {
 	}
 }
 
-// writeList answers with a list in the form asked for, item by item.
+// writeList writes a list in the requested form, item by item.
 func (s *Server) writeList(w *writer, r *http.Request, form answerForm, t target, code int, l *list) {
 	include := r.URL.Query().Get("includeObject")
 	if err := checkForm(form, true, l.kind, include); err != nil {

@@ -44,15 +44,15 @@ func (s *Server) write(w *writer, r *http.Request, form answerForm, code int, ob
 	a.end()
 }
 
-// The bounds of warnings in characters (apiserver/pkg/endpoints/filters,
-// warning): when all together are longer than the first, each is cut to the
-// second, and none is added once the first is reached.
+// The limits of warnings in characters (apiserver/pkg/endpoints/filters, warning): if all
+// warnings together exceed the first, each is truncated to the second, and once the first is
+// reached no more are added.
 const (
 	warningsLimit = 4096
 	warningLimit  = 256
 )
 
-// warn adds a Warning header for each text (RFC 7234, 5.5: code 299, agent "-").
+// warn adds a Warning header for each text (RFC 7234, 5.5), with code 299 and agent "-".
 func warn(h http.Header, warnings []string) {
 	total := 0
 	for _, text := range warnings {
@@ -72,8 +72,8 @@ func warn(h http.Header, warnings []string) {
 	}
 }
 
-// quoteWarning escapes quotes and backslashes, and leaves out what a header
-// must not hold.
+// quoteWarning escapes quotation marks and backslashes, and removes characters that a header
+// must not contain.
 func quoteWarning(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < 0x20 && r != '\t' || r == 0x7f {
@@ -83,7 +83,7 @@ func quoteWarning(text string) string {
 	}, strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text))
 }
 
-// answer writes a response of the cluster in the form asked for.
+// answer writes a response of the cluster in the requested form.
 func (s *Server) answer(w *writer, r *http.Request, form answerForm, t target, resp *cluster.Response) {
 	if isList(resp.Object) {
 		s.answerList(w, r, form, t, resp)
@@ -98,7 +98,7 @@ func (s *Server) answer(w *writer, r *http.Request, form answerForm, t target, r
 	s.write(w, r, form, resp.Code, object)
 }
 
-// answerList writes a list that is not stored: what a deletecollection has deleted.
+// answerList writes a list that is not stored: the objects that a deletecollection deleted.
 func (s *Server) answerList(w *writer, r *http.Request, form answerForm, t target, resp *cluster.Response) {
 	items := resp.Object.Get("items")
 	l := &list{

@@ -19,13 +19,12 @@ import (
 	"time"
 )
 
-// stopTime is how long a server that stops waits for requests that are being
-// answered.
+// stopTime is the time that a stopping server waits for running requests.
 const stopTime = 5 * time.Second
 
-// Serve answers requests on a listener until ctx ends. Then it takes no new
-// ones, ends all watches, waits a few seconds for what is being answered, and
-// returns nil. With certificate it speaks TLS (and HTTP/2), else plain HTTP.
+// Serve serves requests on a listener until ctx is done. It then accepts no new requests, ends
+// all watches, waits a few seconds for running requests, and returns nil. With a certificate
+// it serves HTTPS (HTTP/1.1 and HTTP/2), otherwise plain HTTP.
 func (s *Server) Serve(ctx context.Context, l net.Listener, certificate *tls.Certificate) error {
 	watches, endWatches := context.WithCancel(context.Background())
 	defer endWatches()
@@ -55,16 +54,16 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, certificate *tls.Cer
 	return h.Close()
 }
 
-// connections are those on which no request has come yet. When a server stops they are
-// closed at once: http.Server.Shutdown would wait five seconds for a request on each,
-// and clients that dial twice and use one leave such connections.
+// connections are the connections without a request so far. When a server stops they are
+// closed at once, because http.Server.Shutdown would wait five seconds for each. Clients that
+// open two connections and use one leave such connections behind.
 type connections struct {
 	mu      sync.Mutex
 	new     map[net.Conn]bool
 	stopped bool
 }
 
-// track is told of each change of a connection's state.
+// track is the http.Server's ConnState hook.
 func (c *connections) track(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -89,8 +88,8 @@ func (c *connections) close() {
 	}
 }
 
-// httpServer returns the server of HTTP connections. It bounds the time that a client
-// may take for each part of a request, so that slow ones do not hold connections.
+// httpServer returns an HTTP server with timeouts for each part of a request, so that slow
+// clients do not occupy connections.
 func (s *Server) httpServer(base context.Context) *http.Server {
 	var handler http.Handler = s
 	if s.options.Wrap != nil {
@@ -106,37 +105,38 @@ func (s *Server) httpServer(base context.Context) *http.Server {
 		WriteTimeout:      2 * requestTime,
 		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    1 << 20,
-		ErrorLog:          log.New(discard{}, "", 0), // connections that clients break are not reported
+		ErrorLog:          log.New(discard{}, "", 0), // do not log connections that clients close
 	}
 	h.RegisterOnShutdown(unused.close)
 	return h
 }
 
-// watchesKey is the key, in the context of a request, of the context that ends when
-// watches are to end. Other requests go on to their end.
+// watchesKey is the key, in the context of a request, of the context that ends all watches
+// when the server stops. Other requests run to completion.
 type watchesKey struct{}
 
 type discard struct{}
 
 func (discard) Write(b []byte) (int, error) { return len(b), nil }
 
-// Certificate is a certificate that a server made for itself.
+// Certificate is a self-signed certificate.
 type Certificate struct {
 	TLS tls.Certificate
-	// PEM is the certificate as clients take it for a certificate authority.
+	// PEM is the certificate in the form in which clients accept it as a certificate
+	// authority.
 	PEM []byte
 }
 
-// SelfSigned makes a certificate for host names and IP addresses that is valid
-// for a year from now. It signs itself, so that clients have to be given it.
+// SelfSigned creates a self-signed certificate for the given host names and IP addresses,
+// valid for a year from now. Clients must be configured to trust it.
 func SelfSigned(now time.Time, hosts ...string) (*Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return nil, fmt.Errorf("making a key: %w", err)
+		return nil, fmt.Errorf("creating a key: %w", err)
 	}
 	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
 	if err != nil {
-		return nil, fmt.Errorf("making a serial number: %w", err)
+		return nil, fmt.Errorf("creating a serial number: %w", err)
 	}
 	template := &x509.Certificate{
 		SerialNumber: serial, Subject: pkix.Name{CommonName: "patchlab"},
@@ -153,7 +153,7 @@ func SelfSigned(now time.Time, hosts ...string) (*Certificate, error) {
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {
-		return nil, fmt.Errorf("making a certificate: %w", err)
+		return nil, fmt.Errorf("creating a certificate: %w", err)
 	}
 	return &Certificate{
 		TLS: tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key},

@@ -15,7 +15,7 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// The limits of kube-apiserver, which apply where Options set none.
+// kube-apiserver's defaults (--max-requests-inflight, --max-mutating-requests-inflight).
 const (
 	maxBody        = 3 << 20
 	requestTime    = 60 * time.Second
@@ -29,38 +29,38 @@ const (
 
 // Options configure a Server. The zero value serves every client.
 type Options struct {
-	// Token, where it is not empty, has to come with every request as a bearer
-	// token; other requests are answered 401. Health checks need none.
+	// Token, if not empty, is the bearer token that every request must have; others are
+	// answered with 401. Health checks need no token.
 	Token string
-	// Hosts are names, beside localhost and IP addresses, by which clients may
-	// call the server in the Host header. Others are refused with 403, so that
-	// a web page cannot reach the server by letting its own name resolve to it.
+	// Hosts are the names, in addition to localhost and IP addresses, that the Host header may
+	// contain. Requests with other names are refused with 403, so that a web page cannot reach
+	// the server by DNS rebinding.
 	Hosts []string
 	// User is the user attributed to every request, as the server does not
 	// authenticate users. CertificateSigningRequests record it. Without a name it is
 	// system:anonymous.
 	User cluster.User
-	// MaxReads and MaxWrites bound how many requests that read and that write
-	// are processed at once, from the end of the body to the begin of the answer.
-	// Watches are not counted. More are answered 429 with Retry-After. 0 or less
-	// is kube-apiserver's default, 400 and 200.
+	// MaxReads and MaxWrites limit the number of reads and writes that are processed
+	// concurrently, measured from the end of the request body to the beginning of the
+	// response. Watches do not count. Further requests are answered with 429 and Retry-After.
+	// 0 or less means kube-apiserver's default, 400 and 200.
 	MaxReads, MaxWrites int
-	// Now is the clock from which ages in tables are computed; nil is time.Now.
+	// Now returns the time from which ages in tables are computed; nil is time.Now.
 	Now func() time.Time
-	// Wrap returns the handler that Serve gives requests to, given the server itself,
-	// such as one that fails some of them; nil is the server itself.
+	// Wrap returns the handler that Serve uses, given the server itself. It may, for example,
+	// inject failures. nil uses the server itself.
 	Wrap func(http.Handler) http.Handler
-	// Store counts the calls of the store for /metrics; nil leaves them out.
+	// Store adds the metrics of the store to /metrics; nil leaves them out.
 	Store *StoreMetrics
-	// Log is called after every request, for a watch when it has ended; nil
-	// logs nothing. It may be called from many goroutines.
+	// Log is called after every request, for a watch when it has ended; nil logs nothing. It
+	// must be safe for concurrent use.
 	Log func(Access)
 }
 
-// Access is one request that was answered.
+// Access is the log entry of a request.
 type Access struct {
 	Time time.Time
-	// ID is the Audit-Id of the request, which is returned as a header: the one that
+	// ID is the Audit-Id of the request, which is also a header of the response: the one that
 	// the client sent, or a random one.
 	ID                string
 	Method, URL, From string
@@ -68,21 +68,21 @@ type Access struct {
 	Code              int
 	Bytes             int64
 	Took              time.Duration
-	// Fault is what went wrong in the server's own code and where, "" for nothing.
+	// Fault describes an internal error (panic) and its location; "" if there was none.
 	Fault string
 }
 
-// Cluster is what a server asks of a cluster; [cluster.Cluster] is one.
+// Cluster is the part of [cluster.Cluster] that a server needs.
 type Cluster interface {
-	// Do answers a request about objects. An error is a [*cluster.Status].
+	// Do answers a request. The error is a [*cluster.Status].
 	Do(context.Context, *cluster.Request) (*cluster.Response, error)
-	// Read answers a get, a list or a watch. An error is a [*cluster.Status].
+	// Read answers a get, list or watch. The error is a [*cluster.Status].
 	Read(context.Context, *cluster.Request) (*cluster.Reading, error)
-	// Kinds are those that are served now.
+	// Kinds returns the kinds that are currently served.
 	Kinds() *schema.Registry
 }
 
-// Server is an http.Handler for the whole API. It is safe for concurrent use.
+// Server is an http.Handler for the complete API. It is safe for concurrent use.
 type Server struct {
 	cluster       Cluster
 	options       Options
@@ -93,7 +93,7 @@ type Server struct {
 	stopping      atomic.Bool
 }
 
-// New returns a server for a cluster.
+// New returns a server for the cluster.
 func New(c Cluster, o Options) *Server {
 	if o.User.Name == "" {
 		o.User = cluster.User{Name: "system:anonymous", Groups: []string{"system:unauthenticated"}}
@@ -137,11 +137,11 @@ func (s *Server) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	s.route(w, r)
 }
 
-// auditID is the header that identifies a request in the log, as in kube-apiserver.
+// auditID is the header with the identifier of a request, as in kube-apiserver.
 const auditID = "Audit-Id"
 
-// maxAuditID is the longest identifier that is taken from a client. It has letters,
-// digits and hyphens only, so that it cannot break the log.
+// maxAuditID is the maximum length of an identifier from a client. Only letters, digits and
+// hyphens are accepted, so that it cannot corrupt the log.
 const maxAuditID = 64
 
 // requestID returns the identifier that the client sent, or a random one.
@@ -156,7 +156,7 @@ func requestID(r *http.Request) string {
 	return id
 }
 
-// finish turns a panic into a 500 and counts and logs the request.
+// finish answers a panic with 500, and counts and logs the request.
 func (s *Server) finish(w *writer, r *http.Request, start time.Time) {
 	fault := ""
 	if p := recover(); p != nil {
@@ -168,7 +168,7 @@ func (s *Server) finish(w *writer, r *http.Request, start time.Time) {
 		if w.code == 0 {
 			s.fail(w, r, &cluster.Status{
 				Code: http.StatusInternalServerError, Reason: cluster.ReasonInternal,
-				Message: "this request caused a fault in the server, which is a bug: please report it with the request",
+				Message: "this request caused an internal error, which is a bug in patchlab: please report it with the request",
 			})
 		}
 	}
@@ -193,22 +193,23 @@ func (s *Server) authorized(r *http.Request) bool {
 		subtle.ConstantTimeCompare([]byte(strings.TrimSpace(token)), []byte(s.options.Token)) == 1
 }
 
-// writer counts what a handler writes, and knows what the request holds.
+// writer is the http.ResponseWriter of a request. It records the response's status code and
+// size, and the limits that the request occupies.
 type writer struct {
 	http.ResponseWriter
 	code  int
 	bytes int64
-	// slot is the limit that counts the request, nil for none; held is the part of the
-	// memory budget that its body uses.
+	// slot is the limit in which the request has a slot, nil for none; held is the number of
+	// bytes that its body takes of the budget.
 	slot slots
 	held int
-	// kind is what the request is counted by, and conflict why it was refused
-	// with a conflict, "" if it was not.
+	// kind holds the metric labels of the request, and conflict the kind of conflict with
+	// which it was refused, "" for none.
 	kind     requestKind
 	conflict string
 }
 
-// WriteHeader begins the answer, which ends the processing of the request.
+// WriteHeader begins the response and releases the request's slot.
 func (w *writer) WriteHeader(code int) {
 	if w.code == 0 {
 		w.code = code
@@ -226,5 +227,5 @@ func (w *writer) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Unwrap lets http.ResponseController reach the writer beneath.
+// Unwrap returns the underlying writer, for http.ResponseController.
 func (w *writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -9,8 +9,8 @@ import (
 	"github.com/patchlab-dev/patchlab/server/internal/table"
 )
 
-// checkForm refuses a form in which an answer of a kind, which may be a list,
-// cannot be given.
+// checkForm returns an error if objects of a kind, or their list, cannot be converted to the
+// requested form.
 func checkForm(form answerForm, list bool, kind, include string) error {
 	switch {
 	case form.as == formTable:
@@ -28,7 +28,7 @@ func checkForm(form answerForm, list bool, kind, include string) error {
 	return nil
 }
 
-// inForm gives an object in the form that the client asked for.
+// inForm converts an object to the form that the client requested.
 func (s *Server) inForm(form answerForm, t target, v document.Value, include string) (document.Value, error) {
 	if form.as == formObject || v.Get("kind").StringOr("") == "Status" {
 		return v, nil
@@ -48,18 +48,18 @@ func notInForm(form answerForm, what, kind string) error {
 	return status
 }
 
-// isList reports whether a value is a list of objects rather than an object.
+// isList reports whether a value is a list of objects.
 func isList(v document.Value) bool {
 	return strings.HasSuffix(v.Get("kind").StringOr(""), "List") && v.Get("items").Kind() == document.List
 }
 
-// metadataOf is an object's metadata in a form of their own.
+// metadataOf converts an object to PartialObjectMetadata.
 func metadataOf(form answerForm, v document.Value) document.Value {
 	return object("kind", text(formMetadata), "apiVersion", text(form.apiVersion()), "metadata", v.Get("metadata"))
 }
 
-// listMeta is the metadata of a list in these forms, where an empty token is
-// left out; of an object only the version counts.
+// listMeta returns the metadata of a table or a list of PartialObjectMetadata. An empty
+// continue token is left out; from an object only the resourceVersion is kept.
 func listMeta(meta document.Value) document.Value {
 	out := object("resourceVersion", meta.Get("resourceVersion"), "remainingItemCount", meta.Get("remainingItemCount"))
 	if token := meta.Get("continue"); token.StringOr("") != "" {
@@ -68,8 +68,8 @@ func listMeta(meta document.Value) document.Value {
 	return out
 }
 
-// tabulator makes the rows of tables (meta.k8s.io Table). Each row holds the
-// object's metadata, or what the parameter includeObject asks for.
+// tabulator creates the rows of a table (meta.k8s.io Table). The object in each row is its
+// metadata, or as the parameter includeObject selects.
 type tabulator struct {
 	form    answerForm
 	kind    *schema.Kind
@@ -82,7 +82,7 @@ func (s *Server) newTable(form answerForm, t target, include string) *tabulator 
 	return &tabulator{form: form, kind: t.kind, include: include, columns: table.Of(t.tableKind(s.cluster.Kinds())), now: s.options.Now()}
 }
 
-// definitions describes the columns.
+// definitions returns the column definitions.
 func (t *tabulator) definitions() document.Value {
 	var b document.ListBuilder
 	for _, c := range t.columns {
@@ -94,12 +94,12 @@ func (t *tabulator) definitions() document.Value {
 	return b.List()
 }
 
-// longCells is from how many bytes on the cells of a row together may be no longer than
-// the object. A definition may have many columns that show the same large field.
+// longCells is the size in bytes above which the cells of a row together may not be longer
+// than the object. A CRD may have many columns that show the same large field.
 const longCells = 64 << 10
 
-// row is the row of an object. Where its cells would be longer than the object, those
-// from there on have no value.
+// row returns the row of an object. If its cells become longer than the object, the remaining
+// ones are null.
 func (t *tabulator) row(o document.Value) document.Value {
 	var cells document.ListBuilder
 	cells.Grow(len(t.columns))
@@ -124,14 +124,14 @@ func (t *tabulator) row(o document.Value) document.Value {
 		shown = document.NewNull()
 	case "Object":
 		shown = o
-		if !o.Get("kind").Exists() { // items of built-in lists have none
+		if !o.Get("kind").Exists() { // items of built-in lists have no kind
 			shown = o.With("kind", text(t.kind.Kind)).With("apiVersion", text(t.kind.APIVersion()))
 		}
 	}
 	return object("cells", cells.List(), "object", shown)
 }
 
-// tableOf gives an object as a table of one row.
+// tableOf converts an object to a table with one row.
 func (s *Server) tableOf(form answerForm, t target, v document.Value, include string) document.Value {
 	table := s.newTable(form, t, include)
 	return object("kind", text(formTable), "apiVersion", text(form.apiVersion()), "metadata", listMeta(v.Get("metadata")),

@@ -9,19 +9,18 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// place holds the parts of a path below a group and version. Whether the resource exists
-// has not been checked.
+// place is a parsed path below a group version. The resource need not exist.
 type place struct {
 	group, version                         string
 	namespace, resource, name, subresource string
-	// watch is set for a path of the deprecated form for watches, /watch/...
+	// watch is true for a path of the deprecated form /watch/...
 	watch bool
 	// deeper is set if the path has more segments after the subresource.
 	deeper bool
 }
 
-// placeOf reads the segments of a path behind the group version, as
-// kube-apiserver's RequestInfo does (apiserver/pkg/endpoints/request).
+// placeOf parses the path segments after the group version, as kube-apiserver's RequestInfo
+// does (apiserver/pkg/endpoints/request).
 func placeOf(group, version string, parts []string) place {
 	p := place{group: group, version: version}
 	if len(parts) > 1 && parts[0] == "watch" {
@@ -41,9 +40,8 @@ func placeOf(group, version string, parts []string) place {
 	return p
 }
 
-// verb decides what a method does to a place of a kind that is served. The
-// error is what kube-apiserver answers where it does nothing; for custom
-// resources errNoPage represents its plain text 404.
+// verb returns the verb of a method for a path of a served kind. If there is none, the error
+// is kube-apiserver's; for custom resources it is errNoPage, a plain text 404.
 func (p place) verb(k *schema.Kind, r *http.Request) (cluster.Verb, error) {
 	if k.Builtin {
 		return p.builtinVerb(k, r)
@@ -77,7 +75,7 @@ func (p place) builtinVerb(k *schema.Kind, r *http.Request) (cluster.Verb, error
 	return verb, checkName(p.name)
 }
 
-// checkName refuses what kube-apiserver does not take for a name in a path.
+// checkName returns an error for a name that kube-apiserver does not accept in a path.
 func checkName(name string) error {
 	switch {
 	case name == "." || name == "..":
@@ -88,8 +86,8 @@ func checkName(name string) error {
 	return nil
 }
 
-// customVerb follows apiextensions-apiserver's handler, which looks at scope
-// and verb only, so that a name in the path of a create does not matter.
+// customVerb is verb for custom resources. Like apiextensions-apiserver's handler it checks
+// only scope and verb, so that a name in the path of a create is ignored.
 func (p place) customVerb(k *schema.Kind, r *http.Request) (cluster.Verb, error) {
 	verb, ok := p.methodVerb(r)
 	if p.namespace != "" && !k.Namespaced {
@@ -99,7 +97,7 @@ func (p place) customVerb(k *schema.Kind, r *http.Request) (cluster.Verb, error)
 		return 0, errNoPage
 	}
 	if p.name == "" && (verb == cluster.Update || verb == cluster.Patch) && ok {
-		return verb, nil // refused by the cluster, after the content type
+		return verb, nil // the cluster refuses it after checking the content type
 	}
 	notHere := &cluster.Status{
 		Code: http.StatusMethodNotAllowed, Reason: cluster.ReasonMethodNotAllowed,
@@ -111,15 +109,15 @@ func (p place) customVerb(k *schema.Kind, r *http.Request) (cluster.Verb, error)
 	}
 	notHere.Message = name + " is not supported on resources of kind \"" + k.Resource + "." + k.Group + "\""
 	if sub, known := k.Subresource(p.subresource); p.subresource != "" && !known {
-		return cluster.Get, nil // the cluster knows no such subresource
+		return cluster.Get, nil // the cluster refuses the unknown subresource
 	} else if !ok || known && !slices.Contains(sub.Verbs, name) {
 		return 0, notHere
 	}
 	return verb, nil
 }
 
-// methodVerb is the verb of a method, which for GET and DELETE depends on
-// whether one object is named.
+// methodVerb returns the verb of a method. For GET and DELETE it depends on whether the path
+// has a name.
 func (p place) methodVerb(r *http.Request) (cluster.Verb, bool) {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
@@ -145,17 +143,17 @@ func (p place) methodVerb(r *http.Request) (cluster.Verb, bool) {
 	return 0, false
 }
 
-// isWatch reports whether a request is a watch: of a collection by its
-// parameter, or of anything by the old form of the path. The parameter does
-// nothing where one object is named.
+// isWatch reports whether a request is a watch: of a collection with the parameter watch, or
+// of anything with the deprecated form of the path. With a name in the path the parameter is
+// ignored.
 func isWatch(r *http.Request) bool {
 	if r.Method != http.MethodGet || !strings.Contains(r.URL.Path, "/watch/") && !strings.Contains(r.URL.RawQuery, "watch") {
 		return false
 	}
 	parts := split(r.URL.Path)
-	behind := 2 // of /api/v1
+	behind := 2 // after /api/v1
 	if len(parts) > 0 && parts[0] == "apis" {
-		behind = 3 // of /apis/GROUP/VERSION
+		behind = 3 // after /apis/GROUP/VERSION
 	}
 	if len(parts) <= behind {
 		return false
@@ -169,7 +167,7 @@ func asksToWatch(r *http.Request) bool {
 	return len(values) > 0 && boolean(values)
 }
 
-// split takes a path apart at its slashes; those at the ends do not count.
+// split splits a path at its slashes, ignoring those at the ends.
 func split(path string) []string {
 	if path = strings.Trim(path, "/"); path == "" {
 		return nil

@@ -14,16 +14,16 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/protobuf"
 )
 
-// watch answers with a stream of events, one JSON object a line, until its time
-// is over, the client goes away or the server stops.
+// watch serves a stream of events, one JSON object per line, until its timeout, the client
+// disconnects or the server stops.
 func (s *Server) watch(w *writer, r *http.Request, form answerForm, t target, request *cluster.Request) {
 	seconds, err := optionalNumber(r.URL.Query()["timeoutSeconds"])
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	// A watch without a time of its own ends after half an hour to an hour, so
-	// that those of many clients do not all begin anew at once.
+	// A watch without a timeout ends after a random time between half an hour and an hour, so
+	// that clients do not all reconnect at once.
 	limit := minWatch + rand.N(minWatch)
 	if seconds != nil && *seconds > 0 {
 		limit = time.Duration(min(*seconds, 24*3600)) * time.Second
@@ -67,8 +67,8 @@ func (s *Server) follow(ctx context.Context, w *writer, frames *frames, events *
 	if control.Flush() != nil {
 		return
 	}
-	// The server's time-out for writing is for other answers. A client that does not
-	// read holds a watch no longer than one that does.
+	// The server's write timeout is for other responses. A client that does not read occupies
+	// a watch no longer than one that does.
 	if end, ok := ctx.Deadline(); ok {
 		_ = control.SetWriteDeadline(end.Add(stopTime))
 	}
@@ -76,7 +76,7 @@ func (s *Server) follow(ctx context.Context, w *writer, frames *frames, events *
 	for {
 		event, err := events.NextShown(ctx)
 		if err != nil {
-			return // io.EOF, or the watch's time is over
+			return // io.EOF, or the timeout of the watch
 		}
 		if frame, err = frames.write(w, frame, event); err != nil {
 			return
@@ -88,14 +88,14 @@ func (s *Server) follow(ctx context.Context, w *writer, frames *frames, events *
 	}
 }
 
-// frames writes the events of a watch in the form that the client asked for: lines
-// of JSON, or messages with their lengths before them.
+// frames writes the events of a watch in the requested form: lines of JSON, or protobuf
+// messages prefixed with their lengths.
 type frames struct {
 	server  *Server
 	form    answerForm
 	target  target
 	include string
-	// later is set once a table has been written: only the first has columns.
+	// later is true after the first table, which alone has column definitions.
 	later  bool
 	buffer []byte
 }
@@ -104,12 +104,11 @@ func (s *Server) newFrames(form answerForm, t target, include string) *frames {
 	return &frames{server: s, form: form, target: t, include: include}
 }
 
-// largeEvent is from how many bytes on the object of an event is written in parts of at
-// most as many. A client that does not read holds no copy of it then, and a thousand of
-// them hold no thousand.
+// largeEvent is the size in bytes above which the object of an event is written in parts of at
+// most that size, so that no copy of the object is held for each of a thousand slow clients.
 const largeEvent = 32 << 10
 
-// write writes an event by means of a buffer, which it returns.
+// write writes an event using the buffer, which it returns for reuse.
 func (f *frames) write(w io.Writer, buffer []byte, event cluster.ShownEvent) ([]byte, error) {
 	if event.Shown.Exists() && event.Shown.Size() > largeEvent {
 		switch {
@@ -121,7 +120,7 @@ func (f *frames) write(w io.Writer, buffer []byte, event cluster.ShownEvent) ([]
 		}
 	}
 	if cap(buffer) > largeEvent {
-		buffer = nil // a large table
+		buffer = nil // do not keep the buffer of a large table
 	}
 	buffer = f.append(buffer[:0], event)
 	_, err := w.Write(buffer)
@@ -171,7 +170,8 @@ func (f *frames) writeMessage(w io.Writer, event cluster.ShownEvent) error {
 	return nil
 }
 
-// append appends an event. One that cannot be written in the form is an error.
+// append appends an event. If it cannot be converted to the requested form, an ERROR event is
+// appended.
 func (f *frames) append(dst []byte, event cluster.ShownEvent) []byte {
 	if f.form.protobuf {
 		return f.appendMessage(dst, event)
@@ -197,7 +197,7 @@ func (f *frames) append(dst []byte, event cluster.ShownEvent) []byte {
 	return append(object.AppendJSON(appendEvent(dst, event.Type)), "}\n"...)
 }
 
-// appendStored appends an event in JSON from the kept encoding of its object.
+// appendStored appends an event in JSON, with the cached encoding of its object.
 func (f *frames) appendStored(dst []byte, event cluster.ShownEvent) []byte {
 	switch f.form.as {
 	case formObject:
@@ -233,7 +233,7 @@ func (f *frames) appendMessage(dst []byte, event cluster.ShownEvent) []byte {
 	return protobuf.AppendEvent(dst, event.Type, f.buffer)
 }
 
-// message returns the object of an event in protobuf, and of which kind it is shown.
+// message returns the object of an event in protobuf, with its apiVersion and kind.
 func (f *frames) message(event cluster.ShownEvent) (o *protobuf.Object, apiVersion, kind string, err error) {
 	if f.form.as == formList {
 		return nil, "", "", notInForm(f.form, "not a list", f.target.kind.Kind)
@@ -247,9 +247,9 @@ func (f *frames) message(event cluster.ShownEvent) (o *protobuf.Object, apiVersi
 	return o, f.target.kind.APIVersion(), f.target.kind.Kind, nil
 }
 
-// appendFailure appends the event in protobuf that ends a watch with an error.
+// appendFailure appends the ERROR event that ends a watch, in protobuf.
 func (f *frames) appendFailure(dst []byte, err error) []byte {
-	status, _ := protobuf.EncodeStatus(asStatus(err).Object()) // which always has this form
+	status, _ := protobuf.EncodeStatus(asStatus(err).Object()) // a Status can always be encoded
 	return protobuf.AppendEvent(dst, "ERROR", status)
 }
 

@@ -10,19 +10,19 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// encodable reports whether the objects of a kind can be answered in protobuf.
+// encodable reports whether the objects of a kind can be encoded in protobuf.
 func encodable(k *schema.Kind) bool {
 	return k.Builtin && protobuf.Encodable(k.APIVersion(), k.Kind)
 }
 
-// encoded is an object in protobuf, or why it has no such form.
+// encoded is an object in protobuf, or the error of encoding it.
 type encoded struct {
 	*protobuf.Object
 	err error
 }
 
-// wireOf is the protobuf form of a stored object, which is made once. Of a kind
-// without one it is the metadata alone.
+// wireOf returns the cached protobuf encoding of a stored object. For a kind without one it is
+// the encoding of the metadata.
 func wireOf(o cluster.Shown) (*protobuf.Object, error) {
 	e := o.Encoding(protobuf.MediaType, func(k *schema.Kind, v document.Value) any {
 		var e encoded
@@ -36,7 +36,7 @@ func wireOf(o cluster.Shown) (*protobuf.Object, error) {
 	return e.Object, e.err
 }
 
-// wireOfValue is the protobuf form of an object that is not stored.
+// wireOfValue returns the protobuf encoding of an object that is not stored.
 func wireOfValue(form answerForm, v document.Value) (*protobuf.Object, error) {
 	if form.as != formObject {
 		return protobuf.EncodeMetadata(v.Get("metadata"))
@@ -44,8 +44,8 @@ func wireOfValue(form answerForm, v document.Value) (*protobuf.Object, error) {
 	return protobuf.Encode(v.Get("apiVersion").StringOr(""), v.Get("kind").StringOr(""), v)
 }
 
-// wireMessage is the whole answer for an object that is not stored, a Status
-// included, in protobuf.
+// wireMessage returns the complete response, in protobuf, for an object that is not stored,
+// such as a Status.
 func wireMessage(form answerForm, v document.Value) ([]byte, error) {
 	apiVersion, kind := v.Get("apiVersion").StringOr(""), v.Get("kind").StringOr("")
 	if kind == "Status" {
@@ -61,14 +61,14 @@ func wireMessage(form answerForm, v document.Value) ([]byte, error) {
 	return o.AppendMessage(nil, apiVersion, kind, v.Get("metadata").Get("resourceVersion").StringOr("")), nil
 }
 
-// wireItem is an object and the resourceVersion with which it is shown.
+// wireItem is an object and its resourceVersion.
 type wireItem struct {
 	*protobuf.Object
 	revision string
 }
 
-// wireList writes a list in protobuf. The encoding has the length before the
-// content, so the lengths of the items are added up first.
+// wireList writes a list in protobuf. In the encoding the length precedes the content, so the
+// lengths of the items are added up first.
 func (s *Server) wireList(w *writer, r *http.Request, form answerForm, code int, apiVersion, kind string, metadata document.Value, items []wireItem) {
 	remaining, counted := metadata.Get("remainingItemCount").Int()
 	head := protobuf.ListMetadata(metadata.Get("resourceVersion").StringOr(""), metadata.Get("continue").StringOr(""), remaining, counted)
@@ -85,8 +85,7 @@ func (s *Server) wireList(w *writer, r *http.Request, form answerForm, code int,
 	a.write(func(dst []byte) []byte { return append(dst, protobuf.Trailer...) })
 }
 
-// wireItems are stored objects as items of a list, as they are or their metadata
-// alone.
+// wireItems returns stored objects, or their metadata, as items of a list.
 func wireItems(form answerForm, shown []cluster.Shown) ([]wireItem, error) {
 	items := make([]wireItem, len(shown))
 	for i, o := range shown {

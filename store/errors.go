@@ -18,7 +18,7 @@ var (
 	// ErrCompacted matches every [*CompactedError].
 	ErrCompacted = errors.New("too old resource version")
 	// ErrSlow matches the [*CompactedError] of a watcher that fell behind the history.
-	ErrSlow = errors.New("watcher fell behind the history kept")
+	ErrSlow = errors.New("watcher fell behind the history")
 	// ErrFuture matches every [*FutureError].
 	ErrFuture = errors.New("too large resource version")
 	// ErrInvalidKey reports that a key or scope is malformed.
@@ -79,7 +79,7 @@ type CompactedError struct {
 
 func (e *CompactedError) Error() string {
 	if e.Slow {
-		return fmt.Sprintf("%v: it is at %d, the oldest kept is %d", ErrSlow, e.Revision, e.Oldest)
+		return fmt.Sprintf("%v: it is at revision %d, the oldest one kept is %d", ErrSlow, e.Revision, e.Oldest)
 	}
 	return fmt.Sprintf("%v: %d (%d)", ErrCompacted, e.Revision, e.Oldest)
 }
@@ -114,9 +114,9 @@ type UnavailableError struct {
 
 func (e *UnavailableError) Error() string {
 	if e.Unknown {
-		return "storage did not answer; a write may have taken effect all the same: " + e.Err.Error()
+		return "storage did not respond, and the write may have taken effect: " + e.Err.Error()
 	}
-	return "storage is not available: " + e.Err.Error()
+	return "storage is unavailable: " + e.Err.Error()
 }
 
 // Unwrap returns the error of the underlying storage.
@@ -131,7 +131,7 @@ type CorruptError struct {
 
 // Error does not include the decoder's error, which may quote the value.
 func (e *CorruptError) Error() string {
-	return fmt.Sprintf("the value of %s at revision %d cannot be decoded", e.Key, e.Revision)
+	return fmt.Sprintf("failed to decode the value of %s at revision %d", e.Key, e.Revision)
 }
 
 // Unwrap returns the decoder's error.

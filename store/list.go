@@ -42,7 +42,7 @@ func (m *timeline[T]) List(ctx context.Context, text string, opts ListOptions[T]
 // error.
 func listFrom[T any](s *state[T], sc keyspace.Scope, opts ListOptions[T]) (revision int64, start string, err error) {
 	if opts.Revision < 0 {
-		return 0, "", fmt.Errorf("%w: the revision %d is negative", ErrInvalidOptions, opts.Revision)
+		return 0, "", fmt.Errorf("%w: revision %d is negative", ErrInvalidOptions, opts.Revision)
 	}
 	if opts.Continue != "" {
 		return continueFrom(s, sc, opts)
@@ -54,7 +54,7 @@ func listFrom[T any](s *state[T], sc keyspace.Scope, opts ListOptions[T]) (revis
 		return s.revision, sc.Text, nil
 	}
 	if opts.Revision == 0 {
-		return 0, "", fmt.Errorf("%w: an exact list needs a revision", ErrInvalidOptions)
+		return 0, "", fmt.Errorf("%w: an exact list requires a revision", ErrInvalidOptions)
 	}
 	if opts.Revision < s.oldest {
 		return 0, "", &CompactedError{Revision: opts.Revision, Oldest: s.oldest}
@@ -65,7 +65,7 @@ func listFrom[T any](s *state[T], sc keyspace.Scope, opts ListOptions[T]) (revis
 // continueFrom is listFrom for a list with a continue token.
 func continueFrom[T any](s *state[T], sc keyspace.Scope, opts ListOptions[T]) (revision int64, start string, err error) {
 	if opts.Revision != 0 || opts.Match != NotOlderThan {
-		return 0, "", fmt.Errorf("%w: a list with a continue token has the revision of its token", ErrInvalidOptions)
+		return 0, "", fmt.Errorf("%w: a list with a continue token must not set a revision", ErrInvalidOptions)
 	}
 	t, err := keyspace.DecodeToken(opts.Continue)
 	if err != nil {

@@ -46,7 +46,7 @@ func (m *timeline[T]) Watch(ctx context.Context, text string, opts WatchOptions)
 		return nil, err
 	}
 	if opts.After < 0 {
-		return nil, fmt.Errorf("%w: the revision %d is negative", ErrInvalidOptions, opts.After)
+		return nil, fmt.Errorf("%w: revision %d is negative", ErrInvalidOptions, opts.After)
 	}
 	w := &watcher[T]{store: m, scope: sc, ticks: opts.Ticks, wake: make(chan struct{}, 1), stop: make(chan struct{})}
 	w.stopped = w.stop

@@ -1,6 +1,5 @@
-// Command patchlab-etcd is patchlab with etcd's client linked into it, and with
-// admission and the reference engine. patchlab runs it for
-// 'patchlab serve --store etcd'.
+// Command patchlab-etcd is patchlab with etcd's client, admission and the reference engine.
+// patchlab executes it for 'patchlab serve --store etcd'.
 package main
 
 import (
@@ -23,7 +22,7 @@ func main() {
 	}, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// open connects to an etcd and returns the store of a cluster's objects on it.
+// open connects to etcd and returns a store for the objects of a cluster.
 func open(ctx context.Context, o cli.EtcdOptions) (store.Store[*cluster.Record], error) {
 	client, err := etcd.Dial(etcd.Access{Endpoints: o.Endpoints, CAFile: o.CAFile, CertFile: o.CertFile, KeyFile: o.KeyFile})
 	if err != nil {

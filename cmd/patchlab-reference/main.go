@@ -1,6 +1,6 @@
-// Command patchlab-reference is patchlab with the reference engine linked into
-// it: the libraries that kube-apiserver and kubectl use. patchlab runs it for
-// 'patchlab verify' and for '--engine reference'.
+// Command patchlab-reference is patchlab with the reference engine: the libraries that
+// kube-apiserver and kubectl use. patchlab executes it for 'patchlab verify' and for '--engine
+// reference'.
 package main
 
 import (

@@ -1,5 +1,4 @@
-// Command patchlab tells what Kubernetes will do with a change to an object,
-// without a cluster.
+// Command patchlab shows what Kubernetes does with a change to an object, without a cluster.
 package main
 
 import (

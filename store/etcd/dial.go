@@ -58,17 +58,17 @@ func (a Access) tls() (*tls.Config, error) {
 	if a.CAFile != "" {
 		data, err := os.ReadFile(a.CAFile)
 		if err != nil {
-			return nil, fmt.Errorf("the certificate authority of etcd: %w", err)
+			return nil, fmt.Errorf("CA certificate of etcd: %w", err)
 		}
 		c.RootCAs = x509.NewCertPool()
 		if !c.RootCAs.AppendCertsFromPEM(data) {
-			return nil, fmt.Errorf("%s holds no certificate in PEM form", a.CAFile)
+			return nil, fmt.Errorf("%s contains no PEM certificate", a.CAFile)
 		}
 	}
 	if a.CertFile != "" {
 		pair, err := tls.LoadX509KeyPair(a.CertFile, a.KeyFile)
 		if err != nil {
-			return nil, fmt.Errorf("the certificate for etcd: %w", err)
+			return nil, fmt.Errorf("client certificate for etcd: %w", err)
 		}
 		c.Certificates = []tls.Certificate{pair}
 	}

@@ -59,13 +59,13 @@ func (s *Store[T]) newLister(sc keyspace.Scope, opts store.ListOptions[T]) (*lis
 	l.first, l.end = s.span(sc)
 	switch {
 	case opts.Revision < 0:
-		return nil, fmt.Errorf("%w: the revision %d is negative", store.ErrInvalidOptions, opts.Revision)
+		return nil, fmt.Errorf("%w: revision %d is negative", store.ErrInvalidOptions, opts.Revision)
 	case opts.Continue == "" && opts.Match == store.Exact && opts.Revision == 0:
-		return nil, fmt.Errorf("%w: an exact list needs a revision", store.ErrInvalidOptions)
+		return nil, fmt.Errorf("%w: an exact list requires a revision", store.ErrInvalidOptions)
 	case opts.Continue == "" && opts.Match == store.Exact:
 		l.revision = opts.Revision
 	case opts.Continue != "" && (opts.Revision != 0 || opts.Match != store.NotOlderThan):
-		return nil, fmt.Errorf("%w: a list with a continue token has the revision of its token", store.ErrInvalidOptions)
+		return nil, fmt.Errorf("%w: a list with a continue token must not set a revision", store.ErrInvalidOptions)
 	case opts.Continue != "":
 		t, err := keyspace.DecodeToken(opts.Continue)
 		if err != nil {

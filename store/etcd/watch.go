@@ -66,7 +66,7 @@ func (s *Store[T]) Watch(ctx context.Context, text string, opts store.WatchOptio
 		return nil, err
 	}
 	if opts.After < 0 {
-		return nil, fmt.Errorf("%w: the revision %d is negative", store.ErrInvalidOptions, opts.After)
+		return nil, fmt.Errorf("%w: revision %d is negative", store.ErrInvalidOptions, opts.After)
 	}
 	ctx, cancel, err := s.alive(ctx)
 	if err != nil {

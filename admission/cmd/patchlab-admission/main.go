@@ -1,6 +1,6 @@
-// Command patchlab-admission is patchlab with admission and the reference engine
-// linked into it: 'serve' runs CEL rules, policies and webhooks, 'run' CEL rules and
-// policies, 'apply' CEL rules. patchlab hands over to it where a command needs them.
+// Command patchlab-admission is patchlab with admission and the reference engine: 'serve' runs
+// CEL rules, policies and webhooks, 'run' CEL rules and policies, 'apply' CEL rules. patchlab
+// executes it for commands that need them.
 package main
 
 import (
@@ -14,7 +14,7 @@ import (
 
 func main() { os.Exit(cli.RunLinked(commands(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
-// commands returns what is linked into this program in addition to patchlab.
+// commands returns the parts that this program adds to patchlab.
 func commands() cli.Linked {
 	return cli.Linked{
 		Reference: linked.Reference(),

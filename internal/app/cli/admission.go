@@ -6,13 +6,12 @@ import (
 	"github.com/patchlab-dev/patchlab/cluster"
 )
 
-// admissionProgram is patchlab with admission linked into it. It is a program of
-// its own because the libraries take longer to start than patchlab does
-// (doc/admission.md has the figures).
+// admissionProgram is patchlab with admission. It is a separate program because the libraries
+// take longer to start than patchlab does (doc/admission.md has the figures).
 const admissionProgram = "patchlab-admission"
 
-// admit adds admission to the configuration of a cluster that this program serves.
-// Where another program has it, that one does all the work, and done is true.
+// admit adds admission to the configuration of a cluster. If only another program has
+// admission, it executes that program, which does all the work, and done is true.
 func (a *App) admit(ctx context.Context, config *cluster.Config) (done bool, err error) {
 	if a.Admission != nil {
 		return false, a.Admission(config)
@@ -23,7 +22,7 @@ func (a *App) admit(ctx context.Context, config *cluster.Config) (done bool, err
 	return false, nil
 }
 
-// noteNoAdmission says what a server of this program leaves out.
+// noteNoAdmission prints what a server of this program does not support.
 func (a *App) noteNoAdmission() {
 	if a.Admission == nil {
 		a.note("note: CEL rules, admission policies and webhooks are not run: they need the program " + admissionProgram +

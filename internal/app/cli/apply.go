@@ -94,7 +94,7 @@ patchlab.dev/v1, with the code, the fields and the conflicts.
 const applyExitHelp = exitHelp + `
   4  an object would change (only with --exit-code)`
 
-// add adds the flags that say what is changed, and how.
+// add adds the flags that define the change.
 func (o *applyOptions) add(c *cobra.Command) {
 	o.schemas.add(c)
 	o.inputs.add(c)
@@ -104,7 +104,7 @@ func (o *applyOptions) add(c *cobra.Command) {
 	c.Flags().BoolVar(&o.defaults, "defaults", true, "fill in the defaults of built-in kinds")
 }
 
-// changeFlags are the flags that a change is made of.
+// changeFlags are the flags that define a change.
 type changeFlags struct {
 	patchType  string
 	clientSide bool
@@ -129,7 +129,7 @@ func (f *changeFlags) add(c *cobra.Command) {
 
 var patchTypes = [...]string{"auto", "json", "merge", "strategic", "apply"}
 
-// complete checks the flags and fills in the change.
+// complete validates the flags and sets the change.
 func (f *changeFlags) complete() error {
 	actions := map[string]patchlab.Action{"json": patchlab.ActionJSONPatch, "merge": patchlab.ActionMergePatch,
 		"strategic": patchlab.ActionStrategicPatch, "apply": patchlab.ActionApply, "auto": ""}
@@ -197,7 +197,7 @@ func (a *App) apply(ctx context.Context, args []string, o *applyOptions) error {
 	return ended
 }
 
-// lab returns a Lab with the schemas and the engine of the flags.
+// lab returns a Lab with the schemas and the engine that the flags select.
 func (o *applyOptions) lab(ctx context.Context, a *App) (*patchlab.Lab, error) {
 	registry, err := o.schemas.registry(ctx, a)
 	if err != nil {
@@ -220,8 +220,8 @@ func (o *applyOptions) lab(ctx context.Context, a *App) (*patchlab.Lab, error) {
 	return patchlab.New(options)
 }
 
-// changeError words an error of a change for the command line: what a flag sets is
-// named by the flag.
+// changeError rewrites an error of a change for the command line: options are named by their
+// flags.
 func changeError(err error) error {
 	var failed *patchlab.Error
 	if !errors.As(err, &failed) || len(failed.Options) == 0 {

@@ -11,15 +11,15 @@ import (
 	"github.com/patchlab-dev/patchlab/scenario"
 )
 
-// openedCase is the scenario of an apply: the live objects are what it begins with, each
-// change is a step.
+// openedCase is the scenario of an apply: it starts with the live objects, and each change is
+// a step.
 type openedCase struct {
 	options *applyOptions
 	steps   []scenario.Step
 }
 
-// add adds the step of a change that was carried out or refused. One for which no object
-// was found has none.
+// add adds the step of a change that was carried out or refused. A change whose object was not
+// found has no step.
 func (c *openedCase) add(result *patchlab.Result, err error, body string) {
 	var target patchlab.Target
 	var action patchlab.Action
@@ -68,8 +68,8 @@ func (c *openedCase) scenario(a *App, live documents) (*scenario.Scenario, error
 	return s, nil
 }
 
-// bodies returns the texts of changes: that of the file where it holds one change, with
-// its comments.
+// bodies returns the text of each change: that of the file, with its comments, if it contains
+// a single change.
 func (o *applyOptions) bodies(changes documents) []string {
 	objects := changes.objects()
 	if len(objects) == 1 && len(o.inputs.files) == 1 {
@@ -84,7 +84,7 @@ func (o *applyOptions) bodies(changes documents) []string {
 	return texts
 }
 
-// openCase shows an apply in the playground, after its answer has been printed.
+// openCase opens an apply in the playground, after its result has been printed.
 func (a *App) openCase(ctx context.Context, c *openedCase, live documents) error {
 	s, err := c.scenario(a, live)
 	if err != nil {

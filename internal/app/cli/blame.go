@@ -125,7 +125,7 @@ func (a *App) blame(ctx context.Context, name string, o *blameOptions) error {
 	return nil
 }
 
-// opened reads the objects that a command is given by their owners.
+// opened reads the objects for a command that shows owners.
 func (a *App) opened(ctx context.Context, name string, o *blameOptions) ([]*patchlab.Object, error) {
 	registry, err := o.schemas.registry(ctx, a)
 	if err != nil {
@@ -153,7 +153,7 @@ func (a *App) opened(ctx context.Context, name string, o *blameOptions) ([]*patc
 	return objects, nil
 }
 
-// openOne opens an object of a file, and names its place in an error.
+// openOne reads an object of a file. An error includes its position.
 func openOne(lab *patchlab.Lab, o manifest.Object) (*patchlab.Object, error) {
 	object, err := lab.Open(o.Value)
 	if err != nil {
@@ -162,16 +162,15 @@ func openOne(lab *patchlab.Lab, o manifest.Object) (*patchlab.Object, error) {
 	return object, nil
 }
 
-// blamed is an object with its owners, as a document of -o json and -o yaml.
+// blamed is the output document for an object with its owners.
 type blamed struct {
 	APIVersion string          `json:"apiVersion"`
 	Kind       string          `json:"kind"`
 	Target     patchlab.Target `json:"target"`
-	// Owners are the entries of managedFields, which lines and fields name by their
-	// positions.
+	// Owners are the entries of managedFields, to which lines and fields refer by index.
 	Owners []blamedOwner `json:"owners"`
 	Lines  []blamedLine  `json:"lines"`
-	// Fields are the fields that managedFields names, with the line of each.
+	// Fields are the fields in managedFields, each with its line.
 	Fields []explain.OwnedField `json:"fields"`
 }
 
@@ -180,8 +179,8 @@ type blamedOwner struct {
 	Time time.Time `json:"time,omitzero"`
 }
 
-// blamedLine is a line of the object. Line is its position in the whole object, and
-// Item are the owners of the list item that begins on it.
+// blamedLine is a line of the object. Line is its number in the whole object, and Item are the
+// owners of the list item that begins on it.
 type blamedLine struct {
 	Line   int           `json:"line"`
 	Text   string        `json:"text"`
@@ -192,7 +191,7 @@ type blamedLine struct {
 	Merges string        `json:"merges,omitempty"`
 }
 
-// blame finds the owners of the lines that were asked for.
+// blame returns the owners of the requested lines.
 func (o *blameOptions) blame(object *patchlab.Object, path document.Path) (*blamed, error) {
 	b := &blamed{APIVersion: "patchlab.dev/v1", Kind: "Blame", Owners: []blamedOwner{}, Lines: []blamedLine{}, Fields: []explain.OwnedField{}}
 	b.Target = patchlab.Target{APIVersion: object.Kind.APIVersion(), Kind: object.Kind.Kind,
@@ -234,7 +233,7 @@ func (o *blameOptions) blame(object *patchlab.Object, path document.Path) (*blam
 	return b, nil
 }
 
-// fieldOf returns the path of a field by its keys, of the object as it is.
+// fieldOf replaces the indexes of list items in a path by their keys.
 func fieldOf(object *patchlab.Object, path document.Path) (document.Path, error) {
 	for _, l := range object.Lines() {
 		if l.Path.HasPrefix(path) {
@@ -244,12 +243,12 @@ func fieldOf(object *patchlab.Object, path document.Path) (document.Path, error)
 	return object.FieldPath(path)
 }
 
-// entries are some positions in managedFields.
+// entries is a set of indexes of managedFields.
 type entries map[int]bool
 
 func (e entries) is(i int) bool { return e[i] }
 
-// wanted returns the entries of the managers that were asked for, nil for all.
+// wanted returns the entries of the requested managers, nil for all.
 func (o *blameOptions) wanted(object *patchlab.Object) (entries, error) {
 	if len(o.managers) == 0 {
 		return nil, nil
@@ -290,7 +289,7 @@ func pathsOf(object *patchlab.Object) []string {
 	return paths
 }
 
-// valuesOf returns values of the objects that a command line names, for completion.
+// valuesOf returns values of the objects that the arguments name, for completion.
 func (a *App) valuesOf(ctx context.Context, args []string, o *blameOptions, values func(*patchlab.Object) []string) []string {
 	if len(args) != 1 || args[0] == "-" {
 		return nil
@@ -315,7 +314,7 @@ type blameWriter struct {
 	several bool
 }
 
-// ownerColors tell managers apart on a terminal.
+// ownerColors distinguish managers on a terminal.
 var ownerColors = [...]string{"\x1b[32m", "\x1b[36m", "\x1b[33m", "\x1b[35m", "\x1b[34m", "\x1b[31m"}
 
 func (w *blameWriter) text() string {
@@ -350,8 +349,8 @@ func (w *blameWriter) text() string {
 	return b.String()
 }
 
-// ownedBy are the owners of what a line shows: of its field or, for the first line of a
-// list item whose first member nobody owns, of the item.
+// ownedBy returns the owners of a line: those of its field or, on the first line of a list
+// item whose first field has no owner, those of the item.
 func (l *blamedLine) ownedBy() []int {
 	if len(l.Owners) == 0 {
 		return l.Item
@@ -375,7 +374,7 @@ func (w *blameWriter) row(b *strings.Builder, row [3]string, widths [3]int, owne
 	b.WriteString(strings.TrimRight(beside+text, " ") + "\n")
 }
 
-// beside is what stands beside a line.
+// beside returns the columns that are printed beside a line.
 func (w *blameWriter) beside(l *blamedLine) [3]string {
 	owners := l.ownedBy()
 	if len(owners) == 0 && len(l.Below) > 0 {
@@ -384,7 +383,7 @@ func (w *blameWriter) beside(l *blamedLine) [3]string {
 	return w.named(owners)
 }
 
-// named names owners: who, how, and since when the last of them.
+// named describes owners: the managers, their operations, and the latest time.
 func (w *blameWriter) named(owners []int) [3]string {
 	if len(owners) == 0 {
 		return [3]string{"-"}

@@ -7,7 +7,7 @@ import (
 	"runtime"
 )
 
-// openBrowser shows an address in the user's browser.
+// openBrowser opens an address in the user's browser.
 func openBrowser(ctx context.Context, address string) error {
 	commands := [][]string{{"xdg-open"}, {"wslview"}, {"x-www-browser"}}
 	switch runtime.GOOS {

@@ -20,7 +20,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// clientFlags say which API server a command asks.
+// clientFlags select the API server.
 type clientFlags struct {
 	server, kubeconfig, token string
 	insecure                  bool
@@ -40,13 +40,13 @@ type client struct {
 	http        *http.Client
 }
 
-// requestTimeout bounds each request that is no watch.
+// requestTimeout is the time limit of a request other than a watch.
 const requestTimeout = 30 * time.Second
 
-// maxAnswer is the longest answer that is read.
+// maxAnswer is the maximum size of a response.
 const maxAnswer = 64 << 20
 
-// open returns a client of the server that the flags name.
+// open returns a client for the server that the flags select.
 func (o *clientFlags) open() (*client, error) {
 	if o.server != "" {
 		return newClient(o.server, o.token, &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: o.insecure}), nil
@@ -140,7 +140,7 @@ func fromKubeconfig(config document.Value) (*client, error) {
 	return newClient(cluster.Get("server").StringOr(""), token, c), nil
 }
 
-// named returns the member of the entry of a name.
+// named returns a member of the entry with the given name.
 func named(list document.Value, name, member string) (document.Value, bool) {
 	if list.Kind() != document.List {
 		return document.Value{}, false
@@ -153,8 +153,8 @@ func named(list document.Value, name, member string) (document.Value, bool) {
 	return document.Value{}, false
 }
 
-// material returns the bytes of a certificate or key: from the member name-data, or
-// the file that the member name names; nil for neither.
+// material returns the data of a certificate or key: from the field name-data, or from the
+// file that the field name refers to; nil if neither is set.
 func material(entry document.Value, name string) ([]byte, error) {
 	if text := entry.Get(name + "-data").StringOr(""); text != "" {
 		data, err := base64.StdEncoding.DecodeString(text)
@@ -169,7 +169,7 @@ func material(entry document.Value, name string) ([]byte, error) {
 	return nil, nil
 }
 
-// statusError is a refusal of the server.
+// statusError is an error response of the server.
 type statusError struct {
 	code    int
 	reason  string
@@ -178,8 +178,8 @@ type statusError struct {
 
 func (e *statusError) Error() string { return e.message }
 
-// do sends a request and returns the object of the answer. A refusal is a
-// *statusError.
+// do sends a request and returns the object in the response. An error response is returned as
+// a *statusError.
 func (c *client) do(ctx context.Context, method, path, contentType, body string) (document.Value, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
@@ -202,7 +202,7 @@ func (c *client) do(ctx context.Context, method, path, contentType, body string)
 	return doc.Root, nil
 }
 
-// send sends a request. The caller closes the answer's body.
+// send sends a request. The caller must close the response body.
 func (c *client) send(ctx context.Context, method, path, contentType, body string) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(ctx, method, c.base+path, bytes.NewReader([]byte(body)))
 	if err != nil {
@@ -219,7 +219,7 @@ func (c *client) send(ctx context.Context, method, path, contentType, body strin
 	return c.http.Do(r)
 }
 
-// code returns the code of a refusal, 0 for any other error.
+// code returns the status code of an error response, 0 for any other error.
 func code(err error) int {
 	var st *statusError
 	if errors.As(err, &st) {

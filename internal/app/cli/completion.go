@@ -13,8 +13,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// completeObject completes an argument that is a file or KIND/NAME: kinds where no file
-// begins so. The names of objects would have to be asked of a cluster.
+// completeObject completes an argument that is a file or KIND/NAME: with files or, if none
+// matches, with kinds. Names of objects are not completed, because that requires a cluster.
 func completeObject(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 	if files, err := filepath.Glob(begun + "*"); begun == "" || len(args) > 0 || err == nil && len(files) > 0 {
 		return nil, cobra.ShellCompDirectiveDefault
@@ -33,8 +33,8 @@ func completeObject(_ *cobra.Command, args []string, begun string) ([]string, co
 	return slices.Compact(kinds), cobra.ShellCompDirectiveNoSpace
 }
 
-// completeManagers completes a flag with the managers of the live objects that the first
-// argument names.
+// completeManagers completes a flag with the managers of the live objects in the first
+// argument.
 func (a *App) completeManagers(f *inputFlags) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 || args[0] == "-" {
@@ -45,7 +45,7 @@ func (a *App) completeManagers(f *inputFlags) func(*cobra.Command, []string, str
 	}
 }
 
-// managersIn lists the managers of live objects, none where these cannot be read.
+// managersIn returns the managers of live objects, none if they cannot be read.
 func (a *App) managersIn(ctx context.Context, f *inputFlags) []string {
 	quiet := *a
 	quiet.quiet = true

@@ -80,7 +80,7 @@ func (a *App) contend(ctx context.Context, o *contendOptions) error {
 	return t.Flush()
 }
 
-// contended returns a client of the server that is written to.
+// contended returns a client for the server to write to.
 func (a *App) contended(ctx context.Context, o *contendOptions) (*client, func(), error) {
 	if o.client.server != "" || o.client.kubeconfig != "" {
 		c, err := o.client.open()
@@ -103,10 +103,10 @@ func (a *App) contended(ctx context.Context, o *contendOptions) (*client, func()
 	return newClient(addressOf(l.Addr(), false), "", nil), func() { end(); <-over; _ = cl.Close() }, nil
 }
 
-// strategy is a way to add one to the number.
+// strategy is a method of incrementing the number.
 type strategy struct {
 	name string
-	// add makes one attempt. again asks for another one after a conflict.
+	// add makes one attempt. again reports a conflict, after which it is repeated.
 	add   func(ctx context.Context, c *contest, writer, n int) error
 	again bool
 }
@@ -121,17 +121,17 @@ func strategies() []strategy {
 	}
 }
 
-// contest is one strategy that is tried.
+// contest is the test of one strategy.
 type contest struct {
 	client                        *client
 	options                       *contendOptions
-	path                          string // of ConfigMaps
+	path                          string // path of ConfigMaps
 	succeeded, conflicts, retries atomic.Int64
 }
 
 const contendedName = "patchlab-contend"
 
-// run lets the writers write and returns how many updates were lost.
+// run runs the writers and returns the number of lost updates.
 func (c *contest) run(ctx context.Context, s strategy) (lost int64, err error) {
 	if _, err := c.client.do(ctx, "DELETE", c.path+"/"+contendedName, "", ""); err != nil && code(err) != 404 {
 		return 0, err
@@ -167,8 +167,8 @@ func (c *contest) run(ctx context.Context, s strategy) (lost int64, err error) {
 	return c.succeeded.Load() - total(object.Get("data")), nil
 }
 
-// write adds until the time is over. A write that has begun is finished, so that
-// its outcome is known.
+// write increments until the time is over. It completes a write that has begun, so that its
+// outcome is known.
 func (c *contest) write(ctx, timed context.Context, s strategy, writer int) error {
 	for n := 1; timed.Err() == nil; {
 		err := s.add(ctx, c, writer, n)
@@ -188,7 +188,7 @@ func (c *contest) write(ctx, timed context.Context, s strategy, writer int) erro
 	return nil
 }
 
-// total is the sum of the numbers in data.
+// total returns the sum of the numbers in data.
 func total(data document.Value) (sum int64) {
 	for _, v := range data.Members() {
 		n, _ := strconv.ParseInt(v.StringOr(""), 10, 64)
@@ -197,7 +197,8 @@ func total(data document.Value) (sum int64) {
 	return sum
 }
 
-// put reads the object, adds one and writes it, on condition of its version or not.
+// put reads the object, increments the number and updates the object, with or without its
+// resourceVersion.
 func (c *contest) put(ctx context.Context, versioned bool) error {
 	object, err := c.client.do(ctx, "GET", c.path+"/"+contendedName, "", "")
 	if err != nil {
@@ -211,7 +212,7 @@ func (c *contest) put(ctx context.Context, versioned bool) error {
 	return err
 }
 
-// patch replaces the number on condition that it is still the one that was read.
+// patch replaces the number with a patch that tests the previous value.
 func (c *contest) patch(ctx context.Context) error {
 	object, err := c.client.do(ctx, "GET", c.path+"/"+contendedName, "", "")
 	if err != nil {
@@ -223,7 +224,7 @@ func (c *contest) patch(ctx context.Context) error {
 	return err
 }
 
-// apply sets the writer's own number.
+// apply applies the writer's own number.
 func (c *contest) apply(ctx context.Context, writer, n int) error {
 	manager := "writer-" + strconv.Itoa(writer)
 	_, err := c.client.do(ctx, "PATCH", c.path+"/"+contendedName+"?fieldManager="+manager, "application/apply-patch+yaml",

@@ -109,7 +109,7 @@ type filling struct {
 	objects  []document.Value
 }
 
-// text is what the command prints.
+// text returns the output of the command.
 func (f *filling) text(format string) string {
 	switch format {
 	case "rules":
@@ -158,7 +158,7 @@ func (f *filling) one(obj manifest.Object) error {
 	return nil
 }
 
-// decodes says at which place of the input an object does not fit its kind.
+// decodes returns an error with its position if an object does not match its kind.
 func (f *filling) decodes(kind *schema.Kind, obj manifest.Object) error {
 	_, problems, err := defaults.Decode(kind, obj.Value, defaults.FromJSON)
 	var undecoded *defaults.DecodeError
@@ -181,8 +181,8 @@ func (f *filling) decodes(kind *schema.Kind, obj manifest.Object) error {
 	return err
 }
 
-// customRules reports the fields of a custom resource that are there after, and were
-// not before: they have the defaults of its CustomResourceDefinition.
+// customRules reports the fields of a custom resource that defaulting added, which have
+// defaults in its CustomResourceDefinition.
 func (f *filling) customRules(kind *schema.Kind, before, after document.Value, path document.Path) {
 	switch {
 	case !before.Exists():

@@ -32,7 +32,7 @@ type diffType struct {
 	action patchlab.Action
 }
 
-// diffTypes are the types of patch by the names that the flag has for them.
+// diffTypes are the patch types with their names in the flag.
 var diffTypes = [...]diffType{
 	{"json", patchlab.ActionJSONPatch},
 	{"merge", patchlab.ActionMergePatch},
@@ -140,13 +140,13 @@ func (a *App) diff(ctx context.Context, args []string, o *diffOptions) error {
 	return d.finish()
 }
 
-// wanted reads TO, which may be an object of a cluster too.
+// wanted reads TO, which may also be an object of a cluster.
 func (a *App) wanted(ctx context.Context, o *diffOptions) (documents, error) {
 	if len(o.inputs.files) == 1 && isResource(o.inputs.files[0]) {
 		return o.inputs.kubectl.get(ctx, o.inputs.files[0], o.apply.Namespace)
 	}
 	f := o.inputs
-	f.live = "" // has been read
+	f.live = "" // it has been read
 	_, to, err := f.read(ctx, a, o.apply.Namespace)
 	return to, err
 }
@@ -163,7 +163,7 @@ type differing struct {
 	refused   bool
 }
 
-// one shows the patches for one object.
+// one prints the patches for an object.
 func (d *differing) one(object manifest.Object) error {
 	var to patchlab.Input = documents{object.Document}
 	if len(object.At) > 0 {
@@ -215,7 +215,7 @@ func typeName(action patchlab.Action) string {
 	return string(action)
 }
 
-// finish prints what was gathered and chooses the exit code.
+// finish prints the collected output and returns the exit code.
 func (d *differing) finish() error {
 	if d.o.output == "json" {
 		d.app.print(string(encode("json", d.documents)))
@@ -229,7 +229,7 @@ func (d *differing) finish() error {
 	return nil
 }
 
-// patch prints the one patch that was asked for.
+// patch prints the requested patch.
 func (d *differing) patch(found *patchlab.Alternatives) error {
 	p := found.Patches[0]
 	if !p.Patch.Exists() {
@@ -254,7 +254,7 @@ func (d *differing) patch(found *patchlab.Alternatives) error {
 	return nil
 }
 
-// text shows the patches for people.
+// text returns the patches as text.
 func (d *differing) text(found *patchlab.Alternatives) string {
 	var b strings.Builder
 	if len(found.Changes) == 0 {
@@ -279,7 +279,7 @@ func (d *differing) text(found *patchlab.Alternatives) string {
 	return b.String()
 }
 
-// makes says in a few words what a patch makes of the object.
+// makes describes the result of a patch in a few words.
 func makes(p *patchlab.Alternative) string {
 	text := "what is wanted"
 	switch {
@@ -296,7 +296,7 @@ func makes(p *patchlab.Alternative) string {
 	return text
 }
 
-// alternative shows one patch, with the command that sends it and its limits.
+// alternative prints a patch, the command that sends it, and its limits.
 func (d *differing) alternative(b *strings.Builder, found *patchlab.Alternatives, p *patchlab.Alternative) {
 	fmt.Fprintf(b, "\n%s\n", p.Action.Title())
 	if p.Patch.Exists() {
@@ -319,7 +319,7 @@ func (d *differing) alternative(b *strings.Builder, found *patchlab.Alternatives
 	}
 }
 
-// body writes a patch: the operations of a JSON patch line by line, others as YAML.
+// body prints a patch: a JSON patch with an operation per line, others as YAML.
 func (d *differing) body(b *strings.Builder, found *patchlab.Alternatives, p *patchlab.Alternative) {
 	switch {
 	case d.masks(found):
@@ -339,7 +339,7 @@ func (d *differing) masks(found *patchlab.Alternatives) bool {
 	return isSecret(found.Wanted.Value) && !d.o.showSecrets
 }
 
-// shown is a value as it is printed.
+// shown returns a value as it is printed.
 func (d *differing) shown(found *patchlab.Alternatives, path document.Path, v document.Value) document.Value {
 	if v.Exists() && len(path) > 0 && path[0] == document.FieldStep("data") && d.masks(found) {
 		return document.NewString(masked)
@@ -347,7 +347,7 @@ func (d *differing) shown(found *patchlab.Alternatives, path document.Path, v do
 	return v
 }
 
-// command is the kubectl command that sends a patch from standard input.
+// command returns the kubectl command that sends a patch from standard input.
 func (d *differing) command(found *patchlab.Alternatives, p *patchlab.Alternative) string {
 	namespace := ""
 	if found.Target.Namespace != "" {
@@ -366,7 +366,7 @@ func (d *differing) command(found *patchlab.Alternatives, p *patchlab.Alternativ
 	return text + namespace + " -f -"
 }
 
-// alternativesDocument is the form of the patches for one object in JSON.
+// alternativesDocument is the output document for the patches of an object.
 type alternativesDocument struct {
 	APIVersion string                `json:"apiVersion"`
 	Kind       string                `json:"kind"`
@@ -385,7 +385,7 @@ type alternativeDocument struct {
 	Limits  []explain.Limit `json:"limits"`
 }
 
-// json adds the patches for one object to what is printed.
+// json adds the patches for an object to the output.
 func (d *differing) json(found *patchlab.Alternatives) error {
 	out := alternativesDocument{APIVersion: "patchlab.dev/v1", Kind: "Alternatives", Target: found.Target, Changes: []explain.Change{}, Patches: []alternativeDocument{}}
 	for _, c := range found.Changes {

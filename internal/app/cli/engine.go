@@ -13,12 +13,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// referenceProgram is patchlab with the reference engine linked into it. It is a
-// program of its own because the libraries would make every start of patchlab
-// slower and larger (doc/performance.md has the figures).
+// referenceProgram is patchlab with the reference engine. It is a separate program because the
+// libraries would make patchlab larger and slower to start (doc/performance.md has the
+// figures).
 const referenceProgram = "patchlab-reference"
 
-// engineFlag says which engine does the work.
+// engineFlag selects the engine.
 type engineFlag struct{ name string }
 
 func (f *engineFlag) add(c *cobra.Command) {
@@ -33,16 +33,15 @@ func (f *engineFlag) check() error {
 	return nil
 }
 
-// elsewhere reports whether the engine is not in this program.
+// elsewhere reports whether the engine is not part of this program.
 func (f *engineFlag) elsewhere(a *App) bool { return f.name == "reference" && a.Reference == nil }
 
-// handOver runs this very command with the program that has the reference engine.
+// handOver executes the program with the reference engine, with the same arguments.
 func (a *App) handOver(ctx context.Context) error {
 	return a.handOverTo(ctx, referenceProgram, "the reference engine", "github.com/patchlab-dev/patchlab/cmd/"+referenceProgram)
 }
 
-// handOverTo runs this very command with another program, which has what is
-// missing in this one.
+// handOverTo executes another program with the same arguments, because this one lacks a part.
 func (a *App) handOverTo(ctx context.Context, name, missing, pkg string) error {
 	program, ok := findProgram(name)
 	if !ok {
@@ -52,18 +51,18 @@ func (a *App) handOverTo(ctx context.Context, name, missing, pkg string) error {
 	return a.runWith(ctx, program)
 }
 
-// runWith runs this very command with another program.
+// runWith executes another program with the same arguments.
 func (a *App) runWith(ctx context.Context, program string) error {
 	c := exec.CommandContext(ctx, program, a.args...)
 	c.Stdin, c.Stdout, c.Stderr = a.In, a.Out, a.Err
 	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }
 	err := c.Run()
 	if c.ProcessState != nil && c.ProcessState.Success() {
-		return nil // also where it was asked to stop
+		return nil // also after an interrupt
 	}
 	var status *exec.ExitError
 	if errors.As(err, &status) && status.ExitCode() > 0 {
-		return &exit{code: status.ExitCode()} // it has said why
+		return &exit{code: status.ExitCode()} // the program has printed the error
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", program, err)
@@ -71,7 +70,8 @@ func (a *App) runWith(ctx context.Context, program string) error {
 	return nil
 }
 
-// findProgram finds one of patchlab's programs beside this one, or else on the PATH.
+// findProgram returns the path of one of patchlab's programs, in the directory of this one or
+// on the PATH.
 func findProgram(name string) (string, bool) {
 	if runtime.GOOS == "windows" {
 		name += ".exe"

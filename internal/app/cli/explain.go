@@ -24,7 +24,7 @@ type explainOptions struct {
 	showSecrets bool
 	color       colorFlag
 
-	below []document.Path // of paths
+	below []document.Path // with the paths below
 }
 
 func (a *App) explainCommand() *cobra.Command {
@@ -100,8 +100,7 @@ func (a *App) explain(ctx context.Context, args []string, o *explainOptions) err
 	return e.finish()
 }
 
-// explanation is one change of one object with its reasons, as a document of
-// -o json and -o yaml.
+// explanation is the output document for a change of one object with its reasons.
 type explanation struct {
 	APIVersion   string           `json:"apiVersion"`
 	Kind         string           `json:"kind"`
@@ -119,11 +118,11 @@ type explaining struct {
 	app    *App
 	o      *explainOptions
 	all    []explanation
-	told   map[string]bool // notes, so that each is printed once
+	told   map[string]bool // notes that have been printed
 	counts [outcomes]int
 }
 
-// add keeps the reasons for what became of one object. An error ends the command.
+// add adds the reasons for the result of one object. An error ends the command.
 func (e *explaining) add(r *patchlab.Result, err error) error {
 	if err != nil {
 		return e.refused(err)
@@ -156,8 +155,7 @@ func (e *explaining) refused(err error) error {
 	return nil
 }
 
-// about returns the paths that were asked for, with the keys of items in place of their
-// positions.
+// about returns the requested paths, with list items by key instead of index.
 func (e *explaining) about(r *patchlab.Result) []document.Path {
 	paths := slices.Clone(e.o.below)
 	for i, p := range paths {
@@ -174,7 +172,7 @@ func (e *explaining) about(r *patchlab.Result) []document.Path {
 	return paths
 }
 
-// keep keeps an explanation with the reasons for the fields at some paths, or all for
+// keep adds an explanation with the reasons for the fields at some paths, all if there are
 // none.
 func (e *explaining) keep(about []document.Path, x explanation) {
 	x.APIVersion, x.Kind = "patchlab.dev/v1", "Explanation"
@@ -201,7 +199,7 @@ func (e *explaining) keep(about []document.Path, x explanation) {
 	e.all = append(e.all, x)
 }
 
-// maskReasons hides the values of a Secret.
+// maskReasons masks the values of a Secret.
 func maskReasons(list []explain.Reason) {
 	annotation := document.Keys("metadata", "annotations", patch.LastApplied)
 	for i := range list {
@@ -220,7 +218,7 @@ func maskReasons(list []explain.Reason) {
 	}
 }
 
-// finish prints the explanations and chooses the exit code.
+// finish prints the explanations and returns the exit code.
 func (e *explaining) finish() error {
 	if e.o.output == "text" {
 		w := reasonWriter{color: e.o.color.on(e.app.Out)}
@@ -247,7 +245,7 @@ func (e *explaining) finish() error {
 	return nil
 }
 
-// asDocument returns what is to be printed as a document.
+// asDocument converts an output structure to a document.
 func asDocument(v any) (document.Value, error) {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -279,7 +277,7 @@ func (w *reasonWriter) explanation(x *explanation) {
 	}
 }
 
-// grouped puts together the reasons that differ in their fields and values only.
+// grouped groups the reasons that differ only in their fields and values.
 func grouped(list []explain.Reason) [][]explain.Reason {
 	var groups [][]explain.Reason
 	at := map[string]int{}
@@ -295,7 +293,7 @@ func grouped(list []explain.Reason) [][]explain.Reason {
 	return groups
 }
 
-// effectColors are those in which effects are printed on a terminal.
+// effectColors are the terminal colors of effects.
 var effectColors = map[explain.Effect]string{
 	explain.Set: "\x1b[32m", explain.Removed: "\x1b[31m", explain.Kept: "\x1b[33m", explain.Ignored: "\x1b[33m",
 	explain.Refused: "\x1b[31m", explain.Conflicting: "\x1b[31m", explain.TakenOver: "\x1b[36m", explain.Shared: "\x1b[36m", explain.GivenUp: "\x1b[36m",
@@ -354,7 +352,7 @@ func (w *reasonWriter) group(list []explain.Reason) {
 	w.line("hint", r.Hint)
 }
 
-// fewLists is how many lists and atomic fields of a group are described.
+// fewLists is the number of lists and atomic fields in a group that are described.
 const fewLists = 4
 
 func (w *reasonWriter) line(name, text string) {
@@ -368,7 +366,7 @@ func (w *reasonWriter) line(name, text string) {
 	w.b.WriteString("    " + label + text + "\n")
 }
 
-// values says what a field was, is, and was to be.
+// values describes the previous, current and intended value of a field.
 func values(r *explain.Reason) string {
 	const most = 60
 	short := func(v document.Value) string {

@@ -91,8 +91,8 @@ func (a *App) export(ctx context.Context, name, to, page, pkg string) error {
 	return nil
 }
 
-// scenarioFile reads the scenario of a file, of standard input or of a link. A scenario
-// that is wrong is not an error yet.
+// scenarioFile reads a scenario from a file, standard input or a link. An invalid scenario is
+// reported later.
 func (a *App) scenarioFile(name string) (scenarioFile, error) {
 	if link.Is(name) {
 		s, _, err := link.Decode(name)

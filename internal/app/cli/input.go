@@ -16,14 +16,14 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// inputFlags say which files a command reads.
+// inputFlags select the input files of a command.
 type inputFlags struct {
 	files     []string
 	kustomize string
 	recursive bool
 	kubectl   kubectlFlags
 
-	command *cobra.Command // that reads them
+	command *cobra.Command // the command that reads them
 	live    string         // "" for none
 }
 
@@ -36,7 +36,7 @@ func (f *inputFlags) add(c *cobra.Command) {
 	f.kubectl.add(c)
 }
 
-// complete finds LIVE and PATCH among the arguments.
+// complete takes LIVE and PATCH from the arguments.
 func (f *inputFlags) complete(args []string) error {
 	switch n := len(args); {
 	case f.kustomize != "" && len(f.files) > 0:
@@ -67,7 +67,7 @@ func (f *inputFlags) complete(args []string) error {
 	return nil
 }
 
-// documents are parsed documents as an input of a Lab.
+// documents are parsed documents that implement patchlab.Input.
 type documents []*document.Document
 
 // Documents returns the documents.
@@ -76,8 +76,8 @@ func (d documents) Documents() ([]*document.Document, error) { return d, nil }
 // objects returns the objects and patches among the documents.
 func (d documents) objects() []manifest.Object { return manifest.Split(d...) }
 
-// read reads the live objects and the changes. namespace is that of objects that a
-// cluster is asked for.
+// read reads the live objects and the changes. namespace is the namespace for objects from a
+// cluster.
 func (f *inputFlags) read(ctx context.Context, a *App, namespace string) (live, changes documents, err error) {
 	if live, err = f.readLive(ctx, a, namespace); err != nil {
 		return nil, nil, err
@@ -106,17 +106,17 @@ func (f *inputFlags) readLive(ctx context.Context, a *App, namespace string) (do
 	return a.documents(f, document.DuplicatesRefused, nil, f.live)
 }
 
-// leaveOut reports a file that holds changes and cannot be parsed. The command works
-// on the other files and then fails.
+// leaveOut reports a file with changes that cannot be parsed. The command processes the other
+// files and then fails.
 func (a *App) leaveOut(err error) {
 	a.unread++
 	a.fail(err.Error())
 }
 
-// resourceName is what KIND/NAME looks like: deployment/web, widgets.example.com/a.
+// resourceName matches KIND/NAME: deployment/web, widgets.example.com/a.
 var resourceName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9.-]*/[a-z0-9][a-z0-9.:-]*$`)
 
-// isResource reports whether LIVE names an object of a cluster and no file.
+// isResource reports whether LIVE is an object of a cluster rather than a file.
 func isResource(name string) bool {
 	if _, err := os.Stat(name); err == nil || !resourceName.MatchString(name) {
 		return false
@@ -128,8 +128,8 @@ func isResource(name string) bool {
 	return true
 }
 
-// documents reads files and reports how many documents were left out. unread is
-// called for the files of a folder that cannot be parsed; with nil they are an error.
+// documents reads files and reports the number of skipped documents. unread is called for
+// files of a directory that cannot be parsed; with nil they are an error.
 func (a *App) documents(f *inputFlags, d document.Duplicates, unread func(error), names ...string) (documents, error) {
 	source := a.source()
 	source.Recursive, source.Duplicates, source.Unread = f.recursive, d, unread
@@ -143,10 +143,10 @@ func (a *App) documents(f *inputFlags, d document.Duplicates, unread func(error)
 	return docs, nil
 }
 
-// source reads the files that a command names.
+// source returns the reader for input files.
 func (a *App) source() *manifest.Source { return &manifest.Source{Stdin: a.In} }
 
-// crds reads CustomResourceDefinitions and says what else the files hold.
+// crds reads CustomResourceDefinitions and reports other documents in the files.
 func (a *App) crds(names []string) ([]manifest.Object, error) {
 	source := a.source()
 	source.Unread = func(err error) { a.note("Warning: --crd: " + err.Error()) }
@@ -160,7 +160,7 @@ func (a *App) crds(names []string) ([]manifest.Object, error) {
 	return crds, nil
 }
 
-// count writes a number with the noun that goes with it.
+// count formats a number with the singular or plural of a noun.
 func count(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one

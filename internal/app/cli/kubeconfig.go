@@ -14,21 +14,19 @@ import (
 	"github.com/patchlab-dev/patchlab/server"
 )
 
-// entryName is the name of the cluster, the user and the context that serve
-// writes into a kubeconfig.
+// entryName is the name of the cluster, user and context that serve adds to a kubeconfig.
 const entryName = "patchlab"
 
-// access is how clients reach a server.
+// access describes how clients connect to a server.
 type access struct {
 	address, token string
 	certificate    *server.Certificate
 }
 
-// mergeKubeconfig adds a cluster, a user and a context to a kubeconfig and makes
-// the context the current one, as "kubectl config" does: what else the file holds
-// stays. The file is made anew with mode 0600, as it holds the token, and takes the
-// name in one step. It is never written through a link, and a cluster of the same
-// name that is not one of this command is not replaced.
+// mergeKubeconfig adds a cluster, user and context to a kubeconfig and sets current-context,
+// like "kubectl config": everything else in the file is kept. The file is replaced atomically
+// by a new one with mode 0600, because it contains the token. Symbolic links are not followed,
+// and a cluster of the same name that this command has not written is not replaced.
 func mergeKubeconfig(name string, a access) error {
 	unlock, err := lockKubeconfig(name)
 	if err != nil {
@@ -60,7 +58,7 @@ func (a access) cluster() document.Value {
 		data := base64.StdEncoding.EncodeToString(a.certificate.PEM)
 		cluster = cluster.With("certificate-authority-data", document.NewString(data))
 	}
-	// What the cluster's entry was made by, so that the next run may replace it.
+	// The mark identifies the entry as this command's, so that the next run may replace it.
 	mark := document.NewObject().With("made-by", document.NewString("patchlab serve"))
 	extension := document.NewObject().With("name", document.NewString(entryName)).With("extension", mark)
 	return cluster.With("extensions", document.NewList(extension))
@@ -74,7 +72,7 @@ func (a access) user() document.Value {
 	return user
 }
 
-// withEntry returns a list of named entries with one replaced or added.
+// withEntry returns a list of named entries with one entry replaced or added.
 func withEntry(list document.Value, member string, value document.Value) document.Value {
 	next := document.NewObject().With("name", document.NewString(entryName)).With(member, value)
 	var b document.ListBuilder
@@ -95,8 +93,8 @@ func withEntry(list document.Value, member string, value document.Value) documen
 	return b.List()
 }
 
-// readKubeconfig reads the file to merge into; where there is none, an empty
-// configuration.
+// readKubeconfig reads the file to merge into; if it does not exist, the result is an empty
+// config.
 func readKubeconfig(name string) (document.Value, error) {
 	none := document.NewObject().With("apiVersion", document.NewString("v1")).With("kind", document.NewString("Config"))
 	info, err := os.Lstat(name)
@@ -124,8 +122,8 @@ func readKubeconfig(name string) (document.Value, error) {
 	return d.Root, checkKubeconfig(name, d.Root)
 }
 
-// checkKubeconfig refuses to merge into what is no kubeconfig, and to replace a
-// cluster that another program has put there.
+// checkKubeconfig returns an error if the file is not a kubeconfig, or if merging would
+// replace a cluster of another program.
 func checkKubeconfig(name string, config document.Value) error {
 	if kind := config.Get("kind"); config.Kind() != document.Object || kind.Exists() && kind.StringOr("") != "Config" {
 		return fmt.Errorf("--kubeconfig %s: the file is not a kubeconfig; it was not changed", name)
@@ -152,7 +150,7 @@ func checkKubeconfig(name string, config document.Value) error {
 	return nil
 }
 
-// isOwn reports whether a cluster's entry was written by this command.
+// isOwn reports whether this command has written a cluster entry.
 func isOwn(cluster document.Value) bool {
 	for _, e := range cluster.Get("extensions").Items() {
 		if e.Get("name").StringOr("") == entryName {
@@ -162,8 +160,8 @@ func isOwn(cluster document.Value) bool {
 	return false
 }
 
-// lockKubeconfig makes the lock file by which client-go keeps two programs from
-// changing a kubeconfig at once.
+// lockKubeconfig creates the lock file with which client-go prevents concurrent changes of a
+// kubeconfig.
 func lockKubeconfig(name string) (unlock func(), err error) {
 	lock := name + ".lock"
 	f, err := os.OpenFile(lock, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
@@ -179,10 +177,10 @@ func lockKubeconfig(name string) (unlock func(), err error) {
 	return func() { _ = os.Remove(lock) }, nil
 }
 
-// replaceFile writes a file that only its owner may read, under a name of its own
-// first, so that nobody ever sees a part of it.
+// replaceFile replaces a file by one that only its owner can read. It renames a temporary
+// file, so that readers never see an incomplete one.
 func replaceFile(name string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(name), ".patchlab-*") // of mode 0600
+	f, err := os.CreateTemp(filepath.Dir(name), ".patchlab-*") // with mode 0600
 	if err != nil {
 		return fmt.Errorf("--kubeconfig %w", manifest.FileError(name, err))
 	}

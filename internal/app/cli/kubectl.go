@@ -13,8 +13,8 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 )
 
-// kubectlFlags say which cluster the user's kubectl asks. It is only ever run with
-// 'get', and kustomize's 'build'.
+// kubectlFlags select the cluster for kubectl, which is executed only as 'kubectl get' and
+// 'kubectl kustomize'.
 type kubectlFlags struct {
 	context, kubeconfig string
 }
@@ -25,7 +25,7 @@ func (f *kubectlFlags) add(c *cobra.Command) {
 	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig file for the same")
 }
 
-// arguments are those that choose the cluster.
+// arguments returns kubectl's flags that select the cluster.
 func (f *kubectlFlags) arguments() []string {
 	var args []string
 	if f.context != "" {
@@ -37,8 +37,8 @@ func (f *kubectlFlags) arguments() []string {
 	return args
 }
 
-// get reads an object with its managedFields from a cluster. An object that does
-// not exist is none.
+// get reads an object with its managedFields from a cluster. If it does not exist, the result
+// is empty.
 func (f *kubectlFlags) get(ctx context.Context, resource, namespace string) (documents, error) {
 	args := append([]string{"get", resource, "--show-managed-fields", "--ignore-not-found", "-o", "json"}, f.arguments()...)
 	if namespace != "" {
@@ -53,8 +53,8 @@ func (f *kubectlFlags) crds(ctx context.Context) ([]manifest.Object, error) {
 	return docs.objects(), err
 }
 
-// kustomize builds a kustomization with the user's kustomize or, where there is
-// none, with kubectl.
+// kustomize builds a kustomization with the user's kustomize or, if it is not installed,
+// kubectl.
 func (a *App) kustomize(ctx context.Context, dir string) (documents, error) {
 	if _, err := exec.LookPath("kustomize"); err == nil {
 		return runTool(ctx, "kustomize", "build", dir)
@@ -62,7 +62,7 @@ func (a *App) kustomize(ctx context.Context, dir string) (documents, error) {
 	return runTool(ctx, "kubectl", "kustomize", dir)
 }
 
-// runTool runs a program of the user's and reads the documents that it prints.
+// runTool executes a program of the user and parses the documents that it prints.
 func runTool(ctx context.Context, name string, args ...string) (documents, error) {
 	command := name + " " + strings.Join(args, " ")
 	if _, err := exec.LookPath(name); err != nil {

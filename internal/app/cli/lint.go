@@ -92,7 +92,7 @@ func (o *lintOptions) check() error {
 	return usage("--output " + o.output + ": expected text, json or sarif")
 }
 
-// locatedFinding is a finding with its place.
+// locatedFinding is a finding with its position.
 type locatedFinding struct {
 	explain.Finding
 	// Object names the object, as Deployment/web.
@@ -140,8 +140,8 @@ func (a *App) lint(ctx context.Context, args []string, o *lintOptions) error {
 	return nil
 }
 
-// findings checks the objects of files, and returns what was found in the order of the
-// files and lines.
+// findings checks the objects in files and returns the findings in the order of files and
+// lines.
 func (a *App) findings(ctx context.Context, names []string, o *lintOptions) (found []locatedFinding, objects int, err error) {
 	registry, err := o.schemas.registry(ctx, a)
 	if err != nil {
@@ -180,7 +180,7 @@ func (a *App) findings(ctx context.Context, names []string, o *lintOptions) (fou
 	return sorted(found), len(all), nil
 }
 
-// sorted puts the findings of each file into the order of the lines; files keep theirs.
+// sorted sorts the findings of each file by line and keeps the order of files.
 func sorted(found []locatedFinding) []locatedFinding {
 	first := map[string]int{}
 	for i, f := range found {
@@ -194,7 +194,7 @@ func sorted(found []locatedFinding) []locatedFinding {
 	return found
 }
 
-// duplicateKeys returns a finding for each key that stands twice in an object.
+// duplicateKeys returns a finding for each duplicate key of an object.
 func duplicateKeys(o manifest.Object) []explain.Finding {
 	var found []explain.Finding
 	for _, d := range o.Document.Duplicates {
@@ -211,7 +211,7 @@ func duplicateKeys(o manifest.Object) []explain.Finding {
 	return found
 }
 
-// lintText prints findings as compilers do: file:line:column: severity: message [rule].
+// lintText formats findings as compilers do: file:line:column: severity: message [rule].
 func lintText(findings []locatedFinding) string {
 	var b strings.Builder
 	for _, f := range findings {

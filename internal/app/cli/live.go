@@ -5,8 +5,8 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 )
 
-// liveIndex finds the live objects that a manifest may be for, so that each manifest is
-// matched with a few of them and not with all.
+// liveIndex finds the live objects that a manifest may correspond to, so that each manifest is
+// compared with a few of them only.
 type liveIndex struct {
 	all    documents
 	byName map[[2]string]documents // by kind and name
@@ -16,7 +16,7 @@ func indexLive(live documents) *liveIndex {
 	x := &liveIndex{all: live, byName: map[[2]string]documents{}}
 	for _, o := range live.objects() {
 		d := o.Document
-		if len(o.At) > 0 { // an item of a List
+		if len(o.At) > 0 { // items of a List
 			d = &document.Document{Root: o.Value}
 		}
 		name := nameOfObject(o)
@@ -29,14 +29,14 @@ func nameOfObject(o manifest.Object) [2]string {
 	return [2]string{o.Kind(), o.Value.Lookup("metadata", "name").StringOr("")}
 }
 
-// candidates returns the live objects of a manifest's kind and name. Where there are
-// none, it returns one of another name, which tells that there are live objects.
+// candidates returns the live objects with a manifest's kind and name. If there are none, it
+// returns any one, so that the caller knows that live objects exist.
 func (x *liveIndex) candidates(o manifest.Object) documents {
 	name := nameOfObject(o)
 	if found := x.byName[name]; len(found) > 0 || len(x.all) == 0 {
 		return found
 	}
-	if name[0] == "" || name[1] == "" { // matched otherwise
+	if name[0] == "" || name[1] == "" { // matched by other means
 		return x.all
 	}
 	return x.all[:1]

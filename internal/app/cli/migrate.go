@@ -125,7 +125,7 @@ type migrating struct {
 	app       *App
 	o         *migrateOptions
 	lab       *patchlab.Lab
-	name      string // of OBJECT
+	name      string // name of OBJECT
 	objects   []*patchlab.Object
 	manifests documents
 	documents []document.Value // for json
@@ -168,7 +168,7 @@ func (a *App) migrating(ctx context.Context, name string, o *migrateOptions) (*m
 	return m, err
 }
 
-// one migrates one object and prints what comes of it.
+// one migrates an object and prints the result.
 func (m *migrating) one(object *patchlab.Object) error {
 	migration := explain.Migrate(fieldmanager.Object{Value: object.Value, Managed: object.Managed}, m.o.from, m.o.to)
 	if migration.Needed() {
@@ -179,7 +179,7 @@ func (m *migrating) one(object *patchlab.Object) error {
 		if err != nil {
 			return err
 		}
-		if minimal, err := rules.Minimize(object.Kind, object.Value); err == nil { // else all fields count
+		if minimal, err := rules.Minimize(object.Kind, object.Value); err == nil { // otherwise all fields count
 			migration.MarkDefaults(minimal)
 		}
 	}
@@ -203,7 +203,7 @@ func (m *migrating) one(object *patchlab.Object) error {
 	return nil
 }
 
-// rehearse sends the patch through the request pipeline.
+// rehearse processes the patch like a request.
 func (m *migrating) rehearse(object *patchlab.Object, migration *explain.Migration) error {
 	result, err := m.lab.Patch(object, migration.Patch(), patchlab.PatchOptions{Type: patch.TypeJSON, FieldManager: "kubectl-patch", FieldValidation: "Ignore"})
 	if err != nil {
@@ -225,15 +225,14 @@ func (m *migrating) printPatch(object *patchlab.Object, migration *explain.Migra
 	return nil
 }
 
-// nextApply is what the manifest that is applied next does, with and without the
-// migration.
+// nextApply is the effect of the next apply of the manifest, with and without the migration.
 type nextApply struct {
-	// Found is set if there is a manifest for the object.
+	// Found reports whether there is a manifest for the object.
 	Found bool `json:"-"`
-	// Removed are the fields that it removes only after the migration.
+	// Removed are the fields that the apply removes only after the migration.
 	Removed []document.Path `json:"removed"`
-	// Conflicts are the fields that it conflicts over without the migration alone, and
-	// Left the conflicts that it has all the same.
+	// Conflicts are the conflicts that the apply has only without the migration, and Left
+	// those that it has in either case.
 	Conflicts []document.Path         `json:"conflicts"`
 	Left      []fieldmanager.Conflict `json:"left"`
 }
@@ -278,7 +277,7 @@ func (m *migrating) next(object *patchlab.Object, migration *explain.Migration) 
 	return n, nil
 }
 
-// conflicts returns the conflicts of an apply, none where it is refused otherwise.
+// conflicts returns the conflicts of an apply, none if it fails for another reason.
 func (m *migrating) conflicts(object *patchlab.Object, config document.Value, o patchlab.ApplyOptions) []fieldmanager.Conflict {
 	var refused *patchlab.Error
 	if _, err := m.lab.Apply(object, config, o); errors.As(err, &refused) && refused.Conflicts != nil {
@@ -287,7 +286,7 @@ func (m *migrating) conflicts(object *patchlab.Object, config document.Value, o 
 	return nil
 }
 
-// title names the object.
+// title returns the heading for an object.
 func (m *migrating) title(object *patchlab.Object) string {
 	return targetOf(object).String()
 }
@@ -297,7 +296,7 @@ func targetOf(object *patchlab.Object) patchlab.Target {
 		Namespace: object.Value.Lookup("metadata", "namespace").StringOr(""), Name: object.Value.Lookup("metadata", "name").StringOr("")}
 }
 
-// nothing says why there is nothing to migrate.
+// nothing describes why no migration is necessary.
 func (m *migrating) nothing(object *patchlab.Object, migration *explain.Migration) string {
 	switch {
 	case object.Managed.Len() == 0:
@@ -318,7 +317,7 @@ func (m *migrating) nothing(object *patchlab.Object, migration *explain.Migratio
 	return "nothing to migrate: " + andList(migration.From) + " has no update of the object"
 }
 
-// text describes the migration for people.
+// text returns the migration as text.
 func (m *migrating) text(object *patchlab.Object, migration *explain.Migration, next nextApply) string {
 	var b strings.Builder
 	b.WriteString(m.title(object) + ": ")
@@ -350,7 +349,7 @@ func (m *migrating) text(object *patchlab.Object, migration *explain.Migration, 
 	return b.String()
 }
 
-// command is the command that is running, for one with another output.
+// command returns the current command line with another output format.
 func (m *migrating) command(migration *explain.Migration) string {
 	name := m.name
 	if name == "-" || isResource(name) {
@@ -371,7 +370,7 @@ func entryText(e fieldmanager.Entry) string {
 	return text + ")"
 }
 
-// stuckText lists the fields that are stuck.
+// stuckText lists the fields that cannot be removed by an apply.
 func (m *migrating) stuckText(b *strings.Builder, migration *explain.Migration) {
 	for _, left := range [...]bool{true, false} {
 		title := "\nStuck once " + migration.To + " leaves them out, without the migration:\n"
@@ -399,7 +398,7 @@ func (m *migrating) stuckText(b *strings.Builder, migration *explain.Migration) 
 // lastAppliedPath is the annotation of client-side apply.
 var lastAppliedPath = document.Keys("metadata", "annotations", fieldmanager.LastApplied).String()
 
-// nextText describes what the next apply does.
+// nextText describes the effect of the next apply.
 func (m *migrating) nextText(b *strings.Builder, migration *explain.Migration, next nextApply) {
 	if len(m.o.inputs.files) == 0 {
 		return
@@ -429,7 +428,7 @@ func (m *migrating) nextText(b *strings.Builder, migration *explain.Migration, n
 	}
 }
 
-// migrationDocument is the form of a migration in JSON.
+// migrationDocument is the output document for a migration.
 type migrationDocument struct {
 	APIVersion string               `json:"apiVersion"`
 	Kind       string               `json:"kind"`
@@ -439,14 +438,15 @@ type migrationDocument struct {
 	Folded     []fieldmanager.Owner `json:"folded"`
 	Lost       []fieldmanager.Owner `json:"lost"`
 	Stuck      []explain.StuckField `json:"stuck"`
-	// NextApply is there with a manifest.
+	// NextApply is set if there is a manifest.
 	NextApply *nextApply `json:"nextApply,omitempty"`
-	// Patch is a JSON patch. Back lacks the resourceVersion of the migrated object.
+	// Patch and Back are JSON patches. Back does not test the resourceVersion, which the
+	// migration changes.
 	Patch document.Value `json:"patch"`
 	Back  document.Value `json:"back"`
 }
 
-// json adds the migration of an object to what is printed.
+// json adds the migration of an object to the output.
 func (m *migrating) json(object *patchlab.Object, migration *explain.Migration, next nextApply) error {
 	d := migrationDocument{APIVersion: "patchlab.dev/v1", Kind: "Migration", Target: targetOf(object), From: migration.From, To: migration.To,
 		Stuck: slices.Concat([]explain.StuckField{}, migration.Stuck), Patch: migration.Patch(), Back: migration.Back("")}

@@ -16,10 +16,10 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// outputFlags say in which form a command prints objects.
+// outputFlags select the output format.
 type outputFlags struct {
 	format            string
-	asked             bool // that the format was given
+	asked             bool // the format was set
 	showManagedFields bool
 	showServerFields  bool
 	showSecrets       bool
@@ -54,7 +54,7 @@ func (f *outputFlags) check() error {
 	return nil
 }
 
-// shown is an object as it is printed.
+// shown returns an object as it is printed.
 func (f *outputFlags) shown(v document.Value) document.Value {
 	if f.showManagedFields {
 		return v
@@ -62,8 +62,8 @@ func (f *outputFlags) shown(v document.Value) document.Value {
 	return v.Remove("metadata", "managedFields")
 }
 
-// compared returns an object before and after as a diff shows them. before is
-// absent where there was none.
+// compared returns an object before and after a change as a diff shows them. before is absent
+// for a new object.
 func (f *outputFlags) compared(before, after document.Value) (document.Value, document.Value) {
 	before, after = f.shown(before), f.shown(after)
 	if !f.showServerFields {
@@ -75,8 +75,8 @@ func (f *outputFlags) compared(before, after document.Value) (document.Value, do
 	return before, after
 }
 
-// withoutCounters removes what differs with every write and tells a reader
-// nothing.
+// withoutCounters removes fields that change with every write and are of no interest in a
+// diff.
 func withoutCounters(v document.Value) document.Value {
 	for _, name := range [...]string{"generation", "resourceVersion"} {
 		v = v.Remove("metadata", name)
@@ -90,7 +90,7 @@ func withoutCounters(v document.Value) document.Value {
 	return v
 }
 
-// diff is the unified diff between an object before and after, "" for none.
+// diff returns the unified diff of an object before and after a change, "" if they are equal.
 func (f *outputFlags) diff(name string, before, after document.Value) string {
 	before, after = f.compared(before, after)
 	text := ""
@@ -100,7 +100,8 @@ func (f *outputFlags) diff(name string, before, after document.Value) string {
 	return udiff.Unified("live/"+name, "after/"+name, text, string(after.YAML()))
 }
 
-// fileName names an object in the head of a diff: Deployment.apps/shop/web.
+// fileName returns the file name for an object in the header of a diff:
+// Deployment.apps/shop/web.
 func fileName(t patchlab.Target) string {
 	kind := t.Kind
 	if group := t.Group(); group != "" {
@@ -109,7 +110,7 @@ func fileName(t patchlab.Target) string {
 	return strings.Join(slices.DeleteFunc([]string{kind, t.Namespace, t.Name}, func(s string) bool { return s == "" }), "/")
 }
 
-// listOf returns a List of objects.
+// listOf returns a v1 List of objects.
 func listOf(objects []document.Value) document.Value {
 	var b document.ObjectBuilder
 	b.Set("apiVersion", document.NewString("v1"))
@@ -118,15 +119,15 @@ func listOf(objects []document.Value) document.Value {
 	return b.Object()
 }
 
-// indent prints JSON as kubectl does.
+// indent indents JSON as kubectl does.
 func indent(v document.Value) []byte {
 	var b bytes.Buffer
-	_ = json.Indent(&b, v.JSON(), "", "    ") // what we print is valid
+	_ = json.Indent(&b, v.JSON(), "", "    ") // the JSON is valid
 	b.WriteByte('\n')
 	return b.Bytes()
 }
 
-// encode prints objects as yaml or json: one by itself, several of JSON as a List.
+// encode formats objects as YAML or JSON; several objects in JSON become a List.
 func encode(format string, objects []document.Value) []byte {
 	if format == "json" {
 		switch len(objects) {
@@ -175,17 +176,16 @@ func colorDiff(text string) string {
 	return b.String()
 }
 
-// madePatch returns a patch that makes of the live object what became of it, and
-// its type: a JSON patch where one was given, else a strategic merge patch for a
-// built-in kind and a merge patch for a custom resource. Of an object that was
-// created it is the object.
+// madePatch returns a patch, and its type, that has the effect of the change on the live
+// object: a JSON patch if one was given, otherwise a strategic merge patch for a built-in kind
+// and a merge patch for a custom resource. For a created object it is the object.
 func madePatch(r *patchlab.Result, f *outputFlags) (document.Value, patch.Type, error) {
 	after := f.shown(r.Object())
 	if r.Created() {
 		return after, patch.TypeAuto, nil
 	}
 	live := f.shown(r.Before.Join())
-	for _, counted := range [...]string{"generation", "resourceVersion"} { // the API server counts these itself
+	for _, counted := range [...]string{"generation", "resourceVersion"} { // the API server sets these itself
 		live, after = live.Remove("metadata", counted), after.Remove("metadata", counted)
 	}
 	kind := r.After.Kind
@@ -203,7 +203,7 @@ func madePatch(r *patchlab.Result, f *outputFlags) (document.Value, patch.Type, 
 	return p, patch.TypeStrategic, nil
 }
 
-// resourceLine is an object as kubectl -o name prints it: deployment.apps/web.
+// resourceLine formats an object like kubectl's -o name: deployment.apps/web.
 func resourceLine(kind *schema.Kind, name string) string {
 	text := strings.ToLower(kind.Kind)
 	if kind.Group != "" {

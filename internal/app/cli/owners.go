@@ -6,7 +6,7 @@ import (
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 )
 
-// ownerNames names owners: gitops (Apply), autoscaler (Update, subresource scale)
+// ownerNames lists owners: gitops (Apply), autoscaler (Update, subresource scale)
 func ownerNames(list []fieldmanager.Owner) string {
 	if len(list) == 0 {
 		return "nobody"

@@ -18,7 +18,7 @@ import (
 	"github.com/patchlab-dev/patchlab/web"
 )
 
-// defaultListen is the address that the playground is served at.
+// defaultListen is the default address of the playground.
 const defaultListen = "127.0.0.1:8711"
 
 func (a *App) playgroundCommand() *cobra.Command {
@@ -54,7 +54,7 @@ standard input.`,
 	return c
 }
 
-// caseOf returns the scenario of a file or link, or one that begins with the objects of
+// caseOf returns the scenario in a file or link, or a scenario that starts with the objects in
 // a file.
 func (a *App) caseOf(name string) (*scenario.Scenario, error) {
 	f, err := a.scenarioFile(name)
@@ -85,11 +85,11 @@ func (a *App) caseOf(name string) (*scenario.Scenario, error) {
 	return s, nil
 }
 
-// casePath is the path at which a served playground leads to the case that it was
-// started with: a link may be longer than a program takes as an argument.
+// casePath is the path at which a served playground redirects to the case that it was started
+// with, because a link may be too long for a command line argument.
 const casePath = "/case"
 
-// playground serves the page, which shows a scenario first unless it is nil.
+// playground serves the page, which first opens the scenario shown unless it is nil.
 func (a *App) playground(ctx context.Context, listen string, open bool, shown *scenario.Scenario) error {
 	handler := a.page
 	if handler == nil {
@@ -115,7 +115,7 @@ func (a *App) playground(ctx context.Context, listen string, open bool, shown *s
 	return a.servePage(ctx, listen, open, casePath, withCase)
 }
 
-// servePage serves until the context ends.
+// servePage serves the page until the context is done.
 func (a *App) servePage(ctx context.Context, listen string, open bool, path string, page http.Handler) error {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", listen)
 	if err != nil {

@@ -15,18 +15,18 @@ import (
 // isPolicy reports whether an object is an admission policy.
 func isPolicy(o manifest.Object) bool { return strings.HasSuffix(o.Kind(), "AdmissionPolicy") }
 
-// policyFlag names the files of the policies that decide about a change.
+// policyFlag names the files with admission policies for a change.
 type policyFlag struct {
 	files []string
-	// found are the policies, with the Namespaces that they select by.
+	// found are the policies, with the Namespaces for their selectors.
 	found documents
 }
 
-// elsewhere reports whether there are policies and nothing in this program runs them.
+// elsewhere reports whether there are policies that this program cannot run.
 func (f *policyFlag) elsewhere(a *App) bool { return len(f.files) > 0 && a.Policies == nil }
 
-// read reads the policies, and adds the Namespaces of the objects that are changed: those
-// among the live objects as they are, all others without labels of their own.
+// read reads the policies, and adds the Namespaces of the changed objects: those among the
+// live objects, and others without labels of their own.
 func (f *policyFlag) read(a *App, namespace string, live, changes documents) error {
 	if len(f.files) == 0 {
 		return nil
@@ -66,7 +66,7 @@ func (f *policyFlag) read(a *App, namespace string, live, changes documents) err
 	return nil
 }
 
-// options adds the policies to those of a Lab.
+// options adds the policies to the options of a Lab.
 func (f *policyFlag) options(a *App, o *patchlab.Options) error {
 	if len(f.files) == 0 {
 		return nil
@@ -79,7 +79,7 @@ func (f *policyFlag) options(a *App, o *patchlab.Options) error {
 	return nil
 }
 
-// handOverPolicies hands over to the program that runs policies.
+// handOverPolicies executes the program that runs policies.
 func (a *App) handOverPolicies(ctx context.Context) error {
 	return a.handOverTo(ctx, admissionProgram, "what runs admission policies", "github.com/patchlab-dev/patchlab/admission/cmd/"+admissionProgram)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/patchlab-dev/patchlab/patch"
 )
 
-// printer prints what becomes of objects, one after the other, and counts.
+// printer prints the results of changes, and counts them.
 type printer struct {
 	app     *App
 	flags   *outputFlags
@@ -20,30 +20,30 @@ type printer struct {
 	color   bool
 	out     []byte
 	objects []document.Value // for yaml and json
-	told    map[string]bool  // notes, so that each is printed once
+	told    map[string]bool  // notes that have been printed
 	rows    []row            // for the summary in Markdown
 	counts  [outcomes]int
 }
 
-// outcome is what becomes of an object.
+// outcome is the effect of a change on an object.
 type outcome int
 
 const (
 	created outcome = iota
 	changed
-	owners // only who owns what changed
+	owners // only owners changed
 	unchanged
 	conflicting
 	refused
 	outcomes
 )
 
-// String returns the outcome as the summary names it.
+// String returns the outcome as it is in the summary.
 func (o outcome) String() string {
 	return [...]string{"created", "changed", "with other owners", "unchanged", "conflict", "refused"}[o]
 }
 
-// row is an object in the summary.
+// row is an object in the Markdown summary.
 type row struct {
 	target  patchlab.Target
 	outcome outcome
@@ -95,7 +95,7 @@ func (p *printer) diff(r *patchlab.Result) string {
 	return p.flags.diff(fileName(r.Target), before, r.Object())
 }
 
-// outcomeOfResult returns what became of an object that was not refused.
+// outcomeOfResult returns the outcome of a change that was not refused.
 func outcomeOfResult(r *patchlab.Result) outcome {
 	switch {
 	case r.Created():
@@ -108,7 +108,7 @@ func outcomeOfResult(r *patchlab.Result) outcome {
 	return changed
 }
 
-// patch prints a patch: by itself, or of several with the object that each is for.
+// patch prints a patch, with its object if there are several.
 func (p *printer) patch(r *patchlab.Result) error {
 	made, patchType, err := madePatch(r, p.flags)
 	if err != nil {
@@ -131,8 +131,8 @@ func (p *printer) patch(r *patchlab.Result) error {
 	return err
 }
 
-// failed prints an error of one change. One that is not about a single change ends
-// the command, and so does the wrong use of a flag.
+// failed prints the error of one change. An error that does not concern a single change, or a
+// wrong flag, ends the command.
 func (p *printer) failed(err error) error {
 	var e *patchlab.Error
 	if !errors.As(err, &e) {
@@ -171,7 +171,7 @@ func (p *printer) notes(notes []string) {
 	}
 }
 
-// note prints a note once, however many objects it holds for.
+// note prints a note once, even if it applies to several objects.
 func (p *printer) note(text string) {
 	if !p.told[text] {
 		p.told[text] = true
@@ -179,7 +179,7 @@ func (p *printer) note(text string) {
 	}
 }
 
-// finish writes what was printed, the summary, and chooses the exit code.
+// finish prints the output and the summary, and returns the exit code.
 func (p *printer) finish(exitCode bool) error {
 	switch {
 	case p.flags.summary == "markdown":
@@ -204,7 +204,7 @@ func (p *printer) finish(exitCode bool) error {
 	return nil
 }
 
-// summary is one line: 81 objects: 3 changed, 1 conflict, 77 unchanged
+// summary returns one line: 81 objects: 3 changed, 1 conflict, 77 unchanged
 func (p *printer) summary() string {
 	total := 0
 	var parts []string
@@ -225,8 +225,7 @@ func (p *printer) summary() string {
 	return text
 }
 
-// markdown is the summary as a comment for a pull request: a table, and what
-// changes.
+// markdown returns the summary as a comment for a pull request: a table, and the changes.
 func (p *printer) markdown() string {
 	var b strings.Builder
 	b.WriteString("**patchlab**: " + p.summary() + "\n\n| object | result |\n|---|---|\n")
@@ -249,7 +248,7 @@ func (p *printer) markdown() string {
 	return b.String()
 }
 
-// markdownText keeps text from being read as Markdown or HTML.
+// markdownText escapes text for Markdown and HTML.
 func markdownText(s string) string {
 	return strings.NewReplacer("|", `\|`, "<", "&lt;", "\n", " ", "_", `\_`, "*", `\*`, "`", "\\`").Replace(s)
 }

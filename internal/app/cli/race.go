@@ -122,7 +122,7 @@ func (a *App) race(ctx context.Context, name string, o *raceOptions) error {
 	return nil
 }
 
-// progressBar is a line on a terminal that says how far long work has come.
+// progressBar is a line on a terminal that shows the progress of long work.
 type progressBar struct {
 	app   *App
 	name  string
@@ -146,7 +146,7 @@ func (p *progressBar) clear() {
 	}
 }
 
-// raceText is the report for people.
+// raceText returns the report as text.
 func raceText(reports []*scenario.RaceReport, seed uint64) string {
 	var b bytes.Buffer
 	t := tabwriter.NewWriter(&b, 0, 0, 3, ' ', 0)
@@ -167,7 +167,7 @@ func raceText(reports []*scenario.RaceReport, seed uint64) string {
 	return b.String()
 }
 
-// atLeast is how many interleavings there are, as far as that is known.
+// atLeast formats the number of interleavings, or its lower bound.
 func atLeast(r *scenario.RaceReport) string {
 	text := fmt.Sprint(r.All)
 	if r.Strategy == scenario.Retry || r.All == math.MaxUint64 {
@@ -196,7 +196,7 @@ func shortestText(r *scenario.RaceReport) string {
 	return b.String()
 }
 
-// raceDocument is the report as a document.
+// raceDocument returns the report as JSON.
 func raceDocument(reports []*scenario.RaceReport, seed uint64) []byte {
 	type event struct {
 		Actor           string `json:"actor"`

@@ -9,8 +9,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// refusalDocument returns a change that was refused as a document, for -o json and
-// -o yaml.
+// refusalDocument returns the output document for a refused change.
 func refusalDocument(e *patchlab.Error) (document.Value, error) {
 	return asDocument(struct {
 		APIVersion string `json:"apiVersion"`
@@ -28,8 +27,8 @@ func conflictsOf(e *patchlab.Error) []patchlab.Conflict {
 	return e.Conflicts.List
 }
 
-// conflictReport says of each field who owns it, and how the conflict can be
-// resolved.
+// conflictReport lists the owner of each field in conflict, and the ways to resolve the
+// conflict.
 func conflictReport(e *patchlab.Error, several bool) string {
 	var b strings.Builder
 	fields := "1 field that another field manager owns"
@@ -67,8 +66,8 @@ func ownerText(c patchlab.Conflict) string {
 	return text + ")"
 }
 
-// shortPair returns two values, each on one line that fits a terminal, so that
-// what differs is in what is shown.
+// shortPair formats two values, each on one line that fits a terminal, such that the
+// difference is visible.
 func shortPair(a, b document.Value) (string, string) {
 	const most, before = 100, 30
 	x, y := []rune(valueText(a)), []rune(valueText(b))

@@ -84,13 +84,13 @@ Exit codes:
 	return c
 }
 
-// wayFlags are the ways that were chosen.
+// wayFlags are the flags that select a resolution.
 type wayFlags struct {
-	paths   [3][]string // as given, in the order of wayNames
+	paths   [3][]string // as given, by index of wayNames
 	choices []choice
 }
 
-// choice is the way out of the conflicts at a path.
+// choice is the resolution for the conflicts at a path.
 type choice struct {
 	way  string
 	path document.Path // empty for all
@@ -98,7 +98,7 @@ type choice struct {
 	used bool
 }
 
-// wayNames are the ways, and wayFlagNames the flags that choose them.
+// wayNames are the resolutions, and wayFlagNames the flags that select them.
 var (
 	wayNames     = [...]string{explain.Force, explain.DropField, explain.AdoptValue}
 	wayFlagNames = [...]string{"take", "drop", "adopt"}
@@ -114,7 +114,7 @@ func (f *wayFlags) add(c *cobra.Command, paths func(*cobra.Command, []string) []
 	}
 }
 
-// complete reads the paths.
+// complete parses the paths.
 func (f *wayFlags) complete() error {
 	for i, paths := range f.paths {
 		for _, text := range paths {
@@ -136,8 +136,8 @@ func (f *wayFlags) complete() error {
 	return nil
 }
 
-// among returns what chooses a way out of each conflict of a configuration. Items of
-// lists may be named by their positions in it.
+// among returns a function that selects the resolution for each conflict of a configuration.
+// Paths may select list items by their index in the configuration.
 func (f *wayFlags) among(m *fieldmanager.Manager, config document.Value) func(patchlab.Conflict) string {
 	if len(f.choices) == 0 {
 		return nil
@@ -168,7 +168,7 @@ func (f *wayFlags) among(m *fieldmanager.Manager, config document.Value) func(pa
 	}
 }
 
-// unused is the error of a path at which there is no conflict.
+// unused returns the error for a path at which there is no conflict.
 func (f *wayFlags) unused(all []patchlab.Conflict) error {
 	for _, c := range f.choices {
 		if c.used || len(c.path) == 0 {
@@ -233,18 +233,18 @@ type resolving struct {
 	lab      *patchlab.Lab
 	live     *liveIndex
 	changes  documents
-	stdin    []byte // what was read of standard input
+	stdin    []byte // contents of standard input
 	sources  map[string]*sourceFile
 	resolved []resolved
 	refused  int
 }
 
-// resolved is a manifest with the ways out of its conflicts.
+// resolved is a manifest with the resolutions of its conflicts.
 type resolved struct {
 	manifest.Object
 	*patchlab.Resolution
-	// all is the resolution in which every conflict is resolved in one way, by way,
-	// nil where that is not possible, and why says why not.
+	// all holds, for each of wayNames, the result of resolving all conflicts in that way, nil
+	// if that is not possible for the reason in why.
 	all [len(wayNames)]*patchlab.Resolution
 	why [len(wayNames)]error
 }
@@ -310,7 +310,7 @@ func (r *resolving) object(object manifest.Object) error {
 	return nil
 }
 
-// fail prints why a manifest cannot be applied or resolved as chosen.
+// fail prints why a manifest cannot be applied or resolved as selected.
 func (r *resolving) fail(err error) error {
 	var e *patchlab.Error
 	if errors.As(err, &e) {
@@ -326,7 +326,7 @@ func (r *resolving) fail(err error) error {
 	return nil
 }
 
-// finish prints what was found and chooses the exit code.
+// finish prints the results and returns the exit code.
 func (r *resolving) finish() error {
 	var all []patchlab.Conflict
 	open := 0
@@ -351,8 +351,8 @@ func (r *resolving) finish() error {
 	return nil
 }
 
-// undecided reports the conflicts that no way was chosen for. With one of them
-// nothing is printed, as --force-conflicts would take it over too.
+// undecided reports the conflicts without a selected resolution. It then prints nothing else,
+// because kubectl's --force-conflicts would take over those fields, too.
 func (r *resolving) undecided(open int) error {
 	text := count(open, "conflict is", "conflicts are") + " left; choose --take, --drop or --adopt for each, or for all"
 	for _, one := range r.resolved {
@@ -389,7 +389,7 @@ func (a *App) conflictPaths(ctx context.Context, args []string, o *resolveOption
 	return paths
 }
 
-// text returns the text of a file that was read.
+// text returns the text of an input file.
 func (r *resolving) text(name string) (string, bool) {
 	if name == "<stdin>" {
 		return string(r.stdin), true

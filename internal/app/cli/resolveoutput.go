@@ -16,7 +16,7 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 )
 
-// print prints the result in the form that was asked for.
+// print prints the result in the requested format.
 func (r *resolving) print() error {
 	switch r.o.output {
 	case "text":
@@ -45,8 +45,8 @@ func (r *resolving) print() error {
 	return nil
 }
 
-// outcome says of a manifest for which ways were chosen how it is applied and what
-// its fields are then.
+// outcome describes, for a manifest with selected resolutions, how it is applied and the
+// resulting fields.
 func (r *resolving) outcome(one *resolved) string {
 	if len(one.Conflicts) == 0 {
 		return one.Target.String() + " has no conflicts"
@@ -59,7 +59,7 @@ func (r *resolving) outcome(one *resolved) string {
 	return b.String()
 }
 
-// command is the kubectl command that applies a resolved manifest.
+// command returns the kubectl command that applies a resolved manifest.
 func (r *resolving) command(one *patchlab.Resolution, file string) string {
 	text := "kubectl apply --server-side"
 	if one.FieldManager != "kubectl" {
@@ -77,7 +77,7 @@ func (r *resolving) command(one *patchlab.Resolution, file string) string {
 	return text + " -f " + shellQuote(file)
 }
 
-// again is the command that writes the resolved manifest.
+// again returns the command that prints the resolved manifest.
 func (r *resolving) again(flag string) string {
 	live, change := r.o.inputs.live, strings.Join(r.o.inputs.files, " ")
 	if live == "-" {
@@ -93,7 +93,7 @@ func (r *resolving) again(flag string) string {
 	return text + " --" + flag + " all"
 }
 
-// shellQuote quotes a word for a POSIX shell where it needs that.
+// shellQuote quotes a word for a POSIX shell if necessary.
 func shellQuote(word string) string {
 	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@,+") == "" {
 		return word
@@ -101,7 +101,7 @@ func shellQuote(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// preview is the value and the owners that a field has once the manifest is applied.
+// preview describes the value and the owners of a field after the manifest is applied.
 func (r *resolving) preview(one *patchlab.Resolution, c patchlab.Conflict) string {
 	v, owners := one.Preview(c)
 	if isSecret(one.Config) && !r.o.showSecrets && v.Exists() {
@@ -134,7 +134,7 @@ func andList(words []string) string {
 	return strings.Join(words, "")
 }
 
-// report shows the conflicts of each manifest, with the ways out.
+// report lists the conflicts of each manifest with the possible resolutions.
 func (r *resolving) report() string {
 	var b strings.Builder
 	for i := range r.resolved {
@@ -157,7 +157,7 @@ func (r *resolving) report() string {
 	return b.String()
 }
 
-// conflict writes one conflict, with what each way makes of it.
+// conflict prints a conflict, with the result of each resolution.
 func (r *resolving) conflict(b *strings.Builder, one *resolved, c patchlab.Conflict, at document.Position) {
 	where := ""
 	if at.Line > 0 {
@@ -180,7 +180,7 @@ func (r *resolving) conflict(b *strings.Builder, one *resolved, c patchlab.Confl
 	}
 }
 
-// way writes what a way makes of the manifest, and the commands that take it.
+// way prints the result of a resolution for the manifest, and the commands for it.
 func (r *resolving) way(b *strings.Builder, one *resolved, i int, name string) {
 	title := [...]string{"take the fields over by force", "take the fields out of the manifest", "set the fields to their live values"}[i]
 	fmt.Fprintf(b, "\n  %s: %s (--%s PATH)\n", name, title, wayFlagNames[i])
@@ -209,21 +209,21 @@ func (r *resolving) way(b *strings.Builder, one *resolved, i int, name string) {
 	}
 }
 
-// plainWay is the text of an error without the words of its cause.
+// plainWay returns the message of an error without that of its cause.
 func plainWay(err error) string {
 	return strings.TrimPrefix(err.Error(), explain.ErrWay.Error()+": ")
 }
 
-// rewrittenFile is a file with the resolved manifests in it.
+// rewrittenFile is a file with its resolved manifests.
 type rewrittenFile struct{ name, before, after string }
 
-// sourceFile is the text of a file, document by document, so that a change of one does
-// not cost reading all.
+// sourceFile is the text of a file by document, so that changing one does not require parsing
+// all.
 type sourceFile struct {
 	name   string
 	heads  []string // the lines that begin with ---, before each document
 	bodies []string
-	starts []int // the lines that the bodies begin in, from 1
+	starts []int // line numbers of the bodies, from 1
 }
 
 func splitFile(name, text string) *sourceFile {
@@ -250,13 +250,13 @@ func (f *sourceFile) text(bodies []string) string {
 	return b.String()
 }
 
-// source returns the file that a manifest is of, and which of its documents it is.
+// source returns the file of a manifest and the index of its document.
 func (r *resolving) source(one *resolved) (*sourceFile, int) {
 	at := one.Document.Position(one.Document.Root)
 	f := r.sources[at.Name]
 	if f == nil {
 		text, ok := r.text(at.Name)
-		if !ok { // of no file, such as what kustomize has built: documents by themselves
+		if !ok { // not from a file, but from kustomize for example: one document per manifest
 			f = &sourceFile{name: at.Name, heads: []string{""}, bodies: []string{string(one.Document.Root.YAML())}, starts: []int{1}}
 			return f, 0
 		}
@@ -267,7 +267,7 @@ func (r *resolving) source(one *resolved) (*sourceFile, int) {
 	return f, max(0, n-1)
 }
 
-// files returns the files of all manifests, rewritten.
+// files returns the files of all manifests after rewriting.
 func (r *resolving) files() []rewrittenFile {
 	var order []*sourceFile
 	bodies := map[*sourceFile][]string{}
@@ -286,8 +286,8 @@ func (r *resolving) files() []rewrittenFile {
 	return files
 }
 
-// rewrite puts a resolved manifest in the place of the one that a document has. Of a List
-// other items may have been resolved before.
+// rewrite replaces a manifest in a document by the resolved one. Other items of the same List
+// may have been resolved before.
 func (r *resolving) rewrite(text string, one *resolved, config document.Value) string {
 	if document.SameNode(config, one.Value) {
 		return text
@@ -312,7 +312,7 @@ func (r *resolving) rewrite(text string, one *resolved, config document.Value) s
 	return string(root.YAML())
 }
 
-// json prints the conflicts and the ways out as documents.
+// json prints the conflicts and their resolutions as documents.
 func (r *resolving) json() error {
 	var out []document.Value
 	for i := range r.resolved {
@@ -330,7 +330,7 @@ func (r *resolving) json() error {
 	return nil
 }
 
-// resolutionDocument is the form of a manifest's conflicts in JSON.
+// resolutionDocument is the output document for a manifest's conflicts.
 type resolutionDocument struct {
 	APIVersion   string             `json:"apiVersion"`
 	Kind         string             `json:"kind"`
@@ -343,7 +343,7 @@ type resolutionDocument struct {
 type conflictDocument struct {
 	patchlab.Conflict
 	Position document.Position `json:"position,omitzero"`
-	// Ways are the previews by the name of the way, or of the one chosen.
+	// Ways are the previews by the name of the resolution, or the selected one only.
 	Ways map[string]previewDocument `json:"ways"`
 }
 
@@ -352,14 +352,14 @@ type previewDocument struct {
 	Owners []fieldmanager.Owner `json:"owners"`
 }
 
-// wayDocument is a way that all conflicts are resolved in; "chosen" is the one of
-// the flags.
+// wayDocument is the resolution of all conflicts in one way; "chosen" is the one that the
+// flags select.
 type wayDocument struct {
 	Name     string         `json:"name"`
 	Force    bool           `json:"force"`
 	Command  string         `json:"command,omitempty"`
 	Manifest document.Value `json:"manifest,omitzero"`
-	// Reason says why the way is not possible.
+	// Reason describes why the resolution is not possible.
 	Reason string `json:"reason,omitempty"`
 }
 

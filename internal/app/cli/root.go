@@ -1,5 +1,5 @@
-// Package cli holds the commands of patchlab, one in a file of its own each.
-// They read from and write to what they are given, so that tests can call them.
+// Package cli implements the commands of patchlab, one per file. They use the given readers
+// and writers, so that tests can call them.
 package cli
 
 import (
@@ -38,41 +38,41 @@ const exitHelp = `Exit codes:
   2  wrong usage
   3  the change conflicts with other field managers`
 
-// App is what a command has of its surroundings.
+// App is the environment of a command.
 type App struct {
 	In       io.Reader
 	Out, Err io.Writer
-	// Now tells the time that goes into managedFields.
+	// Now returns the time for managedFields.
 	Now func() time.Time
-	// UID makes the uid of a new object; nil makes random ones.
+	// UID returns the uid of a new object; nil generates random ones.
 	UID func() string
-	// Reference is the reference engine where it is linked into the program; of
-	// nil, commands that need it are handed over to one that has it.
+	// Reference is the reference engine if it is part of this program. If it is nil, commands
+	// that need it execute another program.
 	Reference *verify.Reference
-	// Admission adds rules, policies and webhooks to a cluster's configuration
-	// where they are linked into the program, else it is nil.
+	// Admission adds rules, policies and webhooks to the configuration of a cluster; nil if
+	// this program does not include them.
 	Admission func(*cluster.Config) error
-	// Policies is Admission without what calls other servers, for scenarios.
+	// Policies is Admission without webhooks and other calls to servers, for scenarios.
 	Policies func(*cluster.Config) error
-	// Etcd opens a store on etcd where its client is linked into the program;
-	// of nil, 'serve --store etcd' is handed over to a program that has it.
+	// Etcd opens a store on etcd if its client is part of this program. If it is nil, 'serve
+	// --store etcd' executes another program.
 	Etcd func(context.Context, EtcdOptions) (store.Store[*cluster.Record], error)
 
-	// Program is what the user calls to run patchlab, such as "kubectl patchlab"; ""
-	// is "patchlab".
+	// Program is the command with which the user calls patchlab, such as "kubectl patchlab";
+	// "" is "patchlab".
 	Program string
 
-	page func() (http.Handler, error) // the playground's; nil is that of package web
-	// browser shows an address; nil is the user's browser.
+	page func() (http.Handler, error) // the playground; nil is that of package web
+	// opens an address; nil uses the user's browser.
 	browser func(context.Context, string) error
-	args    []string // after the program's name
-	quiet   bool     // print no notes
-	// unread is the number of files that were left out because they cannot be parsed.
+	args    []string // without the program's name
+	quiet   bool     // do not print notes
+	// unread is the number of skipped files that cannot be parsed.
 	unread int
 }
 
-// An exit ends a command with a code of its own. What is to be said has been
-// said, or is its error.
+// An exit ends a command with an exit code. err is nil if the message has been printed
+// already.
 type exit struct {
 	code int
 	err  error
@@ -87,21 +87,22 @@ func (e *exit) Error() string {
 
 func (e *exit) Unwrap() error { return e.err }
 
-// usage is an error in how a command was called.
+// usage returns an error in the use of a command.
 func usage(text string) error { return &exit{exitUsage, errors.New(text)} }
 
-// Run runs patchlab with the arguments after its name and returns its exit code.
+// Run runs patchlab with arguments that do not include the program's name, and returns the
+// exit code.
 func Run(args []string, in io.Reader, out, errOut io.Writer) int {
 	return RunWith(nil, args, in, out, errOut)
 }
 
-// RunWith is Run for a program that may have the reference engine.
+// RunWith is Run with an optional reference engine.
 func RunWith(reference *verify.Reference, args []string, in io.Reader, out, errOut io.Writer) int {
 	return RunLinked(Linked{Reference: reference}, args, in, out, errOut)
 }
 
-// Linked is what a program has linked into it beyond patchlab itself, because its
-// libraries are too heavy for every start of the command.
+// Linked holds the optional parts of a program, whose libraries are too large for every start
+// of patchlab.
 type Linked struct {
 	Reference *verify.Reference
 	Admission func(*cluster.Config) error
@@ -109,7 +110,7 @@ type Linked struct {
 	Etcd      func(context.Context, EtcdOptions) (store.Store[*cluster.Record], error)
 }
 
-// RunLinked is Run for a program with more linked into it.
+// RunLinked is Run with optional parts.
 func RunLinked(l Linked, args []string, in io.Reader, out, errOut io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -117,8 +118,9 @@ func RunLinked(l Linked, args []string, in io.Reader, out, errOut io.Writer) int
 	return app.run(ctx, completing(os.Args[0], args))
 }
 
-// completing returns the arguments of a program that is called kubectl_complete-patchlab
-// as those of a completion: by that name kubectl asks a plugin for what may come next.
+// completing converts the arguments of a program called kubectl_complete-patchlab, which
+// kubectl executes to complete the arguments of a plugin, to those of cobra's completion
+// command.
 func completing(file string, args []string) []string {
 	if strings.TrimSuffix(filepath.Base(file), ".exe") == "kubectl_complete-patchlab" {
 		return append([]string{cobra.ShellCompRequestCmd}, args...)
@@ -126,8 +128,8 @@ func completing(file string, args []string) []string {
 	return args
 }
 
-// programName returns what the user calls to run a program: kubectl runs a program
-// called kubectl-patchlab for 'kubectl patchlab'.
+// programName returns the command with which the user calls a program: kubectl executes
+// kubectl-patchlab for 'kubectl patchlab'.
 func programName(file string) string {
 	if strings.TrimSuffix(filepath.Base(file), ".exe") == "kubectl-patchlab" {
 		return "kubectl patchlab"
@@ -157,10 +159,10 @@ func (a *App) run(ctx context.Context, args []string) int {
 	return exitRefused
 }
 
-// fail prints an error in the form of all of patchlab's errors.
+// fail prints an error in the format of all of patchlab's errors.
 func (a *App) fail(text string) { _, _ = io.WriteString(a.Err, "error: "+text+"\n") }
 
-// Command returns patchlab's command with all beneath it, for reference pages.
+// Command returns patchlab's root command, for reference pages.
 func Command() *cobra.Command { return (&App{}).root() }
 
 func (a *App) root() *cobra.Command {
@@ -174,7 +176,7 @@ who owns which field afterwards, and who conflicts with whom.
 
 ` + exitHelp,
 		SilenceErrors: true,
-		// Commands that differ by two letters are meant.
+		// Suggest commands that differ by up to two letters.
 		SuggestionsMinimumDistance: 2,
 		SilenceUsage:               true,
 		Args:                       noSuchCommand,
@@ -206,7 +208,7 @@ who owns which field afterwards, and who conflicts with whom.
 	return c
 }
 
-// noSuchCommand refuses what is no command, and says what may have been meant.
+// noSuchCommand returns the error for an unknown command, with suggestions.
 func noSuchCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -218,7 +220,7 @@ func noSuchCommand(c *cobra.Command, args []string) error {
 	return usage(text + "\nSee '" + c.CommandPath() + " --help'.")
 }
 
-// arguments makes a command refuse a wrong number of arguments as wrong usage.
+// arguments returns a validator for the number of arguments.
 func arguments(names ...string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) == len(names) {
@@ -246,12 +248,12 @@ func list(names []string) string {
 	return "the arguments " + text
 }
 
-// note prints on standard error what is no error.
+// note prints a note on standard error.
 func (a *App) note(text string) {
 	if !a.quiet {
 		_, _ = io.WriteString(a.Err, text+"\n")
 	}
 }
 
-// print writes to standard output what is an answer.
+// print prints a result on standard output.
 func (a *App) print(text string) { _, _ = io.WriteString(a.Out, text) }

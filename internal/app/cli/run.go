@@ -95,7 +95,7 @@ note says how many were not run. Webhooks are not called.
 	return c
 }
 
-// exitHelpOf is exitHelp with the codes that a command has besides or uses otherwise.
+// exitHelpOf returns exitHelp with additional or different codes of a command.
 func exitHelpOf(codes map[int]string) string {
 	text := "Exit codes:\n  0  done"
 	for _, code := range [...]int{exitRefused, exitUsage, exitConflict, exitChanged} {
@@ -109,7 +109,7 @@ func exitHelpOf(codes map[int]string) string {
 	return text
 }
 
-// atLeastOne makes a command refuse no arguments as wrong usage.
+// atLeastOne returns a validator that requires at least one argument.
 func atLeastOne(name string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) > 0 {
@@ -142,19 +142,19 @@ func (o *runOptions) check(args []string) error {
 	return nil
 }
 
-// A scenarioFile is a scenario with the text that it was read from.
+// A scenarioFile is a scenario with its source text.
 type scenarioFile struct {
 	name     string
 	text     []byte
 	scenario *scenario.Scenario
-	err      error // why it cannot be read
+	err      error // error of parsing it
 }
 
-// setup is what a scenario is run with in place of what it says.
+// setup overrides the versions and definitions of a scenario.
 type setup struct {
 	name, kubernetes string
 	crds             []manifest.Object
-	compared         bool // that there is another one
+	compared         bool // there is another setup to compare with
 }
 
 func (a *App) runScenarios(ctx context.Context, args []string, o *runOptions) error {
@@ -185,11 +185,10 @@ func (a *App) runScenarios(ctx context.Context, args []string, o *runOptions) er
 	return r.finish()
 }
 
-// scenarioText is what makes a file of a folder a scenario.
+// scenarioText matches the files of a directory that are scenarios.
 var scenarioText = regexp.MustCompile(`(?m)^\s*\{?\s*"?scenario"?\s*:`)
 
-// scenarioFiles reads scenarios. In a folder, files that hold something else are left
-// out and counted.
+// scenarioFiles reads scenarios. Other files in a directory are skipped and counted.
 func (a *App) scenarioFiles(names []string, recursive bool) ([]scenarioFile, error) {
 	source := a.source()
 	source.Recursive = recursive
@@ -224,7 +223,7 @@ func (a *App) scenarioFiles(names []string, recursive bool) ([]scenarioFile, err
 	return files, nil
 }
 
-// read reads a file, or standard input, which can be read again afterwards.
+// read reads a file or standard input; the latter can be read again afterwards.
 func (a *App) read(name string) ([]byte, error) {
 	if name != "-" {
 		text, err := os.ReadFile(name)
@@ -234,11 +233,11 @@ func (a *App) read(name string) ([]byte, error) {
 		return text, nil
 	}
 	text, err := io.ReadAll(io.LimitReader(a.In, manifest.MaxBytes+1))
-	a.In = bytes.NewReader(text) // for a program that this command hands over to
+	a.In = bytes.NewReader(text) // for another program that this command may execute
 	return text, err
 }
 
-// setups returns what the scenarios are run with: one, or two to compare.
+// setups returns the setups to run the scenarios with: one, or two to compare.
 func (a *App) setups(o *runOptions) ([]setup, error) {
 	list := make([]setup, max(1, len(o.kubeVersions), len(o.crds)))
 	for i := range list {
@@ -264,7 +263,7 @@ func (a *App) setups(o *runOptions) ([]setup, error) {
 	return list, nil
 }
 
-// of returns the scenario as the setup runs it.
+// of returns the scenario with the setup's overrides.
 func (u *setup) of(s *scenario.Scenario) (*scenario.Scenario, error) {
 	with := *s
 	if u.kubernetes != "" {
@@ -294,8 +293,8 @@ func (u *setup) of(s *scenario.Scenario) (*scenario.Scenario, error) {
 	return &with, nil
 }
 
-// policiesElsewhere hands over to the program that runs rules and policies where a
-// scenario has some and this program does not run them.
+// policiesElsewhere executes the program that runs rules and policies, if a scenario has some
+// and this program does not run them.
 func (a *App) policiesElsewhere(ctx context.Context, files []scenarioFile, setups []setup) (done bool, err error) {
 	needed := slices.ContainsFunc(files, func(f scenarioFile) bool { return needsAdmission(f.text) })
 	for _, u := range setups {
@@ -311,12 +310,12 @@ func (a *App) policiesElsewhere(ctx context.Context, files []scenarioFile, setup
 	return true, a.runWith(ctx, program)
 }
 
-// needsAdmission reports whether a text may hold CEL rules or admission policies.
+// needsAdmission reports whether a text may contain CEL rules or admission policies.
 func needsAdmission(text []byte) bool {
 	return bytes.Contains(text, []byte("x-kubernetes-validations")) || bytes.Contains(text, []byte("AdmissionPolicy"))
 }
 
-// begin returns a runner for a scenario and notes what it begins with.
+// begin returns a runner for a scenario and prints notes about its objects.
 func (r *scenarioRun) begin(ctx context.Context, u *setup, f *scenarioFile) (*scenario.Runner, error) {
 	with, err := u.of(f.scenario)
 	if err != nil {
@@ -340,7 +339,7 @@ func (r *scenarioRun) begin(ctx context.Context, u *setup, f *scenarioFile) (*sc
 	return runner, nil
 }
 
-// position returns where a step stands in its file.
+// position returns the position of a step in its file.
 func (f *scenarioFile) position(step int) string {
 	d, err := document.ParseYAML(f.text, document.Options{Name: f.name})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/patchlab-dev/patchlab/scenario"
 )
 
-// print prints what became of a scenario.
+// print prints the result of a scenario.
 func (r *scenarioRun) print(s *scenarioReport) {
 	var b strings.Builder
 	failed, expected := 0, 0
@@ -54,7 +54,7 @@ func (r *scenarioRun) print(s *scenarioReport) {
 	r.app.print(b.String())
 }
 
-// mismatches describes a step that did not do what was expected.
+// mismatches describes the differences between a step's result and its expectation.
 func (s *stepReport) mismatches() string {
 	text := s.Position + ": " + s.name()
 	for _, m := range s.Mismatches {
@@ -63,7 +63,7 @@ func (s *stepReport) mismatches() string {
 	return text + "\n"
 }
 
-// name says which step it is.
+// name identifies the step.
 func (s *stepReport) name() string {
 	return "step " + fmt.Sprint(s.Step) + ", " + string(s.Do) + " by " + s.Actor
 }
@@ -85,7 +85,7 @@ func indentLines(text, by string) string {
 	return b.String()
 }
 
-// stepTable lists the steps with how they ended.
+// stepTable returns a table of the steps with their outcomes.
 func stepTable(steps []stepReport) string {
 	var b bytes.Buffer
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -96,7 +96,7 @@ func stepTable(steps []stepReport) string {
 	return b.String()
 }
 
-// outcome is how a step ended, in a line.
+// outcome describes the outcome of a step in a line.
 func (s *stepReport) outcome() string {
 	const most = 100
 	text := fmt.Sprint(s.Code)
@@ -120,7 +120,7 @@ func (s *stepReport) outcome() string {
 	return text
 }
 
-// show prints what the step of --step did, and the object after it.
+// show prints the result of the step that --step selects, and the object after it.
 func (r *scenarioRun) show(f *scenarioFile, step *stepReport, res *scenario.Result) {
 	text := fmt.Sprintf("# %s, step %d: %s by %s: %s\n", f.name, step.Step, step.Do, step.Actor, step.outcome())
 	for _, w := range res.Warnings {
@@ -138,7 +138,7 @@ func (r *scenarioRun) show(f *scenarioFile, step *stepReport, res *scenario.Resu
 	r.app.print(text + string(shown.shown(object).YAML()))
 }
 
-// runSummary counts what became of all scenarios.
+// runSummary counts the results of all scenarios.
 type runSummary struct {
 	Scenarios    int `json:"scenarios"`
 	Failed       int `json:"failed"`
@@ -171,7 +171,7 @@ func (r *scenarioRun) summary() runSummary {
 	return s
 }
 
-// finish prints what is printed at the end and returns how the command ends.
+// finish prints the summary and returns the command's error.
 func (r *scenarioRun) finish() error {
 	s := r.summary()
 	switch r.options.output {
@@ -196,7 +196,7 @@ func (r *scenarioRun) finish() error {
 	return nil
 }
 
-// notRun counts the rules and policies that were not run.
+// notRun describes how many rules and policies were not run.
 func (s runSummary) notRun() string {
 	var parts []string
 	if s.RulesNotRun > 0 {
@@ -230,18 +230,18 @@ func (s runSummary) text(u *setup) string {
 	return text
 }
 
-// runDocument is the report as a document.
+// runDocument returns the report as JSON.
 func runDocument(reports []scenarioReport, s runSummary) []byte {
 	text, _ := json.MarshalIndent(struct {
 		APIVersion string           `json:"apiVersion"`
 		Kind       string           `json:"kind"`
 		Scenarios  []scenarioReport `json:"scenarios"`
 		Summary    runSummary       `json:"summary"`
-	}{"patchlab.dev/v1", "ScenarioReport", reports, s}, "", "    ") // strings and numbers can be encoded
+	}{"patchlab.dev/v1", "ScenarioReport", reports, s}, "", "    ") // it can always be encoded
 	return append(text, '\n')
 }
 
-// The elements of JUnit's XML, as far as pipelines read them.
+// The elements of JUnit's XML format that CI systems use.
 type (
 	junitSuites struct {
 		XMLName  xml.Name     `xml:"testsuites"`
@@ -269,7 +269,7 @@ type (
 	}
 )
 
-// junit is the report in the form of JUnit: a scenario is a suite, a step a case.
+// junit returns the report in JUnit's format: each scenario is a suite, each step a test case.
 func junit(reports []scenarioReport) string {
 	all := junitSuites{}
 	for i := range reports {
@@ -296,6 +296,6 @@ func junit(reports []scenarioReport) string {
 		all.Tests, all.Failures, all.Errors = all.Tests+suite.Tests, all.Failures+suite.Failures, all.Errors+suite.Errors
 		all.Suites = append(all.Suites, suite)
 	}
-	text, _ := xml.MarshalIndent(all, "", "  ") // strings and numbers can be encoded
+	text, _ := xml.MarshalIndent(all, "", "  ") // it can always be encoded
 	return xml.Header + string(text) + "\n"
 }

@@ -19,24 +19,24 @@ type scenarioRun struct {
 	app     *App
 	options *runOptions
 	setups  []setup
-	steps   bool // print each step
+	steps   bool // print every step
 
 	reports         []scenarioReport
-	rules, policies int // that were not run
+	rules, policies int // rules and policies that were not run
 }
 
-// scenarioReport is what became of a scenario.
+// scenarioReport is the result of a scenario.
 type scenarioReport struct {
 	File  string       `json:"file"`
 	Title string       `json:"title,omitempty"`
 	Error string       `json:"error,omitempty"`
 	Steps []stepReport `json:"steps,omitempty"`
-	// Differs is the first step that differs between two versions or definitions.
+	// Differs is the first step whose results differ between two versions or definitions.
 	Differs *difference `json:"differs,omitempty"`
 	Updated int         `json:"updatedExpectations,omitempty"`
 }
 
-// stepReport is what became of a step.
+// stepReport is the result of a step.
 type stepReport struct {
 	Step       int                 `json:"step"`
 	Actor      string              `json:"actor"`
@@ -48,12 +48,12 @@ type stepReport struct {
 	Unchanged  bool                `json:"unchanged,omitempty"`
 	Denied     bool                `json:"denied,omitempty"`
 	Warnings   []string            `json:"warnings,omitempty"`
-	Expected   bool                `json:"expected"` // that the step has an expectation
+	Expected   bool                `json:"expected"` // the step has an expectation
 	Mismatches []scenario.Mismatch `json:"mismatches,omitempty"`
-	Position   string              `json:"position,omitempty"` // of a step that fails
+	Position   string              `json:"position,omitempty"` // of a failed step
 }
 
-// difference is a step that differs between two setups.
+// difference is a step whose results differ between two setups.
 type difference struct {
 	Step int               `json:"step"`
 	With map[string]string `json:"with"`
@@ -66,7 +66,7 @@ func (r *scenarioReport) failed() bool {
 	return r.Error != "" || slices.ContainsFunc(r.Steps, func(s stepReport) bool { return len(s.Mismatches) > 0 })
 }
 
-// file runs one scenario.
+// file runs the scenario of one file.
 func (r *scenarioRun) file(ctx context.Context, f *scenarioFile) error {
 	report := scenarioReport{File: f.name}
 	err := f.err
@@ -90,8 +90,8 @@ func (r *scenarioRun) file(ctx context.Context, f *scenarioFile) error {
 	return nil
 }
 
-// run runs a scenario with each setup. It is compared with its expectations in the
-// first of them only where there is but one.
+// run runs a scenario with each setup. Expectations are checked only if there is a single
+// setup.
 func (r *scenarioRun) run(ctx context.Context, f *scenarioFile, report *scenarioReport) error {
 	results := make([][]scenario.Result, len(r.setups))
 	for i := range r.setups {
@@ -124,7 +124,7 @@ func (r *scenarioRun) run(ctx context.Context, f *scenarioFile, report *scenario
 	return nil
 }
 
-// step reports on a step.
+// step returns the report on a step.
 func (r *scenarioRun) step(f *scenarioFile, i int, res *scenario.Result) stepReport {
 	s := &f.scenario.Steps[i]
 	report := stepReport{Step: i + 1, Actor: s.Actor, Do: s.Do, Code: res.Code, Denied: res.Denied, Warnings: res.Warnings, Expected: s.Expect != nil}
@@ -152,7 +152,7 @@ func (r *scenarioRun) step(f *scenarioFile, i int, res *scenario.Result) stepRep
 	return report
 }
 
-// update writes what happened into the file.
+// update writes the results into the file as expectations.
 func (r *scenarioRun) update(f *scenarioFile, results []scenario.Result, report *scenarioReport) error {
 	expect := make([]*scenario.Expectation, len(f.scenario.Steps))
 	for i := range results {
@@ -180,7 +180,8 @@ func (r *scenarioRun) update(f *scenarioFile, results []scenario.Result, report 
 	return nil
 }
 
-// firstDifference finds the first step that the setups do not do alike, nil for none.
+// firstDifference returns the first step whose results differ between the setups, nil if there
+// is none.
 func firstDifference(setups []setup, results [][]scenario.Result) *difference {
 	for i := range results[0] {
 		a, b := &results[0][i], &results[1][i]
@@ -199,8 +200,8 @@ func firstDifference(setups []setup, results [][]scenario.Result) *difference {
 	return nil
 }
 
-// withoutNullTimes returns a value without members creationTimestamp that are null:
-// API servers before 1.34 print them in the templates of pods, newer ones do not.
+// withoutNullTimes removes null values of creationTimestamp: API servers before 1.34 print
+// them in pod templates, newer ones do not.
 func withoutNullTimes(v document.Value) document.Value {
 	const key = "creationTimestamp"
 	switch v.Kind() {
@@ -230,7 +231,7 @@ func yamlOf(v document.Value) string {
 	return string(v.YAML())
 }
 
-// outcomeOf describes how a step ended, with its warnings.
+// outcomeOf describes the outcome of a step, with its warnings.
 func outcomeOf(res *scenario.Result) string {
 	text := fmt.Sprint(res.Code)
 	if res.Err != nil {

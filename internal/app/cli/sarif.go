@@ -11,7 +11,7 @@ import (
 	"github.com/patchlab-dev/patchlab/explain"
 )
 
-// SARIF 2.1.0 (OASIS), as far as lint writes it.
+// The part of SARIF 2.1.0 (OASIS) that lint uses.
 type (
 	sarifLog struct {
 		Schema  string     `json:"$schema"`
@@ -21,7 +21,7 @@ type (
 	sarifRun struct {
 		Tool    sarifTool     `json:"tool"`
 		Results []sarifResult `json:"results"`
-		// ColumnKind says how columns are counted: in characters, not in UTF-16 units.
+		// ColumnKind is the unit of columns: characters, not UTF-16 code units.
 		ColumnKind string `json:"columnKind"`
 	}
 	sarifTool struct {
@@ -102,7 +102,7 @@ func sarifOf(findings []locatedFinding) sarifLog {
 		Runs: []sarifRun{{Tool: sarifTool{driver}, Results: results, ColumnKind: "unicodeCodePoints"}}}
 }
 
-// fileURI is the relative URI of a file; of what comes of no file it is a name.
+// fileURI returns the relative URI of a file, or a name for other sources.
 func fileURI(name string) string {
 	name = strings.Trim(name, "<>")
 	if name == "" {
@@ -112,8 +112,8 @@ func fileURI(name string) string {
 	return strings.TrimPrefix(u.String(), "./")
 }
 
-// fingerprint tells a finding from others of the same run after lines have moved: it is
-// of the rule, the object and the field.
+// fingerprint identifies a finding even after its line has moved: it is derived from the rule,
+// the object and the field.
 func fingerprint(f locatedFinding) string {
 	sum := sha256.Sum256([]byte(f.Rule + "\x00" + f.Position.Name + "\x00" + f.Object + "\x00" + f.Path.String()))
 	return hex.EncodeToString(sum[:16])

@@ -104,8 +104,8 @@ func (a *App) schema(ctx context.Context, name string, o *schemaOptions) error {
 	return nil
 }
 
-// findKind finds the kind that a name begins with, and returns what is behind it: a
-// path. others are the apiVersions of other groups that have the kind.
+// findKind finds the kind at the beginning of a name, and returns the rest, which is a path.
+// others are the apiVersions of other groups with the same kind.
 func findKind(r *schema.Registry, name, apiVersion string) (kind *schema.Kind, rest string, others []string, err error) {
 	first, rest, _ := strings.Cut(name, ".")
 	var found []*schema.Kind
@@ -114,7 +114,7 @@ func findKind(r *schema.Registry, name, apiVersion string) (kind *schema.Kind, r
 			found = append(found, k)
 		}
 	}
-	for _, k := range found { // the longest group that is written
+	for _, k := range found { // the longest matching group
 		if k.Group != "" && (rest == k.Group || strings.HasPrefix(rest, k.Group+".")) && (kind == nil || len(k.Group) > len(kind.Group)) {
 			kind = k
 		}
@@ -153,7 +153,7 @@ func isNamed(k *schema.Kind, name string) bool {
 	return name == k.Resource || name == k.Singular || name == strings.ToLower(k.Kind) || slices.Contains(k.ShortNames, name)
 }
 
-// fieldMerge is a field and how it merges.
+// fieldMerge describes a field and how it merges.
 type fieldMerge struct {
 	Path string `json:"path"`
 	Type string `json:"type"`
@@ -161,10 +161,10 @@ type fieldMerge struct {
 	ListType string   `json:"listType,omitempty"`
 	Keys     []string `json:"keys,omitempty"`
 	MapType  string   `json:"mapType,omitempty"`
-	// PatchStrategy and MergeKey are those of a strategic merge patch.
+	// PatchStrategy and MergeKey are those of strategic merge patch.
 	PatchStrategy string `json:"patchStrategy,omitempty"`
 	MergeKey      string `json:"mergeKey,omitempty"`
-	// Apply, Strategic and Merge say how the field merges, for people.
+	// Apply, Strategic and Merge describe how the field merges.
 	Apply     string        `json:"serverSideApply"`
 	Strategic string        `json:"strategicMergePatch"`
 	Merge     string        `json:"mergePatch"`
@@ -175,10 +175,11 @@ type fieldMerge struct {
 
 	t     *schema.Type
 	above []above
-	path  document.Path // with index 0 for items
+	path  document.Path // with index 0 for list items
 }
 
-// above is a type around a field, and the path from there as default rules write it.
+// above is an enclosing type of a field, and the field's path from there in the notation of
+// default rules.
 type above struct {
 	name string
 	path string
@@ -221,7 +222,7 @@ func (d *describer) at(text string) (*fieldMerge, error) {
 	for _, s := range path {
 		name, ok := s.Name()
 		if !ok {
-			continue // an item of a list, whose fields follow
+			continue // list items are followed by fields
 		}
 		below := d.member(f, name)
 		if below == nil {
@@ -251,7 +252,7 @@ func (d *describer) root() *fieldMerge {
 	return f
 }
 
-// itemType returns the type whose members a field has: of a list that of its items.
+// itemType returns the type whose fields a value has: for a list the type of its items.
 func itemType(t *schema.Type) (inner *schema.Type, lists int) {
 	for t != nil && t.List != nil && t.Map == nil {
 		t, lists = t.List.Elem, lists+1
@@ -259,8 +260,8 @@ func itemType(t *schema.Type) (inner *schema.Type, lists int) {
 	return t, lists
 }
 
-// member describes a member of an object, or of a list's items; nil where there is none
-// of that name.
+// member describes a field of an object, or of a list's items; nil if there is none with that
+// name.
 func (d *describer) member(f *fieldMerge, name string) *fieldMerge {
 	t, lists := itemType(f.t)
 	if t == nil || t.Map == nil {
@@ -290,9 +291,9 @@ func (d *describer) member(f *fieldMerge, name string) *fieldMerge {
 	return kid
 }
 
-// members describes the fields in a field.
+// members describes the fields of a field.
 func (d *describer) members(f *fieldMerge, recursive bool) {
-	const most = 12 // the depth at which recursive types end
+	const most = 12 // the maximum depth for recursive types
 	t, _ := itemType(f.t)
 	if t == nil || t.Map == nil || len(f.path) > most {
 		return
@@ -307,13 +308,13 @@ func (d *describer) members(f *fieldMerge, recursive bool) {
 	}
 }
 
-// within reports whether a type is one of those around a field, which is how recursive
-// types are found.
+// within reports whether a type is among the enclosing types of a field, which identifies
+// recursive types.
 func within(types []above, t *schema.Type) bool {
 	return t != nil && t.Name != "" && slices.ContainsFunc(types, func(a above) bool { return a.name == t.Name })
 }
 
-// defaultOf returns the default of a field, as JSON or as the rule is written.
+// defaultOf returns the default of a field, as JSON or in the notation of its rule.
 func (d *describer) defaultOf(f *fieldMerge, own *schema.Field) string {
 	var texts []string
 	for _, a := range f.above {
@@ -333,7 +334,7 @@ func (d *describer) defaultOf(f *fieldMerge, own *schema.Field) string {
 	return strings.Join(texts, "; ")
 }
 
-// defaultText words the value that a default rule gives.
+// defaultText describes the value of a default rule.
 func defaultText(value string) string {
 	verb, rest, _ := strings.Cut(value, " ")
 	switch verb {
@@ -348,7 +349,7 @@ func defaultText(value string) string {
 	return value
 }
 
-// text prints a field and those in it.
+// text formats a field and its fields.
 func (d *describer) text(f *fieldMerge) string {
 	var b strings.Builder
 	b.WriteString(d.kind.Kind + "." + d.kind.APIVersion())
@@ -391,7 +392,7 @@ func (d *describer) rows(w *tabwriter.Writer, fields []*fieldMerge, from int) {
 	}
 }
 
-// short returns the part of a description before its explanation.
+// short returns the first part of a description.
 func short(text string) string {
 	text, _, _ = strings.Cut(text, ":")
 	return text
@@ -430,7 +431,7 @@ func (a *App) schemaPaths(ctx context.Context, o *schemaOptions, begun string) [
 	return paths
 }
 
-// typeText names a type: list of objects, map of strings, integer (int32).
+// typeText describes a type: list of objects, map of strings, integer (int32).
 func typeText(t *schema.Type) string {
 	switch {
 	case t == nil:

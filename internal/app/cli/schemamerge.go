@@ -10,8 +10,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// merges fills in how a field merges under each kind of patch. own is the field as its
-// object declares it, nil for the object itself and for an entry of a map.
+// merges describes how a field merges in each kind of patch. own is the declaration of the
+// field, nil for the object itself and for map values.
 func (d *describer) merges(f *fieldMerge, own *schema.Field) {
 	t := f.t
 	f.Apply = explain.Merges(t)
@@ -47,11 +47,11 @@ func (d *describer) merges(f *fieldMerge, own *schema.Field) {
 	f.Strategic = strategic(f, strategy)
 }
 
-// withDefaults names the keys of a list with the values that items without them have.
+// withDefaults lists the keys of a list with their defaults.
 func (f *fieldMerge) withDefaults() string {
 	var keys []string
 	for _, k := range f.t.List.Keys {
-		if k.Default != "" && k.Default != `""` && k.Default != "0" { // an item that lacks another key is not valid
+		if k.Default != "" && k.Default != `""` && k.Default != "0" { // items without the other keys are invalid
 			keys = append(keys, k.Name+" is "+k.Default+" where an item lacks it")
 		}
 	}
@@ -74,7 +74,7 @@ func strategyText(s schema.PatchStrategy) string {
 	return strings.Join(names, ",")
 }
 
-// strategic says what a strategic merge patch does with a field.
+// strategic describes how strategic merge patch merges a field.
 func strategic(f *fieldMerge, strategy schema.PatchStrategy) string {
 	switch t := f.t; {
 	case t.List != nil && t.Map == nil && strategy&schema.StrategyMerge == 0:
@@ -97,13 +97,12 @@ func strategic(f *fieldMerge, strategy schema.PatchStrategy) string {
 	return "replaced"
 }
 
-// transition is a validation rule that lets a field keep its value only.
+// transition matches a validation rule that requires a field not to change.
 var transition = regexp.MustCompile(`^\s*(self\s*==\s*oldSelf|oldSelf\s*==\s*self)\s*$`)
 
-// immutable reports whether a field cannot be changed. Of a custom resource it says so
-// by a validation rule. A built-in kind is asked: whether its validation refuses an
-// object that differs from a live one in this field. So a field that is immutable only
-// in objects of some sort is not found.
+// immutable reports whether a field cannot be changed. In a custom resource a validation rule
+// determines that. For a built-in kind it validates an update of a sample object that changes
+// the field. A field that is immutable only in certain objects is therefore not found.
 func immutable(kind *schema.Kind, path document.Path, t *schema.Type) bool {
 	if t.Validation != nil {
 		for _, r := range t.Validation.Rules {
@@ -129,7 +128,7 @@ func immutable(kind *schema.Kind, path document.Path, t *schema.Type) bool {
 	return false
 }
 
-// sampleObject returns an object of a kind that has little but a value at a path.
+// sampleObject returns an object of a kind that has little more than a value at a path.
 func sampleObject(kind *schema.Kind, path document.Path, v document.Value) document.Value {
 	for i := len(path) - 1; i >= 0; i-- {
 		if name, ok := path[i].Name(); ok {
@@ -141,8 +140,8 @@ func sampleObject(kind *schema.Kind, path document.Path, v document.Value) docum
 	return v.With("apiVersion", document.NewString(kind.APIVersion())).With("kind", document.NewString(kind.Kind))
 }
 
-// sample returns a value of a type that differs with text, absent where there is none
-// that is simple.
+// sample returns a value of a type that depends on text, absent if the type has no simple
+// value.
 func sample(t *schema.Type, text string, depth int) document.Value {
 	const most = 4
 	switch {

@@ -10,14 +10,14 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// schemaFlags say where a command has its schemas from.
+// schemaFlags select the schemas of a command.
 type schemaFlags struct {
 	crds        []string
 	openapi     []string
 	kubeVersion string
 	strict      bool
 	fromCluster bool
-	kubectl     *kubectlFlags // nil where no cluster can be asked
+	kubectl     *kubectlFlags // nil if the command does not use a cluster
 }
 
 func (f *schemaFlags) add(c *cobra.Command) {
@@ -28,7 +28,7 @@ func (f *schemaFlags) add(c *cobra.Command) {
 	_ = c.RegisterFlagCompletionFunc("kube-version", cobra.FixedCompletions(schema.Versions(), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// registry gathers the kinds that the flags name.
+// registry returns the kinds that the flags select.
 func (f *schemaFlags) registry(ctx context.Context, a *App) (*schema.Registry, error) {
 	catalog, err := schema.Builtin(minorVersion(f.kubeVersion))
 	if err != nil {
@@ -72,7 +72,7 @@ func addOpenAPI(a *App, r *schema.Registry, name string) error {
 	return nil
 }
 
-// minorVersion turns v1.33.2 into 1.33.
+// minorVersion converts v1.33.2 to 1.33.
 func minorVersion(v string) string {
 	v = strings.TrimPrefix(v, "v")
 	if parts := strings.SplitN(v, ".", 3); len(parts) == 3 {

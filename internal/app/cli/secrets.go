@@ -6,7 +6,7 @@ import (
 	"github.com/patchlab-dev/patchlab/patch"
 )
 
-// What stands in place of a Secret's values, as in 'kubectl diff'.
+// The masks for the values of a Secret, as in 'kubectl diff'.
 const (
 	masked       = "***"
 	maskedBefore = "*** (before)"
@@ -17,8 +17,8 @@ func isSecret(v document.Value) bool {
 	return v.Get("kind").StringOr("") == "Secret" && v.Get("apiVersion").StringOr("") == "v1"
 }
 
-// maskSecrets hides the values of a Secret before and after, so that a reader sees
-// which differ and not what they are. Other objects are left as they are.
+// maskSecrets masks the values of a Secret before and after a change, so that the output shows
+// which values differ but not the values. Other objects are returned unchanged.
 func maskSecrets(before, after document.Value) (document.Value, document.Value) {
 	if !isSecret(before) && !isSecret(after) {
 		return before, after
@@ -40,7 +40,7 @@ func maskSecrets(before, after document.Value) (document.Value, document.Value) 
 			after = after.Set(document.NewString(text), field, key)
 		}
 	}
-	mask := func(v document.Value) document.Value { // the annotation holds the values too
+	mask := func(v document.Value) document.Value { // the last-applied annotation contains the values, too
 		if v.Lookup("metadata", "annotations", patch.LastApplied).Exists() {
 			return v.Set(document.NewString(masked), "metadata", "annotations", patch.LastApplied)
 		}
@@ -49,8 +49,8 @@ func maskSecrets(before, after document.Value) (document.Value, document.Value) 
 	return mask(before), mask(after)
 }
 
-// maskConflicts returns an error about a Secret without the values that its
-// conflicts and fields hold.
+// maskConflicts returns an error about a Secret without the values in its conflicts and
+// fields.
 func maskConflicts(e *patchlab.Error) *patchlab.Error {
 	if e.Target.Kind != "Secret" || e.Target.APIVersion != "v1" {
 		return e

@@ -190,7 +190,7 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	return server.New(c, options).Serve(ctx, l, pair)
 }
 
-// control runs controllers until the function that it returns is called.
+// control runs controllers until stop is called.
 func (a *App) control(ctx context.Context, c *cluster.Cluster, o controllers.Options) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
@@ -227,8 +227,8 @@ func anonymousAdmin() cluster.User {
 	return cluster.User{Name: "admin", UID: "admin", Groups: []string{"system:masters", "system:authenticated"}}
 }
 
-// logger returns the logger of requests on standard error. Without --request-log it
-// logs faults of the server alone.
+// logger returns the logger for requests, which writes to standard error. Without
+// --request-log it logs only internal errors.
 func (a *App) logger(o *serveOptions) *slog.Logger {
 	handler := &slog.HandlerOptions{Level: slog.LevelError}
 	if o.log {
@@ -240,8 +240,8 @@ func (a *App) logger(o *serveOptions) *slog.Logger {
 	return slog.New(slog.NewTextHandler(a.Err, handler))
 }
 
-// furnish creates what the server begins with: the namespaces that every
-// cluster has, custom resources, and objects.
+// furnish creates the initial objects of the server: those that every cluster has,
+// CustomResourceDefinitions, and objects.
 func (a *App) furnish(ctx context.Context, c *cluster.Cluster, o *serveOptions) error {
 	if err := controllers.Bootstrap(ctx, c, o.roles); err != nil {
 		return err
@@ -263,13 +263,13 @@ func (a *App) furnish(ctx context.Context, c *cluster.Cluster, o *serveOptions) 
 	return manifest.Load(ctx, c, "patchlab/serve", slices.Concat(crds, loaded)...)
 }
 
-// loopback reports whether only this machine can reach an address.
+// loopback reports whether an address is reachable only from this machine.
 func loopback(a net.Addr) bool {
 	tcp, ok := a.(*net.TCPAddr)
 	return ok && tcp.IP.IsLoopback()
 }
 
-// hostsOf are the names under which clients may call the server.
+// hostsOf returns the host names with which clients may connect to the server.
 func hostsOf(a net.Addr) []string {
 	hosts := []string{"localhost", "127.0.0.1", "::1"}
 	if name, err := os.Hostname(); err == nil && name != "" {
@@ -281,7 +281,7 @@ func hostsOf(a net.Addr) []string {
 	return hosts
 }
 
-// addressOf is the URL at which this machine reaches the server.
+// addressOf returns the URL of the server on this machine.
 func addressOf(a net.Addr, secure bool) string {
 	u := url.URL{Scheme: "http", Host: a.String()}
 	if secure {

@@ -11,22 +11,22 @@ import (
 	"github.com/patchlab-dev/patchlab/store"
 )
 
-// etcdProgram is patchlab with etcd's client linked into it. It is a program of its
-// own because the client would make every start of patchlab slower and what
-// importers of the library download larger (doc/store.md has the figures).
+// etcdProgram is patchlab with etcd's client. It is a separate program because the client
+// would make patchlab slower to start, and the library's dependencies larger (doc/store.md has
+// the figures).
 const etcdProgram = "patchlab-etcd"
 
-// EtcdOptions say where an etcd is, as the flags of kube-apiserver do.
+// EtcdOptions are the connection options for etcd, as in the flags of kube-apiserver.
 type EtcdOptions struct {
 	Endpoints []string
-	// CAFile, CertFile and KeyFile are PEM files: the authority that has signed
-	// etcd's certificate, and the certificate and key to show it.
+	// CAFile, CertFile and KeyFile are PEM files: the CA that verifies etcd's certificate, and
+	// the client certificate with its key.
 	CAFile, CertFile, KeyFile string
-	// Prefix comes before all keys.
+	// Prefix is the prefix of all keys.
 	Prefix string
 }
 
-// storeFlags say where objects are kept.
+// storeFlags select the storage of objects.
 type storeFlags struct {
 	name string
 	etcd EtcdOptions
@@ -58,11 +58,10 @@ func (o *storeFlags) check() error {
 	return nil
 }
 
-// elsewhere reports whether the store is not in this program.
+// elsewhere reports whether the storage is not part of this program.
 func (o *storeFlags) elsewhere(a *App) bool { return o.name == "etcd" && a.Etcd == nil }
 
-// open sets the store of a configuration and returns its metrics, nil for the one
-// in memory.
+// open sets the store in a configuration and returns its metrics, nil for the store in memory.
 func (o *storeFlags) open(ctx context.Context, a *App, c *cluster.Config) (*server.StoreMetrics, error) {
 	if o.name != "etcd" {
 		return nil, nil

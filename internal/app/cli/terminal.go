@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// colorFlag says whether output is coloured.
+// colorFlag selects whether output has colors.
 type colorFlag struct{ value string }
 
 var colorValues = []string{"auto", "always", "never"}
@@ -29,7 +29,7 @@ func (f *colorFlag) on(w io.Writer) bool {
 	return f.value == "always" || f.value == "auto" && isTerminal(w)
 }
 
-// isTerminal reports whether w is a terminal, for color.
+// isTerminal reports whether w is a terminal.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {

@@ -55,7 +55,7 @@ Exit codes:
   # Twenty thousand cases, and the one with seed 4711 again
   patchlab verify --random 20000
   patchlab verify --random 1 --seed 4711`,
-		Args: cobra.ArbitraryArgs, // judged with the flags
+		Args: cobra.ArbitraryArgs, // validated together with the flags
 		RunE: func(c *cobra.Command, args []string) error { return a.verify(c.Context(), args, &o) },
 	}
 	o.apply.add(c)
@@ -79,13 +79,13 @@ func (a *App) verify(ctx context.Context, args []string, o *verifyOptions) error
 	return a.verifyFiles(ctx, args, o)
 }
 
-// verifyRandom compares the engines on drawn cases.
+// verifyRandom compares the engines on random cases.
 func (a *App) verifyRandom(ctx context.Context, o *verifyOptions) error {
 	source, err := a.drawn(ctx, o)
 	if err != nil {
 		return err
 	}
-	// Much is made and little kept: collecting less often takes a third of the time off.
+	// Most memory is short-lived: less frequent garbage collection saves a third of the time.
 	defer debug.SetGCPercent(debug.SetGCPercent(max(800, debug.SetGCPercent(100))))
 	p := progress{out: a.Err, total: o.random, began: a.Now(), now: a.Now, terminal: isTerminal(a.Err), lines: o.report}
 	report, failure, err := verify.Run(ctx, *a.Reference, source, verify.Options{First: o.seed, Cases: o.random, Progress: p.at})
@@ -104,7 +104,7 @@ func (a *App) verifyRandom(ctx context.Context, o *verifyOptions) error {
 	return err
 }
 
-// drawn is what cases are drawn from.
+// drawn returns the source of random cases.
 func (a *App) drawn(ctx context.Context, o *verifyOptions) (*verify.Source, error) {
 	registry, err := o.apply.schemas.registry(ctx, a)
 	if err != nil {
@@ -131,15 +131,15 @@ func (a *App) drawn(ctx context.Context, o *verifyOptions) (*verify.Source, erro
 	return s, nil
 }
 
-// calledSo reports whether a kind has a name: its kind, plural or singular, alone
-// or with its group behind a dot.
+// calledSo reports whether a name denotes a kind: by its kind, plural or singular name,
+// optionally followed by a dot and its group.
 func calledSo(k *schema.Kind, name string) bool {
 	return slices.ContainsFunc([]string{k.Kind, k.Resource, k.Singular}, func(own string) bool {
 		return own != "" && (strings.EqualFold(own, name) || strings.EqualFold(own+"."+k.Group, name))
 	})
 }
 
-// reportText describes what was compared.
+// reportText summarizes the comparison.
 func reportText(r *verify.Report) string {
 	var b strings.Builder
 	known := 0
@@ -163,8 +163,8 @@ func reportText(r *verify.Report) string {
 	return b.String()
 }
 
-// kindsText describes how many of the kinds had a case, and how many cases the kind
-// with the fewest had.
+// kindsText describes how many of the kinds had cases, and the smallest number of cases of a
+// kind.
 func kindsText(kinds map[string]int) string {
 	var missed []string
 	fewest := -1
@@ -186,8 +186,8 @@ func kindsText(kinds map[string]int) string {
 	return text + "\n"
 }
 
-// progress shows how far long work is: on a terminal in one line that changes,
-// else, if that is wanted, in lines now and then.
+// progress reports the progress of long work: on a terminal in a line that is updated,
+// otherwise, if requested, in lines from time to time.
 type progress struct {
 	mu              sync.Mutex
 	out             io.Writer
@@ -219,7 +219,7 @@ func (p *progress) at(done int) {
 	}
 }
 
-// rate tells how long it took, where somebody has asked for progress.
+// rate returns the duration of the work, if progress was requested.
 func (p *progress) rate() string {
 	if !p.lines {
 		return ""
@@ -228,7 +228,7 @@ func (p *progress) rate() string {
 	return fmt.Sprintf("%.0f cases in a second, %s in all\n", float64(p.total)/spent.Seconds(), spent.Round(time.Second))
 }
 
-// clear takes the line away.
+// clear clears the line.
 func (p *progress) clear() {
 	if p.terminal && !p.last.IsZero() {
 		_, _ = io.WriteString(p.out, "\r"+strings.Repeat(" ", 78)+"\r")

@@ -15,7 +15,7 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// engines are two Labs that differ in their engine alone.
+// engines are two Labs that differ only in their engine.
 type engines struct {
 	app          *App
 	ours, theirs *patchlab.Lab
@@ -23,7 +23,7 @@ type engines struct {
 	live         []manifest.Object
 }
 
-// verifyFiles compares what both engines make of the inputs of apply.
+// verifyFiles compares the results of both engines for the inputs of apply.
 func (a *App) verifyFiles(ctx context.Context, args []string, o *verifyOptions) error {
 	for _, err := range [...]error{o.apply.change.complete(), o.apply.inputs.complete(args)} {
 		if err != nil {
@@ -63,7 +63,7 @@ func (e *engines) verify(p manifest.Object) error {
 	var failed *patchlab.Error
 	result, err := one(e.ours, objectsOf(e.live), p.Value, e.change)
 	if err != nil && (!errors.As(err, &failed) || failed.Code == 0) {
-		return err // it is not sent at all
+		return err // it is not a request
 	}
 	var (
 		action patchlab.Action
@@ -111,7 +111,7 @@ func (e *engines) verify(p manifest.Object) error {
 	return nil
 }
 
-// liveOf returns the live object that a target names, absent for none.
+// liveOf returns the live object of a target, absent if there is none.
 func (e *engines) liveOf(t patchlab.Target) document.Value {
 	for _, o := range e.live {
 		metadata := o.Value.Get("metadata")
@@ -132,7 +132,7 @@ func objectsOf(objects []manifest.Object) documents {
 	return docs
 }
 
-// one carries out one document.
+// one makes the change of one document.
 func one(lab *patchlab.Lab, live patchlab.Input, change document.Value, c patchlab.Change) (*patchlab.Result, error) {
 	for result, err := range lab.Run(live, change, c) {
 		return result, err
@@ -140,8 +140,8 @@ func one(lab *patchlab.Lab, live patchlab.Input, change document.Value, c patchl
 	return nil, errors.New("the patch is an empty list of objects")
 }
 
-// answer is what a change comes to: the object after it, and it, or the refusal, as
-// text that can be compared.
+// answer returns the object after a change, and the object or the refusal as text for
+// comparison.
 func answer(lab *patchlab.Lab, in document.Value, c patchlab.Change) (document.Value, string) {
 	result, err := one(lab, in.Get("live"), in.Get("patch"), c)
 	var failed *patchlab.Error
@@ -150,21 +150,20 @@ func answer(lab *patchlab.Lab, in document.Value, c patchlab.Change) (document.V
 		return result.Object(), result.Object().String()
 	case errors.As(err, &failed) && failed.Code == 409:
 		return document.Value{}, "refused: 409 " + failed.Err.Error()
-	case errors.As(err, &failed): // the words of other refusals are each engine's own
+	case errors.As(err, &failed): // other messages differ between the engines
 		return document.Value{}, fmt.Sprintf("refused: %d %s", failed.Code, failed.Reason)
 	}
 	return document.Value{}, "refused: " + err.Error()
 }
 
-// verifyMaking compares the engines on making patches between the objects that
-// are at hand.
+// verifyMaking compares the patches that the engines create between the available objects.
 func (e *engines) verifyMaking(kind *schema.Kind, live, after, config document.Value) error {
 	var cases []*verify.Case
-	if live.Exists() && after.Exists() { // it was there, and was not refused
+	if live.Exists() && after.Exists() { // the object existed and the change was not refused
 		cases = append(cases, &verify.Case{Work: verify.Create, Input: document.NewObject().With("from", live).With("to", after)})
 	}
 	if live.Exists() && config.Kind() == document.Object && config.Get("kind").Exists() {
-		original, _ := patch.ReadLastApplied(live) // of one that cannot be read there is nothing to compare
+		original, _ := patch.ReadLastApplied(live) // an invalid annotation cannot be compared
 		cases = append(cases, &verify.Case{Work: verify.ThreeWay, Input: document.NewObject().
 			With("original", original).With("modified", config).With("current", live)})
 	}

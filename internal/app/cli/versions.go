@@ -79,7 +79,7 @@ func (a *App) versions(ctx context.Context, o *versionsOptions, what string) err
 	})
 }
 
-// versionsPrinter prints one line for each version.
+// versionsPrinter prints a line for each version.
 type versionsPrinter struct {
 	app     *App
 	before  document.Value
@@ -106,16 +106,16 @@ func (v *versionsPrinter) print(kind string, object document.Value) {
 	v.printed++
 }
 
-// row prints one line in columns of fixed width, because lines come one by one.
+// row prints a line with columns of fixed width, because lines are printed one by one.
 func (v *versionsPrinter) row(version, generation, observed, uid, changed string) {
 	line := fmt.Sprintf("%-10s   %-10s   %-8s   %-36s   %s", version, generation, observed, uid, changed)
 	v.app.print(strings.TrimRight(line, " ") + "\n")
 }
 
-// shownChanges is how many fields of a version are named.
+// shownChanges is the maximum number of listed fields per version.
 const shownChanges = 5
 
-// changedFields says which fields differ between two versions, and who owns them.
+// changedFields lists the fields that differ between two versions, with their owners.
 func changedFields(before, after document.Value) string {
 	was, err := fieldmanager.Split(before)
 	if err != nil {
@@ -151,8 +151,8 @@ func changedFields(before, after document.Value) string {
 	return strings.Join(all, "; ")
 }
 
-// collection returns the path of a resource's objects in a namespace, or in the
-// cluster if they have none.
+// collection returns the path of a resource's collection in a namespace, or of a
+// cluster-scoped one.
 func (c *client) collection(ctx context.Context, resource, namespace string) (string, error) {
 	plural, group, _ := strings.Cut(resource, ".")
 	paths := []string{}
@@ -171,7 +171,7 @@ func (c *client) collection(ctx context.Context, resource, namespace string) (st
 	for _, path := range paths {
 		list, err := c.do(ctx, "GET", path, "", "")
 		if err != nil {
-			continue // an aggregated API may be down
+			continue // an aggregated API may be unavailable
 		}
 		for _, r := range list.Get("resources").Items() {
 			if !namedSo(r, plural) {
@@ -186,7 +186,7 @@ func (c *client) collection(ctx context.Context, resource, namespace string) (st
 	return "", fmt.Errorf("the server doesn't have a resource type %q", resource)
 }
 
-// namedSo reports whether a name is one of a resource's.
+// namedSo reports whether a name is a name of a resource.
 func namedSo(r document.Value, name string) bool {
 	if r.Get("name").StringOr("") == name || r.Get("singularName").StringOr("") == name {
 		return true
@@ -201,11 +201,11 @@ func namedSo(r document.Value, name string) bool {
 	return false
 }
 
-// maxEvent is the longest event of a watch that is read.
+// maxEvent is the maximum size of a watch event.
 const maxEvent = 16 << 20
 
-// follow watches one object from the version given on, until f returns false. A
-// watch that ends by itself goes on from the last version.
+// follow watches one object, starting at the version of object, until f returns false. A watch
+// that ends is reopened at the last version.
 func (c *client) follow(ctx context.Context, collection, name string, object document.Value, f func(kind string, object document.Value) bool) error {
 	version := object.Lookup("metadata", "resourceVersion").StringOr("")
 	for ctx.Err() == nil {

@@ -1,5 +1,5 @@
-// Package linked holds what the commands with more linked into them than patchlab have
-// in common.
+// Package linked holds the common optional parts of the programs that include more than
+// patchlab.
 package linked
 
 import (

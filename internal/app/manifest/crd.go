@@ -9,9 +9,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema/structural"
 )
 
-// CRD reads a CustomResourceDefinition and reports everything that the API
-// server would refuse about its schemas, their defaults included, each with its
-// position.
+// CRD decodes a CustomResourceDefinition and returns all errors in its schemas, including
+// their defaults, that the API server would report, with positions.
 func CRD(o Object) (*schema.CRD, error) {
 	crd, err := schema.FromCRD(o.Value)
 	var invalid *schema.InvalidCRD

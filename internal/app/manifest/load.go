@@ -10,10 +10,9 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Load creates objects in a cluster as they are, with their status and the owners
-// of their fields. A Namespace that exists stays as it is. userAgent names the
-// program that loads; it becomes the manager of fields whose owner is not known.
-// An error has the position of what is wrong.
+// Load creates objects in a cluster with their status and field owners. An existing Namespace
+// is not changed. userAgent is the User-Agent of the requests; it becomes the manager of
+// fields without a known owner. An error includes the position of the invalid field.
 func Load(ctx context.Context, c *cluster.Cluster, userAgent string, objects ...Object) error {
 	for _, o := range objects {
 		if err := load(ctx, c, userAgent, o.Value); err != nil {
@@ -23,8 +22,8 @@ func Load(ctx context.Context, c *cluster.Cluster, userAgent string, objects ...
 	return nil
 }
 
-// WrongField returns the path of the field that an error of a cluster is about, nil where
-// it is about the whole object.
+// WrongField returns the path of the field that an error of a cluster concerns, nil if it
+// concerns the whole object.
 func WrongField(err error) document.Path {
 	var status *cluster.Status
 	if !errors.As(err, &status) {
@@ -55,7 +54,7 @@ func load(ctx context.Context, c *cluster.Cluster, userAgent string, object docu
 		return err
 	}
 	if l.request.Name = object.Lookup("metadata", "name").StringOr(""); l.request.Name == "" {
-		return nil // the server generated the name
+		return nil // the server has generated the name
 	}
 	if err := l.setStatus(ctx); err != nil {
 		return fmt.Errorf("its status: %w", err)
@@ -63,7 +62,7 @@ func load(ctx context.Context, c *cluster.Cluster, userAgent string, object docu
 	return l.setOwners(ctx)
 }
 
-// loading is one object on its way into a cluster.
+// loading is the creation of one object.
 type loading struct {
 	cluster *cluster.Cluster
 	kind    *schema.Kind
@@ -71,7 +70,7 @@ type loading struct {
 	request cluster.Request
 }
 
-// create creates the object without what the API server sets itself.
+// create creates the object without the fields that the API server sets.
 func (l *loading) create(ctx context.Context) error {
 	metadata := l.object.Get("metadata")
 	for _, key := range [...]string{"resourceVersion", "uid", "creationTimestamp", "generation", "deletionTimestamp", "selfLink"} {
@@ -81,7 +80,7 @@ func (l *loading) create(ctx context.Context) error {
 	return err
 }
 
-// setStatus writes the status, which a create does not take.
+// setStatus updates the status, which a create ignores.
 func (l *loading) setStatus(ctx context.Context) error {
 	status := l.object.Get("status")
 	if !l.kind.Status || status.Len() == 0 || l.kind.Kind == crdKind {
@@ -97,7 +96,7 @@ func (l *loading) setStatus(ctx context.Context) error {
 	return err
 }
 
-// setOwners writes the managedFields, to which the writes before have added.
+// setOwners sets managedFields, to which the previous writes have added entries.
 func (l *loading) setOwners(ctx context.Context) error {
 	managed := l.object.Lookup("metadata", "managedFields")
 	if managed.Len() == 0 {

@@ -1,10 +1,8 @@
-// Package manifest loads Kubernetes objects from the places where people keep
-// them: files, folders, globs, standard input and file systems, in YAML or JSON,
-// with several documents to a file and Lists of any kind in them.
+// Package manifest loads Kubernetes objects from files, directories, globs, standard input and
+// file systems, in YAML or JSON, with several documents per file and Lists of any kind.
 //
-// The command, the API server, the tests' server and scenarios load their
-// objects and CustomResourceDefinitions through this package, so that a file
-// that one of them takes is taken by all.
+// The command, the API server, patchlabtest and scenarios load their objects and
+// CustomResourceDefinitions with this package, so that all of them accept the same files.
 package manifest
 
 import (
@@ -15,21 +13,21 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// An Object is one object of an input: a document, or an item of a List in one.
+// An Object is an object in an input: a document, or an item of a List in a document.
 type Object struct {
 	Value document.Value
-	// Document holds the object; it knows lines and columns.
+	// Document is the document with the object, for positions.
 	Document *document.Document
-	// At leads from the document's root to the object; empty unless the object
-	// is an item of a List.
+	// At is the path from the document's root to the object; empty unless the object is an
+	// item of a List.
 	At document.Path
 }
 
-// Position returns where the object begins.
+// Position returns the position at which the object begins.
 func (o Object) Position() document.Position { return o.PositionOf(nil) }
 
-// PositionOf returns where a field of the object is written, or the nearest
-// field around it that is written at all.
+// PositionOf returns the position of a field, or of the nearest enclosing field that is in the
+// text.
 func (o Object) PositionOf(p document.Path) document.Position {
 	if len(o.At) > 0 {
 		p = slices.Concat(o.At, p)
@@ -37,7 +35,7 @@ func (o Object) PositionOf(p document.Path) document.Position {
 	return o.Document.PositionOf(p)
 }
 
-// Kind returns the object's kind, "" where it has none.
+// Kind returns the object's kind, "" if it has none.
 func (o Object) Kind() string { return o.Value.Get("kind").StringOr("") }
 
 // Typed reports whether the object has both apiVersion and kind.
@@ -45,14 +43,14 @@ func (o Object) Typed() bool {
 	return o.Value.Get("apiVersion").Exists() && o.Value.Get("kind").Exists()
 }
 
-// crdKind is the kind of a CustomResourceDefinition.
+// crdKind is the kind CustomResourceDefinition.
 const crdKind = "CustomResourceDefinition"
 
 // IsCRD reports whether the object is a CustomResourceDefinition.
 func (o Object) IsCRD() bool { return o.Kind() == crdKind }
 
-// Split returns the objects of documents in their order; a List contributes its
-// items. What is not an object, such as a JSON patch, is returned as it is.
+// Split returns the objects in documents in order; a List contributes its items. A document
+// that is not an object, such as a JSON patch, is returned as it is.
 func Split(docs ...*document.Document) []Object {
 	var objects []Object
 	for _, d := range docs {
@@ -72,8 +70,8 @@ func split(objects []Object, o Object) []Object {
 	return objects
 }
 
-// list returns the items of a List: an object whose kind ends in "List" and that
-// has items but no name, as the objects of the API have one and lists do not.
+// list returns the items of a List: an object whose kind ends in "List", and which has items
+// but no name, as objects have.
 func list(v document.Value) (items document.Value, ok bool) {
 	items = v.Get("items")
 	if items.Kind() != document.List || !strings.HasSuffix(v.Get("kind").StringOr(""), "List") {
@@ -82,8 +80,8 @@ func list(v document.Value) (items document.Value, ok bool) {
 	return items, !v.Lookup("metadata", "name").Exists()
 }
 
-// withType gives an item its apiVersion and kind where it leaves them to its
-// list, as the API server does in the lists of built-in kinds.
+// withType sets apiVersion and kind of an item that has none from its list, because the API
+// server omits them in lists of built-in kinds.
 func withType(list, item document.Value) document.Value {
 	kind := strings.TrimSuffix(list.Get("kind").StringOr(""), "List")
 	if item.Kind() != document.Object || kind == "" || item.Get("kind").Exists() {
@@ -92,8 +90,8 @@ func withType(list, item document.Value) document.Value {
 	return item.With("kind", document.NewString(kind)).With("apiVersion", list.Get("apiVersion"))
 }
 
-// SortForCreation moves CustomResourceDefinitions before the objects that may
-// need them, and Namespaces next; otherwise the order stays.
+// SortForCreation moves CustomResourceDefinitions to the front, followed by Namespaces, and
+// otherwise keeps the order.
 func SortForCreation(objects []Object) {
 	rank := func(o Object) int {
 		switch o.Kind() {
@@ -107,9 +105,9 @@ func SortForCreation(objects []Object) {
 	slices.SortStableFunc(objects, func(a, b Object) int { return rank(a) - rank(b) })
 }
 
-// Locate returns where a change says something of a field. For a JSON patch that
-// is the first operation on the field or on what the field is in, unless the path
-// leads through the operations themselves.
+// Locate returns the position of a field in a change. In a JSON patch it is the first
+// operation on the field or an enclosing one, unless the path leads through the operations
+// themselves.
 func (o Object) Locate(field document.Path) document.Position {
 	if o.Value.Kind() != document.List || len(field) == 0 {
 		return o.PositionOf(field)
@@ -126,7 +124,7 @@ func (o Object) Locate(field document.Path) document.Position {
 	return o.Position()
 }
 
-// pointerTo returns a path as a JSON pointer (RFC 6901).
+// pointerTo converts a path to a JSON pointer (RFC 6901).
 func pointerTo(p document.Path) string {
 	var b strings.Builder
 	escape := strings.NewReplacer("~", "~0", "/", "~1")

@@ -8,9 +8,8 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// Parse reads the documents of a text; name is the text's name for messages.
-// Empty documents are left out. A text that is no YAML is answered with a hint
-// where a common cause is recognized.
+// Parse parses the documents of a text; name is the name of the text for error messages. Empty
+// documents are left out. The error for invalid YAML includes a hint for common causes.
 func Parse(name string, data []byte) ([]*document.Document, error) {
 	return parse(name, data, document.DuplicatesRefused)
 }
@@ -19,7 +18,8 @@ func parse(name string, data []byte, d document.Duplicates) ([]*document.Documen
 	o := document.Options{Name: name, MaxBytes: MaxBytes}
 	docs, err := document.Read(data, o)
 	if errors.Is(err, document.ErrDuplicateKey) && d != o.Duplicates {
-		// Only now, because to override a merged key counts as a duplicate then.
+		// The option is set only now, because overriding a merged key would count as a
+		// duplicate before.
 		o.Duplicates = d
 		docs, err = document.Read(data, o)
 	}
@@ -35,7 +35,7 @@ func parse(name string, data []byte, d document.Duplicates) ([]*document.Documen
 	return nil, err
 }
 
-// A hinted error is one with advice.
+// A hinted error is an error with a hint.
 type hinted struct {
 	err  error
 	hint string
@@ -44,7 +44,7 @@ type hinted struct {
 func (e *hinted) Error() string { return e.err.Error() + "; " + e.hint }
 func (e *hinted) Unwrap() error { return e.err }
 
-// hint recognizes what people often pass for a manifest.
+// hint recognizes common kinds of files that are not manifests.
 func hint(line, data []byte) string {
 	indent := line[:len(line)-len(bytes.TrimLeft(line, " \t"))]
 	switch {
@@ -67,8 +67,8 @@ func line(data []byte, number int) []byte {
 	return []byte(lines[number-1])
 }
 
-// invalidJSON refuses a file that is called JSON and is YAML alone, such as for a
-// comma too many: a program that reads JSON would not take it.
+// invalidJSON returns an error for a .json file that is valid as YAML only, for example
+// because of a trailing comma.
 func invalidJSON(name string, data []byte, docs []*document.Document, o document.Options) error {
 	if !strings.HasSuffix(strings.ToLower(name), ".json") || len(docs) != 1 {
 		return nil

@@ -9,15 +9,14 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// Rewrite changes the n-th document of a text so that it reads as wanted, and
-// leaves everything else as it is: comments, quotes, the order of members, the other
-// documents. It reports whether that was done. What has been rewritten is read
-// again and compared with wanted, so that a text that cannot be changed in place
-// (such as JSON, or one with anchors where the change is) is reported instead of
-// changed wrongly.
+// Rewrite changes the n-th document of a text to have the value wanted, and keeps everything
+// else: comments, quotation marks, the order of members, and other documents. It reports
+// whether that was possible. The result is parsed again and compared with wanted, so that for
+// a text that cannot be changed in place (such as JSON, or YAML with anchors at the change) it
+// returns false instead of a wrong text.
 //
-// Members and items that go are removed with the comments within them, a scalar is
-// replaced where it stands, and a list that gains or exchanges items is printed anew.
+// Removed members and items are removed together with the comments within them, a scalar is
+// replaced in place, and a list that gains or replaces items is printed again.
 func Rewrite(text string, n int, wanted document.Value) (string, bool) {
 	m := textLines{lines: strings.SplitAfter(text, "\n")}
 	before, ok := documentsOf(text)
@@ -55,25 +54,25 @@ func documentsOf(text string) ([]*document.Document, bool) {
 // textLines is the text of a document, line by line.
 type textLines struct {
 	doc   *document.Document
-	lines []string // with their ends
+	lines []string // including line ends
 	found []edit
 }
 
-// edit is one change of the text. It changes lines from line on and none before.
+// edit is a change of the text. It changes no lines before line.
 type edit struct {
 	line, at int
 	do       func() bool
 }
 
-// edits returns the changes that make the document read as wanted, the last of the
-// text first, so that each finds its lines where they were.
+// edits returns the changes that give the document the value wanted. They are sorted from the
+// end of the text, so that line numbers remain valid.
 func (m *textLines) edits(wanted document.Value) []edit {
 	m.compare(m.doc.Root, wanted)
 	slices.SortStableFunc(m.found, func(a, b edit) int { return cmp.Or(b.line-a.line, b.at-a.at) })
 	return m.found
 }
 
-// compare gathers the edits between a value of the text and the wanted one.
+// compare adds the edits that change the value now to wanted.
 func (m *textLines) compare(now, wanted document.Value) {
 	line, at, ok := m.find(now)
 	switch {
@@ -114,8 +113,8 @@ func (m *textLines) members(now, wanted document.Value) {
 	}
 }
 
-// items compares two lists, the second of which lacks items or has others in the
-// place of some. It reports whether it is so.
+// items compares two lists, of which wanted may lack items or have some replaced. It reports
+// whether that is the only difference.
 func (m *textLines) items(now, wanted document.Value) bool {
 	if now.Len() == wanted.Len() {
 		for i, v := range now.Items() {
@@ -146,7 +145,7 @@ func (m *textLines) removal(v document.Value) {
 	m.add(line, at, func() bool { return ok && m.remove(v) })
 }
 
-// find returns the line that a value begins in, from 0, and where in it.
+// find returns the line, from 0, and the column at which a value begins.
 func (m *textLines) find(v document.Value) (line, at int, ok bool) {
 	p := m.doc.Position(v)
 	if p.Line < 1 || p.Line > len(m.lines) {
@@ -160,9 +159,8 @@ func (m *textLines) find(v document.Value) (line, at int, ok bool) {
 	return p.Line - 1, at, at < len(text)
 }
 
-// head finds the line that a member's key, or an item's dash, stands in, and the
-// column of the member or item. shared is set for the first member of an item, whose
-// line has the dash too.
+// head finds the line and column of a member's key or an item's dash. shared is true for the
+// first member of a list item, which is on the line of the dash.
 func (m *textLines) head(field document.Value) (line, column int, shared, ok bool) {
 	line, at, ok := m.find(field)
 	if !ok {
@@ -171,7 +169,7 @@ func (m *textLines) head(field document.Value) (line, column int, shared, ok boo
 	before := strings.TrimRight(m.lines[line][:at], " ")
 	item := strings.TrimLeft(before, " ") == "-"
 	if !item && !strings.HasSuffix(before, ":") {
-		for line--; line >= 0 && !content(m.lines[line]); line-- { // the key stands above what it holds
+		for line--; line >= 0 && !content(m.lines[line]); line-- { // the key is above its value
 		}
 		if line < 0 {
 			return 0, 0, false, false
@@ -184,7 +182,7 @@ func (m *textLines) head(field document.Value) (line, column int, shared, ok boo
 	return line, column, shared, true
 }
 
-// remove takes a member of an object, or an item of a list, out with its lines.
+// remove removes the lines of a member or a list item.
 func (m *textLines) remove(field document.Value) bool {
 	line, column, shared, ok := m.head(field)
 	if !ok {
@@ -192,7 +190,7 @@ func (m *textLines) remove(field document.Value) bool {
 	}
 	first, end := m.lines[line], m.after(line, column)
 	rest := slices.Clone(m.lines[end:])
-	if shared { // the next member takes its place
+	if shared { // the next member moves to the line of the dash
 		if len(rest) == 0 || indentation(rest[0]) != column || !content(rest[0]) {
 			return false
 		}
@@ -202,7 +200,7 @@ func (m *textLines) remove(field document.Value) bool {
 	return true
 }
 
-// replace puts a value in the place of another.
+// replace replaces a value by another one.
 func (m *textLines) replace(field, value document.Value) bool {
 	line, at, _ := m.find(field)
 	head, column, _, ok := m.head(field)
@@ -242,7 +240,7 @@ func (m *textLines) replace(field, value document.Value) bool {
 	return true
 }
 
-// printed returns the lines of a value's YAML, indented.
+// printed returns the lines of a value in YAML, indented.
 func printed(v document.Value, column int) []string {
 	var lines []string
 	for line := range strings.Lines(string(v.YAML())) {
@@ -254,7 +252,7 @@ func printed(v document.Value, column int) []string {
 	return lines
 }
 
-// endOfMembers finds the line behind the members of an object, and their column.
+// endOfMembers returns the line after the members of an object, and their column.
 func (m *textLines) endOfMembers(object document.Value) (end, column int, ok bool) {
 	for _, v := range object.Members() {
 		line, at, _, found := m.head(v)
@@ -266,7 +264,7 @@ func (m *textLines) endOfMembers(object document.Value) (end, column int, ok boo
 	return end, column, ok
 }
 
-// insert adds members in front of a line.
+// insert inserts members before a line.
 func (m *textLines) insert(line, column int, members document.Value) bool {
 	if line > 0 && !strings.HasSuffix(m.lines[line-1], "\n") {
 		m.lines[line-1] += "\n"
@@ -275,13 +273,13 @@ func (m *textLines) insert(line, column int, members document.Value) bool {
 	return true
 }
 
-// flow reports whether a value is written in flow style: {a: 1} or [1, 2].
+// flow reports whether a value is in flow style: {a: 1} or [1, 2].
 func (m *textLines) flow(line, at int) bool {
 	return m.lines[line][at] == '{' || m.lines[line][at] == '['
 }
 
-// replaceFlow puts a value in the place of one in flow style, which ends in the same
-// line and is not the whole document.
+// replaceFlow replaces a value in flow style that ends on the same line and is not the whole
+// document.
 func (m *textLines) replaceFlow(line, at int, value document.Value) bool {
 	text := m.lines[line]
 	end := flowLength(text[at:])
@@ -292,8 +290,7 @@ func (m *textLines) replaceFlow(line, at int, value document.Value) bool {
 	return true
 }
 
-// flowLength is how far a value in flow style goes in its line, 0 where it does not
-// end there.
+// flowLength returns the length of a value in flow style, 0 if it does not end on the line.
 func flowLength(text string) int {
 	depth := 0
 	for i := 0; i < len(text); i++ {
@@ -311,7 +308,7 @@ func flowLength(text string) int {
 	return 0
 }
 
-// flowText prints a value in flow style.
+// flowText formats a value in flow style.
 func flowText(v document.Value) string {
 	var parts []string
 	switch v.Kind() {
@@ -333,7 +330,7 @@ func flowText(v document.Value) string {
 	return text
 }
 
-// scalarLength is how far the scalar that text begins with goes in its line.
+// scalarLength returns the length of the scalar at the beginning of text.
 func scalarLength(text string) int {
 	text = strings.TrimRight(text, "\r\n")
 	if text == "" {
@@ -353,8 +350,8 @@ func scalarLength(text string) int {
 	return len(strings.TrimRight(plain, " "))
 }
 
-// after finds the line behind what begins in a line and column: comments that stand
-// there no deeper, and blank lines, are left to what follows.
+// after returns the line after the node at a line and column. Comments that are not indented
+// further, and blank lines, belong to what follows.
 func (m *textLines) after(line, column int) int {
 	end := line + 1
 	item := strings.HasPrefix(m.lines[line][column:], "- ")
@@ -373,7 +370,7 @@ func (m *textLines) after(line, column int) int {
 
 func indentation(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 
-// content reports whether a line has more than blanks and a comment.
+// content reports whether a line has anything but white space and a comment.
 func content(line string) bool {
 	line = strings.TrimSpace(line)
 	return line != "" && line[0] != '#'

@@ -14,30 +14,29 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// MaxBytes is the largest file that is read. A file may hold many documents.
+// MaxBytes is the maximum size of a file, which may have many documents.
 const MaxBytes = 64 << 20
 
-// A Source reads files by name. The zero value reads those of the operating
-// system and none of the folders within a folder.
+// A Source reads files by name. The zero value reads the operating system's files, and
+// directories without their subdirectories.
 type Source struct {
-	// Stdin is read for the name "-"; nil refuses that name.
+	// Stdin is read for the name "-"; if it is nil, that name is an error.
 	Stdin io.Reader
-	// FS holds the files; nil is the operating system's.
+	// FS is the file system; nil is the operating system's.
 	FS fs.FS
-	// Recursive includes the folders within a folder.
+	// Recursive includes the subdirectories of directories.
 	Recursive bool
-	// Duplicates says what becomes of keys that stand twice in an object. The
-	// zero value refuses them.
+	// Duplicates determines the treatment of duplicate keys. The zero value refuses them.
 	Duplicates document.Duplicates
-	// Unread, where not nil, is called with the error of each file of a folder or glob
-	// that cannot be parsed, such as the template of a chart; the file is left out.
-	// With nil, reading ends with that error.
+	// Unread, if not nil, is called with the error of each file of a directory or glob that
+	// cannot be parsed, such as the template of a chart; the file is skipped. With nil,
+	// reading fails with that error.
 	Unread func(error)
 }
 
-// Read returns the documents of files, in the order of the names. A name is that
-// of a file, of a folder, whose .yaml, .yml and .json files are read in the order
-// of their names, a glob (path.Match), or "-". A file without a document has none.
+// Read returns the documents of files, in the order of the names. A name is a file, a
+// directory, of which the .yaml, .yml and .json files are read in order of their names, a glob
+// (path.Match), or "-". A file may have no documents.
 func (s *Source) Read(names ...string) ([]*document.Document, error) {
 	var docs []*document.Document
 	for _, name := range names {
@@ -60,9 +59,8 @@ func (s *Source) Read(names ...string) ([]*document.Document, error) {
 	return docs, nil
 }
 
-// Documents returns the documents of files as Read does. Within a folder,
-// documents that are no objects of the API, such as a kustomization.yaml or the
-// values of a chart, are left out and counted.
+// Documents is Read without documents of directories that are not API objects, such as a
+// kustomization.yaml or the values of a chart. skipped is the number of those.
 func (s *Source) Documents(names ...string) (docs []*document.Document, skipped int, err error) {
 	for _, name := range names {
 		found, err := s.Read(name)
@@ -79,23 +77,23 @@ func (s *Source) Documents(names ...string) (docs []*document.Document, skipped 
 	return docs, skipped, nil
 }
 
-// Objects returns the objects of files, the items of Lists included, and leaves
-// out what Documents leaves out.
+// Objects returns the objects in files, including the items of Lists, and skips what Documents
+// skips.
 func (s *Source) Objects(names ...string) (objects []Object, skipped int, err error) {
 	docs, skipped, err := s.Documents(names...)
 	return Split(docs...), skipped, err
 }
 
-// isObject reports whether a document is an object of the API or a List, and not
-// kustomize's own configuration, of which no API server has heard.
+// isObject reports whether a document is an API object or a List. A kustomization is not,
+// because it is never sent to an API server.
 func isObject(v document.Value) bool {
 	return v.Get("kind").Exists() && v.Get("apiVersion").Exists() &&
 		!strings.HasPrefix(v.Get("apiVersion").StringOr(""), "kustomize.config.k8s.io/")
 }
 
-// CRDs returns the CustomResourceDefinitions of files and of folders with all
-// folders in them. Everything else is left out and counted; a name without any
-// definition is an error.
+// CRDs returns the CustomResourceDefinitions in files, and in directories with all
+// subdirectories. Other documents are skipped and counted; a name without any
+// CustomResourceDefinition is an error.
 func (s *Source) CRDs(names ...string) (crds []Object, skipped int, err error) {
 	all := *s
 	all.Recursive = true
@@ -114,7 +112,7 @@ func (s *Source) CRDs(names ...string) (crds []Object, skipped int, err error) {
 	return crds, skipped, nil
 }
 
-// Files returns the files that a name is for.
+// Files returns the files that a name denotes.
 func (s *Source) Files(name string) ([]string, error) {
 	if name == "-" || s.isFile(name) {
 		return []string{name}, nil
@@ -132,7 +130,7 @@ func (s *Source) Files(name string) ([]string, error) {
 		}
 		return files, nil
 	}
-	return []string{name}, nil // reading it gives the error
+	return []string{name}, nil // reading the file fails with the error
 }
 
 func (s *Source) stat(name string) (fs.FileInfo, error) {
@@ -152,8 +150,7 @@ func (s *Source) isFile(name string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// glob returns the manifests that match a pattern: the files, and those in
-// folders that match.
+// glob returns the manifests that match a pattern: files, and those in matching directories.
 func (s *Source) glob(pattern string) ([]string, error) {
 	match := filepath.Glob
 	if s.FS != nil {
@@ -178,7 +175,7 @@ func (s *Source) glob(pattern string) ([]string, error) {
 	return files, nil
 }
 
-// folder returns the manifests in a folder, sorted by name.
+// folder returns the manifests in a directory, sorted by name.
 func (s *Source) folder(dir string) ([]string, error) {
 	fsys, join := s.FS, path.Join
 	root := dir
@@ -258,8 +255,8 @@ func (s *Source) bytes(name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(in, MaxBytes+1))
 }
 
-// A fileError is a file that cannot be read, in words for people. Its cause is
-// found with errors.Is.
+// A fileError is an error of reading or writing a file, with a short message. It unwraps to
+// its cause.
 type fileError struct {
 	name, text string
 	err        error
@@ -268,8 +265,8 @@ type fileError struct {
 func (e *fileError) Error() string { return e.name + ": " + e.text }
 func (e *fileError) Unwrap() error { return e.err }
 
-// FileError describes an error of reading or writing a file as "name: reason". The
-// cause is found with errors.Is.
+// FileError formats an error of reading or writing a file as "name: reason". The result
+// unwraps to err.
 func FileError(name string, err error) error {
 	var failed *fs.PathError
 	switch {

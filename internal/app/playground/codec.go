@@ -8,33 +8,33 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// Messages are structs of strings, booleans, ints, pointers, slices and structs.
-// A field's name in JSON is its json tag. encoding/json would do as well, but
-// weighs 0.1 MB in the page, and would not refuse what it does not know.
+// Messages are structs of strings, booleans, ints, pointers, slices and structs. The JSON name
+// of a field is its json tag. encoding/json would add 0.1 MB to the page, and does not refuse
+// unknown fields in this way.
 
-// decoder reads messages. Each message holds the whole scenario, of which little
-// has changed since the one before, so long texts that are the same are not read
-// anew.
+// decoder decodes messages. Each message contains the whole scenario, which differs little
+// from the previous one, so unchanged long texts are not decoded again.
 type decoder struct {
 	before, now []longText
 }
 
-// longText is a text of a message and the value that it was read from.
+// longText is a long text of a message and the value that it was decoded from.
 type longText struct {
 	from document.Value
 	text string
 }
 
-// long is how many bytes make a text long.
+// long is the length in bytes from which a text is long.
 const long = 1 << 10
 
-// message reads a whole message.
+// message decodes a whole message.
 func (d *decoder) message(v document.Value, into reflect.Value) error {
 	d.before, d.now = d.now, nil
 	return d.read(v, into, "input")
 }
 
-// text is a string's text. The long texts of two messages are compared in order.
+// text returns the text of a string. The long texts of consecutive messages are compared in
+// order.
 func (d *decoder) text(v document.Value) (string, bool) {
 	n := len(d.now)
 	if n < len(d.before) && document.SurelyIdentical(d.before[n].from, v) {
@@ -48,9 +48,8 @@ func (d *decoder) text(v document.Value) (string, bool) {
 	return text, ok
 }
 
-// read reads a value into what into points to. Fields that are missing keep
-// their zero value; unknown ones are refused, as they are a sign of a page and an
-// engine of different versions.
+// read decodes a value into the target of into. Missing fields keep their zero value. Unknown
+// fields are refused, because they indicate that page and engine have different versions.
 func (d *decoder) read(v document.Value, into reflect.Value, path string) error {
 	if v.IsNull() || !v.Exists() {
 		return nil
@@ -113,11 +112,11 @@ func (d *decoder) object(v document.Value, into reflect.Value, path string) erro
 	return nil
 }
 
-// encoder appends messages as JSON. An empty slice is an empty list and a nil
-// pointer is null, so that the page need not ask whether a field is there.
+// encoder encodes messages as JSON. A nil slice is encoded as an empty list and a nil pointer
+// as null, so that the page need not check whether a field exists.
 type encoder struct{ names map[reflect.Type][]string }
 
-// fields are the names of a struct's fields as they are written, with colons.
+// fields returns the JSON names of a struct's fields, with quotation marks and colons.
 func (e *encoder) fields(t reflect.Type) []string {
 	names, ok := e.names[t]
 	if !ok {
@@ -170,8 +169,7 @@ func (e *encoder) append(dst []byte, from reflect.Value) []byte {
 	panic("playground: a message has a field of type " + from.Type().String())
 }
 
-// appendRows appends the rows of an object, which are most of an answer, as append
-// does.
+// appendRows encodes rows, which are the largest part of a response, without reflection.
 func appendRows(dst []byte, rows []Row) []byte {
 	dst = append(dst, '[')
 	for i := range rows {

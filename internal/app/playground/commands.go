@@ -10,8 +10,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// mediaTypes are those of the actions that are sent as a PATCH, and the constants that
-// package types of apimachinery has for them.
+// mediaTypes are the media types of the actions that are sent as PATCH, and their constants in
+// apimachinery's package types.
 var mediaTypes = map[scenario.Action]struct{ name, constant string }{
 	scenario.JSONPatch:  {"application/json-patch+json", "JSONPatchType"},
 	scenario.MergePatch: {"application/merge-patch+json", "MergePatchType"},
@@ -20,7 +20,7 @@ var mediaTypes = map[scenario.Action]struct{ name, constant string }{
 	scenario.ForceApply: {"application/apply-patch+yaml", "ApplyPatchType"},
 }
 
-// sent is the text of a body as the API server takes it: only an apply may be YAML.
+// sent returns a body in the format that the API server accepts: only an apply may be YAML.
 func sent(step *scenario.Step) string {
 	if step.Do == scenario.Apply || step.Do == scenario.ForceApply {
 		return step.Body
@@ -32,8 +32,7 @@ func sent(step *scenario.Step) string {
 	return string(d.Root.JSON())
 }
 
-// curl is a step as a request that goes through kubectl proxy, which adds the
-// credentials.
+// curl returns a step as a curl command for kubectl proxy, which adds the credentials.
 func curl(step *scenario.Step, r *scenario.Result) string {
 	media, ok := mediaTypes[step.Do]
 	if !ok || r.Kind == nil {
@@ -48,7 +47,7 @@ func curl(step *scenario.Step, r *scenario.Result) string {
 	return "# behind kubectl proxy\ncurl -X PATCH " + singleQuoted(address) + " \\\n  -H 'Content-Type: " + media.name + "' \\\n  --data-binary " + singleQuoted(body) + "\n"
 }
 
-// requestPath is the path of a step's object in the API.
+// requestPath returns the API path of a step's object.
 func requestPath(r *scenario.Result) string {
 	path := "/api/v1"
 	if group, version, _ := schema.SplitAPIVersion(r.Target.APIVersion); group != "" {
@@ -60,10 +59,10 @@ func requestPath(r *scenario.Result) string {
 	return path + "/" + r.Kind.Resource + "/" + url.PathEscape(r.Target.Name)
 }
 
-// singleQuoted makes one word of the shell, on as many lines as the text has.
+// singleQuoted quotes a text, which may have several lines, as one word for a shell.
 func singleQuoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-// clientGo is a step as a function over client-go's dynamic client.
+// clientGo returns a step as a function that uses client-go's dynamic client.
 func clientGo(step *scenario.Step, r *scenario.Result) string {
 	media, ok := mediaTypes[step.Do]
 	if !ok || r.Kind == nil {
@@ -100,7 +99,7 @@ func change(ctx context.Context, client dynamic.Interface) error {
 `
 }
 
-// goText is a text as a literal of Go, on as many lines as the text has.
+// goText formats a text as a Go literal, which may have several lines.
 func goText(text string) string {
 	if strings.ContainsAny(text, "`\r\x00\ufeff") {
 		return strconv.Quote(text)

@@ -43,7 +43,7 @@ func (e *Engine) way(in *WayInput) (*WayOutput, error) {
 	}, nil
 }
 
-// wayOut is the step changed so that one conflict, or with number -1 all, go away.
+// wayOut returns the step changed to resolve a conflict, or all conflicts for number -1.
 func wayOut(step Step, res *scenario.Result, number int, name string) (Step, error) {
 	list := res.Conflicts()
 	switch {
@@ -71,7 +71,7 @@ func wayOut(step Step, res *scenario.Result, number int, name string) (Step, err
 	case document.SameNode(config, res.Config):
 	case kept:
 		step.Body = text
-	default: // without its comments
+	default: // without the comments
 		step.Body = string(config.YAML())
 	}
 	return step, nil

@@ -9,11 +9,11 @@ import (
 	"github.com/patchlab-dev/patchlab/scenario"
 )
 
-// manifests are the actions whose body is a manifest that may be written by hand: from
-// one to the other the text stays.
+// manifests are the actions whose body is a manifest, so that its text can be kept when one is
+// converted to another.
 var manifests = map[scenario.Action]bool{scenario.Apply: true, scenario.ForceApply: true, scenario.ClientApply: true, scenario.Create: true}
 
-// convert makes a step of another action that turns the object before it into the same.
+// convert converts a step to another action with the same effect.
 func (e *Engine) convert(in *ConvertInput) (*ConvertOutput, error) {
 	res, err := e.result(&in.Scenario, in.At, 0)
 	if err != nil {
@@ -46,8 +46,8 @@ func (e *Engine) convert(in *ConvertInput) (*ConvertOutput, error) {
 	return out, nil
 }
 
-// intentOf is what a step is after: what it makes of its object, or would make of it if
-// nobody else owned the fields.
+// intentOf returns the intended effect of a step: the resulting object, or the object that
+// would result if no other manager owned the fields.
 func (e *Engine) intentOf(res *scenario.Result, s *Step) (*intent, error) {
 	step := s.step()
 	switch {
@@ -67,8 +67,8 @@ func (e *Engine) intentOf(res *scenario.Result, s *Step) (*intent, error) {
 	return &intent{t: typeOf(res.Kind), builtin: res.Kind.Builtin, live: res.Before, want: requested(wanted.After.Value, res.Before.Value), actor: s.Actor, target: res.Target}, nil
 }
 
-// requested is an object after a change without what the API server and kubectl count
-// in it on their own: those fields stay as they were before.
+// requested returns the object after a change with the fields that the API server and kubectl
+// update themselves, such as counters, set to their previous values.
 func requested(after, before document.Value) document.Value {
 	for _, field := range [...][]string{{"metadata", "resourceVersion"}, {"metadata", "generation"}, {"metadata", "annotations", patch.LastApplied}} {
 		if was := before.Lookup(field...); was.Exists() {
@@ -80,7 +80,7 @@ func requested(after, before document.Value) document.Value {
 	return after
 }
 
-// without returns an object without a field, and without the objects that are empty then.
+// without returns an object without a field, and without the objects that become empty.
 func without(v document.Value, field ...string) document.Value {
 	if len(field) == 1 {
 		return v.Without(field[0])

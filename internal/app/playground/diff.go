@@ -1,15 +1,15 @@
 package playground
 
-// pair is a line of two texts, or of one of them: the other's position is -1.
+// pair is a pair of equal lines in two texts, or a line of one of them; the other index is
+// then -1.
 type pair struct{ before, after int }
 
-// maxCells bounds the table of a comparison (8 MB of it). What differs more than
-// that is shown as all removed and all added.
+// maxCells limits the size of the comparison table (to 8 MB). Larger differences are shown as
+// all lines removed and all added.
 const maxCells = 2 << 20
 
-// compare lines up two texts so that as many lines as possible stand beside an
-// equal one: what both begin and end with, and a longest common subsequence of
-// what is between.
+// compare aligns two texts: their common prefix and suffix, and a longest common subsequence
+// of the lines between.
 func compare(before, after []string) []pair {
 	out := make([]pair, 0, max(len(before), len(after)))
 	start := 0
@@ -31,7 +31,7 @@ func compare(before, after []string) []pair {
 	return out
 }
 
-// between appends the pairs of two texts that begin at offset in the whole.
+// between appends the pairs of two texts that begin at offset.
 func between(out []pair, before, after []string, offset int) []pair {
 	i, j := 0, 0
 	if len(before)*len(after) <= maxCells {
@@ -61,8 +61,8 @@ func between(out []pair, before, after []string, offset int) []pair {
 	return out
 }
 
-// common is the table of the lengths of longest common subsequences of what
-// begins at line i of before and line j of after, row by row.
+// common returns, row by row, the lengths of the longest common subsequences of before[i:] and
+// after[j:].
 func common(before, after []string) []int32 {
 	width := len(after) + 1
 	table := make([]int32, (len(before)+1)*width)

@@ -1,8 +1,7 @@
-// Package playground answers the page in the browser: a request in JSON comes
-// in, a response in JSON goes out (see [Engine.Handle] and doc/playground.md).
+// Package playground implements the engine of the browser page: it answers requests in JSON
+// with responses in JSON (see [Engine.Handle] and doc/playground.md).
 //
-// All that the page shows is decided here and tested without a browser; the page
-// only draws it. The types of the messages are Go structs; the page's TypeScript
-// types in web/src/messages.ts are written from them by a test
-// (go test ./internal/app/playground -update).
+// All that the page shows is computed here, where it is tested without a browser; the page
+// only renders it. The messages are Go structs, from which a test generates the TypeScript
+// types in web/src/messages.ts (go test ./internal/app/playground -update).
 package playground

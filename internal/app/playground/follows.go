@@ -13,18 +13,18 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// maxFollows bounds how many sentences follow from a patch.
+// maxFollows is the maximum number of consequences listed for a patch.
 const maxFollows = 8
 
-// follower finds what follows from a change besides the values that it sets.
+// follower finds the consequences of a change beyond the values that it sets.
 type follower struct {
 	live  fieldmanager.Object
 	actor string
 	out   []string
 }
 
-// follows says what a change means for those who write the object at the same time or
-// later. changes are what it did.
+// follows describes the consequences of a change for concurrent and later writers of the
+// object. changes are the changed fields.
 func follows(t *schema.Type, live fieldmanager.Object, actor string, do scenario.Action, body document.Value, changes []explain.Change) []string {
 	f := follower{live: live, actor: actor}
 	switch do {
@@ -53,7 +53,7 @@ func (f *follower) add(text string) {
 	}
 }
 
-// indexes finds where the paths of a JSON patch count the items of a list.
+// indexes finds the list indexes in the paths of a JSON patch.
 func (f *follower) indexes(t *schema.Type, operations document.Value) {
 	for _, op := range operations.Items() {
 		pointer := op.Get("path").StringOr("")
@@ -72,7 +72,7 @@ func (f *follower) indexes(t *schema.Type, operations document.Value) {
 	}
 }
 
-// next goes one token of a JSON pointer down.
+// next descends by one token of a JSON pointer.
 func next(v document.Value, t *schema.Type, token string, n int) (document.Value, *schema.Type) {
 	if v.Kind() == document.List {
 		if t != nil && t.List != nil {
@@ -89,7 +89,7 @@ func next(v document.Value, t *schema.Type, token string, n int) (document.Value
 	return v.Get(token), t
 }
 
-// itemName names an item by its keys, or by its value where it has none.
+// itemName describes a list item by its keys, or by its value if it has none.
 func itemName(t *schema.Type, item document.Value) string {
 	var names []string
 	if t != nil && t.List != nil && t.List.Kind == schema.KeyedList {
@@ -105,7 +105,7 @@ func itemName(t *schema.Type, item document.Value) string {
 	return strings.Join(names, ", ")
 }
 
-// lists finds the lists that a patch replaces, or merges where merging says so.
+// lists finds the lists that a patch replaces or, with merging, merges.
 func (f *follower) lists(t *schema.Type, live, body document.Value, path document.Path, merging bool) {
 	if t == nil || t.Map == nil || body.Kind() != document.Object {
 		return
@@ -134,7 +134,7 @@ func mergedBy(key string) string {
 	return " by " + key
 }
 
-// owners names the others who own something in a list.
+// owners lists the other managers that own fields in a list.
 func (f *follower) owners(list document.Path) string {
 	var names []string
 	for _, e := range f.live.Managed.Entries() {
@@ -148,7 +148,7 @@ func (f *follower) owners(list document.Path) string {
 	return ", of which " + strings.Join(names, ", ") + " own parts"
 }
 
-// taken names those who lose fields without being asked.
+// taken lists the managers that lose fields.
 func (f *follower) taken(do scenario.Action, changes []explain.Change) {
 	for _, c := range changes {
 		var lost []string

@@ -7,9 +7,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// immutable are the fields that no update of an object may change, by resource, each
-// with all below it. The page's engine has no validation of built-in kinds; a test holds
-// the list against it.
+// immutable lists the immutable fields by resource, each including all fields below. The
+// page's engine lacks the validation of built-in kinds; a test compares the list with it.
 var immutable = map[string]string{
 	"deployments.apps": "spec.selector", "daemonsets.apps": "spec.selector", "replicasets.apps": "spec.selector",
 	"statefulsets.apps":                      "spec.selector spec.serviceName spec.podManagementPolicy",
@@ -23,7 +22,7 @@ var immutable = map[string]string{
 	"customresourcedefinitions.apiextensions.k8s.io": "spec.group spec.scope",
 }
 
-// isFixed reports whether no update may change the field at a path.
+// isFixed reports whether the field at a path is immutable.
 func isFixed(k *schema.Kind, object document.Value, p document.Path) bool {
 	if k == nil || len(p) == 0 {
 		return false

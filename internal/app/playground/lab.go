@@ -16,7 +16,7 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// labCalls are the calls about objects that the message itself holds.
+// labCalls are the calls for objects that the message itself contains.
 func labCalls() map[string]call {
 	return map[string]call{
 		"labKinds":   callOf((*Engine).labKinds),
@@ -33,8 +33,8 @@ type keptLab struct {
 	lab     *patchlab.Lab
 }
 
-// labOf returns a Lab. The last one is kept: most callers ask with the same options
-// again, and definitions take long to read.
+// labOf returns a Lab. The last one is cached, because most callers use the same options
+// repeatedly, and parsing definitions is slow.
 func (e *Engine) labOf(o LabOptions) (*patchlab.Lab, error) {
 	if e.lab != nil && e.lab.options.Kubernetes == o.Kubernetes && slices.Equal(e.lab.options.Definitions, o.Definitions) {
 		return e.lab.lab, nil
@@ -79,7 +79,7 @@ func addDefinitions(kinds *schema.Registry, text string) error {
 	return nil
 }
 
-// input returns a text as an Input, nil for no text.
+// input returns a text as an Input, nil for "".
 func input(text string) (patchlab.Input, error) {
 	if text == "" {
 		return nil, nil
@@ -90,7 +90,7 @@ func input(text string) (patchlab.Input, error) {
 	return patchlab.Bytes(text), nil
 }
 
-// labKinds reports whether the options can be used.
+// labKinds reports whether options are valid.
 func (e *Engine) labKinds(in *LabKindsInput) (*LabKindsOutput, error) {
 	if _, err := e.labOf(in.Lab); err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func (e *Engine) labChange(in *LabChangeInput) (*LabChangeOutput, error) {
 	return out, nil
 }
 
-// carryOut makes a change in a Lab.
+// carryOut applies a change with a Lab.
 func carryOut(lab *patchlab.Lab, live, change patchlab.Input, in *LabChangeInput) (*patchlab.Result, error) {
 	switch action := patchlab.Action(in.Action); action {
 	case patchlab.ActionApply, patchlab.ActionClientApply:
@@ -148,15 +148,15 @@ func carryOut(lab *patchlab.Lab, live, change patchlab.Input, in *LabChangeInput
 	return nil, errors.New("there is no action " + in.Action)
 }
 
-// actionPatch is a patch of the type that it looks like.
+// actionPatch is a patch whose type is detected from its contents.
 const actionPatch patchlab.Action = "patch"
 
-// patchTypes are the types of the actions that patch, the zero Type for actionPatch.
+// patchTypes are the patch types of actions; actionPatch has the zero Type.
 var patchTypes = map[patchlab.Action]patch.Type{
 	patchlab.ActionJSONPatch: patch.TypeJSON, patchlab.ActionMergePatch: patch.TypeMerge, patchlab.ActionStrategicPatch: patch.TypeStrategic,
 }
 
-// accept fills in what became of the object.
+// accept sets the result of an accepted change.
 func (out *LabChangeOutput) accept(r *patchlab.Result) {
 	out.Target, out.Action, out.FieldManager = Target(r.Target), string(r.Action), r.FieldManager
 	out.Created, out.Changed = r.Created(), r.Changed()
@@ -167,7 +167,7 @@ func (out *LabChangeOutput) accept(r *patchlab.Result) {
 	out.Warnings, out.Notes = r.Warnings, r.Notes
 }
 
-// refuse fills in why the change was not carried out.
+// refuse sets the reason for which a change was refused.
 func (out *LabChangeOutput) refuse(e *patchlab.Error) {
 	out.Target, out.Action, out.FieldManager, out.Notes = Target(e.Target), string(e.Action), e.FieldManager, e.Notes
 	out.Refusal = &Refusal{Message: e.Error(), Code: e.Code, Reason: e.Reason, Line: e.Position.Line, Column: e.Position.Column}
@@ -265,7 +265,7 @@ func (e *Engine) labCompare(in *LabCompareInput) (*LabCompareOutput, error) {
 	return &LabCompareOutput{Changes: differences(list)}, nil
 }
 
-// labObject reads an object and a path into it.
+// labObject parses an object and a path in it.
 func (e *Engine) labObject(in *LabObjectInput) (*patchlab.Object, document.Path, error) {
 	lab, err := e.labOf(in.Lab)
 	if err != nil {
@@ -286,7 +286,7 @@ func (e *Engine) labObject(in *LabObjectInput) (*patchlab.Object, document.Path,
 	return object, path, err
 }
 
-// fieldOwners lists each field that managedFields name.
+// fieldOwners lists the fields in managedFields with their owners.
 func fieldOwners(m fieldmanager.Managed) []FieldOwner {
 	all := fieldmanager.Set{}
 	for _, e := range m.Entries() {
@@ -314,7 +314,7 @@ func differences(list []explain.Change) []LabChange {
 	return out
 }
 
-// jsonText is a value as JSON, "" for none.
+// jsonText returns a value as JSON, "" if it is absent.
 func jsonText(v document.Value) string {
 	if !v.Exists() {
 		return ""

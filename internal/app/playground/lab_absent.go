@@ -2,8 +2,7 @@
 
 package playground
 
-// The page asks no Lab, and its engine does without one: package patchlab weighs
-// 70 KB there.
+// The page does not use a Lab: package patchlab would add 70 KB to its engine.
 
 type keptLab struct{}
 

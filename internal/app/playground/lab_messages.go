@@ -2,38 +2,36 @@
 
 package playground
 
-// The messages of the calls that stand on the facade, package patchlab: each is
-// about objects that the message itself holds, without a scenario. The npm package
-// of the engine asks them (web/packages/engine), and its TypeScript types are
-// written from these structs.
+// The messages of the calls that use package patchlab: each concerns objects that the message
+// contains, without a scenario. They are used by the npm package of the engine
+// (web/packages/engine), whose TypeScript types are generated from these structs.
 
-// LabOptions say which kinds are known.
+// LabOptions select the known kinds.
 type LabOptions struct {
 	// Kubernetes is the version of the built-in kinds, "" for the newest.
 	Kubernetes string `json:"kubernetes"`
-	// Definitions are CustomResourceDefinitions, YAML or JSON, each text one or
-	// several documents.
+	// Definitions are texts in YAML or JSON with one or more CustomResourceDefinitions.
 	Definitions []string `json:"definitions"`
 }
 
-// LabKindsInput asks whether options can be used.
+// LabKindsInput requests a check of options.
 type LabKindsInput struct {
 	Lab LabOptions `json:"lab"`
 }
 
-// LabKindsOutput lists the Kubernetes versions that are known, the newest last.
+// LabKindsOutput lists the supported Kubernetes versions, the newest last.
 type LabKindsOutput struct {
 	Versions []string `json:"versions"`
 }
 
-// LabChangeInput asks what becomes of an object.
+// LabChangeInput requests the result of a change.
 type LabChangeInput struct {
 	Lab LabOptions `json:"lab"`
 	// Live is the object, "" for none; Change is the manifest or patch.
 	Live   string `json:"live"`
 	Change string `json:"change"`
-	// Action is one of the actions of package patchlab, or "patch" for a patch of
-	// the type that it looks like.
+	// Action is an action of package patchlab, or "patch" for a patch whose type is detected
+	// from its contents.
 	Action          string `json:"action"`
 	FieldManager    string `json:"fieldManager"`
 	Force           bool   `json:"force"`
@@ -42,16 +40,16 @@ type LabChangeInput struct {
 	Namespace       string `json:"namespace"`
 }
 
-// LabChangeOutput is what becomes of the object, or why nothing does.
+// LabChangeOutput is the resulting object, or the reason for which the change was refused.
 type LabChangeOutput struct {
 	Target       Target `json:"target"`
 	Action       string `json:"action"`
 	FieldManager string `json:"fieldManager"`
-	// Created and Changed say what a change that was accepted did to the object.
+	// Created and Changed describe the effect of an accepted change.
 	Created bool `json:"created"`
 	Changed bool `json:"changed"`
-	// Object is the object after the change, as JSON with managedFields, and YAML
-	// the same as YAML; both are "" where the change was refused.
+	// Object is the resulting object in JSON with managedFields, and YAML the same in YAML;
+	// both are "" if the change was refused.
 	Object   string       `json:"object"`
 	YAML     string       `json:"yaml"`
 	Managers []Manager    `json:"managers"`
@@ -59,20 +57,20 @@ type LabChangeOutput struct {
 	Changes  []LabChange  `json:"changes"`
 	Warnings []string     `json:"warnings"`
 	Notes    []string     `json:"notes"`
-	// Conflicts are those that the change was refused for.
+	// Conflicts are the conflicts of a refused change.
 	Conflicts []LabConflict `json:"conflicts"`
-	// Refusal is null where the change was accepted.
+	// Refusal is null if the change was accepted.
 	Refusal *Refusal `json:"refusal"`
 }
 
-// FieldOwner is a field that managedFields name. Managers are positions in the
-// managers of the same answer.
+// FieldOwner is a field in managedFields. Managers are indexes of the managers in the same
+// response.
 type FieldOwner struct {
 	Path     string `json:"path"`
 	Managers []int  `json:"managers"`
 }
 
-// LabChange is a field that differs. Before and After are JSON, "" for no value.
+// LabChange is a field that differs. Before and After are JSON, "" if absent.
 type LabChange struct {
 	Path         string   `json:"path"`
 	Effect       string   `json:"effect"`
@@ -82,23 +80,23 @@ type LabChange struct {
 	OwnersAfter  []string `json:"ownersAfter"`
 }
 
-// LabConflict is a field that an apply would change while another manager owns it.
-// Live and Wanted are JSON, "" for no value.
+// LabConflict is a field that an apply would change although another manager owns it. Live and
+// Wanted are JSON, "" if absent.
 type LabConflict struct {
 	Path    string  `json:"path"`
 	Manager Manager `json:"manager"`
 	Live    string  `json:"live"`
 	Wanted  string  `json:"wanted"`
-	// Line and Column are the field's place in the applied configuration.
+	// Line and Column are the field's position in the apply configuration.
 	Line   int   `json:"line"`
 	Column int   `json:"column"`
 	Ways   []Way `json:"ways"`
 }
 
-// Refusal is a change that the API server would refuse, or that is not sent.
+// Refusal describes a change that the API server would refuse, or that cannot be sent.
 type Refusal struct {
 	Message string `json:"message"`
-	// Code and Reason are the API server's, 0 and "" where it is not asked.
+	// Code and Reason are the API server's, 0 and "" if the change cannot be sent.
 	Code   int            `json:"code"`
 	Reason string         `json:"reason"`
 	Line   int            `json:"line"`
@@ -106,8 +104,8 @@ type Refusal struct {
 	Fields []RefusedField `json:"fields"`
 }
 
-// RefusedField is a field, or an option of the change, that is wrong. Value is
-// JSON, "" where it is not known.
+// RefusedField is an invalid field of the change, or an invalid option. Value is JSON, "" if
+// unknown.
 type RefusedField struct {
 	Path    string `json:"path"`
 	Line    int    `json:"line"`
@@ -117,16 +115,16 @@ type RefusedField struct {
 	Hint    string `json:"hint"`
 }
 
-// LabObjectInput asks about an object.
+// LabObjectInput requests information about an object.
 type LabObjectInput struct {
 	Lab LabOptions `json:"lab"`
 	// Object is the object with its managedFields, YAML or JSON.
 	Object string `json:"object"`
-	// Path is the field that is asked about, "" for all.
+	// Path is the requested field, "" for all.
 	Path string `json:"path"`
 }
 
-// LabOwnersOutput are the owners of fields.
+// LabOwnersOutput lists the owners of fields.
 type LabOwnersOutput struct {
 	Managers []Manager    `json:"managers"`
 	Owners   []FieldOwner `json:"owners"`
@@ -138,25 +136,25 @@ type LabExplainOutput struct {
 	Fields   []Explained `json:"fields"`
 }
 
-// Explained describes a field. Value is JSON; Line is that of the object's YAML
-// without managedFields.
+// Explained describes a field. Value is JSON; Line is the line in the object's YAML without
+// managedFields.
 type Explained struct {
 	Path  string `json:"path"`
 	Value string `json:"value"`
 	Line  int    `json:"line"`
-	// Merges says how the field merges.
+	// Merges describes how the field merges.
 	Merges   string `json:"merges"`
 	Managers []int  `json:"managers"`
 }
 
-// LabCompareInput asks what differs between two states of an object.
+// LabCompareInput requests the differences between two states of an object.
 type LabCompareInput struct {
 	Lab    LabOptions `json:"lab"`
 	Before string     `json:"before"`
 	After  string     `json:"after"`
 }
 
-// LabCompareOutput are the fields that differ.
+// LabCompareOutput lists the fields that differ.
 type LabCompareOutput struct {
 	Changes []LabChange `json:"changes"`
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/patchlab-dev/patchlab/scenario"
 )
 
-// lesson reads a lesson: a scenario with questions beside its steps, as
-// testdata/lessons/README.md describes it.
+// lesson parses a lesson: a scenario with questions for its steps, as described in
+// testdata/lessons/README.md.
 func (e *Engine) lesson(in *TextInput) (*LessonOutput, error) {
 	s, root, err := parseLesson(in.Text)
 	if err != nil {
@@ -37,8 +37,8 @@ func (e *Engine) lesson(in *TextInput) (*LessonOutput, error) {
 	return out, nil
 }
 
-// parseLesson reads a lesson as a scenario, which its questions are taken out of. root
-// is the lesson as it was written.
+// parseLesson parses a lesson as a scenario, without its questions. root is the complete
+// lesson.
 func parseLesson(text string) (s *scenario.Scenario, root document.Value, err error) {
 	if err := tooDeep(text); err != nil {
 		return nil, root, err

@@ -31,8 +31,8 @@ func (e *Engine) line(in *LineInput) (*LineOutput, error) {
 	return out, nil
 }
 
-// since returns the step, counted from 1, from which on a manager has owned a
-// field without a break until the step at; 0 where it has from the beginning.
+// since returns the number, from 1, of the step since which a manager has owned a field
+// without interruption, up to the step at; 0 if it has owned it from the beginning.
 func (r *run) since(of *scenario.Result, at int, owner *fieldmanager.Entry, path document.Path) int {
 	since := at
 	for i := at - 1; i >= 0; i-- {
@@ -51,7 +51,7 @@ func (r *run) since(of *scenario.Result, at int, owner *fieldmanager.Entry, path
 	return since
 }
 
-// whole is the field itself, or what of its surroundings the manager owns as one.
+// whole returns the field itself, or the enclosing atomic value that the manager owns.
 func whole(owner *fieldmanager.Entry, path document.Path) document.Path {
 	for p := path; len(p) > 0; p = p[:len(p)-1] {
 		if owner.Fields.Has(p) {

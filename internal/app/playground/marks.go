@@ -10,7 +10,7 @@ import (
 	"github.com/patchlab-dev/patchlab/scenario"
 )
 
-// place returns the line and column that an error names, 0 for none.
+// place returns the line and column of an error, 0 if unknown.
 func place(err error) (line, column int) {
 	var syntax *document.SyntaxError
 	var text *scenario.Error
@@ -23,7 +23,7 @@ func place(err error) (line, column int) {
 	return 0, 0
 }
 
-// reason is an error's message without the place that it begins with.
+// reason returns an error's message without its position.
 func reason(err error) string {
 	text := err.Error()
 	if line, column := place(err); line > 0 {
@@ -32,8 +32,8 @@ func reason(err error) string {
 	return text
 }
 
-// marks finds the places in a step's body that its failure is about, none where
-// they are not known.
+// marks returns the positions in a step's body that its failure concerns, none if they are
+// unknown.
 func marks(res *scenario.Result) []Mark {
 	if res.Err == nil {
 		return nil
@@ -54,7 +54,7 @@ func marks(res *scenario.Result) []Mark {
 	return out
 }
 
-// fieldText says what is wrong with a field, and with which one.
+// fieldText describes what is wrong with which field.
 func fieldText(f cluster.Cause) string {
 	switch {
 	case f.Field == "":
@@ -65,8 +65,8 @@ func fieldText(f cluster.Cause) string {
 	return f.Field + ": " + f.Message
 }
 
-// unknownKind marks the kind that a step's body names and that is not known, with what
-// may have been meant. Its message is "" where there is no such thing to say.
+// unknownKind returns a mark, with a suggestion, for the kind in a step's body if it is
+// unknown. Otherwise the message is "".
 func unknownKind(s *Scenario, res *scenario.Result) Mark {
 	if res.Kind != nil || res.Err == nil || res.Body == nil || res.Target.Kind == "" {
 		return Mark{}

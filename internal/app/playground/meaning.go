@@ -9,7 +9,7 @@ import (
 	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
 
-// What a field is to those who would change it.
+// The meanings of a field for those who would change it.
 const (
 	isIdentity  = "identity"
 	isServers   = "server"
@@ -24,8 +24,8 @@ const (
 	apiConcepts = "https://kubernetes.io/docs/reference/using-api/api-concepts/"
 )
 
-// serverFields are the fields of metadata that the API server sets, each with what it
-// does with a request that names it.
+// serverFields are the metadata fields that the API server sets, each with its treatment of a
+// request that contains the field.
 var serverFields = map[string]string{
 	"uid":                        "The API server gave the object this id when it was created. A request that names another one is refused; nobody can set it.",
 	"resourceVersion":            "The API server sets it at every write. A request may name it to say which version it has seen: if the object has changed since, the request is refused.",
@@ -36,8 +36,8 @@ var serverFields = map[string]string{
 	"selfLink":                   "Older API servers set it; it has no meaning any more.",
 }
 
-// fixedMeaning returns what a field is by its place alone, "" where that depends on
-// its owners.
+// fixedMeaning returns the meaning of a field that is determined by its path, "" if it depends
+// on its owners.
 func fixedMeaning(k *schema.Kind, p document.Path) string {
 	if len(p) == 0 {
 		return ""
@@ -59,7 +59,7 @@ func fixedMeaning(k *schema.Kind, p document.Path) string {
 	return ""
 }
 
-// describe fills in what a line's field is and what follows from that.
+// describe sets the meaning of a line's field and its consequences.
 func (out *LineOutput) describe(version string, res *scenario.Result, l *explain.Line, owners []fieldmanager.Entry) {
 	out.Meaning = fixedMeaning(res.Kind, l.Path)
 	switch {
@@ -111,8 +111,7 @@ func (out *LineOutput) owned(e *fieldmanager.Entry) {
 	out.Text = e.Manager + " has written it, not applied it. An apply by somebody else with another value conflicts, with the same value shares it."
 }
 
-// isDefaulted reports whether the API server would fill in the value that the field
-// has if it were missing.
+// isDefaulted reports whether the field's value is its default.
 func isDefaulted(version string, res *scenario.Result, p document.Path) bool {
 	live := res.After.Value.Follow(p)
 	if res.Kind == nil || !live.Exists() {
@@ -129,7 +128,7 @@ func isDefaulted(version string, res *scenario.Result, p document.Path) bool {
 	return document.Identical(rules.Apply(res.Kind, without, defaults.Options{}).Follow(p), live)
 }
 
-// declaredDefault is the default in the schema of the field at a path, absent for
+// declaredDefault returns the default in the schema of the field at a path, absent if there is
 // none.
 func declaredDefault(t *schema.Type, p document.Path) document.Value {
 	if len(p) == 0 {

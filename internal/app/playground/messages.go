@@ -1,18 +1,17 @@
 package playground
 
-// The messages. Counts of steps ("at", "against") say how many steps of the
-// scenario have been run: 0 is the state before the first step. Lines and columns
-// count from 1, columns in characters; 0 where they are not known. Numbers of
-// managers are positions in Object.Managers. Where a question is about the state
-// before the first step, "object" says which of RunOutput.Objects it is about.
+// The messages. States ("at", "against") are numbered by the steps of the scenario that have
+// been run: 0 is the state before the first step. Lines and columns count from 1, columns in
+// characters; 0 is unknown. Managers are indexes of Object.Managers. For the state before the
+// first step, "object" is an index of RunOutput.Objects.
 
-// Scenario is the state of the page. See the package scenario for its meaning.
+// Scenario is the state of the page. Package scenario defines its meaning.
 type Scenario struct {
 	Title       string   `json:"title"`
 	About       string   `json:"about"`
 	Kubernetes  string   `json:"kubernetes"`
 	Definitions []string `json:"definitions"`
-	// Objects are the live objects that the scenario begins with.
+	// Objects are the initial live objects of the scenario.
 	Objects []string `json:"objects"`
 	Actors  []Actor  `json:"actors"`
 	Steps   []Step   `json:"steps"`
@@ -21,7 +20,7 @@ type Scenario struct {
 	Race []string `json:"race"`
 }
 
-// Actor is who sends requests.
+// Actor is a user or controller who sends requests.
 type Actor struct {
 	Name   string `json:"name"`
 	Colour string `json:"colour"`
@@ -40,7 +39,7 @@ type Step struct {
 	Expect string `json:"expect"`
 }
 
-// Target names an object.
+// Target identifies an object.
 type Target struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -48,115 +47,112 @@ type Target struct {
 	Name       string `json:"name"`
 }
 
-// Mark is a place in a text and what is wrong there.
+// Mark is a position in a text with an error message.
 type Mark struct {
 	Line    int    `json:"line"`
 	Column  int    `json:"column"`
 	Message string `json:"message"`
 }
 
-// Failure says why a request was not answered.
+// Failure is the error of a request to the engine.
 type Failure struct {
 	Message string `json:"message"`
 	Line    int    `json:"line"`
 	Column  int    `json:"column"`
 }
 
-// AboutInput asks what the engine knows.
+// AboutInput requests general information.
 type AboutInput struct{}
 
-// AboutOutput is what a page needs before the first scenario.
+// AboutOutput is the information that a page needs before the first scenario.
 type AboutOutput struct {
 	// Versions are the Kubernetes versions, the newest last.
 	Versions []string `json:"versions"`
-	// Actions are the kinds of request.
+	// Actions are the types of steps.
 	Actions []string `json:"actions"`
 }
 
-// RunInput asks to run a scenario and to show a state of it.
+// RunInput requests to run a scenario and to show one of its states.
 type RunInput struct {
 	Scenario Scenario `json:"scenario"`
-	// At is the state to show.
+	// At is the number of the state to show.
 	At int `json:"at"`
-	// Against is the state that it is compared with.
+	// Against is the number of the state to compare it with.
 	Against int `json:"against"`
-	// Changes is how many changes to tell at most, 0 for all.
+	// Changes is the maximum number of changes to return, 0 for all.
 	Changes int `json:"changes"`
-	// Object is the position, in RunOutput.Objects, of the object to show before the
-	// first step.
+	// Object is the index in RunOutput.Objects of the object to show before the first step.
 	Object int `json:"object"`
 }
 
-// RunOutput is what became of the steps, and the state asked for.
+// RunOutput is the result of the steps, and the requested state.
 type RunOutput struct {
 	Steps       []StepResult       `json:"steps"`
 	Definitions []DefinitionResult `json:"definitions"`
-	// Objects are those that the scenario begins with.
+	// Objects are the initial objects of the scenario.
 	Objects []ExistingObject `json:"objects"`
 	At      int              `json:"at"`
 	Against int              `json:"against"`
-	// Object is the object that the last step of the state is for, null where
-	// there is none.
+	// Object is the object of the last step before the state, null if there is none.
 	Object *Object `json:"object"`
-	// Rows are the object's lines, with those that it lost since Against.
+	// Rows are the object's lines, including those removed since Against.
 	Rows []Row `json:"rows"`
-	// Changes are the fields that differ from Against, the first of them where
-	// not all were asked for.
+	// Changes are the first of the fields that differ from Against, up to the requested
+	// number.
 	Changes []Change `json:"changes"`
-	// Changed is how many fields differ in all.
+	// Changed is the total number of fields that differ.
 	Changed int `json:"changed"`
-	// Conflicts are those that the last step of the state failed for.
+	// Conflicts are the conflicts with which the last step of the state failed.
 	Conflicts []Conflict `json:"conflicts"`
-	// NotRun says how many CEL rules and admission policies no step was held against,
-	// "" where there are none.
+	// NotRun describes the CEL rules and admission policies that were not run, "" if there are
+	// none.
 	NotRun string `json:"notRun"`
 	// Unvalidated is set if the steps were run without the validation of built-in kinds,
 	// by an engine that does not have it.
 	Unvalidated bool `json:"unvalidated"`
 }
 
-// StepResult is what became of a step.
+// StepResult is the result of a step.
 type StepResult struct {
-	// OK says that the API server did what was asked. Code is its HTTP status
-	// code, 0 where no request could be made of the step.
+	// OK reports that the API server accepted the request. Code is the HTTP status code, 0 if
+	// the step is not a valid request.
 	OK       bool     `json:"ok"`
 	Code     int      `json:"code"`
 	Message  string   `json:"message"`
 	Warnings []string `json:"warnings"`
-	// Marks are the places in the step's body that the message is about.
+	// Marks are the positions in the step's body that the message concerns.
 	Marks     []Mark `json:"marks"`
 	Conflicts int    `json:"conflicts"`
-	// Changed says that the step changed the object.
+	// Changed reports that the step changed the object.
 	Changed bool   `json:"changed"`
 	Target  Target `json:"target"`
-	// ResourceVersion and Generation are the object's after the step, "" where
-	// it has none.
+	// ResourceVersion and Generation are the object's after the step, "" if it has none.
 	ResourceVersion string `json:"resourceVersion"`
 	Generation      string `json:"generation"`
 }
 
-// DefinitionResult says whether a text is a CustomResourceDefinition.
+// DefinitionResult reports whether a text is a valid CustomResourceDefinition.
 type DefinitionResult struct {
 	OK   bool   `json:"ok"`
 	Name string `json:"name"`
 	Mark Mark   `json:"mark"`
 }
 
-// ExistingObject is an object that the scenario begins with.
+// ExistingObject is an initial object of the scenario.
 type ExistingObject struct {
-	// Text is the position, in Scenario.Objects, of the text that it stands in.
+	// Text is the index in Scenario.Objects of the text that contains the object.
 	Text   int    `json:"text"`
 	Target Target `json:"target"`
-	// Notes say what is not as it was given, or not known of it.
+	// Notes describe fields that were changed or are unknown.
 	Notes []string `json:"notes"`
-	// Managers are the names of those that own something of it, each once.
+	// Managers are the names of the object's managers, without duplicates.
 	Managers []string `json:"managers"`
-	// OK is not set where the text cannot be used: Mark says why.
+	// OK is false if the text is invalid; Mark describes the error.
 	OK   bool `json:"ok"`
 	Mark Mark `json:"mark"`
 }
 
-// Object is an object beside its lines.
+// Object is the part of an object that is shown beside its lines.
 type Object struct {
 	Target          Target    `json:"target"`
 	ResourceVersion string    `json:"resourceVersion"`
@@ -173,47 +169,45 @@ type Manager struct {
 	Time        string `json:"time"`
 }
 
-// ManagedInput asks for the managedFields of a state.
+// ManagedInput requests the managedFields of a state.
 type ManagedInput struct {
 	Scenario Scenario `json:"scenario"`
 	At       int      `json:"at"`
 	Object   int      `json:"object"`
 }
 
-// ManagedOutput are managedFields, once as the API server shows them and once as
-// the trees of the managers, in their order.
+// ManagedOutput is managedFields, as the API server returns them and as trees, one per manager
+// in their order.
 type ManagedOutput struct {
 	YAML  string `json:"yaml"`
 	Trees []Tree `json:"trees"`
 }
 
-// Tree is what a manager owns.
+// Tree is the set of fields that a manager owns.
 type Tree struct {
 	Fields []Node `json:"fields"`
 }
 
-// Node is an element of a manager's fields.
+// Node is a path element in a manager's fields.
 type Node struct {
 	Label string `json:"label"`
-	// Owned says that the manager owns the field itself, not only some below.
+	// Owned reports that the manager owns the field itself, not only fields below it.
 	Owned  bool   `json:"owned"`
 	Fields []Node `json:"fields"`
 }
 
-// Row is a line of the object, or one that it has no more.
+// Row is a line of the object, or one that was removed.
 type Row struct {
 	Text string `json:"text"`
-	// Mark is "", "added", "removed", or "owners" where only the owners of the
-	// line are others than before.
+	// Mark is "", "added", "removed", or "owners" if only the owners of the line changed.
 	Mark string `json:"mark"`
-	// Line is the line's number in the object, 0 for a removed one.
+	// Line is the line's number in the object, 0 if it was removed.
 	Line int `json:"line"`
-	// Owners are the managers of the line's field, Below those of fields below
-	// it alone.
+	// Owners are the managers of the line's field, Below the managers of fields below it only.
 	Owners []int `json:"owners"`
 	Below  []int `json:"below"`
-	// Meaning is "identity", "server" or "status" for fields that no manager comes to
-	// own by an apply, "" for others.
+	// Meaning is "identity", "server" or "status" for fields that an apply does not own, ""
+	// for others.
 	Meaning string `json:"meaning"`
 }
 
@@ -221,68 +215,68 @@ type Row struct {
 type Change struct {
 	Path   string `json:"path"`
 	Effect string `json:"effect"`
-	// Before and After are the values, "" where there was none.
+	// Before and After are the values, "" if absent.
 	Before       string   `json:"before"`
 	After        string   `json:"after"`
 	OwnersBefore []string `json:"ownersBefore"`
 	OwnersAfter  []string `json:"ownersAfter"`
-	// Line of the field in the object, 0 where it has none.
+	// Line is the line of the field in the object, 0 if it has none.
 	Line int `json:"line"`
 }
 
-// WhyInput asks for the reasons of what a step did.
+// WhyInput requests the reasons for the effects of a step.
 type WhyInput struct {
 	Scenario Scenario `json:"scenario"`
 	// At is the number of the step, counted from 1.
 	At int `json:"at"`
 }
 
-// WhyOutput are the reasons, in the order of the fields.
+// WhyOutput lists the reasons in the order of the fields.
 type WhyOutput struct {
 	Reasons []Reason `json:"reasons"`
 }
 
-// Reason says what a step did to a field, and by which rule. See explain.Reason.
+// Reason is the effect of a step on a field, with its rule. See explain.Reason.
 type Reason struct {
-	// Path is "" where it is about the object as a whole.
+	// Path is "" if the reason concerns the whole object.
 	Path   string `json:"path"`
 	Effect string `json:"effect"`
 	Rule   string `json:"rule"`
 	Text   string `json:"text"`
-	// Expected is what a person might have expected instead, "" for nothing.
+	// Expected is what one might have expected instead, "" for nothing.
 	Expected string   `json:"expected"`
 	Hint     string   `json:"hint"`
 	Wanted   string   `json:"wanted"`
 	KeptBy   []string `json:"keptBy"`
-	// Line is the field's line in the object, Mark its place in the step's body; 0
-	// where it has none.
+	// Line is the field's line in the object, Mark its position in the step's body; 0 if it
+	// has none.
 	Line int  `json:"line"`
 	Mark Mark `json:"mark"`
 }
 
-// Conflict is a field that an apply would change while another manager owns it.
+// Conflict is a field that an apply would change although another manager owns it.
 type Conflict struct {
 	Path string `json:"path"`
-	// Owner tells the owner as the API server does; Manager is its name.
+	// Owner describes the owner in the API server's words; Manager is its name.
 	Owner   string `json:"owner"`
 	Manager string `json:"manager"`
 	Live    string `json:"live"`
 	Wanted  string `json:"wanted"`
 	Ways    []Way  `json:"ways"`
-	// Line is the field's line in the object, Mark its place in the step's body; 0
-	// where it has none.
+	// Line is the field's line in the object, Mark its position in the step's body; 0 if it
+	// has none.
 	Line int  `json:"line"`
 	Mark Mark `json:"mark"`
 }
 
-// Way is a way out of a conflict.
+// Way is a resolution of a conflict.
 type Way struct {
 	// Name is force, drop or adopt.
 	Name    string `json:"name"`
 	Summary string `json:"summary"`
 }
 
-// LineInput asks about a line of the object.
+// LineInput requests information about a line of the object.
 type LineInput struct {
 	Scenario Scenario `json:"scenario"`
 	At       int      `json:"at"`
@@ -290,21 +284,21 @@ type LineInput struct {
 	Line     int      `json:"line"`
 }
 
-// LineOutput tells about a line.
+// LineOutput describes a line.
 type LineOutput struct {
 	Path string `json:"path"`
-	// Merges says how the field merges.
+	// Merges describes how the field merges.
 	Merges string `json:"merges"`
-	// Meaning is identity, server, status, immutable, default, owned, shared, members
-	// or nobody. Text says in a sentence what follows from that, and Rule names the
-	// rule with the address where it is written down.
+	// Meaning is identity, server, status, immutable, default, owned, shared, members or
+	// nobody. Text explains it in a sentence, and Rule is the rule that it follows from, with
+	// a link.
 	Meaning string      `json:"meaning"`
 	Text    string      `json:"text"`
 	Rule    Rule        `json:"rule"`
 	Owners  []Ownership `json:"owners"`
 }
 
-// Rule is a rule of the API server that decides about a field.
+// Rule is a rule of the API server with a link to its documentation.
 type Rule struct {
 	Name string `json:"name"`
 	URL  string `json:"url"`
@@ -313,22 +307,22 @@ type Rule struct {
 // Ownership is one owner of a field.
 type Ownership struct {
 	Manager int `json:"manager"`
-	// Since is the step that made it so, counted from 1; 0 where it was so before the
-	// first step.
+	// Since is the number of the step, from 1, that made the manager an owner; 0 if it was one
+	// before the first step.
 	Since int `json:"since"`
 }
 
-// WayInput asks what a way out would do.
+// WayInput requests the effect of a resolution.
 type WayInput struct {
 	Scenario Scenario `json:"scenario"`
 	// At is the number of the step with the conflict, counted from 1.
 	At int `json:"at"`
-	// Conflict is the number of the conflict, or -1 for all together.
+	// Conflict is the index of the conflict, or -1 for all.
 	Conflict int    `json:"conflict"`
 	Way      string `json:"way"`
 }
 
-// WayOutput is the changed step and what would become of it.
+// WayOutput is the changed step and its result.
 type WayOutput struct {
 	Step   Step       `json:"step"`
 	Result StepResult `json:"result"`
@@ -336,43 +330,43 @@ type WayOutput struct {
 	Rows []Row `json:"rows"`
 }
 
-// PatchesInput asks for the patches that make an object what it was edited to.
+// PatchesInput requests the patches that change an object to its edited form.
 type PatchesInput struct {
 	Scenario Scenario `json:"scenario"`
 	At       int      `json:"at"`
 	Object   int      `json:"object"`
-	// Edited is the object as it should be, without managedFields.
+	// Edited is the edited object, without managedFields.
 	Edited string `json:"edited"`
-	// Actor would send the patches.
+	// Actor is the sender of the patches.
 	Actor string `json:"actor"`
 }
 
-// PatchesOutput are the patches.
+// PatchesOutput lists the patches.
 type PatchesOutput struct {
 	Patches []Patch `json:"patches"`
 }
 
-// Patch is one way to ask for a change.
+// Patch is a patch of one type for a change.
 type Patch struct {
 	// Do is the action of a step with this patch.
 	Do   string `json:"do"`
 	Body string `json:"body"`
-	// OK says that the patch, sent now, makes the object just what was asked.
+	// OK reports that the patch results exactly in the edited object.
 	OK bool `json:"ok"`
-	// Message is the API server's answer or says what differs.
+	// Message is the API server's error, or describes the difference.
 	Message string `json:"message"`
-	// Changes are the fields that it changes, with their owners before and after, and
-	// Follows says in sentences what follows from the kind of patch.
+	// Changes are the changed fields, with their owners before and after, and Follows
+	// describes consequences of the patch type.
 	Changes []Change `json:"changes"`
 	Follows []string `json:"follows"`
-	// Kubectl, Curl and Go send the patch: as commands for a shell, and as a program
-	// over client-go. They are "" where the patch cannot be sent so.
+	// Kubectl, Curl and Go send the patch: as shell commands, and as a Go program with
+	// client-go. They are "" if the patch cannot be sent in that way.
 	Kubectl string `json:"kubectl"`
 	Curl    string `json:"curl"`
 	Go      string `json:"go"`
 }
 
-// ConvertInput asks for a step as another action that does the same.
+// ConvertInput requests a step with another action and the same effect.
 type ConvertInput struct {
 	Scenario Scenario `json:"scenario"`
 	// At is the number of the step, counted from 1.
@@ -380,25 +374,25 @@ type ConvertInput struct {
 	Do string `json:"do"`
 }
 
-// ConvertOutput is the step as the other action, and what it does.
+// ConvertOutput is the converted step and its effect.
 type ConvertOutput struct {
 	Step  Step  `json:"step"`
 	Patch Patch `json:"patch"`
-	// Kept says that the body is the same text as before.
+	// Kept reports that the text of the body is unchanged.
 	Kept bool `json:"kept"`
 }
 
-// PasteInput is a text that somebody has pasted or dropped.
+// PasteInput is a text that was pasted or dropped.
 type PasteInput struct {
 	Text string `json:"text"`
-	// Kubernetes and Definitions say which kinds are known.
+	// Kubernetes and Definitions select the known kinds.
 	Kubernetes  string   `json:"kubernetes"`
 	Definitions []string `json:"definitions"`
 }
 
-// PasteOutput is what the text holds.
+// PasteOutput is the contents of the text.
 type PasteOutput struct {
-	// Scenario is the text as a scenario, null where it is none.
+	// Scenario is the text as a scenario, null if it is not one.
 	Scenario    *Scenario          `json:"scenario"`
 	Objects     []PastedObject     `json:"objects"`
 	Definitions []PastedDefinition `json:"definitions"`
@@ -411,14 +405,14 @@ type PastedObject struct {
 	Target Target `json:"target"`
 	// Managers are those in its managedFields.
 	Managers []Manager `json:"managers"`
-	// Live says that an API server has stored the object: it has a uid or a
+	// Live reports that the object comes from an API server: it has a uid or a
 	// resourceVersion.
 	Live bool `json:"live"`
-	// Known says that the kind is built in or defined. If it is not, Hint says what
-	// may have been meant or what is needed.
+	// Known reports that the kind is built in or defined. If it is not, Hint suggests a kind
+	// or describes what is missing.
 	Known bool   `json:"known"`
 	Hint  string `json:"hint"`
-	// Line where the object begins.
+	// Line is the line at which the object begins.
 	Line int `json:"line"`
 }
 
@@ -428,34 +422,33 @@ type PastedDefinition struct {
 	Name string `json:"name"`
 }
 
-// StartsInput asks with which manifests one may go on from an object that the
-// scenario begins with.
+// StartsInput requests manifests for a next step on an initial object.
 type StartsInput struct {
 	Scenario Scenario `json:"scenario"`
 	Object   int      `json:"object"`
 }
 
-// StartsOutput are steps to go on with.
+// StartsOutput lists suggested next steps.
 type StartsOutput struct {
 	Steps []Step `json:"steps"`
 }
 
-// TextInput is a scenario as a text, to be read.
+// TextInput is a scenario in text form, to be parsed.
 type TextInput struct {
 	Text string `json:"text"`
 }
 
-// ScenarioOutput is a scenario that was read.
+// ScenarioOutput is a parsed scenario.
 type ScenarioOutput struct {
 	Scenario Scenario `json:"scenario"`
 }
 
-// ScenarioInput is a scenario to be written.
+// ScenarioInput is a scenario to be formatted.
 type ScenarioInput struct {
 	Scenario Scenario `json:"scenario"`
 }
 
-// TextOutput is a text that was written.
+// TextOutput is a formatted scenario.
 type TextOutput struct {
 	Text string `json:"text"`
 }
@@ -473,7 +466,7 @@ type Question struct {
 	Step    int      `json:"step"`
 	Ask     string   `json:"ask"`
 	Choices []Choice `json:"choices"`
-	// Because is the reason, to be shown with the result.
+	// Because is the explanation, to be shown with the result.
 	Because string `json:"because"`
 }
 

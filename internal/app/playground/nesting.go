@@ -6,15 +6,14 @@ import (
 	"github.com/patchlab-dev/patchlab/scenario"
 )
 
-// maxNesting is how deep a text may nest. The API server takes 10,000 levels, but
-// a browser's stack is too small to follow them, and a page must not end for it.
+// maxNesting is the maximum nesting depth of a text. The API server accepts 10,000 levels, but
+// the stack of a browser is too small for that, and an overflow would end the engine.
 const maxNesting = 500
 
-// tooDeep returns an error for a text that may nest deeper than maxNesting. It does
-// not read the text as YAML: it counts the signs before a line's text, and brackets
-// from the first one on that may begin a list or an object, but for those in quotes.
-// Where it is not sure it counts, so that it may refuse what would not nest, but
-// nothing that does is let through.
+// tooDeep returns an error for a text that may be nested deeper than maxNesting. It does not
+// parse the YAML: it counts the indicators at the beginning of a line, and the brackets
+// outside of quotation marks that may begin a list or object. In case of doubt it counts, so
+// that it may refuse a text that is not too deep, but never accepts one that is.
 func tooDeep(text string) error {
 	n := nesting{text: text}
 	line, leading, inLead := 1, 0, true
@@ -37,16 +36,16 @@ func tooDeep(text string) error {
 	return nil
 }
 
-// nesting follows the brackets of a text.
+// nesting tracks the brackets of a text.
 type nesting struct {
 	text  string
 	depth int
-	// quote is the one that the text is within, 0 for none. It ends with its line at
-	// the latest: where what looked like a list was text, so was all of the line.
+	// quote is the current quotation mark, 0 outside of quotes. It is reset at the end of the
+	// line at the latest.
 	quote byte
 }
 
-// sign looks at the byte at i.
+// sign processes the byte at i.
 func (n *nesting) sign(i int) {
 	c := n.text[i]
 	switch {
@@ -64,8 +63,8 @@ func (n *nesting) sign(i int) {
 	}
 }
 
-// begins reports whether a list or an object may begin at i: not right behind a
-// word, unless that is an anchor or a tag.
+// begins reports whether a list or object may begin at i: not directly after a word, unless
+// that is an anchor or a tag.
 func (n *nesting) begins(i int) bool {
 	if n.follows(i, ",:-?") {
 		return true
@@ -75,14 +74,15 @@ func (n *nesting) begins(i int) bool {
 	return word != "" && (word[0] == '&' || word[0] == '!')
 }
 
-// follows reports whether i stands first in its line or behind one of the signs.
+// follows reports whether i is the first position in its line or follows one of the characters
+// in signs.
 func (n *nesting) follows(i int, signs string) bool {
 	for i--; i >= 0 && (n.text[i] == ' ' || n.text[i] == '\t'); i-- {
 	}
 	return i < 0 || n.text[i] == '\n' || n.text[i] == '\r' || strings.IndexByte(signs, n.text[i]) >= 0
 }
 
-// escapedAt reports whether the byte at i stands behind an odd number of backslashes.
+// escapedAt reports whether an odd number of backslashes precedes the byte at i.
 func escapedAt(text string, i int) bool {
 	n := 0
 	for i--; i >= 0 && text[i] == '\\'; i-- {

@@ -12,8 +12,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// paste sorts what a text holds: a scenario, CustomResourceDefinitions and objects,
-// of several documents and of Lists.
+// paste sorts the contents of a text: a scenario, CustomResourceDefinitions and objects, from
+// several documents and Lists.
 func (e *Engine) paste(in *PasteInput) (*PasteOutput, error) {
 	if err := tooDeep(in.Text); err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (e *Engine) paste(in *PasteInput) (*PasteOutput, error) {
 	return out, nil
 }
 
-// pasted describes an object that is no definition.
+// pasted describes an object that is not a CustomResourceDefinition.
 func (n *kindNames) pasted(o manifest.Object) (PastedObject, error) {
 	at := o.Position()
 	fail := func(reason string) (PastedObject, error) {
@@ -87,9 +87,8 @@ func (n *kindNames) pasted(o manifest.Object) (PastedObject, error) {
 	return p, nil
 }
 
-// starts makes the manifests with which one most likely goes on from a live object:
-// that of client-side apply where the object has it, what each manager has applied,
-// and one with no more than the object's name.
+// starts returns the manifests that are likely for a next step on a live object: that of the
+// last client-side apply, what each manager has applied, and one with only the object's name.
 func (e *Engine) starts(in *StartsInput) (*StartsOutput, error) {
 	res, err := e.result(&in.Scenario, 0, in.Object)
 	if err != nil {
@@ -114,7 +113,7 @@ func (e *Engine) starts(in *StartsInput) (*StartsOutput, error) {
 	return out, nil
 }
 
-// kindNames are the kinds that are known, by name.
+// kindNames are the known kinds by name.
 type kindNames struct {
 	catalog *schema.Catalog
 	custom  map[schema.GroupVersionKind]bool
@@ -129,7 +128,7 @@ func knownKinds(kubernetes string, definitions []string) (*kindNames, error) {
 	for _, text := range definitions {
 		docs, err := manifest.Parse("", []byte(text))
 		if err != nil {
-			continue // it is shown beside the definition
+			continue // shown with the definition
 		}
 		for _, o := range manifest.Split(docs...) {
 			n.define(o.Value)
@@ -138,8 +137,7 @@ func knownKinds(kubernetes string, definitions []string) (*kindNames, error) {
 	return n, nil
 }
 
-// define adds the kinds that a CustomResourceDefinition names. Whether it is valid is
-// found out when it is used.
+// define adds the kind of a CustomResourceDefinition, which is validated when it is used.
 func (n *kindNames) define(crd document.Value) {
 	group, kind := crd.Lookup("spec", "group").StringOr(""), crd.Lookup("spec", "names", "kind").StringOr("")
 	for _, v := range crd.Lookup("spec", "versions").Items() {
@@ -157,8 +155,7 @@ func (n *kindNames) has(apiVersion, kind string) bool {
 	return builtin || n.custom[gvk]
 }
 
-// hint says what may have been meant by a kind that is not known, or where its
-// definition comes from.
+// hint suggests a kind for an unknown one, or names the source of its definition.
 func (n *kindNames) hint(apiVersion, kind string) string {
 	if versions := n.versions(kind); len(versions) > 0 {
 		return kind + " is served in " + strings.Join(versions, ", ") + ", not in " + apiVersion
@@ -185,7 +182,7 @@ func (n *kindNames) hint(apiVersion, kind string) string {
 	return "a custom resource needs its CustomResourceDefinition: kubectl get crd " + plural(kind) + "." + group + " -o yaml"
 }
 
-// versions are the apiVersions that have a kind, as the catalog lists them.
+// versions returns the apiVersions that have a kind, in the order of the catalog.
 func (n *kindNames) versions(kind string) []string {
 	var out []string
 	for k := range n.catalog.Kinds() {
@@ -201,7 +198,7 @@ func (n *kindNames) versions(kind string) []string {
 	return out
 }
 
-// plural guesses the name of a kind's resource, as code generators do.
+// plural guesses the resource name of a kind, as code generators do.
 func plural(kind string) string {
 	name := strings.ToLower(kind)
 	switch {

@@ -13,8 +13,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// patches makes the four patches that turn the object into what it was edited
-// to, and sends each on a cluster of its own to say what becomes of it.
+// patches creates the four patches that change the object to its edited form, and sends each
+// to a cluster of its own for its result.
 func (e *Engine) patches(in *PatchesInput) (*PatchesOutput, error) {
 	res, err := e.result(&in.Scenario, in.At, in.Object)
 	if err != nil {
@@ -45,7 +45,7 @@ func (e *Engine) patches(in *PatchesInput) (*PatchesOutput, error) {
 	return out, nil
 }
 
-// intent is an object as it is and as it should be.
+// intent is an object in its current and its desired form.
 type intent struct {
 	t       *schema.Type
 	builtin bool
@@ -55,7 +55,7 @@ type intent struct {
 	target  scenario.Target
 }
 
-// patch makes the body of an action that turns the object into what it should be.
+// patch returns the body of an action that changes the object to its desired form.
 func (i *intent) patch(do scenario.Action) Patch {
 	var v document.Value
 	var err error
@@ -79,9 +79,9 @@ func (i *intent) patch(do scenario.Action) Patch {
 	return Patch{Do: string(do), Body: string(v.YAML())}
 }
 
-// configuration is what the actor applies to get the object: all that it has
-// applied so far, as it should be now, and what else is to change. What is to go
-// goes where the actor has applied it before.
+// configuration returns the apply configuration for the desired object: all fields that the
+// actor has applied so far, with their desired values, and the other changed fields. Fields
+// that the actor has applied are removed by leaving them out.
 func (i *intent) configuration() document.Value {
 	fields := fieldmanager.Set{}
 	for _, e := range i.live.Managed.Entries() {
@@ -99,7 +99,7 @@ func (i *intent) configuration() document.Value {
 	return identified(pick.of(i.t, i.want, nil, fields, false), i.want)
 }
 
-// identified gives a configuration what says which object it is for.
+// identified sets the fields of a configuration that identify the object.
 func identified(v, object document.Value) document.Value {
 	for _, keys := range [...][]string{{"apiVersion"}, {"kind"}, {"metadata", "name"}, {"metadata", "namespace"}} {
 		v = v.Set(object.Lookup(keys...), keys...)
@@ -107,14 +107,14 @@ func identified(v, object document.Value) document.Value {
 	return v
 }
 
-// picker takes some fields out of an object.
+// picker extracts fields of an object.
 type picker struct {
 	fields  fieldmanager.Set
 	changed map[string]bool // by Path.String
 }
 
-// of returns the parts of v that are owned or changed, absent for none. owned
-// are the fields below it that are owned; whole says that v itself is.
+// of returns the parts of v that are owned or changed, absent if there are none. owned are the
+// owned fields below it; whole reports whether v itself is owned.
 func (p *picker) of(t *schema.Type, v document.Value, path document.Path, owned fieldmanager.Set, whole bool) document.Value {
 	kept := document.Value{}
 	switch {
@@ -146,7 +146,7 @@ func (p *picker) members(t *schema.Type, v document.Value, path document.Path, o
 	return b.Object()
 }
 
-// items keeps the items of which something is kept, with their key fields.
+// items extracts the items that have extracted fields, with their keys.
 func (p *picker) items(t *schema.Type, v document.Value, path document.Path, owned fieldmanager.Set) document.Value {
 	var b document.ListBuilder
 	for _, kid := range v.Items() {
@@ -177,8 +177,7 @@ func (p *picker) items(t *schema.Type, v document.Value, path document.Path, own
 	return b.List()
 }
 
-// try sends a patch to the live object and says what became of it, and how else it is
-// sent.
+// try sends a patch to the live object, and sets its result and the commands for it.
 func (i *intent) try(p *Patch, runner *scenario.Runner) {
 	step := scenario.Step{Actor: i.actor, Do: scenario.Action(p.Do), Target: i.target, Body: p.Body}
 	res := runner.Try(context.Background(), &step, i.live)
@@ -191,7 +190,7 @@ func (i *intent) try(p *Patch, runner *scenario.Runner) {
 	p.Changes = changes(done, nil)
 	p.Follows = follows(i.t, i.live, i.actor, step.Do, res.Config, done)
 	after := res.After.Value
-	if step.Do == scenario.ClientApply { // its annotation is not asked for
+	if step.Do == scenario.ClientApply { // its annotation is not part of the edit
 		after = requested(after, i.live.Value)
 	}
 	for _, c := range explain.Changes(i.t, fieldmanager.Object{Value: i.want}, fieldmanager.Object{Value: after}) {

@@ -10,16 +10,16 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// maxRequest bounds a request: a scenario of several bodies at the API server's
-// own limit of 3 MiB each.
+// maxRequest is the maximum size of a request, enough for a scenario of several bodies with
+// the API server's limit of 3 MiB.
 const maxRequest = 24 << 20
 
-// Engine answers requests. It keeps the last scenario that it ran, so that a
-// question about the same one, or one with more steps, costs no second run. It is
-// for one goroutine at a time.
+// Engine answers requests. It caches the last scenario that it ran, so that a request for the
+// same scenario, or one with more steps, does not run it again. It must not be used
+// concurrently.
 type Engine struct {
 	last    *run
-	lab     *keptLab // the Lab that was asked last, nil for none
+	lab     *keptLab // the Lab used last, nil if there is none
 	decoder decoder
 	encoder encoder
 }
@@ -61,8 +61,8 @@ func (e *Engine) answer(request []byte) (any, error) {
 	return nil, errors.New("there is no call " + name)
 }
 
-// A call is a question that can be asked. in and out are its messages' types, for
-// the page's types.
+// A call is a function that requests can call. in and out are the types of its messages, from
+// which the page's types are generated.
 type call struct {
 	in, out reflect.Type
 	run     func(*Engine, document.Value) (any, error)
@@ -91,7 +91,7 @@ func calls() map[string]call {
 	}
 }
 
-// failure makes a message of an error, with the place where it is known.
+// failure converts an error to a message, with its position if known.
 func failure(err error) Failure {
 	f := Failure{Message: reason(err)}
 	f.Line, f.Column = place(err)

@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// readable replaces the escapes \uXXXX and \UXXXXXXXX of a line of YAML by the
-// characters that they stand for, such as emoji, as far as these can be seen. Those
-// that cannot, or that turn the direction of the text around, stay escaped.
+// readable replaces the escapes \uXXXX and \UXXXXXXXX in a line of YAML by their characters,
+// such as emoji, if these are visible. Characters that are invisible, or change the direction
+// of the text, remain escaped.
 func readable(line string) string {
 	if !strings.Contains(line, `\U`) && !strings.Contains(line, `\u`) {
 		return line
@@ -32,7 +32,7 @@ func readable(line string) string {
 	return b.String()
 }
 
-// escapeLength is how many digits follow a letter behind a backslash.
+// escapeLength returns the number of digits after an escape letter.
 func escapeLength(letter byte) int {
 	switch letter {
 	case 'u':
@@ -43,6 +43,6 @@ func escapeLength(letter byte) int {
 	return 0
 }
 
-// visible reports whether a character is one to see, and not one that joins others,
-// is empty, or changes the direction of the text.
+// visible reports whether a character is visible, as opposed to joiners, white space and
+// direction marks.
 func visible(r rune) bool { return r > unicode.MaxASCII && unicode.IsGraphic(r) && !unicode.IsSpace(r) }

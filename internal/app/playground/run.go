@@ -14,30 +14,30 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// maxSteps is the most steps of a scenario, as in its files.
+// maxSteps is the maximum number of steps of a scenario, as in files.
 const maxSteps = 1000
 
-// run is a scenario that was run, with all that came of it.
+// run is a scenario with the results of its steps.
 type run struct {
 	scenario    Scenario
 	runner      *scenario.Runner
 	definitions []DefinitionResult
 	objects     []ExistingObject
-	existing    []scenario.Existing // those of objects, the zero one where a text cannot be used
+	existing    []scenario.Existing // the objects; the zero value for an invalid text
 	results     []scenario.Result
 	steps       []StepResult
-	lines       map[int][]explain.Line // of the object in a state, as far as asked for
-	// defined is a runner with the definitions, which take long to read, and base one
-	// with the objects too.
+	lines       map[int][]explain.Line // the lines of the object by state, computed on demand
+	// defined is a runner with the definitions, which are slow to parse, and base a runner
+	// that also has the objects.
 	defined, base *scenario.Runner
-	// checkpoint is a runner as it was after the first checked steps, nil for none.
+	// checkpoint is a runner after the first checked steps, nil if there is none.
 	checkpoint *scenario.Runner
 	checked    int
 }
 
-// running runs a scenario as far as it has not been run: the one before is gone
-// on with where this one begins like it. at is the step that is shown, counted from
-// 1: it may well be changed next, so that what is before it is kept.
+// running runs a scenario. It continues the previous one if this one has the same beginning.
+// at is the number of the step that is shown, from 1: the state before it is kept, because
+// that step is likely to be changed next.
 func (e *Engine) running(ctx context.Context, s *Scenario, at int) (*run, error) {
 	if len(s.Steps) > maxSteps {
 		return nil, errors.New("a scenario has at most 1000 steps")
@@ -46,7 +46,7 @@ func (e *Engine) running(ctx context.Context, s *Scenario, at int) (*run, error)
 	if err != nil {
 		return nil, err
 	}
-	e.last = nil // a panic in a step leaves nothing half done behind
+	e.last = nil // discard the run if a step panics
 	for i := len(r.results); i < len(s.Steps); i++ {
 		if i == at-1 {
 			if r.checkpoint, err = r.runner.Fork(); err != nil {
@@ -67,9 +67,8 @@ func (e *Engine) running(ctx context.Context, s *Scenario, at int) (*run, error)
 	return r, nil
 }
 
-// goOn returns a run to go on with for s: r itself where s is r's scenario with
-// more steps, r as it was at its checkpoint or at its beginning where s is like it up
-// to there, or else a new one.
+// goOn returns a run to continue for s: r itself if s only adds steps, r at its checkpoint or
+// at its beginning if s is equal up to there, otherwise a new one.
 func (r *run) goOn(ctx context.Context, s *Scenario) (*run, error) {
 	if r == nil || r.scenario.Kubernetes != s.Kubernetes || !slices.Equal(r.scenario.Definitions, s.Definitions) {
 		return begin(ctx, s)
@@ -124,7 +123,7 @@ func begin(ctx context.Context, s *Scenario) (*run, error) {
 	return r.load(ctx, s)
 }
 
-// load begins anew behind the definitions, with the objects of a scenario.
+// load starts a new run with the same definitions and the objects of a scenario.
 func (r *run) load(ctx context.Context, s *Scenario) (*run, error) {
 	var err error
 	if r.base, err = r.defined.Fork(); err != nil {
@@ -151,7 +150,8 @@ func (r *run) load(ctx context.Context, s *Scenario) (*run, error) {
 	return r, err
 }
 
-// notRun says that rules and policies are not run by the page, whose engine has no CEL.
+// notRun describes that the page does not run rules and policies, because its engine has no
+// CEL.
 func notRun(rules, policies int) string {
 	var what []string
 	for _, of := range [...]struct {
@@ -194,7 +194,7 @@ func (e *Engine) run(in *RunInput) (*RunOutput, error) {
 	out.Against = min(max(in.Against, 0), out.At)
 	res, err := r.result(out.At, in.Object)
 	if err != nil {
-		return out, nil // there is nothing yet
+		return out, nil // there is no object yet
 	}
 	now := shownState(out.At, in.Object)
 	last := r.state(res, out.Against)
@@ -214,12 +214,12 @@ func (e *Engine) run(in *RunInput) (*RunOutput, error) {
 	return out, nil
 }
 
-// A state of an object is numbered by the step after which it is so, counted from 0.
-// Below that are absent, where there is no object, and the objects that the scenario
-// begins with: -2 is the first of them.
+// A state of an object is the index, from 0, of the step after which it holds. Negative values
+// are absent, if there is no object, and the initial objects of the scenario, from -2
+// downwards.
 const absent = -1
 
-// shownState is the state after a number of steps, or that of an object before them.
+// shownState returns the state after a number of steps, or that of an initial object.
 func shownState(at, object int) int {
 	if at == 0 {
 		return absent - 1 - object
@@ -227,7 +227,7 @@ func shownState(at, object int) int {
 	return at - 1
 }
 
-// objectAt is the object in a state.
+// objectAt returns the object in a state.
 func (r *run) objectAt(state int) fieldmanager.Object {
 	switch {
 	case state == absent:
@@ -238,7 +238,7 @@ func (r *run) objectAt(state int) fieldmanager.Object {
 	return r.results[state].After
 }
 
-// linesAfter are the lines of the object in a state.
+// linesAfter returns the lines of the object in a state.
 func (r *run) linesAfter(state int) []explain.Line {
 	if state == absent {
 		return nil
@@ -263,8 +263,8 @@ func (r *run) linesAfter(state int) []explain.Line {
 	return lines
 }
 
-// result runs a scenario and returns the result of a step, counted from 1; of step 0
-// that of an object that the scenario begins with.
+// result runs a scenario and returns the result of a step, from 1; for step 0 it is that of an
+// initial object.
 func (e *Engine) result(s *Scenario, at, object int) (*scenario.Result, error) {
 	r, err := e.running(context.Background(), s, at)
 	if err != nil {
@@ -284,7 +284,7 @@ func (r *run) result(at, object int) (*scenario.Result, error) {
 	return &r.results[at-1], nil
 }
 
-// state finds the last state of a step's object within the first n steps.
+// state returns the last state of a step's object within the first n steps.
 func (r *run) state(of *scenario.Result, n int) int {
 	for i := n - 1; i >= 0; i-- {
 		if r.results[i].Target == of.Target {

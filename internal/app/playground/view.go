@@ -11,19 +11,19 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// maxShown bounds a value that is shown beside others.
+// maxShown is the maximum length of a value in a table.
 const maxShown = 400
 
 var resourceVersion = document.Keys("metadata", "resourceVersion")
 
-// object shows an object beside its lines.
+// object returns the part of an object that is shown beside its lines.
 func object(target Target, o fieldmanager.Object) *Object {
 	out := &Object{Target: target, Managers: managerList(o.Managed)}
 	out.ResourceVersion, out.Generation = counters(o.Value)
 	return out
 }
 
-// managerList lists the entries of managedFields.
+// managerList converts managedFields for a message.
 func managerList(managed fieldmanager.Managed) []Manager {
 	var out []Manager
 	for _, e := range managed.Entries() {
@@ -32,7 +32,7 @@ func managerList(managed fieldmanager.Managed) []Manager {
 	return out
 }
 
-// managerNames are the names of the managers, each once.
+// managerNames returns the names of the managers, without duplicates.
 func managerNames(managed fieldmanager.Managed) []string {
 	var out []string
 	for _, e := range managed.Entries() {
@@ -75,7 +75,7 @@ func tree(fields fieldmanager.Set) []Node {
 	return nodes
 }
 
-// managers names each entry so that it can be told apart from others.
+// managers returns a name for each entry that distinguishes it from the others.
 func managers(o fieldmanager.Object) []string {
 	var names []string
 	for _, e := range o.Managed.Entries() {
@@ -84,8 +84,8 @@ func managers(o fieldmanager.Object) []string {
 	return names
 }
 
-// rows compares the lines of two states of an object. The managers of each are
-// named, as their positions differ.
+// rows compares the lines of two states of an object. Managers are compared by name, because
+// their indexes differ.
 func rows(k *schema.Kind, before, after []explain.Line, namesBefore, namesAfter []string) []Row {
 	out := make([]Row, 0, len(after))
 	line := 0
@@ -109,8 +109,8 @@ func rows(k *schema.Kind, before, after []explain.Line, namesBefore, namesAfter 
 	return out
 }
 
-// texts are what lines are compared by. The resource version is another after
-// every write and would only distract.
+// texts returns the lines for comparison. The resourceVersion is left out, because it differs
+// after every write.
 func texts(lines []explain.Line) []string {
 	out := make([]string, len(lines))
 	for i := range lines {
@@ -122,15 +122,15 @@ func texts(lines []explain.Line) []string {
 	return out
 }
 
-// nameList names managers by their positions.
+// nameList returns managers' names by their indexes.
 type nameList struct {
 	names  []string
-	last   []int // the positions that were asked for last, and the answer
+	last   []int // the previous indexes and their names
 	picked []string
 }
 
-// pick names the managers at the positions given, sorted. What it returns may not
-// be changed.
+// pick returns the sorted names of the managers at the indexes. The result must not be
+// changed.
 func (p *nameList) pick(at []int) []string {
 	if slices.Equal(at, p.last) {
 		return p.picked
@@ -144,7 +144,7 @@ func (p *nameList) pick(at []int) []string {
 	return out
 }
 
-// changes shows changes beside the lines of the object after them.
+// changes converts changes for a message, with the lines of the object after them.
 func changes(list []explain.Change, lines []explain.Line) []Change {
 	if len(list) == 0 {
 		return nil
@@ -163,8 +163,8 @@ func changes(list []explain.Change, lines []explain.Line) []Change {
 	return out
 }
 
-// speller writes paths as Path.String does. It writes each element once: a large
-// object has many paths of few elements.
+// speller formats paths like Path.String. It caches each element, because a large object has
+// many paths of few elements.
 type speller map[document.Step]string
 
 func (s speller) path(p document.Path) string {
@@ -180,9 +180,9 @@ func (s speller) path(p document.Path) string {
 	return b.String()
 }
 
-// lineFinder finds the first line of a field. Questions come in nearly the order of
-// the lines, so it goes on from the line before, and only makes an index where that
-// has cost more than the index would.
+// lineFinder finds the first line of a field. Most lookups are in the order of the lines, so
+// it searches from the previous one, and builds an index only when searching has cost more
+// than that.
 type lineFinder struct {
 	lines  []explain.Line
 	at     int
@@ -190,7 +190,7 @@ type lineFinder struct {
 	index  map[string]int
 }
 
-// first is the number of the first line of a field, 0 where there is none.
+// first returns the number of a field's first line, 0 if there is none.
 func (f *lineFinder) first(p document.Path) int {
 	if f.index != nil {
 		return f.index[key(p)]
@@ -216,7 +216,7 @@ func (f *lineFinder) first(p document.Path) int {
 	return 0
 }
 
-// same compares two paths from their ends, where they mostly differ.
+// same compares two paths from their ends, where most differ.
 func same(a, b document.Path) bool {
 	if len(a) != len(b) {
 		return false
@@ -229,10 +229,10 @@ func same(a, b document.Path) bool {
 	return true
 }
 
-// key returns a path as the key of a map.
+// key returns a path as a map key.
 func key(p document.Path) string { return p.String() }
 
-// names lists owners by manager and subresource, sorted, each once.
+// names lists owners by manager and subresource, sorted and without duplicates.
 func names(owners []fieldmanager.Owner) []string {
 	var out []string
 	for _, o := range owners {
@@ -246,7 +246,7 @@ func names(owners []fieldmanager.Owner) []string {
 	return slices.Compact(out)
 }
 
-// shown is a value on one line, cut where it is long, "" for none.
+// shown formats a value on one line, truncated if it is long, "" if absent.
 func shown(v document.Value) string {
 	if !v.Exists() {
 		return ""

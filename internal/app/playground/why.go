@@ -8,8 +8,8 @@ import (
 	"github.com/patchlab-dev/patchlab/scenario"
 )
 
-// why lists the reasons for what a step did, or why it was refused. It sends the
-// step once more, so the page asks for it when nobody is typing.
+// why returns the reasons for the effects of a step, or for its failure. It runs the step
+// again, so the page calls it while the user is idle.
 func (e *Engine) why(in *WhyInput) (*WhyOutput, error) {
 	res, err := e.result(&in.Scenario, in.At, 0)
 	if err != nil {
@@ -34,7 +34,7 @@ func (e *Engine) why(in *WhyInput) (*WhyOutput, error) {
 	return out, nil
 }
 
-// placeIn is where a body says something of a field, the zero Mark for no body.
+// placeIn returns the position of a field in a body, the zero Mark without a body.
 func placeIn(body *document.Document, field document.Path) Mark {
 	if body == nil {
 		return Mark{}

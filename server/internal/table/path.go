@@ -29,7 +29,7 @@ const maxPath = 4096
 // the braces of kubectl's templates may be left out.
 func parsePath(text string) (path, error) {
 	if len(text) > maxPath {
-		return nil, fmt.Errorf("a JSON path of %d bytes is too long: %d are allowed", len(text), maxPath)
+		return nil, fmt.Errorf("a JSONPath of %d bytes is too long, the limit is %d", len(text), maxPath)
 	}
 	s := strings.TrimSpace(text)
 	if inner, ok := strings.CutPrefix(s, "{"); ok {
@@ -41,7 +41,7 @@ func parsePath(text string) (path, error) {
 		var next step
 		var err error
 		if next, s, err = parseStep(s); err != nil {
-			return nil, fmt.Errorf("JSON path %q: %w", text, err)
+			return nil, fmt.Errorf("JSONPath %q: %w", text, err)
 		}
 		if next.key != "" || next.all || next.index != nil || next.operator != "" {
 			out = append(out, next)
@@ -65,7 +65,7 @@ func parseStep(s string) (step, string, error) {
 	case '[':
 		end := closing(s)
 		if end < 0 {
-			return step{}, "", fmt.Errorf("a bracket is not closed")
+			return step{}, "", fmt.Errorf("unclosed bracket")
 		}
 		next, err := parseBracket(strings.TrimSpace(s[1:end]))
 		return next, s[end+1:], err
@@ -108,7 +108,7 @@ func parseBracket(s string) (step, error) {
 	}
 	i, err := strconv.Atoi(s)
 	if err != nil {
-		return step{}, fmt.Errorf("[%s] is neither an index nor a key in quotes", s)
+		return step{}, fmt.Errorf("[%s] is neither an index nor a quoted key", s)
 	}
 	return step{index: &i}, nil
 }
@@ -122,7 +122,7 @@ func parseFilter(s string) (step, error) {
 		}
 		inner, ok := strings.CutPrefix(strings.TrimSpace(left), "@")
 		if !ok {
-			return step{}, fmt.Errorf("the filter (%s) does not begin with @", s)
+			return step{}, fmt.Errorf("filter (%s) must begin with @", s)
 		}
 		p, err := parsePath(inner)
 		if err != nil {
@@ -134,11 +134,11 @@ func parseFilter(s string) (step, error) {
 		}
 		d, err := document.Parse([]byte(right), document.Options{})
 		if err != nil {
-			return step{}, fmt.Errorf("the filter (%s): %w", s, err)
+			return step{}, fmt.Errorf("filter (%s): %w", s, err)
 		}
 		return step{filter: p, operator: operator, value: d.Root}, nil
 	}
-	return step{}, fmt.Errorf("the filter (%s) does not compare with == or !=", s)
+	return step{}, fmt.Errorf("filter (%s) must compare with == or !=", s)
 }
 
 // first returns the first value that the path leads to, absent for none.

@@ -36,7 +36,7 @@ func ParseScope(text string) (Scope, error) {
 // prefix.
 func CheckKey(key string) error {
 	if strings.HasSuffix(key, "/") {
-		return fmt.Errorf("%w %q: it ends with /", ErrInvalidKey, key)
+		return fmt.Errorf("%w %q: it must not end with /", ErrInvalidKey, key)
 	}
 	return checkSegments(key)
 }
@@ -45,7 +45,7 @@ func CheckKey(key string) error {
 // or "..", which could refer to keys outside its prefix.
 func checkSegments(key string) error {
 	if key == "" || key[0] != '/' {
-		return fmt.Errorf("%w %q: it does not begin with /", ErrInvalidKey, key)
+		return fmt.Errorf("%w %q: it must begin with /", ErrInvalidKey, key)
 	}
 	for rest, more := key[1:], true; more; {
 		var segment string

@@ -33,19 +33,19 @@ func (t Token) Encode() string {
 func DecodeToken(text string) (Token, error) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	if err != nil {
-		return Token{}, fmt.Errorf("%w: it is not base64", ErrInvalidContinue)
+		return Token{}, fmt.Errorf("%w: not in base64", ErrInvalidContinue)
 	}
 	version, rest, _ := strings.Cut(string(raw), ":")
 	if version != tokenVersion {
-		return Token{}, fmt.Errorf("%w: its version is not known", ErrInvalidContinue)
+		return Token{}, fmt.Errorf("%w: unknown version", ErrInvalidContinue)
 	}
 	number, start, found := strings.Cut(rest, ":")
 	revision, err := strconv.ParseInt(number, 10, 64)
 	if err != nil || revision != LatestRevision && revision <= 0 {
-		return Token{}, fmt.Errorf("%w: it has no revision", ErrInvalidContinue)
+		return Token{}, fmt.Errorf("%w: no revision", ErrInvalidContinue)
 	}
 	if !found || start == "" {
-		return Token{}, fmt.Errorf("%w: it has no start key", ErrInvalidContinue)
+		return Token{}, fmt.Errorf("%w: no start key", ErrInvalidContinue)
 	}
 	return Token{Revision: revision, Start: start}, nil
 }
