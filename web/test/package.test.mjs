@@ -93,6 +93,18 @@ lab.apply(null, {}, { fieldManger: "alice" });
     assert.equal(out[2].name, "LabError");
   });
 
+  test("prints a readable stack trace if the engine has a fault, as with half a catalog", () => {
+    writeFileSync(join(project, "fault.mjs"), `import { readFileSync } from "node:fs";
+import { Runtime } from "@patchlab/engine/runtime";
+const file = (name) => readFileSync(new URL(import.meta.resolve("@patchlab/engine/" + name)));
+const runtime = await Runtime.start(await WebAssembly.compile(file("engine.wasm")), file("catalog.bin").subarray(0, 2000));
+console.log(new TextDecoder().decode(runtime.answer(new TextEncoder().encode('{"call":"about","input":{}}'))));
+process.exit(0);`);
+    const printed = run("fault.mjs");
+    assert.match(printed, /this is a fault in patchlab/);
+    assert.match(printed, /schema\.openArchive\(.*\n.*schema\/decode\.go:\d+/);
+  });
+
   test("patches, updates, explains and compares, with custom resources too", () => {
     const widgets = readFileSync(new URL("../../testdata/crds/widgets.yaml", import.meta.url), "utf8");
     const out = lab(`

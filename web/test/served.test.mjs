@@ -2,13 +2,14 @@
 // sites where its address allows that.
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, get } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { launch } from "./browser.mjs";
 
+const budget = JSON.parse(readFileSync(new URL("../budget.json", import.meta.url)));
 const repository = new URL("../../", import.meta.url).pathname;
 let folder, server, address, site, browser;
 
@@ -56,10 +57,38 @@ describe("the page as the command serves it", { timeout: 170_000 }, () => {
     page.on("response", (r) => answered.push(r));
     await page.goto(address);
     await page.locator("#loading").waitFor({ state: "hidden", timeout: 30_000 });
-    const engine = answered.find((r) => r.url().endsWith(".wasm"));
-    assert.equal(engine.headers()["content-encoding"], "br");
-    assert.match(engine.headers()["cache-control"], /immutable/);
-    assert.ok(Number(engine.headers()["content-length"]) < 2_000_000, "less than gzip makes of it");
+    for (const [end, type] of [[".wasm", "application/wasm"], [".bin", "application/octet-stream"], [".json", "application/json"]]) {
+      const headers = answered.find((r) => r.url().endsWith(end)).headers();
+      assert.equal(headers["content-encoding"], "br");
+      assert.equal(headers["content-type"], type);
+      assert.match(headers["cache-control"], /immutable/);
+      assert.ok(Number(headers["content-length"]) < 2_000_000, "less than gzip makes of it");
+    }
+    await context.close();
+  });
+
+  // As over a slow mobile connection: 1.6 Mbit/s, with 150 ms to and fro.
+  test("has something to read, and a first result, long before its engine on a slow network", async () => {
+    const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+    const page = await context.newPage();
+    const session = await context.newCDPSession(page);
+    await session.send("Network.enable");
+    await session.send("Network.emulateNetworkConditions", { offline: false, latency: 150, downloadThroughput: 1.6e6 / 8, uploadThroughput: 0.75e6 / 8 });
+    await page.goto(address);
+    const mark = (name) => page.waitForFunction((name) => performance.getEntriesByName(name)[0]?.startTime, name, { timeout: 60_000 }).then((time) => time.jsonValue());
+    const text = await mark("first-contentful-paint");
+    const result = await mark("patchlab first result");
+    const waiting = await page.locator("#loading").isVisible();
+    await page.locator("#loading").waitFor({ state: "hidden", timeout: 60_000 });
+    const engine = await page.evaluate(() => performance.now());
+    await page.waitForTimeout(500);
+    const shift = await page.evaluate(() => new Promise((done) => new PerformanceObserver((list) => done(list.getEntries().reduce((sum, e) => sum + (e.hadRecentInput ? 0 : e.value), 0))).observe({ type: "layout-shift", buffered: true }) ?? setTimeout(() => done(0), 300)));
+    console.log(`at 1.6 Mbit/s: text after ${text.toFixed(0)} ms (budget ${budget.slowFirstTextMilliseconds}), first result after ${result.toFixed(0)} ms (budget ${budget.slowFirstResultMilliseconds}), the engine after ${engine.toFixed(0)} ms; layout shift ${shift.toFixed(4)}`);
+    const slack = process.env.PATCHLAB_STRICT_SPEED ? 1 : 3;
+    assert.ok(text <= slack * budget.slowFirstTextMilliseconds, `text after ${text} ms`);
+    assert.ok(result <= slack * budget.slowFirstResultMilliseconds, `first result after ${result} ms`);
+    assert.ok(waiting, "the result does not wait for the engine");
+    assert.ok(shift < 0.02, `layout shift ${shift}`);
     await context.close();
   });
 
