@@ -1,4 +1,4 @@
-// Package architecture holds the tests of how the parts may depend on each other.
+// Package architecture tests which packages may depend on which.
 package architecture
 
 import (
@@ -11,7 +11,7 @@ import (
 
 const module = "github.com/patchlab-dev/patchlab/"
 
-// facade stands for the package at the root, without the folders below it.
+// facade is the package at the root, without the folders below it.
 const facade = "."
 
 // layers are the parts, lowest first. Each may import those before it and
@@ -21,7 +21,7 @@ var layers = []string{
 	"scenario", "internal/app/playground", "controllers", "server", "internal/app/cli", "cmd",
 }
 
-// light are the parts that also run in a browser.
+// light are the packages that also run in a browser.
 var light = []string{"document", "schema", "kinds", "patch", "fieldmanager", "store", "cluster", "scenario", "internal/app/playground"}
 
 // pages are the commands that run in a browser and so are built for nothing else.
@@ -46,7 +46,7 @@ var heavy = map[string]string{
 	"math/big":                          "20 KB; numbers of any length are digits here",
 }
 
-// packages lists the packages under a folder of the module, none where there is no such folder.
+// packages lists the packages below a folder of the module, none if the folder does not exist.
 func packages(t *testing.T, folder string) []string {
 	t.Helper()
 	if folder == facade {
@@ -59,8 +59,8 @@ func packages(t *testing.T, folder string) []string {
 	return strings.Fields(string(out))
 }
 
-// dependencies lists what a package imports and what that imports, as it is built
-// here or with some more of an environment.
+// dependencies lists the direct and indirect imports of a package, as built in this
+// environment with additional variables.
 func dependencies(t *testing.T, pkg string, environment ...string) []string {
 	t.Helper()
 	list := exec.Command("go", "list", "-deps", pkg)
@@ -98,7 +98,7 @@ func TestPagePartsStayLight(t *testing.T) {
 	for _, part := range light {
 		for _, pkg := range packages(t, part) {
 			if strings.Contains(pkg, "/internal/gen") || strings.HasSuffix(pkg, "/storetest") {
-				continue // made for the repository's own use, not shipped
+				continue // for the repository's own use, not published
 			}
 			seen++
 			checkLight(t, pkg, dependencies(t, pkg))
@@ -130,8 +130,8 @@ func checkLight(t *testing.T, pkg string, dependencies []string) {
 	}
 }
 
-// TestOnlyAFewImportKubernetes keeps Kubernetes' libraries where they are asked
-// for by name: in the reference engine and in the package for client-go's objects.
+// TestOnlyAFewImportKubernetes restricts the imports of Kubernetes' libraries to the reference
+// engine and the package for client-go's objects.
 func TestOnlyAFewImportKubernetes(t *testing.T) {
 	allowed := map[string]bool{module + "reference": true, module + "clientobject": true}
 	out, err := exec.Command("go", "list", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", module+"...").Output()

@@ -20,8 +20,8 @@ var namesKinds = map[string]string{
 	"lifecycle.go": "objects live in namespaces that have to exist",
 }
 
-// What kube-apiserver does differently from kind to kind is in package kinds. The
-// pipeline asks the strategy of a kind and does not know its name.
+// TestPipelineKnowsNoKind: what differs between kinds in kube-apiserver is in package kinds;
+// package cluster uses strategies and does not name kinds.
 func TestPipelineKnowsNoKind(t *testing.T) {
 	catalog, err := schema.Builtin("")
 	if err != nil {

@@ -22,8 +22,8 @@ const (
 	indexEnd   = "<!-- end of the index -->\n"
 )
 
-// TestIndexOfKinds holds that the index in doc/kinds.md names, for each built-in
-// resource, the files that know something of it.
+// TestIndexOfKinds checks that the index in doc/kinds.md lists, for each built-in resource,
+// the files with its rules.
 func TestIndexOfKinds(t *testing.T) {
 	data, err := os.ReadFile(kindsPage)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package notice writes the file NOTICE: which modules and packages the commands and the
-// page contain, and their licences.
+// Package notice generates the file NOTICE: the modules and packages in the commands and the
+// page, with their licences.
 package notice
 
 import (
@@ -21,7 +21,7 @@ import (
 // own is the prefix of this repository's modules.
 const own = "github.com/patchlab-dev/patchlab"
 
-// A binary is something that is built here and given to others.
+// A binary is a program that is built here and distributed.
 type binary struct {
 	name, folder, pkg string
 	environment       []string
@@ -202,7 +202,7 @@ func clean(data []byte) string {
 	return strings.Trim(b.String(), "\n") + "\n"
 }
 
-// licences are the licences that are known here, each by words of its text.
+// licences are the known licences, each identified by words of its text.
 var licences = []struct{ id, words, not string }{
 	{"MIT", "Permission is hereby granted, free of charge", ""},
 	{"Apache-2.0", "Apache License, Version 2.0", ""},
@@ -213,7 +213,7 @@ var licences = []struct{ id, words, not string }{
 	{"MPL-2.0", "Mozilla Public License", ""},
 }
 
-// readLicence finds out which licences a Go module has, by their texts.
+// readLicence identifies the licences of a Go module by their texts.
 func (c *Component) readLicence() error {
 	if c.Licence != "" {
 		return nil

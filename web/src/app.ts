@@ -1,5 +1,5 @@
-// What the page shows and what a person changes: the one state, and the answers
-// of the engine to it. Views are told what has changed and draw it.
+// The state of the page and the engine's results for it. Views are notified of changes and
+// render them.
 import { Engine, Latest } from "./engine";
 import type { AboutOutput, Actor, LineOutput, Reason, RunOutput, Scenario, Step } from "./messages";
 import { keep, toFragment } from "./share";

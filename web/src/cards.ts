@@ -1,5 +1,5 @@
-// The card that stands at a conflict: who owns the field, and the ways out, each of
-// which is looked at before it is taken.
+// The card of a conflict: the owner of the field and the possible resolutions, each with a
+// preview.
 import type { App } from "./app";
 import { chip } from "./chip";
 import { button, h, replace } from "./dom";

@@ -1,4 +1,4 @@
-// Dialogs and the messages at the foot of the page.
+// Dialogs, and messages at the bottom of the page.
 import type { Action, App } from "./app";
 import { button, h } from "./dom";
 

@@ -1,4 +1,4 @@
-// Elements by one function, so that nothing is ever made of a string of HTML.
+// A function that creates elements, so that HTML is never parsed from a string.
 
 type Child = Node | string | null | undefined | false;
 type Props = Record<string, unknown>;

@@ -1,6 +1,6 @@
-// CodeMirror, as the page uses it to edit texts. Each editor stands in a shadow root:
-// there its styles are constructed style sheets, which a strict
-// Content-Security-Policy allows, where in the page they would be inline styles.
+// The CodeMirror editor for texts. Each editor is in a shadow root, where its styles are
+// constructed style sheets. A strict Content-Security-Policy allows these, but not the inline
+// styles that they would otherwise be.
 import { defaultKeymap, history, historyKeymap, indentWithTab, redo, undo } from "@codemirror/commands";
 import { json } from "@codemirror/lang-json";
 import { yaml } from "@codemirror/lang-yaml";

@@ -47,7 +47,7 @@ export class Engine {
     this.#watcher = watcher;
     // What is shown first comes first: the answers that are prepared, then the engine.
     this.#ready = load().then(() => this.#start());
-    this.#ready.catch(() => undefined); // told to the watcher, and to whoever asks
+    this.#ready.catch(() => undefined); // reported to the watcher, and to every caller
   }
 
   /** Whether the engine is there, so that a change is answered at once. */

@@ -1,5 +1,5 @@
-// Lessons: scenarios whose steps ask a question before their result is shown. They are
-// listed with the examples, and a lesson that is taken stands above the page.
+// Lessons: scenarios whose steps have a question that is asked before their result is shown.
+// They are listed with the examples; the current lesson is shown above the page.
 import { type App, actionNames } from "./app";
 import { open } from "./dialog";
 import { button, h, replace } from "./dom";
@@ -30,7 +30,7 @@ function keepProgress(title: string, done: Progress): void {
   try {
     localStorage.setItem(key, JSON.stringify({ ...progress(), [title]: done }));
   } catch {
-    return; // a full storage keeps nobody from learning
+    return; // ignore a full storage
   }
 }
 
@@ -39,7 +39,7 @@ let lessons: Promise<LessonOutput[]> | undefined;
 /** load reads all lessons, once. */
 function load(app: App): Promise<LessonOutput[]> {
   lessons ??= import("./lessonfiles").then((files) => Promise.all(files.default.map((text) => app.engine.ask("lesson", { text }))));
-  lessons.catch(() => (lessons = undefined)); // the next one who asks tries again
+  lessons.catch(() => (lessons = undefined)); // retry on the next request
   return lessons;
 }
 

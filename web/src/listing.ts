@@ -1,5 +1,5 @@
-// The object as a read-only CodeMirror: an ownership gutter, rows in the colours of
-// their owners, and of all this only the lines on screen.
+// The object in a read-only CodeMirror, with an ownership gutter and rows in the colours of
+// their owners. Only visible lines are rendered.
 import { defaultKeymap } from "@codemirror/commands";
 import { codeFolding, foldGutter, foldKeymap, foldService } from "@codemirror/language";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";

@@ -131,7 +131,7 @@ window.addEventListener("paste", (event) => {
   void importText(app, text);
 });
 
-// Files that are dropped anywhere else: the page must not be left for them.
+// Prevent the browser from opening files that are dropped elsewhere.
 window.addEventListener("dragover", (event) => event.preventDefault());
 window.addEventListener("drop", (event) => {
   if (event.defaultPrevented) return;

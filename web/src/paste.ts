@@ -1,4 +1,5 @@
-// Where a story begins: live objects, definitions or a scenario, pasted or dropped.
+// The dialog for the initial contents of a story: live objects, definitions or a scenario,
+// pasted or dropped.
 import type { App } from "./app";
 import { button, h, replace } from "./dom";
 import { copyButton, open } from "./dialog";

@@ -1,5 +1,4 @@
-// One intent, four patches: the object is edited, and each kind of patch that
-// would do the same is shown beside the others.
+// The object is edited, and the patches of all types for that change are shown side by side.
 import { type App, actionNames } from "./app";
 import { chip } from "./chip";
 import { copyButton } from "./dialog";

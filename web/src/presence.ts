@@ -1,4 +1,4 @@
-// Other tabs with the playground: each keeps its own state, and says that it is there.
+// Other tabs with the playground: each has its own state, and announces its presence.
 import type { App } from "./app";
 
 export function watchTabs(app: App): void {

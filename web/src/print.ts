@@ -1,4 +1,4 @@
-// On paper the whole object stands with its owners, not only the lines on screen.
+// For printing, the whole object with its owners is rendered, not only the visible lines.
 import type { App } from "./app";
 import { chip } from "./chip";
 import { h } from "./dom";

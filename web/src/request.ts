@@ -1,5 +1,5 @@
-// The step that is shown: who sends what, its manifest or patch, and in it the mistakes
-// and the conflicts with their ways out.
+// The selected step: its sender, its manifest or patch, and in it the errors and the conflicts
+// with their resolutions.
 import { type App, actionNames } from "./app";
 import { ConflictCard, type Contested, contested } from "./cards";
 import { button, h, replace, select } from "./dom";

@@ -1,4 +1,4 @@
-// The page's state as text: in the address, and in the browser's storage.
+// The page's state in text form: in the address, and in the browser's storage.
 import type { Actor, Step } from "./messages";
 import type { State } from "./state";
 
@@ -147,7 +147,7 @@ export function kept(): State | null {
       const text = store().getItem(storageKey);
       if (text !== null) return checked(JSON.parse(text));
     } catch {
-      // What cannot be read is not there.
+      // Invalid contents are treated as absent.
     }
   }
   return null;

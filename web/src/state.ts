@@ -1,5 +1,5 @@
-// The page's state: a scenario, and what of it is shown. What changes it is recorded,
-// so that it can be undone.
+// The page's state: a scenario, and the part of it that is shown. Changes are recorded for
+// undo.
 import type { Scenario, Step } from "./messages";
 
 /** State is all that a link carries. */
@@ -121,7 +121,7 @@ export class History {
     for (let entry = from.pop(); entry; entry = from.pop()) {
       to.push({ what: entry.what, key: "", before: copyOf(now) });
       if (!same(entry.before.scenario, now.scenario)) return { what: entry.what, state: copyOf(entry.before) };
-      to.pop(); // an editor has undone it by itself
+      to.pop(); // an editor has undone it itself
     }
     return null;
   }

@@ -1,5 +1,4 @@
-// The story on the left: the live objects that it begins with, and the steps with what
-// became of them.
+// The story on the left: the initial live objects, and the steps with their results.
 import { type App, actionNames, colours } from "./app";
 import { chip } from "./chip";
 import { button, h, refresh, replace, select } from "./dom";

@@ -122,7 +122,7 @@ function openDefinitions(app: App): void {
   const add = async (text: string) => {
     replace(problems);
     editor.annotate([]);
-    try { // it is tried before it is taken: what is none is never lost and never in the way
+    try { // a definition is validated before it is added, so that an invalid one neither gets lost nor has an effect
       const out = await app.engine.ask("run", { scenario: { ...emptyScenario(), kubernetes: app.scenario.kubernetes, definitions: [text] }, at: 0, against: 0, changes: 0, object: 0 });
       const result = out.definitions[0]!;
       if (!result.ok) throw new EngineError({ message: result.mark.message, line: result.mark.line, column: result.mark.column });

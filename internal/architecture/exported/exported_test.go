@@ -1,5 +1,5 @@
-// Package exported holds the list of exported names that nobody in the repository uses
-// outside their package, and the test that the list is complete.
+// Package exported holds a list of the exported names that the repository itself does not use
+// outside of their package, and tests that it is complete.
 package exported
 
 import (
@@ -29,11 +29,11 @@ type exports struct {
 
 const module = "github.com/patchlab-dev/patchlab/"
 
-// rootFolder stands for the folder of the root package, which names the project.
+// rootFolder is the folder of the root package, which has the name of the project.
 const rootFolder = "patchlab"
 
-// TestExportedNamesAreUsed holds that an exported name is used outside the folder of
-// its package or is listed in exported.txt: as one for users, or as one that is to go.
+// TestExportedNamesAreUsed checks that an exported name is used outside the folder of its
+// package or is listed in exported.txt, either as one for users or as one to be removed.
 func TestExportedNamesAreUsed(t *testing.T) {
 	e := readExports(t, "../../..")
 	if len(e.declared) < 500 {
@@ -131,7 +131,7 @@ func readExports(t *testing.T, root string) *exports {
 	return e
 }
 
-// declare notes what a file of a package exports.
+// declare records the names that a file exports.
 func (e *exports) declare(folder string, f *ast.File) {
 	if folder == "test" || strings.HasPrefix(folder, "test/") || folder == "examples" || strings.HasPrefix(folder, "examples/") {
 		return // for the repository's own use
@@ -168,8 +168,8 @@ func (e *exports) declare(folder string, f *ast.File) {
 	}
 }
 
-// mention counts the types as used that an exported declaration of their package
-// mentions in its signature or its exported fields: who uses one holds the others.
+// mention counts the types in the signature or exported fields of an exported declaration as
+// used, because its users handle values of them.
 func (e *exports) mention(folder string, d ast.Decl) {
 	types := func(n ast.Node) {
 		ast.Inspect(n, func(n ast.Node) bool {
@@ -231,7 +231,7 @@ func receiver(t ast.Expr) string {
 	return ""
 }
 
-// use notes which names of other packages a file uses.
+// use records the names of other packages that a file uses.
 func (e *exports) use(folder string, f *ast.File) {
 	imported := map[string]string{} // folders by the name in the file
 	for _, i := range f.Imports {

@@ -74,7 +74,7 @@ func runOnly(only string, rounds int, benchtime string) error {
 	return nil
 }
 
-// suites are the packages with benchmarks: where they are, and which they have.
+// suites are the packages with benchmarks and the benchmarks to run.
 var suites = []struct{ dir, benchmarks string }{
 	{"../patch", "^Benchmark(Strategic|Merge|JSON|ThreeWay)$"},
 	{"managedfields", "^Benchmark(Apply|Update|Floor)$"},

@@ -10,7 +10,7 @@ import (
 	"text/template"
 )
 
-// works are the rows of the page, with what was aimed at for each object.
+// works are the rows of the page, with the aim for each object.
 var works = []struct {
 	title, benchmark string
 	goals            [4]float64
@@ -202,7 +202,7 @@ func (s samples) ratio(benchmark, object, unit string) float64 {
 	return s.median(name+"/peer", unit) / s.median(name+"/ours", unit)
 }
 
-// missed says which rows are below what was aimed at.
+// missed lists the rows that do not reach their aim.
 func missed(s samples) string {
 	var below []string
 	for _, w := range works {
@@ -243,7 +243,7 @@ func growthOf(s samples) []map[string]string {
 	return out
 }
 
-// growth is how many times as long ten times the items take in the same order.
+// growth returns the factor by which the time grows with ten times the items.
 func growth(s samples, benchmark, order, unit string) string {
 	at := func(items string) float64 { return s.median(benchmark+"/"+items+order+"/ours", unit) }
 	return times(at("items-10000") / at("items-1000"))

@@ -1,6 +1,6 @@
 package main
 
-// requests are the rows of what people run.
+// requests are the rows about what users run.
 var requests = []struct{ title, name string }{
 	{"server-side apply", "apply"}, {"merge patch", "merge"}, {"JSON patch, one deep replace", "json"},
 }
@@ -25,8 +25,7 @@ func requestsOf(s samples) []map[string]string {
 	return out
 }
 
-// requestNotes is what the page says about requests that this program does not
-// measure.
+// requestNotes is the page's text about requests that this program does not measure.
 const requestNotes = `A write decodes, fills in and validates only the parts that it does not share with
 the live object, and a stored object remembers for which kind it is complete and
 valid (doc/pipeline.md). Before that each step looked at the whole object: the
