@@ -80,6 +80,7 @@ func (out *LineOutput) describe(version string, res *scenario.Result, l *explain
 		out.Meaning = isImmutable
 		out.Text = "It cannot be changed once the object exists, whoever owns it: a request with another value is refused. To change it, delete the object and create it anew."
 		out.Rule = Rule{"immutable field", "https://kubernetes.io/docs/reference/kubernetes-api/"}
+	case out.ruled(res.Kind, l.Path):
 	case len(owners) > 1:
 		out.Meaning = isShared
 		out.Text = "Its owners agree on the value. An apply with another value conflicts with all of the others; the field goes when the last of them leaves it out."
@@ -99,6 +100,22 @@ func (out *LineOutput) describe(version string, res *scenario.Result, l *explain
 		out.Text = "No manager owns this field: an apply may set it without a conflict, and none removes it by leaving it out."
 		out.Rule = Rule{"field management", docs + "#field-management"}
 	}
+}
+
+// ruled describes a field that a CEL rule of a custom resource definition makes immutable,
+// and reports whether it is one.
+func (out *LineOutput) ruled(k *schema.Kind, p document.Path) bool {
+	if k == nil || k.Builtin {
+		return false
+	}
+	rule := transitionRule(k.Type(), p)
+	if rule == nil {
+		return false
+	}
+	out.Meaning = isImmutable
+	out.Text = textOf(rule)
+	out.Rule = Rule{"transition rule", "https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#transition-rules"}
+	return true
 }
 
 func (out *LineOutput) owned(e *fieldmanager.Entry) {
