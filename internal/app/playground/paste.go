@@ -209,3 +209,26 @@ func plural(kind string) string {
 	}
 	return name + "s"
 }
+
+// notServed returns a note for each entry of managedFields in a version that the kind is
+// not served in: the API server removes the entry with the next change, and its manager
+// owns nothing from then on.
+func notServed(s *Scenario, x *scenario.Existing) []string {
+	var notes []string
+	var known *kindNames
+	for _, e := range x.Object.Managed.Entries() {
+		if e.APIVersion == x.Target.APIVersion {
+			continue
+		}
+		if known == nil {
+			var err error
+			if known, err = knownKinds(s.Kubernetes, s.Definitions); err != nil || !known.has(x.Target.APIVersion, x.Target.Kind) {
+				return nil
+			}
+		}
+		if !known.has(e.APIVersion, x.Target.Kind) {
+			notes = append(notes, "The managedFields entry of "+e.Manager+" uses "+e.APIVersion+", a version in which "+x.Target.Kind+" is not served. The API server removes the entry with the next change, so "+e.Manager+" owns nothing from then on.")
+		}
+	}
+	return notes
+}

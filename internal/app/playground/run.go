@@ -141,7 +141,7 @@ func (r *run) load(ctx context.Context, s *Scenario) (*run, error) {
 			continue
 		}
 		for _, x := range found {
-			r.objects = append(r.objects, ExistingObject{Text: i, OK: true, Target: Target(x.Target), Notes: x.Notes, Managers: managerNames(x.Object.Managed)})
+			r.objects = append(r.objects, ExistingObject{Text: i, OK: true, Target: Target(x.Target), Notes: append(x.Notes, notServed(s, &x)...), Managers: managerNames(x.Object.Managed)})
 			r.existing = append(r.existing, x)
 		}
 	}

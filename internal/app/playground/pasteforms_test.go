@@ -1,0 +1,102 @@
+package playground
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+const pasted = `apiVersion: apps/v1
+kind: Deployment
+metadata:
+  managedFields:
+  - apiVersion: apps/v1
+    fieldsType: FieldsV1
+    fieldsV1: {"f:spec": {"f:replicas": {}}}
+    manager: operator
+    operation: Update
+    time: "2026-03-02T08:15:00Z"
+  - apiVersion: apps/v1
+    fieldsType: FieldsV1
+    fieldsV1: {"f:metadata": {"f:labels": {"f:app": {}}}, "f:spec": {"f:selector": {}, "f:template": {"f:metadata": {"f:labels": {"f:app": {}}}, "f:spec": {"f:containers": {'k:{"name":"web"}': {".": {}, "f:image": {}, "f:name": {}}}}}}}
+    manager: helm
+    operation: Apply
+    time: "2026-03-02T08:15:00Z"
+  labels: {app: web}
+  name: web
+  namespace: shop
+  resourceVersion: "48151623"
+  uid: 9d3b8a52-7c57-4d5b-9a39-6f1b5d9e2c11
+spec:
+  replicas: 7
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers:
+      - {name: web, image: "nginx:1.27"}
+`
+
+// People paste what their terminals and editors make of an object.
+func TestPastedTextsOfOtherForms(t *testing.T) {
+	d, err := document.ParseYAML([]byte(pasted), document.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asJSON := string(d.Root.JSON())
+	forms := map[string]string{
+		"as kubectl prints it": pasted,
+		"Windows line ends":    strings.ReplaceAll(pasted, "\n", "\r\n"),
+		"byte order mark":      "\uFEFF" + pasted,
+		"separators":           "---\n" + pasted + "---\n",
+		"trailing spaces":      strings.ReplaceAll(pasted, "\n", "  \n"),
+		"JSON":                 asJSON,
+		"JSON with tabs":       "\t" + strings.ReplaceAll(asJSON, ",", ",\n\t"),
+		"a List":               "apiVersion: v1\nkind: List\nitems:\n- " + strings.ReplaceAll(strings.TrimSpace(pasted), "\n", "\n  ") + "\n",
+		"indented":             "  " + strings.ReplaceAll(strings.TrimSpace(pasted), "\n", "\n  ") + "\n",
+		"a large ConfigMap":    pasted + "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: big}\ndata:\n  text: |\n" + strings.Repeat("    a line of a large text that somebody keeps in the cluster\n", 15_000),
+	}
+	for name, text := range forms {
+		t.Run(name, func(t *testing.T) {
+			e := New()
+			var out PasteOutput
+			must(t, e, "paste", PasteInput{Text: text}, &out)
+			if len(out.Objects) == 0 || out.Objects[0].Target != (Target{"apps/v1", "Deployment", "shop", "web"}) || !out.Objects[0].Live || !out.Objects[0].Known || len(out.Objects[0].Managers) != 2 {
+				t.Fatalf("found %.300v", out.Objects)
+			}
+			s := Scenario{Actors: []Actor{{Name: "a"}}, Steps: []Step{{Actor: "a", Do: "apply", Body: "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\nspec: {replicas: 3}\n"}}}
+			for _, o := range out.Objects {
+				s.Objects = append(s.Objects, o.Text)
+			}
+			var run RunOutput
+			must(t, e, "run", RunInput{Scenario: s, At: 1}, &run)
+			if len(run.Conflicts) != 1 || run.Conflicts[0].Manager != "operator" {
+				t.Errorf("%d %s: conflicts %v, objects %+v", run.Steps[0].Code, run.Steps[0].Message, run.Conflicts, run.Objects)
+			}
+		})
+	}
+}
+
+// The API server removes entries of versions that it does not serve; the page says so
+// before it happens.
+func TestEntriesOfVersionsThatAreNotServed(t *testing.T) {
+	old := strings.Replace(pasted, "  - apiVersion: apps/v1\n", "  - apiVersion: apps/v1beta1\n", 1)
+	s := Scenario{Objects: []string{old}, Actors: []Actor{{Name: "a"}}, Steps: []Step{{Actor: "a", Do: "apply", Body: "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\nspec: {replicas: 3}\n"}}}
+	e := New()
+	var run RunOutput
+	must(t, e, "run", RunInput{Scenario: s, At: 1}, &run)
+	if notes := run.Objects[0].Notes; len(notes) != 1 || !strings.Contains(notes[0], "entry of operator uses apps/v1beta1") {
+		t.Errorf("the notes are %q", notes)
+	}
+	for _, m := range run.Object.Managers {
+		if m.Name == "operator" {
+			t.Errorf("%v is still there", m)
+		}
+	}
+	s.Objects[0] = pasted
+	must(t, e, "run", RunInput{Scenario: s, At: 1}, &run)
+	if notes := run.Objects[0].Notes; len(notes) != 0 {
+		t.Errorf("of what is served there are notes: %q", notes)
+	}
+}
