@@ -2,6 +2,8 @@ package cluster
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net/netip"
 	"sync"
 
@@ -133,4 +135,30 @@ func (t *task) addressCauses(asked, object, live document.Value) []Cause {
 		}
 	}
 	return schemaCauses(t.ep.strategy.ValidateAddresses(asked, object, live, given))
+}
+
+// repeatedNodePort returns the status for an update of a Service with a node port that two of
+// its ports request for the same protocol. kube-apiserver's allocator reports it as an
+// internal error, before the Service is validated.
+func (t *task) repeatedNodePort(object document.Value) *Status {
+	spec := object.Get("spec")
+	switch {
+	case t.ep.strategy.Addresses == nil || t.ep.sub != "":
+		return nil
+	case spec.Get("type").StringOr("") != "NodePort" && spec.Get("type").StringOr("") != "LoadBalancer":
+		return nil
+	}
+	seen := map[string]bool{}
+	for _, port := range spec.Get("ports").Items() {
+		number, _ := port.Get("nodePort").Int()
+		if number == 0 {
+			continue
+		}
+		name := fmt.Sprintf("{%s %d}", port.Get("protocol").StringOr("TCP"), number)
+		if seen[name] {
+			return plainError(errors.New("duplicate nodePort: " + name))
+		}
+		seen[name] = true
+	}
+	return nil
 }

@@ -259,6 +259,9 @@ func (t *task) prepareUpdate(live, next fieldmanager.Object) (fieldmanager.Objec
 	t.passed(StageMetadata, next.Value)
 	causes := t.addressCauses(asked, next.Value, live.Value)
 	if len(causes) == 0 {
+		if st := t.repeatedNodePort(next.Value); st != nil {
+			return next, st
+		}
 		causes = t.validateUpdate(live.Value, next.Value)
 	}
 	if len(causes) > 0 {

@@ -1,0 +1,101 @@
+package conformance
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Verdicts about a replayed case, as written in the *.open files of testdata/invalid.
+const (
+	Agrees   = "agrees"
+	accepted = "accepted" // accepted, but recorded as refused
+	refused  = "refused"  // refused, but recorded as accepted
+	other    = "other"    // the causes or the object differ
+	setup    = "setup"    // an earlier step has a different status code
+)
+
+// Verdicts counts the verdicts about cases by the recorded outcome.
+type Verdicts struct {
+	refused, accepted map[string]int
+}
+
+// Add counts one case.
+func (v *Verdicts) Add(c Case, answer string) {
+	if v.refused == nil {
+		v.refused, v.accepted = map[string]int{}, map[string]int{}
+	}
+	counts := v.accepted
+	if c.Steps[lastWrite(c)].Response.Code >= 400 {
+		counts = v.refused
+	}
+	counts[answer]++
+	counts["all"]++
+}
+
+func (v Verdicts) String() string {
+	r, a := v.refused, v.accepted
+	return fmt.Sprintf("to refuse %4d: same %4d, other %3d, accepted %3d, setup %2d; to accept %4d: same %4d, other %3d, refused %3d, setup %2d",
+		r["all"], r[Agrees], r[other], r[accepted], r[setup], a["all"], a[Agrees], a[other], a[refused], a[setup])
+}
+
+// lastWrite returns the index of the step to compare; a DELETE after it only cleans up.
+func lastWrite(c Case) int {
+	last := 0
+	for i, s := range c.Steps {
+		if s.Request.Method != "DELETE" {
+			last = i
+		}
+	}
+	return last
+}
+
+// Judge replays a case and compares the response of its last write: of a refusal the
+// reason and the set of causes (type and field), of an accepted object everything. The
+// answer is a verdict, and why describes the difference.
+func (r Runner) Judge(c Case, send Send) (answer, why string, err error) {
+	got, err := r.Record(c, send)
+	if err != nil {
+		return "", "", err
+	}
+	last := lastWrite(c)
+	for i, s := range c.Steps[:last] {
+		if is := got.Steps[i].Response; is.Code != s.Response.Code {
+			return setup, fmt.Sprintf("step %d: %d %v", i, is.Code, is.Body), nil
+		}
+	}
+	want, is := c.Steps[last].Response, got.Steps[last].Response
+	switch {
+	case want.Code < 400 && is.Code >= 400:
+		return refused, fmt.Sprintf("got %d %q", is.Code, message(is.Body)), nil
+	case want.Code < 400:
+		if d := Difference(want, is, false); d != "" {
+			return other, d, nil
+		}
+	case is.Code < 400:
+		return accepted, fmt.Sprintf("want %d %q", want.Code, causesOf(want.Body)), nil
+	case want.Code != is.Code || !slices.Equal(causesOf(want.Body), causesOf(is.Body)):
+		return other, fmt.Sprintf("want %d %q\ngot  %d %q %s", want.Code, causesOf(want.Body), is.Code, causesOf(is.Body), message(is.Body)), nil
+	}
+	return Agrees, "", nil
+}
+
+// causesOf returns the reason of a Status and its causes without messages, sorted and without
+// duplicates.
+func causesOf(body any) []string {
+	status, _ := body.(map[string]any)
+	details, _ := status["details"].(map[string]any)
+	list, _ := details["causes"].([]any)
+	var causes []string
+	for _, one := range list {
+		cause, _ := one.(map[string]any)
+		causes = append(causes, fmt.Sprint(cause["reason"], " ", cause["field"]))
+	}
+	slices.Sort(causes)
+	return append([]string{fmt.Sprint(status["reason"])}, slices.Compact(causes)...)
+}
+
+func message(body any) string {
+	status, _ := body.(map[string]any)
+	text, _ := status["message"].(string)
+	return text
+}
