@@ -2,8 +2,6 @@ package cluster
 
 import (
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -105,7 +103,7 @@ func (s fieldSelector) find(k *schema.Kind, strategy *kinds.Strategy) error {
 			known, ok = kinds.SelectableField{}, true
 		}
 		if !ok {
-			return fmt.Errorf("%q is not a known field selector for %s: only %s", t.label, k.Resource, knownFields(k, strategy))
+			return notSelectable(k, strategy, t.label)
 		}
 		path := known.Path
 		if path == "" {
@@ -126,19 +124,18 @@ func selectable(s *kinds.Strategy, label string) (kinds.SelectableField, bool) {
 	return kinds.SelectableField{}, false
 }
 
-func knownFields(k *schema.Kind, strategy *kinds.Strategy) string {
-	names := []string{"metadata.name"}
-	if k.Namespaced {
-		names = append(names, "metadata.namespace")
+// notSelectable returns the error for a label that the kind does not know, in the words
+// of kube-apiserver, which differ for kinds that convert labels themselves.
+func notSelectable(k *schema.Kind, strategy *kinds.Strategy, label string) error {
+	switch {
+	case k.Builtin && len(strategy.Selectable) == 0:
+		return fmt.Errorf(`%q is not a known field selector: only "metadata.name", "metadata.namespace"`, label)
+	case k.Group == "batch" && k.Builtin:
+		return fmt.Errorf("field label %q not supported for %s", label, k.Kind)
+	case k.Group == "resource.k8s.io" && k.Builtin:
+		return fmt.Errorf("field label not supported for %s: %s", k.GroupVersionKind, label)
 	}
-	for _, field := range strategy.Selectable {
-		names = append(names, field.Label)
-	}
-	slices.Sort(names)
-	for i := range names {
-		names[i] = strconv.Quote(names[i])
-	}
-	return strings.Join(names, ", ")
+	return fmt.Errorf("field label not supported: %s", label)
 }
 
 // splitFieldTerms splits at commas that have no backslash before them.

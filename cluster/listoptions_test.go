@@ -97,3 +97,23 @@ func TestListGoesOnAfterCompaction(t *testing.T) {
 		t.Errorf("the rest is %v, %v", rest, err)
 	}
 }
+
+// An unknown field selector is refused in the words of kube-apiserver 1.36.3, which differ
+// between kinds.
+func TestUnknownFieldSelector(t *testing.T) {
+	c := configMaps(t)
+	for _, w := range []struct{ group, version, resource, message string }{
+		{"", "v1", "configmaps", `"spec.x" is not a known field selector: only "metadata.name", "metadata.namespace"`},
+		{"apps", "v1", "deployments", `"spec.x" is not a known field selector: only "metadata.name", "metadata.namespace"`},
+		{"", "v1", "pods", `field label not supported: spec.x`},
+		{"certificates.k8s.io", "v1", "certificatesigningrequests", `field label not supported: spec.x`},
+		{"batch", "v1", "jobs", `field label "spec.x" not supported for Job`},
+		{"resource.k8s.io", "v1", "resourceslices", `field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: spec.x`},
+	} {
+		_, err := c.Do(context.Background(), &Request{Verb: List, Group: w.group, Version: w.version, Resource: w.resource, Options: Options{FieldSelector: "spec.x=1"}})
+		var st *Status
+		if !errors.As(err, &st) || st.Code != 400 || st.Message != w.message {
+			t.Errorf("%s: got %v, want %s", w.resource, err, w.message)
+		}
+	}
+}

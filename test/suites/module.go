@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -44,8 +45,8 @@ func prepare(s *suite, dir string) (*module, error) {
 	args := []string{"get", s.module + "@" + s.version}
 	if s.module == controllerRuntime {
 		// The versions that the tests of this module have compiled already.
-		for _, path := range []string{"k8s.io/api", "k8s.io/apiextensions-apiserver", "k8s.io/apimachinery", "k8s.io/apiserver", "k8s.io/client-go"} {
-			args = append(args, path+"@v0."+strings.TrimPrefix(kubernetesVersion, "v1."))
+		for _, module := range []string{"k8s.io/api", "k8s.io/apiextensions-apiserver", "k8s.io/apimachinery", "k8s.io/apiserver", "k8s.io/client-go"} {
+			args = append(args, module+"@v0."+strings.TrimPrefix(kubernetesVersion, "v1."))
 		}
 	}
 	if _, err := m.run("go", args...); err != nil {
@@ -120,9 +121,10 @@ func (m *module) compile(pkg string) (string, error) {
 	return program, err
 }
 
-// program returns the file of a package's test program.
+// program returns the file of a package's test program. Its name is the one of go test,
+// which tests know as that of their field manager.
 func (m *module) program(pkg string) string {
-	return filepath.Join(m.dir, strings.ReplaceAll(pkg, "/", "-")+".test")
+	return filepath.Join(m.dir, "bin", strings.ReplaceAll(pkg, "/", "-"), path.Base(pkg)+".test")
 }
 
 // folder returns where a package's sources are, in which its tests run.
