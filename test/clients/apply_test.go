@@ -79,7 +79,7 @@ func TestExtractModifyApply(t *testing.T) {
 	}
 }
 
-// TestApplyConflictIsData reads from the error who owns which field.
+// TestApplyConflictIsData reads the owners of fields from the error.
 func TestApplyConflictIsData(t *testing.T) {
 	cfg := testserver.Start(t)
 	ns := testserver.Namespace(t, cfg)

@@ -22,7 +22,7 @@ import (
 	"github.com/patchlab-dev/patchlab/test/testserver"
 )
 
-// sent keeps the media types of the bodies that a client sends and gets.
+// sent records the media types of a client's requests and responses.
 type sent struct {
 	http.RoundTripper
 	mu       sync.Mutex
@@ -40,7 +40,7 @@ func (s *sent) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// record gives a config whose requests are kept.
+// record returns a config whose requests are recorded.
 func record(cfg *rest.Config) (*rest.Config, *sent) {
 	s := &sent{}
 	out := rest.CopyConfig(cfg)
@@ -51,8 +51,8 @@ func record(cfg *rest.Config) (*rest.Config, *sent) {
 	return out, s
 }
 
-// TestTypedClientsSendProtobuf is what a client does whose author said nothing
-// of content types: built-in kinds go out as protobuf, and the answer may be JSON.
+// TestTypedClientsSendProtobuf uses a client without configured content types: it sends
+// built-in kinds in protobuf, and accepts JSON in the response.
 func TestTypedClientsSendProtobuf(t *testing.T) {
 	base := testserver.Start(t)
 	ns := testserver.Namespace(t, base)
@@ -78,8 +78,8 @@ func TestTypedClientsSendProtobuf(t *testing.T) {
 	}
 }
 
-// TestCBORFallsBackToJSON is a dynamic client that prefers CBOR: told 415, it
-// sends JSON from then on.
+// TestCBORFallsBackToJSON uses a dynamic client that prefers CBOR: after a 415 response it
+// sends JSON.
 func TestCBORFallsBackToJSON(t *testing.T) {
 	base := testserver.Start(t)
 	ns := testserver.Namespace(t, base)
@@ -181,7 +181,7 @@ func TestMetadataInProtobuf(t *testing.T) {
 	}
 }
 
-// received keeps the media types of the answers that a client gets.
+// received records the media types of responses.
 type received struct {
 	http.RoundTripper
 	mu    sync.Mutex

@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 )
 
-// What doc/tasks.md says of controller-runtime's fake client: it takes an invalid
-// object, and stores it without the defaults of its kind.
+// As doc/tasks.md describes, controller-runtime's fake client accepts an invalid object, and
+// stores it without the defaults of its kind.
 func TestFakeClientNeitherValidatesNorDefaults(t *testing.T) {
 	c := fake.NewClientBuilder().Build()
 	replicas := int32(-1)

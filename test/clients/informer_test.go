@@ -29,10 +29,9 @@ import (
 
 var configMaps = corev1.SchemeGroupVersion.WithResource("configmaps")
 
-// TestInformersEndEqualToAList runs a typed, a dynamic and a metadata informer
-// over thousands of concurrent writes. When the writers are done each holds
-// exactly the objects and versions of a list, and has been told of no object's
-// versions out of order.
+// TestInformersEndEqualToAList runs a typed, a dynamic and a metadata informer during
+// thousands of concurrent writes. Afterwards each holds exactly the objects and versions of a
+// list, and has received the versions of each object in order.
 func TestInformersEndEqualToAList(t *testing.T) {
 	cfg := testserver.Start(t)
 	c := kubernetes.NewForConfigOrDie(cfg)
@@ -101,8 +100,8 @@ func startInformers(t *testing.T, cfg *rest.Config, ns string) map[string]*obser
 	return seen
 }
 
-// writeAtRandom creates, updates, patches and deletes ConfigMaps that the other
-// writers write too; losing a race is part of the load.
+// writeAtRandom creates, updates, patches and deletes ConfigMaps that other writers write,
+// too; conflicts are expected.
 func writeAtRandom(t *testing.T, c kubernetes.Interface, ns string, r *rand.Rand, writes, names int) {
 	m := c.CoreV1().ConfigMaps(ns)
 	for i := range writes {
@@ -130,7 +129,7 @@ func configMap(name, value string) *corev1.ConfigMap {
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: map[string]string{"a": value}}
 }
 
-// observer notes what an informer tells it and whether each object's versions rise.
+// observer records an informer's events and checks that each object's versions increase.
 type observer struct {
 	store      cache.Store
 	mu         sync.Mutex
@@ -162,8 +161,8 @@ func (o *observer) note(obj any) {
 	o.last[a.GetName()] = rv
 }
 
-// settle waits until the informer's store holds want, name to version, and says
-// how it differs if it never does.
+// settle waits until the informer's store holds want, name to version. If it never does, it
+// returns the difference.
 func (o *observer) settle(want map[string]string) (diff string) {
 	_ = wait.PollUntilContextTimeout(context.Background(), 20*time.Millisecond, 20*time.Second, true, func(context.Context) (bool, error) {
 		diff = ""

@@ -150,7 +150,7 @@ func (m *managed) create(name, message string) {
 	}
 }
 
-// change changes a Site's spec, again while somebody else was faster.
+// change changes a Site's spec, with retries on conflict.
 func (m *managed) change(name, message string) {
 	m.t.Helper()
 	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
@@ -166,7 +166,7 @@ func (m *managed) change(name, message string) {
 	}
 }
 
-// eventually waits until ready says "", and fails with what it says otherwise.
+// eventually waits until ready returns "", and otherwise fails with what it returned last.
 func (m *managed) eventually(ready func() string) {
 	m.t.Helper()
 	last := ""
@@ -178,7 +178,7 @@ func (m *managed) eventually(ready func() string) {
 	m.t.Fatal(last)
 }
 
-// rendered says how a Site's content and status are not yet those of message.
+// rendered describes how a Site's content and status differ from those for message.
 func (m *managed) rendered(name, message string) string {
 	var s Site
 	if err := m.Get(m.t.Context(), m.key(name), &s); err != nil {
@@ -236,7 +236,7 @@ func TestManagerReconciles(t *testing.T) {
 	if err := m.Patch(t.Context(), drift, patch); err != nil {
 		t.Fatal(err)
 	}
-	// The cache may not have heard of the drift yet; what it was mended to has both.
+	// The cache may not have received the drift yet; the corrected object has both.
 	m.eventually(func() string {
 		var content corev1.ConfigMap
 		if err := m.Get(t.Context(), m.key(name(3)), &content); err != nil {
@@ -259,7 +259,7 @@ func TestManagerReconciles(t *testing.T) {
 	m.eventually(m.recorded)
 }
 
-// recorded says why the controller's events are not yet on the server.
+// recorded describes which of the controller's events are missing on the server.
 func (m *managed) recorded() string {
 	var list eventsv1.EventList
 	if err := m.List(m.t.Context(), &list, client.InNamespace(m.ns)); err != nil {
@@ -301,8 +301,8 @@ func TestGenerationPredicate(t *testing.T) {
 	})
 }
 
-// passFence returns when the controller has worked off all that its two
-// informers had to tell: a change of each kind, made now, has been handled.
+// passFence waits until the controller has processed all events of its two informers: it makes
+// a change of each kind and waits until both have been handled.
 func (m *managed) passFence(message string) {
 	m.t.Helper()
 	m.change("fence", message)

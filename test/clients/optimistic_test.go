@@ -21,8 +21,8 @@ import (
 
 const counter = "counter"
 
-// TestLabelCounter lets writers read a Deployment's label, add one and write
-// it back: the lost update that optimistic concurrency is there to prevent.
+// TestLabelCounter has writers read a Deployment's label, increment it and write it back;
+// without optimistic concurrency updates would be lost.
 func TestLabelCounter(t *testing.T) {
 	cfg := testserver.Start(t)
 	c := kubernetes.NewForConfigOrDie(cfg)

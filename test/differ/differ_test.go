@@ -76,9 +76,9 @@ func foreign() conformance.Send {
 		Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, MaxIdleConnsPerHost: 4}})
 }
 
-// judged says how many steps of a recorded case patchlab has to answer the
-// same: those before a built-in kind was refused by its own validation, which
-// is not done here (doc/pipeline.md).
+// judged returns the number of steps of a recorded case for which patchlab must give the same
+// response: those before a built-in kind was refused by its validation, which is not done here
+// (doc/pipeline.md).
 func judged(c conformance.Case) int {
 	for i, s := range c.Steps {
 		if s.Response.Code == http.StatusUnprocessableEntity && !strings.Contains(s.Request.Path, "/lab.example.com/") {

@@ -1,6 +1,6 @@
-// Package differ asks a real kube-apiserver and patchlab the same random
-// questions: recorded cases, changed at random. It needs a server to compare
-// with (see testserver.EnvServer) and is skipped without one.
+// Package differ sends the same random requests to a real kube-apiserver and to patchlab:
+// recorded cases, changed at random. It is skipped without a server to compare with (see
+// testserver.EnvServer).
 package differ
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/oracle/conformance"
 )
 
-// mutator makes new cases of recorded ones. The same seed makes the same cases.
+// mutator derives new cases from recorded ones, deterministically for a seed.
 type mutator struct {
 	random *rand.Rand
 	cases  []conformance.Case

@@ -91,8 +91,8 @@ func TestFilesThatAreNoCertificates(t *testing.T) {
 	}
 }
 
-// What is in an object is neither in errors nor in the log, not even if it cannot
-// be decoded.
+// The contents of objects appear neither in errors nor in the log, even if an object cannot be
+// decoded.
 func TestContentIsNotShown(t *testing.T) {
 	const secret = "c2VjcmV0"
 	endpoints := etcdtest.Start(t, 1)
@@ -134,7 +134,7 @@ func TestContentIsNotShown(t *testing.T) {
 	}
 }
 
-// A value is gone when its lifetime is over, and a watcher sees that.
+// A value is deleted at the end of its lifetime, and a watcher receives the deletion.
 func TestLifetime(t *testing.T) {
 	o := options()
 	o.Lifetime = func(storetest.Value) time.Duration { return time.Second }
@@ -157,7 +157,7 @@ func TestLifetime(t *testing.T) {
 	}
 }
 
-// A watcher that takes nothing holds a bounded queue, and misses nothing.
+// A watcher that does not read holds a bounded queue, and misses no event.
 func TestSlowWatcherHoldsNoEvents(t *testing.T) {
 	s := etcd.New(etcdtest.Client(t, etcdtest.Start(t, 1)), options())
 	t.Cleanup(func() { _ = s.Close() })

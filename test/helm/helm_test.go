@@ -170,7 +170,7 @@ func TestChart(t *testing.T) {
 	}
 }
 
-// TestConflict: what another manager owns is not taken without a word.
+// TestConflict: fields of other managers are not overwritten without an error.
 func TestConflict(t *testing.T) {
 	s := open(t)
 	if err := s.install(nil); err != nil {

@@ -124,8 +124,8 @@ var (
 	diffDirRE = regexp.MustCompile(`/tmp/(LIVE|MERGED)-\d+`)
 )
 
-// settled replaces in a command's output what is another in every run: uids,
-// times, ages, resource versions, temporary files and the namespace.
+// settled replaces the parts of a command's output that differ in every run: uids, times,
+// ages, resource versions, temporary files and the namespace.
 func settled(s, ns string) string {
 	s = strings.ReplaceAll(s, ns, "NS") // first: its generated end may look like an age
 	s = uidRE.ReplaceAllString(s, "UID")
@@ -144,9 +144,9 @@ func settled(s, ns string) string {
 	return diffDirRE.ReplaceAllString(s, "TMP")
 }
 
-// differs says how got is not what want says, "" where it is: code and output
-// must agree, and where the command succeeded its messages too. A failure's
-// message may be worded otherwise.
+// differs describes the difference between got and want, "" if there is none: the exit code
+// and output must be equal and, if the command succeeded, its messages, too. The message of a
+// failure may differ.
 func (want command) differs(got command) string {
 	switch {
 	case want.Code != got.Code:

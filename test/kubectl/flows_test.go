@@ -1,6 +1,5 @@
-// Package kubectl runs the real kubectl, of more than one version, against
-// patchlab and compares what it says with what it said when its server was a
-// kube-apiserver v1.36.3.
+// Package kubectl runs several versions of the real kubectl against patchlab and compares
+// their output with recordings against kube-apiserver v1.36.3.
 package kubectl
 
 import (

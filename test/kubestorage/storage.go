@@ -1,6 +1,6 @@
-// Package kubestorage puts kube-apiserver's storage.Interface over a
-// store.Store, so that kube-apiserver's own storage tests can judge it. It is a
-// module of its own: nothing else needs what it imports.
+// Package kubestorage implements kube-apiserver's storage.Interface over a store.Store, in
+// order to run kube-apiserver's own storage tests on it. It is a module of its own, because of
+// its dependencies.
 package kubestorage
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/patchlab-dev/patchlab/store"
 )
 
-// Encoded is what is stored: an encoded object, its UID and how long it stays.
+// Encoded is a stored value: an encoded object, its UID and its lifetime.
 type Encoded struct {
 	Data []byte
 	UID  string
@@ -60,8 +60,8 @@ type Storage struct {
 	NewList  func() runtime.Object
 	Prefix   string // of the whole store: /registry
 	Resource string // /pods/
-	// Transformer is what stands between the encoded and the stored form:
-	// encryption in kube-apiserver, a prefix in its tests.
+	// Transformer converts between the encoded and the stored form: encryption in
+	// kube-apiserver, a prefix in its tests.
 	Transformer value.Transformer
 	// Bookmarks is how often a watch that allows bookmarks gets one; 0 is never.
 	Bookmarks time.Duration
@@ -355,7 +355,7 @@ func (s *Storage) fill(ctx context.Context, list runtime.Object, items []store.I
 	return nil
 }
 
-// translate makes kube-apiserver's errors of the store's.
+// translate converts the store's errors to kube-apiserver's.
 func translate(err error) error {
 	var key *store.KeyError
 	var failed *store.PreconditionError
@@ -408,8 +408,8 @@ func (s *Storage) GetCurrentResourceVersion(ctx context.Context) (uint64, error)
 // EnableResourceSizeEstimation implements storage.Interface.
 func (s *Storage) EnableResourceSizeEstimation(storage.KeysFunc) error { return nil }
 
-// CompactRevision implements storage.Interface. The store tells the oldest
-// revision that it keeps when it is asked for an older one.
+// CompactRevision implements storage.Interface. The store returns the oldest revision that it
+// keeps in the error for an older one.
 func (s *Storage) CompactRevision() int64 {
 	_, err := s.Store.List(context.Background(), "/none", store.ListOptions[Encoded]{Revision: 1, Match: store.Exact})
 	var gone *store.CompactedError

@@ -25,7 +25,7 @@ import (
 // storedPrefix is what the tests' transformer puts before every stored value.
 const storedPrefix = "stored:"
 
-// subject is a storage that is judged, and what the tests need to know of it.
+// subject is a storage under test, with functions that the tests need.
 type subject struct {
 	*Storage
 	t *testing.T
@@ -163,8 +163,8 @@ func (s *subject) CorruptTransformer() func() {
 	return func() { s.Transformer = original }
 }
 
-// compaction writes and then compacts: kube-apiserver notes a compaction in
-// etcd first, and its tests count that write.
+// compaction writes and then compacts: kube-apiserver first records a compaction in etcd, and
+// its tests count that write.
 func (s *subject) compaction(ctx context.Context, t *testing.T, resourceVersion string) {
 	revision, err := s.versioner.ParseResourceVersion(resourceVersion)
 	if err != nil {

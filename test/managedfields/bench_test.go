@@ -15,7 +15,7 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// A row is one piece of work of doc/performance.md: bytes in, bytes out.
+// A row is a benchmark of doc/performance.md, from bytes to bytes.
 type row struct {
 	name    string
 	kind    *schema.Kind
@@ -283,8 +283,7 @@ func BenchmarkUpdate(b *testing.B) {
 	})
 }
 
-// BenchmarkFloor is what cannot be done without: one scan of the object that
-// says that it is valid JSON, and one parse.
+// BenchmarkFloor is the minimum work: one scan of the object for valid JSON, and one parse.
 func BenchmarkFloor(b *testing.B) {
 	for _, r := range rows(b) {
 		b.Run(r.name+"/valid", func(b *testing.B) {

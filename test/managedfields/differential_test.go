@@ -31,11 +31,11 @@ var (
 	tell  = flag.Bool("progress", false, "tell every ten seconds how far it is")
 )
 
-// TestAgreesWithApimachinery sends random requests of several managers to objects
-// of all catalog kinds and of drawn custom kinds, and compares the object, its
-// managedFields (but for times), conflicts and refusals.
+// TestAgreesWithApimachinery sends random requests of several managers to objects of all
+// catalog kinds and of random custom kinds, and compares the object, its managedFields (except
+// for times), conflicts and errors.
 func TestAgreesWithApimachinery(t *testing.T) {
-	utilruntime.ErrorHandlers = nil // what it thinks of odd managedFields
+	utilruntime.ErrorHandlers = nil // apimachinery logs unusual managedFields
 	defer debug.SetGCPercent(debug.SetGCPercent(800))
 	began, told := time.Now(), time.Now()
 	kinds := catalogKinds(t)
@@ -112,7 +112,7 @@ func catalogKinds(t testing.TB) []*schema.Kind {
 	return out
 }
 
-// A duel is a sequence of requests through both field managers.
+// A duel is a sequence of requests to both field managers.
 type duel struct {
 	ours   *fieldmanager.Manager
 	theirs *peer
@@ -124,8 +124,8 @@ type duel struct {
 	kubectl bool // kubectl has applied on the client's side now and then
 }
 
-// fight runs the duel of a seed. What they do with too many managers depends on
-// the second that it is; where one begins meanwhile, the duel does not count.
+// fight runs the duel of a seed. The merging of surplus managers depends on the current
+// second, so a duel during which a new second begins does not count.
 func fight(s uint64, g *generate.Generator, k *schema.Kind, types managedfields.TypeConverter) (*duel, error) {
 	for {
 		d, err := newDuel(k, types)

@@ -1,4 +1,3 @@
-// Package managedfields compares the project's field management with
-// k8s.io/apimachinery's, which kube-apiserver runs. There is nothing in it but
-// tests and benchmarks.
+// Package managedfields compares this project's field management with that of
+// k8s.io/apimachinery, which kube-apiserver uses. It contains only tests and benchmarks.
 package managedfields

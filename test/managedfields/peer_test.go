@@ -121,7 +121,7 @@ func (m models) ref(t *schema.Type) *spec.Schema {
 	return &spec.Schema{SchemaProps: spec.SchemaProps{Ref: spec.MustCreateRef("#/components/schemas/" + name)}}
 }
 
-// modelName tells a type from the same type with one owner, as fields make it.
+// modelName returns a name that distinguishes a type from its atomic variant.
 func modelName(t *schema.Type) string {
 	if t.Map != nil && t.Map.Atomic {
 		return t.Name + ".atomic"

@@ -51,7 +51,7 @@ func Setup(m ctrl.Manager) error {
 	return ctrl.NewWebhookManagedBy(m, &Store{}).WithDefaulter(storeWebhook{}).WithValidator(storeWebhook{}).Complete()
 }
 
-// storeWebhook gives stores a color and refuses one.
+// storeWebhook sets the color of stores and refuses one color.
 type storeWebhook struct{}
 
 var errPlaid = errors.New("plaid is not a color")

@@ -101,8 +101,7 @@ func meta(name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: name, Namespace: key.Namespace}
 }
 
-// The whole texts of refusals are compared, so that the suite sees where two servers
-// differ in a word.
+// The complete messages of refusals are compared, to find any difference between two servers.
 func TestOperator(t *testing.T) {
 	c := start(t)
 	for _, part := range []struct {

@@ -1,7 +1,7 @@
-// Package operator is an operator as kubebuilder lays it out: a kind in two
-// versions with conversion, defaulting and validating webhooks, CEL rules, and a
-// reconciler with a finalizer, server-side apply and status. Its suite is one for
-// envtest, which runs against patchlab by one changed line.
+// Package operator is an operator in kubebuilder's layout: a kind in two versions with
+// conversion, defaulting and validating webhooks, CEL rules, and a reconciler with a
+// finalizer, server-side apply and status. Its suite is written for envtest, and runs against
+// patchlab with one changed line.
 package operator
 
 import (

@@ -56,7 +56,7 @@ func sorted[V any](m map[string]V) iter.Seq2[string, V] {
 	}
 }
 
-// A judged CRD is one that both sides took.
+// A judgedCRD is a CRD that both sides accepted.
 type judgedCRD struct {
 	text     []byte
 	v1       *apiextensionsv1.CustomResourceDefinition
@@ -65,7 +65,7 @@ type judgedCRD struct {
 	ours     *schema.CRD
 }
 
-// read gives a CRD to both sides. It is nil where both refuse it.
+// read passes a CRD to both sides. It returns nil if both refuse it.
 func read(t *testing.T, name string, text []byte) *judgedCRD {
 	t.Helper()
 	j := &judgedCRD{text: text, v1: &apiextensionsv1.CustomResourceDefinition{}, internal: &apiextensions.CustomResourceDefinition{}}
@@ -383,8 +383,8 @@ func (w *walk) besides(v object) field.ErrorList {
 	return append(objectmeta.Validate(nil, v, w.crd.theirs, false), listtype.ValidateListSetsAndMaps(nil, w.crd.theirs, v)...)
 }
 
-// errors compares types and paths of errors. With alternatives in the schema only
-// whether there are any: which alternative's errors are told is a matter of taste.
+// errors compares types and paths of errors. If the schema has alternatives it only compares
+// whether there are errors, because the sides may report those of different alternatives.
 func (w *walk) errors(what string, input []byte, ours []schema.FieldError, theirs field.ErrorList) {
 	w.t.Helper()
 	if (len(ours) > 0) != (len(theirs) > 0) {

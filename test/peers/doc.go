@@ -1,5 +1,4 @@
-// Package peers compares the project's own walks and types with Kubernetes'
-// libraries, which are too heavy to stand beneath it: kube-openapi's schemaconv,
-// apiextensions-apiserver's packages for custom resources. There is nothing in
-// it but tests.
+// Package peers compares this project's tree walks and types with Kubernetes' libraries, which
+// are too large to be dependencies: kube-openapi's schemaconv, and apiextensions-apiserver's
+// packages for custom resources. It contains only tests.
 package peers

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// A generator draws structural schemas and objects for them. What it draws
-// depends on its seed alone.
+// A generator creates random structural schemas and objects for them, deterministically for a
+// seed.
 type generator struct {
 	*rand.Rand
 	junctors bool // the schema has anyOf and the like

@@ -76,9 +76,8 @@ func rbacName(name string, _ bool) []string { return content.IsPathSegmentName(n
 
 func oneOf(r *rand.Rand, choices ...string) string { return choices[r.Intn(len(choices))] }
 
-// TestMetadataIsJudgedAsByApimachinery compares the causes with which objects
-// are refused with those of apimachinery's validation: the same fields for the
-// same reasons.
+// TestMetadataIsJudgedAsByApimachinery compares the causes of refusals with apimachinery's
+// validation: the same fields for the same reasons.
 func TestMetadataIsJudgedAsByApimachinery(t *testing.T) {
 	kinds := []struct {
 		group, version, kind, resource string
@@ -103,7 +102,7 @@ func TestMetadataIsJudgedAsByApimachinery(t *testing.T) {
 		}
 		errs := validation.ValidateObjectMeta(&m, k.namespaced, k.name, field.NewPath("metadata"))
 		errs = append(errs, withoutDomain(&m)...)
-		if len(errs) == 0 { // the generic registry judges after the kind's own rules
+		if len(errs) == 0 { // the generic registry validates after the kind's own rules
 			errs = validation.ValidateObjectMeta(&m, k.namespaced, pathSegment, field.NewPath("metadata"))
 		}
 		want := causes(errs)
@@ -186,8 +185,8 @@ func answered(t *testing.T, group, version, kind, resource string, m metav1.Obje
 	return inOrder(seen)
 }
 
-// TestSelectorsMatchAsApimachinerysDo compares what a list with a selector shows
-// with what the parsed selectors of apimachinery match.
+// TestSelectorsMatchAsApimachinerysDo compares the lists for selectors with what
+// apimachinery's selectors match.
 func TestSelectorsMatchAsApimachinerysDo(t *testing.T) {
 	c, err := cluster.New(cluster.Config{})
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package prometheus tries the queries of doc/metrics.md in a real Prometheus, which
-// scrapes the metrics of a server over a store.
+// Package prometheus runs the queries of doc/metrics.md in a real Prometheus, which scrapes
+// the metrics of a server over a store.
 package prometheus
 
 import (

@@ -124,9 +124,8 @@ func decoded(t *testing.T, b []byte) any {
 	return x
 }
 
-// firstDifference compares what two documents say; a field that is null and one
-// that is not there say the same. Protobuf does not tell empty lists, maps and
-// bytes from none.
+// firstDifference compares the contents of two documents. null equals absent, and protobuf
+// does not distinguish empty lists, maps and bytes from absent ones.
 func firstDifference(path string, want, got any) string {
 	if want == nil && none(got) || got == nil && none(want) && want != "" {
 		return ""
@@ -161,7 +160,7 @@ func firstDifference(path string, want, got any) string {
 	return ""
 }
 
-// none says whether a value holds nothing.
+// none reports whether a value is empty.
 func none(x any) bool { return slices.Contains([]string{"null", `""`, "[]", "{}"}, text(x)) }
 
 func text(x any) string {
@@ -169,8 +168,8 @@ func text(x any) string {
 	return string(b)
 }
 
-// TestMessagesAreOfTheseTypes says that messages.txt is what its generator
-// writes from the types that this module has.
+// TestMessagesAreOfTheseTypes checks that messages.txt is generated from the types in this
+// module's dependencies.
 func TestMessagesAreOfTheseTypes(t *testing.T) {
 	messages, err := os.ReadFile("../../internal/engine/protobuf/messages.txt")
 	if err != nil {

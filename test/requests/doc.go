@@ -1,3 +1,3 @@
-// Package requests measures what a request costs where people meet it: through a
-// cluster, the server and a Lab, beside what the engines beneath take alone.
+// Package requests measures the cost of a request through a cluster, the server and a Lab,
+// beside that of the engines alone.
 package requests

@@ -21,14 +21,14 @@ type suite struct {
 	shared bool
 	// ownServers means that each test starts a server, by the files of testdata.
 	ownServers bool
-	// except names tests that need what no server can be asked for over HTTP, with the
+	// except lists the tests that require more than a server reached over HTTP, with the
 	// reason; they are not run.
 	except map[string]string
 	// apart names tests that fail against patchlab, with the reason.
 	apart map[string]string
 }
 
-// result is what came of a suite.
+// result is the result of a suite.
 type result struct {
 	passed  int
 	failed  []string

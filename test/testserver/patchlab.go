@@ -10,6 +10,6 @@ import (
 
 func startPatchlab(t testing.TB, crds []string) *rest.Config {
 	t.Helper()
-	// What these tests expect was said by an API server alone.
+	// The expectations of these tests are those of an API server without controllers.
 	return patchlabtest.StartWith(t, patchlabtest.Options{CRDs: crds, NoControllers: true}).Config()
 }

@@ -1,5 +1,4 @@
-// Package testserver gives the tests of this module the API server that they
-// talk to. It is the one place that decides which.
+// Package testserver provides the API server for the tests of this module.
 package testserver
 
 import (
@@ -20,11 +19,11 @@ const (
 	EnvToken  = "PATCHLAB_TEST_TOKEN"
 )
 
-// Foreign says whether the tests run against a server that is not patchlab.
+// Foreign reports whether the tests run against a server other than patchlab.
 func Foreign() bool { return os.Getenv(EnvServer) != "" }
 
-// Start gives the config of a server in which the CRDs of the named files and
-// folders are established. A server of patchlab's is new, and stops with the test.
+// Start returns the config of a server in which the CRDs of the given files and folders are
+// established. A patchlab server is new, and stops at the end of the test.
 func Start(t testing.TB, crds ...string) *rest.Config {
 	t.Helper()
 	if !Foreign() {

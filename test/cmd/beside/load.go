@@ -13,21 +13,21 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// outcome is what one side did under load.
+// outcome is the result of one side under load.
 type outcome struct {
 	side           *side
 	writes, events int64
 	write, event   latencies
-	// processor is what the server used, user and system.
+	// processor is the user and system time of the server.
 	processor time.Duration
-	// before and most are MiB of memory: before the load, and at most.
+	// before and most are the memory in MiB before the load and at its maximum.
 	before, most int
-	// wrong counts the watchers that were not sent exactly what was written.
+	// wrong counts the watchers that did not receive exactly what was written.
 	wrong int
 }
 
-// load writes to each side in turn while others watch it, and prints what it did. It
-// fails where a watcher missed or doubled an event, or memory was above the bound.
+// load writes to each side in turn while watchers watch it, and prints the results. It fails
+// if a watcher missed an event or received one twice, or if memory exceeded the limit.
 func load(ctx context.Context, o *options, sides []*side) error {
 	var outcomes []*outcome
 	for _, s := range sides {

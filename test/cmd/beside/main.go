@@ -23,7 +23,7 @@ import (
 	"time"
 )
 
-// options are what the flags say.
+// options are the values of the flags.
 type options struct {
 	against, token, processes string
 	etcd                      string

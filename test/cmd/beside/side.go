@@ -19,7 +19,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// side is a server that is measured.
+// side is a server to measure.
 type side struct {
 	name, url, token string
 	// processes are those of the server whose time and memory count.
@@ -130,7 +130,7 @@ func (s *side) processorTime() time.Duration {
 		if err != nil {
 			continue
 		}
-		// The name of the program, in parentheses, may hold spaces. utime and stime are
+		// The name of the program, in parentheses, may contain spaces. utime and stime are
 		// fields 14 and 15, in hundredths of a second (proc(5)).
 		_, rest, _ := bytes.Cut(stat, []byte(") "))
 		fields := bytes.Fields(rest)

@@ -202,11 +202,10 @@ func ownTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// report prints a line for each row: requests a second on each side, how many times
-// those of the last side each is, processor time for each request of the server and of
-// the client, and how many times the last side takes of both together. On a machine with
-// nothing else to do the two ratios are about the same; other programs change the first
-// much and the second little.
+// report prints a line for each row: requests per second on each side and their ratio to the
+// last side, processor time per request of the server and of the client, and its ratio for
+// both together. On an idle machine the two ratios are about equal; other programs affect the
+// first much more than the second.
 func report(o *options, sides []*side, rows []row, figures map[string]map[*side][]figure) error {
 	fmt.Printf("%d clients, medians of %d rounds of %s on %d processors\n\n", o.clients, o.rounds, o.turn, runtime.NumCPU())
 	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)

@@ -82,7 +82,7 @@ type watcher struct {
 	seen     atomic.Uint64 // the last version
 }
 
-// sampled is of how many events one counts for the latency.
+// sampled is the number of events of which one is used for the latency.
 const sampled = 10
 
 // watch begins a watch of a group's namespace.

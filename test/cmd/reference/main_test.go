@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestTheReferenceIsCurrent holds that doc/cli is what the commands say of themselves.
+// TestTheReferenceIsCurrent checks that doc/cli is generated from the current commands.
 func TestTheReferenceIsCurrent(t *testing.T) {
 	files, err := pages()
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package faults breaks etcd and servers under load and judges what their clients
-// saw: no acknowledged write may be lost, none may take effect twice, and every
-// watcher sees each event once and in order, or is told that it cannot.
+// Package faults tests etcd and servers under load while they fail: no acknowledged write may
+// be lost or take effect twice, and every watcher receives each event once and in order, or an
+// error.
 //
 // The faults last a few seconds in all; -faults.duration makes them longer:
 //
@@ -34,7 +34,7 @@ import (
 
 var duration = flag.Duration("faults.duration", 2*time.Second, "how long each fault goes on")
 
-// during calls f again and again until the time for faults is over.
+// during calls f repeatedly for the configured duration of the faults.
 func during(f func()) {
 	for end := time.Now().Add(*duration); time.Now().Before(end); {
 		f()
@@ -263,7 +263,7 @@ func TestServerKilled(t *testing.T) {
 	})
 }
 
-// The clock of a server jumps by hours, back and forth: nothing depends on it.
+// The clock of a server jumps back and forth by hours, without an effect on storage.
 func TestClockJumps(t *testing.T) {
 	var jump atomic.Int64
 	c, err := cluster.New(cluster.Config{Now: func() time.Time { return time.Now().Add(time.Duration(jump.Load())) }})
@@ -299,7 +299,7 @@ func judgeObjects(t *testing.T, on []storage, disturb func(*load)) {
 	t.Logf("%d operations judged, %d writes acknowledged, %d calls failed", len(history), l.writes.Load(), l.failed.Load())
 }
 
-// forgetful is a store that breaks a promise.
+// forgetful is a store that violates a guarantee.
 type forgetful struct {
 	values
 	broken string
@@ -331,8 +331,8 @@ func (s *forgetful) change(ctx context.Context, key, value string) (shown string
 	return "", errors.New("no such fault")
 }
 
-// The judge finds what is wrong with stores that were broken on purpose, and
-// nothing wrong with the one that they are made of.
+// The checker detects the violations of intentionally broken stores, and none in the store
+// that they wrap.
 func TestJudgeFindsViolations(t *testing.T) {
 	for _, c := range []struct {
 		broken string

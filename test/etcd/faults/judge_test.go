@@ -8,8 +8,8 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// operation is one call of a client on one key, as porcupine judges it. Every
-// value that is written is another one, so a value tells which write it is of.
+// operation is a call of a client for one key, in the form that porcupine checks. Every
+// written value is unique, so that it identifies the write.
 type operation struct {
 	key string
 	// write is the value that the call writes, "" for a read; shown is the
@@ -26,8 +26,8 @@ type result struct {
 	unknown bool
 }
 
-// register is the model of one key: its value, "" where there is none.
-// A write takes effect only on the value that it was shown.
+// register is the model of one key: its value, "" if it does not exist. A write takes effect
+// only on the value that it was shown.
 func register() porcupine.Model {
 	m := porcupine.NondeterministicModel{
 		Init: func() []any { return []any{""} },
@@ -69,8 +69,8 @@ func register() porcupine.Model {
 	return m.ToModel()
 }
 
-// linearizable reports whether a history can have been: whether every operation
-// can have taken effect at one point between its call and its return.
+// linearizable reports whether a history is linearizable: whether every operation can have
+// taken effect at one point between its call and its return.
 func linearizable(t testing.TB, history []porcupine.Operation) bool {
 	t.Helper()
 	switch porcupine.CheckOperationsTimeout(register(), history, time.Minute) {

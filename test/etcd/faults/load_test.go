@@ -25,8 +25,8 @@ type storage interface {
 	change(ctx context.Context, key, value string) (shown string, err error)
 }
 
-// errUnknown says that a write may have taken effect, errRefused that it has not,
-// and errNothing that there was nothing to delete.
+// errUnknown reports that a write may have taken effect, errRefused that it has not, and
+// errNothing that there was nothing to delete.
 var (
 	errUnknown = errors.New("a write may have taken effect")
 	errRefused = errors.New("a write has not taken effect")
@@ -59,7 +59,7 @@ func (s values) change(ctx context.Context, key, value string) (shown string, er
 	return shown, judged(err)
 }
 
-// judged returns what an error of a store says about a write.
+// judged returns the effect of a write that an error of a store implies.
 func judged(err error) error {
 	var unavailable *store.UnavailableError
 	switch {
@@ -77,7 +77,7 @@ func judged(err error) error {
 
 const loadKeys, loadClients = 12, 8
 
-// load is a number of clients that write and read until they are told to end.
+// load is a number of clients that write and read until they are stopped.
 type load struct {
 	t       testing.TB
 	storage []storage // the clients take turns
@@ -180,8 +180,8 @@ func (l *load) progress(more int64) {
 	}
 }
 
-// follower watches everything and checks what comes: each revision once and in
-// order, and each event from the state before it.
+// follower watches all keys and checks the events: each revision once and in order, and each
+// event following from the previous state.
 type follower struct {
 	t      testing.TB
 	w      store.Watcher[string]
@@ -254,8 +254,8 @@ func (f *follower) take(e store.Event[string]) {
 	f.seen[e.Value] = e.Revision
 }
 
-// trial runs a load against storages while watchers follow, lets disturb happen,
-// and judges. It returns how many operations were judged.
+// trial runs a load against storages with watchers while disturb injects faults, then checks
+// the history. It returns the number of operations.
 func trial(t *testing.T, s store.Store[string], disturb func(l *load), on ...storage) {
 	t.Helper()
 	if len(on) == 0 {

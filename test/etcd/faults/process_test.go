@@ -26,8 +26,8 @@ import (
 	"github.com/patchlab-dev/patchlab/test/etcd/etcdtest"
 )
 
-// The test binary is also the programs that are killed: an etcd member and a
-// server of patchlab.
+// The test binary also runs as the processes that are killed: an etcd member and a patchlab
+// server.
 func TestMain(m *testing.M) {
 	switch os.Getenv("FAULTS_PROGRAM") {
 	case "etcd":
@@ -153,7 +153,7 @@ func runServer() {
 	os.Exit(0)
 }
 
-// proxy carries connections to an etcd, and can hold them back or delay them.
+// proxy forwards connections to etcd, and can block or delay them.
 type proxy struct {
 	target string
 	l      net.Listener
@@ -186,8 +186,7 @@ func newProxy(t testing.TB, target string) *proxy {
 
 func (p *proxy) url() string { return "http://" + p.l.Addr().String() }
 
-// partition drops everything until it is healed: nothing arrives, and no
-// connection is closed.
+// partition blocks all traffic until it is healed, without closing connections.
 func (p *proxy) partition() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
