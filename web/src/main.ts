@@ -166,10 +166,17 @@ function through(): boolean {
   return true;
 }
 
+/** servedCase is the fragment of the case that patchlab playground was started with, where that is too long for an address. */
+async function servedCase(): Promise<string> {
+  const response = await fetch("./case.txt");
+  if (!response.ok) throw new Error("This address leads to the case of a patchlab playground that has ended. Start it again with the same file.");
+  return response.text();
+}
+
 /** shared opens the state of the address, if it has one. */
 async function shared(): Promise<State | null> {
   try {
-    return await fromFragment(location.hash);
+    return await fromFragment(location.hash === "#case" ? await servedCase() : location.hash);
   } catch (error) {
     notice((error as Error).message);
     return null;

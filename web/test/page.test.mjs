@@ -290,6 +290,24 @@ describe("the playground", { timeout: 240_000 }, () => {
     await done();
   });
 
+  test("opens a case that is too long for an address, and says where it is gone", async () => {
+    const { page, done } = await open();
+    await page.getByRole("button", { name: "Share", exact: true }).click();
+    const { hash } = new URL(await page.getByLabel("Link to this state").inputValue());
+    for (const there of [true, false]) {
+      const context = await newContext({ serviceWorkers: "block" });
+      await context.route("**/case.txt", (route) => route.fulfill(there ? { body: hash } : { status: 404 }));
+      const other = await context.newPage();
+      await other.goto(`${address()}#case`);
+      await shown(other);
+      if (there) await other.locator(".about summary", { hasText: "The first conflict" }).waitFor();
+      else await other.getByText("playground that has ended").waitFor();
+      assert.equal(await other.locator("html[data-begun]").count() > 0, there);
+      await context.close();
+    }
+    await done();
+  });
+
   test("keeps expectations and a race of a scenario's file, in links and in files", async () => {
     const { page, done } = await open();
     const file = `scenario: patchlab.dev/v1

@@ -89,6 +89,15 @@ func (a *App) caseOf(name string) (*scenario.Scenario, error) {
 // with, because a link may be too long for a command line argument.
 const casePath = "/case"
 
+// caseText is the path of the case's fragment, which the page at caseFragment asks for.
+// Chromium takes no more than 256 KB of headers, so that a longer fragment cannot be where
+// casePath redirects to.
+const (
+	caseText        = "/case.txt"
+	caseFragment    = "#case"
+	longestLocation = 100 << 10
+)
+
 // playground serves the page, which first opens the scenario shown unless it is nil.
 func (a *App) playground(ctx context.Context, listen string, open bool, shown *scenario.Scenario) error {
 	handler := a.page
@@ -110,7 +119,17 @@ func (a *App) playground(ctx context.Context, listen string, open bool, shown *s
 	withCase.Handle("/", page)
 	withCase.HandleFunc("GET "+casePath, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
-		http.Redirect(w, r, "/"+fragment, http.StatusFound)
+		to := fragment
+		if len(to) > longestLocation {
+			to = caseFragment
+		}
+		http.Redirect(w, r, "/"+to, http.StatusFound)
+	})
+	withCase.HandleFunc("GET "+caseText, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Cache-Control", "no-store")
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		_, _ = io.WriteString(w, fragment) // the page reports a text that is cut short
 	})
 	return a.servePage(ctx, listen, open, casePath, withCase)
 }
