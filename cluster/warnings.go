@@ -43,3 +43,11 @@ func (t *task) finalizerWarnings(live, next document.Value) []string {
 	}
 	return out
 }
+
+// kindWarnings returns the warnings that the strategy of the kind has about an accepted object.
+func (t *task) kindWarnings(live, next document.Value) []string {
+	if t.ep.strategy.Warnings == nil || t.ep.sub != "" {
+		return nil
+	}
+	return t.ep.strategy.Warnings(next, live)
+}

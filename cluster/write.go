@@ -40,6 +40,7 @@ func (t *task) create() (outcome, *Status) {
 		return outcome{}, plainError(errVersionOnCreate)
 	}
 	out.warnings = append(out.warnings, t.finalizerWarnings(document.Value{}, out.object.Value)...)
+	out.warnings = append(out.warnings, t.kindWarnings(document.Value{}, out.object.Value)...)
 	return out, nil
 }
 
@@ -118,6 +119,7 @@ func (t *task) change(live fieldmanager.Object) (outcome, *Status) {
 	out.warnings = append(warnings, out.warnings...)
 	if st == nil && t.ep.sub == "" {
 		out.warnings = append(out.warnings, t.finalizerWarnings(live.Value, out.object.Value)...)
+		out.warnings = append(out.warnings, t.kindWarnings(live.Value, out.object.Value)...)
 	}
 	return out, st
 }

@@ -12,4 +12,5 @@ var customResourceDefinitionStrategy = Strategy{
 	Reset:          []string{"status"},
 	ResetStatus:    []string{"spec"},
 	Defines:        true,
+	Warnings:       formatWarnings,
 }

@@ -1,0 +1,75 @@
+package kinds
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// textFormats are the formats of strings that a CustomResourceDefinition may use, without
+// dashes (apiextensions-apiserver, supportedVersionedFormats).
+var textFormats = strings.Fields("bsonobjectid uri email hostname ipv4 ipv6 cidr mac uuid uuid3 uuid4 uuid5 isbn isbn10 isbn13 " +
+	"creditcard ssn hexcolor rgbcolor byte password date duration datetime k8sshortname k8slongname")
+
+// formatWarnings returns a warning for each format of a CustomResourceDefinition's schemas
+// that the API server ignores and that the live definition, if any, does not have. kube-apiserver
+// lists them in random order; here they are sorted.
+func formatWarnings(object, old document.Value) []string {
+	had := unknownFormats(old)
+	var out []string
+	for _, format := range unknownFormats(object) {
+		if !slices.Contains(had, format) {
+			out = append(out, fmt.Sprintf("unrecognized format %q", format))
+		}
+	}
+	return out
+}
+
+// unknownFormats returns the unrecognized formats of a definition, sorted.
+func unknownFormats(definition document.Value) []string {
+	var out []string
+	for _, version := range definition.Lookup("spec", "versions").Items() {
+		out = appendUnknownFormats(out, version.Lookup("schema", "openAPIV3Schema"))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// appendUnknownFormats appends the unrecognized formats of a schema and of the schemas in it.
+func appendUnknownFormats(out []string, schema document.Value) []string {
+	if schema.Kind() != document.Object {
+		return out
+	}
+	if format := schema.Get("format").StringOr(""); format != "" && !knownFormat(schema.Get("type").StringOr(""), format) {
+		out = append(out, format)
+	}
+	for _, name := range [...]string{"properties", "patternProperties", "definitions", "dependencies"} {
+		for _, member := range schema.Get(name).Members() {
+			out = appendUnknownFormats(out, member)
+		}
+	}
+	for _, name := range [...]string{"items", "allOf", "anyOf", "oneOf"} {
+		for _, item := range schema.Get(name).Items() {
+			out = appendUnknownFormats(out, item)
+		}
+	}
+	for _, name := range [...]string{"items", "not", "additionalProperties", "additionalItems"} {
+		out = appendUnknownFormats(out, schema.Get(name))
+	}
+	return out
+}
+
+// knownFormat reports whether the API server validates a format of values of a type.
+func knownFormat(kind, format string) bool {
+	switch kind {
+	case "", "string":
+		return slices.Contains(textFormats, strings.ReplaceAll(format, "-", ""))
+	case "integer":
+		return format == "int32" || format == "int64"
+	case "number":
+		return format == "float" || format == "double"
+	}
+	return false
+}
