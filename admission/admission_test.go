@@ -26,13 +26,14 @@ const toys = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefi
 "bulk":{"type":"array","maxItems":10000,"items":{"type":"integer"},"x-kubernetes-validations":[{"rule":"self.all(a, self.exists(b, b == a))"}]}
 }}}}}}]}}`
 
-// cheapToys is the definition with a rule that costs little in place of one that
-// compares every two items.
+// cheapToys returns the toys CRD with a cheap CEL rule in place of the one that
+// compares every pair of items.
 func cheapToys() string {
 	return strings.Replace(toys, "self.all(a, self.exists(b, b == a))", "self.size() < 100", 1)
 }
 
-// newCluster returns a cluster with everything that Configure adds.
+// newCluster returns a cluster configured by admission.Configure, with the given
+// objects created in it.
 func newCluster(t testing.TB, o admission.Options, objects ...string) *cluster.Cluster {
 	t.Helper()
 	var config cluster.Config
@@ -66,7 +67,8 @@ func toy(name, spec string) string {
 	return `{"apiVersion":"example.com/v1","kind":"Toy","metadata":{"name":"` + name + `"},"spec":` + spec + `}`
 }
 
-// The cause of a broken rule leads to the field, so that its line can be shown.
+// TestCausesHavePaths checks that the cause of a failed CEL rule has the path of its
+// field, from which callers derive the line in the manifest.
 func TestCausesHavePaths(t *testing.T) {
 	c := newCluster(t, admission.Options{}, cheapToys())
 	_, err := create(c, "example.com", "v1", "toys", "d", toy("a", `{"min":2,"max":1,"names":[]}`))
@@ -80,7 +82,8 @@ func TestCausesHavePaths(t *testing.T) {
 	}
 }
 
-// A definition whose rules may cost too much is refused when it is written.
+// TestCostlyRulesAreRefused checks that a CRD whose CEL rules exceed the estimated cost
+// limit is rejected at creation.
 func TestCostlyRulesAreRefused(t *testing.T) {
 	c := newCluster(t, admission.Options{})
 	_, err := create(c, "apiextensions.k8s.io", "v1", "customresourcedefinitions", "", toys)
@@ -89,8 +92,9 @@ func TestCostlyRulesAreRefused(t *testing.T) {
 	}
 }
 
-// A webhook that does not answer costs its own timeout, and no other request waits
-// for it, not even one for the same object.
+// TestHangingWebhookHoldsNoOtherRequest checks that a webhook that does not respond
+// delays only its own request, until its timeout. Other requests proceed, including
+// those for the same object.
 func TestHangingWebhookHoldsNoOtherRequest(t *testing.T) {
 	called := make(chan struct{}, 10)
 	release := make(chan struct{})
@@ -118,7 +122,7 @@ func TestHangingWebhookHoldsNoOtherRequest(t *testing.T) {
 	}
 	held := make(chan error)
 	go func() { held <- patch(`{"metadata":{"labels":{"held":"yes"}}}`) }()
-	<-called // the webhook has the request and keeps it
+	<-called // the webhook has received the request and does not respond
 	if err := patch(`{"data":{"a":"1"}}`); err != nil {
 		t.Errorf("a write to the same object that the webhook does not match: %v", err)
 	}
@@ -133,7 +137,8 @@ func TestHangingWebhookHoldsNoOtherRequest(t *testing.T) {
 	}
 }
 
-// A panic of kube-apiserver's code is a failure of the request.
+// TestPanicOfAPluginIsAnError checks that a panic in kube-apiserver's admission code
+// becomes a 500 response.
 func TestPanicOfAPluginIsAnError(t *testing.T) {
 	c := newCluster(t, admission.Options{}, `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"d"}}`,
 		`{"apiVersion":"admissionregistration.k8s.io/v1","kind":"MutatingAdmissionPolicy","metadata":{"name":"p"},"spec":{"failurePolicy":"Fail","reinvocationPolicy":"Never",
@@ -147,7 +152,8 @@ func TestPanicOfAPluginIsAnError(t *testing.T) {
 	}
 }
 
-// The main module does not even require the libraries that this one links.
+// TestOnlyThisModuleHasTheLibraries checks that the main module does not depend on the
+// Kubernetes libraries that this module links.
 func TestOnlyThisModuleHasTheLibraries(t *testing.T) {
 	list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", "./...")
 	list.Dir = ".."
@@ -163,9 +169,9 @@ func TestOnlyThisModuleHasTheLibraries(t *testing.T) {
 	}
 }
 
-// BenchmarkCreateWithRules creates objects with three rules, from one goroutine for
-// each processor. On a machine that does other work, the processor time tells how many
-// there would be a second with two processors for it alone.
+// BenchmarkCreateWithRules creates objects with three CEL rules, from one goroutine per
+// CPU. It reports CPU time, from which the throughput of two otherwise idle CPUs
+// follows even if the machine runs other programs.
 func BenchmarkCreateWithRules(b *testing.B) {
 	c := newCluster(b, admission.Options{}, cheapToys())
 	var count atomic.Int64
@@ -184,7 +190,7 @@ func BenchmarkCreateWithRules(b *testing.B) {
 	b.ReportMetric(2*float64(b.N)/(processorTime()-before).Seconds(), "objects/s-of-two-cores")
 }
 
-// processorTime is what the process has used, user and system.
+// processorTime returns the user and system CPU time of the process.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)

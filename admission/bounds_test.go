@@ -12,7 +12,7 @@ import (
 )
 
 // policy returns a ValidatingAdmissionPolicy for ConfigMaps and its binding. variables
-// are alternating names and expressions.
+// alternates names and expressions.
 func policy(expression string, variables ...string) []string {
 	var list []string
 	for i := 0; i < len(variables); i += 2 {
@@ -26,10 +26,10 @@ func policy(expression string, variables ...string) []string {
 	}
 }
 
-// Expressions that would run for hours or fill the memory end at the cost that
-// kube-apiserver allows, and the request is refused for that. Rules of definitions are
-// refused when they are written where they might cost so much; policies cost what the
-// objects make them cost.
+// TestExpressionsEndAtTheirCost checks that evaluation of an expensive expression stops
+// at kube-apiserver's cost limit and that the request is rejected. CRD rules have an
+// estimated cost, which is checked at creation; the cost of a policy depends on the
+// objects it evaluates.
 func TestExpressionsEndAtTheirCost(t *testing.T) {
 	const loop = "object.data.all(a, object.data.all(b, object.data.all(c, object.data.all(d, a + b + c + d != ''))))"
 	for name, objects := range map[string][]string{
@@ -53,12 +53,13 @@ func TestExpressionsEndAtTheirCost(t *testing.T) {
 	}
 }
 
-// matchCondition returns a policy whose match condition is the expression.
+// matchCondition returns a policy that has the expression as its match condition.
 func matchCondition(expression string) string {
 	return strings.Replace(policy("true")[0], `"variables":[]`, `"matchConditions":[{"name":"m","expression":`+fmt.Sprintf("%q", expression)+`}]`, 1)
 }
 
-// large is a ConfigMap with so many keys of so many characters each.
+// large returns a ConfigMap with the given number of keys, each with a value of size
+// characters.
 func large(keys, size int) string {
 	var b strings.Builder
 	b.WriteString(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"large"},"data":{`)
@@ -72,15 +73,16 @@ func large(keys, size int) string {
 	return b.String()
 }
 
-// allocated is how many bytes were allocated so far.
+// allocated returns the total number of bytes allocated by the process.
 func allocated() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.TotalAlloc
 }
 
-// Lists and texts that double in each of thirty variables have no cost, where the types
-// are not known, and would take a minute and all memory.
+// TestSumsDoNotDouble checks that thirty variables that each double a list or a string
+// are rejected. CEL assigns no cost to concatenation of values of unknown type, so
+// without a size limit such a policy would exhaust memory.
 func TestSumsDoNotDouble(t *testing.T) {
 	namespace := `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"d"}}`
 	chain := func(n int, first, step string) []string {

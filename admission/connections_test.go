@@ -10,8 +10,9 @@ import (
 	"github.com/patchlab-dev/patchlab/admission"
 )
 
-// A connection to a webhook is closed soon after the call, so that the webhook's server
-// can stop at once, and it is one of HTTP/1.1 even where the server has HTTP/2.
+// TestConnectionsToWebhooksAreBrief checks that a connection to a webhook is closed
+// soon after the call, so that the webhook's server can shut down, and that it uses
+// HTTP/1.1 even if the server supports HTTP/2.
 func TestConnectionsToWebhooksAreBrief(t *testing.T) {
 	protocols, closed := make(chan string, 10), make(chan struct{}, 10)
 	hook := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -16,12 +16,11 @@ import (
 	"time"
 )
 
-// hookServer answers admission and conversion reviews over TLS. The path of the
-// URL chooses what it answers: /v/NAME validates, /m/NAME/ARGUMENTS mutates,
-// /c/NAME converts.
+// hookServer responds to admission and conversion reviews over TLS. The URL path
+// selects the response: /v/NAME validates, /m/NAME/ARGUMENTS mutates, /c/NAME converts.
 type hookServer struct {
 	*httptest.Server
-	ca string // base64 of PEM
+	ca string // base64-encoded PEM
 
 	mu      sync.Mutex
 	reviews []receivedReview // since the last call of take
@@ -42,8 +41,8 @@ func startHookServer(t *testing.T) *hookServer {
 	return h
 }
 
-// fill replaces the names of the server's address and certificate by their values,
-// and name does the opposite.
+// fill replaces the placeholders of the server's address and CA with their values; name
+// does the reverse.
 func (h *hookServer) fill(s string) string {
 	return strings.NewReplacer("$HOOK$", h.URL, "$CA$", h.ca).Replace(s)
 }
@@ -52,8 +51,9 @@ func (h *hookServer) name(s string) string {
 	return strings.NewReplacer(h.URL, "$HOOK$", h.ca, "$CA$", strings.TrimPrefix(h.URL, "https://"), "$HOOKADDR$").Replace(s)
 }
 
-// take returns the admission reviews since the last call: those that mutate in
-// the order in which they came, the others, which are sent at once, by their path.
+// take returns the admission reviews received since the last call: mutating reviews in
+// order of arrival, then validating reviews, which are sent concurrently, sorted by
+// path.
 func (h *hookServer) take() []receivedReview {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -116,7 +116,7 @@ func (h *hookServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(a.envelope)
 }
 
-// brokenAnswers are those that are no review at all.
+// brokenAnswers are handlers whose response is not an AdmissionReview, by name.
 var brokenAnswers = map[string]http.HandlerFunc{
 	"500":      failWith(http.StatusInternalServerError, "boom"),
 	"503":      failWith(http.StatusServiceUnavailable, "away"),
@@ -132,7 +132,7 @@ func failWith(code int, text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { http.Error(w, text, code) }
 }
 
-// hookAnswer is an answer that allows the request until it is changed.
+// hookAnswer is an admission response. It allows the request unless modified.
 type hookAnswer struct {
 	request   map[string]any
 	arguments []string
@@ -141,7 +141,7 @@ type hookAnswer struct {
 
 func (a *hookAnswer) response() map[string]any { return a.envelope["response"].(map[string]any) }
 
-// argument returns an argument of the path, "" for one that is missing.
+// argument returns the i-th argument of the path, or "" if there are fewer.
 func (a *hookAnswer) argument(i int) string {
 	if i < len(a.arguments) {
 		return a.arguments[i]
@@ -149,14 +149,14 @@ func (a *hookAnswer) argument(i int) string {
 	return ""
 }
 
-// refuse denies the request with the members of a Status.
+// refuse denies the request with the given fields of a Status.
 func (a *hookAnswer) refuse(status map[string]any) {
 	a.response()["allowed"], a.response()["status"] = false, status
 }
 
 func (a *hookAnswer) warn(texts ...string) { a.response()["warnings"] = texts }
 
-// patch adds operations of a JSON patch.
+// patch appends JSON patch operations to the response.
 func (a *hookAnswer) patch(operations ...map[string]any) {
 	if operations == nil {
 		operations = []map[string]any{}
@@ -173,7 +173,8 @@ func setAt(path string, value any) map[string]any {
 	return map[string]any{"op": "add", "path": path, "value": value}
 }
 
-// object returns a member of the object under review, nil for none.
+// object returns the value at a path of the object under review, or nil if it is
+// absent.
 func (a *hookAnswer) object(path ...string) any {
 	var v any = a.request["object"]
 	for _, key := range path {
@@ -183,7 +184,7 @@ func (a *hookAnswer) object(path ...string) any {
 	return v
 }
 
-// setIn sets a key of a map, which it makes where the object has none.
+// setIn sets a key of the map at path. It creates the map if it is absent.
 func (a *hookAnswer) setIn(key string, value any, path ...string) {
 	pointer := "/" + strings.Join(path, "/")
 	if a.object(path...) == nil {
@@ -200,7 +201,7 @@ func (a *hookAnswer) lengthen(text string, once bool) {
 	}
 }
 
-// hookAnswers are the answers by name.
+// hookAnswers are the admission responses, by name.
 var hookAnswers = map[string]func(*hookAnswer){
 	"allow": func(*hookAnswer) {}, "noop": func(*hookAnswer) {}, "text-type": func(*hookAnswer) {},
 	"slow": func(*hookAnswer) { time.Sleep(2500 * time.Millisecond) },
@@ -265,7 +266,7 @@ var hookAnswers = map[string]func(*hookAnswer){
 	"set": func(a *hookAnswer) {
 		last := len(a.arguments) - 1
 		var value any = a.arguments[last]
-		_ = json.Unmarshal([]byte(a.arguments[last]), &value) // what is no JSON stays text
+		_ = json.Unmarshal([]byte(a.arguments[last]), &value) // an argument that is not JSON is a string
 		a.patch(setAt("/"+strings.Join(a.arguments[:last], "/"), value))
 	},
 	"remove": func(a *hookAnswer) {
@@ -304,8 +305,8 @@ var hookAnswers = map[string]func(*hookAnswer){
 	},
 }
 
-// answerConversion converts between v1, which has spec.color, and v1beta1, which
-// has spec.colour, and then does one thing wrong for each name but "rename".
+// answerConversion converts between v1, which has spec.color, and v1beta1, which has
+// spec.colour. Every name except "rename" introduces one error into the response.
 func answerConversion(w http.ResponseWriter, name string, request map[string]any) {
 	if broken, ok := brokenAnswers[name]; ok {
 		broken(w, nil)
@@ -369,7 +370,7 @@ func convertColor(from map[string]any, version string) (object map[string]any, f
 	return object, failure
 }
 
-// spoiledObjects change a converted object in a way that a converter must not.
+// spoiledObjects modify a converted object in ways that the API server must reject.
 var spoiledObjects = map[string]func(object, from map[string]any, version string){
 	"wrong-version": func(o, from map[string]any, _ string) { o["apiVersion"] = from["apiVersion"] },
 	"name":          func(o, _ map[string]any, _ string) { metadataOf(o)["name"] = "renamed" },
@@ -393,7 +394,7 @@ var spoiledObjects = map[string]func(object, from map[string]any, version string
 
 func metadataOf(object map[string]any) map[string]any { return object["metadata"].(map[string]any) }
 
-// caBundle returns the certificate of a server as a webhook's configuration has it.
+// caBundle returns the server's certificate in the form of a webhook's caBundle field.
 func caBundle(s *httptest.Server) string {
 	return base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}))
 }

@@ -15,8 +15,9 @@ func policies(c *cluster.Config) error {
 	return admission.Configure(c, admission.Options{NoWebhooks: true})
 }
 
-// Scenarios with rules and policies do what they are expected to do; without anything that
-// runs those, what they deny is let through, and they are counted.
+// TestScenariosWithPolicies checks that scenarios with CEL rules and policies meet
+// their expectations. Without an admission plugin, the same requests are admitted and
+// the rules and policies are counted as not run.
 func TestScenariosWithPolicies(t *testing.T) {
 	files, err := filepath.Glob("../testdata/policies/*.yaml")
 	if err != nil || len(files) < 2 {
@@ -62,7 +63,8 @@ func TestScenariosWithPolicies(t *testing.T) {
 	}
 }
 
-// A scenario sends nothing to other servers, also where a step configures a webhook.
+// TestScenariosCallNoWebhooks checks that running a scenario calls no webhook, even if
+// a step creates a webhook configuration.
 func TestScenariosCallNoWebhooks(t *testing.T) {
 	s, err := scenario.Parse([]byte(`scenario: patchlab.dev/v1
 actors: [{name: a}]
@@ -97,7 +99,8 @@ steps:
 	}
 }
 
-// A policy that cannot be used is refused with its definition.
+// TestScenariosRefuseWrongPolicies checks that an invalid policy among a scenario's
+// definitions is an error.
 func TestScenariosRefuseWrongPolicies(t *testing.T) {
 	s := &scenario.Scenario{Definitions: []string{`apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy

@@ -15,7 +15,7 @@ func TestBootstrap(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer c.Close()
-		for range 2 { // what is there stays
+		for range 2 { // the second run keeps the existing objects
 			if err := Bootstrap(context.Background(), c, true); err != nil {
 				t.Fatalf("%s: %v", version, err)
 			}
@@ -36,7 +36,7 @@ func TestBootstrap(t *testing.T) {
 				t.Errorf("%s: %s was made by %q", version, r.Name, manager)
 			}
 		}
-		// Another Service does not get the address.
+		// The cluster IP of the kubernetes Service is not allocated to another Service.
 		resp, err := c.Do(context.Background(), &cluster.Request{Verb: cluster.Create, Version: "v1", Resource: "services", Namespace: "default",
 			Body: []byte(`{"apiVersion":"v1","kind":"Service","metadata":{"name":"a"},"spec":{"ports":[{"port":1}]}}`)})
 		if err != nil || resp.Object.Lookup("spec", "clusterIP").StringOr("") == "10.96.0.1" {

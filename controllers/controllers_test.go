@@ -13,8 +13,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// lab is a cluster with controllers that have done everything they can when a
-// request of the test is answered: settled waits for that.
+// lab is a cluster with running controllers.
 type lab struct {
 	t *testing.T
 	c *cluster.Cluster
@@ -36,7 +35,7 @@ func newLab(t *testing.T, o Options) *lab {
 	return l
 }
 
-// run starts controllers, which end with the test.
+// run starts the controllers and stops them when the test ends.
 func (l *lab) run(o Options) {
 	o.Fault = func(err error) { l.t.Error(err) }
 	ctx, cancel := context.WithCancel(context.Background())
@@ -60,7 +59,8 @@ func (l *lab) do(r *cluster.Request) (document.Value, *cluster.Status) {
 	return resp.Object, nil
 }
 
-// configMap creates a ConfigMap with owners and returns its uid.
+// configMap creates a ConfigMap with finalizers and owner references and returns its
+// UID.
 func (l *lab) configMap(name string, finalizers []string, owners ...string) string {
 	l.t.Helper()
 	body := `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"` + name + `","finalizers":["` + strings.Join(finalizers, `","`) + `"],"ownerReferences":[` + strings.Join(owners, ",") + `]}}`
@@ -72,7 +72,7 @@ func (l *lab) configMap(name string, finalizers []string, owners ...string) stri
 	return uidOf(o)
 }
 
-// by is a reference to a ConfigMap as an owner.
+// by returns an owner reference to a ConfigMap.
 func by(name, uid string, blocks bool) string {
 	return fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","name":%q,"uid":%q,"blockOwnerDeletion":%v}`, name, uid, blocks)
 }
@@ -93,7 +93,7 @@ func (l *lab) delete(name, policy string) {
 	}
 }
 
-// finish takes the finalizers from a ConfigMap.
+// finish removes the finalizers of a ConfigMap.
 func (l *lab) finish(name string) {
 	l.t.Helper()
 	_, status := l.do(&cluster.Request{
@@ -105,7 +105,7 @@ func (l *lab) finish(name string) {
 	}
 }
 
-// eventually waits until the names of the ConfigMaps are those given.
+// eventually waits until the cluster holds exactly the named ConfigMaps.
 func (l *lab) eventually(why string, want ...string) {
 	l.t.Helper()
 	l.until(why+": ConfigMaps "+fmt.Sprint(want), func() (string, bool) {
@@ -198,8 +198,8 @@ func TestOrphansStay(t *testing.T) {
 	}
 }
 
-// Two objects that own each other and are deleted in the foreground do not wait
-// for each other for ever.
+// TestOwnersInACycleGo checks that foreground deletion removes two objects that own
+// each other. Neither may wait for the other.
 func TestOwnersInACycleGo(t *testing.T) {
 	l := newLab(t, Options{GarbageCollection: true})
 	a := l.configMap("a", nil)
@@ -215,7 +215,8 @@ func TestOwnersInACycleGo(t *testing.T) {
 	l.eventually("both go")
 }
 
-// Controllers that start later do what was left undone.
+// TestControllersCatchUp checks that controllers process deletions that happened before
+// they started.
 func TestControllersCatchUp(t *testing.T) {
 	l := newLab(t, Options{})
 	a := l.configMap("a", nil)

@@ -8,7 +8,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Of searches the strategies as a sorted list.
+// TestStrategiesAreSorted checks that the strategies are sorted, because Of uses a
+// binary search.
 func TestStrategiesAreSorted(t *testing.T) {
 	for i, s := range strategies {
 		if builtin(s.Group, s.Resource) != s {
@@ -20,7 +21,8 @@ func TestStrategiesAreSorted(t *testing.T) {
 	}
 }
 
-// Every stored resource of the catalog has a strategy.
+// TestStrategiesAreComplete checks that every stored resource of the catalog has a
+// strategy.
 func TestStrategiesAreComplete(t *testing.T) {
 	catalog, err := schema.Builtin("")
 	if err != nil {
@@ -42,7 +44,7 @@ func parse(t testing.TB, text string) document.Value {
 	return d.Root
 }
 
-// kindOf returns a built-in kind of the newest version.
+// kindOf returns a built-in kind of the latest Kubernetes version.
 func kindOf(t testing.TB, group, version, resource string) *schema.Kind {
 	t.Helper()
 	catalog, err := schema.Builtin("")
@@ -56,7 +58,8 @@ func kindOf(t testing.TB, group, version, resource string) *schema.Kind {
 	return k
 }
 
-// A path is written as kube-apiserver writes it, and leads to the value all the same.
+// TestFieldPaths checks that a path is formatted as kube-apiserver formats it and
+// resolves to its value.
 func TestFieldPaths(t *testing.T) {
 	v := parse(t, `{"spec":{"template":{"metadata":{"labels":{"a":"b"}}},"limits":{"x.y/z":1},"ports":[{"name":"p"}]}}`)
 	object := newCheck(nil, "", v).root(v)
@@ -89,7 +92,8 @@ func TestFieldPaths(t *testing.T) {
 	}
 }
 
-// An error holds the wrong value, and the same error is reported once.
+// TestErrorsAreCompleteAndSingle checks that an error has the invalid value and that
+// duplicate errors are reported once.
 func TestErrorsAreCompleteAndSingle(t *testing.T) {
 	v := parse(t, `{"spec":{"replicas":-1}}`)
 	c := newCheck(nil, "", v)
@@ -108,7 +112,8 @@ func TestErrorsAreCompleteAndSingle(t *testing.T) {
 	}
 }
 
-// Validating an object without errors allocates nothing.
+// TestValidationAllocatesNothing checks that validation of a valid object does not
+// allocate.
 func TestValidationAllocatesNothing(t *testing.T) {
 	for _, c := range []struct{ group, version, resource, object string }{
 		{"", "v1", "configmaps", `{"data":{"a":"b","c":"d"},"binaryData":{"e":"AA=="}}`},
@@ -125,7 +130,8 @@ func TestValidationAllocatesNothing(t *testing.T) {
 	}
 }
 
-// Two values have the same meaning as apimachinery's equality.Semantic decides.
+// TestSameMeaning checks that semantic equality of values agrees with apimachinery's
+// equality.Semantic.
 func TestSameMeaning(t *testing.T) {
 	k := kindOf(t, "", "v1", "persistentvolumeclaims")
 	for _, c := range []struct {

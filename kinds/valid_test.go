@@ -22,8 +22,8 @@ const validStatefulSet = `{"apiVersion":"apps/v1","kind":"StatefulSet","metadata
    "lifecycle":{"preStop":{"sleep":{"seconds":20}},"stopSignal":"SIGUSR1"}},
   {"name":"log","image":"log:1","imagePullPolicy":"Always","terminationMessagePath":"/dev/termination-log","terminationMessagePolicy":"File","ports":[{"containerPort":80,"hostPort":80,"protocol":"TCP"}]}]}}}}`
 
-// A container that is known to be valid is validated again only if something changed that
-// its rules depend on.
+// TestContainersKnownToBeValid checks that a container of a valid object is validated
+// again only if a field changed on which its rules depend.
 func TestContainersKnownToBeValid(t *testing.T) {
 	catalog, err := schema.Builtin("")
 	if err != nil {

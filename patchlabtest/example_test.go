@@ -12,7 +12,7 @@ import (
 	"github.com/patchlab-dev/patchlab/patchlabtest"
 )
 
-// In a test, Start is all it takes:
+// Start is the only call a test needs:
 //
 //	func TestReconcile(t *testing.T) {
 //		cfg := patchlabtest.Start(t, "config/crd")
@@ -20,7 +20,7 @@ import (
 //		…
 //	}
 func ExampleStart() {
-	// An example has no test to end with, so the server is made and stopped by hand.
+	// An example has no testing.TB, so it creates and stops the server itself.
 	s, err := patchlabtest.New(patchlabtest.Options{CRDs: []string{"testdata/crds"}})
 	if err != nil {
 		fmt.Println(err)

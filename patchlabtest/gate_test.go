@@ -39,8 +39,8 @@ func configMap(name string) *corev1.ConfigMap {
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: map[string]string{"a": "1"}}
 }
 
-// A service account may do what the roles of its bindings allow, and no more: the
-// refusal says what is lacking.
+// TestRoles checks that a service account has exactly the permissions of its bound
+// roles and that the error names the missing one.
 func TestRoles(t *testing.T) {
 	ctx := context.Background()
 	s := newServer(t, patchlabtest.Options{RBAC: true})
@@ -71,7 +71,8 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// A fault counts as often as it says, for the requests that it chooses.
+// TestFaults checks that a fault applies to the requests it selects, as many times as
+// configured.
 func TestFaults(t *testing.T) {
 	ctx := context.Background()
 	s := newServer(t, patchlabtest.Options{})
@@ -98,8 +99,8 @@ func TestFaults(t *testing.T) {
 	w.Stop()
 }
 
-// The record says who changed what, so that a test can hold it against two managers
-// that fight over an object.
+// TestRecord checks that the record names the manager of each change, which lets a test
+// detect two managers that overwrite each other's fields.
 func TestRecord(t *testing.T) {
 	ctx := context.Background()
 	start := time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC)

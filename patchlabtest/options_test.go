@@ -21,8 +21,8 @@ import (
 	"github.com/patchlab-dev/patchlab/patchlabtest"
 )
 
-// A server can begin with objects that a test makes in Go, typed and unstructured,
-// CustomResourceDefinitions among them.
+// Options.Values holds objects as Go values, typed or unstructured, including
+// CustomResourceDefinitions. Now and Seed make the server reproducible.
 func ExampleOptions_values() {
 	s, err := patchlabtest.New(patchlabtest.Options{
 		Values: []any{
@@ -51,8 +51,8 @@ func ExampleOptions_values() {
 	// Output: info 2026-05-01 12:00:00 +0000 UTC
 }
 
-// Wrap injects faults: here every first write of an object conflicts, so that a test
-// sees whether a controller tries again.
+// Wrap injects faults: the first write to each object is rejected with a conflict, so
+// the test shows whether a controller retries.
 func ExampleOptions_wrap() {
 	var writes atomic.Int32
 	s, err := patchlabtest.New(patchlabtest.Options{Wrap: func(next http.Handler) http.Handler {
@@ -79,8 +79,8 @@ func ExampleOptions_wrap() {
 	// false true
 }
 
-// The cluster behind a server takes requests without HTTP: here another writer comes
-// between a read and an update, which then conflicts.
+// Cluster gives access to the server's objects without HTTP: another writer updates the
+// object between a read and an update, and the update is rejected with a conflict.
 func ExampleServer_Cluster() {
 	s, err := patchlabtest.New(patchlabtest.Options{Values: []any{
 		&appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "default"}, Spec: appsv1.DeploymentSpec{

@@ -45,8 +45,8 @@ func TestServersAreApart(t *testing.T) {
 	}
 }
 
-// TestStopEndsWatches stops a server that a client watches: the watch ends, and
-// so does Stop.
+// TestStopEndsWatches checks that stopping a server ends its open watches and that Stop
+// returns.
 func TestStopEndsWatches(t *testing.T) {
 	s, err := patchlabtest.New(patchlabtest.Options{})
 	if err != nil {
@@ -121,7 +121,8 @@ func write(t *testing.T, file, content string) {
 	}
 }
 
-// Namespaces that are deleted go, and so do the dependents of what is deleted.
+// TestControllersRun checks that deleted namespaces are finalized and that the
+// dependents of deleted objects are garbage collected.
 func TestControllersRun(t *testing.T) {
 	c := kubernetes.NewForConfigOrDie(patchlabtest.Start(t))
 	ctx := t.Context()

@@ -10,7 +10,8 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/app/cli"
 )
 
-// Policies and rules under test: what they deny is denied, and nothing is left out.
+// TestRunRunsPolicies checks that 'run' evaluates CEL rules and policies and reports
+// none as skipped.
 func TestRunRunsPolicies(t *testing.T) {
 	var out, problems bytes.Buffer
 	code := cli.RunLinked(commands(), []string{"run", "../../../testdata/policies"}, strings.NewReader(""), &out, &problems)
@@ -19,8 +20,8 @@ func TestRunRunsPolicies(t *testing.T) {
 	}
 }
 
-// Without the libraries the same scenarios are run as far as they go, and the command says
-// what was not run.
+// TestRunSaysWhatItDoesNotRun checks that the command without CEL runs the same
+// scenarios and reports the rules and policies it skipped.
 func TestRunSaysWhatItDoesNotRun(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	var out, problems bytes.Buffer
@@ -56,8 +57,8 @@ metadata: {name: label}
 spec: {policyName: label.example.com}
 `
 
-// Policies decide about what is applied: they change it, and refuse it by the labels of
-// its namespace.
+// TestApplyAsksPolicies checks that 'apply' evaluates admission policies: one mutates
+// the object, another rejects it depending on its namespace's labels.
 func TestApplyAsksPolicies(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {

@@ -37,8 +37,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts runs the command as a user would: testdata/script/*.txtar hold
-// commands, what they print, and the files that they read.
+// TestScripts runs the scripts in testdata/script/*.txtar. Each holds commands, their
+// expected output and their input files.
 func TestScripts(t *testing.T) {
 	testdata, err := filepath.Abs("../../../testdata")
 	if err != nil {
@@ -67,7 +67,8 @@ func TestWithoutTheReferenceProgram(t *testing.T) {
 	}
 }
 
-// Where the user has no kubectl, the command that needs it is named.
+// TestWithoutKubectl checks that the error names the command to run if kubectl is not
+// installed.
 func TestWithoutKubectl(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.yaml")
 	if err := os.WriteFile(file, []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"), 0o644); err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/patchlab-dev/patchlab/server"
 )
 
-// lineOf returns the words of the line of output that begins with a word.
+// lineOf returns the words of the first output line that starts with the given word.
 func lineOf(t *testing.T, output, first string) []string {
 	t.Helper()
 	for line := range strings.Lines(output) {
@@ -29,7 +29,7 @@ func lineOf(t *testing.T, output, first string) []string {
 	return nil
 }
 
-// Writers that do not compare versions lose updates; all others lose none.
+// TestContend checks that only the writers that send no resourceVersion lose updates.
 func TestContend(t *testing.T) {
 	var out, errOut bytes.Buffer
 	if code := Run([]string{"contend", "--writers", "8", "--duration", "300ms"}, nil, &out, &errOut); code != 0 {
@@ -45,7 +45,7 @@ func TestContend(t *testing.T) {
 	}
 }
 
-// secured is a server with TLS and a token.
+// secured is a server that requires TLS and a bearer token.
 type secured struct {
 	address     string
 	certificate *server.Certificate
@@ -75,7 +75,7 @@ func startSecured(t *testing.T) secured {
 	return secured{addressOf(l.Addr(), true), certificate}
 }
 
-// kubeconfig writes a kubeconfig for the server.
+// kubeconfig writes a kubeconfig for the server, with the given token and CA.
 func (s secured) kubeconfig(t *testing.T, token string, authority []byte) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "config")
@@ -90,7 +90,8 @@ users: [{name: u, user: {token: ` + token + `}}]
 	return name
 }
 
-// Who has another token or trusts another certificate does not get in.
+// TestWrongTokenAndCertificateAreRefused checks the errors for a wrong token and an
+// untrusted CA.
 func TestWrongTokenAndCertificateAreRefused(t *testing.T) {
 	s := startSecured(t)
 	other, err := server.SelfSigned(time.Now(), "127.0.0.1")
@@ -100,7 +101,7 @@ func TestWrongTokenAndCertificateAreRefused(t *testing.T) {
 	for _, c := range []struct {
 		why, token string
 		authority  []byte
-		want       string // a part of the error
+		want       string // substring of the error
 	}{
 		{"the right ones", "right", s.certificate.PEM, ""},
 		{"another token", "wrong", s.certificate.PEM, "Unauthorized"},
@@ -123,7 +124,8 @@ func TestWrongTokenAndCertificateAreRefused(t *testing.T) {
 	}
 }
 
-// Each version has a line with the fields that changed and their owners.
+// TestVersions checks that each resource version is one line with the changed fields
+// and their managers.
 func TestVersions(t *testing.T) {
 	s := startSecured(t)
 	kubeconfig := s.kubeconfig(t, "right", s.certificate.PEM)
@@ -164,7 +166,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// signalled signals the first write.
+// signalled closes a channel on the first write.
 type signalled struct {
 	out  *bytes.Buffer
 	once chan struct{}

@@ -78,7 +78,8 @@ func TestKubeconfigIsMerged(t *testing.T) {
 	}
 }
 
-// What a kubeconfig must not be written to, and that it stays as it is.
+// TestKubeconfigIsNotOverwritten checks that a file that is not a kubeconfig, or that
+// has another cluster or user of the same name, is rejected and left unchanged.
 func TestKubeconfigIsNotOverwritten(t *testing.T) {
 	for _, c := range []struct{ why, content, want string }{
 		{"no kubeconfig", "apiVersion: v1\nkind: ConfigMap\n", "not a kubeconfig"},

@@ -15,12 +15,12 @@ import (
 
 var updateManifests = flag.Bool("update-manifests", false, "write what apply answers into the cases of testdata/manifests and testdata/crdsets")
 
-// manifestCase is a case.txt: lines "name: value", and after an empty line what the
-// command prints to standard error and, where the answer is no YAML, to standard output.
+// manifestCase is a parsed case.txt: lines "name: value", an empty line, and the
+// expected standard error. It also holds the standard output unless that is YAML.
 type manifestCase struct {
 	file      string
 	why, args string
-	// once is the reason for which the objects are not applied a second time.
+	// once is the reason why the objects cannot be applied a second time.
 	once string
 	want string
 }
@@ -48,9 +48,10 @@ func readManifestCase(t *testing.T, file string) manifestCase {
 	return c
 }
 
-// TestManifestsAsProjectsShipThem applies files as people have them: each folder holds
-// the files and a case.txt with the arguments, the notes, the errors and the summary.
-// Where every object is taken, applying the same once more to the outcome changes none.
+// TestManifestsAsProjectsShipThem applies manifests as real projects publish them. Each
+// folder holds the manifests and a case.txt with the arguments, warnings, errors and
+// summary. If every object is accepted, applying the manifests to the result must
+// change nothing.
 func TestManifestsAsProjectsShipThem(t *testing.T) {
 	for _, set := range [...]string{"manifests", "crdsets"} {
 		files, err := filepath.Glob("../../../testdata/" + set + "/*/case.txt")
@@ -91,7 +92,7 @@ func testManifests(t *testing.T, c manifestCase) {
 
 var outputFlag = regexp.MustCompile(` -o \w+`)
 
-// applyAgain applies the files of a case to what became of its objects.
+// applyAgain applies a case's manifests to the objects that the first apply returned.
 func applyAgain(t *testing.T, c manifestCase) {
 	args := strings.Fields(outputFlag.ReplaceAllString(" "+c.args, ""))
 	_, after, _ := runApp(append([]string{"apply", "-o", "yaml", "--show-managed-fields"}, args...)...)

@@ -52,8 +52,8 @@ func TestPlaygroundRefusesAnAddressThatIsNone(t *testing.T) {
 	}
 }
 
-// opened runs the command and returns the scenario that the browser is opened with, and
-// what was printed.
+// opened runs the command and returns the scenario passed to the browser and the
+// output.
 func opened(t *testing.T, args ...string) (*scenario.Scenario, string) {
 	t.Helper()
 	ctx, end := context.WithCancel(context.Background())

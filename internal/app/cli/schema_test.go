@@ -20,8 +20,9 @@ func builtinKinds(t *testing.T) *schema.Registry {
 	return schema.NewRegistry(catalog)
 }
 
-// TestSchemaOfEveryKind describes every field of every built-in kind: each merges as its
-// type says, and its path leads back to it.
+// TestSchemaOfEveryKind describes every field of every built-in kind. The merge
+// strategy must follow from the field's type, and looking up the printed path must
+// return the same field.
 func TestSchemaOfEveryKind(t *testing.T) {
 	registry := builtinKinds(t)
 	fields, keyed := 0, 0
@@ -65,7 +66,7 @@ func TestSchemaOfEveryKind(t *testing.T) {
 	}
 }
 
-// sometimesImmutable are recorded fields that are not shown as immutable, with the
+// sometimesImmutable maps recorded fields that are not reported as immutable to the
 // reason.
 var sometimesImmutable = map[string]string{
 	"Pod. status.qosClass":                "through the subresource status",
@@ -85,8 +86,8 @@ var sometimesImmutable = map[string]string{
 	"CSINode.storage.k8s.io spec.drivers": "of a driver with the same name",
 }
 
-// TestSchemaKnowsRecordedImmutableFields looks for every field that kube-apiserver was
-// recorded to refuse as immutable.
+// TestSchemaKnowsRecordedImmutableFields looks up every field for which a recording has
+// an "immutable" error of kube-apiserver.
 func TestSchemaKnowsRecordedImmutableFields(t *testing.T) {
 	var cases []conformance.Case
 	for _, dir := range []string{"conformance", "invalid", "more"} {

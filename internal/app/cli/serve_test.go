@@ -21,7 +21,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// quiet gathers what a command prints while it runs.
+// quiet is a buffer for the output of a running command. It is safe for concurrent use.
 type quiet struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -39,7 +39,7 @@ func (q *quiet) String() string {
 	return q.b.String()
 }
 
-// startServe runs serve until stop, which returns its exit code.
+// startServe runs 'patchlab serve' until stop is called. stop returns the exit code.
 func startServe(t *testing.T, args ...string) (url string, errors *quiet, stop func() int) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -142,7 +142,8 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// clientOf makes a client of a kubeconfig, and checks that it leads to url.
+// clientOf returns an HTTP client configured from a kubeconfig. It fails the test if
+// the kubeconfig's server is not url.
 func clientOf(t *testing.T, kubeconfig, url string) *http.Client {
 	t.Helper()
 	data, err := os.ReadFile(kubeconfig)

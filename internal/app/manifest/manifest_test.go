@@ -14,7 +14,7 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 )
 
-// names lists objects as kind/name@line.
+// names formats objects as kind/name@line.
 func names(objects []manifest.Object) string {
 	var out []string
 	for _, o := range objects {
@@ -51,7 +51,8 @@ func TestSplitTexts(t *testing.T) {
 	}
 }
 
-// An item without a kind takes its list's, and its apiVersion.
+// TestItemsHaveATypeOfTheirOwn checks that a list item without a kind gets its kind and
+// apiVersion from the list.
 func TestItemsHaveATypeOfTheirOwn(t *testing.T) {
 	docs, err := manifest.Parse("", []byte(`{"kind":"RoleBindingList","apiVersion":"rbac.authorization.k8s.io/v1","items":[{"metadata":{"name":"x"}}]}`))
 	if err != nil {
@@ -63,7 +64,7 @@ func TestItemsHaveATypeOfTheirOwn(t *testing.T) {
 	}
 }
 
-// A field of an item is found where it is written.
+// TestPositionsWithinAList checks the line and column of a field of a list item.
 func TestPositionsWithinAList(t *testing.T) {
 	docs, err := manifest.Parse("f.yaml", []byte("kind: List\nitems:\n- kind: A\n- kind: B\n  spec:\n    x: 1\n"))
 	if err != nil {
@@ -96,7 +97,7 @@ kind: CustomResourceDefinition
 metadata: {name: widgets.example.com}
 `
 
-// folder is what projects ship: CRDs beside other files, some in folders.
+// folder holds CRDs beside other files, some in subfolders, as projects publish them.
 var folder = map[string]string{
 	"crds/kustomization.yaml":   "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [widgets.yaml]\n",
 	"crds/widgets.yaml":         widgetCRD + "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: beside}\n",
@@ -108,7 +109,7 @@ var folder = map[string]string{
 	"crds/more/deep/third.json": `{"kind":"CustomResourceDefinition","metadata":{"name":"things.example.com"}}`,
 }
 
-// sources gives the folder as the operating system's files and as a file system.
+// sources returns the folder as a directory on disk and as an fs.FS.
 func sources(t *testing.T) map[string]*manifest.Source {
 	t.Helper()
 	dir := t.TempDir()
@@ -194,7 +195,8 @@ func TestStandardInput(t *testing.T) {
 	}
 }
 
-// No text makes reading panic, and every object has a place in its document.
+// FuzzParse checks that Parse never panics and that every object has a position within
+// its document.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{"kind: List\nitems: [{kind: A}]\n", "\ufeff---\r\na: &x 1\n---\nb: 2\n", `{"kind":"XList","items":[1,{}]}`, "a: {{b}}\n\t"} {
 		f.Add([]byte(seed))

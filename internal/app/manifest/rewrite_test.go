@@ -68,7 +68,7 @@ func TestRewriteKeepsComments(t *testing.T) {
 		why       string
 		path      document.Path
 		value     document.Value
-		old, text string // what of the text becomes what
+		old, text string // the replaced text and its replacement
 	}{
 		{"a scalar with a comment behind it", document.Keys("spec", "replicas"), document.NewInt(5), "replicas: 3 #", "replicas: 5 #"},
 		{"a scalar goes", document.Keys("spec", "replicas"), document.Value{}, "  replicas: 3 # enough for a Monday\n", ""},
@@ -93,7 +93,7 @@ func TestRewriteKeepsComments(t *testing.T) {
 	}
 }
 
-// TestRewrite changes texts in every way that a value can differ.
+// TestRewrite checks the edited text for every kind of change to a value.
 func TestRewrite(t *testing.T) {
 	for _, c := range []struct{ why, text, wanted, want string }{
 		{"a member is added behind the last one, before the comment of what follows",
@@ -118,7 +118,8 @@ func TestRewrite(t *testing.T) {
 	}
 }
 
-// TestRewriteOneOfSeveral: the other documents stay, letter for letter.
+// TestRewriteOneOfSeveral checks that the other documents of the text are unchanged,
+// byte for byte.
 func TestRewriteOneOfSeveral(t *testing.T) {
 	const text = "# first\na: 1\n---\n# second\na: 2 # two\nb: x\n---\na: {c: 3}\n"
 	d, err := document.ParseYAML([]byte("a: 5\n"), document.Options{})
@@ -136,7 +137,8 @@ func TestRewriteOneOfSeveral(t *testing.T) {
 	}
 }
 
-// TestRewriteGivesUp: what cannot be changed in the text is not.
+// TestRewriteGivesUp checks that a change that cannot be made in the text is reported
+// and not made.
 func TestRewriteGivesUp(t *testing.T) {
 	data := func(name string) document.Path { return document.Keys("data", name) }
 	for _, c := range []struct{ why, text string }{
@@ -168,8 +170,8 @@ func TestRewriteGivesUp(t *testing.T) {
 	}
 }
 
-// FuzzRewrite takes each field out of a text and puts another value into it: what is
-// rewritten reads as wanted.
+// FuzzRewrite removes and replaces each field of a text. Parsing the rewritten text
+// must return the wanted value.
 func FuzzRewrite(f *testing.F) {
 	f.Add(commented)
 	f.Add("a:\n- b: 1\n  c: |\n    x\n\n    # y\n- - d\n  - e\nf:\n")

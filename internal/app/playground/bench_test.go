@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// largeDeployment is a Deployment of about 570 lines.
+// largeDeployment returns a Deployment of about 570 lines.
 func largeDeployment(replicas int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n  replicas: %d\n  selector:\n    matchLabels:\n      app: web\n", replicas)
@@ -25,7 +25,7 @@ func largeDeployment(replicas int) string {
 	return b.String()
 }
 
-// fourManagers is a scenario in which four managers share a large Deployment.
+// fourManagers returns a scenario in which four managers apply to one large Deployment.
 func fourManagers(steps int) Scenario {
 	s := Scenario{}
 	for i := range steps {
@@ -34,8 +34,8 @@ func fourManagers(steps int) Scenario {
 	return s
 }
 
-// BenchmarkStep is one more step on a large object that four managers share,
-// with all that the page shows of it.
+// BenchmarkStep measures one more step on a large object with four managers, including
+// all output for the page.
 func BenchmarkStep(b *testing.B) {
 	e := New()
 	s := fourManagers(5)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// commandsOf are the ways to send a change of a ConfigMap's colour to a value.
+// commandsOf returns a patch for each way to set a ConfigMap's colour, by name.
 func commandsOf(t *testing.T, actor, value string) map[string]Patch {
 	t.Helper()
 	s := Scenario{Steps: []Step{colours("alice", "apply", "  colour: blue\n")}}
@@ -42,7 +42,8 @@ func TestPatchesAsCommands(t *testing.T) {
 	}
 }
 
-// Values of any kind come through the shell and through Go as they are.
+// TestCommandsQuote checks that the quoting in exported shell commands and Go code
+// preserves every value.
 func TestCommandsQuote(t *testing.T) {
 	for _, value := range []string{`"it's $HOME"`, "'back`tick'", `"quote\" \\ $(id) ; end"`} {
 		for do, p := range commandsOf(t, `al'ice $(id)`, value) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// colours is a step with a manifest of a ConfigMap.
+// colours returns a step whose body is a ConfigMap manifest with the given data.
 func colours(actor, do, data string) Step {
 	return Step{Actor: actor, Do: do, Body: "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n" + data}
 }
@@ -19,8 +19,8 @@ func TestConvertAStep(t *testing.T) {
 		steps    []Step
 		do       string
 		kept, ok bool
-		want     string // in the body
-		fails    string // in the error, or in the message
+		want     string // substring of the body
+		fails    string // substring of the error or of the message
 	}{
 		{why: "a manifest stays a manifest, with its comments", steps: []Step{colours("alice", "apply", "  # why\n  a: b\n")}, do: "client-side-apply", kept: true, ok: true, want: "# why"},
 		{why: "a patch becomes another one", steps: []Step{first, image}, do: "json-patch", ok: true, want: "/spec/replicas"},
@@ -54,7 +54,8 @@ func TestConvertAStep(t *testing.T) {
 	}
 }
 
-// What a step is converted to does, in its place, what the step did.
+// TestAConvertedStepDoesTheSame checks that a converted step, run in place of the
+// original, has the same result.
 func TestAConvertedStepDoesTheSame(t *testing.T) {
 	steps := []Step{{Actor: "alice", Do: "apply", Body: deployment}, {Actor: "alice", Do: "apply", Body: strings.Replace(deployment, "replicas: 2", "replicas: 4", 1)}}
 	for _, do := range []string{"json-patch", "merge-patch", "strategic-patch", "update", "client-side-apply", "force-apply"} {

@@ -11,7 +11,7 @@ import (
 	"github.com/patchlab-dev/patchlab/scenario"
 )
 
-// diagnosis is a folder of testdata/diagnoses.
+// diagnosis is a case of testdata/diagnoses.
 type diagnosis struct {
 	live, crd, manifest string
 	facts               document.Value
@@ -35,7 +35,8 @@ func readDiagnosis(t testing.TB, name string) *diagnosis {
 	return &diagnosis{live: read("live.yaml"), crd: read("crd.yaml"), manifest: read("manifest.yaml"), facts: facts.Root}
 }
 
-// scenario pastes what a person has, and adds the step that they ask about.
+// scenario returns a scenario that starts with the pasted live object, followed by the
+// step to explain.
 func (d *diagnosis) scenario(t testing.TB, e *Engine) Scenario {
 	t.Helper()
 	text := d.live
@@ -56,8 +57,8 @@ func (d *diagnosis) scenario(t testing.TB, e *Engine) Scenario {
 	return s
 }
 
-// TestDiagnoses pastes each live object, applies the manifest to it, and holds the
-// outcome and what is said of it against what is known of the case.
+// TestDiagnoses pastes each live object, applies the manifest to it, and compares the
+// result and its explanation with the expected ones.
 func TestDiagnoses(t *testing.T) {
 	folders, err := filepath.Glob(diagnoses + "*/case.yaml")
 	if err != nil || len(folders) < 5 {
@@ -82,7 +83,7 @@ func TestDiagnoses(t *testing.T) {
 	}
 }
 
-// expectation reads what the step is expected to do.
+// expectation returns the expected result of the step.
 func (d *diagnosis) expectation(t *testing.T) *scenario.Expectation {
 	t.Helper()
 	step := document.NewObject().With("actor", d.facts.Get("actor")).With("do", d.facts.Get("do")).
@@ -96,8 +97,8 @@ func (d *diagnosis) expectation(t *testing.T) *scenario.Expectation {
 	return s.Steps[0].Expect
 }
 
-// checkPage holds what the page shows: the managers as they are in the live object,
-// conflicts with their lines, and the owners of lines.
+// checkPage checks the output for the page: the managers of the live object, conflicts
+// with their lines, and the managers of each line.
 func (d *diagnosis) checkPage(t *testing.T, e *Engine, s Scenario) {
 	t.Helper()
 	var out RunOutput
@@ -132,7 +133,7 @@ func (d *diagnosis) checkPage(t *testing.T, e *Engine, s Scenario) {
 	}
 }
 
-// checkReasons holds the reasons: a field's names who is in the way.
+// checkReasons checks that the explanation of each field names the conflicting manager.
 func (d *diagnosis) checkReasons(t *testing.T, s Scenario) {
 	t.Helper()
 	if !d.facts.Get("says").Exists() {
@@ -158,8 +159,8 @@ func (d *diagnosis) checkReasons(t *testing.T, s Scenario) {
 	}
 }
 
-// A definition is read once: typing in a step, moving to another one and back, and
-// looking at a line read none of its 300 KB again.
+// TestADefinitionIsReadOnce checks that a 300 KB CRD is not parsed again when a step is
+// edited, another step is selected or a line is inspected.
 func TestADefinitionIsReadOnce(t *testing.T) {
 	d := readDiagnosis(t, "custom-resource")
 	if len(d.crd) < 300_000 {
@@ -180,14 +181,14 @@ func TestADefinitionIsReadOnce(t *testing.T) {
 		for _, at := range []int{0, 1} {
 			must(t, e, "run", RunInput{Scenario: s, At: at}, &RunOutput{})
 		}
-		if e.last.results[0].Kind != kind { // a kind is made when its definition is read
+		if e.last.results[0].Kind != kind { // parsing the CRD creates a new Kind
 			t.Errorf("change %d reads the definition again", i)
 		}
 	}
 }
 
-// BenchmarkAKeyBesideALargeDefinition types in a step of a custom resource whose
-// definition has 300 KB.
+// BenchmarkAKeyBesideALargeDefinition measures an edit of a step on a custom resource
+// whose CRD has 300 KB.
 func BenchmarkAKeyBesideALargeDefinition(b *testing.B) {
 	d := readDiagnosis(b, "custom-resource")
 	e := New()

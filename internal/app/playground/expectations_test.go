@@ -8,7 +8,8 @@ import (
 	"github.com/patchlab-dev/patchlab/scenario"
 )
 
-// A file with expectations and a race loses neither where the page reads and writes it.
+// TestExpectationsAndRacesAreKept checks that the page preserves the expectations and
+// races of a scenario file that it imports and exports.
 func TestExpectationsAndRacesAreKept(t *testing.T) {
 	const file = `scenario: patchlab.dev/v1
 actors: [{name: a}, {name: b}]

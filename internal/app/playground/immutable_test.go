@@ -9,8 +9,8 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// unchangeable has, for each field that is said to be immutable, an object and a value
-// that the field may have at creation.
+// unchangeable has, for each field reported as immutable, an object and another value
+// that is valid at creation.
 var unchangeable = []struct{ resource, field, object, other string }{
 	{"deployments.apps", "spec.selector", workload("Deployment", ""), `{"matchLabels": {"app": "web", "a": "b"}}`},
 	{"daemonsets.apps", "spec.selector", workload("DaemonSet", ""), `{"matchLabels": {"app": "web", "a": "b"}}`},
@@ -51,8 +51,9 @@ func workload(kind, more string) string {
 	return "apiVersion: apps/v1\nkind: " + kind + "\nmetadata: {name: x}\nspec:\n" + more + "  selector: {matchLabels: {app: web}}\n  template:\n    metadata: {labels: {app: web, a: b}}\n    spec: {containers: [{name: a, image: b}]}\n"
 }
 
-// TestImmutableFieldsCannotBeChanged: a patch with another value is refused because of
-// the field, and the page says so of it; every entry of the list has a case.
+// TestImmutableFieldsCannotBeChanged patches each field with another value. The patch
+// must be rejected because of that field, and the page must report the field as
+// immutable. Every entry of the list must have a case.
 func TestImmutableFieldsCannotBeChanged(t *testing.T) {
 	cases := map[string]bool{}
 	for _, c := range unchangeable {
@@ -67,7 +68,7 @@ func TestImmutableFieldsCannotBeChanged(t *testing.T) {
 		e := New()
 		var out RunOutput
 		must(t, e, "run", RunInput{Scenario: s, At: 1}, &out)
-		named := strings.Contains(out.Steps[1].Message, c.field) || strings.Contains(out.Steps[1].Message, "spec: Forbidden") // some kinds name the spec as a whole
+		named := strings.Contains(out.Steps[1].Message, c.field) || strings.Contains(out.Steps[1].Message, "spec: Forbidden") // some kinds report the error at spec
 		if !out.Steps[0].OK || out.Steps[1].Code != 422 || !named {
 			t.Errorf("%s %s: created with %d, changed with %d %s", c.resource, c.field, out.Steps[0].Code, out.Steps[1].Code, out.Steps[1].Message)
 			continue

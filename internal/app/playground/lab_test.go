@@ -81,7 +81,7 @@ func TestLabRefusals(t *testing.T) {
 	}
 }
 
-// What cannot be read is an error of the call, not an answer.
+// TestLabErrors checks that input that cannot be parsed is an error of the call.
 func TestLabErrors(t *testing.T) {
 	for request, want := range map[string]string{
 		`{"call":"labChange","input":{"change":"a: [","action":"apply"}}`:                 `"line":1`,
@@ -125,7 +125,7 @@ func TestLabExplainsFields(t *testing.T) {
 	}
 }
 
-// A Lab is made once for the same options: definitions take long to read.
+// TestLabIsKept checks that equal options reuse one Lab, because parsing CRDs is slow.
 func TestLabIsKept(t *testing.T) {
 	e := New()
 	options := LabOptions{Kubernetes: "1.33"}

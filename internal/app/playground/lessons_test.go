@@ -14,8 +14,8 @@ import (
 var lessonGroups = []string{"First apply", "Sharing", "Conflicts", "Lists", "Moving from client-side apply",
 	"Controllers and autoscalers", "Custom resources", "Patches and races"}
 
-// TestLessons runs each lesson. Of the answers to a question, what the right one says
-// holds after the step, and what each other one says does not.
+// TestLessons runs each lesson. After a question's step, the expectation of the right
+// answer must hold and those of the wrong answers must not.
 func TestLessons(t *testing.T) {
 	files, err := filepath.Glob("../../../testdata/lessons/*.yaml")
 	if err != nil || len(files) < 12 {
@@ -48,7 +48,8 @@ func TestLessons(t *testing.T) {
 	}
 }
 
-// checkLesson holds the answers of a lesson against what its steps do.
+// checkLesson compares the answers of a lesson's questions with the results of its
+// steps.
 func checkLesson(t *testing.T, text string, questions []Question) {
 	t.Helper()
 	s, root, err := parseLesson(text)
@@ -95,7 +96,7 @@ func checkLesson(t *testing.T, text string, questions []Question) {
 	}
 }
 
-// expected reads what an answer expects as the expectation of its step.
+// expected converts an answer's expectation to the expectation of its step.
 func expected(t *testing.T, root document.Value, step int, given document.Value) *scenario.Expectation {
 	t.Helper()
 	var steps document.ListBuilder

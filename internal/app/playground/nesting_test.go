@@ -37,7 +37,7 @@ func TestTooDeep(t *testing.T) {
 	}
 }
 
-// FuzzTooDeep: what is let through nests no deeper than that.
+// FuzzTooDeep checks that accepted documents do not exceed the nesting limit.
 func FuzzTooDeep(f *testing.F) {
 	f.Add("a: [", "[", 600)
 	f.Add("{\"a\": ", "{\"a\": ", 300)

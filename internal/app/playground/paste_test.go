@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// liveSettings is a ConfigMap as kubectl prints it with --show-managed-fields: alice
-// has applied colour, and a controller has written size.
+// liveSettings is a ConfigMap as printed by kubectl with --show-managed-fields: alice
+// applied colour, and a controller updated size.
 const liveSettings = `apiVersion: v1
 kind: ConfigMap
 metadata:
@@ -104,8 +104,9 @@ func pastedText(out *PasteOutput) string {
 	return strings.Join(parts, "; ")
 }
 
-// TestAScenarioBeginsWithALiveObject: it is shown before the first step as it was
-// pasted, its managers conflict with steps, and its owners are known from before.
+// TestAScenarioBeginsWithALiveObject checks that a pasted live object is shown
+// unchanged before the first step and that its managers own their fields and conflict
+// with steps.
 func TestAScenarioBeginsWithALiveObject(t *testing.T) {
 	s := Scenario{Objects: []string{liveSettings}, Actors: []Actor{{Name: "bob"}},
 		Steps: []Step{{Actor: "bob", Do: "apply", Body: strings.Replace(configMap, "name: settings", "name: settings\n  namespace: shop", 1) + "  size: m\n"}}}
@@ -168,7 +169,8 @@ func TestStartsAreWhatTheManagersHaveApplied(t *testing.T) {
 	}
 }
 
-// TestALineSaysWhatItsFieldIs: no field is called free that is not.
+// TestALineSaysWhatItsFieldIs checks the description of a line: identity, owned, shared,
+// defaulted or server-managed. Only a field without an owner may be described as free.
 func TestALineSaysWhatItsFieldIs(t *testing.T) {
 	body := "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n  replicas: 1\n  selector:\n    matchLabels: {app: web}\n  template:\n    metadata:\n      labels: {app: web}\n    spec:\n      containers:\n      - name: web\n        image: nginx\n"
 	s := Scenario{Steps: []Step{{Actor: "a", Do: "apply", Body: body}, {Actor: "b", Do: "apply", Body: body}, {Actor: "a", Do: "apply", Body: strings.Replace(body, "  replicas: 1\n", "", 1)}}}
@@ -206,8 +208,8 @@ func TestAnUnknownKindIsMarkedWithWhatMayHaveBeenMeant(t *testing.T) {
 	}
 }
 
-// TestWhyNamesTheRuleForWhatChangedAndWhatDidNot: of a refused step, and of one that
-// leaves out what another manager owns too.
+// TestWhyNamesTheRuleForWhatChangedAndWhatDidNot checks the explanation of a rejected
+// step and of a step that omits a field that another manager also owns.
 func TestWhyNamesTheRuleForWhatChangedAndWhatDidNot(t *testing.T) {
 	s := twoManagers()
 	s.Steps = append(s.Steps, Step{Actor: "bob", Do: "apply", Body: configMap + "  colour: blue\n"}, Step{Actor: "bob", Do: "apply", Body: configMap + "  shape: round\n"})

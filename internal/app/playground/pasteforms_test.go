@@ -38,7 +38,8 @@ spec:
       - {name: web, image: "nginx:1.27"}
 `
 
-// People paste what their terminals and editors make of an object.
+// TestPastedTextsOfOtherForms checks that objects can be pasted as terminals and
+// editors format them.
 func TestPastedTextsOfOtherForms(t *testing.T) {
 	d, err := document.ParseYAML([]byte(pasted), document.Options{})
 	if err != nil {
@@ -78,8 +79,8 @@ func TestPastedTextsOfOtherForms(t *testing.T) {
 	}
 }
 
-// The API server removes entries of versions that it does not serve; the page says so
-// before it happens.
+// TestEntriesOfVersionsThatAreNotServed checks that the page warns about managedFields
+// entries in versions that are not served, because the API server will remove them.
 func TestEntriesOfVersionsThatAreNotServed(t *testing.T) {
 	old := strings.Replace(pasted, "  - apiVersion: apps/v1\n", "  - apiVersion: apps/v1beta1\n", 1)
 	s := Scenario{Objects: []string{old}, Actors: []Actor{{Name: "a"}}, Steps: []Step{{Actor: "a", Do: "apply", Body: "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\nspec: {replicas: 3}\n"}}}

@@ -22,7 +22,8 @@ spec:
         image: example.com/web:1
 `
 
-// edited runs a deployment and returns its text after an edit.
+// edited runs a scenario with a Deployment and returns its text with old replaced by
+// new.
 func edited(t *testing.T, e *Engine, s Scenario, old, new string) string {
 	t.Helper()
 	var out RunOutput
@@ -44,8 +45,8 @@ func TestFourPatchesForOneIntent(t *testing.T) {
 	s := Scenario{Actors: []Actor{{Name: "alice"}, {Name: "bob"}}, Steps: []Step{{Actor: "alice", Do: "apply", Body: deployment}}}
 	for _, c := range []struct {
 		why, actor, old, new string
-		want                 map[string]string // what a patch's body must hold
-		fails                map[string]string // what the message of one that cannot do it says
+		want                 map[string]string // substring of the body, by kind of patch
+		fails                map[string]string // substring of the message, for kinds of patch that cannot make the edit
 	}{
 		{"another value, by its owner", "alice", "replicas: 2", "replicas: 3",
 			map[string]string{"json-patch": "/spec/replicas", "merge-patch": "replicas: 3", "strategic-patch": "replicas: 3", "apply": "image: example.com/web:1"}, nil},

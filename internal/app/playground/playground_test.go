@@ -11,7 +11,7 @@ import (
 	"github.com/patchlab-dev/patchlab/explain"
 )
 
-// ask sends a request as the page does, and reads the answer into out.
+// ask sends a request as the page does and decodes the response into out.
 func ask(t testing.TB, e *Engine, name string, in, out any) *Failure {
 	t.Helper()
 	d, err := document.Parse(e.Handle(request(name, in)), document.Options{MaxBytes: -1})
@@ -31,12 +31,12 @@ func ask(t testing.TB, e *Engine, name string, in, out any) *Failure {
 	return nil
 }
 
-// request is a request as the page sends it.
+// request encodes a request as the page does.
 func request(name string, in any) []byte {
 	return append((&encoder{}).append([]byte(`{"call":"`+name+`","input":`), reflect.ValueOf(in)), '}')
 }
 
-// must is ask where no failure is expected.
+// must calls ask and fails the test on a failure.
 func must(t *testing.T, e *Engine, name string, in, out any) {
 	t.Helper()
 	if f := ask(t, e, name, in, out); f != nil {
@@ -44,7 +44,7 @@ func must(t *testing.T, e *Engine, name string, in, out any) {
 	}
 }
 
-// decodeOutput is decode for a pointer, with pointers inside.
+// decodeOutput decodes a response into a pointer to a struct with pointer fields.
 func decodeOutput(v document.Value, out any) error {
 	into := reflect.ValueOf(out).Elem()
 	for i := range into.NumField() {
@@ -66,7 +66,8 @@ func decodeOutput(v document.Value, out any) error {
 
 const configMap = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n"
 
-// twoManagers is a conflict: bob applies another value of alice's field.
+// twoManagers returns a scenario with a conflict: bob applies another value to a field
+// that alice owns.
 func twoManagers() Scenario {
 	return Scenario{
 		Actors: []Actor{{Name: "alice"}, {Name: "bob"}},
@@ -114,7 +115,7 @@ func TestWaysOutOfAConflict(t *testing.T) {
 		if got := owners(&after, c.line); got != c.owners {
 			t.Errorf("%s: %q belongs to %q, want %q", c.way, c.line, got, c.owners)
 		}
-		for i, r := range after.Rows { // a trial is not stored
+		for i, r := range after.Rows { // a dry-run step is not stored
 			if strings.HasPrefix(r.Text, "  resourceVersion: ") {
 				after.Rows[i].Text = out.Rows[i].Text
 			}
@@ -125,7 +126,8 @@ func TestWaysOutOfAConflict(t *testing.T) {
 	}
 }
 
-// owners names the managers of the line with that text, "none" where there is no such line.
+// owners returns the managers of the line with the given text, or "none" if there is no
+// such line.
 func owners(out *RunOutput, text string) string {
 	for _, r := range out.Rows {
 		if r.Text == text && r.Mark != "removed" {
@@ -165,8 +167,8 @@ func TestALineSaysSinceWhenItIsOwned(t *testing.T) {
 	}
 }
 
-// TestGoingOnIsTheSameAsRunningAnew: the engine keeps what it ran; that must not
-// be seen in an answer, whatever was asked before.
+// TestGoingOnIsTheSameAsRunningAnew checks that the engine's cache of previous steps
+// does not change a response, whatever the preceding requests were.
 func TestGoingOnIsTheSameAsRunningAnew(t *testing.T) {
 	random := rand.New(rand.NewPCG(6, 28))
 	wentOn, wentBack := 0, 0
@@ -199,7 +201,7 @@ func TestGoingOnIsTheSameAsRunningAnew(t *testing.T) {
 	}
 }
 
-// changed is the scenario after one more thing that a person does.
+// changed returns the scenario after one random edit.
 func changed(random *rand.Rand, whole, s Scenario) Scenario {
 	s.Steps = slices.Clone(s.Steps)
 	switch n := len(s.Steps); random.IntN(5) {
@@ -228,7 +230,7 @@ func TestAllOfAnAtomicObjectIsItsOwners(t *testing.T) {
 		if r.Text != "    matchLabels:" {
 			continue
 		}
-		for _, row := range out.Rows[i : i+2] { // matchLabels and app, both inside the atomic selector
+		for _, row := range out.Rows[i : i+2] { // matchLabels and app, both in the atomic selector
 			var line LineOutput
 			must(t, e, "line", LineInput{Scenario: s, At: 2, Line: row.Line}, &line)
 			if len(line.Owners) != 1 || out.Object.Managers[line.Owners[0].Manager].Name != "alice" || line.Owners[0].Since != 1 {
@@ -240,7 +242,8 @@ func TestAllOfAnAtomicObjectIsItsOwners(t *testing.T) {
 	t.Error("no selector")
 }
 
-// TestRowsAreWrittenAsAllElse holds the short way to write rows against the long one.
+// TestRowsAreWrittenAsAllElse compares the output of the specialized encoder of rows
+// with that of the generic encoder.
 func TestRowsAreWrittenAsAllElse(t *testing.T) {
 	rows := []Row{{Text: "a: \"<b>\"", Mark: "added", Line: 3, Owners: []int{0, 12}, Below: []int{1}}, {}}
 	var want []byte
@@ -253,7 +256,8 @@ func TestRowsAreWrittenAsAllElse(t *testing.T) {
 	}
 }
 
-// TestLongTextsOfMessages: what one message leaves behind is not seen in the next.
+// TestLongTextsOfMessages checks that a decoder, which caches long texts, returns the
+// texts of each message unchanged.
 func TestLongTextsOfMessages(t *testing.T) {
 	var d decoder
 	texts := [][]string{{"a", "b", "c"}, {"a", "b", "c"}, {"b", "c"}, {"c", "", "a"}, {"a", "b", "c", "a"}, nil, {"a"}}
@@ -274,7 +278,8 @@ func TestLongTextsOfMessages(t *testing.T) {
 	}
 }
 
-// TestTheFirstChanges: of many changes as many are told as were asked for.
+// TestTheFirstChanges checks that the response has at most the requested number of
+// changes and the total count.
 func TestTheFirstChanges(t *testing.T) {
 	e, s := New(), fourManagers(4)
 	var all, some, more RunOutput
@@ -289,8 +294,8 @@ func TestTheFirstChanges(t *testing.T) {
 	}
 }
 
-// TestLineFinder asks for all fields of an object in random order: whether they are
-// searched for or looked up, the line found is the first with their path.
+// TestLineFinder looks up all fields of an object in random order. Both by search and
+// by index, the result must be the first line with the field's path.
 func TestLineFinder(t *testing.T) {
 	e := New()
 	if _, err := e.run(&RunInput{Scenario: fourManagers(2), At: 2}); err != nil {
@@ -312,7 +317,8 @@ func TestLineFinder(t *testing.T) {
 	}
 }
 
-// The page says how many rules and policies no step was held against.
+// TestRulesAndPoliciesThatAreNotRunAreCounted checks the page's note on how many CEL
+// rules and policies were not run.
 func TestRulesAndPoliciesThatAreNotRunAreCounted(t *testing.T) {
 	const crd = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"things.x.example.com"},"spec":{"group":"x.example.com","scope":"Namespaced",
 		"names":{"plural":"things","kind":"Thing"},"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object",

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// TestBadInputIsAnsweredWithAMessage: whatever is typed, dropped or linked, there
-// is an answer, and the next question is answered as if nothing had been.
+// TestBadInputIsAnsweredWithAMessage checks that any malformed request gets an error
+// response and does not affect the next request.
 func TestBadInputIsAnsweredWithAMessage(t *testing.T) {
 	braces := strings.Repeat("{", 3<<20)
 	for _, c := range []struct{ why, request, want string }{
@@ -39,7 +39,8 @@ func TestBadInputIsAnsweredWithAMessage(t *testing.T) {
 	}
 }
 
-// TestABadStepOrDefinitionSpoilsNoOther: the other steps run, and the bad one says why.
+// TestABadStepOrDefinitionSpoilsNoOther checks that an invalid step or definition is
+// reported and that the other steps run.
 func TestABadStepOrDefinitionSpoilsNoOther(t *testing.T) {
 	for _, c := range []struct{ why, body, want string }{
 		{"3 MiB of nested braces", strings.Repeat("{", 3<<20), "nests deeper"},
@@ -102,7 +103,8 @@ func TestErrorsAreMarkedAtTheirLines(t *testing.T) {
 	}
 }
 
-// FuzzHandle: no request makes the engine panic, and each answer is JSON.
+// FuzzHandle checks that no request makes the engine panic and that each response is
+// JSON.
 func FuzzHandle(f *testing.F) {
 	f.Add(`{"call":"run","input":{"scenario":{"steps":[{"actor":"a","do":"apply","body":"a: 1"}]},"at":1}}`)
 	f.Add(`{"call":"patches","input":{"at":1,"edited":"a: 1"}}`)
@@ -117,8 +119,8 @@ func FuzzHandle(f *testing.F) {
 	})
 }
 
-// FuzzSteps: whatever two steps do, all that can be asked about them is answered,
-// and what is exported is read again as it was.
+// FuzzSteps sends every request about two arbitrary steps. None may cause an internal
+// error, and an exported scenario must be imported unchanged.
 func FuzzSteps(f *testing.F) {
 	f.Add("apply", "apply", "", configMap+"  a: b\n", configMap+"  a: c # d\n", "data: {}")
 	f.Add("create", "json-patch", "", configMap, `[{"op":"add","path":"/data","value":{"a":"b"}}]`, "[]")

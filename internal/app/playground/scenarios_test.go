@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// examples reads the scenarios of testdata, by the names of their files.
+// examples returns the scenarios of testdata, by file name.
 func examples(t *testing.T) map[string]Scenario {
 	t.Helper()
 	files, err := filepath.Glob("../../../testdata/scenarios/*.yaml")
@@ -28,8 +28,8 @@ func examples(t *testing.T) map[string]Scenario {
 	return out
 }
 
-// TestExamplesDoWhatTheirNotesSay holds each example's answers, so that what the
-// notes tell people stays true.
+// TestExamplesDoWhatTheirNotesSay checks the result of each example's steps, so that
+// the notes shown to users stay correct.
 func TestExamplesDoWhatTheirNotesSay(t *testing.T) {
 	codes := map[string][]int{
 		"01-first-conflict":        {201, 409},

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A field that a transition rule of a definition protects is immutable to whoever looks at
-// it, though the page does not run the rule.
+// TestTransitionRulesMakeFieldsImmutable checks that a field protected by a CRD's
+// transition rule is shown as immutable, although the page does not evaluate CEL.
 func TestTransitionRulesMakeFieldsImmutable(t *testing.T) {
 	const definition = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

@@ -17,8 +17,8 @@ const (
 	packageTypes = "../../../web/packages/engine/src/messages.ts"
 )
 
-// TestTypesAreThoseOfTheMessages keeps the types of the page and of the npm package
-// and the engine's the same: the files are made of the Go structs.
+// TestTypesAreThoseOfTheMessages checks that the TypeScript types of the page and of
+// the npm package, which are generated from the engine's Go structs, are up to date.
 func TestTypesAreThoseOfTheMessages(t *testing.T) {
 	page := calls()
 	maps.Copy(page, laterCalls())
@@ -56,7 +56,7 @@ type typeWriter struct {
 	seen map[reflect.Type]bool
 }
 
-// name returns a type's name in TypeScript; structs are declared on the way.
+// name returns the TypeScript name of a type. It declares structs on first use.
 func (w *typeWriter) name(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.String:

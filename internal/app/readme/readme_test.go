@@ -1,4 +1,5 @@
-// Package readme holds the test that runs what the README and the pages in doc/ show.
+// Package readme contains the test that runs the commands shown in the README and the
+// pages in doc/.
 package readme
 
 import (
@@ -13,15 +14,16 @@ import (
 
 var update = flag.Bool("update", false, "write what the commands print into the pages")
 
-// transcript is a command that a page shows, and what it is said to print.
+// transcript is a command shown in a page, with its expected output.
 type transcript struct {
 	line    int
 	command string
 	output  string
 }
 
-// transcripts finds the commands in a page: in blocks marked console, lines
-// that begin with "$ ", each followed by its output, standard error included.
+// transcripts returns the commands of a page: in code blocks marked console, each line
+// that begins with "$ " is a command, followed by its standard output and standard
+// error.
 func transcripts(page string) []transcript {
 	var found []transcript
 	inside := false
@@ -80,8 +82,8 @@ func TestPagesShowWhatIsPrinted(t *testing.T) {
 	}
 }
 
-// run runs a command in the shell at the root of the repository and returns all
-// that it printed. A transcript may show a failure.
+// run executes a shell command in the root of the repository and returns its combined
+// output. A failure is not an error, because a transcript may show one.
 func run(root, bin, command string) string {
 	c := exec.Command("sh", "-c", strings.ReplaceAll(command, "go run ./cmd/patchlab", "patchlab"))
 	c.Dir = root
