@@ -13,7 +13,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// answered writes an answer into memory.
+// answered returns the response that write produces in the given form.
 func answered(form answerForm, headers map[string]string, write func(*answer)) *httptest.ResponseRecorder {
 	r := httptest.NewRequest("GET", "/", nil)
 	for name, value := range headers {
@@ -35,7 +35,8 @@ func parsed(t testing.TB, text string) document.Value {
 	return d.Root
 }
 
-// Indented answers are those of encoding/json.
+// TestIndentedAsTheLibraryDoes checks that indented output equals that of
+// encoding/json.
 func TestIndentedAsTheLibraryDoes(t *testing.T) {
 	for _, text := range []string{
 		`{}`, `[]`, `1`, `"a"`, `{"a":{},"b":[]}`, `{"a":[1,2,{"b":null}],"c":"x,y:{}[]\"\\"}`, `[[[]],[[1]],{}]`, `{"é\u003c":"\\\""}`,
@@ -59,7 +60,8 @@ func TestIndentedAsTheLibraryDoes(t *testing.T) {
 	}
 }
 
-// A list is written in the same form whether it is written item by item or whole.
+// TestListsAreWrittenAsObjectsAre checks that a list has the same bytes whether it is
+// streamed item by item or encoded at once.
 func TestListsAreWrittenAsObjectsAre(t *testing.T) {
 	item := `{"a":{"b":["x",{"c":"two\nlines\n"}],"d":{}},"e":"f"}`
 	for count := range 3 {
@@ -77,7 +79,8 @@ func TestListsAreWrittenAsObjectsAre(t *testing.T) {
 	}
 }
 
-// Small objects that would be hundreds of times as long with indentation.
+// TestIndentationDoesNotAmplify checks that deeply nested objects, which indentation
+// would enlarge several hundred times, are sent without it.
 func TestIndentationDoesNotAmplify(t *testing.T) {
 	deep := strings.Repeat("[", 5000) + strings.Repeat("]", 5000)
 	for why, text := range map[string]string{

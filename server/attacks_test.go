@@ -16,7 +16,7 @@ import (
 	"github.com/patchlab-dev/patchlab/cluster"
 )
 
-// mebibytes returns how many MiB a function allocates, including garbage.
+// mebibytes returns how many MiB do allocates, including garbage.
 func mebibytes(do func()) int {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -25,7 +25,7 @@ func mebibytes(do func()) int {
 	return int((after.TotalAlloc - before.TotalAlloc) >> 20)
 }
 
-// tally is a response of which only the length is kept.
+// tally is a ResponseWriter that keeps only the status code and the length.
 type tally struct {
 	dropped
 	code int
@@ -48,7 +48,7 @@ const (
 	asTable = "application/json;as=Table;v=v1;g=meta.k8s.io"
 )
 
-// trap creates a custom resource without a schema whose table has columns.
+// trap creates a CRD without a structural schema but with additional printer columns.
 func trap(t *testing.T, s *Server, columns string) {
 	t.Helper()
 	crd := `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"traps.attack.example.com"},
@@ -60,8 +60,8 @@ func trap(t *testing.T, s *Server, columns string) {
 	}
 }
 
-// A small object whose table would be a thousand times as long: each column shows its
-// one large field.
+// TestTablesDoNotAmplify checks the size of a table whose 1,000 columns all show the
+// same large field. Unlimited, it would be a thousand times as large as the object.
 func TestTablesDoNotAmplify(t *testing.T) {
 	s := local(t, Options{})
 	var columns []string
@@ -80,7 +80,7 @@ func TestTablesDoNotAmplify(t *testing.T) {
 		{traps, strings.Replace(asTable, "json", "yaml", 1) + ",application/json"},
 	} {
 		var w *tally
-		most := maxGrowth*size + 1000*300 // the columns' definitions are the author's own
+		most := maxGrowth*size + 1000*300 // plus the column definitions, which the CRD's author has sent
 		if used := mebibytes(func() { w = counted(s, "GET", c.url, "", "Accept", c.accept) }); used > 100 {
 			t.Errorf("%s %s: %d MiB were allocated", c.url, c.accept, used)
 		}
@@ -90,7 +90,8 @@ func TestTablesDoNotAmplify(t *testing.T) {
 	}
 }
 
-// Ten thousand conflicts, each of a long path, in a small body.
+// TestConflictsDoNotAmplify checks the size of the response to a small request that
+// causes ten thousand conflicts with long field paths.
 func TestConflictsDoNotAmplify(t *testing.T) {
 	s := local(t, Options{})
 	trap(t, s, "")
@@ -126,7 +127,8 @@ func TestConflictsDoNotAmplify(t *testing.T) {
 	}
 }
 
-// blocked is a response whose client does not read until it is released.
+// blocked is a ResponseWriter whose writes block until it is released, as with a client
+// that does not read.
 type blocked struct {
 	dropped
 	begun   sync.Once
@@ -140,8 +142,8 @@ func (b *blocked) Write(p []byte) (int, error) {
 	return b.dropped.Write(p)
 }
 
-// Eight clients that list 100,000 objects and read slowly, in all forms: what the
-// lists hold together is little beside the objects themselves.
+// TestManyLongListsAtOnce lets eight slow clients list 100,000 objects, in each
+// encoding. The memory of the lists must be small compared to that of the objects.
 func TestManyLongListsAtOnce(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes 100,000 objects")
@@ -157,7 +159,7 @@ func TestManyLongListsAtOnce(t *testing.T) {
 		{"", "application/json"}, {"", "application/vnd.kubernetes.protobuf"}, {"?pretty=true", "application/json"}, {"", "application/yaml"},
 		{"", asTable}, {"", "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"}, {"?labelSelector=a!=b", "application/json"}, {"", "application/json"},
 	}
-	for _, f := range forms { // what is kept with the objects for the next list is not the lists'
+	for _, f := range forms { // excludes the encodings that are cached with the objects
 		counted(s, "GET", configMaps+f.query, "", "Accept", f.accept)
 	}
 	before := heap()
@@ -182,8 +184,8 @@ func TestManyLongListsAtOnce(t *testing.T) {
 	}
 }
 
-// A thousand open watches, of which none is read while objects change: the server
-// holds no copy of the events for each.
+// TestManyStreams opens a thousand watches that no client reads while objects change.
+// The server must not hold a copy of the events for each watch.
 func TestManyStreams(t *testing.T) {
 	s := local(t, Options{})
 	url, _, stop := serve(t, s, false)
@@ -208,7 +210,8 @@ func TestManyStreams(t *testing.T) {
 		defer resp.Body.Close()
 		watches[i] = bufio.NewReaderSize(resp.Body, 16)
 	}
-	// A million bytes, a hundred times: 100 MB to each, so 100 GB to all.
+	// Each watch gets a hundred events of 1 MB. Buffered separately, they would take
+	// 100 GB.
 	for i := range 100 {
 		if w := counted(s, "PUT", configMaps+"/a", `{"metadata":{"name":"a"},"data":{"a":"`+strings.Repeat(strconv.Itoa(i%10), 1_000_000)+`"}}`); w.code != 200 {
 			t.Fatal(w.code)
@@ -232,7 +235,8 @@ func TestManyStreams(t *testing.T) {
 	}
 }
 
-// A watch event that is written in parts has the same bytes as one written at once.
+// TestLargeEventsAreWrittenAsOthers checks that a watch event written in chunks has the
+// same bytes as one written at once.
 func TestLargeEventsAreWrittenAsOthers(t *testing.T) {
 	s := local(t, Options{})
 	for _, size := range []int{largeEvent, 2*largeEvent - 300, 500_000} {

@@ -12,7 +12,7 @@ import (
 	"github.com/patchlab-dev/patchlab/cluster"
 )
 
-// dropped is a response that nobody reads.
+// dropped is a ResponseWriter that counts the bytes of the body and discards them.
 type dropped struct {
 	header http.Header
 	bytes  int
@@ -22,14 +22,14 @@ func (d *dropped) Header() http.Header         { return d.header }
 func (d *dropped) WriteHeader(int)             {}
 func (d *dropped) Write(b []byte) (int, error) { d.bytes += len(b); return len(b), nil }
 
-// deployment is a Deployment of about a kilobyte with its managed fields.
+// deployment returns a Deployment of about 1 kB, including its managedFields.
 func deployment(name string) string {
 	return `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"` + name + `","namespace":"n","labels":{"app":"` + name + `","tier":"web"}},"spec":{"replicas":3,` +
 		`"selector":{"matchLabels":{"app":"` + name + `"}},"template":{"metadata":{"labels":{"app":"` + name + `"}},"spec":{"containers":[{"name":"app","image":"registry.example.com/team/app:1.2.3",` +
 		`"ports":[{"containerPort":8080,"name":"http"}],"env":[{"name":"A","value":"b"}],"resources":{"requests":{"cpu":"100m","memory":"64Mi"}}}]}}}}`
 }
 
-// filled is a server with Deployments, and how many bytes of memory they took.
+// filled returns a server with count Deployments and their memory in bytes.
 func filled(t testing.TB, count int) (s *Server, memory uint64) {
 	t.Helper()
 	c, err := cluster.New(cluster.Config{Now: fixedClock})
@@ -60,8 +60,8 @@ func heap() uint64 {
 
 const deployments = "/apis/apps/v1/namespaces/n/deployments"
 
-// BenchmarkList2000 lists 2,000 Deployments in the forms that clients ask for. The
-// goal is at most 3 ms of processor in JSON and in protobuf.
+// BenchmarkList2000 lists 2,000 Deployments in the encodings that clients request. The
+// target is 3 ms of CPU time in JSON and in protobuf.
 func BenchmarkList2000(b *testing.B) {
 	s, _ := filled(b, 2000)
 	for _, c := range []struct{ name, url, accept, encoding string }{
@@ -89,7 +89,7 @@ func BenchmarkList2000(b *testing.B) {
 	}
 }
 
-// TestMemoryOfObjects keeps what stored objects cost, before and after they have
+// TestMemoryOfObjects limits the memory of a stored object, before and after it has
 // been listed in both encodings.
 func TestMemoryOfObjects(t *testing.T) {
 	if testing.Short() {

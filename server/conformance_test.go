@@ -10,11 +10,10 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/oracle/conformance/inprocess"
 )
 
-// live starts a server over an empty cluster with the recordings' custom
-// resources, on a real port.
+// live starts a server on a real port, with the recordings' CRDs and no objects.
 func live(t testing.TB, now func() time.Time) *httptest.Server {
 	t.Helper()
-	c, err := cluster.New(cluster.Config{Now: now, Addresses: true}) // as serve does
+	c, err := cluster.New(cluster.Config{Now: now, Addresses: true}) // as 'patchlab serve' does
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,8 +25,8 @@ func live(t testing.TB, now func() time.Time) *httptest.Server {
 	return s
 }
 
-// Every recorded case over HTTP. The variable CONFORMANCE chooses cases by a
-// part of their names.
+// TestConformance replays every recorded case over HTTP. The environment variable
+// CONFORMANCE selects cases whose name contains it.
 func TestConformance(t *testing.T) {
 	cases, err := conformance.Recorded("../testdata")
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// recorded reads the lines of a recording.
+// recorded returns the lines of a recording.
 func recorded(t *testing.T, name string) []string {
 	t.Helper()
 	file, err := os.Open("testdata/" + name)
@@ -70,7 +70,7 @@ func compareGroups(t *testing.T, got, want []discoveryGroup) {
 		for _, v := range g.Versions {
 			j := slices.IndexFunc(got[i].Versions, func(o discoveryVersion) bool { return o.Version == v.Version })
 			if j < 0 {
-				continue // of the versions that are served by default some are not in the catalog
+				continue // not every version served by default is in the catalog
 			}
 			for _, r := range v.Resources {
 				k := slices.IndexFunc(got[i].Versions[j].Resources, func(o discoveryResource) bool { return o.Resource == r.Resource })
@@ -137,8 +137,8 @@ func TestDiscoveryOfCustomResources(t *testing.T) {
 	}
 }
 
-// What the API server says of the recordings' custom resources, whose versions
-// are stored as v1.
+// TestDiscoveryOfStoredCustomResources compares the discovery documents of the
+// recordings' CRDs, whose storage version is v1, with those of the API server.
 func TestDiscoveryOfStoredCustomResources(t *testing.T) {
 	s := live(t, nil)
 	for version, want := range map[string]string{

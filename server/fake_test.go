@@ -13,8 +13,7 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// fake is a cluster that answers every request as it is told and keeps what it
-// was asked.
+// fake is a cluster that records its requests and returns configured responses.
 type fake struct {
 	registry *schema.Registry
 	asked    []*cluster.Request
@@ -55,7 +54,7 @@ func newFake(t testing.TB) *fake {
 	return &fake{registry: r}
 }
 
-// ask sends a request; headers are name and value in turn.
+// ask sends a request to a handler. headers alternates names and values.
 func ask(s http.Handler, method, url, body string, headers ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, url, strings.NewReader(body))
 	for i := 0; i+1 < len(headers); i += 2 {

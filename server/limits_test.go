@@ -14,7 +14,7 @@ import (
 	"github.com/patchlab-dev/patchlab/cluster"
 )
 
-// halfSent opens connections that send the head of a request and one byte of its
+// halfSent opens connections that send the header of a request and one byte of its
 // body.
 func halfSent(t *testing.T, address string, count int, head string) {
 	t.Helper()
@@ -30,7 +30,8 @@ func halfSent(t *testing.T, address string, count int, head string) {
 	}
 }
 
-// Clients that send their bodies slowly keep no slot from others.
+// TestSlowBodiesKeepNoSlot checks that clients that send their bodies slowly do not
+// occupy request slots.
 func TestSlowBodiesKeepNoSlot(t *testing.T) {
 	url, client, stop := serve(t, local(t, Options{MaxWrites: 2}), false)
 	defer stop()
@@ -48,7 +49,8 @@ func TestSlowBodiesKeepNoSlot(t *testing.T) {
 	client.CloseIdleConnections()
 }
 
-// A client that does not read its response does not occupy a slot.
+// TestSlowReadersKeepNoSlot checks that clients that do not read their responses do not
+// occupy request slots.
 func TestSlowReadersKeepNoSlot(t *testing.T) {
 	f := newFake(t)
 	large := object("kind", text("ConfigMap"), "data", text(strings.Repeat("x", 32<<20)))
@@ -80,8 +82,8 @@ func TestSlowReadersKeepNoSlot(t *testing.T) {
 	client.CloseIdleConnections()
 }
 
-// Bodies that are being read hold no more than their budget, and small ones are
-// read even when it is used up.
+// TestBodiesTogetherAreBounded checks that the memory of all bodies being read is
+// limited and that small bodies are read even at the limit.
 func TestBodiesTogetherAreBounded(t *testing.T) {
 	f := newFake(t)
 	s := New(f, Options{})

@@ -10,7 +10,8 @@ import (
 	"github.com/patchlab-dev/patchlab/server"
 )
 
-// A request is one line of JSON with its id, and a fault is told apart by its level.
+// TestLogTo checks that each request is logged as one line of JSON with its ID and that
+// an internal error has the level ERROR.
 func TestLogTo(t *testing.T) {
 	var out bytes.Buffer
 	log := server.LogTo(slog.New(slog.NewJSONHandler(&out, &slog.HandlerOptions{Level: slog.LevelInfo})))

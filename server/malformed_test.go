@@ -11,7 +11,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// furnished is a server with a custom resource and two objects to break.
+// furnished returns a server with a CRD, a custom resource and a ConfigMap.
 func furnished(t testing.TB) *Server {
 	t.Helper()
 	s := local(t, Options{})
@@ -31,15 +31,15 @@ func furnished(t testing.TB) *Server {
 	return s
 }
 
-// revision is that of the last write to a server.
+// revision returns the resourceVersion of the server's last write.
 func revision(t testing.TB, s *Server) string {
 	t.Helper()
 	w := ask(s, "GET", "/apis/node.k8s.io/v1/runtimeclasses", "")
 	return body(t, w).Get("metadata").Get("resourceVersion").StringOr("")
 }
 
-// checkRefusal tells whether an answer is a proper refusal: a 4xx, told as a
-// Status, or in plain text where the path means nothing.
+// checkRefusal returns an error unless the response is a 4xx with a Status, or the
+// plain-text 404 of a path outside the API.
 func checkRefusal(w *httptest.ResponseRecorder) error {
 	if w.Code < 400 || w.Code > 499 {
 		return fmt.Errorf("code %d: %.200s", w.Code, w.Body)
@@ -125,8 +125,8 @@ func TestMalformedRequestsAreRefused(t *testing.T) {
 	t.Logf("%d malformed requests", asked)
 }
 
-// Whatever comes, the server answers with a code of HTTP and no fault of its
-// own, and a request that is refused leaves nothing behind.
+// FuzzRequest checks that the server responds to every request without an internal
+// error and that a rejected request does not write to the store.
 func FuzzRequest(f *testing.F) {
 	for _, seed := range []struct{ method, url, header, body string }{
 		{"GET", "/api/v1/namespaces/n/configmaps?limit=1&labelSelector=a%20in%20(b)", "application/json;as=Table;v=v1;g=meta.k8s.io", ""},

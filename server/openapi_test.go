@@ -10,9 +10,9 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// references lists what a document refers to.
+// references adds all references of a document to a set.
 func references(v document.Value, into map[string]bool) {
-	if ref, ok := v.Get("$ref").Text(); ok { // JSONSchemaProps has a property of that name
+	if ref, ok := v.Get("$ref").Text(); ok { // JSONSchemaProps has a property named $ref, which is not a string here
 		into[ref] = true
 	}
 	for i := range v.Len() {
@@ -20,8 +20,8 @@ func references(v document.Value, into map[string]bool) {
 	}
 }
 
-// patchParameters are the parameters of the patch of a kind, nil where there is
-// no such operation.
+// patchParameters returns the query parameters of a kind's patch operation, or nil if
+// it has none.
 func patchParameters(doc document.Value, k *schema.Kind) []string {
 	for path, item := range doc.Get("paths").Members() {
 		op := item.Get("patch")
@@ -100,8 +100,8 @@ func TestOpenAPIHoldsWhatPatchesNeed(t *testing.T) {
 	}
 }
 
-// A document's address changes when its kinds do, and an old address leads to
-// the new one.
+// TestOpenAPIFollowsCustomResources checks that the hash in the URL of a document
+// changes with its kinds and that the old URL redirects to the new one.
 func TestOpenAPIFollowsCustomResources(t *testing.T) {
 	c, err := cluster.New(cluster.Config{})
 	if err != nil {

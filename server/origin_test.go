@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// What web pages can make a browser send, and what other clients send. The
-// requests go over a connection to a listener on loopback.
+// TestPagesOfOtherOriginsAreRefused sends the requests that a web page of another
+// origin can make a browser send, and those of other clients, to a listener on the
+// loopback interface.
 func TestPagesOfOtherOriginsAreRefused(t *testing.T) {
 	s := local(t, Options{Hosts: []string{"host.docker.internal"}})
 	url, client, stop := serve(t, s, false)
@@ -82,7 +83,8 @@ func TestPagesOfOtherOriginsAreRefused(t *testing.T) {
 	}
 }
 
-// Off loopback a name can be rebound as well; an address cannot.
+// TestHostOffLoopback checks the Host header on other interfaces: a DNS name can be
+// rebound by an attacker, an IP address cannot.
 func TestHostOffLoopback(t *testing.T) {
 	s := New(newFake(t), Options{Hosts: []string{"lab"}})
 	for host, known := range map[string]bool{"192.0.2.7:8001": true, "[2001:db8::1]": true, "lab:8001": true, "localhost:8001": true, "evil.example": false} {

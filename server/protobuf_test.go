@@ -50,8 +50,8 @@ func TestProtobufBodies(t *testing.T) {
 	}
 }
 
-// A stored object is answered in protobuf from an encoding that is kept, with the
-// resourceVersion that it has then.
+// TestStoredObjectsInProtobuf checks that a cached protobuf encoding is returned with
+// the object's current resourceVersion.
 func TestStoredObjectsInProtobuf(t *testing.T) {
 	s := local(t, Options{})
 	create(t, s, "a", `,"data":{"x":"y"}`)

@@ -17,8 +17,8 @@ import (
 	"github.com/patchlab-dev/patchlab/cluster"
 )
 
-// serve runs a server on a port of its own. stop ends it and fails the test
-// where that goes wrong.
+// serve runs a server on a free port. stop shuts it down and fails the test on an
+// error.
 func serve(t *testing.T, s *Server, secure bool) (url string, client *http.Client, stop func()) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -71,7 +71,7 @@ func TestServeTLSIsVerifiedAndHTTP2(t *testing.T) {
 	}
 }
 
-// A listener that cannot be used is told at once.
+// TestServeTellsWhyItCannot checks that Serve returns an error for a closed listener.
 func TestServeTellsWhyItCannot(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -83,7 +83,8 @@ func TestServeTellsWhyItCannot(t *testing.T) {
 	}
 }
 
-// A request that is being answered when the server stops is answered.
+// TestServeFinishesWhatItBegan checks that a request in progress is completed during
+// shutdown.
 func TestServeFinishesWhatItBegan(t *testing.T) {
 	f := newFake(t)
 	begun, release := make(chan struct{}), make(chan struct{})
@@ -109,7 +110,7 @@ func TestServeFinishesWhatItBegan(t *testing.T) {
 	<-begun
 	stopped := make(chan struct{})
 	go func() { stop(); close(stopped) }()
-	for { // until it is stopping
+	for { // until new connections are refused
 		if conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://")); err != nil {
 			break
 		} else {
@@ -123,8 +124,8 @@ func TestServeFinishesWhatItBegan(t *testing.T) {
 	<-stopped
 }
 
-// When the server stops, it closes connections without a request at once, and those
-// that come while it stops; one with a request is left to end.
+// TestServeDoesNotWaitForUnusedConnections checks that shutdown closes idle
+// connections, including new ones, at once and waits only for those with a request.
 func TestServeDoesNotWaitForUnusedConnections(t *testing.T) {
 	h := local(t, Options{}).httpServer(t.Context())
 	connect := func(states ...http.ConnState) net.Conn {
@@ -156,7 +157,7 @@ func TestServeDoesNotWaitForUnusedConnections(t *testing.T) {
 	}
 }
 
-// deadlines is a writer that remembers until when it may write.
+// deadlines is a ResponseWriter that records its write deadlines.
 type deadlines struct {
 	*httptest.ResponseRecorder
 	last time.Time
@@ -167,7 +168,8 @@ func (d *deadlines) SetWriteDeadline(t time.Time) error {
 	return nil
 }
 
-// A client that does not read cannot hold a watch beyond its time.
+// TestWatchIsNotWrittenForEver checks that a client that does not read cannot keep a
+// watch open beyond its timeout.
 func TestWatchIsNotWrittenForEver(t *testing.T) {
 	w := &deadlines{ResponseRecorder: httptest.NewRecorder()}
 	local(t, Options{}).ServeHTTP(w, httptest.NewRequest("GET", configMaps+"?watch=1&timeoutSeconds=1", nil))

@@ -20,7 +20,7 @@ import (
 
 const configMaps = "/api/v1/namespaces/n/configmaps"
 
-// local is a server over a cluster of its own, without a network.
+// local returns a server with its own cluster, without a listener.
 func local(t testing.TB, o Options) *Server {
 	t.Helper()
 	c, err := cluster.New(cluster.Config{Now: fixedClock})
@@ -281,7 +281,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// lines reads a watch until it has so many lines.
+// lines reads count lines of a watch.
 func lines(t *testing.T, url string, count int, headers ...string) []document.Value {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
@@ -374,8 +374,8 @@ func TestServeStops(t *testing.T) {
 	}
 }
 
-// Answers about the API itself and about its edges, each as kube-apiserver v1.36.3
-// gives it.
+// TestEdgesOfTheProtocol checks unusual requests and those about the API itself against
+// the responses of kube-apiserver v1.36.3.
 func TestEdgesOfTheProtocol(t *testing.T) {
 	s := local(t, Options{})
 	const deployment = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"zz"},"spec":{"bogus":1}}`
@@ -425,8 +425,8 @@ func TestEdgesOfTheProtocol(t *testing.T) {
 	}
 }
 
-// Custom resources: warnings about finalizers and versions, fields for selectors in
-// OpenAPI, and watches that end when the definition changes.
+// TestEdgesOfCustomResources checks warnings about finalizers and versions, selectable
+// fields in OpenAPI, and the end of watches when the CRD changes.
 func TestEdgesOfCustomResources(t *testing.T) {
 	s := local(t, Options{})
 	const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"

@@ -9,8 +9,8 @@ import (
 	"github.com/patchlab-dev/patchlab/cluster"
 )
 
-// What a method and a path ask of the cluster, or the answer where they ask
-// nothing; all as kube-apiserver v1.36.3 does.
+// TestPaths checks the cluster request for each method and path, or the response if the
+// path is invalid. The expectations are those of kube-apiserver v1.36.3.
 func TestPaths(t *testing.T) {
 	const custom = "/apis/lab.example.com/v1"
 	notFound, notAllowed := "404 the server could not find the requested resource", "405 the server does not allow this method on the requested resource"

@@ -6,8 +6,9 @@ import (
 	"github.com/patchlab-dev/patchlab/cluster"
 )
 
-// A client that sends its request slowly must not hold a connection for ever: each part
-// of a request has a limit, and a header may not grow without bound.
+// TestHTTPServerBoundsSlowClients checks that each part of a request has a timeout and
+// that the header has a maximum size, so that a slow client cannot hold a connection
+// indefinitely.
 func TestHTTPServerBoundsSlowClients(t *testing.T) {
 	c, err := cluster.New(cluster.Config{})
 	if err != nil {

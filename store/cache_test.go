@@ -17,18 +17,18 @@ func TestCache(t *testing.T) {
 	storetest.Run(t, func(t testing.TB) store.Store[storetest.Value] {
 		c := store.NewCache(newMemory(t), store.CacheOptions[storetest.Value]{})
 		t.Cleanup(func() { _ = c.Close() })
-		if _, err := c.List(t.Context(), "", store.ListOptions[storetest.Value]{}); err != nil { // its history begins now
+		if _, err := c.List(t.Context(), "", store.ListOptions[storetest.Value]{}); err != nil { // starts the cache's history at this revision
 			t.Fatal(err)
 		}
 		return c
 	})
 }
 
-// counted counts the calls that reach a store.
+// counted counts the lists and watches that reach a store.
 type counted struct {
 	store.Store[string]
 	gets, lists, watches, revisions atomic.Int64
-	// held, where it is not nil, keeps the watch's events back until it is closed.
+	// held blocks the events of watches until it is closed, unless it is nil.
 	held chan struct{}
 }
 
@@ -56,7 +56,8 @@ func (s *counted) Watch(ctx context.Context, scope string, opts store.WatchOptio
 	return &heldWatcher{Watcher: w, held: s.held}, nil
 }
 
-// heldWatcher delivers the initial events, and what follows once it may.
+// heldWatcher delivers the initial events. It delivers later events once held is
+// closed.
 type heldWatcher struct {
 	store.Watcher[string]
 	held  chan struct{}
@@ -76,7 +77,7 @@ func (w *heldWatcher) Next(ctx context.Context) (store.Event[string], error) {
 	return e, err
 }
 
-// newCounted returns a cache that is ready, and the store beneath it.
+// newCounted returns a synced cache and its counting backend.
 func newCounted(t *testing.T, held chan struct{}) (*store.Cache[string], *counted) {
 	t.Helper()
 	beneath := &counted{Store: stringStore(t, 0), held: held}
@@ -94,7 +95,8 @@ func newCounted(t *testing.T, held chan struct{}) (*store.Cache[string], *counte
 	return c, beneath
 }
 
-// A thousand watchers and lists cost the store beneath one watch and no list.
+// TestCacheAsksOnce checks that a thousand watchers and lists cause one watch and no
+// list in the backend.
 func TestCacheAsksOnce(t *testing.T) {
 	c, beneath := newCounted(t, nil)
 	var wg sync.WaitGroup
@@ -135,8 +137,9 @@ func TestCacheAsksOnce(t *testing.T) {
 	}
 }
 
-// While the cache lags behind the store, it answers reads that may be stale. A read that
-// must be current waits for the cache or goes to the store.
+// TestCacheIsNeverOlderThanAsked checks reads while the cache lags behind its backend.
+// A read that allows stale data is served from the cache. A read that requires a
+// revision waits for the cache or goes to the backend.
 func TestCacheIsNeverOlderThanAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		held := make(chan struct{})
@@ -186,7 +189,8 @@ func TestCacheIsNeverOlderThanAsked(t *testing.T) {
 	})
 }
 
-// A read that may be old shows what was written through the same cache.
+// TestCacheShowsItsOwnWrites checks that a read that allows stale data includes earlier
+// writes through the same cache.
 func TestCacheShowsItsOwnWrites(t *testing.T) {
 	c, _ := newCounted(t, nil)
 	for i := range 200 {
@@ -200,8 +204,8 @@ func TestCacheShowsItsOwnWrites(t *testing.T) {
 	}
 }
 
-// When the watch beneath is lost, the cache's watchers are told, and new ones
-// see everything.
+// TestCacheBeginsAnew checks that the cache's watchers get an error when the backend's
+// watch fails and that new watchers and lists get the complete state.
 func TestCacheBeginsAnew(t *testing.T) {
 	beneath := stringStore(t, 4)
 	held := &counted{Store: beneath, held: make(chan struct{})}

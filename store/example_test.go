@@ -40,7 +40,7 @@ func ExampleMemory_Update_preconditions() {
 	defer s.Close()
 	s.Create(ctx, "/pods/default/web", "v1")
 
-	seen := "1" // an older resource version
+	seen := "1" // an outdated resourceVersion
 	_, err := s.Update(ctx, "/pods/default/web", store.UpdateOptions{
 		Preconditions: store.Preconditions{ResourceVersion: &seen},
 	}, func(store.Item[string]) (string, error) { return "v2", nil })
@@ -75,7 +75,7 @@ func ExampleMemory_List() {
 		if opts.Continue = page.Continue; opts.Continue == "" {
 			return
 		}
-		s.Delete(ctx, "/pods/default/c", store.DeleteOptions[string]{}) // not seen: pages are one snapshot
+		s.Delete(ctx, "/pods/default/c", store.DeleteOptions[string]{}) // has no effect on the list: all pages are of one revision
 	}
 	// Output:
 	// 4 a b 1

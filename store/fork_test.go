@@ -16,7 +16,7 @@ func TestForksGoTheirOwnWays(t *testing.T) {
 		}
 	}
 	m := NewMemory(MemoryOptions[string]{})
-	for i := range 300 { // more than a block of history
+	for i := range 300 { // exceeds one block of history
 		update(m, fmt.Sprintf("/a/%d", i%40), fmt.Sprint(i))
 	}
 	fork := m.Fork()

@@ -8,7 +8,8 @@ import (
 	"github.com/patchlab-dev/patchlab/store"
 )
 
-// Whatever a client sends as a token, it gets an error or items of its scope.
+// FuzzContinue checks that any continue token returns an error or items of the
+// requested prefix.
 func FuzzContinue(f *testing.F) {
 	m := store.NewMemory(store.MemoryOptions[int]{})
 	for i, key := range []string{"/p/a", "/p/b", "/p/c", "/q/a"} {
@@ -45,7 +46,8 @@ func FuzzContinue(f *testing.F) {
 	})
 }
 
-// A key is refused, or can be read, listed in each of its prefixes and removed.
+// FuzzKey checks that a key is either rejected or can be read, listed by each of its
+// prefixes and deleted.
 func FuzzKey(f *testing.F) {
 	for _, key := range []string{"/registry/apps/deployments/default/web", "", "/", "//", "/a/", "/a/../b", "/\x00", "/ü", "/a b", "/.a"} {
 		f.Add(key)

@@ -26,8 +26,8 @@ func newMemoryWith(t testing.TB, history int) store.Store[storetest.Value] {
 
 func TestMemory(t *testing.T) { storetest.Run(t, newMemory) }
 
-// With so little history, watchers fall behind and lists lose their snapshot
-// all the time.
+// TestMemoryWithLittleHistory runs the simulation with a very short history, so that
+// watchers and paginated lists often meet compacted revisions.
 func TestMemoryWithLittleHistory(t *testing.T) {
 	for _, history := range []int{1, 5, 40} {
 		t.Run(fmt.Sprint(history), func(t *testing.T) {
@@ -38,7 +38,8 @@ func TestMemoryWithLittleHistory(t *testing.T) {
 
 func BenchmarkMemory(b *testing.B) { storetest.Benchmark(b, newMemory) }
 
-// stringStore makes a store of strings in which every write counts as a change.
+// stringStore returns a store of strings in which every write increments the revision,
+// even if the value is equal.
 func stringStore(t *testing.T, history int) *store.Memory[string] {
 	m := store.NewMemory(store.MemoryOptions[string]{History: history})
 	t.Cleanup(func() { m.Close() })
@@ -63,7 +64,7 @@ func watch(t *testing.T, m *store.Memory[string], scope string, opts store.Watch
 	return w
 }
 
-// doneContext takes what a watcher has without waiting.
+// doneContext returns a canceled context, with which Next returns only buffered events.
 func doneContext() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -85,7 +86,7 @@ func TestG14SlowWatcherIsTold(t *testing.T) {
 		"initial events": {initial, 1},
 	} {
 		want := store.CompactedError{Revision: c.revision, Oldest: 14, Slow: true}
-		for range 2 { // the error is final
+		for range 2 { // the watcher returns the same error again
 			_, err := c.w.Next(t.Context())
 			var got *store.CompactedError
 			if !errors.As(err, &got) || *got != want {
@@ -144,7 +145,8 @@ func TestG16HistoryIsBounded(t *testing.T) {
 	}
 }
 
-// What is forgotten is also freed, whoever has not taken it.
+// TestG16ForgottenValuesAreFreed checks that values of compacted revisions are garbage
+// collected even if a watcher has not read them.
 func TestG16ForgottenValuesAreFreed(t *testing.T) {
 	type payload [64]byte
 	const history, writes = 100, 3000
@@ -170,8 +172,8 @@ func TestG16ForgottenValuesAreFreed(t *testing.T) {
 	}
 	runtime.GC()
 	alive := len(slices.DeleteFunc(values, func(p weak.Pointer[payload]) bool { return p.Value() == nil }))
-	// History is dropped in blocks of 256 revisions, and the first write of a
-	// block knows the value before it.
+	// History is compacted in blocks of 256 revisions. The first record of a block also
+	// references the key's previous value.
 	if most := history + 256 + 7; alive > most || alive < history {
 		t.Errorf("%d of %d values are alive, want %d to %d", alive, writes, history, most)
 	}
@@ -198,8 +200,8 @@ func TestWaitFor(t *testing.T) {
 	}
 }
 
-// A few large values must not fill the memory before the number of revisions
-// bounds them.
+// TestG16HistoryIsBoundedByBytes checks that history is limited by size as well as by
+// number of revisions, so that a few large values cannot exhaust memory.
 func TestG16HistoryIsBoundedByBytes(t *testing.T) {
 	const size, history = 1 << 20, 64 << 20
 	type payload struct{ n int }
@@ -238,7 +240,8 @@ func TestG16HistoryIsBoundedByBytes(t *testing.T) {
 	runtime.KeepAlive(m)
 }
 
-// However large the values are, the latest write can be read and watched.
+// TestG16TheLatestWriteIsKept checks that the latest write can be read and watched even
+// if it exceeds the limit on history.
 func TestG16TheLatestWriteIsKept(t *testing.T) {
 	m := store.NewMemory(store.MemoryOptions[string]{Size: func(string) int { return 1000 }, HistoryBytes: 10})
 	defer m.Close()
@@ -266,7 +269,8 @@ func TestLargeValuesAreRefused(t *testing.T) {
 	}
 }
 
-// A value lives as long as the last write of its key gives it.
+// TestLifetime checks that a value expires after the lifetime set by the last write of
+// its key.
 func TestLifetime(t *testing.T) {
 	m := store.NewMemory(store.MemoryOptions[time.Duration]{Lifetime: func(d time.Duration) time.Duration { return d }})
 	defer m.Close()
@@ -298,8 +302,8 @@ func TestLifetime(t *testing.T) {
 	}
 }
 
-// A continue token of a revision that the store has not reached, as of a store that has
-// begun anew since, is refused.
+// TestListFromATokenOfTheFuture checks that a continue token with a revision that the
+// store has not reached, for instance from before a restart, is rejected.
 func TestListFromATokenOfTheFuture(t *testing.T) {
 	filled := func(n int) *store.Memory[string] {
 		m := store.NewMemory(store.MemoryOptions[string]{})

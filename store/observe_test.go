@@ -14,7 +14,8 @@ func TestObserved(t *testing.T) {
 	})
 }
 
-// Every call is reported, and how often a write had to begin again.
+// TestCallsAreObserved checks that every call is reported, with the number of retries
+// of a write.
 func TestCallsAreObserved(t *testing.T) {
 	var mu sync.Mutex
 	calls, retries := map[string]int{}, 0

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// openInternal returns a watcher of /p/ with its insides.
+// openInternal returns a store and its unexported watcher of /p/.
 func openInternal(t *testing.T) (*Memory[int], *watcher[int]) {
 	m := NewMemory(MemoryOptions[int]{})
 	t.Cleanup(func() { m.Close() })
@@ -18,16 +18,16 @@ func openInternal(t *testing.T) (*Memory[int], *watcher[int]) {
 	return m, w.(*watcher[int])
 }
 
-// over returns a done context: Next takes what there is.
+// over returns a canceled context, with which Next returns only buffered events.
 func over(t *testing.T) context.Context {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	return ctx
 }
 
-// A writer publishes a revision before it notifies. A watcher that is reading
-// the history at that moment takes the event at once, and the notice that
-// comes afterwards must not bring it again.
+// TestG11LateNoticeRepeatsNothing checks that a watcher delivers an event once. A
+// writer publishes a revision before it notifies watchers, so a watcher that reads the
+// history in between has already delivered the event when the notification arrives.
 func TestG11LateNoticeRepeatsNothing(t *testing.T) {
 	m, w := openInternal(t)
 	if _, err := m.Create(t.Context(), "/p/a", 1); err != nil {
@@ -42,8 +42,8 @@ func TestG11LateNoticeRepeatsNothing(t *testing.T) {
 	}
 }
 
-// A watcher that has read the history up to a state may know of an event
-// behind it.
+// TestG11EventAfterTheHistoryRead checks that a watcher that has caught up with an old
+// state also delivers the events after it, of which it was notified in the meantime.
 func TestG11EventAfterTheHistoryRead(t *testing.T) {
 	m, w := openInternal(t)
 	old := m.now.Load()
@@ -52,7 +52,7 @@ func TestG11EventAfterTheHistoryRead(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	w.advance(old, 1) // as if the writes had come after old was read
+	w.advance(old, 1) // as if the writes followed the read of old
 	for _, want := range []int64{3, 5} {
 		if e, err := w.Next(over(t)); err != nil || e.Revision != want {
 			t.Fatalf("got %v (%v), want revision %d", e, err, want)
@@ -60,7 +60,8 @@ func TestG11EventAfterTheHistoryRead(t *testing.T) {
 	}
 }
 
-// Between publishing and notifying, no bookmark may name the new revision.
+// TestG13BookmarkWaitsForNotices checks that no bookmark has a revision that is
+// published but whose notifications are not yet sent.
 func TestG13BookmarkWaitsForNotices(t *testing.T) {
 	m, w := openInternal(t)
 	m.mu.Lock()

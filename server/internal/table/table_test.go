@@ -21,7 +21,8 @@ func parse(t testing.TB, text string) document.Value {
 	return d.Root
 }
 
-// The recorded tables of kube-apiserver: every column and every cell.
+// TestBuiltinTablesAreThoseOfTheAPIServer compares every column and cell with the
+// tables recorded from kube-apiserver.
 func TestBuiltinTablesAreThoseOfTheAPIServer(t *testing.T) {
 	file, err := os.Open("testdata/tables.jsonl")
 	if err != nil {
@@ -73,7 +74,7 @@ func checkRow(t *testing.T, columns []Column, row document.Value, now time.Time)
 	object := Object{Value: row.Get("object"), Now: now}
 	for i, c := range columns {
 		if c.Name == "Age" {
-			continue // counted in seconds from a moment that was not recorded exactly
+			continue // an age, relative to a time that was not recorded exactly
 		}
 		if got, want := c.Cell(object), row.Get("cells").At(i); !document.Equal(got, want) {
 			t.Errorf("%s, column %s: got %s, want %s", object.text("metadata", "name"), c.Name, got, want)
@@ -139,14 +140,15 @@ func TestCustomColumns(t *testing.T) {
 	}
 }
 
-// A path of a megabyte of filters within filters is refused, not read for hours.
+// TestLongPath checks that a JSONPath of 1 MB of nested filters is rejected quickly.
 func TestLongPath(t *testing.T) {
 	if _, err := parsePath(strings.Repeat("[?(@", 1<<18)); err == nil || !strings.Contains(err.Error(), "too long") || len(err.Error()) > 100 {
 		t.Errorf("got %.200v", err)
 	}
 }
 
-// Paths come from users' CRDs: none may panic or run for long.
+// FuzzPath checks that no JSONPath, which comes from users' CRDs, panics or runs for
+// long.
 func FuzzPath(f *testing.F) {
 	for _, s := range []string{".a.b[0]", `.c[?(@.t=="x")].y`, "['a.b']", "{.x}", ".[*].", "[?(@", ".a[?(@.b[?(@.c==1)]==2)]"} {
 		f.Add(s)
