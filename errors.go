@@ -136,7 +136,7 @@ func located(err error, o manifest.Object) *Error {
 // explain sets the fields of e from the API server's Status.
 func (e *Error) explain(status *cluster.Status, w *write) {
 	e.Code, e.Reason = status.Code, status.Reason
-	answer := fmt.Sprintf(" (the API server answers %d", status.Code)
+	answer := fmt.Sprintf(" (API server response: %d", status.Code)
 	if status.Reason != "" {
 		answer += " " + status.Reason
 	}

@@ -174,7 +174,7 @@ func ExampleLab_Run() {
 	}
 	// Output:
 	// ConfigMap a in namespace shop false {"k":"1","l":"2"}
-	// refused: manifests.yaml:3:61: the applied configuration does not match the schema of its kind: .dat: field not declared in schema; did you mean data? (the API server answers 500)
+	// refused: manifests.yaml:3:61: the applied configuration does not match the schema of its kind: .dat: field not declared in schema; did you mean data? (API server response: 500)
 }
 
 func ExampleObject_Owners() {

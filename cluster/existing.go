@@ -39,7 +39,7 @@ func (c *Cluster) existing(object document.Value) (item store.Item[*Record], war
 	}
 	o, err := fieldmanager.Split(object)
 	if err != nil {
-		return item, nil, badRequest("metadata.managedFields is invalid: " + err.Error())
+		return item, nil, badRequest(err.Error())
 	}
 	value, problems, err := c.decode(k, o.Value, defaults.FromTree)
 	if err != nil {

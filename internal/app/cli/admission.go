@@ -25,7 +25,7 @@ func (a *App) admit(ctx context.Context, config *cluster.Config) (done bool, err
 // noteNoAdmission prints what a server of this program does not support.
 func (a *App) noteNoAdmission() {
 	if a.Admission == nil {
-		a.note("note: CEL rules, admission policies and webhooks are not run: they need the program " + admissionProgram +
-			", which is neither beside patchlab nor on the PATH (--admission=false serves without them and without this note)")
+		a.note("note: CEL rules, admission policies and webhooks are disabled, because the program " + admissionProgram +
+			" was found neither in the directory of patchlab nor on the PATH; install it, or use --admission=false to suppress this note")
 	}
 }

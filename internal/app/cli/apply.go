@@ -31,46 +31,48 @@ func (a *App) applyCommand() *cobra.Command {
 	var o applyOptions
 	c := &cobra.Command{
 		Use:   "apply [LIVE] [PATCH]",
-		Short: "Print the object that the API server would make of LIVE and PATCH",
-		Long: `Apply a change to an object as kube-apiserver would, and print the object after it.
+		Short: "Apply a change to an object locally and print the resulting object",
+		Long: `Apply a change to an object as kube-apiserver does, and print the resulting object.
+No request is sent to a cluster.
 
-LIVE holds the objects as they are, with their managedFields if owners matter
-(kubectl get -o yaml --show-managed-fields). It is a file, a folder, a glob, "-"
-for standard input, or KIND/NAME, which is read from your cluster by your own
-kubectl ('kubectl get', and nothing else is ever run). Without LIVE everything is
-created. PATCH, or what -f and -k name, holds the change: manifests for
-server-side apply, a JSON patch, a merge patch or a strategic merge patch.
+LIVE contains the current objects. Include their managedFields if field ownership
+matters (kubectl get -o yaml --show-managed-fields). LIVE is a file, a folder, a
+glob, "-" for standard input, or KIND/NAME, which patchlab reads from the cluster
+with 'kubectl get'; it runs no other kubectl command. If LIVE is omitted, all
+objects are created. PATCH, or the input of -f and -k, contains the change:
+manifests for server-side apply, a JSON patch, a merge patch or a strategic merge
+patch.
 
-Both may hold several documents and Lists, which are matched by group, kind,
-namespace and name; what has no live object is created. A manifest without a
-namespace is for that of --namespace, else for the one live object of its kind and
-name, else for "default". Nothing is ever sent anywhere.
+LIVE and PATCH can contain several documents and Lists. They are matched by group,
+kind, namespace and name; a manifest without a live object is created. The namespace
+of a manifest that specifies none is that of --namespace, otherwise that of the only
+live object of its kind and name, otherwise "default".
 
 With --type auto, a list is a JSON patch, a document with apiVersion and kind is
-applied server-side, and anything else is a strategic merge patch for built-in
-kinds and a merge patch for custom ones.
+applied server-side, and any other document is a strategic merge patch for built-in
+kinds and a merge patch for custom resources.
 
-All documents are worked on, also after one that is refused. With -o json and
--o yaml, a refused one is printed as a document of kind Refusal in version
-patchlab.dev/v1, with the code, the fields and the conflicts.
+A refused document does not stop the command: the remaining documents are processed.
+With -o json and -o yaml, a refusal is printed as a document of kind Refusal in
+version patchlab.dev/v1, with the status code, the fields and the conflicts.
 
 ` + applyExitHelp,
-		Example: `  # What would kubectl apply --server-side do?
+		Example: `  # Preview kubectl apply --server-side
   kubectl get deployment web -o yaml --show-managed-fields | patchlab apply - web.yaml
 
-  # The same, with the live object read by kubectl, as a diff
+  # Read the live object from the cluster and print a diff
   patchlab apply deployment/web web.yaml -n shop -o diff
 
-  # All manifests of a folder against a dump of the namespace, with custom resources
+  # Apply all manifests of a folder to an export of the namespace, including custom resources
   patchlab apply live.yaml -f manifests/ -R --crd crds/ -o diff
 
-  # A kustomization, as a check in a pipeline
+  # Check a kustomization in a CI pipeline
   patchlab apply live.yaml -k overlays/prod -o diff --exit-code
 
-  # The same case in the playground
+  # Open the change in the playground
   patchlab apply live.yaml web.yaml --open
 
-  # A JSON patch, and who owns what afterwards
+  # Apply a JSON patch and print the resulting managedFields
   patchlab apply live.yaml patch.json --type json --show-managed-fields`,
 		Args:              cobra.MaximumNArgs(2),
 		ValidArgsFunction: completeObject,
@@ -84,10 +86,10 @@ patchlab.dev/v1, with the code, the fields and the conflicts.
 	o.output.add(c)
 	_ = c.RegisterFlagCompletionFunc("field-manager", a.completeManagers(&o.inputs))
 	f := c.Flags()
-	f.BoolVar(&o.exitCode, "exit-code", false, "end with code 4 where an object would change")
-	f.StringArrayVar(&o.policies.files, "policy", nil, "file, folder or glob of admission policies and bindings, with their parameters and Namespaces, which decide about each change (repeatable; run by "+admissionProgram+")")
-	f.BoolVar(&o.open, "open", false, "then show this very case in the playground, in your browser, until Ctrl-C")
-	f.BoolVarP(&o.quiet, "quiet", "q", false, "print no notes and no summary")
+	f.BoolVar(&o.exitCode, "exit-code", false, "exit with code 4 if an object would change")
+	f.StringArrayVar(&o.policies.files, "policy", nil, "file, folder or glob of admission policies and bindings to evaluate for each change, with their parameters and Namespaces (repeatable; run by "+admissionProgram+")")
+	f.BoolVar(&o.open, "open", false, "open the change in the playground in the browser, and serve the page until Ctrl-C")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "do not print notes and the summary")
 	return c
 }
 
@@ -99,9 +101,9 @@ func (o *applyOptions) add(c *cobra.Command) {
 	o.schemas.add(c)
 	o.inputs.add(c)
 	o.schemas.kubectl = &o.inputs.kubectl
-	c.Flags().BoolVar(&o.schemas.fromCluster, "crds-from-cluster", false, "read the CustomResourceDefinitions of your cluster by your own kubectl")
+	c.Flags().BoolVar(&o.schemas.fromCluster, "crds-from-cluster", false, "read the CustomResourceDefinitions of the cluster with kubectl")
 	o.change.add(c)
-	c.Flags().BoolVar(&o.defaults, "defaults", true, "fill in the defaults of built-in kinds")
+	c.Flags().BoolVar(&o.defaults, "defaults", true, "set the default values of built-in kinds")
 }
 
 // changeFlags are the flags that define a change.
@@ -114,14 +116,14 @@ type changeFlags struct {
 
 func (f *changeFlags) add(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVar(&f.patchType, "type", "auto", "kind of PATCH: json, merge, strategic, apply or auto")
-	flags.BoolVar(&f.clientSide, "client-side", false, "apply as kubectl does without --server-side: by a three-way patch with the configuration applied last")
-	flags.StringVar(&f.FieldManager, "field-manager", "", "name of the field manager (default kubectl for apply, kubectl-client-side-apply for --client-side, else kubectl-patch, as kubectl has it)")
-	flags.BoolVar(&f.Force, "force-conflicts", false, "take over fields that others own (server-side apply only)")
-	flags.StringVarP(&f.Namespace, "namespace", "n", "", "namespace of manifests and live objects that name none")
-	flags.StringVar(&f.Subresource, "subresource", "", "change this subresource, such as status or scale")
-	flags.StringVar(&f.validate, "validate", "strict", "what to do with unknown and duplicate fields: strict, warn or ignore")
-	flags.BoolVar(&f.RequireLive, "require-live", false, "refuse to create objects: each must have a live one")
+	flags.StringVar(&f.patchType, "type", "auto", "type of PATCH: json, merge, strategic, apply or auto")
+	flags.BoolVar(&f.clientSide, "client-side", false, "apply client-side, as kubectl does without --server-side: compute a three-way patch from the last-applied configuration")
+	flags.StringVar(&f.FieldManager, "field-manager", "", "name of the field manager (default as in kubectl: kubectl for server-side apply, kubectl-client-side-apply with --client-side, otherwise kubectl-patch)")
+	flags.BoolVar(&f.Force, "force-conflicts", false, "take ownership of fields that other managers own (server-side apply only)")
+	flags.StringVarP(&f.Namespace, "namespace", "n", "", "namespace of manifests and live objects that do not specify one")
+	flags.StringVar(&f.Subresource, "subresource", "", "subresource to change, such as status or scale")
+	flags.StringVar(&f.validate, "validate", "strict", "handling of unknown and duplicate fields: strict, warn or ignore")
+	flags.BoolVar(&f.RequireLive, "require-live", false, "refuse to create objects: each manifest must match a live object")
 	_ = c.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(patchTypes[:], cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("subresource", cobra.FixedCompletions([]string{"status", "scale"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("validate", cobra.FixedCompletions([]string{"strict", "warn", "ignore"}, cobra.ShellCompDirectiveNoFileComp))
@@ -140,9 +142,9 @@ func (f *changeFlags) complete() error {
 	case validation[f.validate] == "":
 		return usage("--validate " + f.validate + ": expected strict, warn or ignore")
 	case f.clientSide && f.patchType != "auto" && f.patchType != "apply":
-		return usage("--client-side is for manifests, not for a patch of --type " + f.patchType)
+		return usage("--client-side requires manifests; it cannot be used with --type " + f.patchType)
 	case f.clientSide && f.Force:
-		return usage("--force-conflicts is for server-side apply; a client-side apply has no conflicts")
+		return usage("--force-conflicts requires server-side apply; a client-side apply has no conflicts")
 	}
 	f.Action, f.FieldValidation = actions[f.patchType], validation[f.validate]
 	if f.clientSide {

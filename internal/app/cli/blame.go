@@ -33,26 +33,26 @@ func (a *App) blameCommand() *cobra.Command {
 	var o blameOptions
 	c := &cobra.Command{
 		Use:   "blame OBJECT",
-		Short: "Print an object with the owners beside each line",
-		Long: `Print an object as YAML, with the managers that own each line: their names, whether by
-apply or by update and through which subresource, and since when. "-" stands for
-nobody: the API server filled the field in, or its owner gave it up. Lines without
-anything beside them only hold others.
+		Short: "Print an object with the owners of each line",
+		Long: `Print an object as YAML with the managers that own each line: the name, the operation
+(Apply or Update), the subresource and the time. "-" means that no manager owns the
+field: the API server set its default, or the owner released it. Lines without an
+annotation only contain other fields.
 
-OBJECT holds objects with their managedFields (kubectl get -o yaml
---show-managed-fields): a file, "-" for standard input, or KIND/NAME, which is read from
-your cluster by your own kubectl.
+OBJECT contains objects with their managedFields (kubectl get -o yaml
+--show-managed-fields). It is a file, "-" for standard input, or KIND/NAME, which is
+read from the cluster with kubectl.
 
-Fields that managedFields names and the object does not have come last.
+Fields that are in managedFields but not in the object are listed at the end.
 
 ` + exitHelp,
-		Example: `  # Who set that?
+		Example: `  # Show the owners of all fields
   patchlab blame deployment/web -n shop
 
-  # What does the autoscaler own?
+  # Show only the fields that the autoscaler owns
   kubectl get deployment web -o yaml --show-managed-fields | patchlab blame - --manager kube-controller-manager
 
-  # One part of the object
+  # Show one part of the object
   patchlab blame live.yaml --path '.spec.template.spec.containers[name="web"]'`,
 		Args:              arguments("OBJECT"),
 		ValidArgsFunction: completeObject,
@@ -62,12 +62,12 @@ Fields that managedFields names and the object does not have come last.
 	o.kubectl.add(c)
 	o.schemas.kubectl = &o.kubectl
 	f := c.Flags()
-	f.BoolVar(&o.schemas.fromCluster, "crds-from-cluster", false, "read the CustomResourceDefinitions of your cluster by your own kubectl")
+	f.BoolVar(&o.schemas.fromCluster, "crds-from-cluster", false, "read the CustomResourceDefinitions of the cluster with kubectl")
 	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of KIND/NAME")
-	f.StringArrayVar(&o.managers, "manager", nil, "show only the lines that `NAME` owns, and what is around them (repeatable)")
-	f.StringVar(&o.path, "path", "", "show only the field at `PATH` and what is in it")
+	f.StringArrayVar(&o.managers, "manager", nil, "show only the lines that manager `NAME` owns, and the fields that contain them (repeatable)")
+	f.StringVar(&o.path, "path", "", "show only the field at `PATH` and its subfields")
 	f.StringVarP(&o.output, "output", "o", "text", "output format: text, json or yaml")
-	f.BoolVar(&o.showSecrets, "show-secrets", false, "show the values of Secrets, which are masked otherwise")
+	f.BoolVar(&o.showSecrets, "show-secrets", false, "show the values of Secrets, which are masked by default")
 	o.color.add(c)
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json", "yaml"}, cobra.ShellCompDirectiveNoFileComp))
 	complete := func(values func(*patchlab.Object) []string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -109,7 +109,7 @@ func (a *App) blame(ctx context.Context, name string, o *blameOptions) error {
 				a.print("\n")
 			}
 			if object.Managed.Len() == 0 {
-				a.note(b.Target.String() + " has no managedFields; 'kubectl get -o yaml --show-managed-fields' prints them")
+				a.note(b.Target.String() + " has no managedFields; use 'kubectl get -o yaml --show-managed-fields' to include them")
 			}
 			w := blameWriter{blamed: b, color: o.color.on(a.Out), several: len(objects) > 1}
 			a.print(w.text())
@@ -142,7 +142,7 @@ func (a *App) opened(ctx context.Context, name string, o *blameOptions) ([]*patc
 	}
 	found := docs.objects()
 	if len(found) == 0 {
-		return nil, fmt.Errorf("%s: there is no object", name)
+		return nil, fmt.Errorf("%s: no object found", name)
 	}
 	objects := make([]*patchlab.Object, len(found))
 	for i, f := range found {
@@ -261,7 +261,7 @@ func (o *blameOptions) wanted(object *patchlab.Object) (entries, error) {
 	}
 	for _, name := range o.managers {
 		if all := managersOf(object); !slices.Contains(all, name) {
-			return nil, fmt.Errorf("--manager %s: it is no manager of the object, whose managers are %s", name, strings.Join(all, ", "))
+			return nil, fmt.Errorf("--manager %s: no such manager in managedFields; the managers of the object are %s", name, strings.Join(all, ", "))
 		}
 	}
 	return found, nil
@@ -342,7 +342,7 @@ func (w *blameWriter) text() string {
 			continue
 		}
 		if !slices.ContainsFunc(w.Fields[:i], func(f explain.OwnedField) bool { return f.Line < 0 }) {
-			b.WriteString("\nIn managedFields, and not in the object:\n")
+			b.WriteString("\nIn managedFields, but not in the object:\n")
 		}
 		w.row(&b, w.named(f.Owners), widths, f.Owners, f.Path.String())
 	}

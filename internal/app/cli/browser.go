@@ -21,5 +21,5 @@ func openBrowser(ctx context.Context, address string) error {
 			return exec.CommandContext(ctx, program, append(c[1:], address)...).Run()
 		}
 	}
-	return errors.New("no program was found that opens a browser")
+	return errors.New("no program that opens a browser was found")
 }

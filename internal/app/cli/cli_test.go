@@ -77,7 +77,7 @@ func TestWithoutKubectl(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	var out, errOut bytes.Buffer
 	code := Run([]string{"apply", "configmap/a", file}, nil, &out, &errOut)
-	if want := "kubectl is not on the PATH, and is needed to run: kubectl get configmap/a"; code != exitRefused || !strings.Contains(errOut.String(), want) {
+	if want := "kubectl was not found on the PATH; it is required to run: kubectl get configmap/a"; code != exitRefused || !strings.Contains(errOut.String(), want) {
 		t.Errorf("code %d, %q, want %d and %q", code, errOut.String(), exitRefused, want)
 	}
 }

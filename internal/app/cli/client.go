@@ -28,9 +28,9 @@ type clientFlags struct {
 
 func (o *clientFlags) add(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&o.server, "server", "", "URL of the API server; without it the current context of the kubeconfig counts")
+	f.StringVar(&o.server, "server", "", "URL of the API server (default that of the current context of the kubeconfig)")
 	f.StringVar(&o.token, "token", "", "bearer token for --server")
-	f.BoolVar(&o.insecure, "insecure-skip-tls-verify", false, "do not check the certificate of --server")
+	f.BoolVar(&o.insecure, "insecure-skip-tls-verify", false, "do not verify the certificate of --server")
 	f.StringVar(&o.kubeconfig, "kubeconfig", "", "kubeconfig file (default $KUBECONFIG, or ~/.kube/config)")
 }
 
@@ -58,13 +58,13 @@ func (o *clientFlags) open() (*client, error) {
 	if name == "" {
 		home, err := os.UserHomeDir()
 		if err != nil {
-			return nil, usage("no --server and no kubeconfig is given")
+			return nil, usage("--server or a kubeconfig is required")
 		}
 		name = filepath.Join(home, ".kube", "config")
 	}
 	data, err := os.ReadFile(name)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, usage("no --server is given, and there is no kubeconfig " + name)
+		return nil, usage("--server is not set, and there is no kubeconfig at " + name)
 	}
 	if err != nil {
 		return nil, err
@@ -91,15 +91,15 @@ func newClient(base, token string, config *tls.Config) *client {
 func fromKubeconfig(config document.Value) (*client, error) {
 	context, ok := named(config.Get("contexts"), config.Get("current-context").StringOr(""), "context")
 	if !ok {
-		return nil, errors.New("the current context is not set, or there is none of its name")
+		return nil, errors.New("current-context is not set, or names a context that does not exist")
 	}
 	cluster, ok := named(config.Get("clusters"), context.Get("cluster").StringOr(""), "cluster")
 	if !ok {
-		return nil, errors.New("the cluster of the current context is missing")
+		return nil, errors.New("the current context names a cluster that does not exist")
 	}
 	user, _ := named(config.Get("users"), context.Get("user").StringOr(""), "user")
 	if user.Get("exec").Exists() || user.Get("auth-provider").Exists() {
-		return nil, errors.New("the user gets credentials from a program, which patchlab does not run; use --server and --token (kubectl create token)")
+		return nil, errors.New("the user has an exec or auth-provider credential plugin, which patchlab does not run; use --server and --token instead (see kubectl create token)")
 	}
 	c := &tls.Config{MinVersion: tls.VersionTLS12}
 	c.InsecureSkipVerify, _ = cluster.Get("insecure-skip-tls-verify").Bool()
@@ -111,7 +111,7 @@ func fromKubeconfig(config document.Value) (*client, error) {
 	if authority != nil {
 		c.RootCAs = x509.NewCertPool()
 		if !c.RootCAs.AppendCertsFromPEM(authority) {
-			return nil, errors.New("the certificate authority is no certificate in PEM form")
+			return nil, errors.New("certificate-authority is not a PEM certificate")
 		}
 	}
 	certificate, err := material(user, "client-certificate")
@@ -125,7 +125,7 @@ func fromKubeconfig(config document.Value) (*client, error) {
 		}
 		pair, err := tls.X509KeyPair(certificate, key)
 		if err != nil {
-			return nil, fmt.Errorf("the client certificate: %w", err)
+			return nil, fmt.Errorf("client-certificate: %w", err)
 		}
 		c.Certificates = []tls.Certificate{pair}
 	}
@@ -159,7 +159,7 @@ func material(entry document.Value, name string) ([]byte, error) {
 	if text := entry.Get(name + "-data").StringOr(""); text != "" {
 		data, err := base64.StdEncoding.DecodeString(text)
 		if err != nil {
-			return nil, fmt.Errorf("%s-data is not base64", name)
+			return nil, fmt.Errorf("%s-data is not valid base64", name)
 		}
 		return data, nil
 	}
@@ -194,7 +194,7 @@ func (c *client) do(ctx context.Context, method, path, contentType, body string)
 	}
 	doc, err := document.Parse(data, document.Options{})
 	if err != nil {
-		return document.Value{}, fmt.Errorf("%s %s: %s, and the answer is no JSON", method, path, resp.Status)
+		return document.Value{}, fmt.Errorf("%s %s: %s, and the response is not JSON", method, path, resp.Status)
 	}
 	if resp.StatusCode >= 300 {
 		return doc.Root, &statusError{resp.StatusCode, doc.Root.Get("reason").StringOr(""), doc.Root.Get("message").StringOr(resp.Status)}

@@ -29,19 +29,19 @@ func (a *App) contendCommand() *cobra.Command {
 	var o contendOptions
 	c := &cobra.Command{
 		Use:   "contend",
-		Short: "Measure what concurrent writers of one object cost by each way to write",
-		Long: `Let writers count in one ConfigMap at the same time, by each strategy in turn, and
-print what that costs: how many writes succeeded a second, how many were refused
-with a conflict, how often writers tried again, and how many updates were lost, that
-is, acknowledged and not in the result.
+		Short: "Measure conflicts, retries and lost updates of concurrent writers",
+		Long: `Run concurrent writers that increment a counter in one ConfigMap, with one strategy
+after the other, and print for each strategy the number of successful writes per
+second, of conflicts, of retries and of lost updates. An update is lost if it was
+acknowledged but is not in the result.
 
   blind        read, add one, write without a resourceVersion
-  optimistic   read, add one, write with the resourceVersion; give up at a conflict
-  retry        the same, but read again and repeat at a conflict
-  json-patch   a JSON patch that tests the number before it replaces it; repeat
-  apply        server-side apply of a number of each writer's own
+  optimistic   read, add one, write with the resourceVersion; give up on a conflict
+  retry        the same, but read again and retry on a conflict
+  json-patch   a JSON patch that tests the number before it replaces it; retry
+  apply        server-side apply of a separate number for each writer
 
-Without --server and --kubeconfig it runs against a server of its own in memory. The
+Without --server and --kubeconfig, the command starts an API server in memory. The
 ConfigMap is created in --namespace and deleted at the end.
 
 ` + exitHelp,
@@ -53,14 +53,14 @@ ConfigMap is created in --namespace and deleted at the end.
 	o.client.add(c)
 	f := c.Flags()
 	f.StringVarP(&o.namespace, "namespace", "n", "default", "namespace of the ConfigMap")
-	f.IntVar(&o.writers, "writers", 10, "how many writers write at the same time")
-	f.DurationVar(&o.duration, "duration", 2*time.Second, "how long each strategy is tried")
+	f.IntVar(&o.writers, "writers", 10, "number of concurrent writers")
+	f.DurationVar(&o.duration, "duration", 2*time.Second, "duration of the measurement for each strategy")
 	return c
 }
 
 func (a *App) contend(ctx context.Context, o *contendOptions) error {
 	if o.writers < 1 || o.duration <= 0 {
-		return usage("--writers and --duration have to be positive")
+		return usage("--writers and --duration must be positive")
 	}
 	c, stop, err := a.contended(ctx, o)
 	if err != nil {

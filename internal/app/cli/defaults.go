@@ -28,34 +28,34 @@ func (a *App) defaultsCommand() *cobra.Command {
 	var o defaultsOptions
 	c := &cobra.Command{
 		Use:   "defaults FILE",
-		Short: "Fill in what the API server would fill in, or take it out",
-		Long: `Print the objects of FILE as the API server would store them when they are
-created: decoded, with the defaults of their kind and version and with what the
-kind's strategy fills in, as far as that can be known without a cluster. FILE may
-be "-" for standard input, and may hold several documents and lists.
+		Short: "Set the default values that the API server would set, or remove them",
+		Long: `Print the objects of FILE as the API server would store them at creation: decoded,
+with the defaults of their kind and version, and with the fields that the kind's
+strategy sets, as far as they do not depend on a cluster. FILE can be "-" for
+standard input, and can contain several documents and Lists.
 
-With --minimize, do the reverse: print the least manifests that would be filled
-in to the same objects. What the API server owns is taken out too: the status,
-uid, resourceVersion, generation, creationTimestamp, managedFields, the
-last-applied annotation. So an exported object can be kept in git. Values that
-nobody can tell from chosen ones, such as a clusterIP, stay.
+With --minimize, print the smallest manifests that result in the same objects. Fields
+that the API server owns are also removed: status, uid, resourceVersion, generation,
+creationTimestamp, managedFields and the last-applied annotation. Use this to keep an
+exported object in git. Values that cannot be distinguished from user-specified ones,
+such as a clusterIP, are kept.
 
-With -o rules, print instead which rule fills in which field.
+With -o rules, print the rule that sets each field.
 
 ` + exitHelp,
-		Example: `  # What is stored when this is created?
+		Example: `  # Print the object as it would be stored at creation
   patchlab defaults web.yaml
 
-  # What of this live object is not the API server's own?
+  # Remove the fields of a live object that the API server has set
   kubectl get deployment web -o yaml | patchlab defaults --minimize -
 
-  # Why is that field there?
+  # Print the rule that sets each field
   patchlab defaults web.yaml -o rules`,
 		Args: arguments("FILE"),
 		RunE: func(c *cobra.Command, args []string) error { return a.defaults(c.Context(), args[0], &o) },
 	}
 	o.schemas.add(c)
-	c.Flags().BoolVar(&o.minimize, "minimize", false, "take out what the API server owns and would fill in again")
+	c.Flags().BoolVar(&o.minimize, "minimize", false, "remove the fields that the API server owns or would set again")
 	c.Flags().StringVarP(&o.output, "output", "o", "yaml", "output format: yaml, json, diff (against FILE) or rules")
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"yaml", "json", "diff", "rules"}, cobra.ShellCompDirectiveNoFileComp))
 	return c
@@ -66,7 +66,7 @@ func (a *App) defaults(ctx context.Context, name string, o *defaultsOptions) err
 	case "yaml", "json", "diff":
 	case "rules":
 		if o.minimize {
-			return usage("-o rules shows what is filled in; it does not go with --minimize")
+			return usage("-o rules cannot be used with --minimize")
 		}
 	default:
 		return usage("--output " + o.output + ": expected yaml, json, diff or rules")
@@ -186,7 +186,7 @@ func (f *filling) decodes(kind *schema.Kind, obj manifest.Object) error {
 func (f *filling) customRules(kind *schema.Kind, before, after document.Value, path document.Path) {
 	switch {
 	case !before.Exists():
-		fmt.Fprintf(&f.report, "  %s: %s\n    default of the schema of %s\n", path, after, kind.Kind)
+		fmt.Fprintf(&f.report, "  %s: %s\n    default in the schema of %s\n", path, after, kind.Kind)
 	case after.Kind() == document.Object:
 		for name, v := range after.Members() {
 			f.customRules(kind, before.Get(name), v, path.Child(name))
@@ -199,7 +199,7 @@ func (f *filling) customRules(kind *schema.Kind, before, after document.Value, p
 }
 
 func (f *filling) observe(x defaults.Filled) {
-	value := "taken away"
+	value := "removed"
 	if x.Value.Exists() {
 		value = x.Value.String()
 	}

@@ -44,28 +44,28 @@ func (a *App) diffCommand() *cobra.Command {
 	var o diffOptions
 	c := &cobra.Command{
 		Use:   "diff [FROM] [TO]",
-		Short: "Show the patch of each type that turns one object into another",
-		Long: `Show what it takes to turn the objects of FROM into those of TO: a JSON patch, a merge
-patch, a strategic merge patch and a configuration for server-side apply, side by side,
-with what each makes of the object and what it cannot say of the change.
+		Short: "Show the patch of each type that converts one object to another",
+		Long: `Show the changes that convert the objects of FROM to those of TO as a JSON patch, a merge
+patch, a strategic merge patch and a configuration for server-side apply, with the result
+of each and the parts of the change that it cannot express.
 
-What is wanted is what an update (PUT) to TO would make of the object: with defaults, and
-without what clients cannot change. Each patch is then sent to the object as FROM has
-it, and what comes of it is held against that. FROM and TO are what LIVE and PATCH are to
-apply; of several objects each is matched with the one of its kind, namespace and name.
+The intended object is the result of an update (PUT) with TO: it has defaults, and fields
+that clients cannot change keep their values. Each patch is applied to FROM, and the
+result is compared with the intended object. FROM and TO accept the same inputs as LIVE
+and PATCH of apply; objects are matched by kind, namespace and name.
 
-The configuration for server-side apply has what --field-manager has applied before, as
-far as TO still has it, and what changes.
+The configuration for server-side apply contains the fields that --field-manager has
+applied before and that TO still has, and the changed fields.
 
 ` + applyExitHelp,
-		Example: `  # Four patches for one intent
+		Example: `  # Compare the four types of patch
   patchlab diff live.yaml wanted.yaml --field-manager gitops
 
-  # Only the strategic merge patch, to be sent
+  # Print the strategic merge patch and send it
   patchlab diff live.yaml wanted.yaml --type strategic -o patch > patch.json
   kubectl patch deployment web -n shop --type strategic --patch-file patch.json
 
-  # What changed since yesterday's dump
+  # Print the changes since an earlier export
   patchlab diff yesterday.yaml deployment/web -n shop --type merge`,
 		Args:              cobra.MaximumNArgs(2),
 		ValidArgsFunction: completeObject,
@@ -76,11 +76,11 @@ far as TO still has it, and what changes.
 	o.schemas.kubectl = &o.inputs.kubectl
 	f := c.Flags()
 	f.StringSliceVar(&o.types, "type", nil, "types of patch: json, merge, strategic or apply (repeatable; default all)")
-	f.StringVar(&o.apply.FieldManager, "field-manager", "kubectl", "name of the field manager that applies")
-	f.StringVarP(&o.apply.Namespace, "namespace", "n", "", "namespace of objects that name none")
-	f.StringVarP(&o.output, "output", "o", "text", "output format: text, json, or patch (of one --type alone)")
-	f.BoolVar(&o.showSecrets, "show-secrets", false, "show the values of Secrets, which are masked otherwise")
-	f.BoolVar(&o.exitCode, "exit-code", false, "end with code 4 where objects differ")
+	f.StringVar(&o.apply.FieldManager, "field-manager", "kubectl", "name of the field manager of the server-side apply")
+	f.StringVarP(&o.apply.Namespace, "namespace", "n", "", "namespace of objects that do not specify one")
+	f.StringVarP(&o.output, "output", "o", "text", "output format: text, json, or patch (requires exactly one --type)")
+	f.BoolVar(&o.showSecrets, "show-secrets", false, "show the values of Secrets, which are masked by default")
+	f.BoolVar(&o.exitCode, "exit-code", false, "exit with code 4 if objects differ")
 	var names []string
 	for _, t := range diffTypes {
 		names = append(names, t.name)
@@ -101,7 +101,7 @@ func (o *diffOptions) check() error {
 	case "text", "json":
 	case "patch":
 		if len(o.types) != 1 {
-			return usage("-o patch prints the patch of one --type")
+			return usage("-o patch requires exactly one --type")
 		}
 	default:
 		return usage("--output " + o.output + ": expected text, json or patch")
@@ -240,7 +240,7 @@ func (d *differing) patch(found *patchlab.Alternatives) error {
 	if p.Err != nil {
 		d.app.note(found.Target.String() + ": the patch would be refused: " + p.Err.Error())
 	} else if !p.Exact {
-		d.app.note(found.Target.String() + ": the patch does not say all of the change; 'diff -o text' shows what is missing")
+		d.app.note(found.Target.String() + ": the patch does not express the complete change; use 'diff -o text' to see what is missing")
 	}
 	if p.Action == patchlab.ActionApply {
 		if len(d.documents) > 0 {
@@ -258,14 +258,14 @@ func (d *differing) patch(found *patchlab.Alternatives) error {
 func (d *differing) text(found *patchlab.Alternatives) string {
 	var b strings.Builder
 	if len(found.Changes) == 0 {
-		return found.Target.String() + ": nothing differs\n"
+		return found.Target.String() + ": no differences\n"
 	}
 	fmt.Fprintf(&b, "%s: %s\n", found.Target, count(len(found.Changes), "field differs", "fields differ"))
 	for _, c := range found.Changes {
 		was, is := shortPair(d.shown(found, c.Path, c.Before), d.shown(found, c.Path, c.After))
 		fmt.Fprintf(&b, "  %s: %s → %s\n", c.Path, was, is)
 	}
-	fmt.Fprintf(&b, "\n  %-22s %6s  %s\n", "patch", "bytes", "makes of the object")
+	fmt.Fprintf(&b, "\n  %-22s %6s  %s\n", "patch", "bytes", "result")
 	for _, p := range found.Patches {
 		size := "-"
 		if p.Patch.Exists() {
@@ -281,14 +281,14 @@ func (d *differing) text(found *patchlab.Alternatives) string {
 
 // makes describes the result of a patch in a few words.
 func makes(p *patchlab.Alternative) string {
-	text := "what is wanted"
+	text := "as intended"
 	switch {
 	case !p.Patch.Exists():
-		return "nothing: there is no such patch"
+		return "none: the change cannot be expressed"
 	case p.Err != nil:
-		return "nothing: it is refused"
+		return "none: refused"
 	case !p.Exact:
-		text = "something else"
+		text = "differs"
 	}
 	if p.Force {
 		text += ", with force"
@@ -313,7 +313,7 @@ func (d *differing) alternative(b *strings.Builder, found *patchlab.Alternatives
 		}
 		message := l.Message
 		if d.masks(found) && l.Rule == explain.LimitOther {
-			message = "the field gets another value than the wanted one"
+			message = "the resulting value differs from the intended one"
 		}
 		fmt.Fprintf(b, "  ! %s%s: %s\n", l.Rule, at, message)
 	}
@@ -323,7 +323,7 @@ func (d *differing) alternative(b *strings.Builder, found *patchlab.Alternatives
 func (d *differing) body(b *strings.Builder, found *patchlab.Alternatives, p *patchlab.Alternative) {
 	switch {
 	case d.masks(found):
-		b.WriteString("    (not shown: it has the values of a Secret; --show-secrets shows it)\n")
+		b.WriteString("    (hidden because it contains values of a Secret; use --show-secrets to show it)\n")
 	case p.Action == patchlab.ActionJSONPatch:
 		for _, op := range p.Patch.Items() {
 			fmt.Fprintf(b, "    %s\n", op)

@@ -22,7 +22,7 @@ const referenceProgram = "patchlab-reference"
 type engineFlag struct{ name string }
 
 func (f *engineFlag) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.name, "engine", "ours", "engine that merges and patches: ours, or reference (the libraries of kube-apiserver, run by "+referenceProgram+")")
+	c.Flags().StringVar(&f.name, "engine", "ours", "merge and patch engine: ours, or reference (the libraries of kube-apiserver, run by "+referenceProgram+")")
 	_ = c.RegisterFlagCompletionFunc("engine", cobra.FixedCompletions([]string{"ours", "reference"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -38,15 +38,15 @@ func (f *engineFlag) elsewhere(a *App) bool { return f.name == "reference" && a.
 
 // handOver executes the program with the reference engine, with the same arguments.
 func (a *App) handOver(ctx context.Context) error {
-	return a.handOverTo(ctx, referenceProgram, "the reference engine", "github.com/patchlab-dev/patchlab/cmd/"+referenceProgram)
+	return a.handOverTo(ctx, referenceProgram, "--engine reference", "github.com/patchlab-dev/patchlab/cmd/"+referenceProgram)
 }
 
 // handOverTo executes another program with the same arguments, because this one lacks a part.
 func (a *App) handOverTo(ctx context.Context, name, missing, pkg string) error {
 	program, ok := findProgram(name)
 	if !ok {
-		return errors.New(missing + " is in a program of its own, " + name + ", which is neither beside patchlab nor on the PATH\n" +
-			"Build both with 'make build', or: go install " + pkg + "@latest")
+		return errors.New(missing + " requires the program " + name + ", which was found neither in the directory of patchlab nor on the PATH\n" +
+			"Build it with 'make build', or run: go install " + pkg + "@latest")
 	}
 	return a.runWith(ctx, program)
 }

@@ -31,32 +31,33 @@ func (a *App) explainCommand() *cobra.Command {
 	var o explainOptions
 	c := &cobra.Command{
 		Use:   "explain [LIVE] [PATCH]",
-		Short: "Say of each field what a change does to it, and by which rule",
-		Long: `Apply a change as 'patchlab apply' does, and say of each field that was set, removed,
-kept although the change asks for something else, or refused: by which rule, who owned
-it before and who does after, who else keeps it, how the list around it merges, and what
-one might have expected instead.
+		Short: "Explain the effect of a change on each field, and the rule that applies",
+		Long: `Apply a change as 'patchlab apply' does, and list the fields that were set, removed,
+refused, or kept although the change specifies another value. For each field, print the
+rule that applied, the owners before and after the change, other managers that prevent a
+removal, the merge type of the enclosing list, and the result that might have been
+expected instead.
 
-LIVE, PATCH and the flags are those of apply. Rules have stable names; doc/rules.md lists
-them. Fields that one rule decided alike are printed together.
+LIVE, PATCH and the flags are those of apply. Rules have stable names, which are listed
+in doc/rules.md. Fields with the same rule and the same result are printed together.
 
 ` + exitHelp,
-		Example: `  # Why does that variable not go away?
+		Example: `  # Find out why a field is not removed
   kubectl get deployment web -o yaml --show-managed-fields | patchlab explain - web.yaml
 
-  # What becomes of one field?
+  # Explain one field
   patchlab explain live.yaml web.yaml --path .spec.replicas
 
-  # For a script: the rules behind each field
+  # Print the rules as JSON, for use in scripts
   patchlab explain live.yaml patch.json -o json`,
 		Args: cobra.MaximumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error { return a.explain(c.Context(), args, &o) },
 	}
 	o.add(c)
 	f := c.Flags()
-	f.StringArrayVar(&o.paths, "path", nil, "explain only the field at `PATH`, what is in it and what is around it (repeatable)")
+	f.StringArrayVar(&o.paths, "path", nil, "explain only the field at `PATH`, its subfields and the fields that contain it (repeatable)")
 	f.StringVarP(&o.output, "output", "o", "text", "output format: text, json or yaml")
-	f.BoolVar(&o.showSecrets, "show-secrets", false, "show the values of Secrets, which are masked otherwise")
+	f.BoolVar(&o.showSecrets, "show-secrets", false, "show the values of Secrets, which are masked by default")
 	o.color.add(c)
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json", "yaml"}, cobra.ShellCompDirectiveNoFileComp))
 	return c
@@ -181,7 +182,7 @@ func (e *explaining) keep(about []document.Path, x explanation) {
 			return !slices.ContainsFunc(about, func(p document.Path) bool { return r.Path.HasPrefix(p) || p.HasPrefix(r.Path) })
 		})
 		if len(x.Reasons) == 0 {
-			x.Notes = append(slices.Clone(x.Notes), x.Target.String()+": nothing is decided about "+strings.Join(e.o.paths, ", "))
+			x.Notes = append(slices.Clone(x.Notes), x.Target.String()+": no rule applies to "+strings.Join(e.o.paths, ", "))
 		}
 	}
 	if x.Reasons == nil {

@@ -25,19 +25,19 @@ func (a *App) exportCommand() *cobra.Command {
 		Short: "Write a scenario as a playground link, a kubectl script or a Go test",
 		Long: `Write a scenario in another form:
 
-  link     a link to the playground that holds the whole scenario
-  kubectl  a shell script of kubectl commands that do the same to a real cluster
-  go       a Go test with client-go against package patchlabtest, which compares the
-           answers, the objects and their managers
-  yaml     a scenario file, such as for 'patchlab run'
+  link     a playground link that contains the scenario
+  kubectl  a shell script of kubectl commands that run the steps in a cluster
+  go       a Go test that uses client-go with package patchlabtest and compares the
+           responses, the objects and their managers
+  yaml     a scenario file, for example for 'patchlab run'
 
-SCENARIO is a file, "-" for standard input, or a link.
+SCENARIO is a file, "-" for standard input, or a playground link.
 
 ` + exitHelpOf(map[int]string{exitRefused: "the scenario could not be read or run"}),
 		Example: `  patchlab export conflict.yaml
   patchlab export conflict.yaml --to go --package widgets > conflict_test.go
 
-  # A link that somebody sent, as a file
+  # Convert a playground link to a scenario file
   patchlab export 'http://127.0.0.1:8711/#v1=…' --to yaml > case.yaml`,
 		Args: arguments("SCENARIO"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -45,14 +45,14 @@ SCENARIO is a file, "-" for standard input, or a link.
 				return usage("--to " + to + ": expected link, kubectl, go or yaml")
 			}
 			if !token.IsIdentifier(pkg) {
-				return usage("--package " + pkg + ": that is no name of a Go package")
+				return usage("--package " + pkg + ": not a valid Go package name")
 			}
 			return a.export(c.Context(), args[0], to, page, pkg)
 		},
 	}
-	c.Flags().StringVar(&to, "to", to, "form to write: link, kubectl, go or yaml")
-	c.Flags().StringVar(&page, "page", page, "address of the playground that a link leads to")
-	c.Flags().StringVar(&pkg, "package", pkg, "name of the Go test's package")
+	c.Flags().StringVar(&to, "to", to, "output form: link, kubectl, go or yaml")
+	c.Flags().StringVar(&page, "page", page, "URL of the playground in the link")
+	c.Flags().StringVar(&pkg, "package", pkg, "package name of the Go test")
 	_ = c.RegisterFlagCompletionFunc("to", cobra.FixedCompletions(exportForms[:], cobra.ShellCompDirectiveNoFileComp))
 	return c
 }

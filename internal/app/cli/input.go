@@ -30,9 +30,9 @@ type inputFlags struct {
 func (f *inputFlags) add(c *cobra.Command) {
 	f.command = c
 	flags := c.Flags()
-	flags.StringArrayVarP(&f.files, "filename", "f", nil, "file, folder, glob or - that holds the change, in place of PATCH (repeatable)")
-	flags.StringVarP(&f.kustomize, "kustomize", "k", "", "folder of a kustomization that holds the change; it is built by your own kustomize or kubectl")
-	flags.BoolVarP(&f.recursive, "recursive", "R", false, "read the folders within the folders that LIVE, PATCH and -f name")
+	flags.StringArrayVarP(&f.files, "filename", "f", nil, "file, folder, glob or - that contains the change, in place of PATCH (repeatable)")
+	flags.StringVarP(&f.kustomize, "kustomize", "k", "", "kustomization directory that contains the change; it is built with kustomize or kubectl")
+	flags.BoolVarP(&f.recursive, "recursive", "R", false, "process the folders of LIVE, PATCH and -f recursively")
 	f.kubectl.add(c)
 }
 
@@ -43,12 +43,12 @@ func (f *inputFlags) complete(args []string) error {
 		return usage("-f and -k cannot be used together")
 	case f.kustomize != "" || len(f.files) > 0:
 		if n == 2 {
-			return usage("the change is given twice: by " + args[1] + " and by -f or -k")
+			return usage("the change is specified twice: as argument " + args[1] + " and with -f or -k")
 		}
 	case n != 2:
 		words := strings.Fields(f.command.Use)
 		first, change := strings.Trim(words[1], "[]"), strings.Trim(words[2], "[]")
-		return usage("'" + f.command.CommandPath() + "' takes the arguments " + first + " and " + change + ", or the change by -f or -k\nUsage: " + f.command.UseLine())
+		return usage("'" + f.command.CommandPath() + "' requires the arguments " + first + " and " + change + ", or the change in -f or -k\nUsage: " + f.command.UseLine())
 	default:
 		f.files = args[1:]
 	}
@@ -138,7 +138,7 @@ func (a *App) documents(f *inputFlags, d document.Duplicates, unread func(error)
 		return nil, err
 	}
 	if skipped > 0 {
-		a.note(fmt.Sprintf("%s: %s skipped", strings.Join(names, ", "), count(skipped, "document that is no object", "documents that are no objects")))
+		a.note(fmt.Sprintf("%s: %s skipped", strings.Join(names, ", "), count(skipped, "document that is not an object", "documents that are not objects")))
 	}
 	return docs, nil
 }
@@ -155,7 +155,7 @@ func (a *App) crds(names []string) ([]manifest.Object, error) {
 		return nil, err
 	}
 	if skipped > 0 {
-		a.note(fmt.Sprintf("--crd: %s skipped", count(skipped, "document that is no CustomResourceDefinition", "documents that are no CustomResourceDefinitions")))
+		a.note(fmt.Sprintf("--crd: %s skipped", count(skipped, "document that is not a CustomResourceDefinition", "documents that are not CustomResourceDefinitions")))
 	}
 	return crds, nil
 }

@@ -104,7 +104,7 @@ func readKubeconfig(name string) (document.Value, error) {
 	case err != nil:
 		return none, fmt.Errorf("--kubeconfig %w", manifest.FileError(name, err))
 	case info.Mode()&fs.ModeSymlink != 0:
-		return none, fmt.Errorf("--kubeconfig %s: is a symbolic link; give the name of the file itself", name)
+		return none, fmt.Errorf("--kubeconfig %s: is a symbolic link; use the name of the target file", name)
 	case !info.Mode().IsRegular():
 		return none, fmt.Errorf("--kubeconfig %s: is not a regular file", name)
 	}
@@ -126,7 +126,7 @@ func readKubeconfig(name string) (document.Value, error) {
 // replace a cluster of another program.
 func checkKubeconfig(name string, config document.Value) error {
 	if kind := config.Get("kind"); config.Kind() != document.Object || kind.Exists() && kind.StringOr("") != "Config" {
-		return fmt.Errorf("--kubeconfig %s: the file is not a kubeconfig; it was not changed", name)
+		return fmt.Errorf("--kubeconfig %s: not a kubeconfig; the file was not changed", name)
 	}
 	for _, list := range []string{"clusters", "users", "contexts"} {
 		if v := config.Get(list); v.Exists() && !v.IsNull() && v.Kind() != document.List {
@@ -145,7 +145,7 @@ func checkKubeconfig(name string, config document.Value) error {
 		}
 	}
 	if taken && !own {
-		return fmt.Errorf("--kubeconfig %s: has an entry %q that was not written by patchlab serve; rename it, or give another file", name, entryName)
+		return fmt.Errorf("--kubeconfig %s: has an entry %q that was not written by patchlab serve; rename the entry or use another file", name, entryName)
 	}
 	return nil
 }
@@ -167,9 +167,9 @@ func lockKubeconfig(name string) (unlock func(), err error) {
 	f, err := os.OpenFile(lock, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return nil, fmt.Errorf("--kubeconfig %s: another program is changing it; if none is, remove %s", name, lock)
+		return nil, fmt.Errorf("--kubeconfig %s: another program is changing the file; if that is not the case, remove the lock file %s", name, lock)
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("--kubeconfig %s: there is no such folder", name)
+		return nil, fmt.Errorf("--kubeconfig %s: the folder does not exist", name)
 	case err != nil:
 		return nil, fmt.Errorf("--kubeconfig %w", manifest.FileError(name, err))
 	}

@@ -138,8 +138,8 @@ func TestTokens(t *testing.T) {
 		code int
 		want string
 	}{
-		{"in clear text to other machines", []string{"--listen", "0.0.0.0:0", "--token", "secret"}, exitUsage, "in clear text: add --tls"},
-		{"two tokens", []string{"--token", "a", "--token-file", token}, exitUsage, "not both"},
+		{"in clear text to other machines", []string{"--listen", "0.0.0.0:0", "--token", "secret"}, exitUsage, "unencrypted: add --tls"},
+		{"two tokens", []string{"--token", "a", "--token-file", token}, exitUsage, "cannot be used together"},
 		{"an empty file", []string{"--token-file", none}, exitRefused, "the file is empty"},
 		{"no file", []string{"--token-file", filepath.Join(dir, "gone")}, exitRefused, "no such file"},
 	} {

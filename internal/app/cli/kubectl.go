@@ -21,8 +21,8 @@ type kubectlFlags struct {
 
 func (f *kubectlFlags) add(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVar(&f.context, "context", "", "kubeconfig context for LIVE of the form KIND/NAME, and for --crds-from-cluster")
-	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig file for the same")
+	flags.StringVar(&f.context, "context", "", "kubeconfig context for LIVE given as KIND/NAME, and for --crds-from-cluster")
+	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig file for LIVE given as KIND/NAME, and for --crds-from-cluster")
 }
 
 // arguments returns kubectl's flags that select the cluster.
@@ -66,7 +66,7 @@ func (a *App) kustomize(ctx context.Context, dir string) (documents, error) {
 func runTool(ctx context.Context, name string, args ...string) (documents, error) {
 	command := name + " " + strings.Join(args, " ")
 	if _, err := exec.LookPath(name); err != nil {
-		return nil, fmt.Errorf("%s is not on the PATH, and is needed to run: %s", name, command)
+		return nil, fmt.Errorf("%s was not found on the PATH; it is required to run: %s", name, command)
 	}
 	var out, problems bytes.Buffer
 	c := exec.CommandContext(ctx, name, args...)

@@ -29,32 +29,32 @@ func (a *App) lintCommand() *cobra.Command {
 	var o lintOptions
 	c := &cobra.Command{
 		Use:   "lint FILE…",
-		Short: "Find what will go wrong under server-side apply",
-		Long: `Check manifests and live objects for what goes wrong under server-side apply: items
-without keys or with the same one, fields that are null, empty, reset or set by
-autoscalers and injectors, owners that keep fields from going, sizes near their limits.
-An object with managedFields is taken for a live one, every other for a manifest that is
-to be applied. doc/lint.md lists the rules.
+		Short: "Check manifests and live objects for problems with server-side apply",
+		Long: `Check manifests and live objects for problems with server-side apply: list items with
+missing or duplicate keys; fields that are null, empty, reset, or set by autoscalers and
+injectors; owners that prevent the removal of fields; sizes close to a limit. An object
+with managedFields is treated as a live object, any other object as a manifest to apply.
+The rules are listed in doc/lint.md.
 
-FILE is a file, a folder, a glob, "-", or KIND/NAME, which is read by your own kubectl.
-With -o sarif, the findings are printed as SARIF 2.1.0, which GitHub code scanning and
-other tools read.
+FILE is a file, a folder, a glob, "-" for standard input, or KIND/NAME, which is read
+from the cluster with kubectl. With -o sarif, the findings are printed in SARIF 2.1.0,
+the format of GitHub code scanning.
 
 Exit codes:
-  0  no errors; there may be warnings and notes
+  0  no errors; warnings and notes are possible
   1  errors were found, or an input could not be read
   2  wrong usage`,
-		Example: `  # The manifests of a repository, with their custom resources
+		Example: `  # Check the manifests of a repository, including custom resources
   patchlab lint manifests/ -R --crd crds/
 
-  # A live object and its owners
+  # Check a live object and its owners
   patchlab lint deployment/web -n shop
 
-  # For GitHub code scanning
+  # Write a report for GitHub code scanning
   patchlab lint manifests/ -R -o sarif > patchlab.sarif`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 && len(o.inputs.files) == 0 {
-				return usage("'" + c.CommandPath() + "' takes at least one FILE\nUsage: " + c.UseLine())
+				return usage("'" + c.CommandPath() + "' requires at least one FILE\nUsage: " + c.UseLine())
 			}
 			return nil
 		},
@@ -66,9 +66,9 @@ Exit codes:
 	o.inputs.kubectl.add(c)
 	f := c.Flags()
 	f.StringArrayVarP(&o.inputs.files, "filename", "f", nil, "file, folder, glob or - to check, as FILE (repeatable)")
-	f.BoolVarP(&o.inputs.recursive, "recursive", "R", false, "read the folders within the folders")
+	f.BoolVarP(&o.inputs.recursive, "recursive", "R", false, "process folders recursively")
 	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of KIND/NAME")
-	f.StringSliceVar(&o.ignore, "ignore", nil, "`RULE` whose findings are left out (repeatable)")
+	f.StringSliceVar(&o.ignore, "ignore", nil, "do not report findings of `RULE` (repeatable)")
 	f.StringVarP(&o.output, "output", "o", "text", "output format: text, json or sarif")
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json", "sarif"}, cobra.ShellCompDirectiveNoFileComp))
 	var ids []string
@@ -82,7 +82,7 @@ Exit codes:
 func (o *lintOptions) check() error {
 	for _, id := range o.ignore {
 		if !slices.ContainsFunc(explain.LintRules(), func(r explain.LintRule) bool { return r.ID == id }) {
-			return usage("--ignore " + id + ": there is no such rule; doc/lint.md lists them")
+			return usage("--ignore " + id + ": no such rule; see doc/lint.md for the list of rules")
 		}
 	}
 	switch o.output {
@@ -204,7 +204,7 @@ func duplicateKeys(o manifest.Object) []explain.Finding {
 		path := d.Path[len(o.At):]
 		for _, r := range explain.LintRules() {
 			if r.ID == explain.LintDuplicateKey {
-				found = append(found, explain.Finding{Rule: r.ID, Severity: r.Severity, Path: path, Message: path.String() + " stands twice", Remedy: r.Remedy})
+				found = append(found, explain.Finding{Rule: r.ID, Severity: r.Severity, Path: path, Message: path.String() + " is specified twice", Remedy: r.Remedy})
 			}
 		}
 	}

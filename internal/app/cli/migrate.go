@@ -35,34 +35,36 @@ func (a *App) migrateCommand() *cobra.Command {
 	var o migrateOptions
 	c := &cobra.Command{
 		Use:   "migrate OBJECT",
-		Short: "Rehearse the way from client-side to server-side apply, and back",
-		Long: `Show what becomes of the owners of a live object when the fields that client-side apply
-set are handed over to a manager that applies server-side: the managers to fold, the
-fields that the new manager could not remove otherwise, the patch that hands them over,
-and the one that takes it back. Nothing is sent anywhere.
+		Short: "Simulate the migration from client-side to server-side apply, and its reversal",
+		Long: `Show how field ownership of a live object changes when the fields set by client-side apply
+are transferred to a manager that uses server-side apply: the managers to fold, the fields
+that the new manager could not remove without the migration, the patch that transfers
+them, and the patch that reverts the transfer. No request is sent to a cluster.
 
-OBJECT is a live object with its managedFields: a file, "-", or KIND/NAME, which is read
-by your own kubectl. The managers to fold are those of --from, else those that kubectl
-folds: whose updates own the last-applied annotation. With -f, the manifest that is
-applied next is tried with and without the migration.
+OBJECT is a live object with its managedFields: a file, "-" for standard input, or
+KIND/NAME, which is read from the cluster with kubectl. The managers to fold are those of
+--from, otherwise those that kubectl folds: the managers whose updates own the
+last-applied annotation. With -f, the manifest to be applied next is tested with and
+without the migration.
 
-The patch replaces the managedFields and names the resourceVersion, so that the API
-server refuses it (409) where the object has changed meanwhile. Keep the object as it is
-now: the way back is made of it, and nothing else has the former owners.
+The patch replaces the managedFields and contains the resourceVersion, so that the API
+server refuses it with a conflict (409) if the object has changed in the meantime. Keep a
+copy of the object before the migration: the patch that reverts it is computed from this
+copy, and the previous owners are recorded nowhere else.
 
 ` + exitHelp,
-		Example: `  # Which fields are stuck since we moved to server-side apply?
+		Example: `  # List the fields that server-side apply cannot remove
   patchlab migrate deployment/web -n shop --to gitops
 
-  # Migrate; the object as it was is the way back
+  # Migrate, and keep a copy of the object to revert the migration
   kubectl get deployment web -n shop -o yaml --show-managed-fields > before.yaml
   patchlab migrate before.yaml --to gitops -o patch |
     kubectl patch deployment web -n shop --type=json --patch-file=/dev/stdin
 
-  # Helm 3 updated what Helm 4 applies
+  # Migrate from the updates of Helm 3 to the server-side apply of Helm 4
   patchlab migrate before.yaml --from helm --to helm -f rendered.yaml
 
-  # Back, as long as nobody has changed the object since
+  # Revert the migration if the object has not changed since
   patchlab migrate before.yaml --to gitops -o back --resource-version 4712`,
 		Args:              arguments("OBJECT"),
 		ValidArgsFunction: completeObject,
@@ -71,14 +73,14 @@ now: the way back is made of it, and nothing else has the former owners.
 	o.schemas.add(c)
 	f := c.Flags()
 	o.inputs.command, o.inputs.recursive = c, false
-	f.StringArrayVarP(&o.inputs.files, "filename", "f", nil, "manifest that is applied next: file, folder, glob or - (repeatable)")
+	f.StringArrayVarP(&o.inputs.files, "filename", "f", nil, "manifest to be applied next: file, folder, glob or - (repeatable)")
 	o.inputs.kubectl.add(c)
 	o.schemas.kubectl = &o.inputs.kubectl
-	f.StringArrayVar(&o.from, "from", nil, "manager to fold (repeatable; default those whose updates own the last-applied annotation)")
-	f.StringVar(&o.to, "to", "kubectl", "manager that applies server-side from then on")
+	f.StringArrayVar(&o.from, "from", nil, "manager to fold (repeatable; default the managers whose updates own the last-applied annotation)")
+	f.StringVar(&o.to, "to", "kubectl", "manager that uses server-side apply after the migration")
 	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of OBJECT")
-	f.StringVar(&o.resourceVersion, "resource-version", "", "with -o back, the resourceVersion that the migrated object has")
-	f.StringVarP(&o.output, "output", "o", "text", "output format: text, json, patch (the JSON patch), back (the one that undoes it) or yaml (the object after it)")
+	f.StringVar(&o.resourceVersion, "resource-version", "", "resourceVersion of the migrated object, for -o back")
+	f.StringVarP(&o.output, "output", "o", "text", "output format: text, json, patch (the JSON patch), back (the JSON patch that reverts it) or yaml (the resulting object)")
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(migrateFormats[:], cobra.ShellCompDirectiveNoFileComp))
 	managers := a.completeManagers(&o.inputs)
 	_ = c.RegisterFlagCompletionFunc("from", managers)
@@ -91,9 +93,9 @@ func (a *App) migrate(ctx context.Context, name string, o *migrateOptions) error
 	case !slices.Contains(migrateFormats[:], o.output):
 		return usage("--output " + o.output + ": expected text, json, patch, back or yaml")
 	case o.output == "back" && o.resourceVersion == "":
-		return usage("-o back needs --resource-version: the one that the migrated object has, so that nothing of what others changed since is lost")
+		return usage("-o back requires --resource-version, the resourceVersion of the migrated object; it prevents the patch from overwriting later changes")
 	case o.output != "back" && o.resourceVersion != "":
-		return usage("--resource-version is for -o back")
+		return usage("--resource-version requires -o back")
 	case o.to == "":
 		return usage("--to must not be empty")
 	case name == "-" && slices.Contains(o.inputs.files, "-"):
@@ -104,7 +106,7 @@ func (a *App) migrate(ctx context.Context, name string, o *migrateOptions) error
 		return err
 	}
 	if len(m.objects) > 1 && o.output != "text" && o.output != "json" {
-		return usage(fmt.Sprintf("-o %s is for one object, and %s has %d; take -o json", o.output, name, len(m.objects)))
+		return usage(fmt.Sprintf("-o %s supports one object, but %s contains %d; use -o json", o.output, name, len(m.objects)))
 	}
 	for _, object := range m.objects {
 		if err := m.one(object); err != nil {
@@ -210,7 +212,7 @@ func (m *migrating) rehearse(object *patchlab.Object, migration *explain.Migrati
 		return fmt.Errorf("the API server would refuse the migration: %w", err)
 	}
 	if !document.Identical(result.After.Managed.Value(), migration.After.Managed.Value()) {
-		return errors.New("the API server would give the object other owners than the migration: " + result.After.Managed.String())
+		return errors.New("the managedFields after the migration differ from the expected ones: " + result.After.Managed.String())
 	}
 	return nil
 }
@@ -219,7 +221,7 @@ func (m *migrating) printPatch(object *patchlab.Object, migration *explain.Migra
 	if !migration.Needed() {
 		m.app.note(m.title(object) + ": " + m.nothing(object, migration))
 	} else if m.o.output == "patch" && !migration.Before.Value.Lookup("metadata", "resourceVersion").Exists() {
-		m.app.note("the object has no resourceVersion, so that the patch is not refused where the object has changed")
+		m.app.note("warning: the object has no resourceVersion, so the API server will not refuse the patch if the object has changed in the meantime")
 	}
 	m.app.print(p.String() + "\n")
 	return nil
@@ -300,9 +302,9 @@ func targetOf(object *patchlab.Object) patchlab.Target {
 func (m *migrating) nothing(object *patchlab.Object, migration *explain.Migration) string {
 	switch {
 	case object.Managed.Len() == 0:
-		return "nothing to migrate: the object was read without its managedFields ('kubectl get --show-managed-fields' prints them)"
+		return "nothing to migrate: the object has no managedFields; use 'kubectl get --show-managed-fields' to include them"
 	case len(migration.From) == 0:
-		text := "nothing to migrate: no manager has applied it client-side"
+		text := "nothing to migrate: no manager has used client-side apply"
 		var updates []string
 		for _, e := range object.Managed.Entries() {
 			if e.Operation == fieldmanager.OperationUpdate && e.Subresource == "" && !slices.Contains(updates, e.Manager) {
@@ -310,11 +312,11 @@ func (m *migrating) nothing(object *patchlab.Object, migration *explain.Migratio
 			}
 		}
 		if len(updates) > 0 {
-			text += "; name others with --from: " + strings.Join(updates, ", ")
+			text += "; select other managers with --from: " + strings.Join(updates, ", ")
 		}
 		return text
 	}
-	return "nothing to migrate: " + andList(migration.From) + " has no update of the object"
+	return "nothing to migrate: " + andList(migration.From) + " has not updated the object"
 }
 
 // text returns the migration as text.
@@ -326,10 +328,10 @@ func (m *migrating) text(object *patchlab.Object, migration *explain.Migration, 
 	}
 	fmt.Fprintf(&b, "%s to %s\n\nManagers to fold:\n", andList(migration.From), migration.To)
 	for _, e := range migration.Folded {
-		fmt.Fprintf(&b, "  %s: %s\n", entryText(e), count(e.Fields.Leaves().Len(), "field goes", "fields go")+" to "+migration.To)
+		fmt.Fprintf(&b, "  %s: %s\n", entryText(e), count(e.Fields.Leaves().Len(), "field is transferred", "fields are transferred")+" to "+migration.To)
 	}
 	for _, e := range migration.Lost {
-		fmt.Fprintf(&b, "  %s: removed without handing its fields over, as %s has an entry in another version\n", entryText(e), migration.To)
+		fmt.Fprintf(&b, "  %s: removed without transferring its fields, because %s has an entry in another version\n", entryText(e), migration.To)
 	}
 	m.stuckText(&b, migration)
 	m.nextText(&b, migration, next)
@@ -338,13 +340,13 @@ func (m *migrating) text(object *patchlab.Object, migration *explain.Migration, 
 	if namespace != "" {
 		namespace = " -n " + shellQuote(namespace)
 	}
-	guard := "it has no guard, as the object has no resourceVersion"
+	guard := "it is not protected against concurrent changes, because the object has no resourceVersion"
 	if version := migration.Before.Value.Lookup("metadata", "resourceVersion").StringOr(""); version != "" {
-		guard = "it is refused (409) unless the object is still at resourceVersion " + version
+		guard = "the API server refuses it (409) unless the resourceVersion of the object is " + version
 	}
 	fmt.Fprintf(&b, "\nThe patch; %s:\n  %s -o patch |\n    kubectl patch %s%s --type=json --patch-file=/dev/stdin -o jsonpath='{.metadata.resourceVersion}'\n",
 		guard, m.command(migration), resource, namespace)
-	fmt.Fprintf(&b, "\nThe way back, with the resourceVersion that it printed and the object as it is now:\n  %s -o back --resource-version RV |\n    kubectl patch %s%s --type=json --patch-file=/dev/stdin\n",
+	fmt.Fprintf(&b, "\nThe patch that reverts it, with the resourceVersion that this command prints and the copy of the object before the migration:\n  %s -o back --resource-version RV |\n    kubectl patch %s%s --type=json --patch-file=/dev/stdin\n",
 		m.command(migration), resource, namespace)
 	return b.String()
 }
@@ -373,9 +375,9 @@ func entryText(e fieldmanager.Entry) string {
 // stuckText lists the fields that cannot be removed by an apply.
 func (m *migrating) stuckText(b *strings.Builder, migration *explain.Migration) {
 	for _, left := range [...]bool{true, false} {
-		title := "\nStuck once " + migration.To + " leaves them out, without the migration:\n"
+		title := "\nNot removed, without the migration, when " + migration.To + " omits them:\n"
 		if left {
-			title = "\nStuck now, as " + migration.To + " has left them out and another manager still owns them:\n"
+			title = "\nNot removed, because " + migration.To + " has omitted them and another manager still owns them:\n"
 		}
 		for _, s := range migration.Stuck {
 			if s.Left == left && !s.Default {
@@ -391,7 +393,7 @@ func (m *migrating) stuckText(b *strings.Builder, migration *explain.Migration) 
 		}
 	}
 	if n > 0 {
-		fmt.Fprintf(b, "\nNot listed: %s, which the API server fills in again.\n", count(n, "field with its default", "fields with their defaults"))
+		fmt.Fprintf(b, "\nNot listed: %s, which the API server would set again.\n", count(n, "field with a default value", "fields with default values"))
 	}
 }
 
@@ -405,26 +407,26 @@ func (m *migrating) nextText(b *strings.Builder, migration *explain.Migration, n
 	}
 	file := strings.Join(m.o.inputs.files, ", ")
 	if !next.Found {
-		fmt.Fprintf(b, "\n%s has no manifest of the object.\n", file)
+		fmt.Fprintf(b, "\n%s contains no manifest of the object.\n", file)
 		return
 	}
-	fmt.Fprintf(b, "\nApplying %s as %s then", file, migration.To)
+	fmt.Fprintf(b, "\nApplying %s as %s after the migration", file, migration.To)
 	if len(next.Removed)+len(next.Conflicts)+len(next.Left) == 0 {
-		b.WriteString(" does what it does without the migration.\n")
+		b.WriteString(" has the same result as without the migration.\n")
 		return
 	}
 	b.WriteString(":\n")
 	for _, p := range next.Removed {
-		fmt.Fprintf(b, "  removes %s, which stays without the migration\n", p)
+		fmt.Fprintf(b, "  removes %s, which is kept without the migration\n", p)
 		if migration.To == "kubectl" && p.String() == lastAppliedPath {
-			b.WriteString("    (kubectl itself keeps it, by applying it as kubectl-last-applied before)\n")
+			b.WriteString("    (kubectl keeps it: it first applies the annotation as kubectl-last-applied)\n")
 		}
 	}
 	for _, p := range next.Conflicts {
-		fmt.Fprintf(b, "  sets %s, over which it conflicts without the migration\n", p)
+		fmt.Fprintf(b, "  sets %s, which conflicts without the migration\n", p)
 	}
 	for _, c := range next.Left {
-		fmt.Fprintf(b, "  conflicts over %s with %s, with and without the migration\n", c.Path, c.Owner)
+		fmt.Fprintf(b, "  conflicts on %s with %s, with and without the migration\n", c.Path, c.Owner)
 	}
 }
 

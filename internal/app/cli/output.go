@@ -31,12 +31,12 @@ var formats = [...]string{"yaml", "json", "name", "diff", "patch"}
 
 func (f *outputFlags) add(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVarP(&f.format, "output", "o", "yaml", "output format: yaml, json, name, diff (of the objects that change) or patch (a patch that makes the same change)")
-	flags.BoolVar(&f.showManagedFields, "show-managed-fields", false, "keep the managedFields when printing")
-	flags.BoolVar(&f.showServerFields, "show-server-fields", false, "show in diffs also what the API server counts (generation, resourceVersion) and the last-applied annotation")
-	flags.BoolVar(&f.showSecrets, "show-secrets", false, "show the values of Secrets in diffs and conflicts, which are masked as by 'kubectl diff'")
+	flags.StringVarP(&f.format, "output", "o", "yaml", "output format: yaml, json, name, diff (of the changed objects) or patch (a patch with the same effect)")
+	flags.BoolVar(&f.showManagedFields, "show-managed-fields", false, "include managedFields in the output")
+	flags.BoolVar(&f.showServerFields, "show-server-fields", false, "include generation, resourceVersion and the last-applied annotation in diffs")
+	flags.BoolVar(&f.showSecrets, "show-secrets", false, "show the values of Secrets in diffs and conflicts, which are masked by default as in 'kubectl diff'")
 	flags.StringVar(&f.color, "color", "auto", "color diffs: auto (on a terminal), always or never")
-	flags.StringVar(&f.summary, "summary", "auto", "summary of what happens to all objects: auto (on standard error, of more than one), markdown (on standard output, in place of the objects) or none")
+	flags.StringVar(&f.summary, "summary", "auto", "summary of the results: auto (on standard error, for more than one object), markdown (on standard output, in place of the objects) or none")
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(formats[:], cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("color", cobra.FixedCompletions([]string{"auto", "always", "never"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("summary", cobra.FixedCompletions([]string{"auto", "markdown", "none"}, cobra.ShellCompDirectiveNoFileComp))
@@ -198,7 +198,7 @@ func madePatch(r *patchlab.Result, f *outputFlags) (document.Value, patch.Type, 
 	}
 	p, err := patch.CreateStrategic(live, after, kind.Type(), patch.Options{})
 	if err != nil {
-		return p, patch.TypeStrategic, fmt.Errorf("no strategic merge patch can make this change: %w", err)
+		return p, patch.TypeStrategic, fmt.Errorf("the change cannot be expressed as a strategic merge patch: %w", err)
 	}
 	return p, patch.TypeStrategic, nil
 }

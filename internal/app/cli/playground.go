@@ -25,15 +25,15 @@ func (a *App) playgroundCommand() *cobra.Command {
 	listen, open := defaultListen, false
 	c := &cobra.Command{
 		Use:   "playground [FILE]",
-		Short: "Serve the playground, a page to try ownership and merging in the browser",
-		Long: `Serve the playground: a page in which several field managers change an object,
-step by step, and that shows who owns each line, what conflicts and how each kind
-of patch merges. All of it runs in the browser; nothing is sent to this server or
-any other. The command ends with Ctrl-C.
+		Short: "Serve the playground, a web page for experiments with field ownership and merging",
+		Long: `Serve the playground: a web page in which several field managers change an object
+step by step. It shows the owners of each line, conflicts, and how each type of patch
+merges. The page runs entirely in the browser and sends no data to this server or any
+other. Press Ctrl-C to stop the command.
 
-FILE is what the page shows first: a scenario, a link to one, or live objects as
-'kubectl get -o yaml --show-managed-fields' prints them, which begin a new one; "-" is
-standard input.`,
+FILE is the initial content of the page: a scenario, a playground link, or live
+objects as printed by 'kubectl get -o yaml --show-managed-fields', which become the
+start of a new scenario. "-" is standard input.`,
 		Example: `  patchlab playground --open
   patchlab playground conflict.yaml --open
   kubectl get deployment web -o yaml --show-managed-fields | patchlab playground - --open`,
@@ -49,8 +49,8 @@ standard input.`,
 			return a.playground(c.Context(), listen, open, shown)
 		},
 	}
-	c.Flags().StringVar(&listen, "listen", listen, "address to listen on; port 0 chooses a free one")
-	c.Flags().BoolVar(&open, "open", false, "open the page in your browser")
+	c.Flags().StringVar(&listen, "listen", listen, "address to listen on; port 0 selects a free port")
+	c.Flags().BoolVar(&open, "open", false, "open the page in the browser")
 	return c
 }
 
@@ -71,7 +71,7 @@ func (a *App) caseOf(name string) (*scenario.Scenario, error) {
 	s := &scenario.Scenario{Title: filepath.Base(name)}
 	for _, o := range manifest.Split(docs...) {
 		if !o.Typed() {
-			return nil, fmt.Errorf("%s: expected a scenario or live objects, found neither", o.Position())
+			return nil, fmt.Errorf("%s: expected a scenario or live objects", o.Position())
 		}
 		if o.IsCRD() {
 			s.Definitions = append(s.Definitions, string(o.Value.YAML()))
@@ -80,7 +80,7 @@ func (a *App) caseOf(name string) (*scenario.Scenario, error) {
 		}
 	}
 	if len(s.Objects) == 0 {
-		return nil, errors.New(name + ": it holds no object")
+		return nil, errors.New(name + ": no object found")
 	}
 	return s, nil
 }
@@ -141,7 +141,7 @@ func (a *App) servePage(ctx context.Context, listen string, open bool, path stri
 		return fmt.Errorf("--listen %s: %w", listen, err)
 	}
 	address := "http://" + l.Addr().String() + path
-	if _, err := io.WriteString(a.Out, "The playground is at "+address+" (end with Ctrl-C)\n"); err != nil {
+	if _, err := io.WriteString(a.Out, "The playground is served at "+address+" (press Ctrl-C to stop)\n"); err != nil {
 		return errors.Join(err, l.Close())
 	}
 	s := &http.Server{Handler: page, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute}
@@ -154,7 +154,7 @@ func (a *App) servePage(ctx context.Context, listen string, open bool, path stri
 		}
 		go func() {
 			if err := browse(ctx, address); err != nil && ctx.Err() == nil {
-				a.note("The browser could not be opened (" + err.Error() + "); open the address yourself")
+				a.note("The browser could not be opened (" + err.Error() + "); open the URL manually")
 			}
 		}()
 	}

@@ -30,7 +30,7 @@ func TestPlaygroundServesUntilItIsEnded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	address := strings.Fields(strings.TrimPrefix(string(line[:n]), "The playground is at "))[0]
+	address := strings.Fields(strings.TrimPrefix(string(line[:n]), "The playground is served at "))[0]
 	resp, err := http.Get(address)
 	if err != nil {
 		t.Fatal(err)
@@ -116,7 +116,7 @@ func TestApplyOpensThePlaygroundAtItsCase(t *testing.T) {
 	if err != nil || len(results[0].Conflicts()) != 1 || results[0].Conflicts()[0].Manager != "autoscaler" {
 		t.Errorf("the case ends with %v (%v), want the conflict with the autoscaler", results[0].Err, err)
 	}
-	if !strings.Contains(out, "The playground is at http://127.0.0.1:") {
+	if !strings.Contains(out, "The playground is served at http://127.0.0.1:") {
 		t.Errorf("printed %s", out)
 	}
 }

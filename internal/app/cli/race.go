@@ -28,34 +28,36 @@ func (a *App) raceCommand() *cobra.Command {
 	var o raceOptions
 	c := &cobra.Command{
 		Use:   "race SCENARIO",
-		Short: "Explore in which orders concurrent writers of an object lose an update",
-		Long: `Let the actors of a scenario read, change and write one object at the same time, in
-every order of their reads and writes, by each way to write:
+		Short: "Find the interleavings in which concurrent writers lose an update",
+		Long: `Let the actors of a scenario read, change and write one object concurrently, in every
+interleaving of their reads and writes, with each write strategy:
 
   update       an update without a resourceVersion
-  optimistic   an update with the resourceVersion that was read; refused after a conflict
-  retry        the same, read and tried again after a conflict
-  json-patch   a JSON patch that tests what was read before it replaces it
-  apply        server-side apply of what the actor sets, without force
+  optimistic   an update with the resourceVersion that was read; refused on a conflict
+  retry        the same, but read again and retry on a conflict
+  json-patch   a JSON patch that tests the value that was read before it replaces it
+  apply        server-side apply of the fields that the actor sets, without force
 
-An update is lost where it was acknowledged and is not in the object afterwards, though
-nobody has changed the field since. The shortest order that loses one is printed.
+An update is lost if it was acknowledged but is not in the resulting object, although no
+actor has changed the field since. The shortest interleaving that loses an update is
+printed.
 
-The scenario says under race what the actors change; its steps come before:
+The race field of the scenario lists the changes of the actors. The steps of the scenario
+are run first:
 
   race:
   - actor: alice
-    set: {data: {a: "1"}}       # a merge patch of what she has read
+    set: {data: {a: "1"}}       # a merge patch of the object that was read
   - actor: bob
-    add: {.data.count: 1}       # added to the number that he has read
+    add: {.data.count: 1}       # added to the number that was read
 
-Where there are more orders than --limit, orders are drawn (--draws, --seed), and the
-answer says so.
+If the number of interleavings exceeds --limit, a random sample is run (--draws, --seed),
+and the output states the number of samples.
 
 ` + exitHelpOf(map[int]string{exitRefused: "the scenario could not be run", exitChanged: "an update is lost (only with --exit-code)"}),
 		Example: `  patchlab race counter.yaml
 
-  # As a check: the way that our controllers write must lose nothing
+  # Check that a strategy loses no update
   patchlab race counter.yaml --strategy retry --exit-code`,
 		Args: arguments("SCENARIO"),
 		RunE: func(c *cobra.Command, args []string) error { return a.race(c.Context(), args[0], &o) },
@@ -65,12 +67,12 @@ answer says so.
 		names = append(names, string(s))
 	}
 	f := c.Flags()
-	f.StringSliceVar(&o.strategies, "strategy", names, "ways to write")
-	f.IntVar(&o.bounds.Limit, "limit", 50_000, "explore all orders where they are at most so many")
-	f.IntVar(&o.bounds.Draws, "draws", 10_000, "how many orders are drawn otherwise")
-	f.Uint64Var(&o.bounds.Seed, "seed", 1, "seed of the draws")
+	f.StringSliceVar(&o.strategies, "strategy", names, "write strategies to run")
+	f.IntVar(&o.bounds.Limit, "limit", 50_000, "maximum number of interleavings to run exhaustively")
+	f.IntVar(&o.bounds.Draws, "draws", 10_000, "number of random samples if --limit is exceeded")
+	f.Uint64Var(&o.bounds.Seed, "seed", 1, "seed of the random samples")
 	f.StringVarP(&o.output, "output", "o", "text", "output format: text or json")
-	f.BoolVar(&o.exitCode, "exit-code", false, "end with code 4 where an update is lost")
+	f.BoolVar(&o.exitCode, "exit-code", false, "exit with code 4 if an update is lost")
 	_ = c.RegisterFlagCompletionFunc("strategy", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	return c
@@ -81,11 +83,11 @@ func (a *App) race(ctx context.Context, name string, o *raceOptions) error {
 	case o.output != "text" && o.output != "json":
 		return usage("--output " + o.output + ": expected text or json")
 	case o.bounds.Limit <= 0 || o.bounds.Draws <= 0:
-		return usage("--limit and --draws have to be positive")
+		return usage("--limit and --draws must be positive")
 	}
 	for _, s := range o.strategies {
 		if !slices.Contains(scenario.Strategies(), scenario.Strategy(s)) {
-			return usage(fmt.Sprintf("--strategy %s: there are %v", s, scenario.Strategies()))
+			return usage(fmt.Sprintf("--strategy %s: expected one of %v", s, scenario.Strategies()))
 		}
 	}
 	text, err := a.read(name)
@@ -161,7 +163,7 @@ func raceText(reports []*scenario.RaceReport, seed uint64) string {
 	_ = t.Flush()
 	for _, r := range reports {
 		if r.Losing > 0 {
-			b.WriteString("\n" + string(r.Strategy) + " loses an update, at the shortest:\n" + shortestText(r))
+			b.WriteString("\n" + string(r.Strategy) + " loses an update; the shortest interleaving is:\n" + shortestText(r))
 		}
 	}
 	return b.String()

@@ -48,10 +48,10 @@ func conflictReport(e *patchlab.Error, several bool) string {
 		fmt.Fprintf(&b, "\n  %s%s\n    owner   %s\n    live    %s\n    wanted  %s\n", e.Fields[i].Field, at, ownerText(c), live, wanted)
 	}
 	fmt.Fprintf(&b, `
-Ways out, for each field:
-  force            run again with --force-conflicts: %[1]s takes it over, its owner loses it
-  drop the field   take it out of the applied manifest: its owner keeps it
-  adopt the value  set it to the live value: both own it from then on`, e.FieldManager)
+To resolve the conflict, choose one for each field:
+  force            run again with --force-conflicts: %[1]s becomes the owner, the other manager loses it
+  drop the field   remove it from the applied manifest: the other manager keeps it
+  adopt the value  set it to the live value: both managers own it`, e.FieldManager)
 	return b.String()
 }
 

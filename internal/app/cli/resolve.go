@@ -33,36 +33,37 @@ func (a *App) resolveCommand() *cobra.Command {
 	var o resolveOptions
 	c := &cobra.Command{
 		Use:   "resolve [LIVE] [CONFIG]",
-		Short: "Show the ways out of the conflicts of a server-side apply, and write the resolved manifest",
-		Long: `Show the conflicts that a server-side apply of CONFIG would have, and three ways out of
-each, with the value and the owners that the field has afterwards:
+		Short: "Show how to resolve the conflicts of a server-side apply, and print the resolved manifest",
+		Long: `Show the conflicts of a server-side apply of CONFIG and three resolutions for each, with
+the resulting value and owners of the field:
 
-  force  apply with --force-conflicts: the field gets the wanted value, its owner loses it
-  drop   take the field out of the manifest: its owner keeps it
-  adopt  set the field to the live value: both own it from then on
+  force  apply with --force-conflicts: the field gets the applied value, and the other
+         manager loses it
+  drop   remove the field from the manifest: the other manager keeps it
+  adopt  set the field to the live value: both managers own it
 
-With --take (force), --drop or --adopt, print the resolved manifest instead, with its
-comments, and on standard error the command that applies it. PATH is the path of a
-conflict, of a field that several are in, or "all"; of two paths the longer one counts.
-With --adopt all, a field that has no live value is taken out.
+With --take (force), --drop or --adopt, print the resolved manifest with its comments, and
+on standard error the command that applies it. PATH is the path of a conflict, the path of
+a field that contains several conflicts, or "all". If two paths match a conflict, the
+longer one takes precedence. With --adopt all, a field without a live value is removed.
 
-LIVE and CONFIG are what LIVE and PATCH are to apply.
+LIVE and CONFIG accept the same inputs as LIVE and PATCH of apply.
 
 Exit codes:
   0  no conflicts, or all of them are resolved
   1  the manifest could not be applied, or an input could not be read
   2  wrong usage
-  3  there are conflicts that no way was chosen for`,
-		Example: `  # Which fields are in the way, and what can be done about them?
+  3  there are conflicts without a selected resolution`,
+		Example: `  # Show the conflicts and their resolutions
   patchlab resolve deployment/web web.yaml -n shop --field-manager gitops
 
   # Leave the replicas to the autoscaler
   patchlab resolve live.yaml web.yaml --drop .spec.replicas > resolved.yaml
 
-  # Take over the image, and accept all other live values
+  # Take ownership of the image, and adopt all other live values
   patchlab resolve live.yaml web.yaml --adopt all --take '.spec.template.spec.containers[name="web"].image'
 
-  # What would change in the manifest
+  # Print the changes to the manifest
   patchlab resolve live.yaml web.yaml --adopt all -o diff`,
 		Args:              cobra.MaximumNArgs(2),
 		ValidArgsFunction: completeObject,
@@ -73,11 +74,11 @@ Exit codes:
 	o.schemas.kubectl = &o.inputs.kubectl
 	o.ways.add(c, func(c *cobra.Command, args []string) []string { return a.conflictPaths(c.Context(), args, &o) })
 	f := c.Flags()
-	f.StringVar(&o.apply.FieldManager, "field-manager", "kubectl", "name of the field manager that applies")
-	f.StringVarP(&o.apply.Namespace, "namespace", "n", "", "namespace of manifests and live objects that name none")
-	f.StringVar(&o.apply.Subresource, "subresource", "", "apply to this subresource, such as status")
-	f.StringVarP(&o.output, "output", "o", "", "output format: text or json (the ways out), yaml or diff (the resolved manifest) (default text, and yaml where a way is chosen)")
-	f.BoolVar(&o.showSecrets, "show-secrets", false, "show the values of Secrets, which are masked otherwise")
+	f.StringVar(&o.apply.FieldManager, "field-manager", "kubectl", "name of the field manager of the server-side apply")
+	f.StringVarP(&o.apply.Namespace, "namespace", "n", "", "namespace of manifests and live objects that do not specify one")
+	f.StringVar(&o.apply.Subresource, "subresource", "", "subresource to apply to, such as status")
+	f.StringVarP(&o.output, "output", "o", "", "output format: text or json (the resolutions), yaml or diff (the resolved manifest) (default text, or yaml if a resolution is selected)")
+	f.BoolVar(&o.showSecrets, "show-secrets", false, "show the values of Secrets, which are masked by default")
 	_ = c.RegisterFlagCompletionFunc("field-manager", a.completeManagers(&o.inputs))
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json", "yaml", "diff"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("subresource", cobra.FixedCompletions([]string{"status", "scale"}, cobra.ShellCompDirectiveNoFileComp))
@@ -105,7 +106,7 @@ var (
 )
 
 func (f *wayFlags) add(c *cobra.Command, paths func(*cobra.Command, []string) []string) {
-	help := [...]string{"take over the fields at PATH, or all, by force", "take the fields at PATH, or all, out of the manifest", "set the fields at PATH, or all, to their live values"}
+	help := [...]string{"force the fields at PATH, or all", "remove the fields at PATH, or all, from the manifest", "set the fields at PATH, or all, to their live values"}
 	for i, name := range wayFlagNames {
 		c.Flags().StringArrayVar(&f.paths[i], name, nil, strings.Replace(help[i], "PATH", "`PATH`", 1)+" (repeatable)")
 		_ = c.RegisterFlagCompletionFunc(name, func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
@@ -127,7 +128,7 @@ func (f *wayFlags) complete() error {
 			}
 			for _, other := range f.choices {
 				if slices.Equal(other.path, c.path) {
-					return usage(other.flag + " and " + c.flag + " choose two ways for one field")
+					return usage(other.flag + " and " + c.flag + " select two resolutions for one field")
 				}
 			}
 			f.choices = append(f.choices, c)
@@ -174,10 +175,10 @@ func (f *wayFlags) unused(all []patchlab.Conflict) error {
 		if c.used || len(c.path) == 0 {
 			continue
 		}
-		text := c.flag + ": there is no conflict at " + c.path.String()
+		text := c.flag + ": no conflict at " + c.path.String()
 		for i, conflict := range all {
 			if i == 0 {
-				text += "; there is one at"
+				text += "; there are conflicts at"
 			}
 			if i == 10 {
 				text += fmt.Sprintf("\n  … and %d more", len(all)-i)
@@ -354,7 +355,7 @@ func (r *resolving) finish() error {
 // undecided reports the conflicts without a selected resolution. It then prints nothing else,
 // because kubectl's --force-conflicts would take over those fields, too.
 func (r *resolving) undecided(open int) error {
-	text := count(open, "conflict is", "conflicts are") + " left; choose --take, --drop or --adopt for each, or for all"
+	text := count(open, "conflict is", "conflicts are") + " not resolved; use --take, --drop or --adopt for each of them, or for all"
 	for _, one := range r.resolved {
 		for _, c := range one.Open {
 			text += "\n  " + c.Path.String() + ", owned by " + ownerText(c)

@@ -114,7 +114,7 @@ func (r *resolving) preview(one *patchlab.Resolution, c patchlab.Conflict) strin
 // ownersText lists owners: owned by a and b (status)
 func ownersText(owners []fieldmanager.Entry) string {
 	if len(owners) == 0 {
-		return "owned by nobody"
+		return "no owner"
 	}
 	names := make([]string, len(owners))
 	for i, o := range owners {
@@ -143,10 +143,10 @@ func (r *resolving) report() string {
 			b.WriteString("\n")
 		}
 		if len(one.Conflicts) == 0 {
-			fmt.Fprintf(&b, "%s: %q applies it without conflicts\n", one.Target, one.FieldManager)
+			fmt.Fprintf(&b, "%s: applied by %q without conflicts\n", one.Target, one.FieldManager)
 			continue
 		}
-		fmt.Fprintf(&b, "%s: %q applies it with %s\n", one.Target, one.FieldManager, count(len(one.Conflicts), "conflict", "conflicts"))
+		fmt.Fprintf(&b, "%s: applied by %q with %s\n", one.Target, one.FieldManager, count(len(one.Conflicts), "conflict", "conflicts"))
 		for j, c := range one.Conflicts {
 			r.conflict(&b, one, c, one.Fields[j].Position)
 		}
@@ -172,7 +172,7 @@ func (r *resolving) conflict(b *strings.Builder, one *resolved, c patchlab.Confl
 		text := "not possible"
 		switch {
 		case name == explain.AdoptValue && !c.Live.Exists():
-			text = "not possible: there is no live value"
+			text = "not possible: the field has no live value"
 		case one.why[i] == nil:
 			text = r.preview(one.all[i], c)
 		}
@@ -182,7 +182,7 @@ func (r *resolving) conflict(b *strings.Builder, one *resolved, c patchlab.Confl
 
 // way prints the result of a resolution for the manifest, and the commands for it.
 func (r *resolving) way(b *strings.Builder, one *resolved, i int, name string) {
-	title := [...]string{"take the fields over by force", "take the fields out of the manifest", "set the fields to their live values"}[i]
+	title := [...]string{"take ownership of the fields by force", "remove the fields from the manifest", "set the fields to their live values"}[i]
 	fmt.Fprintf(b, "\n  %s: %s (--%s PATH)\n", name, title, wayFlagNames[i])
 	if err := one.why[i]; err != nil {
 		fmt.Fprintf(b, "    not possible: %s\n", plainWay(err))
@@ -308,7 +308,7 @@ func (r *resolving) rewrite(text string, one *resolved, config document.Value) s
 	if strings.HasPrefix(strings.TrimSpace(text), "{") {
 		return string(indent(root))
 	}
-	r.app.note(one.Position().String() + ": the manifest cannot be changed in place and is printed without its comments")
+	r.app.note(one.Position().String() + ": the manifest cannot be edited in place and is printed without its comments")
 	return string(root.YAML())
 }
 

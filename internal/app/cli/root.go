@@ -169,10 +169,11 @@ func (a *App) root() *cobra.Command {
 	c := &cobra.Command{
 		Use:         "patchlab",
 		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: cmp.Or(a.Program, "patchlab")},
-		Short:       "Tell what Kubernetes will do with a change to an object, without a cluster",
-		Long: `patchlab answers as kube-apiserver does, without one: what becomes of an object
-under a JSON patch, a merge patch, a strategic merge patch or server-side apply,
-who owns which field afterwards, and who conflicts with whom.
+		Short:       "Predict the effect of a change to a Kubernetes object, without a cluster",
+		Long: `patchlab computes the result of a change to a Kubernetes object as kube-apiserver
+does, without a cluster: the object after a JSON patch, a merge patch, a strategic
+merge patch or a server-side apply, the owners of its fields, and the conflicts
+between field managers.
 
 ` + exitHelp,
 		SilenceErrors: true,
@@ -213,7 +214,7 @@ func noSuchCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	text := "there is no command " + strconv.Quote(args[0])
+	text := "unknown command " + strconv.Quote(args[0])
 	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
 		text += "; did you mean " + strings.Join(near, " or ") + "?"
 	}
@@ -226,16 +227,16 @@ func arguments(names ...string) cobra.PositionalArgs {
 		if len(args) == len(names) {
 			return nil
 		}
-		return usage("'" + c.CommandPath() + "' takes " + list(names) + "\nUsage: " + c.UseLine())
+		return usage("'" + c.CommandPath() + "' " + list(names) + "\nUsage: " + c.UseLine())
 	}
 }
 
 func list(names []string) string {
 	switch len(names) {
 	case 0:
-		return "no arguments"
+		return "accepts no arguments"
 	case 1:
-		return "one argument, " + names[0]
+		return "requires one argument, " + names[0]
 	}
 	text := names[0]
 	for i, n := range names[1:] {
@@ -245,7 +246,7 @@ func list(names []string) string {
 			text += ", " + n
 		}
 	}
-	return "the arguments " + text
+	return "requires the arguments " + text
 }
 
 // note prints a note on standard error.

@@ -40,55 +40,55 @@ func (a *App) runCommand() *cobra.Command {
 	var o runOptions
 	c := &cobra.Command{
 		Use:   "run SCENARIO…",
-		Short: "Run scenario files and compare each step with what it is expected to do",
-		Long: `Run scenarios: files of steps in which several actors change objects, as
-patchlab.dev/v1 describes them (doc/scenarios.md). Each step with an expectation is
-compared with it; a step without one only has to be a request that can be sent.
+		Short: "Run scenario files and compare each step with its expectation",
+		Long: `Run scenarios: files of steps in which several actors change objects, in the format
+patchlab.dev/v1 (doc/scenarios.md). The result of a step is compared with its
+expectation; a step without an expectation only has to be a valid request.
 
-SCENARIO is a file, a folder, a glob, a playground link, or "-" for standard input. Of
-one scenario each step is printed, of several those that fail. With --update the
-expectations in the files are written over with what happens, steps without one are
-given one, and comments stay.
+SCENARIO is a file, a folder, a glob, a playground link, or "-" for standard input. For
+one scenario, each step is printed; for several, only the failing steps. With --update,
+the expectations in the files are replaced with the actual results and added to steps
+that have none; comments are kept.
 
 With two versions in --kube-version, or two sets in --crd, each scenario is run with
 both, and the first step that differs is printed.
 
-CEL rules and admission policies among the definitions are run by the program
-` + admissionProgram + `, to which this command hands over; where it is not installed, a
-note says how many were not run. Webhooks are not called.
+CEL rules and admission policies among the definitions are evaluated by the program
+` + admissionProgram + `, which this command executes. If it is not installed, a note
+reports the number of rules and policies that were not evaluated. Webhooks are not called.
 
 ` + exitHelpOf(map[int]string{
-			exitRefused: "a step did not do what it was expected to do, or a scenario could not be run",
+			exitRefused: "a step did not have the expected result, or a scenario could not be run",
 			exitChanged: "with two versions or sets of definitions: a step differs",
 		}),
-		Example: `  # All scenarios of a folder
+		Example: `  # Run all scenarios of a folder
   patchlab run scenarios/
 
-  # One, step by step, and the object after its second step
+  # Run the first two steps of a scenario and print the object
   patchlab run conflict.yaml --step 2
 
-  # Write down what happens now, then review the change
+  # Update the expectations, then review the changes
   patchlab run scenarios/ --update && git diff
 
-  # Does an upgrade change anything? Does the new version of a CRD?
+  # Compare two Kubernetes versions, or two versions of a CRD
   patchlab run scenarios/ --kube-version 1.33,1.36
   patchlab run widget.yaml --crd crds/v1.2,crds/v1.3
 
-  # For a pipeline
+  # Write a JUnit report for CI
   patchlab run scenarios/ -o junit > report.xml`,
 		Args: atLeastOne("SCENARIO"),
 		RunE: func(c *cobra.Command, args []string) error { return a.runScenarios(c.Context(), args, &o) },
 	}
 	f := c.Flags()
-	f.BoolVarP(&o.recursive, "recursive", "R", false, "read the folders within folders")
-	f.BoolVar(&o.update, "update", false, "write what happens into the files as what is expected")
-	f.IntVar(&o.step, "step", 0, "run the steps up to this one, counted from 1, and print the object after it")
+	f.BoolVarP(&o.recursive, "recursive", "R", false, "process folders recursively")
+	f.BoolVar(&o.update, "update", false, "replace the expectations in the files with the actual results")
+	f.IntVar(&o.step, "step", 0, "run the steps up to this one, counted from 1, and print the resulting object")
 	f.StringVarP(&o.output, "output", "o", "text", "output format: text, json or junit")
-	f.BoolVarP(&o.verbose, "verbose", "v", false, "print each step also of several scenarios")
-	f.BoolVarP(&o.quiet, "quiet", "q", false, "print failures only, and no notes")
-	f.BoolVar(&o.showManagedFields, "show-managed-fields", false, "with --step, keep the managedFields of the object")
-	f.StringSliceVar(&o.kubeVersions, "kube-version", nil, "Kubernetes version in place of the scenario's, or two to compare")
-	f.StringSliceVar(&o.crds, "crd", nil, "file or folder of CustomResourceDefinitions that take the place of those of the same name, or two to compare")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "print each step even if there are several scenarios")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "print only failures, and no notes")
+	f.BoolVar(&o.showManagedFields, "show-managed-fields", false, "with --step, include the managedFields of the object")
+	f.StringSliceVar(&o.kubeVersions, "kube-version", nil, "Kubernetes version that overrides the scenario's, or two versions to compare")
+	f.StringSliceVar(&o.crds, "crd", nil, "file or folder of CustomResourceDefinitions that override those of the same name, or two to compare")
 	_ = c.RegisterFlagCompletionFunc("step", a.completeSteps)
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(runFormats[:], cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("kube-version", cobra.FixedCompletions(schema.Versions(), cobra.ShellCompDirectiveNoFileComp))
@@ -115,7 +115,7 @@ func atLeastOne(name string) cobra.PositionalArgs {
 		if len(args) > 0 {
 			return nil
 		}
-		return usage("'" + c.CommandPath() + "' takes at least one argument, " + name + "\nUsage: " + c.UseLine())
+		return usage("'" + c.CommandPath() + "' requires at least one argument, " + name + "\nUsage: " + c.UseLine())
 	}
 }
 
@@ -124,19 +124,19 @@ func (o *runOptions) check(args []string) error {
 	case !slices.Contains(runFormats[:], o.output):
 		return usage("--output " + o.output + ": expected text, json or junit")
 	case len(o.kubeVersions) > 2:
-		return usage("--kube-version takes one version, or two to compare")
+		return usage("--kube-version accepts one version, or two to compare")
 	case len(o.crds) > 2:
-		return usage("--crd takes one file or folder, or two to compare")
+		return usage("--crd accepts one file or folder, or two to compare")
 	case o.step < 0:
-		return usage("--step counts from 1")
+		return usage("--step must be at least 1")
 	case o.update && slices.ContainsFunc(args, func(name string) bool { return name == "-" || link.Is(name) }):
 		return usage("--update rewrites files, not standard input or links")
 	case o.update && (len(o.kubeVersions) > 1 || len(o.crds) > 1):
-		return usage("--update and a comparison of two versions cannot be used together")
+		return usage("--update cannot be used with a comparison of two versions")
 	}
 	for _, v := range o.kubeVersions {
 		if !slices.Contains(schema.Versions(), minorVersion(v)) {
-			return usage("--kube-version " + v + ": known are " + strings.Join(schema.Versions(), ", "))
+			return usage("--kube-version " + v + ": supported versions are " + strings.Join(schema.Versions(), ", "))
 		}
 	}
 	return nil
@@ -167,7 +167,7 @@ func (a *App) runScenarios(ctx context.Context, args []string, o *runOptions) er
 		return err
 	}
 	if o.step > 0 && len(files) > 1 {
-		return usage(fmt.Sprintf("--step is for one scenario, and these are %d", len(files)))
+		return usage(fmt.Sprintf("--step requires exactly one scenario, but there are %d", len(files)))
 	}
 	setups, err := a.setups(o)
 	if err != nil {
@@ -215,7 +215,7 @@ func (a *App) scenarioFiles(names []string, recursive bool) ([]scenarioFile, err
 		}
 	}
 	if skipped > 0 {
-		a.note(count(skipped, "file that is no scenario", "files that are no scenarios") + " skipped")
+		a.note(count(skipped, "file that is not a scenario", "files that are not scenarios") + " skipped")
 	}
 	if len(files) == 0 {
 		return nil, errors.New(strings.Join(names, ", ") + ": no scenario found")

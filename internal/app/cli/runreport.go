@@ -131,7 +131,7 @@ func (r *scenarioRun) show(f *scenarioFile, step *stepReport, res *scenario.Resu
 	}
 	object := res.After.Join()
 	if !object.Exists() {
-		r.app.print(text + "# there is no object after it\n")
+		r.app.print(text + "# no object after this step\n")
 		return
 	}
 	shown := outputFlags{showManagedFields: r.options.showManagedFields}
@@ -185,7 +185,7 @@ func (r *scenarioRun) finish() error {
 		}
 	}
 	if s.RulesNotRun > 0 || s.PolicyNotRun > 0 {
-		r.app.note("note: " + s.notRun() + " not run: that needs the program " + admissionProgram + ", which is neither beside patchlab nor on the PATH")
+		r.app.note("note: " + s.notRun() + " not evaluated, because the program " + admissionProgram + " was found neither in the directory of patchlab nor on the PATH")
 	}
 	switch {
 	case s.Failed > 0:
@@ -215,7 +215,7 @@ func (s runSummary) text(u *setup) string {
 	text := count(s.Scenarios, "scenario", "scenarios") + ": "
 	switch {
 	case u.compared:
-		text += fmt.Sprintf("%d alike, %d differ", s.Scenarios-s.Failed-s.Differing, s.Differing)
+		text += fmt.Sprintf("%d identical, %d different", s.Scenarios-s.Failed-s.Differing, s.Differing)
 	case s.Updated > 0:
 		text += count(s.Updated, "expectation", "expectations") + " updated"
 	default:

@@ -144,7 +144,7 @@ func (r *scenarioRun) step(f *scenarioFile, i int, res *scenario.Result) stepRep
 	case s.Expect != nil:
 		report.Mismatches = s.Expect.Check(res)
 	case res.Err != nil && res.Code == 0:
-		report.Mismatches = []scenario.Mismatch{{Field: "request", Want: "one that can be sent", Got: res.Err.Error()}}
+		report.Mismatches = []scenario.Mismatch{{Field: "request", Want: "a valid request", Got: res.Err.Error()}}
 	}
 	if len(report.Mismatches) > 0 {
 		report.Position = f.position(i)

@@ -27,23 +27,23 @@ func (a *App) schemaCommand() *cobra.Command {
 	var o schemaOptions
 	c := &cobra.Command{
 		Use:   "schema KIND[.PATH]",
-		Short: "Say how a field merges under each kind of patch",
-		Long: `Print of a field of a kind, and of the fields in it: its type, how server-side apply
-merges it (list type, keys), how a strategic merge patch does (patch strategy, merge
-key) and a merge patch, its default, and whether it can be changed.
+		Short: "Show how a field is merged by each type of patch",
+		Long: `Print for a field of a kind, and for its subfields: the type, how server-side apply
+(list type, keys), a strategic merge patch (patch strategy, merge key) and a merge
+patch merge it, its default, and whether it is immutable.
 
-KIND is a resource, kind or short name, with its group where that is needed:
+KIND is a resource, kind or short name, with the group if the name is ambiguous:
 deployment, deploy, gateways.shop.example. PATH is the path of the field, as for
-'kubectl explain'; items of lists need no index.
+'kubectl explain'; list items need no index.
 
 ` + exitHelp,
-		Example: `  # Is that list merged, and by what?
+		Example: `  # Show how a list is merged, and its merge key
   patchlab schema deployment.spec.template.spec.containers
 
-  # All that a Service has
+  # Show all fields of a Service spec
   patchlab schema service.spec --recursive
 
-  # A custom resource
+  # Show a field of a custom resource
   patchlab schema gateway.spec.listeners --crd crds/`,
 		Args: arguments("KIND[.PATH]"),
 		RunE: func(c *cobra.Command, args []string) error { return a.schema(c.Context(), args[0], &o) },
@@ -55,9 +55,9 @@ deployment, deploy, gateways.shop.example. PATH is the path of the field, as for
 	o.kubectl.add(c)
 	o.schemas.kubectl = &o.kubectl
 	f := c.Flags()
-	f.BoolVar(&o.schemas.fromCluster, "crds-from-cluster", false, "read the CustomResourceDefinitions of your cluster by your own kubectl")
-	f.StringVar(&o.apiVersion, "api-version", "", "apiVersion of KIND, such as autoscaling/v1 (default the preferred one)")
-	f.BoolVar(&o.recursive, "recursive", false, "print the fields of the fields too")
+	f.BoolVar(&o.schemas.fromCluster, "crds-from-cluster", false, "read the CustomResourceDefinitions of the cluster with kubectl")
+	f.StringVar(&o.apiVersion, "api-version", "", "apiVersion of KIND, such as autoscaling/v1 (default the preferred version)")
+	f.BoolVar(&o.recursive, "recursive", false, "print subfields recursively")
 	f.StringVarP(&o.output, "output", "o", "text", "output format: text, json or yaml")
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json", "yaml"}, cobra.ShellCompDirectiveNoFileComp))
 	return c
@@ -76,7 +76,7 @@ func (a *App) schema(ctx context.Context, name string, o *schemaOptions) error {
 		return err
 	}
 	if len(others) > 0 {
-		a.note("there is also " + strings.Join(others, ", ") + "; --api-version chooses")
+		a.note("there is also " + strings.Join(others, ", ") + "; select one with --api-version")
 	}
 	d, err := newDescriber(registry, kind)
 	if err != nil {
@@ -129,7 +129,7 @@ func findKind(r *schema.Registry, name, apiVersion string) (kind *schema.Kind, r
 		if apiVersion != "" {
 			text += " in " + apiVersion
 		}
-		return nil, "", nil, fmt.Errorf("no kind %q is known; --crd adds custom ones", text)
+		return nil, "", nil, fmt.Errorf("no kind %q is registered; add custom resources with --crd", text)
 	}
 	kind = found[0]
 	for _, k := range found {
@@ -359,7 +359,7 @@ func (d *describer) text(f *fieldMerge) string {
 	b.WriteString("\n\n")
 	rows := [][2]string{{"type", f.Type}, {"server-side apply", f.Apply}, {"strategic merge patch", f.Strategic}, {"merge patch", f.Merge}, {"default", f.Default}}
 	if f.Immutable {
-		rows = append(rows, [2]string{"immutable", "an update that changes it is refused"})
+		rows = append(rows, [2]string{"immutable", "the API server refuses updates that change it"})
 	}
 	for _, row := range rows {
 		if row[1] != "" {

@@ -52,7 +52,7 @@ func (f *fieldMerge) withDefaults() string {
 	var keys []string
 	for _, k := range f.t.List.Keys {
 		if k.Default != "" && k.Default != `""` && k.Default != "0" { // items without the other keys are invalid
-			keys = append(keys, k.Name+" is "+k.Default+" where an item lacks it")
+			keys = append(keys, k.Name+" is "+k.Default+" if an item omits it")
 		}
 	}
 	if len(keys) == 0 {
@@ -84,13 +84,13 @@ func strategic(f *fieldMerge, strategy schema.PatchStrategy) string {
 	case t.List != nil && t.Map == nil:
 		text := "merged by " + f.MergeKey
 		if len(f.Keys) > 1 {
-			text += ": by this key alone, of those that server-side apply has"
+			text += ": this is only one of the keys of server-side apply"
 		}
 		return text
 	case t.Map != nil && t.List == nil && strategy&schema.StrategyReplace != 0:
 		return "replaced as a whole"
 	case t.Map != nil && t.List == nil && strategy&schema.StrategyRetainKeys != 0:
-		return "merged member by member: kubectl's patches remove the members that the manifest lacks ($retainKeys)"
+		return "merged member by member: kubectl's patches remove the members that the manifest omits ($retainKeys)"
 	case t.Map != nil && t.List == nil:
 		return "merged member by member"
 	}

@@ -21,9 +21,9 @@ type schemaFlags struct {
 }
 
 func (f *schemaFlags) add(c *cobra.Command) {
-	c.Flags().StringArrayVar(&f.crds, "crd", nil, "file, folder (with those within it) or glob of CustomResourceDefinitions (repeatable)")
-	c.Flags().StringArrayVar(&f.openapi, "openapi", nil, "OpenAPI v3 document, as 'kubectl get --raw /openapi/v3/apis/…' prints it (repeatable)")
-	c.Flags().StringVar(&f.kubeVersion, "kube-version", "", "Kubernetes version of the built-in kinds, such as 1.33 (default the newest known)")
+	c.Flags().StringArrayVar(&f.crds, "crd", nil, "file, folder (read recursively) or glob of CustomResourceDefinitions (repeatable)")
+	c.Flags().StringArrayVar(&f.openapi, "openapi", nil, "OpenAPI v3 document, as printed by 'kubectl get --raw /openapi/v3/apis/…' (repeatable)")
+	c.Flags().StringVar(&f.kubeVersion, "kube-version", "", "Kubernetes version of the built-in kinds, such as 1.33 (default the latest supported version)")
 	c.Flags().BoolVar(&f.strict, "strict-schema", false, "refuse objects of kinds without a schema")
 	_ = c.RegisterFlagCompletionFunc("kube-version", cobra.FixedCompletions(schema.Versions(), cobra.ShellCompDirectiveNoFileComp))
 }
@@ -32,7 +32,7 @@ func (f *schemaFlags) add(c *cobra.Command) {
 func (f *schemaFlags) registry(ctx context.Context, a *App) (*schema.Registry, error) {
 	catalog, err := schema.Builtin(minorVersion(f.kubeVersion))
 	if err != nil {
-		return nil, usage("--kube-version " + f.kubeVersion + ": known are " + strings.Join(schema.Versions(), ", "))
+		return nil, usage("--kube-version " + f.kubeVersion + ": supported versions are " + strings.Join(schema.Versions(), ", "))
 	}
 	r := schema.NewRegistry(catalog)
 	crds, err := a.crds(f.crds)

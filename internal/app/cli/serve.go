@@ -46,31 +46,32 @@ func (a *App) serveCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Run an API server in memory for kubectl, client-go and other clients",
-		Long: `Serve the Kubernetes API from memory: what clients write is answered as
-kube-apiserver would, and gone when the command ends (Ctrl-C). With --store etcd
-it is kept in etcd, and several servers over one etcd answer as one. No pod starts,
-and unless --controllers is given no controllers run: a namespace that is deleted
-stays Terminating, as does what is deleted with --cascade=foreground or orphan (use
---controllers namespace,gc, or "kubectl delete --wait=false").
+		Long: `Serve the Kubernetes API from memory. Requests get the responses of kube-apiserver;
+objects are lost when the command stops (Ctrl-C). With --store etcd, objects are
+stored in etcd, and several servers that share an etcd cluster serve the same
+objects. Pods are not started, and controllers run only if --controllers is set:
+without them, a deleted namespace remains in phase Terminating, and objects deleted
+with --cascade=foreground or orphan are not removed (use --controllers namespace,gc,
+or "kubectl delete --wait=false").
 
-Web pages of other origins are refused, and so are Host headers other than
+Requests from web pages of other origins are refused, as are Host headers other than
 localhost, IP addresses and the names of --allow-host.
 
-The first line on standard output is "serving on URL", as soon as requests are
-answered. Health is at /healthz, metrics are at /metrics.
+When the server is ready, it prints "serving on URL" as the first line on standard
+output. The health endpoint is /healthz, the metrics endpoint is /metrics.
 
 ` + exitHelp,
-		Example: `  # An API server with two custom resources, and kubectl against it
+		Example: `  # Serve custom resources, and connect with kubectl
   patchlab serve --crd crds/ --kubeconfig /tmp/lab.yaml
   kubectl --kubeconfig /tmp/lab.yaml apply --server-side -f widget.yaml
 
-  # With the controllers that finish deletions
+  # Run the controllers that complete deletions
   patchlab serve --controllers namespace,gc --strict-namespaces
 
-  # On a free port, with TLS and a token, with objects to begin with
+  # Listen on a free port with TLS and a token, and load objects at startup
   patchlab serve --listen 127.0.0.1:0 --tls --token-file token --load objects/
 
-  # Over etcd
+  # Store objects in etcd
   patchlab serve --store etcd --etcd-endpoints http://127.0.0.1:2379`,
 		Args: arguments(),
 		RunE: func(c *cobra.Command, _ []string) error { return a.serve(c.Context(), &o) },
@@ -78,22 +79,22 @@ answered. Health is at /healthz, metrics are at /metrics.
 	o.engine.add(c)
 	o.store.add(c)
 	f := c.Flags()
-	f.StringVar(&o.listen, "listen", "127.0.0.1:8001", "address to listen on; port 0 picks a free one")
-	f.StringSliceVar(&o.hosts, "allow-host", nil, "name, beside localhost and IP addresses, by which clients call the server (repeatable)")
-	f.StringArrayVar(&o.crds, "crd", nil, "file or folder of CustomResourceDefinitions to create (repeatable)")
-	f.StringArrayVar(&o.load, "load", nil, "file or folder of objects to begin with; they keep their status and managedFields (repeatable)")
-	f.StringVar(&o.kubeconfig, "kubeconfig", "", "add a context for this server to the kubeconfig FILE, or create it, and make the context the current one")
-	f.StringVar(&o.token, "token", "", "bearer token that clients have to send; other users of this machine can see it in the list of processes")
-	f.StringVar(&o.tokenFile, "token-file", "", "file that holds the bearer token")
-	f.BoolVar(&o.tls, "tls", false, "speak HTTPS with a certificate made at the start, which the kubeconfig holds")
-	f.StringVar(&o.kubeVersion, "kube-version", "", "Kubernetes version of the built-in kinds, such as 1.33 (default the newest known)")
-	f.BoolVar(&o.defaults, "defaults", true, "fill in the defaults of built-in kinds, and give Services addresses and ports")
+	f.StringVar(&o.listen, "listen", "127.0.0.1:8001", "address to listen on; port 0 selects a free port")
+	f.StringSliceVar(&o.hosts, "allow-host", nil, "host name, in addition to localhost and IP addresses, that clients can use in requests (repeatable)")
+	f.StringArrayVar(&o.crds, "crd", nil, "file or folder of CustomResourceDefinitions to create at startup (repeatable)")
+	f.StringArrayVar(&o.load, "load", nil, "file or folder of objects to load at startup, including status and managedFields (repeatable)")
+	f.StringVar(&o.kubeconfig, "kubeconfig", "", "add a context for this server to the kubeconfig FILE, which is created if necessary, and make it the current context")
+	f.StringVar(&o.token, "token", "", "bearer token that clients must send; it is visible to other users of this machine in the process list")
+	f.StringVar(&o.tokenFile, "token-file", "", "file that contains the bearer token")
+	f.BoolVar(&o.tls, "tls", false, "serve HTTPS with a certificate that is generated at startup and included in the kubeconfig")
+	f.StringVar(&o.kubeVersion, "kube-version", "", "Kubernetes version of the built-in kinds, such as 1.33 (default the latest supported version)")
+	f.BoolVar(&o.defaults, "defaults", true, "set the default values of built-in kinds, and allocate addresses and ports for Services")
 	f.BoolVar(&o.admission, "admission", true, "run CEL rules, admission policies, admission webhooks and conversion webhooks")
-	f.StringVar(&o.controllers, "controllers", "", "controllers to run, separated by commas: namespace empties namespaces that are deleted, gc collects garbage")
+	f.StringVar(&o.controllers, "controllers", "", "comma-separated list of controllers to run: namespace (deletes the contents of terminating namespaces), gc (garbage collection)")
 	f.BoolVar(&o.strict, "strict-namespaces", false, "refuse to create objects in namespaces that do not exist or are being deleted")
-	f.BoolVar(&o.roles, "bootstrap-roles", false, "begin with the ClusterRoles cluster-admin, admin, edit and view")
+	f.BoolVar(&o.roles, "bootstrap-roles", false, "create the ClusterRoles cluster-admin, admin, edit and view at startup")
 	f.BoolVar(&o.log, "request-log", false, "log every request to standard error")
-	f.StringVar(&o.logFormat, "log-format", "text", "format of the log: text or json")
+	f.StringVar(&o.logFormat, "log-format", "text", "log format: text or json")
 	_ = c.RegisterFlagCompletionFunc("log-format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("kube-version", cobra.FixedCompletions(schema.Versions(), cobra.ShellCompDirectiveNoFileComp))
 	return c
@@ -110,13 +111,13 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 		return err
 	}
 	if o.store.elsewhere(a) {
-		return a.handOverTo(ctx, etcdProgram, "etcd's client", "github.com/patchlab-dev/patchlab/cmd/"+etcdProgram)
+		return a.handOverTo(ctx, etcdProgram, "--store etcd", "github.com/patchlab-dev/patchlab/cmd/"+etcdProgram)
 	}
 	if o.engine.elsewhere(a) {
 		return a.handOver(ctx)
 	}
 	if _, err := schema.Builtin(minorVersion(o.kubeVersion)); err != nil {
-		return usage("--kube-version " + o.kubeVersion + ": known are " + strings.Join(schema.Versions(), ", "))
+		return usage("--kube-version " + o.kubeVersion + ": supported versions are " + strings.Join(schema.Versions(), ", "))
 	}
 	services, err := controllers.Parse(o.controllers)
 	if err != nil {
@@ -151,7 +152,7 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	}
 	defer l.Close()
 	if o.token != "" && !o.tls && !loopback(l.Addr()) {
-		return usage("a token would be sent to " + l.Addr().String() + " in clear text: add --tls, or listen on 127.0.0.1")
+		return usage("the token would be sent to " + l.Addr().String() + " unencrypted: add --tls, or listen on 127.0.0.1")
 	}
 	var certificate *server.Certificate
 	if o.tls {
@@ -166,7 +167,7 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 		}
 	}
 	if !loopback(l.Addr()) && o.token == "" {
-		a.note("warning: " + l.Addr().String() + " can be reached from other machines, and without --token-file whoever reaches it may do everything")
+		a.note("warning: " + l.Addr().String() + " can be reached from other machines, and every client has full access; set --token-file to require a token")
 	}
 	options := server.Options{Token: o.token, Now: a.Now, User: anonymousAdmin(), Hosts: o.hosts, Store: storeMetrics}
 	if name, err := os.Hostname(); err == nil && !loopback(l.Addr()) {
@@ -209,7 +210,7 @@ func (o *serveOptions) readToken() error {
 		return nil
 	}
 	if o.token != "" {
-		return usage("give --token or --token-file, not both")
+		return usage("--token and --token-file cannot be used together")
 	}
 	data, err := os.ReadFile(o.tokenFile)
 	if err != nil {
@@ -257,7 +258,7 @@ func (a *App) furnish(ctx context.Context, c *cluster.Cluster, o *serveOptions) 
 		return err
 	}
 	if skipped > 0 {
-		a.note(fmt.Sprintf("--load: %s skipped", count(skipped, "document that is no object", "documents that are no objects")))
+		a.note(fmt.Sprintf("--load: %s skipped", count(skipped, "document that is not an object", "documents that are not objects")))
 	}
 	manifest.SortForCreation(loaded)
 	return manifest.Load(ctx, c, "patchlab/serve", slices.Concat(crds, loaded)...)

@@ -34,12 +34,12 @@ type storeFlags struct {
 
 func (o *storeFlags) add(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&o.name, "store", "memory", "where objects are kept: memory, or etcd (by "+etcdProgram+")")
-	f.StringSliceVar(&o.etcd.Endpoints, "etcd-endpoints", nil, "URLs of etcd's members, separated by commas")
-	f.StringVar(&o.etcd.CAFile, "etcd-cacert", "", "PEM file of the authority that has signed etcd's certificate")
-	f.StringVar(&o.etcd.CertFile, "etcd-cert", "", "PEM file of the certificate to show etcd")
-	f.StringVar(&o.etcd.KeyFile, "etcd-key", "", "PEM file of the key of --etcd-cert")
-	f.StringVar(&o.etcd.Prefix, "etcd-prefix", "/patchlab", "what all keys in etcd begin with; servers with the same prefix serve the same objects")
+	f.StringVar(&o.name, "store", "memory", "storage of objects: memory, or etcd (run by "+etcdProgram+")")
+	f.StringSliceVar(&o.etcd.Endpoints, "etcd-endpoints", nil, "comma-separated list of URLs of the etcd members")
+	f.StringVar(&o.etcd.CAFile, "etcd-cacert", "", "PEM file of the CA certificate that verifies the etcd server")
+	f.StringVar(&o.etcd.CertFile, "etcd-cert", "", "PEM file of the client certificate for etcd")
+	f.StringVar(&o.etcd.KeyFile, "etcd-key", "", "PEM file of the private key of --etcd-cert")
+	f.StringVar(&o.etcd.Prefix, "etcd-prefix", "/patchlab", "prefix of all keys in etcd; servers with the same prefix serve the same objects")
 	_ = c.RegisterFlagCompletionFunc("store", cobra.FixedCompletions([]string{"memory", "etcd"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -49,11 +49,11 @@ func (o *storeFlags) check() error {
 	case !slices.Contains([]string{"memory", "etcd"}, o.name):
 		return usage("--store " + o.name + ": expected memory or etcd")
 	case o.name == "etcd" && len(o.etcd.Endpoints) == 0:
-		return usage("--store etcd needs --etcd-endpoints, such as http://127.0.0.1:2379")
+		return usage("--store etcd requires --etcd-endpoints, such as http://127.0.0.1:2379")
 	case o.name != "etcd" && given:
-		return usage("the flags --etcd-… need --store etcd")
+		return usage("the --etcd-… flags require --store etcd")
 	case (o.etcd.CertFile == "") != (o.etcd.KeyFile == ""):
-		return usage("--etcd-cert and --etcd-key belong together")
+		return usage("--etcd-cert and --etcd-key must be used together")
 	}
 	return nil
 }

@@ -30,29 +30,29 @@ func (a *App) verifyCommand() *cobra.Command {
 	var o verifyOptions
 	c := &cobra.Command{
 		Use:   "verify [LIVE PATCH]",
-		Short: "Hold the engines against the libraries that kube-apiserver uses",
-		Long: `Do the same work with patchlab's own engines and with the reference engine, the
-libraries of kube-apiserver and kubectl, and compare what comes out: objects,
-managedFields, conflicts, and the class of every refusal.
+		Short: "Compare the engines with the libraries of kube-apiserver",
+		Long: `Run the same operations with patchlab's engines and with the reference engine, which
+consists of the libraries of kube-apiserver and kubectl, and compare the results:
+objects, managedFields, conflicts, and the class of every refusal.
 
-With LIVE and PATCH, which are those of apply, the work is what apply does with
-them, and making the patches that lead from the one object to the other. With
---random it is N cases, drawn from the types of all kinds (and of the custom
-resources given with --crd): server-side apply and update tracking by several
-managers in several versions, JSON, merge and strategic merge patches, making
-patches, three-way merges. Every second case is of a custom resource whose type
-is drawn too, with lists and maps of every sort; --kind leaves those out.
+With LIVE and PATCH, which are those of apply, the operations are those of apply and
+the computation of the patches between the two objects. With --random, N random cases
+are generated from the types of all kinds, including custom resources given with
+--crd: server-side apply and update tracking by several managers in several versions,
+JSON, merge and strategic merge patches, computation of patches, and three-way merges.
+Every second case is a custom resource with a random type that contains all sorts of
+lists and maps; --kind excludes these cases.
 
-The first difference is shrunk to the least input that shows it.
+The first difference is reduced to the smallest input that reproduces it.
 
 Exit codes:
   0  no difference
   1  a difference, or an input could not be read
   2  wrong usage`,
-		Example: `  # Do both engines make the same of my change?
+		Example: `  # Compare the results of both engines for a change
   patchlab verify live.yaml patch.yaml
 
-  # Twenty thousand cases, and the one with seed 4711 again
+  # Run 20000 random cases, then only the case with seed 4711
   patchlab verify --random 20000
   patchlab verify --random 1 --seed 4711`,
 		Args: cobra.ArbitraryArgs, // validated together with the flags
@@ -60,17 +60,17 @@ Exit codes:
 	}
 	o.apply.add(c)
 	f := c.Flags()
-	f.IntVar(&o.random, "random", 0, "compare the engines on so many random cases")
-	f.Uint64Var(&o.seed, "seed", 1, "seed of the first random case; each has the next")
-	f.StringVar(&o.kind, "kind", "", "draw only cases of this kind, such as Deployment or widgets.example.com")
-	f.BoolVar(&o.report, "progress", false, "tell every ten seconds how far it is, also where standard error is no terminal")
+	f.IntVar(&o.random, "random", 0, "number of random cases to run")
+	f.Uint64Var(&o.seed, "seed", 1, "seed of the first random case; it is incremented for each case")
+	f.StringVar(&o.kind, "kind", "", "generate only cases of this kind, such as Deployment or widgets.example.com")
+	f.BoolVar(&o.report, "progress", false, "print the progress every ten seconds even if standard error is not a terminal")
 	return c
 }
 
 func (a *App) verify(ctx context.Context, args []string, o *verifyOptions) error {
 	switch {
 	case o.random < 0 || o.random == 0 && len(args) != 2 || o.random > 0 && len(args) != 0:
-		return usage("'patchlab verify' takes either LIVE and PATCH, or --random N\nSee 'patchlab verify --help'.")
+		return usage("'patchlab verify' requires either LIVE and PATCH, or --random N\nSee 'patchlab verify --help'.")
 	case a.Reference == nil:
 		return a.handOver(ctx)
 	case o.random > 0:
@@ -98,7 +98,7 @@ func (a *App) verifyRandom(ctx context.Context, o *verifyOptions) error {
 		if o.kind != "" {
 			again += " --kind " + o.kind
 		}
-		return &exit{exitRefused, fmt.Errorf("the engines differ at seed %d\n%s\nSee it again: %s", failure.Case.Seed, failure.Text(), again)}
+		return &exit{exitRefused, fmt.Errorf("the engines differ at seed %d\n%s\nTo reproduce: %s", failure.Case.Seed, failure.Text(), again)}
 	}
 	_, err = io.WriteString(a.Out, reportText(report)+p.rate())
 	return err
@@ -126,7 +126,7 @@ func (a *App) drawn(ctx context.Context, o *verifyOptions) (*verify.Source, erro
 		if near := schema.Nearest(o.kind, maps.Keys(names)); near != "" {
 			hint = "; did you mean " + near + "?"
 		}
-		return nil, usage("--kind " + o.kind + ": there is no such kind" + hint)
+		return nil, usage("--kind " + o.kind + ": no such kind" + hint)
 	}
 	return s, nil
 }
@@ -151,7 +151,7 @@ func reportText(r *verify.Report) string {
 	for _, part := range []struct {
 		title  string
 		counts map[string]int
-	}{{"cases", r.Works}, {"cases with", r.Features}, {"answers of both", r.Answers}, {"known differences (doc/verification.md)", r.Known}} {
+	}{{"cases", r.Works}, {"cases with", r.Features}, {"results of both", r.Answers}, {"known differences (doc/verification.md)", r.Known}} {
 		if len(part.counts) == 0 {
 			continue
 		}
@@ -181,7 +181,7 @@ func kindsText(kinds map[string]int) string {
 		text += fmt.Sprintf(", each with at least %d", fewest)
 	}
 	if slices.Sort(missed); len(missed) > 0 && len(missed) <= 5 {
-		text += "; none of " + strings.Join(missed, ", ")
+		text += "; none for " + strings.Join(missed, ", ")
 	}
 	return text + "\n"
 }
@@ -211,7 +211,7 @@ func (p *progress) at(done int) {
 	p.last = now
 	spent := now.Sub(p.began)
 	left := time.Duration(float64(spent) / float64(done) * float64(p.total-done)).Round(time.Second)
-	text := fmt.Sprintf("%d of %d cases, %.0f in a second, no difference so far, %s left", done, p.total, float64(done)/spent.Seconds(), left)
+	text := fmt.Sprintf("%d of %d cases, %.0f per second, no difference so far, %s left", done, p.total, float64(done)/spent.Seconds(), left)
 	if p.terminal {
 		fmt.Fprintf(p.out, "\r%-78s", text)
 	} else {
@@ -225,7 +225,7 @@ func (p *progress) rate() string {
 		return ""
 	}
 	spent := p.now().Sub(p.began)
-	return fmt.Sprintf("%.0f cases in a second, %s in all\n", float64(p.total)/spent.Seconds(), spent.Round(time.Second))
+	return fmt.Sprintf("%.0f cases per second, %s in total\n", float64(p.total)/spent.Seconds(), spent.Round(time.Second))
 }
 
 // clear clears the line.

@@ -94,7 +94,7 @@ func (e *engines) verify(p manifest.Object) error {
 			return ours != theirs
 		})
 		ours, theirs, _ = both(least)
-		return &exit{exitRefused, fmt.Errorf("the engines differ in this %s of %s; in %d tries the inputs were shrunk to\n\n%s\nours:\n  %s\nreference:\n  %s",
+		return &exit{exitRefused, fmt.Errorf("the engines differ in this %s of %s; in %d attempts the inputs were reduced to\n\n%s\nours:\n  %s\nreference:\n  %s",
 			action.Title(), target.Kind, tries, least.YAML(), ours, theirs)}
 	}
 	if failed == nil {

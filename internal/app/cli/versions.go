@@ -28,13 +28,13 @@ func (a *App) versionsCommand() *cobra.Command {
 	var o versionsOptions
 	c := &cobra.Command{
 		Use:   "versions RESOURCE/NAME",
-		Short: "Show the versions of an object as it changes: what changed, and by whom",
-		Long: `Print the resourceVersion, generation, observedGeneration and uid of an object on any
-API server, and with --watch a line for each version that follows: which fields
-changed from the version before, and which field managers own them.
+		Short: "Show the versions of an object, the changed fields and their owners",
+		Long: `Print the resourceVersion, generation, observedGeneration and uid of an object on an
+API server. With --watch, print a line for each new version with the fields that
+changed since the previous version and the field managers that own them.
 
-RESOURCE is a resource's plural or short name, with its group where two groups have
-it: configmaps, deploy, deployments.apps.
+RESOURCE is the plural or short name of a resource, with the group if the name is
+ambiguous: configmaps, deploy, deployments.apps.
 
 ` + exitHelp,
 		Example: `  patchlab versions deployments/web --namespace shop --watch
@@ -45,8 +45,8 @@ it: configmaps, deploy, deployments.apps.
 	o.client.add(c)
 	f := c.Flags()
 	f.StringVarP(&o.namespace, "namespace", "n", "default", "namespace of the object")
-	f.BoolVarP(&o.watch, "watch", "w", false, "go on with the versions that follow, until the object is deleted or Ctrl-C")
-	f.IntVar(&o.count, "count", 0, "with --watch, end after so many versions; 0 does not end")
+	f.BoolVarP(&o.watch, "watch", "w", false, "watch for new versions until the object is deleted or Ctrl-C is pressed")
+	f.IntVar(&o.count, "count", 0, "with --watch, exit after this number of versions; 0 means no limit")
 	return c
 }
 
@@ -223,7 +223,7 @@ func (c *client) follow(ctx context.Context, collection, name string, object doc
 			kind, next := doc.Root.Get("type").StringOr(""), doc.Root.Get("object")
 			if kind == "ERROR" {
 				_ = resp.Body.Close()
-				return &statusError{message: next.Get("message").StringOr("the watch has failed")}
+				return &statusError{message: next.Get("message").StringOr("the watch failed")}
 			}
 			version = next.Lookup("metadata", "resourceVersion").StringOr(version)
 			if kind != "BOOKMARK" && !f(kind, next) {
@@ -235,5 +235,5 @@ func (c *client) follow(ctx context.Context, collection, name string, object doc
 	if ctx.Err() != nil {
 		return nil // Ctrl-C
 	}
-	return fmt.Errorf("the server at %s has gone", c.base)
+	return fmt.Errorf("the server at %s is no longer available", c.base)
 }

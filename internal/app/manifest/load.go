@@ -38,7 +38,7 @@ func WrongField(err error) document.Path {
 func load(ctx context.Context, c *cluster.Cluster, userAgent string, object document.Value) error {
 	k, ok := c.Kinds().Of(object)
 	if !ok || k.Resource == "" {
-		return fmt.Errorf("no kind %q is registered for version %q; give its CustomResourceDefinition too",
+		return fmt.Errorf("no kind %q is registered for version %q; add its CustomResourceDefinition",
 			object.Get("kind").StringOr(""), object.Get("apiVersion").StringOr(""))
 	}
 	l := loading{cluster: c, kind: k, object: object, request: cluster.Request{
@@ -57,7 +57,7 @@ func load(ctx context.Context, c *cluster.Cluster, userAgent string, object docu
 		return nil // the server has generated the name
 	}
 	if err := l.setStatus(ctx); err != nil {
-		return fmt.Errorf("its status: %w", err)
+		return fmt.Errorf("status: %w", err)
 	}
 	return l.setOwners(ctx)
 }

@@ -49,11 +49,11 @@ func hint(line, data []byte) string {
 	indent := line[:len(line)-len(bytes.TrimLeft(line, " \t"))]
 	switch {
 	case bytes.HasPrefix(data, []byte("%YAML")):
-		return "Kubernetes reads YAML 1.1, and kubectl refuses this directive: remove the line"
+		return "Kubernetes uses YAML 1.1, and kubectl refuses this directive; remove the line"
 	case bytes.Contains(data, []byte("{{")) && bytes.Contains(data, []byte("}}")):
-		return "this looks like a template: render it first, as with 'helm template'"
+		return "this looks like a template; render it first, for example with 'helm template'"
 	case bytes.ContainsRune(indent, '\t'):
-		return "YAML is indented with spaces, and this line begins with a tab"
+		return "this line begins with a tab; indent YAML with spaces"
 	}
 	return ""
 }
@@ -74,7 +74,7 @@ func invalidJSON(name string, data []byte, docs []*document.Document, o document
 		return nil
 	}
 	if _, err := document.Parse(data, o); err != nil {
-		return &hinted{err, "a file of YAML should be named .yaml"}
+		return &hinted{err, "rename a YAML file to .yaml"}
 	}
 	return nil
 }

@@ -145,7 +145,7 @@ func carryOut(lab *patchlab.Lab, live, change patchlab.Input, in *LabChangeInput
 		return lab.Patch(live, change, patchlab.PatchOptions{Type: patchTypes[action], FieldManager: in.FieldManager,
 			Subresource: in.Subresource, FieldValidation: in.FieldValidation, Namespace: in.Namespace})
 	}
-	return nil, errors.New("there is no action " + in.Action)
+	return nil, errors.New("unknown action " + in.Action)
 }
 
 // actionPatch is a patch whose type is detected from its contents.
