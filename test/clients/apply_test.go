@@ -29,9 +29,9 @@ func webConfiguration(ns, image string) *appsapply.DeploymentApplyConfiguration 
 			))))
 }
 
-// TestExtractModifyApply takes the applied configuration back out of the live
-// object, changes it and applies it again: what it left out goes, what others
-// own stays.
+// TestExtractModifyApply extracts the applied configuration from the live object,
+// modifies it and applies it again. Fields removed from the configuration are pruned;
+// fields of other managers stay.
 func TestExtractModifyApply(t *testing.T) {
 	cfg := testserver.Start(t)
 	ns := testserver.Namespace(t, cfg)
@@ -107,7 +107,7 @@ func TestApplyConflictIsData(t *testing.T) {
 	}
 }
 
-// TestApplyStatus applies and extracts through the status subresource.
+// TestApplyStatus applies and extracts a configuration through the status subresource.
 func TestApplyStatus(t *testing.T) {
 	cfg := testserver.Start(t)
 	ns := testserver.Namespace(t, cfg)
@@ -130,8 +130,8 @@ func TestApplyStatus(t *testing.T) {
 	}
 }
 
-// TestMigrateFromClientSideApply hands a client-side applier's fields over to
-// server-side apply with client-go's own patch.
+// TestMigrateFromClientSideApply migrates the fields of a client-side apply to
+// server-side apply with the patch that client-go's csaupgrade generates.
 func TestMigrateFromClientSideApply(t *testing.T) {
 	cfg := testserver.Start(t)
 	ns := testserver.Namespace(t, cfg)

@@ -100,8 +100,8 @@ func TestCBORFallsBackToJSON(t *testing.T) {
 	}
 }
 
-// TestAnswersInProtobuf asks for protobuf and nothing else: objects, lists, watch
-// events, metadata and failures.
+// TestAnswersInProtobuf requests objects, lists, watch events, metadata and errors, and
+// accepts only protobuf.
 func TestAnswersInProtobuf(t *testing.T) {
 	cfg := testserver.Start(t)
 	ns := testserver.Namespace(t, cfg)
@@ -149,7 +149,7 @@ func TestAnswersInProtobuf(t *testing.T) {
 }
 
 // TestMetadataInProtobuf reads and watches the metadata of built-in and custom
-// resources by client-go's metadata client, which prefers protobuf.
+// resources with client-go's metadata client, which prefers protobuf.
 func TestMetadataInProtobuf(t *testing.T) {
 	cfg := testserver.Start(t, crdDir)
 	ns := testserver.Namespace(t, cfg)

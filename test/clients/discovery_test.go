@@ -11,7 +11,7 @@ import (
 	"github.com/patchlab-dev/patchlab/test/testserver"
 )
 
-// TestDiscovery maps every name that users write to the resource that serves it.
+// TestDiscovery checks that plural, singular and short names resolve to their resource.
 func TestDiscovery(t *testing.T) {
 	cfg := testserver.Start(t, crdDir)
 	disco := discovery.NewDiscoveryClientForConfigOrDie(cfg)

@@ -1,3 +1,3 @@
-// Package clients tests that client-go and controller-runtime work against
-// patchlab as they do against kube-apiserver.
+// Package clients tests that client-go and controller-runtime work with patchlab as
+// with kube-apiserver.
 package clients

@@ -27,7 +27,7 @@ func site(name, message string) *unstructured.Unstructured {
 	}}
 }
 
-// TestDynamicClient takes a custom resource through all verbs without Go types.
+// TestDynamicClient uses every verb on a custom resource with the dynamic client.
 func TestDynamicClient(t *testing.T) {
 	cfg := testserver.Start(t, crdDir)
 	ns := testserver.Namespace(t, cfg)

@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 )
 
-// As doc/tasks.md describes, controller-runtime's fake client accepts an invalid object, and
-// stores it without the defaults of its kind.
+// TestFakeClientNeitherValidatesNorDefaults checks a statement of doc/tasks.md:
+// controller-runtime's fake client accepts an invalid object and stores it without defaults.
 func TestFakeClientNeitherValidatesNorDefaults(t *testing.T) {
 	c := fake.NewClientBuilder().Build()
 	replicas := int32(-1)
@@ -32,7 +32,8 @@ func TestFakeClientNeitherValidatesNorDefaults(t *testing.T) {
 	}
 }
 
-// Its conflicts name the manager and the field.
+// TestFakeClientsConflicts checks that conflicts of controller-runtime's fake client
+// name the manager and the field.
 func TestFakeClientsConflicts(t *testing.T) {
 	c := fake.NewClientBuilder().Build()
 	apply := func(manager, value string) error {

@@ -69,7 +69,8 @@ func TestInformersEndEqualToAList(t *testing.T) {
 	}
 }
 
-// startInformers starts one informer of each kind and waits for its first list.
+// startInformers starts a typed, a dynamic and a metadata informer and waits for their
+// initial lists.
 func startInformers(t *testing.T, cfg *rest.Config, ns string) map[string]*observer {
 	t.Helper()
 	typed := informers.NewSharedInformerFactoryWithOptions(kubernetes.NewForConfigOrDie(cfg), 0, informers.WithNamespace(ns))

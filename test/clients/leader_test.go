@@ -20,9 +20,9 @@ import (
 	"github.com/patchlab-dev/patchlab/test/testserver"
 )
 
-// TestLeaderElectionHandsOver has candidates lead in turn, each for one term.
-// Some leaders resign; others are cut off from the server, must notice by
-// themselves, and their lease has to run out. There are never two leaders.
+// TestLeaderElectionHandsOver has candidates lead in turn, each for one term. Some
+// leaders resign; others lose the connection to the server and must stop by themselves,
+// after which their lease expires. There must never be two leaders.
 func TestLeaderElectionHandsOver(t *testing.T) {
 	cfg := testserver.Start(t)
 	ns := testserver.Namespace(t, cfg)
@@ -61,7 +61,7 @@ type election struct {
 
 func (e *election) end() { e.once.Do(func() { close(e.over) }) }
 
-// candidacy waits to lead, leads for one term, and stops.
+// candidacy runs a candidate until it has been elected and its term is over.
 func (e *election) candidacy(cfg *rest.Config, name string) {
 	var cut atomic.Bool
 	own := rest.CopyConfig(cfg)
@@ -108,8 +108,8 @@ func (e *election) candidacy(cfg *rest.Config, name string) {
 	}
 }
 
-// lead is the work of a leader: it counts the leaders, and every third leader
-// is cut off from the server while it works; the others resign.
+// lead is the work of a leader. It counts the leaders. Every third leader is
+// disconnected from the server during its work; the others resign.
 func (e *election) lead(ctx context.Context, resign func(), cut *atomic.Bool, name string) {
 	if n := e.leaders.Add(1); n != 1 {
 		e.t.Errorf("%s leads, and there are %d leaders", name, n)
@@ -129,7 +129,7 @@ func (e *election) lead(ctx context.Context, resign func(), cut *atomic.Bool, na
 	resign()
 }
 
-// severable is a connection that can be cut.
+// severable is a RoundTripper whose connection can be cut.
 type severable struct {
 	http.RoundTripper
 	cut *atomic.Bool

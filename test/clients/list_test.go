@@ -13,8 +13,8 @@ import (
 	"github.com/patchlab-dev/patchlab/test/testserver"
 )
 
-// TestPagesAreOneSnapshot lists in pages while others write: the pages together
-// are the state at the first page's version, whatever has happened since.
+// TestPagesAreOneSnapshot lists in pages during concurrent writes. All pages must show
+// the state at the resourceVersion of the first.
 func TestPagesAreOneSnapshot(t *testing.T) {
 	cfg := testserver.Start(t)
 	ns := testserver.Namespace(t, cfg)
@@ -56,8 +56,8 @@ func TestPagesAreOneSnapshot(t *testing.T) {
 	g.Wait()
 }
 
-// listInPages lists page by page and gives all items and the one version that
-// every page names.
+// listInPages lists page by page. It returns all items and the resourceVersion, which
+// must be the same in every page.
 func listInPages(t *testing.T, c kubernetes.Interface, ns string, limit int64) ([]corev1.ConfigMap, string) {
 	t.Helper()
 	var items []corev1.ConfigMap

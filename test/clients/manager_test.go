@@ -31,8 +31,8 @@ import (
 
 const finalizer = "clients.patchlab.example/content"
 
-// siteReconciler keeps for each Site a ConfigMap with its message, and reports
-// in the status what it has seen.
+// siteReconciler maintains a ConfigMap with the message of each Site and reports what
+// it observed in the status.
 type siteReconciler struct {
 	client.Client
 	events events.EventRecorder
@@ -73,7 +73,7 @@ func (r *siteReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.
 	return ctrl.Result{}, r.Status().Update(ctx, &s)
 }
 
-// finish removes what the Site had and lets it go.
+// finish deletes the ConfigMap of a Site and removes the Site's finalizer.
 func (r *siteReconciler) finish(ctx context.Context, s *Site) error {
 	content := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: s.Name, Namespace: s.Namespace}}
 	if err := client.IgnoreNotFound(r.Delete(ctx, content)); err != nil {
@@ -91,15 +91,15 @@ func (r *siteReconciler) count(name string) int {
 	return r.runs[name]
 }
 
-// managed is a running manager and what a test needs to drive it.
+// managed is a running manager with helpers for the tests.
 type managed struct {
 	*siteReconciler
 	t  *testing.T
 	ns string
 }
 
-// startManager runs a manager whose controller reconciles on changes of
-// generation and of what it owns, until the test ends.
+// startManager runs a manager until the test ends. Its controller reconciles on changes
+// of generation and of owned objects.
 func startManager(t *testing.T) *managed {
 	t.Helper()
 	ctrl.SetLogger(logr.Discard())
@@ -206,8 +206,8 @@ func (m *managed) gone(name string) string {
 	return ""
 }
 
-// TestManagerReconciles takes twenty sites through create, concurrent changes,
-// drift and deletion.
+// TestManagerReconciles creates twenty sites, changes them concurrently, introduces
+// drift and deletes them.
 func TestManagerReconciles(t *testing.T) {
 	m := startManager(t)
 	const n = 20
@@ -271,8 +271,8 @@ func (m *managed) recorded() string {
 	return ""
 }
 
-// TestGenerationPredicate changes a status and a label: neither changes the
-// generation, so neither makes the controller run.
+// TestGenerationPredicate changes a status and a label. Neither changes the generation,
+// so the controller must not reconcile.
 func TestGenerationPredicate(t *testing.T) {
 	m := startManager(t)
 	m.create("watched", "hello")

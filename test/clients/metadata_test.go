@@ -14,7 +14,7 @@ import (
 	"github.com/patchlab-dev/patchlab/test/testserver"
 )
 
-// TestMetadataClient asks for metadata alone of built-in and custom objects.
+// TestMetadataClient reads the metadata of built-in and custom objects.
 func TestMetadataClient(t *testing.T) {
 	cfg := testserver.Start(t, crdDir)
 	ns := testserver.Namespace(t, cfg)

@@ -11,8 +11,8 @@ import (
 	"github.com/patchlab-dev/patchlab/patchlabtest"
 )
 
-// TestMetricsAreWhatPrometheusReads reads the server's metrics with Prometheus'
-// own parser.
+// TestMetricsAreWhatPrometheusReads parses the server's metrics with Prometheus'
+// parser.
 func TestMetricsAreWhatPrometheusReads(t *testing.T) {
 	s, err := patchlabtest.New(patchlabtest.Options{})
 	if err != nil {

@@ -29,8 +29,8 @@ func TestLabelCounter(t *testing.T) {
 	ns := testserver.Namespace(t, cfg)
 
 	for _, writers := range []int{5, 50} {
-		// A writer meets at most one conflict for each of the others'
-		// writes, so that as many steps as there are writers always do.
+		// A writer conflicts at most once with each write of the others, so as many
+		// attempts as there are writers suffice.
 		enough := wait.Backoff{Steps: writers, Duration: time.Millisecond, Factor: 1.1, Jitter: 0.5, Cap: 20 * time.Millisecond}
 		cases := []struct {
 			name    string
@@ -77,8 +77,9 @@ func TestLabelCounter(t *testing.T) {
 	}
 }
 
-// TestConflictForEveryOtherWriter has all writers read the same version before
-// the first writes: one of them wins, all others get a conflict.
+// TestConflictForEveryOtherWriter has all writers read the same version before the
+// first write. Exactly one write must succeed, and all others must be rejected with a
+// conflict.
 func TestConflictForEveryOtherWriter(t *testing.T) {
 	cfg := testserver.Start(t)
 	c := kubernetes.NewForConfigOrDie(cfg)
@@ -159,7 +160,7 @@ func readCounter(t *testing.T, c kubernetes.Interface, ns, name string) int64 {
 	return n
 }
 
-// deployment is the smallest Deployment that the API server accepts.
+// deployment returns a Deployment with only the required fields and replicas.
 func deployment(name string, replicas int32) *appsv1.Deployment {
 	labels := map[string]string{"app": name}
 	return &appsv1.Deployment{

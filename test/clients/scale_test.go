@@ -19,7 +19,8 @@ import (
 	"github.com/patchlab-dev/patchlab/test/testserver"
 )
 
-// TestScaleClient scales through the scale subresource, found by discovery.
+// TestScaleClient scales through the scale subresource, with the resource from
+// discovery.
 func TestScaleClient(t *testing.T) {
 	cfg := testserver.Start(t, crdDir)
 	ns := testserver.Namespace(t, cfg)

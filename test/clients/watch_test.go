@@ -24,9 +24,9 @@ import (
 	"github.com/patchlab-dev/patchlab/test/testserver"
 )
 
-// TestRetryWatcherSeesEveryVersionInOrder breaks the watcher's connections
-// again and again while writers write: it goes on where it was and in the end
-// has seen each version that a write returned, once and in order.
+// TestRetryWatcherSeesEveryVersionInOrder interrupts the watcher's connections
+// repeatedly during concurrent writes. The watcher must resume and receive each written
+// version once and in order.
 func TestRetryWatcherSeesEveryVersionInOrder(t *testing.T) {
 	cfg := testserver.Start(t)
 	ns := testserver.Namespace(t, cfg)
@@ -78,8 +78,8 @@ func TestRetryWatcherSeesEveryVersionInOrder(t *testing.T) {
 	t.Logf("%d versions seen over %d connections", len(seen), watches.Load())
 }
 
-// writeVersions has writers create and then update one ConfigMap each, and
-// gives all versions that the answers had, in order.
+// writeVersions has each writer create and then update one ConfigMap. It returns all
+// resourceVersions of the responses, sorted.
 func writeVersions(t *testing.T, c kubernetes.Interface, ns string, writers, writes int) []uint64 {
 	t.Helper()
 	var mu sync.Mutex
@@ -116,8 +116,8 @@ func version(t testing.TB, s string) uint64 {
 	return v
 }
 
-// breakingWatches ends the body of every watch after some kilobytes, as a
-// proxy or a restarted server would.
+// breakingWatches is a RoundTripper that ends the body of every watch after some
+// kilobytes, as a proxy or a restarted server would.
 type breakingWatches struct {
 	http.RoundTripper
 	opened *atomic.Int64
@@ -146,8 +146,8 @@ func (c *cutBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestWatchListStreamsTheInitialState asks for the state and what follows it in
-// one request, as informers do since client-go 1.35.
+// TestWatchListStreamsTheInitialState requests the initial state and later events in
+// one watch, as informers do since client-go 1.35.
 func TestWatchListStreamsTheInitialState(t *testing.T) {
 	cfg := testserver.Start(t)
 	ns := testserver.Namespace(t, cfg)

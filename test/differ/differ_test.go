@@ -28,8 +28,9 @@ var (
 	record = flag.String("differ.record", "", "file to append the differing cases to, with the API server's answers")
 )
 
-// TestRandomCasesAsAPIServer changes recorded cases at random and asks both
-// servers. The custom resources of testdata/crds must be there on the other one.
+// TestRandomCasesAsAPIServer sends randomly modified recorded cases to both servers and
+// compares the responses. The kube-apiserver must have the custom resources of
+// testdata/crds.
 func TestRandomCasesAsAPIServer(t *testing.T) {
 	if !testserver.Foreign() {
 		t.Skip("needs a kube-apiserver to compare with: set " + testserver.EnvServer + " and " + testserver.EnvToken)
@@ -70,7 +71,7 @@ func TestRandomCasesAsAPIServer(t *testing.T) {
 	t.Logf("%d of %d random cases (seed %d) were answered as the API server did", *count-differ, *count, *seed)
 }
 
-// foreign asks the kube-apiserver to compare with.
+// foreign sends requests to the kube-apiserver.
 func foreign() conformance.Send {
 	return conformance.HTTP(os.Getenv(testserver.EnvServer), os.Getenv(testserver.EnvToken), &http.Client{Timeout: time.Minute,
 		Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, MaxIdleConnsPerHost: 4}})
@@ -88,7 +89,7 @@ func judged(c conformance.Case) int {
 	return len(c.Steps)
 }
 
-// start serves an empty cluster with the recordings' custom resources.
+// start starts patchlab with the recordings' CRDs and no objects.
 func start(t *testing.T) conformance.Send {
 	t.Helper()
 	c, err := cluster.New(cluster.Config{})
@@ -104,7 +105,7 @@ func start(t *testing.T) conformance.Send {
 	return send
 }
 
-// keep appends a case to the file for differing ones.
+// keep appends a case to the file of differing cases.
 func keep(t *testing.T, c conformance.Case) {
 	if *record == "" {
 		return

@@ -22,7 +22,8 @@ var (
 	all     = flag.Bool("differ.all", false, "append all cases of -differ.file to -differ.record, not only those that differ")
 )
 
-// TestWrittenCasesAsAPIServer asks both servers the cases of a file.
+// TestWrittenCasesAsAPIServer sends the cases of a file to both servers and compares
+// the responses.
 func TestWrittenCasesAsAPIServer(t *testing.T) {
 	if !testserver.Foreign() || *file == "" {
 		t.Skip("needs a kube-apiserver to compare with, and -differ.file")
@@ -67,8 +68,9 @@ func TestWrittenCasesAsAPIServer(t *testing.T) {
 	t.Logf("%d cases asked", n)
 }
 
-// ask records a case and plays it again. Where a read was answered otherwise it
-// goes on without it, with another namespace, to see the rest too.
+// ask records a case on the kube-apiserver and replays it on patchlab. If the response
+// to a read or a dry run differs, it repeats the case without that step, in another
+// namespace, to find further differences.
 func ask(t *testing.T, c conformance.Case, theirs, ours conformance.Send) (differences []string, first conformance.Case) {
 	for round := 0; ; round++ {
 		recorded, err := (conformance.Runner{}).Record(c, theirs)
@@ -92,7 +94,7 @@ func ask(t *testing.T, c conformance.Case, theirs, ours conformance.Send) (diffe
 	}
 }
 
-// elsewhere moves a case to another namespace.
+// elsewhere replaces the namespace of a case.
 func elsewhere(c conformance.Case, round int) conformance.Case {
 	old := caseNamespace.FindString(c.Steps[0].Request.Path)
 	if old == "" {

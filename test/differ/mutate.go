@@ -20,7 +20,7 @@ import (
 type mutator struct {
 	random *rand.Rand
 	cases  []conformance.Case
-	values []any // taken from all bodies, to put into others
+	values []any // from all recorded bodies
 }
 
 func newMutator(seed uint64, cases []conformance.Case) *mutator {
@@ -39,8 +39,8 @@ func newMutator(seed uint64, cases []conformance.Case) *mutator {
 	return m
 }
 
-// namespaced reports whether all of a case happens in a namespace of its own, so
-// that it can be repeated on a server that others use.
+// namespaced reports whether all requests of a case are in its own namespace, so that
+// it can be repeated on a shared server.
 func namespaced(c conformance.Case) bool {
 	for _, s := range c.Steps {
 		if !caseNamespace.MatchString(s.Request.Path) || s.Request.Events > 0 || s.Request.SleepMS > 0 {
@@ -69,12 +69,12 @@ func (m *mutator) gather(v any) {
 	}
 }
 
-// next makes a case, with a namespace and name of its own and no answers yet.
+// next returns a new case without responses, with a unique namespace and name.
 func (m *mutator) next(name string) conformance.Case {
 	from := m.cases[m.random.IntN(len(m.cases))]
 	text, err := json.Marshal(from)
 	if err != nil {
-		panic(err) // it was decoded from JSON
+		panic(err) // impossible: the value was decoded from JSON
 	}
 	old := caseNamespace.FindString(from.Steps[0].Request.Path)
 	text = bytes.ReplaceAll(text, []byte(old), []byte(fmt.Sprintf("c-%010x", m.random.Uint64()&0xffffffffff)))
@@ -95,18 +95,18 @@ func (m *mutator) next(name string) conformance.Case {
 func (m *mutator) mutate(c *conformance.Case) {
 	i := m.random.IntN(len(c.Steps))
 	switch m.random.IntN(12) {
-	case 0: // once more
+	case 0: // repeat a step
 		c.Steps = slices.Insert(c.Steps, i, c.Steps[i])
-	case 1: // left out, but the first, without which there is nothing
+	case 1: // remove a step, except the first, which creates the object
 		if i > 0 {
 			c.Steps = slices.Delete(c.Steps, i, i+1)
 		}
-	case 2: // in another order
+	case 2: // swap two steps
 		j := m.random.IntN(len(c.Steps))
 		c.Steps[i], c.Steps[j] = c.Steps[j], c.Steps[i]
-	case 3: // other options
+	case 3: // change the query parameters
 		m.query(&c.Steps[i].Request)
-	case 4: // another kind of patch
+	case 4: // change the patch type
 		m.contentType(&c.Steps[i].Request)
 	default:
 		m.body(&c.Steps[i].Request)
@@ -137,7 +137,7 @@ func (m *mutator) contentType(r *conformance.Request) {
 	}
 }
 
-// body changes a random place of a JSON body.
+// body changes a JSON body at a random position.
 func (m *mutator) body(r *conformance.Request) {
 	v, ok := decode(r.Body)
 	if !ok {
@@ -163,7 +163,7 @@ func decode(body string) (any, bool) {
 	return v, true
 }
 
-// change goes down to a random place and puts something else there.
+// change replaces the value at a random position below v.
 func (m *mutator) change(v any, depth int) any {
 	switch t := v.(type) {
 	case map[string]any:
@@ -228,7 +228,7 @@ func (m *mutator) changeList(t []any) any {
 	return nil
 }
 
-// replacement is another scalar in place of v.
+// replacement returns another scalar for v.
 func (m *mutator) replacement(v any) any {
 	switch t := v.(type) {
 	case json.Number:
@@ -247,7 +247,7 @@ func (m *mutator) replacement(v any) any {
 	return m.value()
 }
 
-// value is null, something empty, or a value from another body.
+// value returns null, an empty object or list, or a value of another body.
 func (m *mutator) value() any {
 	switch m.random.IntN(6) {
 	case 0:

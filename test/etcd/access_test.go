@@ -23,7 +23,7 @@ import (
 	"github.com/patchlab-dev/patchlab/test/etcd/etcdtest"
 )
 
-// selfSigned makes a certificate for loopback.
+// selfSigned creates a certificate for the loopback interface.
 func selfSigned(t *testing.T) transport.TLSInfo {
 	t.Helper()
 	info, err := transport.SelfCert(zap.NewNop(), t.TempDir(), []string{"127.0.0.1:0"}, 1, x509.ExtKeyUsageClientAuth)
@@ -33,7 +33,8 @@ func selfSigned(t *testing.T) transport.TLSInfo {
 	return info
 }
 
-// An etcd that asks for certificates is reached with the right ones alone.
+// TestCertificates checks that an etcd that requires client certificates accepts only
+// valid ones.
 func TestCertificates(t *testing.T) {
 	own, other := selfSigned(t), selfSigned(t)
 	c := etcdtest.Config(t.TempDir(), "m", etcdtest.FreeURL(t), etcdtest.FreeURL(t))
@@ -65,7 +66,7 @@ func TestCertificates(t *testing.T) {
 				t.Fatal(err)
 			}
 			o := options()
-			o.Timeout = 2 * time.Second // what is refused is tried again until then
+			o.Timeout = 2 * time.Second // refused connections are retried until the timeout
 			if tc.right {
 				o.Timeout = time.Minute
 			}
@@ -91,8 +92,8 @@ func TestFilesThatAreNoCertificates(t *testing.T) {
 	}
 }
 
-// The contents of objects appear neither in errors nor in the log, even if an object cannot be
-// decoded.
+// TestContentIsNotShown checks that object contents appear neither in errors nor in the
+// log, even if an object cannot be decoded.
 func TestContentIsNotShown(t *testing.T) {
 	const secret = "c2VjcmV0"
 	endpoints := etcdtest.Start(t, 1)
@@ -134,7 +135,8 @@ func TestContentIsNotShown(t *testing.T) {
 	}
 }
 
-// A value is deleted at the end of its lifetime, and a watcher receives the deletion.
+// TestLifetime checks that a value is deleted at the end of its lifetime and that a watcher
+// receives the deletion.
 func TestLifetime(t *testing.T) {
 	o := options()
 	o.Lifetime = func(storetest.Value) time.Duration { return time.Second }
@@ -157,7 +159,8 @@ func TestLifetime(t *testing.T) {
 	}
 }
 
-// A watcher that does not read holds a bounded queue, and misses no event.
+// TestSlowWatcherHoldsNoEvents checks that the queue of a watcher that does not read is
+// bounded and that it misses no event.
 func TestSlowWatcherHoldsNoEvents(t *testing.T) {
 	s := etcd.New(etcdtest.Client(t, etcdtest.Start(t, 1)), options())
 	t.Cleanup(func() { _ = s.Close() })
@@ -166,7 +169,7 @@ func TestSlowWatcherHoldsNoEvents(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Stop()
-	const writes = 2500 // more than two queues
+	const writes = 2500 // exceeds two queues
 	for range writes {
 		_, err := s.Update(t.Context(), "/a", store.UpdateOptions{CreateMissing: true}, func(current store.Item[storetest.Value]) (storetest.Value, error) {
 			return storetest.Value{Data: current.Value.Data[:min(len(current.Value.Data), 3)] + time.Now().String()}, nil

@@ -12,8 +12,8 @@ import (
 	"github.com/patchlab-dev/patchlab/test/etcd/etcdtest"
 )
 
-// 'patchlab serve --store etcd' runs CEL rules and policies as a server in memory does,
-// and a second server over the same etcd runs what the first was given.
+// TestServeOverEtcdRunsAdmission checks that a server on etcd evaluates CEL rules and
+// policies, including those created through another server on the same etcd.
 func TestServeOverEtcdRunsAdmission(t *testing.T) {
 	program := buildProgram(t)
 	endpoint := etcdtest.Start(t, 1)[0]
@@ -60,7 +60,7 @@ func TestServeOverEtcdRunsAdmission(t *testing.T) {
 	}
 }
 
-// serveOver runs 'patchlab-etcd serve' over an etcd until the test ends, and returns its
+// serveOver runs 'patchlab-etcd serve' on an etcd until the test ends, and returns its
 // URL.
 func serveOver(t *testing.T, program, endpoint string, flags ...string) string {
 	t.Helper()

@@ -11,10 +11,9 @@ import (
 	"github.com/patchlab-dev/patchlab/test/etcd/etcdtest"
 )
 
-// The tests that send requests with the clients of others (client-go and
-// controller-runtime, an operator made with them, Helm) pass against 'patchlab serve
-// --store etcd' as they do against a server in memory. Each test gets a server over
-// keys of its own, because Helm's tests use one namespace.
+// TestClientsOverEtcd runs the tests of client-go, controller-runtime, an operator and
+// Helm against 'patchlab serve --store etcd'. Each test gets a server with its own key
+// prefix, because Helm's tests share one namespace.
 func TestClientsOverEtcd(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the programs of other tests")
@@ -23,7 +22,8 @@ func TestClientsOverEtcd(t *testing.T) {
 	endpoint := etcdtest.Start(t, 1)[0]
 	for _, pkg := range []string{"../clients", "../operator", "../helm"} {
 		t.Run(filepath.Base(pkg), func(t *testing.T) {
-			// The name is the one of go test: Helm writes it as the manager.
+			// The name must be the one that go test uses, because Helm takes its field
+			// manager from it.
 			tests := filepath.Join(t.TempDir(), filepath.Base(pkg)+".test")
 			run(t, pkg, nil, "go", "test", "-c", "-o", tests, ".")
 			names := regexp.MustCompile(`(?m)^Test\w+$`).FindAllString(run(t, pkg, nil, tests, "-test.list", "^Test"), -1)
@@ -40,7 +40,7 @@ func TestClientsOverEtcd(t *testing.T) {
 	}
 }
 
-// buildProgram builds patchlab-etcd and returns its file.
+// buildProgram builds patchlab-etcd and returns its path.
 func buildProgram(t *testing.T) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "patchlab-etcd")
@@ -48,7 +48,7 @@ func buildProgram(t *testing.T) string {
 	return program
 }
 
-// run runs a program in a folder and returns what it printed.
+// run runs a program in a folder and returns its output.
 func run(t *testing.T, dir string, env []string, program string, args ...string) string {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), program, args...)

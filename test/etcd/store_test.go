@@ -1,4 +1,4 @@
-// Package etcd runs the store on etcd against a real one.
+// Package etcd tests the store on etcd with a real etcd.
 package etcd
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/patchlab-dev/patchlab/test/etcd/etcdtest"
 )
 
-// options store the suite's values as JSON.
+// options returns options that store the suite's values as JSON.
 func options() etcd.Options[storetest.Value] {
 	return etcd.Options[storetest.Value]{
 		Prefix: "/patchlab",
@@ -27,8 +27,8 @@ func options() etcd.Options[storetest.Value] {
 	}
 }
 
-// TestStore runs the suite of package storetest. It counts revisions from 1, so
-// every store has an etcd of its own.
+// TestStore runs the suite of package storetest. The suite expects revisions to start
+// at 1, so every store has its own etcd.
 func TestStore(t *testing.T) {
 	storetest.Run(t, func(t testing.TB) store.Store[storetest.Value] {
 		s := etcd.New(etcdtest.Client(t, etcdtest.Start(t, 1)), options())
@@ -37,7 +37,7 @@ func TestStore(t *testing.T) {
 	}, storetest.CompactionEndsQuietWatches)
 }
 
-// TestStoreOfThree runs the simulation on an etcd of three members.
+// TestStoreOfThree runs the simulation on a three-member etcd.
 func TestStoreOfThree(t *testing.T) {
 	storetest.Simulate(t, func(t testing.TB) store.Store[storetest.Value] {
 		s := etcd.New(etcdtest.Client(t, etcdtest.Start(t, 3)), options())
@@ -51,7 +51,7 @@ func TestCache(t *testing.T) {
 	storetest.Run(t, func(t testing.TB) store.Store[storetest.Value] {
 		c := store.NewCache(etcd.New(etcdtest.Client(t, etcdtest.Start(t, 1)), options()), store.CacheOptions[storetest.Value]{})
 		t.Cleanup(func() { _ = c.Close() })
-		if _, err := c.List(t.Context(), "", store.ListOptions[storetest.Value]{}); err != nil { // its history begins now
+		if _, err := c.List(t.Context(), "", store.ListOptions[storetest.Value]{}); err != nil { // starts the cache's history at this revision
 			t.Fatal(err)
 		}
 		return c

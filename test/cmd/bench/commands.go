@@ -8,11 +8,11 @@ import (
 	"syscall"
 )
 
-// A command is a program that is started cold, again and again.
+// A command is a program whose start and execution are measured repeatedly.
 type command struct {
 	name   string
 	args   []string
-	user   float64 // milliseconds in all
+	user   float64 // milliseconds, total
 	system float64
 	rss    []float64 // MB
 	starts int
@@ -20,8 +20,8 @@ type command struct {
 
 func (c *command) cpu() float64 { return (c.user + c.system) / float64(c.starts) }
 
-// measureCommands starts patchlab apply, the same with the reference engine, and
-// kubectl patch --local in turn, on one Deployment and one patch.
+// measureCommands runs patchlab apply, patchlab-reference apply and kubectl patch
+// --local alternately, with one Deployment and one patch.
 func measureCommands(dir string, starts int) ([]*command, error) {
 	for _, b := range []struct{ dir, pkg, name string }{
 		{"..", "./cmd/patchlab", "patchlab"}, {"..", "./cmd/patchlab-reference", "patchlab-reference"}, {".", "./cmd/kubectl", "kubectl"},

@@ -1,11 +1,12 @@
-// Command bench measures patchlab and writes doc/performance.md: what people run
-// (the command, the server, a Lab) beside the engines beneath, and these beside the
+// Command bench measures patchlab and writes doc/performance.md. The page compares the
+// command, the server and a Lab with the engines alone, and the engines with the
 // libraries of Kubernetes. It runs the benchmarks of ./requests, ../patch and
-// ./managedfields in rounds, the sides of each row in turn, and takes medians.
+// ./managedfields in rounds, alternates between the sides of each row, and uses
+// medians.
 //
 //	go run ./cmd/bench -rounds 5 -out ../doc/performance.md
 //
-// To measure a few rows alone and print them:
+// To measure only some rows and print them:
 //
 //	go run ./cmd/bench -only 'ThreeWay|Strategic/deployment|items'
 package main
@@ -59,7 +60,7 @@ func run(rounds, starts int, benchtime, out string) error {
 	return os.WriteFile(out, page, 0o644)
 }
 
-// runOnly prints the rows of a part of the benchmarks.
+// runOnly measures the selected benchmarks and prints their rows.
 func runOnly(only string, rounds int, benchtime string) error {
 	dir, err := os.MkdirTemp("", "patchlab-bench")
 	if err != nil {
@@ -74,15 +75,15 @@ func runOnly(only string, rounds int, benchtime string) error {
 	return nil
 }
 
-// suites are the packages with benchmarks and the benchmarks to run.
+// suites are the packages and their benchmarks to run.
 var suites = []struct{ dir, benchmarks string }{
 	{"../patch", "^Benchmark(Strategic|Merge|JSON|ThreeWay)$"},
 	{"managedfields", "^Benchmark(Apply|Update|Floor)$"},
 	{"requests", "^BenchmarkRequest$"},
 }
 
-// measureEngines runs all benchmarks, or those that only names, round after round,
-// so that a noisy minute meets both sides of each row.
+// measureEngines runs all benchmarks, or those selected by only. It repeats them in
+// rounds so that a temporary load on the machine affects both sides of each row.
 func measureEngines(dir, only string, rounds int, benchtime string, results samples) error {
 	for i, s := range suites {
 		c := exec.Command("go", "test", "-c", "-o", filepath.Join(dir, fmt.Sprintf("suite%d", i)), ".")

@@ -10,7 +10,7 @@ import (
 	"text/template"
 )
 
-// works are the rows of the page, with the aim for each object.
+// works are the rows of the page, with the target ratio for each object.
 var works = []struct {
 	title, benchmark string
 	goals            [4]float64
@@ -177,7 +177,7 @@ func rowsOf(s samples) []map[string]string {
 	return out
 }
 
-// rowsText writes what was measured of the rows, and of growth, as plain text.
+// rowsText formats the measured rows, and the growth with the number of items, as text.
 func rowsText(s samples) string {
 	var b strings.Builder
 	for _, w := range works {
@@ -196,13 +196,13 @@ func rowsText(s samples) string {
 	return b.String()
 }
 
-// ratio is the peer's median over ours.
+// ratio returns the peer's median divided by patchlab's.
 func (s samples) ratio(benchmark, object, unit string) float64 {
 	name := benchmark + "/" + object
 	return s.median(name+"/peer", unit) / s.median(name+"/ours", unit)
 }
 
-// missed lists the rows that do not reach their aim.
+// missed lists the rows that do not reach their target.
 func missed(s samples) string {
 	var below []string
 	for _, w := range works {
@@ -243,7 +243,7 @@ func growthOf(s samples) []map[string]string {
 	return out
 }
 
-// growth returns the factor by which the time grows with ten times the items.
+// growth returns the ratio of the times for 10,000 and 1,000 items.
 func growth(s samples, benchmark, order, unit string) string {
 	at := func(items string) float64 { return s.median(benchmark+"/"+items+order+"/ours", unit) }
 	return times(at("items-10000") / at("items-1000"))

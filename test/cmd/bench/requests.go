@@ -1,6 +1,6 @@
 package main
 
-// requests are the rows about what users run.
+// requests are the rows on whole requests, as opposed to engines.
 var requests = []struct{ title, name string }{
 	{"server-side apply", "apply"}, {"merge patch", "merge"}, {"JSON patch, one deep replace", "json"},
 }
@@ -25,7 +25,7 @@ func requestsOf(s samples) []map[string]string {
 	return out
 }
 
-// requestNotes is the page's text about requests that this program does not measure.
+// requestNotes is the page's text on requests that is not generated from measurements.
 const requestNotes = `A write decodes, fills in and validates only the parts that it does not share with
 the live object, and a stored object remembers for which kind it is complete and
 valid (doc/pipeline.md). Before that each step looked at the whole object: the

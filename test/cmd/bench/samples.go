@@ -9,8 +9,9 @@ import (
 // samples are measurements by benchmark and unit.
 type samples map[string]map[string][]float64
 
-// add reads a line that a benchmark prints:
-// BenchmarkApply/deployment/ours-2  1000  12345 ns/op  12 allocs/op
+// add parses a line of benchmark output:
+//
+//	BenchmarkApply/deployment/ours-2  1000  12345 ns/op  12 allocs/op
 func (s samples) add(line, suffix string) {
 	f := strings.Fields(line)
 	if len(f) < 4 || !strings.HasPrefix(f[0], "Benchmark") {
@@ -33,7 +34,7 @@ func (s samples) add(line, suffix string) {
 	}
 }
 
-// median returns the middle of what was measured, 0 where nothing was.
+// median returns the median of the measurements, or 0 if there are none.
 func (s samples) median(name, unit string) float64 { return median(s[name][unit]) }
 
 func median(list []float64) float64 {

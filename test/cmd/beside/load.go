@@ -59,12 +59,12 @@ func load(ctx context.Context, o *options, sides []*side) error {
 	return failed
 }
 
-// group is a namespace with the versions that were written there, in the order in
-// which the server counted them, and when each was sent.
+// group is a namespace with the resourceVersions written in it, in ascending order, and
+// the time at which each write was sent.
 type group struct {
 	namespace, from string
 	mu              sync.Mutex
-	sent            map[string]time.Time // by the number in the object
+	sent            map[string]time.Time // by the object's number
 	versions        []uint64
 }
 
@@ -119,7 +119,8 @@ func loadOne(ctx context.Context, o *options, s *side) (*outcome, error) {
 	return out, nil
 }
 
-// writeAll lets the writers write, each an object of its own, as fast as it is answered.
+// writeAll runs the writers. Each updates its own object as fast as the server
+// responds.
 func writeAll(ctx context.Context, c *wire, o *options, groups []*group, out *outcome) error {
 	var writes atomic.Int64
 	var mu sync.Mutex
@@ -171,8 +172,8 @@ func (g *group) sentAt(number string) time.Time {
 	return g.sent[number]
 }
 
-// openWatches begins all watches, of each namespace from the version before the first
-// write that is measured.
+// openWatches opens all watches. Each starts at the resourceVersion before the
+// namespace's first measured write.
 func openWatches(ctx context.Context, c *wire, o *options, groups []*group) ([]*watcher, error) {
 	watchers := make([]*watcher, o.watchers)
 	var work errgroup.Group
@@ -190,7 +191,7 @@ func openWatches(ctx context.Context, c *wire, o *options, groups []*group) ([]*
 // latencies are sorted durations.
 type latencies []time.Duration
 
-// at returns the duration below which a part of all are.
+// at returns the given quantile.
 func (l latencies) at(part float64) time.Duration {
 	if len(l) == 0 {
 		return 0

@@ -1,15 +1,15 @@
-// Command beside measures patchlab serve, on memory and on etcd, beside another API
-// server, in one run in which the sides take turns:
+// Command beside measures patchlab serve, in memory and on etcd, beside another API
+// server. The sides alternate within one run:
 //
 //	go run ./cmd/kubeapiserver -serve                  # prints the variables to set
 //	go run ./cmd/beside -against URL -token TOKEN -etcd http://127.0.0.1:2379 speed
 //	go run ./cmd/beside -against URL -token TOKEN -etcd http://127.0.0.1:2379 load
 //
-// speed lets eight typed clients create, apply, get and list. load lets writers write
-// and watchers watch for a minute, and compares what each watcher was sent with what
-// was written. Without -against and -etcd these sides are left out. What is written
-// goes into namespaces of the command's own and is deleted at the end. It is run in
-// the folder test, on Linux.
+// The subcommand speed runs eight typed clients that create, apply, get and list. The
+// subcommand load runs writers and watchers for a minute and compares the events of
+// each watcher with the writes. Without -against and -etcd these sides are skipped.
+// Objects are created in namespaces of the command's own, which it deletes at the end.
+// Run it in the folder test, on Linux.
 package main
 
 import (
@@ -76,8 +76,8 @@ func run(ctx context.Context, o *options, args []string) error {
 	return speed(ctx, o, sides)
 }
 
-// sides starts patchlab on memory and, where there is an etcd, on that, and adds the
-// server to compare with.
+// sides starts patchlab in memory and, if an etcd is configured, on etcd. It adds the
+// server to compare with, if any.
 func (o *options) sides(ctx context.Context) ([]*side, func(), error) {
 	program, remove, err := buildProgram(ctx)
 	if err != nil {

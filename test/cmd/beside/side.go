@@ -22,7 +22,8 @@ import (
 // side is a server to measure.
 type side struct {
 	name, url, token string
-	// processes are those of the server whose time and memory count.
+	// processes are the IDs of the server's processes, whose CPU time and memory are
+	// measured.
 	processes []int
 	end       func()
 }
@@ -33,8 +34,8 @@ func (s *side) stop() {
 	}
 }
 
-// buildProgram builds patchlab with admission and etcd linked in, as it is served to
-// those who install all of it.
+// buildProgram builds patchlab with admission and etcd linked in, as in the full
+// distribution.
 func buildProgram(ctx context.Context) (file string, remove func(), err error) {
 	dir, err := os.MkdirTemp("", "beside")
 	if err != nil {
@@ -50,7 +51,7 @@ func buildProgram(ctx context.Context) (file string, remove func(), err error) {
 	return file, func() { os.RemoveAll(dir) }, nil
 }
 
-// startPatchlab starts patchlab serve and waits until it answers.
+// startPatchlab starts patchlab serve and waits until it is ready.
 func startPatchlab(program, name string, flags ...string) (*side, error) {
 	c := exec.Command(program, append([]string{"serve", "--listen", "127.0.0.1:0"}, flags...)...)
 	c.Stderr = os.Stderr
@@ -71,10 +72,10 @@ func startPatchlab(program, name string, flags ...string) (*side, error) {
 	return &side{name: name, url: url, processes: []int{c.Process.Pid}, end: end}, nil
 }
 
-// config is the configuration of a client with connections of its own.
+// config returns a client configuration that does not share connections with others.
 func (s *side) config(protobuf bool) *rest.Config {
 	c := &rest.Config{Host: s.url, BearerToken: s.token, QPS: -1, UserAgent: "beside/1"}
-	c.Dial = (&net.Dialer{}).DialContext // client-go shares connections between configurations without one
+	c.Dial = (&net.Dialer{}).DialContext // without its own Dial, client-go shares connections between configurations
 	if strings.HasPrefix(s.url, "https:") {
 		c.Insecure = true
 	}
@@ -90,7 +91,7 @@ func (s *side) client(protobuf bool) (*kubernetes.Clientset, error) {
 	return kubernetes.NewForConfig(s.config(protobuf))
 }
 
-// namespace makes a namespace and returns its name.
+// namespace creates a namespace and returns its name.
 func (s *side) namespace(ctx context.Context) (string, error) {
 	c, err := s.client(false)
 	if err != nil {
@@ -103,7 +104,7 @@ func (s *side) namespace(ctx context.Context) (string, error) {
 	return n.Name, nil
 }
 
-// empty deletes what the command made in a namespace, and the namespace.
+// empty deletes the command's objects in a namespace, and the namespace.
 func (s *side) empty(ctx context.Context, namespace string) error {
 	c, err := s.client(false)
 	if err != nil {
@@ -122,7 +123,7 @@ func (s *side) empty(ctx context.Context, namespace string) error {
 	return nil
 }
 
-// processorTime is what the processes of the server have used, user and system.
+// processorTime returns the user and system CPU time of the server's processes.
 func (s *side) processorTime() time.Duration {
 	var ticks int64
 	for _, id := range s.processes {
@@ -142,8 +143,8 @@ func (s *side) processorTime() time.Duration {
 	return time.Duration(ticks) * 10 * time.Millisecond
 }
 
-// memory is what the server's processes have in memory, in MiB: field is VmRSS for
-// now or VmHWM for the most so far.
+// memory returns the resident memory of the server's processes in MiB. field is VmRSS
+// for the current value or VmHWM for the peak.
 func (s *side) memory(field string) int {
 	kib := 0
 	for _, id := range s.processes {

@@ -23,18 +23,19 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// listed is how many Deployments the lists have.
+// listed is the number of Deployments in a list.
 const listed = 2000
 
-// row is one thing that clients do, again and again.
+// row is a kind of request to measure.
 type row struct {
 	name     string
 	protobuf bool
-	// do makes a client's n-th request.
+	// do sends the n-th request of a client.
 	do func(ctx context.Context, c *kubernetes.Clientset, p place, client, n int) error
 }
 
-// place is where a side's clients work: full has the Deployments that are listed.
+// place holds the names of a side's namespaces: work is for writes, full has the
+// Deployments to list.
 type place struct{ work, full string }
 
 func rows() []row {
@@ -75,13 +76,13 @@ func listDeployments(ctx context.Context, c *kubernetes.Clientset, p place, _, _
 	return err
 }
 
-// figure is what one side did in one turn.
+// figure is the result of one turn of one side.
 type figure struct {
-	rate           float64       // requests a second
-	server, client time.Duration // processor time for each request
+	rate           float64       // requests per second
+	server, client time.Duration // CPU time per request
 }
 
-// speed measures all rows on all sides in turn and prints the table.
+// speed measures all rows, alternates between the sides, and prints the table.
 func speed(ctx context.Context, o *options, sides []*side) error {
 	places := map[*side]place{}
 	for _, s := range sides {
@@ -124,7 +125,7 @@ func speed(ctx context.Context, o *options, sides []*side) error {
 	return report(o, sides, wanted, figures)
 }
 
-// prepare makes the Deployments that are read.
+// prepare creates the Deployments to read.
 func prepare(ctx context.Context, s *side) (p place, err error) {
 	if p.work, err = s.namespace(ctx); err != nil {
 		return p, err
@@ -153,7 +154,7 @@ func prepare(ctx context.Context, s *side) (p place, err error) {
 	return p, <-failed
 }
 
-// turn lets the clients of one side make requests for a while.
+// turn runs the clients of one side for the configured duration.
 func turn(ctx context.Context, o *options, s *side, p place, r row) (figure, error) {
 	clients := make([]*kubernetes.Clientset, o.clients)
 	for i := range clients {
@@ -161,7 +162,7 @@ func turn(ctx context.Context, o *options, s *side, p place, r row) (figure, err
 		if err != nil {
 			return figure{}, err
 		}
-		if err := r.do(ctx, c, p, i, 0); err != nil { // connects
+		if err := r.do(ctx, c, p, i, 0); err != nil { // opens the connection
 			return figure{}, err
 		}
 		clients[i] = c
@@ -195,7 +196,7 @@ func turn(ctx context.Context, o *options, s *side, p place, r row) (figure, err
 	}, nil
 }
 
-// ownTime is the processor time of this process, in which the clients are.
+// ownTime returns the CPU time of this process, which runs the clients.
 func ownTime() time.Duration {
 	var u syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
@@ -250,7 +251,7 @@ func configMap(client int) *corev1.ConfigMap {
 	}
 }
 
-// deployment is a Deployment of about a kilobyte.
+// deployment returns a Deployment of about 1 kB.
 func deployment(name string) *appsv1.Deployment {
 	labels := map[string]string{"app": "beside", "tier": "web"}
 	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels}}
@@ -264,7 +265,8 @@ func deployment(name string) *appsv1.Deployment {
 	return d
 }
 
-// applied is the configuration of a like Deployment whose replicas change.
+// applied returns a similar Deployment as an apply configuration. Its replicas depend
+// on n.
 func applied(name, namespace string, n int) *applyapps.DeploymentApplyConfiguration {
 	labels := map[string]string{"app": "beside", "tier": "web"}
 	return applyapps.Deployment(name, namespace).WithLabels(labels).WithSpec(applyapps.DeploymentSpec().

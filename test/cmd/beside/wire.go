@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// wire writes and watches ConfigMaps by plain HTTP, so that as little as possible of
-// the machine goes to the clients.
+// wire writes and watches ConfigMaps over plain HTTP, which takes less CPU time than
+// client-go.
 type wire struct {
 	side *side
 	http *http.Client
@@ -49,7 +49,8 @@ func (c *wire) request(ctx context.Context, method, path, body string) (*http.Re
 	return answer, nil
 }
 
-// write creates or replaces an object that holds a number, and returns its version.
+// write creates or replaces a ConfigMap that holds a number, and returns its
+// resourceVersion.
 func (c *wire) write(ctx context.Context, method, namespace, path, name, number string) (uint64, error) {
 	answer, err := c.request(ctx, method, "/api/v1/namespaces/"+namespace+"/configmaps"+path,
 		`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"`+name+`"},"data":{"number":"`+number+`"}}`)
@@ -64,15 +65,14 @@ func (c *wire) write(ctx context.Context, method, namespace, path, name, number 
 	return strconv.ParseUint(member(text, `"resourceVersion":"`), 10, 64)
 }
 
-// member returns the text between what introduces it and the next quote.
+// member returns the text between a prefix and the next quote.
 func member(text []byte, introduced string) string {
 	_, after, _ := bytes.Cut(text, []byte(introduced))
 	value, _, _ := bytes.Cut(after, []byte(`"`))
 	return string(value)
 }
 
-// watcher is a watch that is being read. Its versions and latencies may be read once it
-// has finished.
+// watcher is an open watch. Its versions and latencies may be read after finish.
 type watcher struct {
 	group    *group
 	stop     context.CancelFunc
@@ -85,7 +85,7 @@ type watcher struct {
 // sampled is the number of events of which one is used for the latency.
 const sampled = 10
 
-// watch begins a watch of a group's namespace.
+// watch opens a watch of a group's namespace.
 func (c *wire) watch(ctx context.Context, g *group) (*watcher, error) {
 	ctx, stop := context.WithCancel(ctx)
 	answer, err := c.request(ctx, "GET", "/api/v1/namespaces/"+g.namespace+"/configmaps?watch=1&timeoutSeconds=3600&resourceVersion="+g.from, "")
@@ -117,7 +117,7 @@ func (w *watcher) read(lines *bufio.Reader) {
 	}
 }
 
-// finish reads on until the last version that was written has come, or none has come
+// finish reads until the last written version has arrived, or until there is no event
 // for ten seconds.
 func (w *watcher) finish() {
 	defer func() { w.stop(); <-w.done }()

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// build makes the programs that are not in dir/bin.
+// build builds the programs that are missing in dir/bin.
 func build(ctx context.Context, dir string) error {
 	bin := filepath.Join(dir, "bin")
 	if err := os.MkdirAll(bin, 0o755); err != nil {
@@ -42,7 +42,8 @@ func build(ctx context.Context, dir string) error {
 // program is a main package of a module.
 type program struct{ name, module, version, path, flags string }
 
-// build makes a module that requires the program's, and builds it there.
+// build creates a module that requires the program's module, and builds the program
+// there.
 func (p program) build(ctx context.Context, dir, file string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -68,9 +69,9 @@ func (p program) build(ctx context.Context, dir, file string) error {
 	return err
 }
 
-// replace adds, for each module that the program's own go.mod takes from a folder of
-// its repository, the published module of the same release: k8s.io/api v0.36.3 is the
-// folder staging/src/k8s.io/api of k8s.io/kubernetes v1.36.3.
+// replace requires, for each module that the program's go.mod replaces with a folder of
+// its repository, the published module of the same release. For instance, k8s.io/api
+// v0.36.3 is the folder staging/src/k8s.io/api of k8s.io/kubernetes v1.36.3.
 func (p program) replace(ctx context.Context, dir string, mod *modfile.File) error {
 	out, err := command(ctx, dir, "go", "mod", "download", "-json", p.module+"@"+p.version)
 	if err != nil {
@@ -98,7 +99,7 @@ func (p program) replace(ctx context.Context, dir string, mod *modfile.File) err
 	return nil
 }
 
-// command runs a command of the module in dir, outside of any workspace.
+// command runs a command in dir, with Go workspaces disabled.
 func command(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
 	c := exec.CommandContext(ctx, name, args...)
 	c.Dir, c.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=-trimpath")

@@ -1,13 +1,13 @@
 // Command kubeapiserver builds a real kube-apiserver and etcd from their Go modules,
-// for the tests and benchmarks that can run beside one:
+// for tests and benchmarks that compare with them:
 //
 //	go run ./cmd/kubeapiserver -dir /tmp/kube
 //	KUBEBUILDER_ASSETS=/tmp/kube/bin go test ./operator
 //
 // With -serve it then runs both on the loopback interface until it is interrupted, and
-// prints the variables that other tests read. It is run in the folder test. The first
-// build downloads about 300 MB of modules and takes some ten minutes on two cores; a
-// binary that exists is not built again.
+// prints the environment variables for other tests. Run it in the folder test. The
+// first build downloads about 300 MB of modules and takes some ten minutes on two
+// cores; existing binaries are not rebuilt.
 package main
 
 import (
@@ -19,7 +19,8 @@ import (
 	"path/filepath"
 )
 
-// The versions that are built: that of the recordings, and the etcd of store/etcd.
+// The versions to build: kube-apiserver in that of the recordings, etcd in that of
+// store/etcd.
 const (
 	kubernetes = "v1.36.3"
 	etcd       = "v3.7.3"

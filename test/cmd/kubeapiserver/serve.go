@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// runServers runs etcd and kube-apiserver with new data until ctx ends.
+// runServers runs etcd and kube-apiserver, with empty storage, until ctx is done.
 func runServers(ctx context.Context, dir string) error {
 	data, err := os.MkdirTemp("", "kubeapiserver")
 	if err != nil {
@@ -51,7 +51,7 @@ func runServers(ctx context.Context, dir string) error {
 		"--token-auth-file", filepath.Join(data, "tokens.csv"), "--authorization-mode", "AlwaysAllow",
 		"--service-account-issuer", url, "--service-account-key-file", key, "--service-account-signing-key-file", key,
 		"--service-cluster-ip-range", "10.0.0.0/24", "--disable-admission-plugins", "ServiceAccount",
-		"--allow-privileged") // as envtest starts it
+		"--allow-privileged") // as in envtest
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func runServers(ctx context.Context, dir string) error {
 	return nil
 }
 
-// start runs a program whose messages go to a file of its name in data.
+// start runs a program. Its output goes to a log file in data.
 func start(data, program string, args ...string) (*exec.Cmd, error) {
 	log, err := os.Create(filepath.Join(data, filepath.Base(program)+".log"))
 	if err != nil {
@@ -73,7 +73,7 @@ func start(data, program string, args ...string) (*exec.Cmd, error) {
 	}
 	c := exec.Command(program, args...)
 	c.Stdout, c.Stderr = log, log
-	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt ends kube-apiserver before its etcd
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // keeps an interrupt from stopping etcd before kube-apiserver
 	return c, c.Start()
 }
 
@@ -82,7 +82,7 @@ func stop(c *exec.Cmd) {
 	_ = c.Wait()
 }
 
-// ready waits until kube-apiserver says that it is ready.
+// ready waits until kube-apiserver is ready.
 func ready(ctx context.Context, url, token, data string) error {
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 	for range 1200 {
@@ -90,7 +90,7 @@ func ready(ctx context.Context, url, token, data string) error {
 		if err != nil {
 			return err
 		}
-		request.Header.Set("Authorization", "Bearer "+token) // with AlwaysAllow there are no anonymous requests
+		request.Header.Set("Authorization", "Bearer "+token) // AlwaysAllow disables anonymous requests
 		if answer, err := client.Do(request); err == nil {
 			answer.Body.Close()
 			if answer.StatusCode == http.StatusOK {
@@ -108,8 +108,7 @@ func ready(ctx context.Context, url, token, data string) error {
 	return fmt.Errorf("kube-apiserver does not get ready; its last messages are\n%s", strings.Join(lines[max(0, len(lines)-10):], "\n"))
 }
 
-// writeKey writes a new private key, with which kube-apiserver signs the tokens of
-// service accounts.
+// writeKey writes a new private key for signing service account tokens.
 func writeKey(file string) error {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Command kubectl is the real kubectl, built from its module, for the tests of
-// this module.
+// Command kubectl132 is kubectl 1.32, built from its module for the tests of this
+// module.
 package main
 
 import (

@@ -48,10 +48,10 @@ func write(folder string) error {
 	return nil
 }
 
-// pages returns the reference, by the names of its files.
+// pages returns the reference pages by file name.
 func pages() (map[string][]byte, error) {
 	root := cli.Command()
-	root.DisableAutoGenTag = true // which holds the date
+	root.DisableAutoGenTag = true // the tag has the date
 	files := map[string][]byte{}
 	index := &bytes.Buffer{}
 	fmt.Fprintf(index, "# Commands\n\n%s.\n\nWritten by `cd test && go run ./cmd/reference` from the commands' own help. Manual pages are in [man](man).\n"+
@@ -76,8 +76,8 @@ func pages() (map[string][]byte, error) {
 	return files, err
 }
 
-// asCode makes code of the lines of a help text that are indented, such as lists of exit
-// codes: Markdown would join them.
+// asCode formats the indented lines of a help text, such as lists of exit codes, as
+// code. Markdown would join them into a paragraph.
 func asCode(text string) string {
 	var b strings.Builder
 	before := ""
@@ -94,7 +94,7 @@ func asCode(text string) string {
 	return b.String()
 }
 
-// walk calls f for a command and those beneath it that a user sees.
+// walk calls f for a command and its visible subcommands.
 func walk(c *cobra.Command, f func(*cobra.Command) error) error {
 	if err := f(c); err != nil {
 		return err
@@ -110,7 +110,7 @@ func walk(c *cobra.Command, f func(*cobra.Command) error) error {
 	return nil
 }
 
-// heading is the first line of a manual page, with the date of its making.
+// heading matches the first line of a manual page, which has the date of generation.
 var heading = regexp.MustCompile(`(?m)^(\.TH "[^"]*" "1") "[^"]*"`)
 
 func withoutDate(page []byte) []byte { return heading.ReplaceAll(page, []byte(`$1 ""`)) }

@@ -37,7 +37,7 @@ func TestTheReferenceIsCurrent(t *testing.T) {
 	}
 }
 
-// Every command has help that says more than its name, with examples.
+// TestCommandsHaveHelp checks that every command has a long description and examples.
 func TestCommandsHaveHelp(t *testing.T) {
 	files, err := pages()
 	if err != nil {

@@ -1,10 +1,10 @@
-// Command release writes the published modules of this repository into a folder, in
-// the layout of a module proxy, or the go.mod files that a release is tagged with:
+// Command release writes the published modules of this repository to a folder in the
+// layout of a module proxy, or writes the go.mod files of a release:
 //
 //	go run ./cmd/release -version v0.9.0 -proxy /tmp/proxy
 //	go run ./cmd/release -version v0.9.0 -write
 //
-// It is run in the folder test.
+// Run it in the folder test.
 package main
 
 import (

@@ -1,6 +1,6 @@
-// Command wiremessages writes down how the built-in kinds look in Kubernetes'
-// protobuf encoding: the numbers, names and types of their fields, read from
-// the Go types of k8s.io/api. Package internal/engine/protobuf describes the form.
+// Command wiremessages generates the description of the built-in kinds' protobuf
+// encoding: the numbers, names and types of their fields, from the Go types of
+// k8s.io/api. Package internal/engine/protobuf documents the format.
 //
 //	go run ./cmd/wiremessages > ../internal/engine/protobuf/messages.txt
 package main
@@ -22,7 +22,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// forms are the types whose JSON is not that of their fields.
+// forms are the types with a custom JSON encoding.
 var forms = map[reflect.Type]string{
 	reflect.TypeFor[metav1.Time]():                                  "time",
 	reflect.TypeFor[metav1.MicroTime]():                             "microtime",
@@ -75,7 +75,7 @@ func isMessage(t reflect.Type) bool {
 	return ok
 }
 
-// message gives the number of a type's description.
+// message returns the number of a type's description.
 func (w *writer) message(t reflect.Type) int {
 	n, ok := w.index[t]
 	if !ok {
@@ -109,7 +109,7 @@ func (w *writer) fields(t reflect.Type) {
 	}
 }
 
-// typeOf gives a field's type and its flags.
+// typeOf returns a field's type and flags.
 func (w *writer) typeOf(t reflect.Type) (typ, flags string) {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()

@@ -1,4 +1,4 @@
-// Package etcdtest runs etcd inside a test.
+// Package etcdtest runs an embedded etcd for tests.
 package etcdtest
 
 import (
@@ -14,8 +14,8 @@ import (
 	"go.uber.org/zap"
 )
 
-// Start runs an etcd with a number of members, one or three, until the test
-// ends, and returns the URLs for clients. Nothing is synced to disk.
+// Start runs an etcd of one or three members until the test ends, and returns the
+// client URLs. fsync is disabled.
 func Start(t testing.TB, members int) []string {
 	t.Helper()
 	var configs []*embed.Config
@@ -50,7 +50,7 @@ func Start(t testing.TB, members int) []string {
 	return endpoints
 }
 
-// Config returns the configuration of a member that is a cluster of its own.
+// Config returns the configuration of a single-member cluster.
 func Config(dir, name string, client, peer url.URL) *embed.Config {
 	c := embed.NewConfig()
 	c.Name, c.Dir = name, dir
@@ -59,11 +59,11 @@ func Config(dir, name string, client, peer url.URL) *embed.Config {
 	c.ListenClientUrls, c.AdvertiseClientUrls = []url.URL{client}, []url.URL{client}
 	c.ListenPeerUrls, c.AdvertisePeerUrls = []url.URL{peer}, []url.URL{peer}
 	c.InitialCluster = name + "=" + peer.String()
-	c.TickMs, c.ElectionMs = 10, 100 // alone, it elects itself at the first chance
+	c.TickMs, c.ElectionMs = 10, 100 // a single member elects itself at the first timeout
 	return c
 }
 
-// FreeURL returns a URL on loopback with a port that nobody listens on.
+// FreeURL returns a URL with a free port on the loopback interface.
 func FreeURL(t testing.TB) url.URL {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -74,8 +74,8 @@ func FreeURL(t testing.TB) url.URL {
 	return url.URL{Scheme: "http", Host: l.Addr().String()}
 }
 
-// Client returns a client of an etcd; it is closed with the test or by whoever
-// it is given to.
+// Client returns a client of an etcd. It is closed when the test ends; closing it
+// earlier is allowed.
 func Client(t testing.TB, endpoints []string) *clientv3.Client {
 	t.Helper()
 	c, err := clientv3.New(clientv3.Config{Endpoints: endpoints, DialTimeout: 5 * time.Second, Logger: zap.NewNop()})

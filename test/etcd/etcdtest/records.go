@@ -8,8 +8,8 @@ import (
 	"github.com/patchlab-dev/patchlab/store/etcd"
 )
 
-// Records returns a store of a cluster's objects as patchlab-etcd opens it. It is
-// closed by whoever it is given to.
+// Records returns a store of cluster objects as patchlab-etcd opens it. The caller
+// closes it.
 func Records(t testing.TB, endpoints []string, prefix string) store.Store[*cluster.Record] {
 	t.Helper()
 	s := etcd.New(Client(t, endpoints), etcd.Options[*cluster.Record]{

@@ -73,7 +73,7 @@ func TestLeaderKilled(t *testing.T) {
 	})
 }
 
-// leader finds the member that leads.
+// leader returns the member that is the leader.
 func leader(t testing.TB, client *clientv3.Client, members []*member) *member {
 	t.Helper()
 	for range 100 {
@@ -97,7 +97,7 @@ func TestPartition(t *testing.T) {
 	trial(t, s, func(l *load) {
 		during(func() {
 			p.partition()
-			time.Sleep(1500 * time.Millisecond) // longer than a request may take
+			time.Sleep(1500 * time.Millisecond) // exceeds the timeout of a request
 			p.heal()
 			l.progress(100)
 		})
@@ -117,7 +117,8 @@ func TestSlow(t *testing.T) {
 	})
 }
 
-// Through a cache, watchers and lists go on from one watch.
+// TestKilledBeneathACache checks that watches and lists of a cache recover after
+// members are killed.
 func TestKilledBeneathACache(t *testing.T) {
 	members := startMembers(t, 1)
 	beneath := newStore(t, members[0].client.String())
@@ -132,7 +133,7 @@ func TestKilledBeneathACache(t *testing.T) {
 	})
 }
 
-// objects is a server as storage: each key is a ConfigMap.
+// objects implements storage with a server: each key is a ConfigMap.
 type objects struct{ url atomic.Pointer[string] }
 
 func (s *objects) do(ctx context.Context, method, path, body string) (int, document.Value, error) {
@@ -182,7 +183,7 @@ func (s *objects) read(ctx context.Context, key string) (value, version string, 
 
 func nameOf(key string) string { return "k" + key[strings.LastIndexByte(key, '/')+1:] }
 
-// change reads an object and writes it on condition of the version read.
+// change reads an object and writes it with the resourceVersion that it read.
 func (s *objects) change(ctx context.Context, key, value string) (shown string, err error) {
 	for {
 		shown, version, err := s.read(ctx, key)
@@ -207,7 +208,7 @@ func (s *objects) change(ctx context.Context, key, value string) (shown string, 
 		case code == 200, code == 201:
 			return shown, nil
 		case code == 409, code == 404:
-			continue // another client was faster
+			continue // conflict with another client
 		case code == 503, code == 429:
 			return shown, errRefused
 		}
@@ -215,7 +216,7 @@ func (s *objects) change(ctx context.Context, key, value string) (shown string, 
 	}
 }
 
-// Two servers over one etcd, of which one is killed while it writes.
+// TestServerKilled kills one of two servers on one etcd during its writes.
 func TestServerKilled(t *testing.T) {
 	endpoints := etcdtest.Start(t, 1)
 	var servers []storage
@@ -263,7 +264,8 @@ func TestServerKilled(t *testing.T) {
 	})
 }
 
-// The clock of a server jumps back and forth by hours, without an effect on storage.
+// TestClockJumps moves a server's clock back and forth by hours. Storage must not depend on
+// it.
 func TestClockJumps(t *testing.T) {
 	var jump atomic.Int64
 	c, err := cluster.New(cluster.Config{Now: func() time.Time { return time.Now().Add(time.Duration(jump.Load())) }})
@@ -315,7 +317,7 @@ func (s *forgetful) change(ctx context.Context, key, value string) (shown string
 		return s.get(ctx, key)
 	case "a write takes effect twice":
 		if shown, err = s.values.change(ctx, key, value); err == nil {
-			time.Sleep(2 * time.Millisecond) // another client writes meanwhile
+			time.Sleep(2 * time.Millisecond) // gives another client time to write
 			_, err = s.values.change(ctx, key, value)
 		}
 		return shown, err
@@ -331,8 +333,8 @@ func (s *forgetful) change(ctx context.Context, key, value string) (shown string
 	return "", errors.New("no such fault")
 }
 
-// The checker detects the violations of intentionally broken stores, and none in the store
-// that they wrap.
+// TestJudgeFindsViolations checks that the checker detects the violations of intentionally
+// broken stores, and none in the store that they wrap.
 func TestJudgeFindsViolations(t *testing.T) {
 	for _, c := range []struct {
 		broken string

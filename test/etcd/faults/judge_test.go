@@ -12,17 +12,17 @@ import (
 // written value is unique, so that it identifies the write.
 type operation struct {
 	key string
-	// write is the value that the call writes, "" for a read; shown is the
-	// value that it replaces, as the storage showed it, "" for none.
+	// write is the value to write, "" for a read; shown is the value that it replaces,
+	// as read from the storage, "" if the key is absent.
 	write, shown string
 	delete       bool
 }
 
-// result is what the client knows of an operation.
+// result is the outcome of an operation as observed by the client.
 type result struct {
-	// read is the value that a read got, "" for none.
+	// read is the value returned by a read, "" if the key is absent.
 	read string
-	// unknown is set where a write may or may not have taken effect.
+	// unknown is set if a write may or may not have taken effect.
 	unknown bool
 }
 

@@ -15,13 +15,13 @@ import (
 	"github.com/patchlab-dev/patchlab/store"
 )
 
-// storage is what the load runs against: a store, or a server over HTTP.
+// storage is the system under load: a store, or a server over HTTP.
 type storage interface {
-	// get returns the value of a key, "" for none.
+	// get returns the value of a key, "" if it is absent.
 	get(ctx context.Context, key string) (string, error)
-	// change replaces the value of a key, or deletes it where value is "". It
-	// returns the value that it was shown, also with an error after which the
-	// write may have taken effect (errUnknown).
+	// change replaces the value of a key, or deletes the key if value is "". It returns
+	// the previous value that the storage passed to it, also with an error after which
+	// the write may have taken effect (errUnknown).
 	change(ctx context.Context, key, value string) (shown string, err error)
 }
 
@@ -33,7 +33,7 @@ var (
 	errNothing = errors.New("nothing to delete")
 )
 
-// values is a store as storage.
+// values implements storage with a store.
 type values struct{ store.Store[string] }
 
 func (s values) get(ctx context.Context, key string) (string, error) {
@@ -101,7 +101,7 @@ func startLoad(t testing.TB, on ...storage) *load {
 	return l
 }
 
-// end ends the load and returns its history.
+// end stops the load and returns its history.
 func (l *load) end() []porcupine.Operation {
 	close(l.done)
 	l.wg.Wait()
@@ -127,7 +127,7 @@ func (l *load) client(id int) {
 	}
 }
 
-// call makes one call and notes what is known of it.
+// call runs one operation and records its result.
 func (l *load) call(id int, in operation, s storage) {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()
@@ -146,13 +146,13 @@ func (l *load) call(id int, in operation, s storage) {
 	}
 	switch {
 	case errors.Is(err, errNothing) && in.delete:
-		in.delete, reads = false, true // as if it had read nothing
+		in.delete, reads = false, true // equivalent to a read of an absent key
 	case err != nil && (reads || errors.Is(err, errRefused)):
 		time.Sleep(5 * time.Millisecond)
 		return
 	case errors.Is(err, errUnknown):
 		out.unknown = true
-		returned = 1 << 62 // it may take effect at any time after its call
+		returned = 1 << 62 // the write may take effect at any later time
 	case err != nil:
 		l.t.Error(err)
 		return
@@ -168,8 +168,8 @@ func (l *load) call(id int, in operation, s storage) {
 	}
 }
 
-// progress waits until more writes have been acknowledged, so that a test does not
-// end before the system has recovered.
+// progress waits for more acknowledged writes, so that a test ends only after the
+// system has recovered.
 func (l *load) progress(more int64) {
 	l.t.Helper()
 	for end, deadline := l.writes.Load()+more, time.Now().Add(30*time.Second); l.writes.Load() < end; {
@@ -187,7 +187,7 @@ type follower struct {
 	w      store.Watcher[string]
 	over   chan struct{}
 	seen   map[string]int64  // revisions by value
-	values map[string]string // the latest by key
+	values map[string]string // the latest, by key
 	events int
 	slow   bool
 }
@@ -202,7 +202,7 @@ func follow(t testing.TB, s store.Store[string]) *follower {
 	return f
 }
 
-// run takes events up to a bookmark of the revision that end returns.
+// run reads events until a bookmark has the revision received from end.
 func (f *follower) run(end <-chan int64) {
 	defer close(f.over)
 	defer f.w.Stop()
@@ -220,7 +220,7 @@ func (f *follower) run(end <-chan int64) {
 			continue
 		}
 		if errors.Is(err, store.ErrSlow) {
-			f.slow = true // it was told
+			f.slow = true // the watcher was closed with an error, so gaps are allowed
 			return
 		}
 		if err != nil {

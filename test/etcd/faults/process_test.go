@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// member is an etcd in a process of its own.
+// member is an etcd member in its own process.
 type member struct {
 	name, dir    string
 	client, peer url.URL
@@ -46,7 +46,7 @@ type member struct {
 	process      *exec.Cmd
 }
 
-// startMembers starts an etcd of n processes, which sync to disk.
+// startMembers starts an etcd of n processes with fsync enabled.
 func startMembers(t testing.TB, n int) []*member {
 	t.Helper()
 	var members []*member
@@ -71,13 +71,13 @@ func (m *member) start(t testing.TB) {
 	}
 }
 
-// kill ends the process with SIGKILL.
+// kill sends SIGKILL to the process.
 func (m *member) kill() {
 	_ = m.process.Process.Kill()
 	_ = m.process.Wait()
 }
 
-// program returns the test binary as another program.
+// program returns a command that runs the test binary as the named program.
 func program(name string, environment ...string) *exec.Cmd {
 	c := exec.Command(os.Args[0])
 	c.Env = append(append(os.Environ(), "FAULTS_PROGRAM="+name), environment...)
@@ -105,7 +105,7 @@ func runMember() {
 	<-e.Err()
 }
 
-// newStore returns a store of texts on etcd.
+// newStore returns a store of strings on etcd.
 func newStore(t testing.TB, endpoints ...string) store.Store[string] {
 	t.Helper()
 	client, err := clientv3.New(clientv3.Config{Endpoints: endpoints, DialTimeout: time.Second, Logger: zap.NewNop(),
@@ -129,7 +129,7 @@ func newStore(t testing.TB, endpoints ...string) store.Store[string] {
 	return nil
 }
 
-// runServer is a server over etcd; its address is its first line.
+// runServer runs a server on etcd. Its first output line is its address.
 func runServer() {
 	client, err := etcd.Dial(etcd.Access{Endpoints: []string{os.Getenv("FAULTS_CLIENT")}})
 	if err != nil {
@@ -159,7 +159,7 @@ type proxy struct {
 	l      net.Listener
 
 	mu    sync.Mutex
-	open  chan struct{} // closed while bytes may pass
+	open  chan struct{} // closed unless traffic is blocked
 	delay time.Duration
 }
 

@@ -1,5 +1,5 @@
-// Package recordings sends what was recorded of kube-apiserver to servers over
-// etcd: to one, and to two over one etcd in turn.
+// Package recordings replays the recordings of kube-apiserver on a server on etcd, and
+// on two servers that share one etcd.
 package recordings
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/patchlab-dev/patchlab/test/etcd/etcdtest"
 )
 
-// servers are servers over one etcd.
+// servers are servers that share one etcd. Requests alternate between them.
 type servers struct {
 	clusters []*cluster.Cluster
 	sends    []conformance.Send
@@ -41,9 +41,9 @@ func newLane(t testing.TB, n int) conformance.Lane {
 	return conformance.NewLane(clock, l.send)
 }
 
-// send sends a request to the next server. What is written reaches the caches of
-// the others within milliseconds; here it is waited for, because the recordings
-// expect reads of any version to show it.
+// send sends a request to the next server. A write reaches the caches of the other
+// servers within milliseconds; send waits for that, because the recordings expect every
+// later read to include it.
 func (l *servers) send(r conformance.Request) (conformance.Answer, error) {
 	answer, err := l.sends[l.next](r)
 	l.next = (l.next + 1) % len(l.sends)
@@ -57,8 +57,9 @@ func (l *servers) send(r conformance.Request) (conformance.Answer, error) {
 	return answer, err
 }
 
-// The variable CONFORMANCE chooses cases by a part of their names, and
-// CONFORMANCE_EVERY takes one case in so many instead of one in five.
+// TestRecordings replays one in five recorded cases. The environment variable
+// CONFORMANCE selects cases whose name contains it, and CONFORMANCE_EVERY=N runs one in
+// N.
 func TestRecordings(t *testing.T) {
 	cases, err := conformance.Recorded("../../../testdata")
 	if err != nil {
