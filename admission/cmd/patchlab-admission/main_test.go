@@ -15,7 +15,7 @@ import (
 func TestRunRunsPolicies(t *testing.T) {
 	var out, problems bytes.Buffer
 	code := cli.RunLinked(commands(), []string{"run", "../../../testdata/policies"}, strings.NewReader(""), &out, &problems)
-	if code != 0 || !strings.Contains(out.String(), "2 scenarios: 2 as expected; 9 steps, 9 expectations") || strings.Contains(problems.String(), "not run") {
+	if code != 0 || !strings.Contains(out.String(), "2 scenarios: 2 as expected; 9 steps, 9 expectations") || strings.Contains(problems.String(), "not evaluated") {
 		t.Errorf("exit code %d\n%s%s", code, out.String(), problems.String())
 	}
 }
@@ -26,7 +26,7 @@ func TestRunSaysWhatItDoesNotRun(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	var out, problems bytes.Buffer
 	code := cli.Run([]string{"run", "../../../testdata/policies"}, strings.NewReader(""), &out, &problems)
-	if code != 1 || !strings.Contains(out.String(), "2 failed") || !strings.Contains(problems.String(), "2 CEL rules and 2 admission policies were not run: that needs the program patchlab-admission") {
+	if code != 1 || !strings.Contains(out.String(), "2 failed") || !strings.Contains(problems.String(), "2 CEL rules and 2 admission policies were not evaluated, because the program patchlab-admission") {
 		t.Errorf("exit code %d\n%s%s", code, out.String(), problems.String())
 	}
 }
@@ -88,7 +88,7 @@ func TestApplyAsksPolicies(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	var out, problems bytes.Buffer
 	code := cli.Run([]string{"apply", live, policy, "--policy", policy}, strings.NewReader(""), &out, &problems)
-	if code != 1 || !strings.Contains(problems.String(), "what runs admission policies is in a program of its own, patchlab-admission") {
+	if code != 1 || !strings.Contains(problems.String(), "evaluation of admission policies requires the program patchlab-admission") {
 		t.Errorf("without the program: exit code %d\n%s", code, problems.String())
 	}
 }
