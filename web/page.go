@@ -1,5 +1,5 @@
-// Package web holds the playground's page for the command that serves it. The page
-// is put into the folder embed by `make web`; without that there is none.
+// Package web embeds and serves the playground's page. `make web` builds the page into
+// the folder embed; without it, the package has no page.
 package web
 
 import (
@@ -22,19 +22,19 @@ import (
 //go:embed embed
 var files embed.FS
 
-// ErrNotBuilt says that the program was built without the page.
+// ErrNotBuilt is returned if the program was built without the page.
 var ErrNotBuilt = errors.New("this patchlab was built without the playground's page; build it with `make build`, which needs Node.js and npm")
 
-// policy is the page's Content-Security-Policy but for who may frame it, which a page
-// cannot say itself.
+// policy is the page's Content-Security-Policy without frame-ancestors, which a page
+// cannot set in a meta element.
 const policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'"
 
-// encodings are the forms in which each file is kept, the best first. Every file has
-// all of them.
+// encodings are the encodings in which every file is stored, in order of preference.
 var encodings = [...]struct{ name, suffix string }{{"br", ".br"}, {"gzip", ".gz"}}
 
-// Handler serves the page. It fails with ErrNotBuilt where there is none.
+// Handler returns a handler that serves the page. It returns ErrNotBuilt if there is no
+// page.
 func Handler() (http.Handler, error) { return handler(files) }
 
 func handler(files fs.FS) (http.Handler, error) {
@@ -50,7 +50,7 @@ func handler(files fs.FS) (http.Handler, error) {
 
 type server struct {
 	page  fs.FS
-	etags sync.Map // of the files' names
+	etags sync.Map // by file name
 }
 
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -74,7 +74,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cache-Control", "no-cache")
-	if strings.HasPrefix(name, "assets/") { // their names change with what is in them
+	if strings.HasPrefix(name, "assets/") { // their names contain a hash of their content
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	}
 	h.Set("Vary", "Accept-Encoding")
@@ -95,13 +95,13 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	h.Set("Content-Length", strconv.Itoa(len(data)))
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(data) // a client that goes away is no failure of ours
+		_, _ = w.Write(data) // an error means that the client has disconnected
 	}
 }
 
-// framers says which sites may show the page in a frame: any, where the address asks
-// for the page as a part of another one. Nothing of it acts on anything but its own
-// text, so that a click that is not meant harms nobody.
+// framers returns the value of frame-ancestors. With the query parameter embed any site
+// may frame the page; clickjacking is no risk, because the page affects only its own
+// state.
 func framers(r *http.Request) string {
 	if r.URL.Query().Has("embed") {
 		return "*"
@@ -109,8 +109,9 @@ func framers(r *http.Request) string {
 	return "'none'"
 }
 
-// chooseEncoding returns the best encoding that a client accepts and the suffix of the
-// files in it; "" and gzip's suffix, to be unpacked, where it accepts none.
+// chooseEncoding returns the preferred encoding that a client accepts and the suffix of
+// the files in it. If the client accepts none, it returns "" and the suffix of gzip
+// files, which must be decompressed.
 func chooseEncoding(accept string) (encoding, suffix string) {
 	for _, e := range encodings {
 		if accepts(accept, e.name) {
@@ -120,7 +121,7 @@ func chooseEncoding(accept string) (encoding, suffix string) {
 	return "", ".gz"
 }
 
-// accepts reports whether a header Accept-Encoding names an encoding with a quality
+// accepts reports whether an Accept-Encoding header lists an encoding with a quality
 // other than 0 (RFC 9110, section 12.5.3).
 func accepts(header, encoding string) bool {
 	for part := range strings.SplitSeq(header, ",") {
@@ -135,7 +136,8 @@ func accepts(header, encoding string) bool {
 	return false
 }
 
-// etag returns the entity tag of a file in one form: forms differ in their bytes.
+// etag returns the entity tag of a file in one encoding. Encodings have different tags,
+// because their bytes differ.
 func (s *server) etag(name, suffix, encoding string, data []byte) string {
 	if known, ok := s.etags.Load(name + suffix + encoding); ok {
 		return known.(string)
@@ -146,7 +148,7 @@ func (s *server) etag(name, suffix, encoding string, data []byte) string {
 	return etag
 }
 
-// matches reports whether a header If-None-Match names an entity tag.
+// matches reports whether an If-None-Match header lists an entity tag.
 func matches(header, etag string) bool {
 	for part := range strings.SplitSeq(header, ",") {
 		part = strings.TrimSpace(part)
@@ -157,7 +159,7 @@ func matches(header, etag string) bool {
 	return false
 }
 
-// unpacked is a file for the rare client that accepts no encoding.
+// unpacked decompresses a file for a client that accepts no encoding.
 func unpacked(data []byte) ([]byte, error) {
 	plain, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
@@ -166,7 +168,8 @@ func unpacked(data []byte) ([]byte, error) {
 	return io.ReadAll(plain)
 }
 
-// contentType does not ask the machine's own tables but for what is not known here.
+// contentType returns the media type for a file name. It uses the system's tables only
+// for extensions not listed here.
 func contentType(name string) string {
 	switch path.Ext(name) {
 	case ".html":

@@ -30,8 +30,8 @@ func packed(t *testing.T, text string) *fstest.MapFile {
 	return &fstest.MapFile{Data: b.Bytes()}
 }
 
-// page is a handler of a small page. What is compressed with brotli is marked so: only
-// browsers unpack it.
+// page returns a handler of a small page. Files compressed with brotli contain a marker
+// instead, because Go's library cannot decompress them.
 func page(t *testing.T) http.Handler {
 	t.Helper()
 	h, err := handler(fstest.MapFS{
@@ -50,7 +50,7 @@ func page(t *testing.T) http.Handler {
 	return h
 }
 
-// get asks for a path, with headers by pairs of names and values.
+// get sends a request. headers alternates names and values.
 func get(h http.Handler, method, path string, headers ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, "http://x"+path, nil)
 	for i := 0; i < len(headers); i += 2 {
@@ -142,8 +142,8 @@ func TestWithoutAPageThereIsAClearError(t *testing.T) {
 	}
 }
 
-// TestPolicyIsThePages: the header and the page's own policy must say the same,
-// so that the page works where nobody sets the header.
+// TestPolicyIsThePages checks that the header and the page's meta element have the same
+// policy, so that the page also works on hosts that do not set the header.
 func TestPolicyIsThePages(t *testing.T) {
 	if !strings.Contains(index, `content="`+policy+`"`) {
 		t.Errorf("index.html does not have the policy %s", policy)

@@ -1,5 +1,5 @@
-// Package exports holds the test that scenarios, written as Go tests by 'patchlab export
-// --to go', compile and pass: that they do on an API server what the scenarios do.
+// Package exports checks that Go tests written by 'patchlab export --to go' compile and
+// pass, that is, that an API server treats their requests as the scenarios expect.
 package exports
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/patchlab-dev/patchlab/scenario"
 )
 
-// TestExportsPass writes all example scenarios as Go tests and runs them, as files that
-// stand in this folder for the go command only.
+// TestExportsPass exports all example scenarios as Go tests and runs them. The go
+// command reads the files from an overlay of this folder.
 func TestExportsPass(t *testing.T) {
 	files, err := filepath.Glob("../../testdata/scenarios/*.yaml")
 	if err != nil || len(files) < 10 {
@@ -55,7 +55,8 @@ func TestExportsPass(t *testing.T) {
 	}
 }
 
-// exported returns a scenario as a Go test, which gofmt leaves as it is.
+// exported returns a scenario as a Go test. It fails the test unless the code is
+// formatted as by gofmt.
 func exported(t *testing.T, file string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(file)

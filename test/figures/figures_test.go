@@ -1,5 +1,4 @@
-// Package figures measures patchlab as a server for tests beside client-go's
-// fake clientset, in one run:
+// Package figures compares patchlab as a test server with client-go's fake clientset:
 //
 //	go test -bench . ./figures
 package figures
@@ -19,7 +18,7 @@ import (
 	"github.com/patchlab-dev/patchlab/patchlabtest"
 )
 
-// BenchmarkStart is a server from nothing to its first answer, and its end.
+// BenchmarkStart measures the start of a server, its first response, and its shutdown.
 func BenchmarkStart(b *testing.B) {
 	for b.Loop() {
 		s, err := patchlabtest.New(patchlabtest.Options{})

@@ -25,8 +25,8 @@ const (
 	perKind = 300
 )
 
-// kinds are those of the catalog that k8s.io/api has, but where the API server's
-// own version adds something to every object.
+// kinds returns the kinds of the catalog that k8s.io/api has. It omits kinds whose
+// conversion in the API server adds fields to every object.
 func kinds(t *testing.T) []*schema.Kind {
 	t.Helper()
 	catalog, err := schema.Builtin("1.36")
@@ -46,7 +46,7 @@ func kinds(t *testing.T) []*schema.Kind {
 	return list
 }
 
-// object is a random object of a kind; half of them are spoilt.
+// object returns a random object of a kind. Half of the objects have invalid values.
 func object(g generator, k *schema.Kind) document.Value {
 	v := g.value(k.Type(), 0)
 	if v.Kind() != document.Object {
@@ -58,8 +58,8 @@ func object(g generator, k *schema.Kind) document.Value {
 	return v.With("apiVersion", document.NewString(k.APIVersion())).With("kind", document.NewString(k.Kind))
 }
 
-// theirs is what apimachinery decodes, stores and reads; the error is of wrong
-// values, unknown are the fields that are not known.
+// theirs decodes, stores and reads an object with apimachinery. err reports invalid
+// values, unknown lists the unknown fields.
 func theirs(text string) (stored document.Value, unknown []string, err error) {
 	s := scheme.Scheme
 	strict := serializer.NewSerializerWithOptions(serializer.DefaultMetaFactory, s, s, serializer.SerializerOptions{Strict: true})

@@ -1,4 +1,4 @@
-// Package gotypes holds Decode of schema/defaults against the Go types of
-// k8s.io/api themselves: random objects, some of them with wrong values, are
-// decoded into them by apimachinery, stored as protobuf and read again.
+// Package gotypes compares Decode of schema/defaults with the Go types of k8s.io/api:
+// apimachinery decodes random objects, some of them invalid, stores them as protobuf
+// and reads them again.
 package gotypes

@@ -7,11 +7,11 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// generator makes random objects of a kind.
+// generator creates random objects of a kind.
 type generator struct{ *rand.Rand }
 
-// left out: what the API server's own version of a kind changes, which is not in
-// k8s.io/api.
+// converted are fields that the API server's internal versions change. k8s.io/api does
+// not have these conversions, so the fields are not generated.
 var converted = map[string]bool{
 	"serviceAccount": true, "serviceAccountName": true, "podIP": true, "podIPs": true, "podCIDR": true, "podCIDRs": true,
 	"stringData": true, "volumeClaimTemplates": true, "terminationGracePeriodSeconds": true, "conversion": true,
@@ -90,7 +90,7 @@ func (g generator) value(t *schema.Type, depth int) document.Value {
 	return b.Object()
 }
 
-// spoil puts wrong values in here and there.
+// spoil replaces random values with invalid ones.
 func (g generator) spoil(v document.Value, depth int) document.Value {
 	if depth > 0 && g.IntN(80) == 0 {
 		return g.pick(`"zz"`, `""`, `3`, `4294967297`, `true`, `null`, `{}`, `[]`, `["a"]`, `{"a":1}`, `"!"`)

@@ -1,6 +1,6 @@
-// Package helm installs, upgrades, rolls back and uninstalls a chart with Helm's own
-// code (helm.sh/helm/v4/pkg/action) against the server. It is a module of its own:
-// Helm needs hundreds of packages.
+// Package helm installs, upgrades, rolls back and uninstalls a chart with Helm's Go
+// packages (helm.sh/helm/v4/pkg/action). It is a module of its own because of Helm's
+// many dependencies.
 package helm
 
 import (
@@ -40,14 +40,15 @@ type shop struct {
 	helm   *action.Configuration
 }
 
-// The tests run against the API server whose URL PATCHLAB_TEST_SERVER holds, if it is
-// set, with the bearer token of PATCHLAB_TEST_TOKEN. It must not have the namespace.
+// serverConfig returns the config of the API server at PATCHLAB_TEST_SERVER, with the
+// bearer token PATCHLAB_TEST_TOKEN, or else that of a new patchlab server. The test's
+// namespace must not exist on the server.
 func serverConfig(t *testing.T) *rest.Config {
 	t.Helper()
 	if url := os.Getenv("PATCHLAB_TEST_SERVER"); url != "" {
 		return &rest.Config{Host: url, BearerToken: os.Getenv("PATCHLAB_TEST_TOKEN"), TLSClientConfig: rest.TLSClientConfig{Insecure: true}}
 	}
-	c, err := cluster.New(cluster.Config{Addresses: true}) // as serve has
+	c, err := cluster.New(cluster.Config{Addresses: true}) // as 'patchlab serve' does
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +83,7 @@ func (s *shop) install(values map[string]any) error {
 	}
 	i := action.NewInstall(s.helm)
 	i.ReleaseName, i.Namespace, i.CreateNamespace = release, namespace, true
-	i.WaitStrategy, i.Timeout = kube.HookOnlyStrategy, time.Minute // no pod starts
+	i.WaitStrategy, i.Timeout = kube.HookOnlyStrategy, time.Minute // pods never become ready
 	_, err = i.Run(chart, values)
 	return err
 }
@@ -105,7 +106,7 @@ func (s *shop) rollback(revision int) error {
 	return r.Run(release)
 }
 
-// state says what the release has made of the objects.
+// state describes the release's objects.
 func (s *shop) state() string {
 	s.Helper()
 	d, err := s.typed.AppsV1().Deployments(namespace).Get(s.Context(), release, metav1.GetOptions{})

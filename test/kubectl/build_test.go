@@ -10,16 +10,16 @@ import (
 	"testing"
 )
 
-// Binary is one kubectl to run the flows with, and the version whose recorded
-// output it has to give.
+// binary is a kubectl to run the flows with, and the version whose recorded output it
+// must match.
 type binary struct {
-	name string
-	path string
-	says string // minor version, such as "1.32"
+	name    string
+	path    string
+	version string // minor version, such as "1.32"
 }
 
-// clients gives the kubectls that the tests build from modules and, where the
-// machine has one of a version that recordings exist for, the machine's own.
+// clients returns the kubectls built from their modules and, if there are recordings
+// for its version, the one installed on the machine.
 func clients(t *testing.T) []binary {
 	t.Helper()
 	out := []binary{
@@ -48,12 +48,11 @@ const machine = "machine"
 
 var versionRE = regexp.MustCompile(`Client Version: v(\d+\.\d+)`)
 
-// build builds the command in dir once per run of the tests; the go command's
-// cache makes the next runs cheap.
+// build builds the command in dir. The go command's cache makes later builds fast.
 func build(t *testing.T, dir string) string {
 	t.Helper()
 	b, _ := builds.LoadOrStore(dir, sync.OnceValues(func() (string, error) {
-		// The command's own name is its default field manager.
+		// kubectl takes its default field manager from the name of its file.
 		out := filepath.Join(binDir, filepath.Base(dir), "kubectl")
 		cmd := exec.Command("go", "build", "-o", out, ".")
 		cmd.Dir = dir

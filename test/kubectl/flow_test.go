@@ -21,8 +21,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// A flow is a sequence of kubectl commands and what they answered when they
-// were recorded; testdata/kubectl/README.md describes the form.
+// A flow is a sequence of kubectl commands with their recorded results.
+// testdata/kubectl/README.md describes the format.
 type flow struct {
 	Name     string            `json:"name"`
 	Note     string            `json:"note,omitempty"`
@@ -62,8 +62,8 @@ func readFlows(t *testing.T, path string) []flow {
 	return out
 }
 
-// run runs the flow's commands in a new folder and gives what they answer, with
-// what differs between runs replaced.
+// run runs the flow's commands in a new folder and returns their results, with values
+// that differ between runs replaced.
 func (f flow) run(t *testing.T, kubectl, ns string, cfg *rest.Config) []command {
 	t.Helper()
 	dir := t.TempDir()
@@ -127,7 +127,7 @@ var (
 // settled replaces the parts of a command's output that differ in every run: uids, times,
 // ages, resource versions, temporary files and the namespace.
 func settled(s, ns string) string {
-	s = strings.ReplaceAll(s, ns, "NS") // first: its generated end may look like an age
+	s = strings.ReplaceAll(s, ns, "NS") // first, because its generated suffix may match the pattern of an age
 	s = uidRE.ReplaceAllString(s, "UID")
 	versions := map[string]string{}
 	s = versionIn.ReplaceAllStringFunc(s, func(m string) string {
@@ -159,8 +159,8 @@ func (want command) differs(got command) string {
 	return ""
 }
 
-// ownersSorted brings output with managedFields into a form in which the order
-// of their entries, which depends on whole seconds, does not show.
+// ownersSorted sorts the managedFields entries in a command's output. The server orders
+// them by time with a resolution of a second, so their order differs between runs.
 func ownersSorted(s string) string {
 	if !strings.Contains(s, "managedFields") {
 		return s

@@ -20,7 +20,7 @@ const (
 	crds     = "../../testdata/crds"
 )
 
-// flowFiles are the recordings that exist for each minor version of kubectl.
+// flowFiles are the recordings for each minor version of kubectl.
 var flowFiles = map[string][]string{
 	"1.32": {recorded + "flows.jsonl", recorded + "more-flows.jsonl"},
 	"1.36": {recorded + "flows-kubectl-1.36.jsonl"},
@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// TestFlows runs every recorded flow with every kubectl there is.
+// TestFlows runs every recorded flow with every available kubectl of its version.
 func TestFlows(t *testing.T) {
 	for _, kubectl := range clients(t) {
 		cfg := testserver.Start(t, crds)
@@ -48,9 +48,9 @@ func TestFlows(t *testing.T) {
 			t.Cleanup(func() {
 				t.Logf("%d of %d flows went as against kube-apiserver v1.36.3", passed.Load(), total.Load())
 			})
-			files := flowFiles[kubectl.says]
+			files := flowFiles[kubectl.version]
 			if kubectl.name == machine {
-				files = files[:1] // the same version built from its module runs all
+				files = files[:1] // the kubectl built from the module of this version runs all
 			}
 			for _, file := range files {
 				for _, f := range readFlows(t, file) {
@@ -67,7 +67,7 @@ func TestFlows(t *testing.T) {
 	}
 }
 
-// check runs one flow and reports the first command that went otherwise.
+// check runs a flow and reports the first command whose result differs.
 func check(t *testing.T, f flow, kubectl string, cfg *rest.Config) bool {
 	t.Helper()
 	got := f.run(t, kubectl, testserver.Namespace(t, cfg), cfg)
@@ -81,7 +81,7 @@ func check(t *testing.T, f flow, kubectl string, cfg *rest.Config) bool {
 	return true
 }
 
-// TestRecord writes a new recording; see the flag record.
+// TestRecord writes a new recording if the flag -record is set.
 func TestRecord(t *testing.T) {
 	if *record == "" {
 		t.Skip("nothing to record: no flag -record")
@@ -99,7 +99,7 @@ func TestRecord(t *testing.T) {
 		sources = files[len(files)-1:]
 	}
 	for _, kubectl := range clients(t) {
-		if kubectl.says != *record || kubectl.name == machine {
+		if kubectl.version != *record || kubectl.name == machine {
 			continue
 		}
 		var out bytes.Buffer

@@ -27,16 +27,16 @@ type Encoded struct {
 	Data []byte
 	UID  string
 	TTL  time.Duration
-	// rewrite marks a value that must be written even if it is equal, because
-	// the transformer calls the stored form stale.
+	// rewrite marks a value that must be written even if it is equal, because the
+	// transformer reports the stored form as stale.
 	rewrite bool
 }
 
-// Equal is the measure of equal values: equal bytes.
+// Equal reports whether two values have equal bytes and need no rewrite.
 func Equal(a, b Encoded) bool { return !b.rewrite && bytes.Equal(a.Data, b.Data) }
 
-// UID is the accessor for preconditions. A value that was read as bytes has it in
-// its JSON, behind what the transformer of the tests puts before.
+// UID returns the UID of a value, for preconditions. If the value was read as bytes,
+// UID decodes the JSON after the prefix of the tests' transformer.
 func UID(v Encoded) string {
 	if v.UID != "" {
 		return v.UID
@@ -48,22 +48,23 @@ func UID(v Encoded) string {
 	return object.Metadata.UID
 }
 
-// Lifetime is how long a value stays.
+// Lifetime returns the TTL of a value.
 func Lifetime(v Encoded) time.Duration { return v.TTL }
 
-// Storage is a storage.Interface of one resource. The cached objects that
-// callers may begin with are not used, which is allowed.
+// Storage implements storage.Interface for one resource. It ignores the cached objects
+// that callers may pass, which the interface allows.
 type Storage struct {
 	Store    store.Store[Encoded]
 	Codec    runtime.Codec
 	New      func() runtime.Object
 	NewList  func() runtime.Object
-	Prefix   string // of the whole store: /registry
-	Resource string // /pods/
+	Prefix   string // of all keys, such as /registry
+	Resource string // such as /pods/
 	// Transformer converts between the encoded and the stored form: encryption in
 	// kube-apiserver, a prefix in its tests.
 	Transformer value.Transformer
-	// Bookmarks is how often a watch that allows bookmarks gets one; 0 is never.
+	// Bookmarks is the interval of bookmarks for watches that allow them; 0 disables
+	// them.
 	Bookmarks time.Duration
 
 	versioner storage.APIObjectVersioner
@@ -71,14 +72,14 @@ type Storage struct {
 
 var _ storage.Interface = (*Storage)(nil)
 
-// key returns the store's key or scope.
+// key converts a key to the store's key or prefix.
 func (s *Storage) key(key string, recursive bool) (string, error) {
 	prepared, err := storage.PrepareKey(s.Resource, key, recursive)
 	return s.Prefix + prepared, err
 }
 
-// name returns the store's key of one object. kube-apiserver's storage takes a key
-// that ends with a slash, which is a prefix to the store.
+// name converts the key of one object to the store's key. storage.Interface accepts a
+// trailing slash, which the store would treat as a prefix.
 func (s *Storage) name(key string) (string, error) {
 	key, err := s.key(key, false)
 	if strings.HasSuffix(key, "/") {
@@ -87,8 +88,8 @@ func (s *Storage) name(key string) (string, error) {
 	return key, err
 }
 
-// encode makes the value to store, and returns its form before transformation
-// too: the answer to a write does not go through the transformer again.
+// encode returns the value to store and its form before transformation. The latter is
+// used for the response to a write, which does not go through the transformer again.
 func (s *Storage) encode(ctx context.Context, key string, obj runtime.Object) (v Encoded, plain []byte, err error) {
 	if err := s.versioner.PrepareObjectForStorage(obj); err != nil {
 		return v, nil, err
@@ -105,7 +106,7 @@ func (s *Storage) encode(ctx context.Context, key string, obj runtime.Object) (v
 	return v, plain, err
 }
 
-// decode makes the object of a value, with its resourceVersion.
+// decode returns the object of a stored value, with its resourceVersion.
 func (s *Storage) decode(ctx context.Context, key string, v Encoded, revision int64) (obj runtime.Object, stale bool, err error) {
 	data, stale, err := s.Transformer.TransformFromStorage(ctx, v.Data, value.DefaultContext(key))
 	if err != nil {
@@ -184,7 +185,7 @@ func (s *Storage) Delete(ctx context.Context, key string, out runtime.Object, p 
 	if err != nil {
 		return err
 	}
-	if opts.IgnoreStoreReadError { // the object need not be readable
+	if opts.IgnoreStoreReadError { // the stored object may be undecodable
 		_, err := s.Store.Delete(ctx, key, store.DeleteOptions[Encoded]{Preconditions: preconditions(p)})
 		return translate(err)
 	}
@@ -251,13 +252,13 @@ func (s *Storage) GetList(ctx context.Context, key string, opts storage.ListOpti
 	if err != nil {
 		return err
 	}
-	decoded := map[string]runtime.Object{} // what the filter has decoded
+	decoded := map[string]runtime.Object{} // objects that the filter has decoded, by key
 	want, err := s.listOptions(ctx, scope, opts, decoded)
 	if err != nil {
 		return err
 	}
 	if !opts.Recursive && strings.HasSuffix(scope, "/") {
-		// One key is meant, and no key of the store ends like this.
+		// A single key with a trailing slash matches no key of the store.
 		want.Filter = func(store.Item[Encoded]) bool { return false }
 	}
 	page, err := s.Store.List(ctx, scope, want)
@@ -278,7 +279,7 @@ func (s *Storage) GetList(ctx context.Context, key string, opts storage.ListOpti
 	return s.versioner.UpdateList(list, uint64(page.Revision), next, remaining)
 }
 
-// listOptions translates the options of a list.
+// listOptions converts the options of a list to the store's.
 func (s *Storage) listOptions(ctx context.Context, scope string, opts storage.ListOptions, decoded map[string]runtime.Object) (want store.ListOptions[Encoded], err error) {
 	exact, start, err := storage.ValidateListOptions(scope, s.versioner, opts)
 	if err != nil {
@@ -304,7 +305,7 @@ func (s *Storage) listOptions(ctx context.Context, scope string, opts storage.Li
 		want.Filter = func(item store.Item[Encoded]) bool {
 			obj, _, err := s.decode(ctx, item.Key, item.Value, item.Revision)
 			if err != nil {
-				return true // fill says why
+				return true // fill reports the error
 			}
 			matches, err := opts.Predicate.Matches(obj)
 			if err != nil || !matches {
@@ -317,7 +318,8 @@ func (s *Storage) listOptions(ctx context.Context, scope string, opts storage.Li
 	return want, nil
 }
 
-// listError gives a continued list that met compaction its new token.
+// listError adds a new continue token to the error of a continued list whose revision
+// was compacted.
 func (s *Storage) listError(err error, scope string, opts storage.ListOptions) error {
 	var old *store.CompactedError
 	if !errors.As(err, &old) {
@@ -395,8 +397,8 @@ func (s *Storage) Stats(ctx context.Context) (stats storage.Stats, err error) {
 // ReadinessCheck implements storage.Interface.
 func (s *Storage) ReadinessCheck() error { return nil }
 
-// RequestWatchProgress implements storage.Interface; watchers are asked
-// themselves.
+// RequestWatchProgress implements storage.Interface. It does nothing, because watches
+// request their own progress.
 func (s *Storage) RequestWatchProgress(context.Context) error { return nil }
 
 // GetCurrentResourceVersion implements storage.Interface.

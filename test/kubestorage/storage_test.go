@@ -22,27 +22,26 @@ import (
 	"github.com/patchlab-dev/patchlab/test/etcd/etcdtest"
 )
 
-// storedPrefix is what the tests' transformer puts before every stored value.
+// storedPrefix is the prefix that the tests' transformer adds to stored values.
 const storedPrefix = "stored:"
 
 // subject is a storage under test, with functions that the tests need.
 type subject struct {
 	*Storage
 	t *testing.T
-	// bytes returns what is stored under a key of the store.
+	// bytes returns the stored value of a key.
 	bytes func(key string) []byte
-	// reads returns how many requests to read have reached the storage beneath
-	// since it was called last, and most how many n pages may take.
+	// reads returns the number of read requests to the backend since its last call.
+	// most returns the maximum for n pages.
 	reads func() uint64
 	most  func(pages uint64) uint64
-	// write writes something that is none of the store's keys, or at least none
-	// of the resource's.
+	// write writes a key outside the resource and, if possible, outside the store.
 	write func(ctx context.Context) (revision int64, err error)
 	// cached is set for a store with a cache.
 	cached bool
 }
 
-// backends make the stores, by name.
+// backends are the constructors of stores, by name.
 var backends = map[string]func(t *testing.T) *subject{
 	"memory": onMemory,
 	"etcd":   func(t *testing.T) *subject { return onEtcd(t, false) },
@@ -67,8 +66,7 @@ func newStorage(t *testing.T, s store.Store[Encoded]) *Storage {
 	}
 }
 
-// counted counts the lists of a store in memory, which reads all that a page
-// needs at once.
+// counted counts the lists of an in-memory store, which reads a whole page at once.
 type counted struct {
 	store.Store[Encoded]
 	lists atomic.Uint64
@@ -113,10 +111,10 @@ func onEtcd(t *testing.T, cached bool) *subject {
 	most := func(pages uint64) uint64 { return pages }
 	if cached {
 		s = store.NewCache(s, store.CacheOptions[Encoded]{})
-		if _, err := s.List(t.Context(), "", store.ListOptions[Encoded]{}); err != nil { // its history begins now
+		if _, err := s.List(t.Context(), "", store.ListOptions[Encoded]{}); err != nil { // starts the cache's history at this revision
 			t.Fatal(err)
 		}
-		// The cache asks for the revision, and its watch once more for a bookmark.
+		// The cache requests the current revision, and its watch a bookmark.
 		most = func(uint64) uint64 { return 2 }
 	}
 	sub := &subject{
@@ -149,7 +147,7 @@ func (s *subject) UpdatePrefixTransformer(modify storagetesting.PrefixTransforme
 	return func() { s.Transformer = original }
 }
 
-// unreadable is a transformer that reads nothing.
+// unreadable is a transformer that cannot decode any value.
 type unreadable struct{ value.Transformer }
 
 func (unreadable) TransformFromStorage(context.Context, []byte, value.Context) ([]byte, bool, error) {
@@ -176,7 +174,7 @@ func (s *subject) compaction(ctx context.Context, t *testing.T, resourceVersion 
 	}
 }
 
-// increase writes outside the resource.
+// increase increments the revision by a write outside the resource.
 func (s *subject) increase(ctx context.Context, t *testing.T) int64 {
 	revision, err := s.write(ctx)
 	if err != nil {
@@ -196,15 +194,15 @@ func (s *subject) stored(_ context.Context, t *testing.T, key string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	//lint:ignore SA1019 the suite asks of selfLink that it is not stored
+	//lint:ignore SA1019 the suite requires that selfLink is not stored
 	if pod := obj.(*example.Pod); pod.ResourceVersion != "" || pod.SelfLink != "" {
 		//lint:ignore SA1019 as above
 		t.Errorf("stored are the resourceVersion %q and the selfLink %q", pod.ResourceVersion, pod.SelfLink)
 	}
 }
 
-// calls checks how many objects have been decoded, and how many requests that
-// took: pages that double until enough objects have been seen.
+// calls checks the number of decoded objects and of read requests. The page size
+// doubles until enough objects have been read.
 func (s *subject) calls(t *testing.T, pageSize, objects uint64) {
 	t.Helper()
 	if reads := s.Transformer.(*storagetesting.PrefixTransformer).GetReadsAndReset(); reads != objects {
@@ -222,7 +220,7 @@ func (s *subject) calls(t *testing.T, pageSize, objects uint64) {
 	}
 }
 
-// bookmarked makes watches send bookmarks that want them.
+// bookmarked enables bookmarks for watches that allow them.
 func (s *subject) bookmarked() *subject {
 	s.Bookmarks = 100 * time.Millisecond
 	return s

@@ -7,7 +7,7 @@ import (
 	storagetesting "k8s.io/apiserver/pkg/storage/testing"
 )
 
-// suite are the 55 functions of kube-apiserver's own storage tests that are no
+// suite returns the 55 functions of kube-apiserver's storage tests that are not
 // benchmarks.
 func suite(ctx context.Context) map[string]func(*testing.T, *subject) {
 	return map[string]func(*testing.T, *subject){
@@ -87,20 +87,20 @@ func suite(ctx context.Context) map[string]func(*testing.T, *subject) {
 	}
 }
 
-// leftOut are the tests that do not run on a backend, with the reason.
-// kube-apiserver's own cache is not tested by them either.
+// leftOut maps the tests that are skipped for a backend to the reason. Kubernetes does
+// not run them on its own cache either.
 var leftOut = map[string]string{
 	"cache/WatchWithUnsafeDelete": "the test expects a list of any version to hold an object that was just created, which a cache need not",
 }
 
-// alone are the tests that set feature gates, and one whose object expires after
-// a second.
+// alone are the tests that cannot run in parallel: those that set feature gates, and
+// one whose object expires after a second.
 var alone = map[string]bool{
 	"Get": true, "WatchSemantics": true, "WatchSemanticInitialEventsExtended": true, "WatchListMatchSingle": true, "SendInitialEventsBackwardCompatibility": true,
 }
 
-// TestSuite runs kube-apiserver's own storage tests on the store in memory, on
-// etcd, and through a cache of etcd.
+// TestSuite runs kube-apiserver's storage tests on the in-memory store, on etcd, and on
+// a cache of etcd.
 func TestSuite(t *testing.T) {
 	tests := suite(context.Background())
 	if len(tests) != 55 {

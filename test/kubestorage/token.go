@@ -9,13 +9,13 @@ import (
 	"k8s.io/apiserver/pkg/storage"
 )
 
-// token makes a continue token of the store's form.
+// token returns a continue token in the store's format.
 func token(revision int64, start string) string {
 	return base64.RawURLEncoding.EncodeToString([]byte("v1:" + strconv.FormatInt(revision, 10) + ":" + start))
 }
 
-// kubeToken makes kube-apiserver's continue token of the store's, because its
-// tests look into them.
+// kubeToken converts the store's continue token to kube-apiserver's format, which the
+// tests decode.
 func kubeToken(text, scope string) (string, error) {
 	if text == "" {
 		return "", nil

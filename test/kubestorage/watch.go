@@ -14,26 +14,27 @@ import (
 	"github.com/patchlab-dev/patchlab/store"
 )
 
-// buffered is how many events may wait in a watch's channel, as with etcd.
+// buffered is the capacity of a watch's channel, as in kube-apiserver's etcd3 storage.
 const buffered = 100
 
-// progressInterval is how often a watch that wants to know of progress does.
+// progressInterval is the interval of progress notifications for watches that request
+// them.
 const progressInterval = 200 * time.Millisecond
 
-// watcher carries a store's events into a channel.
+// watcher sends a store's events to a channel.
 type watcher struct {
 	s      *Storage
 	w      store.Watcher[Encoded]
 	p      storage.SelectionPredicate
-	marked bool // pass on the bookmark that ends the initial events
-	all    bool // pass on all other bookmarks
+	marked bool // send the bookmark that ends the initial events
+	all    bool // send all other bookmarks
 	ctx    context.Context
 	cancel context.CancelFunc
 	out    chan watch.Event
 }
 
-// Watch implements storage.Interface. Where the store refuses to begin, the
-// reason is the watch's first event, as from etcd.
+// Watch implements storage.Interface. If the store cannot start the watch, the error is
+// the watch's first event, as with etcd.
 func (s *Storage) Watch(ctx context.Context, key string, opts storage.ListOptions) (watch.Interface, error) {
 	scope, err := s.key(key, opts.Recursive)
 	if err != nil {
@@ -110,8 +111,8 @@ func (w *watcher) send(e watch.Event) bool {
 	}
 }
 
-// event translates an event; one that the predicate does not select, before
-// or after the write, is nil.
+// event converts an event. It returns nil if the predicate matches neither the old nor
+// the new object.
 func (w *watcher) event(e store.Event[Encoded]) (*watch.Event, error) {
 	if e.Type == store.Bookmark {
 		return w.bookmark(e)

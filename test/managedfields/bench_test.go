@@ -20,8 +20,8 @@ type row struct {
 	name    string
 	kind    *schema.Kind
 	live    []byte // with four managers
-	manager string // who applies
-	config  []byte // what it applied before, with one field changed
+	manager string // the applying manager
+	config  []byte // its previous configuration with one field changed
 	next    []byte // live with one field changed
 }
 
@@ -49,8 +49,8 @@ func rows(b testing.TB) []row {
 	return append(out, managedRow(b, "configmap-1MiB", kind("", "v1", "ConfigMap"), configMap()))
 }
 
-// deploymentRow is the Deployment that the benchmarks of patches take, too, as
-// its applying manager changes it.
+// deploymentRow uses the Deployment of the patch benchmarks, as changed by its applying
+// manager.
 func deploymentRow(b testing.TB, k *schema.Kind) row {
 	b.Helper()
 	live, err := os.ReadFile("../../testdata/bench/deployment.json")
@@ -58,7 +58,7 @@ func deploymentRow(b testing.TB, k *schema.Kind) row {
 		b.Fatal(err)
 	}
 	_, o := split(live)
-	const manager = "deployer" // who applied most of it
+	const manager = "deployer" // the manager that applied most of the fields
 	config, ok, err := ours(b, k).Extract(o, manager)
 	if err != nil || !ok {
 		b.Fatalf("%s applied nothing: %v", manager, err)
@@ -66,8 +66,8 @@ func deploymentRow(b testing.TB, k *schema.Kind) row {
 	return row{"deployment", k, live, manager, change(config).JSON(), change(o.Join()).JSON()}
 }
 
-// managedRow lets four managers make the object: alice applies all of it, bob
-// and carol share a part, dave updates one.
+// managedRow creates the object with four managers: alice applies all of it, bob and
+// carol share a part, dave updates one field.
 func managedRow(b testing.TB, name string, k *schema.Kind, object document.Value) row {
 	b.Helper()
 	m := ours(b, k)
@@ -101,7 +101,7 @@ func ours(b testing.TB, k *schema.Kind) *fieldmanager.Manager {
 	return m
 }
 
-// half returns an object with only the labels, and every second label at that.
+// half returns the object's identity and every second label.
 func half(v document.Value, from int) document.Value {
 	out := document.NewObject().With("apiVersion", v.Get("apiVersion")).With("kind", v.Get("kind")).Set(v.Lookup("metadata", "name"), "metadata", "name")
 	i := 0
@@ -113,7 +113,7 @@ func half(v document.Value, from int) document.Value {
 	return out
 }
 
-// change gives one field deep in an object another value, one that only alice owns.
+// change sets a deeply nested field that only alice owns.
 func change(v document.Value) document.Value {
 	switch {
 	case v.Get("data").Exists():
@@ -127,7 +127,7 @@ func change(v document.Value) document.Value {
 	return v.Set(containers.WithItem(1, containers.At(1).With("image", document.NewString("registry.example.com/shop/worker:3"))), "spec", "template", "spec", "containers")
 }
 
-// tableKind is a custom resource with one keyed list.
+// tableKind returns a custom resource with one list of type map.
 func tableKind() *schema.Kind {
 	text := &schema.Type{Scalar: schema.StringScalar}
 	number := &schema.Type{Scalar: schema.IntegerScalar}
@@ -159,7 +159,7 @@ func list(n int, shuffled bool) document.Value {
 	return parsed(b.String())
 }
 
-// configMap holds 1 MiB.
+// configMap returns a ConfigMap of 1 MiB.
 func configMap() document.Value {
 	var b strings.Builder
 	b.WriteString(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"big","labels":{"a":"1","b":"2","c":"3"}},"data":{`)
@@ -182,7 +182,7 @@ func parsed(text string) document.Value {
 	return d.Root
 }
 
-// oursApply is what our side of a row does, bytes in and bytes out.
+// oursApply applies a configuration with patchlab, from bytes to bytes.
 func oursApply(m *fieldmanager.Manager, live, config []byte, manager string, now time.Time) ([]byte, error) {
 	l, err := document.Parse(live, document.Options{})
 	if err != nil {
@@ -223,7 +223,7 @@ func oursUpdate(m *fieldmanager.Manager, live, next []byte, now time.Time) ([]by
 	return out.Join().JSON(), nil
 }
 
-// beside runs ours and apimachinery on every row.
+// beside runs patchlab and apimachinery on every row.
 func beside(b *testing.B, ours func(*fieldmanager.Manager, row) ([]byte, error), theirs func(*peer, row) ([]byte, error)) {
 	for _, r := range rows(b) {
 		m, err := fieldmanager.New(fieldmanager.Config{APIVersion: r.kind.APIVersion(), Kind: r.kind.Kind, Type: r.kind.Type()})
@@ -252,11 +252,11 @@ func measure(b *testing.B, r row, do func() ([]byte, error)) {
 			b.Fatal(err)
 		}
 	}
-	// On a machine that others use too, this is the time that counts.
+	// CPU time is the more reliable measurement on a shared machine.
 	b.ReportMetric(float64(userTime()-before)/float64(b.N), "user-ns/op")
 }
 
-// userTime is the processor time that this process has taken.
+// userTime returns the user CPU time of this process.
 func userTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -303,7 +303,7 @@ func BenchmarkFloor(b *testing.B) {
 	}
 }
 
-// BenchmarkShared applies from one goroutine for each processor, with one manager.
+// BenchmarkShared applies from one goroutine per CPU with a shared manager.
 func BenchmarkShared(b *testing.B) {
 	now := time.Now()
 	r := rows(b)[0]

@@ -93,7 +93,7 @@ func TestAgreesWithApimachinery(t *testing.T) {
 	}
 }
 
-// catalogKinds are the kinds of the catalog whose objects are stored.
+// catalogKinds returns the kinds of the catalog whose objects are stored.
 func catalogKinds(t testing.TB) []*schema.Kind {
 	t.Helper()
 	c, err := schema.Builtin("")
@@ -120,8 +120,8 @@ type duel struct {
 	live   []byte
 	done   map[string]int
 
-	crowded bool // more managers than are kept
-	kubectl bool // kubectl has applied on the client's side now and then
+	crowded bool // there are more managers than managedFields keeps
+	kubectl bool // some requests follow a client-side apply
 }
 
 // fight runs the duel of a seed. The merging of surplus managers depends on the current
@@ -158,7 +158,7 @@ func newDuel(k *schema.Kind, types managedfields.TypeConverter) (*duel, error) {
 	return &duel{ours: ours, theirs: theirs, kind: k, done: map[string]int{}}, err
 }
 
-// request draws a request.
+// request returns a random request.
 func (d *duel) request(g *generate.Generator, live document.Value) generate.Request {
 	live = live.Remove("metadata", "uid")
 	q := g.Request(d.kind, live)
@@ -166,7 +166,8 @@ func (d *duel) request(g *generate.Generator, live document.Value) generate.Requ
 	case d.crowded && (!q.Apply || g.IntN(3) > 0):
 		q.Apply, q.Manager = false, "manager"+strconv.Itoa(g.IntN(16))
 		if a := live.Lookup("metadata", "annotations"); g.IntN(5) > 0 && (a.Kind() == document.Object || !a.Exists()) && live.Get("metadata").Exists() {
-			// A little something of its own, so that what others have stays theirs.
+			// A change to the manager's own annotation only, so that the other managers
+			// keep their fields.
 			q.Body = live.Set(document.NewString(strconv.Itoa(g.IntN(5))), "metadata", "annotations", q.Manager)
 		}
 	case d.kubectl && q.Apply && g.IntN(2) == 0:
@@ -178,9 +179,9 @@ func (d *duel) request(g *generate.Generator, live document.Value) generate.Requ
 	return q
 }
 
-// annotated returns the body of a request after a client-side apply of kubectl,
-// which leaves an annotation. Annotations are texts, whatever else is drawn: no
-// server would have stored others.
+// annotated returns the body of a request after a client-side apply, which sets the
+// last-applied annotation. Other annotations of the body must be strings, because no
+// server would have stored other values.
 func (d *duel) annotated(g *generate.Generator, q generate.Request, live document.Value) document.Value {
 	annotations := q.Body.Lookup("metadata", "annotations")
 	for _, v := range annotations.Members() {
@@ -232,9 +233,9 @@ func (d *duel) run(g *generate.Generator, now time.Time, steps int) error {
 	return nil
 }
 
-// readAsOne reports whether there are two integers beyond 2^53 of which one
-// float64 is the nearest. A set that was read holds one element for both; what the
-// library then does depends on which of its two forms it compares (doc/ownership.md).
+// readAsOne reports whether the values contain two integers beyond 2^53 with the same
+// nearest float64. A decoded set has one element for both; the library's result then
+// depends on which of its two representations it compares (doc/ownership.md).
 func readAsOne(values ...document.Value) bool {
 	spelled := map[float64]string{}
 	var in func(v document.Value) bool
@@ -276,12 +277,13 @@ func (d *duel) count(q generate.Request, err error) {
 	}
 }
 
-// withUID gives an object the uid by which apimachinery knows that it exists.
+// withUID sets the object's UID, which apimachinery requires for an existing object.
 func withUID(v document.Value) document.Value {
 	return v.Set(document.NewString("u"), "metadata", "uid")
 }
 
-// reread returns a body as it was drawn, parsed from its text, or parsed lazily.
+// reread returns a body as generated, parsed from its text, or parsed lazily, depending
+// on the step.
 func reread(v document.Value, text []byte, step int) document.Value {
 	parse := document.Parse
 	switch step % 3 {
@@ -297,7 +299,7 @@ func reread(v document.Value, text []byte, step int) document.Value {
 	return d.Root
 }
 
-// split reads an object and takes its managers off.
+// split parses an object and separates its managedFields.
 func split(body []byte) (root document.Value, o fieldmanager.Object) {
 	if body == nil {
 		return document.Value{}, fieldmanager.Object{}
@@ -332,8 +334,8 @@ func same(a fieldmanager.Object, b []byte, errA, errB error) error {
 
 var someTime = regexp.MustCompile(`"time":"[^"]*"`)
 
-// comparable writes an object with its entries in an order that does not depend
-// on times, which it hides.
+// comparable formats an object without times and with its managedFields entries in an
+// order independent of them.
 func comparable(body []byte) string {
 	var m map[string]any
 	if err := json.Unmarshal(body, &m); err != nil {

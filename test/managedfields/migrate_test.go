@@ -21,8 +21,8 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/oracle/generate"
 )
 
-// TestMigratesAsClientGo compares Managed.Migrate with csaupgrade on the managers
-// that random requests leave behind.
+// TestMigratesAsClientGo compares Managed.Migrate with csaupgrade on the managedFields
+// that random requests produce.
 func TestMigratesAsClientGo(t *testing.T) {
 	moved := 0
 	for s := range uint64(400) {
@@ -74,9 +74,9 @@ func TestMigratesAsClientGo(t *testing.T) {
 	}
 }
 
-// patchesAsClientGo compares the patch of a migration with the one that csaupgrade makes:
-// the same operations, and the same owners in any order. Where ours is no patch,
-// theirs is none or gives every owner the fields that it has, in another order.
+// patchesAsClientGo compares the patch of a migration with that of csaupgrade. The
+// operations must be equal, and the entries equal in any order. If patchlab's patch is
+// empty, csaupgrade's must be empty or only reorder the entries.
 func patchesAsClientGo(t *testing.T, seed uint64, u runtime.Object, live fieldmanager.Object, from []string, to string) {
 	t.Helper()
 	live.Value = live.Value.Set(document.NewString("7"), "metadata", "resourceVersion")
@@ -113,8 +113,8 @@ func patchesAsClientGo(t *testing.T, seed uint64, u runtime.Object, live fieldma
 	}
 }
 
-// TestFindsClientAppliersAsKubectl compares the managers that are handed over by
-// default with those that kubectl finds, in every recorded object.
+// TestFindsClientAppliersAsKubectl compares the managers migrated by default with those
+// that kubectl detects, in every recorded object.
 func TestFindsClientAppliersAsKubectl(t *testing.T) {
 	cases, err := conformance.ReadAll("../../testdata/conformance")
 	if err != nil {

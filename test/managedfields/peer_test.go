@@ -14,15 +14,15 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// peer is apimachinery's field manager over unstructured objects of one kind.
+// peer is apimachinery's field manager for unstructured objects of one kind.
 type peer struct {
 	manager *managedfields.FieldManager
 	gvk     kschema.GroupVersionKind
 }
 
-// typesOf are the types of a kind, through the OpenAPI that a cluster would give
-// for them. (That the catalog's types are those of the API server is the matter of
-// another test.)
+// typesOf returns the types of a kind, from the OpenAPI schema that a cluster would
+// publish for them. Another test compares the catalog's types with those of the API
+// server.
 func typesOf(k *schema.Kind) (managedfields.TypeConverter, error) {
 	m := models{}
 	root := m.schema(k.Type())
@@ -39,7 +39,7 @@ func newPeer(k *schema.Kind, types managedfields.TypeConverter) (*peer, error) {
 	return &peer{m, gvk}, err
 }
 
-// plain converts nothing, defaults nothing, and makes empty objects.
+// plain implements conversion and defaulting as no-ops and creates empty objects.
 type plain struct{}
 
 func (plain) Convert(in, out, context any) error { return fmt.Errorf("not used") }
@@ -60,13 +60,14 @@ func emptyOf(gvk kschema.GroupVersionKind) *unstructured.Unstructured {
 	return u
 }
 
-// object reads JSON as the API server does.
+// object decodes JSON as the API server does.
 func object(body []byte) (*unstructured.Unstructured, error) {
 	u := &unstructured.Unstructured{Object: map[string]any{}}
 	return u, kjson.Unmarshal(body, &u.Object)
 }
 
-// apply takes and gives bytes; live is nil for an object that does not exist yet.
+// apply applies a configuration, from bytes to bytes. live is nil if the object does
+// not exist.
 func (p *peer) apply(live, config []byte, manager string, force bool) ([]byte, error) {
 	l := emptyOf(p.gvk)
 	var err error
@@ -108,7 +109,7 @@ func (p *peer) update(live, next []byte, manager string) ([]byte, error) {
 // models are OpenAPI schemas by name.
 type models map[string]*spec.Schema
 
-// ref returns the schema of a type, by its name where it has one.
+// ref returns the schema of a type, as a reference if the type has a name.
 func (m models) ref(t *schema.Type) *spec.Schema {
 	if t.Name == "" || t == schema.Deduced() || t.Map == nil && t.List == nil || t.Scalar != schema.NoScalar {
 		return m.schema(t)
@@ -131,17 +132,17 @@ func modelName(t *schema.Type) string {
 
 const rawExtension = "io.k8s.apimachinery.pkg.runtime.RawExtension"
 
-// schema writes a type as the OpenAPI schema that it could have come from.
+// schema returns an OpenAPI schema from which the type can be derived.
 func (m models) schema(t *schema.Type) *spec.Schema {
 	s := &spec.Schema{}
 	s.Extensions = spec.Extensions{}
 	switch {
 	case t == schema.Deduced():
 		s.Extensions["x-kubernetes-preserve-unknown-fields"] = true
-	case t.Map != nil && t.Map.Atomic && t.Scalar != schema.NoScalar: // anything, with one owner
+	case t.Map != nil && t.Map.Atomic && t.Scalar != schema.NoScalar: // any value, atomic
 		m[rawExtension] = &spec.Schema{SchemaProps: spec.SchemaProps{Type: spec.StringOrArray{"object"}}}
 		s.Ref = spec.MustCreateRef("#/components/schemas/" + rawExtension)
-	case t.Map != nil && t.Scalar != schema.NoScalar: // anything
+	case t.Map != nil && t.Scalar != schema.NoScalar: // any value
 	case t.Map != nil:
 		m.object(t.Map, s)
 	case t.List != nil:

@@ -11,10 +11,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 )
 
-// Finalizer keeps a store until its sign is taken down.
+// Finalizer delays the deletion of a store until its sign is deleted.
 const Finalizer = "shop.example.com/sign"
 
-// Reconciler makes a ConfigMap for the sign of each store.
+// Reconciler creates a ConfigMap for the sign of each store.
 type Reconciler struct{ client.Client }
 
 // Reconcile implements reconcile.Reconciler.

@@ -28,9 +28,9 @@ import (
 	"github.com/patchlab-dev/patchlab/test/testserver"
 )
 
-// start runs the operator against a server and returns a client of it. That is the
-// server that testserver.EnvServer names, with KUBEBUILDER_ASSETS set kube-apiserver,
-// else patchlab.
+// start runs the operator against a server and returns a client. The server is the one
+// in testserver.EnvServer, or kube-apiserver if KUBEBUILDER_ASSETS is set, or else
+// patchlab.
 func start(t *testing.T) client.Client {
 	t.Helper()
 	known := runtime.NewScheme()
@@ -47,7 +47,7 @@ func start(t *testing.T) client.Client {
 	case testserver.Foreign():
 		environment.Config, environment.UseExistingCluster = testserver.Start(t), new(true)
 	case os.Getenv("KUBEBUILDER_ASSETS") == "":
-		environment.Config, environment.UseExistingCluster = patchlabtest.Start(t), new(true) // the changed line
+		environment.Config, environment.UseExistingCluster = patchlabtest.Start(t), new(true) // the only line that differs from envtest
 	}
 	config, err := environment.Start()
 	if err != nil {
@@ -82,7 +82,7 @@ func start(t *testing.T) client.Client {
 	return client.WithFieldOwner(c, "customer")
 }
 
-// eventually waits for what the operator does in its own time.
+// eventually waits until holds returns true, as the operator runs asynchronously.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for range 1000 {
@@ -94,7 +94,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	t.Fatalf("never: %s", what)
 }
 
-// key is the store that the parts of the suite work on, one after the other.
+// key is the name of the store that the subtests use in turn.
 var key = client.ObjectKey{Namespace: "default", Name: "a"}
 
 func meta(name string) metav1.ObjectMeta {

@@ -25,13 +25,13 @@ type Store struct {
 	Status            StoreStatus `json:"status,omitempty"`
 }
 
-// StoreSpec is what a store should be.
+// StoreSpec is the desired state of a store.
 type StoreSpec struct {
 	Color    string `json:"color,omitempty"`
 	Counters int32  `json:"counters,omitempty"`
 }
 
-// StoreStatus is what a store is.
+// StoreStatus is the observed state of a store.
 type StoreStatus struct {
 	Sign string `json:"sign,omitempty"`
 }
@@ -43,7 +43,7 @@ type StoreList struct {
 	Items           []Store `json:"items"`
 }
 
-// Hub makes v1 the version that others are converted to.
+// Hub marks v1 as the conversion hub.
 func (*Store) Hub() {}
 
 // DeepCopyObject implements runtime.Object.
@@ -62,7 +62,7 @@ func (l *StoreList) DeepCopyObject() runtime.Object {
 	return out
 }
 
-// OldStore is Store in v1beta1, with the British spelling.
+// OldStore is Store in v1beta1, which spells the field colour.
 type OldStore struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`

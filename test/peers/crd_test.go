@@ -79,7 +79,7 @@ func read(t *testing.T, name string, text []byte) *judgedCRD {
 	}
 	var theirs, defaults field.ErrorList
 	for _, e := range crdvalidation.ValidateCustomResourceDefinition(context.Background(), j.internal) {
-		ofDefault := strings.Contains(e.Field, ".default") && // whether it may or must be there is a matter of structure
+		ofDefault := strings.Contains(e.Field, ".default") && // whether a default is required or forbidden is a structural rule
 			!(strings.HasSuffix(e.Field, ".default") && (e.Type == field.ErrorTypeRequired || e.Type == field.ErrorTypeForbidden))
 		switch {
 		case strings.HasPrefix(e.Field, "status."):
@@ -115,8 +115,8 @@ func read(t *testing.T, name string, text []byte) *judgedCRD {
 	return j
 }
 
-// TestCRDTypes: the types of custom resources are those that kube-apiserver's
-// field manager makes of the CRD.
+// TestCRDTypes compares the types of custom resources with those that kube-apiserver's
+// field manager derives from the CRD.
 func TestCRDTypes(t *testing.T) {
 	files, err := filepath.Glob("../../schema/testdata/crds/*.yaml")
 	if err != nil || len(files) == 0 {
@@ -154,7 +154,8 @@ func TestCRDTypes(t *testing.T) {
 	}
 }
 
-// TestRefusals: a CRD is refused where kube-apiserver refuses it, CEL left aside.
+// TestRefusals compares which CRDs are rejected with kube-apiserver's validation,
+// except for CEL.
 func TestRefusals(t *testing.T) {
 	refused := 0
 	for s := *seed; s < *seed+uint64(*cases) && !t.Failed(); s++ {
@@ -207,7 +208,7 @@ func compareTypes(t *testing.T, name string, j *judgedCRD) {
 	}
 }
 
-// fromOpenAPI reads a kind of the document that kube-apiserver publishes.
+// fromOpenAPI reads a kind from the OpenAPI document that kube-apiserver publishes.
 func fromOpenAPI(t *testing.T, doc *spec3.OpenAPI, gvk schema.GroupVersionKind) *schema.Kind {
 	t.Helper()
 	text, err := json.Marshal(doc)
@@ -231,8 +232,8 @@ func fromOpenAPI(t *testing.T, doc *spec3.OpenAPI, gvk schema.GroupVersionKind) 
 	return nil
 }
 
-// TestWalks: pruning, dropping nulls, defaulting and validating custom resources
-// end as apiextensions-apiserver's do.
+// TestWalks compares the results of pruning, dropping nulls, defaulting and validating
+// custom resources with those of apiextensions-apiserver.
 func TestWalks(t *testing.T) {
 	compared, pruned, defaulted, invalid := 0, 0, 0, 0
 	for s := *seed; s < *seed+uint64(*cases) && !t.Failed(); s++ {
@@ -272,7 +273,7 @@ type walk struct {
 	t                          *testing.T
 	name                       string
 	crd                        *judgedCRD
-	strict                     bool // the errors themselves are compared
+	strict                     bool // compare the errors as well as their presence
 	pruned, defaulted, invalid int
 }
 
@@ -350,13 +351,13 @@ func (w *walk) validate(input []byte, v document.Value, theirs object) {
 	w.invalid += min(1, len(errs))
 	w.errors("errors", input, ours, errs)
 
-	// The same object again is valid, but for what is not ratcheted.
+	// An update with the same object has only errors that ratcheting does not suppress.
 	correlated := common.NewCorrelatedObject(theirs, theirs, &model.Structural{Structural: w.crd.theirs})
 	errs = validation.ValidateCustomResourceUpdate(nil, theirs, theirs, validator, validation.WithRatcheting(correlated))
 	errs = append(errs, objectmeta.Validate(nil, theirs, w.crd.theirs, false)...)
 	w.errors("errors of the same again", input, structural.Validate(w.crd.ours.Kinds[0].Type(), v, structural.Options{Old: v}), errs)
 
-	// One member changed: the others are ratcheted.
+	// An update of one field ratchets the errors of the others.
 	for key := range sorted(theirs) {
 		if key == "spec" || key == "status" || key == "data" {
 			old := runtime.DeepCopyJSON(theirs)
@@ -408,7 +409,7 @@ func (w *walk) errors(what string, input []byte, ours []schema.FieldError, their
 	}
 }
 
-// without returns the texts of a that are not in b.
+// without returns the strings of a that are not in b.
 func without(a, b []string) string {
 	var out []string
 	for _, s := range a {

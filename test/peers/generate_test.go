@@ -11,7 +11,7 @@ import (
 // seed.
 type generator struct {
 	*rand.Rand
-	junctors bool // the schema has anyOf and the like
+	junctors bool // the schema has anyOf, allOf, oneOf or not
 }
 
 func newGenerator(seed uint64) *generator {
@@ -26,7 +26,7 @@ type object = map[string]any
 
 var names = []string{"a", "b", "c", "name", "kind", "metadata", "x.y", "d/e"}
 
-// crd draws a CustomResourceDefinition of one version.
+// crd creates a CustomResourceDefinition with one version.
 func (g *generator) crd() object {
 	root := g.object(0)
 	delete(root, "additionalProperties")
@@ -98,7 +98,7 @@ func (g *generator) scalar() object {
 		s["x-kubernetes-int-or-string"] = true
 		if g.chance(30) {
 			s["anyOf"] = []any{object{"type": "integer"}, object{"type": "string"}}
-			g.junctors = true // it says the same twice, and so do their errors
+			g.junctors = true // the keyword duplicates the type, so errors are duplicated
 		}
 		g.may(s, "default", 10, pick[any](g, "x", 3))
 	case 1:
@@ -139,7 +139,7 @@ func (g *generator) may(s object, key string, percent int, v any) {
 	}
 }
 
-// junctor adds alternatives that only validate.
+// junctor adds an anyOf, allOf, oneOf or not for validation only.
 func (g *generator) junctor(s object, keyword string) {
 	if _, taken := s["anyOf"]; taken {
 		return
@@ -158,7 +158,7 @@ func (g *generator) junctor(s object, keyword string) {
 	}
 }
 
-// memberJunctor adds alternatives for members.
+// memberJunctor adds an anyOf, allOf, oneOf or not with schemas for properties.
 func (g *generator) memberJunctor(s object, names []string) {
 	g.junctors = true
 	some := func() object {
@@ -251,7 +251,7 @@ func (g *generator) list(depth int) object {
 	return s
 }
 
-// value draws a value for a schema: mostly one that fits.
+// value creates a value for a schema; most are valid.
 func (g *generator) value(s object, depth int) any {
 	if g.chance(6) {
 		return nil
@@ -301,7 +301,7 @@ func (g *generator) members(s object, depth int) any {
 		m[pick(g, "unknown", "a", "apiVersion")] = g.junk(2)
 	}
 	if _, ok := m["metadata"]; ok && s["x-kubernetes-embedded-resource"] == true {
-		m["metadata"] = object{"name": "x"} // its own validation is another package's
+		m["metadata"] = object{"name": "x"} // its validation belongs to another package
 	}
 	if s["x-kubernetes-embedded-resource"] == true && g.chance(80) {
 		m["apiVersion"], m["kind"] = pick[any](g, "v1", "a/b/c", "", int64(1)), pick[any](g, "Thing", "1x", "")
@@ -309,7 +309,7 @@ func (g *generator) members(s object, depth int) any {
 	return m
 }
 
-// junk draws any value, but for metadata, which decoding has seen to before.
+// junk creates an arbitrary value without metadata, which is decoded separately.
 func (g *generator) junk(depth int) any {
 	if depth == 0 || g.chance(50) {
 		return pick[any](g, nil, true, int64(3), 2.0, "x", "12")
@@ -320,8 +320,8 @@ func (g *generator) junk(depth int) any {
 	return object{pick(g, "a", "b", "kind", "x.y", "d/e"): g.junk(depth - 1), fmt.Sprint("k", g.IntN(3)): g.junk(depth - 1)}
 }
 
-// spoil makes one change to a schema somewhere in s, after which it most likely is
-// not structural any more.
+// spoil makes one change somewhere in a schema, after which it is usually not
+// structural.
 func (g *generator) spoil(s object) {
 	for {
 		var below []object
@@ -354,7 +354,7 @@ func (g *generator) spoil(s object) {
 	case 1:
 		s["type"] = pick(g, "object", "array", "string", "integer", "odd")
 		if s["type"] != "object" {
-			delete(s, "properties") // we do not read them where there are no members
+			delete(s, "properties") // the parser ignores properties of types other than object
 		}
 	case 2:
 		s["x-kubernetes-list-type"] = pick(g, "set", "map", "atomic", "odd")

@@ -21,8 +21,8 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// pieces are what names, keys and values are made of: what is allowed, what is
-// not, and what is only in places.
+// pieces are substrings of random names, keys and values: valid ones, invalid ones, and
+// those valid only in some positions.
 var pieces = []string{"a", "b1", "A", "-", ".", "_", "/", "%", "example.com", "x.y/z", "é", " ", "0", "ab", "..",
 	strings.Repeat("n", 62), strings.Repeat("m", 63), strings.Repeat("l.", 120), "orphan", "foregroundDeletion"}
 
@@ -70,8 +70,8 @@ func randomMeta(r *rand.Rand) metav1.ObjectMeta {
 	return m
 }
 
-// rbacName is the rule of names in rbac.authorization.k8s.io, which takes the beginning of
-// a generated name for a whole one (ValidateRBACName of kube-apiserver).
+// rbacName is kube-apiserver's ValidateRBACName, which validates the prefix of a
+// generated name like a whole name.
 func rbacName(name string, _ bool) []string { return content.IsPathSegmentName(name) }
 
 func oneOf(r *rand.Rand, choices ...string) string { return choices[r.Intn(len(choices))] }
@@ -107,7 +107,7 @@ func TestMetadataIsJudgedAsByApimachinery(t *testing.T) {
 		}
 		want := causes(errs)
 		got := slices.DeleteFunc(answered(t, k.group, k.version, k.kind, k.resource, m), func(cause string) bool {
-			return !strings.Contains(cause, " metadata") // what a kind asks for besides is no matter of metadata
+			return !strings.Contains(cause, " metadata") // excludes the kind's other validation
 		})
 		if !slices.Equal(want, got) {
 			b, _ := json.Marshal(m)
@@ -122,8 +122,8 @@ func TestMetadataIsJudgedAsByApimachinery(t *testing.T) {
 	}
 }
 
-// withoutDomain refuses finalizers as the validation of built-in kinds does after
-// apimachinery's: those without a domain are Kubernetes' own.
+// withoutDomain rejects finalizers without a domain other than Kubernetes' own, as the
+// validation of built-in kinds does in addition to apimachinery's.
 func withoutDomain(m *metav1.ObjectMeta) field.ErrorList {
 	var errs field.ErrorList
 	own := []string{metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents, "kubernetes"}

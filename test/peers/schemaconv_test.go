@@ -18,11 +18,11 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// releases are those that the catalog was made of (schema/internal/gencatalog).
+// releases are the Kubernetes releases in the catalog (schema/internal/gencatalog).
 var releases = []string{"1.30.14", "1.31.14", "1.32.13", "1.33.13", "1.34.4", "1.35.4", "1.36.3"}
 
-// kubernetesDir returns where the module k8s.io/kubernetes of a release is. It is
-// only downloaded (30 MB) where PATCHLAB_DOWNLOAD is set.
+// kubernetesDir returns the folder of the module k8s.io/kubernetes at a release. The
+// module (30 MB) is downloaded only if PATCHLAB_DOWNLOAD is set.
 func kubernetesDir(t *testing.T, release string) string {
 	t.Helper()
 	cmd := exec.Command("go", "mod", "download", "-json", "k8s.io/kubernetes@v"+release)
@@ -66,9 +66,9 @@ func models(t *testing.T, dir string) map[string]*spec.Schema {
 	return all
 }
 
-// TestCatalogIsSchemaconv: the type of every kind of every version is, as far as
-// structured merge sees it, what kube-apiserver's field manager makes of the
-// OpenAPI documents of that version.
+// TestCatalogIsSchemaconv compares the type of every kind of every release with the one
+// that kube-apiserver's field manager derives from that release's OpenAPI documents. It
+// compares only the properties that structured-merge-diff uses.
 func TestCatalogIsSchemaconv(t *testing.T) {
 	for _, release := range releases {
 		t.Run(release, func(t *testing.T) {
@@ -95,7 +95,7 @@ func TestCatalogIsSchemaconv(t *testing.T) {
 	}
 }
 
-// typeComparison walks our types and structured merge's side by side.
+// typeComparison walks patchlab's and structured-merge-diff's types in parallel.
 type typeComparison struct {
 	t      *testing.T
 	schema *smd.Schema
@@ -156,7 +156,7 @@ func scalarName(s *smd.Scalar) string {
 	return string(*s)
 }
 
-// scalarOf names what structured merge would call our scalar, by what it takes.
+// scalarOf returns structured-merge-diff's name for the scalars that a type accepts.
 func scalarOf(t *schema.Type) string {
 	s, n, b := t.TakesScalar(document.String), t.TakesScalar(document.Number), t.TakesScalar(document.Bool)
 	switch {

@@ -24,7 +24,7 @@ import (
 	"github.com/patchlab-dev/patchlab/store"
 )
 
-// queries returns the indented blocks of the section on queries in doc/metrics.md.
+// queries returns the indented code blocks of the section on queries in doc/metrics.md.
 func queries(t *testing.T) []string {
 	t.Helper()
 	data, err := os.ReadFile("../../doc/metrics.md")
@@ -85,7 +85,7 @@ func TestQueriesInPrometheus(t *testing.T) {
 	}
 }
 
-// testServer is a server whose store measures itself as one on etcd does.
+// testServer is a server whose store reports metrics as one on etcd does.
 type testServer struct {
 	*httptest.Server
 	store store.Store[*cluster.Record]
@@ -108,8 +108,8 @@ func newServer(t *testing.T) testServer {
 	return s
 }
 
-// traffic sends every sort of request that the metrics count, writes and conflicts of
-// both reasons among them, and compacts the store.
+// traffic sends every kind of request that the metrics count, including conflicts for
+// both reasons, and compacts the store.
 func (s testServer) traffic(stop <-chan struct{}) {
 	for n := 0; ; n++ {
 		select {
@@ -142,7 +142,7 @@ func (s testServer) send(method, path, contentType, body string) {
 	}
 }
 
-// prom is a running Prometheus.
+// prom is a running Prometheus server.
 type prom struct{ address string }
 
 func startPrometheus(t *testing.T, program, target string) prom {
@@ -185,7 +185,7 @@ func startPrometheus(t *testing.T, program, target string) prom {
 	}
 }
 
-// samples returns how many samples that are numbers a query answers with now.
+// samples returns the number of samples in the result of a query, without NaN.
 func (p prom) samples(query string) (int, error) {
 	answer, err := http.Get("http://" + p.address + "/api/v1/query?query=" + url.QueryEscape(query))
 	if err != nil {

@@ -37,8 +37,8 @@ var (
 	rounds = flag.Int("rounds", 20, "how many random objects of each kind")
 )
 
-// TestReadsAsJSONDoes fills objects of every built-in kind with random values
-// and compares both encodings.
+// TestReadsAsJSONDoes fills objects of every built-in kind with random values and
+// compares the decoded JSON and protobuf encodings.
 func TestReadsAsJSONDoes(t *testing.T) {
 	scheme := builtinScheme(t)
 	codec := serialized.NewSerializer(scheme, scheme)
@@ -90,7 +90,7 @@ func builtinKinds(s *runtime.Scheme) []schema.GroupVersionKind {
 	return out
 }
 
-// schemas keeps random JSON schemas small and valid.
+// schemas returns fuzzer functions that keep random JSON schemas small and valid.
 func schemas(serializer.CodecFactory) []any {
 	return []any{
 		func(s *apiextensionsv1.JSONSchemaProps, c randfill.Continue) {
@@ -186,9 +186,9 @@ func TestMessagesAreOfTheseTypes(t *testing.T) {
 	}
 }
 
-// TestWrittenAnswersAreRead encodes random objects of every built-in kind from
-// their JSON and decodes them with Kubernetes' own types, which have to give what
-// they give for their own encoding.
+// TestWrittenAnswersAreRead encodes random objects of every built-in kind and decodes
+// them with Kubernetes' types. The result must equal that of decoding Kubernetes' own
+// encoding.
 func TestWrittenAnswersAreRead(t *testing.T) {
 	s := builtinScheme(t)
 	codec := serialized.NewSerializer(s, s)
@@ -204,7 +204,7 @@ func TestWrittenAnswersAreRead(t *testing.T) {
 			obj.GetObjectKind().SetGroupVersionKind(gvk)
 			accessor, err := meta.Accessor(obj)
 			if err != nil {
-				continue // options and the like have no metadata and are no answers
+				continue // options and similar kinds have no metadata and are never returned
 			}
 			accessor.SetResourceVersion("1234567")
 			text, err := json.Marshal(obj)

@@ -1,6 +1,6 @@
-// Package release makes the modules of this repository as they are published: with a
-// go.mod that requires the others at the same version, in place of the replace
-// directives that let them be built together here.
+// Package release generates the published form of this repository's modules. Their
+// go.mod files require each other at the released version, without the replace
+// directives used during development.
 package release
 
 import (
@@ -21,14 +21,13 @@ import (
 // root is the path of the main module. All others are below it.
 const root = "github.com/patchlab-dev/patchlab"
 
-// Folders are the folders of the modules that are published, from that of the
-// repository.
+// Folders returns the folders of the published modules, relative to the repository.
 func Folders() []string {
 	return []string{".", "patchlabtest", "retry", "admission", "store/etcd", "cmd/patchlab-etcd"}
 }
 
-// GoMod returns the go.mod of a published module: each module of this repository is
-// required at version, and no replace directive is left for one.
+// GoMod returns the go.mod of a published module: it requires each module of this
+// repository at version and has no replace directives for them.
 func GoMod(data []byte, version string) ([]byte, error) {
 	f, err := modfile.Parse("go.mod", data, nil)
 	if err != nil {
@@ -53,9 +52,9 @@ func GoMod(data []byte, version string) ([]byte, error) {
 	return f.Format()
 }
 
-// WriteProxy writes the published modules of a repository at a version into a folder,
-// in the layout of a module proxy (https://go.dev/ref/mod#goproxy-protocol): with
-// GOPROXY=file://FOLDER, go get finds them there. Files that git ignores are left out.
+// WriteProxy writes the published modules of a repository to a folder, in the layout of
+// a module proxy (https://go.dev/ref/mod#goproxy-protocol). With GOPROXY=file://FOLDER,
+// go get finds them there. Files ignored by git are omitted.
 func WriteProxy(repository, folder, version string) error {
 	tree, err := os.MkdirTemp("", "release")
 	if err != nil {
@@ -84,7 +83,7 @@ func copyFiles(repository, to string) error {
 	for name := range strings.SplitSeq(strings.TrimSuffix(string(names), "\x00"), "\x00") {
 		data, err := os.ReadFile(filepath.Join(repository, name))
 		if os.IsNotExist(err) {
-			continue // deleted, but not committed
+			continue // deleted, but the deletion is not committed
 		}
 		if err != nil {
 			return err

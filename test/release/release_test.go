@@ -30,7 +30,7 @@ func TestGoMod(t *testing.T) {
 	}
 }
 
-// Every module that is no test and no example is published.
+// TestFoldersAreAll checks that Folders lists every module except tests and examples.
 func TestFoldersAreAll(t *testing.T) {
 	list := exec.Command("git", "ls-files", "--cached", "--others", "--exclude-standard", "go.mod", "*/go.mod")
 	list.Dir = repository
@@ -50,7 +50,7 @@ func TestFoldersAreAll(t *testing.T) {
 	}
 }
 
-// program is written by somebody who knows the two modules by their names alone.
+// program is the main package of a module that depends on the published modules.
 const program = `package main
 
 import (
@@ -84,9 +84,9 @@ func main() {
 }
 `
 
-// TestGoGet serves the modules from a folder and lets a program of another module get,
-// build and run against them, with a module cache of its own. Everything else comes
-// from the module cache of this machine, so that no network is needed.
+// TestGoGet serves the modules from a folder. A program in another module gets them,
+// builds and runs, with its own module cache. Other dependencies come from the
+// machine's module cache, so the test needs no network.
 func TestGoGet(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds client-go")
@@ -102,8 +102,8 @@ func TestGoGet(t *testing.T) {
 	}
 	here := "file://" + filepath.ToSlash(strings.TrimSpace(string(downloads))) + "/cache/download"
 	environment := append(os.Environ(), "GOMODCACHE="+cache, "GOWORK=off", "GOSUMDB=off", "GONOSUMDB=*", "GONOPROXY=none", "GOPRIVATE=",
-		// With -trimpath, packages that were built before need not be built again though
-		// the module cache is another; -modcacherw lets the test remove it.
+		// -trimpath allows reuse of the build cache with another module cache;
+		// -modcacherw allows the test to delete the module cache.
 		"GOFLAGS=-mod=mod -trimpath -modcacherw",
 		"GOPROXY=file://"+filepath.ToSlash(proxy)+","+here+",off")
 	run := func(args ...string) string {

@@ -12,15 +12,16 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// A benchObject is a stored object and two forms of each request that changes it,
-// which are sent in turn, so that each request changes something.
+// A benchObject is a stored object with two variants of each request that changes it.
+// The variants alternate, so that each request changes something.
 type benchObject struct {
 	name    string
 	kind    schema.GroupVersionKind
 	request cluster.Request
 	crd     string
 	object  string
-	// configs are applied by "deployer"; merges and operations are patches.
+	// configs are applied by the manager "deployer"; merges and operations are merge
+	// and JSON patches.
 	configs, merges, operations [2]string
 }
 

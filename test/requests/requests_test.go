@@ -20,7 +20,7 @@ import (
 	"github.com/patchlab-dev/patchlab/server"
 )
 
-// A work is one kind of request.
+// A work is a kind of request.
 type work struct {
 	name    string
 	format  cluster.Format
@@ -36,16 +36,16 @@ var works = []work{
 	{"json", cluster.JSONPatch, "application/json-patch+json", patch.TypeJSON, "editor", func(o *benchObject) [2]string { return o.operations }},
 }
 
-// BenchmarkRequest compares ways to make one change, from the bytes of the body to
-// the bytes of the object after it. Two bodies take turns, so that each changes the
-// object. Of the ways,
+// BenchmarkRequest compares implementations of one change, from the bytes of the body
+// to the bytes of the resulting object. Two bodies alternate, so that each changes the
+// object. The implementations are
 //
-//	cluster  sends a request to a cluster that holds the object (Cluster.Do)
-//	serve    sends it to the server over such a cluster, without a network
-//	engines  merges or patches an object that is parsed, and tracks its owners: the
-//	         least that the two above have to do
-//	lab      has the live object as bytes, too (Lab.Apply and Lab.Patch)
-//	texts    is engines with the live object as bytes
+//	cluster  a request to a cluster that holds the object (Cluster.Do)
+//	serve    the same through the server, without a network
+//	engines  merging or patching a parsed object and tracking its owners:
+//	         the minimum for the two above
+//	lab      Lab.Apply or Lab.Patch, with the live object as bytes
+//	texts    engines, with the live object as bytes
 func BenchmarkRequest(b *testing.B) {
 	for _, o := range benchObjects(b) {
 		for _, w := range works {
@@ -59,8 +59,8 @@ func BenchmarkRequest(b *testing.B) {
 	}
 }
 
-// serving returns a cluster that holds the object, owned by "deployer", and the
-// request for a patch of it.
+// serving returns a cluster that holds the object, owned by "deployer", and a patch
+// request for it.
 func (o *benchObject) serving(b *testing.B) (*cluster.Cluster, cluster.Request) {
 	b.Helper()
 	c, err := cluster.New(cluster.Config{})
@@ -79,7 +79,7 @@ func (o *benchObject) serving(b *testing.B) (*cluster.Cluster, cluster.Request) 
 	object := parsed(b, o.object)
 	r := o.request
 	r.Verb, r.Namespace, r.Name = cluster.Patch, object.Lookup("metadata", "namespace").StringOr("default"), object.Lookup("metadata", "name").StringOr("")
-	if o.crd == "" { // with the managers that it has
+	if o.crd == "" { // keep the object's managers
 		create := r
 		create.Verb, create.Name, create.FieldManager = cluster.Create, "", "creator"
 		create.Body = object.Remove("metadata", "resourceVersion").JSON()
@@ -92,7 +92,7 @@ func (o *benchObject) serving(b *testing.B) (*cluster.Cluster, cluster.Request) 
 	return c, r
 }
 
-// live returns the object as the cluster answers it, and its kind.
+// live returns the object in the cluster and its kind.
 func (o *benchObject) live(b *testing.B) (document.Value, *schema.Kind) {
 	b.Helper()
 	c, r := o.serving(b)
@@ -143,7 +143,8 @@ func throughServer(b *testing.B, o *benchObject, w work) {
 	})
 }
 
-// changer does a work with a field manager that knows nothing but the type.
+// changer returns a function that performs a work with a field manager configured only
+// with the type.
 func (w work) changer(b *testing.B, kind *schema.Kind) func(live fieldmanager.Object, body document.Value, now time.Time) (fieldmanager.Object, error) {
 	m, err := fieldmanager.New(fieldmanager.Config{APIVersion: kind.APIVersion(), Kind: kind.Kind, Type: kind.Type(), Custom: !kind.Builtin})
 	if err != nil {
@@ -229,7 +230,7 @@ func throughLab(b *testing.B, o *benchObject, w work) {
 	})
 }
 
-// measured sends two bodies in turn and reports the processor time that it takes.
+// measured sends two bodies alternately and reports the CPU time.
 func measured(b *testing.B, bodies [2]string, send func(body []byte) error) {
 	b.Helper()
 	b.ReportAllocs()
@@ -243,7 +244,7 @@ func measured(b *testing.B, bodies [2]string, send func(body []byte) error) {
 	b.ReportMetric(float64(processorTime(b)-before)/float64(b.N), "user-ns/op")
 }
 
-// processorTime is what this process has taken, in all its threads.
+// processorTime returns the CPU time of this process.
 func processorTime(b *testing.B) time.Duration {
 	b.Helper()
 	var u syscall.Rusage

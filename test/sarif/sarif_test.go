@@ -1,4 +1,4 @@
-// Package sarif holds the test that what 'patchlab lint -o sarif' prints is valid.
+// Package sarif checks that the output of 'patchlab lint -o sarif' is valid.
 package sarif
 
 import (
@@ -15,11 +15,11 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// schemaModule is a module that has the schema of SARIF 2.1.0, as OASIS publishes it,
-// among its test data. It is downloaded as modules are and not linked.
+// schemaModule is a module with the SARIF 2.1.0 schema, as published by OASIS, in its
+// test data. It is downloaded but not linked.
 const schemaModule = "github.com/securego/gosec/v2@v2.30.0"
 
-// sarifSchema compiles the schema of the standard.
+// sarifSchema returns the compiled SARIF schema.
 func sarifSchema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
 	out, err := exec.Command("go", "mod", "download", "-json", schemaModule).Output()
@@ -49,7 +49,7 @@ func sarifSchema(t *testing.T) *jsonschema.Schema {
 	return schema
 }
 
-// log is what GitHub reads of a SARIF log.
+// log has the fields of a SARIF log that GitHub uses.
 type log struct {
 	Runs []struct {
 		Tool struct {
@@ -77,8 +77,8 @@ type log struct {
 	}
 }
 
-// TestSARIF checks findings of all severities, and a run without any, against the schema
-// of the standard and against what GitHub code scanning asks for beyond it.
+// TestSARIF checks findings of all severities, and a log without findings, against the
+// SARIF schema and against the additional requirements of GitHub code scanning.
 func TestSARIF(t *testing.T) {
 	schema := sarifSchema(t)
 	bin := filepath.Join(t.TempDir(), "patchlab")

@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "copy the reference engine again")
 
-// TestIsTheReferenceEngine keeps the copies the same as what they were made of.
+// TestIsTheReferenceEngine checks that the copies match package reference.
 func TestIsTheReferenceEngine(t *testing.T) {
 	for _, name := range []string{"merge.go", "types.go", "values.go"} {
 		from, err := os.ReadFile(filepath.Join("../../reference", name))
@@ -40,13 +40,13 @@ func TestIsTheReferenceEngine(t *testing.T) {
 	}
 }
 
-// differing are the recorded cases that come out differently with
-// structured-merge-diff v4.7.0, with the reason.
+// differing maps the recorded cases whose result differs with structured-merge-diff
+// v4.7.0 to the reason.
 var differing = map[string]string{
 	"ssa-crd/keyed-list-partial-keys": "v4 refuses an item that lacks a key without a default (500); v6 takes it, and validation refuses it (422)",
 }
 
-// TestCorpus runs the recordings of kube-apiserver v1.36.3 with v4.
+// TestCorpus replays the recordings of kube-apiserver v1.36.3 with v4.
 func TestCorpus(t *testing.T) {
 	all, err := conformance.ReadAll("../../testdata/conformance")
 	if err != nil {
@@ -63,7 +63,7 @@ func TestCorpus(t *testing.T) {
 		case differs == "":
 			t.Errorf("%s agrees now; it was listed: %s", c.Name, why)
 		case why == "":
-			// What differs with v6 too is not v4's doing.
+			// A difference that also occurs with v6 is not caused by v4.
 			if _, d := (conformance.Runner{Now: at.Now, Sleep: at.Sleep}).Run(c, v6); d == "" {
 				t.Errorf("%s differs: %s", c.Name, differs)
 			}
@@ -72,7 +72,7 @@ func TestCorpus(t *testing.T) {
 	t.Logf("%d cases agree with v4.7.0, %d differ as listed", agreed, len(differing))
 }
 
-// TestCorpusWithReference runs the recordings with v6, the reference engine.
+// TestCorpusWithReference replays the recordings with v6, the reference engine.
 func TestCorpusWithReference(t *testing.T) {
 	all, err := conformance.ReadAll("../../testdata/conformance")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// startEtcd runs an etcd with new data and returns its URL.
+// startEtcd runs an etcd with empty storage and returns its URL.
 func startEtcd(program string) (url string, stop func(), err error) {
 	data, err := os.MkdirTemp("", "suites-etcd")
 	if err != nil {
@@ -40,7 +40,7 @@ func startEtcd(program string) (url string, stop func(), err error) {
 	return urls[0], stop, nil
 }
 
-// healthy waits until an etcd serves.
+// healthy waits until an etcd is ready.
 func healthy(url string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// run runs a suite against the target. What a suite leaves behind in a real server is
-// in the way of the next, so each has a new one.
+// run runs a suite against the target. On a real kube-apiserver, objects left by one
+// suite would break the next, so each suite gets a new server.
 func (t *target) run(s *suite) (*result, error) {
 	if t.kube == "" {
 		return s.run(t)
@@ -24,7 +24,8 @@ func (t *target) run(s *suite) (*result, error) {
 	if err != nil || !s.ownServers {
 		return r, err
 	}
-	// These tests expect a new server each. Who failed may have met another's objects.
+	// These tests expect a new server each. A failed test is repeated on one, because
+	// it may have met objects of another test.
 	for _, name := range r.failed {
 		stop()
 		if stop, err = t.startKube(); err != nil {
@@ -39,8 +40,8 @@ func (t *target) run(s *suite) (*result, error) {
 	return r, nil
 }
 
-// startKube starts a kube-apiserver over an etcd, both with new data, and makes it the
-// server that is asked.
+// startKube starts a kube-apiserver and its etcd with empty storage, and makes it the
+// target.
 func (t *target) startKube() (stop func(), err error) {
 	program := filepath.Join(t.dir, "kubeapiserver")
 	if out, err := exec.Command("go", "build", "-o", program, "./cmd/kubeapiserver").CombinedOutput(); err != nil {

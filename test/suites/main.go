@@ -1,17 +1,17 @@
-// Command suites runs test suites that others wrote against patchlab serve or, with
-// -url, against another API server, and prints a table of what passed.
+// Command suites runs test suites of other projects against patchlab serve or, with
+// -url, against another API server, and prints a table of the results.
 //
 //	go run ./suites -command ../bin/patchlab
 //	go run ./suites -command ../bin/patchlab -etcd /tmp/kube/bin/etcd
 //	go run ./suites -kube /tmp/kube
 //	go run ./suites -url https://127.0.0.1:6443 -token secret -only controller-runtime
 //
-// The suites come out of their own modules, which are downloaded. Those of Kubernetes
-// start servers in the test's process; the files of testdata take the place of the
-// code that does so (go test -overlay) and start the command, or name the server, for
-// each test. Nothing of the suites is kept here.
+// The suites are downloaded as modules; this repository has no copies of them. The
+// suites of Kubernetes start servers in the test process. The files of testdata replace
+// that code (go test -overlay) and start the command, or connect to the server, for
+// each test.
 //
-// A run of all takes half an hour on two cores, most of it to compile Kubernetes.
+// A run of all suites takes half an hour on two cores, mostly for compiling Kubernetes.
 package main
 
 import (

@@ -17,11 +17,11 @@ const kubernetes = "k8s.io/kubernetes"
 // A module is a folder with a go.mod that requires a suite's module.
 type module struct {
 	dir string
-	// overlay is the file for go build -overlay, "" for none.
+	// overlay is the file for go build -overlay, "" if there is none.
 	overlay string
 }
 
-// prepare makes the module for a suite, or takes the one made before.
+// prepare creates the module for a suite, unless it exists.
 func prepare(s *suite, dir string) (*module, error) {
 	m := &module{dir: filepath.Join(dir, strings.ReplaceAll(s.module, "/", "-")+"@"+s.version)}
 	if s.module == kubernetes {
@@ -44,7 +44,7 @@ func prepare(s *suite, dir string) (*module, error) {
 	}
 	args := []string{"get", s.module + "@" + s.version}
 	if s.module == controllerRuntime {
-		// The versions that the tests of this module have compiled already.
+		// The same versions as in this module, so that compiled packages are reused.
 		for _, module := range []string{"k8s.io/api", "k8s.io/apiextensions-apiserver", "k8s.io/apimachinery", "k8s.io/apiserver", "k8s.io/client-go"} {
 			args = append(args, module+"@v0."+strings.TrimPrefix(kubernetesVersion, "v1."))
 		}
@@ -55,12 +55,12 @@ func prepare(s *suite, dir string) (*module, error) {
 	return m, os.WriteFile(filepath.Join(m.dir, "ready"), nil, 0o644)
 }
 
-// staging matches a module that go.mod takes from a folder of Kubernetes' repository.
+// staging matches a replace directive for a folder of the Kubernetes repository.
 var staging = regexp.MustCompile(`(\S+) => \./staging/`)
 
-// kubernetes requires the modules that are part of Kubernetes' repository in the
-// versions they are published in. Two are reached by links: files in the module cache
-// itself cannot be overlaid.
+// kubernetes requires the modules of the Kubernetes repository at their published
+// versions. It links to two of them by symbolic links, because files in the module
+// cache cannot be overlaid.
 func (m *module) kubernetes(version string) error {
 	published := "v0." + strings.TrimPrefix(version, "v1.")
 	root, err := m.download(kubernetes, version)
@@ -100,7 +100,7 @@ func (m *module) kubernetes(version string) error {
 	return os.WriteFile(m.overlay, overlay, 0o644)
 }
 
-// download returns the folder of a module in the module cache.
+// download returns a module's folder in the module cache.
 func (m *module) download(path, version string) (string, error) {
 	out, err := m.run("go", "mod", "download", "-json", path+"@"+version)
 	if err != nil {
@@ -121,19 +121,20 @@ func (m *module) compile(pkg string) (string, error) {
 	return program, err
 }
 
-// program returns the file of a package's test program. Its name is the one of go test,
-// which tests know as that of their field manager.
+// program returns the path of a package's test binary. The name is that of go test,
+// because some tests expect it as their field manager.
 func (m *module) program(pkg string) string {
 	return filepath.Join(m.dir, "bin", strings.ReplaceAll(pkg, "/", "-"), path.Base(pkg)+".test")
 }
 
-// folder returns where a package's sources are, in which its tests run.
+// folder returns the folder of a package's sources, which is the working directory of
+// its tests.
 func (m *module) folder(pkg string) (string, error) {
 	out, err := m.run("go", "list", "-f", "{{.Dir}}", pkg)
 	return strings.TrimSpace(string(out)), err
 }
 
-// ginkgo reports whether the tests in a folder are specs of Ginkgo.
+// ginkgo reports whether the tests in a folder use Ginkgo.
 func (m *module) ginkgo(folder string) bool {
 	files, _ := filepath.Glob(filepath.Join(folder, "*_suite_test.go"))
 	return len(files) > 0

@@ -12,19 +12,20 @@ import (
 	"time"
 )
 
-// A suite is a package of tests in the module of another project.
+// A suite is a test package of another project.
 type suite struct {
 	name string
-	// module and version are where it comes from, pkg is its import path.
+	// module and version identify the suite's module; pkg is its import path.
 	module, version, pkg string
-	// shared means that the tests have one server, which they take from a kubeconfig.
+	// shared is set if the tests share one server, which they find through a
+	// kubeconfig.
 	shared bool
-	// ownServers means that each test starts a server, by the files of testdata.
+	// ownServers is set if each test starts a server through the files of testdata.
 	ownServers bool
 	// except lists the tests that require more than a server reached over HTTP, with the
 	// reason; they are not run.
 	except map[string]string
-	// apart names tests that fail against patchlab, with the reason.
+	// apart maps tests that fail against patchlab to the reason.
 	apart map[string]string
 }
 
@@ -35,7 +36,7 @@ type result struct {
 	skipped int
 }
 
-// perTest limits one test, perSuite a suite that is one program.
+// perTest is the timeout of one test, perSuite that of a suite run as one program.
 const (
 	perTest  = 3 * time.Minute
 	perSuite = 15 * time.Minute
@@ -78,7 +79,7 @@ func (s *suite) run(t *target) (*result, error) {
 	return r, nil
 }
 
-// alone runs one test of a suite that was compiled before.
+// alone runs one test of a compiled suite.
 func (s *suite) alone(t *target, name string) (*result, error) {
 	m, err := prepare(s, t.dir)
 	if err != nil {
@@ -91,7 +92,7 @@ func (s *suite) alone(t *target, name string) (*result, error) {
 	return s.one(t, m.program(s.pkg), folder, name), nil
 }
 
-// one runs one test in a program of its own. What it printed is kept if it fails.
+// one runs one test in its own process. It saves the output of a failed test.
 func (s *suite) one(t *target, program, folder, name string) *result {
 	out, err := t.start(program, folder, perTest, "-test.run", "^"+name+"$", "-test.v")
 	switch {
@@ -110,7 +111,7 @@ func (r *result) add(other *result) {
 	r.failed = append(r.failed, other.failed...)
 }
 
-// replace puts the result of a test that was run again in the place of its failure.
+// replace replaces the failure of a test with the result of its repetition.
 func (r *result) replace(name string, again *result) {
 	r.failed = slices.DeleteFunc(slices.Clone(r.failed), func(f string) bool { return f == name })
 	r.add(again)
@@ -137,7 +138,7 @@ var (
 	ginkgoFailure = regexp.MustCompile(`(?m)^\s*\[FAIL\] (.*)$`)
 )
 
-// specs runs a suite of Ginkgo, which is one test, against one server.
+// specs runs a Ginkgo suite, which is a single test, against one server.
 func (s *suite) specs(t *target, program, folder string) (*result, error) {
 	out, err := t.startShared(program, folder, perSuite, "-ginkgo.no-color")
 	m := ginkgoSummary.FindStringSubmatch(out)
@@ -160,7 +161,7 @@ func (s *suite) specs(t *target, program, folder string) (*result, error) {
 
 var testResult = regexp.MustCompile(`(?m)^--- (PASS|FAIL|SKIP): (\S+) `)
 
-// together runs the tests of a suite in one program against one server.
+// together runs the tests of a suite in one process against one server.
 func (s *suite) together(t *target, program, folder string) (*result, error) {
 	out, err := t.startShared(program, folder, perSuite, "-test.v")
 	r := &result{}
@@ -181,7 +182,7 @@ func (s *suite) together(t *target, program, folder string) (*result, error) {
 	return r, nil
 }
 
-// unexpected returns the failures that the suite does not account for.
+// unexpected returns the failures that are not listed in apart.
 func (r *result) unexpected(s *suite) []string {
 	return slices.DeleteFunc(slices.Clone(r.failed), func(name string) bool { return s.apart[name] != "" })
 }

@@ -1,6 +1,6 @@
 package main
 
-// Reasons why a test is left out or may fail.
+// Reasons for skipping a test or for its expected failure.
 const (
 	ownStorage = "reads or writes etcd beside the server"
 	startsWith = "needs a server that is started with flags or feature gates of its own"
@@ -17,11 +17,11 @@ const (
 	kubernetesVersion        = "v1.36.3"
 	controllerRuntimeVersion = "v0.24.1"
 	controllerRuntime        = "sigs.k8s.io/controller-runtime"
-	// filters begins the names of the specs of pkg/metrics/filters.
+	// filters is the common prefix of the specs of pkg/metrics/filters.
 	filters = "manger.Manager Start should start serving metrics with https and authn/authz [It] "
 )
 
-// suites are what is run, in this order.
+// suites are the suites to run, in this order.
 var suites = []*suite{
 	{name: "kubernetes apply", ownServers: true, module: kubernetes, version: kubernetesVersion, pkg: kubernetes + "/test/integration/apiserver/apply",
 		except: map[string]string{"TestApplyCRDNoSchema": ownStorage, "TestApplyCRDUnhandledSchema": ownStorage, "TestUpdateStatusWithOldVersion": ownStorage,

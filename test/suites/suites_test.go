@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Part of the suites runs with all other tests: specs of controller-runtime, whose
-// packages the tests of this module have compiled already.
+// TestControllerRuntime runs some suites of controller-runtime, whose packages the
+// tests of this module compile anyway.
 func TestControllerRuntime(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles suites of others")

@@ -11,26 +11,26 @@ import (
 	"time"
 )
 
-// target is the server that is asked: the one at url, or the command's.
+// target is the server under test: the one at url, or one started by the command.
 type target struct {
 	command, url, token string
-	// etcd is the URL of an etcd in which the command keeps its objects, under a prefix
-	// for each server; "" is for memory.
+	// etcd is the URL of an etcd in which the command stores its objects, with a prefix
+	// for each server; "" selects memory.
 	etcd string
-	// kube is the folder of cmd/kubeapiserver, whose servers are asked instead; "" is
-	// for none.
+	// kube is the folder of cmd/kubeapiserver. If it is not "", its kube-apiserver is
+	// the target instead.
 	kube string
 	dir  string
-	// servers counts the servers that were started over etcd.
+	// servers is the number of servers started on etcd.
 	servers int
 }
 
-// start runs a test program that starts its server itself, by the files of testdata.
+// start runs a test program that starts its server through the files of testdata.
 func (t *target) start(program, folder string, limit time.Duration, args ...string) (string, error) {
 	return t.execute(program, folder, limit, nil, args)
 }
 
-// startShared runs a test program that takes its server from a kubeconfig.
+// startShared runs a test program that finds its server through a kubeconfig.
 func (t *target) startShared(program, folder string, limit time.Duration, args ...string) (string, error) {
 	config := filepath.Join(t.dir, "kubeconfig")
 	url, stop := t.url, func() {}

@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
 
-// installCRDs creates the CRDs on a server that is not ours, as users of
-// envtest do, and waits until their resources are served.
+// installCRDs creates the CRDs on a server other than patchlab, as envtest does, and
+// waits until their resources are served.
 func installCRDs(t testing.TB, cfg *rest.Config, paths []string) {
 	t.Helper()
 	if len(paths) == 0 {

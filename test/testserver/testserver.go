@@ -11,9 +11,10 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// The tests run against patchlab. With EnvServer set to the URL of another API
-// server (and EnvToken to a bearer token for it) the same tests run against
-// that one: a test that fails there expects something that Kubernetes does not do.
+// The environment variables that select the API server. By default the tests run
+// against patchlab. With EnvServer set to the URL of another API server, and EnvToken
+// to a bearer token, they run against that one; a failure there shows an expectation
+// that Kubernetes does not meet.
 const (
 	EnvServer = "PATCHLAB_TEST_SERVER"
 	EnvToken  = "PATCHLAB_TEST_TOKEN"
@@ -39,7 +40,7 @@ func Start(t testing.TB, crds ...string) *rest.Config {
 	return cfg
 }
 
-// Namespace makes a namespace of the test's own and gives its name.
+// Namespace creates a namespace for the test and returns its name.
 func Namespace(t testing.TB, cfg *rest.Config) string {
 	t.Helper()
 	c, err := kubernetes.NewForConfig(cfg)
