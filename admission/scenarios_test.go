@@ -42,7 +42,7 @@ func TestScenariosWithPolicies(t *testing.T) {
 				t.Fatalf("%s: %v", file, err)
 			}
 			if rules, policies := runner.NotRun(t.Context()); (rules+policies > 0) == with {
-				t.Errorf("%s, run with admission %t: %d rules and %d policies are said not to be run", file, with, rules, policies)
+				t.Errorf("%s, with admission %t: %d rules and %d policies are reported as not run", file, with, rules, policies)
 			}
 			denied := 0
 			for i := range s.Steps {

@@ -130,7 +130,7 @@ func (l *lab) until(what string, holds func() (string, bool)) {
 			return
 		}
 		if time.Now().After(deadline) {
-			l.t.Fatalf("%s; there is %s", what, found)
+			l.t.Fatalf("%s; found %s", what, found)
 		}
 		time.Sleep(time.Millisecond)
 	}
@@ -263,7 +263,7 @@ func TestDeletedNamespacesEmptyThemselvesAndGo(t *testing.T) {
 	l.finish("waits")
 	l.until("the namespace goes", func() (string, bool) { return namespace().String(), !namespace().Exists() })
 	if o, _ := l.do(&cluster.Request{Verb: cluster.Get, Version: "v1", Resource: "namespaces", Name: "other"}); !o.Exists() {
-		t.Error("the other namespace went too")
+		t.Error("the other namespace was deleted, too")
 	}
 }
 

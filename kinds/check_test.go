@@ -13,7 +13,7 @@ import (
 func TestStrategiesAreSorted(t *testing.T) {
 	for i, s := range strategies {
 		if builtin(s.Group, s.Resource) != s {
-			t.Errorf("strategy %d (%s %s) is not found: the list is not sorted or names it twice", i, s.Group, s.Resource)
+			t.Errorf("strategy %d (%s %s) is not found: the list is not sorted or has a duplicate", i, s.Group, s.Resource)
 		}
 	}
 	if builtin("apps", "nothing") != nil {
@@ -87,7 +87,7 @@ func TestFieldPaths(t *testing.T) {
 			t.Errorf("path %s, want %s", got, c.path)
 		}
 		if !document.Equal(v.Follow(c.of.path()), c.of.Value) {
-			t.Errorf("the path %s leads to another value than the field", c.path)
+			t.Errorf("the path %s resolves to another value than the field", c.path)
 		}
 	}
 }

@@ -127,7 +127,7 @@ func TestDiscoveryOfCustomResources(t *testing.T) {
 	}
 	before := ask(s, "GET", "/apis", "", "Accept", wantAggregated).Header().Get("ETag")
 	if w := ask(s, "GET", "/apis", "", "Accept", wantAggregated, "If-None-Match", before); w.Code != http.StatusNotModified || w.Body.Len() > 0 {
-		t.Errorf("asked again: %d with %d bytes", w.Code, w.Body.Len())
+		t.Errorf("second request: %d with %d bytes", w.Code, w.Body.Len())
 	}
 	thing := schema.NewKind(schema.GroupVersionKind{Group: "a.example.com", Version: "v1", Kind: "Thing"}, schema.Deduced())
 	thing.Resource, thing.Verbs = "things", []string{"get"}

@@ -113,6 +113,6 @@ func TestBodiesTogetherAreBounded(t *testing.T) {
 		t.Errorf("a large body afterwards: %d %s", got.Code, got.Body)
 	}
 	if s.bodies.free != maxBody {
-		t.Errorf("%d of %d bytes were given back", s.bodies.free, maxBody)
+		t.Errorf("%d of %d bytes were released", s.bodies.free, maxBody)
 	}
 }

@@ -49,7 +49,7 @@ func checkRefusal(w *httptest.ResponseRecorder) error {
 	}
 	d, err := document.Parse(w.Body.Bytes(), document.Options{})
 	if err != nil || d.Root.Get("kind").StringOr("") != "Status" || d.Root.Get("message").StringOr("") == "" || d.Root.Get("code").String() != fmt.Sprint(w.Code) {
-		return fmt.Errorf("%d is not told by a Status: %.200s", w.Code, w.Body)
+		return fmt.Errorf("the response %d is not a Status: %.200s", w.Code, w.Body)
 	}
 	return nil
 }

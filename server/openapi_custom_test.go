@@ -74,7 +74,7 @@ func sameSchema(t *testing.T, path string, want, got any) {
 	}
 	for k := range g {
 		if _, ok := w[k]; !ok {
-			t.Errorf("%s.%s: got %v, which the API server does not say", path, k, g[k])
+			t.Errorf("%s.%s: got %v, which the API server does not publish", path, k, g[k])
 		}
 	}
 }

@@ -55,7 +55,7 @@ func TestOpenAPIDescribesEveryKind(t *testing.T) {
 		references(doc, refs)
 		for ref := range refs {
 			if name, ok := strings.CutPrefix(ref, "#/components/schemas/"); !ok || !doc.Get("components").Get("schemas").Get(name).Exists() {
-				t.Errorf("%s: %s leads nowhere", path, ref)
+				t.Errorf("%s: %s does not resolve", path, ref)
 			}
 		}
 		group, version, _ := strings.Cut(strings.TrimPrefix(path, "apis/"), "/")
@@ -66,7 +66,7 @@ func TestOpenAPIDescribesEveryKind(t *testing.T) {
 			kinds++
 			described := doc.Get("components").Get("schemas").Get(schemaName(k))
 			if described.Get("x-kubernetes-group-version-kind").At(0).Get("kind").StringOr("") != k.Kind {
-				t.Errorf("%s: no schema says that it is %s", path, k.Kind)
+				t.Errorf("%s: no schema has the kind %s", path, k.Kind)
 			}
 			if got := patchParameters(doc, k); got != nil && !strings.Contains(strings.Join(got, " "), "fieldValidation") {
 				t.Errorf("%s: the patch of %s has only %v", path, k.Kind, got)
@@ -158,7 +158,7 @@ func TestOpenAPI2(t *testing.T) {
 	references(doc, refs)
 	for ref := range refs {
 		if name, ok := strings.CutPrefix(ref, "#/definitions/"); !ok || !doc.Get("definitions").Get(name).Exists() {
-			t.Errorf("%s leads nowhere", ref)
+			t.Errorf("%s does not resolve", ref)
 		}
 	}
 	if doc.Get("swagger").StringOr("") != "2.0" || len(refs) < 300 {

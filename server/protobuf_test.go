@@ -40,12 +40,12 @@ func TestProtobufBodies(t *testing.T) {
 		}
 		if c.code != 200 {
 			if len(f.asked) != 0 {
-				t.Errorf("%s: the cluster was asked", c.why)
+				t.Errorf("%s: the cluster got a request", c.why)
 			}
 			continue
 		}
 		if got := f.asked[0]; got.Format != c.format || string(got.Body) != c.want {
-			t.Errorf("%s: the cluster was asked with format %v and %q, want %v and %q", c.why, got.Format, got.Body, c.format, c.want)
+			t.Errorf("%s: the cluster got a request with format %v and %q, want %v and %q", c.why, got.Format, got.Body, c.format, c.want)
 		}
 	}
 }

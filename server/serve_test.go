@@ -79,7 +79,7 @@ func TestServeTellsWhyItCannot(t *testing.T) {
 	}
 	l.Close()
 	if err := local(t, Options{}).Serve(context.Background(), l, nil); err == nil {
-		t.Error("served on a listener that is closed")
+		t.Error("Serve succeeded on a closed listener")
 	}
 }
 
@@ -149,7 +149,7 @@ func TestServeDoesNotWaitForUnusedConnections(t *testing.T) {
 		t.Error("a connection without a request is still open")
 	}
 	if !closed(connect(http.StateNew)) {
-		t.Error("a connection that came while the server stopped is open")
+		t.Error("a connection opened during shutdown is still open")
 	}
 	_ = used.SetReadDeadline(time.Now())
 	if _, err := used.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {

@@ -104,7 +104,7 @@ func TestBodiesAreBounded(t *testing.T) {
 		f.asked = nil
 		w := ask(s, "POST", configMaps, strings.Repeat(" ", size))
 		if w.Code != code || len(f.asked) != map[int]int{200: 1, 413: 0}[code] {
-			t.Errorf("%d bytes: %d, the cluster was asked %d times", size, w.Code, len(f.asked))
+			t.Errorf("%d bytes: %d, the cluster got %d requests", size, w.Code, len(f.asked))
 		}
 		if code == 413 && body(t, w).Get("reason").StringOr("") != "RequestEntityTooLarge" {
 			t.Errorf("%d bytes: %s", size, w.Body)

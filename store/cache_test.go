@@ -224,11 +224,11 @@ func TestCacheBeginsAnew(t *testing.T) {
 	}
 	close(held.held)
 	if _, err := w.Next(t.Context()); !errors.Is(err, store.ErrSlow) {
-		t.Errorf("a watcher of what was lost: %v", err)
+		t.Errorf("a watcher of compacted revisions: %v", err)
 	}
 	page, err := c.List(t.Context(), "/p/", store.ListOptions[string]{})
 	if err != nil || len(page.Items) != 1 || page.Items[0].Value != "19" {
-		t.Errorf("after it has begun anew: %+v, %v", page, err)
+		t.Errorf("after the restart of the backend's watch: %+v, %v", page, err)
 	}
 }
 
@@ -246,7 +246,7 @@ func TestCacheHistoryIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := c.Watch(t.Context(), "", store.WatchOptions{After: 50}); !errors.Is(err, store.ErrCompacted) {
-		t.Errorf("a watch from before what the cache keeps: %v", err)
+		t.Errorf("a watch from before the cache's history: %v", err)
 	}
 	page, err := c.List(t.Context(), "", store.ListOptions[string]{Revision: 50, Match: store.Exact})
 	if err != nil || page.Items[0].Revision != 50 {

@@ -47,7 +47,7 @@ func TestForksGoTheirOwnWays(t *testing.T) {
 	}
 	var compacted *CompactedError
 	if _, err := fork.List(ctx, "/a/", ListOptions[string]{Revision: before - 1, Match: Exact}); !errors.As(err, &compacted) {
-		t.Errorf("a fork knows of what was before it: %v", err)
+		t.Errorf("a fork has history from before it: %v", err)
 	}
 	page, err := fork.List(ctx, "/a/", ListOptions[string]{Revision: before, Match: Exact})
 	if err != nil || len(page.Items) != 40 {

@@ -96,7 +96,7 @@ func TestHandlerServesThePage(t *testing.T) {
 			t.Errorf("%s: %q", c.why, got)
 		}
 		if w.Header().Get("Vary") != "Accept-Encoding" {
-			t.Errorf("%s: a cache would hand one form to all", c.why)
+			t.Errorf("%s: no Vary header, so a cache would serve one encoding to all clients", c.why)
 		}
 		if n := w.Header().Get("Content-Length"); c.method == "GET" && n != strconv.Itoa(w.Body.Len()) {
 			t.Errorf("%s: length %s of %d", c.why, n, w.Body.Len())
@@ -118,7 +118,7 @@ func TestCachesAskAgainForWhatMayChange(t *testing.T) {
 	}
 	for _, accept := range []string{"gzip", ""} {
 		if w := get(h, "GET", "/", "Accept-Encoding", accept, "If-None-Match", etag); w.Code != http.StatusOK {
-			t.Errorf("another form with the same entity tag: %d", w.Code)
+			t.Errorf("another encoding with the same entity tag: %d", w.Code)
 		}
 	}
 	if got := get(h, "GET", "/assets/e.wasm").Header().Get("Cache-Control"); got != "public, max-age=31536000, immutable" {

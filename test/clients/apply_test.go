@@ -64,7 +64,7 @@ func TestExtractModifyApply(t *testing.T) {
 		t.Fatal(err)
 	}
 	if *live.Spec.Replicas != 1 {
-		t.Errorf("replicas given up by their only owner are %d, want the default 1", *live.Spec.Replicas)
+		t.Errorf("replicas after their only owner removed them are %d, want the default 1", *live.Spec.Replicas)
 	}
 	got := map[string]corev1.Container{}
 	for _, c := range live.Spec.Template.Spec.Containers {
@@ -75,7 +75,7 @@ func TestExtractModifyApply(t *testing.T) {
 	}
 	same, err := c.Apply(ctx, extracted, mine)
 	if err != nil || same.ResourceVersion != live.ResourceVersion {
-		t.Errorf("the same configuration once more gave version %s after %s, %v", same.ResourceVersion, live.ResourceVersion, err)
+		t.Errorf("the same configuration applied again has version %s, before %s, %v", same.ResourceVersion, live.ResourceVersion, err)
 	}
 }
 
@@ -154,6 +154,6 @@ func TestMigrateFromClientSideApply(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, ok := live.Data["b"]; ok || live.Data["a"] != "1" {
-		t.Errorf("data is %v, want b gone with its migrated owner", live.Data)
+		t.Errorf("data is %v, want b pruned", live.Data)
 	}
 }

@@ -74,7 +74,7 @@ func TestTypedClientsSendProtobuf(t *testing.T) {
 		t.Error(err)
 	}
 	if slices.ContainsFunc(seen.requests, func(kind string) bool { return kind != "application/vnd.kubernetes.protobuf" }) {
-		t.Errorf("bodies went out as %q; the test means protobuf", seen.requests)
+		t.Errorf("bodies were sent as %q, want protobuf", seen.requests)
 	}
 }
 
@@ -96,7 +96,7 @@ func TestCBORFallsBackToJSON(t *testing.T) {
 		t.Errorf("the next body: %v", err)
 	}
 	if want := []string{"application/cbor", "application/json"}; !slices.Equal(seen.requests, want) {
-		t.Errorf("bodies went out as %q, want %q", seen.requests, want)
+		t.Errorf("bodies were sent as %q, want %q", seen.requests, want)
 	}
 }
 
@@ -138,13 +138,13 @@ func TestAnswersInProtobuf(t *testing.T) {
 	}
 	w.Stop()
 	if _, err := c.Get(t.Context(), "none", metav1.GetOptions{}); !apierrors.IsNotFound(err) || !strings.Contains(err.Error(), `deployments.apps "none" not found`) {
-		t.Errorf("of what does not exist: %v", err)
+		t.Errorf("a missing object: %v", err)
 	}
 	if err := c.Delete(t.Context(), "web", metav1.DeleteOptions{}); err != nil {
 		t.Errorf("deleting: %v", err)
 	}
 	if slices.ContainsFunc(got.kinds, func(kind string) bool { return kind != "application/vnd.kubernetes.protobuf" }) {
-		t.Errorf("answers came as %q", got.kinds)
+		t.Errorf("responses have media types %q", got.kinds)
 	}
 }
 
@@ -177,7 +177,7 @@ func TestMetadataInProtobuf(t *testing.T) {
 		t.Errorf("watched %s %+v", event.Type, event.Object)
 	}
 	if len(got.kinds) == 0 || slices.ContainsFunc(got.kinds, func(kind string) bool { return kind != "application/vnd.kubernetes.protobuf" }) {
-		t.Errorf("answers came as %q", got.kinds)
+		t.Errorf("responses have media types %q", got.kinds)
 	}
 }
 

@@ -64,7 +64,7 @@ func TestInformersEndEqualToAList(t *testing.T) {
 		for _, e := range o.outOfOrder {
 			t.Errorf("the %s informer: %s", kind, e)
 		}
-		t.Logf("the %s informer was told of %d changes in %d writes", kind, o.events, writers*writes)
+		t.Logf("the %s informer received %d events for %d writes", kind, o.events, writers*writes)
 		o.mu.Unlock()
 	}
 }
@@ -95,7 +95,7 @@ func startInformers(t *testing.T, cfg *rest.Config, ns string) map[string]*obser
 	md.Start(ctx.Done())
 	for kind, inf := range all {
 		if !cache.WaitForCacheSync(ctx.Done(), inf.HasSynced) {
-			t.Fatalf("the %s informer never had its first list", kind)
+			t.Fatalf("the %s informer has not synced", kind)
 		}
 	}
 	return seen

@@ -45,7 +45,7 @@ func TestLeaderElectionHandsOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	if lease.Spec.LeaseTransitions == nil || *lease.Spec.LeaseTransitions < terms-1 {
-		t.Errorf("the lease counts %v hand-overs in %d terms", lease.Spec.LeaseTransitions, e.served.Load())
+		t.Errorf("the lease has %v transitions after %d terms", lease.Spec.LeaseTransitions, e.served.Load())
 	}
 }
 
@@ -112,7 +112,7 @@ func (e *election) candidacy(cfg *rest.Config, name string) {
 // disconnected from the server during its work; the others resign.
 func (e *election) lead(ctx context.Context, resign func(), cut *atomic.Bool, name string) {
 	if n := e.leaders.Add(1); n != 1 {
-		e.t.Errorf("%s leads, and there are %d leaders", name, n)
+		e.t.Errorf("%s is leader, one of %d", name, n)
 	}
 	term := e.served.Add(1)
 	if term >= e.terms {

@@ -80,7 +80,7 @@ func listInPages(t *testing.T, c kubernetes.Interface, ns string, limit int64) (
 			t.Errorf("a page that is not the last has %d items, want %d", len(page.Items), limit)
 		}
 		if page.RemainingItemCount == nil {
-			t.Error("a page that is not the last says nothing of the remaining items")
+			t.Error("a page before the last has no remainingItemCount")
 		}
 		opts.Continue = page.Continue
 	}

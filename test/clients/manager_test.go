@@ -133,7 +133,7 @@ func startManager(t *testing.T) *managed {
 		}
 	})
 	if !mgr.GetCache().WaitForCacheSync(ctx) {
-		t.Fatal("the manager's cache never had its first lists")
+		t.Fatal("the manager's cache has not synced")
 	}
 	return &managed{r, t, ns}
 }

@@ -66,7 +66,7 @@ func TestLabelCounter(t *testing.T) {
 				}
 				g.Wait()
 				if got := readCounter(t, c, ns, name); got != done.Load() {
-					t.Errorf("the label counts %d, but %d writes were answered with success", got, done.Load())
+					t.Errorf("the label is %d after %d successful writes", got, done.Load())
 				}
 				if k.allDone && done.Load() != int64(writers) {
 					t.Errorf("%d of %d writers succeeded; %s", done.Load(), writers, k.why)
@@ -117,7 +117,7 @@ func TestConflictForEveryOtherWriter(t *testing.T) {
 				t.Errorf("%d writers of one version: %d succeeded and %d conflicted, want 1 and %d", writers, won.Load(), conflicts.Load(), writers-1)
 			}
 			if got := readCounter(t, c, ns, name); got != 1 {
-				t.Errorf("the label counts %d, want 1", got)
+				t.Errorf("the label is %d, want 1", got)
 			}
 		})
 	}

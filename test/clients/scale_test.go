@@ -44,7 +44,7 @@ func TestScaleClient(t *testing.T) {
 			t.Fatalf("%s: %v", r.Resource, err)
 		}
 		if s.Spec.Replicas != 1 {
-			t.Errorf("%s: scale says %d replicas, want 1", r.Resource, s.Spec.Replicas)
+			t.Errorf("%s: scale has %d replicas, want 1", r.Resource, s.Spec.Replicas)
 		}
 		old := s.DeepCopy()
 		s.Spec.Replicas = 3

@@ -73,7 +73,7 @@ func TestRetryWatcherSeesEveryVersionInOrder(t *testing.T) {
 		t.Errorf("the versions seen are not the versions written, in order:\nseen    %v\nwritten %v", seen, written)
 	}
 	if watches.Load() < 3 {
-		t.Errorf("the watch was opened %d times; the test means to break it", watches.Load())
+		t.Errorf("the watch was opened %d times, want at least 3", watches.Load())
 	}
 	t.Logf("%d versions seen over %d connections", len(seen), watches.Load())
 }
@@ -192,6 +192,6 @@ func TestWatchListStreamsTheInitialState(t *testing.T) {
 		t.Fatal(err)
 	}
 	if e := <-w.ResultChan(); e.Type != watch.Deleted {
-		t.Errorf("after the bookmark came %s, want %s", e.Type, watch.Deleted)
+		t.Errorf("the event after the bookmark is %s, want %s", e.Type, watch.Deleted)
 	}
 }

@@ -68,7 +68,7 @@ func TestRandomCasesAsAPIServer(t *testing.T) {
 			keep(t, recorded)
 		}
 	}
-	t.Logf("%d of %d random cases (seed %d) were answered as the API server did", *count-differ, *count, *seed)
+	t.Logf("%d of %d random cases (seed %d) have the API server's responses", *count-differ, *count, *seed)
 }
 
 // foreign sends requests to the kube-apiserver.

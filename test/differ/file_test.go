@@ -65,7 +65,7 @@ func TestWrittenCasesAsAPIServer(t *testing.T) {
 	}
 	close(cases)
 	group.Wait()
-	t.Logf("%d cases asked", n)
+	t.Logf("%d cases compared", n)
 }
 
 // ask records a case on the kube-apiserver and replays it on patchlab. If the response

@@ -123,7 +123,7 @@ func TestDecodeText(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("seed %d: %d objects decoded alike, %d of them refused", seed, count, refused)
+	t.Logf("seed %d: %d objects have equal results, %d of them invalid", seed, count, refused)
 }
 
 func TestDecodeTree(t *testing.T) {
@@ -164,5 +164,5 @@ func TestDecodeTree(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("seed %d: %d objects converted alike, %d of them refused", seed, count, refused)
+	t.Logf("seed %d: %d objects have equal conversions, %d of them invalid", seed, count, refused)
 }

@@ -28,7 +28,7 @@ func clients(t *testing.T) []binary {
 	}
 	path, err := exec.LookPath("kubectl")
 	if err != nil {
-		t.Log("this machine has no kubectl of its own on PATH")
+		t.Log("no kubectl is on PATH")
 		return out
 	}
 	b, err := exec.Command(path, "version", "--client").Output()
@@ -38,7 +38,7 @@ func clients(t *testing.T) []binary {
 	}
 	v := versionRE.FindStringSubmatch(string(b))
 	if v == nil || len(flowFiles[v[1]]) == 0 {
-		t.Logf("the machine's own kubectl is not of a recorded version: %s", strings.TrimSpace(string(b)))
+		t.Logf("there are no recordings for the version of the installed kubectl: %s", strings.TrimSpace(string(b)))
 		return out
 	}
 	return append(out, binary{machine, path, v[1]})

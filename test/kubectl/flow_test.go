@@ -152,9 +152,9 @@ func (want command) differs(got command) string {
 	case want.Code != got.Code:
 		return fmt.Sprintf("exit code %d, want %d", got.Code, want.Code)
 	case ownersSorted(want.Stdout) != ownersSorted(got.Stdout):
-		return "another output"
+		return "stdout differs"
 	case want.Code == 0 && want.Stderr != got.Stderr:
-		return "another message on stderr"
+		return "stderr differs"
 	}
 	return ""
 }

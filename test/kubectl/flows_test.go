@@ -46,7 +46,7 @@ func TestFlows(t *testing.T) {
 		t.Run(kubectl.name, func(t *testing.T) {
 			var passed, total atomic.Int32
 			t.Cleanup(func() {
-				t.Logf("%d of %d flows went as against kube-apiserver v1.36.3", passed.Load(), total.Load())
+				t.Logf("%d of %d flows have the results recorded against kube-apiserver v1.36.3", passed.Load(), total.Load())
 			})
 			files := flowFiles[kubectl.version]
 			if kubectl.name == machine {
@@ -87,7 +87,7 @@ func TestRecord(t *testing.T) {
 		t.Skip("nothing to record: no flag -record")
 	}
 	if !testserver.Foreign() {
-		t.Fatal("what patchlab answers is no recording: set " + testserver.EnvServer + " to a kube-apiserver")
+		t.Fatal("recordings are made against a real server: set " + testserver.EnvServer + " to a kube-apiserver")
 	}
 	cfg := testserver.Start(t, crds)
 	files := flowFiles[*record]

@@ -197,7 +197,7 @@ func (s *subject) stored(_ context.Context, t *testing.T, key string) {
 	//lint:ignore SA1019 the suite requires that selfLink is not stored
 	if pod := obj.(*example.Pod); pod.ResourceVersion != "" || pod.SelfLink != "" {
 		//lint:ignore SA1019 as above
-		t.Errorf("stored are the resourceVersion %q and the selfLink %q", pod.ResourceVersion, pod.SelfLink)
+		t.Errorf("the stored object has resourceVersion %q and selfLink %q", pod.ResourceVersion, pod.SelfLink)
 	}
 }
 
@@ -216,7 +216,7 @@ func (s *subject) calls(t *testing.T, pageSize, objects uint64) {
 		}
 	}
 	if reads := s.reads(); reads > s.most(pages) || !s.cached && reads < s.most(pages) {
-		t.Errorf("%d requests to read, want %d", reads, s.most(pages))
+		t.Errorf("%d read requests, want %d", reads, s.most(pages))
 	}
 }
 

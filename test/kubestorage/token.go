@@ -26,7 +26,7 @@ func kubeToken(text, scope string) (string, error) {
 	}
 	parts := strings.SplitN(string(raw), ":", 3)
 	if len(parts) != 3 {
-		return "", fmt.Errorf("a token of another form: %q", raw)
+		return "", fmt.Errorf("malformed continue token %q", raw)
 	}
 	revision, err := strconv.ParseInt(parts[1], 10, 64)
 	if err != nil {

@@ -191,7 +191,7 @@ func testOwnership(t *testing.T, ctx context.Context, c client.Client) {
 	slices.Sort(owners)
 	want := []string{`store-operator Apply {"f:data":{"f:color":{}}}`, `surveyor Apply {"f:metadata":{"f:labels":{"f:seen":{}}}}`}
 	if !slices.Equal(owners, want) {
-		t.Errorf("the sign's fields are owned so: %q\nwant %q", owners, want)
+		t.Errorf("the owners of the sign's fields are %q\nwant %q", owners, want)
 	}
 }
 
@@ -206,7 +206,7 @@ func testVersions(t *testing.T, ctx context.Context, c client.Client) {
 	}
 	const conflict = "Apply failed with 2 conflicts: conflicts with \"customer\" using shop.example.com/v1:\n- .spec.color\nconflicts with \"painter\":\n- .spec.colour"
 	if err := apply(V1, "decorator", map[string]any{"color": "red"}); !apierrors.IsConflict(err) || err.Error() != conflict {
-		t.Errorf("applying what another owns in the other version: %v\nwant %s", err, conflict)
+		t.Errorf("applying a field that another manager owns in the other version: %v\nwant %s", err, conflict)
 	}
 	for _, refused := range []struct{ patch, want string }{
 		{`{"spec":{"counters":1}}`, `Store.shop.example.com "a" is invalid: spec.counters: Invalid value: 1: counters cannot shrink`},

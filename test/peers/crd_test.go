@@ -95,14 +95,14 @@ func read(t *testing.T, name string, text []byte) *judgedCRD {
 	}
 	var oursErr error
 	if j.ours, oursErr = schema.FromCRD(doc.Root); (oursErr != nil) != (len(theirs) > 0) {
-		t.Errorf("%s: we say %v, they say %v\n%s", name, oursErr, theirs.ToAggregate(), text)
+		t.Errorf("%s: patchlab: %v, kube-apiserver: %v\n%s", name, oursErr, theirs.ToAggregate(), text)
 		return nil
 	}
 	if oursErr != nil {
 		return nil
 	}
 	if wrong := structural.ValidateDefaults(j.ours); (len(wrong) > 0) != (len(defaults) > 0) {
-		t.Errorf("%s: of defaults we say %v, they say %v\n%s", name, wrong, defaults.ToAggregate(), text)
+		t.Errorf("%s: defaults: patchlab: %v, kube-apiserver: %v\n%s", name, wrong, defaults.ToAggregate(), text)
 		return nil
 	}
 	props := j.internal.Spec.Validation
@@ -148,9 +148,9 @@ func TestCRDTypes(t *testing.T) {
 			compareTypes(t, fmt.Sprint("seed ", s), j)
 		}
 	}
-	t.Logf("%d of %d generated CRDs were taken by both sides", taken, *cases)
+	t.Logf("%d of %d generated CRDs were accepted by both sides", taken, *cases)
 	if taken < *cases/4 && !t.Failed() {
-		t.Error("too few to say anything")
+		t.Error("too few CRDs were compared")
 	}
 }
 
@@ -175,7 +175,7 @@ func TestRefusals(t *testing.T) {
 	}
 	t.Logf("%d of %d refused by both sides", refused, *cases)
 	if refused < *cases/10 && !t.Failed() {
-		t.Error("too few to say anything")
+		t.Error("too few CRDs were compared")
 	}
 }
 
@@ -198,7 +198,7 @@ func compareTypes(t *testing.T, name string, j *judgedCRD) {
 				published := fromOpenAPI(t, doc, k.GroupVersionKind)
 				c.compare(name+" "+model+" of OpenAPI", published.Type(), smd.TypeRef{NamedType: &model})
 				if published.Resource != k.Resource || published.Namespaced != k.Namespaced || published.Status != k.Status || (published.Scale != nil) != (k.Scale != nil) {
-					t.Errorf("%s: of OpenAPI it is %+v, of the CRD %+v", name, published, k)
+					t.Errorf("%s: from OpenAPI %+v, from the CRD %+v", name, published, k)
 				}
 				if c.errors > 0 {
 					t.Logf("%s", j.text)

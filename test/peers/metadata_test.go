@@ -215,7 +215,7 @@ func TestSelectorsMatchAsApimachinerysDo(t *testing.T) {
 		parsed, parseErr := labels.Parse(selector)
 		shown, st := list(t, c, cluster.Options{LabelSelector: selector})
 		if (parseErr != nil) != (st != nil) {
-			t.Fatalf("labels %q: apimachinery says %v, patchlab %v", selector, parseErr, st)
+			t.Fatalf("labels %q: apimachinery: %v, patchlab: %v", selector, parseErr, st)
 		}
 		if parseErr != nil {
 			continue
@@ -228,7 +228,7 @@ func TestSelectorsMatchAsApimachinerysDo(t *testing.T) {
 		}
 	}
 	if good < 1000 {
-		t.Errorf("only %d selectors could be read", good)
+		t.Errorf("only %d selectors are valid", good)
 	}
 	fieldWords := []string{"metadata.name", "metadata.namespace", "=", "==", "!=", ",", "o1", "ns", `\`, `\,`, "", "o2", `\=`}
 	for range 20000 {
@@ -247,7 +247,7 @@ func TestSelectorsMatchAsApimachinerysDo(t *testing.T) {
 		}
 		shown, st := list(t, c, cluster.Options{FieldSelector: selector})
 		if (parseErr != nil) != (st != nil) {
-			t.Fatalf("fields %q: apimachinery says %v, patchlab %v", selector, parseErr, st)
+			t.Fatalf("fields %q: apimachinery: %v, patchlab: %v", selector, parseErr, st)
 		}
 		for i := range sets {
 			name := fmt.Sprint("o", i)

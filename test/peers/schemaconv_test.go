@@ -115,7 +115,7 @@ func (c *typeComparison) differ(path, format string, args ...any) {
 
 func (c *typeComparison) compare(path string, ours *schema.Type, ref smd.TypeRef) {
 	if ours == nil {
-		c.differ(path, "we have no type, structured merge has one")
+		c.differ(path, "patchlab has no type, structured-merge-diff has one")
 		return
 	}
 	key := fmt.Sprintf("%p", ours)

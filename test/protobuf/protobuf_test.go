@@ -73,7 +73,7 @@ func TestReadsAsJSONDoes(t *testing.T) {
 	if kinds < 100 {
 		t.Errorf("only %d kinds were compared", kinds)
 	}
-	t.Logf("%d objects of %d kinds read as their JSON says, from seed %d", kinds**rounds, kinds, *seed)
+	t.Logf("%d objects of %d kinds decode to the same from JSON and protobuf, from seed %d", kinds**rounds, kinds, *seed)
 }
 
 func builtinKinds(s *runtime.Scheme) []schema.GroupVersionKind {
@@ -155,7 +155,7 @@ func firstDifference(path string, want, got any) string {
 		return ""
 	}
 	if !reflect.DeepEqual(want, got) {
-		return path + ": JSON says " + text(want) + ", protobuf was read as " + text(got)
+		return path + ": JSON has " + text(want) + ", protobuf has " + text(got)
 	}
 	return ""
 }
@@ -182,7 +182,7 @@ func TestMessagesAreOfTheseTypes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(out, messages) {
-		t.Error("internal/engine/protobuf/messages.txt is not of these versions; run go generate ./internal/engine/protobuf")
+		t.Error("internal/engine/protobuf/messages.txt is out of date; run go generate ./internal/engine/protobuf")
 	}
 }
 
@@ -243,7 +243,7 @@ func TestWrittenAnswersAreRead(t *testing.T) {
 	if objects < 60**rounds {
 		t.Errorf("only %d objects were compared", objects)
 	}
-	t.Logf("%d objects are read as Kubernetes' own encoding of them, from seed %d", objects, *seed)
+	t.Logf("%d objects decode like Kubernetes' encoding of them, from seed %d", objects, *seed)
 }
 
 // builtinScheme is a scheme of all built-in kinds.

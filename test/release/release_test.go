@@ -22,11 +22,11 @@ func TestGoMod(t *testing.T) {
 			t.Errorf("%s: %v", folder, err)
 		}
 		if strings.Contains(string(out), "replace") || strings.Contains(string(out), "v0.0.0\n") {
-			t.Errorf("%s: this cannot be published:\n%s", folder, out)
+			t.Errorf("%s: not publishable:\n%s", folder, out)
 		}
 	}
 	if _, err := GoMod([]byte("module a\n\nreplace k8s.io/api => ../api\n"), "v0.9.0"); err == nil {
-		t.Error("no error for a replaced module of somebody else")
+		t.Error("no error for a replaced module of another repository")
 	}
 }
 

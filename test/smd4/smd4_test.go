@@ -35,7 +35,7 @@ func TestIsTheReferenceEngine(t *testing.T) {
 			continue
 		}
 		if have, err := os.ReadFile(name); err != nil || string(have) != text {
-			t.Errorf("%s is not the copy of reference/%s (go test ./smd4 -update): %v", name, name, err)
+			t.Errorf("%s is not a copy of reference/%s (go test ./smd4 -update): %v", name, name, err)
 		}
 	}
 }
@@ -61,7 +61,7 @@ func TestCorpus(t *testing.T) {
 		case differs == "" && why == "":
 			agreed++
 		case differs == "":
-			t.Errorf("%s agrees now; it was listed: %s", c.Name, why)
+			t.Errorf("%s agrees now, but is listed in differing: %s", c.Name, why)
 		case why == "":
 			// A difference that also occurs with v6 is not caused by v4.
 			if _, d := (conformance.Runner{Now: at.Now, Sleep: at.Sleep}).Run(c, v6); d == "" {

@@ -72,7 +72,7 @@ func run(t *target, etcd, only, dir string) error {
 		failed += len(r.unexpected(s))
 	}
 	if failed > 0 {
-		return fmt.Errorf("%d failures that are not accounted for", failed)
+		return fmt.Errorf("%d unexpected failures", failed)
 	}
 	return nil
 }

@@ -62,7 +62,7 @@ func TestWithoutTheReferenceProgram(t *testing.T) {
 	}
 	for _, want := range []string{referenceProgram, "make build", "go install"} {
 		if !strings.Contains(errOut.String(), want) {
-			t.Errorf("the message does not tell of %s:\n%s", want, errOut.String())
+			t.Errorf("the message does not contain %s:\n%s", want, errOut.String())
 		}
 	}
 }

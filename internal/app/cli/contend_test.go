@@ -41,7 +41,7 @@ func TestContend(t *testing.T) {
 		}
 	}
 	if words := lineOf(t, out.String(), "blind"); words[len(words)-1] == "0" || words[2] != "0" {
-		t.Errorf("blind writers lose updates and have no conflicts: %v", words)
+		t.Errorf("writers without a resourceVersion must lose updates and have no conflicts: %v", words)
 	}
 }
 
@@ -120,7 +120,7 @@ func TestWrongTokenAndCertificateAreRefused(t *testing.T) {
 	plain, err := tls.Dial("tcp", strings.TrimPrefix(s.address, "https://"), &tls.Config{MinVersion: tls.VersionTLS12})
 	if err == nil {
 		_ = plain.Close()
-		t.Error("a client that trusts nobody was connected")
+		t.Error("a client without a trusted CA was connected")
 	}
 }
 

@@ -114,7 +114,7 @@ func TestKubeconfigIsNotWrittenThroughALink(t *testing.T) {
 		t.Errorf("a link to nothing: %v", err)
 	}
 	if _, err := os.Stat(target); !errors.Is(err, fs.ErrNotExist) {
-		t.Error("the file behind the link was written")
+		t.Error("the target of the link was written")
 	}
 	if err := os.WriteFile(link+".lock", nil, 0o600); err != nil {
 		t.Fatal(err)

@@ -43,7 +43,7 @@ func readManifestCase(t *testing.T, file string) manifestCase {
 		*field = value
 	}
 	if c.why == "" || c.args == "" {
-		t.Fatalf("%s: a case needs why and args", file)
+		t.Fatalf("%s: why and args are required", file)
 	}
 	return c
 }

@@ -62,7 +62,7 @@ func TestSchemaOfEveryKind(t *testing.T) {
 	}
 	t.Logf("%d kinds, %d fields, %d keyed lists", kinds, fields, keyed)
 	if kinds < 80 || fields < 10000 || keyed < 300 {
-		t.Error("that is too few")
+		t.Error("too few kinds, fields or keyed lists")
 	}
 }
 
@@ -129,7 +129,7 @@ func TestSchemaKnowsRecordedImmutableFields(t *testing.T) {
 				f, err := d.at(field)
 				immutable, why := err == nil && f.Immutable, sometimesImmutable[name]
 				if immutable == (why != "") {
-					t.Errorf("%s: immutable %v, but the test knows: %q (%v)", name, immutable, why, err)
+					t.Errorf("%s: immutable %v, but sometimesImmutable has %q (%v)", name, immutable, why, err)
 				}
 				if immutable {
 					found++

@@ -63,7 +63,7 @@ func startServe(t *testing.T, args ...string) (url string, errors *quiet, stop f
 		case c := <-code:
 			return c
 		case <-time.After(20 * time.Second):
-			t.Fatal("serve does not end")
+			t.Fatal("serve does not exit")
 			return -1
 		}
 	}

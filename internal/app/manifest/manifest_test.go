@@ -75,7 +75,7 @@ func TestPositionsWithinAList(t *testing.T) {
 		t.Errorf("spec.x is at %s, want f.yaml:6:8", got)
 	}
 	if got := b.PositionOf(document.Keys("spec", "y")).String(); got != "f.yaml:6:5" {
-		t.Errorf("what is not written is at %s, want f.yaml:6:5, where spec is", got)
+		t.Errorf("an absent field is at %s, want f.yaml:6:5, the position of spec", got)
 	}
 }
 
@@ -208,7 +208,7 @@ func FuzzParse(f *testing.F) {
 		}
 		for _, o := range manifest.Split(docs...) {
 			if !o.Document.Root.Follow(o.At).Exists() {
-				t.Errorf("%s leads nowhere", o.At)
+				t.Errorf("%s does not resolve", o.At)
 			}
 		}
 	})

@@ -50,7 +50,7 @@ func TestRewriteKeepsComments(t *testing.T) {
 	}
 	kind, ok := schema.NewRegistry(catalog).Of(d.Root)
 	if !ok {
-		t.Fatal("there is no Deployment")
+		t.Fatal("no Deployment is registered")
 	}
 	containers := document.Keys("spec", "template", "spec", "containers")
 	in := func(path document.Path, elements ...string) document.Path {
@@ -166,7 +166,7 @@ func TestRewriteGivesUp(t *testing.T) {
 		}
 	}
 	if _, ok := Rewrite("a: 1\n", 0, document.Value{}); ok {
-		t.Error("a manifest of which nothing is left was rewritten")
+		t.Error("a manifest without remaining fields was rewritten")
 	}
 }
 

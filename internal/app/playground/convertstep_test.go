@@ -90,7 +90,7 @@ func TestWhatFollowsFromAPatch(t *testing.T) {
 			t.Errorf("%s: %q has no %q", do, p.Follows, want)
 		}
 		if !strings.Contains(strings.Join(p.Follows, "\n"), "alice no longer owns .spec.template.spec.containers[name=\"proxy\"].image") {
-			t.Errorf("%s: nothing says whom the field is taken from: %q", do, p.Follows)
+			t.Errorf("%s: the previous owner of the field is not named: %q", do, p.Follows)
 		}
 		if len(p.Changes) == 0 {
 			t.Errorf("%s: no owners after it", do)

@@ -78,10 +78,10 @@ func TestImmutableFieldsCannotBeChanged(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !isFixed(res.Kind, res.After.Value, document.Keys(keys...)) {
-			t.Errorf("%s %s is not said to be immutable", c.resource, c.field)
+			t.Errorf("%s %s is not reported as immutable", c.resource, c.field)
 		}
 		if isFixed(res.Kind, res.After.Value, document.Keys("metadata", "labels")) {
-			t.Errorf("the labels of %s are said to be immutable", c.resource)
+			t.Errorf("the labels of %s are reported as immutable", c.resource)
 		}
 	}
 	for _, resource := range slices.Sorted(maps.Keys(immutable)) {

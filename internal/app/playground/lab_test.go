@@ -113,7 +113,7 @@ func TestLabExplainsFields(t *testing.T) {
 		t.Errorf("%+v %v", all, err)
 	}
 	if _, err := e.labExplain(&LabObjectInput{Object: live, Path: ".data.size"}); err == nil {
-		t.Error("a field that is not there is explained")
+		t.Error("an absent field is explained")
 	}
 	owners, err := e.labOwners(&LabObjectInput{Object: live, Path: ".data.colour"})
 	if err != nil || len(owners.Owners) != 1 || len(owners.Owners[0].Managers) != 1 {
@@ -134,9 +134,9 @@ func TestLabIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	if again, _ := e.labOf(LabOptions{Kubernetes: "1.33"}); again != first {
-		t.Error("made anew for the same options")
+		t.Error("a new Lab was created for equal options")
 	}
 	if other, _ := e.labOf(LabOptions{Kubernetes: "1.34"}); other == first {
-		t.Error("kept for another version")
+		t.Error("the Lab was reused for another version")
 	}
 }

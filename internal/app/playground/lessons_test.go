@@ -40,7 +40,7 @@ func TestLessons(t *testing.T) {
 	}
 	for _, g := range lessonGroups {
 		if groups[g] == 0 {
-			t.Errorf("no lesson is of the group %q", g)
+			t.Errorf("no lesson in the group %q", g)
 		}
 	}
 	if len(groups) != len(lessonGroups) {
@@ -70,7 +70,7 @@ func checkLesson(t *testing.T, text string, questions []Question) {
 			}
 			given := root.Get("steps").At(q.Step-1).Lookup("question", "choices").At(i).Get("expect")
 			if !given.Exists() {
-				t.Errorf("step %d: %q expects nothing", q.Step, c.Text)
+				t.Errorf("step %d: %q has no expectation", q.Step, c.Text)
 				continue
 			}
 			mismatches := expected(t, root, q.Step-1, given).Check(&results[q.Step-1])
@@ -78,7 +78,7 @@ func checkLesson(t *testing.T, text string, questions []Question) {
 				t.Errorf("step %d: %q is marked as right: %v (%v)", q.Step, c.Text, mismatches, results[q.Step-1].Err)
 			}
 			if !c.Right && len(mismatches) == 0 {
-				t.Errorf("step %d: %q holds as well", q.Step, c.Text)
+				t.Errorf("step %d: the expectation of the wrong answer %q holds", q.Step, c.Text)
 			}
 		}
 		if right != 1 || q.Because == "" {

@@ -68,7 +68,7 @@ func TestPasteSortsWhatItIsGiven(t *testing.T) {
 	for why, text := range map[string]string{"no object": "", "a text": "hello", "no kind": "metadata: {name: x}\n",
 		"managedFields that are none": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, managedFields: 7}\n", "no YAML": "a: ["} {
 		if f := ask(t, New(), "paste", PasteInput{Text: text}, &PasteOutput{}); f == nil || f.Message == "" {
-			t.Errorf("%s is taken", why)
+			t.Errorf("%s is accepted", why)
 		}
 	}
 }
@@ -120,11 +120,11 @@ func TestAScenarioBeginsWithALiveObject(t *testing.T) {
 		t.Errorf("owners %s", got)
 	}
 	if got := owners(&out, "  face: \"🦀\u202eabc\""); got != "" {
-		t.Errorf("the emoji's line: owners %q, want it there and nobody's", got)
+		t.Errorf("the line with the emoji: owners %q, want the line without owners", got)
 	}
 	for _, r := range out.Rows {
 		if r.Mark != "" {
-			t.Errorf("row %+v is marked, though nothing has happened", r)
+			t.Errorf("row %+v is marked before the first step", r)
 		}
 	}
 	must(t, e, "run", RunInput{Scenario: s, At: 1}, &out)
@@ -135,7 +135,7 @@ func TestAScenarioBeginsWithALiveObject(t *testing.T) {
 		var line LineOutput
 		must(t, e, "line", LineInput{Scenario: s, At: at, Line: out.Conflicts[0].Line}, &line)
 		if line.Meaning != isOwned || len(line.Owners) != 1 || line.Owners[0].Since != 0 {
-			t.Errorf("after step %d: %+v, want it owned from the beginning", at, line)
+			t.Errorf("after step %d: %+v, want the owners of the live object", at, line)
 		}
 	}
 	var managed ManagedOutput
@@ -195,7 +195,7 @@ func TestALineSaysWhatItsFieldIs(t *testing.T) {
 			}
 		}
 		if !found {
-			t.Errorf("there is no line %q", text)
+			t.Errorf("no line %q", text)
 		}
 	}
 }

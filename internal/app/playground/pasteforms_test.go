@@ -92,12 +92,12 @@ func TestEntriesOfVersionsThatAreNotServed(t *testing.T) {
 	}
 	for _, m := range run.Object.Managers {
 		if m.Name == "operator" {
-			t.Errorf("%v is still there", m)
+			t.Errorf("%v was not removed", m)
 		}
 	}
 	s.Objects[0] = pasted
 	must(t, e, "run", RunInput{Scenario: s, At: 1}, &run)
 	if notes := run.Objects[0].Notes; len(notes) != 0 {
-		t.Errorf("of what is served there are notes: %q", notes)
+		t.Errorf("notes on served versions: %q", notes)
 	}
 }

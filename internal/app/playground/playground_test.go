@@ -121,7 +121,7 @@ func TestWaysOutOfAConflict(t *testing.T) {
 			}
 		}
 		if !reflect.DeepEqual(out.Rows, after.Rows) {
-			t.Errorf("%s: the preview is\n%+v\nbut then it is\n%+v", c.way, out.Rows, after.Rows)
+			t.Errorf("%s: the preview is\n%+v\nbut the result is\n%+v", c.way, out.Rows, after.Rows)
 		}
 	}
 }
@@ -171,7 +171,7 @@ func TestALineSaysSinceWhenItIsOwned(t *testing.T) {
 // does not change a response, whatever the preceding requests were.
 func TestGoingOnIsTheSameAsRunningAnew(t *testing.T) {
 	random := rand.New(rand.NewPCG(6, 28))
-	wentOn, wentBack := 0, 0
+	forward, backward := 0, 0
 	for name, whole := range examples(t) {
 		kept := New()
 		current := whole
@@ -183,21 +183,21 @@ func TestGoingOnIsTheSameAsRunningAnew(t *testing.T) {
 				if r, err := kept.last.goOn(t.Context(), &current); err != nil {
 					t.Fatal(err)
 				} else if r == kept.last {
-					wentOn++
+					forward++
 				} else if len(r.results) > 0 {
-					wentBack++
+					backward++
 				}
 			}
 			var a, b RunOutput
 			must(t, kept, "run", in, &a)
 			must(t, New(), "run", in, &b)
 			if !reflect.DeepEqual(a, b) {
-				t.Fatalf("%s: at %d of %d going on gives\n%+v\nrunning anew\n%+v", name, in.At, len(current.Steps), a, b)
+				t.Fatalf("%s: at %d of %d an incremental run returns\n%+v\na new run\n%+v", name, in.At, len(current.Steps), a, b)
 			}
 		}
 	}
-	if wentOn < 50 || wentBack < 50 {
-		t.Errorf("went on %d times and back %d times: this tests nothing", wentOn, wentBack)
+	if forward < 50 || backward < 50 {
+		t.Errorf("only %d incremental runs forwards and %d backwards", forward, backward)
 	}
 }
 
@@ -290,7 +290,7 @@ func TestTheFirstChanges(t *testing.T) {
 		t.Errorf("%d changes, counted %d and %d", n, all.Changed, some.Changed)
 	}
 	if !reflect.DeepEqual(some.Changes, all.Changes[:10]) || !reflect.DeepEqual(more, all) {
-		t.Error("the first changes are not those of all")
+		t.Error("the limited changes are not a prefix of all changes")
 	}
 }
 
@@ -310,7 +310,7 @@ func TestLineFinder(t *testing.T) {
 		}
 	}
 	if f.index == nil {
-		t.Error("so many questions in no order should have made an index")
+		t.Error("many look-ups in random order did not create an index")
 	}
 	if got := f.first(document.Keys("nowhere")); got != 0 {
 		t.Errorf("nowhere is found in line %d", got)

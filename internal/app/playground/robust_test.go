@@ -34,7 +34,7 @@ func TestBadInputIsAnsweredWithAMessage(t *testing.T) {
 		var out RunOutput
 		must(t, e, "run", RunInput{Scenario: twoManagers(), At: 2, Against: 1}, &out)
 		if len(out.Conflicts) != 1 {
-			t.Errorf("%s: the next question is not answered", c.why)
+			t.Errorf("%s: the next request fails", c.why)
 		}
 	}
 }
@@ -62,7 +62,7 @@ func TestABadStepOrDefinitionSpoilsNoOther(t *testing.T) {
 		var out RunOutput
 		must(t, New(), "run", RunInput{Scenario: s, At: 4, Against: 3}, &out)
 		if r := out.Steps[2]; r.OK || r.Message == "" || !strings.Contains(r.Message, c.want) {
-			t.Errorf("%s: the step says %.300q, want %q", c.why, r.Message, c.want)
+			t.Errorf("%s: the step's message is %.300q, want %q", c.why, r.Message, c.want)
 		}
 		if len(out.Steps[2].Message) > 2000 {
 			t.Errorf("%s: a message of %d bytes", c.why, len(out.Steps[2].Message))
@@ -71,7 +71,7 @@ func TestABadStepOrDefinitionSpoilsNoOther(t *testing.T) {
 			t.Errorf("%s: the step after it answers %+v", c.why, r)
 		}
 		if d := out.Definitions[0]; d.OK || d.Mark.Message == "" {
-			t.Errorf("%s: taken for a definition", c.why)
+			t.Errorf("%s: accepted as a definition", c.why)
 		}
 	}
 }
@@ -154,7 +154,7 @@ func FuzzSteps(f *testing.F) {
 		var again ScenarioOutput
 		if asked("export", ScenarioInput{Scenario: s}, &file) && asked("import", TextInput(file), &again) && utf8.ValidString(body1+body2) {
 			if got := again.Scenario.Steps; got[0].Body != body1 || got[1].Body != body2 {
-				t.Fatalf("bodies %q and %q came back as %q", body1, body2, got)
+				t.Fatalf("bodies %q and %q were imported as %q", body1, body2, got)
 			}
 		}
 	})

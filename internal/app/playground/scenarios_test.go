@@ -58,7 +58,7 @@ func TestExamplesDoWhatTheirNotesSay(t *testing.T) {
 				t.Logf("%s step %d: %d %s", name, i+1, step.Code, step.Message)
 			}
 			if !step.OK && !strings.Contains(step.Message, "modified") && len(step.Marks) == 0 {
-				t.Errorf("%s step %d: no place is marked for %q", name, i+1, step.Message)
+				t.Errorf("%s step %d: no position is marked for %q", name, i+1, step.Message)
 			}
 		}
 		if !reflect.DeepEqual(got, codes[name]) {
@@ -70,7 +70,7 @@ func TestExamplesDoWhatTheirNotesSay(t *testing.T) {
 			}
 		}
 		if s.Title == "" || s.About == "" {
-			t.Errorf("%s needs a title and a line about it for the menu", name)
+			t.Errorf("%s has no title or no summary for the menu", name)
 		}
 	}
 	if len(codes) != len(all) {

@@ -33,7 +33,7 @@ func TestTypesAreThoseOfTheMessages(t *testing.T) {
 			t.Fatal(err)
 		}
 		if string(got) != want {
-			t.Errorf("%s is not what the messages in Go say; run go test ./internal/app/playground -update", file)
+			t.Errorf("%s does not match the Go structs; run go test ./internal/app/playground -update", file)
 		}
 	}
 }

@@ -47,7 +47,7 @@ func load(ctx context.Context, o *options, sides []*side) error {
 		_, _ = fmt.Fprintf(t, "%s\t%.0f\t%s\t%s\t%.0f\t%s\t%s\t%.1f\t%d\t%d\t%d\n", r.side.name, float64(r.writes)/seconds, r.write.at(0.5), r.write.at(0.99),
 			float64(r.events)/seconds, r.event.at(0.5), r.event.at(0.99), r.processor.Seconds()/seconds, r.before, r.most, r.wrong)
 		if r.wrong > 0 {
-			failed = fmt.Errorf("%s: %d of %d watchers were not sent exactly what was written", r.side.name, r.wrong, o.watchers)
+			failed = fmt.Errorf("%s: %d of %d watchers did not receive exactly the writes", r.side.name, r.wrong, o.watchers)
 		}
 		if r.side.end != nil && r.most > o.memory {
 			failed = fmt.Errorf("%s used %d MiB, at most %d are allowed", r.side.name, r.most, o.memory)

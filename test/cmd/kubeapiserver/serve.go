@@ -105,7 +105,7 @@ func ready(ctx context.Context, url, token, data string) error {
 	}
 	log, _ := os.ReadFile(filepath.Join(data, "kube-apiserver.log"))
 	lines := strings.Split(strings.TrimSpace(string(log)), "\n")
-	return fmt.Errorf("kube-apiserver does not get ready; its last messages are\n%s", strings.Join(lines[max(0, len(lines)-10):], "\n"))
+	return fmt.Errorf("kube-apiserver is not ready; its last messages are\n%s", strings.Join(lines[max(0, len(lines)-10):], "\n"))
 }
 
 // writeKey writes a new private key for signing service account tokens.

@@ -28,7 +28,7 @@ func TestTheReferenceIsCurrent(t *testing.T) {
 	err = filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
 		name, _ := filepath.Rel(folder, path)
 		if err == nil && !e.IsDir() && files[name] == nil {
-			t.Errorf("doc/cli/%s is of no command%s", name, again)
+			t.Errorf("doc/cli/%s belongs to no command%s", name, again)
 		}
 		return err
 	})

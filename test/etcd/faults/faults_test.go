@@ -298,7 +298,7 @@ func judgeObjects(t *testing.T, on []storage, disturb func(*load)) {
 	if !linearizable(t, history) {
 		t.Error("the history is not linearizable")
 	}
-	t.Logf("%d operations judged, %d writes acknowledged, %d calls failed", len(history), l.writes.Load(), l.failed.Load())
+	t.Logf("%d operations checked, %d writes acknowledged, %d calls failed", len(history), l.writes.Load(), l.failed.Load())
 }
 
 // forgetful is a store that violates a guarantee.
@@ -355,7 +355,7 @@ func TestJudgeFindsViolations(t *testing.T) {
 			l := startLoad(t, on)
 			l.progress(500)
 			if got := linearizable(t, l.end()); got != c.right {
-				t.Errorf("the judge says %t", got)
+				t.Errorf("the checker returns %t", got)
 			}
 		})
 	}

@@ -77,7 +77,7 @@ func linearizable(t testing.TB, history []porcupine.Operation) bool {
 	case porcupine.Ok:
 		return true
 	case porcupine.Unknown:
-		t.Fatalf("a history of %d operations could not be judged in a minute", len(history))
+		t.Fatalf("a history of %d operations could not be checked within a minute", len(history))
 	}
 	return false
 }

@@ -72,7 +72,7 @@ func judged(err error) error {
 	case errors.As(err, &unavailable), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		return errUnknown
 	}
-	return fmt.Errorf("an error of no known kind: %w", err)
+	return fmt.Errorf("unexpected error: %w", err)
 }
 
 const loadKeys, loadClients = 12, 8
@@ -241,7 +241,7 @@ func (f *follower) take(e store.Event[string]) {
 	}
 	f.events++
 	if e.Previous != f.values[e.Key] {
-		f.t.Errorf("%s of %s at %d replaces %q, the watch has seen %q", e.Type, e.Key, e.Revision, e.Previous, f.values[e.Key])
+		f.t.Errorf("%s of %s at %d has the previous value %q, the watch received %q before", e.Type, e.Key, e.Revision, e.Previous, f.values[e.Key])
 	}
 	f.values[e.Key] = e.Value
 	if e.Type == store.Deleted {
@@ -283,18 +283,18 @@ func trial(t *testing.T, s store.Store[string], disturb func(l *load), on ...sto
 		ends[i] <- revision
 		<-f.over
 		if f.slow {
-			t.Logf("watcher %d was told that events are gone", i)
+			t.Logf("watcher %d was closed because events were compacted", i)
 			continue
 		}
 		for value := range l.acknowledged {
 			if _, ok := f.seen[value]; !ok {
-				t.Errorf("watcher %d has not seen the acknowledged write of %q", i, value)
+				t.Errorf("watcher %d has not received the acknowledged write of %q", i, value)
 			}
 		}
 	}
 	if !linearizable(t, history) {
 		t.Error("the history is not linearizable")
 	}
-	t.Logf("%d operations judged, %d writes acknowledged, %d calls failed, %d events seen by each watcher",
+	t.Logf("%d operations checked, %d writes acknowledged, %d calls failed, %d events received by each watcher",
 		len(history), l.writes.Load(), l.failed.Load(), followers[0].events)
 }

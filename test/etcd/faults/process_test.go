@@ -125,7 +125,7 @@ func newStore(t testing.TB, endpoints ...string) store.Store[string] {
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	t.Fatalf("etcd does not answer: %v", err)
+	t.Fatalf("etcd is not ready: %v", err)
 	return nil
 }
 
