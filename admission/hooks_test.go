@@ -321,7 +321,7 @@ func answerConversion(w http.ResponseWriter, name string, request map[string]any
 		if why != "" {
 			failure = why
 		}
-		if spoil, ok := spoiledObjects[name]; ok {
+		if spoil, ok := invalidConversions[name]; ok {
 			spoil(object, each.(map[string]any), version)
 		}
 		converted = append(converted, object)
@@ -370,8 +370,8 @@ func convertColor(from map[string]any, version string) (object map[string]any, f
 	return object, failure
 }
 
-// spoiledObjects modify a converted object in ways that the API server must reject.
-var spoiledObjects = map[string]func(object, from map[string]any, version string){
+// invalidConversions are functions that modify a converted object in ways that the API server must reject.
+var invalidConversions = map[string]func(object, from map[string]any, version string){
 	"wrong-version": func(o, from map[string]any, _ string) { o["apiVersion"] = from["apiVersion"] },
 	"name":          func(o, _ map[string]any, _ string) { metadataOf(o)["name"] = "renamed" },
 	"uid":           func(o, _ map[string]any, _ string) { metadataOf(o)["uid"] = "00000000-0000-0000-0000-000000000000" },

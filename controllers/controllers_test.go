@@ -72,8 +72,8 @@ func (l *lab) configMap(name string, finalizers []string, owners ...string) stri
 	return uidOf(o)
 }
 
-// by returns an owner reference to a ConfigMap.
-func by(name, uid string, blocks bool) string {
+// ownerReference returns an owner reference to a ConfigMap.
+func ownerReference(name, uid string, blocks bool) string {
 	return fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","name":%q,"uid":%q,"blockOwnerDeletion":%v}`, name, uid, blocks)
 }
 
@@ -139,8 +139,8 @@ func (l *lab) until(what string, holds func() (string, bool)) {
 func TestBackgroundDeletionReachesDependents(t *testing.T) {
 	l := newLab(t, Options{GarbageCollection: true})
 	a := l.configMap("a", nil)
-	b := l.configMap("b", nil, by("a", a, true))
-	l.configMap("c", nil, by("b", b, false))
+	b := l.configMap("b", nil, ownerReference("a", a, true))
+	l.configMap("c", nil, ownerReference("b", b, false))
 	l.configMap("d", nil)
 	l.delete("a", background)
 	l.eventually("what a owned, and what that owned, goes with it", "d")
@@ -149,7 +149,7 @@ func TestBackgroundDeletionReachesDependents(t *testing.T) {
 func TestAnObjectWithAnotherOwnerStays(t *testing.T) {
 	l := newLab(t, Options{GarbageCollection: true})
 	a, b := l.configMap("a", nil), l.configMap("b", nil)
-	l.configMap("c", nil, by("a", a, false), by("b", b, false))
+	l.configMap("c", nil, ownerReference("a", a, false), ownerReference("b", b, false))
 	l.delete("a", background)
 	l.until("the reference to a is dropped", func() (string, bool) {
 		owners := ownersOf(l.get("c").Get("metadata"))
@@ -162,18 +162,18 @@ func TestAnObjectWithAnotherOwnerStays(t *testing.T) {
 func TestAnOwnerThatNeverWasCountsAsGone(t *testing.T) {
 	l := newLab(t, Options{GarbageCollection: true})
 	a := l.configMap("a", nil)
-	l.configMap("other-uid", nil, by("a", "00000000-0000-0000-0000-ffffffffffff", false))
-	l.configMap("other-name", nil, by("none", a, false))
-	l.configMap("unknown-kind", nil, strings.Replace(by("a", a, false), `"kind":"ConfigMap"`, `"kind":"Nothing"`, 1))
+	l.configMap("other-uid", nil, ownerReference("a", "00000000-0000-0000-0000-ffffffffffff", false))
+	l.configMap("other-name", nil, ownerReference("none", a, false))
+	l.configMap("unknown-kind", nil, strings.Replace(ownerReference("a", a, false), `"kind":"ConfigMap"`, `"kind":"Nothing"`, 1))
 	l.eventually("of an unknown kind nothing is known", "a", "unknown-kind")
 }
 
 func TestForegroundDeletionWaitsForDependents(t *testing.T) {
 	l := newLab(t, Options{GarbageCollection: true})
 	a := l.configMap("a", nil)
-	l.configMap("blocks", []string{"example.com/wait"}, by("a", a, true))
-	l.configMap("does-not", []string{"example.com/wait"}, by("a", a, false))
-	l.configMap("free", nil, by("a", a, true))
+	l.configMap("blocks", []string{"example.com/wait"}, ownerReference("a", a, true))
+	l.configMap("does-not", []string{"example.com/wait"}, ownerReference("a", a, false))
+	l.configMap("free", nil, ownerReference("a", a, true))
 	l.delete("a", foreground)
 	l.eventually("a waits for what blocks it", "a", "blocks", "does-not")
 	for _, name := range []string{"blocks", "does-not"} {
@@ -190,7 +190,7 @@ func TestForegroundDeletionWaitsForDependents(t *testing.T) {
 func TestOrphansStay(t *testing.T) {
 	l := newLab(t, Options{GarbageCollection: true})
 	a := l.configMap("a", nil)
-	l.configMap("b", nil, by("a", a, true))
+	l.configMap("b", nil, ownerReference("a", a, true))
 	l.delete("a", orphan)
 	l.eventually("b stays", "b")
 	if owners := l.get("b").Lookup("metadata", "ownerReferences"); owners.Len() > 0 {
@@ -203,10 +203,10 @@ func TestOrphansStay(t *testing.T) {
 func TestOwnersInACycleGo(t *testing.T) {
 	l := newLab(t, Options{GarbageCollection: true})
 	a := l.configMap("a", nil)
-	b := l.configMap("b", nil, by("a", a, true))
+	b := l.configMap("b", nil, ownerReference("a", a, true))
 	_, status := l.do(&cluster.Request{
 		Verb: cluster.Patch, Version: "v1", Resource: "configmaps", Namespace: "n", Name: "a", Format: cluster.MergePatch,
-		Body: []byte(`{"metadata":{"ownerReferences":[` + by("b", b, true) + `]}}`),
+		Body: []byte(`{"metadata":{"ownerReferences":[` + ownerReference("b", b, true) + `]}}`),
 	})
 	if status != nil {
 		t.Fatal(status)
@@ -220,7 +220,7 @@ func TestOwnersInACycleGo(t *testing.T) {
 func TestControllersCatchUp(t *testing.T) {
 	l := newLab(t, Options{})
 	a := l.configMap("a", nil)
-	l.configMap("b", nil, by("a", a, true))
+	l.configMap("b", nil, ownerReference("a", a, true))
 	l.configMap("waits", nil)
 	l.delete("a", background)
 	l.delete("waits", foreground)

@@ -16,8 +16,8 @@ import (
 	"github.com/patchlab-dev/patchlab/cluster"
 )
 
-// mebibytes returns how many MiB do allocates, including garbage.
-func mebibytes(do func()) int {
+// allocatedMiB returns how many MiB do allocates, including garbage.
+func allocatedMiB(do func()) int {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	do()
@@ -25,20 +25,20 @@ func mebibytes(do func()) int {
 	return int((after.TotalAlloc - before.TotalAlloc) >> 20)
 }
 
-// tally is a ResponseWriter that keeps only the status code and the length.
-type tally struct {
-	dropped
+// sizeRecorder is a ResponseWriter that keeps only the status code and the length.
+type sizeRecorder struct {
+	discardWriter
 	code int
 }
 
-func (c *tally) WriteHeader(code int) { c.code = code }
+func (c *sizeRecorder) WriteHeader(code int) { c.code = code }
 
-func counted(s *Server, method, url, body string, headers ...string) *tally {
+func counted(s *Server, method, url, body string, headers ...string) *sizeRecorder {
 	r := httptest.NewRequest(method, url, strings.NewReader(body))
 	for i := 0; i+1 < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
-	w := &tally{dropped: dropped{header: http.Header{}}}
+	w := &sizeRecorder{discardWriter: discardWriter{header: http.Header{}}}
 	s.ServeHTTP(w, r)
 	return w
 }
@@ -79,9 +79,9 @@ func TestTablesDoNotAmplify(t *testing.T) {
 		{traps + "?watch=1&timeoutSeconds=1&resourceVersion=0", asTable},
 		{traps, strings.Replace(asTable, "json", "yaml", 1) + ",application/json"},
 	} {
-		var w *tally
+		var w *sizeRecorder
 		most := maxGrowth*size + 1000*300 // plus the column definitions, which the CRD's author has sent
-		if used := mebibytes(func() { w = counted(s, "GET", c.url, "", "Accept", c.accept) }); used > 100 {
+		if used := allocatedMiB(func() { w = counted(s, "GET", c.url, "", "Accept", c.accept) }); used > 100 {
 			t.Errorf("%s %s: %d MiB were allocated", c.url, c.accept, used)
 		}
 		if w.code != 200 && w.code != 0 || w.bytes > most {
@@ -112,14 +112,14 @@ func TestConflictsDoNotAmplify(t *testing.T) {
 		b.WriteString(strings.Repeat("}", depth+2))
 		return b.String()
 	}
-	apply := func(manager, value string) *tally {
+	apply := func(manager, value string) *sizeRecorder {
 		return counted(s, "PATCH", traps+"/a?fieldManager="+manager, config(value), "Content-Type", "application/apply-patch+yaml")
 	}
 	if w := apply("one", "1"); w.code != 201 {
 		t.Fatalf("%d", w.code)
 	}
-	var w *tally
-	if used := mebibytes(func() { w = apply("two", "2") }); used > 400 {
+	var w *sizeRecorder
+	if used := allocatedMiB(func() { w = apply("two", "2") }); used > 400 {
 		t.Errorf("%d MiB were allocated", used)
 	}
 	if sent := len(config("2")); w.code != 409 || w.bytes > 64*sent {
@@ -130,7 +130,7 @@ func TestConflictsDoNotAmplify(t *testing.T) {
 // blocked is a ResponseWriter whose writes block until it is released, as with a client
 // that does not read.
 type blocked struct {
-	dropped
+	discardWriter
 	begun   sync.Once
 	started chan<- struct{}
 	release <-chan struct{}
@@ -139,7 +139,7 @@ type blocked struct {
 func (b *blocked) Write(p []byte) (int, error) {
 	b.begun.Do(func() { b.started <- struct{}{} })
 	<-b.release
-	return b.dropped.Write(p)
+	return b.discardWriter.Write(p)
 }
 
 // TestManyLongListsAtOnce lets eight slow clients list 100,000 objects, in each
@@ -169,7 +169,7 @@ func TestManyLongListsAtOnce(t *testing.T) {
 		wg.Go(func() {
 			r := httptest.NewRequest("GET", configMaps+f.query, nil)
 			r.Header.Set("Accept", f.accept)
-			s.ServeHTTP(&blocked{dropped: dropped{header: http.Header{}}, started: started, release: release}, r)
+			s.ServeHTTP(&blocked{discardWriter: discardWriter{header: http.Header{}}, started: started, release: release}, r)
 		})
 	}
 	for range forms {

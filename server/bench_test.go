@@ -12,15 +12,15 @@ import (
 	"github.com/patchlab-dev/patchlab/cluster"
 )
 
-// dropped is a ResponseWriter that counts the bytes of the body and discards them.
-type dropped struct {
+// discardWriter is a ResponseWriter that counts the bytes of the body and discards them.
+type discardWriter struct {
 	header http.Header
 	bytes  int
 }
 
-func (d *dropped) Header() http.Header         { return d.header }
-func (d *dropped) WriteHeader(int)             {}
-func (d *dropped) Write(b []byte) (int, error) { d.bytes += len(b); return len(b), nil }
+func (d *discardWriter) Header() http.Header         { return d.header }
+func (d *discardWriter) WriteHeader(int)             {}
+func (d *discardWriter) Write(b []byte) (int, error) { d.bytes += len(b); return len(b), nil }
 
 // deployment returns a Deployment of about 1 kB, including its managedFields.
 func deployment(name string) string {
@@ -29,8 +29,8 @@ func deployment(name string) string {
 		`"ports":[{"containerPort":8080,"name":"http"}],"env":[{"name":"A","value":"b"}],"resources":{"requests":{"cpu":"100m","memory":"64Mi"}}}]}}}}`
 }
 
-// filled returns a server with count Deployments and their memory in bytes.
-func filled(t testing.TB, count int) (s *Server, memory uint64) {
+// newServerWithDeployments returns a server with count Deployments and their memory in bytes.
+func newServerWithDeployments(t testing.TB, count int) (s *Server, memory uint64) {
 	t.Helper()
 	c, err := cluster.New(cluster.Config{Now: fixedClock})
 	if err != nil {
@@ -63,7 +63,7 @@ const deployments = "/apis/apps/v1/namespaces/n/deployments"
 // BenchmarkList2000 lists 2,000 Deployments in the encodings that clients request. The
 // target is 3 ms of CPU time in JSON and in protobuf.
 func BenchmarkList2000(b *testing.B) {
-	s, _ := filled(b, 2000)
+	s, _ := newServerWithDeployments(b, 2000)
 	for _, c := range []struct{ name, url, accept, encoding string }{
 		{"JSON", deployments, "application/json", ""},
 		{"protobuf", deployments, "application/vnd.kubernetes.protobuf", ""},
@@ -80,7 +80,7 @@ func BenchmarkList2000(b *testing.B) {
 				r := httptest.NewRequest("GET", c.url, nil)
 				r.Header.Set("Accept", c.accept)
 				r.Header.Set("Accept-Encoding", c.encoding)
-				out := &dropped{header: http.Header{}}
+				out := &discardWriter{header: http.Header{}}
 				s.ServeHTTP(out, r)
 				bytes = out.bytes
 			}
@@ -97,7 +97,7 @@ func TestMemoryOfObjects(t *testing.T) {
 	}
 	const count = 5000
 	before := heap()
-	s, stored := filled(t, count)
+	s, stored := newServerWithDeployments(t, count)
 	for _, accept := range []string{"application/json", "application/vnd.kubernetes.protobuf"} {
 		if w := ask(s, "GET", deployments, "", "Accept", accept); w.Code != 200 {
 			t.Fatal(w.Body)

@@ -11,8 +11,8 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// furnished returns a server with a CRD, a custom resource and a ConfigMap.
-func furnished(t testing.TB) *Server {
+// newServerWithObjects returns a server with a CRD, a custom resource and a ConfigMap.
+func newServerWithObjects(t testing.TB) *Server {
 	t.Helper()
 	s := local(t, Options{})
 	crd, err := os.ReadFile("../testdata/crds/plains.yaml")
@@ -55,7 +55,7 @@ func checkRefusal(w *httptest.ResponseRecorder) error {
 }
 
 func TestMalformedRequestsAreRefused(t *testing.T) {
-	s := furnished(t)
+	s := newServerWithObjects(t)
 	const custom = "/apis/lab.example.com/v1/namespaces/n/plains"
 	before, asked := revision(t, s), 0
 	refuse := func(method, url, body string, headers ...string) {
@@ -152,7 +152,7 @@ func FuzzRequest(f *testing.F) {
 		}
 		r.Header.Set("Accept", header)
 		r.Header.Set("Content-Type", header)
-		s := furnished(t)
+		s := newServerWithObjects(t)
 		before := revision(t, s)
 		w := httptest.NewRecorder()
 		s.ServeHTTP(w, r)

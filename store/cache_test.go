@@ -28,7 +28,7 @@ func TestCache(t *testing.T) {
 type counted struct {
 	store.Store[string]
 	gets, lists, watches, revisions atomic.Int64
-	// held blocks the events of watches until it is closed, unless it is nil.
+	// held, if it is not nil, blocks the events of watches until it is closed.
 	held chan struct{}
 }
 

@@ -18,8 +18,8 @@ func openInternal(t *testing.T) (*Memory[int], *watcher[int]) {
 	return m, w.(*watcher[int])
 }
 
-// over returns a canceled context, with which Next returns only buffered events.
-func over(t *testing.T) context.Context {
+// canceled returns a canceled context, with which Next returns only buffered events.
+func canceled(t *testing.T) context.Context {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	return ctx
@@ -33,11 +33,11 @@ func TestG11LateNoticeRepeatsNothing(t *testing.T) {
 	if _, err := m.Create(t.Context(), "/p/a", 1); err != nil {
 		t.Fatal(err)
 	}
-	if e, err := w.Next(over(t)); err != nil || e.Revision != 2 {
+	if e, err := w.Next(canceled(t)); err != nil || e.Revision != 2 {
 		t.Fatal(e, err)
 	}
 	w.written(2, 1)
-	if e, err := w.Next(over(t)); !errors.Is(err, context.Canceled) {
+	if e, err := w.Next(canceled(t)); !errors.Is(err, context.Canceled) {
 		t.Fatalf("got %v again (%v)", e, err)
 	}
 }
@@ -54,7 +54,7 @@ func TestG11EventAfterTheHistoryRead(t *testing.T) {
 	}
 	w.advance(old, 1) // as if the writes followed the read of old
 	for _, want := range []int64{3, 5} {
-		if e, err := w.Next(over(t)); err != nil || e.Revision != want {
+		if e, err := w.Next(canceled(t)); err != nil || e.Revision != want {
 			t.Fatalf("got %v (%v), want revision %d", e, err, want)
 		}
 	}
@@ -76,14 +76,14 @@ func TestG13BookmarkWaitsForNotices(t *testing.T) {
 	for range 1000 {
 		runtime.Gosched()
 	}
-	if e, err := w.Next(over(t)); !errors.Is(err, context.Canceled) {
+	if e, err := w.Next(canceled(t)); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v (%v) before the notice", e, err)
 	}
 	m.notify("/p/a", 2, 1)
 	m.mu.Unlock()
 	<-asked
 	for _, want := range []EventType{Added, Bookmark} {
-		if e, err := w.Next(over(t)); err != nil || e.Type != want || e.Revision != 2 {
+		if e, err := w.Next(canceled(t)); err != nil || e.Type != want || e.Revision != 2 {
 			t.Errorf("got %v (%v), want %v of revision 2", e, err, want)
 		}
 	}

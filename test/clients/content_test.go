@@ -78,8 +78,8 @@ func TestTypedClientsSendProtobuf(t *testing.T) {
 	}
 }
 
-// TestCBORFallsBackToJSON uses a dynamic client that prefers CBOR: after a 415 response it
-// sends JSON.
+// TestCBORFallsBackToJSON uses a dynamic client that prefers CBOR. The server must
+// respond with 415 (Unsupported Media Type), after which client-go sends JSON.
 func TestCBORFallsBackToJSON(t *testing.T) {
 	base := testserver.Start(t)
 	ns := testserver.Namespace(t, base)

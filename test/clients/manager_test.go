@@ -166,7 +166,8 @@ func (m *managed) change(name, message string) {
 	}
 }
 
-// eventually waits until ready returns "", and otherwise fails with what it returned last.
+// eventually calls ready until it returns "". At the timeout it fails the test with the
+// last result.
 func (m *managed) eventually(ready func() string) {
 	m.t.Helper()
 	last := ""
@@ -236,7 +237,8 @@ func TestManagerReconciles(t *testing.T) {
 	if err := m.Patch(t.Context(), drift, patch); err != nil {
 		t.Fatal(err)
 	}
-	// The cache may not have received the drift yet; the corrected object has both.
+	// The manager's cache may be older than the drift. Only the reconciled object has
+	// both the extra key and the right message.
 	m.eventually(func() string {
 		var content corev1.ConfigMap
 		if err := m.Get(t.Context(), m.key(name(3)), &content); err != nil {

@@ -20,7 +20,7 @@ const (
 	crds     = "../../testdata/crds"
 )
 
-// flowFiles are the recordings for each minor version of kubectl.
+// flowFiles maps each minor version of kubectl to the files of its recordings.
 var flowFiles = map[string][]string{
 	"1.32": {recorded + "flows.jsonl", recorded + "more-flows.jsonl"},
 	"1.36": {recorded + "flows-kubectl-1.36.jsonl"},

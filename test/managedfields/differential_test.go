@@ -68,7 +68,7 @@ func TestAgreesWithApimachinery(t *testing.T) {
 		} else {
 			reached[k] = true
 		}
-		d, err := fight(s, g, k, types)
+		d, err := compare(s, g, k, types)
 		if err != nil {
 			t.Fatalf("seed %d, %s: %v\n(run again with -seed %d -cases 1)", s, k, err, s)
 		}
@@ -77,7 +77,7 @@ func TestAgreesWithApimachinery(t *testing.T) {
 			n += m
 		}
 		for what, found := range map[string]bool{"sequences with long lists": long > 0, "sequences with odd values": s%3 == 0,
-			"sequences of more managers than are kept": d.crowded, "sequences with a client-side apply": d.kubectl} {
+			"sequences of more managers than are kept": d.overCap, "sequences with a client-side apply": d.kubectl} {
 			if found {
 				done[what]++
 			}
@@ -112,30 +112,30 @@ func catalogKinds(t testing.TB) []*schema.Kind {
 	return out
 }
 
-// A duel is a sequence of requests to both field managers.
-type duel struct {
+// A comparison sends a sequence of requests to both field managers.
+type comparison struct {
 	ours   *fieldmanager.Manager
 	theirs *peer
 	kind   *schema.Kind
 	live   []byte
 	done   map[string]int
 
-	crowded bool // there are more managers than managedFields keeps
+	overCap bool // there are more managers than managedFields keeps
 	kubectl bool // some requests follow a client-side apply
 }
 
-// fight runs the duel of a seed. The merging of surplus managers depends on the current
-// second, so a duel during which a new second begins does not count.
-func fight(s uint64, g *generate.Generator, k *schema.Kind, types managedfields.TypeConverter) (*duel, error) {
+// compare runs the comparison of a seed. The merging of surplus managers depends on the current
+// second, so a comparison during which a new second begins does not count.
+func compare(s uint64, g *generate.Generator, k *schema.Kind, types managedfields.TypeConverter) (*comparison, error) {
 	for {
-		d, err := newDuel(k, types)
+		d, err := newComparison(k, types)
 		if err != nil {
 			return nil, err
 		}
 		began := time.Now()
 		switch s % 16 {
 		case 5:
-			d.crowded = true
+			d.overCap = true
 			err = d.run(g, began, 30)
 		case 6:
 			d.kubectl = true
@@ -149,21 +149,21 @@ func fight(s uint64, g *generate.Generator, k *schema.Kind, types managedfields.
 	}
 }
 
-func newDuel(k *schema.Kind, types managedfields.TypeConverter) (*duel, error) {
+func newComparison(k *schema.Kind, types managedfields.TypeConverter) (*comparison, error) {
 	theirs, err := newPeer(k, types)
 	if err != nil {
 		return nil, err
 	}
 	ours, err := fieldmanager.New(fieldmanager.Config{APIVersion: k.APIVersion(), Kind: k.Kind, Type: k.Type()})
-	return &duel{ours: ours, theirs: theirs, kind: k, done: map[string]int{}}, err
+	return &comparison{ours: ours, theirs: theirs, kind: k, done: map[string]int{}}, err
 }
 
 // request returns a random request.
-func (d *duel) request(g *generate.Generator, live document.Value) generate.Request {
+func (d *comparison) request(g *generate.Generator, live document.Value) generate.Request {
 	live = live.Remove("metadata", "uid")
 	q := g.Request(d.kind, live)
 	switch {
-	case d.crowded && (!q.Apply || g.IntN(3) > 0):
+	case d.overCap && (!q.Apply || g.IntN(3) > 0):
 		q.Apply, q.Manager = false, "manager"+strconv.Itoa(g.IntN(16))
 		if a := live.Lookup("metadata", "annotations"); g.IntN(5) > 0 && (a.Kind() == document.Object || !a.Exists()) && live.Get("metadata").Exists() {
 			// A change to the manager's own annotation only, so that the other managers
@@ -182,7 +182,7 @@ func (d *duel) request(g *generate.Generator, live document.Value) generate.Requ
 // annotated returns the body of a request after a client-side apply, which sets the
 // last-applied annotation. Other annotations of the body must be strings, because no
 // server would have stored other values.
-func (d *duel) annotated(g *generate.Generator, q generate.Request, live document.Value) document.Value {
+func (d *comparison) annotated(g *generate.Generator, q generate.Request, live document.Value) document.Value {
 	annotations := q.Body.Lookup("metadata", "annotations")
 	for _, v := range annotations.Members() {
 		if v.Kind() != document.String {
@@ -202,7 +202,7 @@ func (d *duel) annotated(g *generate.Generator, q generate.Request, live documen
 	return q.Body.Set(document.NewString(text), "metadata", "annotations", fieldmanager.LastApplied)
 }
 
-func (d *duel) run(g *generate.Generator, now time.Time, steps int) error {
+func (d *comparison) run(g *generate.Generator, now time.Time, steps int) error {
 	for step := range steps {
 		_, live := split(d.live)
 		q := d.request(g, live.Value)
@@ -264,7 +264,7 @@ func verb(q generate.Request) string {
 	return "update"
 }
 
-func (d *duel) count(q generate.Request, err error) {
+func (d *comparison) count(q generate.Request, err error) {
 	switch {
 	case errors.Is(err, fieldmanager.ErrConflict):
 		d.done["conflicted"]++

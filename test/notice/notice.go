@@ -43,7 +43,7 @@ type Component struct {
 	In []string
 	// Licence is its SPDX identifier.
 	Licence string
-	// dir holds its licence, "" where it is not at hand.
+	// dir is the folder with its licence, "" if it is not installed.
 	dir string
 }
 
@@ -115,8 +115,8 @@ func (b binary) modules(repository string) ([]Component, error) {
 // imported finds what the page's sources import by name.
 var imported = regexp.MustCompile(`from ["'](@[^/"']+/[^/"']+|[^@./"'][^/"':]*)["'/]`)
 
-// npmPackages lists the npm packages that are bundled into the page: those that its
-// sources import, and what they depend on.
+// npmPackages lists the npm packages that are bundled into the page: those imported by
+// its sources, and their dependencies.
 func npmPackages(web string) ([]Component, error) {
 	data, err := os.ReadFile(filepath.Join(web, "package-lock.json"))
 	if err != nil {
@@ -173,8 +173,8 @@ var licenceFile = regexp.MustCompile(`(?i)^(LICEN[SC]E(-[A-Z0-9]+)?|COPYING)(\.(
 
 var errUnknown = errors.New("no licence that is known here")
 
-// text returns the licence and the notices of a component, "" where its files are not at
-// hand.
+// text returns the licence and the notices of a component. The licence is "" if its
+// file is not installed.
 func (c *Component) text() (licence, notice string) {
 	files, err := os.ReadDir(c.dir)
 	if err != nil {

@@ -8,9 +8,10 @@ import (
 	"github.com/patchlab-dev/patchlab/test/notice"
 )
 
-// NOTICE lists what the commands and the page contain now, in the versions of now, and
-// has a licence for each. The texts are not compared: those of npm packages are only at
-// hand where they are installed.
+// TestNoticeIsCurrent checks that NOTICE lists the components of the commands and the
+// page at their current versions and has a licence for each. It does not compare the
+// licence texts, because those of npm packages are available only where the packages
+// are installed.
 func TestNoticeIsCurrent(t *testing.T) {
 	all, err := notice.Components("../..")
 	if err != nil {

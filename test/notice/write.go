@@ -30,7 +30,7 @@ func List(all []Component) string {
 // apache is the licence of most of the modules, and that of this repository.
 const apache = "Apache-2.0"
 
-// Write writes the whole file. An error names a component whose licence is not at hand.
+// Write writes the whole file. It returns an error for a component without an installed licence file.
 func Write(all []Component) (string, error) {
 	var b strings.Builder
 	b.WriteString(head + List(all))

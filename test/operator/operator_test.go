@@ -101,7 +101,8 @@ func meta(name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: name, Namespace: key.Namespace}
 }
 
-// The complete messages of refusals are compared, to find any difference between two servers.
+// TestOperator runs the operator's suite. It compares complete error messages, in order
+// to find any difference between two servers.
 func TestOperator(t *testing.T) {
 	c := start(t)
 	for _, part := range []struct {

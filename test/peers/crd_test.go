@@ -56,8 +56,8 @@ func sorted[V any](m map[string]V) iter.Seq2[string, V] {
 	}
 }
 
-// A judgedCRD is a CRD that both sides accepted.
-type judgedCRD struct {
+// An acceptedCRD is a CRD that both sides accepted.
+type acceptedCRD struct {
 	text     []byte
 	v1       *apiextensionsv1.CustomResourceDefinition
 	internal *apiextensions.CustomResourceDefinition
@@ -66,9 +66,9 @@ type judgedCRD struct {
 }
 
 // read passes a CRD to both sides. It returns nil if both refuse it.
-func read(t *testing.T, name string, text []byte) *judgedCRD {
+func read(t *testing.T, name string, text []byte) *acceptedCRD {
 	t.Helper()
-	j := &judgedCRD{text: text, v1: &apiextensionsv1.CustomResourceDefinition{}, internal: &apiextensions.CustomResourceDefinition{}}
+	j := &acceptedCRD{text: text, v1: &apiextensionsv1.CustomResourceDefinition{}, internal: &apiextensions.CustomResourceDefinition{}}
 	if err := json.Unmarshal(text, j.v1); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
@@ -179,7 +179,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-func compareTypes(t *testing.T, name string, j *judgedCRD) {
+func compareTypes(t *testing.T, name string, j *acceptedCRD) {
 	t.Helper()
 	for _, k := range j.ours.Declared {
 		doc, err := builder.BuildOpenAPIV3(j.v1, k.Version, builder.Options{})
@@ -272,7 +272,7 @@ func TestWalks(t *testing.T) {
 type walk struct {
 	t                          *testing.T
 	name                       string
-	crd                        *judgedCRD
+	crd                        *acceptedCRD
 	strict                     bool // compare the errors as well as their presence
 	pruned, defaulted, invalid int
 }

@@ -17,8 +17,8 @@ type target struct {
 	// etcd is the URL of an etcd in which the command stores its objects, with a prefix
 	// for each server; "" selects memory.
 	etcd string
-	// kube is the folder of cmd/kubeapiserver. If it is not "", its kube-apiserver is
-	// the target instead.
+	// kube is the folder with the programs that cmd/kubeapiserver built. If it is set,
+	// the target is a kube-apiserver from there.
 	kube string
 	dir  string
 	// servers is the number of servers started on etcd.

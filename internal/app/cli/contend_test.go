@@ -124,8 +124,8 @@ func TestWrongTokenAndCertificateAreRefused(t *testing.T) {
 	}
 }
 
-// TestVersions checks that each resource version is one line with the changed fields
-// and their managers.
+// TestVersions checks that each resourceVersion is printed as one line with the changed
+// fields and their managers.
 func TestVersions(t *testing.T) {
 	s := startSecured(t)
 	kubeconfig := s.kubeconfig(t, "right", s.certificate.PEM)

@@ -121,7 +121,8 @@ func TestApplyOpensThePlaygroundAtItsCase(t *testing.T) {
 	}
 }
 
-// The link of a file that does not compress is longer than what browsers take as headers.
+// TestPlaygroundOpensLargeFiles opens a file that does not compress. Its link exceeds
+// the length that browsers accept in a header.
 func TestPlaygroundOpensLargeFiles(t *testing.T) {
 	random := rand.NewChaCha8([32]byte{})
 	data := make([]byte, 300<<10)

@@ -22,7 +22,7 @@ type outcome struct {
 	processor time.Duration
 	// before and most are the memory in MiB before the load and at its maximum.
 	before, most int
-	// wrong counts the watchers that did not receive exactly what was written.
+	// wrong counts the watchers whose events differ from the writes.
 	wrong int
 }
 

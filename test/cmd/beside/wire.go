@@ -66,8 +66,8 @@ func (c *wire) write(ctx context.Context, method, namespace, path, name, number 
 }
 
 // member returns the text between a prefix and the next quote.
-func member(text []byte, introduced string) string {
-	_, after, _ := bytes.Cut(text, []byte(introduced))
+func member(text []byte, prefix string) string {
+	_, after, _ := bytes.Cut(text, []byte(prefix))
 	value, _, _ := bytes.Cut(after, []byte(`"`))
 	return string(value)
 }

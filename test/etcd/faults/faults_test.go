@@ -301,14 +301,14 @@ func judgeObjects(t *testing.T, on []storage, disturb func(*load)) {
 	t.Logf("%d operations checked, %d writes acknowledged, %d calls failed", len(history), l.writes.Load(), l.failed.Load())
 }
 
-// forgetful is a store that violates a guarantee.
-type forgetful struct {
+// faultyStorage is a store that violates a guarantee.
+type faultyStorage struct {
 	values
 	broken string
 	n      atomic.Int64
 }
 
-func (s *forgetful) change(ctx context.Context, key, value string) (shown string, err error) {
+func (s *faultyStorage) change(ctx context.Context, key, value string) (shown string, err error) {
 	if value == "" || s.n.Add(1)%20 != 0 {
 		return s.values.change(ctx, key, value)
 	}
@@ -350,7 +350,7 @@ func TestJudgeFindsViolations(t *testing.T) {
 			defer s.Close()
 			var on storage = values{s}
 			if c.broken != "nothing" {
-				on = &forgetful{values: values{s}, broken: c.broken}
+				on = &faultyStorage{values: values{s}, broken: c.broken}
 			}
 			l := startLoad(t, on)
 			l.progress(500)

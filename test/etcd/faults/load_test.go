@@ -33,7 +33,7 @@ var (
 	errNothing = errors.New("nothing to delete")
 )
 
-// values implements storage with a store.
+// values implements storage on top of a store.
 type values struct{ store.Store[string] }
 
 func (s values) get(ctx context.Context, key string) (string, error) {

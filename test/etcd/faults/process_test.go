@@ -26,8 +26,8 @@ import (
 	"github.com/patchlab-dev/patchlab/test/etcd/etcdtest"
 )
 
-// The test binary also runs as the processes that are killed: an etcd member and a patchlab
-// server.
+// TestMain runs the test binary as one of the processes that the tests kill, an etcd
+// member or a patchlab server, if the environment selects one.
 func TestMain(m *testing.M) {
 	switch os.Getenv("FAULTS_PROGRAM") {
 	case "etcd":
