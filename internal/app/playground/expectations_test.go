@@ -30,7 +30,7 @@ race: [{actor: a, set: {data: {m: "1"}}}, {actor: b, add: {.data.n: 2}}]
 		t.Errorf("the second step ends with %d", got)
 	}
 	var written TextOutput
-	must(t, New(), "export", ScenarioInput{Scenario: read.Scenario}, &written)
+	must(t, New(), "export", ScenarioInput(read), &written)
 	got, err := scenario.Parse([]byte(written.Text), "")
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, written.Text)
