@@ -159,7 +159,7 @@ func TestManyLongListsAtOnce(t *testing.T) {
 		{"", "application/json"}, {"", "application/vnd.kubernetes.protobuf"}, {"?pretty=true", "application/json"}, {"", "application/yaml"},
 		{"", asTable}, {"", "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"}, {"?labelSelector=a!=b", "application/json"}, {"", "application/json"},
 	}
-	for _, f := range forms { // excludes the encodings that are cached with the objects
+	for _, f := range forms { // fills the caches of encodings, whose memory does not count here
 		counted(s, "GET", configMaps+f.query, "", "Accept", f.accept)
 	}
 	before := heap()

@@ -79,7 +79,8 @@ func TestExtractModifyApply(t *testing.T) {
 	}
 }
 
-// TestApplyConflictIsData reads the owners of fields from the error.
+// TestApplyConflictIsData checks that the causes of a conflict error name each field
+// and its manager.
 func TestApplyConflictIsData(t *testing.T) {
 	cfg := testserver.Start(t)
 	ns := testserver.Namespace(t, cfg)

@@ -62,8 +62,8 @@ func readFlows(t *testing.T, path string) []flow {
 	return out
 }
 
-// run runs the flow's commands in a new folder and returns their results, with values
-// that differ between runs replaced.
+// run runs the flow's commands in a new folder and returns their results. It replaces
+// values that differ between runs with placeholders.
 func (f flow) run(t *testing.T, kubectl, ns string, cfg *rest.Config) []command {
 	t.Helper()
 	dir := t.TempDir()

@@ -1,5 +1,5 @@
-// Package notice generates the file NOTICE: the modules and packages in the commands and the
-// page, with their licences.
+// Package notice generates the file NOTICE, which lists the modules and packages in the
+// commands and the page with their licences.
 package notice
 
 import (

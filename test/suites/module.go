@@ -59,8 +59,8 @@ func prepare(s *suite, dir string) (*module, error) {
 var staging = regexp.MustCompile(`(\S+) => \./staging/`)
 
 // kubernetes requires the modules of the Kubernetes repository at their published
-// versions. It links to two of them by symbolic links, because files in the module
-// cache cannot be overlaid.
+// versions. Two of them are replaced with symbolic links to their folders, because
+// files in the module cache cannot be overlaid.
 func (m *module) kubernetes(version string) error {
 	published := "v0." + strings.TrimPrefix(version, "v1.")
 	root, err := m.download(kubernetes, version)

@@ -64,7 +64,7 @@ func (t *target) serve() (url string, stop func(), err error) {
 	if err := c.Start(); err != nil {
 		return "", nil, err
 	}
-	stop = func() { _ = c.Process.Signal(os.Interrupt); _ = c.Wait() } // a kill would leave the server's process running
+	stop = func() { _ = c.Process.Signal(os.Interrupt); _ = c.Wait() } // SIGKILL would leave the process of the server running
 	line, err := bufio.NewReader(out).ReadString('\n')
 	url, found := strings.CutPrefix(strings.TrimSpace(line), "serving on ")
 	if !found {

@@ -14,7 +14,7 @@ type command struct {
 	args   []string
 	user   float64 // milliseconds, total
 	system float64
-	rss    []float64 // MB
+	rss    []float64 // resident memory of each start, in MB
 	starts int
 }
 
