@@ -22,7 +22,7 @@ func TestOrderOfProblems(t *testing.T) {
 			`duplicate field "data.b", unknown field "zeta"`, cluster.JSON},
 		{"nothing within an unknown field", `{"metadata":{"name":"a"},"zeta":{"a":1,"a":2}}`, `unknown field "zeta"`, cluster.JSON},
 		{"of YAML the unknown ones at the end, by name", "zeta: 1\nmetadata: {name: a, nosuch: 1}\ndata: {b: \"1\", b: \"2\"}\nalpha: 1\n",
-			`line 3: key "b" already set in map, unknown field "alpha", unknown field "metadata.nosuch", unknown field "zeta"`, cluster.YAML},
+			"yaml: unmarshal errors:\n  line 3: key \"b\" already set in map" + `, unknown field "alpha", unknown field "metadata.nosuch", unknown field "zeta"`, cluster.YAML},
 	}
 	for _, c := range cases {
 		q := newRequests(t, cluster.Config{})
@@ -33,6 +33,34 @@ func TestOrderOfProblems(t *testing.T) {
 		_, got, _ := strings.Cut(st.Message, "strict decoding error: ")
 		if got != c.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", c.why, got, c.want)
+		}
+	}
+}
+
+// The duplicate keys of YAML are one error, also in the configuration of an apply, and one
+// warning each.
+func TestDuplicateKeysInYAML(t *testing.T) {
+	const body = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: y\n  name: z\ndata:\n  a: b\n  a: c\n"
+	const lines = "yaml: unmarshal errors:\n  line 5: key \"name\" already set in map\n  line 8: key \"a\" already set in map"
+	q := newRequests(t, cluster.Config{})
+	strict := cluster.Options{FieldValidation: "Strict", FieldManager: "m"}
+	for _, c := range []struct {
+		verb   cluster.Verb
+		path   string
+		format cluster.Format
+		want   string
+	}{
+		{cluster.Create, "/api/v1/namespaces/n/configmaps", cluster.YAML,
+			`ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: ` + lines},
+		{cluster.Patch, "/api/v1/namespaces/n/configmaps/z", cluster.ApplyPatch,
+			"error strict decoding YAML: error converting YAML to JSON: " + lines},
+	} {
+		if st := q.refused(400, c.verb, c.path, body, options(strict), format(c.format)); st != nil && st.Message != c.want {
+			t.Errorf("%v:\ngot  %s\nwant %s", c.format, st.Message, c.want)
+		}
+		response, st := q.do(c.verb, c.path, body, options(cluster.Options{FieldValidation: "Warn", FieldManager: "m", DryRun: []string{"All"}}), format(c.format))
+		if st != nil || len(response.Warnings) != 2 || response.Warnings[0] != `line 5: key "name" already set in map` {
+			t.Errorf("%v: %v, %v", c.format, response, st)
 		}
 	}
 }

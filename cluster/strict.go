@@ -21,7 +21,21 @@ type Problem struct {
 
 // Error returns the messages in the format of the API server's decoders.
 func (e *StrictError) Error() string {
-	return "strict decoding error: " + strings.Join(messages(e.Problems), ", ")
+	return "strict decoding error: " + strings.Join(combined(e.Problems), ", ")
+}
+
+// combined returns the messages of problems with those about duplicate keys in YAML, which
+// come first, in one: the YAML decoder of the API server returns one error for all of them.
+func combined(problems []Problem) []string {
+	texts := messages(problems)
+	n := 0
+	for n < len(texts) && strings.HasPrefix(texts[n], "line ") {
+		n++
+	}
+	if n == 0 {
+		return texts
+	}
+	return append([]string{"yaml: unmarshal errors:\n  " + strings.Join(texts[:n], "\n  ")}, texts[n:]...)
 }
 
 // messages returns the messages of problems, in their order.

@@ -61,7 +61,7 @@ func (t *task) applied(live fieldmanager.Object) (fieldmanager.Object, []string,
 	}
 	strict := t.strictness()
 	if len(body.problems) > 0 && strict == validateStrict {
-		st := badRequest("error strict decoding YAML: " + strings.Join(messages(body.problems), "; "))
+		st := badRequest("error strict decoding YAML: error converting YAML to JSON: " + strings.Join(combined(body.problems), "; "))
 		st.Err = &StrictError{body.problems}
 		return live, nil, st
 	}

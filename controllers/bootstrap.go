@@ -18,8 +18,8 @@ type starter struct{ group, version, resource, namespace, body string }
 var starters = []starter{
 	systemNamespace("default"), systemNamespace("kube-node-lease"), systemNamespace("kube-public"), systemNamespace("kube-system"),
 	{"", "v1", "services", "default", `{"apiVersion":"v1","kind":"Service","metadata":{"name":"kubernetes",
-		"labels":{"component":"apiserver","provider":"kubernetes"}},"spec":{"type":"ClusterIP","clusterIP":"10.96.0.1","clusterIPs":["10.96.0.1"],
-		"ipFamilies":["IPv4"],"ipFamilyPolicy":"SingleStack","internalTrafficPolicy":"Cluster","sessionAffinity":"None",
+		"labels":{"component":"apiserver","provider":"kubernetes"}},"spec":{"type":"ClusterIP","clusterIP":"10.96.0.1",
+		"ipFamilyPolicy":"SingleStack","internalTrafficPolicy":"Cluster","sessionAffinity":"None",
 		"ports":[{"name":"https","port":443,"protocol":"TCP","targetPort":6443}]}}`},
 	priorityClass("system-cluster-critical", 2000000000, "Used for system pods that must run in the cluster but may be moved to another node."),
 	priorityClass("system-node-critical", 2000001000, "Used for system pods that must not be moved from their node."),

@@ -36,6 +36,17 @@ func TestBootstrap(t *testing.T) {
 				t.Errorf("%s: %s was made by %q", version, r.Name, manager)
 			}
 		}
+		// The fields that only the allocation of addresses sets have no manager.
+		service, err := c.Do(context.Background(), &cluster.Request{Version: "v1", Resource: "services", Namespace: "default", Name: "kubernetes"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		owned := service.Object.Lookup("metadata", "managedFields").At(0).Lookup("fieldsV1", "f:spec")
+		for _, field := range []string{"clusterIPs", "ipFamilies"} {
+			if owned.Get("f:"+field).Exists() || service.Object.Lookup("spec", field).Len() != 1 {
+				t.Errorf("%s: %s is owned or missing: %s", version, field, service.Object)
+			}
+		}
 		// The cluster IP of the kubernetes Service is not allocated to another Service.
 		resp, err := c.Do(context.Background(), &cluster.Request{Verb: cluster.Create, Version: "v1", Resource: "services", Namespace: "default",
 			Body: []byte(`{"apiVersion":"v1","kind":"Service","metadata":{"name":"a"},"spec":{"ports":[{"port":1}]}}`)})
