@@ -1,10 +1,10 @@
 //go:build js && wasm
 
-// The engine of the playground as a WebAssembly module: it registers the function
-// patchlab(request: Uint8Array): Uint8Array, which answers one request of
-// internal/app/playground. Nothing else is here, so that all else is tested in Go. Built
-// with the tag catalogfile it reads the catalog of the built-in kinds from the global
-// patchlabCatalog.
+// The playground's engine as a WebAssembly module. It registers the function
+// patchlab(request: Uint8Array): Uint8Array, which handles one request of
+// internal/app/playground. It contains no other logic, because the code outside this
+// package can be tested in Go. Built with the tag catalogfile, it reads the catalog of
+// the built-in kinds from the global patchlabCatalog.
 package main
 
 import (
@@ -19,7 +19,7 @@ import (
 )
 
 func main() {
-	debug.SetGCPercent(-1) // collected is between answers, see collect
+	debug.SetGCPercent(-1) // garbage is collected between responses, see collect
 	used := collect()
 	array := js.Global().Get("Uint8Array")
 	readCatalog(array)
@@ -47,11 +47,11 @@ func main() {
 	if ready := js.Global().Get("patchlabReady"); ready.Type() == js.TypeFunction {
 		ready.Invoke()
 	}
-	select {} // callbacks need the program to go on
+	select {} // keeps the program running for callbacks
 }
 
-// readCatalog takes over the catalog of the built-in kinds, which is loaded beside the
-// module, from the global patchlabCatalog.
+// readCatalog copies the catalog of the built-in kinds, which the page loads
+// separately, from the global patchlabCatalog.
 func readCatalog(array js.Value) {
 	given := js.Global().Get("patchlabCatalog")
 	if !given.InstanceOf(array) {
@@ -62,15 +62,16 @@ func readCatalog(array js.Value) {
 	builtin.Catalog = string(catalog)
 }
 
-// garbage is how much may gather before it is collected between answers.
+// garbage is the amount of new allocations after which the heap is collected between
+// responses.
 const garbage = 16 << 20
 
-// reserve is how much may gather beyond the fourfold of what is in use before it
-// is collected in the midst of an answer.
+// reserve is added to four times the memory in use to get the limit at which the heap
+// is collected during a response.
 const reserve = 128 << 20
 
-// collect frees what is not in use. That takes longer than a step, so it is done
-// when the page asks for nothing. It returns how many bytes are in use.
+// collect collects garbage and returns the number of bytes in use. A collection takes
+// longer than a step, so it runs while the page is idle.
 func collect() uint64 {
 	runtime.GC()
 	used := allocated()
@@ -78,19 +79,20 @@ func collect() uint64 {
 	return used
 }
 
-// allocated is the size of what is in use or was, in bytes.
+// allocated returns the size of the heap in bytes, including garbage.
 func allocated() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
 }
 
-// answer turns a panic into an error: a fault in the engine must not end the
-// page. What the engine remembers is not to be trusted after it.
+// answer handles a request and converts a panic to an error response, so that a bug in
+// the engine does not end the page. After a panic it replaces the engine, whose state
+// may be inconsistent.
 func answer(engine **playground.Engine, request []byte) (response []byte) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			debug.PrintStack() // to the browser's console
+			debug.PrintStack() // printed to the browser's console
 			*engine = playground.New()
 			response = failure("this is a fault in patchlab, not in what you typed: " + fmt.Sprint(fault))
 		}

@@ -1,11 +1,10 @@
 //go:build js && wasm
 
-// Command engines is what a page needs of patchlab without a page: documents and
-// YAML, the catalog, the engines, a cluster with its store in memory. `make wasm-size`
-// measures its size. Run under Node it measures its own speed: it applies a
-// configuration to a Deployment and to a list of 1,000 items, prints the median
-// processor time of 60 applies each, and fails if that is more than three times what is
-// aimed at.
+// Command engines links the parts of patchlab that the page uses: documents and YAML,
+// the catalog, the engines, and a cluster with an in-memory store. `make wasm-size`
+// measures its size. Run under Node, it applies a configuration to a Deployment and to
+// a list of 1,000 items, prints the median CPU time of 60 applies each, and fails if a
+// median exceeds three times its target.
 package main
 
 import (
@@ -34,11 +33,11 @@ func main() {
 	}
 }
 
-// slack is by how much a median may exceed what is aimed at. Processor time depends
-// little on what else the machine does, but on what it is.
+// slack is the factor by which a median may exceed its target. CPU time depends little
+// on other load but much on the machine.
 const slack = 3
 
-// report prints how long an apply took and whether that is acceptable.
+// report prints the time of an apply and reports whether it is acceptable.
 func report(what string, took, aim time.Duration) bool {
 	text := "apply to a " + what + ": " + milliseconds(took) + " of processor time (aimed at " + milliseconds(aim) + ")"
 	if took > slack*aim {
@@ -52,9 +51,9 @@ func milliseconds(d time.Duration) string {
 	return strconv.FormatFloat(float64(d.Microseconds())/1000, 'f', -1, 64) + " ms"
 }
 
-// median applies an object to a cluster that holds it, with another value each time,
-// from the bytes of the request to those of the answer, and returns the median of the
-// processor times.
+// median returns the median CPU time of applying an object to a cluster that holds it,
+// with a different value each time, from the bytes of the request to those of the
+// response.
 func median(object document.Value, kind *schema.Kind) time.Duration {
 	catalog, err := schema.Builtin("")
 	must(err)
@@ -86,7 +85,7 @@ func median(object document.Value, kind *schema.Kind) time.Duration {
 	return times[len(times)/2]
 }
 
-// processorTime returns what this process has used in all its threads.
+// processorTime returns the CPU time of this process.
 func processorTime() time.Duration {
 	usage := js.Global().Get("process").Call("cpuUsage")
 	return time.Duration(usage.Get("user").Int()+usage.Get("system").Int()) * time.Microsecond
