@@ -5,6 +5,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/kinds"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // firstGeneration sets the generation of a new object to 1, if the resource has generations.
@@ -72,6 +73,45 @@ func isEmpty(v document.Value) bool {
 		return true
 	case document.List, document.Object:
 		return v.Len() == 0
+	}
+	return false
+}
+
+// writesEmpty reports whether a part of a written object that counts for an exactly compared
+// generation has an empty list or map. Storage does not keep it, so the stored object never
+// has it, and the strategy finds a difference.
+func writesEmpty(s *kinds.Strategy, k *schema.Kind, written document.Value) bool {
+	if !s.ExactGeneration {
+		return false
+	}
+	for _, part := range s.Generation {
+		if k.Type().Map != nil && holdsEmpty(k.Type().Map.Member(part), written.Get(part)) {
+			return true
+		}
+	}
+	return false
+}
+
+// holdsEmpty reports whether v is or has an empty list, or an empty object of a type that is a
+// map in Go.
+func holdsEmpty(t *schema.Type, v document.Value) bool {
+	switch {
+	case t == nil:
+		return false
+	case v.Kind() == document.List && t.List != nil:
+		for _, item := range v.Items() {
+			if holdsEmpty(t.List.Elem, item) {
+				return true
+			}
+		}
+		return v.Len() == 0
+	case v.Kind() == document.Object && t.Map != nil:
+		for key, member := range v.Members() {
+			if holdsEmpty(t.Map.Member(key), member) {
+				return true
+			}
+		}
+		return v.Len() == 0 && t.Map.Elem != nil && len(t.Map.Fields) == 0
 	}
 	return false
 }

@@ -84,6 +84,9 @@ type task struct {
 	// body is the decoded object of a create or update, with the managedFields
 	// that the client sent.
 	body document.Value
+	// empties reports whether the written object has an empty list or map that increments the
+	// generation, see writesEmpty.
+	empties bool
 	// patch is the parsed patch or apply configuration, nil until it is needed.
 	patch *patchBody
 	// basis is the live object of this attempt. joined is that object with its managedFields,

@@ -290,6 +290,9 @@ func (t *task) reset(live, next document.Value) document.Value {
 // one.
 func (t *task) nextGeneration(next, live document.Value) document.Value {
 	k := t.ep.kind
+	if t.empties {
+		return withMeta(next, "generation", document.NewInt(metaInt(live, "generation")+1))
+	}
 	counted := nextGeneration(t.ep.strategy, next, next, live)
 	if !k.Builtin || t.ep.strategy.ExactGeneration || metaInt(counted, "generation") == metaInt(live, "generation") {
 		return counted
