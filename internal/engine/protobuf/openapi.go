@@ -84,8 +84,9 @@ func schemaMessage(s document.Value) []byte {
 	return b
 }
 
-// anyMessage encodes any value as YAML, of which JSON is a subset.
-func anyMessage(v document.Value) []byte { return putText(nil, 2, v.String()) }
+// anyMessage encodes any value as YAML, in the block style in which kube-apiserver encodes
+// extensions.
+func anyMessage(v document.Value) []byte { return putText(nil, 2, string(v.YAML())) }
 
 func putTag(b []byte, number, kind int) []byte { return putVarint(b, uint64(number)<<3|uint64(kind)) }
 
