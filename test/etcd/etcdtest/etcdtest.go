@@ -3,9 +3,11 @@ package etcdtest
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -63,15 +65,33 @@ func Config(dir, name string, client, peer url.URL) *embed.Config {
 	return c
 }
 
+// firstPort is where FreeURL begins to look for a port, and ports is how many it tries.
+// They are below the ports that Linux gives to outgoing connections (32768 and above): a
+// port of these may be taken between FreeURL and its use.
+const (
+	firstPort = 12000
+	ports     = 20000
+)
+
+// portsGiven counts the ports that FreeURL has tried, so that tests that run in parallel do
+// not get the same one. Other processes begin elsewhere.
+var portsGiven atomic.Uint32
+
+func init() { portsGiven.Store(rand.Uint32N(ports)) }
+
 // FreeURL returns a URL with a free port on the loopback interface.
 func FreeURL(t testing.TB) url.URL {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range ports {
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", firstPort+portsGiven.Add(1)%ports))
+		if err != nil {
+			continue // in use
+		}
+		defer l.Close()
+		return url.URL{Scheme: "http", Host: l.Addr().String()}
 	}
-	defer l.Close()
-	return url.URL{Scheme: "http", Host: l.Addr().String()}
+	t.Fatal("no free port on the loopback interface")
+	return url.URL{}
 }
 
 // Client returns a client of an etcd. It is closed when the test ends; closing it
