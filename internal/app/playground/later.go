@@ -17,6 +17,8 @@ func laterCalls() map[string]call {
 		"export":  callOf((*Engine).write),
 		"script":  callOf((*Engine).script),
 		"goTest":  callOf((*Engine).goTest),
+		"managed": callOf((*Engine).managed),
+		"way":     callOf((*Engine).way),
 	}
 }
 
