@@ -104,7 +104,7 @@ describe("the playground", { timeout: 240_000 }, () => {
     await forward(page);
     await row(page, "image: example.com/proxy:4").hover();
     await detail(page, "since step 2").waitFor();
-    assert.match(await detail(page, "").textContent(), /containers\[name="proxy"\]\.image.*owned.*single value/);
+    await detail(page, /containers\[name="proxy"\]\.image.*owned.*single value/).waitFor();
     await row(page, "image: example.com/proxy:4").click();
     assert.match(await page.locator("#object .blame").textContent(), /: Apply at 2026/);
     for (const [text, want] of [["uid:", "set by the API server"], ["name: ", "identity"], ["revisionHistoryLimit:", "default"], ["containers:", "keyed list (name)"]]) {
@@ -318,6 +318,7 @@ race: [{actor: b, add: {.data.n: 2}}]
 `;
     await page.getByRole("button", { name: "More" }).click();
     await page.getByRole("dialog").locator("input[type=file]").setInputFiles({ name: "s.yaml", mimeType: "application/yaml", buffer: Buffer.from(file) });
+    await row(page, "name: x").waitFor(); // reading a file may wait for the complete engine
     await outcome(page, 1).getByText("✓ 201").waitFor();
     await page.getByText("What patchlab run expects").waitFor();
     await page.locator(".fold.actors summary").click();

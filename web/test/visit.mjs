@@ -96,6 +96,7 @@ export async function example(page, title) {
   await page.getByRole("button", { name: "Examples" }).click();
   await page.getByRole("dialog").getByRole("button", { name: title }).click();
   await page.locator("#story .about summary", { hasText: title }).waitFor({ state: "attached" });
+  await settled(page); // what is shown is the example's, not that of before
 }
 
 export const settled = (page) => page.locator('#panel[aria-busy="false"]').waitFor({ state: "attached" });
