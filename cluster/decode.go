@@ -63,7 +63,7 @@ func duplicateProblems(doc *document.Document, yaml bool) []Problem {
 		if yaml {
 			message = fmt.Sprintf("line %d: key %q already set in map", d.Position.Line, lastKey(d.Path))
 		}
-		problems = append(problems, Problem{d.Path, message})
+		problems = append(problems, Problem{Path: d.Path, Message: message, yamlKey: yaml})
 	}
 	return problems
 }
@@ -288,7 +288,7 @@ func keepReset(v, out document.Value) document.Value {
 func problemsOf(found []defaults.Problem) []Problem {
 	var problems []Problem
 	for _, f := range found {
-		problems = append(problems, Problem{f.Path, f.Message})
+		problems = append(problems, Problem{Path: f.Path, Message: f.Message})
 	}
 	return problems
 }
@@ -324,7 +324,7 @@ func (p *pipeline) decodeCustom(k *schema.Kind, v, live document.Value, from def
 	}
 	v, unknown := structural.PruneUpdate(t, v, live)
 	for _, path := range unknown {
-		problems = append(problems, Problem{path, fmt.Sprintf("unknown field %q", schema.FieldText(path))})
+		problems = append(problems, Problem{Path: path, Message: fmt.Sprintf("unknown field %q", schema.FieldText(path))})
 	}
 	v = structural.DropNullsUpdate(t, v, live)
 	if p.strategy(k).Embedded {

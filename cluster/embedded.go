@@ -64,7 +64,7 @@ func (e *embeddedDecoder) metadataOf(v document.Value) document.Value {
 	}
 	for _, f := range found {
 		at := slices.Concat(e.path, f.Path)
-		e.problems = append(e.problems, Problem{at, fmt.Sprintf("unknown field %q", schema.FieldText(at))})
+		e.problems = append(e.problems, Problem{Path: at, Message: fmt.Sprintf("unknown field %q", schema.FieldText(at))})
 	}
 	if out = out.Get("metadata"); document.SameNode(out, metadata) {
 		return v

@@ -75,7 +75,7 @@ func unknownOperationMembers(ops document.Value) []Problem {
 			switch key {
 			case "op", "path", "from", "value":
 			default:
-				problems = append(problems, Problem{document.Path{}.Item(i).Child(key), fmt.Sprintf("json patch unknown field %q", fmt.Sprintf("[%d].%s", i, key))})
+				problems = append(problems, Problem{Path: document.Path{}.Item(i).Child(key), Message: fmt.Sprintf("json patch unknown field %q", fmt.Sprintf("[%d].%s", i, key))})
 			}
 		}
 	}
@@ -136,7 +136,7 @@ func carriedDuplicates(body *patchBody, object document.Value) []Problem {
 		}
 		at, ok := follow(object, op.Get("path").StringOr(""))
 		if at = append(at, path[2:]...); ok && object.Follow(at).Exists() {
-			problems = append(problems, Problem{at, fmt.Sprintf("duplicate field %q", schema.FieldText(at))})
+			problems = append(problems, Problem{Path: at, Message: fmt.Sprintf("duplicate field %q", schema.FieldText(at))})
 		}
 	}
 	return problems
@@ -268,7 +268,7 @@ func patchedType(k *schema.Kind, v document.Value, from defaults.Source) (docume
 		var lost []Problem
 		for key := range v.Members() {
 			if key != "apiVersion" && key != "kind" {
-				lost = append(lost, Problem{document.Keys(key), fmt.Sprintf("unknown field %q", key)})
+				lost = append(lost, Problem{Path: document.Keys(key), Message: fmt.Sprintf("unknown field %q", key)})
 			}
 		}
 		return empty(k), lost, nil

@@ -17,6 +17,8 @@ type Problem struct {
 	Path document.Path
 	// Message is the message of the API server, such as: unknown field "spec.foo".
 	Message string
+	// yamlKey is set for a duplicate key in YAML, see combined.
+	yamlKey bool
 }
 
 // Error returns the messages in the format of the API server's decoders.
@@ -29,7 +31,7 @@ func (e *StrictError) Error() string {
 func combined(problems []Problem) []string {
 	texts := messages(problems)
 	n := 0
-	for n < len(texts) && strings.HasPrefix(texts[n], "line ") {
+	for n < len(problems) && problems[n].yamlKey {
 		n++
 	}
 	if n == 0 {

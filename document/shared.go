@@ -27,8 +27,8 @@ func SharedEnds(a, b Value) (first, last int) {
 // sameContent reports whether two nodes are copies of one: the kids of lists and objects,
 // and the text of scalars, are at the same place in memory.
 func sameContent(a, b *node) bool {
-	return a.kind == b.kind && a.count == b.count && a.first == b.first &&
-		(a.count > 0 || len(a.raw) == len(b.raw) && unsafe.StringData(a.raw) == unsafe.StringData(b.raw))
+	return SameNode(Value{a}, Value{b}) || a.kind == b.kind && a.count == 0 && b.count == 0 &&
+		len(a.raw) == len(b.raw) && unsafe.StringData(a.raw) == unsafe.StringData(b.raw)
 }
 
 // JSONLenUpdate returns v.JSONLen(), where before is the value that v was made from and
