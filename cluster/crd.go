@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 
@@ -60,22 +61,34 @@ func (w *watches) remove(name string, watch *watcher) {
 	delete(w.of[name], watch)
 }
 
-// end closes the watches of the definition's objects, because the objects that they delivered
-// may differ from what a get returns now.
-func (w *watches) end(name string) {
+// end ends the watches of the definition's objects once they have delivered the events up to
+// the revision, because the objects that they delivered may differ from what a get returns
+// now.
+func (w *watches) end(name string, revision int64) {
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	for watch := range w.of[name] {
-		watch.events.Stop()
-	}
+	ended := slices.Collect(maps.Keys(w.of[name]))
 	delete(w.of, name)
+	w.mu.Unlock()
+	for _, watch := range ended {
+		watch.endAt(revision)
+	}
 }
 
-// renew closes the watches of the definition's objects if generation differs from the
+// endWatches ends the watches of a definition's objects after the events that have been stored
+// so far: those of a deleted definition deliver the deletion of each object.
+func (c *Cluster) endWatches(name string) {
+	revision, err := c.store.Revision(context.Background())
+	if err != nil {
+		revision = 0 // the store fails or is closed, so the watches end with what they have
+	}
+	c.crds.watches.end(name, revision)
+}
+
+// renew ends the watches of the definition's objects if generation differs from the
 // generation in effect.
 func (c *Cluster) renew(name string, generation int64) {
 	if was, ok := c.crds.generations[name]; ok && was != generation {
-		c.crds.watches.end(name)
+		c.endWatches(name)
 	}
 	if c.crds.generations == nil {
 		c.crds.generations = map[string]int64{}
@@ -158,7 +171,7 @@ func (c *Cluster) removed(ctx context.Context, ep *endpoint, r *Record) {
 
 // deactivate deactivates a CustomResourceDefinition: its kinds are no longer served.
 func (c *Cluster) deactivate(name string) {
-	c.crds.watches.end(name)
+	c.endWatches(name)
 	delete(c.crds.generations, name)
 	c.kinds.RemoveCRD(name)
 	c.crds.terminating.Delete(name)

@@ -1,7 +1,10 @@
 package cluster_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -282,4 +285,44 @@ func TestEmbeddedMetadataIsValidated(t *testing.T) {
 	if len(st.Details.Causes) != 1 || st.Details.Causes[0].Field != "spec.metadata.labels" || !strings.HasPrefix(st.Details.Causes[0].Message, "Invalid value") {
 		t.Errorf("causes are %+v", st.Details.Causes)
 	}
+}
+
+// The watches of a deleted definition's objects deliver the deletion of each object and then
+// end. kube-apiserver 1.36.3 sends the same events.
+func TestCRDDeletionIsWatched(t *testing.T) {
+	q := newRequests(t, cluster.Config{})
+	q.must(cluster.Create, crds, thingCRD("things", "Thing", simpleSpec, ""))
+	for _, o := range []cluster.Options{{}, {Bookmarks: true}} {
+		q.must(cluster.Create, things, `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"a"}}`)
+		q.must(cluster.Create, things, `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"b","finalizers":["x.example.com/f"]}}`)
+		early, late := q.watching(things, o), q.watching(things, o)
+		before := events(t, early)
+		q.must(cluster.Delete, crds+"/things.x.example.com", "")
+		q.must(cluster.Patch, things+"/b", `{"metadata":{"finalizers":null}}`)
+		q.must(cluster.Create, crds, thingCRD("things", "Thing", simpleSpec, ""))
+		q.must(cluster.Create, things, `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"new"}}`)
+		after := kindsOfEvents(events(t, early))
+		if want := "DELETED a, MODIFIED b, DELETED b"; after != want {
+			t.Errorf("events %q, want %q", after, want)
+		}
+		if got, want := kindsOfEvents(events(t, late)), kindsOfEvents(before)+", "+after; got != want {
+			t.Errorf("events of a watch that reads late: %q, want %q", got, want)
+		}
+		for _, s := range []*cluster.Stream{early, late} {
+			if _, err := s.Next(context.Background()); !errors.Is(err, io.EOF) {
+				t.Errorf("after the events: %v, want the end of the watch", err)
+			}
+		}
+		q.must(cluster.Delete, things+"/new", "")
+	}
+}
+
+// kindsOfEvents returns the type and the name of each event, without resourceVersions.
+func kindsOfEvents(text string) string {
+	var out []string
+	for _, e := range strings.Split(text, ", ") {
+		words := strings.Fields(e)
+		out = append(out, strings.Join(words[:min(len(words), 2)], " "))
+	}
+	return strings.Join(out, ", ")
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -27,6 +28,8 @@ type watcher struct {
 	// the bookmark that ends the initial events.
 	bookmarks, initial bool
 	done               bool
+	// last is the revision after whose events the watch ends, 0 for none.
+	last atomic.Int64
 }
 
 func (c *Cluster) watch(ctx context.Context, r *Request, ep *endpoint) (*Reading, *Status) {
@@ -103,6 +106,17 @@ func (w *watcher) stop() {
 	}
 }
 
+// endAt makes the watch end once it has delivered the events up to a revision; 0 ends it at
+// once. It may be called while next runs.
+func (w *watcher) endAt(revision int64) {
+	if revision == 0 {
+		w.events.Stop()
+		return
+	}
+	w.last.Store(revision)
+	w.events.RequestBookmark()
+}
+
 // failure returns an ERROR event with a status.
 func failure(st *Status) ShownEvent {
 	return ShownEvent{Event: Event{Type: "ERROR", Object: st.Object()}}
@@ -113,6 +127,12 @@ func (w *watcher) next(ctx context.Context) (ShownEvent, error) {
 		e, err := w.events.Next(ctx)
 		if err != nil {
 			return w.ended(ctx, err)
+		}
+		if last := w.last.Load(); last > 0 && (e.Revision > last || e.Type == store.Bookmark && e.Revision == last) {
+			w.done = true
+			if !e.InitialEnd {
+				break
+			}
 		}
 		event, ok, st := w.event(e)
 		if st != nil {
