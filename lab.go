@@ -34,8 +34,8 @@ type Options struct {
 	Strict bool
 	// NoDefaults disables the defaulting of built-in kinds.
 	NoDefaults bool
-	// Rules evaluates the CEL validation rules of custom resources; package admission has
-	// an implementation. If it is nil, the rules are not evaluated, and the Result has a
+	// Rules evaluates the CEL validation rules of custom resources; package
+	// admission/rules has an implementation. If it is nil, the rules are not evaluated, and the Result has a
 	// note with their number.
 	Rules cluster.Rules
 	// Policies holds admission policies, their bindings, and the parameters and Namespaces

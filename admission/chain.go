@@ -14,6 +14,7 @@ import (
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/warning"
 
+	"github.com/patchlab-dev/patchlab/admission/internal/convert"
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/govalue"
@@ -148,9 +149,9 @@ func (ch *chain) Mutate(ctx context.Context, a *cluster.Attributes) (document.Va
 	if err != nil {
 		return a.Object, statusOf(err)
 	}
-	var warnings warningList
+	var warnings convert.Warnings
 	err = ch.admit(warning.WithWarningRecorder(ctx, &warnings), attrs, objects)
-	for _, text := range warnings.texts() {
+	for _, text := range warnings.Texts() {
 		a.Warn(text)
 	}
 	if err == nil {
@@ -202,7 +203,7 @@ func (ch *chain) Validate(ctx context.Context, a *cluster.Attributes) *cluster.S
 	if err != nil {
 		return statusOf(err)
 	}
-	var warnings warningList
+	var warnings convert.Warnings
 	ctx = warning.WithWarningRecorder(ctx, &warnings)
 	for _, plugin := range ch.plugins.Load().validations {
 		if plugin.Handles(attrs.GetOperation()) {
@@ -211,7 +212,7 @@ func (ch *chain) Validate(ctx context.Context, a *cluster.Attributes) *cluster.S
 			}
 		}
 	}
-	for _, text := range warnings.texts() {
+	for _, text := range warnings.Texts() {
 		a.Warn(text)
 	}
 	return statusOf(err)

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	apischema "k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/patchlab-dev/patchlab/admission/internal/convert"
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/govalue"
@@ -67,7 +68,7 @@ func (c *Conversion) converter(crd *schema.CRD) (runtime.ObjectConvertor, error)
 		return known.convert, nil
 	}
 	var definition apiextensionsv1.CustomResourceDefinition
-	if err := decodeTyped(crd.Object, &definition); err != nil {
+	if err := convert.Typed(crd.Object, &definition); err != nil {
 		return nil, err
 	}
 	apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(&definition)

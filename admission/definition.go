@@ -6,13 +6,23 @@ import (
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
-	"k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/patchlab-dev/patchlab/admission/internal/convert"
+	"github.com/patchlab-dev/patchlab/admission/rules"
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/schema"
 )
+
+// Rules evaluates the CEL validation rules of CustomResourceDefinitions and validates
+// definitions, policies and webhook configurations. It is safe for concurrent use.
+type Rules struct{ *rules.Rules }
+
+var _ cluster.Rules = (*Rules)(nil)
+
+// NewRules returns a Rules without compiled rules.
+func NewRules() *Rules { return &Rules{rules.New()} }
 
 // Definition implements [cluster.Rules]. CustomResourceDefinitions are validated completely,
 // with kube-apiserver's own code. Its validation of webhook configurations and policies is not
@@ -38,13 +48,13 @@ func customDefinition(ctx context.Context, object, old document.Value) []cluster
 	} else {
 		errs = validation.ValidateCustomResourceDefinition(ctx, next)
 	}
-	return causesOf(errs, object)
+	return convert.Causes(errs, object)
 }
 
 // definitionOf decodes a CustomResourceDefinition into the internal type, for validation.
 func definitionOf(v document.Value) (*apiextensions.CustomResourceDefinition, error) {
 	var external apiextensionsv1.CustomResourceDefinition
-	if err := decodeTyped(v, &external); err != nil {
+	if err := convert.Typed(v, &external); err != nil {
 		return nil, err
 	}
 	apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(&external)
@@ -52,7 +62,3 @@ func definitionOf(v document.Value) (*apiextensions.CustomResourceDefinition, er
 	err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(&external, internal, nil)
 	return internal, err
 }
-
-// decodeTyped decodes a document into a Go type of the Kubernetes API. Integers remain
-// integers in fields of type any.
-func decodeTyped(v document.Value, into any) error { return json.Unmarshal(v.JSON(), into) }

@@ -12,6 +12,7 @@ import (
 	apiservercel "k8s.io/apiserver/pkg/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
 
+	"github.com/patchlab-dev/patchlab/admission/internal/convert"
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
 )
@@ -33,7 +34,7 @@ func expressionCauses(kind string, object, old document.Value) []cluster.Cause {
 	case "MutatingAdmissionPolicy":
 		c.policy(spec, c.mutations)
 	}
-	return causesOf(c.errs, object)
+	return convert.Causes(c.errs, object)
 }
 
 func baseEnvironment() *environment.EnvSet {

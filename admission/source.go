@@ -17,6 +17,7 @@ import (
 	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/patchlab-dev/patchlab/admission/internal/convert"
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/schema"
@@ -83,7 +84,7 @@ func typedList[T any](s *source, resource string) ([]*T, error) {
 	out := make([]*T, len(list))
 	for i, item := range list {
 		out[i] = new(T)
-		if err := decodeTyped(item, out[i]); err != nil {
+		if err := convert.Typed(item, out[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -103,7 +104,7 @@ func (n namespaces) Get(name string) (*corev1.Namespace, error) {
 		return nil, err
 	}
 	out := new(corev1.Namespace)
-	return out, decodeTyped(v, out)
+	return out, convert.Typed(v, out)
 }
 
 func (n namespaces) Lister() corelisters.NamespaceLister { return n }

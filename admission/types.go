@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/applyconfigurations"
 	"k8s.io/client-go/kubernetes/scheme"
 
+	"github.com/patchlab-dev/patchlab/admission/internal/convert"
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/schema"
 )
@@ -61,7 +62,7 @@ func (t *typeConverters) customType(kind *schema.Kind) managedfields.TypeConvert
 		return nil
 	}
 	var definition apiextensionsv1.CustomResourceDefinition
-	if err := decodeTyped(crd.Object, &definition); err != nil {
+	if err := convert.Typed(crd.Object, &definition); err != nil {
 		return nil
 	}
 	document, err := builder.BuildOpenAPIV3(&definition, kind.Version, builder.Options{V2: false})

@@ -67,16 +67,13 @@ func defines(k *schema.Kind) bool {
 }
 
 // NotRun returns the numbers of CEL rules of custom resources and of admission policies in
-// the cluster that are not evaluated, because the program does not link package admission.
+// the cluster that are not evaluated, because the configuration of the runner adds none.
 func (r *Runner) NotRun(ctx context.Context) (rules, policies int) {
-	if r.configure != nil {
-		return 0, 0
-	}
 	for k := range r.cluster.Kinds().Kinds() {
-		if k.Storage {
+		if k.Storage && !r.rules {
 			rules += k.Rules
 		}
-		if k.Builtin && k.Group == policyGroup && k.Version == "v1" && strings.HasSuffix(k.Kind, "AdmissionPolicy") {
+		if !r.policies && k.Builtin && k.Group == policyGroup && k.Version == "v1" && strings.HasSuffix(k.Kind, "AdmissionPolicy") {
 			list, err := r.cluster.Do(ctx, &cluster.Request{Verb: cluster.List, Group: k.Group, Version: k.Version, Resource: k.Resource})
 			if err == nil {
 				policies += list.Object.Get("items").Len()

@@ -92,7 +92,7 @@ status:
 
 func emptyRunner(t *testing.T) *Runner {
 	t.Helper()
-	r, err := NewRunner(context.Background(), "", nil)
+	r, err := NewRunner(context.Background(), "", nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -93,6 +93,8 @@ type Runner struct {
 	// one of them refused the current request.
 	configure func(*cluster.Config) error
 	denied    bool
+	// rules and policies are set if the cluster evaluates rules and policies.
+	rules, policies bool
 	// definitions caches the parsed definitions and is shared with forks.
 	definitions *cluster.DefinitionCache
 	// existing holds the initial objects.
@@ -129,9 +131,9 @@ func (s *Scenario) Begin(ctx context.Context, configure func(*cluster.Config) er
 func (r *Runner) Existing() []Existing { return r.existing }
 
 // NewRunner returns a runner over an empty cluster of a Kubernetes version ("" is the
-// newest) with custom resources.
-func NewRunner(ctx context.Context, version string, definitions []string) (*Runner, error) {
-	r, err := newRunner(version, nil)
+// newest) with custom resources. configure is that of [Scenario.Begin].
+func NewRunner(ctx context.Context, version string, definitions []string, configure func(*cluster.Config) error) (*Runner, error) {
+	r, err := newRunner(version, configure)
 	if err != nil {
 		return nil, err
 	}
@@ -185,6 +187,7 @@ func (r *Runner) config() (cluster.Config, error) {
 		return c, err
 	}
 	c.Conversion = nil // a scenario never calls conversion webhooks
+	r.rules, r.policies = c.Rules != nil, c.Admission != nil
 	r.watch(&c)
 	return c, nil
 }

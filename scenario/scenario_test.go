@@ -122,7 +122,7 @@ func TestParseSaysWhatIsWrong(t *testing.T) {
 
 func TestExplainStep(t *testing.T) {
 	ctx := context.Background()
-	r, err := NewRunner(ctx, "", nil)
+	r, err := NewRunner(ctx, "", nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

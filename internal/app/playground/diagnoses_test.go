@@ -139,7 +139,7 @@ func (d *diagnosis) checkReasons(t *testing.T, s Scenario) {
 	if !d.facts.Get("says").Exists() {
 		return
 	}
-	r, err := scenario.NewRunner(context.Background(), "", s.Definitions)
+	r, err := scenario.NewRunner(context.Background(), "", s.Definitions, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

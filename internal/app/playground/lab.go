@@ -49,7 +49,7 @@ func (e *Engine) labOf(o LabOptions) (*patchlab.Lab, error) {
 			return nil, fmt.Errorf("definition %d: %w", i+1, err)
 		}
 	}
-	lab, err := patchlab.New(patchlab.Options{Kinds: kinds})
+	lab, err := patchlab.New(patchlab.Options{Kinds: kinds, Rules: e.rules})
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"reflect"
 
+	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/scenario"
 	"github.com/patchlab-dev/patchlab/schema"
@@ -18,14 +19,26 @@ const maxRequest = 24 << 20
 // same scenario, or one with more steps, does not run it again. It must not be used
 // concurrently.
 type Engine struct {
-	last    *run
-	lab     *keptLab // the Lab used last, nil if there is none
-	decoder decoder
-	encoder encoder
+	last *run
+	lab  *keptLab // the Lab used last, nil if there is none
+	// configure adds the evaluation of CEL rules to a cluster unless it is nil; rules
+	// evaluates them.
+	configure func(*cluster.Config) error
+	rules     cluster.Rules
+	decoder   decoder
+	encoder   encoder
 }
 
 // New returns an engine.
 func New() *Engine { return &Engine{} }
+
+// NewWithRules returns an engine that evaluates the CEL validation rules of custom resources.
+func NewWithRules(rules cluster.Rules) *Engine {
+	return &Engine{rules: rules, configure: func(c *cluster.Config) error {
+		c.Rules = rules
+		return nil
+	}}
+}
 
 // errLater: the request is for the complete engine.
 var errLater = errors.New("the complete engine answers this")

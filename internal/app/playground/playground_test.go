@@ -180,7 +180,7 @@ func TestGoingOnIsTheSameAsRunningAnew(t *testing.T) {
 			in := RunInput{Scenario: current, At: random.IntN(len(current.Steps) + 1)}
 			in.Against = in.At - 1 - random.IntN(2)
 			if kept.last != nil {
-				if r, err := kept.last.goOn(t.Context(), &current); err != nil {
+				if r, err := kept.goOn(t.Context(), &current); err != nil {
 					t.Fatal(err)
 				} else if r == kept.last {
 					forward++

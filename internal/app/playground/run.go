@@ -42,7 +42,7 @@ func (e *Engine) running(ctx context.Context, s *Scenario, at int) (*run, error)
 	if len(s.Steps) > maxSteps {
 		return nil, errors.New("a scenario has at most 1000 steps")
 	}
-	r, err := e.last.goOn(ctx, s)
+	r, err := e.goOn(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -67,11 +67,12 @@ func (e *Engine) running(ctx context.Context, s *Scenario, at int) (*run, error)
 	return r, nil
 }
 
-// goOn returns a run to continue for s: r itself if s only adds steps, r at its checkpoint or
-// at its beginning if s is equal up to there, otherwise a new one.
-func (r *run) goOn(ctx context.Context, s *Scenario) (*run, error) {
+// goOn returns a run to continue for s: the last one if s only adds steps, the last one at its
+// checkpoint or at its beginning if s is equal up to there, otherwise a new one.
+func (e *Engine) goOn(ctx context.Context, s *Scenario) (*run, error) {
+	r := e.last
 	if r == nil || r.scenario.Kubernetes != s.Kubernetes || !slices.Equal(r.scenario.Definitions, s.Definitions) {
-		return begin(ctx, s)
+		return e.begin(ctx, s)
 	}
 	if !slices.Equal(r.scenario.Objects, s.Objects) {
 		return (&run{defined: r.defined, definitions: r.definitions}).load(ctx, s)
@@ -105,8 +106,8 @@ func (r *run) goOn(ctx context.Context, s *Scenario) (*run, error) {
 	return &back, nil
 }
 
-func begin(ctx context.Context, s *Scenario) (*run, error) {
-	runner, err := scenario.NewRunner(ctx, s.Kubernetes, nil)
+func (e *Engine) begin(ctx context.Context, s *Scenario) (*run, error) {
+	runner, err := scenario.NewRunner(ctx, s.Kubernetes, nil, e.configure)
 	if err != nil {
 		return nil, err
 	}

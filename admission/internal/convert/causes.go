@@ -1,9 +1,9 @@
-package admission
+// Package convert converts between documents and the types of kube-apiserver's libraries.
+package convert
 
 import (
 	"strconv"
 	"strings"
-	"sync"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -11,8 +11,9 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// causesOf converts validation errors of apimachinery to causes.
-func causesOf(errs field.ErrorList, object document.Value) []cluster.Cause {
+// Causes converts validation errors of apimachinery to causes. object is the object that
+// the fields of the errors refer to.
+func Causes(errs field.ErrorList, object document.Value) []cluster.Cause {
 	var causes []cluster.Cause
 	for _, e := range errs {
 		path := pathOf(e.Field, object)
@@ -66,23 +67,4 @@ func member(object document.Value, text string) (name, rest string) {
 		}
 	}
 	return name, rest
-}
-
-// warningList collects the warnings of a call. It is safe for concurrent use.
-type warningList struct {
-	mu   sync.Mutex
-	list []string
-}
-
-// AddWarning implements the recorder of k8s.io/apiserver/pkg/warning.
-func (w *warningList) AddWarning(_, text string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.list = append(w.list, text)
-}
-
-func (w *warningList) texts() []string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.list
 }

@@ -1,4 +1,8 @@
-package admission
+// Package rules evaluates the CEL validation rules (x-kubernetes-validations) of
+// CustomResourceDefinitions with kube-apiserver's own packages. It is the part of admission
+// that needs neither client-go nor a cluster, so that programs that only predict changes,
+// such as the playground's engine, can link it alone.
+package rules
 
 import (
 	"context"
@@ -14,6 +18,7 @@ import (
 	"k8s.io/apiserver/pkg/cel/common"
 	"k8s.io/apiserver/pkg/warning"
 
+	"github.com/patchlab-dev/patchlab/admission/internal/convert"
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/govalue"
@@ -30,8 +35,8 @@ type Rules struct {
 
 var _ cluster.Rules = (*Rules)(nil)
 
-// NewRules returns a Rules without compiled rules.
-func NewRules() *Rules { return &Rules{versions: map[string]*versionRules{}} }
+// New returns a Rules without compiled rules.
+func New() *Rules { return &Rules{versions: map[string]*versionRules{}} }
 
 // versionRules are the compiled rules of one version of a CustomResourceDefinition.
 type versionRules struct {
@@ -40,6 +45,12 @@ type versionRules struct {
 	structural *structuralschema.Structural
 	validator  *cel.Validator
 	err        error
+}
+
+// Definition implements [cluster.Rules]. It checks nothing: a rule that does not compile
+// refuses the objects that it applies to, with the error of the compiler.
+func (r *Rules) Definition(context.Context, *schema.Kind, document.Value, document.Value) (causes []cluster.Cause, complete bool) {
+	return nil, false
 }
 
 // Object implements [cluster.Rules]. The cost limits are kube-apiserver's: 1 million for a
@@ -52,7 +63,7 @@ func (r *Rules) Object(ctx context.Context, crd *schema.CRD, kind *schema.Kind, 
 	if v.validator == nil {
 		return nil, nil
 	}
-	var warnings warningList
+	var warnings convert.Warnings
 	ctx = warning.WithWarningRecorder(ctx, &warnings)
 	next := govalue.Of(object)
 	var errs field.ErrorList
@@ -63,7 +74,7 @@ func (r *Rules) Object(ctx context.Context, crd *schema.CRD, kind *schema.Kind, 
 	} else {
 		errs, _ = v.validator.Validate(ctx, nil, v.structural, next, nil, celconfig.RuntimeCELCostBudget)
 	}
-	return causesOf(errs, object), warnings.texts()
+	return convert.Causes(errs, object), warnings.Texts()
 }
 
 // version returns the compiled rules of a version.
@@ -82,7 +93,7 @@ func (r *Rules) version(crd *schema.CRD, kind *schema.Kind) *versionRules {
 
 func (v *versionRules) compile(crd *schema.CRD) {
 	var definition apiextensionsv1.CustomResourceDefinition
-	if v.err = decodeTyped(crd.Object, &definition); v.err != nil {
+	if v.err = convert.Typed(crd.Object, &definition); v.err != nil {
 		return
 	}
 	for i := range definition.Spec.Versions {

@@ -1,0 +1,85 @@
+package rules_test
+
+import (
+	"encoding/json"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/patchlab-dev/patchlab/admission/rules"
+	"github.com/patchlab-dev/patchlab/internal/app/playground"
+)
+
+const ranges = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: ranges.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: ranges, kind: Range}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties: {min: {type: integer}, max: {type: integer}}
+            x-kubernetes-validations:
+            - {rule: RULE, message: min must not exceed max}
+`
+
+// TestPlaygroundEvaluatesRules asks the playground's engine, with and without rules, for
+// the result of applying an object that a rule refuses.
+func TestPlaygroundEvaluatesRules(t *testing.T) {
+	refused := `Range.example.com "r" is invalid: spec: Invalid value: min must not exceed max`
+	for _, c := range []struct {
+		name, rule, spec string
+		engine           *playground.Engine
+		refusal, notRun  string
+	}{
+		{"a rule that does not hold", "self.min <= self.max", "{min: 3, max: 2}", playground.NewWithRules(rules.New()), refused, ""},
+		{"a rule that holds", "self.min <= self.max", "{min: 3, max: 3}", playground.NewWithRules(rules.New()), "", ""},
+		{"a rule that does not compile", "self.min <", "{min: 3, max: 3}", playground.NewWithRules(rules.New()), "rule compile error", ""},
+		{"without CEL", "self.min <= self.max", "{min: 3, max: 2}", playground.New(), "", "1 CEL rule"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			object := "apiVersion: example.com/v1\nkind: Range\nmetadata: {name: r}\nspec: " + c.spec + "\n"
+			request, err := json.Marshal(map[string]any{"call": "run", "input": playground.RunInput{At: 1, Scenario: playground.Scenario{
+				Definitions: []string{strings.Replace(ranges, "RULE", c.rule, 1)},
+				Steps:       []playground.Step{{Actor: "a", Do: "apply", Body: object}},
+			}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var answer struct{ Output playground.RunOutput }
+			if err := json.Unmarshal(c.engine.Handle(request), &answer); err != nil || len(answer.Output.Steps) != 1 {
+				t.Fatalf("%d steps, %v", len(answer.Output.Steps), err)
+			}
+			message := answer.Output.Steps[0].Message
+			if !strings.Contains(message, c.refusal) || c.refusal == "" && message != "" {
+				t.Errorf("refusal %q, want %q", message, c.refusal)
+			}
+			if notRun := answer.Output.NotRun; !strings.Contains(notRun, c.notRun) || c.notRun == "" && notRun != "" {
+				t.Errorf("not run: %q, want %q", notRun, c.notRun)
+			}
+		})
+	}
+}
+
+// TestLinksNoClient verifies that the package can be linked without client-go, which would
+// triple the size of the playground's module.
+func TestLinksNoClient(t *testing.T) {
+	list, err := exec.Command("go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pkg := range strings.Lines(string(list)) {
+		if strings.HasPrefix(pkg, "k8s.io/client-go/") {
+			t.Errorf("imports %s", strings.TrimSpace(pkg))
+		}
+	}
+}
