@@ -46,7 +46,7 @@ type PatchOptions struct {
 }
 
 // Patch applies a JSON patch (RFC 6902), a merge patch (RFC 7386) or a strategic
-// merge patch to a live object.
+// merge patch to a live object. Without a live object the error wraps ErrNoMatch.
 func (l *Lab) Patch(live, p Input, o PatchOptions) (*Result, error) {
 	c := Change{Action: patchAction(o.Type), FieldManager: o.FieldManager, Subresource: o.Subresource,
 		FieldValidation: o.FieldValidation, Namespace: o.Namespace, Explain: o.Explain}
@@ -92,12 +92,14 @@ type WriteOptions struct {
 }
 
 // Update replaces a live object, as a PUT request does. If the new object has a
-// resourceVersion, it must match the live one.
+// resourceVersion, it must match the live one; otherwise the error has Code 409. Without a
+// live object the error wraps ErrNoMatch.
 func (l *Lab) Update(live, object Input, o WriteOptions) (*Result, error) {
 	return l.single(live, object, o.change(ActionUpdate))
 }
 
-// Create creates an object, as a POST request does.
+// Create creates an object, as a POST request does. If it has metadata.generateName in place
+// of a name, a name is generated.
 func (l *Lab) Create(object Input, o WriteOptions) (*Result, error) {
 	return l.single(nil, object, o.change(ActionCreate))
 }

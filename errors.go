@@ -12,15 +12,16 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 )
 
-// Conflicts lists the fields that an apply would change although other managers own them;
-// see [fieldmanager.Conflicts]. Conflict is one such field.
-type (
-	Conflicts = fieldmanager.Conflicts
-	Conflict  = fieldmanager.Conflict
-)
+// Conflicts lists the fields that an apply would change although other managers own them.
+// It is part of the *[Error] of the apply, where errors.As finds it.
+type Conflicts = fieldmanager.Conflicts
+
+// Conflict is a field that an apply would change although another manager owns it.
+type Conflict = fieldmanager.Conflict
 
 // Error reports a change that failed: the API server would refuse it, or it was not sent
-// because its document matches no known kind or no live object.
+// because its document matches no known kind or no live object. An input that cannot be
+// parsed is a *document.SyntaxError instead.
 type Error struct {
 	// Target identifies the object as far as it is known.
 	Target Target `json:"target"`
@@ -37,8 +38,9 @@ type Error struct {
 	Fields []FieldError `json:"fields,omitempty"`
 	// Options lists the invalid options of the change.
 	Options []OptionError `json:"options,omitempty"`
-	// Conflicts holds the conflicts with other managers if Code is 409; otherwise it is
-	// nil.
+	// Conflicts holds the conflicts of an apply with other managers. It is nil if the change
+	// was refused for another reason, such as an outdated resourceVersion, which has Code
+	// 409 too.
 	Conflicts *Conflicts `json:"conflicts,omitempty"`
 	// Notes lists findings and assumptions made before the change was refused.
 	Notes []string `json:"notes,omitempty"`

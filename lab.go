@@ -18,8 +18,10 @@ import (
 // Options configures a Lab. The zero value is the newest Kubernetes version without custom
 // resources.
 type Options struct {
-	// KubernetesVersion is the version of the built-in kinds, such as "1.36" or "v1.33.2".
-	// The default is the newest in schema.Versions.
+	// KubernetesVersion is the version of the built-in kinds and their defaults, such as
+	// "1.36" or "v1.33.2", of which the patch version is ignored. It is one of
+	// schema.Versions; the default is the newest. The rest of the request pipeline is that
+	// of kube-apiserver 1.36 for every version.
 	KubernetesVersion string
 	// CRDs holds CustomResourceDefinitions in .yaml, .yml or .json files in directories of
 	// any depth. Other documents in these files are ignored.
@@ -29,7 +31,7 @@ type Options struct {
 	OpenAPI fs.FS
 	// Kinds is the registry of kinds. If it is not nil, the fields above are ignored.
 	Kinds *schema.Registry
-	// Strict refuses objects of unknown kinds. Otherwise they are treated as custom
+	// Strict refuses objects of unknown kinds with ErrNoKind. Otherwise they are treated as custom
 	// resources without a schema, and the Result has a note.
 	Strict bool
 	// NoDefaults disables the defaulting of built-in kinds.
@@ -38,9 +40,12 @@ type Options struct {
 	// admission/rules has an implementation. If it is nil, the rules are not evaluated, and the Result has a
 	// note with their number.
 	Rules cluster.Rules
-	// Policies holds admission policies, their bindings, and the parameters and Namespaces
-	// that they refer to; they are evaluated for each change. Admission constructs the
-	// evaluator, usually admission.Configure; it is required with Policies.
+	// Policies holds admission policies, their bindings and parameters, and the Namespaces
+	// of all objects that will be changed, even the Namespace "default": a change in any
+	// other namespace is refused with 404. The policies are evaluated for each change.
+	//
+	// Admission constructs the evaluator; it is required with Policies. admission.Configure
+	// sets it in a cluster.Config, from which it can be taken.
 	Policies  Input
 	Admission func(*cluster.Cluster) (cluster.Admission, error)
 	// Now is the clock for timestamps. The default is time.Now.

@@ -22,7 +22,8 @@ type Object struct {
 }
 
 // Open reads one object, such as the output of 'kubectl get -o yaml --show-managed-fields'.
-// An error is an *Error.
+// An error is an *Error or a *document.SyntaxError, or wraps ErrInput if there is not exactly
+// one object.
 func (l *Lab) Open(in Input) (*Object, error) {
 	if o, ok := in.(*Object); ok && o != nil {
 		return o, nil

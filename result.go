@@ -16,7 +16,8 @@ type Result struct {
 	// Before is the object before the change, as the API server reads it from storage: with
 	// defaults for missing fields. It is nil if the object was created.
 	Before *Object
-	// After is the object after the change.
+	// After is the object after the change. Nothing is stored, so it keeps the resourceVersion
+	// of the live object; its generation and managedFields are those after the change.
 	After *Object
 	// Scale is the Scale in the response to a change of the scale subresource; absent
 	// otherwise.
@@ -48,7 +49,8 @@ func (r *Result) Changed() bool {
 	return !document.Identical(r.Before.Value, r.After.Value) || !document.Identical(r.Before.Managed.Value(), r.After.Managed.Value())
 }
 
-// Changes lists the fields that were set or removed or changed owners, ordered by path.
+// Changes lists the fields that were set or removed or changed owners, ordered by path,
+// without the metadata that only the API server sets (see [Lab.Changes]).
 func (r *Result) Changes() []explain.Change {
 	var before Object
 	if r.Before != nil {
@@ -95,7 +97,8 @@ func (e *Error) Reasons() []explain.Reason {
 }
 
 // Changes lists the fields whose value or owners differ between two states of an object,
-// ordered by path. Fields that the API server increments itself are excluded.
+// ordered by path. The metadata that only the API server sets (resourceVersion, generation,
+// uid, creationTimestamp) is excluded.
 func (l *Lab) Changes(before, after Input) ([]explain.Change, error) {
 	was, err := l.Open(before)
 	if err != nil {

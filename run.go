@@ -54,10 +54,13 @@ func (l *Lab) single(live, change Input, c Change) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(docs) != 1 {
-		return nil, fmt.Errorf("%w: expected one object or patch, found %d; Run takes several", ErrInput, len(docs))
+	switch len(docs) {
+	case 1:
+		return l.runOne(found, docs[0], c)
+	case 0:
+		return nil, fmt.Errorf("%w: the change has no document", ErrInput)
 	}
-	return l.runOne(found, docs[0], c)
+	return nil, fmt.Errorf("%w: expected one object or patch, found %d; Run accepts several", ErrInput, len(docs))
 }
 
 // runOne performs the change of one document and stores the resulting object among the live

@@ -21,8 +21,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Options configure [Configure], [Chain] and [NewConversion]. The zero value calls webhooks by
-// their URL, and allows everything that an expression checks with the authorizer.
+// Options configure [Configure] and [NewConversion]. The zero value calls webhooks by their
+// URL, and allows everything that an expression checks with the authorizer.
 type Options struct {
 	// Service returns the URL of a service in a webhook's client configuration. nil uses its
 	// name in a cluster, https://NAME.NAMESPACE.svc:PORT, which is usually not reachable from

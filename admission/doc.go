@@ -4,9 +4,14 @@
 // kube-apiserver itself (k8s.io/apiserver, k8s.io/apiextensions-apiserver and cel-go), so that
 // expressions compile and cost the same, and error messages are equal.
 //
-// [Configure] adds all of it to the configuration of a cluster. The parts can also be used
-// separately: [NewRules] for the rules of custom resources, [NewConversion] for conversion
-// webhooks, [Chain] for policies and webhooks.
+// [Configure] adds all of it to the configuration of a cluster. [NewRules] and
+// [NewConversion] provide the rules of custom resources and conversion webhooks alone.
+//
+// For a patchlab.Lab, configure a cluster.Config and pass its fields on:
+//
+//	var c cluster.Config
+//	err := admission.Configure(&c, admission.Options{})
+//	lab, err := patchlab.New(patchlab.Options{Rules: c.Rules, Admission: c.Admission, Policies: policies})
 //
 // A changed configuration applies from the next request on. kube-apiserver takes up to a
 // second to observe a policy, and several seconds to observe its parameters.

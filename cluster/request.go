@@ -103,7 +103,7 @@ type Options struct {
 	Force *bool
 	// FieldValidation is Strict, Warn, Ignore or "", which means Warn.
 	FieldValidation string
-	// DryRun is empty or [All].
+	// DryRun is empty, or has "All" as its only item for a request that stores nothing.
 	DryRun []string
 
 	// ResourceVersion and ResourceVersionMatch select the state that a get, list or watch

@@ -245,14 +245,16 @@ func (v Value) Without(key string) Value {
 	return newContainer(Object, append(kids, old[i+1:]...))
 }
 
-// WithItem returns the list with its i-th item replaced.
+// WithItem returns the list with its i-th item replaced by val, which must exist. It panics
+// if i is out of range.
 func (v Value) WithItem(i int, val Value) Value {
 	kids := slices.Clone(v.n.kids())
 	kids[i] = *val.n
 	return newContainer(List, kids)
 }
 
-// Splice returns the list with del items at index i replaced by the given items.
+// Splice returns the list with del items at index i replaced by the given items. It panics if
+// the list does not have del items at i.
 func (v Value) Splice(i, del int, items ...Value) Value {
 	old := v.n.kids()
 	b := ListBuilder{kids: make([]node, 0, max(len(old)-del+len(items), 0))}

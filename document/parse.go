@@ -82,7 +82,8 @@ type Duplicate struct {
 	Position Position
 }
 
-// Parse parses one JSON value. It copies data. An error is a *SyntaxError.
+// Parse parses one JSON value, after which only white space may follow. It copies data. An
+// error is a *SyntaxError.
 func Parse(data []byte, opts Options) (*Document, error) {
 	if err := opts.tooLarge(len(data)); err != nil {
 		return nil, err

@@ -23,6 +23,7 @@ type SyntaxError struct {
 	Err      error // one of the causes above
 }
 
+// Error returns the reason, after the position if it is known.
 func (e *SyntaxError) Error() string {
 	if at := e.Position.String(); at != "" {
 		return at + ": " + e.Reason
@@ -30,6 +31,7 @@ func (e *SyntaxError) Error() string {
 	return e.Reason
 }
 
+// Unwrap returns Err.
 func (e *SyntaxError) Unwrap() error { return e.Err }
 
 // Position is a place in an input. Line and Column count from 1, columns in characters;

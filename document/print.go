@@ -79,7 +79,7 @@ func (v Value) AppendSource(dst []byte) []byte {
 	return append(dst, '"')
 }
 
-// String returns the value's printed form.
+// String returns the value's printed form, or "nothing" for an absent value.
 func (v Value) String() string {
 	if v.n == nil {
 		return "nothing"

@@ -14,8 +14,11 @@ const (
 	// patch; an object is a strategic merge patch for a built-in kind and a JSON merge
 	// patch for any other.
 	TypeAuto Type = iota
+	// TypeJSON is a JSON patch (RFC 6902).
 	TypeJSON
+	// TypeMerge is a JSON merge patch (RFC 7386).
 	TypeMerge
+	// TypeStrategic is a strategic merge patch.
 	TypeStrategic
 )
 

@@ -293,7 +293,7 @@ func (c *Change) value() document.Value {
 // YAML encodes a scenario such that Parse returns an equal one.
 func (s *Scenario) YAML() []byte { return s.value().YAML() }
 
-// JSON is YAML in JSON format.
+// JSON encodes a scenario as JSON, from which Parse returns an equal one.
 func (s *Scenario) JSON() []byte { return s.value().JSON() }
 
 func (s *Scenario) value() document.Value {

@@ -86,7 +86,8 @@ type Kind struct {
 	typ         *Type
 }
 
-// NewKind returns a kind with a given type.
+// NewKind returns a custom kind with a given type. Its other fields are empty; set them before
+// the kind is used.
 func NewKind(k GroupVersionKind, t *Type) *Kind {
 	return &Kind{GroupVersionKind: k, typ: t}
 }

@@ -57,17 +57,20 @@ type Options struct {
 	Log func(Access)
 }
 
-// Access is the log entry of a request.
+// Access is the log entry of a request that has been answered.
 type Access struct {
 	Time time.Time
 	// ID is the Audit-Id of the request, which is also a header of the response: the one that
 	// the client sent, or a random one.
 	ID                string
-	Method, URL, From string
-	UserAgent         string
-	Code              int
-	Bytes             int64
-	Took              time.Duration
+	Method, UserAgent string
+	// URL is the path and the query. From is the address and port of the client.
+	URL, From string
+	// Code is the status code of the response, and Bytes the length of its body.
+	Code  int
+	Bytes int64
+	// Took is the time from the request's header to the end of the response.
+	Took time.Duration
 	// Fault describes an internal error (panic) and its location; "" if there was none.
 	Fault string
 }

@@ -9,7 +9,8 @@ import (
 // are safe for concurrent use.
 //
 // A scope selects keys: a string that is empty or ends with "/" selects every key with that
-// prefix, any other string is a single key. A malformed key or scope fails with
+// prefix, any other string is a single key. Keys and scopes other than "" begin with "/" and
+// have no segment "." or ".."; keys do not end with "/". Otherwise a call fails with
 // [ErrInvalidKey].
 //
 // ctx limits a call; if it is done before the call has changed anything, the call returns its

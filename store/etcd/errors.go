@@ -3,6 +3,7 @@ package etcd
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
@@ -26,8 +27,24 @@ var refusals = []error{
 	rpctypes.ErrPermissionDenied, rpctypes.ErrInvalidAuthToken, rpctypes.ErrUserEmpty, rpctypes.ErrUnhealthy,
 }
 
-// failed converts an error of etcd's client. An error of the caller's context is returned
-// unchanged.
+// writeFailed converts the error of a request that writes. Unless etcd refused it, the write
+// may have taken effect.
+func (s *Store[T]) writeFailed(err error) error {
+	err = s.failed(err)
+	var unavailable *store.UnavailableError
+	if errors.As(err, &unavailable) {
+		unavailable.Unknown = !refused(unavailable.Err)
+	}
+	return err
+}
+
+// refused reports whether an error of etcd means that a write has not taken effect.
+func refused(err error) bool {
+	return slices.ContainsFunc(refusals, func(refusal error) bool { return errors.Is(err, refusal) })
+}
+
+// failed converts an error of etcd's client. A cancellation by the caller's context is
+// returned unchanged.
 func (s *Store[T]) failed(err error) error {
 	switch {
 	case s.ctx.Err() != nil:
@@ -39,12 +56,7 @@ func (s *Store[T]) failed(err error) error {
 	case tooLarge(err):
 		return store.ErrTooLarge
 	}
-	for _, refusal := range refusals {
-		if errors.Is(err, refusal) {
-			return &store.UnavailableError{Err: err}
-		}
-	}
-	return &store.UnavailableError{Err: err, Unknown: true}
+	return &store.UnavailableError{Err: err}
 }
 
 // tooLarge reports whether etcd or its client refused a request because of its size.

@@ -208,7 +208,7 @@ func (s *Store[T]) Compact(ctx context.Context, revision int64) error {
 	if _, err = s.client.Compact(ctx, revision); err == nil {
 		return nil
 	}
-	return s.placed(ctx, revision, s.failed(err))
+	return s.placed(ctx, revision, s.writeFailed(err))
 }
 
 // Health returns an error if etcd does not respond.

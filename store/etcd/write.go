@@ -132,7 +132,7 @@ func (s *Store[T]) swap(ctx context.Context, key string, was int64, op clientv3.
 		Then(op).Else(clientv3.OpGet(name)).Commit()
 	switch {
 	case err != nil:
-		return 0, nil, s.failed(err)
+		return 0, nil, s.writeFailed(err)
 	case resp.Succeeded:
 		return resp.Header.Revision, nil, nil
 	}
