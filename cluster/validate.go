@@ -17,7 +17,10 @@ func (t *task) validateNew(object document.Value) []Cause {
 	k := t.ep.kind
 	metadata := t.metadataCauses(object)
 	if k.Builtin {
-		causes := append(t.builtinCauses(object, document.Value{}, document.Value{}), metadata...)
+		causes := t.builtinCauses(object, document.Value{}, document.Value{})
+		if len(causes) == 0 || !t.ep.strategy.MetadataLast {
+			causes = append(causes, metadata...)
+		}
 		causes = append(causes, t.namespaceCauses(object)...)
 		t.valid = len(causes) == 0
 		return t.checkDefinition(causes, object, document.Value{})

@@ -11,6 +11,7 @@ var coreEventStrategy = Strategy{
 	Group:          "",
 	Resource:       "events",
 	AnyFinalizer:   true,
+	MetadataLast:   true,
 	Name:           segmentName,
 	CreateOnUpdate: true,
 	NotCollected:   true,

@@ -6,6 +6,7 @@ var podDisruptionBudgetStrategy = Strategy{
 	Resource:       "poddisruptionbudgets",
 	Name:           segmentName,
 	AnyFinalizer:   true,
+	MetadataLast:   true,
 	Generation:     []string{"spec"},
 	RequireVersion: true,
 	Reset:          []string{"status"},

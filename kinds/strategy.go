@@ -19,6 +19,9 @@ type Strategy struct {
 	Name NameRule
 	// AnyFinalizer permits finalizers without a domain.
 	AnyFinalizer bool
+	// MetadataLast validates the metadata of a new object only if the rest of the object is
+	// valid, because the resource's own validation does not include the metadata.
+	MetadataLast bool
 	// GenerateName sets the name of an object without one to a UUID.
 	GenerateName bool
 	// Generation lists the dotted paths whose changes increment metadata.generation;

@@ -57,26 +57,32 @@ func (r Runner) Judge(c Case, send Send) (answer, why string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	last := lastWrite(c)
-	for i, s := range c.Steps[:last] {
+	answer, why = Verdict(c, got)
+	return answer, why, nil
+}
+
+// Verdict compares two recordings of a case as [Runner.Judge] does.
+func Verdict(want, got Case) (answer, why string) {
+	last := lastWrite(want)
+	for i, s := range want.Steps[:last] {
 		if is := got.Steps[i].Response; is.Code != s.Response.Code {
-			return setup, fmt.Sprintf("step %d: %d %v", i, is.Code, is.Body), nil
+			return setup, fmt.Sprintf("step %d: %d %v", i, is.Code, is.Body)
 		}
 	}
-	want, is := c.Steps[last].Response, got.Steps[last].Response
+	w, g := want.Steps[last].Response, got.Steps[last].Response
 	switch {
-	case want.Code < 400 && is.Code >= 400:
-		return refused, fmt.Sprintf("got %d %q", is.Code, message(is.Body)), nil
-	case want.Code < 400:
-		if d := Difference(want, is, false); d != "" {
-			return other, d, nil
+	case w.Code < 400 && g.Code >= 400:
+		return refused, fmt.Sprintf("got %d %q", g.Code, message(g.Body))
+	case w.Code < 400:
+		if d := Difference(w, g, false); d != "" {
+			return other, d
 		}
-	case is.Code < 400:
-		return accepted, fmt.Sprintf("want %d %q", want.Code, causesOf(want.Body)), nil
-	case want.Code != is.Code || !slices.Equal(causesOf(want.Body), causesOf(is.Body)):
-		return other, fmt.Sprintf("want %d %q\ngot  %d %q %s", want.Code, causesOf(want.Body), is.Code, causesOf(is.Body), message(is.Body)), nil
+	case g.Code < 400:
+		return accepted, fmt.Sprintf("want %d %q", w.Code, causesOf(w.Body))
+	case w.Code != g.Code || !slices.Equal(causesOf(w.Body), causesOf(g.Body)):
+		return other, fmt.Sprintf("want %d %q\ngot  %d %q %s", w.Code, causesOf(w.Body), g.Code, causesOf(g.Body), message(g.Body))
 	}
-	return Agrees, "", nil
+	return Agrees, ""
 }
 
 // causesOf returns the reason of a Status and its causes without messages, sorted and without

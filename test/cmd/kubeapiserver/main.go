@@ -5,7 +5,8 @@
 //	KUBEBUILDER_ASSETS=/tmp/kube/bin go test ./operator
 //
 // With -serve it then runs both on the loopback interface until it is interrupted, and
-// prints the environment variables for other tests. Run it in the folder test. The
+// prints the environment variables for other tests. With -recorded as well, admission
+// plugins are off, as in the recordings of testdata/conformance and testdata/invalid. Run it in the folder test. The
 // first build downloads about 300 MB of modules and takes some ten minutes on two
 // cores; existing binaries are not rebuilt.
 package main
@@ -29,6 +30,7 @@ const (
 func main() {
 	dir := flag.String("dir", filepath.Join(os.TempDir(), "kube-"+kubernetes), "folder to build in; the binaries are in bin")
 	serve := flag.Bool("serve", false, "run etcd and kube-apiserver until interrupted")
+	recorded := flag.Bool("recorded", false, "with -serve: disable admission plugins, as in the recordings")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		flag.Usage()
@@ -36,13 +38,13 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *dir, *serve); err != nil {
+	if err := run(ctx, *dir, *serve, *recorded); err != nil {
 		fmt.Fprintln(os.Stderr, "kubeapiserver:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, dir string, serve bool) error {
+func run(ctx context.Context, dir string, serve, recorded bool) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return err
@@ -54,5 +56,5 @@ func run(ctx context.Context, dir string, serve bool) error {
 		fmt.Println("KUBEBUILDER_ASSETS=" + filepath.Join(dir, "bin"))
 		return nil
 	}
-	return runServers(ctx, dir)
+	return runServers(ctx, dir, recorded)
 }

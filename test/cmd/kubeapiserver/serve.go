@@ -19,8 +19,17 @@ import (
 	"time"
 )
 
+// plugins are the admission plugins that kube-apiserver enables by default.
+var plugins = []string{
+	"NamespaceLifecycle", "LimitRanger", "ServiceAccount", "TaintNodesByCondition", "PodSecurity", "Priority",
+	"DefaultTolerationSeconds", "DefaultStorageClass", "StorageObjectInUseProtection", "PersistentVolumeClaimResize",
+	"RuntimeClass", "CertificateApproval", "CertificateSigning", "ClusterTrustBundleAttest", "CertificateSubjectRestriction",
+	"DefaultIngressClass", "PodTopologyLabels", "NodeDeclaredFeatureValidator", "PodResizeValidator",
+	"MutatingAdmissionPolicy", "MutatingAdmissionWebhook", "ValidatingAdmissionPolicy", "ValidatingAdmissionWebhook", "ResourceQuota",
+}
+
 // runServers runs etcd and kube-apiserver, with empty storage, until ctx is done.
-func runServers(ctx context.Context, dir string) error {
+func runServers(ctx context.Context, dir string, recorded bool) error {
 	data, err := os.MkdirTemp("", "kubeapiserver")
 	if err != nil {
 		return err
@@ -46,12 +55,16 @@ func runServers(ctx context.Context, dir string) error {
 		return err
 	}
 	defer stop(etcd)
+	off := "ServiceAccount" // as in envtest
+	if recorded {
+		off = strings.Join(plugins, ",")
+	}
 	api, err := start(data, filepath.Join(dir, "bin", "kube-apiserver"),
+		"--allow-privileged", "--disable-admission-plugins", off,
 		"--etcd-servers", store, "--bind-address", "127.0.0.1", "--secure-port", ports[2], "--cert-dir", filepath.Join(data, "certs"),
 		"--token-auth-file", filepath.Join(data, "tokens.csv"), "--authorization-mode", "AlwaysAllow",
 		"--service-account-issuer", url, "--service-account-key-file", key, "--service-account-signing-key-file", key,
-		"--service-cluster-ip-range", "10.0.0.0/24", "--disable-admission-plugins", "ServiceAccount",
-		"--allow-privileged") // as in envtest
+		"--service-cluster-ip-range", "10.0.0.0/24")
 	if err != nil {
 		return err
 	}

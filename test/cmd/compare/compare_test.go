@@ -1,0 +1,196 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/internal/oracle/conformance"
+	"github.com/patchlab-dev/patchlab/server"
+)
+
+// start starts patchlab without objects.
+func start(t *testing.T) *httptest.Server {
+	t.Helper()
+	c, err := cluster.New(cluster.Config{Addresses: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewServer(server.New(c, server.Options{}))
+	t.Cleanup(func() { s.Close(); _ = c.Close() })
+	return s
+}
+
+// servers returns a comparison of two servers that are the same, but for changes to the
+// responses of the first.
+func servers(t *testing.T, change func(conformance.Request, *conformance.Answer)) *pair {
+	t.Helper()
+	send := func(s *httptest.Server) conformance.Send { return conformance.HTTP(s.URL, "", s.Client()) }
+	honest := send(start(t))
+	return &pair{theirs: send(start(t)), ours: func(r conformance.Request) (conformance.Answer, error) {
+		answer, err := honest(r)
+		if change != nil {
+			change(r, &answer)
+		}
+		return answer, err
+	}}
+}
+
+const manifests = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: boxes.compare.example.com}
+spec:
+  group: compare.example.com
+  scope: Namespaced
+  names: {plural: boxes, kind: Box}
+  versions:
+  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: integer, maximum: 9}}}}}}}
+---
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: compare.example.com/v1, kind: Box, metadata: {name: fits}, spec: {size: 3}}
+- {apiVersion: compare.example.com/v1, kind: Box, metadata: {name: does-not, namespace: else}, spec: {size: 10}}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web}
+spec: {type: NodePort, ports: [{port: 80}], selector: {app: web}}
+---
+apiVersion: unknown.example.com/v1
+kind: Unknown
+metadata: {name: u}
+---
+{{ template }}
+`
+
+func folder(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "all.yaml"), []byte(manifests), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestSameServersAgreeAboutObjects(t *testing.T) {
+	r, err := compareObjects(&options{}, servers(t, nil), []string{folder(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	r.print(&out, 1)
+	total := r.total()
+	if r.differing() != 0 || total.refused < 6 || total.accepted < 15 {
+		t.Errorf("compared:\n%s", &out)
+	}
+	for _, note := range []string{"objects of kinds that are not served: 1", "not YAML: 1"} {
+		if !strings.Contains(out.String(), note) {
+			t.Errorf("no %q in\n%s", note, &out)
+		}
+	}
+}
+
+// TestDifferencesAreFound changes one response in each of the ways in which servers
+// differ.
+func TestDifferencesAreFound(t *testing.T) {
+	replace := func(method, path, old, new string) func(conformance.Request, *conformance.Answer) {
+		return func(r conformance.Request, a *conformance.Answer) {
+			if r.Method == method && strings.Contains(r.Path, path) {
+				a.Body = bytes.ReplaceAll(a.Body, []byte(old), []byte(new))
+			}
+		}
+	}
+	for name, change := range map[string]func(conformance.Request, *conformance.Answer){
+		"another code": func(r conformance.Request, a *conformance.Answer) {
+			if r.Method == "DELETE" && strings.Contains(r.Path, "services/") {
+				a.Code = 202
+			}
+		},
+		"another value":            replace("POST", "/boxes", `"size":3`, `"size":4`),
+		"another field of a cause": replace("POST", "/boxes", `"field":"spec.size"`, `"field":"spec.Size"`),
+		"another owner":            replace("PATCH", "/boxes/fits", `"manager":"second"`, `"manager":"first"`),
+		"another definition":       replace("POST", "customresourcedefinitions", `"plural":"boxes"`, `"plural":"box"`),
+		"a wrong port":             replace("POST", "/services", `"targetPort":80`, `"targetPort":81`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			var kept bytes.Buffer
+			p := servers(t, change)
+			p.record = &kept
+			r, err := compareObjects(&options{}, p, []string{folder(t)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(r.kinds) != 1 || r.differing() == 0 {
+				t.Errorf("differences: %v", r.kinds)
+			}
+			if !json.Valid(kept.Bytes()) {
+				t.Errorf("recorded: %s", &kept)
+			}
+		})
+	}
+}
+
+// TestRandomCases: the same servers agree about random cases; a server that forgets a rule
+// is found out; the same seed gives the same cases, another one gives others.
+func TestRandomCases(t *testing.T) {
+	o := &options{seed: 7, cases: 150, recordings: "../../../testdata/invalid"}
+	r, err := compareRandom(o, servers(t, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if total := r.total(); r.differing() != 0 || total.refused < 60 || total.accepted < 20 {
+		t.Errorf("%d to refuse, %d to accept, %v", total.refused, total.accepted, r.kinds)
+	}
+	forgets := servers(t, func(_ conformance.Request, a *conformance.Answer) {
+		a.Body = bytes.ReplaceAll(a.Body, []byte("FieldValueRequired"), []byte("FieldValueInvalid"))
+	})
+	r, err = compareRandom(o, forgets)
+	if err != nil || len(r.kinds) == 0 {
+		t.Errorf("no differences: %v", err)
+	}
+	a, b, c := cases(t, o), cases(t, o), cases(t, &options{seed: 8, cases: 150, recordings: o.recordings})
+	if a != b || a == c {
+		t.Error("the cases do not depend on the seed alone")
+	}
+}
+
+// cases returns the cases of a seed as JSON.
+func cases(t *testing.T, o *options) string {
+	t.Helper()
+	s := start(t)
+	g, err := newGenerator(o, conformance.HTTP(s.URL, "", s.Client()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []conformance.Case
+	for i := range o.cases {
+		if c, ok := g.next(i); ok {
+			out = append(out, c)
+		}
+	}
+	return encode(out)
+}
+
+// TestNothingComparedIsNoAgreement: a comparison without responses fails.
+func TestNothingComparedIsNoAgreement(t *testing.T) {
+	s := start(t)
+	o := &options{url: s.URL, against: s.URL}
+	if err := run(o, []string{"objects", t.TempDir()}, new(bytes.Buffer)); err == nil {
+		t.Error("an empty folder agrees")
+	}
+	for _, args := range [][]string{nil, {"objects"}, {"random", "x"}, {"other"}} {
+		if err := run(o, args, new(bytes.Buffer)); err == nil {
+			t.Errorf("%q is accepted", args)
+		}
+	}
+	if err := run(&options{}, []string{"random"}, new(bytes.Buffer)); err == nil {
+		t.Error("no server to compare with is accepted")
+	}
+}

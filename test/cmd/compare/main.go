@@ -1,0 +1,105 @@
+// Command compare sends the same requests to patchlab and to a kube-apiserver and
+// reports the responses that differ:
+//
+//	go run ./cmd/kubeapiserver -serve -recorded          # prints URL and token
+//	patchlab-admission serve --listen 127.0.0.1:8001
+//	go run ./cmd/compare -url http://127.0.0.1:8001 -against URL -against-token TOKEN objects DIR...
+//	go run ./cmd/compare -url http://127.0.0.1:8001 -against URL -against-token TOKEN random
+//
+// The subcommand objects reads the manifests in each folder, creates the
+// CustomResourceDefinitions, then creates, applies, patches, replaces and deletes every
+// object. The subcommand random changes recorded objects of built-in kinds at random, most
+// of them into invalid ones. The order of managedFields, the messages of refusals, and the
+// values that a server chooses (uids, times, addresses, ports, names) are not compared.
+//
+// The exit code is 1 if responses differ by more than -tolerate allows, or if the
+// comparison failed. Both servers should be empty; objects remain in them. Run the command
+// in the folder test.
+package main
+
+import (
+	"crypto/tls"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/patchlab-dev/patchlab/internal/oracle/conformance"
+)
+
+// options are the values of the flags.
+type options struct {
+	url, token             string
+	against, againstToken  string
+	record                 string
+	only                   string
+	tolerate               float64
+	seed                   uint64
+	cases, examples, limit int
+	recordings             string
+}
+
+func main() {
+	var o options
+	flag.StringVar(&o.url, "url", "http://127.0.0.1:8001", "URL of patchlab serve")
+	flag.StringVar(&o.token, "token", "", "bearer token for -url")
+	flag.StringVar(&o.against, "against", os.Getenv("PATCHLAB_TEST_SERVER"), "URL of the kube-apiserver; certificates are not checked")
+	flag.StringVar(&o.againstToken, "against-token", os.Getenv("PATCHLAB_TEST_TOKEN"), "bearer token for -against")
+	flag.StringVar(&o.record, "record", "", "file to append the differing cases to, with the responses of -against")
+	flag.StringVar(&o.only, "only", "", "regular expression of the paths to which requests are sent")
+	flag.Float64Var(&o.tolerate, "tolerate", 0, "percentage of responses that may differ")
+	flag.IntVar(&o.examples, "examples", 1, "how many cases to print of each difference")
+	flag.IntVar(&o.limit, "limit", 0, "objects: the maximum number of objects of a folder; 0 means all")
+	flag.Uint64Var(&o.seed, "seed", 1, "random: seed of the cases")
+	flag.IntVar(&o.cases, "cases", 1000, "random: how many cases")
+	flag.StringVar(&o.recordings, "recordings", "../testdata/invalid", "random: folder of the recorded cases to change")
+	flag.Parse()
+	if err := run(&o, flag.Args(), os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "compare:", err)
+		os.Exit(1)
+	}
+}
+
+func run(o *options, args []string, out io.Writer) error {
+	if len(args) == 0 {
+		return errors.New("expected objects DIR... or random")
+	}
+	if o.against == "" {
+		return errors.New("no kube-apiserver to compare with: set -against")
+	}
+	p := &pair{ours: send(o.url, o.token), theirs: send(o.against, o.againstToken)}
+	if o.record != "" {
+		f, err := os.OpenFile(o.record, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		p.record = f
+	}
+	var r *report
+	var err error
+	switch {
+	case args[0] == "objects" && len(args) > 1:
+		r, err = compareObjects(o, p, args[1:])
+	case args[0] == "random" && len(args) == 1:
+		r, err = compareRandom(o, p)
+	default:
+		return fmt.Errorf("expected objects DIR... or random, got %q", args)
+	}
+	if err != nil {
+		return err
+	}
+	r.print(out, o.examples)
+	if share := r.differing(); share > o.tolerate {
+		return fmt.Errorf("%.2f %% of the responses differ", share)
+	}
+	return nil
+}
+
+func send(url, token string) conformance.Send {
+	return conformance.HTTP(url, token, &http.Client{Timeout: time.Minute,
+		Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, MaxIdleConnsPerHost: 4}})
+}

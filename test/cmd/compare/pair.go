@@ -1,0 +1,128 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/internal/oracle/conformance"
+)
+
+// pair sends cases to both servers.
+type pair struct {
+	ours, theirs conformance.Send
+	record       io.Writer // may be nil
+}
+
+// errDropped is the error of a case to which kube-apiserver closed the connection.
+var errDropped = errors.New("the connection was closed")
+
+// ask sends a case to both servers and returns it with the responses of each. Values that
+// a server chooses are replaced by names in both.
+func (p *pair) ask(c conformance.Case) (want, got conformance.Case, err error) {
+	if want, err = (conformance.Runner{}).Record(c, p.theirs); err != nil {
+		if errors.Is(err, io.EOF) || strings.Contains(err.Error(), "EOF") || strings.Contains(err.Error(), "stream error") {
+			err = errDropped
+		}
+		return want, got, err
+	}
+	if got, err = (conformance.Runner{}).Record(c, p.ours); err != nil {
+		return want, got, err
+	}
+	return want, got, nil
+}
+
+// keep writes a differing case with the responses of kube-apiserver.
+func (p *pair) keep(c conformance.Case) error {
+	if p.record == nil {
+		return nil
+	}
+	return json.NewEncoder(p.record).Encode(c)
+}
+
+// clean returns the case with the values that its server chose replaced.
+func clean(c conformance.Case) conformance.Case {
+	sent := ""
+	for _, s := range c.Steps {
+		sent += s.Request.Body
+	}
+	steps := slices.Clone(c.Steps)
+	for i := range steps {
+		steps[i].Response.Body = chosen(steps[i].Response.Body, sent, isControlled(steps[i].Request.Path))
+	}
+	c.Steps = steps
+	return c
+}
+
+// isControlled reports whether kube-apiserver itself changes the status of objects at a
+// path after they are written.
+func isControlled(path string) bool {
+	for _, resource := range []string{"/customresourcedefinitions", "/apiservices", "/flowschemas", "/prioritylevelconfigurations", "/servicecidrs", "/ipaddresses"} {
+		if strings.Contains(path, resource) {
+			return true
+		}
+	}
+	return false
+}
+
+// chosenKeys are the names of fields whose values the server chooses if the client does
+// not.
+var chosenKeys = map[string]bool{
+	"clusterIP": true, "clusterIPs": true, "nodePort": true, "healthCheckNodePort": true,
+	"controller-uid": true, "batch.kubernetes.io/controller-uid": true,
+}
+
+// chosen replaces values that the server chose: addresses, ports, uids in labels and
+// generated names that the requests do not contain; and the status of controlled objects.
+func chosen(value any, sent string, controlled bool) any {
+	switch value := value.(type) {
+	case map[string]any:
+		out := map[string]any{}
+		for k, v := range value {
+			switch {
+			case controlled && k == "status" && isStruct(v):
+				continue
+			case controlled && k == "managedFields":
+				v = withoutStatus(v)
+			case chosenKeys[k] && !contains(sent, v):
+				v = "$CHOSEN$"
+			case k == "name" && value["generateName"] != nil && !contains(sent, v):
+				v = "$CHOSEN$"
+			}
+			out[k] = chosen(v, sent, controlled)
+		}
+		return out
+	case []any:
+		out := make([]any, len(value))
+		for i, v := range value {
+			out[i] = chosen(v, sent, controlled)
+		}
+		return out
+	}
+	return value
+}
+
+func isStruct(v any) bool { _, is := v.(map[string]any); return is }
+
+// contains reports whether the requests contain every scalar of a value.
+func contains(sent string, value any) bool {
+	if list, ok := value.([]any); ok {
+		return !slices.ContainsFunc(list, func(v any) bool { return !contains(sent, v) })
+	}
+	text, err := json.Marshal(value)
+	return err == nil && strings.Contains(sent, strings.Trim(string(text), `"`))
+}
+
+// withoutStatus returns the managers of all but the status.
+func withoutStatus(managers any) any {
+	list, _ := managers.([]any)
+	out := []any{}
+	for _, m := range list {
+		if entry, _ := m.(map[string]any); entry["subresource"] != "status" {
+			out = append(out, m)
+		}
+	}
+	return out
+}
