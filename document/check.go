@@ -7,70 +7,77 @@ import (
 	"unicode/utf8"
 )
 
-// check validates one value without creating nodes and advances past it. It returns false
-// if the value is invalid or cannot be deferred (see lazy.go); the position is then
-// undefined.
-func (p *parser) check(depth int) bool {
-	p.space()
-	if p.i >= len(p.b) {
-		return false
+// The functions of this file take the offset of a part of the text and return the offset
+// after it, or invalid. They keep the offset in a register: in the parser, each function
+// would wait for the store of the one before it.
+
+// invalid is the offset after a part that is not valid or cannot be deferred (see lazy.go).
+const invalid = -1
+
+// check validates the value at offset i without creating nodes.
+func (p *parser) check(i, depth int) (next int) {
+	i = p.spaceAt(i)
+	if i >= len(p.b) {
+		return invalid
 	}
-	switch c := p.b[p.i]; c {
+	switch p.b[i] {
 	case '{':
-		_, ok := p.checkObject(depth, nil)
-		return ok
+		next, _ = p.checkObject(i, depth, nil)
 	case '[':
-		_, ok := p.checkList(depth, nil)
-		return ok
+		next, _ = p.checkList(i, depth, nil)
 	case '"':
-		_, _, ok := p.checkString()
-		return ok
+		next, _ = p.checkString(i)
 	case 't':
-		return p.checkWord("true")
+		next = p.checkWord(i, "true")
 	case 'f':
-		return p.checkWord("false")
+		next = p.checkWord(i, "false")
 	case 'n':
-		return p.checkWord("null")
+		next = p.checkWord(i, "null")
 	default:
-		return p.checkNumber()
+		next = p.checkNumber(i)
 	}
+	return next
 }
 
 // checkList validates a list and counts its items. It appends their spans to *spans unless
 // spans is nil.
-func (p *parser) checkList(depth int, spans *[]itemSpan) (count int, ok bool) {
-	start := p.i
-	if p.i++; depth > maxDepth {
-		return 0, false
+func (p *parser) checkList(i, depth int, spans *[]itemSpan) (next, count int) {
+	start := i
+	if depth > maxDepth {
+		return invalid, 0
 	}
-	p.space()
-	if p.i < len(p.b) && p.b[p.i] == ']' {
-		p.i++
-		return 0, true
+	i = p.spaceAt(i + 1)
+	if i < len(p.b) && p.b[i] == ']' {
+		return i + 1, 0
 	}
 	var last previousItem
 	for {
-		p.space()
-		if p.i >= len(p.b) {
-			return 0, false
+		i = p.spaceAt(i)
+		if i >= len(p.b) {
+			return invalid, 0
 		}
-		from, odd, kids := p.i, p.odd, 0
-		switch p.b[p.i] {
+		from, odd, kids := i, p.odd, 0
+		switch p.b[i] {
 		case '{':
-			kids, ok = p.checkObject(depth+1, &last)
+			i, kids = p.checkObject(i, depth+1, &last)
 		case '[':
-			kids, ok = p.checkList(depth+1, nil)
+			i, kids = p.checkList(i, depth+1, nil)
 		default:
-			ok = p.check(depth + 1)
+			i = p.check(i, depth+1)
 		}
-		if !ok {
-			return 0, false
+		if i < 0 {
+			return invalid, 0
 		}
 		if count++; spans != nil {
-			*spans = append(*spans, itemSpan{uint32(from - start), uint32(p.i - start), uint32(kids), p.odd == odd})
+			*spans = append(*spans, itemSpan{uint32(from - start), uint32(i - start), uint32(kids), p.odd == odd})
 		}
-		if end, ok := p.checkComma(']'); end || !ok {
-			return count, ok
+		if i < len(p.b) && p.b[i] == ',' {
+			i++
+			continue
+		}
+		end := false
+		if i, end = p.checkComma(i, ']'); end || i < 0 {
+			return i, count
 		}
 	}
 }
@@ -84,89 +91,92 @@ type previousItem struct {
 }
 
 // previousMember records where a member of the preceding item is in the text: its key, with
-// quotes and colon and without escapes, and its value. The value's span is empty unless the
-// value is a string. Both texts are in printed form.
+// quotes and colon, and the text of its value between the quotes. Both are plain (see
+// checkString). The value's span is empty if the value is anything else.
 type previousMember struct{ key, value span }
 
 type span struct{ from, to int }
 
-// again reports whether the text at the current position repeats an earlier part, and if
-// so, advances past it.
-func (p *parser) again(part span) bool {
+// again returns the offset after the text at i if it repeats an earlier part.
+func (p *parser) again(i int, part span) (next int) {
 	n := part.to - part.from
-	if n == 0 || n > len(p.b)-p.i || p.s[p.i:p.i+n] != p.s[part.from:part.to] {
-		return false
+	if n == 0 || n > len(p.b)-i || p.s[i:i+n] != p.s[part.from:part.to] {
+		return invalid
 	}
-	p.i += n
-	return true
+	return i + n
 }
 
-// checkValue validates the value of member i.
-func (l *previousItem) checkValue(p *parser, i, depth int) bool {
-	if p.i >= len(p.b) || p.b[p.i] != '"' {
-		return p.check(depth)
+// eight returns the eight bytes at offset i.
+func (p *parser) eight(i int) uint64 { return binary.LittleEndian.Uint64(p.b[i : i+8]) }
+
+// checkValue validates the value of member m.
+func (l *previousItem) checkValue(p *parser, m, i, depth int) (next int) {
+	if i >= len(p.b) || p.b[i] != '"' {
+		return p.check(i, depth)
 	}
-	value := &l.members[i].value
-	if p.again(*value) {
-		return true
+	value := &l.members[m].value
+	same := i + 1
+	for at := value.from; at+8 <= value.to && same+8 <= len(p.b) && p.eight(at) == p.eight(same); at += 8 {
+		same += 8
 	}
-	start, odd := p.i, p.odd
-	_, _, ok := p.checkString()
-	if *value = (span{}); p.odd == odd {
-		*value = span{start, p.i}
+	next, plain := p.checkStringFrom(i, same)
+	if *value = (span{}); plain {
+		*value = span{i + 1, next - 1}
 	}
-	return ok
+	return next
 }
 
 // checkObject validates an object and counts its members. last describes the preceding
 // object in a list and is updated; it is nil outside lists.
-func (p *parser) checkObject(depth int, last *previousItem) (members int, ok bool) {
+func (p *parser) checkObject(i, depth int, last *previousItem) (next, members int) {
 	if depth > maxDepth {
-		return 0, false
+		return invalid, 0
 	}
-	p.i++
-	p.space()
-	if p.i < len(p.b) && p.b[p.i] == '}' {
-		p.i++
-		return 0, true
+	i = p.spaceAt(i + 1)
+	if i < len(p.b) && p.b[i] == '}' {
+		return i + 1, 0
 	}
 	lastKey, lastPlain := "", true
 	var repeated span
 	same := last != nil // all keys so far equal those of last
 	for {
-		p.space()
-		if !same || members >= last.n || !p.again(last.members[members].key) {
+		i = p.spaceAt(i)
+		value := invalid
+		if same && members < last.n {
+			value = p.again(i, last.members[members].key)
+		}
+		if value < 0 {
 			if same && members > 0 {
 				key := last.members[members-1].key
 				lastKey = p.s[key.from+1 : key.to-2]
 			}
-			start, odd := p.i, p.odd
-			key, plain, ok := p.checkKey()
-			if !ok || members > 0 && !rises(lastKey, key, lastPlain && plain) {
-				return 0, false
+			odd, key, plain := p.odd, "", false
+			if key, plain, value = p.checkKey(i); value < 0 || members > 0 && !rises(lastKey, key, lastPlain && plain) {
+				return invalid, 0
 			}
 			lastKey, lastPlain = key, plain
 			same = same && plain && p.odd == odd && members < len(last.members)
 			if same {
-				last.members[members] = previousMember{key: span{start, p.i}}
+				last.members[members] = previousMember{key: span{i, value}}
 				last.n = members + 1
 			}
 		}
-		if p.space(); same {
-			ok = last.checkValue(p, members, depth+1)
+		if i = p.spaceAt(value); same {
+			i = last.checkValue(p, members, i, depth+1)
 		} else {
-			ok = p.checkRepeated(&repeated, depth+1)
+			i = p.checkRepeated(&repeated, i, depth+1)
 		}
-		if !ok {
-			return 0, false
+		if i < 0 {
+			return invalid, 0
 		}
 		members++
-		if p.i < len(p.b) && p.b[p.i] == ',' {
-			p.i++
+		if i < len(p.b) && p.b[i] == ',' {
+			i++
 			continue
 		}
-		if end, ok := p.checkComma('}'); end || !ok {
-			return members, ok
+		end := false
+		if i, end = p.checkComma(i, '}'); end || i < 0 {
+			return i, members
 		}
 	}
 }
@@ -174,34 +184,35 @@ func (p *parser) checkObject(depth int, last *previousItem) (members int, ok boo
 // checkRepeated validates the value of a member. In managedFields most members are objects
 // with the same text as the preceding member; before is the span of that text and is
 // updated.
-func (p *parser) checkRepeated(before *span, depth int) bool {
-	switch {
-	case p.i+1 >= len(p.b) || p.b[p.i] != '{' || depth > maxDepth:
-		return p.check(depth)
-	case p.b[p.i+1] == '}':
-		p.i += 2
-		return true
-	case p.again(*before):
-		return true
+func (p *parser) checkRepeated(before *span, i, depth int) (next int) {
+	if i+1 >= len(p.b) || p.b[i] != '{' || depth > maxDepth {
+		return p.check(i, depth)
 	}
-	start := p.i
-	_, ok := p.checkObject(depth, nil)
-	*before = span{start, p.i}
-	return ok
+	if p.b[i+1] == '}' {
+		return i + 2
+	}
+	if next = p.again(i, *before); next < 0 {
+		next, _ = p.checkObject(i, depth, nil)
+		*before = span{i, next}
+	}
+	return next
 }
 
 // checkKey validates a key and its colon.
-func (p *parser) checkKey() (key string, plain, ok bool) {
-	if p.i >= len(p.b) || p.b[p.i] != '"' {
-		return "", false, false
+func (p *parser) checkKey(i int) (key string, plain bool, next int) {
+	if i >= len(p.b) || p.b[i] != '"' {
+		return "", false, invalid
 	}
-	key, plain, ok = p.checkString()
-	p.space()
-	if !ok || p.i >= len(p.b) || p.b[p.i] != ':' {
-		return "", false, false
+	end, plain := p.checkString(i)
+	if end < 0 {
+		return "", false, invalid
 	}
-	p.i++
-	return key, plain, true
+	key = p.s[i+1 : end-1]
+	end = p.spaceAt(end)
+	if end >= len(p.b) || p.b[end] != ':' {
+		return "", false, invalid
+	}
+	return key, plain, end + 1
 }
 
 // rises reports whether key a sorts before key b, given their raw texts. plain is false if
@@ -224,72 +235,78 @@ func rises(a, b string, plain bool) bool {
 	return unescape(a) < unescape(b)
 }
 
-// checkComma advances past a comma or the end of a list or object.
-func (p *parser) checkComma(close byte) (end, ok bool) {
-	p.space()
-	if p.i >= len(p.b) {
-		return false, false
+// checkComma returns the offset after a comma or the end of a list or object.
+func (p *parser) checkComma(i int, close byte) (next int, end bool) {
+	i = p.spaceAt(i)
+	if i >= len(p.b) {
+		return invalid, false
 	}
-	switch p.b[p.i] {
+	switch p.b[i] {
 	case ',':
-		p.i++
-		return false, true
+		return i + 1, false
 	case close:
-		p.i++
-		return true, true
+		return i + 1, true
 	}
-	return false, false
+	return invalid, false
 }
 
-// checkString validates a string. It returns the text between the quotes and whether it is
-// free of escapes.
-func (p *parser) checkString() (raw string, plain, ok bool) {
-	start := p.i + 1
+// checkString validates a string and reports whether it is plain: ASCII without escapes and
+// without characters that are escaped when printed.
+func (p *parser) checkString(i int) (next int, plain bool) { return p.checkStringFrom(i, i+1) }
+
+// checkStringFrom validates the string at offset start, which is plain up to offset i.
+func (p *parser) checkStringFrom(start, i int) (next int, plain bool) {
+	b := p.b
 	plain = true
-	for i := start; i+8 <= len(p.b); {
-		hit := special8(binary.LittleEndian.Uint64(p.b[i:]))
+	for i+8 <= len(b) {
+		hit := special8(binary.LittleEndian.Uint64(b[i : i+8]))
 		if hit == 0 {
 			i += 8
 			continue
 		}
 		i += bits.TrailingZeros64(hit) >> 3
-		if p.b[i] == '"' {
-			p.i = i + 1
-			return p.s[start:i], plain, true
+		switch c := b[i]; {
+		case c == '"':
+			return i + 1, plain
+		case c == '\\' && i+1 < len(b) && shortEscapes[b[i+1]]:
+			plain = false
+			i += 2
+			continue
+		case c == '^' || c == '|' || c == '~':
+			i++
+			continue
 		}
-		if p.b[i] != '\\' || i+1 == len(p.b) || !shortEscapes[p.b[i+1]] {
-			break
-		}
-		plain = false
-		i += 2
+		break
 	}
-	n, err := p.str()
-	return n.raw, n.flags&escaped == 0, err == nil
+	p.i = start
+	if _, err := p.str(); err != nil {
+		return invalid, false
+	}
+	return p.i, false
 }
 
-func (p *parser) checkWord(w string) bool {
-	if !strings.HasPrefix(p.s[p.i:], w) {
-		return false
+func (p *parser) checkWord(i int, w string) (next int) {
+	if !strings.HasPrefix(p.s[i:], w) {
+		return invalid
 	}
-	p.i += len(w)
-	return true
+	return i + len(w)
 }
 
-func (p *parser) checkNumber() bool {
-	i := p.i
-	for i < len(p.b) && p.b[i]-'0' <= 9 {
+func (p *parser) checkNumber(start int) (next int) {
+	b, i := p.b, start
+	for i < len(b) && b[i]-'0' <= 9 {
 		i++
 	}
-	if n := i - p.i; n > 0 && n <= 18 && (n == 1 || p.b[p.i] != '0') && i < len(p.b) {
-		if c := p.b[i]; c != '.' && c != 'e' && c != 'E' {
-			p.i = i
-			return true
+	if n := i - start; n > 0 && n <= 18 && (n == 1 || b[start] != '0') && i < len(b) {
+		if c := b[i]; c != '.' && c != 'e' && c != 'E' {
+			return i
 		}
 	}
-	if c := p.b[p.i]; c != '-' && c-'0' > 9 || p.number() != nil {
-		return false
+	p.i = start
+	if c := b[start]; c != '-' && c-'0' > 9 || p.number() != nil {
+		return invalid
 	}
 	p.peak = max(p.peak, len(p.stack))
 	p.stack = p.stack[:len(p.stack)-1]
-	return true
+	return p.i
 }

@@ -86,7 +86,7 @@ func (n *node) peek(key string) (v Value, found bool) {
 	var p parser
 	p.begin(&unnamed, n.raw)
 	defer p.release()
-	if !p.seek(key) {
+	if p.i = p.seek(0, key); p.i < 0 {
 		return Value{}, true
 	}
 	p.exact = true
@@ -105,35 +105,33 @@ func (n *node) peekText(key string) (text string, found bool) {
 		return "", false
 	}
 	p := parser{doc: &unnamed, s: n.raw, b: unsafe.Slice(unsafe.StringData(n.raw), len(n.raw)), eagerTo: len(n.raw)}
-	if !p.seek(key) {
+	start := p.seek(0, key)
+	if start < 0 {
 		return "", false
 	}
-	p.space()
-	if p.b[p.i] != '"' {
+	if start = p.spaceAt(start); p.b[start] != '"' {
 		return "", false
 	}
-	raw, plain, ok := p.checkString()
-	return raw, plain && ok
+	end, plain := p.checkString(start)
+	return p.s[start+1 : end-1], plain
 }
 
-// seek advances to the value of a member of the object at the current position, in
-// validated text, and reports whether there is one.
-func (p *parser) seek(key string) bool {
-	for p.i++; ; p.i++ {
-		p.space()
-		name, plain, _ := p.checkString()
+// seek returns the offset of the value of a member of the object at i, in validated text, or
+// invalid if there is none.
+func (p *parser) seek(i int, key string) int {
+	for i++; ; i++ {
+		name, plain, value := p.checkKey(p.spaceAt(i))
 		if !plain {
 			name = unescape(name)
 		}
-		p.space()
-		p.i++
-		if name >= key {
-			return name == key
+		if name == key {
+			return value
 		}
-		p.check(0)
-		p.space()
-		if p.b[p.i] == '}' {
-			return false
+		if name > key {
+			return invalid
+		}
+		if i = p.spaceAt(p.check(value, 0)); p.b[i] == '}' {
+			return invalid
 		}
 	}
 }
@@ -143,20 +141,21 @@ func (p *parser) seek(key string) bool {
 func (p *parser) deferList(depth int) bool {
 	start, odd := p.i, p.odd
 	spans := p.pooled.spans[:0]
-	count, ok := p.checkList(depth, &spans)
+	end, count := p.checkList(start, depth, &spans)
 	p.pooled.spans = spans
 	switch {
-	case !ok:
+	case end < 0:
 		p.eagerTo = len(p.b)
-	case p.i-start < p.minList:
-		p.eagerTo = p.i
+	case end-start < p.minList:
+		p.eagerTo = end
 	default:
-		n := p.span(List, start, odd, count)
+		n := p.span(List, start, end, odd, count)
 		if count > 0 {
 			n.first = unsafe.Pointer(&deferred{items: unsafe.SliceData(slices.Clone(spans))})
 			n.flags |= kidsDeferred
 		}
 		p.stack = append(p.stack, n)
+		p.i = end
 		return true
 	}
 	p.i, p.odd = start, odd
@@ -180,7 +179,7 @@ func makeKids(n *node) []node {
 		return p.stack[0].kids()
 	case n.kind == List:
 		spans := p.pooled.spans[:0]
-		if _, ok := p.checkList(0, &spans); !ok {
+		if end, _ := p.checkList(0, 0, &spans); end < 0 {
 			panic("document: checked text is not valid")
 		}
 		p.pooled.spans = spans
@@ -224,42 +223,40 @@ func (p *parser) checkMembers() {
 	p.i++
 	for end := false; !end; {
 		key, flag, err := p.memberKey()
-		ok := err == nil && p.checkNode(0)
-		if ok {
-			n := &p.stack[len(p.stack)-1]
-			n.key = key
-			n.flags |= flag
-			end, ok = p.checkComma('}')
-		}
-		if !ok {
+		if err != nil || !p.checkNode() {
 			panic("document: checked text is not valid")
 		}
+		n := &p.stack[len(p.stack)-1]
+		n.key = key
+		n.flags |= flag
+		p.i, end = p.checkComma(p.i, '}')
 	}
 }
 
 // checkNode validates the value at the current position and pushes its node; lists and
 // objects lack their kids.
-func (p *parser) checkNode(depth int) (ok bool) {
-	start, odd, kind, count := p.i, p.odd, Object, 0
+func (p *parser) checkNode() (ok bool) {
+	start, odd, kind, end, count := p.i, p.odd, Object, 0, 0
 	switch p.b[p.i] {
 	case '{':
-		count, ok = p.checkObject(depth+1, nil)
+		end, count = p.checkObject(start, 1, nil)
 	case '[':
 		kind = List
-		count, ok = p.checkList(depth+1, nil)
+		end, count = p.checkList(start, 1, nil)
 	default:
-		return p.value(depth) == nil
+		return p.value(0) == nil
 	}
-	if ok {
-		p.stack = append(p.stack, p.span(kind, start, odd, count))
+	if end >= 0 {
+		p.stack = append(p.stack, p.span(kind, start, end, odd, count))
+		p.i = end
 	}
-	return ok
+	return end >= 0
 }
 
 // span returns a node without kids for a validated list or object that extends from start
-// to the current position.
-func (p *parser) span(kind Kind, start, odd, count int) node {
-	n := node{raw: p.s[start:p.i], kind: kind, count: uint32(count), flags: fromSource}
+// to end.
+func (p *parser) span(kind Kind, start, end, odd, count int) node {
+	n := node{raw: p.s[start:end], kind: kind, count: uint32(count), flags: fromSource}
 	if p.odd == odd {
 		n.flags |= canonical
 	}

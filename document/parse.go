@@ -185,22 +185,32 @@ func (p *parser) unescaped(raw string) string {
 	return unsafe.String(unsafe.SliceData(p.text[from:]), len(p.text)-from)
 }
 
+// space advances past white space.
 func (p *parser) space() {
 	if p.i < len(p.b) && p.b[p.i] <= ' ' {
-		p.skipSpace()
+		p.i = p.skipSpace(p.i)
 	}
 }
 
-func (p *parser) skipSpace() {
-	for p.i < len(p.b) {
-		switch p.b[p.i] {
+// spaceAt returns the offset after white space.
+func (p *parser) spaceAt(i int) int {
+	if i < len(p.b) && p.b[i] <= ' ' {
+		return p.skipSpace(i)
+	}
+	return i
+}
+
+func (p *parser) skipSpace(i int) int {
+	for i < len(p.b) {
+		switch p.b[i] {
 		case ' ', '\n', '\r', '\t':
-			p.i++
+			i++
 			p.odd++
 		default:
-			return
+			return i
 		}
 	}
+	return i
 }
 
 // value parses one value and pushes its node.

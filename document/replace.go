@@ -17,53 +17,55 @@ func ReplaceIn(data []byte, tokens []string, v Value, o Options) (out []byte, ok
 		return nil, false
 	}
 	p := parser{doc: &unnamed, s: unsafe.String(unsafe.SliceData(data), len(data)), b: data, eagerTo: len(data)}
-	if !p.check(1) || p.i < len(data) || p.odd > 0 {
+	if p.check(0, 1) != len(data) || p.odd > 0 {
 		return nil, false
 	}
-	p.i = 0
+	start := 0
 	for _, token := range tokens {
-		if !p.enter(token) {
+		if start = p.enter(start, token); start < 0 {
 			return nil, false
 		}
 	}
-	start := p.i
-	p.check(1)
-	out = make([]byte, 0, len(data)-(p.i-start)+v.sizeHint())
+	end := p.check(start, 1)
+	out = make([]byte, 0, len(data)-(end-start)+v.sizeHint())
 	out = append(out, data[:start]...)
 	out = v.AppendJSON(out)
-	return append(out, data[p.i:]...), true
+	return append(out, data[end:]...), true
 }
 
-// enter advances from the start of a value, in validated text in printed form, to the part
-// that a token refers to.
-func (p *parser) enter(token string) bool {
-	switch p.b[p.i] {
+// enter returns the offset of the part of the value at i that a token refers to, in
+// validated text in printed form.
+func (p *parser) enter(i int, token string) int {
+	switch p.b[i] {
 	case '{':
-		return p.b[p.i+1] != '}' && p.seek(token)
-	case '[':
-		i, err := strconv.Atoi(token)
-		if err != nil || i < 0 || strconv.Itoa(i) != token {
-			return false // package patch handles "+1" and "01"
+		if p.b[i+1] != '}' {
+			return p.seek(i, token)
 		}
-		return p.b[p.i+1] != ']' && p.seekItem(i)
+	case '[':
+		index, err := strconv.Atoi(token)
+		if err != nil || index < 0 || strconv.Itoa(index) != token {
+			return invalid // package patch handles "+1" and "01"
+		}
+		if p.b[i+1] != ']' {
+			return p.seekItem(i, index)
+		}
 	}
-	return false
+	return invalid
 }
 
-// seekItem advances to the i-th item of the list at the current position and reports
-// whether there is one.
-func (p *parser) seekItem(i int) bool {
+// seekItem returns the offset of an item of the list at i, or invalid if there is none.
+func (p *parser) seekItem(i, index int) int {
 	var last previousItem
-	for p.i++; i > 0; p.i++ {
-		if p.b[p.i] == '{' {
-			p.checkObject(1, &last)
+	for i++; index > 0; i++ {
+		if p.b[i] == '{' {
+			i, _ = p.checkObject(i, 1, &last)
 		} else {
-			p.check(1)
+			i = p.check(i, 1)
 		}
-		if p.b[p.i] == ']' {
-			return false
+		if p.b[i] == ']' {
+			return invalid
 		}
-		i--
+		index--
 	}
-	return true
+	return i
 }

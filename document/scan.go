@@ -125,15 +125,13 @@ const (
 )
 
 // special8 marks, among eight bytes of a string, those that end it, need an escape when
-// printed, or are not ASCII. The lowest set bit belongs to the first such byte; higher bits
-// may be false positives.
+// printed, or are not ASCII. The lowest set bit belongs to the first such byte, or to ^, |
+// or ~; higher bits may be false positives.
 func special8(w uint64) uint64 {
+	// A byte below 0x80 minus n has the highest bit if it is below n, so that x - ones marks
+	// the zero bytes of x.
 	hit := w | (w - ones*0x20)
-	x := w&^(ones*4) ^ ones*'"' // " and &
-	hit |= (x - ones) &^ x
-	x = w ^ ones*'\\'
-	hit |= (x - ones) &^ x
-	x = w&^(ones*2) ^ ones*'<' // < and >
-	hit |= (x - ones) &^ x
+	hit |= (w&^(ones*('"'^'&')) ^ ones*'"') - ones
+	hit |= (w&^(ones*('<'^'>'|'<'^'\\')) ^ ones*('<'&'>'&'\\')) - ones
 	return hit & highs
 }
