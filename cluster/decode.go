@@ -305,7 +305,7 @@ func (p *pipeline) decodeCustom(k *schema.Kind, v, live document.Value, from def
 		// The API server encodes the metadata again before it decodes it into its Go type.
 		// Numbers are integers or floats by then: 1e2 becomes the integer 100.
 		before := live.Get("metadata")
-		decoded, err := defaults.DecodeUpdate(p.metadata, inMetadata(reread(metadata, before)), inMetadata(before), from)
+		decoded, err := p.decodeMetadata(reread(metadata, before), before, from)
 		if err != nil {
 			return v, nil, &decodeError{err}
 		}

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -26,6 +27,7 @@ func (e *embeddedDecoder) value(t *schema.Type, v, live document.Value) document
 	}
 	root := len(e.path) == 0
 	if t.Embedded && !root {
+		e.checkType(v)
 		v = e.metadataOf(v)
 	}
 	e.path = append(e.path, document.Step{})
@@ -51,23 +53,52 @@ func (e *embeddedDecoder) value(t *schema.Type, v, live document.Value) document
 	return v
 }
 
+// checkType requires strings as apiVersion and kind of an object in a request body. A stored
+// object is decoded whatever it contains.
+func (e *embeddedDecoder) checkType(v document.Value) {
+	if v.Kind() != document.Object || e.from != defaults.FromJSON {
+		return
+	}
+	for _, name := range [...]string{"apiVersion", "kind"} {
+		if m := v.Get(name); m.Exists() && m.Kind() != document.String && e.err == nil {
+			wrong := schema.FieldError{Type: schema.ErrorInvalid, Field: schema.FieldText(e.path) + "." + name, BadValue: m, Detail: "must be a string"}
+			e.err = &decodeError{errors.New(wrong.Error())}
+		}
+	}
+}
+
 func (e *embeddedDecoder) metadataOf(v document.Value) document.Value {
 	metadata := v.Get("metadata")
 	if !metadata.Exists() || e.metadata == nil {
 		return v
 	}
-	out, found, err := defaults.Decode(e.metadata, document.Value{}.With("metadata", metadata), e.from)
+	decoded, err := e.decodeMetadata(metadata, document.Value{}, e.from)
 	if err != nil {
 		wrong := schema.FieldError{Type: schema.ErrorInvalid, Field: schema.FieldText(e.path) + ".metadata", BadValue: metadata}
 		e.err = &decodeError{fmt.Errorf("%s: %w", wrong.Error(), err)}
 		return v
 	}
-	for _, f := range found {
+	for _, f := range decoded.Problems {
 		at := slices.Concat(e.path, f.Path)
 		e.problems = append(e.problems, Problem{Path: at, Message: fmt.Sprintf("unknown field %q", schema.FieldText(at))})
 	}
-	if out = out.Get("metadata"); document.SameNode(out, metadata) {
-		return v
+	if out := decoded.Value.Get("metadata"); !document.SameNode(out, metadata) {
+		return v.With("metadata", out)
 	}
-	return v.With("metadata", out)
+	return v
+}
+
+// decodeMetadata decodes metadata into its Go type; live is the metadata that it was made
+// from. Fields that cannot be decoded are errors in a request, and are dropped from stored
+// metadata, as apiextensions-apiserver does: an apply can store them.
+func (p *pipeline) decodeMetadata(metadata, live document.Value, from defaults.Source) (defaults.Decoded, error) {
+	for {
+		decoded, err := defaults.DecodeUpdate(p.metadata, inMetadata(metadata), inMetadata(live), from)
+		var wrong *defaults.DecodeError
+		if err == nil || from != defaults.FromTree || !errors.As(err, &wrong) || len(wrong.Path) < 2 {
+			return decoded, err
+		}
+		name, _ := wrong.Path[1].Name()
+		metadata = metadata.Without(name)
+	}
 }

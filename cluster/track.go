@@ -102,7 +102,7 @@ func applyStatus(err error) *Status {
 		st.Details.Causes = conflictCauses(conflicts.List)
 		return st
 	case errors.Is(err, fieldmanager.ErrRequest), errors.Is(err, fieldmanager.ErrName):
-		st = badRequest(err.Error())
+		st = badRequest(strings.TrimPrefix(err.Error(), fieldmanager.ErrRequest.Error()+": "))
 		st.Err = err
 		return st
 	}
@@ -204,7 +204,7 @@ func (t *task) finish(merged document.Value, _ time.Time) (document.Value, error
 	k := t.ep.body
 	t.passedBody(StageSent, merged)
 	if !k.Builtin {
-		return t.fillNext(k, merged), nil
+		return t.fillNext(k, t.withoutWrongMetadata(merged)), nil
 	}
 	out, _, err := t.decodeNext(k, merged, t.basis.decodedFor(k), defaults.FromTree)
 	if err != nil {
@@ -212,6 +212,23 @@ func (t *task) finish(merged document.Value, _ time.Time) (document.Value, error
 	}
 	t.passedBody(StageDecoded, out)
 	return t.fillNext(k, out), nil
+}
+
+// withoutWrongMetadata removes from a merged custom resource the metadata that the
+// configuration sets to values of a wrong type and that the API server ignores: it reads times
+// and numbers of an unstructured object as absent if it cannot convert them.
+func (t *task) withoutWrongMetadata(merged document.Value) document.Value {
+	sent := t.patch.value.Get("metadata")
+	for _, name := range [...]string{"creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation"} {
+		v := sent.Get(name)
+		if !v.Exists() || t.metadata == nil {
+			continue
+		}
+		if _, _, err := defaults.Decode(t.metadata, inMetadata(document.NewObject().With(name, v)), defaults.FromTree); err != nil {
+			merged = withMeta(merged, name, document.Value{})
+		}
+	}
+	return merged
 }
 
 // convert converts an object to another version of its kind. Without a converter only the

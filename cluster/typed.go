@@ -32,6 +32,11 @@ func (t *task) typeError(config document.Value, err error) *Status {
 		last := at[len(at)-1]
 		at, why = at[:len(at)-1], "duplicate entries for key "+last.String()
 	}
+	if strings.HasPrefix(e.Reason, structured.ReasonNoObject) && len(at) > 0 {
+		if i, ok := at[len(at)-1].Index(); ok {
+			at, why = at[:len(at)-1], "element "+strconv.Itoa(i)+": associative list with keys may not have non-map elements"
+		}
+	}
 	where := ""
 	if len(at) > 0 {
 		where = at.String() + ": "
@@ -55,9 +60,9 @@ func typedReason(e *structured.TypeError) string {
 	case "expected a list":
 		return "expected list, got &{" + text + "}"
 	case "expected a string":
-		return "expected string, got &value.valueUnstructured{Value:" + text + "}"
+		return "expected string, got &value.valueUnstructured{Value:" + goSyntax(value) + "}"
 	case "expected a boolean":
-		return "expected boolean, got &value.valueUnstructured{Value:" + goSyntax(value) + "}"
+		return "expected boolean, got &{" + text + "}"
 	case "expected a number":
 		return "expected numeric (int or float), got " + goKind(value)
 	}
@@ -125,12 +130,28 @@ func appendGoText(b *strings.Builder, v document.Value) {
 	}
 }
 
-// goSyntax formats a scalar like Go's %#v.
+// goSyntax formats a value like Go's %#v.
 func goSyntax(v document.Value) string {
-	if text, ok := v.Text(); ok {
+	switch v.Kind() {
+	case document.String:
+		text, _ := v.Text()
 		return strconv.Quote(text)
+	case document.Null, document.Absent:
+		return "interface {}(nil)"
+	case document.List:
+		items := make([]string, 0, v.Len())
+		for _, item := range v.Items() {
+			items = append(items, goSyntax(item))
+		}
+		return "[]interface {}{" + strings.Join(items, ", ") + "}"
+	case document.Object:
+		members := make([]string, 0, v.Len())
+		for key, member := range v.Members() {
+			members = append(members, strconv.Quote(key)+":"+goSyntax(member))
+		}
+		return "map[string]interface {}{" + strings.Join(members, ", ") + "}"
 	}
-	return goText(v)
+	return string(v.JSON())
 }
 
 // restoreMessage returns the message for a result of a strategic merge patch that cannot be

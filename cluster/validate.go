@@ -6,16 +6,18 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/kinds"
 	"github.com/patchlab-dev/patchlab/schema"
+	"github.com/patchlab-dev/patchlab/schema/defaults"
 	"github.com/patchlab-dev/patchlab/schema/structural"
 )
 
 // validateNew validates a new object: a custom resource by its schema, a built-in one by the
 // rules of its kind, and the metadata of both.
-func (t *task) validateNew(object document.Value) []Cause {
-	k := t.ep.kind
-	metadata := t.metadataCauses(object)
+func (t *task) validateNew(next fieldmanager.Object) []Cause {
+	k, object := t.ep.kind, next.Value
+	metadata := append(t.metadataCauses(object), managerCauses(next.Managed)...)
 	if k.Builtin {
 		causes := t.builtinCauses(object, document.Value{}, document.Value{})
 		if len(causes) == 0 || !t.ep.strategy.MetadataLast {
@@ -41,6 +43,16 @@ func (t *task) metadataCauses(object document.Value) []Cause {
 	return schemaCauses(kinds.ValidateMetadata(object, k.Namespaced, s.Name))
 }
 
+// managerCauses validates the entries of managedFields, which a client can send.
+func managerCauses(managed fieldmanager.Managed) []Cause {
+	for _, e := range managed.Entries() {
+		if !kinds.IsManager(e.Manager, e.Subresource) {
+			return schemaCauses(kinds.ValidateManagedFields(managed.Value()))
+		}
+	}
+	return nil
+}
+
 // builtinCauses validates an object of a built-in kind. valid is an object of the kind that is
 // known to pass validation, absent if there is none.
 func (t *task) builtinCauses(object, live, valid document.Value) []Cause {
@@ -56,9 +68,9 @@ func (t *task) namespaceCauses(object document.Value) []Cause {
 }
 
 // validateUpdate validates the next state of an object.
-func (t *task) validateUpdate(live, next document.Value) []Cause {
-	k := t.ep.kind
-	causes := t.metadataCauses(next)
+func (t *task) validateUpdate(live document.Value, object fieldmanager.Object) []Cause {
+	k, next := t.ep.kind, object.Value
+	causes := append(t.metadataCauses(next), managerCauses(object.Managed)...)
 	// kube-apiserver validates metadata changes for every kind (rest.BeforeUpdate) and again
 	// in the kind's strategy, and returns the causes of both.
 	changed := schemaCauses(kinds.ValidateMetadataUpdate(next, live))
@@ -82,7 +94,7 @@ func (t *task) validateUpdate(live, next document.Value) []Cause {
 // validateSchema validates a custom resource by its schema; live is absent for a new one.
 func (t *task) validateSchema(object, live document.Value) []schema.FieldError {
 	k := t.ep.kind
-	o := structural.Options{Old: live, Valid: t.basis.validFor(k), Metadata: embeddedMetadata}
+	o := structural.Options{Old: live, Valid: t.basis.validFor(k), Metadata: t.embeddedMetadata}
 	if t.ep.sub == subStatus {
 		o.Below = subStatus
 	}
@@ -93,12 +105,20 @@ func (t *task) validateSchema(object, live document.Value) []schema.FieldError {
 
 // embeddedMetadata validates the metadata of an object embedded in a custom resource, which
 // needs no name and may have any namespace.
-func embeddedMetadata(metadata document.Value) []schema.FieldError {
-	object := document.NewObject().With("metadata", metadata)
+func (p *pipeline) embeddedMetadata(metadata document.Value) []schema.FieldError {
+	if p.metadata != nil {
+		decoded, _, err := defaults.Decode(p.metadata, inMetadata(metadata), defaults.FromTree)
+		if err != nil {
+			return []schema.FieldError{{Type: schema.ErrorInvalid, BadValue: metadata, Detail: err.Error()}}
+		}
+		metadata = decoded.Get("metadata")
+	}
+	object := inMetadata(metadata)
 	if meta(object, "name") == "" {
 		object = withMeta(object, "name", document.NewString("unnamed"))
 	}
 	errs := kinds.ValidateMetadata(object, meta(object, "namespace") != "", kinds.PathSegmentName)
+	errs = append(errs, kinds.ValidateManagedFields(metadata.Get("managedFields"))...)
 	for i := range errs {
 		errs[i].Field = strings.TrimPrefix(strings.TrimPrefix(errs[i].Field, "metadata"), ".")
 		errs[i].Path = errs[i].Path[1:]

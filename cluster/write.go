@@ -14,9 +14,7 @@ import (
 func (t *task) create() (outcome, *Status) {
 	t.begun(fieldmanager.Object{})
 	value := t.body
-	for _, key := range [...]string{"creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"} {
-		value = withMeta(value, key, document.Value{})
-	}
+	value = withoutSystemMetadata(value)
 	value, st := t.inNamespace(value)
 	if st != nil {
 		return outcome{}, st
@@ -42,6 +40,14 @@ func (t *task) create() (outcome, *Status) {
 	out.warnings = append(out.warnings, t.finalizerWarnings(document.Value{}, out.object.Value)...)
 	out.warnings = append(out.warnings, t.kindWarnings(document.Value{}, out.object.Value)...)
 	return out, nil
+}
+
+// withoutSystemMetadata removes the metadata that only the API server sets in a new object.
+func withoutSystemMetadata(object document.Value) document.Value {
+	for _, key := range [...]string{"creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"} {
+		object = withMeta(object, key, document.Value{})
+	}
+	return object
 }
 
 // named sets a generated name if the object has none.
@@ -86,7 +92,7 @@ func (t *task) prepareNew(next fieldmanager.Object) (fieldmanager.Object, *Statu
 	t.passed(StageMetadata, next.Value)
 	causes := t.addressCauses(asked, next.Value, document.Value{})
 	if len(causes) == 0 {
-		causes = t.validateNew(next.Value)
+		causes = t.validateNew(next)
 	}
 	if len(causes) > 0 {
 		return next, invalid(t.ep.invalidKind(next.Value), meta(next.Value, "name"), causes)
@@ -201,6 +207,7 @@ func (t *task) finishChange(live, next fieldmanager.Object) (outcome, *Status) {
 		return outcome{}, plainError(err)
 	}
 	if !live.Value.Exists() {
+		next.Value = withoutSystemMetadata(next.Value)
 		object, st := t.prepareNew(next)
 		if st == nil {
 			object, st = t.admit(object, live)
@@ -264,7 +271,7 @@ func (t *task) prepareUpdate(live, next fieldmanager.Object) (fieldmanager.Objec
 		if st := t.repeatedNodePort(next.Value); st != nil {
 			return next, st
 		}
-		causes = t.validateUpdate(live.Value, next.Value)
+		causes = t.validateUpdate(live.Value, next)
 	}
 	if len(causes) > 0 {
 		return next, invalid(t.ep.invalidKind(next.Value), meta(next.Value, "name"), causes)

@@ -1,7 +1,9 @@
 package kinds
 
 import (
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
@@ -22,7 +24,7 @@ func PathSegmentName(name string, prefix bool) string { return segmentName(name,
 func SubdomainName(name string, prefix bool) string { return subdomainName(name, prefix) }
 
 // ValidateMetadata validates the metadata of an object whose name is final (apimachinery's
-// ValidateObjectMeta). It does not validate managedFields.
+// ValidateObjectMeta). managedFields are validated by [ValidateManagedFields].
 func ValidateMetadata(object document.Value, namespaced bool, rule NameRule) []schema.FieldError {
 	c := newCheck(nil, "", object)
 	defer c.release()
@@ -41,6 +43,62 @@ func (s *Strategy) ValidateMetadata(object document.Value, namespaced bool) []sc
 		c.finalizerDomains(metadata.get("finalizers"))
 	}
 	return c.finish()
+}
+
+// The maximum lengths in managedFields (apimachinery's FieldManagerMaxLength and
+// MaxSubresourceNameLength).
+const (
+	maxManager     = 128
+	maxSubresource = 256
+)
+
+// IsManager reports whether an entry of managedFields can have a manager of that name and that
+// subresource.
+func IsManager(name, subresource string) bool {
+	unprintable := func(r rune) bool { return !unicode.IsPrint(r) }
+	return len(name) <= maxManager && len(subresource) <= maxSubresource && strings.IndexFunc(name, unprintable) < 0
+}
+
+// ValidateManagedFields validates the value of metadata.managedFields (apimachinery's
+// ValidateManagedFields).
+func ValidateManagedFields(managed document.Value) []schema.FieldError {
+	object := document.NewObject().With("metadata", document.NewObject().With("managedFields", managed))
+	c := newCheck(nil, "", object)
+	defer c.release()
+	c.managedFields(c.root(object).get("metadata").get("managedFields"))
+	return c.finish()
+}
+
+func (c *check) managedFields(list field) {
+	for i := range list.items() {
+		entry := list.item(i)
+		switch operation := entry.get("operation"); operation.text() {
+		case "Apply", "Update":
+		default:
+			c.invalidText(operation, operation.text(), "must be Apply or Update")
+		}
+		if fieldsType := entry.get("fieldsType"); fieldsType.text() != "" && fieldsType.text() != "FieldsV1" {
+			c.invalid(fieldsType, "must be FieldsV1")
+		}
+		c.manager(entry.get("manager"))
+		if subresource := entry.get("subresource"); len(subresource.text()) > maxSubresource {
+			c.tooLong(subresource, maxSubresource)
+		}
+	}
+}
+
+// manager validates the name of a manager. Each character that is not printable is an error.
+func (c *check) manager(name field) {
+	text := name.text()
+	if len(text) > maxManager {
+		c.tooLong(name, maxManager)
+		text = text[:maxManager] // each error quotes the name, so this limits the response
+	}
+	for i, char := range text {
+		if !unicode.IsPrint(char) {
+			c.invalidText(name, text, "character "+strconv.QuoteRune(char)+" at position "+strconv.Itoa(i)+" is not printable")
+		}
+	}
 }
 
 // ValidateMetadataUpdate validates changes of metadata (apimachinery's

@@ -1,6 +1,7 @@
 package structural
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -55,16 +56,16 @@ func (c *validator) objectMeta(v document.Value, metadata func(document.Value) [
 	}
 	start := len(c.errs)
 	for _, e := range metadata(meta) {
-		reversed := make(document.Path, 0, len(e.Path)+1)
-		for i := len(e.Path) - 1; i >= 0; i-- {
-			reversed = append(reversed, e.Path[i])
-		}
-		e.Path = reversed
 		f := finding{FieldError: e}
-		if len(e.Path) == 0 && e.Field != "" {
+		f.Path = make(document.Path, 0, len(e.Path)+1)
+		if e.Field != "" && e.Field != schema.FieldText(e.Path) { // owner references have no index
 			f.behind = e.Field
 			if e.Field[0] != '[' {
 				f.behind = "." + e.Field
+			}
+		} else {
+			for _, step := range slices.Backward(e.Path) {
+				f.Path = append(f.Path, step)
 			}
 		}
 		c.errs = append(c.errs, f)

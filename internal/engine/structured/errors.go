@@ -16,6 +16,8 @@ const Configuration = "the applied configuration"
 const (
 	ReasonNoField = "field not declared in schema"
 	ReasonTwice   = "duplicate item in the list"
+	// ReasonNoObject precedes a description of the item.
+	ReasonNoObject = "an item of a list with keys must be an object"
 )
 
 // TypeError reports that an object does not match its type.
