@@ -1,17 +1,18 @@
 #!/bin/sh
-# Builds a command for a page: build.sh PACKAGE FILE [TAGS [INLINED…]]. Functions are not
+# Builds a command for a page: build.sh FOLDER FILE [TAGS [INLINED…]]. FOLDER is that of
+# the command in this repository, in whichever of its modules. Functions are not
 # inlined, which makes the compressed module a seventh smaller, except in the packages
 # INLINED. The catalog of the built-in kinds is left out where TAGS has catalogfile. The
 # data segments are joined, see wasm/segments.
 set -eu
 cd "$(dirname "$0")/.."
-package=$1
-file=$2
+folder=$1
+file=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
 tags=${3:-}
 shift $(($# < 3 ? $# : 3))
 for inlined in "$@"; do
   set -- "$@" "-gcflags=$inlined="
   shift
 done
-GOOS=js GOARCH=wasm go build -trimpath -tags "$tags" -ldflags '-s -w -buildid=' -gcflags=all=-l "$@" -o "$file" "$package"
+(cd "$folder" && GOOS=js GOARCH=wasm go build -trimpath -tags "$tags" -ldflags '-s -w -buildid=' -gcflags=all=-l "$@" -o "$file" .)
 go run ./wasm/segments "$file"

@@ -30,7 +30,8 @@ var ErrNotBuilt = errors.New("this patchlab was built without the playground's p
 const policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'"
 
-// encodings are the encodings in which every file is stored, in order of preference.
+// encodings are the encodings in which files are stored, in order of preference. The
+// engine that evaluates CEL rules is stored with brotli only.
 var encodings = [...]struct{ name, suffix string }{{"br", ".br"}, {"gzip", ".gz"}}
 
 // Handler returns a handler that serves the page. It returns ErrNotBuilt if there is no
@@ -65,6 +66,11 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	encoding, suffix := chooseEncoding(r.Header.Get("Accept-Encoding"))
 	data, err := fs.ReadFile(s.page, name+suffix)
+	if _, only := fs.Stat(s.page, name+".br"); err != nil && only == nil {
+		w.Header().Set("Vary", "Accept-Encoding")
+		http.Error(w, "this file can only be sent with brotli, which browsers accept over https and from the same machine", http.StatusNotAcceptable)
+		return
+	}
 	if err != nil {
 		http.NotFound(w, r)
 		return

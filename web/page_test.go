@@ -43,6 +43,7 @@ func page(t *testing.T) http.Handler {
 		"embed/dist/assets/c.bin.br":  {Data: []byte("brotli of c.bin")},
 		"embed/dist/assets/p.json.gz": packed(t, "{}"),
 		"embed/dist/assets/p.json.br": {Data: []byte("brotli of p.json")},
+		"embed/dist/assets/r.wasm.br": {Data: []byte("brotli of r.wasm")},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -147,5 +148,23 @@ func TestWithoutAPageThereIsAClearError(t *testing.T) {
 func TestPolicyIsThePages(t *testing.T) {
 	if !strings.Contains(index, `content="`+policy+`"`) {
 		t.Errorf("index.html does not have the policy %s", policy)
+	}
+}
+
+// TestFileWithBrotliOnly checks that a file without a gzip version is sent to clients that
+// accept brotli, and that others learn why they do not get it.
+func TestFileWithBrotliOnly(t *testing.T) {
+	for accept, want := range map[string]struct {
+		code int
+		body string
+	}{
+		"gzip, br": {http.StatusOK, "brotli of r.wasm"},
+		"gzip":     {http.StatusNotAcceptable, "over https"},
+		"":         {http.StatusNotAcceptable, "over https"},
+	} {
+		w := get(page(t), "GET", "/assets/r.wasm", "Accept-Encoding", accept)
+		if w.Code != want.code || !strings.Contains(w.Body.String(), want.body) || w.Header().Get("Vary") != "Accept-Encoding" {
+			t.Errorf("Accept-Encoding %q: %d %q, Vary %q", accept, w.Code, w.Body, w.Header().Get("Vary"))
+		}
 	}
 }

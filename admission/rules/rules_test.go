@@ -39,12 +39,13 @@ func TestPlaygroundEvaluatesRules(t *testing.T) {
 	for _, c := range []struct {
 		name, rule, spec string
 		engine           *playground.Engine
-		refusal, notRun  string
+		refusal          string
+		notRun           int
 	}{
-		{"a rule that does not hold", "self.min <= self.max", "{min: 3, max: 2}", playground.NewWithRules(rules.New()), refused, ""},
-		{"a rule that holds", "self.min <= self.max", "{min: 3, max: 3}", playground.NewWithRules(rules.New()), "", ""},
-		{"a rule that does not compile", "self.min <", "{min: 3, max: 3}", playground.NewWithRules(rules.New()), "rule compile error", ""},
-		{"without CEL", "self.min <= self.max", "{min: 3, max: 2}", playground.New(), "", "1 CEL rule"},
+		{"a rule that does not hold", "self.min <= self.max", "{min: 3, max: 2}", playground.NewWithRules(rules.New()), refused, 0},
+		{"a rule that holds", "self.min <= self.max", "{min: 3, max: 3}", playground.NewWithRules(rules.New()), "", 0},
+		{"a rule that does not compile", "self.min <", "{min: 3, max: 3}", playground.NewWithRules(rules.New()), "rule compile error", 0},
+		{"without CEL", "self.min <= self.max", "{min: 3, max: 2}", playground.New(), "", 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			object := "apiVersion: example.com/v1\nkind: Range\nmetadata: {name: r}\nspec: " + c.spec + "\n"
@@ -63,8 +64,8 @@ func TestPlaygroundEvaluatesRules(t *testing.T) {
 			if !strings.Contains(message, c.refusal) || c.refusal == "" && message != "" {
 				t.Errorf("refusal %q, want %q", message, c.refusal)
 			}
-			if notRun := answer.Output.NotRun; !strings.Contains(notRun, c.notRun) || c.notRun == "" && notRun != "" {
-				t.Errorf("not run: %q, want %q", notRun, c.notRun)
+			if got := answer.Output.RulesNotRun; got != c.notRun {
+				t.Errorf("%d rules were not run, want %d", got, c.notRun)
 			}
 		})
 	}

@@ -2,7 +2,9 @@
 # Builds the page's first engine (web/generated), and the npm package of the engine
 # (web/packages/engine/dist), whose module is the page's complete engine: it also answers
 # questions about single objects and what a visitor asks for by a button, and validates
-# built-in kinds. Both take the catalog of the built-in kinds from a file.
+# built-in kinds. A third one (web/generated), which is loaded where a visitor wants custom
+# resources to be checked by their CEL rules, is the complete one with kube-apiserver's own
+# evaluation of rules. All take the catalog of the built-in kinds from a file.
 set -eu
 cd "$(dirname "$0")/../.."
 page=web/generated
@@ -11,12 +13,14 @@ mkdir -p "$page" "$package/dist"
 sh wasm/build.sh ./wasm "$page/engine.wasm" catalogfile
 project=$(go list -m)
 sh wasm/build.sh ./wasm "$package/dist/engine.wasm" catalogfile,lab,complete "$project/document" "$project/internal/engine/fieldset"
+sh wasm/build.sh admission/wasm "$page/rules.wasm" catalogfile,lab,complete "$project/document" "$project/internal/engine/fieldset"
 cp schema/catalog.bin "$package/dist/catalog.bin"
 size() { wc -c < "$1" | tr -d ' '; }
 cat > "$page/engine.ts" << END
 // Written by scripts/engine.sh: the sizes of what is loaded.
 export const firstBytes = $(size "$page/engine.wasm");
 export const completeBytes = $(size "$package/dist/engine.wasm");
+export const rulesBytes = $(size "$page/rules.wasm");
 END
 
 # Go's support code is a script that works on the global object. As a function of the

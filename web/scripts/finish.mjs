@@ -3,7 +3,8 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { gzipSync } from "node:zlib";
+import { brotli } from "./brotli.mjs";
 
 const dist = new URL("../dist/", import.meta.url).pathname;
 const embed = new URL("../embed/", import.meta.url).pathname;
@@ -15,23 +16,23 @@ function files(folder) {
 const all = files(dist).map((f) => relative(dist, f)).filter((f) => f !== "sw.js").sort();
 const hash = createHash("sha256");
 for (const file of all) hash.update(file).update(readFileSync(join(dist, file)));
-// The complete engine is loaded, and kept, later than the rest. It is the largest module.
-const later = all.filter((f) => f.endsWith(".wasm")).sort((a, b) => statSync(join(dist, a)).size - statSync(join(dist, b)).size).slice(1);
+// The complete engine and the one with rules are loaded, and kept, when they are needed.
+const [, complete, rules] = all.filter((f) => f.endsWith(".wasm")).sort((a, b) => statSync(join(dist, a)).size - statSync(join(dist, b)).size);
 const address = (f) => `./${f}`;
-const list = { name: `patchlab-${hash.digest("hex").slice(0, 16)}`, files: ["./", "./?embed", ...all.filter((f) => !later.includes(f)).map(address)], later: later.map(address) };
+const list = { name: `patchlab-${hash.digest("hex").slice(0, 16)}`, files: ["./", "./?embed", ...all.filter((f) => f !== complete && f !== rules).map(address)], later: { complete: address(complete), rules: address(rules) } };
 
 const worker = join(dist, "sw.js");
 const source = readFileSync(worker, "utf8");
 if (!source.includes("PATCHLAB_FILES")) throw new Error("sw.js has no place for the list of files");
 writeFileSync(worker, source.replaceAll("PATCHLAB_FILES", JSON.stringify(list)));
 
-// The binary holds each file with brotli, as browsers take it, and with gzip for others.
-const brotli = (data) => brotliCompressSync(data, { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_SIZE_HINT]: data.length } });
+// The binary holds each file with brotli, as browsers take it, and with gzip for others. It
+// holds the engine with rules with brotli only, for gzip would add 10 MB to every program.
 for (const old of readdirSync(embed)) if (old !== "README.md") rmSync(join(embed, old), { recursive: true });
 for (const file of [...all, "sw.js"]) {
   const data = readFileSync(join(dist, file));
   const target = join(embed, "dist", file);
   mkdirSync(join(target, ".."), { recursive: true });
   writeFileSync(`${target}.br`, brotli(data));
-  writeFileSync(`${target}.gz`, gzipSync(data, { level: 9 }));
+  if (file !== rules) writeFileSync(`${target}.gz`, gzipSync(data, { level: 9 }));
 }

@@ -163,9 +163,9 @@ export class App {
     void this.#run();
   }
 
-  /** validate has the scenario run again, by an engine that validates built-in kinds, where the last one did not. */
-  validate(): void {
-    if (this.output?.unvalidated) void this.#run(true);
+  /** again has the scenario run again, as it is, by an engine that checks more than the last one. */
+  again(): void {
+    void this.#run(true);
   }
 
   /** select moves in time. */

@@ -2,6 +2,7 @@
 import budget from "../budget.json";
 import type { App } from "./app";
 import { button, h, replace } from "./dom";
+import type { LaterEngine } from "./worker";
 
 /** What browsers know of the network; not all of them do. */
 interface Network {
@@ -19,6 +20,11 @@ const size = `${(budget.completeBrotliBytes / 1e6).toFixed(1)} MB`;
 
 /** whenIdle does something when the browser has nothing else to do. */
 const whenIdle = (task: () => void): unknown => ("requestIdleCallback" in window ? requestIdleCallback(task, { timeout: 3000 }) : setTimeout(task, 300));
+
+/** keepOffline has the service worker keep a later engine that was loaded. */
+export function keepOffline(engine: LaterEngine): void {
+  void navigator.serviceWorker?.ready.then((worker) => worker.active?.postMessage(engine));
+}
 
 export class Complete {
   #app: App;
@@ -40,7 +46,7 @@ export class Complete {
   }
 
   #load(): void {
-    this.#app.engine.complete().catch(() => undefined); // failed is called
+    this.#app.engine.load("complete").catch(() => undefined); // failed is called
   }
 
   progress(done: number): void {
@@ -52,8 +58,8 @@ export class Complete {
 
   /** done has what was shown without validation answered again. */
   done(): void {
-    this.#app.validate();
-    void navigator.serviceWorker?.ready.then((worker) => worker.active?.postMessage("complete"));
+    if (this.#app.output?.unvalidated) this.#app.again();
+    keepOffline("complete");
   }
 
   failed(why: string): void {

@@ -1,8 +1,8 @@
 // The page's side of the engine: typed questions to the worker. The worker begins with a
-// small engine, whose place a complete one takes later.
+// small engine, whose place larger ones take later.
 import type { Calls, Failure } from "./messages";
 import { load, prepared } from "./prepared";
-import type { FromWorker, ToWorker } from "./worker";
+import type { FromWorker, LaterEngine, ToWorker } from "./worker";
 
 /** EngineError is a failure that the engine tells, with its place where known. */
 export class EngineError extends Error {
@@ -19,10 +19,10 @@ export interface Watcher {
   progress(done: number): void;
   ready(): void;
   failed(message: string): void;
-  /** How much of the complete engine has come, whether it is there, and why not. */
-  completing(done: number): void;
-  completed(): void;
-  incomplete(message: string): void;
+  /** How much of a later engine has come, whether it is there, and why not. */
+  loading(engine: LaterEngine, done: number): void;
+  loaded(engine: LaterEngine): void;
+  unloaded(engine: LaterEngine, message: string): void;
 }
 
 interface Waiting {
@@ -37,8 +37,8 @@ export class Engine {
   #worker!: Worker;
   #ready!: Promise<void>;
   #started = false;
-  #complete: Promise<void> | undefined;
-  #completed: (error?: Error) => void = () => undefined;
+  /** The later engines that were asked for. */
+  #later = new Map<LaterEngine, { loaded: Promise<void>; settle: (error?: Error) => void }>();
   #next = 1;
   #waiting = new Map<number, Waiting>();
   #watcher: Watcher;
@@ -83,17 +83,17 @@ export class Engine {
   #receive(message: FromWorker): void {
     switch (message.kind) {
       case "progress":
-        if (message.complete) this.#watcher.completing(message.done);
-        else this.#watcher.progress(message.done);
+        if (message.engine === "first") this.#watcher.progress(message.done);
+        else this.#watcher.loading(message.engine, message.done);
         break;
-      case "completed":
-        this.#completed();
-        this.#watcher.completed();
+      case "loaded":
+        this.#later.get(message.engine)?.settle();
+        this.#watcher.loaded(message.engine);
         break;
-      case "incomplete":
-        this.#complete = undefined; // the next one who needs it tries again
-        this.#completed(new Error(message.message));
-        this.#watcher.incomplete(message.message);
+      case "unloaded":
+        this.#later.get(message.engine)?.settle(new Error(message.message));
+        this.#later.delete(message.engine); // the next one who needs it tries again
+        this.#watcher.unloaded(message.engine, message.message);
         break;
       case "answer":
         (globalThis as { patchlabMilliseconds?: number }).patchlabMilliseconds = message.milliseconds; // for the test of the speed budget
@@ -108,26 +108,28 @@ export class Engine {
     this.#waiting.clear();
     this.#ready = this.#start();
     this.#ready.catch(() => undefined);
-    if (!this.#complete) return;
-    this.#completed(new Error(why));
-    this.#complete = undefined;
-    void this.complete();
+    const later = [...this.#later];
+    this.#later.clear();
+    for (const [engine, { settle }] of later) {
+      settle(new Error(why));
+      this.load(engine).catch(() => undefined); // the watcher is told
+    }
   }
 
   #send(message: ToWorker, transfer: Transferable[] = []): void {
     this.#worker.postMessage(message, transfer);
   }
 
-  /** complete loads the complete engine, once. What is asked meanwhile is answered by the one before. */
-  complete(): Promise<void> {
-    if (!this.#complete) {
-      this.#complete = this.#ready.then(() => new Promise((resolve, reject) => {
-        this.#completed = (error) => (error ? reject(error) : resolve());
-        this.#send({ kind: "complete" });
-      }));
-      this.#complete.catch(() => undefined); // told to the watcher, and to whoever asks
-    }
-    return this.#complete;
+  /** load loads a later engine, once. What is asked meanwhile is answered by the one before. */
+  load(engine: LaterEngine): Promise<void> {
+    const known = this.#later.get(engine);
+    if (known) return known.loaded;
+    let settle: (error?: Error) => void = () => undefined;
+    const loaded = new Promise<void>((resolve, reject) => (settle = (error) => (error ? reject(error) : resolve())));
+    loaded.catch(() => undefined); // told to the watcher, and to whoever asks
+    this.#later.set(engine, { loaded, settle });
+    this.#ready.then(() => this.#send({ kind: "load", engine }), settle);
+    return loaded;
   }
 
   /** ask sends a question. It fails with an EngineError where the engine says why. */
@@ -137,7 +139,7 @@ export class Engine {
     if (known !== undefined) return known as Calls[K]["output"];
     let answer = await this.#answer<K>(request);
     if ("later" in answer) {
-      await this.complete();
+      await this.load("complete");
       answer = await this.#answer<K>(request);
     }
     if ("error" in answer) throw new EngineError(answer.error);

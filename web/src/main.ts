@@ -11,6 +11,7 @@ import { Panels } from "./panels";
 import { watchTabs } from "./presence";
 import { printObject } from "./print";
 import { Request } from "./request";
+import { Rules } from "./rules";
 import { fromFragment, kept } from "./share";
 import { titleOf } from "./sharing";
 import type { State } from "./state";
@@ -39,12 +40,14 @@ const engine = new Engine({
     offline();
   },
   failed: (message) => loading.replaceChildren(h("p", { class: "bad" }, `The engine could not be started: ${message}. Load the page again to try once more.`)),
-  completing: (done) => complete.progress(done),
-  completed: () => complete.done(),
-  incomplete: (message) => complete.failed(message),
+  loading: (engine, done) => later[engine].progress(done),
+  loaded: (engine) => later[engine].done(),
+  unloaded: (engine, message) => later[engine].failed(message),
 });
 const app = new App(engine, notice);
 const complete = new Complete(app, element("unvalidated"));
+const rules = new Rules(app);
+const later = { complete, rules };
 app.keeps = root.dataset.embed === undefined;
 new Toolbar(app, element("tools"), [{ text: "Lessons", key: "lessons", open: (app) => void openLessons(app) }]);
 // Each change of an editor has the browser lay out what was changed before it, so those
@@ -56,7 +59,7 @@ const view = (name: string) => {
   document.body.dataset.view = name;
   for (const b of document.querySelectorAll<HTMLElement>("#bar-views button")) b.setAttribute("aria-pressed", String(b.dataset.view === name));
 };
-new Panels(app, element("panel"), (line) => {
+new Panels(app, rules, element("panel"), (line) => {
   view("object");
   object.show(line);
 }, (line, column) => {

@@ -289,7 +289,8 @@ export interface RunOutput {
   changes: Change[];
   changed: number;
   conflicts: Conflict[];
-  notRun: string;
+  rulesNotRun: number;
+  policiesNotRun: number;
   unvalidated: boolean;
 }
 

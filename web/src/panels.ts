@@ -7,12 +7,14 @@ import type { Change, Node as FieldNode, Reason } from "./messages";
 import { repository } from "./help";
 import { clock } from "./object";
 import { Patches } from "./patches";
+import type { Rules } from "./rules";
 import { emptyTarget } from "./state";
 
 const tabs: [Tab, string][] = [["happened", "What happened"], ["managed", "managedFields"], ["patches", "Four patches"]];
 
 export class Panels {
   #app: App;
+  #rules: Rules;
   #host: HTMLElement;
   #patches: Patches;
   #body = h("div", { class: "body", role: "tabpanel", id: "panel-body", tabindex: "0", "aria-labelledby": "panel-title" });
@@ -26,8 +28,9 @@ export class Panels {
   #others = h("div", { class: "stacked" });
   #more = h("div", { class: "row" });
 
-  constructor(app: App, host: HTMLElement, showLine: (line: number) => void, goToConflict: (line: number, column: number) => void) {
+  constructor(app: App, rules: Rules, host: HTMLElement, showLine: (line: number) => void, goToConflict: (line: number, column: number) => void) {
     this.#app = app;
+    this.#rules = rules;
     this.#host = host;
     this.#showLine = showLine;
     this.#goToConflict = goToConflict;
@@ -126,7 +129,7 @@ export class Panels {
         h("span", null, result.code === 0 ? "No request can be made of this step." : result.ok ? (result.changed ? "The API server takes it." : "The API server takes it; nothing changes.") : conflicts.length > 0 ? "Refused: somebody else owns what it would change." : "The API server refuses it.")),
       this.#conflicts(),
       result.message && conflicts.length === 0 ? h("p", { class: "message" }, result.message) : null,
-      result.ok && output.notRun ? h("p", { class: "warning" }, output.notRun) : null,
+      ...(result.ok ? this.#rules.notices() : []),
       ...result.warnings.map((w) => h("p", { class: "warning" }, "Warning: ", w)),
       changes.length === 0 ? h("p", { class: "empty" }, result.ok ? `Nothing has changed${since}: no field, no owner.` : `The object stays as it was${since}.`) : h("h3", null, `${changed === 1 ? "1 field has" : `${changed} fields have`} changed${since}`));
     const look = (name: string) => JSON.stringify(this.#app.look(name.split("/")[0] ?? name));

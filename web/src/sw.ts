@@ -1,7 +1,7 @@
 // The service worker: it keeps the page's files, so that it works offline once
 // loaded. scripts/finish.mjs puts the list of the files in here.
 declare const self: ServiceWorkerGlobalScope;
-declare const PATCHLAB_FILES: { name: string; files: string[]; later: string[] };
+declare const PATCHLAB_FILES: { name: string; files: string[]; later: Record<string, string> };
 
 const { name, files, later } = PATCHLAB_FILES;
 
@@ -17,13 +17,12 @@ self.addEventListener("activate", (event) => {
   event.waitUntil(caches.keys().then((keys) => Promise.all(keys.filter(mine).map((key) => caches.delete(key)))).then(() => self.clients.claim()));
 });
 
-// A page tells that it has loaded the complete engine, which is kept from then on: it is
-// loaded where that is no burden, or where somebody asks for it.
+// A page tells which larger engine it has loaded, by the name that the list has for it. It
+// is kept from then on: it is loaded where that is no burden, or where somebody asks for it.
 self.addEventListener("message", (event) => {
-  if (event.data !== "complete") return;
-  const keep = async (cache: Cache) => {
-    for (const file of later) if (!(await cache.match(file))) await cache.add(fresh(file));
-  };
+  const file = later[event.data as string];
+  if (!file) return;
+  const keep = async (cache: Cache) => (await cache.match(file)) ?? cache.add(fresh(file));
   event.waitUntil(caches.open(name).then(keep));
 });
 

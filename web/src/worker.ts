@@ -3,28 +3,40 @@
 import catalogURL from "@patchlab/engine/catalog.bin?url";
 import completeURL from "@patchlab/engine/engine.wasm?url";
 import { Runtime } from "@patchlab/engine/runtime";
-import { completeBytes, firstBytes } from "../generated/engine";
+import { completeBytes, firstBytes, rulesBytes } from "../generated/engine";
 import firstURL from "../generated/engine.wasm?url";
+import rulesURL from "../generated/rules.wasm?url";
 
-export type ToWorker = { kind: "ask"; id: number; request: Uint8Array } | { kind: "complete" };
+/** The engines, each of which answers all that those before it answer. */
+const modules = {
+  first: { rank: 0, url: firstURL, bytes: firstBytes },
+  complete: { rank: 1, url: completeURL, bytes: completeBytes },
+  rules: { rank: 2, url: rulesURL, bytes: rulesBytes },
+};
+
+export type EngineName = keyof typeof modules;
+/** An engine that is loaded after the first, and takes its place. */
+export type LaterEngine = Exclude<EngineName, "first">;
+
+export type ToWorker = { kind: "ask"; id: number; request: Uint8Array } | { kind: "load"; engine: LaterEngine };
 export type FromWorker =
-  | { kind: "progress"; done: number; complete: boolean }
+  | { kind: "progress"; engine: EngineName; done: number }
   | { kind: "ready" }
   | { kind: "failed"; message: string }
-  | { kind: "completed" }
-  | { kind: "incomplete"; message: string }
+  | { kind: "loaded"; engine: LaterEngine }
+  | { kind: "unloaded"; engine: LaterEngine; message: string }
   | { kind: "answer"; id: number; response: Uint8Array; milliseconds: number };
 
 const send = (message: FromWorker) => postMessage(message);
 
 /** counted passes a response on and tells how much of it has come. */
-function counted(response: Response, complete: boolean): Response {
-  const all = complete ? completeBytes : firstBytes;
+function counted(response: Response, engine: EngineName): Response {
+  const all = modules[engine].bytes;
   let bytes = 0;
   const count = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
       bytes += chunk.length;
-      send({ kind: "progress", done: Math.min(bytes / all, 1), complete });
+      send({ kind: "progress", engine, done: Math.min(bytes / all, 1) });
       controller.enqueue(chunk);
     },
   });
@@ -35,16 +47,16 @@ function counted(response: Response, complete: boolean): Response {
 async function get(url: string): Promise<Response> {
   const response = await fetch(url);
   if (!response.ok || !response.body) {
-    throw new Error(`the engine could not be loaded: the host answers ${response.status}`);
+    throw new Error(`the engine could not be loaded: the host answers ${response.status}${response.status === 406 ? `, ${(await response.text()).trim()}` : ""}`);
   }
   return response;
 }
 
-/** The built-in kinds, which both engines read. */
+/** The built-in kinds, which all engines read. */
 const catalog = get(catalogURL).then(async (response) => new Uint8Array(await response.arrayBuffer()));
 
-async function load(url: string, complete: boolean): Promise<Runtime> {
-  const module = get(url).then((response) => WebAssembly.compileStreaming(counted(response, complete)));
+async function load(engine: EngineName): Promise<Runtime> {
+  const module = get(modules[engine].url).then((response) => WebAssembly.compileStreaming(counted(response, engine)));
   const [compiled, kinds] = await Promise.all([module, catalog]);
   return Runtime.start(compiled, kinds);
 }
@@ -73,21 +85,26 @@ async function ask(id: number, request: Uint8Array): Promise<void> {
   timer = setTimeout(() => runtime.idle(), idle);
 }
 
-/** complete puts the complete engine in the place of the first. */
-async function complete(): Promise<void> {
+/** replace puts a later engine in the place of the one before, unless that answers more. */
+async function replace(name: LaterEngine): Promise<void> {
+  const { rank } = modules[name];
   try {
     await engine;
-    const better = await load(completeURL, true);
-    engine = Promise.resolve(better);
-    send({ kind: "completed" });
+    if (rank > current) {
+      const later = await load(name);
+      if (rank > current) [engine, current] = [Promise.resolve(later), rank];
+    }
+    send({ kind: "loaded", engine: name });
   } catch (error) {
-    send({ kind: "incomplete", message: reason(error) });
+    send({ kind: "unloaded", engine: name, message: reason(error) });
   }
 }
 
 const reason = (error: unknown): string => String(error instanceof Error ? error.message : error);
 
-onmessage = (event: MessageEvent<ToWorker>) => void (event.data.kind === "ask" ? ask(event.data.id, event.data.request) : complete());
+onmessage = (event: MessageEvent<ToWorker>) => void (event.data.kind === "ask" ? ask(event.data.id, event.data.request) : replace(event.data.engine));
 
-let engine = load(firstURL, false);
+let engine = load("first");
+/** The rank of the engine that answers. */
+let current = modules.first.rank;
 engine.then(() => send({ kind: "ready" }), (error: unknown) => send({ kind: "failed", message: reason(error) }));

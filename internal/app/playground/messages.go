@@ -104,9 +104,10 @@ type RunOutput struct {
 	Changed int `json:"changed"`
 	// Conflicts are the conflicts with which the last step of the state failed.
 	Conflicts []Conflict `json:"conflicts"`
-	// NotRun describes the CEL rules and admission policies that were not run, "" if there are
-	// none.
-	NotRun string `json:"notRun"`
+	// RulesNotRun and PoliciesNotRun are the numbers of CEL rules of custom resources and of
+	// admission policies that the engine did not evaluate.
+	RulesNotRun    int `json:"rulesNotRun"`
+	PoliciesNotRun int `json:"policiesNotRun"`
 	// Unvalidated is set if the steps were run without the validation of built-in kinds,
 	// by an engine that does not have it.
 	Unvalidated bool `json:"unvalidated"`

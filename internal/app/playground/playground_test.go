@@ -325,14 +325,13 @@ func TestRulesAndPoliciesThatAreNotRunAreCounted(t *testing.T) {
 		"x-kubernetes-validations":[{"rule":"true"},{"rule":"self == self"}]}}}}}]}}`
 	const policy = `{"apiVersion":"admissionregistration.k8s.io/v1","kind":"ValidatingAdmissionPolicy","metadata":{"name":"p"},"spec":{"validations":[{"expression":"true"}],
 		"matchConstraints":{"resourceRules":[{"apiGroups":[""],"apiVersions":["v1"],"operations":["*"],"resources":["configmaps"]}]}}}`
-	for want, definitions := range map[string][]string{
-		"": nil,
-		"Not run here: 2 CEL rules. 'patchlab-admission run' runs them with the scenario's file.":                        {crd},
-		"Not run here: 2 CEL rules and 1 admission policy. 'patchlab-admission run' runs them with the scenario's file.": {crd, policy},
-	} {
-		out, err := New().run(&RunInput{Scenario: Scenario{Definitions: definitions}})
-		if err != nil || out.NotRun != want {
-			t.Errorf("%d definitions: %q, %v, want %q", len(definitions), out.NotRun, err, want)
+	for _, c := range []struct {
+		definitions     []string
+		rules, policies int
+	}{{nil, 0, 0}, {[]string{crd}, 2, 0}, {[]string{crd, policy}, 2, 1}} {
+		out, err := New().run(&RunInput{Scenario: Scenario{Definitions: c.definitions}})
+		if err != nil || out.RulesNotRun != c.rules || out.PoliciesNotRun != c.policies {
+			t.Errorf("%d definitions: %d rules and %d policies, %v, want %d and %d", len(c.definitions), out.RulesNotRun, out.PoliciesNotRun, err, c.rules, c.policies)
 		}
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/explain"
@@ -151,27 +149,6 @@ func (r *run) load(ctx context.Context, s *Scenario) (*run, error) {
 	return r, err
 }
 
-// notRun describes that the page does not run rules and policies, because its engine has no
-// CEL.
-func notRun(rules, policies int) string {
-	var what []string
-	for _, of := range [...]struct {
-		n         int
-		one, many string
-	}{{rules, "CEL rule", "CEL rules"}, {policies, "admission policy", "admission policies"}} {
-		switch {
-		case of.n == 1:
-			what = append(what, "1 "+of.one)
-		case of.n > 1:
-			what = append(what, strconv.Itoa(of.n)+" "+of.many)
-		}
-	}
-	if len(what) == 0 {
-		return ""
-	}
-	return "Not run here: " + strings.Join(what, " and ") + ". 'patchlab-admission run' runs them with the scenario's file."
-}
-
 func markOf(err error) Mark {
 	m := Mark{Message: reason(err)}
 	m.Line, m.Column = place(err)
@@ -190,7 +167,8 @@ func (e *Engine) run(in *RunInput) (*RunOutput, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &RunOutput{Steps: r.steps, Definitions: r.definitions, Objects: r.objects, NotRun: notRun(r.runner.NotRun(context.Background())), Unvalidated: !complete}
+	out := &RunOutput{Steps: r.steps, Definitions: r.definitions, Objects: r.objects, Unvalidated: !complete}
+	out.RulesNotRun, out.PoliciesNotRun = r.runner.NotRun(context.Background())
 	out.At = min(max(in.At, 0), len(r.results))
 	out.Against = min(max(in.Against, 0), out.At)
 	res, err := r.result(out.At, in.Object)
