@@ -114,9 +114,9 @@ func TestReportsGrowLinearly(t *testing.T) {
 	}
 }
 
-// TestAReportCostsAtMostTwiceTheEngine compares the allocations of an apply with many
+// TestConflictReportAllocatesAtMostTwiceTheEngine compares the allocations of an apply with many
 // conflicts with those of the merge engine alone.
-func TestAReportCostsAtMostTwiceTheEngine(t *testing.T) {
+func TestConflictReportAllocatesAtMostTwiceTheEngine(t *testing.T) {
 	engine, report := conflicting(t, 2000)
 	if e, r := testing.AllocsPerRun(2, engine), testing.AllocsPerRun(2, report); r > 2*e {
 		t.Errorf("the engine makes %.0f allocations, the report %.0f", e, r)
@@ -220,9 +220,9 @@ type parsed []*document.Document
 
 func (d parsed) Documents() ([]*document.Document, error) { return d, nil }
 
-// TestARefusedItemThatTheManifestLacks refuses an item that only the live object has. Its
+// TestRefusedItemNotInManifestIsLocated refuses an item that only the live object has. Its
 // index in the object is beyond the end of the manifest's list.
-func TestARefusedItemThatTheManifestLacks(t *testing.T) {
+func TestRefusedItemNotInManifestIsLocated(t *testing.T) {
 	lab, err := New(Options{})
 	if err != nil {
 		t.Fatal(err)

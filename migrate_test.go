@@ -12,10 +12,10 @@ import (
 	"github.com/patchlab-dev/patchlab/patch"
 )
 
-// TestMigrationThereAndBack: for every recorded object that was updated at least once, the
+// TestMigrationCanBeReverted: for every recorded object that was updated at least once, the
 // migration's patch yields the owners that the preview shows, changes no value, and is
 // refused for another resourceVersion; the reverse patch restores the original owners.
-func TestMigrationThereAndBack(t *testing.T) {
+func TestMigrationCanBeReverted(t *testing.T) {
 	cases, err := conformance.ReadAll("testdata/conformance")
 	if err != nil {
 		t.Fatal(err)

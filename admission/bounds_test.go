@@ -80,10 +80,10 @@ func allocated() uint64 {
 	return m.TotalAlloc
 }
 
-// TestSumsDoNotDouble checks that thirty variables that each double a list or a string
+// TestDoublingVariablesAreRefused checks that thirty variables that each double a list or a string
 // are rejected. CEL assigns no cost to concatenation of values of unknown type, so
 // without a size limit such a policy would exhaust memory.
-func TestSumsDoNotDouble(t *testing.T) {
+func TestDoublingVariablesAreRefused(t *testing.T) {
 	namespace := `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"d"}}`
 	chain := func(n int, first, step string) []string {
 		list := []string{"l0", first}

@@ -99,9 +99,9 @@ steps:
 	}
 }
 
-// TestScenariosRefuseWrongPolicies checks that an invalid policy among a scenario's
+// TestScenariosRefuseInvalidPolicies checks that an invalid policy among a scenario's
 // definitions is an error.
-func TestScenariosRefuseWrongPolicies(t *testing.T) {
+func TestScenariosRefuseInvalidPolicies(t *testing.T) {
 	s := &scenario.Scenario{Definitions: []string{`apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
 metadata: {name: p.example.com}

@@ -14,7 +14,7 @@ import (
 	"github.com/patchlab-dev/patchlab/patch"
 )
 
-func TestUnstructuredObjectsComeBackTheSame(t *testing.T) {
+func TestUnstructuredRoundTrip(t *testing.T) {
 	u := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "Thing", "int": int64(1), "float": 1.5, "null": nil, "yes": true,
 		"list": []any{"a", map[string]any{"b": int64(2)}}, "empty": map[string]any{}, "none": []any{},
@@ -33,7 +33,7 @@ func TestUnstructuredObjectsComeBackTheSame(t *testing.T) {
 	}
 }
 
-func TestTypedObjectsGoByTheirJSON(t *testing.T) {
+func TestTypedObjectsAreConvertedByJSON(t *testing.T) {
 	meta := &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Thing"}, ObjectMeta: metav1.ObjectMeta{Name: "x", Labels: map[string]string{"a": "b"}}}
 	v, err := clientobject.Document(meta)
 	if err != nil || v.Lookup("metadata", "labels", "a").StringOr("") != "b" {
@@ -45,7 +45,7 @@ func TestTypedObjectsGoByTheirJSON(t *testing.T) {
 	}
 }
 
-func TestWhatHasNoPlaceInAnObjectIsRefused(t *testing.T) {
+func TestUnencodableObjectsAreRefused(t *testing.T) {
 	_, err := clientobject.Document(&unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"at": struct{}{}}}})
 	if err == nil || !strings.Contains(err.Error(), ".spec.at") {
 		t.Errorf("a struct inside an unstructured object: %v", err)

@@ -22,7 +22,7 @@ func createService(t *testing.T, c *Cluster, name, spec string) document.Value {
 	return answer.Object.Get("spec")
 }
 
-func TestAddressesAreGivenOutOnce(t *testing.T) {
+func TestAddressesAreAllocatedOnce(t *testing.T) {
 	c, err := New(Config{Addresses: true})
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +53,7 @@ func TestAddressesAreGivenOutOnce(t *testing.T) {
 }
 
 // A port that a Service sets itself is not allocated to its other ports.
-func TestPortsOfOneService(t *testing.T) {
+func TestRequestedPortIsNotAllocatedTwice(t *testing.T) {
 	c, err := New(Config{Addresses: true})
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +81,7 @@ func (l *listed) List(ctx context.Context, scope string, o store.ListOptions[*Re
 }
 
 // A write lists the Services once, however many addresses and ports it allocates.
-func TestServicesAreListedOnce(t *testing.T) {
+func TestAllocationListsServicesOnce(t *testing.T) {
 	l := &listed{Store: NewStore()}
 	c, err := New(Config{Addresses: true, Store: l})
 	if err != nil {
@@ -94,7 +94,7 @@ func TestServicesAreListedOnce(t *testing.T) {
 	}
 }
 
-func TestAddressesStayOpen(t *testing.T) {
+func TestAddressesAreNotAllocatedByDefault(t *testing.T) {
 	c, err := New(Config{})
 	if err != nil {
 		t.Fatal(err)
@@ -104,7 +104,7 @@ func TestAddressesStayOpen(t *testing.T) {
 	}
 }
 
-func TestAddressesEnd(t *testing.T) {
+func TestAddressesRunOut(t *testing.T) {
 	a := newAddresses(NewStore(), "/registry/services/specs/")
 	seen := map[string]bool{}
 	for range 65534 {
@@ -122,9 +122,9 @@ func TestAddressesEnd(t *testing.T) {
 	}
 }
 
-// TestAddressesAsked: a requested address or port must be free, of the cluster's IP family and
+// TestRequestedAddresses: a requested address or port must be free, of the cluster's IP family and
 // in its range. The error lists nothing else.
-func TestAddressesAsked(t *testing.T) {
+func TestRequestedAddresses(t *testing.T) {
 	c, err := New(Config{Addresses: true})
 	if err != nil {
 		t.Fatal(err)

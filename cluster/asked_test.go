@@ -14,9 +14,9 @@ import (
 //go:embed testdata/asked.jsonl
 var asked []byte
 
-// TestAsked compares the responses for small objects with those of kube-apiserver 1.36.3: the
+// TestRefusalsOfSmallObjects compares the responses for small objects with those of kube-apiserver 1.36.3: the
 // same objects are refused, and no cause is reported that kube-apiserver does not report.
-func TestAsked(t *testing.T) {
+func TestRefusalsOfSmallObjects(t *testing.T) {
 	q := newRequests(t, cluster.Config{})
 	for line := range bytes.Lines(asked) {
 		d, err := document.Parse(line, document.Options{})

@@ -11,7 +11,7 @@ import (
 
 // Writes validate the whole of an object that was stored without validation, until it is
 // valid. From then on they validate only what they change.
-func TestStoredObjectsAreValidatedUntilTheyAreValid(t *testing.T) {
+func TestInvalidStoredObjectsAreValidatedCompletely(t *testing.T) {
 	const path = "/apis/apps/v1/namespaces/n/deployments"
 	deployment := func(ports string) string {
 		return `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"a","namespace":"n"},"spec":{"selector":{"matchLabels":{"a":"b"}},
@@ -44,7 +44,7 @@ func TestStoredObjectsAreValidatedUntilTheyAreValid(t *testing.T) {
 
 // Custom resources that an earlier schema allowed remain valid as long as they are unchanged
 // (ratcheting).
-func TestStoredCustomResourcesAreValidatedUntilTheyAreValid(t *testing.T) {
+func TestInvalidStoredCustomResourcesAreRatcheted(t *testing.T) {
 	schema := func(longest string) string {
 		return `{"type":"object","properties":{"items":{"type":"array","items":{"type":"object","properties":{"a":{"type":"string"` + longest + `}}}}}}`
 	}

@@ -46,7 +46,7 @@ func (s *between) Delete(ctx context.Context, key string, o store.DeleteOptions[
 
 // A CustomResourceDefinition is activated even if the client has disconnected after it was
 // stored.
-func TestCRDTakesEffectWithoutItsClient(t *testing.T) {
+func TestCRDTakesEffectAfterClientDisconnects(t *testing.T) {
 	s := &between{Store: cluster.NewStore()}
 	q := newRequests(t, cluster.Config{Store: s})
 	ctx, gone := context.WithCancel(context.Background())
@@ -57,7 +57,7 @@ func TestCRDTakesEffectWithoutItsClient(t *testing.T) {
 }
 
 // An update that removes the last finalizer does not delete a new object of the same name.
-func TestLastFinalizerOfAnotherObject(t *testing.T) {
+func TestRemovedFinalizerKeepsNewObjectOfSameName(t *testing.T) {
 	s := &between{Store: cluster.NewStore()}
 	q := newRequests(t, cluster.Config{Store: s})
 	const maps = "/api/v1/namespaces/n/configmaps"
@@ -76,7 +76,7 @@ func TestLastFinalizerOfAnotherObject(t *testing.T) {
 
 // An object that gets a finalizer between the check and the removal is marked as being
 // deleted, and kept.
-func TestFinalizerBeforeRemoval(t *testing.T) {
+func TestFinalizerAddedBeforeRemovalKeepsObject(t *testing.T) {
 	s := &between{Store: cluster.NewStore()}
 	q := newRequests(t, cluster.Config{Store: s})
 	const maps = "/api/v1/namespaces/n/configmaps"
@@ -92,7 +92,7 @@ func TestFinalizerBeforeRemoval(t *testing.T) {
 
 // An object whose last finalizer is removed between the check of a delete and the write that
 // marks it is deleted. Nothing would delete it later.
-func TestLastFinalizerBeforeMark(t *testing.T) {
+func TestFinalizerRemovedBeforeMarkDeletesObject(t *testing.T) {
 	s := &between{Store: cluster.NewStore()}
 	q := newRequests(t, cluster.Config{Store: s})
 	const maps = "/api/v1/namespaces/n/configmaps"
@@ -105,7 +105,7 @@ func TestLastFinalizerBeforeMark(t *testing.T) {
 }
 
 // A namespace that is being deleted remains until spec.finalizers is empty, too.
-func TestLastFinalizerOfANamespace(t *testing.T) {
+func TestNamespaceWaitsForSpecFinalizers(t *testing.T) {
 	q := newRequests(t, cluster.Config{})
 	const ns = "/api/v1/namespaces/n"
 	q.must(cluster.Create, "/api/v1/namespaces", `{"metadata":{"name":"n","finalizers":["x.example.com/f"]}}`)
@@ -120,7 +120,7 @@ func TestLastFinalizerOfANamespace(t *testing.T) {
 }
 
 // An object that gets a finalizer while its definition is being deleted is kept.
-func TestFinalizerWhileDefinitionEnds(t *testing.T) {
+func TestFinalizerAddedDuringCRDDeletionKeepsObject(t *testing.T) {
 	s := &between{Store: cluster.NewStore()}
 	q := newRequests(t, cluster.Config{Store: s})
 	q.must(cluster.Create, crds, thingCRD("things", "Thing", simpleSpec, ""))

@@ -47,7 +47,7 @@ func TestConcurrentUpdatesAreNeverLost(t *testing.T) {
 
 // Concurrent patches without a resourceVersion never conflict, and none is lost; neither are
 // applies by different managers.
-func TestConcurrentPatchesAllStay(t *testing.T) {
+func TestConcurrentPatchesAreNeverLost(t *testing.T) {
 	q := newRequests(t, cluster.Config{})
 	q.must(cluster.Create, maps, `{"metadata":{"name":"c"}}`)
 	watch, st := q.do(cluster.Watch, maps, "", func(r *cluster.Request) { r.ResourceVersion = "1" })

@@ -128,7 +128,7 @@ func TestCRDDeletionWaitsForItsObjects(t *testing.T) {
 }
 
 // A definition with a webhook that has no valid CA bundle is not established.
-func TestCRDWithoutCertificates(t *testing.T) {
+func TestCRDWithoutCABundleIsNotEstablished(t *testing.T) {
 	q := newRequests(t, cluster.Config{})
 	conversion := `,"conversion":{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],"clientConfig":{"url":"https://h.example.com/","caBundle":"YQ=="}}},"scope"`
 	q.must(cluster.Create, crds, strings.Replace(thingCRD("things", "Thing", simpleSpec, ""), `,"scope"`, conversion, 1))
@@ -212,7 +212,7 @@ func TestCRDApproval(t *testing.T) {
 }
 
 // A name that one definition releases is accepted for the other that wants it.
-func TestCRDNameIsGivenUp(t *testing.T) {
+func TestReleasedCRDNameIsAcceptedElsewhere(t *testing.T) {
 	q := newRequests(t, cluster.Config{})
 	q.must(cluster.Create, crds, thingCRD("things", "Thing", simpleSpec, ""))
 	q.must(cluster.Patch, crds+"/things.x.example.com", `{"spec":{"names":{"shortNames":["t"]}}}`)

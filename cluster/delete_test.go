@@ -152,7 +152,7 @@ func TestLastFinalizer(t *testing.T) {
 }
 
 // A grace period can be shortened but not extended. The kubelet ends it.
-func TestGracePeriodGetsShorter(t *testing.T) {
+func TestGracePeriodCanOnlyBeShortened(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	q := newRequests(t, cluster.Config{Now: func() time.Time { return now }})
 	q.must(cluster.Create, pods, `{"metadata":{"name":"p"},"spec":{"nodeName":"x","containers":[{"name":"c","image":"i"}]}}`)
@@ -177,7 +177,7 @@ func TestGracePeriodGetsShorter(t *testing.T) {
 }
 
 // A namespace remains until its finalizers are removed through the finalize subresource.
-func TestNamespaceEnds(t *testing.T) {
+func TestNamespaceFinalize(t *testing.T) {
 	const space = "/api/v1/namespaces/a"
 	q := fixed(t)
 	q.must(cluster.Create, "/api/v1/namespaces", `{"metadata":{"name":"a"}}`)

@@ -11,7 +11,7 @@ import (
 )
 
 // A request with a parsed document has the same response as one with bytes.
-func TestRequestWithADocument(t *testing.T) {
+func TestDocumentAndBodyGiveSameResponse(t *testing.T) {
 	const body = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"k":"1"},"datum":1}`
 	for _, c := range []struct {
 		name       string

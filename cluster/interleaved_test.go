@@ -66,7 +66,7 @@ func TestFinalizerAddedDuringDeletionKeepsTheObject(t *testing.T) {
 }
 
 // An object whose finalizer is removed while it is being marked is deleted.
-func TestFinalizerRemovedDuringDeletionLetsTheObjectGo(t *testing.T) {
+func TestFinalizerRemovedDuringDeletionDeletesTheObject(t *testing.T) {
 	q, s := newInterleaved(t)
 	q.must(cluster.Create, maps, keptConfigMap)
 	s.before("update", func() { q.must(cluster.Update, maps+"/a", `{"metadata":{"name":"a"}}`) })
@@ -76,7 +76,7 @@ func TestFinalizerRemovedDuringDeletionLetsTheObjectGo(t *testing.T) {
 
 // A precondition is compared with the object that is deleted, not with the version read
 // before.
-func TestPreconditionIsComparedWithWhatIsDeleted(t *testing.T) {
+func TestPreconditionIsCheckedAgainstDeletedObject(t *testing.T) {
 	for name, live := range map[string]string{
 		"deleted at once":         `{"metadata":{"name":"a"}}`,
 		"marked as being deleted": keptConfigMap,
@@ -102,7 +102,7 @@ func TestPreconditionIsComparedWithWhatIsDeleted(t *testing.T) {
 
 // Removing the last finalizer deletes the object that had it, and not a new object of the same
 // name.
-func TestLastFinalizerDeletesItsOwnObject(t *testing.T) {
+func TestLastFinalizerDeletesOnlyItsOwnObject(t *testing.T) {
 	q, s := newInterleaved(t)
 	q.must(cluster.Create, maps, keptConfigMap)
 	q.must(cluster.Delete, maps+"/a", "")
@@ -117,7 +117,7 @@ func TestLastFinalizerDeletesItsOwnObject(t *testing.T) {
 }
 
 // A namespace that is being deleted also remains until its spec has no finalizers.
-func TestNamespaceStaysForTheFinalizersOfItsSpec(t *testing.T) {
+func TestNamespaceStaysUntilSpecFinalizersAreRemoved(t *testing.T) {
 	const namespaces = "/api/v1/namespaces"
 	q := newRequests(t, cluster.Config{})
 	q.must(cluster.Create, namespaces, `{"metadata":{"name":"n","finalizers":["example.com/keep"]}}`)

@@ -36,7 +36,7 @@ func TestListFromAnyVersionHasNoLimit(t *testing.T) {
 	}
 }
 
-func TestWatchFromAnyVersionTellsWhereTheBeginningEnds(t *testing.T) {
+func TestWatchFromAnyVersionSendsInitialBookmark(t *testing.T) {
 	c := configMaps(t)
 	for version, want := range map[string]string{"": "ADDED ADDED BOOKMARK", "0": "ADDED ADDED BOOKMARK", "1": "ADDED"} {
 		r := &Request{Verb: Watch, Version: "v1", Resource: "configmaps", Options: Options{ResourceVersion: version, Bookmarks: true}}
@@ -69,7 +69,7 @@ func TestWatchFromAnyVersionTellsWhereTheBeginningEnds(t *testing.T) {
 }
 
 // A list whose continue token has expired can be continued with the token in the error.
-func TestListGoesOnAfterCompaction(t *testing.T) {
+func TestListContinuesAfterCompaction(t *testing.T) {
 	c := configMaps(t)
 	list := func(token string) (*Response, error) {
 		return c.Do(context.Background(), &Request{Verb: List, Version: "v1", Resource: "configmaps", Options: Options{Limit: 1, Continue: token}})

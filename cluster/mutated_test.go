@@ -97,9 +97,9 @@ func mutate(r *rand.Rand, v document.Value) document.Value {
 	return doc.Root
 }
 
-// TestMutatedObjects writes objects of all kinds with random mutations: they may be accepted
+// TestMutatedObjectsCauseNoInternalError writes objects of all kinds with random mutations: they may be accepted
 // or refused, but must not cause an internal error. MUTATIONS is their number.
-func TestMutatedObjects(t *testing.T) {
+func TestMutatedObjectsCauseNoInternalError(t *testing.T) {
 	n, _ := strconv.Atoi(os.Getenv("MUTATIONS"))
 	if n == 0 {
 		n = 2000

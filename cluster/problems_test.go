@@ -9,7 +9,7 @@ import (
 
 // Unknown fields and duplicate keys are reported as kube-apiserver 1.36.3 reported them for
 // the same bodies.
-func TestOrderOfProblems(t *testing.T) {
+func TestProblemsAreInSourceOrder(t *testing.T) {
 	cases := []struct {
 		why, body, want string
 		format          cluster.Format

@@ -60,10 +60,10 @@ func beyondOneObject(c conformance.Change) string {
 	return ""
 }
 
-// TestStepMakesEveryRecordedChange passes the object before each recorded write to Step and
+// TestStepReproducesRecordedWrites passes the object before each recorded write to Step and
 // compares the response with the API server's. The new resourceVersion is ignored, because
 // only a store assigns one.
-func TestStepMakesEveryRecordedChange(t *testing.T) {
+func TestStepReproducesRecordedWrites(t *testing.T) {
 	cases, err := conformance.ReadAll(recordings)
 	if err != nil {
 		t.Fatal(err)

@@ -78,7 +78,7 @@ func TestWatchWithSelectors(t *testing.T) {
 }
 
 // The initial events of a watch.
-func TestWatchBegins(t *testing.T) {
+func TestWatchInitialEvents(t *testing.T) {
 	q := fixed(t)
 	q.must(cluster.Create, maps, `{"metadata":{"name":"a"}}`)
 	q.must(cluster.Create, maps, `{"metadata":{"name":"b"}}`)

@@ -236,7 +236,7 @@ func TestDryRunStoresNothing(t *testing.T) {
 }
 
 // The status codes for what is not served.
-func TestNotServed(t *testing.T) {
+func TestUnservedResourcesAndVerbs(t *testing.T) {
 	q := fixed(t)
 	q.must(cluster.Create, crds, thingCRD("things", "Thing", simpleSpec, ""))
 	q.must(cluster.Create, things, `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"t"}}`)
@@ -320,7 +320,7 @@ func TestEventsOfBothGroups(t *testing.T) {
 }
 
 // An object that does not match its schema has no managedFields, as on the API server.
-func TestAnotherVersionForgetsManagers(t *testing.T) {
+func TestSchemaMismatchDropsManagers(t *testing.T) {
 	q := fixed(t)
 	q.must(cluster.Create, crds, thingCRD("things", "Thing", simpleSpec, ""))
 	q.must(cluster.Create, things, `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"t"},"spec":{"a":"1"}}`)
@@ -331,7 +331,7 @@ func TestAnotherVersionForgetsManagers(t *testing.T) {
 }
 
 // A patch of a Scale with the uid of another object is refused.
-func TestScaleNamesTheUID(t *testing.T) {
+func TestScalePatchChecksUID(t *testing.T) {
 	q := fixed(t)
 	q.must(cluster.Create, deployments, `{"metadata":{"name":"d"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`)
 	const want = `Operation cannot be fulfilled on deployments/scale.apps "d": Precondition failed: UID in precondition: another, UID in object meta: the-uid`
@@ -342,7 +342,7 @@ func TestScaleNamesTheUID(t *testing.T) {
 }
 
 // A binding may have the uid and resourceVersion of its pod as preconditions.
-func TestBindingNamesThePod(t *testing.T) {
+func TestBindingPreconditions(t *testing.T) {
 	q := fixed(t)
 	q.must(cluster.Create, pods, `{"metadata":{"name":"a"},"spec":{"containers":[{"name":"c","image":"i"}]}}`)
 	version := q.must(cluster.Get, pods+"/a", "").Lookup("metadata", "resourceVersion").StringOr("")
@@ -358,7 +358,7 @@ func TestBindingNamesThePod(t *testing.T) {
 }
 
 // An apply with the uid of an object that does not exist creates nothing.
-func TestApplyWithAUIDCreatesNothing(t *testing.T) {
+func TestApplyWithUIDDoesNotCreate(t *testing.T) {
 	q := fixed(t)
 	st := q.refused(409, cluster.Patch, maps+"/a", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","uid":"another"}}`, format(cluster.ApplyPatch),
 		options(cluster.Options{FieldManager: "m"}))

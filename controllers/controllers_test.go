@@ -146,7 +146,7 @@ func TestBackgroundDeletionReachesDependents(t *testing.T) {
 	l.eventually("what a owned, and what that owned, goes with it", "d")
 }
 
-func TestAnObjectWithAnotherOwnerStays(t *testing.T) {
+func TestObjectWithRemainingOwnerIsKept(t *testing.T) {
 	l := newLab(t, Options{GarbageCollection: true})
 	a, b := l.configMap("a", nil), l.configMap("b", nil)
 	l.configMap("c", nil, ownerReference("a", a, false), ownerReference("b", b, false))
@@ -159,7 +159,7 @@ func TestAnObjectWithAnotherOwnerStays(t *testing.T) {
 	l.eventually("then it goes with b")
 }
 
-func TestAnOwnerThatNeverWasCountsAsGone(t *testing.T) {
+func TestNonexistentOwnerIsAbsent(t *testing.T) {
 	l := newLab(t, Options{GarbageCollection: true})
 	a := l.configMap("a", nil)
 	l.configMap("other-uid", nil, ownerReference("a", "00000000-0000-0000-0000-ffffffffffff", false))
@@ -187,7 +187,7 @@ func TestForegroundDeletionWaitsForDependents(t *testing.T) {
 	l.eventually("in the end nothing is left")
 }
 
-func TestOrphansStay(t *testing.T) {
+func TestOrphanedDependentsAreKept(t *testing.T) {
 	l := newLab(t, Options{GarbageCollection: true})
 	a := l.configMap("a", nil)
 	l.configMap("b", nil, ownerReference("a", a, true))
@@ -198,9 +198,9 @@ func TestOrphansStay(t *testing.T) {
 	}
 }
 
-// TestOwnersInACycleGo checks that foreground deletion removes two objects that own
+// TestOwnerCycleIsDeleted checks that foreground deletion removes two objects that own
 // each other. Neither may wait for the other.
-func TestOwnersInACycleGo(t *testing.T) {
+func TestOwnerCycleIsDeleted(t *testing.T) {
 	l := newLab(t, Options{GarbageCollection: true})
 	a := l.configMap("a", nil)
 	b := l.configMap("b", nil, ownerReference("a", a, true))
@@ -215,9 +215,9 @@ func TestOwnersInACycleGo(t *testing.T) {
 	l.eventually("both go")
 }
 
-// TestControllersCatchUp checks that controllers process deletions that happened before
+// TestControllersProcessEarlierDeletions checks that controllers process deletions that happened before
 // they started.
-func TestControllersCatchUp(t *testing.T) {
+func TestControllersProcessEarlierDeletions(t *testing.T) {
 	l := newLab(t, Options{})
 	a := l.configMap("a", nil)
 	l.configMap("b", nil, ownerReference("a", a, true))
@@ -237,7 +237,7 @@ func (l *lab) namespace(name string) {
 	}
 }
 
-func TestDeletedNamespacesEmptyThemselvesAndGo(t *testing.T) {
+func TestDeletedNamespaceIsEmptiedAndRemoved(t *testing.T) {
 	l := newLab(t, Options{Namespaces: true})
 	l.namespace("n")
 	l.namespace("other")

@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// TestNeighboursInALargeList: the fast path compares each object of a list with the
+// TestAdjacentItemsInLargeList: the fast path compares each object of a list with the
 // preceding one, which must not change the result. Neighbours have more or fewer members,
 // in or out of order, with other spellings and with errors.
-func TestNeighboursInALargeList(t *testing.T) {
+func TestAdjacentItemsInLargeList(t *testing.T) {
 	keys := []string{`"a":`, `"b":`, `"b" :`, `"c\"":`, `"c\u0022":`, `"d<":`, `"e":`, `"é":`, `"":`, `"a"`}
 	values := []string{`"x"`, `"x"`, `"x "`, `"\u00e9"`, `"<"`, `1`, `null`, `{"a":"x"}`, `[{"a":"x"},{"a":"x","b":"y"}]`, `""`, `"x`}
 	r := rand.New(rand.NewPCG(1, 2))
@@ -39,7 +39,7 @@ func TestNeighboursInALargeList(t *testing.T) {
 	}
 }
 
-func TestListBuilderKeepsObjectsApart(t *testing.T) {
+func TestAppendObjectDoesNotShareMemory(t *testing.T) {
 	var list ListBuilder
 	list.Grow(3)
 	var b ObjectBuilder
@@ -55,9 +55,9 @@ func TestListBuilderKeepsObjectsApart(t *testing.T) {
 	}
 }
 
-// TestSiblingsInALargeList: the fast path compares each value with that of the preceding
+// TestAdjacentValuesInLargeList: the fast path compares each value with that of the preceding
 // key, which must not change the result.
-func TestSiblingsInALargeList(t *testing.T) {
+func TestAdjacentValuesInLargeList(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))
 	values := []string{`{".":{},"f:a":{}}`, `{".":{},"f:a":{}}`, `{".":{},"f:a":{} }`, `{"f:b":{},".":{}}`, `{}`, `{ }`, `1`, `"x\"y"`, `"\u0061"`, `{".":{},"f:a":{}`, `{".":{},"f:a":{}}}`, `{"f:a":{"x":[1,2]}}`}
 	for range 4000 {

@@ -87,9 +87,9 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, in []byte) { check(t, in, "fuzz") })
 }
 
-// TestParseNothingWithoutARoomyStack: a parser that fails before its first value must work
+// TestParseEmptyInputWithPooledStack: a parser that fails before its first value must work
 // with and without a stack left in the pool by an earlier parser.
-func TestParseNothingWithoutARoomyStack(t *testing.T) {
+func TestParseEmptyInputWithPooledStack(t *testing.T) {
 	for range 3 {
 		runtime.GC() // the second run empties the pool of stacks
 		runtime.GC()

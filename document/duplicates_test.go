@@ -27,9 +27,9 @@ func TestDuplicatesMergedInTurn(t *testing.T) {
 	}
 }
 
-// TestPlacesOfDuplicates: the positions of duplicates are the same whether they are
+// TestPositionsOfDuplicates: the positions of duplicates are the same whether they are
 // computed one by one or in one pass.
-func TestPlacesOfDuplicates(t *testing.T) {
+func TestPositionsOfDuplicates(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("{\"é\":\n[")
 	for i := range 20 {

@@ -66,7 +66,7 @@ func longList() string {
 	return s.String()
 }
 
-func TestDeferredListIsTheSame(t *testing.T) {
+func TestDeferredListEqualsParsedList(t *testing.T) {
 	in := []byte(longList())
 	d, err := ParseLazy(in, Options{})
 	if err != nil {
@@ -81,9 +81,9 @@ func TestDeferredListIsTheSame(t *testing.T) {
 	}
 }
 
-// TestOddListsAreNotDeferred: objects whose keys are out of order are parsed at once,
+// TestUnsortedListsAreNotDeferred: objects whose keys are out of order are parsed at once,
 // because a key may occur twice.
-func TestOddListsAreNotDeferred(t *testing.T) {
+func TestUnsortedListsAreNotDeferred(t *testing.T) {
 	long := strings.Repeat(`{"a":1,"b":2},`, 6000)
 	for _, odd := range []string{`{"b":1,"a":2}`, `{"a":1,"a":2}`, `{"b":1,"\u0061":1}`} {
 		d, err := ParseLazy([]byte(`{"l":[`+long+odd+`]}`), Options{Duplicates: DuplicatesLast})
@@ -101,9 +101,9 @@ func TestOddListsAreNotDeferred(t *testing.T) {
 	}
 }
 
-// TestDeferredListForManyReaders: concurrent readers of one deferred list see the same
+// TestDeferredListConcurrentReaders: concurrent readers of one deferred list see the same
 // items.
-func TestDeferredListForManyReaders(t *testing.T) {
+func TestDeferredListConcurrentReaders(t *testing.T) {
 	d, err := ParseLazy([]byte(longList()), Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -145,7 +145,7 @@ func TestAppendItems(t *testing.T) {
 	}
 }
 
-func TestRisesIsTheOrderOfTexts(t *testing.T) {
+func TestRisesOrdersKeysByText(t *testing.T) {
 	keys := []string{``, `a`, `ab`, `\"`, `a\"`, `a\"b`, `a\\`, `a\\\"`, `a\n`, `a!`, `a#`, `a[`, `a]`, `\u0061b`, `a\u0022`, `a\/`, "a\xff", "a\u00e9", `k:{\"x\":1}`, `k:{\"x\":10}`, `k:{\"y\":1}`}
 	for _, a := range keys {
 		for _, b := range keys {
@@ -186,8 +186,8 @@ func oddText(r *rand.Rand, depth int) string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
-// TestDeferringMakesNoDifference: parsing gives the same result whatever is deferred.
-func TestDeferringMakesNoDifference(t *testing.T) {
+// TestDeferringDoesNotChangeResult: parsing gives the same result whatever is deferred.
+func TestDeferringDoesNotChangeResult(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	wrong := 0
 	for range 20000 {

@@ -139,7 +139,7 @@ func TestPathString(t *testing.T) {
 	}
 }
 
-func TestStepsAreChecked(t *testing.T) {
+func TestStepConstructorsRefuseInvalidKeys(t *testing.T) {
 	parse := func(text string) Value {
 		d, err := Parse([]byte(text), Options{})
 		if err != nil {

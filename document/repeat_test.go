@@ -28,9 +28,9 @@ func owned(n int, seed uint64, space string) string {
 	return b.String() + "}"
 }
 
-// TestRepeatedObjectsAreTheSame: sharing nodes of repeated objects does not change the
+// TestRepeatedObjectsParseEqual: sharing nodes of repeated objects does not change the
 // parsed value. White space prevents sharing, so the text is compared with a spaced copy.
-func TestRepeatedObjectsAreTheSame(t *testing.T) {
+func TestRepeatedObjectsParseEqual(t *testing.T) {
 	for seed := range uint64(50) {
 		text := owned(500, seed, "")
 		check(t, []byte(text), "repeated objects")
@@ -66,10 +66,10 @@ func sameMembers(t *testing.T, a, b Value) {
 	}
 }
 
-// TestRepeatedObjectsShare: objects that contain nothing but objects share the nodes of the
+// TestRepeatedObjectsShareNodes: objects that contain nothing but objects share the nodes of the
 // preceding one if the text is the same. Objects with scalars do not, so that each keeps
 // its position.
-func TestRepeatedObjectsShare(t *testing.T) {
+func TestRepeatedObjectsShareNodes(t *testing.T) {
 	for _, c := range []struct {
 		first, second string
 		shared        bool

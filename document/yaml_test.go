@@ -50,7 +50,7 @@ func TestParseYAMLReadsAsTheAPIServer(t *testing.T) {
 	}
 }
 
-func TestReadNamesPlaces(t *testing.T) {
+func TestReadErrorsHavePositions(t *testing.T) {
 	for _, c := range []struct{ in, want, why string }{
 		{"a: 1\nb:\n  c: 1\n  c: 2\n", `f.yaml:4:3: key "c" is duplicated in the object`, "a key twice in YAML"},
 		{"{\n \"a\": 1,\n \"a\": 2}", `f.yaml:3:2: key "a" is duplicated in the object`, "a key twice in JSON"},
@@ -93,7 +93,7 @@ func TestReadBoundsRepeatedAliases(t *testing.T) {
 	}
 }
 
-func TestYAMLLooksAsKubectlPrints(t *testing.T) {
+func TestYAMLHasKubectlFormat(t *testing.T) {
 	for _, c := range []struct{ in, want, why string }{
 		{`{"b":[{"x":1,"y":"2"},[]],"a":{}}`, "a: {}\nb:\n- x: 1\n  \"y\": \"2\"\n- []\n", "lists are not indented, what looks like a number is quoted"},
 		{`{"a":"x\ny\n","b":"yes","c":"a: b","d":"","e":null,"f":true}`, "a: |\n  x\n  y\nb: \"yes\"\nc: 'a: b'\nd: \"\"\ne: null\nf: true\n", "strings"},

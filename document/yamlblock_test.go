@@ -81,7 +81,7 @@ func texts(n *yaml.Node, f func(string)) {
 	}
 }
 
-func TestBlockReaderReadsManifestsAsTheLibrary(t *testing.T) {
+func TestBlockReaderAgreesWithLibraryOnManifests(t *testing.T) {
 	read, files := 0, manifests(t)
 	for _, data := range files {
 		if sameAsLibrary(t, data) {
@@ -164,7 +164,7 @@ func TestBlockReaderDuplicateKeys(t *testing.T) {
 var blockPieces = []string{"a", "b: ", "c:", ": ", ":", "- ", "-", "\n", "\n", "\n  ", "\n    ", "\n- ", "\n  - ", " ", "  ", "#", " # x", "'", "''", "\"", "{}", "[]", "{", "[", ",",
 	"&a ", "*a", "!", "|", ">", "?", "? ", "%", "@", "`", "~", "null", "yes", "1", "0x1f", "1.5", "-1", "+", ".", "<<", "=", "---", "...", "\t", "x y", "\\", "2001-01-01", "1:30", "é", "\r\n"}
 
-func TestBlockReaderReadsRandomTextsAsTheLibrary(t *testing.T) {
+func TestBlockReaderAgreesWithLibraryOnRandomTexts(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	read := 0
 	var texts [][]byte

@@ -23,9 +23,9 @@ func TestYAMLKeysThatAreNumbers(t *testing.T) {
 	}
 }
 
-// TestYAMLOverriddenMergeIsADuplicate: an overridden merge key is listed as a duplicate, as
+// TestYAMLOverriddenMergeKeyIsDuplicate: an overridden merge key is listed as a duplicate, as
 // in the API server's warnings, but is not an error if duplicates are refused.
-func TestYAMLOverriddenMergeIsADuplicate(t *testing.T) {
+func TestYAMLOverriddenMergeKeyIsDuplicate(t *testing.T) {
 	const in = "a: &l {one: v, two: w}\nb: {<<: *l, two: z}\n"
 	const want = `{"a":{"one":"v","two":"w"},"b":{"one":"v","two":"z"}}`
 	for _, how := range []Duplicates{DuplicatesRefused, DuplicatesLast} {

@@ -89,7 +89,7 @@ func checkYAMLPrint(t *testing.T, v Value) {
 	}
 }
 
-func TestYAMLPrintsRecordingsAsTheLibrary(t *testing.T) {
+func TestYAMLAgreesWithLibraryOnRecordings(t *testing.T) {
 	files, err := filepath.Glob("../testdata/*/*.jsonl.gz")
 	if err != nil || len(files) < 20 {
 		t.Fatalf("only %d files of recordings: %v", len(files), err)
@@ -132,7 +132,7 @@ var yamlTexts = []string{"", " ", "a", "app.kubernetes.io/name", "-", "--", "---
 	"ü", "日本語", "😀", "😀\n", "\u0085", "a\u2028b", "\u2029", "\ufeff", "\ufffd", "\ufffe", "\u00a0", "\u0080", "\u009f\n", "\x00", "\x07\b\v\f\x1b", "\x7f", "\ue000", "\u07ff", "\U0010ffff",
 	strings.Repeat("long ", 30), strings.Repeat("k", 128), strings.Repeat("k", 129), strings.Repeat("ü", 65), strings.Repeat("word: ", 40)}
 
-func TestYAMLPrintsTextsAsTheLibrary(t *testing.T) {
+func TestYAMLAgreesWithLibraryOnTexts(t *testing.T) {
 	for _, s := range yamlTexts {
 		v := NewString(s)
 		var list ListBuilder
@@ -147,7 +147,7 @@ func TestYAMLPrintsTextsAsTheLibrary(t *testing.T) {
 	}
 }
 
-func TestYAMLPrintsDrawnValuesAsTheLibrary(t *testing.T) {
+func TestYAMLPrintsRandomValuesAsTheLibrary(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 20000 {
 		checkYAMLPrint(t, drawnValue(r, 4))

@@ -63,7 +63,7 @@ func deployment(t *testing.T) (*schema.Type, fieldmanager.Object) {
 	return kind.Type(), o
 }
 
-func TestLinesNameTheOwners(t *testing.T) {
+func TestLinesHaveOwners(t *testing.T) {
 	typ, o := deployment(t)
 	all := allOwners(o.Managed)
 	got := map[string][]string{}
@@ -95,8 +95,8 @@ func TestLinesNameTheOwners(t *testing.T) {
 	}
 }
 
-// TestLinesAreTheYAML compares the lines of every recorded object with its YAML.
-func TestLinesAreTheYAML(t *testing.T) {
+// TestLinesEqualYAML compares the lines of every recorded object with its YAML.
+func TestLinesEqualYAML(t *testing.T) {
 	r := kinds(t)
 	cases, err := conformance.ReadAll("../testdata/conformance")
 	if err != nil {
@@ -162,7 +162,7 @@ func TestWaysOutOfAConflictInAList(t *testing.T) {
 	}
 }
 
-func TestChangesTellValueAndOwners(t *testing.T) {
+func TestChangesReportValuesAndOwners(t *testing.T) {
 	typ, before := deployment(t)
 	after := before
 	after.Value = after.Value.Set(document.NewInt(2), "spec", "replicas").Set(document.NewBool(true), "spec", "paused").Remove("spec", "minReadySeconds")

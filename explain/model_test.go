@@ -93,9 +93,9 @@ func printed(changes []Change) []string {
 	return out
 }
 
-// TestChangesAreThoseOfTheModel compares every pair of states of an object in a recorded
+// TestChangesAgreeWithModel compares every pair of states of an object in a recorded
 // case.
-func TestChangesAreThoseOfTheModel(t *testing.T) {
+func TestChangesAgreeWithModel(t *testing.T) {
 	r := kinds(t)
 	cases, err := conformance.ReadAll("../testdata/conformance")
 	if err != nil {

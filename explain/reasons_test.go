@@ -112,8 +112,8 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// TestNoReasonsUnlessAskedFor: without Explain neither a result nor an error has reasons.
-func TestNoReasonsUnlessAskedFor(t *testing.T) {
+// TestNoReasonsWithoutExplain: without Explain neither a result nor an error has reasons.
+func TestNoReasonsWithoutExplain(t *testing.T) {
 	lab, err := patchlab.New(patchlab.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -12,8 +12,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite what the tests compare with")
 
-// TestRulesPage compares the table in doc/rules.md with the rules.
-func TestRulesPage(t *testing.T) {
+// TestRulesPageIsCurrent compares the table in doc/rules.md with the rules.
+func TestRulesPageIsCurrent(t *testing.T) {
 	const name, heading = "../doc/rules.md", "## The rules\n"
 	page, err := os.ReadFile(name)
 	if err != nil {
@@ -40,6 +40,6 @@ func TestRulesPage(t *testing.T) {
 		return
 	}
 	if table != b.String() {
-		t.Errorf("%s does not list the rules as they are; go test ./explain -run TestRulesPage -update", name)
+		t.Errorf("%s does not list the rules as they are; go test ./explain -run TestRulesPageIsCurrent -update", name)
 	}
 }

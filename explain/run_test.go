@@ -10,9 +10,9 @@ import (
 	"github.com/patchlab-dev/patchlab/scenario"
 )
 
-// TestStatesOfOneRun compares states that share unchanged nodes, as in a scenario; recorded
+// TestChangesOfStatesWithSharedNodes compares states that share unchanged nodes, as in a scenario; recorded
 // states share none.
-func TestStatesOfOneRun(t *testing.T) {
+func TestChangesOfStatesWithSharedNodes(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for n := range 60 {
 		s := scenario.Scenario{}

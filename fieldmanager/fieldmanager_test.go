@@ -241,7 +241,7 @@ func runSteps(t *testing.T, m *fieldmanager.Manager, ours bool, steps []step) {
 	}
 }
 
-func TestConflictIsData(t *testing.T) {
+func TestConflictFields(t *testing.T) {
 	m := newWidgets(t, nil, nil)
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	live, err := m.Apply(fieldmanager.Object{}, object(`{"ports":[{"port":80,"name":"web"}],"replicas":1}`), fieldmanager.ApplyOptions{FieldManager: "alice", Time: at})
@@ -261,9 +261,9 @@ func TestConflictIsData(t *testing.T) {
 	}
 }
 
-// TestLargeNumbersBesideAFloat: integers beyond 2^53 are encoded exactly when they are
+// TestLargeIntegersBesideFloat: integers beyond 2^53 are encoded exactly when they are
 // first owned, even beside a float64 of that size unless it is equal.
-func TestLargeNumbersBesideAFloat(t *testing.T) {
+func TestLargeIntegersBesideFloat(t *testing.T) {
 	for name, engine := range map[string]fieldmanager.Engine{"ours": nil, "reference": reference.Merger()} {
 		m := newWidgets(t, engine, nil)
 		after, err := m.Apply(fieldmanager.Object{}, object(`{"codes":[-9007199254740993,9007199254740993,1e16]}`), fieldmanager.ApplyOptions{FieldManager: "a", Time: time.Unix(0, 0)})
@@ -281,7 +281,7 @@ func TestLargeNumbersBesideAFloat(t *testing.T) {
 	}
 }
 
-func TestTimes(t *testing.T) {
+func TestEntryTimes(t *testing.T) {
 	m := newWidgets(t, nil, nil)
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	must := func(o fieldmanager.Object, err error) fieldmanager.Object {
@@ -366,7 +366,7 @@ func entriesUpTo(n int) []string {
 	return out
 }
 
-func TestKubectlTakesOverFromLastApplied(t *testing.T) {
+func TestKubectlOverridesClientSideApplyConflicts(t *testing.T) {
 	m := newWidgets(t, nil, nil)
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	config := object(`{"replicas":1}`)
@@ -475,7 +475,7 @@ func TestSubresourceAndReset(t *testing.T) {
 	}
 }
 
-func TestSchemaTurnedAtomic(t *testing.T) {
+func TestFieldThatBecameAtomic(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	live, err := newWidgets(t, nil, nil).Apply(fieldmanager.Object{}, object(`{"box":{"width":1,"height":2}}`), fieldmanager.ApplyOptions{FieldManager: "a", Time: now})
 	if err != nil {

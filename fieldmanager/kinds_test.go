@@ -13,9 +13,9 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// TestEnginesAgreeOnKinds is TestEnginesAgree for the kinds of the catalog, the recorded
+// TestEnginesAgreeOnAllKinds is TestEnginesAgree for the kinds of the catalog, the recorded
 // custom resources, and generated ones.
-func TestEnginesAgreeOnKinds(t *testing.T) {
+func TestEnginesAgreeOnAllKinds(t *testing.T) {
 	registry := recordedKinds(t)
 	var kinds []*schema.Kind
 	for k := range registry.Kinds() {

@@ -11,7 +11,7 @@ import (
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 )
 
-func TestObserverHearsWhy(t *testing.T) {
+func TestObserverReceivesDecisions(t *testing.T) {
 	m := newWidgets(t, nil, nil)
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	var live fieldmanager.Object

@@ -92,9 +92,9 @@ func TestFieldPaths(t *testing.T) {
 	}
 }
 
-// TestErrorsAreCompleteAndSingle checks that an error has the invalid value and that
+// TestErrorsHaveValueAndAreUnique checks that an error has the invalid value and that
 // duplicate errors are reported once.
-func TestErrorsAreCompleteAndSingle(t *testing.T) {
+func TestErrorsHaveValueAndAreUnique(t *testing.T) {
 	v := parse(t, `{"spec":{"replicas":-1}}`)
 	c := newCheck(nil, "", v)
 	object := c.root(v)
@@ -130,9 +130,9 @@ func TestValidationAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestSameMeaning checks that semantic equality of values agrees with apimachinery's
+// TestSemanticEquality checks that semantic equality of values agrees with apimachinery's
 // equality.Semantic.
-func TestSameMeaning(t *testing.T) {
+func TestSemanticEquality(t *testing.T) {
 	k := kindOf(t, "", "v1", "persistentvolumeclaims")
 	for _, c := range []struct {
 		a, b string

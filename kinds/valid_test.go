@@ -22,9 +22,9 @@ const validStatefulSet = `{"apiVersion":"apps/v1","kind":"StatefulSet","metadata
    "lifecycle":{"preStop":{"sleep":{"seconds":20}},"stopSignal":"SIGUSR1"}},
   {"name":"log","image":"log:1","imagePullPolicy":"Always","terminationMessagePath":"/dev/termination-log","terminationMessagePolicy":"File","ports":[{"containerPort":80,"hostPort":80,"protocol":"TCP"}]}]}}}}`
 
-// TestContainersKnownToBeValid checks that a container of a valid object is validated
+// TestUnchangedContainersAreNotRevalidated checks that a container of a valid object is validated
 // again only if a field changed on which its rules depend.
-func TestContainersKnownToBeValid(t *testing.T) {
+func TestUnchangedContainersAreNotRevalidated(t *testing.T) {
 	catalog, err := schema.Builtin("")
 	if err != nil {
 		t.Fatal(err)

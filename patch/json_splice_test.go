@@ -7,9 +7,9 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// TestSpliceIsReplace: splice and the general implementation yield the same result, and
+// TestSpliceAgreesWithReplace: splice and the general implementation yield the same result, and
 // splice declines what it cannot handle.
-func TestSpliceIsReplace(t *testing.T) {
+func TestSpliceAgreesWithReplace(t *testing.T) {
 	objects := []struct {
 		text    string
 		printed bool

@@ -153,8 +153,8 @@ func TestJSONIgnoringFieldTypes(t *testing.T) {
 	}
 }
 
-// TestJSONListAsSlice compares many operations on a list with those on a Go slice.
-func TestJSONListAsSlice(t *testing.T) {
+// TestJSONListOperationsAgreeWithSlice compares many operations on a list with those on a Go slice.
+func TestJSONListOperationsAgreeWithSlice(t *testing.T) {
 	var slice []int
 	var object, ops strings.Builder
 	object.WriteString(`{"l":[0`)

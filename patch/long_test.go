@@ -155,9 +155,9 @@ func TestLongListsAsReference(t *testing.T) {
 	})
 }
 
-// TestLongListsHoweverTheyAreRead: lazy parsing does not affect results, errors or
+// TestLongListsParsedLazily: lazy parsing does not affect results, errors or
 // decisions.
-func TestLongListsHoweverTheyAreRead(t *testing.T) {
+func TestLongListsParsedLazily(t *testing.T) {
 	eachLongList(t, func(t *testing.T, l *longList, quiet bool, texts [3]string) {
 		typ := longType(quiet)
 		kind := schema.NewKind(schema.GroupVersionKind{Group: "lab.example.com", Version: "v1", Kind: "Long"}, typ)
@@ -254,9 +254,9 @@ func TestLongListsPatchedAsReference(t *testing.T) {
 	})
 }
 
-// TestOrderKeepsTheKindOfKeys: a float64 key is a float64 in the patch too, since a patch
+// TestSetElementOrderKeepsNumberTypes: a float64 key is a float64 in the patch too, since a patch
 // may be applied without being printed and parsed.
-func TestOrderKeepsTheKindOfKeys(t *testing.T) {
+func TestSetElementOrderKeepsNumberTypes(t *testing.T) {
 	from, to := parse(t, `{"items":[{"name":2.0,"note":"a"}]}`), parse(t, `{"items":[{"name":2.0,"note":"b"}]}`)
 	p, err := patch.CreateStrategic(from, to, longType(true), patch.Options{ListTypes: true})
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// TestMadePatchGivesTheWantedObject: applying a computed patch yields the wanted object.
-func TestMadePatchGivesTheWantedObject(t *testing.T) {
+// TestCreatedPatchYieldsWantedObject: applying a computed patch yields the wanted object.
+func TestCreatedPatchYieldsWantedObject(t *testing.T) {
 	eachCase(t, func(t *testing.T, g *generate.Generator, k *schema.Kind) {
 		from := g.Object(k)
 		to := g.Mutate(from, k.Type())
@@ -131,9 +131,9 @@ func distinct(list document.Value, key string) bool {
 	return true
 }
 
-// TestThreeWayGivesTheWantedFields: a three-way merge keeps fields that neither
+// TestThreeWayYieldsWantedFields: a three-way merge keeps fields that neither
 // configuration has, and sets those of the new one.
-func TestThreeWayGivesTheWantedFields(t *testing.T) {
+func TestThreeWayYieldsWantedFields(t *testing.T) {
 	eachCase(t, func(t *testing.T, g *generate.Generator, k *schema.Kind) {
 		original := g.Object(k)
 		modified := g.Mutate(original, k.Type())
@@ -163,9 +163,9 @@ func TestThreeWayGivesTheWantedFields(t *testing.T) {
 	})
 }
 
-// TestMadePatchDoesNotDependOnWhiteSpace: equal values are skipped only if no patch results
+// TestCreatedPatchIgnoresWhiteSpace: equal values are skipped only if no patch results
 // when the same values are written differently.
-func TestMadePatchDoesNotDependOnWhiteSpace(t *testing.T) {
+func TestCreatedPatchIgnoresWhiteSpace(t *testing.T) {
 	set := &schema.Type{List: &schema.ListType{Elem: &schema.Type{Scalar: schema.StringScalar}, Kind: schema.SetList}}
 	item := &schema.Type{Map: &schema.MapType{Fields: []schema.Field{
 		{Name: "k", Type: &schema.Type{Scalar: schema.StringScalar}}, {Name: "m", Type: &schema.Type{Map: &schema.MapType{Elem: set}}},

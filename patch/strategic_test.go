@@ -100,9 +100,9 @@ func TestStrategic(t *testing.T) {
 	})
 }
 
-// TestStrategicTableIsTheServers: the library of kube-apiserver returns the results of the
+// TestStrategicTableAgreesWithServer: the library of kube-apiserver returns the results of the
 // table.
-func TestStrategicTableIsTheServers(t *testing.T) {
+func TestStrategicTableAgreesWithServer(t *testing.T) {
 	for _, c := range strategicCases {
 		object, change := parse(t, c.object), parse(t, c.patch)
 		if change.Kind() != document.Null { // the server then does not call the library
@@ -218,9 +218,9 @@ func TestThreeWayByKind(t *testing.T) {
 	}
 }
 
-// TestNothingIsDeletedFromTheEmptyKey: a $deleteFromPrimitiveList without a name after the
+// TestDeleteFromEmptyKeyHasNoEffect: a $deleteFromPrimitiveList without a name after the
 // slash has no effect, as in the server.
-func TestNothingIsDeletedFromTheEmptyKey(t *testing.T) {
+func TestDeleteFromEmptyKeyHasNoEffect(t *testing.T) {
 	lists := &schema.Type{Map: &schema.MapType{Elem: schema.Deduced()}}
 	object, change := parse(t, `{"":["a"],"x":["a"]}`), parse(t, `{"$deleteFromPrimitiveList/":["a"],"$deleteFromPrimitiveList/x":["a"]}`)
 	for name, engine := range map[string]patch.Engine{"ours": nil, "reference": reference.Patch{}} {

@@ -34,7 +34,7 @@ func TestStartServesCRDs(t *testing.T) {
 	}
 }
 
-func TestServersAreApart(t *testing.T) {
+func TestServersAreIndependent(t *testing.T) {
 	one := kubernetes.NewForConfigOrDie(patchlabtest.Start(t)).CoreV1().ConfigMaps("default")
 	two := kubernetes.NewForConfigOrDie(patchlabtest.Start(t)).CoreV1().ConfigMaps("default")
 	if _, err := one.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "cm"}}, metav1.CreateOptions{}); err != nil {
@@ -83,7 +83,7 @@ func TestObjects(t *testing.T) {
 	}
 }
 
-func TestNewSaysWhatIsWrong(t *testing.T) {
+func TestNewErrors(t *testing.T) {
 	dir := t.TempDir()
 	empty := filepath.Join(dir, "empty")
 	if err := os.Mkdir(empty, 0o755); err != nil {

@@ -117,7 +117,7 @@ func parsed(t *testing.T, text string) document.Value {
 	return d.Root
 }
 
-func TestLoadKeepsTheObjectAsItIs(t *testing.T) {
+func TestLoadKeepsObjectUnchanged(t *testing.T) {
 	found := load(t, emptyRunner(t), liveDeployment)
 	if len(found) != 1 || found[0].Notes != nil {
 		t.Fatalf("%d objects, notes %q", len(found), found[0].Notes)
@@ -130,10 +130,10 @@ func TestLoadKeepsTheObjectAsItIs(t *testing.T) {
 	}
 }
 
-// TestStepsGoOnFromExistingObjects: steps have the same result as in the cluster that the
+// TestStepsChangeExistingObjects: steps have the same result as in the cluster that the
 // object comes from: applying a manifest with replicas conflicts with the autoscaler, one
 // without does not.
-func TestStepsGoOnFromExistingObjects(t *testing.T) {
+func TestStepsChangeExistingObjects(t *testing.T) {
 	r := emptyRunner(t)
 	load(t, r, liveDeployment)
 	manifest := `apiVersion: apps/v1

@@ -70,7 +70,7 @@ func TestExpectations(t *testing.T) {
 	}
 }
 
-func TestUnchangedIsSeen(t *testing.T) {
+func TestUnchangedOutcome(t *testing.T) {
 	again := firstConflict + "- actor: bob\n  do: force-apply\n  body: |\n    apiVersion: v1\n    kind: ConfigMap\n    metadata: {name: cm}\n    data: {a: \"2\"}\n"
 	for expect, want := range map[string]int{"unchanged": 0, "ok": 0, "refused": 1} {
 		if _, _, found := checked(t, again+"  expect: "+expect+"\n"); len(found[3]) != want {
@@ -101,9 +101,9 @@ func TestExpectationsAreParsedStrictly(t *testing.T) {
 	}
 }
 
-// TestRewriteKeepsTheRest: Rewrite replaces the expectations by the results and keeps
+// TestRewriteKeepsCommentsAndOtherText: Rewrite replaces the expectations by the results and keeps
 // comments and the rest of the file.
-func TestRewriteKeepsTheRest(t *testing.T) {
+func TestRewriteKeepsCommentsAndOtherText(t *testing.T) {
 	for _, c := range []struct{ why, in, want string }{
 		{"an outcome", "  expect: ok # the first guess\n", "  expect: conflict # the first guess\n"},
 		{"a quoted outcome", "  expect: \"ok\"\n", "  expect: conflict\n"},
@@ -132,7 +132,7 @@ func TestRewriteKeepsTheRest(t *testing.T) {
 	}
 }
 
-func TestRewriteRefusesWhatItCannotChange(t *testing.T) {
+func TestRewriteErrors(t *testing.T) {
 	text := "scenario: patchlab.dev/v1\nactors: [{name: a}]\nsteps:\n- &first\n  actor: a\n  do: delete\n  target: {apiVersion: v1, kind: ConfigMap, name: x}\n- *first\n"
 	_, err := Rewrite([]byte(text), "f", []*Expectation{nil, {Result: Refused}})
 	if err == nil || !strings.Contains(err.Error(), "the expectation of step 2 cannot be rewritten") {
@@ -140,7 +140,7 @@ func TestRewriteRefusesWhatItCannotChange(t *testing.T) {
 	}
 }
 
-func TestExpectationsPrintAndReadBack(t *testing.T) {
+func TestExpectationsRoundTrip(t *testing.T) {
 	s, _, _ := checked(t, expectFile("  expect: {result: conflict, code: 409, conflicts: {.data.a: [alice]}, owners: {.data.b: []}, object: {data: {a: \"1\"}}, warnings: [w]}\n"))
 	back, err := Parse(s.YAML(), "")
 	if err != nil || !document.Equal(back.Steps[1].Expect.value(), s.Steps[1].Expect.value()) {

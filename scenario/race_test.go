@@ -145,7 +145,7 @@ func retries(version int, left, read []int) int {
 	return n
 }
 
-func TestMoreThanTheLimitIsDrawn(t *testing.T) {
+func TestInterleavingsBeyondLimitAreSampled(t *testing.T) {
 	race := raceOf(t, counter+"- {actor: c, add: {.data.count: 1}}\n- {actor: d, add: {.data.count: 1}}\n")
 	o := RaceOptions{Limit: 100, Draws: 500, Seed: 7}
 	calls := 0
@@ -166,9 +166,9 @@ func TestMoreThanTheLimitIsDrawn(t *testing.T) {
 	}
 }
 
-// TestTooManyInterleavingsToCount: the formula does not overflow for 40 changes by each of
+// TestInterleavingCountDoesNotOverflow: the formula does not overflow for 40 changes by each of
 // four actors, which have 320!/(80!)^4 orders.
-func TestTooManyInterleavingsToCount(t *testing.T) {
+func TestInterleavingCountDoesNotOverflow(t *testing.T) {
 	var changes strings.Builder
 	for i := range 160 {
 		fmt.Fprintf(&changes, "- {actor: %c, add: {.data.count: 1}}\n", 'a'+i%4)
@@ -179,7 +179,7 @@ func TestTooManyInterleavingsToCount(t *testing.T) {
 	}
 }
 
-func TestRacesThatAreNone(t *testing.T) {
+func TestInvalidRaces(t *testing.T) {
 	for _, c := range []struct{ why, text, want string }{
 		{"one change", "scenario: patchlab.dev/v1\nactors: [{name: a}]\nrace: [{actor: a, set: {data: {}}}]\n", "has no race"},
 		{"no object", "scenario: patchlab.dev/v1\nactors: [{name: a}]\nrace: [{actor: a, add: {.n: 1}}, {actor: a, add: {.n: 1}}]\n", "has no object for the race"},
@@ -207,9 +207,9 @@ func TestRacesThatAreNone(t *testing.T) {
 	}
 }
 
-// TestDefaultsAreNoLoss: defaults that the API server adds to list items are not lost
+// TestDefaultsAreNotLostUpdates: defaults that the API server adds to list items are not lost
 // updates.
-func TestDefaultsAreNoLoss(t *testing.T) {
+func TestDefaultsAreNotLostUpdates(t *testing.T) {
 	data, err := os.ReadFile("../testdata/races/rollout.yaml")
 	if err != nil {
 		t.Fatal(err)

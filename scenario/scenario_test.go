@@ -42,7 +42,7 @@ steps:
     data: {a: "2"}
 `
 
-func TestRunKeepsEveryAnswer(t *testing.T) {
+func TestRunReturnsEveryResult(t *testing.T) {
 	s, err := Parse([]byte(firstConflict), "first.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -94,7 +94,7 @@ func TestLinesAreTheObjectsYAMLWithOwners(t *testing.T) {
 	}
 }
 
-func TestScenariosPrintAndReadBack(t *testing.T) {
+func TestScenariosRoundTrip(t *testing.T) {
 	s, err := Parse([]byte(firstConflict), "")
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +105,7 @@ func TestScenariosPrintAndReadBack(t *testing.T) {
 	}
 }
 
-func TestParseSaysWhatIsWrong(t *testing.T) {
+func TestParseErrors(t *testing.T) {
 	for _, c := range []struct{ in, want, why string }{
 		{"a: 1", `f:1:4: a scenario has no field "a"; it has about, kubernetes, scenario, title, definitions, objects, actors, steps`, "an unknown field"},
 		{"scenario: v9", `f:1:11: the field scenario must be "patchlab.dev/v1", the version of the format; found "v9"`, "a later version"},

@@ -174,8 +174,8 @@ func (w *typeWalk) walk(path string, typ *Type) {
 	}
 }
 
-// TestClosure: resolving a kind decodes its own types, not the whole catalog.
-func TestClosure(t *testing.T) {
+// TestKindDecodesOnlyItsTypes: resolving a kind decodes its own types, not the whole catalog.
+func TestKindDecodesOnlyItsTypes(t *testing.T) {
 	all := builtin(t, "1.36")
 	for _, c := range []struct {
 		group, version, kind string
@@ -221,7 +221,7 @@ func TestConcurrentKinds(t *testing.T) {
 	group.Wait()
 }
 
-func TestDiscoveryFacts(t *testing.T) {
+func TestDiscoveryProperties(t *testing.T) {
 	c := builtin(t, "1.36")
 	deployment := kindOf(t, c, "apps", "v1", "Deployment")
 	if deployment.Resource != "deployments" || deployment.Singular != "deployment" || !deployment.Namespaced ||

@@ -49,7 +49,7 @@ func TestFieldTypes(t *testing.T) {
 	}
 }
 
-func TestScalarFacts(t *testing.T) {
+func TestScalarProperties(t *testing.T) {
 	c := builtin(t, "1.36")
 	pod := kindOf(t, c, "", "v1", "Pod").Type()
 	service := kindOf(t, c, "", "v1", "Service").Type()
@@ -95,7 +95,7 @@ func TestSchemaless(t *testing.T) {
 	}
 }
 
-func TestGoFacts(t *testing.T) {
+func TestGoFieldProperties(t *testing.T) {
 	c := builtin(t, "1.36")
 	deployment := kindOf(t, c, "apps", "v1", "Deployment").Type()
 	pod := kindOf(t, c, "", "v1", "Pod").Type()

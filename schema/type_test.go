@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestFieldIsFound: a field is found by name in maps of any size, and a missing name is not
+// TestMapTypeField: a field is found by name in maps of any size, and a missing name is not
 // found.
-func TestFieldIsFound(t *testing.T) {
+func TestMapTypeField(t *testing.T) {
 	for n := range 70 {
 		var names []string
 		for i := range n {

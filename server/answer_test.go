@@ -35,9 +35,9 @@ func parsed(t testing.TB, text string) document.Value {
 	return d.Root
 }
 
-// TestIndentedAsTheLibraryDoes checks that indented output equals that of
+// TestIndentAgreesWithEncodingJSON checks that indented output equals that of
 // encoding/json.
-func TestIndentedAsTheLibraryDoes(t *testing.T) {
+func TestIndentAgreesWithEncodingJSON(t *testing.T) {
 	for _, text := range []string{
 		`{}`, `[]`, `1`, `"a"`, `{"a":{},"b":[]}`, `{"a":[1,2,{"b":null}],"c":"x,y:{}[]\"\\"}`, `[[[]],[[1]],{}]`, `{"é\u003c":"\\\""}`,
 	} {
@@ -60,9 +60,9 @@ func TestIndentedAsTheLibraryDoes(t *testing.T) {
 	}
 }
 
-// TestListsAreWrittenAsObjectsAre checks that a list has the same bytes whether it is
+// TestStreamedListEqualsEncodedList checks that a list has the same bytes whether it is
 // streamed item by item or encoded at once.
-func TestListsAreWrittenAsObjectsAre(t *testing.T) {
+func TestStreamedListEqualsEncodedList(t *testing.T) {
 	item := `{"a":{"b":["x",{"c":"two\nlines\n"}],"d":{}},"e":"f"}`
 	for count := range 3 {
 		items := strings.TrimSuffix(strings.Repeat(item+",", count), ",")

@@ -235,9 +235,9 @@ func TestManyStreams(t *testing.T) {
 	}
 }
 
-// TestLargeEventsAreWrittenAsOthers checks that a watch event written in chunks has the
+// TestChunkedEventEqualsEncodedEvent checks that a watch event written in chunks has the
 // same bytes as one written at once.
-func TestLargeEventsAreWrittenAsOthers(t *testing.T) {
+func TestChunkedEventEqualsEncodedEvent(t *testing.T) {
 	s := local(t, Options{})
 	for _, size := range []int{largeEvent, 2*largeEvent - 300, 500_000} {
 		object := `{"metadata":{"name":"a` + strconv.Itoa(size) + `","labels":{"size":"large"}},"data":{"a":"` + strings.Repeat("x", size) + `"}}`

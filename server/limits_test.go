@@ -82,9 +82,9 @@ func TestSlowReadersKeepNoSlot(t *testing.T) {
 	client.CloseIdleConnections()
 }
 
-// TestBodiesTogetherAreBounded checks that the memory of all bodies being read is
+// TestTotalBodyMemoryIsBounded checks that the memory of all bodies being read is
 // limited and that small bodies are read even at the limit.
-func TestBodiesTogetherAreBounded(t *testing.T) {
+func TestTotalBodyMemoryIsBounded(t *testing.T) {
 	f := newFake(t)
 	s := New(f, Options{})
 	s.bodies = newBudget(maxBody)

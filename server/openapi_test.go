@@ -78,7 +78,7 @@ func TestOpenAPIDescribesEveryKind(t *testing.T) {
 	}
 }
 
-func TestOpenAPIHoldsWhatPatchesNeed(t *testing.T) {
+func TestOpenAPIHasPatchStrategies(t *testing.T) {
 	s := New(newFake(t), Options{})
 	schemas := body(t, ask(s, "GET", "/openapi/v3/apis/apps/v1", "")).Get("components").Get("schemas")
 	at := func(name, field string) document.Value {

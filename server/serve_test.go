@@ -71,8 +71,8 @@ func TestServeTLSIsVerifiedAndHTTP2(t *testing.T) {
 	}
 }
 
-// TestServeTellsWhyItCannot checks that Serve returns an error for a closed listener.
-func TestServeTellsWhyItCannot(t *testing.T) {
+// TestServeReturnsListenerError checks that Serve returns an error for a closed listener.
+func TestServeReturnsListenerError(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -83,9 +83,9 @@ func TestServeTellsWhyItCannot(t *testing.T) {
 	}
 }
 
-// TestServeFinishesWhatItBegan checks that a request in progress is completed during
+// TestServeFinishesRunningRequests checks that a request in progress is completed during
 // shutdown.
-func TestServeFinishesWhatItBegan(t *testing.T) {
+func TestServeFinishesRunningRequests(t *testing.T) {
 	f := newFake(t)
 	begun, release := make(chan struct{}), make(chan struct{})
 	f.answer = func(ctx context.Context, _ *cluster.Request) (*cluster.Response, error) {
@@ -168,9 +168,9 @@ func (d *deadlines) SetWriteDeadline(t time.Time) error {
 	return nil
 }
 
-// TestWatchIsNotWrittenForEver checks that a client that does not read cannot keep a
+// TestWatchEndsAtItsTimeout checks that a client that does not read cannot keep a
 // watch open beyond its timeout.
-func TestWatchIsNotWrittenForEver(t *testing.T) {
+func TestWatchEndsAtItsTimeout(t *testing.T) {
 	w := &deadlines{ResponseRecorder: httptest.NewRecorder()}
 	local(t, Options{}).ServeHTTP(w, httptest.NewRequest("GET", configMaps+"?watch=1&timeoutSeconds=1", nil))
 	if left := time.Until(w.last); w.last.IsZero() || left > stopTime {

@@ -112,7 +112,7 @@ func TestBodiesAreBounded(t *testing.T) {
 	}
 }
 
-func TestRequestsAtOnceAreBounded(t *testing.T) {
+func TestConcurrentRequestsAreBounded(t *testing.T) {
 	f := newFake(t)
 	entered, leave := make(chan struct{}), make(chan struct{})
 	f.answer = func(context.Context, *cluster.Request) (*cluster.Response, error) {
@@ -144,7 +144,7 @@ func TestRequestsAtOnceAreBounded(t *testing.T) {
 	wg.Wait()
 }
 
-func TestFaultsBecomeAnswers(t *testing.T) {
+func TestPanicIsInternalError(t *testing.T) {
 	f := newFake(t)
 	f.answer = func(context.Context, *cluster.Request) (*cluster.Response, error) { panic("what only we may know") }
 	var log []Access
@@ -161,7 +161,7 @@ func TestFaultsBecomeAnswers(t *testing.T) {
 	}
 }
 
-func TestErrorsThatAreNoStatus(t *testing.T) {
+func TestOtherErrorsAreInternalErrors(t *testing.T) {
 	f := newFake(t)
 	f.answer = func(context.Context, *cluster.Request) (*cluster.Response, error) { return nil, errors.New("oh") }
 	if w := ask(New(f, Options{}), "GET", configMaps+"/a", ""); w.Code != 500 || body(t, w).Get("message").StringOr("") != "oh" {
@@ -241,7 +241,7 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-func TestForms(t *testing.T) {
+func TestResponseFormats(t *testing.T) {
 	s := local(t, Options{})
 	create(t, s, "a", `,"data":{"k":"v"}`)
 	accept := func(form string) string { return "application/json;as=" + form + ";v=v1;g=meta.k8s.io" }
@@ -325,7 +325,7 @@ func lines(t *testing.T, url string, count int, headers ...string) []document.Va
 	return out
 }
 
-func TestWatchForms(t *testing.T) {
+func TestWatchFormats(t *testing.T) {
 	s := local(t, Options{})
 	create(t, s, "a", "")
 	create(t, s, "b", "")
@@ -374,9 +374,9 @@ func TestServeStops(t *testing.T) {
 	}
 }
 
-// TestEdgesOfTheProtocol checks unusual requests and those about the API itself against
+// TestUnusualRequests checks unusual requests and those about the API itself against
 // the responses of kube-apiserver v1.36.3.
-func TestEdgesOfTheProtocol(t *testing.T) {
+func TestUnusualRequests(t *testing.T) {
 	s := local(t, Options{})
 	const deployment = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"zz"},"spec":{"bogus":1}}`
 	apply, strategic := "application/apply-patch+yaml", "application/strategic-merge-patch+json"
@@ -425,9 +425,9 @@ func TestEdgesOfTheProtocol(t *testing.T) {
 	}
 }
 
-// TestEdgesOfCustomResources checks warnings about finalizers and versions, selectable
+// TestUnusualCustomResources checks warnings about finalizers and versions, selectable
 // fields in OpenAPI, and the end of watches when the CRD changes.
-func TestEdgesOfCustomResources(t *testing.T) {
+func TestUnusualCustomResources(t *testing.T) {
 	s := local(t, Options{})
 	const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 	version := func(name, more string) string {

@@ -106,7 +106,7 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-func TestFailuresAreToldAsStatus(t *testing.T) {
+func TestFailuresAreStatusObjects(t *testing.T) {
 	w := ask(New(newFake(t), Options{}), "GET", "/api/v1/nope", "", "Accept", "application/yaml")
 	want := "apiVersion: v1\ncode: 404\ndetails: {}\nkind: Status\nmessage: the server could not find the requested resource\nmetadata: {}\nreason: NotFound\nstatus: Failure\n"
 	if w.Code != http.StatusNotFound || w.Body.String() != want {

@@ -95,9 +95,9 @@ func newCounted(t *testing.T, held chan struct{}) (*store.Cache[string], *counte
 	return c, beneath
 }
 
-// TestCacheAsksOnce checks that a thousand watchers and lists cause one watch and no
+// TestCacheWatchesBackendOnce checks that a thousand watchers and lists cause one watch and no
 // list in the backend.
-func TestCacheAsksOnce(t *testing.T) {
+func TestCacheWatchesBackendOnce(t *testing.T) {
 	c, beneath := newCounted(t, nil)
 	var wg sync.WaitGroup
 	for range 1000 {
@@ -137,10 +137,10 @@ func TestCacheAsksOnce(t *testing.T) {
 	}
 }
 
-// TestCacheIsNeverOlderThanAsked checks reads while the cache lags behind its backend.
+// TestCacheWaitsForRequiredRevision checks reads while the cache lags behind its backend.
 // A read that allows stale data is served from the cache. A read that requires a
 // revision waits for the cache or goes to the backend.
-func TestCacheIsNeverOlderThanAsked(t *testing.T) {
+func TestCacheWaitsForRequiredRevision(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		held := make(chan struct{})
 		c, beneath := newCounted(t, held)
@@ -189,9 +189,9 @@ func TestCacheIsNeverOlderThanAsked(t *testing.T) {
 	})
 }
 
-// TestCacheShowsItsOwnWrites checks that a read that allows stale data includes earlier
+// TestCacheIncludesItsOwnWrites checks that a read that allows stale data includes earlier
 // writes through the same cache.
-func TestCacheShowsItsOwnWrites(t *testing.T) {
+func TestCacheIncludesItsOwnWrites(t *testing.T) {
 	c, _ := newCounted(t, nil)
 	for i := range 200 {
 		item, err := c.Update(t.Context(), "/p/00", store.UpdateOptions{}, func(store.Item[string]) (string, error) { return fmt.Sprint(i), nil })
@@ -204,9 +204,9 @@ func TestCacheShowsItsOwnWrites(t *testing.T) {
 	}
 }
 
-// TestCacheBeginsAnew checks that the cache's watchers get an error when the backend's
+// TestCacheRecoversFromFailedWatch checks that the cache's watchers get an error when the backend's
 // watch fails and that new watchers and lists get the complete state.
-func TestCacheBeginsAnew(t *testing.T) {
+func TestCacheRecoversFromFailedWatch(t *testing.T) {
 	beneath := stringStore(t, 4)
 	held := &counted{Store: beneath, held: make(chan struct{})}
 	c := store.NewCache[string](held, store.CacheOptions[string]{})

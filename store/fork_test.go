@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestForksGoTheirOwnWays(t *testing.T) {
+func TestForksAreIndependent(t *testing.T) {
 	ctx := context.Background()
 	update := func(m *Memory[string], key, value string) {
 		t.Helper()

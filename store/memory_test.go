@@ -71,7 +71,7 @@ func doneContext() context.Context {
 	return ctx
 }
 
-func TestG14SlowWatcherIsTold(t *testing.T) {
+func TestG14SlowWatcherGetsError(t *testing.T) {
 	m := stringStore(t, 8)
 	slow := watch(t, m, "/p/", store.WatchOptions{})
 	initial := watch(t, m, "/p/", store.WatchOptions{Initial: true})
@@ -145,9 +145,9 @@ func TestG16HistoryIsBounded(t *testing.T) {
 	}
 }
 
-// TestG16ForgottenValuesAreFreed checks that values of compacted revisions are garbage
+// TestG16CompactedValuesAreFreed checks that values of compacted revisions are garbage
 // collected even if a watcher has not read them.
-func TestG16ForgottenValuesAreFreed(t *testing.T) {
+func TestG16CompactedValuesAreFreed(t *testing.T) {
 	type payload [64]byte
 	const history, writes = 100, 3000
 	m := store.NewMemory(store.MemoryOptions[*payload]{History: history})
@@ -302,9 +302,9 @@ func TestLifetime(t *testing.T) {
 	}
 }
 
-// TestListFromATokenOfTheFuture checks that a continue token with a revision that the
+// TestFutureContinueTokenIsRefused checks that a continue token with a revision that the
 // store has not reached, for instance from before a restart, is rejected.
-func TestListFromATokenOfTheFuture(t *testing.T) {
+func TestFutureContinueTokenIsRefused(t *testing.T) {
 	filled := func(n int) *store.Memory[string] {
 		m := store.NewMemory(store.MemoryOptions[string]{})
 		for i := range n {

@@ -25,10 +25,10 @@ func canceled(t *testing.T) context.Context {
 	return ctx
 }
 
-// TestG11LateNoticeRepeatsNothing checks that a watcher delivers an event once. A
+// TestG11LateNotificationRepeatsNoEvent checks that a watcher delivers an event once. A
 // writer publishes a revision before it notifies watchers, so a watcher that reads the
 // history in between has already delivered the event when the notification arrives.
-func TestG11LateNoticeRepeatsNothing(t *testing.T) {
+func TestG11LateNotificationRepeatsNoEvent(t *testing.T) {
 	m, w := openInternal(t)
 	if _, err := m.Create(t.Context(), "/p/a", 1); err != nil {
 		t.Fatal(err)

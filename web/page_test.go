@@ -105,7 +105,7 @@ func TestHandlerServesThePage(t *testing.T) {
 	}
 }
 
-func TestCachesAskAgainForWhatMayChange(t *testing.T) {
+func TestCacheControlOfMutableFiles(t *testing.T) {
 	h := page(t)
 	first := get(h, "GET", "/", "Accept-Encoding", "br")
 	etag := first.Header().Get("ETag")
@@ -127,7 +127,7 @@ func TestCachesAskAgainForWhatMayChange(t *testing.T) {
 	}
 }
 
-func TestOnlyWhatIsEmbeddedMayBeFramed(t *testing.T) {
+func TestOnlyEmbeddedPageMayBeFramed(t *testing.T) {
 	h := page(t)
 	for path, want := range map[string]string{"/": "'none'", "/?embed": "*", "/?embed=object&readonly": "*", "/?x=embed": "'none'"} {
 		got := get(h, "GET", path).Header().Get("Content-Security-Policy")
@@ -137,15 +137,15 @@ func TestOnlyWhatIsEmbeddedMayBeFramed(t *testing.T) {
 	}
 }
 
-func TestWithoutAPageThereIsAClearError(t *testing.T) {
+func TestHandlerReturnsErrNotBuilt(t *testing.T) {
 	if _, err := handler(fstest.MapFS{"embed/README.md": {}}); !errors.Is(err, ErrNotBuilt) {
 		t.Errorf("%v, want ErrNotBuilt", err)
 	}
 }
 
-// TestPolicyIsThePages checks that the header and the page's meta element have the same
+// TestPolicyHeaderEqualsMetaElement checks that the header and the page's meta element have the same
 // policy, so that the page also works on hosts that do not set the header.
-func TestPolicyIsThePages(t *testing.T) {
+func TestPolicyHeaderEqualsMetaElement(t *testing.T) {
 	if !strings.Contains(index, `content="`+policy+`"`) {
 		t.Errorf("index.html does not have the policy %s", policy)
 	}

@@ -71,9 +71,9 @@ func TestPlaygroundEvaluatesRules(t *testing.T) {
 	}
 }
 
-// TestLinksNoClient verifies that the package can be linked without client-go, which would
+// TestPackageDoesNotLinkClientGo verifies that the package can be linked without client-go, which would
 // triple the size of the playground's module.
-func TestLinksNoClient(t *testing.T) {
+func TestPackageDoesNotLinkClientGo(t *testing.T) {
 	list, err := exec.Command("go", "list", "-deps", ".").Output()
 	if err != nil {
 		t.Fatal(err)

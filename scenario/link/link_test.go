@@ -24,7 +24,7 @@ func TestLinksOfThePage(t *testing.T) {
 	}
 }
 
-func TestLinksReadBack(t *testing.T) {
+func TestLinksRoundTrip(t *testing.T) {
 	text := `scenario: patchlab.dev/v1
 title: "Ünicode, <angles> & \"quotes\""
 definitions: ["# a definition\n"]

@@ -75,9 +75,9 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// TestTwiceIsOnce: decoding and defaulting a decoded and defaulted object returns the same
+// TestDefaultingIsIdempotent: decoding and defaulting a decoded and defaulted object returns the same
 // value, in every version.
-func TestTwiceIsOnce(t *testing.T) {
+func TestDefaultingIsIdempotent(t *testing.T) {
 	all := creations(t)
 	for i, version := range schema.Versions() {
 		rules, err := For(version)

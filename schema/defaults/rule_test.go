@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestRulesAreRead(t *testing.T) {
+func TestParseRules(t *testing.T) {
 	rules, err := List()
 	if err != nil {
 		t.Fatal(err)
@@ -32,7 +32,7 @@ func TestRulesAreRead(t *testing.T) {
 	}
 }
 
-func TestAllFilesOfRulesAreRead(t *testing.T) {
+func TestEveryRuleFileIsParsed(t *testing.T) {
 	names, err := filepath.Glob("rules/*.rules")
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +49,7 @@ func TestAllFilesOfRulesAreRead(t *testing.T) {
 	}
 }
 
-func TestWrongRules(t *testing.T) {
+func TestInvalidRulesAreRefused(t *testing.T) {
 	for _, c := range []struct{ rule, reason string }{
 		{"a", "there is no ="},
 		{"a = ", "there is no value"},

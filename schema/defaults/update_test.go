@@ -11,9 +11,9 @@ import (
 	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
 
-// TestUpdatesAreAsWithoutTheLiveObject: skipping the parts shared with the live object does
+// TestUpdateAgreesWithFullComputation: skipping the parts shared with the live object does
 // not change the result, whether they share nodes, as after a patch, or not.
-func TestUpdatesAreAsWithoutTheLiveObject(t *testing.T) {
+func TestUpdateAgreesWithFullComputation(t *testing.T) {
 	catalog, err := schema.Builtin("")
 	if err != nil {
 		t.Fatal(err)

@@ -147,9 +147,9 @@ func TestDefault(t *testing.T) {
 	}
 }
 
-// TestNothingToDo: if nothing changes, the functions return the same object and do not
+// TestUnchangedObjectIsReturnedItself: if nothing changes, the functions return the same object and do not
 // allocate.
-func TestNothingToDo(t *testing.T) {
+func TestUnchangedObjectIsReturnedItself(t *testing.T) {
 	typ := widget(t)
 	v := parse(t, `
 apiVersion: lab.example.com/v1

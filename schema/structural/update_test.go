@@ -10,9 +10,9 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// TestUpdatesAreAsWithoutTheLiveObject: skipping the parts shared with the live object does
+// TestUpdateAgreesWithFullComputation: skipping the parts shared with the live object does
 // not change the result.
-func TestUpdatesAreAsWithoutTheLiveObject(t *testing.T) {
+func TestUpdateAgreesWithFullComputation(t *testing.T) {
 	typ := widget(t)
 	kind := schema.NewKind(schema.GroupVersionKind{Group: "lab.example.com", Version: "v1", Kind: "Widget"}, typ)
 	compared := map[bool]int{}

@@ -88,8 +88,8 @@ spec.kind: Required value`},
 	}
 }
 
-// TestOneAndOne: 1 and 1.0 are different items of a set, as in kube-apiserver.
-func TestOneAndOne(t *testing.T) {
+// TestSetDistinguishesIntegerFromFloat: 1 and 1.0 are different items of a set, as in kube-apiserver.
+func TestSetDistinguishesIntegerFromFloat(t *testing.T) {
 	typ := typeOf(t, "{type: array, x-kubernetes-list-type: set, items: {type: number}}")
 	doc, err := document.Parse([]byte(`{"spec":[1,1.0]}`), document.Options{})
 	if err != nil {
@@ -155,8 +155,8 @@ func TestValidateDefaults(t *testing.T) {
 	}
 }
 
-// TestPartAlone: details of errors in a status that is written alone begin at the status.
-func TestPartAlone(t *testing.T) {
+// TestErrorPathsBelowPart: details of errors in a status that is written alone begin at the status.
+func TestErrorPathsBelowPart(t *testing.T) {
 	typ := typeOf(t, "{type: object, properties: {num: {type: integer, maximum: 3}}}")
 	errs := Validate(typ, parse(t, thing+"{num: 9}}"), Options{Below: "spec"})
 	errs = append(errs, Validate(typ, parse(t, thing+"{num: 1.5}}"), Options{Below: "spec"})...)

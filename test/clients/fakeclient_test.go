@@ -32,9 +32,9 @@ func TestFakeClientNeitherValidatesNorDefaults(t *testing.T) {
 	}
 }
 
-// TestFakeClientsConflicts checks that conflicts of controller-runtime's fake client
+// TestFakeClientConflictFields checks that conflicts of controller-runtime's fake client
 // name the manager and the field.
-func TestFakeClientsConflicts(t *testing.T) {
+func TestFakeClientConflictFields(t *testing.T) {
 	c := fake.NewClientBuilder().Build()
 	apply := func(manager, value string) error {
 		return c.Apply(context.Background(), v1.ConfigMap("a", "shop").WithData(map[string]string{"k": value}), client.FieldOwner(manager))

@@ -29,10 +29,10 @@ import (
 
 var configMaps = corev1.SchemeGroupVersion.WithResource("configmaps")
 
-// TestInformersEndEqualToAList runs a typed, a dynamic and a metadata informer during
+// TestInformersConvergeToList runs a typed, a dynamic and a metadata informer during
 // thousands of concurrent writes. Afterwards each holds exactly the objects and versions of a
 // list, and has received the versions of each object in order.
-func TestInformersEndEqualToAList(t *testing.T) {
+func TestInformersConvergeToList(t *testing.T) {
 	cfg := testserver.Start(t)
 	c := kubernetes.NewForConfigOrDie(cfg)
 	ns := testserver.Namespace(t, cfg)

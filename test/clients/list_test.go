@@ -13,9 +13,9 @@ import (
 	"github.com/patchlab-dev/patchlab/test/testserver"
 )
 
-// TestPagesAreOneSnapshot lists in pages during concurrent writes. All pages must show
+// TestPagesAreConsistentSnapshot lists in pages during concurrent writes. All pages must show
 // the state at the resourceVersion of the first.
-func TestPagesAreOneSnapshot(t *testing.T) {
+func TestPagesAreConsistentSnapshot(t *testing.T) {
 	cfg := testserver.Start(t)
 	ns := testserver.Namespace(t, cfg)
 	c := kubernetes.NewForConfigOrDie(cfg)

@@ -11,9 +11,9 @@ import (
 	"github.com/patchlab-dev/patchlab/patchlabtest"
 )
 
-// TestMetricsAreWhatPrometheusReads parses the server's metrics with Prometheus'
+// TestPrometheusParsesMetrics parses the server's metrics with Prometheus'
 // parser.
-func TestMetricsAreWhatPrometheusReads(t *testing.T) {
+func TestPrometheusParsesMetrics(t *testing.T) {
 	s, err := patchlabtest.New(patchlabtest.Options{})
 	if err != nil {
 		t.Fatal(err)

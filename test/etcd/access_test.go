@@ -79,7 +79,7 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
-func TestFilesThatAreNoCertificates(t *testing.T) {
+func TestInvalidCertificateFiles(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "empty.pem")
 	if err := os.WriteFile(name, []byte("no certificate"), 0o600); err != nil {
 		t.Fatal(err)
@@ -92,9 +92,9 @@ func TestFilesThatAreNoCertificates(t *testing.T) {
 	}
 }
 
-// TestContentIsNotShown checks that object contents appear neither in errors nor in the
+// TestObjectContentIsNotLogged checks that object contents appear neither in errors nor in the
 // log, even if an object cannot be decoded.
-func TestContentIsNotShown(t *testing.T) {
+func TestObjectContentIsNotLogged(t *testing.T) {
 	const secret = "c2VjcmV0"
 	endpoints := etcdtest.Start(t, 1)
 	client := etcdtest.Client(t, endpoints)

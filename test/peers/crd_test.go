@@ -154,9 +154,9 @@ func TestCRDTypes(t *testing.T) {
 	}
 }
 
-// TestRefusals compares which CRDs are rejected with kube-apiserver's validation,
+// TestCRDValidationAgreesWithAPIServer compares which CRDs are rejected with kube-apiserver's validation,
 // except for CEL.
-func TestRefusals(t *testing.T) {
+func TestCRDValidationAgreesWithAPIServer(t *testing.T) {
 	refused := 0
 	for s := *seed; s < *seed+uint64(*cases) && !t.Failed(); s++ {
 		g := newGenerator(s)
@@ -232,9 +232,9 @@ func fromOpenAPI(t *testing.T, doc *spec3.OpenAPI, gvk schema.GroupVersionKind) 
 	return nil
 }
 
-// TestWalks compares the results of pruning, dropping nulls, defaulting and validating
+// TestStructuralAgreesWithAPIServer compares the results of pruning, dropping nulls, defaulting and validating
 // custom resources with those of apiextensions-apiserver.
-func TestWalks(t *testing.T) {
+func TestStructuralAgreesWithAPIServer(t *testing.T) {
 	compared, pruned, defaulted, invalid := 0, 0, 0, 0
 	for s := *seed; s < *seed+uint64(*cases) && !t.Failed(); s++ {
 		g := newGenerator(s)

@@ -76,9 +76,9 @@ func rbacName(name string, _ bool) []string { return content.IsPathSegmentName(n
 
 func oneOf(r *rand.Rand, choices ...string) string { return choices[r.Intn(len(choices))] }
 
-// TestMetadataIsJudgedAsByApimachinery compares the causes of refusals with apimachinery's
+// TestMetadataValidationAgreesWithApimachinery compares the causes of refusals with apimachinery's
 // validation: the same fields for the same reasons.
-func TestMetadataIsJudgedAsByApimachinery(t *testing.T) {
+func TestMetadataValidationAgreesWithApimachinery(t *testing.T) {
 	kinds := []struct {
 		group, version, kind, resource string
 		namespaced                     bool
@@ -185,9 +185,9 @@ func answered(t *testing.T, group, version, kind, resource string, m metav1.Obje
 	return inOrder(seen)
 }
 
-// TestSelectorsMatchAsApimachinerysDo compares the lists for selectors with what
+// TestSelectorsAgreeWithApimachinery compares the lists for selectors with what
 // apimachinery's selectors match.
-func TestSelectorsMatchAsApimachinerysDo(t *testing.T) {
+func TestSelectorsAgreeWithApimachinery(t *testing.T) {
 	c, err := cluster.New(cluster.Config{})
 	if err != nil {
 		t.Fatal(err)

@@ -66,10 +66,10 @@ func models(t *testing.T, dir string) map[string]*spec.Schema {
 	return all
 }
 
-// TestCatalogIsSchemaconv compares the type of every kind of every release with the one
+// TestCatalogAgreesWithSchemaconv compares the type of every kind of every release with the one
 // that kube-apiserver's field manager derives from that release's OpenAPI documents. It
 // compares only the properties that structured-merge-diff uses.
-func TestCatalogIsSchemaconv(t *testing.T) {
+func TestCatalogAgreesWithSchemaconv(t *testing.T) {
 	for _, release := range releases {
 		t.Run(release, func(t *testing.T) {
 			want, err := schemaconv.ToSchemaFromOpenAPI(models(t, kubernetesDir(t, release)), false)

@@ -37,9 +37,9 @@ var (
 	rounds = flag.Int("rounds", 20, "how many random objects of each kind")
 )
 
-// TestReadsAsJSONDoes fills objects of every built-in kind with random values and
+// TestDecodeAgreesWithJSON fills objects of every built-in kind with random values and
 // compares the decoded JSON and protobuf encodings.
-func TestReadsAsJSONDoes(t *testing.T) {
+func TestDecodeAgreesWithJSON(t *testing.T) {
 	scheme := builtinScheme(t)
 	codec := serialized.NewSerializer(scheme, scheme)
 	fill := fuzzer.FuzzerFor(fuzzer.MergeFuzzerFuncs(metafuzzer.Funcs, schemas), rand.NewSource(*seed), serializer.NewCodecFactory(scheme))
@@ -168,9 +168,9 @@ func text(x any) string {
 	return string(b)
 }
 
-// TestMessagesAreOfTheseTypes checks that messages.txt is generated from the types in this
+// TestMessagesAreCurrent checks that messages.txt is generated from the types in this
 // module's dependencies.
-func TestMessagesAreOfTheseTypes(t *testing.T) {
+func TestMessagesAreCurrent(t *testing.T) {
 	messages, err := os.ReadFile("../../internal/engine/protobuf/messages.txt")
 	if err != nil {
 		t.Fatal(err)
@@ -186,10 +186,10 @@ func TestMessagesAreOfTheseTypes(t *testing.T) {
 	}
 }
 
-// TestWrittenAnswersAreRead encodes random objects of every built-in kind and decodes
+// TestEncodedObjectsAreDecodedByKubernetes encodes random objects of every built-in kind and decodes
 // them with Kubernetes' types. The result must equal that of decoding Kubernetes' own
 // encoding.
-func TestWrittenAnswersAreRead(t *testing.T) {
+func TestEncodedObjectsAreDecodedByKubernetes(t *testing.T) {
 	s := builtinScheme(t)
 	codec := serialized.NewSerializer(s, s)
 	fill := fuzzer.FuzzerFor(fuzzer.MergeFuzzerFuncs(metafuzzer.Funcs, schemas), rand.NewSource(*seed), serializer.NewCodecFactory(s))

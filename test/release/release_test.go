@@ -30,8 +30,8 @@ func TestGoMod(t *testing.T) {
 	}
 }
 
-// TestFoldersAreAll checks that Folders lists every module except tests and examples.
-func TestFoldersAreAll(t *testing.T) {
+// TestFoldersListEveryModule checks that Folders lists every module except tests and examples.
+func TestFoldersListEveryModule(t *testing.T) {
 	list := exec.Command("git", "ls-files", "--cached", "--others", "--exclude-standard", "go.mod", "*/go.mod")
 	list.Dir = repository
 	out, err := list.Output()

@@ -35,7 +35,7 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-func TestJoinRefusesWhatItCannotRead(t *testing.T) {
+func TestJoinRefusesInvalidModules(t *testing.T) {
 	whole := module(segment{8, []byte("a")}, segment{20, []byte("b")})
 	accepted := 0
 	for n := range whole {

@@ -6,5 +6,5 @@ set -eu
 cd "$(dirname "$0")/../.."
 root=$(go env GOROOT)
 GOOS=js GOARCH=wasm go test -tags complete -exec "$root/lib/wasm/go_js_wasm_exec" -run '^TestRecordings$' ./cluster
-GOOS=js GOARCH=wasm go test -exec "$root/lib/wasm/go_js_wasm_exec" -run '^Test(Run|ALine|ABad)' ./internal/app/playground
-GOOS=js GOARCH=wasm go test -tags complete -exec "$root/lib/wasm/go_js_wasm_exec" -run '^Test(Examples|Four|Ways)' ./internal/app/playground
+GOOS=js GOARCH=wasm go test -exec "$root/lib/wasm/go_js_wasm_exec" -run '^Test(Run|Line|InvalidStep)' ./internal/app/playground
+GOOS=js GOARCH=wasm go test -tags complete -exec "$root/lib/wasm/go_js_wasm_exec" -run '^Test(Examples|PatchesOf|Ways)' ./internal/app/playground

@@ -10,9 +10,9 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/app/cli"
 )
 
-// TestRunRunsPolicies checks that 'run' evaluates CEL rules and policies and reports
+// TestRunEvaluatesPolicies checks that 'run' evaluates CEL rules and policies and reports
 // none as skipped.
-func TestRunRunsPolicies(t *testing.T) {
+func TestRunEvaluatesPolicies(t *testing.T) {
 	var out, problems bytes.Buffer
 	code := cli.RunLinked(commands(), []string{"run", "../../../testdata/policies"}, strings.NewReader(""), &out, &problems)
 	if code != 0 || !strings.Contains(out.String(), "2 scenarios: 2 as expected; 9 steps, 9 expectations") || strings.Contains(problems.String(), "not evaluated") {
@@ -20,9 +20,9 @@ func TestRunRunsPolicies(t *testing.T) {
 	}
 }
 
-// TestRunSaysWhatItDoesNotRun checks that the command without CEL runs the same
+// TestRunReportsSkippedPolicies checks that the command without CEL runs the same
 // scenarios and reports the rules and policies it skipped.
-func TestRunSaysWhatItDoesNotRun(t *testing.T) {
+func TestRunReportsSkippedPolicies(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	var out, problems bytes.Buffer
 	code := cli.Run([]string{"run", "../../../testdata/policies"}, strings.NewReader(""), &out, &problems)
@@ -57,9 +57,9 @@ metadata: {name: label}
 spec: {policyName: label.example.com}
 `
 
-// TestApplyAsksPolicies checks that 'apply' evaluates admission policies: one mutates
+// TestApplyEvaluatesPolicies checks that 'apply' evaluates admission policies: one mutates
 // the object, another rejects it depending on its namespace's labels.
-func TestApplyAsksPolicies(t *testing.T) {
+func TestApplyEvaluatesPolicies(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		file := filepath.Join(dir, name)

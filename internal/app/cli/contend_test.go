@@ -29,8 +29,8 @@ func lineOf(t *testing.T, output, first string) []string {
 	return nil
 }
 
-// TestContend checks that only the writers that send no resourceVersion lose updates.
-func TestContend(t *testing.T) {
+// TestContention checks that only the writers that send no resourceVersion lose updates.
+func TestContention(t *testing.T) {
 	var out, errOut bytes.Buffer
 	if code := Run([]string{"contend", "--writers", "8", "--duration", "300ms"}, nil, &out, &errOut); code != 0 {
 		t.Fatalf("exit code %d: %s", code, errOut.String())

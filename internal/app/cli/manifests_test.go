@@ -48,11 +48,11 @@ func readManifestCase(t *testing.T, file string) manifestCase {
 	return c
 }
 
-// TestManifestsAsProjectsShipThem applies manifests as real projects publish them. Each
+// TestManifestsOfProjects applies manifests as real projects publish them. Each
 // folder holds the manifests and a case.txt with the arguments, warnings, errors and
 // summary. If every object is accepted, applying the manifests to the result must
 // change nothing.
-func TestManifestsAsProjectsShipThem(t *testing.T) {
+func TestManifestsOfProjects(t *testing.T) {
 	for _, set := range [...]string{"manifests", "crdsets"} {
 		files, err := filepath.Glob("../../../testdata/" + set + "/*/case.txt")
 		if err != nil || len(files) < 15 {

@@ -17,7 +17,7 @@ import (
 	"github.com/patchlab-dev/patchlab/scenario/link"
 )
 
-func TestPlaygroundServesUntilItIsEnded(t *testing.T) {
+func TestPlaygroundServesUntilInterrupted(t *testing.T) {
 	ctx, end := context.WithCancel(context.Background())
 	defer end()
 	in, out := io.Pipe()
@@ -45,7 +45,7 @@ func TestPlaygroundServesUntilItIsEnded(t *testing.T) {
 	}
 }
 
-func TestPlaygroundRefusesAnAddressThatIsNone(t *testing.T) {
+func TestPlaygroundRefusesInvalidAddress(t *testing.T) {
 	app := &App{Out: io.Discard, Err: io.Discard, Now: time.Now}
 	if err := app.servePage(context.Background(), "nowhere", false, "/", http.NotFoundHandler()); err == nil {
 		t.Error("no error")
@@ -102,7 +102,7 @@ func opened(t *testing.T, args ...string) (*scenario.Scenario, string) {
 	return s, out.String()
 }
 
-func TestApplyOpensThePlaygroundAtItsCase(t *testing.T) {
+func TestApplyOpensPlaygroundWithItsInput(t *testing.T) {
 	dir := "../../../testdata/quickstart/"
 	s, out := opened(t, "apply", dir+"live.yaml", dir+"two-replicas.yaml", "--field-manager", "gitops", "--open", "--color", "never")
 	manifest, err := os.ReadFile(dir + "two-replicas.yaml")

@@ -86,9 +86,9 @@ var sometimesImmutable = map[string]string{
 	"CSINode.storage.k8s.io spec.drivers": "of a driver with the same name",
 }
 
-// TestSchemaKnowsRecordedImmutableFields looks up every field for which a recording has
+// TestSchemaMarksRecordedImmutableFields looks up every field for which a recording has
 // an "immutable" error of kube-apiserver.
-func TestSchemaKnowsRecordedImmutableFields(t *testing.T) {
+func TestSchemaMarksRecordedImmutableFields(t *testing.T) {
 	var cases []conformance.Case
 	for _, dir := range []string{"conformance", "invalid", "more"} {
 		found, err := conformance.ReadAll("../../../testdata/" + dir)

@@ -24,7 +24,7 @@ func names(objects []manifest.Object) string {
 	return strings.Join(out, " ")
 }
 
-func TestSplitTexts(t *testing.T) {
+func TestSplitDocuments(t *testing.T) {
 	for _, c := range []struct{ why, in, want string }{
 		{"two documents", "kind: A\nmetadata: {name: x}\n---\nkind: B\nmetadata: {name: z}\n", "A/x@1:1 B/z@4:1"},
 		{"documents without content", "---\n---\n# a comment\n---\nkind: A\n---\n", "A/@5:1"},
@@ -51,9 +51,9 @@ func TestSplitTexts(t *testing.T) {
 	}
 }
 
-// TestItemsHaveATypeOfTheirOwn checks that a list item without a kind gets its kind and
+// TestListItemsInheritTypeFromList checks that a list item without a kind gets its kind and
 // apiVersion from the list.
-func TestItemsHaveATypeOfTheirOwn(t *testing.T) {
+func TestListItemsInheritTypeFromList(t *testing.T) {
 	docs, err := manifest.Parse("", []byte(`{"kind":"RoleBindingList","apiVersion":"rbac.authorization.k8s.io/v1","items":[{"metadata":{"name":"x"}}]}`))
 	if err != nil {
 		t.Fatal(err)

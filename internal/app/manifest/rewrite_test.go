@@ -137,9 +137,9 @@ func TestRewriteOneOfSeveral(t *testing.T) {
 	}
 }
 
-// TestRewriteGivesUp checks that a change that cannot be made in the text is reported
+// TestRewriteReportsImpossibleChanges checks that a change that cannot be made in the text is reported
 // and not made.
-func TestRewriteGivesUp(t *testing.T) {
+func TestRewriteReportsImpossibleChanges(t *testing.T) {
 	data := func(name string) document.Path { return document.Keys("data", name) }
 	for _, c := range []struct{ why, text string }{
 		{"flow style", "data: {a: x, b: y}\n"},

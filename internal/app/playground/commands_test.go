@@ -23,7 +23,7 @@ func commandsOf(t *testing.T, actor, value string) map[string]Patch {
 	return all
 }
 
-func TestPatchesAsCommands(t *testing.T) {
+func TestPatchCommands(t *testing.T) {
 	all := commandsOf(t, "alice", "red")
 	for do, want := range map[string][]string{
 		"json-patch": {"kubectl patch --type=json --field-manager=alice --namespace=default configmaps/settings --patch-file=/dev/stdin <<'EOF'\n- op: replace",
@@ -42,9 +42,9 @@ func TestPatchesAsCommands(t *testing.T) {
 	}
 }
 
-// TestCommandsQuote checks that the quoting in exported shell commands and Go code
+// TestCommandsQuoteValues checks that the quoting in exported shell commands and Go code
 // preserves every value.
-func TestCommandsQuote(t *testing.T) {
+func TestCommandsQuoteValues(t *testing.T) {
 	for _, value := range []string{`"it's $HOME"`, "'back`tick'", `"quote\" \\ $(id) ; end"`} {
 		for do, p := range commandsOf(t, `al'ice $(id)`, value) {
 			if do == "apply" && p.OK {
@@ -72,7 +72,7 @@ func TestCommandsQuote(t *testing.T) {
 }
 
 // A scenario as a Go test is Go, and sends what its steps do.
-func TestAScenarioAsAGoTest(t *testing.T) {
+func TestScenarioAsGoTest(t *testing.T) {
 	s := Scenario{Title: "Two managers", Actors: []Actor{{Name: "alice"}}, Steps: []Step{colours("alice", "apply", "  colour: blue\n")}}
 	var out TextOutput
 	must(t, New(), "goTest", ScenarioInput{Scenario: s}, &out)

@@ -54,9 +54,9 @@ func TestConvertAStep(t *testing.T) {
 	}
 }
 
-// TestAConvertedStepDoesTheSame checks that a converted step, run in place of the
+// TestConvertedStepHasSameResult checks that a converted step, run in place of the
 // original, has the same result.
-func TestAConvertedStepDoesTheSame(t *testing.T) {
+func TestConvertedStepHasSameResult(t *testing.T) {
 	steps := []Step{{Actor: "alice", Do: "apply", Body: deployment}, {Actor: "alice", Do: "apply", Body: strings.Replace(deployment, "replicas: 2", "replicas: 4", 1)}}
 	for _, do := range []string{"json-patch", "merge-patch", "strategic-patch", "update", "client-side-apply", "force-apply"} {
 		e := New()
@@ -74,7 +74,7 @@ func TestAConvertedStepDoesTheSame(t *testing.T) {
 	}
 }
 
-func TestWhatFollowsFromAPatch(t *testing.T) {
+func TestPatchConsequences(t *testing.T) {
 	two := strings.Replace(deployment, "        image: example.com/web:1\n", "        image: example.com/web:1\n      - name: proxy\n        image: example.com/proxy:1\n", 1)
 	s := Scenario{Actors: []Actor{{Name: "alice"}, {Name: "bob"}}, Steps: []Step{{Actor: "alice", Do: "apply", Body: two}}}
 	e := New()

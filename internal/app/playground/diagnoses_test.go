@@ -159,9 +159,9 @@ func (d *diagnosis) checkReasons(t *testing.T, s Scenario) {
 	}
 }
 
-// TestADefinitionIsReadOnce checks that a 300 KB CRD is not parsed again when a step is
+// TestDefinitionIsParsedOnce checks that a 300 KB CRD is not parsed again when a step is
 // edited, another step is selected or a line is inspected.
-func TestADefinitionIsReadOnce(t *testing.T) {
+func TestDefinitionIsParsedOnce(t *testing.T) {
 	d := readDiagnosis(t, "custom-resource")
 	if len(d.crd) < 300_000 {
 		t.Fatalf("the definition has %d bytes", len(d.crd))

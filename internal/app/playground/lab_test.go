@@ -125,8 +125,8 @@ func TestLabExplainsFields(t *testing.T) {
 	}
 }
 
-// TestLabIsKept checks that equal options reuse one Lab, because parsing CRDs is slow.
-func TestLabIsKept(t *testing.T) {
+// TestLabIsReused checks that equal options reuse one Lab, because parsing CRDs is slow.
+func TestLabIsReused(t *testing.T) {
 	e := New()
 	options := LabOptions{Kubernetes: "1.33"}
 	first, err := e.labOf(options)

@@ -113,7 +113,7 @@ func expected(t *testing.T, root document.Value, step int, given document.Value)
 	return s.Steps[step].Expect
 }
 
-func TestALessonThatIsNoneSaysWhy(t *testing.T) {
+func TestInvalidLessonIsExplained(t *testing.T) {
 	const steps = "actors: [{name: a}]\nsteps:\n- {actor: a, do: apply, body: 'kind: x'"
 	for text, want := range map[string]string{
 		"scenario: patchlab.dev/v1\n":                                                                                           "a lesson begins with",

@@ -7,7 +7,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-func TestTooDeep(t *testing.T) {
+func TestNestingIsLimited(t *testing.T) {
 	deep := strings.Repeat("[", 600)
 	for _, c := range []struct {
 		why, text string

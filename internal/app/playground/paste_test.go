@@ -44,7 +44,7 @@ func crd(t *testing.T) string {
 	return string(text)
 }
 
-func TestPasteSortsWhatItIsGiven(t *testing.T) {
+func TestPasteClassifiesDocuments(t *testing.T) {
 	widget := "apiVersion: lab.example.com/v1\nkind: Widget\nmetadata: {name: w}\n"
 	for _, c := range []struct{ why, text, want string }{
 		{"an object with its managers", liveSettings, "ConfigMap/settings live known alice,tailor"},
@@ -104,10 +104,10 @@ func pastedText(out *PasteOutput) string {
 	return strings.Join(parts, "; ")
 }
 
-// TestAScenarioBeginsWithALiveObject checks that a pasted live object is shown
+// TestScenarioBeginsWithLiveObject checks that a pasted live object is shown
 // unchanged before the first step and that its managers own their fields and conflict
 // with steps.
-func TestAScenarioBeginsWithALiveObject(t *testing.T) {
+func TestScenarioBeginsWithLiveObject(t *testing.T) {
 	s := Scenario{Objects: []string{liveSettings}, Actors: []Actor{{Name: "bob"}},
 		Steps: []Step{{Actor: "bob", Do: "apply", Body: strings.Replace(configMap, "name: settings", "name: settings\n  namespace: shop", 1) + "  size: m\n"}}}
 	e := New()
@@ -150,7 +150,7 @@ func TestAScenarioBeginsWithALiveObject(t *testing.T) {
 	}
 }
 
-func TestStartsAreWhatTheManagersHaveApplied(t *testing.T) {
+func TestStartsAreAppliedConfigurations(t *testing.T) {
 	last := strings.Replace(liveSettings, "metadata:\n", "metadata:\n  annotations:\n    kubectl.kubernetes.io/last-applied-configuration: '{\"kind\": \"ConfigMap\"}'\n", 1)
 	var out StartsOutput
 	must(t, New(), "starts", StartsInput{Scenario: Scenario{Objects: []string{last}}}, &out)
@@ -169,9 +169,9 @@ func TestStartsAreWhatTheManagersHaveApplied(t *testing.T) {
 	}
 }
 
-// TestALineSaysWhatItsFieldIs checks the description of a line: identity, owned, shared,
+// TestLineDescribesItsField checks the description of a line: identity, owned, shared,
 // defaulted or server-managed. Only a field without an owner may be described as free.
-func TestALineSaysWhatItsFieldIs(t *testing.T) {
+func TestLineDescribesItsField(t *testing.T) {
 	body := "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n  replicas: 1\n  selector:\n    matchLabels: {app: web}\n  template:\n    metadata:\n      labels: {app: web}\n    spec:\n      containers:\n      - name: web\n        image: nginx\n"
 	s := Scenario{Steps: []Step{{Actor: "a", Do: "apply", Body: body}, {Actor: "b", Do: "apply", Body: body}, {Actor: "a", Do: "apply", Body: strings.Replace(body, "  replicas: 1\n", "", 1)}}}
 	e := New()
@@ -200,7 +200,7 @@ func TestALineSaysWhatItsFieldIs(t *testing.T) {
 	}
 }
 
-func TestAnUnknownKindIsMarkedWithWhatMayHaveBeenMeant(t *testing.T) {
+func TestUnknownKindHasSuggestion(t *testing.T) {
 	var out RunOutput
 	must(t, New(), "run", RunInput{Scenario: Scenario{Steps: []Step{{Actor: "a", Do: "apply", Body: "apiVersion: apps/v1\nkind: Deploymnt\nmetadata: {name: x}\n"}}}, At: 1}, &out)
 	if m := out.Steps[0].Marks; len(m) != 1 || m[0].Line != 2 || m[0].Message != "did you mean Deployment (apps/v1)?" {
@@ -208,9 +208,9 @@ func TestAnUnknownKindIsMarkedWithWhatMayHaveBeenMeant(t *testing.T) {
 	}
 }
 
-// TestWhyNamesTheRuleForWhatChangedAndWhatDidNot checks the explanation of a rejected
+// TestWhyNamesRuleOfChangedAndKeptFields checks the explanation of a rejected
 // step and of a step that omits a field that another manager also owns.
-func TestWhyNamesTheRuleForWhatChangedAndWhatDidNot(t *testing.T) {
+func TestWhyNamesRuleOfChangedAndKeptFields(t *testing.T) {
 	s := twoManagers()
 	s.Steps = append(s.Steps, Step{Actor: "bob", Do: "apply", Body: configMap + "  colour: blue\n"}, Step{Actor: "bob", Do: "apply", Body: configMap + "  shape: round\n"})
 	e := New()

@@ -38,9 +38,9 @@ spec:
       - {name: web, image: "nginx:1.27"}
 `
 
-// TestPastedTextsOfOtherForms checks that objects can be pasted as terminals and
+// TestPasteAcceptsTerminalFormats checks that objects can be pasted as terminals and
 // editors format them.
-func TestPastedTextsOfOtherForms(t *testing.T) {
+func TestPasteAcceptsTerminalFormats(t *testing.T) {
 	d, err := document.ParseYAML([]byte(pasted), document.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -79,9 +79,9 @@ func TestPastedTextsOfOtherForms(t *testing.T) {
 	}
 }
 
-// TestEntriesOfVersionsThatAreNotServed checks that the page warns about managedFields
+// TestEntriesOfUnservedVersionsAreNoted checks that the page warns about managedFields
 // entries in versions that are not served, because the API server will remove them.
-func TestEntriesOfVersionsThatAreNotServed(t *testing.T) {
+func TestEntriesOfUnservedVersionsAreNoted(t *testing.T) {
 	old := strings.Replace(pasted, "  - apiVersion: apps/v1\n", "  - apiVersion: apps/v1beta1\n", 1)
 	s := Scenario{Objects: []string{old}, Actors: []Actor{{Name: "a"}}, Steps: []Step{{Actor: "a", Do: "apply", Body: "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\nspec: {replicas: 3}\n"}}}
 	e := New()

@@ -41,7 +41,7 @@ func edited(t *testing.T, e *Engine, s Scenario, old, new string) string {
 	return strings.Replace(text, old, new, 1)
 }
 
-func TestFourPatchesForOneIntent(t *testing.T) {
+func TestPatchesOfEachTypeForOneEdit(t *testing.T) {
 	s := Scenario{Actors: []Actor{{Name: "alice"}, {Name: "bob"}}, Steps: []Step{{Actor: "alice", Do: "apply", Body: deployment}}}
 	for _, c := range []struct {
 		why, actor, old, new string
@@ -73,7 +73,7 @@ func TestFourPatchesForOneIntent(t *testing.T) {
 	}
 }
 
-func TestAPatchOfWhatIsNoObjectSaysWhere(t *testing.T) {
+func TestPatchOfInvalidObjectHasPosition(t *testing.T) {
 	s := Scenario{Steps: []Step{{Actor: "alice", Do: "apply", Body: deployment}}}
 	var out PatchesOutput
 	if f := ask(t, New(), "patches", PatchesInput{Scenario: s, At: 1, Actor: "alice", Edited: "a: 1\nb: ["}, &out); f == nil || f.Line != 2 {

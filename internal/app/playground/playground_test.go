@@ -78,7 +78,7 @@ func twoManagers() Scenario {
 	}
 }
 
-func TestRunShowsAConflictAndItsPlace(t *testing.T) {
+func TestRunReportsConflictWithPosition(t *testing.T) {
 	var out RunOutput
 	must(t, New(), "run", RunInput{Scenario: twoManagers(), At: 2, Against: 1}, &out)
 	if !out.Steps[0].OK || out.Steps[0].Code != 201 || out.Steps[1].OK || out.Steps[1].Code != 409 {
@@ -141,7 +141,7 @@ func owners(out *RunOutput, text string) string {
 	return "none"
 }
 
-func TestALineSaysSinceWhenItIsOwned(t *testing.T) {
+func TestLineHasTimeOfOwnership(t *testing.T) {
 	s := twoManagers()
 	s.Steps = append(s.Steps, Step{Actor: "bob", Do: "force-apply", Body: s.Steps[1].Body}, Step{Actor: "alice", Do: "apply", Body: configMap + "  size: m\n"})
 	e := New()
@@ -167,9 +167,9 @@ func TestALineSaysSinceWhenItIsOwned(t *testing.T) {
 	}
 }
 
-// TestGoingOnIsTheSameAsRunningAnew checks that the engine's cache of previous steps
+// TestCachedRunEqualsFreshRun checks that the engine's cache of previous steps
 // does not change a response, whatever the preceding requests were.
-func TestGoingOnIsTheSameAsRunningAnew(t *testing.T) {
+func TestCachedRunEqualsFreshRun(t *testing.T) {
 	random := rand.New(rand.NewPCG(6, 28))
 	forward, backward := 0, 0
 	for name, whole := range examples(t) {
@@ -221,7 +221,7 @@ func changed(random *rand.Rand, whole, s Scenario) Scenario {
 	return s
 }
 
-func TestAllOfAnAtomicObjectIsItsOwners(t *testing.T) {
+func TestAtomicObjectRowsHaveItsOwners(t *testing.T) {
 	s := Scenario{Steps: []Step{{Actor: "alice", Do: "apply", Body: deployment}, {Actor: "bob", Do: "merge-patch", Body: "spec:\n  replicas: 7\n"}}}
 	e := New()
 	var out RunOutput
@@ -242,9 +242,9 @@ func TestAllOfAnAtomicObjectIsItsOwners(t *testing.T) {
 	t.Error("no selector")
 }
 
-// TestRowsAreWrittenAsAllElse compares the output of the specialized encoder of rows
+// TestRowEncoderAgreesWithGenericEncoder compares the output of the specialized encoder of rows
 // with that of the generic encoder.
-func TestRowsAreWrittenAsAllElse(t *testing.T) {
+func TestRowEncoderAgreesWithGenericEncoder(t *testing.T) {
 	rows := []Row{{Text: "a: \"<b>\"", Mark: "added", Line: 3, Owners: []int{0, 12}, Below: []int{1}}, {}}
 	var want []byte
 	for _, r := range rows {
@@ -256,9 +256,9 @@ func TestRowsAreWrittenAsAllElse(t *testing.T) {
 	}
 }
 
-// TestLongTextsOfMessages checks that a decoder, which caches long texts, returns the
+// TestDecoderKeepsLongTexts checks that a decoder, which caches long texts, returns the
 // texts of each message unchanged.
-func TestLongTextsOfMessages(t *testing.T) {
+func TestDecoderKeepsLongTexts(t *testing.T) {
 	var d decoder
 	texts := [][]string{{"a", "b", "c"}, {"a", "b", "c"}, {"b", "c"}, {"c", "", "a"}, {"a", "b", "c", "a"}, nil, {"a"}}
 	for _, names := range texts {
@@ -278,9 +278,9 @@ func TestLongTextsOfMessages(t *testing.T) {
 	}
 }
 
-// TestTheFirstChanges checks that the response has at most the requested number of
+// TestChangesAreLimited checks that the response has at most the requested number of
 // changes and the total count.
-func TestTheFirstChanges(t *testing.T) {
+func TestChangesAreLimited(t *testing.T) {
 	e, s := New(), fourManagers(4)
 	var all, some, more RunOutput
 	must(t, e, "run", RunInput{Scenario: s, At: 4, Against: 3}, &all)
@@ -317,9 +317,9 @@ func TestLineFinder(t *testing.T) {
 	}
 }
 
-// TestRulesAndPoliciesThatAreNotRunAreCounted checks the page's note on how many CEL
+// TestSkippedRulesAndPoliciesAreCounted checks the page's note on how many CEL
 // rules and policies were not run.
-func TestRulesAndPoliciesThatAreNotRunAreCounted(t *testing.T) {
+func TestSkippedRulesAndPoliciesAreCounted(t *testing.T) {
 	const crd = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"things.x.example.com"},"spec":{"group":"x.example.com","scope":"Namespaced",
 		"names":{"plural":"things","kind":"Thing"},"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object",
 		"x-kubernetes-validations":[{"rule":"true"},{"rule":"self == self"}]}}}}}]}}`

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// TestBadInputIsAnsweredWithAMessage checks that any malformed request gets an error
+// TestMalformedRequestGetsErrorResponse checks that any malformed request gets an error
 // response and does not affect the next request.
-func TestBadInputIsAnsweredWithAMessage(t *testing.T) {
+func TestMalformedRequestGetsErrorResponse(t *testing.T) {
 	braces := strings.Repeat("{", 3<<20)
 	for _, c := range []struct{ why, request, want string }{
 		{"nothing", "", "no JSON"},
@@ -39,9 +39,9 @@ func TestBadInputIsAnsweredWithAMessage(t *testing.T) {
 	}
 }
 
-// TestABadStepOrDefinitionSpoilsNoOther checks that an invalid step or definition is
+// TestInvalidStepDoesNotAffectOthers checks that an invalid step or definition is
 // reported and that the other steps run.
-func TestABadStepOrDefinitionSpoilsNoOther(t *testing.T) {
+func TestInvalidStepDoesNotAffectOthers(t *testing.T) {
 	for _, c := range []struct{ why, body, want string }{
 		{"3 MiB of nested braces", strings.Repeat("{", 3<<20), "nests deeper"},
 		{"3 MiB of nested lists in YAML", strings.Repeat("- ", 3<<19), "nests deeper"},
@@ -76,7 +76,7 @@ func TestABadStepOrDefinitionSpoilsNoOther(t *testing.T) {
 	}
 }
 
-func TestErrorsAreMarkedAtTheirLines(t *testing.T) {
+func TestErrorsHaveLines(t *testing.T) {
 	for _, c := range []struct {
 		why, do, body string
 		line, column  int

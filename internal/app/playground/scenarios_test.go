@@ -28,9 +28,9 @@ func examples(t *testing.T) map[string]Scenario {
 	return out
 }
 
-// TestExamplesDoWhatTheirNotesSay checks the result of each example's steps, so that
+// TestExamplesHaveExpectedResults checks the result of each example's steps, so that
 // the notes shown to users stay correct.
-func TestExamplesDoWhatTheirNotesSay(t *testing.T) {
+func TestExamplesHaveExpectedResults(t *testing.T) {
 	codes := map[string][]int{
 		"01-first-conflict":        {201, 409},
 		"02-sharing":               {201, 200, 200, 200},

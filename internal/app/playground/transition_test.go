@@ -69,7 +69,7 @@ spec:
 	}
 }
 
-func TestOtherRulesMakeNothingImmutable(t *testing.T) {
+func TestOtherRulesDoNotMakeFieldsImmutable(t *testing.T) {
 	for _, rule := range []string{"self != oldSelf", "self == oldSelf || self == 'x'", "self.a == oldSelf.b", "self == 1", "oldSelf == 1", "size(self) == size(oldSelf)",
 		"self.a.size() == oldSelf.a.size()", "!has(oldSelf.a) || self.a == oldSelf.a", "selfish == oldSelfish", ""} {
 		if names, ok := unchanged(rule); ok {

@@ -17,9 +17,9 @@ const (
 	packageTypes = "../../../web/packages/engine/src/messages.ts"
 )
 
-// TestTypesAreThoseOfTheMessages checks that the TypeScript types of the page and of
+// TestTypesAreCurrent checks that the TypeScript types of the page and of
 // the npm package, which are generated from the engine's Go structs, are up to date.
-func TestTypesAreThoseOfTheMessages(t *testing.T) {
+func TestTypesAreCurrent(t *testing.T) {
 	page := calls()
 	maps.Copy(page, laterCalls())
 	for file, want := range map[string]string{pageTypes: typeScript("Calls", page), packageTypes: typeScript("LabCalls", labCalls())} {

@@ -40,7 +40,7 @@ func transcripts(page string) []transcript {
 	return found
 }
 
-func TestPagesShowWhatIsPrinted(t *testing.T) {
+func TestPagesShowActualOutput(t *testing.T) {
 	root, err := filepath.Abs("../../..")
 	if err != nil {
 		t.Fatal(err)

@@ -212,7 +212,7 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-func TestPathsReadAsInMessages(t *testing.T) {
+func TestPathStrings(t *testing.T) {
 	for _, c := range []struct {
 		path string
 		want string

@@ -7,9 +7,9 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// TestExtensionsAreBlockYAML checks the text of an extension, which clients compare:
+// TestOpenAPIExtensionsAreBlockYAML checks the text of an extension, which clients compare:
 // kube-apiserver 1.36.3 encodes extensions as YAML in block style.
-func TestExtensionsAreBlockYAML(t *testing.T) {
+func TestOpenAPIExtensionsAreBlockYAML(t *testing.T) {
 	d, err := document.Parse([]byte(`{"type":"object","x-kubernetes-selectable-fields":[{"fieldPath":"spec.color"},{"fieldPath":"spec.size"}]}`), document.Options{})
 	if err != nil {
 		t.Fatal(err)

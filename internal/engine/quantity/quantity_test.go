@@ -67,9 +67,9 @@ func TestAdd(t *testing.T) {
 	}
 }
 
-// TestAsTheAPIServer compares random quantities, their sums and their order with those of
+// TestQuantitiesAgreeWithApimachinery compares random quantities, their sums and their order with those of
 // apimachinery's package resource.
-func TestAsTheAPIServer(t *testing.T) {
+func TestQuantitiesAgreeWithApimachinery(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	parsed := 0
 	for range 30000 {

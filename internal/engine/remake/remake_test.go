@@ -30,7 +30,7 @@ func swap(t *testing.T, by map[string]string) func(int, document.Value) document
 	}
 }
 
-func TestItemsAndMembers(t *testing.T) {
+func TestReplaceItemsAndMembers(t *testing.T) {
 	cases := []struct {
 		why, in, want string
 		by            map[string]string

@@ -59,8 +59,8 @@ func TestOrderOfMergedLists(t *testing.T) {
 	}
 }
 
-// TestIndexAgainstSearch compares the index with a linear search.
-func TestIndexAgainstSearch(t *testing.T) {
+// TestIndexAgreesWithLinearSearch compares the index with a linear search.
+func TestIndexAgreesWithLinearSearch(t *testing.T) {
 	for seed := range uint64(400) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		n := r.IntN(40)
@@ -104,8 +104,8 @@ func TestIndexAgainstSearch(t *testing.T) {
 	}
 }
 
-// TestResultsOutliveTheWork: results are not modified by later calls that reuse memory.
-func TestResultsOutliveTheWork(t *testing.T) {
+// TestResultsDoNotShareReusedMemory: results are not modified by later calls that reuse memory.
+func TestResultsDoNotShareReusedMemory(t *testing.T) {
 	typ := &schema.Type{Map: &schema.MapType{Fields: []schema.Field{{Name: "set", Type: texts}}}}
 	types := &Types{Version: "v1", Type: typ}
 	config := document.NewObject().With("set", words("qwertz"))
@@ -125,7 +125,7 @@ func TestResultsOutliveTheWork(t *testing.T) {
 	}
 }
 
-func TestWhatStaysIsShared(t *testing.T) {
+func TestMergeSharesUnchangedParts(t *testing.T) {
 	typ := schema.Deduced()
 	live := parse(t, `{"a":{"x":1,"y":[1,2]},"b":{"c":"d"},"e":null}`)
 	w := begin(&Types{Version: "v1", Type: typ})
@@ -160,9 +160,9 @@ func TestManyRepeatedItems(t *testing.T) {
 	}
 }
 
-// TestKeyFieldWithSignsOfHTML: the API server escapes the value of a key field for HTML but
+// TestKeyFieldWithHTMLCharacters: the API server escapes the value of a key field for HTML but
 // not its name.
-func TestKeyFieldWithSignsOfHTML(t *testing.T) {
+func TestKeyFieldWithHTMLCharacters(t *testing.T) {
 	l := &schema.ListType{Kind: schema.KeyedList, Keys: []schema.Key{{Name: "a&b"}}}
 	got, ok := ItemElement(l, parse(t, `{"a&b":"c&d"}`))
 	if want := `k:{"a&b":"c\u0026d"}`; !ok || got != want {

@@ -24,7 +24,7 @@ func read(t *testing.T) []Case {
 	return cases
 }
 
-func TestRecordingsAreAllThere(t *testing.T) {
+func TestRecordingsAreComplete(t *testing.T) {
 	want := map[string]int{
 		"bad-input": 32, "builtin-defaults": 26, "builtin-defaults2": 445, "builtin-zero": 6, "csa-to-ssa": 13,
 		"fuzz-builtin": 250, "fuzz-crd": 250, "fuzz-mixed": 399, "fuzz-null": 100, "json-patch": 76,
@@ -60,9 +60,9 @@ func recorded(t *testing.T, c Case, change func(step int, a *Answer)) Send {
 	}
 }
 
-// TestRecordingAgreesWithItself: the names in recorded responses are numbered as variables
+// TestRecordingReplaysWithoutDifference: the names in recorded responses are numbered as variables
 // does, so replaying a recording yields no difference.
-func TestRecordingAgreesWithItself(t *testing.T) {
+func TestRecordingReplaysWithoutDifference(t *testing.T) {
 	still := Runner{Sleep: func(time.Duration) {}}
 	var report Report
 	for _, c := range read(t) {
@@ -78,8 +78,8 @@ func TestRecordingAgreesWithItself(t *testing.T) {
 	}
 }
 
-// TestWrongAnswersAreSeen: every kind of change to a correct answer is a difference.
-func TestWrongAnswersAreSeen(t *testing.T) {
+// TestWrongAnswersAreDifferences: every kind of change to a correct answer is a difference.
+func TestWrongAnswersAreDifferences(t *testing.T) {
 	object := func(edit func(m map[string]any)) func(*Answer) bool {
 		return func(a *Answer) bool {
 			m, ok := decodeBody(a.Body).(map[string]any)
@@ -167,7 +167,7 @@ func TestWrongAnswersAreSeen(t *testing.T) {
 	}
 }
 
-func TestDifferenceAllowsWhatTheRulesAllow(t *testing.T) {
+func TestDifferenceIgnoresVariables(t *testing.T) {
 	decode := func(s string) any { return decodeBody([]byte(s)) }
 	for _, c := range []struct {
 		why, want, got string
@@ -254,7 +254,7 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-func TestHTTPReadsWatchUntilEnough(t *testing.T) {
+func TestHTTPReadsLimitedWatchEvents(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Add("Warning", `299 - "a"`)
 		if r.URL.Query().Get("watch") == "" {
@@ -284,7 +284,7 @@ func TestHTTPReadsWatchUntilEnough(t *testing.T) {
 	}
 }
 
-func TestChangesShowTheObjectBefore(t *testing.T) {
+func TestChangesHaveObjectBefore(t *testing.T) {
 	changes, creates := 0, 0
 	for _, c := range read(t) {
 		for _, ch := range c.Changes() {

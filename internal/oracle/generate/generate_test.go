@@ -20,7 +20,7 @@ func kind(t *testing.T, gvk schema.GroupVersionKind) *schema.Kind {
 	return k
 }
 
-func TestSameSeedSameValues(t *testing.T) {
+func TestSeedIsDeterministic(t *testing.T) {
 	k := kind(t, schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"})
 	drawn := func(seed uint64) string {
 		g := New(seed, Options{Odd: true})
@@ -37,8 +37,8 @@ func TestSameSeedSameValues(t *testing.T) {
 	}
 }
 
-// TestMergeKeysAreThereOnce: without Odd, items have unique merge keys.
-func TestMergeKeysAreThereOnce(t *testing.T) {
+// TestMergeKeysAreUnique: without Odd, items have unique merge keys.
+func TestMergeKeysAreUnique(t *testing.T) {
 	k := kind(t, schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"})
 	items := 0
 	for seed := range uint64(300) {
@@ -59,7 +59,7 @@ func TestMergeKeysAreThereOnce(t *testing.T) {
 	}
 }
 
-func TestEveryKindCanBeMade(t *testing.T) {
+func TestEveryKindCanBeGenerated(t *testing.T) {
 	c, err := schema.Builtin("")
 	if err != nil {
 		t.Fatal(err)

@@ -47,7 +47,7 @@ var knownCases = []struct {
 	{knownPanic, ThreeWay, "Pod", `{"original":{"spec":{"containers":[{"name":"a","args":["x"]}]}},"modified":{"spec":{"containers":[{"name":"a","args":["x","y","z"]}]}},"current":{"spec":{"containers":[{"name":"a","args":["x","x","x"]}]}}}`},
 }
 
-func TestKnownDifferencesAreNoMoreThanThat(t *testing.T) {
+func TestKnownDifferencesAreNarrow(t *testing.T) {
 	catalog, err := schema.Builtin("")
 	if err != nil {
 		t.Fatal(err)
@@ -84,8 +84,8 @@ func TestKnownDifferencesAreNoMoreThanThat(t *testing.T) {
 	}
 }
 
-// TestAPanicWithoutCauseIsADifference: a panic is known only with its cause.
-func TestAPanicWithoutCauseIsADifference(t *testing.T) {
+// TestUnexplainedPanicIsDifference: a panic is known only with its cause.
+func TestUnexplainedPanicIsDifference(t *testing.T) {
 	c := &Case{Work: StrategicPatch, Kinds: []*schema.Kind{portKind()}, Input: parse([]byte(`{"object":{"spec":{"size":1}},"patch":{"spec":{"size":2}}}`))}
 	for _, text := range []string{"runtime error: comparing uncomparable type []interface {}", "runtime error: index out of range [1] with length 1"} {
 		r := newReferee(Reference{Merge: theReference().Merge, Patch: faulty{refuse: errors.New("the library panics: " + text)}}, nil)

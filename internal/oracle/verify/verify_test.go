@@ -47,9 +47,9 @@ func TestEnginesAgree(t *testing.T) {
 	t.Logf("%+v", *report)
 }
 
-// TestAWrongEngineIsFound: a faulty engine is detected, and the case is shrunk to its
+// TestFaultyEngineIsDetected: a faulty engine is detected, and the case is shrunk to its
 // cause.
-func TestAWrongEngineIsFound(t *testing.T) {
+func TestFaultyEngineIsDetected(t *testing.T) {
 	for name, wrong := range map[string]Reference{
 		"never prunes":       {Merge: func() fieldmanager.Engine { return neverPrunes{reference.Merger()} }, Patch: reference.Patch{}},
 		"merge keeps a null": {Merge: theReference().Merge, Patch: nullKeeper{}},
@@ -105,7 +105,7 @@ func (n nullKeeper) Merge(object, change document.Value, o patch.Options) (docum
 	return out, err
 }
 
-func TestShrinkKeepsWhatIsLookedFor(t *testing.T) {
+func TestShrinkKeepsTheFailure(t *testing.T) {
 	v := parse([]byte(`{"a":[1,2,{"b":{"c":"x","d":[7]}}],"e":{"f":1},"g":null}`))
 	least, tries := Shrink(v, 0, func(v document.Value) bool {
 		for _, item := range v.Get("a").Items() {

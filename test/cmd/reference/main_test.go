@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestTheReferenceIsCurrent checks that doc/cli is generated from the current commands.
-func TestTheReferenceIsCurrent(t *testing.T) {
+// TestReferenceIsCurrent checks that doc/cli is generated from the current commands.
+func TestReferenceIsCurrent(t *testing.T) {
 	files, err := pages()
 	if err != nil {
 		t.Fatal(err)

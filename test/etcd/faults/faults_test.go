@@ -117,9 +117,9 @@ func TestSlow(t *testing.T) {
 	})
 }
 
-// TestKilledBeneathACache checks that watches and lists of a cache recover after
+// TestCacheRecoversFromKilledMembers checks that watches and lists of a cache recover after
 // members are killed.
-func TestKilledBeneathACache(t *testing.T) {
+func TestCacheRecoversFromKilledMembers(t *testing.T) {
 	members := startMembers(t, 1)
 	beneath := newStore(t, members[0].client.String())
 	c := store.NewCache(beneath, store.CacheOptions[string]{})
