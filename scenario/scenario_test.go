@@ -61,7 +61,7 @@ func TestRunReturnsEveryResult(t *testing.T) {
 	}
 	ways := explain.Ways(c[0])
 	if len(ways) != 3 || ways[1].Config(results[1].Kind.Type(), results[1].Config).Get("data").Exists() || ways[2].Config(results[1].Kind.Type(), results[1].Config).Lookup("data", "a").StringOr("") != "1" {
-		t.Errorf("ways out %v", ways)
+		t.Errorf("resolutions %v", ways)
 	}
 	changes := explain.Changes(results[2].Kind.Type(), results[2].Before, results[2].After)
 	if len(changes) != 1 || changes[0].Effect != explain.TakenOver || changes[0].OwnersAfter[0].Manager != "bob" {

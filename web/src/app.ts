@@ -131,7 +131,7 @@ export class App {
 
   undo(): void {
     const entry = this.history.undo(this.state);
-    if (!entry) return this.tell("There is nothing to undo.");
+    if (!entry) return this.tell("Nothing to undo.");
     this.state = entry.state;
     this.#show();
     this.tell(`Undone: ${entry.what}.`, { text: "Redo", run: () => this.redo() });
@@ -139,10 +139,10 @@ export class App {
 
   redo(): void {
     const entry = this.history.redo(this.state);
-    if (!entry) return this.tell("There is nothing to redo.");
+    if (!entry) return this.tell("Nothing to redo.");
     this.state = entry.state;
     this.#show();
-    this.tell(`Done again: ${entry.what}.`, { text: "Undo", run: () => this.undo() });
+    this.tell(`Redone: ${entry.what}.`, { text: "Undo", run: () => this.undo() });
   }
 
   /** type takes a step's text as it is typed: nothing but the result is drawn anew. */
@@ -182,7 +182,7 @@ export class App {
     this.tab = "happened";
     document.documentElement.dataset.begun = "";
     this.#show();
-    if (!empty) this.tell(`${what} is open.`, { text: "Undo", run: () => this.undo() });
+    if (!empty) this.tell(`Opened ${what}.`, { text: "Undo", run: () => this.undo() });
   }
 
   /** save keeps the state for when the page is loaded again. */
@@ -292,10 +292,10 @@ function letters(names: string[]): string[] {
   });
 }
 
-/** How people call the actions. */
+/** The names of the actions for users. */
 export const actionNames: Record<string, string> = {
   apply: "server-side apply",
-  "force-apply": "server-side apply, force",
+  "force-apply": "server-side apply (force)",
   "client-side-apply": "client-side apply",
   create: "create",
   update: "update (PUT)",

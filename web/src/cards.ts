@@ -101,8 +101,8 @@ export class ConflictCard {
     this.#fields = fields;
     const field = this.#field();
     const sentence = field
-      ? h("p", null, ...among(field.managers.map((m) => chip(this.#app, m))), field.managers.length === 1 ? " owns " : " own ", h("code", null, field.path), " = ", h("code", null, field.live || "(nothing)"), `; ${this.#app.step?.actor || "this step"} wants `, h("code", null, field.wanted || "(nothing)"))
-      : h("p", null, `All ${fields.length} fields together`);
+      ? h("p", null, ...among(field.managers.map((m) => chip(this.#app, m))), field.managers.length === 1 ? " owns " : " own ", h("code", null, field.path), " with the value ", h("code", null, field.live || "(none)"), `; ${this.#app.step?.actor || "this step"} wants `, h("code", null, field.wanted || "(none)"))
+      : h("p", null, `Resolve all ${fields.length} conflicts the same way:`);
     if (sentence.isEqualNode(this.#sentence)) return;
     this.#sentence.replaceWith(sentence);
     this.#sentence = sentence;
@@ -121,19 +121,34 @@ export class ConflictCard {
 
   #look(number: number, way: string): void {
     this.#press(number);
-    void look(this.#app, this.#field()?.number ?? -1, way, this.#preview, this.#taken);
+    void look(this.#app, this.#field(), way, this.#preview, this.#taken);
   }
 }
 
-/** wayTexts are what the buttons of the ways out are called. */
+/** wayTexts are the labels of the resolutions, in the words of patchlab apply. */
 function wayTexts(field: Contested | undefined): Record<string, string> {
-  const owner = field?.managers.length === 1 ? field.manager : "";
-  return { force: "Take it over", drop: `Leave it to ${owner || "them"}`, adopt: owner ? `Share ${owner}’s value` : field ? "Share their value" : "Share their values" };
+  return field
+    ? { force: "Force", drop: "Drop the field", adopt: "Adopt the value" }
+    : { force: "Force", drop: "Drop the fields", adopt: "Adopt the values" };
 }
 
-async function look(app: App, conflict: number, way: string, preview: HTMLElement, taken: () => void): Promise<void> {
+/** effects are sentences about what each resolution does to the owners. */
+function effectOf(way: string, actor: string, field: Contested | undefined): string {
+  const owners = field ? listed(field.managers) : "the other managers";
+  const one = field?.managers.length === 1;
+  const [it, keep] = field ? ["the field", one ? "keeps it" : "keep it"] : ["the fields", "keep them"];
+  if (way === "force") return `Apply with force: ${actor} becomes the owner, and ${owners} ${one ? "loses" : "lose"} ${it}.`;
+  if (way === "drop") return `Remove ${it} from the manifest: ${owners} ${keep}, with the live value${field ? "" : "s"}.`;
+  return `Set ${it} in the manifest to the live value${field ? "" : "s"}: ${actor} and ${owners} both own ${field ? "it" : "them"}.`;
+}
+
+/** listed joins names to a text: "a, b and c". */
+const listed = (names: string[]): string => (among(names) as string[]).join("");
+
+async function look(app: App, field: Contested | undefined, way: string, preview: HTMLElement, taken: () => void): Promise<void> {
   const { scenario, state } = app;
   const at = state.at;
+  const conflict = field?.number ?? -1;
   let out: WayOutput;
   try {
     out = await app.engine.ask("way", { scenario, at, conflict, way });
@@ -144,25 +159,27 @@ async function look(app: App, conflict: number, way: string, preview: HTMLElemen
   const step = app.step;
   if (app.state.at !== at || !step) return;
   const rows = out.rows.filter((r) => r.mark !== "");
-  const take = button("Do this", `take-${conflict}`, () => {
+  const take = button("Resolve this way", `take-${conflict}`, () => {
     const at = app.state.at;
-    app.change("the way out of a conflict", (s) => Object.assign(s.scenario.steps[at - 1]!, out.step));
-    app.tell(`The step was changed: ${summary(out, step.do)}`, { text: "Undo", run: () => app.undo() });
+    app.change("resolving a conflict", (s) => Object.assign(s.scenario.steps[at - 1]!, out.step));
+    app.tell(resolved(way, at, field), { text: "Undo", run: () => app.undo() });
     taken();
   }, { class: "primary" });
   replace(preview,
-    h("p", { class: out.result.ok ? "good" : "bad" }, out.result.ok ? `✓ The API server would answer ${out.result.code}.` : `✗ ${out.result.code} ${out.result.message}`),
-    h("p", null, summary(out, step.do)),
-    out.step.body !== step.body ? diff(changedLines(step.body, out.step.body), "The manifest’s changed lines") : null,
-    h("p", { class: "quiet" }, rows.length === 0 ? "The object stays as it is." : "The object then:"),
-    rows.length === 0 ? null : diff(rows, "The object’s changed lines"),
+    h("p", { class: out.result.ok ? "good" : "bad" }, out.result.ok ? `✓ The request succeeds (${out.result.code}).` : `✗ ${out.result.code} ${out.result.message}`),
+    h("p", null, effectOf(way, step.actor, field)),
+    out.step.body !== step.body ? diff(changedLines(step.body, out.step.body), "Changed lines of the manifest") : null,
+    h("p", { class: "quiet" }, rows.length === 0 ? "The object does not change." : "The object after it:"),
+    rows.length === 0 ? null : diff(rows, "Changed lines of the object"),
     h("div", { class: "row" }, take));
   preview.scrollIntoView({ block: "nearest" });
 }
 
-function summary(out: WayOutput, before: string): string {
-  if (out.step.do !== before) return "The step becomes a server-side apply with force; the manifest stays.";
-  return "The manifest changes, its comments stay.";
+/** resolved is the message after a conflict was resolved. */
+function resolved(way: string, at: number, field: Contested | undefined): string {
+  if (way === "force") return `Step ${at} now applies with force.`;
+  const fields = field ? field.path : "the fields in conflict";
+  return way === "drop" ? `Removed ${fields} from the manifest of step ${at}.` : `The manifest of step ${at} now has the live value${field ? "" : "s"} of ${fields}.`;
 }
 
 type Line = Pick<Row, "text" | "mark">;

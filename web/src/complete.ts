@@ -72,7 +72,7 @@ export class Complete {
   #draw(): void {
     this.#host.hidden = !this.#app.output?.unvalidated;
     if (this.#host.hidden) return;
-    const text = h("span", null, this.#state === "failed" ? `Kubernetes’ validation could not be loaded: ${this.#why}.` : "Checked without Kubernetes’ validation of built-in kinds.");
-    replace(this.#host, text, this.#state === "loading" ? this.#bar : button(`Check with it (${size})`, "validate", () => this.#load(), { class: "tool" }));
+    const text = h("span", null, this.#state === "failed" ? `The validation of built-in kinds could not be loaded: ${this.#why}.` : "The values of built-in kinds are not validated yet.");
+    replace(this.#host, text, this.#state === "loading" ? this.#bar : button(`Load the validation (${size})`, "validate", () => this.#load(), { class: "tool" }));
   }
 }

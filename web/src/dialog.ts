@@ -43,7 +43,7 @@ export function copyButton(app: App, label: string, key: string, text: () => str
       await navigator.clipboard.writeText(await text());
       app.tell("Copied.");
     } catch {
-      app.tell("The browser did not allow to copy. Select the text and copy it yourself.");
+      app.tell("The browser does not allow copying. Select the text and copy it yourself.");
     }
   })(), props);
 }

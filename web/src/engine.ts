@@ -65,7 +65,7 @@ export class Engine {
         reject(new Error(message));
       };
       worker.onerror = (event) => {
-        if (this.#started) this.#restart("The engine ended and was started anew.");
+        if (this.#started) this.#restart("The engine stopped and was restarted.");
         else fail(event.message || "the engine's thread could not be started");
       };
       worker.onmessage = (event: MessageEvent<FromWorker>) => {
@@ -151,7 +151,7 @@ export class Engine {
     await this.#ready;
     const bytes = new TextEncoder().encode(request);
     const id = this.#next++;
-    const timer = setTimeout(() => this.#restart("The engine took too long and was started anew."), patience);
+    const timer = setTimeout(() => this.#restart("The engine took too long and was restarted."), patience);
     try {
       const response = await new Promise<Uint8Array>((resolve, reject) => {
         this.#waiting.set(id, { resolve, reject });

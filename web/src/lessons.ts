@@ -51,7 +51,7 @@ const firstSentence = (text: string): string => /^.*?[.!?](?=\s|$)/s.exec(text.t
 /** openLessons lists the lessons, by their groups, and the examples. */
 export async function openLessons(app: App): Promise<void> {
   const list = h("div", { class: "lesson-list" });
-  const none = h("p", { class: "empty", hidden: true }, "Nothing has that in it.");
+  const none = h("p", { class: "empty", hidden: true }, "No match.");
   const find = h("input", { type: "search", placeholder: "Search: replicas, force, list…", "aria-label": "Search lessons and examples", input: () => search() });
   const groups: { section: HTMLElement; items: { element: HTMLElement; text: string }[] }[] = [];
   const search = () => {
@@ -62,7 +62,7 @@ export async function openLessons(app: App): Promise<void> {
     }
     none.hidden = groups.some(({ section }) => !section.hidden);
   };
-  const dialog = open("Lessons and examples", h("p", null, "A lesson asks what happens before it shows it. How far you have come is kept in this browser alone."), find, list, none);
+  const dialog = open("Lessons and examples", h("p", null, "A lesson asks you to predict each result before it is shown. Your progress is kept in this browser only."), find, list, none);
   find.focus();
   const add = (group: string, scenario: Scenario, done: Progress | undefined, take: () => void) => {
     let at = groups.find(({ section }) => section.dataset.group === group);
@@ -75,7 +75,7 @@ export async function openLessons(app: App): Promise<void> {
     const element = h("li", null, h("button", { type: "button", click: () => {
       dialog.close();
       take();
-    } }, h("b", null, scenario.title, done ? h("span", { class: "good" }, ` ✓ ${done.right} of ${done.of}`) : null), h("span", null, firstSentence(scenario.about))));
+    } }, h("b", null, scenario.title, done ? h("span", { class: "good" }, ` ✓ ${done.right} of ${done.of} correct`) : null), h("span", null, firstSentence(scenario.about))));
     at.items.push({ element, text: `${group} ${scenario.title} ${scenario.about} ${scenario.steps.map((s) => `${s.body} ${s.note} ${s.do}`).join(" ")}`.toLowerCase() });
     at.section.querySelector("ul")!.append(element);
   };
@@ -114,7 +114,7 @@ class Lesson {
     current = this;
     this.#app = app;
     this.#lesson = lesson;
-    app.open(stateOf(lesson.scenario, 0), `The lesson “${lesson.scenario.title}”`);
+    app.open(stateOf(lesson.scenario, 0), `the lesson “${lesson.scenario.title}”`);
     document.getElementById("page")!.before(this.#host);
     this.#draw();
     app.onChange((topic) => {
@@ -172,13 +172,13 @@ class Lesson {
     const right = question.choices.find((c) => c.right)!;
     const ok = question.choices[this.#chosen]!.right;
     return h("div", { class: "lesson-verdict", role: "status" },
-      h("p", { class: ok ? "good" : "bad" }, h("b", null, ok ? "✓ Right: " : "✗ No. It is: "), ...words(right.text)),
+      h("p", { class: ok ? "good" : "bad" }, h("b", null, ok ? "✓ Correct: " : "✗ Not quite. The answer: "), ...words(right.text)),
       h("p", null, ...words(question.because)));
   }
 
   /** #goOn leaves room to look at the result before the next step is shown. */
   #goOn(): HTMLElement {
-    return button("Go on", "lesson-go-on", () => {
+    return button("Continue", "lesson-go-on", () => {
       this.#chosen = undefined;
       this.#draw();
       this.#focus();
@@ -207,10 +207,10 @@ class Lesson {
     void load(this.#app).then((all) => {
       const next = all[all.indexOf(this.#lesson) + 1];
       if (next) row.append(button(`Next: ${next.scenario.title}`, "lesson-after", () => void new Lesson(this.#app, next), { class: "primary lesson-next" }));
-      row.append(button("Stay and try out", "lesson-stay", () => this.close()));
+      row.append(button("Keep experimenting", "lesson-stay", () => this.close()));
       if (document.activeElement === document.body) this.#focus();
     });
-    const result = this.#answered === 0 ? "The lesson is done." : `The lesson is done: ${this.#right} of ${this.#answered} right.`;
+    const result = this.#answered === 0 ? "Lesson complete." : `Lesson complete: ${this.#right} of ${this.#answered} correct.`;
     return h("div", { class: "lesson-end" }, h("p", { role: "status" }, h("b", null, result)), row);
   }
 }

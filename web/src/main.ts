@@ -30,7 +30,7 @@ const root = document.documentElement;
 const loading = element("loading");
 const progress = element("progress") as HTMLProgressElement;
 const working = document.querySelector("#working span")!;
-working.textContent = "The engine is loading. What you have changed is answered as soon as it is there.";
+working.textContent = "The engine is still loading. The result appears when it is ready.";
 const engine = new Engine({
   progress: (done) => (progress.value = done * 100),
   ready: () => {
@@ -39,7 +39,7 @@ const engine = new Engine({
     complete.begin();
     offline();
   },
-  failed: (message) => loading.replaceChildren(h("p", { class: "bad" }, `The engine could not be started: ${message}. Load the page again to try once more.`)),
+  failed: (message) => loading.replaceChildren(h("p", { class: "bad" }, `The engine could not be started: ${message}. Reload the page to try again.`)),
   loading: (engine, done) => later[engine].progress(done),
   loaded: (engine) => later[engine].done(),
   unloaded: (engine, message) => later[engine].failed(message),
@@ -172,7 +172,7 @@ function through(): boolean {
 /** servedCase is the fragment of the case that patchlab playground was started with, where that is too long for an address. */
 async function servedCase(): Promise<string> {
   const response = await fetch("./case.txt");
-  if (!response.ok) throw new Error("This address leads to the case of a patchlab playground that has ended. Start it again with the same file.");
+  if (!response.ok) throw new Error("This link refers to a file that patchlab playground was started with, and it is no longer running. Start it again with the same file.");
   return response.text();
 }
 
@@ -186,7 +186,7 @@ async function shared(): Promise<State | null> {
   }
 }
 
-window.addEventListener("hashchange", () => through() || void shared().then((state) => state && app.open(state, "The shared state")));
+window.addEventListener("hashchange", () => through() || void shared().then((state) => state && app.open(state, "the shared scenario")));
 element("close-start").addEventListener("click", () => (root.dataset.begun = ""));
 element("embed-open").addEventListener("click", (event) => {
   event.preventDefault();
@@ -202,7 +202,7 @@ function showKnown(): void {
   document.body.dataset.ready = "";
   const { objects } = app.scenario;
   const text = objects[app.state.object] ?? objects.at(-1);
-  if (text) document.querySelector("#object .none-yet")!.replaceChildren(h("p", null, "The engine is loading. This is the live object as it was given; what the steps make of it, and who owns what, follows."), h("pre", null, text));
+  if (text) document.querySelector("#object .none-yet")!.replaceChildren(h("p", null, "The engine is loading. This is the live object as it was given; its owners and the results of the steps follow."), h("pre", null, text));
 }
 
 async function begin(): Promise<void> {
@@ -211,7 +211,7 @@ async function begin(): Promise<void> {
   app.about = await engine.ask("about", {});
   if (fromLink) {
     if (stored) app.state = stored;
-    app.open(fromLink, "The shared state");
+    app.open(fromLink, "the shared scenario");
     setTimeout(showKnown, knownPause);
     return;
   }

@@ -5,12 +5,12 @@ import { chip } from "./chip";
 import { button, h, refresh, replace, select } from "./dom";
 import { Latest } from "./engine";
 import { Listing, type ListingLine } from "./listing";
-import type { LineOutput, Manager, Row } from "./messages";
+import type { LineOutput, Manager, Row, RunOutput } from "./messages";
 import { setting } from "./share";
 
 const meanings: Record<string, string> = {
   identity: "identity", server: "set by the API server", status: "status", immutable: "immutable", default: "default",
-  owned: "owned", shared: "shared", members: "members have owners", nobody: "nobody’s",
+  owned: "owned", shared: "shared", members: "has owned fields", nobody: "no owner",
 };
 
 export class ObjectView {
@@ -63,11 +63,11 @@ export class ObjectView {
     const { output, state, scenario, failure } = this.#app;
     const object = output?.object ?? null;
     const { name, kind } = object?.target ?? { name: "", kind: "" };
-    this.#rows = output?.rows ?? [];
+    this.#rows = rowsOf(output);
     if (this.#only && !object?.managers.some((m) => m.name === this.#only)) this.#only = "";
     this.#list(); // first: CodeMirror has the browser lay out what was changed before
     this.#drawHeading();
-    this.#none.textContent = failure || (state.at === 0 ? (scenario.steps.length === 0 ? "Paste an object, or add a step, to begin." : "No step has been run. Run one with ›, or add a step.") : "There is no object after this step.");
+    this.#none.textContent = failure || (state.at === 0 ? (scenario.steps.length === 0 ? "Paste an object or add a step to begin." : "No step has been run. Run one with ›, or add a step.") : "There is no object after this step.");
     this.#listing.host.hidden = this.#detail.hidden = this.#rows.length === 0;
     this.#none.hidden = this.#rows.length > 0;
     const seen = `${state.at} ${state.object} ${kind} ${name}`;
@@ -81,7 +81,7 @@ export class ObjectView {
     const moved = this.#moved();
     const counter = (label: string, from: string, now: string) => h("span", null, `${label} `, h("b", { class: from ? "moved" : "" }, from ? `${from} → ${now}` : now));
     refresh(this.#heading,
-      h("h2", { id: "object-title" }, object ? `${object.target.kind} ${object.target.name}` : state.at === 0 ? "Nothing yet" : "No object"),
+      h("h2", { id: "object-title" }, object ? `${object.target.kind} ${object.target.name}` : state.at === 0 ? "No object yet" : "No object"),
       object ? h("p", { class: "counters" },
         object.target.namespace ? h("span", null, "namespace ", h("b", null, object.target.namespace)) : null,
         counter("resourceVersion", moved.rv, object.resourceVersion),
@@ -99,7 +99,7 @@ export class ObjectView {
 
   #list(): void {
     const managers = this.#app.output?.object?.managers ?? [];
-    const wanted = new Map((this.#app.output?.conflicts ?? []).map((c) => [c.line, `⚡ ${this.#app.step?.actor || "the step"} wants ${c.wanted || "it removed"}`]));
+    const wanted = new Map((this.#app.output?.conflicts ?? []).map((c) => [c.line, `⚡ ${this.#app.step?.actor || "the step"} wants ${c.wanted || "to remove it"}`]));
     const lines = this.#owned(managers);
     this.#shown = this.#rows.flatMap((row) => {
       if (this.#hideNoise && row.meaning === "server") return [];
@@ -109,7 +109,7 @@ export class ObjectView {
     });
     this.#listing.show(this.#shown);
     this.#drawTools(managers);
-    if (!this.#current) refresh(this.#detail, h("p", { class: "empty" }, "Point at a line, or move to it, to see whose it is and what that means."));
+    if (!this.#current) refresh(this.#detail, h("p", { class: "empty" }, "Select a line to see who owns its field, and why."));
     else this.#describe(this.#current);
   }
 
@@ -162,8 +162,8 @@ export class ObjectView {
       this.#list();
     };
     replace(this.#tools,
-      h("ul", { class: "legend", "aria-label": "Owners; choose one to see only its lines" },
-        ...names.map((name) => h("li", null, h("button", { type: "button", class: "owner", "data-key": `only-${name}`, "aria-pressed": String(this.#only === name), title: `Show only what ${name} owns`, click: only(name) }, chip(this.#app, name)))),
+      h("ul", { class: "legend", "aria-label": "Owners: select one to show only its fields" },
+        ...names.map((name) => h("li", null, h("button", { type: "button", class: "owner", "data-key": `only-${name}`, "aria-pressed": String(this.#only === name), title: `Show only the fields of ${name}`, click: only(name) }, chip(this.#app, name)))),
         names.length === 0 ? h("li", { class: "empty" }, "no owners") : null),
       h("div", { class: "row tight end" },
         button(this.#hideNoise ? "Show server fields" : "Hide server fields", "noise", () => {
@@ -180,7 +180,7 @@ export class ObjectView {
   #describe(line: ListingLine | null): void {
     if (!line) return;
     if (line.mark === "removed" || line.line === 0) {
-      replace(this.#detail, h("p", null, "This line is gone: ", h("code", null, line.text.trim())));
+      replace(this.#detail, h("p", null, "Removed by this step: ", h("code", null, line.text.trim())));
       return;
     }
     void this.#latest.run(async () => {
@@ -208,6 +208,9 @@ export class ObjectView {
     return `since step ${step}${actor ? ` (${actor}, ${actionNames[action] ?? action})` : ""}`;
   }
 }
+
+/** rowsOf returns the lines to show: none where there is no object, and before there was none either. */
+const rowsOf = (output: RunOutput | null): Row[] => (output?.object || output?.rows.some((r) => r.mark === "removed") ? output.rows.filter((r) => output.object || r.mark === "removed") : []);
 
 /** clock shows a time as people write it. */
 export const clock = (time: string): string => time.replace("T", " ").replace(/:00Z$|Z$/, "");

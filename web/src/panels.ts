@@ -3,14 +3,14 @@ import type { App, Tab } from "./app";
 import { among, contested } from "./cards";
 import { chip } from "./chip";
 import { button, h, Keyed, refresh, replace } from "./dom";
-import type { Change, Node as FieldNode, Reason } from "./messages";
+import type { Change, Node as FieldNode, Reason, StepResult } from "./messages";
 import { repository } from "./help";
 import { clock } from "./object";
 import { Patches } from "./patches";
 import type { Rules } from "./rules";
 import { emptyTarget } from "./state";
 
-const tabs: [Tab, string][] = [["happened", "What happened"], ["managed", "managedFields"], ["patches", "Four patches"]];
+const tabs: [Tab, string][] = [["happened", "Result"], ["managed", "managedFields"], ["patches", "Compare patches"]];
 
 export class Panels {
   #app: App;
@@ -46,8 +46,8 @@ export class Panels {
     if (look !== this.#tabs || !this.#body.isConnected) {
       this.#tabs = look;
       replace(this.#host,
-        h("h2", { id: "panel-title", class: "sr-only" }, "About the step"),
-        h("div", { class: "pane-head tabs", role: "tablist", "aria-label": "About the step", keydown: (event: KeyboardEvent) => this.#arrow(event) },
+        h("h2", { id: "panel-title", class: "sr-only" }, "Result of the step"),
+        h("div", { class: "pane-head tabs", role: "tablist", "aria-label": "Result of the step", keydown: (event: KeyboardEvent) => this.#arrow(event) },
           ...tabs.map(([tab, name]) => button(name, `tab-${tab}`, () => this.#open(tab), {
             role: "tab", "aria-selected": String(tab === this.#app.tab), "aria-controls": "panel-body", tabindex: tab === this.#app.tab ? "0" : "-1",
           }))),
@@ -72,7 +72,7 @@ export class Panels {
 
   #fill(): void {
     const { tab, state, output, failure } = this.#app;
-    if (failure) replace(this.#body, h("p", { class: "verdict bad" }, "✗ There is no result."), h("p", null, failure));
+    if (failure) replace(this.#body, h("p", { class: "verdict bad" }, "✗ No result"), h("p", null, failure));
     else if (tab === "managed") void this.#managed();
     else if (tab === "patches") replace(this.#body, this.#patches.draw());
     else if (state.at === 0 && output?.object) void this.#begun();
@@ -90,7 +90,7 @@ export class Panels {
     if (this.#app.state.at !== 0 || this.#app.tab !== "happened") return;
     this.#starts = key;
     const name = h("input", { id: "next-manager", value: this.#free(), maxlength: "128", spellcheck: "false", autocapitalize: "off" });
-    const go = (actor: string, action: string, body: string) => this.#app.change("the next manifest", (s) => {
+    const go = (actor: string, action: string, body: string) => this.#app.change("adding a manifest", (s) => {
       if (!s.scenario.actors.some((a) => a.name === actor)) s.scenario.actors.push({ name: actor, colour: "" });
       s.scenario.steps.splice(0, 0, { actor, do: action, subresource: "", target: emptyTarget(), body, note: "", expect: "" });
       s.at = 1;
@@ -98,12 +98,12 @@ export class Panels {
     const own = steps.slice(0, -1);
     const blank = steps.at(-1);
     replace(this.#body, h("div", { class: "stacked begun" },
-      h("p", { class: "verdict" }, "The live object, as it was pasted."),
+      h("p", { class: "verdict" }, "The live object, as pasted"),
       ...notes.map((n) => h("p", { class: "warning" }, n)),
-      object.managers.length > 0 ? h("table", { class: "managers" }, h("caption", { class: "sr-only" }, "Its managers"), h("thead", null, h("tr", null, h("th", { scope: "col" }, "Manager"), h("th", { scope: "col" }, "Operation"), h("th", { scope: "col" }, "Last change"))),
+      object.managers.length > 0 ? h("table", { class: "managers" }, h("caption", { class: "sr-only" }, "Its field managers"), h("thead", null, h("tr", null, h("th", { scope: "col" }, "Manager"), h("th", { scope: "col" }, "Operation"), h("th", { scope: "col" }, "Last change"))),
         h("tbody", null, ...object.managers.map((m) => h("tr", null, h("td", null, chip(this.#app, m.name)), h("td", null, m.operation, m.subresource ? ` of ${m.subresource}` : ""), h("td", null, clock(m.time)))))) : null,
       h("h3", null, "Now apply a manifest"),
-      ...own.map((s, i) => button(s.do === "client-side-apply" ? "client-side, from its last-applied annotation" : `as ${s.actor}, from what it has applied`, `start-${i}`, () => go(s.actor, s.do, s.body), { class: "choice" })),
+      ...own.map((s, i) => button(s.do === "client-side-apply" ? "client-side apply, starting from the last-applied annotation" : `as ${s.actor}, starting from what it applied last`, `start-${i}`, () => go(s.actor, s.do, s.body), { class: "choice" })),
       blank ? h("form", { class: "row tight", submit: (e: Event) => {
         e.preventDefault();
         go(name.value.trim() || "alice", blank.do, blank.body);
@@ -119,64 +119,87 @@ export class Panels {
     const { output, state, step } = this.#app;
     const result = output?.steps[state.at - 1];
     if (!result || !step || !output) {
-      replace(this.#body, h("p", { class: "empty" }, "Run a step to see what it does."));
+      replace(this.#body, h("p", { class: "empty" }, "Run a step to see its result."));
       return;
     }
-    const { changes, changed, against, conflicts } = output;
-    const since = against === state.at - 1 ? "" : against === 0 ? " since the beginning" : ` since step ${against}`;
+    const { against, conflicts } = output;
+    const changes = output.changes.filter((c) => !isIdentity(c));
+    const changed = output.changed - (output.changes.length - changes.length);
+    const since = against === state.at - 1 ? "" : against === 0 ? " since the start" : ` since step ${against}`;
     refresh(this.#verdict,
       h("div", { class: `verdict ${result.ok ? "good" : "bad"}` }, h("b", { class: "code" }, result.code === 0 ? "—" : String(result.code)),
-        h("span", null, result.code === 0 ? "No request can be made of this step." : result.ok ? (result.changed ? "The API server takes it." : "The API server takes it; nothing changes.") : conflicts.length > 0 ? "Refused: somebody else owns what it would change." : "The API server refuses it.")),
+        h("span", null, verdict(result, contested(conflicts).length, output.unvalidated))),
       this.#conflicts(),
       result.message && conflicts.length === 0 ? h("p", { class: "message" }, result.message) : null,
       ...(result.ok ? this.#rules.notices() : []),
       ...result.warnings.map((w) => h("p", { class: "warning" }, "Warning: ", w)),
-      changes.length === 0 ? h("p", { class: "empty" }, result.ok ? `Nothing has changed${since}: no field, no owner.` : `The object stays as it was${since}.`) : h("h3", null, `${changed === 1 ? "1 field has" : `${changed} fields have`} changed${since}`));
-    const look = (name: string) => JSON.stringify(this.#app.look(name.split("/")[0] ?? name));
+      changes.length === 0 ? h("p", { class: "empty" }, result.ok ? `No field or owner changed${since}.` : `The object is unchanged${since}.`) : h("h3", null, `${changed === 1 ? "1 field" : `${changed} fields`} changed${since}`));
     this.#changes.parent.classList.toggle("long", changes.length > 30);
     const reasons = new Map(this.#app.reasons.map((r) => [r.path, r]));
-    this.#changes.show(changes.map((c) => [c.path, c.effect, c.before, c.after, c.line > 0, ...c.ownersBefore.map(look), "", ...c.ownersAfter.map(look), "", reasons.get(c.path)?.text ?? ""].join("\n")), (i) => this.#change(changes[i]!, reasons.get(changes[i]!.path)));
+    const entries = this.#entries(changes, reasons);
+    this.#changes.show(entries.map((e) => e.look), (i) => entries[i]!.make());
     this.#drawOthers(new Set(changes.map((c) => c.path)));
     const left = changed - changes.length;
     if (left > 0 || this.#more.hasChildNodes()) replace(this.#more, left > 0 ? button(`Show the other ${left}`, "more-changes", () => this.#app.showAll()) : null);
     if (!this.#verdict.isConnected) replace(this.#body, this.#verdict, this.#changes.parent, this.#more, this.#others);
   }
 
-  /** #conflicts lists the conflicts; their ways out stand in the manifest. */
+  /** #conflicts lists the conflicts; they are resolved in the manifest. */
   #conflicts(): HTMLElement | null {
     const fields = contested(this.#app.output!.conflicts);
     if (fields.length === 0) return null;
     return h("ul", { class: "conflicts", "aria-label": "Conflicts" }, ...fields.map((c, i) => h("li", null,
       h("p", null, c.line > 0 ? button(c.path, `conflict-line-${i}`, () => this.#showLine(c.line), { class: "path", "data-line": c.line }) : h("code", { class: "path" }, c.path)),
-      h("p", null, ...among(c.managers.map((m) => chip(this.#app, m))), c.managers.length === 1 ? " has " : " have ", h("code", null, c.live || "(nothing)"), ", ", chip(this.#app, this.#app.step?.actor ?? ""), " wants ", h("code", null, c.wanted || "(nothing)")),
-      c.mark.line > 0 ? button("Ways out", `ways-${i}`, () => this.#goToConflict(c.mark.line, c.mark.column), { "data-place": `${c.mark.line}:${c.mark.column}` }) : null)));
+      h("p", null, ...among(c.managers.map((m) => chip(this.#app, m))), c.managers.length === 1 ? " owns it: " : " own it: ", h("code", null, c.live || "(none)"), ", ", chip(this.#app, this.#app.step?.actor ?? ""), " wants ", h("code", null, c.wanted || "(none)")),
+      c.mark.line > 0 ? button("Resolve conflict", `ways-${i}`, () => this.#goToConflict(c.mark.line, c.mark.column), { "data-place": `${c.mark.line}:${c.mark.column}` }) : null)));
   }
 
   /** #drawOthers lists what became of the fields that did not change, though the request asks for that. */
   #drawOthers(changed: Set<string>): void {
     const list = this.#app.reasons.filter((r) => !changed.has(r.path) && r.effect !== "set" && r.effect !== "removed");
-    const item = (r: Reason) => h("li", { "data-effect": r.effect },
-      h("p", null, h("span", { class: "effect" }, r.effect), r.path === "" ? h("span", null, "the object") : r.line > 0 ? button(r.path, `reason-${r.path}`, () => this.#showLine(r.line), { class: "path", "data-line": r.line }) : h("code", { class: "path" }, r.path)),
-      r.wanted && r.effect !== "conflicting" ? h("p", { class: "values" }, "asked for: ", r.wanted) : null,
-      reason(r), r.hint ? h("p", { class: "quiet" }, r.hint) : null);
-    refresh(this.#others, list.length > 0 ? h("h3", null, this.#app.output?.steps[this.#app.state.at - 1]?.ok ? "Asked for, but otherwise" : "Why it is refused") : null,
-      list.length > 0 ? h("ul", { class: "changes" }, ...list.slice(0, 100).map(item)) : null);
+    const path = (r: Reason) => (r.path === "" ? h("span", null, "the object") : r.line > 0 ? button(r.path, `reason-${r.path}`, () => this.#showLine(r.line), { class: "path", "data-line": r.line }) : h("code", { class: "path" }, r.path));
+    // The conflicts themselves are listed above, each with its owners.
+    const item = (group: Reason[]) => h("li", { "data-effect": group[0]!.effect },
+      ...(group[0]!.effect === "conflicting" && group.length > 1 ? [] : group.flatMap((r) => [
+        h("p", null, h("span", { class: "effect" }, r.effect), path(r)),
+        r.wanted && r.effect !== "conflicting" ? h("p", { class: "values" }, "requested: ", r.wanted) : null])),
+      reason(group.length > 1 && group[0]!.effect === "conflicting" ? { ...group[0]!, text: "Other managers own these fields with other values, so the apply is refused." } : group[0]!),
+      ...[...new Set(group.map((r) => r.hint))].map((hint) => (hint ? h("p", { class: "quiet" }, hint) : null)));
+    const groups = [...gather(list, (r) => (r.effect === "conflicting" ? r.effect : JSON.stringify([r.effect, r.rule, r.text, r.expected]))).values()];
+    refresh(this.#others, list.length > 0 ? h("h3", null, this.#app.output?.steps[this.#app.state.at - 1]?.ok ? "Not applied as requested" : "Why it was refused") : null,
+      list.length > 0 ? h("ul", { class: "changes" }, ...groups.slice(0, 100).map(item)) : null);
   }
 
-  #change(c: Change, why: Reason | undefined): HTMLElement {
-    const owners = (names: string[]) => (names.length > 0 ? names.flatMap((n) => [chip(this.#app, n), " "]) : [h("span", { class: "empty" }, "nobody"), " "]);
+  /** #entries lists changes. Those with the same effect, owners and reason have them once, in a heading. */
+  #entries(changes: Change[], reasons: Map<string, Reason>): { look: string; make(): HTMLElement }[] {
+    const owner = (name: string) => JSON.stringify(this.#app.look(name.split("/")[0] ?? name));
+    const common = (c: Change) => [c.effect, ...c.ownersBefore.map(owner), "", ...c.ownersAfter.map(owner), "", reasons.get(c.path)?.text ?? ""].join("\n");
+    const own = (c: Change) => [c.path, c.before, c.after, c.line > 0].join("\n");
+    return [...gather(changes, common)].flatMap(([look, group]) => {
+      const first = group[0]!;
+      const why = reasons.get(first.path);
+      if (group.length === 1) return [{ look: `${look}\n${own(first)}`, make: () => h("li", { "data-effect": first.effect }, h("p", null, effect(first), this.#path(first)), values(first), this.#hands(first), why ? reason(why) : null) }];
+      return [
+        { look: `${look}\n${group.length}`, make: () => h("li", { "data-effect": first.effect }, h("p", null, effect(first), `${group.length} fields`), this.#hands(first), why ? reason(why) : null) },
+        ...group.map((c) => ({ look: `${c.effect}\n${own(c)}`, make: () => h("li", { class: "in", "data-effect": c.effect }, this.#path(c), values(c)) }))];
+    });
+  }
+
+  #path(c: Change): HTMLElement {
+    return c.line > 0 ? button(c.path, `change-${c.path}`, () => this.#showLine(c.line), { class: "path" }) : h("code", { class: "path" }, c.path);
+  }
+
+  /** #hands shows the owners before and after a change. */
+  #hands(c: Change): HTMLElement {
+    const owners = (names: string[]) => (names.length > 0 ? names.flatMap((n) => [chip(this.#app, n), " "]) : [h("span", { class: "empty" }, "no owner"), " "]);
     const same = c.ownersBefore.join() === c.ownersAfter.join();
-    return h("li", { "data-effect": c.effect },
-      h("p", null, h("span", { class: "effect" }, c.effect), c.line > 0 ? button(c.path, `change-${c.path}`, () => this.#showLine(c.line), { class: "path" }) : h("code", { class: "path" }, c.path)),
-      c.before === c.after ? null : h("p", { class: "values" }, c.before ? h("del", null, c.before) : null, c.before && c.after ? " → " : null, c.after ? h("ins", null, c.after) : null),
-      h("div", { class: "hands" }, ...(same ? owners(c.ownersAfter) : [...owners(c.ownersBefore), h("span", { "aria-label": "then" }, "→"), " ", ...owners(c.ownersAfter)])),
-      why ? reason(why) : null);
+    return h("div", { class: "hands" }, ...(same ? owners(c.ownersAfter) : [...owners(c.ownersBefore), h("span", { "aria-label": "then" }, "→"), " ", ...owners(c.ownersAfter)]));
   }
 
   async #managed(): Promise<void> {
     const { scenario, state, output } = this.#app;
     if (!output?.object) {
-      replace(this.#body, h("p", { class: "empty" }, "There is no object."));
+      replace(this.#body, h("p", { class: "empty" }, "No object."));
       return;
     }
     const out = await this.#app.engine.ask("managed", { scenario, at: state.at, object: state.object }).catch(() => null);
@@ -189,7 +212,7 @@ export class Panels {
       h("div", { class: "row tight", role: "group", "aria-label": "Show managedFields as" },
         button("Tree", "managed-tree", switchTo(true), { "aria-pressed": String(this.#tree) }), button("Raw", "managed-raw", switchTo(false), { "aria-pressed": String(!this.#tree) })),
       this.#tree
-        ? h("div", { class: "trees" }, out.trees.length === 0 ? h("p", { class: "empty" }, "There are no managedFields.") : null, ...out.trees.map((t, i) => {
+        ? h("div", { class: "trees" }, out.trees.length === 0 ? h("p", { class: "empty" }, "The object has no managedFields.") : null, ...out.trees.map((t, i) => {
             const m = output.object!.managers[i]!;
             return h("details", { open: true }, h("summary", null, chip(this.#app, m.name), ` ${m.operation}${m.subresource ? ` of ${m.subresource}` : ""}, ${m.apiVersion} ${clock(m.time)}`), nodes(t.fields));
           }))
@@ -197,14 +220,41 @@ export class Panels {
   }
 }
 
+const effect = (c: Change): HTMLElement => h("span", { class: "effect" }, c.effect);
+
+const values = (c: Change): HTMLElement | null => (c.before === c.after ? null : h("p", { class: "values" }, c.before ? h("del", null, c.before) : null, c.before && c.after ? " → " : null, c.after ? h("ins", null, c.after) : null));
+
+/** isIdentity reports whether a change is that of a field that identifies a new object: these have no owner. */
+const isIdentity = (c: Change): boolean => c.before === "" && c.ownersAfter.length === 0 && [".apiVersion", ".kind", ".metadata.name", ".metadata.namespace"].includes(c.path);
+
+/** gather puts elements with the same key together, in the order of the first of each. */
+function gather<T>(list: T[], key: (element: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const element of list) {
+    const group = groups.get(key(element));
+    if (group) group.push(element);
+    else groups.set(key(element), [element]);
+  }
+  return groups;
+}
+
+/** verdict is the result of a step in a sentence, without more than what was checked. */
+function verdict(result: StepResult, conflicts: number, unvalidated: boolean): string {
+  if (result.code === 0) return "This step is not a complete request.";
+  if (conflicts > 0) return conflicts === 1 ? "Conflict: another manager owns a field that the apply would change." : `Conflict: other managers own ${conflicts} fields that the apply would change.`;
+  if (!result.ok) return result.code === 422 ? "Refused: the object would be invalid." : "Refused by the API server.";
+  const accepted = result.code === 201 ? "Created" : result.changed ? "Accepted" : "Accepted, without a change";
+  return unvalidated ? `${accepted}; the values are not validated yet.` : `${accepted}.`;
+}
+
 /** reason says why, with the rule's name and where it is written down. */
 function reason(r: Reason): HTMLElement {
-  return h("p", { class: "reason" }, r.text, r.expected ? h("span", { class: "expected" }, ` One might have expected: ${r.expected.replace(/^./, (c) => c.toLowerCase())}`) : null, " ",
+  return h("p", { class: "reason" }, r.text, r.expected ? h("span", { class: "expected" }, ` You might have expected ${r.expected.replace(/^./, (c) => c.toLowerCase())}`) : null, " ",
     h("a", { href: `${repository}/blob/main/doc/rules.md#:~:text=${encodeURIComponent(r.rule)}`, target: "_blank", rel: "noopener" }, r.rule));
 }
 
 function nodes(list: FieldNode[]): HTMLElement {
   return h("ul", { class: "fields" }, ...list.map((n) => h("li", null,
-    h("code", { class: n.owned ? "owned" : "" }, n.label), n.owned ? null : h("span", { class: "sr-only" }, " (only below)"), n.fields.length > 0 ? nodes(n.fields) : null)));
+    h("code", { class: n.owned ? "owned" : "" }, n.label), n.owned ? null : h("span", { class: "sr-only" }, " (only fields in it)"), n.fields.length > 0 ? nodes(n.fields) : null)));
 }
 

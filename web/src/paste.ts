@@ -56,7 +56,7 @@ export function openPaste(app: App, text = ""): void {
     void look();
   };
   const dialog = open("Paste your object",
-    h("p", null, "Begin with what is in your cluster: one object, several, or a List. CustomResourceDefinitions may stand among them. Nothing you paste leaves this page."),
+    h("p", null, "Start from what is in your cluster: one object, several, or a List, with their CustomResourceDefinitions if they are custom resources. Nothing you paste leaves this page."),
     h("div", { class: "command" }, h("code", null, command), copyButton(app, "Copy", "copy-command", () => command)),
     h("div", { class: "drop", dragover: (e: DragEvent) => e.preventDefault(), drop: (e: DragEvent) => {
       e.preventDefault();
@@ -74,7 +74,7 @@ function describe(app: App, out: PasteOutput): HTMLElement[] {
   const items = [
     ...out.definitions.map((d) => h("li", null, h("span", { class: "good" }, "✓ "), h("b", null, d.name), " CustomResourceDefinition")),
     ...out.objects.map((o) => h("li", null, h("span", { class: o.known ? "good" : "bad" }, o.known ? "✓ " : "✗ "), h("b", null, `${o.target.kind} ${o.target.name}`), ` ${o.target.apiVersion}`, h("span", { class: "quiet" }, known(o)),
-      o.known ? null : h("p", null, o.hint ? `The kind is not known: ${o.hint}` : "The kind is not known. If it is a custom resource, paste its CustomResourceDefinition too."),
+      o.known ? null : h("p", null, o.hint ? `Unknown kind: ${o.hint}` : "Unknown kind. If it is a custom resource, paste its CustomResourceDefinition too."),
       !o.known && o.hint.includes("kubectl get crd") ? copyButton(app, "Copy the command", `crd-${o.target.kind}`, () => o.hint.slice(o.hint.indexOf("kubectl"))) : null)),
   ];
   const bare = out.objects.find((o) => o.live && o.managers.length === 0);
@@ -84,7 +84,7 @@ function describe(app: App, out: PasteOutput): HTMLElement[] {
 function known(o: PastedObject): string {
   const names = new Set(o.managers.map((m) => m.name)).size;
   if (names > 0) return names === 1 ? ", 1 manager" : `, ${names} managers`;
-  return o.live ? ", no managedFields" : ", a manifest: no cluster has stored it";
+  return o.live ? ", no managedFields" : ", a manifest, not a live object";
 }
 
 /** missing says what it means that an object has no managedFields. */
@@ -92,7 +92,7 @@ function missing(app: App, o: PastedObject): HTMLElement {
   const { apiVersion, kind, namespace, name } = o.target;
   const group = apiVersion.includes("/") ? `.${apiVersion.split("/")[0]}` : "";
   const text = `kubectl get ${kind.toLowerCase()}${group}/${name}${namespace ? ` -n ${namespace}` : ""} -o yaml --show-managed-fields`;
-  return h("div", { class: "warning" }, h("p", null, "kubectl leaves managedFields out unless asked for them. Without them nobody is known to own anything: no apply will conflict here that would in your cluster. This brings them:"),
+  return h("div", { class: "warning" }, h("p", null, "The object has no managedFields; kubectl hides them by default. Without them no field has a known owner, so an apply that conflicts in your cluster does not conflict here. To include them:"),
     h("div", { class: "command" }, h("code", null, text), copyButton(app, "Copy", "copy-managed", () => text)));
 }
 
@@ -103,13 +103,13 @@ function choices(app: App, out: PasteOutput, done: () => void): HTMLElement[] {
   };
   if (out.scenario) {
     const scenario = out.scenario;
-    return [button("Open the scenario", "paste-scenario", () => go({ scenario, at: Math.min(1, scenario.steps.length), object: 0 }, scenario.title ? `“${scenario.title}”` : "The scenario"), { class: "primary" })];
+    return [button("Open the scenario", "paste-scenario", () => go({ scenario, at: Math.min(1, scenario.steps.length), object: 0 }, scenario.title ? `“${scenario.title}”` : "the scenario"), { class: "primary" })];
   }
   const definitions = out.definitions.map((d) => d.text);
   const objects = out.objects.filter((o) => o.known);
-  const add = button("Add to what is here", "paste-add", () => {
+  const add = button("Add to this scenario", "paste-add", () => {
     done();
-    app.changeAndTell("adding what was pasted", `Added: ${[...out.definitions.map((d) => d.name), ...objects.map((o) => `${o.target.kind} ${o.target.name}`)].join(", ")}.`, (s) => {
+    app.changeAndTell("adding the pasted objects", `Added ${[...out.definitions.map((d) => d.name), ...objects.map((o) => `${o.target.kind} ${o.target.name}`)].join(", ")}.`, (s) => {
       s.scenario.definitions.push(...definitions);
       s.scenario.objects.push(...objects.map((o) => o.text));
       if (objects.length > 0) s.at = 0, (s.object = s.scenario.objects.length - objects.length);
@@ -119,7 +119,7 @@ function choices(app: App, out: PasteOutput, done: () => void): HTMLElement[] {
   const title = objects.length === 1 ? `${objects[0]!.target.kind} ${objects[0]!.target.name}` : `${objects.length} live objects`;
   const begin = { ...emptyScenario(), kubernetes: app.scenario.kubernetes, definitions: [...app.scenario.definitions, ...definitions], actors: [], title };
   const manifests = objects.filter((o) => !o.live && o.managers.length === 0);
-  const buttons = [button(objects.length === 1 ? "Begin with this object" : "Begin with these objects", "paste-begin", () => go({ scenario: { ...begin, objects: objects.map((o) => o.text) }, at: 0, object: 0 }, title), { class: "primary" })];
+  const buttons = [button(objects.length === 1 ? "Start with this object" : "Start with these objects", "paste-begin", () => go({ scenario: { ...begin, objects: objects.map((o) => o.text) }, at: 0, object: 0 }, title), { class: "primary" })];
   if (manifests.length === objects.length) {
     buttons.unshift(button("Apply it as the first step", "paste-apply", () => go({
       scenario: { ...begin, actors: [{ name: "alice", colour: "" }], steps: objects.map((o) => ({ actor: "alice", do: "apply", subresource: "", note: "", expect: "", target: emptyTarget(), body: o.text })) }, at: 1, object: 0,
@@ -140,7 +140,7 @@ export async function readFiles(files: FileList | null | undefined, take: (text:
     try {
       text = new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
     } catch {
-      app.tell(`${file.name} is no text in UTF-8.`);
+      app.tell(`${file.name} is not UTF-8 text.`);
       continue;
     }
     await take(text);

@@ -31,7 +31,7 @@ export class Patches {
 
   draw(): HTMLElement {
     const { output, scenario, step } = this.#app;
-    if (!output?.object) return h("p", { class: "empty" }, "There is no object to edit.");
+    if (!output?.object) return h("p", { class: "empty" }, "No object to edit.");
     const text = output.rows.filter((r) => r.mark !== "removed").map((r) => r.text).join("\n") + "\n";
     if (text !== this.#original) {
       this.#original = text;
@@ -40,13 +40,13 @@ export class Patches {
     if (!scenario.actors.some((a) => a.name === this.#actor)) this.#actor = step?.actor ?? scenario.actors[0]?.name ?? "";
     this.#ask();
     return h("div", { class: "intent" },
-      h("p", null, "Edit the object to what you want. Each kind of patch that would do it stands beside the others, tried out on the object."),
+      h("p", null, "Edit the object below. Each type of patch that makes your change is shown with its result and with the owners after it."),
       h("div", { class: "row" },
-        select("Sent by", "patch-actor", scenario.actors.map((a) => [a.name, a.name]), this.#actor, (v) => {
+        select("Manager", "patch-actor", scenario.actors.map((a) => [a.name, a.name]), this.#actor, (v) => {
           this.#actor = v;
           this.#ask();
         }),
-        button("Start over", "patch-reset", () => {
+        button("Reset", "patch-reset", () => {
           this.#editor.show(this.#original);
           this.#ask();
         })),
@@ -59,7 +59,7 @@ export class Patches {
       if (this.#editor.text() === this.#original) {
         this.#editor.annotate([]);
         replace(this.#problem);
-        replace(this.#results, h("p", { class: "empty" }, "Change something in the object, and the patches stand here."));
+        replace(this.#results, h("p", { class: "empty" }, "Edit the object, and the patches for your change appear here."));
         return;
       }
       try {
@@ -79,10 +79,10 @@ export class Patches {
     const name = p.do === "apply" ? "apply patch (server-side apply)" : (actionNames[p.do] ?? p.do);
     return h("article", { class: "patch" },
       h("h3", null, name),
-      h("p", { class: p.ok ? "good" : "bad" }, p.ok ? "✓ gives just that" : `✗ ${p.message}`),
+      h("p", { class: p.ok ? "good" : "bad" }, p.ok ? "✓ results in the edited object" : `✗ ${p.message}`),
       p.body ? h("pre", { tabindex: "0", role: "region", "aria-label": name }, p.body) : null,
       p.follows.length > 0 ? h("ul", { class: "follows" }, ...p.follows.map((f) => h("li", null, f))) : null,
-      p.changes.length > 0 ? h("details", null, h("summary", null, `Owners after it (${p.changes.length})`), h("ul", { class: "plain" }, ...p.changes.slice(0, 50).map((c) => h("li", null, h("code", { class: "path" }, c.path), " ", ...(c.ownersAfter.length > 0 ? c.ownersAfter.flatMap((o) => [chip(this.#app, o), " "]) : ["nobody"]))))) : null,
+      p.changes.length > 0 ? h("details", null, h("summary", null, `Changes of owners (${p.changes.length})`), h("ul", { class: "plain" }, ...p.changes.slice(0, 50).map((c) => h("li", null, h("code", { class: "path" }, c.path), " ", ...(c.ownersAfter.length > 0 ? c.ownersAfter.flatMap((o) => [chip(this.#app, o), " "]) : ["no owner"]))))) : null,
       p.body ? h("div", { class: "row tight" },
         copyButton(this.#app, "Copy", `copy-${p.do}`, () => p.body),
         ...([["kubectl", p.kubectl], ["curl", p.curl], ["Go", p.go]] as const).flatMap(([name, text]) => (text ? [copyButton(this.#app, name, `copy-${p.do}-${name}`, () => text, { title: `Copy as ${name === "Go" ? "Go with client-go" : `a ${name} command`}` })] : [])),

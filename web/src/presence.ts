@@ -8,7 +8,7 @@ export function watchTabs(app: App): void {
   const tell = () => {
     if (told) return;
     told = true;
-    app.tell("The playground is open in another tab too. Each tab keeps its own story; a new one begins with what was changed last.");
+    app.tell("The playground is also open in another tab. Each tab keeps its own scenario; a new tab starts with the one that was changed last.");
   };
   channel.onmessage = (event: MessageEvent<unknown>) => {
     if (event.data === "here?") channel.postMessage("here");

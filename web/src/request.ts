@@ -61,7 +61,7 @@ export class Request {
     const { step } = this.#app;
     this.#host.classList.toggle("no-step", !step);
     if (!step) {
-      replace(this.#form, h("p", { class: "empty" }, this.#app.scenario.objects.length > 0 ? "This is the live object, before anything is done to it." : this.#app.scenario.steps.length > 0 ? "Before the first step." : "No step yet."));
+      replace(this.#form, h("p", { class: "empty" }, this.#app.scenario.objects.length > 0 ? "The live object, before the first step." : this.#app.scenario.steps.length > 0 ? "Before the first step." : "No step yet."));
       this.#editor.show("");
       this.#editor.host.hidden = true;
       replace(this.#problems);
@@ -84,12 +84,12 @@ export class Request {
     return [
       h("div", { class: "request-head" }, h("h2", null, `Step ${n}`), this.#menu(step, n)),
       h("div", { class: "request-line edit" },
-        select("Actor", "step-actor", actors, step.actor, (v) => set("the actor", (s) => (s.actor = v))),
+        select("Manager", "step-actor", actors, step.actor, (v) => set("changing the manager", (s) => (s.actor = v))),
         select("Request", "step-do", app.about.actions.map((a) => [a, actionNames[a] ?? a]), step.do, (v) => void this.#convert(step, v)),
-        select("To", "step-sub", [["", "the object"], ["status", "its status"], ["scale", "its scale"]], step.subresource, (v) => set("the subresource", (s) => (s.subresource = v)))),
+        select("Subresource", "step-sub", [["", "none"], ["status", "status"], ["scale", "scale"]], step.subresource, (v) => set("changing the subresource", (s) => (s.subresource = v)))),
       step.do.endsWith("patch") || step.do === "delete" || step.subresource === "scale" ? this.#target(step) : null,
-      step.expect ? h("details", { class: "fold" }, h("summary", null, "What patchlab run expects"),
-        h("pre", { tabindex: "0", role: "region", "aria-label": "What patchlab run expects of the step" }, step.expect),
+      step.expect ? h("details", { class: "fold" }, h("summary", null, "Expected result"),
+        h("pre", { tabindex: "0", role: "region", "aria-label": "Expected result of the step" }, step.expect),
         button("Remove", "remove-expect", () => set("removing an expectation", (s) => (s.expect = "")), { class: "edit", "aria-label": "Remove the expectation" })) : null,
     ];
   }
@@ -100,8 +100,8 @@ export class Request {
     const at = app.state.at;
     const out = step.body.trim() === "" ? null : await app.engine.ask("convert", { scenario: app.scenario, at, do: action }).catch(() => null);
     if (app.step !== step) return;
-    app.change("the kind of request", ({ scenario }) => Object.assign(scenario.steps[at - 1]!, out?.step ?? {}, { do: action }));
-    if (out && !out.kept) app.tell(out.patch.ok ? `The body is now a ${actionNames[action] ?? action} that does the same.` : `The body is now a ${actionNames[action] ?? action}: ${out.patch.message}`, { text: "Undo", run: () => app.undo() });
+    app.change("changing the type of the request", ({ scenario }) => Object.assign(scenario.steps[at - 1]!, out?.step ?? {}, { do: action }));
+    if (out && !out.kept) app.tell(out.patch.ok ? `Converted to a ${actionNames[action] ?? action} with the same effect.` : `Converted to a ${actionNames[action] ?? action}: ${out.patch.message}`, { text: "Undo", run: () => app.undo() });
   }
 
   /** #menu moves, copies and removes the step. */
@@ -111,18 +111,18 @@ export class Request {
     return h("div", { class: "row tight step-menu edit", role: "group", "aria-label": "The step" },
       button("↑", "earlier", () => this.#move(n, -1), { disabled: n === 1, "aria-label": "Earlier", title: "Move the step earlier", class: "icon" }),
       button("↓", "later", () => this.#move(n, 1), { disabled: n === count, "aria-label": "Later", title: "Move the step later", class: "icon" }),
-      button("Duplicate", "duplicate", () => app.change("a copy of the step", (state) => {
+      button("Duplicate", "duplicate", () => app.change("duplicating the step", (state) => {
         state.scenario.steps.splice(n, 0, { ...structuredClone(step), expect: "" });
         state.at = n + 1;
-      }), { title: "Copy the step", class: "icon" }),
-      button("Remove", "remove", () => app.changeAndTell(`removing step ${n}`, `Step ${n} is removed.`, (state) => {
+      }), { title: "Duplicate the step", class: "icon" }),
+      button("Remove", "remove", () => app.changeAndTell(`removing step ${n}`, `Removed step ${n}.`, (state) => {
         state.scenario.steps.splice(n - 1, 1);
         if (state.at >= n) state.at = Math.max(n - 1, Math.min(1, state.scenario.steps.length));
       }), { title: "Remove the step", class: "icon" }));
   }
 
   #move(n: number, by: number): void {
-    this.#app.change("the order of the steps", (state) => {
+    this.#app.change("moving the step", (state) => {
       const [step] = state.scenario.steps.splice(n - 1, 1);
       state.scenario.steps.splice(n - 1 + by, 0, step!);
       state.at = n + by;
@@ -132,10 +132,10 @@ export class Request {
   #target(step: Step): HTMLElement {
     const n = this.#app.state.at;
     const field = (label: string, name: keyof Step["target"]) => {
-      const input = h("input", { value: step.target[name], "data-key": `target-${name}`, placeholder: "as the step before", spellcheck: "false", change: () => this.#app.change("the target", (s) => (s.scenario.steps[n - 1]!.target[name] = input.value.trim())) });
+      const input = h("input", { value: step.target[name], "data-key": `target-${name}`, placeholder: "same as the step before", spellcheck: "false", change: () => this.#app.change("changing the target", (s) => (s.scenario.steps[n - 1]!.target[name] = input.value.trim())) });
       return h("label", null, h("span", { class: "label" }, label), input);
     };
-    const details: HTMLDetailsElement = h("details", { class: "fold target", open: this.#targetOpen, toggle: () => (this.#targetOpen = details.open) }, h("summary", null, "For which object"),
+    const details: HTMLDetailsElement = h("details", { class: "fold target", open: this.#targetOpen, toggle: () => (this.#targetOpen = details.open) }, h("summary", null, "Target object"),
       h("div", { class: "target-fields" }, field("apiVersion", "apiVersion"), field("kind", "kind"), field("namespace", "namespace"), field("name", "name")));
     return details;
   }
@@ -155,7 +155,7 @@ export class Request {
       mark.line > 0 ? button(`line ${mark.line}`, `problem-${i}`, () => this.#editor.goTo(mark.line, mark.column)) : null, " ", mark.message)));
     const link = (c: Contested, i: number) => [button(c.path, `conflict-${i}`, () => c.mark.line > 0 && this.#editor.goTo(c.mark.line, c.mark.column), { class: "path" }), " "];
     replace(this.#all, ...(fields.length > 0 ? [h("div", { class: "stacked" },
-      h("p", null, fields.length === 1 ? "In conflict: " : `${fields.length} fields in conflict: `, ...fields.slice(0, 30).flatMap(link)),
+      h("p", null, fields.length === 1 ? "Conflict: " : `${fields.length} conflicts: `, ...fields.slice(0, 30).flatMap(link)),
       fields.length > 1 ? this.#card(`${idOf(step)} all`, fields, -1).element : null)] : []));
   }
 

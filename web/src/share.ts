@@ -58,7 +58,7 @@ export async function fromFragment(fragment: string): Promise<State | null> {
     return checked(JSON.parse(text));
   } catch (error) {
     const why = error instanceof Error && error.message.startsWith("it ") ? ` (${error.message})` : "";
-    throw new Error(why.includes("steps") ? `This link cannot be opened:${why.slice(2, -1).replace(/^it/, " it")}. What you had is still here.` : `This link is cut short or damaged${why}. What you had is still here.`);
+    throw new Error(why.includes("steps") ? `This link cannot be opened:${why.slice(2, -1).replace(/^it/, " it")}. Your scenario is unchanged.` : `This link is incomplete or damaged${why}. Your scenario is unchanged.`);
   }
 }
 

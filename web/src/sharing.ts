@@ -3,7 +3,7 @@ import type { App } from "./app";
 import { copyButton, open } from "./dialog";
 import { button, h, replace, save, select } from "./dom";
 
-const panels: [string, string][] = [["all", "everything"], ["object", "the object"], ["request", "the request"], ["result", "what happened"]];
+const panels: [string, string][] = [["all", "everything"], ["object", "the object"], ["request", "the request"], ["result", "the result"]];
 
 export async function openShare(app: App): Promise<void> {
   const link = await app.link();
@@ -12,7 +12,7 @@ export async function openShare(app: App): Promise<void> {
   const title = titleOf(app);
   let panel = "all";
   let readOnly = true;
-  const code = h("pre", { tabindex: "0", role: "region", "aria-label": "Code of the frame" });
+  const code = h("pre", { tabindex: "0", role: "region", "aria-label": "HTML of the frame" });
   const frame = () => `<iframe src="${embedded(link, panel, readOnly)}" title="${title.replaceAll("&", "&amp;").replaceAll('"', "&quot;")}" width="100%" height="420" loading="lazy"></iframe>`;
   const show = () => replace(code, frame());
   const check = h("input", { type: "checkbox", checked: true, change: () => {
@@ -21,18 +21,18 @@ export async function openShare(app: App): Promise<void> {
   } });
   show();
   open("Share",
-    h("p", null, "The link holds the whole state. Nothing is sent to any server: what follows the # stays in the browser."),
+    h("p", null, "The link contains the whole scenario. Browsers do not send the part after # to any server."),
     h("div", { class: "row link" }, field, copyButton(app, "Copy", "copy-link", () => link, { class: "primary" })),
-    link.length > 30_000 ? h("p", { class: "warning" }, "The link is long; some programs cut such links. A scenario file is safer.") : null,
-    h("div", { class: "row" }, copyButton(app, "Copy as Markdown", "copy-markdown", () => `[${title.replaceAll("]", "\\]")}](${link})`),
-      copyButton(app, "Copy as a card", "copy-card", () => card(app, link))),
-    h("h3", null, "In a page of your own"),
+    link.length > 30_000 ? h("p", { class: "warning" }, "The link is long, and some programs cut off long links. A scenario file is safer.") : null,
+    h("div", { class: "row" }, copyButton(app, "Copy as a Markdown link", "copy-markdown", () => `[${title.replaceAll("]", "\\]")}](${link})`),
+      copyButton(app, "Copy as a Markdown card", "copy-card", () => card(app, link))),
+    h("h3", null, "Embed in a page"),
     h("div", { class: "row" }, select("Show", "embed-panel", panels, panel, (v) => {
       panel = v;
       show();
     }), h("label", { class: "check" }, check, "read-only"), copyButton(app, "Copy", "copy-frame", frame)),
     code,
-    h("h3", null, "As a file"),
+    h("h3", null, "Download"),
     h("div", { class: "row" },
       button("Scenario", "export", () => void give(app, "export", "yaml", "application/yaml")),
       button("kubectl script", "script", () => void give(app, "script", "sh", "text/x-shellscript")),
@@ -47,7 +47,7 @@ export function titleOf(app: App): string {
   const { output, step, state } = app;
   const what = output?.object ? `${output.object.target.kind} ${output.object.target.name}` : "";
   const result = output?.steps[state.at - 1];
-  if (!step || !result) return what || "An empty story";
+  if (!step || !result) return what || "An empty scenario";
   const outcome = result.conflicts > 0 ? `${result.conflicts === 1 ? "a conflict" : `${result.conflicts} conflicts`}` : result.ok ? "accepted" : `refused (${result.code || "no request"})`;
   return [what, `step ${state.at} of ${app.scenario.steps.length}: ${step.actor}, ${outcome}`].filter(Boolean).join(" – ");
 }

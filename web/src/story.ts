@@ -32,14 +32,14 @@ export class Story {
     this.#outcomes = [];
     replace(this.#list, ...steps.map((step, i) => this.#step(step, i + 1, i + 1 === at)));
     replace(this.#host,
-      h("div", { class: "pane-head" }, h("h2", { id: "story-title" }, "Story"), this.#controls(at, steps.length, "")),
+      h("div", { class: "pane-head" }, h("h2", { id: "story-title" }, "Steps"), this.#controls(at, steps.length, "")),
       h("div", { class: "story-body" },
         this.#about(),
         h("ul", { class: "live", "aria-label": "Live objects" }),
         this.#list,
         h("div", { class: "row tight edit" },
-          ...(actors.length <= 4 ? actors.map((a) => button(`+ step of ${a.name}`, `add-${a.name}`, () => this.#add(a.name), { class: "add" })) : [select("Add a step of", "add-step", [["", "…"], ...actors.map((a): [string, string] => [a.name, a.name])], "", (name) => name && this.#add(name))]),
-          actors.length === 0 ? button("+ step", "add-step", () => this.#add("alice"), { class: "add" }) : null,
+          ...(actors.length <= 4 ? actors.map((a) => button(`+ Step as ${a.name}`, `add-${a.name}`, () => this.#add(a.name), { class: "add" })) : [select("Add a step as", "add-step", [["", "…"], ...actors.map((a): [string, string] => [a.name, a.name])], "", (name) => name && this.#add(name))]),
+          actors.length === 0 ? button("+ Step", "add-step", () => this.#add("alice"), { class: "add" }) : null,
         ),
         this.#actors()),
     );
@@ -59,7 +59,7 @@ export class Story {
     const go = (to: number) => () => this.#app.select(to);
     const move = (key: string, sign: string, label: string, keys: string, to: number, off: boolean) =>
       button(sign, prefix + key, go(to), { "aria-label": label, title: `${label} (${keys})`, disabled: off, class: `icon ${key}` });
-    return h("div", { class: "row tight moves", role: "group", "aria-label": "Move in time" },
+    return h("div", { class: "row tight moves", role: "group", "aria-label": "Go to a step" },
       move("first", "«", "Before the first step", "Alt+Home", 0, at === 0),
       move("back", "‹", "One step back", "Alt+←", at - 1, at === 0),
       h("span", { class: "at" }, `step ${at} of ${count}`),
@@ -78,17 +78,17 @@ export class Story {
   #actors(): HTMLElement {
     const app = this.#app;
     return this.#fold("actors", false,
-      h("summary", null, "Actors ", ...app.scenario.actors.flatMap((a) => [chip(app, a.name), " "])),
+      h("summary", null, "Managers ", ...app.scenario.actors.flatMap((a) => [chip(app, a.name), " "])),
       ...app.scenario.actors.map((actor, i) => {
         const input = h("input", { value: actor.name, maxlength: "128", "data-key": `actor-${i}`, spellcheck: "false", change: () => this.#rename(i, input.value.trim()) });
         return h("div", { class: "row edit" },
           h("label", null, h("span", { class: "label" }, "Name"), input),
-          select("Colour", `colour-${i}`, colours.map((c) => [c, c]), app.look(actor.name).colour, (c) => app.change("a colour", () => (app.scenario.actors[i]!.colour = c))),
+          select("Colour", `colour-${i}`, colours.map((c) => [c, c]), app.look(actor.name).colour, (c) => app.change("changing a colour", () => (app.scenario.actors[i]!.colour = c))),
           button("Remove", `remove-actor-${i}`, () => this.#removeActor(i), { "aria-label": `Remove ${actor.name}`, disabled: app.scenario.actors.length === 1 }));
       }),
-      h("div", { class: "edit" }, button("+ actor", "add-actor", () => app.change("adding an actor", ({ scenario }) => {
+      h("div", { class: "edit" }, button("+ Manager", "add-actor", () => app.change("adding a manager", ({ scenario }) => {
         const free = ["alice", "bob", "carol", "dave", "erin", "frank"].find((n) => !scenario.actors.some((a) => a.name === n));
-        scenario.actors.push({ name: free ?? `actor-${scenario.actors.length + 1}`, colour: "" });
+        scenario.actors.push({ name: free ?? `manager-${scenario.actors.length + 1}`, colour: "" });
       }), { class: "add" })));
   }
 
@@ -101,11 +101,11 @@ export class Story {
     const { actors } = this.#app.scenario;
     const from = actors[i]!.name;
     if (!to || actors.some((a) => a.name === to)) {
-      if (to !== from) this.#app.tell(to ? `There is another actor named ${to}.` : "An actor needs a name.");
+      if (to !== from) this.#app.tell(to ? `There is already a manager named ${to}.` : "A manager needs a name.");
       this.#draw();
       return;
     }
-    this.#app.change("renaming an actor", ({ scenario }) => {
+    this.#app.change("renaming a manager", ({ scenario }) => {
       scenario.actors[i]!.name = to;
       for (const step of scenario.steps) if (step.actor === from) step.actor = to;
       scenario.race = scenario.race.map((text) => {
@@ -119,14 +119,14 @@ export class Story {
     const { name } = this.#app.scenario.actors[i]!;
     const { steps, race } = this.#app.scenario;
     if (race.some((text) => (JSON.parse(text) as { actor: string }).actor === name)) {
-      this.#app.tell(`${name} takes part in the race of the scenario's file.`);
+      this.#app.tell(`${name} takes part in the race of the scenario file.`);
       return;
     }
     if (steps.some((s) => s.actor === name)) {
-      this.#app.tell(`${name} has steps. Give them to another actor or remove them first.`);
+      this.#app.tell(`${name} has steps. Assign them to another manager or remove them first.`);
       return;
     }
-    this.#app.changeAndTell(`removing ${name}`, `${name} is removed.`, ({ scenario }) => scenario.actors.splice(i, 1));
+    this.#app.changeAndTell(`removing ${name}`, `Removed ${name}.`, ({ scenario }) => scenario.actors.splice(i, 1));
   }
 
   #add(name: string): void {
@@ -162,7 +162,7 @@ export class Story {
       h("button", { type: "button", class: "head", "data-key": `live-${i}`, "aria-current": state.at === 0 && state.object === i ? "step" : undefined, disabled: !o.ok, click: () => this.#app.change("", (s) => {
         s.at = 0;
         s.object = i;
-      }) }, h("span", { class: "number", "aria-hidden": "true" }, "◉"), h("span", { class: "do" }, o.ok ? `${o.target.kind} ${o.target.name}` : "an object that cannot be used"), h("span", { class: "outcome" }, ...o.managers.slice(0, 6).map((m) => chip(this.#app, m, true)))),
+      }) }, h("span", { class: "number", "aria-hidden": "true" }, "◉"), h("span", { class: "do" }, o.ok ? `${o.target.kind} ${o.target.name}` : "an invalid object"), h("span", { class: "outcome" }, ...o.managers.slice(0, 6).map((m) => chip(this.#app, m, true)))),
       o.ok ? null : h("p", { class: "note bad" }, o.mark.line > 0 ? `line ${o.mark.line}: ` : "", o.mark.message))));
   }
 }

@@ -42,7 +42,6 @@ export class Toolbar {
     const look = JSON.stringify([app.about.versions, scenario.kubernetes, scenario.definitions.length, bad, setting("theme"), undoes, redoes]);
     if (look === this.#look) return;
     this.#look = look;
-    const versions = app.about.versions.toReversed().map((v, i): [string, string] => [i === 0 ? "" : v, v]);
     replace(this.#host,
       ...this.#tools.map((tool) => button(tool.text, tool.key, () => tool.open(app), { class: "tool" })),
       button("Examples", "examples", () => void openExamples(app), { class: "tool" }),
@@ -51,26 +50,37 @@ export class Toolbar {
         button("↶", "undo", () => app.undo(), { "aria-label": "Undo", title: undoes ? `Undo: ${undoes} (Ctrl+Z)` : "Nothing to undo", disabled: !undoes, class: "icon" }),
         button("↷", "redo", () => app.redo(), { "aria-label": "Redo", title: redoes ? `Redo: ${redoes} (Ctrl+Shift+Z)` : "Nothing to redo", disabled: !redoes, class: "icon" })),
       h("span", { class: "spacer" }),
-      versions.length > 0 ? select("Kubernetes", "version", versions, scenario.kubernetes === versions[0]?.[1] ? "" : scenario.kubernetes, (v) => app.change("the Kubernetes version", (s) => (s.scenario.kubernetes = v))) : null,
-      button(`Custom resources${scenario.definitions.length > 0 ? ` (${scenario.definitions.length})` : ""}${bad > 0 ? " ⚠" : ""}`, "schemas", () => openDefinitions(app), { class: "tool" }),
+      app.about.versions.length > 0 ? this.#version() : null,
+      button(`CRDs${scenario.definitions.length > 0 ? ` (${scenario.definitions.length})` : ""}${bad > 0 ? " ⚠" : ""}`, "schemas", () => openDefinitions(app), { class: "tool" }),
       button("Share", "share", () => void openShare(app), { class: "primary" }),
       button("More", "more", () => this.#more(), { class: "tool" }),
       button("?", "help", () => openHelp(app), { "aria-label": "Help", title: "Help and keys (?)", class: "icon" }));
+  }
+
+  #version(): HTMLElement {
+    const app = this.#app;
+    const { kubernetes } = app.scenario;
+    const versions = app.about.versions.toReversed().map((v, i): [string, string] => [i === 0 ? "" : v, v]);
+    return select("Kubernetes", "version", versions, kubernetes === versions[0]?.[1] ? "" : kubernetes, (v) => app.change("changing the Kubernetes version", (s) => (s.scenario.kubernetes = v)));
   }
 
   #more(): void {
     const app = this.#app;
     const dialog = open("More",
       h("div", { class: "stack" },
+        h("div", { class: "row narrow" }, button("Redo", "more-redo", () => app.redo(), { disabled: !app.history.redoes }), button("CRDs", "more-schemas", () => {
+          dialog.close();
+          openDefinitions(app);
+        }), this.#version()),
         filePicker("Open a scenario file", (files) => {
           dialog.close();
           void readFiles(files, (text) => importText(app, text), app);
         }),
-        button("Begin with nothing", "new", () => {
+        button("Start from scratch", "new", () => {
           dialog.close();
-          app.open({ scenario: { ...emptyScenario(), actors: [{ name: "alice", colour: "" }, { name: "bob", colour: "" }], steps: [emptyStep("alice")] }, at: 1, object: 0 }, "A new story");
+          app.open({ scenario: { ...emptyScenario(), actors: [{ name: "alice", colour: "" }, { name: "bob", colour: "" }], steps: [emptyStep("alice")] }, at: 1, object: 0 }, "a new scenario");
         }),
-        button("Show the start again", "show-start", () => {
+        button("Show the introduction", "show-start", () => {
           dialog.close();
           delete document.documentElement.dataset.begun;
           document.getElementById("start")?.querySelector<HTMLElement>("a")?.focus();
@@ -79,21 +89,21 @@ export class Toolbar {
           dialog.close();
           window.print();
         })),
-      select("Colours", "theme", [["system", "as the system"], ["light", "light"], ["dark", "dark"]], setting("theme") || "system", setTheme));
+      select("Theme", "theme", [["system", "System"], ["light", "Light"], ["dark", "Dark"]], setting("theme") || "system", setTheme));
   }
 }
 
 /** openExamples lists the examples; one may look for a word in them. */
 async function openExamples(app: App): Promise<void> {
   const list = h("ul", { class: "menu" });
-  const none = h("p", { class: "empty", hidden: true }, "No example has that in it.");
+  const none = h("p", { class: "empty", hidden: true }, "No matching example.");
   const items: { element: HTMLElement; text: string }[] = [];
   const find = h("input", { type: "search", placeholder: "Search: force, list, autoscaler…", "aria-label": "Search the examples", input: () => {
     const words = find.value.toLowerCase().split(/\s+/).filter(Boolean);
     for (const { element, text } of items) element.hidden = !words.every((w) => text.includes(w));
     none.hidden = items.some(({ element }) => !element.hidden);
   } });
-  const dialog = open("Examples", h("p", null, "Each is a story to step through and to change."), find, list, none);
+  const dialog = open("Examples", h("p", null, "Each example is a scenario to step through and to change."), find, list, none);
   find.focus();
   for (const text of await examples()) {
     const { scenario } = await app.engine.ask("import", { text });
@@ -118,7 +128,7 @@ function openDefinitions(app: App): void {
         remove(i);
       }), button("Remove", `drop-${i}`, () => remove(i)));
   }));
-  const remove = (i: number) => app.changeAndTell("removing a definition", "The definition is removed.", (s) => s.scenario.definitions.splice(i, 1));
+  const remove = (i: number) => app.changeAndTell("removing a definition", "Removed the definition.", (s) => s.scenario.definitions.splice(i, 1));
   const add = async (text: string) => {
     replace(problems);
     editor.annotate([]);
@@ -141,9 +151,9 @@ function openDefinitions(app: App): void {
     e.preventDefault();
     e.stopPropagation();
     void readFiles(e.dataTransfer?.files, add, app);
-  } }, h("p", null, "Paste a CustomResourceDefinition here, or drop its file. ", h("code", null, "kubectl get crd NAME -o yaml"), " prints one."), editor.host, problems,
+  } }, h("p", null, "Paste a CustomResourceDefinition here, or drop its file. ", h("code", null, "kubectl get crd NAME -o yaml"), " prints it."), editor.host, problems,
   h("div", { class: "row" }, button("Add", "add-definition", () => void add(editor.text()), { class: "primary" }), filePicker("Choose a file", (files) => void readFiles(files, add, app))));
-  open("Custom resource definitions", h("p", null, "With its CustomResourceDefinition the playground knows how the fields of a custom resource merge."), list, drop);
+  open("Custom resource definitions", h("p", null, "A CustomResourceDefinition tells the playground how the fields of its custom resources merge."), list, drop);
   editor.focus();
 }
 
@@ -155,9 +165,9 @@ export async function importText(app: App, text: string): Promise<void> {
   }
   try {
     const { scenario } = await app.engine.ask("import", { text });
-    app.open({ scenario, at: Math.min(1, scenario.steps.length), object: 0 }, scenario.title ? `“${scenario.title}”` : "The file");
+    app.open({ scenario, at: Math.min(1, scenario.steps.length), object: 0 }, scenario.title ? `“${scenario.title}”` : "the file");
   } catch (error) {
-    notice(`This is no scenario: ${(error as Error).message}. What you had is still here.`);
+    notice(`This is not a valid scenario: ${(error as Error).message}. Your scenario is unchanged.`);
   }
 }
 

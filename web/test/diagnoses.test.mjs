@@ -16,7 +16,7 @@ async function diagnose(page, name, actor) {
   const dialog = page.getByRole("dialog");
   const crd = new URL(`../../testdata/diagnoses/${name}/crd.yaml`, import.meta.url);
   await drop(dialog.locator(".drop"), read(name, "live.yaml"), ...(existsSync(crd) ? [readFileSync(crd, "utf8")] : []));
-  await dialog.getByRole("button", { name: "Begin with this object" }).click();
+  await dialog.getByRole("button", { name: "Start with this object" }).click();
   await page.getByLabel("as", { exact: true }).fill(actor);
   await page.getByRole("button", { name: "Write the manifest" }).click();
   // The manifest is empty at first: a manager gives up what it has applied, which is

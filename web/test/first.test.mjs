@@ -95,7 +95,7 @@ describe("the complete engine", { timeout: 240_000 }, () => {
     await page.locator("#loading").waitFor({ state: "hidden" });
     await write(page, editor(page), service(99999));
     await page.locator("#object h2", { hasText: "Service web" }).waitFor();
-    await unvalidated(page).getByText("Checked without Kubernetes’ validation of built-in kinds.").waitFor();
+    await unvalidated(page).getByText("The values of built-in kinds are not validated yet.").waitFor();
     release();
     await page.locator("#panel").getByText("Invalid value: 99999").first().waitFor();
     await unvalidated(page).waitFor({ state: "hidden" });

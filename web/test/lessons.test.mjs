@@ -45,7 +45,7 @@ describe("lessons", { timeout: 170_000 }, () => {
     await dialog.getByRole("searchbox").fill("finalizers set");
     assert.deepEqual(await dialog.locator(".menu li:visible b").allTextContents(), ["A list that is a set", "A set of finalizers"]);
     await dialog.getByRole("searchbox").fill("no such thing");
-    await dialog.getByText("Nothing has that in it.").waitFor();
+    await dialog.getByText("No match.").waitFor();
     await done();
   });
 
@@ -53,22 +53,22 @@ describe("lessons", { timeout: 170_000 }, () => {
     const { page, done } = await open();
     await take(page, "Who owns replicas now?");
     const lesson = page.locator("#lesson");
-    await page.getByText("Nothing yet").first().waitFor();
+    await page.getByText("No object yet").first().waitFor();
     await lesson.getByRole("button", { name: "Run the step" }).click();
     await page.screenshot({ path: `${screenshots}lesson-question.png` });
     assert.equal(await page.locator("#object .cm-line", { hasText: "replicas: 7" }).count(), 0);
     assert.deepEqual(await page.locator(".steps .outcome:visible").allTextContents(), ["✓ 201"], "the results of later steps would answer the question");
     await checkAxe(page, "#lesson");
     await lesson.getByRole("button", { name: "the autoscaler" }).click();
-    await verdict(page).getByText("✓ Right:").waitFor();
+    await verdict(page).getByText("✓ Correct:").waitFor();
     await owned(page, "replicas: 7", "A");
     await page.screenshot({ path: `${screenshots}lesson-verdict.png` });
-    await lesson.getByRole("button", { name: "Go on" }).press("Enter");
+    await lesson.getByRole("button", { name: "Continue" }).press("Enter");
     await lesson.getByRole("button", { name: "Three replicas, until" }).click();
-    await verdict(page).getByText("✗ No. It is:").waitFor();
+    await verdict(page).getByText("✗ Not quite. The answer:").waitFor();
     assert.match(await verdict(page).textContent(), /A conflict with the autoscaler\./);
     await checkAxe(page, "#lesson");
-    await lesson.getByRole("button", { name: "Go on" }).press("Enter");
+    await lesson.getByRole("button", { name: "Continue" }).press("Enter");
     await lesson.getByRole("button", { name: "seven" }).press("Enter");
     await lesson.getByText("2 of 3 right").waitFor();
     await lesson.getByRole("button", { name: "Next: Status belongs to the controller" }).click();

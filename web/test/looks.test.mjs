@@ -37,9 +37,9 @@ describe("the page is accessible and fit to see", { timeout: 240_000 }, () => {
         };
         await page.getByText("409").first().waitFor({ state: "attached" });
         await look("start");
-        await page.getByRole("button", { name: "Close the start" }).click();
-        await page.getByRole("button", { name: "Take it over" }).click();
-        await page.getByRole("button", { name: "Do this" }).waitFor();
+        await page.getByRole("button", { name: "Close the introduction" }).click();
+        await page.getByRole("button", { name: "Force" }).click();
+        await page.getByRole("button", { name: "Resolve this way" }).waitFor();
         await look("conflict");
         await example(page, "Handing replicas to an autoscaler");
         await page.keyboard.press("Alt+ArrowRight");
@@ -54,13 +54,13 @@ describe("the page is accessible and fit to see", { timeout: 240_000 }, () => {
         await tab(page, "managedFields").click();
         await page.locator(".trees").waitFor();
         await look("managed");
-        await tab(page, "Four patches").click();
-        await page.getByText("Change something in the object").waitFor();
+        await tab(page, "Compare patches").click();
+        await page.getByText("Edit the object, and the patches").waitFor();
         const intent = page.locator("#panel .editor .cm-content");
         await write(page, intent, "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n");
         await page.locator(".patch").nth(3).waitFor();
         await look("patches");
-        for (const [name, ready] of [["Examples", ".menu li:nth-child(12)"], ["Custom resources", ".drop"], ["Share", ".row.link"], ["More", ".stack"], ["Help", ".keys"]]) {
+        for (const [name, ready] of [["Examples", ".menu li:nth-child(12)"], ["CRDs", ".drop"], ["Share", ".row.link"], ["More", ".stack"], ["Help", ".keys"]]) {
           await more(page, name);
           await page.getByRole("dialog").locator(ready).waitFor();
           await look(name.toLowerCase().replace(" ", "-"));
@@ -68,10 +68,10 @@ describe("the page is accessible and fit to see", { timeout: 240_000 }, () => {
         }
         await more(page, "Paste object");
         await write(page, page.getByRole("dialog").locator(".cm-content"), live.replace(/ {2}managedFields:[^]*?(?= {2}name: web)/, "") + "---\napiVersion: lab.example.com/v1\nkind: Gizmo\nmetadata: {name: g}\n");
-        await page.getByText("kubectl leaves managedFields out").waitFor();
+        await page.getByText("kubectl hides them by default").waitFor();
         await look("paste");
         await write(page, page.getByRole("dialog").locator(".cm-content"), live);
-        await page.getByRole("button", { name: "Begin with this object" }).click();
+        await page.getByRole("button", { name: "Start with this object" }).click();
         await view(page, "result");
         await page.getByText("Now apply a manifest").waitFor({ state: "attached" });
         await look("live");
@@ -83,10 +83,10 @@ describe("the page is accessible and fit to see", { timeout: 240_000 }, () => {
 
   test("on a phone all targets of a conflict are 44 pixels high, inputs have 16 pixel letters", async () => {
     const { page, done } = await open({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
-    await page.getByRole("button", { name: "Close the start" }).tap();
+    await page.getByRole("button", { name: "Close the introduction" }).tap();
     const card = page.getByRole("group", { name: "Conflict at" });
-    await card.getByRole("button", { name: "Leave it to alice" }).tap();
-    await card.getByRole("button", { name: "Do this" }).waitFor();
+    await card.getByRole("button", { name: "Drop the field" }).tap();
+    await card.getByRole("button", { name: "Resolve this way" }).waitFor();
     assert.match(await page.locator('.pills [data-step="2"]').innerText(), /⚡/, "a touch takes nothing yet");
     const small = await page.evaluate(() => {
       const deep = (root) => [...root.querySelectorAll("*")].flatMap((e) => [e, ...(e.shadowRoot ? deep(e.shadowRoot) : [])]);
@@ -94,7 +94,7 @@ describe("the page is accessible and fit to see", { timeout: 240_000 }, () => {
         .filter((e) => e.getBoundingClientRect().height < 44 || (e.matches("select, input") && parseFloat(getComputedStyle(e).fontSize) < 16)).map((e) => e.outerHTML.slice(0, 90));
     });
     assert.deepEqual(small, []);
-    await card.getByRole("button", { name: "Do this" }).tap();
+    await card.getByRole("button", { name: "Resolve this way" }).tap();
     await page.locator('.pills [data-step="2"][data-outcome=good]').waitFor();
     const bar = await page.locator("#bar").boundingBox();
     assert.ok(bar.y + bar.height <= 845 && bar.y > 600, "the bar stays at the foot");

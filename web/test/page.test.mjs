@@ -21,21 +21,21 @@ describe("the playground", { timeout: 240_000 }, () => {
     await row(page, "colour: blue.*bob wants").waitFor();
     assert.equal(await page.locator("#request .cm-bad").textContent(), "  colour: red");
     await page.getByRole("group", { name: "Conflict at .data.colour" }).waitFor();
-    await page.getByRole("button", { name: "Ways out" }).click();
+    await page.getByRole("button", { name: "Resolve conflict" }).click();
     assert.ok(await editor(page).evaluate((e) => e.getRootNode().activeElement === e));
     await done();
   });
 
-  test("offers three ways out beside the field, each previewed before it is taken", async () => {
+  test("offers three resolutions beside the field, each previewed before it is taken", async () => {
     const { page, done } = await open();
-    for (const [name, text, owners] of [["Take it over", "colour: red", "B"], ["Leave it to alice", "colour: blue", "A"], ["Share alice’s value", "colour: blue", "AB"]]) {
+    for (const [name, text, owners] of [["Force", "colour: red", "B"], ["Drop the field", "colour: blue", "A"], ["Adopt the value", "colour: blue", "AB"]]) {
       await example(page, "The first conflict");
       await forward(page);
       const card = page.getByRole("group", { name: "Conflict at .data.colour" });
       await card.getByRole("button", { name }).press("Enter");
-      await card.getByText("would answer 200").waitFor();
+      await card.getByText("request succeeds (200)").waitFor();
       assert.match(await outcome(page, 2).textContent(), /409/, "a preview takes nothing");
-      await card.getByRole("button", { name: "Do this" }).press("Enter");
+      await card.getByRole("button", { name: "Resolve this way" }).press("Enter");
       await outcome(page, 2).getByText("✓ 200").waitFor();
       await owned(page, text, owners);
       assert.ok(await editor(page).evaluate((e) => e.getRootNode().activeElement === e), "the focus is in the manifest");
@@ -47,34 +47,34 @@ describe("the playground", { timeout: 240_000 }, () => {
 
   test("has one card for a field with two owners, which follows what is typed", async () => {
     const { page, done } = await open();
-    await page.getByRole("group", { name: "Conflict at .data.colour" }).getByRole("button", { name: "Share alice’s value" }).click();
-    await page.getByRole("button", { name: "Do this" }).click();
+    await page.getByRole("group", { name: "Conflict at .data.colour" }).getByRole("button", { name: "Adopt the value" }).click();
+    await page.getByRole("button", { name: "Resolve this way" }).click();
     await outcome(page, 2).getByText("✓ 200").waitFor();
-    await page.getByRole("button", { name: "+ step of alice" }).click();
+    await page.getByRole("button", { name: "+ Step as alice" }).click();
     const text = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  colour: green\n";
-    await page.locator("#request").getByLabel("Actor").selectOption("bob");
+    await page.locator("#request").getByLabel("Manager").selectOption("bob");
     await page.locator(".fold.actors summary").click();
-    await page.getByRole("button", { name: "+ actor" }).click();
-    await page.locator("#request").getByLabel("Actor").selectOption("carol");
+    await page.getByRole("button", { name: "+ Manager" }).click();
+    await page.locator("#request").getByLabel("Manager").selectOption("carol");
     await write(page, editor(page), text);
     const card = page.getByRole("group", { name: "Conflict at .data.colour" });
     await card.getByText("carol wants").waitFor();
     assert.equal(await card.count(), 1);
     assert.match(await card.textContent(), /alice.* and .*bob own .data.colour/);
-    await card.getByRole("button", { name: "Take it over" }).click();
-    await card.getByText("would answer 200").waitFor();
+    await card.getByRole("button", { name: "Force" }).click();
+    await card.getByText("request succeeds (200)").waitFor();
     await write(page, editor(page), text.replace("green", "white"));
     await card.getByText(`wants "white"`).waitFor();
-    assert.equal(await card.getByText("would answer 200").count(), 0, "the preview is of the text before");
+    assert.equal(await card.getByText("request succeeds (200)").count(), 0, "the preview is of the text before");
     await done();
   });
 
-  test("keeps a manifest's comments where a way out changes it", async () => {
+  test("keeps a manifest's comments where resolving a conflict changes it", async () => {
     const { page, done } = await open();
     await write(page, editor(page), "# bob's settings\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  colour: red # my favourite\n  # round ones\n  shape: round\n");
     const card = page.getByRole("group", { name: "Conflict at .data.colour" });
-    await card.getByRole("button", { name: "Share alice’s value" }).click();
-    await card.getByRole("button", { name: "Do this" }).click();
+    await card.getByRole("button", { name: "Adopt the value" }).click();
+    await card.getByRole("button", { name: "Resolve this way" }).click();
     await outcome(page, 2).getByText("✓ 200").waitFor();
     assert.match(await editor(page).innerText(), /# bob's settings[\s\S]*colour: blue # my favourite[\s\S]*# round ones/);
     await done();
@@ -94,7 +94,7 @@ describe("the playground", { timeout: 240_000 }, () => {
     await page.getByLabel("Changes since").selectOption("1");
     await page.locator("#object .cm-line.removed", { hasText: "replicas: 3" }).waitFor();
     await page.keyboard.press("Alt+Home");
-    await page.getByText("Nothing yet").waitFor();
+    await page.getByText("No object yet").waitFor();
     await done();
   });
 
@@ -126,10 +126,10 @@ describe("the playground", { timeout: 240_000 }, () => {
     await row(page, "uid:").waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Show server fields" }).click();
     await row(page, "uid:").waitFor();
-    await page.getByLabel("Owners; choose one").getByRole("button", { name: "autoscaler" }).click();
+    await page.getByLabel("Owners: select one").getByRole("button", { name: "autoscaler" }).click();
     await row(page, "name: web").waitFor({ state: "detached" });
     assert.equal(await page.locator("#object .cm-line").count(), 2); // spec and replicas
-    await page.getByLabel("Owners; choose one").getByRole("button", { name: "autoscaler" }).click();
+    await page.getByLabel("Owners: select one").getByRole("button", { name: "autoscaler" }).click();
     await row(page, "replicas: 7").click();
     await page.keyboard.press("Control+f");
     await page.locator("#object .cm-search input[name=search]").pressSequentially("dnsPolicy");
@@ -168,7 +168,7 @@ describe("the playground", { timeout: 240_000 }, () => {
   test("makes four patches of one edit, with what follows, and adds one as a step", async () => {
     const { page, done } = await open();
     await example(page, "Taking over by force");
-    await tab(page, "Four patches").click();
+    await tab(page, "Compare patches").click();
     const intent = page.locator("#panel .editor .cm-content");
     await intent.waitFor();
     const edit = async (to) => write(page, intent, (await page.locator("#object .cm-line").allTextContents()).join("\n").replace("replicas: 2", `replicas: ${to}`));
@@ -214,15 +214,15 @@ describe("the playground", { timeout: 240_000 }, () => {
   test("adds actors and steps of every kind of request, and converts one to another", async () => {
     const { page, done } = await open();
     await page.locator(".fold.actors summary").click();
-    await page.getByRole("button", { name: "+ actor" }).click();
-    await page.getByRole("button", { name: "+ step of carol" }).click();
+    await page.getByRole("button", { name: "+ Manager" }).click();
+    await page.getByRole("button", { name: "+ Step as carol" }).click();
     await page.getByText("step 3 of 3").first().waitFor();
     const kinds = await page.getByRole("combobox", { name: "Request" }).locator("option").evaluateAll((list) => list.map((o) => o.value));
     assert.deepEqual(kinds, ["apply", "force-apply", "client-side-apply", "create", "update", "json-patch", "merge-patch", "strategic-patch", "delete"]);
     await write(page, editor(page), "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  mood: calm\n");
     await owned(page, "mood: calm", "C");
     await page.getByRole("combobox", { name: "Request" }).selectOption("merge-patch");
-    await page.getByText("The body is now a merge patch").waitFor();
+    await page.getByText("Converted to a merge patch").waitFor();
     assert.doesNotMatch(await editor(page).innerText(), /apiVersion/);
     await owned(page, "mood: calm", "C");
     await page.getByLabel("Colour").nth(2).selectOption("purple");
@@ -247,7 +247,7 @@ describe("the playground", { timeout: 240_000 }, () => {
     await items.filter({ hasText: "The first conflict", visible: true }).waitFor({ state: "detached" });
     await items.filter({ hasText: "Handing replicas", visible: true }).waitFor();
     await page.getByRole("searchbox").fill("nothing like it");
-    await page.getByText("No example has that").waitFor();
+    await page.getByText("No matching example").waitFor();
     await page.keyboard.press("Escape");
     if (await page.getByRole("dialog").count()) await page.keyboard.press("Escape"); // the first one empties the search
     assert.equal(await page.getByRole("dialog").count(), 0);
@@ -256,7 +256,7 @@ describe("the playground", { timeout: 240_000 }, () => {
 
   test("takes definitions of custom resources by paste and by drop, and other Kubernetes versions", async () => {
     const { page, done } = await open();
-    await page.getByRole("button", { name: "Custom resources" }).click();
+    await page.getByRole("button", { name: "CRDs" }).click();
     const dialog = page.getByRole("dialog");
     await write(page, dialog.locator(".cm-content"), "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: x}\n");
     await dialog.getByRole("button", { name: "Add" }).click();
@@ -264,7 +264,7 @@ describe("the playground", { timeout: 240_000 }, () => {
     await drop(dialog.locator(".drop"), crd);
     await dialog.locator("li", { hasText: "widgets." }).waitFor();
     await dialog.getByRole("button", { name: "Close", exact: true }).click();
-    await page.getByRole("button", { name: "Custom resources (1)" }).waitFor();
+    await page.getByRole("button", { name: "CRDs (1)" }).waitFor();
     await page.locator("#tools").getByLabel("Kubernetes").selectOption("1.30");
     await outcome(page, 1).getByText("✓ 201").waitFor();
     await done();
@@ -279,12 +279,13 @@ describe("the playground", { timeout: 240_000 }, () => {
     const second = await open({}, new URL(link).hash);
     await row(second.page, "mood:").waitFor();
     assert.match(await second.page.title(), /The first conflict/);
+    for (const { page: shown } of [{ page }, second]) await shown.getByText("Accepted.").waitFor(); // validated
     for (const part of ["#story", "#object h2", "#panel .verdict"]) {
       assert.equal(await second.page.locator(part).innerText(), await page.locator(part).innerText());
     }
     await second.done();
     const cut = await open({}, new URL(link).hash.slice(0, -20));
-    await cut.page.getByText("cut short or damaged").waitFor();
+    await cut.page.getByText("incomplete or damaged").waitFor();
     await cut.page.getByText("409").first().waitFor();
     await cut.done();
     await done();
@@ -301,7 +302,7 @@ describe("the playground", { timeout: 240_000 }, () => {
       await other.goto(`${address()}#case`);
       await shown(other);
       if (there) await other.locator(".about summary", { hasText: "The first conflict" }).waitFor();
-      else await other.getByText("playground that has ended").waitFor();
+      else await other.getByText("is no longer running").waitFor();
       assert.equal(await other.locator("html[data-begun]").count() > 0, there);
       await context.close();
     }
@@ -320,7 +321,7 @@ race: [{actor: b, add: {.data.n: 2}}]
     await page.getByRole("dialog").locator("input[type=file]").setInputFiles({ name: "s.yaml", mimeType: "application/yaml", buffer: Buffer.from(file) });
     await row(page, "name: x").waitFor(); // reading a file may wait for the complete engine
     await outcome(page, 1).getByText("✓ 201").waitFor();
-    await page.getByText("What patchlab run expects").waitFor();
+    await page.getByText("Expected result", { exact: true }).waitFor();
     await page.locator(".fold.actors summary").click();
     await page.getByLabel("Name").nth(1).fill("bert");
     await page.keyboard.press("Tab");
@@ -365,7 +366,7 @@ race: [{actor: b, add: {.data.n: 2}}]
     await page.locator(".conflicts", { hasText: "violet" }).waitFor();
     await page.getByRole("button", { name: "More" }).click();
     await page.getByRole("dialog").locator("input[type=file]").setInputFiles({ name: "s.yaml", mimeType: "application/yaml", buffer: Buffer.from("scenario: patchlab.dev/v1\nsteps: 7") });
-    await page.getByText("This is no scenario").waitFor();
+    await page.getByText("This is not a valid scenario").waitFor();
     await done();
   });
 
@@ -388,7 +389,7 @@ race: [{actor: b, add: {.data.n: 2}}]
     await row(page, "after: all").waitFor();
     await page.getByRole("button", { name: "More" }).click();
     await page.getByRole("dialog").locator("input[type=file]").setInputFiles({ name: "bad.yaml", mimeType: "application/yaml", buffer: Buffer.from([0x61, 0x3a, 0xff, 0xfe]) });
-    await page.getByText("bad.yaml is no text in UTF-8").waitFor();
+    await page.getByText("bad.yaml is not UTF-8 text").waitFor();
     await row(page, "after: all").waitFor();
     await done();
   });
@@ -435,7 +436,7 @@ race: [{actor: b, add: {.data.n: 2}}]
     await write(page, editor(page), deep);
     await page.locator(".problems", { hasText: "500 levels" }).waitFor();
     await settled(page);
-    assert.match(await page.locator("#panel .verdict").innerText(), /No request can be made/);
+    assert.match(await page.locator("#panel .verdict").innerText(), /not a complete request/);
     await done();
   });
 });

@@ -18,7 +18,7 @@ describe("the page's speed", { timeout: 240_000 }, () => {
     const first = await page.waitForFunction(() => performance.getEntriesByName("patchlab first result")[0]?.startTime).then((mark) => mark.jsonValue());
     const shift = await page.evaluate(() => new Promise((done) => new PerformanceObserver((list) => done(list.getEntries().reduce((sum, e) => sum + (e.hadRecentInput ? 0 : e.value), 0))).observe({ type: "layout-shift", buffered: true }) ?? setTimeout(() => done(0), 300)));
     // The four own all of it; a goes on with another number of replicas.
-    await page.getByRole("button", { name: "+ step of a" }).click();
+    await page.getByRole("button", { name: "+ Step as a" }).click();
     await page.getByText("step 5 of 5").first().waitFor();
     const seen = await typed(page, 40);
     // The last of the four comes to own all of it, and every line changes hands.

@@ -22,7 +22,7 @@ describe("the start", { timeout: 120_000 }, () => {
   test("has a promise and three doors, each of which leads somewhere", async () => {
     const { page, done } = await open();
     const door = (name) => page.locator("#start").getByRole("link", { name });
-    assert.match(await page.locator("#start").innerText(), /Nothing you type or paste leaves the browser/);
+    assert.match(await page.locator("#start").innerText(), /Nothing you type or paste leaves your browser/);
     for (const name of ["Documentation", "Repository", "Version"]) assert.match(await door(name).getAttribute("href"), /^https:\/\/github\.com\//);
     await door("Help").click();
     await dialog(page).getByText("Ctrl + Z").waitFor();
@@ -34,7 +34,7 @@ describe("the start", { timeout: 120_000 }, () => {
     await row(page, "replicas: 7.*gitops wants 3").waitFor();
     assert.equal(await page.locator("#start").isVisible(), false);
     await page.getByRole("button", { name: "More" }).click();
-    await page.getByRole("button", { name: "Show the start again" }).click();
+    await page.getByRole("button", { name: "Show the introduction" }).click();
     await door("See a conflict").click();
     await row(page, "colour: blue.*bob wants").waitFor();
     await page.reload();
@@ -50,7 +50,7 @@ describe("a live object", { timeout: 120_000 }, () => {
     await paste(page, live);
     await dialog(page).getByText("Deployment web").waitFor();
     await dialog(page).getByText("2 managers").waitFor();
-    await page.getByRole("button", { name: "Begin with this object" }).click();
+    await page.getByRole("button", { name: "Start with this object" }).click();
     await owned(page, "replicas: 7", "A");
     await owned(page, "image: nginx", "H");
     assert.match(await page.locator(".counters").innerText(), /resourceVersion 48151623/);
@@ -58,7 +58,7 @@ describe("a live object", { timeout: 120_000 }, () => {
     await detail(page, "2026-03-04 17:00:30, before the first step").waitFor();
     await row(page, "note: .*🦀").waitFor();
     await page.locator("#object .cm-specialChar", { hasText: "U+202E" }).waitFor();
-    await page.getByRole("button", { name: "as helm, from what it has applied" }).click();
+    await page.getByRole("button", { name: "as helm, starting from what it applied last" }).click();
     await page.getByText("step 1 of 1").first().waitFor();
     assert.match(await editor(page).innerText(), /image: nginx:1\.27/);
     assert.doesNotMatch(await editor(page).innerText(), /replicas/);
@@ -81,7 +81,7 @@ describe("a live object", { timeout: 120_000 }, () => {
     const { page, done } = await open();
     await page.getByRole("button", { name: "Paste object" }).click();
     await write(page, dialog(page).locator(".cm-content"), live.replace(/ {2}managedFields:[^]*?(?= {2}name: web)/, ""));
-    await dialog(page).getByText("no managedFields").waitFor();
+    await dialog(page).getByText(", no managedFields").waitFor();
     await dialog(page).getByText("kubectl get deployment.apps/web -n shop -o yaml --show-managed-fields").waitFor();
     await done();
   });
@@ -92,12 +92,12 @@ describe("a live object", { timeout: 120_000 }, () => {
     const text = dialog(page).locator(".cm-content");
     await write(page, text, widget);
     await dialog(page).getByText("kubectl get crd widgets.lab.example.com -o yaml").waitFor();
-    assert.equal(await page.getByRole("button", { name: "Begin with" }).count(), 0);
+    assert.equal(await page.getByRole("button", { name: "Start with" }).count(), 0);
     await drop(dialog(page).locator(".drop"), crd);
     await dialog(page).getByText("widgets.lab.example.com CustomResourceDefinition").waitFor();
-    await page.getByRole("button", { name: "Begin with this object" }).click();
+    await page.getByRole("button", { name: "Start with this object" }).click();
     await page.getByRole("heading", { name: "Widget w" }).waitFor();
-    await page.getByRole("button", { name: "Custom resources (1)" }).waitFor();
+    await page.getByRole("button", { name: "CRDs (1)" }).waitFor();
     await done();
   });
 
@@ -105,7 +105,7 @@ describe("a live object", { timeout: 120_000 }, () => {
     const { page, done } = await open();
     const item = (name) => `- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: ${name}, uid: u-${name}}\n  data: {of: ${name}}\n`;
     await drop(page.locator("#object"), `apiVersion: v1\nkind: List\nitems:\n${item("one")}${item("two")}`);
-    await page.getByRole("button", { name: "Begin with these objects" }).click();
+    await page.getByRole("button", { name: "Start with these objects" }).click();
     await page.getByRole("heading", { name: "ConfigMap one" }).waitFor();
     await page.locator(".live").getByRole("button", { name: "ConfigMap two" }).click();
     await row(page, "of: two").waitFor();
@@ -116,7 +116,7 @@ describe("a live object", { timeout: 120_000 }, () => {
 describe("undo", { timeout: 120_000 }, () => {
   test("and redo go over everything, and each message offers it", async () => {
     const { page, done } = await open();
-    await page.getByRole("button", { name: "+ step of alice" }).click();
+    await page.getByRole("button", { name: "+ Step as alice" }).click();
     await page.getByText("step 3 of 3").first().waitFor();
     await page.locator("#request").getByRole("button", { name: "Remove" }).click();
     await page.locator("#notices").getByRole("button", { name: "Undo" }).click();

@@ -30,7 +30,7 @@ func (e *Engine) way(in *WayInput) (*WayOutput, error) {
 	if err != nil {
 		return nil, err
 	}
-	step, err := wayOut(in.Scenario.Steps[in.At-1], res, in.Conflict, in.Way)
+	step, err := resolution(in.Scenario.Steps[in.At-1], res, in.Conflict, in.Way)
 	if err != nil {
 		return nil, err
 	}
@@ -43,8 +43,8 @@ func (e *Engine) way(in *WayInput) (*WayOutput, error) {
 	}, nil
 }
 
-// wayOut returns the step changed to resolve a conflict, or all conflicts for number -1.
-func wayOut(step Step, res *scenario.Result, number int, name string) (Step, error) {
+// resolution returns the step changed to resolve a conflict, or all conflicts for number -1.
+func resolution(step Step, res *scenario.Result, number int, name string) (Step, error) {
 	list := res.Conflicts()
 	switch {
 	case number >= 0 && number < len(list):
@@ -83,5 +83,5 @@ func named(ways []explain.Way, name string) (explain.Way, error) {
 			return w, nil
 		}
 	}
-	return explain.Way{}, errors.New("there is no way out named " + name + " for this conflict")
+	return explain.Way{}, errors.New("this conflict cannot be resolved with " + name)
 }

@@ -63,7 +63,7 @@ export interface Conflict {
   /** The field's place in the applied manifest, 0 where it is not known. */
   line: number;
   column: number;
-  /** The ways out. */
+  /** The ways to resolve the conflict. */
   ways: Way[];
 }
 
