@@ -70,7 +70,7 @@ describe("lessons", { timeout: 170_000 }, () => {
     await checkAxe(page, "#lesson");
     await lesson.getByRole("button", { name: "Continue" }).press("Enter");
     await lesson.getByRole("button", { name: "seven" }).press("Enter");
-    await lesson.getByText("2 of 3 right").waitFor();
+    await lesson.getByText("2 of 3 correct").waitFor();
     await lesson.getByRole("button", { name: "Next: Status belongs to the controller" }).click();
     await page.getByRole("region", { name: "Status belongs to the controller" }).waitFor();
     await page.reload();
