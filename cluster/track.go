@@ -93,6 +93,7 @@ var errScaleVersion = errors.New("a Scale cannot be converted to a version of th
 // applyStatus converts the error of an apply to a Status.
 func applyStatus(err error) *Status {
 	var conflicts *fieldmanager.Conflicts
+	var request *fieldmanager.RequestError
 	var st *Status
 	switch {
 	case errors.As(err, &st):
@@ -101,8 +102,12 @@ func applyStatus(err error) *Status {
 		st = &Status{Code: 409, Reason: ReasonConflict, Message: conflicts.Error(), Err: err, Details: &StatusDetails{}}
 		st.Details.Causes = conflictCauses(conflicts.List)
 		return st
-	case errors.Is(err, fieldmanager.ErrRequest), errors.Is(err, fieldmanager.ErrName):
-		st = badRequest(strings.TrimPrefix(err.Error(), fieldmanager.ErrRequest.Error()+": "))
+	case errors.As(err, &request):
+		st = badRequest(request.Detail)
+		st.Err = err
+		return st
+	case errors.Is(err, fieldmanager.ErrName):
+		st = badRequest(err.Error())
 		st.Err = err
 		return st
 	}

@@ -28,12 +28,13 @@ func (t *task) typeError(config document.Value, err error) *Status {
 		step = "failed to create typed patch object (" + meta(config, "namespace") + "/" + meta(config, "name") + "; " + kind + "): "
 	}
 	at, why := e.Path, typedReason(e)
-	if e.Reason == structured.ReasonTwice && len(at) > 0 {
+	if len(at) > 0 {
 		last := at[len(at)-1]
-		at, why = at[:len(at)-1], "duplicate entries for key "+last.String()
-	}
-	if strings.HasPrefix(e.Reason, structured.ReasonNoObject) && len(at) > 0 {
-		if i, ok := at[len(at)-1].Index(); ok {
+		switch e.Mismatch {
+		case structured.DuplicateItem:
+			at, why = at[:len(at)-1], "duplicate entries for key "+last.String()
+		case structured.ItemNotObject:
+			i, _ := last.Index()
 			at, why = at[:len(at)-1], "element "+strconv.Itoa(i)+": associative list with keys may not have non-map elements"
 		}
 	}
@@ -52,18 +53,18 @@ func typedReason(e *structured.TypeError) string {
 	if !isText {
 		text = goText(value)
 	}
-	switch expected, _, _ := strings.Cut(e.Reason, ","); expected {
-	case structured.ReasonNoField:
+	switch e.Mismatch {
+	case structured.UndeclaredField:
 		return "field not declared in schema"
-	case "expected an object":
+	case structured.NotObject:
 		return "expected map, got &{" + text + "}"
-	case "expected a list":
+	case structured.NotList:
 		return "expected list, got &{" + text + "}"
-	case "expected a string":
+	case structured.NotString:
 		return "expected string, got &value.valueUnstructured{Value:" + goSyntax(value) + "}"
-	case "expected a boolean":
+	case structured.NotBoolean:
 		return "expected boolean, got &{" + text + "}"
-	case "expected a number":
+	case structured.NotNumber:
 		return "expected numeric (int or float), got " + goKind(value)
 	}
 	return e.Reason

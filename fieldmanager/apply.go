@@ -79,7 +79,7 @@ func (m *Manager) Apply(live Object, config document.Value, o ApplyOptions) (Obj
 // notSplit returns the error for a live object that still has managedFields. Its owners
 // would be lost.
 func notSplit() error {
-	return fmt.Errorf("%w: the live object still has metadata.managedFields; use Split", ErrRequest)
+	return &RequestError{"the live object still has metadata.managedFields; use Split"}
 }
 
 func (m *Manager) checkApply(live Object, config document.Value, manager string) error {
@@ -87,17 +87,17 @@ func (m *Manager) checkApply(live Object, config document.Value, manager string)
 		return errZeroManager
 	}
 	if manager == "" {
-		return fmt.Errorf("%w: a field manager is required for an apply", ErrRequest)
+		return &RequestError{"a field manager is required for an apply"}
 	}
 	if live.Value.Lookup("metadata", "managedFields").Exists() {
 		return notSplit()
 	}
 	version, kind := config.Get("apiVersion").StringOr(""), config.Get("kind").StringOr("")
 	if version != m.config.APIVersion || kind != m.config.Kind {
-		return fmt.Errorf("%w: invalid object type: %s, Kind=%s is applied to %s, Kind=%s", ErrRequest, version, kind, m.config.APIVersion, m.config.Kind)
+		return &RequestError{fmt.Sprintf("invalid object type: %s, Kind=%s is applied to %s, Kind=%s", version, kind, m.config.APIVersion, m.config.Kind)}
 	}
 	if config.Lookup("metadata", "managedFields").Kind() == document.List {
-		return fmt.Errorf("%w: metadata.managedFields must be nil", ErrRequest)
+		return &RequestError{"metadata.managedFields must be nil"}
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ var (
 	// a reason).
 	ErrManagedFields = errors.New("invalid managedFields")
 	// ErrRequest: the request has no field manager, or the configuration has another kind
-	// or version or has managedFields (400).
+	// or version or has managedFields (400). Such an error is a *RequestError.
 	ErrRequest = errors.New("invalid apply request")
 	// ErrName: the name or namespace in the configuration is not that of the live object
 	// (400).
@@ -51,6 +51,17 @@ var (
 	// (500).
 	ErrVersion = errors.New("no such version")
 )
+
+// RequestError is an error that wraps ErrRequest.
+type RequestError struct {
+	// Detail is the message of the API server, which does not name the class of the error.
+	Detail string
+}
+
+func (e *RequestError) Error() string { return ErrRequest.Error() + ": " + e.Detail }
+
+// Unwrap returns ErrRequest.
+func (e *RequestError) Unwrap() error { return ErrRequest }
 
 // Object is an object with its decoded managed fields.
 type Object struct {

@@ -12,19 +12,29 @@ var ErrType = errors.New("does not match the schema")
 // Configuration is the Object of errors about an applied configuration.
 const Configuration = "the applied configuration"
 
-// Reasons of a TypeError that callers check for.
+// Mismatch is the way in which a value does not match its type.
+type Mismatch uint8
+
+// The mismatches that structured-merge-diff reports with messages of their own.
 const (
-	ReasonNoField = "field not declared in schema"
-	ReasonTwice   = "duplicate item in the list"
-	// ReasonNoObject precedes a description of the item.
-	ReasonNoObject = "an item of a list with keys must be an object"
+	_ Mismatch = iota
+	UndeclaredField
+	DuplicateItem
+	ItemNotObject // in a list with keys
+	NotObject
+	NotList
+	NotString
+	NotBoolean
+	NotNumber
 )
 
 // TypeError reports that an object does not match its type.
 type TypeError struct {
 	Object string // the object, such as "the live object"; may be empty
 	Path   document.Path
-	Reason string
+	// Mismatch is the mismatch that Reason describes, 0 for one without a name.
+	Mismatch Mismatch
+	Reason   string
 	// Root is the object, absent where the error was not reported by an Engine.
 	Root document.Value
 	// Step is the step of structured-merge-diff that fails, in the words in which the

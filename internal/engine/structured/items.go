@@ -27,7 +27,7 @@ func appendItem(dst []byte, l *schema.ListType, item document.Value) (_ []byte, 
 		return document.AppendElementValue(append(dst, "v:"...), item), numberOf(item), ""
 	}
 	if item.Kind() != document.Object {
-		return dst, 0, ReasonNoObject + ", this is " + describe(item)
+		return dst, 0, "an item of a list with keys must be an object, this is " + describe(item)
 	}
 	dst = append(dst, "k:{"...)
 	some := false

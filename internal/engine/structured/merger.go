@@ -297,7 +297,7 @@ func (Merger) Extract(t *Types, object document.Value, fields fieldset.Set) (doc
 func within(what string, v document.Value, err error) error {
 	var t *TypeError
 	if errors.As(err, &t) {
-		return &TypeError{Path: t.Path, Reason: t.Reason, Object: what, Root: v}
+		return &TypeError{Path: t.Path, Mismatch: t.Mismatch, Reason: t.Reason, Object: what, Root: v}
 	}
 	return err
 }

@@ -41,20 +41,21 @@ func (c *checker) check(t *schema.Type, v, known document.Value) *TypeError {
 			return nil
 		}
 		if v.Kind() != document.Object {
-			return &TypeError{Reason: "expected an object, got " + describe(v)}
+			return &TypeError{Mismatch: NotObject, Reason: "expected an object, got " + describe(v)}
 		}
 		return c.members(t.Map, v, contents(known, document.Object))
 	case scalarForm:
 		if v.IsNull() || t.TakesScalar(v.Kind()) {
 			return nil
 		}
-		return &TypeError{Reason: "expected " + scalarName(t) + ", got " + describe(v)}
+		name, mismatch := scalarName(t)
+		return &TypeError{Mismatch: mismatch, Reason: "expected " + name + ", got " + describe(v)}
 	case listForm:
 		if v.IsNull() {
 			return nil
 		}
 		if v.Kind() != document.List {
-			return &TypeError{Reason: "expected a list, got " + describe(v)}
+			return &TypeError{Mismatch: NotList, Reason: "expected a list, got " + describe(v)}
 		}
 		if t.List.Kind == schema.AtomicList {
 			return c.whole(t.List, v)
@@ -71,7 +72,7 @@ func (c *checker) members(m *schema.MapType, v, known document.Value) *TypeError
 		var t *schema.Type
 		t, field = memberFrom(m, name, field)
 		if t == nil {
-			return &TypeError{Path: document.Keys(name), Reason: ReasonNoField}
+			return &TypeError{Path: document.Keys(name), Mismatch: UndeclaredField, Reason: "field not declared in schema"}
 		}
 		for at < known.Len() && known.Key(at) < name {
 			at++
@@ -103,7 +104,11 @@ func (c *checker) whole(l *schema.ListType, v document.Value) *TypeError {
 func (c *checker) items(l *schema.ListType, v, known document.Value) *TypeError {
 	x, y := c.w.indexOf(l, v), c.w.indexOf(l, known)
 	if x.bad >= 0 {
-		return &TypeError{Path: document.Path{}.Item(x.bad), Reason: x.reason}
+		err := &TypeError{Path: document.Path{}.Item(x.bad), Reason: x.reason}
+		if len(l.Keys) > 0 && v.At(x.bad).Kind() != document.Object {
+			err.Mismatch = ItemNotObject
+		}
+		return err
 	}
 	last := -1
 	for i, item := range v.Items() {
@@ -118,7 +123,7 @@ func (c *checker) items(l *schema.ListType, v, known document.Value) *TypeError 
 			}
 		}
 		if !c.duplicates && x.follower(i) >= 0 {
-			return &TypeError{Path: document.Path{fieldset.Step(strings.Clone(x.elements[i]))}, Reason: ReasonTwice}
+			return &TypeError{Path: document.Path{fieldset.Step(strings.Clone(x.elements[i]))}, Mismatch: DuplicateItem, Reason: "duplicate item in the list"}
 		}
 	}
 	return nil
@@ -164,14 +169,14 @@ func beginning(text string) string {
 	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
-func scalarName(t *schema.Type) string {
+func scalarName(t *schema.Type) (string, Mismatch) {
 	switch t.Scalar {
 	case schema.StringScalar:
-		return "a string"
+		return "a string", NotString
 	case schema.BooleanScalar:
-		return "a boolean"
+		return "a boolean", NotBoolean
 	case schema.IntegerScalar, schema.NumberScalar:
-		return "a number"
+		return "a number", NotNumber
 	}
-	return "a scalar"
+	return "a scalar", 0
 }
