@@ -12,9 +12,9 @@ import (
 )
 
 // health serves the health checks (/healthz, /livez, /readyz), without a token. A server that
-// responds is live, and ready until it stops.
+// responds is live, and ready until it stops. The single check ping has a path of its own.
 func (s *Server) health(w *writer, r *http.Request) bool {
-	switch r.URL.Path {
+	switch strings.TrimSuffix(r.URL.Path, "/ping") {
 	case "/healthz", "/livez", "/readyz":
 	default:
 		return false
@@ -45,6 +45,12 @@ func (s *Server) about(w *writer, r *http.Request, page func(*writer, *http.Requ
 
 // version serves /version: the Kubernetes version of the served API.
 func (s *Server) version(w *writer, r *http.Request) {
+	if header := r.Header.Get("Accept"); header != "" {
+		if err := checkRoute(header, media[:1]); err != nil {
+			s.fail(w, r, err)
+			return
+		}
+	}
 	minor := "0"
 	if catalog := s.cluster.Kinds().Catalog(); catalog != nil {
 		_, minor, _ = strings.Cut(catalog.Version(), ".")
@@ -55,7 +61,7 @@ func (s *Server) version(w *writer, r *http.Request) {
 	if n, err := strconv.Atoi(minor); err == nil && n > 0 {
 		before = strconv.Itoa(n - 1)
 	}
-	s.json(w, r, map[string]string{
+	s.json(w, r, "application/json", map[string]string{
 		"emulationMajor": "1", "emulationMinor": minor, "minCompatibilityMajor": "1", "minCompatibilityMinor": before,
 		"major": "1", "minor": minor, "gitVersion": "v1." + minor + ".0+patchlab",
 		"gitCommit": "", "gitTreeState": "", "buildDate": "1970-01-01T00:00:00Z",
@@ -77,5 +83,5 @@ func (s *Server) paths(w *writer, r *http.Request) {
 		}
 	}
 	slices.Sort(paths)
-	s.json(w, r, map[string][]string{"paths": paths})
+	s.json(w, r, "application/json", map[string][]string{"paths": paths})
 }

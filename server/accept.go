@@ -55,7 +55,13 @@ func clauses(header string) []clause {
 	var out []clause
 	for part := range strings.SplitSeq(header, ",") {
 		kind, params, err := mime.ParseMediaType(strings.TrimSpace(part))
-		if err != nil {
+		if err != nil { // such as a subtype with @, which RFC 2045 does not allow
+			kind, _, _ = strings.Cut(strings.TrimSpace(part), ";")
+		}
+		if kind == "*" {
+			kind = "*/*"
+		}
+		if !strings.Contains(kind, "/") {
 			continue
 		}
 		c := clause{kind: kind, params: params, q: 1}
@@ -77,27 +83,41 @@ type offer struct {
 	// protobuf is true if the objects can be encoded in protobuf, which custom resources
 	// cannot. Metadata alone always can.
 	protobuf bool
+	// document is true for a document such as a discovery list, which is served in no other
+	// form than its own, or as aggregated if that is set: the form of apidiscovery.k8s.io.
+	document, aggregated bool
+	// routed is true for paths whose media types kube-apiserver declares to its router
+	// (go-restful): the built-in kinds, their discovery, and /version. The router does not know
+	// ranges such as application/*.
+	routed bool
+	// streams is true for routes that also serve watches, and declare their media types.
+	streams bool
 }
 
 // media are the supported media types in order of preference.
 var media = [...]string{"application/json", "application/yaml", protobuf.MediaType}
 
 // negotiate chooses the form of the response. If it returns an error, the returned form is the
-// one for the error.
+// one for the error: indented JSON if the client accepts none of the media types.
 func negotiate(r *http.Request, o offer) (answerForm, error) {
 	form := answerForm{pretty: pretty(r)}
 	header := r.Header.Get("Accept")
 	if header == "" {
 		return form, nil
 	}
-	known := false
+	if o.routed {
+		types := media[:]
+		if o.streams {
+			types = append(types, "application/json;stream=watch", protobuf.MediaType+";stream=watch")
+		}
+		if err := checkRoute(header, types); err != nil {
+			failed, _ := negotiate(r, offer{protobuf: true})
+			return failed, err
+		}
+	}
 	for _, c := range clauses(header) {
 		for _, kind := range media {
-			if c.kind != kind && c.kind != "application/*" && c.kind != "*/*" {
-				continue
-			}
-			known = true
-			if !o.accepts(kind, c.params) {
+			if c.kind != kind && c.kind != "application/*" && c.kind != "*/*" || !o.accepts(kind, c.params) {
 				continue
 			}
 			form.yaml, form.protobuf = kind == "application/yaml", kind == protobuf.MediaType
@@ -109,13 +129,22 @@ func negotiate(r *http.Request, o offer) (answerForm, error) {
 			return form, nil
 		}
 	}
-	if !known {
-		return form, &cluster.Status{
-			Code: http.StatusNotAcceptable, Reason: "NotAcceptable", Details: &cluster.StatusDetails{},
-			Message: "406: Not Acceptable\n\nAvailable representations: " + strings.Join(media[:], ", "),
+	return answerForm{pretty: true}, notAcceptable(strings.Join(media[:], ", "))
+}
+
+// checkRoute returns the error of kube-apiserver's router if an Accept header names none of
+// the media types of a route.
+func checkRoute(header string, types []string) error {
+	for part := range strings.SplitSeq(header, ",") {
+		kind, _, _ := strings.Cut(part, ";")
+		if kind = strings.TrimSpace(kind); kind == "*/*" || slices.Contains(types, kind) {
+			return nil
 		}
 	}
-	return form, notAcceptable(strings.Join(media[:], ", "))
+	return &cluster.Status{
+		Code: http.StatusNotAcceptable, Reason: "NotAcceptable", Details: &cluster.StatusDetails{},
+		Message: "406: Not Acceptable\n\nAvailable representations: " + strings.Join(types, ", "),
+	}
 }
 
 // accepts reports whether the parameters of a media type can be satisfied
@@ -127,6 +156,9 @@ func (o offer) accepts(kind string, params map[string]string) bool {
 	as, version, group := params["as"], params["v"], params["g"]
 	if as+version+group == "" {
 		return kind != protobuf.MediaType || o.protobuf
+	}
+	if o.document {
+		return o.aggregated && as == discoveryListKind && group == discoveryGroupName && version == "v2"
 	}
 	return transforms(as, version, group) && (as != formTable || kind != protobuf.MediaType)
 }

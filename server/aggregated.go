@@ -1,7 +1,6 @@
 package server
 
 import (
-	"encoding/json"
 	"net/http"
 
 	"github.com/patchlab-dev/patchlab/schema"
@@ -49,27 +48,14 @@ type (
 	}
 )
 
-const discoveryGroupName = "apidiscovery.k8s.io"
+const (
+	discoveryGroupName = "apidiscovery.k8s.io"
+	discoveryListKind  = "APIGroupDiscoveryList"
+)
 
-// wantsAggregated reports whether a client prefers aggregated discovery to the unaggregated
-// form, and in which version.
-func wantsAggregated(r *http.Request) (version string, ok bool) {
-	for _, c := range clauses(r.Header.Get("Accept")) {
-		if c.kind != "application/json" && c.kind != "*/*" {
-			continue
-		}
-		if c.params["as"] == "" {
-			return "", false
-		}
-		if v := c.params["v"]; c.params["g"] == discoveryGroupName && c.params["as"] == "APIGroupDiscoveryList" && (v == "v2" || v == "v2beta1") {
-			return v, true
-		}
-	}
-	return "", false
-}
-
-func (s *Server) aggregated(w *writer, r *http.Request, core bool, version string) {
-	list := discoveryList{Kind: "APIGroupDiscoveryList", APIVersion: discoveryGroupName + "/" + version, Items: []discoveryGroup{}}
+// aggregated serves all groups, or the core group, in the negotiated form.
+func (s *Server) aggregated(w *writer, r *http.Request, core bool, form answerForm) {
+	list := discoveryList{Kind: discoveryListKind, APIVersion: discoveryGroupName + "/" + form.version, Items: []discoveryGroup{}}
 	for _, g := range s.groups() {
 		if core != (g.group == "") {
 			continue
@@ -85,13 +71,9 @@ func (s *Server) aggregated(w *writer, r *http.Request, core bool, version strin
 		}
 		list.Items = append(list.Items, item)
 	}
-	body, err := json.Marshal(list)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
+	w.Header().Set("Vary", "Accept")
 	w.Header().Set("Cache-Control", "public")
-	s.jsonBytes(w, r, "application/json;g="+discoveryGroupName+";v="+version+";as=APIGroupDiscoveryList", body)
+	s.encoded(w, r, form, form.contentType()+";g="+discoveryGroupName+";v="+form.version+";as="+discoveryListKind, list)
 }
 
 func describeResource(k *schema.Kind) discoveryResource {

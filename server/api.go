@@ -52,7 +52,8 @@ func (s *Server) serveAPI(w *writer, r *http.Request, group, version string, par
 	if t.subresource != "" {
 		w.kind.resource += "/" + t.subresource
 	}
-	form, err := negotiate(r, offer{watch: t.verb == cluster.Watch, protobuf: encodable(t.kind)})
+	watches := t.verb == cluster.Watch
+	form, err := negotiate(r, offer{watch: watches, protobuf: encodable(t.kind), routed: t.kind.Builtin, streams: watches || t.verb == cluster.List})
 	if err != nil {
 		s.fail(w, r, err)
 		return

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/protobuf"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -144,51 +145,68 @@ func (s *Server) discovery(w *writer, r *http.Request, parts []string) {
 		s.fail(w, r, errMethod)
 		return
 	}
-	if len(parts) == 1 {
-		w.Header().Set("Vary", "Accept")
-		if version, ok := wantsAggregated(r); ok {
-			s.aggregated(w, r, parts[0] == "api", version)
-			return
+	value, found := s.discovered(r, parts)
+	if !found {
+		if len(parts) > 1 && parts[0] == "apis" && !s.builtinGroup(parts[1]) || len(parts) == 2 && parts[0] == "apis" {
+			s.fail(w, r, errNoPage)
+		} else {
+			s.fail(w, r, errNoResource)
 		}
-	}
-	if _, err := negotiate(r, offer{}); err != nil {
-		s.fail(w, r, err)
 		return
 	}
+	top := len(parts) == 1
+	form, err := negotiate(r, offer{protobuf: true, document: true, aggregated: top, routed: s.isRouted(parts)})
 	switch {
-	case len(parts) == 1 && parts[0] == "api":
-		s.json(w, r, apiVersions{"APIVersions", []string{"v1"}, []serverRange{{"0.0.0.0/0", r.Host}}})
-	case len(parts) == 1:
-		s.groupList(w, r)
-	case len(parts) == 2 && parts[0] == "apis":
-		s.group(w, r, parts[1])
-	case parts[0] == "api":
-		s.resourceList(w, r, "", parts[1])
+	case err != nil:
+		s.fail(w, r, err)
+	case form.as != formObject:
+		s.aggregated(w, r, parts[0] == "api", form)
 	default:
-		s.resourceList(w, r, parts[1], parts[2])
+		s.encoded(w, r, form, form.contentType(), value)
 	}
 }
 
-func (s *Server) groupList(w *writer, r *http.Request) {
+// isRouted reports whether kube-apiserver declares the media types of a discovery path to its
+// router. It does not for /apis, the groups, and what custom resources add.
+func (s *Server) isRouted(parts []string) bool {
+	return parts[0] == "api" || len(parts) == 3 && s.builtinGroup(parts[1])
+}
+
+// discovered returns the discovery document of a path.
+func (s *Server) discovered(r *http.Request, parts []string) (value any, found bool) {
+	switch {
+	case len(parts) == 1 && parts[0] == "api":
+		return apiVersions{"APIVersions", []string{"v1"}, []serverRange{{"0.0.0.0/0", r.Host}}}, true
+	case len(parts) == 1:
+		return s.groupList(), true
+	case len(parts) == 2 && parts[0] == "apis":
+		return s.group(parts[1])
+	case parts[0] == "api":
+		return s.resourceList("", parts[1])
+	default:
+		return s.resourceList(parts[1], parts[2])
+	}
+}
+
+func (s *Server) groupList() apiGroupList {
 	list := apiGroupList{Kind: "APIGroupList", APIVersion: "v1", Groups: []apiGroup{}}
 	for _, g := range s.groups() {
 		if g.group != "" {
 			list.Groups = append(list.Groups, describeGroup(g))
 		}
 	}
-	s.json(w, r, list)
+	return list
 }
 
-func (s *Server) group(w *writer, r *http.Request, name string) {
+func (s *Server) group(name string) (group apiGroup, found bool) {
 	for _, g := range s.groups() {
 		if g.group == name && name != "" {
 			group := describeGroup(g)
 			group.Kind, group.APIVersion = "APIGroup", "v1"
-			s.json(w, r, group)
-			return
+			return group, true
 		}
 	}
-	s.fail(w, r, errNoPage)
+	return apiGroup{}, false
 }
 
 func describeGroup(g groupKinds) apiGroup {
@@ -200,17 +218,12 @@ func describeGroup(g groupKinds) apiGroup {
 	return out
 }
 
-func (s *Server) resourceList(w *writer, r *http.Request, group, version string) {
+func (s *Server) resourceList(group, version string) (list apiResourceList, found bool) {
 	kinds := s.kindsOf(group, version)
 	if kinds == nil {
-		if s.builtinGroup(group) {
-			s.fail(w, r, errNoResource)
-		} else {
-			s.fail(w, r, errNoPage)
-		}
-		return
+		return list, false
 	}
-	list := apiResourceList{Kind: "APIResourceList", GroupVersion: schema.APIVersion(group, version)}
+	list = apiResourceList{Kind: "APIResourceList", GroupVersion: schema.APIVersion(group, version)}
 	if group != "" {
 		list.APIVersion = "v1"
 	}
@@ -227,7 +240,7 @@ func (s *Server) resourceList(w *writer, r *http.Request, group, version string)
 			list.Resources = append(list.Resources, res)
 		}
 	}
-	s.json(w, r, list)
+	return list, true
 }
 
 // kindsOf returns the kinds of a version that have a resource.
@@ -283,32 +296,50 @@ func subresources(k *schema.Kind) []schema.Subresource {
 	return out
 }
 
-// json answers with a value in JSON, or with 304 if the client's ETag matches.
-func (s *Server) json(w *writer, r *http.Request, value any) {
+// encoded answers with a discovery document in the negotiated form, or with 304 if the client's
+// ETag matches.
+func (s *Server) encoded(w *writer, r *http.Request, form answerForm, contentType string, value any) {
 	body, err := json.Marshal(value)
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	if form, err := negotiate(r, offer{}); err == nil && form.yaml {
+	if form.yaml || form.protobuf {
 		d, err := document.Parse(body, document.Options{MaxBytes: -1})
 		if err != nil {
 			s.fail(w, r, err)
 			return
 		}
-		s.tagged(w, r, form.contentType(), d.Root.YAML())
+		if body = d.Root.YAML(); form.protobuf {
+			body = protobuf.Discovery(d.Root)
+		}
+	} else if form.pretty {
+		body = indented(body)
+	}
+	s.tagged(w, r, contentType, body)
+}
+
+// json answers with a value in JSON, whatever the client accepts.
+func (s *Server) json(w *writer, r *http.Request, contentType string, value any) {
+	body, err := json.Marshal(value)
+	if err != nil {
+		s.fail(w, r, err)
 		return
 	}
-	s.jsonBytes(w, r, "application/json", body)
+	s.jsonBytes(w, r, contentType, body)
 }
 
 func (s *Server) jsonBytes(w *writer, r *http.Request, contentType string, body []byte) {
 	if pretty(r) {
-		var indented bytes.Buffer
-		_ = json.Indent(&indented, body, "", "  ") // body is valid JSON
-		body = indented.Bytes()
+		body = indented(body)
 	}
 	s.tagged(w, r, contentType, body)
+}
+
+func indented(body []byte) []byte {
+	var out bytes.Buffer
+	_ = json.Indent(&out, body, "", "  ") // body is valid JSON
+	return out.Bytes()
 }
 
 // tagged answers with a document and its ETag, or with 304 if the client has it already.

@@ -103,7 +103,7 @@ func (s *Server) metricsPage(w http.ResponseWriter, r *http.Request) {
 	if s.options.Store != nil {
 		s.options.Store.write(r.Context(), &b)
 	}
-	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8; escaping=underscores")
 	_, _ = w.Write(b.Bytes())
 }
 

@@ -75,13 +75,18 @@ func (s *Server) openAPIIndex(w *writer, r *http.Request) {
 		_, served := paths[strings.TrimPrefix(openAPIPath(groupVersion), "/openapi/v3/")]
 		return served
 	})
-	s.json(w, r, map[string]any{"paths": paths})
+	s.json(w, r, "text/plain; charset=utf-8", map[string]any{"paths": paths}) // as kube-apiserver's aggregator does
 }
 
 func (s *Server) openAPIDocument(w *writer, r *http.Request, group, version string) {
 	kinds := s.kindsOf(group, version)
 	if kinds == nil {
-		s.fail(w, r, errNoPage)
+		w.WriteHeader(http.StatusNotFound)
+		return
+	}
+	w.Header().Set("Vary", "Accept")
+	if acceptedDocument(r, "application/json") == "" {
+		w.WriteHeader(http.StatusNotAcceptable)
 		return
 	}
 	d := s.document(group, version, kinds)
@@ -94,9 +99,25 @@ func (s *Server) openAPIDocument(w *writer, r *http.Request, group, version stri
 		http.Redirect(w, r, openAPIPath(schema.APIVersion(group, version))+"?hash="+d.hash, http.StatusMovedPermanently)
 		return
 	}
-	w.Header().Set("Vary", "Accept")
 	d.once.Do(func() { d.body = s.describe(group, version, kinds).JSON() })
 	s.jsonBytes(w, r, "application/json", d.body)
+}
+
+// acceptedDocument returns the first of the media types of an OpenAPI document that the client
+// accepts, "" for none. Parameters other than the quality have no effect.
+func acceptedDocument(r *http.Request, types ...string) string {
+	header := r.Header.Get("Accept")
+	if header == "" {
+		return types[0]
+	}
+	for _, c := range clauses(header) {
+		for _, kind := range types {
+			if c.kind == kind || c.kind == "application/*" || c.kind == "*/*" {
+				return kind
+			}
+		}
+	}
+	return ""
 }
 
 // document returns the document of a group version, and creates it if there is none or its
@@ -187,12 +208,13 @@ const openAPIv2Protobuf = "application/com.github.proto-openapi.spec.v2.v1.0+pro
 // openAPIv2 serves one document for all kinds, in protobuf or JSON. kubectl validates objects
 // with it.
 func (s *Server) openAPIv2(w *writer, r *http.Request) {
-	accept := r.Header.Get("Accept")
-	binary := strings.Contains(accept, "application/com.github.proto-openapi.spec.v2")
-	if _, err := negotiate(r, offer{}); err != nil && !binary {
-		s.fail(w, r, notAcceptable("application/json, "+openAPIv2Protobuf))
+	w.Header().Set("Vary", "Accept")
+	kind := acceptedDocument(r, "application/json", openAPIv2Protobuf, strings.Replace(openAPIv2Protobuf, "v2.v1", "v2@v1", 1))
+	if kind == "" {
+		w.WriteHeader(http.StatusNotAcceptable)
 		return
 	}
+	binary := kind != "application/json"
 	d := describer{catalog: s.cluster.Kinds().Catalog(), prefix: "#/definitions/", seen: map[string]bool{}, v2: true}
 	var paths document.ObjectBuilder
 	for _, g := range s.groups() {

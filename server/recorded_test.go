@@ -25,9 +25,10 @@ type recordedAnswer struct {
 		Code int `json:"code"`
 		// Headers are compared exactly; "" means that there is no such header.
 		Headers map[string]string `json:"headers"`
-		// JSON or Text is the body; neither if it is not compared.
-		JSON any     `json:"json"`
-		Text *string `json:"text"`
+		// JSON, Text or Bytes is the body; none if it is not compared.
+		JSON  any     `json:"json"`
+		Text  *string `json:"text"`
+		Bytes []byte  `json:"bytes"`
 	} `json:"answer"`
 }
 
@@ -97,6 +98,8 @@ func (a *recordedAnswer) compare(t *testing.T, s *Server) {
 		}
 	}
 	switch {
+	case a.Answer.Bytes != nil && body != string(a.Answer.Bytes):
+		t.Errorf("%s\ngot  %q\nwant %q", about(), body, a.Answer.Bytes)
 	case a.Answer.Text != nil && body != *a.Answer.Text:
 		t.Errorf("%s\ngot  %q\nwant %q", about(), body, *a.Answer.Text)
 	case a.Answer.JSON != nil:
