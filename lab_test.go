@@ -55,35 +55,35 @@ func TestEveryKindOfChange(t *testing.T) {
 		look   func(*patchlab.Result) string
 		want   string
 	}{
-		{"an apply adds", func() (*patchlab.Result, error) {
+		{"an apply to a live object", func() (*patchlab.Result, error) {
 			return lab.Apply(patchlab.Bytes(liveConfigMap), patchlab.Bytes(`{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {l: "2"}}`), patchlab.ApplyOptions{FieldManager: "m"})
 		}, get("data"), `{"k":"1","l":"2"}`},
-		{"an apply creates", func() (*patchlab.Result, error) {
+		{"an apply that creates", func() (*patchlab.Result, error) {
 			return lab.Apply(nil, patchlab.Bytes(liveConfigMap), patchlab.ApplyOptions{FieldManager: "m"})
 		}, get("metadata", "uid"), `"uid"`},
-		{"a JSON patch is found by its form", func() (*patchlab.Result, error) {
+		{"a detected JSON patch", func() (*patchlab.Result, error) {
 			return lab.Patch(patchlab.Bytes(liveConfigMap), patchlab.Bytes(`[{"op":"remove","path":"/data/k"}]`), patchlab.PatchOptions{})
 		}, get("data"), `nothing`},
-		{"a merge patch that is asked for", func() (*patchlab.Result, error) {
+		{"an explicit merge patch", func() (*patchlab.Result, error) {
 			return lab.Patch(patchlab.Bytes(webDeployment), patchlab.Bytes(`{spec: {template: {spec: {containers: [{name: b, image: i}]}}}}`), patchlab.PatchOptions{Type: patch.TypeMerge})
 		}, func(r *patchlab.Result) string {
 			return fmt.Sprint(r.After.Value.Lookup("spec", "template", "spec", "containers").Len())
 		}, `1`},
-		{"a strategic merge patch, found by the kind", func() (*patchlab.Result, error) {
+		{"a detected strategic merge patch", func() (*patchlab.Result, error) {
 			return lab.Patch(patchlab.Bytes(webDeployment), patchlab.Bytes(`{spec: {template: {spec: {containers: [{name: b, image: i}]}}}}`), patchlab.PatchOptions{})
 		}, func(r *patchlab.Result) string {
 			return fmt.Sprint(r.After.Value.Lookup("spec", "template", "spec", "containers").Len())
 		}, `2`},
-		{"a patch with apiVersion and kind is a patch", func() (*patchlab.Result, error) {
+		{"a patch with apiVersion and kind", func() (*patchlab.Result, error) {
 			return lab.Patch(patchlab.Bytes(webDeployment), patchlab.Bytes(`{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 3}}`), patchlab.PatchOptions{})
 		}, get("spec", "replicas"), `3`},
-		{"an update replaces", func() (*patchlab.Result, error) {
+		{"an update", func() (*patchlab.Result, error) {
 			return lab.Update(patchlab.Bytes(liveConfigMap), patchlab.Bytes(`{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: shop}}`), patchlab.WriteOptions{})
 		}, get("data"), `nothing`},
-		{"a create generates a name", func() (*patchlab.Result, error) {
+		{"a create with generateName", func() (*patchlab.Result, error) {
 			return lab.Create(patchlab.Bytes(`{apiVersion: v1, kind: ConfigMap, metadata: {generateName: a-}}`), patchlab.WriteOptions{})
 		}, func(r *patchlab.Result) string { return fmt.Sprint(len(r.Target.Name)) }, `7`},
-		{"a client-side apply removes what was applied last", func() (*patchlab.Result, error) {
+		{"a client-side apply that removes a field", func() (*patchlab.Result, error) {
 			live := `{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: shop, annotations: {` + patch.LastApplied + `: '{"data":{"k":"1"}}'}}, data: {k: "1", l: "2"}}`
 			return lab.ClientApply(patchlab.Bytes(live), patchlab.Bytes(`{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {m: "3"}}`), patchlab.ApplyOptions{})
 		}, get("data"), `{"l":"2","m":"3"}`},
@@ -113,8 +113,8 @@ func TestErrorsHavePositionsAndFields(t *testing.T) {
 		{"an invalid value", "", "apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec:\n  ports:\n  - port: 0\n", "f.yaml:6:11", ".spec.ports[0].port"},
 		{"an unknown field", "", "apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec:\n  port: 0\n", "f.yaml:5:9", ".spec.port"},
 		{"a wrong type", "", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  k: 1\n", "f.yaml:5:6", ".data.k"},
-		{"an operation", liveConfigMap, "- {op: add, path: /data/l, value: 'x'}\n- {op: remove, path: /none}\n", "f.yaml:2:3", "[1]"},
-		{"a value that an operation puts in", webDeployment, "- {op: add, path: /metadata/labels, value: {a: b}}\n- {op: add, path: /spec/replicas, value: many}\n", "f.yaml:2:3", ".spec.replicas"},
+		{"an invalid operation", liveConfigMap, "- {op: add, path: /data/l, value: 'x'}\n- {op: remove, path: /none}\n", "f.yaml:2:3", "[1]"},
+		{"an invalid value of an operation", webDeployment, "- {op: add, path: /metadata/labels, value: {a: b}}\n- {op: add, path: /spec/replicas, value: many}\n", "f.yaml:2:3", ".spec.replicas"},
 		{"an item of a List", "", "kind: List\napiVersion: v1\nitems:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: a}\n  dat: {}\n", "f.yaml:7:8", ".dat"},
 	} {
 		var failed *patchlab.Error
@@ -185,23 +185,23 @@ func TestMatching(t *testing.T) {
 		namespace string
 		want      string // "namespace created", or the error
 	}{
-		{"the only live one", in("shop"), bare, "", "shop"},
-		{"none", in(), bare, "", "default created"},
-		{"none, with a flag", nil, bare, "shop", "shop created"},
-		{"the live one of the flag", in("shop", "stage"), bare, "stage", "stage"},
-		{"two live ones", in("shop", "stage"), bare, "", "live objects with its name exist in shop, stage"},
-		{"a live one that names none", in(""), bare, "", "default"},
-		{"the same, with a flag", in(""), bare, "stage", "stage"},
-		{"the manifest names another", in("shop"), strings.Replace(bare, "name: a", "name: a, namespace: x", 1), "", "x created"},
-		{"the flag names another", in("shop"), strings.Replace(bare, "name: a", "name: a, namespace: x", 1), "y", `namespace from the provided object "x" does not match`},
+		{"the only live object", in("shop"), bare, "", "shop"},
+		{"no live object", in(), bare, "", "default created"},
+		{"no live object, with a namespace option", nil, bare, "shop", "shop created"},
+		{"the live object in the namespace of the option", in("shop", "stage"), bare, "stage", "stage"},
+		{"two live objects", in("shop", "stage"), bare, "", "live objects with its name exist in shop, stage"},
+		{"a live object without a namespace", in(""), bare, "", "default"},
+		{"a live object without a namespace, with a namespace option", in(""), bare, "stage", "stage"},
+		{"the manifest has another namespace", in("shop"), strings.Replace(bare, "name: a", "name: a, namespace: x", 1), "", "x created"},
+		{"the option has another namespace than the manifest", in("shop"), strings.Replace(bare, "name: a", "name: a, namespace: x", 1), "y", `namespace from the provided object "x" does not match`},
 		{"no name", in(), `{apiVersion: v1, kind: ConfigMap, metadata: {generateName: x}}`, "", "metadata.name is required"},
 		{"another kind", in("shop"), `{apiVersion: v1, kind: Secret, metadata: {name: a}}`, "", "default created"},
 		{"a misspelt kind", in("shop"), `{apiVersion: v1, kind: Secrets, metadata: {name: a}}`, "", "did you mean Secret?"},
-		{"a kind that nobody knows", nil, `{apiVersion: x.example.com/v1, kind: A, metadata: {name: a, namespace: ns}}`, "", "ns created"},
-		{"a kind without a namespace that nobody knows", nil, `{apiVersion: x.example.com/v1, kind: A, metadata: {name: a}}`, "", " created"},
-		{"the one that a manifest before it has created in a namespace", nil, strings.Replace(bare, "name: a", "name: a, namespace: shop", 1) + "\n---\n" + bare, "", "default created"},
-		{"a kind of a group that was removed", nil, `{apiVersion: extensions/v1beta1, kind: Ingress, metadata: {name: a}}`, "", `no kind "Ingress" is registered for version "extensions/v1beta1"; it is in networking.k8s.io/v1`},
-		{"another of its group", nil, `{apiVersion: x.example.com/v1, kind: B, metadata: {name: a}}`, "", " created"},
+		{"an unknown kind", nil, `{apiVersion: x.example.com/v1, kind: A, metadata: {name: a, namespace: ns}}`, "", "ns created"},
+		{"an unknown cluster-scoped kind", nil, `{apiVersion: x.example.com/v1, kind: A, metadata: {name: a}}`, "", " created"},
+		{"an object that an earlier document created", nil, strings.Replace(bare, "name: a", "name: a, namespace: shop", 1) + "\n---\n" + bare, "", "default created"},
+		{"a kind of a removed group", nil, `{apiVersion: extensions/v1beta1, kind: Ingress, metadata: {name: a}}`, "", `no kind "Ingress" is registered for version "extensions/v1beta1"; it is in networking.k8s.io/v1`},
+		{"another kind of the removed group", nil, `{apiVersion: x.example.com/v1, kind: B, metadata: {name: a}}`, "", " created"},
 	} {
 		var got string
 		for r, err := range lab.Run(c.live, patchlab.Bytes(c.change), patchlab.Change{Action: patchlab.ActionApply, FieldManager: "m", Namespace: c.namespace}) {
@@ -230,11 +230,11 @@ func TestPatchesWithoutAKind(t *testing.T) {
 	const two = liveConfigMap + "\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: b, namespace: shop}}"
 	for _, c := range []struct{ why, live, patch, want string }{
 		{"one live object", liveConfigMap, `{data: {k: "2"}}`, "a"},
-		{"two", two, `{data: {k: "2"}}`, "2 objects are live"},
-		{"two, and a name", two, `{metadata: {name: b}, data: {k: "2"}}`, "b"},
-		{"a name that no object has", liveConfigMap, `{metadata: {name: c}}`, `there is no live object with the name "c"`},
-		{"none", "", `{data: {}}`, "0 objects are live"},
-		{"a JSON patch of one", liveConfigMap, `[]`, "a"},
+		{"two live objects without a name in the patch", two, `{data: {k: "2"}}`, "2 objects are live"},
+		{"two live objects and a name in the patch", two, `{metadata: {name: b}, data: {k: "2"}}`, "b"},
+		{"a name without a live object", liveConfigMap, `{metadata: {name: c}}`, `there is no live object with the name "c"`},
+		{"no live object", "", `{data: {}}`, "0 objects are live"},
+		{"a JSON patch of one live object", liveConfigMap, `[]`, "a"},
 	} {
 		got := ""
 		for r, err := range lab.Run(patchlab.Bytes(c.live), patchlab.Bytes(c.patch), patchlab.Change{}) {

@@ -32,7 +32,7 @@ func TestTypedObjectsNeedTheirKind(t *testing.T) {
 		{"an empty object without a scheme", clientobject.Input{Object: &metav1.PartialObjectMetadata{}}, "has no apiVersion and kind"},
 		{"an object without a scheme", clientobject.Input{Object: named}, "has no apiVersion and kind"},
 		{"an object with a scheme", clientobject.Input{Object: named, Scheme: scheme}, ""},
-		{"an object that the scheme does not know", clientobject.Input{Object: &metav1.Status{}, Scheme: scheme}, "no kind is registered"},
+		{"an object whose type is not in the scheme", clientobject.Input{Object: &metav1.Status{}, Scheme: scheme}, "no kind is registered"},
 		{"an unstructured object without a kind", clientobject.Input{Object: &unstructured.Unstructured{Object: map[string]any{}}}, "has no apiVersion and kind"},
 		{"no object", clientobject.Input{}, ""},
 		{"a nil object", clientobject.Input{Object: (*metav1.PartialObjectMetadata)(nil)}, ""},

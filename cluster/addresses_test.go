@@ -132,12 +132,12 @@ func TestRequestedAddresses(t *testing.T) {
 	createService(t, c, "first", `{"clusterIP":"10.96.0.9","type":"NodePort","ports":[{"port":80,"nodePort":30009}]}`)
 	for _, one := range []struct{ spec, want, reason string }{
 		{`{"type":"NodePort","ports":[{"port":80,"nodePort":30009}]}`, "spec.ports[0].nodePort: Invalid value: 30009: provided port is already allocated", "a port of another Service"},
-		{`{"type":"NodePort","ports":[{"port":80,"nodePort":80}]}`, "spec.ports[0].nodePort: Invalid value: 80: provided port is not in the valid range. The range of valid ports is 30000-32767", "a port that is no node port"},
+		{`{"type":"NodePort","ports":[{"port":80,"nodePort":80}]}`, "spec.ports[0].nodePort: Invalid value: 80: provided port is not in the valid range. The range of valid ports is 30000-32767", "a port outside the range of node ports"},
 		{`{"clusterIP":"10.96.0.9","ports":[{"port":80}]}`, `spec.clusterIPs: Invalid value: ["10.96.0.9"]: failed to allocate IP 10.96.0.9: provided IP is already allocated`, "an address of another Service"},
 		{`{"ipFamilyPolicy":"RequireDualStack","ports":[{"port":0}]}`, `spec.ipFamilyPolicy: Invalid value: "RequireDualStack": this cluster is not configured for dual-stack services`, "two families"},
 		{`{"ipFamilies":["IPv6"],"ports":[{"port":80}]}`, `spec.ipFamilies[0]: Invalid value: "IPv6": not configured on this cluster`, "the other family"},
 		{`{"clusterIP":"fd00::1","ports":[{"port":80}]}`, `spec.clusterIPs[0]: Invalid value: "fd00::1": IPv6 is not configured on this cluster`, "an address of the other family"},
-		{`{"type":"ClusterIP","ports":[{"port":80,"nodePort":30010}]}`, "spec.ports[0].nodePort: Forbidden: may not be used when `type` is 'ClusterIP'", "a node port that nothing needs"},
+		{`{"type":"ClusterIP","ports":[{"port":80,"nodePort":30010}]}`, "spec.ports[0].nodePort: Forbidden: may not be used when `type` is 'ClusterIP'", "a node port for a type that has none"},
 	} {
 		r := &Request{Verb: Create, Version: "v1", Resource: "services", Namespace: "d",
 			Body: fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Service","metadata":{"name":"second"},"spec":%s}`, one.spec)}

@@ -143,10 +143,10 @@ func TestCRDIsValidated(t *testing.T) {
 	q := newRequests(t, cluster.Config{})
 	q.must(cluster.Create, crds, thingCRD("things", "Thing", simpleSpec, ""))
 	for _, c := range []struct{ body, field, why string }{
-		{strings.Replace(thingCRD("bad", "Bad", simpleSpec, ""), "bad.x", "other.x", 1), "metadata.name", "the name is plural and group"},
-		{thingCRD("bad", "Bad", `{"properties":{"a":{}}}`, ""), "spec.validation.openAPIV3Schema.properties[spec].type", "a schema must be structural"},
-		{thingCRD("bad", "Bad", `{"type":"object","properties":{"a":{"type":"integer","default":"x"}}}`, ""), "spec.validation.openAPIV3Schema.properties[spec].properties[a].default", "a default must be valid"},
-		{strings.ReplaceAll(thingCRD("bad", "Bad", simpleSpec, ""), `"storage":true`, `"storage":false`), "spec.versions", "one version is stored"},
+		{strings.Replace(thingCRD("bad", "Bad", simpleSpec, ""), "bad.x", "other.x", 1), "metadata.name", "the name is not plural.group"},
+		{thingCRD("bad", "Bad", `{"properties":{"a":{}}}`, ""), "spec.validation.openAPIV3Schema.properties[spec].type", "the schema is not structural"},
+		{thingCRD("bad", "Bad", `{"type":"object","properties":{"a":{"type":"integer","default":"x"}}}`, ""), "spec.validation.openAPIV3Schema.properties[spec].properties[a].default", "the default is invalid"},
+		{strings.ReplaceAll(thingCRD("bad", "Bad", simpleSpec, ""), `"storage":true`, `"storage":false`), "spec.versions", "two storage versions"},
 	} {
 		st := q.refused(422, cluster.Create, crds, c.body)
 		found := false
@@ -158,9 +158,9 @@ func TestCRDIsValidated(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ patch, why string }{
-		{`{"spec":{"scope":"Cluster"}}`, "the scope stays"},
-		{`{"spec":{"names":{"kind":"Other"}}}`, "the kind stays"},
-		{`{"spec":{"group":"y.example.com"}}`, "the group stays"},
+		{`{"spec":{"scope":"Cluster"}}`, "the scope is immutable"},
+		{`{"spec":{"names":{"kind":"Other"}}}`, "the kind is immutable"},
+		{`{"spec":{"group":"y.example.com"}}`, "the group is immutable"},
 	} {
 		if st := q.refused(422, cluster.Patch, crds+"/things.x.example.com", c.patch); st.Reason != "Invalid" {
 			t.Errorf("%s: %s", c.why, st.Message)

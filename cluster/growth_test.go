@@ -36,10 +36,10 @@ func TestWorkGrowsWithTheBody(t *testing.T) {
 		body      func(n int) string
 		options   cluster.Options
 	}{
-		{"numbers that are printed otherwise, in a list", things, func(n int) string {
+		{"numbers without canonical form, in a list", things, func(n int) string {
 			return `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"a"},"spec":{"a":[` + many(n, `%[1]d.0`) + `]}}`
 		}, cluster.Options{}},
-		{"numbers that are printed otherwise, in an object", things, func(n int) string {
+		{"numbers without canonical form, in an object", things, func(n int) string {
 			return `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"a"},"spec":{"a":{` + many(n, `"k%[1]d":%[1]d.0`) + `}}}`
 		}, cluster.Options{}},
 		{"objects in a custom resource", things, func(n int) string {
@@ -53,21 +53,21 @@ func TestWorkGrowsWithTheBody(t *testing.T) {
 			return `{"metadata":{"name":"a"},"spec":{"serviceName":"s","selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}},"volumeClaimTemplates":[` +
 				many(n, `{"metadata":{"name":"c%[1]d"},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}`) + `]}}`
 		}, cluster.Options{}},
-		{"ports that are given out", services, func(n int) string {
+		{"allocated ports", services, func(n int) string {
 			return `{"metadata":{"name":"a"},"spec":{"type":"NodePort","ports":[` + many(n, `{"name":"p%[1]d","port":%[1]d}`) + `]}}`
 		}, cluster.Options{}},
-		{"texts of a Secret", "/api/v1/namespaces/n/secrets", func(n int) string {
+		{"stringData of a Secret", "/api/v1/namespaces/n/secrets", func(n int) string {
 			return `{"metadata":{"name":"a"},"stringData":{` + many(n, `"k%[1]d":"v"`) + `}}`
 		}, cluster.Options{}},
-		{"a schema that is nested deep", crds, func(n int) string {
+		{"a deeply nested schema", crds, func(n int) string {
 			return thingCRD("deeps", "Deep", strings.Repeat(`{"type":"object","properties":{"a":`, n)+`{"type":"string","default":"x"}`+strings.Repeat("}}", n), "")
 		}, cluster.Options{}},
 		{"controllers", maps, func(n int) string {
 			return `{"metadata":{"name":"a","ownerReferences":[` + many(n, `{"apiVersion":"v1","kind":"A","name":"a","uid":"u%[1]d","controller":true}`) + `]}}`
 		}, cluster.Options{}},
-		{"a manager that cannot be printed", maps, func(n int) string { return `{"metadata":{"name":"a"}}` },
+		{"a manager name with unprintable characters", maps, func(n int) string { return `{"metadata":{"name":"a"}}` },
 			cluster.Options{FieldManager: strings.Repeat("\x01", 1<<15)}},
-		{"unknown fields and doubled keys", maps, func(n int) string {
+		{"unknown fields and duplicate keys", maps, func(n int) string {
 			return `{"metadata":{"name":"a"},` + many(n, `"x%[1]d":1`) + `,"data":{` + many(n, `"a":"%[1]d"`) + `}}`
 		}, cluster.Options{}},
 	}

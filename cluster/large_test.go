@@ -26,10 +26,10 @@ func TestWorkGrowsWithThePatchedObject(t *testing.T) {
 		{"a merge patch that removes every key", cluster.MergePatch, func(n int) string { return `{"data":{` + many(n, `"`+key+`":null`) + `}}` }},
 		{"a merge patch of a label", cluster.MergePatch, func(int) string { return `{"metadata":{"labels":{"a":"b"}}}` }},
 		{"a strategic patch that changes every key", cluster.StrategicPatch, func(n int) string { return `{` + data(n, "b") + `}` }},
-		{"operations that change every key", cluster.JSONPatch, func(n int) string {
+		{"JSON patch operations that change every key", cluster.JSONPatch, func(n int) string {
 			return `[` + many(n, `{"op":"replace","path":"/data/`+key+`","value":"b"}`) + `]`
 		}},
-		{"operations that remove every key", cluster.JSONPatch, func(n int) string {
+		{"JSON patch operations that remove every key", cluster.JSONPatch, func(n int) string {
 			return `[` + many(n, `{"op":"remove","path":"/data/`+key+`"}`) + `]`
 		}},
 		{"an apply of every key", cluster.ApplyPatch, func(n int) string {

@@ -28,17 +28,17 @@ func TestStrictNamespaces(t *testing.T) {
 		message string
 		cause   string
 	}{
-		{"no such namespace", request(cluster.Create, "configmaps", "none", "", configMap), 404, `namespaces "none" not found`, ""},
-		{"an apply to no such namespace", apply, 404, `namespaces "none" not found`, ""},
-		{"the namespace itself", request(cluster.Create, "namespaces", "", "", `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"lab"}}`), 0, "", ""},
-		{"now it exists", request(cluster.Create, "configmaps", "lab", "", configMap), 0, "", ""},
-		{"it is deleted", request(cluster.Delete, "namespaces", "", "lab", ""), 0, "", ""},
-		{"while it is being deleted", request(cluster.Create, "configmaps", "lab", "", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"b"}}`),
+		{"the namespace does not exist", request(cluster.Create, "configmaps", "none", "", configMap), 404, `namespaces "none" not found`, ""},
+		{"an apply in a namespace that does not exist", apply, 404, `namespaces "none" not found`, ""},
+		{"the namespace is created", request(cluster.Create, "namespaces", "", "", `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"lab"}}`), 0, "", ""},
+		{"an object is created in the namespace", request(cluster.Create, "configmaps", "lab", "", configMap), 0, "", ""},
+		{"the namespace is deleted", request(cluster.Delete, "namespaces", "", "lab", ""), 0, "", ""},
+		{"a create in a terminating namespace", request(cluster.Create, "configmaps", "lab", "", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"b"}}`),
 			403, `configmaps "b" is forbidden: unable to create new content in namespace lab because it is being terminated`, "NamespaceTerminating"},
-		{"what is in it can be changed", request(cluster.Update, "configmaps", "lab", "a", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"k":"v"}}`), 0, "", ""},
-		{"a namespace of the system", request(cluster.Create, "namespaces", "", "", `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"default"}}`), 0, "", ""},
-		{"which stays", request(cluster.Delete, "namespaces", "", "default", ""), 403, `namespaces "default" is forbidden: this namespace may not be deleted`, ""},
-		{"without a namespace nothing is asked", request(cluster.Create, "nodes", "", "", `{"apiVersion":"v1","kind":"Node","metadata":{"name":"n"}}`), 0, "", ""},
+		{"an update in a terminating namespace", request(cluster.Update, "configmaps", "lab", "a", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"k":"v"}}`), 0, "", ""},
+		{"a system namespace is deleted", request(cluster.Create, "namespaces", "", "", `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"default"}}`), 0, "", ""},
+		{"the system namespace still exists", request(cluster.Delete, "namespaces", "", "default", ""), 403, `namespaces "default" is forbidden: this namespace may not be deleted`, ""},
+		{"a cluster-scoped object", request(cluster.Create, "nodes", "", "", `{"apiVersion":"v1","kind":"Node","metadata":{"name":"n"}}`), 0, "", ""},
 	} {
 		_, err := c.Do(context.Background(), c1.request)
 		var st *cluster.Status

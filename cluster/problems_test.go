@@ -14,14 +14,14 @@ func TestProblemsAreInSourceOrder(t *testing.T) {
 		why, body, want string
 		format          cluster.Format
 	}{
-		{"unknown fields in the order of the text", `{"zeta":1,"metadata":{"name":"a","nosuch":2},"alpha":1}`,
+		{"unknown fields, in source order", `{"zeta":1,"metadata":{"name":"a","nosuch":2},"alpha":1}`,
 			`unknown field "zeta", unknown field "metadata.nosuch", unknown field "alpha"`, cluster.JSON},
-		{"with doubled keys among them", `{"zeta":1,"metadata":{"name":"a","nosuch":2},"data":{"b":"1","b":"2"},"alpha":1}`,
+		{"unknown fields and duplicate keys", `{"zeta":1,"metadata":{"name":"a","nosuch":2},"data":{"b":"1","b":"2"},"alpha":1}`,
 			`unknown field "zeta", unknown field "metadata.nosuch", duplicate field "data.b", unknown field "alpha"`, cluster.JSON},
-		{"each once", `{"metadata":{"name":"a"},"data":{"b":"1","b":"2","b":"3"},"zeta":1,"zeta":2}`,
+		{"each problem is reported once", `{"metadata":{"name":"a"},"data":{"b":"1","b":"2","b":"3"},"zeta":1,"zeta":2}`,
 			`duplicate field "data.b", unknown field "zeta"`, cluster.JSON},
-		{"nothing within an unknown field", `{"metadata":{"name":"a"},"zeta":{"a":1,"a":2}}`, `unknown field "zeta"`, cluster.JSON},
-		{"of YAML the unknown ones at the end, by name", "zeta: 1\nmetadata: {name: a, nosuch: 1}\ndata: {b: \"1\", b: \"2\"}\nalpha: 1\n",
+		{"nothing inside an unknown field is reported", `{"metadata":{"name":"a"},"zeta":{"a":1,"a":2}}`, `unknown field "zeta"`, cluster.JSON},
+		{"for YAML, unknown fields come last, sorted by name", "zeta: 1\nmetadata: {name: a, nosuch: 1}\ndata: {b: \"1\", b: \"2\"}\nalpha: 1\n",
 			"yaml: unmarshal errors:\n  line 3: key \"b\" already set in map" + `, unknown field "alpha", unknown field "metadata.nosuch", unknown field "zeta"`, cluster.YAML},
 	}
 	for _, c := range cases {

@@ -75,23 +75,23 @@ func TestGeneration(t *testing.T) {
 		path, patch, why string
 		want             int64
 	}{
-		{deployments + "/d", `{"metadata":{"labels":{"x":"y"}}}`, "labels do not count", 1},
-		{deployments + "/d", `{"metadata":{"annotations":{"x":"y"}}}`, "annotations of a Deployment count", 2},
-		{deployments + "/d", `{"spec":{"replicas":3}}`, "the spec counts", 3},
-		{deployments + "/d", `{"spec":{"replicas":3}}`, "the same is no change", 3},
-		{deployments + "/d", `{"spec":{"template":{"spec":{"nodeSelector":{}}}}}`, "an empty object is as good as none", 3},
+		{deployments + "/d", `{"metadata":{"labels":{"x":"y"}}}`, "a label does not increment the generation", 1},
+		{deployments + "/d", `{"metadata":{"annotations":{"x":"y"}}}`, "an annotation of a Deployment increments the generation", 2},
+		{deployments + "/d", `{"spec":{"replicas":3}}`, "a change of the spec increments the generation", 3},
+		{deployments + "/d", `{"spec":{"replicas":3}}`, "an equal spec does not increment the generation", 3},
+		{deployments + "/d", `{"spec":{"template":{"spec":{"nodeSelector":{}}}}}`, "an empty object equals an absent one", 3},
 		{deployments + "/d", `{"status":{"replicas":3}}`, "the status is reset", 3},
-		{deployments + "/d/status", `{"status":{"replicas":3}}`, "the status does not count", 3},
-		{deployments + "/d/scale", `{"spec":{"replicas":4}}`, "scaling changes the spec", 4},
-		{deployments + "/d", `{"metadata":{"generation":99}}`, "a client does not set it", 4},
-		{"/apis/apps/v1/namespaces/n/statefulsets/d", `{"metadata":{"annotations":{"x":"y"}}}`, "annotations of a StatefulSet do not count", 1},
-		{things + "/t", `{"metadata":{"annotations":{"x":"y"}}}`, "metadata does not count", 1},
-		{things + "/t", `{"spec":{"a":"2"}}`, "all else of a custom resource does", 2},
-		{things + "/t", `{"status":{"s":1}}`, "but what is reset", 2},
-		{things + "/t/status", `{"status":{"s":1}}`, "and the status", 2},
-		{ingresses + "/i", `{"spec":{"tls":[{"secretName":"s","hosts":[]}]}}`, "an empty list is as good as none, also within lists that are compared as a whole", 1},
-		{ingresses + "/i", `{"spec":{"tls":[{"secretName":"s","hosts":["h"]}]}}`, "one with an item is not", 2},
-		{maps + "/m", `{"data":{"a":"b"}}`, "a ConfigMap has none", 0},
+		{deployments + "/d/status", `{"status":{"replicas":3}}`, "a change of the status does not increment the generation", 3},
+		{deployments + "/d/scale", `{"spec":{"replicas":4}}`, "scaling increments the generation", 4},
+		{deployments + "/d", `{"metadata":{"generation":99}}`, "a client cannot set the generation", 4},
+		{"/apis/apps/v1/namespaces/n/statefulsets/d", `{"metadata":{"annotations":{"x":"y"}}}`, "an annotation of a StatefulSet does not increment the generation", 1},
+		{things + "/t", `{"metadata":{"annotations":{"x":"y"}}}`, "metadata of a custom resource does not increment the generation", 1},
+		{things + "/t", `{"spec":{"a":"2"}}`, "any other field of a custom resource increments the generation", 2},
+		{things + "/t", `{"status":{"s":1}}`, "a field that is reset does not", 2},
+		{things + "/t/status", `{"status":{"s":1}}`, "the status of a custom resource does not", 2},
+		{ingresses + "/i", `{"spec":{"tls":[{"secretName":"s","hosts":[]}]}}`, "an empty list equals an absent one, also in lists that are compared as a whole", 1},
+		{ingresses + "/i", `{"spec":{"tls":[{"secretName":"s","hosts":["h"]}]}}`, "a list with an item does not equal an absent one", 2},
+		{maps + "/m", `{"data":{"a":"b"}}`, "a ConfigMap has no generation", 0},
 	} {
 		q.must(cluster.Patch, c.path, c.patch)
 		path := strings.TrimSuffix(strings.TrimSuffix(c.path, "/status"), "/scale")
@@ -140,11 +140,11 @@ func TestUpdateComparesVersions(t *testing.T) {
 		code            int
 		reason, message string
 	}{
-		{"an older version", maps + "/m", `{"metadata":{"name":"m","resourceVersion":"1"}}`, 409, cluster.ReasonConflict,
+		{"an older resourceVersion", maps + "/m", `{"metadata":{"name":"m","resourceVersion":"1"}}`, 409, cluster.ReasonConflict,
 			`Operation cannot be fulfilled on configmaps "m"` + modified},
-		{"a later version", maps + "/m", `{"metadata":{"name":"m","resourceVersion":"99"}}`, 409, cluster.ReasonConflict,
+		{"a later resourceVersion", maps + "/m", `{"metadata":{"name":"m","resourceVersion":"99"}}`, 409, cluster.ReasonConflict,
 			`Operation cannot be fulfilled on configmaps "m"` + modified},
-		{"no version, where one must be", leases + "/l", `{"metadata":{"name":"l"}}`, 422, cluster.ReasonInvalid,
+		{"no resourceVersion where one is required", leases + "/l", `{"metadata":{"name":"l"}}`, 422, cluster.ReasonInvalid,
 			`leases.coordination.k8s.io "l" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update`},
 		{"another object", maps + "/m", `{"metadata":{"name":"other"}}`, 400, cluster.ReasonBadRequest,
 			`the name of the object (other) does not match the name on the URL (m)`},

@@ -46,16 +46,16 @@ func numbers(x any) any {
 
 func TestParsePrintsAsEncodingJSON(t *testing.T) {
 	for _, c := range []struct{ in, why string }{
-		{`{"a":1}`, "already in the printed form"},
+		{`{"a":1}`, "a value in printed form"},
 		{` { "b" : [ 1 , 2.50, -0, 1e3, 1E400 ] } `, "a number out of range is refused"},
 		{`{"b":[1,2.50,-0,1e3,-0.0,1e21,1e-7,123456789012345678901]}`, "numbers print in their shortest form"},
 		{`{"b":1,"a":{"d":1,"c":2}}`, "keys are sorted"},
 		{`"a\u00e9\/\u003c<>&\u2028` + "\u2028" + `\ud83d\ude00\ud800"`, "escapes are read and printed the usual way"},
 		{"\"\xff\xc3\"", "bytes that are not UTF-8 become U+FFFD"},
 		{`{"a\"b":1,"\u0061":2}`, "keys may be escaped"},
-		{`[[],{},[[]],""," "]`, "empty things"},
-		{`[1,]`, "no comma at the end"}, {`{"a"}`, "no value"}, {`01`, "leading zero"}, {`"`, "no end"}, {`nul`, "no word"},
-		{"\"\t\"", "a tab must be escaped"}, {`"\x"`, "no such escape"}, {`1 2`, "two values"}, {``, "nothing"},
+		{`[[],{},[[]],""," "]`, "empty containers"},
+		{`[1,]`, "a trailing comma"}, {`{"a"}`, "a missing value"}, {`01`, "a leading zero"}, {`"`, "an unterminated value"}, {`nul`, "a misspelt literal"},
+		{"\"\t\"", "an unescaped tab"}, {`"\x"`, "an unknown escape"}, {`1 2`, "two values"}, {``, "an empty input"},
 	} {
 		check(t, []byte(c.in), c.why)
 	}

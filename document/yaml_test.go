@@ -30,21 +30,21 @@ func TestParseYAMLReadsAsTheAPIServer(t *testing.T) {
 	for _, c := range []struct{ in, why string }{
 		{"a: yes\nb: no\nc: on\nd: y\ne: \"yes\"", "YAML 1.1 booleans"},
 		{"a: 010\nb: 0x1F\nc: 0b11\nd: 1_000\ne: 0o17\nf: +1\ng: -0\nh: 1e3\ni: 1.0\nj: .5\nk: 1e400\nl: 18446744073709551615", "numbers"},
-		{"a: 0b-101\nb: -0b101\nc: 0b+1\nd: -0b-1\ne: 0b_-1\nf: 0o-7\ng: 0x-1", "a sign within a number"},
-		{"a: 2001-01-01\nb: 2001-01-01T00:00:00Z\nc: 1:30", "times stay strings"},
+		{"a: 0b-101\nb: -0b101\nc: 0b+1\nd: -0b-1\ne: 0b_-1\nf: 0o-7\ng: 0x-1", "a sign inside a number"},
+		{"a: 2001-01-01\nb: 2001-01-01T00:00:00Z\nc: 1:30", "timestamps remain strings"},
 		{"a: ~\nb:\nc: null\nd: ''", "null"},
-		{"1: a\n1.5: b\ntrue: c", "keys that are no strings become strings"},
+		{"1: a\n1.5: b\ntrue: c", "other keys become strings"},
 		{"? [a]\n: b", "a list as a key is refused"},
 		{"~: b", "null as a key is refused"},
 		{"a: &x {b: 1}\nc: *x\nd: {<<: *x, e: 2}\nf: {b: 3, <<: *x}", "anchors, aliases and merge keys"},
-		{"a: 1\na: 2", "the last of two keys counts"},
-		{"a: |\n  x\n  y\nb: >\n  x\n  y\nc: \"\\u00e9\"\nd: 'it''s'", "styles of strings"},
+		{"a: 1\na: 2", "of two equal keys the last is used"},
+		{"a: |\n  x\n  y\nb: >\n  x\n  y\nc: \"\\u00e9\"\nd: 'it''s'", "string styles"},
 		{"a: !!str 1\nb: !!int \"2\"\nc: !!binary aGk=\nd: !!float 3\ne: !x y", "tags"},
 		{"{\"a\":1.0,\"b\":[1,2],\"c\":\"\\u00e9\"}", "JSON is YAML too"},
-		{`{"a":"\ud83d\ude00"}`, "but a surrogate pair is refused"},
+		{`{"a":"\ud83d\ude00"}`, "an escaped surrogate pair is refused"},
 		{"a: .inf", "infinity is refused"},
-		{"a: b: c", "wrong YAML"}, {"\ta: 1", "a tab cannot indent"}, {"a: 1\n---\nb: [", "only the first document counts"},
-		{"", "nothing is null"},
+		{"a: b: c", "invalid YAML"}, {"\ta: 1", "a tab cannot indent"}, {"a: 1\n---\nb: [", "only the first document is read"},
+		{"", "an empty input is null"},
 	} {
 		checkYAML(t, []byte(c.in), c.why)
 	}
@@ -54,7 +54,7 @@ func TestReadErrorsHavePositions(t *testing.T) {
 	for _, c := range []struct{ in, want, why string }{
 		{"a: 1\nb:\n  c: 1\n  c: 2\n", `f.yaml:4:3: key "c" is duplicated in the object`, "a key twice in YAML"},
 		{"{\n \"a\": 1,\n \"a\": 2}", `f.yaml:3:2: key "a" is duplicated in the object`, "a key twice in JSON"},
-		{"{\n \"é\": x]", `f.yaml:2:7: a value cannot begin with 'x'`, "columns count characters"},
+		{"{\n \"é\": x]", `f.yaml:2:7: a value cannot begin with 'x'`, "columns are counted in characters"},
 		{"a: [1\nb: 2", `f.yaml:1:1: invalid YAML: did not find expected ',' or ']'`, "the library's own message"},
 	} {
 		_, err := Read([]byte(c.in), Options{Name: "f.yaml"})
@@ -97,9 +97,9 @@ func TestYAMLHasKubectlFormat(t *testing.T) {
 	for _, c := range []struct{ in, want, why string }{
 		{`{"b":[{"x":1,"y":"2"},[]],"a":{}}`, "a: {}\nb:\n- x: 1\n  \"y\": \"2\"\n- []\n", "lists are not indented, what looks like a number is quoted"},
 		{`{"a":"x\ny\n","b":"yes","c":"a: b","d":"","e":null,"f":true}`, "a: |\n  x\n  y\nb: \"yes\"\nc: 'a: b'\nd: \"\"\ne: null\nf: true\n", "strings"},
-		{`{"a":"7b2f-4b5e","b":"1e5","c":"0o17","d":"1.2.3","e":"12:30","f":"v1","g":"5d"}`, "a: 7b2f-4b5e\nb: \"1e5\"\nc: \"0o17\"\nd: 1.2.3\ne: \"12:30\"\nf: v1\ng: 5d\n", "what some reader takes for a number is quoted, an id or a version is not"},
-		{`{".":{},"-":1}`, "'-': 1\n.: {}\n", "names that only resemble numbers"},
-		{`{"t":"2001-01-01T00:00:00Z","h":"0x1","s":"1:30"}`, "h: \"0x1\"\ns: \"1:30\"\nt: \"2001-01-01T00:00:00Z\"\n", "times are quoted"},
+		{`{"a":"7b2f-4b5e","b":"1e5","c":"0o17","d":"1.2.3","e":"12:30","f":"v1","g":"5d"}`, "a: 7b2f-4b5e\nb: \"1e5\"\nc: \"0o17\"\nd: 1.2.3\ne: \"12:30\"\nf: v1\ng: 5d\n", "text that some parsers read as a number is quoted; an id or version is not"},
+		{`{".":{},"-":1}`, "'-': 1\n.: {}\n", "names that resemble numbers"},
+		{`{"t":"2001-01-01T00:00:00Z","h":"0x1","s":"1:30"}`, "h: \"0x1\"\ns: \"1:30\"\nt: \"2001-01-01T00:00:00Z\"\n", "timestamps are quoted"},
 	} {
 		d, err := Parse([]byte(c.in), Options{})
 		if err != nil {

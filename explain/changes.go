@@ -121,7 +121,7 @@ func (d *differ) pair(was, is *place) {
 	d.top = top
 }
 
-// only returns the place, without its value if that has another kind.
+// only returns p if its value has the given kind, and otherwise a copy of p without the value.
 func only(kind document.Kind, p *place) *place {
 	if p.v.Kind() == kind {
 		return p

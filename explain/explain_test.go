@@ -80,9 +80,9 @@ func TestLinesHaveOwners(t *testing.T) {
 		{"replicas: 6", []string{"autoscaler/scale"}, "owned through a subresource"},
 		{"image: shop/web:1.4.0", []string{"gitops"}, "a field of an item of a keyed list"},
 		{"memory: 512Mi", []string{"rightsizer"}, "another manager's field in the same item"},
-		{"- env:", []string{"gitops", "gitops"}, "the item and its first member stand on one line, and env has an owner below only"},
+		{"- env:", []string{"gitops", "gitops"}, "an item and its first member share a line; only fields below env have an owner"},
 		{"revisionHistoryLimit: 10", nil, "a default has no owner"},
-		{"matchLabels:", []string{"gitops"}, "what is below an atomic field belongs to its owner"},
+		{"matchLabels:", []string{"gitops"}, "a field below an atomic one has its owner"},
 		{"dnsPolicy: ClusterFirst", nil, "another default"},
 	} {
 		want := c.want

@@ -85,14 +85,14 @@ func TestLimits(t *testing.T) {
 		found []Limit
 		want  string
 	}{
-		{"a position in a list", JSONLimits(from, value("[{op: add, path: /spec/template/spec/containers/0/args/0, value: y}]")), "json/index .spec.template.spec.containers"},
-		{"the end of a list is no position", JSONLimits(from, value("[{op: add, path: /spec/template/spec/containers/-, value: {}}]")), ""},
-		{"a member that looks like a position", JSONLimits(value("data: {'0': x}"), value("[{op: add, path: /data/0, value: y}]")), ""},
-		{"a field that may have gone", JSONLimits(from, value("[{op: remove, path: /spec/paused}]")), "json/absent "},
+		{"an index in a list", JSONLimits(from, value("[{op: add, path: /spec/template/spec/containers/0/args/0, value: y}]")), "json/index .spec.template.spec.containers"},
+		{"the end of a list is not an index", JSONLimits(from, value("[{op: add, path: /spec/template/spec/containers/-, value: {}}]")), ""},
+		{"a numeric member name", JSONLimits(value("data: {'0': x}"), value("[{op: add, path: /data/0, value: y}]")), ""},
+		{"a field that may no longer exist", JSONLimits(from, value("[{op: remove, path: /spec/paused}]")), "json/absent "},
 		{"a list in a merge patch", MergeLimits(from, value("spec: {template: {spec: {containers: []}}}")), "merge/list .spec.template.spec.containers"},
 		{"a new list", MergeLimits(from, value("spec: {template: {spec: {volumes: [{name: v}]}}}")), ""},
 		{"a list with a merge key", StrategicLimits(kind.Type(), from, value("spec: {template: {spec: {containers: [{name: b}], hostAliases: [{ip: '2'}]}}}")), ""},
-		{"a list without one", StrategicLimits(kind.Type(), from, value("spec: {template: {spec: {tolerations: []}}}")), "strategic/list .spec.template.spec.tolerations"},
+		{"a list without a merge key", StrategicLimits(kind.Type(), from, value("spec: {template: {spec: {tolerations: []}}}")), "strategic/list .spec.template.spec.tolerations"},
 	} {
 		var got []string
 		for _, l := range c.found {

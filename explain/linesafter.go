@@ -27,11 +27,11 @@ type before struct {
 	owners map[*int][]int // maps its lists of owners to those in this state
 }
 
-// former is the other state's place at the current path, if any, and the index of its first
-// line.
+// former is the part of the other state at the current path. p is nil if the other state has
+// nothing there.
 type former struct {
 	p  *place
-	at int
+	at int // index of the first line
 	n  int // number of lines
 }
 

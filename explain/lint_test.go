@@ -12,24 +12,24 @@ import (
 
 // lintCases are objects with the rule and path of each expected finding.
 var lintCases = []struct{ why, object, want string }{
-	{"nothing is wrong", configMap + "data: {a: b}", ""},
-	{"two items of a keyed list with one key", service + "spec: {ports: [{port: 80, protocol: TCP}, {port: 80, protocol: TCP}]}", "duplicate-item .spec.ports[1]"},
-	{"two items of which one takes its key from the default", service + "spec: {ports: [{port: 80, protocol: TCP}, {port: 80}]}", "duplicate-item .spec.ports[1], defaulted-key .spec.ports[1]"},
-	{"a set with an item twice", configMap[:len(configMap)-2] + ", finalizers: [example.com/a, example.com/a]}\n", "duplicate-item .metadata.finalizers[1]"},
+	{"no finding", configMap + "data: {a: b}", ""},
+	{"two items of a keyed list with the same key", service + "spec: {ports: [{port: 80, protocol: TCP}, {port: 80, protocol: TCP}]}", "duplicate-item .spec.ports[1]"},
+	{"two items of which one has its key by default", service + "spec: {ports: [{port: 80, protocol: TCP}, {port: 80}]}", "duplicate-item .spec.ports[1], defaulted-key .spec.ports[1]"},
+	{"a set with a duplicate item", configMap[:len(configMap)-2] + ", finalizers: [example.com/a, example.com/a]}\n", "duplicate-item .metadata.finalizers[1]"},
 	{"an item without its key", aDeployment + "spec: {template: {spec: {containers: [{image: a}]}}}", "missing-key .spec.template.spec.containers[0]"},
-	{"a key that is left to its default", aDeployment + "spec: {template: {spec: {containers: [{name: a, ports: [{containerPort: 80}]}]}}}", "defaulted-key .spec.template.spec.containers[0].ports[0]"},
+	{"a key with its default value", aDeployment + "spec: {template: {spec: {containers: [{name: a, ports: [{containerPort: 80}]}]}}}", "defaulted-key .spec.template.spec.containers[0].ports[0]"},
 	{"TCP and UDP on one port", service + "spec: {ports: [{name: a, port: 53, protocol: TCP}, {name: b, port: 53, protocol: UDP}]}", "shared-merge-key .spec.ports[1]"},
 	{"TCP and UDP on two ports", service + "spec: {ports: [{name: a, port: 53, protocol: TCP}, {name: b, port: 54, protocol: UDP}]}", ""},
-	{"a field that the kind has not", aDeployment + "spec: {replica: 1}", "unknown-field .spec.replica"},
-	{"a value of another type", aDeployment + "spec: {replicas: [1]}", "type .spec.replicas"},
+	{"a field that the kind does not have", aDeployment + "spec: {replica: 1}", "unknown-field .spec.replica"},
+	{"a value of the wrong type", aDeployment + "spec: {replicas: [1]}", "type .spec.replicas"},
 	{"null", aDeployment + "spec: {replicas: null}", "null-value .spec.replicas"},
-	{"the null of a creationTimestamp is dropped by everybody", configMap[:len(configMap)-2] + ", creationTimestamp: null}\n", ""},
+	{"a null creationTimestamp is ignored", configMap[:len(configMap)-2] + ", creationTimestamp: null}\n", ""},
 	{"an empty map", configMap + "data: {}", "empty-value .data"},
 	{"an empty list", aDeployment + "spec: {template: {spec: {tolerations: []}}}", "empty-value .spec.template.spec.tolerations"},
-	{"an empty struct says something", aDeployment + "spec: {template: {spec: {volumes: [{name: v, emptyDir: {}}]}}}", ""},
-	{"a placeholder for a CA", webhook + "  clientConfig: {url: 'https://x', caBundle: Cg==}\n", "empty-ca-bundle .webhooks[0].clientConfig.caBundle"},
-	{"an empty CA", webhook + "  clientConfig: {url: 'https://x', caBundle: ''}\n", "empty-ca-bundle .webhooks[0].clientConfig.caBundle"},
-	{"a CA", webhook + "  clientConfig: {url: 'https://x', caBundle: LS0tLQ==}\n", ""},
+	{"an empty struct has a meaning", aDeployment + "spec: {template: {spec: {volumes: [{name: v, emptyDir: {}}]}}}", ""},
+	{"a placeholder for a CA bundle", webhook + "  clientConfig: {url: 'https://x', caBundle: Cg==}\n", "empty-ca-bundle .webhooks[0].clientConfig.caBundle"},
+	{"an empty CA bundle", webhook + "  clientConfig: {url: 'https://x', caBundle: ''}\n", "empty-ca-bundle .webhooks[0].clientConfig.caBundle"},
+	{"a CA bundle", webhook + "  clientConfig: {url: 'https://x', caBundle: LS0tLQ==}\n", ""},
 	{"no name", "apiVersion: v1\nkind: ConfigMap\nmetadata: {generateName: a-}\n", "no-name .metadata"},
 	{"an exported object", configMap[:len(configMap)-2] + ", uid: u, resourceVersion: '5'}\n", "server-field .metadata.uid, server-field .metadata.resourceVersion"},
 	{"a status in a manifest", aDeployment + "status: {replicas: 3}", "reset-field .status"},
@@ -37,18 +37,18 @@ var lintCases = []struct{ why, object, want string }{
 	{"annotations beyond their limit", configMap[:len(configMap)-2] + ", annotations: {a: " + strings.Repeat("x", 262144) + "}}\n", "annotations-size .metadata.annotations"},
 	{"too large for client-side apply", configMap + "data: {a: " + strings.Repeat("x", 262144) + "}", "last-applied-size "},
 	{"near etcd's limit", configMap + "data: {a: " + strings.Repeat("x", 1300000) + "}", "last-applied-size , object-size "},
-	{"the annotation of client-side apply in a manifest", configMap[:len(configMap)-2] + ", annotations: {kubectl.kubernetes.io/last-applied-configuration: '{}'}}\n", `last-applied .metadata.annotations["kubectl.kubernetes.io/last-applied-configuration"]`},
-	{"the annotation beside another applier", liveMap + "  annotations: {kubectl.kubernetes.io/last-applied-configuration: '{}'}\n  managedFields:\n  - {manager: gitops, operation: Apply, apiVersion: v1, fieldsType: FieldsV1, fieldsV1: {'f:data': {'f:a': {}}}}\n", `last-applied .metadata.annotations["kubectl.kubernetes.io/last-applied-configuration"]`},
-	{"the annotation that kubectl keeps up to date", liveMap + "  annotations: {kubectl.kubernetes.io/last-applied-configuration: '{}'}\n  managedFields:\n  - {manager: kubectl, operation: Apply, apiVersion: v1, fieldsType: FieldsV1, fieldsV1: {'f:data': {'f:a': {}}}}\n", ""},
-	{"fields that stay with before-first-apply", liveMap + "  managedFields:\n  - {manager: gitops, operation: Apply, apiVersion: v1, fieldsType: FieldsV1, fieldsV1: {'f:data': {'f:a': {}}}}\n  - {manager: before-first-apply, operation: Update, apiVersion: v1, fieldsType: FieldsV1, fieldsV1: {'f:data': {'f:a': {}}}}\n", "client-side-owner .metadata.managedFields"},
+	{"the last-applied annotation in a manifest", configMap[:len(configMap)-2] + ", annotations: {kubectl.kubernetes.io/last-applied-configuration: '{}'}}\n", `last-applied .metadata.annotations["kubectl.kubernetes.io/last-applied-configuration"]`},
+	{"the last-applied annotation and another applying manager", liveMap + "  annotations: {kubectl.kubernetes.io/last-applied-configuration: '{}'}\n  managedFields:\n  - {manager: gitops, operation: Apply, apiVersion: v1, fieldsType: FieldsV1, fieldsV1: {'f:data': {'f:a': {}}}}\n", `last-applied .metadata.annotations["kubectl.kubernetes.io/last-applied-configuration"]`},
+	{"a last-applied annotation that kubectl maintains", liveMap + "  annotations: {kubectl.kubernetes.io/last-applied-configuration: '{}'}\n  managedFields:\n  - {manager: kubectl, operation: Apply, apiVersion: v1, fieldsType: FieldsV1, fieldsV1: {'f:data': {'f:a': {}}}}\n", ""},
+	{"fields owned by before-first-apply", liveMap + "  managedFields:\n  - {manager: gitops, operation: Apply, apiVersion: v1, fieldsType: FieldsV1, fieldsV1: {'f:data': {'f:a': {}}}}\n  - {manager: before-first-apply, operation: Update, apiVersion: v1, fieldsType: FieldsV1, fieldsV1: {'f:data': {'f:a': {}}}}\n", "client-side-owner .metadata.managedFields"},
 	{"an entry that cannot be read", configMap[:len(configMap)-2] + ", managedFields: [{manager: m}]}\n", "managed-fields .metadata.managedFields"},
-	{"an entry in a version that has gone", liveMap + "  managedFields:\n  - {manager: m, operation: Update, apiVersion: v0, fieldsType: FieldsV1, fieldsV1: {'f:data': {'f:a': {}}}}\n", "unknown-version .metadata.managedFields[0]"},
+	{"an entry in a removed version", liveMap + "  managedFields:\n  - {manager: m, operation: Update, apiVersion: v0, fieldsType: FieldsV1, fieldsV1: {'f:data': {'f:a': {}}}}\n", "unknown-version .metadata.managedFields[0]"},
 	{"ten updating managers", liveMap + "  managedFields:\n" + manyManagers(10), "managed-fields-cap .metadata.managedFields"},
 	{"nine updating managers", liveMap + "  managedFields:\n" + manyManagers(9), ""},
 	{"two owners of an atomic map", "apiVersion: v1\nkind: Service\nspec: {selector: {app: a}}\nmetadata:\n  name: a\n  managedFields:\n" + owning("one", "'f:spec': {'f:selector': {}}") + owning("two", "'f:spec': {'f:selector': {}}"), "shared-atomic .spec.selector"},
 	{"two owners of the members of a map", liveMap + "  managedFields:\n" + owning("one", "'f:data': {'f:a': {}}") + owning("two", "'f:data': {'f:a': {}}"), ""},
-	{"what has no schema is checked as far as that goes", "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a}\nspec: {a: null}\n", "null-value .spec.a"},
-	{"what is no object", "[1]", ""},
+	{"an object without a schema", "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a}\nspec: {a: null}\n", "null-value .spec.a"},
+	{"a value that is not an object", "[1]", ""},
 }
 
 const (
@@ -124,10 +124,10 @@ func TestLintSeverity(t *testing.T) {
 		want        Severity
 	}{
 		{"annotations near the limit", configMap[:len(configMap)-2] + ", annotations: {a: " + strings.Repeat("x", 250000) + "}}\n", LevelWarning},
-		{"annotations beyond it", configMap[:len(configMap)-2] + ", annotations: {a: " + strings.Repeat("x", 262144) + "}}\n", LevelError},
+		{"annotations beyond the limit", configMap[:len(configMap)-2] + ", annotations: {a: " + strings.Repeat("x", 262144) + "}}\n", LevelError},
 		{"duplicates in a manifest", service + "spec: {ports: [{port: 80, protocol: TCP}, {port: 80, protocol: TCP}]}", LevelError},
-		{"a version that has gone, of a built-in kind", liveMap + "  managedFields:\n  - {manager: m, operation: Update, apiVersion: v0, fieldsType: FieldsV1, fieldsV1: {'f:data': {'f:a': {}}}}\n", LevelWarning},
-		{"a version that has gone, of a custom one", "apiVersion: lab.example.com/v1\nkind: Widget\nmetadata:\n  name: a\n  managedFields:\n  - {manager: m, operation: Update, apiVersion: lab.example.com/v0, fieldsType: FieldsV1, fieldsV1: {'f:spec': {}}}\n", LevelError},
+		{"a removed version of a built-in kind", liveMap + "  managedFields:\n  - {manager: m, operation: Update, apiVersion: v0, fieldsType: FieldsV1, fieldsV1: {'f:data': {'f:a': {}}}}\n", LevelWarning},
+		{"a removed version of a custom resource", "apiVersion: lab.example.com/v1\nkind: Widget\nmetadata:\n  name: a\n  managedFields:\n  - {manager: m, operation: Update, apiVersion: lab.example.com/v0, fieldsType: FieldsV1, fieldsV1: {'f:spec': {}}}\n", LevelError},
 	} {
 		found := Lint(registry, parsedYAML(t, c.object))[0]
 		if len(found) == 0 || found[0].Severity != c.want {
@@ -145,7 +145,7 @@ func TestLintReplicas(t *testing.T) {
 		why, autoscaler string
 		want            string
 	}{
-		{"its autoscaler", "metadata: {name: h}\nspec: {maxReplicas: 5, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: a}}\n", "autoscaled-replicas .spec.replicas"},
+		{"the Deployment's autoscaler", "metadata: {name: h}\nspec: {maxReplicas: 5, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: a}}\n", "autoscaled-replicas .spec.replicas"},
 		{"another version of the group", "metadata: {name: h}\nspec: {maxReplicas: 5, scaleTargetRef: {apiVersion: apps/v1beta1, kind: Deployment, name: a}}\n", "autoscaled-replicas .spec.replicas"},
 		{"another name", "metadata: {name: h}\nspec: {maxReplicas: 5, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: b}}\n", ""},
 		{"another namespace", "metadata: {name: h, namespace: x}\nspec: {maxReplicas: 5, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: a}}\n", ""},

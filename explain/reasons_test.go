@@ -41,7 +41,7 @@ var reasonCases = []struct {
 	why    string
 }{
 	{"a manifest without a field", patchlab.ActionApply, "alice", head + "}, spec: {selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: 'web:1'}]}}}}",
-		container + `.env[name="A"].value removed apply/prune`, "its last owner gave it up"},
+		container + `.env[name="A"].value removed apply/prune`, "the last owner gave the field up"},
 	{"a manifest without a defaulted field", patchlab.ActionApply, "alice", head + "}, spec: {selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: 'web:1'}]}}}}",
 		".spec.replicas set default", "2 was pruned, and the default is 1"},
 	{"a conflict", patchlab.ActionApply, "bob", head + "}, spec: {replicas: 3}}",
@@ -55,23 +55,23 @@ var reasonCases = []struct {
 	{"a list in a merge patch", patchlab.ActionMergePatch, "bob", "{spec: {template: {spec: {containers: [{name: web, image: 'web:2'}]}}}}",
 		container + `.env[name="B"].value removed merge/list-replaced`, "merge patches replace lists"},
 	{"a list in a strategic merge patch", patchlab.ActionStrategicPatch, "bob", "{spec: {template: {spec: {containers: [{name: web, env: [{name: A, $patch: delete}]}]}}}}",
-		container + `.env[name="A"].value removed strategic/patch-delete`, "a directive"},
+		container + `.env[name="A"].value removed strategic/patch-delete`, "a patch directive"},
 	{"another owner's field", patchlab.ActionStrategicPatch, "bob", "{spec: {replicas: 4}}",
-		".spec.replicas taken over strategic/value-replaces", "updates do not conflict"},
+		".spec.replicas taken over strategic/value-replaces", "an update never conflicts"},
 	{"a JSON patch", patchlab.ActionJSONPatch, "bob", "[{op: remove, path: /spec/template/spec/containers/0/env/1}]",
-		container + `.env[name="B"].name removed json/remove`, "positions are those of the object before"},
+		container + `.env[name="B"].name removed json/remove`, "indices refer to the object before the patch"},
 	{"an object without a field", patchlab.ActionUpdate, "bob", head + ", labels: {a: b}}, spec: {replicas: 2, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: 'web:1'}]}}}}",
 		container + `.env[name="A"].value removed body/left-out`, "an update is the whole object"},
 	{"the status through the object", patchlab.ActionMergePatch, "bob", "{status: {replicas: 7}}",
 		".status.replicas ignored strategy/reset", "the status has its own endpoint"},
 	{"metadata of the server", patchlab.ActionMergePatch, "bob", "{metadata: {generation: 9}}",
-		".metadata.generation kept server-set", "the API server counts it"},
+		".metadata.generation kept server-set", "the API server increments it"},
 	{"an immutable field", patchlab.ActionMergePatch, "bob", "{spec: {selector: {matchLabels: {app: x}}, template: {metadata: {labels: {app: x}}}}}",
 		".spec.selector refused refused/immutable", "a Deployment's selector never changes"},
 	{"an unknown field", patchlab.ActionMergePatch, "bob", "{spec: {replica: 1}}",
 		".spec.replica refused refused/strict", "field validation is strict here"},
 	{"a wrong type", patchlab.ActionMergePatch, "bob", "{spec: {replicas: many}}",
-		".spec.replicas refused refused/type", "it is a number"},
+		".spec.replicas refused refused/type", "a string in a numeric field"},
 }
 
 // TestReasons changes a Deployment that "alice" applied and checks the rule for one field.

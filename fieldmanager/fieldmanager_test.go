@@ -99,14 +99,14 @@ func TestRules(t *testing.T) {
 		rule, why string
 		steps     []step
 	}{
-		{"own", "a configuration owns what it names: leaves, items and entries, not the named fields above", []step{
+		{"own", "an apply owns the leaves, items and entries of its configuration, but not the objects that contain them", []step{
 			{manager: "a", spec: `{"box":{"width":1},"codes":[2,1],"ports":[{"port":80}]}`,
 				owners: `a/Apply .spec.box.width .spec.codes[=1] .spec.codes[=2] .spec.ports[port=80,protocol="TCP"] .spec.ports[port=80,protocol="TCP"].port`},
 		}},
 		{"own", "an empty set owns nothing, an empty object and null own the field", []step{
 			{manager: "a", spec: `{"codes":[],"box":{},"note":null}`, owners: `a/Apply .spec.box .spec.note`},
 		}},
-		{"merge", "an empty object changes nothing where there is something", []step{
+		{"merge", "an empty object does not change an existing one", []step{
 			{manager: "a", spec: `{"box":{"width":1}}`},
 			{manager: "b", spec: `{"box":{}}`, want: `{"box":{"width":1}}`},
 		}},
@@ -114,50 +114,50 @@ func TestRules(t *testing.T) {
 			{manager: "a", spec: `{"plain":["x"]}`},
 			{manager: "a", spec: `{"plain":["y","z"]}`, owners: `a/Apply .spec.plain`},
 		}},
-		{"order", "items of the configuration come in its order, the others stay before the next they share", []step{
+		{"order", "items of the configuration have its order; other items stay before the next common item", []step{
 			{manager: "a", spec: `{"codes":[1,2,3]}`},
 			{manager: "b", spec: `{"codes":[3,9,1,8]}`, want: `{"codes":[2,3,9,1,8]}`},
 		}},
-		{"prune", "what an applier names no more goes", []step{
+		{"prune", "a field that is no longer applied is removed", []step{
 			{manager: "a", spec: `{"note":"x","replicas":1}`},
 			{manager: "a", spec: `{"replicas":1}`, owners: `a/Apply .spec.replicas`},
 		}},
-		{"prune", "but not what another owns as well", []step{
+		{"prune", "a field that another manager owns too is kept", []step{
 			{manager: "a", spec: `{"note":"x","replicas":1}`},
 			{manager: "b", spec: `{"note":"x"}`, want: `{"note":"x","replicas":1}`},
 			{manager: "a", spec: `{"replicas":1}`, want: `{"note":"x","replicas":1}`, owners: "b/Apply .spec.note\na/Apply .spec.replicas"},
 		}},
-		{"prune", "an item goes with what nobody owns in it", []step{
+		{"prune", "an item is removed with its unowned fields", []step{
 			{manager: "a", spec: `{"ports":[{"port":1},{"port":2}]}`},
 			{manager: "a", spec: `{"ports":[{"port":2}]}`},
 		}},
-		{"prune", "an item goes with what an updating manager owns in it", []step{
+		{"prune", "an item is removed with fields of an updating manager", []step{
 			{manager: "a", spec: `{"ports":[{"port":1},{"port":2}]}`},
 			{manager: "u", update: true, spec: `{"ports":[{"port":1,"name":"n"},{"port":2}]}`},
 			{manager: "a", spec: `{"ports":[{"port":2}]}`, want: `{"ports":[{"port":2}]}`, owners: `a/Apply .spec.ports[port=2,protocol="TCP"] .spec.ports[port=2,protocol="TCP"].port`},
 		}},
-		{"prune", "an emptied map that is still named becomes null", []step{
+		{"prune", "a map that is still applied but has become empty is null", []step{
 			{manager: "a", spec: `{"any":{"x":1}}`},
 			{manager: "a", spec: `{"any":{}}`, want: `{"any":null}`},
 		}},
-		{"prune", "the named fields above go too where nothing is left that is owned", []step{
+		{"prune", "parents without any owned field are removed too", []step{
 			{manager: "a", spec: `{"box":{"width":1},"replicas":1}`},
 			{manager: "a", spec: `{"replicas":1}`, want: `{"replicas":1}`},
 		}},
-		{"prune", "a key with a default is the same item, named or not", []step{
+		{"prune", "an item is the same whether its default key is given or not", []step{
 			{manager: "a", spec: `{"ports":[{"port":1}]}`},
 			{manager: "a", spec: `{"ports":[{"port":1,"protocol":"TCP"}]}`},
 			{manager: "a", spec: `{"ports":[{"port":1}]}`, want: `{"ports":[{"port":1}]}`},
 		}},
-		{"conflict", "changing what another applied is refused", []step{
+		{"conflict", "changing a field of another applier is a conflict", []step{
 			{manager: "a", spec: `{"replicas":1}`},
 			{manager: "b", spec: `{"replicas":2}`, want: `!Apply failed with 1 conflict: conflict with "a": .spec.replicas`},
 		}},
-		{"conflict", "an updating manager's field is named with its version", []step{
+		{"conflict", "a conflict with an updating manager includes its version", []step{
 			{manager: "u", update: true, spec: `{"replicas":1,"note":"x"}`},
 			{manager: "b", spec: `{"replicas":2,"note":"y"}`, want: "!Apply failed with 2 conflicts: conflicts with \"u\" using lab/v1:\n- .spec.note\n- .spec.replicas"},
 		}},
-		{"conflict", "of an object with one owner the whole conflicts", []step{
+		{"conflict", "an atomic object conflicts as a whole", []step{
 			{manager: "a", spec: `{"atomic":{"width":1}}`},
 			{manager: "b", spec: `{"atomic":{"width":1,"height":2}}`, want: `!conflict with "a": .spec.atomic`},
 		}},
@@ -165,19 +165,19 @@ func TestRules(t *testing.T) {
 			{manager: "a", spec: `{"replicas":1}`},
 			{manager: "b", spec: `{"replicas":1}`, owners: "b/Apply .spec.replicas\na/Apply .spec.replicas"},
 		}},
-		{"transfer", "force takes the field from the other", []step{
+		{"transfer", "force transfers the field", []step{
 			{manager: "a", spec: `{"replicas":1,"note":"x"}`},
 			{manager: "b", force: true, spec: `{"replicas":2}`, want: `{"replicas":2,"note":"x"}`, owners: "a/Apply .spec.note\nb/Apply .spec.replicas"},
 		}},
-		{"drop", "who owned what a third one takes away loses it", []step{
+		{"drop", "the owner of a field that a third manager removes loses it", []step{
 			{manager: "a", spec: `{"ports":[{"port":1}],"note":"x"}`},
 			{manager: "u", update: true, spec: `{"note":"x"}`, owners: "a/Apply .spec.note"},
 		}},
-		{"track", "an update owns what it changed, and what is new with all that is in it", []step{
+		{"track", "an update owns the fields that it changed, and new values with everything in them", []step{
 			{manager: "a", spec: `{"note":"x"}`},
 			{manager: "u", update: true, spec: `{"note":"x","box":{"width":1}}`, owners: "a/Apply .spec.note\nu/Update .spec.box .spec.box.width"},
 		}},
-		{"track", "an apply and an update of one manager are two entries", []step{
+		{"track", "an apply and an update of one manager have separate entries", []step{
 			{manager: "a", spec: `{"note":"x"}`},
 			{manager: "a", update: true, spec: `{"note":"x","replicas":1}`, owners: "a/Apply .spec.note\na/Update .spec.replicas"},
 			{manager: "a", spec: `{"note":"y"}`, want: `{"note":"y","replicas":1}`, owners: "a/Apply .spec.note\na/Update .spec.replicas"},
@@ -185,14 +185,14 @@ func TestRules(t *testing.T) {
 		{"type", "an unknown field is refused", []step{
 			{manager: "a", spec: `{"nott":"x"}`, want: "!.spec.nott: field not declared in schema"},
 		}},
-		{"type", "so is an item twice", []step{
+		{"type", "a duplicate item is refused", []step{
 			{manager: "a", spec: `{"ports":[{"port":1},{"port":1,"protocol":"TCP"}]}`, want: `!.spec.ports[port=1,protocol="TCP"]: duplicate item in the list`},
 		}},
-		{"type", "and a list item without any key", []step{
+		{"type", "a list item without any key is refused", []step{
 			{manager: "a", spec: `{"any":1,"ports":[{"name":"n"}]}`, owners: `a/Apply .spec.any .spec.ports[protocol="TCP"] .spec.ports[protocol="TCP"].name`},
 			{manager: "a", spec: `{"codes":[null]}`, want: `!.spec.codes[0]: an item of a set may not be null`},
 		}},
-		{"merge", "a field without a schema may change its kind", []step{
+		{"merge", "a field without a schema may change its type", []step{
 			{manager: "a", spec: `{"any":1}`},
 			{manager: "a", spec: `{"any":{"x":[1]}}`, owners: `a/Apply .spec.any.x`},
 			{manager: "a", spec: `{"any":[2]}`, owners: `a/Apply .spec.any`},
@@ -325,10 +325,10 @@ func TestFirstApplyAndReset(t *testing.T) {
 		why    string
 	}{
 		{`[]`, false, true, "the empty list of a built-in kind"},
-		{`[]`, true, false, "decoding a custom resource's metadata loses it"},
+		{`[]`, true, false, "lost when a custom resource's metadata is decoded"},
 		{`[{}]`, true, true, "one entry without content"},
-		{`[{"manager":"x"}]`, true, false, "an entry with some content is a mistake, and ignored"},
-		{`null`, false, false, "null says nothing"},
+		{`[{"manager":"x"}]`, true, false, "an incomplete entry is ignored"},
+		{`null`, false, false, "null is ignored"},
 	} {
 		m := newWidgets(t, nil, func(c2 *fieldmanager.Config) { c2.Custom = c.custom })
 		next := after.Value.Set(parse(c.list), "metadata", "managedFields")

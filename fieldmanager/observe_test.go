@@ -23,16 +23,16 @@ func TestObserverReceivesDecisions(t *testing.T) {
 		force, conflict bool
 		want            []string
 	}{
-		{"everything is new", false, "a", `{"note":"x","ports":[{"port":1},{"port":2}]}`, false, false, []string{
+		{"a first apply", false, "a", `{"note":"x","ports":[{"port":1},{"port":2}]}`, false, false, []string{
 			`.spec.note: apply/own added by a`, `.spec.ports[0].port: apply/own added by a`, `.spec.ports[1].port: apply/own added by a`}},
-		{"the same value", false, "b", `{"note":"x"}`, false, false, []string{
+		{"an apply of the same value", false, "b", `{"note":"x"}`, false, false, []string{
 			`.spec.note: apply/own kept by b`, `.spec.note: apply/share kept by a`}},
-		{"another value is refused", false, "b", `{"note":"y"}`, false, true, []string{`.spec.note: apply/conflict refused by a`}},
-		{"and then forced", false, "b", `{"note":"y"}`, true, false, []string{
+		{"an apply of another value is refused", false, "b", `{"note":"y"}`, false, true, []string{`.spec.note: apply/conflict refused by a`}},
+		{"the same apply with force", false, "b", `{"note":"y"}`, true, false, []string{
 			`.spec.note: apply/own replaced by b`, `.spec.note: apply/transfer taken over by a`}},
-		{"an item is left out", false, "a", `{"ports":[{"port":2}]}`, false, false, []string{
+		{"an apply without an item", false, "a", `{"ports":[{"port":2}]}`, false, false, []string{
 			`.spec.ports[0]: apply/prune removed by a`, `.spec.ports[0].port: apply/own kept by a`}},
-		{"an update changes a field of another", true, "u", `{"note":"z","ports":[{"port":2}]}`, false, false, []string{
+		{"an update of another manager's field", true, "u", `{"note":"z","ports":[{"port":2}]}`, false, false, []string{
 			`.spec.note: update/track replaced by u`, `.spec.note: update/transfer taken over by b`}},
 	} {
 		var heard []string

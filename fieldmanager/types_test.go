@@ -29,7 +29,7 @@ func TestApplyRefusesRequests(t *testing.T) {
 		{"another version", live, parsed(scaler).With("apiVersion", document.NewString("apps/v1beta1")), "bob", fieldmanager.ErrRequest},
 		{"another name", live, parsed(webApp).Set(document.NewString("api"), "metadata", "name"), "alice", fieldmanager.ErrName},
 		{"another namespace", live, parsed(webApp).Set(document.NewString("other"), "metadata", "namespace"), "alice", fieldmanager.ErrName},
-		{"a conflict is answered before another name", live, parsed(scaler).Set(document.NewString("api"), "metadata", "name"), "bob", fieldmanager.ErrConflict},
+		{"a conflict is reported before a name mismatch", live, parsed(scaler).Set(document.NewString("api"), "metadata", "name"), "bob", fieldmanager.ErrConflict},
 		{"an unknown field", live, parsed(scaler).Set(document.NewInt(1), "spec", "replica"), "bob", fieldmanager.ErrType},
 	} {
 		_, err := m.Apply(c.live, c.config, fieldmanager.ApplyOptions{FieldManager: c.manager, Time: now})

@@ -42,15 +42,15 @@ func TestUnchangedContainersAreNotRevalidated(t *testing.T) {
 		reason, operations string
 		errors             int
 	}{
-		{"nothing that a container depends on", `[{"op":"replace","path":"/spec/replicas","value":2}]`, 0},
+		{"a field on which no container depends", `[{"op":"replace","path":"/spec/replicas","value":2}]`, 0},
 		{"the container itself", `[{"op":"replace","path":"/spec/template/spec/containers/1/image","value":""}]`, 1},
-		{"a container before it goes", `[{"op":"remove","path":"/spec/template/spec/containers/0"}]`, 0},
+		{"a container before it is removed", `[{"op":"remove","path":"/spec/template/spec/containers/0"}]`, 0},
 		{"a container after it has the same name and port", `[{"op":"copy","from":"/spec/template/spec/containers/1","path":"/spec/template/spec/containers/-"}]`, 2},
 		{"a volume that it mounts", `[{"op":"remove","path":"/spec/template/spec/volumes"}]`, 1},
 		{"a claim template that it mounts", `[{"op":"replace","path":"/spec/volumeClaimTemplates/0/metadata/name","value":"other"}]`, 1},
 		{"a resource claim that it uses", `[{"op":"remove","path":"/spec/template/spec/resourceClaims"}]`, 1},
-		{"the time within which its hook has to end", `[{"op":"replace","path":"/spec/template/spec/terminationGracePeriodSeconds","value":10}]`, 1},
-		{"the operating system of its stop signal", `[{"op":"replace","path":"/spec/template/spec/os/name","value":"windows"}]`, 1},
+		{"the grace period of its lifecycle hook", `[{"op":"replace","path":"/spec/template/spec/terminationGracePeriodSeconds","value":10}]`, 1},
+		{"the operating system, which determines the stop signals", `[{"op":"replace","path":"/spec/template/spec/os/name","value":"windows"}]`, 1},
 	}
 	for _, c := range cases {
 		object, err := patch.JSON(valid, parsed(t, c.operations), patch.Options{})

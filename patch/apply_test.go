@@ -19,9 +19,9 @@ func TestApplyChoosesTypeAndForm(t *testing.T) {
 		typ                      patch.Type
 	}{
 		{"a list is a JSON patch", `{"a":1}`, `[{"op":"remove","path":"/a"}]`, `{}`, nil, patch.TypeJSON},
-		{"so it is in YAML", "a: 1\nb: 2\n", "- op: remove\n  path: /a\n", "b: 2\n", nil, patch.TypeJSON},
+		{"a YAML list is a JSON patch", "a: 1\nb: 2\n", "- op: remove\n  path: /a\n", "b: 2\n", nil, patch.TypeJSON},
 		{"an object is a merge patch for an unknown kind", "a: 1\n", `{"b":"x"}`, "a: 1\nb: x\n", nil, patch.TypeMerge},
-		{"and a strategic one for a built-in kind", `{"spec":{"template":{"spec":{"containers":[{"name":"a"}]}}}}`, `{"spec":{"template":{"spec":{"containers":[{"name":"b"}]}}}}`,
+		{"an object is a strategic merge patch for a built-in kind", `{"spec":{"template":{"spec":{"containers":[{"name":"a"}]}}}}`, `{"spec":{"template":{"spec":{"containers":[{"name":"b"}]}}}}`,
 			`{"spec":{"template":{"spec":{"containers":[{"name":"b"},{"name":"a"}]}}}}`, deployment, patch.TypeStrategic},
 	} {
 		got, typ, err := patch.Apply([]byte(c.object), []byte(c.patch), patch.Request{Kind: c.kind})
@@ -39,13 +39,13 @@ func TestApplyErrors(t *testing.T) {
 	}{
 		{"the operation of a JSON patch", `{"spec":{"replicas":1}}`, "[{\"op\":\"test\",\"path\":\"/x\"},\n {\"op\":\"remove\",\"path\":\"/spec/replica\"}]", patch.TypeJSON,
 			[]string{"p.json:2:2: ", "operation 1 (remove /spec/replica): ", `missing key: "replica"`, `did you mean "replicas"?`}},
-		{"the place in YAML", "a: {}\n", "- op: add\n  path: /a/b/c\n  value: 1\n", patch.TypeJSON, []string{"p.json:1:3", "operation 0 (add /a/b/c)"}},
+		{"the position in YAML", "a: {}\n", "- op: add\n  path: /a/b/c\n  value: 1\n", patch.TypeJSON, []string{"p.json:1:3", "operation 0 (add /a/b/c)"}},
 		{"a syntax error of the patch", `{}`, `{"a":[1}`, patch.TypeMerge, []string{"p.json:1:8"}},
 		{"a duplicate key", `{}`, `{"a":1,"a":2}`, patch.TypeMerge, []string{"p.json:1:8", `"a"`, "duplicated"}},
 		{"a duplicate key of the object", `{"a":1,"a":2}`, `{}`, patch.TypeMerge, []string{"o.json:1:8"}},
-		{"what the server says to strategic patches of custom resources", `{}`, `{}`, patch.TypeStrategic, []string{"accepted media types include: application/json-patch+json"}},
-		{"a texts that mean the same", `{"a":1}`, `[{"op":"test","path":"/a","value":1.0}]`, patch.TypeJSON, []string{"the test failed", "compares their text"}},
-		{"no document", `{}`, ``, patch.TypeMerge, []string{"p.json", "no document"}},
+		{"a strategic merge patch for a custom resource", `{}`, `{}`, patch.TypeStrategic, []string{"accepted media types include: application/json-patch+json"}},
+		{"values with equal text", `{"a":1}`, `[{"op":"test","path":"/a","value":1.0}]`, patch.TypeJSON, []string{"the test failed", "compares their text"}},
+		{"an empty document", `{}`, ``, patch.TypeMerge, []string{"p.json", "no document"}},
 	} {
 		out, _, err := patch.Apply([]byte(c.object), []byte(c.patch), patch.Request{Type: c.typ, ObjectName: "o.json", PatchName: "p.json"})
 		if err == nil || out != nil {

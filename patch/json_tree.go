@@ -27,7 +27,7 @@ type nullSort uint8
 const (
 	// nullPlain was decoded from text.
 	nullPlain nullSort = iota
-	// nullGiven was the value of an operation.
+	// nullGiven is the value of an add, replace or test operation.
 	nullGiven
 	// nullCopied is a copy of a nullGiven; it is treated as an empty object.
 	nullCopied

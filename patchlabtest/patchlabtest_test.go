@@ -97,11 +97,11 @@ func TestNewErrors(t *testing.T) {
 		options patchlabtest.Options
 		want    string
 	}{
-		{"a folder that is not there", patchlabtest.Options{CRDs: []string{"nowhere"}}, "nowhere"},
+		{"a folder that does not exist", patchlabtest.Options{CRDs: []string{"nowhere"}}, "nowhere"},
 		{"a folder without manifests", patchlabtest.Options{CRDs: []string{empty}}, "no .yaml"},
-		{"a file that is no YAML", patchlabtest.Options{CRDs: []string{broken}}, "broken.yaml"},
+		{"a file that is not YAML", patchlabtest.Options{CRDs: []string{broken}}, "broken.yaml"},
 		{"an object whose CRD is missing", patchlabtest.Options{Objects: []string{unknown}}, `unknown.yaml:1:1: no kind "Widget"`},
-		{"a version that is not known", patchlabtest.Options{Version: "1.2"}, "1.2"},
+		{"an unknown version", patchlabtest.Options{Version: "1.2"}, "1.2"},
 	}
 	for _, k := range cases {
 		s, err := patchlabtest.New(k.options)

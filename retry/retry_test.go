@@ -25,13 +25,13 @@ func TestKindOf(t *testing.T) {
 	}{
 		{"no error", nil, retry.Stop},
 		{"a stale resourceVersion", apierrors.NewConflict(maps, "a", errors.New("modified")), retry.Conflict},
-		{"another object has the name", apierrors.NewAlreadyExists(maps, "a"), retry.Stop},
+		{"the name already exists", apierrors.NewAlreadyExists(maps, "a"), retry.Stop},
 		{"too many requests", apierrors.NewTooManyRequests("later", 1), retry.Busy},
 		{"the server has timed out", apierrors.NewTimeoutError("etcd", 1), retry.Busy},
 		{"an internal error with Retry-After", apierrors.NewGenericServerResponse(500, "get", maps, "a", "", 3, true), retry.Busy},
 		{"unavailable", apierrors.NewServiceUnavailable("down"), retry.Unavailable},
 		{"not found", apierrors.NewNotFound(maps, "a"), retry.Stop},
-		{"the caller's own end", context.DeadlineExceeded, retry.Stop},
+		{"the caller's context has ended", context.DeadlineExceeded, retry.Stop},
 	} {
 		if got := retry.KindOf(c.err); got != c.want {
 			t.Errorf("%s: got %v, want %v", c.why, got, c.want)
@@ -46,10 +46,10 @@ func TestWaits(t *testing.T) {
 		err         error
 		least, most time.Duration
 	}{
-		{"conflicts are short", apierrors.NewConflict(maps, "a", nil), 40 * time.Millisecond, 50 * time.Millisecond},
-		{"busy servers get twice the time each", apierrors.NewTooManyRequests("", 0), 1500 * time.Millisecond, 1700 * time.Millisecond},
+		{"short delays after conflicts", apierrors.NewConflict(maps, "a", nil), 40 * time.Millisecond, 50 * time.Millisecond},
+		{"doubled delays for busy servers", apierrors.NewTooManyRequests("", 0), 1500 * time.Millisecond, 1700 * time.Millisecond},
 		{"Retry-After is obeyed", apierrors.NewTooManyRequests("", 7), 28 * time.Second, 28 * time.Second},
-		{"unavailable servers get the same time each", apierrors.NewServiceUnavailable(""), 4 * time.Second, 4500 * time.Millisecond},
+		{"constant delays for unavailable servers", apierrors.NewServiceUnavailable(""), 4 * time.Second, 4500 * time.Millisecond},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			begin, calls, retries := time.Now(), 0, 0

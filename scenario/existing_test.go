@@ -231,18 +231,18 @@ func TestLoadNotes(t *testing.T) {
 
 func TestLoadRefuses(t *testing.T) {
 	for _, c := range []struct{ why, in, want string }{
-		{"nothing", "# nothing\n", "found nothing"},
-		{"no object", "- 1\n", "3:1: "},
+		{"an empty text", "# nothing\n", "found nothing"},
+		{"not an object", "- 1\n", "3:1: "},
 		{"an unknown kind", "apiVersion: v1\nkind: ConfigMapp\nmetadata: {name: a}\n", `3:1: no kind "ConfigMapp" is registered`},
-		{"no name", "apiVersion: v1\nkind: ConfigMap\n", "3:1: metadata.name is required"},
-		{"a resourceVersion that is no number", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, resourceVersion: abc}}", "metadata.resourceVersion"},
+		{"a missing name", "apiVersion: v1\nkind: ConfigMap\n", "3:1: metadata.name is required"},
+		{"a resourceVersion that is not a number", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, resourceVersion: abc}}", "metadata.resourceVersion"},
 		{"managedFields that cannot be read", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, managedFields: [{manager: m, operation: Sing}]}}", "invalid managedFields: "},
-		{"a value of a wrong type", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: [1]}", "cannot be handled as a ConfigMap"},
-		{"an object twice", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n", "5:1: duplicate initial object"},
+		{"a value of the wrong type", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: [1]}", "cannot be handled as a ConfigMap"},
+		{"a duplicate object", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n", "5:1: duplicate initial object"},
 	} {
 		r := emptyRunner(t)
 		before := "{apiVersion: v1, kind: ConfigMap, metadata: {name: before}}\n---\n"
-		if c.why == "nothing" {
+		if c.why == "an empty text" {
 			before = ""
 		}
 		_, err := r.Load(t.Context(), before+c.in)

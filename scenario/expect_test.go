@@ -112,7 +112,7 @@ func TestRewriteKeepsCommentsAndOtherText(t *testing.T) {
 		{"managers in brackets", "  expect:\n    conflicts: {.data.a: [bob]} # y\n", "  expect:\n    conflicts: {.data.a: [alice]} # y\n"},
 		{"other conflicts", "  expect:\n    conflicts:\n      .data.b: [alice]\n    # end\n    code: 409\n", "  expect:\n    conflicts:\n      .data.a:\n      - alice\n    # end\n    code: 409\n"},
 		{"a part of the object", "  expect:\n    result: conflict\n    object:\n      data:\n        a: \"7\" # seven\n        c: x\n", "  expect:\n    result: conflict\n    object:\n      data:\n        a: \"1\" # seven\n        c: null\n"},
-		{"nothing", "", "  expect:\n    conflicts:\n      .data.a:\n      - alice\n    result: conflict\n"},
+		{"an empty expectation", "", "  expect:\n    conflicts:\n      .data.a:\n      - alice\n    result: conflict\n"},
 	} {
 		in := expectFile(c.in)
 		s, results, _ := checked(t, in)

@@ -58,20 +58,20 @@ func TestRaces(t *testing.T) {
 		shortest                        string
 	}{
 		{"an update of stale data overwrites the other field", twoFields, BlindUpdate, 6, 4, 0, "a reads, b reads, a writes 200, b writes 200"},
-		{"the resourceVersion refuses what is stale", twoFields, Optimistic, 6, 0, 4, ""},
-		{"whoever is refused tries again", twoFields, Retry, 6, 0, 0, ""},
-		{"a patch has its own field only, and nothing to test", twoFields, TestedPatch, 6, 0, 0, ""},
-		{"who applies need not read", twoFields, OwnFields, 2, 0, 0, ""},
-		{"a counter loses by an update", counter, BlindUpdate, 6, 4, 0, "a reads, b reads, a writes 200, b writes 200"},
-		{"a counter with the resourceVersion", counter, Optimistic, 6, 0, 4, ""},
+		{"an update with a stale resourceVersion is refused", twoFields, Optimistic, 6, 0, 4, ""},
+		{"a refused update is retried", twoFields, Retry, 6, 0, 0, ""},
+		{"a patch of its own field needs no test", twoFields, TestedPatch, 6, 0, 0, ""},
+		{"an apply needs no read", twoFields, OwnFields, 2, 0, 0, ""},
+		{"a counter loses increments by blind updates", counter, BlindUpdate, 6, 4, 0, "a reads, b reads, a writes 200, b writes 200"},
+		{"a counter with optimistic updates", counter, Optimistic, 6, 0, 4, ""},
 		{"a counter with retries", counter, Retry, 6, 0, 0, ""},
 		{"a counter with a tested patch", counter, TestedPatch, 6, 0, 4, ""},
-		{"a patch cannot test that a field is not there", strings.ReplaceAll(counter, ".data.count", ".data.missing"), TestedPatch, 6, 4, 0, "a reads, b reads, a writes 200, b writes 200"},
-		{"to apply a value that another owns is a conflict", counter, OwnFields, 6, 0, 6, ""},
-		{"two who apply the same value share it, and one is lost", strings.ReplaceAll(counter, ".data.count", ".data.missing"), OwnFields, 6, 4, 2, "a reads, b reads, a writes 200, b writes 200"},
-		{"the same value set by both is nobody's loss", "- {actor: a, set: {data: {a: '1'}}}\n- {actor: b, set: {data: {a: '2'}}}\n", BlindUpdate, 6, 0, 0, ""},
+		{"a patch cannot test that a field is absent", strings.ReplaceAll(counter, ".data.count", ".data.missing"), TestedPatch, 6, 4, 0, "a reads, b reads, a writes 200, b writes 200"},
+		{"applying another manager's field conflicts", counter, OwnFields, 6, 0, 6, ""},
+		{"two actors apply the same value, and one increment is lost", strings.ReplaceAll(counter, ".data.count", ".data.missing"), OwnFields, 6, 4, 2, "a reads, b reads, a writes 200, b writes 200"},
+		{"both set the same value, and nothing is lost", "- {actor: a, set: {data: {a: '1'}}}\n- {actor: b, set: {data: {a: '2'}}}\n", BlindUpdate, 6, 0, 0, ""},
 		{"one actor does not race with itself", "- {actor: a, add: {.data.count: 1}}\n- {actor: a, add: {.data.count: 1}}\n", BlindUpdate, 1, 0, 0, ""},
-		{"what was applied before stays applied", "- {actor: a, set: {data: {a: '1'}}}\n- {actor: a, set: {data: {b: '1'}}}\n- {actor: b, set: {data: {c: '1'}}}\n", OwnFields, 3, 0, 0, ""},
+		{"fields applied earlier are kept", "- {actor: a, set: {data: {a: '1'}}}\n- {actor: a, set: {data: {b: '1'}}}\n- {actor: b, set: {data: {c: '1'}}}\n", OwnFields, 3, 0, 0, ""},
 	} {
 		r := explore(t, raceOf(t, c.race), c.strategy, RaceOptions{})
 		var events []string
@@ -183,7 +183,7 @@ func TestInvalidRaces(t *testing.T) {
 	for _, c := range []struct{ why, text, want string }{
 		{"one change", "scenario: patchlab.dev/v1\nactors: [{name: a}]\nrace: [{actor: a, set: {data: {}}}]\n", "has no race"},
 		{"no object", "scenario: patchlab.dev/v1\nactors: [{name: a}]\nrace: [{actor: a, add: {.n: 1}}, {actor: a, add: {.n: 1}}]\n", "has no object for the race"},
-		{"a sum of what is no number", "scenario: patchlab.dev/v1\nobjects: ['{apiVersion: v1, kind: ConfigMap, metadata: {name: x}, data: {count: many}}']\nactors: [{name: a}]\nrace: [{actor: a, add: {.data.count: 1}}, {actor: a, add: {.n: 1}}]\n", `.data.count: a number cannot be added to the text "many"`},
+		{"an addition to a value that is not a number", "scenario: patchlab.dev/v1\nobjects: ['{apiVersion: v1, kind: ConfigMap, metadata: {name: x}, data: {count: many}}']\nactors: [{name: a}]\nrace: [{actor: a, add: {.data.count: 1}}, {actor: a, add: {.n: 1}}]\n", `.data.count: a number cannot be added to the text "many"`},
 	} {
 		s, err := Parse([]byte(c.text), "f")
 		if err != nil {

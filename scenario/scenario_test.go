@@ -109,7 +109,7 @@ func TestParseErrors(t *testing.T) {
 	for _, c := range []struct{ in, want, why string }{
 		{"a: 1", `f:1:4: a scenario has no field "a"; it has about, kubernetes, scenario, title, definitions, objects, actors, steps`, "an unknown field"},
 		{"scenario: v9", `f:1:11: the field scenario must be "patchlab.dev/v1", the version of the format; found "v9"`, "a later version"},
-		{"scenario: patchlab.dev/v1\nsteps:\n- {actor: x, do: apply}", `f:3:11: unknown actor "x"`, "a step of nobody"},
+		{"scenario: patchlab.dev/v1\nsteps:\n- {actor: x, do: apply}", `f:3:11: unknown actor "x"`, "a step without an actor"},
 		{"scenario: patchlab.dev/v1\nactors: [{name: x}]\nsteps:\n- {actor: x, do: swap}", "f:4:18: unknown action \"swap\"", "an unknown action"},
 		{"- 1", "f:1:1: expected a scenario as an object, found a list", "no object"},
 	} {
@@ -142,8 +142,8 @@ func TestExplainStep(t *testing.T) {
 		want string
 		why  string
 	}{
-		{scale, live.After, "[.spec.replicas taken over scale/replicas]", "the Scale's number becomes the object's"},
-		{Step{Actor: "gitops", Do: Apply, Body: body("2")}, scaled.After, "[.spec.replicas conflicting apply/conflict]", "the autoscaler owns it now"},
+		{scale, live.After, "[.spec.replicas taken over scale/replicas]", "the replicas of the Scale become the object's"},
+		{Step{Actor: "gitops", Do: Apply, Body: body("2")}, scaled.After, "[.spec.replicas conflicting apply/conflict]", "the autoscaler owns the replicas"},
 		{Step{Actor: "me", Do: MergePatch, Body: "spec: {selector: {matchLabels: {app: x}}}"}, live.After,
 			"[.spec.template.metadata.labels refused refused/invalid .spec.selector refused refused/immutable]", "the server's own causes"},
 	} {

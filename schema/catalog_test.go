@@ -67,11 +67,11 @@ func TestBuiltinByName(t *testing.T) {
 	for _, c := range []struct{ name, want, reason string }{
 		{"", "1.36", "the newest is the default"},
 		{"1.30", "1.30", "a minor version"},
-		{"v1.33", "1.33", "as git tags are written"},
-		{"1.34.99", "1.34", "a patch release has the kinds of its minor"},
-		{"v1.31.2-gke.1", "1.31", "what a cluster says of itself"},
+		{"v1.33", "1.33", "the form of git tags"},
+		{"1.34.99", "1.34", "a patch version has the kinds of its minor version"},
+		{"v1.31.2-gke.1", "1.31", "the form that a cluster reports"},
 		{"1.29", "", "older than the catalog"},
-		{"1", "", "no minor"},
+		{"1", "", "no minor version"},
 		{"latest", "", "no version"},
 	} {
 		got, err := Builtin(c.name)

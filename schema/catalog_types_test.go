@@ -105,11 +105,11 @@ func TestGoFieldProperties(t *testing.T) {
 		want   GoField
 		reason string
 	}{
-		{deployment, "spec.replicas", GoPointer | GoOmitEmpty, "0 replicas are not the default"},
+		{deployment, "spec.replicas", GoPointer | GoOmitEmpty, "a pointer, because 0 differs from the default"},
 		{deployment, "spec.template", 0, "always written"},
 		{deployment, "spec.paused", GoOmitEmpty, "false is not stored"},
-		{deployment, "apiVersion", GoOmitEmpty | GoInline, "of the embedded TypeMeta"},
-		{pod, "spec.ephemeralContainers[].image", GoOmitEmpty | GoInline, "of the embedded EphemeralContainerCommon"},
+		{deployment, "apiVersion", GoOmitEmpty | GoInline, "a field of the embedded TypeMeta"},
+		{pod, "spec.ephemeralContainers[].image", GoOmitEmpty | GoInline, "a field of the embedded EphemeralContainerCommon"},
 		{pod, "spec.containers[].name", 0, "an empty name is written"},
 	} {
 		if f, _ := fieldAt(t, x.typ, x.path); f.Go != x.want {
@@ -128,12 +128,12 @@ func TestTakesScalar(t *testing.T) {
 		{Type{Scalar: StringScalar}, [3]bool{true, false, false}, "a string"},
 		{Type{Scalar: StringScalar, Format: "byte"}, [3]bool{true, false, false}, "bytes are written as a string"},
 		{Type{Scalar: StringScalar, Format: "date-time"}, [3]bool{true, true, true}, "schemaconv leaves strings with a format untyped"},
-		{Type{Scalar: IntegerScalar, Format: "int32"}, [3]bool{false, true, false}, "numeric, whatever the format"},
+		{Type{Scalar: IntegerScalar, Format: "int32"}, [3]bool{false, true, false}, "numeric for any format"},
 		{Type{Scalar: NumberScalar}, [3]bool{false, true, false}, "numeric"},
 		{Type{Scalar: BooleanScalar}, [3]bool{false, false, true}, "a boolean"},
 		{Type{Scalar: IntOrStringScalar}, [3]bool{true, true, true}, "untyped"},
 		{Type{Scalar: AnyScalar}, [3]bool{true, true, true}, "untyped"},
-		{Type{}, [3]bool{}, "no scalar"},
+		{Type{}, [3]bool{}, "not a scalar"},
 	} {
 		for i, k := range kinds {
 			if got := c.typ.TakesScalar(k); got != c.want[i] {

@@ -59,13 +59,13 @@ func TestFromOpenAPI(t *testing.T) {
 
 func TestInvalidOpenAPI(t *testing.T) {
 	for _, c := range []struct{ text, want, reason string }{
-		{"{}", "/openapi/v3", "no document at all"},
+		{"{}", "/openapi/v3", "not a document"},
 		{"{paths: {apis/apps/v1: {serverRelativeURL: /openapi/v3/apis/apps/v1}}}", "index", "the index of documents"},
 		{"[]", "openapi", "a list"},
 		{"{openapi: 3.0.0, components: {schemas: {a.b.K: {type: object, x-kubernetes-group-version-kind: [{group: a, version: v1, kind: K}], properties: {x: {$ref: '#/components/schemas/a.b.Gone'}}}}}}",
-			`"a.b.Gone" is referred to`, "a type is missing"},
+			`"a.b.Gone" is referred to`, "a reference to a missing type"},
 		{"{openapi: 3.0.0, components: {schemas: {a.b.K: {type: odd, x-kubernetes-group-version-kind: [{group: a, version: v1, kind: K}]}}}}",
-			`type "odd"`, "no such type"},
+			`type "odd"`, "an unknown type"},
 	} {
 		_, err := FromOpenAPI(parse(t, c.text))
 		if !errors.Is(err, ErrInvalidOpenAPI) || !strings.Contains(err.Error(), c.want) {
@@ -109,13 +109,13 @@ func TestListRelationship(t *testing.T) {
 		kind         ListKind
 		keys         []Key
 	}{
-		{"type: array, " + items, "nothing said", AtomicList, nil},
+		{"type: array, " + items, "no list extension", AtomicList, nil},
 		{"type: array, x-kubernetes-patch-strategy: merge, x-kubernetes-patch-merge-key: a, " + items, "a merge key", KeyedList, []Key{{"a", `"x"`}}},
 		{"type: array, x-kubernetes-patch-strategy: 'merge,retainKeys', x-kubernetes-patch-merge-key: a, " + items, "two strategies", KeyedList, []Key{{"a", `"x"`}}},
 		{"type: array, x-kubernetes-patch-strategy: merge, items: {type: string}", "no merge key", SetList, nil},
 		{"type: array, x-kubernetes-patch-strategy: retainKeys, " + items, "keys of a map", AtomicList, nil},
-		{"type: array, x-kubernetes-list-type: atomic, x-kubernetes-patch-strategy: merge, x-kubernetes-patch-merge-key: a, " + items, "the list type wins", AtomicList, nil},
-		{"type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [b, a], " + items, "keys in order", KeyedList, []Key{{"a", `"x"`}, {"b", ""}}},
+		{"type: array, x-kubernetes-list-type: atomic, x-kubernetes-patch-strategy: merge, x-kubernetes-patch-merge-key: a, " + items, "the list type takes precedence", AtomicList, nil},
+		{"type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [b, a], " + items, "keys are sorted", KeyedList, []Key{{"a", `"x"`}, {"b", ""}}},
 	} {
 		kinds, err := FromOpenAPI(parse(t, `
 openapi: 3.0.0

@@ -13,12 +13,12 @@ func TestRegistry(t *testing.T) {
 
 	for _, c := range []struct{ object, want, reason string }{
 		{"{apiVersion: v1, kind: ConfigMap}", "v1, Kind=ConfigMap", "core, built in"},
-		{"{apiVersion: lab.example.com/v1beta1, kind: Widget}", "lab.example.com/v1beta1, Kind=Widget", "of a CRD"},
+		{"{apiVersion: lab.example.com/v1beta1, kind: Widget}", "lab.example.com/v1beta1, Kind=Widget", "a CRD's kind"},
 		{"{apiVersion: lab.example.com/v2, kind: Widget}", "", "a version that is not served"},
 		{"{apiVersion: a/b/c, kind: Widget}", "", "no apiVersion"},
 		{"{kind: ConfigMap}", "", "without a version"},
 		{"{apiVersion: v1}", "", "without a kind"},
-		{"[]", "", "no object"},
+		{"[]", "", "not an object"},
 	} {
 		k, ok := r.Of(parse(t, c.object))
 		if ok != (c.want != "") || ok && k.String() != c.want {
@@ -130,11 +130,11 @@ func TestNearest(t *testing.T) {
 		{"replicass", "replicas", "a letter too many"},
 		{"repilcas", "replicas", "two swapped"},
 		{"Replicas", "replicas", "case alone"},
-		{"imagepullpolicy", "imagePullPolicy", "case in the middle"},
+		{"imagepullpolicy", "imagePullPolicy", "a capital letter in the middle"},
 		{"templates", "template", "a plural"},
-		{"xyz", "", "nothing near"},
-		{"", "", "no name"},
-		{"st", "", "a word is not found by two letters"},
+		{"xyz", "", "no similar name"},
+		{"", "", "an empty name"},
+		{"st", "", "two letters do not match a word"},
 	} {
 		if got := Nearest(c.name, slices.Values(names)); got != c.want {
 			t.Errorf("%q (%s): %q, want %q", c.name, c.reason, got, c.want)

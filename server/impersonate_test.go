@@ -17,13 +17,13 @@ func TestImpersonation(t *testing.T) {
 		groups  []string
 		refused bool
 	}{
-		{why: "without headers it is the server's user", name: "admin", groups: []string{"system:masters"}},
-		{"users are authenticated", http.Header{"Impersonate-User": {"ada"}}, "ada", []string{"system:authenticated"}, false},
-		{"groups are those named and the one of all users", http.Header{"Impersonate-User": {"ada"}, "Impersonate-Group": {"dev", "ops"}},
+		{why: "no headers: the server's user", name: "admin", groups: []string{"system:masters"}},
+		{"users are in system:authenticated", http.Header{"Impersonate-User": {"ada"}}, "ada", []string{"system:authenticated"}, false},
+		{"given groups and system:authenticated", http.Header{"Impersonate-User": {"ada"}, "Impersonate-Group": {"dev", "ops"}},
 			"ada", []string{"dev", "ops", "system:authenticated"}, false},
 		{"service accounts are in the groups of their namespace", http.Header{"Impersonate-User": {"system:serviceaccount:shop:web"}},
 			"system:serviceaccount:shop:web", []string{"system:serviceaccounts", "system:serviceaccounts:shop", "system:authenticated"}, false},
-		{why: "groups alone are nobody", headers: http.Header{"Impersonate-Group": {"dev"}}, refused: true},
+		{why: "groups without a user are refused", headers: http.Header{"Impersonate-Group": {"dev"}}, refused: true},
 	} {
 		u, err := s.user(&http.Request{Header: c.headers})
 		if (err != nil) != c.refused || err == nil && (u.Name != c.name || !slices.Equal(u.Groups, c.groups)) {

@@ -21,16 +21,16 @@ func TestProtobufBodies(t *testing.T) {
 		format                  cluster.Format
 		want                    string
 	}{
-		{"what client-go sends", "POST", collection, configMap, 200, cluster.JSON,
+		{"a create by client-go", "POST", collection, configMap, 200, cluster.JSON,
 			`{"metadata":{"name":"cm"},"data":{"a":"1"},"apiVersion":"v1","kind":"ConfigMap"}`},
 		{"an update", "PUT", item, configMap, 200, cluster.JSON,
 			`{"metadata":{"name":"cm"},"data":{"a":"1"},"apiVersion":"v1","kind":"ConfigMap"}`},
 		{"the options of a deletion", "DELETE", item, options, 200, cluster.JSON,
 			`{"propagationPolicy":"Foreground","apiVersion":"v1","kind":"DeleteOptions"}`},
-		{"no body, as nothing is to be said", "DELETE", item, "", 200, cluster.JSON, ""},
+		{"an empty body", "DELETE", item, "", 200, cluster.JSON, ""},
 		{"custom resources have no such encoding", "POST", "/apis/lab.example.com/v1/namespaces/ns/gadgets", gadget, 200, cluster.UnknownFormat, gadget},
 		{"a patch has types of its own", "PATCH", item, configMap, 200, cluster.UnknownFormat, configMap},
-		{"cut off", "POST", collection, configMap[:len(configMap)-1], 400, 0, ""},
+		{"a truncated body", "POST", collection, configMap[:len(configMap)-1], 400, 0, ""},
 		{"JSON under the wrong name", "POST", collection, `{"kind":"ConfigMap"}`, 400, 0, ""},
 	} {
 		f := newFake(t)

@@ -62,8 +62,8 @@ func (m *timeline[T]) Watch(ctx context.Context, text string, opts WatchOptions)
 	return w, nil
 }
 
-// follow registers the watcher and returns the state at that time. All later writes are
-// notified.
+// follow registers the watcher, which is then notified of every later write, and returns the
+// current state.
 func (m *timeline[T]) follow(w *watcher[T], opts WatchOptions) (*state[T], error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -75,13 +75,13 @@ func TestHandlerServesThePage(t *testing.T) {
 		{"GET", "/assets/e.wasm", "gzip, deflate, br, zstd", 200, "application/wasm", "br", "brotli of e.wasm", "a browser gets brotli"},
 		{"GET", "/assets/c.bin", "br", 200, "application/octet-stream", "br", "brotli of c.bin", "the catalog"},
 		{"GET", "/assets/p.json", "br", 200, "application/json", "br", "brotli of p.json", "the prepared answers"},
-		{"GET", "/assets/e.wasm", "gzip, br;q=0", 200, "application/wasm", "gzip", "", "one that refuses brotli gets gzip"},
-		{"GET", "/", "gzip;q=0, br; q=0.0", 200, "text/html; charset=utf-8", "", "<!doctype html>", "one that refuses all gets the file unpacked"},
-		{"GET", "/", "brotli", 200, "text/html; charset=utf-8", "", "<!doctype html>", "another name is no brotli"},
+		{"GET", "/assets/e.wasm", "gzip, br;q=0", 200, "application/wasm", "gzip", "", "a client that refuses brotli gets gzip"},
+		{"GET", "/", "gzip;q=0, br; q=0.0", 200, "text/html; charset=utf-8", "", "<!doctype html>", "a client that refuses all encodings gets the file unpacked"},
+		{"GET", "/", "brotli", 200, "text/html; charset=utf-8", "", "<!doctype html>", "an encoding whose name contains br is not brotli"},
 		{"HEAD", "/", "gzip", 200, "text/html; charset=utf-8", "gzip", "", "no body for HEAD"},
-		{"GET", "/../../page.go", "", 404, "", "", "", "nothing outside of the page"},
-		{"GET", "/index.html.gz", "", 404, "", "", "", "the packed file has no address of its own"},
-		{"POST", "/", "", 405, "", "", "", "nothing is taken"},
+		{"GET", "/../../page.go", "", 404, "", "", "", "no file outside the page"},
+		{"GET", "/index.html.gz", "", 404, "", "", "", "a compressed file has no path of its own"},
+		{"POST", "/", "", 405, "", "", "", "no encoding is accepted"},
 	} {
 		w := get(h, c.method, c.path, "Accept-Encoding", c.accept)
 		if w.Code != c.code || c.contentType != "" && w.Header().Get("Content-Type") != c.contentType {

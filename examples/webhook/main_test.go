@@ -24,10 +24,10 @@ func TestWebhook(t *testing.T) {
 	server := httptest.NewServer(handler(lab))
 	defer server.Close()
 	for _, c := range []struct{ why, manager, patch, want string }{
-		{"the owner may", "owner", `{"data":{"k":"2"}}`, ""},
-		{"another may not", "other", `{"data":{"k":"2"}}`, `.data.k is owned by "owner"`},
-		{"another may add", "other", `{"data":{"l":"2"}}`, ""},
-		{"another may not remove", "other", `{"data":{"k":null}}`, `.data.k is owned by "owner"`},
+		{"the owner changes its field", "owner", `{"data":{"k":"2"}}`, ""},
+		{"another manager changes an owned field", "other", `{"data":{"k":"2"}}`, `.data.k is owned by "owner"`},
+		{"another manager adds a field", "other", `{"data":{"l":"2"}}`, ""},
+		{"another manager removes an owned field", "other", `{"data":{"k":null}}`, `.data.k is owned by "owner"`},
 	} {
 		next, err := lab.Patch(old.After, patchlab.Bytes(c.patch), patchlab.PatchOptions{FieldManager: c.manager})
 		if err != nil {

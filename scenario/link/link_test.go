@@ -55,12 +55,12 @@ func TestDamagedLinks(t *testing.T) {
 		t.Errorf("a scenario that is too large is packed into %d bytes", len(huge))
 	}
 	for _, c := range []struct{ why, in, want string }{
-		{"no link", "https://example.com/", "it has no #v1="},
-		{"cut short", fromPage[:200], "truncated or damaged"},
-		{"no base64", "#v1=???", "truncated or damaged"},
-		{"no JSON", "#v1=SywGAA", "truncated or damaged"},
-		{"no scenario", "#v1=q1ZSqgUA", "it contains no scenario|truncated or damaged"},
-		{"nothing", "#v1=", "truncated or damaged"},
+		{"not a link", "https://example.com/", "it has no #v1="},
+		{"a truncated link", fromPage[:200], "truncated or damaged"},
+		{"not base64", "#v1=???", "truncated or damaged"},
+		{"not JSON", "#v1=SywGAA", "truncated or damaged"},
+		{"not a scenario", "#v1=q1ZSqgUA", "it contains no scenario|truncated or damaged"},
+		{"an empty text", "#v1=", "truncated or damaged"},
 	} {
 		_, _, err := link.Decode(c.in)
 		ok := false

@@ -10,22 +10,22 @@ import (
 
 func TestDecode(t *testing.T) {
 	cases := []struct{ name, sent, want, reason string }{
-		{"null-field", `{"kind":"ConfigMap","data":null}`, `{"kind":"ConfigMap"}`, "null is the same as missing"},
-		{"null-member", `{"kind":"ConfigMap","data":{"a":null}}`, `{"data":{"a":""},"kind":"ConfigMap"}`, "in a map it is the zero value"},
-		{"null-bytes", `{"kind":"Secret","data":{"a":null}}`, `{"data":{"a":""},"kind":"Secret"}`, "no bytes, once stored"},
-		{"null-item", `{"kind":"Pod","spec":{"containers":[null]}}`, `{"kind":"Pod","spec":{"containers":[{"name":"","resources":{}}]},"status":{}}`, "in a list it is the zero value"},
-		{"empty-map", `{"kind":"ConfigMap","data":{}}`, `{"kind":"ConfigMap"}`, "empty maps are left out"},
-		{"empty-struct", `{"kind":"Pod","spec":{"containers":[],"securityContext":{}}}`, `{"kind":"Pod","spec":{"containers":null,"securityContext":{}},"status":{}}`, "structs are not; a list that is always written is null"},
+		{"null-field", `{"kind":"ConfigMap","data":null}`, `{"kind":"ConfigMap"}`, "a null field is missing"},
+		{"null-member", `{"kind":"ConfigMap","data":{"a":null}}`, `{"data":{"a":""},"kind":"ConfigMap"}`, "a null map value is the zero value"},
+		{"null-bytes", `{"kind":"Secret","data":{"a":null}}`, `{"data":{"a":""},"kind":"Secret"}`, "empty bytes are dropped in storage"},
+		{"null-item", `{"kind":"Pod","spec":{"containers":[null]}}`, `{"kind":"Pod","spec":{"containers":[{"name":"","resources":{}}]},"status":{}}`, "a null list item is the zero value"},
+		{"empty-map", `{"kind":"ConfigMap","data":{}}`, `{"kind":"ConfigMap"}`, "empty maps are omitted"},
+		{"empty-struct", `{"kind":"Pod","spec":{"containers":[],"securityContext":{}}}`, `{"kind":"Pod","spec":{"containers":null,"securityContext":{}},"status":{}}`, "empty structs are written; an empty list without omitempty is null"},
 		{"false-pointer", `{"kind":"Pod","spec":{"containers":null,"hostNetwork":false,"enableServiceLinks":false}}`, `{"kind":"Pod","spec":{"containers":null,"enableServiceLinks":false},"status":{}}`, "a pointer tells false from missing"},
 		{"quantity", `{"kind":"LimitRange","spec":{"limits":[{"max":{"cpu":1,"memory":"1024Mi"},"type":"Pod"}]}}`, `{"kind":"LimitRange","spec":{"limits":[{"max":{"cpu":"1","memory":"1Gi"},"type":"Pod"}]}}`, "numbers are quantities too"},
-		{"base64", `{"kind":"Secret","data":{"a":"YQ==\n"}}`, `{"data":{"a":"YQ=="},"kind":"Secret"}`, "line ends go"},
-		{"string-data", `{"kind":"Secret","data":{"a":"YQ==","b":"Yg=="},"stringData":{"a":"x"}}`, `{"data":{"a":"eA==","b":"Yg=="},"kind":"Secret"}`, "text goes over bytes"},
-		{"old-account", `{"kind":"Pod","spec":{"containers":null,"serviceAccount":"a"}}`, `{"kind":"Pod","spec":{"containers":null,"serviceAccount":"a","serviceAccountName":"a"},"status":{}}`, "two names of one field"},
+		{"base64", `{"kind":"Secret","data":{"a":"YQ==\n"}}`, `{"data":{"a":"YQ=="},"kind":"Secret"}`, "line breaks in base64 are removed"},
+		{"string-data", `{"kind":"Secret","data":{"a":"YQ==","b":"Yg=="},"stringData":{"a":"x"}}`, `{"data":{"a":"eA==","b":"Yg=="},"kind":"Secret"}`, "stringData overrides data"},
+		{"old-account", `{"kind":"Pod","spec":{"containers":null,"serviceAccount":"a"}}`, `{"kind":"Pod","spec":{"containers":null,"serviceAccount":"a","serviceAccountName":"a"},"status":{}}`, "a field with two names"},
 		{"both-accounts", `{"kind":"Pod","spec":{"containers":null,"serviceAccount":"a","serviceAccountName":"b"}}`, `{"kind":"Pod","spec":{"containers":null,"serviceAccount":"b","serviceAccountName":"b"},"status":{}}`, "the new name wins"},
-		{"node-cidr", `{"kind":"Node","spec":{"podCIDRs":["10.0.0.0/24"]},"status":null}`, `{"kind":"Node","spec":{"podCIDR":"10.0.0.0/24","podCIDRs":["10.0.0.0/24"]},"status":{"daemonEndpoints":{"kubeletEndpoint":{"Port":0}},"nodeInfo":{"architecture":"","bootID":"","containerRuntimeVersion":"","kernelVersion":"","kubeProxyVersion":"","kubeletVersion":"","machineID":"","operatingSystem":"","osImage":"","systemUUID":""}}}`, "and zero values that are always written"},
-		{"negative-grace", `{"kind":"Pod","spec":{"containers":null,"terminationGracePeriodSeconds":-5}}`, `{"kind":"Pod","spec":{"containers":null,"terminationGracePeriodSeconds":1},"status":{}}`, "only of a Pod"},
-		{"init-annotation", `{"kind":"Pod","metadata":{"annotations":{"pod.beta.kubernetes.io/init-containers":"[]"}},"spec":{"containers":null}}`, `{"kind":"Pod","metadata":{},"spec":{"containers":null},"status":{}}`, "before there was a field for them"},
-		{"time", `{"kind":"ConfigMap","metadata":{"creationTimestamp":"2024-01-01T02:00:00.5+02:00","deletionTimestamp":null}}`, `{"kind":"ConfigMap","metadata":{"creationTimestamp":"2024-01-01T00:00:00Z"}}`, "UTC, whole seconds"},
+		{"node-cidr", `{"kind":"Node","spec":{"podCIDRs":["10.0.0.0/24"]},"status":null}`, `{"kind":"Node","spec":{"podCIDR":"10.0.0.0/24","podCIDRs":["10.0.0.0/24"]},"status":{"daemonEndpoints":{"kubeletEndpoint":{"Port":0}},"nodeInfo":{"architecture":"","bootID":"","containerRuntimeVersion":"","kernelVersion":"","kubeProxyVersion":"","kubeletVersion":"","machineID":"","operatingSystem":"","osImage":"","systemUUID":""}}}`, "zero values that are always written"},
+		{"negative-grace", `{"kind":"Pod","spec":{"containers":null,"terminationGracePeriodSeconds":-5}}`, `{"kind":"Pod","spec":{"containers":null,"terminationGracePeriodSeconds":1},"status":{}}`, "a field of Pods only"},
+		{"init-annotation", `{"kind":"Pod","metadata":{"annotations":{"pod.beta.kubernetes.io/init-containers":"[]"}},"spec":{"containers":null}}`, `{"kind":"Pod","metadata":{},"spec":{"containers":null},"status":{}}`, "an annotation of older versions"},
+		{"time", `{"kind":"ConfigMap","metadata":{"creationTimestamp":"2024-01-01T02:00:00.5+02:00","deletionTimestamp":null}}`, `{"kind":"ConfigMap","metadata":{"creationTimestamp":"2024-01-01T00:00:00Z"}}`, "times are in UTC and whole seconds"},
 		{"case", `{"kind":"ConfigMap","Data":{"a":"b"}}`, `{"kind":"ConfigMap"}`, "keys are case-sensitive"},
 	}
 	catalog := builtin(t)
@@ -51,10 +51,10 @@ func TestDecode(t *testing.T) {
 
 func TestDecodeErrors(t *testing.T) {
 	cases := []struct{ sent, text, tree, reason string }{
-		{`{"spec":{"replicas":2.0}}`, ".spec.replicas: expected a whole number, found the number 2.0", "", "text needs integers, a tree has floats"},
-		{`{"spec":{"replicas":4294967297}}`, ".spec.replicas: expected a whole number of 32 bits, found the number 4294967297", "", "a tree's are cut off"},
-		{`{"spec":{"replicas":"1"}}`, `.spec.replicas: expected a whole number, found the string "1"`, `.spec.replicas: expected a whole number, found the string "1"`, "no numbers in strings"},
-		{`{"spec":{"paused":"true"}}`, `.spec.paused: expected true or false, found the string "true"`, `.spec.paused: expected true or false, found the string "true"`, "no booleans in strings"},
+		{`{"spec":{"replicas":2.0}}`, ".spec.replicas: expected a whole number, found the number 2.0", "", "a float is refused in JSON text and accepted in a tree"},
+		{`{"spec":{"replicas":4294967297}}`, ".spec.replicas: expected a whole number of 32 bits, found the number 4294967297", "", "a fraction in a tree is truncated"},
+		{`{"spec":{"replicas":"1"}}`, `.spec.replicas: expected a whole number, found the string "1"`, `.spec.replicas: expected a whole number, found the string "1"`, "a number in a string field"},
+		{`{"spec":{"paused":"true"}}`, `.spec.paused: expected true or false, found the string "true"`, `.spec.paused: expected true or false, found the string "true"`, "a boolean in a string field"},
 		{`{"metadata":{"labels":{"a":1}}}`, ".metadata.labels.a: expected a string, found the number 1", ".metadata.labels.a: expected a string, found the number 1", "a map of strings"},
 		{`{"spec":{"strategy":{"rollingUpdate":{"maxSurge":true}}}}`, ".spec.strategy.rollingUpdate.maxSurge: expected a string or a whole number of 32 bits, found true", ".spec.strategy.rollingUpdate.maxSurge: expected a string or a whole number of 32 bits, found true", "int or string"},
 		{`{"spec":{"template":{"spec":{"containers":{}}}}}`, ".spec.template.spec.containers: expected a list, found an object", ".spec.template.spec.containers: expected a list, found an object", "lists"},

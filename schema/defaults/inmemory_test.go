@@ -38,7 +38,7 @@ func TestInMemoryKeepsSpelling(t *testing.T) {
 		{`{"apiVersion":"v1","kind":"LimitRange","spec":{"limits":[{"max":{"memory":"1024Mi"},"min":{},"type":"Pod"}]}}`,
 			`{"limits":[{"max":{"memory":"1024Mi"},"min":{},"type":"Pod"}]}`, "an atomic list"},
 		{`{"apiVersion":"v1","kind":"ResourceQuota","spec":{"hard":{"memory":"1024Mi"},"scopes":[]}}`,
-			`{"hard":{"memory":"1Gi"}}`, "no list around"},
+			`{"hard":{"memory":"1Gi"}}`, "not inside a list"},
 	}
 	for _, c := range cases {
 		v := parse(t, c.sent)

@@ -11,8 +11,8 @@ func TestRatchetingChecksValuesWithRemovals(t *testing.T) {
 	const list = "{type: array, minItems: 2, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {type: object, required: [k], properties: {k: {type: string}, v: {type: integer}}}}"
 	for _, c := range []struct{ why, schema, old, next, want string }{
 		{"the same object is ratcheted", object, "{a: 1}", "{a: 1}", ""},
-		{"a member was removed: the required one", object, "{a: 1, b: 2}", "{a: 1}", "spec.b: Required value"},
-		{"a member was removed: another one", object, "{a: 1, c: 2}", "{a: 1}", "spec.b: Required value"},
+		{"the required member was removed", object, "{a: 1, b: 2}", "{a: 1}", "spec.b: Required value"},
+		{"another member was removed", object, "{a: 1, c: 2}", "{a: 1}", "spec.b: Required value"},
 		{"a member was added", object, "{a: 1}", "{a: 1, c: 2}", "spec.b: Required value"},
 		{"a member was changed", object, "{a: 1}", "{a: 2}", "spec.b: Required value"},
 		{"the same list is ratcheted", list, "[{k: x}]", "[{k: x}]", ""},

@@ -115,14 +115,14 @@ func TestManyDuplicates(t *testing.T) {
 func TestRatchet(t *testing.T) {
 	const keyed = "{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [a], items: {type: object, required: [a], properties: {a: {type: string}, m: {type: integer, maximum: 5}}}}"
 	for _, c := range []struct{ schema, old, in, want, reason string }{
-		{"{type: object, properties: {a: {type: integer, maximum: 5}, b: {type: string}}}", "{a: 9}", "{a: 9, b: x}", "", "a value that was wrong before"},
-		{"{type: object, properties: {a: {type: integer, maximum: 5}}}", "{a: 9}", "{a: 8}", "spec.a: Invalid value: 8: spec.a in body should be less than or equal to 5", "wrong in another way"},
+		{"{type: object, properties: {a: {type: integer, maximum: 5}, b: {type: string}}}", "{a: 9}", "{a: 9, b: x}", "", "a value that was invalid before"},
+		{"{type: object, properties: {a: {type: integer, maximum: 5}}}", "{a: 9}", "{a: 8}", "spec.a: Invalid value: 8: spec.a in body should be less than or equal to 5", "a value that was invalid in another way"},
 		{"{type: object, required: [c], properties: {b: {type: string}}}", "{}", "{b: x}", "spec.c: Required value", "an object that changed is checked again"},
 		{keyed, "[{a: x, m: 9}]", "[{a: z, m: 1}, {a: x, m: 9}]", "", "an item of the same key elsewhere"},
 		{keyed, "[{a: x, m: 9}]", "[{a: z, m: 9}]", "spec[0].m: Invalid value: 9: spec[0].m in body should be less than or equal to 5", "an item of another key"},
-		{"{type: array, items: {type: integer, maximum: 5}}", "[9]", "[9, 1]", "spec[0]: Invalid value: 9: spec[0] in body should be less than or equal to 5", "items of an atomic list have no old ones"},
-		{"{type: array, x-kubernetes-list-type: set, items: {type: integer}}", "[1, 1]", "[2, 2]", "", "duplicates where there were some"},
-		{"{type: array, x-kubernetes-list-type: set, items: {type: integer}}", "[1]", "[1, 1]", "spec[1]: Duplicate value: 1", "the first duplicates"},
+		{"{type: array, items: {type: integer, maximum: 5}}", "[9]", "[9, 1]", "spec[0]: Invalid value: 9: spec[0] in body should be less than or equal to 5", "items of an atomic list are not ratcheted"},
+		{"{type: array, x-kubernetes-list-type: set, items: {type: integer}}", "[1, 1]", "[2, 2]", "", "duplicates in a list that had duplicates"},
+		{"{type: array, x-kubernetes-list-type: set, items: {type: integer}}", "[1]", "[1, 1]", "spec[1]: Duplicate value: 1", "duplicates in a list that had none"},
 	} {
 		got := texts(Validate(typeOf(t, c.schema), parse(t, thing+c.in+"}"), Options{Old: parse(t, thing+c.old+"}")}))
 		if got != c.want {
@@ -134,13 +134,13 @@ func TestRatchet(t *testing.T) {
 func TestValidateDefaults(t *testing.T) {
 	for _, c := range []struct{ schema, want, reason string }{
 		{"{type: object, properties: {a: {type: integer, default: 1}}}", "", "valid"},
-		{"{type: object, properties: {a: {type: integer, default: x}}}", "properties[a].default: Invalid value", "of another type"},
-		{"{type: object, default: {b: 1}, properties: {a: {type: string}}}", "default: Invalid value: {\"b\":1}: must not have unknown fields", "it would be pruned"},
-		{"{type: object, default: {}, required: [a], properties: {a: {type: string}}}", "default.a: Required value", "a member is missing"},
-		{"{type: array, items: {type: integer, minimum: 1, default: 0}}", "items.default: Invalid value: 0", "of items"},
-		{"{type: object, additionalProperties: {type: integer, default: x}}", "", "below additionalProperties kube-apiserver does not look"},
-		{"{type: object, x-kubernetes-embedded-resource: true, properties: {metadata: {type: object, default: {name: n, unknown: x}}}}", "", "nothing is pruned from metadata"},
-		{"{type: object, default: {kind: K}, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}", "default.apiVersion: Required value", "an embedded object without a version"},
+		{"{type: object, properties: {a: {type: integer, default: x}}}", "properties[a].default: Invalid value", "a default of another type"},
+		{"{type: object, default: {b: 1}, properties: {a: {type: string}}}", "default: Invalid value: {\"b\":1}: must not have unknown fields", "a default that would be pruned"},
+		{"{type: object, default: {}, required: [a], properties: {a: {type: string}}}", "default.a: Required value", "a default without a required member"},
+		{"{type: array, items: {type: integer, minimum: 1, default: 0}}", "items.default: Invalid value: 0", "an invalid default of items"},
+		{"{type: object, additionalProperties: {type: integer, default: x}}", "", "a default below additionalProperties is not validated"},
+		{"{type: object, x-kubernetes-embedded-resource: true, properties: {metadata: {type: object, default: {name: n, unknown: x}}}}", "", "a default in the metadata of an embedded object"},
+		{"{type: object, default: {kind: K}, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}", "default.apiVersion: Required value", "an embedded object without apiVersion"},
 	} {
 		crd, err := schema.FromCRD(crdOf(t, c.schema))
 		if err != nil {

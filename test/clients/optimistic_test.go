@@ -38,13 +38,13 @@ func TestLabelCounter(t *testing.T) {
 			write   func(add func() error) error
 			allDone bool
 		}{
-			{"without-retry", "a conflict is told to the writer, whose addition is not stored",
+			{"without-retry", "a conflict is returned to the writer, and its increment is not stored",
 				func(add func() error) error { return add() }, false},
 			{"default-retry", "the default has five steps: enough for five writers, not always for fifty",
 				func(add func() error) error { return retry.RetryOnConflict(retry.DefaultRetry, add) }, writers <= retry.DefaultRetry.Steps},
 			{"default-backoff", "the default for contended objects has four steps that grow",
 				func(add func() error) error { return retry.RetryOnConflict(retry.DefaultBackoff, add) }, false},
-			{"custom-backoff", "with a step for each writer nobody gives up",
+			{"custom-backoff", "with a step for each writer every write succeeds",
 				func(add func() error) error { return retry.RetryOnConflict(enough, add) }, true},
 		}
 		for _, k := range cases {

@@ -53,7 +53,7 @@ func TestCertificates(t *testing.T) {
 		a     etcd.Access
 		right bool
 	}{
-		{"the right certificates", etcd.Access{CAFile: own.CertFile, CertFile: own.CertFile, KeyFile: own.KeyFile}, true},
+		{"valid certificates", etcd.Access{CAFile: own.CertFile, CertFile: own.CertFile, KeyFile: own.KeyFile}, true},
 		{"another authority", etcd.Access{CAFile: other.CertFile, CertFile: own.CertFile, KeyFile: own.KeyFile}, false},
 		{"another client", etcd.Access{CAFile: own.CertFile, CertFile: other.CertFile, KeyFile: other.KeyFile}, false},
 		{"a client without a certificate", etcd.Access{CAFile: own.CertFile}, false},

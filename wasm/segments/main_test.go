@@ -24,7 +24,7 @@ func TestJoin(t *testing.T) {
 		{"adjacent segments", []segment{{70000, text("ab")}, {70002, text("c")}}, []segment{{70000, text("abc")}}},
 		{"a gap is filled with the zeros that memory has there", []segment{{8, text("a")}, {12, text("b")}}, []segment{{8, text("a\x00\x00\x00b")}}},
 		{"a wide gap is kept", []segment{{8, text("a")}, {9 + widestGap + 1, text("b")}}, []segment{{8, text("a")}, {9 + widestGap + 1, text("b")}}},
-		{"segments in another order than memory take their places", []segment{{11, text("c")}, {8, text("a")}, {9, text("b")}}, []segment{{8, text("ab\x00c")}}},
+		{"segments out of order are sorted", []segment{{11, text("c")}, {8, text("a")}, {9, text("b")}}, []segment{{8, text("ab\x00c")}}},
 		{"overlapping segments are kept: the later one wins", []segment{{8, text("abc")}, {9, text("x")}}, []segment{{8, text("abc")}, {9, text("x")}}},
 		{"offsets beyond 2 GiB are negative numbers", []segment{{-64, text("a")}, {-63, text("b")}}, []segment{{-64, text("ab")}}},
 	} {

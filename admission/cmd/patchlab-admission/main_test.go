@@ -75,9 +75,9 @@ func TestApplyEvaluatesPolicies(t *testing.T) {
 		code          int
 		want          string
 	}{
-		{"what it allows is changed by the other policy", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {a: x}}", 0, "seen: \"yes\""},
-		{"what it denies is refused", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: shop}, data: {a: x, b: x}}", 1, "ValidatingAdmissionPolicy 'limit.example.com' with binding 'limit' denied request: at most one key"},
-		{"it does not hold in a namespace with that label", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: open}, data: {a: x, b: x}}", 0, "seen: \"yes\""},
+		{"an allowed object is changed by the mutating policy", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {a: x}}", 0, "seen: \"yes\""},
+		{"a denied object is refused", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: shop}, data: {a: x, b: x}}", 1, "ValidatingAdmissionPolicy 'limit.example.com' with binding 'limit' denied request: at most one key"},
+		{"the policy does not match a namespace with that label", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: open}, data: {a: x, b: x}}", 0, "seen: \"yes\""},
 	} {
 		var out, problems bytes.Buffer
 		code := cli.RunLinked(commands(), []string{"apply", live, write("change.yaml", c.manifest), "--policy", policy}, strings.NewReader(""), &out, &problems)

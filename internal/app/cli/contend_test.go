@@ -103,9 +103,9 @@ func TestWrongTokenAndCertificateAreRefused(t *testing.T) {
 		authority  []byte
 		want       string // substring of the error
 	}{
-		{"the right ones", "right", s.certificate.PEM, ""},
+		{"the valid token and certificate", "right", s.certificate.PEM, ""},
 		{"another token", "wrong", s.certificate.PEM, "Unauthorized"},
-		{"a beginning of the token", "righ", s.certificate.PEM, "Unauthorized"},
+		{"a prefix of the token", "righ", s.certificate.PEM, "Unauthorized"},
 		{"another certificate authority", "right", other.PEM, "certificate"},
 	} {
 		var out, errOut bytes.Buffer

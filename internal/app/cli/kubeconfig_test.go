@@ -83,11 +83,11 @@ func TestKubeconfigIsMerged(t *testing.T) {
 func TestKubeconfigIsNotOverwritten(t *testing.T) {
 	for _, c := range []struct{ why, content, want string }{
 		{"no kubeconfig", "apiVersion: v1\nkind: ConfigMap\n", "not a kubeconfig"},
-		{"no YAML", "a: [\n", "was not changed"},
-		{"text", "hello\n", "not a kubeconfig"},
+		{"not YAML", "a: [\n", "was not changed"},
+		{"not a mapping", "hello\n", "not a kubeconfig"},
 		{"a cluster of the same name", strings.ReplaceAll(othersConfig, "prod", "patchlab"), "was not written by patchlab serve"},
 		{"a user of the same name", strings.ReplaceAll(othersConfig, "name: me", "name: patchlab"), "was not written by patchlab serve"},
-		{"clusters of another type", "kind: Config\nclusters: {a: 1}\n", "clusters is not a list"},
+		{"clusters is not a list", "kind: Config\nclusters: {a: 1}\n", "clusters is not a list"},
 	} {
 		name := filepath.Join(t.TempDir(), "config")
 		if err := os.WriteFile(name, []byte(c.content), 0o600); err != nil {
@@ -138,7 +138,7 @@ func TestTokens(t *testing.T) {
 		code int
 		want string
 	}{
-		{"in clear text to other machines", []string{"--listen", "0.0.0.0:0", "--token", "secret"}, exitUsage, "unencrypted: add --tls"},
+		{"plain HTTP to another machine", []string{"--listen", "0.0.0.0:0", "--token", "secret"}, exitUsage, "unencrypted: add --tls"},
 		{"two tokens", []string{"--token", "a", "--token-file", token}, exitUsage, "cannot be used together"},
 		{"an empty file", []string{"--token-file", none}, exitRefused, "the file is empty"},
 		{"no file", []string{"--token-file", filepath.Join(dir, "gone")}, exitRefused, "no such file"},

@@ -190,14 +190,14 @@ func TestServeRefuses(t *testing.T) {
 		code int
 		want string
 	}{
-		{"an argument too many", []string{"x"}, exitUsage, "accepts no arguments"},
+		{"an extra argument", []string{"x"}, exitUsage, "accepts no arguments"},
 		{"an unknown version", []string{"--kube-version", "1.2"}, exitUsage, "supported versions are 1.30"},
-		{"no such file", []string{"--crd", filepath.Join(dir, "none.yaml")}, exitRefused, "none.yaml: no such file"},
-		{"no custom resource", []string{"--crd", noCRD}, exitRefused, `no-crd.yaml: no CustomResourceDefinition found`},
+		{"a missing file", []string{"--crd", filepath.Join(dir, "none.yaml")}, exitRefused, "none.yaml: no such file"},
+		{"a file that is not a CRD", []string{"--crd", noCRD}, exitRefused, `no-crd.yaml: no CustomResourceDefinition found`},
 		{"an unknown kind", []string{"--load", unknown}, exitRefused, `unknown.yaml:3:1: no kind "Thing" is registered for version "x.example.com/v1"; add its CustomResourceDefinition`},
-		{"an object twice", []string{"--load", twice}, exitRefused, `twice.yaml:5:1: configmaps "a" already exists`},
-		{"no such address", []string{"--listen", "192.0.2.1:1"}, exitRefused, "--listen 192.0.2.1:1: "},
-		{"no place for the kubeconfig", []string{"--listen", "127.0.0.1:0", "--kubeconfig", dir}, exitRefused, dir},
+		{"a duplicate object", []string{"--load", twice}, exitRefused, `twice.yaml:5:1: configmaps "a" already exists`},
+		{"an invalid address", []string{"--listen", "192.0.2.1:1"}, exitRefused, "--listen 192.0.2.1:1: "},
+		{"a kubeconfig path that cannot be written", []string{"--listen", "127.0.0.1:0", "--kubeconfig", dir}, exitRefused, dir},
 	} {
 		var out, errs bytes.Buffer
 		app := &App{In: strings.NewReader(""), Out: &out, Err: &errs}

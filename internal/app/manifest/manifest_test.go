@@ -37,7 +37,7 @@ func TestSplitDocuments(t *testing.T) {
 		{"an empty List", "kind: List\nitems: []\n", ""},
 		{"an object whose kind ends in List", "kind: AllowList\nmetadata: {name: x}\nitems: [1]\n", "AllowList/x@1:1"},
 		{"a JSON patch", "[{\"op\":\"remove\",\"path\":\"/a\"}]", "/@1:1"},
-		{"nothing", "", ""},
+		{"an empty input", "", ""},
 		{"white space and a comment", "\n  \n# nothing\n", ""},
 	} {
 		docs, err := manifest.Parse("f", []byte(c.in))
@@ -154,8 +154,8 @@ func TestObjectsOfFiles(t *testing.T) {
 			skipped   int
 			why       string
 		}{
-			{"crds", false, 2, 1, "a folder without those in it, and without its kustomization.yaml"},
-			{"crds", true, 3, 3, "with them; one CRD there has no apiVersion"},
+			{"crds", false, 2, 1, "a folder, without subfolders and kustomization.yaml"},
+			{"crds", true, 3, 3, "a folder with subfolders; one CRD has no apiVersion"},
 			{"*.yaml", false, 1, 0, "a glob"},
 			{"one.yaml", false, 1, 0, "a file"},
 		} {

@@ -70,17 +70,17 @@ func TestRewriteKeepsComments(t *testing.T) {
 		value     document.Value
 		old, text string // the replaced text and its replacement
 	}{
-		{"a scalar with a comment behind it", document.Keys("spec", "replicas"), document.NewInt(5), "replicas: 3 #", "replicas: 5 #"},
-		{"a scalar goes", document.Keys("spec", "replicas"), document.Value{}, "  replicas: 3 # enough for a Monday\n", ""},
-		{"an object goes with the comment in it", document.Keys("spec", "strategy", "type"), document.Value{}, "  strategy:\n    type: Recreate\n    # never two at once\n", ""},
+		{"a scalar followed by a comment", document.Keys("spec", "replicas"), document.NewInt(5), "replicas: 3 #", "replicas: 5 #"},
+		{"a scalar is removed", document.Keys("spec", "replicas"), document.Value{}, "  replicas: 3 # enough for a Monday\n", ""},
+		{"an object is removed with its comment", document.Keys("spec", "strategy", "type"), document.Value{}, "  strategy:\n    type: Recreate\n    # never two at once\n", ""},
 		{"a quoted scalar", in(web, "f:image"), document.NewString("shop/web:2"), `"shop/web:1"`, "shop/web:2"},
 		{"quotes in quotes", in(web, "f:env", `k:{"name":"A"}`, "f:value"), document.NewString("# no"), "'it''s'", "'# no'"},
-		{"a member of an item goes", in(web, "f:image"), document.Value{}, "        image: \"shop/web:1\" # pinned\n", ""},
-		{"the first member of an item goes", in(containers, `k:{"name":"proxy"}`, "f:image"), document.Value{}, "      - image: proxy:2\n        name: proxy\n", "      - name: proxy\n"},
-		{"a list in the column of its key goes", in(web, "f:env"), document.Value{}, commented[strings.Index(commented, "        env:"):strings.Index(commented, "        ports:")], ""},
-		{"an indented list goes", in(web, "f:ports"), document.Value{}, "        ports:\n          - containerPort: 80\n", ""},
-		{"an item goes", in(web, "f:env", `k:{"name":"A"}`), document.Value{}, "        - name: A\n          value: 'it''s'\n", ""},
-		{"the last item goes", in(containers, `k:{"name":"proxy"}`), document.Value{}, "      - image: proxy:2\n        name: proxy\n", ""},
+		{"a member of an item is removed", in(web, "f:image"), document.Value{}, "        image: \"shop/web:1\" # pinned\n", ""},
+		{"the first member of an item is removed", in(containers, `k:{"name":"proxy"}`, "f:image"), document.Value{}, "      - image: proxy:2\n        name: proxy\n", "      - name: proxy\n"},
+		{"an unindented list is removed", in(web, "f:env"), document.Value{}, commented[strings.Index(commented, "        env:"):strings.Index(commented, "        ports:")], ""},
+		{"an indented list is removed", in(web, "f:ports"), document.Value{}, "        ports:\n          - containerPort: 80\n", ""},
+		{"an item is removed", in(web, "f:env", `k:{"name":"A"}`), document.Value{}, "        - name: A\n          value: 'it''s'\n", ""},
+		{"the last item is removed", in(containers, `k:{"name":"proxy"}`), document.Value{}, "      - image: proxy:2\n        name: proxy\n", ""},
 	} {
 		wanted := explain.Drop(kind.Type(), d.Root, c.path)
 		if c.value.Exists() {
@@ -96,16 +96,16 @@ func TestRewriteKeepsComments(t *testing.T) {
 // TestRewrite checks the edited text for every kind of change to a value.
 func TestRewrite(t *testing.T) {
 	for _, c := range []struct{ why, text, wanted, want string }{
-		{"a member is added behind the last one, before the comment of what follows",
+		{"a member is added after the last one, before the next comment",
 			"a:\n  b: 1 # one\n# next\nc: 2\n", "{a: {b: 1, x: {m: [1]}}, c: 2}", "a:\n  b: 1 # one\n  x:\n    m:\n    - 1\n# next\nc: 2\n"},
-		{"a member is added at the end of a text without a last line end", "a:\n  b: 1", "{a: {b: 1, c: 2}}", "a:\n  b: 1\n  c: 2\n"},
+		{"a member is added to a text without a final newline", "a:\n  b: 1", "{a: {b: 1, c: 2}}", "a:\n  b: 1\n  c: 2\n"},
 		{"several changes at once", "a: 1 # x\nb: 2\nc:\n- d # y\n- e\n", "{a: 3, c: [e]}", "a: 3 # x\nc:\n- e\n"},
-		{"a list that has other items is printed anew", "a: # of a\n  - x # of x\nb: 1 # of b\n", "{a: [m, z], b: 1}", "a: # of a\n- m\n- z\nb: 1 # of b\n"},
-		{"an object takes a scalar's place", "a: 1 # of a\nb: 2\n", "{a: {c: 1}, b: 2}", "a:\n  c: 1\nb: 2\n"},
-		{"a scalar takes an object's place", "a: # of a\n  c: 1\nb: 2\n", "{a: 1, b: 2}", "a: 1 # of a\nb: 2\n"},
-		{"a text of several lines is replaced", "a: |\n  x\n  y\nb: 2 # of b\n", "{a: z, b: 2}", "a: z\nb: 2 # of b\n"},
+		{"a list with other items is printed again", "a: # of a\n  - x # of x\nb: 1 # of b\n", "{a: [m, z], b: 1}", "a: # of a\n- m\n- z\nb: 1 # of b\n"},
+		{"an object replaces a scalar", "a: 1 # of a\nb: 2\n", "{a: {c: 1}, b: 2}", "a:\n  c: 1\nb: 2\n"},
+		{"a scalar replaces an object", "a: # of a\n  c: 1\nb: 2\n", "{a: 1, b: 2}", "a: 1 # of a\nb: 2\n"},
+		{"a multi-line text is replaced", "a: |\n  x\n  y\nb: 2 # of b\n", "{a: z, b: 2}", "a: z\nb: 2 # of b\n"},
 		{"an object becomes empty", "a:\n  c: 1\nb: 2\n", "{a: {}, b: 2}", "a: {}\nb: 2\n"},
-		{"flow style stays", "a: {b: 1, c: 'x, y'} # of a\nd: [1, {e: 2}]\n", "{a: {c: 'x, y'}, d: [1, {e: 3}]}", "a: {c: \"x, y\"} # of a\nd: [1, {e: 3}]\n"},
+		{"flow style is kept", "a: {b: 1, c: 'x, y'} # of a\nd: [1, {e: 2}]\n", "{a: {c: 'x, y'}, d: [1, {e: 3}]}", "a: {c: \"x, y\"} # of a\nd: [1, {e: 3}]\n"},
 		{"lines that end in CR LF", "a: 1 # x\r\nb:\r\n  c: 1\r\n  d: 2\r\n", "{a: 2, b: {d: 2}}", "a: 2 # x\r\nb:\r\n  d: 2\r\n"},
 	} {
 		d, err := document.ParseYAML([]byte(c.wanted), document.Options{})
@@ -145,7 +145,7 @@ func TestRewriteReportsImpossibleChanges(t *testing.T) {
 		{"flow style", "data: {a: x, b: y}\n"},
 		{"JSON", "{\n  \"data\": {\n    \"a\": \"x\",\n    \"b\": \"y\"\n  }\n}\n"},
 		{"an anchor", "data:\n  a: &x x\n  b: *x\n"},
-		{"a merge", "base: &base\n  a: x\ndata:\n  <<: *base\n  b: y\n"},
+		{"a merge key", "base: &base\n  a: x\ndata:\n  <<: *base\n  b: y\n"},
 	} {
 		d, err := document.ParseYAML([]byte(c.text), document.Options{})
 		if err != nil {

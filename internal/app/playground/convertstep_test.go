@@ -22,19 +22,19 @@ func TestConvertAStep(t *testing.T) {
 		want     string // substring of the body
 		fails    string // substring of the error or of the message
 	}{
-		{why: "a manifest stays a manifest, with its comments", steps: []Step{colours("alice", "apply", "  # why\n  a: b\n")}, do: "client-side-apply", kept: true, ok: true, want: "# why"},
-		{why: "a patch becomes another one", steps: []Step{first, image}, do: "json-patch", ok: true, want: "/spec/replicas"},
-		{why: "a patch becomes what its actor applies from now on", steps: []Step{first, image}, do: "apply", ok: true, want: "image: example.com/web:1"},
-		{why: "a patch becomes the whole object", steps: []Step{first, image}, do: "update", ok: true, want: "terminationMessagePath"},
-		{why: "an apply becomes a patch of what it changes", steps: []Step{first, {Actor: "alice", Do: "apply", Body: strings.Replace(deployment, "web:1", "web:2", 1)}},
+		{why: "a manifest keeps its comments", steps: []Step{colours("alice", "apply", "  # why\n  a: b\n")}, do: "client-side-apply", kept: true, ok: true, want: "# why"},
+		{why: "a patch becomes a patch of another type", steps: []Step{first, image}, do: "json-patch", ok: true, want: "/spec/replicas"},
+		{why: "a patch becomes an apply configuration", steps: []Step{first, image}, do: "apply", ok: true, want: "image: example.com/web:1"},
+		{why: "a patch becomes an update", steps: []Step{first, image}, do: "update", ok: true, want: "terminationMessagePath"},
+		{why: "an apply becomes a patch", steps: []Step{first, {Actor: "alice", Do: "apply", Body: strings.Replace(deployment, "web:1", "web:2", 1)}},
 			do: "strategic-patch", ok: true, want: "image: example.com/web:2"},
-		{why: "what conflicts as an apply does not as a patch", steps: []Step{blue, colours("bob", "apply", "  colour: red\n")}, do: "merge-patch", ok: true, want: "colour: red"},
-		{why: "client-side apply's annotation is no part of the change", steps: []Step{colours("alice", "client-side-apply", "  a: b\n"), colours("alice", "client-side-apply", "  a: c\n")},
+		{why: "a conflicting apply becomes a patch", steps: []Step{blue, colours("bob", "apply", "  colour: red\n")}, do: "merge-patch", ok: true, want: "colour: red"},
+		{why: "the last-applied annotation is not part of the change", steps: []Step{colours("alice", "client-side-apply", "  a: b\n"), colours("alice", "client-side-apply", "  a: c\n")},
 			do: "merge-patch", ok: true, want: "data:\n  a: c\n"},
-		{why: "a creation has nothing to patch", steps: []Step{first}, do: "merge-patch", fails: "no object before the step"},
-		{why: "a step that is refused has no effect to keep", steps: []Step{first, {Actor: "alice", Do: "merge-patch", Body: "spec: 1"}}, do: "json-patch", fails: "refused"},
-		{why: "a deletion changes no field", steps: []Step{first, {Actor: "alice", Do: "delete"}}, do: "apply", fails: "deletion"},
-		{why: "a subresource takes other objects", steps: []Step{first, {Actor: "hpa", Do: "merge-patch", Subresource: "scale", Body: "spec: {replicas: 3}"}}, do: "apply", fails: "scale"},
+		{why: "a create cannot become a patch", steps: []Step{first}, do: "merge-patch", fails: "no object before the step"},
+		{why: "a refused step cannot be converted", steps: []Step{first, {Actor: "alice", Do: "merge-patch", Body: "spec: 1"}}, do: "json-patch", fails: "refused"},
+		{why: "a deletion cannot be converted", steps: []Step{first, {Actor: "alice", Do: "delete"}}, do: "apply", fails: "deletion"},
+		{why: "a step for a subresource cannot be converted", steps: []Step{first, {Actor: "hpa", Do: "merge-patch", Subresource: "scale", Body: "spec: {replicas: 3}"}}, do: "apply", fails: "scale"},
 	} {
 		var out ConvertOutput
 		f := ask(t, New(), "convert", ConvertInput{Scenario: Scenario{Steps: c.steps}, At: len(c.steps), Do: c.do}, &out)

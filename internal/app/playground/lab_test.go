@@ -72,7 +72,7 @@ func TestLabRefusals(t *testing.T) {
 	}{
 		{"a field that the kind does not have", LabChangeInput{Change: blue + "spice: hot\n", Action: "apply"}, 500, "spice"},
 		{"an option that the action does not have", LabChangeInput{Live: blue, Change: red, Action: "update", Subresource: "scale"}, 0, "subresource"},
-		{"an update of what is not there", LabChangeInput{Change: red, Action: "update"}, 0, "settings"},
+		{"an update without a live object", LabChangeInput{Change: red, Action: "update"}, 0, "settings"},
 	} {
 		out := labChange(t, New(), c.in)
 		if out.Refusal == nil || out.Refusal.Code != c.code || !strings.Contains(out.Refusal.Message, c.text) {

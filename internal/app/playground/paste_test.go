@@ -48,14 +48,14 @@ func TestPasteClassifiesDocuments(t *testing.T) {
 	widget := "apiVersion: lab.example.com/v1\nkind: Widget\nmetadata: {name: w}\n"
 	for _, c := range []struct{ why, text, want string }{
 		{"an object with its managers", liveSettings, "ConfigMap/settings live known alice,tailor"},
-		{"a manifest that no server has stored", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n", "ConfigMap/x known"},
+		{"a manifest without managers", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n", "ConfigMap/x known"},
 		{"a List, and another document", "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: a}\n- apiVersion: v1\n  kind: Secret\n  metadata: {name: b}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n",
 			"ConfigMap/a known; Secret/b known; ConfigMap/c known"},
 		{"a custom resource alone", widget, "Widget/w (a custom resource needs its CustomResourceDefinition: kubectl get crd widgets.lab.example.com -o yaml)"},
 		{"a custom resource before its definition", widget + "---\n" + crd(t), "Widget/w known; definition widgets.lab.example.com"},
-		{"a kind misspelt", "apiVersion: apps/v1\nkind: Deploymnt\nmetadata: {name: x}\n", "Deploymnt/x (did you mean Deployment (apps/v1)?)"},
-		{"a version that has gone", "apiVersion: extensions/v1beta1\nkind: Deployment\nmetadata: {name: x}\n", "Deployment/x (Deployment is served in apps/v1, not in extensions/v1beta1)"},
-		{"documents with nothing in them", "---\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n---\n# the end\n", "ConfigMap/x known"},
+		{"a misspelt kind", "apiVersion: apps/v1\nkind: Deploymnt\nmetadata: {name: x}\n", "Deploymnt/x (did you mean Deployment (apps/v1)?)"},
+		{"a removed version", "apiVersion: extensions/v1beta1\nkind: Deployment\nmetadata: {name: x}\n", "Deployment/x (Deployment is served in apps/v1, not in extensions/v1beta1)"},
+		{"empty documents", "---\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n---\n# the end\n", "ConfigMap/x known"},
 		{"JSON", `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "j"}}`, "ConfigMap/j known"},
 		{"a scenario", "scenario: patchlab.dev/v1\ntitle: T\n", "scenario T"},
 	} {

@@ -48,10 +48,10 @@ func TestPatchesOfEachTypeForOneEdit(t *testing.T) {
 		want                 map[string]string // substring of the body, by kind of patch
 		fails                map[string]string // substring of the message, for kinds of patch that cannot make the edit
 	}{
-		{"another value, by its owner", "alice", "replicas: 2", "replicas: 3",
+		{"a value changed by its owner", "alice", "replicas: 2", "replicas: 3",
 			map[string]string{"json-patch": "/spec/replicas", "merge-patch": "replicas: 3", "strategic-patch": "replicas: 3", "apply": "image: example.com/web:1"}, nil},
-		{"another value, by one who owns nothing", "bob", "replicas: 2", "replicas: 3", nil, map[string]string{"apply": "conflict with \"alice\""}},
-		{"what nobody owned", "bob", "dnsPolicy: ClusterFirst", "dnsPolicy: Default",
+		{"a value changed by another manager", "bob", "replicas: 2", "replicas: 3", nil, map[string]string{"apply": "conflict with \"alice\""}},
+		{"a field without an owner", "bob", "dnsPolicy: ClusterFirst", "dnsPolicy: Default",
 			map[string]string{"apply": "dnsPolicy: Default", "merge-patch": "dnsPolicy: Default"}, nil},
 		{"one item of a keyed list", "alice", "image: example.com/web:1", "image: example.com/web:2",
 			map[string]string{"strategic-patch": "name: web", "merge-patch": "terminationMessagePath", "json-patch": "/spec/template/spec/containers/0/image"}, nil},

@@ -11,19 +11,19 @@ import (
 func TestMalformedRequestGetsErrorResponse(t *testing.T) {
 	braces := strings.Repeat("{", 3<<20)
 	for _, c := range []struct{ why, request, want string }{
-		{"nothing", "", "no JSON"},
-		{"no JSON", "{", "no JSON"},
+		{"an empty input", "", "no JSON"},
+		{"not JSON", "{", "no JSON"},
 		{"nested braces as a request", braces, "no JSON"},
-		{"bytes that are no UTF-8", "{\"call\":\"run\xff\"}", "no call"},
+		{"invalid UTF-8", "{\"call\":\"run\xff\"}", "no call"},
 		{"an unknown call", `{"call":"fly"}`, "no call fly"},
 		{"an unknown field", `{"call":"run","input":{"scenari":{}}}`, `input has no field "scenari"`},
 		{"a wrong type", `{"call":"run","input":{"scenario":{"steps":[{"body":1}]}}}`, "input.scenario.steps[0].body must be a string"},
-		{"a text that is no scenario", `{"call":"import","input":{"text":"a: ["}}`, "YAML"},
+		{"a text that is not a scenario", `{"call":"import","input":{"text":"a: ["}}`, "YAML"},
 		{"a scenario of a later version", `{"call":"import","input":{"text":"scenario: patchlab.dev/v9"}}`, "version of the format"},
 		{"an unknown Kubernetes version", `{"call":"run","input":{"scenario":{"kubernetes":"9.9"}}}`, "9.9"},
-		{"a step that is not there", `{"call":"line","input":{"at":3}}`, "no such step"},
+		{"a step that does not exist", `{"call":"line","input":{"at":3}}`, "no such step"},
 		{"a negative step", `{"call":"way","input":{"at":-1}}`, "no such step"},
-		{"a conflict that is not there", `{"call":"way","input":{"at":1,"scenario":{"steps":[{"actor":"a","do":"apply","body":"{}"}]}}}`, "no such conflict"},
+		{"a conflict that does not exist", `{"call":"way","input":{"at":1,"scenario":{"steps":[{"actor":"a","do":"apply","body":"{}"}]}}}`, "no such conflict"},
 		{"too many steps", `{"call":"run","input":{"scenario":{"steps":[` + strings.Repeat(`{},`, maxSteps) + `{}]}}}`, "1000 steps"},
 	} {
 		e := New()
@@ -47,12 +47,12 @@ func TestInvalidStepDoesNotAffectOthers(t *testing.T) {
 		{"3 MiB of nested lists in YAML", strings.Repeat("- ", 3<<19), "nests deeper"},
 		{"3 MiB of nested lists in JSON", strings.Repeat("[", 3<<20), "nests deeper"},
 		{"more than 3 MiB", "a: " + strings.Repeat("x", 3<<20), "larger than"},
-		{"nothing", "", "a single document"},
+		{"an empty input", "", "a single document"},
 		{"two documents", "a: 1\n---\nb: 1", "a single document"},
 		{"a scalar", "17", ""},
 		{"a list", "[]", ""},
-		{"aliases that grow", "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c,*c,*c]", ""},
-		{"no kind that is known", "apiVersion: v1\nkind: Nothing\nmetadata: {name: x}", "no kind \"Nothing\""},
+		{"exponentially growing aliases", "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c,*c,*c]", ""},
+		{"an unknown kind", "apiVersion: v1\nkind: Nothing\nmetadata: {name: x}", "no kind \"Nothing\""},
 		{"a control character", "apiVersion: v1\nkind: \x01", ""},
 	} {
 		s := twoManagers()
@@ -81,12 +81,12 @@ func TestErrorsHaveLines(t *testing.T) {
 		why, do, body string
 		line, column  int
 	}{
-		{"no YAML", "apply", "apiVersion: v1\nkind: [", 2, 0},
+		{"invalid YAML", "apply", "apiVersion: v1\nkind: [", 2, 0},
 		{"an unknown field of an apply", "apply", configMap + "  a: b\nspice: 1\n", 7, 8},
 		{"an unknown field of an update", "update", configMap + "  a: b\nspice: 1\n", 7, 8},
-		{"a value of a wrong type", "apply", configMap + "  a: b\n  c: 4\n", 7, 6},
+		{"a value of the wrong type", "apply", configMap + "  a: b\n  c: 4\n", 7, 6},
 		{"a wrong type in a merge patch", "merge-patch", "data:\n  a: {}\n", 2, 6},
-		{"a name that is none", "apply", strings.Replace(configMap, "settings", "Settings!", 1), 4, 9},
+		{"an invalid name", "apply", strings.Replace(configMap, "settings", "Settings!", 1), 4, 9},
 	} {
 		s := twoManagers()
 		s.Steps = append(s.Steps[:1], Step{Actor: "bob", Do: c.do, Body: c.body})

@@ -12,13 +12,13 @@ import (
 func TestDecodeRepeatedElements(t *testing.T) {
 	const repeated = `{".":{},"f:a":{},"f:b":{}}`
 	for _, c := range []struct{ different, why string }{
-		{`{".":{},"f:a":{},"x":{}}`, "x is no path element"},
-		{`{".":{},"f:a":{},"q:b":{}}`, "no path element begins with q:"},
-		{`{".":{"f:a":{}},"f:b":{}}`, "the dot has fields"},
-		{`{".":{}}`, "the long form of {}"},
+		{`{".":{},"f:a":{},"x":{}}`, "not a path element"},
+		{`{".":{},"f:a":{},"q:b":{}}`, "an unknown prefix"},
+		{`{".":{"f:a":{}},"f:b":{}}`, "the element \".\" with fields"},
+		{`{".":{}}`, "{} with a \".\" inside"},
 		{`{"f:a":{"i:01":{}}}`, "an index with a leading zero"},
-		{`{"f:a":null}`, "null in place of {}"},
-		{`{"f:a":{},"f:b":{}}`, "the element itself is not in the set"},
+		{`{"f:a":null}`, "null instead of {}"},
+		{`{"f:a":{},"f:b":{}}`, "a parent that is not in the set itself"},
 	} {
 		for _, at := range []int{0, 1, 150, 298, 299} {
 			var b strings.Builder

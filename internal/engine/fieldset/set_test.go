@@ -43,23 +43,23 @@ func TestDecodeAsStructuredMergeDiff(t *testing.T) {
 	for _, c := range []struct{ text, why string }{
 		{`{}`, "empty"},
 		{`{"f:a":{}}`, "a member"},
-		{`{"f:a":{".":{},"f:b":{}}}`, "a member with one below"},
-		{`{"f:a":{".":{}}}`, "a member written the long way"},
-		{`{"f:a":{".":5}}`, "what the dot holds does not matter"},
-		{`{"f:a":null}`, "null is a member too"},
-		{`{".":{},"f:a":{}}`, "nobody owns the whole object"},
+		{`{"f:a":{".":{},"f:b":{}}}`, "a member with a field below"},
+		{`{"f:a":{".":{}}}`, "a member with an explicit \".\""},
+		{`{"f:a":{".":5}}`, "the content of \".\" is ignored"},
+		{`{"f:a":null}`, "null instead of {}"},
+		{`{".":{},"f:a":{}}`, "the root itself is never owned"},
 		{`{"k:{\"b\":1,\"a\":\"x\"}":{}}`, "keys are sorted"},
-		{`{"k:{ \"a\" : 1.0 }":{}}`, "white space and numbers are brought into form"},
-		{`{"v:9007199254740993":{},"v:1e2":{},"v:1e-7":{},"v:1e21":{}}`, "numbers read as float64"},
-		{`{"v:\"\\u003c\\u00e9\\b\"":{}}`, "escapes inside"},
-		{`{"k:{\"a&<b>\":\"c&d\"}":{}}`, "names of key fields have no escapes for HTML, values have"},
-		{`{"k:{\"a\":{\"&\":1}}":{}}`, "names within values have"},
+		{`{"k:{ \"a\" : 1.0 }":{}}`, "white space and numbers are canonicalized"},
+		{`{"v:9007199254740993":{},"v:1e2":{},"v:1e-7":{},"v:1e21":{}}`, "numbers are decoded as float64"},
+		{`{"v:\"\\u003c\\u00e9\\b\"":{}}`, "escapes in names"},
+		{`{"k:{\"a&<b>\":\"c&d\"}":{}}`, "HTML escapes are used in key values, but not in names"},
+		{`{"k:{\"a\":{\"&\":1}}":{}}`, "HTML escapes are used in names inside values"},
 		{`{"v:null":{},"v:[1,2]":{},"v:{\"b\":1,\"a\":2}":{},"v:true":{}}`, "values of any kind"},
 		{`{"k:null":{},"k:{}":{}}`, "a key without fields"},
 		{`{"i:5":{},"i:05":{},"i:-1":{}}`, "indices"},
-		{`{"z:x":{},"f:a":{"z:y":{}}}`, "unknown kinds of elements are left out"},
-		{`{"f:":{},"f:.":{},"f:a:b":{}}`, "odd names"},
-		{`null`, "nothing"},
+		{`{"z:x":{},"f:a":{"z:y":{}}}`, "elements of unknown kinds are ignored"},
+		{`{"f:":{},"f:.":{},"f:a:b":{}}`, "unusual names"},
+		{`null`, "an empty text"},
 	} {
 		ours, theirs, err, errTheirs := decode(c.text)
 		if (err == nil) != (errTheirs == nil) {
@@ -71,8 +71,8 @@ func TestDecodeAsStructuredMergeDiff(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ text, why string }{
-		{`{"a":{}}`, "no element"}, {`{"x":{}}`, "too short"}, {`{"f:a":5}`, "no object"}, {`{"i:x":{}}`, "no index"},
-		{`{"v:x":{}}`, "no value"}, {`{"v:":{}}`, "nothing"}, {`{"k:[1]":{}}`, "a key is an object"}, {`"x"`, "no object at all"},
+		{`{"a":{}}`, "an invalid element"}, {`{"x":{}}`, "too short"}, {`{"f:a":5}`, "not an object"}, {`{"i:x":{}}`, "an invalid index"},
+		{`{"v:x":{}}`, "an invalid value"}, {`{"v:":{}}`, "an empty text"}, {`{"k:[1]":{}}`, "a key that is not an object"}, {`"x"`, "fieldsV1 is not an object"},
 	} {
 		if _, _, err, errTheirs := decode(c.text); err == nil || errTheirs == nil {
 			t.Errorf("%s (%s): ours %v, theirs %v", c.text, c.why, err, errTheirs)

@@ -36,25 +36,25 @@ func TestToJSON(t *testing.T) {
 		body []byte
 		want string
 	}{
-		{"a name, and zeros that JSON leaves out",
+		{"a name, and zero values that JSON omits",
 			encoded("v1", "ConfigMap", fieldBytes(1, slices.Concat(fieldString(1, "cm"), fieldString(2, ""), fieldNumber(7, 0))...)),
 			`{"metadata":{"name":"cm"},"apiVersion":"v1","kind":"ConfigMap"}`},
-		{"entries of two maps in any order; the last of one key counts",
+		{"interleaved entries of two maps; of equal keys the last is used",
 			encoded("v1", "ConfigMap", fieldBytes(2, entry("a", "1")...), fieldBytes(3, entry("x", "\x00\xff")...), fieldBytes(2, entry("b", "2")...), fieldBytes(2, entry("a", "3")...)),
 			`{"data":{"a":"3","b":"2"},"binaryData":{"x":"AP8="},"apiVersion":"v1","kind":"ConfigMap"}`},
-		{"a zero behind a pointer is said",
+		{"a zero value of a pointer field is kept",
 			encoded("apps/v1", "Deployment", fieldBytes(2, fieldNumber(1, 0)...)),
 			`{"spec":{"replicas":0},"apiVersion":"apps/v1","kind":"Deployment"}`},
-		{"a negative number has ten bytes",
+		{"a negative number takes ten bytes",
 			encoded("apps/v1", "Deployment", fieldBytes(2, fieldNumber(1, 1<<64-3)...)),
 			`{"spec":{"replicas":-3},"apiVersion":"apps/v1","kind":"Deployment"}`},
-		{"a time of whole seconds, and no time",
+		{"a time in whole seconds, and an absent time",
 			encoded("v1", "ConfigMap", fieldBytes(1, slices.Concat(fieldBytes(8, fieldNumber(1, 1700000000)...), fieldBytes(9))...)),
 			`{"metadata":{"creationTimestamp":"2023-11-14T22:13:20Z","deletionTimestamp":null},"apiVersion":"v1","kind":"ConfigMap"}`},
-		{"options of a deletion have the version of what is deleted",
+		{"DeleteOptions have the version of the deleted resource",
 			encoded("apps/v1", "DeleteOptions", fieldString(4, "Foreground")),
 			`{"propagationPolicy":"Foreground","apiVersion":"apps/v1","kind":"DeleteOptions"}`},
-		{"a field of a newer version is passed over",
+		{"an unknown field is skipped",
 			encoded("v1", "ConfigMap", fieldString(900, "new")),
 			`{"apiVersion":"v1","kind":"ConfigMap"}`},
 	}
@@ -77,17 +77,17 @@ func TestToJSONRefuses(t *testing.T) {
 		body []byte
 		want error
 	}{
-		{"no prefix", []byte(`{"a":1}`), errMalformed},
+		{"a missing prefix", []byte(`{"a":1}`), errMalformed},
 		{"empty", nil, errMalformed},
 		{"a custom resource", encoded("lab.example.com/v1", "Widget"), ErrUnknownKind},
-		{"no kind", encoded("", ""), ErrUnknownKind},
-		{"cut off in the object", encoded("v1", "ConfigMap", fieldString(1, "\x0a\x7fcm")), errMalformed},
-		{"a string where a number stands", encoded("apps/v1", "Deployment", fieldBytes(2, fieldString(1, "3")...)), errMalformed},
-		{"a group, which proto3 has not", encoded("v1", "ConfigMap", []byte{0x0b}), errMalformed},
+		{"a missing kind", encoded("", ""), ErrUnknownKind},
+		{"truncated", encoded("v1", "ConfigMap", fieldString(1, "\x0a\x7fcm")), errMalformed},
+		{"a string in a numeric field", encoded("apps/v1", "Deployment", fieldBytes(2, fieldString(1, "3")...)), errMalformed},
+		{"a group, which proto3 does not have", encoded("v1", "ConfigMap", []byte{0x0b}), errMalformed},
 		{"field number 0", encoded("v1", "ConfigMap", []byte{0x02, 0x00}), errMalformed},
 		{"a length that overflows", encoded("v1", "ConfigMap", []byte{0x0a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01}), errMalformed},
 		{"a schema that nests too deep", encoded("apiextensions.k8s.io/v1", "CustomResourceDefinition", deep), errMalformed},
-		{"raw text that is no JSON", encoded("apps/v1", "ControllerRevision", fieldBytes(2, fieldString(1, "{")...)), errMalformed},
+		{"raw text that is not JSON", encoded("apps/v1", "ControllerRevision", fieldBytes(2, fieldString(1, "{")...)), errMalformed},
 	}
 	for _, k := range cases {
 		if got, err := ToJSON(k.body); !errors.Is(err, k.want) {

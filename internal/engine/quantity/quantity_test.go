@@ -12,27 +12,27 @@ func TestCanonical(t *testing.T) {
 	cases := []struct{ in, want, rounded, reason string }{
 		{"0", "0", "0", "zero has one form"},
 		{"0Mi", "0", "0", "zero has no suffix"},
-		{"1000m", "1", "1", "factors of a thousand go into the suffix"},
+		{"1000m", "1", "1", "factors of 1000 become a suffix"},
 		{"1Gi", "1Gi", "1Gi", "already canonical"},
-		{"1024Mi", "1Gi", "1Gi", "binary factors go into the suffix"},
+		{"1024Mi", "1Gi", "1Gi", "factors of 1024 become a suffix"},
 		{"1536Mi", "1536Mi", "1536Mi", "1.5Gi has a fraction"},
 		{"1.5Gi", "1536Mi", "1536Mi", "no fractions"},
 		{"0.5", "500m", "500m", "no fractions"},
-		{"1.500", "1.500", "1.500", "kube-apiserver keeps what has a multiple of three decimals"},
+		{"1.500", "1.500", "1.500", "kube-apiserver keeps a multiple of three decimals"},
 		{"010", "010", "010", "kube-apiserver keeps leading zeros"},
 		{"39.", "39.", "39.", "a point without decimals is kept"},
-		{"1e3", "1e3", "1e3", "an exponent stays one"},
-		{"1E3", "1E3", "1E3", "and keeps its letter"},
+		{"1e3", "1e3", "1e3", "an exponent remains an exponent"},
+		{"1E3", "1E3", "1E3", "an exponent keeps its letter"},
 		{"12e4", "120e3", "120e3", "exponents are multiples of three"},
-		{"1n", "1n", "1m", "rounding goes up to thousandths"},
-		{"-1n", "-1n", "-1m", "away from zero"},
-		{"1234567n", "1234567n", "2m", "rounding goes up to thousandths"},
-		{"0.0000000001", "1n", "1m", "billionths are the least there is"},
-		{"8Ei", "9223372036854775807", "9223372036854775807", "binary suffixes end at an int64"},
-		{"1000E", "1", "1", "kube-apiserver has no suffix above E and writes none"},
-		{"0.5Ki", "512", "512", "less than 1024 is written in decimals"},
-		{"0.1Ki", "102400m", "102400m", "a fraction is written in decimals"},
-		{"+", "0", "0", "a sign alone counts as 0"},
+		{"1n", "1n", "1m", "rounding up to thousandths"},
+		{"-1n", "-1n", "-1m", "rounding away from zero"},
+		{"1234567n", "1234567n", "2m", "rounding up to thousandths"},
+		{"0.0000000001", "1n", "1m", "the smallest unit is a billionth"},
+		{"8Ei", "9223372036854775807", "9223372036854775807", "binary suffixes are limited to int64"},
+		{"1000E", "1", "1", "kube-apiserver writes no suffix above E"},
+		{"0.5Ki", "512", "512", "a binary quantity below 1024 has a decimal form"},
+		{"0.1Ki", "102400m", "102400m", "a fraction has a decimal form"},
+		{"+", "0", "0", "a sign alone is 0"},
 	}
 	for _, c := range cases {
 		for round, want := range map[bool]string{false: c.want, true: c.rounded} {
@@ -51,9 +51,9 @@ func TestCanonical(t *testing.T) {
 func TestAdd(t *testing.T) {
 	cases := []struct{ a, b, want, reason string }{
 		{"100m", "1", "1100m", "one suffix"},
-		{"0", "1Gi", "1Gi", "nothing takes the other's form"},
-		{"1Gi", "1M", "1074741824", "the first one's form, where it can be written in it"},
-		{"1", "1Gi", "1073741825", "the first one's form"},
+		{"0", "1Gi", "1Gi", "zero has the form of the other summand"},
+		{"1Gi", "1M", "1074741824", "the sum has the form of the first summand if possible"},
+		{"1", "1Gi", "1073741825", "the sum has the form of the first summand"},
 	}
 	for _, c := range cases {
 		a, _ := Parse(c.a)

@@ -37,12 +37,12 @@ func TestReplaceItemsAndMembers(t *testing.T) {
 	}{
 		{"the first", `[1,2,3]`, `[9,2,3]`, map[string]string{"1": "9"}},
 		{"the last", `[1,2,3]`, `[1,2,9]`, map[string]string{"3": "9"}},
-		{"one goes", `[1,2,3]`, `[1,3]`, map[string]string{"2": "null"}},
-		{"all go", `[1,1]`, `[]`, map[string]string{"1": "null"}},
+		{"an item is removed", `[1,2,3]`, `[1,3]`, map[string]string{"2": "null"}},
+		{"all items are removed", `[1,1]`, `[]`, map[string]string{"1": "null"}},
 		{"a member", `{"a":1,"b":2,"c":3}`, `{"a":1,"b":9,"c":3}`, map[string]string{"2": "9"}},
-		{"a member goes", `{"a":1,"b":2}`, `{"b":2}`, map[string]string{"1": "null"}},
+		{"a member is removed", `{"a":1,"b":2}`, `{"b":2}`, map[string]string{"1": "null"}},
 		{"an empty list", `[]`, `[]`, nil},
-		{"no list and no object", `7`, `7`, map[string]string{"7": "8"}},
+		{"neither a list nor an object", `7`, `7`, map[string]string{"7": "8"}},
 	}
 	for _, c := range cases {
 		v := parse(t, c.in)

@@ -41,15 +41,15 @@ func letters(v document.Value) string {
 
 func TestOrderOfMergedLists(t *testing.T) {
 	for _, c := range []struct{ live, config, want, why string }{
-		{"abc", "", "abc", "nothing is named"},
-		{"", "ab", "ab", "nothing is there"},
-		{"abc", "abc", "abc", "the same"},
-		{"abc", "cxaz", "bcxaz", "the configuration's order, with the others before what they stood before"},
-		{"abc", "x", "abcx", "new items come last"},
-		{"abc", "xb", "axbc", "or before the next that both have"},
-		{"abcd", "db", "acdb", "what the configuration names later moves behind what it names before"},
-		{"aab", "a", "ab", "an item that stands twice gives way to the configuration's"},
-		{"abab", "ba", "ba", "so do two"},
+		{"abc", "", "abc", "an empty configuration"},
+		{"", "ab", "ab", "an empty live list"},
+		{"abc", "abc", "abc", "equal lists"},
+		{"abc", "cxaz", "bcxaz", "the configuration's order; other items precede the item that they preceded"},
+		{"abc", "x", "abcx", "new items are appended"},
+		{"abc", "xb", "axbc", "new items precede the next common item"},
+		{"abcd", "db", "acdb", "items move to the configuration's order"},
+		{"aab", "a", "ab", "a duplicate item is replaced by the configuration's"},
+		{"abab", "ba", "ba", "two duplicate items are replaced too"},
 	} {
 		w := begin(nil)
 		if got := letters(w.merge(texts, words(c.live), words(c.config))); got != c.want {

@@ -175,14 +175,14 @@ func TestDifferenceIgnoresVariables(t *testing.T) {
 		ordered, same  bool
 	}{
 		{"entries of managedFields in another order", `{"managedFields":[{"manager":"a"},{"manager":"b"}]}`, `{"managedFields":[{"manager":"b"},{"manager":"a"}]}`, 200, false, true},
-		{"their order in the family order", `{"managedFields":[{"manager":"a"},{"manager":"b"}]}`, `{"managedFields":[{"manager":"b"},{"manager":"a"}]}`, 200, true, false},
+		{"entries of managedFields in another order, in the family order", `{"managedFields":[{"manager":"a"},{"manager":"b"}]}`, `{"managedFields":[{"manager":"b"},{"manager":"a"}]}`, 200, true, false},
 		{"another list in another order", `{"f":["a","b"]}`, `{"f":["b","a"]}`, 200, false, false},
 		{"numbers keep their spelling", `{"f":2}`, `{"f":2.0}`, 200, false, false},
 		{"another message of another refusal", `{"kind":"Status","reason":"Invalid","message":"a"}`, `{"kind":"Status","reason":"Invalid","message":"b"}`, 422, false, true},
 		{"another message of a cause", `{"kind":"Status","reason":"Invalid","details":{"causes":[{"field":"a","message":"x"}]}}`, `{"kind":"Status","reason":"Invalid","details":{"causes":[{"field":"a","message":"y"}]}}`, 422, false, true},
 		{"another field of a cause", `{"kind":"Status","reason":"Invalid","details":{"causes":[{"field":"a"}]}}`, `{"kind":"Status","reason":"Invalid","details":{"causes":[{"field":"b"}]}}`, 422, false, false},
 		{"another reason of a cause", `{"kind":"Status","reason":"Invalid","details":{"causes":[{"field":"a","reason":"b"}]}}`, `{"kind":"Status","reason":"Invalid","details":{"causes":[{"field":"a","reason":"c"}]}}`, 422, false, false},
-		{"a cause once instead of twice", `{"kind":"Status","reason":"Invalid","details":{"causes":[{"field":"a"},{"field":"a"}]}}`, `{"kind":"Status","reason":"Invalid","details":{"causes":[{"field":"a"}]}}`, 422, false, false},
+		{"a duplicate cause that is reported once", `{"kind":"Status","reason":"Invalid","details":{"causes":[{"field":"a"},{"field":"a"}]}}`, `{"kind":"Status","reason":"Invalid","details":{"causes":[{"field":"a"}]}}`, 422, false, false},
 		{"causes in another order", `{"kind":"Status","reason":"Invalid","details":{"causes":[{"field":"a"},{"field":"b"}]}}`, `{"kind":"Status","reason":"Invalid","details":{"causes":[{"field":"b"},{"field":"a"}]}}`, 422, false, true},
 		{"causes of a conflict in another order", `{"kind":"Status","reason":"Conflict","details":{"causes":[{"field":"a"},{"field":"b"}]}}`, `{"kind":"Status","reason":"Conflict","details":{"causes":[{"field":"b"},{"field":"a"}]}}`, 409, false, true},
 	} {
@@ -204,9 +204,9 @@ func TestOpenCases(t *testing.T) {
 		why, answer string
 		differs     string
 	}{
-		{"other causes are accepted", `{"kind":"Status","reason":"Invalid","details":{"causes":[{"field":"b"}]}}`, ""},
-		{"another reason is not", `{"kind":"Status","reason":"BadRequest"}`, "reason"},
-		{"the recorded causes ask for removal", recorded, "remove the case from open.txt (some reason)"},
+		{"other causes, which are accepted", `{"kind":"Status","reason":"Invalid","details":{"causes":[{"field":"b"}]}}`, ""},
+		{"another reason, which is not accepted", `{"kind":"Status","reason":"BadRequest"}`, "reason"},
+		{"the recorded causes, for which the exception should be removed", recorded, "remove the case from open.txt (some reason)"},
 	} {
 		_, differs := Runner{}.Run(c, answer(test.answer))
 		if (differs == "") != (test.differs == "") || !strings.Contains(differs, test.differs) {

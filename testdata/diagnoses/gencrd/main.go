@@ -28,7 +28,8 @@ func main() {
 	os.Stdout.Write(definition(pod).YAML())
 }
 
-// outline is the definition without what comes from the catalog.
+// outline is the definition without the schema of its Pod template, which is taken from the
+// catalog.
 const outline = `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
