@@ -7,6 +7,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
+	"github.com/patchlab-dev/patchlab/internal/engine/remake"
 	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
 
@@ -73,8 +74,10 @@ const maxGeneratedPrefix = names.MaxLabel - 5
 // validation.
 func (t *task) prepareNew(next fieldmanager.Object) (fieldmanager.Object, *Status) {
 	k := t.ep.kind
-	next.Value = withMeta(next.Value, "creationTimestamp", document.NewString(formatTime(t.now)))
-	next.Value = withMeta(next.Value, "uid", document.NewString(t.config.UID()))
+	next.Value = next.Value.With("metadata", remake.WithChanges(next.Value.Get("metadata"), []remake.Change{
+		{Key: "creationTimestamp", Value: document.NewString(formatTime(t.now))},
+		{Key: "uid", Value: document.NewString(t.config.UID())},
+	}))
 	var st *Status
 	if next.Value, st = t.inNamespace(next.Value); st != nil {
 		return next, st

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/remake"
 )
 
 // origin is the origin of a value's text, which test compares.
@@ -234,16 +235,16 @@ func (b *branch) layOut() {
 // build returns the branch's value including all changes.
 func (b *branch) build() document.Value {
 	if !b.isList() {
-		changes := make([]change, 0, len(b.members))
+		changes := make([]remake.Change, 0, len(b.members))
 		for key, s := range b.members {
-			c := change{key: key}
+			c := remake.Change{Key: key}
 			if s != nil {
-				c.val = s.build()
+				c.Value = s.build()
 			}
 			changes = append(changes, c)
 		}
-		slices.SortFunc(changes, func(x, y change) int { return strings.Compare(x.key, y.key) })
-		return withChanges(b.base, changes)
+		slices.SortFunc(changes, func(x, y remake.Change) int { return strings.Compare(x.Key, y.Key) })
+		return remake.WithChanges(b.base, changes)
 	}
 	var list document.ListBuilder
 	list.Grow(b.len())

@@ -47,16 +47,16 @@ func Merge(object, patch document.Value, o Options) (document.Value, error) {
 type merger struct{ walk }
 
 func (w *merger) object(object, patch document.Value) document.Value {
-	changes := make([]change, 0, patch.Len())
+	changes := make([]remake.Change, 0, patch.Len())
 	old := cursor{object: object}
 	for key, val := range patch.Members() {
 		was := old.find(key)
 		now, same := w.member(key, was, val)
 		if !same {
-			changes = append(changes, change{key, now})
+			changes = append(changes, remake.Change{Key: key, Value: now})
 		}
 	}
-	return withChanges(object, changes)
+	return remake.WithChanges(object, changes)
 }
 
 // member merges one member and reports whether it is unchanged.
@@ -96,15 +96,15 @@ func (w *merger) member(key string, was, val document.Value) (now document.Value
 func withoutNulls(v document.Value) document.Value {
 	switch v.Kind() {
 	case document.Object:
-		var changes []change
+		var changes []remake.Change
 		for key, val := range v.Members() {
 			if val.IsNull() {
-				changes = append(changes, change{key, document.Value{}})
+				changes = append(changes, remake.Change{Key: key, Value: document.Value{}})
 			} else if now := withoutNulls(val); !document.SameNode(now, val) {
-				changes = append(changes, change{key, now})
+				changes = append(changes, remake.Change{Key: key, Value: now})
 			}
 		}
-		return withChanges(v, changes)
+		return remake.WithChanges(v, changes)
 	case document.List:
 		return remake.Items(v, func(_ int, item document.Value) document.Value { return withoutNulls(item) })
 	}

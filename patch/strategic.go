@@ -147,7 +147,7 @@ func (w *strategist) whole(object, patch, directive document.Value) (document.Va
 
 // members merges the patch's members except directives and those in done.
 func (w *strategist) members(object, patch document.Value, t *schema.Type, done map[string]bool) (document.Value, error) {
-	changes := make([]change, 0, patch.Len())
+	changes := make([]remake.Change, 0, patch.Len())
 	old := cursor{object: object}
 	for key, val := range patch.Members() {
 		if key[:min(1, len(key))] == "$" && isDirective(key) || done[key] {
@@ -159,10 +159,10 @@ func (w *strategist) members(object, patch document.Value, t *schema.Type, done 
 			return document.Value{}, err
 		}
 		if !(was.Exists() && now.Exists() && document.SameNode(was, now)) && (was.Exists() || now.Exists()) {
-			changes = append(changes, change{key, now})
+			changes = append(changes, remake.Change{Key: key, Value: now})
 		}
 	}
-	return withChanges(object, changes), nil
+	return remake.WithChanges(object, changes), nil
 }
 
 // isDirective reports whether a key of a map is a directive, which is executed elsewhere.
@@ -269,16 +269,16 @@ func (w *strategist) withoutPatches(v document.Value) document.Value {
 		if _, found := v.Find(directivePatch); found {
 			return document.Value{}
 		}
-		var changes []change
+		var changes []remake.Change
 		for key, val := range v.Members() {
 			if !w.applies && strings.HasPrefix(key, directiveOrder) {
 				continue
 			}
 			if now := w.withoutPatches(val); !document.SameNode(now, val) {
-				changes = append(changes, change{key, now})
+				changes = append(changes, remake.Change{Key: key, Value: now})
 			}
 		}
-		return withChanges(v, changes)
+		return remake.WithChanges(v, changes)
 	case document.List:
 		return remake.Items(v, func(_ int, item document.Value) document.Value { return w.withoutPatches(item) })
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/remake"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -32,14 +33,14 @@ func (w *strategist) retain(object, patch, keys document.Value) (document.Value,
 			return object, err
 		}
 	}
-	var changes []change
+	var changes []remake.Change
 	for key, val := range object.Members() {
 		if !stay[key] {
 			w.note(key, RuleStrategicRetain, Removed, val, document.Value{})
-			changes = append(changes, change{key: key})
+			changes = append(changes, remake.Change{Key: key})
 		}
 	}
-	return withChanges(object, changes), nil
+	return remake.WithChanges(object, changes), nil
 }
 
 // retainInPatch merges $retainKeys into another patch.
@@ -57,7 +58,7 @@ func (w *strategist) retainInPatch(into, keys document.Value) (document.Value, e
 // orders executes the "$setElementOrder/list" directives together with the lists that they
 // order, and returns the names of these lists.
 func (w *strategist) orders(object, patch document.Value, t *schema.Type) (document.Value, map[string]bool, error) {
-	var changes []change
+	var changes []remake.Change
 	var done map[string]bool
 	for key, order := range patch.Members() {
 		if !strings.HasPrefix(key, directiveOrder) {
@@ -68,22 +69,22 @@ func (w *strategist) orders(object, patch document.Value, t *schema.Type) (docum
 			if there.Exists() && !document.Identical(there, order) {
 				return object, nil, w.fail(ErrMalformed, "the two patches set different orders in "+key)
 			}
-			changes = append(changes, change{key, order})
+			changes = append(changes, remake.Change{Key: key, Value: order})
 		}
 		now, name, err := w.order(object, patch, t, key, order)
 		if err != nil {
 			return object, nil, err
 		}
 		if now.Exists() {
-			changes = append(changes, change{name, now})
+			changes = append(changes, remake.Change{Key: name, Value: now})
 			if done == nil {
 				done = make(map[string]bool)
 			}
 			done[name] = true
 		}
 	}
-	slices.SortFunc(changes, func(a, b change) int { return strings.Compare(a.key, b.key) })
-	return withChanges(object, changes), done, nil
+	slices.SortFunc(changes, func(a, b remake.Change) int { return strings.Compare(a.Key, b.Key) })
+	return remake.WithChanges(object, changes), done, nil
 }
 
 // order merges one list and sorts it by the directive. The result is absent if neither side
@@ -269,13 +270,13 @@ func keyNames(keys []schema.Key) string {
 // deleteLists executes the "$deleteFromPrimitiveList/list" directives. When two patches are
 // merged, the directives are only copied.
 func (w *strategist) deleteLists(object, patch document.Value, t *schema.Type) (document.Value, error) {
-	var changes []change
+	var changes []remake.Change
 	for key, val := range patch.Members() {
 		if !strings.HasPrefix(key, directiveDelete) {
 			continue
 		}
 		if !w.applies {
-			changes = append(changes, change{key, val})
+			changes = append(changes, remake.Change{Key: key, Value: val})
 			continue
 		}
 		name, ok := strings.CutPrefix(key, directiveDelete+"/")
@@ -292,11 +293,11 @@ func (w *strategist) deleteLists(object, patch document.Value, t *schema.Type) (
 			return object, err
 		}
 		if was.Exists() {
-			changes = append(changes, change{name, now})
+			changes = append(changes, remake.Change{Key: name, Value: now})
 		}
 	}
-	slices.SortFunc(changes, func(a, b change) int { return strings.Compare(a.key, b.key) })
-	return withChanges(object, changes), nil
+	slices.SortFunc(changes, func(a, b remake.Change) int { return strings.Compare(a.Key, b.Key) })
+	return remake.WithChanges(object, changes), nil
 }
 
 // deleteItems executes one $deleteFromPrimitiveList. Like kube-apiserver, it removes the

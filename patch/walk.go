@@ -46,36 +46,6 @@ func (w *walk) report() {
 	}
 }
 
-// A change is the new value of an object's member; an absent value removes it.
-type change struct {
-	key string
-	val document.Value
-}
-
-// withChanges returns object with the given changes, which must be sorted by key without
-// duplicates. Unchanged members are shared.
-func withChanges(object document.Value, changes []change) document.Value {
-	if len(changes) == 0 {
-		return object
-	}
-	var b document.ObjectBuilder
-	b.Grow(object.Len() + len(changes))
-	i, n := 0, object.Len()
-	for _, c := range changes {
-		for ; i < n && object.Key(i) < c.key; i++ {
-			b.Keep(object, i)
-		}
-		if i < n && object.Key(i) == c.key {
-			i++
-		}
-		b.Set(c.key, c.val)
-	}
-	for ; i < n; i++ {
-		b.Keep(object, i)
-	}
-	return b.Object()
-}
-
 // A cursor looks up members of an object for ascending keys.
 type cursor struct {
 	object document.Value

@@ -13,6 +13,7 @@ type filler struct {
 	options Options
 	path    document.Path
 	skip    map[string]bool // features whose rules do not apply
+	batch   batch
 }
 
 // walk applies a type's rules to a value and then visits its members, in the order in which
@@ -22,12 +23,7 @@ func (f *filler) walk(p *plan, v, live document.Value) document.Value {
 	if remake.Shared(v, live) {
 		return v
 	}
-	for _, r := range p.rules {
-		if r.Feature != "" && f.skip[r.Feature] {
-			continue
-		}
-		v = f.rule(r, r.field, v, v, v)
-	}
+	v = f.rules(p.rules, v)
 	before := remake.EarlierOf(live)
 	for i := range p.kids {
 		k := &p.kids[i]
@@ -44,6 +40,42 @@ func (f *filler) walk(p *plan, v, live document.Value) document.Value {
 	if p.each != nil {
 		v = f.each(v, live, func(item, live document.Value) document.Value { return f.walk(p.each, item, live) })
 	}
+	return v
+}
+
+// rules applies the rules of a type to a value.
+func (f *filler) rules(rules []*Rule, v document.Value) document.Value {
+	for _, r := range rules {
+		switch {
+		case r.Feature != "" && f.skip[r.Feature]:
+		case r.constant:
+			v = f.constant(r, v)
+		default:
+			v = f.batch.flush(v)
+			v = f.rule(r, r.field, v, v, v)
+		}
+	}
+	return f.batch.flush(v)
+}
+
+// constant applies a rule that sets one field to a constant. The field is added to the batch.
+func (f *filler) constant(r *Rule, v document.Value) document.Value {
+	last := len(r.field) - 1
+	if !f.batch.takes(r) {
+		v = f.batch.flush(v)
+	}
+	within := v
+	for _, s := range r.field[:last] {
+		within = within.Get(s.name)
+	}
+	for _, s := range r.field {
+		f.path = append(f.path, document.FieldStep(s.name))
+	}
+	old := within.Get(r.field[last].name)
+	if now := f.apply(r, old, v, v); !document.SameNode(now, old) {
+		f.batch.add(r.field, now)
+	}
+	f.path = f.path[:len(f.path)-len(r.field)]
 	return v
 }
 

@@ -1,8 +1,11 @@
 package protobuf
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
+	"slices"
+	"sync"
 
 	"github.com/patchlab-dev/patchlab/document"
 )
@@ -43,10 +46,28 @@ func Encode(apiVersion, kind string, object document.Value) (*Object, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: metadata: %w", kind, err)
 	}
-	if o.rest, err = e.appendMessage(nil, m, object.Without("metadata")); err != nil {
+	o.rest, err = exactly(func(b []byte) ([]byte, error) { return e.appendMessage(b, m, object.Without("metadata")) })
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", kind, err)
 	}
 	return o, nil
+}
+
+// buffers is a pool of *[]byte for encodings whose length is not known yet.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// maxBuffer bounds the buffers that are returned to the pool.
+const maxBuffer = 64 << 10
+
+// exactly returns what write appends, without spare capacity.
+func exactly(write func([]byte) ([]byte, error)) ([]byte, error) {
+	buffer := buffers.Get().(*[]byte)
+	b, err := write((*buffer)[:0])
+	if cap(b) <= maxBuffer {
+		*buffer = b
+		defer buffers.Put(buffer)
+	}
+	return bytes.Clone(b), err
 }
 
 // EncodeMetadata encodes the metadata of an object of any kind as a PartialObjectMetadata
@@ -70,16 +91,24 @@ func (e *encoder) metadata(metadata document.Value) (*Object, error) {
 		return o, nil
 	}
 	m, _ := messages().message("*", "PartialObjectMetadata")
+	fields := e.messages[e.messages[m][0].message]
 	var err error
-	for i := range e.messages[e.messages[m][0].message] {
-		f := &e.messages[e.messages[m][0].message][i]
-		if f.number == fieldResourceVersion {
-			o.revision = len(o.metadata)
-			continue
+	o.metadata, err = exactly(func(b []byte) ([]byte, error) {
+		for i := range fields {
+			f := &fields[i]
+			if f.number == fieldResourceVersion {
+				o.revision = len(b)
+				continue
+			}
+			var err error
+			if b, err = e.appendField(b, f, metadata); err != nil {
+				return b, fmt.Errorf("%s: %w", f.name, err)
+			}
 		}
-		if o.metadata, err = e.appendField(o.metadata, f, metadata); err != nil {
-			return nil, fmt.Errorf("%s: %w", f.name, err)
-		}
+		return b, nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return o, nil
 }
@@ -152,9 +181,14 @@ func AppendHeader(dst []byte, apiVersion, kind string, size int) []byte {
 // and contentType.
 var Trailer = []byte{0x1a, 0, 0x22, 0}
 
+// maxHeader is the maximum length of the tags and lengths in a response, and of its trailer.
+const maxHeader = 32
+
 // AppendMessage appends the complete response for an object.
 func (o *Object) AppendMessage(dst []byte, apiVersion, kind, revision string) []byte {
-	dst = AppendHeader(dst, apiVersion, kind, o.Size(revision))
+	size := o.Size(revision)
+	dst = slices.Grow(dst, len(magic)+len(apiVersion)+len(kind)+size+maxHeader)
+	dst = AppendHeader(dst, apiVersion, kind, size)
 	return append(o.Append(dst, revision), Trailer...)
 }
 

@@ -35,11 +35,12 @@ func (d *decoder) release() {
 
 // object returns an object without members.
 func (d *decoder) object() *object {
-	o := &object{members: make([]member, 0, 4)}
-	if last := len(d.free) - 1; last >= 0 {
-		o, d.free = d.free[last], d.free[:last]
+	last := len(d.free) - 1
+	if last < 0 {
+		return &object{members: make([]member, 0, 4), begin: len(d.text)}
 	}
-	o.begin = len(d.text)
+	o := d.free[last]
+	d.free, o.begin = d.free[:last], len(d.text)
 	return o
 }
 

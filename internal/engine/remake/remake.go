@@ -1,4 +1,4 @@
-// Package remake maps the parts of lists and objects in a single pass. Values are
+// Package remake changes the parts of lists and objects in a single pass. Values are
 // immutable, so replacing the parts one by one would copy the whole once per part.
 package remake
 
@@ -82,4 +82,37 @@ func Members(object document.Value, f func(i int, member document.Value) documen
 		return object
 	}
 	return out.Object()
+}
+
+// Change is the new value of a member of an object. An absent value removes the member.
+type Change struct {
+	Key   string
+	Value document.Value
+}
+
+// WithChanges returns the object with changed members. The changes must be sorted by key and
+// have no key twice. A value other than an object counts as an empty one.
+func WithChanges(object document.Value, changes []Change) document.Value {
+	if len(changes) == 0 {
+		return object
+	}
+	var b document.ObjectBuilder
+	i, n := 0, 0
+	if object.Kind() == document.Object {
+		n = object.Len()
+	}
+	b.Grow(n + len(changes))
+	for _, c := range changes {
+		for ; i < n && object.Key(i) < c.Key; i++ {
+			b.Keep(object, i)
+		}
+		if i < n && object.Key(i) == c.Key {
+			i++
+		}
+		b.Set(c.Key, c.Value)
+	}
+	for ; i < n; i++ {
+		b.Keep(object, i)
+	}
+	return b.Object()
 }
