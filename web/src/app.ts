@@ -27,10 +27,11 @@ export const shapes = ["square", "round", "cut", "tag", "leaf"];
 const typingPause = 40;
 
 /** How many changes are shown before one asks for all. */
-const firstChanges = 60;
+export const firstChanges = 60;
 
-/** How long after a change at the latest the state is kept. It is as well when the page is left. */
+/** How long after the last change the state is kept, and at the latest after the first. It is as well when the page is left. */
 const savePause = 500;
+const saveLatest = 3000;
 
 /** How long nothing must happen before the reasons are asked for, which takes another run of the step. */
 const whyPause = 150;
@@ -66,6 +67,8 @@ export class App {
   #looks = new Map<string, Look>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #saver: ReturnType<typeof setTimeout> | undefined;
+  /** When the first change was made that is not kept yet. */
+  #unsaved = 0;
   #why: ReturnType<typeof setTimeout> | undefined;
   #slow: ReturnType<typeof setTimeout> | undefined;
   #views: ((topic: Topic) => void)[] = [];
@@ -192,11 +195,19 @@ export class App {
     if (this.keeps) keep(this.state);
   }
 
+  /** #saveSoon has the state kept, which takes a while for a large one, when nobody types. */
+  #saveSoon(): void {
+    const now = performance.now();
+    if (this.#saver === undefined) this.#unsaved = now;
+    clearTimeout(this.#saver);
+    this.#saver = setTimeout(() => this.save(), Math.max(Math.min(savePause, this.#unsaved + saveLatest - now), 0));
+  }
+
   #stale(): void {
     this.#asked++;
     clearTimeout(this.#slow);
     this.#slow = setTimeout(() => (document.body.dataset.working = ""), slow);
-    this.#saver ??= setTimeout(() => this.save(), savePause); // not at every key: a large state takes a while
+    this.#saveSoon();
     // A shared link no longer describes what is shown.
     if (location.hash) history.replaceState(null, "", location.pathname + location.search);
   }

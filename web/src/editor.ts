@@ -6,7 +6,7 @@ import { json } from "@codemirror/lang-json";
 import { yaml } from "@codemirror/lang-yaml";
 import { bracketMatching, HighlightStyle, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { Annotation, Compartment, EditorState, RangeSet, RangeSetBuilder, StateEffect, StateField, Transaction } from "@codemirror/state";
-import { Decoration, type DecorationSet, drawSelection, EditorView, highlightSpecialChars, keymap, lineNumbers, WidgetType } from "@codemirror/view";
+import { Decoration, type DecorationSet, EditorView, highlightSpecialChars, keymap, lineNumbers, WidgetType } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { cardStyles } from "./cards";
 import type { Mark } from "./messages";
@@ -25,8 +25,10 @@ export const codeLook = EditorView.theme({
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.55", minHeight: "var(--editor-least, 0)", maxHeight: "var(--editor-height, none)", overflow: "auto" },
   ".cm-gutters": { backgroundColor: "var(--field)", color: "var(--muted)", border: "none" },
   ".cm-lineNumbers .cm-gutterElement": { minWidth: "26px", padding: "0 4px 0 2px" },
-  ".cm-cursor": { borderLeftColor: "var(--text)" },
-  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": { backgroundColor: "var(--selection)" },
+  // The browser draws the cursor and the selection: the layers of drawSelection() are measured,
+  // laid out and painted apart with each key, and their cursor blinks by an animation.
+  ".cm-content": { caretColor: "var(--text)" },
+  ".cm-line::selection, .cm-line ::selection": { backgroundColor: "var(--selection)" },
   ".cm-specialChar": { color: "var(--bad)", backgroundColor: "var(--bad-soft)", borderRadius: "3px", padding: "0 2px", fontWeight: "700" },
 });
 
@@ -191,7 +193,7 @@ export function makeEditor(options: EditorOptions): Editor {
   const root = shadowOf(host);
   const language = new Compartment();
   const extensions = (text: string) => [
-    lineNumbers(), history(), drawSelection(), indentOnInput(), indentUnit.of("  "), bracketMatching(), marked,
+    lineNumbers(), history(), indentOnInput(), indentUnit.of("  "), bracketMatching(), marked,
     language.of(modes[modeOf(text)]()), syntaxHighlighting(colours), codeLook, editLook, marksField, cardsField,
     EditorState.readOnly.of(options.readOnly ?? false),
     keymap.of([

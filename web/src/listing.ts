@@ -4,7 +4,7 @@ import { defaultKeymap } from "@codemirror/commands";
 import { codeFolding, foldGutter, foldKeymap, foldService } from "@codemirror/language";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
 import { EditorState, type Extension, RangeSetBuilder, StateEffect, StateField, type Text } from "@codemirror/state";
-import { Decoration, type DecorationSet, drawSelection, EditorView, gutter, GutterMarker, hoverTooltip, keymap, lineNumbers, ViewPlugin, type ViewUpdate, WidgetType } from "@codemirror/view";
+import { Decoration, type DecorationSet, EditorView, gutter, GutterMarker, hoverTooltip, keymap, lineNumbers, ViewPlugin, type ViewUpdate, WidgetType } from "@codemirror/view";
 import { codeLook, difference, marked, shadowOf } from "./editor";
 import { h } from "./dom";
 import { listingLook } from "./listingstyle";
@@ -223,7 +223,7 @@ function extensions(events: ListingEvents): Extension[] {
       const end = state.field(linesField).folds[number - 1];
       return end ? { from: to, to: state.doc.line(end).to } : null;
     }),
-    narrow.matches ? EditorView.lineWrapping : [], drawSelection(), search({ top: true }), highlightSelectionMatches(), marked, painter, tooltip, codeLook, listingLook,
+    narrow.matches ? EditorView.lineWrapping : [], search({ top: true }), highlightSelectionMatches(), marked, painter, tooltip, codeLook, listingLook,
     EditorState.readOnly.of(true), EditorView.editable.of(false),
     keymap.of([...searchKeymap, ...foldKeymap, ...defaultKeymap]),
     EditorView.contentAttributes.of({ "aria-label": "The object, line by line", "aria-readonly": "true", tabindex: "0" }),

@@ -40,7 +40,7 @@ export const listingLook = EditorView.theme({
   ".letter": { display: "inline-grid", placeItems: "center", minWidth: "16px", height: "16px", padding: "0 2px", font: "700 10.5px/1 var(--mono)", color: "var(--chip-text)", background: "var(--chip)", borderRadius: "4px", boxSizing: "border-box" },
   ".letter.more": { "--chip": "var(--line)", "--chip-text": "var(--text)" },
   ".letter[data-shape=round]": { borderRadius: "50%" },
-  ".letter[data-shape=cut]": { borderRadius: "0", clipPath: "polygon(28% 0, 100% 0, 100% 72%, 72% 100%, 0 100%, 0 28%)" },
+  ".letter[data-shape=cut]": { borderRadius: "0", background: "linear-gradient(135deg, transparent 3px, var(--chip) 3.5px calc(100% - 3.5px), transparent calc(100% - 3px))" },
   ".letter[data-shape=tag]": { borderRadius: "2px 9px 9px 2px" },
   ".letter[data-shape=leaf]": { borderRadius: "9px 1px 9px 1px" },
   ".cm-owners .none": { color: "var(--muted)", fontStyle: "normal", paddingRight: "4px", fontSize: "11px" },

@@ -1,5 +1,5 @@
 // What stands beside the object: what happened, managedFields, patches.
-import type { App, Tab } from "./app";
+import { type App, firstChanges, type Tab } from "./app";
 import { among, contested } from "./cards";
 import { chip } from "./chip";
 import { button, h, Keyed, refresh, replace } from "./dom";
@@ -134,7 +134,7 @@ export class Panels {
       ...(result.ok ? this.#rules.notices() : []),
       ...result.warnings.map((w) => h("p", { class: "warning" }, "Warning: ", w)),
       changes.length === 0 ? h("p", { class: "empty" }, result.ok ? `No field or owner changed${since}.` : `The object is unchanged${since}.`) : h("h3", null, `${changed === 1 ? "1 field" : `${changed} fields`} changed${since}`));
-    this.#changes.parent.classList.toggle("long", changes.length > 30);
+    this.#changes.parent.classList.toggle("long", changes.length > firstChanges);
     const reasons = new Map(this.#app.reasons.map((r) => [r.path, r]));
     const entries = this.#entries(changes, reasons);
     this.#changes.show(entries.map((e) => e.look), (i) => entries[i]!.make());
