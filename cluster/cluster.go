@@ -294,7 +294,11 @@ func (c *Cluster) createOnce(ctx context.Context, t *task) (*Response, *Status) 
 		if item, err := c.store.Get(ctx, key, store.GetOptions{}); err == nil {
 			return nil, t.exists(item.Value, name)
 		}
-		return t.respond(out, record.object)
+		object := record.object
+		if version := meta(out.object.Value, "resourceVersion"); version != "" { // not replaced by storage
+			object.Value = withMetaText(object.Value, "resourceVersion", version)
+		}
+		return t.respond(out, object)
 	}
 	item, err := c.store.Create(ctx, key, record)
 	if errors.Is(err, store.ErrTooLarge) {

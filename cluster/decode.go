@@ -107,7 +107,7 @@ func (t *task) decodeBody() *Status {
 			t.warnings = append(t.warnings, messages(problems)...)
 		}
 	}
-	t.empties = writesEmpty(t.ep.strategy, k, root)
+	t.empties = writesEmpty(t.ep.strategy, k, root) || writesDropped(t.ep.strategy, root)
 	t.body = t.fill(k, value)
 	t.receivedBody(root, value)
 	return nil
@@ -255,7 +255,7 @@ func (t *task) decodeNext(k *schema.Kind, next, live document.Value, from defaul
 	if !k.Builtin {
 		return t.decodeCustom(k, next, live, from)
 	}
-	t.empties = writesEmpty(t.ep.strategy, k, next)
+	t.empties = writesEmpty(t.ep.strategy, k, next) || writesDropped(t.ep.strategy, next)
 	out, err := defaults.DecodeUpdate(k, next, live, from|defaults.InMemory)
 	if err != nil {
 		return next, nil, &decodeError{err}

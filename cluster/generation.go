@@ -84,8 +84,28 @@ func writesEmpty(s *kinds.Strategy, k *schema.Kind, written document.Value) bool
 	if !s.ExactGeneration {
 		return false
 	}
+	for _, path := range s.Defaulted {
+		if names := strings.Split(path, "."); written.Lookup(names...).Len() == 0 {
+			written = written.Remove(names...)
+		}
+	}
 	for _, part := range s.Generation {
 		if k.Type().Map != nil && holdsEmpty(k.Type().Map.Member(part), written.Get(part)) {
+			return true
+		}
+	}
+	return false
+}
+
+// writesDropped reports whether a written object contains a field that counts for the
+// generation and is dropped then.
+func writesDropped(s *kinds.Strategy, written document.Value) bool {
+	if s.Dropped == nil {
+		return false
+	}
+	last := len(s.Dropped) - 1
+	for _, item := range written.Lookup(s.Dropped[:last]...).Items() {
+		if item.Get(s.Dropped[last]).Len() > 0 {
 			return true
 		}
 	}

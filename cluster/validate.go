@@ -17,7 +17,7 @@ import (
 // rules of its kind, and the metadata of both.
 func (t *task) validateNew(next fieldmanager.Object) []Cause {
 	k, object := t.ep.kind, next.Value
-	metadata := append(t.metadataCauses(object), managerCauses(next.Managed)...)
+	metadata := append(t.metadataCauses(object, false), managerCauses(next.Managed)...)
 	if k.Builtin {
 		causes := t.builtinCauses(object, document.Value{}, document.Value{})
 		if len(causes) == 0 || !t.ep.strategy.MetadataLast {
@@ -34,11 +34,12 @@ func (t *task) validateNew(next fieldmanager.Object) []Cause {
 	return t.checkRules(append(causes, t.checkReplicas(object)...), object, document.Value{})
 }
 
-// metadataCauses validates the metadata of an object of any kind.
-func (t *task) metadataCauses(object document.Value) []Cause {
+// metadataCauses validates the metadata of an object of any kind; loose accepts names that
+// are not valid for a built-in kind.
+func (t *task) metadataCauses(object document.Value, loose bool) []Cause {
 	k, s := t.ep.kind, t.ep.strategy
 	if k.Builtin {
-		return schemaCauses(s.ValidateMetadata(object, k.Namespaced))
+		return schemaCauses(s.ValidateMetadata(object, k.Namespaced, loose))
 	}
 	return schemaCauses(kinds.ValidateMetadata(object, k.Namespaced, s.Name))
 }
@@ -70,7 +71,7 @@ func (t *task) namespaceCauses(object document.Value) []Cause {
 // validateUpdate validates the next state of an object.
 func (t *task) validateUpdate(live document.Value, object fieldmanager.Object) []Cause {
 	k, next := t.ep.kind, object.Value
-	causes := append(t.metadataCauses(next), managerCauses(object.Managed)...)
+	causes := append(t.metadataCauses(next, t.ep.strategy.LoosePrefix || t.ep.sub != ""), managerCauses(object.Managed)...)
 	// kube-apiserver validates metadata changes for every kind (rest.BeforeUpdate) and again
 	// in the kind's strategy, and returns the causes of both.
 	changed := schemaCauses(kinds.ValidateMetadataUpdate(next, live))

@@ -11,6 +11,7 @@ var cronJobStrategy = Strategy{
 	Group:       "batch",
 	Resource:    "cronjobs",
 	Name:        subdomainName,
+	LoosePrefix: true,
 	Generation:  []string{"spec"},
 	Reset:       []string{"status"},
 	ResetStatus: []string{"spec"},

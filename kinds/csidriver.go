@@ -5,6 +5,7 @@ var csiDriverStrategy = Strategy{
 	Group:             "storage.k8s.io",
 	Resource:          "csidrivers",
 	Name:              subdomainName,
+	LoosePrefix:       true,
 	Generation:        []string{"spec"},
 	NoFirstGeneration: true,
 	RequireVersion:    true,

@@ -9,6 +9,7 @@ var deploymentStrategy = Strategy{
 	Group:       "apps",
 	Resource:    "deployments",
 	Name:        subdomainName,
+	LoosePrefix: true,
 	Generation:  []string{"spec", "metadata.annotations"},
 	Reset:       []string{"status"},
 	ResetStatus: []string{"spec", "metadata.labels"},

@@ -5,6 +5,7 @@ var deviceTaintRuleStrategy = Strategy{
 	Group:         "resource.k8s.io",
 	Resource:      "devicetaintrules",
 	Name:          subdomainName,
+	LoosePrefix:   true,
 	Generation:    []string{"spec"},
 	ReturnDeleted: true,
 	Reset:         []string{"status"},

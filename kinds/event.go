@@ -13,6 +13,7 @@ var coreEventStrategy = Strategy{
 	AnyFinalizer:   true,
 	MetadataLast:   true,
 	Name:           segmentName,
+	LoosePrefix:    true,
 	CreateOnUpdate: true,
 	NotCollected:   true,
 	Selectable: []SelectableField{

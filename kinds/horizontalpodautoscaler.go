@@ -14,6 +14,7 @@ var horizontalPodAutoscalerStrategy = Strategy{
 	Group:       "autoscaling",
 	Resource:    "horizontalpodautoscalers",
 	Name:        subdomainName,
+	LoosePrefix: true,
 	Reset:       []string{"status"},
 	ResetStatus: []string{"spec"},
 	internal:    internalAutoscaler,

@@ -12,6 +12,7 @@ var leaseStrategy = Strategy{
 	Resource:       "leases",
 	AnyFinalizer:   true,
 	Name:           subdomainName,
+	LoosePrefix:    true,
 	CreateOnUpdate: true,
 	RequireVersion: true,
 }
@@ -22,6 +23,7 @@ var leaseCandidateStrategy = Strategy{
 	Resource:       "leasecandidates",
 	AnyFinalizer:   true,
 	Name:           subdomainName,
+	LoosePrefix:    true,
 	CreateOnUpdate: true,
 	RequireVersion: true,
 }

@@ -1,9 +1,11 @@
 package kinds
 
 import (
+	"math"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
+	"github.com/patchlab-dev/patchlab/internal/engine/quantity"
 )
 
 // limitRangeStrategy is the strategy of v1 LimitRange.
@@ -125,8 +127,20 @@ func validateLimitRatios(c *check, limit field) {
 		if r < 1 {
 			c.invalid(ratio, "must be at least 1")
 		}
-		if least.isSet() && most.isSet() && r > amountOf(most.Value).Float()/amountOf(least.Value).Float() {
+		if least.isSet() && most.isSet() && exceedsRatio(amountOf(ratio.Value), amountOf(most.Value), amountOf(least.Value)) {
 			c.invalid(ratio, "is greater than max/min")
 		}
 	}
+}
+
+// exceedsRatio reports whether a ratio is greater than most/least. As in kube-apiserver, the
+// amounts are integers of 64 bits, of thousandths if all three are small enough; greater
+// amounts lose their upper bits.
+func exceedsRatio(ratio, most, least quantity.Quantity) bool {
+	const maxThousandths = math.MaxInt64 / 1000
+	r, high, low := float64(ratio.Wrapped(0)), most.Wrapped(0), least.Wrapped(0)
+	if ratio.Wrapped(0) < maxThousandths && high < maxThousandths && low < maxThousandths {
+		r, high, low = float64(ratio.Wrapped(-3))/1000, most.Wrapped(-3), least.Wrapped(-3)
+	}
+	return r > float64(high)/float64(low)
 }

@@ -33,12 +33,17 @@ func ValidateMetadata(object document.Value, namespaced bool, rule NameRule) []s
 }
 
 // ValidateMetadata validates the metadata of an object of the resource: like the function
-// ValidateMetadata, and in addition the domains of finalizers.
-func (s *Strategy) ValidateMetadata(object document.Value, namespaced bool) []schema.FieldError {
+// ValidateMetadata, and in addition the domains of finalizers. If loose is set, any text
+// without a slash is a name.
+func (s *Strategy) ValidateMetadata(object document.Value, namespaced, loose bool) []schema.FieldError {
 	c := newCheck(nil, "", object)
 	defer c.release()
 	metadata := c.root(object).get("metadata")
-	c.metadata(metadata, namespaced, s.Name)
+	rule := s.Name
+	if loose {
+		rule = segmentName
+	}
+	c.metadata(metadata, namespaced, rule)
 	if !s.AnyFinalizer {
 		c.finalizerDomains(metadata.get("finalizers"))
 	}

@@ -9,8 +9,10 @@ var networkPolicyStrategy = Strategy{
 	Group:           "networking.k8s.io",
 	Resource:        "networkpolicies",
 	Name:            subdomainName,
+	LoosePrefix:     true,
 	Generation:      []string{"spec"},
 	ExactGeneration: true,
+	Defaulted:       []string{"spec.policyTypes"},
 }
 
 func validateNetworkPolicy(c *check, object, old field) {
@@ -116,7 +118,9 @@ func validateIPBlock(c *check, n field, known map[string]bool) {
 	}
 	for i := range excepts.items() {
 		except := excepts.item(i)
-		if !known[except.text()] {
+		if except.text() == "" {
+			c.invalid(except, "must be a valid CIDR value")
+		} else if !known[except.text()] {
 			c.addressRange(except)
 		}
 		part, ok := parseRange(except.text(), true)

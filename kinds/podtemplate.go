@@ -5,6 +5,7 @@ var podTemplateStrategy = Strategy{
 	Group:         "",
 	Resource:      "podtemplates",
 	Name:          subdomainName,
+	LoosePrefix:   true,
 	Generation:    []string{"template"},
 	ReturnDeleted: true,
 }

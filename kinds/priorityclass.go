@@ -6,10 +6,11 @@ import (
 
 // priorityClassStrategy is the strategy of scheduling.k8s.io/v1 PriorityClass.
 var priorityClassStrategy = Strategy{
-	Group:      "scheduling.k8s.io",
-	Resource:   "priorityclasses",
-	Name:       subdomainName,
-	Generation: []string{},
+	Group:       "scheduling.k8s.io",
+	Resource:    "priorityclasses",
+	Name:        subdomainName,
+	LoosePrefix: true,
+	Generation:  []string{},
 }
 
 // validatePriorityClass follows pkg/apis/scheduling/validation of Kubernetes 1.36.

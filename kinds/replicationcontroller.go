@@ -10,6 +10,7 @@ var replicationControllerStrategy = Strategy{
 	Resource:        "replicationcontrollers",
 	Storage:         "controllers",
 	Name:            finalSubdomainName,
+	LoosePrefix:     true,
 	Generation:      []string{"spec"},
 	OrphanByDefault: true,
 	Reset:           []string{"status"},

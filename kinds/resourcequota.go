@@ -11,6 +11,7 @@ var resourceQuotaStrategy = Strategy{
 	Group:         "",
 	Resource:      "resourcequotas",
 	Name:          subdomainName,
+	LoosePrefix:   true,
 	ReturnDeleted: true,
 	Reset:         []string{"status"},
 	ResetStatus:   []string{"spec"},

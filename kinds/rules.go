@@ -238,10 +238,14 @@ func percent(text string) (n int, ok bool) {
 
 // conditions validates a list of metav1.Condition.
 func (c *check) conditions(list field) {
-	c.unique(list, "type")
+	var types seenTexts
 	for i := range list.items() {
 		condition := list.item(i)
-		c.syntax(condition.get("type"), names.QualifiedName)
+		name := condition.get("type")
+		if types.add(name.text()) { // empty ones as well
+			c.duplicate(name)
+		}
+		c.syntax(name, names.QualifiedName)
 		c.oneOf(condition.get("status"), "False,True,Unknown")
 		c.minimum(condition.get("observedGeneration"), 0)
 		c.need(condition.get("lastTransitionTime"))

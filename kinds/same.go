@@ -60,6 +60,8 @@ func sameMeaning(t *schema.Type, a, b document.Value) bool {
 		return document.Equal(a, b)
 	case t.Format == "quantity":
 		return sameAmount(a, b)
+	case t.Scalar == schema.AnyScalar && t.List != nil && t.Map != nil: // any JSON value
+		return document.Equal(a, b)
 	case t.List != nil:
 		return sameItems(t, a, b)
 	case t.Map != nil:
@@ -75,9 +77,10 @@ func sameAmount(a, b document.Value) bool {
 	return x.Cmp(y) == 0
 }
 
-// amountOf returns a quantity; an absent or malformed one is 0.
+// amountOf returns a quantity; an absent or malformed one is 0. White space around it is
+// ignored, as the API server's decoder does.
 func amountOf(v document.Value) quantity.Quantity {
-	text := v.StringOr(v.NumberText())
+	text := strings.TrimSpace(v.StringOr(v.NumberText()))
 	q, err := quantity.Parse(text)
 	if err != nil {
 		return quantity.Quantity{}

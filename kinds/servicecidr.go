@@ -5,6 +5,7 @@ var serviceCIDRStrategy = Strategy{
 	Group:       "networking.k8s.io",
 	Resource:    "servicecidrs",
 	Name:        subdomainName,
+	LoosePrefix: true,
 	Reset:       []string{"status"},
 	ResetStatus: []string{"metadata", "spec"},
 }

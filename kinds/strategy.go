@@ -17,6 +17,9 @@ type Strategy struct {
 	Storage string
 	// Name is the rule for the names of objects.
 	Name NameRule
+	// LoosePrefix permits updates with a generateName that is not the beginning of a valid
+	// name, because the resource's validation of updates does not include the name.
+	LoosePrefix bool
 	// AnyFinalizer permits finalizers without a domain.
 	AnyFinalizer bool
 	// MetadataLast validates the metadata of a new object only if the rest of the object is
@@ -31,6 +34,12 @@ type Strategy struct {
 	// ExactGeneration compares these paths by their Go values: an empty list differs from an
 	// absent one.
 	ExactGeneration bool
+	// Defaulted lists the dotted paths of lists for which the same default is set whether they
+	// are absent or empty, so that ExactGeneration does not tell these apart.
+	Defaulted []string
+	// Dropped is the path of a field of the items of a list, if the field is compared for the
+	// generation before it is dropped: each update that contains it increments the generation.
+	Dropped []string
 	// NoFirstGeneration does not set the generation of a new object to 1.
 	NoFirstGeneration bool
 	// CreateOnUpdate permits creating an object by PUT.

@@ -118,7 +118,8 @@ type decoder struct {
 	atomic   int  // number of enclosing atomic objects
 	whole    int  // number of enclosing atomic lists
 	path     document.Path
-	keys     []int // indices in path of map keys
+	keys     []int        // indices in path of map keys
+	schema   *schema.Type // jsonSchema, if a value of it encloses this one
 	problems []Problem
 	err      error // the first error
 }
@@ -139,7 +140,7 @@ func (d *decoder) value(t *schema.Type, v, live document.Value) document.Value {
 	}
 	switch classOf(t) {
 	case opaque:
-		return v
+		return d.union(t, v, live)
 	case structure:
 		return d.object(t, v, live)
 	case dictionary:
@@ -164,6 +165,9 @@ func (d *decoder) object(t *schema.Type, v, live document.Value) document.Value 
 	if v.Kind() != document.Object {
 		d.fail("expected an object, found " + describe(v))
 		return v
+	}
+	if t.Name == jsonSchema {
+		d.schema = t
 	}
 	if t.Map.Atomic {
 		d.atomic++
@@ -206,6 +210,9 @@ func (d *decoder) field(f *schema.Field, v, live document.Value) document.Value 
 	w := d.value(f.Type, v, live)
 	d.pop()
 	if f.Go&schema.GoPointer != 0 {
+		if w.IsNull() {
+			return d.missing(f)
+		}
 		return w
 	}
 	if f.Go&(schema.GoOmitEmpty|schema.GoOmitZero) != 0 {

@@ -216,6 +216,24 @@ func (q Quantity) Int64() (int64, bool) {
 	return n, err == nil
 }
 
+// Wrapped returns the quantity in units of 10^unit, rounded up, as the API server computes
+// it: a greater amount than an int64 holds loses its upper bits, and one that was written
+// with an exponent is 0.
+func (q Quantity) Wrapped(unit int32) int64 {
+	q.exponent -= unit
+	if _, ok := q.Int64(); !ok && q.exponent > 3 {
+		return 0
+	}
+	var n uint64
+	for _, digit := range string(q.whole()) {
+		n = n*10 + uint64(digit-'0')
+	}
+	if q.negative {
+		n = -n
+	}
+	return int64(n)
+}
+
 // Add returns the sum in the format of q, or of r if q is 0.
 func (q Quantity) Add(r Quantity) Quantity {
 	if q.IsZero() {
