@@ -230,10 +230,10 @@ func TestPatchesWithoutAKind(t *testing.T) {
 	const two = liveConfigMap + "\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: b, namespace: shop}}"
 	for _, c := range []struct{ why, live, patch, want string }{
 		{"one live object", liveConfigMap, `{data: {k: "2"}}`, "a"},
-		{"two live objects without a name in the patch", two, `{data: {k: "2"}}`, "2 objects are live"},
+		{"two live objects without a name in the patch", two, `{data: {k: "2"}}`, "there are 2 live objects"},
 		{"two live objects and a name in the patch", two, `{metadata: {name: b}, data: {k: "2"}}`, "b"},
 		{"a name without a live object", liveConfigMap, `{metadata: {name: c}}`, `there is no live object with the name "c"`},
-		{"no live object", "", `{data: {}}`, "0 objects are live"},
+		{"no live object", "", `{data: {}}`, "there is no live object"},
 		{"a JSON patch of one live object", liveConfigMap, `[]`, "a"},
 	} {
 		got := ""

@@ -239,8 +239,8 @@ func (l *Lab) matchUntyped(live *liveObjects, m *matched, c Change) error {
 		if k := m.Value.Kind(); k != document.Object && k != document.List {
 			return &fieldProblem{nil, "expected an object or a patch, found a " + k.String(), ErrInput}
 		}
-		return &fieldProblem{nil, fmt.Sprintf("the patch has no apiVersion and kind, and %s live; provide exactly one live object, or apiVersion, kind and metadata.name in the patch",
-			countObjects(len(live.all))), ErrNoMatch}
+		return &fieldProblem{nil, fmt.Sprintf("the patch has no apiVersion and kind, and there %s; provide exactly one live object, or apiVersion, kind and metadata.name in the patch",
+			countLive(len(live.all))), ErrNoMatch}
 	}
 	m.at = candidates[0]
 	o := live.all[m.at]
@@ -259,11 +259,14 @@ func (l *Lab) matchUntyped(live *liveObjects, m *matched, c Change) error {
 	return nil
 }
 
-func countObjects(n int) string {
-	if n == 1 {
-		return "1 object is"
+func countLive(n int) string {
+	switch n {
+	case 0:
+		return "is no live object"
+	case 1:
+		return "is 1 live object"
 	}
-	return fmt.Sprintf("%d objects are", n)
+	return fmt.Sprintf("are %d live objects", n)
 }
 
 // mayCreate refuses a change to an object that does not exist unless the action creates it.

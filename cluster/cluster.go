@@ -333,7 +333,7 @@ func (t *task) exists(r *Record, name string) *Status {
 }
 
 // errDeleted reports that an update removed the last finalizer.
-var errDeleted = errors.New("the last finalizer is gone")
+var errDeleted = errors.New("the last finalizer was removed")
 
 // update answers update and patch.
 func (c *Cluster) update(ctx context.Context, t *task) (*Response, *Status) {

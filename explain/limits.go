@@ -194,7 +194,7 @@ func missed(t *schema.Type, wanted document.Value, c Change, owners fieldmanager
 		return Limit{LimitApplyEmpty, c.Path, "it cannot become empty: it is removed with its last field"}
 	}
 	if !apply || c.Before.Exists() {
-		return Limit{LimitOther, c.Path, fmt.Sprintf("wanted %s, but becomes %s", text(c.Before), text(c.After))}
+		return Limit{LimitOther, c.Path, fmt.Sprintf("wanted %s, but the result is %s", text(c.Before), text(c.After))}
 	}
 	path := unwanted(wanted, c.Path)
 	var names []string

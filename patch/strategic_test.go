@@ -85,7 +85,7 @@ var strategicCases = []patchCase{
 	{"an order that disagrees with the patch", abc, `{"$setElementOrder/items":[{"name":"a"},{"name":"b"}],"items":[{"name":"b"},{"name":"a"}]}`, "", patch.ErrInternal},
 	{"an order that leaves out an item of the patch", abc, `{"$setElementOrder/items":[{"name":"a"}],"items":[{"name":"b"}]}`, "", patch.ErrInternal},
 	{"an order of a map", `{"labels":{"a":"1"}}`, `{"$setElementOrder/labels":["a"]}`, "", patch.ErrInternal},
-	{"an order that is no list", abc, `{"$setElementOrder/items":{}}`, "", patch.ErrInternal},
+	{"an order that is not a list", abc, `{"$setElementOrder/items":{}}`, "", patch.ErrInternal},
 	{"an order that names no list", abc, `{"$setElementOrder":[]}`, "", patch.ErrMalformed},
 	{"a deletion that names no list", abc, `{"$deleteFromPrimitiveList":[]}`, "", patch.ErrMalformed},
 	{"retained keys that are no list", `{"one":{}}`, `{"one":{"$retainKeys":"kind"}}`, "", patch.ErrMalformed},

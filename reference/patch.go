@@ -93,7 +93,7 @@ func (Patch) JSON(object, change document.Value, o patch.Options) (out document.
 func (Patch) Merge(object, change document.Value, o patch.Options) (out document.Value, err error) {
 	defer guard(patch.TypeMerge, &err)
 	if change.Kind() != document.Object {
-		return out, refusal(patch.TypeMerge, patch.ErrMalformed, errors.New("the patch is no object"))
+		return out, refusal(patch.TypeMerge, patch.ErrMalformed, errors.New("the patch is not an object"))
 	}
 	data, err := jsonpatch.MergePatch(object.JSON(), change.JSON())
 	return parse(patch.TypeMerge, data, err, patch.ErrMalformed)

@@ -70,7 +70,7 @@ func (l lookup) LookupPatchMetadataForSlice(key string) (strategicpatch.LookupPa
 		return nil, strategicpatch.PatchMeta{}, err
 	}
 	if f.Type == nil || f.Type.List == nil {
-		return nil, strategicpatch.PatchMeta{}, fmt.Errorf("the field %q is no list", key)
+		return nil, strategicpatch.PatchMeta{}, fmt.Errorf("the field %q is not a list", key)
 	}
 	elem := f.Type.List.Elem
 	if elem != nil && elem.List != nil && elem.Map == nil && elem.Scalar == schema.NoScalar {

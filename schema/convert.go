@@ -104,7 +104,7 @@ func (c *converter) reference(name string) *Type {
 	c.named[name] = t
 	s := c.schemas.Get(name)
 	if !s.Exists() {
-		c.fail("type %q is referred to, but not in components.schemas", name)
+		c.fail("components.schemas does not contain the referenced type %q", name)
 		return t
 	}
 	switch name {
@@ -201,7 +201,7 @@ func (c *converter) fill(t *Type, s document.Value, m mode) {
 			t.Map.PreserveUnknown = true
 		}
 	default:
-		c.fail("type %q is none of object, array, string, integer, number and boolean", typ)
+		c.fail("type %q must be object, array, string, integer, number or boolean", typ)
 	}
 	if !m.builtin {
 		t.Nullable = flag(s, "nullable")
@@ -367,7 +367,7 @@ func (c *converter) relationship(s document.Value) (keys []string, merge bool) {
 		return keys, true
 	case "":
 	default:
-		c.fail("x-kubernetes-list-type %q is none of atomic, set and map", listType)
+		c.fail("x-kubernetes-list-type %q must be atomic, set or map", listType)
 		return nil, false
 	}
 	if strategy != "merge" && strategy != "merge,retainKeys" {

@@ -81,7 +81,7 @@ func (r *reader) num() int {
 		}
 		shift += 7
 	}
-	panic("schema: the catalog is cut off")
+	panic("schema: the catalog is truncated")
 }
 
 func (r *reader) text() string { return r.a.text(r.num()) }

@@ -63,7 +63,7 @@ func TestInvalidOpenAPI(t *testing.T) {
 		{"{paths: {apis/apps/v1: {serverRelativeURL: /openapi/v3/apis/apps/v1}}}", "index", "the index of documents"},
 		{"[]", "openapi", "a list"},
 		{"{openapi: 3.0.0, components: {schemas: {a.b.K: {type: object, x-kubernetes-group-version-kind: [{group: a, version: v1, kind: K}], properties: {x: {$ref: '#/components/schemas/a.b.Gone'}}}}}}",
-			`"a.b.Gone" is referred to`, "a reference to a missing type"},
+			`does not contain the referenced type "a.b.Gone"`, "a reference to a missing type"},
 		{"{openapi: 3.0.0, components: {schemas: {a.b.K: {type: odd, x-kubernetes-group-version-kind: [{group: a, version: v1, kind: K}]}}}}",
 			`type "odd"`, "an unknown type"},
 	} {

@@ -106,8 +106,8 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // framers returns the value of frame-ancestors. With the query parameter embed any site
-// may frame the page; clickjacking is no risk, because the page affects only its own
-// state.
+// may frame the page; there is no risk of clickjacking, because the page affects only
+// its own state.
 func framers(r *http.Request) string {
 	if r.URL.Query().Has("embed") {
 		return "*"

@@ -41,33 +41,33 @@ func TestEveryRuleFileIsParsed(t *testing.T) {
 	for _, file := range files() {
 		read = append(read, "rules/"+file.name)
 		if on, err := os.ReadFile("rules/" + file.name); err != nil || string(on) != file.text {
-			t.Errorf("%s is not the file of that name: %v", file.name, err)
+			t.Errorf("%s does not have the text of its file: %v", file.name, err)
 		}
 	}
 	if !slices.Equal(names, read) {
-		t.Errorf("read are %v, there are %v", read, names)
+		t.Errorf("parsed %v, want all of %v", read, names)
 	}
 }
 
 func TestInvalidRulesAreRefused(t *testing.T) {
 	for _, c := range []struct{ rule, reason string }{
-		{"a", "there is no ="},
-		{"a = ", "there is no value"},
-		{"a = b", "b is no JSON"},
-		{"a = call nobody", "there is no such function"},
+		{"a", "a rule needs ="},
+		{"a = ", "the value is missing"},
+		{"a = b", "the value is not JSON"},
+		{"a = call nobody", "the function is unknown"},
 		{"a. = 1", "a name is missing"},
 		{`a["b = 1`, "the key is not closed"},
-		{"a = copy b[].c", "more than one value"},
-		{"a = 1 if b", "the condition says nothing"},
-		{"a = 1 if b is c", "c is no JSON"},
-		{"a = 1 if b seems 1", "no such test"},
-		{"a = 1 since 1.x", "no version"},
+		{"a = copy b[].c", "the path leads to several values"},
+		{"a = 1 if b", "the condition has no test"},
+		{"a = 1 if b is c", "the operand is not JSON"},
+		{"a = 1 if b seems 1", "the test is unknown"},
+		{"a = 1 since 1.x", "the version is invalid"},
 	} {
 		if r, err := parseRule(c.rule); err == nil {
-			t.Errorf("%q is read as %s; but %s", c.rule, r, c.reason)
+			t.Errorf("%q was parsed as %s although %s", c.rule, r, c.reason)
 		}
 	}
 	if _, err := parseRules("x.rules", "    a = 1\n"); err == nil {
-		t.Error("a rule without a type is read")
+		t.Error("a rule without a type was accepted")
 	}
 }

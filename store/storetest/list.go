@@ -41,7 +41,7 @@ func listCases() []testCase {
 				}
 			}
 		}},
-		{"G9 a list has the store's revision, and no continue token if it is whole", func(f *fixture) {
+		{"G9 a complete list has the store's revision and no continue token", func(f *fixture) {
 			f.create("/p/a", "1")
 			f.create("/q/a", "1")
 			page := f.list("/p/", listOptions{Limit: 1})
@@ -49,7 +49,7 @@ func listCases() []testCase {
 			same(f, "continue", page.Continue, "")
 			same(f, "remaining", page.Remaining, 0)
 		}},
-		{"G9 an exact list is the past", func(f *fixture) {
+		{"G9 an exact list returns a past state", func(f *fixture) {
 			f.create("/p/a", "1")
 			f.create("/p/b", "1")
 			f.update("/p/a", "2")
@@ -63,9 +63,9 @@ func listCases() []testCase {
 			}
 			same(f, "one key", full(f.list("/p/b", listOptions{Revision: 4, Match: store.Exact})), "/p/b=1@3")
 		}},
-		{"G9 pages show one snapshot while others write", pagesAreASnapshot},
+		{"G9 pages are a consistent snapshot during concurrent writes", pagesAreASnapshot},
 		{"G9 pages with a filter", pagesWithFilter},
-		{"G9 a negative limit is none", func(f *fixture) {
+		{"G9 a negative limit is no limit", func(f *fixture) {
 			f.create("/p/a", "1")
 			f.create("/p/b", "1")
 			same(f, "keys", keys(f.list("/p/", listOptions{Limit: -1})), "/p/a /p/b")
@@ -77,7 +77,7 @@ func listCases() []testCase {
 			token := f.list("/q/", listOptions{Limit: 1}).Continue
 			same(f, "keys", keys(f.list("/p/", listOptions{Continue: token})), "/p/b /p/c")
 		}},
-		{"G9 what is no token is refused", func(f *fixture) {
+		{"G9 an invalid token is refused", func(f *fixture) {
 			f.create("/p/a", "1")
 			for _, token := range []string{"x", "****", "djE6", "djE6MDph", "eyJ2IjoibWV0YS5rOHMuaW8vdjEifQ"} {
 				_, err := f.s.List(f.ctx, "/p/", listOptions{Continue: token})
@@ -98,7 +98,7 @@ func listCases() []testCase {
 				wantError(f, err, store.ErrInvalidOptions)
 			}
 		}},
-		{"G10 a minimum revision that is reached gives the latest", func(f *fixture) {
+		{"G10 a read with a reached minimum revision returns the latest state", func(f *fixture) {
 			f.create("/p/a", "1")
 			f.update("/p/a", "2")
 			same(f, "list", full(f.list("/p/", listOptions{Revision: 2})), "/p/a=2@3")
@@ -106,7 +106,7 @@ func listCases() []testCase {
 			f.must(err)
 			same(f, "get", got, item("/p/a", "2", 3))
 		}},
-		{"G10 a revision that is not reached is refused", func(f *fixture) {
+		{"G10 a minimum revision in the future is refused", func(f *fixture) {
 			f.create("/p/a", "1")
 			_, err := f.s.Get(f.ctx, "/p/a", store.GetOptions{MinRevision: 3})
 			wantFuture(f, err, 3, 2)
@@ -119,7 +119,7 @@ func listCases() []testCase {
 			_, err = f.s.Watch(f.ctx, "/p/", store.WatchOptions{After: 3, Initial: true})
 			wantFuture(f, err, 3, 2)
 		}},
-		{"G15 a compacted revision is refused, the oldest kept is not", func(f *fixture) {
+		{"G15 a list at a compacted revision is refused, at the oldest kept it is not", func(f *fixture) {
 			f.create("/p/a", "1")
 			f.update("/p/a", "2")
 			f.update("/p/a", "3")
@@ -139,14 +139,14 @@ func listCases() []testCase {
 			same(f, "get", f.get("/p/a"), item("/p/a", "1", 2))
 			same(f, "revision", f.revision(), 5)
 		}},
-		{"G15 compacting again or ahead is refused", func(f *fixture) {
+		{"G15 compacting a compacted or future revision is refused", func(f *fixture) {
 			f.create("/p/a", "1")
 			f.create("/p/b", "1")
 			f.compact(2)
 			wantCompacted(f, f.s.Compact(f.ctx, 2), 2, 2)
 			wantFuture(f, f.s.Compact(f.ctx, 4), 4, 3)
 		}},
-		{"G15 a token that met compaction comes with one for the latest", tokenMeetsCompaction},
+		{"G15 the error for a compacted token has a token for the latest state", tokenMeetsCompaction},
 	}
 }
 

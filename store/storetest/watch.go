@@ -49,7 +49,7 @@ func (f *fixture) expectOnly(w store.Watcher[Value], want ...string) {
 // watchCases check guarantees G11 to G14.
 func watchCases() []testCase {
 	return []testCase{
-		{"G11 events tell what was written and what was there", func(f *fixture) {
+		{"G11 events have the new and the previous value", func(f *fixture) {
 			w := f.watch("/p/", store.WatchOptions{})
 			f.create("/p/a", "1")
 			f.update("/p/a", "2")
@@ -64,7 +64,7 @@ func watchCases() []testCase {
 			f.create("/p/b", "1")
 			f.expectOnly(w, "ADDED /p/b=1@3")
 		}},
-		{"G11 a watch begins after its revision", func(f *fixture) {
+		{"G11 a watch begins after the given revision", func(f *fixture) {
 			f.create("/p/a", "1")
 			f.update("/p/a", "2")
 			f.update("/p/a", "3")
@@ -72,12 +72,12 @@ func watchCases() []testCase {
 			f.update("/p/a", "4")
 			f.expectOnly(w, "MODIFIED /p/a=2@3 was 1@2", "MODIFIED /p/a=3@4 was 2@3", "MODIFIED /p/a=4@5 was 3@4")
 		}},
-		{"G11 a watch after revision 1 shows everything", func(f *fixture) {
+		{"G11 a watch after revision 1 delivers every event", func(f *fixture) {
 			f.create("/p/a", "1")
 			f.delete("/p/a")
 			f.expectOnly(f.watch("", store.WatchOptions{After: 1}), "ADDED /p/a=1@2", "DELETED /p/a=1@3 was 1@2")
 		}},
-		{"G11 a watch sees its scope alone", func(f *fixture) {
+		{"G11 a watch delivers only events of its scope", func(f *fixture) {
 			watchers := map[string]store.Watcher[Value]{}
 			for _, scope := range []string{"", "/", "/p/", "/p/a", "/p/a/", "/q/"} {
 				watchers[scope] = f.watch(scope, store.WatchOptions{})
@@ -92,7 +92,7 @@ func watchCases() []testCase {
 				f.expectOnly(watchers[scope], want...)
 			}
 		}},
-		{"G11 a watch from the future waits for it", func(f *fixture) {
+		{"G11 a watch after a future revision waits for it", func(f *fixture) {
 			w := f.watch("/p/", store.WatchOptions{After: 3})
 			f.create("/p/a", "1")
 			f.update("/p/a", "2")
@@ -113,7 +113,7 @@ func watchCases() []testCase {
 			f.create("/p/a", "1")
 			same(f, "event", <-got, "ADDED /p/a=1@2")
 		}},
-		{"G11 a done context takes what is there and loses nothing", func(f *fixture) {
+		{"G11 Next with a done context returns available events and loses none", func(f *fixture) {
 			w := f.watch("/p/", store.WatchOptions{After: 1})
 			_, err := w.Next(done())
 			wantError(f, err, context.Canceled)
@@ -124,7 +124,7 @@ func watchCases() []testCase {
 			f.create("/p/b", "1")
 			f.expectOnly(w, "ADDED /p/b=1@3")
 		}},
-		{"G12 initial events, the bookmark, then what follows", func(f *fixture) {
+		{"G12 initial events, the bookmark, then later events", func(f *fixture) {
 			f.create("/p/b", "1")
 			f.create("/p/a", "1")
 			f.update("/p/b", "2")
@@ -136,11 +136,11 @@ func watchCases() []testCase {
 				"MODIFIED /p/a=2@6 was 1@3", "DELETED /p/b=2@7 was 2@4")
 			f.expectOnly(w)
 		}},
-		{"G12 initial events of nothing are the bookmark", func(f *fixture) {
+		{"G12 without items the bookmark is the only initial event", func(f *fixture) {
 			f.create("/q/a", "1")
 			f.expect(f.watch("/p/", store.WatchOptions{Initial: true}), "BOOKMARK@2 initial end")
 		}},
-		{"G12 many initial events are one snapshot", manyInitialEvents},
+		{"G12 many initial events are a consistent snapshot", manyInitialEvents},
 		{"G12 initial events of one key", func(f *fixture) {
 			f.create("/p/a", "1")
 			f.create("/p/a/x", "1")
@@ -157,7 +157,7 @@ func watchCases() []testCase {
 			f.expect(w, "ADDED /p/a=1@2", "BOOKMARK@3", "ADDED /p/b=1@4")
 			f.expectOnly(w)
 		}},
-		{"G13 the bookmark after initial events serves a request made before", func(f *fixture) {
+		{"G13 the bookmark after initial events answers an earlier request", func(f *fixture) {
 			f.create("/p/a", "1")
 			w := f.watch("/p/", store.WatchOptions{Initial: true})
 			w.RequestBookmark()
@@ -165,12 +165,12 @@ func watchCases() []testCase {
 			f.create("/p/b", "1")
 			f.expect(w, "ADDED /p/b=1@3")
 		}},
-		{"G13 a watch from the future has no bookmark before its beginning", func(f *fixture) {
+		{"G13 a watch after a future revision has no earlier bookmark", func(f *fixture) {
 			w := f.watch("/p/", store.WatchOptions{After: 5})
 			w.RequestBookmark()
 			f.expect(w, "BOOKMARK@5")
 		}},
-		{"G13 each tick brings a bookmark", func(f *fixture) {
+		{"G13 each tick requests a bookmark", func(f *fixture) {
 			ticks := make(chan time.Time)
 			w := f.watch("/p/", store.WatchOptions{Ticks: ticks})
 			f.create("/p/a", "1")
@@ -180,14 +180,14 @@ func watchCases() []testCase {
 				f.expect(w, "BOOKMARK@2")
 			}
 		}},
-		{"G14 a watcher that takes nothing holds up nobody", func(f *fixture) {
+		{"G14 a watcher that reads nothing does not delay writers", func(f *fixture) {
 			idle := f.watch("", store.WatchOptions{})
 			for i := range 500 {
 				f.put("/p/a", fmt.Sprint(i))
 			}
 			same(f, "events", len(f.drained(idle)), 501)
 		}},
-		{"G15 a watch from a compacted revision is refused, from the oldest kept it is not", func(f *fixture) {
+		{"G15 a watch after a compacted revision is refused, after the oldest kept it is not", func(f *fixture) {
 			f.create("/p/a", "1")
 			f.update("/p/a", "2")
 			f.update("/p/a", "3")

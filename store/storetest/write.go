@@ -15,7 +15,7 @@ func writeCases() []testCase {
 		{"G1 an empty store is at revision 1", func(f *fixture) {
 			same(f, "revision", f.revision(), 1)
 		}},
-		{"G1 every write takes the next revision, reads and failures take none", func(f *fixture) {
+		{"G1 every write takes the next revision; reads and failures take none", func(f *fixture) {
 			same(f, "create", f.create("/a", "1").Revision, 2)
 			f.get("/a")
 			f.list("", store.ListOptions[Value]{})
@@ -34,8 +34,8 @@ func writeCases() []testCase {
 			same(f, "a", f.get("/a"), item("/a", "2", 4))
 			same(f, "b", f.get("/b"), item("/b", "1", 3))
 		}},
-		{"G3 concurrent updates of one key are all counted", countConcurrently},
-		{"G4 create refuses a key that exists and keeps it", func(f *fixture) {
+		{"G3 concurrent increments of one key are all counted", countConcurrently},
+		{"G4 create refuses an existing key and does not change it", func(f *fixture) {
 			f.create("/a", "1")
 			_, err := f.s.Create(f.ctx, "/a", value("2"))
 			wantError(f, err, store.ErrExists)
@@ -46,7 +46,7 @@ func writeCases() []testCase {
 			same(f, "a", f.get("/a"), item("/a", "1", 2))
 		}},
 		{"G4 only one of many creates succeeds", createConcurrently},
-		{"G5 update shows the latest item", func(f *fixture) {
+		{"G5 update passes the latest item to its function", func(f *fixture) {
 			f.create("/a", "1")
 			f.update("/a", "2")
 			f.change("/a", store.UpdateOptions{}, func(current store.Item[Value]) (Value, error) {
@@ -55,7 +55,7 @@ func writeCases() []testCase {
 			})
 			same(f, "a", f.get("/a"), item("/a", "3", 4))
 		}},
-		{"G5 update is asked again when another write comes between", updateInterrupted},
+		{"G5 update calls its function again after a concurrent write", updateInterrupted},
 		{"G5 the update's error is returned and nothing is written", func(f *fixture) {
 			f.create("/a", "1")
 			mine := errors.New("mine")
@@ -65,7 +65,7 @@ func writeCases() []testCase {
 			same(f, "error", err, mine)
 			same(f, "a", f.get("/a"), item("/a", "1", 2))
 		}},
-		{"G5 update of a missing key fails without asking", func(f *fixture) {
+		{"G5 update of a missing key fails without calling its function", func(f *fixture) {
 			_, err := f.s.Update(f.ctx, "/a", store.UpdateOptions{}, func(store.Item[Value]) (Value, error) {
 				f.Fatal("asked about a key that does not exist")
 				return Value{}, nil
@@ -79,7 +79,7 @@ func writeCases() []testCase {
 			})
 			same(f, "made", made, item("/a", "1", 2))
 		}},
-		{"G5 update that may create is asked again when the key appears", func(f *fixture) {
+		{"G5 update that may create calls its function again when the key appears", func(f *fixture) {
 			asked := 0
 			f.change("/a", store.UpdateOptions{CreateMissing: true}, func(current store.Item[Value]) (Value, error) {
 				if asked++; asked == 1 {
@@ -111,13 +111,13 @@ func writeCases() []testCase {
 			wantError(f, err, store.ErrPrecondition)
 			same(f, "a", f.get("/a"), item("/a", "other", 3))
 		}},
-		{"G7 a key that does not exist meets no precondition", func(f *fixture) {
+		{"G7 a missing key matches no precondition", func(f *fixture) {
 			uid := "uid-1"
 			_, err := f.s.Update(f.ctx, "/a", store.UpdateOptions{CreateMissing: true, Preconditions: store.Preconditions{UID: &uid}}, always("1"))
 			wantError(f, err, store.ErrPrecondition)
 			same(f, "revision", f.revision(), 1)
 		}},
-		{"G8 delete returns what was there with the deletion's revision", func(f *fixture) {
+		{"G8 delete returns the removed value with the deletion's revision", func(f *fixture) {
 			f.create("/a", "1")
 			f.create("/b", "1")
 			same(f, "deleted", f.delete("/a"), item("/a", "1", 4))
@@ -126,7 +126,7 @@ func writeCases() []testCase {
 			_, err = f.s.Delete(f.ctx, "/a", store.DeleteOptions[Value]{})
 			wantError(f, err, store.ErrNotFound)
 		}},
-		{"G8 delete asks whether it may", func(f *fixture) {
+		{"G8 delete calls Validate", func(f *fixture) {
 			f.create("/a", "1")
 			mine := errors.New("mine")
 			_, err := f.s.Delete(f.ctx, "/a", store.DeleteOptions[Value]{Validate: func(current store.Item[Value]) error {
@@ -136,7 +136,7 @@ func writeCases() []testCase {
 			same(f, "error", err, mine)
 			same(f, "a", f.get("/a"), item("/a", "1", 2))
 		}},
-		{"G8 delete asks again when another write comes between", func(f *fixture) {
+		{"G8 delete validates again after a concurrent write", func(f *fixture) {
 			f.create("/a", "1")
 			var seen []string
 			_, err := f.s.Delete(f.ctx, "/a", store.DeleteOptions[Value]{Validate: func(current store.Item[Value]) error {

@@ -90,8 +90,8 @@ func (a *App) caseOf(name string) (*scenario.Scenario, error) {
 const casePath = "/case"
 
 // caseText is the path of the case's fragment, which the page at caseFragment asks for.
-// Chromium takes no more than 256 KB of headers, so that a longer fragment cannot be where
-// casePath redirects to.
+// Chromium accepts at most 256 KB of headers, so that casePath cannot redirect to a longer
+// fragment.
 const (
 	caseText        = "/case.txt"
 	caseFragment    = "#case"

@@ -52,7 +52,7 @@ func (e *Engine) intentOf(res *scenario.Result, s *Step) (*intent, error) {
 	step := s.step()
 	switch {
 	case step.Do == scenario.Delete:
-		return nil, errors.New("a deletion is no change of fields")
+		return nil, errors.New("a deletion does not change fields")
 	case step.Subresource != "":
 		return nil, errors.New("a step through the subresource " + step.Subresource + " is not converted")
 	}

@@ -66,7 +66,7 @@ func (i *intent) patch(do scenario.Action) Patch {
 		v, err = patch.CreateMerge(i.live.Value, i.want, patch.Options{})
 	case scenario.Strategic:
 		if v, err = patch.CreateStrategic(i.live.Value, i.want, i.t, patch.Options{}); !i.builtin {
-			err = errors.New("the API server takes no strategic merge patches for custom resources")
+			err = errors.New("the API server does not support strategic merge patches for custom resources")
 		}
 	case scenario.Update:
 		v = without(i.want, "metadata", "resourceVersion")

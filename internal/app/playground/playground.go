@@ -40,12 +40,12 @@ func NewWithRules(rules cluster.Rules) *Engine {
 	}}
 }
 
-// errLater: the request is for the complete engine.
-var errLater = errors.New("the complete engine answers this")
+// errLater reports a request that only the complete engine can answer.
+var errLater = errors.New("the request requires the complete engine")
 
 // Handle answers a request {"call": name, "input": {…}} with {"output": {…}},
 // {"error": {"message", "line", "column"}}, or {"later": true} if only the complete
-// engine can answer it. What stands in a request never makes it panic.
+// engine can answer it. It does not panic, whatever the request contains.
 func (e *Engine) Handle(request []byte) []byte {
 	out, err := e.answer(request)
 	if errors.Is(err, errLater) {
@@ -60,7 +60,7 @@ func (e *Engine) Handle(request []byte) []byte {
 func (e *Engine) answer(request []byte) (any, error) {
 	d, err := document.Parse(request, document.Options{MaxBytes: maxRequest})
 	if err != nil {
-		return nil, errors.New("the request is no JSON: " + err.Error())
+		return nil, errors.New("the request is not JSON: " + err.Error())
 	}
 	name, _ := d.Root.Get("call").Text()
 	for _, calls := range [...]map[string]call{calls(), laterCalls(), labCalls()} {

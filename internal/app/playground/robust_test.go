@@ -11,9 +11,9 @@ import (
 func TestMalformedRequestGetsErrorResponse(t *testing.T) {
 	braces := strings.Repeat("{", 3<<20)
 	for _, c := range []struct{ why, request, want string }{
-		{"an empty input", "", "no JSON"},
-		{"not JSON", "{", "no JSON"},
-		{"nested braces as a request", braces, "no JSON"},
+		{"an empty input", "", "not JSON"},
+		{"not JSON", "{", "not JSON"},
+		{"nested braces as a request", braces, "not JSON"},
 		{"invalid UTF-8", "{\"call\":\"run\xff\"}", "no call"},
 		{"an unknown call", `{"call":"fly"}`, "no call fly"},
 		{"an unknown field", `{"call":"run","input":{"scenari":{}}}`, `input has no field "scenari"`},

@@ -135,7 +135,7 @@ func FuzzToJSON(f *testing.F) {
 		got, err := ToJSON(body)
 		switch {
 		case err == nil && !json.Valid(got):
-			t.Errorf("%x gave what is no JSON: %s", body, got)
+			t.Errorf("%x was decoded to invalid JSON: %s", body, got)
 		case err != nil && !errors.Is(err, errMalformed) && !errors.Is(err, ErrUnknownKind):
 			t.Errorf("%x gave %v", body, err)
 		case !slices.Equal(body, before):

@@ -25,7 +25,7 @@ func (c *Case) features() map[string]bool {
 	for _, v := range c.Input.Members() {
 		w.value(v)
 	}
-	for i, name := range [...]string{"nulls", "numbers beyond 2^53", "numbers that are no integers", "numbers spelled otherwise",
+	for i, name := range [...]string{"nulls", "numbers beyond 2^53", "numbers with a fraction or exponent", "numbers spelled otherwise",
 		"texts with escapes", "duplicate items", "odd keys", "lists of more than 4 KiB", "maps of more than 4 KiB"} {
 		found[name] = w.found[i]
 	}

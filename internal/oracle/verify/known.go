@@ -16,11 +16,11 @@ import (
 // its cause. The only exception is a panic of the library, which is recognized by its
 // message and its cause in the input.
 const (
-	knownPanic    = "the library panics over a merge key that is no scalar, or over a scalar twice while it looks for conflicts"
-	knownUnlooked = "the library refuses or orders what did not change, of which no patch is made"
-	knownFloat    = "the library rounds large integers in the patches that it makes"
-	knownOrder    = "the library loses a new order of scalars that is the sorted one"
-	knownKeys     = "the library merges lists of custom resources by one key only"
+	knownPanic    = "the library panics on a merge key that is not a scalar, or on duplicate scalars while it looks for conflicts"
+	knownUnlooked = "the library refuses or orders lists that did not change, for which no patch is created"
+	knownFloat    = "the library rounds large integers in the patches that it creates"
+	knownOrder    = "the library omits a new order of scalars if it is the sorted one"
+	knownKeys     = "the library merges lists of custom resources by a single key"
 )
 
 var knownDifferences = []string{knownPanic, knownUnlooked, knownFloat, knownOrder, knownKeys}

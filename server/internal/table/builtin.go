@@ -8,8 +8,8 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// builtinColumns returns the columns of a built-in resource, nil where there
-// are none of its own.
+// builtinColumns returns the columns of a built-in resource, nil if it has only the default
+// ones.
 func builtinColumns(group, version, resource string) []Column {
 	switch group {
 	case "":

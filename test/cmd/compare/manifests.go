@@ -36,7 +36,7 @@ func (m manifest) isCRD() bool {
 }
 
 // readManifests returns the distinct objects of the YAML and JSON files in a folder, in the
-// order of the files, and the number of documents that are no objects, such as templates.
+// order of the files, and the number of documents that are not objects, such as templates.
 func readManifests(folder string) (objects []manifest, others int, err error) {
 	seen := map[string]bool{}
 	err = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {

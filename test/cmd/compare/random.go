@@ -80,7 +80,7 @@ type generator struct {
 // base is a recorded case with its decoded bodies.
 type base struct {
 	steps  []conformance.Request
-	bodies []map[string]any // nil for a body that is no object
+	bodies []map[string]any // nil for a body that is not an object
 	types  []*schema
 	hash   string // of the namespace or the name
 	valid  bool   // the create was accepted

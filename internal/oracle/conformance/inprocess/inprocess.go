@@ -22,7 +22,7 @@ func Send(c *cluster.Cluster) conformance.Send {
 			return conformance.Answer{Code: 404, Body: []byte("404 page not found")}, nil
 		}
 		if req == nil {
-			bad := cluster.Status{Code: 400, Reason: cluster.ReasonBadRequest, Message: "a parameter is no number"}
+			bad := cluster.Status{Code: 400, Reason: cluster.ReasonBadRequest, Message: "a parameter is not a number"}
 			return conformance.Answer{Code: 400, Body: bad.Object().JSON()}, nil
 		}
 		resp, err := c.Do(context.Background(), req)
