@@ -1,10 +1,12 @@
 package document
 
 import (
+	"encoding/binary"
 	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // plainUTF8 reports whether s is valid UTF-8 without U+2028 and U+2029, the only characters
@@ -99,6 +101,9 @@ func appendUnescaped(out []byte, s string) []byte {
 
 // plainText reports whether text needs no escapes when printed.
 func plainText(s string) bool {
+	if len(s) >= 8 && plainWords(s) {
+		return true
+	}
 	high := false
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
@@ -109,6 +114,17 @@ func plainText(s string) bool {
 		}
 	}
 	return !high || plainUTF8(s)
+}
+
+// plainWords reports that a text of at least eight bytes is ASCII that needs no escapes. It
+// may return false for text with ^, | or ~ (see special8).
+func plainWords(s string) bool {
+	b := unsafe.Slice(unsafe.StringData(s), len(s))
+	hit := special8(binary.LittleEndian.Uint64(b[len(b)-8:]))
+	for ; len(b) > 8; b = b[8:] {
+		hit |= special8(binary.LittleEndian.Uint64(b))
+	}
+	return hit == 0
 }
 
 // AppendQuoted appends text to dst as a JSON string, escaped like encoding/json.
