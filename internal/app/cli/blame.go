@@ -45,7 +45,7 @@ read from the cluster with kubectl.
 
 Fields that are in managedFields but not in the object are listed at the end.
 
-` + exitHelp,
+` + exitHelpOf(map[int]string{exitRefused: "an input could not be read"}),
 		Example: `  # Show the owners of all fields
   patchlab blame deployment/web -n shop
 

@@ -44,7 +44,7 @@ acknowledged but is not in the result.
 Without --server and --kubeconfig, the command starts an API server in memory. The
 ConfigMap is created in --namespace and deleted at the end.
 
-` + exitHelp,
+` + exitHelpOf(map[int]string{exitRefused: "the API server could not be reached or failed"}),
 		Example: `  patchlab contend --writers 20
   patchlab contend --server https://127.0.0.1:6443 --token "$TOKEN" --namespace scratch`,
 		Args: arguments(),

@@ -42,7 +42,7 @@ such as a clusterIP, are kept.
 
 With -o rules, print the rule that sets each field.
 
-` + exitHelp,
+` + exitHelpOf(map[int]string{exitRefused: "an object is invalid, or an input could not be read"}),
 		Example: `  # Print the object as it would be stored at creation
   patchlab defaults web.yaml
 

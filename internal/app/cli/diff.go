@@ -57,7 +57,10 @@ and PATCH of apply; objects are matched by kind, namespace and name.
 The configuration for server-side apply contains the fields that --field-manager has
 applied before and that TO still has, and the changed fields.
 
-` + applyExitHelp,
+` + exitHelpOf(map[int]string{
+			exitRefused: "the API server would refuse the intended object, or an input could not be read",
+			exitChanged: "objects differ (only with --exit-code)",
+		}),
 		Example: `  # Compare the four types of patch
   patchlab diff live.yaml wanted.yaml --field-manager gitops
 

@@ -21,8 +21,8 @@ type kubectlFlags struct {
 
 func (f *kubectlFlags) add(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVar(&f.context, "context", "", "kubeconfig context for LIVE given as KIND/NAME, and for --crds-from-cluster")
-	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig file for LIVE given as KIND/NAME, and for --crds-from-cluster")
+	flags.StringVar(&f.context, "context", "", "kubeconfig context for objects given as KIND/NAME, and for --crds-from-cluster")
+	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig file for objects given as KIND/NAME, and for --crds-from-cluster")
 }
 
 // arguments returns kubectl's flags that select the cluster.

@@ -52,7 +52,7 @@ server refuses it with a conflict (409) if the object has changed in the meantim
 copy of the object before the migration: the patch that reverts it is computed from this
 copy, and the previous owners are recorded nowhere else.
 
-` + exitHelp,
+` + exitHelpOf(map[int]string{exitRefused: "the API server would refuse the migration, or an input could not be read"}),
 		Example: `  # List the fields that server-side apply cannot remove
   patchlab migrate deployment/web -n shop --to gitops
 

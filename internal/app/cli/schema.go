@@ -36,7 +36,7 @@ KIND is a resource, kind or short name, with the group if the name is ambiguous:
 deployment, deploy, gateways.shop.example. PATH is the path of the field, as for
 'kubectl explain'; list items need no index.
 
-` + exitHelp,
+` + exitHelpOf(map[int]string{exitRefused: "the kind or the field is not known, or an input could not be read"}),
 		Example: `  # Show how a list is merged, and its merge key
   patchlab schema deployment.spec.template.spec.containers
 

@@ -60,7 +60,7 @@ localhost, IP addresses and the names of --allow-host.
 When the server is ready, it prints "serving on URL" as the first line on standard
 output. The health endpoint is /healthz, the metrics endpoint is /metrics.
 
-` + exitHelp,
+` + exitHelpOf(map[int]string{exitRefused: "the server could not be started or failed"}),
 		Example: `  # Serve custom resources, and connect with kubectl
   patchlab serve --crd crds/ --kubeconfig /tmp/lab.yaml
   kubectl --kubeconfig /tmp/lab.yaml apply --server-side -f widget.yaml

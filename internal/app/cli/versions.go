@@ -36,7 +36,7 @@ changed since the previous version and the field managers that own them.
 RESOURCE is the plural or short name of a resource, with the group if the name is
 ambiguous: configmaps, deploy, deployments.apps.
 
-` + exitHelp,
+` + exitHelpOf(map[int]string{exitRefused: "the object or the API server could not be read"}),
 		Example: `  patchlab versions deployments/web --namespace shop --watch
   patchlab versions cm/settings --server http://127.0.0.1:8001`,
 		Args: arguments("RESOURCE/NAME"),

@@ -55,8 +55,8 @@ func pages() (map[string][]byte, error) {
 	files := map[string][]byte{}
 	index := &bytes.Buffer{}
 	fmt.Fprintf(index, "# Commands\n\n%s.\n\nWritten by `cd test && go run ./cmd/reference` from the commands' own help. Manual pages are in [man](man).\n"+
-		"Linked as `kubectl-patchlab` on the PATH, all of them work as `kubectl patchlab …`; with a link `kubectl_complete-patchlab`\n"+
-		"kubectl completes them. `patchlab completion bash|zsh|fish|powershell` prints the completion of a shell.\n\n| command | what it does |\n|---|---|\n", root.Short)
+		"If the program is on the PATH as `kubectl-patchlab`, all commands also work as `kubectl patchlab …`; kubectl\n"+
+		"completes them if it is there as `kubectl_complete-patchlab` too. `patchlab completion bash|zsh|fish|powershell` prints the completion of a shell.\n\n| command | what it does |\n|---|---|\n", root.Short)
 	err := walk(root, func(c *cobra.Command) error {
 		name := strings.ReplaceAll(c.CommandPath(), " ", "_")
 		c.Long = asCode(c.Long)
