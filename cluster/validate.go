@@ -17,7 +17,7 @@ import (
 // rules of its kind, and the metadata of both.
 func (t *task) validateNew(next fieldmanager.Object) []Cause {
 	k, object := t.ep.kind, next.Value
-	metadata := append(t.metadataCauses(object, false), managerCauses(next.Managed)...)
+	metadata := append(t.metadataCauses(object), schemaCauses(kinds.ValidateManagedFields(invalidManagers(next.Managed)))...)
 	if k.Builtin {
 		causes := t.builtinCauses(object, document.Value{}, document.Value{})
 		if len(causes) == 0 || !t.ep.strategy.MetadataLast {
@@ -34,24 +34,24 @@ func (t *task) validateNew(next fieldmanager.Object) []Cause {
 	return t.checkRules(append(causes, t.checkReplicas(object)...), object, document.Value{})
 }
 
-// metadataCauses validates the metadata of an object of any kind; loose accepts names that
-// are not valid for a built-in kind.
-func (t *task) metadataCauses(object document.Value, loose bool) []Cause {
+// metadataCauses validates the metadata of an object of any kind.
+func (t *task) metadataCauses(object document.Value) []Cause {
 	k, s := t.ep.kind, t.ep.strategy
 	if k.Builtin {
-		return schemaCauses(s.ValidateMetadata(object, k.Namespaced, loose))
+		return schemaCauses(s.ValidateMetadata(object, k.Namespaced))
 	}
 	return schemaCauses(kinds.ValidateMetadata(object, k.Namespaced, s.Name))
 }
 
-// managerCauses validates the entries of managedFields, which a client can send.
-func managerCauses(managed fieldmanager.Managed) []Cause {
+// invalidManagers returns the value of managedFields if an entry, which a client can send, may
+// be invalid; otherwise absent.
+func invalidManagers(managed fieldmanager.Managed) document.Value {
 	for _, e := range managed.Entries() {
 		if !kinds.IsManager(e.Manager, e.Subresource) {
-			return schemaCauses(kinds.ValidateManagedFields(managed.Value()))
+			return managed.Value()
 		}
 	}
-	return nil
+	return document.Value{}
 }
 
 // builtinCauses validates an object of a built-in kind. valid is an object of the kind that is
@@ -71,11 +71,7 @@ func (t *task) namespaceCauses(object document.Value) []Cause {
 // validateUpdate validates the next state of an object.
 func (t *task) validateUpdate(live document.Value, object fieldmanager.Object) []Cause {
 	k, next := t.ep.kind, object.Value
-	causes := append(t.metadataCauses(next, t.ep.strategy.LoosePrefix || t.ep.sub != ""), managerCauses(object.Managed)...)
-	// kube-apiserver validates metadata changes for every kind (rest.BeforeUpdate) and again
-	// in the kind's strategy, and returns the causes of both.
-	changed := schemaCauses(kinds.ValidateMetadataUpdate(next, live))
-	causes = append(append(causes, changed...), changed...)
+	causes := schemaCauses(t.ep.strategy.ValidateUpdatedMetadata(k, t.ep.sub, next, live, invalidManagers(object.Managed)))
 	if k.Builtin {
 		causes = append(causes, t.builtinCauses(next, live, t.basis.validFor(k))...)
 		t.valid = len(causes) == 0 && (t.ep.sub == "" || t.basis.valid) // a subresource validates only its own part

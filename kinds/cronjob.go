@@ -11,7 +11,6 @@ var cronJobStrategy = Strategy{
 	Group:       "batch",
 	Resource:    "cronjobs",
 	Name:        subdomainName,
-	LoosePrefix: true,
 	Generation:  []string{"spec"},
 	Reset:       []string{"status"},
 	ResetStatus: []string{"spec"},

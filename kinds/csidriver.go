@@ -5,7 +5,6 @@ var csiDriverStrategy = Strategy{
 	Group:             "storage.k8s.io",
 	Resource:          "csidrivers",
 	Name:              subdomainName,
-	LoosePrefix:       true,
 	Generation:        []string{"spec"},
 	NoFirstGeneration: true,
 	RequireVersion:    true,

@@ -7,7 +7,6 @@ var customResourceDefinitionStrategy = Strategy{
 	AnyFinalizer:   true,
 	Storage:        "apiextensions.k8s.io/customresourcedefinitions",
 	Name:           subdomainName,
-	LoosePrefix:    true,
 	Generation:     []string{"spec"},
 	RequireVersion: true,
 	Reset:          []string{"status"},

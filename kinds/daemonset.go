@@ -5,7 +5,6 @@ var daemonSetStrategy = Strategy{
 	Group:       "apps",
 	Resource:    "daemonsets",
 	Name:        subdomainName,
-	LoosePrefix: true,
 	Generation:  []string{"spec"},
 	Reset:       []string{"status"},
 	ResetStatus: []string{"spec"},

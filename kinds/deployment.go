@@ -9,7 +9,6 @@ var deploymentStrategy = Strategy{
 	Group:       "apps",
 	Resource:    "deployments",
 	Name:        subdomainName,
-	LoosePrefix: true,
 	Generation:  []string{"spec", "metadata.annotations"},
 	Reset:       []string{"status"},
 	ResetStatus: []string{"spec", "metadata.labels"},

@@ -5,7 +5,6 @@ var deviceTaintRuleStrategy = Strategy{
 	Group:         "resource.k8s.io",
 	Resource:      "devicetaintrules",
 	Name:          subdomainName,
-	LoosePrefix:   true,
 	Generation:    []string{"spec"},
 	ReturnDeleted: true,
 	Reset:         []string{"status"},

@@ -13,7 +13,6 @@ var coreEventStrategy = Strategy{
 	AnyFinalizer:   true,
 	MetadataLast:   true,
 	Name:           segmentName,
-	LoosePrefix:    true,
 	CreateOnUpdate: true,
 	NotCollected:   true,
 	Selectable: []SelectableField{

@@ -14,7 +14,6 @@ var horizontalPodAutoscalerStrategy = Strategy{
 	Group:       "autoscaling",
 	Resource:    "horizontalpodautoscalers",
 	Name:        subdomainName,
-	LoosePrefix: true,
 	Reset:       []string{"status"},
 	ResetStatus: []string{"spec"},
 	internal:    internalAutoscaler,

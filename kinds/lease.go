@@ -12,7 +12,6 @@ var leaseStrategy = Strategy{
 	Resource:       "leases",
 	AnyFinalizer:   true,
 	Name:           subdomainName,
-	LoosePrefix:    true,
 	CreateOnUpdate: true,
 	RequireVersion: true,
 }
@@ -23,7 +22,6 @@ var leaseCandidateStrategy = Strategy{
 	Resource:       "leasecandidates",
 	AnyFinalizer:   true,
 	Name:           subdomainName,
-	LoosePrefix:    true,
 	CreateOnUpdate: true,
 	RequireVersion: true,
 }

@@ -33,17 +33,12 @@ func ValidateMetadata(object document.Value, namespaced bool, rule NameRule) []s
 }
 
 // ValidateMetadata validates the metadata of an object of the resource: like the function
-// ValidateMetadata, and in addition the domains of finalizers. If loose is set, any text
-// without a slash is a name.
-func (s *Strategy) ValidateMetadata(object document.Value, namespaced, loose bool) []schema.FieldError {
+// ValidateMetadata, and in addition the domains of finalizers.
+func (s *Strategy) ValidateMetadata(object document.Value, namespaced bool) []schema.FieldError {
 	c := newCheck(nil, "", object)
 	defer c.release()
 	metadata := c.root(object).get("metadata")
-	rule := s.Name
-	if loose {
-		rule = segmentName
-	}
-	c.metadata(metadata, namespaced, rule)
+	c.metadata(metadata, namespaced, s.Name)
 	if !s.AnyFinalizer {
 		c.finalizerDomains(metadata.get("finalizers"))
 	}
@@ -112,7 +107,11 @@ func (c *check) manager(name field) {
 func ValidateMetadataUpdate(object, old document.Value) []schema.FieldError {
 	c := newCheck(nil, "", object)
 	defer c.release()
-	metadata, was := c.root(object).get("metadata"), c.root(old).get("metadata")
+	c.metadataChange(c.root(object).get("metadata"), c.root(old).get("metadata"))
+	return c.finish()
+}
+
+func (c *check) metadataChange(metadata, was field) {
 	if was.get("deletionTimestamp").isSet() {
 		c.noNewFinalizers(metadata.get("finalizers"), was.get("finalizers"))
 	}
@@ -127,7 +126,6 @@ func ValidateMetadataUpdate(object, old document.Value) []schema.FieldError {
 			c.invalid(is, "field is immutable")
 		}
 	}
-	return c.finish()
 }
 
 func (c *check) metadata(metadata field, namespaced bool, rule NameRule) {

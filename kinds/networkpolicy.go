@@ -9,7 +9,6 @@ var networkPolicyStrategy = Strategy{
 	Group:           "networking.k8s.io",
 	Resource:        "networkpolicies",
 	Name:            subdomainName,
-	LoosePrefix:     true,
 	Generation:      []string{"spec"},
 	ExactGeneration: true,
 	Defaulted:       []string{"spec.policyTypes"},

@@ -5,7 +5,6 @@ var podCertificateRequestStrategy = Strategy{
 	Group:          "certificates.k8s.io",
 	Resource:       "podcertificaterequests",
 	Name:           subdomainName,
-	LoosePrefix:    true,
 	RequireVersion: true,
 	Reset:          []string{},
 	ResetStatus:    []string{"spec"},

@@ -5,7 +5,6 @@ var podDisruptionBudgetStrategy = Strategy{
 	Group:          "policy",
 	Resource:       "poddisruptionbudgets",
 	Name:           segmentName,
-	LoosePrefix:    true,
 	AnyFinalizer:   true,
 	MetadataLast:   true,
 	Generation:     []string{"spec"},

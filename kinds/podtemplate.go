@@ -5,7 +5,6 @@ var podTemplateStrategy = Strategy{
 	Group:         "",
 	Resource:      "podtemplates",
 	Name:          subdomainName,
-	LoosePrefix:   true,
 	Generation:    []string{"template"},
 	ReturnDeleted: true,
 }

@@ -6,11 +6,10 @@ import (
 
 // priorityClassStrategy is the strategy of scheduling.k8s.io/v1 PriorityClass.
 var priorityClassStrategy = Strategy{
-	Group:       "scheduling.k8s.io",
-	Resource:    "priorityclasses",
-	Name:        subdomainName,
-	LoosePrefix: true,
-	Generation:  []string{},
+	Group:      "scheduling.k8s.io",
+	Resource:   "priorityclasses",
+	Name:       subdomainName,
+	Generation: []string{},
 }
 
 // validatePriorityClass follows pkg/apis/scheduling/validation of Kubernetes 1.36.

@@ -5,7 +5,6 @@ var replicaSetStrategy = Strategy{
 	Group:       "apps",
 	Resource:    "replicasets",
 	Name:        subdomainName,
-	LoosePrefix: true,
 	Generation:  []string{"spec"},
 	Reset:       []string{"status"},
 	ResetStatus: []string{"spec"},

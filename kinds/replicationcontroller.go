@@ -10,7 +10,6 @@ var replicationControllerStrategy = Strategy{
 	Resource:        "replicationcontrollers",
 	Storage:         "controllers",
 	Name:            finalSubdomainName,
-	LoosePrefix:     true,
 	Generation:      []string{"spec"},
 	OrphanByDefault: true,
 	Reset:           []string{"status"},

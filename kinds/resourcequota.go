@@ -11,7 +11,6 @@ var resourceQuotaStrategy = Strategy{
 	Group:         "",
 	Resource:      "resourcequotas",
 	Name:          subdomainName,
-	LoosePrefix:   true,
 	ReturnDeleted: true,
 	Reset:         []string{"status"},
 	ResetStatus:   []string{"spec"},

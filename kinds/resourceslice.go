@@ -13,7 +13,6 @@ var resourceSliceStrategy = Strategy{
 	Group:         "resource.k8s.io",
 	Resource:      "resourceslices",
 	Name:          subdomainName,
-	LoosePrefix:   true,
 	Generation:    []string{"spec"},
 	Dropped:       []string{"spec", "devices", "nodeAllocatableResourceMappings"},
 	ReturnDeleted: true,

@@ -8,7 +8,6 @@ var serviceStrategy = Strategy{
 	Resource:       "services",
 	Storage:        "services/specs",
 	Name:           labelName,
-	LoosePrefix:    true,
 	CreateOnUpdate: true,
 	ReturnDeleted:  true,
 	Reset:          []string{"status"},

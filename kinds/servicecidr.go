@@ -5,7 +5,6 @@ var serviceCIDRStrategy = Strategy{
 	Group:       "networking.k8s.io",
 	Resource:    "servicecidrs",
 	Name:        subdomainName,
-	LoosePrefix: true,
 	Reset:       []string{"status"},
 	ResetStatus: []string{"metadata", "spec"},
 }

@@ -17,9 +17,6 @@ type Strategy struct {
 	Storage string
 	// Name is the rule for the names of objects.
 	Name NameRule
-	// LoosePrefix permits updates with a generateName that is not the beginning of a valid
-	// name, because the resource's validation of updates does not include the name.
-	LoosePrefix bool
 	// AnyFinalizer permits finalizers without a domain.
 	AnyFinalizer bool
 	// MetadataLast validates the metadata of a new object only if the rest of the object is

@@ -15,7 +15,7 @@ func (t *target) run(s *suite) (*result, error) {
 	if t.kube == "" {
 		return s.run(t)
 	}
-	stop, err := t.startKube()
+	stop, err := t.startKube(s)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +28,7 @@ func (t *target) run(s *suite) (*result, error) {
 	// it may have met objects of another test.
 	for _, name := range r.failed {
 		stop()
-		if stop, err = t.startKube(); err != nil {
+		if stop, err = t.startKube(s); err != nil {
 			return nil, err
 		}
 		again, err := s.alone(t, name)
@@ -40,14 +40,18 @@ func (t *target) run(s *suite) (*result, error) {
 	return r, nil
 }
 
-// startKube starts a kube-apiserver and its etcd with empty storage, and makes it the
-// target.
-func (t *target) startKube() (stop func(), err error) {
+// startKube starts a kube-apiserver and its etcd with empty storage, as the suite needs it,
+// and makes it the target.
+func (t *target) startKube(s *suite) (stop func(), err error) {
 	program := filepath.Join(t.dir, "kubeapiserver")
 	if out, err := exec.Command("go", "build", "-o", program, "./cmd/kubeapiserver").CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("building cmd/kubeapiserver: %w\n%s", err, out)
 	}
-	c := exec.Command(program, "-dir", t.kube, "-serve")
+	args := []string{"-dir", t.kube, "-serve"}
+	if s.anyNamespace {
+		args = append(args, "-recorded")
+	}
+	c := exec.Command(program, args...)
 	c.Stderr = os.Stderr
 	out, err := c.StdoutPipe()
 	if err != nil {

@@ -22,6 +22,9 @@ type suite struct {
 	shared bool
 	// ownServers is set if each test starts a server through the files of testdata.
 	ownServers bool
+	// anyNamespace is set if the tests create objects in namespaces that do not exist,
+	// which a kube-apiserver accepts only without its admission plugins.
+	anyNamespace bool
 	// except lists the tests that require more than a server reached over HTTP, with the
 	// reason; they are not run.
 	except map[string]string

@@ -33,7 +33,7 @@ var suites = []*suite{
 			"TestExecPluginViaClient": notCached, "TestExecPluginViaInformer": notCached, "TestExecPluginRotationViaInformer": notCached},
 		apart: map[string]string{"TestClientCBOREnablement": noCBOR, "TestCBORWithTypedClient": noCBOR, "TestDynamicClientWatchWithCBOR": noCBOR,
 			"TestDynamicClientCBOREnablement": noCBOR}},
-	{name: "kubernetes apiextensions", ownServers: true, module: kubernetes, version: kubernetesVersion, pkg: "k8s.io/apiextensions-apiserver/test/integration",
+	{name: "kubernetes apiextensions", ownServers: true, anyNamespace: true, module: kubernetes, version: kubernetesVersion, pkg: "k8s.io/apiextensions-apiserver/test/integration",
 		except: map[string]string{"TestCBORStorageEnablement": startsWith, "TestInvalidObjectMetaInStorage": ownStorage, "TestPruningFromStorage": ownStorage,
 			"TestCustomResourceDefaultingOfMetaFields": ownStorage, "TestEtcdStorage": ownStorage, "TestNonStructuralSchemaConditionUpdate": ownStorage,
 			"TestNonStructuralSchemaConditionForCRDV1Beta1MigratedData": ownStorage, "TestFieldSelectorDropFields": startsWith,
