@@ -69,7 +69,7 @@ func TestKnownDifferencesAreNarrow(t *testing.T) {
 			for what, wrong := range map[string]PatchEngine{
 				"says more":           faulty{add: true},
 				"refuses as well":     faulty{refuse: errors.New("declared merge key? list element types?")},
-				"panics over nothing": faulty{refuse: errors.New("the library panics: assignment to entry in nil map")},
+				"unexplained panic": faulty{refuse: errors.New("the library panics: assignment to entry in nil map")},
 			} {
 				r := newReferee(Reference{Merge: theReference().Merge, Patch: wrong}, nil)
 				r.tries = 5
