@@ -67,8 +67,8 @@ func TestKnownDifferencesAreNarrow(t *testing.T) {
 				t.Fatalf("known as %q: %v", out.known, out.Difference)
 			}
 			for what, wrong := range map[string]PatchEngine{
-				"says more":           faulty{add: true},
-				"refuses as well":     faulty{refuse: errors.New("declared merge key? list element types?")},
+				"says more":         faulty{add: true},
+				"refuses as well":   faulty{refuse: errors.New("declared merge key? list element types?")},
 				"unexplained panic": faulty{refuse: errors.New("the library panics: assignment to entry in nil map")},
 			} {
 				r := newReferee(Reference{Merge: theReference().Merge, Patch: wrong}, nil)
