@@ -283,10 +283,10 @@ export class App {
     };
   }
 
-  /** names lists the actors and then the managers that are none. */
+  /** names lists the managers of the live objects, which keep their looks when steps are added, then the actors and the other managers. */
   names(): string[] {
-    const names = new Set(this.scenario.actors.map((a) => a.name));
-    for (const o of this.output?.objects ?? []) for (const m of o.managers) names.add(m);
+    const names = new Set((this.output?.objects ?? []).flatMap((o) => o.managers));
+    for (const a of this.scenario.actors) names.add(a.name);
     for (const m of this.output?.object?.managers ?? []) names.add(m.name);
     return [...names];
   }

@@ -3,6 +3,7 @@
 import type { App } from "./app";
 import { chip } from "./chip";
 import { button, h, replace } from "./dom";
+import { toolOf } from "./tools";
 import type { Conflict, Row, WayOutput } from "./messages";
 
 /** The styles of cards within an editor, whose shadow root does not see those of the page. */
@@ -47,6 +48,8 @@ export interface Contested extends Conflict {
   /** The number of the first conflict. */
   number: number;
   managers: string[];
+  /** The owners with operation and subresource, for each of managers. */
+  owners: string[];
 }
 
 /** contested gathers conflicts by their fields. */
@@ -54,13 +57,28 @@ export function contested(conflicts: Conflict[]): Contested[] {
   const fields = new Map<string, Contested>();
   conflicts.forEach((c, number) => {
     const field = fields.get(c.path);
-    if (!field) fields.set(c.path, { ...c, number, managers: [c.manager] });
+    if (!field) fields.set(c.path, { ...c, number, managers: [c.manager], owners: [c.owner] });
     else {
-      if (!field.managers.includes(c.manager)) field.managers.push(c.manager);
+      if (!field.managers.includes(c.manager)) {
+        field.managers.push(c.manager);
+        field.owners.push(c.owner);
+      }
       field.ways = field.ways.filter((way) => c.ways.some((w) => w.name === way.name));
     }
   });
   return [...fields.values()];
+}
+
+/**
+ * ownersOf shows the owners of a field in conflict: with the tool that writes under the name,
+ * or with the operation where the applier itself has updated the field before.
+ */
+export function ownersOf(app: App, { managers, owners }: Contested): (Node | string)[] {
+  return among(managers.map((name, i) => {
+    const owner = owners[i]!;
+    const how = name === app.step?.actor ? (owner.includes(" using ") ? "Update" : "") : toolOf(name, /subresource "(\w+)"/.exec(owner)?.[1]);
+    return h("span", null, chip(app, name), how ? ` (${how})` : "");
+  }));
 }
 
 /** among joins names to a list: "a, b and c". */
@@ -101,7 +119,7 @@ export class ConflictCard {
     this.#fields = fields;
     const field = this.#field();
     const sentence = field
-      ? h("p", null, ...among(field.managers.map((m) => chip(this.#app, m))), field.managers.length === 1 ? " owns " : " own ", h("code", null, field.path), " with the value ", h("code", null, field.live || "(none)"), `; ${this.#app.step?.actor || "this step"} wants `, h("code", null, field.wanted || "(none)"))
+      ? h("p", null, ...ownersOf(this.#app, field), field.managers.length === 1 ? " owns " : " own ", h("code", null, field.path), " with the value ", h("code", null, field.live || "(none)"), `; ${this.#app.step?.actor || "this step"} wants `, h("code", null, field.wanted || "(none)"))
       : h("p", null, `Resolve all ${fields.length} conflicts the same way:`);
     if (sentence.isEqualNode(this.#sentence)) return;
     this.#sentence.replaceWith(sentence);
@@ -134,7 +152,7 @@ function wayTexts(field: Contested | undefined): Record<string, string> {
 
 /** effects are sentences about what each resolution does to the owners. */
 function effectOf(way: string, actor: string, field: Contested | undefined): string {
-  const owners = field ? listed(field.managers) : "the other managers";
+  const owners = field ? listed(field.managers.map((name) => (name === actor ? `its earlier update` : name))) : "the other managers";
   const one = field?.managers.length === 1;
   const [it, keep] = field ? ["the field", one ? "keeps it" : "keep it"] : ["the fields", "keep them"];
   if (way === "force") return `Apply with force: ${actor} becomes the owner, and ${owners} ${one ? "loses" : "lose"} ${it}.`;

@@ -1,12 +1,13 @@
 // What stands beside the object: what happened, managedFields, patches.
 import { type App, firstChanges, type Tab } from "./app";
-import { among, contested } from "./cards";
+import { among, contested, ownersOf } from "./cards";
 import { chip } from "./chip";
 import { button, h, Keyed, refresh, replace } from "./dom";
-import type { Change, Node as FieldNode, Reason, StepResult } from "./messages";
+import type { Change, Node as FieldNode, Reason, Row, RunOutput, Step, StepResult } from "./messages";
 import { repository } from "./help";
 import { clock } from "./object";
 import { Patches } from "./patches";
+import { toolOf } from "./tools";
 import type { Rules } from "./rules";
 import { emptyTarget } from "./state";
 
@@ -100,8 +101,9 @@ export class Panels {
     replace(this.#body, h("div", { class: "stacked begun" },
       h("p", { class: "verdict" }, "The live object, as pasted"),
       ...notes.map((n) => h("p", { class: "warning" }, n)),
+      this.#deletion(),
       object.managers.length > 0 ? h("table", { class: "managers" }, h("caption", { class: "sr-only" }, "Its field managers"), h("thead", null, h("tr", null, h("th", { scope: "col" }, "Manager"), h("th", { scope: "col" }, "Operation"), h("th", { scope: "col" }, "Last change"))),
-        h("tbody", null, ...object.managers.map((m) => h("tr", null, h("td", null, chip(this.#app, m.name)), h("td", null, m.operation, m.subresource ? ` of ${m.subresource}` : ""), h("td", null, clock(m.time)))))) : null,
+        h("tbody", null, ...object.managers.map((m) => h("tr", null, h("td", null, chip(this.#app, m.name), " ", h("span", { class: "quiet" }, toolOf(m.name, m.subresource))), h("td", null, m.operation, m.subresource ? ` of ${m.subresource}` : ""), h("td", null, clock(m.time)))))) : null,
       h("h3", null, "Now apply a manifest"),
       ...own.map((s, i) => button(s.do === "client-side-apply" ? "client-side apply, starting from the last-applied annotation" : `as ${s.actor}, starting from what it applied last`, `start-${i}`, () => go(s.actor, s.do, s.body), { class: "choice" })),
       blank ? h("form", { class: "row tight", submit: (e: Event) => {
@@ -127,13 +129,16 @@ export class Panels {
     const changed = output.changed - (output.changes.length - changes.length);
     const since = against === state.at - 1 ? "" : against === 0 ? " since the start" : ` since step ${against}`;
     refresh(this.#verdict,
+      isBlank(step) ? h("p", { class: "warning" }, "The manifest does not set any field yet. Paste your manifest in place of it, or add the fields that you want to apply.") : null,
       h("div", { class: `verdict ${result.ok ? "good" : "bad"}` }, h("b", { class: "code" }, result.code === 0 ? "—" : String(result.code)),
         h("span", null, verdict(result, contested(conflicts).length, output.unvalidated))),
       this.#conflicts(),
+      conflicts.some((c) => c.manager === step.actor) ? h("p", { class: "quiet" }, `${step.actor} has updated the object before. The updates and the applies of a manager own fields separately, and conflict like those of two managers. Apply with force once to take these fields over.`) : null,
       result.message && conflicts.length === 0 ? h("p", { class: "message" }, result.message) : null,
       ...(result.ok ? this.#rules.notices() : []),
+      this.#deletion(),
       ...result.warnings.map((w) => h("p", { class: "warning" }, "Warning: ", w)),
-      changes.length === 0 ? h("p", { class: "empty" }, result.ok ? `No field or owner changed${since}.` : `The object is unchanged${since}.`) : h("h3", null, `${changed === 1 ? "1 field" : `${changed} fields`} changed${since}`));
+      changes.length === 0 ? h("p", { class: "empty" }, result.ok ? `No field or owner changed${since}.${others(step, output)}` : `The object is unchanged${since}.`) : h("h3", null, `${changed === 1 ? "1 field" : `${changed} fields`} changed${since}`));
     this.#changes.parent.classList.toggle("long", changes.length > firstChanges);
     const reasons = new Map(this.#app.reasons.map((r) => [r.path, r]));
     const entries = this.#entries(changes, reasons);
@@ -150,7 +155,7 @@ export class Panels {
     if (fields.length === 0) return null;
     return h("ul", { class: "conflicts", "aria-label": "Conflicts" }, ...fields.map((c, i) => h("li", null,
       h("p", null, c.line > 0 ? button(c.path, `conflict-line-${i}`, () => this.#showLine(c.line), { class: "path", "data-line": c.line }) : h("code", { class: "path" }, c.path)),
-      h("p", null, ...among(c.managers.map((m) => chip(this.#app, m))), c.managers.length === 1 ? " owns it: " : " own it: ", h("code", null, c.live || "(none)"), ", ", chip(this.#app, this.#app.step?.actor ?? ""), " wants ", h("code", null, c.wanted || "(none)")),
+      h("p", null, ...ownersOf(this.#app, c), c.managers.length === 1 ? " owns it: " : " own it: ", h("code", null, c.live || "(none)"), ", ", chip(this.#app, this.#app.step?.actor ?? ""), " wants ", h("code", null, c.wanted || "(none)")),
       c.mark.line > 0 ? button("Resolve conflict", `ways-${i}`, () => this.#goToConflict(c.mark.line, c.mark.column), { "data-place": `${c.mark.line}:${c.mark.column}` }) : null)));
   }
 
@@ -168,6 +173,19 @@ export class Panels {
     const groups = [...gather(list, (r) => (r.effect === "conflicting" ? r.effect : JSON.stringify([r.effect, r.rule, r.text, r.expected]))).values()];
     refresh(this.#others, list.length > 0 ? h("h3", null, this.#app.output?.steps[this.#app.state.at - 1]?.ok ? "Not applied as requested" : "Why it was refused") : null,
       list.length > 0 ? h("ul", { class: "changes" }, ...groups.slice(0, 100).map(item)) : null);
+  }
+
+  /** #deletion says what the deletion of the object waits for, if it does. */
+  #deletion(): HTMLElement | null {
+    const { rows, object } = this.#app.output!;
+    const live = rows.filter((r) => r.mark !== "removed");
+    if (!object || !live.some((r) => r.text.startsWith("  deletionTimestamp: "))) return null;
+    const from = live.findIndex((r) => r.text === "  finalizers:") + 1;
+    const items = from > 0 ? live.slice(from, from + live.slice(from).findIndex((r) => !r.text.startsWith("  - "))) : [];
+    const owners = (r: Row) => among([...new Set(r.owners.map((n) => object.managers[n]?.name ?? ""))].map((name) => chip(this.#app, name)));
+    return h("div", { class: "warning" }, h("p", null, `The object is being deleted. ${items.length > 0 ? "It remains until these finalizers are removed. A controller removes its finalizer when its cleanup is done:" : "It has no finalizers left."}`),
+      h("ul", { class: "plain" }, ...items.map((r) => h("li", null, h("code", null, r.text.slice(4)), r.owners.length > 0 ? " added by " : "", ...owners(r)))),
+      items.length > 0 ? h("p", null, "If a controller no longer exists, remove its finalizer with a patch; its cleanup is then skipped.") : null);
   }
 
   /** #entries lists changes. Those with the same effect, owners and reason have them once, in a heading. */
@@ -219,6 +237,15 @@ export class Panels {
         : h("pre", { tabindex: "0", role: "region", "aria-label": "managedFields" }, out.yaml || "(none)"));
   }
 }
+
+/** others explains why an apply without a change leaves fields of other managers alone. */
+function others(step: Step, output: RunOutput): string {
+  const names = [...new Set((output.object?.managers ?? []).map((m) => m.name))].filter((name) => name !== step.actor);
+  return step.do.endsWith("apply") && step.do !== "client-side-apply" && names.length > 0 ? ` An apply leaves fields that are not in its manifest to their owners: ${(among(names) as string[]).join("")}.` : "";
+}
+
+/** isBlank reports whether the manifest of an apply only identifies the object. */
+const isBlank = (step: Step): boolean => step.do.endsWith("apply") && step.body.trim() !== "" && step.body.split("\n").every((line) => /^(apiVersion: .*|kind: .*|metadata:| {2}(name|namespace): .*|\s*)$/.test(line));
 
 const effect = (c: Change): HTMLElement => h("span", { class: "effect" }, c.effect);
 
