@@ -188,6 +188,7 @@ func (c *Cluster) storeStatus(ep *endpoint, name string, err error) *Status {
 	var st *Status
 	var future *store.FutureError
 	var compacted *store.CompactedError
+	var size *store.SizeError
 	var unavailable *store.UnavailableError
 	switch {
 	case errors.As(err, &st):
@@ -211,6 +212,8 @@ func (c *Cluster) storeStatus(ep *endpoint, name string, err error) *Status {
 		return st
 	case errors.As(err, &compacted):
 		return expired("The resourceVersion for the provided list or watch is too old: " + compacted.Error())
+	case errors.As(err, &size):
+		return plainError(size)
 	case errors.Is(err, store.ErrTooLarge):
 		return plainError(store.ErrTooLarge)
 	case errors.Is(err, store.ErrInvalidContinue):

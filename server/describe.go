@@ -56,7 +56,7 @@ func (d *describer) kind(k *schema.Kind) {
 		return
 	}
 	d.seen[list] = true
-	d.schemas.Set(list, object(
+	d.schemas.Set(list, withSelectable(k, object(
 		"type", text("object"),
 		"required", texts([]string{"items"}),
 		"properties", object(
@@ -66,7 +66,19 @@ func (d *describer) kind(k *schema.Kind) {
 			"items", object("type", text("array"), "items", d.reference(name)),
 		),
 		"x-kubernetes-group-version-kind", kindList(k.Group, k.Version, k.ListKind),
-	))
+	)))
+}
+
+// withSelectable adds the selectable fields of a custom kind to its schema or that of its list.
+func withSelectable(k *schema.Kind, described document.Value) document.Value {
+	if len(k.Selectable) == 0 {
+		return described
+	}
+	var fields document.ListBuilder
+	for _, path := range k.Selectable {
+		fields.Append(object("fieldPath", text(strings.TrimPrefix(path, "."))))
+	}
+	return described.With("x-kubernetes-selectable-fields", fields.List())
 }
 
 func kindList(group, version, kind string) document.Value {
@@ -90,13 +102,7 @@ func (d *describer) rootSchema(k *schema.Kind) document.Value {
 			out = withDescriptions(out, d.written(k))
 		}
 	}
-	if len(k.Selectable) > 0 {
-		var fields document.ListBuilder
-		for _, path := range k.Selectable {
-			fields.Append(object("fieldPath", text(strings.TrimPrefix(path, "."))))
-		}
-		out = out.With("x-kubernetes-selectable-fields", fields.List())
-	}
+	out = withSelectable(k, out)
 	return out.With("x-kubernetes-group-version-kind", kindList(k.Group, k.Version, k.Kind))
 }
 

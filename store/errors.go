@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/patchlab-dev/patchlab/store/internal/keyspace"
 )
@@ -46,6 +47,28 @@ func (e *KeyError) Error() string { return e.Op + " " + e.Key + ": " + e.Err.Err
 
 // Unwrap returns [ErrNotFound], [ErrExists], [ErrTooLarge] or [ErrInvalidKey].
 func (e *KeyError) Unwrap() error { return e.Err }
+
+// maxMessage is the size from which etcd's client does not send a request.
+const maxMessage = 2 << 20
+
+// SizeError reports that a value exceeds the maximum size. It wraps [ErrTooLarge].
+type SizeError struct {
+	// Size is the size of the value in bytes. kube-apiserver's messages have the size of the
+	// request to etcd, which is a few hundred bytes larger.
+	Size int
+}
+
+// Error returns etcd's message or, for values that its client does not send, the client's.
+func (e *SizeError) Error() string {
+	if e.Size <= maxMessage {
+		return ErrTooLarge.Error()
+	}
+	return "rpc error: code = ResourceExhausted desc = trying to send message larger than max (" +
+		strconv.Itoa(e.Size) + " vs. " + strconv.Itoa(maxMessage) + ")"
+}
+
+// Unwrap returns [ErrTooLarge].
+func (e *SizeError) Unwrap() error { return ErrTooLarge }
 
 // PreconditionError reports a precondition that does not match.
 type PreconditionError struct {

@@ -180,8 +180,11 @@ func (m *Memory[T]) expire(key string, e *entry[T]) {
 
 // checkSize returns an error for a value that exceeds the maximum size.
 func (m *Memory[T]) checkSize(op, key string, value T) error {
-	if m.options.MaxBytes > 0 && m.size(value) > m.options.MaxBytes {
-		return &KeyError{Op: op, Key: key, Err: ErrTooLarge}
+	if m.options.MaxBytes <= 0 {
+		return nil
+	}
+	if size := m.size(value); size > m.options.MaxBytes {
+		return &KeyError{Op: op, Key: key, Err: &SizeError{size}}
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 	"weak"
@@ -321,5 +322,23 @@ func TestFutureContinueTokenIsRefused(t *testing.T) {
 	var future *store.FutureError
 	if got, err := filled(2).List(t.Context(), "/a/", store.ListOptions[string]{Continue: page.Continue}); !errors.As(err, &future) {
 		t.Errorf("a store at revision 3: %+v, %v", got, err)
+	}
+}
+
+// A value that is too large is refused with etcd's message, and above 2 MiB with that of etcd's
+// client.
+func TestSizeError(t *testing.T) {
+	m := store.NewMemory(store.MemoryOptions[string]{MaxBytes: 3 << 19, Size: func(s string) int { return len(s) }})
+	defer m.Close()
+	for size, want := range map[int]string{
+		3<<19 + 1: "etcdserver: request is too large",
+		2 << 20:   "etcdserver: request is too large",
+		2<<20 + 1: "rpc error: code = ResourceExhausted desc = trying to send message larger than max (2097153 vs. 2097152)",
+	} {
+		_, err := m.Create(t.Context(), "/a", strings.Repeat("x", size))
+		var wrong *store.SizeError
+		if !errors.As(err, &wrong) || !errors.Is(err, store.ErrTooLarge) || wrong.Error() != want {
+			t.Errorf("%d bytes: %v, want %s", size, err, want)
+		}
 	}
 }

@@ -110,7 +110,7 @@ func (s *Store[T]) current(op, key string, now *mvccpb.KeyValue, p store.Precond
 func (s *Store[T]) put(ctx context.Context, op, key string, was int64, value T) (item store.Item[T], now *mvccpb.KeyValue, err error) {
 	data := s.options.Encode(value)
 	if len(data) > s.options.MaxBytes {
-		return item, nil, &store.KeyError{Op: op, Key: key, Err: store.ErrTooLarge}
+		return item, nil, &store.KeyError{Op: op, Key: key, Err: &store.SizeError{Size: len(data)}}
 	}
 	lease, err := s.lease(ctx, value)
 	if err != nil {
