@@ -77,9 +77,9 @@ func isEmpty(v document.Value) bool {
 	return false
 }
 
-// writesEmpty reports whether a part of a written object that counts for an exactly compared
-// generation has an empty list or map. Storage does not keep it, so the stored object never
-// has it, and the strategy finds a difference.
+// writesEmpty reports whether a written object has an empty list or map at one of the paths
+// that determine its generation and are compared exactly. Storage drops it, so the strategy
+// always finds a difference from the stored object.
 func writesEmpty(s *kinds.Strategy, k *schema.Kind, written document.Value) bool {
 	if !s.ExactGeneration {
 		return false

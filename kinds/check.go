@@ -27,7 +27,7 @@ type check struct {
 	shown []string // the texts of shownSteps
 }
 
-// checks are reused checks with the memory for their steps.
+// checks is a pool of checks, which keep the memory for their paths.
 var checks sync.Pool
 
 // maxSteps is the maximum number of steps for which a reused check keeps memory.

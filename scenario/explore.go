@@ -36,8 +36,8 @@ type RaceReport struct {
 	All           uint64
 	// Exhaustive reports whether every interleaving was explored.
 	Exhaustive bool
-	// Losing is the number of interleavings with a lost update, Refusing the number with a
-	// finally refused write.
+	// Losing is the number of interleavings with a lost update, Refusing the number of those
+	// in which an actor gives up after its write was refused.
 	Losing, Refusing int
 	// Shortest is the shortest prefix of an interleaving that loses an update, nil if none
 	// does. Lost holds the lost changes: acknowledged, not overwritten by a later one, and

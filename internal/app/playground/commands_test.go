@@ -71,7 +71,7 @@ func TestCommandsQuoteValues(t *testing.T) {
 	}
 }
 
-// A scenario as a Go test is Go, and sends what its steps do.
+// The Go test made from a scenario is valid Go, and sends the requests of its steps.
 func TestScenarioAsGoTest(t *testing.T) {
 	s := Scenario{Title: "Two managers", Actors: []Actor{{Name: "alice"}}, Steps: []Step{colours("alice", "apply", "  colour: blue\n")}}
 	var out TextOutput

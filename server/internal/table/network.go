@@ -122,8 +122,7 @@ func cpuTarget(o Object) string {
 	return "cpu: " + current + "/" + target + "%"
 }
 
-// metricTargets shows, for each metric of autoscaling/v2, what is and what is
-// wanted.
+// metricTargets returns the current and the target value of each metric of autoscaling/v2.
 func metricTargets(o Object) string {
 	var out []string
 	statuses := o.at("status", "currentMetrics")

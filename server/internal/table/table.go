@@ -120,7 +120,8 @@ func ageColumn() Column {
 	return textColumn("Age", func(o Object) string { return o.since("metadata", "creationTimestamp") })
 }
 
-// createdColumn is that of kinds that kube-apiserver has no columns for.
+// createdColumn returns the column "Created At" of kinds for which kube-apiserver defines no
+// columns.
 func createdColumn() Column {
 	return Column{Name: "Created At", Type: "date", Cell: func(o Object) document.Value {
 		return o.at("metadata", "creationTimestamp")
