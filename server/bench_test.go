@@ -89,6 +89,22 @@ func BenchmarkList2000(b *testing.B) {
 	}
 }
 
+// BenchmarkCreate creates Deployments with generated names.
+func BenchmarkCreate(b *testing.B) {
+	s, _ := newServerWithDeployments(b, 0)
+	body := strings.Replace(deployment("d"), `"name":"d"`, `"generateName":"d-"`, 1)
+	for _, accept := range []string{"application/json", "application/vnd.kubernetes.protobuf"} {
+		b.Run(accept, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if w := ask(s, "POST", deployments, body, "Accept", accept); w.Code != http.StatusCreated {
+					b.Fatal(w.Body)
+				}
+			}
+		})
+	}
+}
+
 // TestMemoryOfObjects limits the memory of a stored object, before and after it has
 // been listed in both encodings.
 func TestMemoryOfObjects(t *testing.T) {

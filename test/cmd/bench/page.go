@@ -48,6 +48,8 @@ over it hold the object; a Lab is given it as bytes, and so are its engines.
 |---|---|---|---|---|---|---|---|---|---|---|
 {{range .Requests}}| {{.Work}} | {{.Object}} | {{.Engines}} | {{.Cluster}} | {{.Ratio}} | {{.Serve}} | {{.Texts}} | {{.Lab}} | {{.LabRatio}} | {{.Allocs}} | {{.LabAllocs}} |
 {{end}}
+At most 1.5 is aimed at for both ratios. {{.RequestsMissed}}
+
 ` + requestNotes + `
 ## Ours over the peer
 
@@ -133,7 +135,7 @@ without prometheus/client_golang: with it the same apply held 13.1 MB, without i
 
 func page(s samples, commands []*command, rounds int) ([]byte, error) {
 	data := map[string]any{
-		"Rounds": rounds, "Machine": machine(), "Requests": requestsOf(s), "Rows": rowsOf(s), "Missed": missed(s), "Floors": floorsOf(s), "Growth": growthOf(s),
+		"Rounds": rounds, "Machine": machine(), "Requests": requestsOf(s), "RequestsMissed": requestsMissed(s), "Rows": rowsOf(s), "Missed": missed(s), "Floors": floorsOf(s), "Growth": growthOf(s),
 		"Starts": commands[0].starts, "Share": fmt.Sprintf("1/%.1f", commands[len(commands)-1].user/commands[0].user),
 	}
 	one, two := slices.Min(s["Shared/deployment/ours1"][timeUnit]), slices.Min(s["Shared/deployment/ours2"][timeUnit])
