@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -100,12 +101,30 @@ func writesEmpty(s *kinds.Strategy, k *schema.Kind, written document.Value) bool
 // writesDropped reports whether a written object contains a field that counts for the
 // generation and is dropped then.
 func writesDropped(s *kinds.Strategy, written document.Value) bool {
-	if s.Dropped == nil {
+	return slices.ContainsFunc(s.Dropped, func(path string) bool {
+		return hasAt(written, strings.Split(path, "."))
+	})
+}
+
+// hasAt reports whether a value has a member that is not empty at a path, through the items
+// of lists and, for the name "*", all members of an object.
+func hasAt(v document.Value, path []string) bool {
+	if len(path) == 0 {
+		return !isEmpty(v) && !v.IsNull()
+	}
+	if v.Kind() == document.List {
+		for _, item := range v.Items() {
+			if hasAt(item, path) {
+				return true
+			}
+		}
 		return false
 	}
-	last := len(s.Dropped) - 1
-	for _, item := range written.Lookup(s.Dropped[:last]...).Items() {
-		if item.Get(s.Dropped[last]).Len() > 0 {
+	if path[0] != "*" {
+		return hasAt(v.Get(path[0]), path[1:])
+	}
+	for _, member := range v.Members() {
+		if hasAt(member, path[1:]) {
 			return true
 		}
 	}

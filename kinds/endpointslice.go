@@ -10,7 +10,7 @@ var endpointSliceStrategy = Strategy{
 	Resource:   "endpointslices",
 	Name:       subdomainName,
 	Generation: []string{"!metadata", "metadata.labels"},
-	Dropped:    []string{"endpoints", "deprecatedTopology"},
+	Dropped:    []string{"endpoints.deprecatedTopology"},
 }
 
 func validateEndpointSlice(c *check, object, old field) {

@@ -21,7 +21,9 @@ var persistentVolumeStrategy = Strategy{
 const accessModes = "ReadOnlyMany,ReadWriteMany,ReadWriteOnce,ReadWriteOncePod"
 
 // amountSign returns -1, 0 or 1 for a quantity that is negative, zero or positive.
-func amountSign(v document.Value) int { return quantity.Sign(v.StringOr(v.NumberText())) }
+func amountSign(v document.Value) int {
+	return quantity.Sign(strings.TrimSpace(v.StringOr(v.NumberText())))
+}
 
 func validatePersistentVolume(c *check, object, old field) {
 	name := object.get("metadata.name")

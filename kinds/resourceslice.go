@@ -1,20 +1,24 @@
 package kinds
 
 import (
-	"math"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
+	"github.com/patchlab-dev/patchlab/internal/engine/quantity"
 )
 
 // resourceSliceStrategy is the strategy of resource.k8s.io/v1 ResourceSlice.
 var resourceSliceStrategy = Strategy{
-	Group:         "resource.k8s.io",
-	Resource:      "resourceslices",
-	Name:          subdomainName,
-	Generation:    []string{"spec"},
-	Dropped:       []string{"spec", "devices", "nodeAllocatableResourceMappings"},
+	Group:      "resource.k8s.io",
+	Resource:   "resourceslices",
+	Name:       subdomainName,
+	Generation: []string{"spec"},
+	Dropped: []string{
+		"spec.devices.nodeAllocatableResourceMappings",
+		"spec.devices.attributes.*.bools", "spec.devices.attributes.*.ints",
+		"spec.devices.attributes.*.strings", "spec.devices.attributes.*.versions",
+	},
 	ReturnDeleted: true,
 	ResetStatus:   []string{"metadata", "spec"},
 	Selectable: []SelectableField{
@@ -285,17 +289,18 @@ func validateValidRange(c *check, bounds field, normal, most document.Value) {
 	if !step.isSet() {
 		return
 	}
-	if least.Add(amountOf(step.Value)).Cmp(limit) > 0 || !isStep(usual.Float(), least.Float(), amountOf(step.Value).Float()) {
+	if least.Add(amountOf(step.Value)).Cmp(limit) > 0 || !isStep(usual, least, amountOf(step.Value)) {
 		c.invalid(step, "the default must be a multiple of the step above min, and min plus one step must not exceed the capacity")
 	}
-	if high.isSet() && !isStep(amountOf(high.Value).Float(), least.Float(), amountOf(step.Value).Float()) {
+	if high.isSet() && !isStep(amountOf(high.Value), least, amountOf(step.Value)) {
 		c.invalid(step, "max must be a multiple of the step above min")
 	}
 }
 
 // isStep reports whether value is start plus a multiple of step.
-func isStep(value, start, step float64) bool {
-	return step != 0 && math.Mod(math.Ceil(value)-math.Ceil(start), math.Ceil(step)) == 0
+func isStep(value, start, step quantity.Quantity) bool {
+	n := step.Wrapped(0)
+	return n != 0 && (value.Wrapped(0)-start.Wrapped(0))%n == 0
 }
 
 func validateCounterSets(c *check, sets field) {

@@ -34,8 +34,9 @@ type Strategy struct {
 	// Defaulted lists the dotted paths of lists for which the same default is set whether they
 	// are absent or empty, so that ExactGeneration does not tell these apart.
 	Defaulted []string
-	// Dropped is the path of a field of the items of a list, if the field is compared for the
-	// generation before it is dropped: each update that contains it increments the generation.
+	// Dropped lists the dotted paths of fields that are compared for the generation before
+	// they are dropped: each update that contains one increments the generation. A path leads
+	// through the items of lists, and "*" is every member of a map.
 	Dropped []string
 	// NoFirstGeneration does not set the generation of a new object to 1.
 	NoFirstGeneration bool

@@ -86,6 +86,9 @@ func (r *Rules) PrepareForUpdate(k *schema.Kind, next, live document.Value, q Re
 	if !k.Builtin || next.Kind() != document.Object {
 		return next
 	}
+	if kindName(k) == "apps/DaemonSet" { // templates are compared without disabled fields
+		next = r.withoutDisabled(k, next, live)
+	}
 	switch q.Subresource {
 	case "":
 		next = r.updated(k, next, live, q)

@@ -31,7 +31,16 @@ func newService(v document.Value, q Request) document.Value {
 		spec = spec.With("clusterIPs", document.NewList(ip))
 	}
 	spec = families(spec, document.Value{})
-	return v.With("spec", allocated(spec, q))
+	return v.With("spec", withoutInternalPolicy(allocated(spec, q)))
+}
+
+// withoutInternalPolicy removes the internal traffic policy of a Service of type
+// ExternalName, which is not returned.
+func withoutInternalPolicy(spec document.Value) document.Value {
+	if needsAddress(spec) {
+		return spec
+	}
+	return spec.Without("internalTrafficPolicy")
 }
 
 // updatedService is the update strategy of Services: it restores allocated addresses and
@@ -44,7 +53,7 @@ func updatedService(next, live document.Value, q Request) document.Value {
 	if textOf(spec, "type") != "LoadBalancer" {
 		next = next.Set(document.NewObject(), "status", "loadBalancer")
 	}
-	return next.With("spec", needless(spec, was))
+	return next.With("spec", withoutInternalPolicy(needless(spec, was)))
 }
 
 // families defaults ipFamilyPolicy and ipFamilies.

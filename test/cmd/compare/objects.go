@@ -212,7 +212,7 @@ func (o *objects) compare(group string, c conformance.Case) error {
 	}
 	cleanWant, cleanGot := clean(want), clean(got)
 	for i, step := range cleanWant.Steps {
-		difference := conformance.Difference(step.Response, cleanGot.Steps[i].Response, false)
+		difference := responseDifference(cleanWant, cleanGot, i)
 		example := fmt.Sprintf("%s (%s) step %d %s", c.Name, c.Note, i, step.Request.Method)
 		o.report.add(group, step.Response.Code, example, difference)
 		if difference != "" {
@@ -221,4 +221,15 @@ func (o *objects) compare(group string, c conformance.Case) error {
 		}
 	}
 	return nil
+}
+
+// responseDifference compares the responses to a step: of a refusal the reason and the set of
+// causes, of an accepted request the object.
+func responseDifference(want, got conformance.Case, step int) string {
+	want.Steps, got.Steps = want.Steps[step:step+1], got.Steps[step:step+1]
+	verdict, why := conformance.Verdict(want, got)
+	if verdict == conformance.Agrees {
+		return ""
+	}
+	return verdict + " " + why
 }

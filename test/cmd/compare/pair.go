@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -84,6 +85,10 @@ func chosen(value any, sent string, controlled bool) any {
 			switch {
 			case controlled && k == "status" && isStruct(v):
 				continue
+			case controlled && k == "resourceVersion":
+				v = "$CHOSEN$" // the status may have been written in between
+			case k == "name" && isUUID(v) && !contains(sent, v):
+				v = "$CHOSEN$"
 			case controlled && k == "managedFields":
 				v = withoutStatus(v)
 			case chosenKeys[k] && !contains(sent, v):
@@ -125,4 +130,13 @@ func withoutStatus(managers any) any {
 		}
 	}
 	return out
+}
+
+var uuid = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
+
+// isUUID reports whether a value is a UUID, which the server chooses as the name of a
+// LimitRange.
+func isUUID(value any) bool {
+	text, _ := value.(string)
+	return uuid.MatchString(text)
 }
