@@ -178,28 +178,54 @@ describe("what the state holds", { timeout: 120_000 }, () => {
     await done();
   });
 
-  test("survives the end of the engine's thread", async () => {
+  test("survives a reload right after the last key, with the step that was shown", async () => {
+    const { page, done } = await open();
+    await page.getByRole("button", { name: "+ Step as alice" }).click();
+    await outcome(page, 3).getByText(/\d/).waitFor();
+    await page.locator(".steps .step .head").first().click();
+    await editor(page).click();
+    await page.keyboard.press("Control+End");
+    await page.keyboard.type("  key: last\n");
+    await page.reload();
+    await row(page, "key: last").waitFor();
+    await page.locator("#story .at", { hasText: "step 1 of 3" }).waitFor();
+    await done();
+  });
+
+  test("survives the end of the engine's thread, and is answered by the next one", async () => {
     const { page, faults, done } = await open();
-    await page.getByText("409").first().waitFor();
+    await page.locator("#loading").waitFor({ state: "hidden" });
+    const text = (value) => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\ndata:\n  thread: ${value}\n`;
+    await write(page, editor(page), text("first"));
+    await row(page, "thread: first").waitFor();
+    const next = page.waitForEvent("worker");
     await page.workers()[0].evaluate(() => void setTimeout(() => { throw new Error("the end"); }));
-    await page.waitForEvent("worker");
-    await example(page, "Taking over by force");
-    await row(page, "replicas: 2").waitFor();
+    await next;
+    assert.match(await editor(page).innerText(), /thread: first/);
+    await write(page, editor(page), text("second")); // nothing that was computed before
+    await row(page, "thread: second").waitFor();
     faults.length = 0; // the browser tells of the error
     await done();
   });
 
-  test("of a link with more than a thousand steps is told, and what was there stays", async () => {
+  /** linkOf packs a scenario with a number of steps, of which each changes a ConfigMap. */
+  const linkOf = (page, count) => page.evaluate(async (count) => {
+    const step = (n) => ({ actor: "a", do: "apply", subresource: "", target: {}, body: `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: many}\ndata: {count: "${n}"}\n`, note: "" });
+    const text = JSON.stringify({ scenario: { actors: [{ name: "a" }], steps: Array.from({ length: count }, (_, n) => step(n + 1)) }, at: count });
+    const bytes = new Uint8Array(await new Response(new Blob([text]).stream().pipeThrough(new CompressionStream("deflate-raw"))).arrayBuffer());
+    return "#v1=" + btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  }, count);
+
+  test("of a link with a thousand steps is run; with more it is told, and what was there stays", async () => {
     const { page, done } = await open();
-    const hash = await page.evaluate(async () => {
-      const step = { actor: "a", do: "apply", subresource: "", target: {}, body: "a: b", note: "" };
-      const text = JSON.stringify({ scenario: { actors: [{ name: "a" }], steps: Array.from({ length: 1001 }, () => step) }, at: 1 });
-      const bytes = new Uint8Array(await new Response(new Blob([text]).stream().pipeThrough(new CompressionStream("deflate-raw"))).arrayBuffer());
-      return "#v1=" + btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-    });
-    await page.evaluate((hash) => (location.hash = hash), hash);
+    const most = await linkOf(page, 1000);
+    await page.evaluate((hash) => (location.hash = hash), most);
+    await row(page, 'count: "1000"').waitFor({ timeout: 60_000 });
+    await page.locator("#story .at", { hasText: "step 1000 of 1000" }).waitFor();
+    const more = await linkOf(page, 1001);
+    await page.evaluate((hash) => (location.hash = hash), more);
     await page.getByText("1001 steps, more than the 1000").waitFor();
-    await page.getByText("409").first().waitFor();
+    await row(page, 'count: "1000"').waitFor();
     await done();
   });
 
