@@ -37,7 +37,7 @@ func (p *pipeline) begin(r *Request, ep *endpoint) (*task, *Status) {
 			return nil, st
 		}
 		if st := t.checkName(t.body); st != nil {
-			return nil, st
+			return nil, st.warning(t.warnings)
 		}
 	}
 	return t, nil
