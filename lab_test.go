@@ -156,7 +156,7 @@ func TestConflictsAreFound(t *testing.T) {
 		t.Errorf("%v has no Conflicts", err)
 	}
 	if first.Changed() != true || first.Created() != true || len(first.Changes()) == 0 {
-		t.Errorf("the first apply is no creation with changes: %+v", first)
+		t.Errorf("the first apply does not create the object with changes: %+v", first)
 	}
 	again, err := lab.Apply(first.After, patchlab.Bytes(strings.Replace(webDeployment, `, resourceVersion: "5"`, "", 1)), patchlab.ApplyOptions{FieldManager: "first"})
 	if err != nil || again.Changed() {

@@ -43,7 +43,7 @@ func (r *resolver) send(request conformance.Request) (conformance.Answer, error)
 	}
 	asked, ok := inprocess.ClusterRequest(request)
 	if !ok {
-		r.t.Errorf("%s: a conflict of a request that is none of the cluster's", r.name)
+		r.t.Errorf("%s: the Lab reports a conflict that the cluster does not", r.name)
 		return answer, nil
 	}
 	o := patchlab.ApplyOptions{FieldManager: asked.FieldManager, Subresource: asked.Subresource, FieldValidation: "Warn", Namespace: asked.Namespace}

@@ -63,7 +63,7 @@ func TestRequestedPortIsNotAllocatedTwice(t *testing.T) {
 	for _, p := range spec.Get("ports").Items() {
 		n, _ := p.Get("nodePort").Int()
 		if n < firstNodePort || seen[n] {
-			t.Errorf("node port %d twice or none: %s", n, spec.Get("ports"))
+			t.Errorf("node port %d is missing or duplicated: %s", n, spec.Get("ports"))
 		}
 		seen[n] = true
 	}
@@ -100,7 +100,7 @@ func TestAddressesAreNotAllocatedByDefault(t *testing.T) {
 		t.Fatal(err)
 	}
 	if spec := createService(t, c, "s", `{"type":"NodePort","ports":[{"port":80}]}`); spec.Get("clusterIP").Exists() || spec.Get("ports").At(0).Get("nodePort").Exists() {
-		t.Errorf("out of nowhere: %s", spec)
+		t.Errorf("unexpected allocation: %s", spec)
 	}
 }
 

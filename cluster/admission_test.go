@@ -77,6 +77,6 @@ func TestAdmissionOrder(t *testing.T) {
 		t.Errorf("admission was asked\n%q, want\n%q", r.calls, want)
 	}
 	if r.changed != 2 {
-		t.Errorf("told of %d changes, want 2: the refused one is none", r.changed)
+		t.Errorf("Changed was called %d times, want 2: a refused write is not a change", r.changed)
 	}
 }

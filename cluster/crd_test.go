@@ -109,7 +109,7 @@ func TestCRDDeletionWaitsForItsObjects(t *testing.T) {
 	q.must(cluster.Create, things, `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"kept","finalizers":["x.example.com/f"]}}`)
 	answer := q.must(cluster.Delete, crds+"/things.x.example.com", "")
 	if got := condition(answer, "Terminating"); got != "True InstanceDeletionPending" {
-		t.Errorf("the answer says %s", got)
+		t.Errorf("the response has %s", got)
 	}
 	q.refused(404, cluster.Get, things+"/free", "")
 	if kept := q.must(cluster.Get, things+"/kept", ""); !kept.Lookup("metadata", "deletionTimestamp").Exists() {
@@ -239,7 +239,7 @@ func TestCRDConversion(t *testing.T) {
 	q.must(cluster.Get, things+"/one", "")
 	for _, st := range []*cluster.Status{q.refused(500, cluster.Get, beta+"/one", ""), q.refused(500, cluster.List, beta, "")} {
 		if !strings.Contains(st.Message, "webhook") || !strings.Contains(st.Message, "one") {
-			t.Errorf("the message does not say what is wrong: %s", st.Message)
+			t.Errorf("the message does not contain the reason: %s", st.Message)
 		}
 	}
 

@@ -54,7 +54,7 @@ func TestWatchFromAnyVersionSendsInitialBookmark(t *testing.T) {
 			}
 			got = append(got, e.Type)
 			if e.Type == "BOOKMARK" && !e.Object.Get("metadata").Get("annotations").Get(initialEnd).Exists() {
-				t.Errorf("resourceVersion %q: the bookmark says nothing: %s", version, e.Object)
+				t.Errorf("resourceVersion %q: the bookmark does not mark the end of the initial events: %s", version, e.Object)
 			}
 		}
 		resp.Events.Stop()

@@ -107,7 +107,7 @@ func TestMalformedRequestsChangeNothing(t *testing.T) {
 			case err == nil:
 				t.Errorf("%s succeeds", what)
 			case !errors.As(err, &st):
-				t.Errorf("%s: the error is no Status: %v", what, err)
+				t.Errorf("%s: the error is not a *Status: %v", what, err)
 			case st.Code < 400 || st.Code >= 600 || st.Code >= 500 && !servers(st):
 				t.Errorf("%s: %d %s", what, st.Code, st.Message)
 			case st.Message == "":

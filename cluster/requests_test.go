@@ -55,7 +55,7 @@ func (q requests) do(verb cluster.Verb, path string, body string, change ...func
 	resp, err := q.c.Do(context.Background(), r)
 	var st *cluster.Status
 	if err != nil && !errors.As(err, &st) {
-		q.t.Fatalf("%s %s: the error is no Status: %v", verb, path, err)
+		q.t.Fatalf("%s %s: the error is not a *Status: %v", verb, path, err)
 	}
 	return resp, st
 }

@@ -272,7 +272,7 @@ func TestParse(t *testing.T) {
 		t.Errorf("both: %+v %v", o, err)
 	}
 	if o, err := Parse(""); err != nil || o.Namespaces || o.GarbageCollection {
-		t.Errorf("none: %+v %v", o, err)
+		t.Errorf("Parse of an empty list: %+v %v", o, err)
 	}
 	if _, err := Parse("deployment"); err == nil || !strings.Contains(err.Error(), "known are namespace and gc") {
 		t.Errorf("unknown: %v", err)

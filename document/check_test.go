@@ -35,7 +35,7 @@ func TestAdjacentItemsInLargeList(t *testing.T) {
 		check(t, in, "neighbours")
 	}
 	if refused == 0 || refused > 2000 {
-		t.Errorf("%d of the lists were wrong, which tells little", refused)
+		t.Errorf("%d of the lists were invalid, which is too one-sided", refused)
 	}
 }
 

@@ -126,7 +126,7 @@ func TestPositionsOfEmptyStrings(t *testing.T) {
 	}
 	_, err = Parse([]byte(`{"x":{"a":"","a":""}}`), Options{Name: "f"})
 	if err == nil || err.Error()[:7] != "f:1:14:" {
-		t.Errorf("a key that stands twice: %v", err)
+		t.Errorf("a duplicate key: %v", err)
 	}
 	d, err = Parse([]byte(`{"x":{"a":"","a":""},"y":1}`), Options{Duplicates: DuplicatesLast})
 	if err != nil || len(d.Duplicates) != 1 || d.Duplicates[0].Path.String() != ".x.a" {

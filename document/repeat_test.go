@@ -93,7 +93,7 @@ func TestRepeatedObjectsShareNodes(t *testing.T) {
 			t.Errorf("%s: shared is %v", text, !c.shared)
 		}
 		if at, want := d.Position(b).Column, strings.LastIndex(text, c.second)+1; at != want {
-			t.Errorf("%s: the second stands at %d, found at %d", text, want, at)
+			t.Errorf("%s: the second is at %d, found at %d", text, want, at)
 		}
 	}
 }

@@ -99,7 +99,7 @@ func reread(o fieldmanager.Object) fieldmanager.Object {
 func joinsAgain(o fieldmanager.Object) error {
 	again := reread(o)
 	if got, want := again.Join().String(), o.Join().String(); got != want {
-		return fmt.Errorf("reading what was printed gives something else:\n got %s\nwant %s", got, want)
+		return fmt.Errorf("parsing the printed value gives a different one:\n got %s\nwant %s", got, want)
 	}
 	return nil
 }

@@ -276,7 +276,7 @@ func TestLargeIntegersBesideFloat(t *testing.T) {
 		}
 		both := object(`{"codes":[9007199254740993,9.007199254740992e15,-9007199254740993]}`)
 		if _, err := m.Apply(fieldmanager.Object{}, both, fieldmanager.ApplyOptions{FieldManager: "a", Time: time.Unix(0, 0)}); !errors.Is(err, fieldmanager.ErrType) {
-			t.Errorf("%s: an integer and the float64 that it equals are taken for two items: %v", name, err)
+			t.Errorf("%s: an integer and an equal float64 are treated as two items: %v", name, err)
 		}
 	}
 }
@@ -312,7 +312,7 @@ func TestFirstApplyAndReset(t *testing.T) {
 	live := fieldmanager.Object{Value: object(`{"replicas":1}`)}
 	quiet, err := m.Update(live, object(`{"replicas":2}`), fieldmanager.UpdateOptions{FieldManager: "u", Time: now})
 	if err != nil || quiet.Managed.Len() != 0 {
-		t.Errorf("an object that nobody manages is tracked: %s, %v", owners(quiet.Managed), err)
+		t.Errorf("an object without managers is tracked: %s, %v", owners(quiet.Managed), err)
 	}
 	after, err := m.Apply(quiet, object(`{"note":"x"}`), fieldmanager.ApplyOptions{FieldManager: "a", Time: now})
 	if want := "a/Apply .spec.note\nbefore-first-apply/Update .spec .spec.replicas"; err != nil || owners(after.Managed) != want {

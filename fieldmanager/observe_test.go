@@ -62,7 +62,7 @@ func TestObserverReceivesDecisions(t *testing.T) {
 	var rules []string
 	quiet := m.Observed(func(d fieldmanager.Decision) { rules = append(rules, string(d.Rule)) })
 	if _, err := quiet.Update(fieldmanager.Object{Value: document.NewObject()}, object(`{}`), fieldmanager.UpdateOptions{FieldManager: "u", Time: now}); err != nil || !slices.Equal(rules, []string{"update/quiet"}) {
-		t.Errorf("an object that nobody manages: %v, %v", rules, err)
+		t.Errorf("an object without managers: %v, %v", rules, err)
 	}
 }
 

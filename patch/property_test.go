@@ -151,7 +151,7 @@ func TestThreeWayYieldsWantedFields(t *testing.T) {
 		before, wanted := original.Lookup("metadata", "annotations"), modified.Lookup("metadata", "annotations")
 		if wanted.Kind() == before.Kind() && (!wanted.Exists() || wanted.Kind() == document.Object) {
 			if got.Lookup("metadata", "annotations", "by-another").StringOr("") != "yes" {
-				t.Errorf("the annotation of another is gone: %s", got)
+				t.Errorf("another annotation was removed: %s", got)
 			}
 			got = got.Remove("metadata", "annotations", "by-another")
 		}

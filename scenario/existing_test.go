@@ -225,7 +225,7 @@ func TestLoadNotes(t *testing.T) {
 		t.Errorf("notes %s", notes)
 	}
 	if o := found[0].Object.Value; o.Lookup("metadata", "uid").StringOr("") == "" || o.Lookup("metadata", "creationTimestamp").StringOr("") != "2026-01-01T08:59:00Z" {
-		t.Errorf("what every object has is missing: %s", o.Get("metadata"))
+		t.Errorf("metadata that every object has is missing: %s", o.Get("metadata"))
 	}
 }
 
@@ -250,7 +250,7 @@ func TestLoadRefuses(t *testing.T) {
 			t.Errorf("%s: %v, want %s", c.why, err, c.want)
 		}
 		if n := len(r.existing); n != 0 {
-			t.Errorf("%s: %d objects were loaded all the same", c.why, n)
+			t.Errorf("%s: %d objects were loaded nevertheless", c.why, n)
 		}
 	}
 	_, err := emptyRunner(t).Load(t.Context(), "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: [1]}")

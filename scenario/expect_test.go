@@ -78,7 +78,7 @@ func TestUnchangedOutcome(t *testing.T) {
 		}
 	}
 	if _, _, found := checked(t, firstConflict+"  expect: unchanged\n"); len(found[2]) != 1 {
-		t.Error("a change is taken for none")
+		t.Error("a change was reported as unchanged")
 	}
 }
 

@@ -102,7 +102,7 @@ func TestEveryKind(t *testing.T) {
 		for k := range c.Kinds() {
 			n++
 			if n > 1 && !last.less(k.GroupVersionKind) {
-				t.Errorf("%s: %v stands behind %v", v, k, last)
+				t.Errorf("%s: %v follows %v", v, k, last)
 			}
 			last = k.GroupVersionKind
 			if !k.Builtin || k.Type().Map == nil {
@@ -139,7 +139,7 @@ func (w *typeWalk) walk(path string, typ *Type) {
 	}
 	w.seen[typ] = true
 	if typ.Scalar == NoScalar && typ.List == nil && typ.Map == nil {
-		w.t.Errorf("%s allows nothing", path)
+		w.t.Errorf("%s allows no value", path)
 	}
 	if l := typ.List; l != nil {
 		if (l.Kind == KeyedList) != (len(l.Keys) > 0) {
@@ -147,7 +147,7 @@ func (w *typeWalk) walk(path string, typ *Type) {
 		}
 		for _, k := range l.Keys {
 			if l.Elem.Map.Field(k.Name) == nil {
-				w.t.Errorf("%s: key %s is no field of the items", path, k.Name)
+				w.t.Errorf("%s: key %s is not a field of the items", path, k.Name)
 			}
 		}
 		w.walk(path+"[]", l.Elem)
@@ -159,7 +159,7 @@ func (w *typeWalk) walk(path string, typ *Type) {
 				w.t.Errorf("%s: %s is out of order", path, f.Name)
 			}
 			if f.MergeKey != "" && (f.Type.List == nil || f.Type.List.Elem.Map.Field(f.MergeKey) == nil) {
-				w.t.Errorf("%s.%s: merge key %s is no field of the items", path, f.Name, f.MergeKey)
+				w.t.Errorf("%s.%s: merge key %s is not a field of the items", path, f.Name, f.MergeKey)
 			}
 			w.walk(path+"."+f.Name, f.Type)
 		}

@@ -141,7 +141,7 @@ func TestTakesScalar(t *testing.T) {
 			}
 		}
 		if c.typ.TakesScalar(document.List) || c.typ.TakesScalar(document.Null) {
-			t.Errorf("%+v takes what is no scalar", c.typ)
+			t.Errorf("%+v accepts a value that is not a scalar", c.typ)
 		}
 	}
 }

@@ -44,7 +44,7 @@ func TestFromOpenAPI(t *testing.T) {
 		t.Errorf("replicas are %+v", f)
 	}
 	if !typeAt(t, deployment.Type(), "spec.selector").Map.Atomic || typeAt(t, deployment.Type(), "spec.other").Map.Atomic {
-		t.Error("a field's own map type does not count, or counts elsewhere")
+		t.Error("a field's own map type is ignored, or affects other fields")
 	}
 	if thing.Builtin || thing.Namespaced || !slices.Contains(thing.Verbs, "watch") {
 		t.Errorf("%+v", thing)
@@ -53,7 +53,7 @@ func TestFromOpenAPI(t *testing.T) {
 		t.Errorf("a custom resource's default of 0 is %q", f.Default)
 	}
 	if typeAt(t, thing.Type(), "metadata").Name != objectMetaName {
-		t.Error("metadata is not of its type")
+		t.Error("metadata does not have the type ObjectMeta")
 	}
 }
 

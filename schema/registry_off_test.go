@@ -24,7 +24,7 @@ func TestLeaveOffHidesResources(t *testing.T) {
 		t.Fatal("no kind is off by default")
 	}
 	if _, ok := r.Resource(off.Group, off.Version, off.Resource); !ok {
-		t.Errorf("%v is not served by a registry that leaves nothing off", off.GroupVersionKind)
+		t.Errorf("%v is not served by a registry without LeaveOff", off.GroupVersionKind)
 	}
 	r.LeaveOff()
 	if _, ok := r.Resource(off.Group, off.Version, off.Resource); ok {

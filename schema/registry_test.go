@@ -79,7 +79,7 @@ func TestRegistryOrder(t *testing.T) {
 	}
 	empty := NewRegistry(nil)
 	if _, ok := empty.Kind(gvk); ok || empty.Catalog() != nil {
-		t.Error("a registry without a catalog knows a kind")
+		t.Error("a registry without a catalog returned a kind")
 	}
 }
 

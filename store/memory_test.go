@@ -116,7 +116,7 @@ func TestG14OnlyLostEventsMakeAWatcherSlow(t *testing.T) {
 	}
 	for name, w := range map[string]store.Watcher[string]{"fresh": fresh, "used": used, "ahead": ahead} {
 		if e, err := w.Next(doneContext()); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: got %v and %v while nothing happened in its scope", name, e, err)
+			t.Errorf("%s: got %v and %v without an event in its scope", name, e, err)
 		}
 	}
 	put(t, m, "/p/a", "2")
@@ -229,7 +229,7 @@ func TestG16HistoryIsBoundedByBytes(t *testing.T) {
 		t.Errorf("%d values of %d are alive, want %d to %d", alive, writes, least, most)
 	}
 	if _, err := stuck.Next(t.Context()); !errors.Is(err, store.ErrSlow) {
-		t.Errorf("a watcher whose events are gone: %v", err)
+		t.Errorf("a watcher whose events were compacted: %v", err)
 	}
 	oldest := int64(writes + 1 - history/size + 1)
 	if _, err := m.Watch(t.Context(), "", store.WatchOptions{After: oldest}); err != nil {

@@ -85,7 +85,7 @@ func TestDependenciesPointOneWay(t *testing.T) {
 			for _, dep := range dependencies(t, pkg) {
 				for _, above := range layers[i+1:] {
 					if within(dep, above) {
-						t.Errorf("%s imports %s, which stands above it", pkg, dep)
+						t.Errorf("%s imports %s, which belongs to a higher layer", pkg, dep)
 					}
 				}
 			}

@@ -57,7 +57,7 @@ func TestPipelineKnowsNoKind(t *testing.T) {
 		})
 		switch why := namesKinds[name]; {
 		case found != "" && why == "":
-			t.Errorf("%s names %s: move what depends on the kind to package kinds", name, found)
+			t.Errorf("%s mentions %s: move code that depends on the kind to package kinds", name, found)
 		case found == "" && why != "":
 			t.Errorf("%s names no kind: remove it from the exceptions", name)
 		}

@@ -65,7 +65,7 @@ func TestCases(t *testing.T) {
 	names := map[string]bool{}
 	for _, f := range storedObjects(t) {
 		if names[f.Name] {
-			t.Errorf("the name %s stands twice", f.Name)
+			t.Errorf("the name %s is duplicated", f.Name)
 		}
 		names[f.Name] = true
 		_, got := made(t, f.Version, parse(t, string(f.Sent)), nil)
@@ -164,7 +164,7 @@ func TestDisabledFeatures(t *testing.T) {
 				checked[rule] = checked[rule] || off
 			}
 			if kept := r.withoutDisabled(k, v, v); !document.SameNode(kept, v) {
-				t.Errorf("%s: %s: an update takes away what is stored: %s", version, k.Kind, kept)
+				t.Errorf("%s: %s: an update removes stored fields: %s", version, k.Kind, kept)
 			}
 		}
 	}

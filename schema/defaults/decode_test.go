@@ -73,7 +73,7 @@ func TestDecodeErrors(t *testing.T) {
 			case err == nil || err.Error() != want:
 				t.Errorf("%s from %d: %v, want %q: %s", c.sent, from, err, want, c.reason)
 			case !errors.Is(err, ErrType) || !errors.As(err, &e) || len(e.Path) == 0:
-				t.Errorf("%s: %#v is no DecodeError for ErrType", c.sent, err)
+				t.Errorf("%s: %#v is not a DecodeError with ErrType", c.sent, err)
 			}
 		}
 	}

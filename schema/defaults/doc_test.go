@@ -37,7 +37,7 @@ func TestDocument(t *testing.T) {
 		return
 	}
 	if !*update {
-		t.Fatalf("%s is not what the rules are; run the test with -update", docFile)
+		t.Fatalf("%s does not match the rules; run the test with -update", docFile)
 	}
 	if err := os.WriteFile(docFile, []byte(want), 0o644); err != nil {
 		t.Fatal(err)

@@ -75,7 +75,7 @@ func TestPrepareForCreate(t *testing.T) {
 	}
 	// Without allocators, addresses stay unset.
 	if _, v := prepared(t, `{"apiVersion":"v1","kind":"Service","spec":{"ports":[{"port":80}]}}`, Request{}); v.Lookup("spec", "clusterIP").Exists() {
-		t.Errorf("an address out of nowhere: %s", v)
+		t.Errorf("an unexpected address: %s", v)
 	}
 }
 

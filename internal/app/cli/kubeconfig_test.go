@@ -111,7 +111,7 @@ func TestKubeconfigIsNotWrittenThroughALink(t *testing.T) {
 	}
 	err := mergeKubeconfig(link, access{address: "http://127.0.0.1:1", token: "secret"})
 	if err == nil || !strings.Contains(err.Error(), "symbolic link") {
-		t.Errorf("a link to nothing: %v", err)
+		t.Errorf("a dangling link: %v", err)
 	}
 	if _, err := os.Stat(target); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("the target of the link was written")

@@ -181,7 +181,7 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 				t.Errorf("%s: %v, want %s", name, err, c.want)
 			}
 			if c.in != "-" && !errors.Is(err, fs.ErrNotExist) {
-				t.Errorf("%s: %v is no fs.ErrNotExist", name, err)
+				t.Errorf("%s: %v is not fs.ErrNotExist", name, err)
 			}
 		}
 	}

@@ -55,7 +55,7 @@ func TestExportedNamesAreUsed(t *testing.T) {
 			strings.Join(missing, "\n"))
 	}
 	for _, name := range slices.Sorted(maps.Keys(listed)) {
-		t.Errorf("exported.txt lists %s, which is used or gone; remove it", name)
+		t.Errorf("exported.txt lists %s, which is used elsewhere or no longer exists; remove it", name)
 	}
 }
 

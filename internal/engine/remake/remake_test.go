@@ -105,6 +105,6 @@ func TestItemsUpdate(t *testing.T) {
 		}
 	}
 	if v := document.NewInt(7); !document.SameNode(remake.ItemsUpdate(v, live, nil), v) {
-		t.Error("what is no list did not come back")
+		t.Error("a value that is not a list was not returned unchanged")
 	}
 }

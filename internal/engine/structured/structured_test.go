@@ -137,7 +137,7 @@ func TestMergeSharesUnchangedParts(t *testing.T) {
 	}
 	merged := w.merge(typ, live, parse(t, `{"a":{"x":2}}`))
 	if !document.SameNode(merged.Get("b"), live.Get("b")) || !document.SameNode(merged.Lookup("a", "y"), live.Lookup("a", "y")) {
-		t.Error("what stays is made again")
+		t.Error("unchanged parts are not shared")
 	}
 	owned := w.fieldsOf(typ, live, fieldset.Set{})
 	if again := w.fieldsOf(typ, parse(t, live.String()), owned); !again.Same(owned) {

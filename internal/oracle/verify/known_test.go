@@ -77,7 +77,7 @@ func TestKnownDifferencesAreNarrow(t *testing.T) {
 					continue // a panic has no result
 				}
 				if out := r.compare(c); out.Difference == nil {
-					t.Errorf("an engine that %s is taken for one with a known difference: %q", what, out.known)
+					t.Errorf("an engine that %s is reported as a known difference: %q", what, out.known)
 				}
 			}
 		})

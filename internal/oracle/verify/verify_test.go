@@ -68,7 +68,7 @@ func TestFaultyEngineIsDetected(t *testing.T) {
 			}
 			again := Examine(wrong, failure.Least, o)
 			if again == nil || again.SizeAfter != failure.SizeAfter {
-				t.Errorf("shrinking what is shrunk gives something else: %+v", again)
+				t.Errorf("shrinking a shrunk case changes it: %+v", again)
 			}
 			if _, same, err := Run(t.Context(), wrong, everyKind(t), o); err != nil || same == nil || same.Text() != failure.Text() {
 				t.Errorf("the second run finds another case: %v", err)

@@ -57,7 +57,7 @@ func nodeRoles(o Object) string {
 	return or(strings.Join(slices.Compact(roles), ","), "<none>")
 }
 
-// phase is a status' phase, Terminating for what is being deleted.
+// phase returns status.phase, or "Terminating" for an object that is being deleted.
 func phase(o Object) string {
 	if o.at("metadata", "deletionTimestamp").Exists() {
 		return "Terminating"
