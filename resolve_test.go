@@ -43,7 +43,7 @@ func (r *resolver) send(request conformance.Request) (conformance.Answer, error)
 	}
 	asked, ok := inprocess.ClusterRequest(request)
 	if !ok {
-		r.t.Errorf("%s: the Lab reports a conflict that the cluster does not", r.name)
+		r.t.Errorf("%s: the request with a conflict is not a request to the cluster", r.name)
 		return answer, nil
 	}
 	o := patchlab.ApplyOptions{FieldManager: asked.FieldManager, Subresource: asked.Subresource, FieldValidation: "Warn", Namespace: asked.Namespace}

@@ -109,7 +109,7 @@ func TestCRDDeletionWaitsForItsObjects(t *testing.T) {
 	q.must(cluster.Create, things, `{"apiVersion":"x.example.com/v1","kind":"Thing","metadata":{"name":"kept","finalizers":["x.example.com/f"]}}`)
 	answer := q.must(cluster.Delete, crds+"/things.x.example.com", "")
 	if got := condition(answer, "Terminating"); got != "True InstanceDeletionPending" {
-		t.Errorf("the response has %s", got)
+		t.Errorf("the condition Terminating is %s", got)
 	}
 	q.refused(404, cluster.Get, things+"/free", "")
 	if kept := q.must(cluster.Get, things+"/kept", ""); !kept.Lookup("metadata", "deletionTimestamp").Exists() {

@@ -33,7 +33,8 @@ type Options struct {
 	Fault func(error)
 }
 
-// Parse parses a comma-separated list of controllers: "namespace" and "gc".
+// Parse parses a comma-separated list of controllers: "namespace" and "gc". An empty list
+// selects none.
 func Parse(names string) (Options, error) {
 	var o Options
 	for name := range strings.SplitSeq(names, ",") {

@@ -78,7 +78,8 @@ type Attempt struct {
 	Err    error
 }
 
-// GaveUpError reports that the last attempt failed.
+// GaveUpError reports that the last of the permitted attempts failed, with an error for which
+// a further attempt would be made.
 type GaveUpError struct {
 	Attempts int
 	Err      error // of the last attempt
@@ -92,8 +93,9 @@ func (e *GaveUpError) Error() string {
 func (e *GaveUpError) Unwrap() error { return e.Err }
 
 // Do calls f until it succeeds, fails with an error of kind Stop, reaches the maximum
-// number of attempts ([*GaveUpError]), or ctx ends. In the last case the error wraps both
-// the context's error and that of the last attempt.
+// number of attempts ([*GaveUpError]), or ctx ends. An error of kind Stop is returned
+// unchanged. If ctx ends during a delay, the error wraps both the context's error and that
+// of the last attempt.
 func (p Policy) Do(ctx context.Context, f func(context.Context) error) error {
 	p = p.withDefaults()
 	for n := 1; ; n++ {

@@ -15,7 +15,8 @@ var ErrInvalidOpenAPI = errors.New("invalid OpenAPI v3 document")
 // FromOpenAPI returns the kinds in OpenAPI v3 documents, as printed by 'kubectl get --raw
 // /openapi/v3/apis/apps/v1', sorted by group, version and kind. If several documents define
 // a type with the same name, the first is used. Resources, scopes, verbs and subresources
-// come from the paths; such documents lack short names and categories.
+// come from the paths: a request with a verb that they lack is refused with 405. Such
+// documents lack short names and categories.
 //
 // Kinds of the API server's own groups become Builtin; how their Go types declare fields
 // comes from the newest catalog if it has the type. Zero-value defaults of built-in kinds
