@@ -1,6 +1,6 @@
 // The page's side of the engine: typed questions to the worker. The worker begins with a
 // small engine, whose place larger ones take later.
-import type { Calls, Failure } from "./messages";
+import type { Calls, Failure, Row, RunOutput } from "./messages";
 import { load, prepared } from "./prepared";
 import type { FromWorker, LaterEngine, ToWorker } from "./worker";
 
@@ -33,6 +33,11 @@ interface Waiting {
 /** How long an answer may take before the engine is begun anew. */
 const patience = 20_000;
 
+/** The length from which a text is sent once, and referred to in the next request. */
+const long = 1024;
+
+type Answer<K extends keyof Calls> = { output: Calls[K]["output"] } | { error: Failure } | { later: true } | { unknown: true };
+
 export class Engine {
   #worker!: Worker;
   #ready!: Promise<void>;
@@ -42,6 +47,11 @@ export class Engine {
   #next = 1;
   #waiting = new Map<number, Waiting>();
   #watcher: Watcher;
+  /** The long texts of the last request, with their numbers: those that the engine has. */
+  #texts = new Map<string, number>();
+  #numbered = 0;
+  /** The rows of the last run, with the number of its request. */
+  #rows: { number: number; rows: Row[] } = { number: 0, rows: [] };
 
   constructor(watcher: Watcher) {
     this.#watcher = watcher;
@@ -104,6 +114,7 @@ export class Engine {
 
   #restart(why: string): void {
     this.#worker.terminate();
+    this.#texts.clear();
     for (const waiting of this.#waiting.values()) waiting.reject(new Error(why));
     this.#waiting.clear();
     this.#ready = this.#start();
@@ -134,34 +145,67 @@ export class Engine {
 
   /** ask sends a question. It fails with an EngineError where the engine says why. */
   async ask<K extends keyof Calls>(call: K, input: Calls[K]["input"]): Promise<Calls[K]["output"]> {
-    const request = JSON.stringify({ call, input });
-    const known = reads.has(call) || !this.#started ? await prepared(request) : undefined;
+    const known = reads.has(call) || !this.#started ? await prepared(JSON.stringify({ call, input })) : undefined;
     if (known !== undefined) return known as Calls[K]["output"];
-    let answer = await this.#answer<K>(request);
+    let answer = await this.#answer(call, input);
     if ("later" in answer) {
       await this.load("complete");
-      answer = await this.#answer<K>(request);
+      answer = await this.#answer(call, input);
     }
     if ("error" in answer) throw new EngineError(answer.error);
-    if ("later" in answer) throw new Error("the complete engine does not know the question");
+    if (!("output" in answer)) throw new Error("the complete engine does not know the question");
     return answer.output;
   }
 
-  async #answer<K extends keyof Calls>(request: string): Promise<{ output: Calls[K]["output"] } | { error: Failure } | { later: true }> {
+  /** #answer asks the engine. One that was put in the place of another has no texts yet, and gets them all. */
+  async #answer<K extends keyof Calls>(call: K, input: Calls[K]["input"]): Promise<Answer<K>> {
+    const answer = await this.#exchange(call, input);
+    if (!("unknown" in answer)) return answer;
+    this.#texts.clear();
+    return this.#exchange(call, input);
+  }
+
+  async #exchange<K extends keyof Calls>(call: K, input: Calls[K]["input"]): Promise<Answer<K>> {
     await this.#ready;
-    const bytes = new TextEncoder().encode(request);
     const id = this.#next++;
+    const have = this.#rows;
+    const bytes = new TextEncoder().encode(this.#request(call, input, call === "run" ? { number: id, have: have.number } : undefined));
     const timer = setTimeout(() => this.#restart("The engine took too long and was restarted."), patience);
     try {
       const response = await new Promise<Uint8Array>((resolve, reject) => {
         this.#waiting.set(id, { resolve, reject });
         this.#send({ kind: "ask", id, request: bytes }, [bytes.buffer]);
       });
-      return JSON.parse(new TextDecoder().decode(response));
+      const answer = JSON.parse(new TextDecoder().decode(response)) as Answer<K>;
+      if (call === "run" && "output" in answer) this.#rows = { number: id, rows: whole(answer.output as RunOutput, have.rows) };
+      return answer;
     } finally {
       clearTimeout(timer);
     }
   }
+
+  /** #request writes a request. It holds those long texts that the last one did not. */
+  #request(call: keyof Calls, input: unknown, rows?: { number: number; have: number }): string {
+    const used = new Map<string, number>();
+    const texts: { id: number; text: string }[] = [];
+    const refer = (_: string, value: unknown): unknown => {
+      if (typeof value !== "string" || value.length < long) return value;
+      let id = used.get(value) ?? this.#texts.get(value);
+      if (id === undefined) texts.push({ id: (id = ++this.#numbered), text: value });
+      used.set(value, id);
+      return { text: id };
+    };
+    const body = JSON.stringify(input, refer);
+    this.#texts = used;
+    return `{"call":${JSON.stringify(call)},"rows":${JSON.stringify(rows ?? {})},"texts":${JSON.stringify(texts)},"input":${body}}`;
+  }
+}
+
+/** whole puts the rows that an answer leaves out, as the page has them, into it. */
+function whole(output: RunOutput, have: Row[]): Row[] {
+  const { keptBefore, keptAfter } = output;
+  if (keptBefore + keptAfter > 0) output.rows = [...have.slice(0, keptBefore), ...output.rows, ...have.slice(have.length - keptAfter)];
+  return output.rows;
 }
 
 /** Calls that read a text and run nothing: all examples and lessons are prepared. */

@@ -3,7 +3,7 @@
 import { defaultKeymap } from "@codemirror/commands";
 import { codeFolding, foldGutter, foldKeymap, foldService } from "@codemirror/language";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
-import { EditorState, type Extension, RangeSetBuilder, StateEffect, StateField, type Text } from "@codemirror/state";
+import { type ChangeSpec, EditorState, type Extension, RangeSetBuilder, StateEffect, StateField, type Text } from "@codemirror/state";
 import { Decoration, type DecorationSet, EditorView, gutter, GutterMarker, hoverTooltip, keymap, lineNumbers, ViewPlugin, type ViewUpdate, WidgetType } from "@codemirror/view";
 import { codeLook, difference, marked, shadowOf } from "./editor";
 import { h } from "./dom";
@@ -242,6 +242,22 @@ function extensions(events: ListingEvents): Extension[] {
   ];
 }
 
+/** changed is the range of lines that differ, [from, end) before and [from, to) now, with a line on both sides unless one has none; null where all are the same. */
+function changed(before: ListingLine[], now: ListingLine[]): { from: number; end: number; to: number } | null {
+  const shorter = Math.min(before.length, now.length);
+  let from = 0;
+  while (from < shorter && before[from] === now[from]) from++;
+  if (from === before.length && from === now.length) return null;
+  let same = 0;
+  while (same < shorter - from && before[before.length - 1 - same] === now[now.length - 1 - same]) same++;
+  if (from > 0 && (from === before.length - same || from === now.length - same)) from--;
+  else if (same > 0 && (from === before.length - same || from === now.length - same)) same--;
+  return { from, end: before.length - same, to: now.length - same };
+}
+
+/** indentOf is what the folding of a line depends on. */
+const indentOf = (text: string): string => /^\s*(?:- )?(?=\S)/.exec(text)?.[0] ?? "blank";
+
 export class Listing {
   readonly host = h("div", { class: "listing" });
   readonly #view: EditorView;
@@ -251,11 +267,29 @@ export class Listing {
     this.#view = new EditorView({ state: EditorState.create({ extensions: extensions(events) }), parent: root, root });
   }
 
-  /** show shows lines in the place of others; what looks the same stays where it is. */
+  /** show shows lines in the place of others. Lines that are the same objects as before stay as they are. */
   show(lines: ListingLine[]): void {
-    const text = lines.map((l) => l.text).join("\n");
-    const before = this.#view.state.doc.toString();
-    this.#view.dispatch({ changes: text === before ? undefined : difference(before, text), effects: setLines.of({ lines, folds: foldsOf(lines) }) });
+    const { lines: before, folds } = this.#view.state.field(linesField);
+    const range = changed(before, lines);
+    if (!range) return;
+    const { from, to, end } = range;
+    const old = before.slice(from, end);
+    const now = lines.slice(from, to);
+    const sameText = old.length === now.length && old.every((line, i) => line.text === now[i]!.text);
+    const sameFolds = old.length === now.length && old.every((line, i) => indentOf(line.text) === indentOf(now[i]!.text));
+    this.#view.dispatch({
+      changes: sameText ? undefined : this.#change(from, end, before.length, now.map((l) => l.text).join("\n")),
+      effects: setLines.of({ lines, folds: sameFolds ? folds : foldsOf(lines) }),
+    });
+  }
+
+  /** #change replaces a range of the lines by a text. */
+  #change(from: number, end: number, count: number, text: string): ChangeSpec {
+    const { doc } = this.#view.state;
+    const at = count === 0 ? 0 : doc.line(from + 1).from;
+    const to = count === 0 ? 0 : doc.line(end).to;
+    const change = difference(doc.sliceString(at, to), text);
+    return { from: at + change.from, to: at + change.to, insert: change.insert };
   }
 
   /** reveal scrolls to a line, counted from 1 among those that are shown. */

@@ -286,6 +286,8 @@ export interface RunOutput {
   against: number;
   object: Object | null;
   rows: Row[];
+  keptBefore: number;
+  keptAfter: number;
   changes: Change[];
   changed: number;
   conflicts: Conflict[];

@@ -22,6 +22,10 @@ export class ObjectView {
   #none = h("div", { class: "empty none-yet" });
   #rows: Row[] = [];
   #shown: ListingLine[] = [];
+  /** The lines of rows, and the owners of lines by their numbers, as they were shown last. */
+  #lines = new WeakMap<Row, ListingLine>();
+  #owners = new Map<string, ListingLine["owners"]>();
+  #ownersLook = "";
   #hideNoise = setting("noise") === "hidden";
   #only = "";
   #seen = "";
@@ -100,23 +104,37 @@ export class ObjectView {
   #list(): void {
     const managers = this.#app.output?.object?.managers ?? [];
     const wanted = new Map((this.#app.output?.conflicts ?? []).map((c) => [c.line, `⚡ ${this.#app.step?.actor || "the step"} wants ${c.wanted || "to remove it"}`]));
-    const lines = this.#owned(managers);
-    this.#shown = this.#rows.flatMap((row) => {
-      if (this.#hideNoise && row.meaning === "server") return [];
-      if (this.#only && ![...row.owners, ...row.below].some((n) => managers[n]?.name === this.#only)) return [];
-      const meaning = row.below.length > 0 && row.owners.length === 0 ? "below" : row.meaning;
-      return [{ text: row.text, line: row.line, mark: row.mark, owners: lines(row.owners), meaning, wanted: (row.line && wanted.get(row.line)) || "" }];
-    });
+    const owned = this.#owned(managers);
+    const shown: ListingLine[] = [];
+    for (const row of this.#rows) {
+      if (this.#hideNoise && row.meaning === "server") continue;
+      if (this.#only && ![...row.owners, ...row.below].some((n) => managers[n]?.name === this.#only)) continue;
+      shown.push(this.#line(row, owned(row.owners), (row.line && wanted.get(row.line)) || ""));
+    }
+    this.#shown = shown;
     this.#listing.show(this.#shown);
     this.#drawTools(managers);
     if (!this.#current) refresh(this.#detail, h("p", { class: "empty" }, "Select a line to see who owns its field, and why."));
     else this.#describe(this.#current);
   }
 
-  /** #owned makes the owners of lines, one list for the same numbers. */
+  /** #line makes the line of a row, the same one as before where it looks the same. */
+  #line(row: Row, owners: ListingLine["owners"], wanted: string): ListingLine {
+    const before = this.#lines.get(row);
+    if (before && before.owners === owners && before.wanted === wanted) return before;
+    const meaning = row.below.length > 0 && row.owners.length === 0 ? "below" : row.meaning;
+    const line = { text: row.text, line: row.line, mark: row.mark, owners, meaning, wanted };
+    this.#lines.set(row, line);
+    return line;
+  }
+
+  /** #owned makes the owners of lines, one list for the same numbers, and the same lists as before where they look the same. */
   #owned(managers: Manager[]): (numbers: number[]) => ListingLine["owners"] {
-    const known = new Map<string, ListingLine["owners"]>();
     const order = this.#app.names();
+    const look = JSON.stringify([managers, order.map((name) => this.#app.look(name))]);
+    if (look !== this.#ownersLook) this.#owners.clear();
+    this.#ownersLook = look;
+    const known = this.#owners;
     return (numbers) => {
       const key = numbers.join();
       let owners = known.get(key);

@@ -1,6 +1,7 @@
 package playground
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -13,39 +14,49 @@ import (
 // unknown fields in this way.
 
 // decoder decodes messages. Each message contains the whole scenario, which differs little
-// from the previous one, so unchanged long texts are not decoded again.
+// from the previous one, so a long text is sent once: a message refers to a text of the
+// previous one as {"text": NUMBER}.
 type decoder struct {
-	before, now []longText
+	known map[int64]string // the texts of the previous message, then those sent with this one
+	used  map[int64]string // the texts that this message refers to
 }
 
-// longText is a long text of a message and the value that it was decoded from.
-type longText struct {
-	from document.Value
-	text string
-}
+// errUnknownText is the error of a message with a reference to a text that the engine does not
+// have, as after it was started anew. The page sends the message again with all texts.
+var errUnknownText = errors.New("a text that the message refers to is unknown")
 
-// long is the length in bytes from which a text is long.
-const long = 1 << 10
-
-// message decodes a whole message.
-func (d *decoder) message(v document.Value, into reflect.Value) error {
-	d.before, d.now = d.now, nil
-	return d.read(v, into, "input")
-}
-
-// text returns the text of a string. The long texts of consecutive messages are compared in
-// order.
-func (d *decoder) text(v document.Value) (string, bool) {
-	n := len(d.now)
-	if n < len(d.before) && document.SurelyIdentical(d.before[n].from, v) {
-		d.now = append(d.now, d.before[n])
-		return d.before[n].text, true
+// message decodes the input of a request. texts is the list of the texts that the request
+// refers to and the previous one did not, each {"id": NUMBER, "text": TEXT}.
+func (d *decoder) message(texts, v document.Value, into reflect.Value) error {
+	if d.known == nil {
+		d.known = map[int64]string{}
 	}
-	text, ok := v.Text()
-	if len(text) >= long {
-		d.now = append(d.now, longText{v, text})
+	for _, t := range texts.Items() {
+		id, _ := t.Get("id").Int()
+		d.known[id], _ = t.Get("text").Text()
 	}
-	return text, ok
+	d.used = map[int64]string{}
+	err := d.read(v, into, "input")
+	d.known = d.used
+	return err
+}
+
+// text returns the text of a string, or of a reference to one.
+func (d *decoder) text(v document.Value) (string, bool, error) {
+	if v.Kind() != document.Object {
+		text, ok := v.Text()
+		return text, ok, nil
+	}
+	id, ok := v.Get("text").Int()
+	if !ok {
+		return "", false, nil
+	}
+	text, ok := d.known[id]
+	if !ok {
+		return "", false, errUnknownText
+	}
+	d.used[id] = text
+	return text, true, nil
 }
 
 // read decodes a value into the target of into. Missing fields keep their zero value. Unknown
@@ -59,7 +70,10 @@ func (d *decoder) read(v document.Value, into reflect.Value, path string) error 
 	}
 	switch into.Kind() {
 	case reflect.String:
-		text, ok := d.text(v)
+		text, ok, err := d.text(v)
+		if err != nil {
+			return err
+		}
 		if !ok {
 			return mismatch("a string")
 		}

@@ -95,8 +95,12 @@ type RunOutput struct {
 	Against int              `json:"against"`
 	// Object is the object of the last step before the state, null if there is none.
 	Object *Object `json:"object"`
-	// Rows are the object's lines, including those removed since Against.
-	Rows []Row `json:"rows"`
+	// Rows are the object's lines, including those removed since Against. Where the request
+	// refers to the rows of another response, they are only those between the first KeptBefore
+	// and the last KeptAfter of these, which are the same.
+	Rows       []Row `json:"rows"`
+	KeptBefore int   `json:"keptBefore"`
+	KeptAfter  int   `json:"keptAfter"`
 	// Changes are the first of the fields that differ from Against, up to the requested
 	// number.
 	Changes []Change `json:"changes"`

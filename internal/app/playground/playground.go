@@ -27,6 +27,7 @@ type Engine struct {
 	rules     cluster.Rules
 	decoder   decoder
 	encoder   encoder
+	rows      shownRows
 }
 
 // New returns an engine.
@@ -46,10 +47,17 @@ var errLater = errors.New("the request requires the complete engine")
 // Handle answers a request {"call": name, "input": {…}} with {"output": {…}},
 // {"error": {"message", "line", "column"}}, or {"later": true} if only the complete
 // engine can answer it. It does not panic, whatever the request contains.
+//
+// A request may refer to long texts of the previous one (see decoder) and, with "rows", to
+// the rows of a previous response (see shownRows). If the engine does not have a text, it
+// answers {"unknown": true}.
 func (e *Engine) Handle(request []byte) []byte {
 	out, err := e.answer(request)
-	if errors.Is(err, errLater) {
+	switch {
+	case errors.Is(err, errLater):
 		return []byte(`{"later":true}`)
+	case errors.Is(err, errUnknownText):
+		return []byte(`{"unknown":true}`)
 	}
 	if err != nil {
 		return append(e.encoder.append([]byte(`{"error":`), reflect.ValueOf(failure(err))), '}')
@@ -65,7 +73,8 @@ func (e *Engine) answer(request []byte) (any, error) {
 	name, _ := d.Root.Get("call").Text()
 	for _, calls := range [...]map[string]call{calls(), laterCalls(), labCalls()} {
 		if call, ok := calls[name]; ok {
-			return call.run(e, d.Root.Get("input"))
+			e.rows.begin(d.Root.Get("rows"))
+			return call.run(e, d.Root)
 		}
 	}
 	if !complete {
@@ -78,13 +87,13 @@ func (e *Engine) answer(request []byte) (any, error) {
 // which the page's types are generated.
 type call struct {
 	in, out reflect.Type
-	run     func(*Engine, document.Value) (any, error)
+	run     func(e *Engine, request document.Value) (any, error)
 }
 
 func callOf[In, Out any](f func(*Engine, *In) (*Out, error)) call {
 	return call{reflect.TypeFor[In](), reflect.TypeFor[Out](), func(e *Engine, v document.Value) (any, error) {
 		var in In
-		if err := e.decoder.message(v, reflect.ValueOf(&in).Elem()); err != nil {
+		if err := e.decoder.message(v.Get("texts"), v.Get("input"), reflect.ValueOf(&in).Elem()); err != nil {
 			return nil, err
 		}
 		return f(e, &in)
@@ -94,7 +103,7 @@ func callOf[In, Out any](f func(*Engine, *In) (*Out, error)) call {
 func calls() map[string]call {
 	return map[string]call{
 		"about":  callOf((*Engine).about),
-		"run":    callOf((*Engine).run),
+		"run":    callOf((*Engine).runShown),
 		"line":   callOf((*Engine).line),
 		"why":    callOf((*Engine).why),
 		"paste":  callOf((*Engine).paste),

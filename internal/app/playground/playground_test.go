@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -256,25 +257,67 @@ func TestRowEncoderAgreesWithGenericEncoder(t *testing.T) {
 	}
 }
 
-// TestDecoderKeepsLongTexts checks that a decoder, which caches long texts, returns the
-// texts of each message unchanged.
-func TestDecoderKeepsLongTexts(t *testing.T) {
-	var d decoder
-	texts := [][]string{{"a", "b", "c"}, {"a", "b", "c"}, {"b", "c"}, {"c", "", "a"}, {"a", "b", "c", "a"}, nil, {"a"}}
-	for _, names := range texts {
-		want := []Step{}
-		for _, n := range names {
-			want = append(want, Step{Body: strings.Repeat(n, long) + "\n", Note: n})
+// TestReferencesToTexts sends requests that refer to texts of the previous one, and one that
+// refers to a text that the engine does not have any more.
+func TestReferencesToTexts(t *testing.T) {
+	e := New()
+	ask := func(request string) string { return string(e.Handle([]byte(request))) }
+	body := func(text string) string {
+		return `{"scenario":{"steps":[{"actor":"a","do":"apply","body":` + text + `}]},"at":1}`
+	}
+	quoted := string(document.AppendQuoted(nil, configMap+"  colour: blue\n"))
+	want := ask(`{"call":"run","input":` + body(quoted) + `}`)
+	if !strings.Contains(want, "colour: blue") {
+		t.Fatal(want)
+	}
+	if got := ask(`{"call":"run","texts":[{"id":7,"text":` + quoted + `}],"input":` + body(`{"text":7}`) + `}`); got != want {
+		t.Errorf("a text that was sent with the request: %s, want %s", got, want)
+	}
+	if got := ask(`{"call":"run","input":` + body(`{"text":7}`) + `}`); got != want {
+		t.Errorf("a text of the previous request: %s, want %s", got, want)
+	}
+	ask(`{"call":"about","input":{}}`)
+	for _, reference := range []string{`{"text":7}`, `{"text":8}`} {
+		if got := ask(`{"call":"run","input":` + body(reference) + `}`); got != `{"unknown":true}` {
+			t.Errorf("the text %s, which is unknown: %s", reference, got)
 		}
-		request := (&encoder{}).append(nil, reflect.ValueOf(Scenario{Steps: want}))
-		v, err := document.Parse(request, document.Options{})
+	}
+	for _, reference := range []string{`{}`, `{"text":"7"}`} {
+		if got := ask(`{"call":"run","input":` + body(reference) + `}`); !strings.Contains(got, "body must be a string") {
+			t.Errorf("%s in place of a text: %s", reference, got)
+		}
+	}
+}
+
+// TestRowsThatThePageHas compares the rows of responses that leave out what the page has with
+// those of complete ones.
+func TestRowsThatThePageHas(t *testing.T) {
+	e, s := New(), twoManagers()
+	var have []Row
+	for i, body := range []string{"  colour: blue\n", "  colour: red\n  size: s\n", "  a: b\n  colour: red\n  size: s\n", "  size: s\n", "", "  size: s\n", "  size: s\n"} {
+		s.Steps = []Step{{Actor: "alice", Do: "force-apply", Body: configMap + body}}
+		input := string((&encoder{}).append(nil, reflect.ValueOf(RunInput{Scenario: s, At: 1})))
+		known := i
+		if i == 4 {
+			known = 2 // a response that is not the last one
+		}
+		d, err := document.Parse(e.Handle([]byte(`{"call":"run","rows":{"number":`+strconv.Itoa(i+1)+`,"have":`+strconv.Itoa(known)+`},"input":`+input+`}`)), document.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		var got Scenario
-		if err := d.message(v.Root, reflect.ValueOf(&got).Elem()); err != nil || !slices.Equal(got.Steps, want) {
-			t.Errorf("%q was read wrong: %v", names, err)
+		var part, all RunOutput
+		if err := decodeOutput(d.Root.Get("output"), &part); err != nil {
+			t.Fatal(err)
 		}
+		must(t, New(), "run", RunInput{Scenario: s, At: 1}, &all)
+		got := slices.Concat(have[:part.KeptBefore], part.Rows, have[len(have)-part.KeptAfter:])
+		if !reflect.DeepEqual(got, all.Rows) || i == 4 && len(part.Rows) != len(all.Rows) {
+			t.Errorf("%q: %d rows kept before, %d after, and %v; want all of %v", body, part.KeptBefore, part.KeptAfter, part.Rows, all.Rows)
+		}
+		if i == 6 && len(part.Rows) > 0 {
+			t.Errorf("the response has %v, all of which the page had", part.Rows)
+		}
+		have = all.Rows
 	}
 }
 
