@@ -2,6 +2,7 @@
 // small engine, whose place larger ones take later.
 import type { Calls, Failure, Row, RunOutput } from "./messages";
 import { load, prepared } from "./prepared";
+import { keptName } from "./workername";
 import type { FromWorker, LaterEngine, ToWorker } from "./worker";
 
 /** EngineError is a failure that the engine tells, with its place where known. */
@@ -38,6 +39,9 @@ const long = 1024;
 
 type Answer<K extends keyof Calls> = { output: Calls[K]["output"] } | { error: Failure } | { later: true } | { unknown: true };
 
+/** Whether a service worker answers for the page: it has the files. */
+const kept = (navigator as Partial<Navigator>).serviceWorker?.controller != null;
+
 export class Engine {
   #worker!: Worker;
   #ready!: Promise<void>;
@@ -55,8 +59,9 @@ export class Engine {
 
   constructor(watcher: Watcher) {
     this.#watcher = watcher;
-    // What is shown first comes first: the answers that are prepared, then the engine.
-    this.#ready = load().then(() => this.#start());
+    // What is shown first comes first: the answers that are prepared, then the engine, unless
+    // both are kept by the service worker.
+    this.#ready = kept ? this.#start() : load().then(() => this.#start());
     this.#ready.catch(() => undefined); // reported to the watcher, and to every caller
   }
 
@@ -66,7 +71,7 @@ export class Engine {
   }
 
   #start(): Promise<void> {
-    const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name: "patchlab engine" });
+    const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name: kept ? keptName : "patchlab engine" });
     this.#worker = worker;
     this.#started = false;
     return new Promise((resolve, reject) => {

@@ -6,6 +6,7 @@ import { Runtime } from "@patchlab/engine/runtime";
 import { completeBytes, firstBytes, rulesBytes } from "../generated/engine";
 import firstURL from "../generated/engine.wasm?url";
 import rulesURL from "../generated/rules.wasm?url";
+import { keptName } from "./workername";
 
 /** The engines, each of which answers all that those before it answer. */
 const modules = {
@@ -29,8 +30,12 @@ export type FromWorker =
 
 const send = (message: FromWorker) => postMessage(message);
 
-/** counted passes a response on and tells how much of it has come. */
+/** The type is set here, so that a host that does not know .wasm serves as well. */
+const wasm = { headers: { "Content-Type": "application/wasm" } };
+
+/** counted passes a response on and tells how much of it has come, except for the first engine where the service worker has it. */
 function counted(response: Response, engine: EngineName): Response {
+  if (engine === "first" && self.name === keptName) return new Response(response.body, wasm);
   const all = modules[engine].bytes;
   let bytes = 0;
   const count = new TransformStream<Uint8Array, Uint8Array>({
@@ -40,8 +45,7 @@ function counted(response: Response, engine: EngineName): Response {
       controller.enqueue(chunk);
     },
   });
-  // The type is set here, so that a host that does not know .wasm serves as well.
-  return new Response(response.body!.pipeThrough(count), { headers: { "Content-Type": "application/wasm" } });
+  return new Response(response.body!.pipeThrough(count), wasm);
 }
 
 async function get(url: string): Promise<Response> {

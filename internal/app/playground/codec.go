@@ -17,8 +17,9 @@ import (
 // from the previous one, so a long text is sent once: a message refers to a text of the
 // previous one as {"text": NUMBER}.
 type decoder struct {
-	known map[int64]string // the texts of the previous message, then those sent with this one
-	used  map[int64]string // the texts that this message refers to
+	// known are the texts of the previous message and those sent with this one, by their
+	// numbers as JSON; used are the texts that this message refers to.
+	known, used map[string]string
 }
 
 // errUnknownText is the error of a message with a reference to a text that the engine does not
@@ -29,13 +30,12 @@ var errUnknownText = errors.New("a text that the message refers to is unknown")
 // refers to and the previous one did not, each {"id": NUMBER, "text": TEXT}.
 func (d *decoder) message(texts, v document.Value, into reflect.Value) error {
 	if d.known == nil {
-		d.known = map[int64]string{}
+		d.known = map[string]string{}
 	}
 	for _, t := range texts.Items() {
-		id, _ := t.Get("id").Int()
-		d.known[id], _ = t.Get("text").Text()
+		d.known[t.Get("id").NumberText()], _ = t.Get("text").Text()
 	}
-	d.used = map[int64]string{}
+	d.used = map[string]string{}
 	err := d.read(v, into, "input")
 	d.known = d.used
 	return err
@@ -47,8 +47,8 @@ func (d *decoder) text(v document.Value) (string, bool, error) {
 		text, ok := v.Text()
 		return text, ok, nil
 	}
-	id, ok := v.Get("text").Int()
-	if !ok {
+	id := v.Get("text").NumberText()
+	if id == "" {
 		return "", false, nil
 	}
 	text, ok := d.known[id]
