@@ -19,7 +19,13 @@ const view = async (page, name) => {
   const button = page.locator(`#bar-views [data-view=${name}]`);
   if (await button.isVisible()) await button.click();
 };
-const more = (page, name) => page.getByRole("button", { name, exact: true }).click();
+/** more opens a dialog of the toolbar; narrow screens have some of its buttons in "More". */
+const more = async (page, name) => {
+  const button = page.locator("#tools").getByRole("button", { name, exact: true });
+  if (await button.isVisible()) return button.click();
+  await page.getByRole("button", { name: "More", exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name, exact: true }).click();
+};
 
 describe("the page is accessible and fit to see", { timeout: 240_000 }, () => {
   for (const [width, height, size] of [[1440, 900, "desktop"], [1024, 768, "tablet"], [390, 844, "phone"], [320, 640, "small"]]) {
@@ -88,16 +94,25 @@ describe("the page is accessible and fit to see", { timeout: 240_000 }, () => {
     await card.getByRole("button", { name: "Drop the field" }).tap();
     await card.getByRole("button", { name: "Resolve this way" }).waitFor();
     assert.match(await page.locator('.pills [data-step="2"]').innerText(), /⚡/, "a touch takes nothing yet");
-    const small = await page.evaluate(() => {
+    const small = () => page.evaluate(() => {
       const deep = (root) => [...root.querySelectorAll("*")].flatMap((e) => [e, ...(e.shadowRoot ? deep(e.shadowRoot) : [])]);
       return deep(document).filter((e) => e.matches("button, select, input") && e.checkVisibility() && !e.matches(".cm-panel *, button.path, .sr-only"))
-        .filter((e) => e.getBoundingClientRect().height < 44 || (e.matches("select, input") && parseFloat(getComputedStyle(e).fontSize) < 16)).map((e) => e.outerHTML.slice(0, 90));
+        .filter((e) => (e.type === "checkbox" ? e.closest("label") : e).getBoundingClientRect().height < 44 || (e.matches("select, input:not([type=checkbox])") && parseFloat(getComputedStyle(e).fontSize) < 16)).map((e) => e.outerHTML.slice(0, 90));
     });
-    assert.deepEqual(small, []);
+    assert.deepEqual(await small(), []);
     await card.getByRole("button", { name: "Resolve this way" }).tap();
     await page.locator('.pills [data-step="2"][data-outcome=good]').waitFor();
     const bar = await page.locator("#bar").boundingBox();
     assert.ok(bar.y + bar.height <= 845 && bar.y > 600, "the bar stays at the foot");
+    for (const name of ["story", "object", "result"]) {
+      await view(page, name);
+      assert.deepEqual(await small(), [], name);
+    }
+    for (const name of ["Share", "More", "Paste object", "Lessons", "CRDs"]) {
+      await more(page, name);
+      assert.deepEqual(await small(), [], name);
+      await page.getByRole("button", { name: "Close", exact: true }).tap();
+    }
     await done();
   });
 

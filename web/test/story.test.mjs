@@ -263,3 +263,40 @@ describe("what the state holds", { timeout: 120_000 }, () => {
     await done();
   });
 });
+
+describe("by keyboard alone", { timeout: 60_000 }, () => {
+  test("a conflict is opened from the start, previewed and resolved", async () => {
+    const { page, done } = await open();
+    await page.getByText("409").first().waitFor();
+    /** tabTo presses Tab until the focus is on an element with a text. */
+    const tabTo = async (text) => {
+      const focused = () => page.evaluate(() => {
+        let e = document.activeElement;
+        while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement;
+        return e?.matches("button, a") ? e.textContent.trim() : e?.matches(".cm-content") ? "editor" : "";
+      });
+      for (let i = 0; i < 80; i++) {
+        const now = await focused();
+        if (now.startsWith(text)) return;
+        if (now === "editor") await page.keyboard.press("Escape"); // Tab indents in an editor
+        await page.keyboard.press("Tab");
+      }
+      assert.fail(`Tab does not lead to ${text}`);
+    };
+    await tabTo("See a conflict");
+    await page.keyboard.press("Enter");
+    await settled(page);
+    await tabTo("Resolve conflict");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => document.activeElement?.matches("#request .editor"));
+    await page.keyboard.press("Escape");
+    await tabTo("Drop the field");
+    await page.keyboard.press("Enter");
+    await page.getByText("alice keeps it, with the live value").waitFor();
+    await tabTo("Resolve this way");
+    await page.keyboard.press("Enter");
+    await outcome(page, 2).getByText("✓ 200").waitFor();
+    await page.waitForFunction(() => document.activeElement?.matches("#request .editor"));
+    await done();
+  });
+});
