@@ -35,9 +35,10 @@ func newService(v document.Value, q Request) document.Value {
 }
 
 // withoutInternalPolicy removes the internal traffic policy of a Service of type
-// ExternalName, which is not returned.
+// ExternalName, which is not returned. An invalid one is kept for validation.
 func withoutInternalPolicy(spec document.Value) document.Value {
-	if needsAddress(spec) {
+	policy := textOf(spec, "internalTrafficPolicy")
+	if needsAddress(spec) || policy != "Cluster" && policy != "Local" {
 		return spec
 	}
 	return spec.Without("internalTrafficPolicy")

@@ -1,7 +1,7 @@
 // Command compare sends the same requests to patchlab and to a kube-apiserver and
 // reports the responses that differ:
 //
-//	go run ./cmd/kubeapiserver -serve -recorded          # prints URL and token
+//	go run ./cmd/kubeapiserver -serve -recorded # prints URL and token
 //	patchlab-admission serve --listen 127.0.0.1:8001
 //	go run ./cmd/compare -url http://127.0.0.1:8001 -against URL -against-token TOKEN objects DIR...
 //	go run ./cmd/compare -url http://127.0.0.1:8001 -against URL -against-token TOKEN random
