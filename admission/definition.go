@@ -31,7 +31,7 @@ func (r *Rules) Definition(ctx context.Context, kind *schema.Kind, object, old d
 	switch {
 	case kind.Group == "apiextensions.k8s.io" && kind.Kind == "CustomResourceDefinition":
 		return customDefinition(ctx, object, old), true
-	case kind.Group == configGroup:
+	case kind.Group == configGroup, kind.Group == resourceGroup:
 		return expressionCauses(kind.Kind, object, old), false
 	}
 	return nil, false

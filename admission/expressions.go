@@ -17,8 +17,8 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// expressionCauses returns the errors in the expressions of a webhook configuration or a
-// policy. Empty expressions are ignored.
+// expressionCauses returns the errors in the expressions of a webhook configuration, a
+// policy, or a selector of devices. Empty expressions are ignored.
 func expressionCauses(kind string, object, old document.Value) []cluster.Cause {
 	c := &expressionChecker{known: map[string]bool{}}
 	collectExpressions(old, c.known)
@@ -33,6 +33,12 @@ func expressionCauses(kind string, object, old document.Value) []cluster.Cause {
 		c.policy(spec, c.validations)
 	case "MutatingAdmissionPolicy":
 		c.policy(spec, c.mutations)
+	case "DeviceClass":
+		c.deviceClass(spec)
+	case "ResourceClaim":
+		c.deviceClaim(spec, field.NewPath("spec"))
+	case "ResourceClaimTemplate":
+		c.deviceClaim(spec.Get("spec"), field.NewPath("spec", "spec"))
 	}
 	return convert.Causes(c.errs, object)
 }

@@ -18,7 +18,6 @@ var openWithCEL = map[string]bool{
 	"invalid-admissionregistration/validatingadmissionpolicies-merge-status-expressionWarnings.0.fieldRef-str-ip-88c9f90618": true,
 	"invalid-admissionregistration/validatingwebhookconfigurations-merge-metadata-meta-label-ok-3fac2ad865":                  true,
 	"invalid-apiextensions/customresourcedefinitions-merge-spec.scope-upd-change-de54b2769d":                                 true,
-	"invalid-resource/resourceclaims-create-aimed-cel-type-8e5a6f57fa":                                                       true, // selectors of devices are not compiled
 }
 
 // TestInvalid replays the recorded refusals of built-in kinds, and similar objects that were

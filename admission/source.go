@@ -23,6 +23,9 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
+// resourceGroup is the API group of device classes and resource claims.
+const resourceGroup = "resource.k8s.io"
+
 // configGroup is the API group of webhook configurations and policies.
 const configGroup = "admissionregistration.k8s.io"
 

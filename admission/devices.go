@@ -1,0 +1,50 @@
+package admission
+
+import (
+	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+	"k8s.io/apiserver/pkg/cel/environment"
+	devicecel "k8s.io/dynamic-resource-allocation/cel"
+
+	"github.com/patchlab-dev/patchlab/document"
+)
+
+// deviceFeatures are the feature gates of Kubernetes 1.36 that change what a selector can
+// refer to.
+var deviceFeatures = devicecel.Features{EnableConsumableCapacity: true}
+
+// deviceClass checks the selectors of a DeviceClass.
+func (c *expressionChecker) deviceClass(spec document.Value) {
+	c.selectors(spec, field.NewPath("spec"))
+}
+
+// deviceClaim checks the selectors of the spec of a ResourceClaim, which is at the given path.
+func (c *expressionChecker) deviceClaim(spec document.Value, at *field.Path) {
+	at = at.Child("devices", "requests")
+	for i, request := range spec.Lookup("devices", "requests").Items() {
+		c.selectors(request.Get("exactly"), at.Index(i).Child("exactly"))
+		for j, sub := range request.Get("firstAvailable").Items() {
+			c.selectors(sub, at.Index(i).Child("firstAvailable").Index(j))
+		}
+	}
+}
+
+// selectors compiles the selectors of devices. Expressions that are too long are refused by
+// package kinds and not compiled.
+func (c *expressionChecker) selectors(owner document.Value, at *field.Path) {
+	for i, selector := range owner.Get("selectors").Items() {
+		text := selector.Lookup("cel", "expression").StringOr("")
+		if len(text) > resourcev1.CELSelectorExpressionMaxLength {
+			continue
+		}
+		at := at.Child("selectors").Index(i).Child("cel", "expression")
+		c.expression(at, text, func(mode environment.Type) *apiservercel.Error {
+			result := devicecel.GetCompiler(deviceFeatures).CompileCELExpression(text, devicecel.Options{EnvType: &mode})
+			if result.Error == nil && result.MaxCost > resourcev1.CELSelectorExpressionMaxCost {
+				c.errs = append(c.errs, field.Forbidden(at, "too complex, exceeds cost limit"))
+			}
+			return result.Error
+		})
+	}
+}
