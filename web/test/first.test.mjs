@@ -163,5 +163,5 @@ describe("the complete engine", { timeout: 240_000 }, () => {
 /** completeName is the file of the complete engine, the one that the service worker keeps later. */
 function completeName() {
   const worker = readFileSync(new URL("../dist/sw.js", import.meta.url), "utf8");
-  return /"?later"?:\["?\.\/(assets\/engine-[^"]*\.wasm)/.exec(worker)[1];
+  return /"?complete"?:"\.\/(assets\/engine-[^"]*\.wasm)/.exec(worker)[1];
 }
