@@ -85,7 +85,7 @@ func TestLabRefusals(t *testing.T) {
 func TestLabErrors(t *testing.T) {
 	for request, want := range map[string]string{
 		`{"call":"labChange","input":{"change":"a: [","action":"apply"}}`:                 `"line":1`,
-		`{"call":"labChange","input":{"change":"","action":"apply"}}`:                     "expected one object or patch, found 0",
+		`{"call":"labChange","input":{"change":"","action":"apply"}}`:                     "the change has no document",
 		`{"call":"labChange","input":{"change":"a: 1","action":"conquer"}}`:               "unknown action conquer",
 		`{"call":"labKinds","input":{"lab":{"kubernetes":"1.2"}}}`:                        "1.2",
 		`{"call":"labKinds","input":{"lab":{"definitions":["kind: ConfigMap"]}}}`:         "definition 1",

@@ -12,6 +12,8 @@ func laterCalls() map[string]call {
 	return map[string]call{
 		"import":  callOf((*Engine).read),
 		"lesson":  callOf((*Engine).lesson),
+		"paste":   callOf((*Engine).paste),
+		"starts":  callOf((*Engine).starts),
 		"patches": callOf((*Engine).patches),
 		"convert": callOf((*Engine).convert),
 		"export":  callOf((*Engine).write),

@@ -102,12 +102,10 @@ func callOf[In, Out any](f func(*Engine, *In) (*Out, error)) call {
 
 func calls() map[string]call {
 	return map[string]call{
-		"about":  callOf((*Engine).about),
-		"run":    callOf((*Engine).runShown),
-		"line":   callOf((*Engine).line),
-		"why":    callOf((*Engine).why),
-		"paste":  callOf((*Engine).paste),
-		"starts": callOf((*Engine).starts),
+		"about": callOf((*Engine).about),
+		"run":   callOf((*Engine).runShown),
+		"line":  callOf((*Engine).line),
+		"why":   callOf((*Engine).why),
 	}
 }
 
