@@ -54,7 +54,7 @@ describe("the page before its engine is there", { timeout: 240_000 }, () => {
     const { page, release, done } = await visit();
     await shown(page);
     await write(page, editor(page), "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: mine\ndata:\n  colour: red\n");
-    await page.getByText("The engine is loading. What you have changed is answered as soon as it is there.").waitFor();
+    await page.getByText("The engine is still loading. The result appears when it is ready.").waitFor();
     assert.equal(await page.locator("#object").getAttribute("aria-busy"), "true");
     release();
     await row(page, "colour: red").waitFor();
@@ -111,7 +111,7 @@ describe("the complete engine", { timeout: 240_000 }, () => {
     await shown(page);
     await page.locator("#loading").waitFor({ state: "hidden" });
     await write(page, editor(page), service(99999));
-    const button = page.getByRole("button", { name: /^Check with it \(\d\.\d MB\)$/ });
+    const button = page.getByRole("button", { name: /^Load the validation \(\d\.\d MB\)$/ });
     await button.waitFor();
     await page.waitForTimeout(4000); // longer than the page waits for an idle moment
     assert.deepEqual(asked, []);
