@@ -159,22 +159,6 @@ func (c *check) annotations(f field) {
 	}
 }
 
-// unique requires that the items of a list differ in the text of a field ("" for the item
-// itself). Empty ones are not compared.
-func (c *check) unique(list field, field string) {
-	seen := seenTexts{}
-	for i := range list.items() {
-		item := list.item(i)
-		part := item
-		if field != "" {
-			part = item.get(field)
-		}
-		if text := part.text(); text != "" && seen.add(text) {
-			c.duplicate(part)
-		}
-	}
-}
-
 // seenTexts is a set of strings that does not allocate while it is small.
 type seenTexts struct {
 	few   [8]string
