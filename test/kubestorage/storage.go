@@ -68,6 +68,7 @@ type Storage struct {
 	Bookmarks time.Duration
 
 	versioner storage.APIObjectVersioner
+	progress  progress
 }
 
 var _ storage.Interface = (*Storage)(nil)
@@ -397,9 +398,11 @@ func (s *Storage) Stats(ctx context.Context) (stats storage.Stats, err error) {
 // ReadinessCheck implements storage.Interface.
 func (s *Storage) ReadinessCheck() error { return nil }
 
-// RequestWatchProgress implements storage.Interface. It does nothing, because watches
-// request their own progress.
-func (s *Storage) RequestWatchProgress(context.Context) error { return nil }
+// RequestWatchProgress implements storage.Interface.
+func (s *Storage) RequestWatchProgress(context.Context) error {
+	s.progress.request()
+	return nil
+}
 
 // GetCurrentResourceVersion implements storage.Interface.
 func (s *Storage) GetCurrentResourceVersion(ctx context.Context) (uint64, error) {

@@ -3,6 +3,7 @@ package kubestorage
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -17,9 +18,9 @@ import (
 // buffered is the capacity of a watch's channel, as in kube-apiserver's etcd3 storage.
 const buffered = 100
 
-// progressInterval is the interval of progress notifications for watches that request
-// them.
-const progressInterval = 200 * time.Millisecond
+// progressInterval is the interval of progress notifications that nobody requested. A short
+// one would make the watch cache newer than its tests expect before they request progress.
+const progressInterval = time.Second
 
 // watcher sends a store's events to a channel.
 type watcher struct {
@@ -48,14 +49,13 @@ func (s *Storage) Watch(ctx context.Context, key string, opts storage.ListOption
 	w := &watcher{s: s, p: opts.Predicate, marked: asked && opts.Predicate.AllowWatchBookmarks, out: make(chan watch.Event, buffered)}
 	w.ctx, w.cancel = context.WithCancel(ctx)
 	from := store.WatchOptions{After: int64(after), Initial: asked || opts.SendInitialEvents == nil && after == 0, Cached: opts.ResourceVersion != ""}
-	interval := s.Bookmarks
-	if opts.ProgressNotify {
-		interval = progressInterval
-	}
-	if w.all = opts.ProgressNotify || opts.Predicate.AllowWatchBookmarks && interval > 0; w.all {
-		ticker := time.NewTicker(interval)
+	switch {
+	case opts.ProgressNotify:
+		w.all, from.Ticks = true, s.progress.ticks(w.ctx)
+	case opts.Predicate.AllowWatchBookmarks && s.Bookmarks > 0:
+		ticker := time.NewTicker(s.Bookmarks)
 		context.AfterFunc(w.ctx, ticker.Stop)
-		from.Ticks = ticker.C
+		w.all, from.Ticks = true, ticker.C
 	}
 	var refused error
 	if w.ctx.Err() == nil {
@@ -163,4 +163,56 @@ func (w *watcher) bookmark(e store.Event[Encoded]) (*watch.Event, error) {
 		return &watch.Event{Type: watch.Bookmark, Object: obj}, nil
 	}
 	return &watch.Event{Type: watch.Bookmark, Object: obj}, storage.AnnotateInitialEventsEndBookmark(obj)
+}
+
+// progress requests notifications of all watches that have them, as one request does for all
+// watches of a client of etcd.
+type progress struct {
+	mu      sync.Mutex
+	watches map[chan time.Time]bool
+}
+
+// ticks returns a channel that receives a value at each interval and at each request, until
+// the context ends.
+func (p *progress) ticks(ctx context.Context) <-chan time.Time {
+	ticks := make(chan time.Time, 1)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.watches == nil {
+		p.watches = map[chan time.Time]bool{}
+	}
+	p.watches[ticks] = true
+	go func() {
+		ticker := time.NewTicker(progressInterval)
+		defer ticker.Stop()
+		for {
+			select {
+			case now := <-ticker.C:
+				notify(ticks, now)
+			case <-ctx.Done():
+				p.mu.Lock()
+				defer p.mu.Unlock()
+				delete(p.watches, ticks)
+				return
+			}
+		}
+	}()
+	return ticks
+}
+
+// request notifies all watches.
+func (p *progress) request() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for ticks := range p.watches {
+		notify(ticks, time.Now())
+	}
+}
+
+// notify sends a value unless one is waiting already.
+func notify(ticks chan<- time.Time, now time.Time) {
+	select {
+	case ticks <- now:
+	default:
+	}
 }
