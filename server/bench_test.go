@@ -30,7 +30,7 @@ func deployment(name string) string {
 }
 
 // newServerWithDeployments returns a server with count Deployments and their memory in bytes.
-func newServerWithDeployments(t testing.TB, count int) (s *Server, memory uint64) {
+func newServerWithDeployments(t testing.TB, count int) (s *Server, memory int64) {
 	t.Helper()
 	c, err := cluster.New(cluster.Config{Now: fixedClock})
 	if err != nil {
