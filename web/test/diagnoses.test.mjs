@@ -70,6 +70,7 @@ describe("a diagnosis from a live object", { timeout: 400_000 }, () => {
     await conflicts.filter({ hasText: 'env[name="LOG_LEVEL"].value' }).getByText("kubectl-edit").waitFor();
     await conflicts.filter({ hasText: ".image" }).getByText("(Update)").waitFor();
     await page.locator("#panel").getByText("helm has updated the object before").waitFor();
+    await page.locator("#panel .reason").first().waitFor(); // reasons are asked for after the result
     assert.equal(await page.locator("#panel .reason").count(), 1, "one reason for both");
     await page.getByRole("group", { name: "All conflicts together" }).getByRole("button", { name: "Force" }).click();
     await page.getByText("helm becomes the owner, and the other managers lose the fields").waitFor();
