@@ -82,10 +82,10 @@ describe("lessons", { timeout: 170_000 }, () => {
 
   test("end where something else is opened, and can be left", async () => {
     const { page, done } = await open();
-    await take(page, "Another value");
+    await take(page, "Two managers, two values");
     await page.getByRole("button", { name: "Leave the lesson" }).click();
     assert.equal(await page.locator("#lesson").count(), 0);
-    await take(page, "Another value");
+    await take(page, "Two managers, two values");
     const dialog = await list(page);
     await dialog.getByRole("button", { name: "Taking over by force" }).last().click();
     await page.locator("#lesson").waitFor({ state: "detached" });
