@@ -134,6 +134,7 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 			return err
 		}
 	}
+	defer collectRarely()()
 	storeMetrics, err := o.store.open(ctx, a, &config)
 	if err != nil {
 		return err
