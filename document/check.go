@@ -42,7 +42,6 @@ func (p *parser) check(i, depth int) (next int) {
 // checkList validates a list and counts its items. It appends their spans to *spans unless
 // spans is nil.
 func (p *parser) checkList(i, depth int, spans *[]itemSpan) (next, count int) {
-	start := i
 	if depth > maxDepth {
 		return invalid, 0
 	}
@@ -69,7 +68,7 @@ func (p *parser) checkList(i, depth int, spans *[]itemSpan) (next, count int) {
 			return invalid, 0
 		}
 		if count++; spans != nil {
-			*spans = append(*spans, itemSpan{uint32(from - start), uint32(i - start), uint32(kids), p.odd == odd})
+			*spans = append(*spans, newItemSpan(i-from, kids, p.odd == odd))
 		}
 		if i < len(p.b) && p.b[i] == ',' {
 			i++
@@ -90,40 +89,50 @@ type previousItem struct {
 	n       int
 }
 
-// previousMember records where a member of the preceding item is in the text: its key, with
-// quotes and colon, and the text of its value between the quotes. Both are plain (see
-// checkString). The value's span is empty if the value is anything else.
-type previousMember struct{ key, value span }
-
-type span struct{ from, to int }
-
-// again returns the offset after the text at i if it repeats an earlier part.
-func (p *parser) again(i int, part span) (next int) {
-	n := part.to - part.from
-	if n == 0 || n > len(p.b)-i || p.s[i:i+n] != p.s[part.from:part.to] {
-		return invalid
-	}
-	return i + n
+// previousMember records the text of a member of the preceding item. The key is plain (see
+// checkString).
+type previousMember struct {
+	before string // from the end of the value before it, or the brace, to its value
+	key    string
+	odd    int    // number of deviations from the printed form in before
+	value  string // the last plain string among its values, with quotes
 }
 
-// eight returns the eight bytes at offset i.
-func (p *parser) eight(i int) uint64 { return binary.LittleEndian.Uint64(p.b[i : i+8]) }
-
-// checkValue validates the value of member m.
-func (l *previousItem) checkValue(p *parser, m, i, depth int) (next int) {
-	if i >= len(p.b) || p.b[i] != '"' {
+// checkValue validates the value at offset i and records it in m.
+func (m *previousMember) checkValue(p *parser, i, depth int) (next int) {
+	switch {
+	case i >= len(p.b):
+		return invalid
+	case p.b[i]-'0' <= 9:
+		return p.checkNumber(i)
+	case p.b[i] != '"':
 		return p.check(i, depth)
 	}
-	value := &l.members[m].value
-	same := i + 1
-	for at := value.from; at+8 <= value.to && same+8 <= len(p.b) && p.eight(at) == p.eight(same); at += 8 {
-		same += 8
-	}
-	next, plain := p.checkStringFrom(i, same)
-	if *value = (span{}); plain {
-		*value = span{i + 1, next - 1}
+	next, plain := p.checkString(i)
+	if plain {
+		m.value = p.s[i:next]
 	}
 	return next
+}
+
+// checkLike validates the members of the object at i for as long as they have the keys and
+// the white space of the preceding item, and counts them.
+func (p *parser) checkLike(last *previousItem, i, depth int) (next, members int) {
+	for members < last.n {
+		m := &last.members[members]
+		if !strings.HasPrefix(p.s[i:], m.before) {
+			break
+		}
+		members++
+		p.odd += m.odd
+		i += len(m.before)
+		if m.value != "" && strings.HasPrefix(p.s[i:], m.value) {
+			i += len(m.value)
+		} else if i = m.checkValue(p, i, depth); i < 0 {
+			break
+		}
+	}
+	return i, members
 }
 
 // checkObject validates an object and counts its members. last describes the preceding
@@ -132,37 +141,45 @@ func (p *parser) checkObject(i, depth int, last *previousItem) (next, members in
 	if depth > maxDepth {
 		return invalid, 0
 	}
-	i = p.spaceAt(i + 1)
-	if i < len(p.b) && p.b[i] == '}' {
-		return i + 1, 0
-	}
 	lastKey, lastPlain := "", true
-	var repeated span
-	same := last != nil // all keys so far equal those of last
+	if last != nil && last.n > 0 {
+		i, members = p.checkLike(last, i, depth+1)
+		switch {
+		case i < 0:
+			return invalid, 0
+		case members > 0 && i < len(p.b) && p.b[i] == '}':
+			return i + 1, members
+		case members > 0:
+			lastKey = last.members[members-1].key
+		}
+	}
+	like := last != nil // all keys so far are those in last
+	repeated := ""
 	for {
-		i = p.spaceAt(i)
-		value := invalid
-		if same && members < last.n {
-			value = p.again(i, last.members[members].key)
-		}
-		if value < 0 {
-			if same && members > 0 {
-				key := last.members[members-1].key
-				lastKey = p.s[key.from+1 : key.to-2]
+		from, odd, end := i, p.odd, false
+		switch {
+		case members > 0 && i < len(p.b) && p.b[i] == ',':
+			i++
+		case members > 0:
+			if i, end = p.checkComma(i, '}'); end || i < 0 {
+				return i, members
 			}
-			odd, key, plain := p.odd, "", false
-			if key, plain, value = p.checkKey(i); value < 0 || members > 0 && !rises(lastKey, key, lastPlain && plain) {
-				return invalid, 0
-			}
-			lastKey, lastPlain = key, plain
-			same = same && plain && p.odd == odd && members < len(last.members)
-			if same {
-				last.members[members] = previousMember{key: span{i, value}}
-				last.n = members + 1
+		default:
+			if i = p.spaceAt(i + 1); i < len(p.b) && p.b[i] == '}' {
+				return i + 1, 0
 			}
 		}
-		if i = p.spaceAt(value); same {
-			i = last.checkValue(p, members, i, depth+1)
+		key, plain, value := p.checkKey(p.spaceAt(i))
+		if value < 0 || members > 0 && !rises(lastKey, key, lastPlain && plain) {
+			return invalid, 0
+		}
+		lastKey, lastPlain = key, plain
+		i = p.spaceAt(value)
+		if like = like && plain && members < len(last.members); like {
+			m := &last.members[members]
+			*m = previousMember{before: p.s[from:i], key: key, odd: p.odd - odd}
+			last.n = members + 1
+			i = m.checkValue(p, i, depth+1)
 		} else {
 			i = p.checkRepeated(&repeated, i, depth+1)
 		}
@@ -170,30 +187,23 @@ func (p *parser) checkObject(i, depth int, last *previousItem) (next, members in
 			return invalid, 0
 		}
 		members++
-		if i < len(p.b) && p.b[i] == ',' {
-			i++
-			continue
-		}
-		end := false
-		if i, end = p.checkComma(i, '}'); end || i < 0 {
-			return i, members
-		}
 	}
 }
 
 // checkRepeated validates the value of a member. In managedFields most members are objects
-// with the same text as the preceding member; before is the span of that text and is
-// updated.
-func (p *parser) checkRepeated(before *span, i, depth int) (next int) {
+// with the same text as the preceding member; before is that text and is updated.
+func (p *parser) checkRepeated(before *string, i, depth int) (next int) {
 	if i+1 >= len(p.b) || p.b[i] != '{' || depth > maxDepth {
 		return p.check(i, depth)
 	}
 	if p.b[i+1] == '}' {
 		return i + 2
 	}
-	if next = p.again(i, *before); next < 0 {
-		next, _ = p.checkObject(i, depth, nil)
-		*before = span{i, next}
+	if *before != "" && strings.HasPrefix(p.s[i:], *before) {
+		return i + len(*before)
+	}
+	if next, _ = p.checkObject(i, depth, nil); next >= 0 {
+		*before = p.s[i:next]
 	}
 	return next
 }
@@ -252,11 +262,8 @@ func (p *parser) checkComma(i int, close byte) (next int, end bool) {
 
 // checkString validates a string and reports whether it is plain: ASCII without escapes and
 // without characters that are escaped when printed.
-func (p *parser) checkString(i int) (next int, plain bool) { return p.checkStringFrom(i, i+1) }
-
-// checkStringFrom validates the string at offset start, which is plain up to offset i.
-func (p *parser) checkStringFrom(start, i int) (next int, plain bool) {
-	b := p.b
+func (p *parser) checkString(start int) (next int, plain bool) {
+	b, i := p.b, start+1
 	plain = true
 	for i+8 <= len(b) {
 		hit := special8(binary.LittleEndian.Uint64(b[i : i+8]))

@@ -19,7 +19,7 @@ func ParseLazy(data []byte, opts Options) (*Document, error) {
 		return nil, err
 	}
 	if uint64(len(data)) > math.MaxUint32 {
-		return Parse(data, opts) // an itemSpan cannot hold the offsets
+		return Parse(data, opts) // an itemSpan cannot hold the lengths
 	}
 	return parseDeferring(newDocument(unsafe.String(unsafe.SliceData(data), len(data)), opts), lazyText, lazyList)
 }
@@ -51,12 +51,18 @@ const (
 	maxPeeks     = 2
 )
 
-// itemSpan records what validation found about a list item: its offsets from the start of
-// the list, its number of kids, and whether it is in printed form.
+// itemSpan records what validation found about a list item.
 type itemSpan struct {
-	from, to  uint32
-	count     uint32
-	canonical bool
+	length uint32 // of its text
+	kids   uint32 // twice their number, and one more if the item is in printed form
+}
+
+func newItemSpan(length, kids int, canonical bool) itemSpan {
+	s := itemSpan{length: uint32(length), kids: uint32(kids) << 1}
+	if canonical {
+		s.kids |= 1
+	}
+	return s
 }
 
 // open returns the kids of a deferred node, creating them if necessary.
@@ -193,28 +199,35 @@ func makeKids(n *node) []node {
 	return kids
 }
 
-// pushItems pushes nodes for the items of a list: scalars are complete, lists and objects
-// lack their kids, which deferKids defers.
+// pushItems pushes nodes for the items of the list that the text is: scalars are complete,
+// lists and objects lack their kids, which deferKids defers.
 func (p *parser) pushItems(spans []itemSpan) {
-	for i := range spans {
-		item := &spans[i]
-		kind := Object
-		switch p.b[item.from] {
+	p.i = 0
+	for _, item := range spans {
+		p.i++ // the bracket, or a comma
+		p.space()
+		switch p.b[p.i] {
 		case '{':
+			p.pushItem(Object, item)
 		case '[':
-			kind = List
+			p.pushItem(List, item)
 		default:
-			if p.i = int(item.from); p.value(0) != nil {
+			if p.value(0) != nil {
 				panic("document: checked text is not valid")
 			}
-			continue
 		}
-		n := node{raw: p.s[item.from:item.to], kind: kind, count: item.count, flags: fromSource}
-		if item.canonical {
-			n.flags |= canonical
-		}
-		p.stack = append(p.stack, n)
+		p.space()
 	}
+}
+
+func (p *parser) pushItem(kind Kind, item itemSpan) {
+	end := p.i + int(item.length)
+	n := node{raw: p.s[p.i:end], kind: kind, count: item.kids >> 1, flags: fromSource}
+	if item.kids&1 != 0 {
+		n.flags |= canonical
+	}
+	p.stack = append(p.stack, n)
+	p.i = end
 }
 
 // checkMembers pushes nodes for the members of the object at the current position, in

@@ -1,10 +1,5 @@
 package document
 
-import (
-	"strings"
-	"unsafe"
-)
-
 // AppendJSON appends the value's printed form (see the package comment) to dst. Text
 // already in printed form is copied. An absent value appends nothing.
 func (v Value) AppendJSON(dst []byte) []byte {
@@ -16,16 +11,7 @@ func (v Value) AppendJSON(dst []byte) []byte {
 
 // JSON returns the value's printed form.
 func (v Value) JSON() []byte {
-	return v.AppendJSON(unclearedBytes(v.sizeHint() + 2))
-}
-
-// unclearedBytes returns an empty slice with room for n bytes. Unlike make, it does not clear
-// them, which is a tenth of the time of a merge patch of a long list.
-func unclearedBytes(n int) []byte {
-	var b strings.Builder
-	b.Grow(n)
-	b.WriteByte(0) // the address of an empty string is not specified
-	return unsafe.Slice(unsafe.StringData(b.String()), b.Cap())[:0]
+	return v.AppendJSON(make([]byte, 0, v.sizeHint()+2))
 }
 
 // JSONLen returns the length of the value's printed form. Text already in printed form is
