@@ -1,8 +1,9 @@
 // The state of the page and the engine's results for it. Views are notified of changes and
 // render them.
 import { Engine, Latest } from "./engine";
-import type { AboutOutput, Actor, LineOutput, Reason, RunOutput, Scenario, Step } from "./messages";
-import { keep, toFragment } from "./share";
+import type { AboutOutput, Actor, LineOutput, Reason, RunInput, RunOutput, Scenario, Step } from "./messages";
+import { type Answered, remember } from "./remembered";
+import { checked, keep, toFragment } from "./share";
 import { copyOf, emptyScenario, History, idOf, type State } from "./state";
 
 /**
@@ -70,6 +71,9 @@ export class App {
   /** When the first change was made that is not kept yet. */
   #unsaved = 0;
   #why: ReturnType<typeof setTimeout> | undefined;
+  /** The answers that are shown: to run, and to why where it was asked. */
+  #answers: Answered[] = [];
+  #rememberer: ReturnType<typeof setTimeout> | undefined;
   #slow: ReturnType<typeof setTimeout> | undefined;
   #views: ((topic: Topic) => void)[] = [];
   #notice: App["tell"];
@@ -218,13 +222,16 @@ export class App {
     return this.#latest.run(async () => {
       const { at, object } = this.state;
       const asked = this.#asked;
+      const input: RunInput = { scenario: this.scenario, at, against: this.against ?? at - 1, changes: this.changes, object };
       try {
-        const output = await this.engine.ask("run", { scenario: this.scenario, at, against: this.against ?? at - 1, changes: this.changes, object });
-        const reasons = withReasons && this.#asked === asked ? await this.#reasons(at) : [];
+        const output = await this.engine.ask("run", input);
+        this.#answers = [{ call: "run", input, output }];
+        const reasons = withReasons && this.#asked === asked ? await this.#reasons(asked, at) : [];
         this.output = output;
         this.reasons = reasons;
         this.failure = "";
       } catch (error) {
+        this.#answers = [];
         this.output = null;
         this.reasons = [];
         this.failure = (error as Error).message;
@@ -234,7 +241,8 @@ export class App {
         clearTimeout(this.#slow);
         delete document.body.dataset.working;
         clearTimeout(this.#why);
-        if (!withReasons) this.#why = setTimeout(() => void this.#ask(asked, at), whyPause);
+        if (withReasons) this.#rememberSoon();
+        else this.#why = setTimeout(() => void this.#ask(asked, at), whyPause);
       }
       this.#changed("result");
     });
@@ -242,15 +250,31 @@ export class App {
 
   /** #ask asks for the reasons of the step that is shown, after typing. */
   async #ask(asked: number, at: number): Promise<void> {
-    const reasons = await this.#reasons(at);
+    const reasons = await this.#reasons(asked, at);
     if (this.#asked !== asked) return;
     this.reasons = reasons;
+    this.#rememberSoon();
     this.#changed("why");
   }
 
-  async #reasons(at: number): Promise<Reason[]> {
+  async #reasons(asked: number, at: number): Promise<Reason[]> {
     if (at === 0 || (this.against ?? at - 1) !== at - 1) return [];
-    return (await this.engine.ask("why", { scenario: this.scenario, at }).catch(() => null))?.reasons ?? [];
+    const input = { scenario: this.scenario, at };
+    const output = await this.engine.ask("why", input).catch(() => null);
+    if (output && this.#asked === asked) this.#answers.push({ call: "why", input, output });
+    return output?.reasons ?? [];
+  }
+
+  /** #rememberSoon keeps the answers that are shown, when nobody types, for when the page is loaded again. */
+  #rememberSoon(): void {
+    clearTimeout(this.#rememberer);
+    if (!this.keeps || this.#answers.length === 0) return;
+    const asked = this.#asked;
+    this.#rememberer = setTimeout(() => {
+      if (this.#asked !== asked) return;
+      const { scenario } = checked(this.state); // as it will be read
+      remember([{ call: "about", input: {}, output: this.about }, ...this.#answers.map((a) => ({ ...a, input: { ...a.input, scenario } }))]);
+    }, savePause);
   }
 
   /** line asks about a line of the object that is shown. */

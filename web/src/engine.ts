@@ -2,6 +2,7 @@
 // small engine, whose place larger ones take later.
 import type { Calls, Failure, Row, RunOutput } from "./messages";
 import { load, prepared } from "./prepared";
+import { recall, remembered } from "./remembered";
 import { keptName } from "./workername";
 import type { FromWorker, LaterEngine, ToWorker } from "./worker";
 
@@ -59,9 +60,10 @@ export class Engine {
 
   constructor(watcher: Watcher) {
     this.#watcher = watcher;
-    // What is shown first comes first: the answers that are prepared, then the engine, unless
-    // both are kept by the service worker.
-    this.#ready = kept ? this.#start() : load().then(() => this.#start());
+    // What is shown first comes first: the answers that are remembered or prepared, then the
+    // engine, unless it is all that can answer and kept by the service worker.
+    const first = recall() ? drawn() : kept ? undefined : load();
+    this.#ready = first ? first.then(() => this.#start()) : this.#start();
     this.#ready.catch(() => undefined); // reported to the watcher, and to every caller
   }
 
@@ -150,8 +152,11 @@ export class Engine {
 
   /** ask sends a question. It fails with an EngineError where the engine says why. */
   async ask<K extends keyof Calls>(call: K, input: Calls[K]["input"]): Promise<Calls[K]["output"]> {
-    const known = reads.has(call) || !this.#started ? await prepared(JSON.stringify({ call, input })) : undefined;
-    if (known !== undefined) return known as Calls[K]["output"];
+    if (reads.has(call) || !this.#started) {
+      const request = JSON.stringify({ call, input });
+      const known = remembered(request) ?? (await prepared(request));
+      if (known !== undefined) return known as Calls[K]["output"];
+    }
     let answer = await this.#answer(call, input);
     if ("later" in answer) {
       await this.load("complete");
@@ -210,8 +215,15 @@ export class Engine {
 function whole(output: RunOutput, have: Row[]): Row[] {
   const { keptBefore, keptAfter } = output;
   if (keptBefore + keptAfter > 0) output.rows = [...have.slice(0, keptBefore), ...output.rows, ...have.slice(have.length - keptAfter)];
+  output.keptBefore = output.keptAfter = 0;
   return output.rows;
 }
+
+/** drawn waits for the next frame, or for a second where the page is not on screen. */
+const drawn = (): Promise<void> => new Promise((done) => {
+  requestAnimationFrame(() => setTimeout(done));
+  setTimeout(done, 1000);
+});
 
 /** Calls that read a text and run nothing: all examples and lessons are prepared. */
 const reads: ReadonlySet<keyof Calls> = new Set(["import", "lesson"]);

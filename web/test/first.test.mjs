@@ -9,12 +9,13 @@ import { address, begin, editor, end, newContext, owned, row, settled, shown, wa
 before(begin);
 after(end);
 
-/** visit opens the page in a context of its own, whose engines come when they are let go. */
-async function visit({ fragment = "", held = /engine-.*\.wasm$/, slow = false } = {}) {
+/** visit opens the page in a context of its own, whose engines come when they are let go: also later, where no service worker has kept them. */
+async function visit({ fragment = "", held = /engine-.*\.wasm$/, slow = false, kept = true } = {}) {
   const context = await newContext({ viewport: { width: 1440, height: 900 } });
   context.setDefaultTimeout(15_000);
-  let release;
-  const released = new Promise((go) => (release = go));
+  let release, released;
+  const hold = () => (released = new Promise((go) => (release = go)));
+  hold();
   await context.route(held, async (route) => {
     await released;
     await route.continue();
@@ -22,8 +23,9 @@ async function visit({ fragment = "", held = /engine-.*\.wasm$/, slow = false } 
   const page = await context.newPage();
   const faults = watchFaults(page);
   if (slow) await page.addInitScript(() => Object.defineProperty(navigator, "connection", { value: { saveData: true } }));
+  if (!kept) await page.addInitScript(() => delete Navigator.prototype.serviceWorker);
   await page.goto(address() + fragment);
-  return { page, context, release, done: async () => { release(); assert.deepEqual(faults, []); await context.close(); } };
+  return { page, context, hold, release: () => release(), done: async () => { release(); assert.deepEqual(faults, []); await context.close(); } };
 }
 
 const unvalidated = (page) => page.locator("#unvalidated");
@@ -83,6 +85,76 @@ describe("the page before its engine is there", { timeout: 240_000 }, () => {
     release();
     await row(page, "size: small").waitFor();
     await owned(page, "size: small", "M");
+    await done();
+  });
+});
+
+describe("the page that is loaded again", { timeout: 120_000 }, () => {
+  const mine = (colour) => `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: mine\ndata:\n  colour: ${colour}\n`;
+  const seen = (page) => page.evaluate(() => ["#object h2", "#object .counters", "#panel"].map((part) => document.querySelector(part).textContent));
+
+  /** again loads the page with something else in its storage, and with its engine held back. */
+  async function again({ page, hold }, edit = () => undefined, given = null) {
+    hold();
+    await page.evaluate(edit, given);
+    await page.evaluate(() => addEventListener("pagehide", (event) => event.stopImmediatePropagation(), { capture: true }));
+    await page.reload();
+  }
+
+  /** begun opens the page and waits until the answers to a text are kept. */
+  async function begun() {
+    const visitor = await visit({ kept: false });
+    const { page, release } = visitor;
+    release();
+    await shown(page);
+    await page.locator("#loading").waitFor({ state: "hidden" });
+    await write(page, editor(page), mine("red"));
+    await row(page, "colour: red").waitFor();
+    await page.waitForFunction(() => localStorage.getItem("patchlab.playground.answers")?.includes("colour: red"));
+    return visitor;
+  }
+
+  test("shows what it showed before, without its engine", async () => {
+    const visitor = await begun();
+    const { page, release, done } = visitor;
+    const before = await seen(page);
+    await again(visitor);
+    await row(page, "colour: red").waitFor();
+    assert.equal(await page.locator("#loading").isVisible(), true, "the engine is not there yet");
+    assert.deepEqual(await seen(page), before);
+    release();
+    await page.locator("#loading").waitFor({ state: "hidden" });
+    await write(page, editor(page), mine("green"));
+    await row(page, "colour: green").waitFor();
+    await done();
+  });
+
+  test("shows another state only when its engine has answered", async () => {
+    const visitor = await begun();
+    const { page, release, done } = visitor;
+    await again(visitor, ([from, to]) => {
+      for (const store of [sessionStorage, localStorage]) store.setItem("patchlab.playground.v1", store.getItem("patchlab.playground.v1").replaceAll(from, to));
+    }, ["colour: red", "colour: gray"]);
+    await editor(page).getByText("colour: gray").waitFor();
+    await page.locator("#object .none-yet").waitFor();
+    assert.equal(await row(page, "colour").count(), 0);
+    release();
+    await row(page, "colour: gray").waitFor();
+    await done();
+  });
+
+  test("shows nothing that other engines have answered", async () => {
+    const visitor = await begun();
+    const { page, release, done } = visitor;
+    await again(visitor, () => {
+      const kept = JSON.parse(localStorage.getItem("patchlab.playground.answers"));
+      localStorage.setItem("patchlab.playground.answers", JSON.stringify({ ...kept, engines: kept.engines.replace("engine-", "engine-of-before-") }));
+    });
+    await editor(page).getByText("colour: red").waitFor();
+    await page.locator("#object .none-yet").waitFor();
+    assert.equal(await row(page, "colour").count(), 0);
+    release();
+    await row(page, "colour: red").waitFor();
     await done();
   });
 });

@@ -12,10 +12,14 @@ after(end);
 describe("the page's speed", { timeout: 240_000 }, () => {
   test("gives a first result and steps, with their times, and does not shift while it loads", async () => {
     const { page, done } = await open();
+    const visitor = await firstResult(page);
     await seed(page, { steps: deployment(8, 22), at: 4 });
     await row(page, "replicas: 3").waitFor();
-    // From the start of the navigation until the result was drawn, by the browser's clock.
-    const first = await page.waitForFunction(() => performance.getEntriesByName("patchlab first result")[0]?.startTime).then((mark) => mark.jsonValue());
+    const engine = await firstResult(page);
+    await page.waitForFunction(() => localStorage.getItem("patchlab.playground.answers")?.includes("replicas: 3"));
+    await page.reload();
+    await row(page, "replicas: 3").waitFor();
+    const again = await firstResult(page);
     const shift = await page.evaluate(() => new Promise((done) => new PerformanceObserver((list) => done(list.getEntries().reduce((sum, e) => sum + (e.hadRecentInput ? 0 : e.value), 0))).observe({ type: "layout-shift", buffered: true }) ?? setTimeout(() => done(0), 300)));
     // The four own all of it; a goes on with another number of replicas.
     await page.getByRole("button", { name: "+ Step as a" }).click();
@@ -25,7 +29,7 @@ describe("the page's speed", { timeout: 240_000 }, () => {
     await page.getByRole("button", { name: "One step back" }).filter({ visible: true }).click();
     await page.getByText("step 4 of 5").first().waitFor();
     const joined = await typed(page, 40);
-    console.log(`first result after ${first.toFixed(0)} ms (budget ${budget.firstResultMilliseconds})
+    console.log(`first result after ${visitor.toFixed(0)} ms for a first visitor, ${again.toFixed(0)} ms where the page is loaded again (budget ${budget.firstResultMilliseconds}), ${engine.toFixed(0)} ms where the engine has to answer
 a key costs the main thread ${seen.main.toFixed(1)} ms of processor time (budget ${budget.keyProcessorMilliseconds}), ${joined.main.toFixed(1)} ms where each line has another owner
 a step in the worker, median after ${warmUp} others ${median(seen.steps.slice(warmUp)).toFixed(1)} ms (budget ${budget.stepMilliseconds}), ${median(joined.steps.slice(warmUp)).toFixed(1)} ms where each line has another owner
 layout shift ${shift.toFixed(4)}`);
@@ -35,7 +39,8 @@ layout shift ${shift.toFixed(4)}`);
     // is held to three times the budget always.
     held("a key's processor time on the main thread", seen.main, budget.keyProcessorMilliseconds);
     if (process.env.PATCHLAB_STRICT_SPEED) {
-      assert.ok(first <= budget.firstResultMilliseconds, `first result ${first}`);
+      assert.ok(visitor <= budget.firstResultMilliseconds, `first result of a first visitor ${visitor}`);
+      assert.ok(again <= budget.firstResultMilliseconds, `first result where the page is loaded again ${again}`);
       assert.ok(median(seen.steps.slice(warmUp)) <= budget.stepMilliseconds, "a step");
     }
     await done();
@@ -68,7 +73,7 @@ layout shift ${shift.toFixed(4)}`);
     const body = "apiVersion: big.example.com/v1\nkind: Big\nmetadata: {name: b}\nspec:\n  replicas: 3\n";
     await seed(page, { steps: [{ actor: "a", body }, { actor: "b", body }], at: 1, definitions: [bigDefinition()] });
     await row(page, "replicas: 3").waitFor();
-    const seen = await typed(page, 40, 5);
+    const seen = await typed(page, 40, 4);
     console.log(`a key beside a definition of 300 KB: ${median(seen.steps.slice(warmUp)).toFixed(1)} ms in the worker (budget ${budget.definitionStepMilliseconds}), ${seen.main.toFixed(1)} ms on the main thread`);
     if (process.env.PATCHLAB_STRICT_SPEED) assert.ok(median(seen.steps.slice(warmUp)) <= budget.definitionStepMilliseconds, "a key beside a large definition");
     held("a key beside a large definition, on the main thread", seen.main, budget.keyProcessorMilliseconds);
@@ -77,6 +82,9 @@ layout shift ${shift.toFixed(4)}`);
 });
 
 const held = (what, value, limit) => assert.ok(value <= 3 * limit, `${what}: ${value.toFixed(1)} ms, three times the budget is ${3 * limit}`);
+
+/** firstResult is when the first result was drawn, from the start of the navigation, by the browser's clock. */
+const firstResult = (page) => page.waitForFunction(() => performance.getEntriesByName("patchlab first result")[0]?.startTime).then((mark) => mark.jsonValue());
 
 /** seed puts a scenario into the page's storage and loads the page with it. */
 async function seed(page, { steps, at, definitions = [] }) {
