@@ -220,12 +220,14 @@ func (v Value) With(key string, val Value) Value {
 	if found && SurelyIdentical(Value{&old[i]}, val) {
 		return v
 	}
+	if found {
+		kids := slices.Clone(old)
+		kids[i] = keyed(key, *val.n)
+		return newContainer(Object, kids)
+	}
 	kids := make([]node, 0, len(old)+1)
 	kids = append(kids, old[:i]...)
 	kids = append(kids, keyed(key, *val.n))
-	if found {
-		i++
-	}
 	return newContainer(Object, append(kids, old[i:]...))
 }
 

@@ -62,7 +62,7 @@ func TestStoredObjectsInProtobuf(t *testing.T) {
 			if form.as != formObject {
 				accept += ";as=PartialObjectMetadata;v=v1;g=meta.k8s.io"
 			}
-			want, err := wireMessage(form, object)
+			want, err := appendWire(nil, form, object)
 			if err != nil {
 				t.Fatal(err)
 			}

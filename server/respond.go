@@ -29,17 +29,16 @@ func (s *Server) fail(w *writer, r *http.Request, err error) {
 
 // write answers with an object that is not stored.
 func (s *Server) write(w *writer, r *http.Request, form answerForm, code int, object document.Value) {
+	a := s.begin(w, r, form, code)
 	if form.protobuf {
-		message, err := wireMessage(form, object)
+		message, err := appendWire(*a.buf, form, object)
 		if err == nil {
-			a := s.begin(w, r, form, code)
-			a.write(func(dst []byte) []byte { return append(dst, message...) })
+			a.write(func([]byte) []byte { return message })
 			a.end()
 			return
 		}
-		form, code, object = answerForm{}, http.StatusInternalServerError, asStatus(err).Object()
+		a.form, a.code, object = answerForm{}, http.StatusInternalServerError, asStatus(err).Object()
 	}
-	a := s.begin(w, r, form, code)
 	a.object(object)
 	a.end()
 }

@@ -225,7 +225,7 @@ func (f *frames) appendMessage(dst []byte, event cluster.ShownEvent) []byte {
 	case f.form.as == formList:
 		err = notInForm(f.form, "not a list", f.target.kind.Kind)
 	default:
-		f.buffer, err = wireMessage(f.form, event.Object)
+		f.buffer, err = appendWire(f.buffer[:0], f.form, event.Object)
 	}
 	if err != nil {
 		return f.appendFailure(dst, err)
@@ -249,7 +249,7 @@ func (f *frames) message(event cluster.ShownEvent) (o *protobuf.Object, apiVersi
 
 // appendFailure appends the ERROR event that ends a watch, in protobuf.
 func (f *frames) appendFailure(dst []byte, err error) []byte {
-	status, _ := protobuf.EncodeStatus(asStatus(err).Object()) // a Status can always be encoded
+	status, _ := protobuf.AppendStatus(nil, asStatus(err).Object()) // a Status can always be encoded
 	return protobuf.AppendEvent(dst, "ERROR", status)
 }
 

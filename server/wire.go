@@ -44,21 +44,21 @@ func wireOfValue(form answerForm, v document.Value) (*protobuf.Object, error) {
 	return protobuf.Encode(v.Get("apiVersion").StringOr(""), v.Get("kind").StringOr(""), v)
 }
 
-// wireMessage returns the complete response, in protobuf, for an object that is not stored,
+// appendWire appends the complete response, in protobuf, for an object that is not stored,
 // such as a Status.
-func wireMessage(form answerForm, v document.Value) ([]byte, error) {
+func appendWire(dst []byte, form answerForm, v document.Value) ([]byte, error) {
 	apiVersion, kind := v.Get("apiVersion").StringOr(""), v.Get("kind").StringOr("")
-	if kind == "Status" {
-		return protobuf.EncodeStatus(v)
+	switch {
+	case kind == "Status":
+		return protobuf.AppendStatus(dst, v)
+	case form.as == formObject:
+		return protobuf.AppendObject(dst, apiVersion, kind, v)
 	}
-	o, err := wireOfValue(form, v)
+	o, err := protobuf.EncodeMetadata(v.Get("metadata"))
 	if err != nil {
 		return nil, err
 	}
-	if form.as != formObject {
-		apiVersion, kind = form.apiVersion(), form.as
-	}
-	return o.AppendMessage(nil, apiVersion, kind, v.Get("metadata").Get("resourceVersion").StringOr("")), nil
+	return o.AppendMessage(dst, form.apiVersion(), form.as, v.Get("metadata").Get("resourceVersion").StringOr("")), nil
 }
 
 // wireItem is an object and its resourceVersion.

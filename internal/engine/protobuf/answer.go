@@ -172,9 +172,14 @@ func ListMetadata(resourceVersion, next string, remaining int64, counted bool) [
 // AppendHeader appends the beginning of a response: the prefix and the message Unknown up
 // to the content of its field raw, which must follow with size bytes.
 func AppendHeader(dst []byte, apiVersion, kind string, size int) []byte {
-	dst = append(dst, magic...)
-	dst = appendBytes(dst, 1, appendBytes(appendBytes(nil, 1, apiVersion), 2, kind))
+	dst = appendType(append(dst, magic...), apiVersion, kind)
 	return binary.AppendUvarint(appendTag(dst, 2, wireBytes), uint64(size))
+}
+
+// appendType appends the field typeMeta of the message Unknown.
+func appendType(dst []byte, apiVersion, kind string) []byte {
+	dst = binary.AppendUvarint(appendTag(dst, 1, wireBytes), uint64(fieldSize(len(apiVersion))+fieldSize(len(kind))))
+	return appendBytes(appendBytes(dst, 1, apiVersion), 2, kind)
 }
 
 // Trailer is the end of a response that AppendHeader began: empty fields contentEncoding
@@ -220,12 +225,32 @@ func (o *Object) Event(event, apiVersion, kind, revision string) [][]byte {
 	return [][]byte{frame, o.metadata[:o.revision], version, o.metadata[o.revision:], o.rest, Trailer}
 }
 
-// EncodeStatus encodes a Status, which has no object metadata, as a complete response.
-func EncodeStatus(status document.Value) ([]byte, error) {
-	m, _ := messages().message("*", "Status")
-	b, err := (&encoder{ordered()}).appendMessage(nil, m, status)
-	if err != nil {
-		return nil, fmt.Errorf("encoding a Status: %w", err)
+// AppendObject appends the complete response for an object of a kind that is not encoded
+// otherwise, including its resourceVersion.
+func AppendObject(dst []byte, apiVersion, kind string, object document.Value) ([]byte, error) {
+	m, ok := messages().message(apiVersion, kind)
+	if !ok {
+		return nil, fmt.Errorf("%w: kind %q of apiVersion %q", ErrUnknownKind, kind, apiVersion)
 	}
-	return append(append(AppendHeader(nil, "v1", "Status", len(b)), b...), Trailer...), nil
+	if !object.Get("metadata").Exists() {
+		object = object.With("metadata", document.NewObject())
+	}
+	return appendUnknown(dst, m, apiVersion, kind, object)
+}
+
+// AppendStatus appends the complete response for a Status, which has no object metadata.
+func AppendStatus(dst []byte, status document.Value) ([]byte, error) {
+	m, _ := messages().message("*", "Status")
+	return appendUnknown(dst, m, "v1", "Status", status)
+}
+
+// appendUnknown appends the prefix of a response and an object in the message Unknown.
+func appendUnknown(dst []byte, message int, apiVersion, kind string, object document.Value) ([]byte, error) {
+	dst = appendType(append(dst, magic...), apiVersion, kind)
+	e := &encoder{ordered()}
+	dst, err := appendNested(dst, 2, func(b []byte) ([]byte, error) { return e.appendMessage(b, message, object) })
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", kind, err)
+	}
+	return append(dst, Trailer...), nil
 }

@@ -69,6 +69,39 @@ func TestRecordedObjectsAsJSON(t *testing.T) {
 	}
 }
 
+// TestAppendObject: an object that is encoded for one response has the same bytes as one whose
+// encoding is kept.
+func TestAppendObject(t *testing.T) {
+	for _, s := range recordedObjects(t) {
+		apiVersion, kind := s.json.Get("apiVersion").StringOr(""), s.json.Get("kind").StringOr("")
+		kept, err := Encode(apiVersion, kind, s.json)
+		if err != nil {
+			continue // APIService
+		}
+		revision := s.json.Get("metadata").Get("resourceVersion").StringOr("")
+		want := kept.AppendMessage([]byte("before"), apiVersion, kind, revision)
+		got, err := AppendObject([]byte("before"), apiVersion, kind, s.json)
+		if err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s: got %x (%v), want %x", kind, got, err, want)
+		}
+	}
+	d, err := document.Parse([]byte(`{"apiVersion":"v1","kind":"ConfigMap","data":{"a":"b"}}`), document.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := Encode("v1", "ConfigMap", d.Root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := AppendObject(nil, "v1", "ConfigMap", d.Root)
+	if want := kept.AppendMessage(nil, "v1", "ConfigMap", ""); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("without metadata: got %x (%v), want %x", got, err, want)
+	}
+	if _, err := AppendObject(nil, "v1", "ConfigMap", d.Root.With("data", document.NewObject().With("a", document.NewInt(1)))); err == nil {
+		t.Error("want an error for data with a number")
+	}
+}
+
 func compareObjects(t *testing.T, path string, got, want document.Value) {
 	t.Helper()
 	switch {

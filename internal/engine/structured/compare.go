@@ -74,7 +74,8 @@ func (w *work) diffAs(t *schema.Type, f form, before, after document.Value) pair
 }
 
 func (w *work) diffMembers(m *schema.MapType, before, after document.Value) pair {
-	var changed, removed nodeBuilder
+	more := after.Len() - before.Len()
+	changed, removed := nodeBuilder{room: max(more, 0)}, nodeBuilder{room: max(-more, 0)}
 	i, j, field := 0, 0, 0
 	for i < before.Len() || j < after.Len() {
 		var name string

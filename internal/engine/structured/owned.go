@@ -239,9 +239,11 @@ func (b *nodeBuilder) build() {
 		return
 	}
 	b.built = true
-	b.kids.Grow(b.room + 1)
 	if b.member {
+		b.kids.Grow(b.room + 1)
 		b.kids.Set(".", document.NewObject())
+	} else {
+		b.kids.Grow(b.room)
 	}
 	for i := fieldset.First(b.was); i < b.same; i++ {
 		b.kids.Keep(b.was, i)
