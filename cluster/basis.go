@@ -13,7 +13,8 @@ import (
 // established about it. Patching and merging share unchanged parts with the live object, and
 // each later step skips the shared parts that it would leave unchanged (document.SameNode). A
 // write therefore decodes, defaults and validates only what it changes, instead of the whole
-// object at each step. The zero basis establishes nothing.
+// object at each step. The zero basis establishes nothing. That of a new object has no live
+// object, and its next state is the body.
 type basis struct {
 	kind *schema.Kind
 	// live is the object with its defaults set.

@@ -286,7 +286,7 @@ func (c *Cluster) createOnce(ctx context.Context, t *task) (*Response, *Status) 
 		return nil, st
 	}
 	key := t.ep.key(t.Request.Namespace, name)
-	record, st := t.stored(t.ep.kind, out.object, basis{})
+	record, st := t.stored(t.ep.kind, out.object, t.basis)
 	if st != nil {
 		return nil, st
 	}

@@ -92,7 +92,10 @@ func (t *task) decodeBody() *Status {
 	if root, st = checkType(root, k, t.text); st != nil {
 		return st
 	}
-	value, unknown, err := t.decode(k, root, defaults.FromJSON)
+	if k == t.ep.kind {
+		t.basis.kind = k // a new object is made from its body; see basis.filled and basis.next
+	}
+	value, unknown, err := t.decodeNext(k, root, document.Value{}, defaults.FromJSON)
 	if err != nil {
 		return decodeStatus(k, root, err)
 	}
@@ -107,8 +110,10 @@ func (t *task) decodeBody() *Status {
 			t.warnings = append(t.warnings, messages(problems)...)
 		}
 	}
-	t.empties = writesEmpty(t.ep.strategy, k, root) || writesDropped(t.ep.strategy, root)
 	t.body = t.fill(k, value)
+	if t.basis.kind == k {
+		t.basis.filled = t.body
+	}
 	t.receivedBody(root, value)
 	return nil
 }
