@@ -81,8 +81,8 @@ func TestPatchConsequences(t *testing.T) {
 	var out PatchesOutput
 	must(t, e, "patches", PatchesInput{Scenario: s, At: 1, Actor: "bob", Edited: edited(t, e, s, "proxy:1", "proxy:2")}, &out)
 	for do, want := range map[string]string{
-		"json-patch":      `/spec/template/spec/containers/1 counts: item 1 is name="proxy" now`,
-		"merge-patch":     "replaces the whole list .spec.template.spec.containers, of which alice own",
+		"json-patch":      `/spec/template/spec/containers/1 is a position: item 1 is now name="proxy"`,
+		"merge-patch":     "replaces the whole list .spec.template.spec.containers, including fields of alice",
 		"strategic-patch": "merges .spec.template.spec.containers by name",
 	} {
 		p := patchOf(t, out, do)

@@ -35,9 +35,9 @@ func follows(t *schema.Type, live fieldmanager.Object, actor string, do scenario
 	case scenario.Strategic:
 		f.lists(t, live.Value, body, nil, true)
 	case scenario.Apply, scenario.ForceApply:
-		f.add(actor + " owns what the manifest names; what a later one leaves out is removed, unless others own it too.")
+		f.add(actor + " owns the fields in the manifest. A field that its next apply leaves out is removed, unless another manager owns it too.")
 	case scenario.Update:
-		f.add("The whole object is sent: what others have written since it was read is refused with 409 while the resourceVersion is in it, and overwritten without.")
+		f.add("An update sends the whole object. If the object has changed since it was read, the update is refused with 409 if it contains the resourceVersion, and otherwise overwrites the change.")
 	}
 	f.taken(do, changes)
 	if len(f.out) > maxFollows {
@@ -63,7 +63,7 @@ func (f *follower) indexes(t *schema.Type, operations document.Value) {
 			list := v.Kind() == document.List
 			n, err := strconv.Atoi(token)
 			if list && err == nil && n >= 0 && n < v.Len() {
-				f.add(fmt.Sprintf("%s/%s counts: item %s is %s now. Where the list has changed when the patch arrives, it is another one; a test operation before it guards against that.",
+				f.add(fmt.Sprintf("%s/%s is a position: item %s is now %s. If the list has changed by the time the patch arrives, it may be a different item. A test operation before this one prevents that.",
 					done, token, token, itemName(at, v.At(n))))
 			}
 			v, at = next(v, at, token, n)
@@ -120,9 +120,9 @@ func (f *follower) lists(t *schema.Type, live, body document.Value, path documen
 		switch {
 		case was.Len() == 0 || mt == nil || mt.List == nil || mt.List.Kind == schema.AtomicList:
 		case merging && field != nil && field.Strategy&schema.StrategyMerge != 0:
-			f.add("It merges " + at.String() + mergedBy(field.MergeKey) + ": items that the patch does not name stay.")
+			f.add("It merges " + at.String() + mergedBy(field.MergeKey) + ": items that are not in the patch remain.")
 		default:
-			f.add("It replaces the whole list " + at.String() + f.owners(at) + ": items that others have added since are lost.")
+			f.add("It replaces the whole list " + at.String() + f.owners(at) + ": items that others have added since the object was read are lost.")
 		}
 	}
 }
@@ -145,7 +145,7 @@ func (f *follower) owners(list document.Path) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return ", of which " + strings.Join(names, ", ") + " own parts"
+	return ", including fields of " + strings.Join(names, ", ")
 }
 
 // taken lists the managers that lose fields.
@@ -158,7 +158,7 @@ func (f *follower) taken(do scenario.Action, changes []explain.Change) {
 			}
 		}
 		if len(lost) > 0 && do != scenario.Apply && !slices.Contains(lost, f.actor) {
-			f.add(strings.Join(lost, ", ") + " no longer owns " + c.Path.String() + ", and nobody asks: only a server-side apply without force finds conflicts.")
+			f.add(strings.Join(lost, ", ") + " no longer owns " + c.Path.String() + ". There is no conflict: only a server-side apply without force checks the owners.")
 		}
 	}
 }

@@ -79,6 +79,8 @@ func unknownKind(s *Scenario, res *scenario.Result) Mark {
 	field := document.Keys("kind")
 	if len(known.versions(res.Target.Kind)) > 0 {
 		field = document.Keys("apiVersion")
+	} else if hint != "" {
+		hint = "unknown kind \"" + res.Target.Kind + "\": " + hint
 	}
 	at := res.Body.PositionOf(field)
 	return Mark{Line: at.Line, Column: at.Column, Message: hint}

@@ -27,13 +27,13 @@ const (
 // serverFields are the metadata fields that the API server sets, each with its treatment of a
 // request that contains the field.
 var serverFields = map[string]string{
-	"uid":                        "The API server gave the object this id when it was created. A request that names another one is refused; nobody can set it.",
-	"resourceVersion":            "The API server sets it at every write. A request may name it to say which version it has seen: if the object has changed since, the request is refused.",
-	"generation":                 "The API server counts the changes of the desired state here. What a request says of it is ignored.",
-	"creationTimestamp":          "The API server set the time when the object was created. What a request says of it is ignored.",
-	"deletionTimestamp":          "The API server set it when the object was deleted; the object goes when its finalizers are gone. A request cannot change it.",
-	"deletionGracePeriodSeconds": "The API server set it when the object was deleted. A request cannot change it.",
-	"selfLink":                   "Older API servers set it; it has no meaning any more.",
+	"uid":                        "The API server sets it when the object is created. It cannot be changed: a request with a different value is refused.",
+	"resourceVersion":            "The API server sets it with every write. A request that contains it is refused if the object has changed since that version.",
+	"generation":                 "The API server increments it when the desired state changes. A value in a request is ignored.",
+	"creationTimestamp":          "The API server sets it when the object is created. A value in a request is ignored.",
+	"deletionTimestamp":          "The API server sets it when the object is deleted. The object is removed when it has no finalizers left. An update cannot change it.",
+	"deletionGracePeriodSeconds": "The API server sets it when the object is deleted. An update cannot change it.",
+	"selfLink":                   "Set by older API servers. It has no meaning any more.",
 }
 
 // fixedMeaning returns the meaning of a field that is determined by its path, "" if it depends
@@ -64,7 +64,7 @@ func (out *LineOutput) describe(version string, res *scenario.Result, l *explain
 	out.Meaning = fixedMeaning(res.Kind, l.Path)
 	switch {
 	case out.Meaning == isIdentity:
-		out.Text = "It says which object this is. It cannot be changed, and no manager owns it."
+		out.Text = "It identifies the object. It cannot be changed, and no manager owns it."
 		out.Rule = Rule{"identity fields", docs + "#field-management"}
 	case out.Meaning == isServers:
 		name, _ := l.Path[1].Name()
@@ -74,30 +74,30 @@ func (out *LineOutput) describe(version string, res *scenario.Result, l *explain
 			out.Rule.URL = "https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta/"
 		}
 	case out.Meaning == isStatus:
-		out.Text = "Only requests to the status subresource change it. What a request for the object itself says of it is ignored."
+		out.Text = "Only requests for the status subresource change it. In a request for the object itself, it is ignored."
 		out.Rule = Rule{"status subresource", apiConcepts + "#standard-api-terminology"}
 	case isFixed(res.Kind, res.After.Value, l.Path):
 		out.Meaning = isImmutable
-		out.Text = "It cannot be changed once the object exists, whoever owns it: a request with another value is refused. To change it, delete the object and create it anew."
+		out.Text = "It cannot be changed after creation, whoever owns it: a request with a different value is refused. To change it, delete the object and create it again."
 		out.Rule = Rule{"immutable field", "https://kubernetes.io/docs/reference/kubernetes-api/"}
 	case out.ruled(res.Kind, l.Path):
 	case len(owners) > 1:
 		out.Meaning = isShared
-		out.Text = "Its owners agree on the value. An apply with another value conflicts with all of the others; the field goes when the last of them leaves it out."
+		out.Text = "All of its owners set this value. An apply with a different value conflicts with the other owners. The field is removed when its last owner leaves it out."
 		out.Rule = Rule{"shared field", docs + "#managers-sharing-fields"}
 	case len(owners) == 1:
 		out.owned(&owners[0])
 	case len(l.Below) > 0:
 		out.Meaning = isMembers
-		out.Text = "What stands below has owners of its own."
+		out.Text = "The fields in it have owners of their own."
 		out.Rule = Rule{"merge strategy", docs + "#merge-strategy"}
 	case isDefaulted(version, res, l.Path):
 		out.Meaning = isDefault
-		out.Text = "Nobody has asked for it: the API server filled in its default. An apply may set it without a conflict."
+		out.Text = "No manager set it: the API server filled in its default. An apply can set it without a conflict."
 		out.Rule = Rule{"defaulting", "https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting"}
 	default:
 		out.Meaning = isNobodys
-		out.Text = "No manager owns this field: an apply may set it without a conflict, and none removes it by leaving it out."
+		out.Text = "No manager owns it. An apply can set it without a conflict, and cannot remove it by leaving it out."
 		out.Rule = Rule{"field management", docs + "#field-management"}
 	}
 }
@@ -121,11 +121,12 @@ func (out *LineOutput) ruled(k *schema.Kind, p document.Path) bool {
 func (out *LineOutput) owned(e *fieldmanager.Entry) {
 	out.Meaning = isOwned
 	out.Rule = Rule{"conflicts", docs + "#conflicts"}
+	const others = " An apply by another manager conflicts if it has a different value, and shares the field if it has the same value."
 	if e.Operation == fieldmanager.OperationApply {
-		out.Text = e.Manager + " has applied it. An apply by somebody else with another value conflicts, with the same value shares it. It goes when " + e.Manager + " applies without it."
+		out.Text = e.Manager + " applied it." + others + " If " + e.Manager + " leaves it out of its next apply, it is removed."
 		return
 	}
-	out.Text = e.Manager + " has written it, not applied it. An apply by somebody else with another value conflicts, with the same value shares it."
+	out.Text = e.Manager + " set it with an update or a patch." + others
 }
 
 // isDefaulted reports whether the field's value is its default.

@@ -28,7 +28,7 @@ func tooDeep(text string) error {
 			n.sign(i)
 		}
 		if n.depth+leading/2 > maxNesting {
-			err := &scenario.Error{Reason: "this nests deeper than 500 levels, which is more than the page can follow"}
+			err := &scenario.Error{Reason: "the text nests deeper than 500 levels, the limit of this page"}
 			err.Position.Line, err.Position.Column = line, 1
 			return err
 		}

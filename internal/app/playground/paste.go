@@ -31,7 +31,7 @@ func (e *Engine) paste(in *PasteInput) (*PasteOutput, error) {
 	}
 	objects := manifest.Split(docs...)
 	if len(objects) == 0 {
-		return nil, errors.New("there is no object in the text")
+		return nil, errors.New("the text contains no object")
 	}
 	known, err := knownKinds(in.Kubernetes, in.Definitions)
 	if err != nil {
@@ -65,7 +65,7 @@ func (n *kindNames) pasted(o manifest.Object) (PastedObject, error) {
 	}
 	switch {
 	case o.Value.Kind() != document.Object:
-		return fail("expected an object of Kubernetes, found a " + o.Value.Kind().String())
+		return fail("expected a Kubernetes object, found a " + o.Value.Kind().String())
 	case !o.Typed():
 		return fail("apiVersion and kind are required")
 	}

@@ -203,7 +203,7 @@ func TestLineDescribesItsField(t *testing.T) {
 func TestUnknownKindHasSuggestion(t *testing.T) {
 	var out RunOutput
 	must(t, New(), "run", RunInput{Scenario: Scenario{Steps: []Step{{Actor: "a", Do: "apply", Body: "apiVersion: apps/v1\nkind: Deploymnt\nmetadata: {name: x}\n"}}}, At: 1}, &out)
-	if m := out.Steps[0].Marks; len(m) != 1 || m[0].Line != 2 || m[0].Message != "did you mean Deployment (apps/v1)?" {
+	if m := out.Steps[0].Marks; len(m) != 1 || m[0].Line != 2 || m[0].Message != `unknown kind "Deploymnt": did you mean Deployment (apps/v1)?` {
 		t.Errorf("marks %+v", m)
 	}
 }

@@ -195,7 +195,7 @@ func (i *intent) try(p *Patch, runner *scenario.Runner) {
 	}
 	for _, c := range explain.Changes(i.t, fieldmanager.Object{Value: i.want}, fieldmanager.Object{Value: after}) {
 		if c.Effect == explain.Set || c.Effect == explain.Removed {
-			p.Message = "the API server takes it, but the object then differs from what was asked at " + c.Path.String()
+			p.Message = "the API server accepts it, but the result differs from the edited object at " + c.Path.String()
 			return
 		}
 	}
