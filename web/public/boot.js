@@ -1,6 +1,6 @@
-// Runs before the page is drawn, so that nothing moves or changes colour later: the
-// theme that was chosen, what of the page an address asks for, and whether somebody
-// who has been here before goes on with their work.
+// Runs before the page is rendered, to avoid a layout shift or a flash of the wrong theme: it sets
+// the theme, the embedded panel that the address selects, and whether the introduction is hidden
+// for a returning visitor.
 (() => {
   const root = document.documentElement;
   const query = new URLSearchParams(location.search);

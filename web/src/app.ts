@@ -7,8 +7,8 @@ import { checked, keep, toFragment } from "./share";
 import { copyOf, emptyScenario, History, idOf, type State } from "./state";
 
 /**
- * What may have changed: "shape" is the state, "result" the engine's answer to it,
- * "why" the reasons for it, "stale" that an answer is waited for.
+ * A Topic is what changed: "shape" is the state, "result" the engine's response to it, "why"
+ * the reasons for the result, and "stale" means that the result is out of date.
  */
 export type Topic = "shape" | "result" | "why" | "stale";
 
@@ -24,20 +24,20 @@ const palette = ["blue", "orange", "green", "purple", "red", "teal", "brown", "p
 export const colours = palette;
 export const shapes = ["square", "round", "cut", "tag", "leaf"];
 
-/** How soon after the last key the scenario is run: about two frames. */
+/** The delay in milliseconds from the last key press until the scenario is run: about two frames. */
 const typingPause = 40;
 
-/** How many changes are shown before one asks for all. */
+/** The number of changes that are listed until the user requests all of them. */
 export const firstChanges = 60;
 
-/** How long after the last change the state is kept, and at the latest after the first. It is as well when the page is left. */
+/** The delays in milliseconds until the state is saved: after the last change, and at most after the first. It is also saved when the page is left. */
 const savePause = 500;
 const saveLatest = 3000;
 
-/** How long nothing must happen before the reasons are asked for, which takes another run of the step. */
+/** The delay in milliseconds after the last change until the reasons are requested, which runs the step again. */
 const whyPause = 150;
 
-/** After how long it is shown that the engine is at work. */
+/** The time in milliseconds after which the page shows that the engine is working. */
 const slow = 200;
 
 export interface Look extends Actor {
@@ -47,20 +47,22 @@ export interface Look extends Actor {
 
 export class App {
   state: State = { scenario: emptyScenario(), at: 0, object: 0 };
-  /** The state that the object is compared with: how many steps; null for the step before. */
+  /** The number of steps after which the compared state of the object is; null compares with the previous step. */
   against: number | null = null;
-  /** How many changes the engine lists, 0 for all. */
+  /** The maximum number of changes that the engine lists; 0 lists all. */
   changes = firstChanges;
   tab: Tab = "happened";
   about: AboutOutput = { versions: [], actions: [] };
   output: RunOutput | null = null;
-  /** The reasons for what the step did, empty until they are known. */
+  /** The reasons for the effects of the step, empty until they are known. */
   reasons: Reason[] = [];
-  /** Why there is no output. */
+  /** The reason why there is no output. */
   failure = "";
   readonly engine: Engine;
   readonly history = new History();
-  /** Whether the state is kept in the browser: not in a page within another one. */
+  /** view shows a part of the page on narrow screens, which show one at a time. */
+  view: (name: "story" | "request" | "object" | "result") => void = () => undefined;
+  /** Whether the state is saved in the browser. An embedded page does not save it. */
   keeps = true;
   #latest = new Latest();
   #asked = 0;
@@ -68,7 +70,7 @@ export class App {
   #looks = new Map<string, Look>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #saver: ReturnType<typeof setTimeout> | undefined;
-  /** When the first change was made that is not kept yet. */
+  /** The time of the first change that has not been saved. */
   #unsaved = 0;
   #why: ReturnType<typeof setTimeout> | undefined;
   /** The answers that are shown: to run, and to why where it was asked. */
@@ -102,24 +104,24 @@ export class App {
     return this.state.scenario;
   }
 
-  /** Whether what is shown is still that of before the last change. */
+  /** busy reports whether the page still shows the result from before the last change. */
   get busy(): boolean {
     return this.#asked !== this.#answered;
   }
 
-  /** The step that is shown, undefined before the first. */
+  /** step is the selected step, undefined before the first. */
   get step(): Step | undefined {
     return this.scenario.steps[this.state.at - 1];
   }
 
-  /** change changes the state, shows it, and has it run. What it is called is offered to be undone; "" for what is none to undo. */
+  /** change edits the state, renders it and runs the scenario. what describes the change for undo; "" excludes it from undo. */
   change(what: string, edit: (state: State) => void): void {
     if (what) this.history.record(what, copyOf(this.state));
     edit(this.state);
     this.#show();
   }
 
-  /** changeAndTell is change for what takes something away: the message offers to undo it. */
+  /** changeAndTell is change with a message that offers to undo it, for changes that remove something. */
   changeAndTell(what: string, message: string, edit: (state: State) => void): void {
     this.change(what, edit);
     this.tell(message, { text: "Undo", run: () => this.undo() });
@@ -152,7 +154,7 @@ export class App {
     this.tell(`Redone: ${entry.what}.`, { text: "Undo", run: () => this.undo() });
   }
 
-  /** type takes a step's text as it is typed: nothing but the result is drawn anew. */
+  /** type sets the text of the selected step while the user types, and renders only the result again. */
   type(text: string, again = false): void {
     const step = this.step;
     if (!step || step.body === text) return;
@@ -164,23 +166,23 @@ export class App {
     this.#timer = setTimeout(() => void this.#run(), typingPause);
   }
 
-  /** showAll has all changes listed. */
+  /** showAll lists all changes. */
   showAll(): void {
     this.changes = 0;
     void this.#run();
   }
 
-  /** again has the scenario run again, as it is, by an engine that checks more than the last one. */
+  /** again runs the unchanged scenario again, after an engine that checks more has been loaded. */
   again(): void {
     void this.#run(true);
   }
 
-  /** select moves in time. */
+  /** select shows the state after a step. */
   select(at: number): void {
     this.change("", (state) => (state.at = at));
   }
 
-  /** open shows another scenario; what stood there before can be had back. */
+  /** open shows another scenario; undo restores the previous one. */
   open(state: State, what: string): void {
     const empty = this.scenario.steps.length + this.scenario.objects.length === 0;
     this.history.record(`opening ${what}`, copyOf(this.state));
@@ -192,14 +194,14 @@ export class App {
     if (!empty) this.tell(`Opened ${what}.`, { text: "Undo", run: () => this.undo() });
   }
 
-  /** save keeps the state for when the page is loaded again. */
+  /** save stores the state in the browser, for the next time that the page is loaded. */
   save(): void {
     clearTimeout(this.#saver);
     this.#saver = undefined;
     if (this.keeps) keep(this.state);
   }
 
-  /** #saveSoon has the state kept, which takes a while for a large one, when nobody types. */
+  /** #saveSoon saves the state when the user stops typing, because saving a large one takes long. */
   #saveSoon(): void {
     const now = performance.now();
     if (this.#saver === undefined) this.#unsaved = now;
@@ -216,7 +218,7 @@ export class App {
     if (location.hash) history.replaceState(null, "", location.pathname + location.search);
   }
 
-  /** #run has the scenario run. With reasons they come with the result, so that nothing moves when they do. */
+  /** #run runs the scenario. withReasons renders the reasons together with the result, so that the layout does not shift later. */
   #run(withReasons = false): Promise<void> {
     clearTimeout(this.#timer);
     return this.#latest.run(async () => {
@@ -248,7 +250,7 @@ export class App {
     });
   }
 
-  /** #ask asks for the reasons of the step that is shown, after typing. */
+  /** #ask requests the reasons for the selected step after the user has typed. */
   async #ask(asked: number, at: number): Promise<void> {
     const reasons = await this.#reasons(asked, at);
     if (this.#asked !== asked) return;
@@ -277,7 +279,7 @@ export class App {
     }, savePause);
   }
 
-  /** line asks about a line of the object that is shown. */
+  /** line requests the description of a line of the displayed object. */
   line(line: number): Promise<LineOutput> {
     const { at, object } = this.state;
     return this.engine.ask("line", { scenario: this.scenario, at, object, line });
@@ -289,7 +291,7 @@ export class App {
     return page.href.replace(/#.*/, "") + (await toFragment(state));
   }
 
-  /** look finds or makes up how a manager is shown: managers are not all actors of the scenario. */
+  /** look returns the letter, shape and colour of a manager, which need not be an actor of the scenario. */
   look(name: string): Look {
     let look = this.#looks.get(name);
     if (!look) this.#looks.set(name, (look = this.#look(name)));
@@ -307,7 +309,7 @@ export class App {
     };
   }
 
-  /** names lists the managers of the live objects, which keep their looks when steps are added, then the actors and the other managers. */
+  /** names lists the managers of the live objects, then the actors, then the other managers. In this order, the former keep their letters and colours when steps are added. */
   names(): string[] {
     const names = new Set((this.output?.objects ?? []).flatMap((o) => o.managers));
     for (const a of this.scenario.actors) names.add(a.name);
@@ -316,7 +318,7 @@ export class App {
   }
 }
 
-/** letters gives each name a letter of its own: its first one that is still free. */
+/** letters assigns a unique letter to each name: its first letter that is not taken. */
 function letters(names: string[]): string[] {
   const taken = new Set<string>();
   return names.map((name) => {
@@ -327,7 +329,7 @@ function letters(names: string[]): string[] {
   });
 }
 
-/** The names of the actions for users. */
+/** The names of the actions in the page. */
 export const actionNames: Record<string, string> = {
   apply: "server-side apply",
   "force-apply": "server-side apply (force)",

@@ -2,11 +2,11 @@
 // preview.
 import type { App } from "./app";
 import { chip } from "./chip";
-import { button, h, replace } from "./dom";
+import { button, fieldPath, h, replace } from "./dom";
 import { toolOf } from "./tools";
 import type { Conflict, Row, WayOutput } from "./messages";
 
-/** The styles of cards within an editor, whose shadow root does not see those of the page. */
+/** The styles of cards in an editor, because the page's styles do not apply within its shadow root. */
 export const cardStyles = {
   ".card-place": { padding: "3px 8px 6px 4px" },
   ".card": { padding: "8px 10px", border: "1px solid var(--line)", borderLeft: "3px solid var(--bad)", borderRadius: "6px", background: "var(--raised)", font: "13px/1.45 var(--sans)", whiteSpace: "normal", display: "flex", flexDirection: "column", gap: "6px" },
@@ -43,16 +43,16 @@ function chipColours(scope: string): Record<string, Record<string, string>> {
   return out;
 }
 
-/** A field that others own and the step would change. Each owner makes a conflict of its own. */
+/** A Contested is a field that the step would change and that other managers own. The engine reports a conflict for each owner. */
 export interface Contested extends Conflict {
   /** The number of the first conflict. */
   number: number;
   managers: string[];
-  /** The owners with operation and subresource, for each of managers. */
+  /** The owners with operation and subresource, in the order of managers. */
   owners: string[];
 }
 
-/** contested gathers conflicts by their fields. */
+/** contested groups conflicts by field. */
 export function contested(conflicts: Conflict[]): Contested[] {
   const fields = new Map<string, Contested>();
   conflicts.forEach((c, number) => {
@@ -70,8 +70,8 @@ export function contested(conflicts: Conflict[]): Contested[] {
 }
 
 /**
- * ownersOf shows the owners of a field in conflict: with the tool that writes under the name,
- * or with the operation where the applier itself has updated the field before.
+ * ownersOf shows the owners of a conflicting field, each with the tool that uses the name, or
+ * with the operation if the owner is an earlier update by the applier itself.
  */
 export function ownersOf(app: App, { managers, owners }: Contested): (Node | string)[] {
   return among(managers.map((name, i) => {
@@ -81,14 +81,14 @@ export function ownersOf(app: App, { managers, owners }: Contested): (Node | str
   }));
 }
 
-/** among joins names to a list: "a, b and c". */
+/** among joins names to a list such as "a, b and c". */
 export function among(names: (Node | string)[]): (Node | string)[] {
   return names.flatMap((name, i) => [i === 0 ? "" : i === names.length - 1 ? " and " : ", ", name]);
 }
 
 /**
- * ConflictCard is the card of one field, or of all of a step together. Where values
- * change while somebody types it shows the new ones, and stays in its place.
+ * A ConflictCard shows the conflict over a field, or all conflicts of a step. If a value changes
+ * while the user types, the same card shows the new value.
  */
 export class ConflictCard {
   readonly element: HTMLElement;
@@ -100,7 +100,7 @@ export class ConflictCard {
   #preview = h("div", { class: "preview", "aria-live": "polite" });
   #buttons: HTMLElement[];
 
-  /** number is the position among the fields, or -1 for all together. */
+  /** number is the index of the field, or -1 for all fields together. */
   constructor(app: App, fields: Contested[], number: number, taken: () => void) {
     this.#app = app;
     this.#fields = fields;
@@ -114,18 +114,18 @@ export class ConflictCard {
     this.show(fields);
   }
 
-  /** show takes the fields as they are now, of which the card's has the same owners as before. */
+  /** show renders the current fields. The owners of the card's own field are the same as before. */
   show(fields: Contested[]): void {
     this.#fields = fields;
     const field = this.#field();
     const sentence = field
-      ? h("p", null, ...ownersOf(this.#app, field), field.managers.length === 1 ? " owns " : " own ", h("code", null, field.path), " with the value ", h("code", null, field.live || "(none)"), `; ${this.#app.step?.actor || "this step"} wants `, h("code", null, field.wanted || "(none)"))
+      ? h("p", null, ...ownersOf(this.#app, field), field.managers.length === 1 ? " owns " : " own ", h("code", null, ...fieldPath(field.path)), " with the value ", h("code", null, field.live || "(none)"), `; ${this.#app.step?.actor || "this step"} wants `, h("code", null, field.wanted || "(none)"))
       : h("p", null, `Resolve all ${fields.length} conflicts the same way:`);
     if (sentence.isEqualNode(this.#sentence)) return;
     this.#sentence.replaceWith(sentence);
     this.#sentence = sentence;
     if (!this.#preview.hasChildNodes()) return;
-    this.#preview.replaceChildren(); // it was one of the manifest as it was before
+    this.#preview.replaceChildren(); // it was a preview for the previous manifest
     this.#press(-1);
   }
 
@@ -143,14 +143,14 @@ export class ConflictCard {
   }
 }
 
-/** wayTexts are the labels of the resolutions, in the words of patchlab apply. */
+/** wayTexts returns the labels of the resolutions, which are the same as in patchlab apply. */
 function wayTexts(field: Contested | undefined): Record<string, string> {
   return field
     ? { force: "Force", drop: "Drop the field", adopt: "Adopt the value" }
     : { force: "Force", drop: "Drop the fields", adopt: "Adopt the values" };
 }
 
-/** effects are sentences about what each resolution does to the owners. */
+/** effectOf describes what a resolution changes and who owns the field afterwards. */
 function effectOf(way: string, actor: string, field: Contested | undefined): string {
   const owners = field ? listed(field.managers.map((name) => (name === actor ? `its earlier update` : name))) : "the other managers";
   const one = field?.managers.length === 1;
@@ -160,7 +160,7 @@ function effectOf(way: string, actor: string, field: Contested | undefined): str
   return `Set ${it} in the manifest to the live value${field ? "" : "s"}: ${actor} and ${owners} both own ${field ? "it" : "them"}.`;
 }
 
-/** listed joins names to a text: "a, b and c". */
+/** listed joins names to a text such as "a, b and c". */
 const listed = (names: string[]): string => (among(names) as string[]).join("");
 
 async function look(app: App, field: Contested | undefined, way: string, preview: HTMLElement, taken: () => void): Promise<void> {
@@ -177,7 +177,8 @@ async function look(app: App, field: Contested | undefined, way: string, preview
   const step = app.step;
   if (app.state.at !== at || !step) return;
   const rows = out.rows.filter((r) => r.mark !== "");
-  const take = button("Resolve this way", `take-${conflict}`, () => {
+  const readOnly = document.documentElement.dataset.readonly !== undefined;
+  const take = readOnly ? null : button("Resolve this way", `take-${conflict}`, () => {
     const at = app.state.at;
     app.change("resolving a conflict", (s) => Object.assign(s.scenario.steps[at - 1]!, out.step));
     app.tell(resolved(way, at, field), { text: "Undo", run: () => app.undo() });
@@ -189,11 +190,11 @@ async function look(app: App, field: Contested | undefined, way: string, preview
     out.step.body !== step.body ? diff(changedLines(step.body, out.step.body), "Changed lines of the manifest") : null,
     h("p", { class: "quiet" }, rows.length === 0 ? "The object does not change." : "The object after it:"),
     rows.length === 0 ? null : diff(rows, "Changed lines of the object"),
-    h("div", { class: "row" }, take));
+    take && h("div", { class: "row" }, take));
   preview.scrollIntoView({ block: "nearest" });
 }
 
-/** resolved is the message after a conflict was resolved. */
+/** resolved returns the message that is shown after a conflict was resolved. */
 function resolved(way: string, at: number, field: Contested | undefined): string {
   if (way === "force") return `Step ${at} now applies with force.`;
   const fields = field ? field.path : "the fields in conflict";
@@ -202,7 +203,7 @@ function resolved(way: string, at: number, field: Contested | undefined): string
 
 type Line = Pick<Row, "text" | "mark">;
 
-/** changedLines compares two texts of which few lines differ: what both begin and end with is left out. */
+/** changedLines compares two texts that differ in a few lines. It omits their common first and last lines. */
 function changedLines(before: string, after: string): Line[] {
   const a = before.split("\n");
   const b = after.split("\n");
@@ -213,7 +214,7 @@ function changedLines(before: string, after: string): Line[] {
   return [...a.slice(from, a.length - end).map((text) => ({ text, mark: "removed" })), ...b.slice(from, b.length - end).map((text) => ({ text, mark: "added" }))];
 }
 
-/** diff shows changed lines. */
+/** diff renders changed lines. */
 export function diff(rows: Line[], label: string): HTMLElement {
   const sign: Record<string, string> = { added: "+ ", removed: "− ", owners: "~ " };
   return h("pre", { class: "diff", tabindex: "0", "aria-label": label, role: "region" }, ...rows.map((r) => h("span", { class: r.mark }, (sign[r.mark] ?? "  ") + r.text + "\n")));

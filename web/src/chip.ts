@@ -1,7 +1,7 @@
 import type { App } from "./app";
 import { h } from "./dom";
 
-/** chip shows a manager by letter, shape and colour, with its name unless there is no room. */
+/** chip renders a manager as a letter with shape and colour, and its name unless short is set. */
 export function chip(app: App, name: string, short = false): HTMLElement {
   const base = name.split("/")[0] ?? name;
   const { colour, letter, shape } = app.look(base);

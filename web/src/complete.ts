@@ -1,16 +1,16 @@
-// The complete engine: when it is loaded, and what the page says as long as it is not there.
+// The complete engine: when it is loaded, and the notice that is shown until then.
 import budget from "../budget.json";
 import type { App } from "./app";
 import { button, h, replace } from "./dom";
 import type { LaterEngine } from "./worker";
 
-/** What browsers know of the network; not all of them do. */
+/** The Network Information API, which not all browsers support. */
 interface Network {
   saveData?: boolean;
   effectiveType?: string;
 }
 
-/** sparing reports whether megabytes that nobody has asked for are a burden. */
+/** sparing reports whether the page should not load megabytes without a request by the user. */
 function sparing(): boolean {
   const network = (navigator as { connection?: Network }).connection;
   return network?.saveData === true || ["slow-2g", "2g", "3g"].includes(network?.effectiveType ?? "");
@@ -18,10 +18,10 @@ function sparing(): boolean {
 
 const size = `${(budget.completeBrotliBytes / 1e6).toFixed(1)} MB`;
 
-/** whenIdle does something when the browser has nothing else to do. */
+/** whenIdle runs a task when the browser is idle. */
 const whenIdle = (task: () => void): unknown => ("requestIdleCallback" in window ? requestIdleCallback(task, { timeout: 3000 }) : setTimeout(task, 300));
 
-/** keepOffline has the service worker keep a later engine that was loaded. */
+/** keepOffline tells the service worker to cache an engine that was loaded later. */
 export function keepOffline(engine: LaterEngine): void {
   void navigator.serviceWorker?.ready.then((worker) => worker.active?.postMessage(engine));
 }
@@ -39,14 +39,14 @@ export class Complete {
     app.onChange((topic) => topic === "result" && this.#draw());
   }
 
-  /** begin loads the complete engine when the first result is shown, unless that is a burden. */
+  /** begin loads the complete engine after the first result, unless the network is slow or data saving is on. */
   begin(): void {
     if (sparing()) return this.#draw();
     whenIdle(() => this.#load());
   }
 
   #load(): void {
-    this.#app.engine.load("complete").catch(() => undefined); // failed is called
+    this.#app.engine.load("complete").catch(() => undefined); // the watcher calls failed
   }
 
   progress(done: number): void {
@@ -56,7 +56,7 @@ export class Complete {
     this.#draw();
   }
 
-  /** done has what was shown without validation answered again. */
+  /** done runs the scenario again if its result was not validated. */
   done(): void {
     if (this.#app.output?.unvalidated) this.#app.again();
     keepOffline("complete");
@@ -68,7 +68,7 @@ export class Complete {
     this.#draw();
   }
 
-  /** #draw says whether the result that is shown was validated. It hides and moves nothing. */
+  /** #draw shows a notice if the result was not validated. The notice does not shift the layout. */
   #draw(): void {
     this.#host.hidden = !this.#app.output?.unvalidated;
     if (this.#host.hidden) return;

@@ -4,7 +4,7 @@ import { button, h } from "./dom";
 
 let numbers = 0;
 
-/** open shows a dialog. Escape closes it; it is gone then, and the focus is back where it was. */
+/** open shows a dialog. Closing it, for example with Escape, removes it and restores the focus. */
 export function open(title: string, ...children: (Node | null)[]): HTMLDialogElement {
   const id = `dialog-title-${++numbers}`;
   const back = document.activeElement as HTMLElement | null;
@@ -19,7 +19,7 @@ export function open(title: string, ...children: (Node | null)[]): HTMLDialogEle
   return dialog;
 }
 
-/** notice shows a message: in the dialog that is open, else at the foot of the page. */
+/** notice shows a message in the open dialog, or in the page if none is open. */
 export function notice(message: string, action?: Action): void {
   const host = [...document.querySelectorAll("dialog[open] .dialog-notices")].at(-1) ?? document.getElementById("notices")!;
   const box = h("div", { class: "notice" }, h("span", null, message));
@@ -36,7 +36,7 @@ export function notice(message: string, action?: Action): void {
   setTimeout(() => box.matches(":hover, :focus-within") ? setTimeout(gone, 8000) : gone(), action ? 20_000 : 10_000);
 }
 
-/** copyButton copies a text, and says so. */
+/** copyButton returns a button that copies a text to the clipboard and confirms it. */
 export function copyButton(app: App, label: string, key: string, text: () => string | Promise<string>, props = {}): HTMLButtonElement {
   return button(label, key, () => void (async () => {
     try {

@@ -3,7 +3,7 @@
 type Child = Node | string | null | undefined | false;
 type Props = Record<string, unknown>;
 
-/** h makes an element. Functions become listeners, booleans attributes that are there or not. */
+/** h creates an element. Properties with functions become event listeners, and true becomes an attribute without a value. */
 export function h<K extends keyof HTMLElementTagNameMap>(tag: K, props: Props | null, ...children: Child[]): HTMLElementTagNameMap[K] {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(props ?? {})) {
@@ -17,8 +17,8 @@ export function h<K extends keyof HTMLElementTagNameMap>(tag: K, props: Props | 
 }
 
 /**
- * replace puts children in the place of an element's, and the focus back to the
- * one with the same data-key.
+ * replace replaces the children of an element. If one of them had the focus, the new one with
+ * the same data-key gets it.
  */
 export function replace(parent: Element, ...children: Child[]): void {
   if (children.length === 0 && !parent.hasChildNodes()) return;
@@ -33,8 +33,9 @@ function keepingFocus(parent: Element, change: () => void): void {
 }
 
 /**
- * refresh is replace for children that only show something: it leaves those that look
- * the same. What a listener depends on must be seen in the element, as an attribute.
+ * refresh is replace, except that it keeps children that are equal to the new ones. Everything
+ * that their listeners depend on must therefore be part of the element, for example as an
+ * attribute.
  */
 export function refresh(parent: Element, ...children: Child[]): void {
   const shown = [...h("div", null, ...children).childNodes];
@@ -45,8 +46,8 @@ export function refresh(parent: Element, ...children: Child[]): void {
 }
 
 /**
- * Keyed shows a list of elements in a parent and, when it changes, makes only those
- * anew that look otherwise: laying out hundreds of lines takes longer than a frame.
+ * A Keyed renders a list of elements in a parent. When the list changes, it creates only the
+ * elements that differ, because the layout of hundreds of lines takes longer than a frame.
  */
 export class Keyed {
   readonly parent: HTMLElement;
@@ -57,7 +58,7 @@ export class Keyed {
     this.parent = parent;
   }
 
-  /** show shows an element for each look; two with the same look may stand for each other. */
+  /** show renders an element for each look. Elements with the same look are interchangeable. */
   show(looks: string[], make: (i: number) => HTMLElement): void {
     const free = new Map<string, HTMLElement[]>();
     this.elements.forEach((element, i) => {
@@ -77,19 +78,27 @@ export class Keyed {
   }
 }
 
-/** select makes a choice of texts. */
+/** select creates a labelled select element. */
 export function select(label: string, key: string, options: [value: string, text: string][], value: string, chosen: (value: string) => void): HTMLLabelElement {
   const list = h("select", { "data-key": key, change: () => chosen(list.value) },
     ...options.map(([v, text]) => h("option", { value: v, selected: v === value }, text)));
   return h("label", null, h("span", { class: "label" }, label), list);
 }
 
-/** button makes a button. */
+/** button creates a button. */
 export function button(text: string, key: string, click: () => void, props: Props = {}): HTMLButtonElement {
   return h("button", { type: "button", "data-key": key, click, ...props }, text);
 }
 
-/** save gives the user a file. */
+/** fieldPath renders a field path so that lines break before its steps, not within a name. */
+export const fieldPath = (path: string): Node[] => path.split(/(?=[.[])/).flatMap((step) => [h("wbr", null), document.createTextNode(step)]);
+
+/** pathButton creates a button that leads to the field at a path. */
+export function pathButton(path: string, key: string, click: () => void, props: Props = {}): HTMLButtonElement {
+  return h("button", { type: "button", "data-key": key, click, class: "path", ...props }, ...fieldPath(path));
+}
+
+/** save downloads a text as a file. */
 export function save(name: string, text: string, type: string): void {
   const url = URL.createObjectURL(new Blob([text], { type }));
   h("a", { href: url, download: name }).click();

@@ -1,6 +1,6 @@
-// The CodeMirror editor for texts. Each editor is in a shadow root, where its styles are
-// constructed style sheets. A strict Content-Security-Policy allows these, but not the inline
-// styles that they would otherwise be.
+// The CodeMirror editor. Each editor is in a shadow root, where CodeMirror uses constructed
+// style sheets, which the strict Content-Security-Policy allows. Outside of one it would insert
+// a <style> element, which the policy forbids.
 import { defaultKeymap, history, historyKeymap, indentWithTab, redo, undo } from "@codemirror/commands";
 import { json } from "@codemirror/lang-json";
 import { yaml } from "@codemirror/lang-yaml";
@@ -25,8 +25,8 @@ export const codeLook = EditorView.theme({
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.55", minHeight: "var(--editor-least, 0)", maxHeight: "var(--editor-height, none)", overflow: "auto" },
   ".cm-gutters": { backgroundColor: "var(--field)", color: "var(--muted)", border: "none" },
   ".cm-lineNumbers .cm-gutterElement": { minWidth: "26px", padding: "0 4px 0 2px" },
-  // The browser draws the cursor and the selection: the layers of drawSelection() are measured,
-  // laid out and painted apart with each key, and their cursor blinks by an animation.
+  // The browser draws the cursor and the selection. The layers of drawSelection() would be
+  // measured, laid out and painted separately after each key press.
   ".cm-content": { caretColor: "var(--text)" },
   ".cm-line::selection, .cm-line ::selection": { backgroundColor: "var(--selection)" },
   ".cm-specialChar": { color: "var(--bad)", backgroundColor: "var(--bad-soft)", borderRadius: "3px", padding: "0 2px", fontWeight: "700" },
@@ -38,13 +38,13 @@ const editLook = EditorView.theme({
   ...cardStyles,
 });
 
-/** Characters that cannot be seen, or that turn the direction of the text around. */
+/** Characters that are invisible or change the direction of the text. */
 const hidden = /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0]/g;
 
 /**
- * shadowOf gives an element a shadow root for an editor. CodeMirror asks for the selection
- * after each change, for which the browser lays out the page; an editor without the focus
- * has none.
+ * shadowOf attaches a shadow root for an editor to an element. CodeMirror reads the selection
+ * after each change, which forces the browser to compute the layout. An editor without the focus
+ * therefore reports that it has none.
  */
 export function shadowOf(host: HTMLElement): ShadowRoot {
   const root = host.attachShadow({ mode: "open" }) as ShadowRoot & { getSelection?: () => Selection | null };
@@ -53,7 +53,7 @@ export function shadowOf(host: HTMLElement): ShadowRoot {
   return root;
 }
 
-/** marked shows them. */
+/** marked makes hidden characters visible. */
 export const marked = highlightSpecialChars({
   addSpecialChars: hidden,
   render: (code, description) => {
@@ -98,7 +98,7 @@ function underlined(state: EditorState, marks: Mark[]): DecorationSet {
   return builder.finish();
 }
 
-/** A card stands below a line of the text. Two with the same key are the same card. */
+/** A Card is an element below a line of the text. Cards with the same key are the same card. */
 export interface Card {
   line: number;
   key: string;
@@ -113,7 +113,7 @@ class CardWidget extends WidgetType {
     return other.card.key === this.card.key;
   }
   override toDOM(): HTMLElement {
-    const place = document.createElement("div"); // its padding counts, a margin would not
+    const place = document.createElement("div"); // CodeMirror measures its padding, but not margins
     place.className = "card-place";
     place.append(this.card.make());
     return place;
@@ -144,15 +144,15 @@ function placed({ doc }: EditorState, cards: Card[]): DecorationSet {
   return Decoration.set(cards.map((card) => Decoration.widget({ widget: new CardWidget(card), block: true, side: 1 }).range(doc.line(Math.min(card.line, doc.lines)).to)), true);
 }
 
-/** What is put into the editor from outside; the page undoes it, not the editor. */
+/** The annotation of changes by the page, which the page undoes instead of the editor. */
 const outside = Annotation.define<boolean>();
 
 export interface Editor {
   host: HTMLElement;
   text(): string;
-  /** Shows a text. One with an id keeps its history when others are shown meanwhile. */
+  /** Shows a text. A text with an id keeps its undo history while others are shown. */
   show(text: string, id?: number): void;
-  /** Marks mistakes and puts cards below lines, in the place of those before. */
+  /** Replaces the marked errors and the cards below lines. */
   annotate(marks: Mark[], cards?: Card[]): void;
   goTo(line: number, column: number): void;
   focus(): void;
@@ -161,17 +161,17 @@ export interface Editor {
 
 export interface EditorOptions {
   label: string;
-  /** Called with each text; again says that the editor has undone or redone its own change. */
+  /** Called after each change of the text; again is true if the editor undid or redid a change. */
   changed(text: string, again: boolean): void;
   readOnly?: boolean;
-  /** Undoes what is not the editor's own; it reports whether it did. */
+  /** Undoes a change by the page, and reports whether there was one to undo. */
   undo?(): boolean;
   redo?(): boolean;
 }
 
 type Mode = "json" | "yaml" | "plain";
 
-/** How a text is coloured and wrapped: not at all where that would take long. */
+/** modeOf returns how a text is highlighted and wrapped: not at all if it is large. */
 function modeOf(text: string): Mode {
   if (text.length > 300_000) return "plain";
   return /^\s*[{[]/.test(text) ? "json" : "yaml";
@@ -183,10 +183,10 @@ const modes = {
   plain: () => [],
 };
 
-/** How many steps' histories are kept. */
+/** The maximum number of steps whose undo history is kept. */
 const mostStates = 200;
 
-/** makeEditor makes an editor of YAML, or of JSON where the text looks like it. */
+/** makeEditor creates an editor for YAML, or for JSON if the text begins like it. */
 export function makeEditor(options: EditorOptions): Editor {
   const host = document.createElement("div");
   host.className = "editor";
@@ -205,6 +205,7 @@ export function makeEditor(options: EditorOptions): Editor {
     EditorView.contentAttributes.of({ "aria-label": options.label, tabindex: "0", spellcheck: "false", autocapitalize: "off" }),
     EditorView.updateListener.of((update) => {
       if (!update.docChanged) return;
+      pasted = update.transactions.some((t) => t.isUserEvent("input.paste"));
       const text = update.state.doc.toString();
       const mode = modeOf(text);
       if (mode !== modeOf(update.startState.doc.toString())) update.view.dispatch({ effects: language.reconfigure(modes[mode]()) });
@@ -215,6 +216,7 @@ export function makeEditor(options: EditorOptions): Editor {
   const view = new EditorView({ state: state(""), parent: root, root });
   const states = new Map<number, EditorState>();
   let shown: number | undefined;
+  let pasted = false;
   return {
     host,
     text: () => view.state.doc.toString(),
@@ -231,8 +233,15 @@ export function makeEditor(options: EditorOptions): Editor {
       const { state } = view;
       const bad = underlined(state, marks);
       const below = placed(state, cards);
-      if (RangeSet.eq([state.field(marksField)], [bad]) && RangeSet.eq([state.field(cardsField)], [below])) return; // each dispatch has the browser lay out the page
-      view.dispatch({ effects: [setMarks.of(bad), setCards.of(below)] });
+      if (RangeSet.eq([state.field(marksField)], [bad]) && RangeSet.eq([state.field(cardsField)], [below])) return; // each dispatch forces a layout of the page
+      const effects: StateEffect<unknown>[] = [setMarks.of(bad), setCards.of(below)];
+      // A paste scrolls to the end of the text, and the first conflict may be out of view.
+      const first = Math.min(...marks.map((m) => m.line).filter((line) => line > 0), ...cards.map((c) => c.line));
+      if (pasted && Number.isFinite(first)) {
+        effects.push(EditorView.scrollIntoView(state.doc.line(Math.min(first, state.doc.lines)).from, { y: "nearest", yMargin: 120 }));
+        pasted = false;
+      }
+      view.dispatch({ effects });
     },
     goTo(line, column) {
       const at = view.state.doc.line(Math.min(Math.max(line, 1), view.state.doc.lines));
@@ -245,7 +254,7 @@ export function makeEditor(options: EditorOptions): Editor {
   };
 }
 
-/** difference is the one change that makes a text another: what both begin and end with stays. */
+/** difference returns the single change from one text to another, without their common prefix and suffix. */
 export function difference(before: string, after: string): { from: number; to: number; insert: string } {
   let from = 0;
   const shorter = Math.min(before.length, after.length);

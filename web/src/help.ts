@@ -1,4 +1,4 @@
-// What the signs mean, the keys, and where to read on.
+// The help dialog: the signs beside the object, keyboard shortcuts and links.
 import { chip } from "./chip";
 import type { App } from "./app";
 import { open } from "./dialog";

@@ -1,5 +1,4 @@
-// The lessons of testdata/lessons, in a file of their own that is loaded when they are
-// first asked for.
+// The lessons of testdata/lessons, in a separate chunk that is loaded on first use.
 const files = import.meta.glob<string>("../../testdata/lessons/*.yaml", { query: "?raw", import: "default", eager: true });
 
 export default Object.keys(files).sort().map((name) => files[name]!);

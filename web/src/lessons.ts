@@ -1,14 +1,15 @@
-// Lessons: scenarios whose steps have a question that is asked before their result is shown.
-// They are listed with the examples; the current lesson is shown above the page.
+// Lessons: scenarios with questions that the user answers before the result of a step is shown.
+// The current lesson is shown above the page.
 import { type App, actionNames } from "./app";
+import { chip } from "./chip";
 import { open } from "./dialog";
 import { button, h, replace } from "./dom";
 import "./lessons.css";
 import type { LessonOutput, Question, Scenario } from "./messages";
 import type { State } from "./state";
-import { examples } from "./toolbar";
+import { openExamples } from "./toolbar";
 
-/** How far one has come in a lesson: how many questions were answered right at once. */
+/** The result of a completed lesson: the number of correct answers, and of questions. */
 interface Progress {
   right: number;
   of: number;
@@ -16,7 +17,7 @@ interface Progress {
 
 const key = "patchlab.playground.lessons";
 
-/** progress reads what is kept in this browser, by the titles of the lessons. */
+/** progress reads the results that are stored in the browser, by lesson title. */
 function progress(): Record<string, Progress> {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(key) ?? "{}");
@@ -36,23 +37,23 @@ function keepProgress(title: string, done: Progress): void {
 
 let lessons: Promise<LessonOutput[]> | undefined;
 
-/** load reads all lessons, once. */
+/** load loads all lessons once. */
 function load(app: App): Promise<LessonOutput[]> {
   lessons ??= import("./lessonfiles").then((files) => Promise.all(files.default.map((text) => app.engine.ask("lesson", { text }))));
   lessons.catch(() => (lessons = undefined)); // retry on the next request
   return lessons;
 }
 
-/** words shows a text whose parts in backticks are code. */
+/** words renders a text in which backticks enclose code. */
 const words = (text: string): (Node | string)[] => text.split("`").map((part, i) => (i % 2 === 1 ? h("code", null, part) : part));
 
 const firstSentence = (text: string): string => /^.*?[.!?](?=\s|$)/s.exec(text.trim())?.[0].replaceAll("\n", " ") ?? text;
 
-/** openLessons lists the lessons, by their groups, and the examples. */
+/** openLessons lists the lessons by their groups. */
 export async function openLessons(app: App): Promise<void> {
   const list = h("div", { class: "lesson-list" });
-  const none = h("p", { class: "empty", hidden: true }, "No match.");
-  const find = h("input", { type: "search", placeholder: "Search: replicas, force, list…", "aria-label": "Search lessons and examples", input: () => search() });
+  const none = h("p", { class: "empty", hidden: true }, "No matching lesson.");
+  const find = h("input", { type: "search", placeholder: "Search: replicas, force, list…", "aria-label": "Search the lessons", input: () => search() });
   const groups: { section: HTMLElement; items: { element: HTMLElement; text: string }[] }[] = [];
   const search = () => {
     const wanted = find.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -62,7 +63,11 @@ export async function openLessons(app: App): Promise<void> {
     }
     none.hidden = groups.some(({ section }) => !section.hidden);
   };
-  const dialog = open("Lessons and examples", h("p", null, "A lesson asks you to predict each result before it is shown. Your progress is kept in this browser only."), find, list, none);
+  const dialog = open("Lessons", h("p", null, "Predict each result before it is shown. Your progress is kept in this browser only."), find, list, none,
+    h("div", { class: "row" }, button("Scenarios without questions: the examples", "to-examples", () => {
+      dialog.close();
+      void openExamples(app);
+    }, { class: "quiet" })));
   find.focus();
   const add = (group: string, scenario: Scenario, done: Progress | undefined, take: () => void) => {
     let at = groups.find(({ section }) => section.dataset.group === group);
@@ -82,10 +87,6 @@ export async function openLessons(app: App): Promise<void> {
   try {
     const [all, kept] = [await load(app), progress()];
     for (const lesson of all) add(lesson.group, lesson.scenario, kept[lesson.scenario.title], () => new Lesson(app, lesson));
-    for (const text of await examples()) {
-      const { scenario } = await app.engine.ask("import", { text });
-      add("Examples", scenario, undefined, () => app.open(stateOf(scenario, Math.min(1, scenario.steps.length)), `“${scenario.title}”`));
-    }
     search();
   } catch (error) {
     replace(list, h("p", { class: "bad" }, `The lessons could not be loaded: ${(error as Error).message}`));
@@ -94,19 +95,19 @@ export async function openLessons(app: App): Promise<void> {
 
 const stateOf = (scenario: Scenario, at: number): State => ({ scenario: structuredClone(scenario), at, object: 0 });
 
-/** The lesson that is taken, if there is one. */
+/** The current lesson, if there is one. */
 let current: Lesson | undefined;
 
-/** Lesson is a lesson that somebody takes. */
+/** A Lesson shows a lesson step by step. */
 class Lesson {
   #app: App;
   #lesson: LessonOutput;
   #host = h("section", { id: "lesson", "aria-labelledby": "lesson-title" });
-  /** How many steps have been run, and how many questions were answered, right and in all. */
+  /** The number of steps that have been run, of correct answers, and of all answers. */
   #at = 0;
   #right = 0;
   #answered = 0;
-  /** What was chosen in answer to the question of the last step, until one goes on. */
+  /** The index of the chosen answer to the question of the last step, until the user continues. */
   #chosen: number | undefined;
 
   constructor(app: App, lesson: LessonOutput) {
@@ -165,7 +166,7 @@ class Lesson {
         this.#at === count ? this.#end() : this.#chosen === undefined ? this.#next() : this.#goOn()));
   }
 
-  /** #verdict says whether the answer was right, and why. */
+  /** #verdict shows whether the answer was correct, and the reason. */
   #verdict(): HTMLElement | null {
     const question = this.#question(this.#at);
     if (!question || this.#chosen === undefined) return null;
@@ -176,7 +177,7 @@ class Lesson {
       h("p", null, ...words(question.because)));
   }
 
-  /** #goOn leaves room to look at the result before the next step is shown. */
+  /** #goOn lets the user look at the result before the next step is shown. */
   #goOn(): HTMLElement {
     return button("Continue", "lesson-go-on", () => {
       this.#chosen = undefined;
@@ -185,14 +186,15 @@ class Lesson {
     }, { class: "primary lesson-next" });
   }
 
-  /** #next shows the step that comes, with its question. */
+  /** #next shows the next step, with its question. */
   #next(): HTMLElement {
     const step = this.#lesson.scenario.steps[this.#at]!;
     const question = this.#question(this.#at + 1);
-    const via = step.subresource ? ` through the subresource ${step.subresource}` : "";
+    const via = step.subresource ? ` of the ${step.subresource} subresource` : "";
     return h("div", { class: "lesson-next-step" },
       h("div", { class: "lesson-request" },
-        h("p", null, h("b", null, `Step ${this.#at + 1}. `), step.note ? `${step.note} ` : "", `${step.actor} sends: ${actionNames[step.do] ?? step.do}${via}.`),
+        h("p", { class: "row tight" }, h("b", null, `Step ${this.#at + 1}`), chip(this.#app, step.actor), h("span", { class: "quiet" }, `${actionNames[step.do] ?? step.do}${via}`)),
+        step.note ? h("p", null, step.note) : null,
         step.body ? h("pre", { tabindex: "0", role: "region", "aria-label": `What ${step.actor} sends` }, step.body) : null),
       question
         ? h("div", { class: "lesson-question", role: "group", "aria-labelledby": "lesson-ask" },

@@ -68,6 +68,7 @@ new Panels(app, rules, element("panel"), (line) => {
 });
 for (const b of document.querySelectorAll<HTMLElement>("#bar-views button")) b.addEventListener("click", () => view(b.dataset.view!));
 view("request");
+app.view = view;
 if (app.keeps) watchTabs(app);
 printObject(app);
 

@@ -1,8 +1,8 @@
-// What stands beside the object: what happened, managedFields, patches.
+// The panel beside the object: the result of the step, managedFields, and the four patches.
 import { type App, firstChanges, type Tab } from "./app";
 import { among, contested, ownersOf } from "./cards";
 import { chip } from "./chip";
-import { button, h, Keyed, refresh, replace } from "./dom";
+import { button, fieldPath, h, Keyed, pathButton, refresh, replace } from "./dom";
 import type { Change, Node as FieldNode, Reason, Row, RunOutput, Step, StepResult } from "./messages";
 import { repository } from "./help";
 import { clock } from "./object";
@@ -80,7 +80,7 @@ export class Panels {
     else this.#happened();
   }
 
-  /** #begun shows how one may go on from a live object. */
+  /** #begun shows a pasted live object's managers and offers manifests to apply to it. */
   async #begun(): Promise<void> {
     const { output, scenario, state } = this.#app;
     const object = output!.object!;
@@ -154,15 +154,15 @@ export class Panels {
     const fields = contested(this.#app.output!.conflicts);
     if (fields.length === 0) return null;
     return h("ul", { class: "conflicts", "aria-label": "Conflicts" }, ...fields.map((c, i) => h("li", null,
-      h("p", null, c.line > 0 ? button(c.path, `conflict-line-${i}`, () => this.#showLine(c.line), { class: "path", "data-line": c.line }) : h("code", { class: "path" }, c.path)),
+      h("p", null, c.line > 0 ? pathButton(c.path, `conflict-line-${i}`, () => this.#showLine(c.line), { "data-line": c.line }) : h("code", { class: "path" }, ...fieldPath(c.path))),
       h("p", null, ...ownersOf(this.#app, c), c.managers.length === 1 ? " owns it: " : " own it: ", h("code", null, c.live || "(none)"), ", ", chip(this.#app, this.#app.step?.actor ?? ""), " wants ", h("code", null, c.wanted || "(none)")),
       c.mark.line > 0 ? button("Resolve conflict", `ways-${i}`, () => this.#goToConflict(c.mark.line, c.mark.column), { "data-place": `${c.mark.line}:${c.mark.column}` }) : null)));
   }
 
-  /** #drawOthers lists what became of the fields that did not change, though the request asks for that. */
+  /** #drawOthers lists the fields that the request would change but that did not change, with the reasons. */
   #drawOthers(changed: Set<string>): void {
     const list = this.#app.reasons.filter((r) => !changed.has(r.path) && r.effect !== "set" && r.effect !== "removed");
-    const path = (r: Reason) => (r.path === "" ? h("span", null, "the object") : r.line > 0 ? button(r.path, `reason-${r.path}`, () => this.#showLine(r.line), { class: "path", "data-line": r.line }) : h("code", { class: "path" }, r.path));
+    const path = (r: Reason) => (r.path === "" ? h("span", null, "the object") : r.line > 0 ? pathButton(r.path, `reason-${r.path}`, () => this.#showLine(r.line), { "data-line": r.line }) : h("code", { class: "path" }, ...fieldPath(r.path)));
     // The conflicts themselves are listed above, each with its owners.
     const item = (group: Reason[]) => h("li", { "data-effect": group[0]!.effect },
       ...(group[0]!.effect === "conflicting" && group.length > 1 ? [] : group.flatMap((r) => [
@@ -175,7 +175,7 @@ export class Panels {
       list.length > 0 ? h("ul", { class: "changes" }, ...groups.slice(0, 100).map(item)) : null);
   }
 
-  /** #deletion says what the deletion of the object waits for, if it does. */
+  /** #deletion lists the finalizers that delay the deletion of the object, if it is being deleted. */
   #deletion(): HTMLElement | null {
     const { rows, object } = this.#app.output!;
     const live = rows.filter((r) => r.mark !== "removed");
@@ -188,7 +188,7 @@ export class Panels {
       items.length > 0 ? h("p", null, "If a controller no longer exists, remove its finalizer with a patch; its cleanup is then skipped.") : null);
   }
 
-  /** #entries lists changes. Those with the same effect, owners and reason have them once, in a heading. */
+  /** #entries lists changes. Changes with the same effect, owners and reason have one heading. */
   #entries(changes: Change[], reasons: Map<string, Reason>): { look: string; make(): HTMLElement }[] {
     const owner = (name: string) => JSON.stringify(this.#app.look(name.split("/")[0] ?? name));
     const common = (c: Change) => [c.effect, ...c.ownersBefore.map(owner), "", ...c.ownersAfter.map(owner), "", reasons.get(c.path)?.text ?? ""].join("\n");
@@ -204,7 +204,7 @@ export class Panels {
   }
 
   #path(c: Change): HTMLElement {
-    return c.line > 0 ? button(c.path, `change-${c.path}`, () => this.#showLine(c.line), { class: "path" }) : h("code", { class: "path" }, c.path);
+    return c.line > 0 ? pathButton(c.path, `change-${c.path}`, () => this.#showLine(c.line)) : h("code", { class: "path" }, ...fieldPath(c.path));
   }
 
   /** #hands shows the owners before and after a change. */
@@ -251,10 +251,10 @@ const effect = (c: Change): HTMLElement => h("span", { class: "effect" }, c.effe
 
 const values = (c: Change): HTMLElement | null => (c.before === c.after ? null : h("p", { class: "values" }, c.before ? h("del", null, c.before) : null, c.before && c.after ? " → " : null, c.after ? h("ins", null, c.after) : null));
 
-/** isIdentity reports whether a change is that of a field that identifies a new object: these have no owner. */
+/** isIdentity reports whether a change sets a field that identifies a new object. Such fields have no owner. */
 const isIdentity = (c: Change): boolean => c.before === "" && c.ownersAfter.length === 0 && [".apiVersion", ".kind", ".metadata.name", ".metadata.namespace"].includes(c.path);
 
-/** gather puts elements with the same key together, in the order of the first of each. */
+/** gather groups elements by key, in the order of the first element of each group. */
 function gather<T>(list: T[], key: (element: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const element of list) {
@@ -265,7 +265,7 @@ function gather<T>(list: T[], key: (element: T) => string): Map<string, T[]> {
   return groups;
 }
 
-/** verdict is the result of a step in a sentence, without more than what was checked. */
+/** verdict returns the result of a step as a sentence, which claims nothing that was not checked. */
 function verdict(result: StepResult, conflicts: number, unvalidated: boolean): string {
   if (result.code === 0) return "This step is not a complete request.";
   if (conflicts > 0) return conflicts === 1 ? "Conflict: another manager owns a field that the apply would change." : `Conflict: other managers own ${conflicts} fields that the apply would change.`;
@@ -274,7 +274,7 @@ function verdict(result: StepResult, conflicts: number, unvalidated: boolean): s
   return unvalidated ? `${accepted}; the values are not validated yet.` : `${accepted}.`;
 }
 
-/** reason says why, with the rule's name and where it is written down. */
+/** reason renders the reason for a change, with a link to the rule. */
 function reason(r: Reason): HTMLElement {
   return h("p", { class: "reason" }, r.text, r.expected ? h("span", { class: "expected" }, ` You might have expected ${r.expected.replace(/^./, (c) => c.toLowerCase())}`) : null, " ",
     h("a", { href: `${repository}/blob/main/doc/rules.md#:~:text=${encodeURIComponent(r.rule)}`, target: "_blank", rel: "noopener" }, r.rule));

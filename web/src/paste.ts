@@ -1,5 +1,4 @@
-// The dialog for the initial contents of a story: live objects, definitions or a scenario,
-// pasted or dropped.
+// The dialog in which users paste or drop live objects, definitions or a scenario.
 import type { App } from "./app";
 import { button, h, replace } from "./dom";
 import { copyButton, open } from "./dialog";
@@ -10,12 +9,12 @@ import { emptyScenario, emptyTarget, type State } from "./state";
 
 const command = "kubectl get deployment/web -o yaml --show-managed-fields";
 
-/** How soon after the last key the text is looked at. */
+/** The delay in milliseconds from the last key press until the text is analysed. */
 const pause = 120;
 
 const maxFile = 16 << 20;
 
-/** openPaste opens the dialog, with a text that was pasted or dropped elsewhere. */
+/** openPaste opens the dialog, optionally with a text that was pasted or dropped elsewhere in the page. */
 export function openPaste(app: App, text = ""): void {
   const found = h("div", { class: "found", "aria-live": "polite" });
   const actions = h("div", { class: "row" });
@@ -26,7 +25,7 @@ export function openPaste(app: App, text = ""): void {
     clearTimeout(timer);
     timer = setTimeout(() => void look(), pause);
   } });
-  const stale = () => { // what is shown is of the text before
+  const stale = () => { // the findings are those of the previous text
     for (const b of actions.querySelectorAll("button")) b.disabled = true;
     found.setAttribute("aria-busy", "true");
   };
@@ -87,7 +86,7 @@ function known(o: PastedObject): string {
   return o.live ? ", no managedFields" : ", a manifest, not a live object";
 }
 
-/** missing says what it means that an object has no managedFields. */
+/** missing explains the consequences of missing managedFields, and how to include them. */
 function missing(app: App, o: PastedObject): HTMLElement {
   const { apiVersion, kind, namespace, name } = o.target;
   const group = apiVersion.includes("/") ? `.${apiVersion.split("/")[0]}` : "";
@@ -100,6 +99,7 @@ function choices(app: App, out: PasteOutput, done: () => void): HTMLElement[] {
   const go = (state: State, what: string) => {
     done();
     app.open(state, what);
+    app.view(state.at === 0 ? "object" : "request");
   };
   if (out.scenario) {
     const scenario = out.scenario;
@@ -129,7 +129,7 @@ function choices(app: App, out: PasteOutput, done: () => void): HTMLElement[] {
   return [...buttons, ...(app.scenario.steps.length > 0 ? [add] : [])];
 }
 
-/** readFiles hands over the texts of files. */
+/** readFiles passes the text of each file to take. */
 export async function readFiles(files: FileList | null | undefined, take: (text: string) => unknown, app: App): Promise<void> {
   for (const file of files ?? []) {
     if (file.size > maxFile) {

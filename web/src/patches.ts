@@ -1,8 +1,9 @@
-// The object is edited, and the patches of all types for that change are shown side by side.
+// The comparison of patches: the user edits the object, and the panel shows the patch of each
+// type that makes the change.
 import { type App, actionNames } from "./app";
 import { chip } from "./chip";
 import { copyButton } from "./dialog";
-import { button, h, replace, select } from "./dom";
+import { button, fieldPath, h, replace, select } from "./dom";
 import { type Editor, makeEditor } from "./editor";
 import { EngineError, Latest } from "./engine";
 import type { Patch } from "./messages";
@@ -40,7 +41,7 @@ export class Patches {
     if (!scenario.actors.some((a) => a.name === this.#actor)) this.#actor = step?.actor ?? scenario.actors[0]?.name ?? "";
     this.#ask();
     return h("div", { class: "intent" },
-      h("p", null, "Edit the object below. Each type of patch that makes your change is shown with its result and with the owners after it."),
+      h("p", null, "Edit the object below to see the patch of each type that makes your change, its result and the owners afterwards."),
       h("div", { class: "row" },
         select("Manager", "patch-actor", scenario.actors.map((a) => [a.name, a.name]), this.#actor, (v) => {
           this.#actor = v;
@@ -59,7 +60,7 @@ export class Patches {
       if (this.#editor.text() === this.#original) {
         this.#editor.annotate([]);
         replace(this.#problem);
-        replace(this.#results, h("p", { class: "empty" }, "Edit the object, and the patches for your change appear here."));
+        replace(this.#results, h("p", { class: "empty" }, "The patches for your change appear here."));
         return;
       }
       try {
@@ -82,7 +83,7 @@ export class Patches {
       h("p", { class: p.ok ? "good" : "bad" }, p.ok ? "✓ results in the edited object" : `✗ ${p.message}`),
       p.body ? h("pre", { tabindex: "0", role: "region", "aria-label": name }, p.body) : null,
       p.follows.length > 0 ? h("ul", { class: "follows" }, ...p.follows.map((f) => h("li", null, f))) : null,
-      p.changes.length > 0 ? h("details", null, h("summary", null, `Changes of owners (${p.changes.length})`), h("ul", { class: "plain" }, ...p.changes.slice(0, 50).map((c) => h("li", null, h("code", { class: "path" }, c.path), " ", ...(c.ownersAfter.length > 0 ? c.ownersAfter.flatMap((o) => [chip(this.#app, o), " "]) : ["no owner"]))))) : null,
+      p.changes.length > 0 ? h("details", null, h("summary", null, `Changes of owners (${p.changes.length})`), h("ul", { class: "plain" }, ...p.changes.slice(0, 50).map((c) => h("li", null, h("code", { class: "path" }, ...fieldPath(c.path)), " ", ...(c.ownersAfter.length > 0 ? c.ownersAfter.flatMap((o) => [chip(this.#app, o), " "]) : ["no owner"]))))) : null,
       p.body ? h("div", { class: "row tight" },
         copyButton(this.#app, "Copy", `copy-${p.do}`, () => p.body),
         ...([["kubectl", p.kubectl], ["curl", p.curl], ["Go", p.go]] as const).flatMap(([name, text]) => (text ? [copyButton(this.#app, name, `copy-${p.do}-${name}`, () => text, { title: `Copy as ${name === "Go" ? "Go with client-go" : `a ${name} command`}` })] : [])),

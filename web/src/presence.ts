@@ -1,4 +1,5 @@
-// Other tabs with the playground: each has its own state, and announces its presence.
+// The notice that the playground is also open in another tab. Tabs announce themselves through a
+// BroadcastChannel.
 import type { App } from "./app";
 
 export function watchTabs(app: App): void {

@@ -1,11 +1,12 @@
-// The selected step: its sender, its manifest or patch, and in it the errors and the conflicts
-// with their resolutions.
+// The selected step: its manager, its type, and the editor of its manifest or patch, which marks
+// errors and shows conflicts with their resolutions.
 import { type App, actionNames } from "./app";
 import { ConflictCard, type Contested, contested } from "./cards";
-import { button, h, replace, select } from "./dom";
+import { button, h, pathButton, replace, select } from "./dom";
 import { type Card, type Editor, makeEditor } from "./editor";
 import type { Step } from "./messages";
 import { idOf } from "./state";
+import { type Hint, yamlKeys } from "./yamlkeys";
 
 export class Request {
   #app: App;
@@ -15,9 +16,9 @@ export class Request {
   #form = h("div", { class: "form" });
   #all = h("div", { class: "all-conflicts" });
   #targetOpen = false;
-  /** What the problems and conflicts show, so that the same is not shown anew. */
+  /** The rendered problems and conflicts, which are rendered again only if they differ. */
   #look = "";
-  /** The cards of conflicts, by what identifies them. */
+  /** The cards of conflicts by key. */
   #shown = new Map<string, ConflictCard>();
 
   constructor(app: App, host: HTMLElement, readOnly: boolean) {
@@ -40,7 +41,7 @@ export class Request {
     });
   }
 
-  /** goToConflict shows the card of a conflict. */
+  /** goToConflict scrolls to the card of a conflict. */
   goToConflict(line: number, column: number): void {
     this.#editor.goTo(line, column);
   }
@@ -49,7 +50,7 @@ export class Request {
     this.#editor.focus();
   }
 
-  /** #undo undoes the page's last change where that was none of typing in this step. */
+  /** #undo undoes the last change of the page, unless that was typing in this step, which the editor undoes. */
   #undo(): boolean {
     const { history, step } = this.#app;
     if (!history.undoes || (step && history.typing === `type ${idOf(step)}`)) return false;
@@ -61,7 +62,9 @@ export class Request {
     const { step } = this.#app;
     this.#host.classList.toggle("no-step", !step);
     if (!step) {
-      replace(this.#form, h("p", { class: "empty" }, this.#app.scenario.objects.length > 0 ? "The live object, before the first step." : this.#app.scenario.steps.length > 0 ? "Before the first step." : "No step yet."));
+      const { objects, steps } = this.#app.scenario;
+      replace(this.#form, h("p", { class: "empty" }, objects.length > 0 ? "This is the live object before the first step." : steps.length > 0 ? "This is the beginning, before the first step." : "No step yet."),
+        objects.length > 0 && steps.length === 0 ? h("div", { class: "row narrow" }, button("Apply a manifest", "to-result", () => this.#app.view("result"), { class: "primary" })) : null);
       this.#editor.show("");
       this.#editor.host.hidden = true;
       replace(this.#problems);
@@ -94,7 +97,7 @@ export class Request {
     ];
   }
 
-  /** #convert makes the step another kind of request that does the same, where there is one. */
+  /** #convert changes the type of the request, and converts the body if a request of the new type can have the same effect. */
   async #convert(step: Step, action: string): Promise<void> {
     const app = this.#app;
     const at = app.state.at;
@@ -104,7 +107,7 @@ export class Request {
     if (out && !out.kept) app.tell(out.patch.ok ? `Converted to a ${actionNames[action] ?? action} with the same effect.` : `Converted to a ${actionNames[action] ?? action}: ${out.patch.message}`, { text: "Undo", run: () => app.undo() });
   }
 
-  /** #menu moves, copies and removes the step. */
+  /** #menu returns the buttons that move, duplicate and remove the step. */
   #menu(step: Step, n: number): HTMLElement {
     const app = this.#app;
     const count = app.scenario.steps.length;
@@ -147,19 +150,20 @@ export class Request {
     const fields = contested(output?.conflicts ?? []);
     this.#editor.annotate(result?.marks ?? [], this.#cards(step, fields));
     const placed = fields.some((c) => c.mark.line > 0);
-    const problems = placed || !result || result.ok ? [] : result.marks.length > 0 ? result.marks : [{ line: 0, column: 0, message: result.message }];
-    const look = JSON.stringify([idOf(step), problems, fields.map((c) => [c.path, c.mark])]);
+    const problems: Hint[] = placed || !result || result.ok ? [] : result.marks.length > 0 ? result.marks : [{ line: 0, column: 0, message: result.message }];
+    const keys = result && output ? yamlKeys(step.body, result, output.rows) : [];
+    const look = JSON.stringify([idOf(step), problems, keys, fields.map((c) => [c.path, c.mark])]);
     if (look === this.#look) return;
     this.#look = look;
-    replace(this.#problems, ...problems.slice(0, 20).map((mark, i) => h("li", null,
+    replace(this.#problems, ...[...problems.slice(0, 20), ...keys].map((mark, i) => h("li", { class: mark.hint ? "hint" : undefined },
       mark.line > 0 ? button(`line ${mark.line}`, `problem-${i}`, () => this.#editor.goTo(mark.line, mark.column)) : null, " ", mark.message)));
-    const link = (c: Contested, i: number) => [button(c.path, `conflict-${i}`, () => c.mark.line > 0 && this.#editor.goTo(c.mark.line, c.mark.column), { class: "path" }), " "];
+    const link = (c: Contested, i: number) => [pathButton(c.path, `conflict-${i}`, () => c.mark.line > 0 && this.#editor.goTo(c.mark.line, c.mark.column)), " "];
     replace(this.#all, ...(fields.length > 0 ? [h("div", { class: "stacked" },
       h("p", null, fields.length === 1 ? "Conflict: " : `${fields.length} conflicts: `, ...fields.slice(0, 30).flatMap(link)),
       fields.length > 1 ? this.#card(`${idOf(step)} all`, fields, -1).element : null)] : []));
   }
 
-  /** #cards are the cards of the fields that stand in the manifest. Those that stand there already show the new values. */
+  /** #cards returns the cards of the conflicting fields in the manifest. Existing cards are reused and show the new values. */
   #cards(step: Step, fields: Contested[]): Card[] {
     const cards = fields.flatMap((c, i) => {
       const key = `${idOf(step)} ${JSON.stringify([c.path, c.managers, c.ways])}`;

@@ -1,5 +1,5 @@
-// The CEL rules of custom resources: they are evaluated by an engine of their own, which is
-// loaded where a visitor asks for that, because it is large.
+// The CEL rules of custom resources. A separate engine evaluates them, which is loaded on
+// request because it is large.
 import budget from "../budget.json";
 import type { App } from "./app";
 import { keepOffline } from "./complete";
@@ -22,7 +22,7 @@ export class Rules {
     this.#loading = true;
     this.#why = "";
     this.#app.again(); // to show that it is loading
-    this.#app.engine.load("rules").catch(() => undefined); // failed is called
+    this.#app.engine.load("rules").catch(() => undefined); // the watcher calls failed
   }
 
   progress(done: number): void {
@@ -30,7 +30,7 @@ export class Rules {
     if (bar) bar.value = done * 100;
   }
 
-  /** done has the scenario run again, with its rules. */
+  /** done runs the scenario again with its rules. */
   done(): void {
     this.#loading = false;
     keepOffline("rules");
@@ -43,7 +43,7 @@ export class Rules {
     this.#app.again();
   }
 
-  /** notices say which rules and policies were not evaluated, and what can be done about it. */
+  /** notices returns the numbers of rules and policies that were not evaluated, and how to evaluate them. */
   notices(): (HTMLElement | null)[] {
     const { rulesNotRun, policiesNotRun } = this.#app.output!;
     const does = this.#loading

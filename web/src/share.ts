@@ -1,11 +1,11 @@
-// The page's state in text form: in the address, and in the browser's storage.
+// The state of the page as text, in the address and in the browser's storage.
 import type { Actor, Step } from "./messages";
 import type { State } from "./state";
 
 const prefix = "#v1=";
-/** The most steps of a scenario, as in its files. */
+/** The maximum number of steps, which is that of scenario files. */
 const mostSteps = 1000;
-/** The largest state that a link may hold, unpacked: more is no scenario. */
+/** The maximum size of the uncompressed state in a link. */
 const maxBytes = 16 << 20;
 
 function base64url(bytes: Uint8Array): string {
@@ -37,7 +37,7 @@ async function all(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
   return out;
 }
 
-/** toFragment packs a state for the part of an address behind the #. */
+/** toFragment encodes a state as the fragment of an address. */
 export async function toFragment(state: State): Promise<string> {
   const { scenario, ...rest } = state;
   const { steps, race, ...head } = scenario;
@@ -49,7 +49,7 @@ export async function toFragment(state: State): Promise<string> {
   return prefix + base64url(await all(stream));
 }
 
-/** fromFragment unpacks a state; null where the fragment is no shared state at all. */
+/** fromFragment decodes a state; null if the fragment does not contain one. */
 export async function fromFragment(fragment: string): Promise<State | null> {
   if (!fragment.startsWith(prefix)) return null;
   try {
@@ -62,7 +62,7 @@ export async function fromFragment(fragment: string): Promise<State | null> {
   }
 }
 
-/** checked makes a state of what came from outside: what is missing is empty, what is wrong is refused. */
+/** checked validates a state from a link or a file. Missing parts become empty; invalid parts are refused. */
 export function checked(value: unknown): State {
   const from = object(value);
   const scenario = object(from.scenario);
@@ -94,7 +94,7 @@ function step(value: unknown): Step {
   };
 }
 
-/** json is an expectation or a change of a race as text: a link holds it as it stands in a scenario's file. */
+/** json returns an expectation or a change of a race as text. A link contains it as in the scenario file. */
 function json(value: unknown): string {
   if (value === undefined || typeof value === "string") return value ?? "";
   return JSON.stringify(object(value));
@@ -120,12 +120,12 @@ function text(value: unknown): string {
 const storageKey = "patchlab.playground.v1";
 
 /**
- * Each tab keeps its state in the session's storage, so that tabs do not overwrite each
- * other. A new tab begins with what any of them has kept last, in the local storage.
+ * Each tab keeps its state in the session storage, so that tabs do not overwrite each other. A
+ * new tab starts with the most recent state of all tabs, which is in the local storage.
  */
 const stores = [() => sessionStorage, () => localStorage];
 
-/** keep writes a state to the browser's storage. It reports whether that could be done. */
+/** keep writes a state to the browser's storage, and reports whether that succeeded. */
 export function keep(state: State): boolean {
   const text = JSON.stringify(state);
   let kept = false;
@@ -140,7 +140,7 @@ export function keep(state: State): boolean {
   return kept;
 }
 
-/** kept reads it back, null where there is none that can be read. */
+/** kept reads the state from the browser's storage; null if there is no valid one. */
 export function kept(): State | null {
   for (const store of stores) {
     try {
@@ -153,7 +153,7 @@ export function kept(): State | null {
   return null;
 }
 
-/** setting reads or writes a choice that is not part of the state. */
+/** setting reads or writes a setting, such as the theme, that is not part of the state. */
 export function setting(name: string, value?: string): string {
   try {
     if (value !== undefined) localStorage.setItem(`patchlab.playground.${name}`, value);

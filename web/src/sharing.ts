@@ -1,4 +1,4 @@
-// Passing a case on: a link, a frame for documentation, and files.
+// The share dialog: a link, the HTML of an embedded frame, and downloads.
 import type { App } from "./app";
 import { copyButton, open } from "./dialog";
 import { button, h, replace, save, select } from "./dom";
@@ -40,7 +40,7 @@ export async function openShare(app: App): Promise<void> {
   field.focus();
 }
 
-/** titleOf says in a line what the state shows. */
+/** titleOf returns a one-line description of the displayed state. */
 export function titleOf(app: App): string {
   const { title } = app.scenario;
   if (title) return title;
@@ -58,7 +58,7 @@ function embedded(link: string, panel: string, readOnly: boolean): string {
   return url.href.replaceAll("&", "&amp;");
 }
 
-/** card is Markdown that shows, where the link is pasted, what it leads to. */
+/** card returns Markdown with the link, the title and the results of the steps. */
 function card(app: App, link: string): string {
   const { output, state, scenario } = app;
   const about = /^[^.]*\.?/.exec(scenario.about.trim())?.[0].replaceAll("\n", " ") ?? "";

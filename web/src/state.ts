@@ -1,13 +1,12 @@
-// The page's state: a scenario, and the part of it that is shown. Changes are recorded for
-// undo.
+// The state of the page: a scenario, and the selected step. Changes are recorded for undo.
 import type { Scenario, Step } from "./messages";
 
-/** State is all that a link carries. */
+/** State is the contents of a link. */
 export interface State {
   scenario: Scenario;
-  /** How many steps are shown as run. */
+  /** The number of steps that have been run. */
   at: number;
-  /** Which of the objects that the scenario begins with is shown before the first step. */
+  /** The index of the live object that is shown before the first step. */
   object: number;
 }
 
@@ -25,7 +24,7 @@ export const emptyScenario = (): Scenario => ({
 const ids = new WeakMap<Step, number>();
 let made = 0;
 
-/** idOf identifies a step for as long as the page is open, also where it is moved or undone. */
+/** idOf returns an id for a step that is stable until the page is closed, even if the step is moved or a change is undone. */
 export function idOf(step: Step): number {
   let id = ids.get(step);
   if (id === undefined) ids.set(step, (id = ++made));
@@ -38,7 +37,7 @@ function copyStep(step: Step): Step {
   return copy;
 }
 
-/** copyOf copies a state. Its texts, which may be large, are shared. */
+/** copyOf copies a state; the copy shares its texts, which may be large. */
 export function copyOf({ scenario, at, object }: State): State {
   const { definitions, objects, actors, steps, race } = scenario;
   return {
@@ -47,7 +46,7 @@ export function copyOf({ scenario, at, object }: State): State {
   };
 }
 
-/** same reports whether two states hold the same scenario. */
+/** same reports whether two states have the same scenario. */
 export function same(a: Scenario, b: Scenario): boolean {
   const texts = (x: string[], y: string[]) => x.length === y.length && x.every((text, i) => text === y[i]);
   return a.title === b.title && a.about === b.about && a.kubernetes === b.kubernetes && texts(a.definitions, b.definitions) && texts(a.objects, b.objects) && texts(a.race, b.race) &&
@@ -60,15 +59,15 @@ function sameStep(a: Step, b: Step): boolean {
 
 interface Entry {
   what: string;
-  /** What typing the entry is of, "" for another change. */
+  /** The key of a change by typing, "" for other changes. */
   key: string;
   before: State;
 }
 
-/** How many changes can be undone. */
+/** The maximum number of changes that can be undone. */
 const mostEntries = 300;
 
-/** How long after a key the next one still belongs to the same change. */
+/** The maximum time in milliseconds between two key presses of the same change. */
 const pause = 1200;
 
 export class History {
@@ -84,17 +83,17 @@ export class History {
     return this.#future.at(-1)?.what ?? "";
   }
 
-  /** typing is the key of the last change if that was made by typing. */
+  /** typing returns the key of the last change if it was made by typing. */
   get typing(): string {
     return this.#past.at(-1)?.key ?? "";
   }
 
-  /** record notes what a change is called and the state before it. */
+  /** record adds a change, with its description and the state before it. */
   record(what: string, before: State): void {
     this.#push({ what, key: "", before });
   }
 
-  /** recordTyping joins the keys of one go to one change. */
+  /** recordTyping adds a change by typing, or merges it into the previous one if both belong together. */
   recordTyping(what: string, key: string, before: () => State): void {
     const now = performance.now();
     const goesOn = this.typing === key && now - this.#typed < pause;
@@ -108,7 +107,7 @@ export class History {
     this.#future = [];
   }
 
-  /** undo returns the state before the last change; null where there is none. */
+  /** undo returns the state before the last change; null if there is none. */
   undo(now: State): { what: string; state: State } | null {
     return this.#move(this.#past, this.#future, now);
   }
@@ -121,7 +120,7 @@ export class History {
     for (let entry = from.pop(); entry; entry = from.pop()) {
       to.push({ what: entry.what, key: "", before: copyOf(now) });
       if (!same(entry.before.scenario, now.scenario)) return { what: entry.what, state: copyOf(entry.before) };
-      to.pop(); // an editor has undone it itself
+      to.pop(); // the editor undid it
     }
     return null;
   }

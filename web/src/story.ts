@@ -1,4 +1,4 @@
-// The story on the left: the initial live objects, and the steps with their results.
+// The list of steps: the initial live objects, and the steps with their results.
 import { type App, actionNames, colours } from "./app";
 import { chip } from "./chip";
 import { button, h, refresh, replace, select } from "./dom";
@@ -11,7 +11,7 @@ export class Story {
   #outcomes: HTMLElement[] = [];
   #list = h("ol", { class: "steps" });
   #bar: HTMLElement;
-  /** Which parts were opened or closed by hand, so that drawing anew leaves them so. */
+  /** The folds that the user has opened or closed, which rendering preserves. */
   #unfolded = new Map<string, boolean>();
   /** What is asked when somebody wants to paste an object. */
   paste: () => void = () => undefined;
@@ -67,7 +67,7 @@ export class Story {
       move("last", "»", "Run all steps", "Alt+End", count, at === count));
   }
 
-  /** #pills are the steps in a row, for narrow screens. */
+  /** #pills returns the steps as a row of buttons, for narrow screens. */
   #pills(at: number): HTMLElement {
     const { steps, objects } = this.#app.scenario;
     return h("ol", { class: "pills", "aria-label": "Steps" },

@@ -1,11 +1,11 @@
-// The service worker: it keeps the page's files, so that it works offline once
-// loaded. scripts/finish.mjs puts the list of the files in here.
+// The service worker, which caches the page's files so that the page works offline.
+// scripts/finish.mjs inserts the list of files.
 declare const self: ServiceWorkerGlobalScope;
 declare const PATCHLAB_FILES: { name: string; files: string[]; later: Record<string, string> };
 
 const { name, files, later } = PATCHLAB_FILES;
 
-/** Files whose names change with what is in them are taken from the browser's cache, where the page has put them. */
+/** Files with a hash in their names may come from the browser's cache, where the page has put them. */
 const fresh = (file: string): Request => new Request(file, file.startsWith("./assets/") ? {} : { cache: "reload" });
 
 self.addEventListener("install", (event) => {
@@ -17,8 +17,8 @@ self.addEventListener("activate", (event) => {
   event.waitUntil(caches.keys().then((keys) => Promise.all(keys.filter(mine).map((key) => caches.delete(key)))).then(() => self.clients.claim()));
 });
 
-// A page tells which larger engine it has loaded, by the name that the list has for it. It
-// is kept from then on: it is loaded where that is no burden, or where somebody asks for it.
+// A page sends the name of a larger engine that it has loaded. The engine is cached only then,
+// because not every visitor needs it.
 self.addEventListener("message", (event) => {
   const file = later[event.data as string];
   if (!file) return;
@@ -26,7 +26,7 @@ self.addEventListener("message", (event) => {
   event.waitUntil(caches.open(name).then(keep));
 });
 
-/** form is the address of the page as it is kept: embedded, it has another policy of who may frame it. */
+/** form returns the address under which the page is cached. The embedded page is cached separately, because its frame-ancestors policy differs. */
 const form = (url: URL): string => (url.searchParams.has("embed") ? "./?embed" : "./");
 
 self.addEventListener("fetch", (event) => {

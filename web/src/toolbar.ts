@@ -1,5 +1,4 @@
-// The top of the page: examples, pasting, undo, the Kubernetes version, definitions,
-// sharing, help.
+// The toolbar: examples, pasting, undo, the Kubernetes version, definitions, sharing, help.
 import type { App } from "./app";
 import { notice, open } from "./dialog";
 import { button, h, replace, select } from "./dom";
@@ -11,7 +10,7 @@ import { setting } from "./share";
 import { openShare } from "./sharing";
 import { emptyScenario, emptyStep } from "./state";
 
-/** examples loads the example files, in the order of their names. */
+/** examples loads the example files, sorted by name. */
 export const examples = async (): Promise<string[]> => (await import("./examples")).default;
 
 /** A tool of the toolbar that another part of the page adds. */
@@ -93,8 +92,8 @@ export class Toolbar {
   }
 }
 
-/** openExamples lists the examples; one may look for a word in them. */
-async function openExamples(app: App): Promise<void> {
+/** openExamples lists the examples, which can be searched. */
+export async function openExamples(app: App): Promise<void> {
   const list = h("ul", { class: "menu" });
   const none = h("p", { class: "empty", hidden: true }, "No matching example.");
   const items: { element: HTMLElement; text: string }[] = [];
@@ -103,7 +102,7 @@ async function openExamples(app: App): Promise<void> {
     for (const { element, text } of items) element.hidden = !words.every((w) => text.includes(w));
     none.hidden = items.some(({ element }) => !element.hidden);
   } });
-  const dialog = open("Examples", h("p", null, "Each example is a scenario to step through and to change."), find, list, none);
+  const dialog = open("Examples", h("p", null, "Each example is a short scenario. Step through it, then change it."), find, list, none);
   find.focus();
   for (const text of await examples()) {
     const { scenario } = await app.engine.ask("import", { text });
@@ -132,7 +131,7 @@ function openDefinitions(app: App): void {
   const add = async (text: string) => {
     replace(problems);
     editor.annotate([]);
-    try { // a definition is validated before it is added, so that an invalid one neither gets lost nor has an effect
+    try { // validate the definition before adding it; an invalid one stays in the editor
       const out = await app.engine.ask("run", { scenario: { ...emptyScenario(), kubernetes: app.scenario.kubernetes, definitions: [text] }, at: 0, against: 0, changes: 0, object: 0 });
       const result = out.definitions[0]!;
       if (!result.ok) throw new EngineError({ message: result.mark.message, line: result.mark.line, column: result.mark.column });
@@ -153,11 +152,11 @@ function openDefinitions(app: App): void {
     void readFiles(e.dataTransfer?.files, add, app);
   } }, h("p", null, "Paste a CustomResourceDefinition here, or drop its file. ", h("code", null, "kubectl get crd NAME -o yaml"), " prints it."), editor.host, problems,
   h("div", { class: "row" }, button("Add", "add-definition", () => void add(editor.text()), { class: "primary" }), filePicker("Choose a file", (files) => void readFiles(files, add, app))));
-  open("Custom resource definitions", h("p", null, "A CustomResourceDefinition tells the playground how the fields of its custom resources merge."), list, drop);
+  open("Custom resource definitions", h("p", null, "A CustomResourceDefinition declares the fields of its custom resources and how they merge."), list, drop);
   editor.focus();
 }
 
-/** importText opens a scenario, or asks what is to become of objects. */
+/** importText opens a scenario, or the paste dialog for any other text. */
 export async function importText(app: App, text: string): Promise<void> {
   if (!/^\s*("?scenario"?|\{\s*"scenario")\s*:/m.test(text)) {
     openPaste(app, text);

@@ -1,4 +1,4 @@
-// Tools and the names of their field managers, where the name does not show the tool.
+// The tools behind field managers whose names do not show the tool.
 
 const tools: Record<string, string> = {
   "kubectl": "kubectl apply --server-side",
@@ -8,7 +8,7 @@ const tools: Record<string, string> = {
   "kustomize-controller": "Flux", "kubelet": "the node",
 };
 
-/** toolOf names what writes as a field manager, "" where that is not known. */
+/** toolOf returns the tool that uses a field manager's name, "" if it is unknown. */
 export function toolOf(manager: string, subresource = ""): string {
   if (manager === "kube-controller-manager") return subresource === "scale" ? "a HorizontalPodAutoscaler" : "a controller of Kubernetes";
   return Object.hasOwn(tools, manager) ? tools[manager]! : "";

@@ -61,7 +61,7 @@ describe("the page is accessible and fit to see", { timeout: 240_000 }, () => {
         await page.locator(".trees").waitFor();
         await look("managed");
         await tab(page, "Compare patches").click();
-        await page.getByText("Edit the object, and the patches").waitFor();
+        await page.getByText("Edit the object below").waitFor();
         const intent = page.locator("#panel .editor .cm-content");
         await write(page, intent, "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n");
         await page.locator(".patch").nth(3).waitFor();

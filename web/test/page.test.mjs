@@ -112,7 +112,7 @@ describe("the playground", { timeout: 240_000 }, () => {
       await detail(page, want).waitFor();
     }
     await row(page, "uid:").hover();
-    await detail(page, "nobody can set it").waitFor();
+    await detail(page, "It cannot be changed").waitFor();
     assert.doesNotMatch(await detail(page, "").textContent(), /without a conflict/);
     assert.match(await detail(page, "").getByRole("link").getAttribute("href"), /^https:\/\/kubernetes\.io\//);
     await done();
@@ -186,6 +186,15 @@ describe("the playground", { timeout: 240_000 }, () => {
     await done();
   });
 
+  test("shows the first conflict of a pasted manifest", async () => {
+    const { page, done } = await open();
+    await write(page, editor(page), "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  colour: red\n" + Array.from({ length: 80 }, (_, i) => `  key-${i}: a\n`).join(""));
+    const card = page.getByRole("group", { name: "Conflict at" });
+    await card.waitFor();
+    await page.waitForFunction((card) => card.getBoundingClientRect().bottom <= innerHeight && card.getBoundingClientRect().top > 0, await card.elementHandle());
+    await done();
+  });
+
   test("runs what is typed as it is typed, marks mistakes, and keeps all on reload", async () => {
     const { page, done } = await open();
     const text = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  shape: square\n";
@@ -198,6 +207,11 @@ describe("the playground", { timeout: 240_000 }, () => {
     await write(page, editor(page), text.replace("ConfigMap", "ConfigMpa"));
     await page.locator(".problems", { hasText: "did you mean ConfigMap (v1)?" }).waitFor();
     await page.locator("#request .cm-bad", { hasText: "kind:" }).waitFor();
+    await write(page, editor(page), text + "  n: north\n");
+    await page.locator(".problems .hint", { hasText: /line 7.*the key n is a boolean\. Put it in quotes/ }).waitFor();
+    await write(page, editor(page), text + "  script: |\n    n: north\n");
+    await row(page, "script:").waitFor();
+    assert.equal(await page.locator(".problems .hint").count(), 0, "a text is no key");
     await write(page, editor(page), text + "  a: [\n");
     await page.locator(".problems", { hasText: "YAML" }).waitFor();
     await page.reload();

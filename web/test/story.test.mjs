@@ -245,6 +245,9 @@ describe("what the state holds", { timeout: 120_000 }, () => {
     await done();
     const request = await open({}, "?embed=request&readonly");
     await request.page.getByRole("group", { name: "Conflict at" }).waitFor();
+    await request.page.getByRole("button", { name: "Force" }).click();
+    await request.page.getByText("The request succeeds (200).").waitFor();
+    assert.equal(await request.page.getByRole("button", { name: "Resolve this way" }).count(), 0, "a read-only page shows a resolution, and does not apply it");
     await editor(request.page).focus();
     await request.page.keyboard.type("x");
     assert.doesNotMatch(await editor(request.page).innerText(), /^x/);

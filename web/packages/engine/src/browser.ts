@@ -4,11 +4,11 @@ import { Runtime } from "./runtime.js";
 
 export * from "./lab.js";
 
-/** LoadOptions are those of a Lab, and where the engine is. */
+/** LoadOptions are the options of a Lab, and the locations of the engine's files. */
 export interface LoadOptions extends LabOptions {
-  /** The engine's module, or where it is loaded from: engine.wasm beside this module by default. */
+  /** The engine's WebAssembly module or its address. The default is engine.wasm beside this module. */
   engine?: URL | string | WebAssembly.Module;
-  /** The catalog of the built-in kinds, or where it is loaded from: catalog.bin beside this module by default. */
+  /** The catalog of the built-in kinds or its address. The default is catalog.bin beside this module. */
   catalog?: URL | string | Uint8Array;
 }
 
@@ -18,7 +18,7 @@ async function get(file: URL | string): Promise<Response> {
   return response;
 }
 
-/** compile compiles a module while it is loaded. The type is set here, so that a host that does not know .wasm serves as well. */
+/** compile compiles a module while it is being downloaded. It sets the content type itself, for hosts that do not know .wasm. */
 async function compile(engine: URL | string): Promise<WebAssembly.Module> {
   return WebAssembly.compileStreaming(new Response((await get(engine)).body, { headers: { "Content-Type": "application/wasm" } }));
 }

@@ -1,7 +1,7 @@
-// go.js is written by scripts/engine.sh: the support code that Go has for its
-// programs in JavaScript, as a function of the scope that the program runs in.
+// scripts/engine.sh generates go.js: Go's support code for programs in WebAssembly, as a
+// function of the object that replaces the global object.
 
-/** What a Go program sees as the global object. */
+/** The object that the Go program uses as its global object. */
 export interface Scope {
   Go: new () => GoProgram;
   patchlabCatalog?: Uint8Array;
@@ -16,5 +16,5 @@ export interface GoProgram {
   run(instance: WebAssembly.Instance): Promise<void>;
 }
 
-/** Defines Go in the scope. */
+/** Defines the class Go in the scope. */
 export default function define(scope: object): void;

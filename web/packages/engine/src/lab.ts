@@ -1,10 +1,10 @@
-// What becomes of objects, as data.
+// Changes to objects, and their results as data.
 import type { Explained as ExplainedMessage, Failure, FieldOwner, LabCalls, LabChange, LabChangeOutput, LabConflict, Manager, RefusedField, Target, Way } from "./messages.js";
 import type { Runtime } from "./runtime.js";
 
 export type { Manager, RefusedField, Target, Way };
 
-/** A value of JSON. Integers beyond 2^53 lose digits in it, as in JSON.parse; the YAML of an Outcome has them all. */
+/** A JSON value. As with JSON.parse, integers beyond 2^53 lose precision; the YAML of an Outcome has all digits. */
 export type Value = any; // eslint-disable-line @typescript-eslint/no-explicit-any
 
 /** An object or a patch: YAML or JSON as text, or a value. */
@@ -18,33 +18,33 @@ export interface LabOptions {
 }
 
 export interface ChangeOptions {
-  /** The manager's name; kubectl's own for the kind of change by default. */
+  /** The name of the field manager. The default is the name that kubectl uses for this type of change. */
   fieldManager?: string;
-  /** "" for the object itself, or status, scale and others that its kind has. */
+  /** The subresource, such as status or scale; "" is the object itself. */
   subresource?: string;
-  /** What becomes of unknown and duplicate fields; "Strict" by default. */
+  /** The treatment of unknown and duplicate fields; the default is "Strict". */
   fieldValidation?: "Strict" | "Warn" | "Ignore";
-  /** The namespace of a manifest that names none. */
+  /** The namespace for manifests without one. */
   namespace?: string;
 }
 
 export interface ApplyOptions extends ChangeOptions {
-  /** Takes over fields that others own. */
+  /** Takes over conflicting fields from their owners. */
   force?: boolean;
 }
 
 export interface PatchOptions extends ChangeOptions {
-  /** By default, a list is a JSON patch, and an object a strategic merge patch for a built-in kind and a merge patch for a custom resource. */
+  /** By default, a list is a JSON patch, and an object is a strategic merge patch for a built-in kind or a merge patch for a custom resource. */
   type?: "json" | "merge" | "strategic";
 }
 
-/** A field that managedFields name, with its managers. */
+/** A field in managedFields, with its managers. */
 export interface FieldOwners {
   path: string;
   managers: Manager[];
 }
 
-/** A field that differs. A value is undefined where there is none. */
+/** A field that differs between two states. A missing value is undefined. */
 export interface Change {
   path: string;
   effect: "set" | "removed" | "taken over" | "shared" | "given up";
@@ -54,13 +54,13 @@ export interface Change {
   ownersAfter: string[];
 }
 
-/** A field that an apply would change while another manager owns it. */
+/** A field that an apply would change and that another manager owns. */
 export interface Conflict {
   path: string;
   manager: Manager;
   live: Value;
   wanted: Value;
-  /** The field's place in the applied manifest, 0 where it is not known. */
+  /** The position of the field in the applied manifest, 0 if it is unknown. */
   line: number;
   column: number;
   /** The ways to resolve the conflict. */
@@ -77,13 +77,13 @@ export interface Explained {
   managers: Manager[];
 }
 
-/** What becomes of an object. */
+/** The result of a change. */
 export interface Outcome {
-  /** Whether the change is made. It is false for conflicts alone: other refusals are thrown. */
+  /** Whether the change was made. It is false only for conflicts; other refusals are thrown. */
   ok: boolean;
-  /** The object after the change with its managedFields; null where there are conflicts. */
+  /** The object after the change, with its managedFields; null if there are conflicts. */
   object: Value;
-  /** The object after the change as YAML, "" where there are conflicts. */
+  /** The object after the change as YAML; "" if there are conflicts. */
   yaml: string;
   target: Target;
   action: string;
@@ -94,14 +94,14 @@ export interface Outcome {
   changes: Change[];
   conflicts: Conflict[];
   warnings: string[];
-  /** What was found out or assumed: the kind of change, the namespace, a kind without a schema. */
+  /** What was detected or assumed: the type of change, the namespace, a kind without a schema. */
   notes: string[];
 }
 
-/** An input that cannot be read. */
+/** An error in the input. */
 export class LabError extends Error {
   override readonly name: string = "LabError";
-  /** The place in the input, 0 where it is not known. */
+  /** The position in the input, 0 if it is unknown. */
   readonly line: number;
   readonly column: number;
   constructor(failure: Failure) {
@@ -111,15 +111,15 @@ export class LabError extends Error {
   }
 }
 
-/** A change that the API server would refuse, or that is not sent at all. */
+/** The refusal of a change by the API server, or before the request would be sent. */
 export class RefusedError extends LabError {
   override readonly name = "RefusedError";
-  /** The API server's status code and reason, 0 and "" where it is not asked. */
+  /** The API server's status code and reason, 0 and "" if the request would not be sent. */
   readonly code: number;
   readonly reason: string;
   readonly target: Target;
   readonly action: string;
-  /** The fields, or options, that are wrong. */
+  /** The invalid fields or options. */
   readonly fields: RefusedField[];
   constructor(output: LabChangeOutput) {
     super(output.refusal!);
@@ -131,12 +131,12 @@ export class RefusedError extends LabError {
   }
 }
 
-/** How long nothing must be asked before the engine frees memory, in milliseconds. */
+/** The time in milliseconds after the last request until the engine frees memory. */
 const idle = 50;
 
 const patchActions = { json: "json-patch", merge: "merge-patch", strategic: "strategic-patch" };
 
-/** A Lab knows the kinds of a Kubernetes version. It keeps nothing of the objects that it is asked about. */
+/** A Lab predicts changes to objects of a Kubernetes version and of CustomResourceDefinitions. It does not store objects. */
 export class Lab {
   readonly #runtime: Runtime;
   readonly #options: { kubernetes: string; definitions: string[] };
@@ -147,24 +147,24 @@ export class Lab {
     this.#options = { kubernetes: options.kubernetes ?? "", definitions: options.definitions ?? [] };
   }
 
-  /** open returns a Lab, and throws a LabError for options that cannot be used. */
+  /** open returns a Lab. It throws a LabError if an option is invalid. */
   static open(runtime: Runtime, options: LabOptions = {}): Lab {
     const lab = new Lab(runtime, options);
     lab.#ask("labKinds", { lab: lab.#options });
     return lab;
   }
 
-  /** with returns a Lab of the same engine that knows other kinds. */
+  /** with returns a Lab with other options that uses the same engine. */
   with(options: LabOptions): Lab {
     return Lab.open(this.#runtime, options);
   }
 
-  /** ready is settled when the Lab can be asked, which it can at once but after an EngineStoppedError. */
+  /** ready resolves when the Lab can process requests: immediately, except after an EngineStoppedError. */
   get ready(): Promise<void> {
     return this.#runtime.ready;
   }
 
-  /** apply applies a manifest as `kubectl apply --server-side` does. live is null where there is no object yet. */
+  /** apply applies a manifest as `kubectl apply --server-side` does. live is null if the object does not exist. */
   apply(live: Input | null, manifest: Input, options: ApplyOptions = {}): Outcome {
     return this.#change(live, manifest, "apply", options);
   }
@@ -189,19 +189,19 @@ export class Lab {
     return this.#change(live, object, "update", options);
   }
 
-  /** owners lists the fields that an object's managedFields name, or the owners of one field. */
+  /** owners lists the owned fields of an object with their owners, or only the field at a path. */
   owners(object: Input, path = ""): FieldOwners[] {
     const { owners, managers } = this.#ask("labOwners", { lab: this.#options, object: text(object), path });
     return owners.map(owned(managers));
   }
 
-  /** explain says of each field of an object, or of one, how it merges and who owns it. */
+  /** explain returns how each field of an object, or only one, merges and who owns it. */
   explain(object: Input, path = ""): Explained[] {
     const { fields, managers } = this.#ask("labExplain", { lab: this.#options, object: text(object), path });
     return fields.map((f: ExplainedMessage) => ({ ...f, value: value(f.value), managers: f.managers.map((i) => managers[i]!) }));
   }
 
-  /** compare lists the fields that differ between two states of an object, in value or in owners. */
+  /** compare lists the fields whose values or owners differ between two states of an object. */
   compare(before: Input, after: Input): Change[] {
     return this.#ask("labCompare", { lab: this.#options, before: text(before), after: text(after) }).changes.map(changed);
   }
@@ -223,7 +223,7 @@ export class Lab {
     clearTimeout(this.#timer);
     const response = this.#runtime.answer(new TextEncoder().encode(JSON.stringify({ call, input })));
     this.#timer = setTimeout(() => this.#runtime.idle(), idle);
-    (this.#timer as { unref?: () => void }).unref?.(); // a program of Node.js need not wait for it
+    (this.#timer as { unref?: () => void }).unref?.(); // Node.js need not wait for it before it exits
     const answer = JSON.parse(new TextDecoder().decode(response)) as { output: LabCalls[K]["output"] } | { error: Failure };
     if ("error" in answer) throw new LabError(answer.error);
     return answer.output;
@@ -232,7 +232,7 @@ export class Lab {
 
 const text = (input: Input): string => (typeof input === "string" ? input : JSON.stringify(input));
 
-/** value reads JSON, undefined for none. */
+/** value parses JSON; undefined if there is none. */
 const value = (json: string): Value => (json === "" ? undefined : JSON.parse(json));
 
 const changed = (c: LabChange): Change => ({ ...c, effect: c.effect as Change["effect"], before: value(c.before), after: value(c.after) });

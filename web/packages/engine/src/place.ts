@@ -1,5 +1,5 @@
-/** Where engine.wasm is, beside this module. Bundlers that know this form take the file along. */
+/** The address of engine.wasm beside this module, in a form that bundlers recognize. */
 export const engineURL = new URL("./engine.wasm", import.meta.url);
 
-/** Where the catalog of the built-in kinds is. */
+/** The address of the catalog of the built-in kinds. */
 export const catalogURL = new URL("./catalog.bin", import.meta.url);

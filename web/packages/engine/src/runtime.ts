@@ -1,13 +1,13 @@
-// The engine as it is: requests and responses are JSON in UTF-8, as the structs of
-// internal/app/playground say. Most programs want a Lab.
+// The low-level interface of the engine. Requests and responses are JSON in UTF-8, as the
+// structs in internal/app/playground define. Most programs should use Lab instead.
 import define, { type Scope } from "./go.js";
 
-/** The engine has ended, as where an object nests too deep for the stack. A new one starts by itself. */
+/** The engine has exited, for example because an object is nested too deeply for the stack. A new one starts automatically. */
 export class EngineStoppedError extends Error {
   override readonly name = "EngineStoppedError";
 }
 
-/** scope is what the Go program sees of the world. The page's own global object stays as it is. */
+/** scope is the Go program's global object. The page's own global object is not modified. */
 function scope(): Scope {
   const { Object, Array, Uint8Array, Date, Error, TextEncoder, TextDecoder, crypto, performance } = globalThis;
   const made = { Object, Array, Uint8Array, Date, Error, TextEncoder, TextDecoder, crypto, performance };
@@ -15,7 +15,7 @@ function scope(): Scope {
   return made as unknown as Scope;
 }
 
-/** Runtime is one running engine. */
+/** A Runtime is a running engine, which is restarted if it exits. */
 export class Runtime {
   readonly #module: WebAssembly.Module;
   readonly #catalog: Uint8Array;
@@ -35,7 +35,7 @@ export class Runtime {
     return runtime;
   }
 
-  /** ready is settled when the engine can be asked, which it can at once but after an EngineStoppedError. */
+  /** ready resolves when the engine can process requests: immediately, except after an EngineStoppedError. */
   get ready(): Promise<void> {
     return this.#ready;
   }
@@ -52,7 +52,7 @@ export class Runtime {
     this.#scope = own;
   }
 
-  /** answer answers one request. It throws EngineStoppedError where the engine ends, and goes on with a new one. */
+  /** answer processes a request. It throws EngineStoppedError if the engine exits, and starts a new one. */
   answer(request: Uint8Array): Uint8Array {
     if (!this.#scope) throw new EngineStoppedError("The engine is being started anew: wait for ready.");
     try {
@@ -64,7 +64,7 @@ export class Runtime {
     }
   }
 
-  /** idle lets the engine free memory, which takes longer than most answers. */
+  /** idle lets the engine free memory, which takes longer than most requests. */
   idle(): void {
     this.#scope?.patchlabIdle?.();
   }
