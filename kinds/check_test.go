@@ -133,20 +133,26 @@ func TestValidationAllocatesNothing(t *testing.T) {
 // TestSemanticEquality checks that semantic equality of values agrees with apimachinery's
 // equality.Semantic.
 func TestSemanticEquality(t *testing.T) {
-	k := kindOf(t, "", "v1", "persistentvolumeclaims")
+	port := func(value string) string {
+		return `{"spec":{"containers":[{"lifecycle":{"preStop":{"httpGet":{"port":` + value + `}}}}]}}`
+	}
 	for _, c := range []struct {
-		a, b string
-		want bool
+		resource, a, b string
+		want           bool
 	}{
-		{`{"spec":{"resources":{"requests":{"storage":"1Gi"}}}}`, `{"spec":{"resources":{"requests":{"storage":"1024Mi"}}}}`, true},
-		{`{"spec":{"resources":{"requests":{"storage":"1Gi"}}}}`, `{"spec":{"resources":{"requests":{"storage":"2Gi"}}}}`, false},
-		{`{"spec":{"accessModes":[]}}`, `{"spec":{}}`, true},
-		{`{"spec":{"selector":{"matchLabels":{}}}}`, `{"spec":{"selector":{}}}`, true},
-		{`{"spec":{"selector":{}}}`, `{"spec":{}}`, false},
-		{`{"spec":{"resources":{"requests":{"storage":"0"}}}}`, `{"spec":{"resources":{"requests":{}}}}`, false},
+		{"persistentvolumeclaims", `{"spec":{"resources":{"requests":{"storage":"1Gi"}}}}`, `{"spec":{"resources":{"requests":{"storage":"1024Mi"}}}}`, true},
+		{"persistentvolumeclaims", `{"spec":{"resources":{"requests":{"storage":"1Gi"}}}}`, `{"spec":{"resources":{"requests":{"storage":"2Gi"}}}}`, false},
+		{"persistentvolumeclaims", `{"spec":{"accessModes":[]}}`, `{"spec":{}}`, true},
+		{"persistentvolumeclaims", `{"spec":{"selector":{"matchLabels":{}}}}`, `{"spec":{"selector":{}}}`, true},
+		{"persistentvolumeclaims", `{"spec":{"selector":{}}}`, `{"spec":{}}`, false},
+		{"persistentvolumeclaims", `{"spec":{"resources":{"requests":{"storage":"0"}}}}`, `{"spec":{"resources":{"requests":{}}}}`, false},
+		{"pods", port(`80`), port(`81`), false},
+		{"pods", port(`80`), port(`"80"`), false},
+		{"pods", port(`80`), port(`null`), false},
+		{"pods", port(`"http"`), port(`"http"`), true},
 	} {
 		a, b := parse(t, c.a), parse(t, c.b)
-		check := newCheck(k, "", a)
+		check := newCheck(kindOf(t, "", "v1", c.resource), "", a)
 		if got := check.same(check.root(a).get("spec"), check.root(b).get("spec")); got != c.want {
 			t.Errorf("%s and %s: %v, want %v", c.a, c.b, got, c.want)
 		}

@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"math"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -68,7 +69,7 @@ func (p *podCheck) checkUpdate(old field) {
 	}
 	deadline, before := p.spec.get("activeDeadlineSeconds"), was.get("activeDeadlineSeconds")
 	switch {
-	case deadline.isSet() && deadline.number() < 0:
+	case deadline.isSet() && (deadline.number() < 0 || deadline.number() > math.MaxInt32):
 		return // reported by the rules for all pods
 	case deadline.isSet() && before.isSet() && before.number() < deadline.number():
 		p.invalid(deadline, "must be less than or equal to previous value")

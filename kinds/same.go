@@ -62,12 +62,14 @@ func sameMeaning(t *schema.Type, a, b document.Value) bool {
 		return sameAmount(a, b)
 	case t.Scalar == schema.AnyScalar && t.List != nil && t.Map != nil: // any JSON value
 		return document.Equal(a, b)
+	case t.Scalar != schema.NoScalar: // before the others: IntOrString has List and Map too
+		return document.Equal(a, b) || unset(a) && unset(b)
 	case t.List != nil:
 		return sameItems(t, a, b)
 	case t.Map != nil:
 		return sameMembers(t, a, b)
 	}
-	return document.Equal(a, b) || unset(a) && unset(b)
+	return document.Equal(a, b)
 }
 
 func unset(v document.Value) bool { return !v.Exists() || v.IsNull() }
