@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"errors"
-	"strings"
 
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/internal/engine/structured"
@@ -65,7 +64,7 @@ func (s *Status) Fields() []Cause {
 	for _, c := range s.Details.Causes {
 		if c.Path != nil {
 			c.Rule = refusedInvalid
-			if strings.Contains(c.Message, "immutable") { // all messages of kube-apiserver about immutable fields contain the word
+			if c.immutable {
 				c.Rule = refusedImmutable
 			}
 			causes = append(causes, c)

@@ -48,6 +48,8 @@ type Cause struct {
 	// Rule is the name of the rule that refuses the field (doc/rules.md). Only Status.Fields
 	// sets it.
 	Rule string
+
+	immutable bool // the field cannot be changed once it is set
 }
 
 // warning returns the failure with texts before its warnings. A nil Status stays nil.

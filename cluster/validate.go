@@ -126,7 +126,7 @@ func (p *pipeline) embeddedMetadata(metadata document.Value) []schema.FieldError
 func schemaCauses(errs []schema.FieldError) []Cause {
 	causes := make([]Cause, 0, len(errs))
 	for _, e := range errs {
-		causes = append(causes, Cause{Type: string(e.Type), Field: e.Field, Message: e.Body(), Path: e.Path, Value: e.BadValue, Hint: e.Hint})
+		causes = append(causes, Cause{Type: string(e.Type), Field: e.Field, Message: e.Body(), Path: e.Path, Value: e.BadValue, Hint: e.Hint, immutable: e.Immutable})
 	}
 	return causes
 }

@@ -76,6 +76,21 @@ func (c *check) invalidText(f field, text, detail string) {
 	c.addValue(schema.ErrorInvalid, f, text, detail)
 }
 
+// isImmutable is the usual detail of invalidChange and forbiddenChange.
+const isImmutable = "field is immutable"
+
+// invalidChange adds an error "Invalid value" for f, which has changed although it cannot be
+// changed once it is set.
+func (c *check) invalidChange(f field, detail string) { c.change(schema.ErrorInvalid, f, detail) }
+
+// forbiddenChange is invalidChange for an error "Forbidden".
+func (c *check) forbiddenChange(f field, detail string) { c.change(schema.ErrorForbidden, f, detail) }
+
+func (c *check) change(t schema.ErrorType, f field, detail string) {
+	c.add(t, f, detail)
+	c.errs[len(c.errs)-1].Immutable = true
+}
+
 // required adds an error "Required value" for f.
 func (c *check) required(f field, detail string) { c.add(schema.ErrorRequired, f, detail) }
 

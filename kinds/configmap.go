@@ -53,11 +53,11 @@ func (c *check) sealed(object, old field, content ...string) {
 	}
 	const why = "field is immutable when `immutable` is set"
 	if still := object.get("immutable"); !still.isTrue() {
-		c.forbidden(still, why)
+		c.forbiddenChange(still, why)
 	}
 	for _, name := range content {
 		if part := object.get(name); !c.same(part, old.get(name)) {
-			c.forbidden(part, why)
+			c.forbiddenChange(part, why)
 		}
 	}
 }

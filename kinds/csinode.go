@@ -73,7 +73,7 @@ func validateCSINodeUpdate(c *check, object, old field) {
 		was := stored.item(at)
 		was.Value, driver.Value = was.Value.Without("allocatable"), driver.Value.Without("allocatable")
 		if !c.same(driver, was) {
-			c.invalid(drivers, "field is immutable")
+			c.invalidChange(drivers, isImmutable)
 		}
 	}
 }

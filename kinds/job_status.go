@@ -89,11 +89,11 @@ func (s *jobStatus) checkTimes() {
 		s.invalid(end, "must be equal to or after startTime")
 	}
 	if before := s.was.get("completionTime"); end.isSet() && before.isSet() && end.text() != before.text() {
-		s.invalid(end, "field is immutable")
+		s.invalidChange(end, isImmutable)
 	}
 	resuming := s.wasIs("Suspended") && hasFalse(s.status.Value, "Suspended")
 	if s.was.get("startTime").isSet() && s.changed("startTime") && !resuming && !s.spec.get("suspend").isTrue() {
-		s.invalid(start, "field is immutable for unsuspended job once set")
+		s.invalidChange(start, "field is immutable for unsuspended job once set")
 	}
 }
 

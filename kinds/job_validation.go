@@ -314,7 +314,7 @@ func (c *check) jobTemplateUpdate(spec, old field) {
 	}
 	if !open {
 		if !c.sameAs(template, fixed, was) {
-			c.invalid(template, "field is immutable")
+			c.invalidChange(template, isImmutable)
 		}
 		return
 	}
@@ -325,7 +325,7 @@ func (c *check) jobTemplateUpdate(spec, old field) {
 		}
 	}
 	if f := spec.getAs("template.spec", "template.spec"); !c.sameAs(f, pod, before) {
-		c.invalid(f, "field is immutable")
+		c.invalidChange(f, isImmutable)
 	}
 }
 

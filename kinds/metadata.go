@@ -123,7 +123,7 @@ func (c *check) metadataChange(metadata, was field) {
 	}
 	for _, name := range [...]string{"name", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"} {
 		if is := metadata.get(name); !document.Equal(is.Value, was.Get(name)) {
-			c.invalid(is, "field is immutable")
+			c.invalidChange(is, isImmutable)
 		}
 	}
 }

@@ -80,7 +80,7 @@ func validateVolumeAffinityUpdate(c *check, object, old field) {
 	renamed := old
 	renamed.Value = withFinalTopologyLabels(old.Value, next.Value)
 	if !c.same(next, renamed) {
-		c.invalid(object.getAs("spec.nodeAffinity", "nodeAffinity"), "field is immutable, except for replacing beta topology labels by their GA names")
+		c.invalidChange(object.getAs("spec.nodeAffinity", "nodeAffinity"), "field is immutable, except for replacing beta topology labels by their GA names")
 	}
 }
 

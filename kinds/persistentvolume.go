@@ -259,12 +259,12 @@ func validatePersistentVolumeUpdate(c *check, object, old field) {
 			next.Value = next.Value.Without("controllerExpandSecretRef")
 		}
 		if !c.same(next, stored) {
-			c.forbidden(object.getAs("spec", "spec.persistentvolumesource"), "the source of a volume is immutable after creation")
+			c.forbiddenChange(object.getAs("spec", "spec.persistentvolumesource"), "the source of a volume is immutable after creation")
 			break
 		}
 	}
 	if !c.same(spec.get("volumeMode"), was.get("volumeMode")) {
-		c.invalid(object.getAs("spec.volumeMode", "volumeMode"), "field is immutable")
+		c.invalidChange(object.getAs("spec.volumeMode", "volumeMode"), isImmutable)
 	}
 	if affinity := was.get("nodeAffinity"); affinity.isSet() {
 		validateVolumeAffinityUpdate(c, object, affinity)

@@ -96,7 +96,7 @@ func validateClaimUpdate(c *check, object, old field) {
 		c.forbidden(size, "may not be less than status.capacity")
 	}
 	if !c.same(spec.get("volumeMode"), was.get("volumeMode")) {
-		c.invalid(object.getAs("spec.volumeMode", "volumeMode"), "field is immutable")
+		c.invalidChange(object.getAs("spec.volumeMode", "volumeMode"), isImmutable)
 	}
 	if current := old.get("status.currentVolumeAttributesClassName"); current.isSet() {
 		if class := spec.get("volumeAttributesClassName"); class.isEmpty() {

@@ -31,7 +31,7 @@ func validateResourceQuota(c *check, object, old field) {
 		validateScopeSelector(c, selector, hard.Value, scopes)
 	}
 	if old.isSet() && !sameTexts(scopes.Value, old.Value.Lookup("spec", "scopes")) {
-		c.invalid(scopes, "field is immutable")
+		c.invalidChange(scopes, isImmutable)
 	}
 }
 

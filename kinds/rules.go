@@ -247,6 +247,6 @@ func (c *check) immutable(f, old field) bool {
 	if c.same(f, old) {
 		return true
 	}
-	c.invalid(f, "field is immutable")
+	c.invalidChange(f, isImmutable)
 	return false
 }

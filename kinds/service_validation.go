@@ -288,7 +288,7 @@ func needsHealthCheck(spec document.Value) bool {
 func validateServiceUpdate(c *check, spec, was field) {
 	if needsHealthCheck(spec.Value) && needsHealthCheck(was.Value) {
 		if health := spec.get("healthCheckNodePort"); !document.Equal(health.Value, was.Value.Get("healthCheckNodePort")) {
-			c.forbidden(health, "field is immutable")
+			c.forbiddenChange(health, isImmutable)
 		}
 	}
 	for _, s := range [...]document.Value{spec.Value, was.Value} {

@@ -22,7 +22,7 @@ func validateServiceCIDR(c *check, object, old field) {
 		c.immutable(ranges.item(0), stored.item(0))
 		validateServiceRanges(c, ranges)
 	default:
-		c.invalid(ranges, "field is immutable")
+		c.invalidChange(ranges, isImmutable)
 	}
 }
 

@@ -21,6 +21,9 @@ type FieldError struct {
 	Detail string
 	// Hint is additional advice that the API server does not give; may be empty.
 	Hint string
+	// Immutable is set if the value has changed and the field cannot be changed once it is
+	// set.
+	Immutable bool
 }
 
 // ErrorType is the type of an error; its text is the reason of a Status cause.

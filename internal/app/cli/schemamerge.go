@@ -121,7 +121,7 @@ func immutable(kind *schema.Kind, path document.Path, t *schema.Type) bool {
 	strategy := kinds.For(kind)
 	live, next := sampleObject(kind, path, was), sampleObject(kind, path, is)
 	for _, e := range append(strategy.ValidateUpdate(kind, "", next, live, document.Value{}), kinds.ValidateMetadataUpdate(next, live)...) {
-		if strings.Contains(e.Body(), "immutable") && (path.HasPrefix(e.Path) || e.Path.HasPrefix(path)) {
+		if e.Immutable && (path.HasPrefix(e.Path) || e.Path.HasPrefix(path)) {
 			return true
 		}
 	}

@@ -14,25 +14,29 @@ type discoveryField struct {
 }
 
 // discoveryMessages are the messages of meta.k8s.io/v1 and apidiscovery.k8s.io that discovery
-// answers with, by kind or type.
-var discoveryMessages = map[string][]discoveryField{
-	"APIVersions": {
+// answers with. They are a list, and not a map by kind or type, because the linker lays out a
+// list, and a map is made whenever a program starts.
+var discoveryMessages = [...]struct {
+	name   string // the kind or type
+	fields []discoveryField
+}{
+	{"APIVersions", []discoveryField{
 		{name: "versions", number: 1, list: true},
 		{name: "serverAddressByClientCIDRs", number: 2, message: "ServerAddressByClientCIDR", list: true},
-	},
-	"ServerAddressByClientCIDR": {{name: "clientCIDR", number: 1}, {name: "serverAddress", number: 2}},
-	"APIGroupList":              {{name: "groups", number: 1, message: "APIGroup", list: true}},
-	"APIGroup": {
+	}},
+	{"ServerAddressByClientCIDR", []discoveryField{{name: "clientCIDR", number: 1}, {name: "serverAddress", number: 2}}},
+	{"APIGroupList", []discoveryField{{name: "groups", number: 1, message: "APIGroup", list: true}}},
+	{"APIGroup", []discoveryField{
 		{name: "name", number: 1},
 		{name: "versions", number: 2, message: "GroupVersion", list: true},
 		{name: "preferredVersion", number: 3, message: "GroupVersion"},
-	},
-	"GroupVersion": {{name: "groupVersion", number: 1}, {name: "version", number: 2}},
-	"APIResourceList": {
+	}},
+	{"GroupVersion", []discoveryField{{name: "groupVersion", number: 1}, {name: "version", number: 2}}},
+	{"APIResourceList", []discoveryField{
 		{name: "groupVersion", number: 1},
 		{name: "resources", number: 2, message: "APIResource", list: true},
-	},
-	"APIResource": {
+	}},
+	{"APIResource", []discoveryField{
 		{name: "name", number: 1},
 		{name: "namespaced", number: 2, yes: true},
 		{name: "kind", number: 3},
@@ -43,28 +47,28 @@ var discoveryMessages = map[string][]discoveryField{
 		{name: "group", number: 8},
 		{name: "version", number: 9},
 		{name: "storageVersionHash", number: 10},
-	},
-	"Verbs": {{number: 1, list: true}},
-	"APIGroupDiscoveryList": {
+	}},
+	{"Verbs", []discoveryField{{number: 1, list: true}}},
+	{"APIGroupDiscoveryList", []discoveryField{
 		{name: "metadata", number: 1, message: "ListMeta"},
 		{name: "items", number: 2, message: "APIGroupDiscovery", list: true},
-	},
-	"ListMeta": {{name: "selfLink", number: 1}, {name: "resourceVersion", number: 2}, {name: "continue", number: 3}},
-	"APIGroupDiscovery": {
+	}},
+	{"ListMeta", []discoveryField{{name: "selfLink", number: 1}, {name: "resourceVersion", number: 2}, {name: "continue", number: 3}}},
+	{"APIGroupDiscovery", []discoveryField{
 		{name: "metadata", number: 1, message: "ObjectMeta"},
 		{name: "versions", number: 2, message: "APIVersionDiscovery", list: true},
-	},
-	"ObjectMeta": {
+	}},
+	{"ObjectMeta", []discoveryField{
 		{name: "name", number: 1}, {name: "generateName", number: 2}, {name: "namespace", number: 3}, {name: "selfLink", number: 4},
 		{name: "uid", number: 5}, {name: "resourceVersion", number: 6}, {name: "generation", number: 7, yes: true},
 		{name: "creationTimestamp", number: 8},
-	},
-	"APIVersionDiscovery": {
+	}},
+	{"APIVersionDiscovery", []discoveryField{
 		{name: "version", number: 1},
 		{name: "resources", number: 2, message: "APIResourceDiscovery", list: true},
 		{name: "freshness", number: 3},
-	},
-	"APIResourceDiscovery": {
+	}},
+	{"APIResourceDiscovery", []discoveryField{
 		{name: "resource", number: 1},
 		{name: "responseKind", number: 2, message: "GroupVersionKind", optional: true},
 		{name: "scope", number: 3},
@@ -73,13 +77,13 @@ var discoveryMessages = map[string][]discoveryField{
 		{name: "shortNames", number: 6, list: true},
 		{name: "categories", number: 7, list: true},
 		{name: "subresources", number: 8, message: "APISubresourceDiscovery", list: true},
-	},
-	"APISubresourceDiscovery": {
+	}},
+	{"APISubresourceDiscovery", []discoveryField{
 		{name: "subresource", number: 1},
 		{name: "responseKind", number: 2, message: "GroupVersionKind", optional: true},
 		{name: "verbs", number: 4, list: true},
-	},
-	"GroupVersionKind": {{name: "group", number: 1}, {name: "version", number: 2}, {name: "kind", number: 3}},
+	}},
+	{"GroupVersionKind", []discoveryField{{name: "group", number: 1}, {name: "version", number: 2}, {name: "kind", number: 3}}},
 }
 
 // Discovery encodes a discovery document, which has no object metadata, as a complete
@@ -91,8 +95,17 @@ func Discovery(v document.Value) []byte {
 	return append(append(dst, message...), Trailer...)
 }
 
+func discoveryFields(name string) []discoveryField {
+	for i := range discoveryMessages {
+		if discoveryMessages[i].name == name {
+			return discoveryMessages[i].fields
+		}
+	}
+	return nil
+}
+
 func discoveryMessage(b []byte, kind string, v document.Value) []byte {
-	for _, f := range discoveryMessages[kind] {
+	for _, f := range discoveryFields(kind) {
 		value := v
 		if f.name != "" { // Verbs is a list itself
 			value = v.Get(f.name)
