@@ -108,7 +108,7 @@ func (o *options) sides(ctx context.Context) ([]*side, func(), error) {
 	if o.against == "" {
 		return sides, stop, nil
 	}
-	other := &side{name: "other", url: strings.TrimRight(o.against, "/"), token: o.token}
+	other := &side{name: "kube-apiserver", url: strings.TrimRight(o.against, "/"), token: o.token}
 	for id := range strings.SplitSeq(o.processes, ",") {
 		if n, err := strconv.Atoi(id); err == nil {
 			other.processes = append(other.processes, n)

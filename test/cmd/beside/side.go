@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -104,21 +105,34 @@ func (s *side) namespace(ctx context.Context) (string, error) {
 	return n.Name, nil
 }
 
-// empty deletes the command's objects in a namespace, and the namespace.
+// empty deletes the command's objects in a namespace.
 func (s *side) empty(ctx context.Context, namespace string) error {
 	c, err := s.client(false)
 	if err != nil {
 		return err
 	}
 	ctx = context.WithoutCancel(ctx)
-	for _, err := range []error{
+	return s.deleted(namespace, errors.Join(
 		c.AppsV1().Deployments(namespace).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}),
 		c.CoreV1().ConfigMaps(namespace).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}),
-		c.CoreV1().Namespaces().Delete(ctx, namespace, metav1.DeleteOptions{}),
-	} {
-		if err != nil {
-			return fmt.Errorf("%s: deleting what was created in namespace %s: %w", s.name, namespace, err)
-		}
+	))
+}
+
+// remove deletes the command's objects in a namespace, and the namespace.
+func (s *side) remove(ctx context.Context, namespace string) error {
+	if err := s.empty(ctx, namespace); err != nil {
+		return err
+	}
+	c, err := s.client(false)
+	if err != nil {
+		return err
+	}
+	return s.deleted(namespace, c.CoreV1().Namespaces().Delete(context.WithoutCancel(ctx), namespace, metav1.DeleteOptions{}))
+}
+
+func (s *side) deleted(namespace string, err error) error {
+	if err != nil {
+		return fmt.Errorf("%s: deleting what was created in namespace %s: %w", s.name, namespace, err)
 	}
 	return nil
 }

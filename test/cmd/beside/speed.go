@@ -5,13 +5,11 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
-	"text/tabwriter"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -28,8 +26,12 @@ const listed = 2000
 
 // row is a kind of request to measure.
 type row struct {
-	name     string
+	name string
+	// aim is the wanted ratio of patchlab's requests per second to the other server's.
+	aim      string
 	protobuf bool
+	// creates reports whether each request creates an object.
+	creates bool
 	// do sends the n-th request of a client.
 	do func(ctx context.Context, c *kubernetes.Clientset, p place, client, n int) error
 }
@@ -40,31 +42,31 @@ type place struct{ work, full string }
 
 func rows() []row {
 	return []row{
-		{"create ConfigMap", true, func(ctx context.Context, c *kubernetes.Clientset, p place, client, n int) error {
+		{"create a ConfigMap", "8×", true, true, func(ctx context.Context, c *kubernetes.Clientset, p place, client, n int) error {
 			_, err := c.CoreV1().ConfigMaps(p.work).Create(ctx, configMap(client), metav1.CreateOptions{})
 			return err
 		}},
-		{"create Deployment", true, func(ctx context.Context, c *kubernetes.Clientset, p place, client, n int) error {
+		{"create a Deployment", "8×", true, true, func(ctx context.Context, c *kubernetes.Clientset, p place, client, n int) error {
 			d := deployment("")
 			d.GenerateName = fmt.Sprintf("c%d-", client)
 			_, err := c.AppsV1().Deployments(p.work).Create(ctx, d, metav1.CreateOptions{})
 			return err
 		}},
-		{"apply ConfigMap", true, func(ctx context.Context, c *kubernetes.Clientset, p place, client, n int) error {
+		{"apply a ConfigMap", "8×", true, false, func(ctx context.Context, c *kubernetes.Clientset, p place, client, n int) error {
 			config := applycore.ConfigMap(fmt.Sprintf("applied-%d", client), p.work).WithLabels(map[string]string{"app": "beside"}).WithData(map[string]string{"a": strconv.Itoa(n), "b": "2"})
 			_, err := c.CoreV1().ConfigMaps(p.work).Apply(ctx, config, metav1.ApplyOptions{FieldManager: "beside"})
 			return err
 		}},
-		{"apply Deployment", true, func(ctx context.Context, c *kubernetes.Clientset, p place, client, n int) error {
+		{"apply a Deployment", "8×", true, false, func(ctx context.Context, c *kubernetes.Clientset, p place, client, n int) error {
 			_, err := c.AppsV1().Deployments(p.work).Apply(ctx, applied(fmt.Sprintf("applied-%d", client), p.work, n), metav1.ApplyOptions{FieldManager: "beside"})
 			return err
 		}},
-		{"get Deployment", true, func(ctx context.Context, c *kubernetes.Clientset, p place, client, n int) error {
+		{"get a Deployment", "6×", true, false, func(ctx context.Context, c *kubernetes.Clientset, p place, client, n int) error {
 			_, err := c.AppsV1().Deployments(p.full).Get(ctx, fmt.Sprintf("d%d", n%listed), metav1.GetOptions{})
 			return err
 		}},
-		{"list 2,000, protobuf", true, listDeployments},
-		{"list 2,000, JSON", false, listDeployments},
+		{"list 2,000 Deployments, protobuf", "3×", true, false, listDeployments},
+		{"list 2,000 Deployments, JSON", "3×", false, false, listDeployments},
 	}
 }
 
@@ -80,6 +82,7 @@ func listDeployments(ctx context.Context, c *kubernetes.Clientset, p place, _, _
 type figure struct {
 	rate           float64       // requests per second
 	server, client time.Duration // CPU time per request
+	idle, others   float64       // shares of all processors' time
 }
 
 // speed measures all rows, alternates between the sides, and prints the table.
@@ -93,7 +96,7 @@ func speed(ctx context.Context, o *options, sides []*side) error {
 		places[s] = p
 		defer func() {
 			for _, n := range []string{p.work, p.full} {
-				if err := s.empty(ctx, n); err != nil {
+				if err := s.remove(ctx, n); err != nil {
 					fmt.Fprintln(os.Stderr, "beside:", err)
 				}
 			}
@@ -119,10 +122,16 @@ func speed(ctx context.Context, o *options, sides []*side) error {
 					return fmt.Errorf("%s: %s: %w", s.name, r.name, err)
 				}
 				figures[r.name][s] = append(figures[r.name][s], f)
+				if r.creates { // each turn begins with as many objects
+					if err := s.empty(ctx, places[s].work); err != nil {
+						return err
+					}
+				}
 			}
 		}
 	}
-	return report(o, sides, wanted, figures)
+	report(o, sides, wanted, figures)
+	return nil
 }
 
 // prepare creates the Deployments to read.
@@ -168,6 +177,7 @@ func turn(ctx context.Context, o *options, s *side, p place, r row) (figure, err
 		clients[i] = c
 	}
 	runtime.GC()
+	machine := readMachine()
 	server, client, began := s.processorTime(), ownTime(), time.Now()
 	var count atomic.Int64
 	var wg sync.WaitGroup
@@ -185,6 +195,8 @@ func turn(ctx context.Context, o *options, s *side, p place, r row) (figure, err
 	}
 	wg.Wait()
 	elapsed, n := time.Since(began), count.Load()
+	server, client = s.processorTime()-server, ownTime()-client
+	idle, others := machine.shares(server + client)
 	select {
 	case err := <-failed:
 		return figure{}, err
@@ -192,7 +204,8 @@ func turn(ctx context.Context, o *options, s *side, p place, r row) (figure, err
 	}
 	return figure{
 		rate:   float64(n) / elapsed.Seconds(),
-		server: (s.processorTime() - server) / time.Duration(n), client: (ownTime() - client) / time.Duration(n),
+		server: server / time.Duration(n), client: client / time.Duration(n),
+		idle: idle, others: others,
 	}, nil
 }
 
@@ -201,47 +214,6 @@ func ownTime() time.Duration {
 	var u syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
-// report prints a line for each row: requests per second on each side and their ratio to the
-// last side, processor time per request of the server and of the client, and its ratio for
-// both together. On an idle machine the two ratios are about equal; other programs affect the
-// first much more than the second.
-func report(o *options, sides []*side, rows []row, figures map[string]map[*side][]figure) error {
-	fmt.Printf("%d clients, medians of %d rounds of %s on %d processors\n\n", o.clients, o.rounds, o.turn, runtime.NumCPU())
-	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(t, "REQUEST\tSERVER\tREQUESTS/S\tTIMES THE LAST\tSERVER'S TIME\tCLIENT'S TIME\tTHE LAST TAKES")
-	for _, r := range rows {
-		last := figures[r.name][sides[len(sides)-1]]
-		for _, s := range sides {
-			own := figures[r.name][s]
-			var ratios, costs []float64
-			for i := range own {
-				ratios = append(ratios, own[i].rate/last[i].rate)
-				costs = append(costs, float64(last[i].server+last[i].client)/float64(own[i].server+own[i].client))
-			}
-			_, _ = fmt.Fprintf(t, "%s\t%s\t%.0f\t%.1f\t%s\t%s\t%.1f×\n", r.name, s.name,
-				median(own, func(f figure) float64 { return f.rate }), median(ratios, itself),
-				micros(median(own, func(f figure) float64 { return float64(f.server) })),
-				micros(median(own, func(f figure) float64 { return float64(f.client) })), median(costs, itself))
-		}
-	}
-	return t.Flush()
-}
-
-func micros(nanoseconds float64) string {
-	return time.Duration(nanoseconds).Round(time.Microsecond).String()
-}
-
-func itself(f float64) float64 { return f }
-
-func median[T any](samples []T, of func(T) float64) float64 {
-	var values []float64
-	for _, s := range samples {
-		values = append(values, of(s))
-	}
-	slices.Sort(values)
-	return (values[(len(values)-1)/2] + values[len(values)/2]) / 2
 }
 
 func configMap(client int) *corev1.ConfigMap {
