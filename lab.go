@@ -95,8 +95,8 @@ func New(o Options) (*Lab, error) {
 	return &Lab{pipeline: pipeline, strict: o.Strict, rules: o.Rules != nil, patches: o.PatchEngine}, nil
 }
 
-// newPipeline returns a pipeline. With policies it is the pipeline of a cluster that stores
-// them.
+// newPipeline returns the pipeline of a Lab. If there are admission policies, it is that of a
+// cluster that stores them.
 func newPipeline(config cluster.Config, o *Options) (*cluster.Pipeline, error) {
 	if o.Policies == nil {
 		return cluster.NewPipeline(config)

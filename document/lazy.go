@@ -24,8 +24,9 @@ func ParseLazy(data []byte, opts Options) (*Document, error) {
 	return parseDeferring(newDocument(unsafe.String(unsafe.SliceData(data), len(data)), opts), lazyText, lazyList)
 }
 
-// A list can be deferred if the keys of its objects are in ascending order, which excludes
-// duplicate keys. After a list where they are not, nothing more is deferred.
+// The minimum sizes for deferring the parsing of lists. A list is deferred only if the keys of
+// its objects ascend, which excludes duplicate keys; after the first list in which they do not,
+// the rest of the document is parsed at once.
 const (
 	// lazyText is the minimum length of a text whose lists are deferred.
 	lazyText = 4 << 10

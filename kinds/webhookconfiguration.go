@@ -50,7 +50,7 @@ func validateWebhookConfiguration(c *check, object, old field) {
 	}
 }
 
-// webhookHistory is what the webhooks of the stored object comply with.
+// webhookHistory records the rules that all webhooks of the stored object comply with.
 type webhookHistory struct {
 	names            seenTexts
 	unique, accepted bool

@@ -83,8 +83,9 @@ type offer struct {
 	// protobuf is true if the objects can be encoded in protobuf, which custom resources
 	// cannot. Metadata alone always can.
 	protobuf bool
-	// document is true for a document such as a discovery list, which is served in no other
-	// form than its own, or as aggregated if that is set: the form of apidiscovery.k8s.io.
+	// document is true for documents such as discovery lists, which cannot be converted to a
+	// table or to metadata. aggregated is true if the client may also request the aggregated
+	// form of discovery (apidiscovery.k8s.io).
 	document, aggregated bool
 	// routed is true for paths whose media types kube-apiserver declares to its router
 	// (go-restful): the built-in kinds, their discovery, and /version. The router does not know

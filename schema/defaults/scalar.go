@@ -184,8 +184,8 @@ func (d *decoder) integer(v document.Value, small bool, wanted string) document.
 	return v
 }
 
-// intOrText decodes a 32-bit integer or a string. Both sources decode JSON text here, but
-// an unstructured object's 2.0 is printed as 2.
+// intOrText decodes a 32-bit integer or a string. A number such as 2.0 is accepted only in an
+// unstructured object, because it is encoded as 2 before it is decoded into the Go type.
 func (d *decoder) intOrText(v document.Value) document.Value {
 	if v.Kind() == document.String {
 		return v

@@ -102,8 +102,8 @@ func (s *Store[T]) begin(ctx context.Context, op, key string) (context.Context, 
 	return s.alive(ctx)
 }
 
-// alive checks that neither the store is closed nor the context done. The returned context
-// limits requests to etcd.
+// alive returns an error if the store is closed or the context is done. The returned context
+// limits the duration of requests to etcd.
 func (s *Store[T]) alive(ctx context.Context) (context.Context, context.CancelFunc, error) {
 	if s.ctx.Err() != nil {
 		return nil, nil, store.ErrClosed

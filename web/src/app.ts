@@ -73,7 +73,7 @@ export class App {
   /** The time of the first change that has not been saved. */
   #unsaved = 0;
   #why: ReturnType<typeof setTimeout> | undefined;
-  /** The answers that are shown: to run, and to why where it was asked. */
+  /** The responses that the page shows: that to run, and that to why if it was requested. */
   #answers: Answered[] = [];
   #rememberer: ReturnType<typeof setTimeout> | undefined;
   #slow: ReturnType<typeof setTimeout> | undefined;
@@ -267,14 +267,14 @@ export class App {
     return output?.reasons ?? [];
   }
 
-  /** #rememberSoon keeps the answers that are shown, when nobody types, for when the page is loaded again. */
+  /** #rememberSoon stores the displayed results for a reload, when the user stops typing. */
   #rememberSoon(): void {
     clearTimeout(this.#rememberer);
     if (!this.keeps || this.#answers.length === 0) return;
     const asked = this.#asked;
     this.#rememberer = setTimeout(() => {
       if (this.#asked !== asked) return;
-      const { scenario } = checked(this.state); // as it will be read
+      const { scenario } = checked(this.state); // the form in which it will be read
       remember([{ call: "about", input: {}, output: this.about }, ...this.#answers.map((a) => ({ ...a, input: { ...a.input, scenario } }))]);
     }, savePause);
   }

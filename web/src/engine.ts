@@ -1,12 +1,12 @@
-// The page's side of the engine: typed questions to the worker. The worker begins with a
-// small engine, whose place larger ones take later.
+// The page's interface to the engine in the worker. The worker starts with a small engine,
+// which larger ones replace later.
 import type { Calls, Failure, Row, RunOutput } from "./messages";
 import { load, prepared } from "./prepared";
 import { recall, remembered } from "./remembered";
 import { keptName } from "./workername";
 import type { FromWorker, LaterEngine, ToWorker } from "./worker";
 
-/** EngineError is a failure that the engine tells, with its place where known. */
+/** An EngineError is an error from the engine, with the position in the input if it is known. */
 export class EngineError extends Error {
   readonly line: number;
   readonly column: number;
@@ -21,7 +21,7 @@ export interface Watcher {
   progress(done: number): void;
   ready(): void;
   failed(message: string): void;
-  /** How much of a later engine has come, whether it is there, and why not. */
+  /** Called while a later engine loads, when it is ready, and when it could not be loaded. */
   loading(engine: LaterEngine, done: number): void;
   loaded(engine: LaterEngine): void;
   unloaded(engine: LaterEngine, message: string): void;
@@ -32,27 +32,27 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** How long an answer may take before the engine is begun anew. */
+/** The time in milliseconds that a response may take before the engine is restarted. */
 const patience = 20_000;
 
-/** The length from which a text is sent once, and referred to in the next request. */
+/** The minimum length of texts that are sent once and then referred to by number. */
 const long = 1024;
 
 type Answer<K extends keyof Calls> = { output: Calls[K]["output"] } | { error: Failure } | { later: true } | { unknown: true };
 
-/** Whether a service worker answers for the page: it has the files. */
+/** Whether a service worker controls the page and thus has its files. */
 const kept = (navigator as Partial<Navigator>).serviceWorker?.controller != null;
 
 export class Engine {
   #worker!: Worker;
   #ready!: Promise<void>;
   #started = false;
-  /** The later engines that were asked for. */
+  /** The later engines that were requested. */
   #later = new Map<LaterEngine, { loaded: Promise<void>; settle: (error?: Error) => void }>();
   #next = 1;
   #waiting = new Map<number, Waiting>();
   #watcher: Watcher;
-  /** The long texts of the last request, with their numbers: those that the engine has. */
+  /** The numbers of the long texts in the last request, which the engine still has. */
   #texts = new Map<string, number>();
   #numbered = 0;
   /** The rows of the last run, with the number of its request. */
@@ -60,14 +60,14 @@ export class Engine {
 
   constructor(watcher: Watcher) {
     this.#watcher = watcher;
-    // What is shown first comes first: the answers that are remembered or prepared, then the
-    // engine, unless it is all that can answer and kept by the service worker.
+    // Load stored or prepared results before the engine, so that the first result is shown early,
+    // unless only the engine has it and the service worker has cached the engine.
     const first = recall() ? drawn() : kept ? undefined : load();
     this.#ready = first ? first.then(() => this.#start()) : this.#start();
     this.#ready.catch(() => undefined); // reported to the watcher, and to every caller
   }
 
-  /** Whether the engine is there, so that a change is answered at once. */
+  /** Whether the engine is running, so that it can respond to a change immediately. */
   get started(): boolean {
     return this.#started;
   }
@@ -130,7 +130,7 @@ export class Engine {
     this.#later.clear();
     for (const [engine, { settle }] of later) {
       settle(new Error(why));
-      this.load(engine).catch(() => undefined); // the watcher is told
+      this.load(engine).catch(() => undefined); // the watcher is notified
     }
   }
 
@@ -138,19 +138,19 @@ export class Engine {
     this.#worker.postMessage(message, transfer);
   }
 
-  /** load loads a later engine, once. What is asked meanwhile is answered by the one before. */
+  /** load loads a later engine once. Until it is ready, the previous one processes requests. */
   load(engine: LaterEngine): Promise<void> {
     const known = this.#later.get(engine);
     if (known) return known.loaded;
     let settle: (error?: Error) => void = () => undefined;
     const loaded = new Promise<void>((resolve, reject) => (settle = (error) => (error ? reject(error) : resolve())));
-    loaded.catch(() => undefined); // told to the watcher, and to whoever asks
+    loaded.catch(() => undefined); // reported to the watcher, and to every caller
     this.#later.set(engine, { loaded, settle });
     this.#ready.then(() => this.#send({ kind: "load", engine }), settle);
     return loaded;
   }
 
-  /** ask sends a question. It fails with an EngineError where the engine says why. */
+  /** ask sends a request. It throws an EngineError if the engine reports one. */
   async ask<K extends keyof Calls>(call: K, input: Calls[K]["input"]): Promise<Calls[K]["output"]> {
     if (reads.has(call) || !this.#started) {
       const request = JSON.stringify({ call, input });
@@ -167,7 +167,7 @@ export class Engine {
     return answer.output;
   }
 
-  /** #answer asks the engine. One that was put in the place of another has no texts yet, and gets them all. */
+  /** #answer sends a request to the engine. An engine that was just started has no texts and gets all of them. */
   async #answer<K extends keyof Calls>(call: K, input: Calls[K]["input"]): Promise<Answer<K>> {
     const answer = await this.#exchange(call, input);
     if (!("unknown" in answer)) return answer;
@@ -194,7 +194,7 @@ export class Engine {
     }
   }
 
-  /** #request writes a request. It holds those long texts that the last one did not. */
+  /** #request encodes a request, with the long texts that the previous one did not contain. */
   #request(call: keyof Calls, input: unknown, rows?: { number: number; have: number }): string {
     const used = new Map<string, number>();
     const texts: { id: number; text: string }[] = [];
@@ -211,7 +211,7 @@ export class Engine {
   }
 }
 
-/** whole puts the rows that an answer leaves out, as the page has them, into it. */
+/** whole adds the rows that a response omits because the page already has them. */
 function whole(output: RunOutput, have: Row[]): Row[] {
   const { keptBefore, keptAfter } = output;
   if (keptBefore + keptAfter > 0) output.rows = [...have.slice(0, keptBefore), ...output.rows, ...have.slice(have.length - keptAfter)];
@@ -219,7 +219,7 @@ function whole(output: RunOutput, have: Row[]): Row[] {
   return output.rows;
 }
 
-/** drawn waits for the next frame, or for a second where the page is not on screen. */
+/** drawn waits for the next frame, or for a second if the page is not visible. */
 const drawn = (): Promise<void> => new Promise((done) => {
   requestAnimationFrame(() => setTimeout(done));
   setTimeout(done, 1000);
@@ -228,7 +228,7 @@ const drawn = (): Promise<void> => new Promise((done) => {
 /** Calls that read a text and run nothing: all examples and lessons are prepared. */
 const reads: ReadonlySet<keyof Calls> = new Set(["import", "lesson"]);
 
-/** Latest asks one question at a time and of those that wait only the last. */
+/** Latest runs one task at a time, and only the last of those that are waiting. */
 export class Latest {
   #busy = false;
   #next: (() => Promise<void>) | undefined;

@@ -12,20 +12,20 @@ import { listingLook } from "./listingstyle";
 /** A line as it is shown. */
 export interface ListingLine {
   text: string;
-  /** Number of the line in the object, 0 for one that it has no more. */
+  /** The number of the line in the object, 0 for a removed line. */
   line: number;
   mark: string;
-  /** The owners, by letter, shape and colour, with what is told of them. */
+  /** The owners, with their letters, shapes and colours, and a description. */
   owners: { name: string; letter: string; shape: string; colour: string; told: string }[];
-  /** What stands in the gutter where there are no owners: "below", "server", "identity", "status" or "". */
+  /** The sign in the gutter of a line without owners: "below", "server", "identity", "status" or "". */
   meaning: string;
-  /** What somebody else wants here, "" for nothing. */
+  /** The value that the step applies in a conflict, "" if there is none. */
   wanted: string;
 }
 
 interface Lines {
   lines: ListingLine[];
-  /** Up to which line each one can be folded, 0 for none. Lines count from 1. */
+  /** For each line, the last line of its fold, 0 if it cannot be folded. Lines are numbered from 1. */
   folds: number[];
 }
 
@@ -41,7 +41,7 @@ const linesField = StateField.define<Lines>({
 
 const at = (state: EditorState, number: number): ListingLine | undefined => state.field(linesField).lines[number - 1];
 
-/** foldsOf finds what stands below each line, by indentation. */
+/** foldsOf determines the fold of each line from the indentation. */
 function foldsOf(lines: ListingLine[]): number[] {
   const folds = new Array<number>(lines.length).fill(0);
   const open: { line: number; indent: number; item: boolean }[] = [];
@@ -132,7 +132,7 @@ class WantedWidget extends WidgetType {
   }
 }
 
-/** The owners of the line with the cursor, behind its text. */
+/** The owners of the line with the cursor, after its text. */
 class BlameWidget extends WantedWidget {
   override toDOM(): HTMLElement {
     return h("span", { class: "blame", "aria-hidden": "true" }, this.text);
@@ -164,7 +164,7 @@ function colour(builder: RangeSetBuilder<Decoration>, from: number, text: string
   if (value) builder.add(from + text.length - value.length, from + text.length, tokens[number.test(value) ? "num" : /^[[{|>]/.test(value) ? "dim" : "str"]!);
 }
 
-/** Colours the lines on screen, and no others: an object may have thousands. */
+/** Highlights only the visible lines, because an object may have thousands. */
 const painter = ViewPlugin.fromClass(class {
   decorations: DecorationSet;
   touched = false;
@@ -211,7 +211,7 @@ export interface ListingEvents {
   pointed(line: ListingLine | null): void;
 }
 
-/** Narrow screens wrap long lines: to scroll sideways there hides where one is. */
+/** Narrow screens wrap long lines instead of scrolling sideways. */
 const narrow = window.matchMedia("(max-width: 719px)");
 
 function extensions(events: ListingEvents): Extension[] {
@@ -255,7 +255,7 @@ function changed(before: ListingLine[], now: ListingLine[]): { from: number; end
   return { from, end: before.length - same, to: now.length - same };
 }
 
-/** indentOf is what the folding of a line depends on. */
+/** indentOf returns the indentation of a line, which determines its fold. */
 const indentOf = (text: string): string => /^\s*(?:- )?(?=\S)/.exec(text)?.[0] ?? "blank";
 
 export class Listing {
@@ -267,7 +267,7 @@ export class Listing {
     this.#view = new EditorView({ state: EditorState.create({ extensions: extensions(events) }), parent: root, root });
   }
 
-  /** show shows lines in the place of others. Lines that are the same objects as before stay as they are. */
+  /** show replaces the lines. Lines that are identical objects are not rendered again. */
   show(lines: ListingLine[]): void {
     const { lines: before, folds } = this.#view.state.field(linesField);
     const range = changed(before, lines);
@@ -283,7 +283,7 @@ export class Listing {
     });
   }
 
-  /** #change replaces a range of the lines by a text. */
+  /** #change replaces a range of lines with a text. */
   #change(from: number, end: number, count: number, text: string): ChangeSpec {
     const { doc } = this.#view.state;
     const at = count === 0 ? 0 : doc.line(from + 1).from;
@@ -300,7 +300,7 @@ export class Listing {
     if (select) this.#view.focus();
   }
 
-  /** onScreen reports whether a line is to be seen. */
+  /** onScreen reports whether a line is visible. */
   onScreen(number: number): boolean {
     const { doc } = this.#view.state;
     const block = this.#view.lineBlockAt(doc.line(Math.min(Math.max(number, 1), doc.lines)).from);

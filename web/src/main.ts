@@ -18,10 +18,10 @@ import type { State } from "./state";
 import { Story } from "./story";
 import { examples, importText, Toolbar } from "./toolbar";
 
-/** The mark, of the browser's own clock, at which a first result is shown. */
+/** The performance mark that is set when the first result is shown. */
 const firstResult = "patchlab first result";
 
-/** How long nothing must change before the title says what is shown. */
+/** The delay in milliseconds after the last change until the title is updated. */
 const titlePause = 200;
 
 const element = (id: string): HTMLElement => document.getElementById(id)!;
@@ -50,8 +50,8 @@ const rules = new Rules(app);
 const later = { complete, rules };
 app.keeps = root.dataset.embed === undefined;
 new Toolbar(app, element("tools"), [{ text: "Lessons", key: "lessons", open: (app) => void openLessons(app) }]);
-// Each change of an editor has the browser lay out what was changed before it, so those
-// with editors are the first to draw.
+// Each change of an editor forces a layout of all earlier changes, so the views with editors
+// render first.
 const request = new Request(app, element("request"), root.dataset.readonly !== undefined);
 const object = new ObjectView(app, element("object"));
 new Story(app, element("story"), element("bar-steps"));
@@ -92,8 +92,8 @@ app.onChange((topic) => {
   document.body.dataset.ready ??= "";
   clearTimeout(titleTimer);
   if (shownTitle === "") showTitle();
-  else titleTimer = setTimeout(showTitle, titlePause); // a browser takes longer for a title than for a line
-  if (!marked) requestAnimationFrame(() => setTimeout(() => performance.mark(firstResult))); // when it is to be seen
+  else titleTimer = setTimeout(showTitle, titlePause); // changing the title takes a browser longer than rendering a line
+  if (!marked) requestAnimationFrame(() => setTimeout(() => performance.mark(firstResult))); // after it has been painted
   marked = true;
 });
 
@@ -106,11 +106,11 @@ window.addEventListener("keydown", (event) => {
   app.select(to);
 }, { capture: true });
 
-/** typing reports whether keys go into a text. */
+/** typing reports whether a key press goes to an editor or an input. */
 const typing = (event: Event): boolean => event.composedPath().some((e) => e instanceof HTMLElement && (e.isContentEditable || e.matches("input, textarea, select")));
 const inDialog = () => document.querySelector("dialog[open]") !== null;
 
-/** pageKey is what a key does outside of texts. */
+/** pageKey returns the action of a key outside of editors and inputs. */
 function pageKey(event: KeyboardEvent): (() => void) | null {
   const mod = event.ctrlKey || event.metaKey;
   const key = event.key.toLowerCase();
@@ -121,7 +121,7 @@ function pageKey(event: KeyboardEvent): (() => void) | null {
 }
 
 window.addEventListener("keydown", (event) => {
-  const does = pageKey(event); // first, as it takes longest to find out whether somebody types
+  const does = pageKey(event); // first, because typing() is the slowest check
   if (!does || event.defaultPrevented || typing(event) || inDialog()) return;
   event.preventDefault();
   does();
@@ -144,7 +144,7 @@ window.addEventListener("drop", (event) => {
   if (files.length > 0) void Promise.all(files.map((f) => f.text())).then((texts) => importText(app, texts.join("\n---\n")));
 });
 
-/** doors are what the start offers. */
+/** The entries of the start page, by fragment. */
 const doors: Record<string, () => Promise<void>> = {
   "#conflict": () => openExample("The first conflict", 2),
   "#reverted": () => openExample("Handing replicas to an autoscaler", 3),
@@ -161,7 +161,7 @@ async function openExample(title: string, at: number): Promise<void> {
   }
 }
 
-/** through goes through the door that the address names. */
+/** through opens the entry that the fragment of the address names. */
 function through(): boolean {
   const door = doors[location.hash];
   if (!door) return false;
@@ -170,14 +170,14 @@ function through(): boolean {
   return true;
 }
 
-/** servedCase is the fragment of the case that patchlab playground was started with, where that is too long for an address. */
+/** servedCase returns the fragment for the file that patchlab playground was started with, which is too long for an address. */
 async function servedCase(): Promise<string> {
   const response = await fetch("./case.txt");
   if (!response.ok) throw new Error("This link refers to a file that patchlab playground was started with, and it is no longer running. Start it again with the same file.");
   return response.text();
 }
 
-/** shared opens the state of the address, if it has one. */
+/** shared decodes the state in the address, if there is one. */
 async function shared(): Promise<State | null> {
   try {
     return await fromFragment(location.hash === "#case" ? await servedCase() : location.hash);
@@ -194,10 +194,10 @@ element("embed-open").addEventListener("click", (event) => {
   void app.link().then((link) => window.open(link, "_blank", "noopener"));
 });
 
-/** After how long without a result what is known is shown. */
+/** The time in milliseconds without a result after which the input is shown. */
 const knownPause = 1000;
 
-/** showKnown shows what is known of a state before the engine is there: steps and manifests, and the live object as a text. */
+/** showKnown shows what needs no engine: the steps, the manifest, and the text of the live object. */
 function showKnown(): void {
   if (engine.started || app.output) return;
   document.body.dataset.ready = "";
@@ -227,7 +227,7 @@ async function begin(): Promise<void> {
   through();
 }
 
-/** offline has the service worker keep the files, once the engine is there: its loading is not to be slowed down. A page that is not served (a file) has no service worker. */
+/** offline registers the service worker when the engine is running, so that caching does not slow down its loading. */
 function offline(): void {
   if ("serviceWorker" in navigator && import.meta.env.PROD) void navigator.serviceWorker.register("./sw.js").catch(() => undefined);
 }

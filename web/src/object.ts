@@ -1,5 +1,5 @@
-// The object in the middle: its lines with their owners, what has changed, and what
-// each field is.
+// The object view: its lines with their owners, the changes of the step, and a description of
+// the selected field.
 import { type App, actionNames } from "./app";
 import { chip } from "./chip";
 import { button, h, refresh, replace, select } from "./dom";
@@ -22,7 +22,7 @@ export class ObjectView {
   #none = h("div", { class: "empty none-yet" });
   #rows: Row[] = [];
   #shown: ListingLine[] = [];
-  /** The lines of rows, and the owners of lines by their numbers, as they were shown last. */
+  /** The rendered lines by row, and their owners by manager numbers, which are reused. */
   #lines = new WeakMap<Row, ListingLine>();
   #owners = new Map<string, ListingLine["owners"]>();
   #ownersLook = "";
@@ -69,7 +69,7 @@ export class ObjectView {
     const { name, kind } = object?.target ?? { name: "", kind: "" };
     this.#rows = rowsOf(output);
     if (this.#only && !object?.managers.some((m) => m.name === this.#only)) this.#only = "";
-    this.#list(); // first: CodeMirror has the browser lay out what was changed before
+    this.#list(); // first, because CodeMirror forces a layout of all earlier changes
     this.#drawHeading();
     this.#none.textContent = failure || (state.at === 0 ? (scenario.steps.length === 0 ? "Paste an object or add a step to begin." : "No step has been run. Run one with ›, or add a step.") : "There is no object after this step.");
     this.#listing.host.hidden = this.#detail.hidden = this.#rows.length === 0;
@@ -92,7 +92,7 @@ export class ObjectView {
         object.generation ? counter("generation", moved.gen, object.generation) : null) : null);
   }
 
-  /** #scroll goes to the first line that the step changed, or that is in conflict. */
+  /** #scroll scrolls to the first conflicting line, or to the first that the step changed. */
   #scroll(): void {
     const first = this.#shown.findIndex((l) => l.wanted) + 1 || this.#shown.findIndex((l) => l.mark !== "" && l.meaning !== "server") + 1;
     this.#current = null;
@@ -118,7 +118,7 @@ export class ObjectView {
     else this.#describe(this.#current);
   }
 
-  /** #line makes the line of a row, the same one as before where it looks the same. */
+  /** #line returns the line of a row, and the previous line object if it is unchanged. */
   #line(row: Row, owners: ListingLine["owners"], wanted: string): ListingLine {
     const before = this.#lines.get(row);
     if (before && before.owners === owners && before.wanted === wanted) return before;
@@ -128,7 +128,7 @@ export class ObjectView {
     return line;
   }
 
-  /** #owned makes the owners of lines, one list for the same numbers, and the same lists as before where they look the same. */
+  /** #owned returns a function from manager numbers to owners. Equal numbers yield the same list, also across renderings. */
   #owned(managers: Manager[]): (numbers: number[]) => ListingLine["owners"] {
     const order = this.#app.names();
     const look = JSON.stringify([managers, order.map((name) => this.#app.look(name))]);
@@ -154,7 +154,7 @@ export class ObjectView {
     };
   }
 
-  /** #moved says from where the counters came in this step. */
+  /** #moved returns the previous resourceVersion and generation if the step changed them. */
   #moved(): { rv: string; gen: string } {
     const { output, state } = this.#app;
     const now = output?.steps[state.at - 1];
@@ -202,7 +202,7 @@ export class ObjectView {
       return;
     }
     void this.#latest.run(async () => {
-      const answer = await this.#app.line(line.line).catch(() => null); // the object may have changed meanwhile, and is drawn anew
+      const answer = await this.#app.line(line.line).catch(() => null); // the object may have changed in the meantime
       if (answer) refresh(this.#detail, ...this.#told(answer));
     });
   }
@@ -227,10 +227,10 @@ export class ObjectView {
   }
 }
 
-/** rowsOf returns the lines to show: none where there is no object, and before there was none either. */
+/** rowsOf returns the rows to show: those of the object, or the removed ones if it was deleted. */
 const rowsOf = (output: RunOutput | null): Row[] => (output?.object || output?.rows.some((r) => r.mark === "removed") ? output.rows.filter((r) => output.object || r.mark === "removed") : []);
 
-/** clock shows a time as people write it. */
+/** clock returns a timestamp in readable form. */
 export const clock = (time: string): string => time.replace("T", " ").replace(/:00Z$|Z$/, "");
 
 const told = (m: Manager): string => `${m.operation}${m.subresource ? ` of ${m.subresource}` : ""}${m.time ? ` at ${clock(m.time)}` : ""}`;

@@ -1,6 +1,6 @@
-// The answers that a page shows are kept beside its state, so that they are shown when it is
-// loaded again, before the engine is there. They are found by the whole request, and only
-// where the same engines would answer it.
+// Stores the results that the page shows, so that it can show them after a reload before the
+// engine is running. They are looked up by the whole request, and are valid only for the engines
+// that computed them.
 import catalogURL from "@patchlab/engine/catalog.bin?url";
 import completeURL from "@patchlab/engine/engine.wasm?url";
 import firstURL from "../generated/engine.wasm?url";
@@ -12,7 +12,7 @@ const storageKey = "patchlab.playground.answers";
 /** The names of these files change with their contents. */
 const engines = [firstURL, completeURL, rulesURL, catalogURL].join();
 
-/** The size in characters up to which answers are kept: the storage is there for the state. */
+/** The maximum length of the stored results, so that they leave enough storage for the state. */
 const most = 1_000_000;
 
 interface Kept {
@@ -28,22 +28,22 @@ export interface Answered {
 
 let kept: Record<string, unknown> | undefined;
 
-/** recall reads the answers that were kept; it reports whether there are any. */
+/** recall loads the stored results, and reports whether there are any. */
 export function recall(): boolean {
   kept = {};
   try {
     const found = JSON.parse(localStorage.getItem(storageKey) ?? "null") as Kept | null;
     if (found?.engines === engines) kept = found.answers;
   } catch {
-    // Invalid contents, or no storage: the engine answers.
+    // Ignore invalid contents and missing storage: the engine computes the result.
   }
   return Object.keys(kept).length > 0;
 }
 
-/** remembered returns the answer to a request, undefined if it was not kept. */
+/** remembered returns the stored result for a request, undefined if there is none. */
 export const remembered = (request: string): unknown => kept?.[keyOf(request)];
 
-/** remember keeps answers, in the place of those before. */
+/** remember stores results in place of the previous ones. */
 export function remember(list: Answered[]): void {
   const answers = Object.fromEntries(list.map(({ call, input, output }) => [keyOf(JSON.stringify({ call, input })), output]));
   const text = JSON.stringify({ engines, answers } satisfies Kept);
@@ -51,6 +51,6 @@ export function remember(list: Answered[]): void {
     localStorage.removeItem(storageKey);
     if (text.length <= most) localStorage.setItem(storageKey, text);
   } catch {
-    // No room, or no storage: the engine answers next time.
+    // Ignore a full or missing storage: the engine computes the result next time.
   }
 }

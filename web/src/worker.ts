@@ -8,7 +8,7 @@ import firstURL from "../generated/engine.wasm?url";
 import rulesURL from "../generated/rules.wasm?url";
 import { keptName } from "./workername";
 
-/** The engines, each of which answers all that those before it answer. */
+/** The engines. Each of them can process all requests that the previous ones can. */
 const modules = {
   first: { rank: 0, url: firstURL, bytes: firstBytes },
   complete: { rank: 1, url: completeURL, bytes: completeBytes },
@@ -16,7 +16,7 @@ const modules = {
 };
 
 export type EngineName = keyof typeof modules;
-/** An engine that is loaded after the first, and takes its place. */
+/** An engine that is loaded later and replaces the first. */
 export type LaterEngine = Exclude<EngineName, "first">;
 
 export type ToWorker = { kind: "ask"; id: number; request: Uint8Array } | { kind: "load"; engine: LaterEngine };
@@ -30,10 +30,10 @@ export type FromWorker =
 
 const send = (message: FromWorker) => postMessage(message);
 
-/** The type is set here, so that a host that does not know .wasm serves as well. */
+/** The content type is set here, for hosts that do not know .wasm. */
 const wasm = { headers: { "Content-Type": "application/wasm" } };
 
-/** counted passes a response on and tells how much of it has come, except for the first engine where the service worker has it. */
+/** counted passes a response through and reports the progress, except for the first engine if the service worker has it. */
 function counted(response: Response, engine: EngineName): Response {
   if (engine === "first" && self.name === keptName) return new Response(response.body, wasm);
   const all = modules[engine].bytes;
@@ -65,7 +65,7 @@ async function load(engine: EngineName): Promise<Runtime> {
   return Runtime.start(compiled, kinds);
 }
 
-/** answer asks the engine. What ends it, such as a stack that is too small, is an error like others, and a new engine goes on. */
+/** answer sends a request to the engine. If the engine exits, for example for lack of stack, that is an error and a new engine is started. */
 function answer(runtime: Runtime, request: Uint8Array): Uint8Array {
   try {
     return runtime.answer(request);
@@ -74,11 +74,11 @@ function answer(runtime: Runtime, request: Uint8Array): Uint8Array {
   }
 }
 
-/** How long nothing must be asked before the engine collects its garbage. */
+/** The time in milliseconds after the last request until the engine collects garbage. */
 const idle = 50;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** ask answers a request with the engine that is there. A request holds all that the answer is about, so that it does not matter which engine answered those before. */
+/** ask processes a request with the current engine. A request contains the complete state, so it can follow requests to another engine. */
 async function ask(id: number, request: Uint8Array): Promise<void> {
   clearTimeout(timer);
   const runtime = await engine;
@@ -89,7 +89,7 @@ async function ask(id: number, request: Uint8Array): Promise<void> {
   timer = setTimeout(() => runtime.idle(), idle);
 }
 
-/** replace puts a later engine in the place of the one before, unless that answers more. */
+/** replace replaces the current engine with a later one, unless the current one can process more. */
 async function replace(name: LaterEngine): Promise<void> {
   const { rank } = modules[name];
   try {
@@ -109,6 +109,6 @@ const reason = (error: unknown): string => String(error instanceof Error ? error
 onmessage = (event: MessageEvent<ToWorker>) => void (event.data.kind === "ask" ? ask(event.data.id, event.data.request) : replace(event.data.engine));
 
 let engine = load("first");
-/** The rank of the engine that answers. */
+/** The rank of the current engine. */
 let current = modules.first.rank;
 engine.then(() => send({ kind: "ready" }), (error: unknown) => send({ kind: "failed", message: reason(error) }));

@@ -1,2 +1,2 @@
-/** The name of a worker whose files are kept by the service worker, so that it shows no progress of loading them. */
+/** The name of a worker whose files the service worker has cached, so that it reports no progress. */
 export const keptName = "patchlab engine, kept";

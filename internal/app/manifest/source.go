@@ -59,8 +59,8 @@ func (s *Source) Read(names ...string) ([]*document.Document, error) {
 	return docs, nil
 }
 
-// Documents is Read without documents of directories that are not API objects, such as a
-// kustomization.yaml or the values of a chart. skipped is the number of those.
+// Documents reads the same documents as Read, but skips those in directories that are not API
+// objects, such as a kustomization.yaml or the values of a chart. skipped is their number.
 func (s *Source) Documents(names ...string) (docs []*document.Document, skipped int, err error) {
 	for _, name := range names {
 		found, err := s.Read(name)

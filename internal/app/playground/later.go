@@ -4,8 +4,8 @@ package playground
 
 import "github.com/patchlab-dev/patchlab/scenario"
 
-// complete is set if the engine answers every call and validates built-in kinds. The
-// page's first engine is built without what a visitor asks for by a button.
+// complete is true if the engine supports every call and validates built-in kinds. The page's
+// first engine lacks the calls that are triggered by buttons.
 const complete = true
 
 func laterCalls() map[string]call {

@@ -1,5 +1,5 @@
-// Package builtin holds the catalog of the built-in kinds where a program loads it from a
-// file of its own.
+// Package builtin holds the catalog of the built-in kinds in programs that load it from a
+// separate file.
 package builtin
 
 // Catalog is the content of schema/catalog.bin. A program that is built with the tag

@@ -54,7 +54,7 @@ func (w *work) owned(t *schema.Type, v document.Value, member bool, was document
 	return likeLeaf(true, was)
 }
 
-// likeLeaf is leaf but returns was if that is equal.
+// likeLeaf returns the same as leaf, but reuses the node was if it is equal.
 func likeLeaf(member bool, was document.Value) document.Value {
 	if member && was.Exists() && was.Len() == 0 {
 		return was

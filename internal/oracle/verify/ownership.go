@@ -142,7 +142,7 @@ var fieldManagerErrors = []error{fieldmanager.ErrConflict, fieldmanager.ErrType,
 // managedFields including times.
 func sameObject(a, b fieldmanager.Object, errA, errB error) *Difference {
 	if x, y := classOf(errA, fieldManagerErrors), classOf(errB, fieldManagerErrors); x != y {
-		return &Difference{"one refuses otherwise than the other", say(errA), say(errB)}
+		return &Difference{"the engines refuse the request for different reasons", say(errA), say(errB)}
 	}
 	var x, y *fieldmanager.Conflicts
 	if errors.As(errA, &x) && errors.As(errB, &y) {

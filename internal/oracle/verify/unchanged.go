@@ -9,17 +9,16 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// pruner replaces by a text each part that is equal in the two objects of a patch and for
-// which the library nevertheless fails or computes a patch, while our engine skips it. It
-// replaces no more than these parts.
+// pruner replaces the parts of two objects that are equal and that our engine therefore skips,
+// but for which the library fails or computes a patch. Each such part becomes a string.
 type pruner struct {
 	*judgement
 	t *schema.Type
 }
 
-// input returns an input without these equal parts. A three-way patch is computed from two
-// pairs. The original is used only for deletions, so parts that the wanted object still has
-// may be missing there.
+// input returns the input of a case with these equal parts replaced. A three-way patch is
+// computed from two pairs of objects. It uses the original only to find deletions, so parts
+// that the wanted object still has can be removed from the original.
 func (p *pruner) input(in document.Value) document.Value {
 	whole := unchangedAround
 	if p.c.Work == Create {
