@@ -58,9 +58,9 @@ func detect(v document.Value, kind *schema.Kind) (action Action, why string) {
 	case v.Get("apiVersion").Exists() && v.Get("kind").Exists():
 		return ActionApply, "the patch has apiVersion and kind"
 	case kind.Builtin:
-		return ActionStrategicPatch, "the patch is a part of a built-in kind"
+		return ActionStrategicPatch, "the patch is a partial object of a built-in kind"
 	}
-	return ActionMergePatch, "the patch is a part of a custom resource"
+	return ActionMergePatch, "the patch is a partial object of a custom resource"
 }
 
 // Title returns the display name of the action, such as "server-side apply" or "JSON

@@ -2,9 +2,9 @@
 
 package kinds
 
-// validations are the validations of all built-in resources, sorted as strategies
-// are. A page is built without them, as they add a seventh to what it loads; the
-// build tag "complete" brings them back.
+// validations are the validations of all built-in resources, in the order of strategies.
+// They would make the page's first engine a seventh larger, so it is built without them; the
+// build tag "complete" includes them.
 var validations = [...]validation{
 	{&configMapStrategy, validateConfigMap, nil, nil},
 	{&endpointsStrategy, validateEndpoints, nil, nil},
