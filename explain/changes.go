@@ -261,9 +261,13 @@ func (d *differ) belowItem(element string, was, is *place) {
 // items pairs the items of two lists by path element, duplicates in order, and sorts the
 // changes by path element.
 func (d *differ) items(was, is *place) {
-	at := map[string][]int{} // the unpaired items before
-	paired := 0              // number of leading items with equal indices
-	for paired < was.v.Len() && paired < is.v.Len() && was.element(paired) == is.element(paired) {
+	at := map[string][]int{}                  // the unpaired items before
+	elements := make([]string, 0, is.v.Len()) // of the items now
+	for j := range is.v.Len() {
+		elements = append(elements, is.element(j))
+	}
+	paired := 0 // number of leading items with equal indices
+	for paired < was.v.Len() && paired < is.v.Len() && (document.SameNode(was.v.At(paired), is.v.At(paired)) || was.element(paired) == elements[paired]) {
 		paired++
 	}
 	for i := paired; i < was.v.Len(); i++ {
@@ -272,14 +276,14 @@ func (d *differ) items(was, is *place) {
 	}
 	order := ordered{changes: &d.changes}
 	last, moved := paired-1, false
-	for j := range is.v.Len() {
+	for j, e := range elements {
 		n := len(d.claims)
-		now, e := is.item(j, &d.claims)
+		now := is.itemOf(j, e, &d.claims)
 		var before place
 		if j < paired {
-			before, _ = was.item(j, &d.claims)
+			before = was.itemOf(j, e, &d.claims)
 		} else if left := at[e]; len(left) > 0 {
-			before, _ = was.item(left[0], &d.claims)
+			before = was.itemOf(left[0], e, &d.claims)
 			at[e] = left[1:]
 			moved, last = moved || left[0] < last, left[0]
 		}
@@ -304,8 +308,7 @@ func (d *differ) items(was, is *place) {
 	}
 }
 
-// ordered sorts the changes of a list's items by path element, each of which is parsed
-// once.
+// ordered sorts the changes of a list's items by path element.
 type ordered struct {
 	changes *[]Change
 	items   []changedItem
@@ -314,8 +317,7 @@ type ordered struct {
 
 // changedItem is an item with its changes.
 type changedItem struct {
-	step    document.Step
-	value   document.Value
+	element string
 	changes []Change
 }
 
@@ -324,18 +326,31 @@ func (o *ordered) begin() { o.from = len(*o.changes) }
 // end assigns the changes since begin to the item with the given path element.
 func (o *ordered) end(element string) {
 	if n := len(*o.changes); n > o.from {
-		step := fieldset.Step(element)
-		o.items = append(o.items, changedItem{step, step.Value(), (*o.changes)[o.from:n:n]})
+		o.items = append(o.items, changedItem{element, (*o.changes)[o.from:n:n]})
 	}
 }
 
 func (o *ordered) sort() {
-	before := func(a, b changedItem) int {
-		if a.step.Kind() == b.step.Kind() && a.value.Exists() {
-			return document.Compare(a.value, b.value) // like Step.Compare, but with the value parsed once
-		}
-		return a.step.Compare(b.step)
+	if o.plain() {
+		o.sortFunc(func(a, b changedItem) int { return strings.Compare(a.element, b.element) })
+		return
 	}
+	steps := map[string]document.Step{}
+	values := map[string]document.Value{} // parsed once
+	for _, item := range o.items {
+		step := fieldset.Step(item.element)
+		steps[item.element], values[item.element] = step, step.Value()
+	}
+	o.sortFunc(func(a, b changedItem) int {
+		s, t, v := steps[a.element], steps[b.element], values[a.element]
+		if s.Kind() == t.Kind() && v.Exists() {
+			return document.Compare(v, values[b.element]) // like Step.Compare, but with the value parsed once
+		}
+		return s.Compare(t)
+	})
+}
+
+func (o *ordered) sortFunc(before func(a, b changedItem) int) {
 	if slices.IsSortedFunc(o.items, before) {
 		return
 	}
@@ -345,6 +360,24 @@ func (o *ordered) sort() {
 		sorted = append(sorted, o.items[i].changes...)
 	}
 	*o.changes = append((*o.changes)[:len(*o.changes)-len(sorted)], sorted...)
+}
+
+// plain reports whether all path elements are those of one key with a name, such as
+// k:{"name":"a"}. They sort like their texts, because the closing quote sorts before every
+// character of the names.
+func (o *ordered) plain() bool {
+	if len(o.items) == 0 {
+		return true
+	}
+	begin, _, _ := strings.Cut(o.items[0].element, `":"`)
+	for _, item := range o.items {
+		name, ok := strings.CutPrefix(item.element, begin+`":"`)
+		name, ended := strings.CutSuffix(name, `"}`)
+		if !ok || !ended || strings.ContainsFunc(name, func(r rune) bool { return r <= '"' || r == '\\' }) {
+			return false
+		}
+	}
+	return true
 }
 
 // hasOther reports whether a has an owner that b lacks. Operation and version are ignored:

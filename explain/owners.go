@@ -84,14 +84,19 @@ func (p *place) member(i int, s *claimStack) place {
 // item returns the place of a list's i-th item and its path element, "" for an item of an
 // atomic list, which has the owners of the list.
 func (p *place) item(i int, s *claimStack) (place, string) {
+	e := p.element(i)
+	return p.itemOf(i, e, s), e
+}
+
+// itemOf returns the place of a list's i-th item, whose path element is e.
+func (p *place) itemOf(i int, e string, s *claimStack) place {
 	kid := place{v: p.v.At(i), claims: s.take(p.claims, p.atomic())}
 	if p.t == nil || p.t.List == nil {
-		return kid, ""
+		return kid
 	}
 	kid.t = p.t.List.Elem
-	e := p.element(i)
 	if e == "" {
-		return kid, ""
+		return kid
 	}
 	for j := range kid.claims {
 		if k := &kid.claims[j]; !k.whole {
@@ -101,7 +106,7 @@ func (p *place) item(i int, s *claimStack) (place, string) {
 			}
 		}
 	}
-	return kid, e
+	return kid
 }
 
 // element returns the path element of a list's i-th item, "" if it has none.
