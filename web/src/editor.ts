@@ -238,7 +238,7 @@ export function makeEditor(options: EditorOptions): Editor {
       // A paste scrolls to the end of the text, and the first conflict may be out of view.
       const first = Math.min(...marks.map((m) => m.line).filter((line) => line > 0), ...cards.map((c) => c.line));
       if (pasted && Number.isFinite(first)) {
-        effects.push(EditorView.scrollIntoView(state.doc.line(Math.min(first, state.doc.lines)).from, { y: "nearest", yMargin: 120 }));
+        effects.push(EditorView.scrollIntoView(state.doc.line(Math.min(first, state.doc.lines)).from, { y: "start", yMargin: 24 }));
         pasted = false;
       }
       view.dispatch({ effects });

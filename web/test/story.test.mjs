@@ -58,6 +58,8 @@ describe("a live object", { timeout: 120_000 }, () => {
     await detail(page, "2026-03-04 17:00:30, before the first step").waitFor();
     await row(page, "note: .*🦀").waitFor();
     await page.locator("#object .cm-specialChar", { hasText: "U+202E" }).waitFor();
+    await page.getByRole("button", { name: "Apply a manifest" }).click();
+    assert.equal(await page.evaluate(() => document.activeElement.textContent), "Write the manifest");
     await page.getByRole("button", { name: "as helm, starting from what it applied last" }).click();
     await page.getByText("step 1 of 1").first().waitFor();
     assert.match(await editor(page).innerText(), /image: nginx:1\.27/);
