@@ -178,22 +178,23 @@ func decodeEntry(v document.Value) (entry, error) {
 	if v.Kind() != document.Object {
 		return e, fmt.Errorf("an entry must be an object, not a %s", v.Kind())
 	}
-	var operation, fieldsType, at string
-	for _, f := range [...]struct {
-		name string
-		into *string
-	}{{"manager", &e.Manager}, {"operation", &operation}, {"apiVersion", &e.APIVersion}, {"subresource", &e.Subresource}, {"fieldsType", &fieldsType}, {"time", &at}} {
-		m := v.Get(f.name)
-		text, ok := m.Text()
-		if !ok && m.Exists() && !m.IsNull() {
-			return e, fmt.Errorf("%s must be a string, not a %s", f.name, m.Kind())
+	var err error
+	text := func(name string) string {
+		m := v.Get(name)
+		s, ok := m.Text()
+		if !ok && m.Exists() && !m.IsNull() && err == nil {
+			err = fmt.Errorf("%s must be a string, not a %s", name, m.Kind())
 		}
-		*f.into = text
+		return s
 	}
-	e.Operation = structured.Operation(operation)
+	e.Manager, e.Operation, e.APIVersion = text("manager"), structured.Operation(text("operation")), text("apiVersion")
+	e.Subresource = text("subresource")
+	fieldsType, at := text("fieldsType"), text("time")
 	switch {
+	case err != nil:
+		return e, err
 	case e.Operation != structured.OperationApply && e.Operation != structured.OperationUpdate:
-		return e, fmt.Errorf("operation must be Apply or Update, not %q", operation)
+		return e, fmt.Errorf("operation must be Apply or Update, not %q", string(e.Operation))
 	case e.APIVersion == "":
 		return e, fmt.Errorf("apiVersion must not be empty")
 	case fieldsType != "FieldsV1":
@@ -206,7 +207,6 @@ func decodeEntry(v document.Value) (entry, error) {
 		}
 		e.Time = t.UTC()
 	}
-	var err error
 	e.Fields, err = fieldset.Decode(v.Get("fieldsV1"))
 	return e, err
 }
@@ -258,9 +258,10 @@ func seconds(t time.Time) int64 {
 
 // encodeEntry encodes an entry; an unchanged entry keeps its source.
 func encodeEntry(e *entry) document.Value {
-	at := ""
+	var buffer [len(time.RFC3339)]byte
+	at := buffer[:0]
 	if !e.Time.IsZero() {
-		at = e.Time.UTC().Format(time.RFC3339)
+		at = e.Time.UTC().AppendFormat(at, time.RFC3339)
 	}
 	if printsAs(e, at) {
 		return e.Source
@@ -273,20 +274,26 @@ func encodeEntry(e *entry) document.Value {
 	b.SetNonEmpty("manager", e.Manager)
 	b.Set("operation", document.NewString(string(e.Operation)))
 	b.SetNonEmpty("subresource", e.Subresource)
-	b.SetNonEmpty("time", at)
+	b.SetNonEmpty("time", string(at))
 	return b.Object()
 }
 
 // printsAs reports whether the entry's source equals its encoding.
-func printsAs(e *entry, at string) bool {
+func printsAs(e *entry, at []byte) bool {
 	v := e.Source
 	want := 4
-	for _, f := range [...]struct{ name, text string }{{"manager", e.Manager}, {"subresource", e.Subresource}, {"time", at}} {
+	for _, f := range [...]struct{ name, text string }{{"manager", e.Manager}, {"subresource", e.Subresource}} {
 		if f.text == "" {
 			continue
 		}
 		want++
 		if v.Get(f.name).StringOr("") != f.text {
+			return false
+		}
+	}
+	if len(at) > 0 {
+		want++
+		if v.Get("time").StringOr("") != string(at) {
 			return false
 		}
 	}

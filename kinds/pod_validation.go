@@ -289,7 +289,7 @@ func (p *podCheck) hasContainer(name string) bool {
 
 // checkProfileAnnotations requires that profiles in annotations equal those in fields.
 func (p *podCheck) checkProfileAnnotations() {
-	if p.annotations.members() == 0 {
+	if !p.hasProfileAnnotation() {
 		return
 	}
 	context := p.spec.get("securityContext")
@@ -305,6 +305,16 @@ func (p *podCheck) checkProfileAnnotations() {
 			p.sameProfile(p.annotations.key(appArmorAnnotation+name), profile, "apparmor", "runtime/default")
 		}
 	})
+}
+
+func (p *podCheck) hasProfileAnnotation() bool {
+	for i := range p.annotations.members() {
+		key := p.annotations.Key(i)
+		if key == seccompPodAnnotation || strings.HasPrefix(key, seccompContainerAnnotation) || strings.HasPrefix(key, appArmorAnnotation) {
+			return true
+		}
+	}
+	return false
 }
 
 func (p *podCheck) sameSeccomp(annotation, profile field) {

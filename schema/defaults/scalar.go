@@ -286,7 +286,11 @@ func (d *decoder) time(c class, v document.Value) document.Value {
 	case at.IsZero():
 		return document.NewNull()
 	}
-	return canonical(v, s, at.UTC().Format(write))
+	var buffer [len("2006-01-02T15:04:05.000000Z07:00")]byte
+	if want := at.UTC().AppendFormat(buffer[:0], write); string(want) != s {
+		return document.NewString(string(want))
+	}
+	return v
 }
 
 // describe returns a value for a message: the string "x", the number 2.5, a list.

@@ -62,7 +62,11 @@ func Parse(s string) (Quantity, error) {
 	if short && p.looksCanonical(base, q.exponent) {
 		q.text = s
 	}
-	if base == 2 {
+	switch {
+	case base == 2 && short:
+		n, _ := strconv.ParseUint(p.whole, 10, 64)
+		q.number = newNatural(strconv.FormatUint(n<<exponent, 10))
+	case base == 2:
 		for ; exponent > 0; exponent -= 10 {
 			q.number = q.number.times1024()
 		}
@@ -399,8 +403,8 @@ func plain(s string) bool {
 	case "", "m", "k", "M", "G", "T", "P", "E":
 		return !strings.HasSuffix(whole, "000")
 	case "Ki", "Mi", "Gi":
-		last, err := strconv.Atoi(whole)
-		return err == nil && last%8 != 0
+		number, err := strconv.Atoi(whole)
+		return err == nil && number%1024 != 0
 	}
 	return false
 }
