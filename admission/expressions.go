@@ -35,10 +35,14 @@ func expressionCauses(kind string, object, old document.Value) []cluster.Cause {
 		c.policy(spec, c.mutations)
 	case "DeviceClass":
 		c.deviceClass(spec)
-	case "ResourceClaim":
-		c.deviceClaim(spec, field.NewPath("spec"))
-	case "ResourceClaimTemplate":
-		c.deviceClaim(spec.Get("spec"), field.NewPath("spec", "spec"))
+	case "ResourceClaim", "ResourceClaimTemplate":
+		switch at := field.NewPath("spec"); {
+		case old.Exists(): // the spec is immutable, and an update of it is refused for that alone
+		case kind == "ResourceClaim":
+			c.deviceClaim(spec, at)
+		default:
+			c.deviceClaim(spec.Get("spec"), at.Child("spec"))
+		}
 	}
 	return convert.Causes(c.errs, object)
 }

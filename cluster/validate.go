@@ -24,6 +24,9 @@ func (t *task) validateNew(next fieldmanager.Object) []Cause {
 			causes = append(causes, metadata...)
 		}
 		causes = append(causes, t.namespaceCauses(object)...)
+		if len(causes) == 0 {
+			causes = schemaCauses(kinds.ValidatePathSegments(object))
+		}
 		t.valid = len(causes) == 0
 		return t.checkDefinition(causes, object, document.Value{})
 	}

@@ -32,6 +32,17 @@ func ValidateMetadata(object document.Value, namespaced bool, rule NameRule) []s
 	return c.finish()
 }
 
+// ValidatePathSegments validates name and generateName by the rule of all kinds, which a create
+// applies to an object that is otherwise valid (apiserver's rest.BeforeCreate).
+func ValidatePathSegments(object document.Value) []schema.FieldError {
+	c := newCheck(nil, "", object)
+	defer c.release()
+	metadata := c.root(object).get("metadata")
+	c.nameRule(metadata.get("generateName"), true, segmentName)
+	c.nameRule(metadata.get("name"), false, segmentName)
+	return c.finish()
+}
+
 // ValidateMetadata validates the metadata of an object of the resource: like the function
 // ValidateMetadata, and in addition the domains of finalizers.
 func (s *Strategy) ValidateMetadata(object document.Value, namespaced bool) []schema.FieldError {
@@ -150,13 +161,8 @@ func (c *check) metadata(metadata field, namespaced bool, rule NameRule) {
 	c.finalizers(metadata.get("finalizers"))
 }
 
-// nameRule applies the rule of the kind and, if the name meets it, the rule of all kinds.
 func (c *check) nameRule(name field, prefix bool, rule NameRule) {
-	why := rule(name.text(), prefix)
-	if why == "" {
-		why = segmentName(name.text(), prefix)
-	}
-	if why != "" {
+	if why := rule(name.text(), prefix); why != "" {
 		c.invalid(name, why)
 	}
 }
