@@ -33,9 +33,13 @@ const send = (message: FromWorker) => postMessage(message);
 /** The content type is set here, for hosts that do not know .wasm. */
 const wasm = { headers: { "Content-Type": "application/wasm" } };
 
+/** typed returns a response with the content type that compileStreaming requires. Browsers cache compiled code only for the response of fetch itself. */
+const typed = (response: Response): Response =>
+  response.headers.get("Content-Type") === "application/wasm" ? response : new Response(response.body, wasm);
+
 /** counted passes a response through and reports the progress, except for the first engine if the service worker has it. */
 function counted(response: Response, engine: EngineName): Response {
-  if (engine === "first" && self.name === keptName) return new Response(response.body, wasm);
+  if (engine === "first" && self.name === keptName) return typed(response);
   const all = modules[engine].bytes;
   let bytes = 0;
   const count = new TransformStream<Uint8Array, Uint8Array>({
