@@ -35,6 +35,9 @@ interface Waiting {
 /** The time in milliseconds that a response may take before the engine is restarted. */
 const patience = 20_000;
 
+/** The time in milliseconds after which the engine is started even if no result is shown. */
+const resultPause = 2000;
+
 /** The minimum length of texts that are sent once and then referred to by number. */
 const long = 1024;
 
@@ -60,12 +63,19 @@ export class Engine {
 
   constructor(watcher: Watcher) {
     this.#watcher = watcher;
-    // Load stored or prepared results before the engine, so that the first result is shown early,
-    // unless only the engine has it and the service worker has cached the engine.
-    const first = recall() ? drawn() : kept ? undefined : load();
-    this.#ready = first ? first.then(() => this.#start()) : this.#start();
+    this.#ready = new Promise<void>((begin) => (this.begin = begin)).then(() => this.#start());
     this.#ready.catch(() => undefined); // reported to the watcher, and to every caller
+    // Stored or prepared results are shown before the engine is started, which takes the time of
+    // all processors. It is started at once if only the engine can have the first result and the
+    // service worker has its files.
+    if (recall() || !kept) {
+      if (!kept) void load();
+      setTimeout(() => this.begin(), resultPause);
+    } else this.begin();
   }
+
+  /** begin starts the engine. It is called when the first result is shown, or needed; later calls have no effect. */
+  begin: () => void = () => undefined;
 
   /** Whether the engine is running, so that it can respond to a change immediately. */
   get started(): boolean {
@@ -157,6 +167,7 @@ export class Engine {
       const known = remembered(request) ?? (await prepared(request));
       if (known !== undefined) return known as Calls[K]["output"];
     }
+    this.begin();
     let answer = await this.#answer(call, input);
     if ("later" in answer) {
       await this.load("complete");
@@ -218,12 +229,6 @@ function whole(output: RunOutput, have: Row[]): Row[] {
   output.keptBefore = output.keptAfter = 0;
   return output.rows;
 }
-
-/** drawn waits for the next frame, or for a second if the page is not visible. */
-const drawn = (): Promise<void> => new Promise((done) => {
-  requestAnimationFrame(() => setTimeout(done));
-  setTimeout(done, 1000);
-});
 
 /** Calls that read a text and run nothing: all examples and lessons are prepared. */
 const reads: ReadonlySet<keyof Calls> = new Set(["import", "lesson"]);

@@ -93,9 +93,15 @@ app.onChange((topic) => {
   clearTimeout(titleTimer);
   if (shownTitle === "") showTitle();
   else titleTimer = setTimeout(showTitle, titlePause); // changing the title takes a browser longer than rendering a line
-  if (!marked) requestAnimationFrame(() => setTimeout(() => performance.mark(firstResult))); // after it has been painted
+  if (!marked) requestAnimationFrame(() => setTimeout(painted));
   marked = true;
 });
+
+/** painted is called when the first result has been painted. */
+function painted(): void {
+  performance.mark(firstResult);
+  engine.begin();
+}
 
 window.addEventListener("keydown", (event) => {
   if (!event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -209,6 +215,7 @@ function showKnown(): void {
 async function begin(): Promise<void> {
   const fromLink = await shared();
   const stored = app.keeps ? kept() : null;
+  if (!fromLink && !stored) void examples(); // needed below
   app.about = await engine.ask("about", {});
   if (fromLink) {
     if (stored) app.state = stored;
