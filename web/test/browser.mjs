@@ -4,6 +4,12 @@ import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
 import { chromium } from "playwright-core";
 
+/** The time in milliseconds after which a group of tests counts as hanging. A busy machine needs several times as long as an idle one. */
+export const groupTime = 1_800_000;
+
+/** The time in milliseconds to wait for something that appears in the page. */
+export const waitTime = 60_000;
+
 const dist = new URL("../dist/", import.meta.url).pathname;
 const types = { ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".wasm": "application/octet-stream" };
 

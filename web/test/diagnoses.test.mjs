@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
+import { groupTime } from "./browser.mjs";
 import { begin, drop, editor, end, open, outcome, write } from "./visit.mjs";
 
 const read = (name, file) => readFileSync(new URL(`../../testdata/diagnoses/${name}/${file}`, import.meta.url), "utf8");
@@ -36,7 +37,7 @@ const conflicts = [
   ["list-with-definition", "shop-team", ".spec.class", "platform"],
 ];
 
-describe("a diagnosis from a live object", { timeout: 400_000 }, () => {
+describe("a diagnosis from a live object", { timeout: groupTime }, () => {
   for (const [name, actor, field, owner] of conflicts) {
     test(`${name}: ${owner} owns ${field}`, async () => {
       const { page, done } = await open();

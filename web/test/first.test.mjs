@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
-import { host } from "./browser.mjs";
+import { groupTime, host } from "./browser.mjs";
 import { address, begin, editor, end, newContext, owned, row, settled, shown, watchFaults, write } from "./visit.mjs";
 
 before(begin);
@@ -12,7 +12,6 @@ after(end);
 /** visit opens the page in a context of its own, whose engines come when they are let go: also later, where no service worker has kept them. */
 async function visit({ fragment = "", held = /engine-.*\.wasm$/, slow = false, kept = true } = {}) {
   const context = await newContext({ viewport: { width: 1440, height: 900 } });
-  context.setDefaultTimeout(15_000);
   let release, released;
   const hold = () => (released = new Promise((go) => (release = go)));
   hold();
@@ -31,7 +30,7 @@ async function visit({ fragment = "", held = /engine-.*\.wasm$/, slow = false, k
 const unvalidated = (page) => page.locator("#unvalidated");
 const service = (port) => `apiVersion: v1\nkind: Service\nmetadata:\n  name: web\nspec:\n  ports:\n  - port: ${port}\n`;
 
-describe("the page before its engine is there", { timeout: 240_000 }, () => {
+describe("the page before its engine is there", { timeout: groupTime }, () => {
   test("shows what its doors and examples lead to, as the engine does afterwards", async () => {
     const seen = (page) => page.evaluate(() => [document.querySelector("#object h2").textContent, document.querySelector("#panel").textContent]);
     for (const fragment of ["", "#conflict", "#reverted"]) {
@@ -89,7 +88,7 @@ describe("the page before its engine is there", { timeout: 240_000 }, () => {
   });
 });
 
-describe("the page that is loaded again", { timeout: 120_000 }, () => {
+describe("the page that is loaded again", { timeout: groupTime }, () => {
   const mine = (colour) => `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: mine\ndata:\n  colour: ${colour}\n`;
   const seen = (page) => page.evaluate(() => ["#object h2", "#object .counters", "#panel"].map((part) => document.querySelector(part).textContent));
 
@@ -159,7 +158,7 @@ describe("the page that is loaded again", { timeout: 120_000 }, () => {
   });
 });
 
-describe("the complete engine", { timeout: 240_000 }, () => {
+describe("the complete engine", { timeout: groupTime }, () => {
   test("comes by itself, and what was shown before is validated then", async () => {
     const complete = completeName();
     const { page, release, done } = await visit({ held: new RegExp(complete) });

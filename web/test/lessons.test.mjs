@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
+import { groupTime } from "./browser.mjs";
 import { begin, end, open, owned, shown } from "./visit.mjs";
 
 const axe = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
@@ -34,7 +35,7 @@ async function checkAxe(page, part) {
   assert.deepEqual(violations.map((v) => `${v.id}: ${v.nodes[0].html}`), []);
 }
 
-describe("lessons", { timeout: 170_000 }, () => {
+describe("lessons", { timeout: groupTime }, () => {
   test("are listed by group, and searched", async () => {
     const { page, done } = await open();
     const dialog = await list(page);

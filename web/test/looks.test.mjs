@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
+import { groupTime } from "./browser.mjs";
 import { begin, detail, end, example, live, open, row, settled, tab, write } from "./visit.mjs";
 
 const axe = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
@@ -27,7 +28,7 @@ const more = async (page, name) => {
   await page.getByRole("dialog").getByRole("button", { name, exact: true }).click();
 };
 
-describe("the page is accessible and fit to see", { timeout: 240_000 }, () => {
+describe("the page is accessible and fit to see", { timeout: groupTime }, () => {
   for (const [width, height, size] of [[1440, 900, "desktop"], [1024, 768, "tablet"], [390, 844, "phone"], [320, 640, "small"]]) {
     for (const colorScheme of size === "small" ? ["light"] : ["light", "dark"]) {
       test(`${size}, ${colorScheme}`, async () => {

@@ -7,7 +7,7 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { extname, join, normalize } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { launch } from "./browser.mjs";
+import { groupTime, launch } from "./browser.mjs";
 
 const folder = new URL("../packages/engine/", import.meta.url).pathname;
 const tsc = new URL("../node_modules/typescript/bin/tsc", import.meta.url).pathname;
@@ -34,7 +34,7 @@ function lab(lines) {
   return JSON.parse(run("lines.mjs"));
 }
 
-describe("the npm package", { timeout: 170_000 }, () => {
+describe("the npm package", { timeout: groupTime }, () => {
   test("runs the README's lines in Node.js, and the program ends", () => {
     assert.ok(example.trim().split("\n").length <= 10);
     assert.equal(run("readme.mjs").trim(), expected);

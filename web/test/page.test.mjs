@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { inflateRawSync } from "node:zlib";
-import { host } from "./browser.mjs";
+import { groupTime, host } from "./browser.mjs";
 import { address, begin, detail, drop, editor, end, example, forward, newContext, open, outcome, owned, row, settled, shown, tab, write } from "./visit.mjs";
 
 before(begin);
@@ -12,7 +12,7 @@ after(end);
 
 const crd = readFileSync(new URL("../../testdata/crds/widgets.yaml", import.meta.url), "utf8");
 
-describe("the playground", { timeout: 240_000 }, () => {
+describe("the playground", { timeout: groupTime }, () => {
   test("shows the first conflict, its place, and who owns each line", async () => {
     const { page, done } = await open();
     await page.getByText("409").first().waitFor();
@@ -398,7 +398,7 @@ race: [{actor: b, add: {.data.n: 2}}]
   test("survives bad input: nested braces, no UTF-8, and goes on", async () => {
     const { page, done } = await open();
     await write(page, editor(page), "{".repeat(3 << 20));
-    await page.locator(".problems li", { hasText: "nests deeper" }).waitFor({ timeout: 30_000 });
+    await page.locator(".problems li", { hasText: "nests deeper" }).waitFor();
     await write(page, editor(page), "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  after: all\n");
     await row(page, "after: all").waitFor();
     await page.getByRole("button", { name: "More" }).click();

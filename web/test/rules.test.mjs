@@ -1,6 +1,7 @@
 // CEL rules of custom resources, which an engine of their own evaluates.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { groupTime } from "./browser.mjs";
 import { begin, drop, editor, end, open, settled, write } from "./visit.mjs";
 
 before(begin);
@@ -55,7 +56,7 @@ async function begun(options) {
   return visit;
 }
 
-describe("CEL rules", { timeout: 240_000 }, () => {
+describe("CEL rules", { timeout: groupTime }, () => {
   test("are evaluated once the visitor has loaded what evaluates them, as they type", async () => {
     const { page, done } = await begun();
     await code(page, "201").waitFor();

@@ -7,7 +7,7 @@ import { createServer, get } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { launch } from "./browser.mjs";
+import { groupTime, launch } from "./browser.mjs";
 
 const budget = JSON.parse(readFileSync(new URL("../budget.json", import.meta.url)));
 const repository = new URL("../../", import.meta.url).pathname;
@@ -46,7 +46,7 @@ const head = (path, headers) => new Promise((done, failed) => get(new URL(path, 
   response.on("end", () => done(response));
 }).on("error", failed));
 
-describe("the page as the command serves it", { timeout: 170_000 }, () => {
+describe("the page as the command serves it", { timeout: groupTime }, () => {
   test("comes with brotli, and is asked for again only where it may have changed", async () => {
     const first = await head("/", { "Accept-Encoding": "gzip, deflate, br, zstd" });
     assert.equal(first.headers["content-encoding"], "br");

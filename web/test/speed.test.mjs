@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
+import { groupTime } from "./browser.mjs";
 import { begin, editor, end, open, row } from "./visit.mjs";
 
 const budget = JSON.parse(readFileSync(new URL("../budget.json", import.meta.url)));
@@ -9,7 +10,7 @@ const budget = JSON.parse(readFileSync(new URL("../budget.json", import.meta.url
 before(begin);
 after(end);
 
-describe("the page's speed", { timeout: 240_000 }, () => {
+describe("the page's speed", { timeout: groupTime }, () => {
   test("gives a first result and steps, with their times, and does not shift while it loads", async () => {
     const { page, done } = await open();
     const visitor = await firstResult(page);

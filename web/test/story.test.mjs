@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
+import { groupTime } from "./browser.mjs";
 import { address, begin, detail, drop, editor, end, example, live, open, outcome, owned, row, settled, shown, watchFaults, write } from "./visit.mjs";
 
 before(begin);
@@ -18,7 +19,7 @@ const paste = (page, text) => page.locator("body").evaluate((body, text) => {
   body.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
 }, text);
 
-describe("the start", { timeout: 120_000 }, () => {
+describe("the start", { timeout: groupTime }, () => {
   test("has a promise and three doors, each of which leads somewhere", async () => {
     const { page, done } = await open();
     const door = (name) => page.locator("#start").getByRole("link", { name });
@@ -44,7 +45,7 @@ describe("the start", { timeout: 120_000 }, () => {
   });
 });
 
-describe("a live object", { timeout: 120_000 }, () => {
+describe("a live object", { timeout: groupTime }, () => {
   test("is pasted with its managers, times and values, and goes on with a manifest", async () => {
     const { page, done } = await open();
     await paste(page, live);
@@ -115,7 +116,7 @@ describe("a live object", { timeout: 120_000 }, () => {
   });
 });
 
-describe("undo", { timeout: 120_000 }, () => {
+describe("undo", { timeout: groupTime }, () => {
   test("and redo go over everything, and each message offers it", async () => {
     const { page, done } = await open();
     await page.getByRole("button", { name: "+ Step as alice" }).click();
@@ -157,7 +158,7 @@ describe("undo", { timeout: 120_000 }, () => {
   });
 });
 
-describe("what the state holds", { timeout: 120_000 }, () => {
+describe("what the state holds", { timeout: groupTime }, () => {
   test("survives a second tab, which is noticed", async () => {
     const { page, context, done } = await open();
     await write(page, editor(page), "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\ndata:\n  tab: first\n");
@@ -222,7 +223,7 @@ describe("what the state holds", { timeout: 120_000 }, () => {
     const { page, done } = await open();
     const most = await linkOf(page, 1000);
     await page.evaluate((hash) => (location.hash = hash), most);
-    await row(page, 'count: "1000"').waitFor({ timeout: 60_000 });
+    await row(page, 'count: "1000"').waitFor();
     await page.locator("#story .at", { hasText: "step 1000 of 1000" }).waitFor();
     const more = await linkOf(page, 1001);
     await page.evaluate((hash) => (location.hash = hash), more);
@@ -269,7 +270,7 @@ describe("what the state holds", { timeout: 120_000 }, () => {
   });
 });
 
-describe("by keyboard alone", { timeout: 60_000 }, () => {
+describe("by keyboard alone", { timeout: groupTime }, () => {
   test("a conflict is opened from the start, previewed and resolved", async () => {
     const { page, done } = await open();
     await page.getByText("409").first().waitFor();

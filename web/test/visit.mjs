@@ -1,6 +1,6 @@
 // What a visitor does in the page, for the tests.
 import assert from "node:assert/strict";
-import { host, launch } from "./browser.mjs";
+import { host, launch, waitTime } from "./browser.mjs";
 
 let browser, site;
 
@@ -13,12 +13,15 @@ export async function end() {
   await site?.close();
 }
 export const address = () => site.url;
-export const newContext = (options) => browser.newContext(options);
+export async function newContext(options) {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(waitTime);
+  return context;
+}
 
 /** open opens the page in a context of its own and gathers what went wrong in it. */
 export async function open(options = {}, fragment = "") {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, acceptDownloads: true, ...options });
-  context.setDefaultTimeout(15_000);
+  const context = await newContext({ viewport: { width: 1440, height: 900 }, acceptDownloads: true, ...options });
   const page = await context.newPage();
   const faults = watchFaults(page);
   await page.goto(site.url + fragment);
@@ -41,7 +44,7 @@ export function watchFaults(page) {
 }
 
 /** shown waits until the engine has answered. */
-export const shown = (page) => page.locator("#object h2").waitFor({ timeout: 30_000, state: "attached" });
+export const shown = (page) => page.locator("#object h2").waitFor({ state: "attached" });
 
 export const editor = (page) => page.locator("#request .editor .cm-content");
 
