@@ -96,16 +96,19 @@ func TestGoGet(t *testing.T) {
 	if err := WriteProxy(repository, proxy, version); err != nil {
 		t.Fatal(err)
 	}
-	downloads, err := exec.Command("go", "env", "GOMODCACHE").Output()
+	settings, err := exec.Command("go", "env", "GOMODCACHE", "GOPROXY").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	here := "file://" + filepath.ToSlash(strings.TrimSpace(string(downloads))) + "/cache/download"
+	downloads, upstream, _ := strings.Cut(strings.TrimSpace(string(settings)), "\n")
+	here := "file://" + filepath.ToSlash(downloads) + "/cache/download"
 	environment := append(os.Environ(), "GOMODCACHE="+cache, "GOWORK=off", "GOSUMDB=off", "GONOSUMDB=*", "GONOPROXY=none", "GOPRIVATE=",
 		// -trimpath allows reuse of the build cache with another module cache;
 		// -modcacherw allows the test to delete the module cache.
 		"GOFLAGS=-mod=mod -trimpath -modcacherw",
-		"GOPROXY=file://"+filepath.ToSlash(proxy)+","+here+",off")
+		// go get reads go.mod files that no build of this repository needs, so that the
+		// module cache may lack them.
+		"GOPROXY=file://"+filepath.ToSlash(proxy)+","+here+","+upstream)
 	run := func(args ...string) string {
 		t.Helper()
 		command := exec.Command("go", args...)
