@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // The functions of this file take the offset of a part of the text and return the offset
@@ -82,57 +83,90 @@ func (p *parser) checkList(i, depth int, spans *[]itemSpan) (next, count int) {
 }
 
 // previousItem records the preceding item in a list of objects. Adjacent items usually have
-// the same keys, and often some equal strings. Comparing the text is cheaper than
-// validating it again.
+// the same keys, and often some equal values. Comparing the text is cheaper than validating
+// it again.
 type previousItem struct {
 	members [8]previousMember // in ascending order of their keys
 	n       int
 }
 
-// previousMember records the text of a member of the preceding item. The key is plain (see
-// checkString).
+// previousMember records where a member of a preceding item is in the text. The key is plain
+// (see checkString).
 type previousMember struct {
-	before string // from the end of the value before it, or the brace, to its value
-	key    string
-	odd    int    // number of deviations from the printed form in before
-	value  string // the last plain string among its values, with quotes
-}
-
-// checkValue validates the value at offset i and records it in m.
-func (m *previousMember) checkValue(p *parser, i, depth int) (next int) {
-	switch {
-	case i >= len(p.b):
-		return invalid
-	case p.b[i]-'0' <= 9:
-		return p.checkNumber(i)
-	case p.b[i] != '"':
-		return p.check(i, depth)
-	}
-	next, plain := p.checkString(i)
-	if plain {
-		m.value = p.s[i:next]
-	}
-	return next
+	from, value, end int // offsets after the value before it or of the brace, of its value, and after its value
+	key              string
+	oddKey, oddValue int  // number of deviations from the printed form before the value and in it
+	plain            bool // the value is a plain string
 }
 
 // checkLike validates the members of the object at i for as long as they have the keys and
 // the white space of the preceding item, and counts them.
 func (p *parser) checkLike(last *previousItem, i, depth int) (next, members int) {
-	for members < last.n {
-		m := &last.members[members]
-		if !strings.HasPrefix(p.s[i:], m.before) {
-			break
+	start, compared, same := i, invalid, 0
+	recorded := last.members[:last.n]
+	for k := range recorded {
+		m := &recorded[k]
+		if m.from != compared { // the text from here on has not been compared
+			same = p.common(m.from, i, start)
 		}
-		members++
-		p.odd += m.odd
-		i += len(m.before)
-		if m.value != "" && strings.HasPrefix(p.s[i:], m.value) {
-			i += len(m.value)
-		} else if i = m.checkValue(p, i, depth); i < 0 {
-			break
+		shift := i - m.from
+		value, end := m.value+shift, m.end+shift
+		if same < value {
+			return i, k
+		}
+		p.odd += m.oddKey
+		compared, m.from = m.end, i
+		if same > end { // a number ends where the next byte is the same
+			p.odd += m.oddValue
+			m.value, m.end, i = value, end, end
+			continue
+		}
+		if i = m.checkValue(p, value, same, depth); i < 0 {
+			return invalid, k
+		}
+		same = p.common(compared, i, start)
+	}
+	return i, len(recorded)
+}
+
+// checkValue validates the value at offset i, of which the text before offset same is that
+// of the recorded value, and records it in m.
+func (m *previousMember) checkValue(p *parser, i, same, depth int) (next int) {
+	if i >= len(p.b) {
+		return invalid
+	}
+	odd, from, plain := p.odd, i+1, false
+	switch c := p.b[i]; {
+	case c-'0' <= 9:
+		next = p.checkNumber(i)
+	case c == '"':
+		if m.plain {
+			from = max(from, min(same, i+m.end-m.value-1)) // at the closing quote at most
+		}
+		next, plain = p.checkStringFrom(i, from)
+	default:
+		next = p.check(i, depth)
+	}
+	m.value, m.end, m.oddValue, m.plain = i, next, p.odd-odd, plain
+	return next
+}
+
+// common compares the text from offset a on with that from the larger offset b on, and
+// returns the offset in the latter up to which they are equal. No text from offset end on
+// is compared with the latter.
+func (p *parser) common(a, b, end int) int {
+	text, shift := unsafe.Pointer(unsafe.StringData(p.s)), b-a
+	end = min(end+shift, len(p.s))
+	for stop := min(end, len(p.s)-7); b < stop; b += 8 {
+		now, then := (*[8]byte)(unsafe.Add(text, b)), (*[8]byte)(unsafe.Add(text, b-shift))
+		if d := binary.LittleEndian.Uint64(now[:]) ^ binary.LittleEndian.Uint64(then[:]); d != 0 {
+			return min(b+bits.TrailingZeros64(d)>>3, end)
 		}
 	}
-	return i, members
+	for b < end && p.s[b] == p.s[b-shift] {
+		b++
+	}
+	return min(b, end)
 }
 
 // checkObject validates an object and counts its members. last describes the preceding
@@ -177,9 +211,9 @@ func (p *parser) checkObject(i, depth int, last *previousItem) (next, members in
 		i = p.spaceAt(value)
 		if like = like && plain && members < len(last.members); like {
 			m := &last.members[members]
-			*m = previousMember{before: p.s[from:i], key: key, odd: p.odd - odd}
+			*m = previousMember{from: from, key: key, oddKey: p.odd - odd}
 			last.n = members + 1
-			i = m.checkValue(p, i, depth+1)
+			i = m.checkValue(p, i, i, depth+1)
 		} else {
 			i = p.checkRepeated(&repeated, i, depth+1)
 		}
@@ -263,7 +297,12 @@ func (p *parser) checkComma(i int, close byte) (next int, end bool) {
 // checkString validates a string and reports whether it is plain: ASCII without escapes and
 // without characters that are escaped when printed.
 func (p *parser) checkString(start int) (next int, plain bool) {
-	b, i := p.b, start+1
+	return p.checkStringFrom(start, start+1)
+}
+
+// checkStringFrom is checkString for a string that is plain before offset i.
+func (p *parser) checkStringFrom(start, i int) (next int, plain bool) {
+	b := p.b
 	plain = true
 	for i+8 <= len(b) {
 		hit := special8(binary.LittleEndian.Uint64(b[i : i+8]))
@@ -285,11 +324,16 @@ func (p *parser) checkString(start int) (next int, plain bool) {
 		}
 		break
 	}
+	return p.checkOtherString(start), false
+}
+
+// checkOtherString is checkString for strings that are not plain, and for errors.
+func (p *parser) checkOtherString(start int) (next int) {
 	p.i = start
 	if _, err := p.str(); err != nil {
-		return invalid, false
+		return invalid
 	}
-	return p.i, false
+	return p.i
 }
 
 func (p *parser) checkWord(i int, w string) (next int) {
@@ -304,13 +348,16 @@ func (p *parser) checkNumber(start int) (next int) {
 	for i < len(b) && b[i]-'0' <= 9 {
 		i++
 	}
-	if n := i - start; n > 0 && n <= 18 && (n == 1 || b[start] != '0') && i < len(b) {
-		if c := b[i]; c != '.' && c != 'e' && c != 'E' {
-			return i
-		}
+	if n := i - start; n > 18 || i >= len(b) || b[i] == '.' || b[i]|0x20 == 'e' || n == 0 || n > 1 && b[start] == '0' {
+		return p.checkOtherNumber(start)
 	}
+	return i
+}
+
+// checkOtherNumber is checkNumber for numbers that are not short sequences of digits.
+func (p *parser) checkOtherNumber(start int) (next int) {
 	p.i = start
-	if c := b[start]; c != '-' && c-'0' > 9 || p.number() != nil {
+	if c := p.b[start]; c != '-' && c-'0' > 9 || p.number() != nil {
 		return invalid
 	}
 	p.peak = max(p.peak, len(p.stack))

@@ -11,7 +11,11 @@ import (
 // in or out of order, with other spellings and with errors.
 func TestAdjacentItemsInLargeList(t *testing.T) {
 	keys := []string{`"a":`, `"b":`, `"b" :`, `"c\"":`, `"c\u0022":`, `"d<":`, `"e":`, `"é":`, `"":`, `"a"`}
-	values := []string{`"x"`, `"x"`, `"x "`, `"\u00e9"`, `"<"`, `1`, `null`, `{"a":"x"}`, `[{"a":"x"},{"a":"x","b":"y"}]`, `""`, `"x`}
+	values := []string{
+		`"x"`, `"x"`, `"x "`, `"\u00e9"`, `"<"`, `1`, `null`, `{"a":"x"}`, `[{"a":"x"},{"a":"x","b":"y"}]`, `""`,
+		`"value 1"`, `"value 10"`, `"value 1\n"`, `"value <"`, `"value é"`, `12`, `120`, `12.5`, `12e1`, `12 `, `{"a":"x" }`, `{"a":"y"}`, `"x`, `12a`, `012`,
+	}
+	const wrong = 3 // at the end
 	r := rand.New(rand.NewPCG(1, 2))
 	refused := 0
 	for range 4000 {
@@ -20,7 +24,7 @@ func TestAdjacentItemsInLargeList(t *testing.T) {
 			var members []string
 			for k := range keys[:len(keys)-1] {
 				if r.IntN(2) == 0 {
-					members = append(members, keys[k]+values[r.IntN(len(values)-1)])
+					members = append(members, keys[k]+values[r.IntN(len(values)-wrong)])
 				}
 			}
 			if r.IntN(20) == 0 {
