@@ -1,124 +1,15 @@
 // The object in a read-only CodeMirror, with an ownership gutter and rows in the colours of
 // their owners. Only visible lines are rendered.
 import { defaultKeymap } from "@codemirror/commands";
-import { codeFolding, foldGutter, foldKeymap, foldService } from "@codemirror/language";
+import { codeFolding, foldKeymap, foldService } from "@codemirror/language";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
-import { type ChangeSpec, EditorState, type Extension, RangeSetBuilder, StateEffect, StateField, type Text } from "@codemirror/state";
-import { Decoration, type DecorationSet, EditorView, gutter, GutterMarker, hoverTooltip, keymap, lineNumbers, ViewPlugin, type ViewUpdate, WidgetType } from "@codemirror/view";
+import { type ChangeSpec, EditorState, type Extension, RangeSetBuilder, type Text } from "@codemirror/state";
+import { Decoration, type DecorationSet, EditorView, hoverTooltip, keymap, ViewPlugin, type ViewUpdate, WidgetType } from "@codemirror/view";
 import { codeLook, difference, marked, shadowOf } from "./editor";
 import { h } from "./dom";
+import { changedLines, foldsOf, lineAt, linesField, type ListingLine, setLines } from "./lines";
+import { listingGutter } from "./listinggutter";
 import { listingLook } from "./listingstyle";
-
-/** A line as it is shown. */
-export interface ListingLine {
-  text: string;
-  /** The number of the line in the object, 0 for a removed line. */
-  line: number;
-  mark: string;
-  /** The owners, with their letters, shapes and colours, and a description. */
-  owners: { name: string; letter: string; shape: string; colour: string; told: string }[];
-  /** The sign in the gutter of a line without owners: "below", "server", "identity", "status" or "". */
-  meaning: string;
-  /** The value that the step applies in a conflict, "" if there is none. */
-  wanted: string;
-}
-
-interface Lines {
-  lines: ListingLine[];
-  /** For each line, the last line of its fold, 0 if it cannot be folded. Lines are numbered from 1. */
-  folds: number[];
-}
-
-const setLines = StateEffect.define<Lines>();
-
-const linesField = StateField.define<Lines>({
-  create: () => ({ lines: [], folds: [] }),
-  update(lines, transaction) {
-    for (const effect of transaction.effects) if (effect.is(setLines)) lines = effect.value;
-    return lines;
-  },
-});
-
-const at = (state: EditorState, number: number): ListingLine | undefined => state.field(linesField).lines[number - 1];
-
-/** foldsOf determines the fold of each line from the indentation. */
-function foldsOf(lines: ListingLine[]): number[] {
-  const folds = new Array<number>(lines.length).fill(0);
-  const open: { line: number; indent: number; item: boolean }[] = [];
-  let last = 0;
-  const close = (until: (o: { indent: number; item: boolean }) => boolean) => {
-    for (let top = open.at(-1); top && until(top); top = open.at(-1)) {
-      if (last > top.line) folds[top.line - 1] = last;
-      open.pop();
-    }
-  };
-  lines.forEach(({ text }, i) => {
-    if (text.trim() === "") return;
-    const indent = text.length - text.trimStart().length;
-    const item = text.startsWith("- ", indent);
-    close((o) => o.indent > indent || (o.indent === indent && (o.item || !item)));
-    open.push({ line: i + 1, indent, item });
-    last = i + 1;
-  });
-  close(() => true);
-  return folds;
-}
-
-class OwnersMarker extends GutterMarker {
-  constructor(readonly line: ListingLine) {
-    super();
-  }
-  override eq(other: OwnersMarker): boolean {
-    return look(other.line) === look(this.line);
-  }
-  override toDOM(): HTMLElement {
-    const { owners, meaning, mark } = this.line;
-    const host = h("span", { class: "owners" });
-    if (mark === "removed") return host;
-    const shown = owners.length > 3 ? owners.slice(0, 2) : owners;
-    for (const o of shown) host.append(h("b", { class: "letter", "data-colour": o.colour, "data-shape": o.shape }, o.letter));
-    if (owners.length > shown.length) host.append(h("b", { class: "letter more" }, `+${owners.length - shown.length}`));
-    if (owners.length === 0) host.append(h("i", { class: `none ${meaning}` }, { below: "┆", server: "⚙", identity: "#", status: "⚙" }[meaning] ?? "·"));
-    return host;
-  }
-}
-
-const look = ({ owners, meaning, mark }: ListingLine): string => `${mark === "removed"}${meaning}${owners.map((o) => o.letter + o.colour + o.shape).join()}`;
-
-class SignMarker extends GutterMarker {
-  constructor(readonly sign: string) {
-    super();
-  }
-  override eq(other: SignMarker): boolean {
-    return other.sign === this.sign;
-  }
-  override toDOM(): Node {
-    return h("span", { class: this.sign === "⚡" ? "bad" : "" }, this.sign);
-  }
-}
-
-const signs: Record<string, string> = { added: "+", removed: "−", owners: "~" };
-const signMarkers = Object.fromEntries(["+", "−", "~", "⚡"].map((s) => [s, new SignMarker(s)]));
-
-const changedLines = (update: ViewUpdate): boolean => update.startState.field(linesField) !== update.state.field(linesField);
-
-const ownersGutter = gutter({
-  class: "cm-owners",
-  lineMarker: (view, block) => {
-    const line = at(view.state, view.state.doc.lineAt(block.from).number);
-    return line ? new OwnersMarker(line) : null;
-  },
-  lineMarkerChange: changedLines,
-});
-
-const signGutter = gutter({
-  class: "cm-sign",
-  lineMarker: (view, block) => {
-    const line = at(view.state, view.state.doc.lineAt(block.from).number);
-    return signMarkers[line?.wanted ? "⚡" : (signs[line?.mark ?? ""] ?? "")] ?? null;
-  },
-  lineMarkerChange: changedLines,
-});
 
 class WantedWidget extends WidgetType {
   constructor(readonly text: string) {
@@ -183,7 +74,7 @@ const painter = ViewPlugin.fromClass(class {
       for (let number = doc.lineAt(range.from).number; number <= doc.lines; number++) {
         const { from, to, text } = doc.line(number);
         if (from > range.to) break;
-        const line = at(view.state, number);
+        const line = lineAt(view.state, number);
         if (!line) continue;
         builder.add(from, from, rowDecoration(line));
         if (number === current) builder.add(from, from, currentLine);
@@ -199,7 +90,7 @@ const painter = ViewPlugin.fromClass(class {
 const currentLine = Decoration.line({ class: "current" });
 
 const tooltip = hoverTooltip((view, position) => {
-  const line = at(view.state, view.state.doc.lineAt(position).number);
+  const line = lineAt(view.state, view.state.doc.lineAt(position).number);
   if (!line || line.owners.length === 0) return null;
   return { pos: view.state.doc.lineAt(position).from, above: true, create: () => ({ dom: h("div", { class: "told" }, ...line.owners.map((o) => h("div", null, h("b", { class: "letter", "data-colour": o.colour, "data-shape": o.shape }, o.letter), ` ${o.told}`))) }) };
 }, { hideOnChange: true, hoverTime: 350 });
@@ -216,8 +107,7 @@ const narrow = window.matchMedia("(max-width: 719px)");
 
 function extensions(events: ListingEvents): Extension[] {
   return [
-    linesField, lineNumbers({ formatNumber: (n, state) => String(at(state, n)?.line || "") }), ownersGutter, signGutter,
-    codeFolding({ placeholderText: "…" }), foldGutter({ openText: "▾", closedText: "▸" }),
+    linesField, listingGutter, codeFolding({ placeholderText: "…" }),
     foldService.of((state, from) => {
       const { number, to } = state.doc.lineAt(from);
       const end = state.field(linesField).folds[number - 1];
@@ -229,13 +119,13 @@ function extensions(events: ListingEvents): Extension[] {
     EditorView.contentAttributes.of({ "aria-label": "The object, line by line", "aria-readonly": "true", tabindex: "0" }),
     EditorView.updateListener.of((update) => {
       if (!update.selectionSet && !(update.focusChanged && update.view.hasFocus)) return;
-      const line = at(update.state, update.state.doc.lineAt(update.state.selection.main.head).number);
+      const line = lineAt(update.state, update.state.doc.lineAt(update.state.selection.main.head).number);
       if (line) events.moved(line);
     }),
     EditorView.domEventHandlers({
       mousemove: (event, view) => {
         const position = view.posAtCoords({ x: event.clientX, y: event.clientY }, false);
-        events.pointed(at(view.state, view.state.doc.lineAt(position).number) ?? null);
+        events.pointed(lineAt(view.state, view.state.doc.lineAt(position).number) ?? null);
       },
       mouseleave: () => events.pointed(null),
     }),

@@ -4,7 +4,8 @@ import { type App, actionNames } from "./app";
 import { chip } from "./chip";
 import { button, h, refresh, replace, select } from "./dom";
 import { Latest } from "./engine";
-import { Listing, type ListingLine } from "./listing";
+import type { ListingLine } from "./lines";
+import { Listing } from "./listing";
 import type { LineOutput, Manager, Row, RunOutput } from "./messages";
 import { setting } from "./share";
 

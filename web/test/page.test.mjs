@@ -136,7 +136,7 @@ describe("the playground", { timeout: groupTime }, () => {
     await page.keyboard.press("Enter");
     await page.locator("#object .cm-searchMatch-selected", { hasText: "dnsPolicy" }).waitFor();
     await page.keyboard.press("Escape");
-    await page.locator("#object .cm-foldGutter .cm-gutterElement", { hasText: "▾" }).first().click();
+    await page.locator("#object .rows .fold", { hasText: "▾" }).first().click();
     await page.locator("#object .cm-foldPlaceholder").waitFor();
     await done();
   });
@@ -240,7 +240,7 @@ describe("the playground", { timeout: groupTime }, () => {
     assert.doesNotMatch(await editor(page).innerText(), /apiVersion/);
     await owned(page, "mood: calm", "C");
     await page.getByLabel("Colour").nth(2).selectOption("purple");
-    await page.locator('#object .cm-owners [data-colour="purple"]').first().waitFor();
+    await page.locator('#object .rows [data-colour="purple"]').first().waitFor();
     await page.getByLabel("Name").nth(2).fill("dora");
     await page.keyboard.press("Tab");
     await owned(page, "mood: calm", "D");

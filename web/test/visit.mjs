@@ -75,7 +75,7 @@ export async function letters(page, text) {
   await line.waitFor();
   return line.evaluate((line) => {
     const { top } = line.getBoundingClientRect();
-    const marker = [...line.getRootNode().querySelectorAll(".cm-owners .cm-gutterElement")].find((e) => Math.abs(e.getBoundingClientRect().top - top) < 4);
+    const marker = [...line.getRootNode().querySelectorAll(".rows .row")].find((e) => Math.abs(e.getBoundingClientRect().top - top) < 4);
     return [...(marker?.querySelectorAll(".letter") ?? [])].map((l) => l.textContent).join("");
   });
 }
