@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/patchlab-dev/patchlab/kinds"
 	"github.com/patchlab-dev/patchlab/schema"
@@ -33,13 +32,10 @@ func (e *endpoint) whatKind() groupResource { return groupResource{e.kind.Group,
 // key returns the key of an object in the store. With name "" it is the prefix of all objects
 // in the namespace, or in all namespaces if namespace is "", too.
 func (e *endpoint) key(namespace, name string) string {
-	var b strings.Builder
-	b.WriteString("/registry/" + e.strategy.StorageName() + "/")
 	if e.kind.Namespaced && namespace != "" {
-		b.WriteString(namespace + "/")
+		return "/registry/" + e.strategy.StorageName() + "/" + namespace + "/" + name
 	}
-	b.WriteString(name)
-	return b.String()
+	return "/registry/" + e.strategy.StorageName() + "/" + name
 }
 
 // resolve returns the endpoint of a request, or an error if it is not served.

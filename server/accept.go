@@ -50,14 +50,11 @@ type clause struct {
 	q      float64
 }
 
-// clauses parses an Accept header and sorts it by quality. Invalid parts are ignored.
-func clauses(header string) []clause {
-	var out []clause
+// clauses appends the parts of an Accept header to out, sorted by quality. Invalid parts are
+// ignored.
+func clauses(out []clause, header string) []clause {
 	for part := range strings.SplitSeq(header, ",") {
-		kind, params, err := mime.ParseMediaType(strings.TrimSpace(part))
-		if err != nil { // such as a subtype with @, which RFC 2045 does not allow
-			kind, _, _ = strings.Cut(strings.TrimSpace(part), ";")
-		}
+		kind, params := parseMedia(strings.TrimSpace(part))
 		if kind == "*" {
 			kind = "*/*"
 		}
@@ -65,8 +62,10 @@ func clauses(header string) []clause {
 			continue
 		}
 		c := clause{kind: kind, params: params, q: 1}
-		if q, err := strconv.ParseFloat(params["q"], 64); err == nil {
-			c.q = q
+		if q, given := params["q"]; given {
+			if q, err := strconv.ParseFloat(q, 64); err == nil {
+				c.q = q
+			}
 		}
 		out = append(out, c)
 	}
@@ -74,6 +73,19 @@ func clauses(header string) []clause {
 		return cmp.Or(cmp.Compare(b.q, a.q), strings.Count(a.kind, "*")-strings.Count(b.kind, "*"))
 	})
 	return out
+}
+
+// parseMedia parses a part of an Accept header. A supported media type without parameters, which
+// is what most clients send, needs no parsing.
+func parseMedia(part string) (kind string, params map[string]string) {
+	if slices.Contains(media[:], part) {
+		return part, nil
+	}
+	kind, params, err := mime.ParseMediaType(part)
+	if err != nil { // such as a subtype with @, which RFC 2045 does not allow
+		kind, _, _ = strings.Cut(part, ";")
+	}
+	return kind, params
 }
 
 // offer describes the forms in which a request can be answered.
@@ -116,7 +128,8 @@ func negotiate(r *http.Request, o offer) (answerForm, error) {
 			return failed, err
 		}
 	}
-	for _, c := range clauses(header) {
+	var few [4]clause
+	for _, c := range clauses(few[:0], header) {
 		for _, kind := range media {
 			if c.kind != kind && c.kind != "application/*" && c.kind != "*/*" || !o.accepts(kind, c.params) {
 				continue
@@ -213,8 +226,7 @@ func bodyFormat(r *http.Request) cluster.Format {
 	if header == "" {
 		return cluster.JSON
 	}
-	kind, _, err := mime.ParseMediaType(header)
-	switch {
+	switch kind, err := mediaType(header); {
 	case err != nil:
 		return cluster.UnknownFormat
 	case kind == "application/json":
@@ -223,4 +235,13 @@ func bodyFormat(r *http.Request) cluster.Format {
 		return cluster.YAML
 	}
 	return cluster.UnknownFormat
+}
+
+// mediaType returns the media type of a Content-Type header without its parameters.
+func mediaType(header string) (string, error) {
+	if slices.Contains(media[:], header) {
+		return header, nil
+	}
+	kind, _, err := mime.ParseMediaType(header)
+	return kind, err
 }

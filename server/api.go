@@ -1,9 +1,10 @@
 package server
 
 import (
-	"context"
 	"net/http"
+	"net/url"
 	"strings"
+	"time"
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/schema"
@@ -58,7 +59,8 @@ func (s *Server) serveAPI(w *writer, r *http.Request, group, version string, par
 		s.fail(w, r, err)
 		return
 	}
-	request, err := s.request(w, r, t)
+	query := queryOf(r)
+	request, err := s.request(w, r, t, query)
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -70,13 +72,13 @@ func (s *Server) serveAPI(w *writer, r *http.Request, group, version string, par
 		s.watch(w, r, form, t, request)
 		return
 	}
-	limit, err := timeFor(r.URL.Query())
+	limit, err := timeFor(query)
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), limit)
-	defer cancel()
+	ctx := withDeadline(r.Context(), time.Now().Add(limit))
+	defer ctx.end()
 	if t.verb == cluster.Get || t.verb == cluster.List {
 		s.read(ctx, w, r, form, t, request)
 		return
@@ -111,7 +113,7 @@ func (s *Server) builtinGroup(group string) bool {
 }
 
 // request converts an HTTP request into a request to the cluster.
-func (s *Server) request(w *writer, r *http.Request, t target) (*cluster.Request, error) {
+func (s *Server) request(w *writer, r *http.Request, t target, query url.Values) (*cluster.Request, error) {
 	name := t.name
 	if t.verb == cluster.Create && t.subresource == "" {
 		name = ""
@@ -130,7 +132,7 @@ func (s *Server) request(w *writer, r *http.Request, t target) (*cluster.Request
 			return nil, err
 		}
 	}
-	request.Options, err = optionsOf(t.verb, r.URL.Query(), len(request.Body) > 0)
+	request.Options, err = optionsOf(t.verb, query, len(request.Body) > 0)
 	return request, err
 }
 

@@ -89,6 +89,22 @@ func BenchmarkList2000(b *testing.B) {
 	}
 }
 
+// BenchmarkGet reads a Deployment over and over.
+func BenchmarkGet(b *testing.B) {
+	s, _ := newServerWithDeployments(b, 1)
+	for _, accept := range []string{"application/json", "application/vnd.kubernetes.protobuf,application/json"} {
+		b.Run(accept, func(b *testing.B) {
+			r := httptest.NewRequest("GET", deployments+"/d0", nil)
+			r.Header.Set("Accept", accept)
+			r.Header.Set("User-Agent", "bench")
+			b.ReportAllocs()
+			for b.Loop() {
+				s.ServeHTTP(&discardWriter{header: http.Header{}}, r)
+			}
+		})
+	}
+}
+
 // BenchmarkCreate creates Deployments with generated names.
 func BenchmarkCreate(b *testing.B) {
 	s, _ := newServerWithDeployments(b, 0)

@@ -110,7 +110,7 @@ func acceptedDocument(r *http.Request, types ...string) string {
 	if header == "" {
 		return types[0]
 	}
-	for _, c := range clauses(header) {
+	for _, c := range clauses(nil, header) {
 		for _, kind := range types {
 			if c.kind == kind || c.kind == "application/*" || c.kind == "*/*" {
 				return kind

@@ -71,6 +71,9 @@ func onLoopback(r *http.Request) bool {
 	if !ok {
 		return false
 	}
+	if tcp, ok := address.(*net.TCPAddr); ok {
+		return tcp.IP.IsLoopback()
+	}
 	local, err := netip.ParseAddrPort(address.String())
 	return err == nil && local.Addr().Unmap().IsLoopback()
 }

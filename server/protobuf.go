@@ -2,7 +2,6 @@ package server
 
 import (
 	"errors"
-	"mime"
 	"net/http"
 
 	"github.com/patchlab-dev/patchlab/cluster"
@@ -14,7 +13,7 @@ import (
 // For a kind without a protobuf encoding the format remains unknown, and the request is
 // refused as in kube-apiserver.
 func readProtobuf(r *http.Request, request *cluster.Request) error {
-	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	kind, err := mediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != protobuf.MediaType || r.Method == http.MethodPatch {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -8,6 +9,14 @@ import (
 
 	"github.com/patchlab-dev/patchlab/cluster"
 )
+
+// queryOf parses the query of a request. It is nil if there is none, as in most requests.
+func queryOf(r *http.Request) url.Values {
+	if r.URL.RawQuery == "" {
+		return nil
+	}
+	return r.URL.Query()
+}
 
 // optionsOf parses query parameters. As in kube-apiserver, unknown parameters are ignored, and
 // only the first value of a repeated one is used. Only numbers can be invalid, and only those

@@ -95,7 +95,7 @@ func storedList(form answerForm, reading *cluster.Reading) *list {
 
 // writeList writes a list in the requested form, item by item.
 func (s *Server) writeList(w *writer, r *http.Request, form answerForm, t target, code int, l *list) {
-	include := r.URL.Query().Get("includeObject")
+	include := queryOf(r).Get("includeObject")
 	if err := checkForm(form, true, l.kind, include); err != nil {
 		s.fail(w, r, err)
 		return

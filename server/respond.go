@@ -88,7 +88,7 @@ func (s *Server) answer(w *writer, r *http.Request, form answerForm, t target, r
 		s.answerList(w, r, form, t, resp)
 		return
 	}
-	object, err := s.inForm(form, t, resp.Object, r.URL.Query().Get("includeObject"))
+	object, err := s.inForm(form, t, resp.Object, queryOf(r).Get("includeObject"))
 	if err != nil {
 		s.fail(w, r, err)
 		return

@@ -163,7 +163,7 @@ func isWatch(r *http.Request) bool {
 }
 
 func asksToWatch(r *http.Request) bool {
-	values := r.URL.Query()["watch"]
+	values := queryOf(r)["watch"]
 	return len(values) > 0 && boolean(values)
 }
 

@@ -17,7 +17,7 @@ import (
 // watch serves a stream of events, one JSON object per line, until its timeout, the client
 // disconnects or the server stops.
 func (s *Server) watch(w *writer, r *http.Request, form answerForm, t target, request *cluster.Request) {
-	seconds, err := optionalNumber(r.URL.Query()["timeoutSeconds"])
+	seconds, err := optionalNumber(queryOf(r)["timeoutSeconds"])
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -33,7 +33,7 @@ func (s *Server) watch(w *writer, r *http.Request, form answerForm, t target, re
 	if end, ok := ctx.Value(watchesKey{}).(context.Context); ok {
 		defer context.AfterFunc(end, cancel)()
 	}
-	include := r.URL.Query().Get("includeObject")
+	include := queryOf(r).Get("includeObject")
 	if form.as == formTable {
 		if err := checkForm(form, false, t.kind.Kind, include); err != nil {
 			s.fail(w, r, err)

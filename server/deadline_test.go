@@ -1,0 +1,54 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestDeadline checks that the context of a request behaves like that of context.WithDeadline,
+// whether anything waits for its end or not.
+func TestDeadline(t *testing.T) {
+	type key struct{}
+	synctest.Test(t, func(t *testing.T) {
+		at := time.Now().Add(time.Second)
+		for _, waits := range []bool{false, true} {
+			parent, cancelParent := context.WithCancel(context.WithValue(t.Context(), key{}, "value"))
+			late, cancelled, ended := withDeadline(parent, at), withDeadline(parent, at.Add(time.Hour)), withDeadline(parent, at.Add(time.Hour))
+			child, cancelChild := context.WithCancel(late)
+			defer cancelChild()
+			for _, d := range []*deadline{late, cancelled, ended} {
+				if waits {
+					d.Done()
+				}
+				if err := d.Err(); err != nil || d.Value(key{}) != "value" {
+					t.Errorf("before its end: %v, %v", err, d.Value(key{}))
+				}
+			}
+			if end, ok := late.Deadline(); !ok || !end.Equal(at) {
+				t.Errorf("deadline: %v", end)
+			}
+			time.Sleep(time.Until(at))
+			synctest.Wait()
+			if err := late.Err(); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("after the deadline: %v", err)
+			}
+			if err := child.Err(); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("a derived context after the deadline: %v", err)
+			}
+			ended.end()
+			cancelParent()
+			for _, d := range []*deadline{cancelled, ended} {
+				if err := d.Err(); !errors.Is(err, context.Canceled) {
+					t.Errorf("after it was cancelled or ended: %v", err)
+				}
+				<-d.Done()
+			}
+			late.end()
+			cancelled.end()
+			at = time.Now().Add(time.Second)
+		}
+	})
+}
