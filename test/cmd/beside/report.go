@@ -12,9 +12,10 @@ import (
 )
 
 // report prints a table for each server of patchlab, as in doc/beside.md: requests per second
-// of both servers, their ratio, and the processor time for one request. The last column is the
-// ratio of processor time, the client's included. On an idle machine it is about that of
-// requests; other programs affect it much less. Without another server only patchlab's own
+// of both servers, their ratio, and the processor time for one request. The column before the
+// last is the ratio of processor time, the client's included. On an idle machine it is about that
+// of requests; other programs affect it much less. The last column is what this ratio would be
+// for a server that takes no processor time at all. Without another server only patchlab's own
 // columns are printed.
 func report(o *options, sides []*side, rows []row, figures map[string]map[*side][]figure) {
 	fmt.Printf("%d clients, medians of %d rounds of %s on %d processors\n", o.clients, o.rounds, o.turn, runtime.NumCPU())
@@ -26,18 +27,19 @@ func report(o *options, sides []*side, rows []row, figures map[string]map[*side]
 	}
 	other := sides[len(sides)-1]
 	for _, s := range sides[:len(sides)-1] {
-		fmt.Printf("\n| request | aimed at | kube-apiserver, per second | %s | ratio | server's time | kube-apiserver's | client's | kube-apiserver takes |\n", s.name)
-		fmt.Println("|---|---|---|---|---|---|---|---|---|")
+		fmt.Printf("\n| request | aimed at | kube-apiserver, per second | %s | ratio | server's time | kube-apiserver's | client's | kube-apiserver takes | at most |\n", s.name)
+		fmt.Println("|---|---|---|---|---|---|---|---|---|---|")
 		for _, r := range rows {
 			own, others := figures[r.name][s], figures[r.name][other]
-			var ratios, costs []float64
+			var ratios, costs, bounds []float64
 			for i := range own {
 				ratios = append(ratios, own[i].rate/others[i].rate)
 				costs = append(costs, float64(others[i].server+others[i].client)/float64(own[i].server+own[i].client))
+				bounds = append(bounds, float64(others[i].server+others[i].client)/float64(own[i].client))
 			}
-			fmt.Printf("| %s | %s | %.0f | %.0f | %.1f× | %s | %s | %s | %.1f× |\n", r.name, r.aim,
+			fmt.Printf("| %s | %s | %.0f | %.0f | %.1f× | %s | %s | %s | %.1f× | %.1f× |\n", r.name, r.aim,
 				median(others, rate), median(own, rate), median(ratios, itself),
-				duration(median(own, serverTime)), duration(median(others, serverTime)), duration(median(own, clientTime)), median(costs, itself))
+				duration(median(own, serverTime)), duration(median(others, serverTime)), duration(median(own, clientTime)), median(costs, itself), median(bounds, itself))
 		}
 	}
 	fmt.Print("\nShare of the processors' time that neither the server nor the clients used:\n\n")

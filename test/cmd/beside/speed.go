@@ -33,35 +33,48 @@ type row struct {
 	// creates reports whether each request creates an object.
 	creates bool
 	// do sends the n-th request of a client.
-	do func(ctx context.Context, c *kubernetes.Clientset, p place, client, n int) error
+	do func(ctx context.Context, c *client, p place, n int) error
+}
+
+// client is one of the clients that send requests at the same time.
+type client struct {
+	number int
+	*kubernetes.Clientset
+	wire *wire
 }
 
 // place holds the names of a side's namespaces: work is for writes, full has the
 // Deployments to list.
 type place struct{ work, full string }
 
-func rows() []row {
+// rows returns the rows of the table: those of typed clients, and those of prepared requests.
+func rows() ([]row, error) {
+	prepared, err := preparedRows()
+	return append(typedRows(), prepared...), err
+}
+
+func typedRows() []row {
 	return []row{
-		{"create a ConfigMap", "8×", true, true, func(ctx context.Context, c *kubernetes.Clientset, p place, client, n int) error {
-			_, err := c.CoreV1().ConfigMaps(p.work).Create(ctx, configMap(client), metav1.CreateOptions{})
+		{"create a ConfigMap", "8×", true, true, func(ctx context.Context, c *client, p place, n int) error {
+			_, err := c.CoreV1().ConfigMaps(p.work).Create(ctx, configMap(c.number), metav1.CreateOptions{})
 			return err
 		}},
-		{"create a Deployment", "8×", true, true, func(ctx context.Context, c *kubernetes.Clientset, p place, client, n int) error {
+		{"create a Deployment", "8×", true, true, func(ctx context.Context, c *client, p place, n int) error {
 			d := deployment("")
-			d.GenerateName = fmt.Sprintf("c%d-", client)
+			d.GenerateName = fmt.Sprintf("c%d-", c.number)
 			_, err := c.AppsV1().Deployments(p.work).Create(ctx, d, metav1.CreateOptions{})
 			return err
 		}},
-		{"apply a ConfigMap", "8×", true, false, func(ctx context.Context, c *kubernetes.Clientset, p place, client, n int) error {
-			config := applycore.ConfigMap(fmt.Sprintf("applied-%d", client), p.work).WithLabels(map[string]string{"app": "beside"}).WithData(map[string]string{"a": strconv.Itoa(n), "b": "2"})
+		{"apply a ConfigMap", "8×", true, false, func(ctx context.Context, c *client, p place, n int) error {
+			config := applycore.ConfigMap(fmt.Sprintf("applied-%d", c.number), p.work).WithLabels(map[string]string{"app": "beside"}).WithData(map[string]string{"a": strconv.Itoa(n), "b": "2"})
 			_, err := c.CoreV1().ConfigMaps(p.work).Apply(ctx, config, metav1.ApplyOptions{FieldManager: "beside"})
 			return err
 		}},
-		{"apply a Deployment", "8×", true, false, func(ctx context.Context, c *kubernetes.Clientset, p place, client, n int) error {
-			_, err := c.AppsV1().Deployments(p.work).Apply(ctx, applied(fmt.Sprintf("applied-%d", client), p.work, n), metav1.ApplyOptions{FieldManager: "beside"})
+		{"apply a Deployment", "8×", true, false, func(ctx context.Context, c *client, p place, n int) error {
+			_, err := c.AppsV1().Deployments(p.work).Apply(ctx, applied(fmt.Sprintf("applied-%d", c.number), p.work, n), metav1.ApplyOptions{FieldManager: "beside"})
 			return err
 		}},
-		{"get a Deployment", "6×", true, false, func(ctx context.Context, c *kubernetes.Clientset, p place, client, n int) error {
+		{"get a Deployment", "6×", true, false, func(ctx context.Context, c *client, p place, n int) error {
 			_, err := c.AppsV1().Deployments(p.full).Get(ctx, fmt.Sprintf("d%d", n%listed), metav1.GetOptions{})
 			return err
 		}},
@@ -70,7 +83,7 @@ func rows() []row {
 	}
 }
 
-func listDeployments(ctx context.Context, c *kubernetes.Clientset, p place, _, _ int) error {
+func listDeployments(ctx context.Context, c *client, p place, _ int) error {
 	l, err := c.AppsV1().Deployments(p.full).List(ctx, metav1.ListOptions{})
 	if err == nil && len(l.Items) != listed {
 		err = fmt.Errorf("a list has %d items, not %d", len(l.Items), listed)
@@ -103,7 +116,11 @@ func speed(ctx context.Context, o *options, sides []*side) error {
 		}()
 	}
 	var wanted []row
-	for _, r := range rows() {
+	all, err := rows()
+	if err != nil {
+		return err
+	}
+	for _, r := range all {
 		if strings.Contains(r.name, o.only) {
 			wanted = append(wanted, r)
 		}
@@ -165,16 +182,16 @@ func prepare(ctx context.Context, s *side) (p place, err error) {
 
 // turn runs the clients of one side for the configured duration.
 func turn(ctx context.Context, o *options, s *side, p place, r row) (figure, error) {
-	clients := make([]*kubernetes.Clientset, o.clients)
+	clients := make([]*client, o.clients)
 	for i := range clients {
-		c, err := s.client(r.protobuf)
+		typed, err := s.client(r.protobuf)
 		if err != nil {
 			return figure{}, err
 		}
-		if err := r.do(ctx, c, p, i, 0); err != nil { // opens the connection
+		clients[i] = &client{i, typed, newWire(s)}
+		if err := r.do(ctx, clients[i], p, 0); err != nil { // opens the connection
 			return figure{}, err
 		}
-		clients[i] = c
 	}
 	runtime.GC()
 	machine := readMachine()
@@ -182,10 +199,10 @@ func turn(ctx context.Context, o *options, s *side, p place, r row) (figure, err
 	var count atomic.Int64
 	var wg sync.WaitGroup
 	failed := make(chan error, len(clients))
-	for i, c := range clients {
+	for _, c := range clients {
 		wg.Go(func() {
 			for n := 1; time.Since(began) < o.turn; n++ {
-				if err := r.do(ctx, c, p, i, n); err != nil {
+				if err := r.do(ctx, c, p, n); err != nil {
 					failed <- err
 					return
 				}
