@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -100,6 +101,40 @@ func BenchmarkGet(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				s.ServeHTTP(&discardWriter{header: http.Header{}}, r)
+			}
+		})
+	}
+}
+
+// BenchmarkGetOverHTTP reads a Deployment over a connection, from the server and, for comparison,
+// from a handler of the same http.Server that writes the same bytes. The client's time is part
+// of both.
+func BenchmarkGetOverHTTP(b *testing.B) {
+	s, _ := newServerWithDeployments(b, 1)
+	body := ask(s, "GET", deployments+"/d0", "").Body.Bytes()
+	same := New(s.cluster, Options{Wrap: func(http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = w.Write(body)
+		})
+	}})
+	for _, c := range []struct {
+		name   string
+		server *Server
+	}{{"server", s}, {"same-bytes", same}} {
+		b.Run(c.name, func(b *testing.B) {
+			listener := httptest.NewUnstartedServer(nil)
+			listener.Config = c.server.httpServer(b.Context())
+			listener.Start()
+			defer listener.Close()
+			b.ReportAllocs()
+			for b.Loop() {
+				answer, err := http.Get(listener.URL + deployments + "/d0")
+				if err != nil {
+					b.Fatal(err)
+				}
+				_, _ = io.Copy(io.Discard, answer.Body)
+				_ = answer.Body.Close()
 			}
 		})
 	}
