@@ -1,7 +1,6 @@
 package server
 
 import (
-	"fmt"
 	"net/http"
 	"runtime"
 	"slices"
@@ -10,29 +9,6 @@ import (
 
 	"github.com/patchlab-dev/patchlab/schema"
 )
-
-// health serves the health checks (/healthz, /livez, /readyz), without a token. A server that
-// responds is live, and ready until it stops. The single check ping has a path of its own.
-func (s *Server) health(w *writer, r *http.Request) bool {
-	switch strings.TrimSuffix(r.URL.Path, "/ping") {
-	case "/healthz", "/livez", "/readyz":
-	default:
-		return false
-	}
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	if r.URL.Path == "/readyz" && s.stopping.Load() {
-		w.WriteHeader(http.StatusServiceUnavailable)
-		fmt.Fprint(w, "[-]shutdown failed: the server is stopping\nreadyz check failed\n")
-		return true
-	}
-	if _, verbose := r.URL.Query()["verbose"]; verbose {
-		fmt.Fprintf(w, "[+]ping ok\n[+]store ok\n%s check passed\n", r.URL.Path[1:])
-		return true
-	}
-	fmt.Fprint(w, "ok")
-	return true
-}
 
 // about serves a read-only page that concerns the server itself.
 func (s *Server) about(w *writer, r *http.Request, page func(*writer, *http.Request)) {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -35,7 +36,7 @@ func (s *Server) route(w *writer, r *http.Request) {
 		s.openAPI(w, r, parts[1:])
 	case parts[0] == "version" && len(parts) == 1:
 		s.about(w, r, s.version)
-	case parts[0] == "metrics" && len(parts) == 1:
+	case r.URL.Path == "/metrics":
 		s.about(w, r, func(w *writer, r *http.Request) { s.metricsPage(w, r) })
 	default:
 		s.fail(w, r, errNoPage)
@@ -44,6 +45,11 @@ func (s *Server) route(w *writer, r *http.Request) {
 
 // serveAPI serves a request for objects.
 func (s *Server) serveAPI(w *writer, r *http.Request, group, version string, parts []string) {
+	if len(parts) == 1 && parts[0] == "watch" {
+		// kube-apiserver cannot read this path, whatever the group is.
+		http.Error(w, fmt.Sprintf("Internal Server Error: %q: failed to create RequestInfo: unable to determine kind and namespace from url, %s", r.URL.Path, r.URL.Path), http.StatusInternalServerError)
+		return
+	}
 	t, err := s.target(r, placeOf(group, version, parts))
 	if err != nil {
 		s.fail(w, r, err)

@@ -45,13 +45,15 @@ func (s *Server) openAPI(w *writer, r *http.Request, parts []string) {
 	switch {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		s.fail(w, r, errMethod)
+	case len(parts) > 0 && parts[0] == "v3" && (len(parts) == 2 || strings.HasSuffix(r.URL.Path, "/")):
+		w.WriteHeader(http.StatusNotFound)
 	case len(parts) == 1 && parts[0] == "v3":
 		s.openAPIIndex(w, r)
 	case len(parts) == 3 && parts[0] == "v3" && parts[1] == "api":
 		s.openAPIDocument(w, r, "", parts[2])
 	case len(parts) == 4 && parts[0] == "v3" && parts[1] == "apis":
 		s.openAPIDocument(w, r, parts[2], parts[3])
-	case len(parts) == 1 && parts[0] == "v2":
+	case r.URL.Path == "/openapi/v2":
 		s.openAPIv2(w, r)
 	default:
 		s.fail(w, r, errNoPage)

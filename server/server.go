@@ -52,6 +52,10 @@ type Options struct {
 	Wrap func(http.Handler) http.Handler
 	// Store adds the metrics of the store to /metrics; nil leaves them out.
 	Store *StoreMetrics
+	// Health returns an error if the store of the cluster does not respond. /healthz, /livez
+	// and /readyz then fail with 500, and so does their single check etcd. nil means that the
+	// store cannot fail, like one in memory.
+	Health func(context.Context) error
 	// Log is called after every request, for a watch when it has ended; nil logs nothing. It
 	// must be safe for concurrent use.
 	Log func(Access)

@@ -42,25 +42,6 @@ func create(t testing.TB, s http.Handler, name, rest string) {
 	}
 }
 
-func TestHealthNeedsNoToken(t *testing.T) {
-	s := local(t, Options{Token: "secret"})
-	for _, path := range []string{"/healthz", "/livez", "/readyz"} {
-		if w := ask(s, "GET", path, ""); w.Code != 200 || w.Body.String() != "ok" {
-			t.Errorf("%s: %d %s", path, w.Code, w.Body)
-		}
-		if w := ask(s, "GET", path+"?verbose", ""); !strings.Contains(w.Body.String(), "check passed") {
-			t.Errorf("%s in full: %s", path, w.Body)
-		}
-	}
-	s.stopping.Store(true)
-	if w := ask(s, "GET", "/readyz", ""); w.Code != http.StatusServiceUnavailable {
-		t.Errorf("ready while stopping: %d", w.Code)
-	}
-	if w := ask(s, "GET", "/livez", ""); w.Code != http.StatusOK {
-		t.Errorf("alive while stopping: %d", w.Code)
-	}
-}
-
 func TestToken(t *testing.T) {
 	s := local(t, Options{Token: "secret"})
 	for header, code := range map[string]int{
@@ -406,6 +387,12 @@ func TestUnusualRequests(t *testing.T) {
 		{"the emulated version", "GET", "/version", "", "", "", 200, `"emulationMajor":"1","emulationMinor":"36"`, ""},
 		{"the oldest compatible version", "GET", "/version", "", "", "", 200, `"minCompatibilityMajor":"1","minCompatibilityMinor":"35"`, ""},
 		{"an empty namespace in a path selects all namespaces", "GET", "/api/v1/namespaces//configmaps", "", "", "", 200, `"name":"owned"`, ""},
+		{"the index of OpenAPI has no path that ends in a slash", "GET", "/openapi/v3/", "", "", "", 404, "", ""},
+		{"nor has OpenAPI 2", "GET", "/openapi/v2/", "", "", "", 404, "404 page not found", ""},
+		{"nor have metrics", "GET", "/metrics/", "", "", "", 404, "404 page not found", ""},
+		{"a version has", "GET", "/version/", "", "", "", 200, `"major":"1"`, ""},
+		{"the old path of watches without a resource", "GET", "/apis/apps/v1/watch", "", "", "", 500,
+			`Internal Server Error: "/apis/apps/v1/watch": failed to create RequestInfo: unable to determine kind and namespace from url, /apis/apps/v1/watch`, ""},
 		{"the old paths of watches", "GET", "/openapi/v3/api/v1", "", "", "", 200, `"/api/v1/watch/namespaces/{namespace}/configmaps/{name}"`, ""},
 	} {
 		headers := []string{}

@@ -135,8 +135,8 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 		}
 	}
 	defer collectRarely()()
-	storeMetrics, err := o.store.open(ctx, a, &config)
-	if err != nil {
+	options := server.Options{Token: o.token, Now: a.Now, User: anonymousAdmin(), Hosts: o.hosts}
+	if err := o.store.open(ctx, a, &config, &options); err != nil {
 		return err
 	}
 	c, err := cluster.New(config)
@@ -170,7 +170,6 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 	if !loopback(l.Addr()) && o.token == "" {
 		a.note("warning: " + l.Addr().String() + " can be reached from other machines, and every client has full access; set --token-file to require a token")
 	}
-	options := server.Options{Token: o.token, Now: a.Now, User: anonymousAdmin(), Hosts: o.hosts, Store: storeMetrics}
 	if name, err := os.Hostname(); err == nil && !loopback(l.Addr()) {
 		options.Hosts = append(options.Hosts, name)
 	}

@@ -61,14 +61,15 @@ func (o *storeFlags) check() error {
 // elsewhere reports whether the storage is not part of this program.
 func (o *storeFlags) elsewhere(a *App) bool { return o.name == "etcd" && a.Etcd == nil }
 
-// open sets the store in a configuration and returns its metrics, nil for the store in memory.
-func (o *storeFlags) open(ctx context.Context, a *App, c *cluster.Config) (*server.StoreMetrics, error) {
+// open sets the store in a configuration, and its metrics and health check in the options of
+// the server. For the store in memory there is nothing to set.
+func (o *storeFlags) open(ctx context.Context, a *App, c *cluster.Config, options *server.Options) error {
 	if o.name != "etcd" {
-		return nil, nil
+		return nil
 	}
 	s, err := a.Etcd(ctx, o.etcd)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	m := &server.StoreMetrics{Revision: s.Revision}
 	cache := store.NewCache(store.Observe(s, m.Observe), store.CacheOptions[*cluster.Record]{Size: (*cluster.Record).Size})
@@ -76,6 +77,9 @@ func (o *storeFlags) open(ctx context.Context, a *App, c *cluster.Config) (*serv
 	if s, ok := s.(interface{ WatchRestarts() int64 }); ok {
 		m.Restarts = func() int64 { return cache.Restarts() + s.WatchRestarts() }
 	}
-	c.Store, c.Shared = cache, true
-	return m, nil
+	if s, ok := s.(interface{ Health(context.Context) error }); ok {
+		options.Health = s.Health
+	}
+	c.Store, c.Shared, options.Store = cache, true, m
+	return nil
 }

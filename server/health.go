@@ -1,0 +1,125 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// healthTime limits the time that a health check may take, as kube-apiserver limits its check
+// of etcd.
+const healthTime = 2 * time.Second
+
+// healthCheck is one of the checks behind /healthz, /livez and /readyz. Each has a path of
+// its own below these.
+type healthCheck struct {
+	name  string
+	check func(context.Context) error
+}
+
+// healthChecks returns the checks of a path. They have kube-apiserver's names, so that the
+// store is called etcd. A server that is stopping is live and no longer ready.
+func (s *Server) healthChecks(path string) []healthCheck {
+	checks := []healthCheck{
+		{"ping", func(context.Context) error { return nil }},
+		{"etcd", s.storeHealth},
+	}
+	if path == "readyz" {
+		checks = append(checks, healthCheck{"shutdown", func(context.Context) error {
+			if s.stopping.Load() {
+				return errors.New("the server is stopping")
+			}
+			return nil
+		}})
+	}
+	return checks
+}
+
+func (s *Server) storeHealth(ctx context.Context) error {
+	if s.options.Health == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, healthTime)
+	defer cancel()
+	return s.options.Health(ctx)
+}
+
+// health serves the health checks without a token, and reports whether the path is that of
+// one.
+func (s *Server) health(w *writer, r *http.Request) bool {
+	path, single, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	if path != "healthz" && path != "livez" && path != "readyz" {
+		return false
+	}
+	checks := s.healthChecks(path)
+	if r.URL.Path == "/"+path {
+		s.allHealth(w, r, path, checks)
+		return true
+	}
+	i := slices.IndexFunc(checks, func(c healthCheck) bool { return c.name == single })
+	if i < 0 {
+		return false
+	}
+	if err := checks[i].check(r.Context()); err != nil {
+		if !s.authorized(r) {
+			err = errors.New("reason withheld")
+		}
+		http.Error(w, fmt.Sprintf("internal server error: %v", err), http.StatusInternalServerError)
+		return true
+	}
+	healthy(w, []byte("ok"))
+	return true
+}
+
+// allHealth runs all checks except those that the query excludes. The answer never contains
+// the errors, as it needs no token.
+func (s *Server) allHealth(w *writer, r *http.Request, path string, checks []healthCheck) {
+	query := r.URL.Query()
+	unknown := map[string]bool{}
+	for _, name := range query["exclude"] {
+		unknown[name] = true
+	}
+	var b bytes.Buffer
+	failed := false
+	for _, c := range checks {
+		if slices.Contains(query["exclude"], c.name) {
+			delete(unknown, c.name)
+			fmt.Fprintf(&b, "[+]%s excluded: ok\n", c.name)
+		} else if err := c.check(r.Context()); err != nil {
+			failed = true
+			fmt.Fprintf(&b, "[-]%s failed: reason withheld\n", c.name)
+		} else {
+			fmt.Fprintf(&b, "[+]%s ok\n", c.name)
+		}
+	}
+	if len(unknown) > 0 {
+		names := slices.Sorted(maps.Keys(unknown))
+		for i, name := range names {
+			names[i] = fmt.Sprintf("%q", name)
+		}
+		fmt.Fprintf(&b, "warn: some health checks cannot be excluded: no matches for %s\n", strings.Join(names, ", "))
+	}
+	if failed {
+		fmt.Fprintf(&b, "%s check failed", path)
+		http.Error(w, b.String(), http.StatusInternalServerError)
+		return
+	}
+	if !query.Has("verbose") {
+		healthy(w, []byte("ok"))
+		return
+	}
+	fmt.Fprintf(&b, "%s check passed\n", path)
+	healthy(w, b.Bytes())
+}
+
+func healthy(w *writer, body []byte) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	_, _ = w.Write(body)
+}

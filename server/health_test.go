@@ -1,0 +1,48 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"testing"
+)
+
+// TestHealth compares health checks, which need no token, with what kube-apiserver answers.
+func TestHealth(t *testing.T) {
+	lost := func(context.Context) error { return errors.New("connection refused") }
+	for _, tc := range []struct {
+		name, path string
+		health     func(context.Context) error
+		stopping   bool
+		code       int
+		body       string
+	}{
+		{"all checks of an old path", "/healthz", nil, false, 200, "ok"},
+		{"live", "/livez", nil, false, 200, "ok"},
+		{"ready", "/readyz", nil, false, 200, "ok"},
+		{"one check", "/livez/ping", nil, false, 200, "ok"},
+		{"the store has the name by which clients ask for it", "/readyz/etcd", nil, false, 200, "ok"},
+		{"an unknown check", "/livez/other", nil, false, 401, ""},
+		{"a path that ends in a slash is that of no check", "/livez/", nil, false, 401, ""},
+		{"each check", "/readyz?verbose", nil, false, 200, "[+]ping ok\n[+]etcd ok\n[+]shutdown ok\nreadyz check passed\n"},
+		{"with an excluded check", "/livez?verbose&exclude=etcd", lost, false, 200, "[+]ping ok\n[+]etcd excluded: ok\nlivez check passed\n"},
+		{"with an exclusion of no check", "/livez?verbose&exclude=other", nil, false, 200,
+			"[+]ping ok\n[+]etcd ok\nwarn: some health checks cannot be excluded: no matches for \"other\"\nlivez check passed\n"},
+		{"a store that does not respond is not explained without a token", "/livez", lost, false, 500,
+			"[+]ping ok\n[-]etcd failed: reason withheld\nlivez check failed\n"},
+		{"nor by the single check", "/livez/etcd", lost, false, 500, "internal server error: reason withheld\n"},
+		{"a server that stops is not ready", "/readyz", nil, true, 500,
+			"[+]ping ok\n[+]etcd ok\n[-]shutdown failed: reason withheld\nreadyz check failed\n"},
+		{"and live until it has stopped", "/livez", nil, true, 200, "ok"},
+	} {
+		s := local(t, Options{Token: "secret", Health: tc.health})
+		s.stopping.Store(tc.stopping)
+		w := ask(s, "GET", tc.path, "")
+		if w.Code != tc.code || tc.body != "" && w.Body.String() != tc.body {
+			t.Errorf("%s: %s is %d %q, want %d %q", tc.name, tc.path, w.Code, w.Body, tc.code, tc.body)
+		}
+	}
+	s := local(t, Options{Health: lost})
+	if w := ask(s, "GET", "/livez/etcd", ""); w.Code != 500 || w.Body.String() != "internal server error: connection refused\n" {
+		t.Errorf("a single check for a client that may know: %d %q", w.Code, w.Body)
+	}
+}
