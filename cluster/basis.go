@@ -22,10 +22,19 @@ type basis struct {
 	// decoded reports whether decoding live as the kind leaves it unchanged; valid reports
 	// whether live passes validation.
 	decoded, valid bool
-	// filled is the next state with its defaults set, and next is the next state as decoded
-	// from storage. They share more with the object to be stored than live does. They are
-	// absent until they have been computed.
+	// filled is the next state with its defaults set, and next is the next state in a form that
+	// decoding from storage leaves unchanged. They share more with the object to be stored than
+	// live does. They are absent until they have been computed.
 	filled, next document.Value
+}
+
+// fill records the next state before and after its defaults were set. Decoding leaves defaults
+// unchanged, so that they need not be decoded for storage if the rest need not.
+func (b *basis) fill(decoded, filled document.Value) {
+	b.filled = filled
+	if b.next.Exists() && document.SameNode(b.next, decoded) {
+		b.next = filled
+	}
 }
 
 // filledFor returns a value of the kind whose defaults are set, decodedFor one that decoding

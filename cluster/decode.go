@@ -112,7 +112,7 @@ func (t *task) decodeBody() *Status {
 	}
 	t.body = t.fill(k, value)
 	if t.basis.kind == k {
-		t.basis.filled = t.body
+		t.basis.fill(value, t.body)
 	}
 	t.receivedBody(root, value)
 	return nil
@@ -273,12 +273,12 @@ func (t *task) decodeNext(k *schema.Kind, next, live document.Value, from defaul
 
 // fillNext sets the defaults in the next state of the live object.
 func (t *task) fillNext(k *schema.Kind, next document.Value) document.Value {
-	next = t.fillUpdate(k, next, t.basis)
+	filled := t.fillUpdate(k, next, t.basis)
 	if t.basis.kind == k {
-		t.basis.filled = next
+		t.basis.fill(next, filled)
 	}
-	t.passedBody(StageDefaulted, next)
-	return next
+	t.passedBody(StageDefaulted, filled)
+	return filled
 }
 
 // keepReset restores an empty managedFields list that decoding a built-in kind dropped: the

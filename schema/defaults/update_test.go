@@ -58,6 +58,7 @@ func TestUpdateAgreesWithFullComputation(t *testing.T) {
 				}
 			}
 			if err == nil {
+				checkDefaultsAreDecoded(t, rules, k, got)
 				if got, want := rules.ApplyUpdate(k, want, live, defaults.Options{}), rules.Apply(k, want, defaults.Options{}); !document.Identical(got, want) {
 					t.Fatalf("seed %d: filled\n%s, want\n%s", seed, got, want)
 				}
@@ -66,6 +67,16 @@ func TestUpdateAgreesWithFullComputation(t *testing.T) {
 	}
 	if compared < 1000 || inMemory < 500 {
 		t.Errorf("only %d objects were compared, and %d were as they are stored", compared, inMemory)
+	}
+}
+
+// checkDefaultsAreDecoded checks that decoding leaves the defaults of an object unchanged if it
+// leaves the object unchanged.
+func checkDefaultsAreDecoded(t *testing.T, rules *defaults.Rules, k *schema.Kind, decoded defaults.Decoded) {
+	t.Helper()
+	filled := rules.Apply(k, decoded.Value, defaults.Options{})
+	if again, _, err := defaults.Decode(k, filled, defaults.FromTree); decoded.Stored && (err != nil || !document.Identical(again, filled)) {
+		t.Errorf("with defaults\n%s\nis decoded as\n%s %v", filled, again, err)
 	}
 }
 
