@@ -275,7 +275,7 @@ export class App {
     this.#rememberer = setTimeout(() => {
       if (this.#asked !== asked) return;
       const { scenario } = checked(this.state); // the form in which it will be read
-      remember([{ call: "about", input: {}, output: this.about }, ...this.#answers.map((a) => ({ ...a, input: { ...a.input, scenario } }))]);
+      remember(this.#answers.map((a) => ({ ...a, input: { ...a.input, scenario } })));
     }, savePause);
   }
 

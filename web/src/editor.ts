@@ -161,6 +161,9 @@ export interface Editor {
 
 export interface EditorOptions {
   label: string;
+  /** The text that is shown first, and its id. */
+  text?: string;
+  id?: number;
   /** Called after each change of the text; again is true if the editor undid or redid a change. */
   changed(text: string, again: boolean): void;
   readOnly?: boolean;
@@ -213,9 +216,9 @@ export function makeEditor(options: EditorOptions): Editor {
     }),
   ];
   const state = (doc: string): EditorState => EditorState.create({ doc, extensions: extensions(doc) });
-  const view = new EditorView({ state: state(""), parent: root, root });
+  const view = new EditorView({ state: state(options.text ?? ""), parent: root, root });
   const states = new Map<number, EditorState>();
-  let shown: number | undefined;
+  let shown = options.id;
   let pasted = false;
   return {
     host,

@@ -63,15 +63,16 @@ export class Engine {
 
   constructor(watcher: Watcher) {
     this.#watcher = watcher;
-    this.#ready = new Promise<void>((begin) => (this.begin = begin)).then(() => this.#start());
+    this.#ready = new Promise<void>((begin) => (this.begin = begin)).then(() => {
+      if (!kept) void load(); // before the engine, which is a hundred times as large
+      return this.#start();
+    });
     this.#ready.catch(() => undefined); // reported to the watcher, and to every caller
     // Stored or prepared results are shown before the engine is started, which takes the time of
     // all processors. It is started at once if only the engine can have the first result and the
     // service worker has its files.
-    if (recall() || !kept) {
-      if (!kept) void load();
-      setTimeout(() => this.begin(), resultPause);
-    } else this.begin();
+    if (recall() || !kept) setTimeout(() => this.begin(), resultPause);
+    else this.begin();
   }
 
   /** begin starts the engine. It is called when the first result is shown, or needed; later calls have no effect. */

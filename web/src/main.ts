@@ -8,18 +8,22 @@ import { openLessons } from "./lessons";
 import { ObjectView } from "./object";
 import { openPaste } from "./paste";
 import { Panels } from "./panels";
+import { firstScenario } from "./prepared";
 import { watchTabs } from "./presence";
 import { printObject } from "./print";
 import { Request } from "./request";
 import { Rules } from "./rules";
 import { fromFragment, kept } from "./share";
 import { titleOf } from "./sharing";
-import type { State } from "./state";
+import { copyOf, emptyScenario, type State } from "./state";
 import { Story } from "./story";
 import { examples, importText, Toolbar } from "./toolbar";
 
 /** The performance mark that is set when the first result is shown. */
 const firstResult = "patchlab first result";
+
+/** size returns how many objects, managers and steps a state has. */
+const size = ({ scenario: { objects, actors, steps } }: State): number => objects.length + actors.length + steps.length;
 
 /** The delay in milliseconds after the last change until the title is updated. */
 const titlePause = 200;
@@ -49,6 +53,9 @@ const complete = new Complete(app, element("unvalidated"));
 const rules = new Rules(app);
 const later = { complete, rules };
 app.keeps = root.dataset.embed === undefined;
+const stored = app.keeps ? kept() : null;
+// The state comes before the views, so that the editor is created with its text.
+app.state = stored && size(stored) > 0 ? stored : copyOf({ scenario: firstScenario, at: firstScenario.steps.length, object: 0 });
 new Toolbar(app, element("tools"), [{ text: "Lessons", key: "lessons", open: (app) => void openLessons(app) }]);
 // Each change of an editor forces a layout of all earlier changes, so the views with editors
 // render first.
@@ -214,20 +221,12 @@ function showKnown(): void {
 
 async function begin(): Promise<void> {
   const fromLink = await shared();
-  const stored = app.keeps ? kept() : null;
-  if (!fromLink && !stored) void examples(); // needed below
   app.about = await engine.ask("about", {});
   if (fromLink) {
-    if (stored) app.state = stored;
+    app.state = stored ?? { scenario: emptyScenario(), at: 0, object: 0 };
     app.open(fromLink, "the shared scenario");
     setTimeout(showKnown, knownPause);
     return;
-  }
-  const { scenario } = stored ?? { scenario: null };
-  if (scenario && scenario.steps.length + scenario.objects.length + scenario.actors.length > 0) app.state = stored!;
-  else {
-    const { scenario } = await engine.ask("import", { text: (await examples())[0]! });
-    app.state = { scenario, at: scenario.steps.length, object: 0 };
   }
   app.change("", () => undefined);
   setTimeout(showKnown, knownPause);

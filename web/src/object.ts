@@ -76,7 +76,8 @@ export class ObjectView {
     this.#listing.host.hidden = this.#detail.hidden = this.#rows.length === 0;
     this.#none.hidden = this.#rows.length > 0;
     const seen = `${state.at} ${state.object} ${kind} ${name}`;
-    if (seen !== this.#seen) this.#scroll();
+    if (this.#seen === "") requestAnimationFrame(() => this.#scroll()); // not here, because it forces a layout of the whole page
+    else if (seen !== this.#seen) this.#scroll();
     this.#seen = seen;
   }
 

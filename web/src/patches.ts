@@ -11,7 +11,7 @@ import { emptyStep, emptyTarget } from "./state";
 
 export class Patches {
   #app: App;
-  #editor: Editor;
+  #made: Editor | undefined;
   #results = h("div", { class: "patches" });
   #problem = h("ul", { class: "problems", "aria-live": "polite", "aria-label": "Problems in the edited object" });
   #original = "";
@@ -21,13 +21,17 @@ export class Patches {
 
   constructor(app: App) {
     this.#app = app;
-    this.#editor = makeEditor({
+  }
+
+  /** The editor, which is created when the comparison is first shown. */
+  get #editor(): Editor {
+    return (this.#made ??= makeEditor({
       label: "The object as it should be",
       changed: () => {
         clearTimeout(this.#timer);
         this.#timer = setTimeout(() => this.#ask(), 60);
       },
-    });
+    }));
   }
 
   draw(): HTMLElement {

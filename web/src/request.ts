@@ -26,6 +26,7 @@ export class Request {
     this.#host = host;
     this.#editor = makeEditor({
       label: "Manifest or patch of the step", readOnly,
+      ...(app.step && { text: app.step.body, id: idOf(app.step) }),
       changed: (text, again) => app.type(text, again),
       undo: () => this.#undo(),
       redo: () => {

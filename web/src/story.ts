@@ -44,8 +44,13 @@ export class Story {
         this.#actors()),
     );
     replace(this.#bar, this.#controls(at, steps.length, "bar-"), this.#pills(at));
-    this.#bar.querySelector('[aria-current="step"]')?.scrollIntoView({ block: "nearest", inline: "center" });
     this.#drawResults();
+    requestAnimationFrame(() => this.#scroll()); // not here, because scrolling forces a layout of the page
+  }
+
+  /** #scroll scrolls to the selected step. */
+  #scroll(): void {
+    this.#bar.querySelector('[aria-current="step"]')?.scrollIntoView({ block: "nearest", inline: "center" });
     this.#list.querySelector(".selected")?.scrollIntoView({ block: "nearest" });
   }
 
