@@ -1,7 +1,9 @@
 package playground
 
 import (
+	"bytes"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -51,5 +53,26 @@ func BenchmarkStep(b *testing.B) {
 		if _, err := e.run(&RunInput{Scenario: s, At: 5, Against: 4}); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// BenchmarkKey measures a key in a step on a large object, as requests of the page: a step after
+// those of four managers, and the step of the fourth, with which every line gets another owner.
+func BenchmarkKey(b *testing.B) {
+	for _, at := range []int{5, 4} {
+		b.Run(fmt.Sprintf("step %d", at), func(b *testing.B) {
+			e := New()
+			s := fourManagers(5)
+			n := 0
+			for b.Loop() {
+				n++
+				s.Steps[at-1].Body = largeDeployment(3 + n%7)
+				input := e.encoder.append(nil, reflect.ValueOf(RunInput{Scenario: s, At: at, Against: at - 1, Changes: 60}))
+				request := fmt.Appendf(nil, `{"call":"run","rows":{"number":%d,"have":%d},"input":%s}`, n, n-1, input)
+				if out := e.Handle(request); !bytes.HasPrefix(out, []byte(`{"output"`)) {
+					b.Fatal(string(out))
+				}
+			}
+		})
 	}
 }
