@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"sync"
 	"sync/atomic"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -20,9 +21,19 @@ type Shown struct {
 // form holds the encodings of a stored object for one kind, at any revision.
 type form struct {
 	kind *schema.Kind
-	text *objectText
+	// value is the object without its resourceVersion until it is encoded, because many readers
+	// in the same process need no text; text is the encoding.
+	value  document.Value
+	text   *objectText
+	encode sync.Once
 	// other is the encoding that [Shown.Encoding] cached.
 	other atomic.Pointer[encoding]
+}
+
+// encoded returns the object's text.
+func (f *form) encoded() *objectText {
+	f.encode.Do(func() { f.text, f.value = textOf(f.value), document.Value{} })
+	return f.text
 }
 
 // Exists reports whether there is an object.
@@ -42,33 +53,37 @@ func (s Shown) Value() document.Value {
 
 // AppendJSON appends the object's JSON.
 func (s Shown) AppendJSON(dst []byte) []byte {
-	return s.text.appendObject(dst, s.revision, true)
+	return s.encoded().appendObject(dst, s.revision, true)
 }
 
 // Size returns the length in bytes of the object's JSON without the resourceVersion.
-func (s Shown) Size() int { return len(s.text.json) }
+func (s Shown) Size() int { return len(s.encoded().json) }
 
 // JSON returns the object's JSON in parts. The long parts refer to the cached text, so that
 // writing them to many clients needs no copy.
-func (s Shown) JSON() []string { return s.parts(0, len(s.text.json)) }
+func (s Shown) JSON() []string { return s.parts(0, len(s.encoded().json)) }
 
 // MetadataJSON returns the JSON of the object's metadata in parts, like [Shown.JSON].
-func (s Shown) MetadataJSON() []string { return s.parts(s.text.metadataBegin, s.text.metadataEnd) }
+func (s Shown) MetadataJSON() []string {
+	t := s.encoded()
+	return s.parts(t.metadataBegin, t.metadataEnd)
+}
 
 func (s Shown) parts(begin, end int) []string {
-	t := s.text
+	t := s.encoded()
 	return []string{t.json[begin:t.revision], string(t.appendRevision(nil, s.revision)), t.json[t.revision:end]}
 }
 
 // AppendItem appends the object's JSON as an item of a list. Items of built-in kinds have no
 // apiVersion and kind.
 func (s Shown) AppendItem(dst []byte) []byte {
-	return s.text.appendObject(dst, s.revision, !s.kind.Builtin)
+	return s.encoded().appendObject(dst, s.revision, !s.kind.Builtin)
 }
 
 // AppendMetadata appends the JSON of the object's metadata.
 func (s Shown) AppendMetadata(dst []byte) []byte {
-	return s.text.appendRange(dst, s.text.metadataBegin, s.text.metadataEnd, s.revision)
+	t := s.encoded()
+	return t.appendRange(dst, t.metadataBegin, t.metadataEnd, s.revision)
 }
 
 // Encoding returns the result of encode for the object without its resourceVersion. The result
@@ -97,7 +112,7 @@ func (p *pipeline) shown(k *schema.Kind, r *Record, revision int64) (Shown, *Sta
 	if st != nil {
 		return Shown{}, st
 	}
-	f := &form{kind: k, text: textOf(value)}
+	f := &form{kind: k, value: value}
 	if p.isCacheable(k, r) {
 		r.form.Store(f)
 	}
