@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -46,9 +47,12 @@ func (s Shown) Kind() *schema.Kind { return s.kind }
 func (s Shown) Revision() int64 { return s.revision }
 
 // Value returns the object, including its resourceVersion.
-func (s Shown) Value() document.Value {
-	value, _ := s.pipeline.show(s.kind, versioned(s.record.object, s.revision)) // show succeeded for this record before
-	return value
+func (s Shown) Value() document.Value { return s.Object().Join() }
+
+// Object returns the object, including its resourceVersion, with its managedFields decoded.
+func (s Shown) Object() fieldmanager.Object {
+	o, _ := s.pipeline.read(s.kind, versioned(s.record.object, s.revision)) // read succeeded for this record before
+	return o
 }
 
 // AppendJSON appends the object's JSON.

@@ -313,7 +313,7 @@ func (r *Runner) object(ctx context.Context, res *Result) (fieldmanager.Object, 
 	if res.Target.Name == "" {
 		return fieldmanager.Object{}, nil
 	}
-	resp, err := r.cluster.Do(ctx, r.request(cluster.Get, res))
+	reading, err := r.cluster.Read(ctx, r.request(cluster.Get, res))
 	var status *cluster.Status
 	if errors.As(err, &status) && status.Code == 404 {
 		return fieldmanager.Object{}, nil
@@ -321,5 +321,5 @@ func (r *Runner) object(ctx context.Context, res *Result) (fieldmanager.Object, 
 	if err != nil {
 		return fieldmanager.Object{}, err
 	}
-	return fieldmanager.Split(resp.Object)
+	return reading.Object.Object(), nil
 }
