@@ -105,6 +105,21 @@ export interface Card {
   make(): HTMLElement;
 }
 
+/**
+ * The heights of cards that have been shown. CodeMirror estimates the height of a card when its line
+ * is edited or the card is shown again. If the estimate is right, the gutter stays as it is.
+ */
+const cardHeights = new Map<string, number>();
+const shownCards = new WeakMap<Element, Card>();
+
+const cardSizes = new ResizeObserver((entries) => {
+  for (const { target, borderBoxSize } of entries) {
+    const card = shownCards.get(target);
+    const height = borderBoxSize[0]?.blockSize;
+    if (card && height) cardHeights.set(card.key, height);
+  }
+});
+
 class CardWidget extends WidgetType {
   constructor(readonly card: Card) {
     super();
@@ -116,13 +131,18 @@ class CardWidget extends WidgetType {
     const place = document.createElement("div"); // CodeMirror measures its padding, but not margins
     place.className = "card-place";
     place.append(this.card.make());
+    shownCards.set(place, this.card);
+    cardSizes.observe(place);
     return place;
+  }
+  override destroy(place: HTMLElement): void {
+    cardSizes.unobserve(place);
   }
   override ignoreEvent(): boolean {
     return true;
   }
   override get estimatedHeight(): number {
-    return 84;
+    return cardHeights.get(this.card.key) ?? 84;
   }
 }
 

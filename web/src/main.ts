@@ -57,9 +57,6 @@ const stored = app.keeps ? kept() : null;
 // The state comes before the views, so that the editor is created with its text.
 app.state = stored && size(stored) > 0 ? stored : copyOf({ scenario: firstScenario, at: firstScenario.steps.length, object: 0 });
 new Toolbar(app, element("tools"), [{ text: "Lessons", key: "lessons", open: (app) => void openLessons(app) }]);
-// Each change of an editor forces a layout of all earlier changes, so the views with editors
-// render first.
-const request = new Request(app, element("request"), root.dataset.readonly !== undefined);
 const object = new ObjectView(app, element("object"));
 new Story(app, element("story"), element("bar-steps"));
 const view = (name: string) => {
@@ -73,6 +70,9 @@ new Panels(app, rules, element("panel"), (line) => {
   view("request");
   request.goToConflict(line, column);
 });
+// A change of the editor with the focus forces a layout. The request is rendered last, so that
+// this layout includes the changes of the other views.
+const request = new Request(app, element("request"), root.dataset.readonly !== undefined);
 for (const b of document.querySelectorAll<HTMLElement>("#bar-views button")) b.addEventListener("click", () => view(b.dataset.view!));
 view("request");
 app.view = view;

@@ -152,14 +152,19 @@ export class Request {
     if (!step) return;
     const result = output?.steps[state.at - 1];
     const fields = contested(output?.conflicts ?? []);
-    this.#editor.annotate(result?.marks ?? [], this.#cards(step, fields));
     const placed = fields.some((c) => c.mark.line > 0);
     const problems: Hint[] = placed || !result || result.ok ? [] : result.marks.length > 0 ? result.marks : [{ line: 0, column: 0, message: result.message }];
     const keys = result && output ? yamlKeys(step.body, result, output.rows) : [];
-    const look = JSON.stringify([idOf(step), problems, keys, fields.map((c) => [c.path, c.mark])]);
+    this.#drawProblems(step, [...problems.slice(0, 20), ...keys], fields);
+    this.#editor.annotate(result?.marks ?? [], this.#cards(step, fields)); // last, because it forces a layout if the editor has the focus
+  }
+
+  /** #drawProblems lists the problems and conflicts of the step, unless the same ones are listed. */
+  #drawProblems(step: Step, problems: Hint[], fields: Contested[]): void {
+    const look = JSON.stringify([idOf(step), problems, fields.map((c) => [c.path, c.mark])]);
     if (look === this.#look) return;
     this.#look = look;
-    replace(this.#problems, ...[...problems.slice(0, 20), ...keys].map((mark, i) => h("li", { class: mark.hint ? "hint" : undefined },
+    replace(this.#problems, ...problems.map((mark, i) => h("li", { class: mark.hint ? "hint" : undefined },
       mark.line > 0 ? button(`line ${mark.line}`, `problem-${i}`, () => this.#editor.goTo(mark.line, mark.column)) : null, " ", mark.message)));
     const link = (c: Contested, i: number) => [pathButton(c.path, `conflict-${i}`, () => c.mark.line > 0 && this.#editor.goTo(c.mark.line, c.mark.column)), " "];
     replace(this.#all, ...(fields.length > 0 ? [h("div", { class: "stacked" },
