@@ -179,6 +179,9 @@ func withIntegers(v, live document.Value) document.Value {
 
 // hasFloat reports whether v contains a float outside the parts that it shares with live.
 func hasFloat(v, live document.Value) bool {
+	if !live.Exists() {
+		return anyFloat(v)
+	}
 	switch v.Kind() {
 	case document.Number:
 		return !v.IsInt()
@@ -201,6 +204,19 @@ func hasFloat(v, live document.Value) bool {
 			if was := before.Item(v, i); !document.SameNode(part, was) && hasFloat(part, was) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// anyFloat is hasFloat for a value that was not made from another one.
+func anyFloat(v document.Value) bool {
+	if k := v.Kind(); k < document.List {
+		return k == document.Number && !v.IsInt()
+	}
+	for i := range v.Len() {
+		if anyFloat(v.At(i)) {
+			return true
 		}
 	}
 	return false

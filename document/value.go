@@ -79,11 +79,12 @@ const (
 	keyCanonical
 	// fromSource: raw is part of the parsed text.
 	fromSource
-	// kidsDeferred: first points to a deferred.
-	kidsDeferred
 	// shell: the object contains nothing but shells, such as a field set. The flag may be
 	// missing.
 	shell
+	// kidsDeferred: first points to a deferred. It is the highest flag, so that a comparison
+	// finds it; with a mask, At would exceed the compiler's limit for inlining.
+	kidsDeferred
 )
 
 // A node is one value and, for a member of an object, its key. Nodes are stored by value in
@@ -100,7 +101,7 @@ type node struct {
 // kids returns the members or items of n. A pointer and a count make a node smaller than a
 // slice would.
 func (n *node) kids() []node {
-	if n.flags&kidsDeferred != 0 {
+	if n.flags >= kidsDeferred {
 		return n.open()
 	}
 	return unsafe.Slice((*node)(n.first), n.count)
