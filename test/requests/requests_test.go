@@ -18,6 +18,7 @@ import (
 	"github.com/patchlab-dev/patchlab/patch"
 	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/server"
+	"github.com/patchlab-dev/patchlab/store"
 )
 
 // A work is a kind of request.
@@ -43,7 +44,8 @@ var works = []work{
 //	cluster  a request to a cluster that holds the object (Cluster.Do)
 //	serve    the same through the server, without a network
 //	engines  merging or patching a parsed object and tracking its owners:
-//	         the minimum for the two above
+//	         the minimum for the two above. It keeps as many results as
+//	         the cluster's store, so that garbage collection costs the same
 //	lab      Lab.Apply or Lab.Patch, with the live object as bytes
 //	texts    engines, with the live object as bytes
 func BenchmarkRequest(b *testing.B) {
@@ -169,6 +171,7 @@ func throughEngines(b *testing.B, o *benchObject, w work) {
 		b.Fatal(err)
 	}
 	change, now := w.changer(b, kind), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	history, writes := make([]fieldmanager.Object, min(store.DefaultHistory, store.DefaultHistoryBytes/object.JSONLen())), 0
 	measured(b, w.bodies(o), func(body []byte) error {
 		now = now.Add(time.Second)
 		doc, err := document.ParseYAML(body, document.Options{})
@@ -177,6 +180,8 @@ func throughEngines(b *testing.B, o *benchObject, w work) {
 		}
 		live, err = change(live, doc.Root, now)
 		live.Join().JSON()
+		history[writes%len(history)] = live
+		writes++
 		return err
 	})
 }

@@ -61,8 +61,9 @@ the live object, and a stored object remembers for which kind it is complete and
 valid ([pipeline.md](pipeline.md)). A Lab, which knows nothing of the object that it is
 given, decodes, fills in and validates all of a built-in kind, and goes once over a
 custom resource. Of the processor time above, collecting garbage is a part that grows
-with the memory in use: a cluster keeps the last 10,000 states of its objects for
-watches, and marking them takes a tenth to a fifth of a short request. Instructions,
+with the memory in use: a cluster keeps the last 10,000 states of its objects (at most
+64 MiB) for watches, and marking them takes a tenth to a fifth of a short request. The
+engines beside it keep as many results, so that both sides mark as much. Instructions,
 counted without collections, do not depend on that or on what else the machine does:
 
     go test -c -o requests.test ./requests
