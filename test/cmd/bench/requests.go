@@ -75,9 +75,9 @@ that in requests, in millions:
 
 | change | object | engines | cluster | ratio | engines with bytes | Lab | ratio |
 |---|---|---|---|---|---|---|---|
-| server-side apply | 12 KB Deployment | 1.38 | 1.63 | 1.18× | 1.96 | 2.53 | 1.29× |
-| merge patch | 12 KB Deployment | 0.70 | 0.85 | 1.20× | 1.38 | 2.03 | 1.47× |
-| JSON patch | 12 KB Deployment | 0.77 | 1.07 | 1.39× | 1.41 | 2.09 | 1.48× |
+| server-side apply | 12 KB Deployment | 1.34 | 1.58 | 1.18× | 1.90 | 2.43 | 1.28× |
+| merge patch | 12 KB Deployment | 0.68 | 0.82 | 1.20× | 1.33 | 1.94 | 1.46× |
+| JSON patch | 12 KB Deployment | 0.75 | 1.05 | 1.40× | 1.37 | 2.01 | 1.47× |
 | server-side apply | list of 1,000 | 12.58 | 12.44 | 0.99× | 13.47 | 15.68 | 1.16× |
 | merge patch | list of 1,000 | 5.16 | 5.26 | 1.02× | 6.58 | 9.28 | 1.41× |
 | JSON patch | list of 1,000 | 6.47 | 7.10 | 1.10× | 8.84 | 11.90 | 1.35× |
