@@ -3,8 +3,8 @@
 // Command engines links the parts of patchlab that the page uses: documents and YAML,
 // the catalog, the engines, and a cluster with an in-memory store. `make wasm-size`
 // measures its size. Run under Node, it applies a configuration to a Deployment and to
-// a list of 1,000 items, prints the median CPU time of 60 applies each, and fails if a
-// median exceeds three times its target.
+// a list of 1,000 items, prints the median CPU time of 60 applies each, and fails if it
+// exceeds three times its target in each of three rounds.
 package main
 
 import (
@@ -27,18 +27,23 @@ func main() {
 	d, err := document.ParseYAML(live, document.Options{})
 	must(err)
 	kind, list := items(1000)
-	ok := report("Deployment of "+strconv.Itoa(bytes.Count(d.Root.YAML(), []byte("\n")))+" lines", median(d.Root, nil), 2*time.Millisecond)
-	if !report("list of 1,000 items", median(list, kind), 30*time.Millisecond) || !ok {
+	ok := report("Deployment of "+strconv.Itoa(bytes.Count(d.Root.YAML(), []byte("\n")))+" lines", d.Root, nil, 2*time.Millisecond)
+	if !report("list of 1,000 items", list, kind, 30*time.Millisecond) || !ok {
 		os.Exit(1)
 	}
 }
 
-// slack is the factor by which a median may exceed its target. CPU time depends little
-// on other load but much on the machine.
-const slack = 3
+// slack is the factor by which a median may exceed its target, because CPU time depends
+// on the machine. It includes that of Node's compiler threads and grows with other load, so
+// there are several rounds before a time counts as too long.
+const slack, rounds = 3, 3
 
 // report prints the time of an apply and reports whether it is acceptable.
-func report(what string, took, aim time.Duration) bool {
+func report(what string, object document.Value, kind *schema.Kind, aim time.Duration) bool {
+	took := median(object, kind)
+	for round := 1; round < rounds && took > slack*aim; round++ {
+		took = min(took, median(object, kind))
+	}
 	text := "apply to a " + what + ": " + milliseconds(took) + " of processor time (aimed at " + milliseconds(aim) + ")"
 	if took > slack*aim {
 		text += ", too slow"
