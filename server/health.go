@@ -5,9 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -80,16 +80,12 @@ func (s *Server) health(w *writer, r *http.Request) bool {
 // allHealth runs all checks except those that the query excludes. The answer never contains
 // the errors, as it needs no token.
 func (s *Server) allHealth(w *writer, r *http.Request, path string, checks []healthCheck) {
-	query := r.URL.Query()
-	unknown := map[string]bool{}
-	for _, name := range query["exclude"] {
-		unknown[name] = true
-	}
+	query := queryOf(r)
+	excluded := query["exclude"]
 	var b bytes.Buffer
 	failed := false
 	for _, c := range checks {
-		if slices.Contains(query["exclude"], c.name) {
-			delete(unknown, c.name)
+		if slices.Contains(excluded, c.name) {
 			fmt.Fprintf(&b, "[+]%s excluded: ok\n", c.name)
 		} else if err := c.check(r.Context()); err != nil {
 			failed = true
@@ -98,12 +94,14 @@ func (s *Server) allHealth(w *writer, r *http.Request, path string, checks []hea
 			fmt.Fprintf(&b, "[+]%s ok\n", c.name)
 		}
 	}
-	if len(unknown) > 0 {
-		names := slices.Sorted(maps.Keys(unknown))
-		for i, name := range names {
-			names[i] = fmt.Sprintf("%q", name)
+	var unknown []string
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(excluded))) {
+		if !slices.ContainsFunc(checks, func(c healthCheck) bool { return c.name == name }) {
+			unknown = append(unknown, strconv.Quote(name))
 		}
-		fmt.Fprintf(&b, "warn: some health checks cannot be excluded: no matches for %s\n", strings.Join(names, ", "))
+	}
+	if len(unknown) > 0 {
+		fmt.Fprintf(&b, "warn: some health checks cannot be excluded: no matches for %s\n", strings.Join(unknown, ", "))
 	}
 	if failed {
 		fmt.Fprintf(&b, "%s check failed", path)

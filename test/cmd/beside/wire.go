@@ -28,7 +28,7 @@ func newWire(s *side) *wire {
 
 // request sends a request with a JSON body.
 func (c *wire) request(ctx context.Context, method, path, body string) (*http.Response, error) {
-	return c.send(ctx, method, path, "application/json", body)
+	return c.send(ctx, method, path, jsonType, body)
 }
 
 // send sends a request whose body and response are of a media type.
