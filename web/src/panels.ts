@@ -161,7 +161,7 @@ export class Panels {
 
   /** #drawOthers lists the fields that the request would change but that did not change, with the reasons. */
   #drawOthers(changed: Set<string>): void {
-    const list = this.#app.reasons.filter((r) => !changed.has(r.path) && r.effect !== "set" && r.effect !== "removed");
+    const list = this.#app.reasons.filter((r) => !changed.has(r.path) && !effectsOfChanges.has(r.effect));
     const path = (r: Reason) => (r.path === "" ? h("span", null, "the object") : r.line > 0 ? pathButton(r.path, `reason-${r.path}`, () => this.#showLine(r.line), { "data-line": r.line }) : h("code", { class: "path" }, ...fieldPath(r.path)));
     // The conflicts themselves are listed above, each with its owners.
     const item = (group: Reason[]) => h("li", { "data-effect": group[0]!.effect },
@@ -237,6 +237,9 @@ export class Panels {
         : h("pre", { tabindex: "0", role: "region", "aria-label": "managedFields" }, out.yaml || "(none)"));
   }
 }
+
+/** The effects of changes, which are listed as such, and not all at first if there are many. */
+const effectsOfChanges: ReadonlySet<string> = new Set(["set", "removed", "taken over", "shared", "given up", "reordered"]);
 
 /** others explains why an apply without a change leaves fields of other managers alone. */
 function others(step: Step, output: RunOutput): string {

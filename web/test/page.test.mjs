@@ -156,6 +156,19 @@ describe("the playground", { timeout: groupTime }, () => {
     await done();
   });
 
+  test("lists changes as such, also those that are not shown at first", async () => {
+    const { page, done } = await open();
+    const data = Array.from({ length: 80 }, (_, i) => `  k${i}: v\n`).join("");
+    await write(page, editor(page), `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: many\ndata:\n${data}`);
+    await page.locator("#object h2", { hasText: "ConfigMap many" }).waitFor();
+    await page.getByRole("button", { name: "+ Step as alice" }).click();
+    await page.locator("#panel h3", { hasText: "80 fields changed" }).waitFor();
+    await page.locator("#panel").getByText("apply/share").first().waitFor();
+    await page.getByRole("button", { name: "Show the other 20" }).waitFor();
+    assert.equal(await page.locator("#panel").getByText("Not applied as requested").count(), 0);
+    await done();
+  });
+
   test("shows managedFields as a tree and raw", async () => {
     const { page, done } = await open();
     await tab(page, "managedFields").click();
