@@ -38,7 +38,7 @@ export class Toolbar {
     const { scenario } = app;
     const bad = app.output?.definitions.filter((d) => !d.ok).length ?? 0;
     const { undoes, redoes } = app.history;
-    const look = JSON.stringify([app.about.versions, scenario.kubernetes, scenario.definitions.length, bad, setting("theme"), undoes, redoes]);
+    const look = JSON.stringify([app.about.versions, scenario.kubernetes, scenario.definitions.length, bad, undoes, redoes]);
     if (look === this.#look) return;
     this.#look = look;
     replace(this.#host,
