@@ -116,8 +116,11 @@ export class ObjectView {
     this.#shown = shown;
     this.#listing.show(this.#shown);
     this.#drawTools(managers);
-    if (!this.#current) refresh(this.#detail, h("p", { class: "empty" }, "Select a line to see who owns its field, and why."));
-    else this.#describe(this.#current);
+    const pointed = this.#pointed;
+    this.#pointed = (pointed && shown.find((line) => line.line === pointed.line && line.text === pointed.text)) ?? null;
+    const described = this.#pointed ?? this.#current;
+    if (described) this.#describe(described);
+    else refresh(this.#detail, h("p", { class: "empty" }, "Select a line to see who owns its field, and why."));
   }
 
   /** #line returns the line of a row, and the previous line object if it is unchanged. */

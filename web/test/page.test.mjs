@@ -118,6 +118,19 @@ describe("the playground", { timeout: groupTime }, () => {
     await done();
   });
 
+  test("keeps describing the line under the pointer when a new result arrives", async () => {
+    const { page, done } = await open();
+    await example(page, "The first conflict");
+    await forward(page);
+    await row(page, "colour: blue").hover();
+    await detail(page, ".data.colour").waitFor();
+    await write(page, editor(page), "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  colour: green\n");
+    await row(page, `colour: blue.*wants .*green`).waitFor();
+    await settled(page);
+    assert.match(await detail(page, "").textContent(), /^\.data\.colour/);
+    await done();
+  });
+
   test("shows only an owner's lines, hides what the server sets, folds and searches", async () => {
     const { page, done } = await open();
     await example(page, "Handing replicas to an autoscaler");
