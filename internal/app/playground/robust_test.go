@@ -103,6 +103,34 @@ func TestErrorsHaveLines(t *testing.T) {
 	}
 }
 
+// TestObjectStaysWhileTyping checks that a step that concerns no object shows the object as the step
+// before it left it.
+func TestObjectStaysWhileTyping(t *testing.T) {
+	for _, c := range []struct{ why, body string }{
+		{"a manifest without a name yet", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  na"},
+		{"invalid YAML", "apiVersion: v1\nkind: ["},
+		{"an unknown kind", strings.Replace(configMap, "ConfigMap", "ConfigMa", 1) + "  a: b\n"},
+		{"an API version without the kind", strings.Replace(configMap, "v1", "apps/v1", 1) + "  a: b\n"},
+		{"nesting beyond the limit", strings.Repeat("[", 2000)},
+	} {
+		s := twoManagers()
+		s.Steps = append(s.Steps[:1], Step{Actor: "bob", Do: "apply", Body: c.body})
+		e := New()
+		var first, out RunOutput
+		must(t, e, "run", RunInput{Scenario: s, At: 1}, &first)
+		must(t, e, "run", RunInput{Scenario: s, At: 2, Against: 1}, &out)
+		if out.Steps[1].OK {
+			t.Fatalf("%s: answers %+v", c.why, out.Steps[1])
+		}
+		if out.Object == nil || out.Object.ResourceVersion != first.Object.ResourceVersion || len(out.Rows) != len(first.Rows) {
+			t.Errorf("%s: shows %+v with %d rows, want %+v with %d", c.why, out.Object, len(out.Rows), first.Object, len(first.Rows))
+		}
+		if out.Changed != 0 || len(out.Conflicts) != 0 {
+			t.Errorf("%s: %d changes and %d conflicts of a refused step", c.why, out.Changed, len(out.Conflicts))
+		}
+	}
+}
+
 // FuzzHandle checks that no request makes the engine panic and that each response is
 // JSON.
 func FuzzHandle(f *testing.F) {

@@ -57,12 +57,30 @@ func (e *Engine) running(ctx context.Context, s *Scenario, at int) (*run, error)
 		if res.Err == nil {
 			res = r.runner.Step(ctx, &step)
 		}
-		r.results = append(r.results, res)
 		r.steps = append(r.steps, stepResult(s, &res))
+		if res.Kind == nil || res.Target.Name == "" {
+			r.keep(&res)
+		}
+		r.results = append(r.results, res)
 	}
 	r.scenario = *s
 	e.last = r
 	return r, nil
+}
+
+// keep gives a step that concerns no object, because its manifest cannot be parsed or has an
+// unknown kind or no name, the object of the step before it or, at the first step, the first
+// initial object. A visitor who is in the middle of typing still sees the object.
+func (r *run) keep(res *scenario.Result) {
+	var before *scenario.Result
+	if n := len(r.results); n > 0 {
+		before = &r.results[n-1]
+	} else if at, err := r.result(0, 0); err == nil {
+		before = at
+	} else {
+		return
+	}
+	res.Target, res.Kind, res.Before, res.After = before.Target, before.Kind, before.After, before.After
 }
 
 // goOn returns a run to continue for s: the last one if s only adds steps, the last one at its
