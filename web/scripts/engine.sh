@@ -12,8 +12,8 @@ package=web/packages/engine
 mkdir -p "$page" "$package/dist"
 sh wasm/build.sh ./wasm "$page/engine.wasm" catalogfile
 project=$(go list -m)
-sh wasm/build.sh ./wasm "$package/dist/engine.wasm" catalogfile,lab,complete "$project/document" "$project/internal/engine/fieldset"
-sh wasm/build.sh admission/wasm "$page/rules.wasm" catalogfile,lab,complete "$project/document" "$project/internal/engine/fieldset"
+sh wasm/build.sh ./wasm "$package/dist/engine.wasm" catalogfile,lab,complete "$project/document"
+sh wasm/build.sh admission/wasm "$page/rules.wasm" catalogfile,lab,complete "$project/document"
 cp schema/catalog.bin "$package/dist/catalog.bin"
 size() { wc -c < "$1" | tr -d ' '; }
 cat > "$page/engine.ts" << END
