@@ -8,6 +8,7 @@ package clientobject
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -16,10 +17,13 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/engine/govalue"
 )
 
+// errAbsent is the error for a document that is to be converted but is absent.
+var errAbsent = errors.New("expected an object, found nothing")
+
 // Document converts an object to a document: an *unstructured.Unstructured directly, and
 // any other object, such as a *appsv1.Deployment or an apply configuration, through its
-// JSON. The object is neither modified nor retained. An error names the part that cannot be
-// encoded as JSON.
+// JSON. A nil *unstructured.Unstructured is absent, any other nil is null. The object is
+// neither modified nor retained. An error names the part that cannot be encoded as JSON.
 func Document(object any) (document.Value, error) {
 	if u, ok := object.(*unstructured.Unstructured); ok {
 		if u == nil {
@@ -41,6 +45,9 @@ func Document(object any) (document.Value, error) {
 // Unstructured converts a document, which must be an object, to an unstructured object. The
 // two share no memory that can be modified.
 func Unstructured(v document.Value) (*unstructured.Unstructured, error) {
+	if !v.Exists() {
+		return nil, errAbsent
+	}
 	object, ok := govalue.Of(v).(map[string]any)
 	if !ok {
 		return nil, fmt.Errorf("expected an object, found a %s", v.Kind())
@@ -48,8 +55,9 @@ func Unstructured(v document.Value) (*unstructured.Unstructured, error) {
 	return &unstructured.Unstructured{Object: object}, nil
 }
 
-// Into decodes a document into a typed object, for which into is a pointer. Like
-// json.Unmarshal, it keeps fields that the document lacks.
+// Into decodes a document into the object that into points to. Like json.Unmarshal, it keeps
+// the fields of a typed object that the document lacks; the content of an
+// *unstructured.Unstructured is replaced. An absent document is an error.
 func Into(v document.Value, into any) error {
 	if u, ok := into.(*unstructured.Unstructured); ok {
 		made, err := Unstructured(v)
@@ -57,6 +65,9 @@ func Into(v document.Value, into any) error {
 			u.Object = made.Object
 		}
 		return err
+	}
+	if !v.Exists() {
+		return fmt.Errorf("%T: %w", into, errAbsent)
 	}
 	if err := json.Unmarshal(v.JSON(), into); err != nil {
 		return fmt.Errorf("%T: %w", into, err)

@@ -58,6 +58,15 @@ func TestUnencodableObjectsAreRefused(t *testing.T) {
 	}
 }
 
+func TestAbsentDocumentsAreRefused(t *testing.T) {
+	var meta metav1.PartialObjectMetadata
+	for _, into := range []any{&meta, &unstructured.Unstructured{}} {
+		if err := clientobject.Into(document.Value{}, into); err == nil || !strings.HasSuffix(err.Error(), "expected an object, found nothing") {
+			t.Errorf("into a %T: %v", into, err)
+		}
+	}
+}
+
 func Example() {
 	live := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "data": map[string]any{"a": "1"}}}
 	object, err := clientobject.Document(live)

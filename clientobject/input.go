@@ -13,7 +13,7 @@ import (
 //
 //	result, err := lab.Apply(clientobject.Input{Object: deployment, Scheme: scheme.Scheme}, config, …)
 //
-// A nil Object is an input without objects.
+// A nil Object, or a nil pointer in it, is an input without objects.
 type Input struct {
 	// Object is an *unstructured.Unstructured, a pointer to a typed object such as
 	// *appsv1.Deployment, or an apply configuration.

@@ -70,6 +70,13 @@ func TestExpectations(t *testing.T) {
 	}
 }
 
+func TestStepWithoutExpectationMatchesAnyResult(t *testing.T) {
+	var none *Expectation
+	if found := none.Check(&Result{Code: 409}); found != nil {
+		t.Errorf("found %v", found)
+	}
+}
+
 func TestUnchangedOutcome(t *testing.T) {
 	again := firstConflict + "- actor: bob\n  do: force-apply\n  body: |\n    apiVersion: v1\n    kind: ConfigMap\n    metadata: {name: cm}\n    data: {a: \"2\"}\n"
 	for expect, want := range map[string]int{"unchanged": 0, "ok": 0, "refused": 1} {
