@@ -210,7 +210,7 @@ func (l *liveObjects) chooseNamespace(m *matched, candidates []int, c Change) er
 	}
 	if len(namespaces) > 1 {
 		slices.Sort(namespaces)
-		return &fieldProblem{nil, fmt.Sprintf("%s %s has no namespace, and live objects with its name exist in %s; choose one with --namespace",
+		return &fieldProblem{nil, fmt.Sprintf("%s %s has no namespace, and live objects with its name exist in %s; set metadata.namespace, or the option namespace",
 			m.kind.Kind, m.Value.Lookup("metadata", "name").StringOr(""), strings.Join(namespaces, ", ")), ErrNoMatch}
 	}
 	m.target.Namespace = "default"
