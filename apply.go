@@ -13,16 +13,18 @@ type ApplyOptions struct {
 	Explain         bool
 }
 
-// Apply applies a configuration to a live object as 'kubectl apply --server-side' does. If
-// live is nil or empty, the object is created. Conflicts with other managers are returned
-// as an *[Error] with Code 409 that wraps a *[Conflicts].
+// Apply applies a configuration to a live object as 'kubectl apply --server-side' does. live
+// may have any number of objects: the one that the configuration names is changed, and if
+// there is none, the object is created. See [Lab.Run] for how they are matched. Conflicts
+// with other managers are returned as an *[Error] with Code 409 that wraps a *[Conflicts].
 func (l *Lab) Apply(live, config Input, o ApplyOptions) (*Result, error) {
 	return l.single(live, config, o.change(ActionApply))
 }
 
 // ClientApply applies a manifest as 'kubectl apply' does without --server-side: it sends
 // the three-way patch between the last-applied-configuration annotation, the manifest and
-// the live object, and updates the annotation.
+// the live object, and updates the annotation. If live does not have the object, it is
+// created with the annotation.
 func (l *Lab) ClientApply(live, manifest Input, o ApplyOptions) (*Result, error) {
 	return l.single(live, manifest, o.change(ActionClientApply))
 }

@@ -15,7 +15,8 @@ import (
 var (
 	// ErrNoKind: no kind is registered for the object's apiVersion and kind.
 	ErrNoKind = errors.New("no such kind")
-	// ErrNoMatch: no live object matches the change, or more than one does.
+	// ErrNoMatch: no live object matches the change, or several do, so that
+	// it is not clear which one is meant.
 	ErrNoMatch = errors.New("no matching live object")
 	// ErrInput: the input or an option is not valid for the call.
 	ErrInput = errors.New("invalid input")

@@ -27,7 +27,8 @@ type Options struct {
 	// any depth. Other documents in these files are ignored.
 	CRDs fs.FS
 	// OpenAPI holds a cluster's OpenAPI v3 documents in .json or .yaml files, as printed by
-	// 'kubectl get --raw /openapi/v3/apis/apps/v1'. Their kinds replace the built-in ones.
+	// 'kubectl get --raw /openapi/v3/apis/apps/v1'. Their kinds take precedence over built-in
+	// ones with the same group, version and kind; all other built-in kinds remain.
 	OpenAPI fs.FS
 	// Kinds is the registry of kinds. If it is not nil, the fields above are ignored.
 	Kinds *schema.Registry
@@ -36,16 +37,18 @@ type Options struct {
 	Strict bool
 	// NoDefaults disables the defaulting of built-in kinds.
 	NoDefaults bool
-	// Rules evaluates the CEL validation rules of custom resources; package
-	// admission/rules has an implementation. If it is nil, the rules are not evaluated, and the Result has a
+	// Rules evaluates the CEL validation rules of custom resources; package admission/rules
+	// has an implementation. If it is nil, the rules are not evaluated, and the Result has a
 	// note with their number.
 	Rules cluster.Rules
-	// Policies holds admission policies, their bindings and parameters, and the Namespaces
-	// of all objects that will be changed, even the Namespace "default": a change in any
-	// other namespace is refused with 404. The policies are evaluated for each change.
+	// Policies holds admission policies, their bindings and parameters, which are evaluated
+	// for each change. It must also hold the Namespaces of all objects that will be changed,
+	// even the Namespace "default": a change in a namespace that it lacks is refused with
+	// 404.
 	//
-	// Admission constructs the evaluator; it is required with Policies. admission.Configure
-	// sets it in a cluster.Config, from which it can be taken.
+	// Admission constructs the evaluator; it is required with Policies. It is the field of
+	// the same name of a cluster.Config that was passed to admission.Configure; the
+	// documentation of package admission has an example.
 	Policies  Input
 	Admission func(*cluster.Cluster) (cluster.Admission, error)
 	// Now is the clock for timestamps. The default is time.Now.

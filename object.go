@@ -9,9 +9,13 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Object is an API object with its kind and the owners of its fields. It is immutable and
-// safe for concurrent use. When it is the live Input of another change, it is not decoded
-// again.
+// Object is an API object with its kind and the owners of its fields, as returned by a Lab;
+// one that was not cannot be used. It is immutable and safe for concurrent use. When it is
+// the live Input of another change, it is not decoded again. As an Input, a nil *Object is no
+// object.
+//
+// Functions of packages explain and fieldmanager take an Object as
+// fieldmanager.Object{Value: o.Value, Managed: o.Managed}.
 type Object struct {
 	Kind *schema.Kind
 	// Value is the object without metadata.managedFields, which Managed holds in decoded
@@ -103,9 +107,10 @@ func (o *Object) Extract(manager, subresource string) (config document.Value, ok
 	return m.Extract(o.split(), manager)
 }
 
-// Migrate returns the object with the fields of managers that used updates, such as
-// kubectl's client-side apply, transferred to a manager that applies: see
-// [fieldmanager.Managed.Migrate].
+// Migrate returns the object with the fields of the managers in from, which used updates,
+// transferred to a manager that applies: see [fieldmanager.Managed.Migrate]. The managers
+// that 'kubectl apply --server-side' migrates are o.Managed.ClientAppliers(); an empty from
+// migrates nothing.
 func (o *Object) Migrate(from []string, to string) *Object {
 	migrated := *o
 	migrated.Managed = o.Managed.Migrate(from, to, "")

@@ -17,7 +17,9 @@ type Result struct {
 	// defaults for missing fields. It is nil if the object was created.
 	Before *Object
 	// After is the object after the change. Nothing is stored, so it keeps the resourceVersion
-	// of the live object; its generation and managedFields are those after the change.
+	// of the live object; its generation and managedFields are those after the change. If the
+	// change removes the last finalizer of an object with a deletionTimestamp, After is the
+	// object in the response, which the API server then deletes.
 	After *Object
 	// Scale is the Scale in the response to a change of the scale subresource; absent
 	// otherwise.
@@ -98,7 +100,8 @@ func (e *Error) Reasons() []explain.Reason {
 
 // Changes lists the fields whose value or owners differ between two states of an object,
 // ordered by path. The metadata that only the API server sets (resourceVersion, generation,
-// uid, creationTimestamp) is excluded.
+// uid, creationTimestamp) is excluded. Each state must be exactly one object. An error is
+// that of Lab.Open.
 func (l *Lab) Changes(before, after Input) ([]explain.Change, error) {
 	was, err := l.Open(before)
 	if err != nil {

@@ -20,9 +20,11 @@ import (
 // read at all. A failed document does not stop the following ones. An object that several
 // documents change is changed by each in turn.
 //
-// A document matches the live object with its group, kind, namespace and name. A document
-// without a kind, such as a JSON patch, matches the only live object. If nothing matches,
-// an apply creates the object and any other change is refused.
+// A document matches the live object with its group, kind, namespace and name; if live has
+// that object twice, the first is used. A document without a namespace matches the object
+// in Change.Namespace or, if that is "", the only live object with its kind and name. A
+// document without a kind, such as a JSON patch, matches the only live object. If nothing
+// matches, an apply or a create creates the object and any other change is refused.
 func (l *Lab) Run(live, changes Input, c Change) iter.Seq2[*Result, error] {
 	return func(yield func(*Result, error) bool) {
 		objects, docs, err := l.read(live, changes)

@@ -61,7 +61,7 @@ func newContainer(kind Kind, kids []node) Value {
 	return Value{&n}
 }
 
-// NewList returns a list of the given items.
+// NewList returns a list of the given items. Absent items are omitted.
 func NewList(items ...Value) Value {
 	b := ListBuilder{kids: make([]node, 0, len(items))}
 	for _, v := range items {
@@ -205,9 +205,9 @@ func (b *ListBuilder) List() Value {
 	return newContainer(List, b.kids)
 }
 
-// With returns the object with the member key set to val, or removed if val is absent. It
-// returns v itself if the member already is val. If v is not an object, the result is an
-// object with only this member. The other members are shared.
+// With returns the object with the member key set to val, which shares the other members
+// with v. If val is absent, it returns v.Without(key). If the member already is val, it
+// returns v itself. If v is not an object, the result is an object with only this member.
 func (v Value) With(key string, val Value) Value {
 	if !val.Exists() {
 		return v.Without(key)
@@ -232,7 +232,7 @@ func (v Value) With(key string, val Value) Value {
 }
 
 // Without returns the object without the member key. It returns v itself if there is no
-// such member.
+// such member or v is not an object.
 func (v Value) Without(key string) Value {
 	i, found := v.Find(key)
 	if !found {
@@ -247,16 +247,16 @@ func (v Value) Without(key string) Value {
 	return newContainer(Object, append(kids, old[i+1:]...))
 }
 
-// WithItem returns the list with its i-th item replaced by val, which must exist. It panics
-// if i is out of range.
+// WithItem returns the list with its i-th item replaced by val. It panics if i is out of
+// range or val is absent.
 func (v Value) WithItem(i int, val Value) Value {
 	kids := slices.Clone(v.n.kids())
 	kids[i] = *val.n
 	return newContainer(List, kids)
 }
 
-// Splice returns the list with del items at index i replaced by the given items. It panics if
-// the list does not have del items at i.
+// Splice returns the list v with del items at index i replaced by the given items, of which
+// absent ones are omitted. It panics if v does not have del items at i.
 func (v Value) Splice(i, del int, items ...Value) Value {
 	old := v.n.kids()
 	b := ListBuilder{kids: make([]node, 0, max(len(old)-del+len(items), 0))}

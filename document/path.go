@@ -85,7 +85,8 @@ func plainName(s string) bool {
 	return s != ""
 }
 
-// Lookup returns the value at a path of field names.
+// Lookup returns the value at a path of field names, absent if there is none. Without keys
+// it returns v.
 func (v Value) Lookup(keys ...string) Value {
 	for _, k := range keys {
 		v = v.Get(k)
@@ -159,7 +160,8 @@ func hasPartOfKey(item, key Value) bool {
 
 // Set returns v with the value at a path of field names replaced by val, creating objects
 // on the way. If val is absent, the value is removed and nothing is created. If a list or
-// scalar is on the way, Set returns v unchanged; SetAt returns an error.
+// scalar is on the way, Set returns v unchanged; SetAt returns an error. Without keys Set
+// returns val.
 func (v Value) Set(val Value, keys ...string) Value {
 	if len(keys) == 0 {
 		return val
@@ -175,7 +177,8 @@ func (v Value) Set(val Value, keys ...string) Value {
 	return v.With(keys[0], set)
 }
 
-// Remove returns v without the value at a path of field names.
+// Remove returns v without the value at a path of field names, like Set with an absent
+// value. Objects that become empty are kept.
 func (v Value) Remove(keys ...string) Value { return v.Set(Value{}, keys...) }
 
 // SetAt returns v with the value at a path replaced by val, or removed if val is absent.

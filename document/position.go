@@ -8,7 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// The causes of a *SyntaxError, for use with errors.Is.
+// The causes of a *SyntaxError, for use with errors.Is. Lists and objects may nest 10,000
+// levels deep, as in encoding/json.
 var (
 	ErrSyntax       = errors.New("invalid syntax")
 	ErrTooLarge     = errors.New("too large")

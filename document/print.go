@@ -9,7 +9,7 @@ func (v Value) AppendJSON(dst []byte) []byte {
 	return v.n.appendJSON(dst)
 }
 
-// JSON returns the value's printed form.
+// JSON returns the value's printed form, which is empty for an absent value.
 func (v Value) JSON() []byte {
 	return v.AppendJSON(make([]byte, 0, v.sizeHint()+2))
 }

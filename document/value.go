@@ -182,7 +182,8 @@ func (v Value) MemberText(key string) (string, bool) {
 }
 
 // Find returns the index of the object's member with the given key and true, or the index
-// at which it would be inserted and false.
+// at which it would be inserted and false. For a value that is not an object it returns 0
+// and false.
 func (v Value) Find(key string) (int, bool) {
 	if v.n == nil || v.n.kind != Object {
 		return 0, false
@@ -215,10 +216,11 @@ func (v Value) Find(key string) (int, bool) {
 // range.
 func (v Value) At(i int) Value { return Value{&v.n.kids()[i]} }
 
-// Key returns the key of the object's i-th member.
+// Key returns the key of the object's i-th member. It panics if i is out of range.
 func (v Value) Key(i int) string { return v.n.kids()[i].key }
 
-// Members iterates over the object's members in ascending order of keys.
+// Members iterates over the object's members in ascending order of keys. A value that is
+// not an object has none.
 func (v Value) Members() iter.Seq2[string, Value] {
 	return func(yield func(string, Value) bool) {
 		if v.Kind() != Object {
@@ -232,7 +234,7 @@ func (v Value) Members() iter.Seq2[string, Value] {
 	}
 }
 
-// Items iterates over the list's items.
+// Items iterates over the list's items. A value that is not a list has none.
 func (v Value) Items() iter.Seq2[int, Value] {
 	return func(yield func(int, Value) bool) {
 		if v.Kind() != List {

@@ -7,7 +7,7 @@ import "strings"
 const longestKey = 128
 
 // YAML returns the value as a YAML document in kubectl's format: block style, lists not
-// indented, keys sorted.
+// indented, keys sorted. An absent value is printed as null.
 func (v Value) YAML() []byte {
 	var p yamlPrinter
 	if s, ok := v.Text(); ok {

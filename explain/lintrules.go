@@ -1,6 +1,8 @@
 package explain
 
-// The IDs of the rules of Lint. They are stable.
+// The IDs of the rules of Lint, which are stable. LintRules lists all of them. Only the rule
+// that callers have to apply themselves is exported, because a document.Value cannot have
+// duplicate keys: they are in document.Document.Duplicates.
 const (
 	LintDuplicateKey     = "duplicate-key"
 	lintDuplicateItem    = "duplicate-item"

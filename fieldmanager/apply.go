@@ -23,12 +23,12 @@ type ApplyOptions struct {
 	Finish func(merged document.Value, at time.Time) (document.Value, error)
 }
 
-// Apply merges a configuration into the live object for a manager. It follows these rules,
-// in order:
+// Apply merges a configuration into the live object for a manager. live is the zero Object
+// if the object does not exist yet. Apply follows these rules, in order:
 //
 //	request   the manager has a name; the configuration has the Manager's kind
 //	          and version, has no managedFields and does not name another
-//	          object; the live object was decoded by Split
+//	          object; the value of the live object has no managedFields (see Split)
 //	first     if the live object has no managers, "before-first-apply" becomes
 //	          the owner of all its fields
 //	merge     own, merge, prune, conflict, transfer and drop, see

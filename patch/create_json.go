@@ -8,9 +8,9 @@ import (
 
 // CreateJSON returns a JSON patch that changes from into exactly to: null differs from a
 // missing member, and 1 from 1.0. Common members are compared recursively. In a list, only
-// the items between the common prefix and suffix are removed and added. If one of the
-// values is neither an object nor a list, the patch replaces the whole document, which is
-// possible only if both are.
+// the items between the common prefix and suffix are removed and added. If from and to are
+// not both objects or both lists, the patch replaces the whole document. JSON applies such a
+// patch only if both values are objects or lists.
 func CreateJSON(from, to document.Value) document.Value {
 	var d jsonDiff
 	d.value(from, to)

@@ -37,9 +37,10 @@ const (
 	FromTree
 
 	// InMemory is a flag that can be added to the others. It omits the round trip through
-	// storage, as field management sees the object: a list or map that is always written is
-	// then empty instead of null. Atomic lists are compared in memory; there quantities
-	// keep their spelling and empty lists and maps are kept, unlike in storage.
+	// storage, so that the result is the object as field management sees it: a list or map
+	// that is always written is empty and not null, and inside atomic lists, which field
+	// management compares as Go values, quantities keep their spelling and empty lists and
+	// maps are kept.
 	InMemory Source = 1 << 7
 )
 

@@ -15,8 +15,9 @@
 // idempotent.
 //
 // The rules are data: text files in rules/, one for a group of kinds. doc/defaults.md lists
-// them with the cases that check each. Custom resources are returned unchanged; their
-// defaults are in their schema.
+// them with the cases that check each. There are no rules for custom resources, whose
+// defaults are in their schema: Fill and Minimize use these, and all other functions return
+// a custom resource unchanged.
 //
 // Not covered are effects that need a cluster and those of admission plugins; see
 // doc/defaults.md.
