@@ -52,3 +52,74 @@ func ExampleLab_Alternatives() {
 	// strategic-patch true {"data":{"k":"2","l":null}}
 	// apply false {"apiVersion":"v1","data":{"k":"2"},"kind":"ConfigMap","metadata":{"name":"a","namespace":"default"}}
 }
+
+// A validating webhook compares the two objects of its request in this way.
+func ExampleLab_Changes() {
+	lab, err := patchlab.New(patchlab.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	applied, err := lab.Apply(nil, patchlab.Bytes(web), patchlab.ApplyOptions{FieldManager: "gitops"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	patched, err := lab.Patch(applied.After, patchlab.Bytes(`{"spec": {"replicas": 5, "paused": true}}`), patchlab.PatchOptions{FieldManager: "alice"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	changes, err := lab.Changes(applied.After, patched.After)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, c := range changes {
+		fmt.Println(c.Path, c.Effect, "from", c.Before, "to", c.After, "owners", c.OwnersBefore, "then", c.OwnersAfter)
+	}
+	// Output:
+	// .spec.paused set from nothing to true owners [] then ["alice" using apps/v1]
+	// .spec.replicas taken over from 2 to 5 owners ["gitops"] then ["alice" using apps/v1]
+}
+
+// Without the migration, the removed field would remain: the earlier client-side apply would
+// still own it.
+func ExampleObject_Migrate() {
+	lab, err := patchlab.New(patchlab.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	config := func(data string) patchlab.Input {
+		return patchlab.Bytes("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: shop}\ndata: " + data)
+	}
+	live, err := lab.ClientApply(nil, config("{mode: fast, size: big}"), patchlab.ApplyOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	from := live.After.Managed.ClientAppliers()
+	for _, object := range []*patchlab.Object{live.After, live.After.Migrate(from, "gitops")} {
+		result, err := lab.Apply(object, config("{mode: fast}"), patchlab.ApplyOptions{FieldManager: "gitops"})
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(object.Managed.Len(), "entry, then", result.After.Value.Get("data"))
+	}
+	// Output:
+	// 1 entry, then {"mode":"fast","size":"big"}
+	// 1 entry, then {"mode":"fast"}
+}
+
+func ExampleObject_Extract() {
+	lab, err := patchlab.New(patchlab.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	applied, err := lab.Apply(nil, patchlab.Bytes(web), patchlab.ApplyOptions{FieldManager: "gitops"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, manager := range []string{"gitops", "alice"} {
+		config, ok, err := applied.After.Extract(manager, "")
+		fmt.Println(manager, ok, config.Get("metadata"), config.Lookup("spec", "replicas"), err)
+	}
+	// Output:
+	// gitops true {"name":"web","namespace":"shop"} 2 <nil>
+	// alice false nothing nothing <nil>
+}

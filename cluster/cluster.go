@@ -130,17 +130,19 @@ type Cluster struct {
 	follower *follower
 }
 
-// NewStore returns a store in memory for a cluster, with kube-apiserver's limits
-// on the size of an object and the lifetime of Events.
-func NewStore() store.Store[*Record] {
+// NewStore returns an empty store in memory for a cluster, with kube-apiserver's limits on
+// the size of an object and the lifetime of Events. Its method With adds the items that
+// [Cluster.Existing] returns.
+func NewStore() *store.Memory[*Record] {
 	return store.NewMemory(store.MemoryOptions[*Record]{
 		Equal: Equal, UID: (*Record).UID, Size: (*Record).Size, MaxBytes: MaxObjectBytes, Lifetime: (*Record).Lifetime,
 	})
 }
 
 // New returns a cluster that serves the built-in kinds and those of the
-// CustomResourceDefinitions in its store. It fails if the configuration is invalid or the
-// store cannot be read.
+// CustomResourceDefinitions in its store. It creates no objects, not even the namespace
+// "default", as controllers.Bootstrap does; only with Config.StrictNamespaces do objects need
+// their namespace. New fails if the configuration is invalid or the store cannot be read.
 func New(config Config) (*Cluster, error) {
 	p, err := newPipeline(config)
 	if err != nil {

@@ -62,3 +62,37 @@ func ExampleStep() {
 	// Output:
 	// [{"name":"admin","port":8080,"protocol":"TCP","targetPort":8080},{"name":"http","port":80,"protocol":"TCP","targetPort":80}]
 }
+
+// A cluster begins with an object that was read from another one: its managers, uid and
+// resourceVersion are kept.
+func ExampleCluster_Existing() {
+	object, err := document.Parse([]byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"settings","namespace":"shop",
+		"uid":"7d9e7f1e-0000-4000-8000-000000000001","resourceVersion":"4711","creationTimestamp":"2026-01-01T00:00:00Z"},"data":{"mode":"fast"}}`), document.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	store := cluster.NewStore()
+	kinds, err := cluster.New(cluster.Config{Store: store}) // it serves the kind, which may need a CustomResourceDefinition
+	if err != nil {
+		log.Fatal(err)
+	}
+	item, warnings, err := kinds.Existing(object.Root)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if store, err = store.With(item); err != nil {
+		log.Fatal(err)
+	}
+	c, err := cluster.New(cluster.Config{Store: store})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer c.Close()
+	got, err := c.Do(context.Background(), &cluster.Request{Verb: cluster.Get, Version: "v1", Resource: "configmaps", Namespace: "shop", Name: "settings"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(got.Object.Lookup("metadata", "resourceVersion"), got.Object.Get("data"), len(warnings))
+	// Output:
+	// "4711" {"mode":"fast"} 0
+}

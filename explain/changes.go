@@ -15,11 +15,12 @@ type Effect string
 
 // The effects.
 const (
-	// Set: the field is new or has another value.
+	// Set: the field is new or has another value, and no owner was replaced by another one.
 	Set Effect = "set"
 	// Removed: the field no longer exists.
 	Removed Effect = "removed"
-	// TakenOver: an owner lost the field and another one owns it.
+	// TakenOver: an owner lost the field and another one won it. The value may have changed
+	// too: compare Before with After.
 	TakenOver Effect = "taken over"
 	// Shared: the field has the same value and one more owner.
 	Shared Effect = "shared"

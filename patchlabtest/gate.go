@@ -31,8 +31,8 @@ type Request struct {
 
 // Fault makes matching requests fail. Empty fields match everything.
 type Fault struct {
-	// Verb, Group, Resource, Subresource, Namespace, Name and User select requests. Group
-	// "core" is the core group.
+	// Verb, Group, Resource, Subresource, Namespace, Name and User select requests, by the
+	// values that [Request] has for them. Group "core" is the core group.
 	Verb, Group, Resource, Subresource, Namespace, Name, User string
 	// Times is the number of requests to fail; 0 fails all.
 	Times int

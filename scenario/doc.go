@@ -28,6 +28,12 @@
 //	  expect:             # see Expectation; or only an outcome: expect: denied
 //	    result: conflict
 //	    conflicts: {.data.a: [bob]}
+//	- actor: bob
+//	  do: merge-patch
+//	  subresource: status # or scale
+//	  target: {apiVersion: v1, kind: Pod, namespace: shop, name: web}
+//	  body: '{"status": …}'
+//	  note: for readers
 //	race:                 # concurrent changes after the steps: see NewRace
 //	- actor: alice
 //	  add: {.data.count: 1}

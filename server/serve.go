@@ -23,8 +23,9 @@ import (
 const stopTime = 5 * time.Second
 
 // Serve serves requests on a listener until ctx is done. It then accepts no new requests, ends
-// all watches, waits a few seconds for running requests, and returns nil. With a certificate
-// it serves HTTPS (HTTP/1.1 and HTTP/2), otherwise plain HTTP.
+// all watches, waits a few seconds for running requests, and returns nil. It closes the
+// listener but not the cluster. With a certificate it serves HTTPS (HTTP/1.1 and HTTP/2),
+// otherwise plain HTTP.
 func (s *Server) Serve(ctx context.Context, l net.Listener, certificate *tls.Certificate) error {
 	watches, endWatches := context.WithCancel(context.Background())
 	defer endWatches()
