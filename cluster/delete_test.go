@@ -128,8 +128,8 @@ func TestWritesDoNotEndTheGracePeriod(t *testing.T) {
 	}
 }
 
-// An object that is being deleted can be updated, gets no new finalizers, and is deleted with
-// its last finalizer.
+// An object that is being deleted can be updated, but not with new finalizers, and is deleted
+// when its last finalizer is removed.
 func TestLastFinalizer(t *testing.T) {
 	q := fixed(t)
 	q.must(cluster.Create, maps, `{"metadata":{"name":"a","finalizers":["x.io/f"]}}`)

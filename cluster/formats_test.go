@@ -8,7 +8,7 @@ import (
 )
 
 // The formats that kube-apiserver 1.36.3 warns about for the same definitions.
-func TestFormatWarnings(t *testing.T) {
+func TestUnknownFormatsAreWarnedAbout(t *testing.T) {
 	c, err := New(Config{})
 	if err != nil {
 		t.Fatal(err)

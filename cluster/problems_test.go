@@ -37,8 +37,8 @@ func TestProblemsAreInSourceOrder(t *testing.T) {
 	}
 }
 
-// The duplicate keys of YAML are one error, also in the configuration of an apply, and one
-// warning each.
+// All duplicate keys of a YAML body, also of an apply configuration, are reported in a single
+// error, but each in a warning of its own.
 func TestDuplicateKeysInYAML(t *testing.T) {
 	const body = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: y\n  name: z\ndata:\n  a: b\n  a: c\n"
 	const lines = "yaml: unmarshal errors:\n  line 5: key \"name\" already set in map\n  line 8: key \"a\" already set in map"

@@ -79,7 +79,8 @@ func (n *node) open() []node {
 	return kids
 }
 
-// unnamed is the document for validated texts, which cause no errors.
+// unnamed is the Document for parsing texts that have been validated: a parser needs one
+// only for the positions of errors.
 var unnamed Document
 
 // peek returns one member of a deferred object without creating nodes for the others. found

@@ -88,7 +88,7 @@ func (f field) key(key string) field {
 	return f.below(step{name: key, kind: keyStep}, f.Value.Get(key))
 }
 
-// memberAt returns the i-th member of a map like key, and its key.
+// memberAt is the method key for the i-th member of a map. It also returns the member's key.
 func (f field) memberAt(i int) (member field, key string) {
 	key = f.Value.Key(i)
 	return f.below(step{name: key, kind: keyStep}, f.Value.At(i)), key

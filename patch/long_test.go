@@ -200,9 +200,9 @@ func applied(t *testing.T, l *longList, live, change document.Value, typ *schema
 	}
 }
 
-// TestOrderOfListsWithSeveralKeys: $setElementOrder contains the merge keys that an item
+// TestElementOrderHasOnlyTheKeysOfAnItem: $setElementOrder contains the merge keys that an item
 // has; keys with a default may be missing.
-func TestOrderOfListsWithSeveralKeys(t *testing.T) {
+func TestElementOrderHasOnlyTheKeysOfAnItem(t *testing.T) {
 	text, number := &schema.Type{Scalar: schema.StringScalar}, &schema.Type{Scalar: schema.IntegerScalar}
 	port := &schema.Type{Map: &schema.MapType{Fields: []schema.Field{{Name: "name", Type: text}, {Name: "port", Type: number}, {Name: "protocol", Type: text}}}}
 	keys := []schema.Key{{Name: "protocol", Default: `"TCP"`}, {Name: "port"}}

@@ -85,8 +85,8 @@ func memberOf(t *schema.Type, key string) *schema.Type {
 	return t.Map.Member(key)
 }
 
-// structField returns a field of a built-in type like Go's decoder: by name, or else
-// ignoring case.
+// structField finds the field of a built-in type for a key as Go's decoder does: by its name,
+// or else ignoring case. If there is none, the text is the reason.
 func structField(t *schema.Type, key string) (*schema.Field, string) {
 	if t == nil || t.Map == nil || len(t.Map.Fields) == 0 {
 		return nil, "kube-apiserver has no schema for the fields of this value and cannot merge " + strconv.Quote(key)

@@ -103,8 +103,8 @@ func (w *strategist) mergeScalars(live, change document.Value) merged {
 	return m
 }
 
-// takeOut removes the scalars in change from live. Like kube-apiserver, it merges objects
-// instead.
+// takeOut removes the scalars in change from live. If the items are objects, it merges change
+// into live instead, as kube-apiserver does.
 func (w *strategist) takeOut(live, change document.Value, f field) (document.Value, error) {
 	if live.Len() == 0 && change.Len() == 0 {
 		return live, nil

@@ -217,7 +217,7 @@ spec:
           spec: {type: object, properties: {size: {type: integer}}}
 `
 
-func TestLoadNotes(t *testing.T) {
+func TestLoadReportsUnknownFieldsAndOwners(t *testing.T) {
 	found := load(t, emptyRunner(t), "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\nspec: {replica: 2, selector: {}, template: {}}\n")
 	if notes := strings.Join(found[0].Notes, "\n"); !strings.Contains(notes, `unknown field "spec.replica"`) ||
 		!strings.Contains(notes, "deployment.apps/web has no managedFields, so the owners of its fields are unknown; this reads them: "+

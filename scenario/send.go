@@ -80,7 +80,7 @@ func (r *Runner) answer(ctx context.Context, q *cluster.Request) (*cluster.Respo
 // annotation, the configuration and the live object.
 func (r *Runner) clientApply(ctx context.Context, s *Step, res *Result) error {
 	if res.Config.Kind() != document.Object {
-		return &Error{Reason: "client-side apply requires a complete manifest"}
+		return &Error{Reason: "client-side apply requires an object as its body"}
 	}
 	config := withNamespace(res.Config, res.Target.Namespace)
 	if !res.Before.Value.Exists() {

@@ -42,7 +42,7 @@ func create(t testing.TB, s http.Handler, name, rest string) {
 	}
 }
 
-func TestToken(t *testing.T) {
+func TestRequestsNeedBearerToken(t *testing.T) {
 	s := local(t, Options{Token: "secret"})
 	for header, code := range map[string]int{
 		"": 401, "Bearer": 401, "Bearer ": 401, "Bearer wrong": 401, "Bearer secretx": 401, "Basic secret": 401, "secret": 401,
@@ -58,7 +58,7 @@ func TestToken(t *testing.T) {
 	}
 }
 
-func TestVersion(t *testing.T) {
+func TestVersionEndpointReturnsKubernetesVersion(t *testing.T) {
 	v := body(t, ask(local(t, Options{}), "GET", "/version", ""))
 	if v.Get("major").StringOr("") != "1" || v.Get("minor").StringOr("") != "36" || v.Get("gitVersion").StringOr("") != "v1.36.0+patchlab" {
 		t.Errorf("got %s", v)
@@ -180,7 +180,7 @@ func TestLogAndMetrics(t *testing.T) {
 	}
 }
 
-func TestWarnings(t *testing.T) {
+func TestWarningHeadersAreQuotedAndLimited(t *testing.T) {
 	header := func(warnings ...string) []string {
 		h := http.Header{}
 		warn(h, warnings)

@@ -146,8 +146,8 @@ func keyItems(l *schema.ListType, v document.Value) sequence {
 	return sequence{v.Len(), func(i int) document.Value { return itemKey(l, v.At(i), false) }}
 }
 
-// duplicates returns the index of the second occurrence of each repeated value. As scalars
-// 1 and 1.0 are different values, but within a list or an object they are equal.
+// duplicates returns the index of the second occurrence of each repeated value. The scalars
+// 1 and 1.0 are different values, but inside a list or an object 1 equals 1.0.
 func duplicates(s sequence) []int {
 	if s.n <= 1 {
 		return nil

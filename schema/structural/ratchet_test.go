@@ -4,9 +4,9 @@ import (
 	"testing"
 )
 
-// TestRatchetingChecksValuesWithRemovals: an update is refused only for errors in changed values. A
+// TestRatchetingValidatesValuesThatLostMembers: an update is refused only for errors in changed values. A
 // value from which something was removed is changed.
-func TestRatchetingChecksValuesWithRemovals(t *testing.T) {
+func TestRatchetingValidatesValuesThatLostMembers(t *testing.T) {
 	const object = "{type: object, required: [b], properties: {a: {type: integer}, b: {type: integer}, c: {type: integer}}}"
 	const list = "{type: array, minItems: 2, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {type: object, required: [k], properties: {k: {type: string}, v: {type: integer}}}}"
 	for _, c := range []struct{ why, schema, old, next, want string }{

@@ -13,9 +13,9 @@ import (
 	"github.com/patchlab-dev/patchlab/test/testserver"
 )
 
-// TestPagesAreConsistentSnapshot lists in pages during concurrent writes. All pages must show
+// TestPagesShowOneConsistentSnapshot lists in pages during concurrent writes. All pages must show
 // the state at the resourceVersion of the first.
-func TestPagesAreConsistentSnapshot(t *testing.T) {
+func TestPagesShowOneConsistentSnapshot(t *testing.T) {
 	cfg := testserver.Start(t)
 	ns := testserver.Namespace(t, cfg)
 	c := kubernetes.NewForConfigOrDie(cfg)

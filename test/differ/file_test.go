@@ -22,9 +22,9 @@ var (
 	all     = flag.Bool("differ.all", false, "append all cases of -differ.file to -differ.record, not only those that differ")
 )
 
-// TestWrittenCasesAsAPIServer sends the cases of a file to both servers and compares
+// TestCasesFromFileAgreeWithAPIServer sends the cases of a file to both servers and compares
 // the responses.
-func TestWrittenCasesAsAPIServer(t *testing.T) {
+func TestCasesFromFileAgreeWithAPIServer(t *testing.T) {
 	if !testserver.Foreign() || *file == "" {
 		t.Skip("needs a kube-apiserver to compare with, and -differ.file")
 	}

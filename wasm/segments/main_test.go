@@ -14,7 +14,7 @@ func module(segments ...segment) []byte {
 	return appendBytes(append(out, 0), []byte("\x01aafter"))
 }
 
-func TestJoin(t *testing.T) {
+func TestNearbySegmentsAreJoined(t *testing.T) {
 	text := func(s string) []byte { return []byte(s) }
 	for _, test := range []struct {
 		why        string

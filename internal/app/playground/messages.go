@@ -1,9 +1,10 @@
 package playground
 
-// The messages. States ("at", "against") are numbered by the steps of the scenario that have
-// been run: 0 is the state before the first step. Lines and columns count from 1, columns in
-// characters; 0 is unknown. Managers are indexes of Object.Managers. For the state before the
-// first step, "object" is an index of RunOutput.Objects.
+// The messages between the page and its worker. A state ("at", "against") is the number of
+// steps of the scenario that have been run: 0 is the state before the first step. Lines and
+// columns count from 1, columns in characters; 0 is unknown. A manager is given by its index
+// in Object.Managers and, in the state before the first step, an object ("object") by its
+// index in RunOutput.Objects.
 
 // Scenario is the state of the page. Package scenario defines its meaning.
 type Scenario struct {

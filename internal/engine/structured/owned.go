@@ -62,7 +62,8 @@ func likeLeaf(member bool, was document.Value) document.Value {
 	return leaf(member)
 }
 
-// leaf returns a node without kids; absent if it is not a member.
+// leaf returns the node of a path with nothing below it: an empty object if the path is a
+// member of the set, otherwise absent.
 func leaf(member bool) document.Value {
 	if member {
 		return document.NewObject()

@@ -88,9 +88,9 @@ func spaced(text string, n int) string {
 	return strings.NewReplacer("{", "{"+gap, "[", "["+gap).Replace(text)
 }
 
-// TestItemsWithSameTextMergeEqual: items with the same text in two objects are not compared in depth.
+// TestItemsWithSameTextMergeLikeAnyOthers: items with the same text in two objects are not compared in depth.
 // The results are the same as for texts that differ in white space.
-func TestItemsWithSameTextMergeEqual(t *testing.T) {
+func TestItemsWithSameTextMergeLikeAnyOthers(t *testing.T) {
 	types := &Types{Version: "v1", Type: table()}
 	refused, applied := 0, 0
 	for seed := range uint64(120) {

@@ -233,7 +233,7 @@ func TestOpenFile(t *testing.T) {
 	}
 }
 
-func TestVariables(t *testing.T) {
+func TestValuesThatDifferBetweenRunsBecomeVariables(t *testing.T) {
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	v := &variables{Now: func() time.Time { return now }}
 	got := text(v.Normalize(decodeBody([]byte(`{

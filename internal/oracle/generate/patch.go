@@ -270,8 +270,8 @@ func (g *Generator) JSONPatch(v document.Value, n int) document.Value {
 	return b.List()
 }
 
-// pointer generates a JSON pointer into v, sometimes to a missing value, and returns the
-// value.
+// pointer generates a JSON pointer into v and returns it with the value that it refers to.
+// Sometimes this value is missing.
 func (g *Generator) pointer(v document.Value) (string, document.Value) {
 	var p strings.Builder
 	for {

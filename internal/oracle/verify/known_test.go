@@ -84,8 +84,8 @@ func TestKnownDifferencesAreNarrow(t *testing.T) {
 	}
 }
 
-// TestUnexplainedPanicIsDifference: a panic is known only with its cause.
-func TestUnexplainedPanicIsDifference(t *testing.T) {
+// TestUnexplainedPanicIsReportedAsDifference: a panic is known only with its cause.
+func TestUnexplainedPanicIsReportedAsDifference(t *testing.T) {
 	c := &Case{Work: StrategicPatch, Kinds: []*schema.Kind{portKind()}, Input: parse([]byte(`{"object":{"spec":{"size":1}},"patch":{"spec":{"size":2}}}`))}
 	for _, text := range []string{"runtime error: comparing uncomparable type []interface {}", "runtime error: index out of range [1] with length 1"} {
 		r := newReferee(Reference{Merge: theReference().Merge, Patch: faulty{refuse: errors.New("the library panics: " + text)}}, nil)

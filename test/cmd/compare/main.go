@@ -51,7 +51,7 @@ func main() {
 	flag.StringVar(&o.record, "record", "", "file to append the differing cases to, with the responses of -against")
 	flag.StringVar(&o.only, "only", "", "regular expression of the paths to which requests are sent")
 	flag.Float64Var(&o.tolerate, "tolerate", 0, "percentage of responses that may differ")
-	flag.IntVar(&o.examples, "examples", 1, "how many cases to print of each difference")
+	flag.IntVar(&o.examples, "examples", 1, "number of cases to print for each difference")
 	flag.IntVar(&o.limit, "limit", 0, "objects: the maximum number of objects of a folder; 0 means all")
 	flag.Uint64Var(&o.seed, "seed", 1, "random: seed of the cases")
 	flag.IntVar(&o.cases, "cases", 1000, "random: how many cases")
