@@ -5,7 +5,7 @@
 // Go's linker starts a new segment after every few zero bytes, some 100,000 in the
 // playground's engine. That makes the module smaller but interrupts the regular
 // structure of its tables, so that it compresses worse: with joined segments the module
-// is 7 % smaller under brotli. The command parses the binary format of WebAssembly 1.0,
+// is 6 % smaller under brotli. The command parses the binary format of WebAssembly 1.0,
 // section 5.5.14 ("Data section"). The initialized memory stays the same.
 package main
 

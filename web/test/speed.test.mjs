@@ -31,8 +31,8 @@ describe("the page's speed", { timeout: groupTime }, () => {
     await page.getByText("step 4 of 5").first().waitFor();
     const joined = await typed(page, 40);
     console.log(`first result after ${visitor.toFixed(0)} ms for a first visitor, ${again.toFixed(0)} ms where the page is loaded again (budget ${budget.firstResultMilliseconds}), ${engine.toFixed(0)} ms where the engine has to answer
-a key costs the main thread ${seen.main.toFixed(1)} ms of processor time (budget ${budget.keyProcessorMilliseconds}), ${joined.main.toFixed(1)} ms where each line has another owner
-a step in the worker, median after ${warmUp} others ${median(seen.steps.slice(warmUp)).toFixed(1)} ms (budget ${budget.stepMilliseconds}), ${median(joined.steps.slice(warmUp)).toFixed(1)} ms where each line has another owner
+a key costs the main thread ${seen.main.toFixed(1)} ms of processor time (budget ${budget.keyProcessorMilliseconds}), ${joined.main.toFixed(1)} ms in a step that changes the owner of every line
+a step in the worker, median after ${warmUp} others ${median(seen.steps.slice(warmUp)).toFixed(1)} ms (budget ${budget.stepMilliseconds}), ${median(joined.steps.slice(warmUp)).toFixed(1)} ms in a step that changes the owner of every line
 layout shift ${shift.toFixed(4)}`);
     assert.ok(shift < 0.02, `layout shift ${shift}`);
     // Elapsed times say little on a machine that does other work, so they are held to

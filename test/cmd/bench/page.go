@@ -30,43 +30,44 @@ var objects = [...]struct{ title, name string }{
 const text = `# Performance
 
 Written by ` + "`make bench`" + ` (` + "`test/cmd/bench`" + `). Each figure is the median of
-{{.Rounds}} rounds in which the sides of a row took turns, on {{.Machine}}. Times are
-processor time (user and system, with garbage collection on other cores), which
-other work on the machine changes less than elapsed time.
+{{.Rounds}} rounds, in which the two sides of a row were measured in turn, on {{.Machine}}. Times are
+processor time (user and system, including garbage collection on other cores), which
+depends less than elapsed time on what else the machine does.
 
-The server beside a real kube-apiserver is in [beside.md](beside.md).
+[beside.md](beside.md) compares the server with a real kube-apiserver.
 
 ## Requests
 
-One change of an object that exists, from the bytes of the body to the bytes of the
-object after it, with decoding, defaults, validation and owners
-(` + "`test/requests`" + `). The engines are the least that has to be done: parsing the
-body, the merge or patch, tracking the owners, printing. A cluster and the server
-over it hold the object; a Lab is given it as bytes, and so are its engines.
+Each row is one change to an existing object, from the bytes of the request to the bytes
+of the changed object, including decoding, defaults, validation and owners
+(` + "`test/requests`" + `). "Engines" is the minimum that has to be done: parsing the body, merging
+or patching, tracking the owners, and printing. A cluster, and the server over it
+("serve"), hold the object; a Lab gets it as bytes, and is compared with engines that do
+so too ("engines with bytes").
 
 | change | object | engines | cluster | ratio | serve | engines with bytes | Lab | ratio | allocations, cluster | Lab |
 |---|---|---|---|---|---|---|---|---|---|---|
 {{range .Requests}}| {{.Work}} | {{.Object}} | {{.Engines}} | {{.Cluster}} | {{.Ratio}} | {{.Serve}} | {{.Texts}} | {{.Lab}} | {{.LabRatio}} | {{.Allocs}} | {{.LabAllocs}} |
 {{end}}
-At most 1.5 is aimed at for both ratios. {{.RequestsMissed}}
+The target for both ratios is at most 1.5. {{.RequestsMissed}}
 
 ` + requestNotes + `
-## Ours over the peer
+## Compared with Kubernetes' libraries
 
-The engines beside the libraries that kube-apiserver and kubectl use, bytes in to
-bytes out. The ratio of elapsed time is given beside that of processor time.
+The engines and the libraries that kube-apiserver and kubectl use ("peer"), from bytes to
+bytes. "Ratio" is that of the processor times, "elapsed" that of the elapsed times.
 
-| work | object | ours | peer | ratio | elapsed | aimed at | allocations, ours | peer's |
+| work | object | ours | peer | ratio | elapsed | target | allocations, ours | peer's |
 |---|---|---|---|---|---|---|---|---|
 {{range .Rows}}| {{.Work}} | {{.Object}} | {{.Ours}} | {{.Peer}} | {{.Ratio}} | {{.Elapsed}} | {{.Goal}} | {{.Allocs}} | {{.PeerAllocs}} |
 {{end}}
 {{.Missed}}
 
-## How far from the floor
+## Distance from the minimum
 
-One scan that says that the object is valid JSON (` + "`encoding/json.Valid`" + `) and one
-parse into our document; an apply reads the object and the configuration, and
-writes an object.
+The time of one scan that checks whether an object is valid JSON (` + "`encoding/json.Valid`" + `)
+and of one parse by package ` + "`document`" + `, beside that of an apply, which reads the object and
+the configuration and writes an object.
 
 | object with its managers | valid | our parse | apply | apply over valid | update over valid |
 |---|---|---|---|---|---|
@@ -74,63 +75,64 @@ writes an object.
 {{end}}
 ## Growth
 
-Time for 10,000 items over that for 1,000 in the same order; at most 12 is aimed at.
-Processor time counts the collections of garbage that run on the other processor
-too; they mark the 10,000 items that are being worked on, and so cost more than ten
-times as much.
+The time for 10,000 items divided by that for 1,000 items in the same order; the target is
+at most 12. Processor time includes the garbage collections that run on the other
+processor. They mark the 10,000 items in use, and so cost more than ten times as much.
 
 | work | sorted, elapsed | processor | shuffled, elapsed | processor |
 |---|---|---|---|---|
 {{range .Growth}}| {{.Work}} | {{.Sorted}} | {{.SortedCPU}} | {{.Shuffled}} | {{.ShuffledCPU}} |
 {{end}}
-## Sharing
+## One Manager on two processors
 
-One manager applies to the Deployment from one goroutine per processor, in
-elapsed time, the fastest round of each (other work on the machine counts here): {{.Shared}}.
+One Manager applies to the Deployment from one goroutine per processor. The elapsed time
+for each apply, in the fastest round because other work on the machine adds to it, is {{.Shared}}.
 
-## Mechanisms that were tried without
+## What each mechanism saves
 
-Reading lazily and reusing memory were each switched off in turn, in one process,
-and both sides measured in turns of 5 ms: the processor time without the mechanism
-over that with it, medians of 41 turns (others of 31). A mechanism stays if it makes
-a row at least 1.5 times as fast, or a row would miss what is aimed at without it.
+Each mechanism for reading lazily and for reusing memory was switched off in turn, and both
+variants were measured alternately, for 5 ms at a time, in one process. The figures are the
+processor time without the mechanism divided by that with it, medians of 41 turns (some of
+31). A mechanism is kept if it makes a row at least 1.5 times as fast, or if a row would
+miss its target without it.
 
 | mechanism | without it | decision |
 |---|---|---|
-| lists are checked when a text is read, and their items made when asked for | merge patch of 1,000 items 2.7, of the Deployment 1.6 | stays, as ` + "`document.ParseLazy`" + ` |
-| items of such a list are put off in their turn, and one member is read without the others | three-way merge of 1,000 items 2.0, strategic patch 1.8 (5.3 without reading one member) | stays |
-| a replaced value is exchanged in the text (` + "`document.ReplaceIn`" + `) | JSON patch of 1,000 items 2.1, of the Deployment 1.3 | stays |
-| an object of a list is checked by comparing it with the one before | JSON patch of 1,000 items 1.5, merge patch 1.4 | stays |
-| objects that are repeated in managedFields are read once | update of 1,000 items 1.6, apply 1.4 | stays |
-| the text is not copied | strategic patch of 1,000 items 1.8 | stays, in ParseLazy |
-| a second text shares what is the same in a first (Options.Like) | three-way merge 1.1 to 1.2 | gone |
-| items of two lists are opened side by side (OpenLike) | 1.0 | gone |
-| an option that items will be looked at (Options.Items) | strategic patch of 1,000 items 1.4 | gone: where items are is noted when a list is checked, which is as fast |
-| an option that all will be looked at (Options.Whole) | apply 1.8 | gone: ` + "`Parse`" + ` reads everything, ParseLazy is for the others |
-| a text is searched for a key that no object in it can have (SurelyLacks) | three-way merge of 1,000 items 1.6 | gone: the one caller knows by itself |
-| memory is kept through collections of garbage (internal/engine/lend) | 1.0 | gone in favour of sync.Pool |
+| lists are validated when a text is read, and nodes for their items are created on first use | merge patch of 1,000 items 2.7, of the Deployment 1.6 | kept, as ` + "`document.ParseLazy`" + ` |
+| the nodes below such an item are deferred too, and one member can be read without the others | three-way merge of 1,000 items 2.0, strategic patch 1.8 (5.3 without reading one member) | kept |
+| a single replaced value is exchanged in the text (` + "`document.ReplaceIn`" + `) | JSON patch of 1,000 items 2.1, of the Deployment 1.3 | kept |
+| an object in a list is validated by comparing it with the preceding one | JSON patch of 1,000 items 1.5, merge patch 1.4 | kept |
+| objects that occur repeatedly in managedFields are read once | update of 1,000 items 1.6, apply 1.4 | kept |
+| the text is not copied | strategic patch of 1,000 items 1.8 | kept, in ` + "`document.ParseLazy`" + ` |
+| a second text shares the parts that equal those of a first one (Options.Like) | three-way merge 1.1 to 1.2 | removed |
+| the items of two lists are opened side by side (OpenLike) | 1.0 | removed |
+| an option announces that items will be read (Options.Items) | strategic patch of 1,000 items 1.4 | removed: the positions of items are recorded when a list is validated, which is as fast |
+| an option announces that everything will be read (Options.Whole) | apply 1.8 | removed: ` + "`document.Parse`" + ` reads everything, and ParseLazy is for callers that do not |
+| a search in the text shows that no object in it has a key (SurelyLacks) | three-way merge of 1,000 items 1.6 | removed: the only caller knows this anyway |
+| memory for reuse survives garbage collections (internal/engine/lend) | 1.0 | replaced by sync.Pool |
 
 ## Cold starts
 
-Mean processor time (user and system) of {{.Starts}} starts each, in turn, on the Deployment
-and one strategic merge patch; memory is the median of the largest resident size.
+Mean processor time (user and system) of {{.Starts}} starts of each command, in turn, with the
+Deployment and one strategic merge patch. Memory is the median of the maximum resident set
+sizes.
 
 | command | user | user and system | resident |
 |---|---|---|---|
 {{range .Commands}}| ` + "`{{.Name}}`" + ` | {{.User}} | {{.CPU}} | {{.RSS}} |
 {{end}}
-` + "`patchlab apply`" + ` takes {{.Share}} of kubectl's user time (at most a sixth is aimed
-at, and 12 MB).
+` + "`patchlab apply`" + ` takes {{.Share}} of kubectl's user time. The targets are at most a
+sixth of that time, and 12 MB.
 
 ### Why the reference engine is a program of its own
 
 The libraries of the reference engine (structured-merge-diff, strategicpatch with
 kube-openapi and protobuf behind it) are linked into ` + "`patchlab-reference`" + `, not into
 ` + "`patchlab`" + `: the table shows what they cost a command that does not use them. ` + "`patchlab verify`" + `
-and ` + "`--engine reference`" + ` run that program, found beside the binary or on the PATH, and
-say what to install where there is none. A build tag was the other way: then one
-would have to know which build one has. For the same reason ` + "`/metrics`" + ` is written
-without prometheus/client_golang: with it the same apply held 13.1 MB, without it 11.1 MB.
+and ` + "`--engine reference`" + ` run that program, which they find beside the binary or on the PATH;
+if there is none, they say what to install. The alternative was a build tag, but then users
+would have to know which build they have. For the same reason ` + "`/metrics`" + ` is written without
+prometheus/client_golang: with it the same apply used 13.1 MB, without it 11.1 MB.
 `
 
 func page(s samples, commands []*command, rounds int) ([]byte, error) {
@@ -139,7 +141,7 @@ func page(s samples, commands []*command, rounds int) ([]byte, error) {
 		"Starts": commands[0].starts, "Share": fmt.Sprintf("1/%.1f", commands[len(commands)-1].user/commands[0].user),
 	}
 	one, two := slices.Min(s["Shared/deployment/ours1"][timeUnit]), slices.Min(s["Shared/deployment/ours2"][timeUnit])
-	data["Shared"] = fmt.Sprintf("%s on one processor, %s on two, which is %.2f times as many", duration(one), duration(two), one/two)
+	data["Shared"] = fmt.Sprintf("%s on one processor and %s on two, which is %.2f times as many applies", duration(one), duration(two), one/two)
 	var list []map[string]string
 	for _, c := range commands {
 		list = append(list, map[string]string{"Name": c.name, "User": fmt.Sprintf("%.1f ms", c.user/float64(c.starts)),
@@ -186,7 +188,7 @@ func rowsText(s samples) string {
 		for i, o := range objects {
 			ours := w.benchmark + "/" + o.name + "/ours"
 			if s[ours] != nil {
-				fmt.Fprintf(&b, "%s, %s: %s of processor time (%s aimed at), %s elapsed; %s, %s allocations\n",
+				fmt.Fprintf(&b, "%s, %s: %s of processor time (target %s), %s elapsed; %s, %s allocations\n",
 					w.title, o.title, times(s.ratio(w.benchmark, o.name, cpuUnit)), times(w.goals[i]),
 					times(s.ratio(w.benchmark, o.name, timeUnit)), duration(s.median(ours, cpuUnit)), count(s.median(ours, allocUnit)))
 			}
@@ -215,9 +217,9 @@ func missed(s samples) string {
 		}
 	}
 	if len(below) == 0 {
-		return "Every row reaches what was aimed at."
+		return "Every row reaches its target."
 	}
-	return "Below what was aimed at in this run: " + strings.Join(below, "; ") + "."
+	return "Below the target in this run: " + strings.Join(below, "; ") + "."
 }
 
 func floorsOf(s samples) []map[string]string {

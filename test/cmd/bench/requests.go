@@ -30,7 +30,7 @@ func requestsOf(s samples) []map[string]string {
 	return out
 }
 
-// maxRequestRatio is the largest ratio of a request to its engines that is aimed at.
+// maxRequestRatio is the target for the ratio of a request to its engines: the maximum.
 const maxRequestRatio = 1.5
 
 // requestsMissed lists the requests that take longer than maxRequestRatio allows.
@@ -56,22 +56,23 @@ func requestsMissed(s samples) string {
 }
 
 // requestNotes is the page's text on requests that is not generated from measurements.
-const requestNotes = `A write decodes, fills in and validates only the parts that it does not share with
-the live object, and a stored object remembers for which kind it is complete and
-valid ([pipeline.md](pipeline.md)). A Lab, which knows nothing of the object that it is
-given, decodes, fills in and validates all of a built-in kind, and goes once over a
-custom resource. Of the processor time above, collecting garbage is a part that grows
-with the memory in use: a cluster keeps the last 10,000 states of its objects (at most
-64 MiB) for watches, and marking them takes a tenth to a fifth of a short request. The
-engines beside it keep as many results, so that both sides mark as much. Instructions,
-counted without collections, do not depend on that or on what else the machine does:
+const requestNotes = `A write decodes, defaults and validates only the parts that the object does not share
+with the live one, and a stored object remembers for which kind it is complete and valid
+([pipeline.md](pipeline.md)). A Lab, which knows nothing about the object that it is
+given, decodes, defaults and validates the whole object of a built-in kind, and makes one
+pass over a custom resource. Part of the processor time above is garbage collection, which
+grows with the memory in use: a cluster keeps the last 10,000 states of its objects (at
+most 64 MiB) for watches, and marking them takes a tenth to a fifth of a short request. The
+engines in the same row keep as many results, so that both sides mark as much. Instructions,
+counted without garbage collection, depend neither on that nor on what else the machine
+does:
 
     go test -c -o requests.test ./requests
     GODEBUG=asyncpreemptoff=1 GOGC=off GOMAXPROCS=1 valgrind --tool=callgrind ./requests.test \
         -test.run xxx -test.bench 'Request/json/items-1000$/cluster$' -test.benchtime 20x
 
-in test, twice with different ` + "`-test.benchtime`" + `; the difference in instructions divided by
-that in requests, in millions:
+Run this twice in the folder test, with different values of ` + "`-test.benchtime`" + `. The
+difference in instructions divided by the difference in requests is, in millions:
 
 | change | object | engines | cluster | ratio | engines with bytes | Lab | ratio |
 |---|---|---|---|---|---|---|---|
@@ -82,14 +83,15 @@ that in requests, in millions:
 | merge patch | list of 1,000 | 5.16 | 5.26 | 1.02× | 6.58 | 9.28 | 1.41× |
 | JSON patch | list of 1,000 | 6.47 | 7.10 | 1.10× | 8.84 | 11.90 | 1.35× |
 
-None is above 1.5. Of a merge or JSON patch of a Deployment through a Lab, parsing is a
-third, and tracking owners, validation, decoding and filling in are most of the rest.
+No ratio is above 1.5. In a merge or JSON patch of a Deployment through a Lab, parsing
+takes a third of the instructions, and tracking owners, validation, decoding and defaulting
+take most of the rest.
 
-Before the parts of an object that a write does not change were passed over, each step
-looked at the whole object. The table compares ` + "`Cluster.Do`" + ` at commit 8e223bc with that
-at ff46e71, which passes over them: processor time, the lowest quarter of eight rounds in
-turn on a machine with other work (` + "`go test ./requests -bench Request/.*/cluster`" + ` in test,
-with the benchmark copied to the older commit).
+In earlier versions, each step looked at the whole object. The table compares ` + "`Cluster.Do`" + `
+at commit 8e223bc with that at ff46e71, which skips the parts that a write does not change:
+processor time, the lowest quarter of eight alternating rounds on a machine with other work
+(` + "`go test ./requests -bench Request/.*/cluster`" + ` in test, with the benchmark copied to the
+older commit).
 
 | change | object | before | after | ratio | memory before | after | allocations before | after |
 |---|---|---|---|---|---|---|---|---|
@@ -103,8 +105,9 @@ with the benchmark copied to the older commit).
 | merge patch | list of 10,000 | 23013 µs | 7493 µs | 3.1× | 2013 KB | 1960 KB | 10175 | 117 |
 | JSON patch | list of 10,000 | 30304 µs | 9796 µs | 3.1× | 2485 KB | 3535 KB | 10182 | 134 |
 
-A Lab at ba53d08 and at 4f26155, which does not validate again what is known to be valid:
-processor time, the lowest of 14 rounds in turn on such a machine.
+The next table compares a Lab at commit ba53d08 with that at 4f26155, which does not
+validate again what is known to be valid: processor time, the lowest of 14 alternating
+rounds on a machine with other work.
 
 | change | object | before | after | allocations before | after |
 |---|---|---|---|---|---|
@@ -115,8 +118,8 @@ processor time, the lowest of 14 rounds in turn on such a machine.
 | merge patch | list of 1,000 | 1.27 ms | 1.07 ms | 140 | 137 |
 | JSON patch | list of 1,000 | 1.52 ms | 1.28 ms | 167 | 167 |
 
-A real kube-apiserver's handler chain is not beside these rows: the defaults,
-strategies and validation of apps/v1 are in k8s.io/kubernetes, which is not made to be
-imported as a library (its go.mod replaces the staging modules). What is a library of
-the chain, the field manager and the patch libraries, is measured below.
+These rows are not compared with kube-apiserver's handler chain: the defaults, strategies
+and validation of apps/v1 are in k8s.io/kubernetes, which is not meant to be imported as a
+library (its go.mod replaces the staging modules). The parts of the chain that are
+libraries, the field manager and the patch libraries, are measured below.
 `

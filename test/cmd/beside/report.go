@@ -27,7 +27,7 @@ func report(o *options, sides []*side, rows []row, figures map[string]map[*side]
 	}
 	other := sides[len(sides)-1]
 	for _, s := range sides[:len(sides)-1] {
-		fmt.Printf("\n| request | aimed at | kube-apiserver, per second | %s | ratio | server's time | kube-apiserver's | client's | kube-apiserver takes | at most |\n", s.name)
+		fmt.Printf("\n| request | target | kube-apiserver, per second | %s | ratio | server's time | kube-apiserver's | client's | kube-apiserver takes | at most |\n", s.name)
 		fmt.Println("|---|---|---|---|---|---|---|---|---|---|")
 		for _, r := range rows {
 			own, others := figures[r.name][s], figures[r.name][other]
