@@ -164,7 +164,7 @@ func TestConflictsAreFound(t *testing.T) {
 	}
 }
 
-func TestMatching(t *testing.T) {
+func TestChangesMatchLiveObjects(t *testing.T) {
 	lab := newLab(t, patchlab.Options{})
 	const bare = `{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {l: "1"}}`
 	in := func(namespaces ...string) patchlab.Input {

@@ -44,7 +44,7 @@ func numbers(x any) any {
 	return x
 }
 
-func TestParsePrintsAsEncodingJSON(t *testing.T) {
+func TestPrintedFormAgreesWithEncodingJSON(t *testing.T) {
 	for _, c := range []struct{ in, why string }{
 		{`{"a":1}`, "a value in printed form"},
 		{` { "b" : [ 1 , 2.50, -0, 1e3, 1E400 ] } `, "a number out of range is refused"},

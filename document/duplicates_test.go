@@ -60,8 +60,8 @@ func TestPositionsOfDuplicates(t *testing.T) {
 	}
 }
 
-// TestManyDuplicates: parsing time stays linear however many keys are repeated.
-func TestManyDuplicates(t *testing.T) {
+// TestManyDuplicateKeysParseInLinearTime: parsing time stays linear however many keys are repeated.
+func TestManyDuplicateKeysParseInLinearTime(t *testing.T) {
 	for _, part := range []string{`"a":1`, `"a":{"k%d":1}`} {
 		cost := func(n int) uint64 {
 			var b strings.Builder

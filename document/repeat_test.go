@@ -28,9 +28,9 @@ func owned(n int, seed uint64, space string) string {
 	return b.String() + "}"
 }
 
-// TestRepeatedObjectsParseEqual: sharing nodes of repeated objects does not change the
+// TestSharedNodesOfRepeatedObjectsKeepTheirValue: sharing nodes of repeated objects does not change the
 // parsed value. White space prevents sharing, so the text is compared with a spaced copy.
-func TestRepeatedObjectsParseEqual(t *testing.T) {
+func TestSharedNodesOfRepeatedObjectsKeepTheirValue(t *testing.T) {
 	for seed := range uint64(50) {
 		text := owned(500, seed, "")
 		check(t, []byte(text), "repeated objects")

@@ -26,7 +26,7 @@ func checkYAML(t *testing.T, in []byte, why string) {
 	}
 }
 
-func TestParseYAMLReadsAsTheAPIServer(t *testing.T) {
+func TestParseYAMLAgreesWithAPIServer(t *testing.T) {
 	for _, c := range []struct{ in, why string }{
 		{"a: yes\nb: no\nc: on\nd: y\ne: \"yes\"", "YAML 1.1 booleans"},
 		{"a: 010\nb: 0x1F\nc: 0b11\nd: 1_000\ne: 0o17\nf: +1\ng: -0\nh: 1e3\ni: 1.0\nj: .5\nk: 1e400\nl: 18446744073709551615", "numbers"},

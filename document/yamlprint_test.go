@@ -147,7 +147,7 @@ func TestYAMLAgreesWithLibraryOnTexts(t *testing.T) {
 	}
 }
 
-func TestYAMLPrintsRandomValuesAsTheLibrary(t *testing.T) {
+func TestYAMLAgreesWithLibraryOnRandomValues(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 20000 {
 		checkYAMLPrint(t, drawnValue(r, 4))

@@ -56,7 +56,9 @@ type Write struct {
 	// succeeded.
 	Conflicts []fieldmanager.Conflict
 	Refused   []Refusal
-	// Notes holds the decisions recorded during the request.
+	// Notes holds the decisions recorded during the request: the Notes of the
+	// cluster.Request. If it is nil, the reasons are those of an update that made the same
+	// change.
 	Notes *Notes
 }
 

@@ -12,8 +12,9 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// Notes records the decisions of the engines about one write. It implements cluster.Notes
-// and is set in the request; the zero Notes is empty.
+// Notes records the decisions of the engines about one write. It implements cluster.Notes,
+// for the field Notes of a cluster.Request. The zero Notes is empty. Requests that are
+// answered at the same time must not share a Notes.
 type Notes struct {
 	live    fieldmanager.Object
 	patched []patch.Decision

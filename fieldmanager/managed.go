@@ -108,9 +108,10 @@ func DecodeManaged(list document.Value) (Managed, error) {
 	return newManaged(latest(entries), list), err
 }
 
-// DecodeStored is DecodeManaged for a stored object; its Value keeps the stored form of the
-// entries: integers beyond 2^53, which Fields has rounded, and both entries of an owner
-// that has two. The API server stores such entries after a write to the scale subresource.
+// DecodeStored is DecodeManaged for a stored object: Managed.Value returns the stored form
+// of the entries, with integers beyond 2^53, which Fields has rounded, and with both entries
+// of an owner that has two. The API server stores such entries after a write to the scale
+// subresource.
 func DecodeStored(list document.Value) (Managed, error) {
 	entries, err := decodeEntries(list)
 	if len(entries) == 0 {

@@ -119,8 +119,8 @@ func byJSON(object, change document.Value) (document.Value, error) {
 	return patch.JSON(object, change, patch.Options{})
 }
 
-func TestJSON(t *testing.T)         { runCases(t, jsonCases, byJSON) }
-func TestJSONAsServer(t *testing.T) { runCases(t, serverJSONCases, byJSON) }
+func TestJSON(t *testing.T)                 { runCases(t, jsonCases, byJSON) }
+func TestJSONAgreesWithServer(t *testing.T) { runCases(t, serverJSONCases, byJSON) }
 
 func TestJSONLimits(t *testing.T) {
 	object := parse(t, `{"a":"`+strings.Repeat("x", 1000)+`"}`)

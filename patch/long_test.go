@@ -142,7 +142,7 @@ func (l *longList) read(t *testing.T, text string) document.Value {
 	return d.Root
 }
 
-func TestLongListsAsReference(t *testing.T) {
+func TestLongListsAgreeWithReference(t *testing.T) {
 	eachLongList(t, func(t *testing.T, l *longList, quiet bool, texts [3]string) {
 		typ := longType(quiet)
 		var in [3]document.Value
@@ -242,9 +242,9 @@ func (l *longList) change(items int) string {
 	return `{"items":[` + strings.Join(out, ",") + `]}`
 }
 
-// TestLongListsPatchedAsReference compares patches of long lists with the reference engine:
+// TestPatchedLongListsAgreeWithReference compares patches of long lists with the reference engine:
 // items are kept, reordered, added and removed.
-func TestLongListsPatchedAsReference(t *testing.T) {
+func TestPatchedLongListsAgreeWithReference(t *testing.T) {
 	eachLongList(t, func(t *testing.T, l *longList, quiet bool, texts [3]string) {
 		items := strings.Count(texts[0], `"name"`)
 		live := l.read(t, texts[0])

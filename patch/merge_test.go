@@ -37,5 +37,5 @@ func byMerge(object, change document.Value) (document.Value, error) {
 	return patch.Merge(object, change, patch.Options{})
 }
 
-func TestMerge(t *testing.T)         { runCases(t, mergeCases, byMerge) }
-func TestMergeAsServer(t *testing.T) { runCases(t, serverMergeCases, byMerge) }
+func TestMerge(t *testing.T)                 { runCases(t, mergeCases, byMerge) }
+func TestMergeAgreesWithServer(t *testing.T) { runCases(t, serverMergeCases, byMerge) }

@@ -97,7 +97,7 @@ func parse(t testing.TB, text string) document.Value {
 	return d.Root
 }
 
-func TestJSONAsReference(t *testing.T) {
+func TestJSONAgreesWithReference(t *testing.T) {
 	eachCase(t, func(t *testing.T, g *generate.Generator, k *schema.Kind) {
 		object := printed(t, g.Object(k))
 		change := parse(t, string(g.Spell(g.JSONPatch(object, 6))))
@@ -105,7 +105,7 @@ func TestJSONAsReference(t *testing.T) {
 	})
 }
 
-func TestMergeAsReference(t *testing.T) {
+func TestMergeAgreesWithReference(t *testing.T) {
 	eachCase(t, func(t *testing.T, g *generate.Generator, k *schema.Kind) {
 		object := printed(t, g.Object(k))
 		change := parse(t, string(g.Spell(g.MergePatch(object, k.Type()))))
@@ -113,7 +113,7 @@ func TestMergeAsReference(t *testing.T) {
 	})
 }
 
-func TestStrategicAsReference(t *testing.T) {
+func TestStrategicAgreesWithReference(t *testing.T) {
 	eachCase(t, func(t *testing.T, g *generate.Generator, k *schema.Kind) {
 		object := printed(t, g.Object(k))
 		change := parse(t, string(g.Spell(g.StrategicPatch(object, k.Type()))))
@@ -121,8 +121,8 @@ func TestStrategicAsReference(t *testing.T) {
 	})
 }
 
-// TestListTypesAsReference: with ListTypes, custom resources are merged by list types.
-func TestListTypesAsReference(t *testing.T) {
+// TestListTypesAgreeWithReference: with ListTypes, custom resources are merged by list types.
+func TestListTypesAgreeWithReference(t *testing.T) {
 	lab := labKind(labType(), true)
 	eachCase(t, func(t *testing.T, g *generate.Generator, _ *schema.Kind) {
 		object := printed(t, g.Value(lab[0].Type()))
@@ -137,7 +137,7 @@ func TestListTypesAsReference(t *testing.T) {
 	})
 }
 
-func TestCreateAsReference(t *testing.T) {
+func TestCreateAgreesWithReference(t *testing.T) {
 	eachCase(t, func(t *testing.T, g *generate.Generator, k *schema.Kind) {
 		from := printed(t, g.Object(k))
 		to := printed(t, g.Mutate(from, k.Type()))
@@ -145,7 +145,7 @@ func TestCreateAsReference(t *testing.T) {
 	})
 }
 
-func TestThreeWayAsReference(t *testing.T) {
+func TestThreeWayAgreesWithReference(t *testing.T) {
 	eachCase(t, func(t *testing.T, g *generate.Generator, k *schema.Kind) {
 		original := printed(t, g.Object(k))
 		in := two("modified", printed(t, g.Mutate(original, k.Type())), "current", printed(t, g.Mutate(original, k.Type())))

@@ -412,9 +412,9 @@ func TestUnusualRequests(t *testing.T) {
 	}
 }
 
-// TestUnusualCustomResources checks warnings about finalizers and versions, selectable
+// TestWarningsOpenAPIAndWatchesOfCustomResource checks warnings about finalizers and versions, selectable
 // fields in OpenAPI, and the end of watches when the CRD changes.
-func TestUnusualCustomResources(t *testing.T) {
+func TestWarningsOpenAPIAndWatchesOfCustomResource(t *testing.T) {
 	s := local(t, Options{})
 	const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 	version := func(name, more string) string {

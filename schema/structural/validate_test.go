@@ -100,9 +100,9 @@ func TestSetDistinguishesIntegerFromFloat(t *testing.T) {
 	}
 }
 
-// TestManyDuplicates: the index for long lists and the pairwise comparison of short ones
+// TestLongAndShortListsHaveSameDuplicates: the index for long lists and the pairwise comparison of short ones
 // find the same duplicates.
-func TestManyDuplicates(t *testing.T) {
+func TestLongAndShortListsHaveSameDuplicates(t *testing.T) {
 	typ := typeOf(t, "{type: array, x-kubernetes-list-type: set, items: {x-kubernetes-preserve-unknown-fields: true}}")
 	tail := `1, 2, "1", true, null, {a: 1}, {a: 1}, [x], 1, [x], [x]`
 	short := Validate(typ, parse(t, thing+"["+tail+"]}"), Options{})

@@ -28,10 +28,10 @@ var (
 	record = flag.String("differ.record", "", "file to append the differing cases to, with the API server's answers")
 )
 
-// TestRandomCasesAsAPIServer sends randomly modified recorded cases to both servers and
+// TestRandomCasesAgreeWithAPIServer sends randomly modified recorded cases to both servers and
 // compares the responses. The kube-apiserver must have the custom resources of
 // testdata/crds.
-func TestRandomCasesAsAPIServer(t *testing.T) {
+func TestRandomCasesAgreeWithAPIServer(t *testing.T) {
 	if !testserver.Foreign() {
 		t.Skip("needs a kube-apiserver to compare with: set " + testserver.EnvServer + " and " + testserver.EnvToken)
 	}

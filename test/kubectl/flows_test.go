@@ -39,8 +39,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// TestFlows runs every recorded flow with every available kubectl of its version.
-func TestFlows(t *testing.T) {
+// TestRecordedKubectlFlows runs every recorded flow with every available kubectl of its version.
+func TestRecordedKubectlFlows(t *testing.T) {
 	for _, kubectl := range clients(t) {
 		cfg := testserver.Start(t, crds)
 		t.Run(kubectl.name, func(t *testing.T) {

@@ -21,9 +21,9 @@ import (
 	"github.com/patchlab-dev/patchlab/internal/oracle/generate"
 )
 
-// TestMigratesAsClientGo compares Managed.Migrate with csaupgrade on the managedFields
+// TestMigrationAgreesWithClientGo compares Managed.Migrate with csaupgrade on the managedFields
 // that random requests produce.
-func TestMigratesAsClientGo(t *testing.T) {
+func TestMigrationAgreesWithClientGo(t *testing.T) {
 	moved := 0
 	for s := range uint64(400) {
 		g := generate.New(s, generate.Options{})
@@ -113,9 +113,9 @@ func patchesAsClientGo(t *testing.T, seed uint64, u runtime.Object, live fieldma
 	}
 }
 
-// TestFindsClientAppliersAsKubectl compares the managers migrated by default with those
+// TestClientAppliersAreThoseKubectlFinds compares the managers migrated by default with those
 // that kubectl detects, in every recorded object.
-func TestFindsClientAppliersAsKubectl(t *testing.T) {
+func TestClientAppliersAreThoseKubectlFinds(t *testing.T) {
 	cases, err := conformance.ReadAll("../../testdata/conformance")
 	if err != nil {
 		t.Fatal(err)

@@ -234,7 +234,7 @@ func (s *Source) bytes(name string) ([]byte, error) {
 	var in io.Reader
 	switch {
 	case name == "-" && s.Stdin == nil:
-		return nil, errors.New("standard input cannot be read here")
+		return nil, errors.New("the name - (standard input) is not supported here")
 	case name == "-":
 		in = s.Stdin
 	case s.FS != nil:

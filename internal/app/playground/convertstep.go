@@ -54,7 +54,7 @@ func (e *Engine) intentOf(res *scenario.Result, s *Step) (*intent, error) {
 	case step.Do == scenario.Delete:
 		return nil, errors.New("a deletion does not change fields")
 	case step.Subresource != "":
-		return nil, errors.New("a step through the subresource " + step.Subresource + " is not converted")
+		return nil, errors.New("a step on the subresource " + step.Subresource + " cannot be converted")
 	}
 	wanted := *res
 	if len(res.Conflicts()) > 0 {

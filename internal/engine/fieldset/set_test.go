@@ -39,7 +39,7 @@ func canonicalJSON(t testing.TB, s *fieldpath.Set) string {
 	return d.Root.String()
 }
 
-func TestDecodeAsStructuredMergeDiff(t *testing.T) {
+func TestDecodeAgreesWithStructuredMergeDiff(t *testing.T) {
 	for _, c := range []struct{ text, why string }{
 		{`{}`, "empty"},
 		{`{"f:a":{}}`, "a member"},

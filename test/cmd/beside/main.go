@@ -43,7 +43,7 @@ func main() {
 	flag.StringVar(&o.processes, "processes", os.Getenv("PATCHLAB_TEST_PROCESSES"), "ids of the processes of -against, separated by commas, whose processor time and memory count")
 	flag.StringVar(&o.etcd, "etcd", os.Getenv("PATCHLAB_TEST_ETCD"), "URL of an etcd, for patchlab serve --store etcd")
 	flag.BoolVar(&o.secure, "tls", false, "speak TLS with patchlab too")
-	flag.IntVar(&o.clients, "clients", 8, "speed: how many clients")
+	flag.IntVar(&o.clients, "clients", 8, "speed: number of clients")
 	flag.IntVar(&o.rounds, "rounds", 5, "speed: how many rounds; figures are medians")
 	flag.DurationVar(&o.turn, "turn", 2*time.Second, "speed: how long one side does one thing in a round")
 	flag.StringVar(&o.only, "only", "", "speed: only the rows whose name contains this")
