@@ -29,7 +29,9 @@ type Config struct {
 	// CustomResourceDefinitions to the registry.
 	Kinds *schema.Registry
 	// Store holds the objects; nil is a new store in memory. Any other implementation must be
-	// configured with [Equal] and [Record.UID].
+	// configured with [Equal], [Record.UID] and [Record.Lifetime]. One that stores bytes also
+	// needs [Record.Encode] and [DecodeRecord], as the documentation of package store/etcd
+	// shows.
 	Store store.Store[*Record]
 	// Definitions caches parsed CustomResourceDefinitions, for several clusters that start
 	// with the same definitions. nil disables the cache.

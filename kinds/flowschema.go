@@ -41,7 +41,8 @@ func validateFlowSchema(c *check, object, _ field) {
 	c.typedConditions(object.get("status.conditions"))
 }
 
-// typedConditions requires conditions with different types that are not empty.
+// typedConditions requires each condition to have a type that is not empty and that no other
+// condition has.
 func (c *check) typedConditions(conditions field) {
 	var seen seenTexts
 	for i := range conditions.items() {

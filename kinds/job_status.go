@@ -187,7 +187,7 @@ func overlap(a, b string, completions int64) bool {
 	return false
 }
 
-// checkCounters forbids that the counters of finished pods decrease.
+// checkCounters refuses counters of finished pods that have decreased.
 func (s *jobStatus) checkCounters() {
 	if failed := s.status.get("failed"); failed.number() < s.was.get("failed").number() {
 		s.invalid(failed, "cannot decrease the failed counter")

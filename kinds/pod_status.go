@@ -57,8 +57,8 @@ func (c *check) podConditions(list field) {
 	}
 }
 
-// checkTransitions forbids that a terminated container becomes running again, unless its
-// restart policy permits that.
+// checkTransitions refuses a terminated container that is running again, unless its restart
+// policy permits that.
 func (p *podCheck) checkTransitions(list, was field, kind string) {
 	if kind != ephemeralContainers && p.restartsAll() {
 		return

@@ -86,7 +86,7 @@ func (c *check) atMost(f field, most string, names ...string) {
 	}
 }
 
-// notDecremented forbids that a number decreases.
+// notDecremented refuses a number that is smaller than the old one.
 func (c *check) notDecremented(n, old field) {
 	if old.isSet() && n.number() < old.number() {
 		c.invalid(n, "cannot be decremented")

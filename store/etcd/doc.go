@@ -7,6 +7,17 @@
 // applied twice, regardless of the number of writing processes. Other programs may read the
 // keys under the prefix but must not write them.
 //
+// A cluster whose objects are in etcd, with a cache that serves its lists and watches:
+//
+//	client, err := etcd.Dial(etcd.Access{Endpoints: []string{"http://127.0.0.1:2379"}})
+//	…
+//	objects := etcd.New(client, etcd.Options[*cluster.Record]{
+//		Prefix: "/patchlab", Encode: (*cluster.Record).Encode, Decode: cluster.DecodeRecord,
+//		Equal: cluster.Equal, UID: (*cluster.Record).UID, Lifetime: (*cluster.Record).Lifetime,
+//	})
+//	cached := store.NewCache(objects, store.CacheOptions[*cluster.Record]{Size: (*cluster.Record).Size})
+//	c, err := cluster.New(cluster.Config{Store: cached, Shared: true})
+//
 // The package is a module of its own, because etcd's client depends on gRPC, protobuf and zap,
 // which users of the other packages do not need.
 package etcd
