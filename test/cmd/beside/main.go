@@ -26,7 +26,7 @@ import (
 // options are the values of the flags.
 type options struct {
 	against, token, processes string
-	etcd                      string
+	etcd, program             string
 	secure                    bool
 	clients, rounds           int
 	turn                      time.Duration
@@ -42,6 +42,7 @@ func main() {
 	flag.StringVar(&o.token, "token", os.Getenv("PATCHLAB_TEST_TOKEN"), "bearer token for -against")
 	flag.StringVar(&o.processes, "processes", os.Getenv("PATCHLAB_TEST_PROCESSES"), "ids of the processes of -against, separated by commas, whose processor time and memory count")
 	flag.StringVar(&o.etcd, "etcd", os.Getenv("PATCHLAB_TEST_ETCD"), "URL of an etcd, for patchlab serve --store etcd")
+	flag.StringVar(&o.program, "program", "", "patchlab program to measure; built if empty")
 	flag.BoolVar(&o.secure, "tls", false, "speak TLS with patchlab too")
 	flag.IntVar(&o.clients, "clients", 8, "speed: number of clients")
 	flag.IntVar(&o.rounds, "rounds", 5, "speed: how many rounds; figures are medians")
@@ -79,9 +80,12 @@ func run(ctx context.Context, o *options, args []string) error {
 // sides starts patchlab in memory and, if an etcd is configured, on etcd. It adds the
 // server to compare with, if any.
 func (o *options) sides(ctx context.Context) ([]*side, func(), error) {
-	program, remove, err := buildProgram(ctx)
-	if err != nil {
-		return nil, nil, err
+	program, remove := o.program, func() {}
+	if program == "" {
+		var err error
+		if program, remove, err = buildProgram(ctx); err != nil {
+			return nil, nil, err
+		}
 	}
 	sides := []*side{}
 	stop := func() {
