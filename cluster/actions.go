@@ -89,7 +89,7 @@ func (c *Cluster) bind(ctx context.Context, t *task, name string) (*Response, *S
 	key := (&endpoint{kind: pods, strategy: c.strategy(pods)}).key(t.Namespace, name)
 	var refused error
 	change := func(current store.Item[*Record]) (*Record, error) {
-		object := current.Value.object
+		object := current.Value.tree()
 		uid, version := meta(t.body, "uid"), meta(t.body, "resourceVersion")
 		if uid != "" && uid != meta(object.Value, "uid") || version != "" && version != strconv.FormatInt(current.Revision, 10) {
 			refused = errors.New("the preconditions of the binding are not met")
@@ -144,7 +144,7 @@ func (c *Cluster) evict(ctx context.Context, t *task) (*Response, *Status) {
 	if err != nil {
 		return nil, c.storeStatus(t.ep, t.Name, err)
 	}
-	pod := live.Value.object.Value
+	pod := live.Value.tree().Value
 	phase := pod.Lookup("status", "phase").StringOr("")
 	if phase == "Running" && !hasMeta(pod, "deletionTimestamp") {
 		if st := c.checkBudget(ctx, t, pod); st != nil {

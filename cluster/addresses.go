@@ -102,7 +102,7 @@ func (a *addresses) taken(ctx context.Context) (ips map[string]bool, ports map[i
 		return ips, ports
 	}
 	for _, item := range page.Items {
-		used, open := kinds.Find(hasAddresses).Addresses(item.Value.object.Value)
+		used, open := kinds.Find(hasAddresses).Addresses(item.Value.tree().Value)
 		for _, ip := range used {
 			ips[ip] = true
 		}

@@ -81,10 +81,10 @@ func (b *basis) validFor(k *schema.Kind) document.Value {
 func (p *pipeline) open(k *schema.Kind, item store.Item[*Record]) (fieldmanager.Object, basis, *Status) {
 	r := item.Value
 	if r.complete.Load() == k {
-		object := versioned(r.object, item.Revision)
+		object := versioned(r.tree(), item.Revision)
 		return object, basis{kind: k, live: object.Value, decoded: true, valid: r.valid.Load() == k}, nil
 	}
-	stored := versioned(r.object, item.Revision)
+	stored := versioned(r.tree(), item.Revision)
 	object, b, st := p.readAs(k, stored, r, basis{})
 	if b.decoded && document.SameNode(object.Value, stored.Value) {
 		r.complete.Store(k)

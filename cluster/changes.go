@@ -49,12 +49,12 @@ func (c *Changes) Next(ctx context.Context) (change Change, synced bool, err err
 			}
 			continue
 		}
-		object := versioned(e.Value.object, e.Revision).Value
+		object := versioned(e.Value.tree(), e.Revision).Value
 		switch {
 		case e.Type == store.Deleted:
 			change.Previous = object
 		case e.Previous != nil:
-			change.Previous = e.Previous.object.Value
+			change.Previous = e.Previous.tree().Value
 			fallthrough
 		default:
 			change.Object = object

@@ -298,7 +298,7 @@ func (c *Cluster) createOnce(ctx context.Context, t *task) (*Response, *Status) 
 		if item, err := c.store.Get(ctx, key, store.GetOptions{}); err == nil {
 			return nil, t.exists(item.Value, name)
 		}
-		object := record.object
+		object := record.tree()
 		if version := meta(out.object.Value, "resourceVersion"); version != "" { // not replaced by storage
 			object.Value = withMetaText(object.Value, "resourceVersion", version)
 		}
@@ -320,6 +320,7 @@ func (c *Cluster) createOnce(ctx context.Context, t *task) (*Response, *Status) 
 	}
 	resp, st := t.answer(out, item)
 	c.written(ctx, t.ep, item.Value)
+	item.Value.compact(t.ep.kind)
 	return resp, st
 }
 
@@ -330,7 +331,7 @@ func (t *task) exists(r *Record, name string) *Status {
 		st.Message += ", the server was not able to generate a unique name for the object"
 		st.Details.RetryAfterSeconds = 1
 	}
-	if hasMeta(r.object.Value, "deletionTimestamp") {
+	if hasMeta(r.tree().Value, "deletionTimestamp") {
 		st.Message = "object is being deleted: " + st.Message
 	}
 	return st
@@ -435,7 +436,7 @@ func (c *Cluster) rehearse(ctx context.Context, t *task, key string, try store.U
 	}
 	object := out.object
 	if record != nil {
-		object = record.object
+		object = record.tree()
 		if current.Revision != 0 {
 			object = versioned(object, current.Revision)
 		}
@@ -460,7 +461,7 @@ func (c *Cluster) finalized(ctx context.Context, t *task, key string, out outcom
 // answer returns the response to a write, given the item that was stored.
 func (t *task) answer(out outcome, item store.Item[*Record]) (*Response, *Status) {
 	k, r := t.ep.kind, item.Value
-	stored := versioned(r.object, item.Revision)
+	stored := versioned(r.tree(), item.Revision)
 	if r.complete.Load() == k {
 		return t.respondWith(out, stored)
 	}
@@ -517,11 +518,11 @@ func (c *Cluster) deleteCollection(ctx context.Context, r *Request, ep *endpoint
 	}
 	var items document.ListBuilder
 	for _, item := range page.Items {
-		shown, st := c.show(ep.kind, versioned(item.Value.object, item.Revision))
+		shown, st := c.show(ep.kind, versioned(item.Value.tree(), item.Revision))
 		if st != nil {
 			return nil, st
 		}
-		name := meta(item.Value.object.Value, "name")
+		name := meta(item.Value.tree().Value, "name")
 		if _, st := d.one(ctx, r.Namespace, name, false); st != nil && st.Reason != ReasonNotFound {
 			return nil, st
 		}

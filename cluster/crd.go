@@ -128,7 +128,7 @@ func (c *Cluster) loadDefinitions(ctx context.Context) error {
 		return err
 	}
 	for _, item := range page.Items {
-		if err := c.define(ctx, meta(item.Value.object.Value, "name")); err != nil {
+		if err := c.define(ctx, meta(item.Value.tree().Value, "name")); err != nil {
 			return err
 		}
 	}
@@ -145,7 +145,7 @@ func (c *Cluster) written(ctx context.Context, ep *endpoint, r *Record) {
 	if ep.isCRD() {
 		// The request has succeeded; a failure here shows in the definition's status
 		// conditions.
-		_ = c.define(context.WithoutCancel(ctx), meta(r.object.Value, "name"))
+		_ = c.define(context.WithoutCancel(ctx), meta(r.tree().Value, "name"))
 	}
 }
 
@@ -158,9 +158,9 @@ func (c *Cluster) removed(ctx context.Context, ep *endpoint, r *Record) {
 	switch {
 	case ep.isCRD():
 		c.crds.mu.Lock()
-		c.deactivate(meta(r.object.Value, "name"))
+		c.deactivate(meta(r.tree().Value, "name"))
 		c.crds.mu.Unlock()
-		c.reevaluateGroup(ctx, r.object.Value)
+		c.reevaluateGroup(ctx, r.tree().Value)
 	case !ep.kind.Builtin:
 		name := ep.kind.Resource + "." + ep.kind.Group
 		if _, ends := c.crds.terminating.Load(name); ends {
@@ -198,7 +198,7 @@ func (c *Cluster) groupOf(ctx context.Context, crd document.Value) []document.Va
 	}
 	var others []document.Value
 	for _, item := range page.Items {
-		other := item.Value.object.Value
+		other := item.Value.tree().Value
 		if meta(other, "name") != meta(crd, "name") && document.Equal(other.Lookup("spec", "group"), crd.Lookup("spec", "group")) {
 			others = append(others, other)
 		}
@@ -228,7 +228,7 @@ func (c *Cluster) activate(ctx context.Context, name string) (freed document.Val
 	}
 	var was document.Value
 	item, err := c.store.Update(ctx, ep.key("", name), store.UpdateOptions{}, func(current store.Item[*Record]) (*Record, error) {
-		was = current.Value.object.Value
+		was = current.Value.tree().Value
 		return c.controlled(ctx, ep, current)
 	})
 	if errors.Is(err, store.ErrNotFound) {
@@ -238,7 +238,7 @@ func (c *Cluster) activate(ctx context.Context, name string) (freed document.Val
 	if err != nil {
 		return freed, err
 	}
-	object := item.Value.object.Value
+	object := item.Value.tree().Value
 	if releasesNames(was.Lookup("status", "acceptedNames"), object.Lookup("status", "acceptedNames")) {
 		freed = object
 	}
@@ -269,7 +269,7 @@ func (c *Cluster) activate(ctx context.Context, name string) (freed document.Val
 // controlled returns the record of a CustomResourceDefinition with the status that the naming
 // and establishing controllers set.
 func (c *Cluster) controlled(ctx context.Context, ep *endpoint, current store.Item[*Record]) (*Record, error) {
-	live, st := c.read(ep.kind, versioned(current.Value.object, current.Revision))
+	live, st := c.read(ep.kind, versioned(current.Value.tree(), current.Revision))
 	if st != nil {
 		return nil, st
 	}
@@ -312,7 +312,7 @@ func (c *Cluster) cleanUp(ctx context.Context, crd *schema.CRD, ep *endpoint, na
 // its own finalizer if other finalizers remain.
 func (c *Cluster) endDefinition(ctx context.Context, key, name string) (ended bool, err error) {
 	others := func(current store.Item[*Record]) []string {
-		return slices.DeleteFunc(finalizers(current.Value.object.Value), func(f string) bool { return f == crdCleanup })
+		return slices.DeleteFunc(finalizers(current.Value.tree().Value), func(f string) bool { return f == crdCleanup })
 	}
 	kept, err := c.deleteUnless(ctx, key, others, func(object document.Value, names []string) document.Value {
 		return withFinalizers(object, names)
@@ -328,7 +328,7 @@ func (c *Cluster) endDefinition(ctx context.Context, key, name string) (ended bo
 // finalizers.
 func (c *Cluster) deleteInstance(ctx context.Context, own *endpoint, key string) (gone bool, err error) {
 	d := &deletion{Cluster: c, Request: &Request{Verb: Delete}, ep: own, now: c.config.Now()}
-	names := func(current store.Item[*Record]) []string { return finalizers(current.Value.object.Value) }
+	names := func(current store.Item[*Record]) []string { return finalizers(current.Value.tree().Value) }
 	kept, err := c.deleteUnless(ctx, key, names, func(object document.Value, _ []string) document.Value {
 		return d.markDeleted(object)
 	})
@@ -352,7 +352,7 @@ func (c *Cluster) deleteUnless(ctx context.Context, key string, keep func(store.
 				if len(names) == 0 {
 					return nil, errChanged
 				}
-				object := current.Value.object
+				object := current.Value.tree()
 				object.Value = change(object.Value, names)
 				if next := newRecord(object, document.Value{}); !next.same(current.Value) {
 					return next, nil

@@ -88,7 +88,7 @@ func (d *deletion) one(ctx context.Context, namespace, name string, named bool) 
 		if err != nil {
 			return nil, d.storeStatus(d.ep, name, err)
 		}
-		live, st := d.read(d.ep.kind, versioned(item.Value.object, item.Revision))
+		live, st := d.read(d.ep.kind, versioned(item.Value.tree(), item.Revision))
 		if st != nil {
 			return nil, st
 		}
@@ -116,7 +116,7 @@ func (d *deletion) one(ctx context.Context, namespace, name string, named bool) 
 				}
 				return nil, d.storeStatus(d.ep, name, err)
 			}
-			live = versioned(item.Value.object, item.Revision)
+			live = versioned(item.Value.tree(), item.Revision)
 			v.update = live
 			d.written(ctx, d.ep, item.Value)
 		}
@@ -127,7 +127,7 @@ func (d *deletion) one(ctx context.Context, namespace, name string, named bool) 
 				}
 				return nil, d.storeStatus(d.ep, name, err)
 			}
-			live = versioned(item.Value.object, item.Revision)
+			live = versioned(item.Value.tree(), item.Revision)
 			d.removed(ctx, d.ep, item.Value)
 			v.update = fieldmanager.Object{}
 		}
@@ -167,7 +167,7 @@ func (d *deletion) mark(ctx context.Context, key string, judged store.Item[*Reco
 		if current.Revision != judged.Revision {
 			return nil, errChanged
 		}
-		live, st := d.read(d.ep.kind, versioned(current.Value.object, current.Revision))
+		live, st := d.read(d.ep.kind, versioned(current.Value.tree(), current.Revision))
 		if st != nil {
 			return nil, st
 		}

@@ -54,7 +54,7 @@ func (f *follower) begin(ctx context.Context) error {
 			f.advance(w, e.Revision)
 			return nil
 		}
-		name := meta(e.Value.object.Value, "name")
+		name := meta(e.Value.tree().Value, "name")
 		present[name] = true
 		_ = f.define(ctx, name) // a definition that is not usable is not served, as after its creation
 	}
@@ -88,11 +88,11 @@ func (f *follower) run() {
 			continue
 		case e.Type == store.Deleted:
 			f.crds.mu.Lock()
-			f.deactivate(meta(e.Value.object.Value, "name"))
+			f.deactivate(meta(e.Value.tree().Value, "name"))
 			f.crds.mu.Unlock()
-			f.reevaluateGroup(ctx, e.Value.object.Value)
+			f.reevaluateGroup(ctx, e.Value.tree().Value)
 		case e.Type != store.Bookmark:
-			_ = f.define(ctx, meta(e.Value.object.Value, "name"))
+			_ = f.define(ctx, meta(e.Value.tree().Value, "name"))
 		}
 		f.advance(f.events, e.Revision)
 	}

@@ -26,11 +26,7 @@ type labelRequirement struct {
 }
 
 // matches reports whether an object's labels meet every requirement.
-func (s labelSelector) matches(object document.Value) bool {
-	if len(s) == 0 {
-		return true
-	}
-	labels := object.Get("metadata").Get("labels")
+func (s labelSelector) matches(labels document.Value) bool {
 	for i := range s {
 		if !s[i].matches(labels) {
 			return false

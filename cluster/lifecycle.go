@@ -26,7 +26,7 @@ func (c *Cluster) checkNamespace(ctx context.Context, t *task, name string) *Sta
 		return notFound(groupResource{resource: "namespaces"}, namespace)
 	case err != nil:
 		return internalError(err)
-	case !hasMeta(item.Value.object.Value, "deletionTimestamp"):
+	case !hasMeta(item.Value.tree().Value, "deletionTimestamp"):
 		return nil
 	}
 	st := refused(t.ep.what(), name, "unable to create new content in namespace "+namespace+" because it is being terminated")
@@ -40,7 +40,7 @@ func (c *Cluster) storedNamespace(name string) document.Value {
 	if err != nil {
 		return document.Value{}
 	}
-	return item.Value.object.Value
+	return item.Value.tree().Value
 }
 
 // checkProtected refuses to delete a protected namespace.

@@ -23,13 +23,16 @@ type selection struct {
 // matches reports whether a record is selected for a kind. Metadata is stored in the form in
 // which it is served, so the object is decoded only if a selector needs other fields.
 func (p *pipeline) matches(s *selection, k *schema.Kind, r *Record) (bool, *Status) {
-	if !s.labels.matches(r.object.Value) {
+	if len(s.labels) > 0 && !s.labels.matches(r.labels()) {
 		return false, nil
 	}
-	if s.fields.metadataOnly() {
-		return s.fields.matches(r.object.Value), nil
+	if len(s.fields) == 0 {
+		return true, nil
 	}
-	object, st := p.read(k, r.object)
+	if s.fields.metadataOnly() {
+		return s.fields.matches(r.tree().Value), nil
+	}
+	object, st := p.read(k, r.tree())
 	return st == nil && s.fields.matches(object.Value), st
 }
 
@@ -96,7 +99,7 @@ func (c *Cluster) get(ctx context.Context, r *Request, ep *endpoint) (*Reading, 
 		shown, st := c.shown(ep.kind, item.Value, item.Revision)
 		return &Reading{Kind: ep.kind, Object: shown}, st
 	}
-	read, st := c.read(ep.kind, versioned(item.Value.object, item.Revision))
+	read, st := c.read(ep.kind, versioned(item.Value.tree(), item.Revision))
 	if st != nil {
 		return nil, st
 	}

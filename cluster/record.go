@@ -16,8 +16,14 @@ import (
 // Record is a stored object: without its resourceVersion, which is the store's revision,
 // without the deprecated selfLink, and with its managedFields decoded. It is immutable. A
 // store that persists bytes uses Encode and DecodeRecord.
+//
+// The object is held as a tree, as text, or both (see text.go). A tree has thousands of pointers,
+// which each garbage collection follows.
 type Record struct {
-	object fieldmanager.Object
+	// object is nil where only the text is held.
+	object atomic.Pointer[fieldmanager.Object]
+	// text is the object with its managedFields, nil until there is one.
+	text atomic.Pointer[objectText]
 	// original is the value as it was written if it contains a -0, which is read as 0; the
 	// next write then counts as a change even if it changes nothing. Otherwise original is
 	// absent.
@@ -43,9 +49,10 @@ func (r *Record) Size() int {
 	if n := r.size.Load(); n > 0 {
 		return int(n - 1)
 	}
-	n := r.object.Value.JSONLen()
-	if r.object.Managed.Len() > 0 {
-		n += len(`"managedFields":,`) + r.object.Managed.Value().JSONLen()
+	o := r.tree()
+	n := o.Value.JSONLen()
+	if o.Managed.Len() > 0 {
+		n += len(`"managedFields":,`) + o.Managed.Value().JSONLen()
 	}
 	r.size.Store(int64(n + 1))
 	return n
@@ -55,27 +62,28 @@ func (r *Record) Size() int {
 // is known, without measuring the parts that both share.
 func (r *Record) measure(before *Record) {
 	n := before.size.Load() // 1 more than the size, as what is stored below
-	if n == 0 || (r.object.Managed.Len() > 0) != (before.object.Managed.Len() > 0) {
+	now, was := r.tree(), before.tree()
+	if n == 0 || (now.Managed.Len() > 0) != (was.Managed.Len() > 0) {
 		return
 	}
-	length := r.object.Value.JSONLenUpdate(before.object.Value, int(n))
-	length = r.object.Managed.Value().JSONLenUpdate(before.object.Managed.Value(), length)
+	length := now.Value.JSONLenUpdate(was.Value, int(n))
+	length = now.Managed.Value().JSONLenUpdate(was.Managed.Value(), length)
 	r.size.Store(int64(length))
 }
 
 // Lifetime returns how long kube-apiserver keeps the object after a write: an hour for an
 // Event, 0 (without limit) for anything else.
-func (r *Record) Lifetime() time.Duration { return kinds.Lifetime(r.object.Value) }
+func (r *Record) Lifetime() time.Duration { return kinds.Lifetime(r.tree().Value) }
 
 // withoutManagers returns the record without managedFields, which kube-apiserver stores if
 // managedFields make the object too large.
 func (r *Record) withoutManagers() *Record {
-	return &Record{object: fieldmanager.Object{Value: r.object.Value}, original: r.original}
+	return recordOf(fieldmanager.Object{Value: r.tree().Value}, r.original)
 }
 
 // Encode returns the record as JSON.
 func (r *Record) Encode() []byte {
-	o := r.object
+	o := r.tree()
 	if r.original.Exists() {
 		o.Value = r.original
 	}
@@ -84,12 +92,8 @@ func (r *Record) Encode() []byte {
 
 // DecodeRecord decodes the JSON that Encode returns.
 func DecodeRecord(data []byte) (*Record, error) {
-	doc, err := document.Parse(data, document.Options{MaxBytes: -1})
+	object, err := decodeObject(data)
 	if err != nil {
-		return nil, err
-	}
-	object := fieldmanager.Object{Value: doc.Root.Remove("metadata", "managedFields")}
-	if object.Managed, err = fieldmanager.DecodeStored(doc.Root.Lookup("metadata", "managedFields")); err != nil {
 		return nil, err
 	}
 	r := newRecord(object, document.Value{})
@@ -97,6 +101,25 @@ func DecodeRecord(data []byte) (*Record, error) {
 		r.original = object.Value
 	}
 	return r, nil
+}
+
+// decodeObject decodes an object as it is stored.
+func decodeObject(data []byte) (fieldmanager.Object, error) {
+	doc, err := document.Parse(data, document.Options{MaxBytes: -1})
+	if err != nil {
+		return fieldmanager.Object{}, err
+	}
+	object := fieldmanager.Object{Value: doc.Root.Remove("metadata", "managedFields")}
+	object.Managed, err = fieldmanager.DecodeStored(doc.Root.Lookup("metadata", "managedFields"))
+	return object, err
+}
+
+// recordOf returns the record of an object that is as reading it back would leave it, and its
+// original.
+func recordOf(o fieldmanager.Object, original document.Value) *Record {
+	r := &Record{original: original}
+	r.object.Store(&o)
+	return r
 }
 
 // spellsNegativeZero reports whether a number within v was written as -0, which is decoded as
@@ -121,13 +144,12 @@ func newRecord(o fieldmanager.Object, live document.Value) *Record {
 	o.Value = withMeta(o.Value, "resourceVersion", document.Value{})
 	o.Value = withMeta(o.Value, "selfLink", document.Value{})
 	value := reread(o.Value, live)
-	r := &Record{}
+	var original document.Value
 	if !document.SameNode(value, o.Value) && hasNegativeZero(o.Value) {
-		r.original = o.Value
+		original = o.Value
 	}
 	o.Value = value
-	r.object = o
-	return r
+	return recordOf(o, original)
 }
 
 // hasNegativeZero reports whether a number within v is printed as -0.
@@ -223,7 +245,7 @@ func anyFloat(v document.Value) bool {
 }
 
 // UID returns the object's uid, for preconditions in stores.
-func (r *Record) UID() string { return meta(r.object.Value, "uid") }
+func (r *Record) UID() string { return meta(r.tree().Value, "uid") }
 
 // Equal reports whether a and b are the same record. A store uses it to detect updates that
 // change nothing, which return the record that they were given.
@@ -231,7 +253,8 @@ func Equal(a, b *Record) bool { return a == b }
 
 // same reports whether two records have equal contents.
 func (r *Record) same(o *Record) bool {
-	return r.original.Exists() == o.original.Exists() && document.Identical(r.object.Value, o.object.Value) && sameManagers(r.object.Managed, o.object.Managed, true)
+	a, b := r.tree(), o.tree()
+	return r.original.Exists() == o.original.Exists() && document.Identical(a.Value, b.Value) && sameManagers(a.Managed, b.Managed, true)
 }
 
 // sameManagers compares managedFields, with or without the timestamps of their entries.

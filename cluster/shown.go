@@ -23,7 +23,7 @@ type Shown struct {
 type form struct {
 	kind *schema.Kind
 	// value is the object without its resourceVersion until it is encoded, because many readers
-	// in the same process need no text; text is the encoding.
+	// in the same process need no text; text is the encoding, from the record if that has one.
 	value  document.Value
 	text   *objectText
 	encode sync.Once
@@ -33,7 +33,11 @@ type form struct {
 
 // encoded returns the object's text.
 func (f *form) encoded() *objectText {
-	f.encode.Do(func() { f.text, f.value = textOf(f.value), document.Value{} })
+	f.encode.Do(func() {
+		if f.text == nil {
+			f.text, f.value = textOf(f.value), document.Value{}
+		}
+	})
 	return f.text
 }
 
@@ -51,7 +55,7 @@ func (s Shown) Value() document.Value { return s.Object().Join() }
 
 // Object returns the object, including its resourceVersion, with its managedFields decoded.
 func (s Shown) Object() fieldmanager.Object {
-	o, _ := s.pipeline.read(s.kind, versioned(s.record.object, s.revision)) // read succeeded for this record before
+	o, _ := s.pipeline.read(s.kind, versioned(s.record.tree(), s.revision)) // read succeeded for this record before
 	return o
 }
 
@@ -96,7 +100,7 @@ func (s Shown) Encoding(name string, encode func(*schema.Kind, document.Value) a
 	if kept := s.other.Load(); kept != nil && kept.name == name {
 		return kept.value
 	}
-	value, _ := s.pipeline.show(s.kind, s.record.object)
+	value, _ := s.pipeline.show(s.kind, s.record.parsed())
 	made := &encoding{name, encode(s.kind, value)}
 	s.other.Store(made)
 	return made.value
@@ -112,11 +116,16 @@ func (p *pipeline) shown(k *schema.Kind, r *Record, revision int64) (Shown, *Sta
 	if f := r.form.Load(); f != nil && f.kind == k {
 		return Shown{f, r, p, revision}, nil
 	}
-	value, st := p.show(k, r.object)
-	if st != nil {
-		return Shown{}, st
+	f := &form{kind: k}
+	if text := r.text.Load(); text != nil && r.complete.Load() == k {
+		f.text = text
+	} else {
+		value, st := p.show(k, r.parsed())
+		if st != nil {
+			return Shown{}, st
+		}
+		f.value = value
 	}
-	f := &form{kind: k, value: value}
 	if p.isCacheable(k, r) {
 		r.form.Store(f)
 	}
@@ -126,7 +135,7 @@ func (p *pipeline) shown(k *schema.Kind, r *Record, revision int64) (Shown, *Sta
 // isCacheable reports whether the served form of a record can be cached for the lifetime of the
 // kind. The result of a converter cannot, because it may change.
 func (p *pipeline) isCacheable(k *schema.Kind, r *Record) bool {
-	if k.Builtin || r.object.Value.Get("apiVersion").StringOr("") == k.APIVersion() {
+	if k.Builtin || r.complete.Load() == k || r.tree().Value.Get("apiVersion").StringOr("") == k.APIVersion() {
 		return true
 	}
 	crd := p.crdOf(k)

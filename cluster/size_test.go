@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/store"
 )
 
@@ -33,7 +34,7 @@ func TestSizeAfterChanges(t *testing.T) {
 		}
 		for _, item := range page.Items {
 			r := item.Value
-			if got, want := r.Size(), (&Record{object: r.object}).Size(); got != want || want != len(r.Encode()) {
+			if got, want := r.Size(), recordOf(r.tree(), document.Value{}).Size(); got != want || want != len(r.Encode()) {
 				t.Errorf("%s: %d bytes, want %d, and its JSON has %d", item.Key, got, want, len(r.Encode()))
 			}
 		}

@@ -119,7 +119,7 @@ func (p *pipeline) step(ep *endpoint, live fieldmanager.Object, r *Request) (*Re
 	var out outcome
 	switch {
 	case r.Verb == Create && exists:
-		return nil, t.exists(&Record{object: live}, meta(live.Value, "name"))
+		return nil, t.exists(recordOf(live, document.Value{}), meta(live.Value, "name"))
 	case r.Verb == Create:
 		out, st = t.create()
 	case r.Verb == Update || r.Verb == Patch:
@@ -139,7 +139,7 @@ func (t *task) stepResponse(live fieldmanager.Object, out outcome, unversioned b
 	if st != nil {
 		return nil, st
 	}
-	object := record.object
+	object := record.tree()
 	if !unversioned {
 		object.Value = keepMeta(object.Value, live.Value, "resourceVersion")
 	}

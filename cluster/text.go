@@ -14,6 +14,8 @@ type objectText struct {
 	versionBegin, versionEnd, kindBegin, kindEnd int
 	// The offsets of the value of metadata.
 	metadataBegin, metadataEnd int
+	// The offsets of the value of metadata.labels, equal if there are none.
+	labelsBegin, labelsEnd int
 	// revision is the offset at which to insert the member resourceVersion; before and after
 	// are the commas that it needs there.
 	revision      int
@@ -67,7 +69,11 @@ func (t *objectText) appendMetadata(b []byte, metadata document.Value) []byte {
 			t.revision, t.after, placed = len(b), ",", true
 		}
 		b = append(document.AppendQuoted(b, key), ':')
+		begin := len(b)
 		b = value.AppendJSON(b)
+		if key == "labels" {
+			t.labelsBegin, t.labelsEnd = begin, len(b)
+		}
 		members++
 	}
 	if !placed {
