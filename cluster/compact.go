@@ -13,15 +13,18 @@ import (
 // one again would delay the next write to it by more than 0.1 ms.
 const mostCompactBytes = 16 << 10
 
+// holdsText reports whether records hold text. In a page there are few objects, which are all
+// read as trees, and the engine is smaller without what parses them again.
+const holdsText = runtime.GOOS != "js"
+
 // compact makes a record that has just been created hold its object as text only. Many objects
 // are created and then read as JSON or not at all; the text takes a third of the tree's memory
 // and nothing in garbage collections. The tree is made again when it is needed, which is for the
 // next write, and then kept.
 //
-// Reading the object as k must leave it unchanged, so that the text is also what is served. In a
-// page there are few objects, which are all read as trees.
+// Reading the object as k must leave it unchanged, so that the text is also what is served.
 func (r *Record) compact(k *schema.Kind) {
-	if runtime.GOOS == "js" || r.complete.Load() != k || r.original.Exists() || r.Size() > mostCompactBytes {
+	if !holdsText || r.complete.Load() != k || r.original.Exists() || r.Size() > mostCompactBytes {
 		return
 	}
 	r.text.Store(textOf(r.tree().Join()))
@@ -30,7 +33,7 @@ func (r *Record) compact(k *schema.Kind) {
 
 // tree returns the object, and keeps it as a tree.
 func (r *Record) tree() fieldmanager.Object {
-	if o := r.object.Load(); o != nil {
+	if o := r.object.Load(); o != nil || !holdsText {
 		return *o
 	}
 	o := r.parsed()
@@ -41,7 +44,7 @@ func (r *Record) tree() fieldmanager.Object {
 // parsed returns the object without keeping it as a tree, for a reader that keeps what it makes
 // of it.
 func (r *Record) parsed() fieldmanager.Object {
-	if o := r.object.Load(); o != nil {
+	if o := r.object.Load(); o != nil || !holdsText {
 		return *o
 	}
 	o, err := decodeObject([]byte(r.text.Load().json))
@@ -53,7 +56,7 @@ func (r *Record) parsed() fieldmanager.Object {
 
 // labels returns the object's labels.
 func (r *Record) labels() document.Value {
-	if o := r.object.Load(); o != nil {
+	if o := r.object.Load(); o != nil || !holdsText {
 		return o.Value.Get("metadata").Get("labels")
 	}
 	t := r.text.Load()

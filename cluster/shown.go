@@ -117,7 +117,7 @@ func (p *pipeline) shown(k *schema.Kind, r *Record, revision int64) (Shown, *Sta
 		return Shown{f, r, p, revision}, nil
 	}
 	f := &form{kind: k}
-	if text := r.text.Load(); text != nil && r.complete.Load() == k {
+	if text := r.text.Load(); holdsText && text != nil && r.complete.Load() == k {
 		f.text = text
 	} else {
 		value, st := p.show(k, r.parsed())
