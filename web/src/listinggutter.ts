@@ -34,11 +34,12 @@ function foldOf(state: EditorState, block: BlockInfo, end: number): Fold {
   return end > 0 ? "open" : "";
 }
 
+/** element makes the row of a line. Signs and buttons are only made for lines that have them, because a browser paints all elements of the gutter again when one changes. */
 function element(line: ListingLine, fold: Fold, height: number): HTMLElement {
-  const sign = line.wanted ? "⚡" : (signs[line.mark] ?? "");
+  const sign = line.wanted ? "⚡" : signs[line.mark];
   const row = h("div", { class: "row" }, String(line.line || ""), h("span", { class: "owners" }, ...owners(line)),
-    h("span", { class: line.wanted ? "sign bad" : "sign" }, sign),
-    h("span", { class: "fold", title: { "": undefined, open: "Fold line", closed: "Unfold line" }[fold] }, { "": "", open: "▾", closed: "▸" }[fold]));
+    sign ? h("span", { class: line.wanted ? "sign bad" : "sign" }, sign) : null,
+    fold ? h("span", { class: "fold", title: fold === "open" ? "Fold line" : "Unfold line" }, fold === "open" ? "▾" : "▸") : null);
   row.style.height = `${height}px`;
   return row;
 }

@@ -248,7 +248,10 @@ function others(step: Step, output: RunOutput): string {
 }
 
 /** isBlank reports whether the manifest of an apply only identifies the object. */
-const isBlank = (step: Step): boolean => step.do.endsWith("apply") && step.body.trim() !== "" && step.body.split("\n").every((line) => /^(apiVersion: .*|kind: .*|metadata:| {2}(name|namespace): .*|\s*)$/.test(line));
+const isBlank = (step: Step): boolean => step.do.endsWith("apply") && step.body.trim() !== "" && !otherField.test(step.body);
+
+/** A line of a manifest that does more than identify the object. */
+const otherField = /^(?!(apiVersion: .*|kind: .*|metadata:| {2}(name|namespace): .*|[ \t\r]*)$)/m;
 
 const effect = (c: Change): HTMLElement => h("span", { class: "effect" }, c.effect);
 
