@@ -164,10 +164,11 @@ func (r *resolving) conflict(b *strings.Builder, one *resolved, c patchlab.Confl
 		where = "  (" + at.String() + ")"
 	}
 	live, wanted := shortPair(c.Live, c.Wanted)
+	note := missingText(c)
 	if isSecret(one.Config) && !r.o.showSecrets {
-		live, wanted = maskedBefore, maskedAfter
+		live, wanted, note = maskedBefore, maskedAfter, ""
 	}
-	fmt.Fprintf(b, "\n  %s%s\n    owner   %s\n    live    %s\n    wanted  %s\n", c.Path, where, ownerText(c), live, wanted)
+	fmt.Fprintf(b, "\n  %s%s\n    owner   %s\n    live    %s\n    wanted  %s\n%s", c.Path, where, ownerText(c), live, wanted, note)
 	for i, name := range wayNames {
 		text := "not possible"
 		switch {
