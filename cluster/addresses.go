@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"strings"
 	"sync"
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/kinds"
+	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/store"
 )
 
@@ -116,36 +118,44 @@ func (a *addresses) taken(ctx context.Context) (ips map[string]bool, ports map[i
 // hasAddresses reports whether objects of the resource have cluster IPs and node ports.
 func hasAddresses(s *kinds.Strategy) bool { return s.Addresses != nil }
 
-// addressCauses returns why the cluster IPs and node ports that a Service requests cannot be
+// allocate returns why the cluster IPs and node ports that a Service requests cannot be
 // allocated. As in kube-apiserver, allocation precedes validation, so validation errors are
-// reported only once the allocation succeeds.
-func (t *task) addressCauses(asked, object, live document.Value) []Cause {
+// reported only once the allocation succeeds. kube-apiserver reports some faults as internal
+// errors.
+func (t *task) allocate(asked, object, live document.Value) ([]Cause, *Status) {
 	if t.ep.strategy.Addresses == nil || t.ep.sub != "" {
-		return nil
+		return nil, nil
 	}
 	var given *kinds.Given
 	if t.addresses != nil {
 		used := sync.OnceValues(func() (map[string]bool, map[int64]bool) { return t.addresses.taken(context.Background()) })
 		given = &kinds.Given{
-			IP:   func(ip string) bool { ips, _ := used(); return ips[ip] },
+			IP:   func(ip string) bool { ips, _ := used(); return ips[ip] && !t.dryRun() }, // a dry run allocates no IP
 			Port: func(port int64) bool { _, ports := used(); return ports[port] },
 		}
 		if !t.dryRun() {
 			given.FirstPort, given.LastPort = firstNodePort, lastNodePort
 		}
 	}
-	return schemaCauses(t.ep.strategy.ValidateAddresses(asked, object, live, given))
+	causes := schemaCauses(t.ep.strategy.ValidateAddresses(asked, object, live, given))
+	internal := len(causes) > 0 && causes[0].Type == string(schema.ErrorInternal)
+	if live.Exists() && (len(causes) == 0 || internal) {
+		if st := repeatedNodePort(object); st != nil {
+			return nil, st
+		}
+	}
+	if internal {
+		return nil, internalError(errors.New(strings.TrimPrefix(causes[0].Message, "Internal error: ")))
+	}
+	return causes, nil
 }
 
 // repeatedNodePort returns the status for an update of a Service with a node port that two of
 // its ports request for the same protocol. kube-apiserver's allocator reports it as an
 // internal error, before the Service is validated.
-func (t *task) repeatedNodePort(object document.Value) *Status {
+func repeatedNodePort(object document.Value) *Status {
 	spec := object.Get("spec")
-	switch {
-	case t.ep.strategy.Addresses == nil || t.ep.sub != "":
-		return nil
-	case spec.Get("type").StringOr("") != "NodePort" && spec.Get("type").StringOr("") != "LoadBalancer":
+	if kind := spec.Get("type").StringOr(""); kind != "NodePort" && kind != "LoadBalancer" {
 		return nil
 	}
 	seen := map[string]bool{}

@@ -93,7 +93,10 @@ func (t *task) prepareNew(next fieldmanager.Object) (fieldmanager.Object, *Statu
 	t.passed(StageReset, next.Value)
 	next.Value = firstGeneration(t.ep.strategy, next.Value)
 	t.passed(StageMetadata, next.Value)
-	causes := t.addressCauses(asked, next.Value, document.Value{})
+	causes, st := t.allocate(asked, next.Value, document.Value{})
+	if st != nil {
+		return next, st
+	}
 	if len(causes) == 0 {
 		causes = t.validateNew(next)
 	}
@@ -269,11 +272,11 @@ func (t *task) prepareUpdate(live, next fieldmanager.Object) (fieldmanager.Objec
 		next.Value = keepMeta(next.Value, live.Value, "deletionGracePeriodSeconds")
 	}
 	t.passed(StageMetadata, next.Value)
-	causes := t.addressCauses(asked, next.Value, live.Value)
+	causes, st := t.allocate(asked, next.Value, live.Value)
+	if st != nil {
+		return next, st
+	}
 	if len(causes) == 0 {
-		if st := t.repeatedNodePort(next.Value); st != nil {
-			return next, st
-		}
 		causes = t.validateUpdate(live.Value, next)
 	}
 	if len(causes) > 0 {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -14,8 +15,8 @@ type Given struct {
 	// IP and Port report whether an IP or a node port is allocated.
 	IP   func(string) bool
 	Port func(int64) bool
-	// FirstPort and LastPort are the range of node ports. With a LastPort of 0 any port is
-	// valid, as in a dry run in kube-apiserver.
+	// FirstPort and LastPort are the range of node ports. With a LastPort of 0 any port and any
+	// name of the Service is valid, as in a dry run in kube-apiserver.
 	FirstPort, LastPort int64
 }
 
@@ -93,36 +94,123 @@ func (c *check) singleStack(spec field) {
 	}
 }
 
-// freeAddresses requires that the requested IPs and node ports are not allocated, up to the
-// first one that is.
+// freeAddresses requires that the requested IPs and node ports can be allocated, up to the
+// first one that cannot.
 func (c *check) freeAddresses(asked, spec field, old document.Value, given *Given) {
-	own, ports := serviceAddresses(old)
+	if !c.freeIPs(asked, spec, old, given) {
+		return
+	}
+	ports := portCheck{check: c, given: given}
+	if among(spec.get("type").text(), "LoadBalancer,NodePort") && !ports.free(asked.get("ports"), old) {
+		return
+	}
+	if port := asked.get("healthCheckNodePort"); port.number() != 0 && checksHealth(spec.Value) && !checksHealth(old.Get("spec")) {
+		if why := ports.take(port.number()); why != "" {
+			c.internalError(port, "failed to allocate requested HealthCheck NodePort "+strconv.FormatInt(port.number(), 10)+": "+why)
+		}
+	}
+}
+
+// checksHealth reports whether a Service has a port for the health checks of its load balancer.
+func checksHealth(spec document.Value) bool {
+	return spec.Get("type").StringOr("") == "LoadBalancer" && spec.Get("externalTrafficPolicy").StringOr("") == "Local"
+}
+
+// freeIPs requires cluster IPs that are not allocated. kube-apiserver allocates one, requested
+// or not, by creating an IPAddress that refers to the Service, whose name must be valid in a
+// reference.
+func (c *check) freeIPs(asked, spec field, old document.Value, given *Given) bool {
+	shown := spec.get("clusterIPs")
+	if shown.item(0).text() == "None" {
+		return true
+	}
+	if name := c.object.Lookup("metadata", "name").StringOr(""); !old.Exists() && given.LastPort > 0 {
+		if name == "" {
+			c.invalid(shown, "failed to allocate an IP: spec.parentRef.name of its IPAddress: Required value")
+			return false
+		}
+		if why := names.PathSegment(name); why != "" {
+			c.invalid(shown, "failed to allocate an IP: spec.parentRef.name of its IPAddress: Invalid value: "+why)
+			return false
+		}
+	}
+	own, _ := serviceAddresses(old)
+	free := func(ip string) bool {
+		if ip == "" || ip == "None" || slices.Contains(own, ip) || !given.IP(ip) {
+			return true
+		}
+		c.invalid(shown, "failed to allocate IP "+ip+": provided IP is already allocated")
+		return false
+	}
 	ips := asked.get("clusterIPs")
 	for i := range ips.items() {
-		if ip := ips.item(i).text(); ip != "" && ip != "None" && !slices.Contains(own, ip) && given.IP(ip) {
-			c.invalid(spec.get("clusterIPs"), "failed to allocate IP "+ip+": provided IP is already allocated")
-			return
+		if !free(ips.item(i).text()) {
+			return false
 		}
 	}
-	if ip := asked.get("clusterIP").text(); ips.items() == 0 && ip != "" && ip != "None" && !slices.Contains(own, ip) && given.IP(ip) {
-		c.invalid(spec.get("clusterIPs"), "failed to allocate IP "+ip+": provided IP is already allocated")
-		return
+	return ips.items() > 0 || free(asked.get("clusterIP").text())
+}
+
+// A portCheck checks the node ports that one Service requests.
+type portCheck struct {
+	*check
+	given *Given
+	taken []int64 // by the Service itself
+}
+
+// take allocates a node port. It returns why it cannot be allocated, "" if it can.
+func (p *portCheck) take(n int64) string {
+	switch {
+	case p.given.LastPort > 0 && (n < p.given.FirstPort || n > p.given.LastPort):
+		return "provided port is not in the valid range. The range of valid ports is " +
+			strconv.FormatInt(p.given.FirstPort, 10) + "-" + strconv.FormatInt(p.given.LastPort, 10)
+	case p.given.Port(n) || slices.Contains(p.taken, n):
+		return "provided port is already allocated"
 	}
-	if !among(spec.get("type").text(), "LoadBalancer,NodePort") {
-		return
-	}
-	list := asked.get("ports")
+	p.taken = append(p.taken, n)
+	return ""
+}
+
+// free requires node ports that are not allocated. In a new Service, ports with the same number
+// (for several protocols) share the first node port that one of them requests; any other one
+// must be free again, also of the Service's other ports.
+func (p *portCheck) free(list field, old document.Value) bool {
+	_, own := serviceAddresses(old)
+	shared := map[int64]int64{}
 	for i := range list.items() {
-		port := list.item(i).get("nodePort")
-		switch n := port.number(); {
-		case n == 0 || slices.Contains(ports, n):
-		case given.LastPort > 0 && (n < given.FirstPort || n > given.LastPort):
-			c.invalid(port, "provided port is not in the valid range. The range of valid ports is "+
-				strconv.FormatInt(given.FirstPort, 10)+"-"+strconv.FormatInt(given.LastPort, 10))
-			return
-		case given.Port(n):
-			c.invalid(port, "provided port is already allocated")
-			return
+		port := list.item(i)
+		at, number := port.get("nodePort"), port.get("port").number()
+		n := at.number()
+		switch {
+		case old.Exists():
+			if slices.Contains(own, n) || slices.Contains(p.taken, n) {
+				continue
+			}
+		case shared[number] == 0:
+			n = requestedNodePort(list.Value, number)
+			shared[number] = n
+		case n == shared[number]:
+			continue
+		}
+		if n == 0 {
+			continue
+		}
+		if why := p.take(n); why != "" {
+			p.invalid(at, why)
+			return false
 		}
 	}
+	return true
+}
+
+// requestedNodePort returns the first node port that a port with the number requests, 0 if
+// none does.
+func requestedNodePort(ports document.Value, number int64) int64 {
+	for _, port := range ports.Items() {
+		own, _ := port.Get("port").Int()
+		if n, _ := port.Get("nodePort").Int(); own == number && n != 0 {
+			return n
+		}
+	}
+	return 0
 }
