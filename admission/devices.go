@@ -20,11 +20,21 @@ func (c *expressionChecker) deviceClass(spec document.Value) {
 }
 
 // deviceClaim checks the selectors of the spec of a ResourceClaim, which is at the given path.
+// What lists have that are too long, and requests with both exactly and firstAvailable, is not
+// compiled: package kinds refuses them as a whole.
 func (c *expressionChecker) deviceClaim(spec document.Value, at *field.Path) {
 	at = at.Child("devices", "requests")
-	for i, request := range spec.Lookup("devices", "requests").Items() {
-		c.selectors(request.Get("exactly"), at.Index(i).Child("exactly"))
-		for j, sub := range request.Get("firstAvailable").Items() {
+	requests := spec.Lookup("devices", "requests")
+	if requests.Len() > resourcev1.DeviceRequestsMaxSize {
+		return
+	}
+	for i, request := range requests.Items() {
+		exactly, alternatives := request.Get("exactly"), request.Get("firstAvailable")
+		if exactly.Exists() && alternatives.Len() > 0 || alternatives.Len() > resourcev1.FirstAvailableDeviceRequestMaxSize {
+			continue
+		}
+		c.selectors(exactly, at.Index(i).Child("exactly"))
+		for j, sub := range alternatives.Items() {
 			c.selectors(sub, at.Index(i).Child("firstAvailable").Index(j))
 		}
 	}
@@ -33,7 +43,11 @@ func (c *expressionChecker) deviceClaim(spec document.Value, at *field.Path) {
 // selectors compiles the selectors of devices. Expressions that are too long are refused by
 // package kinds and not compiled.
 func (c *expressionChecker) selectors(owner document.Value, at *field.Path) {
-	for i, selector := range owner.Get("selectors").Items() {
+	list := owner.Get("selectors")
+	if list.Len() > resourcev1.DeviceSelectorsMaxSize {
+		return
+	}
+	for i, selector := range list.Items() {
 		text := selector.Lookup("cel", "expression").StringOr("")
 		if len(text) > resourcev1.CELSelectorExpressionMaxLength {
 			continue

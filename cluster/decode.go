@@ -265,6 +265,9 @@ func (t *task) decodeNext(k *schema.Kind, next, live document.Value, from defaul
 	if err != nil {
 		return next, nil, &decodeError{err}
 	}
+	if t.written = (document.Value{}); out.Emptied {
+		t.written = next
+	}
 	if out.Stored && t.basis.kind == k {
 		t.basis.next = out.Value
 	}

@@ -87,6 +87,9 @@ type task struct {
 	// empties reports whether the written object has an empty list or map that increments the
 	// generation, see writesEmpty.
 	empties bool
+	// written is the written object before decoding dropped empty lists and maps of it, absent
+	// if there were none.
+	written document.Value
 	// patch is the parsed patch or apply configuration, nil until it is needed.
 	patch *patchBody
 	// basis is the live object of this attempt. joined is that object with its managedFields,

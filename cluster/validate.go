@@ -60,7 +60,11 @@ func invalidManagers(managed fieldmanager.Managed) document.Value {
 // builtinCauses validates an object of a built-in kind. valid is an object of the kind that is
 // known to pass validation, absent if there is none.
 func (t *task) builtinCauses(object, live, valid document.Value) []Cause {
-	return schemaCauses(t.ep.strategy.ValidateUpdate(t.ep.kind, t.ep.sub, object, live, valid))
+	written := t.written
+	if t.mutated {
+		written = document.Value{} // kube-apiserver has decoded the object once more
+	}
+	return schemaCauses(t.ep.strategy.ValidateWritten(t.ep.kind, t.ep.sub, object, live, valid, written))
 }
 
 // namespaceCauses validates the part of a new object that depends on its Namespace.

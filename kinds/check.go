@@ -22,9 +22,12 @@ type check struct {
 	subresource string
 	// valid is an object that is known to pass validation, absent if there is none.
 	valid document.Value
-	errs  []schema.FieldError
-	steps []step
-	shown []string // the texts of shownSteps
+	// written is the object before decoding dropped empty lists and maps of it, absent if
+	// there were none.
+	written document.Value
+	errs    []schema.FieldError
+	steps   []step
+	shown   []string // the texts of shownSteps
 }
 
 // checks is a pool of checks, which keep the memory for their paths.

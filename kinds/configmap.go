@@ -56,7 +56,7 @@ func (c *check) sealed(object, old field, content ...string) {
 		c.forbiddenChange(still, why)
 	}
 	for _, name := range content {
-		if part := object.get(name); !c.same(part, old.get(name)) {
+		if part := object.get(name); !c.same(part, old.get(name)) || part.wasEmpty() { // storage keeps no empty maps
 			c.forbiddenChange(part, why)
 		}
 	}

@@ -140,6 +140,22 @@ func (f field) lastName() string { return f.check.steps[f.at].name }
 // isSet reports whether the field has a value other than null.
 func (f field) isSet() bool { return f.Value.Exists() && !f.Value.IsNull() }
 
+// isWritten is isSet for a list or map, which counts as set also if it is empty. Decoding
+// drops empty ones, but a Go value of nil differs from them where kube-apiserver compares with
+// nil or by reflection.
+func (f field) isWritten() bool {
+	return f.isSet() || f.wasEmpty()
+}
+
+// wasEmpty reports whether the client wrote an empty list or map, which decoding dropped.
+func (f field) wasEmpty() bool {
+	if f.Value.Exists() || !f.check.written.Exists() {
+		return false
+	}
+	v := f.check.written.Follow(f.path())
+	return (v.Kind() == document.List || v.Kind() == document.Object) && v.Len() == 0
+}
+
 // isEmpty reports whether the field is missing, null, "", an empty list or an empty
 // object. The number 0 and false are not empty.
 func (f field) isEmpty() bool {

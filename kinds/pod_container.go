@@ -92,9 +92,10 @@ func (p *podCheck) namesIn(lists ...string) seenTexts {
 	return seen
 }
 
-// notEphemeral are the fields that are forbidden in an ephemeral container.
+// notEphemeral are the fields that, beside resources, are forbidden in an ephemeral container,
+// also if they are empty.
 var notEphemeral = [...]string{
-	"ports", "resources", "resizePolicy", "restartPolicy", "restartPolicyRules", "livenessProbe", "readinessProbe", "startupProbe", "lifecycle",
+	"ports", "resizePolicy", "restartPolicy", "restartPolicyRules", "livenessProbe", "readinessProbe", "startupProbe", "lifecycle",
 }
 
 func (p *podCheck) checkEphemeralContainers() {
@@ -115,9 +116,13 @@ func (p *podCheck) checkEphemeralContainers() {
 			p.notFound(target)
 		}
 		for _, name := range notEphemeral {
-			if part := c.get(name); !part.isEmpty() || part.isSet() && name == "lifecycle" {
+			if part := c.get(name); part.isWritten() {
 				p.forbidden(part, why)
 			}
+		}
+		// A struct is set if one of its fields is.
+		if r := c.get("resources"); !r.isEmpty() || r.get("limits").wasEmpty() || r.get("requests").wasEmpty() || r.get("claims").wasEmpty() {
+			p.forbidden(r, why)
 		}
 		mounts := c.get("volumeMounts")
 		for j := range mounts.items() {

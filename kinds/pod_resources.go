@@ -11,7 +11,12 @@ import (
 
 // resources validates the requests and limits of a container or, with pod, of a whole pod.
 func (c *check) resources(r field, pod bool) {
-	limits, requests := r.get("limits"), r.get("requests")
+	c.resourceLists(r, r.get("limits"), r.get("requests"), pod)
+}
+
+// resourceLists validates limits and requests, which may be absent; r is the field that has
+// them.
+func (c *check) resourceLists(r, limits, requests field, pod bool) {
 	computes, huge := false, false
 	for _, list := range [...]field{limits, requests} {
 		for i := range list.members() {
@@ -157,7 +162,7 @@ func (p *podCheck) checkPodResources() {
 		p.forbidden(r, "may not be set for a windows pod")
 		return
 	}
-	if claims := r.get("claims"); claims.isSet() {
+	if claims := r.get("claims"); claims.isWritten() {
 		p.forbidden(claims, "claims may not be set for Resources at pod-level")
 	}
 	p.check.resources(r, true)

@@ -285,7 +285,7 @@ func (p *podCheck) checkOS() {
 func (p *podCheck) forbidSecurity(why, pod, container string) {
 	forbid := func(context field, list string) {
 		for name := range strings.SplitSeq(list, ",") {
-			if part := context.get(name); part.isSet() && (name != "sysctls" || part.items() > 0) {
+			if part := context.get(name); part.isWritten() && (name != "sysctls" || part.items() > 0) {
 				p.forbidden(part, why)
 			}
 		}

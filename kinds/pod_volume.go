@@ -30,9 +30,10 @@ func (p *podCheck) volume(name string) (podVolume, bool) {
 // errors report.
 func (p *podCheck) checkVolumes() {
 	claims := 0
+	var named seenTexts // of templates with the same name, which may be empty, only one counts
 	for i := range p.claims.items() {
 		name := p.claims.item(i).get("metadata.name")
-		if _, known := p.volume(name.text()); known {
+		if named.add(name.text()) {
 			continue
 		}
 		if volume := p.spec.get("volumes").item(claims); name.text() == "" {
@@ -46,23 +47,14 @@ func (p *podCheck) checkVolumes() {
 		claims++
 	}
 	list := p.spec.get("volumes")
-	shown, templates := claims, p.volumes
+	shown := claims
 	for i := range list.items() {
-		if name := list.At(i).Get("name").StringOr(""); isVolume(templates, name) {
+		if named.has(list.At(i).Get("name").StringOr("")) {
 			continue
 		}
 		p.checkVolume(list.itemAt(i, shown))
 		shown++
 	}
-}
-
-func isVolume(list []podVolume, name string) bool {
-	for _, v := range list {
-		if v.name == name {
-			return true
-		}
-	}
-	return false
 }
 
 func (p *podCheck) checkVolume(v field) {
@@ -261,7 +253,7 @@ func (c *check) templateMetadata(metadata field) {
 	c.annotations(metadata.get("annotations"))
 	for i := range metadata.members() {
 		key := metadata.Key(i)
-		if key == "labels" || key == "annotations" || metadata.At(i).IsNull() || isZero(metadata.At(i)) {
+		if key == "labels" || key == "annotations" || metadata.At(i).IsNull() || isZero(metadata.At(i)) && key != "deletionGracePeriodSeconds" {
 			continue
 		}
 		shown := key
@@ -269,6 +261,11 @@ func (c *check) templateMetadata(metadata field) {
 			shown = "uID"
 		}
 		c.forbidden(metadata.getAs(key, shown), "cannot be set")
+	}
+	for _, name := range [...]string{"ownerReferences", "finalizers", "managedFields"} {
+		if list := metadata.get(name); list.wasEmpty() {
+			c.forbidden(list, "cannot be set")
+		}
 	}
 }
 

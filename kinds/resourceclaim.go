@@ -47,18 +47,7 @@ func validateResourceClaimTemplate(c *check, object, old field) {
 	if old.isSet() {
 		c.immutable(spec, old.get("spec"))
 	}
-	metadata := spec.get("metadata")
-	c.labels(metadata.get("labels"))
-	c.annotations(metadata.get("annotations"))
-	for i := range metadata.members() {
-		if name := metadata.Key(i); name != "labels" && name != "annotations" {
-			part := metadata.get(name)
-			if name == "uid" {
-				part = metadata.getAs(name, "uID") // the Go field name, as kube-apiserver reports it
-			}
-			c.forbidden(part, "may not be set in a template")
-		}
-	}
+	c.templateMetadata(spec.get("metadata"))
 	validateDeviceClaim(c, spec.get("spec.devices"))
 }
 

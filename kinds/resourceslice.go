@@ -46,7 +46,7 @@ func validateResourceSlice(c *check, object, old field) {
 	}
 	validateDeviceLocation(c, spec, true)
 	devices, counters := spec.get("devices"), spec.get("sharedCounters")
-	if counters.isSet() && devices.isSet() {
+	if counters.isWritten() && devices.isWritten() {
 		c.invalidText(spec, "", "`sharedCounters` and `devices` are mutually exclusive")
 	}
 	validateDevices(c, devices, was.Value.Get("devices"), spec.Value.Get("perDeviceNodeSelection"))

@@ -3,6 +3,7 @@ package kinds
 import (
 	"strings"
 
+	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/names"
 )
 
@@ -23,12 +24,8 @@ func validateRuntimeClass(c *check, object, old field) {
 		c.immutable(handler, old.get("handler"))
 	}
 	c.needSyntax(handler, names.DNSLabel)
-	limits := object.getAs("overhead.podFixed", "overhead.limits")
-	for i := range limits.members() {
-		amount, name := limits.memberAt(i)
-		c.containerResource(amount, name)
-		c.resourceAmount(amount, name)
-	}
+	overhead := object.get("overhead")
+	c.resourceLists(overhead, overhead.getAs("podFixed", "limits"), c.root(document.Value{}), false)
 	scheduling := object.get("scheduling")
 	c.labels(scheduling.get("nodeSelector"))
 	tolerations := scheduling.get("tolerations")

@@ -230,6 +230,13 @@ func (s *Strategy) Validate(k *schema.Kind, subresource string, object, old docu
 // that is known to be valid, such as the stored one. Large parts that both share
 // (document.SameNode) are not validated again. valid is absent if there is none.
 func (s *Strategy) ValidateUpdate(k *schema.Kind, subresource string, object, old, valid document.Value) []schema.FieldError {
+	return s.ValidateWritten(k, subresource, object, old, valid, document.Value{})
+}
+
+// ValidateWritten is ValidateUpdate for an object with lists or maps that were empty and that
+// decoding dropped. Some rules of kube-apiserver tell them from absent ones. written is the
+// object before it was decoded, absent if decoding dropped none.
+func (s *Strategy) ValidateWritten(k *schema.Kind, subresource string, object, old, valid, written document.Value) []schema.FieldError {
 	v := validationOf(s)
 	run := v.part
 	switch subresource {
@@ -246,6 +253,9 @@ func (s *Strategy) ValidateUpdate(k *schema.Kind, subresource string, object, ol
 	}
 	c := newCheck(k, subresource, object)
 	c.valid = valid
+	if written.Exists() && (subresource == "" || subresource == "ephemeralcontainers") {
+		c.written, c.valid = written, document.Value{} // what was dropped is not a difference from valid
+	}
 	defer c.release()
 	run(c, c.root(object), c.root(old))
 	return c.finish()

@@ -83,6 +83,9 @@ type Decoded struct {
 	// Stored reports that a round trip through storage does not change Value: it was
 	// decoded without InMemory, or InMemory made no difference.
 	Stored bool
+	// Emptied reports that Value lacks an empty list or map of the input. The API server
+	// drops it only when it encodes the object; its validation still sees it.
+	Emptied bool
 }
 
 // DecodeUpdate is Decode for a value derived from live, a decoded object of the kind. Parts
@@ -102,7 +105,7 @@ func DecodeUpdate(k *schema.Kind, v, live document.Value, from Source) (Decoded,
 	if from == FromTree {
 		slices.SortStableFunc(d.problems, func(a, b Problem) int { return strings.Compare(a.Message, b.Message) })
 	}
-	return Decoded{Value: out, Problems: d.problems, Stored: !d.differs}, nil
+	return Decoded{Value: out, Problems: d.problems, Stored: !d.differs, Emptied: d.emptied}, nil
 }
 
 // storedAsText reports whether the API server stores a group's objects as JSON. All others
@@ -116,6 +119,7 @@ type decoder struct {
 	text     bool // stored as JSON, see storedAsText
 	memory   bool // InMemory
 	differs  bool // memory made a difference
+	emptied  bool // an empty list or map was dropped
 	atomic   int  // number of enclosing atomic objects
 	whole    int  // number of enclosing atomic lists
 	path     document.Path
@@ -222,6 +226,7 @@ func (d *decoder) field(f *schema.Field, v, live document.Value) document.Value 
 			return w
 		}
 		if f.Go&schema.GoOmitEmpty != 0 && empty(w) && emptiable(f.Type) || f.Go&schema.GoOmitZero != 0 && w.IsNull() {
+			d.emptied = d.emptied || w.Kind() == document.List || w.Kind() == document.Object
 			return document.Value{}
 		}
 		return w
