@@ -85,3 +85,13 @@ func unknownKind(s *Scenario, res *scenario.Result) Mark {
 	at := res.Body.PositionOf(field)
 	return Mark{Line: at.Line, Column: at.Column, Message: hint}
 }
+
+// missingName returns the hint for a manifest without a name. The API server takes its request
+// for one to all objects of the kind, which has no such method.
+func missingName(res *scenario.Result) Mark {
+	if res.Code != 405 || res.Body == nil || res.Target.Name != "" {
+		return Mark{}
+	}
+	at := res.Body.PositionOf(document.Keys("metadata")) // that of the manifest if it has no metadata
+	return Mark{Line: at.Line, Column: at.Column, Message: "metadata.name is required"}
+}

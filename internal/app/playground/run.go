@@ -309,7 +309,11 @@ func stepResult(s *Scenario, res *scenario.Result) StepResult {
 	if res.Err != nil {
 		out.Message = res.Err.Error()
 	}
-	if hint := unknownKind(s, res); hint.Message != "" {
+	hint := unknownKind(s, res)
+	if hint.Message == "" {
+		hint = missingName(res)
+	}
+	if hint.Message != "" {
 		out.Message += "; " + hint.Message
 		out.Marks = []Mark{hint}
 	}
