@@ -81,6 +81,9 @@ func (t *task) validateUpdate(live document.Value, object fieldmanager.Object) [
 	causes := schemaCauses(t.ep.strategy.ValidateUpdatedMetadata(k, t.ep.sub, next, live, invalidManagers(object.Managed)))
 	if k.Builtin {
 		causes = append(causes, t.builtinCauses(next, live, t.basis.validFor(k))...)
+		if s := t.ep.strategy; t.ep.sub == subStatus && s.StatusInNamespace != nil && t.namespace != nil {
+			causes = append(causes, schemaCauses(s.StatusInNamespace(next, live, t.namespace(meta(next, "namespace"))))...)
+		}
 		t.valid = len(causes) == 0 && (t.ep.sub == "" || t.basis.valid) // a subresource validates only its own part
 		return t.checkDefinition(causes, next, live)
 	}

@@ -19,8 +19,8 @@ type field struct {
 // A step is one element of a field's path.
 type step struct {
 	above int32 // the previous step, 0 for the object
-	// index is the index of an item. For a shownStep it is the index in check.shown of the
-	// text that messages contain instead of name.
+	// index is the index of an item. For a shownStep and a shownKeyStep it is the index in
+	// check.shown of the text that messages contain instead of name.
 	index int32
 	// name is a dotted field path, a map key or, for a movedStep, the index that messages
 	// show.
@@ -31,14 +31,15 @@ type step struct {
 type stepKind uint8
 
 const (
-	rootStep    stepKind = iota
-	fieldStep            // .name
-	keyStep              // [name]
-	itemStep             // [index]
-	shownStep            // .shown instead of .name
-	hiddenStep           // an item without its index in messages
-	movedStep            // an item with a different index in messages
-	unnamedStep          // a part that is not in messages
+	rootStep     stepKind = iota
+	fieldStep             // .name
+	keyStep               // [name]
+	itemStep              // [index]
+	shownStep             // .shown instead of .name
+	hiddenStep            // an item without its index in messages
+	movedStep             // an item with a different index in messages
+	unnamedStep           // a part that is not in messages
+	shownKeyStep          // [shown] instead of [name]
 )
 
 func (f field) below(s step, v document.Value) field {
@@ -92,6 +93,17 @@ func (f field) key(key string) field {
 func (f field) memberAt(i int) (member field, key string) {
 	key = f.Value.Key(i)
 	return f.below(step{name: key, kind: keyStep}, f.Value.At(i)), key
+}
+
+// memberWithin is memberAt for a map whose keys messages show with at most limit bytes, the
+// middle of longer ones being left out.
+func (f field) memberWithin(i, limit int) (member field, key string) {
+	if key = f.Value.Key(i); len(key) <= limit {
+		return f.memberAt(i)
+	}
+	left := limit - len("...")
+	f.check.shown = append(f.check.shown, key[:(left+1)/2]+"..."+key[len(key)-left/2:])
+	return f.below(step{name: key, kind: shownKeyStep, index: int32(len(f.check.shown) - 1)}, f.Value.At(i)), key
 }
 
 // members returns the number of members of an object or map, 0 for other values.
@@ -221,7 +233,7 @@ func (c *check) path(at int32) document.Path {
 		for name := range strings.SplitSeq(s.name, ".") {
 			p = p.Child(name)
 		}
-	case keyStep:
+	case keyStep, shownKeyStep:
 		p = p.Child(s.name)
 	case itemStep, hiddenStep, movedStep:
 		p = p.Item(int(s.index))
@@ -250,6 +262,8 @@ func (c *check) appendPath(dst []byte, at int32) []byte {
 		dst = append(appendDot(dst), c.shown[s.index]...)
 	case keyStep:
 		dst = append(append(append(dst, '['), s.name...), ']')
+	case shownKeyStep:
+		dst = append(append(append(dst, '['), c.shown[s.index]...), ']')
 	case movedStep:
 		dst = append(append(append(dst, '['), s.name...), ']')
 	case itemStep:

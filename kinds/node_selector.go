@@ -80,7 +80,7 @@ func validateVolumeAffinityUpdate(c *check, object, old field) {
 	renamed := old
 	renamed.Value = withFinalTopologyLabels(old.Value, next.Value)
 	if !c.same(next, renamed) {
-		c.invalidChange(object.getAs("spec.nodeAffinity", "nodeAffinity"), "field is immutable, except for replacing beta topology labels by their GA names")
+		c.invalidChange(object.getAs("spec.nodeAffinity", "nodeAffinity"), "field is immutable, except for replacing beta labels by their GA names")
 	}
 }
 
@@ -104,7 +104,9 @@ func withFinalLabels(term, next document.Value) document.Value {
 	}
 	var renamed document.ListBuilder
 	for i, r := range expressions.Items() {
-		if final := finalTopologyLabel(r.Get("key").StringOr("")); final != "" && wanted.At(i).Get("key").StringOr("") == final {
+		// A key without a GA name has the empty one, as in kube-apiserver's table, so that an
+		// empty key is not a change either.
+		if final := finalTopologyLabel(r.Get("key").StringOr("")); wanted.At(i).Get("key").StringOr("") == final {
 			r = r.With("key", document.NewString(final))
 		}
 		renamed.Append(r)
@@ -112,8 +114,15 @@ func withFinalLabels(term, next document.Value) document.Value {
 	return term.With("matchExpressions", renamed.List())
 }
 
+// finalTopologyLabel returns the GA name of a beta label of nodes, "" for any other key.
 func finalTopologyLabel(key string) string {
 	switch key {
+	case "beta.kubernetes.io/os":
+		return "kubernetes.io/os"
+	case "beta.kubernetes.io/arch":
+		return "kubernetes.io/arch"
+	case "beta.kubernetes.io/instance-type":
+		return "node.kubernetes.io/instance-type"
 	case "failure-domain.beta.kubernetes.io/zone":
 		return "topology.kubernetes.io/zone"
 	case "failure-domain.beta.kubernetes.io/region":

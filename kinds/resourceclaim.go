@@ -19,6 +19,16 @@ var resourceClaimStrategy = Strategy{
 	InNamespace: func(object, namespace document.Value) []schema.FieldError {
 		return adminAccess(object.Get("spec"), namespace)
 	},
+	StatusInNamespace: func(object, live, namespace document.Value) []schema.FieldError {
+		results := document.Keys("status", "allocation", "devices", "results")
+		if withAdminAccess(live.Follow(results)) >= 0 {
+			return nil // the allocation cannot change
+		}
+		if i := withAdminAccess(object.Follow(results)); i >= 0 {
+			return permitAdminAccess(results.Item(i).Child("adminAccess"), namespace)
+		}
+		return nil
+	},
 }
 
 // resourceClaimTemplateStrategy is the strategy of resource.k8s.io/v1 ResourceClaimTemplate.
@@ -174,20 +184,35 @@ const adminAccessLabel = "resource.kubernetes.io/admin-access"
 // path is that of a claim, for templates as well.
 func adminAccess(spec, namespace document.Value) []schema.FieldError {
 	for i, request := range spec.Lookup("devices", "requests").Items() {
-		if wanted, _ := request.Lookup("exactly", "adminAccess").Bool(); !wanted {
-			continue
+		if wanted, _ := request.Lookup("exactly", "adminAccess").Bool(); wanted {
+			return permitAdminAccess(document.Keys("spec", "devices", "requests").Item(i).Child("adminAccess"), namespace)
 		}
-		e := schema.FieldError{Path: document.Keys("spec", "devices", "requests").Item(i).Child("adminAccess")}
-		e.Field = schema.FieldText(e.Path)
-		switch {
-		case !namespace.Exists():
-			e.Type, e.Detail = schema.ErrorInternal, "could not retrieve namespace to verify admin access: it does not exist"
-		case namespace.Lookup("metadata", "labels", adminAccessLabel).StringOr("") != "true":
-			e.Type, e.Detail = schema.ErrorForbidden, "admin access to devices requires the `"+adminAccessLabel+": true` label on the containing namespace"
-		default:
-			return nil
-		}
-		return []schema.FieldError{e}
 	}
 	return nil
+}
+
+// withAdminAccess returns the index of the first allocated device with administrative access,
+// -1 if there is none.
+func withAdminAccess(results document.Value) int {
+	for i, result := range results.Items() {
+		if granted, _ := result.Get("adminAccess").Bool(); granted {
+			return i
+		}
+	}
+	return -1
+}
+
+// permitAdminAccess requires the label for administrative access, which is requested at a path,
+// of the namespace.
+func permitAdminAccess(at document.Path, namespace document.Value) []schema.FieldError {
+	e := schema.FieldError{Path: at, Field: schema.FieldText(at)}
+	switch {
+	case !namespace.Exists():
+		e.Type, e.Detail = schema.ErrorInternal, "could not retrieve namespace to verify admin access: it does not exist"
+	case namespace.Lookup("metadata", "labels", adminAccessLabel).StringOr("") != "true":
+		e.Type, e.Detail = schema.ErrorForbidden, "admin access to devices requires the `"+adminAccessLabel+": true` label on the containing namespace"
+	default:
+		return nil
+	}
+	return []schema.FieldError{e}
 }

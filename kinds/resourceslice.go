@@ -116,6 +116,10 @@ func validateDevices(c *check, devices field, stored document.Value, perDevice d
 	}
 }
 
+// maxDeviceKey is the length of a qualified name with the longest domain and identifier, up to
+// which messages show the key of an attribute or a capacity in full.
+const maxDeviceKey = 63 + len("/") + 32
+
 func validateDevice(c *check, device field, own, sameTaints bool) {
 	const maxParts, maxTaints, maxCounters = 32, 16, 2
 	attributes, capacity, taints, consumed := device.get("attributes"), device.get("capacity"), device.get("taints"), device.get("consumesCounters")
@@ -124,12 +128,12 @@ func validateDevice(c *check, device field, own, sameTaints bool) {
 		c.invalid(device, "may have at most 32 attributes and capacities together")
 	}
 	for i := range attributes.members() {
-		attribute, name := attributes.memberAt(i)
+		attribute, name := attributes.memberWithin(i, maxDeviceKey)
 		c.deviceQualifiedName(attributes, name)
 		validateDeviceAttribute(c, attribute)
 	}
 	for i := range capacity.members() {
-		amount, name := capacity.memberAt(i)
+		amount, name := capacity.memberWithin(i, maxDeviceKey)
 		c.deviceQualifiedName(capacity, name)
 		validateDeviceCapacity(c, amount, device.get("allowMultipleAllocations").isTrue())
 	}

@@ -79,6 +79,9 @@ type Strategy struct {
 	// InNamespace validates a new object against its Namespace, which is absent if it does not
 	// exist; nil for resources that do not depend on it.
 	InNamespace func(object, namespace document.Value) []schema.FieldError
+	// StatusInNamespace validates an update of the status in the same way; live is the stored
+	// object. It is nil for resources whose status does not depend on the Namespace.
+	StatusInNamespace func(object, live, namespace document.Value) []schema.FieldError
 
 	// Warnings returns warnings about an object that was accepted; old is the live object,
 	// absent for a new one. nil has none.
