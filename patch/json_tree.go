@@ -243,7 +243,7 @@ func (b *branch) build() document.Value {
 			}
 			changes = append(changes, c)
 		}
-		slices.SortFunc(changes, func(x, y remake.Change) int { return strings.Compare(x.Key, y.Key) })
+		slices.SortStableFunc(changes, func(x, y remake.Change) int { return strings.Compare(x.Key, y.Key) })
 		return remake.WithChanges(b.base, changes)
 	}
 	var list document.ListBuilder

@@ -83,7 +83,7 @@ func (w *strategist) orders(object, patch document.Value, t *schema.Type) (docum
 			done[name] = true
 		}
 	}
-	slices.SortFunc(changes, func(a, b remake.Change) int { return strings.Compare(a.Key, b.Key) })
+	slices.SortStableFunc(changes, func(a, b remake.Change) int { return strings.Compare(a.Key, b.Key) })
 	return remake.WithChanges(object, changes), done, nil
 }
 
@@ -296,7 +296,7 @@ func (w *strategist) deleteLists(object, patch document.Value, t *schema.Type) (
 			changes = append(changes, remake.Change{Key: name, Value: now})
 		}
 	}
-	slices.SortFunc(changes, func(a, b remake.Change) int { return strings.Compare(a.Key, b.Key) })
+	slices.SortStableFunc(changes, func(a, b remake.Change) int { return strings.Compare(a.Key, b.Key) })
 	return remake.WithChanges(object, changes), nil
 }
 

@@ -259,7 +259,7 @@ func (c *converter) objectFields(m *MapType, s document.Value, inherited mode) {
 		own := m.Field(f.Name)
 		if own == nil {
 			m.Fields = append(m.Fields, f)
-			sort.Slice(m.Fields, func(i, j int) bool { return m.Fields[i].Name < m.Fields[j].Name })
+			sort.SliceStable(m.Fields, func(i, j int) bool { return m.Fields[i].Name < m.Fields[j].Name })
 			continue
 		}
 		m.Meta = append(m.Meta, *own)
@@ -341,7 +341,7 @@ func (c *converter) listOf(s document.Value, m mode) *ListType {
 		}
 		lt.Keys = append(lt.Keys, key)
 	}
-	sort.Slice(lt.Keys, func(i, j int) bool { return lt.Keys[i].Name < lt.Keys[j].Name })
+	sort.SliceStable(lt.Keys, func(i, j int) bool { return lt.Keys[i].Name < lt.Keys[j].Name })
 	return lt
 }
 

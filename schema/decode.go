@@ -268,5 +268,5 @@ func lastDot(s string) int {
 
 // sortKinds sorts kinds by group, version and kind.
 func sortKinds(kinds []*Kind) {
-	sort.Slice(kinds, func(i, j int) bool { return kinds[i].less(kinds[j].GroupVersionKind) })
+	sort.SliceStable(kinds, func(i, j int) bool { return kinds[i].less(kinds[j].GroupVersionKind) })
 }

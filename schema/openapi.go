@@ -65,7 +65,7 @@ func readOpenAPI(docs ...document.Value) ([]*Kind, error) {
 		paths.describe(k)
 		kinds = append(kinds, k)
 	}
-	sort.Slice(kinds, func(i, j int) bool { return kinds[i].less(kinds[j].GroupVersionKind) })
+	sort.SliceStable(kinds, func(i, j int) bool { return kinds[i].less(kinds[j].GroupVersionKind) })
 	return kinds, c.finish()
 }
 
@@ -202,7 +202,7 @@ func (r *pathReader) describe(k *Kind) {
 	for _, s := range res.subresources {
 		k.Subresources = append(k.Subresources, *s)
 	}
-	sort.Slice(k.Subresources, func(i, j int) bool { return k.Subresources[i].Name < k.Subresources[j].Name })
+	sort.SliceStable(k.Subresources, func(i, j int) bool { return k.Subresources[i].Name < k.Subresources[j].Name })
 	k.noteSubresources()
 }
 

@@ -43,7 +43,7 @@ func PruneUpdate(t *schema.Type, v, live document.Value) (document.Value, []docu
 		slices.Reverse(path)
 		found[i] = named{schema.FieldText(path), path}
 	}
-	slices.SortFunc(found, func(a, b named) int { return strings.Compare(a.text, b.text) })
+	slices.SortStableFunc(found, func(a, b named) int { return strings.Compare(a.text, b.text) })
 	for i := range found {
 		p.unknown[i] = found[i].path
 	}

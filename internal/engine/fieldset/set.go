@@ -301,7 +301,7 @@ func (s Set) Steps() (steps []document.Step, positions []int) {
 		step := Step(n.Key(i))
 		kids = append(kids, kid{step, step.Value(), i})
 	}
-	slices.SortFunc(kids, func(a, b kid) int {
+	slices.SortStableFunc(kids, func(a, b kid) int {
 		if a.step.Kind() == b.step.Kind() && a.value.Exists() {
 			return document.Compare(a.value, b.value) // like Step.Compare, but parsed once
 		}
