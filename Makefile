@@ -66,6 +66,7 @@ bench:
 ## serve, or with ARGS='-url URL -token TOKEN' against another API server (doc/suites.md)
 suites:
 	$(GO) build -trimpath -o bin/ ./cmd/patchlab
+	cd admission && $(GO) build -trimpath -o ../bin/ ./cmd/patchlab-admission
 	cd test && $(GO) run ./suites -command ../bin/patchlab $(ARGS)
 
 ## wasm-size: what the engines weigh in a page, and how fast they are there (needs Node.js)
