@@ -128,6 +128,7 @@ func validateCapacity(c *check, capacity field) {
 	}
 	for i := range capacity.members() {
 		amount, _ := capacity.memberAt(i)
+		c.basicAmount(amount)
 		c.positive(amount)
 	}
 }

@@ -111,7 +111,7 @@ func validatePersistentVolumeClaimStatus(c *check, object, _ field) {
 	capacity, statuses, allocated := status.get("capacity"), status.get("allocatedResourceStatuses"), status.get("allocatedResources")
 	for i := range capacity.members() {
 		amount, _ := capacity.memberAt(i)
-		c.notNegative(amount)
+		c.basicAmount(amount)
 	}
 	for i := range statuses.members() {
 		state, resource := statuses.memberAt(i)
@@ -122,7 +122,7 @@ func validatePersistentVolumeClaimStatus(c *check, object, _ field) {
 	}
 	for i := range allocated.members() {
 		amount, resource := allocated.memberAt(i)
-		if c.claimResource(allocated, resource) {
+		if c.claimResource(allocated, resource) && c.basicAmount(amount) {
 			c.notNegative(amount)
 		}
 	}

@@ -236,6 +236,17 @@ func (c *check) positive(n field) {
 	}
 }
 
+// basicAmount requires a quantity whose number, as kube-apiserver computes it in 64 bits, is not
+// below zero: amounts from 2^63 on that are written out lose their upper bits. It reports
+// whether it is not.
+func (c *check) basicAmount(n field) bool {
+	if n.isSet() && amountOf(n.Value).Wrapped(0) < 0 {
+		c.invalid(n, "must be a valid resource quantity")
+		return false
+	}
+	return true
+}
+
 // notNegative requires a quantity that is not below zero.
 func (c *check) notNegative(n field) {
 	if n.isSet() && amountSign(n.Value) < 0 {
