@@ -37,11 +37,10 @@ func expressionCauses(kind string, object, old document.Value) []cluster.Cause {
 		c.deviceClass(spec)
 	case "ResourceClaim", "ResourceClaimTemplate":
 		switch at := field.NewPath("spec"); {
-		case old.Exists(): // the spec is immutable, and an update of it is refused for that alone
-		case kind == "ResourceClaim":
-			c.deviceClaim(spec, at)
-		default:
+		case kind == "ResourceClaimTemplate": // validated in updates as well, although it is immutable
 			c.deviceClaim(spec.Get("spec"), at.Child("spec"))
+		case !old.Exists(): // the spec is immutable, and an update of it is refused for that alone
+			c.deviceClaim(spec, at)
 		}
 	}
 	return convert.Causes(c.errs, object)

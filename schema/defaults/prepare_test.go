@@ -1,6 +1,7 @@
 package defaults
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -129,6 +130,45 @@ func TestPrepareForUpdate(t *testing.T) {
 		}
 		if got.String() != c.want {
 			t.Errorf("%s: %s is %s, want %s", c.name, c.at, got, c.want)
+		}
+	}
+}
+
+// TestNodePorts: a new Service has one node port for each port number, the first that is
+// requested for it; an update has one for each port, as kube-apiserver 1.36.3 allocates them.
+func TestNodePorts(t *testing.T) {
+	service := func(ports string) string {
+		return `{"apiVersion":"v1","kind":"Service","spec":{"type":"NodePort","ports":[` + ports + `]}}`
+	}
+	const live = `{"name":"a","port":80,"nodePort":31000}`
+	cases := []struct{ name, live, next, want string }{
+		{"requested later", "", `{"name":"a","port":80},{"name":"b","port":80,"protocol":"UDP","nodePort":31000}`, "31000 31000"},
+		{"requested twice", "", `{"name":"a","port":80,"nodePort":31001},{"name":"b","port":80,"protocol":"UDP","nodePort":31002},{"name":"c","port":80,"protocol":"SCTP"}`, "31001 31002 31001"},
+		{"not requested", "", `{"name":"a","port":80},{"name":"b","port":80,"protocol":"UDP"},{"name":"c","port":81}`, "30001 30001 30002"},
+		{"added", live, live + `,{"name":"b","port":80,"protocol":"UDP"}`, "31000 30001"},
+		{"replaced", live, `{"name":"x","port":80},{"name":"y","port":80,"protocol":"UDP"}`, "30001 30002"},
+	}
+	r, err := For("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
+		port := int64(30000)
+		q := Request{Now: noon, NodePort: func() int64 { port++; return port }}
+		var got document.Value
+		if c.live == "" {
+			_, got = prepared(t, service(c.next), q)
+		} else {
+			k, was := made(t, "", parse(t, service(c.live)), nil)
+			_, next := made(t, "", parse(t, service(c.next)), nil)
+			got = r.PrepareForUpdate(k, next, was, q)
+		}
+		var numbers []string
+		for _, p := range got.Lookup("spec", "ports").Items() {
+			numbers = append(numbers, p.Get("nodePort").String())
+		}
+		if all := strings.Join(numbers, " "); all != c.want {
+			t.Errorf("%s: node ports are %s, want %s", c.name, all, c.want)
 		}
 	}
 }

@@ -31,7 +31,7 @@ func newService(v document.Value, q Request) document.Value {
 		spec = spec.With("clusterIPs", document.NewList(ip))
 	}
 	spec = families(spec, document.Value{})
-	return v.With("spec", withoutInternalPolicy(allocated(spec, q)))
+	return v.With("spec", withoutInternalPolicy(allocated(spec, q, sharedNodePorts(spec))))
 }
 
 // withoutInternalPolicy removes the internal traffic policy of a Service of type
@@ -50,7 +50,7 @@ func withoutInternalPolicy(spec document.Value) document.Value {
 func updatedService(next, live document.Value, q Request) document.Value {
 	was := live.Get("spec")
 	spec := singular(patched(next.Get("spec"), was), was)
-	spec = allocated(families(spec, was), q)
+	spec = allocated(families(spec, was), q, nil)
 	if textOf(spec, "type") != "LoadBalancer" {
 		next = next.Set(document.NewObject(), "status", "loadBalancer")
 	}
@@ -123,8 +123,10 @@ func family(ip string) string {
 }
 
 // allocated allocates the addresses and ports that a Service needs. A Service that lists
-// addresses without setting the first is unchanged; validation refuses it.
-func allocated(spec document.Value, q Request) document.Value {
+// addresses without setting the first is unchanged; validation refuses it. In a new Service,
+// ports with the same number have one node port, those that shared has by number or else the
+// one that is allocated to the first; in an update, for which shared is nil, each has its own.
+func allocated(spec document.Value, q Request, shared map[string]document.Value) document.Value {
 	if needsAddress(spec) && q.ClusterIP != nil && textOf(spec, "clusterIP") == "" && spec.Get("clusterIPs").Len() == 0 {
 		if ip := q.ClusterIP(spec.Get("ipFamilies").At(0).StringOr("IPv4")); ip != "" {
 			spec = spec.With("clusterIP", document.NewString(ip)).With("clusterIPs", document.NewList(document.NewString(ip)))
@@ -134,25 +136,38 @@ func allocated(spec document.Value, q Request) document.Value {
 		return spec
 	}
 	if allocate, ok := spec.Get("allocateLoadBalancerNodePorts").Bool(); textOf(spec, "type") == "NodePort" || !ok || allocate {
-		byPort := map[string]document.Value{} // one port with two protocols has one node port
 		named := nodePorts(spec)
 		spec = eachIn(spec, []string{"ports"}, func(p document.Value) document.Value {
-			number := p.Get("port").NumberText()
-			given := p.Get("nodePort")
-			if !given.Exists() {
-				if given = byPort[number]; !given.Exists() {
-					given = nextPort(q, named)
-				}
-				p = p.With("nodePort", given)
+			if p.Get("nodePort").Exists() {
+				return p
 			}
-			byPort[number] = given
-			return p
+			number := p.Get("port").NumberText()
+			given := shared[number]
+			if !given.Exists() {
+				given = nextPort(q, named)
+			}
+			if shared != nil {
+				shared[number] = given
+			}
+			return p.With("nodePort", given)
 		})
 	}
 	if needsHealthPort(spec) && !spec.Get("healthCheckNodePort").Exists() {
 		spec = spec.With("healthCheckNodePort", nextPort(q, nodePorts(spec)))
 	}
 	return spec
+}
+
+// sharedNodePorts returns the first node port that is requested for each port number.
+func sharedNodePorts(spec document.Value) map[string]document.Value {
+	shared := map[string]document.Value{}
+	for _, p := range spec.Get("ports").Items() {
+		number, given := p.Get("port").NumberText(), p.Get("nodePort")
+		if given.Exists() && !shared[number].Exists() {
+			shared[number] = given
+		}
+	}
+	return shared
 }
 
 // nextPort allocates a port that the Service does not use explicitly; absent if none is
