@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"strings"
 	"sync"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -137,17 +136,17 @@ func (t *task) allocate(asked, object, live document.Value) ([]Cause, *Status) {
 			given.FirstPort, given.LastPort = firstNodePort, lastNodePort
 		}
 	}
-	causes := schemaCauses(t.ep.strategy.ValidateAddresses(asked, object, live, given))
-	internal := len(causes) > 0 && causes[0].Type == string(schema.ErrorInternal)
-	if live.Exists() && (len(causes) == 0 || internal) {
+	errs := t.ep.strategy.ValidateAddresses(asked, object, live, given)
+	internal := len(errs) > 0 && errs[0].Type == schema.ErrorInternal
+	if live.Exists() && (len(errs) == 0 || internal) {
 		if st := repeatedNodePort(object); st != nil {
 			return nil, st
 		}
 	}
 	if internal {
-		return nil, internalError(errors.New(strings.TrimPrefix(causes[0].Message, "Internal error: ")))
+		return nil, internalError(errors.New(errs[0].Detail))
 	}
-	return causes, nil
+	return schemaCauses(errs), nil
 }
 
 // repeatedNodePort returns the status for an update of a Service with a node port that two of
