@@ -227,8 +227,9 @@ export class App {
       const input: RunInput = { scenario: this.scenario, at, against: this.against ?? at - 1, changes: this.changes, object };
       try {
         const output = await this.engine.ask("run", input);
-        this.#answers = [{ call: "run", input, output }];
-        const reasons = withReasons && this.#asked === asked ? await this.#reasons(asked, at) : [];
+        const answers: Answered[] = [{ call: "run", input, output }];
+        const reasons = withReasons && this.#asked === asked ? await this.#reasons(asked, at, answers) : [];
+        this.#answers = answers; // not before, because the previous ones may be stored meanwhile
         this.output = output;
         this.reasons = reasons;
         this.failure = "";
@@ -252,18 +253,19 @@ export class App {
 
   /** #ask requests the reasons for the selected step after the user has typed. */
   async #ask(asked: number, at: number): Promise<void> {
-    const reasons = await this.#reasons(asked, at);
+    const reasons = await this.#reasons(asked, at, this.#answers);
     if (this.#asked !== asked) return;
     this.reasons = reasons;
     this.#rememberSoon();
     this.#changed("why");
   }
 
-  async #reasons(asked: number, at: number): Promise<Reason[]> {
+  /** #reasons requests the reasons for a step, and adds the response to answers. */
+  async #reasons(asked: number, at: number, answers: Answered[]): Promise<Reason[]> {
     if (at === 0 || (this.against ?? at - 1) !== at - 1) return [];
     const input = { scenario: this.scenario, at };
     const output = await this.engine.ask("why", input).catch(() => null);
-    if (output && this.#asked === asked) this.#answers.push({ call: "why", input, output });
+    if (output && this.#asked === asked) answers.push({ call: "why", input, output });
     return output?.reasons ?? [];
   }
 
