@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"golang.org/x/mod/modfile"
 )
 
 const repository = "../.."
@@ -49,6 +51,46 @@ func TestFoldersListEveryModule(t *testing.T) {
 		}
 	}
 }
+
+// TestModulesRequireTheSameVersions checks that no dependency is required in two versions by
+// modules of this repository. Everything that imports it would otherwise be compiled, vetted and
+// analysed once for each version, and the tests of one module would say nothing about another.
+func TestModulesRequireTheSameVersions(t *testing.T) {
+	list := exec.Command("git", "ls-files", "--cached", "--others", "--exclude-standard", "go.mod", "*/go.mod")
+	list.Dir = repository
+	out, err := list.Output()
+	if err != nil {
+		t.Skip("no git repository: ", err)
+	}
+	type requirement struct{ version, file string }
+	first := map[string]requirement{}
+	for _, file := range strings.Fields(string(out)) {
+		if strings.Contains(file, "testdata") || file == otherKubernetes {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(repository, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		parsed, err := modfile.Parse(file, data, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range parsed.Require {
+			other, known := first[r.Mod.Path]
+			switch {
+			case !known:
+				first[r.Mod.Path] = requirement{r.Mod.Version, file}
+			case other.version != r.Mod.Version:
+				t.Errorf("%s requires %s %s, %s requires %s: run go get %s@VERSION in the one with the older version",
+					file, r.Mod.Path, r.Mod.Version, other.file, other.version, r.Mod.Path)
+			}
+		}
+	}
+}
+
+// otherKubernetes is the go.mod of a command that is built from an older Kubernetes on purpose.
+const otherKubernetes = "test/cmd/kubectl132/go.mod"
 
 // program is the main package of a module that depends on the published modules.
 const program = `package main

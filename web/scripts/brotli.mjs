@@ -1,11 +1,14 @@
 // Compression with brotli, as the page's files are served and as their sizes are measured.
-import { brotliCompressSync, constants } from "node:zlib";
+import { promisify } from "node:util";
+import { brotliCompress, constants } from "node:zlib";
+
+const compress = promisify(brotliCompress);
 
 /** The size in bytes from which the highest quality would take minutes; the next lower one makes a file a seventh larger. */
 const huge = 20 << 20;
 
 export function brotli(data) {
-  return brotliCompressSync(data, {
+  return compress(data, {
     params: {
       [constants.BROTLI_PARAM_QUALITY]: data.length < huge ? 11 : 9,
       [constants.BROTLI_PARAM_LGWIN]: 24,

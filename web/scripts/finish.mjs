@@ -3,7 +3,8 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { gzipSync } from "node:zlib";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 import { brotli } from "./brotli.mjs";
 
 const dist = new URL("../dist/", import.meta.url).pathname;
@@ -29,10 +30,12 @@ writeFileSync(worker, source.replaceAll("PATCHLAB_FILES", JSON.stringify(list)))
 // The binary holds each file with brotli, as browsers take it, and with gzip for others. It
 // holds the engine with rules with brotli only, for gzip would add 10 MB to every program.
 for (const old of readdirSync(embed)) if (old !== "README.md") rmSync(join(embed, old), { recursive: true });
-for (const file of [...all, "sw.js"]) {
+const gzipped = promisify(gzip);
+// Side by side, because each of the engines takes up to a minute.
+await Promise.all([...all, "sw.js"].map(async (file) => {
   const data = readFileSync(join(dist, file));
   const target = join(embed, "dist", file);
   mkdirSync(join(target, ".."), { recursive: true });
-  writeFileSync(`${target}.br`, brotli(data));
-  if (file !== rules) writeFileSync(`${target}.gz`, gzipSync(data, { level: 9 }));
-}
+  writeFileSync(`${target}.br`, await brotli(data));
+  if (file !== rules) writeFileSync(`${target}.gz`, await gzipped(data, { level: 9 }));
+}));
