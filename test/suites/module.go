@@ -113,7 +113,7 @@ func (m *module) download(path, version string) (string, error) {
 // compile builds the test program of a package.
 func (m *module) compile(pkg string) (string, error) {
 	program := m.program(pkg)
-	args := []string{"test", "-c", "-o", program}
+	args := []string{"test", "-c", "-vet=off", "-o", program}
 	if m.overlay != "" {
 		args = append(args, "-overlay", m.overlay)
 	}
