@@ -27,7 +27,8 @@ func (r *Record) compact(k *schema.Kind) {
 	if !holdsText || r.complete.Load() != k || r.original.Exists() || r.Size() > mostCompactBytes {
 		return
 	}
-	r.text.Store(textOf(r.tree().Join()))
+	o := r.tree()
+	r.text.Store(textOf(o.Value, o.Managed.Value()))
 	r.object.Store(nil)
 }
 

@@ -77,8 +77,8 @@ func (c *Cluster) asCreated(k *schema.Kind, object document.Value) document.Valu
 	if !hasMeta(object, "creationTimestamp") {
 		object = withMeta(object, "creationTimestamp", document.NewString(formatTime(c.config.Now())))
 	}
-	if metaInt(object, "generation") == 0 {
-		object = firstGeneration(c.strategy(k), object)
+	if metaInt(object, "generation") == 0 && hasFirstGeneration(c.strategy(k)) {
+		object = withMeta(object, "generation", document.NewInt(1))
 	}
 	return object
 }

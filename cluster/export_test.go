@@ -5,6 +5,7 @@ func (r *Record) WithoutTree() {
 	if r.original.Exists() {
 		return
 	}
-	r.text.Store(textOf(r.tree().Join()))
+	o := r.tree()
+	r.text.Store(textOf(o.Value, o.Managed.Value()))
 	r.object.Store(nil)
 }

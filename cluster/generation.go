@@ -9,13 +9,10 @@ import (
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
-// firstGeneration sets the generation of a new object to 1, if the resource has generations.
-// Otherwise the client's value is kept.
-func firstGeneration(s *kinds.Strategy, object document.Value) document.Value {
-	if s.Generation == nil || s.NoFirstGeneration {
-		return object
-	}
-	return withMeta(object, "generation", document.NewInt(1))
+// hasFirstGeneration reports whether the generation of a new object is set to 1: if the resource
+// has generations. Otherwise the client's value is kept.
+func hasFirstGeneration(s *kinds.Strategy) bool {
+	return s.Generation != nil && !s.NoFirstGeneration
 }
 
 // nextGeneration sets the generation of next to live's, incremented if a part that counts

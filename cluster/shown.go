@@ -35,7 +35,7 @@ type form struct {
 func (f *form) encoded() *objectText {
 	f.encode.Do(func() {
 		if f.text == nil {
-			f.text, f.value = textOf(f.value), document.Value{}
+			f.text, f.value = textOf(f.value, document.Value{}), document.Value{}
 		}
 	})
 	return f.text

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"strconv"
+	"sync"
 
 	"github.com/patchlab-dev/patchlab/document"
 )
@@ -24,9 +25,11 @@ type objectText struct {
 
 const revisionKey = "resourceVersion"
 
-// textOf encodes an object that has metadata, without its resourceVersion.
-func textOf(object document.Value) *objectText {
-	b := make([]byte, 0, 1024)
+// textOf encodes an object that has metadata, without its resourceVersion. managed is the value
+// of metadata.managedFields if the object lacks them, otherwise absent.
+func textOf(object, managed document.Value) *objectText {
+	scratch := texts.Get().(*[]byte)
+	b := (*scratch)[:0]
 	t := &objectText{}
 	b = append(b, '{')
 	last := object.Len() - 1
@@ -35,7 +38,7 @@ func textOf(object document.Value) *objectText {
 		b = append(document.AppendQuoted(b, key), ':')
 		if key == "metadata" {
 			t.metadataBegin = len(b)
-			b = t.appendMetadata(b, object.At(i))
+			b = t.appendMetadata(b, object.At(i), managed)
 			t.metadataEnd = len(b)
 		} else {
 			b = object.At(i).AppendJSON(b)
@@ -50,18 +53,29 @@ func textOf(object document.Value) *objectText {
 			t.kindBegin, t.kindEnd = begin, len(b)
 		}
 	}
-	t.json = string(append(b, '}'))
+	b = append(b, '}')
+	t.json = string(b)
+	if cap(b) <= mostScratchBytes {
+		*scratch = b
+		texts.Put(scratch)
+	}
 	return t
 }
 
-// appendMetadata encodes the metadata and records the offset of the resourceVersion.
-func (t *objectText) appendMetadata(b []byte, metadata document.Value) []byte {
+// texts are buffers for textOf, which does not know the length of a text in advance.
+var texts = sync.Pool{New: func() any { return new([]byte) }}
+
+// mostScratchBytes is the capacity up to which a buffer is kept for other texts.
+const mostScratchBytes = 64 << 10
+
+const managedKey = "managedFields"
+
+// appendMetadata encodes the metadata, with managedFields if managed exists, and records the
+// offset of the resourceVersion.
+func (t *objectText) appendMetadata(b []byte, metadata, managed document.Value) []byte {
 	b = append(b, '{')
 	members, placed := 0, false
-	for key, value := range metadata.Members() {
-		if key == revisionKey {
-			continue
-		}
+	member := func(key string, value document.Value) {
 		if members > 0 {
 			b = append(b, ',')
 		}
@@ -75,6 +89,18 @@ func (t *objectText) appendMetadata(b []byte, metadata document.Value) []byte {
 			t.labelsBegin, t.labelsEnd = begin, len(b)
 		}
 		members++
+	}
+	for key, value := range metadata.Members() {
+		if managed.Exists() && key > managedKey {
+			member(managedKey, managed)
+			managed = document.Value{}
+		}
+		if key != revisionKey {
+			member(key, value)
+		}
+	}
+	if managed.Exists() {
+		member(managedKey, managed)
 	}
 	if !placed {
 		t.revision = len(b)

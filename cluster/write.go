@@ -74,10 +74,12 @@ const maxGeneratedPrefix = names.MaxLabel - 5
 // validation.
 func (t *task) prepareNew(next fieldmanager.Object) (fieldmanager.Object, *Status) {
 	k := t.ep.kind
-	next.Value = next.Value.With("metadata", remake.WithChanges(next.Value.Get("metadata"), []remake.Change{
-		{Key: "creationTimestamp", Value: document.NewString(formatTime(t.now))},
-		{Key: "uid", Value: document.NewString(t.config.UID())},
-	}))
+	changes := append(make([]remake.Change, 0, 3), remake.Change{Key: "creationTimestamp", Value: document.NewString(formatTime(t.now))})
+	if hasFirstGeneration(t.ep.strategy) {
+		changes = append(changes, remake.Change{Key: "generation", Value: document.NewInt(1)})
+	}
+	changes = append(changes, remake.Change{Key: "uid", Value: document.NewString(t.config.UID())})
+	next.Value = next.Value.With("metadata", remake.WithChanges(next.Value.Get("metadata"), changes))
 	var st *Status
 	if next.Value, st = t.inNamespace(next.Value); st != nil {
 		return next, st
@@ -91,8 +93,6 @@ func (t *task) prepareNew(next fieldmanager.Object) (fieldmanager.Object, *Statu
 		next.Value = next.Value.Without("status")
 	}
 	t.passed(StageReset, next.Value)
-	next.Value = firstGeneration(t.ep.strategy, next.Value)
-	t.passed(StageMetadata, next.Value)
 	causes, st := t.allocate(asked, next.Value, document.Value{})
 	if st != nil {
 		return next, st
