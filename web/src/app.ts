@@ -24,8 +24,19 @@ const palette = ["blue", "orange", "green", "purple", "red", "teal", "brown", "p
 export const colours = palette;
 export const shapes = ["square", "round", "cut", "tag", "leaf"];
 
-/** The delay in milliseconds from the last key press until the scenario is run: about two frames. */
-const typingPause = 40;
+/** The delay in milliseconds from a single key press until the scenario is run: about two frames. */
+const keyPause = 40;
+
+/**
+ * The delays in milliseconds until the scenario is run while the user types: after the last key press,
+ * and at most after the first. To draw a result takes longer than to draw a key press, so that a result
+ * for each of them would hold up the next.
+ */
+const typingPause = 180;
+const typingLatest = 600;
+
+/** The maximum time in milliseconds between two key presses of a user who types. */
+const typingPace = 300;
 
 /** The number of changes that are listed until the user requests all of them. */
 export const firstChanges = 60;
@@ -69,6 +80,9 @@ export class App {
   #answered = 0;
   #looks = new Map<string, Look>();
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** The times of the last key press, and of the first one for which the scenario has not been run. */
+  #typed = -Infinity;
+  #waiting = 0;
   #saver: ReturnType<typeof setTimeout> | undefined;
   /** The time of the first change that has not been saved. */
   #unsaved = 0;
@@ -162,8 +176,17 @@ export class App {
     step.body = text;
     this.#stale();
     this.#changed("stale");
+    this.#runSoon();
+  }
+
+  /** #runSoon runs the scenario after a key press. */
+  #runSoon(): void {
+    const now = performance.now();
+    const types = now - this.#typed < typingPace;
+    this.#typed = now;
+    if (this.#timer === undefined) this.#waiting = now;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#run(), typingPause);
+    this.#timer = setTimeout(() => void this.#run(), types ? Math.max(Math.min(typingPause, this.#waiting + typingLatest - now), 0) : keyPause);
   }
 
   /** showAll lists all changes. */
@@ -212,7 +235,6 @@ export class App {
   #stale(): void {
     this.#asked++;
     clearTimeout(this.#slow);
-    this.#slow = setTimeout(() => (document.body.dataset.working = ""), slow);
     this.#saveSoon();
     // A shared link no longer describes what is shown.
     if (location.hash) history.replaceState(null, "", location.pathname + location.search);
@@ -221,6 +243,9 @@ export class App {
   /** #run runs the scenario. withReasons renders the reasons together with the result, so that the layout does not shift later. */
   #run(withReasons = false): Promise<void> {
     clearTimeout(this.#timer);
+    this.#timer = undefined;
+    clearTimeout(this.#slow);
+    this.#slow = setTimeout(() => (document.body.dataset.working = ""), slow);
     return this.#latest.run(async () => {
       const { at, object } = this.state;
       const asked = this.#asked;
