@@ -18,8 +18,8 @@ test: test-go test-web
 test-go:
 	@set -e; for m in $(MODULES); do echo "== $$m"; began=$$(date +%s); (cd $$m && $(GO) test -vet=off -timeout 0 ./...); echo "== $$m took $$(($$(date +%s) - began)) s"; done
 
-## race: the tests of what runs concurrently, with the race detector; of the
-## recorded cases, all of which test runs, a tenth
+## race: the tests of what runs concurrently, with the race detector; of the recorded and
+## the drawn cases, all of which test runs, a tenth
 race:
 	$(GO) test -vet=off -race -short ./store/... ./cluster/... ./server/... ./fieldmanager/... ./patch/... ./schema/...
 

@@ -27,7 +27,7 @@ func TestEnginesAgreeOnAllKinds(t *testing.T) {
 		t.Fatalf("only %d kinds", len(kinds))
 	}
 	judge := reference.Merger()
-	for s := *seed; s < *seed+uint64(*cases); s++ {
+	for s := *seed; s < *seed+drawn(); s++ {
 		g := generate.New(s, generate.Options{Odd: true, Depth: 7})
 		k := kinds[g.IntN(len(kinds))]
 		if g.IntN(3) == 0 {

@@ -114,7 +114,7 @@ func (l *longList) text(items []string) string {
 // eachLongList calls f with three related objects.
 func eachLongList(t *testing.T, f func(t *testing.T, l *longList, quiet bool, texts [3]string)) {
 	seeds := []uint64{900105} // keys 7 and "7" in two patches that do not conflict
-	for i := range uint64(max(*cases/5, 1)) {
+	for i := range uint64(max(drawn()/5, 1)) {
 		seeds = append(seeds, *seed+i)
 	}
 	for _, s := range seeds {

@@ -45,10 +45,18 @@ func kindOf(t testing.TB, gvk schema.GroupVersionKind) *schema.Kind {
 	return k
 }
 
+// drawn returns the number of cases to draw: with -short, as under the race detector, a tenth.
+func drawn() int {
+	if testing.Short() {
+		return max(*cases/10, 1)
+	}
+	return *cases
+}
+
 // eachCase calls f with a generator and a kind for each seed.
 func eachCase(t *testing.T, f func(t *testing.T, g *generate.Generator, k *schema.Kind)) {
 	all := kinds(t)
-	for i := range uint64(*cases) {
+	for i := range uint64(drawn()) {
 		s := *seed + i
 		g := generate.New(s, generate.Options{Odd: s%3 != 0, Depth: 5 + int(s%5), Breadth: 2 + int(s%4)})
 		f(t, g, all[s%uint64(len(all))])
