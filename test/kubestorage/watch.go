@@ -18,9 +18,9 @@ import (
 // buffered is the capacity of a watch's channel, as in kube-apiserver's etcd3 storage.
 const buffered = 100
 
-// progressInterval is the interval of progress notifications that nobody requested. A short
-// one would make the watch cache newer than its tests expect before they request progress.
-const progressInterval = time.Second
+// progressInterval is the interval of progress notifications that nobody requested. With a short
+// one, a slow machine's watch cache is newer than its tests expect before they request progress.
+const progressInterval = 5 * time.Second
 
 // watcher sends a store's events to a channel.
 type watcher struct {
