@@ -183,6 +183,19 @@ func (s *subject) increase(ctx context.Context, t *testing.T) int64 {
 	return revision
 }
 
+// increaseLater is increase after the cache has seen all earlier writes. Otherwise a list that
+// waits for one of them requests a bookmark, which has the revision of the increase, so that the
+// cache is newer than Kubernetes' test for consistent lists allows.
+func (s *subject) increaseLater(ctx context.Context, t *testing.T) int64 {
+	if s.cached {
+		if _, err := s.Store.List(ctx, s.Prefix, store.ListOptions[Encoded]{Cached: true, Limit: 1}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(100 * time.Millisecond) // further bookmarks may have been requested meanwhile
+	}
+	return s.increase(ctx, t)
+}
+
 // stored checks that neither a resourceVersion nor a selfLink is stored.
 func (s *subject) stored(_ context.Context, t *testing.T, key string) {
 	t.Helper()

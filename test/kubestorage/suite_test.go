@@ -33,7 +33,7 @@ func suite(ctx context.Context) map[string]func(*testing.T, *subject) {
 			storagetesting.RunTestList(ctx, t, s, s.compaction, false, &storagetesting.KubernetesRecorder{})
 		},
 		"ConsistentList": func(t *testing.T, s *subject) {
-			storagetesting.RunTestConsistentList(ctx, t, s, s.increase, s.cached, true, s.cached)
+			storagetesting.RunTestConsistentList(ctx, t, s, s.increaseLater, s.cached, true, s.cached)
 		},
 		"GetListNonRecursive":        func(t *testing.T, s *subject) { storagetesting.RunTestGetListNonRecursive(ctx, t, s.increase, s) },
 		"GetListRecursivePrefix":     func(t *testing.T, s *subject) { storagetesting.RunTestGetListRecursivePrefix(ctx, t, s) },
