@@ -27,6 +27,11 @@ func (r *Record) compact(k *schema.Kind) {
 	if !holdsText || r.complete.Load() != k || r.original.Exists() || r.Size() > mostCompactBytes {
 		return
 	}
+	r.dropTree()
+}
+
+// dropTree makes the record hold its object as text only.
+func (r *Record) dropTree() {
 	o := r.tree()
 	r.text.Store(textOf(o.Value, o.Managed.Value()))
 	r.object.Store(nil)

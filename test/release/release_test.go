@@ -32,19 +32,25 @@ func TestGoMod(t *testing.T) {
 	}
 }
 
-// TestFoldersListEveryModule checks that Folders lists every module except tests and examples.
-func TestFoldersListEveryModule(t *testing.T) {
+// goModFiles returns the paths of this repository's go.mod files, relative to its folder.
+func goModFiles(t *testing.T) []string {
+	t.Helper()
 	list := exec.Command("git", "ls-files", "--cached", "--others", "--exclude-standard", "go.mod", "*/go.mod")
 	list.Dir = repository
 	out, err := list.Output()
 	if err != nil {
 		t.Skip("no git repository: ", err)
 	}
+	return strings.Fields(string(out))
+}
+
+// TestFoldersListEveryModule checks that Folders lists every module except tests and examples.
+func TestFoldersListEveryModule(t *testing.T) {
 	published := map[string]bool{}
 	for _, folder := range Folders() {
 		published[folder] = true
 	}
-	for _, file := range strings.Fields(string(out)) {
+	for _, file := range goModFiles(t) {
 		folder := filepath.Dir(file)
 		if !published[folder] && folder != "examples" && folder != "test" && !strings.HasPrefix(folder, "test/") && !strings.Contains(folder, "testdata") {
 			t.Errorf("%s is not in Folders", folder)
@@ -56,15 +62,9 @@ func TestFoldersListEveryModule(t *testing.T) {
 // modules of this repository. Everything that imports it would otherwise be compiled, vetted and
 // analysed once for each version, and the tests of one module would say nothing about another.
 func TestModulesRequireTheSameVersions(t *testing.T) {
-	list := exec.Command("git", "ls-files", "--cached", "--others", "--exclude-standard", "go.mod", "*/go.mod")
-	list.Dir = repository
-	out, err := list.Output()
-	if err != nil {
-		t.Skip("no git repository: ", err)
-	}
 	type requirement struct{ version, file string }
 	first := map[string]requirement{}
-	for _, file := range strings.Fields(string(out)) {
+	for _, file := range goModFiles(t) {
 		if strings.Contains(file, "testdata") || file == otherKubernetes {
 			continue
 		}

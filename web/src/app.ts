@@ -2,6 +2,7 @@
 // render them.
 import { Engine, Latest } from "./engine";
 import type { AboutOutput, Actor, LineOutput, Reason, RunInput, RunOutput, Scenario, Step } from "./messages";
+import { Pause } from "./pause";
 import { type Answered, remember } from "./remembered";
 import { checked, keep, toFragment } from "./share";
 import { copyOf, emptyScenario, History, idOf, type State } from "./state";
@@ -79,13 +80,10 @@ export class App {
   #asked = 0;
   #answered = 0;
   #looks = new Map<string, Look>();
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  /** The times of the last key press, and of the first one for which the scenario has not been run. */
+  /** The time of the last key press. */
   #typed = -Infinity;
-  #waiting = 0;
-  #saver: ReturnType<typeof setTimeout> | undefined;
-  /** The time of the first change that has not been saved. */
-  #unsaved = 0;
+  #typing = new Pause(typingLatest, () => void this.#run());
+  #unsaved = new Pause(saveLatest, () => this.save());
   #why: ReturnType<typeof setTimeout> | undefined;
   /** The responses that the page shows: that to run, and that to why if it was requested. */
   #answers: Answered[] = [];
@@ -97,7 +95,7 @@ export class App {
   constructor(engine: Engine, notice: App["tell"]) {
     this.engine = engine;
     this.#notice = notice;
-    window.addEventListener("pagehide", () => this.#saver !== undefined && this.save());
+    window.addEventListener("pagehide", () => this.#unsaved.pending && this.save());
   }
 
   /** tell shows a message to the user. */
@@ -184,9 +182,7 @@ export class App {
     const now = performance.now();
     const types = now - this.#typed < typingPace;
     this.#typed = now;
-    if (this.#timer === undefined) this.#waiting = now;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#run(), types ? Math.max(Math.min(typingPause, this.#waiting + typingLatest - now), 0) : keyPause);
+    this.#typing.changed(types ? typingPause : keyPause);
   }
 
   /** showAll lists all changes. */
@@ -219,31 +215,21 @@ export class App {
 
   /** save stores the state in the browser, for the next time that the page is loaded. */
   save(): void {
-    clearTimeout(this.#saver);
-    this.#saver = undefined;
+    this.#unsaved.stop();
     if (this.keeps) keep(this.state);
-  }
-
-  /** #saveSoon saves the state when the user stops typing, because saving a large one takes long. */
-  #saveSoon(): void {
-    const now = performance.now();
-    if (this.#saver === undefined) this.#unsaved = now;
-    clearTimeout(this.#saver);
-    this.#saver = setTimeout(() => this.save(), Math.max(Math.min(savePause, this.#unsaved + saveLatest - now), 0));
   }
 
   #stale(): void {
     this.#asked++;
     clearTimeout(this.#slow);
-    this.#saveSoon();
+    this.#unsaved.changed(savePause);
     // A shared link no longer describes what is shown.
     if (location.hash) history.replaceState(null, "", location.pathname + location.search);
   }
 
   /** #run runs the scenario. withReasons renders the reasons together with the result, so that the layout does not shift later. */
   #run(withReasons = false): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#typing.stop();
     clearTimeout(this.#slow);
     this.#slow = setTimeout(() => (document.body.dataset.working = ""), slow);
     return this.#latest.run(async () => {
