@@ -152,10 +152,10 @@ func (c *Cluster) evict(ctx context.Context, t *task) (*Response, *Status) {
 		}
 	}
 	deletion := *t.Request
-	deletion.Verb, deletion.Subresource, deletion.Document, deletion.Format = Delete, "", nil, JSON
-	deletion.Body = nil
+	deletion.Verb, deletion.Subresource, deletion.Format = Delete, "", JSON
+	deletion.Document, deletion.Body = nil, nil
 	if options := t.body.Get("deleteOptions"); options.Kind() == document.Object {
-		deletion.Body = options.JSON()
+		deletion.Document = &document.Document{Root: options}
 	}
 	if _, st := c.do(ctx, &deletion); st != nil {
 		return nil, st

@@ -63,7 +63,7 @@ func (c *Cluster) delete(ctx context.Context, r *Request, ep *endpoint) (*Respon
 func (c *Cluster) newDeletion(r *Request, ep *endpoint) (*deletion, *Status) {
 	d := &deletion{Cluster: c, Request: r, ep: ep, options: r.Deletion, now: c.config.Now()}
 	dryRun := r.DryRun
-	if len(r.Body) > 0 {
+	if r.Document != nil || len(r.Body) > 0 {
 		var st *Status
 		if d.options, dryRun, st = readDeletion(r); st != nil {
 			return nil, st

@@ -12,12 +12,14 @@ func readDeletion(r *Request) (Deletion, []string, *Status) {
 	if r.Format == UnknownFormat {
 		return d, nil, unsupportedMedia(objectTypes())
 	}
-	var doc *document.Document
+	doc := r.Document
 	var err error
 	o := document.Options{Duplicates: document.DuplicatesMerged}
-	if r.Format == YAML {
+	switch {
+	case doc != nil:
+	case r.Format == YAML:
 		doc, err = document.ParseYAML(r.Body, o)
-	} else {
+	default:
 		doc, err = document.Parse(r.Body, o)
 	}
 	if err != nil {

@@ -102,6 +102,15 @@ func (b *ObjectBuilder) SetNonEmpty(key, text string) {
 	}
 }
 
+// SetObject adds the object built by o as a member, like Set(key, o.Object()).
+func (b *ObjectBuilder) SetObject(key string, o *ObjectBuilder) {
+	if len(o.kids) == 0 {
+		b.set(key, emptyObjectNode)
+		return
+	}
+	b.set(key, o.node())
+}
+
 func (b *ObjectBuilder) set(key string, n node) { b.add(keyed(key, n)) }
 
 // keyed returns a copy of the node as a member with the given key.

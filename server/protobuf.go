@@ -5,10 +5,11 @@ import (
 	"net/http"
 
 	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/protobuf"
 )
 
-// readProtobuf converts a protobuf body to JSON. client-go's typed clients since 0.33 and
+// readProtobuf decodes a protobuf body. client-go's typed clients since 0.33 and
 // kubectl's create commands send built-in kinds in protobuf, but accept JSON in the response.
 // For a kind without a protobuf encoding the format remains unknown, and the request is
 // refused as in kube-apiserver.
@@ -18,14 +19,14 @@ func readProtobuf(r *http.Request, request *cluster.Request) error {
 		return nil
 	}
 	if len(request.Body) > 0 {
-		body, err := protobuf.ToJSON(request.Body)
+		object, err := protobuf.Decode(request.Body)
 		switch {
 		case errors.Is(err, protobuf.ErrUnknownKind):
 			return nil
 		case err != nil:
 			return badRequest("failed to read the request body: " + err.Error())
 		}
-		request.Body = body
+		request.Document = &document.Document{Root: object}
 	}
 	request.Format = cluster.JSON
 	return nil

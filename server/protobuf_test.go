@@ -22,11 +22,11 @@ func TestProtobufBodies(t *testing.T) {
 		want                    string
 	}{
 		{"a create by client-go", "POST", collection, configMap, 200, cluster.JSON,
-			`{"metadata":{"name":"cm"},"data":{"a":"1"},"apiVersion":"v1","kind":"ConfigMap"}`},
+			`{"apiVersion":"v1","data":{"a":"1"},"kind":"ConfigMap","metadata":{"name":"cm"}}`},
 		{"an update", "PUT", item, configMap, 200, cluster.JSON,
-			`{"metadata":{"name":"cm"},"data":{"a":"1"},"apiVersion":"v1","kind":"ConfigMap"}`},
+			`{"apiVersion":"v1","data":{"a":"1"},"kind":"ConfigMap","metadata":{"name":"cm"}}`},
 		{"the options of a deletion", "DELETE", item, options, 200, cluster.JSON,
-			`{"propagationPolicy":"Foreground","apiVersion":"v1","kind":"DeleteOptions"}`},
+			`{"apiVersion":"v1","kind":"DeleteOptions","propagationPolicy":"Foreground"}`},
 		{"an empty body", "DELETE", item, "", 200, cluster.JSON, ""},
 		{"custom resources have no such encoding", "POST", "/apis/lab.example.com/v1/namespaces/ns/gadgets", gadget, 200, cluster.UnknownFormat, gadget},
 		{"a patch has types of its own", "PATCH", item, configMap, 200, cluster.UnknownFormat, configMap},
@@ -44,8 +44,12 @@ func TestProtobufBodies(t *testing.T) {
 			}
 			continue
 		}
-		if got := f.asked[0]; got.Format != c.format || string(got.Body) != c.want {
-			t.Errorf("%s: the cluster got a request with format %v and %q, want %v and %q", c.why, got.Format, got.Body, c.format, c.want)
+		got, text := f.asked[0], string(f.asked[0].Body)
+		if got.Document != nil {
+			text = got.Document.Root.String()
+		}
+		if got.Format != c.format || text != c.want {
+			t.Errorf("%s: the cluster got a request with format %v and %q, want %v and %q", c.why, got.Format, text, c.format, c.want)
 		}
 	}
 }

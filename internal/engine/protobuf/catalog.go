@@ -48,6 +48,7 @@ func formOf(name string) form {
 	panic("protobuf: messages.txt names the unknown type " + name)
 }
 
+// field is a field of a message. The zero field is none.
 type field struct {
 	name                       string
 	form                       form
@@ -59,8 +60,9 @@ type kindName struct{ apiVersion, kind string }
 
 // catalog is the parsed messages.txt.
 type catalog struct {
-	kinds    map[kindName]int
-	messages []map[uint64]field
+	kinds map[kindName]int
+	// messages are the fields of each message by their numbers, which are small.
+	messages [][]field
 }
 
 // messages parses the catalog on first use.
@@ -74,9 +76,13 @@ func readCatalog(text string) *catalog {
 		case "kind":
 			c.kinds[kindName{w[1], w[2]}] = number(w[3])
 		case "message":
-			c.messages = append(c.messages, map[uint64]field{})
+			c.messages = append(c.messages, nil)
 		default:
-			c.messages[len(c.messages)-1][uint64(number(w[0]))] = readField(w[1], w[2], w[3:])
+			fields, n := &c.messages[len(c.messages)-1], number(w[0])
+			for len(*fields) <= n {
+				*fields = append(*fields, field{})
+			}
+			(*fields)[n] = readField(w[1], w[2], w[3:])
 		}
 	}
 	return c
@@ -118,4 +124,13 @@ func (c *catalog) message(apiVersion, kind string) (int, bool) {
 		n, ok = c.kinds[kindName{"*", kind}]
 	}
 	return n, ok
+}
+
+// field returns a field of a message, or nil if the message has none of this number.
+func (c *catalog) field(message int, number uint64) *field {
+	fields := c.messages[message]
+	if number >= uint64(len(fields)) || fields[number].name == "" {
+		return nil
+	}
+	return &fields[number]
 }

@@ -6,124 +6,148 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"sync"
+	"strings"
 	"time"
 
 	"github.com/patchlab-dev/patchlab/document"
 )
 
-// decoder converts messages to JSON by their descriptions.
+// decoder decodes messages by their descriptions.
 type decoder struct {
-	messages []map[uint64]field
-	written  int
-	// text holds the JSON of values until their parent is complete; free holds objects for
-	// reuse.
-	text []byte
-	free []*object
+	*catalog
+	written int // the length of the JSON so far, roughly
 }
 
-// decoders is a pool of decoders that have decoded small bodies.
-var decoders = sync.Pool{New: func() any { return new(decoder) }}
-
-// release returns the decoder to the pool if its memory is small.
-func (d *decoder) release() {
-	if cap(d.text) <= 64<<10 && len(d.free) <= 64 {
-		d.text, d.written = d.text[:0], 0
-		decoders.Put(d)
-	}
+// message collects the members of an object. On the wire, list items and map entries may be
+// interleaved with other fields, and the last value of a repeated field is used.
+type message struct {
+	object   document.ObjectBuilder
+	repeated []repeated
 }
 
-// object returns an object without members.
-func (d *decoder) object() *object {
-	last := len(d.free) - 1
-	if last < 0 {
-		return &object{members: make([]member, 0, 4), begin: len(d.text)}
-	}
-	o := d.free[last]
-	d.free, o.begin = d.free[:last], len(d.text)
-	return o
+// repeated is a list or a map in a message.
+type repeated struct {
+	name    string
+	items   document.ListBuilder
+	keyed   bool
+	entries document.ObjectBuilder
 }
 
-// end returns the JSON of an object and releases the object. The JSON replaces the text of
-// the object's members, so that nested objects are not copied at each level.
-func (d *decoder) end(o *object) []byte {
-	text := o.appendJSON(d.text)
-	n := copy(text[o.begin:], text[len(d.text):])
-	d.text = text[:o.begin]
-	for i := range o.members {
-		if keyed := o.members[i].keyed; keyed != nil {
-			keyed.reset()
-			d.free = append(d.free, keyed)
+// at returns the list or map of a name.
+func (m *message) at(name string) *repeated {
+	for i := range m.repeated {
+		if m.repeated[i].name == name {
+			return &m.repeated[i]
 		}
 	}
-	o.reset()
-	d.free = append(d.free, o)
-	return d.kept(text[:o.begin+n])
+	m.repeated = append(m.repeated, repeated{name: name})
+	return &m.repeated[len(m.repeated)-1]
 }
 
-// kept retains text and returns a copy that later appends do not modify.
-func (d *decoder) kept(text []byte) []byte {
-	begin := len(d.text)
-	d.text = text
-	return text[begin:len(text):len(text)]
+// end returns the object. The message must not be used after it.
+func (m *message) end() document.Value {
+	m.close()
+	return m.object.Object()
 }
 
-// read adds the fields of an encoded message to an object. Like an API server, it ignores
-// unknown fields, which newer versions may have.
-func (d *decoder) read(o *object, encoded []byte, message, depth int) error {
+// close adds the lists and maps to the object.
+func (m *message) close() {
+	for i := range m.repeated {
+		r := &m.repeated[i]
+		if r.keyed {
+			m.object.SetObject(r.name, &r.entries)
+		} else {
+			m.object.Set(r.name, r.items.List())
+		}
+	}
+}
+
+// read adds the fields of an encoded message to m. Like an API server, it ignores unknown
+// fields, which newer versions may have.
+func (d *decoder) read(m *message, encoded string, number, depth int) error {
 	if depth > maxDepth {
 		return fmt.Errorf("%w: messages nest deeper than %d", errMalformed, maxDepth)
 	}
-	fields := d.messages[message]
-	return eachField(encoded, func(number uint64, v value) error {
-		f, ok := fields[number]
-		if !ok {
+	m.object.Grow(min(fieldsIn(encoded), len(d.messages[number])))
+	return eachField(encoded, func(n uint64, v value) error {
+		f := d.field(number, n)
+		if f == nil {
 			return nil
 		}
-		if err := d.add(o, &f, v, depth); err != nil {
+		if err := d.add(m, f, v, depth); err != nil {
 			return fmt.Errorf("%s: %w", f.name, err)
 		}
 		return nil
 	})
 }
 
-// add adds the value of a field at its place in the JSON.
-func (d *decoder) add(o *object, f *field, v value, depth int) error {
+// add adds the value of a field.
+func (d *decoder) add(m *message, f *field, v value, depth int) error {
 	if err := f.fits(v); err != nil {
 		return err
 	}
-	if d.written += len(f.name) + len(v.bytes); f.form == formMessage && !f.keyed {
-		d.written -= len(v.bytes) // counted with its own fields
+	if d.written += len(f.name) + len(v.text); f.form == formMessage && !f.keyed {
+		d.written -= len(v.text) // counted with its own fields
 	}
 	if d.written > maxJSON {
 		return fmt.Errorf("%w: its JSON would be longer than %d bytes", errMalformed, maxJSON)
 	}
-	if f.inline {
-		return d.read(o, v.bytes, f.message, depth+1)
+	switch {
+	case f.inline:
+		return d.read(m, v.text, f.message, depth+1)
+	case f.keyed:
+		return d.addEntry(m, f, v.text, depth)
+	case f.form == formString && !f.list:
+		if f.zeros || v.text != "" {
+			m.object.SetString(f.name, v.text)
+		}
+		return nil
+	case f.form == formMessage && !f.list:
+		part := message{}
+		if err := d.read(&part, v.text, f.message, depth+1); err != nil {
+			return err
+		}
+		if part.close(); f.zeros || part.object.Len() > 0 {
+			m.object.SetObject(f.name, &part.object)
+		}
+		return nil
 	}
-	if f.keyed {
-		return d.addEntry(o, f, v.bytes, depth)
-	}
-	b, err := d.json(f, v, depth)
+	decoded, err := d.value(f, v, depth)
 	switch {
 	case err != nil:
 		return err
 	case f.list:
-		o.addItem(f.name, b)
-	case f.zeros || !isZero(b):
-		o.set(f.name, b)
+		m.at(f.name).items.Append(decoded)
+	case f.zeros || !isZero(decoded):
+		m.object.Set(f.name, decoded)
 	}
 	return nil
 }
 
+// isZero reports whether omitempty and omitzero omit a value.
+func isZero(v document.Value) bool {
+	switch v.Kind() {
+	case document.List, document.Object:
+		return v.Len() == 0
+	case document.String:
+		return v.StringOr("") == ""
+	case document.Number:
+		return v.NumberText() == "0"
+	case document.Bool:
+		b, _ := v.Bool()
+		return !b
+	}
+	return true
+}
+
 // addEntry adds an entry of a map, a message of a key and a value.
-func (d *decoder) addEntry(o *object, f *field, encoded []byte, depth int) error {
+func (d *decoder) addEntry(m *message, f *field, encoded string, depth int) error {
 	key := ""
 	val := value{wire: f.wire()}
 	err := eachField(encoded, func(number uint64, v value) error {
 		switch number {
 		case 1:
-			key = string(v.bytes)
+			key = v.text
 		case 2:
 			val = v
 		}
@@ -135,9 +159,11 @@ func (d *decoder) addEntry(o *object, f *field, encoded []byte, depth int) error
 	if val.wire != f.wire() {
 		return fmt.Errorf("%w: entry %q has wire type %d", errMalformed, key, val.wire)
 	}
-	b, err := d.json(f, val, depth)
+	decoded, err := d.value(f, val, depth)
 	if err == nil {
-		o.setEntry(d, f.name, key, b)
+		r := m.at(f.name)
+		r.keyed = true
+		r.entries.Set(strings.ToValidUTF8(key, "\ufffd"), decoded)
 	}
 	return err
 }
@@ -164,89 +190,94 @@ func (f *field) fits(v value) error {
 	return nil
 }
 
-// json returns the JSON of a value.
-func (d *decoder) json(f *field, v value, depth int) ([]byte, error) {
+// value returns a decoded value.
+func (d *decoder) value(f *field, v value, depth int) (document.Value, error) {
 	switch f.form {
 	case formString:
-		return d.kept(document.AppendQuoted(d.text, string(v.bytes))), nil
+		return document.NewString(v.text), nil
 	case formBytes:
-		return d.kept(document.AppendQuoted(d.text, base64.StdEncoding.EncodeToString(v.bytes))), nil
+		return document.NewString(base64.StdEncoding.EncodeToString([]byte(v.text))), nil
 	case formBool:
-		return d.kept(strconv.AppendBool(d.text, v.bits != 0)), nil
+		return document.NewBool(v.bits != 0), nil
 	case formInt:
-		return d.kept(strconv.AppendInt(d.text, int64(v.bits), 10)), nil
+		return document.NewInt(int64(v.bits)), nil
 	case formDouble:
 		return double(v.bits)
 	case formMessage:
-		o := d.object()
-		err := d.read(o, v.bytes, f.message, depth+1)
-		return d.end(o), err
+		m := message{}
+		err := d.read(&m, v.text, f.message, depth+1)
+		return m.end(), err
 	case formEither:
-		return d.either(f, v.bytes, depth)
+		return d.either(f, v.text, depth)
 	case formTime, formMicroTime:
-		return timestamp(v.bytes, f.form)
+		return timestamp(v.text, f.form)
 	case formDuration:
-		n, err := numberIn(v.bytes, 1)
-		return document.AppendQuoted(nil, time.Duration(n).String()), err
+		n, err := numberIn(v.text, 1)
+		return document.NewString(time.Duration(n).String()), err
 	case formQuantity:
-		s, err := bytesIn(v.bytes, 1)
-		return document.AppendQuoted(nil, string(s)), err
+		return stringIn(v.text, 1)
 	case formIntOrString:
-		return intOrString(v.bytes)
+		return intOrString(v.text)
 	case formRaw:
-		return raw(v.bytes)
+		return raw(v.text)
 	default:
-		return stringList(v.bytes)
+		return stringList(v.text)
 	}
 }
 
-func double(bits uint64) ([]byte, error) {
+func double(bits uint64) (document.Value, error) {
 	x := math.Float64frombits(bits)
 	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return nil, fmt.Errorf("%w: %v is not a JSON number", errMalformed, x)
+		return document.Value{}, fmt.Errorf("%w: %v is not a JSON number", errMalformed, x)
 	}
-	return json.Marshal(x)
+	text, err := json.Marshal(x)
+	if err != nil {
+		return document.Value{}, err
+	}
+	doc, err := document.Parse(text, document.Options{}) // 3.0 is the integer 3 as JSON
+	if err != nil {
+		return document.Value{}, err
+	}
+	return doc.Root, nil
 }
 
-// either returns the JSON of the last field set in a message that represents alternatives:
-// a schema or a list of schemas, a schema or a boolean.
-func (d *decoder) either(f *field, encoded []byte, depth int) ([]byte, error) {
-	var last field // the last field set
-	o := &object{}
+// either returns the last field set in a message that represents alternatives: a schema or a
+// list of schemas, a schema or a boolean.
+func (d *decoder) either(f *field, encoded string, depth int) (document.Value, error) {
+	last := "" // the last field set
+	m := message{}
 	err := eachField(encoded, func(n uint64, v value) error {
-		g, ok := d.messages[f.message][n]
-		if !ok {
+		found := d.field(f.message, n)
+		if found == nil {
 			return nil
 		}
+		g := *found
 		g.name = strconv.FormatUint(n, 10)
-		last = g
-		return d.add(o, &g, v, depth+1)
+		last = g.name
+		return d.add(&m, &g, v, depth+1)
 	})
-	switch m := o.at(last.name); {
-	case err != nil:
-		return nil, err
-	case last.name == "":
-		return []byte("null"), nil
-	case last.list:
-		return append(append([]byte{'['}, m.json...), ']'), nil
-	default:
-		return m.json, nil
+	if err != nil {
+		return document.Value{}, err
 	}
+	if last == "" {
+		return document.NewNull(), nil
+	}
+	return m.end().Get(last), nil
 }
 
 // timestamp formats seconds and nanoseconds since 1970 like Kubernetes: in whole seconds or
 // in microseconds. An empty message is no time.
-func timestamp(encoded []byte, f form) ([]byte, error) {
-	if len(encoded) == 0 {
-		return []byte("null"), nil
+func timestamp(encoded string, f form) (document.Value, error) {
+	if encoded == "" {
+		return document.NewNull(), nil
 	}
 	seconds, err := numberIn(encoded, 1)
 	if err != nil {
-		return nil, err
+		return document.Value{}, err
 	}
 	nanos, err := numberIn(encoded, 2)
 	if err != nil {
-		return nil, err
+		return document.Value{}, err
 	}
 	layout := time.RFC3339
 	if f == formMicroTime {
@@ -254,52 +285,50 @@ func timestamp(encoded []byte, f form) ([]byte, error) {
 	}
 	t := time.Unix(seconds, nanos).UTC()
 	if y := t.Year(); y < 0 || y > 9999 {
-		return nil, fmt.Errorf("%w: a time in the year %d", errMalformed, y)
+		return document.Value{}, fmt.Errorf("%w: a time in the year %d", errMalformed, y)
 	}
-	return document.AppendQuoted(nil, t.Format(layout)), nil
+	return document.NewString(t.Format(layout)), nil
 }
 
-func intOrString(encoded []byte) ([]byte, error) {
+func intOrString(encoded string) (document.Value, error) {
 	kind, err := numberIn(encoded, 1)
 	if err != nil {
-		return nil, err
+		return document.Value{}, err
 	}
 	if kind != 0 {
-		s, err := bytesIn(encoded, 3)
-		return document.AppendQuoted(nil, string(s)), err
+		return stringIn(encoded, 3)
 	}
 	n, err := numberIn(encoded, 2)
-	return strconv.AppendInt(nil, n, 10), err
+	return document.NewInt(n), err
 }
 
-// raw returns JSON that is the text of a message.
-func raw(encoded []byte) ([]byte, error) {
-	b, err := bytesIn(encoded, 1)
-	switch {
-	case err != nil:
-		return nil, err
-	case len(b) == 0:
-		return []byte("null"), nil
-	case !json.Valid(b):
-		return nil, fmt.Errorf("%w: invalid JSON", errMalformed)
+// raw returns the JSON that is the text of a message.
+func raw(encoded string) (document.Value, error) {
+	text, err := textIn(encoded, 1)
+	if err != nil {
+		return document.Value{}, err
 	}
-	return b, nil
+	if text == "" {
+		return document.NewNull(), nil
+	}
+	doc, err := document.Parse([]byte(text), document.Options{Duplicates: document.DuplicatesMerged, MaxBytes: -1})
+	if err != nil {
+		return document.Value{}, fmt.Errorf("%w: invalid JSON: %w", errMalformed, err)
+	}
+	return doc.Root, nil
 }
 
-func stringList(encoded []byte) ([]byte, error) {
-	out := []byte{'['}
+func stringList(encoded string) (document.Value, error) {
+	var list document.ListBuilder
 	err := eachField(encoded, func(_ uint64, v value) error {
-		if len(out) > 1 {
-			out = append(out, ',')
-		}
-		out = document.AppendQuoted(out, string(v.bytes))
+		list.Append(document.NewString(v.text))
 		return nil
 	})
-	return append(out, ']'), err
+	return list.List(), err
 }
 
 // numberIn returns the number in a field of a small message, 0 if it is missing.
-func numberIn(encoded []byte, number uint64) (out int64, err error) {
+func numberIn(encoded string, number uint64) (out int64, err error) {
 	err = eachField(encoded, func(n uint64, v value) error {
 		if n == number {
 			out = int64(v.bits)
@@ -309,10 +338,16 @@ func numberIn(encoded []byte, number uint64) (out int64, err error) {
 	return out, err
 }
 
-func bytesIn(encoded []byte, number uint64) (out []byte, err error) {
+// stringIn returns the string in a field of a small message.
+func stringIn(encoded string, number uint64) (document.Value, error) {
+	text, err := textIn(encoded, number)
+	return document.NewString(text), err
+}
+
+func textIn(encoded string, number uint64) (out string, err error) {
 	err = eachField(encoded, func(n uint64, v value) error {
 		if n == number {
-			out = v.bytes
+			out = v.text
 		}
 		return nil
 	})

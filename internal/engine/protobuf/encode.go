@@ -22,15 +22,16 @@ type numbered struct {
 	field
 }
 
-// ordered returns the fields of all messages, sorted by number within each.
+// ordered returns the fields of all messages, in the order of their numbers.
 var ordered = sync.OnceValue(func() [][]numbered {
 	c := messages()
 	out := make([][]numbered, len(c.messages))
 	for i, fields := range c.messages {
 		for number, f := range fields {
-			out[i] = append(out[i], numbered{number, f})
+			if f.name != "" {
+				out[i] = append(out[i], numbered{uint64(number), f})
+			}
 		}
-		slices.SortFunc(out[i], func(a, b numbered) int { return int(a.number) - int(b.number) })
 	}
 	return out
 })

@@ -1,9 +1,9 @@
 package protobuf
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/patchlab-dev/patchlab/document"
 )
@@ -15,58 +15,54 @@ const MediaType = "application/vnd.kubernetes.protobuf"
 // a custom resource.
 var ErrUnknownKind = errors.New("no protobuf encoding is known for this kind")
 
-var magic = []byte("k8s\x00")
+const magic = "k8s\x00"
 
-// Limits for decoding: the nesting depth of messages and the length of the JSON. Both are
-// far above the needs of a valid object of three mebibytes.
+// Limits for decoding: the nesting depth of messages and the length that the object would have
+// as JSON. Both are far above the needs of a valid object of three mebibytes.
 const (
 	maxDepth = 100
 	maxJSON  = 64 << 20
 )
 
-// ToJSON returns the JSON of an encoded object with its apiVersion and kind. The body is
-// not modified. The JSON equals that of client-go except for the order of keys and for null
-// fields.
-func ToJSON(body []byte) ([]byte, error) {
-	rest, ok := bytes.CutPrefix(body, magic)
+// Decode returns an encoded object with its apiVersion and kind. The body is neither modified
+// nor retained. The object equals the JSON of client-go except for null fields.
+func Decode(body []byte) (document.Value, error) {
+	rest, ok := strings.CutPrefix(string(body), magic)
 	if !ok {
-		return nil, fmt.Errorf("%w: it does not begin with the prefix %q", errMalformed, magic)
+		return document.Value{}, fmt.Errorf("%w: it does not begin with the prefix %q", errMalformed, magic)
 	}
-	var apiVersion, kind string
-	var encoded []byte
+	var apiVersion, kind, encoded string
 	err := eachField(rest, func(n uint64, v value) error {
 		switch n {
 		case 1:
-			return eachField(v.bytes, func(n uint64, v value) error {
+			return eachField(v.text, func(n uint64, v value) error {
 				switch n {
 				case 1:
-					apiVersion = string(v.bytes)
+					apiVersion = v.text
 				case 2:
-					kind = string(v.bytes)
+					kind = v.text
 				}
 				return nil
 			})
 		case 2:
-			encoded = v.bytes
+			encoded = v.text
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return document.Value{}, err
 	}
 	c := messages()
-	m, ok := c.message(apiVersion, kind)
+	number, ok := c.message(apiVersion, kind)
 	if !ok {
-		return nil, fmt.Errorf("%w: kind %q of apiVersion %q", ErrUnknownKind, kind, apiVersion)
+		return document.Value{}, fmt.Errorf("%w: kind %q of apiVersion %q", ErrUnknownKind, kind, apiVersion)
 	}
-	d := decoders.Get().(*decoder)
-	defer d.release()
-	d.messages = c.messages
-	o := d.object()
-	if err := d.read(o, encoded, m, 0); err != nil {
-		return nil, fmt.Errorf("%s: %w", kind, err)
+	d := decoder{catalog: c}
+	m := message{}
+	if err := d.read(&m, encoded, number, 0); err != nil {
+		return document.Value{}, fmt.Errorf("%s: %w", kind, err)
 	}
-	o.set("apiVersion", document.AppendQuoted(nil, apiVersion))
-	o.set("kind", document.AppendQuoted(nil, kind))
-	return bytes.Clone(d.end(o)), nil
+	m.object.SetString("apiVersion", apiVersion)
+	m.object.SetString("kind", kind)
+	return m.end(), nil
 }

@@ -17,61 +17,87 @@ const (
 	wire32     = 5
 )
 
-// value is the wire form of a field: bits for fixed and variable numbers, bytes for
-// everything else.
+// value is the wire form of a field: bits for fixed and variable numbers, text for everything
+// else.
 type value struct {
-	wire  uint8
-	bits  uint64
-	bytes []byte
+	wire uint8
+	bits uint64
+	text string
 }
 
 // eachField calls do for every field of a message in wire order.
-func eachField(b []byte, do func(number uint64, v value) error) error {
-	for len(b) > 0 {
-		tag, n := binary.Uvarint(b)
+func eachField(message string, do func(number uint64, v value) error) error {
+	for message != "" {
+		tag, n := uvarint(message)
 		if n <= 0 || tag>>3 == 0 {
 			return fmt.Errorf("%w: a field tag is truncated or invalid", errMalformed)
 		}
-		v, rest, err := readValue(uint8(tag&7), b[n:])
+		v, rest, err := readValue(uint8(tag&7), message[n:])
 		if err != nil {
 			return err
 		}
 		if err := do(tag>>3, v); err != nil {
 			return err
 		}
-		b = rest
+		message = rest
 	}
 	return nil
 }
 
-func readValue(wire uint8, b []byte) (v value, rest []byte, err error) {
+// fieldsIn returns the number of fields of a message up to the first one that is malformed.
+func fieldsIn(message string) (count int) {
+	_ = eachField(message, func(uint64, value) error {
+		count++
+		return nil
+	})
+	return count
+}
+
+func readValue(wire uint8, s string) (v value, rest string, err error) {
 	v.wire = wire
 	switch wire {
 	case wireVarint:
 		n := 0
-		if v.bits, n = binary.Uvarint(b); n <= 0 {
-			return v, nil, fmt.Errorf("%w: truncated number", errMalformed)
+		if v.bits, n = uvarint(s); n <= 0 {
+			return v, "", fmt.Errorf("%w: truncated number", errMalformed)
 		}
-		return v, b[n:], nil
-	case wire64:
-		if len(b) < 8 {
-			return v, nil, fmt.Errorf("%w: truncated 64-bit number", errMalformed)
+		return v, s[n:], nil
+	case wire64, wire32:
+		size := 8
+		if wire == wire32 {
+			size = 4
 		}
-		v.bits = binary.LittleEndian.Uint64(b)
-		return v, b[8:], nil
-	case wire32:
-		if len(b) < 4 {
-			return v, nil, fmt.Errorf("%w: truncated 32-bit number", errMalformed)
+		if len(s) < size {
+			return v, "", fmt.Errorf("%w: truncated %d-bit number", errMalformed, 8*size)
 		}
-		v.bits = uint64(binary.LittleEndian.Uint32(b))
-		return v, b[4:], nil
+		for i := range size {
+			v.bits |= uint64(s[i]) << (8 * i)
+		}
+		return v, s[size:], nil
 	case wireBytes:
-		size, n := binary.Uvarint(b)
-		if n <= 0 || size > uint64(len(b)-n) {
-			return v, nil, fmt.Errorf("%w: a field is longer than the rest of the body", errMalformed)
+		size, n := uvarint(s)
+		if n <= 0 || size > uint64(len(s)-n) {
+			return v, "", fmt.Errorf("%w: a field is longer than the rest of the body", errMalformed)
 		}
-		v.bytes = b[n : n+int(size)]
-		return v, b[n+int(size):], nil
+		end := n + int(size)
+		v.text = s[n:end]
+		return v, s[end:], nil
 	}
-	return v, nil, fmt.Errorf("%w: wire type %d", errMalformed, wire)
+	return v, "", fmt.Errorf("%w: wire type %d", errMalformed, wire)
+}
+
+// uvarint is binary.Uvarint for a string: it returns a number and the count of bytes that it
+// takes, which is 0 or less if s is too short or the number exceeds 64 bits.
+func uvarint(s string) (x uint64, n int) {
+	for i := range min(len(s), binary.MaxVarintLen64) {
+		b := s[i]
+		if i == binary.MaxVarintLen64-1 && b > 1 {
+			break
+		}
+		x |= uint64(b&0x7f) << (7 * i)
+		if b < 0x80 {
+			return x, i + 1
+		}
+	}
+	return 0, 0
 }
