@@ -161,7 +161,7 @@ func (c *Cache[T]) take(e Event[T]) {
 		c.mu.Unlock()
 	} else {
 		t.mu.Lock()
-		was, _ := t.index.Get(e.Key)
+		was := t.entry(e.Key)
 		var now *entry[T]
 		if e.Type != Deleted {
 			now = &entry[T]{value: e.Value, revision: e.Revision}
@@ -309,11 +309,7 @@ func (c *Cache[T]) Get(ctx context.Context, key string, opts GetOptions) (Item[T
 	if err != nil {
 		return Item[T]{}, err
 	}
-	e, ok := t.now.Load().index.Get(key)
-	if !ok {
-		return Item[T]{}, &KeyError{Op: "get", Key: key, Err: ErrNotFound}
-	}
-	return e.item(key), nil
+	return t.get(key)
 }
 
 // List implements [Store].

@@ -6,9 +6,8 @@ import "context"
 // share all unchanged items, so that a fork costs little. The fork has no watchers and no
 // history.
 func (m *Memory[T]) Fork() *Memory[T] {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return newMemory(m.now.Load().revision, m.index.Copy(), m.options)
+	s, index := m.current()
+	return newMemory(s.revision, index, m.options)
 }
 
 // With returns a fork that also holds items, each with its own revision, as if they had been

@@ -15,17 +15,17 @@ type entry[T any] struct {
 	revision int64
 }
 
-// items is the sorted index of one revision. It is immutable once published: the next
-// revision's index is a copy that shares all nodes except those on the changed path.
+// items is a sorted index of entries by key. A copy shares all nodes; a write to it or to the
+// original then copies a path of nodes first.
 type items[T any] = btree.Map[string, *entry[T]]
 
-// indexDegree is the B-tree's degree. A write copies one path of nodes, each of
-// up to 2×degree−1 items, so small nodes make small copies: at 10,000 keys an
-// update allocates 1.7 KB with degree 4 and 3.1 KB with degree 16, and reads
-// take the same time.
+// indexDegree is the B-tree's degree. The first write after a list copies one path of nodes,
+// each of up to 2×degree−1 items, so small nodes make small copies: at 10,000 keys such an
+// update allocates 1.7 KB with degree 4 and 3.1 KB with degree 16, and reads take the same
+// time.
 const indexDegree = 4
 
-// record holds one write and the state of the index after that write.
+// record holds one write.
 type record[T any] struct {
 	key      string
 	revision int64
@@ -34,7 +34,20 @@ type record[T any] struct {
 	// bytes is the size of the value that the write replaced or removed. The
 	// history keeps it in memory; the latest value is kept anyway.
 	bytes int64
-	index *items[T]
+}
+
+// apply makes the write in an index.
+func (r *record[T]) apply(index *items[T]) { replace(index, r.key, r.now) }
+
+// undo restores what an index held before the write.
+func (r *record[T]) undo(index *items[T]) { replace(index, r.key, r.was) }
+
+func replace[T any](index *items[T], key string, e *entry[T]) {
+	if e == nil {
+		index.Delete(key)
+	} else {
+		index.Set(key, e)
+	}
 }
 
 // event returns the event that reports the write.
@@ -58,7 +71,14 @@ const blockSize = 256
 
 // block holds the records of blockSize consecutive writes. A record is written
 // once, before the state that makes it visible is published.
-type block[T any] [blockSize]record[T]
+type block[T any] struct {
+	records *[blockSize]record[T]
+	// index holds the entries after the first of the records. It is nil in the first block of a
+	// state, because nobody needs it there and it would keep values that are no longer readable.
+	index *items[T]
+}
+
+func newBlock[T any](index *items[T]) block[T] { return block[T]{new([blockSize]record[T]), index} }
 
 // bounds limit how much of the past a state keeps.
 type bounds struct {
@@ -75,19 +95,18 @@ type state[T any] struct {
 	// oldest is the oldest readable revision.
 	oldest int64
 	// first is the number of the first record of blocks[0], start the number of the record
-	// with the index at oldest, last the number of the latest record.
+	// that led to oldest, last the number of the latest record.
 	first, start, last int64
 	// bytes is the total over the records from start, dead over the earlier ones that are not
 	// released yet.
 	bytes, dead int64
-	blocks      []*block[T]
-	index       *items[T]
+	blocks      []block[T]
 }
 
-// newState returns a state whose history begins at revision with index.
-func newState[T any](revision int64, index *items[T]) *state[T] {
-	s := &state[T]{revision: revision, oldest: revision, blocks: []*block[T]{new(block[T])}, index: index}
-	s.blocks[0][0] = record[T]{revision: revision, index: index}
+// newState returns a state whose history begins at revision.
+func newState[T any](revision int64) *state[T] {
+	s := &state[T]{revision: revision, oldest: revision, blocks: []block[T]{newBlock[T](nil)}}
+	s.blocks[0].records[0].revision = revision
 	return s
 }
 
@@ -97,7 +116,7 @@ func newIndex[T any]() *items[T] { return btree.NewMap[string, *entry[T]](indexD
 // at returns record n, from first to last.
 func (s *state[T]) at(n int64) *record[T] {
 	i := n - s.first
-	return &s.blocks[i/blockSize][i%blockSize]
+	return &s.blocks[i/blockSize].records[i%blockSize]
 }
 
 // find returns the number of the first record from start on with a revision
@@ -106,18 +125,15 @@ func (s *state[T]) find(after int64) int64 {
 	return s.start + int64(sort.Search(int(s.last-s.start+1), func(i int) bool { return s.at(s.start+int64(i)).revision > after }))
 }
 
-// indexAt returns the index at a revision between oldest and the current one.
-func (s *state[T]) indexAt(revision int64) *items[T] { return s.at(s.find(revision) - 1).index }
-
-// next returns the state after one more write. It writes to the unused part of the last block,
-// which readers of s do not access.
-func (s *state[T]) next(r record[T], b bounds) *state[T] {
+// next returns the state after one more write, which has been made in index. It writes to the
+// unused part of the last block, which readers of s do not access.
+func (s *state[T]) next(r record[T], b bounds, index *items[T]) *state[T] {
 	n := *s
 	n.last++
-	n.revision, n.index = r.revision, r.index
+	n.revision = r.revision
 	n.bytes += r.bytes
 	if n.last-n.first == int64(len(n.blocks))*blockSize {
-		n.blocks = append(n.blocks, new(block[T]))
+		n.blocks = append(n.blocks, newBlock(index.Copy()))
 	}
 	*n.at(n.last) = r
 	for n.start < n.last && (n.last-n.start >= b.writes || n.bytes > b.bytes) {
@@ -153,10 +169,11 @@ func (s *state[T]) trim() {
 	gone := (s.start - s.first) / blockSize
 	s.blocks = slices.Clone(s.blocks[gone:])
 	s.first += gone * blockSize
+	s.blocks[0].index = nil
 	if s.dead > 0 {
-		b := *s.blocks[0]
-		clear(b[:s.start-s.first])
-		s.blocks[0] = &b
+		records := *s.blocks[0].records
+		clear(records[:s.start-s.first])
+		s.blocks[0].records = &records
 	}
 	s.dead = 0
 }

@@ -13,12 +13,12 @@ func (m *timeline[T]) List(ctx context.Context, text string, opts ListOptions[T]
 	if err != nil {
 		return Page[T]{}, err
 	}
-	s := m.now.Load()
+	s, index := m.current()
 	revision, start, err := listFrom(s, sc, opts)
 	if err != nil {
 		return Page[T]{}, err
 	}
-	index := s.indexAt(revision)
+	index = m.indexAt(revision, s, index)
 	begin := rank(index, start)
 	// Start with the keys in scope. The start of a token may be after the end of the scope.
 	follow := max(0, rankEnd(index, sc)-begin)

@@ -38,8 +38,8 @@ const (
 	DefaultHistoryBytes = 64 << 20
 )
 
-// Memory is a [Store] in memory. Reads take no lock. Writes are serialized, but do not hold
-// the lock while they call the caller's functions.
+// Memory is a [Store] in memory. Writes are serialized, but hold no lock while they call the
+// caller's functions, and readers do not wait while watchers are notified.
 type Memory[T any] struct {
 	*timeline[T]
 	options MemoryOptions[T]
@@ -79,15 +79,10 @@ func (m *Memory[T]) Get(ctx context.Context, key string, opts GetOptions) (Item[
 	if err := m.begin(ctx, "get", key); err != nil {
 		return Item[T]{}, err
 	}
-	s := m.now.Load()
-	if opts.MinRevision > s.revision {
+	if s := m.now.Load(); opts.MinRevision > s.revision {
 		return Item[T]{}, &FutureError{Revision: opts.MinRevision, Current: s.revision}
 	}
-	e, ok := s.index.Get(key)
-	if !ok {
-		return Item[T]{}, &KeyError{Op: "get", Key: key, Err: ErrNotFound}
-	}
-	return e.item(key), nil
+	return m.get(key)
 }
 
 // Update implements [Store].
@@ -96,8 +91,8 @@ func (m *Memory[T]) Update(ctx context.Context, key string, opts UpdateOptions, 
 		if err := m.begin(ctx, "update", key); err != nil {
 			return Item[T]{}, err
 		}
-		was, ok := m.now.Load().index.Get(key)
-		if !ok && !opts.CreateMissing {
+		was := m.entry(key)
+		if was == nil && !opts.CreateMissing {
 			return Item[T]{}, &KeyError{Op: "update", Key: key, Err: ErrNotFound}
 		}
 		current := was.item(key)
@@ -108,7 +103,7 @@ func (m *Memory[T]) Update(ctx context.Context, key string, opts UpdateOptions, 
 		if err != nil {
 			return Item[T]{}, err
 		}
-		if ok && m.options.Equal != nil && m.options.Equal(was.value, value) {
+		if was != nil && m.options.Equal != nil && m.options.Equal(was.value, value) {
 			return current, nil
 		}
 		if err := m.checkSize("update", key, value); err != nil {
@@ -126,8 +121,8 @@ func (m *Memory[T]) Delete(ctx context.Context, key string, opts DeleteOptions[T
 		if err := m.begin(ctx, "delete", key); err != nil {
 			return Item[T]{}, err
 		}
-		was, ok := m.now.Load().index.Get(key)
-		if !ok {
+		was := m.entry(key)
+		if was == nil {
 			return Item[T]{}, &KeyError{Op: "delete", Key: key, Err: ErrNotFound}
 		}
 		current := was.item(key)
@@ -153,7 +148,7 @@ func (m *Memory[T]) swap(key string, was, now *entry[T]) (item Item[T], ok bool,
 	if m.err != nil {
 		return item, false, m.err
 	}
-	if found, _ := m.index.Get(key); found != was {
+	if m.entry(key) != was {
 		return item, false, nil
 	}
 	revision := m.now.Load().revision + 1
@@ -203,8 +198,9 @@ func (m *Memory[T]) Count(ctx context.Context, text string) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	index := m.now.Load().index
-	return int64(rankEnd(index, sc) - rank(index, sc.Text)), nil
+	m.reading.RLock()
+	defer m.reading.RUnlock()
+	return int64(rankEnd(m.index, sc) - rank(m.index, sc.Text)), nil
 }
 
 // rank returns how many keys of the index are less than key.
@@ -266,6 +262,15 @@ func (m *timeline[T]) begin(ctx context.Context, op, key string) error {
 		return &KeyError{Op: op, Key: key, Err: err}
 	}
 	return m.alive(ctx)
+}
+
+// get returns the current item of a key.
+func (t *timeline[T]) get(key string) (Item[T], error) {
+	e := t.entry(key)
+	if e == nil {
+		return Item[T]{}, &KeyError{Op: "get", Key: key, Err: ErrNotFound}
+	}
+	return e.item(key), nil
 }
 
 // open parses the scope of a call and checks that the store is not closed.

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"math/rand/v2"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -339,6 +342,49 @@ func TestSizeError(t *testing.T) {
 		var wrong *store.SizeError
 		if !errors.As(err, &wrong) || !errors.Is(err, store.ErrTooLarge) || wrong.Error() != want {
 			t.Errorf("%d bytes: %v, want %s", size, err, want)
+		}
+	}
+}
+
+// TestListAtEveryRevision lists each readable revision of a long history. The items are compared
+// with those of a map that was copied after each write.
+func TestListAtEveryRevision(t *testing.T) {
+	const writes, kept = 2000, 700 // several blocks of records, of which the first ones are dropped
+	m := store.NewMemory(store.MemoryOptions[string]{History: kept})
+	defer m.Close()
+	random := rand.New(rand.NewPCG(1, 2))
+	want := map[int64]map[string]string{}
+	now := map[string]string{}
+	for n := range writes {
+		key, value := fmt.Sprintf("/p/%d", random.IntN(60)), strconv.Itoa(n)
+		var item store.Item[string]
+		var err error
+		if _, exists := now[key]; exists && random.IntN(3) == 0 {
+			item, err = m.Delete(t.Context(), key, store.DeleteOptions[string]{})
+			delete(now, key)
+		} else {
+			item, err = m.Update(t.Context(), key, store.UpdateOptions{CreateMissing: true}, func(store.Item[string]) (string, error) { return value, nil })
+			now[key] = value
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		want[item.Revision] = maps.Clone(now)
+		if n%256 != 0 && n != writes-1 {
+			continue
+		}
+		for revision := max(2, item.Revision-kept+1); revision <= item.Revision; revision++ {
+			page, err := m.List(t.Context(), "/p/", store.ListOptions[string]{Revision: revision, Match: store.Exact})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := map[string]string{}
+			for _, i := range page.Items {
+				got[i.Key] = i.Value
+			}
+			if !maps.Equal(got, want[revision]) {
+				t.Fatalf("after %d writes, revision %d has %v, want %v", n+1, revision, got, want[revision])
+			}
 		}
 	}
 }

@@ -9,7 +9,8 @@ import (
 )
 
 // timeline is a sequence of states in memory with its watchers. [Memory] writes to it, and
-// [Cache] fills it from another store. Reads take no lock; writes are serialized.
+// [Cache] fills it from another store. Writes are serialized; reads wait for a write's change
+// of the index at most, not for its notifications.
 type timeline[T any] struct {
 	bounds bounds
 	size   func(T) int
@@ -17,9 +18,11 @@ type timeline[T any] struct {
 	now  atomic.Pointer[state[T]]
 	done chan struct{} // closed by end
 
-	mu sync.Mutex // guards the fields below, and every replacement of now
-	// index is used only by the writer; each write publishes a copy for readers.
-	index    *items[T]
+	// reading guards index, and its agreement with now. It is taken within mu.
+	reading sync.RWMutex
+	index   *items[T]
+
+	mu       sync.Mutex               // guards the fields below, and every replacement of now
 	watchers map[string][]*watcher[T] // by the text of the scope
 	err      error                    // why it ended; nil until then
 }
@@ -37,7 +40,7 @@ func newTimeline[T any](revision int64, index *items[T], b bounds, size func(T) 
 	if t.size == nil {
 		t.size = func(T) int { return 0 }
 	}
-	t.now.Store(newState(revision, index.Copy()))
+	t.now.Store(newState[T](revision))
 	return t
 }
 
@@ -48,15 +51,49 @@ func (t *timeline[T]) append(key string, was, now *entry[T], revision int64) {
 	if was != nil {
 		r.bytes = int64(t.size(was.value))
 	}
-	if now == nil {
-		t.index.Delete(key)
-	} else {
-		t.index.Set(key, now)
-	}
-	r.index = t.index.Copy()
-	next := t.now.Load().next(r, t.bounds)
+	t.notify(key, revision, t.record(r).last)
+}
+
+// record changes the index and publishes the next state, which it returns. t.mu must be held.
+func (t *timeline[T]) record(r record[T]) *state[T] {
+	t.reading.Lock()
+	defer t.reading.Unlock()
+	r.apply(t.index)
+	next := t.now.Load().next(r, t.bounds, t.index)
 	t.now.Store(next)
-	t.notify(key, revision, next.last)
+	return next
+}
+
+// entry returns the current entry of a key, nil if there is none.
+func (t *timeline[T]) entry(key string) *entry[T] {
+	t.reading.RLock()
+	defer t.reading.RUnlock()
+	e, _ := t.index.Get(key)
+	return e
+}
+
+// current returns the current state and a copy of its index. The copy shares all nodes with
+// the index until one of them is changed.
+func (t *timeline[T]) current() (*state[T], *items[T]) {
+	t.reading.Lock() // copying changes an index
+	defer t.reading.Unlock()
+	return t.now.Load(), t.index.Copy()
+}
+
+// indexAt returns the index at a revision between the oldest of s and the current one, made
+// from that of s by undoing the later writes. So many writes would take long to undo that
+// blocks hold copies, of which the next later one is used.
+func (t *timeline[T]) indexAt(revision int64, s *state[T], index *items[T]) *items[T] {
+	last, n := s.find(revision)-1, s.last
+	if b := (last-s.first)/blockSize + 1; last < n && b < int64(len(s.blocks)) {
+		t.reading.Lock() // copying changes an index
+		index, n = s.blocks[b].index.Copy(), s.first+b*blockSize
+		t.reading.Unlock()
+	}
+	for ; n > last; n-- {
+		s.at(n).undo(index)
+	}
+	return index
 }
 
 // notify notifies the watchers of a key about a write. t.mu must be held, so that

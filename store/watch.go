@@ -292,11 +292,11 @@ func (w *watcher[T]) takeInitial() (Event[T], bool, error) {
 
 // fill reads the next batch of initial items.
 func (w *watcher[T]) fill(in *initialEvents[T]) error {
-	s := w.store.now.Load()
+	s, index := w.store.current()
 	if in.revision < s.oldest {
 		return &CompactedError{Revision: in.revision, Oldest: s.oldest, Slow: true}
 	}
-	index := s.indexAt(in.revision)
+	index = w.store.indexAt(in.revision, s, index)
 	follow := rankEnd(index, w.scope) - rank(index, in.from)
 	batch, _, err := take(context.Background(), index, in.from, follow, ListOptions[T]{Limit: initialBatch})
 	if len(batch) > 0 {

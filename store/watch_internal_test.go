@@ -66,8 +66,7 @@ func TestG13BookmarkWaitsForNotices(t *testing.T) {
 	m, w := openInternal(t)
 	m.mu.Lock()
 	now := &entry[int]{value: 1, revision: 2}
-	m.index.Set("/p/a", now)
-	m.now.Store(m.now.Load().next(record[int]{key: "/p/a", revision: 2, now: now, index: m.index.Copy()}, m.bounds))
+	m.record(record[int]{key: "/p/a", revision: 2, now: now})
 	asked := make(chan struct{})
 	go func() {
 		w.RequestBookmark()
