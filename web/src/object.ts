@@ -72,7 +72,7 @@ export class ObjectView {
     if (this.#only && !object?.managers.some((m) => m.name === this.#only)) this.#only = "";
     this.#list(); // first, because CodeMirror forces a layout of all earlier changes
     this.#drawHeading();
-    this.#none.textContent = failure || (state.at === 0 ? (scenario.steps.length === 0 ? "Paste an object or add a step to begin." : "No step has been run. Run one with ›, or add a step.") : "There is no object after this step.");
+    refresh(this.#none, failure || (state.at === 0 ? (scenario.steps.length === 0 ? "Paste an object or add a step to begin." : "No step has been run. Run one with ›, or add a step.") : "There is no object after this step."));
     this.#listing.host.hidden = this.#detail.hidden = this.#rows.length === 0;
     this.#none.hidden = this.#rows.length > 0;
     const seen = `${state.at} ${state.object} ${kind} ${name}`;

@@ -160,7 +160,7 @@ export class Story {
     this.#bar.querySelectorAll<HTMLElement>("[data-step]").forEach((pill, i) => {
       const r = results[i];
       pill.dataset.outcome = !r ? "" : r.ok ? "good" : "bad";
-      pill.querySelector(".pill-outcome")!.textContent = !r ? "" : r.ok ? "✓" : r.conflicts > 0 ? "⚡" : "✗";
+      refresh(pill.querySelector(".pill-outcome")!, !r ? "" : r.ok ? "✓" : r.conflicts > 0 ? "⚡" : "✗");
     });
     const live = this.#host.querySelector(".live");
     if (live) refresh(live, ...(output?.objects ?? []).map((o, i) => h("li", { class: `step live-object${state.at === 0 && state.object === i ? " selected" : ""}` },
