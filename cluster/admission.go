@@ -183,7 +183,7 @@ func (t *task) warn(text string) {
 
 // admit runs admission for the deletion of an object. named is false for a deletecollection.
 func (d *deletion) admit(ctx context.Context, live fieldmanager.Object, named bool) *Status {
-	if !d.admits() {
+	if d.admitted || !d.admits() {
 		return nil
 	}
 	a := &Attributes{

@@ -89,6 +89,9 @@ func (t *task) decodeBody() *Status {
 		return badRequest(fmt.Sprintf("the object provided is unrecognized (must be of type %s): expected an object, got %s %s",
 			k.Kind, article(root.Kind()), brief(t.text())))
 	}
+	if t.ep.sub == subEviction && root.Get("apiVersion").StringOr("") == "policy/v1beta1" { // is taken still (EvictionREST.AcceptsGroupVersion)
+		root = root.With("apiVersion", document.NewString(k.APIVersion()))
+	}
 	if root, st = checkType(root, k, t.text); st != nil {
 		return st
 	}

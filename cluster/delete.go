@@ -27,6 +27,8 @@ type deletion struct {
 	options Deletion
 	dry     bool
 	now     time.Time
+	// admitted reports whether admission has run for the request, as for an eviction.
+	admitted bool
 	// warnings are those that admission added.
 	warnings []string
 }

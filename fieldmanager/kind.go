@@ -18,9 +18,9 @@ import (
 // defaulting. registry has the served kinds; see schema.Builtin and schema.NewRegistry.
 //
 //	subresource  "" for the object itself, or one of the kind's subresources
-//	             status, scale, approval, finalize, ephemeralcontainers, resize
+//	             status, scale, approval, finalize, ephemeralcontainers, resize, token
 //
-// For "scale" the objects have kind autoscaling/v1 Scale. The Manager does not validate
+// For "scale" the objects have kind autoscaling/v1 Scale, for "token" TokenRequest. The Manager does not validate
 // objects and does not set metadata such as resourceVersion and generation; package cluster
 // does, in the request pipeline.
 func For(registry *schema.Registry, kind *schema.Kind, subresource string) (*Manager, error) {
@@ -40,16 +40,15 @@ func ConfigFor(registry *schema.Registry, kind *schema.Kind, subresource string)
 	}
 	r := resource{registry: registry, kind: kind, body: kind}
 	if subresource != "" {
-		if _, ok := kind.Subresource(subresource); !ok {
+		sub, ok := kind.Subresource(subresource)
+		if !ok {
 			return Config{}, fmt.Errorf("fieldmanager: %s, Kind=%s has no subresource %q", kind.APIVersion(), kind.Kind, subresource)
 		}
-	}
-	if subresource == "scale" {
-		scale, ok := registry.Kind(schema.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"})
-		if !ok {
-			return Config{}, errors.New("fieldmanager: the registry does not have autoscaling/v1, Kind=Scale")
+		if sub.Kind != kind.GroupVersionKind {
+			if r.body, ok = registry.Kind(sub.Kind); !ok {
+				return Config{}, fmt.Errorf("fieldmanager: the registry does not have %s/%s, Kind=%s", sub.Kind.Group, sub.Kind.Version, sub.Kind.Kind)
+			}
 		}
-		r.body = scale
 	}
 	c := Config{
 		APIVersion:  r.body.APIVersion(),
@@ -66,7 +65,7 @@ func ConfigFor(registry *schema.Registry, kind *schema.Kind, subresource string)
 		}
 		c.Empty = zero.With("metadata", document.NewObject())
 	}
-	if subresource == "scale" {
+	if r.body != kind {
 		return c, nil
 	}
 	c.Reset = r.reset(subresource)

@@ -117,7 +117,7 @@ func (a *recordedAnswer) compare(t *testing.T, s *Server) {
 var serverTime = regexp.MustCompile(`20[2-9]\d-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
 
 // ownValues are the fields whose values differ between servers; the recordings have "*".
-var ownValues = []string{"uid", "resourceVersion", "creationTimestamp", "deletionTimestamp", "time", "continue", "lastTransitionTime"}
+var ownValues = []string{"uid", "resourceVersion", "creationTimestamp", "deletionTimestamp", "time", "continue", "lastTransitionTime", "token"}
 
 // masked returns a value with the recording's placeholders, and without the messages that the
 // recording leaves out: those of causes and of the refusals that consist of them are this

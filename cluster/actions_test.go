@@ -1,0 +1,55 @@
+package cluster_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/patchlab-dev/patchlab/cluster"
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
+)
+
+// witness admits everything and notes what it was asked. It adds an annotation to each body.
+type witness struct{ seen []string }
+
+func (w *witness) Active() bool         { return true }
+func (w *witness) Changed(*schema.Kind) {}
+
+func (w *witness) Mutate(_ context.Context, a *cluster.Attributes) (document.Value, *cluster.Status) {
+	w.note("mutate", a)
+	return a.Object.Set(document.NewString("witness"), "metadata", "annotations", "seen-by"), nil
+}
+
+func (w *witness) Validate(_ context.Context, a *cluster.Attributes) *cluster.Status {
+	w.note("validate", a)
+	return nil
+}
+
+func (w *witness) note(stage string, a *cluster.Attributes) {
+	entry := []string{stage, string(a.Operation), a.Resource.Resource, a.Request.Subresource, a.Kind.Kind, a.Namespace, a.Name,
+		a.Object.Lookup("metadata", "annotations", "seen-by").StringOr("-")}
+	w.seen = append(w.seen, strings.Join(entry, " "))
+}
+
+// TestActionsPassAdmission checks that webhooks see the body of an action as that of a creation
+// (handlers/create.go), and that the deletion of an evicted pod has no admission of its own.
+func TestActionsPassAdmission(t *testing.T) {
+	w := &witness{}
+	q := newRequests(t, cluster.Config{Admission: func(*cluster.Cluster) (cluster.Admission, error) { return w, nil }})
+	q.must(cluster.Create, "/api/v1/namespaces/n/serviceaccounts", `{"metadata":{"name":"a"}}`)
+	q.must(cluster.Create, pods, `{"metadata":{"name":"p"},"spec":{"containers":[{"name":"a","image":"a"}]}}`)
+	for _, test := range []struct{ path, body, kind string }{
+		{"/api/v1/namespaces/n/serviceaccounts/a/token", `{}`, "serviceaccounts token TokenRequest n a"},
+		{"/api/v1/namespaces/n/bindings", `{"metadata":{"name":"p"},"target":{"name":"node"}}`, "bindings  Binding n p"},
+		{"/api/v1/namespaces/n/pods/p/eviction", `{"metadata":{"name":"p"}}`, "pods eviction Eviction n p"},
+	} {
+		w.seen = nil
+		q.must(cluster.Create, test.path, test.body)
+		want := []string{"mutate CREATE " + test.kind + " -", "validate CREATE " + test.kind + " witness"}
+		if !slices.Equal(w.seen, want) {
+			t.Errorf("%s: admission was asked\n%s\nwant\n%s", test.path, strings.Join(w.seen, "\n"), strings.Join(want, "\n"))
+		}
+	}
+}

@@ -1,0 +1,148 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
+	"github.com/patchlab-dev/patchlab/internal/engine/names"
+	"github.com/patchlab-dev/patchlab/store"
+)
+
+var podResource = groupResource{resource: "pods"}
+
+// bind assigns a pod to a node (registry/core/pod/storage, BindingREST). The bindings resource,
+// which predates the subresource, has the pod's name in its body only.
+func (c *Cluster) bind(ctx context.Context, t *task, binding fieldmanager.Object) (*Response, *Status) {
+	if st := checkBinding(binding.Value); st != nil {
+		return nil, st
+	}
+	if _, st := t.admit(binding, fieldmanager.Object{}); st != nil {
+		return nil, st
+	}
+	name := meta(t.body, "name")
+	if name == "" {
+		return nil, badRequest("Name parameter required.")
+	}
+	if why := names.PathSegment(name); why != "" {
+		return nil, badRequest("Name parameter invalid: " + strconv.Quote(name) + ": " + why)
+	}
+	pods, _ := c.kinds.Resource("", "v1", "pods")
+	key := (&endpoint{kind: pods, strategy: c.strategy(pods)}).key(t.Namespace, name)
+	change := func(current store.Item[*Record]) (*Record, error) {
+		object := current.Value.tree()
+		if st := checkBound(key, object.Value, t.body, current.Revision); st != nil {
+			return nil, st
+		}
+		var err error
+		if object.Value, err = assigned(object.Value, t.body, formatTime(t.now)); err != nil {
+			return nil, conflict(groupResource{resource: "pods/binding"}, name, err.Error())
+		}
+		return newRecord(object, document.Value{}), nil
+	}
+	var err error
+	if t.dryRun() {
+		var item store.Item[*Record]
+		if item, err = c.store.Get(ctx, key, store.GetOptions{}); err == nil {
+			_, err = change(item)
+		}
+	} else {
+		_, err = c.store.Update(ctx, key, store.UpdateOptions{}, change)
+	}
+	var st *Status
+	switch {
+	case errors.As(err, &st):
+		return nil, st
+	case errors.Is(err, store.ErrNotFound):
+		return nil, notFound(podResource, name)
+	case err != nil:
+		return nil, internalError(err)
+	}
+	return done(t), nil
+}
+
+// checkBinding validates a Binding. kube-apiserver returns what is wrong without a status code.
+func checkBinding(binding document.Value) *Status {
+	var wrong []string
+	target := binding.Get("target")
+	if kind := target.Get("kind").StringOr(""); kind != "" && kind != "Node" {
+		wrong = append(wrong, `target.kind: Unsupported value: `+strconv.Quote(kind)+`: supported values: "Node", "<empty>"`)
+	}
+	if target.Get("name").StringOr("") == "" {
+		wrong = append(wrong, "target.name: Required value")
+	}
+	switch len(wrong) {
+	case 0:
+		return nil
+	case 1:
+		return plainError(errors.New(wrong[0]))
+	}
+	return plainError(errors.New("[" + strings.Join(wrong, ", ") + "]"))
+}
+
+// checkBound compares the uid and the resourceVersion of a Binding, which are preconditions,
+// with those of the pod.
+func checkBound(key string, pod, binding document.Value, revision int64) *Status {
+	name, found := meta(pod, "name"), strconv.FormatInt(revision, 10)
+	if wanted, uid := meta(binding, "uid"), meta(pod, "uid"); wanted != "" && wanted != uid {
+		return conflict(podResource, name, storageError(key, "UID", wanted, uid))
+	}
+	if wanted := meta(binding, "resourceVersion"); wanted != "" && wanted != found {
+		return conflict(podResource, name, storageError(key, "ResourceVersion", wanted, found))
+	}
+	return nil
+}
+
+// assigned returns a pod assigned to the node of a Binding, with its annotations and labels.
+func assigned(pod, binding document.Value, now string) (document.Value, error) {
+	name := meta(pod, "name")
+	switch spec := pod.Get("spec"); {
+	case hasMeta(pod, "deletionTimestamp"):
+		return pod, errors.New("pod " + name + " is being deleted, cannot be assigned to a host")
+	case spec.Get("nodeName").StringOr("") != "":
+		return pod, errors.New("pod " + name + " is already assigned to node " + strconv.Quote(spec.Get("nodeName").StringOr("")))
+	case spec.Get("schedulingGates").Len() > 0:
+		return pod, errors.New("pod " + name + " has non-empty .spec.schedulingGates")
+	}
+	pod = pod.Set(binding.Get("target").Get("name"), "spec", "nodeName").Remove("status", "nominatedNodeName")
+	for _, part := range []string{"annotations", "labels"} {
+		for key, value := range binding.Get("metadata").Get(part).Members() {
+			pod = pod.Set(value, "metadata", part, key)
+		}
+	}
+	return withPodCondition(pod, podCondition{kind: "PodScheduled"}, now), nil
+}
+
+// A podCondition is a condition of a pod whose status is True.
+type podCondition struct{ kind, reason, message string }
+
+// withPodCondition sets a condition of a pod. The time of its transition remains if it was True
+// before (api/pod, UpdatePodCondition).
+func withPodCondition(pod document.Value, condition podCondition, now string) document.Value {
+	text := document.NewString
+	next := document.NewObject().With("type", text(condition.kind)).With("status", text("True")).With("lastProbeTime", document.NewNull())
+	if condition.reason != "" {
+		next = next.With("reason", text(condition.reason)).With("message", text(condition.message))
+	}
+	var conditions document.ListBuilder
+	found := false
+	for _, old := range pod.Lookup("status", "conditions").Items() {
+		if old.Get("type").StringOr("") != condition.kind {
+			conditions.Append(old)
+			continue
+		}
+		found = true
+		since := text(now)
+		if old.Get("status").StringOr("") == "True" {
+			since = old.Get("lastTransitionTime")
+		}
+		conditions.Append(next.With("lastTransitionTime", since))
+	}
+	if !found {
+		conditions.Append(next.With("lastTransitionTime", text(now)))
+	}
+	return pod.Set(conditions.List(), "status", "conditions")
+}
