@@ -61,6 +61,9 @@ func (p *pipeline) endpoint(kind *schema.Kind, r *Request) (*endpoint, *Status) 
 			return nil, st
 		}
 	}
+	if r.Name != "" && isReview(kind) { // has no paths of single objects
+		return nil, noResource()
+	}
 	if !slices.Contains(verbs, r.Verb.String()) || kind.Builtin && needsName(r) != (r.Name != "") {
 		return nil, wrongMethod(ep, r)
 	}

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/patchlab-dev/patchlab/document"
@@ -15,35 +14,49 @@ func isReview(k *schema.Kind) bool {
 	return k.Builtin && slices.Contains(k.Verbs, "create") && !slices.Contains(k.Verbs, "get")
 }
 
-// review answers an access or token review. Everything is allowed to every user, as with
+// review answers an access or token review (registry/authorization and registry/authentication). Everything is allowed to every user, as with
 // --authorization-mode=AlwaysAllow, and no token is valid.
 func (t *task) review() (*Response, *Status) {
-	object, st := t.mutate(fieldmanager.Object{Value: t.body}, fieldmanager.Object{})
-	if st != nil {
-		return nil, st
-	}
-	t.body = object.Join()
-	if _, st := t.admit(object, fieldmanager.Object{}); st != nil {
-		return nil, st
-	}
 	review := t.ep.strategy.Review
 	if review == nil {
 		return nil, &Status{Code: 405, Reason: ReasonMethodNotAllowed, Message: t.Resource + " are not supported"}
 	}
-	status, err := review.Status(t.body.Get("spec"), t.User)
-	var wrong schema.FieldError
-	switch {
-	case errors.As(err, &wrong):
-		return nil, invalid(groupResource{group: t.Group}, "", schemaCauses([]schema.FieldError{wrong}))
-	case err != nil:
-		return nil, badRequest(err.Error())
+	body, st := t.inNamespace(withoutSystemFields(t.body))
+	if st != nil {
+		return nil, st
 	}
-	object = fieldmanager.Object{Value: t.body}
-	if review.Tracked {
-		object = t.tracked(fieldmanager.Object{}, t.body)
+	object, st := t.mutate(t.tracked(fieldmanager.Object{}, body), fieldmanager.Object{})
+	if st != nil {
+		return nil, st
+	}
+	if errs := t.ep.strategy.ValidateUpdate(t.ep.kind, "", object.Join(), document.Value{}, document.Value{}); len(errs) > 0 {
+		return nil, invalid(groupResource{group: t.Group}, "", schemaCauses(errs))
+	}
+	if review.Check != nil {
+		if err := review.Check(object.Value.Get("spec")); err != nil {
+			return nil, badRequest(err.Error())
+		}
+	}
+	if _, st := t.admit(object, fieldmanager.Object{}); st != nil {
+		return nil, st
+	}
+	value := object.Join()
+	if !review.Returned {
+		value = t.zeroObject(t.ep.kind)
 	}
 	if review.Timed {
-		object.Value = withMeta(object.Value, "creationTimestamp", document.NewString(formatTime(t.now)))
+		value = withMeta(value, "creationTimestamp", document.NewString(formatTime(t.now)))
 	}
-	return &Response{Code: 201, Object: object.Join().With("status", status), Warnings: t.warnings}, nil
+	return &Response{Code: 201, Object: value.With("status", review.Status(t.User)), Warnings: t.warnings}, nil
+}
+
+// withoutSystemFields removes the metadata that the server sets from a body
+// (rest.WipeObjectMetaSystemFields).
+func withoutSystemFields(object document.Value) document.Value {
+	for _, name := range [...]string{"creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "uid"} {
+		if hasMeta(object, name) {
+			object = withMeta(object, name, document.Value{})
+		}
+	}
+	return object
 }

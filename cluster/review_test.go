@@ -23,7 +23,7 @@ func TestReviews(t *testing.T) {
 		{"authorization.k8s.io", "localsubjectaccessreviews", "n", `{"spec":{"user":"u","resourceAttributes":{"namespace":"n","verb":"get"}}}`, `"status":{"allowed":true}`},
 		{"authorization.k8s.io", "selfsubjectaccessreviews", "", `{"spec":{}}`, `exactly one of`},
 		{"authorization.k8s.io", "selfsubjectrulesreviews", "", `{"spec":{"namespace":"n"}}`, `"resourceRules":[{"apiGroups":["*"],"resources":["*"],"verbs":["*"]}]`},
-		{"authorization.k8s.io", "selfsubjectrulesreviews", "", `{"spec":{}}`, `spec.namespace is required`},
+		{"authorization.k8s.io", "selfsubjectrulesreviews", "", `{"spec":{}}`, `no namespace on request`},
 		{"authentication.k8s.io", "selfsubjectreviews", "", `{}`, `"userInfo":{"groups":["g"],"username":"me"}`},
 		{"authentication.k8s.io", "tokenreviews", "", `{"spec":{"token":"x"}}`, `"error":"invalid bearer token`},
 		{"", "bindings", "n", `{"metadata":{"name":"p"},"target":{"name":"n"}}`, `pods "p" not found`},

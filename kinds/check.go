@@ -79,6 +79,11 @@ func (c *check) invalidText(f field, text, detail string) {
 	c.addValue(schema.ErrorInvalid, f, text, detail)
 }
 
+// invalidValue adds an error "Invalid value" for f that shows another value than f's.
+func (c *check) invalidValue(f field, shown document.Value, detail string) {
+	c.errs = append(c.errs, schema.FieldError{Type: schema.ErrorInvalid, Path: f.path(), Field: f.pathText(), BadValue: shown, Detail: detail})
+}
+
 // isImmutable is the usual detail of invalidChange and forbiddenChange.
 const isImmutable = "field is immutable"
 

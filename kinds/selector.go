@@ -15,8 +15,20 @@ func (c *check) labelSelector(f field) {
 }
 
 func (c *check) labelRequirement(f field) {
-	values := f.get("values")
-	switch operator := f.get("operator"); operator.text() {
+	values, operator := f.get("values"), f.get("operator")
+	if !c.operands(values, operator.text()) {
+		c.invalid(operator, "not a valid selector operator")
+	}
+	key := f.get("key")
+	c.syntax(key, names.QualifiedName)
+	for i := range values.items() {
+		c.syntax(values.item(i), names.LabelValue)
+	}
+}
+
+// operands validates the values of a requirement, and reports whether its operator is known.
+func (c *check) operands(values field, operator string) bool {
+	switch operator {
 	case "In", "NotIn":
 		if values.Len() == 0 {
 			c.required(values, "must be specified when `operator` is 'In' or 'NotIn'")
@@ -26,13 +38,9 @@ func (c *check) labelRequirement(f field) {
 			c.forbidden(values, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")
 		}
 	default:
-		c.invalid(operator, "not a valid selector operator")
+		return false
 	}
-	key := f.get("key")
-	c.syntax(key, names.QualifiedName)
-	for i := range values.items() {
-		c.syntax(values.item(i), names.LabelValue)
-	}
+	return true
 }
 
 // isSelector reports whether a metav1.LabelSelector is valid.
