@@ -203,12 +203,17 @@ func (w *write) do() (*Result, error) {
 	return w.send(verb, format, w.document())
 }
 
-// document returns the change's document; an item of a List has no text of its own.
+// document returns the change's document; an item of a List has no text of its own. Like
+// kubectl, it adds the namespace to a configuration that has none: kube-apiserver copies the
+// configuration into the last-applied annotation of an object that has one.
 func (w *write) document() *document.Document {
-	if len(w.At) == 0 {
+	d := &document.Document{Root: w.Value}
+	switch {
+	case w.change.Action == ActionApply && w.lacksNamespace():
+		d.Root = w.withNamespace()
+	case len(w.At) == 0:
 		return w.Document
 	}
-	d := &document.Document{Root: w.Value}
 	for _, duplicate := range w.Document.Duplicates {
 		if duplicate.Path.HasPrefix(w.At) {
 			duplicate.Path = duplicate.Path[len(w.At):]
@@ -218,14 +223,28 @@ func (w *write) document() *document.Document {
 	return d
 }
 
+// lacksNamespace reports whether a configuration leaves its namespace to the client.
+func (w *write) lacksNamespace() bool {
+	if !w.kind.Namespaced || w.Value.Kind() != document.Object {
+		return false
+	}
+	namespace := w.Value.Lookup("metadata", "namespace")
+	return !namespace.Exists() || namespace.Kind() == document.Null || namespace.StringOr("-") == ""
+}
+
+// withNamespace returns the configuration with the namespace of the target.
+func (w *write) withNamespace() document.Value {
+	if !w.lacksNamespace() {
+		return w.Value
+	}
+	return w.Value.Set(document.NewString(w.target.Namespace), "metadata", "namespace")
+}
+
 // clientApply does what 'kubectl apply' does without --server-side: it creates the object
 // with its configuration in an annotation, or sends the three-way patch between that
 // annotation, the configuration and the live object.
 func (w *write) clientApply() (*Result, error) {
-	config := w.Value
-	if w.kind.Namespaced && !hasNamespace(config) {
-		config = config.Set(document.NewString(w.target.Namespace), "metadata", "namespace")
-	}
+	config := w.withNamespace()
 	if w.live == nil {
 		return w.send(cluster.Create, cluster.JSON, &document.Document{Root: patch.WithLastApplied(config)})
 	}

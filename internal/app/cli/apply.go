@@ -46,7 +46,8 @@ patch.
 LIVE and PATCH can contain several documents and Lists. They are matched by group,
 kind, namespace and name; a manifest without a live object is created. The namespace
 of a manifest that specifies none is that of --namespace, otherwise that of the only
-live object of its kind and name, otherwise "default".
+live object of its kind and name, otherwise "default". A custom resource has the schema
+of its CustomResourceDefinition in LIVE, PATCH or --crd.
 
 With --type auto, a list is a JSON patch, a document with apiVersion and kind is
 applied server-side, and any other document is a strategic merge patch for built-in
@@ -173,7 +174,7 @@ func (a *App) apply(ctx context.Context, args []string, o *applyOptions) error {
 	if err != nil {
 		return err
 	}
-	lab, err := o.lab(ctx, a)
+	lab, err := o.lab(ctx, a, live, changes)
 	if err != nil {
 		return err
 	}
@@ -199,9 +200,10 @@ func (a *App) apply(ctx context.Context, args []string, o *applyOptions) error {
 	return ended
 }
 
-// lab returns a Lab with the schemas and the engine that the flags select.
-func (o *applyOptions) lab(ctx context.Context, a *App) (*patchlab.Lab, error) {
-	registry, err := o.schemas.registry(ctx, a)
+// lab returns a Lab with the schemas and the engine that the flags select, and the schemas of
+// the inputs.
+func (o *applyOptions) lab(ctx context.Context, a *App, inputs ...documents) (*patchlab.Lab, error) {
+	registry, err := o.schemas.registry(ctx, a, inputs...)
 	if err != nil {
 		return nil, err
 	}

@@ -127,16 +127,16 @@ func (a *App) blame(ctx context.Context, name string, o *blameOptions) error {
 
 // opened reads the objects for a command that shows owners.
 func (a *App) opened(ctx context.Context, name string, o *blameOptions) ([]*patchlab.Object, error) {
-	registry, err := o.schemas.registry(ctx, a)
+	in := inputFlags{kubectl: o.kubectl, live: name}
+	docs, err := in.readLive(ctx, a, o.namespace)
+	if err != nil {
+		return nil, err
+	}
+	registry, err := o.schemas.registry(ctx, a, docs)
 	if err != nil {
 		return nil, err
 	}
 	lab, err := patchlab.New(patchlab.Options{Kinds: registry, Strict: o.schemas.strict})
-	if err != nil {
-		return nil, err
-	}
-	in := inputFlags{kubectl: o.kubectl, live: name}
-	docs, err := in.readLive(ctx, a, o.namespace)
 	if err != nil {
 		return nil, err
 	}

@@ -71,7 +71,11 @@ func (a *App) defaults(ctx context.Context, name string, o *defaultsOptions) err
 	default:
 		return usage("--output " + o.output + ": expected yaml, json, diff or rules")
 	}
-	registry, err := o.schemas.registry(ctx, a)
+	docs, _, err := a.source().Documents(name)
+	if err != nil {
+		return err
+	}
+	registry, err := o.schemas.registry(ctx, a, docs)
 	if err != nil {
 		return err
 	}
@@ -83,12 +87,8 @@ func (a *App) defaults(ctx context.Context, name string, o *defaultsOptions) err
 	if err != nil {
 		return err
 	}
-	objects, _, err := a.source().Objects(name)
-	if err != nil {
-		return err
-	}
-	f := filling{app: a, rules: rules, lab: lab, minimize: o.minimize}
-	for _, obj := range objects {
+	f := filling{app: a, rules: rules, lab: lab, minimize: o.minimize, noted: map[string]bool{}}
+	for _, obj := range documents(docs).objects() {
 		if err := f.one(obj); err != nil {
 			return err
 		}
@@ -103,7 +103,7 @@ type filling struct {
 	rules    *defaults.Rules
 	lab      *patchlab.Lab
 	minimize bool
-	noted    string
+	noted    map[string]bool
 	report   strings.Builder
 	diff     strings.Builder
 	objects  []document.Value
@@ -128,8 +128,8 @@ func (f *filling) one(obj manifest.Object) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", obj.Position(), err)
 	}
-	if note != "" && note != f.noted {
-		f.noted = note
+	if note != "" && !f.noted[note] {
+		f.noted[note] = true
 		f.app.note(note)
 	}
 	if err := f.decodes(kind, obj); err != nil {

@@ -118,19 +118,19 @@ func (a *App) diff(ctx context.Context, args []string, o *diffOptions) error {
 			return err
 		}
 	}
-	registry, err := o.schemas.registry(ctx, a)
-	if err != nil {
-		return err
-	}
-	lab, err := patchlab.New(patchlab.Options{Kinds: registry, Strict: o.schemas.strict, Now: a.Now, UID: a.UID})
-	if err != nil {
-		return err
-	}
 	from, err := o.inputs.readLive(ctx, a, o.apply.Namespace)
 	if err != nil {
 		return err
 	}
 	to, err := a.wanted(ctx, o)
+	if err != nil {
+		return err
+	}
+	registry, err := o.schemas.registry(ctx, a, from, to)
+	if err != nil {
+		return err
+	}
+	lab, err := patchlab.New(patchlab.Options{Kinds: registry, Strict: o.schemas.strict, Now: a.Now, UID: a.UID})
 	if err != nil {
 		return err
 	}

@@ -84,11 +84,11 @@ func (a *App) explain(ctx context.Context, args []string, o *explainOptions) err
 		}
 	}
 	o.change.Explain = true
-	lab, err := o.lab(ctx, a)
+	live, changes, err := o.inputs.read(ctx, a, o.change.Namespace)
 	if err != nil {
 		return err
 	}
-	live, changes, err := o.inputs.read(ctx, a, o.change.Namespace)
+	lab, err := o.lab(ctx, a, live, changes)
 	if err != nil {
 		return err
 	}

@@ -143,10 +143,6 @@ func (a *App) lint(ctx context.Context, args []string, o *lintOptions) error {
 // findings checks the objects in files and returns the findings in the order of files and
 // lines.
 func (a *App) findings(ctx context.Context, names []string, o *lintOptions) (found []locatedFinding, objects int, err error) {
-	registry, err := o.schemas.registry(ctx, a)
-	if err != nil {
-		return nil, 0, err
-	}
 	var docs documents
 	for _, name := range names {
 		var read documents
@@ -163,6 +159,10 @@ func (a *App) findings(ctx context.Context, names []string, o *lintOptions) (fou
 	all := slices.DeleteFunc(docs.objects(), func(m manifest.Object) bool { return m.Kind() == "" })
 	if len(all) == 0 {
 		return nil, 0, errors.New(strings.Join(names, ", ") + ": no objects to check")
+	}
+	registry, err := o.schemas.registry(ctx, a, docs)
+	if err != nil {
+		return nil, 0, err
 	}
 	values := make([]document.Value, len(all))
 	for i, object := range all {

@@ -134,17 +134,22 @@ type migrating struct {
 }
 
 func (a *App) migrating(ctx context.Context, name string, o *migrateOptions) (*migrating, error) {
-	registry, err := o.schemas.registry(ctx, a)
+	o.inputs.live = name
+	live, err := o.inputs.readLive(ctx, a, o.namespace)
 	if err != nil {
 		return nil, err
 	}
 	m := &migrating{app: a, o: o, name: name}
-	if m.lab, err = patchlab.New(patchlab.Options{Kinds: registry, Strict: o.schemas.strict, Now: a.Now, UID: a.UID}); err != nil {
+	if len(o.inputs.files) > 0 {
+		if m.manifests, err = a.documents(&o.inputs, document.DuplicatesLast, a.leaveOut, o.inputs.files...); err != nil {
+			return nil, err
+		}
+	}
+	registry, err := o.schemas.registry(ctx, a, live, m.manifests)
+	if err != nil {
 		return nil, err
 	}
-	o.inputs.live = name
-	live, err := o.inputs.readLive(ctx, a, o.namespace)
-	if err != nil {
+	if m.lab, err = patchlab.New(patchlab.Options{Kinds: registry, Strict: o.schemas.strict, Now: a.Now, UID: a.UID}); err != nil {
 		return nil, err
 	}
 	for _, object := range live.objects() {
@@ -164,10 +169,7 @@ func (a *App) migrating(ctx context.Context, name string, o *migrateOptions) (*m
 	if len(m.objects) == 0 {
 		return nil, errors.New(name + ": no object found")
 	}
-	if len(o.inputs.files) > 0 {
-		m.manifests, err = a.documents(&o.inputs, document.DuplicatesLast, a.leaveOut, o.inputs.files...)
-	}
-	return m, err
+	return m, nil
 }
 
 // one migrates an object and prints the result.

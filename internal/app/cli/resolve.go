@@ -260,16 +260,16 @@ func (a *App) resolving(ctx context.Context, o *resolveOptions) (*resolving, err
 		}
 		a.In = bytes.NewReader(r.stdin)
 	}
-	registry, err := o.schemas.registry(ctx, a)
+	live, changes, err := o.inputs.read(ctx, a, o.apply.Namespace)
 	if err != nil {
 		return nil, err
 	}
-	if r.lab, err = patchlab.New(patchlab.Options{Kinds: registry, Strict: o.schemas.strict, Now: a.Now, UID: a.UID}); err != nil {
+	r.live, r.changes = indexLive(live), changes
+	registry, err := o.schemas.registry(ctx, a, live, changes)
+	if err != nil {
 		return nil, err
 	}
-	var live documents
-	live, r.changes, err = o.inputs.read(ctx, a, o.apply.Namespace)
-	r.live = indexLive(live)
+	r.lab, err = patchlab.New(patchlab.Options{Kinds: registry, Strict: o.schemas.strict, Now: a.Now, UID: a.UID})
 	return r, err
 }
 

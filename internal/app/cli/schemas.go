@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/patchlab-dev/patchlab/internal/app/manifest"
 	"github.com/patchlab-dev/patchlab/schema"
 )
 
@@ -28,13 +29,16 @@ func (f *schemaFlags) add(c *cobra.Command) {
 	_ = c.RegisterFlagCompletionFunc("kube-version", cobra.FixedCompletions(schema.Versions(), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// registry returns the kinds that the flags select.
-func (f *schemaFlags) registry(ctx context.Context, a *App) (*schema.Registry, error) {
+// registry returns the kinds that the flags select, and those of custom resources whose
+// CustomResourceDefinition is among the inputs. Of several definitions with one name the
+// last counts: those of the flags come after those of the inputs.
+func (f *schemaFlags) registry(ctx context.Context, a *App, inputs ...documents) (*schema.Registry, error) {
 	catalog, err := schema.Builtin(minorVersion(f.kubeVersion))
 	if err != nil {
 		return nil, usage("--kube-version " + f.kubeVersion + ": supported versions are " + strings.Join(schema.Versions(), ", "))
 	}
 	r := schema.NewRegistry(catalog)
+	a.addOwnCRDs(r, inputs)
 	crds, err := a.crds(f.crds)
 	if err != nil {
 		return nil, err
@@ -55,6 +59,29 @@ func (f *schemaFlags) registry(ctx context.Context, a *App) (*schema.Registry, e
 		}
 	}
 	return r, nil
+}
+
+// addOwnCRDs adds the kinds that the inputs both define and use. A definition that cannot be
+// used is skipped: if it is to be applied, the result reports why it is invalid.
+func (a *App) addOwnCRDs(r *schema.Registry, inputs []documents) {
+	var objects []manifest.Object
+	for _, docs := range inputs {
+		objects = append(objects, docs.objects()...)
+	}
+	used := map[schema.GroupVersionKind]bool{}
+	for _, o := range objects {
+		group, _, _ := schema.SplitAPIVersion(o.Value.Get("apiVersion").StringOr(""))
+		used[schema.GroupVersionKind{Group: group, Kind: o.Kind()}] = true
+	}
+	for _, o := range objects {
+		spec := o.Value.Get("spec")
+		if !o.IsCRD() || !used[schema.GroupVersionKind{Group: spec.Get("group").StringOr(""), Kind: spec.Lookup("names", "kind").StringOr("")}] {
+			continue
+		}
+		if crd, err := manifest.CRD(o); err == nil {
+			r.AddCRD(crd)
+		}
+	}
 }
 
 func addOpenAPI(a *App, r *schema.Registry, name string) error {

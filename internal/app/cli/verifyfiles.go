@@ -30,7 +30,11 @@ func (a *App) verifyFiles(ctx context.Context, args []string, o *verifyOptions) 
 			return err
 		}
 	}
-	registry, err := o.apply.schemas.registry(ctx, a)
+	live, changes, err := o.apply.inputs.read(ctx, a, o.apply.change.Namespace)
+	if err != nil {
+		return err
+	}
+	registry, err := o.apply.schemas.registry(ctx, a, live, changes)
 	if err != nil {
 		return err
 	}
@@ -43,10 +47,6 @@ func (a *App) verifyFiles(ctx context.Context, args []string, o *verifyOptions) 
 	}
 	options.MergeEngine, options.PatchEngine = a.Reference.Merge(), a.Reference.Patch
 	if e.theirs, err = patchlab.New(options); err != nil {
-		return err
-	}
-	live, changes, err := o.apply.inputs.read(ctx, a, o.apply.change.Namespace)
-	if err != nil {
 		return err
 	}
 	e.live = live.objects()
