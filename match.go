@@ -111,6 +111,9 @@ func (l *Lab) match(live *liveObjects, o manifest.Object, c Change) (*matched, e
 	m := &matched{Object: o, at: -1}
 	scale := c.Subresource == "scale" && o.Kind() == "Scale"
 	if !o.Typed() || scale {
+		if missing := missingType(o, c.Action); missing != "" {
+			return m, &fieldProblem{nil, missing, ErrInput}
+		}
 		return m, l.matchUntyped(live, m, c)
 	}
 	name := nameOf(o.Value)
@@ -141,6 +144,23 @@ func (l *Lab) match(live *liveObjects, o manifest.Object, c Change) (*matched, e
 		return m, nil
 	}
 	return m, mayCreate(m, live, c)
+}
+
+// missingType returns the message for an object without apiVersion or kind, "" for a patch,
+// which needs neither.
+func missingType(o manifest.Object, a Action) string {
+	apiVersion, kind := o.Value.Get("apiVersion").Exists(), o.Value.Get("kind").Exists()
+	switch {
+	case o.Value.Kind() != document.Object || apiVersion && kind:
+		return ""
+	case a == ActionApply || a == ActionClientApply:
+		return "apiVersion and kind are required: the configuration for " + a.Title() + " is an object"
+	case a != "" || !apiVersion && !kind:
+		return ""
+	case apiVersion:
+		return "kind is required; a patch that has only apiVersion needs an explicit type"
+	}
+	return "apiVersion is required; a patch that has only kind needs an explicit type"
 }
 
 // nameRequired returns the message for a manifest without a name.

@@ -294,6 +294,11 @@ func (w *write) result(response *cluster.Response) *Result {
 		Position: w.Position(),
 		After:    &Object{Kind: w.kind, Value: response.After.Value, Managed: response.After.Managed, lab: w.lab}}
 	r.Target.Name = response.After.Value.Lookup("metadata", "name").StringOr(r.Target.Name)
+	if w.change.Action == ActionApply && w.change.Subresource == "" && w.live != nil {
+		if from := w.live.Managed.ClientAppliers(); len(from) > 0 {
+			r.Notes = append(r.Notes, keptByClientApply(strings.Join(from, ", "), w.change.FieldManager))
+		}
+	}
 	if w.live != nil {
 		r.Before = &Object{Kind: w.kind, Value: response.Before.Value, Managed: response.Before.Managed, lab: w.lab}
 	}
@@ -301,6 +306,13 @@ func (w *write) result(response *cluster.Response) *Result {
 		r.Scale = response.Object
 	}
 	return r
+}
+
+// keptByClientApply returns the note for an object that client-side apply has written: kubectl
+// transfers its fields after the apply, and applies again if it has transferred any.
+func keptByClientApply(from, to string) string {
+	return fmt.Sprintf("%s keeps its fields; 'kubectl apply --server-side' would transfer them to %s and remove those that the manifest omits, "+
+		"which 'patchlab migrate' shows", from, to)
 }
 
 // refused converts the error of a change to an *Error.

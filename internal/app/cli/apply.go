@@ -75,7 +75,7 @@ version patchlab.dev/v1, with the status code, the fields and the conflicts.
 
   # Apply a JSON patch and print the resulting managedFields
   patchlab apply live.yaml patch.json --type json --show-managed-fields`,
-		Args:              cobra.MaximumNArgs(2),
+		Args:              cobra.ArbitraryArgs, // checked together with -f and -k
 		ValidArgsFunction: completeObject,
 		RunE: func(c *cobra.Command, args []string) error {
 			o.output.asked = c.Flags().Changed("output")
@@ -161,7 +161,7 @@ func (a *App) apply(ctx context.Context, args []string, o *applyOptions) error {
 		}
 	}
 	if o.engine.elsewhere(a) {
-		return a.handOver(ctx)
+		return a.handOver(ctx, "--engine reference")
 	}
 	if o.policies.elsewhere(a) {
 		return a.handOverPolicies(ctx)

@@ -71,7 +71,7 @@ func (a *App) defaults(ctx context.Context, name string, o *defaultsOptions) err
 	default:
 		return usage("--output " + o.output + ": expected yaml, json, diff or rules")
 	}
-	docs, _, err := a.source().Documents(name)
+	docs, err := a.documents(&inputFlags{}, document.DuplicatesRefused, nil, name)
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (a *App) defaults(ctx context.Context, name string, o *defaultsOptions) err
 		return err
 	}
 	f := filling{app: a, rules: rules, lab: lab, minimize: o.minimize, noted: map[string]bool{}}
-	for _, obj := range documents(docs).objects() {
+	for _, obj := range docs.objects() {
 		if err := f.one(obj); err != nil {
 			return err
 		}

@@ -70,7 +70,7 @@ applied before and that TO still has, and the changed fields.
 
   # Print the changes since an earlier export
   patchlab diff yesterday.yaml deployment/web -n shop --type merge`,
-		Args:              cobra.MaximumNArgs(2),
+		Args:              cobra.ArbitraryArgs, // checked together with -f and -k
 		ValidArgsFunction: completeObject,
 		RunE:              func(c *cobra.Command, args []string) error { return a.diff(c.Context(), args, &o) },
 	}

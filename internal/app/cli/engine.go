@@ -36,9 +36,10 @@ func (f *engineFlag) check() error {
 // elsewhere reports whether the engine is not part of this program.
 func (f *engineFlag) elsewhere(a *App) bool { return f.name == "reference" && a.Reference == nil }
 
-// handOver executes the program with the reference engine, with the same arguments.
-func (a *App) handOver(ctx context.Context) error {
-	return a.handOverTo(ctx, referenceProgram, "--engine reference", "github.com/patchlab-dev/patchlab/cmd/"+referenceProgram)
+// handOver executes the program with the reference engine, with the same arguments. use is
+// what requires it.
+func (a *App) handOver(ctx context.Context, use string) error {
+	return a.handOverTo(ctx, referenceProgram, use, "github.com/patchlab-dev/patchlab/cmd/"+referenceProgram)
 }
 
 // handOverTo executes another program with the same arguments, because this one lacks a part.

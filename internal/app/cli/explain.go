@@ -50,7 +50,7 @@ in doc/rules.md. Fields with the same rule and the same result are printed toget
 
   # Print the rules as JSON, for use in scripts
   patchlab explain live.yaml patch.json -o json`,
-		Args: cobra.MaximumNArgs(2),
+		Args: cobra.ArbitraryArgs, // checked together with -f and -k
 		RunE: func(c *cobra.Command, args []string) error { return a.explain(c.Context(), args, &o) },
 	}
 	o.add(c)

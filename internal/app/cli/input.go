@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -42,9 +44,11 @@ func (f *inputFlags) complete(args []string) error {
 	case f.kustomize != "" && len(f.files) > 0:
 		return usage("-f and -k cannot be used together")
 	case f.kustomize != "" || len(f.files) > 0:
-		if n == 2 {
-			return usage("the change is specified twice: as argument " + args[1] + " and with -f or -k")
+		if n >= 2 {
+			return usage("the change is specified twice: as argument " + args[1] + " and with -f or -k" + severalFiles)
 		}
+	case n > 2:
+		return usage("'" + f.command.CommandPath() + "' accepts two arguments, not " + strconv.Itoa(n) + severalFiles + "\nUsage: " + f.command.UseLine())
 	case n != 2:
 		words := strings.Fields(f.command.Use)
 		first, change := strings.Trim(words[1], "[]"), strings.Trim(words[2], "[]")
@@ -66,6 +70,9 @@ func (f *inputFlags) complete(args []string) error {
 	}
 	return nil
 }
+
+// severalFiles is the advice for several files of changes, which a shell makes of a glob.
+const severalFiles = "; repeat -f for several files, or put a glob in quotes"
 
 // documents are parsed documents that implement patchlab.Input.
 type documents []*document.Document
@@ -128,7 +135,7 @@ func isResource(name string) bool {
 	return true
 }
 
-// documents reads files and reports the number of skipped documents. unread is called for
+// documents reads files and reports the skipped documents. unread is called for
 // files of a directory that cannot be parsed; with nil they are an error.
 func (a *App) documents(f *inputFlags, d document.Duplicates, unread func(error), names ...string) (documents, error) {
 	source := a.source()
@@ -137,10 +144,27 @@ func (a *App) documents(f *inputFlags, d document.Duplicates, unread func(error)
 	if err != nil {
 		return nil, err
 	}
-	if skipped > 0 {
-		a.note(fmt.Sprintf("%s: %s skipped", strings.Join(names, ", "), count(skipped, "document that is not an object", "documents that are not objects")))
+	if len(skipped) > 0 {
+		a.note(notObjects(skipped))
 	}
 	return docs, nil
+}
+
+// notObjects returns the note for documents that were skipped, with the names of the first
+// files.
+func notObjects(skipped []document.Position) string {
+	const shown = 3
+	var names []string
+	for _, p := range skipped {
+		if !slices.Contains(names, p.Name) {
+			names = append(names, p.Name)
+		}
+		if len(names) > shown {
+			names[shown] = "…"
+			break
+		}
+	}
+	return count(len(skipped), "document that is not an object", "documents that are not objects") + " skipped: " + strings.Join(names, ", ")
 }
 
 // source returns the reader for input files.

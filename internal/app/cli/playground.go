@@ -37,7 +37,7 @@ start of a new scenario. "-" is standard input.`,
 		Example: `  patchlab playground --open
   patchlab playground conflict.yaml --open
   kubectl get deployment web -o yaml --show-managed-fields | patchlab playground - --open`,
-		Args: cobra.MaximumNArgs(1),
+		Args: atMostOne,
 		RunE: func(c *cobra.Command, args []string) error {
 			var shown *scenario.Scenario
 			if len(args) > 0 {

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/patchlab-dev/patchlab"
@@ -23,6 +25,9 @@ type printer struct {
 	told    map[string]bool  // notes that have been printed
 	rows    []row            // for the summary in Markdown
 	counts  [outcomes]int
+	// applier is the field manager of a change with conflicts, and migrated an owner that
+	// migrate can replace; "" for none.
+	applier, migrated string
 }
 
 // outcome is the effect of a change on an object.
@@ -148,6 +153,10 @@ func (p *printer) failed(err error) error {
 	what, text := refused, e.Error()
 	if e.Conflicts != nil {
 		what, text = conflicting, conflictReport(e, p.several)
+		p.applier, p.migrated = e.FieldManager, cmp.Or(p.migrated, migratedManager(e))
+		if !p.several {
+			text += "\n\n" + conflictAdvice(1, p.applier, p.migrated)
+		}
 	}
 	p.counts[what]++
 	p.app.fail(text)
@@ -189,6 +198,9 @@ func (p *printer) finish(exitCode bool) error {
 	}
 	if _, err := p.app.Out.Write(p.out); err != nil {
 		return err
+	}
+	if n := p.counts[conflicting]; p.several && n > 0 {
+		_, _ = io.WriteString(p.app.Err, "\n"+conflictAdvice(n, p.applier, p.migrated)+"\n")
 	}
 	if (p.several || p.app.unread > 0) && p.flags.summary == "auto" {
 		p.app.note(p.summary())

@@ -7,6 +7,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab"
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/fieldmanager"
 )
 
 // refusalDocument returns the output document for a refused change.
@@ -27,8 +28,7 @@ func conflictsOf(e *patchlab.Error) []patchlab.Conflict {
 	return e.Conflicts.List
 }
 
-// conflictReport lists the owner of each field in conflict, and the ways to resolve the
-// conflict.
+// conflictReport lists the owner of each field in conflict.
 func conflictReport(e *patchlab.Error, several bool) string {
 	var b strings.Builder
 	fields := "1 field that another field manager owns"
@@ -47,12 +47,38 @@ func conflictReport(e *patchlab.Error, several bool) string {
 		live, wanted := shortPair(c.Live, c.Wanted)
 		fmt.Fprintf(&b, "\n  %s%s\n    owner   %s\n    live    %s\n    wanted  %s\n%s", e.Fields[i].Field, at, ownerText(c), live, wanted, missingText(c))
 	}
-	fmt.Fprintf(&b, `
-To resolve the conflict, choose one for each field:
-  force            run again with --force-conflicts: %[1]s becomes the owner, the other manager loses it
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// conflictAdvice lists the ways to resolve conflicts. migrated is a manager whose updates own a
+// field in conflict, and which migrate can replace; "" if there is none.
+func conflictAdvice(conflicts int, manager, migrated string) string {
+	conflict := "conflict"
+	if conflicts > 1 {
+		conflict = "conflicts"
+	}
+	text := fmt.Sprintf(`To resolve the %[1]s, choose one for each field:
+  force            run again with --force-conflicts: %[2]s becomes the owner, the other manager loses it
   drop the field   remove it from the applied manifest: the other manager keeps it
-  adopt the value  set it to the live value: both managers own it`, e.FieldManager)
-	return b.String()
+  adopt the value  set it to the live value: both managers own it`, conflict, manager)
+	if migrated != "" {
+		text += fmt.Sprintf(`
+  migrate          'patchlab migrate --from %[1]s --to %[2]s': %[2]s takes over what %[1]s set by updates`, shellQuote(migrated), shellQuote(manager))
+	}
+	return text
+}
+
+// migratedManager returns the first owner that wrote by updates what the applier is to apply
+// from now on: kubectl's client-side apply, or the applier itself. It returns "" if there is
+// none.
+func migratedManager(e *patchlab.Error) string {
+	for _, c := range e.Conflicts.List {
+		if c.Operation == fieldmanager.OperationUpdate && c.Subresource == "" &&
+			(c.Manager == "kubectl-client-side-apply" || c.Manager == e.FieldManager) {
+			return c.Manager
+		}
+	}
+	return ""
 }
 
 func ownerText(c patchlab.Conflict) string {

@@ -65,7 +65,7 @@ Exit codes:
 
   # Print the changes to the manifest
   patchlab resolve live.yaml web.yaml --adopt all -o diff`,
-		Args:              cobra.MaximumNArgs(2),
+		Args:              cobra.ArbitraryArgs, // checked together with -f and -k
 		ValidArgsFunction: completeObject,
 		RunE:              func(c *cobra.Command, args []string) error { return a.resolve(c.Context(), args, &o) },
 	}

@@ -11,15 +11,18 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/internal/oracle/verify"
+	"github.com/patchlab-dev/patchlab/schema"
 	"github.com/patchlab-dev/patchlab/store"
 )
 
@@ -183,9 +186,7 @@ between field managers.
 		Args:                       noSuchCommand,
 		RunE:                       func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usage(err.Error() + "\nSee '" + c.CommandPath() + " --help'.")
-	})
+	c.SetFlagErrorFunc(wrongFlag)
 	c.AddCommand(
 		a.applyCommand(),
 		a.blameCommand(),
@@ -209,6 +210,29 @@ between field managers.
 	return c
 }
 
+// absentFlags are flags of 'kubectl apply' that patchlab does not have, with the reason.
+var absentFlags = map[string]string{
+	"server-side": "a manifest is applied server-side unless --client-side is set",
+	"dry-run":     "patchlab never changes a cluster",
+	"prune":       "patchlab computes changes of objects, not their deletion",
+}
+
+// wrongFlag returns the error for a wrong flag, with a suggestion for an unknown one.
+func wrongFlag(c *cobra.Command, err error) error {
+	text := err.Error()
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "" {
+		var names []string
+		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		if reason := absentFlags[unknown.GetSpecifiedName()]; reason != "" {
+			text += ": " + reason
+		} else if near := schema.Nearest(unknown.GetSpecifiedName(), slices.Values(names)); near != "" {
+			text += "; did you mean --" + near + "?"
+		}
+	}
+	return usage(text + "\nSee '" + c.CommandPath() + " --help'.")
+}
+
 // noSuchCommand returns the error for an unknown command, with suggestions.
 func noSuchCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
@@ -229,6 +253,14 @@ func arguments(names ...string) cobra.PositionalArgs {
 		}
 		return usage("'" + c.CommandPath() + "' " + list(names) + "\nUsage: " + c.UseLine())
 	}
+}
+
+// atMostOne validates an optional argument.
+func atMostOne(c *cobra.Command, args []string) error {
+	if len(args) <= 1 {
+		return nil
+	}
+	return usage("'" + c.CommandPath() + "' accepts at most one argument\nUsage: " + c.UseLine())
 }
 
 func list(names []string) string {

@@ -114,7 +114,7 @@ func (a *App) serve(ctx context.Context, o *serveOptions) error {
 		return a.handOverTo(ctx, etcdProgram, "--store etcd", "github.com/patchlab-dev/patchlab/cmd/"+etcdProgram)
 	}
 	if o.engine.elsewhere(a) {
-		return a.handOver(ctx)
+		return a.handOver(ctx, "--engine reference")
 	}
 	if _, err := schema.Builtin(minorVersion(o.kubeVersion)); err != nil {
 		return usage("--kube-version " + o.kubeVersion + ": supported versions are " + strings.Join(schema.Versions(), ", "))
@@ -257,8 +257,8 @@ func (a *App) furnish(ctx context.Context, c *cluster.Cluster, o *serveOptions) 
 	if err != nil {
 		return err
 	}
-	if skipped > 0 {
-		a.note(fmt.Sprintf("--load: %s skipped", count(skipped, "document that is not an object", "documents that are not objects")))
+	if len(skipped) > 0 {
+		a.note("--load: " + notObjects(skipped))
 	}
 	manifest.SortForCreation(loaded)
 	return manifest.Load(ctx, c, "patchlab/serve", slices.Concat(crds, loaded)...)

@@ -29,7 +29,7 @@ type verifyOptions struct {
 func (a *App) verifyCommand() *cobra.Command {
 	var o verifyOptions
 	c := &cobra.Command{
-		Use:   "verify [LIVE PATCH]",
+		Use:   "verify [LIVE] [PATCH]",
 		Short: "Compare the engines with the libraries of kube-apiserver",
 		Long: `Run the same operations with patchlab's engines and with the reference engine, which
 consists of the libraries of kube-apiserver and kubectl, and compare the results:
@@ -68,11 +68,12 @@ Exit codes:
 }
 
 func (a *App) verify(ctx context.Context, args []string, o *verifyOptions) error {
+	files := len(args) > 0 || len(o.apply.inputs.files) > 0 || o.apply.inputs.kustomize != ""
 	switch {
-	case o.random < 0 || o.random == 0 && len(args) != 2 || o.random > 0 && len(args) != 0:
+	case o.random < 0 || (o.random > 0) == files:
 		return usage("'patchlab verify' requires either LIVE and PATCH, or --random N\nSee 'patchlab verify --help'.")
 	case a.Reference == nil:
-		return a.handOver(ctx)
+		return a.handOver(ctx, "'patchlab verify'")
 	case o.random > 0:
 		return a.verifyRandom(ctx, o)
 	}

@@ -155,14 +155,14 @@ func TestObjectsOfFiles(t *testing.T) {
 			why       string
 		}{
 			{"crds", false, 2, 1, "a folder, without subfolders and kustomization.yaml"},
-			{"crds", true, 3, 3, "a folder with subfolders; one CRD has no apiVersion"},
+			{"crds", true, 4, 2, "a folder with subfolders; a CRD without apiVersion is a mistake and is not skipped"},
 			{"*.yaml", false, 1, 0, "a glob"},
 			{"one.yaml", false, 1, 0, "a file"},
 		} {
 			s.Recursive = c.recursive
 			objects, skipped, err := s.Objects(c.in)
-			if err != nil || len(objects) != c.want || skipped != c.skipped {
-				t.Errorf("%s: %s: %d objects, %d skipped (%v), want %d and %d", name, c.why, len(objects), skipped, err, c.want, c.skipped)
+			if err != nil || len(objects) != c.want || len(skipped) != c.skipped {
+				t.Errorf("%s: %s: %d objects, %q skipped (%v), want %d and %d", name, c.why, len(objects), skipped, err, c.want, c.skipped)
 			}
 		}
 	}
@@ -212,4 +212,23 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestFilesThatAreNotText checks the hint for files in other encodings and binary files.
+func TestFilesThatAreNotText(t *testing.T) {
+	for _, c := range []struct {
+		why, text string
+		hint      bool
+	}{
+		{"Latin-1", "a: caf\xe9\n", true},
+		{"UTF-16 without a byte order mark", "\x00a\x00:\x00 \x001", true},
+		{"a compressed file", "\x1f\x8b\x08\x00\x00", true},
+		{"UTF-16 with a byte order mark", "\xfe\xff\x00a\x00:\x00 \x00[", false},
+		{"UTF-8", "a: [\n", false},
+	} {
+		_, err := manifest.Parse("a.yaml", []byte(c.text))
+		if err == nil || strings.Contains(err.Error(), "not a text file in UTF-8") != c.hint {
+			t.Errorf("%s: %v", c.why, err)
+		}
+	}
 }

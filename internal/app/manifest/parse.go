@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/patchlab-dev/patchlab/document"
 )
@@ -48,6 +49,8 @@ func (e *hinted) Unwrap() error { return e.err }
 func hint(line, data []byte) string {
 	indent := line[:len(line)-len(bytes.TrimLeft(line, " \t"))]
 	switch {
+	case !isText(data):
+		return "this is not a text file in UTF-8"
 	case bytes.HasPrefix(data, []byte("%YAML")):
 		return "Kubernetes uses YAML 1.1, and kubectl refuses this directive; remove the line"
 	case bytes.Contains(data, []byte("{{")) && bytes.Contains(data, []byte("}}")):
@@ -56,6 +59,13 @@ func hint(line, data []byte) string {
 		return "this line begins with a tab; indent YAML with spaces"
 	}
 	return ""
+}
+
+// isText reports whether data is text in UTF-8, or in UTF-16 with a byte order mark, which YAML
+// allows too.
+func isText(data []byte) bool {
+	return bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) ||
+		utf8.Valid(data) && bytes.IndexByte(data, 0) < 0
 }
 
 // line returns a line of a text, counted from 1.

@@ -60,35 +60,41 @@ func (s *Source) Read(names ...string) ([]*document.Document, error) {
 }
 
 // Documents reads the same documents as Read, but skips those in directories that are not API
-// objects, such as a kustomization.yaml or the values of a chart. skipped is their number.
-func (s *Source) Documents(names ...string) (docs []*document.Document, skipped int, err error) {
+// objects, such as a kustomization.yaml or the values of a chart. skipped are their positions.
+func (s *Source) Documents(names ...string) (docs []*document.Document, skipped []document.Position, err error) {
 	for _, name := range names {
 		found, err := s.Read(name)
 		if err != nil {
-			return nil, 0, err
+			return nil, nil, err
 		}
-		if s.isFolder(name) {
-			before := len(found)
-			found = slices.DeleteFunc(found, func(d *document.Document) bool { return !isObject(d.Root) })
-			skipped += before - len(found)
+		folder := s.isFolder(name)
+		for _, d := range found {
+			if folder && !isObject(d.Root) {
+				skipped = append(skipped, d.PositionOf(nil))
+				continue
+			}
+			docs = append(docs, d)
 		}
-		docs = append(docs, found...)
 	}
 	return docs, skipped, nil
 }
 
 // Objects returns the objects in files, including the items of Lists, and skips what Documents
 // skips.
-func (s *Source) Objects(names ...string) (objects []Object, skipped int, err error) {
+func (s *Source) Objects(names ...string) (objects []Object, skipped []document.Position, err error) {
 	docs, skipped, err := s.Documents(names...)
 	return Split(docs...), skipped, err
 }
 
-// isObject reports whether a document is an API object or a List. A kustomization is not,
-// because it is never sent to an API server.
+// isObject reports whether a document is an API object or a List, possibly one that lacks
+// apiVersion or kind by mistake: unlike the Chart.yaml and the values of a chart it has
+// metadata. A kustomization is not, because it is never sent to an API server.
 func isObject(v document.Value) bool {
-	return v.Get("kind").Exists() && v.Get("apiVersion").Exists() &&
-		!strings.HasPrefix(v.Get("apiVersion").StringOr(""), "kustomize.config.k8s.io/")
+	kind, apiVersion := v.Get("kind").Exists(), v.Get("apiVersion").Exists()
+	if !kind || !apiVersion {
+		return (kind || apiVersion) && v.Get("metadata").Exists()
+	}
+	return !strings.HasPrefix(v.Get("apiVersion").StringOr(""), "kustomize.config.k8s.io/")
 }
 
 // CRDs returns the CustomResourceDefinitions in files, and in directories with all
