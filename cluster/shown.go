@@ -7,6 +7,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/schema"
+	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
 
 // Shown is a stored object in the form in which an endpoint serves it. Its encodings are
@@ -71,8 +72,12 @@ func (s Shown) Size() int { return len(s.encoded().json) }
 // writing them to many clients needs no copy.
 func (s Shown) JSON() []string { return s.parts(0, len(s.encoded().json)) }
 
-// MetadataJSON returns the JSON of the object's metadata in parts, like [Shown.JSON].
+// MetadataJSON returns the JSON of the object's metadata (see [Shown.AppendMetadata]) in parts,
+// like [Shown.JSON].
 func (s Shown) MetadataJSON() []string {
+	if len(defaults.FieldAnnotations(s.kind)) > 0 {
+		return []string{string(s.AppendMetadata(nil))}
+	}
 	t := s.encoded()
 	return s.parts(t.metadataBegin, t.metadataEnd)
 }
@@ -88,8 +93,12 @@ func (s Shown) AppendItem(dst []byte) []byte {
 	return s.encoded().appendObject(dst, s.revision, !s.kind.Builtin)
 }
 
-// AppendMetadata appends the JSON of the object's metadata.
+// AppendMetadata appends the JSON of the object's metadata, without annotations that hold fields
+// of the API server's internal version.
 func (s Shown) AppendMetadata(dst []byte) []byte {
+	if len(defaults.FieldAnnotations(s.kind)) > 0 {
+		return defaults.InternalMetadata(s.kind, s.Value().Get("metadata")).AppendJSON(dst)
+	}
 	t := s.encoded()
 	return t.appendRange(dst, t.metadataBegin, t.metadataEnd, s.revision)
 }

@@ -95,6 +95,8 @@ type offer struct {
 	// protobuf is true if the objects can be encoded in protobuf, which custom resources
 	// cannot. Metadata alone always can.
 	protobuf bool
+	// tables is true if the objects can be converted to a table.
+	tables bool
 	// document is true for documents such as discovery lists, which cannot be converted to a
 	// table or to metadata. aggregated is true if the client may also request the aggregated
 	// form of discovery (apidiscovery.k8s.io).
@@ -106,6 +108,10 @@ type offer struct {
 	// streams is true for routes that also serve watches, and declare their media types.
 	streams bool
 }
+
+// failureOffer is the offer of an error: unlike the object that was requested, it is not
+// converted to a table or to metadata.
+var failureOffer = offer{protobuf: true, document: true}
 
 // media are the supported media types in order of preference.
 var media = [...]string{"application/json", "application/yaml", protobuf.MediaType}
@@ -124,7 +130,7 @@ func negotiate(r *http.Request, o offer) (answerForm, error) {
 			types = append(types, "application/json;stream=watch", protobuf.MediaType+";stream=watch")
 		}
 		if err := checkRoute(header, types); err != nil {
-			failed, _ := negotiate(r, offer{protobuf: true})
+			failed, _ := negotiate(r, failureOffer)
 			return failed, err
 		}
 	}
@@ -174,7 +180,7 @@ func (o offer) accepts(kind string, params map[string]string) bool {
 	if o.document {
 		return o.aggregated && as == discoveryListKind && group == discoveryGroupName && version == "v2"
 	}
-	return transforms(as, version, group) && (as != formTable || kind != protobuf.MediaType)
+	return transforms(as, version, group) && (as != formTable || o.tables && kind != protobuf.MediaType)
 }
 
 func notAcceptable(types string) *cluster.Status {

@@ -44,7 +44,7 @@ func TestNegotiate(t *testing.T) {
 	} {
 		r := httptest.NewRequest("GET", "/", nil)
 		r.Header.Set("Accept", c.accept)
-		form, err := negotiate(r, offer{protobuf: true})
+		form, err := negotiate(r, offer{protobuf: true, tables: true})
 		if err != nil {
 			if asStatus(err).Code != c.code {
 				t.Errorf("%q (%s): %v", c.accept, c.why, err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/schema"
+	"github.com/patchlab-dev/patchlab/server/internal/table"
 )
 
 // target is a resolved request path: the kind, the name of the object and the verb.
@@ -60,7 +61,9 @@ func (s *Server) serveAPI(w *writer, r *http.Request, group, version string, par
 		w.kind.resource += "/" + t.subresource
 	}
 	watches := t.verb == cluster.Watch
-	form, err := negotiate(r, offer{watch: watches, protobuf: encodable(t.kind), routed: t.kind.Builtin, streams: watches || t.verb == cluster.List})
+	form, err := negotiate(r, offer{
+		watch: watches, protobuf: encodable(t.kind), tables: table.Has(t.kind, t.subresource), routed: t.kind.Builtin, streams: watches || t.verb == cluster.List,
+	})
 	if err != nil {
 		s.fail(w, r, err)
 		return

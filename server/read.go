@@ -52,14 +52,14 @@ func (s *Server) answerStored(w *writer, r *http.Request, form answerForm, t tar
 // in protobuf.
 func (s *Server) answerStoredMessage(w *writer, r *http.Request, form answerForm, reading *cluster.Reading) {
 	shown := reading.Object
-	o, err := wireOf(shown)
+	o, err := wireOf(form, shown)
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
 	apiVersion, kind := shown.Kind().APIVersion(), shown.Kind().Kind
 	if form.as == formMetadata {
-		apiVersion, kind, o = form.apiVersion(), form.as, o.Metadata()
+		apiVersion, kind = form.apiVersion(), form.as
 	}
 	warn(w.Header(), reading.Warnings)
 	a := s.begin(w, r, form, http.StatusOK)

@@ -119,16 +119,23 @@ var serverTime = regexp.MustCompile(`20[2-9]\d-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
 // ownValues are the fields whose values differ between servers; the recordings have "*".
 var ownValues = []string{"uid", "resourceVersion", "creationTimestamp", "deletionTimestamp", "time", "continue", "lastTransitionTime", "token"}
 
-// masked returns a value with the recording's placeholders, and without the messages that the
-// recording leaves out: those of causes and of the refusals that consist of them are this
-// module's own.
+// anyValue is the placeholder in a recording for a value that differs between servers though its
+// field does not say so, such as an age in a table.
+const anyValue = "<any>"
+
+// masked returns a value with the recording's placeholders, and without the messages and
+// descriptions that the recording leaves out: the messages of causes, and of the refusals that
+// consist of them, are this module's own, and the descriptions of columns are not served.
 func masked(key string, v, recorded any) any {
+	if recorded == anyValue {
+		return anyValue
+	}
 	switch v := v.(type) {
 	case map[string]any:
 		was, _ := recorded.(map[string]any)
 		out := map[string]any{}
 		for name, member := range v {
-			if _, ok := was[name]; !ok && name == "message" {
+			if _, ok := was[name]; !ok && (name == "message" || name == "description") {
 				continue
 			}
 			out[name] = masked(name, member, was[name])

@@ -9,6 +9,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
 
 // fail answers with an error, in the encoding that the client accepts.
@@ -22,7 +23,7 @@ func (s *Server) fail(w *writer, r *http.Request, err error) {
 	if status.Details != nil && status.Details.RetryAfterSeconds > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(status.Details.RetryAfterSeconds))
 	}
-	form, _ := negotiate(r, offer{protobuf: true})
+	form, _ := negotiate(r, failureOffer)
 	warn(w.Header(), status.Warnings)
 	s.write(w, r, form, status.Code, status.Object())
 }
@@ -103,14 +104,16 @@ func (s *Server) answerList(w *writer, r *http.Request, form answerForm, t targe
 	l := &list{
 		kind: resp.Object.Get("kind").StringOr(""), apiVersion: resp.Object.Get("apiVersion").StringOr(""),
 		metadata: resp.Object.Get("metadata"), count: items.Len(), value: items.At,
-		item:    func(i int, dst []byte) []byte { return items.At(i).AppendJSON(dst) },
-		partial: func(i int, dst []byte) []byte { return items.At(i).Get("metadata").AppendJSON(dst) },
+		item: func(i int, dst []byte) []byte { return items.At(i).AppendJSON(dst) },
+		partial: func(i int, dst []byte) []byte {
+			return defaults.InternalMetadata(t.kind, items.At(i).Get("metadata")).AppendJSON(dst)
+		},
 	}
 	l.wire = func() ([]wireItem, error) {
 		out := make([]wireItem, items.Len())
 		for i, item := range items.Items() {
 			object := item.With("apiVersion", text(t.kind.APIVersion())).With("kind", text(t.kind.Kind))
-			e, err := wireOfValue(form, object)
+			e, err := wireOfValue(form, t.kind, object)
 			if err != nil {
 				return nil, err
 			}

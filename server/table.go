@@ -1,11 +1,14 @@
 package server
 
 import (
+	"net/http"
 	"strings"
 	"time"
 
+	"github.com/patchlab-dev/patchlab/cluster"
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/schema"
+	"github.com/patchlab-dev/patchlab/schema/defaults"
 	"github.com/patchlab-dev/patchlab/server/internal/table"
 )
 
@@ -33,14 +36,21 @@ func (s *Server) inForm(form answerForm, t target, v document.Value, include str
 	if form.as == formObject || v.Get("kind").StringOr("") == "Status" {
 		return v, nil
 	}
+	if form.as == formList && !t.kind.Builtin && t.subresource != "scale" {
+		return v, errNoList
+	}
 	if err := checkForm(form, false, v.Get("kind").StringOr(""), include); err != nil {
 		return v, err
 	}
 	if form.as == formTable {
 		return s.tableOf(form, t, v, include), nil
 	}
-	return metadataOf(form, v), nil
+	return metadataOf(form, t.kind, v), nil
 }
+
+// errNoList is the error for a single custom resource in the form of a list. kube-apiserver takes
+// the unstructured object for a list and finds no items in it.
+var errNoList = &cluster.Status{Code: http.StatusInternalServerError, Message: "content is not a list"}
 
 func notInForm(form answerForm, what, kind string) error {
 	status := notAcceptable("")
@@ -53,9 +63,9 @@ func isList(v document.Value) bool {
 	return strings.HasSuffix(v.Get("kind").StringOr(""), "List") && v.Get("items").Kind() == document.List
 }
 
-// metadataOf converts an object to PartialObjectMetadata.
-func metadataOf(form answerForm, v document.Value) document.Value {
-	return object("kind", text(formMetadata), "apiVersion", text(form.apiVersion()), "metadata", v.Get("metadata"))
+// metadataOf converts an object of a kind to PartialObjectMetadata.
+func metadataOf(form answerForm, k *schema.Kind, v document.Value) document.Value {
+	return object("kind", text(formMetadata), "apiVersion", text(form.apiVersion()), "metadata", defaults.InternalMetadata(k, v.Get("metadata")))
 }
 
 // listMeta returns the metadata of a table or a list of PartialObjectMetadata. An empty
@@ -79,7 +89,7 @@ type tabulator struct {
 }
 
 func (s *Server) newTable(form answerForm, t target, include string) *tabulator {
-	return &tabulator{form: form, kind: t.kind, include: include, columns: table.Of(t.tableKind(s.cluster.Kinds())), now: s.options.Now()}
+	return &tabulator{form: form, kind: t.kind, include: include, columns: table.Of(t.kind, t.subresource), now: s.options.Now()}
 }
 
 // definitions returns the column definitions.
@@ -118,7 +128,7 @@ func (t *tabulator) row(o document.Value) document.Value {
 		}
 		cells.Append(cell)
 	}
-	shown := metadataOf(t.form, o)
+	shown := metadataOf(t.form, t.kind, o)
 	switch t.include {
 	case "None":
 		shown = document.NewNull()
@@ -136,15 +146,4 @@ func (s *Server) tableOf(form answerForm, t target, v document.Value, include st
 	table := s.newTable(form, t, include)
 	return object("kind", text(formTable), "apiVersion", text(form.apiVersion()), "metadata", listMeta(v.Get("metadata")),
 		"columnDefinitions", table.definitions(), "rows", document.NewList(table.row(v)))
-}
-
-// tableKind returns the kind whose printer columns the response has. A subresource may
-// return objects of another kind.
-func (t target) tableKind(registry *schema.Registry) *schema.Kind {
-	if sub, ok := t.kind.Subresource(t.subresource); ok && sub.Kind != t.kind.GroupVersionKind {
-		if k, ok := registry.Kind(sub.Kind); ok {
-			return k
-		}
-	}
-	return t.kind
 }

@@ -49,8 +49,11 @@ func (p place) verb(k *schema.Kind, r *http.Request) (cluster.Verb, error) {
 	return p.customVerb(k, r)
 }
 
+// builtinVerb is verb for built-in kinds. The router of kube-apiserver takes an empty segment
+// before a subresource for a name; the handler refuses it.
 func (p place) builtinVerb(k *schema.Kind, r *http.Request) (cluster.Verb, error) {
-	if p.namespace != "" && !k.Namespaced || p.deeper || p.name != "" && k.Namespaced && p.namespace == "" {
+	named := p.name != "" || p.subresource != ""
+	if p.namespace != "" && !k.Namespaced || p.deeper || named && k.Namespaced && p.namespace == "" || p.watch && p.subresource != "" {
 		return 0, errNoResource
 	}
 	verbs := k.Verbs
@@ -61,16 +64,18 @@ func (p place) builtinVerb(k *schema.Kind, r *http.Request) (cluster.Verb, error
 		}
 		verbs = sub.Verbs
 	}
-	verb, ok := p.methodVerb(r)
-	ok = ok && r.Method != http.MethodHead
-	everywhere := p.name == "" && k.Namespaced && p.namespace == ""
+	verb, ok := p.methodVerb(r, named)
+	ok = ok && r.Method != http.MethodHead && (!p.watch || verb == cluster.Watch)
+	everywhere := !named && k.Namespaced && p.namespace == ""
 	switch {
 	case !ok, everywhere && verb != cluster.List && verb != cluster.Watch:
 		return 0, errMethod
-	case p.name == "" && (verb == cluster.Update || verb == cluster.Patch), p.name != "" && p.subresource == "" && verb == cluster.Create:
+	case !named && (verb == cluster.Update || verb == cluster.Patch), p.name != "" && p.subresource == "" && verb == cluster.Create:
 		return 0, errMethod
 	case !slices.Contains(verbs, verb.String()):
 		return 0, errMethod
+	case p.subresource != "" && p.name == "":
+		return 0, badRequest("name must be provided")
 	}
 	return verb, checkName(p.name)
 }
@@ -89,7 +94,7 @@ func checkName(name string) error {
 // customVerb is verb for custom resources. Like apiextensions-apiserver's handler it checks
 // only scope and verb, so that a name in the path of a create is ignored.
 func (p place) customVerb(k *schema.Kind, r *http.Request) (cluster.Verb, error) {
-	verb, ok := p.methodVerb(r)
+	verb, ok := p.methodVerb(r, p.name != "")
 	if p.namespace != "" && !k.Namespaced {
 		return 0, errNoPage
 	}
@@ -117,14 +122,14 @@ func (p place) customVerb(k *schema.Kind, r *http.Request) (cluster.Verb, error)
 }
 
 // methodVerb returns the verb of a method. For GET and DELETE it depends on whether the path
-// has a name.
-func (p place) methodVerb(r *http.Request) (cluster.Verb, bool) {
+// names an object.
+func (p place) methodVerb(r *http.Request, named bool) (cluster.Verb, bool) {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
 		switch {
-		case p.watch || p.name == "" && asksToWatch(r):
+		case p.watch || !named && asksToWatch(r):
 			return cluster.Watch, true
-		case p.name == "":
+		case !named:
 			return cluster.List, true
 		}
 		return cluster.Get, true
@@ -135,7 +140,7 @@ func (p place) methodVerb(r *http.Request) (cluster.Verb, bool) {
 	case http.MethodPatch:
 		return cluster.Patch, true
 	case http.MethodDelete:
-		if p.name == "" {
+		if !named {
 			return cluster.DeleteCollection, true
 		}
 		return cluster.Delete, true

@@ -238,11 +238,11 @@ func (f *frames) message(event cluster.ShownEvent) (o *protobuf.Object, apiVersi
 	if f.form.as == formList {
 		return nil, "", "", notInForm(f.form, "not a list", f.target.kind.Kind)
 	}
-	if o, err = wireOf(event.Shown); err != nil {
+	if o, err = wireOf(f.form, event.Shown); err != nil {
 		return nil, "", "", err
 	}
 	if f.form.as != formObject {
-		return o.Metadata(), f.form.apiVersion(), f.form.as, nil
+		return o, f.form.apiVersion(), f.form.as, nil
 	}
 	return o, f.target.kind.APIVersion(), f.target.kind.Kind, nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/protobuf"
 	"github.com/patchlab-dev/patchlab/schema"
+	"github.com/patchlab-dev/patchlab/schema/defaults"
 )
 
 // encodable reports whether the objects of a kind can be encoded in protobuf.
@@ -21,9 +22,12 @@ type encoded struct {
 	err error
 }
 
-// wireOf returns the cached protobuf encoding of a stored object. For a kind without one it is
-// the encoding of the metadata.
-func wireOf(o cluster.Shown) (*protobuf.Object, error) {
+// wireOf returns the cached protobuf encoding of a stored object, or of its metadata if the
+// client requests that or the kind has no encoding.
+func wireOf(form answerForm, o cluster.Shown) (*protobuf.Object, error) {
+	if k := o.Kind(); form.as != formObject && len(defaults.FieldAnnotations(k)) > 0 {
+		return protobuf.EncodeMetadata(defaults.InternalMetadata(k, o.Value().Get("metadata")))
+	}
 	e := o.Encoding(protobuf.MediaType, func(k *schema.Kind, v document.Value) any {
 		var e encoded
 		if encodable(k) {
@@ -33,13 +37,16 @@ func wireOf(o cluster.Shown) (*protobuf.Object, error) {
 		}
 		return e
 	}).(encoded)
+	if e.err == nil && form.as != formObject {
+		return e.Object.Metadata(), nil
+	}
 	return e.Object, e.err
 }
 
-// wireOfValue returns the protobuf encoding of an object that is not stored.
-func wireOfValue(form answerForm, v document.Value) (*protobuf.Object, error) {
+// wireOfValue returns the protobuf encoding of an object of a kind that is not stored.
+func wireOfValue(form answerForm, k *schema.Kind, v document.Value) (*protobuf.Object, error) {
 	if form.as != formObject {
-		return protobuf.EncodeMetadata(v.Get("metadata"))
+		return protobuf.EncodeMetadata(defaults.InternalMetadata(k, v.Get("metadata")))
 	}
 	return protobuf.Encode(v.Get("apiVersion").StringOr(""), v.Get("kind").StringOr(""), v)
 }
@@ -89,12 +96,9 @@ func (s *Server) wireList(w *writer, r *http.Request, form answerForm, code int,
 func wireItems(form answerForm, shown []cluster.Shown) ([]wireItem, error) {
 	items := make([]wireItem, len(shown))
 	for i, o := range shown {
-		e, err := wireOf(o)
+		e, err := wireOf(form, o)
 		if err != nil {
 			return nil, err
-		}
-		if form.as != formObject {
-			e = e.Metadata()
 		}
 		items[i] = wireItem{e, strconv.FormatInt(o.Revision(), 10)}
 	}

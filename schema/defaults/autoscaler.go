@@ -13,7 +13,10 @@ import (
 
 const annotated = "autoscaling.alpha.kubernetes.io/"
 
-var roundTrip = [...]string{"metrics", "behavior", "scale-down-tolerance", "scale-up-tolerance", "current-metrics", "conditions"}
+var roundTrip = [...]string{
+	annotated + "metrics", annotated + "behavior", annotated + "scale-down-tolerance", annotated + "scale-up-tolerance",
+	annotated + "current-metrics", annotated + "conditions",
+}
 
 // Convert converts an object of a built-in kind to another version of its group: it sets
 // apiVersion, converts the fields of a HorizontalPodAutoscaler, and drops fields that the
@@ -48,7 +51,7 @@ func withoutRoundTrip(v document.Value) document.Value {
 	all := v.Lookup("metadata", "annotations")
 	left := all
 	for _, key := range roundTrip {
-		left = left.Without(annotated + key)
+		left = left.Without(key)
 	}
 	if left.Len() == all.Len() {
 		return v
@@ -60,7 +63,7 @@ func withoutRoundTrip(v document.Value) document.Value {
 func autoscaler1(v document.Value) document.Value {
 	changed := v.Lookup("status", "currentCPUUtilizationPercentage").Exists()
 	for _, key := range roundTrip {
-		changed = changed || v.Lookup("metadata", "annotations", annotated+key).Exists()
+		changed = changed || v.Lookup("metadata", "annotations", key).Exists()
 	}
 	if !changed {
 		return v

@@ -6,6 +6,7 @@ import (
 
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/internal/engine/remake"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // The annotations of apps/v1 that hold fields of older versions.
@@ -13,6 +14,40 @@ const (
 	templateGeneration = "deprecated.daemonset.template.generation"
 	rollbackTo         = "deprecated.deployment.rollback.to"
 )
+
+// FieldAnnotations returns the annotations in which the objects of a kind hold fields that the
+// API server's internal version has and theirs lacks; nil for most kinds. The internal metadata
+// is without them, and so is PartialObjectMetadata.
+func FieldAnnotations(k *schema.Kind) []string {
+	if !k.Builtin {
+		return nil
+	}
+	switch k.Kind {
+	case "DaemonSet":
+		return []string{templateGeneration}
+	case "Deployment":
+		return []string{rollbackTo}
+	case "HorizontalPodAutoscaler":
+		return roundTrip[:]
+	}
+	return nil
+}
+
+// InternalMetadata returns the metadata of an object without FieldAnnotations.
+func InternalMetadata(k *schema.Kind, metadata document.Value) document.Value {
+	all := metadata.Get("annotations")
+	left := all
+	for _, key := range FieldAnnotations(k) {
+		left = left.Without(key)
+	}
+	switch {
+	case left.Len() == all.Len():
+		return metadata
+	case left.Len() == 0:
+		return metadata.Without("annotations")
+	}
+	return metadata.With("annotations", left)
+}
 
 // convert converts an object of a named type to the API server's internal version and back
 // (pkg/apis/*/v1/conversion.go). sent is the object before it was decoded.

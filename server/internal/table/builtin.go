@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/patchlab-dev/patchlab/document"
+	"github.com/patchlab-dev/patchlab/schema"
 )
 
 // builtinColumns returns the columns of a built-in resource, nil if it has only the default
@@ -112,11 +113,16 @@ func replicaColumns() []Column {
 		integer("Ready", "status", "readyReplicas"), ageColumn(), wide(names), wide(images)}
 }
 
-// scaleColumns are those of the scale subresource.
-func scaleColumns() []Column {
-	name := nameColumn()
-	name.Format = ""
-	return []Column{name, integer("Desired", "spec", "replicas"), integer("Available", "status", "replicas"), ageColumn()}
+// scaleColumns are those of the scale subresource. Built-in kinds and custom resources differ
+// in the formats.
+func scaleColumns(k *schema.Kind) []Column {
+	name, age := nameColumn(), ageColumn()
+	if k.Builtin {
+		name.Format = ""
+	} else {
+		age = as("date", age)
+	}
+	return []Column{name, integer("Desired", "spec", "replicas"), integer("Available", "status", "replicas"), age}
 }
 
 // containers are the two columns of the containers at a path.

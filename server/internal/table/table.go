@@ -5,6 +5,7 @@
 package table
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,13 +24,33 @@ type Column struct {
 	Cell func(Object) document.Value
 }
 
-// Of returns the columns of a kind.
-func Of(k *schema.Kind) []Column {
+// Has reports whether the responses of a resource, or of a subresource of it, can be converted
+// to a table. They can if kube-apiserver's storage implements ConvertToTable, as that of every
+// resource that can be listed does.
+func Has(k *schema.Kind, subresource string) bool {
+	switch subresource {
+	case "":
+		return slices.Contains(k.Verbs, "list")
+	case "scale":
+		return true
+	case "status":
+		return !k.Builtin || !slices.Contains(withoutStatusTable[:], k.Resource+"."+k.Group)
+	}
+	return false
+}
+
+// withoutStatusTable are the resources whose status storage does not implement ConvertToTable.
+var withoutStatusTable = [...]string{
+	"apiservices.apiregistration.k8s.io", "customresourcedefinitions.apiextensions.k8s.io", "resourceclaims.resource.k8s.io",
+}
+
+// Of returns the columns of a resource, or of a subresource of it.
+func Of(k *schema.Kind, subresource string) []Column {
+	if subresource == "scale" {
+		return scaleColumns(k)
+	}
 	if !k.Builtin {
 		return customColumns(k)
-	}
-	if k.Group == "autoscaling" && k.Kind == "Scale" {
-		return scaleColumns()
 	}
 	if columns := builtinColumns(k.Group, k.Version, k.Resource); columns != nil {
 		return columns

@@ -41,7 +41,7 @@ func TestBuiltinTablesAreThoseOfTheAPIServer(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Run(kind.Version+"/"+kind.Resource, func(t *testing.T) {
-			columns := Of(kind)
+			columns := Of(kind, "")
 			checkColumns(t, columns, want.Get("columns"))
 			for _, row := range want.Get("rows").Items() {
 				rows++
@@ -130,11 +130,11 @@ func TestCustomColumns(t *testing.T) {
 	} {
 		kind := schema.NewKind(schema.GroupVersionKind{}, nil)
 		kind.Columns = []schema.Column{{Name: "X", Type: c.kind, JSONPath: c.path}}
-		if got := Of(kind)[1].Cell(object).String(); got != c.want {
+		if got := Of(kind, "")[1].Cell(object).String(); got != c.want {
 			t.Errorf("%s as %s (%s): got %s, want %s", c.path, c.kind, c.why, got, c.want)
 		}
 	}
-	plain := Of(schema.NewKind(schema.GroupVersionKind{}, nil))
+	plain := Of(schema.NewKind(schema.GroupVersionKind{}, nil), "")
 	if len(plain) != 2 || plain[1].Name != "Age" || plain[1].Cell(object).String() != `"60m"` {
 		t.Errorf("a resource without columns shows %v", plain)
 	}
@@ -163,10 +163,18 @@ func FuzzPath(f *testing.F) {
 }
 
 func TestScaleColumns(t *testing.T) {
-	kind := schema.NewKind(schema.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"}, nil)
-	kind.Builtin = true
-	columns := Of(kind)
-	checkColumns(t, columns, parse(t, `[{"name":"Name","type":"string","format":"","priority":0},{"name":"Desired","type":"integer","format":"","priority":0},
-		{"name":"Available","type":"integer","format":"","priority":0},{"name":"Age","type":"string","format":"","priority":0}]`))
-	checkRow(t, columns, parse(t, `{"object":{"metadata":{"name":"d"},"spec":{"replicas":4},"status":{"replicas":2}},"cells":["d",4,2,"0s"]}`), time.Time{})
+	kind := schema.NewKind(schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, nil)
+	for _, c := range []struct {
+		builtin         bool
+		format, ageType string
+	}{
+		{true, "", "string"},
+		{false, "name", "date"},
+	} {
+		kind.Builtin = c.builtin
+		columns := Of(kind, "scale")
+		checkColumns(t, columns, parse(t, `[{"name":"Name","type":"string","format":"`+c.format+`","priority":0},{"name":"Desired","type":"integer","format":"","priority":0},
+			{"name":"Available","type":"integer","format":"","priority":0},{"name":"Age","type":"`+c.ageType+`","format":"","priority":0}]`))
+		checkRow(t, columns, parse(t, `{"object":{"metadata":{"name":"d"},"spec":{"replicas":4},"status":{"replicas":2}},"cells":["d",4,2,"0s"]}`), time.Time{})
+	}
 }
