@@ -10,6 +10,8 @@ import (
 	"github.com/patchlab-dev/patchlab/document"
 	"github.com/patchlab-dev/patchlab/fieldmanager"
 	"github.com/patchlab-dev/patchlab/internal/app/manifest"
+	"github.com/patchlab-dev/patchlab/internal/engine/structured"
+	"github.com/patchlab-dev/patchlab/schema/structural"
 )
 
 // Conflicts lists the fields that an apply would change although other managers own them.
@@ -153,7 +155,7 @@ func (e *Error) explain(status *cluster.Status, w *write) {
 		return
 	}
 	places := newLocator(w.Object, w.kind.Type())
-	for _, c := range status.Fields() {
+	for _, c := range append(status.Fields(), alsoUndeclared(status, places, w)...) {
 		f := FieldError{Path: c.Path, Position: places.locate(c.Path), Field: c.Field, Message: c.Message, Value: c.Value, Hint: c.Hint, Rule: c.Rule}
 		if f.Hint == "" && e.Conflicts == nil {
 			if near := w.kind.Type().NearestField(c.Path); near != "" {
@@ -171,10 +173,44 @@ func (e *Error) explain(status *cluster.Status, w *write) {
 		e.Position = e.Fields[0].Position
 	}
 	e.message = refusalText(status, e.Fields) + answer
-	if status.Details != nil && isInvalid(status) && len(e.Fields) > 1 {
+	if what := listedText(status); what != "" && len(e.Fields) > 1 {
 		e.Position = document.Position{}
-		e.message = objectText(status) + answer + list(e.Fields)
+		e.message = what + answer + list(e.Fields)
 	}
+}
+
+// alsoUndeclared returns the further fields of an applied configuration that its kind does not
+// declare: the engine stops at the first, and kube-apiserver at the first of each object.
+func alsoUndeclared(status *cluster.Status, places *locator, w *write) []cluster.Cause {
+	var first *structured.TypeError
+	if !errors.As(status.Err, &first) || first.Mismatch != structured.UndeclaredField || first.Object != structured.Configuration {
+		return nil
+	}
+	var causes []cluster.Cause
+	_, unknown := structural.Prune(w.kind.Type(), w.Value)
+	for _, path := range unknown {
+		if c := status.Fields()[0]; path.Compare(places.indexed(first.Path)) != 0 {
+			c.Path, c.Field = path, path.String()
+			causes = append(causes, c)
+		}
+	}
+	return causes
+}
+
+// listedText returns the message of a Status whose invalid fields are listed one by one, "" for
+// any other.
+func listedText(status *cluster.Status) string {
+	var strict *cluster.StrictError
+	var mistyped *structured.TypeError
+	switch {
+	case errors.As(status.Err, &strict):
+		return "strict decoding error"
+	case errors.As(status.Err, &mistyped):
+		return mistyped.Object + " does not match the schema of its kind"
+	case isInvalid(status):
+		return objectText(status)
+	}
+	return ""
 }
 
 // isInvalid reports whether a Status lists causes in the object itself.
