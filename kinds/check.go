@@ -125,9 +125,10 @@ func (c *check) tooLong(f field, limit int) {
 	c.add(schema.ErrorTooLong, f, "may not be more than "+strconv.Itoa(limit)+" bytes")
 }
 
-// tooMany adds an error "Too many" for f.
+// tooMany adds an error "Too many" for f, which shows the number of items.
 func (c *check) tooMany(f field, limit int) {
 	c.add(schema.ErrorTooMany, f, "must have at most "+strconv.Itoa(limit)+" items")
+	c.errs[len(c.errs)-1].BadValue = document.NewInt(int64(f.Len()))
 }
 
 func supportedValues(list string) string {

@@ -112,6 +112,16 @@ func TestErrorsHaveValueAndAreUnique(t *testing.T) {
 	}
 }
 
+// TestTooManyShowsTheNumber checks that a list with too many items is not part of the message.
+func TestTooManyShowsTheNumber(t *testing.T) {
+	c := newCheck(nil, "", parse(t, `{"list":[{"name":"a"},{"name":"b"}]}`))
+	defer c.release()
+	c.tooMany(c.root(c.object).get("list"), 1)
+	if got, want := c.finish()[0].Error(), "list: Too many: 2: must have at most 1 items"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 // TestValidationAllocatesNothing checks that validation of a valid object does not
 // allocate.
 func TestValidationAllocatesNothing(t *testing.T) {
