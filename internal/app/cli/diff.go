@@ -52,7 +52,8 @@ of each and the parts of the change that it cannot express.
 The intended object is the result of an update (PUT) with TO: it has defaults, and fields
 that clients cannot change keep their values. Each patch is applied to FROM, and the
 result is compared with the intended object. FROM and TO accept the same inputs as LIVE
-and PATCH of apply; objects are matched by kind, namespace and name.
+and PATCH of apply; objects are matched by kind, namespace and name, and those of TO that
+FROM does not have are named.
 
 The configuration for server-side apply contains the fields that --field-manager has
 applied before and that TO still has, and the changed fields.
@@ -134,11 +135,15 @@ func (a *App) diff(ctx context.Context, args []string, o *diffOptions) error {
 	if err != nil {
 		return err
 	}
-	d := differing{app: a, o: o, lab: lab, from: indexLive(from)}
-	for _, object := range to.objects() {
+	d := differing{app: a, o: o, lab: lab, from: indexLive(from), matched: map[patchlab.Target]bool{}}
+	wanted := to.objects()
+	for _, object := range wanted {
 		if err := d.one(object); err != nil {
 			return err
 		}
+	}
+	if only := len(from.objects()) - len(d.matched); only > 0 && len(wanted) > 1 && !d.refused {
+		a.note(count(only, "object is", "objects are") + " only in FROM")
 	}
 	return d.finish()
 }
@@ -160,6 +165,7 @@ type differing struct {
 	o         *diffOptions
 	lab       *patchlab.Lab
 	from      *liveIndex
+	matched   map[patchlab.Target]bool
 	documents []document.Value // for json
 	printed   int
 	differ    bool
@@ -179,6 +185,9 @@ func (d *differing) one(object manifest.Object) error {
 		if len(e.Options) > 0 {
 			return changeError(e)
 		}
+		if d.added(object, e) {
+			return d.onlyInTo(e.Target)
+		}
 		if !d.o.showSecrets {
 			e = maskConflicts(e)
 		}
@@ -192,6 +201,7 @@ func (d *differing) one(object manifest.Object) error {
 		d.app.note(note)
 	}
 	d.differ = d.differ || len(found.Changes) > 0
+	d.matched[found.Target] = true
 	if len(d.o.types) > 0 {
 		found.Patches = slices.DeleteFunc(found.Patches, func(p patchlab.Alternative) bool { return !slices.Contains(d.o.types, typeName(p.Action)) })
 	}
@@ -201,11 +211,39 @@ func (d *differing) one(object manifest.Object) error {
 	case "patch":
 		return d.patch(found)
 	}
+	d.text(d.compared(found))
+	return nil
+}
+
+// text prints the text for an object, after an empty line if it is not the first.
+func (d *differing) text(text string) {
 	if d.printed > 0 {
 		d.app.print("\n")
 	}
 	d.printed++
-	d.app.print(d.text(found))
+	d.app.print(text)
+}
+
+// added reports whether an error means that FROM does not have an object of TO.
+func (d *differing) added(object manifest.Object, e *patchlab.Error) bool {
+	if !errors.Is(e, patchlab.ErrNoMatch) || !object.Typed() || e.Target.Name == "" {
+		return false
+	}
+	// Without a namespace, several objects of FROM may be meant.
+	return e.Target.Namespace != "" || len(d.from.byName[nameOfObject(object)]) == 0
+}
+
+// onlyInTo reports an object that FROM does not have.
+func (d *differing) onlyInTo(t patchlab.Target) error {
+	d.differ = true
+	switch d.o.output {
+	case "json":
+		return d.document(alternativesDocument{APIVersion: "patchlab.dev/v1", Kind: "Alternatives", Target: t, OnlyIn: "TO", Changes: []explain.Change{}, Patches: []alternativeDocument{}})
+	case "patch":
+		d.app.note(t.String() + " is only in TO: there is no object to patch")
+	default:
+		d.text(t.String() + ": only in TO\n")
+	}
 	return nil
 }
 
@@ -257,8 +295,8 @@ func (d *differing) patch(found *patchlab.Alternatives) error {
 	return nil
 }
 
-// text returns the patches as text.
-func (d *differing) text(found *patchlab.Alternatives) string {
+// compared returns the patches as text.
+func (d *differing) compared(found *patchlab.Alternatives) string {
 	var b strings.Builder
 	if len(found.Changes) == 0 {
 		return found.Target.String() + ": no differences\n"
@@ -374,6 +412,7 @@ type alternativesDocument struct {
 	APIVersion string                `json:"apiVersion"`
 	Kind       string                `json:"kind"`
 	Target     patchlab.Target       `json:"target"`
+	OnlyIn     string                `json:"onlyIn,omitempty"` // TO if FROM does not have the object
 	Changes    []explain.Change      `json:"changes"`
 	Patches    []alternativeDocument `json:"patches"`
 }
@@ -408,6 +447,11 @@ func (d *differing) json(found *patchlab.Alternatives) error {
 		}
 		out.Patches = append(out.Patches, one)
 	}
+	return d.document(out)
+}
+
+// document adds a document to the output.
+func (d *differing) document(out alternativesDocument) error {
 	text, err := json.Marshal(out)
 	if err != nil {
 		return err
